@@ -1,0 +1,53 @@
+// The only importer of ipaddr.js: CIDR arithmetic, behind the strict grammar of this folder's own parsers
+// (ipaddr.js alone reads `010.0.0.1` as 8.0.0.1 and `::10.0.0.2` as IPv4-mapped).
+import ipaddr from 'ipaddr.js'
+import { formatIPv4, NOT_IPV4, parseIPv4 } from './ipv4.ts'
+import { formatIPv6, parseIPv6 } from './ipv6.ts'
+
+/** A block of addresses: those that share the first `prefixLength` bits of `words`. */
+export interface Network {
+  readonly family: 4 | 6
+  /** Big-endian 32-bit words of the first address: one for IPv4, four for IPv6. */
+  readonly words: Uint32Array
+  /** 0 to 32 for IPv4, 0 to 128 for IPv6. */
+  readonly prefixLength: number
+}
+
+/**
+ * Reads CIDR text such as `192.0.2.0/24` or `2001:db8::/32` (RFC 4632 section 3.1, RFC 4291 section 2.3).
+ *
+ * @throws TypeError when the text is not an address, a slash and a prefix length without leading zeros,
+ *   or has bits set behind the prefix
+ */
+export function parseCidr(text: string): Network {
+  const match = /^([^/]+)\/(0|[1-9]\d{0,2})$/.exec(text)
+  const address = match?.[1] ?? ''
+  const prefixLength = Number(match?.[2])
+  const ipv4 = parseIPv4(address)
+  const words = ipv4 === NOT_IPV4 ? new Uint32Array(4) : Uint32Array.of(ipv4)
+  const family = ipv4 === NOT_IPV4 ? 6 : 4
+  if (family === 6 && !parseIPv6(address, address.length, words)) {
+    throw new TypeError(`${JSON.stringify(text)} is not a network: write it as 192.0.2.0/24 or 2001:db8::/32`)
+  }
+  if (prefixLength > (family === 4 ? 32 : 128)) {
+    throw new TypeError(`${text} is not a network: the prefix length goes up to ${family === 4 ? 32 : 128}`)
+  }
+  const first = firstAddress(family, words, prefixLength)
+  const given = family === 4 ? formatIPv4(words[0] ?? 0) : formatIPv6(words)
+  if (first !== given) {
+    throw new TypeError(`${text} has bits set behind its prefix: the network is ${first}/${prefixLength}`)
+  }
+  return { family, words, prefixLength }
+}
+
+/** The CIDR text of the block around an address, in canonical form. */
+export function formatCidr(family: 4 | 6, words: Uint32Array, prefixLength: number): string {
+  return `${firstAddress(family, words, prefixLength)}/${prefixLength}`
+}
+
+function firstAddress(family: 4 | 6, words: Uint32Array, prefixLength: number): string {
+  if (family === 4) {
+    return ipaddr.IPv4.networkAddressFromCIDR(`${formatIPv4(words[0] ?? 0)}/${prefixLength}`).toString()
+  }
+  return ipaddr.IPv6.networkAddressFromCIDR(`${formatIPv6(words)}/${prefixLength}`).toRFC5952String()
+}

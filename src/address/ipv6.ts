@@ -1,0 +1,116 @@
+import { NOT_IPV4, parseIPv4 } from './ipv4.ts'
+
+const COLON = 0x3a
+const DOT = 0x2e
+
+/** An IPv6 address as four big-endian 32-bit words. */
+export type IPv6Words = Uint32Array
+
+/** Eight 16-bit groups, reused between calls: the parser is synchronous and never re-entered. */
+const groups = new Uint16Array(8)
+
+/** The value of one hexadecimal digit, or -1. */
+function hexDigit(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30
+  const lower = code | 0x20
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1
+}
+
+/**
+ * Reads an IPv6 address in the three forms of RFC 4291 section 2.2: eight groups of one to four
+ * hexadecimal digits; `::` at most once, for at least one group of zeros; the last 32 bits as dotted IPv4.
+ *
+ * @param end where the address ends in the text: a zone (`%eth0`) behind it is the caller's matter
+ * @param words receives the address; its content is undefined when the answer is `false`
+ * @returns whether the text is an address
+ */
+export function parseIPv6(text: string, end: number, words: IPv6Words): boolean {
+  if (end < 2 || end > 45) return false
+  let count = 0
+  let gap = -1
+  let i = 0
+  if (text.charCodeAt(0) === COLON) {
+    if (text.charCodeAt(1) !== COLON) return false
+    gap = 0
+    i = 2
+  }
+  while (i < end) {
+    const groupStart = i
+    let group = 0
+    let digit = -1
+    while (i < end && i - groupStart < 4) {
+      digit = hexDigit(text.charCodeAt(i))
+      if (digit < 0) break
+      group = group * 16 + digit
+      i++
+    }
+    if (i < end && text.charCodeAt(i) === DOT) {
+      // A zone cannot follow a dotted tail's parser, which reads to the end of the text.
+      const tail =
+        count <= 6 ? parseIPv4(end === text.length ? text : text.slice(0, end), groupStart) : NOT_IPV4
+      if (tail === NOT_IPV4) return false
+      groups[count++] = tail >>> 16
+      groups[count++] = tail & 0xffff
+      i = end
+      break
+    }
+    if (i === groupStart || count === 8) return false
+    groups[count++] = group
+    if (i === end) break
+    if (text.charCodeAt(i) !== COLON) return false
+    i++
+    if (i === end) return false
+    if (text.charCodeAt(i) === COLON) {
+      if (gap >= 0) return false
+      gap = count
+      i++
+    }
+  }
+  if (gap >= 0 ? count > 7 : count !== 8) return false
+  if (gap >= 0) {
+    groups.copyWithin(8 - (count - gap), gap, count)
+    groups.fill(0, gap, 8 - (count - gap))
+  }
+  for (let word = 0; word < 4; word++) {
+    words[word] = ((groups[word * 2] ?? 0) << 16) | (groups[word * 2 + 1] ?? 0)
+  }
+  return true
+}
+
+/**
+ * The canonical text of RFC 5952 section 4: lower case, no leading zeros, and the first of the longest
+ * runs of at least two zero groups as `::`. Hexadecimal throughout; IPv4-mapped addresses are printed as
+ * IPv4 by whoever knows that they are ones.
+ */
+export function formatIPv6(words: IPv6Words): string {
+  let runStart = -1
+  let runLength = 1
+  let start = -1
+  for (let i = 0; i < 8; i++) {
+    if (groupOf(words, i) !== 0) {
+      start = -1
+      continue
+    }
+    if (start < 0) start = i
+    if (i - start + 1 > runLength) {
+      runStart = start
+      runLength = i - start + 1
+    }
+  }
+  let text = ''
+  for (let i = 0; i < 8; i++) {
+    if (i === runStart) {
+      text += '::'
+      i += runLength - 1
+      continue
+    }
+    if (text !== '' && !text.endsWith(':')) text += ':'
+    text += groupOf(words, i).toString(16)
+  }
+  return text
+}
+
+function groupOf(words: IPv6Words, index: number): number {
+  const word = words[index >> 1] ?? 0
+  return (index & 1) === 0 ? word >>> 16 : word & 0xffff
+}

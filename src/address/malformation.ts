@@ -1,0 +1,81 @@
+import { NOT_IPV4, parseIPv4 } from './ipv4.ts'
+import { parseIPv6 } from './ipv6.ts'
+
+/** How much of a refused text a message may quote. */
+const QUOTED = 60
+
+/**
+ * Says in one sentence what is wrong with a value that {@link Address.parse} refused, and what to write
+ * instead where that is clear. Apart from the parser, which only says yes or no, so that bad input in bulk
+ * costs nothing.
+ */
+export function describeMalformation(value: unknown): string {
+  if (typeof value !== 'string') {
+    return `An IP address is a string, not ${value === null ? 'null' : `of type ${typeof value}`}`
+  }
+  return `${quote(value)} is not an IP address: ${faultOf(value)}`
+}
+
+/** Quoted in printable ASCII, so that no character can hide or forge lines in a log, and cut. */
+function quote(text: string): string {
+  const quoted = JSON.stringify(text.slice(0, QUOTED)).replace(
+    /[^\x20-\x7e]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return text.length > QUOTED ? `${quoted}...` : quoted
+}
+
+function faultOf(text: string): string {
+  if (text === '') return 'it is empty'
+  if (text.length > 96) return `it is ${text.length} characters long`
+  if (/^\s|\s$/.test(text)) return 'remove the white space around it'
+  if (text.startsWith('[')) return 'remove the brackets, and a port behind them'
+  if (text.includes('/')) {
+    return isAddress(text.slice(0, text.indexOf('/')))
+      ? 'it is a network: give one address of it'
+      : 'it holds a "/"'
+  }
+  if (text.includes('%')) return faultOfZone(text)
+  const foreign = /[^0-9A-Fa-f:.]/.exec(text)
+  if (foreign !== null) {
+    return `${quote(foreign[0])} at position ${foreign.index} does not belong in one; names are not resolved`
+  }
+  return text.includes(':') ? faultOfIPv6(text) : faultOfIPv4(text)
+}
+
+function isAddress(text: string): boolean {
+  return parseIPv4(text) !== NOT_IPV4 || parseIPv6(text, text.length, new Uint32Array(4))
+}
+
+function faultOfZone(text: string): string {
+  const address = text.slice(0, text.indexOf('%'))
+  if (!isAddress(address)) return `${quote(address)} before the zone is not one`
+  return 'a zone is 1 to 32 letters, digits or "-._~", and belongs to link-local and non-global multicast IPv6 addresses only (RFC 4007 section 11)'
+}
+
+function faultOfIPv4(text: string): string {
+  const octets = text.split('.')
+  if (octets.length !== 4) {
+    return `IPv4 has four decimal numbers with dots between; this has ${octets.length === 1 ? 'one' : octets.length}`
+  }
+  for (const [index, octet] of octets.entries()) {
+    const place = `number ${index + 1} of 4`
+    if (octet === '') return `${place} is missing`
+    if (!/^\d+$/.test(octet)) return `${place} is not decimal`
+    if (Number(octet) > 255) return `${place} is over 255`
+    if (octet.length > 1 && octet.startsWith('0')) {
+      return `${place} has a leading zero, which some programs read as octal: write ${Number(octet)} for decimal`
+    }
+  }
+  return 'it is not in the form 192.0.2.1'
+}
+
+function faultOfIPv6(text: string): string {
+  const portless = text.slice(0, text.lastIndexOf(':'))
+  if (parseIPv4(portless) !== NOT_IPV4) return 'remove the port'
+  if (text.includes(':::')) return 'it has three colons in a row'
+  if (text.indexOf('::') !== text.lastIndexOf('::')) return '"::" may stand in it once only'
+  if (/[0-9A-Fa-f]{5}/.test(text)) return 'a group has at most four hexadecimal digits'
+  if (text.includes('.')) return 'a dotted part must be a strict IPv4 address and stand last'
+  return 'IPv6 has eight groups with colons between, or fewer and one "::"'
+}

@@ -1,0 +1,78 @@
+import { type Network, parseCidr } from './cidr.ts'
+import { IPV4_REGISTRY, IPV6_REGISTRY, type RegistryRow, type SpecialPurpose } from './iana-registries.ts'
+import type { IPv6Words } from './ipv6.ts'
+
+/** The rows of one registry, ready to be asked: the most specific network first. */
+interface Registry {
+  readonly rows: readonly CompiledRow[]
+  /** For each value of an address's first 16 bits, whether any row longer than /3 touches it. */
+  readonly touched: Uint8Array
+}
+
+interface CompiledRow {
+  readonly network: Network
+  readonly masks: Uint32Array
+  readonly meaning: SpecialPurpose | null
+}
+
+let ipv4: Registry | undefined
+let ipv6: Registry | undefined
+
+/**
+ * What the IANA registries say of an IPv4 address: `null` when it is globally reachable.
+ *
+ * @param address an unsigned 32-bit number
+ */
+export function specialPurposeOfIPv4(address: number): SpecialPurpose | null {
+  ipv4 ??= compile(IPV4_REGISTRY)
+  if (ipv4.touched[address >>> 16] === 0) return null
+  for (const row of ipv4.rows) {
+    if ((address & (row.masks[0] ?? 0)) >>> 0 === row.network.words[0]) return row.meaning
+  }
+  return null
+}
+
+/**
+ * The same of an IPv6 address that is not IPv4-mapped and has no IPv4 address inside. What lies outside
+ * global unicast space (2000::/3) is `reserved` where no row says more.
+ */
+export function specialPurposeOfIPv6(words: IPv6Words): SpecialPurpose | null {
+  ipv6 ??= compile(IPV6_REGISTRY)
+  const first = words[0] ?? 0
+  if (first >>> 29 === 1 && ipv6.touched[first >>> 16] === 0) return null
+  for (const row of ipv6.rows) {
+    if (covers(row, words)) return row.meaning
+  }
+  return null
+}
+
+function covers(row: CompiledRow, words: IPv6Words): boolean {
+  for (let i = 0; i < 4; i++) {
+    if (((words[i] ?? 0) & (row.masks[i] ?? 0)) >>> 0 !== row.network.words[i]) return false
+  }
+  return true
+}
+
+/** Compiled at the first question, not at import. */
+function compile(registry: readonly RegistryRow[]): Registry {
+  const rows = registry.map(([text, , , meaning]) => {
+    const network = parseCidr(text)
+    return { network, masks: masks(network), meaning }
+  })
+  rows.sort((a, b) => b.network.prefixLength - a.network.prefixLength)
+  const touched = new Uint8Array(65536)
+  for (const { network } of rows) {
+    if (network.prefixLength <= 3) continue
+    const first = (network.words[0] ?? 0) >>> 16
+    const width = network.prefixLength < 16 ? 2 ** (16 - network.prefixLength) : 1
+    touched.fill(1, first, first + width)
+  }
+  return { rows, touched }
+}
+
+function masks({ words, prefixLength }: Network): Uint32Array {
+  return words.map((_, i) => {
+    const bits = Math.min(Math.max(prefixLength - i * 32, 0), 32)
+    return bits === 0 ? 0 : -1 << (32 - bits)
+  })
+}
