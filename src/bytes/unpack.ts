@@ -1,0 +1,34 @@
+import { InvalidDatabaseError } from '../errors.ts'
+import { isGzip } from './gzip-member.ts'
+import { findDatabaseInTar, isTar } from './tar.ts'
+
+/** Decompresses and checks one gzip file. Platforms bring their own where it is faster. */
+export type Gunzip = (bytes: Uint8Array, path?: string) => Uint8Array
+
+/** What a file is packed in, told by its first bytes: what is not supported gets an error that names it. */
+const UNSUPPORTED: readonly [name: string, magic: readonly number[]][] = [
+  ['a zip archive', [0x50, 0x4b, 0x03, 0x04]],
+  ['compressed with Zstandard', [0x28, 0xb5, 0x2f, 0xfd]],
+  ['compressed with xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]],
+]
+
+/**
+ * Gets at the MMDB inside: raw, gzip, or a vendor's tar with one `.mmdb` file in it, compressed or not.
+ * Names play no part.
+ *
+ * @throws InvalidDatabaseError when the wrapping is damaged or of another kind
+ */
+export function unpack(bytes: Uint8Array, gunzip: Gunzip, path?: string): Uint8Array {
+  return unwrap(isGzip(bytes) ? gunzip(bytes, path) : bytes, path)
+}
+
+/** The same for bytes that are no longer compressed. */
+export function unwrap(bytes: Uint8Array, path?: string): Uint8Array {
+  if (isTar(bytes)) return findDatabaseInTar(bytes, path)
+  for (const [name, magic] of UNSUPPORTED) {
+    if (magic.every((byte, index) => bytes[index] === byte)) {
+      throw new InvalidDatabaseError(`it is ${name}: extract the .mmdb file first`, { path })
+    }
+  }
+  return bytes
+}
