@@ -1,0 +1,243 @@
+import { InvalidDatabaseError } from '../errors.ts'
+
+/** Types of the MaxMind DB format, section "Data Field Format". Extended types are counted from 7. */
+export const DataType = {
+  pointer: 1,
+  string: 2,
+  double: 3,
+  bytes: 4,
+  uint16: 5,
+  uint32: 6,
+  map: 7,
+  int32: 8,
+  uint64: 9,
+  uint128: 10,
+  array: 11,
+  boolean: 14,
+  float: 15,
+} as const
+
+/** Payload sizes that each type may have; containers and text have any that fits into the section. */
+const SIZES: Readonly<Record<number, readonly [least: number, most: number]>> = {
+  [DataType.double]: [8, 8],
+  [DataType.uint16]: [0, 2],
+  [DataType.uint32]: [0, 4],
+  [DataType.int32]: [0, 4],
+  [DataType.uint64]: [0, 8],
+  [DataType.uint128]: [0, 16],
+  [DataType.boolean]: [0, 1],
+  [DataType.float]: [4, 4],
+}
+
+/** A record of more values than this is hostile: the largest of real vendors hold some hundred. */
+export const MAX_VALUES = 65_536
+
+/** Bytes of text and of byte strings in one record, counted each time that a pointer leads to them. */
+export const MAX_CONTENT = 16 * 1024 * 1024
+
+/** Texts up to this length are put together character by character, which is faster than a TextDecoder. */
+const SHORT_TEXT = 24
+
+let decoder: TextDecoder | undefined
+
+/**
+ * Typed fields in bytes: the data section of a file, or its metadata, which has the same format. Whatever
+ * the bytes say, a read stays inside the section, takes bounded time, or throws `InvalidDatabaseError`.
+ *
+ * A cursor as well: {@link open} leaves what it found in the fields `type`, `size`, `start` and `after`, so
+ * that reading a field allocates nothing.
+ */
+export class DataSection {
+  /** Type of the opened field, never a pointer. */
+  type = 0
+  /** Payload bytes of the opened field; of a map its pairs, of an array its elements, of a boolean its value. */
+  size = 0
+  /** Where the opened field's payload starts. */
+  start = 0
+  /** Where the next field starts; of containers that are not behind a pointer, where their content starts. */
+  after = 0
+  /** Whether the opened field was reached through a pointer. */
+  viaPointer = false
+
+  /** Values passed over, and bytes of long text decoded, since {@link begin}. */
+  #values = 0
+  #content = 0
+
+  readonly #bytes: Uint8Array
+  readonly #view: DataView
+  readonly #path: string | undefined
+
+  /**
+   * @param base where the section starts in the file; pointers count from here
+   * @param end where it ends
+   */
+  constructor(
+    bytes: Uint8Array,
+    readonly base: number,
+    readonly end: number,
+    path?: string,
+  ) {
+    this.#bytes = bytes
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.#path = path
+  }
+
+  /**
+   * A new record is going to be read. What {@link skip} passes over and {@link text} decodes until the next
+   * call has a bound, because pointers let a small file lead to the same place without end.
+   */
+  begin(): void {
+    this.#values = 0
+    this.#content = 0
+  }
+
+  /** Opens the field at an offset of the file, and what it points to if it is a pointer. */
+  open(offset: number): void {
+    this.viaPointer = false
+    this.#openHere(offset)
+    if (this.type !== DataType.pointer) return
+    const after = this.after
+    const target = this.start
+    this.#openHere(target)
+    if (this.type === DataType.pointer) throw this.fault('a pointer leads to another pointer', target)
+    this.viaPointer = true
+    this.after = after
+  }
+
+  /** Where the field behind the one at an offset starts. Does not follow pointers. */
+  skip(offset: number): number {
+    let at = offset
+    for (let pending = 1; pending > 0; pending--) {
+      if (++this.#values > MAX_VALUES) throw this.fault(`a record holds more than ${MAX_VALUES} values`, offset)
+      this.#openHere(at)
+      at = this.after
+      if (this.type === DataType.map) pending += 2 * this.size
+      else if (this.type === DataType.array) pending += this.size
+    }
+    return at
+  }
+
+  /** The opened field as text, if it is that. */
+  text(): string | null {
+    if (this.type !== DataType.string) return null
+    const { start, size } = this
+    if (size <= SHORT_TEXT) {
+      let text = ''
+      let i = 0
+      for (; i < size; i++) {
+        const code = this.#view.getUint8(start + i)
+        if (code > 0x7f) break
+        text += String.fromCharCode(code)
+      }
+      if (i === size) return text
+    }
+    this.#content += size
+    if (this.#content > MAX_CONTENT) {
+      throw this.fault(`a record holds more than ${MAX_CONTENT} bytes of text`, start)
+    }
+    // A copy, because platforms refuse to decode shared memory in place.
+    decoder ??= new TextDecoder('utf-8', { ignoreBOM: true })
+    return decoder.decode(this.#bytes.slice(start, start + size))
+  }
+
+  /** The opened field as a number, if it is one that a double holds. */
+  number(): number | null {
+    const { start, size } = this
+    switch (this.type) {
+      case DataType.double:
+        return this.#view.getFloat64(start)
+      case DataType.float:
+        return this.#view.getFloat32(start)
+      case DataType.uint16:
+      case DataType.uint32:
+        return this.#unsigned(start, size)
+      case DataType.int32:
+        return size === 4 ? this.#view.getInt32(start) : this.#unsigned(start, size)
+      default:
+        return null
+    }
+  }
+
+  /** The error for a damaged place of this file. */
+  fault(fault: string, offset: number): InvalidDatabaseError {
+    return new InvalidDatabaseError(`${fault}; the file is damaged: get it again`, {
+      offset,
+      path: this.#path,
+    })
+  }
+
+  #openHere(offset: number): void {
+    if (offset < this.base || offset >= this.end) throw this.fault('a field lies outside its section', offset)
+    const control = this.#view.getUint8(offset)
+    let at = offset + 1
+    this.type = control >>> 5
+    if (this.type === DataType.pointer) {
+      this.#openPointer(control, at)
+      return
+    }
+    if (this.type === 0) {
+      this.#need(at, 1)
+      this.type = 7 + this.#view.getUint8(at++)
+      // 0 would be a map, which has a type of its own: decoders refuse it.
+      if (this.type === DataType.map) throw this.fault('a field has the unknown type 0', offset)
+    }
+    let size = control & 0x1f
+    if (size >= 29) {
+      const extra = size - 28
+      this.#need(at, extra)
+      size = (SIZE_BASES[extra] ?? 0) + this.#unsigned(at, extra)
+      at += extra
+    }
+    this.#checkSize(offset, at, size)
+    this.size = size
+    this.start = at
+    this.after =
+      this.type === DataType.map || this.type === DataType.array || this.type === DataType.boolean
+        ? at
+        : at + size
+  }
+
+  #openPointer(control: number, at: number): void {
+    const bytes = ((control >>> 3) & 3) + 1
+    this.#need(at, bytes)
+    const high = bytes === 4 ? 0 : (control & 7) * 256 ** bytes
+    this.start = this.base + high + this.#unsigned(at, bytes) + (POINTER_BASES[bytes] ?? 0)
+    this.after = at + bytes
+  }
+
+  #checkSize(offset: number, at: number, size: number): void {
+    const { type } = this
+    const room = this.end - at
+    const limits = SIZES[type]
+    if (limits !== undefined) {
+      if (size < limits[0] || size > limits[1])
+        throw this.fault(`a field of type ${type} has ${size} bytes`, offset)
+    } else if (
+      type !== DataType.string &&
+      type !== DataType.bytes &&
+      type !== DataType.map &&
+      type !== DataType.array
+    ) {
+      throw this.fault(`a field has the unknown type ${type}`, offset)
+    }
+    // Elements of a container take at least one byte each.
+    if ((type === DataType.map ? 2 * size : type === DataType.boolean ? 0 : size) > room) {
+      throw this.fault('a field is larger than what is left of its section', offset)
+    }
+  }
+
+  #need(at: number, bytes: number): void {
+    if (at + bytes > this.end) throw this.fault('a field is cut short', at)
+  }
+
+  #unsigned(at: number, bytes: number): number {
+    let value = 0
+    for (let i = 0; i < bytes; i++) value = value * 256 + this.#view.getUint8(at + i)
+    return value
+  }
+}
+
+/** What is added to a size that stands in 1, 2 or 3 extra bytes. */
+const SIZE_BASES = [0, 29, 285, 65_821]
+/** What is added to a pointer of 1, 2, 3 or 4 bytes. */
+const POINTER_BASES = [0, 0, 2048, 526_336, 0]

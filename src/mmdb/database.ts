@@ -1,0 +1,44 @@
+import { InvalidDatabaseError } from '../errors.ts'
+import { DataSection } from './data-section.ts'
+import { type Metadata, readMetadata } from './metadata.ts'
+import { SearchTree } from './search-tree.ts'
+import { type MmdbValue, WholeRecords } from './whole-record.ts'
+
+/** Offsets beyond this are not exact in the 32-bit arithmetic of decoders. Bytes. */
+const MAX_BYTES = 2 ** 31 - 1
+
+/** One open MMDB file: validated when it is opened, read-only afterwards. */
+export class Database {
+  readonly metadata: Metadata
+  readonly tree: SearchTree
+  readonly data: DataSection
+  readonly #whole: WholeRecords
+
+  /**
+   * @param bytes the uncompressed file; they are not copied and must not change
+   * @param path of the file, for messages
+   * @throws InvalidDatabaseError when they are not a database
+   */
+  constructor(
+    bytes: Uint8Array,
+    readonly path?: string,
+  ) {
+    if (bytes.length > MAX_BYTES) {
+      throw new InvalidDatabaseError(`it has ${bytes.length} bytes, over the limit of ${MAX_BYTES}`, { path })
+    }
+    this.metadata = readMetadata(bytes, path)
+    this.tree = new SearchTree(bytes, this.metadata, path)
+    this.data = new DataSection(bytes, this.tree.dataStart, this.metadata.start, path)
+    this.#whole = new WholeRecords(bytes, this.data)
+  }
+
+  /**
+   * A whole record, as the vendor wrote it.
+   *
+   * @param offset of the record in the file, as the search tree gives it
+   * @throws InvalidDatabaseError when the record is damaged
+   */
+  record(offset: number): MmdbValue {
+    return this.#whole.at(offset)
+  }
+}

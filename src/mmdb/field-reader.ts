@@ -1,0 +1,154 @@
+import { type DataSection, DataType } from './data-section.ts'
+
+/** The way to a field: keys of maps, and 0 for the first element of an array. */
+export type Path = readonly (string | 0)[]
+
+/** A reader's memory of where keys are stored is emptied beyond this many, which no honest file has. */
+const MAX_KNOWN_KEYS = 4096
+
+/** What {@link FieldReader.offset} answers for a field that the record does not have. */
+const ABSENT = 0
+
+/** One step of the paths, merged: which fields lie in which child. */
+interface Step {
+  /** The field that ends here, or -1. */
+  readonly field: number
+  readonly children: Map<string, Step>
+  first: Step | null
+  /** All fields that end here or below. */
+  readonly below: number[]
+  /** Children by where their key is stored: a file stores each key once and points to it. */
+  readonly known: Map<number, Step | null>
+}
+
+/**
+ * Reads a few fields of a record off the bytes, without decoding the rest. Agrees with a full decoder:
+ * of a key that comes twice in a map, the last one counts.
+ */
+export class FieldReader<Name extends string> {
+  readonly #data: DataSection
+  readonly #root: Step
+  readonly #indices: Readonly<Record<Name, number>>
+  readonly #offsets: Float64Array
+
+  constructor(data: DataSection, paths: Readonly<Record<Name, Path>>) {
+    this.#data = data
+    const names = Object.keys(paths) as Name[] // Object.keys forgets the key type of a record
+    this.#indices = Object.fromEntries(names.map((name, index) => [name, index])) as Record<Name, number>
+    this.#offsets = new Float64Array(names.length)
+    this.#root = newStep(-1)
+    for (const [index, name] of names.entries()) insert(this.#root, paths[name], index)
+  }
+
+  /** Finds the fields of one record; the accessors below then answer for it. */
+  read(offset: number): void {
+    this.#offsets.fill(ABSENT)
+    this.#data.begin()
+    this.#collect(this.#root, offset)
+  }
+
+  /** The field as text; `null` when it is absent, empty or of another type. */
+  text(name: Name): string | null {
+    return this.#open(name) ? this.#data.text() || null : null
+  }
+
+  /** The field as a number; `null` when it is absent or of another type. */
+  number(name: Name): number | null {
+    return this.#open(name) ? this.#data.number() : null
+  }
+
+  /**
+   * Where a field that is a map has its content; `null` when it is absent or of another type. Records that
+   * share a map through pointers have the same offset for it.
+   */
+  mapOffset(name: Name): number | null {
+    return this.#open(name) && this.#data.type === DataType.map ? this.#data.start : null
+  }
+
+  /** The entries of a map that are text, such as the names by language, from a {@link mapOffset}. */
+  texts(name: Name): Map<string, string> {
+    const texts = new Map<string, string>()
+    const data = this.#data
+    if (!this.#open(name) || data.type !== DataType.map) return texts
+    let at = data.start
+    for (let pairs = data.size; pairs > 0; pairs--) {
+      const key = this.#key(at)
+      const value = data.after
+      at = data.skip(value)
+      data.open(value)
+      const text = data.text()
+      if (text) texts.set(key, text)
+      else texts.delete(key)
+    }
+    return texts
+  }
+
+  #open(name: Name): boolean {
+    const offset = this.#offsets[this.#indices[name]] ?? ABSENT
+    if (offset === ABSENT) return false
+    this.#data.open(offset)
+    return true
+  }
+
+  #key(at: number): string {
+    this.#data.open(at)
+    const key = this.#data.text()
+    if (key === null) throw this.#data.fault('the key of a map is not text', at)
+    return key
+  }
+
+  #collect(step: Step, offset: number): void {
+    const data = this.#data
+    if (step.field >= 0) this.#offsets[step.field] = offset
+    if (step.children.size === 0 && step.first === null) return
+    data.open(offset)
+    const { type, size, start } = data
+    if (type === DataType.array && step.first !== null && size > 0) this.#collect(step.first, start)
+    if (type !== DataType.map || step.children.size === 0) return
+    let at = start
+    for (let pairs = size; pairs > 0; pairs--) {
+      const child = this.#childAt(step, at)
+      const value = data.after
+      if (child !== null) {
+        for (const field of child.below) this.#offsets[field] = ABSENT
+        this.#collect(child, value)
+      }
+      at = data.skip(value)
+    }
+  }
+
+  /** Opens the key at an offset and finds the step behind it. Leaves `after` at the value. */
+  #childAt(step: Step, at: number): Step | null {
+    const data = this.#data
+    data.open(at)
+    if (!data.viaPointer) return step.children.get(this.#key(at)) ?? null
+    const stored = data.start
+    const known = step.known.get(stored)
+    if (known !== undefined) return known
+    const child = step.children.get(this.#key(at)) ?? null
+    if (step.known.size >= MAX_KNOWN_KEYS) step.known.clear()
+    step.known.set(stored, child)
+    return child
+  }
+}
+
+function newStep(field: number): Step {
+  return { field, children: new Map(), first: null, below: field < 0 ? [] : [field], known: new Map() }
+}
+
+function insert(root: Step, path: Path, field: number): void {
+  let step = root
+  for (const [depth, key] of path.entries()) {
+    const ends = depth === path.length - 1
+    let next: Step | null | undefined = key === 0 ? step.first : step.children.get(key)
+    if (!next) {
+      next = newStep(ends ? field : -1)
+      if (key === 0) step.first = next
+      else step.children.set(key, next)
+    } else if (ends || next.field >= 0) {
+      throw new TypeError(`two fields end at ${path.join('.')}, or one lies within another`)
+    }
+    if (!ends) next.below.push(field)
+    step = next
+  }
+}

@@ -1,0 +1,160 @@
+import { InvalidDatabaseError } from '../errors.ts'
+import { DataSection } from './data-section.ts'
+import { type MmdbValue, WholeRecords } from './whole-record.ts'
+
+/** Stands before the metadata: `\xab\xcd\xefMaxMind.com`. */
+const MARKER = Uint8Array.of(
+  0xab,
+  0xcd,
+  0xef,
+  0x4d,
+  0x61,
+  0x78,
+  0x4d,
+  0x69,
+  0x6e,
+  0x64,
+  0x2e,
+  0x63,
+  0x6f,
+  0x6d,
+)
+
+/** The specification allows the metadata, its marker included, no more than the last 128 KiB. */
+const MAX_METADATA = 128 * 1024
+
+/** The latest instant that a `Date` holds, in seconds. */
+const MAX_EPOCH = 8.64e12
+
+/** What a database says of itself (section "Database Metadata" of the specification), checked. */
+export interface Metadata {
+  readonly databaseType: string
+  /** When the database was built; `null` when the file says an impossible instant. */
+  readonly buildDate: Date | null
+  readonly ipVersion: 4 | 6
+  readonly nodeCount: number
+  /** Bits of one record of the search tree; a node has two. */
+  readonly recordSize: 24 | 28 | 32
+  readonly languages: readonly string[]
+  /** Texts by language. */
+  readonly description: Readonly<Record<string, string>>
+  /** Where the metadata's marker starts, which is where the data section ends. Bytes from the file's start. */
+  readonly start: number
+}
+
+/**
+ * Finds and checks the metadata.
+ *
+ * @throws InvalidDatabaseError when there is none, or it says what cannot be
+ */
+export function readMetadata(bytes: Uint8Array, path?: string): Metadata {
+  const start = findMarker(bytes)
+  if (start < 0) {
+    throw new InvalidDatabaseError(
+      'it is not a MaxMind DB file (.mmdb), or is cut short: it holds no metadata',
+      {
+        path,
+      },
+    )
+  }
+  const base = start + MARKER.length
+  const section = new DataSection(bytes, base, bytes.length, path)
+  const value = new WholeRecords(bytes, section).at(base)
+  const fields = new MetadataFields(value, base, path)
+  if (fields.whole('binary_format_major_version') !== 2) {
+    throw fields.fault('its format is not version 2, the only one that is supported')
+  }
+  return {
+    databaseType: fields.text('database_type'),
+    buildDate: dateOf(fields.epoch('build_epoch')),
+    ipVersion: fields.oneOf('ip_version', [4, 6]),
+    nodeCount: fields.whole('node_count'),
+    recordSize: fields.oneOf('record_size', [24, 28, 32]),
+    languages: fields.texts('languages'),
+    description: fields.textMap('description'),
+    start,
+  }
+}
+
+function findMarker(bytes: Uint8Array): number {
+  const least = Math.max(0, bytes.length - MAX_METADATA)
+  for (let at = bytes.length - MARKER.length; at >= least; at--) {
+    if (bytes[at] === MARKER[0] && MARKER.every((byte, index) => bytes[at + index] === byte)) return at
+  }
+  return -1
+}
+
+function dateOf(epoch: number | bigint): Date | null {
+  return epoch <= MAX_EPOCH ? new Date(Number(epoch) * 1000) : null
+}
+
+/** Reads fields of the decoded metadata, each of the type that it must have. */
+class MetadataFields {
+  readonly #fields: Readonly<Record<string, MmdbValue>>
+
+  constructor(
+    value: MmdbValue,
+    readonly offset: number,
+    readonly path: string | undefined,
+  ) {
+    if (!isMap(value)) throw this.fault('its metadata is not a map')
+    this.#fields = value
+  }
+
+  whole(name: string): number {
+    const value = this.#fields[name]
+    if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value
+    throw this.#wrong(name, 'a whole number')
+  }
+
+  epoch(name: string): number | bigint {
+    const value = this.#fields[name]
+    if (typeof value === 'bigint') return value
+    return this.whole(name)
+  }
+
+  oneOf<T extends number>(name: string, values: readonly T[]): T {
+    const value = this.whole(name)
+    const found = values.find((each) => each === value)
+    if (found === undefined) throw this.#wrong(name, `one of ${values.join(', ')}, but ${value}`)
+    return found
+  }
+
+  text(name: string): string {
+    const value = this.#fields[name]
+    if (typeof value === 'string') return value
+    throw this.#wrong(name, 'text')
+  }
+
+  /** A list of texts, or an empty one where the field is left out. */
+  texts(name: string): string[] {
+    const value = this.#fields[name] ?? []
+    if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value
+    throw this.#wrong(name, 'a list of texts')
+  }
+
+  /** Texts by key, or none where the field is left out. */
+  textMap(name: string): Record<string, string> {
+    const value = this.#fields[name] ?? {}
+    if (!isMap(value)) throw this.#wrong(name, 'a map of texts')
+    const texts: Record<string, string> = {}
+    for (const [key, text] of Object.entries(value)) {
+      if (typeof text !== 'string') throw this.#wrong(name, 'a map of texts')
+      texts[key] = text
+    }
+    return texts
+  }
+
+  fault(fault: string): InvalidDatabaseError {
+    return new InvalidDatabaseError(fault, { offset: this.offset, path: this.path })
+  }
+
+  #wrong(name: string, expected: string): InvalidDatabaseError {
+    return this.fault(`its metadata is damaged: ${name} is not ${expected}`)
+  }
+}
+
+/** Whether a decoded value is a map. */
+export function isMap(value: MmdbValue): value is { [key: string]: MmdbValue } {
+  return typeof value === 'object' && !Array.isArray(value) && !(value instanceof Uint8Array)
+}

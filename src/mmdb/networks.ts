@@ -1,0 +1,82 @@
+import type { Database } from './database.ts'
+import { NO_RECORD } from './search-tree.ts'
+
+/** Nodes that a search for records visits at most: a damaged tree can have paths without end. */
+const MAX_VISITS = 100_000
+
+/**
+ * Where the first distinct records of a database are, in the order of its networks.
+ *
+ * @param limit how many to find at most
+ */
+export function* firstRecords({ tree, metadata }: Database, limit: number): Generator<number> {
+  const seen = new Set<number>()
+  const pending = [0]
+  for (let visits = 0; visits < MAX_VISITS && seen.size < limit; visits++) {
+    const value = pending.pop()
+    if (value === undefined) return
+    if (value < metadata.nodeCount) {
+      pending.push(tree.child(value, 1), tree.child(value, 0))
+      continue
+    }
+    const offset = tree.record(value)
+    if (offset === NO_RECORD || seen.has(offset)) continue
+    seen.add(offset)
+    yield offset
+  }
+}
+
+/** The IPv6 blocks that lead to the IPv4 networks once more in trees with aliases, as leading bits. */
+const ALIASES: readonly (readonly [bits: string, description: string])[] = [
+  [`${'0'.repeat(80)}${'1'.repeat(16)}`, '::ffff:0:0/96, IPv4-mapped'],
+  [(0x2001_0000).toString(2).padStart(32, '0'), '2001::/32, Teredo'],
+  [(0x2002).toString(2).padStart(16, '0'), '2002::/16, 6to4'],
+]
+
+/**
+ * How many networks of a database have a record. IPv4 networks count once, also where aliases lead to them.
+ *
+ * @throws InvalidDatabaseError when the search tree is damaged
+ */
+export function countNetworks(database: Database): number {
+  const { tree } = database
+  const counts = networksBelow(database)
+  const count = (value: number): number => counts[value] ?? (tree.record(value) === NO_RECORD ? 0 : 1)
+  let total = count(0)
+  if (tree.ipv4RootDepth !== 96) return total
+  for (const [bits] of ALIASES) {
+    let value = 0
+    for (const bit of bits) {
+      if (value >= database.metadata.nodeCount) break
+      value = tree.child(value, Number(bit))
+    }
+    if (value === tree.ipv4Root) total -= count(value)
+  }
+  return total
+}
+
+/** For each node, how many networks lie below it. Subtrees that are shared are counted once and added often. */
+function networksBelow({ tree, metadata, data }: Database): Float64Array {
+  const { nodeCount, ipVersion } = metadata
+  const counts = new Float64Array(nodeCount).fill(-1)
+  const deepest = ipVersion === 4 ? 32 : 128
+  const path = nodeCount > 0 ? [0] : []
+  for (let node = path.at(-1); node !== undefined; node = path.at(-1)) {
+    let sum = 0
+    let below: number | undefined
+    for (const bit of [0, 1]) {
+      const value = tree.child(node, bit)
+      if (value >= nodeCount) sum += tree.record(value) === NO_RECORD ? 0 : 1
+      else if (counts[value] === -1) below = value
+      else sum += counts[value] ?? 0
+    }
+    if (below !== undefined) {
+      if (path.length >= deepest) throw data.fault(`the search tree is deeper than ${deepest} nodes`, 0)
+      path.push(below)
+      continue
+    }
+    counts[node] = sum
+    path.pop()
+  }
+  return counts
+}

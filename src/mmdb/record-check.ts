@@ -1,0 +1,65 @@
+import { type DataSection, DataType, MAX_CONTENT, MAX_VALUES } from './data-section.ts'
+
+/** Deeper than any vendor nests, and far from what a call stack holds. */
+const MAX_DEPTH = 128
+
+/**
+ * Walks a whole record before it is decoded, so that a decoder without bounds can be trusted with it:
+ * every pointer lands, nothing is nested or repeated without end, every key is text, and none is
+ * `__proto__`.
+ *
+ * @throws InvalidDatabaseError at the first fault
+ */
+export function checkRecord(data: DataSection, offset: number): void {
+  data.begin()
+  new RecordCheck(data, offset).value(offset, 0)
+}
+
+class RecordCheck {
+  #values = 0
+  #content = 0
+
+  constructor(
+    readonly data: DataSection,
+    readonly record: number,
+  ) {}
+
+  /** @returns where the next field starts */
+  value(offset: number, depth: number): number {
+    const { data, record } = this
+    if (depth > MAX_DEPTH) throw data.fault(`a record is nested deeper than ${MAX_DEPTH} levels`, record)
+    if (++this.#values > MAX_VALUES) {
+      throw data.fault(`a record holds more than ${MAX_VALUES} values`, record)
+    }
+    data.open(offset)
+    const { type, size, start, after, viaPointer } = data
+    if (type === DataType.map || type === DataType.array) {
+      const end = type === DataType.map ? this.#pairs(start, size, depth) : this.#elements(start, size, depth)
+      return viaPointer ? after : end
+    }
+    if (type !== DataType.boolean) this.#content += size
+    if (this.#content > MAX_CONTENT) {
+      throw data.fault(`a record holds more than ${MAX_CONTENT} bytes of text`, record)
+    }
+    return after
+  }
+
+  #elements(start: number, size: number, depth: number): number {
+    let at = start
+    for (let i = 0; i < size; i++) at = this.value(at, depth + 1)
+    return at
+  }
+
+  #pairs(start: number, size: number, depth: number): number {
+    let at = start
+    for (let i = 0; i < size; i++) {
+      this.data.open(at)
+      const key = this.data.text()
+      if (key === null) throw this.data.fault('the key of a map is not text', at)
+      if (key === '__proto__') throw this.data.fault('a map has the key "__proto__"', at)
+      this.#content += this.data.size
+      at = this.value(this.data.after, depth + 1)
+    }
+    return at
+  }
+}
