@@ -1,0 +1,27 @@
+// Entry for browsers, edge runtimes and workers: nothing here imports from Node.
+export { type ParsedAddress, parseAddress } from './address/parse-address.ts'
+export type { ByteSource, Bytes } from './bytes/byte-source.ts'
+export {
+  type ErrorCode,
+  GeofixError,
+  InvalidDatabaseError,
+  InvalidLocaleError,
+  isGeofixError,
+  MalformedAddressError,
+  UnresolvableAddressError,
+  type UnresolvableReason,
+} from './errors.ts'
+export type { MmdbValue } from './mmdb/whole-record.ts'
+export type { DatabaseInfo } from './record/database-info.ts'
+export {
+  type Coordinates,
+  type Country,
+  isLookupFailure,
+  type LocationRecord,
+  type LookupFailure,
+  type LookupOptions,
+  type LookupResult,
+  type Region,
+  type TimezoneAtInstant,
+} from './record/location-record.ts'
+export { Resolver } from './resolver.ts'

@@ -1,0 +1,14 @@
+/** The farthest that a `Date` reaches from 1970, in milliseconds. */
+const MAX_INSTANT = 8.64e15
+
+/**
+ * The option `at` in milliseconds since 1970; now, when it is not given.
+ *
+ * @throws TypeError when it is not an instant, such as an invalid `Date`
+ */
+export function instantOf(at: unknown): number {
+  if (at === undefined) return Date.now()
+  const instant = at instanceof Date ? at.getTime() : at
+  if (typeof instant === 'number' && Math.abs(instant) <= MAX_INSTANT) return instant
+  throw new TypeError('"at" is a valid Date or a number of milliseconds since 1970')
+}

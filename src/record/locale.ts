@@ -1,0 +1,99 @@
+import { InvalidLocaleError } from '../errors.ts'
+
+/** Locales and tags remembered at most; a caller who passes on hostile tags must not fill the memory. */
+const MAX_REMEMBERED = 256
+
+/** No sensible tag is longer (RFC 5646 section 4.4.1 asks for room for 35 characters). */
+const MAX_TAG = 128
+
+/** A language to name places in: a validated BCP 47 tag. */
+export class Locale {
+  /** Canonical spelling, such as `pt-BR`. */
+  readonly tag: string
+  /** Lower-case tags from the most to the least specific, as RFC 4647 section 3.4 (lookup) shortens them. */
+  readonly range: readonly string[]
+  readonly #language: string
+  readonly #script: string | undefined
+  readonly #kinship = new Map<string, Kinship>()
+
+  /** @throws InvalidLocaleError when the tag is not one of BCP 47 */
+  constructor(tag: unknown) {
+    const canonical = canonicalTag(tag)
+    if (canonical === undefined) {
+      throw new InvalidLocaleError(
+        `${typeof tag === 'string' ? JSON.stringify(tag.slice(0, 60)) : typeof tag} is not a BCP 47 language tag; write one such as "en", "pt-BR" or "zh-Hant"`,
+      )
+    }
+    this.tag = canonical
+    this.range = shortened(canonical.toLowerCase())
+    const full = new Intl.Locale(canonical).maximize()
+    this.#language = full.language
+    this.#script = full.script
+  }
+
+  /** How near a tag of a database is to this locale; the same language in another script is not the same. */
+  kinship(tag: string): Kinship {
+    let kinship = this.#kinship.get(tag)
+    if (kinship === undefined) {
+      kinship = this.#compare(tag)
+      if (this.#kinship.size >= MAX_REMEMBERED) this.#kinship.clear()
+      this.#kinship.set(tag, kinship)
+    }
+    return kinship
+  }
+
+  #compare(tag: string): Kinship {
+    const canonical = canonicalTag(tag)
+    if (canonical === undefined) return 'none'
+    const other = new Intl.Locale(canonical).maximize()
+    if (other.language !== this.#language) return 'none'
+    return other.script === this.#script ? 'same' : 'other-script'
+  }
+}
+
+export type Kinship = 'same' | 'other-script' | 'none'
+
+/** The default of every lookup. */
+let english: Locale | undefined
+const locales = new Map<string, Locale>()
+
+/**
+ * The locale of an option's value, `en` when it is not given. The same tag gives the same object while it
+ * is remembered.
+ *
+ * @throws InvalidLocaleError
+ */
+export function localeOf(tag: unknown): Locale {
+  if (tag === undefined) {
+    english ??= new Locale('en')
+    return english
+  }
+  if (typeof tag !== 'string') return new Locale(tag)
+  let locale = locales.get(tag)
+  if (locale === undefined) {
+    locale = new Locale(tag)
+    if (locales.size >= MAX_REMEMBERED) locales.clear()
+    locales.set(tag, locale)
+  }
+  return locale
+}
+
+function canonicalTag(tag: unknown): string | undefined {
+  if (typeof tag !== 'string' || tag.length > MAX_TAG) return undefined
+  try {
+    return Intl.getCanonicalLocales(tag)[0]
+  } catch {
+    return undefined
+  }
+}
+
+function shortened(tag: string): string[] {
+  const range: string[] = []
+  for (let rest = tag; rest !== ''; ) {
+    range.push(rest)
+    rest = rest.slice(0, Math.max(0, rest.lastIndexOf('-')))
+    // A single letter announces what follows it and means nothing at the end.
+    if (/(^|-)[0-9a-z]$/.test(rest)) rest = rest.slice(0, Math.max(0, rest.lastIndexOf('-')))
+  }
+  return range
+}

@@ -1,0 +1,33 @@
+import type { FieldReader } from '../mmdb/field-reader.ts'
+import { Names } from './names.ts'
+
+/** Names kept at most. Databases hold some thousand countries and regions; a hostile one any number. */
+const MAX_NAMES = 65_536
+
+/** The names in one database, each object once: what is the same in the file is the same here. */
+export class NameTable {
+  readonly #byOffset = new Map<number, Names>()
+  readonly #byText = new Map<string, Names>()
+
+  /** The names in a map by language, which records share through pointers. */
+  inMap<Name extends string>(fields: FieldReader<Name>, name: Name): Names {
+    const offset = fields.mapOffset(name)
+    if (offset === null) return Names.NONE
+    return remember(this.#byOffset, offset, () => new Names(fields.texts(name)))
+  }
+
+  /** One name alone, which vendors write in English. */
+  only(text: string | null): Names {
+    return text === null ? Names.NONE : remember(this.#byText, text, () => new Names(new Map([['en', text]])))
+  }
+}
+
+function remember<Key>(names: Map<Key, Names>, key: Key, make: () => Names): Names {
+  let found = names.get(key)
+  if (found === undefined) {
+    found = make()
+    if (names.size >= MAX_NAMES) names.clear()
+    names.set(key, found)
+  }
+  return found
+}

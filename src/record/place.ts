@@ -1,0 +1,99 @@
+import { coordinatesOf, NO_COORDINATES } from './coordinates.ts'
+import type { Facts } from './facts.ts'
+import type { Locale } from './locale.ts'
+import type { Coordinates, LocationRecord } from './location-record.ts'
+import { NamedCountry, NamedRegion } from './named-part.ts'
+import type { Names } from './names.ts'
+import { type Timezone, timezoneOf } from './timezone.ts'
+
+const COUNTRY_CODE = /^[A-Z]{2}$/
+/** The part behind the country: "up to three alphanumeric characters", ISO 3166-2 section 5.2. */
+const REGION_SUFFIX = /^[A-Z0-9]{1,3}$/
+
+/** Codes remembered beside the same names, at most; a hostile file can have any number. */
+const MAX_CODES = 4096
+
+/** One record of a database as a place, ready to be put into LocationRecords. */
+export class Place {
+  constructor(
+    readonly country: NamedCountry,
+    readonly region: NamedRegion,
+    readonly city: string | null,
+    readonly postalCode: string | null,
+    readonly coordinates: Coordinates,
+    readonly timezone: Timezone,
+  ) {}
+
+  /**
+   * @param ip canonical text of the address asked for
+   * @param at milliseconds since 1970
+   */
+  record(ip: string, locale: Locale, at: number): LocationRecord {
+    return {
+      ip,
+      country: this.country.in(locale),
+      region: this.region.in(locale),
+      city: this.city,
+      postal_code: this.postalCode,
+      coordinates: this.coordinates,
+      timezone: this.timezone.at(at),
+    }
+  }
+}
+
+/** Makes the places of one database, which share their countries and regions. */
+export class PlaceMaker {
+  readonly #countries = new WeakMap<Names, Map<string | null, NamedCountry>>()
+  readonly #regions = new WeakMap<Names, Map<string | null, NamedRegion>>()
+
+  /** @returns `null` for facts that are no location: none of country, region, city and coordinates */
+  place(facts: Facts): Place | null {
+    const countryCode = validCode(facts.countryCode, COUNTRY_CODE)
+    const country = shared(this.#countries, facts.countryNames, countryCode, NamedCountry)
+    const regionCode = regionCodeOf(countryCode, facts.regionCode)
+    const region = shared(this.#regions, facts.regionNames, regionCode, NamedRegion)
+    const coordinates = coordinatesOf(facts.latitude, facts.longitude)
+    const isLocation =
+      !isUnknown(country) || !isUnknown(region) || facts.city !== null || coordinates !== NO_COORDINATES
+    if (!isLocation) return null
+    return new Place(country, region, facts.city, facts.postalCode, coordinates, timezoneOf(facts.timeZone))
+  }
+}
+
+function isUnknown(part: NamedCountry | NamedRegion): boolean {
+  return part.code === null && part.names.english === null
+}
+
+function shared<Part>(
+  parts: WeakMap<Names, Map<string | null, Part>>,
+  names: Names,
+  code: string | null,
+  Kind: new (code: string | null, names: Names) => Part,
+): Part {
+  let byCode = parts.get(names)
+  if (byCode === undefined) {
+    byCode = new Map()
+    parts.set(names, byCode)
+  }
+  let part = byCode.get(code)
+  if (part === undefined) {
+    part = new Kind(code, names)
+    if (byCode.size >= MAX_CODES) byCode.clear()
+    byCode.set(code, part)
+  }
+  return part
+}
+
+function validCode(code: string | null, pattern: RegExp): string | null {
+  const upper = code?.toUpperCase() ?? ''
+  return pattern.test(upper) ? upper : null
+}
+
+/** `US-CA` from `CA` or `US-CA`; `null` where the country or a valid suffix is missing. */
+function regionCodeOf(countryCode: string | null, code: string | null): string | null {
+  if (countryCode === null || code === null) return null
+  const prefix = `${countryCode}-`
+  const suffix = code.toUpperCase().startsWith(prefix) ? code.slice(prefix.length) : code
+  const valid = validCode(suffix, REGION_SUFFIX)
+  return valid === null ? null : prefix + valid
+}

@@ -1,0 +1,39 @@
+import type { DataSection } from '../mmdb/data-section.ts'
+import { FieldReader, type Path } from '../mmdb/field-reader.ts'
+import type { MmdbValue } from '../mmdb/whole-record.ts'
+import type { Facts } from './facts.ts'
+import { NameTable } from './name-table.ts'
+
+export type MmdbMap = { readonly [key: string]: MmdbValue }
+
+/** How one vendor writes a place. */
+export interface Schema {
+  /** Told by the fields that a record holds, never by what the database calls itself. */
+  readonly recognises: (record: MmdbMap) => boolean
+  /** Makes a reader for one database: from the offset of a record to what it says. */
+  readonly readerFor: (data: DataSection) => (offset: number) => Facts
+}
+
+/**
+ * A vendor's schema: which fields of its records to read, and what they mean.
+ *
+ * @param paths where the fields are
+ * @param factsOf turns the fields of one record into facts
+ */
+export function defineSchema<Name extends string>(
+  recognises: (record: MmdbMap) => boolean,
+  paths: Readonly<Record<Name, Path>>,
+  factsOf: (fields: FieldReader<Name>, names: NameTable) => Facts,
+): Schema {
+  return {
+    recognises,
+    readerFor: (data) => {
+      const fields = new FieldReader(data, paths)
+      const names = new NameTable()
+      return (offset) => {
+        fields.read(offset)
+        return factsOf(fields, names)
+      }
+    },
+  }
+}

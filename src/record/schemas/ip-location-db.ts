@@ -1,0 +1,31 @@
+import { defineSchema } from '../schema.ts'
+
+/**
+ * The flat records of ip-location-db, city and country: `""` for what is missing, one name per thing, no
+ * codes of regions. https://github.com/sapics/ip-location-db
+ */
+export const ipLocationDb = defineSchema(
+  (record) =>
+    typeof record.state1 === 'string' ||
+    (typeof record.country_code === 'string' && record.country === undefined),
+  {
+    countryCode: ['country_code'],
+    region: ['state1'],
+    city: ['city'],
+    postalCode: ['postcode'],
+    latitude: ['latitude'],
+    longitude: ['longitude'],
+    timeZone: ['timezone'],
+  },
+  (fields, names) => ({
+    countryCode: fields.text('countryCode'),
+    countryNames: names.only(null),
+    regionCode: null,
+    regionNames: names.only(fields.text('region')),
+    city: fields.text('city'),
+    postalCode: fields.text('postalCode'),
+    latitude: fields.number('latitude'),
+    longitude: fields.number('longitude'),
+    timeZone: fields.text('timeZone'),
+  }),
+)
