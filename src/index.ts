@@ -1,0 +1,29 @@
+// Entry for Node: the core, plus databases by path and the two that the package carries.
+
+export { type ParsedAddress, parseAddress } from './address/parse-address.ts'
+export type { ByteSource, Bytes } from './bytes/byte-source.ts'
+export { embedded } from './embedded.ts'
+export {
+  type ErrorCode,
+  GeofixError,
+  InvalidDatabaseError,
+  InvalidLocaleError,
+  isGeofixError,
+  MalformedAddressError,
+  UnresolvableAddressError,
+  type UnresolvableReason,
+} from './errors.ts'
+export type { MmdbValue } from './mmdb/whole-record.ts'
+export { NodeResolver as Resolver, type NodeSource } from './node/node-resolver.ts'
+export type { DatabaseInfo } from './record/database-info.ts'
+export {
+  type Coordinates,
+  type Country,
+  isLookupFailure,
+  type LocationRecord,
+  type LookupFailure,
+  type LookupOptions,
+  type LookupResult,
+  type Region,
+  type TimezoneAtInstant,
+} from './record/location-record.ts'

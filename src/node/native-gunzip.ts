@@ -1,0 +1,71 @@
+import { promisify } from 'node:util'
+import { type ZlibOptions, gunzip as zlibGunzip, gunzipSync as zlibGunzipSync } from 'node:zlib'
+import { damaged, readGzipMember } from '../bytes/gzip-member.ts'
+import type { InvalidDatabaseError } from '../errors.ts'
+
+/** What zlib answers with the option `info`, which its types leave out. */
+interface Inflated {
+  readonly buffer: Uint8Array
+  readonly engine: { readonly bytesWritten: number }
+}
+
+/** Large pieces: putting together 100 MB from the default 16 KB takes twice as long. Bytes. */
+const CHUNK = 1 << 24
+
+/** zlib takes no smaller pieces. Bytes. */
+const LEAST_CHUNK = 64
+
+const inBackground = promisify(zlibGunzip)
+
+/**
+ * Decompresses a gzip file of one member and checks it whole, as the portable `gunzip` does, with Node's
+ * zlib, which takes less than half the time.
+ *
+ * @throws InvalidDatabaseError when anything about the file is damaged
+ */
+export function nativeGunzip(bytes: Uint8Array, path?: string): Uint8Array {
+  const { length } = readGzipMember(bytes, path)
+  let inflated: unknown
+  try {
+    inflated = zlibGunzipSync(bytes, optionsFor(length))
+  } catch (cause) {
+    throw unreadable(cause, path)
+  }
+  return whole(inflated, bytes, length, path)
+}
+
+/** The same on another thread. */
+export async function nativeGunzipAsync(bytes: Uint8Array, path?: string): Promise<Uint8Array> {
+  const { length } = readGzipMember(bytes, path)
+  let inflated: unknown
+  try {
+    inflated = await inBackground(bytes, optionsFor(length))
+  } catch (cause) {
+    throw unreadable(cause, path)
+  }
+  return whole(inflated, bytes, length, path)
+}
+
+function optionsFor(length: number): ZlibOptions {
+  // One byte of room, so that a file that holds more than it promises is found out, and memory is bounded.
+  const room = length + 1
+  // No larger than the content: the result is a view of its last piece and keeps all of it alive.
+  return { info: true, chunkSize: Math.min(Math.max(room, LEAST_CHUNK), CHUNK), maxOutputLength: room }
+}
+
+/** zlib checks CRC-32 and length, but passes over bytes behind the end and joins several members. */
+function whole(inflated: unknown, bytes: Uint8Array, length: number, path?: string): Uint8Array {
+  if (!isInflated(inflated)) throw new TypeError('zlib did not answer with the option "info"')
+  if (inflated.engine.bytesWritten !== bytes.length || inflated.buffer.length !== length) {
+    throw damaged('something follows its compressed data', path)
+  }
+  return inflated.buffer
+}
+
+function isInflated(value: unknown): value is Inflated {
+  return typeof value === 'object' && value !== null && 'buffer' in value && 'engine' in value
+}
+
+function unreadable(cause: unknown, path?: string): InvalidDatabaseError {
+  return damaged('its compressed data cannot be read, or does not match its checksum', path, cause)
+}

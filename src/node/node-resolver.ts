@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { type ByteSource, type Bytes, isBytes, readBytes, viewOf } from '../bytes/byte-source.ts'
+import { isGzip } from '../bytes/gzip-member.ts'
+import { unpack, unwrap } from '../bytes/unpack.ts'
+import { embedded } from '../embedded.ts'
+import { InvalidDatabaseError } from '../errors.ts'
+import { Database } from '../mmdb/database.ts'
+import { atLeastOne, Resolver } from '../resolver.ts'
+import { nativeGunzip, nativeGunzipAsync } from './native-gunzip.ts'
+
+/** What Node can open: a path, a `file:` URL, or bytes in any form. */
+export type NodeSource = string | URL | ByteSource
+
+/** A resolver that also opens files, and by default the city database that the package carries. */
+export class NodeResolver extends Resolver {
+  /**
+   * Opens a database, or several as one: an IPv4 file and an IPv6 file for instance. Raw `.mmdb`, gzip and a
+   * vendor's `.tar.gz` are told apart by their bytes, not by names. Given bytes are not copied and must not
+   * change. Decompression runs on another thread.
+   *
+   * @param source default: the embedded city database
+   * @throws InvalidDatabaseError when a file cannot be read, is damaged, or is no MMDB database
+   * @throws TypeError when a source is of no supported kind, or there is none
+   */
+  static override async open(
+    source: NodeSource | readonly NodeSource[] = embedded.city,
+  ): Promise<NodeResolver> {
+    return new NodeResolver(await openDatabases(atLeastOne(source)))
+  }
+
+  /** The same at once, for paths, `file:` URLs and bytes. Blocks until the database is decompressed. */
+  static openSync(
+    source: string | URL | Bytes | readonly (string | URL | Bytes)[] = embedded.city,
+  ): NodeResolver {
+    const databases = atLeastOne(source).map((each) => {
+      if (!isFile(each)) return new Database(unpack(bytesOf(each), nativeGunzip))
+      const path = pathOf(each)
+      return new Database(unpack(read(path), nativeGunzip, path), path)
+    })
+    return new NodeResolver(databases)
+  }
+}
+
+/** Opens files and bytes as databases; errors as {@link NodeResolver.open}. */
+export async function openDatabases(sources: readonly NodeSource[]): Promise<Database[]> {
+  const databases: Database[] = []
+  for (const source of sources) {
+    const path = isFile(source) ? pathOf(source) : undefined
+    const packed = isFile(source) ? await readAsync(pathOf(source)) : await readBytes(source)
+    const bytes = isGzip(packed) ? await nativeGunzipAsync(packed, path) : packed
+    databases.push(new Database(unwrap(bytes, path), path))
+  }
+  return databases
+}
+
+function isFile(source: NodeSource): source is string | URL {
+  return typeof source === 'string' || source instanceof URL
+}
+
+function pathOf(file: string | URL): string {
+  if (typeof file === 'string') return file
+  if (file.protocol === 'file:') return fileURLToPath(file)
+  throw new TypeError(`${file.protocol} URLs are not opened, only file: ones; fetch it and give the Response`)
+}
+
+function bytesOf(source: unknown): Uint8Array {
+  if (isBytes(source)) return viewOf(source)
+  throw new TypeError('openSync takes a path, a file: URL, Uint8Array, ArrayBuffer or SharedArrayBuffer')
+}
+
+function read(path: string): Uint8Array {
+  try {
+    return readFileSync(path)
+  } catch (cause) {
+    throw unreadable(path, cause)
+  }
+}
+
+async function readAsync(path: string): Promise<Uint8Array> {
+  try {
+    return await readFile(path)
+  } catch (cause) {
+    throw unreadable(path, cause)
+  }
+}
+
+function unreadable(path: string, cause: unknown): InvalidDatabaseError {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new InvalidDatabaseError(`it cannot be read: ${why}`, { path, cause })
+}
