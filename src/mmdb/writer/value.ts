@@ -1,0 +1,120 @@
+/**
+ * What a record of an MMDB database may hold. Plain JavaScript values choose the smallest MMDB type that
+ * keeps them exactly; {@link float}, {@link double}, {@link int32}, {@link uint16}, {@link uint32},
+ * {@link uint64} and {@link uint128} name the type where that matters.
+ *
+ * | JavaScript | MMDB |
+ * | --- | --- |
+ * | string | `utf8_string` |
+ * | integer from 0 to 65,535; to 4,294,967,295; to `Number.MAX_SAFE_INTEGER` | `uint16`; `uint32`; `uint64` |
+ * | integer from -2,147,483,648 to -1 | `int32` |
+ * | any other finite number | `double` |
+ * | bigint below 2^64; below 2^128 | `uint64`; `uint128` |
+ * | boolean | `boolean` |
+ * | `Uint8Array` | `bytes` |
+ * | array | `array` |
+ * | plain object, `Map` with string keys | `map`, its keys in the order given |
+ *
+ * Everything else is refused, `undefined`, `null`, `NaN` and dates included: the format cannot say them.
+ */
+export type MmdbValue =
+  | string
+  | number
+  | bigint
+  | boolean
+  | Uint8Array
+  | TypedNumber
+  | readonly MmdbValue[]
+  | ReadonlyMap<string, MmdbValue>
+  | { readonly [key: string]: MmdbValue }
+
+/** The number types of the format, by the names that the MMDB specification gives them. */
+export type NumberType = 'float' | 'double' | 'int32' | 'uint16' | 'uint32' | 'uint64' | 'uint128'
+
+/** A number that says which MMDB type it is to be written as. Made by `float(…)`, `uint16(…)` and the others. */
+export class TypedNumber {
+  readonly type: NumberType
+  readonly value: number | bigint
+
+  constructor(type: NumberType, value: number | bigint) {
+    this.type = type
+    this.value = value
+  }
+}
+
+/**
+ * A 32-bit IEEE 754 number. The value is rounded to the nearest one.
+ * @throws RangeError when the value is not finite, or is too large for 32 bits.
+ */
+export function float(value: number): TypedNumber {
+  if (!Number.isFinite(Math.fround(value))) throw outOfRange('float', value, 'a finite number below 3.41e38')
+  return new TypedNumber('float', Math.fround(value))
+}
+
+/**
+ * A 64-bit IEEE 754 number, also when the value is an integer.
+ * @throws RangeError when the value is not finite.
+ */
+export function double(value: number): TypedNumber {
+  if (!Number.isFinite(value)) throw outOfRange('double', value, 'a finite number')
+  return new TypedNumber('double', value)
+}
+
+/**
+ * A signed integer of 32 bits.
+ * @throws RangeError when the value is not an integer from -2,147,483,648 to 2,147,483,647.
+ */
+export function int32(value: number): TypedNumber {
+  return integer('int32', value, -0x80000000, 0x7fffffff)
+}
+
+/**
+ * An unsigned integer of 16 bits.
+ * @throws RangeError when the value is not an integer from 0 to 65,535.
+ */
+export function uint16(value: number): TypedNumber {
+  return integer('uint16', value, 0, 0xffff)
+}
+
+/**
+ * An unsigned integer of 32 bits.
+ * @throws RangeError when the value is not an integer from 0 to 4,294,967,295.
+ */
+export function uint32(value: number): TypedNumber {
+  return integer('uint32', value, 0, 0xffffffff)
+}
+
+/**
+ * An unsigned integer of 64 bits.
+ * @throws RangeError when the value is negative, above 2^64 - 1, or a number that is not a safe integer.
+ */
+export function uint64(value: number | bigint): TypedNumber {
+  return unsigned('uint64', value, 64n)
+}
+
+/**
+ * An unsigned integer of 128 bits.
+ * @throws RangeError when the value is negative, above 2^128 - 1, or a number that is not a safe integer.
+ */
+export function uint128(value: number | bigint): TypedNumber {
+  return unsigned('uint128', value, 128n)
+}
+
+function integer(type: NumberType, value: number, least: number, most: number): TypedNumber {
+  if (!Number.isInteger(value) || value < least || value > most) {
+    throw outOfRange(type, value, `an integer from ${least} to ${most}`)
+  }
+  return new TypedNumber(type, value)
+}
+
+function unsigned(type: NumberType, value: number | bigint, bits: bigint): TypedNumber {
+  const exact = typeof value === 'bigint' || Number.isSafeInteger(value)
+  if (!exact || value < 0 || BigInt(value) >= 1n << bits) {
+    throw outOfRange(type, value, `an integer from 0 to 2^${bits} - 1 (a bigint above 2^53 - 1)`)
+  }
+  return new TypedNumber(type, BigInt(value))
+}
+
+function outOfRange(type: NumberType, value: number | bigint, range: string): RangeError {
+  return new RangeError(`${type}(${value}) is out of range: it must be ${range}`)
+}

@@ -1,0 +1,422 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { Reader, type Response } from 'mmdb-lib'
+import { describe, expect, it } from 'vitest'
+import {
+  float,
+  type MmdbValue,
+  MmdbWriter,
+  type MmdbWriterOptions,
+  type RecordSize,
+} from '../../../src/writer.ts'
+
+const open = (bytes: Uint8Array): Reader<Response> => new Reader<Response>(Buffer.from(bytes))
+
+function written(
+  networks: readonly (readonly [string, MmdbValue])[],
+  options: Partial<MmdbWriterOptions> = {},
+) {
+  const writer = new MmdbWriter({ databaseType: 'Test', ...options })
+  for (const [network, record] of networks) writer.insert(network, record)
+  return writer.toBytes()
+}
+
+describe('MmdbWriter', () => {
+  it('writes a database that mmdb-lib reads', () => {
+    const reader = open(written([['81.2.69.0/24', { country: { iso_code: 'GB' } }]]))
+    expect(reader.get('81.2.69.142')).toEqual({ country: { iso_code: 'GB' } })
+    expect(reader.getWithPrefixLength('81.2.69.142')[1]).toBe(24)
+    expect(reader.get('81.2.70.1')).toBeNull()
+  })
+
+  it('writes the metadata', () => {
+    const bytes = written([['81.2.69.0/24', { a: 1 }]], {
+      databaseType: 'My-Type',
+      languages: ['en', 'pt-BR'],
+      description: { en: 'Text', de: 'Text' },
+      buildDate: new Date('2026-06-05T13:00:00.900Z'),
+    })
+    const { metadata } = open(bytes)
+    expect(metadata).toMatchObject({
+      binaryFormatMajorVersion: 2,
+      binaryFormatMinorVersion: 0,
+      databaseType: 'My-Type',
+      languages: ['en', 'pt-BR'],
+      description: { en: 'Text', de: 'Text' },
+      ipVersion: 6,
+      recordSize: 24,
+      buildEpoch: new Date('2026-06-05T13:00:00Z'),
+    })
+  })
+
+  it('reads no clock: without a build date it is 2000-01-01', () => {
+    expect(open(written([])).metadata.buildEpoch).toEqual(new Date('2000-01-01T00:00:00Z'))
+  })
+
+  it('writes an empty database', () => {
+    expect(open(written([])).metadata.nodeCount).toBe(1)
+    expect(open(written([])).get('2001:db8::1')).toBeNull()
+    expect(open(written([], { ipVersion: 4 })).get('1.2.3.4')).toBeNull()
+  })
+
+  it('lets the later of two overlapping networks win, larger or smaller', () => {
+    const exceptionLater = open(
+      written([
+        ['10.0.0.0/8', 1],
+        ['10.1.0.0/16', 2],
+      ]),
+    )
+    expect([exceptionLater.get('10.1.2.3'), exceptionLater.get('10.2.2.3')]).toEqual([2, 1])
+    const blanketLater = open(
+      written([
+        ['10.1.0.0/16', 2],
+        ['10.0.0.0/8', 1],
+      ]),
+    )
+    expect([blanketLater.get('10.1.2.3'), blanketLater.get('10.2.2.3')]).toEqual([1, 1])
+  })
+
+  it('removes networks', () => {
+    const writer = new MmdbWriter({ databaseType: 'Test' })
+    const reader = open(writer.insert('10.0.0.0/8', 1).remove('10.1.0.0/16').toBytes())
+    expect([reader.get('10.1.2.3'), reader.get('10.2.2.3')]).toEqual([null, 1])
+  })
+
+  it('goes on after toBytes', () => {
+    const writer = new MmdbWriter({ databaseType: 'Test' }).insert('10.0.0.0/8', 1)
+    const before = writer.toBytes()
+    expect(open(writer.insert('11.0.0.0/8', 2).toBytes()).get('11.0.0.1')).toBe(2)
+    expect(open(before).get('11.0.0.1')).toBeNull()
+  })
+
+  it('keeps what the record was at the time of the call', () => {
+    const record = { country: { iso_code: 'GB' } }
+    const writer = new MmdbWriter({ databaseType: 'Test' }).insert('10.0.0.0/8', record)
+    record.country.iso_code = 'XX'
+    expect(open(writer.toBytes()).get('10.0.0.1')).toEqual({ country: { iso_code: 'GB' } })
+  })
+
+  it('leaves out records that no network holds any more', () => {
+    const overwritten = written([
+      ['10.0.0.0/8', 'a text that nobody needs'],
+      ['10.0.0.0/8', 'kept'],
+    ])
+    expect(Buffer.from(overwritten).includes('nobody needs')).toBe(false)
+  })
+
+  it('puts IPv4 at ::/96 and leads ::ffff:0:0/96 there', () => {
+    const reader = open(
+      written([
+        ['1.2.3.0/24', 4],
+        ['2001:db8::/32', 6],
+      ]),
+    )
+    expect(reader.get('::1.2.3.4')).toBe(4)
+    expect(reader.get('::ffff:1.2.3.4')).toBe(4)
+    expect(reader.get('2001:db8::1')).toBe(6)
+    expect(open(written([['1.2.3.0/24', 4]], { aliases: false })).get('::ffff:1.2.3.4')).toBeNull()
+  })
+
+  it('takes an IPv4-mapped network for the IPv4 network, in both kinds of database', () => {
+    for (const ipVersion of [4, 6] as const) {
+      expect(open(written([['::ffff:1.2.3.0/120', 4]], { ipVersion })).get('1.2.3.4')).toBe(4)
+    }
+  })
+
+  it('takes 0.0.0.0/0 and ::/0', () => {
+    expect(open(written([['0.0.0.0/0', 4]], { ipVersion: 4 })).get('200.1.2.3')).toBe(4)
+    const both = open(
+      written([
+        ['::/0', 6],
+        ['0.0.0.0/0', 4],
+      ]),
+    )
+    expect([both.get('200.1.2.3'), both.get('::ffff:200.1.2.3'), both.get('2001:db8::')]).toEqual([4, 4, 6])
+  })
+
+  it('merges equal neighbours and shares identical subtrees', () => {
+    const halves = written([
+      ['10.0.0.0/9', { a: 1 }],
+      ['10.128.0.0/9', { a: 1 }],
+    ])
+    expect(halves).toEqual(written([['10.0.0.0/8', { a: 1 }]]))
+    expect(open(halves).getWithPrefixLength('10.1.2.3')[1]).toBe(8)
+    const networks = Array.from({ length: 256 }, (_, i): [string, MmdbValue] => [`${i}.7.7.0/24`, 'same'])
+    expect(open(written(networks, { ipVersion: 4 })).metadata.nodeCount).toBe(24)
+  })
+
+  it('gives the same bytes for the same calls', () => {
+    const networks: [string, MmdbValue][] = [
+      ['10.0.0.0/8', { b: [1, 'x'], a: float(1.5) }],
+      ['2001:db8::/33', 'y'],
+    ]
+    expect(written(networks)).toEqual(written(networks))
+  })
+
+  it('chooses the smallest record size that fits', () => {
+    const large = new Uint8Array(2 ** 24)
+    expect(open(written([['1.0.0.0/8', large]])).metadata.recordSize).toBe(24)
+    const reader = open(
+      written([
+        ['1.0.0.0/8', large],
+        ['2.0.0.0/8', 'after it'],
+      ]),
+    )
+    expect(reader.metadata.recordSize).toBe(28)
+    expect(reader.get('2.0.0.1')).toBe('after it')
+  })
+
+  it('refuses a record size that is too small, and says which one fits', () => {
+    const large = new Uint8Array(2 ** 24)
+    expect(() =>
+      written(
+        [
+          ['1.0.0.0/8', large],
+          ['2.0.0.0/8', 'x'],
+        ],
+        { recordSize: 24 },
+      ),
+    ).toThrow(/^\d+ nodes and 167772\d\d bytes of data do not fit in a record size of 24; it needs 28$/)
+  })
+
+  it('writes maps, texts and arrays of every size class', () => {
+    for (const length of [28, 29, 284, 285, 65_820, 65_821, 70_000]) {
+      const record = {
+        text: 'é'.repeat(length),
+        list: Array.from({ length }, (_, i) => i),
+        map: Object.fromEntries(Array.from({ length }, (_, i) => [`key ${i}`, i])),
+      }
+      expect(open(written([['1.2.3.4/32', record]])).get('1.2.3.4')).toEqual(record)
+    }
+  })
+})
+
+describe('what MmdbWriter refuses', () => {
+  const cycle: { self?: object } = {}
+  cycle.self = cycle
+  const deep = Array.from({ length: 600 }).reduce<MmdbValue>((inner) => [inner], [])
+  const own = (key: string): object => Object.defineProperty({}, key, { value: 1, enumerable: true })
+
+  it.each<[string, unknown, ErrorConstructor | RangeErrorConstructor, string]>([
+    ['undefined', { city: { name: undefined } }, TypeError, 'record.city.name: undefined cannot be written'],
+    ['null', { city: null }, TypeError, 'record.city: null cannot be written'],
+    ['a function', { a: [1, () => 1] }, TypeError, 'record.a[1]: a value of type function cannot be written'],
+    ['a symbol', Symbol('x'), TypeError, 'record: a value of type symbol cannot be written'],
+    ['a hole in an array', new Array(2), TypeError, 'record[0]: undefined cannot be written'],
+    ['a date', { at: new Date(0) }, TypeError, 'record.at: a value of class Date is not a plain object'],
+    ['a set', new Set([1]), TypeError, 'record: a value of class Set is not a plain object'],
+    ['a cycle', cycle, TypeError, 'record.self: the value contains itself'],
+    [
+      'a __proto__ key',
+      { a: own('__proto__') },
+      TypeError,
+      'record.a.__proto__: the key __proto__ is not allowed',
+    ],
+    [
+      'a Map with a number for a key',
+      new Map([[1, 2]]),
+      TypeError,
+      'record: a key of the map is a value of type number',
+    ],
+    [
+      'half of a surrogate pair',
+      { a: '\ud800' },
+      TypeError,
+      'record.a: the text holds half of a surrogate pair',
+    ],
+    [
+      'half of a surrogate pair in a key',
+      { '\udc00': 1 },
+      TypeError,
+      'the text holds half of a surrogate pair',
+    ],
+    [
+      'NaN',
+      { location: { latitude: Number.NaN } },
+      RangeError,
+      'record.location.latitude: NaN is not a finite number',
+    ],
+    ['Infinity', [Number.POSITIVE_INFINITY], RangeError, 'record[0]: Infinity is not a finite number'],
+    [
+      'a number below int32',
+      { a: -2_147_483_649 },
+      RangeError,
+      'record.a: -2147483649 is below what int32 holds',
+    ],
+    [
+      'an integer that is not exact',
+      { a: 2 ** 53 },
+      RangeError,
+      'record.a: 9007199254740992 is not an exact integer',
+    ],
+    ['a negative bigint', { a: -1n }, RangeError, 'record.a: -1 is negative'],
+    ['a bigint beyond 128 bits', { a: 2n ** 128n }, RangeError, 'does not fit in 128 bits'],
+    ['too deep a nesting', deep, RangeError, 'maps and arrays are nested more than 128 deep'],
+    ['too long a text', { a: 'x'.repeat(16_843_037) }, RangeError, 'record.a: 16843037 bytes are too many'],
+  ])('%s', (_, record, kind, message) => {
+    const writer = new MmdbWriter({ databaseType: 'Test' })
+    const insert = (): unknown => Reflect.apply(writer.insert, writer, ['10.0.0.0/8', record])
+    expect(insert).toThrow(kind)
+    expect(insert).toThrow(message)
+  })
+
+  it.each([
+    ['not a network', '10.0.0.0'],
+    ['bits behind the prefix', '10.0.0.1/8'],
+    ['a prefix too long', '10.0.0.0/33'],
+    ['nonsense', 'nonsense'],
+    ['nothing', ''],
+  ])('a network: %s', (_, network) => {
+    expect(() => new MmdbWriter({ databaseType: 'Test' }).insert(network, 1)).toThrow(TypeError)
+    expect(() => new MmdbWriter({ databaseType: 'Test' }).remove(network)).toThrow(TypeError)
+  })
+
+  it.each(['2001:db8::/32', '::/0', '::fffe:0:0/95', '::1.2.3.0/120'])('%s for IPv4 only', (network) => {
+    const writer = new MmdbWriter({ databaseType: 'Test', ipVersion: 4 })
+    expect(() => writer.insert(network, 1)).toThrow(
+      `${network} is an IPv6 network, and this database is for IPv4 only`,
+    )
+  })
+
+  it.each<[string, object, ErrorConstructor | RangeErrorConstructor]>([
+    ['no type', {}, TypeError],
+    ['an empty type', { databaseType: '' }, TypeError],
+    ['an IP version', { databaseType: 'T', ipVersion: 5 }, TypeError],
+    ['a record size', { databaseType: 'T', recordSize: 20 }, TypeError],
+    ['an invalid date', { databaseType: 'T', buildDate: new Date('x') }, RangeError],
+    ['a date that libmaxminddb refuses', { databaseType: 'T', buildDate: new Date(0) }, RangeError],
+  ])('an option: %s', (_, options, kind) => {
+    expect(() => Reflect.construct(MmdbWriter, [options])).toThrow(kind)
+  })
+})
+
+// ---- properties, with mmdb-lib as the reader and a list of networks searched from its end as the model ----
+
+type Inserted = { network: string; first: bigint; prefixLength: number; record: MmdbValue }
+
+const text4 = (address: bigint): string =>
+  [24n, 16n, 8n, 0n].map((shift) => (address >> shift) & 255n).join('.')
+const text6 = (address: bigint): string =>
+  Array.from({ length: 8 }, (_, i) => ((address >> BigInt(112 - 16 * i)) & 0xffffn).toString(16)).join(':')
+
+const covers = ({ first, prefixLength }: Inserted, address: bigint, bits: number): boolean =>
+  (address ^ first) >> BigInt(bits - prefixLength) === 0n
+
+const record: fc.Arbitrary<MmdbValue> = fc.letrec<{ value: MmdbValue }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    fc.string({ unit: 'grapheme' }),
+    fc.integer({ min: -(2 ** 31), max: 2 ** 32 - 1 }),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).filter((value) => !Number.isInteger(value)),
+    fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }),
+    fc.boolean(),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(
+      fc.string().filter((key) => key !== '__proto__'),
+      tie('value'),
+      { maxKeys: 4, noNullPrototype: true },
+    ),
+  ),
+})).value
+
+/** Networks that share long beginnings, so that they overlap and split one another. */
+const inserted = (bits: 32 | 128): fc.Arbitrary<Inserted> =>
+  fc
+    .record({
+      base: fc.constantFrom(0n, 0x20n << BigInt(bits - 8), (1n << BigInt(bits)) - 1n),
+      flip: fc.bigInt({ min: 0n, max: 0xffffn }),
+      at: fc.nat({ max: bits - 16 }),
+      prefixLength: fc.nat({ max: bits }),
+      record,
+    })
+    .map(({ base, flip, at, prefixLength, record }) => {
+      const hostBits = BigInt(bits - prefixLength)
+      const first = ((base ^ (flip << BigInt(at))) >> hostBits) << hostBits
+      const network = `${bits === 32 ? text4(first) : text6(first)}/${prefixLength}`
+      return { network, first, prefixLength, record }
+    })
+
+describe.each<RecordSize>([24, 28, 32])('a database of record size %i', (recordSize) => {
+  it.each([4, 6] as const)('answers IPv%i as the last network that covers an address', (ipVersion) => {
+    const bits = ipVersion === 4 ? 32 : 128
+    const text = ipVersion === 4 ? text4 : text6
+    fc.assert(
+      fc.property(fc.array(inserted(bits), { maxLength: 30 }), (networks) => {
+        const options = { ipVersion, recordSize, aliases: false }
+        const reader = open(
+          written(
+            networks.map(({ network, record }) => [network, record] as const),
+            options,
+          ),
+        )
+        expect(reader.metadata.recordSize).toBe(recordSize)
+        for (const { first, prefixLength } of networks) {
+          const last = first | ((1n << BigInt(bits - prefixLength)) - 1n)
+          for (const address of [first, last, first - 1n, last + 1n]) {
+            if (address < 0n || address >> BigInt(bits) !== 0n) continue
+            const expected =
+              networks.findLast((candidate) => covers(candidate, address, bits))?.record ?? null
+            expect(reader.get(text(address))).toEqual(expected)
+          }
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('answers IPv4 in an IPv6 database as an IPv4 database does', () => {
+    fc.assert(
+      fc.property(fc.array(inserted(32), { maxLength: 20 }), (networks) => {
+        const pairs = networks.map(({ network, record }) => [network, record] as const)
+        const four = open(written(pairs, { ipVersion: 4, recordSize }))
+        const six = open(written(pairs, { recordSize }))
+        for (const { first } of networks) {
+          expect(six.get(text4(first))).toEqual(four.get(text4(first)))
+          expect(six.get(`::ffff:${text4(first)}`)).toEqual(four.get(text4(first)))
+        }
+      }),
+      { numRuns: 30 },
+    )
+  })
+})
+
+describe('mmdblookup (libmaxminddb)', () => {
+  const missing = spawnSync('mmdblookup', ['--version']).error !== undefined
+  it.skipIf(missing)("reads the file (skipped where Debian's mmdb-bin is not installed)", () => {
+    const folder = mkdtempSync(join(tmpdir(), 'geofix-'))
+    try {
+      for (const recordSize of [24, 28, 32] as const) {
+        const file = join(folder, `${recordSize}.mmdb`)
+        const record = {
+          country: { iso_code: 'GB', names: { en: 'United Kingdom' } },
+          location: { latitude: float(51.5) },
+        }
+        writeFileSync(
+          file,
+          written(
+            [
+              ['81.2.69.0/24', record],
+              ['2a02:c7c::/30', record],
+            ],
+            { recordSize },
+          ),
+        )
+        for (const ip of ['81.2.69.142', '::ffff:81.2.69.142', '2a02:c7d::1']) {
+          const name = execFileSync('mmdblookup', ['-f', file, '-i', ip, 'country', 'names', 'en'], {
+            encoding: 'utf8',
+          })
+          expect(name).toContain('"United Kingdom" <utf8_string>')
+          const latitude = execFileSync('mmdblookup', ['-f', file, '-i', ip, 'location', 'latitude'], {
+            encoding: 'utf8',
+          })
+          expect(latitude).toContain('51.500000 <float>')
+        }
+      }
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
