@@ -34,7 +34,7 @@ export class Address {
     if (typeof text !== 'string') return false
     const ipv4 = parseIPv4(text)
     if (ipv4 !== NOT_IPV4) {
-      this.#isIPv4(ipv4, text)
+      this.#setIPv4(ipv4, text)
       return true
     }
     return this.#parseIPv6(text)
@@ -45,7 +45,7 @@ export class Address {
     return this.family === 4 ? formatIPv4(this.ipv4) : this.text
   }
 
-  #isIPv4(ipv4: number, text: string): void {
+  #setIPv4(ipv4: number, text: string): void {
     this.text = text
     this.family = 4
     this.ipv4 = ipv4
@@ -66,7 +66,7 @@ export class Address {
     if (end < text.length && !(isZoneId(text.slice(end + 1)) && mayHaveZone(words))) return false
     const mapped = mappedIPv4(words)
     if (mapped !== NO_EMBEDDED_IPV4) {
-      this.#isIPv4(mapped, formatIPv4(mapped))
+      this.#setIPv4(mapped, formatIPv4(mapped))
       return true
     }
     this.text = formatIPv6(words)

@@ -20,6 +20,8 @@ export interface Network {
  *   or has bits set behind the prefix
  */
 export function parseCidr(text: string): Network {
+  if (typeof text !== 'string')
+    throw new TypeError(`a network is a text such as 192.0.2.0/24, not ${typeof text}`)
   const match = /^([^/]+)\/(0|[1-9]\d{0,2})$/.exec(text)
   const address = match?.[1] ?? ''
   const prefixLength = Number(match?.[2])

@@ -42,6 +42,7 @@ export const IPV4_REGISTRY: readonly RegistryRow[] = [
   ['192.31.196.0/24',    'AS112-v4',                             'RFC 7535',                  null],
   ['192.52.193.0/24',    'AMT',                                  'RFC 7450',                  null],
   ['192.88.99.0/24',     'Deprecated (6to4 Relay Anycast)',      'RFC 7526',                  'reserved'],
+  ['192.88.99.2/32',     '6a44-relay anycast address',           'RFC 6751',                  'reserved'],
   ['192.168.0.0/16',     'Private-Use',                          'RFC 1918',                  'private'],
   ['192.175.48.0/24',    'Direct Delegation AS112 Service',      'RFC 7534',                  null],
   ['198.18.0.0/15',      'Benchmarking',                         'RFC 2544',                  'benchmarking'],

@@ -3,10 +3,12 @@ import { inflateSync } from 'fflate'
 import { crc32 } from './crc32.ts'
 import { damaged, readGzipMember } from './gzip-member.ts'
 
+/** A trailer that stands in a file more often than this was put there on purpose. */
+const MAX_EARLIER_TRAILERS = 8
+
 /**
  * Decompresses a gzip file of one member (RFC 1952) and checks it whole. Works on every platform; its
- * memory is bounded by what the trailer promises, which is checked first. Where the compressed data ends is not
- * known, so bytes between it and the trailer pass when what comes out matches the trailer.
+ * memory is bounded by what the trailer promises, which is checked first.
  *
  * @throws InvalidDatabaseError when anything about the file is damaged
  */
@@ -24,5 +26,29 @@ export function gunzip(bytes: Uint8Array, path?: string): Uint8Array {
   if (inflated.length !== length || crc32(inflated) !== crc) {
     throw damaged('its content does not match the length and checksum at its end', path)
   }
+  if (endsEarlier(deflate, bytes.subarray(-8))) throw damaged('something follows its compressed data', path)
   return inflated
+}
+
+/**
+ * Whether the member ends before the end of the file. fflate does not tell where the data ended; but the
+ * content matches the trailer, so a member that ends earlier has that very trailer there too.
+ */
+function endsEarlier(deflate: Uint8Array, trailer: Uint8Array): boolean {
+  const [first = 0] = trailer
+  let found = 0
+  for (let at = deflate.indexOf(first); at >= 0; at = deflate.indexOf(first, at + 1)) {
+    if (!trailer.every((byte, index) => deflate[at + index] === byte)) continue
+    if (++found > MAX_EARLIER_TRAILERS || isWholeStream(deflate.subarray(0, at))) return true
+  }
+  return false
+}
+
+function isWholeStream(deflate: Uint8Array): boolean {
+  try {
+    inflateSync(deflate)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -77,7 +77,8 @@ export class DataSection {
     readonly end: number,
     path?: string,
   ) {
-    this.#bytes = bytes
+    // A plain array, also of a Buffer, whose own slice() does not copy.
+    this.#bytes = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.#path = path
   }
@@ -108,7 +109,8 @@ export class DataSection {
   skip(offset: number): number {
     let at = offset
     for (let pending = 1; pending > 0; pending--) {
-      if (++this.#values > MAX_VALUES) throw this.fault(`a record holds more than ${MAX_VALUES} values`, offset)
+      if (++this.#values > MAX_VALUES)
+        throw this.fault(`a record holds more than ${MAX_VALUES} values`, offset)
       this.#openHere(at)
       at = this.after
       if (this.type === DataType.map) pending += 2 * this.size
@@ -159,7 +161,7 @@ export class DataSection {
   }
 
   /** The error for a damaged place of this file. */
-  fault(fault: string, offset: number): InvalidDatabaseError {
+  fault(fault: string, offset?: number): InvalidDatabaseError {
     return new InvalidDatabaseError(`${fault}; the file is damaged: get it again`, {
       offset,
       path: this.#path,

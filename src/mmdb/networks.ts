@@ -71,7 +71,7 @@ function networksBelow({ tree, metadata, data }: Database): Float64Array {
       else sum += counts[value] ?? 0
     }
     if (below !== undefined) {
-      if (path.length >= deepest) throw data.fault(`the search tree is deeper than ${deepest} nodes`, 0)
+      if (path.length >= deepest) throw data.fault(`the search tree is deeper than ${deepest} nodes`)
       path.push(below)
       continue
     }

@@ -1,0 +1,124 @@
+import { isIP } from 'node:net'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Address } from '../../src/address/address.ts'
+import { anyText, ipv4Text, ipv6Spelling } from './arbitraries.ts'
+
+const address = new Address()
+
+describe('Address.parse', () => {
+  it('accepts exactly what net.isIP accepts, zones aside', () => {
+    let accepted = 0
+    fc.assert(
+      fc.property(anyText, (text) => {
+        fc.pre(!text.includes('%'))
+        const parsed = address.parse(text)
+        expect(parsed, JSON.stringify(text)).toBe(isIP(text) !== 0)
+        if (parsed) accepted++
+      }),
+      { numRuns: 20_000 },
+    )
+    // The generators would prove nothing if one side never came up.
+    expect(accepted).toBeGreaterThan(2000)
+    expect(accepted).toBeLessThan(18_000)
+  })
+
+  it('accepts with a zone only what net.isIP accepts without', () => {
+    const zone = fc.oneof(fc.constantFrom('', 'eth0', '1', '%'), fc.string({ maxLength: 40 }))
+    fc.assert(
+      fc.property(fc.oneof(anyText, fc.constant('fe80::1')), zone, (text, id) => {
+        fc.pre(!text.includes('%'))
+        if (address.parse(`${text}%${id}`)) expect(isIP(text)).toBe(6)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('gives IPv4 its own text and number', () => {
+    fc.assert(
+      fc.property(ipv4Text, (text) => {
+        expect(address.parse(text)).toBe(true)
+        expect([address.text, address.lookupText, address.family]).toEqual([text, text, 4])
+        expect(address.ipv4).toBe(text.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0))
+      }),
+    )
+  })
+
+  it('has one canonical text for all spellings, which is its own', () => {
+    fc.assert(
+      fc.property(ipv6Spelling, (text) => {
+        expect(address.parse(text)).toBe(true)
+        const facts = [address.text, address.lookupText, address.family, address.special]
+        expect(address.parse(address.text)).toBe(true)
+        expect([address.text, address.lookupText, address.family, address.special]).toEqual(facts)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it.each([
+    ['8.8.8.8', '8.8.8.8', '8.8.8.8', 4],
+    ['::ffff:8.8.8.8', '8.8.8.8', '8.8.8.8', 4], // IPv4-mapped is IPv4
+    ['2002:808:808::1', '2002:808:808::1', '8.8.8.8', 4], // 6to4: answered by what is inside
+    ['2606:4700::1111', '2606:4700::1111', '2606:4700::1111', 6],
+  ])('%s is %s, answered by %s in a tree of IPv%i', (text, canonical, lookup, family) => {
+    expect(address.parse(text)).toBe(true)
+    expect([address.text, address.lookupText, address.family]).toEqual([canonical, lookup, family])
+  })
+
+  it('can be used again, after a refusal too', () => {
+    expect(address.parse('2606:4700::1111')).toBe(true)
+    expect(address.parse('1:2:3:4:5:6:7:8:9')).toBe(false)
+    expect(address.parse('10.0.0.1')).toBe(true)
+    expect([address.text, address.family, address.special]).toEqual(['10.0.0.1', 4, 'private'])
+    expect(address.parse('2606:4700::1111')).toBe(true)
+    expect([address.family, address.special, [...address.words]]).toEqual([
+      6,
+      null,
+      [0x26064700, 0, 0, 0x1111],
+    ])
+  })
+
+  it.each([
+    undefined,
+    null,
+    1,
+    134744072,
+    8n,
+    true,
+    Symbol('8.8.8.8'),
+    ['8.8.8.8'], // an array of one prints as its element
+    new String('8.8.8.8'),
+    { toString: () => '8.8.8.8' },
+    {
+      toString: () => {
+        throw new Error('asked')
+      },
+    },
+    Object.create(null),
+    new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error('asked')
+        },
+      },
+    ),
+    () => '8.8.8.8',
+    '1'.repeat(1_000_000),
+    `${'0:'.repeat(500_000)}1`,
+    '%'.repeat(1_000_000),
+    `fe80::1%${'x'.repeat(1_000_000)}`,
+    '\ud800', // half of a surrogate pair
+  ])('refuses anything else without asking it: row %#', (value) => {
+    expect(address.parse(value)).toBe(false)
+  })
+
+  it('refuses any value that is not a text', () => {
+    fc.assert(
+      fc.property(fc.anything(), (value) => {
+        if (typeof value !== 'string') expect(address.parse(value)).toBe(false)
+      }),
+    )
+  })
+})

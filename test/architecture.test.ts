@@ -1,0 +1,146 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+
+const SOURCE = fileURLToPath(new URL('../src', import.meta.url))
+
+/** DESIGN section 9: a file imports from lower layers or its own folder. */
+const LAYERS: Readonly<Record<string, number>> = {
+  'errors.ts': 0,
+  address: 1,
+  bytes: 1,
+  mmdb: 2,
+  record: 3,
+  client: 4,
+  'resolver.ts': 4,
+  'embedded.ts': 4, // only a way to two files
+  node: 5,
+  http: 5,
+  enrich: 5,
+  cli: 6,
+  'core.ts': 7,
+  'index.ts': 7,
+  'writer.ts': 7,
+  'enrich.ts': 7,
+  'http.ts': 7,
+}
+
+/** What one file imports, types included: ours by path from src, others by package or `node:` name. */
+interface Imports {
+  readonly own: readonly string[]
+  readonly foreign: readonly string[]
+}
+
+function importsOf(file: string): Imports {
+  const text = readFileSync(join(SOURCE, file), 'utf8')
+  const names = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName)
+  const own = names.filter((name) => name.startsWith('.'))
+  return {
+    own: own.map((name) =>
+      relative(SOURCE, join(SOURCE, dirname(file), name))
+        .split(sep)
+        .join('/'),
+    ),
+    foreign: names.filter((name) => !name.startsWith('.')),
+  }
+}
+
+const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+  .map((file) => file.split(sep).join('/'))
+  .filter((file) => file.endsWith('.ts'))
+  .sort()
+const graph = new Map(files.map((file) => [file, importsOf(file)]))
+
+/** The unit of layering: a folder of src, or a file at its top. */
+const unitOf = (file: string): string => file.split('/', 1)[0] ?? file
+const importersOf = (name: string): string[] =>
+  files.filter((file) =>
+    graph.get(file)?.foreign.some((each) => each === name || each.startsWith(`${name}/`)),
+  )
+
+/** All files that a file leads to, itself included. */
+function reachableFrom(entry: string): Set<string> {
+  const reached = new Set([entry])
+  for (const file of reached) for (const next of graph.get(file)?.own ?? []) reached.add(next)
+  return reached
+}
+
+describe('the imports of src', () => {
+  it('are found', () => {
+    expect(files.length).toBeGreaterThan(50)
+    expect(graph.get('mmdb/database.ts')?.own).toContain('mmdb/search-tree.ts')
+    expect(graph.get('address/cidr.ts')?.foreign).toEqual(['ipaddr.js'])
+    expect(graph.get('bytes/tar.ts')?.own).toEqual(['errors.ts'])
+  })
+
+  it('lead to files that are there', () => {
+    const missing = files.flatMap((file) => graph.get(file)?.own.filter((target) => !graph.has(target)) ?? [])
+    expect(missing.filter((target) => !target.endsWith('package.json'))).toEqual([])
+  })
+
+  it('are of files that have a layer', () => {
+    expect(files.filter((file) => LAYERS[unitOf(file)] === undefined)).toEqual([])
+  })
+
+  it('run downwards only', () => {
+    const upwards = files.flatMap((file) =>
+      (graph.get(file)?.own ?? [])
+        .filter((target) => graph.has(target) && unitOf(target) !== unitOf(file))
+        .filter((target) => (LAYERS[unitOf(target)] ?? 99) >= (LAYERS[unitOf(file)] ?? 0))
+        // The parts of layer 4 are the resolver, and it stands on the client's address.
+        .filter((target) => !(file === 'resolver.ts' && unitOf(target) === 'client'))
+        // The command line opens databases as the library's users do.
+        .filter((target) => !(unitOf(file) === 'cli' && target === 'index.ts'))
+        .map((target) => `${file} imports ${target}`),
+    )
+    expect(upwards).toEqual([])
+  })
+
+  it('have no cycles', () => {
+    const done = new Set<string>()
+    const cycles: string[] = []
+    const visit = (file: string, path: readonly string[]): void => {
+      if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' > '))
+      else if (!done.has(file)) for (const next of graph.get(file)?.own ?? []) visit(next, [...path, file])
+      done.add(file)
+    }
+    for (const file of files) visit(file, [])
+    expect(cycles).toEqual([])
+  })
+
+  it.each([
+    ['ipaddr.js', ['address/cidr.ts']],
+    ['fflate', ['bytes/gunzip.ts']],
+    ['mmdb-lib', ['mmdb/whole-record.ts']],
+    ['commander', ['cli/program.ts']],
+  ])('bring in %s at one place', (name, expected) => {
+    expect(importersOf(name)).toEqual(expected)
+  })
+
+  it('bring in nothing else from others', () => {
+    const known = ['ipaddr.js', 'fflate', 'mmdb-lib', 'commander']
+    const foreign = new Set(files.flatMap((file) => graph.get(file)?.foreign ?? []))
+    const others = [...foreign].filter(
+      (name) => !known.includes(name.split('/', 1)[0] ?? '') && !name.startsWith('node:'),
+    )
+    expect(others).toEqual([])
+  })
+
+  it.each(['core.ts', 'writer.ts'])('lead from %s to nothing of Node', (entry) => {
+    const reached = [...reachableFrom(entry)]
+    expect(reached.length).toBeGreaterThan(5)
+    const node = reached.flatMap((file) =>
+      (graph.get(file)?.foreign ?? [])
+        .filter((name) => name.startsWith('node:'))
+        .map((name) => `${file}: ${name}`),
+    )
+    expect(node).toEqual([])
+  })
+
+  it('lead from the writer to no dependency but ipaddr.js', () => {
+    const foreign = [...reachableFrom('writer.ts')].flatMap((file) => graph.get(file)?.foreign ?? [])
+    expect([...new Set(foreign)]).toEqual(['ipaddr.js'])
+  })
+})

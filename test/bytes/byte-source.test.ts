@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest'
+import { type ByteSource, isBytes, readBytes, viewOf } from '../../src/bytes/byte-source.ts'
+import { InvalidDatabaseError } from '../../src/errors.ts'
+
+const BYTES = Uint8Array.of(1, 2, 3, 4, 5)
+
+function shared(): SharedArrayBuffer {
+  const buffer = new SharedArrayBuffer(5)
+  new Uint8Array(buffer).set(BYTES)
+  return buffer
+}
+
+function stream(...chunks: Uint8Array[]): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start: (controller) => {
+      for (const chunk of chunks) controller.enqueue(chunk)
+      controller.close()
+    },
+  })
+}
+
+describe('readBytes', () => {
+  it.each<[string, () => ByteSource]>([
+    ['Uint8Array', () => BYTES],
+    ['a view with an offset', () => Uint8Array.of(9, 9, ...BYTES, 9).subarray(2, 7)],
+    ['Buffer', () => Buffer.from(BYTES)],
+    ['ArrayBuffer', () => BYTES.buffer.slice(0)],
+    ['SharedArrayBuffer', shared],
+    ['a view of a SharedArrayBuffer', () => new Uint8Array(shared())],
+    ['Blob', () => new Blob([BYTES])],
+    ['File', () => new File([BYTES], 'x.mmdb')],
+    ['Response', () => new Response(BYTES)],
+    ['Response 206', () => new Response(BYTES, { status: 206 })],
+    ['ReadableStream', () => stream(BYTES)],
+    ['ReadableStream of pieces', () => stream(BYTES.subarray(0, 2), new Uint8Array(), BYTES.subarray(2))],
+  ])('%s', async (_, source) => {
+    expect([...(await readBytes(source()))]).toEqual([...BYTES])
+  })
+
+  it('copies nothing that is there already', async () => {
+    const view = Uint8Array.of(9, ...BYTES).subarray(1)
+    expect(await readBytes(view)).toBe(view)
+    const memory = shared()
+    expect((await readBytes(memory)).buffer).toBe(memory)
+    expect(viewOf(BYTES.buffer).buffer).toBe(BYTES.buffer)
+  })
+
+  it('reads an empty answer as no bytes', async () => {
+    expect((await readBytes(new Response(null))).length).toBe(0)
+    expect((await readBytes(stream())).length).toBe(0)
+  })
+
+  it.each([404, 403, 500, 302, 304])('refuses a response of status %i', async (status) => {
+    const promise = readBytes(new Response(null, { status }))
+    await expect(promise).rejects.toThrow(InvalidDatabaseError)
+    await expect(promise).rejects.toThrow(`The database: the response has status ${status}`)
+  })
+
+  it('names the URL of a refused response', async () => {
+    const response = new Response('gone', { status: 410 })
+    Object.defineProperty(response, 'url', { value: 'https://example.com/db.mmdb' })
+    const promise = readBytes(response)
+    await expect(promise).rejects.toMatchObject({ path: 'https://example.com/db.mmdb' })
+  })
+
+  it('passes on what breaks a stream', async () => {
+    const broken = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.error(new RangeError('connection lost')),
+    })
+    await expect(readBytes(broken)).rejects.toThrow('connection lost')
+  })
+
+  it('cannot read a body twice', async () => {
+    const response = new Response(BYTES)
+    await readBytes(response)
+    await expect(readBytes(response)).rejects.toThrow(TypeError)
+    const used = stream(BYTES)
+    await readBytes(used)
+    await expect(readBytes(used)).rejects.toThrow(TypeError)
+  })
+
+  it.each([
+    undefined,
+    null,
+    'path.mmdb', // paths are Node's matter
+    new URL('file:///x.mmdb'),
+    42,
+    [1, 2, 3],
+    new Uint16Array(4), // its bytes depend on the platform
+    new DataView(new ArrayBuffer(4)),
+    { arrayBuffer: () => Promise.resolve(new ArrayBuffer(4)) },
+    new Request('https://example.com'),
+    () => BYTES,
+    Symbol('bytes'),
+  ])('refuses other kinds: row %#', async (source) => {
+    // As a program without types would give it.
+    const promise = readBytes(source as unknown as ByteSource)
+    await expect(promise).rejects.toThrow(TypeError)
+    await expect(promise).rejects.toThrow('a database is given as Uint8Array')
+  })
+})
+
+describe('isBytes', () => {
+  it.each([
+    [BYTES, true],
+    [Buffer.from(BYTES), true],
+    [BYTES.buffer, true],
+    [shared(), true],
+    [new Uint16Array(1), false],
+    [new Blob([]), false],
+    [[1], false],
+    ['x', false],
+    [null, false],
+  ])('row %#', (value, expected) => {
+    expect(isBytes(value)).toBe(expected)
+  })
+})

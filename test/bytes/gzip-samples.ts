@@ -1,0 +1,94 @@
+import { deflateRawSync, crc32 as zlibCrc32 } from 'node:zlib'
+
+/** 10 KB that compress to a file small enough to damage at every byte. */
+export const CONTENT: Uint8Array = Uint8Array.from({ length: 10_000 }, (_, i) => (i % 97) ^ (i >> 9))
+
+interface Parts {
+  /** FLG of RFC 1952 section 2.3.1. */
+  readonly flags?: number
+  /** What follows the ten bytes of header. */
+  readonly fields?: Uint8Array
+  readonly deflate?: Uint8Array
+  readonly crc?: number
+  readonly length?: number
+}
+
+/** A gzip file put together by hand (RFC 1952 section 2.3), right unless told otherwise. */
+export function gzipOf(content: Uint8Array, parts: Parts = {}): Uint8Array {
+  const { flags = 0, fields = new Uint8Array(), deflate = deflateRawSync(content) } = parts
+  const trailer = Buffer.alloc(8)
+  trailer.writeUInt32LE(parts.crc ?? zlibCrc32(content), 0)
+  trailer.writeUInt32LE(parts.length ?? content.length, 4)
+  const header = [0x1f, 0x8b, 8, flags, 0, 0, 0, 0, 0, 255]
+  return new Uint8Array(Buffer.concat([Buffer.from(header), fields, deflate, trailer]))
+}
+
+const ascii = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+/** FNAME, FCOMMENT, FEXTRA, all of them with FHCRC, and the flag that says "text". */
+export function optionalHeaders(): [name: string, file: Uint8Array][] {
+  const extra = Uint8Array.of(4, 0, 1, 2, 0, 0)
+  const all = Buffer.concat([extra, ascii('a.mmdb\0'), ascii('made by hand\0')])
+  const header = Buffer.concat([Buffer.from([0x1f, 0x8b, 8, 0x1e, 0, 0, 0, 0, 0, 255]), all])
+  const headerCrc = Buffer.alloc(2)
+  headerCrc.writeUInt16LE(zlibCrc32(header) & 0xffff)
+  return [
+    ['none', gzipOf(CONTENT)],
+    ['FTEXT', gzipOf(CONTENT, { flags: 1 })],
+    ['FNAME', gzipOf(CONTENT, { flags: 8, fields: ascii('a.mmdb\0') })],
+    ['an empty FNAME', gzipOf(CONTENT, { flags: 8, fields: ascii('\0') })],
+    ['FCOMMENT', gzipOf(CONTENT, { flags: 16, fields: ascii('made by hand\0') })],
+    ['FEXTRA', gzipOf(CONTENT, { flags: 4, fields: extra })],
+    ['an empty FEXTRA', gzipOf(CONTENT, { flags: 4, fields: Uint8Array.of(0, 0) })],
+    ['all and FHCRC', gzipOf(CONTENT, { flags: 0x1e, fields: Buffer.concat([all, headerCrc]) })],
+  ]
+}
+
+/** Files that are damaged, or forged, and what a message must say of them. */
+export function damagedFiles(): [name: string, file: Uint8Array, message: string][] {
+  const good = gzipOf(CONTENT)
+  const with_ = (...more: Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat([good, ...more]))
+  const deflate = deflateRawSync(CONTENT)
+  return [
+    ['nothing', new Uint8Array(), 'cut short'],
+    ['no magic number', gzipOf(CONTENT).fill(0, 0, 1), 'does not start like a gzip file'],
+    ['only the magic number', good.subarray(0, 3), 'cut short'],
+    ['only header and trailer', gzipOf(CONTENT, { deflate: new Uint8Array() }), 'cut short'],
+    ['reserved flags', gzipOf(CONTENT, { flags: 0x20 }), 'reserved flags'],
+    [
+      'FNAME without end',
+      gzipOf(CONTENT, { flags: 8, fields: ascii('x'), deflate: ascii('y'), crc: -1 >>> 0, length: -1 >>> 0 }),
+      'does not end',
+    ],
+    [
+      'FEXTRA longer than the file',
+      gzipOf(CONTENT, { flags: 4, fields: Uint8Array.of(255, 255) }),
+      'cut short',
+    ],
+    [
+      'FEXTRA longer than the file, FHCRC',
+      gzipOf(CONTENT, { flags: 6, fields: Uint8Array.of(255, 255) }),
+      'does not end',
+    ],
+    [
+      'FEXTRA longer than the file, FNAME',
+      gzipOf(CONTENT, { flags: 12, fields: Uint8Array.of(255, 255) }),
+      'does not end',
+    ],
+    ['a wrong FHCRC', gzipOf(CONTENT, { flags: 2, fields: Uint8Array.of(1, 2) }), 'its checksum'],
+    ['a wrong CRC', gzipOf(CONTENT, { crc: 1 }), 'damaged'],
+    ['a length of one less', gzipOf(CONTENT, { length: CONTENT.length - 1 }), 'damaged'],
+    ['a length of one more', gzipOf(CONTENT, { length: CONTENT.length + 1 }), 'damaged'],
+    ['a length of nothing', gzipOf(CONTENT, { length: 0 }), 'damaged'],
+    ['a length of 4 GB', gzipOf(CONTENT, { length: 0xffffffff }), 'over the limit'],
+    ['a length of 2 GB', gzipOf(CONTENT, { length: 0x80000000 }), 'more bytes than the file can hold'],
+    ['a byte behind', with_(Uint8Array.of(0)), 'damaged'],
+    ['zeros behind, as on a tape', with_(new Uint8Array(512)), 'damaged'],
+    ['a second member', with_(gzipOf(ascii('more'))), 'damaged'],
+    ['an empty second member', with_(gzipOf(new Uint8Array())), 'damaged'],
+    ['deflate data without a last block', gzipOf(CONTENT, { deflate: deflate.subarray(0, -2) }), 'damaged'],
+    ['deflate data of a reserved block type', gzipOf(CONTENT, { deflate: Uint8Array.of(7, 0) }), 'damaged'],
+    // The trailer fits the first bytes of what is inside: only the count of bytes tells.
+    ['more inside than the trailer says', gzipOf(CONTENT.subarray(0, 50), { deflate }), 'damaged'],
+  ]
+}

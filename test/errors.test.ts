@@ -1,0 +1,85 @@
+import { describe, expect, it, vi } from 'vitest'
+import {
+  type FaultLocation,
+  GeofixError,
+  InvalidDatabaseError,
+  InvalidLocaleError,
+  isGeofixError,
+  MalformedAddressError,
+  UnresolvableAddressError,
+} from '../src/errors.ts'
+
+describe('the error classes', () => {
+  it.each([
+    [new MalformedAddressError('m'), 'MalformedAddressError', 'MALFORMED_ADDRESS', 400],
+    [
+      new UnresolvableAddressError('m', 'private', '10.0.0.1'),
+      'UnresolvableAddressError',
+      'UNRESOLVABLE_ADDRESS',
+      422,
+    ],
+    [new InvalidLocaleError('m'), 'InvalidLocaleError', 'INVALID_LOCALE', 400],
+    [new InvalidDatabaseError('m'), 'InvalidDatabaseError', 'INVALID_DATABASE', null],
+  ])('%s', (error, name, code, status) => {
+    expect(error).toBeInstanceOf(GeofixError)
+    expect(error).toBeInstanceOf(Error)
+    expect([error.name, error.code, error.status]).toEqual([name, code, status])
+    expect(String(error)).toBe(`${name}: ${error.message}`)
+    expect(error.stack).toContain('errors.test.ts')
+    expect(isGeofixError(error)).toBe(true)
+  })
+
+  it('says why an address has no location', () => {
+    const error = new UnresolvableAddressError('text', 'shared', '100.64.0.1')
+    expect(error).toMatchObject({ message: 'text', reason: 'shared', address: '100.64.0.1' })
+  })
+})
+
+describe('InvalidDatabaseError', () => {
+  it.each<[FaultLocation, string]>([
+    [{}, 'The database: it broke'],
+    [{ offset: 12 }, 'The database: it broke (at byte 12)'],
+    [{ offset: 0 }, 'The database: it broke (at byte 0)'],
+    [{ path: '/a/b.mmdb' }, '/a/b.mmdb: it broke'],
+    [{ path: '/a/b.mmdb', offset: 7 }, '/a/b.mmdb: it broke (at byte 7)'],
+    [{ path: undefined, offset: undefined }, 'The database: it broke'],
+  ])('says where: %j', (location, message) => {
+    const error = new InvalidDatabaseError('it broke', location)
+    expect(error.message).toBe(message)
+    expect([error.offset, error.path]).toEqual([location.offset, location.path])
+  })
+
+  it('has a cause only when there is one', () => {
+    const cause = new RangeError('x')
+    expect(new InvalidDatabaseError('m', { cause }).cause).toBe(cause)
+    expect('cause' in new InvalidDatabaseError('m')).toBe(false)
+  })
+})
+
+describe('isGeofixError', () => {
+  it('knows the errors of another copy of the package, which instanceof does not', async () => {
+    vi.resetModules()
+    const copy = await import('../src/errors.ts')
+    const error = new copy.MalformedAddressError('m')
+    expect(error).not.toBeInstanceOf(GeofixError)
+    expect(isGeofixError(error)).toBe(true)
+    expect(copy.isGeofixError(new MalformedAddressError('m'))).toBe(true)
+  })
+
+  it.each([
+    null,
+    undefined,
+    0,
+    'MALFORMED_ADDRESS',
+    Symbol('geofix.error'),
+    {},
+    [],
+    () => undefined,
+    new Error('x'),
+    new TypeError('x'),
+    { code: 'MALFORMED_ADDRESS', status: 400 }, // looks alike, was not thrown by us
+    Object.create(null),
+  ])('says no to anything else', (value) => {
+    expect(isGeofixError(value)).toBe(false)
+  })
+})

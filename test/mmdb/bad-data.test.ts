@@ -1,0 +1,186 @@
+// Databases that are damaged or hostile: each has the stage at which it must fail, as in maxminddb-golang.
+import { describe, expect, it } from 'vitest'
+import { parseCidr } from '../../src/address/cidr.ts'
+import { InvalidDatabaseError } from '../../src/errors.ts'
+import { Database } from '../../src/mmdb/database.ts'
+import { FieldReader } from '../../src/mmdb/field-reader.ts'
+import { countNetworks, firstRecords } from '../../src/mmdb/networks.ts'
+import { NO_RECORD } from '../../src/mmdb/search-tree.ts'
+import { MmdbWriter } from '../../src/writer.ts'
+import { hasShared, sharedBytes } from '../shared.ts'
+import { ask } from './questions.ts'
+
+type Stage = 'open' | 'lookup' | 'answers'
+
+const IPV4 = [
+  '0.0.0.0',
+  '1.1.1.1',
+  '1.1.1.16',
+  '1.1.1.32',
+  '81.2.69.142',
+  '127.255.255.255',
+  '128.0.0.0',
+  '255.255.255.255',
+]
+const IPV6 = ['::', '::1.1.1.32', '1::', '2001:db8::1', '8000::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff']
+
+const PATHS = {
+  code: ['country', 'iso_code'],
+  names: ['country', 'names'],
+  first: ['list', 0, 'a'],
+  text: ['text'],
+} as const
+
+/** Everything that can be asked of a database. A fault of any kind but ours is the test's failure. */
+function stageOf(open: () => Database): { stage: Stage; messages: string[] } {
+  const messages: string[] = []
+  const attempt = (action: () => unknown): boolean => {
+    try {
+      action()
+      return true
+    } catch (error) {
+      if (!(error instanceof InvalidDatabaseError)) throw error
+      messages.push(error.message)
+      return false
+    }
+  }
+  let database: Database | undefined
+  attempt(() => {
+    database = open()
+  })
+  if (database === undefined) return { stage: 'open', messages }
+  const opened = database
+  const fields = new FieldReader(opened.data, PATHS)
+  let answered = true
+  for (const address of [...IPV4, ...IPV6]) {
+    if (!attempt(() => ask(opened, address))) answered = false
+    const { words, family } = parseCidr(`${address}/${address.includes(':') ? 128 : 32}`)
+    attempt(() => {
+      const offset = family === 4 ? opened.tree.findIPv4(words[0] ?? 0) : opened.tree.findIPv6(words)
+      if (offset === NO_RECORD) return
+      fields.read(offset)
+      for (const name of ['code', 'names', 'first', 'text'] as const) {
+        fields.text(name)
+        fields.number(name)
+        fields.texts(name)
+      }
+    })
+  }
+  attempt(() => countNetworks(opened))
+  attempt(() => [...firstRecords(opened, 100)])
+  return { stage: answered ? 'answers' : 'lookup', messages }
+}
+
+describe.skipIf(!hasShared)('the bad databases', () => {
+  it.each<[string, Stage, string]>([
+    ['mmdb/MaxMind-DB-test-broken-pointers-24', 'lookup', 'a field lies outside its section'],
+    [
+      'mmdb/MaxMind-DB-test-broken-search-tree-24',
+      'lookup',
+      'the search tree leads to 0, which is no record',
+    ],
+    ['mmdb-bad/cyclic-data-structure', 'open', 'a field is larger than what is left'], // met in its metadata
+    ['mmdb-bad/invalid-bytes-length', 'open', 'a field is larger than what is left'],
+    ['mmdb-bad/invalid-string-length', 'open', 'a field is cut short'],
+    ['mmdb-bad/libmaxminddb-corrupt-search-tree', 'answers', ''],
+    ['mmdb-bad/libmaxminddb-deep-nesting', 'lookup', 'a record is nested deeper than 128 levels'],
+    ['mmdb-bad/libmaxminddb-empty-map-last-in-metadata', 'answers', ''],
+    ['mmdb-bad/libmaxminddb-metadata-marker-only', 'open', 'a field lies outside its section'],
+    ['mmdb-bad/libmaxminddb-oversized-array', 'lookup', 'a field is larger than what is left'],
+    [
+      'mmdb-bad/libmaxminddb-separator-record-min-left',
+      'lookup',
+      'the search tree leads to 2, which is no record',
+    ],
+    ['mmdb-bad/libmaxminddb-uint64-max-epoch', 'answers', ''], // valid, only its build time is no date
+    ['mmdb-bad/metadata-is-an-uint128', 'open', 'a field is larger than what is left'],
+  ])('%s: %s', (name, stage, message) => {
+    const bytes = sharedBytes(`fixtures/${name}.mmdb`)
+    const before = process.memoryUsage().arrayBuffers
+    const started = performance.now()
+    const outcome = stageOf(() => new Database(bytes))
+    expect(performance.now() - started).toBeLessThan(2000)
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50_000_000)
+    expect(outcome.stage).toBe(stage)
+    expect(outcome.messages.join('\n')).toContain(message)
+  })
+
+  it('knows no date for the largest build time', () => {
+    const database = new Database(sharedBytes('fixtures/mmdb-bad/libmaxminddb-uint64-max-epoch.mmdb'))
+    expect(database.metadata.buildDate).toBeNull()
+  })
+})
+
+/** Small, and of every type: what is damaged in it is soon met. */
+function sample(ipVersion: 4 | 6): Uint8Array {
+  const names = { en: 'United Kingdom', de: 'Vereinigtes Königreich' }
+  return new MmdbWriter({
+    databaseType: 'Test',
+    ipVersion,
+    recordSize: ipVersion === 4 ? 28 : 24,
+    languages: ['en'],
+    aliases: false,
+  })
+    .insert('0.0.0.0/2', {
+      country: { iso_code: 'GB', names },
+      list: [{ a: 1 }],
+      n: 1.5,
+      big: 2n ** 70n,
+      yes: true,
+    })
+    .insert('64.0.0.0/2', {
+      country: { iso_code: 'FR', names },
+      text: 'a text of more than twenty-four bytes',
+    })
+    .insert('128.0.0.0/1', { country: { iso_code: 'DE' }, bytes: Uint8Array.of(1, 2), minus: -1 })
+    .toBytes()
+}
+
+describe.each([4, 6] as const)('a database of IPv%i that was well formed', (ipVersion) => {
+  const good = sample(ipVersion)
+
+  it('answers as it is', () => {
+    expect(stageOf(() => new Database(good))).toEqual({ stage: 'answers', messages: [] })
+  })
+
+  it('never fails but with InvalidDatabaseError, whichever byte is wrong', () => {
+    const stages = { open: 0, lookup: 0, answers: 0 }
+    for (let at = 0; at < good.length; at++) {
+      for (const value of [
+        0x00,
+        0xff,
+        (good[at] ?? 0) ^ 0x01,
+        (good[at] ?? 0) ^ 0x20,
+        (good[at] ?? 0) ^ 0x80,
+      ]) {
+        const damaged = good.slice()
+        damaged[at] = value
+        stages[stageOf(() => new Database(damaged)).stage]++
+      }
+    }
+    // Each stage is reached: the test is not blind.
+    expect(Math.min(...Object.values(stages))).toBeGreaterThan(20)
+  })
+
+  it('never fails but with InvalidDatabaseError, wherever it is cut', () => {
+    for (let length = 0; length < good.length; length++) {
+      expect(stageOf(() => new Database(good.subarray(0, length))).stage).toBe('open')
+      // Cut at the front the tree is not what the metadata says.
+      stageOf(() => new Database(good.subarray(length)))
+    }
+  })
+
+  it('never fails but with InvalidDatabaseError, with many bytes wrong', () => {
+    // A linear congruential generator, so that a failure comes again.
+    let state = 2026 + ipVersion
+    const next = (below: number): number => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+      return Math.floor((state / 2 ** 32) * below)
+    }
+    for (let round = 0; round < 3000; round++) {
+      const damaged = good.slice()
+      for (let count = 1 + next(8); count > 0; count--) damaged[next(good.length)] = next(256)
+      stageOf(() => new Database(damaged))
+    }
+  })
+})

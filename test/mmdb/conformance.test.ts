@@ -1,0 +1,173 @@
+// Well-formed databases that other people wrote, in ../shared/fixtures.
+import fc from 'fast-check'
+import ipaddr from 'ipaddr.js'
+import { Reader, type Response } from 'mmdb-lib'
+import { describe, expect, it } from 'vitest'
+import { Database } from '../../src/mmdb/database.ts'
+import { hasShared, sharedBytes, sharedJson } from '../shared.ts'
+import { ask } from './questions.ts'
+
+const WELL_FORMED = [
+  'GeoIP2-City-Test',
+  'GeoLite2-ASN-Test',
+  'GeoLite2-City-Test',
+  'GeoLite2-Country-Test',
+  'MaxMind-DB-no-ipv4-search-tree',
+  'MaxMind-DB-string-value-entries',
+  'MaxMind-DB-test-decoder',
+  'MaxMind-DB-test-ipv4-24',
+  'MaxMind-DB-test-ipv4-28',
+  'MaxMind-DB-test-ipv4-32',
+  'MaxMind-DB-test-ipv6-24',
+  'MaxMind-DB-test-ipv6-28',
+  'MaxMind-DB-test-ipv6-32',
+  'MaxMind-DB-test-metadata-pointers',
+  'MaxMind-DB-test-mixed-24',
+  'MaxMind-DB-test-mixed-28',
+  'MaxMind-DB-test-mixed-32',
+  'MaxMind-DB-test-nested',
+  'MaxMind-DB-test-pointer-decoder',
+]
+
+/** Networks of the sources, and around the test databases' own. */
+const ADDRESSES = [
+  '0.0.0.0',
+  '1.1.1.1',
+  '1.1.1.2',
+  '1.1.1.3',
+  '1.1.1.16',
+  '1.1.1.32',
+  '1.1.1.33',
+  '2.125.160.216',
+  '81.2.69.142',
+  '81.2.69.192',
+  '89.160.20.112',
+  '216.160.83.56',
+  '255.255.255.255',
+  '::',
+  '::1.1.1.1',
+  '::ffff:1.1.1.1',
+  '::1:ffff:ffff',
+  '::2:0:1',
+  '::2:0:59',
+  '2001:0:101:101::',
+  '2002:101:101::',
+  '2001:218::',
+  '2a02:d300::1',
+  'ffff::',
+]
+
+describe.skipIf(!hasShared).each(WELL_FORMED)('%s', (name) => {
+  const bytes = hasShared ? sharedBytes(`fixtures/mmdb/${name}.mmdb`) : new Uint8Array()
+  const database = hasShared ? new Database(bytes) : undefined
+  const oracle = hasShared ? new Reader<Response>(Buffer.from(bytes)) : undefined
+
+  function compare(address: string): void {
+    if (database === undefined || oracle === undefined) throw new Error('no database')
+    const { record, prefixLength } = ask(database, address)
+    if (address.includes(':') && database.metadata.ipVersion === 4) {
+      // mmdb-lib 3.0.3 walks an IPv4 tree with the first bits of an IPv6 address, and invents an answer.
+      expect([record, prefixLength]).toEqual([null, 0])
+      return
+    }
+    expect([record, prefixLength], address).toEqual(withoutBuffers(oracle.getWithPrefixLength(address)))
+  }
+
+  it('says of itself what mmdb-lib reads', () => {
+    expect(oracle?.metadata).toMatchObject({
+      databaseType: database?.metadata.databaseType,
+      ipVersion: database?.metadata.ipVersion,
+      nodeCount: database?.metadata.nodeCount,
+      recordSize: database?.metadata.recordSize,
+      languages: database?.metadata.languages,
+      description: database?.metadata.description,
+      buildEpoch: database?.metadata.buildDate,
+    })
+  })
+
+  it.each(ADDRESSES)('answers for %s as mmdb-lib does', compare)
+
+  it('answers for any address as mmdb-lib does', () => {
+    const small = fc.tuple(fc.nat(40), fc.nat(40)).map(([a, b]) => `1.1.${a % 3}.${b}`)
+    const near = fc.nat(0xffff).map((n) => `::${(n >> 8).toString(16)}:0:${(n & 255).toString(16)}`)
+    fc.assert(fc.property(fc.oneof(fc.ipV4(), small, near, groups), compare), { numRuns: 400 })
+  })
+})
+
+/** mmdb-lib gives byte strings as views of the database, and Node's; ours are copies, and the platform's. */
+function withoutBuffers(value: unknown): unknown {
+  if (value instanceof Uint8Array) return new Uint8Array(value)
+  if (Array.isArray(value)) return value.map(withoutBuffers)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withoutBuffers(each)]))
+}
+
+/** IPv6 without dotted tails. */
+const groups = fc
+  .array(fc.oneof(fc.nat(0xffff), fc.constant(0)), { minLength: 8, maxLength: 8 })
+  .map((each) => each.map((group) => group.toString(16)).join(':'))
+
+type Source = readonly Readonly<Record<string, unknown>>[]
+
+interface Row {
+  readonly network: string
+  readonly first: bigint
+  readonly last: bigint
+  readonly bits: 32 | 128
+  readonly prefixLength: number
+  readonly record: unknown
+}
+
+function rowOf(network: string, record: unknown): Row {
+  const [address, prefixLength] = ipaddr.parseCIDR(network)
+  const bytes = address.toByteArray()
+  const bits = bytes.length === 4 ? 32 : 128
+  const first = BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+  return {
+    network,
+    first,
+    last: first + (1n << BigInt(bits - prefixLength)) - 1n,
+    bits,
+    prefixLength,
+    record,
+  }
+}
+
+function textOf(address: bigint, bits: 32 | 128): string {
+  const hex = address.toString(16).padStart(bits / 4, '0')
+  if (bits === 128) return (hex.match(/.{4}/g) ?? []).join(':')
+  return [...Buffer.from(hex, 'hex')].join('.')
+}
+
+describe.skipIf(!hasShared).each([
+  ['GeoIP2-City-Test', 251],
+  ['GeoLite2-City-Test', 242],
+  ['GeoLite2-Country-Test', 244],
+])('the JSON source of %s', (name, least) => {
+  const source = sharedJson<Source>(`fixtures/mmdb-source/${name}.json`, [])
+  const rows = source.flatMap((each) =>
+    Object.entries(each).map(([network, record]) => rowOf(network, record)),
+  )
+
+  it('gives every network its record, at its first and its last address', () => {
+    const database = new Database(sharedBytes(`fixtures/mmdb/${name}.mmdb`))
+    expect(rows.length).toBeGreaterThanOrEqual(least - 20)
+    for (const { network, first, last, bits, prefixLength } of rows) {
+      for (const address of [first, last]) {
+        const text = textOf(address, bits)
+        const inside = rows.filter((row) => row.bits === bits && row.first <= address && address <= row.last)
+        const expected = inside.sort((a, b) => b.prefixLength - a.prefixLength)[0]
+        const answer = ask(database, text)
+        expect(answer.record, `${text} in ${network}`).toEqual(expected?.record)
+        // A network that holds others is in pieces.
+        if (
+          !rows.some(
+            (row) => row.bits === bits && row.first >= first && row.last <= last && row.network !== network,
+          )
+        ) {
+          expect(answer.prefixLength, network).toBe(prefixLength)
+        }
+      }
+    }
+  })
+})

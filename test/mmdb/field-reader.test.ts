@@ -1,0 +1,322 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { InvalidDatabaseError } from '../../src/errors.ts'
+import { DataSection, MAX_VALUES } from '../../src/mmdb/data-section.ts'
+import { Database } from '../../src/mmdb/database.ts'
+import { FieldReader, type Path } from '../../src/mmdb/field-reader.ts'
+import { isMap } from '../../src/mmdb/metadata.ts'
+import { NO_RECORD } from '../../src/mmdb/search-tree.ts'
+import { type MmdbValue, WholeRecords } from '../../src/mmdb/whole-record.ts'
+import { double, float, MmdbWriter, type MmdbValue as Written } from '../../src/writer.ts'
+import { bytesOf, encode, type HandMade } from './hand-made.ts'
+
+const PATHS = {
+  code: ['country', 'iso_code'],
+  names: ['country', 'names'],
+  region: ['subdivisions', 0, 'iso_code'],
+  latitude: ['location', 'latitude'],
+  flat: ['city'],
+} as const
+type Name = keyof typeof PATHS
+
+function readerOf(bytes: Uint8Array): FieldReader<Name> {
+  return new FieldReader(new DataSection(bytes, 0, bytes.length), PATHS)
+}
+
+/** The same by way of the whole record: the oracle. */
+function pick(record: MmdbValue, path: Path): MmdbValue | undefined {
+  let value: MmdbValue | undefined = record
+  for (const key of path) {
+    if (value === undefined) return undefined
+    if (key === 0) value = Array.isArray(value) ? value[0] : undefined
+    else value = isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined
+  }
+  return value
+}
+
+function expectSame(fields: FieldReader<Name>, record: MmdbValue): void {
+  for (const name of Object.keys(PATHS) as Name[]) {
+    const value = pick(record, PATHS[name])
+    expect(fields.text(name), name).toBe(typeof value === 'string' && value !== '' ? value : null)
+    expect(fields.number(name), name).toBe(typeof value === 'number' ? value : null)
+    const isMapHere = value !== undefined && isMap(value)
+    expect(fields.mapOffset(name) !== null, name).toBe(isMapHere)
+    const texts = isMapHere
+      ? Object.entries(value).filter(([, text]) => typeof text === 'string' && text !== '')
+      : []
+    expect(new Map([...fields.texts(name)].sort())).toEqual(new Map((texts as [string, string][]).sort()))
+  }
+}
+
+describe('FieldReader', () => {
+  it('reads fields of maps, of the first element of arrays, and of the record itself', () => {
+    const fields = readerOf(
+      encode(
+        new Map<string, HandMade>([
+          ['city', 'Oxford'],
+          [
+            'country',
+            new Map<string, HandMade>([
+              ['geoname_id', 7],
+              ['iso_code', 'GB'],
+              [
+                'names',
+                new Map([
+                  ['en', 'United Kingdom'],
+                  ['de', 'Vereinigtes Königreich'],
+                ]),
+              ],
+            ]),
+          ],
+          ['location', new Map<string, HandMade>([['latitude', { hex: '68 40450fcd67fd3f5b' }]])],
+          ['subdivisions', [new Map([['iso_code', 'ENG']]), new Map([['iso_code', 'OXF']])]],
+        ]),
+      ),
+    )
+    fields.read(0)
+    expect([fields.text('flat'), fields.text('code'), fields.text('region')]).toEqual(['Oxford', 'GB', 'ENG'])
+    expect(fields.number('latitude')).toBe(42.123456)
+    expect(fields.texts('names')).toEqual(
+      new Map([
+        ['en', 'United Kingdom'],
+        ['de', 'Vereinigtes Königreich'],
+      ]),
+    )
+  })
+
+  it.each<[string, HandMade]>([
+    ['text', 'x'],
+    ['a number', 1],
+    ['an empty map', new Map()],
+    ['an array', ['x']],
+    [
+      'maps of the wrong type',
+      new Map<string, HandMade>([
+        ['country', 'GB'],
+        ['subdivisions', new Map()],
+        ['location', 1],
+      ]),
+    ],
+    [
+      'fields of the wrong type',
+      new Map<string, HandMade>([
+        [
+          'country',
+          new Map<string, HandMade>([
+            ['iso_code', ['GB']],
+            ['names', 'x'],
+          ]),
+        ],
+        ['city', { hex: '8141' }],
+      ]),
+    ],
+    ['an empty array', new Map([['subdivisions', []]])],
+    ['an array of something else', new Map([['subdivisions', ['ENG']]])],
+    ['an array in an array', new Map([['subdivisions', [[new Map([['iso_code', 'x']])]]]])],
+    [
+      'empty texts',
+      new Map<string, HandMade>([
+        ['city', ''],
+        ['country', new Map([['names', new Map([['en', '']])]])],
+      ]),
+    ],
+    ['numbers of other types', new Map<string, HandMade>([['location', new Map([['latitude', 5n]])]])],
+    [
+      'names that are no texts',
+      new Map([
+        [
+          'country',
+          new Map([
+            [
+              'names',
+              new Map<string, HandMade>([
+                ['en', 1],
+                ['de', 'D'],
+              ]),
+            ],
+          ]),
+        ],
+      ]),
+    ],
+    ['keys that objects have already', new Map([['constructor', new Map([['iso_code', 'x']])]])],
+    [
+      'what comes twice',
+      {
+        hex: `e2 44 ${Buffer.from('city').toString('hex')} 4161 44 ${Buffer.from('city').toString('hex')} 4162`,
+      },
+    ],
+    [
+      // { country: { iso_code: 'A' }, country: { names: {} } }: nothing of the first is left
+      'a map that comes twice',
+      {
+        hex: `e2 ${'47636f756e747279'} e1 48${Buffer.from('iso_code').toString('hex')} 4141 47636f756e747279 e1 456e616d6573 e0`,
+      },
+    ],
+    [
+      'a map that comes twice, then as text',
+      {
+        hex: `e2 47636f756e747279 e1 48${Buffer.from('iso_code').toString('hex')} 4141 47636f756e747279 4142`,
+      },
+    ],
+    [
+      'names that come twice, then as a number',
+      { hex: 'e1 47636f756e747279 e1 456e616d6573 e2 42656e 4141 42656e a101' },
+    ],
+  ])('agrees with a whole decoding for %s', (_, value) => {
+    const bytes = encode(value)
+    const fields = readerOf(bytes)
+    fields.read(0)
+    expectSame(fields, new WholeRecords(bytes, new DataSection(bytes, 0, bytes.length)).at(0))
+  })
+
+  it('agrees with picking from the whole record, for databases of random records', () => {
+    const text = fc.oneof(fc.constantFrom('', 'GB', 'Zürich'), fc.string({ unit: 'grapheme', maxLength: 40 }))
+    const finite = fc.double({ noNaN: true, noDefaultInfinity: true }).map(double)
+    const scalar: fc.Arbitrary<Written> = fc.oneof(
+      text,
+      fc.nat(),
+      fc.integer(),
+      finite,
+      fc.float({ noNaN: true, noDefaultInfinity: true }).map(float),
+      fc.boolean(),
+      fc.bigInt(0n, 2n ** 80n),
+      fc.uint8Array({ maxLength: 5 }),
+    )
+    const { value } = fc.letrec<{ value: Written; map: Written }>((tie) => ({
+      value: fc.oneof({ depthSize: 'small' }, scalar, tie('map'), fc.array(tie('value'), { maxLength: 3 })),
+      map: fc.dictionary(
+        fc.constantFrom(
+          'country',
+          'iso_code',
+          'names',
+          'subdivisions',
+          'location',
+          'latitude',
+          'city',
+          'en',
+          'de',
+          'other',
+        ),
+        tie('value'),
+        { maxKeys: 6 },
+      ),
+    }))
+    const names = fc.dictionary(fc.constantFrom('en', 'de', 'pt-BR'), fc.oneof(text, value))
+    const place = fc.record(
+      {
+        city: fc.oneof(text, value),
+        country: fc.oneof(fc.record({ iso_code: text, names }, { requiredKeys: [] }), value),
+        subdivisions: fc.oneof(fc.array(fc.record({ iso_code: text, names }), { maxLength: 3 }), value),
+        location: fc.oneof(fc.record({ latitude: finite, time_zone: text }), value),
+      },
+      { requiredKeys: [] },
+    )
+    fc.assert(
+      fc.property(fc.array(fc.oneof(place, value), { minLength: 1, maxLength: 10 }), (records) => {
+        const writer = new MmdbWriter({ databaseType: 'Test' })
+        for (const [index, record] of records.entries()) writer.insert(`1.0.${index}.0/24`, record as Written)
+        const database = new Database(writer.toBytes())
+        const fields = new FieldReader(database.data, PATHS)
+        for (const index of records.keys()) {
+          const offset = database.tree.findIPv4(0x01000000 + index * 256)
+          expect(offset).not.toBe(NO_RECORD)
+          fields.read(offset)
+          expectSame(fields, database.record(offset))
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('has the same offset for maps that records share, and for no others', () => {
+    const names = { en: 'United Kingdom', de: 'Vereinigtes Königreich' }
+    const database = new Database(
+      new MmdbWriter({ databaseType: 'Test' })
+        .insert('1.0.0.0/24', { country: { names }, city: 'a' })
+        .insert('1.0.1.0/24', { country: { names }, city: 'b' })
+        .insert('1.0.2.0/24', { country: { names: { en: 'x' } } })
+        .toBytes(),
+    )
+    const fields = new FieldReader(database.data, PATHS)
+    const offsets = [0, 1, 2].map((index) => {
+      fields.read(database.tree.findIPv4(0x01000000 + index * 256))
+      return fields.mapOffset('names')
+    })
+    expect(offsets[0]).toBe(offsets[1])
+    expect(offsets[0]).not.toBe(offsets[2])
+  })
+
+  it('has its budget for every record', () => {
+    const fields = readerOf(encode(new Map([['city', 'a']])))
+    for (let i = 0; i <= MAX_VALUES; i++) fields.read(0)
+    expect(fields.text('flat')).toBe('a')
+  })
+
+  it('forgets the record before', () => {
+    const bytes = Buffer.concat([encode(new Map([['city', 'a']])), encode(new Map())])
+    const fields = readerOf(bytes)
+    fields.read(0)
+    expect(fields.text('flat')).toBe('a')
+    fields.read(bytes.length - 1)
+    expect(fields.text('flat')).toBeNull()
+  })
+
+  it.each([
+    ['a key that is no text', 'e1 a101 a101', 'the key of a map is not text'],
+    ['a key that points to a number', 'e1 2004 40 a101', 'the key of a map is not text'],
+    ['a value outside', `e1 4463697479 2fff ff`, 'lies outside its section'],
+    ['a pair missing', 'e2 4463697479 4161', 'lies outside its section'],
+    ['an offset outside', '', 'lies outside its section'],
+  ])('refuses %s', (_, hex, message) => {
+    const fields = readerOf(bytesOf(hex))
+    const read = (): unknown => {
+      fields.read(0)
+      return fields.text('flat')
+    }
+    expect(read).toThrow(InvalidDatabaseError)
+    expect(read).toThrow(message)
+  })
+
+  // Pointers let every pair of a large map lead to a large map: squares of the size of a file, without a bound.
+  it.each([
+    ['country', '47636f756e747279'],
+    ['a key that nobody asks for', '4478797a61'],
+  ])('does bounded work for maps of maps: %s', (_, key) => {
+    const pairs = 60_000
+    const size = `fe${(pairs - 285).toString(16).padStart(4, '0')}`
+    const inner = bytesOf(`${size}${'417840'.repeat(pairs)}`)
+    const pair = `${key}3800000000`
+    const bytes = Buffer.concat([inner, bytesOf(`${size}${pair.repeat(pairs)}`)])
+    const fields = readerOf(bytes)
+    const started = performance.now()
+    try {
+      fields.read(inner.length)
+    } catch (error) {
+      expect(error).toEqual(
+        expect.objectContaining({ message: expect.stringContaining(`more than ${MAX_VALUES} values`) }),
+      )
+    }
+    expect(performance.now() - started).toBeLessThan(1000)
+  })
+
+  it('decodes a bounded amount of text', () => {
+    const long = `5f${(1_000_000 - 65_821).toString(16).padStart(6, '0')}${'78'.repeat(1_000_000)}`
+    const text = bytesOf(long)
+    const pairs = 1000
+    const names = `fe${(pairs - 285).toString(16).padStart(4, '0')}${'41613800000000'.repeat(pairs)}`
+    const bytes = Buffer.concat([text, bytesOf(`e1 47636f756e747279 e1 456e616d6573 ${names}`)])
+    const fields = readerOf(bytes)
+    fields.read(text.length)
+    expect(() => fields.texts('names')).toThrow('bytes of text')
+  })
+
+  it.each<[string, Record<string, Path>]>([
+    ['ends where another ends', { a: ['x', 'y'], b: ['x', 'y'] }],
+    ['lies within another', { a: ['x'], b: ['x', 'y'] }],
+    ['has another within', { a: ['x', 'y'], b: ['x'] }],
+    ['has another within an array', { a: ['x', 0], b: ['x'] }],
+  ])('refuses a path that %s', (_, paths) => {
+    const data = new DataSection(bytesOf('e0'), 0, 1)
+    expect(() => new FieldReader(data, paths)).toThrow(TypeError)
+  })
+})

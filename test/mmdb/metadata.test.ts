@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest'
+import { InvalidDatabaseError } from '../../src/errors.ts'
+import { Database } from '../../src/mmdb/database.ts'
+import { isMap, readMetadata } from '../../src/mmdb/metadata.ts'
+import { bytesOf, encode, type HandMade, handMade, MARKER, METADATA } from './hand-made.ts'
+
+const RECORD = encode(new Map([['a', 1]]))
+
+describe('readMetadata', () => {
+  it('reads what a database says of itself', () => {
+    const bytes = handMade(RECORD)
+    expect(readMetadata(bytes)).toEqual({
+      databaseType: 'Hand-Made',
+      buildDate: new Date('2023-11-14T22:13:20Z'),
+      ipVersion: 4,
+      nodeCount: 1,
+      recordSize: 24,
+      languages: ['en'],
+      description: { en: 'made by hand' },
+      start: 22 + RECORD.length,
+    })
+  })
+
+  it.each<[string, Record<string, HandMade | undefined>, object]>([
+    ['no languages', { languages: undefined }, { languages: [] }],
+    ['no description', { description: undefined }, { description: {} }],
+    ['an empty type', { database_type: '' }, { databaseType: '' }],
+    ['a build time of 0', { build_epoch: 0n }, { buildDate: new Date(0) }],
+    ['a build time of another type', { build_epoch: 5 }, { buildDate: new Date(5000) }],
+    ['the last instant of a Date', { build_epoch: 8_640_000_000_000n }, { buildDate: new Date(8.64e15) }],
+    ['a second later', { build_epoch: 8_640_000_000_001n }, { buildDate: null }],
+    ['the largest build time', { build_epoch: 2n ** 64n - 1n }, { buildDate: null }],
+    ['fields that nobody knows', { extra: ['x'] }, { databaseType: 'Hand-Made' }],
+    ['a version 2.7', { binary_format_minor_version: 7 }, { databaseType: 'Hand-Made' }],
+    ['numbers as double', { node_count: { hex: '68 3ff0000000000000' } }, { nodeCount: 1 }],
+  ])('accepts %s', (_, fields, expected) => {
+    expect(readMetadata(handMade(RECORD, fields))).toMatchObject(expected)
+  })
+
+  it.each<[string, Record<string, HandMade | undefined>, string]>([
+    ['version 1', { binary_format_major_version: 1 }, 'its format is not version 2'],
+    ['version 3', { binary_format_major_version: 3 }, 'its format is not version 2'],
+    [
+      'no version',
+      { binary_format_major_version: undefined },
+      'binary_format_major_version is not a whole number',
+    ],
+    ['an IP version of 5', { ip_version: 5 }, 'ip_version is not one of 4, 6, but 5'],
+    ['an IP version of 0', { ip_version: 0 }, 'ip_version is not one of'],
+    ['no IP version', { ip_version: undefined }, 'ip_version is not a whole number'],
+    ['records of 20 bits', { record_size: 20 }, 'record_size is not one of 24, 28, 32, but 20'],
+    ['records of 0 bits', { record_size: 0 }, 'record_size is not one of'],
+    ['a record size in words', { record_size: '24' }, 'record_size is not a whole number'],
+    ['no node count', { node_count: undefined }, 'node_count is not a whole number'],
+    [
+      'a node count below zero',
+      { node_count: { hex: '04 01 ffffffff' } },
+      'node_count is not a whole number',
+    ],
+    ['half a node', { node_count: { hex: '68 3fe0000000000000' } }, 'node_count is not a whole number'],
+    [
+      'not a number of nodes',
+      { node_count: { hex: '68 7ff8000000000000' } },
+      'node_count is not a whole number',
+    ],
+    ['endless nodes', { node_count: { hex: '68 7ff0000000000000' } }, 'node_count is not a whole number'],
+    ['a node count of 128 bits', { node_count: 1n }, 'node_count is not a whole number'],
+    ['no type', { database_type: undefined }, 'database_type is not text'],
+    ['a number for a type', { database_type: 7 }, 'database_type is not text'],
+    ['no build time', { build_epoch: undefined }, 'build_epoch is not a whole number'],
+    ['a build time in words', { build_epoch: 'today' }, 'build_epoch is not a whole number'],
+    ['languages as text', { languages: 'en' }, 'languages is not a list of texts'],
+    ['languages as numbers', { languages: [1] }, 'languages is not a list of texts'],
+    ['languages as a map', { languages: new Map([['0', 'en']]) }, 'languages is not a list of texts'],
+    ['a description as text', { description: 'x' }, 'description is not a map of texts'],
+    ['a description of numbers', { description: new Map([['en', 1]]) }, 'description is not a map of texts'],
+    ['a description as bytes', { description: { hex: '8100' } }, 'description is not a map of texts'],
+    ['a description as a list', { description: ['x'] }, 'description is not a map of texts'],
+    ['the key __proto__', { description: new Map([['__proto__', 'x']]) }, 'the key "__proto__"'],
+  ])('refuses %s', (_, fields, message) => {
+    const bytes = handMade(RECORD, fields)
+    expect(() => readMetadata(bytes, '/x.mmdb')).toThrow(InvalidDatabaseError)
+    expect(() => readMetadata(bytes, '/x.mmdb')).toThrow(message)
+    expect(() => readMetadata(bytes, '/x.mmdb')).toThrow(/^\/x\.mmdb: /)
+  })
+
+  it('refuses nodes without end at opening', () => {
+    const bytes = handMade(RECORD, { node_count: { hex: '68 7fefffffffffffff' } })
+    expect(() => new Database(bytes)).toThrow('more than the file holds')
+  })
+
+  it.each([
+    ['no metadata', new Uint8Array(1000), 'it holds no metadata'],
+    ['nothing', new Uint8Array(), 'it holds no metadata'],
+    ['a marker cut short', MARKER.subarray(0, 13), 'it holds no metadata'],
+    ['a marker and nothing behind', MARKER, 'a field lies outside its section'],
+    ['metadata that is text', handMade(RECORD, encode('x')), 'its metadata is not a map'],
+    ['metadata that is a list', handMade(RECORD, encode(['x'])), 'its metadata is not a map'],
+    ['metadata that is bytes', handMade(RECORD, bytesOf('8100')), 'its metadata is not a map'],
+    ['metadata that is uint128', handMade(RECORD, bytesOf('01 03 01')), 'its metadata is not a map'],
+    ['an empty map', handMade(RECORD, bytesOf('e0')), 'binary_format_major_version is not'],
+    [
+      'metadata that points to itself',
+      handMade(RECORD, bytesOf('2000')),
+      'a pointer leads to another pointer',
+    ],
+    ['a map that holds itself', handMade(RECORD, bytesOf('e1 4161 2000')), 'nested deeper than'],
+  ])('refuses a file of %s', (_, bytes, message) => {
+    expect(() => readMetadata(bytes)).toThrow(InvalidDatabaseError)
+    expect(() => readMetadata(bytes)).toThrow(message)
+  })
+
+  it('takes the last marker, as data may hold one', () => {
+    const data = Buffer.concat([RECORD, MARKER, encode(new Map([['node_count', 9]]))])
+    expect(readMetadata(handMade(data))).toMatchObject({ nodeCount: 1, start: 22 + data.length })
+  })
+
+  it('looks for the marker in the last 128 KiB only', () => {
+    const bytes = handMade(RECORD)
+    const start = readMetadata(bytes).start
+    const padded = (length: number): Uint8Array => {
+      const larger = new Uint8Array(start + length)
+      larger.set(bytes)
+      return larger
+    }
+    expect(readMetadata(padded(128 * 1024)).start).toBe(start)
+    expect(() => readMetadata(padded(128 * 1024 + 1))).toThrow('it holds no metadata')
+  })
+
+  it('follows pointers from the start of the metadata', () => {
+    const fields = encode(new Map(Object.entries(METADATA).filter(([key]) => key !== 'database_type')))
+    // One pair more, whose value points to the text of the first key: the map's control byte, then it.
+    const bytes = Buffer.concat([bytesOf('e9'), fields.subarray(1), encode('database_type'), bytesOf('2001')])
+    expect(readMetadata(handMade(RECORD, bytes)).databaseType).toBe('binary_format_major_version')
+  })
+})
+
+describe('isMap', () => {
+  it.each([
+    [{}, true],
+    [{ a: 1 }, true],
+    [[], false],
+    ['x', false],
+    [1, false],
+    [1n, false],
+    [true, false],
+    [Uint8Array.of(1), false],
+  ])('row %#', (value, expected) => {
+    expect(isMap(value)).toBe(expected)
+  })
+})

@@ -1,0 +1,135 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { InvalidDatabaseError } from '../../src/errors.ts'
+import { Database } from '../../src/mmdb/database.ts'
+import { countNetworks, firstRecords } from '../../src/mmdb/networks.ts'
+import { NO_RECORD } from '../../src/mmdb/search-tree.ts'
+import { MmdbWriter } from '../../src/writer.ts'
+import { hasShared, sharedBytes } from '../shared.ts'
+import { bytesOf, encode, handMade } from './hand-made.ts'
+
+/** Every path that ends in a record, walked one by one; what is below an alias of IPv4 is not. */
+function naiveCount({ tree, metadata }: Database): number {
+  // ::ffff:0:0/96, 2001::/32 and 2002::/16, bit by bit.
+  const aliases = ['0'.repeat(80) + '1'.repeat(16), `0010000000000001${'0'.repeat(16)}`, '0010000000000010']
+  let count = 0
+  const walk = (value: number, bits: string): void => {
+    if (
+      metadata.ipVersion === 6 &&
+      aliases.includes(bits) &&
+      value === tree.ipv4Root &&
+      tree.ipv4RootDepth === 96
+    )
+      return
+    if (value < metadata.nodeCount) {
+      walk(tree.child(value, 0), `${bits}0`)
+      walk(tree.child(value, 1), `${bits}1`)
+    } else if (tree.record(value) !== NO_RECORD) count++
+  }
+  walk(0, '')
+  return count
+}
+
+describe('countNetworks', () => {
+  const written = (networks: readonly string[], options: object = {}): Database => {
+    const writer = new MmdbWriter({ databaseType: 'Test', ...options })
+    for (const [index, network] of networks.entries()) writer.insert(network, `record ${index}`)
+    return new Database(writer.toBytes())
+  }
+
+  it.each<[string, string[], object, number]>([
+    ['none', [], {}, 0],
+    ['one of IPv4, aliased', ['1.2.3.0/24'], {}, 1],
+    ['one of IPv4, without aliases', ['1.2.3.0/24'], { aliases: false }, 1],
+    ['one in a tree of IPv4', ['1.2.3.0/24'], { ipVersion: 4 }, 1],
+    ['IPv4 and IPv6', ['1.2.3.0/24', '2a00::/12', '2c00::/12'], {}, 3],
+    ['all of IPv4 as one', ['0.0.0.0/0', '2a00::/12'], {}, 2],
+    ['all of IPv6: two halves, as a tree has at least one node', ['::/0'], { aliases: false }, 2],
+    ['a network and one inside it', ['1.0.0.0/8', '1.128.0.0/9'], { ipVersion: 4 }, 2],
+    ['Teredo and 6to4 of their own', ['1.2.3.0/24', '2001::/32', '2002::/16'], {}, 3],
+  ])('%s', (_, networks, options, expected) => {
+    expect(countNetworks(written(networks, options))).toBe(expected)
+  })
+
+  it('counts as a naive walk does', () => {
+    const ipv4 = fc.tuple(fc.nat(255), fc.nat(255), fc.integer({ min: 1, max: 16 })).map(([a, b, length]) => {
+      const first = ((a * 256 + b) >> (16 - length)) << (16 - length)
+      return `${first >> 8}.${first & 255}.0.0/${length}`
+    })
+    const ipv6 = fc
+      .tuple(fc.integer({ min: 0x2000, max: 0x3fff }), fc.integer({ min: 3, max: 16 }))
+      .map(([a, length]) => {
+        return `${((a >> (16 - length)) << (16 - length)).toString(16)}::/${length}`
+      })
+    fc.assert(
+      fc.property(fc.array(fc.oneof(ipv4, ipv6), { maxLength: 20 }), fc.boolean(), (networks, aliases) => {
+        const database = written(networks, { aliases })
+        expect(countNetworks(database)).toBe(naiveCount(database))
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it.skipIf(!hasShared).each([
+    'GeoIP2-City-Test', // with all three aliases
+    'GeoLite2-Country-Test',
+    'MaxMind-DB-test-ipv4-24',
+    'MaxMind-DB-test-ipv6-28',
+    'MaxMind-DB-test-mixed-32',
+    'MaxMind-DB-no-ipv4-search-tree',
+  ])('counts the networks of %s', (name) => {
+    const database = new Database(sharedBytes(`fixtures/mmdb/${name}.mmdb`))
+    expect(countNetworks(database)).toBe(naiveCount(database))
+    expect(countNetworks(database)).toBeGreaterThan(0)
+  })
+
+  it.each([
+    ['a node that leads to itself', '000000 000001', 1],
+    ['two nodes that lead to each other', '000001 000002 000000 000002', 2],
+  ])('refuses %s', (_, tree, nodes) => {
+    const database = new Database(handMade(encode('x'), { node_count: nodes }, bytesOf(tree)))
+    expect(() => countNetworks(database)).toThrow(InvalidDatabaseError)
+    expect(() => countNetworks(database)).toThrow('the search tree is deeper than 32 nodes')
+  })
+
+  it('refuses a tree that leads nowhere', () => {
+    const database = new Database(handMade(encode('x'), {}, bytesOf('000011 0fffff')))
+    expect(() => countNetworks(database)).toThrow('which is no record')
+  })
+
+  it('counts shared subtrees in no time', () => {
+    // 32 nodes, each leading to the next by both bits: 2^32 networks.
+    const tree = Array.from({ length: 32 }, (_, i) =>
+      (i < 31 ? i + 1 : 48).toString(16).padStart(6, '0').repeat(2),
+    )
+    const database = new Database(handMade(encode('x'), { node_count: 32 }, bytesOf(tree.join(''))))
+    expect(countNetworks(database)).toBe(2 ** 32)
+  })
+})
+
+describe('firstRecords', () => {
+  it('gives distinct records in the order of networks, up to a limit', () => {
+    const writer = new MmdbWriter({ databaseType: 'Test', ipVersion: 4 })
+    for (const [octet, record] of [
+      [9, 'c'],
+      [1, 'a'],
+      [5, 'b'],
+      [7, 'a'],
+    ] as const)
+      writer.insert(`${octet}.0.0.0/8`, record)
+    const database = new Database(writer.toBytes())
+    const first = (limit: number): unknown[] =>
+      [...firstRecords(database, limit)].map((offset) => database.record(offset))
+    expect(first(10)).toEqual(['a', 'b', 'c'])
+    expect(first(2)).toEqual(['a', 'b'])
+    expect(first(0)).toEqual([])
+  })
+
+  it('ends in a tree that goes in circles, and in one without nodes', () => {
+    const loop = new Database(handMade(encode('x'), {}, bytesOf('000000 000000')))
+    expect([...firstRecords(loop, 10)]).toEqual([])
+    expect([
+      ...firstRecords(new Database(handMade(encode('x'), { node_count: 0 }, new Uint8Array())), 10),
+    ]).toEqual([])
+  })
+})

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { InvalidDatabaseError } from '../../src/errors.ts'
+import { DataSection } from '../../src/mmdb/data-section.ts'
+import { checkRecord } from '../../src/mmdb/record-check.ts'
+import { bytesOf } from './hand-made.ts'
+
+function check(bytes: Uint8Array, offset = 0): void {
+  checkRecord(new DataSection(bytes, 0, bytes.length, '/x.mmdb'), offset)
+}
+
+/** A pointer of 32 bits. */
+const pointer = (offset: number): string => `38${offset.toString(16).padStart(8, '0')}`
+
+/** An array or map of up to 65,820 elements. */
+const large = (type: 'array' | 'map', size: number): string =>
+  `${type === 'map' ? 'fe' : '1e'}${(size - 285).toString(16).padStart(4, '0')}`.replace(/^1e(.*)/, '1e04$1')
+
+/** A text of so many bytes. */
+const text = (bytes: number): string =>
+  `5f${(bytes - 65_821).toString(16).padStart(6, '0')}${'78'.repeat(bytes)}`
+
+describe('checkRecord', () => {
+  it.each([
+    ['an empty map', 'e0'],
+    [
+      'a value of each type',
+      `0c 04 40 68${'00'.repeat(8)} 80 a0 c0 e0 0001 0002 0003 0004 0007 0408${'00'.repeat(4)}`,
+    ],
+    ['pointers to values before and behind', `04 04 ${pointer(7)} ${'40'.repeat(3)}`],
+    ['128 levels', `${'0104'.repeat(128)}40`],
+    ['65,536 values', `${large('array', 65_535)}${'40'.repeat(65_535)}`],
+    [
+      'the same long text many times, within the budget',
+      `0f04${pointer(77)}`.padEnd(154, pointer(77)) + text(1_000_000),
+    ],
+  ])('passes %s', (_, hex) => {
+    check(bytesOf(hex))
+  })
+
+  it.each([
+    ['129 levels', `${'0104'.repeat(129)}40`, 'nested deeper than 128 levels'],
+    ['maps of 129 levels', `${'e14161'.repeat(129)}40`, 'nested deeper than 128 levels'],
+    ['an array that holds itself', `0104${pointer(0)}`, 'nested deeper than 128 levels'],
+    ['a map that holds itself', `e14161${pointer(0)}`, 'nested deeper than 128 levels'],
+    ['two that hold each other', `0104${pointer(7)}0104${pointer(0)}`, 'nested deeper than 128 levels'],
+    ['65,537 values', `${large('array', 65_536)}${'40'.repeat(65_536)}`, 'more than 65536 values'],
+    ['a tree of itself', `0204${pointer(0)}${pointer(0)}`, 'nested deeper than 128 levels'],
+    [
+      // 30 arrays, each of two pointers to the next: 2^30 values in 360 bytes
+      'a fan of pointers',
+      Array.from({ length: 30 }, (__, i) => `0204${pointer((i + 1) * 12)}${pointer((i + 1) * 12)}`).join('') +
+        '40',
+      'more than 65536 values',
+    ],
+    [
+      'a text of 1 MB 20 times',
+      `1404${pointer(102).repeat(20)}${text(1_000_000)}`,
+      'more than 16777216 bytes of text',
+    ],
+    [
+      // Each pair is six bytes, and its value a container, which has no content of its own.
+      'a key of 1 MB 50,000 times',
+      `${large('map', 50_000)}${`${pointer(300_003)}e0`.repeat(50_000)}${text(1_000_000)}`,
+      'more than 16777216 bytes of text',
+    ],
+    ['the key "__proto__"', `e149${Buffer.from('__proto__').toString('hex')}40`, 'the key "__proto__"'],
+    [
+      'the key "__proto__" behind a pointer',
+      `e1${pointer(7)}4049${Buffer.from('__proto__').toString('hex')}`,
+      'the key "__proto__"',
+    ],
+    [
+      'the key "__proto__" further down',
+      `0104e14161e149${Buffer.from('__proto__').toString('hex')}40`,
+      '__proto__',
+    ],
+    ['a key that is a number', 'e1a10140', 'the key of a map is not text'],
+    ['a key that is a map', 'e1e040', 'the key of a map is not text'],
+    ['a key that points to a number', `e1${pointer(7)}40a101`, 'the key of a map is not text'],
+    ['a pointer to a pointer', `0104${pointer(7)}${pointer(12)}40`, 'a pointer leads to another pointer'],
+    ['a pointer outside', `0104${pointer(7)}`, 'lies outside its section'],
+    ['a pair without a value', 'e14161', 'lies outside its section'],
+    ['an element missing', '0204e0e14161', 'lies outside its section'],
+    ['an unknown type', '01040009', 'the unknown type 16'],
+  ])('refuses %s', (_, hex, message) => {
+    const bytes = bytesOf(hex)
+    const started = performance.now()
+    expect(() => check(bytes)).toThrow(InvalidDatabaseError)
+    expect(() => check(bytes)).toThrow(message)
+    expect(performance.now() - started).toBeLessThan(2000)
+  })
+
+  it('starts anew for every record, with its values and with its keys', () => {
+    const values = bytesOf(`0a04${pointer(52).repeat(10)}${text(1_500_000)}`)
+    const keys = bytesOf(`ea${`${pointer(61)}e0`.repeat(10)}${text(1_500_000)}`)
+    for (const bytes of [values, keys]) {
+      const data = new DataSection(bytes, 0, bytes.length)
+      for (let i = 0; i < 3; i++) checkRecord(data, 0)
+    }
+  })
+})

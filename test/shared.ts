@@ -1,0 +1,21 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** Vectors and databases that stand beside the project, in `../shared`, and are never copied into it. */
+const SHARED = fileURLToPath(new URL('../../shared/', import.meta.url))
+
+/** Whether they are there. Suites that need them are `describe.skipIf(!hasShared)`. */
+export const hasShared = existsSync(`${SHARED}vectors`) && existsSync(`${SHARED}fixtures`)
+
+if (!hasShared) {
+  console.warn(`${SHARED} has no vectors and fixtures: the tests that need them are skipped`)
+}
+
+export function sharedBytes(name: string): Uint8Array {
+  return new Uint8Array(readFileSync(SHARED + name))
+}
+
+/** A JSON file of the shared folder; `otherwise` where the folder is missing, as skipped suites are still collected. */
+export function sharedJson<T>(name: string, otherwise: T): T {
+  return hasShared ? (JSON.parse(readFileSync(SHARED + name, 'utf8')) as T) : otherwise
+}
