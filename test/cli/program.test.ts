@@ -1,0 +1,177 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { describe, expect, it } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+import { run } from '../../src/cli/program.ts'
+import { float, MmdbWriter } from '../../src/writer.ts'
+import { temporaryFolder } from '../temporary.ts'
+
+const folder = temporaryFolder()
+
+const DB = join(folder, 'sample.mmdb')
+writeFileSync(
+  DB,
+  new MmdbWriter({
+    databaseType: 'Sample-City',
+    languages: ['en', 'de'],
+    description: { en: 'A sample' },
+    buildDate: new Date('2026-06-05T00:00:00Z'),
+  })
+    .insert('81.2.69.0/24', {
+      country: { iso_code: 'GB', names: { en: 'United Kingdom', de: 'Vereinigtes Königreich' } },
+      subdivisions: [{ iso_code: 'ENG' }],
+      location: { latitude: float(51.5), longitude: float(-0.5), time_zone: 'Europe/London' },
+    })
+    .insert('2001:4860::/32', { country: { iso_code: 'US' } })
+    .toBytes(),
+)
+
+/** Runs the command line with everything around it replaced. */
+async function geofix(args: string[], { input = '', isTTY = false } = {}) {
+  const stdin = Object.assign(Readable.from([input]), { isTTY })
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const outputs = Promise.all([text(stdout), text(stderr)])
+  const status = await run(args, { stdin, stdout, stderr })
+  stdout.end()
+  stderr.end()
+  const [out, err] = await outputs
+  return { status, out, err }
+}
+
+describe('geofix ADDRESS…', () => {
+  it('prints one JSON record a line', async () => {
+    const { status, out, err } = await geofix(['--db', DB, '81.2.69.142', '2001:4860::1'])
+    expect({ status, err }).toEqual({ status: 0, err: '' })
+    expect(
+      out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).country.code),
+    ).toEqual(['GB', 'US'])
+  })
+
+  it('says each failure in a line of its own on standard error, and ends with 1', async () => {
+    const { status, out, err } = await geofix([
+      '--db',
+      DB,
+      '10.0.0.1',
+      '81.2.69.142',
+      'nonsense\u0007',
+      '8.8.8.8',
+    ])
+    expect(status).toBe(1)
+    expect(out.split('\n')).toHaveLength(2)
+    expect(err.trimEnd().split('\n')).toEqual([
+      'geofix: 10.0.0.1 has no location: it is an address of a private network',
+      expect.stringMatching(/^geofix: "nonsense\\u0007" is not an IP address/),
+      'geofix: 8.8.8.8 has no location: the database has none for it',
+    ])
+  })
+
+  it('reads addresses from standard input when none is given, whatever ends the lines', async () => {
+    const { status, out } = await geofix(['--db', DB], { input: '81.2.69.142\r\n\n2001:4860::1' })
+    expect(status).toBe(0)
+    expect(out.trimEnd().split('\n')).toHaveLength(2)
+  })
+
+  it('does not wait for a person to type: help, and 2', async () => {
+    const { status, err } = await geofix(['--db', DB], { isTTY: true })
+    expect(status).toBe(2)
+    expect(err).toContain('Usage: geofix')
+  })
+
+  it('takes --locale, --at and --pretty', async () => {
+    const { out } = await geofix([
+      '--db',
+      DB,
+      '--locale',
+      'de',
+      '--at',
+      '2026-07-01',
+      '--pretty',
+      '81.2.69.142',
+    ])
+    expect(out).toContain('    "name": "Vereinigtes Königreich"')
+    expect(JSON.parse(out).timezone.offset).toBe('+01:00')
+    const winter = await geofix(['--db', DB, '--at', '2026-01-01T00:00:00+01:00', '81.2.69.142'])
+    expect(JSON.parse(winter.out).timezone.offset).toBe('+00:00')
+  })
+
+  it('answers from several databases', async () => {
+    const other = join(folder, 'other.mmdb')
+    writeFileSync(
+      other,
+      new MmdbWriter({ databaseType: 'Other' })
+        .insert('8.8.8.0/24', { country: { iso_code: 'US' } })
+        .toBytes(),
+    )
+    const { status, out } = await geofix(['--db', DB, '--db', other, '81.2.69.142', '8.8.8.8'])
+    expect(status).toBe(0)
+    expect(out.trimEnd().split('\n')).toHaveLength(2)
+  })
+
+  it('says what is wrong with a file, and ends with 1', async () => {
+    const { status, err } = await geofix(['--db', join(folder, 'missing.mmdb'), '81.2.69.142'])
+    expect(status).toBe(1)
+    expect(err).toMatch(/^geofix: .*missing\.mmdb: it cannot be read: ENOENT/)
+  })
+
+  it.each([
+    [['--nonsense'], /unknown option/],
+    [['--locale', 'x_y', '81.2.69.142'], /BCP 47/],
+    [['--at', 'yesterday', '81.2.69.142'], /2026-07-01T12:00:00Z/],
+    [['--at', '2026-02-30T00:00', '81.2.69.142'], /with Z or an offset/],
+    [['--db'], /argument missing/],
+    [['info', 'extra'], /too many arguments/],
+  ])('ends %o with 2, which is wrong usage', async (args, message) => {
+    const { status, out, err } = await geofix(args)
+    expect({ status, out }).toEqual({ status: 2, out: '' })
+    expect(err).toMatch(message)
+  })
+
+  it('prints help and version', async () => {
+    const help = await geofix(['--help'])
+    expect(help.status).toBe(0)
+    expect(help.out).toMatch(/--db[\s\S]*--locale[\s\S]*--at[\s\S]*--pretty[\s\S]*info[\s\S]*Exit status/)
+    expect(await geofix(['--version'])).toEqual({ status: 0, out: `${packageJson.version}\n`, err: '' })
+  })
+})
+
+describe('geofix info', () => {
+  it('prints what a database is', async () => {
+    const { status, out } = await geofix(['info', '--db', DB])
+    expect(status).toBe(0)
+    const lines = out.trimEnd().split('\n')
+    const [tree] = lines.splice(6, 1)
+    expect(tree).toMatch(/^search tree {2}\d+ nodes, records of 24 bits$/)
+    const age = Math.floor((Date.now() - Date.parse('2026-06-05')) / 86_400_000)
+    expect(lines).toEqual([
+      'type         Sample-City',
+      `file         ${DB}`,
+      'description  A sample',
+      `built        2026-06-05, ${age} days ago`,
+      'networks     2',
+      'IP version   6 (IPv4 and IPv6)',
+      'locales      en, de',
+      'licence      not known: see its vendor',
+      'fields       country.iso_code',
+      '             country.names',
+      '             location.latitude',
+      '             location.longitude',
+      '             location.time_zone',
+      '             subdivisions[].iso_code',
+    ])
+  })
+
+  it('prints JSON, one object a database', async () => {
+    const { out } = await geofix(['info', '--json', '--db', DB, '--db', DB])
+    const [first, second] = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(first).toEqual(second)
+    expect(first).toMatchObject({ type: 'Sample-City', networks: 2, ipVersion: 6, recordSize: 24, path: DB })
+  })
+})

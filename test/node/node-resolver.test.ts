@@ -1,0 +1,77 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { InvalidDatabaseError, Resolver } from '../../src/index.ts'
+import { MmdbWriter } from '../../src/writer.ts'
+import { tarOf } from '../tar-archive.ts'
+import { temporaryFolder } from '../temporary.ts'
+
+const folder = temporaryFolder()
+const mmdb = new MmdbWriter({ databaseType: 'Sample' })
+  .insert('81.2.69.0/24', { country: { iso_code: 'GB' } })
+  .toBytes()
+
+/** Writes a file whose name says nothing about what is in it. */
+function file(name: string, bytes: Uint8Array): string {
+  const path = join(folder, name)
+  writeFileSync(path, bytes)
+  return path
+}
+
+const raw = file('raw', mmdb)
+const gzip = file('gzip', gzipSync(mmdb))
+const tarGzip = file('tar-gzip', gzipSync(tarOf({ 'Sample_20260605/Sample.mmdb': mmdb })))
+const damaged = file('damaged', gzipSync(mmdb).fill(0, 40, 50))
+const text = file('text', Buffer.from('not a database'))
+
+describe('Resolver of the Node entry', () => {
+  it.each([
+    ['a path', raw],
+    ['a gzip file, by its bytes', gzip],
+    ['a tar.gz with an .mmdb inside, by its bytes', tarGzip],
+    ['a file: URL', pathToFileURL(gzip)],
+    ['bytes', mmdb],
+    ['compressed bytes', gzipSync(mmdb)],
+    ['an array of both', [raw, mmdb]],
+  ])('opens %s', async (_, source) => {
+    expect((await Resolver.open(source)).lookup('81.2.69.142').country.code).toBe('GB')
+    expect(Resolver.openSync(source).lookup('81.2.69.142').country.code).toBe('GB')
+  })
+
+  it('opens what comes later', async () => {
+    for (const source of [
+      new Blob([gzipSync(mmdb)]),
+      new Response(gzipSync(mmdb)),
+      new Blob([new Uint8Array(mmdb)]).stream(),
+    ]) {
+      expect((await Resolver.open(source)).lookup('81.2.69.142').country.code).toBe('GB')
+    }
+    expect(() => Reflect.apply(Resolver.openSync, Resolver, [new Blob([])])).toThrow(TypeError)
+  })
+
+  it('names the file in databases and in errors', async () => {
+    expect((await Resolver.open(raw)).databases[0]?.path).toBe(raw)
+    for (const path of [damaged, text, join(folder, 'missing'), folder]) {
+      const expected = expect.objectContaining({
+        code: 'INVALID_DATABASE',
+        path,
+        message: expect.stringContaining(path),
+      })
+      await expect(Resolver.open(path)).rejects.toThrow(expected)
+      expect(() => Resolver.openSync(path)).toThrow(expected)
+    }
+  })
+
+  it('keeps the reason why a file cannot be read as the cause', async () => {
+    const error: unknown = await Resolver.open(join(folder, 'missing')).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(InvalidDatabaseError)
+    expect(error).toMatchObject({ cause: { code: 'ENOENT' } })
+  })
+
+  it('opens no URL but file: ones', async () => {
+    await expect(Resolver.open(new URL('https://example.com/city.mmdb'))).rejects.toThrow(TypeError)
+    expect(() => Resolver.openSync(new URL('https://example.com/city.mmdb'))).toThrow(/give the Response/)
+  })
+})

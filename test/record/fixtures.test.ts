@@ -1,0 +1,108 @@
+import ipaddr from 'ipaddr.js'
+import { describe, expect, it } from 'vitest'
+import { isGeofixError } from '../../src/errors.ts'
+import { Resolver } from '../../src/index.ts'
+import { hasShared, sharedBytes, sharedJson } from '../shared.ts'
+
+/** The parts of a GeoIP2 record that a LocationRecord comes from, as the JSON sources spell them. */
+interface SourceRecord {
+  country?: { iso_code?: string; names?: Record<string, string> }
+  subdivisions?: { iso_code?: string; names?: Record<string, string> }[]
+  city?: { names?: Record<string, string> }
+  postal?: { code?: string }
+  location?: { latitude?: number; longitude?: number; time_zone?: string }
+}
+
+const SUMMER = Date.UTC(2026, 6, 1)
+
+/** The LocationRecord that a source record means, put down by hand; names in one language only. */
+function expected(ip: string, source: SourceRecord, locale: 'en' | 'de') {
+  const { country, subdivisions, city, postal, location } = source
+  const region = subdivisions?.[0]
+  const offsetName = location?.time_zone
+    ? new Date(SUMMER).toLocaleString('en', { timeZone: location.time_zone, timeZoneName: 'longOffset' })
+    : undefined
+  const pick = (names: Record<string, string> | undefined) => names?.[locale] ?? names?.en
+  return {
+    ip,
+    country: {
+      code: country?.iso_code ?? null,
+      name:
+        pick(country?.names) ??
+        (country?.iso_code ? new Intl.DisplayNames([locale], { type: 'region' }).of(country.iso_code) : null),
+    },
+    region: {
+      name: pick(region?.names) ?? null,
+      code: country?.iso_code && region?.iso_code ? `${country.iso_code}-${region.iso_code}` : null,
+    },
+    city: city?.names?.en ?? null,
+    postal_code: postal?.code ?? null,
+    coordinates: { latitude: location?.latitude ?? null, longitude: location?.longitude ?? null },
+    timezone: {
+      id: location?.time_zone ?? null,
+      offset: offsetName === undefined ? null : /GMT(.*)$/.exec(offsetName)?.[1] || '+00:00',
+    },
+  }
+}
+
+const isLocation = ({ country, subdivisions, city, location }: SourceRecord): boolean =>
+  country !== undefined ||
+  subdivisions?.[0] !== undefined ||
+  city !== undefined ||
+  location?.latitude !== undefined
+
+/** First and last address of a CIDR block, IPv4 ones as IPv4. */
+function ends(network: string): string[] {
+  const [address, prefix] = ipaddr.parseCIDR(network)
+  const first = address.toByteArray()
+  const last = first.map((byte, i) => byte | (255 >> Math.min(Math.max(prefix - i * 8, 0), 8)))
+  return [first, last].map((bytes) => ipaddr.fromByteArray(bytes).toString())
+}
+
+/** The record of the most specific network of the source around an address. */
+function sourceOf(
+  ip: string,
+  networks: readonly (readonly [string, SourceRecord])[],
+): SourceRecord | undefined {
+  const address = ipaddr.parse(ip)
+  return networks
+    .map(([text, record]) => ({ cidr: ipaddr.parseCIDR(text), record }))
+    .filter(({ cidr }) => cidr[0].kind() === address.kind() && address.match(cidr))
+    .sort((a, b) => b.cidr[1] - a.cidr[1])[0]?.record
+}
+
+describe.skipIf(!hasShared)('fixtures with a JSON source', () => {
+  it.each(['GeoIP2-City-Test', 'GeoLite2-City-Test', 'GeoLite2-Country-Test'])(
+    '%s: both ends of every network give the record that the JSON says',
+    (name) => {
+      const json = sharedJson<Record<string, SourceRecord>[]>(`fixtures/mmdb-source/${name}.json`, [])
+      const networks = json.flatMap((entry) => Object.entries(entry))
+      const resolver = Resolver.openSync(sharedBytes(`fixtures/mmdb/${name}.mmdb`))
+      let resolved = 0
+      let refused = 0
+      for (const [network] of networks) {
+        for (const ip of ends(network)) {
+          const source = sourceOf(ip, networks)
+          let reason: unknown
+          for (const locale of ['en', 'de'] as const) {
+            try {
+              const record = resolver.lookup(ip, { locale, at: SUMMER })
+              expect(record).toEqual(expected(record.ip, source ?? {}, locale))
+              resolved++
+            } catch (error) {
+              if (!isGeofixError(error) || !('reason' in error)) throw error
+              reason = error.reason
+            }
+          }
+          if (reason === undefined) continue
+          refused++
+          // Some networks of the fixtures lie in special-purpose space, which no database is asked about.
+          if (reason === 'not-found') expect(source === undefined || !isLocation(source)).toBe(true)
+          else expect(ipaddr.process(ip).range()).not.toBe('unicast')
+        }
+      }
+      expect(resolved).toBeGreaterThan(400)
+      expect(refused).toBeLessThan(networks.length)
+    },
+  )
+})

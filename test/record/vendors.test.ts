@@ -1,0 +1,259 @@
+import { describe, expect, it } from 'vitest'
+import { InvalidDatabaseError } from '../../src/errors.ts'
+import { Database } from '../../src/mmdb/database.ts'
+import type { LocationRecord } from '../../src/record/location-record.ts'
+import { recognise } from '../../src/record/vendors.ts'
+import { Resolver } from '../../src/resolver.ts'
+import { float, type MmdbValue, MmdbWriter } from '../../src/writer.ts'
+
+const IP = '81.2.69.142'
+
+/** A database of one network with one record. */
+function databaseOf(record: MmdbValue): Uint8Array {
+  return new MmdbWriter({ databaseType: 'Any-Name' }).insert('81.2.69.0/24', record).toBytes()
+}
+
+async function lookup(record: MmdbValue, locale = 'en'): Promise<LocationRecord> {
+  const resolver = await Resolver.open(databaseOf(record))
+  return resolver.lookup(IP, { locale, at: Date.UTC(2026, 6, 1) })
+}
+
+const NOTHING = {
+  ip: IP,
+  country: { code: null, name: null },
+  region: { name: null, code: null },
+  city: null,
+  postal_code: null,
+  coordinates: { latitude: null, longitude: null },
+  timezone: { id: null, offset: null },
+}
+
+const LONDON = {
+  ip: IP,
+  country: { code: 'GB', name: 'United Kingdom' },
+  region: { name: 'England', code: null },
+  city: 'London',
+  postal_code: 'EC1A',
+  coordinates: { latitude: 51.5142, longitude: -0.0931 },
+  timezone: { id: 'Europe/London', offset: '+01:00' },
+}
+
+describe('GeoIP2 and GeoLite2', () => {
+  it('reads all fields, of the first subdivision', async () => {
+    const record = {
+      city: { names: { de: 'Londres', en: 'London' } },
+      country: { iso_code: 'GB', names: { en: 'United Kingdom', fr: 'Royaume-Uni' } },
+      location: { latitude: 51.5142, longitude: -0.0931, time_zone: 'Europe/London', accuracy_radius: 10 },
+      postal: { code: 'EC1A' },
+      registered_country: { iso_code: 'US', names: { en: 'United States' } },
+      subdivisions: [
+        { iso_code: 'ENG', names: { en: 'England', fr: 'Angleterre' } },
+        { iso_code: 'LND', names: { en: 'City of London' } },
+      ],
+    }
+    expect(await lookup(record)).toEqual({ ...LONDON, region: { name: 'England', code: 'GB-ENG' } })
+    const french = await lookup(record, 'fr')
+    expect(french.country.name).toBe('Royaume-Uni')
+    expect(french.region.name).toBe('Angleterre')
+    expect(french.city).toBe('London')
+  })
+
+  it('never puts the registered country in the place of the country', async () => {
+    const resolver = await Resolver.open(
+      databaseOf({ registered_country: { iso_code: 'US', names: { en: 'United States' } } }),
+    )
+    expect(() => resolver.lookup(IP)).toThrow(expect.objectContaining({ reason: 'not-found' }))
+  })
+
+  it('has a region without a code when the subdivision has only a name, as in the files of DB-IP', async () => {
+    const record = { country: { iso_code: 'DE' }, subdivisions: [{ names: { en: 'Hesse' } }] }
+    expect((await lookup(record)).region).toEqual({ name: 'Hesse', code: null })
+  })
+
+  it('has a region code from country and suffix, without a name where there is none', async () => {
+    const record = { country: { iso_code: 'DE' }, subdivisions: [{ iso_code: 'HE' }] }
+    expect((await lookup(record)).region).toEqual({ name: null, code: 'DE-HE' })
+  })
+})
+
+describe('ip-location-db', () => {
+  const record = {
+    city: 'London',
+    country_code: 'GB',
+    latitude: float(51.5142),
+    longitude: float(-0.0931),
+    postcode: 'EC1A',
+    state1: 'England',
+    state2: '',
+    timezone: 'Europe/London',
+  }
+
+  it('reads its flat records, and the country has a name by the platform', async () => {
+    expect(await lookup(record)).toEqual(LONDON)
+    expect((await lookup(record, 'de')).country.name).toBe('Vereinigtes Königreich')
+  })
+
+  it('takes "" for what is not known', async () => {
+    const empty = { ...record, city: '', state1: '', postcode: '', timezone: '' }
+    expect(await lookup(empty)).toEqual({
+      ...NOTHING,
+      country: LONDON.country,
+      coordinates: LONDON.coordinates,
+    })
+  })
+
+  it('reads its country databases', async () => {
+    expect(await lookup({ country_code: 'GB' })).toEqual({ ...NOTHING, country: LONDON.country })
+  })
+})
+
+describe('IPinfo', () => {
+  const place = { city: 'London', region: 'England', timezone: 'Europe/London' }
+  it.each([
+    [
+      'lat and lng as text, postal_code',
+      { ...place, country: 'GB', lat: '51.5142', lng: '-0.0931', postal_code: 'EC1A' },
+      LONDON,
+    ],
+    [
+      'latitude and longitude as numbers, postal',
+      { ...place, country: 'GB', latitude: 51.5142, longitude: -0.0931, postal: 'EC1A' },
+      LONDON,
+    ],
+    [
+      'loc, and a region code',
+      { ...place, country: 'GB', loc: '51.5142,-0.0931', postal: 'EC1A', region_code: 'ENG' },
+      { ...LONDON, region: { name: 'England', code: 'GB-ENG' } },
+    ],
+    [
+      'a region code with its country',
+      { ...place, country: 'GB', loc: '51.5142,-0.0931', postal: 'EC1A', region_code: 'GB-ENG' },
+      { ...LONDON, region: { name: 'England', code: 'GB-ENG' } },
+    ],
+    [
+      'Lite: country is a name, country_code the code',
+      { country: 'United Kingdom', country_code: 'GB', continent: 'Europe', asn: 'AS1' },
+      { ...NOTHING, country: LONDON.country },
+    ],
+    [
+      'country and country_name',
+      { country: 'GB', country_name: 'Great Britain', continent: 'EU' },
+      { ...NOTHING, country: { code: 'GB', name: 'Great Britain' } },
+    ],
+    [
+      'coordinates that are no numbers',
+      { country: 'GB', lat: 'north', lng: '' },
+      { ...NOTHING, country: LONDON.country },
+    ],
+    ['loc that is no pair', { country: 'GB', loc: '51.5' }, { ...NOTHING, country: LONDON.country }],
+  ])('%s', async (_, record, expected) => {
+    expect(await lookup(record)).toEqual(expected)
+  })
+
+  it('has its English country name in other languages by the platform', async () => {
+    expect((await lookup({ country: 'United Kingdom', country_code: 'GB' }, 'de')).country.name).toBe(
+      'Vereinigtes Königreich',
+    )
+  })
+})
+
+describe('fields of the wrong type or content are unknown, never passed on', () => {
+  it.each([
+    [
+      'a country code of three letters',
+      { country: { iso_code: 'GBR', names: { en: 'X' } } },
+      { country: { code: null, name: 'X' } },
+    ],
+    [
+      'a country code in lower case',
+      { country: { iso_code: 'gb' } },
+      { country: { code: 'GB', name: 'United Kingdom' } },
+    ],
+    [
+      'a number for a code',
+      { country: { iso_code: 7, names: { en: 'X' } } },
+      { country: { code: null, name: 'X' } },
+    ],
+    [
+      'a name that is a map',
+      { country: { iso_code: 'GB', names: { en: { a: 'b' } } } },
+      { country: { code: 'GB', name: 'United Kingdom' } },
+    ],
+    [
+      'text for coordinates',
+      { country: { iso_code: 'GB' }, location: { latitude: '1', longitude: '2' } },
+      { coordinates: NOTHING.coordinates },
+    ],
+    [
+      'coordinates off the globe',
+      { country: { iso_code: 'GB' }, location: { latitude: 91, longitude: 2 } },
+      { coordinates: NOTHING.coordinates },
+    ],
+    [
+      '0, 0',
+      { country: { iso_code: 'GB' }, location: { latitude: 0, longitude: 0 } },
+      { coordinates: NOTHING.coordinates },
+    ],
+    ['a city that is text', { country: { iso_code: 'GB' }, city: 'London' }, { city: null }],
+    [
+      'subdivisions that are a map',
+      { country: { iso_code: 'GB' }, subdivisions: { iso_code: 'ENG' } },
+      { region: NOTHING.region },
+    ],
+    [
+      'a region suffix that ISO 3166-2 cannot have',
+      { country: { iso_code: 'GB' }, subdivisions: [{ iso_code: 'ENGLAND' }] },
+      { region: NOTHING.region },
+    ],
+    [
+      'a zone that no platform knows',
+      { country: { iso_code: 'GB' }, location: { time_zone: 'Moon/Base' } },
+      { timezone: { id: 'Moon/Base', offset: null } },
+    ],
+  ])('%s', async (_, record, expected) => {
+    expect(await lookup(record)).toMatchObject(expected)
+  })
+})
+
+describe('records that are no location', () => {
+  it.each([
+    ['only a continent', { continent: { code: 'EU' } }],
+    ['only a time zone', { location: { time_zone: 'Europe/London' } }],
+    ['only a postal code', { postal: { code: '12345' } }],
+    ['coordinates of 0, 0 only', { location: { latitude: 0, longitude: 0 } }],
+    ['only empty texts', { country_code: '', state1: '', city: '' }],
+  ])('%s: not found', async (_, record) => {
+    const resolver = await Resolver.open(databaseOf(record))
+    expect(() => resolver.lookup(IP)).toThrow(expect.objectContaining({ reason: 'not-found' }))
+  })
+})
+
+describe('databases without locations', () => {
+  it('can be opened and asked for raw records; a lookup says what they are', async () => {
+    const record = { autonomous_system_number: 64496, autonomous_system_organization: 'Example' }
+    const resolver = await Resolver.open(databaseOf(record))
+    expect(resolver.raw(IP)).toEqual(record)
+    expect(() => resolver.lookup(IP)).toThrow(InvalidDatabaseError)
+    expect(() => resolver.lookup(IP)).toThrow(/Any-Name.*autonomous_system_number/)
+    expect(resolver.lookupMany([IP])).toEqual([
+      {
+        ip: IP,
+        error: { code: 'INVALID_DATABASE', status: null, message: expect.stringMatching(/City or Country/) },
+      },
+    ])
+  })
+
+  it('finds nothing in an empty one', async () => {
+    const empty = new MmdbWriter({ databaseType: 'Empty' }).toBytes()
+    const resolver = await Resolver.open(empty)
+    expect(() => resolver.lookup(IP)).toThrow(expect.objectContaining({ reason: 'not-found' }))
+    expect(resolver.raw(IP)).toBeNull()
+  })
+
+  it('tells the schema although the first records are of none', () => {
+    const writer = new MmdbWriter({ databaseType: 'Sparse' })
+    for (let i = 1; i < 100; i++) writer.insert(`1.0.${i}.0/24`, { note: `number ${i}` })
+    writer.insert('81.2.69.0/24', { country: { iso_code: 'GB' } })
+    expect(recognise(new Database(writer.toBytes())).schema).not.toBeNull()
+  })
+})

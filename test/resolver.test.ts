@@ -1,0 +1,308 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  InvalidDatabaseError,
+  InvalidLocaleError,
+  isGeofixError,
+  isLookupFailure,
+  type LocationRecord,
+  MalformedAddressError,
+  Resolver,
+  UnresolvableAddressError,
+} from '../src/core.ts'
+import { MmdbWriter } from '../src/writer.ts'
+
+const place = (code: string, city: string) => ({
+  country: { iso_code: code },
+  city: { names: { en: city } },
+  location: { latitude: 51.5, longitude: -0.5, time_zone: 'Europe/London' },
+})
+
+/** A database for both families, with networks of several lengths. */
+function sample(options: { ipVersion?: 4 | 6; aliases?: boolean } = {}): Uint8Array {
+  const writer = new MmdbWriter({ databaseType: 'Sample-City', languages: ['en'], ...options })
+  writer.insert('81.2.0.0/16', place('GB', 'London')).insert('81.2.69.0/24', place('GB', 'Boxford'))
+  writer.insert('10.0.0.0/8', place('XX', 'Nowhere'))
+  if (options.ipVersion !== 4) {
+    writer.insert('2001:4860::/32', place('US', 'Mountain View'))
+    writer.insert('2002::/16', place('XX', 'Nowhere'))
+  }
+  return writer.toBytes()
+}
+
+const ipv6Only = (): Uint8Array =>
+  new MmdbWriter({ databaseType: 'Six' }).insert('2001:4860::/32', place('US', 'Mountain View')).toBytes()
+
+describe('lookup', () => {
+  it('answers by the most specific network', async () => {
+    const geo = await Resolver.open(sample())
+    expect(geo.lookup('81.2.69.142').city).toBe('Boxford')
+    expect(geo.lookup('81.2.70.1').city).toBe('London')
+    expect(geo.lookup('2001:4860:4860::8888').city).toBe('Mountain View')
+  })
+
+  it('has all keys in the order of the specification', async () => {
+    const record = (await Resolver.open(sample())).lookup('81.2.69.142', { at: 0 })
+    expect(JSON.stringify(record)).toBe(
+      '{"ip":"81.2.69.142","country":{"code":"GB","name":"United Kingdom"},"region":{"name":null,"code":null},' +
+        '"city":"Boxford","postal_code":null,"coordinates":{"latitude":51.5,"longitude":-0.5},' +
+        '"timezone":{"id":"Europe/London","offset":"+01:00"}}',
+    )
+  })
+
+  it.each([
+    ['::ffff:81.2.69.142', '81.2.69.142', 'an IPv4-mapped address is the IPv4 address'],
+    ['2001:4860:0:0:0:0:0:1', '2001:4860::1', 'canonical text'],
+    [
+      '2002:5102:458e::1',
+      '2002:5102:458e::1',
+      '6to4 is answered by the IPv4 address inside, and stays what it is',
+    ],
+    ['64:ff9b::5102:458e', '64:ff9b::5102:458e', 'NAT64, likewise'],
+    [
+      '2001:0:4136:e378:8000:63bf:aefd:ba71',
+      '2001:0:4136:e378:8000:63bf:aefd:ba71',
+      'Teredo, likewise: the client',
+    ],
+  ])('%s is answered as %s: %s', async (asked, ip) => {
+    const geo = await Resolver.open(sample())
+    const record = geo.lookup(asked)
+    expect(record.ip).toBe(ip)
+    if (!asked.startsWith('2001:4860')) expect(record.city).toBe('Boxford')
+  })
+
+  it.each([
+    ['with the mapped alias in the tree', true],
+    ['without it', false],
+  ])('finds IPv4 in an IPv6 tree %s', async (_, aliases) => {
+    const geo = await Resolver.open(sample({ aliases }))
+    expect(geo.lookup('::ffff:81.2.69.142').city).toBe('Boxford')
+    expect(geo.network('::ffff:81.2.69.142')).toBe('81.2.69.0/24')
+  })
+
+  it('asks the registries before the database', async () => {
+    const geo = await Resolver.open(sample())
+    expect(() => geo.lookup('10.0.0.1')).toThrow(
+      expect.objectContaining({
+        code: 'UNRESOLVABLE_ADDRESS',
+        status: 422,
+        reason: 'private',
+        address: '10.0.0.1',
+      }),
+    )
+  })
+
+  it('tells apart what is not found, what is no address, and what is no locale', async () => {
+    const geo = await Resolver.open(sample())
+    expect(() => geo.lookup('8.8.8.8')).toThrow(UnresolvableAddressError)
+    expect(() => geo.lookup('8.8.8.8')).toThrow('8.8.8.8 has no location: the database has none for it')
+    expect(() => geo.lookup('8.8.8')).toThrow(MalformedAddressError)
+    expect(() => geo.lookup('81.2.69.142', { locale: 'x_y' })).toThrow(InvalidLocaleError)
+  })
+
+  it.each([
+    ['an invalid Date', new Date('never')],
+    ['beyond what a Date holds', 8.64e15 + 1],
+    ['not a number', Number.NaN],
+    ['text', '2026-01-01'],
+    ['null', null],
+  ])('refuses an instant that is %s', async (_, at) => {
+    const geo = await Resolver.open(sample())
+    expect(() => Reflect.apply(geo.lookup, geo, ['81.2.69.142', { at }])).toThrow(TypeError)
+  })
+
+  it('never walks an IPv4 tree with an IPv6 address', async () => {
+    const geo = await Resolver.open(sample({ ipVersion: 4 }))
+    expect(geo.lookup('81.2.69.142').city).toBe('Boxford')
+    // Its first 32 bits are those of 81.2.69.142.
+    expect(() => geo.lookup('2a00:1450:4009::1')).toThrow(/no database for IPv6 is open/)
+    expect(geo.raw('2a00:1450:4009::1')).toBeNull()
+    expect(geo.network('2a00:1450:4009::1')).toBeNull()
+  })
+
+  it('shares frozen parts, and gives every caller a record of its own', async () => {
+    const geo = await Resolver.open(sample())
+    const first = geo.lookup('81.2.69.142', { at: 0 })
+    const second = geo.lookup('81.2.69.1', { at: 0 })
+    expect(first).not.toBe(second)
+    for (const part of [first.country, first.region, first.coordinates, first.timezone]) {
+      expect(Object.isFrozen(part)).toBe(true)
+    }
+    first.city = 'changed'
+    expect(geo.lookup('81.2.69.142').city).toBe('Boxford')
+  })
+})
+
+describe('lookupMany', () => {
+  const addresses = fc.oneof(
+    fc.ipV4(),
+    fc.ipV6(),
+    fc.string(),
+    fc.constantFrom(
+      '81.2.69.142',
+      '81.2.70.1',
+      '2001:4860::1',
+      '10.0.0.1',
+      '::ffff:81.2.69.1',
+      'fe80::1%eth0',
+    ),
+  )
+
+  it('gives for each item what lookup gives, or its failure', async () => {
+    const geo = await Resolver.open(sample())
+    fc.assert(
+      fc.property(fc.array(addresses), fc.constantFrom('en', 'de', 'ja'), (ips, locale) => {
+        const options = { locale, at: 0 }
+        const results = geo.lookupMany(ips, options)
+        expect(results).toHaveLength(ips.length)
+        for (const [index, ip] of ips.entries()) {
+          const result = results[index]
+          let record: LocationRecord | undefined
+          try {
+            record = geo.lookup(ip, options)
+          } catch (error) {
+            if (!isGeofixError(error) || result === undefined || !isLookupFailure(result)) throw error
+            const { code, status, message } = error
+            const reason = error instanceof UnresolvableAddressError ? { reason: error.reason } : {}
+            expect(result.error).toEqual({ code, status, message, ...reason })
+            expect(result.ip).toBe(error instanceof UnresolvableAddressError ? error.address : ip)
+            continue
+          }
+          expect(result).toEqual(record)
+        }
+        expect(structuredClone(results)).toEqual(results)
+        expect(JSON.parse(JSON.stringify(results))).toEqual(results)
+      }),
+    )
+  })
+
+  it('takes any iterable, once', async () => {
+    const geo = await Resolver.open(sample())
+    const ips = (function* () {
+      yield '81.2.69.142'
+      yield '10.0.0.1'
+    })()
+    expect(geo.lookupMany(ips).map(isLookupFailure)).toEqual([false, true])
+    expect(geo.lookupMany([])).toEqual([])
+  })
+
+  it('never throws for an item, of any type', async () => {
+    const geo = await Resolver.open(sample())
+    const hostile = {
+      toString() {
+        throw new Error('no text')
+      },
+    }
+    const items = [null, undefined, 7, 7n, Symbol('x'), hostile, ['81.2.69.142'], () => '81.2.69.142']
+    const results: unknown = Reflect.apply(geo.lookupMany, geo, [items])
+    expect(results).toEqual(
+      items.map(() => ({
+        ip: expect.any(String),
+        error: expect.objectContaining({ code: 'MALFORMED_ADDRESS' }),
+      })),
+    )
+  })
+
+  it('refuses one text, which would be taken for a list of characters', async () => {
+    const geo = await Resolver.open(sample())
+    expect(() => geo.lookupMany('81.2.69.142')).toThrow(TypeError)
+  })
+})
+
+describe('raw and network', () => {
+  it('show what the file says, also of special-purpose addresses', async () => {
+    const geo = await Resolver.open(sample())
+    expect(geo.raw('10.0.0.1')).toEqual(place('XX', 'Nowhere'))
+    expect(geo.raw('8.8.8.8')).toBeNull()
+    expect(() => geo.raw('nonsense')).toThrow(MalformedAddressError)
+    expect(() => geo.network('nonsense')).toThrow(MalformedAddressError)
+  })
+
+  it.each([
+    ['81.2.69.142', '81.2.69.0/24', 'IPv4'],
+    ['81.2.70.1', '81.2.70.0/23', 'what is left of a /16 around a /24'],
+    ['2001:4860::1', '2001:4860::/32', 'IPv6'],
+    ['2002:5102:458e::1', '81.2.69.0/24', '6to4: of the IPv4 address inside'],
+    ['2a00::1', '2800::/5', 'a network with nothing in it'],
+  ])('the network of %s is %s: %s', async (ip, network) => {
+    expect((await Resolver.open(sample())).network(ip)).toBe(network)
+  })
+
+  it('the network of IPv4 is one of IPv6 where the tree ends above ::/96', async () => {
+    expect((await Resolver.open(ipv6Only())).network('81.2.69.142')).toBe('::/3')
+  })
+})
+
+describe('several databases', () => {
+  it('an IPv4 file and an IPv6 file are one resolver, in either order', async () => {
+    for (const sources of [
+      [sample({ ipVersion: 4 }), ipv6Only()],
+      [ipv6Only(), sample({ ipVersion: 4 })],
+    ]) {
+      const geo = await Resolver.open(sources)
+      expect(geo.databases.map(({ ipVersion }) => ipVersion).sort()).toEqual([4, 6])
+      expect(geo.lookup('81.2.69.142').city).toBe('Boxford')
+      expect(geo.network('81.2.69.142')).toBe('81.2.69.0/24')
+      expect(geo.lookup('2001:4860::1').city).toBe('Mountain View')
+      expect(geo.raw('2001:4860::1')).toEqual(place('US', 'Mountain View'))
+    }
+  })
+
+  it('the first that has a location answers', async () => {
+    const better = new MmdbWriter({ databaseType: 'Better' })
+      .insert('81.2.69.0/24', place('GB', 'Exact'))
+      .insert('81.2.70.0/24', { location: { time_zone: 'Europe/London' } })
+    const geo = await Resolver.open([better.toBytes(), sample()])
+    expect(geo.lookup('81.2.69.142').city).toBe('Exact')
+    expect(geo.lookup('81.2.70.1').city).toBe('London')
+    expect(geo.lookup('81.2.71.1').city).toBe('London')
+  })
+
+  it('refuses none', async () => {
+    await expect(Resolver.open([])).rejects.toThrow(TypeError)
+  })
+})
+
+describe('databases', () => {
+  it('says what is open', async () => {
+    const built = new Date('2026-06-05T00:00:00Z')
+    const lite = new MmdbWriter({ databaseType: 'GeoLite2-City', languages: ['en', 'de'], buildDate: built })
+    const geo = await Resolver.open([lite.toBytes(), sample()])
+    expect(geo.databases).toEqual([
+      {
+        type: 'GeoLite2-City',
+        buildDate: built,
+        ipVersion: 6,
+        locales: ['en', 'de'],
+        nodeCount: expect.any(Number),
+        licence: 'GeoLite End User License Agreement',
+        attribution: expect.stringContaining('MaxMind'),
+        path: null,
+      },
+      expect.objectContaining({ type: 'Sample-City', licence: null, attribution: null }),
+    ])
+    expect(Object.isFrozen(geo.databases)).toBe(true)
+  })
+})
+
+describe('open and close', () => {
+  it('refuses bytes that are no database, and values that are no bytes', async () => {
+    await expect(Resolver.open(new Uint8Array(1000))).rejects.toThrow(InvalidDatabaseError)
+    await expect(Reflect.apply(Resolver.open, Resolver, [{}])).rejects.toThrow(TypeError)
+    await expect(Reflect.apply(Resolver.open, Resolver, [undefined])).rejects.toThrow(TypeError)
+  })
+
+  it('answers no question after it is closed', async () => {
+    const geo = await Resolver.open(sample())
+    geo.close()
+    geo.close()
+    for (const ask of [
+      () => geo.lookup('81.2.69.142'),
+      () => geo.lookupMany([]),
+      () => geo.raw('81.2.69.142'),
+      () => geo.network('81.2.69.142'),
+    ]) {
+      expect(ask).toThrow('the resolver is closed')
+    }
+  })
+})
