@@ -1,3 +1,4 @@
+import { copyFileSync } from 'node:fs'
 import { defineConfig, type Options } from 'tsup'
 
 const shared: Options = {
@@ -8,18 +9,25 @@ const shared: Options = {
   silent: true,
   // Keeps `node:` in imports, which Deno and edge runtimes need.
   removeNodeProtocol: false,
+  external: [/^node:/],
 }
 
+const entry = { index: 'src/index.ts', core: 'src/core.ts', writer: 'src/writer.ts' }
+
 export default defineConfig([
+  { ...shared, entry, format: ['esm'] },
+  { ...shared, entry, format: ['esm', 'cjs'], dts: { only: true } },
+  { ...shared, entry: { core: entry.core, writer: entry.writer }, format: ['cjs'] },
   {
     ...shared,
-    entry: { index: 'src/index.ts', core: 'src/core.ts', writer: 'src/writer.ts' },
-    format: ['esm', 'cjs'],
-    dts: true,
-    // `import.meta.url` reaches the embedded database; the shim gives it to the CommonJS build.
-    shims: true,
-    external: [/^node:/],
-    clean: true,
+    entry: { index: entry.index },
+    format: ['cjs'],
+    esbuildOptions: (options) => {
+      // `import.meta.url` reaches the embedded databases. tsup's own shim breaks in folders with a "#" or a "%"
+      // in their names, and where there is a `document`.
+      options.define = { ...options.define, 'import.meta.url': 'importMetaUrl' }
+      options.inject = [...(options.inject ?? []), 'scripts/import-meta-url.cjs.ts']
+    },
   },
   {
     ...shared,
@@ -28,6 +36,7 @@ export default defineConfig([
     format: ['esm'],
     // What only the command line needs is bundled, so that a user of the library does not install it.
     noExternal: ['commander'],
+    onSuccess: async () => copyFileSync('node_modules/commander/LICENSE', 'dist/cli.LICENSE.txt'),
     // commander is CommonJS and requires Node's own modules, which an ES module has no `require` for.
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
