@@ -1,15 +1,16 @@
 // The entry `geofix/writer`: MMDB databases from networks and records, for tests and for data of one's own.
-export { MmdbWriter, type MmdbWriterOptions } from './mmdb/writer/mmdb-writer.ts'
+export { MmdbWriter } from './mmdb/writer/mmdb-writer.ts'
 export type { RecordSize } from './mmdb/writer/search-tree.ts'
 export {
   double,
   float,
   int32,
-  type MmdbValue,
   type NumberType,
   type TypedNumber,
   uint16,
   uint32,
   uint64,
   uint128,
+  type WritableValue,
 } from './mmdb/writer/value.ts'
+export type { MmdbWriterOptions } from './mmdb/writer/writer-options.ts'

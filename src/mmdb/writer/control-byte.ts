@@ -19,12 +19,11 @@ export const DataType = {
 
 export type DataTypeNumber = (typeof DataType)[keyof typeof DataType]
 
-/** The largest size that a control byte and the three bytes after it can say ("Payload Size"). */
-export const MAXIMUM_SIZE = 65_821 + 0xff_ffff
-
 /**
  * Writes the control byte, the byte of an extended type, and the bytes of a size from 29 on, in the order
  * that the specification gives them: the extended type stands before the size.
+ *
+ * @param size below 65,821 + 2^24 ("Payload Size"); what a `ValueTable` takes is smaller
  */
 export function writeControlByte(sink: ByteSink, type: DataTypeNumber, size: number): void {
   const extended = type > 7

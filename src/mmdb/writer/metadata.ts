@@ -1,6 +1,6 @@
 import { DataSection } from './data-section.ts'
 import type { RecordSize } from './search-tree.ts'
-import { type MmdbValue, uint16, uint32, uint64 } from './value.ts'
+import { uint16, uint32, uint64, type WritableValue } from './value.ts'
 import { ValueTable } from './value-table.ts'
 
 /** What a database says about itself ("Database Metadata" of the MMDB specification). */
@@ -19,9 +19,16 @@ export type DatabaseMetadata = {
 /** `\xab\xcd\xefMaxMind.com`: readers look for its last occurrence in the file. */
 const MARKER = Uint8Array.of(0xab, 0xcd, 0xef, ...new TextEncoder().encode('MaxMind.com'))
 
-/** The metadata section, its marker included. Without pointers, so that the simplest reader understands it. */
+/** How far from the end of a file libmaxminddb looks for the marker, and this package too. */
+const LONGEST_METADATA = 128 * 1024
+
+/**
+ * The metadata section, its marker included. Without pointers, so that the simplest reader understands it.
+ *
+ * @throws TypeError when a text cannot be written; RangeError when no reader would find the section
+ */
 export function encodeMetadata(metadata: DatabaseMetadata): Uint8Array {
-  const fields: Record<string, MmdbValue> = {
+  const fields: Record<string, WritableValue> = {
     binary_format_major_version: uint16(2),
     binary_format_minor_version: uint16(0),
     build_epoch: uint64(Math.floor(metadata.buildDate.getTime() / 1000)),
@@ -34,8 +41,14 @@ export function encodeMetadata(metadata: DatabaseMetadata): Uint8Array {
   }
   const values = new ValueTable()
   const section = new DataSection(values, { pointers: false })
-  section.offset(values.add(fields))
-  const bytes = new Uint8Array(MARKER.length + section.bytes.length)
+  section.offset(values.add(fields, 'metadata'))
+  const length = MARKER.length + section.bytes.length
+  if (length > LONGEST_METADATA) {
+    throw new RangeError(
+      `databaseType, languages and description make ${length} bytes of metadata: readers look for it in the last ${LONGEST_METADATA} of a file`,
+    )
+  }
+  const bytes = new Uint8Array(length)
   bytes.set(MARKER)
   bytes.set(section.bytes, MARKER.length)
   return bytes

@@ -1,5 +1,5 @@
 import { ByteSink } from './byte-sink.ts'
-import { DataType, type DataTypeNumber, MAXIMUM_SIZE, writeControlByte } from './control-byte.ts'
+import { DataType, type DataTypeNumber, writeControlByte } from './control-byte.ts'
 import { TypedNumber } from './value.ts'
 
 /** A value without parts. */
@@ -9,25 +9,25 @@ const utf8 = new TextEncoder()
 const LONE_SURROGATE = /\p{Surrogate}/u
 const NO_BYTES = new Uint8Array(0)
 
+/** A scalar as it stands in the data section, control byte and payload, and how many bytes the payload has. */
+export type EncodedScalar = { readonly bytes: Uint8Array; readonly payloadLength: number }
+
 /**
- * A scalar as it stands in the data section: control byte and payload.
+ * A scalar of any length: the caller knows how much a record may hold.
  *
  * @throws TypeError or RangeError, without a place: the caller knows where in the record the value is
  */
-export function encodeScalar(value: Scalar): Uint8Array {
+export function encodeScalar(value: Scalar): EncodedScalar {
   const sink = new ByteSink(16)
   if (typeof value === 'boolean') {
     // A boolean has no payload: its size is its value.
     writeControlByte(sink, DataType.boolean, value ? 1 : 0)
-    return sink.view()
+    return { bytes: sink.view(), payloadLength: 0 }
   }
   const [type, payload] = typedPayload(value)
-  if (payload.length > MAXIMUM_SIZE) {
-    throw new RangeError(`${payload.length} bytes are too many: the format allows ${MAXIMUM_SIZE}`)
-  }
   writeControlByte(sink, type, payload.length)
   sink.append(payload)
-  return sink.view()
+  return { bytes: sink.view(), payloadLength: payload.length }
 }
 
 function typedPayload(value: Exclude<Scalar, boolean>): [DataTypeNumber, Uint8Array] {

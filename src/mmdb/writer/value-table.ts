@@ -1,6 +1,8 @@
-import { DataType, MAXIMUM_SIZE } from './control-byte.ts'
-import { encodeScalar, type Scalar } from './scalar.ts'
-import { type MmdbValue, TypedNumber } from './value.ts'
+import { MAX_CONTENT, MAX_VALUES } from '../data-section.ts'
+import { DataType } from './control-byte.ts'
+import { isPlainObject, kindOf } from './kind.ts'
+import { type EncodedScalar, encodeScalar, type Scalar } from './scalar.ts'
+import { TypedNumber, type WritableValue } from './value.ts'
 
 /** A map or an array whose parts are values of the same table: of a map key, value, key, value, … */
 export type Composite = {
@@ -12,6 +14,19 @@ export type Composite = {
 const MAXIMUM_DEPTH = 128
 
 /**
+ * What reading a value costs. A part that comes twice counts twice, although it is stored once: a reader
+ * follows the pointers.
+ */
+type Cost = {
+  /** The value itself and all that is in it. Keys count: a reader that passes over a map counts them too. */
+  values: number
+  /** Bytes of scalars and keys. */
+  content: number
+}
+
+const PROTO_REFUSED = 'the key __proto__ is not allowed'
+
+/**
  * Every distinct value once, under a number. Equal values get the same number, so that comparing two records
  * is comparing two integers, and the search tree can tell equal networks from different ones.
  *
@@ -19,6 +34,8 @@ const MAXIMUM_DEPTH = 128
  */
 export class ValueTable {
   readonly #entries: (Uint8Array | Composite)[] = []
+  /** By number of the value. */
+  readonly #costs: Readonly<Cost>[] = []
   readonly #numberByKey = new Map<string, number>()
 
   /** How many distinct values, parts included, the table holds. */
@@ -36,27 +53,32 @@ export class ValueTable {
   /**
    * @throws TypeError when the value, or something in it, cannot be written (undefined, null, a function, a
    * symbol, a class instance, a cycle, a `__proto__` key, half of a surrogate pair).
-   * @throws RangeError when a number, a text or a list is out of the format's range, or nested too deeply.
-   * Both say where in the record it is.
+   * @throws RangeError when a number is out of the format's range, or when something is nested more deeply or
+   * holds more than this package reads back.
+   * Both say where it is.
+   *
+   * @param name what messages call the value
    */
-  add(value: MmdbValue): number {
-    return this.#add(value, [], [])
+  add(value: WritableValue, name = 'record'): number {
+    return this.#add(value, [name], [])
   }
 
   /** A map of values that the table has already, by their numbers: for records that share their parts. */
   addMap(fields: Iterable<readonly [key: string, number: number]>): number {
-    const parts: number[] = []
+    const path = ['record']
+    const map = new Parts(this.#costs, path)
     for (const [key, number] of fields) {
-      if (key === '__proto__') throw refused(TypeError, ['.__proto__'], 'the key __proto__ is not allowed')
-      parts.push(this.#addScalar(key, []), number)
+      if (key === '__proto__') throw refused(TypeError, [...path, '.__proto__'], PROTO_REFUSED)
+      map.push(this.#addScalar(key, path))
+      map.push(number)
     }
-    return this.#number(`m${parts}`, { type: DataType.map, parts })
+    return this.#addComposite(DataType.map, map)
   }
 
   #add(value: unknown, path: string[], ancestors: unknown[]): number {
     if (isScalar(value)) return this.#addScalar(value, path)
     if (typeof value !== 'object' || value === null)
-      throw refused(TypeError, path, `${kind(value)} cannot be written`)
+      throw refused(TypeError, path, `${kindOf(value)} cannot be written`)
     if (ancestors.includes(value)) throw refused(TypeError, path, 'the value contains itself')
     if (ancestors.length >= MAXIMUM_DEPTH) {
       throw refused(RangeError, path, `maps and arrays are nested more than ${MAXIMUM_DEPTH} deep`)
@@ -73,50 +95,83 @@ export class ValueTable {
     // Most texts are map keys that were seen before: they are not encoded again.
     const known = typeof value === 'string' ? this.#numberByKey.get(`s${value}`) : undefined
     if (known !== undefined) return known
-    let bytes: Uint8Array
+    let encoded: EncodedScalar
     try {
-      bytes = encodeScalar(value)
+      encoded = encodeScalar(value)
     } catch (error) {
       if (error instanceof RangeError) throw refused(RangeError, path, error.message)
       if (error instanceof TypeError) throw refused(TypeError, path, error.message)
       throw error
     }
-    return this.#number(typeof value === 'string' ? `s${value}` : `b${bytes}`, bytes)
+    const { bytes, payloadLength } = encoded
+    const cost = { values: 1, content: payloadLength }
+    checkCost(cost, path)
+    return this.#number(typeof value === 'string' ? `s${value}` : `b${bytes}`, bytes, cost)
   }
 
   #addArray(items: readonly unknown[], path: string[], ancestors: unknown[]): number {
-    checkCount(items.length, path)
-    const parts: number[] = []
+    const array = new Parts(this.#costs, path)
     // By index: a hole in a sparse array must be refused, and forEach would step over it.
     for (let index = 0; index < items.length; index++) {
       path.push(`[${index}]`)
-      parts.push(this.#add(items[index], path, ancestors))
+      const item = this.#add(items[index], path, ancestors)
       path.pop()
+      array.push(item)
     }
-    return this.#number(`a${parts}`, { type: DataType.array, parts })
+    return this.#addComposite(DataType.array, array)
   }
 
   #addMap(entries: readonly [unknown, unknown][], path: string[], ancestors: unknown[]): number {
-    checkCount(entries.length, path)
-    const parts: number[] = []
+    const map = new Parts(this.#costs, path)
     for (const [key, value] of entries) {
       if (typeof key !== 'string')
-        throw refused(TypeError, path, `a key of the map is ${kind(key)}, not text`)
+        throw refused(TypeError, path, `a key of the map is ${kindOf(key)}, not text`)
       path.push(`.${key}`)
       // Readers build objects from maps: this key would change the object's prototype there.
-      if (key === '__proto__') throw refused(TypeError, path, 'the key __proto__ is not allowed')
-      parts.push(this.#addScalar(key, path), this.#add(value, path, ancestors))
+      if (key === '__proto__') throw refused(TypeError, path, PROTO_REFUSED)
+      const name = this.#addScalar(key, path)
+      const number = this.#add(value, path, ancestors)
       path.pop()
+      map.push(name)
+      map.push(number)
     }
-    return this.#number(`m${parts}`, { type: DataType.map, parts })
+    return this.#addComposite(DataType.map, map)
   }
 
-  #number(key: string, entry: Uint8Array | Composite): number {
+  #addComposite(type: Composite['type'], { numbers, cost }: Parts): number {
+    return this.#number(`${type === DataType.map ? 'm' : 'a'}${numbers}`, { type, parts: numbers }, cost)
+  }
+
+  #number(key: string, entry: Uint8Array | Composite, cost: Cost): number {
     const known = this.#numberByKey.get(key)
     if (known !== undefined) return known
     const number = this.#entries.push(entry) - 1
+    this.#costs.push(cost)
     this.#numberByKey.set(key, number)
     return number
+  }
+}
+
+/**
+ * The parts of a map or an array, by their numbers. Their cost is checked with every part, not at the end: a
+ * list that holds one large object a million times is refused before it is walked a million times.
+ */
+class Parts {
+  readonly numbers: number[] = []
+  readonly cost: Cost = { values: 1, content: 0 }
+
+  constructor(
+    readonly costs: readonly Readonly<Cost>[],
+    readonly path: readonly string[],
+  ) {}
+
+  push(number: number): void {
+    const cost = this.costs[number]
+    if (cost === undefined) throw new RangeError(`there is no value ${number} in the table`)
+    this.cost.values += cost.values
+    this.cost.content += cost.content
+    checkCost(this.cost, this.path)
+    this.numbers.push(number)
   }
 }
 
@@ -134,24 +189,30 @@ function isScalar(value: unknown): value is Scalar {
 
 function entriesOf(value: object, path: string[]): [unknown, unknown][] {
   if (value instanceof Map) return [...value]
-  const prototype: unknown = Object.getPrototypeOf(value)
-  // An object of another realm (a worker, a test runner's sandbox) has another Object.prototype.
-  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-    throw refused(TypeError, path, `${kind(value)} is not a plain object: copy its fields into one`)
+  if (!isPlainObject(value)) {
+    throw refused(TypeError, path, `${kindOf(value)} is not a plain object: copy its fields into one`)
   }
   return Object.entries(value)
 }
 
-function checkCount(count: number, path: string[]): void {
-  if (count > MAXIMUM_SIZE) throw refused(RangeError, path, `${count} entries are too many for the format`)
+/** The limits of this package's reader, which takes a record beyond them for an attack. */
+function checkCost({ values, content }: Cost, path: readonly string[]): void {
+  if (values > MAX_VALUES) {
+    throw refused(
+      RangeError,
+      path,
+      `more than ${MAX_VALUES} values, keys included, are too many in one record`,
+    )
+  }
+  if (content > MAX_CONTENT) {
+    throw refused(RangeError, path, `more than ${MAX_CONTENT} bytes of text are too many in one record`)
+  }
 }
 
-function refused<E extends Error>(Failure: new (message: string) => E, path: string[], why: string): E {
-  return new Failure(`record${path.join('')}: ${why}`)
-}
-
-function kind(value: unknown): string {
-  if (value === null || value === undefined) return String(value)
-  if (typeof value === 'object') return `a value of class ${value.constructor?.name ?? '(none)'}`
-  return `a value of type ${typeof value}`
+function refused<E extends Error>(
+  Failure: new (message: string) => E,
+  path: readonly string[],
+  why: string,
+): E {
+  return new Failure(`${path.join('')}: ${why}`)
 }

@@ -17,16 +17,16 @@
  *
  * Everything else is refused, `undefined`, `null`, `NaN` and dates included: the format cannot say them.
  */
-export type MmdbValue =
+export type WritableValue =
   | string
   | number
   | bigint
   | boolean
   | Uint8Array
   | TypedNumber
-  | readonly MmdbValue[]
-  | ReadonlyMap<string, MmdbValue>
-  | { readonly [key: string]: MmdbValue }
+  | readonly WritableValue[]
+  | ReadonlyMap<string, WritableValue>
+  | { readonly [key: string]: WritableValue }
 
 /** The number types of the format, by the names that the MMDB specification gives them. */
 export type NumberType = 'float' | 'double' | 'int32' | 'uint16' | 'uint32' | 'uint64' | 'uint128'

@@ -4,15 +4,15 @@ import {
   double,
   float,
   int32,
-  type MmdbValue,
   uint16,
   uint32,
   uint64,
   uint128,
+  type WritableValue,
 } from '../../../src/mmdb/writer/value.ts'
 import { ValueTable } from '../../../src/mmdb/writer/value-table.ts'
 
-function encode(value: MmdbValue): Uint8Array {
+function encode(value: WritableValue): Uint8Array {
   const values = new ValueTable()
   const section = new DataSection(values)
   section.offset(values.add(value))
@@ -23,7 +23,7 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
 describe('the data section', () => {
   // Values and bytes by hand from "Data Field Format" of the specification; the first four are its own examples.
-  it.each<[string, MmdbValue, string]>([
+  it.each<[string, WritableValue, string]>([
     ['a string of 2 bytes', 'hi', '42 6869'],
     ['a string of 28 bytes', 'x'.repeat(28), `5c ${'78'.repeat(28)}`],
     ['a uint32 of one byte', uint32(9), 'c1 09'],
@@ -113,5 +113,20 @@ describe('the data section', () => {
     expect(values.add('1')).not.toBe(values.add(1))
     expect(values.add([1, 2])).not.toBe(values.add([12]))
     expect(values.add(['1,2'])).not.toBe(values.add(['1', '2']))
+  })
+
+  it('puts maps together from numbers, within the same limits', () => {
+    const values = new ValueTable()
+    const half = values.add(Array.from({ length: 32_766 }, (_, i) => i))
+    // The map, two keys, two lists of one and 32,766 values.
+    expect(values.entry(values.addMap(Object.entries({ a: half })))).toMatchObject({
+      parts: [expect.any(Number), half],
+    })
+    expect(() => values.addMap(Object.entries({ a: half, b: half }))).toThrow(
+      new RangeError('record: more than 65536 values, keys included, are too many in one record'),
+    )
+    expect(() => values.addMap([['__proto__', half]])).toThrow(
+      new TypeError('record.__proto__: the key __proto__ is not allowed'),
+    )
   })
 })
