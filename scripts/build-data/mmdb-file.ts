@@ -1,0 +1,84 @@
+// The only importer of mmdb-lib's decoder among the scripts. The tree is walked here, not by mmdb-lib (which
+// only looks up addresses) and not by the library's own reader (which this data is to test).
+import { readFileSync } from 'node:fs'
+import * as decoderModule from 'mmdb-lib/lib/decoder.js'
+import * as metadataModule from 'mmdb-lib/lib/metadata.js'
+
+type DecoderClass = typeof decoderModule.default
+type Interop<T> = T | { default: T }
+
+/** Loaders differ in what the default export of a CommonJS module is. */
+const Decoder = unwrap<DecoderClass>(decoderModule.default)
+
+function unwrap<T extends object>(module: Interop<T>): T {
+  return 'default' in module ? module.default : module
+}
+
+const EMPTY = -1
+
+/** What one of the two records of a node leads to: a node (its number), nothing (-1), or data (-2 - offset). */
+export type TreeRecord = number
+
+export const isNode = (record: TreeRecord): boolean => record >= 0
+export const isEmpty = (record: TreeRecord): boolean => record === EMPTY
+export const dataOffset = (record: TreeRecord): number => -2 - record
+
+/** An MMDB file in memory, of record size 28 or 32. */
+export class MmdbFile {
+  readonly ipVersion: 4 | 6
+  readonly nodeCount: number
+  readonly recordSize: 28 | 32
+  readonly databaseType: string
+  readonly buildDate: Date
+  readonly #bytes: Buffer
+  readonly #decoder: InstanceType<DecoderClass>
+
+  constructor(bytes: Buffer) {
+    const metadata = metadataModule.parseMetadata(bytes)
+    const { ipVersion, recordSize } = metadata
+    if (ipVersion !== 4 && ipVersion !== 6)
+      throw new Error(`the file's IP version is ${ipVersion}, not 4 or 6`)
+    if (recordSize !== 28 && recordSize !== 32)
+      throw new Error(`the record size is ${recordSize}, not 28 or 32`)
+    this.ipVersion = ipVersion
+    this.recordSize = recordSize
+    this.nodeCount = metadata.nodeCount
+    this.databaseType = metadata.databaseType
+    this.buildDate = metadata.buildEpoch
+    this.#bytes = bytes
+    this.#decoder = new Decoder(bytes, metadata.searchTreeSize + 16)
+  }
+
+  static open(path: string): MmdbFile {
+    return new MmdbFile(readFileSync(path))
+  }
+
+  left(node: number): TreeRecord {
+    if (this.recordSize === 32) return this.#record(this.#bytes.readUInt32BE(node * 8))
+    const at = node * 7
+    return this.#record(((this.#byte(at + 3) & 0xf0) << 20) | this.#bytes.readUIntBE(at, 3))
+  }
+
+  right(node: number): TreeRecord {
+    if (this.recordSize === 32) return this.#record(this.#bytes.readUInt32BE(node * 8 + 4))
+    return this.#record(this.#bytes.readUInt32BE(node * 7 + 3) & 0x0fff_ffff)
+  }
+
+  /** The record at an offset of the data section. */
+  data(offset: number): unknown {
+    return this.#decoder.decode(this.#dataStart + offset).value
+  }
+
+  get #dataStart(): number {
+    return (this.nodeCount * this.recordSize) / 4 + 16
+  }
+
+  #byte(at: number): number {
+    return this.#bytes[at] ?? 0
+  }
+
+  #record(value: number): TreeRecord {
+    if (value < this.nodeCount) return value
+    return value === this.nodeCount ? EMPTY : -2 - (value - this.nodeCount - 16)
+  }
+}

@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { LOCALES, type Locale, type Names } from './country-names.ts'
+
+/** What input/region-codes.json holds. */
+export type RegionCorrections = {
+  readonly current: Readonly<Record<string, string>>
+  readonly cldrCodes: Readonly<Record<string, string | null>>
+  readonly renamed: Readonly<Record<string, string>>
+  readonly english: Readonly<Record<string, string>>
+}
+
+/** A current ISO 3166-2 code with all that the sources say about it. */
+export type Region = {
+  readonly code: string
+  /** The country's code, or that of the region around it. */
+  readonly parent: string
+  /** Spellings by source, the best source first: CLDR 48's English, ISO's, CLDR 41's in other languages. */
+  readonly spellings: readonly [cldr: string[], iso: string[], other: string[]]
+  /** To be shown: CLDR 48's English, else ISO's; other locales from CLDR 41. */
+  readonly names: Names
+}
+
+/** All regions by code. */
+export type RegionList = ReadonlyMap<string, Region>
+
+type IsoEntry = { readonly code: string; readonly name: string; readonly parent: string }
+
+/**
+ * Gathers the current codes (iso-3166, and the few that it lacks) with their names.
+ *
+ * CLDR's codes need care: it keeps old ones, and for Iran and Morocco, which were renumbered, its names are
+ * under the old numbers ("Isfahan" is at IR-04, today West Azerbaijan). `corrections.cldrCodes` says which.
+ *
+ * @param packages the folder with iso-3166, cldr-core and cldr-subdivisions-full
+ * @param input the folder with region-names.tsv
+ * @throws Error when a correction is about a code that does not exist
+ */
+export async function readRegions(
+  packages: string,
+  input: string,
+  corrections: RegionCorrections,
+): Promise<RegionList> {
+  const { iso31662 }: { iso31662: readonly IsoEntry[] } = await import(
+    pathToFileURL(join(packages, 'iso-3166/2.js')).href
+  )
+  const current = new Map(iso31662.map((entry) => [entry.code, entry] as const))
+  for (const [code, name] of Object.entries(corrections.current)) {
+    if (current.has(code)) throw new Error(`${code} is in iso-3166 now: take it out of region-codes.json`)
+    current.set(code, { code, name, parent: code.slice(0, 2) })
+  }
+  const { cldrCodes, renamed, english: better } = corrections
+  for (const code of [...Object.values(cldrCodes), ...Object.keys(renamed), ...Object.keys(better)]) {
+    if (code !== null && !current.has(code)) throw new Error(`region-codes.json: ${code} is no current code`)
+  }
+  const currentOf = cldrToIso(packages, cldrCodes, new Set(current.keys()))
+  const english = group(Object.entries(readCldrEnglish(packages)), currentOf)
+  const localised = group(Object.entries(readRegionNames(join(input, 'region-names.tsv'))), currentOf)
+  return new Map(
+    [...current.values()].map(({ code, name, parent }) => {
+      const cldr = english.get(code)?.map(tidy) ?? []
+      const inLocales = localised.get(code) ?? []
+      const newName = renamed[code]
+      const names: Names =
+        newName === undefined
+          ? { ...Object.assign({}, ...inLocales.toReversed()), en: better[code] ?? cldr[0] ?? tidy(name) }
+          : // Names in other languages would be of the old name.
+            { en: newName }
+      const other = inLocales.flatMap((one) => Object.values(one))
+      return [code, { code, parent, spellings: [cldr, [name], other], names }] as const
+    }),
+  )
+}
+
+/** ISO's remarks in brackets (`(EH-partial)`) and CLDR's footnote marks (`Île-de-France²`) are no part of a name. */
+function tidy(name: string): string {
+  return name
+    .replace(/ \(.*\)$/, '')
+    .replace(/[²³¹⁴-⁹]/g, '')
+    .normalize('NFC')
+}
+
+/** Gathers values by current code, those of corrected codes first. */
+function group<T>(
+  entries: readonly [string, T][],
+  currentOf: (code: string) => [string, boolean] | null,
+): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const [cldr, value] of entries) {
+    const [code, corrected] = currentOf(cldr) ?? []
+    if (code === undefined) continue
+    const values = groups.get(code) ?? []
+    if (corrected) values.unshift(value)
+    else values.push(value)
+    groups.set(code, values)
+  }
+  return groups
+}
+
+/** What a CLDR code such as `usca` is in ISO's list, and whether a correction says so. */
+function cldrToIso(
+  packages: string,
+  corrected: Readonly<Record<string, string | null>>,
+  current: ReadonlySet<string>,
+): (code: string) => [string, boolean] | null {
+  const path = join(packages, 'cldr-core/supplemental/aliases.json')
+  const json: {
+    supplemental: { metadata: { alias: { subdivisionAlias: Record<string, { _replacement: string }> } } }
+  } = JSON.parse(readFileSync(path, 'utf8'))
+  const aliases = json.supplemental.metadata.alias.subdivisionAlias
+  return (cldr) => {
+    const correction = corrected[cldr]
+    if (correction === null) return null
+    if (correction !== undefined) return [correction, true]
+    for (const candidate of [cldr, aliases[cldr]?._replacement ?? '']) {
+      const code = `${candidate.slice(0, 2)}-${candidate.slice(2)}`.toUpperCase()
+      if (current.has(code)) return [code, false]
+    }
+    return null
+  }
+}
+
+function readCldrEnglish(packages: string): Record<string, string> {
+  const path = join(packages, 'cldr-subdivisions-full/subdivisions/en/en.json')
+  const json: { subdivisions: { localeDisplayNames: { subdivisions: Record<string, string> } } } = JSON.parse(
+    readFileSync(path, 'utf8'),
+  )
+  return json.subdivisions.localeDisplayNames.subdivisions
+}
+
+/** region-names.tsv: by CLDR code, names by locale. */
+function readRegionNames(path: string): Record<string, Partial<Record<Locale, string>>> {
+  const [header = '', ...rows] = readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+  const locales = header.split('\t').slice(1).map(asLocale)
+  return Object.fromEntries(
+    rows.map((row) => {
+      const [code = '', ...names] = row.split('\t')
+      return [
+        code,
+        Object.fromEntries(
+          locales.map((locale, i) => [locale, names[i] ?? '']).filter(([, name]) => name !== ''),
+        ),
+      ]
+    }),
+  )
+}
+
+function asLocale(text: string): Locale {
+  const isLocale = (text: string): text is Locale => text in LOCALES
+  if (!isLocale(text)) throw new Error(`region-names.tsv: ${text} is not one of the locales`)
+  return text
+}

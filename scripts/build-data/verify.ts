@@ -1,0 +1,211 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { isDeepStrictEqual } from 'node:util'
+import { Reader, type Response } from 'mmdb-lib'
+import type { EnrichedPlace } from './enrichment.ts'
+import type { Layout } from './layout.ts'
+import { dataOffset, isEmpty, isNode, MmdbFile, type TreeRecord } from './mmdb-file.ts'
+import { joinCity, normaliseName } from './place-name.ts'
+import { isDropped, type Source, type SourceFile } from './source.ts'
+
+/**
+ * Walks the built tree and those of the source at the same time, all of them, and compares at every network.
+ * What is compared is the source's own text and numbers, not what the layout was given.
+ *
+ * @param bytes the built database, as decompressed from what is to be shipped
+ * @returns how many networks of the source were compared, empty ones included, and how many distinct pairs of
+ * a source record and a built record
+ * @throws Error at the first difference
+ */
+export function verifyAll(
+  layout: Layout,
+  bytes: Buffer,
+  source: Source,
+  places: readonly EnrichedPlace[],
+): { networks: number; recordPairs: number } {
+  const built = new MmdbFile(bytes)
+  if (built.databaseType !== layout.databaseType) throw new Error(`database_type is ${built.databaseType}`)
+  const compared = new Set<number>()
+  let networks = 0
+  const compare = (record: TreeRecord, place: number, where: string): void => {
+    if (isEmpty(record)) throw new Error(`${where}: nothing is there, but the source has a place`)
+    const pair = dataOffset(record) * places.length + place
+    if (compared.has(pair)) return
+    compared.add(pair)
+    const wanted = places[place]
+    if (wanted === undefined) throw new Error(`${where}: unknown place`)
+    const difference = differenceOf(layout, built.data(dataOffset(record)), wanted)
+    if (difference !== null) throw new Error(`${where}: ${difference}`)
+  }
+  const walk = (
+    { file, placeAt }: SourceFile,
+    from: TreeRecord,
+    to: TreeRecord,
+    depth: number,
+    high: number,
+  ): void => {
+    // The source's own IPv6 file says nothing about ::/96 and ::ffff:0:0/96: they are compared with IPv4.
+    if (file.ipVersion === 6 && isDropped(high, depth)) {
+      if (!isEmpty(to)) throw new Error(`a network that was to be left out is there (depth ${depth})`)
+      return
+    }
+    if (isNode(from)) {
+      // A network of the built tree may be larger than the source's: equal neighbours were merged.
+      const [left, right] = isNode(to) ? [built.left(to), built.right(to)] : [to, to]
+      walk({ file, placeAt }, file.left(from), left, depth + 1, high)
+      walk(
+        { file, placeAt },
+        file.right(from),
+        right,
+        depth + 1,
+        depth < 32 ? (high | (1 << (31 - depth))) >>> 0 : high,
+      )
+      return
+    }
+    networks++
+    const where = `IPv${file.ipVersion} network ${networks} (/${depth}, first bits ${high.toString(16)})`
+    if (isEmpty(from)) {
+      if (!isEmpty(to) && !(file.ipVersion === 6 && high === 0))
+        throw new Error(`${where}: the source has nothing there`)
+      return
+    }
+    if (isNode(to)) throw new Error(`${where}: the built tree is split below the source's network`)
+    const place = placeAt.get(dataOffset(from))
+    if (place === undefined) throw new Error(`${where}: the source's record was not read`)
+    compare(to, place, where)
+  }
+  const ipv4Root = descend(
+    built,
+    Array.from({ length: 96 }, () => 0),
+  )
+  const mapped = descend(built, [
+    ...Array.from({ length: 80 }, () => 0),
+    ...Array.from({ length: 16 }, () => 1),
+  ])
+  if (ipv4Root !== mapped) throw new Error('::ffff:0:0/96 does not lead to the IPv4 networks')
+  walk(source.ipv4, 0, ipv4Root, 0, 0)
+  walk(source.ipv6, 0, 0, 0, 0)
+  return { networks, recordPairs: compared.size }
+}
+
+function descend(file: MmdbFile, bits: readonly number[]): TreeRecord {
+  let record: TreeRecord = 0
+  for (const bit of bits) if (isNode(record)) record = bit === 1 ? file.right(record) : file.left(record)
+  return record
+}
+
+type BuiltRecord = {
+  continent?: { code?: string }
+  country?: { iso_code?: string; names?: { en?: string } }
+  subdivisions?: { iso_code?: string; names?: { en?: string } }[]
+  city?: { names?: { en?: string } }
+  district?: { names?: { en?: string } }
+  location?: { latitude?: number; longitude?: number; time_zone?: string }
+}
+
+/** What in a built record is not as the source and the enrichment say, or `null`. */
+function differenceOf(layout: Layout, value: unknown, place: EnrichedPlace): string | null {
+  const record: BuiltRecord = typeof value === 'object' && value !== null ? value : {}
+  const { source } = place
+  const isCity = layout.databaseType === 'Geofix-City'
+  const region = record.subdivisions?.[0]
+  const city = record.city?.names?.en ?? ''
+  const facts: readonly (readonly [string, unknown, unknown])[] = [
+    ['country', record.country?.iso_code, source.country],
+    ['country name', record.country?.names?.en, place.country.names.en],
+    ['continent', record.continent?.code, place.country.continent.code],
+    ...(isCity
+      ? ([
+          [
+            'city',
+            joinCity({ city, district: record.district?.names?.en ?? null }),
+            normaliseName(source.city),
+          ],
+          ['latitude', record.location?.latitude, source.latitude],
+          ['longitude', record.location?.longitude, source.longitude],
+          ['time zone', record.location?.time_zone ?? null, place.zone],
+          ['number of regions', record.subdivisions?.length ?? 0, source.region === '' ? 0 : 1],
+          ['region code', region?.iso_code ?? null, place.regionCode?.slice(3) ?? null],
+          ['region', region?.names?.en, regionName(place)],
+        ] as const)
+      : []),
+  ]
+  const wrong = facts.find(([, got, wanted]) => got !== wanted)
+  return wrong === undefined ? null : `${wrong[0]} is ${String(wrong[1])}, but should be ${String(wrong[2])}`
+}
+
+function regionName({ source, regionCode, regionNames }: EnrichedPlace): string | undefined {
+  if (source.region === '') return undefined
+  return regionCode === null ? normaliseName(source.region) : regionNames?.en
+}
+
+/**
+ * libmaxminddb is the reader that most of the world reads MMDB files with: a build that it was not asked about
+ * is not shipped.
+ *
+ * @throws Error when its command is not installed
+ */
+export function requireMmdblookup(): void {
+  if (spawnSync('mmdblookup', ['--version']).error !== undefined) {
+    throw new Error('mmdblookup is not installed: apt-get install mmdb-bin (or brew install libmaxminddb)')
+  }
+}
+
+/**
+ * Looks addresses up with two readers that are not ours, mmdb-lib and mmdblookup (libmaxminddb), and compares
+ * their answers.
+ *
+ * @returns how many addresses each was asked for
+ * @throws Error when they differ
+ */
+export function verifySamples(bytes: Buffer, path: string): { mmdbLib: number; mmdblookup: number } {
+  const reader = new Reader<Response>(bytes)
+  const file = new MmdbFile(bytes)
+  const addresses = [...sampleAddresses(20_000)]
+  for (const address of addresses) {
+    const bits = [...address].flatMap((byte) => [7, 6, 5, 4, 3, 2, 1, 0].map((shift) => (byte >> shift) & 1))
+    const record = descend(
+      file,
+      address.length === 4 ? [...Array.from({ length: 96 }, () => 0), ...bits] : bits,
+    )
+    const expected = isEmpty(record) ? null : file.data(dataOffset(record))
+    const text = addressText(address)
+    if (!isDeepStrictEqual(reader.get(text), expected))
+      throw new Error(`mmdb-lib answers otherwise for ${text}`)
+  }
+  const spots = addresses.slice(0, 200)
+  for (const address of spots) {
+    const text = addressText(address)
+    const answer = spawnSync('mmdblookup', ['-f', path, '-i', text, 'country', 'iso_code'], {
+      encoding: 'utf8',
+    })
+    const code = /"(\w\w)" <utf8_string>/.exec(answer.stdout)?.[1] ?? null
+    const record: BuiltRecord = Object(reader.get(text))
+    if (code !== (record.country?.iso_code ?? null)) throw new Error(`mmdblookup answers ${code} for ${text}`)
+  }
+  execFileSync('mmdblookup', ['-f', path, '-v', '-i', '8.8.8.8'])
+  return { mmdbLib: addresses.length, mmdblookup: spots.length }
+}
+
+/** Half IPv4, half IPv6 of 2000::/4; from a fixed seed, so that a failure can be repeated. */
+function* sampleAddresses(count: number): Generator<Uint8Array> {
+  let state = 0x2f6e2b1
+  const byte = (): number => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state >>> 24
+  }
+  for (let i = 0; i < count; i++) {
+    const address = Uint8Array.from({ length: i % 2 === 0 ? 4 : 16 }, byte)
+    if (address.length === 16) {
+      address[0] = 0x20 | ((address[0] ?? 0) & 0x0f)
+      // Most of the allocated space has one of a few values here.
+      if (i % 4 === 1) address[1] = [0x01, 0x03, 0x04, 0x05, 0x06, 0x07][i % 6] ?? 1
+    }
+    yield address
+  }
+}
+
+function addressText(address: Uint8Array): string {
+  if (address.length === 4) return address.join('.')
+  const hex = Buffer.from(address).toString('hex')
+  return hex.match(/.{4}/g)?.join(':') ?? ''
+}

@@ -1,0 +1,199 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { fold, foldStripped } from '../../../scripts/build-data/name-folding.ts'
+import { RegionCodes } from '../../../scripts/build-data/region-code.ts'
+import { type Region, type RegionList, readRegions } from '../../../scripts/build-data/region-list.ts'
+
+const BUILD_DATA = join(import.meta.dirname, '../../../scripts/build-data')
+const PACKAGES = join(import.meta.dirname, '../../../.cache/build-data/node_modules')
+const readJson = (file: string) => JSON.parse(readFileSync(join(BUILD_DATA, 'input', file), 'utf8'))
+
+const region = (
+  code: string,
+  parent: string,
+  cldr: string[],
+  iso = cldr[0] ?? '',
+  other: string[] = [],
+): Region => ({
+  code,
+  parent,
+  spellings: [cldr, [iso], other],
+  names: { en: cldr[0] ?? iso },
+})
+const list = (...regions: Region[]): RegionList => new Map(regions.map((one) => [one.code, one]))
+
+describe('folding', () => {
+  it.each([
+    ['Île-de-France', 'ile de france'],
+    ['Homyel’ Voblasc’', 'homyel voblasc'],
+    ['Łódź', 'lodz'],
+    ['Møre & Romsdal', 'more and romsdal'],
+    ['Gəncə', 'ganca'],
+    ['Sofia (stolitsa)', 'sofia'],
+    ['東京', ''],
+  ])('%s', (name, folded) => expect(fold(name)).toBe(folded))
+
+  it.each([
+    ['State of Berlin', 'berlin'],
+    ['Lodz Voivodeship', 'lodz'],
+    ['Republic', 'republic'], // nothing else would be left
+  ])('without generic words: %s', (name, stripped) => expect(foldStripped(name)).toBe(stripped))
+})
+
+describe('the rules', () => {
+  const regions = list(
+    region('AA-1', 'AA', ['North Shore']),
+    region('AA-2', 'AA', ['Vilna County'], 'Vilniaus'),
+    region('AA-21', 'AA-2', ['Vilna']),
+    region('AA-3', 'AA', ['Twin']),
+    region('AA-31', 'AA-1', ['Twin']),
+    region('AA-4', 'AA', ['Saint Kitts']),
+    region('AA-41', 'AA-4', ['Saint Mary']),
+    region('AA-5', 'AA', ['Plain'], 'Llano', ['Ebene']),
+    region('AA-61', 'AA-1', ['Same']),
+    region('AA-62', 'AA-2', ['Same']),
+  )
+  const codes = new RegionCodes(regions, {
+    'AA|Nickname': 'AA-1',
+    'AA|Nowhere': null,
+    'AA|North Shore': 'AA-5',
+  })
+
+  it.each([
+    ['an alias', 'AA', 'Nickname', 'AA-1', 'alias'],
+    ['an alias before the lists', 'AA', 'North Shore', 'AA-5', 'alias'],
+    ['deliberately none', 'AA', 'Nowhere', null, 'deliberately-none'],
+    ['ISO’s name', 'AA', 'Llano', 'AA-5', 'name'],
+    ['a name in another language', 'AA', 'Ebene', 'AA-5', 'name'],
+    ['without a generic word', 'AA', 'Plain Province', 'AA-5', 'stripped-name'],
+    ['the region around one that is named like it', 'AA', 'Vilna', 'AA-2', 'name'],
+    ['the first level of two', 'AA', 'Twin', 'AA-3', 'name'],
+    ['not the region around because both are saints', 'AA', 'Saint Mary', 'AA-41', 'name'],
+    ['none of two on the second level', 'AA', 'Same', null, 'unknown'],
+    ['unknown', 'AA', 'Elsewhere', null, 'unknown'],
+    ['a country without regions', 'BB', 'Plain', null, 'no-codes'],
+  ])('%s', (_, country, name, code, rule) => expect(codes.find(country, name)).toEqual({ code, rule }))
+
+  it('says which aliases were not used', () => {
+    const fresh = new RegionCodes(regions, { 'AA|Nickname': 'AA-1', 'AA|Nowhere': null })
+    fresh.find('AA', 'Nowhere')
+    expect(fresh.unusedAliases).toEqual(['AA|Nickname'])
+  })
+
+  it.each(['AA-9', 'BB-1', ''])('refuses an alias to %j', (code) => {
+    expect(() => new RegionCodes(regions, { 'AA|X': code })).toThrow(/region-aliases\.json: AA\|X names/)
+  })
+})
+
+// The lists are packages that only the data build installs (npm run build-data).
+describe.skipIf(!existsSync(PACKAGES))(
+  'the real lists (skipped until npm run build-data has installed them)',
+  () => {
+    let regions: RegionList
+    let codes: RegionCodes
+
+    beforeAll(async () => {
+      regions = await readRegions(PACKAGES, join(BUILD_DATA, 'input'), readJson('region-codes.json'))
+      const { $comment: _, ...aliases } = readJson('region-aliases.json')
+      codes = new RegionCodes(regions, aliases)
+    })
+
+    it.each<[string, string, string | null]>([
+      ['US', 'California', 'US-CA'],
+      ['US', 'District of Columbia', 'US-DC'],
+      ['CA', 'Quebec', 'CA-QC'],
+      ['GB', 'England', 'GB-ENG'],
+      ['IE', 'Leinster', 'IE-L'],
+      ['DE', 'State of Berlin', 'DE-BE'],
+      ['DE', 'Free and Hanseatic City of Hamburg', 'DE-HH'],
+      ['DE', 'Rheinland-Pfalz', 'DE-RP'],
+      ['FR', 'Ile-de-France', 'FR-IDF'],
+      ['FR', 'Rhone-Alpes', 'FR-ARA'], // a region until 2016
+      ['FR', 'Province Nord', null], // New Caledonia's, not the department Nord
+      ['ES', 'Madrid', 'ES-MD'], // not the province ES-M
+      ['ES', 'Valencia', 'ES-VC'], // not the province ES-V
+      ['IT', 'Lombardy', 'IT-25'],
+      ['PL', 'Lodz Voivodeship', 'PL-10'],
+      ['CZ', 'Zlin', 'CZ-72'], // not the district CZ-724
+      ['CZ', 'Prague', 'CZ-10'],
+      ['HU', 'Veszprem', 'HU-VE'], // not the city HU-VM
+      ['HR', 'City of Zagreb', 'HR-21'],
+      ['HR', 'County of Zagreb', 'HR-01'],
+      ['LT', 'Vilnius', 'LT-VL'], // not the district LT-58
+      ['EE', 'Tartu', 'EE-79'],
+      ['BG', 'Sofia', 'BG-23'], // the district around
+      ['BG', 'Sofia-grad', 'BG-22'], // the capital
+      ['UA', 'Kyiv', 'UA-32'], // the oblast
+      ['UA', 'Kyiv City', 'UA-30'],
+      ['BY', 'Minsk', 'BY-MI'],
+      ['BY', 'Minsk City', 'BY-HM'],
+      ['RU', 'Moscow', 'RU-MOW'],
+      ['RU', 'Moscow Oblast', 'RU-MOS'],
+      ['RU', 'St.-Petersburg', 'RU-SPE'],
+      ['NO', 'Oslo', 'NO-03'],
+      ['NO', 'Akershus', 'NO-32'], // of 2024
+      ['NO', 'Ostfold', 'NO-31'],
+      ['NO', 'Buskerud', 'NO-33'],
+      ['NO', 'Vestfold', 'NO-39'],
+      ['NO', 'Telemark', 'NO-40'],
+      ['NO', 'Troms', 'NO-55'],
+      ['NO', 'Finnmark', 'NO-56'],
+      ['KZ', 'Almaty', 'KZ-75'], // the city
+      ['KZ', 'Almaty Region', 'KZ-19'],
+      ['KZ', 'Nur-Sultan', 'KZ-71'],
+      ['KZ', 'Karaganda', 'KZ-35'],
+      ['IN', 'Telangana', 'IN-TS'], // IN-TG until 2023
+      ['IN', 'Uttarakhand', 'IN-UK'],
+      ['IN', 'Maharashtra', 'IN-MH'],
+      ['IR', 'Tehran', 'IR-23'], // CLDR has it at IR-07, which is Fars today
+      ['IR', 'Isfahan', 'IR-10'], // CLDR has it at IR-04, which is West Azerbaijan today
+      ['IR', 'Fars', 'IR-07'],
+      ['MA', 'Casablanca-Settat', 'MA-06'], // CLDR's MA-06 is Meknès-Tafilalet
+      ['MA', 'Marrakesh-Safi', 'MA-07'],
+      ['TR', 'Istanbul', 'TR-34'],
+      ['JP', 'Tokyo', 'JP-13'],
+      ['KR', 'Gyeonggi-do', 'KR-41'],
+      ['CN', 'Inner Mongolia', 'CN-NM'],
+      ['TW', 'Taiwan', null], // no ISO region
+      ['VN', 'Hanoi', 'VN-HN'],
+      ['PH', 'National Capital Region', 'PH-00'],
+      ['AU', 'New South Wales', 'AU-NSW'],
+      ['NZ', 'Auckland', 'NZ-AUK'],
+      ['BR', 'Sao Paulo', 'BR-SP'],
+      ['MX', 'Mexico City', 'MX-CMX'],
+      ['MX', 'Mexico', 'MX-MEX'], // the state around it
+      ['AR', 'Buenos Aires', 'AR-B'], // the province
+      ['AR', 'Buenos Aires F.D.', 'AR-C'], // the city
+      ['CO', 'Bogota D.C.', 'CO-DC'],
+      ['PE', 'Lima Province', 'PE-LMA'],
+      ['KN', 'Saint Mary Cayon', 'KN-08'], // not the island KN-K
+      ['ZA', 'Gauteng', 'ZA-GP'],
+      ['EG', 'Cairo', 'EG-C'],
+      ['XK', 'Pristina', null],
+      ['PR', 'San Juan', null],
+    ])('%s %s is %s', (country, name, code) => expect(codes.find(country, name).code).toBe(code))
+
+    it.each([
+      ['FR-IDF', { en: 'Île-de-France', fr: 'Île-de-France' }], // no footnote mark
+      ['US-CA', { de: 'Kalifornien', en: 'California', 'zh-CN': '加利福尼亚州' }],
+      ['IR-10', { de: 'Isfahan', en: 'Isfahan' }],
+      ['IR-04', { en: 'West Azarbaijan' }],
+      ['NO-32', { en: 'Akershus', ru: 'Акерсхус' }],
+      ['NP-P3', { en: 'Bagmati' }],
+      ['UA-59', { en: 'Sumy Oblast' }],
+    ])('names of %s', (code, names) => expect(regions.get(code)?.names).toMatchObject(names))
+
+    it('gives no name of an old region with a new one', () => {
+      expect(regions.get('NP-P3')?.names).toEqual({ en: 'Bagmati' })
+      expect(regions.get('MA-06')?.names).toEqual({ en: 'Casablanca-Settat' })
+    })
+
+    it('knows an English name for every current code, without footnote marks', () => {
+      const wrong = [...regions.values()].filter(
+        ({ names }) => !names.en || /[²³⁴]/.test(Object.values(names).join()),
+      )
+      expect(wrong.map(({ code }) => code)).toEqual([])
+    })
+  },
+)

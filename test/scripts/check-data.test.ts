@@ -1,0 +1,96 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, it } from 'vitest'
+import { ATTRIBUTION } from '../../scripts/build-data/attribution.ts'
+import { describeFile, type Manifest, sha256 } from '../../scripts/build-data/manifest.ts'
+import { pinnedPackages } from '../../scripts/build-data/packages.ts'
+import { checkData } from '../../scripts/check-data.ts'
+import { MmdbWriter } from '../../src/writer.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+describe('the data that is shipped', () => {
+  const manifest: Manifest = JSON.parse(readFileSync(join(ROOT, 'data/manifest.json'), 'utf8'))
+
+  it('is as the manifest says', () => {
+    expect(checkData(join(ROOT, 'data'))).toEqual([
+      { file: 'city.mmdb.gz', problems: [] },
+      { file: 'country.mmdb.gz', problems: [] },
+    ])
+  })
+
+  it('is attributed, and made from what is pinned', () => {
+    expect(manifest.attribution).toBe(ATTRIBUTION)
+    for (const text of [
+      'https://db-ip.com',
+      'CC BY 4.0',
+      'modified',
+      'link back',
+      'GeoNames',
+      'Unicode',
+      'iso-3166',
+    ]) {
+      expect(manifest.attribution).toContain(text)
+    }
+    expect(manifest.sources.map(({ name, version, integrity }) => ({ name, version, integrity }))).toEqual(
+      pinnedPackages(),
+    )
+  })
+
+  it('is made from the inputs of the repository', () => {
+    for (const { file, sha256: expected } of manifest.inputs) {
+      expect([file, sha256(readFileSync(join(ROOT, 'scripts/build-data/input', file)))]).toEqual([
+        file,
+        expected,
+      ])
+    }
+  })
+
+  it('names the compressor that made it', () => {
+    expect(manifest.compressor).toEqual({
+      tool: 'libdeflate-gzip',
+      version: expect.stringMatching(/^\d+\.\d+/),
+    })
+  })
+
+  it('matches regions as the build demands', () => {
+    expect(manifest.coverage.regionCodes.networks).toBeGreaterThanOrEqual(0.99)
+    expect(manifest.coverage.zoneConflicts).toBe(0)
+  })
+})
+
+describe('checkData', () => {
+  const folders: string[] = []
+  afterEach(() => {
+    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
+  })
+
+  function folderWith(change: (packed: Buffer) => Buffer | null): string {
+    const folder = mkdtempSync(join(tmpdir(), 'geofix-'))
+    folders.push(folder)
+    const writer = new MmdbWriter({ databaseType: 'T', recordSize: 32 }).insert('1.0.0.0/8', { a: 1 })
+    const unpacked = Buffer.from(writer.toBytes())
+    const packed = gzipSync(unpacked)
+    const files = [describeFile('t.mmdb.gz', packed, unpacked, 1)]
+    writeFileSync(
+      join(folder, 'manifest.json'),
+      JSON.stringify({ buildDate: '2000-01-01T00:00:00.000Z', files }),
+    )
+    const changed = change(packed)
+    if (changed !== null) writeFileSync(join(folder, 't.mmdb.gz'), changed)
+    return folder
+  }
+
+  it.each<[string, (packed: Buffer) => Buffer | null, RegExp | null]>([
+    ['nothing', (packed) => packed, null],
+    ['a byte', (packed) => packed.fill(0, 20, 21), /^SHA-256 is [0-9a-f]{64}, not [0-9a-f]{64}$/],
+    ['the length', (packed) => packed.subarray(1), /^\d+ bytes, not \d+$/],
+    ['everything: the file is missing', () => null, /no such file/],
+  ])('finds a change of %s', (_, change, problem) => {
+    const [result] = checkData(folderWith(change))
+    if (problem === null) expect(result?.problems).toEqual([])
+    else expect(result?.problems[0]).toMatch(problem)
+  })
+})
