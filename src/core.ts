@@ -2,12 +2,20 @@
 export { type ParsedAddress, parseAddress } from './address/parse-address.ts'
 export type { ByteSource, Bytes } from './bytes/byte-source.ts'
 export {
+  type ClientAddress,
+  type ClientAddressOptions,
+  createClientAddress,
+} from './client/client-address.ts'
+export type { DetectSource, HeaderSource, PeerOptions, PeerSocket } from './client/request-source.ts'
+export {
+  AddressUnavailableError,
   type ErrorCode,
   GeofixError,
   InvalidDatabaseError,
   InvalidLocaleError,
   isGeofixError,
   MalformedAddressError,
+  type UnavailableReason,
   UnresolvableAddressError,
   type UnresolvableReason,
 } from './errors.ts'
@@ -24,4 +32,4 @@ export {
   type Region,
   type TimezoneAtInstant,
 } from './record/location-record.ts'
-export { Resolver } from './resolver.ts'
+export { type DetectOptions, type OpenOptions, Resolver } from './resolver.ts'

@@ -17,6 +17,10 @@ const BRAND = Symbol.for('geofix.error')
  *
  * By the database:
  * - `not-found`: it has no location for this address
+ *
+ * From `detect` only:
+ * - `unidentified`: a trusted proxy knows the client but does not say who it is
+ * - `trusted-proxy`: nobody but trusted proxies is known, and the client is none of them
  */
 export type UnresolvableReason =
   | 'unspecified'
@@ -29,8 +33,23 @@ export type UnresolvableReason =
   | 'benchmarking'
   | 'reserved'
   | 'not-found'
+  | 'unidentified'
+  | 'trusted-proxy'
 
-export type ErrorCode = 'MALFORMED_ADDRESS' | 'UNRESOLVABLE_ADDRESS' | 'INVALID_LOCALE' | 'INVALID_DATABASE'
+/**
+ * Why `detect` was given no caller's address. That is the program's matter, not the caller's:
+ * - `no-remote-address`: the socket is closed, or a Fetch `Request` came without its peer's address
+ * - `unix-socket`: the peer is a local process, and `unix:` is not among the trusted proxies
+ * - `bad-remote-address`: what the program gave as the peer's address is not one
+ */
+export type UnavailableReason = 'no-remote-address' | 'unix-socket' | 'bad-remote-address'
+
+export type ErrorCode =
+  | 'MALFORMED_ADDRESS'
+  | 'UNRESOLVABLE_ADDRESS'
+  | 'INVALID_LOCALE'
+  | 'ADDRESS_UNAVAILABLE'
+  | 'INVALID_DATABASE'
 
 /** What all errors of this package have in common. Wrong configuration is a `TypeError` instead. */
 export abstract class GeofixError extends Error {
@@ -46,6 +65,13 @@ export class MalformedAddressError extends GeofixError {
   override readonly name = 'MalformedAddressError'
   readonly code = 'MALFORMED_ADDRESS'
   readonly status = 400
+  /** Where `detect` found it: the lower-case name of a field. Not given by `lookup`. */
+  readonly via: string | undefined
+
+  constructor(message: string, via?: string) {
+    super(message)
+    this.via = via
+  }
 }
 
 /** The text is an address, and it has no location: `reason` says why. */
@@ -54,13 +80,29 @@ export class UnresolvableAddressError extends GeofixError {
   readonly code = 'UNRESOLVABLE_ADDRESS'
   readonly status = 422
   readonly reason: UnresolvableReason
-  /** Canonical text (RFC 5952) of the address asked for. */
-  readonly address: string
+  /** Canonical text (RFC 5952) of the address; not known when `reason` is `unidentified`. */
+  readonly address: string | undefined
+  /** Where `detect` found it: `'socket'` or the lower-case name of a field. Not given by `lookup`. */
+  readonly via: string | undefined
 
-  constructor(message: string, reason: UnresolvableReason, address: string) {
+  constructor(message: string, reason: UnresolvableReason, address: string | undefined, via?: string) {
     super(message)
     this.reason = reason
     this.address = address
+    this.via = via
+  }
+}
+
+/** Nobody gave `detect` the caller's address: `reason` says why. Configuration, or a client that has left. */
+export class AddressUnavailableError extends GeofixError {
+  override readonly name = 'AddressUnavailableError'
+  readonly code = 'ADDRESS_UNAVAILABLE'
+  readonly status = null
+  readonly reason: UnavailableReason
+
+  constructor(message: string, reason: UnavailableReason) {
+    super(message)
+    this.reason = reason
   }
 }
 
@@ -90,9 +132,13 @@ export class InvalidDatabaseError extends GeofixError {
   /** The file's path, where the database was opened by path. */
   readonly path: string | undefined
 
+  /** What is wrong, without file and place. */
+  readonly fault: string
+
   constructor(fault: string, { offset, path, cause }: FaultLocation = {}) {
     const where = offset === undefined ? '' : ` (at byte ${offset})`
     super(`${path ?? 'The database'}: ${fault}${where}`, cause === undefined ? undefined : { cause })
+    this.fault = fault
     this.offset = offset
     this.path = path
   }

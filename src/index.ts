@@ -2,14 +2,22 @@
 
 export { type ParsedAddress, parseAddress } from './address/parse-address.ts'
 export type { ByteSource, Bytes } from './bytes/byte-source.ts'
+export {
+  type ClientAddress,
+  type ClientAddressOptions,
+  createClientAddress,
+} from './client/client-address.ts'
+export type { DetectSource, HeaderSource, PeerOptions, PeerSocket } from './client/request-source.ts'
 export { embedded } from './embedded.ts'
 export {
+  AddressUnavailableError,
   type ErrorCode,
   GeofixError,
   InvalidDatabaseError,
   InvalidLocaleError,
   isGeofixError,
   MalformedAddressError,
+  type UnavailableReason,
   UnresolvableAddressError,
   type UnresolvableReason,
 } from './errors.ts'
@@ -27,3 +35,4 @@ export {
   type Region,
   type TimezoneAtInstant,
 } from './record/location-record.ts'
+export type { DetectOptions, OpenOptions } from './resolver.ts'

@@ -1,28 +1,25 @@
 import { Address } from './address/address.ts'
-import { formatCidr } from './address/cidr.ts'
 import { describeMalformation } from './address/malformation.ts'
-import { describeSpecialPurpose } from './address/parse-address.ts'
+import { describeSpecialPurpose } from './address/special-purpose.ts'
 import { type ByteSource, readBytes } from './bytes/byte-source.ts'
 import { gunzip } from './bytes/gunzip.ts'
 import { unpack } from './bytes/unpack.ts'
+import { type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
+import type { DetectSource, PeerOptions } from './client/request-source.ts'
 import { InvalidDatabaseError, MalformedAddressError, UnresolvableAddressError } from './errors.ts'
 import { Database } from './mmdb/database.ts'
-import { NO_RECORD } from './mmdb/search-tree.ts'
 import type { MmdbValue } from './mmdb/whole-record.ts'
-import { type DatabaseInfo, databaseInfo } from './record/database-info.ts'
+import type { DatabaseInfo } from './record/database-info.ts'
+import { DatabaseSet } from './record/database-set.ts'
 import { instantOf } from './record/instant.ts'
-import { localeOf } from './record/locale.ts'
+import { type Locale, localeOf } from './record/locale.ts'
 import type { LocationRecord, LookupFailure, LookupOptions, LookupResult } from './record/location-record.ts'
 import type { Place } from './record/place.ts'
-import { PlaceTable } from './record/place-table.ts'
 
-const IPV6_ZERO = new Uint32Array(4)
+/** Options of `Resolver.open`: whose word `detect` takes about who the client is. */
+export type OpenOptions = ClientAddressOptions
 
-/** A database beside its records as places. */
-interface Source {
-  readonly database: Database
-  readonly places: PlaceTable
-}
+export interface DetectOptions extends LookupOptions, PeerOptions {}
 
 /**
  * Answers where IP addresses are, from databases in memory. Opening validates and takes time; a lookup then
@@ -33,14 +30,16 @@ interface Source {
 export class Resolver {
   /** What is open, in the order given. */
   readonly databases: readonly DatabaseInfo[]
-  #sources: readonly Source[] | null
+  #set: DatabaseSet | null
   /** Every address is parsed into this one: methods are synchronous, so they never meet. */
   readonly #asked = new Address()
+  readonly #clients: ClientWalk
 
   /** Use {@link Resolver.open}. */
-  protected constructor(databases: readonly Database[]) {
-    this.#sources = databases.map((database) => ({ database, places: new PlaceTable(database) }))
-    this.databases = Object.freeze(databases.map(({ metadata, path }) => databaseInfo(metadata, path)))
+  protected constructor(databases: readonly Database[], clients: ClientWalk) {
+    this.#clients = clients
+    this.#set = new DatabaseSet(databases)
+    this.databases = this.#set.info
   }
 
   /**
@@ -48,14 +47,15 @@ export class Resolver {
    * vendor's `.tar.gz` are told apart by their bytes. Given bytes are not copied and must not change.
    *
    * @throws InvalidDatabaseError when a source is damaged or no MMDB database
-   * @throws TypeError when a source is of no supported kind, or there is none
+   * @throws TypeError when a source is of no supported kind, or there is none, or an option is wrong
    */
-  static async open(source: ByteSource | readonly ByteSource[]): Promise<Resolver> {
+  static async open(source: ByteSource | readonly ByteSource[], options?: OpenOptions): Promise<Resolver> {
+    const clients = new ClientWalk(options)
     const databases: Database[] = []
     for (const each of atLeastOne(source)) {
       databases.push(new Database(unpack(await readBytes(each), gunzip)))
     }
-    return new Resolver(databases)
+    return new Resolver(databases, clients)
   }
 
   /**
@@ -71,17 +71,32 @@ export class Resolver {
    * @throws TypeError when `at` is not an instant, or the resolver is closed
    */
   lookup(ip: string, options?: LookupOptions): LocationRecord {
+    const set = this.#open()
     const locale = localeOf(options?.locale)
     const at = instantOf(options?.at)
-    const asked = this.#asked
-    if (!asked.parse(ip)) throw new MalformedAddressError(describeMalformation(ip))
-    if (asked.special !== null) {
-      const message = describeSpecialPurpose(asked.text, asked.special)
-      throw new UnresolvableAddressError(message, asked.special, asked.text)
-    }
-    const place = this.#place()
-    if (place === null) throw new UnresolvableAddressError(this.#notFound(), 'not-found', asked.text)
-    return place.record(asked.text, locale, at)
+    this.#parse(ip)
+    return this.#record(set, locale, at)
+  }
+
+  /**
+   * Where the client of an HTTP request is: the socket's peer, or, behind a trusted proxy, whoever that names.
+   * Whose word is taken is settled at opening, by `trustedProxies` and `forwardedHeader`; by default nobody's.
+   * Call it at the start of a handler: runtimes forget the peer when the client has left.
+   *
+   * @param source a request of Node, Express, Fastify or Koa, or `{ headers, remoteAddress }`; of a Fetch
+   *   `Request` the program gives the peer as `options.remoteAddress`
+   * @throws AddressUnavailableError when there is no peer address; `reason` says why
+   * @throws MalformedAddressError when the field of a trusted proxy cannot be read where it decides
+   * @throws UnresolvableAddressError as `lookup`, and when the trusted proxies do not say who the client is;
+   *   it and MalformedAddressError carry `via`, where the address was found
+   * @throws InvalidLocaleError, InvalidDatabaseError, TypeError as `lookup`
+   */
+  detect(source: DetectSource, options?: DetectOptions): LocationRecord {
+    const set = this.#open()
+    const locale = localeOf(options?.locale)
+    const at = instantOf(options?.at)
+    const via = this.#clients.find(source, options, this.#asked)
+    return this.#record(set, locale, at, via)
   }
 
   /**
@@ -92,11 +107,12 @@ export class Resolver {
    * @throws TypeError when `ips` is not an iterable of texts, `at` not an instant, or the resolver is closed
    */
   lookupMany(ips: Iterable<string>, options?: LookupOptions): LookupResult[] {
-    if (typeof ips === 'string')
-      throw new TypeError('lookupMany takes an array or other iterable of addresses')
+    if (typeof ips === 'string' || typeof ips?.[Symbol.iterator] !== 'function') {
+      throw new TypeError('lookupMany takes an array or another iterable of addresses')
+    }
+    const set = this.#open()
     const locale = localeOf(options?.locale)
     const at = instantOf(options?.at)
-    this.#open()
     const asked = this.#asked
     const results: LookupResult[] = []
     for (const ip of ips) {
@@ -106,7 +122,7 @@ export class Resolver {
         const message = describeSpecialPurpose(asked.text, asked.special)
         results.push(unresolvable(asked.text, asked.special, message))
       } else {
-        const place = this.#placeOrFailure()
+        const place = this.#placeOrFailure(set)
         if (place === null) results.push(unresolvable(asked.text, 'not-found', this.#notFound()))
         else results.push('error' in place ? place : place.record(asked.text, locale, at))
       }
@@ -116,91 +132,68 @@ export class Resolver {
 
   /**
    * The vendor's whole record for an address, as the file has it; `null` when there is none. Special-purpose
-   * addresses are looked up too: this shows what the file says.
+   * addresses are looked up too: this shows what the file says. Of several databases the one that answers
+   * `lookup` is shown, else the first that has a record.
    *
    * @throws MalformedAddressError when the text is not an address
    * @throws InvalidDatabaseError when the record is damaged
    * @throws TypeError when the resolver is closed
    */
   raw(ip: string): MmdbValue | null {
+    const set = this.#open()
     this.#parse(ip)
-    for (const { database } of this.#open()) {
-      const offset = this.#find(database)
-      if (offset !== NO_RECORD) return database.record(offset)
-    }
-    return null
+    return set.raw(this.#asked)
   }
 
   /**
-   * The network around an address that the answer holds for, as CIDR text; also when nothing was found in
-   * it. For 6to4, Teredo and NAT64 addresses it is that of the IPv4 address inside. `null` when no database
-   * for the address's family is open.
+   * The network around an address that the answer of `lookup` or `raw` holds for, as CIDR text; also when
+   * nothing was found in it. For 6to4, Teredo and NAT64 addresses it is that of the IPv4 address inside.
+   * `null` when no database for the address's family is open.
    *
    * @throws MalformedAddressError when the text is not an address
    * @throws InvalidDatabaseError when the search tree is damaged
    * @throws TypeError when the resolver is closed
    */
   network(ip: string): string | null {
+    const set = this.#open()
     this.#parse(ip)
-    let empty: string | null = null
-    for (const { database } of this.#open()) {
-      if (this.#asked.family === 6 && database.metadata.ipVersion === 4) continue
-      const found = this.#find(database) !== NO_RECORD
-      const network = this.#networkIn(database)
-      if (found) return network
-      empty ??= network
-    }
-    return empty
+    return set.network(this.#asked)
   }
 
-  /** Lets go of the databases' memory. Every later question throws a `TypeError`. */
+  /** Releases the databases' memory. Every later question throws a `TypeError`. */
   close(): void {
-    this.#sources = null
+    this.#set = null
   }
 
-  #open(): readonly Source[] {
-    if (this.#sources === null) throw new TypeError('the resolver is closed')
-    return this.#sources
+  #open(): DatabaseSet {
+    if (this.#set === null) throw new TypeError('the resolver is closed')
+    return this.#set
   }
 
   #parse(ip: string): void {
     if (!this.#asked.parse(ip)) throw new MalformedAddressError(describeMalformation(ip))
   }
 
-  /** The place of the address last parsed. */
-  #place(): Place | null {
-    for (const { database, places } of this.#open()) {
-      const offset = this.#find(database)
-      if (offset === NO_RECORD) continue
-      const place = places.at(offset)
-      if (place !== null) return place
+  /** The record of the address last parsed, found by `via`. */
+  #record(set: DatabaseSet, locale: Locale, at: number, via?: string): LocationRecord {
+    const { text, special } = this.#asked
+    if (special !== null) {
+      throw new UnresolvableAddressError(describeSpecialPurpose(text, special), special, text, via)
     }
-    return null
+    if (set.unfit !== null) throw new InvalidDatabaseError(set.unfit.fault, set.unfit)
+    const place = set.place(this.#asked)
+    if (place === null) throw new UnresolvableAddressError(this.#notFound(), 'not-found', text, via)
+    return place.record(text, locale, at)
   }
 
-  #placeOrFailure(): Place | LookupFailure | null {
+  #placeOrFailure(set: DatabaseSet): Place | LookupFailure | null {
+    if (set.unfit !== null) return invalid(this.#asked.text, set.unfit)
     try {
-      return this.#place()
+      return set.place(this.#asked)
     } catch (error) {
       if (!(error instanceof InvalidDatabaseError)) throw error
-      const { code, status, message } = error
-      return { ip: this.#asked.text, error: { code, status, message } }
+      return invalid(this.#asked.text, error)
     }
-  }
-
-  #find({ tree }: Database): number {
-    const asked = this.#asked
-    return asked.family === 4 ? tree.findIPv4(asked.ipv4) : tree.findIPv6(asked.words)
-  }
-
-  #networkIn({ tree, metadata }: Database): string {
-    const asked = this.#asked
-    const { prefixLength } = tree
-    if (asked.family === 6) return formatCidr(6, asked.words, prefixLength)
-    if (metadata.ipVersion === 4) return formatCidr(4, Uint32Array.of(asked.ipv4), prefixLength)
-    // IPv4 lives at ::/96 of an IPv6 tree; a shorter network there holds more than IPv4.
-    if (prefixLength < 96) return formatCidr(6, IPV6_ZERO, prefixLength)
-    return formatCidr(4, Uint32Array.of(asked.ipv4), prefixLength - 96)
   }
 
   #notFound(): string {
@@ -222,7 +215,9 @@ function isList<Item>(value: Item | readonly Item[]): value is readonly Item[] {
 }
 
 function malformed(given: unknown): LookupFailure {
-  const ip = typeof given === 'object' || typeof given === 'function' ? typeof given : String(given)
+  // Objects may throw where they are turned into text.
+  const isPrimitive = given === null || (typeof given !== 'object' && typeof given !== 'function')
+  const ip = isPrimitive ? String(given) : typeof given
   return { ip, error: { code: 'MALFORMED_ADDRESS', status: 400, message: describeMalformation(given) } }
 }
 
@@ -232,4 +227,8 @@ function unresolvable(
   message: string,
 ): LookupFailure {
   return { ip, error: { code: 'UNRESOLVABLE_ADDRESS', status: 422, message, reason } }
+}
+
+function invalid(ip: string, { code, status, message }: InvalidDatabaseError): LookupFailure {
+  return { ip, error: { code, status, message } }
 }

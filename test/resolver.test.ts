@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  AddressUnavailableError,
   InvalidDatabaseError,
   InvalidLocaleError,
   isGeofixError,
@@ -10,6 +11,7 @@ import {
   Resolver,
   UnresolvableAddressError,
 } from '../src/core.ts'
+import { Resolver as NodeResolver } from '../src/index.ts'
 import { MmdbWriter } from '../src/writer.ts'
 
 const place = (code: string, city: string) => ({
@@ -206,6 +208,48 @@ describe('lookupMany', () => {
   it('refuses one text, which would be taken for a list of characters', async () => {
     const geo = await Resolver.open(sample())
     expect(() => geo.lookupMany('81.2.69.142')).toThrow(TypeError)
+  })
+})
+
+describe('detect', () => {
+  const request = (field: string, remoteAddress = '10.0.0.1') => ({
+    headers: { 'x-forwarded-for': field },
+    remoteAddress,
+  })
+
+  it('gives the record that lookup gives for the client', async () => {
+    const geo = await Resolver.open(sample(), { trustedProxies: ['10.0.0.0/8'] })
+    const options = { locale: 'de', at: 0 }
+    expect(geo.detect(request('1.1.1.1, 81.2.69.142'), options)).toEqual(geo.lookup('81.2.69.142', options))
+    expect(geo.detect(request('1.1.1.1', '81.2.70.1')).city).toBe('London')
+    expect(geo.detect(new Request('http://localhost/'), { remoteAddress: '81.2.70.1' }).city).toBe('London')
+  })
+
+  it('says where the address of an error was found', async () => {
+    const geo = await Resolver.open(sample(), { trustedProxies: ['10.0.0.0/8'] })
+    expect(() => geo.detect(request('8.8.8.8'))).toThrow(
+      expect.objectContaining({ reason: 'not-found', address: '8.8.8.8', via: 'x-forwarded-for' }),
+    )
+    expect(() => geo.detect(request('', '127.0.0.1'))).toThrow(
+      expect.objectContaining({ reason: 'loopback', address: '127.0.0.1', via: 'socket' }),
+    )
+    expect(() => geo.detect(request('nonsense'))).toThrow(
+      expect.objectContaining({ status: 400, via: 'x-forwarded-for' }),
+    )
+    expect(() => geo.detect(request('', undefined), { remoteAddress: null })).toThrow(AddressUnavailableError)
+  })
+
+  it('refuses a wrong configuration when it is opened, before any file is read', async () => {
+    const options = { trustedProxies: ['10/8'] }
+    await expect(Resolver.open(new Uint8Array(), options)).rejects.toThrow(TypeError)
+    await expect(NodeResolver.open('missing.mmdb', options)).rejects.toThrow(TypeError)
+    expect(() => NodeResolver.openSync('missing.mmdb', options)).toThrow(TypeError)
+  })
+
+  it('is a TypeError after close', async () => {
+    const geo = await Resolver.open(sample())
+    geo.close()
+    expect(() => geo.detect(request('', '81.2.69.142'))).toThrow('the resolver is closed')
   })
 })
 

@@ -16,11 +16,13 @@ const PERCENT = 0x25
 export class Address {
   /** Canonical text (RFC 5952) of the address asked for, without its zone. */
   text = ''
+  /** Family of the address asked for; an IPv4-mapped address is IPv4. Decides whom to trust. */
+  version: 4 | 6 = 4
   /** Family of the address whose record answers: that decides which database and tree is asked. */
   family: 4 | 6 = 4
   /** The address whose record answers, when `family` is 4: an unsigned 32-bit number. */
   ipv4 = 0
-  /** The address whose record answers, when `family` is 6: four big-endian words. */
+  /** The address asked for, when `version` is 6: four big-endian words. Its record answers when `family` is 6. */
   readonly words: Uint32Array = new Uint32Array(4)
   /** What the IANA registries say against looking it up, or `null`. */
   special: SpecialPurpose | null = null
@@ -47,6 +49,7 @@ export class Address {
 
   #setIPv4(ipv4: number, text: string): void {
     this.text = text
+    this.version = 4
     this.family = 4
     this.ipv4 = ipv4
     this.special = specialPurposeOfIPv4(ipv4)
@@ -70,6 +73,7 @@ export class Address {
       return true
     }
     this.text = formatIPv6(words)
+    this.version = 6
     const translated = translatedIPv4(words)
     if (translated !== NO_EMBEDDED_IPV4) {
       this.family = 4

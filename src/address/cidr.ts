@@ -3,6 +3,7 @@
 import ipaddr from 'ipaddr.js'
 import { formatIPv4, NOT_IPV4, parseIPv4 } from './ipv4.ts'
 import { formatIPv6, parseIPv6 } from './ipv6.ts'
+import { quoted } from './quoted.ts'
 
 /** A block of addresses: those that share the first `prefixLength` bits of `words`. */
 export interface Network {
@@ -29,7 +30,7 @@ export function parseCidr(text: string): Network {
   const words = ipv4 === NOT_IPV4 ? new Uint32Array(4) : Uint32Array.of(ipv4)
   const family = ipv4 === NOT_IPV4 ? 6 : 4
   if (family === 6 && !parseIPv6(address, address.length, words)) {
-    throw new TypeError(`${JSON.stringify(text)} is not a network: write it as 192.0.2.0/24 or 2001:db8::/32`)
+    throw new TypeError(`${quoted(text)} is not a network: write it as 192.0.2.0/24 or 2001:db8::/32`)
   }
   if (prefixLength > (family === 4 ? 32 : 128)) {
     throw new TypeError(`${text} is not a network: the prefix length goes up to ${family === 4 ? 32 : 128}`)

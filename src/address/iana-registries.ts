@@ -1,7 +1,7 @@
 import type { UnresolvableReason } from '../errors.ts'
 
 /** What a registry can say against looking an address up. */
-export type SpecialPurpose = Exclude<UnresolvableReason, 'not-found'>
+export type SpecialPurpose = Exclude<UnresolvableReason, 'not-found' | 'unidentified' | 'trusted-proxy'>
 
 /** One row of a registry: network, name, source, and what it means for a lookup (`null`: globally reachable). */
 export type RegistryRow = readonly [

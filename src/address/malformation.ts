@@ -1,8 +1,6 @@
 import { NOT_IPV4, parseIPv4 } from './ipv4.ts'
 import { parseIPv6 } from './ipv6.ts'
-
-/** How much of a refused text a message may quote. */
-const QUOTED = 60
+import { quoted } from './quoted.ts'
 
 /**
  * Says in one sentence what is wrong with a value that {@link Address.parse} refused, and what to write
@@ -13,16 +11,7 @@ export function describeMalformation(value: unknown): string {
   if (typeof value !== 'string') {
     return `An IP address is a string, not ${value === null ? 'null' : `of type ${typeof value}`}`
   }
-  return `${quote(value)} is not an IP address: ${faultOf(value)}`
-}
-
-/** Quoted in printable ASCII, so that no character can hide or forge lines in a log, and cut. */
-function quote(text: string): string {
-  const quoted = JSON.stringify(text.slice(0, QUOTED)).replace(
-    /[^\x20-\x7e]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
-  return text.length > QUOTED ? `${quoted}...` : quoted
+  return `${quoted(value)} is not an IP address: ${faultOf(value)}`
 }
 
 function faultOf(text: string): string {
@@ -38,7 +27,7 @@ function faultOf(text: string): string {
   if (text.includes('%')) return faultOfZone(text)
   const foreign = /[^0-9A-Fa-f:.]/.exec(text)
   if (foreign !== null) {
-    return `${quote(foreign[0])} at position ${foreign.index} does not belong in one; names are not resolved`
+    return `${quoted(foreign[0])} at position ${foreign.index} does not belong in one; names are not resolved`
   }
   return text.includes(':') ? faultOfIPv6(text) : faultOfIPv4(text)
 }
@@ -49,7 +38,7 @@ function isAddress(text: string): boolean {
 
 function faultOfZone(text: string): string {
   const address = text.slice(0, text.indexOf('%'))
-  if (!isAddress(address)) return `${quote(address)} before the zone is not one`
+  if (!isAddress(address)) return `${quoted(address)} before the zone is not one`
   return 'a zone is 1 to 32 letters, digits or "-._~", and belongs to link-local and non-global multicast IPv6 addresses only (RFC 4007 section 11)'
 }
 

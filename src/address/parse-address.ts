@@ -1,7 +1,7 @@
 import { MalformedAddressError, UnresolvableAddressError } from '../errors.ts'
 import { Address } from './address.ts'
-import type { SpecialPurpose } from './iana-registries.ts'
 import { describeMalformation } from './malformation.ts'
+import { describeSpecialPurpose } from './special-purpose.ts'
 
 /** A text that is an address with a location to look up. */
 export interface ParsedAddress {
@@ -27,26 +27,9 @@ export interface ParsedAddress {
 export function parseAddress(text: string): ParsedAddress {
   const parsed = new Address()
   if (!parsed.parse(text)) throw new MalformedAddressError(describeMalformation(text))
-  const { text: address, special } = parsed
+  const { text: address, version, special } = parsed
   if (special !== null) {
     throw new UnresolvableAddressError(describeSpecialPurpose(address, special), special, address)
   }
-  return { address, lookup: parsed.lookupText, family: address.includes(':') ? 6 : 4 }
-}
-
-/** The sentence that goes with a reason of the registries. */
-export function describeSpecialPurpose(address: string, special: SpecialPurpose): string {
-  return `${address} has no location: ${MEANINGS[special]}`
-}
-
-const MEANINGS: Record<SpecialPurpose, string> = {
-  unspecified: 'it is the unspecified address',
-  loopback: 'it is a loopback address, the machine itself',
-  private: 'it is an address of a private network',
-  shared: 'it is shared address space, behind carrier-grade NAT',
-  'link-local': 'it is valid on one link only',
-  multicast: 'it is a multicast group, not a host',
-  documentation: 'it is reserved for documentation',
-  benchmarking: 'it is reserved for benchmarking',
-  reserved: 'it is reserved and not globally reachable',
+  return { address, lookup: parsed.lookupText, family: version }
 }

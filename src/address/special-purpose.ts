@@ -76,3 +76,20 @@ function masks({ words, prefixLength }: Network): Uint32Array {
     return bits === 0 ? 0 : -1 << (32 - bits)
   })
 }
+
+/** The sentence that goes with a reason of the registries. */
+export function describeSpecialPurpose(address: string, special: SpecialPurpose): string {
+  return `${address} has no location: ${MEANINGS[special]}`
+}
+
+const MEANINGS: Record<SpecialPurpose, string> = {
+  unspecified: 'it is the unspecified address',
+  loopback: 'it is a loopback address, the machine itself',
+  private: 'it is an address of a private network',
+  shared: 'it is shared address space, behind carrier-grade NAT',
+  'link-local': 'it is valid on one link only',
+  multicast: 'it is a multicast group, not a host',
+  documentation: 'it is reserved for documentation',
+  benchmarking: 'it is reserved for benchmarking',
+  reserved: 'it is reserved and not globally reachable',
+}

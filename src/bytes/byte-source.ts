@@ -32,13 +32,18 @@ export async function readBytes(source: ByteSource): Promise<Uint8Array> {
   }
   if (source instanceof Response) {
     if (!source.ok) {
-      throw new InvalidDatabaseError(`the response has status ${source.status}`, {
-        path: source.url || undefined,
-      })
+      throw new InvalidDatabaseError(`the response${placeOf(source.url)} has status ${source.status}`)
     }
     return new Uint8Array(await source.arrayBuffer())
   }
   throw new TypeError(
     'a database is given as Uint8Array, ArrayBuffer, SharedArrayBuffer, Blob, Response or ReadableStream of bytes, or an array of those',
   )
+}
+
+/** Of a URL the part that is no secret: vendors put download keys into the query. */
+function placeOf(url: string): string {
+  if (!URL.canParse(url)) return ''
+  const { origin, pathname } = new URL(url)
+  return ` from ${origin}${pathname}`
 }

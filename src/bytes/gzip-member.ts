@@ -2,7 +2,7 @@ import { InvalidDatabaseError } from '../errors.ts'
 import { crc32 } from './crc32.ts'
 
 /** No database is larger, and no `Uint8Array` or 32-bit offset has to be. Bytes. */
-const MAX_UNCOMPRESSED = 2 ** 31
+const MAX_UNCOMPRESSED = 2 ** 31 - 1
 
 /** A byte of deflate data can stand for at most 1032 bytes: a match of 258 bytes in two bits. */
 const MAX_DEFLATE_RATIO = 1032
@@ -47,7 +47,10 @@ export function readGzipMember(bytes: Uint8Array, path?: string): GzipMember {
   if (start >= end) throw damaged('the gzip file is cut short', path)
   const length = view.getUint32(end + 4, true)
   if (length > MAX_UNCOMPRESSED) {
-    throw damaged(`it would be ${length} bytes uncompressed, over the limit of ${MAX_UNCOMPRESSED}`, path)
+    throw damaged(
+      `its gzip trailer says ${length} bytes, over the limit of ${MAX_UNCOMPRESSED}: it is cut short, or no database`,
+      path,
+    )
   }
   if (length > (end - start) * MAX_DEFLATE_RATIO) {
     throw damaged('its gzip trailer promises more bytes than the file can hold', path)

@@ -1,9 +1,12 @@
 import { embedded } from '../embedded.ts'
+import { isGeofixError } from '../errors.ts'
 import type { Database } from '../mmdb/database.ts'
 import { countNetworks, firstRecords } from '../mmdb/networks.ts'
+import { NO_RECORD } from '../mmdb/search-tree.ts'
+import type { MmdbValue } from '../mmdb/whole-record.ts'
 import { openDatabases } from '../node/node-resolver.ts'
 import { databaseInfo } from '../record/database-info.ts'
-import { fieldsOf } from './record-fields.ts'
+import { fieldsOf } from './field-paths.ts'
 import { ExitStatus, type Terminal, writeLine } from './terminal.ts'
 
 const DAY = 24 * 60 * 60 * 1000
@@ -29,19 +32,34 @@ export async function runInfo(command: InfoCommand, terminal: Terminal): Promise
   return ExitStatus.ok
 }
 
+/** The first records, one at a time; damaged ones are passed over. */
+function* readableRecords(database: Database): Generator<MmdbValue> {
+  for (const offset of firstRecords(database, SAMPLE)) {
+    try {
+      yield database.record(offset)
+    } catch (error) {
+      if (!isGeofixError(error)) throw error
+    }
+  }
+}
+
+function holdsIPv4({ tree, metadata }: Database): boolean {
+  return tree.ipv4Root < metadata.nodeCount || tree.record(tree.ipv4Root) !== NO_RECORD
+}
+
 type Description = ReturnType<typeof describe>
 
 function describe(database: Database) {
   const { recordSize, description } = database.metadata
   const info = databaseInfo(database.metadata, database.path)
-  const records = Array.from(firstRecords(database, SAMPLE), (offset) => database.record(offset))
   return {
     ...info,
     description: description.en ?? Object.values(description)[0] ?? null,
     ageInDays: info.buildDate === null ? null : Math.floor((Date.now() - info.buildDate.getTime()) / DAY),
     networks: countNetworks(database),
     recordSize,
-    fields: fieldsOf(records),
+    fields: fieldsOf(readableRecords(database)),
+    holdsIPv4: holdsIPv4(database),
   }
 }
 
@@ -53,7 +71,10 @@ function layOut(about: Description): string {
     ['description', about.description === about.attribution ? null : about.description],
     ['built', built === undefined ? 'unknown' : `${built}, ${about.ageInDays} days ago`],
     ['networks', about.networks.toLocaleString('en')],
-    ['IP version', about.ipVersion === 6 ? '6 (IPv4 and IPv6)' : '4 (IPv4 only)'],
+    [
+      'IP version',
+      about.ipVersion === 4 ? '4 (IPv4 only)' : about.holdsIPv4 ? '6 (IPv4 and IPv6)' : '6 (IPv6 only)',
+    ],
     ['search tree', `${about.nodeCount.toLocaleString('en')} nodes, records of ${about.recordSize} bits`],
     ['locales', about.locales.join(', ') || 'none named'],
     ['licence', about.licence ?? 'not known: see its vendor'],

@@ -40,6 +40,8 @@ function print(record: LookupResult, pretty: boolean): string {
 /** The lines of standard input that are not empty, with the ends of Unix or Windows. */
 async function* linesOf({ stdin }: Terminal): AsyncGenerator<string> {
   for await (const line of createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
-    if (line !== '') yield line
+    // A byte order mark is no part of the first line.
+    const text = line.replace(/^\ufeff/, '')
+    if (text !== '') yield text
   }
 }

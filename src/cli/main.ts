@@ -1,10 +1,14 @@
 #!/usr/bin/env node
 import { run } from './program.ts'
 
-/** A reader that has had enough, such as `head`, closes the pipe: no error of ours. */
+/** A reader that has had enough, such as `head`, closes the pipe: no error of ours. A full disk is one. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0)
-  throw error
+  console.error(`geofix: the output cannot be written: ${error.message}`)
+  process.exit(1)
 })
+
+/** Nobody reads the failures: the records still go out. */
+process.stderr.on('error', () => {})
 
 process.exitCode = await run(process.argv.slice(2), process)

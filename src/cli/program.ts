@@ -3,6 +3,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { isGeofixError } from '../errors.ts'
 import { localeOf } from '../record/locale.ts'
+import { runDetect } from './detect-command.ts'
 import { runInfo } from './info-command.ts'
 import { runLookup } from './lookup-command.ts'
 import { ExitStatus, type Terminal, writeLine } from './terminal.ts'
@@ -17,6 +18,7 @@ Examples:
   cut -d' ' -f1 access.log | geofix > places.ndjson
   geofix --db GeoLite2-City.mmdb 81.2.69.142
   geofix info --db GeoLite2-City.tar.gz
+  geofix detect --peer 10.0.0.1 --trust uniquelocal --header 'X-Forwarded-For: 1.1.1.1, 81.2.69.142'
 
 Exit status: 0 all resolved, 1 some failed (each a line on standard error), 2 wrong usage.`
 
@@ -53,9 +55,13 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
       writeErr: (text) => void terminal.stderr.write(text),
       outputError: (text, write) => write(text.replace(/^error: /, 'geofix: ')),
     })
-    .showHelpAfterError('(geofix --help shows what can be said)')
+    .showHelpAfterError('(see geofix --help)')
     .enablePositionalOptions()
     .helpCommand(false)
+    .hook('preSubcommand', (self, subcommand) => {
+      if (Object.keys(self.opts()).length === 0) return
+      self.error(`error: write options behind "${subcommand.name()}": geofix ${subcommand.name()} --help`)
+    })
     .addHelpText('after', EXAMPLES)
 
   program
@@ -83,7 +89,31 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
       ends(await runInfo({ databases: db, json }, terminal))
     })
 
+  program
+    .command('detect')
+    .description('explain, hop by hop, whose address a request is taken to be from')
+    .requiredOption('--peer <address>', "the socket's peer, or unix:")
+    .option('--header <line>', "a field, as 'Name: value'; may be given several times", collectHeader)
+    .option('--trust <list>', 'trusted proxies, with commas between: addresses, networks, names', readList)
+    .option('--forwarded-header <name>', 'the field that they write (default: x-forwarded-for)')
+    .action(async (options: DetectFlags, command: Command) => {
+      const { peer, header = [], trust, forwardedHeader } = options
+      try {
+        ends(await runDetect({ peer, headers: header, trustedProxies: trust, forwardedHeader }, terminal))
+      } catch (error) {
+        // A wrong configuration, as it would be at opening.
+        if (error instanceof TypeError) command.error(`error: ${error.message}`)
+        throw error
+      }
+    })
+
   return program
+}
+
+/** Some engines read 31 February as 3 March. */
+function isDayOfMonth(text: string): boolean {
+  const day = text.slice(0, 10)
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
 }
 
 interface LookupFlags {
@@ -96,6 +126,26 @@ interface LookupFlags {
 interface InfoFlags {
   readonly db?: string[]
   readonly json?: boolean
+}
+
+interface DetectFlags {
+  readonly peer: string
+  readonly header?: (readonly [name: string, value: string])[]
+  readonly trust?: string[]
+  readonly forwardedHeader?: string
+}
+
+function collectHeader(
+  line: string,
+  previous: NonNullable<DetectFlags['header']> = [],
+): NonNullable<DetectFlags['header']> {
+  const colon = line.indexOf(':')
+  if (colon < 1) throw new InvalidArgumentError("Write it as 'X-Forwarded-For: 81.2.69.142'.")
+  return [...previous, [line.slice(0, colon), line.slice(colon + 1).trim()]]
+}
+
+function readList(text: string): string[] {
+  return text.split(',')
 }
 
 function collect(value: string, previous: string[] = []): string[] {
@@ -112,6 +162,6 @@ function readLocale(text: string): string {
 
 function readInstant(text: string): Date {
   const instant = new Date(text)
-  if (INSTANT.test(text) && !Number.isNaN(instant.getTime())) return instant
+  if (INSTANT.test(text) && !Number.isNaN(instant.getTime()) && isDayOfMonth(text)) return instant
   throw new InvalidArgumentError('Write it as 2026-07-01 or 2026-07-01T12:00:00Z, with Z or an offset.')
 }

@@ -58,6 +58,8 @@ export class DataSection {
   after = 0
   /** Whether the opened field was reached through a pointer. */
   viaPointer = false
+  /** Where the opened field itself stands, behind the pointer if there was one. Tells fields apart. */
+  opened = 0
 
   /** Values passed over, and bytes of long text decoded, since {@link begin}. */
   #values = 0
@@ -95,6 +97,7 @@ export class DataSection {
   /** Opens the field at an offset of the file, and what it points to if it is a pointer. */
   open(offset: number): void {
     this.viaPointer = false
+    this.opened = offset
     this.#openHere(offset)
     if (this.type !== DataType.pointer) return
     const after = this.after
@@ -102,6 +105,7 @@ export class DataSection {
     this.#openHere(target)
     if (this.type === DataType.pointer) throw this.fault('a pointer leads to another pointer', target)
     this.viaPointer = true
+    this.opened = target
     this.after = after
   }
 

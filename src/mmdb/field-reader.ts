@@ -6,6 +6,12 @@ export type Path = readonly (string | 0)[]
 /** A reader's memory of where keys are stored is emptied beyond this many, which no honest file has. */
 const MAX_KNOWN_KEYS = 4096
 
+/** No code, name or identifier of a place is longer; caches keep them, so their length is bounded. Bytes. */
+const MAX_TEXT = 512
+
+/** The names of one place in all its languages. Bytes. */
+const MAX_TEXTS = 8192
+
 /** What {@link FieldReader.offset} answers for a field that the record does not have. */
 const ABSENT = 0
 
@@ -49,7 +55,7 @@ export class FieldReader<Name extends string> {
 
   /** The field as text; `null` when it is absent, empty or of another type. */
   text(name: Name): string | null {
-    return this.#open(name) ? this.#data.text() || null : null
+    return this.#open(name) ? this.#shortText() || null : null
   }
 
   /** The field as a number; `null` when it is absent or of another type. */
@@ -58,29 +64,53 @@ export class FieldReader<Name extends string> {
   }
 
   /**
-   * Where a field that is a map has its content; `null` when it is absent or of another type. Records that
-   * share a map through pointers have the same offset for it.
+   * Where a field that is a map stands; `null` when it is absent or of another type. Records that share a map
+   * through pointers have the same offset for it.
    */
   mapOffset(name: Name): number | null {
-    return this.#open(name) && this.#data.type === DataType.map ? this.#data.start : null
+    return this.#open(name) && this.#data.type === DataType.map ? this.#data.opened : null
   }
 
-  /** The entries of a map that are text, such as the names by language, from a {@link mapOffset}. */
+  /** The entries of a map that are text, such as the names by language. */
   texts(name: Name): Map<string, string> {
     const texts = new Map<string, string>()
     const data = this.#data
     if (!this.#open(name) || data.type !== DataType.map) return texts
     let at = data.start
+    let bytes = 0
     for (let pairs = data.size; pairs > 0; pairs--) {
       const key = this.#key(at)
+      bytes += data.size
       const value = data.after
       at = data.skip(value)
       data.open(value)
-      const text = data.text()
+      const text = this.#shortText()
+      if (text !== null) bytes += data.size
+      if (bytes > MAX_TEXTS) throw data.fault(`a place has more than ${MAX_TEXTS} bytes of names`, value)
       if (text) texts.set(key, text)
       else texts.delete(key)
     }
     return texts
+  }
+
+  /** Of a map of names by language, the English one, else the first; `null` when there is none. */
+  nameIn(name: Name): string | null {
+    const data = this.#data
+    if (!this.#open(name) || data.type !== DataType.map) return null
+    let first: string | null = null
+    let english: string | null = null
+    let at = data.start
+    for (let pairs = data.size; pairs > 0; pairs--) {
+      const isEnglish = this.#key(at).toLowerCase() === 'en'
+      const value = data.after
+      at = data.skip(value)
+      if (!isEnglish && first !== null) continue
+      data.open(value)
+      const text = this.#shortText() || null
+      if (isEnglish) english = text
+      first ??= text
+    }
+    return english ?? first
   }
 
   #open(name: Name): boolean {
@@ -88,6 +118,14 @@ export class FieldReader<Name extends string> {
     if (offset === ABSENT) return false
     this.#data.open(offset)
     return true
+  }
+
+  #shortText(): string | null {
+    const data = this.#data
+    if (data.type === DataType.string && data.size > MAX_TEXT) {
+      throw data.fault(`a field of a place is longer than ${MAX_TEXT} bytes`, data.opened)
+    }
+    return data.text()
   }
 
   #key(at: number): string {
@@ -122,7 +160,7 @@ export class FieldReader<Name extends string> {
     const data = this.#data
     data.open(at)
     if (!data.viaPointer) return step.children.get(this.#key(at)) ?? null
-    const stored = data.start
+    const stored = data.opened
     const known = step.known.get(stored)
     if (known !== undefined) return known
     const child = step.children.get(this.#key(at)) ?? null

@@ -1,6 +1,6 @@
 import { InvalidDatabaseError } from '../errors.ts'
 import { DataSection } from './data-section.ts'
-import { type MmdbValue, WholeRecords } from './whole-record.ts'
+import { isMap, type MmdbValue, WholeRecords } from './whole-record.ts'
 
 /** Stands before the metadata: `\xab\xcd\xefMaxMind.com`. */
 const MARKER = Uint8Array.of(
@@ -152,9 +152,4 @@ class MetadataFields {
   #wrong(name: string, expected: string): InvalidDatabaseError {
     return this.fault(`its metadata is damaged: ${name} is not ${expected}`)
   }
-}
-
-/** Whether a decoded value is a map. */
-export function isMap(value: MmdbValue): value is { [key: string]: MmdbValue } {
-  return typeof value === 'object' && !Array.isArray(value) && !(value instanceof Uint8Array)
 }

@@ -28,9 +28,7 @@ class RecordCheck {
   value(offset: number, depth: number): number {
     const { data, record } = this
     if (depth > MAX_DEPTH) throw data.fault(`a record is nested deeper than ${MAX_DEPTH} levels`, record)
-    if (++this.#values > MAX_VALUES) {
-      throw data.fault(`a record holds more than ${MAX_VALUES} values`, record)
-    }
+    this.#count()
     data.open(offset)
     const { type, size, start, after, viaPointer } = data
     if (type === DataType.map || type === DataType.array) {
@@ -44,6 +42,13 @@ class RecordCheck {
     return after
   }
 
+  /** One more value; the keys of maps are values too. */
+  #count(): void {
+    if (++this.#values > MAX_VALUES) {
+      throw this.data.fault(`a record holds more than ${MAX_VALUES} values`, this.record)
+    }
+  }
+
   #elements(start: number, size: number, depth: number): number {
     let at = start
     for (let i = 0; i < size; i++) at = this.value(at, depth + 1)
@@ -53,6 +58,7 @@ class RecordCheck {
   #pairs(start: number, size: number, depth: number): number {
     let at = start
     for (let i = 0; i < size; i++) {
+      this.#count()
       this.data.open(at)
       const key = this.data.text()
       if (key === null) throw this.data.fault('the key of a map is not text', at)

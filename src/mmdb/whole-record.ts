@@ -1,5 +1,6 @@
 // The only importer of mmdb-lib. Its decoder is taken by itself because the package's main file needs
-// Node's Buffer at import, which browsers and edge runtimes do not have.
+// Node's Buffer at import, which browsers and edge runtimes do not have. It is not a documented entry, so the
+// dependency is pinned to patch releases.
 import * as imported from 'mmdb-lib/lib/decoder.js'
 import type { DataSection } from './data-section.ts'
 import { checkRecord } from './record-check.ts'
@@ -13,6 +14,11 @@ export type MmdbValue =
   | Uint8Array
   | MmdbValue[]
   | { [key: string]: MmdbValue }
+
+/** Whether a decoded value is a map. */
+export function isMap(value: MmdbValue): value is { [key: string]: MmdbValue } {
+  return typeof value === 'object' && !Array.isArray(value) && !(value instanceof Uint8Array)
+}
 
 type DecoderClass = typeof imported.default
 

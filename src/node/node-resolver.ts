@@ -4,10 +4,11 @@ import { fileURLToPath } from 'node:url'
 import { type ByteSource, type Bytes, isBytes, readBytes, viewOf } from '../bytes/byte-source.ts'
 import { isGzip } from '../bytes/gzip-member.ts'
 import { unpack, unwrap } from '../bytes/unpack.ts'
+import { ClientWalk } from '../client/client-address.ts'
 import { embedded } from '../embedded.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
-import { atLeastOne, Resolver } from '../resolver.ts'
+import { atLeastOne, type OpenOptions, Resolver } from '../resolver.ts'
 import { nativeGunzip, nativeGunzipAsync } from './native-gunzip.ts'
 
 /** What Node can open: a path, a `file:` URL, or bytes in any form. */
@@ -22,24 +23,28 @@ export class NodeResolver extends Resolver {
    *
    * @param source default: the embedded city database
    * @throws InvalidDatabaseError when a file cannot be read, is damaged, or is no MMDB database
-   * @throws TypeError when a source is of no supported kind, or there is none
+   * @throws TypeError when a source is of no supported kind, or there is none, or an option is wrong
    */
   static override async open(
     source: NodeSource | readonly NodeSource[] = embedded.city,
+    options?: OpenOptions,
   ): Promise<NodeResolver> {
-    return new NodeResolver(await openDatabases(atLeastOne(source)))
+    const clients = new ClientWalk(options)
+    return new NodeResolver(await openDatabases(atLeastOne(source)), clients)
   }
 
   /** The same at once, for paths, `file:` URLs and bytes. Blocks until the database is decompressed. */
   static openSync(
     source: string | URL | Bytes | readonly (string | URL | Bytes)[] = embedded.city,
+    options?: OpenOptions,
   ): NodeResolver {
+    const clients = new ClientWalk(options)
     const databases = atLeastOne(source).map((each) => {
       if (!isFile(each)) return new Database(unpack(bytesOf(each), nativeGunzip))
       const path = pathOf(each)
       return new Database(unpack(read(path), nativeGunzip, path), path)
     })
-    return new NodeResolver(databases)
+    return new NodeResolver(databases, clients)
   }
 }
 
@@ -48,11 +53,23 @@ export async function openDatabases(sources: readonly NodeSource[]): Promise<Dat
   const databases: Database[] = []
   for (const source of sources) {
     const path = isFile(source) ? pathOf(source) : undefined
-    const packed = isFile(source) ? await readAsync(pathOf(source)) : await readBytes(source)
+    const packed = isFile(source) ? await readAsync(pathOf(source)) : await readOther(source)
     const bytes = isGzip(packed) ? await nativeGunzipAsync(packed, path) : packed
     databases.push(new Database(unwrap(bytes, path), path))
   }
   return databases
+}
+
+/** @throws TypeError when it is of no supported kind */
+async function readOther(source: ByteSource): Promise<Uint8Array> {
+  try {
+    return await readBytes(source)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new TypeError(`a database is given as a path or a file: URL too; ${error.message}`, {
+      cause: error,
+    })
+  }
 }
 
 function isFile(source: NodeSource): source is string | URL {
@@ -60,9 +77,14 @@ function isFile(source: NodeSource): source is string | URL {
 }
 
 function pathOf(file: string | URL): string {
-  if (typeof file === 'string') return file
+  if (typeof file === 'string') return isUrl(file) ? pathOf(new URL(file)) : file
   if (file.protocol === 'file:') return fileURLToPath(file)
   throw new TypeError(`${file.protocol} URLs are not opened, only file: ones; fetch it and give the Response`)
+}
+
+/** `C:\\city.mmdb` is a path. */
+function isUrl(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]+:\/\//i.test(text)
 }
 
 function bytesOf(source: unknown): Uint8Array {

@@ -43,7 +43,10 @@ export function databaseInfo(metadata: Metadata, path: string | undefined): Data
   const { databaseType, buildDate, ipVersion, languages, nodeCount } = metadata
   return Object.freeze({
     type: databaseType,
-    buildDate,
+    // Every reader gets a date of its own, since dates cannot be frozen.
+    get buildDate() {
+      return buildDate === null ? null : new Date(buildDate)
+    },
     ipVersion,
     locales: Object.freeze([...languages]),
     nodeCount,
@@ -54,7 +57,7 @@ export function databaseInfo(metadata: Metadata, path: string | undefined): Data
 
 function termsOf({ databaseType, description }: Metadata): Terms {
   // The databases that this package carries bring their own text, so that it travels with the data.
-  if (databaseType.startsWith('Geofix-')) {
+  if (databaseType === 'Geofix-City' || databaseType === 'Geofix-Country') {
     return { licence: 'CC BY 4.0', attribution: description.en ?? null }
   }
   const known = TERMS.find(([type]) => type.test(databaseType))

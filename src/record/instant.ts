@@ -10,5 +10,5 @@ export function instantOf(at: unknown): number {
   if (at === undefined) return Date.now()
   const instant = at instanceof Date ? at.getTime() : at
   if (typeof instant === 'number' && Math.abs(instant) <= MAX_INSTANT) return instant
-  throw new TypeError('"at" is a valid Date or a number of milliseconds since 1970')
+  throw new TypeError('the option "at" must be a valid Date or a number of milliseconds since 1970')
 }

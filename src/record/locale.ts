@@ -1,3 +1,4 @@
+import { quoted } from '../address/quoted.ts'
 import { InvalidLocaleError } from '../errors.ts'
 
 /** Locales and tags remembered at most; a caller who passes on hostile tags must not fill the memory. */
@@ -21,7 +22,7 @@ export class Locale {
     const canonical = canonicalTag(tag)
     if (canonical === undefined) {
       throw new InvalidLocaleError(
-        `${typeof tag === 'string' ? JSON.stringify(tag.slice(0, 60)) : typeof tag} is not a BCP 47 language tag; write one such as "en", "pt-BR" or "zh-Hant"`,
+        `${typeof tag === 'string' ? quoted(tag) : tag === null ? 'null' : typeof tag} is not a BCP 47 language tag; write one such as "en", "pt-BR" or "zh-Hant"`,
       )
     }
     this.tag = canonical

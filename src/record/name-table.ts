@@ -2,7 +2,7 @@ import type { FieldReader } from '../mmdb/field-reader.ts'
 import { Names } from './names.ts'
 
 /** Names kept at most. Databases hold some thousand countries and regions; a hostile one any number. */
-const MAX_NAMES = 65_536
+const MAX_NAMES = 8192
 
 /** The names in one database, each object once: what is the same in the file is the same here. */
 export class NameTable {

@@ -1,15 +1,13 @@
 import type { DataSection } from '../mmdb/data-section.ts'
 import { FieldReader, type Path } from '../mmdb/field-reader.ts'
-import type { MmdbValue } from '../mmdb/whole-record.ts'
 import type { Facts } from './facts.ts'
 import { NameTable } from './name-table.ts'
-
-export type MmdbMap = { readonly [key: string]: MmdbValue }
+import type { RecordFields } from './record-fields.ts'
 
 /** How one vendor writes a place. */
 export interface Schema {
-  /** Told by the fields that a record holds, never by what the database calls itself. */
-  readonly recognises: (record: MmdbMap) => boolean
+  /** Told by the fields that records hold, never by what the database calls itself. */
+  readonly recognises: (fields: RecordFields) => boolean
   /** Makes a reader for one database: from the offset of a record to what it says. */
   readonly readerFor: (data: DataSection) => (offset: number) => Facts
 }
@@ -21,7 +19,7 @@ export interface Schema {
  * @param factsOf turns the fields of one record into facts
  */
 export function defineSchema<Name extends string>(
-  recognises: (record: MmdbMap) => boolean,
+  recognises: (fields: RecordFields) => boolean,
   paths: Readonly<Record<Name, Path>>,
   factsOf: (fields: FieldReader<Name>, names: NameTable) => Facts,
 ): Schema {

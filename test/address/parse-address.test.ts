@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { describeSpecialPurpose, parseAddress } from '../../src/address/parse-address.ts'
+import { parseAddress } from '../../src/address/parse-address.ts'
+import { describeSpecialPurpose } from '../../src/address/special-purpose.ts'
 import { MalformedAddressError, UnresolvableAddressError } from '../../src/errors.ts'
 import { hasShared, sharedJson } from '../shared.ts'
 

@@ -81,7 +81,7 @@ export function damagedFiles(): [name: string, file: Uint8Array, message: string
     ['a length of one more', gzipOf(CONTENT, { length: CONTENT.length + 1 }), 'damaged'],
     ['a length of nothing', gzipOf(CONTENT, { length: 0 }), 'damaged'],
     ['a length of 4 GB', gzipOf(CONTENT, { length: 0xffffffff }), 'over the limit'],
-    ['a length of 2 GB', gzipOf(CONTENT, { length: 0x80000000 }), 'more bytes than the file can hold'],
+    ['a length of 2 GB', gzipOf(CONTENT, { length: 0x7fffffff }), 'more bytes than the file can hold'],
     ['a byte behind', with_(Uint8Array.of(0)), 'damaged'],
     ['zeros behind, as on a tape', with_(new Uint8Array(512)), 'damaged'],
     ['a second member', with_(gzipOf(ascii('more'))), 'damaged'],

@@ -175,3 +175,82 @@ describe('geofix info', () => {
     expect(first).toMatchObject({ type: 'Sample-City', networks: 2, ipVersion: 6, recordSize: 24, path: DB })
   })
 })
+
+describe('geofix detect', () => {
+  it.each([
+    [
+      'a client behind a proxy',
+      [
+        '--peer',
+        '10.0.0.1',
+        '--trust',
+        'uniquelocal',
+        '--header',
+        'X-Forwarded-For: 1.1.1.1, 81.2.69.142, 10.0.0.2',
+      ],
+      0,
+      [
+        /^1\. The peer 10\.0\.0\.1 is a trusted proxy/,
+        /^2\. The hop 10\.0\.0\.2 is a trusted/,
+        /^3\. The hop 81\.2\.69\.142 .* is the client/,
+        /^The client is 81\.2\.69\.142, from the field x-forwarded-for\.$/,
+      ],
+    ],
+    [
+      'a header of nobody trusted',
+      ['--peer', '81.2.69.142', '--header', 'X-Forwarded-For: 1.1.1.1'],
+      0,
+      [/no header is read/, /^The client is 81\.2\.69\.142, from the socket\.$/],
+    ],
+    [
+      'one address, in a field by name',
+      [
+        '--peer',
+        'unix:',
+        '--trust',
+        'unix:',
+        '--forwarded-header',
+        'X-Real-IP',
+        '--header',
+        'x-real-ip: 2002:808:808::1',
+      ],
+      0,
+      [/^1\. The peer unix: /, /what the trusted proxy says/, /looked up as 8\.8\.8\.8/],
+    ],
+    [
+      'a hop that cannot be read',
+      ['--peer', '10.0.0.1', '--trust', '10.0.0.0/8', '--header', 'X-Forwarded-For: 8.8.8.8, \u001b[31m'],
+      1,
+      [/trusted proxy/, /^2\. The hop "\\u001b\[31m" cannot be read/, /cannot be read\.$/],
+    ],
+    [
+      'a hop that names nobody',
+      ['--peer', '10.0.0.1', '--trust', '10.0.0.0/8', '--header', 'X-Forwarded-For: unknown'],
+      1,
+      [/trusted/, /will not tell/, /does not say/],
+    ],
+    [
+      'only proxies',
+      ['--peer', '10.0.0.1', '--trust', '10.0.0.0/8,loopback'],
+      1,
+      [/trusted/, /^Only trusted proxies are known, the farthest is 10\.0\.0\.1\.$/],
+    ],
+    ['a client without location', ['--peer', '127.0.0.1'], 1, [/not a trusted/, /loopback/]],
+    ['no peer address', ['--peer', 'localhost'], 1, [/is not an IP address/]],
+  ])('explains %s', async (_, args, status, lines) => {
+    const { out, ...rest } = await geofix(['detect', ...args])
+    expect(rest).toEqual({ status, err: '' })
+    expect(out.trimEnd().split('\n')).toEqual(lines.map((line) => expect.stringMatching(line)))
+  })
+
+  it.each([
+    [['detect'], /--peer/],
+    [['detect', '--peer', '10.0.0.1', '--trust', '10/8'], /trustedProxies: "10\/8"/],
+    [['detect', '--peer', '10.0.0.1', '--forwarded-header', 'forwarded'], /nobody is believed/],
+    [['detect', '--peer', '10.0.0.1', '--header', 'nonsense'], /Write it as/],
+  ])('ends %j with 2, which is wrong usage', async (args, message) => {
+    const { status, err } = await geofix(args)
+    expect(status).toBe(2)
+    expect(err).toMatch(message)
+  })
+})

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import { Database } from '../../src/mmdb/database.ts'
-import { isMap, readMetadata } from '../../src/mmdb/metadata.ts'
+import { readMetadata } from '../../src/mmdb/metadata.ts'
+import { isMap } from '../../src/mmdb/whole-record.ts'
 import { bytesOf, encode, type HandMade, handMade, MARKER, METADATA } from './hand-made.ts'
 
 const RECORD = encode(new Map([['a', 1]]))

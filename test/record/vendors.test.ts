@@ -1,19 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidDatabaseError } from '../../src/errors.ts'
-import { Database } from '../../src/mmdb/database.ts'
 import type { LocationRecord } from '../../src/record/location-record.ts'
-import { recognise } from '../../src/record/vendors.ts'
 import { Resolver } from '../../src/resolver.ts'
-import { float, type MmdbValue, MmdbWriter } from '../../src/writer.ts'
+import { float, MmdbWriter, type WritableValue } from '../../src/writer.ts'
 
 const IP = '81.2.69.142'
 
 /** A database of one network with one record. */
-function databaseOf(record: MmdbValue): Uint8Array {
+function databaseOf(record: WritableValue): Uint8Array {
   return new MmdbWriter({ databaseType: 'Any-Name' }).insert('81.2.69.0/24', record).toBytes()
 }
 
-async function lookup(record: MmdbValue, locale = 'en'): Promise<LocationRecord> {
+async function lookup(record: WritableValue, locale = 'en'): Promise<LocationRecord> {
   const resolver = await Resolver.open(databaseOf(record))
   return resolver.lookup(IP, { locale, at: Date.UTC(2026, 6, 1) })
 }
@@ -250,10 +248,60 @@ describe('databases without locations', () => {
     expect(resolver.raw(IP)).toBeNull()
   })
 
-  it('tells the schema although the first records are of none', () => {
+  it('tells the schema by all fields of a sample, although the first records are sparse', async () => {
     const writer = new MmdbWriter({ databaseType: 'Sparse' })
-    for (let i = 1; i < 100; i++) writer.insert(`1.0.${i}.0/24`, { note: `number ${i}` })
-    writer.insert('81.2.69.0/24', { country: { iso_code: 'GB' } })
-    expect(recognise(new Database(writer.toBytes())).schema).not.toBeNull()
+    for (let i = 1; i < 100; i++) writer.insert(`1.0.${i}.0/24`, { note: `number ${i}`, country_code: 'GB' })
+    writer.insert('81.2.69.0/24', { country: 'GB', country_code: 'GB', loc: '51.5,-0.1' })
+    const resolver = await Resolver.open(writer.toBytes())
+    expect(resolver.lookup(IP).coordinates).toEqual({ latitude: 51.5, longitude: -0.1 })
+  })
+
+  it('take no part in lookups beside one with locations, in either order', async () => {
+    const asn = databaseOf({ autonomous_system_number: 64496 })
+    const city = databaseOf({ country: { iso_code: 'GB' } })
+    const none = databaseOf({ registered_country: { iso_code: 'DE' } })
+    for (const order of [
+      [asn, city],
+      [city, asn],
+      [none, city],
+    ]) {
+      const resolver = await Resolver.open(order)
+      expect(resolver.lookup(IP).country.code).toBe('GB')
+      // raw and network show the file that answers.
+      expect(resolver.raw(IP)).toEqual({ country: { iso_code: 'GB' } })
+      expect(() => resolver.lookup('8.8.8.8')).toThrow(expect.objectContaining({ reason: 'not-found' }))
+    }
+  })
+})
+
+describe('hostile databases', () => {
+  /** Records that each lead to one large value, which the file holds once. */
+  function bomb(count: number, large: WritableValue): Uint8Array {
+    const writer = new MmdbWriter({ databaseType: 'Bomb' })
+    for (let i = 0; i < count; i++) writer.insert(`20.0.${i}.0/24`, { n: i, city: { names: { en: large } } })
+    return writer.toBytes()
+  }
+
+  it('are opened in bounded time: recognition decodes nothing', async () => {
+    const array = Array.from({ length: 200 }, () => Array.from({ length: 200 }, () => 1))
+    const decoded = bomb(250, array)
+    const started = process.cpuUsage()
+    await Resolver.open(decoded)
+    // Decoding all would take ten million values.
+    expect(process.cpuUsage(started).user).toBeLessThan(1_500_000)
+  })
+
+  it('put no long texts into caches', async () => {
+    const resolver = await Resolver.open(bomb(3, 'é'.repeat(100_000)))
+    expect(() => resolver.lookup('20.0.1.1')).toThrow(/longer than 512 bytes/)
+    expect(resolver.lookupMany(['20.0.1.1'])).toEqual([
+      { ip: '20.0.1.1', error: expect.objectContaining({ code: 'INVALID_DATABASE' }) },
+    ])
+  })
+
+  it('put no heaps of names into caches', async () => {
+    const names = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`x-${i}`, 'n'.repeat(400)]))
+    const resolver = await Resolver.open(databaseOf({ country: { iso_code: 'GB', names } }))
+    expect(() => resolver.lookup(IP)).toThrow(/more than 8192 bytes of names/)
   })
 })

@@ -1,4 +1,3 @@
-import { isMap } from '../../mmdb/metadata.ts'
 import { defineSchema } from '../schema.ts'
 
 /** Any of these as a map tells the schema; `subdivisions` is an array. */
@@ -10,8 +9,7 @@ const MAPS = ['country', 'city', 'continent', 'location', 'postal', 'registered_
  * https://dev.maxmind.com/geoip/docs/databases/city-and-country
  */
 export const geoip2 = defineSchema(
-  (record) =>
-    Array.isArray(record.subdivisions) || MAPS.some((key) => record[key] !== undefined && isMap(record[key])),
+  (fields) => fields.has('subdivisions', 'array') || MAPS.some((name) => fields.has(name, 'map')),
   {
     countryCode: ['country', 'iso_code'],
     countryNames: ['country', 'names'],
@@ -28,7 +26,7 @@ export const geoip2 = defineSchema(
     countryNames: names.inMap(fields, 'countryNames'),
     regionCode: fields.text('regionCode'),
     regionNames: names.inMap(fields, 'regionNames'),
-    city: names.inMap(fields, 'cityNames').english,
+    city: fields.nameIn('cityNames'),
     postalCode: fields.text('postalCode'),
     latitude: fields.number('latitude'),
     longitude: fields.number('longitude'),

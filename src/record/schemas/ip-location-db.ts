@@ -5,9 +5,8 @@ import { defineSchema } from '../schema.ts'
  * codes of regions. https://github.com/sapics/ip-location-db
  */
 export const ipLocationDb = defineSchema(
-  (record) =>
-    typeof record.state1 === 'string' ||
-    (typeof record.country_code === 'string' && record.country === undefined),
+  (fields) =>
+    fields.has('state1', 'text') || (fields.has('country_code', 'text') && !fields.has('country', 'text')),
   {
     countryCode: ['country_code'],
     region: ['state1'],

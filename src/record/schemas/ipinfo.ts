@@ -26,7 +26,7 @@ type Field =
  * numbers may be text. https://ipinfo.io/developers/database-schemas
  */
 export const ipinfo = defineSchema<Field>(
-  (record) => typeof record.country === 'string' || typeof record.loc === 'string',
+  (fields) => fields.has('country', 'text') || fields.has('loc', 'text'),
   {
     country: ['country'],
     countryCode: ['country_code'],

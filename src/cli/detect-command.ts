@@ -1,0 +1,79 @@
+import { Address } from '../address/address.ts'
+import { quoted } from '../address/quoted.ts'
+import { describeSpecialPurpose } from '../address/special-purpose.ts'
+import { type ClientAddressOptions, ClientWalk, type WalkStep } from '../client/client-address.ts'
+import { isGeofixError } from '../errors.ts'
+import { ExitStatus, type Terminal, writeLine } from './terminal.ts'
+
+export interface DetectCommand extends ClientAddressOptions {
+  /** Field names and values, in order. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  /** The peer's address, or `unix:`. */
+  readonly peer: string
+}
+
+/**
+ * Explains, hop by hop, whose address `detect` takes and why.
+ *
+ * @throws TypeError when the trust configuration is wrong
+ */
+export async function runDetect(command: DetectCommand, terminal: Terminal): Promise<ExitStatus> {
+  const walk = new ClientWalk(command)
+  const client = new Address()
+  const steps: WalkStep[] = []
+  const source = { headers: linesByName(command.headers), remoteAddress: command.peer }
+  let outcome: string
+  let status: ExitStatus = ExitStatus.failed
+  try {
+    const via = walk.find(source, undefined, client, (step) => steps.push(step))
+    outcome = `The client is ${client.text}, from ${via === 'socket' ? 'the socket' : `the field ${via}`}.`
+    if (client.special === null) status = ExitStatus.ok
+    else outcome += ` ${sentence(describeSpecialPurpose(client.text, client.special))}`
+    if (client.special === null && client.lookupText !== client.text) {
+      outcome += ` It is looked up as ${client.lookupText}, the IPv4 address inside.`
+    }
+  } catch (error) {
+    if (!isGeofixError(error)) throw error
+    outcome = sentence(error.message)
+  }
+  for (const [index, step] of steps.entries()) {
+    await writeLine(terminal.stdout, `${index + 1}. ${explain(step, walk)}`)
+  }
+  await writeLine(terminal.stdout, outcome)
+  return status
+}
+
+function explain({ via, text, verdict }: WalkStep, walk: ClientWalk): string {
+  const isPeer = via === 'socket'
+  const hop = isPeer
+    ? `The peer ${text}`
+    : `The hop ${verdict === 'trusted' || verdict === 'client' ? text : quoted(text)}`
+  switch (verdict) {
+    case 'trusted':
+      return isPeer
+        ? `${hop} is a trusted proxy: its field ${walk.field} is read, from the right.`
+        : `${hop} is a trusted proxy: on to the next hop on its left.`
+    case 'client':
+      if (isPeer) return `${hop} is not a trusted proxy: no header is read.`
+      return walk.isList
+        ? `${hop} is not a trusted proxy: it is the client, and what is left of it is not read.`
+        : `${hop} is what the trusted proxy says: it is the client.`
+    case 'unidentified':
+      return `${hop} says that the proxy will not tell: the walk stops here.`
+    case 'malformed':
+      return `${hop} cannot be read: the walk stops here, since skipping it would let the caller choose.`
+  }
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+}
+
+function linesByName(headers: DetectCommand['headers']): Record<string, string[]> {
+  const lines = new Map<string, string[]>()
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase()
+    lines.set(key, [...(lines.get(key) ?? []), value])
+  }
+  return Object.fromEntries(lines)
+}

@@ -1,0 +1,91 @@
+import { Address } from '../address/address.ts'
+import { type Network, parseCidr } from '../address/cidr.ts'
+import { mappedIPv4, NO_EMBEDDED_IPV4 } from '../address/embedded-ipv4.ts'
+import { quoted } from '../address/quoted.ts'
+
+/** Names for blocks that nobody outside can send from; members as in other proxy libraries. */
+const NAMED: Readonly<Record<string, readonly string[]>> = {
+  loopback: ['127.0.0.0/8', '::1/128'],
+  linklocal: ['169.254.0.0/16', 'fe80::/10'],
+  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+}
+
+/** Says that local sockets of the file system are trusted, in nginx's spelling. */
+export const UNIX = 'unix:'
+
+/** The networks whose hosts are believed about who is behind them. */
+export class TrustList {
+  /** Whether nobody is trusted. */
+  readonly isEmpty: boolean
+  /** Whether peers on Unix sockets are. */
+  readonly unix: boolean
+  readonly #ipv4: readonly Network[]
+  readonly #ipv6: readonly Network[]
+
+  /** @throws TypeError when the list is not an array, or an entry is not in the grammar */
+  constructor(trustedProxies: unknown) {
+    if (!Array.isArray(trustedProxies)) {
+      throw new TypeError(
+        `trustedProxies is an array of addresses, networks and names, not ${typeof trustedProxies}; trusting everyone, or a number of hops, lets callers choose their address`,
+      )
+    }
+    const networks = trustedProxies.filter((entry) => entry !== UNIX).flatMap(networksOf)
+    this.isEmpty = trustedProxies.length === 0
+    this.unix = trustedProxies.includes(UNIX)
+    this.#ipv4 = networks.filter(({ family }) => family === 4)
+    this.#ipv6 = networks.filter(({ family }) => family === 6)
+  }
+
+  /**
+   * Whether an address is trusted, by its bits. IPv4-mapped addresses are IPv4; 6to4, Teredo and NAT64 ones are
+   * IPv6, whatever is inside them. Zones play no part.
+   */
+  covers(address: Address): boolean {
+    if (address.version === 4) {
+      return this.#ipv4.some((network) => matches(network, 0, address.ipv4))
+    }
+    const { words } = address
+    return this.#ipv6.some((network) => words.every((word, index) => matches(network, index, word)))
+  }
+}
+
+/** Whether one word of an address is as the network says. */
+function matches({ words, prefixLength }: Network, index: number, word: number): boolean {
+  const free = 32 - Math.min(Math.max(prefixLength - index * 32, 0), 32)
+  // A shift by 32 would be a shift by 0.
+  return free === 32 || ((word ^ (words[index] ?? 0)) >>> 0) >>> free === 0
+}
+
+function networksOf(entry: unknown): Network[] {
+  if (typeof entry !== 'string') throw wrong(String(entry), 'it is not a text')
+  if (Object.hasOwn(NAMED, entry)) return (NAMED[entry] ?? []).map(parseCidr)
+  if (!entry.includes('/')) return [hostOf(entry)]
+  let network: Network
+  try {
+    network = parseCidr(entry)
+  } catch (cause) {
+    throw wrong(entry, cause instanceof Error ? cause.message : String(cause), cause)
+  }
+  if (network.prefixLength === 0) throw wrong(entry, 'it would trust everyone')
+  const mapped = network.family === 6 ? mappedIPv4(network.words) : NO_EMBEDDED_IPV4
+  if (mapped === NO_EMBEDDED_IPV4) return [network]
+  if (network.prefixLength < 97) throw wrong(entry, 'it would trust every IPv4 address (CVE-2026-90711)')
+  return [{ family: 4, words: Uint32Array.of(mapped), prefixLength: network.prefixLength - 96 }]
+}
+
+function hostOf(entry: string): Network {
+  const address = new Address()
+  if (entry.includes('%') || !address.parse(entry)) {
+    throw wrong(
+      entry,
+      'it is neither an address without zone, nor a network such as 10.0.0.0/8, nor one of loopback, linklocal, uniquelocal, unix:',
+    )
+  }
+  return address.version === 4
+    ? { family: 4, words: Uint32Array.of(address.ipv4), prefixLength: 32 }
+    : { family: 6, words: Uint32Array.from(address.words), prefixLength: 128 }
+}
+
+function wrong(entry: string, why: string, cause?: unknown): TypeError {
+  return new TypeError(`trustedProxies: ${quoted(entry)} cannot be trusted: ${why}`, { cause })
+}

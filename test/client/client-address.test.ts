@@ -1,0 +1,392 @@
+import proxyAddr from '@fastify/proxy-addr'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createClientAddress } from '../../src/client/client-address.ts'
+import type { DetectSource } from '../../src/client/request-source.ts'
+import {
+  AddressUnavailableError,
+  isGeofixError,
+  MalformedAddressError,
+  UnresolvableAddressError,
+} from '../../src/errors.ts'
+import { hasShared, sharedJson } from '../shared.ts'
+
+interface Vector {
+  readonly id: string
+  readonly name: string
+  readonly source: {
+    readonly kind: 'plain' | 'node' | 'fastify' | 'koa' | 'web' | 'config'
+    readonly headers?: Record<string, string | string[]>
+    readonly headerLines?: [string, string][]
+    readonly remoteAddress?: string
+    readonly socket?: object
+    readonly ip?: string
+    readonly peer?: { remoteAddress: string | null }
+    readonly repeat?: { name: string; item: string; times: number; tail: string }
+  }
+  readonly options: object
+  readonly expect: Readonly<Record<string, unknown>>
+}
+
+const { vectors } = sharedJson<{ vectors: Vector[] }>('vectors/detect-vectors.json', { vectors: [] })
+
+/** The request that a vector describes, in the shape of its framework. */
+function sourceOf({
+  kind,
+  repeat,
+  headerLines,
+  remoteAddress,
+  socket,
+  ip,
+  ...source
+}: Vector['source']): unknown {
+  const headers: Record<string, string | string[]> = { ...source.headers }
+  if (repeat) headers[repeat.name] = repeat.item.repeat(repeat.times) + repeat.tail
+  switch (kind) {
+    case 'node':
+      return { headers, socket, ip }
+    case 'fastify':
+      return { raw: { headers, socket }, headers, ip }
+    case 'koa':
+      return { req: { headers, socket }, headers, ip }
+    case 'web': {
+      const lines = new Headers()
+      for (const [name, value] of headerLines ?? []) lines.append(name, value)
+      return new Request('http://localhost/', { headers: lines })
+    }
+    default:
+      return remoteAddress === undefined ? { headers } : { headers, remoteAddress }
+  }
+}
+
+/** What happened, in the words of the vectors. */
+function outcomeOf(run: () => unknown): Record<string, unknown> {
+  try {
+    return { outcome: 'lookup', ...Object(run()) }
+  } catch (error) {
+    if (error instanceof TypeError) return { outcome: 'config-error' }
+    if (!isGeofixError(error)) throw error
+    if (error instanceof AddressUnavailableError) return { outcome: 'unavailable', reason: error.reason }
+    const { status } = error
+    if (error instanceof MalformedAddressError) return { outcome: 'malformed', status, via: error.via }
+    if (!(error instanceof UnresolvableAddressError)) throw error
+    const { reason, address, via } = error
+    return { outcome: 'unresolvable', status, reason, address, via }
+  }
+}
+
+describe.skipIf(!hasShared)('vectors', () => {
+  it('are there', () => expect(vectors.length).toBeGreaterThan(90))
+
+  it.each(vectors)('$id $name', ({ source, options, expect: expected }) => {
+    const outcome = outcomeOf(() => {
+      const clientAddress = Reflect.apply(createClientAddress, undefined, [options])
+      return source.kind === 'config'
+        ? {}
+        : Reflect.apply(clientAddress, undefined, [sourceOf(source), source.peer])
+    })
+    expect(outcome).toMatchObject(expected)
+  })
+})
+
+const TRUSTED = { trustedProxies: ['10.0.0.0/8'] }
+const behind = (headers: Record<string, string | string[]>, remoteAddress = '10.0.0.1'): DetectSource => ({
+  headers,
+  remoteAddress,
+})
+const ask = (options: object, source: DetectSource) => outcomeOf(() => createClientAddress(options)(source))
+
+// The rows of DESIGN section 7, each under its number.
+describe('the rules', () => {
+  it('1: by default the peer, and no header, ever', () => {
+    const headers = { 'x-forwarded-for': '1.1.1.1', forwarded: 'for=1.1.1.1', 'cf-connecting-ip': '1.1.1.1' }
+    expect(ask({}, behind(headers, '8.8.8.8'))).toMatchObject({ address: '8.8.8.8', via: 'socket' })
+  })
+
+  it('2: peer first, then the first untrusted hop from the right; what lies left of it is never parsed', () => {
+    expect(ask(TRUSTED, behind({ 'x-forwarded-for': '<script>\u0000, 8.8.8.8, 10.0.0.2' }))).toMatchObject({
+      address: '8.8.8.8',
+      via: 'x-forwarded-for',
+    })
+    // A caller's unbalanced quote must not swallow what the proxies append.
+    for (const left of ['for="1.1.1.1', 'for="a\\', 'x="', '"']) {
+      expect(
+        ask({ ...TRUSTED, forwardedHeader: 'forwarded' }, behind({ forwarded: `${left}, for=8.8.8.8` })),
+      ).toMatchObject({ address: '8.8.8.8', via: 'forwarded' })
+    }
+  })
+
+  it('3: a hop that cannot be read stops the walk, and so does one that says nothing', () => {
+    expect(ask(TRUSTED, behind({ 'x-forwarded-for': '8.8.8.8, nonsense' }))).toMatchObject({
+      outcome: 'malformed',
+    })
+    for (const hop of ['unknown', 'UNKNOWN', '_hidden']) {
+      expect(ask(TRUSTED, behind({ 'x-forwarded-for': `8.8.8.8, ${hop}` }))).toEqual({
+        outcome: 'unresolvable',
+        status: 422,
+        reason: 'unidentified',
+        address: undefined,
+        via: 'x-forwarded-for',
+      })
+    }
+  })
+
+  it('4: only trusted hops known is no place', () => {
+    expect(ask(TRUSTED, behind({}))).toMatchObject({
+      reason: 'trusted-proxy',
+      address: '10.0.0.1',
+      via: 'socket',
+    })
+    expect(ask(TRUSTED, behind({ 'x-forwarded-for': '10.0.0.3,10.0.0.2' }))).toMatchObject({
+      reason: 'trusted-proxy',
+      address: '10.0.0.3',
+      via: 'x-forwarded-for',
+    })
+    const unix = ask({ trustedProxies: ['unix:'] }, { headers: {}, remoteAddress: 'unix:' })
+    expect(unix).toMatchObject({ reason: 'trusted-proxy', address: undefined })
+  })
+
+  it("5: no peer is the program's matter", () => {
+    expect(ask(TRUSTED, new Request('http://localhost/'))).toEqual({
+      outcome: 'unavailable',
+      reason: 'no-remote-address',
+    })
+    expect(ask(TRUSTED, { headers: {}, remoteAddress: 'unix:' })).toEqual({
+      outcome: 'unavailable',
+      reason: 'unix-socket',
+    })
+    expect(ask(TRUSTED, { headers: {}, remoteAddress: 'x' })).toEqual({
+      outcome: 'unavailable',
+      reason: 'bad-remote-address',
+    })
+  })
+
+  it('6: trust compares bits after unwrapping IPv4-mapped, and no other form', () => {
+    for (const peer of ['::ffff:10.0.0.1', '::FFFF:a00:1']) {
+      expect(ask(TRUSTED, behind({ 'x-forwarded-for': '8.8.8.8' }, peer))).toMatchObject({
+        address: '8.8.8.8',
+      })
+    }
+    for (const peer of ['2002:a00:1::1', '64:ff9b::a00:1', '::10.0.0.1', '2001:0:1:2:3:4:f5ff:fffe']) {
+      expect(ask(TRUSTED, behind({ 'x-forwarded-for': '8.8.8.8' }, peer)).via).toBe('socket')
+    }
+    const mapped = { trustedProxies: ['::ffff:10.0.0.0/104'] }
+    expect(ask(mapped, behind({ 'x-forwarded-for': '8.8.8.8' }))).toMatchObject({ address: '8.8.8.8' })
+    const sixToFour = { trustedProxies: ['2002:a00::/24'] }
+    expect(ask(sixToFour, behind({ 'x-forwarded-for': '8.8.8.8' }, '2002:a00:1::1'))).toMatchObject({
+      address: '8.8.8.8',
+    })
+  })
+
+  it.each([
+    ['8.8.8.8', '8.8.8.8'],
+    ['\t 8.8.8.8:1 ', '8.8.8.8'],
+    ['8.8.8.8:65535', '8.8.8.8'],
+    ['[2001:4860::1]', '2001:4860::1'],
+    ['[2001:4860::1]:443', '2001:4860::1'],
+    ['2001:4860::1', '2001:4860::1'],
+  ])('7: the hop %j is %s', (hop, address) => {
+    expect(ask(TRUSTED, behind({ 'x-forwarded-for': hop }))).toMatchObject({ outcome: 'lookup', address })
+    expect(ask({ ...TRUSTED, forwardedHeader: 'x-real-ip' }, behind({ 'X-Real-IP': hop }))).toMatchObject({
+      address,
+    })
+  })
+
+  it.each([
+    '8.8.8.8:',
+    '8.8.8.8:65536',
+    '8.8.8.8:123456',
+    '8.8.8.8:1:2',
+    '8.8.8.8:-1',
+    '8.8.8.8:0x1',
+    '[8.8.8.8]',
+    '[2001:4860::1',
+    '[2001:4860::1]443',
+    '[2001:4860::1]:',
+    '[]',
+    '[]:1',
+    '_',
+    '_a b',
+    'unknown:1',
+    '\u00a08.8.8.8',
+    '"8.8.8.8"',
+    'for=8.8.8.8',
+  ])('7: the hop %j is malformed', (hop) => {
+    expect(ask(TRUSTED, behind({ 'x-forwarded-for': `1.1.1.1, ${hop}` }))).toMatchObject({
+      outcome: 'malformed',
+    })
+  })
+
+  it.each([
+    ['for=8.8.8.8', '8.8.8.8'],
+    ['For="8.8.8.8:80";proto=https', '8.8.8.8'],
+    ['for="[2001:4860::1]"', '2001:4860::1'],
+    ['for="[2001:4860::1]:_port"', '2001:4860::1'],
+    ['host="a\\",b;c";for=8.8.8.8', '8.8.8.8'],
+    ['for="8.8.8.\\8"', '8.8.8.8'],
+    ['proto=http ;\tfor=8.8.8.8 ; ;', '8.8.8.8'],
+    ['for=8.8.8.8;host="x, for=1.1.1.1"', '8.8.8.8'],
+  ])('7: the element %j of Forwarded is %s', (element, address) => {
+    const source = behind({ forwarded: `for=9.9.9.9, ${element}` })
+    expect(ask({ ...TRUSTED, forwardedHeader: 'Forwarded' }, source)).toMatchObject({
+      outcome: 'lookup',
+      address,
+      via: 'forwarded',
+    })
+  })
+
+  it.each([
+    'for=[2001:4860::1]',
+    'for=2001:4860::1',
+    'for="2001:4860::1"',
+    'for=8.8.8.8:80',
+    'for=8.8.8.8;for=8.8.8.8',
+    'for=8.8.8.8;a=1;A=2',
+    'for =8.8.8.8',
+    'for=',
+    'for=""',
+    'for="8.8.8.8',
+    'for=8.8.8.8"',
+    '=8.8.8.8',
+    'for',
+    'for=8.8.8.8;b@d=1',
+    'for="[fe80::1%eth0]"',
+    'for="[8.8.8.8]"',
+    'for="8.8.8.8:"',
+    'for=8.8.8.8 x',
+  ])('7: the element %j of Forwarded is malformed', (element) => {
+    const source = behind({ forwarded: `for=9.9.9.9, ${element}` })
+    expect(ask({ ...TRUSTED, forwardedHeader: 'forwarded' }, source)).toMatchObject({ outcome: 'malformed' })
+  })
+
+  it.each(['proto=https', ';', 'for=unknown', 'for=_x', 'for="_x:80"', 'for="unknown:_p"'])(
+    '7: the element %j of Forwarded names nobody',
+    (element) => {
+      const source = behind({ forwarded: `for=9.9.9.9, ${element}` })
+      expect(ask({ ...TRUSTED, forwardedHeader: 'forwarded' }, source)).toMatchObject({
+        reason: 'unidentified',
+      })
+    },
+  )
+
+  it('7: a field of 8192 characters is read, a longer one and a single address that came twice are malformed', () => {
+    const long = `${','.repeat(8185)}8.8.8.8`
+    expect(ask(TRUSTED, behind({ 'x-forwarded-for': long }))).toMatchObject({ address: '8.8.8.8' })
+    expect(ask(TRUSTED, behind({ 'x-forwarded-for': `,${long}` }))).toMatchObject({ outcome: 'malformed' })
+    const single = { ...TRUSTED, forwardedHeader: 'x-real-ip' }
+    expect(ask(single, behind({ 'x-real-ip': ['8.8.8.8', '8.8.8.8'] }))).toMatchObject({
+      outcome: 'malformed',
+    })
+    expect(ask(single, behind({ 'x-real-ip': '10.0.0.7' }))).toMatchObject({
+      reason: 'private',
+      address: '10.0.0.7',
+    })
+  })
+
+  it('7: messages quote no raw field', () => {
+    for (const forwardedHeader of ['x-forwarded-for', 'forwarded', 'x-real-ip']) {
+      const clientAddress = createClientAddress({ ...TRUSTED, forwardedHeader })
+      expect(() => clientAddress(behind({ [forwardedHeader]: 'evil\u001b[31m' }))).toThrow(
+        expect.objectContaining({ message: expect.not.stringContaining('evil') }),
+      )
+    }
+  })
+
+  it.each([
+    [{ destroyed: false }, 'unix'],
+    [{ destroyed: false, localAddress: '10.0.0.9' }, 'gone'],
+    [{ destroyed: true }, 'gone'],
+    [{}, 'gone'],
+    [undefined, 'gone'],
+  ])('8: of the sockets without remote address, %j is %s', (socket, what) => {
+    const source = { headers: { 'x-forwarded-for': '8.8.8.8' }, socket }
+    const outcome = outcomeOf(() =>
+      Reflect.apply(createClientAddress({ trustedProxies: ['unix:'] }), undefined, [source]),
+    )
+    expect(outcome).toMatchObject(what === 'unix' ? { address: '8.8.8.8' } : { reason: 'no-remote-address' })
+  })
+
+  it.each([
+    [{ trustedProxies: {} }],
+    [{ trustedProxies: null }],
+    [{ trustedProxies: () => true }],
+    [{ trustedProxies: 1 }],
+    [{ trustedProxies: ['fe80::1%eth0'] }],
+    [{ trustedProxies: ['fe80::%eth0/64'] }],
+    [{ trustedProxies: ['10.0.0.0/33'] }],
+    [{ trustedProxies: ['::1/129'] }],
+    [{ trustedProxies: ['10.0.0.0/08'] }],
+    [{ trustedProxies: ['10.0.0.1/8'] }],
+    [{ trustedProxies: ['2001:db8::1/32'] }],
+    [{ trustedProxies: ['127.1'] }],
+    [{ trustedProxies: ['localhost'] }],
+    [{ trustedProxies: ['private'] }],
+    [{ trustedProxies: ['__proto__'] }],
+    [{ trustedProxies: ['*'] }],
+    [{ trustedProxies: ['10.0.0.0/8', undefined] }],
+    [{ forwardedHeader: 'forwarded' }],
+    [{ trustedProxies: [], forwardedHeader: 'x-forwarded-for' }],
+    [{ trustedProxies: ['10.0.0.0/8'], forwardedHeader: 'x forwarded for' }],
+    [{ trustedProxies: ['10.0.0.0/8'], forwardedHeader: ['forwarded'] }],
+  ])('9: %j is a configuration error', (options) => {
+    expect(() => Reflect.apply(createClientAddress, undefined, [options])).toThrow(TypeError)
+  })
+
+  it.each([undefined, null, 'x', 7, {}, { headers: null }, { raw: {} }, { req: null }])(
+    'a source that is %j is a TypeError',
+    (source) => {
+      expect(() => Reflect.apply(createClientAddress(), undefined, [source])).toThrow(TypeError)
+    },
+  )
+})
+
+describe('createClientAddress and @fastify/proxy-addr', () => {
+  const POOL = [
+    '10.0.0.1',
+    '10.255.0.1',
+    '192.168.1.1',
+    '8.8.8.8',
+    '81.2.69.142',
+    '2001:4860::1',
+    'fc00::1',
+    '::1',
+    '172.16.0.1',
+    '127.0.0.1',
+  ]
+  const BLOCKS = [
+    '10.0.0.0/8',
+    '192.168.1.1',
+    '172.16.0.0/12',
+    'fc00::/7',
+    '::1',
+    'loopback',
+    'uniquelocal',
+    '81.2.69.0/24',
+    '10.0.0.0/9',
+    '2001:4860::/33',
+  ]
+
+  it('choose the same hop of random chains, wherever both name one', () => {
+    let named = 0
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...POOL),
+        fc.array(fc.constantFrom(...POOL), { maxLength: 6 }),
+        fc.uniqueArray(fc.constantFrom(...BLOCKS), { minLength: 1, maxLength: 4 }),
+        (remoteAddress, chain, trustedProxies) => {
+          const headers = { 'x-forwarded-for': chain.join(', ') }
+          const theirs = Reflect.apply(proxyAddr, undefined, [
+            { headers, socket: { remoteAddress }, connection: { remoteAddress } },
+            trustedProxies,
+          ])
+          const ours = outcomeOf(() => createClientAddress({ trustedProxies })({ headers, remoteAddress }))
+          // Where all are trusted they answer the farthest, which ours names in its refusal.
+          expect(ours.address).toBe(theirs)
+          if (ours.outcome === 'lookup') named++
+        },
+      ),
+      { numRuns: 5000 },
+    )
+    expect(named).toBeGreaterThan(500)
+  })
+})

