@@ -1,0 +1,232 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import { beforeAll, describe, expect, it } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+import { temporaryFolder } from '../temporary.ts'
+import { output, ROOT, typecheck, writeProject } from './project.ts'
+
+const folder = temporaryFolder()
+// A folder whose name means something in URLs.
+const user = join(folder, 'user #1 100%20')
+const tarball = join(folder, `geofix-${packageJson.version}.tgz`)
+
+/** What every entry exports, in order. A change here is a change of the contract. */
+const EXPORTS = {
+  geofix: [
+    'AddressUnavailableError',
+    'GeofixError',
+    'InvalidDatabaseError',
+    'InvalidLocaleError',
+    'MalformedAddressError',
+    'Resolver',
+    'UnresolvableAddressError',
+    'createClientAddress',
+    'embedded',
+    'isGeofixError',
+    'isLookupFailure',
+    'parseAddress',
+  ],
+  'geofix/core': [
+    'AddressUnavailableError',
+    'GeofixError',
+    'InvalidDatabaseError',
+    'InvalidLocaleError',
+    'MalformedAddressError',
+    'Resolver',
+    'UnresolvableAddressError',
+    'createClientAddress',
+    'isGeofixError',
+    'isLookupFailure',
+    'parseAddress',
+  ],
+  'geofix/writer': ['MmdbWriter', 'double', 'float', 'int32', 'uint128', 'uint16', 'uint32', 'uint64'],
+}
+
+let packed: { files: { path: string; size: number }[] }
+
+beforeAll(() => {
+  packed = JSON.parse(
+    output(ROOT, 'npm', 'pack', '--ignore-scripts', '--json', '--pack-destination', folder),
+  )[0]
+  writeProject(user, { 'package.json': '{ "name": "user", "private": true }' })
+  output(user, 'npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', tarball)
+}, 300_000)
+
+describe('the tarball', () => {
+  it('holds the build, the data and their papers, and nothing else', () => {
+    const surprising = packed.files
+      .map(({ path }) => path)
+      .filter(
+        (path) =>
+          !/^(dist\/[\w-]+\.(js|cjs|d\.ts|d\.cts)|data\/[\w-]+\.(mmdb\.gz|json|md)|dist\/cli\.LICENSE\.txt|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/.test(
+            path,
+          ),
+      )
+    expect(surprising).toEqual([])
+    const names = packed.files.map(({ path }) => path)
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'LICENSE',
+        'README.md',
+        'data/city.mmdb.gz',
+        'data/country.mmdb.gz',
+        'dist/cli.js',
+      ]),
+    )
+  })
+
+  it('keeps each entry small', () => {
+    const code = packed.files.filter(({ path }) => path.startsWith('dist/') && /\.(js|cjs)$/.test(path))
+    const library = code.filter(({ path }) => !path.endsWith('cli.js') && path.endsWith('.js'))
+    expect(library.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(160_000)
+  })
+
+  it('installs mmdb-lib, ipaddr.js and fflate, and nothing else', () => {
+    expect(
+      readdirSync(join(user, 'node_modules'))
+        .filter((name) => !name.startsWith('.'))
+        .sort(),
+    ).toEqual(['fflate', 'geofix', 'ipaddr.js', 'mmdb-lib'])
+  })
+
+  it('is clean to publint', async () => {
+    const { messages, pkg } = await publint({ pkgDir: ROOT, level: 'suggestion', strict: true })
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([])
+  })
+
+  it('is clean to arethetypeswrong', () => {
+    const attw = join(ROOT, 'node_modules/@arethetypeswrong/cli/dist/index.js')
+    const report = output(folder, process.execPath, attw, tarball, '--format', 'ascii', '--no-color')
+    expect(report).toMatch(/No problems found/i)
+  })
+})
+
+const ASK = `
+const geo = Resolver.openSync(embedded.country)
+console.log(geo.lookup('81.2.69.142', { locale: 'de' }).country.name, parseAddress('::ffff:8.8.8.8').lookup)
+const writer = new MmdbWriter({ databaseType: 'Mine' }).insert('8.8.8.0/24', { country: { iso_code: 'US' } })
+console.log(Resolver.openSync(writer.toBytes()).lookup('8.8.8.8').country.code)
+`
+const ANSWER = 'Vereinigtes Königreich 8.8.8.8\nUS\n'
+
+describe('an installed package', () => {
+  it('works from ESM', () => {
+    writeProject(user, {
+      'esm.mjs': `import { embedded, parseAddress, Resolver } from 'geofix'
+import { MmdbWriter } from 'geofix/writer'${ASK}`,
+    })
+    expect(output(user, process.execPath, 'esm.mjs')).toBe(ANSWER)
+  })
+
+  it('works from CommonJS', () => {
+    writeProject(user, {
+      'cjs.cjs': `const { embedded, parseAddress, Resolver } = require('geofix')
+const { MmdbWriter } = require('geofix/writer')${ASK}`,
+    })
+    expect(output(user, process.execPath, 'cjs.cjs')).toBe(ANSWER)
+  })
+
+  it('opens the embedded city database by default', () => {
+    writeProject(user, {
+      'city.mjs': `import { Resolver } from 'geofix'
+const geo = await Resolver.open()
+console.log(geo.databases[0].type, geo.lookup('81.2.69.142').city)`,
+    })
+    expect(output(user, process.execPath, 'city.mjs')).toBe('Geofix-City London\n')
+  })
+
+  it('recognises errors across its ESM and CommonJS builds', () => {
+    writeProject(user, {
+      'errors.cjs': `const { parseAddress } = require('geofix')
+import('geofix').then(({ isGeofixError, MalformedAddressError }) => {
+  try { parseAddress('x') } catch (error) {
+    console.log(error instanceof MalformedAddressError, isGeofixError(error), error.code)
+  }
+})`,
+    })
+    expect(output(user, process.execPath, 'errors.cjs')).toBe('false true MALFORMED_ADDRESS\n')
+  })
+
+  it.each([
+    ['nodenext', 'nodenext', 'consumer.mts'],
+    ['nodenext, from CommonJS', 'nodenext', 'consumer.cts'],
+    ['bundler', 'bundler', 'consumer.ts'],
+  ])('has types under %s resolution', (_, moduleResolution, file) => {
+    const module = moduleResolution === 'nodenext' ? 'nodenext' : 'esnext'
+    const project = join(user, `types-${file}`)
+    writeProject(project, {
+      'tsconfig.json': JSON.stringify({
+        compilerOptions: {
+          module,
+          moduleResolution,
+          strict: true,
+          target: 'es2022',
+          lib: ['es2022', 'dom'],
+          types: [],
+        },
+        files: [file],
+      }),
+      [file]: `import { isLookupFailure, Resolver, type LocationRecord, type LookupFailure } from 'geofix'
+import { Resolver as CoreResolver } from 'geofix/core'
+import { float, MmdbWriter, type WritableValue } from 'geofix/writer'
+const geo = Resolver.openSync()
+const record: LocationRecord = geo.lookup('81.2.69.142', { locale: 'de', at: new Date() })
+const name: string | null = record.country.name
+const failures: LookupFailure[] = geo.lookupMany(['x']).filter(isLookupFailure)
+const value: WritableValue = { latitude: float(1) }
+export const all = [name, failures, CoreResolver.open(new MmdbWriter({ databaseType: 'X' }).insert('::/0', value).toBytes())]
+// @ts-expect-error: parts of a record are shared and read-only
+record.country.code = 'XX'
+// @ts-expect-error: the core has no files
+CoreResolver.open('city.mmdb')
+`,
+    })
+    expect(typecheck(project)).toBe('')
+  })
+
+  it.each(Object.entries(EXPORTS))('exports exactly what it promises: %s', (entry, names) => {
+    writeProject(user, {
+      'exports.mjs': `console.log(JSON.stringify(Object.keys(await import('${entry}')).sort()))`,
+      'exports.cjs': `console.log(JSON.stringify(Object.keys(require('${entry}')).sort()))`,
+    })
+    expect(JSON.parse(output(user, process.execPath, 'exports.mjs'))).toEqual(names)
+    expect(JSON.parse(output(user, process.execPath, 'exports.cjs'))).toEqual(names)
+  })
+
+  it.each(['core.js', 'core.cjs', 'writer.js', 'writer.cjs'])('names no module of Node in %s', (file) => {
+    const seen = new Set<string>()
+    const visit = (name: string): void => {
+      if (seen.has(name)) return
+      seen.add(name)
+      const code = readFileSync(join(ROOT, 'dist', name), 'utf8')
+      expect(code).not.toMatch(/(from|require\()\s*['"]node:/)
+      for (const [, chunk] of code.matchAll(/(?:from|require\()\s*['"]\.\/([^'"]+)['"]/g)) visit(chunk ?? '')
+    }
+    visit(file)
+  })
+
+  it('has a core that needs nothing of Node', () => {
+    writeProject(user, {
+      'core.mjs': `import { readFileSync } from 'node:fs'
+const bytes = new Uint8Array(readFileSync('node_modules/geofix/data/country.mmdb.gz'))
+const { log } = console
+for (const name of ['Buffer', 'process', 'global', 'setImmediate', 'require']) delete globalThis[name]
+const { Resolver } = await import('geofix/core')
+const geo = await Resolver.open(new Blob([bytes]))
+log(geo.lookup('81.2.69.142').country.code, typeof Buffer, geo.raw('81.2.69.142').country.iso_code)`,
+    })
+    expect(output(user, process.execPath, 'core.mjs')).toBe('GB undefined GB\n')
+  })
+
+  it('brings the command', () => {
+    const bin = join(user, 'node_modules/.bin/geofix')
+    expect(output(user, bin, '--version')).toBe(`${packageJson.version}\n`)
+    expect(JSON.parse(output(user, bin, '81.2.69.142')).country.code).toBe('GB')
+    expect(output(user, bin, 'info')).toMatch(/^type +Geofix-City\n/)
+    // A reader that has had enough is no error.
+    const many = `yes 81.2.69.142 | head -100000 | "${bin}" | head -1 >/dev/null; echo "\${PIPESTATUS[2]}"`
+    expect(output(user, 'bash', '-c', many)).toBe('0\n')
+  })
+})
