@@ -1,21 +1,6 @@
 import { InvalidDatabaseError } from '../errors.ts'
-
-/** Types of the MaxMind DB format, section "Data Field Format". Extended types are counted from 7. */
-export const DataType = {
-  pointer: 1,
-  string: 2,
-  double: 3,
-  bytes: 4,
-  uint16: 5,
-  uint32: 6,
-  map: 7,
-  int32: 8,
-  uint64: 9,
-  uint128: 10,
-  array: 11,
-  boolean: 14,
-  float: 15,
-} as const
+import { DataType } from './format.ts'
+import { MAX_CONTENT, MAX_VALUES } from './limits.ts'
 
 /** Payload sizes that each type may have; containers and text have any that fits into the section. */
 const SIZES: Readonly<Record<number, readonly [least: number, most: number]>> = {
@@ -28,12 +13,6 @@ const SIZES: Readonly<Record<number, readonly [least: number, most: number]>> = 
   [DataType.boolean]: [0, 1],
   [DataType.float]: [4, 4],
 }
-
-/** A record of more values than this is hostile: the largest of real vendors hold some hundred. */
-export const MAX_VALUES = 65_536
-
-/** Bytes of text and of byte strings in one record, counted each time that a pointer leads to them. */
-export const MAX_CONTENT = 16 * 1024 * 1024
 
 /** Texts up to this length are put together character by character, which is faster than a TextDecoder. */
 const SHORT_TEXT = 24
@@ -125,7 +104,7 @@ export class DataSection {
 
   /** The opened field as text, if it is that. */
   text(): string | null {
-    if (this.type !== DataType.string) return null
+    if (this.type !== DataType.utf8String) return null
     const { start, size } = this
     if (size <= SHORT_TEXT) {
       let text = ''
@@ -219,7 +198,7 @@ export class DataSection {
       if (size < limits[0] || size > limits[1])
         throw this.fault(`a field of type ${type} has ${size} bytes`, offset)
     } else if (
-      type !== DataType.string &&
+      type !== DataType.utf8String &&
       type !== DataType.bytes &&
       type !== DataType.map &&
       type !== DataType.array

@@ -1,4 +1,5 @@
-import { type DataSection, DataType } from './data-section.ts'
+import type { DataSection } from './data-section.ts'
+import { DataType } from './format.ts'
 
 /** The way to a field: keys of maps, and 0 for the first element of an array. */
 export type Path = readonly (string | 0)[]
@@ -122,7 +123,7 @@ export class FieldReader<Name extends string> {
 
   #shortText(): string | null {
     const data = this.#data
-    if (data.type === DataType.string && data.size > MAX_TEXT) {
+    if (data.type === DataType.utf8String && data.size > MAX_TEXT) {
       throw data.fault(`a field of a place is longer than ${MAX_TEXT} bytes`, data.opened)
     }
     return data.text()

@@ -1,24 +1,7 @@
 import { InvalidDatabaseError } from '../errors.ts'
 import { DataSection } from './data-section.ts'
+import { METADATA_MARKER } from './format.ts'
 import { isMap, type MmdbValue, WholeRecords } from './whole-record.ts'
-
-/** Stands before the metadata: `\xab\xcd\xefMaxMind.com`. */
-const MARKER = Uint8Array.of(
-  0xab,
-  0xcd,
-  0xef,
-  0x4d,
-  0x61,
-  0x78,
-  0x4d,
-  0x69,
-  0x6e,
-  0x64,
-  0x2e,
-  0x63,
-  0x6f,
-  0x6d,
-)
 
 /** The specification allows the metadata, its marker included, no more than the last 128 KiB. */
 const MAX_METADATA = 128 * 1024
@@ -57,7 +40,7 @@ export function readMetadata(bytes: Uint8Array, path?: string): Metadata {
       },
     )
   }
-  const base = start + MARKER.length
+  const base = start + METADATA_MARKER.length
   const section = new DataSection(bytes, base, bytes.length, path)
   const value = new WholeRecords(bytes, section).at(base)
   const fields = new MetadataFields(value, base, path)
@@ -78,8 +61,12 @@ export function readMetadata(bytes: Uint8Array, path?: string): Metadata {
 
 function findMarker(bytes: Uint8Array): number {
   const least = Math.max(0, bytes.length - MAX_METADATA)
-  for (let at = bytes.length - MARKER.length; at >= least; at--) {
-    if (bytes[at] === MARKER[0] && MARKER.every((byte, index) => bytes[at + index] === byte)) return at
+  for (let at = bytes.length - METADATA_MARKER.length; at >= least; at--) {
+    if (
+      bytes[at] === METADATA_MARKER[0] &&
+      METADATA_MARKER.every((byte, index) => bytes[at + index] === byte)
+    )
+      return at
   }
   return -1
 }

@@ -1,7 +1,6 @@
-import { type DataSection, DataType, MAX_CONTENT, MAX_VALUES } from './data-section.ts'
-
-/** Deeper than any vendor nests, and far from what a call stack holds. */
-const MAX_DEPTH = 128
+import type { DataSection } from './data-section.ts'
+import { DataType } from './format.ts'
+import { MAX_CONTENT, MAX_DEPTH, MAX_VALUES } from './limits.ts'
 
 /**
  * Walks a whole record before it is decoded, so that a decoder without bounds can be trusted with it:

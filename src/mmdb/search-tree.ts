@@ -1,8 +1,6 @@
 import { InvalidDatabaseError } from '../errors.ts'
+import { SEPARATOR_LENGTH } from './format.ts'
 import type { Metadata } from './metadata.ts'
-
-/** Bytes of zeros between the search tree and the data section. */
-const SEPARATOR = 16
 
 /** What a question answers when the tree has no record for an address. Offset 0 never holds one. */
 export const NO_RECORD = 0
@@ -35,7 +33,7 @@ export class SearchTree {
     this.#path = path
     this.#dataEnd = start
     const size = (nodeCount * recordSize) / 4
-    this.dataStart = size + SEPARATOR
+    this.dataStart = size + SEPARATOR_LENGTH
     if (this.dataStart > start) {
       throw this.#fault(`the metadata counts ${nodeCount} nodes, more than the file holds`, start)
     }
@@ -117,7 +115,7 @@ export class SearchTree {
   record(value: number): number {
     const { nodeCount } = this.metadata
     if (value === nodeCount) return NO_RECORD
-    const offset = value - nodeCount - SEPARATOR + this.dataStart
+    const offset = value - nodeCount - SEPARATOR_LENGTH + this.dataStart
     if (value < nodeCount || offset < this.dataStart || offset >= this.#dataEnd) {
       throw this.#fault(`the search tree leads to ${value}, which is no record`, undefined)
     }

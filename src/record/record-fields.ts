@@ -1,6 +1,7 @@
 import { isGeofixError } from '../errors.ts'
-import { type DataSection, DataType } from '../mmdb/data-section.ts'
+import type { DataSection } from '../mmdb/data-section.ts'
 import type { Database } from '../mmdb/database.ts'
+import { DataType } from '../mmdb/format.ts'
 import { firstRecords } from '../mmdb/networks.ts'
 
 /** Records looked at, at most: the first ones of a file can be sparse. */
@@ -65,5 +66,5 @@ export class RecordFields {
 function kindOf(type: number): FieldKind {
   if (type === DataType.map) return 'map'
   if (type === DataType.array) return 'array'
-  return type === DataType.string ? 'text' : 'other'
+  return type === DataType.utf8String ? 'text' : 'other'
 }

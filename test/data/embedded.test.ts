@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { Reader } from 'mmdb-lib'
 import { describe, expect, it } from 'vitest'
+import { seeded } from '../../scripts/bench/addresses.ts'
 import { embedded, isLookupFailure, Resolver } from '../../src/index.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { countNetworks } from '../../src/mmdb/networks.ts'
 import { ROOT } from '../package/project.ts'
-import { addressesInRandomNetworks, seeded } from './random-networks.ts'
+import { addressesInRandomNetworks } from './random-networks.ts'
 
 const geo = Resolver.openSync()
 const bytes = gunzipSync(readFileSync(embedded.city))

@@ -2,17 +2,6 @@ import { formatIPv4 } from '../../src/address/ipv4.ts'
 import { formatIPv6 } from '../../src/address/ipv6.ts'
 import type { Database } from '../../src/mmdb/database.ts'
 
-/** Random numbers in [0, 1), the same for the same seed (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), state | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 /**
  * A random address in each of `count` random networks of a database, every network as likely as any other.
  * All networks are visited in order, and those whose number was drawn are kept.

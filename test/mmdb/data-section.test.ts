@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidDatabaseError } from '../../src/errors.ts'
-import { DataSection, DataType, MAX_CONTENT, MAX_VALUES } from '../../src/mmdb/data-section.ts'
+import { DataSection } from '../../src/mmdb/data-section.ts'
+import { DataType } from '../../src/mmdb/format.ts'
+import { MAX_CONTENT, MAX_VALUES } from '../../src/mmdb/limits.ts'
 import { bytesOf } from './hand-made.ts'
 
 /** A section from byte 4 of a file to two bytes before its end, so that mistakes of place show. */
@@ -18,15 +20,15 @@ function opened(hex: string, offset = 0): DataSection {
 describe('DataSection.open', () => {
   it.each([
     // field, type, size, payload at, next field at
-    ['42 6869', DataType.string, 2, 1, 3],
-    ['40', DataType.string, 0, 1, 1],
-    [`5c ${'78'.repeat(28)}`, DataType.string, 28, 1, 29],
-    [`5d00 ${'78'.repeat(29)}`, DataType.string, 29, 2, 31],
-    [`5dff ${'78'.repeat(284)}`, DataType.string, 284, 2, 286],
-    [`5e0000 ${'78'.repeat(285)}`, DataType.string, 285, 3, 288],
-    [`5effff ${'78'.repeat(65_820)}`, DataType.string, 65_820, 3, 65_823],
-    [`5f000000 ${'78'.repeat(65_821)}`, DataType.string, 65_821, 4, 65_825],
-    [`5f000001 ${'78'.repeat(65_822)}`, DataType.string, 65_822, 4, 65_826],
+    ['42 6869', DataType.utf8String, 2, 1, 3],
+    ['40', DataType.utf8String, 0, 1, 1],
+    [`5c ${'78'.repeat(28)}`, DataType.utf8String, 28, 1, 29],
+    [`5d00 ${'78'.repeat(29)}`, DataType.utf8String, 29, 2, 31],
+    [`5dff ${'78'.repeat(284)}`, DataType.utf8String, 284, 2, 286],
+    [`5e0000 ${'78'.repeat(285)}`, DataType.utf8String, 285, 3, 288],
+    [`5effff ${'78'.repeat(65_820)}`, DataType.utf8String, 65_820, 3, 65_823],
+    [`5f000000 ${'78'.repeat(65_821)}`, DataType.utf8String, 65_821, 4, 65_825],
+    [`5f000001 ${'78'.repeat(65_822)}`, DataType.utf8String, 65_822, 4, 65_826],
     ['68 40450fcd67fd3f5b', DataType.double, 8, 1, 9],
     ['82 00ff', DataType.bytes, 2, 1, 3],
     ['a0', DataType.uint16, 0, 1, 1],

@@ -1,23 +1,5 @@
+import type { DataTypeNumber } from '../format.ts'
 import type { ByteSink } from './byte-sink.ts'
-
-/** Type numbers of the section "Output Data Section" of the MMDB specification. */
-export const DataType = {
-  pointer: 1,
-  utf8String: 2,
-  double: 3,
-  bytes: 4,
-  uint16: 5,
-  uint32: 6,
-  map: 7,
-  int32: 8,
-  uint64: 9,
-  uint128: 10,
-  array: 11,
-  boolean: 14,
-  float: 15,
-} as const
-
-export type DataTypeNumber = (typeof DataType)[keyof typeof DataType]
 
 /**
  * Writes the control byte, the byte of an extended type, and the bytes of a size from 29 on, in the order

@@ -1,5 +1,6 @@
+import { DataType } from '../format.ts'
 import { ByteSink } from './byte-sink.ts'
-import { DataType, writeControlByte } from './control-byte.ts'
+import { writeControlByte } from './control-byte.ts'
 import { pointerLength, writePointer } from './pointer.ts'
 import type { Composite, ValueTable } from './value-table.ts'
 

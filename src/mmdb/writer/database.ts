@@ -1,6 +1,7 @@
+import { SEPARATOR_LENGTH } from '../format.ts'
 import type { DataSection } from './data-section.ts'
 import { type DatabaseMetadata, encodeMetadata } from './metadata.ts'
-import { type RecordSize, SEPARATOR_LENGTH, type SearchTree } from './search-tree.ts'
+import type { RecordSize, SearchTree } from './search-tree.ts'
 
 /** What the caller says about a database; the tree knows the rest. */
 export type DatabaseOptions = Omit<DatabaseMetadata, 'nodeCount' | 'recordSize'> & {

@@ -1,3 +1,4 @@
+import { METADATA_MARKER } from '../format.ts'
 import { DataSection } from './data-section.ts'
 import type { RecordSize } from './search-tree.ts'
 import { uint16, uint32, uint64, type WritableValue } from './value.ts'
@@ -15,9 +16,6 @@ export type DatabaseMetadata = {
   readonly description: Readonly<Record<string, string>>
   readonly buildDate: Date
 }
-
-/** `\xab\xcd\xefMaxMind.com`: readers look for its last occurrence in the file. */
-const MARKER = Uint8Array.of(0xab, 0xcd, 0xef, ...new TextEncoder().encode('MaxMind.com'))
 
 /** How far from the end of a file libmaxminddb looks for the marker, and this package too. */
 const LONGEST_METADATA = 128 * 1024
@@ -42,14 +40,14 @@ export function encodeMetadata(metadata: DatabaseMetadata): Uint8Array {
   const values = new ValueTable()
   const section = new DataSection(values, { pointers: false })
   section.offset(values.add(fields, 'metadata'))
-  const length = MARKER.length + section.bytes.length
+  const length = METADATA_MARKER.length + section.bytes.length
   if (length > LONGEST_METADATA) {
     throw new RangeError(
       `databaseType, languages and description make ${length} bytes of metadata: readers look for it in the last ${LONGEST_METADATA} of a file`,
     )
   }
   const bytes = new Uint8Array(length)
-  bytes.set(MARKER)
-  bytes.set(section.bytes, MARKER.length)
+  bytes.set(METADATA_MARKER)
+  bytes.set(section.bytes, METADATA_MARKER.length)
   return bytes
 }

@@ -1,5 +1,5 @@
+import { DataType } from '../format.ts'
 import type { ByteSink } from './byte-sink.ts'
-import { DataType } from './control-byte.ts'
 
 /**
  * Pointers come in four sizes (MMDB specification, "pointer - 1"): 11, 19 and 27 bits of value, each class

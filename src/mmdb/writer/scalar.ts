@@ -1,5 +1,6 @@
+import { DataType, type DataTypeNumber } from '../format.ts'
 import { ByteSink } from './byte-sink.ts'
-import { DataType, type DataTypeNumber, writeControlByte } from './control-byte.ts'
+import { writeControlByte } from './control-byte.ts'
 import { TypedNumber } from './value.ts'
 
 /** A value without parts. */

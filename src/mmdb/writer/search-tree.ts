@@ -1,11 +1,9 @@
+import { SEPARATOR_LENGTH } from '../format.ts'
 import { EMPTY, isNode, type Link, valueOfLink } from './link.ts'
 import type { NodeTable } from './node-table.ts'
 
 /** Bits of one record; a node has two. The specification allows more sizes; these are the ones that readers know. */
 export type RecordSize = 24 | 28 | 32
-
-/** The zero bytes between the search tree and the data section ("Data Section Separator"). */
-export const SEPARATOR_LENGTH = 16
 
 /**
  * A finished search tree: the nodes that can be reached from the root, numbered from the root's 0 in reverse

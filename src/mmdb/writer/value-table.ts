@@ -1,5 +1,5 @@
-import { MAX_CONTENT, MAX_VALUES } from '../data-section.ts'
-import { DataType } from './control-byte.ts'
+import { DataType } from '../format.ts'
+import { MAX_CONTENT, MAX_DEPTH, MAX_VALUES } from '../limits.ts'
 import { isPlainObject, kindOf } from './kind.ts'
 import { type EncodedScalar, encodeScalar, type Scalar } from './scalar.ts'
 import { TypedNumber, type WritableValue } from './value.ts'
@@ -9,9 +9,6 @@ export type Composite = {
   readonly type: typeof DataType.map | typeof DataType.array
   readonly parts: readonly number[]
 }
-
-/** What this package reads back; libmaxminddb reads 512 levels. No vendor nests deeper than ten. */
-const MAXIMUM_DEPTH = 128
 
 /**
  * What reading a value costs. A part that comes twice counts twice, although it is stored once: a reader
@@ -80,8 +77,8 @@ export class ValueTable {
     if (typeof value !== 'object' || value === null)
       throw refused(TypeError, path, `${kindOf(value)} cannot be written`)
     if (ancestors.includes(value)) throw refused(TypeError, path, 'the value contains itself')
-    if (ancestors.length >= MAXIMUM_DEPTH) {
-      throw refused(RangeError, path, `maps and arrays are nested more than ${MAXIMUM_DEPTH} deep`)
+    if (ancestors.length >= MAX_DEPTH) {
+      throw refused(RangeError, path, `maps and arrays are nested more than ${MAX_DEPTH} deep`)
     }
     ancestors.push(value)
     const number = Array.isArray(value)
