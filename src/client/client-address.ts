@@ -52,6 +52,9 @@ export class ClientWalk {
 
   /** @throws TypeError when the options cannot be trusted or make no sense */
   constructor(options: ClientAddressOptions = {}) {
+    if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+      throw new TypeError("options are an object such as { trustedProxies: ['loopback'] }")
+    }
     const { trustedProxies = [], forwardedHeader } = options
     this.#trust = new TrustList(trustedProxies)
     if (forwardedHeader !== undefined && this.#trust.isEmpty) {

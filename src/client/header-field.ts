@@ -8,13 +8,16 @@ import type { HeaderSource } from './request-source.ts'
  * @param name in lower case
  */
 export function readField(headers: HeaderSource, name: string): string {
-  if (isFetchHeaders(headers)) return headers.get(name) ?? ''
+  if (isFetchHeaders(headers)) {
+    const value: unknown = headers.get(name)
+    return typeof value === 'string' ? value : ''
+  }
   const lines: string[] = []
   for (const key of Object.keys(headers)) {
     if (key.length !== name.length || key.toLowerCase() !== name) continue
     const value = headers[key]
     if (typeof value === 'string') lines.push(value)
-    else if (Array.isArray(value)) lines.push(...value)
+    else if (Array.isArray(value)) lines.push(...value.filter((line) => typeof line === 'string'))
   }
   return lines.join(', ')
 }

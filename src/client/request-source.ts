@@ -7,9 +7,11 @@ export type HeaderSource =
 
 /** The part of a Node socket that tells who is on the other end. */
 export interface PeerSocket {
-  readonly remoteAddress?: string | undefined
-  readonly localAddress?: string | undefined
+  readonly remoteAddress?: string | null | undefined
+  readonly localAddress?: string | null | undefined
   readonly destroyed?: boolean
+  /** Whether it is not connected, or no longer. */
+  readonly pending?: boolean
 }
 
 /** An HTTP request in any of the forms that hold headers and, all but the last, a peer. */
@@ -49,10 +51,12 @@ export function readSource(source: DetectSource, options: PeerOptions | undefine
   const request = requestIn(source)
   const given = options?.remoteAddress
   if (given !== undefined) return { headers: request.headers, peer: given ?? undefined }
-  if ('remoteAddress' in request && request.remoteAddress !== undefined) {
-    return { headers: request.headers, peer: request.remoteAddress ?? undefined }
+  // Whatever else a request carries, its socket is who sent it.
+  if ('socket' in request) return { headers: request.headers, peer: peerOf(request.socket) }
+  return {
+    headers: request.headers,
+    peer: 'remoteAddress' in request ? (request.remoteAddress ?? undefined) : undefined,
   }
-  return { headers: request.headers, peer: 'socket' in request ? peerOf(request.socket) : undefined }
 }
 
 type Request = Exclude<DetectSource, { raw: unknown } | { req: unknown }>
@@ -60,8 +64,9 @@ type Request = Exclude<DetectSource, { raw: unknown } | { req: unknown }>
 /** Frameworks keep the untouched request of Node inside their own; what theirs says follows their settings. */
 function requestIn(source: DetectSource): Request {
   if (typeof source === 'object' && source !== null) {
-    const request: unknown = 'raw' in source ? source.raw : 'req' in source ? source.req : source
-    if (isRequest(request)) return request
+    if ('raw' in source && hasSocket(source.raw)) return source.raw
+    if ('req' in source && hasSocket(source.req)) return source.req
+    if (isRequest(source)) return source
   }
   throw new TypeError(
     'detect takes a request of Node, Express, Fastify or Koa, a Fetch Request, or { headers, remoteAddress }',
@@ -78,13 +83,19 @@ function isRequest(value: unknown): value is Request {
   )
 }
 
+function hasSocket(value: unknown): value is Request & { readonly socket: PeerSocket } {
+  return isRequest(value) && 'socket' in value
+}
+
 /**
  * A Unix socket has neither address and is open. A TCP client that has reset its connection has no remote
  * address either, but its socket still has a local one, or is destroyed; believing the header then would let
- * clients become trusted by hanging up. Mock sockets, which do not say whether they are open, are not Unix.
+ * clients become trusted by hanging up. On HTTP/2 `destroyed` is the stream's, which outlives a socket that the
+ * client has closed; only `pending` tells. Mock sockets, which do not say whether they are open, are not Unix.
  */
 function peerOf(socket: PeerSocket | null | undefined): string | undefined {
-  const remoteAddress = socket?.remoteAddress
+  const remoteAddress = socket?.remoteAddress ?? undefined
   if (remoteAddress !== undefined) return remoteAddress
-  return socket?.localAddress === undefined && socket?.destroyed === false ? UNIX : undefined
+  const isUnix = socket?.localAddress === undefined && socket?.destroyed === false && socket.pending !== true
+  return isUnix ? UNIX : undefined
 }

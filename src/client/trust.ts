@@ -29,9 +29,11 @@ export class TrustList {
         `trustedProxies is an array of addresses, networks and names, not ${typeof trustedProxies}; trusting everyone, or a number of hops, lets callers choose their address`,
       )
     }
-    const networks = trustedProxies.filter((entry) => entry !== UNIX).flatMap(networksOf)
-    this.isEmpty = trustedProxies.length === 0
-    this.unix = trustedProxies.includes(UNIX)
+    // Spread, because methods of arrays step over holes.
+    const entries: unknown[] = [...trustedProxies]
+    const networks = entries.filter((entry) => entry !== UNIX).flatMap(networksOf)
+    this.isEmpty = entries.length === 0
+    this.unix = entries.includes(UNIX)
     this.#ipv4 = networks.filter(({ family }) => family === 4)
     this.#ipv6 = networks.filter(({ family }) => family === 6)
   }

@@ -296,6 +296,10 @@ describe('the rules', () => {
     [{ destroyed: false }, 'unix'],
     [{ destroyed: false, localAddress: '10.0.0.9' }, 'gone'],
     [{ destroyed: true }, 'gone'],
+    [{ destroyed: false, pending: true }, 'gone'],
+    [{ destroyed: false, pending: false }, 'unix'],
+    [{ destroyed: false, localAddress: null }, 'gone'],
+    [{ remoteAddress: null, destroyed: true }, 'gone'],
     [{}, 'gone'],
     [undefined, 'gone'],
   ])('8: of the sockets without remote address, %j is %s', (socket, what) => {
@@ -324,12 +328,35 @@ describe('the rules', () => {
     [{ trustedProxies: ['__proto__'] }],
     [{ trustedProxies: ['*'] }],
     [{ trustedProxies: ['10.0.0.0/8', undefined] }],
+    [{ trustedProxies: new Array(1), forwardedHeader: 'forwarded' }],
     [{ forwardedHeader: 'forwarded' }],
     [{ trustedProxies: [], forwardedHeader: 'x-forwarded-for' }],
     [{ trustedProxies: ['10.0.0.0/8'], forwardedHeader: 'x forwarded for' }],
     [{ trustedProxies: ['10.0.0.0/8'], forwardedHeader: ['forwarded'] }],
   ])('9: %j is a configuration error', (options) => {
     expect(() => Reflect.apply(createClientAddress, undefined, [options])).toThrow(TypeError)
+  })
+
+  it.each([null, 'x', ['loopback']])('options that are %j are a TypeError', (options) => {
+    expect(() => Reflect.apply(createClientAddress, undefined, [options])).toThrow(TypeError)
+  })
+
+  it('takes the socket before anything that is written on a request, and requests that frameworks have changed', () => {
+    const headers = { 'x-forwarded-for': '9.9.9.9' }
+    const socket = { remoteAddress: '8.8.8.8' }
+    for (const source of [
+      { headers, socket, remoteAddress: '10.0.0.1' },
+      { headers, socket, raw: Buffer.from('body') },
+      { headers, socket, raw: undefined, req: undefined },
+      { headers, raw: { headers, socket }, socket: { remoteAddress: '10.0.0.1' } },
+    ]) {
+      expect(outcomeOf(() => Reflect.apply(createClientAddress(TRUSTED), undefined, [source]))).toMatchObject(
+        {
+          address: '8.8.8.8',
+          via: 'socket',
+        },
+      )
+    }
   })
 
   it.each([undefined, null, 'x', 7, {}, { headers: null }, { raw: {} }, { req: null }])(

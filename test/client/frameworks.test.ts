@@ -126,6 +126,7 @@ const KNOWN_FIELDS = [
   'Via',
 ]
 
+const temporary = temporaryFolder()
 const stops: (() => unknown)[] = []
 afterAll(() => Promise.all(stops.map((stop) => stop())))
 
@@ -189,12 +190,10 @@ describe.each(Object.entries(FRAMEWORKS))('%s', (_, start) => {
 })
 
 describe('node:http', () => {
-  const folder = temporaryFolder()
-
   async function onUnixSocket(name: string, options: OpenOptions): Promise<object> {
     const geo = await Resolver.open(bytes, options)
     const server = http.createServer((req, res) => res.end(JSON.stringify(answer(geo, req))))
-    const socketPath = join(folder, name)
+    const socketPath = join(temporary, name)
     server.listen(socketPath)
     await once(server, 'listening')
     stops.push(() => server.close())
@@ -245,6 +244,39 @@ describe('node:http2', () => {
     const stream = session.request({ ':path': '/', 'x-forwarded-for': '81.2.69.142' })
     let text = ''
     for await (const chunk of stream) text += chunk
+    expect(JSON.parse(text)).toEqual({ ip: '81.2.69.142', country: 'GB' })
+  })
+
+  it('takes a client that has hung up for gone, not for a Unix socket', async () => {
+    const geo = await Resolver.open(bytes, { trustedProxies: ['unix:'] })
+    const answered = new Promise<object>((resolve) => {
+      // The socket is read for the first time when the client has gone: nothing has remembered its address.
+      const server = http2.createServer((req) => req.on('aborted', () => resolve(answer(geo, req))))
+      server.on('sessionError', () => {})
+      server.listen(0, '127.0.0.1', () => {
+        stops.push(() => server.close())
+        const raw = net.connect((server.address() as AddressInfo).port, '127.0.0.1') // a TCP server's address
+        const session = http2.connect('http://127.0.0.1', { createConnection: () => raw })
+        session.on('error', () => {})
+        session.request({ ':path': '/', 'x-forwarded-for': '81.2.69.142' }).on('error', () => {})
+        setTimeout(() => raw.end().destroy(), 50)
+      })
+    })
+    expect(await answered).toMatchObject({ code: 'ADDRESS_UNAVAILABLE', reason: 'no-remote-address' })
+  })
+
+  it('behind a Unix socket is asked like HTTP/1', async () => {
+    const geo = await Resolver.open(bytes, { trustedProxies: ['unix:'] })
+    const server = http2.createServer((req, res) => res.end(JSON.stringify(answer(geo, req))))
+    const path = join(temporary, 'h2')
+    server.listen(path)
+    await once(server, 'listening')
+    stops.push(() => server.close())
+    const session = http2.connect('http://localhost', { createConnection: () => net.connect(path) })
+    stops.push(() => session.close())
+    let text = ''
+    for await (const chunk of session.request({ ':path': '/', 'x-forwarded-for': '81.2.69.142' }))
+      text += chunk
     expect(JSON.parse(text)).toEqual({ ip: '81.2.69.142', country: 'GB' })
   })
 })
