@@ -9,9 +9,6 @@ interface Inflated {
   readonly engine: { readonly bytesWritten: number }
 }
 
-/** Large pieces: putting together 100 MB from the default 16 KB takes twice as long. Bytes. */
-const CHUNK = 1 << 24
-
 /** zlib takes no smaller pieces. Bytes. */
 const LEAST_CHUNK = 64
 
@@ -49,8 +46,8 @@ export async function nativeGunzipAsync(bytes: Uint8Array, path?: string): Promi
 function optionsFor(length: number): ZlibOptions {
   // One byte of room, so that a file that holds more than it promises is found out, and memory is bounded.
   const room = length + 1
-  // No larger than the content: the result is a view of its last piece and keeps all of it alive.
-  return { info: true, chunkSize: Math.min(Math.max(room, LEAST_CHUNK), CHUNK), maxOutputLength: room }
+  // All in one piece: pieces would be put together at the end, in as much memory again.
+  return { info: true, chunkSize: Math.max(room, LEAST_CHUNK), maxOutputLength: room }
 }
 
 /** zlib checks CRC-32 and length, but passes over bytes behind the end and joins several members. */
