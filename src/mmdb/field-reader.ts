@@ -13,7 +13,7 @@ const MAX_TEXT = 512
 /** The names of one place in all its languages. Bytes. */
 const MAX_TEXTS = 8192
 
-/** What {@link FieldReader.offset} answers for a field that the record does not have. */
+/** Stands for the offset of a field that the record does not have. */
 const ABSENT = 0
 
 /** One step of the paths, merged: which fields lie in which child. */

@@ -1,4 +1,5 @@
 import { type Locale, localeOf } from './locale.ts'
+import { remember } from './remember.ts'
 
 /** Formatters kept at most; each holds a locale's data in native memory. */
 const MAX_FORMATTERS = 64
@@ -12,7 +13,7 @@ const formatters = new Map<string, Intl.DisplayNames | null>()
  * @param code ISO 3166-1 alpha-2, upper case
  */
 export function platformCountryName(code: string, locale: Locale): string | null {
-  return formatterOf(locale)?.of(code) ?? null
+  return remember(formatters, MAX_FORMATTERS, locale.tag, makeFormatter)?.of(code) ?? null
 }
 
 /** The same in English, for databases that hold codes only. */
@@ -20,14 +21,8 @@ export function platformEnglishName(code: string): string | null {
   return platformCountryName(code, localeOf(undefined))
 }
 
-function formatterOf({ tag }: Locale): Intl.DisplayNames | null {
-  let formatter = formatters.get(tag)
-  if (formatter === undefined) {
-    // Without this question the platform would answer in the language of the machine.
-    const supported = Intl.DisplayNames.supportedLocalesOf([tag]).length > 0
-    formatter = supported ? new Intl.DisplayNames([tag], { type: 'region', fallback: 'none' }) : null
-    if (formatters.size >= MAX_FORMATTERS) formatters.clear()
-    formatters.set(tag, formatter)
-  }
-  return formatter
+function makeFormatter(tag: string): Intl.DisplayNames | null {
+  // Without this question the platform would answer in the language of the machine.
+  const supported = Intl.DisplayNames.supportedLocalesOf([tag]).length > 0
+  return supported ? new Intl.DisplayNames([tag], { type: 'region', fallback: 'none' }) : null
 }

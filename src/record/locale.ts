@@ -1,5 +1,6 @@
 import { quoted } from '../address/quoted.ts'
 import { InvalidLocaleError } from '../errors.ts'
+import { remember } from './remember.ts'
 
 /** Locales and tags remembered at most; a caller who passes on hostile tags must not fill the memory. */
 const MAX_REMEMBERED = 256
@@ -34,13 +35,7 @@ export class Locale {
 
   /** How near a tag of a database is to this locale; the same language in another script is not the same. */
   kinship(tag: string): Kinship {
-    let kinship = this.#kinship.get(tag)
-    if (kinship === undefined) {
-      kinship = this.#compare(tag)
-      if (this.#kinship.size >= MAX_REMEMBERED) this.#kinship.clear()
-      this.#kinship.set(tag, kinship)
-    }
-    return kinship
+    return remember(this.#kinship, MAX_REMEMBERED, tag, () => this.#compare(tag))
   }
 
   #compare(tag: string): Kinship {
@@ -70,13 +65,11 @@ export function localeOf(tag: unknown): Locale {
     return english
   }
   if (typeof tag !== 'string') return new Locale(tag)
-  let locale = locales.get(tag)
-  if (locale === undefined) {
-    locale = new Locale(tag)
-    if (locales.size >= MAX_REMEMBERED) locales.clear()
-    locales.set(tag, locale)
-  }
-  return locale
+  return remember(locales, MAX_REMEMBERED, tag, makeLocale)
+}
+
+function makeLocale(tag: string): Locale {
+  return new Locale(tag)
 }
 
 function canonicalTag(tag: unknown): string | undefined {

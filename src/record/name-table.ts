@@ -1,5 +1,6 @@
 import type { FieldReader } from '../mmdb/field-reader.ts'
 import { Names } from './names.ts'
+import { remember } from './remember.ts'
 
 /** Names kept at most. Databases hold some thousand countries and regions; a hostile one any number. */
 const MAX_NAMES = 8192
@@ -13,21 +14,12 @@ export class NameTable {
   inMap<Name extends string>(fields: FieldReader<Name>, name: Name): Names {
     const offset = fields.mapOffset(name)
     if (offset === null) return Names.NONE
-    return remember(this.#byOffset, offset, () => new Names(fields.texts(name)))
+    return remember(this.#byOffset, MAX_NAMES, offset, () => new Names(fields.texts(name)))
   }
 
   /** One name alone, which vendors write in English. */
   only(text: string | null): Names {
-    return text === null ? Names.NONE : remember(this.#byText, text, () => new Names(new Map([['en', text]])))
+    if (text === null) return Names.NONE
+    return remember(this.#byText, MAX_NAMES, text, () => new Names(new Map([['en', text]])))
   }
-}
-
-function remember<Key>(names: Map<Key, Names>, key: Key, make: () => Names): Names {
-  let found = names.get(key)
-  if (found === undefined) {
-    found = make()
-    if (names.size >= MAX_NAMES) names.clear()
-    names.set(key, found)
-  }
-  return found
 }

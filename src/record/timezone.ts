@@ -1,30 +1,24 @@
 import type { TimezoneAtInstant } from './location-record.ts'
+import { remember } from './remember.ts'
 
 /**
  * An offset is asked of the platform once per zone and quarter hour. Nearly all changes fall on full quarter
  * hours of UTC; for the others (Newfoundland changed at 00:01 until 2011, Casey until 2022) both ends of the
- * quarter hour are compared. No zone ever changed twice in one. Milliseconds.
+ * quarter hour are compared. Milliseconds.
  */
 const QUARTER_HOUR = 15 * 60 * 1000
 
 /** The IANA database has some 600 identifiers, links included. A hostile file can have any number. */
 const MAX_ZONES = 1024
 
-const zones = new Map<string, Timezone>()
+const zones = new Map<string | null, Timezone>()
 
 /** What a record has whose database does not know the zone. */
 const UNKNOWN: TimezoneAtInstant = Object.freeze({ id: null, offset: null })
 
 /** The zone with an identifier; the same object for the same identifier while it is remembered. */
 export function timezoneOf(id: string | null): Timezone {
-  const key = id ?? ''
-  let zone = zones.get(key)
-  if (zone === undefined) {
-    zone = new Timezone(id)
-    if (zones.size >= MAX_ZONES) zones.clear()
-    zones.set(key, zone)
-  }
-  return zone
+  return remember(zones, MAX_ZONES, id, () => new Timezone(id))
 }
 
 /** A time zone, which knows its offset from UTC at any instant by the platform's copy of the IANA database. */
