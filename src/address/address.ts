@@ -1,7 +1,7 @@
 import { mappedIPv4, NO_EMBEDDED_IPV4, translatedIPv4 } from './embedded-ipv4.ts'
 import type { SpecialPurpose } from './iana-registries.ts'
 import { formatIPv4, NOT_IPV4, parseIPv4 } from './ipv4.ts'
-import { formatIPv6, parseIPv6 } from './ipv6.ts'
+import { CANONICAL_IPV6, formatIPv6, NOT_IPV6, parseIPv6 } from './ipv6.ts'
 import { specialPurposeOfIPv4, specialPurposeOfIPv6 } from './special-purpose.ts'
 import { isZoneId, mayHaveZone } from './zone.ts'
 
@@ -65,14 +65,15 @@ export class Address {
       }
     }
     const words = this.words
-    if (!parseIPv6(text, end, words)) return false
+    const spelling = parseIPv6(text, end, words)
+    if (spelling === NOT_IPV6) return false
     if (end < text.length && !(isZoneId(text.slice(end + 1)) && mayHaveZone(words))) return false
     const mapped = mappedIPv4(words)
     if (mapped !== NO_EMBEDDED_IPV4) {
       this.#setIPv4(mapped, formatIPv4(mapped))
       return true
     }
-    this.text = formatIPv6(words)
+    this.text = spelling === CANONICAL_IPV6 && end === text.length ? text : formatIPv6(words)
     this.version = 6
     const translated = translatedIPv4(words)
     if (translated !== NO_EMBEDDED_IPV4) {

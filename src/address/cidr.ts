@@ -2,7 +2,7 @@
 // (ipaddr.js alone reads `010.0.0.1` as 8.0.0.1 and `::10.0.0.2` as IPv4-mapped).
 import ipaddr from 'ipaddr.js'
 import { formatIPv4, NOT_IPV4, parseIPv4 } from './ipv4.ts'
-import { formatIPv6, parseIPv6 } from './ipv6.ts'
+import { formatIPv6, NOT_IPV6, parseIPv6 } from './ipv6.ts'
 import { quoted } from './quoted.ts'
 
 /** A block of addresses: those that share the first `prefixLength` bits of `words`. */
@@ -29,7 +29,7 @@ export function parseCidr(text: string): Network {
   const ipv4 = parseIPv4(address)
   const words = ipv4 === NOT_IPV4 ? new Uint32Array(4) : Uint32Array.of(ipv4)
   const family = ipv4 === NOT_IPV4 ? 6 : 4
-  if (family === 6 && !parseIPv6(address, address.length, words)) {
+  if (family === 6 && parseIPv6(address, address.length, words) === NOT_IPV6) {
     throw new TypeError(`${quoted(text)} is not a network: write it as 192.0.2.0/24 or 2001:db8::/32`)
   }
   if (prefixLength > (family === 4 ? 32 : 128)) {

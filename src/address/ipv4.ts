@@ -20,26 +20,31 @@ export function parseIPv4(text: string, start = 0): number {
   // "0.0.0.0" is the shortest and "255.255.255.255" the longest spelling.
   if (length - start < 7 || length - start > 15) return NOT_IPV4
   let address = 0
-  let octet = 0
-  let digits = 0
-  let dots = 0
-  for (let i = start; i < length; i++) {
-    const code = text.charCodeAt(i)
-    const digit = code - ZERO
-    if (digit >= 0 && digit <= 9) {
-      if (digits > 0 && octet === 0) return NOT_IPV4
-      octet = octet * 10 + digit
-      if (octet > 255) return NOT_IPV4
-      digits++
-    } else {
-      if (code !== DOT || digits === 0 || dots === 3) return NOT_IPV4
-      address = address * 256 + octet
-      octet = 0
-      digits = 0
-      dots++
+  let at = start
+  for (let octets = 0; octets < 4; octets++) {
+    if (octets > 0 && (at >= length || text.charCodeAt(at++) !== DOT)) return NOT_IPV4
+    if (at >= length) return NOT_IPV4
+    let octet = text.charCodeAt(at++) - ZERO
+    if (octet < 0 || octet > 9) return NOT_IPV4
+    if (at < length) {
+      const second = text.charCodeAt(at) - ZERO
+      if (second >= 0 && second <= 9) {
+        if (octet === 0) return NOT_IPV4
+        octet = octet * 10 + second
+        at++
+        if (at < length) {
+          const third = text.charCodeAt(at) - ZERO
+          if (third >= 0 && third <= 9) {
+            octet = octet * 10 + third
+            if (octet > 255) return NOT_IPV4
+            at++
+          }
+        }
+      }
     }
+    address = (address << 8) | octet
   }
-  return dots === 3 && digits > 0 ? address * 256 + octet : NOT_IPV4
+  return at === length ? address >>> 0 : NOT_IPV4
 }
 
 /** The dotted decimal text of an unsigned 32-bit number. */

@@ -1,13 +1,24 @@
 import { NOT_IPV4, parseIPv4 } from './ipv4.ts'
 
+const ZERO = 0x30
+const NINE = 0x39
 const COLON = 0x3a
 const DOT = 0x2e
+const LOWER_A = 0x61
 
 /** An IPv6 address as four big-endian 32-bit words. */
 export type IPv6Words = Uint32Array
 
+/** How a text spells an address: not at all, in some way, or as {@link formatIPv6} would. */
+export const NOT_IPV6 = 0
+export const IPV6 = 1
+export const CANONICAL_IPV6 = 2
+
 /** Eight 16-bit groups, reused between calls: the parser is synchronous and never re-entered. */
 const groups = new Uint16Array(8)
+
+/** The groups that `::` stands for in canonical text; -1 for none. */
+const zeros = { start: -1, length: 1 }
 
 /** The value of one hexadecimal digit, or -1. */
 function hexDigit(code: number): number {
@@ -21,16 +32,17 @@ function hexDigit(code: number): number {
  * hexadecimal digits; `::` at most once, for at least one group of zeros; the last 32 bits as dotted IPv4.
  *
  * @param end where the address ends in the text: a zone (`%eth0`) behind it is the caller's matter
- * @param words receives the address; its content is undefined when the answer is `false`
- * @returns whether the text is an address
+ * @param words receives the address; its content is undefined when the text is none
+ * @returns {@link NOT_IPV6}, {@link IPV6}, or {@link CANONICAL_IPV6}: most texts are, and need not be made anew
  */
-export function parseIPv6(text: string, end: number, words: IPv6Words): boolean {
-  if (end < 2 || end > 45) return false
+export function parseIPv6(text: string, end: number, words: IPv6Words): number {
+  if (end < 2 || end > 45) return NOT_IPV6
+  let isPlain = true
   let count = 0
   let gap = -1
   let i = 0
   if (text.charCodeAt(0) === COLON) {
-    if (text.charCodeAt(1) !== COLON) return false
+    if (text.charCodeAt(1) !== COLON) return NOT_IPV6
     gap = 0
     i = 2
   }
@@ -39,8 +51,10 @@ export function parseIPv6(text: string, end: number, words: IPv6Words): boolean 
     let group = 0
     let digit = -1
     while (i < end && i - groupStart < 4) {
-      digit = hexDigit(text.charCodeAt(i))
+      const code = text.charCodeAt(i)
+      digit = hexDigit(code)
       if (digit < 0) break
+      if (code < LOWER_A && code > NINE) isPlain = false
       group = group * 16 + digit
       i++
     }
@@ -48,33 +62,38 @@ export function parseIPv6(text: string, end: number, words: IPv6Words): boolean 
       // A zone cannot follow a dotted tail's parser, which reads to the end of the text.
       const tail =
         count <= 6 ? parseIPv4(end === text.length ? text : text.slice(0, end), groupStart) : NOT_IPV4
-      if (tail === NOT_IPV4) return false
+      if (tail === NOT_IPV4) return NOT_IPV6
+      isPlain = false
       groups[count++] = tail >>> 16
       groups[count++] = tail & 0xffff
       i = end
       break
     }
-    if (i === groupStart || count === 8) return false
+    if (i === groupStart || count === 8) return NOT_IPV6
+    if (i - groupStart > 1 && text.charCodeAt(groupStart) === ZERO) isPlain = false
     groups[count++] = group
     if (i === end) break
-    if (text.charCodeAt(i) !== COLON) return false
+    if (text.charCodeAt(i) !== COLON) return NOT_IPV6
     i++
-    if (i === end) return false
+    if (i === end) return NOT_IPV6
     if (text.charCodeAt(i) === COLON) {
-      if (gap >= 0) return false
+      if (gap >= 0) return NOT_IPV6
       gap = count
       i++
     }
   }
-  if (gap >= 0 ? count > 7 : count !== 8) return false
+  if (gap >= 0 ? count > 7 : count !== 8) return NOT_IPV6
   if (gap >= 0) {
-    groups.copyWithin(8 - (count - gap), gap, count)
-    groups.fill(0, gap, 8 - (count - gap))
+    // A few groups: quicker than copyWithin and fill.
+    for (let from = count - 1, to = 7; to >= gap; from--, to--)
+      groups[to] = from >= gap ? (groups[from] ?? 0) : 0
   }
   for (let word = 0; word < 4; word++) {
     words[word] = ((groups[word * 2] ?? 0) << 16) | (groups[word * 2 + 1] ?? 0)
   }
-  return true
+  if (!isPlain) return IPV6
+  findZeros(words)
+  return gap === zeros.start && (gap < 0 || 8 - count === zeros.length) ? CANONICAL_IPV6 : IPV6
 }
 
 /**
@@ -83,8 +102,24 @@ export function parseIPv6(text: string, end: number, words: IPv6Words): boolean 
  * IPv4 by whoever knows that they are ones.
  */
 export function formatIPv6(words: IPv6Words): string {
-  let runStart = -1
-  let runLength = 1
+  findZeros(words)
+  let text = ''
+  for (let i = 0; i < 8; i++) {
+    if (i === zeros.start) {
+      text += '::'
+      i += zeros.length - 1
+      continue
+    }
+    if (text !== '' && !text.endsWith(':')) text += ':'
+    text += groupOf(words, i).toString(16)
+  }
+  return text
+}
+
+/** Finds the first of the longest runs of zero groups that `::` may stand for. */
+function findZeros(words: IPv6Words): void {
+  zeros.start = -1
+  zeros.length = 1
   let start = -1
   for (let i = 0; i < 8; i++) {
     if (groupOf(words, i) !== 0) {
@@ -92,22 +127,11 @@ export function formatIPv6(words: IPv6Words): string {
       continue
     }
     if (start < 0) start = i
-    if (i - start + 1 > runLength) {
-      runStart = start
-      runLength = i - start + 1
+    if (i - start + 1 > zeros.length) {
+      zeros.start = start
+      zeros.length = i - start + 1
     }
   }
-  let text = ''
-  for (let i = 0; i < 8; i++) {
-    if (i === runStart) {
-      text += '::'
-      i += runLength - 1
-      continue
-    }
-    if (text !== '' && !text.endsWith(':')) text += ':'
-    text += groupOf(words, i).toString(16)
-  }
-  return text
 }
 
 function groupOf(words: IPv6Words, index: number): number {

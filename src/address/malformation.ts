@@ -1,5 +1,5 @@
 import { NOT_IPV4, parseIPv4 } from './ipv4.ts'
-import { parseIPv6 } from './ipv6.ts'
+import { NOT_IPV6, parseIPv6 } from './ipv6.ts'
 import { quoted } from './quoted.ts'
 
 /**
@@ -17,7 +17,7 @@ export function describeMalformation(value: unknown): string {
 function faultOf(text: string): string {
   if (text === '') return 'it is empty'
   if (text.length > 96) return `it is ${text.length} characters long`
-  if (/^\s|\s$/.test(text)) return 'remove the white space around it'
+  if (text.trim() !== text) return 'remove the white space around it'
   if (text.startsWith('[')) return 'remove the brackets, and a port behind them'
   if (text.includes('/')) {
     return isAddress(text.slice(0, text.indexOf('/')))
@@ -33,7 +33,7 @@ function faultOf(text: string): string {
 }
 
 function isAddress(text: string): boolean {
-  return parseIPv4(text) !== NOT_IPV4 || parseIPv6(text, text.length, new Uint32Array(4))
+  return parseIPv4(text) !== NOT_IPV4 || parseIPv6(text, text.length, new Uint32Array(4)) !== NOT_IPV6
 }
 
 function faultOfZone(text: string): string {
@@ -48,15 +48,18 @@ function faultOfIPv4(text: string): string {
     return `IPv4 has four decimal numbers with dots between; this has ${octets.length === 1 ? 'one' : octets.length}`
   }
   for (const [index, octet] of octets.entries()) {
-    const place = `number ${index + 1} of 4`
-    if (octet === '') return `${place} is missing`
-    if (!/^\d+$/.test(octet)) return `${place} is not decimal`
-    if (Number(octet) > 255) return `${place} is over 255`
-    if (octet.length > 1 && octet.startsWith('0')) {
-      return `${place} has a leading zero, which some programs read as octal: write ${Number(octet)} for decimal`
-    }
+    const fault = faultOfOctet(octet)
+    if (fault !== null) return `number ${index + 1} of 4 ${fault}`
   }
   return 'it is not in the form 192.0.2.1'
+}
+
+function faultOfOctet(octet: string): string | null {
+  if (octet === '') return 'is missing'
+  if (!/^\d+$/.test(octet)) return 'is not decimal'
+  if (Number(octet) > 255) return 'is over 255'
+  if (octet.length === 1 || !octet.startsWith('0')) return null
+  return `has a leading zero, which some programs read as octal: write ${Number(octet)} for decimal`
 }
 
 function faultOfIPv6(text: string): string {

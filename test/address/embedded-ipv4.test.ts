@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Address } from '../../src/address/address.ts'
 import { mappedIPv4, NO_EMBEDDED_IPV4, translatedIPv4 } from '../../src/address/embedded-ipv4.ts'
-import { parseIPv6 } from '../../src/address/ipv6.ts'
+import { NOT_IPV6, parseIPv6 } from '../../src/address/ipv6.ts'
 
 function words(text: string): Uint32Array {
   const into = new Uint32Array(4)
-  if (!parseIPv6(text, text.length, into)) throw new Error(`${text} was refused`)
+  if (parseIPv6(text, text.length, into) === NOT_IPV6) throw new Error(`${text} was refused`)
   return into
 }
 

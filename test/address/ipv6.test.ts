@@ -2,12 +2,12 @@ import { isIPv6 } from 'node:net'
 import fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
 import { describe, expect, it } from 'vitest'
-import { formatIPv6, parseIPv6 } from '../../src/address/ipv6.ts'
+import { CANONICAL_IPV6, formatIPv6, NOT_IPV6, parseIPv6 } from '../../src/address/ipv6.ts'
 import { ipv6Spelling } from './arbitraries.ts'
 
 function parsed(text: string, end = text.length): Uint32Array | null {
   const words = new Uint32Array(4)
-  return parseIPv6(text, end, words) ? words : null
+  return parseIPv6(text, end, words) === NOT_IPV6 ? null : words
 }
 
 function canonical(text: string): string {
@@ -105,8 +105,8 @@ describe('parseIPv6', () => {
 
   it('leaves nothing of an earlier address behind', () => {
     const words = new Uint32Array(4)
-    expect(parseIPv6('1:2:3:4:5:6:7:8', 15, words)).toBe(true)
-    expect(parseIPv6('::', 2, words)).toBe(true)
+    expect(parseIPv6('1:2:3:4:5:6:7:8', 15, words)).toBe(CANONICAL_IPV6)
+    expect(parseIPv6('::', 2, words)).toBe(CANONICAL_IPV6)
     expect([...words]).toEqual([0, 0, 0, 0])
   })
 
