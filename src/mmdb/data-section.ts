@@ -14,8 +14,11 @@ const SIZES: Readonly<Record<number, readonly [least: number, most: number]>> = 
   [DataType.float]: [4, 4],
 }
 
-/** Texts up to this length are put together character by character, which is faster than a TextDecoder. */
+/** Texts up to this length are read character by character, which is faster than a TextDecoder. */
 const SHORT_TEXT = 24
+
+/** The characters of a short text, by its length: reused, because readers are synchronous. */
+const shortTexts: number[][] = []
 
 let decoder: TextDecoder | undefined
 
@@ -107,14 +110,15 @@ export class DataSection {
     if (this.type !== DataType.utf8String) return null
     const { start, size } = this
     if (size <= SHORT_TEXT) {
-      let text = ''
+      const codes = shortText(size)
       let i = 0
       for (; i < size; i++) {
         const code = this.#view.getUint8(start + i)
         if (code > 0x7f) break
-        text += String.fromCharCode(code)
+        codes[i] = code
       }
-      if (i === size) return text
+      // At once: a text put together piece by piece is kept in as many pieces, of 32 bytes each.
+      if (i === size) return String.fromCharCode(...codes)
     }
     this.#content += size
     if (this.#content > MAX_CONTENT) {
@@ -226,3 +230,8 @@ export class DataSection {
 const SIZE_BASES = [0, 29, 285, 65_821]
 /** What is added to a pointer of 1, 2, 3 or 4 bytes. */
 const POINTER_BASES = [0, 0, 2048, 526_336, 0]
+
+function shortText(size: number): number[] {
+  for (let length = shortTexts.length; length <= size; length++) shortTexts.push(new Array(length).fill(0))
+  return shortTexts[size] ?? []
+}

@@ -1,6 +1,7 @@
 import { InvalidDatabaseError } from '../errors.ts'
 import { DataSection } from './data-section.ts'
 import { type Metadata, readMetadata } from './metadata.ts'
+import { PrefixIndex } from './prefix-index.ts'
 import { SearchTree } from './search-tree.ts'
 import { type MmdbValue, WholeRecords } from './whole-record.ts'
 
@@ -11,6 +12,8 @@ const MAX_BYTES = 2 ** 31 - 1
 export class Database {
   readonly metadata: Metadata
   readonly tree: SearchTree
+  /** The same records by address as `tree`, faster. */
+  readonly index: PrefixIndex
   readonly data: DataSection
   readonly #whole: WholeRecords
 
@@ -28,6 +31,7 @@ export class Database {
     }
     this.metadata = readMetadata(bytes, path)
     this.tree = new SearchTree(bytes, this.metadata, path)
+    this.index = new PrefixIndex(this.tree)
     this.data = new DataSection(bytes, this.tree.dataStart, this.metadata.start, path)
     this.#whole = new WholeRecords(bytes, this.data)
   }

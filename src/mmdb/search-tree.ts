@@ -7,7 +7,8 @@ export const NO_RECORD = 0
 
 /**
  * The binary search tree of a database (section "Binary Search Tree" of the specification), read in place.
- * An answer is the offset in the file of a record in the data section.
+ * An answer is the offset in the file of a record in the data section. {@link PrefixIndex} gives the same
+ * answers faster.
  */
 export class SearchTree {
   /** How many leading bits of the address settled the last answer: 0 to 32 or 128. */
@@ -20,6 +21,7 @@ export class SearchTree {
   readonly ipv4RootDepth: number = 0
 
   readonly #view: DataView
+  readonly #recordSize: number
   readonly #dataEnd: number
   readonly #path: string | undefined
 
@@ -30,10 +32,11 @@ export class SearchTree {
   ) {
     const { nodeCount, recordSize, ipVersion, start } = metadata
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.#recordSize = recordSize
     this.#path = path
-    this.#dataEnd = start
     const size = (nodeCount * recordSize) / 4
     this.dataStart = size + SEPARATOR_LENGTH
+    this.#dataEnd = start
     if (this.dataStart > start) {
       throw this.#fault(`the metadata counts ${nodeCount} nodes, more than the file holds`, start)
     }
@@ -86,21 +89,17 @@ export class SearchTree {
     return this.record(node)
   }
 
-  /** The left (0) or right (1) record of a node, as it stands in the file. */
+  /** The left (0) or right (1) record of a node, as it stands in the file. One read of 32 bits each. */
   child(node: number, bit: number): number {
     const view = this.#view
-    switch (this.metadata.recordSize) {
-      case 24: {
-        const at = node * 6 + bit * 3
-        return view.getUint16(at) * 256 + view.getUint8(at + 2)
-      }
+    switch (this.#recordSize) {
+      case 24:
+        return bit === 0 ? view.getUint32(node * 6) >>> 8 : view.getUint32(node * 6 + 2) & 0xffffff
       case 28: {
         // The middle byte holds the highest four bits of both records, the left one's first.
         const at = node * 7
-        const middle = view.getUint8(at + 3)
-        return bit === 0
-          ? (middle >>> 4) * 0x1000000 + view.getUint16(at) * 256 + view.getUint8(at + 2)
-          : (view.getUint32(at + 3) & 0x0fffffff) >>> 0
+        if (bit !== 0) return view.getUint32(at + 3) & 0x0fffffff
+        return ((view.getUint8(at + 3) & 0xf0) << 20) | (view.getUint32(at) >>> 8)
       }
       default:
         return view.getUint32(node * 8 + bit * 4)
