@@ -46,7 +46,8 @@ export class DatabaseSet {
   place(address: Address): Place | null {
     for (const { database, places } of this.#sources) {
       if (places === null) continue
-      const offset = find(database, address)
+      const { index } = database
+      const offset = address.family === 4 ? index.findIPv4(address.ipv4) : index.findIPv6(address.words)
       if (offset === NO_RECORD) continue
       const place = places.at(offset)
       if (place !== null) return place

@@ -22,8 +22,6 @@ export class PlaceTable {
   at(offset: number): Place | null {
     const kept = this.#cache.get(offset)
     if (kept !== undefined) return kept
-    const place = this.#maker.place(this.#factsAt(offset))
-    this.#cache.set(offset, place)
-    return place
+    return this.#cache.keep(offset, this.#maker.place(this.#factsAt(offset)))
   }
 }

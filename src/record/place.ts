@@ -1,10 +1,11 @@
+import { type Area, AreaTable } from './area.ts'
 import { coordinatesOf, NO_COORDINATES } from './coordinates.ts'
 import type { Facts } from './facts.ts'
 import type { Locale } from './locale.ts'
 import type { Coordinates, LocationRecord } from './location-record.ts'
 import { NamedCountry, NamedRegion } from './named-part.ts'
 import type { Names } from './names.ts'
-import { type Timezone, timezoneOf } from './timezone.ts'
+import { timezoneOf } from './timezone.ts'
 
 const COUNTRY_CODE = /^[A-Z]{2}$/
 /** The part behind the country: "up to three alphanumeric characters", ISO 3166-2 section 5.2. */
@@ -16,12 +17,10 @@ const MAX_CODES = 4096
 /** One record of a database as a place, ready to be put into LocationRecords. */
 export class Place {
   constructor(
-    readonly country: NamedCountry,
-    readonly region: NamedRegion,
+    readonly area: Area,
     readonly city: string | null,
     readonly postalCode: string | null,
     readonly coordinates: Coordinates,
-    readonly timezone: Timezone,
   ) {}
 
   /**
@@ -29,15 +28,27 @@ export class Place {
    * @param at milliseconds since 1970
    */
   record(ip: string, locale: Locale, at: number): LocationRecord {
+    const { area } = this
     return {
       ip,
-      country: this.country.in(locale),
-      region: this.region.in(locale),
+      country: area.countryIn(locale),
+      region: area.regionIn(locale),
       city: this.city,
       postal_code: this.postalCode,
       coordinates: this.coordinates,
-      timezone: this.timezone.at(at),
+      timezone: area.timezone.at(at),
     }
+  }
+
+  /** Whether both give the same records. Areas are made once, so they are compared as objects. */
+  equals(other: Place): boolean {
+    return (
+      this.area === other.area &&
+      this.city === other.city &&
+      this.postalCode === other.postalCode &&
+      this.coordinates.latitude === other.coordinates.latitude &&
+      this.coordinates.longitude === other.coordinates.longitude
+    )
   }
 }
 
@@ -45,6 +56,7 @@ export class Place {
 export class PlaceMaker {
   readonly #countries = new WeakMap<Names, Map<string | null, NamedCountry>>()
   readonly #regions = new WeakMap<Names, Map<string | null, NamedRegion>>()
+  readonly #areas = new AreaTable()
 
   /** @returns `null` for facts that are no location: none of country, region, city and coordinates */
   place(facts: Facts): Place | null {
@@ -56,7 +68,8 @@ export class PlaceMaker {
     const isLocation =
       !isUnknown(country) || !isUnknown(region) || facts.city !== null || coordinates !== NO_COORDINATES
     if (!isLocation) return null
-    return new Place(country, region, facts.city, facts.postalCode, coordinates, timezoneOf(facts.timeZone))
+    const area = this.#areas.of(country, region, timezoneOf(facts.timeZone))
+    return new Place(area, facts.city, facts.postalCode, coordinates)
   }
 }
 
