@@ -15,7 +15,7 @@ const FCOMMENT = 16
 const RESERVED = 0xe0
 
 const HEADER_BYTES = 10
-const TRAILER_BYTES = 8
+export const TRAILER_BYTES = 8
 
 /** The one member that a gzip file must hold here (RFC 1952): where its parts are and what it promises. */
 export interface GzipMember {
@@ -39,13 +39,32 @@ export function isGzip(bytes: Uint8Array): boolean {
  * @throws InvalidDatabaseError when the header is damaged or the promised size is impossible
  */
 export function readGzipMember(bytes: Uint8Array, path?: string): GzipMember {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (bytes.length < HEADER_BYTES + TRAILER_BYTES) throw damaged('the gzip file is cut short', path)
-  if (!isGzip(bytes)) throw damaged('it does not start like a gzip file', path)
-  const start = endOfHeader(bytes, view, path)
-  const end = bytes.length - TRAILER_BYTES
+  const end = Math.max(0, bytes.length - TRAILER_BYTES)
+  const { start, length, crc } = readGzipEnds(bytes, bytes.subarray(end), bytes.length, path)
+  return { deflate: bytes.subarray(start, end), length, crc }
+}
+
+/**
+ * The same for a file that is not in memory.
+ *
+ * @param head the first bytes of the file, with the whole header
+ * @param tail its last {@link TRAILER_BYTES}
+ * @param size bytes of the file
+ * @returns where the deflate stream starts, and what the trailer promises
+ */
+export function readGzipEnds(
+  head: Uint8Array,
+  tail: Uint8Array,
+  size: number,
+  path?: string,
+): { readonly start: number; readonly length: number; readonly crc: number } {
+  if (size < HEADER_BYTES + TRAILER_BYTES) throw damaged('the gzip file is cut short', path)
+  if (!isGzip(head)) throw damaged('it does not start like a gzip file', path)
+  const start = endOfHeader(head, path)
+  const end = size - TRAILER_BYTES
   if (start >= end) throw damaged('the gzip file is cut short', path)
-  const length = view.getUint32(end + 4, true)
+  const trailer = new DataView(tail.buffer, tail.byteOffset, tail.byteLength)
+  const length = trailer.getUint32(4, true)
   if (length > MAX_UNCOMPRESSED) {
     throw damaged(
       `its gzip trailer says ${length} bytes, over the limit of ${MAX_UNCOMPRESSED}: it is cut short, or no database`,
@@ -55,7 +74,7 @@ export function readGzipMember(bytes: Uint8Array, path?: string): GzipMember {
   if (length > (end - start) * MAX_DEFLATE_RATIO) {
     throw damaged('its gzip trailer promises more bytes than the file can hold', path)
   }
-  return { deflate: bytes.subarray(start, end), length, crc: view.getUint32(end, true) }
+  return { start, length, crc: trailer.getUint32(0, true) }
 }
 
 /** The error for a gzip file that is not whole. */
@@ -63,7 +82,8 @@ export function damaged(fault: string, path?: string, cause?: unknown): InvalidD
   return new InvalidDatabaseError(`${fault}; the file is damaged: get it again`, { path, cause })
 }
 
-function endOfHeader(bytes: Uint8Array, view: DataView, path?: string): number {
+function endOfHeader(bytes: Uint8Array, path?: string): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const flags = view.getUint8(3)
   if (flags & RESERVED) throw damaged('its gzip header has reserved flags set', path)
   let offset = HEADER_BYTES

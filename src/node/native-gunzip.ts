@@ -10,7 +10,7 @@ interface Inflated {
 }
 
 /** zlib takes no smaller pieces. Bytes. */
-const LEAST_CHUNK = 64
+export const LEAST_CHUNK = 64
 
 const inBackground = promisify(zlibGunzip)
 
@@ -26,7 +26,7 @@ export function nativeGunzip(bytes: Uint8Array, path?: string): Uint8Array {
   try {
     inflated = zlibGunzipSync(bytes, optionsFor(length))
   } catch (cause) {
-    throw unreadable(cause, path)
+    throw unreadableGzip(cause, path)
   }
   return whole(inflated, bytes, length, path)
 }
@@ -38,7 +38,7 @@ export async function nativeGunzipAsync(bytes: Uint8Array, path?: string): Promi
   try {
     inflated = await inBackground(bytes, optionsFor(length))
   } catch (cause) {
-    throw unreadable(cause, path)
+    throw unreadableGzip(cause, path)
   }
   return whole(inflated, bytes, length, path)
 }
@@ -54,7 +54,7 @@ function optionsFor(length: number): ZlibOptions {
 function whole(inflated: unknown, bytes: Uint8Array, length: number, path?: string): Uint8Array {
   if (!isInflated(inflated)) throw new TypeError('zlib did not answer with the option "info"')
   if (inflated.engine.bytesWritten !== bytes.length || inflated.buffer.length !== length) {
-    throw damaged('something follows its compressed data', path)
+    throw followed(path)
   }
   return inflated.buffer
 }
@@ -63,6 +63,10 @@ function isInflated(value: unknown): value is Inflated {
   return typeof value === 'object' && value !== null && 'buffer' in value && 'engine' in value
 }
 
-function unreadable(cause: unknown, path?: string): InvalidDatabaseError {
+export function unreadableGzip(cause: unknown, path?: string): InvalidDatabaseError {
   return damaged('its compressed data cannot be read, or does not match its checksum', path, cause)
+}
+
+export function followed(path?: string): InvalidDatabaseError {
+  return damaged('something follows its compressed data', path)
 }

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type ByteSource, type Bytes, isBytes, readBytes, viewOf } from '../bytes/byte-source.ts'
 import { isGzip } from '../bytes/gzip-member.ts'
 import { unpack, unwrap } from '../bytes/unpack.ts'
 import { ClientWalk } from '../client/client-address.ts'
 import { embedded } from '../embedded.ts'
-import { InvalidDatabaseError } from '../errors.ts'
+import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
 import { atLeastOne, type OpenOptions, Resolver } from '../resolver.ts'
+import { readUnpacked } from './file-bytes.ts'
 import { nativeGunzip, nativeGunzipAsync } from './native-gunzip.ts'
 
 /** What Node can open: a path, a `file:` URL, or bytes in any form. */
@@ -52,12 +52,19 @@ export class NodeResolver extends Resolver {
 export async function openDatabases(sources: readonly NodeSource[]): Promise<Database[]> {
   const databases: Database[] = []
   for (const source of sources) {
-    const path = isFile(source) ? pathOf(source) : undefined
-    const packed = isFile(source) ? await readAsync(pathOf(source)) : await readOther(source)
-    const bytes = isGzip(packed) ? await nativeGunzipAsync(packed, path) : packed
-    databases.push(new Database(unwrap(bytes, path), path))
+    if (isFile(source)) {
+      const path = pathOf(source)
+      databases.push(new Database(unwrap(await readFileUnpacked(path), path), path))
+    } else {
+      databases.push(new Database(unwrap(await unpackedOther(source))))
+    }
   }
   return databases
+}
+
+async function unpackedOther(source: ByteSource): Promise<Uint8Array> {
+  const bytes = await readOther(source)
+  return isGzip(bytes) ? await nativeGunzipAsync(bytes) : bytes
 }
 
 /** @throws TypeError when it is of no supported kind */
@@ -100,11 +107,11 @@ function read(path: string): Uint8Array {
   }
 }
 
-async function readAsync(path: string): Promise<Uint8Array> {
+async function readFileUnpacked(path: string): Promise<Uint8Array> {
   try {
-    return await readFile(path)
-  } catch (cause) {
-    throw unreadable(path, cause)
+    return await readUnpacked(path)
+  } catch (error) {
+    throw isGeofixError(error) ? error : unreadable(path, error)
   }
 }
 
