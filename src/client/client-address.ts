@@ -4,7 +4,7 @@ import { AddressUnavailableError, MalformedAddressError, UnresolvableAddressErro
 import { isBlank, readElement, startOfLastElement, trim } from './forwarded.ts'
 import { readField } from './header-field.ts'
 import { type Hop, readHop, readNode } from './hop.ts'
-import { type DetectSource, type PeerOptions, readSource } from './request-source.ts'
+import { type DetectSource, headersOf, type PeerOptions, peerIn, requestIn } from './request-source.ts'
 import { TrustList, UNIX } from './trust.ts'
 
 /** Whose word is taken about who the client is. */
@@ -84,7 +84,8 @@ export class ClientWalk {
     client: Address,
     observe?: (step: WalkStep) => void,
   ): string {
-    const { headers, peer } = readSource(source, options)
+    const request = requestIn(source)
+    const peer = peerIn(request, options)
     if (peer === undefined) {
       throw new AddressUnavailableError(
         'the request has no peer address: the client has left, or the program did not give remoteAddress',
@@ -111,7 +112,7 @@ export class ClientWalk {
       if (!trusted) return 'socket'
     }
     const farthest = peer === UNIX ? undefined : client.text
-    this.#walk(readField(headers, this.field), farthest, client, observe)
+    this.#walk(readField(headersOf(request), this.field), farthest, client, observe)
     return this.field
   }
 

@@ -36,55 +36,53 @@ export interface PeerOptions {
   readonly remoteAddress?: string | null | undefined
 }
 
-/** What a request says of its sender: the peer's address as text, `'unix:'`, or `undefined` for nothing. */
-export interface RequestFacts {
-  readonly headers: HeaderSource
-  readonly peer: string | undefined
-}
+/** A request as it is, out of what a framework wraps around it. */
+export type Request = Exclude<DetectSource, { raw: unknown } | { req: unknown }>
 
 /**
- * Reads headers and peer off a request.
+ * The request in a source. Frameworks keep the untouched request of Node inside their own; what theirs says
+ * follows their settings.
  *
  * @throws TypeError when the source is none
  */
-export function readSource(source: DetectSource, options: PeerOptions | undefined): RequestFacts {
-  const request = requestIn(source)
-  const given = options?.remoteAddress
-  if (given !== undefined) return { headers: request.headers, peer: given ?? undefined }
-  // Whatever else a request carries, its socket is who sent it.
-  if ('socket' in request) return { headers: request.headers, peer: peerOf(request.socket) }
-  return {
-    headers: request.headers,
-    peer: 'remoteAddress' in request ? (request.remoteAddress ?? undefined) : undefined,
-  }
-}
-
-type Request = Exclude<DetectSource, { raw: unknown } | { req: unknown }>
-
-/** Frameworks keep the untouched request of Node inside their own; what theirs says follows their settings. */
-function requestIn(source: DetectSource): Request {
+export function requestIn(source: DetectSource): Request {
   if (typeof source === 'object' && source !== null) {
     if ('raw' in source && hasSocket(source.raw)) return source.raw
     if ('req' in source && hasSocket(source.req)) return source.req
-    if (isRequest(source)) return source
+    if (hasSocket(source) || isRequest(source)) return source
   }
   throw new TypeError(
     'detect takes a request of Node, Express, Fastify or Koa, a Fetch Request, or { headers, remoteAddress }',
   )
 }
 
-function isRequest(value: unknown): value is Request {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'headers' in value &&
-    typeof value.headers === 'object' &&
-    value.headers !== null
-  )
+/**
+ * @returns the address of a request's peer as text, `'unix:'`, or `undefined` where nothing says who it is
+ */
+export function peerIn(request: Request, options: PeerOptions | undefined): string | undefined {
+  const given = options?.remoteAddress
+  if (given !== undefined) return given ?? undefined
+  // Whatever else a request carries, its socket is who sent it.
+  if ('socket' in request) return peerOf(request.socket)
+  return 'remoteAddress' in request ? (request.remoteAddress ?? undefined) : undefined
+}
+
+function isRequest(value: object): value is Request {
+  return 'headers' in value && isHeaderSource(value.headers)
+}
+
+/** The header fields of a request, for those who trust its peer. Node parses them when they are first read. */
+export function headersOf(request: Request): HeaderSource {
+  if (isHeaderSource(request.headers)) return request.headers
+  throw new TypeError('the headers of the request are no object')
+}
+
+function isHeaderSource(headers: unknown): headers is HeaderSource {
+  return typeof headers === 'object' && headers !== null
 }
 
 function hasSocket(value: unknown): value is Request & { readonly socket: PeerSocket } {
-  return isRequest(value) && 'socket' in value
+  return typeof value === 'object' && value !== null && 'socket' in value && 'headers' in value
 }
 
 /**
