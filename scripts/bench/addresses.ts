@@ -11,14 +11,22 @@ export function seeded(seed: number): () => number {
   }
 }
 
-/** Uniformly random IPv4 addresses that are globally reachable. */
+/** Distinct, uniformly random IPv4 addresses that are globally reachable. */
 export function randomIPv4(count: number, random: () => number): string[] {
-  const addresses: string[] = []
-  while (addresses.length < count) {
-    const text = Array.from({ length: 4 }, () => Math.floor(random() * 256)).join('.')
-    if (isReachable(text)) addresses.push(text)
+  const addresses = new Set<string>()
+  while (addresses.size < count) {
+    const text = randomPublicIPv4(random)
+    if (isReachable(text)) addresses.add(text)
   }
-  return addresses
+  return [...addresses]
+}
+
+/** A random IPv4 address outside of the largest blocks that nobody has: most are globally reachable. */
+export function randomPublicIPv4(random: () => number): string {
+  const byte = (): number => Math.floor(random() * 256)
+  let first = byte()
+  while (first === 0 || first === 10 || first === 127 || first >= 224) first = byte()
+  return `${first}.${byte()}.${byte()}.${byte()}`
 }
 
 /** Traffic as services see it: few addresses ask most of the time (cubic skew). */
@@ -26,7 +34,7 @@ export function skewed(pool: readonly string[], count: number, random: () => num
   return Array.from({ length: count }, () => pool[Math.floor(random() ** 3 * pool.length)] ?? '')
 }
 
-function isReachable(text: string): boolean {
+export function isReachable(text: string): boolean {
   try {
     parseAddress(text)
     return true

@@ -1,0 +1,36 @@
+import type { Course } from './race.ts'
+
+/** How much is done. */
+export interface Scale extends Course {
+  /** Or only the one that the targets are about. */
+  readonly everyDatabase: boolean
+  /** Distinct random IPv4 addresses. */
+  readonly addresses: number
+  /** Addresses of a first pass. */
+  readonly firstPass: number
+  /** Processes that are started for what a process can do only once, such as opening. */
+  readonly starts: number
+  /** Random lookups before memory is measured again. */
+  readonly lookups: number
+}
+
+export const FULL: Scale = {
+  everyDatabase: true,
+  rounds: 9,
+  milliseconds: 300,
+  addresses: 500_000,
+  firstPass: 500_000,
+  starts: 5,
+  lookups: 20_000_000,
+}
+
+/** For a look while working: 60 seconds on two cores. */
+export const QUICK: Scale = {
+  everyDatabase: false,
+  rounds: 5,
+  milliseconds: 60,
+  addresses: 100_000,
+  firstPass: 30_000,
+  starts: 2,
+  lookups: 5_000_000,
+}

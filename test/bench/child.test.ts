@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { answerOf, Child } from '../../scripts/bench/child.ts'
+import { race } from '../../scripts/bench/race.ts'
+
+/** A process that runs a script. */
+function script(name: string, text: string) {
+  return { name, file: process.execPath, args: ['-e', text] }
+}
+
+/** A contender that claims a rate, and does nothing. */
+function claims(name: string, items: number) {
+  const text = `console.log('{"version":"${name} 1.0"}')
+    require('node:readline').createInterface(process.stdin)
+      .on('line', () => console.log('{"items":${items},"seconds":0.5,"found":${items / 2}}'))`
+  return { ...script(name, text), remembers: false }
+}
+
+describe('Child', () => {
+  it('answers line by line', async () => {
+    const child = new Child(script('echo', 'console.log(0); process.stdin.pipe(process.stdout)'))
+    expect(await child.read<number>()).toBe(0)
+    expect(await child.ask<number>('1')).toBe(1)
+    expect(await child.ask<number[]>('[2]')).toEqual([2])
+    await child.stop()
+  })
+
+  it.each([
+    [
+      'the error that ended it',
+      script('bad', 'throw new RangeError("too much")'),
+      'bad: RangeError: too much',
+    ],
+    ['that it said nothing', script('mute', ''), 'mute: it ended without a word'],
+    [
+      'that there is no such program',
+      { name: 'none', file: 'geofix-no-such-program', args: [] },
+      /^none: .*ENOENT/,
+    ],
+  ])('tells %s', async (_, command, message) => {
+    await expect(answerOf(command)).rejects.toThrow(message)
+  })
+})
+
+describe('race', () => {
+  const course = { rounds: 3, milliseconds: 1 }
+
+  it('gives each its rounds, and leaves out who cannot run', async () => {
+    const failures: string[] = []
+    const runners = [claims('fast', 100), claims('slow', 10), { ...script('broken', ''), remembers: true }]
+    const finishes = await race(runners, course, ({ message }) => failures.push(message))
+    expect([...finishes.keys()]).toEqual(['fast', 'slow'])
+    expect(finishes.get('fast')).toEqual({
+      version: 'fast 1.0',
+      figure: {
+        unit: 'a second',
+        median: 200,
+        lowest: 200,
+        highest: 200,
+        rounds: [200, 200, 200],
+        found: 0.5,
+      },
+    })
+    expect(failures).toEqual(['broken: it ended without a word'])
+  })
+})

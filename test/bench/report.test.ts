@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { jsonReport, markdownReport, type Report } from '../../scripts/bench/report.ts'
+import {
+  amountRow,
+  atLeast,
+  atMost,
+  type Figure,
+  isMet,
+  type Row,
+  ratioRow,
+} from '../../scripts/bench/row.ts'
+import { QUICK } from '../../scripts/bench/scale.ts'
+import { measurement } from '../../scripts/bench/statistics.ts'
+import { markdownTable } from '../../scripts/bench/table.ts'
+
+function figure(unit: Figure['unit'], ...rounds: number[]): Figure {
+  return { ...measurement(rounds), unit }
+}
+
+const fast = figure('a second', 3e6, 2.5e6, 3.25e6)
+const slow = { name: 'maxmind', figure: figure('a second', 1e5, 90_000, 150_000) }
+
+describe('a row', () => {
+  it.each<[string, Row, boolean | null]>([
+    ['a ratio that is enough', ratioRow('d', 'w', fast, slow, atLeast(30)), true],
+    ['a ratio that is not', ratioRow('d', 'w', fast, slow, atLeast(30.1)), false],
+    ['a ratio that may be smaller', ratioRow('d', 'w', fast, slow, atMost(30)), true],
+    ['an amount within its bound', amountRow('d', 'w', figure('MB', 124), atMost(124)), true],
+    ['an amount over it', amountRow('d', 'w', figure('ms', 50.5), atMost(50)), false],
+    ['no target', ratioRow('d', 'w', fast, slow, null), null],
+  ])('with %s', (_, row, met) => {
+    expect(isMet(row)).toBe(met)
+  })
+})
+
+describe('markdownTable', () => {
+  it('shows medians, spread, ratio, target and whether it is met', () => {
+    const rows = [
+      ratioRow('d', 'lookup', fast, slow, atLeast(25)),
+      amountRow('d', 'memory', figure('MB', 168.4), atMost(124)),
+      amountRow('d', 'idle', figure('ms', 4.31, 2.1, 5.89), null),
+    ]
+    expect(markdownTable(rows).split('\n')).toEqual([
+      '| what | Geofix | beside | its figure | ratio | target | met |',
+      '| --- | --- | --- | --- | --- | --- | --- |',
+      '| lookup | 3.00 M/s (2.50 to 3.25) | maxmind | 100 k/s (90.0 to 150) | 30.0 | at least 25 | yes |',
+      '| memory | 168 MB |  |  |  | at most 124 MB | no |',
+      '| idle | 4.31 ms (2.10 to 5.89) |  |  |  |  |  |',
+    ])
+  })
+})
+
+describe('the report', () => {
+  const database = {
+    name: 'GeoLite2-City',
+    packed: '',
+    path: '',
+    size: 65_886_987,
+    built: '2026-09-18',
+    hasTargets: true,
+  }
+  const report: Report = {
+    date: '2026-11-21',
+    mode: 'quick',
+    scale: QUICK,
+    machine: { cpu: 'Some CPU', cores: 2, memoryGB: 24, system: 'linux x64', node: 'v20.20.2' },
+    databases: [database],
+    versions: ['maxmind 5.0.7'],
+    rows: [ratioRow('GeoLite2-City', 'lookup', fast, slow, atLeast(25)), amountRow('none', 'w', fast, null)],
+    skipped: ['libmaxminddb: there is no C compiler: apt-get install gcc'],
+  }
+
+  it('says for people when, where and with what, and what is missing', () => {
+    const text = markdownReport(report)
+    expect(text).toContain(
+      'Measured on 2026-11-21, quick run: Node v20.20.2, linux x64, 2 cores of Some CPU, 24 GB.',
+    )
+    expect(text).toContain('Beside maxmind 5.0.7.')
+    expect(text).toContain('On GeoLite2-City of 2026-09-18, 66 MB:\n\n| what')
+    expect(text).toContain('Without a database:\n\n| what')
+    expect(text).toContain('Not run:\n- libmaxminddb: there is no C compiler')
+  })
+
+  it('holds every round for programs, and no path of this machine', () => {
+    const { rows, databases } = JSON.parse(jsonReport(report))
+    expect(rows[0]).toMatchObject({ met: true, ratio: 30, figure: { rounds: [3e6, 2.5e6, 3.25e6] } })
+    expect(rows[1]).toMatchObject({ met: null, peer: null })
+    expect(databases).toEqual([{ name: 'GeoLite2-City', built: '2026-09-18', size: 65_886_987 }])
+  })
+})
