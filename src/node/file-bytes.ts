@@ -23,7 +23,8 @@ export async function readUnpacked(path: string): Promise<Uint8Array> {
       const bytes = await file.readFile()
       return isGzip(bytes) ? await nativeGunzipAsync(bytes, path) : bytes
     }
-    const tail = await readAt(file, Math.max(0, size - TRAILER_BYTES), new Uint8Array(TRAILER_BYTES))
+    const tail = new Uint8Array(Math.min(size, TRAILER_BYTES))
+    await readAt(file, size - tail.length, tail)
     const { length } = readGzipEnds(head, tail, size, path)
     return await inflate(file, piece, size, length, path)
   } finally {

@@ -3,53 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { isGeofixError } from '../../src/errors.ts'
 import { Resolver } from '../../src/index.ts'
 import { hasShared, sharedBytes, sharedJson } from '../shared.ts'
-
-/** The parts of a GeoIP2 record that a LocationRecord comes from, as the JSON sources spell them. */
-interface SourceRecord {
-  country?: { iso_code?: string; names?: Record<string, string> }
-  subdivisions?: { iso_code?: string; names?: Record<string, string> }[]
-  city?: { names?: Record<string, string> }
-  postal?: { code?: string }
-  location?: { latitude?: number; longitude?: number; time_zone?: string }
-}
-
-const SUMMER = Date.UTC(2026, 6, 1)
-
-/** The LocationRecord that a source record means, put down by hand; names in one language only. */
-function expected(ip: string, source: SourceRecord, locale: 'en' | 'de') {
-  const { country, subdivisions, city, postal, location } = source
-  const region = subdivisions?.[0]
-  const offsetName = location?.time_zone
-    ? new Date(SUMMER).toLocaleString('en', { timeZone: location.time_zone, timeZoneName: 'longOffset' })
-    : undefined
-  const pick = (names: Record<string, string> | undefined) => names?.[locale] ?? names?.en
-  return {
-    ip,
-    country: {
-      code: country?.iso_code ?? null,
-      name:
-        pick(country?.names) ??
-        (country?.iso_code ? new Intl.DisplayNames([locale], { type: 'region' }).of(country.iso_code) : null),
-    },
-    region: {
-      name: pick(region?.names) ?? null,
-      code: country?.iso_code && region?.iso_code ? `${country.iso_code}-${region.iso_code}` : null,
-    },
-    city: city?.names?.en ?? null,
-    postal_code: postal?.code ?? null,
-    coordinates: { latitude: location?.latitude ?? null, longitude: location?.longitude ?? null },
-    timezone: {
-      id: location?.time_zone ?? null,
-      offset: offsetName === undefined ? null : /GMT(.*)$/.exec(offsetName)?.[1] || '+00:00',
-    },
-  }
-}
-
-const isLocation = ({ country, subdivisions, city, location }: SourceRecord): boolean =>
-  country !== undefined ||
-  subdivisions?.[0] !== undefined ||
-  city !== undefined ||
-  location?.latitude !== undefined
+import { isLocation, mappedRecord, type SourceRecord, SUMMER } from './mapped-record.ts'
 
 /** First and last address of a CIDR block, IPv4 ones as IPv4. */
 function ends(network: string): string[] {
@@ -87,7 +41,7 @@ describe.skipIf(!hasShared)('fixtures with a JSON source', () => {
           for (const locale of ['en', 'de'] as const) {
             try {
               const record = resolver.lookup(ip, { locale, at: SUMMER })
-              expect(record).toEqual(expected(record.ip, source ?? {}, locale))
+              expect(record).toEqual(mappedRecord(record.ip, source ?? {}, locale))
               resolved++
             } catch (error) {
               if (!isGeofixError(error) || !('reason' in error)) throw error
