@@ -3,9 +3,13 @@ import type { DataSection } from '../mmdb/data-section.ts'
 import type { Database } from '../mmdb/database.ts'
 import { DataType } from '../mmdb/format.ts'
 import { firstRecords } from '../mmdb/networks.ts'
+import { remember } from './remember.ts'
 
 /** Records looked at, at most: the first ones of a file can be sparse. */
 const SAMPLE = 1000
+
+/** Stored keys remembered while the sample is taken, at most. */
+const MAX_NAMES = 256
 
 /** What values a field was seen with. */
 export type FieldKind = 'map' | 'array' | 'text' | 'other'
@@ -13,6 +17,8 @@ export type FieldKind = 'map' | 'array' | 'text' | 'other'
 /** The fields at the top of a database's records, over many records. */
 export class RecordFields {
   readonly #kinds = new Map<string, Set<FieldKind>>()
+  /** By where they are stored. */
+  readonly #names = new Map<number, string | null>()
   /** Whether the database has no record at all. */
   readonly isEmpty: boolean
 
@@ -47,13 +53,18 @@ export class RecordFields {
     if (data.type !== DataType.map) return
     let at = data.start
     for (let pairs = data.size; pairs > 0; pairs--) {
-      data.open(at)
-      const name = data.text()
+      const name = this.#keyAt(data, at)
       const value = data.after
       data.open(value)
       if (name !== null) this.#note(name, kindOf(data.type))
       at = data.skip(value)
     }
+  }
+
+  /** Opens a key, which honest files store once and point to. `null` when it is no text. */
+  #keyAt(data: DataSection, at: number): string | null {
+    data.open(at)
+    return remember(this.#names, MAX_NAMES, data.opened, () => data.text())
   }
 
   #note(name: string, kind: FieldKind): void {

@@ -15,6 +15,8 @@ interface Block {
   readonly longest: number
   /** As `perf_hooks` measures it. */
   readonly histogram: number
+  /** How long the first lookup took, the platform's loading of time zones included. */
+  readonly firstLookup: number
 }
 
 async function run(stage: Stage, { database, inputs }: Subject): Promise<readonly Row[]> {
@@ -38,6 +40,12 @@ async function run(stage: Stage, { database, inputs }: Subject): Promise<readonl
       'the same by monitorEventLoopDelay',
       figure(opening.map(({ histogram }) => histogram)),
       target,
+    ),
+    amountRow(
+      database.name,
+      'the first lookup, for which the platform loads its time zones',
+      figure(opening.map(({ firstLookup }) => firstLookup)),
+      null,
     ),
     amountRow(database.name, 'the same of an idle process', figure(idle.map(({ longest }) => longest)), null),
   ]
