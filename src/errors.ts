@@ -50,6 +50,16 @@ export type ErrorCode =
   | 'INVALID_LOCALE'
   | 'ADDRESS_UNAVAILABLE'
   | 'INVALID_DATABASE'
+  | EnrichErrorCode
+
+/** Of `geofix/enrich`: the input is not what the options say. See `EnrichError`. */
+export type EnrichErrorCode =
+  | 'ENRICH_FORMAT_UNKNOWN'
+  | 'ENRICH_FIELD_UNKNOWN'
+  | 'ENRICH_FIELD_IS_LIST'
+  | 'ENRICH_FIELD_EXISTS'
+  | 'ENRICH_HEADER_MISSING'
+  | 'ENRICH_BAD_LINE'
 
 /** What all errors of this package have in common. Wrong configuration is a `TypeError` instead. */
 export abstract class GeofixError extends Error {

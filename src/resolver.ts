@@ -16,6 +16,14 @@ import { type Locale, localeOf } from './record/locale.ts'
 import type { LocationRecord, LookupFailure, LookupOptions, LookupResult } from './record/location-record.ts'
 import type { Place } from './record/place.ts'
 
+/**
+ * Names the method by which other parts of this package reach the databases of a resolver. Registered, because an
+ * application can hold the ESM and the CommonJS build side by side. No public name.
+ *
+ * @internal
+ */
+export const DATABASE_SET: unique symbol = Symbol.for('geofix.databaseSet')
+
 /** Options of `Resolver.open`: whose word `detect` takes about who the client is. */
 export type OpenOptions = ClientAddressOptions
 
@@ -163,6 +171,16 @@ export class Resolver {
   /** Releases the databases' memory. Every later question throws a `TypeError`. */
   close(): void {
     this.#set = null
+  }
+
+  /**
+   * What answers, for bulk work that needs no records.
+   *
+   * @internal
+   * @throws TypeError when the resolver is closed
+   */
+  [DATABASE_SET](): DatabaseSet {
+    return this.#open()
   }
 
   #open(): DatabaseSet {

@@ -1,0 +1,64 @@
+import { Address } from '../address/address.ts'
+import { ClientWalk } from '../client/client-address.ts'
+import { isGeofixError } from '../errors.ts'
+import type { DatabaseSet } from '../record/database-set.ts'
+import type { Place } from '../record/place.ts'
+import type { CommonPlan } from './common-plan.ts'
+import type { FailureReason } from './tally.ts'
+
+/** Longer texts are no address; a list of hops may be longer. Characters. */
+const MAX_ADDRESS = 96
+
+/** Asks the databases about the address that a text holds. */
+export class AddressQuestion {
+  /** Canonical text of the address asked about last; '' when there is none. */
+  ip = ''
+  readonly #set: DatabaseSet
+  readonly #clients: ClientWalk | null
+  readonly #address = new Address()
+
+  /**
+   * @throws InvalidDatabaseError when the databases hold no locations
+   * @throws TypeError when the proxies cannot be trusted
+   */
+  constructor(set: DatabaseSet, { trustedProxies }: CommonPlan) {
+    if (set.unfit !== null) throw set.unfit
+    this.#set = set
+    // Whoever wrote the log is the peer: its word is taken for the list, as that of a local proxy is.
+    this.#clients =
+      trustedProxies === null ? null : new ClientWalk({ trustedProxies: [...trustedProxies, 'unix:'] })
+  }
+
+  /** Where the address is, or why that is not known. */
+  ask(text: string): Place | FailureReason {
+    this.ip = ''
+    if (text === '' || text === '-') return 'missing'
+    const address = this.#address
+    const failure = this.#clients === null ? this.#parse(text) : this.#walk(this.#clients, text)
+    if (failure !== null) return failure
+    this.ip = address.text
+    if (address.special !== null) return address.special
+    try {
+      return this.#set.place(address) ?? 'not-found'
+    } catch (error) {
+      if (isGeofixError(error) && error.code === 'INVALID_DATABASE') return 'invalid-database'
+      throw error
+    }
+  }
+
+  #parse(text: string): FailureReason | null {
+    return text.length <= MAX_ADDRESS && this.#address.parse(text) ? null : 'malformed'
+  }
+
+  #walk(clients: ClientWalk, text: string): FailureReason | null {
+    try {
+      clients.find({ headers: { [clients.field]: text }, remoteAddress: 'unix:' }, undefined, this.#address)
+      return null
+    } catch (error) {
+      if (!isGeofixError(error)) throw error
+      return 'reason' in error && (error.reason === 'unidentified' || error.reason === 'trusted-proxy')
+        ? error.reason
+        : 'malformed'
+    }
+  }
+}

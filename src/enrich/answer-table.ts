@@ -1,0 +1,237 @@
+import type { Locale } from '../record/locale.ts'
+import type { NamedCountry } from '../record/named-part.ts'
+import type { Place } from '../record/place.ts'
+import type { Timezone } from '../record/timezone.ts'
+import { columnTexts, jsonBody } from './answer-text.ts'
+import type { ByteSink } from './byte-sink.ts'
+import type { LocationField } from './location-field.ts'
+import { viewOf } from './words.ts'
+import { DAY, type Offset, ZoneOffsets } from './zone-offsets.ts'
+
+/** Places kept, at most, and bytes of their texts. */
+const MAX_ANSWERS = 131_072
+const MAX_TEXT_BYTES = 64 * 1024 * 1024
+/** Longer names than this in one place would be a hostile database's; the table is then just emptied sooner. */
+const TEXT_ROOM = 65_536
+
+/** One row of numbers for each answer, as long as a line of the processor's cache. */
+const ROW = 8
+/** Where its JSON begins; where the time-zone offset begins in it; where it ends. */
+const JSON_START = 0
+const JSON_OFFSET = 1
+const JSON_END = 2
+/** From which instant on and until when that offset is known to hold. */
+const FROM = 3
+const UNTIL = 4
+const ZONE = 5
+/** The answer that stands for this one in counting. */
+const COUNTED = 6
+const USES = 7
+const NOT_MADE = -1
+
+/** Where the columns of an answer are: before the offset, behind it. A second start of -1: there is none. */
+const COLUMNS_ROW = 3
+
+const encoder = /* @__PURE__ */ new TextEncoder()
+
+/**
+ * Places as they are written, by number. What does not change from line to line is made into bytes once. The bytes
+ * lie in one array and all numbers in another, so that a line reads few lines of the processor's cache: with tens
+ * of thousands of places waiting for memory takes longer than anything else.
+ */
+export class AnswerTable {
+  readonly #locale: Locale
+  readonly #countsPlaces: boolean
+  readonly #numbers = new Map<Place, number>()
+  /** The first answer in each country. */
+  readonly #countries = new Map<NamedCountry, number>()
+  #places: Place[] = []
+  /** The offset in the JSON of each. */
+  #offsets: (Offset | undefined)[] = []
+  #rows = new Float64Array(ROW * 1024)
+  #columnRows = new Int32Array(0)
+  #texts = new Uint8Array(1024 * 1024)
+  #textView = viewOf(this.#texts)
+  #textEnd = 0
+  readonly #zoneNumbers = new Map<Timezone, number>()
+  #zones: ZoneOffsets[] = []
+  /** Answers with uses that were not counted yet. */
+  #used: number[] = []
+
+  /** @param countsPlaces whether uses are counted by place; otherwise by country, which takes less time */
+  constructor(locale: Locale, countsPlaces: boolean) {
+    this.#locale = locale
+    this.#countsPlaces = countsPlaces
+  }
+
+  /** Whether it wants to be emptied before another place is added. */
+  get isFull(): boolean {
+    return this.#places.length >= MAX_ANSWERS || this.#textEnd > MAX_TEXT_BYTES
+  }
+
+  /** Forgets all places; their numbers are given anew. Uses are to be counted before. */
+  clear(): void {
+    this.#numbers.clear()
+    this.#countries.clear()
+    this.#places = []
+    this.#offsets = []
+    this.#columnRows.fill(0)
+    this.#textEnd = 0
+    this.#zoneNumbers.clear()
+    this.#zones = []
+  }
+
+  /** The number of a place, from 0. */
+  numberOf(place: Place): number {
+    const known = this.#numbers.get(place)
+    if (known !== undefined) return known
+    const number = this.#places.length
+    this.#places.push(place)
+    this.#numbers.set(place, number)
+    if ((number + 1) * ROW > this.#rows.length) {
+      const larger = new Float64Array(this.#rows.length * 2)
+      larger.set(this.#rows)
+      this.#rows = larger
+    }
+    const row = number * ROW
+    this.#rows[row + JSON_START] = NOT_MADE
+    this.#rows[row + FROM] = Number.POSITIVE_INFINITY
+    this.#rows[row + ZONE] = this.#zoneOf(place.area.timezone)
+    this.#rows[row + COUNTED] = this.#countsPlaces ? number : this.#firstIn(place.area.country, number)
+    this.#rows[row + USES] = 0
+    return number
+  }
+
+  /** The offset of a place's zone at an instant. */
+  offsetOf(number: number, at: number): Offset {
+    const zone = this.#zones[this.#rows[number * ROW + ZONE] ?? 0]
+    if (zone === undefined) throw new RangeError(`no answer has the number ${number}`)
+    return zone.at(at)
+  }
+
+  /** Notes that a line was answered so. */
+  use(number: number): void {
+    const counted = this.#rows[number * ROW + COUNTED] ?? 0
+    const uses = this.#rows[counted * ROW + USES] ?? 0
+    if (uses === 0) this.#used.push(counted)
+    this.#rows[counted * ROW + USES] = uses + 1
+  }
+
+  /** Hands out the places, or one of each country, used since the last call, with how often they were. */
+  drain(count: (place: Place, locale: Locale, uses: number) => void): void {
+    for (const number of this.#used) {
+      const place = this.#places[number]
+      if (place !== undefined) count(place, this.#locale, this.#rows[number * ROW + USES] ?? 0)
+      this.#rows[number * ROW + USES] = 0
+    }
+    this.#used = []
+  }
+
+  /** Writes a record's JSON from behind the text of its `ip`. */
+  writeJson(number: number, at: number, out: ByteSink): void {
+    const rows = this.#rows
+    const row = number * ROW
+    if (!(at >= (rows[row + FROM] ?? 0) && at < (rows[row + UNTIL] ?? 0))) {
+      const offset = this.offsetOf(number, at)
+      if (rows[row + JSON_START] === NOT_MADE) this.#makeJson(number, at, offset)
+      else if (this.#offsets[number] !== offset) {
+        out.writeView(this.#textView, rows[row + JSON_START] ?? 0, rows[row + JSON_OFFSET] ?? 0)
+        out.writeAscii(offset.jsonTail)
+        return
+      }
+      this.#noteDay(row, number, at)
+    }
+    out.writeView(this.#textView, rows[row + JSON_START] ?? 0, rows[row + JSON_END] ?? 0)
+  }
+
+  /** Writes columns with delimiters between them; both are the same at every call. */
+  writeColumns(
+    number: number,
+    at: number,
+    columns: readonly LocationField[],
+    delimiter: number,
+    out: ByteSink,
+  ): void {
+    const row = number * COLUMNS_ROW
+    if (row + COLUMNS_ROW > this.#columnRows.length || (this.#columnRows[row] ?? 0) === 0) {
+      this.#makeColumns(number, at, columns, String.fromCharCode(delimiter))
+    }
+    // Starts are one more than they are, since 0 says that there is none yet.
+    const start = (this.#columnRows[row] ?? 0) - 1
+    const middle = this.#columnRows[row + 1] ?? 0
+    const end = this.#columnRows[row + 2] ?? 0
+    out.writeView(this.#textView, start, middle)
+    if (end === NOT_MADE) return
+    out.writeAscii(this.offsetOf(number, at).text ?? '')
+    out.writeView(this.#textView, middle, end)
+  }
+
+  #makeJson(number: number, at: number, offset: Offset): void {
+    const place = this.#places[number]
+    if (place === undefined) throw new RangeError(`no answer has the number ${number}`)
+    const row = number * ROW
+    this.#rows[row + JSON_START] = this.#textEnd
+    this.#addText(jsonBody(place, this.#locale, at))
+    this.#rows[row + JSON_OFFSET] = this.#textEnd
+    this.#addText(offset.jsonTail)
+    this.#rows[row + JSON_END] = this.#textEnd
+    this.#offsets[number] = offset
+  }
+
+  /** The offset in the JSON of an answer holds at an instant: on all of that day, if its zone has one offset then. */
+  #noteDay(row: number, number: number, at: number): void {
+    const start = Math.floor(at / DAY) * DAY
+    const end = start + DAY
+    const holds = this.offsetOf(number, start) === this.offsetOf(number, end - 1)
+    this.#rows[row + FROM] = holds ? start : at
+    this.#rows[row + UNTIL] = holds ? end : at
+  }
+
+  #firstIn(country: NamedCountry, number: number): number {
+    const first = this.#countries.get(country)
+    if (first !== undefined) return first
+    this.#countries.set(country, number)
+    return number
+  }
+
+  #makeColumns(number: number, at: number, columns: readonly LocationField[], delimiter: string): void {
+    const place = this.#places[number]
+    if (place === undefined) throw new RangeError(`no answer has the number ${number}`)
+    const { before, behind } = columnTexts(place.record('', this.#locale, at), columns, delimiter)
+    const row = number * COLUMNS_ROW
+    while (row + COLUMNS_ROW > this.#columnRows.length) this.#columnRows = grown(this.#columnRows)
+    this.#columnRows[row] = this.#textEnd + 1
+    this.#addText(before)
+    this.#columnRows[row + 1] = this.#textEnd
+    if (behind !== null) this.#addText(behind)
+    this.#columnRows[row + 2] = behind === null ? NOT_MADE : this.#textEnd
+  }
+
+  #addText(text: string): void {
+    // UTF-8 has at most three bytes for a unit of UTF-16.
+    const needed = this.#textEnd + Math.max(text.length * 3, TEXT_ROOM)
+    if (needed > this.#texts.length) {
+      const larger = new Uint8Array(Math.max(needed, this.#texts.length * 2))
+      larger.set(this.#texts.subarray(0, this.#textEnd))
+      this.#texts = larger
+      this.#textView = viewOf(larger)
+    }
+    this.#textEnd += encoder.encodeInto(text, this.#texts.subarray(this.#textEnd)).written
+  }
+
+  #zoneOf(timezone: Timezone): number {
+    let number = this.#zoneNumbers.get(timezone)
+    if (number === undefined) {
+      number = this.#zones.length
+      this.#zones.push(new ZoneOffsets(timezone))
+      this.#zoneNumbers.set(timezone, number)
+    }
+    return number
+  }
+}
+
+function grown(rows: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(Math.max(rows.length * 2, COLUMNS_ROW * 1024))
+  larger.set(rows)
+  return larger
+}

@@ -1,0 +1,80 @@
+import type { Locale } from '../record/locale.ts'
+import type { Place } from '../record/place.ts'
+import type { Tally } from './tally.ts'
+
+/** Separates the parts of a key; it is in no name. */
+const SEPARATOR = '\u0000'
+
+/** Counts lines that are at a place in a tally, in detail when `sums`. */
+export function countPlace(tally: Tally, place: Place, locale: Locale, uses: number, sums: boolean): void {
+  const country = place.area.countryIn(locale)
+  add(tally.countries, country.code ?? country.name ?? '', uses, () => ({
+    code: country.code,
+    name: country.name,
+    count: 0,
+  }))
+  if (!sums) return
+  const region = place.area.regionIn(locale)
+  const regionKey = [country.code, region.code, region.name].join(SEPARATOR)
+  if (region.code !== null || region.name !== null) {
+    add(tally.regions, regionKey, uses, () => ({
+      country: country.code,
+      code: region.code,
+      name: region.name,
+      count: 0,
+    }))
+  }
+  const { latitude, longitude } = place.coordinates
+  const isLocated = latitude !== null && longitude !== null
+  if (place.city !== null) {
+    const name = place.city
+    const city = add(tally.cities, `${regionKey}${SEPARATOR}${name}`, uses, () => ({
+      country: country.code,
+      region: region.name ?? region.code,
+      name,
+      latitudes: 0,
+      longitudes: 0,
+      located: 0,
+      count: 0,
+    }))
+    if (isLocated) {
+      city.located += uses
+      city.latitudes += latitude * uses
+      city.longitudes += longitude * uses
+    }
+  }
+  if (isLocated) {
+    const cell = add(tally.cells, `${Math.floor(latitude)},${Math.floor(longitude)}`, uses, () => ({
+      latitudes: 0,
+      longitudes: 0,
+      count: 0,
+    }))
+    cell.latitudes += latitude * uses
+    cell.longitudes += longitude * uses
+  }
+}
+
+/** @param hour hours since 1970 on the clocks of the place; `null` when they are not known */
+export function countInstant(tally: Tally, instant: number, hour: number | null): void {
+  if (hour !== null) {
+    const ofDay = ((hour % 24) + 24) % 24
+    tally.hours[ofDay] = (tally.hours[ofDay] ?? 0) + 1
+  }
+  if (tally.firstInstant === null || instant < tally.firstInstant) tally.firstInstant = instant
+  if (tally.lastInstant === null || instant > tally.lastInstant) tally.lastInstant = instant
+}
+
+function add<Count extends { count: number }>(
+  counts: Map<string, Count>,
+  key: string,
+  uses: number,
+  make: () => Count,
+): Count {
+  let count = counts.get(key)
+  if (count === undefined) {
+    count = make()
+    counts.set(key, count)
+  }
+  count.count += uses
+  return count
+}

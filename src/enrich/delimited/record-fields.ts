@@ -1,0 +1,112 @@
+const QUOTE = 0x22
+const SPACE = 0x20
+const TAB = 0x09
+
+/**
+ * The fields of one record of a delimited file, as places in its bytes (RFC 4180).
+ *
+ * A quote opens a field only as its first byte, and closes it where it is not doubled. Quotes anywhere else are
+ * text, and so is what follows a closing quote up to the delimiter: what others write is read, not refused.
+ */
+export class RecordFields {
+  /** Why the last record could not be read. */
+  fault = ''
+  /** Fields of the last record. */
+  count = 0
+  /** Where the value last asked for lies. */
+  valueStart = 0
+  valueEnd = 0
+  readonly #delimiter: number
+  readonly #quotes: boolean
+  readonly #most: number
+  #starts: Int32Array
+  #ends: Int32Array
+
+  /**
+   * @param quotes whether quotes mean something
+   * @param most fields whose places are kept; more are only counted
+   */
+  constructor(delimiter: number, quotes: boolean, most: number) {
+    this.#delimiter = delimiter
+    this.#quotes = quotes
+    this.#most = most
+    this.#starts = new Int32Array(Math.min(most, 64))
+    this.#ends = new Int32Array(Math.min(most, 64))
+  }
+
+  /** @returns whether the record in `bytes[start, end)` can be read: none of its quotes is left open */
+  read(bytes: Uint8Array, start: number, end: number): boolean {
+    const delimiter = this.#delimiter
+    let count = 0
+    for (let at = start; ; at++) {
+      const fieldStart = at
+      if (bytes[at] === QUOTE && at < end && this.#quotes) {
+        at = behindQuotes(bytes, at, end)
+        if (at === -1) {
+          this.fault = `the quote that opens its field ${count + 1} is not closed`
+          return false
+        }
+      }
+      while (at < end && bytes[at] !== delimiter) at++
+      if (count < this.#most) {
+        if (count === this.#starts.length) this.#grow()
+        this.#starts[count] = fieldStart
+        this.#ends[count] = at
+      }
+      count++
+      if (at >= end) break
+    }
+    this.count = count
+    return true
+  }
+
+  /** Where a field begins, with its quote. */
+  start(field: number): number {
+    return this.#starts[field] ?? 0
+  }
+
+  /** Where a field ends, with its quote. */
+  end(field: number): number {
+    return this.#ends[field] ?? 0
+  }
+
+  /**
+   * Finds the value of a field: without quotes, without blanks around it. Doubled quotes in it stay doubled; neither
+   * addresses nor times have any.
+   */
+  findValue(bytes: Uint8Array, field: number): void {
+    let start = this.start(field)
+    let end = this.end(field)
+    if (this.#quotes && end - start >= 2 && bytes[start] === QUOTE && bytes[end - 1] === QUOTE) {
+      start++
+      end--
+    }
+    while (start < end && isBlank(bytes[start])) start++
+    while (end > start && isBlank(bytes[end - 1])) end--
+    this.valueStart = start
+    this.valueEnd = end
+  }
+
+  #grow(): void {
+    const size = Math.min(this.#most, this.#starts.length * 2)
+    const [starts, ends] = [new Int32Array(size), new Int32Array(size)]
+    starts.set(this.#starts)
+    ends.set(this.#ends)
+    this.#starts = starts
+    this.#ends = ends
+  }
+}
+
+/** @param start of the opening quote. @returns the index behind the closing one, or -1 */
+function behindQuotes(bytes: Uint8Array, start: number, end: number): number {
+  for (let at = start + 1; at < end; at++) {
+    if (bytes[at] !== QUOTE) continue
+    if (at + 1 >= end || bytes[at + 1] !== QUOTE) return at + 1
+    at++
+  }
+  return -1
+}
+
+function isBlank(byte: number | undefined): boolean {
+  return byte === SPACE || byte === TAB
+}

@@ -1,0 +1,79 @@
+import type { LineSource } from './line-source.ts'
+import type { Pipeline } from './pipeline.ts'
+
+/** A Web stream that every platform can iterate. */
+export type IterableStream<Chunk> = ReadableStream<Chunk> & AsyncIterable<Chunk>
+
+/** How a run ended: at the end of the input or because the reader had enough, or with an error. */
+export interface RunEnd {
+  ended(): void
+  failed(error: unknown): void
+}
+
+/**
+ * The output of a pipeline as a stream. Nothing is read before somebody reads the output, and no more than what
+ * one chunk of output needs.
+ */
+export function enrichedStream(
+  source: LineSource,
+  pipeline: Pipeline,
+  end: RunEnd,
+): IterableStream<Uint8Array> {
+  let outputs: Iterator<Uint8Array> = [][Symbol.iterator]()
+  let isAtEnd = false
+  const next = async (): Promise<Uint8Array | null> => {
+    for (;;) {
+      const { done, value } = outputs.next()
+      if (done !== true) return value
+      if (isAtEnd) return null
+      const chunk = await source.read()
+      isAtEnd = chunk === null
+      outputs = chunk === null ? pipeline.end() : pipeline.push(chunk)
+    }
+  }
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        try {
+          const output = await next()
+          if (output !== null) controller.enqueue(output)
+          else {
+            end.ended()
+            controller.close()
+          }
+        } catch (error) {
+          end.failed(error)
+          // The error that ended the run is what is told; the input may well fail to close after it.
+          if (!isAtEnd) source.release(error).catch(() => {})
+          throw error
+        }
+      },
+      cancel: async (reason) => {
+        end.ended()
+        if (!isAtEnd) await source.release(reason)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return isIterable(stream)
+    ? stream
+    : Object.assign(stream, { [Symbol.asyncIterator]: () => chunksOf(stream) })
+}
+
+function isIterable<Chunk>(stream: ReadableStream<Chunk>): stream is IterableStream<Chunk> {
+  return Symbol.asyncIterator in stream
+}
+
+/** For platforms whose streams cannot be iterated. */
+async function* chunksOf<Chunk>(stream: ReadableStream<Chunk>): AsyncGenerator<Chunk> {
+  const reader = stream.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    await reader.cancel()
+  }
+}

@@ -1,0 +1,191 @@
+import type { DatabaseSet } from '../record/database-set.ts'
+import { AccessLogLines } from './access-log/access-log-lines.ts'
+import { markLength } from './byte-order-mark.ts'
+import { ByteSink } from './byte-sink.ts'
+import { DelimitedLines } from './delimited/delimited-lines.ts'
+import { BadLineError } from './errors.ts'
+import type { LineFormat } from './line-format.ts'
+import { ListLines } from './list/list-lines.ts'
+import { Locator } from './locator.ts'
+import { NdjsonLines } from './ndjson/ndjson-lines.ts'
+import type { Plan } from './plan.ts'
+import type { RecordEnds } from './record-ends.ts'
+import { type Block, recordEndsOf } from './splitter.ts'
+import { BAD_LINES_SHOWN, emptyTally, type Tally } from './tally.ts'
+
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+
+/** A block with its locations. */
+export interface Enriched {
+  /** In memory of its own, which can be transferred to another thread. */
+  readonly output: Uint8Array<ArrayBuffer>
+  /** Of this block only. */
+  readonly tally: Tally
+}
+
+/** Enriches blocks of lines by a plan. Blocks are independent: any enricher of the same plan can have any block. */
+export class Enricher {
+  readonly #plan: Plan
+  readonly #locator: Locator
+  readonly #format: LineFormat
+  readonly #ends: RecordEnds
+  /** Whether a record can have line ends in it. */
+  readonly #spansLines: boolean
+  /** Number of the line with the names of columns, or 0. */
+  readonly #headerLine: number
+  /** Bytes written for one read, in the last block: how large a buffer to begin with. */
+  #growth = 3
+
+  /** @throws InvalidDatabaseError when the databases hold no locations */
+  constructor(plan: Plan, set: DatabaseSet) {
+    this.#plan = plan
+    this.#locator = new Locator(set, plan)
+    this.#format = formatOf(plan, this.#locator)
+    this.#ends = recordEndsOf(plan)
+    this.#spansLines = plan.format === 'csv' || plan.format === 'tsv'
+    this.#headerLine = 'headerLine' in plan ? plan.headerLine : 0
+  }
+
+  /**
+   * @param memory for the output, if it is large enough; whatever it holds
+   * @throws BadLineError when a line cannot be read and the plan says to fail then
+   */
+  block(block: Block, memory: ArrayBuffer | null = null): Enriched {
+    if (block.oversized) return this.#piece(block)
+    const tally = emptyTally()
+    const size = block.bytes.length
+    const out = new ByteSink(Math.ceil(size * this.#growth) + 4096, memory)
+    this.#records(block, out, tally)
+    this.#locator.drainTo(tally)
+    // A little more than was needed, so that the next block needs no larger buffer.
+    if (size > 65_536) this.#growth = (out.length / size) * 1.1
+    return { output: out.take(), tally }
+  }
+
+  #records(block: Block, out: ByteSink, tally: Tally): void {
+    const size = block.bytes.length
+    const bytes = withLineEnd(block.bytes)
+    const isAtStart = block.firstLine === 1
+    let start = isAtStart ? markLength(bytes, size) : 0
+    if (start > 0 && !this.#format.rewrites) out.writeRange(bytes, 0, start)
+    let line = block.firstLine
+    this.#ends.reset(bytes)
+    while (start < size) {
+      const lineFeed = this.#ends.next(start, size, true)
+      const end = lineFeed > start && bytes[lineFeed - 1] === CARRIAGE_RETURN ? lineFeed - 1 : lineFeed
+      const next = Math.min(lineFeed + 1, size)
+      if (line === this.#headerLine) {
+        this.#format.header?.(bytes, start, end, out)
+        this.#writeEnd(bytes, end, next, out)
+      } else this.#record(bytes, start, end, next, line, out, tally)
+      line += this.#spansLines ? linesIn(bytes, start, lineFeed) : 1
+      start = next
+    }
+  }
+
+  /** One record in `bytes[start, end)`; its line end, which the last can lack, lies in `bytes[end, next)`. */
+  #record(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    next: number,
+    line: number,
+    out: ByteSink,
+    tally: Tally,
+  ): void {
+    tally.lines++
+    const before = out.length
+    const fault = this.#faultOfLength(bytes, start, next)
+    const result =
+      fault !== null ? 'bad' : start === end ? 'blank' : this.#format.line(bytes, start, end, out)
+    switch (result) {
+      case 'resolved':
+        tally.resolved++
+        this.#locator.countResolved()
+        if (this.#plan.onlyFailed) out.length = before
+        else this.#writeEnd(bytes, end, next, out)
+        break
+      case 'unresolved': {
+        const { reason } = this.#locator
+        tally.failed[reason] = (tally.failed[reason] ?? 0) + 1
+        if (this.#plan.dropUnresolved) out.length = before
+        else this.#writeEnd(bytes, end, next, out)
+        break
+      }
+      case 'blank':
+        tally.blank++
+        out.length = before
+        if (!this.#format.rewrites && !this.#plan.onlyFailed) out.writeRange(bytes, start, next)
+        break
+      case 'bad':
+        this.#countBad(line, fault ?? this.#format.fault, tally)
+        out.length = before
+        if (this.#plan.onBadLine === 'keep') out.writeRange(bytes, start, next)
+    }
+  }
+
+  /** Says so of a record that is longer than the plan allows; its line feed is not counted. */
+  #faultOfLength(bytes: Uint8Array, start: number, next: number): string | null {
+    const size = bytes[next - 1] === LINE_FEED ? next - 1 - start : next - start
+    return size > this.#plan.maxLineBytes ? tooLong(this.#plan) : null
+  }
+
+  #writeEnd(bytes: Uint8Array, end: number, next: number, out: ByteSink): void {
+    if (this.#format.rewrites) out.writeByte(LINE_FEED)
+    else out.writeRange(bytes, end, next)
+  }
+
+  /** A piece of a line that is too long to be read. */
+  #piece(block: Block): Enriched {
+    const tally = emptyTally()
+    if (block.startsLine) {
+      tally.lines++
+      this.#countBad(block.firstLine, tooLong(this.#plan), tally)
+    }
+    const isKept = this.#plan.onBadLine === 'keep'
+    return { output: isKept ? block.bytes : new Uint8Array(0), tally }
+  }
+
+  #countBad(line: number, fault: string, tally: Tally): void {
+    if (this.#plan.onBadLine === 'fail') throw new BadLineError(line, fault)
+    tally.bad++
+    if (tally.badLines.length < BAD_LINES_SHOWN) tally.badLines.push({ line, message: fault })
+  }
+}
+
+function formatOf(plan: Plan, locator: Locator): LineFormat {
+  switch (plan.format) {
+    case 'ndjson':
+      return new NdjsonLines(plan, locator)
+    case 'csv':
+    case 'tsv':
+      return new DelimitedLines(plan, locator)
+    case 'access-log':
+      return new AccessLogLines(plan, locator)
+    case 'list':
+      return new ListLines(plan, locator)
+  }
+}
+
+/** The bytes with a line end behind them, for scanners that stop at one. */
+function withLineEnd(bytes: Uint8Array): Uint8Array {
+  if (bytes.at(-1) === LINE_FEED) return bytes
+  const longer = new Uint8Array(bytes.length + 1)
+  longer.set(bytes)
+  longer[bytes.length] = LINE_FEED
+  return longer
+}
+
+/** Physical lines of the record that ends at `lineFeed`. */
+function linesIn(bytes: Uint8Array, start: number, lineFeed: number): number {
+  let lines = 1
+  for (let at = bytes.indexOf(LINE_FEED, start); at !== -1 && at < lineFeed; lines++) {
+    at = bytes.indexOf(LINE_FEED, at + 1)
+  }
+  return lines
+}
+
+function tooLong({ maxLineBytes }: Plan): string {
+  return `it is longer than ${maxLineBytes} bytes`
+}

@@ -1,0 +1,38 @@
+import { type EnrichErrorCode, GeofixError } from '../errors.ts'
+
+export type { EnrichErrorCode }
+
+/**
+ * The input is not what the options say, or not what can be guessed from. By `code`:
+ * - `ENRICH_FORMAT_UNKNOWN`: the lines are of none of the formats
+ * - `ENRICH_FIELD_UNKNOWN`: no field with addresses was found, or the one named is not there
+ * - `ENRICH_FIELD_IS_LIST`: the field holds lists of addresses, and `trustedProxies` is not given
+ * - `ENRICH_FIELD_EXISTS`: what would be added is there already, and `overwrite` is not given
+ * - `ENRICH_HEADER_MISSING`: the first line has an address where a header has a name, and `header` is not `false`
+ * - `ENRICH_BAD_LINE`: a line cannot be read, and `onBadLine` is `fail`
+ */
+export class EnrichError extends GeofixError {
+  override readonly name: string = 'EnrichError'
+  readonly code: EnrichErrorCode
+  readonly status = null
+
+  constructor(code: EnrichErrorCode, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** A line cannot be read, and the run was to fail then. */
+export class BadLineError extends EnrichError {
+  override readonly name = 'BadLineError'
+  /** Number of the line in the input, from 1. */
+  readonly line: number
+  /** What is wrong with it, without its number. */
+  readonly fault: string
+
+  constructor(line: number, fault: string) {
+    super('ENRICH_BAD_LINE', `line ${line}: ${fault}`)
+    this.line = line
+    this.fault = fault
+  }
+}

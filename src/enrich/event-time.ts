@@ -1,0 +1,109 @@
+import { daysInMonth, daysSince1970 } from './calendar.ts'
+
+/** What {@link eventTime} says of a text that is no instant. */
+export const NO_TIME = Number.NaN
+
+const ZERO = 0x30
+/** Larger numbers count milliseconds: as seconds this is the year 5138, as milliseconds 1973. */
+const MOST_SECONDS = 1e11
+/** Larger numbers count something else, microseconds for instance. */
+const MOST_MILLISECONDS = 1e14
+/** No spelling of an instant is longer. */
+const MAX_LENGTH = 40
+const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+/** ISO 8601, extended format; RFC 3339 allows a space for the "T" and small letters. */
+const ISO =
+  /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)? ?(?:([Zz])|([+-])(\d\d)(?::?(\d\d))?)$/
+const DAY = 86_400_000
+
+/**
+ * Reads the instant of an event from `bytes[start, end)`: ISO 8601 with an offset or `Z`
+ * (`2026-07-28T10:00:00.5+02:00`; a space for the `T`), or seconds or milliseconds since 1970 as a number. Local
+ * times without an offset are no instants.
+ *
+ * @returns milliseconds since 1970, or {@link NO_TIME}
+ */
+export function eventTime(bytes: Uint8Array, start: number, end: number): number {
+  if (end - start > MAX_LENGTH || start >= end) return NO_TIME
+  const plain = isoInUtc(bytes, start, end)
+  if (!Number.isNaN(plain)) return plain
+  let text = ''
+  for (let at = start; at < end; at++) text += String.fromCharCode(bytes[at] ?? 0)
+  return eventTimeOf(text)
+}
+
+/** The same for a text. */
+export function eventTimeOf(text: string): number {
+  if (text.length > MAX_LENGTH) return NO_TIME
+  if (NUMBER.test(text)) return sinceEpoch(Number(text))
+  const match = ISO.exec(text)
+  if (match === null) return NO_TIME
+  const [, year, month, day, hour, minute, second = '0', fraction = '0', , sign, hours = '0', minutes = '0'] =
+    match
+  if (Number(hours) > 23 || Number(minutes) > 59) return NO_TIME
+  const local = instantAt(
+    Number(year),
+    Number(month),
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second),
+    Math.floor(Number(`0.${fraction}`) * 1000),
+  )
+  const offset = (Number(hours) * 60 + Number(minutes)) * 60_000
+  return sign === '-' ? local + offset : local - offset
+}
+
+function sinceEpoch(value: number): number {
+  const size = Math.abs(value)
+  if (size < MOST_SECONDS) return Math.round(value * 1000)
+  return size < MOST_MILLISECONDS ? Math.round(value) : NO_TIME
+}
+
+/** The commonest spelling without making a text of it: `2026-07-28T10:00:00Z`, also with three more digits. */
+function isoInUtc(bytes: Uint8Array, start: number, end: number): number {
+  const size = end - start
+  if ((size !== 20 && size !== 24) || bytes[end - 1] !== 0x5a) return NO_TIME
+  const isSpelt =
+    bytes[start + 4] === 0x2d &&
+    bytes[start + 7] === 0x2d &&
+    bytes[start + 10] === 0x54 &&
+    bytes[start + 13] === 0x3a &&
+    bytes[start + 16] === 0x3a
+  if (!isSpelt || (size === 24 && bytes[start + 19] !== 0x2e)) return NO_TIME
+  return instantAt(
+    digits(bytes, start, 4),
+    digits(bytes, start + 5, 2),
+    digits(bytes, start + 8, 2),
+    digits(bytes, start + 11, 2),
+    digits(bytes, start + 14, 2),
+    digits(bytes, start + 17, 2),
+    size === 24 ? digits(bytes, start + 20, 3) : 0,
+  )
+}
+
+function digits(bytes: Uint8Array, start: number, count: number): number {
+  let value = 0
+  for (let at = start; at < start + count; at++) {
+    const digit = (bytes[at] ?? 0) - ZERO
+    if (!(digit >= 0 && digit <= 9)) return NO_TIME
+    value = value * 10 + digit
+  }
+  return value
+}
+
+/** An instant of UTC; {@link NO_TIME} when there is no such day or time of day. A leap second is the next second. */
+export function instantAt(
+  year: number,
+  month: number,
+  day: number,
+  hour: number,
+  minute: number,
+  second: number,
+  millisecond: number,
+): number {
+  const isTime = hour <= 23 && minute <= 59 && second <= 60
+  const isDay = month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month)
+  if (!isTime || !isDay) return NO_TIME
+  return daysSince1970(year, month, day) * DAY + ((hour * 60 + minute) * 60 + second) * 1000 + millisecond
+}

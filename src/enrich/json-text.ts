@@ -1,0 +1,119 @@
+import { mayNeedEscape, Words } from './words.ts'
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const SPACE = 0x20
+/** `\u001f` is the longest that one byte becomes. */
+const LONGEST = 6
+const HEX = 0x30
+/** Behind 9, to a letter. */
+const HEX_LETTER = 0x57
+
+/** Bytes that a text of some bytes takes in JSON, at most. */
+export function jsonRoom(size: number): number {
+  return size * LONGEST
+}
+
+/**
+ * Writes the insides of JSON strings from bytes of text.
+ *
+ * What is not well-formed UTF-8 becomes U+FFFD, as often as the WHATWG decoder has it (once for each maximal part
+ * of a character): JSON has no bytes, and NDJSON has to be UTF-8.
+ */
+export class JsonText {
+  readonly #source = new Words()
+  readonly #target = new Words()
+
+  /**
+   * Writes the text in `bytes[start, end)`, without quotes around it, to `into` at `at`, where there has to be
+   * {@link jsonRoom}.
+   *
+   * @returns where it ends
+   */
+  put(bytes: Uint8Array, start: number, end: number, into: Uint8Array, at: number): number {
+    const source = this.#source.view(bytes)
+    const target = this.#target.view(into)
+    let from = start
+    let to = at
+    for (;;) {
+      for (const last = end - 4; from <= last; from += 4, to += 4) {
+        const word = source.getInt32(from, true)
+        if (mayNeedEscape(word)) break
+        target.setInt32(to, word, true)
+      }
+      if (from >= end) return to
+      const byte = bytes[from] ?? 0
+      if (byte < 0x80) {
+        if (byte >= SPACE && byte !== QUOTE && byte !== BACKSLASH) into[to++] = byte
+        else to = putEscape(byte, into, to)
+        from++
+        continue
+      }
+      const size = characterSize(bytes, from, end)
+      if (size > 0) {
+        for (const next = from + size; from < next; from++) into[to++] = bytes[from] ?? 0
+      } else {
+        into[to++] = 0xef
+        into[to++] = 0xbf
+        into[to++] = 0xbd
+        from -= size
+      }
+    }
+  }
+}
+
+/** The escapes that `JSON.stringify` writes. @returns where it ends */
+function putEscape(byte: number, into: Uint8Array, at: number): number {
+  into[at] = BACKSLASH
+  const letter = shortEscape(byte)
+  if (letter !== 0) {
+    into[at + 1] = letter
+    return at + 2
+  }
+  const low = byte & 15
+  into[at + 1] = 0x75
+  into[at + 2] = HEX
+  into[at + 3] = HEX
+  into[at + 4] = HEX + (byte >> 4)
+  into[at + 5] = low + (low < 10 ? HEX : HEX_LETTER)
+  return at + LONGEST
+}
+
+function shortEscape(byte: number): number {
+  switch (byte) {
+    case QUOTE:
+    case BACKSLASH:
+      return byte
+    case 0x08:
+      return 0x62
+    case 0x09:
+      return 0x74
+    case 0x0a:
+      return 0x6e
+    case 0x0c:
+      return 0x66
+    case 0x0d:
+      return 0x72
+    default:
+      return 0
+  }
+}
+
+/**
+ * Bytes of the UTF-8 character of several bytes at `start`, by table 3-7 of the Unicode standard; negative, the
+ * bytes that one U+FFFD stands for, when it is ill-formed.
+ */
+function characterSize(bytes: Uint8Array, start: number, end: number): number {
+  const lead = bytes[start] ?? 0
+  if (lead < 0xc2 || lead > 0xf4) return -1
+  const size = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4
+  let least = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80
+  let most = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf
+  for (let count = 1; count < size; count++) {
+    const byte = start + count < end ? (bytes[start + count] ?? 0) : 0
+    if (byte < least || byte > most) return -count
+    least = 0x80
+    most = 0xbf
+  }
+  return size
+}

@@ -1,0 +1,204 @@
+import type { DatabaseSet } from '../record/database-set.ts'
+import { localeOf } from '../record/locale.ts'
+import { AddressMemo, MAX_TEXT, UNKNOWN } from './address-memo.ts'
+import { AddressQuestion } from './address-question.ts'
+import { AnswerTable } from './answer-table.ts'
+import { JSON_HEAD } from './answer-text.ts'
+import type { ByteSink } from './byte-sink.ts'
+import type { CommonPlan } from './common-plan.ts'
+import { countInstant, countPlace } from './count.ts'
+import { eventTime, eventTimeOf } from './event-time.ts'
+import type { LocationField } from './location-field.ts'
+import { emptyTally, FAILURE_REASONS, type FailureReason, mergeTally, type Tally } from './tally.ts'
+import { viewOf } from './words.ts'
+
+const HOUR = 3_600_000
+/** Addresses that are not written canonically: how many are kept, and from where their numbers are. */
+const MAX_ALIASES = 65_536
+const FIRST_ALIAS = 1 << 30
+const NO_ANSWER = -1
+
+const encoder = /* @__PURE__ */ new TextEncoder()
+
+/** The answer for an address that is not written as the record has it. */
+interface Alias {
+  /** As {@link Locator} numbers what it knows. */
+  readonly number: number
+  /** Canonical text. */
+  readonly ip: Uint8Array
+}
+
+/** Answers a line format where the address of a line is, and writes the answer. One line at a time. */
+export class Locator {
+  /** Why the last address has no location; holds after `locate` has said `false`. */
+  reason: FailureReason = 'missing'
+  readonly #question: AddressQuestion
+  /** To the index of a reason, or behind those to the number of an answer; or to an alias of one. */
+  readonly #memo = new AddressMemo()
+  #aliases: Alias[] = []
+  readonly #answers: AnswerTable
+  readonly #sums: boolean
+  readonly #otherwiseAt: number
+  readonly #jsonHead = viewOf(encoder.encode(JSON_HEAD))
+  #answer = NO_ANSWER
+  /** Where the canonical text of the address stands: in the line itself if it can. */
+  #ip: Uint8Array = new Uint8Array(0)
+  #ipStart = 0
+  #ipEnd = 0
+  #at: number
+  /** Whether the instant is the line's own. */
+  #hasTime = false
+  /** What was counted and not handed out yet. */
+  #tally = emptyTally()
+
+  /**
+   * @throws InvalidDatabaseError when the databases hold no locations
+   * @throws TypeError, InvalidLocaleError when the plan is wrong
+   */
+  constructor(set: DatabaseSet, plan: CommonPlan) {
+    this.#question = new AddressQuestion(set, plan)
+    this.#answers = new AnswerTable(localeOf(plan.locale), plan.sums)
+    this.#sums = plan.sums
+    this.#otherwiseAt = plan.at
+    this.#at = plan.at
+  }
+
+  /** The instant of this line, milliseconds since 1970. Set it, or `time`, or `noTime`, before writing. */
+  set at(instant: number) {
+    this.#at = instant
+    this.#hasTime = true
+  }
+
+  /** Takes the instant of this line from a text as `eventTime` reads it; the plan's, counted, if it cannot be read. */
+  time(bytes: Uint8Array, start: number, end: number): void {
+    this.#take(eventTime(bytes, start, end))
+  }
+
+  /** The same for a text, such as one that was unescaped. */
+  timeText(text: string): void {
+    this.#take(eventTimeOf(text))
+  }
+
+  /** The line has no time where it should: the plan's is taken, and that is counted. */
+  noTime(): void {
+    this.#take(Number.NaN)
+  }
+
+  /**
+   * Finds where an address is: ASCII text, with nothing around it; with `trustedProxies` a list. Empty and `-`
+   * are `missing`. The bytes are to stay until the line is written.
+   *
+   * @returns whether there is a location
+   */
+  locate(bytes: Uint8Array, start: number, end: number): boolean {
+    let number = this.#memo.get(bytes, start, end)
+    if (number === UNKNOWN) {
+      const text = latin1(bytes, start, end)
+      number = this.#ask(text)
+      const { ip } = this.#question
+      if (number >= FAILURE_REASONS.length && ip !== text) {
+        // What the memo cannot hold needs no alias, of which there are so many only.
+        if (end - start > MAX_TEXT) return this.#settle(number, encoder.encode(ip), 0, ip.length)
+        number = this.#aliasOf(number, ip)
+      }
+      this.#memo.set(bytes, start, end, number)
+    }
+    if (number < FIRST_ALIAS) return this.#settle(number, bytes, start, end)
+    const alias = this.#aliases[number - FIRST_ALIAS]
+    if (alias === undefined) throw new RangeError('an alias was forgotten that the memo knows')
+    return this.#settle(alias.number, alias.ip, 0, alias.ip.length)
+  }
+
+  /** The same for a text, such as one that was unescaped. */
+  locateText(text: string): boolean {
+    const bytes = encoder.encode(text)
+    return this.locate(bytes, 0, bytes.length)
+  }
+
+  /** The line has no address. @returns false */
+  missing(): boolean {
+    return this.#settle(FAILURE_REASONS.indexOf('missing'), this.#ip, 0, 0)
+  }
+
+  /**
+   * Writes the LocationRecord as `JSON.stringify` would. After `locate` has said `true`.
+   *
+   * @param head what comes before it and {@link JSON_HEAD} in one, to be written at once
+   */
+  writeJson(out: ByteSink, head: DataView = this.#jsonHead): void {
+    out.writeView(head, 0, head.byteLength)
+    out.writeRange(this.#ip, this.#ipStart, this.#ipEnd)
+    this.#answers.writeJson(this.#answer, this.#at, out)
+  }
+
+  /**
+   * Writes columns with delimiters between them, quoted as RFC 4180 wants where needed. After `locate` has said
+   * `true`; columns and delimiter are the same at every call.
+   */
+  writeColumns(out: ByteSink, columns: readonly LocationField[], delimiter: number): void {
+    this.#answers.writeColumns(this.#answer, this.#at, columns, delimiter, out)
+  }
+
+  /** Counts the line whose location was found last. For the enricher. */
+  countResolved(): void {
+    this.#answers.use(this.#answer)
+    if (this.#sums && this.#hasTime) {
+      const { minutes } = this.#answers.offsetOf(this.#answer, this.#at)
+      const hour = minutes === null ? null : Math.floor((this.#at + minutes * 60_000) / HOUR)
+      countInstant(this.#tally, this.#at, hour)
+    }
+  }
+
+  /** Adds what was counted since the last call to a tally. For the enricher. */
+  drainTo(tally: Tally): void {
+    this.#countPlaces()
+    mergeTally(tally, this.#tally)
+    this.#tally = emptyTally()
+  }
+
+  #countPlaces(): void {
+    this.#answers.drain((place, locale, uses) => countPlace(this.#tally, place, locale, uses, this.#sums))
+  }
+
+  #take(instant: number): void {
+    this.#hasTime = !Number.isNaN(instant)
+    this.#at = this.#hasTime ? instant : this.#otherwiseAt
+    if (!this.#hasTime) this.#tally.withoutTime++
+  }
+
+  /** @returns the number of what is known of an address now */
+  #ask(text: string): number {
+    if (this.#answers.isFull || this.#aliases.length >= MAX_ALIASES) this.#forget()
+    const place = this.#question.ask(text)
+    if (typeof place === 'string') return FAILURE_REASONS.indexOf(place)
+    return FAILURE_REASONS.length + this.#answers.numberOf(place)
+  }
+
+  #aliasOf(number: number, ip: string): number {
+    this.#aliases.push({ number, ip: encoder.encode(ip) })
+    return FIRST_ALIAS + this.#aliases.length - 1
+  }
+
+  #forget(): void {
+    this.#countPlaces()
+    this.#answers.clear()
+    this.#aliases = []
+    this.#memo.clear()
+  }
+
+  #settle(number: number, ip: Uint8Array, start: number, end: number): boolean {
+    this.#ip = ip
+    this.#ipStart = start
+    this.#ipEnd = end
+    const isAnswer = number >= FAILURE_REASONS.length
+    this.#answer = isAnswer ? number - FAILURE_REASONS.length : NO_ANSWER
+    if (!isAnswer) this.reason = FAILURE_REASONS[number] ?? 'missing'
+    return isAnswer
+  }
+}
+
+function latin1(bytes: Uint8Array, start: number, end: number): string {
+  let text = ''
+  for (let at = start; at < end; at++) text += String.fromCharCode(bytes[at] ?? 0)
+  return text
+}

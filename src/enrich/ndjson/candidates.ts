@@ -1,0 +1,96 @@
+import { ADDRESS_FIELDS, kindOfValue, LIST_FIELDS, plainName, type ValueKind } from '../address-field.ts'
+import { pathText } from './path.ts'
+
+/** Levels of objects that are looked into, and members at most: foreign data bounds nothing. */
+const MAX_DEPTH = 5
+const MAX_LEAVES = 2000
+
+/** A member with text in it, over many objects. */
+export interface Leaf {
+  readonly path: readonly string[]
+  /** How many of its values were of a kind. */
+  readonly kinds: Map<ValueKind, number>
+}
+
+/** By the text of their path. */
+export type Leaves = ReadonlyMap<string, Leaf>
+
+/**
+ * Collects the members that hold text.
+ *
+ * @param except a member at the top that is not looked into, or `null`
+ */
+export function leavesOf(objects: readonly object[], except: string | null): Leaves {
+  const leaves = new Map<string, Leaf>()
+  const visit = (value: unknown, path: readonly string[]): void => {
+    if (typeof value === 'string') note(leaves, path, kindOfValue(value))
+    else if (
+      typeof value === 'object' &&
+      value !== null &&
+      !Array.isArray(value) &&
+      path.length < MAX_DEPTH
+    ) {
+      for (const [name, inner] of Object.entries(value)) {
+        if (path.length > 0 || name !== except) visit(inner, [...path, name])
+      }
+    }
+  }
+  for (const object of objects) visit(object, [])
+  return leaves
+}
+
+function note(leaves: Map<string, Leaf>, path: readonly string[], kind: ValueKind): void {
+  const text = pathText(path)
+  let leaf = leaves.get(text)
+  if (leaf === undefined) {
+    if (leaves.size >= MAX_LEAVES) return
+    leaf = { path, kinds: new Map() }
+    leaves.set(text, leaf)
+  }
+  leaf.kinds.set(kind, (leaf.kinds.get(kind) ?? 0) + 1)
+}
+
+/** The member to take, or `null`, and the others with addresses in them. */
+export interface Choice {
+  readonly best: readonly string[] | null
+  readonly others: readonly string[]
+}
+
+/**
+ * Chooses the member with the client's address: one with a usual name, and addresses in at least half of its
+ * values. A member that is alone in holding addresses needs no usual name.
+ *
+ * @param isTrusting whether proxies are trusted, so that a list of hops is what is looked for
+ */
+export function chooseAddress(leaves: Leaves, isTrusting: boolean): Choice {
+  const fit = [...leaves.values()].filter((leaf) => holdsAddresses(leaf, isTrusting))
+  const ranked = fit
+    .map((leaf) => ({ leaf, rank: rankOf(leaf.path, isTrusting) }))
+    .sort((a, b) => a.rank - b.rank)
+  const [first] = ranked
+  const isChosen = first !== undefined && (first.rank < Number.POSITIVE_INFINITY || ranked.length === 1)
+  return {
+    best: isChosen ? first.leaf.path : null,
+    others: ranked.slice(isChosen ? 1 : 0, isChosen ? 4 : 8).map(({ leaf }) => pathText(leaf.path)),
+  }
+}
+
+function holdsAddresses({ kinds }: Leaf, isTrusting: boolean): boolean {
+  const addresses = (kinds.get('address') ?? 0) + (isTrusting ? (kinds.get('list') ?? 0) : 0)
+  const others = (kinds.get('other') ?? 0) + (isTrusting ? 0 : (kinds.get('list') ?? 0))
+  return addresses > 0 && addresses >= others
+}
+
+/** Members of these names say whose address it is by what they are in: `client.ip`, but `server.ip`. */
+const VAGUE = new Set(['ip', 'ipaddress', 'ipaddr', 'address', 'addr', 'host'])
+
+/** Less is better; infinite without a usual name. */
+function rankOf(path: readonly string[], isTrusting: boolean): number {
+  const names = isTrusting ? [...LIST_FIELDS, ...ADDRESS_FIELDS] : ADDRESS_FIELDS
+  const own = plainName(path.at(-1) ?? '')
+  const withParent = plainName(path.slice(-2).join(''))
+  const isTold = path.length === 1 || !VAGUE.has(own)
+  const ranks = [names.indexOf(withParent), isTold ? names.indexOf(own) : -1].filter((rank) => rank >= 0)
+  // Of the same name the outer one.
+  return ranks.length === 0 ? Number.POSITIVE_INFINITY : Math.min(...ranks) + path.length / 100
+}

@@ -1,0 +1,248 @@
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { BadLineError, EnrichError, enrich, enrichStream } from '../src/enrich.ts'
+import { InvalidLocaleError } from '../src/errors.ts'
+import type { Resolver } from '../src/resolver.ts'
+import { Resolver as AnyResolver } from '../src/resolver.ts'
+import { MmdbWriter } from '../src/writer.ts'
+import { AT, chunked, concatenated, openWorld, run, text, utf8 } from './enrich/world.ts'
+
+let resolver: Resolver
+beforeAll(async () => {
+  resolver = await openWorld()
+})
+
+const LINE = '{"ip":"81.2.69.142"}\n'
+/** Two million bytes, much more than a sample and a block. */
+const MANY = LINE.repeat(100_000)
+
+async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  for await (const chunk of chunks) parts.push(chunk)
+  return concatenated(parts)
+}
+
+async function* inChunks(input: string, size: number): AsyncGenerator<Uint8Array> {
+  yield* chunked(utf8(input), [size])
+}
+
+/** Endless lines, with a note of how many chunks were asked for and whether they were given up. */
+function endless() {
+  const state = { pulled: 0, cancelled: undefined as unknown }
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      pull: (controller) => {
+        state.pulled++
+        controller.enqueue(utf8(LINE.repeat(3000)))
+      },
+      cancel: (reason) => {
+        state.cancelled = reason ?? 'cancelled'
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return { state, stream }
+}
+
+describe('enrich', () => {
+  it.each([
+    ['a Web stream', () => new Blob([MANY]).stream()],
+    ['a Node stream', () => Readable.from(chunked(utf8(MANY), [70_000]))],
+    ['a generator of bytes', () => inChunks(MANY, 4093)],
+    [
+      'a generator of text',
+      async function* () {
+        for (let at = 0; at < MANY.length; at += 65_537) yield MANY.slice(at, at + 65_537)
+      },
+    ],
+    ['one chunk', () => inChunks(MANY, MANY.length)],
+  ])('gives for %s what the engine gives', async (_, input) => {
+    const { output, summary } = enrich(input(), { resolver, at: AT })
+    const expected = run(MANY)
+    expect(text(await collect(output))).toBe(text(expected.output))
+    expect(await summary).toEqual({
+      ...expected.tally,
+      format: 'ndjson',
+      notes: ['the format is ndjson', 'the address is in ip'],
+    })
+  })
+
+  it('reads characters that lie in two chunks of text', async () => {
+    async function* halves() {
+      const line = '{"ip":"81.2.69.142","x":"😀é"}\n'
+      for (const unit of line.split('')) yield unit
+      yield '{"ip":"10.0.0.1","x":"\ud83d'
+    }
+    const { output } = enrich(halves(), { resolver, at: AT })
+    const lines = text(await collect(output)).split('\n')
+    expect(JSON.parse(lines[0] ?? '').x).toBe('😀é')
+    expect(lines[1]).toBe('{"ip":"10.0.0.1","x":"\ufffd')
+  })
+
+  it('gives whole lines in every chunk', async () => {
+    for await (const chunk of enrich(inChunks(MANY, 1000), { resolver }).output)
+      expect(chunk.at(-1)).toBe(0x0a)
+  })
+
+  it('of nothing is nothing', async () => {
+    async function* nothing(): AsyncGenerator<Uint8Array> {}
+    const { output, summary } = enrich(nothing(), { resolver })
+    expect((await collect(output)).length).toBe(0)
+    expect(await summary).toMatchObject({ lines: 0 })
+  })
+
+  it('reads no more than its reader wants', async () => {
+    const { state, stream } = endless()
+    const { output } = enrich(stream, { resolver })
+    expect(state.pulled).toBe(0)
+    const reader = output.getReader()
+    await reader.read()
+    const first = state.pulled
+    // A sample of 256 KiB and a block at most: 60 kB a chunk.
+    expect(first).toBeLessThanOrEqual(10)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(state.pulled).toBe(first)
+    for (let n = 0; n < 20; n++) await reader.read()
+    expect(state.pulled).toBeLessThan(first + 20 * 5)
+    await reader.cancel()
+  })
+
+  it('lets go of a Web stream when its reader has enough', async () => {
+    const { state, stream } = endless()
+    const { output, summary } = enrich(stream, { resolver })
+    for await (const chunk of output) {
+      expect(chunk.length).toBeGreaterThan(0)
+      break
+    }
+    expect(state.cancelled).toBe('cancelled')
+    expect((await summary).resolved).toBeGreaterThan(0)
+  })
+
+  it('lets go of a generator and of a Node stream', async () => {
+    const released = vi.fn()
+    async function* lines() {
+      try {
+        for (;;) yield utf8(LINE.repeat(20_000))
+      } finally {
+        released()
+      }
+    }
+    for await (const _ of enrich(lines(), { resolver }).output) break
+    expect(released).toHaveBeenCalledOnce()
+    const stream = Readable.from(lines())
+    for await (const _ of enrich(stream, { resolver }).output) break
+    expect(stream.destroyed).toBe(true)
+  })
+
+  it('lets go of an input that it waits for', async () => {
+    const stalled = new Readable({ read: () => {} })
+    const { output, summary } = enrich(stalled, { resolver })
+    const reader = output.getReader()
+    const pending = reader.read()
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    await reader.cancel()
+    expect(stalled.destroyed).toBe(true)
+    expect(await pending).toEqual({ done: true, value: undefined })
+    expect(await summary).toMatchObject({ lines: 0, format: null })
+  })
+
+  it.each([
+    [
+      'what the input fails with',
+      async function* () {
+        yield utf8(LINE)
+        throw new RangeError('the disk is gone')
+      },
+      {},
+      RangeError,
+    ],
+    ['an input without a format', () => inChunks('no\nformat\n', 100), {}, EnrichError],
+    ['an input without an address', () => inChunks('{"a":1}\n', 100), {}, EnrichError],
+    ['a bad line', () => inChunks(`${LINE}x\n`, 100), { onBadLine: 'fail' }, BadLineError],
+    [
+      'values that are no chunks',
+      async function* () {
+        yield 7 as unknown as string
+      },
+      {},
+      TypeError,
+    ],
+  ] as const)('fails with %s', async (_, input, options, kind) => {
+    const { output, summary } = enrich(input(), { resolver, ...options })
+    await expect(collect(output)).rejects.toBeInstanceOf(kind)
+    await expect(summary).rejects.toBeInstanceOf(kind)
+  })
+
+  it('lets go of the input when a line is bad', async () => {
+    const { state, stream } = endless()
+    const bad = stream.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform: (chunk, controller) => controller.enqueue(state.pulled < 3 ? chunk : utf8('x\n')),
+      }),
+    )
+    await expect(collect(enrich(bad, { resolver, onBadLine: 'fail' }).output)).rejects.toBeInstanceOf(
+      BadLineError,
+    )
+    expect(state.cancelled).toBeInstanceOf(BadLineError)
+  })
+
+  it('fails when the databases hold no locations', async () => {
+    const asn = new MmdbWriter({ databaseType: 'Sample-ASN' }).insert('81.2.69.0/24', {
+      autonomous_system_number: 1,
+    })
+    const other = await AnyResolver.open(asn.toBytes())
+    await expect(collect(enrich(inChunks(LINE, 10), { resolver: other }).output)).rejects.toMatchObject({
+      code: 'INVALID_DATABASE',
+    })
+  })
+
+  it('throws at once when it is called wrongly', async () => {
+    const closed = await openWorld()
+    closed.close()
+    const locked = new Blob([LINE]).stream()
+    locked.getReader()
+    expect(() => enrich('a path' as never, { resolver })).toThrow(TypeError)
+    expect(() => enrich(locked, { resolver })).toThrow(TypeError)
+    expect(() => enrich(inChunks(LINE, 10), { resolver: closed })).toThrow('closed')
+    expect(() => enrich(inChunks(LINE, 10), {} as never)).toThrow('resolver')
+    expect(() => enrich(inChunks(LINE, 10), undefined as never)).toThrow('resolver')
+    expect(() => enrich(inChunks(LINE, 10), { resolver, into: '' })).toThrow(TypeError)
+    expect(() => enrich(inChunks(LINE, 10), { resolver, locale: 'x y' })).toThrow(InvalidLocaleError)
+  })
+})
+
+describe('enrichStream', () => {
+  it('is a pair for pipeThrough', async () => {
+    const pair = enrichStream({ resolver, at: AT })
+    const output = new Blob([MANY]).stream().pipeThrough(pair)
+    expect(text(await collect(pair.readable === output ? pair.readable : pair.readable))).toBe(
+      text(run(MANY).output),
+    )
+    expect(await pair.summary).toMatchObject({ lines: 100_000, resolved: 100_000, format: 'ndjson' })
+  })
+
+  it('stops its writer when the reader stops', async () => {
+    const { state, stream } = endless()
+    for await (const chunk of stream.pipeThrough(
+      enrichStream({ resolver }),
+    ) as never as AsyncIterable<Uint8Array>) {
+      expect(chunk.length).toBeGreaterThan(0)
+      break
+    }
+    await vi.waitFor(() => expect(state.cancelled).toBeDefined())
+  })
+
+  it('fails with what its writer is aborted with', async () => {
+    const { writable, readable } = enrichStream({ resolver })
+    const writer = writable.getWriter()
+    writer.write(LINE).catch(() => {})
+    writer.abort(new RangeError('enough')).catch(() => {})
+    await expect(collect(readable)).rejects.toThrow('enough')
+  })
+
+  it('serves Node streams too', async () => {
+    const { output } = enrich(Readable.from([Buffer.from(LINE)]), { resolver, at: AT })
+    expect((await buffer(Readable.fromWeb(output as never))).toString()).toBe(text(run(LINE).output))
+  })
+})

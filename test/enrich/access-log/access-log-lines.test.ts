@@ -1,0 +1,345 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { EnrichOptions } from '../../../src/enrich/options.ts'
+import { isLookupFailure } from '../../../src/record/location-record.ts'
+import {
+  enrichBytes,
+  enrichText,
+  joined,
+  LOCATED,
+  latin1,
+  NOT_LOCATED,
+  smallResolver,
+  utf8,
+} from '../in-memory-run.ts'
+
+const LOG: EnrichOptions = { format: 'access-log' }
+const TIME = '[10/Oct/2000:13:55:36 -0700]'
+const AT = Date.parse('2000-10-10T13:55:36-07:00')
+
+type Parts = Readonly<Record<string, unknown>>
+
+function objectsOf(output: Uint8Array): Parts[] {
+  const lines = new TextDecoder('utf-8', { fatal: true }).decode(output).split('\n')
+  expect(lines.pop()).toBe('')
+  return lines.map((line): Parts => JSON.parse(line))
+}
+
+/** What a line becomes, without the location. */
+function partsOf(line: string | Uint8Array, options: EnrichOptions = LOG): Parts {
+  const bytes = typeof line === 'string' ? utf8(line) : line
+  const { output, tally } = enrichBytes(bytes, options)
+  expect(tally.badLines).toEqual([])
+  const [{ location: _, ...parts } = {}, ...others] = objectsOf(output)
+  expect(others).toEqual([])
+  return parts
+}
+
+/** The parts of Apache's example. */
+const EXAMPLE = {
+  ip: '81.2.69.142',
+  ident: null,
+  user: 'frank',
+  time: '2000-10-10T13:55:36-07:00',
+  method: 'GET',
+  target: '/apache_pb.gif',
+  protocol: 'HTTP/1.0',
+  status: 200,
+  bytes: 2326,
+  referrer: null,
+  user_agent: null,
+}
+const START = `81.2.69.142 - frank ${TIME} "GET /apache_pb.gif HTTP/1.0" 200 2326`
+const COMBINED = {
+  ...EXAMPLE,
+  referrer: 'http://www.example.com/start.html',
+  user_agent: 'Mozilla/4.08 [en]',
+}
+const COMBINED_LINE = `${START} "http://www.example.com/start.html" "Mozilla/4.08 [en]"`
+
+describe('lines that are read', () => {
+  it.each<[string, Parts, string]>([
+    [START, EXAMPLE, 'common'],
+    [COMBINED_LINE, COMBINED, 'combined'],
+    [`${START} "-" "-"`, EXAMPLE, 'combined, with nothing known'],
+    [`${START} "" ""`, { ...EXAMPLE, referrer: '', user_agent: '' }, 'an empty text is not an unknown one'],
+    [`${START} "-" "curl/8.0" 0.005`, { ...EXAMPLE, user_agent: 'curl/8.0', rest: '0.005' }, 'more behind'],
+    [`${START} "-" "-" "a" "b"`, { ...EXAMPLE, rest: '"a" "b"' }, 'more behind, in quotes'],
+    [`${START} 0.005 "-" "-"`, { ...EXAMPLE, rest: '0.005 "-" "-"' }, 'something before the referrer'],
+    [`${START} "-"`, { ...EXAMPLE, rest: '"-"' }, 'one part only'],
+    [`${START} `, EXAMPLE, 'a space behind'],
+    [`${COMBINED_LINE} `, COMBINED, 'the same'],
+    [`${START} "-" "-"\r`, EXAMPLE, 'a line end of Windows'],
+  ])('%s', (line, parts) => {
+    expect(partsOf(line)).toEqual(parts)
+  })
+
+  it.each<[string, Parts, string]>([
+    ['"-"', {}, 'no request was read (408)'],
+    ['""', { request: '' }, 'an empty one'],
+    ['"\\x16\\x03\\x01\\x02"', { request: '\\x16\\x03\\x01\\x02' }, 'TLS for HTTP'],
+    ['"\\x16\\x03\\x01 a HTTP/1.1"', { request: '\\x16\\x03\\x01 a HTTP/1.1' }, 'the same, with words'],
+    ['"GET"', { request: 'GET' }, 'no target'],
+    ['"GET HTTP/1.1"', { request: 'GET HTTP/1.1' }, 'no target'],
+    ['"GET  HTTP/1.1"', { request: 'GET  HTTP/1.1' }, 'no target, but its spaces'],
+    ['"GET / with more"', { request: 'GET / with more' }, 'no protocol'],
+    ['"GET /"', { method: 'GET', target: '/' }, 'HTTP/0.9'],
+    ['"PRI * HTTP/2.0"', { method: 'PRI', target: '*', protocol: 'HTTP/2.0' }, 'a preface of HTTP/2'],
+    ['"GET /a b HTTP/1.1"', { method: 'GET', target: '/a b', protocol: 'HTTP/1.1' }, 'a space in the target'],
+    ['"CONNECT a:443 HTTP/1.1"', { method: 'CONNECT', target: 'a:443', protocol: 'HTTP/1.1' }, 'a proxy'],
+    ['"OPTIONS / RTSP/1.0"', { method: 'OPTIONS', target: '/', protocol: 'RTSP/1.0' }, 'a scanner'],
+    ['"M-SEARCH * HTTP/1.1"', { method: 'M-SEARCH', target: '*', protocol: 'HTTP/1.1' }, 'a hyphen'],
+    [
+      '"GET /?q=\\"a\\" HTTP/1.1"',
+      { method: 'GET', target: '/?q=\\"a\\"', protocol: 'HTTP/1.1' },
+      'quotes by Apache',
+    ],
+    [
+      '"GET /?q=\\x22 HTTP/1.1"',
+      { method: 'GET', target: '/?q=\\x22', protocol: 'HTTP/1.1' },
+      'quotes by nginx',
+    ],
+    [
+      '"GET /?q="a" HTTP/1.1"',
+      { method: 'GET', target: '/?q="a"', protocol: 'HTTP/1.1' },
+      'quotes by nobody',
+    ],
+    ['"GET /\\\\ HTTP/1.1"', { method: 'GET', target: '/\\\\', protocol: 'HTTP/1.1' }, 'a backslash'],
+  ])('the request %s', (request, parts) => {
+    const nothing = { method: null, target: null, protocol: null }
+    expect(partsOf(`81.2.69.142 - frank ${TIME} ${request} 200 2326`)).toEqual({
+      ...EXAMPLE,
+      ...nothing,
+      ...parts,
+    })
+  })
+
+  it.each<[string, Parts, string]>([
+    [`1.2.3.4 - - ${TIME} "-" 408 -`, { user: null, status: 408, bytes: null }, 'no bytes'],
+    [`1.2.3.4 - - ${TIME} "-" - -`, { status: null, bytes: null }, 'no status'],
+    [`1.2.3.4 - - ${TIME} "-" 000 000`, { status: 0, bytes: 0 }, 'zeros in front, which JSON has not'],
+    [`1.2.3.4 - - ${TIME} "-" 200 007`, { bytes: 7 }, 'the same'],
+    [`1.2.3.4 - J. Doe ${TIME} "-" 200 1`, { user: 'J. Doe' }, 'a space in the user'],
+    [`1.2.3.4 - [J] [ Doe ${TIME} "-" 200 1`, { user: '[J] [ Doe' }, 'brackets in the user'],
+    [`1.2.3.4 - "" ${TIME} "-" 200 1`, { user: '""' }, "Apache's empty user"],
+    [`1.2.3.4 - ${TIME} "-" 200 1`, { ident: null, user: null }, 'no user'],
+    [`1.2.3.4 me you ${TIME} "-" 200 1`, { ident: 'me', user: 'you' }, 'all known'],
+    [`2001:4860::8888 - - ${TIME} "-" 200 1`, { ip: '2001:4860::8888' }, 'IPv6'],
+    [`host.example.com - - ${TIME} "-" 200 1`, { ip: 'host.example.com' }, 'a host name'],
+    [`1.2.3.4, 5.6.7.8 - - ${TIME} "-" 200 1`, { ip: '1.2.3.4, 5.6.7.8' }, 'a list'],
+    [
+      '1.2.3.4 - - [2000-10-10T13:55:36.5+02:00] "-" 200 1',
+      { time: '2000-10-10T13:55:36.5+02:00' },
+      'ISO 8601',
+    ],
+    [
+      `1.2.3.4 - - ${TIME} "-" 200 1 "a\\" "b" "c"`,
+      { referrer: 'a\\" "b', user_agent: 'c' },
+      'an escaped quote',
+    ],
+    [
+      `1.2.3.4 - - ${TIME} "-" 200 1 "a" "b\\""`,
+      { referrer: 'a', user_agent: 'b\\"' },
+      'the same, at the end',
+    ],
+    [`1.2.3.4 - - ${TIME} "-" 200 1 "a" "b\\\\"`, { user_agent: 'b\\\\' }, 'an escaped backslash'],
+    [
+      `1.2.3.4 - - ${TIME} "-" 200 1 "?q="x"" "b"c"`,
+      { referrer: '?q="x"', user_agent: 'b"c' },
+      'quotes by nobody',
+    ],
+    [`1.2.3.4 - - ${TIME} "-" 200 1 "é" "\t"`, { referrer: 'é', user_agent: '\t' }, 'other characters'],
+  ])('%s', (line, parts) => {
+    expect(partsOf(line)).toMatchObject(parts)
+  })
+
+  it('have U+FFFD for bytes that are no UTF-8', () => {
+    const line = latin1(`1.2.3.4 - - ${TIME} "GET /\xe9\xff HTTP/1.1" 200 1 "\xc3\xa9" "\xf0\x9f"`)
+    expect(partsOf(line)).toMatchObject({ target: '/\ufffd\ufffd', referrer: 'é', user_agent: '\ufffd' })
+  })
+
+  it('can begin with a virtual host', () => {
+    const lines = `example.com:443 ${START}\nexample.com:80 9.9.9.9 - - ${TIME} "-" 200 1\n`
+    const { output, notes, tally } = enrichBytes(utf8(lines), {})
+    expect(notes).toEqual([
+      'the format is access-log',
+      'the address is the second word, behind the virtual host',
+    ])
+    expect(tally).toMatchObject({ resolved: 1, failed: { 'not-found': 1 } })
+    const [first, second] = objectsOf(output)
+    expect(first).toMatchObject({ vhost: 'example.com:443', ...EXAMPLE })
+    expect(second).toMatchObject({ vhost: 'example.com:80', ip: '9.9.9.9', user: null })
+  })
+
+  it('are those of any parts', async () => {
+    const resolver = await smallResolver()
+    const text = fc.string({
+      unit: fc.constantFrom('a', ' ', '[', ']', '\\"', '\\\\', "'", 'é', '-', '\\x16'),
+      maxLength: 12,
+    })
+    const word = fc.stringMatching(/^[a-z0-9.[\]]{1,8}$/)
+    const fields = fc.record({
+      ip: fc.constantFrom(...LOCATED, ...NOT_LOCATED.filter((each) => each !== '')),
+      ident: word,
+      user: word,
+      second: fc.integer({ min: 0, max: 4_000_000_000 }),
+      method: fc.stringMatching(/^[A-Z][A-Z-]{0,7}$/),
+      target: text.map((each) => `/${each}`),
+      protocol: fc.constantFrom('HTTP/1.0', 'HTTP/1.1', 'HTTP/2.0'),
+      status: fc.integer({ min: 100, max: 599 }),
+      bytes: fc.nat(),
+      referrer: text,
+      agent: text,
+      rest: fc.option(
+        fc.stringMatching(/^[a-z0-9 ."]{1,10}$/).map((each) => `r${each}`),
+        { nil: '' },
+      ),
+    })
+    fc.assert(
+      fc.property(fc.array(fields, { minLength: 1, maxLength: 8 }), (all) => {
+        const lines = all.map(
+          ({ ip, ident, user, second, method, target, protocol, status, bytes, ...parts }) => {
+            const time = `[${new Date(second * 1000).toISOString()}]`
+            const request = `"${method} ${target} ${protocol}" ${status} ${bytes}`
+            const end = parts.rest === '' ? '' : ` ${parts.rest}`
+            return `${ip} ${ident} ${user} ${time} ${request} "${parts.referrer}" "${parts.agent}"${end}\n`
+          },
+        )
+        const { output, tally } = enrichBytes(utf8(lines.join('')), LOG, 150)
+        expect(tally.lines).toBe(all.length)
+        const known = (value: string) => (value === '-' ? null : value)
+        const expected = all.map((each) => {
+          const at = each.second * 1000
+          const [result] = resolver.lookupMany([each.ip], { at })
+          return {
+            ip: known(each.ip),
+            ident: each.ident,
+            user: each.user,
+            time: new Date(at).toISOString().replace('Z', '+00:00'),
+            method: each.method,
+            target: each.target,
+            protocol: each.protocol,
+            status: each.status,
+            bytes: each.bytes,
+            referrer: known(each.referrer),
+            user_agent: known(each.agent),
+            ...(each.rest === '' ? {} : { rest: each.rest }),
+            location: result === undefined || isLookupFailure(result) ? null : result,
+          }
+        })
+        expect(objectsOf(output)).toEqual(expected)
+      }),
+    )
+  })
+})
+
+describe('lines that are not read', () => {
+  it.each([
+    ['hello', 'a text'],
+    [' ', 'a blank'],
+    ['{"ip":"1.2.3.4"}', 'JSON'],
+    ['#Fields: date time c-ip', 'the header of another format'],
+    [` 1.2.3.4 - - ${TIME} "-" 200 1`, 'a space in front'],
+    ['1.2.3.4 - - [10/Oct/2000:13:55:36] "-" 200 1', 'no offset'],
+    ['1.2.3.4 - - [-] "-" 200 1', 'no time'],
+    [`1.2.3.4 - - ${TIME}`, 'cut off behind the time'],
+    [`1.2.3.4 - - ${TIME} "`, 'cut off in the request'],
+    [`1.2.3.4 - - ${TIME} "GET / HTTP/1.1`, 'the same'],
+    [`1.2.3.4 - - ${TIME} "GET / HTTP/1.1"`, 'cut off behind it'],
+    [`1.2.3.4 - - ${TIME} "GET / HTTP/1.1" 200`, 'cut off behind the status'],
+    [`1.2.3.4 - - ${TIME} "GET / HTTP/1.1" 200 `, 'the same'],
+    [`1.2.3.4 - - ${TIME} "GET / HTTP/1.1" 20 1`, 'two digits'],
+    [`1.2.3.4 - - ${TIME} "GET / HTTP/1.1" 200 1x`, 'no number'],
+    [`1.2.3.4 - - ${TIME} "GET / HTTP/1.1" 200 ${'9'.repeat(20)}`, 'no size'],
+    [`1.2.3.4 - - ${TIME} GET / HTTP/1.1 200 1`, 'no quotes'],
+    [`1.2.3.4 - - ${TIME} "-" 200 1 "http://a`, 'cut off in the referrer'],
+    [`1.2.3.4 - - ${TIME} "-" 200 1 "-" "Mozilla`, 'cut off in the user agent'],
+    [`1.2.3.4 - - ${TIME} "-" 200 1 "-" "Mozilla\\"`, 'its quote is escaped'],
+  ])('%s: %s', (line) => {
+    const { output, tally } = enrichBytes(utf8(`${line}\n${START}\n`), LOG)
+    expect(tally.badLines).toEqual([
+      { line: 1, message: expect.stringContaining('no line of an access log') },
+    ])
+    expect(new TextDecoder().decode(output).startsWith(`${line}\n{"ip":"81.2.69.142",`)).toBe(true)
+  })
+})
+
+describe('the location', () => {
+  it('is that of the instant of the line', () => {
+    const winter = START.replace('10/Oct/2000', '10/Jan/2000')
+    const [summer, standard] = enrichText(`${START}\n${winter}\n`, LOG).split('\n')
+    expect(summer).toContain('"timezone":{"id":"Europe/London","offset":"+01:00"}')
+    expect(standard).toContain('"timezone":{"id":"Europe/London","offset":"+00:00"}')
+  })
+
+  it('follows the line with `append`, which stays as it is', async () => {
+    const resolver = await smallResolver()
+    const lines = [latin1(`${START} "\xff" "-"\r\n`), utf8(`9.9.9.9 - - ${TIME} "-" 200 1\n`), utf8('bad')]
+    const { output } = enrichBytes(joined(lines), { ...LOG, append: true })
+    const json = JSON.stringify(resolver.lookup('81.2.69.142', { at: AT }))
+    const expected = [
+      latin1(`${START} "\xff" "-"\t`),
+      utf8(`${json}\r\n`),
+      utf8(`9.9.9.9 - - ${TIME} "-" 200 1\tnull\n`),
+      utf8('bad'),
+    ]
+    expect(output).toEqual(joined(expected))
+  })
+
+  it('has the name that it is given', () => {
+    const output = enrichText(`9.9.9.9 - - ${TIME} "-" 200 1`, { ...LOG, into: 'geo "x"' })
+    expect(output.endsWith(',"geo \\"x\\"":null}\n')).toBe(true)
+  })
+
+  it.each([
+    ['9.9.9.9', 'not-found'],
+    ['10.0.0.1', 'private'],
+    ['host.example.com', 'malformed'],
+    ['-', 'missing'],
+    ['81.2.69.142, 9.9.9.9', 'malformed'],
+  ])('is null for %s: %s', (ip, reason) => {
+    const { output, tally } = enrichBytes(utf8(`${ip} - - ${TIME} "-" 200 1\n`), LOG)
+    expect(objectsOf(output)).toMatchObject([{ ip: ip === '-' ? null : ip, location: null }])
+    expect(tally.failed).toEqual({ [reason]: 1 })
+  })
+})
+
+describe('x_forwarded_for', () => {
+  const options: EnrichOptions = { ...LOG, field: 'x_forwarded_for', trustedProxies: ['10.0.0.0/8'] }
+  const line = (peer: string, list: string) => `${peer} - - ${TIME} "-" 200 1 "-" "-"${list}`
+
+  it.each<[string, string, Parts, string | null, string | null, string]>([
+    ['10.0.0.1', ' "81.2.69.142"', { x_forwarded_for: '81.2.69.142' }, '81.2.69.142', null, 'one hop'],
+    ['10.0.0.1', ' "::1, 81.2.69.142, 10.0.0.2"', {}, '81.2.69.142', null, 'the first from the right'],
+    ['9.9.9.9', ' "81.2.69.142"', {}, null, 'not-found', 'a sender that is not trusted is the client'],
+    ['81.2.69.1', ' "216.160.83.56"', {}, '81.2.69.1', null, 'the same'],
+    ['10.0.0.1', ' "-"', { x_forwarded_for: null }, null, 'trusted-proxy', 'nothing was forwarded'],
+    ['81.2.69.1', ' "-"', {}, '81.2.69.1', null, 'the same, without a proxy'],
+    ['81.2.69.1', '', {}, '81.2.69.1', null, 'the part is not there'],
+    ['81.2.69.1', ' ""', {}, '81.2.69.1', null, 'it is empty'],
+    ['10.0.0.1', ' "nonsense"', {}, null, 'malformed', 'what decides cannot be read'],
+    ['10.0.0.1', ' "unknown"', {}, null, 'unidentified', 'the proxy does not say'],
+    ['10.0.0.1', ` "81.2.69.142${', 10.0.0.1'.repeat(1000)}"`, {}, null, 'malformed', 'a list too long'],
+    [
+      '81.2.69.1',
+      ` "${', 10.0.0.1'.repeat(1000)}"`,
+      {},
+      '81.2.69.1',
+      null,
+      'the same, of somebody not trusted',
+    ],
+    ['10.0.0.1', ' "81.2.69.142" 0.1 "x"', { rest: '0.1 "x"' }, '81.2.69.142', null, 'more behind'],
+  ])('of %s%.60s', (peer, list, parts, ip, reason) => {
+    const { output, tally } = enrichBytes(utf8(`${line(peer, list)}\n`), options)
+    expect(objectsOf(output)).toMatchObject([{ ...parts, ip: peer, location: ip === null ? null : { ip } }])
+    expect(tally.failed).toEqual(reason === null ? {} : { [reason]: 1 })
+  })
+
+  it('is taken of the first word with proxies that are trusted', () => {
+    const given = line('81.2.69.142, 10.0.0.1', '')
+    const { output } = enrichBytes(utf8(given), { ...LOG, trustedProxies: ['10.0.0.0/8'] })
+    expect(objectsOf(output)).toMatchObject([
+      { ip: '81.2.69.142, 10.0.0.1', location: { ip: '81.2.69.142' } },
+    ])
+  })
+})

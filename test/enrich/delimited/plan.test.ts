@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest'
+import { looksLikeCsv, looksLikeTsv, planDelimited } from '../../../src/enrich/delimited/plan.ts'
+import type { EnrichOptions } from '../../../src/enrich/options.ts'
+import { utf8 } from '../in-memory-run.ts'
+
+const plan = (text: string, options: EnrichOptions = {}, format: 'csv' | 'tsv' = 'csv', isWhole = true) =>
+  planDelimited(utf8(text), isWhole, options, format)
+
+describe('looksLikeCsv and looksLikeTsv', () => {
+  it.each([
+    ['ip,a\n1.2.3.4,5\n', true, false],
+    ['ip;a\n1.2.3.4;5\n', true, false],
+    ['\ufeff"ip","a"\r\n"1.2.3.4","x\r\ny"\r\n', true, false],
+    ['ip,a\n', true, false],
+    ['ip,a', true, false],
+    ['ip\n1.2.3.4\n', true, false],
+    ['client_ip\n', true, false],
+    ['ip\nnonsense\n', false, false],
+    ['name\nvalue\n', false, false],
+    ['ip\ta\n1.2.3.4\t5\n', false, true],
+    ['ip\ta,b\n1.2.3.4\t"5\n9.9.9.9\t"\n', false, true],
+    ['A text, with commas.\nAnd lines.\nOf any, kind, whatever.\n', false, false],
+    ['', false, false],
+    ['"a\n', false, false],
+  ])('%j: %s, %s', (text, isCsv, isTsv) => {
+    expect([looksLikeCsv(utf8(text)), looksLikeTsv(utf8(text))]).toEqual([isCsv, isTsv])
+  })
+})
+
+describe('the delimiter', () => {
+  it.each([
+    ['a,ip\n1,1.2.3.4\n', ',', 'a comma'],
+    ['a;ip\n1;1.2.3.4\n', ';', 'semicolons'],
+    ['"a,b";ip\n1;1.2.3.4\n', ';', 'a comma in quotes'],
+    ['a;ip\n"1,5";1.2.3.4\n', ';', 'commas in values'],
+    ['a;ip;c,d\n1;1.2.3.4;"2,5"\n', ';', 'both in the header: semicolons fit'],
+    ['ip,b;c\n1.2.3.4,"x"\n', ',', 'both in the header: commas fit'],
+    ['ip,b;c\n1.2.3.4,"x;y"\n', ',', 'as many: commas'],
+    ['ip\n1.2.3.4\n', ',', 'none'],
+  ])('of %j is %s: %s', (text, delimiter) => {
+    expect(plan(text, { field: '1' }).plan.delimiter).toBe(delimiter.charCodeAt(0))
+  })
+
+  it('of TSV is a tab', () => {
+    expect(plan('a,b\tip\n,\t1.2.3.4\n', {}, 'tsv').plan).toMatchObject({
+      delimiter: 9,
+      address: 1,
+      width: 2,
+    })
+  })
+
+  it('is told where it is a guess', () => {
+    expect(plan('a;ip\n1;1.2.3.4\n').notes).toEqual([
+      'fields are separated by semicolons',
+      'the address is in column 2, ip',
+    ])
+  })
+})
+
+describe('the quotes of TSV', () => {
+  it.each([
+    ['ip\tq\n1.2.3.4\t"a\tb"\n', true, 'delimiters in quotes'],
+    ['ip\tq\n1.2.3.4\t"a\nb"\n', true, 'line ends in quotes'],
+    ['ip\tq\n1.2.3.4\ta "b"\n', true, 'none that opens a field'],
+    ['ip\tq\n1.2.3.4\t"a" b\n', true, 'text behind them'],
+    ['ip\tq\n1.2.3.4\t"a\n9.9.9.9\tb\n1.1.1.1\t5" disk\n', false, 'left open'],
+    ['ip\tq\n1.2.3.4\t"\n9.9.9.9\t"\n', false, 'a column of quotes'],
+  ])('%j mean something: %s, %s', (text, quotes) => {
+    const { plan: made, notes } = plan(text, {}, 'tsv')
+    expect(made.quotes).toBe(quotes)
+    expect(notes.includes('quotes are text')).toBe(!quotes)
+  })
+})
+
+describe('the column of the address', () => {
+  it.each<[string, EnrichOptions, number, string]>([
+    ['a,ip\n1,1.2.3.4\n', {}, 1, 'by its name'],
+    ['a,Client-IP\n1,1.2.3.4\n', {}, 1, 'by its name, spelt otherwise'],
+    ['"a","remote_addr"\n1,1.2.3.4\n', {}, 1, 'by its name, in quotes'],
+    ['a, ip\n1, 1.2.3.4\n', {}, 1, 'by its name, with blanks'],
+    ['host,ip\n1.1.1.1,1.2.3.4\n', {}, 1, 'by the better name'],
+    ['ip,client_ip\nx,1.2.3.4\ny,9.9.9.9\n', {}, 1, 'not by a name whose values are none'],
+    ['ip,x\n-,1\n1.2.3.4,1\nn/a,2\n', {}, 0, 'with as many addresses as other values'],
+    ['a,peer\n1,1.2.3.4\n', {}, 1, 'as the only one with addresses'],
+    ['a,ip\n', {}, 1, 'by its name alone, without rows'],
+    ['a,b\n1,1.2.3.4\n', { field: '2' }, 1, 'by its number'],
+    ['a,b,1\n1,1.2.3.4,9.9.9.9\n', { field: '1' }, 2, 'by a name that is a number'],
+    ['a,b\n1,x\n', { field: 'b' }, 1, 'as it was told, whatever it holds'],
+    ['1,1.2.3.4\n2,9.9.9.9\n', { header: false }, 1, 'without a header'],
+    ['1.2.3.4,9.9.9.9\n', { header: false, field: '2' }, 1, 'the same, by its number'],
+    [
+      'ip,xff\n1.2.3.4,"9.9.9.9, 10.0.0.1"\n',
+      { trustedProxies: ['10.0.0.1'] },
+      1,
+      'a list, with trusted proxies',
+    ],
+    ['ip,xff\n1.2.3.4,"9.9.9.9, 10.0.0.1"\n', {}, 0, 'no list without them'],
+  ])('of %j with %j is %i: %s', (text, options, column) => {
+    expect(plan(text, options).plan.address).toBe(column)
+  })
+
+  it.each([
+    ['a,ip\n1,1.2.3.4\n', 'the address is in column 2, ip'],
+    ['ip,server\n1.2.3.4,9.9.9.9\n', 'the address is in column 1, ip (addresses are also in 2, server)'],
+  ])('of %j is told', (text, note) => {
+    expect(plan(text).notes).toEqual([note])
+  })
+
+  it.each<[string, EnrichOptions, string, string, string]>([
+    ['a,b\n1,2\n', {}, 'ENRICH_FIELD_UNKNOWN', 'the columns are 1, a; 2, b', 'no addresses'],
+    ['src,dst\n1.2.3.4,9.9.9.9\n', {}, 'ENRICH_FIELD_UNKNOWN', 'addresses are in 1, src; 2, dst', 'two'],
+    ['ip,b\nx,y\n', {}, 'ENRICH_FIELD_UNKNOWN', 'the columns are', 'a name only'],
+    ['ip,b\n1.2.3.4,y\n', { field: 'IP' }, 'ENRICH_FIELD_UNKNOWN', 'addresses are in 1, ip', 'another case'],
+    ['ip,b\n1.2.3.4,y\n', { field: '3' }, 'ENRICH_FIELD_UNKNOWN', '"3" among 2', 'a number too large'],
+    ['ip,b\n1.2.3.4,y\n', { field: '0' }, 'ENRICH_FIELD_UNKNOWN', '"0"', 'no number'],
+    ['ip,ip\n1.2.3.4,y\n', { field: 'ip' }, 'ENRICH_FIELD_UNKNOWN', 'several', 'a name that is there twice'],
+    [
+      '1.2.3.4,y\n',
+      { field: 'ip', header: false },
+      'ENRICH_FIELD_UNKNOWN',
+      '"ip"',
+      'a name without a header',
+    ],
+    ['1,1.2.3.4\n2,9.9.9.9\n', {}, 'ENRICH_HEADER_MISSING', '"1.2.3.4"', 'data where the header should be'],
+    ['ip,t\n1.2.3.4,5\n', { timeField: 'x' }, 'ENRICH_FIELD_UNKNOWN', '"x"', 'no such time'],
+    ['a,xff\n1,"1.2.3.4, 9.9.9.9"\n', { field: 'xff' }, 'ENRICH_FIELD_IS_LIST', 'trusted', 'a list'],
+    ['ip,city\n1.2.3.4,y\n', {}, 'ENRICH_FIELD_EXISTS', 'city', 'a column that is there'],
+    ['"ip\n', {}, 'ENRICH_FORMAT_UNKNOWN', 'quote', 'a header that cannot be read'],
+  ])('of %j with %j is none: %s', (text, options, code, message) => {
+    expect(() => plan(text, options)).toThrow(
+      expect.objectContaining({ code, message: expect.stringContaining(message) }),
+    )
+  })
+
+  it('is not looked for in an input without a record', () => {
+    expect(plan('').plan).toMatchObject({ width: 0, address: 0 })
+  })
+
+  it('is looked for in whole records only', () => {
+    // The last record is cut off in the middle of an address that would be none.
+    expect(plan('a,peer\n1,1.2.3.4\n2,9.9.9', {}, 'csv', false).plan.address).toBe(1)
+  })
+})
+
+describe('the plan', () => {
+  it('is plain data', () => {
+    const { plan: made } = plan('city,ip,time\nx,1.2.3.4,5\n', { overwrite: true, timeField: 'time' })
+    expect(structuredClone(made)).toEqual(made)
+    expect(made).toMatchObject({ width: 3, address: 1, time: 2, replaced: [4, -1, -1], headerLine: 1 })
+  })
+
+  it.each([[[]], [['country']], [['city', 'city']]])('has no fields %j', (fields) => {
+    const options: EnrichOptions = JSON.parse(JSON.stringify({ fields }))
+    expect(() => plan('ip\n1.2.3.4\n', options)).toThrow(TypeError)
+  })
+
+  it('adds columns that are not there beside others that are', () => {
+    expect(plan('ip,city\n1.2.3.4,y\n', { fields: ['country_code'] }).plan.replaced).toEqual([])
+  })
+})

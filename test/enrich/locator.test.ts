@@ -1,0 +1,145 @@
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import type { Address } from '../../src/address/address.ts'
+import { ByteSink } from '../../src/enrich/byte-sink.ts'
+import { commonPlan } from '../../src/enrich/common-plan.ts'
+import { LOCATION_FIELDS } from '../../src/enrich/location-field.ts'
+import { Locator } from '../../src/enrich/locator.ts'
+import { emptyTally, type FailureReason } from '../../src/enrich/tally.ts'
+import { InvalidDatabaseError, type UnresolvableReason } from '../../src/errors.ts'
+import { Database } from '../../src/mmdb/database.ts'
+import { DatabaseSet } from '../../src/record/database-set.ts'
+import type { Place } from '../../src/record/place.ts'
+import { MmdbWriter } from '../../src/writer.ts'
+import { AT, openWorld, PLACED, text, utf8, WORLD, worldSet } from './world.ts'
+
+const plan = commonPlan({ at: AT, sums: true })
+
+function locate(locator: Locator, address: string): boolean {
+  const bytes = utf8(`<${address}>`)
+  return locator.locate(bytes, 1, bytes.length - 1)
+}
+
+function written(write: (out: ByteSink) => void): string {
+  const out = new ByteSink()
+  write(out)
+  return text(out.take())
+}
+
+describe('a locator', () => {
+  it('writes what lookup gives, the second time from memory', async () => {
+    const geo = await openWorld()
+    const locator = new Locator(worldSet(), plan)
+    for (const _ of [1, 2]) {
+      for (const ip of PLACED) {
+        expect(locate(locator, ip)).toBe(true)
+        expect(written((out) => locator.writeJson(out))).toBe(JSON.stringify(geo.lookup(ip, { at: AT })))
+        expect(locator.locateText(ip)).toBe(true)
+        expect(written((out) => locator.writeJson(out))).toBe(JSON.stringify(geo.lookup(ip, { at: AT })))
+      }
+      expect(locate(locator, '10.0.0.1')).toBe(false)
+      expect(locator.reason).toBe('private')
+    }
+  })
+
+  it('writes columns, quoted where they must be', () => {
+    const locator = new Locator(worldSet(), plan)
+    const columns = (ip: string): string => {
+      expect(locate(locator, ip)).toBe(true)
+      return written((out) => locator.writeColumns(out, LOCATION_FIELDS, 0x2c))
+    }
+    for (const _ of [1, 2]) {
+      expect(columns('89.160.20.112')).toBe(
+        'SE,Sweden,SE-E,"Region ""E""","Linköping, ""S""",01234,58.4167,15.6167,Europe/Stockholm,+02:00',
+      )
+      expect(columns('202.196.224.1')).toBe('PH,Philippines,,,,,13,122,,')
+    }
+  })
+
+  it.each([
+    [['timezone_offset'], '+01:00'],
+    [['timezone_offset', 'city'], '+01:00;London'],
+    [['city', 'timezone_offset', 'country_code'], 'London;+01:00;GB'],
+    [['city'], 'London'],
+  ] as const)('writes the columns %j', (columns, expected) => {
+    const locator = new Locator(worldSet(), plan)
+    locate(locator, '81.2.69.142')
+    expect(written((out) => locator.writeColumns(out, columns, 0x3b))).toBe(expected)
+    locator.at = Date.UTC(2026, 0, 1)
+    expect(written((out) => locator.writeColumns(out, columns, 0x3b))).toBe(
+      expected.replace('+01:00', '+00:00'),
+    )
+  })
+
+  it('counts what it is told to', () => {
+    const locator = new Locator(worldSet(), plan)
+    for (const ip of ['81.2.69.142', '81.2.69.7', '89.160.20.112']) {
+      locate(locator, ip)
+      locator.countResolved()
+    }
+    const tally = emptyTally()
+    locator.drainTo(tally)
+    expect([...tally.countries].map(([code, { count }]) => [code, count])).toEqual([
+      ['GB', 2],
+      ['SE', 1],
+    ])
+    locator.drainTo(tally)
+    expect(tally.countries.get('GB')?.count).toBe(2)
+  })
+
+  it('forgets when it knows too much, and loses no count', () => {
+    // Every address a place of its own, more of them than are kept.
+    const inner = worldSet()
+    const places = new Set<Place>()
+    class Endless extends DatabaseSet {
+      override place(address: Address): Place | null {
+        const place = inner.place(address)
+        if (place === null) return null
+        const copy = Object.assign(Object.create(Object.getPrototypeOf(place)), place, {
+          city: `City ${address.ipv4}`,
+        })
+        places.add(copy)
+        return copy
+      }
+    }
+    const locator = new Locator(new Endless([new Database(WORLD)]), plan)
+    const tally = emptyTally()
+    const count = 140_000
+    for (let n = 0; n < count; n++) {
+      const ip = `1.128.${(n >> 8) & 255}.${n & 255}`
+      // Beyond 65,536 the addresses come again, in another spelling.
+      const spelling = n < 65_536 ? ip : `::${n < 131_072 ? 'ffff' : 'FFFF'}:${ip}`
+      expect(locate(locator, spelling)).toBe(true)
+      if (n % 1000 === 0)
+        expect(written((out) => locator.writeJson(out))).toContain(
+          `"city":"City ${((1 << 24) | (128 << 16) | (n & 0xffff)) >>> 0}"`,
+        )
+      locator.countResolved()
+    }
+    locator.drainTo(tally)
+    expect(tally.countries.get('IN')?.count).toBe(count)
+    expect(places.size).toBe(count)
+  })
+
+  it('says what is wrong with a database', () => {
+    const asn = new MmdbWriter({ databaseType: 'Sample-ASN' }).insert('81.2.69.0/24', {
+      autonomous_system_number: 1,
+    })
+    expect(() => new Locator(new DatabaseSet([new Database(asn.toBytes())]), plan)).toThrow(
+      InvalidDatabaseError,
+    )
+    class Damaged extends DatabaseSet {
+      override place(): Place | null {
+        throw new InvalidDatabaseError('it is damaged')
+      }
+    }
+    const locator = new Locator(new Damaged([new Database(WORLD)]), plan)
+    expect(locate(locator, '81.2.69.142')).toBe(false)
+    expect(locator.reason).toBe('invalid-database')
+  })
+
+  it('has a reason for every reason of an UnresolvableAddressError', () => {
+    expectTypeOf<FailureReason>().toEqualTypeOf<
+      UnresolvableReason | 'missing' | 'malformed' | 'invalid-database'
+    >()
+  })
+})

@@ -1,0 +1,155 @@
+import { Enricher } from '../../src/enrich/enricher.ts'
+import type { EnrichOptions } from '../../src/enrich/options.ts'
+import { makePlan } from '../../src/enrich/plan.ts'
+import { Splitter } from '../../src/enrich/splitter.ts'
+import { emptyTally, mergeTally, type Tally } from '../../src/enrich/tally.ts'
+import { Database } from '../../src/mmdb/database.ts'
+import { DatabaseSet } from '../../src/record/database-set.ts'
+import { Resolver } from '../../src/resolver.ts'
+import { double, float, MmdbWriter } from '../../src/writer.ts'
+
+const place = (
+  iso: string,
+  names: Record<string, string>,
+  region: string | null,
+  city: string | null,
+  [latitude, longitude]: readonly [number, number],
+  zone: string | null,
+) => ({
+  country: { iso_code: iso, names },
+  ...(region === null ? {} : { subdivisions: [{ iso_code: region, names: { en: `Region "${region}"` } }] }),
+  ...(city === null ? {} : { city: { names: { en: city } }, postal: { code: '01234' } }),
+  location: {
+    latitude: float(latitude),
+    longitude: double(longitude),
+    ...(zone === null ? {} : { time_zone: zone }),
+  },
+})
+
+/** A world of few places, with all that makes writing them hard: quotes, commas, letters beyond ASCII, gaps. */
+export const WORLD = new MmdbWriter({ databaseType: 'Sample-City', languages: ['en', 'de'] })
+  .insert(
+    '81.2.69.0/24',
+    place(
+      'GB',
+      { en: 'United Kingdom', de: 'Vereinigtes Königreich' },
+      'ENG',
+      'London',
+      [51.5142, -0.0931],
+      'Europe/London',
+    ),
+  )
+  .insert(
+    '89.160.20.0/24',
+    place(
+      'SE',
+      { en: 'Sweden', de: 'Schweden' },
+      'E',
+      'Linköping, "S"',
+      [58.4167, 15.6167],
+      'Europe/Stockholm',
+    ),
+  )
+  .insert(
+    '216.160.83.0/24',
+    place('US', { en: 'United States', de: 'USA' }, 'WA', null, [47.2513, -122.3149], 'America/Los_Angeles'),
+  )
+  .insert('202.196.224.0/24', place('PH', { en: 'Philippines' }, null, null, [13, 122], null))
+  .insert('1.128.0.0/16', place('IN', { en: 'India' }, null, 'नई दिल्ली', [28.6, 77.2], 'Asia/Kolkata'))
+  .insert(
+    '2001:4860::/32',
+    place('US', { en: 'United States' }, null, null, [37.751, -97.822], 'America/Chicago'),
+  )
+  .toBytes()
+
+export const worldSet = (): DatabaseSet => new DatabaseSet([new Database(WORLD)])
+export const openWorld = (): Promise<Resolver> => Resolver.open(WORLD)
+
+/** Addresses that have a place in it, in several spellings. */
+export const PLACED = [
+  '81.2.69.142',
+  '81.2.69.7',
+  '89.160.20.112',
+  '216.160.83.56',
+  '202.196.224.1',
+  '1.128.3.4',
+  '2001:4860:4860::8888',
+  '2001:4860:0:0:0:0:0:AB',
+  '::ffff:81.2.69.160',
+  '2002:5102:458e::1',
+]
+/** Others, with why they have none. */
+export const UNPLACED: Readonly<Record<string, string>> = {
+  '10.1.2.3': 'private',
+  '127.0.0.1': 'loopback',
+  '192.0.2.1': 'documentation',
+  'fe80::1': 'link-local',
+  '8.8.8.8': 'not-found',
+  '2a00::1': 'not-found',
+  'example.org': 'malformed',
+  '081.2.69.142': 'malformed',
+  '81.2.69.142 ': 'malformed',
+  '-': 'missing',
+  '': 'missing',
+}
+
+/** Summer in the northern half, for what is told apart by daylight saving. */
+export const AT = Date.UTC(2026, 6, 1, 12)
+
+const encoder = new TextEncoder()
+export const utf8 = (text: string): Uint8Array => encoder.encode(text)
+export const text = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+export const latin1 = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
+
+export interface Run {
+  readonly output: Uint8Array
+  readonly tally: Tally
+  readonly notes: readonly string[]
+}
+
+/**
+ * Enriches a whole input with one enricher.
+ *
+ * @param cuts sizes of the chunks that it comes in, over and over; 0 is all at once
+ */
+export function run(
+  input: Uint8Array | string,
+  options: EnrichOptions = {},
+  { cuts = [0], blockBytes = 4096 }: { cuts?: readonly number[]; blockBytes?: number } = {},
+): Run {
+  const bytes = typeof input === 'string' ? utf8(input) : input
+  const { plan, notes } = makePlan(bytes, true, { at: AT, ...options })
+  const enricher = new Enricher(structuredClone(plan), worldSet())
+  const splitter = new Splitter(plan, blockBytes)
+  const outputs: Uint8Array[] = []
+  const tally = emptyTally()
+  const take = (blocks: ReturnType<Splitter['push']>): void => {
+    for (const block of blocks) {
+      const enriched = enricher.block(block)
+      outputs.push(enriched.output)
+      mergeTally(tally, structuredClone(enriched.tally))
+    }
+  }
+  for (const chunk of chunked(bytes, cuts)) take(splitter.push(chunk))
+  take(splitter.end())
+  return { output: concatenated(outputs), tally, notes }
+}
+
+export function* chunked(bytes: Uint8Array, cuts: readonly number[]): Generator<Uint8Array> {
+  for (let start = 0, index = 0; start < bytes.length; index++) {
+    const size = cuts[index % cuts.length] || bytes.length
+    yield bytes.slice(start, start + size)
+    start += size
+  }
+}
+
+export function concatenated(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    bytes.set(part, at)
+    at += part.length
+  }
+  return bytes
+}

@@ -1,0 +1,62 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ZoneOffsets } from '../../src/enrich/zone-offsets.ts'
+import { Timezone } from '../../src/record/timezone.ts'
+
+/** Zones with changes at odd times, twice around a month, by half an hour, or by a day. */
+const ZONES = [
+  'Europe/London',
+  'Africa/Casablanca',
+  'Asia/Gaza',
+  'Australia/Lord_Howe',
+  'America/St_Johns',
+  'Pacific/Apia',
+  'Africa/Freetown',
+  'Asia/Kathmandu',
+  'Nowhere/Land',
+]
+
+describe('the offsets of a zone', () => {
+  it('are those of the zone, in any order', () => {
+    const instant = fc.integer({ min: Date.UTC(1935, 0, 1), max: Date.UTC(2040, 0, 1) })
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...ZONES),
+        fc.array(instant, { minLength: 1, maxLength: 40 }),
+        (id, instants) => {
+          const offsets = new ZoneOffsets(new Timezone(id))
+          const zone = new Timezone(id)
+          for (const at of instants) expect(offsets.at(at).text).toBe(zone.at(at).offset)
+        },
+      ),
+      { numRuns: 100 },
+    )
+  })
+
+  it('change in the middle of a day', () => {
+    const offsets = new ZoneOffsets(new Timezone('Europe/London'))
+    const change = Date.UTC(2026, 2, 29, 1)
+    for (const [at, minutes] of [
+      [change - 1, 0],
+      [change, 60],
+      [change - 1, 0],
+      [change + 7_200_000, 60],
+    ] as const) {
+      expect(offsets.at(at)).toMatchObject({ minutes, text: minutes === 0 ? '+00:00' : '+01:00' })
+    }
+  })
+
+  it('have minutes and the end of a JSON', () => {
+    const of = (id: string | null) => new ZoneOffsets(new Timezone(id)).at(Date.UTC(2026, 0, 1))
+    expect(of('America/St_Johns')).toMatchObject({ text: '-03:30', minutes: -210 })
+    expect(of('America/St_Johns').jsonTail).toBe('"-03:30"}}')
+    expect(of(null)).toMatchObject({ text: null, minutes: null })
+    expect(of(null).jsonTail).toBe('null}}')
+  })
+
+  it('reach to the ends of what a Date holds', () => {
+    const offsets = new ZoneOffsets(new Timezone('Europe/London'))
+    for (const at of [8.64e15, -8.64e15])
+      expect(offsets.at(at).text).toBe(new Timezone('Europe/London').at(at).offset)
+  })
+})
