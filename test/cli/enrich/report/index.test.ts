@@ -1,0 +1,288 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { emptyTally, type Tally } from '../../../../src/enrich/tally.ts'
+import { attribute, Page, type SamplePlace, tallyOf, textOf } from './sample.ts'
+
+/** What HTML may not be made of, in all shapes that have broken pages. */
+const HOSTILE = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "' onmouseover='alert(1)",
+  '</title></style></svg><script src=//evil.example></script>',
+  '<!-- ',
+  ']]>',
+  '&lt;b&gt;&amp;&#60;',
+  '{{7*7}}`',
+  '\u0000\u0001\u007f\u0085\ufdd0\uffff\u{1fffe}',
+  '\ud800 half',
+  '\u202egnp.exe',
+  'javascript:alert(1)',
+]
+
+const ORDINARY = tallyOf([
+  {
+    country: 'GB',
+    name: 'United Kingdom',
+    region: 'England',
+    city: 'London',
+    latitude: 51.5,
+    longitude: -0.1,
+    hour: 9,
+    count: 60,
+  },
+  {
+    country: 'JP',
+    name: 'Japan',
+    region: 'Tokyo',
+    city: 'Chiyoda',
+    latitude: 35.7,
+    longitude: 139.8,
+    hour: 20,
+    count: 30,
+  },
+  { country: 'US', name: 'United States', count: 10 },
+])
+
+/** A tally and facts with a text wherever a file or a user brings one. */
+function pageWith(text: string): Page {
+  const tally = tallyOf([
+    { country: text, name: text, region: text, city: text, latitude: 1, longitude: 2, hour: 3, count: 2 },
+  ])
+  tally.lines += 1
+  tally.bad = 1
+  tally.badLines = [{ line: 1, message: text }]
+  return Page.of(tally, {
+    sources: [text, text, '-'],
+    version: text,
+    databases: [{ type: text, buildDate: null, licence: text, attribution: text }],
+  })
+}
+
+/** Names of elements and attributes, in order: what a text must not change. */
+function shapeOf(page: Page): string {
+  return page.elements
+    .filter(({ tagName }) => tagName !== 'a')
+    .map(({ tagName, attrs }) => `${tagName} ${attrs.map(({ name }) => name).join(' ')}`)
+    .join('\n')
+}
+
+function countries(count: number): SamplePlace[] {
+  return Array.from({ length: count }, (_, index) => ({
+    country: String.fromCharCode(65 + Math.floor(index / 26), 65 + (index % 26)),
+    name: `Country ${index}`,
+    region: `Region ${index}`,
+    city: `City ${index}`,
+    latitude: ((index * 37) % 170) - 84.5,
+    longitude: ((index * 61) % 360) - 179.5,
+    hour: index % 24,
+    count: 1 + index,
+  }))
+}
+
+const allFailed: Tally = {
+  ...emptyTally(),
+  lines: 10,
+  failed: { private: 6, missing: 1 },
+  bad: 3,
+  badLines: [{ line: 2, message: 'no JSON object' }],
+}
+
+/** What a run can come to. */
+const CASES: readonly (readonly [name: string, tally: Tally])[] = [
+  ['ordinary traffic', ORDINARY],
+  ['no lines', emptyTally()],
+  ['blank lines only', { ...emptyTally(), lines: 3, blank: 3 }],
+  ['all failed', allFailed],
+  [
+    'one line',
+    tallyOf([{ country: 'NL', name: 'Netherlands', latitude: 52.4, longitude: 4.9, hour: 0, count: 1 }]),
+  ],
+  ['a country without a code', tallyOf([{ country: null, name: 'Atlantis', count: 1 }])],
+  ['places without a country', tallyOf([{ country: null, latitude: 0, longitude: 0, count: 5 }])],
+  ['250 countries', tallyOf(countries(250))],
+  ['a count beyond 32 bits', tallyOf([{ country: 'US', name: 'United States', hour: 5, count: 2 ** 40 }])],
+  [
+    'no details counted',
+    {
+      ...emptyTally(),
+      lines: 5,
+      resolved: 5,
+      countries: new Map([['US', { code: 'US', name: null, count: 5 }]]),
+    },
+  ],
+]
+
+describe('a report', () => {
+  it.each(CASES)('of %s is well-formed', (_, tally) => {
+    const page = Page.of(tally)
+    expect(page.errors).toEqual([])
+    expect(page.all('h1')).toHaveLength(1)
+    expect(page.texts('h1')).toEqual(['access.log'])
+    expect(page.source).not.toMatch(/NaN|undefined|Infinity|\[object/)
+    expect(page.texts('footer')[0]).toContain('21 Nov 2026, 14:31 UTC by Geofix 9.8.7')
+  })
+
+  it.each(CASES)('of %s loads and runs nothing', (_, tally) => {
+    const page = Page.of(tally)
+    const loading = [
+      'script',
+      'link',
+      'img',
+      'image',
+      'iframe',
+      'object',
+      'embed',
+      'use',
+      'base',
+      'form',
+      'video',
+      'audio',
+    ]
+    expect(page.elements.filter(({ tagName }) => loading.includes(tagName))).toEqual([])
+    const names = page.elements.flatMap(({ attrs }) => attrs.map(({ name }) => name))
+    expect(
+      names.filter((name) => /^on|^(src|srcset|style|action|data|xlink:href|background|poster)$/.test(name)),
+    ).toEqual([])
+    const withLinks = page.elements.filter((element) => attribute(element, 'href') !== undefined)
+    expect(withLinks.map(({ tagName }) => tagName)).toEqual(['a'])
+    expect(page.texts('style').join()).not.toMatch(/url\(|@import|https?:/)
+  })
+
+  it('forbids by its policy all but its own style sheet', () => {
+    const page = Page.of(ORDINARY)
+    const metas = page.all('meta')
+    const policy = metas.find((meta) => attribute(meta, 'http-equiv') === 'Content-Security-Policy')
+    const [style] = page.all('style')
+    const [sheet] = style?.childNodes ?? []
+    const text = sheet !== undefined && 'value' in sheet ? sheet.value : ''
+    const digest = createHash('sha256').update(text).digest('base64')
+    expect(text.length).toBeGreaterThan(1000)
+    expect(policy && attribute(policy, 'content')).toBe(
+      `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'`,
+    )
+    // A policy holds for what comes behind it.
+    expect(page.source.indexOf('Content-Security-Policy')).toBeLessThan(page.source.indexOf('<style'))
+  })
+
+  it.each(HOSTILE)('shows %j as text wherever it comes from a file or a user', (text) => {
+    const page = pageWith(text)
+    expect(page.errors).toEqual([])
+    expect(shapeOf(page)).toBe(shapeOf(pageWith('plain')))
+  })
+
+  it('keeps its shape whatever the names are', () => {
+    const plain = shapeOf(pageWith('plain'))
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }), (text) => {
+        fc.pre(text !== '-')
+        const page = pageWith(text)
+        expect(page.errors).toEqual([])
+        expect(shapeOf(page)).toBe(plain)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('shows names in full, of any script', () => {
+    const page = pageWith('北京市 & دبي <1>')
+    expect(page.texts('h1')).toEqual(['北京市 & دبي <1> and 2 others'])
+    expect(page.texts('bdi').filter((text) => text === '北京市 & دبي <1>').length).toBeGreaterThan(6)
+  })
+
+  it('is of bounded size', () => {
+    const many = emptyTally()
+    for (let index = 0; index < 20_000; index++) {
+      const name = `${index} ${'x'.repeat(2000)}`
+      const cell = { latitudes: (index % 180) - 89.5, longitudes: (index % 360) - 179.5 }
+      many.lines += 1
+      many.resolved += 1
+      many.countries.set(name, { code: null, name, count: 1 })
+      many.cities.set(name, { country: name, region: name, name, ...cell, located: 1, count: 1 })
+      many.cells.set(name, { ...cell, count: 1 })
+    }
+    many.badLines = [{ line: 1, message: 'x'.repeat(1e6) }]
+    many.bad = 1
+    const page = Page.of(many, {
+      sources: Array.from({ length: 5000 }, () => 'y'.repeat(5000)),
+      databases: [
+        { type: 'z'.repeat(1e5), buildDate: null, licence: 'z'.repeat(1e5), attribution: 'z'.repeat(1e6) },
+      ],
+    })
+    expect(page.errors).toEqual([])
+    expect(page.source.length).toBeLessThan(250_000)
+  })
+
+  it('says of an empty input that it is empty, and shows no empty charts', () => {
+    const page = Page.of(emptyTally(), { sources: [] })
+    expect(page.texts('h1')).toEqual(['Standard input'])
+    expect(page.texts('p', 'lead')).toEqual(['The input had no lines.'])
+    expect(page.all('svg').filter((svg) => attribute(svg, 'class') !== 'globe')).toEqual([])
+    expect(page.texts('h2')).toEqual(['The database'])
+  })
+
+  it('gives the reasons where nothing was located', () => {
+    const page = Page.of(allFailed)
+    expect(page.texts('p', 'lead')).toEqual(['None of the 10 lines could be located.'])
+    expect(page.texts('h2')).toEqual(['What became of the lines', 'The database'])
+  })
+
+  it.each([
+    [
+      ORDINARY,
+      '100% of 100 lines could be located, in 3 countries. The most come from United Kingdom: 60.0% of the located lines.',
+    ],
+    [
+      tallyOf([{ country: 'NL', name: 'Netherlands', count: 1 }]),
+      '100% of 1 line could be located, all in one country: Netherlands.',
+    ],
+    [tallyOf([{ country: null, count: 4 }]), '100% of 4 lines could be located.'],
+    [{ ...emptyTally(), lines: 2, blank: 2 }, 'All lines are blank: 2 lines.'],
+    // Blank lines are no failures.
+    [
+      { ...tallyOf([{ country: 'NL', count: 1 }]), lines: 10, blank: 8, bad: 1 },
+      '50.0% of 2 lines could be located, all in one country: NL.',
+    ],
+  ])('begins with the result in words', (tally, words) => {
+    expect(Page.of(tally).texts('p', 'lead')[0]).toBe(words)
+  })
+
+  it('has the totals', () => {
+    const tally = { ...ORDINARY, lines: 125, failed: { private: 20 }, bad: 5 }
+    const tiles = Page.of(tally)
+      .all('div', 'tile')
+      .map(textOf)
+      .map((text) => text.replace(/ – /, '–'))
+    expect(tiles).toEqual([
+      'Lines125163 MB',
+      'Located80.0%100 lines',
+      'Not located20and 5 unreadable',
+      'Countries32 regions, 2 cities',
+      'Time2 days3–5 Mar 2026, UTC',
+      'Speed100/slines; 1.3 s on 2 threads',
+    ])
+  })
+
+  it('names several inputs, standard input among them', () => {
+    const page = Page.of(ORDINARY, { sources: ['-', 'b.log', 'c.log'] })
+    expect(page.texts('h1')).toEqual(['Standard input and 2 others'])
+    expect(page.texts('details')).toEqual(['3 inputsStandard inputb.logc.log'])
+  })
+
+  it('stands without a database and with an impossible date', () => {
+    const page = Page.of(ORDINARY, {
+      databases: [],
+      startedAt: new Date(Number.NaN),
+      bytes: null,
+      seconds: 0,
+    })
+    expect(page.errors).toEqual([])
+    expect(page.texts('h2')).not.toContain('The database')
+    expect(page.texts('footer')[0]).toMatch(/^Made by Geofix/)
+  })
+
+  it('is the same whatever the order of counting', () => {
+    const places = countries(40).map((place) => ({ ...place, count: 7 }))
+    expect(Page.of(tallyOf(places)).source).toBe(Page.of(tallyOf([...places].reverse())).source)
+  })
+})

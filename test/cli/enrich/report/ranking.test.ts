@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import { RANKED } from '../../../../src/cli/enrich/report/ranking.ts'
+import { attribute, Page, type SamplePlace, tallyOf, textOf, within } from './sample.ts'
+
+/** Rows of a table, cells apart. */
+function rows(page: Page, title: string): string[][] {
+  return within(page.card(title), 'tr')
+    .slice(1)
+    .map((row) => row.childNodes.map(textOf).filter((text) => text !== ''))
+}
+
+const SOME: SamplePlace[] = [
+  { country: 'GB', name: 'United Kingdom', region: 'England', city: 'London', count: 30 },
+  { country: 'US', name: 'United States', region: 'Texas', city: 'Austin', count: 50 },
+  { country: 'FR', name: null, region: null, city: null, count: 20 },
+]
+
+describe('the tables', () => {
+  it('have countries, regions and cities with lines and shares, the largest first', () => {
+    const page = Page.of(tallyOf(SOME))
+    expect(rows(page, 'Countries')).toEqual([
+      ['United States US', '50', '50.0%'],
+      ['United Kingdom GB', '30', '30.0%'],
+      ['FR', '20', '20.0%'],
+    ])
+    expect(rows(page, 'Regions')).toEqual([
+      ['Texas United States', '50', '50.0%'],
+      ['England United Kingdom', '30', '30.0%'],
+      ['Region not known', '20', '20.0%'],
+    ])
+    expect(rows(page, 'Cities')).toEqual([
+      ['Austin United States', '50', '50.0%'],
+      ['London United Kingdom', '30', '30.0%'],
+      ['City not known', '20', '20.0%'],
+    ])
+  })
+
+  it('have bars as long as the lines, against the first', () => {
+    const bars = within(Page.of(tallyOf(SOME)).card('Countries'), 'rect')
+    expect(bars.map((bar) => attribute(bar, 'width'))).toEqual(['100%', '60%', '40%'])
+  })
+
+  it('sum up what is behind the first ones', () => {
+    const many = Array.from({ length: 40 }, (_, index) => ({
+      country: `${index}`,
+      name: `Land ${index}`,
+      count: 100 - index,
+    }))
+    const shown = rows(Page.of(tallyOf(many)), 'Countries')
+    expect(shown).toHaveLength(RANKED + 1)
+    const rest = many.slice(RANKED).reduce((sum, { count }) => sum + count, 0)
+    expect(shown.at(-1)?.slice(0, 2)).toEqual(['25 other countries', rest.toLocaleString('en')])
+    const all = shown.reduce((sum, [, count = '']) => sum + Number(count.replace(',', '')), 0)
+    expect(all).toBe(many.reduce((sum, { count }) => sum + count, 0))
+  })
+
+  it('count one other as one', () => {
+    const many = Array.from({ length: RANKED + 1 }, (_, index) => ({ country: `${index}`, count: 9 }))
+    expect(rows(Page.of(tallyOf(many)), 'Countries').at(-1)?.[0]).toBe('1 other country')
+  })
+
+  it('order equals by name', () => {
+    const equals = ['C', 'A', 'B'].map((country) => ({ country, count: 4 }))
+    expect(rows(Page.of(tallyOf(equals)), 'Countries').map(([name]) => name)).toEqual(['A', 'B', 'C'])
+  })
+
+  it('say where there is nothing', () => {
+    const page = Page.of(tallyOf([{ country: null, count: 3 }]))
+    expect(textOf(page.card('Countries'))).toBe('Countries No line has a country.'.replace(' ', ''))
+    expect(page.all('table', 'ranking')).toHaveLength(1) // that of the outcome
+  })
+
+  it('have headers for those who hear them', () => {
+    const [table] = within(Page.of(tallyOf(SOME)).card('Countries'), 'table')
+    const headers = table === undefined ? [] : within(table, 'th')
+    expect(headers.filter((th) => attribute(th, 'scope') === 'col').map(textOf)).toEqual([
+      'Countries',
+      'Lines',
+      'Share of located lines',
+    ])
+    expect(headers.filter((th) => attribute(th, 'scope') === undefined)).toEqual([])
+  })
+})
