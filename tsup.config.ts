@@ -1,5 +1,5 @@
-import { copyFileSync } from 'node:fs'
 import { defineConfig, type Options } from 'tsup'
+import { bundledLicences } from './scripts/bundled-licences.ts'
 
 const shared: Options = {
   target: 'node20',
@@ -12,12 +12,17 @@ const shared: Options = {
   external: [/^node:/],
 }
 
-const entry = { index: 'src/index.ts', core: 'src/core.ts', writer: 'src/writer.ts' }
+const entry = {
+  index: 'src/index.ts',
+  core: 'src/core.ts',
+  enrich: 'src/enrich.ts',
+  writer: 'src/writer.ts',
+}
 
 export default defineConfig([
   { ...shared, entry, format: ['esm'] },
-  { ...shared, entry, format: ['esm', 'cjs'], dts: { only: true } },
-  { ...shared, entry: { core: entry.core, writer: entry.writer }, format: ['cjs'] },
+  { ...shared, entry, format: ['esm', 'cjs'], dts: { only: true, compilerOptions: { stripInternal: true } } },
+  { ...shared, entry: { core: entry.core, enrich: entry.enrich, writer: entry.writer }, format: ['cjs'] },
   {
     ...shared,
     entry: { index: entry.index },
@@ -31,12 +36,16 @@ export default defineConfig([
   },
   {
     ...shared,
-    entry: { cli: 'src/cli/main.ts' },
+    entry: { cli: 'src/cli/main.ts', 'cli-enrich-worker': 'src/cli/enrich/worker.ts' },
     platform: 'node',
     format: ['esm'],
     // What only the command line needs is bundled, so that a user of the library does not install it.
-    noExternal: ['commander'],
-    onSuccess: async () => copyFileSync('node_modules/commander/LICENSE', 'dist/cli.LICENSE.txt'),
+    noExternal: ['commander', 'log-update'],
+    esbuildPlugins: [bundledLicences('dist/cli.LICENSE.txt')],
+    // Told from the library's files by their names.
+    esbuildOptions: (options) => {
+      options.chunkNames = 'cli-[name]-[hash]'
+    },
     // commander is CommonJS and requires Node's own modules, which an ES module has no `require` for.
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",

@@ -3,7 +3,9 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { isGeofixError } from '../errors.ts'
 import { localeOf } from '../record/locale.ts'
+import { CommandFailure, UsageError } from './command-failure.ts'
 import { runDetect } from './detect-command.ts'
+import { ENRICH_EXAMPLES, ENRICH_FLAGS, type EnrichFlags, enrichCommand } from './enrich/flags.ts'
 import { runInfo } from './info-command.ts'
 import { runLookup } from './lookup-command.ts'
 import { ExitStatus, type Terminal, writeLine } from './terminal.ts'
@@ -17,16 +19,17 @@ Examples:
   geofix --locale de --pretty 81.2.69.142
   cut -d' ' -f1 access.log | geofix > places.ndjson
   geofix --db GeoLite2-City.mmdb 81.2.69.142
+  geofix enrich access.log -o places.ndjson
   geofix info --db GeoLite2-City.tar.gz
   geofix detect --peer 10.0.0.1 --trust uniquelocal --header 'X-Forwarded-For: 1.1.1.1, 81.2.69.142'
 
-Exit status: 0 all resolved, 1 some failed (each a line on standard error), 2 wrong usage.`
+Exit status: 0 all resolved, 1 some failed (each a line on standard error), 2 wrong usage; geofix enrich has more.`
 
 /**
  * Runs the command line.
  *
  * @param args without the program's name
- * @returns the exit status: 0, or 1 when something failed, or 2 for wrong usage
+ * @returns the exit status: 0, or 1 when something failed, or 2 for wrong usage; see `ExitStatus`
  */
 export async function run(args: readonly string[], terminal: Terminal): Promise<ExitStatus> {
   let status: ExitStatus = ExitStatus.ok
@@ -39,9 +42,9 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   } catch (error) {
     // commander has already said what is wrong; help and version end with 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? ExitStatus.ok : ExitStatus.usage
-    if (!isGeofixError(error)) throw error
+    if (!isGeofixError(error) && !(error instanceof CommandFailure)) throw error
     await writeLine(terminal.stderr, `geofix: ${error.message}`)
-    return ExitStatus.failed
+    return error instanceof CommandFailure ? error.status : ExitStatus.failed
   }
 }
 
@@ -107,7 +110,57 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
       }
     })
 
+  addEnrich(program, terminal, ends)
   return program
+}
+
+function addEnrich(program: Command, terminal: Terminal, ends: (status: ExitStatus) => void): void {
+  const enrich = program
+    .command('enrich')
+    .description('write the lines of logs and tables with the location beside each')
+    .argument('[file...]', 'files; default: standard input')
+    .option('--db <file>', 'database, .mmdb, .gz or .tar.gz; may be given several times', collect)
+    .option('--locale <tag>', 'language for names of countries and regions', readLocale)
+    .option(
+      '--at <time>',
+      'instant for the time-zone offset of lines without a time (default: now)',
+      readInstant,
+    )
+    .option(
+      '--trust <list>',
+      'the field is an X-Forwarded-For list; these proxies wrote it, as in detect',
+      readList,
+    )
+    .addHelpText('after', ENRICH_EXAMPLES)
+  for (const { flags, description, read } of ENRICH_FLAGS) {
+    if (read === undefined) enrich.option(flags, description)
+    else enrich.option(flags, description, (text: string) => asArgument(read, text))
+  }
+  enrich.action(async (files: string[], flags: EnrichFlags) => {
+    if (files.length === 0 && terminal.stdin.isTTY) {
+      enrich.outputHelp({ error: true })
+      return ends(ExitStatus.usage)
+    }
+    try {
+      const command = enrichCommand(files, flags)
+      // Only who enriches waits for its code.
+      const { runEnrich } = await import('./enrich/enrich-command.ts')
+      ends(await runEnrich(command, terminal))
+    } catch (error) {
+      if (error instanceof UsageError) enrich.error(`error: ${error.message}`)
+      throw error
+    }
+  })
+}
+
+/** Reads the value of an option, with the errors that commander words. */
+function asArgument(read: (text: string) => unknown, text: string): unknown {
+  try {
+    return read(text)
+  } catch (error) {
+    if (error instanceof UsageError) throw new InvalidArgumentError(error.message)
+    throw error
+  }
 }
 
 /** Some engines read 31 February as 3 March. */

@@ -1,15 +1,24 @@
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 
-/** Where a command reads from and writes to. */
+/** Where a command reads from and writes to. `fd` is that of the process, where the stream stands for one. */
 export interface Terminal {
-  readonly stdin: Readable & { readonly isTTY?: boolean }
-  readonly stdout: Writable
-  readonly stderr: Writable
+  readonly stdin: Readable & { readonly isTTY?: boolean; readonly fd?: number }
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly fd?: number }
+  readonly stderr: Writable & { readonly isTTY?: boolean }
 }
 
-/** The statuses that the command line ends with. */
-export const ExitStatus = { ok: 0, failed: 1, usage: 2 } as const
+/** The statuses that the command line ends with. Those of signals are 128 and the signal's number. */
+export const ExitStatus = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  output: 3,
+  input: 4,
+  hangup: 129,
+  interrupted: 130,
+  terminated: 143,
+} as const
 
 export type ExitStatus = (typeof ExitStatus)[keyof typeof ExitStatus]
 

@@ -41,6 +41,7 @@ const EXPORTS = {
     'isLookupFailure',
     'parseAddress',
   ],
+  'geofix/enrich': ['BadLineError', 'EnrichError', 'LOCATION_FIELDS', 'enrich', 'enrichStream'],
   'geofix/writer': ['MmdbWriter', 'double', 'float', 'int32', 'uint128', 'uint16', 'uint32', 'uint64'],
 }
 
@@ -73,14 +74,21 @@ describe('the tarball', () => {
         'data/city.mmdb.gz',
         'data/country.mmdb.gz',
         'dist/cli.js',
+        'dist/cli-enrich-worker.js',
+        'dist/cli.LICENSE.txt',
       ]),
     )
   })
 
   it('keeps each entry small', () => {
     const code = packed.files.filter(({ path }) => path.startsWith('dist/') && /\.(js|cjs)$/.test(path))
-    const library = code.filter(({ path }) => !path.endsWith('cli.js') && path.endsWith('.js'))
-    expect(library.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(160_000)
+    const library = code.filter(({ path }) => !path.startsWith('dist/cli') && path.endsWith('.js'))
+    const sizeOf = (files: typeof library) => files.reduce((sum, { size }) => sum + size, 0)
+    const [enrich, others] = [true, false].map((is) =>
+      library.filter(({ path }) => (path === 'dist/enrich.js') === is),
+    )
+    expect(sizeOf(others ?? [])).toBeLessThan(160_000)
+    expect(sizeOf(enrich ?? [])).toBeLessThan(150_000)
   })
 
   it('installs mmdb-lib, ipaddr.js and fflate, and nothing else', () => {
@@ -108,13 +116,16 @@ const geo = Resolver.openSync(embedded.country)
 console.log(geo.lookup('81.2.69.142', { locale: 'de' }).country.name, parseAddress('::ffff:8.8.8.8').lookup)
 const writer = new MmdbWriter({ databaseType: 'Mine' }).insert('8.8.8.0/24', { country: { iso_code: 'US' } })
 console.log(Resolver.openSync(writer.toBytes()).lookup('8.8.8.8').country.code)
+const { output, summary } = enrich(new Blob(['{"ip":"81.2.69.142"}']).stream(), { resolver: geo })
+new Response(output).json().then(async ({ location }) => console.log(location.country.code, (await summary).resolved))
 `
-const ANSWER = 'Vereinigtes Königreich 8.8.8.8\nUS\n'
+const ANSWER = 'Vereinigtes Königreich 8.8.8.8\nUS\nGB 1\n'
 
 describe('an installed package', () => {
   it('works from ESM', () => {
     writeProject(user, {
       'esm.mjs': `import { embedded, parseAddress, Resolver } from 'geofix'
+import { enrich } from 'geofix/enrich'
 import { MmdbWriter } from 'geofix/writer'${ASK}`,
     })
     expect(output(user, process.execPath, 'esm.mjs')).toBe(ANSWER)
@@ -123,6 +134,7 @@ import { MmdbWriter } from 'geofix/writer'${ASK}`,
   it('works from CommonJS', () => {
     writeProject(user, {
       'cjs.cjs': `const { embedded, parseAddress, Resolver } = require('geofix')
+const { enrich } = require('geofix/enrich')
 const { MmdbWriter } = require('geofix/writer')${ASK}`,
     })
     expect(output(user, process.execPath, 'cjs.cjs')).toBe(ANSWER)
@@ -170,15 +182,20 @@ import('geofix').then(({ isGeofixError, MalformedAddressError }) => {
       }),
       [file]: `import { isLookupFailure, Resolver, type LocationRecord, type LookupFailure } from 'geofix'
 import { Resolver as CoreResolver } from 'geofix/core'
+import { type EnrichSummary, enrich, enrichStream } from 'geofix/enrich'
 import { float, MmdbWriter, type WritableValue } from 'geofix/writer'
 const geo = Resolver.openSync()
 const record: LocationRecord = geo.lookup('81.2.69.142', { locale: 'de', at: new Date() })
 const name: string | null = record.country.name
 const failures: LookupFailure[] = geo.lookupMany(['x']).filter(isLookupFailure)
 const value: WritableValue = { latitude: float(1) }
-export const all = [name, failures, CoreResolver.open(new MmdbWriter({ databaseType: 'X' }).insert('::/0', value).toBytes())]
+const summary: Promise<EnrichSummary> = enrich(new Blob().stream(), { resolver: geo, onBadLine: 'drop' }).summary
+const lines: ReadableStream<Uint8Array> = new Blob().stream().pipeThrough(enrichStream({ resolver: geo }))
+export const all = [summary, lines, name, failures, CoreResolver.open(new MmdbWriter({ databaseType: 'X' }).insert('::/0', value).toBytes())]
 // @ts-expect-error: parts of a record are shared and read-only
 record.country.code = 'XX'
+// @ts-expect-error: options are checked
+enrich(lines, { resolver: geo, format: 'xml' })
 // @ts-expect-error: the core has no files
 CoreResolver.open('city.mmdb')
 `,
@@ -195,17 +212,21 @@ CoreResolver.open('city.mmdb')
     expect(JSON.parse(output(user, process.execPath, 'exports.cjs'))).toEqual(names)
   })
 
-  it.each(['core.js', 'core.cjs', 'writer.js', 'writer.cjs'])('names no module of Node in %s', (file) => {
-    const seen = new Set<string>()
-    const visit = (name: string): void => {
-      if (seen.has(name)) return
-      seen.add(name)
-      const code = readFileSync(join(ROOT, 'dist', name), 'utf8')
-      expect(code).not.toMatch(/(from|require\()\s*['"]node:/)
-      for (const [, chunk] of code.matchAll(/(?:from|require\()\s*['"]\.\/([^'"]+)['"]/g)) visit(chunk ?? '')
-    }
-    visit(file)
-  })
+  it.each(['core.js', 'core.cjs', 'enrich.js', 'enrich.cjs', 'writer.js', 'writer.cjs'])(
+    'names no module of Node in %s',
+    (file) => {
+      const seen = new Set<string>()
+      const visit = (name: string): void => {
+        if (seen.has(name)) return
+        seen.add(name)
+        const code = readFileSync(join(ROOT, 'dist', name), 'utf8')
+        expect(code).not.toMatch(/(from|require\()\s*['"]node:/)
+        for (const [, chunk] of code.matchAll(/(?:from|require\()\s*['"]\.\/([^'"]+)['"]/g))
+          visit(chunk ?? '')
+      }
+      visit(file)
+    },
+  )
 
   it('has a core that needs nothing of Node', () => {
     writeProject(user, {
@@ -225,6 +246,11 @@ log(geo.lookup('81.2.69.142').country.code, typeof Buffer, geo.raw('81.2.69.142'
     expect(output(user, bin, '--version')).toBe(`${packageJson.version}\n`)
     expect(JSON.parse(output(user, bin, '81.2.69.142')).country.code).toBe('GB')
     expect(output(user, bin, 'info')).toMatch(/^type +Geofix-City\n/)
+    writeProject(user, {
+      'access.log': '81.2.69.142 - - [01/Jul/2026:10:00:00 +0200] "GET / HTTP/1.1" 200 5\n',
+    })
+    const enriched = output(user, bin, 'enrich', '--threads', '2', '--quiet', 'access.log')
+    expect(JSON.parse(enriched).location.timezone.offset).toBe('+01:00')
     // A reader that has had enough is no error.
     const many = `yes 81.2.69.142 | head -100000 | "${bin}" | head -1 >/dev/null; echo "\${PIPESTATUS[2]}"`
     expect(output(user, 'bash', '-c', many)).toBe('0\n')

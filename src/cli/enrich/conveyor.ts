@@ -1,0 +1,65 @@
+import type { Enriched } from '../../enrich/enricher.ts'
+import type { Block } from '../../enrich/splitter.ts'
+
+/** Takes the result of a block. One at a time, in the order of the input. */
+export type Receive = (enriched: Enriched, block: Block) => Promise<void>
+
+/** What blocks are brought through. */
+export interface Machine {
+  /** Blocks that may be under way together. */
+  readonly capacity: number
+  enrich(block: Block): Promise<Enriched>
+  /** Takes the memory of an output that nobody reads any more. */
+  release(memory: ArrayBuffer): void
+}
+
+/** Brings blocks through a machine and their results on in order, with a bounded number under way. */
+export class Conveyor {
+  readonly #machine: Machine
+  readonly #receive: Receive
+  /** The results in order: each is received when the one before it was. */
+  #last: Promise<void> = Promise.resolve()
+  #underWay = 0
+  /** Wakes who waits for room. */
+  #wake: (() => void) | null = null
+
+  constructor(machine: Machine, receive: Receive) {
+    this.#machine = machine
+    this.#receive = receive
+  }
+
+  /**
+   * Resolves when there is room for a further block.
+   *
+   * @throws what the machine or the receiver of an earlier block threw; nothing behind it is received
+   */
+  async add(block: Block): Promise<void> {
+    this.#underWay++
+    const enriched = this.#machine.enrich(block)
+    // Met below, in its turn.
+    enriched.catch(() => {})
+    this.#last = this.#pass(this.#last, enriched, block)
+    this.#last.catch(() => {})
+    while (this.#underWay >= this.#machine.capacity) await Promise.race([this.#last, this.#room()])
+  }
+
+  /** Resolves when everything was received. */
+  async drain(): Promise<void> {
+    await this.#last
+  }
+
+  async #pass(before: Promise<void>, enriched: Promise<Enriched>, block: Block): Promise<void> {
+    await before
+    const result = await enriched
+    await this.#receive(result, block)
+    this.#machine.release(result.output.buffer)
+    this.#underWay--
+    this.#wake?.()
+  }
+
+  #room(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
+  }
+}

@@ -1,0 +1,49 @@
+import { type Enriched, Enricher } from '../../enrich/enricher.ts'
+import type { Plan } from '../../enrich/plan.ts'
+import type { Block } from '../../enrich/splitter.ts'
+import type { DatabaseInfo } from '../../record/database-info.ts'
+import type { DatabaseSet } from '../../record/database-set.ts'
+
+/** Enriches blocks, here or elsewhere. */
+export interface Engine {
+  /** Blocks that may be under way together: enough to keep it busy, few enough to bound memory. */
+  readonly capacity: number
+  readonly threads: number
+  /** Holds for the blocks that come after. */
+  usePlan(plan: Plan): void
+  /**
+   * @param memory for the output, if it is large enough; it must not be used elsewhere
+   * @throws BadLineError when a line cannot be read and the plan says to fail then
+   * @throws CommandFailure when a thread ended
+   */
+  enrich(block: Block, memory: ArrayBuffer | null): Promise<Enriched>
+  /** Ends at once, whatever is under way. */
+  stop(): void
+}
+
+/** Works in the thread of its caller. */
+export class LocalEngine implements Engine {
+  readonly capacity = 2
+  readonly threads = 1
+  readonly #set: DatabaseSet
+  #enricher: Enricher | null = null
+
+  constructor(set: DatabaseSet) {
+    this.#set = set
+  }
+
+  get databases(): readonly DatabaseInfo[] {
+    return this.#set.info
+  }
+
+  usePlan(plan: Plan): void {
+    this.#enricher = new Enricher(plan, this.#set)
+  }
+
+  async enrich(block: Block, memory: ArrayBuffer | null): Promise<Enriched> {
+    if (this.#enricher === null) throw new TypeError('a block came before its plan')
+    return this.#enricher.block(block, memory)
+  }
+
+  stop(): void {}
+}

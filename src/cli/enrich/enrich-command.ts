@@ -1,0 +1,180 @@
+import packageJson from '../../../package.json' with { type: 'json' }
+import { embedded } from '../../embedded.ts'
+import { commonPlan } from '../../enrich/common-plan.ts'
+import type { EnrichOptions } from '../../enrich/options.ts'
+import { UsageError } from '../command-failure.ts'
+import { ExitStatus, type Terminal, writeLine } from '../terminal.ts'
+import { AdaptiveEngine, type Threads, workersFor } from './adaptive-engine.ts'
+import { EnrichRun } from './enrich-run.ts'
+import { Input, sizeOf } from './input.ts'
+import { Interruption, SignalWatch } from './interruption.ts'
+import { openOutputFile, openStandardOutput } from './open-output.ts'
+import { ClosedPipe, type Output } from './output.ts'
+import { Progress } from './progress.ts'
+import { loadShared } from './shared-database.ts'
+import { statisticsJson, statisticsText } from './statistics.ts'
+import type { WorkerEngine } from './worker-engine.ts'
+
+export interface EnrichCommand {
+  /** Files; `-` is standard input. At least one. */
+  readonly inputs: readonly string[]
+  /** A file; `undefined` is standard output. */
+  readonly output: string | undefined
+  /** Files; empty: the embedded database. */
+  readonly databases: readonly string[]
+  readonly options: EnrichOptions
+  readonly threads: Threads
+  /** What is said at the end, on standard error. */
+  readonly statistics: 'text' | 'json' | 'none'
+  /** A file for the report, or `undefined`. */
+  readonly report: string | undefined
+  /** No notes and no progress. */
+  readonly isQuiet: boolean
+}
+
+/**
+ * Writes the lines of the inputs with a location beside each.
+ *
+ * @throws UsageError when an option is wrong
+ * @throws CommandFailure when an input cannot be read or an output cannot be written
+ * @throws EnrichError, InvalidDatabaseError when lines or databases are not what they must be
+ */
+export async function runEnrich(command: EnrichCommand, terminal: Terminal): Promise<ExitStatus> {
+  const session = new Session(command, terminal)
+  const giveUp = (): void => session.giveUp()
+  // Whoever ends the process, as a closed pipe does, leaves nothing that was begun.
+  process.on('exit', giveUp)
+  const signals = new SignalWatch(giveUp)
+  try {
+    await Promise.race([session.complete(), signals.signalled])
+    return ExitStatus.ok
+  } catch (error) {
+    session.giveUp()
+    if (error instanceof ClosedPipe) return ExitStatus.ok
+    if (!(error instanceof Interruption)) throw error
+    await writeLine(terminal.stderr, `geofix: ${error.message} ${session.whereabouts}`)
+    return error.status
+  } finally {
+    signals.stop()
+    process.off('exit', giveUp)
+  }
+}
+
+/** One run of the command, with all that it has open. */
+class Session {
+  readonly #command: EnrichCommand
+  readonly #terminal: Terminal
+  readonly #startedAt = new Date()
+  readonly #startTime = performance.now()
+  readonly #inputs: Input[] = []
+  readonly #outputs: Output[] = []
+  /** Threads that come up while the databases are read. */
+  #workers: WorkerEngine | null = null
+  #engine: AdaptiveEngine | null = null
+  #progress: Progress | null = null
+  #run: EnrichRun | null = null
+  #hasGivenUp = false
+
+  constructor(command: EnrichCommand, terminal: Terminal) {
+    this.#command = command
+    this.#terminal = terminal
+  }
+
+  async complete(): Promise<void> {
+    const { output, report, databases, options, threads } = this.#command
+    // Before anything is read.
+    checkOptions(options)
+    const loading = Promise.all((databases.length > 0 ? databases : [embedded.city]).map(loadShared))
+    // Met when it is waited for; the inputs come first.
+    loading.catch(() => {})
+    for (const path of this.#command.inputs) this.#inputs.push(await Input.find(path, this.#terminal))
+    this.#workers = workersFor(sizeOf(this.#inputs), threads)
+    const lines = this.#keep(
+      output === undefined ? openStandardOutput(this.#terminal, this.#inputs) : await openOutputFile(output),
+    )
+    const page = report === undefined ? null : this.#keep(await openOutputFile(report))
+    this.#engine = new AdaptiveEngine(await loading, threads, this.#workers)
+    const run = new EnrichRun(this.#inputs, lines, this.#engine, options)
+    this.#run = run
+    if (this.#hasGivenUp) return
+    run.onNote = (note) => this.#note(note)
+    if (this.#showsProgress()) this.#progress = new Progress(this.#terminal.stderr, () => run.position)
+    await run.complete()
+    await lines.finish()
+    this.#engine.stop()
+    this.#progress?.stop()
+    if (page !== null) await this.#writeReport(run, page)
+    await this.#tell(run)
+  }
+
+  /** Removes what is not finished and stops everything. Never throws, and is done when it returns. */
+  giveUp(): void {
+    this.#hasGivenUp = true
+    for (const output of this.#outputs) output.discard()
+    for (const input of this.#inputs) input.close()
+    this.#workers?.stop()
+    this.#engine?.stop()
+    this.#progress?.stop()
+  }
+
+  /** How far it came, in words. */
+  get whereabouts(): string {
+    return this.#run === null ? 'before the first line' : this.#run.whereabouts
+  }
+
+  get #seconds(): number {
+    return (performance.now() - this.#startTime) / 1000
+  }
+
+  #keep(output: Output): Output {
+    this.#outputs.push(output)
+    if (this.#hasGivenUp) output.discard()
+    return output
+  }
+
+  #showsProgress(): boolean {
+    const { stdout, stderr } = this.#terminal
+    // Lines that go to the same terminal are progress enough.
+    const isMixed = this.#command.output === undefined && stdout.isTTY === true
+    return stderr.isTTY === true && !this.#command.isQuiet && !isMixed
+  }
+
+  #note(note: string): void {
+    if (this.#command.isQuiet) return
+    this.#progress?.clear()
+    this.#terminal.stderr.write(`geofix: ${note}\n`)
+  }
+
+  async #tell(run: EnrichRun): Promise<void> {
+    const { statistics } = this.#command
+    if (statistics === 'none') return
+    const facts = run.facts(this.#seconds)
+    const text = statistics === 'json' ? statisticsJson(run.tally, facts) : statisticsText(run.tally, facts)
+    await writeLine(this.#terminal.stderr, text)
+  }
+
+  async #writeReport(run: EnrichRun, page: Output): Promise<void> {
+    // Only who asks for a report waits for its code and its map.
+    const { renderReport } = await import('./report/index.ts')
+    const html = renderReport(run.tally, {
+      sources: this.#command.inputs,
+      startedAt: this.#startedAt,
+      seconds: this.#seconds,
+      bytes: run.plainBytes,
+      threads: this.#engine?.threads ?? 1,
+      version: packageJson.version,
+      databases: this.#engine?.databases ?? [],
+    })
+    await page.write(Buffer.from(html))
+    await page.finish()
+  }
+}
+
+/** @throws UsageError when an option of all formats is wrong */
+function checkOptions(options: EnrichOptions): void {
+  try {
+    commonPlan(options)
+  } catch (error) {
+    throw error instanceof TypeError ? new UsageError(error.message) : error
+  }
+}

@@ -1,0 +1,185 @@
+import type { Planned } from '../../enrich/common-plan.ts'
+import { BadLineError, EnrichError } from '../../enrich/errors.ts'
+import type { EnrichOptions } from '../../enrich/options.ts'
+import { makePlan, type Plan } from '../../enrich/plan.ts'
+import { type Block, Splitter } from '../../enrich/splitter.ts'
+import { BAD_LINES_SHOWN, emptyTally, mergeTally, type Tally } from '../../enrich/tally.ts'
+import { CommandFailure, UsageError } from '../command-failure.ts'
+import { ExitStatus } from '../terminal.ts'
+import type { AdaptiveEngine } from './adaptive-engine.ts'
+import { ChunkReader, PAUSE } from './chunk-reader.ts'
+import { Conveyor } from './conveyor.ts'
+import { type Input, sizeOf } from './input.ts'
+import { checkFit } from './option-fit.ts'
+import type { Output } from './output.ts'
+import type { Position } from './progress.ts'
+import { bytesText, countOf } from './report/figures.ts'
+import { takeSample } from './sample.ts'
+import { checkSameKind, type Head, headOf, Seam, withoutHeader } from './seam.ts'
+import type { BadLineOf, RunFacts } from './statistics.ts'
+
+/** What is enriched at a time: several are under way for each thread, and what comes out is larger. Bytes. */
+const BLOCK = 256 * 1024
+
+/** A pipe that paused for so long gets the lines that it has given: nobody waits for a block to fill. Milliseconds. */
+const PATIENCE = 100
+
+/** Enriches several inputs, one after another, into one output. */
+export class EnrichRun {
+  /** Over all inputs; line numbers in it are those of each input. */
+  readonly tally: Tally = emptyTally()
+  readonly #badLines: BadLineOf[] = []
+  readonly #inputs: readonly Input[]
+  readonly #output: Output
+  readonly #engine: AdaptiveEngine
+  readonly #options: EnrichOptions
+  readonly #seam = new Seam()
+  /** Of the first input with lines: the others must go on as it does. */
+  #first: { readonly head: Head; readonly input: Input } | null = null
+  /** Of the input that is read: lines that were taken off its start. */
+  #linesBefore = 0
+  #plainBytes = 0
+  #bytesWritten = 0
+
+  constructor(inputs: readonly Input[], output: Output, engine: AdaptiveEngine, options: EnrichOptions) {
+    this.#inputs = inputs
+    this.#output = output
+    this.#engine = engine
+    // Lines without a time have the same instant in all inputs.
+    this.#options = { ...options, at: options.at ?? Date.now() }
+  }
+
+  /** What was guessed is told here, in words. */
+  onNote: (note: string) => void = () => {}
+
+  /** Bytes of the inputs, decompressed. */
+  get plainBytes(): number {
+    return this.#plainBytes
+  }
+
+  /** Bytes of the inputs, as they are stored, and lines of which the results are written. */
+  get position(): Position {
+    const bytes = this.#inputs.reduce((sum, { bytesRead }) => sum + bytesRead, 0)
+    return { bytes, size: sizeOf(this.#inputs), lines: this.tally.lines }
+  }
+
+  get whereabouts(): string {
+    const { bytes, size, lines } = this.position
+    const read = size === null ? `${bytesText(bytes)} read` : `${bytesText(bytes)} of ${bytesText(size)} read`
+    return `after ${countOf(lines, 'line', 'lines')}, ${read}`
+  }
+
+  facts(seconds: number): RunFacts {
+    return {
+      inputs: this.#inputs.map(({ name }) => name),
+      format: this.#first?.head.plan.format ?? null,
+      badLines: this.#badLines,
+      bytesRead: this.position.bytes,
+      bytesWritten: this.#bytesWritten,
+      threads: this.#engine.threads,
+      seconds,
+    }
+  }
+
+  /** @throws what `runEnrich` throws */
+  async complete(): Promise<void> {
+    for (const input of this.#inputs) {
+      try {
+        await this.#enrich(input)
+      } catch (error) {
+        throw this.#inWords(error, input)
+      }
+    }
+  }
+
+  async #enrich(input: Input): Promise<void> {
+    const reader = new ChunkReader(input.chunks())
+    const { bytes, isWhole, chunks } = await takeSample(reader, !input.isFile)
+    if (isWhole && bytes.length === 0 && this.#inputs.length > 1) return
+    const { plan, notes } = this.#plan(bytes, isWhole, input)
+    for (const note of notes) this.onNote(`${input.name}: ${note}`)
+    const head = headOf(bytes, plan)
+    const isFirst = this.#first === null
+    this.#first ??= { head, input }
+    checkSameKind(this.#first.head, this.#first.input.name, head, input.name)
+    this.#seam.begin()
+    // One output has one header, and a byte order mark at its start only.
+    const used = isFirst ? plan : withoutHeader(plan)
+    this.#linesBefore = isFirst ? 0 : head.lines
+    this.#engine.usePlan(used)
+    const conveyor = new Conveyor(this.#engine, async ({ output, tally }) => {
+      mergeTally(this.tally, tally)
+      this.#noteBadLines(tally, input)
+      await this.#write(this.#seam.before(output))
+      await this.#write(output)
+    })
+    const splitter = new Splitter(used, BLOCK)
+    let skipped = isFirst ? 0 : head.length
+    for (const chunk of chunks) {
+      const rest = chunk.subarray(skipped)
+      skipped = Math.max(skipped - chunk.length, 0)
+      await this.#send(splitter.push(rest), conveyor, chunk.length)
+    }
+    for (;;) {
+      const chunk = input.isFile ? await reader.next() : await reader.nextWithin(PATIENCE)
+      if (chunk === PAUSE) {
+        await this.#send(splitter.flush(), conveyor)
+        // Nothing can be lost by waiting now.
+        const next = await reader.next()
+        if (next === null) break
+        await this.#send(splitter.push(next), conveyor, next.length)
+        continue
+      }
+      if (chunk === null) break
+      await this.#send(splitter.push(chunk), conveyor, chunk.length)
+    }
+    await this.#send(splitter.end(), conveyor)
+    await conveyor.drain()
+  }
+
+  #plan(sample: Uint8Array, isWhole: boolean, input: Input): Planned<Plan> {
+    const { format } = this.#options
+    // Before the plan, where the format is known: what is wrong with the option says more than what is missing.
+    if (format !== undefined) checkFit(this.#options, format, input.name)
+    try {
+      const planned = makePlan(sample, isWhole, this.#options)
+      checkFit(this.#options, planned.plan.format, input.name)
+      return planned
+    } catch (error) {
+      throw error instanceof TypeError ? new UsageError(error.message) : error
+    }
+  }
+
+  async #write(bytes: Uint8Array): Promise<void> {
+    if (bytes.length === 0) return
+    this.#bytesWritten += bytes.length
+    await this.#output.write(bytes)
+  }
+
+  async #send(blocks: readonly Block[], conveyor: Conveyor, plainBytes = 0): Promise<void> {
+    this.#plainBytes += plainBytes
+    for (const block of blocks) await conveyor.add(block)
+  }
+
+  #noteBadLines({ badLines }: Tally, input: Input): void {
+    for (const { line, message } of badLines) {
+      if (this.#badLines.length === BAD_LINES_SHOWN) return
+      this.#badLines.push({ input: input.name, line: line + this.#linesBefore, message })
+    }
+  }
+
+  /** Says which input an error is about. */
+  #inWords(error: unknown, input: Input): unknown {
+    if (error instanceof BadLineError) {
+      return new CommandFailure(
+        `${input.name}, line ${error.line + this.#linesBefore}: ${error.fault}`,
+        ExitStatus.failed,
+        error,
+      )
+    }
+    if (error instanceof EnrichError) {
+      return new CommandFailure(`${input.name}: ${error.message}`, ExitStatus.failed, error)
+    }
+    return error
+  }
+}

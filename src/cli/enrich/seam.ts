@@ -1,0 +1,89 @@
+import { markLength } from '../../enrich/byte-order-mark.ts'
+import type { Plan } from '../../enrich/plan.ts'
+import { recordEndsOf } from '../../enrich/splitter.ts'
+import { CommandFailure } from '../command-failure.ts'
+import { ExitStatus } from '../terminal.ts'
+
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+
+const NO_BYTES = new Uint8Array(0)
+
+/** How an input begins, as far as it is not a line. */
+export interface Head {
+  readonly plan: Plan
+  /** The line with the names of columns, without its end; empty where there is none. */
+  readonly header: Uint8Array
+  /** Bytes before the first line: a byte order mark and the header. */
+  readonly length: number
+  /** Physical lines of the header: quoted names may have line feeds. */
+  readonly lines: number
+}
+
+/** @param sample the start of an input */
+export function headOf(sample: Uint8Array, plan: Plan): Head {
+  let start = markLength(sample)
+  const headerLine = 'headerLine' in plan && start < sample.length ? plan.headerLine : 0
+  if (headerLine === 0) return { plan, header: NO_BYTES, length: start, lines: 0 }
+  const before = start
+  for (let line = 1; line < headerLine; line++) start = sample.indexOf(LINE_FEED, start) + 1
+  const ends = recordEndsOf(plan)
+  ends.reset(sample)
+  const lineFeed = ends.next(start, sample.length, true)
+  const end = sample[lineFeed - 1] === CARRIAGE_RETURN ? lineFeed - 1 : lineFeed
+  const length = Math.min(lineFeed + 1, sample.length)
+  const lines = sample.subarray(before, length).reduce((sum, byte) => sum + (byte === LINE_FEED ? 1 : 0), 0)
+  return { plan, header: sample.subarray(start, end), length, lines }
+}
+
+/** @throws CommandFailure when the lines of an input cannot stand behind those of another one in one output */
+export function checkSameKind(first: Head, firstName: string, next: Head, name: string): void {
+  const { plan } = first
+  if (next.plan.format !== plan.format) {
+    throw new CommandFailure(
+      `${name} is ${next.plan.format}, and ${firstName} is ${plan.format}: one run takes files of one format`,
+      ExitStatus.failed,
+    )
+  }
+  if (!('width' in plan && 'width' in next.plan)) return
+  if (Buffer.compare(first.header, next.header) !== 0) {
+    throw new CommandFailure(`the header of ${name} is not that of ${firstName}`, ExitStatus.failed)
+  }
+  if (plan.width !== next.plan.width) {
+    throw new CommandFailure(
+      `${name} has ${next.plan.width} columns, and ${firstName} has ${plan.width}`,
+      ExitStatus.failed,
+    )
+  }
+}
+
+/** The plan for an input whose mark and header were taken off. */
+export function withoutHeader(plan: Plan): Plan {
+  return 'headerLine' in plan ? { ...plan, headerLine: 0 } : plan
+}
+
+/** Sees to it that the last line of an input and the first of the next one do not become one. */
+export class Seam {
+  #isOpen = false
+  #isNext = false
+  #lineEnd = Uint8Array.of(LINE_FEED)
+
+  /** What comes now is from another input. */
+  begin(): void {
+    this.#isNext = true
+  }
+
+  /** @returns what must be written before the bytes */
+  before(output: Uint8Array): Uint8Array {
+    if (output.length === 0) return NO_BYTES
+    const missing = this.#isNext && this.#isOpen ? this.#lineEnd : NO_BYTES
+    this.#isNext = false
+    this.#isOpen = output.at(-1) !== LINE_FEED
+    const lineFeed = output.lastIndexOf(LINE_FEED)
+    if (lineFeed > 0) {
+      const isPair = output[lineFeed - 1] === CARRIAGE_RETURN
+      this.#lineEnd = isPair ? Uint8Array.of(CARRIAGE_RETURN, LINE_FEED) : Uint8Array.of(LINE_FEED)
+    }
+    return missing
+  }
+}

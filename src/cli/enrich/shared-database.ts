@@ -1,0 +1,110 @@
+import { type FileHandle, open, readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { createGunzip } from 'node:zlib'
+import { damaged, isGzip, readGzipMember } from '../../bytes/gzip-member.ts'
+import { unwrap } from '../../bytes/unpack.ts'
+import { InvalidDatabaseError } from '../../errors.ts'
+import { Database } from '../../mmdb/database.ts'
+import { DatabaseSet } from '../../record/database-set.ts'
+
+/** A database file in memory that all threads of the process see. Goes to workers without a copy. */
+export interface SharedDatabase {
+  /** The MMDB file, decompressed. */
+  readonly bytes: Uint8Array<SharedArrayBuffer>
+  /** Of the file, for messages; `undefined` for the embedded database. */
+  readonly path: string | undefined
+}
+
+/** Pieces in which is decompressed. Bytes. */
+const CHUNK = 1024 * 1024
+
+/** Parts of a file that are read at the same time: memory that is used for the first time is slow to fill. */
+const PARTS = 4
+
+/**
+ * Reads a database into shared memory, and decompresses it right there: no second copy is made.
+ *
+ * @param source a path, or the URL of an embedded database
+ * @throws InvalidDatabaseError when it cannot be read or its wrapping is damaged
+ */
+export async function loadShared(source: string | URL): Promise<SharedDatabase> {
+  const path = typeof source === 'string' ? source : fileURLToPath(source)
+  const packed = await readShared(path)
+  const bytes = isGzip(packed) ? await gunzipShared(packed, path) : packed
+  return { bytes: sharedView(unwrap(bytes, path), bytes.buffer), path }
+}
+
+/** Opens what was loaded, in any thread. @throws InvalidDatabaseError when a file is no MMDB database */
+export function openShared(databases: readonly SharedDatabase[]): DatabaseSet {
+  return new DatabaseSet(databases.map(({ bytes, path }) => new Database(bytes, path)))
+}
+
+async function readShared(path: string): Promise<Uint8Array<SharedArrayBuffer>> {
+  let opened: FileHandle | undefined
+  try {
+    const handle = await open(path)
+    opened = handle
+    const facts = await handle.stat()
+    // The size of a pipe, such as a shell's <(…), is known at its end.
+    if (!facts.isFile()) return sharedCopy(await readFile(handle))
+    const bytes = sharedBytes(facts.size)
+    const size = Math.ceil(bytes.length / PARTS)
+    const parts = Array.from({ length: PARTS }, (_, part) => readPart(handle, bytes, part * size, size))
+    await Promise.all(parts)
+    return bytes
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new InvalidDatabaseError(`it cannot be read: ${why}`, { path, cause })
+  } finally {
+    await opened?.close()
+  }
+}
+
+/** @throws Error when the file has become shorter */
+async function readPart(handle: FileHandle, bytes: Uint8Array, start: number, size: number): Promise<void> {
+  const end = Math.min(start + size, bytes.length)
+  for (let at = start; at < end; ) {
+    const { bytesRead } = await handle.read(bytes, at, end - at, at)
+    if (bytesRead === 0) throw new Error('it became shorter while it was read')
+    at += bytesRead
+  }
+}
+
+/** The checks are those of `nativeGunzip`: one member, whole, with nothing behind it. */
+async function gunzipShared(packed: Uint8Array, path: string): Promise<Uint8Array<SharedArrayBuffer>> {
+  const { length } = readGzipMember(packed, path)
+  const bytes = sharedBytes(length)
+  const gunzip = createGunzip({ chunkSize: CHUNK })
+  gunzip.end(packed)
+  let filled = 0
+  try {
+    for await (const chunk of gunzip) {
+      if (!(chunk instanceof Uint8Array)) continue
+      // Stops a file that holds more than it promises.
+      if (filled + chunk.length > length) break
+      bytes.set(chunk, filled)
+      filled += chunk.length
+    }
+  } catch (cause) {
+    throw damaged('its compressed data cannot be read, or does not match its checksum', path, cause)
+  }
+  if (filled !== length || gunzip.bytesWritten !== packed.length) {
+    throw damaged('something follows its compressed data', path)
+  }
+  return bytes
+}
+
+function sharedBytes(length: number): Uint8Array<SharedArrayBuffer> {
+  return new Uint8Array(new SharedArrayBuffer(length))
+}
+
+function sharedCopy(bytes: Uint8Array): Uint8Array<SharedArrayBuffer> {
+  const shared = sharedBytes(bytes.length)
+  shared.set(bytes)
+  return shared
+}
+
+/** The same part of the memory, with its type. */
+function sharedView(part: Uint8Array, buffer: SharedArrayBuffer): Uint8Array<SharedArrayBuffer> {
+  return new Uint8Array(buffer, part.byteOffset, part.byteLength)
+}

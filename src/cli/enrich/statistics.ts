@@ -1,0 +1,112 @@
+import type { Format } from '../../enrich/format.ts'
+import { type CountryCount, failuresOf, type Tally } from '../../enrich/tally.ts'
+import { bytesText, countOf, countText, durationText, shareText } from './report/figures.ts'
+
+/** Countries that are shown. */
+const TOP = 10
+
+/** Control characters of the input do not reach the terminal. */
+const CONTROL = /\p{Cc}/gu
+
+/** A line that could not be read, and where. */
+export interface BadLineOf {
+  readonly input: string
+  /** From 1, in that input. */
+  readonly line: number
+  readonly message: string
+}
+
+/** What is said of a finished run. */
+export interface RunFacts {
+  readonly inputs: readonly string[]
+  readonly format: Format | null
+  /** The first five. */
+  readonly badLines: readonly BadLineOf[]
+  /** As stored: of compressed inputs the compressed bytes. */
+  readonly bytesRead: number
+  /** Before compression. */
+  readonly bytesWritten: number
+  readonly threads: number
+  readonly seconds: number
+}
+
+/** The keys are stable: `--stats json` is read by programs. */
+export function statisticsJson(tally: Tally, facts: RunFacts): string {
+  const failed = Object.fromEntries(failuresOf(tally))
+  return JSON.stringify({
+    lines: tally.lines,
+    resolved: tally.resolved,
+    unresolved: unresolved(tally),
+    failed,
+    bad: tally.bad,
+    badLines: facts.badLines,
+    blank: tally.blank,
+    withoutTime: tally.withoutTime,
+    distinctCountries: tally.countries.size,
+    topCountries: top(tally),
+    inputs: facts.inputs,
+    format: facts.format,
+    bytesRead: facts.bytesRead,
+    bytesWritten: facts.bytesWritten,
+    threads: facts.threads,
+    seconds: Math.round(facts.seconds * 1000) / 1000,
+    linesPerSecond: Math.round(rate(tally, facts)),
+  })
+}
+
+/** The same for people. */
+export function statisticsText(tally: Tally, facts: RunFacts): string {
+  const rows: string[] = []
+  const share = (count: number): string => `${countText(count)} (${shareText(count, tally.lines)})`
+  rows.push(
+    `${countOf(tally.lines, 'line', 'lines')}, ${bytesText(facts.bytesRead)} in ${durationText(facts.seconds)} on ${countOf(facts.threads, 'thread', 'threads')}: ${countText(rate(tally, facts))} lines/s`,
+  )
+  rows.push(`  resolved      ${share(tally.resolved)}`)
+  const failures = failuresOf(tally).sort(([, a], [, b]) => b - a)
+  if (failures.length > 0) {
+    const reasons = failures.map(([reason, count]) => `${countText(count)} ${reason}`).join(', ')
+    rows.push(`  not resolved  ${share(unresolved(tally))}: ${reasons}`)
+  }
+  if (tally.blank > 0) rows.push(`  blank         ${share(tally.blank)}`)
+  if (tally.bad > 0) {
+    rows.push(`  unreadable    ${share(tally.bad)}`)
+    for (const { input, line, message } of facts.badLines) {
+      rows.push(`    ${printable(input)}, line ${countText(line)}: ${printable(message)}`)
+    }
+    if (tally.bad > facts.badLines.length) {
+      rows.push(`    and ${countText(tally.bad - facts.badLines.length)} more`)
+    }
+  }
+  if (tally.withoutTime > 0) {
+    rows.push(`  without time  ${share(tally.withoutTime)}: the offset is that of --at or of now`)
+  }
+  if (tally.countries.size > 0) {
+    const named = top(tally).map((country) => `${nameOf(country)} ${countText(country.count)}`)
+    rows.push(`  countries     ${countText(tally.countries.size)}: ${named.join(', ')}`)
+  }
+  return rows.join('\n')
+}
+
+function rate(tally: Tally, { seconds }: RunFacts): number {
+  return seconds > 0 ? tally.lines / seconds : 0
+}
+
+function unresolved(tally: Tally): number {
+  return failuresOf(tally).reduce((sum, [, count]) => sum + count, 0)
+}
+
+function top({ countries }: Tally): CountryCount[] {
+  // The same order for the same counts, whichever thread met a country first.
+  return [...countries.entries()]
+    .sort(([aKey, a], [bKey, b]) => b.count - a.count || (aKey < bKey ? -1 : 1))
+    .slice(0, TOP)
+    .map(([, { code, name, count }]) => ({ code, name, count }))
+}
+
+function nameOf({ code, name }: CountryCount): string {
+  return printable(name ?? code ?? 'unknown')
+}
+
+function printable(text: string): string {
+  return text.replace(CONTROL, '\ufffd')
+}

@@ -1,0 +1,43 @@
+import { CommandFailure } from '../command-failure.ts'
+import { ExitStatus } from '../terminal.ts'
+
+/** What the codes of the system mean, where its own words do not help. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file would be too large',
+  EIO: 'the device reports an error',
+  EISDIR: 'it is a directory',
+  ELOOP: 'too many symbolic links lead to it',
+  EMFILE: 'too many files are open',
+  ENAMETOOLONG: 'the name is too long',
+  ENOENT: 'no such file or directory',
+  ENOSPC: 'no space is left on the device',
+  ENOTDIR: 'a part of its path is not a directory',
+  EPERM: 'operation not permitted',
+  EROFS: 'the file system is read-only',
+  ESTALE: 'the file is gone from the file server',
+}
+
+/** The error that ends a run whose input cannot be read. */
+export function unreadable(name: string, cause: unknown): CommandFailure {
+  return new CommandFailure(`${name} cannot be read: ${reasonOf(cause)}`, ExitStatus.input, cause)
+}
+
+/** The error that ends a run whose output cannot be written. */
+export function unwritable(name: string, cause: unknown): CommandFailure {
+  return new CommandFailure(`${name} cannot be written: ${reasonOf(cause)}`, ExitStatus.output, cause)
+}
+
+/** The code of a system error, such as `ENOSPC`; `undefined` for other values. */
+export function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
+
+function reasonOf(cause: unknown): string {
+  const code = codeOf(cause)
+  const meaning = code === undefined ? undefined : MEANINGS[code]
+  if (meaning !== undefined) return `${meaning} (${code})`
+  return cause instanceof Error ? cause.message : String(cause)
+}

@@ -1,0 +1,16 @@
+import type { Plan } from '../../enrich/plan.ts'
+import type { Block } from '../../enrich/splitter.ts'
+import type { Tally } from '../../enrich/tally.ts'
+import type { SharedDatabase } from './shared-database.ts'
+
+/** To a worker: databases first, then a plan, which holds for the blocks behind it; each block is answered, in order. */
+export type Order =
+  | { readonly kind: 'databases'; readonly databases: readonly SharedDatabase[] }
+  | { readonly kind: 'plan'; readonly plan: Plan }
+  | { readonly kind: 'block'; readonly block: Block; readonly memory: ArrayBuffer | null }
+
+/** From a worker. Errors lose their class on the way between threads, so they are sent as data. */
+export type Answer =
+  | { readonly kind: 'enriched'; readonly output: Uint8Array<ArrayBuffer>; readonly tally: Tally }
+  | { readonly kind: 'bad-line'; readonly line: number; readonly fault: string }
+  | { readonly kind: 'failed'; readonly message: string }

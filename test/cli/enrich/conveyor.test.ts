@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest'
+import { Conveyor, type Machine } from '../../../src/cli/enrich/conveyor.ts'
+import type { Enriched } from '../../../src/enrich/enricher.ts'
+import type { Block } from '../../../src/enrich/splitter.ts'
+import { emptyTally } from '../../../src/enrich/tally.ts'
+
+const block = (line: number): Block => ({
+  bytes: Uint8Array.of(line),
+  firstLine: line,
+  lines: 1,
+  oversized: false,
+  startsLine: true,
+})
+
+/** Finishes blocks when it is told to, in whatever order. */
+class ManualEngine implements Machine {
+  readonly capacity: number
+  /** Memory that came back. */
+  readonly released: ArrayBuffer[] = []
+  readonly #pending = new Map<
+    number,
+    { resolve: (enriched: Enriched) => void; reject: (error: Error) => void }
+  >()
+
+  constructor(capacity: number) {
+    this.capacity = capacity
+  }
+
+  release(memory: ArrayBuffer): void {
+    this.released.push(memory)
+  }
+
+  get underWay(): number[] {
+    return [...this.#pending.keys()]
+  }
+
+  enrich({ firstLine, bytes }: Block): Promise<Enriched> {
+    return new Promise((resolve, reject) => {
+      this.#pending.set(firstLine, { resolve: () => resolve({ output: bytes, tally: emptyTally() }), reject })
+    })
+  }
+
+  finish(line: number): void {
+    this.#pending.get(line)?.resolve({ output: new Uint8Array(0), tally: emptyTally() })
+    this.#pending.delete(line)
+  }
+
+  fail(line: number): void {
+    this.#pending.get(line)?.reject(new Error(`line ${line}`))
+    this.#pending.delete(line)
+  }
+}
+
+const turns = () => new Promise((resolve) => setTimeout(resolve, 5))
+
+describe('Conveyor', () => {
+  it('hands results on in order, however they come', async () => {
+    const engine = new ManualEngine(4)
+    const received: number[] = []
+    const conveyor = new Conveyor(engine, async (_, { firstLine }) => void received.push(firstLine))
+    for (const line of [1, 2, 3]) await conveyor.add(block(line))
+    engine.finish(3)
+    engine.finish(2)
+    await turns()
+    expect(received).toEqual([])
+    engine.finish(1)
+    await conveyor.drain()
+    expect(received).toEqual([1, 2, 3])
+  })
+
+  it('gives memory back when the result in it was received, not before', async () => {
+    const engine = new ManualEngine(3)
+    let receive = (): void => {}
+    const conveyor = new Conveyor(engine, () => new Promise((resolve) => (receive = resolve)))
+    await conveyor.add(block(1))
+    engine.finish(1)
+    await turns()
+    expect(engine.released).toHaveLength(0)
+    receive()
+    await conveyor.drain()
+    expect(engine.released).toHaveLength(1)
+  })
+
+  it('waits where as many are under way as the engine takes', async () => {
+    const engine = new ManualEngine(2)
+    let isReceiving = false
+    const conveyor = new Conveyor(engine, async () => {
+      expect(isReceiving).toBe(false)
+      isReceiving = true
+      await turns()
+      isReceiving = false
+    })
+    await conveyor.add(block(1))
+    let hasRoom = false
+    const waiting = conveyor.add(block(2)).then(() => {
+      hasRoom = true
+    })
+    await turns()
+    expect(hasRoom).toBe(false)
+    // Done with the second does not make room: the first is still held.
+    engine.finish(2)
+    await turns()
+    expect(hasRoom).toBe(false)
+    engine.finish(1)
+    await waiting
+    await conveyor.drain()
+  })
+
+  it('throws the first error in the order of the input, and receives nothing behind it', async () => {
+    const engine = new ManualEngine(5)
+    const received: number[] = []
+    const conveyor = new Conveyor(engine, async (_, { firstLine }) => void received.push(firstLine))
+    for (const line of [1, 2, 3, 4]) await conveyor.add(block(line))
+    engine.fail(4)
+    engine.finish(3)
+    engine.finish(1)
+    await turns()
+    engine.fail(2)
+    await expect(conveyor.drain()).rejects.toThrow('line 2')
+    expect(received).toEqual([1])
+    await expect(conveyor.add(block(5)).then(() => conveyor.drain())).rejects.toThrow('line 2')
+  })
+
+  it('wakes who waits for room when the output fails', async () => {
+    const engine = new ManualEngine(1)
+    const conveyor = new Conveyor(engine, async () => {
+      throw new Error('full')
+    })
+    const adding = conveyor.add(block(1))
+    engine.finish(1)
+    await expect(adding).rejects.toThrow('full')
+  })
+})

@@ -1,0 +1,263 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { NodeResolver } from '../../../src/node/node-resolver.ts'
+import { temporaryFolder } from '../../temporary.ts'
+import { geofix, ndjson, writeDatabase } from './command-line.ts'
+
+const folder = temporaryFolder()
+const DB = writeDatabase(folder)
+
+function file(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+const enrich = (args: readonly string[], input = '') => geofix(['enrich', '--db', DB, ...args], { input })
+
+describe('geofix enrich', () => {
+  it('puts the record of lookup into each line and keeps the rest as it is', async () => {
+    const line = '{ "id": 12345678901234567890,  "ip": "81.2.69.142" , "n": 1.50e3 }'
+    const { status, out } = await enrich(['--at', '2026-07-01'], `${line}\n`)
+    expect(status).toBe(0)
+    expect(out.startsWith('{ "id": 12345678901234567890,  "ip": "81.2.69.142" , "n": 1.50e3')).toBe(true)
+    const resolver = await NodeResolver.open(DB)
+    expect(JSON.parse(out).location).toEqual(
+      resolver.lookup('81.2.69.142', { at: new Date('2026-07-01T00:00:00Z') }),
+    )
+  })
+
+  it('tells on standard error what it guessed, and how it went', async () => {
+    const { err } = await enrich([], ndjson(3))
+    expect(err.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^geofix: standard input: the format is ndjson$/),
+      expect.stringMatching(/^geofix: standard input: .*\bip\b/),
+      expect.stringMatching(/^3 lines, .* on 1 thread: /),
+      expect.stringMatching(/^ {2}resolved {6}2 \(66\.7%\)$/),
+      expect.stringMatching(/^ {2}not resolved {2}1 \(33\.3%\): 1 private$/),
+      expect.stringMatching(/^ {2}countries {5}2: Australia 1, United Kingdom 1$/),
+    ])
+  })
+
+  it('says nothing when told to be quiet, but what was asked for', async () => {
+    expect((await enrich(['--quiet'], ndjson(3))).err).toBe('')
+    expect((await enrich(['--stats', 'none', '--format', 'ndjson', '--field', 'ip'], ndjson(3))).err).toBe('')
+    const { err } = await enrich(['--quiet', '--stats', 'json'], ndjson(3))
+    expect(JSON.parse(err)).toMatchObject({ lines: 3 })
+  })
+
+  it('counts for machines, with keys that stay', async () => {
+    const input = `${ndjson(6)}{"ip":"nonsense"}\n{"id":7}\n\nnot JSON\n{"ip":"8.8.8.8"}\n`
+    const { err } = await enrich(['--quiet', '--stats', 'json', '--field', 'ip'], input)
+    const { seconds, linesPerSecond, bytesWritten, ...rest } = JSON.parse(err)
+    expect(rest).toEqual({
+      lines: 11,
+      resolved: 4,
+      unresolved: 5,
+      failed: { private: 2, malformed: 1, missing: 1, 'not-found': 1 },
+      bad: 1,
+      badLines: [{ input: 'standard input', line: 10, message: expect.any(String) }],
+      blank: 1,
+      withoutTime: 0,
+      distinctCountries: 2,
+      topCountries: [
+        { code: 'AU', name: 'Australia', count: 2 },
+        { code: 'GB', name: 'United Kingdom', count: 2 },
+      ],
+      inputs: ['standard input'],
+      format: 'ndjson',
+      bytesRead: input.length,
+      threads: 1,
+    })
+    expect(seconds).toBeGreaterThan(0)
+    expect(linesPerSecond).toBeGreaterThan(0)
+    expect(bytesWritten).toBeGreaterThan(input.length)
+  })
+
+  it('shows the first five bad lines, each with its file and number', async () => {
+    const one = file('bad-1.ndjson', `${ndjson(2)}bad\nbad\n`)
+    const two = file('bad-2.ndjson', `${ndjson(1)}${'bad\n'.repeat(5)}`)
+    const { err } = await enrich(['--format', 'ndjson', '--field', 'ip', one, two])
+    const shown = err.split('\n').filter((line) => line.startsWith('    '))
+    expect(shown.map((line) => /^ {4}(.*), line (\d+): \S/.exec(line)?.slice(1))).toEqual([
+      [one, '3'],
+      [one, '4'],
+      [two, '2'],
+      [two, '3'],
+      [two, '4'],
+      undefined,
+    ])
+    expect(shown.at(-1)).toBe('    and 2 more')
+  })
+
+  it.each([
+    ['--locale', ['--locale', 'de'], /Vereinigtes Königreich/],
+    ['--into', ['--into', 'geo'], /"geo":\{"ip"/],
+    ['--at', ['--at', '2026-07-01'], /"offset":"\+01:00"/],
+    ['--time-field', ['--time-field', 'at', '--at', '2026-07-01'], /"offset":"\+00:00"/],
+    ['a dotted --field', ['--field', 'client.ip'], /Sydney/],
+    ['a pointer as --field', ['--field', '/client/ip'], /Sydney/],
+    ['--only-failed', ['--only-failed', '--field', 'host'], /"location":null/],
+    ['--drop-unresolved', ['--drop-unresolved', '--field', 'ip'], /London/],
+    ['--max-line-bytes', ['--max-line-bytes', '10', '--format', 'ndjson', '--field', 'ip'], /"}}\n$/],
+  ])('hands on %s', async (_, args, pattern) => {
+    const line =
+      '{"ip":"81.2.69.142","at":"2026-01-01T00:00:00Z","host":"10.0.0.1","client":{"ip":"1.2.3.4"}}\n'
+    const { status, out } = await enrich(args, line)
+    expect(status).toBe(0)
+    expect(out).toMatch(pattern)
+  })
+
+  it('locates the client of a list by --trust', async () => {
+    const line = '{"xff":"8.8.8.8, 81.2.69.142, 10.0.0.1"}\n'
+    const { out } = await enrich(['--field', 'xff', '--trust', '10.0.0.0/8'], line)
+    expect(JSON.parse(out).location.city).toBe('London')
+    const refused = await enrich(['--field', 'xff'], line)
+    expect(refused.status).toBe(1)
+    expect(refused.out).toBe('')
+  })
+
+  it('adds the columns of --fields to CSV', async () => {
+    const { out } = await enrich(['--fields', 'city,country_code'], 'n,ip\n"1",81.2.69.142\n2,10.0.0.1\n')
+    expect(out).toBe('n,ip,city,country_code\n"1",81.2.69.142,London,GB\n2,10.0.0.1,,\n')
+    const bare = await enrich(
+      ['--format', 'csv', '--no-header', '--field', '2', '--fields', 'city'],
+      '1,81.2.69.142\n',
+    )
+    expect(bare.out).toBe('1,81.2.69.142,London\n')
+  })
+
+  it('refuses columns that are there, and replaces them with --overwrite', async () => {
+    const input = 'ip,city\n81.2.69.142,Paris\n'
+    const refused = await enrich(['--fields', 'city'], input)
+    expect({ status: refused.status, out: refused.out }).toEqual({ status: 1, out: '' })
+    expect(refused.err).toMatch(/city.*already/)
+    expect((await enrich(['--fields', 'city', '--overwrite'], input)).out).toBe(
+      'ip,city\n81.2.69.142,London\n',
+    )
+  })
+
+  it('makes NDJSON of access logs, or keeps their lines with --append', async () => {
+    const line = '81.2.69.142 - - [01/Jul/2026:10:00:00 +0200] "GET / HTTP/1.1" 200 5\n'
+    const made = await enrich([], line)
+    expect(JSON.parse(made.out)).toMatchObject({ ip: '81.2.69.142', location: { city: 'London' } })
+    const kept = await enrich(['--append'], line)
+    expect(kept.out.startsWith(`${line.trimEnd()}\t{`)).toBe(true)
+  })
+
+  it('follows --on-bad-line', async () => {
+    const input = '{"ip":"81.2.69.142"}\nbad\n{"ip":"1.2.3.4"}\n'
+    expect((await enrich(['--on-bad-line', 'keep'], input)).out.split('\n')[1]).toBe('bad')
+    expect((await enrich(['--on-bad-line', 'drop'], input)).out.split('\n')).toHaveLength(3)
+    const failed = await enrich(['--on-bad-line', 'fail'], input)
+    expect(failed.status).toBe(1)
+    expect(failed.err).toMatch(/geofix: standard input, line 2: /)
+  })
+
+  it('asks several databases', async () => {
+    const other = join(folder, 'other.mmdb')
+    writeFileSync(other, readFileSync(DB))
+    const { status } = await enrich(['--db', other], ndjson(1))
+    expect(status).toBe(0)
+  })
+
+  it('writes a report', async () => {
+    const report = join(folder, 'report.html')
+    const { status } = await enrich(['--summary', `html=${report}`, '--quiet'], ndjson(30))
+    expect(status).toBe(0)
+    const html = readFileSync(report, 'utf8')
+    expect(html).toMatch(/^<!doctype html>/i)
+    expect(html).toContain('Australia')
+    expect(html).toContain('Sydney')
+  })
+
+  it('writes an empty output for an empty input', async () => {
+    const { status, out, err } = await enrich([], '')
+    expect({ status, out }).toEqual({ status: 0, out: '' })
+    expect(err).toContain('0 lines')
+  })
+
+  it('says what is wrong with a database', async () => {
+    const { status, err } = await geofix(['enrich', '--db', join(folder, 'none.mmdb')], { input: ndjson(1) })
+    expect(status).toBe(1)
+    expect(err).toMatch(/none\.mmdb: it cannot be read: ENOENT/)
+  })
+
+  it('says that the lines are of no known format', async () => {
+    const { status, err } = await enrich([], 'what is this?\nnobody knows\n')
+    expect(status).toBe(1)
+    expect(err).toMatch(/^geofix: standard input: .*format/)
+  })
+
+  it('does not hold back the lines of a pipe that pauses', async () => {
+    let release: () => void = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    async function* slow() {
+      yield ndjson(2)
+      await released
+      yield ndjson(1, 2)
+    }
+    const { PassThrough, Readable } = await import('node:stream')
+    const { run } = await import('../../../src/cli/program.ts')
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+    stderr.resume()
+    const ended = run(['enrich', '--db', DB], { stdin: Readable.from(slow()), stdout, stderr })
+    const [first] = await new Promise<Buffer[]>((resolve) => stdout.once('data', (chunk) => resolve([chunk])))
+    expect(String(first).trimEnd().split('\n')).toHaveLength(2)
+    const rest = new Promise<string>((resolve) => stdout.once('data', (chunk) => resolve(String(chunk))))
+    release()
+    expect((await rest).trimEnd().split('\n')).toHaveLength(1)
+    expect(await ended).toBe(0)
+  })
+})
+
+describe('geofix enrich with several files', () => {
+  it('writes one header, and a line end where a file lacks its last', async () => {
+    const one = file('1.csv', '\ufeffip,n\r\n81.2.69.142,1')
+    const two = file('2.csv', '\ufeffip,n\r\n1.2.3.4,2\r\n')
+    const three = file('3.csv', 'ip,n\n10.0.0.1,3\n')
+    const output = join(folder, 'all.csv')
+    const { status } = await enrich(['--fields', 'city', '-o', output, one, two, three])
+    expect(status).toBe(0)
+    expect(readFileSync(output, 'utf8')).toBe(
+      '\ufeffip,n,city\r\n81.2.69.142,1,London\r\n1.2.3.4,2,Sydney\r\n10.0.0.1,3,\n',
+    )
+  })
+
+  it('counts the lines of a bad record in its own file, header included', async () => {
+    const one = file('ok.csv', '"i\np",n\n81.2.69.142,1\n')
+    const two = file('odd.csv', '"i\np",n\n81.2.69.142,1\n1\n')
+    const { err } = await enrich(['--quiet', '--stats', 'json', '--field', '1', one, two])
+    expect(JSON.parse(err).badLines).toEqual([{ input: two, line: 4, message: expect.any(String) }])
+    const failed = await enrich(['--on-bad-line', 'fail', '--field', '1', one, two])
+    expect(failed.err).toContain(`geofix: ${two}, line 4: `)
+  })
+
+  it.each([
+    ['another header', 'ip,m\n1.2.3.4,2\n', /the header of .*other\.txt is not that of .*first\.csv/],
+    ['another format', ndjson(3), /other\.txt is ndjson, and .*first\.csv is csv/],
+  ])('refuses %s', async (_, content, message) => {
+    const one = file('first.csv', 'ip,n\n81.2.69.142,1\n')
+    const two = file('other.txt', content)
+    const output = join(folder, 'refused.csv')
+    const { status, err } = await enrich(['-o', output, one, two])
+    expect(status).toBe(1)
+    expect(err).toMatch(message)
+  })
+
+  it('passes over empty ones, and takes standard input by its name', async () => {
+    const one = file('empty.ndjson', '')
+    const two = file('two.ndjson', ndjson(2))
+    const { status, out } = await enrich([one, two, '-'], ndjson(1, 2))
+    expect(status).toBe(0)
+    expect(
+      out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).id),
+    ).toEqual([0, 1, 2])
+  })
+})

@@ -1,0 +1,122 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as zlib from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../temporary.ts'
+import { geofix, ndjson, writeDatabase } from './command-line.ts'
+
+const folder = temporaryFolder()
+const DB = writeDatabase(folder)
+const { gzipSync } = zlib
+
+function file(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+const enrich = (...args: string[]) => geofix(['enrich', '--db', DB, '--quiet', ...args])
+const idsOf = (out: string): number[] =>
+  out
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).id)
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
+
+describe('the input of geofix enrich', () => {
+  it('may be compressed with gzip, whatever its name', async () => {
+    const { status, out } = await enrich(file('plain-name', gzipSync(ndjson(100))))
+    expect(status).toBe(0)
+    expect(idsOf(out)).toEqual(upTo(100))
+  })
+
+  it('may be gzip of several members, also where a line goes over from one to the next', async () => {
+    const [whole, half] = [ndjson(50), 700]
+    const members = [whole.slice(0, half), whole.slice(half), '', ndjson(10, 50)].map((text) =>
+      gzipSync(text),
+    )
+    const { status, out } = await enrich(file('members.gz', Buffer.concat(members)))
+    expect(status).toBe(0)
+    expect(idsOf(out)).toEqual(upTo(60))
+  })
+
+  it('may be gzip on standard input, byte by byte', async () => {
+    async function* bytes() {
+      for (const byte of gzipSync(ndjson(5))) yield Uint8Array.of(byte)
+    }
+    const { status, out } = await geofix(['enrich', '--db', DB, '--quiet'], { input: bytes() })
+    expect(status).toBe(0)
+    expect(idsOf(out)).toEqual(upTo(5))
+  })
+
+  it('may be shorter than the marks of compressions', async () => {
+    expect(
+      (await geofix(['enrich', '--db', DB, '--quiet', '--format', 'list'], { input: '::1' })).status,
+    ).toBe(0)
+  })
+
+  const packed = gzipSync(ndjson(1000))
+  const flipped = Uint8Array.from(packed)
+  flipped[packed.length - 6] = (flipped[packed.length - 6] ?? 0) ^ 1
+  it.each([
+    ['is cut short', packed.subarray(0, packed.length - 20), /cannot be read: its gzip data is cut short/],
+    ['has a wrong checksum', flipped, /cannot be read: its gzip data is damaged/],
+    ['goes on with rubbish', Buffer.concat([packed, Buffer.from('rubbish')]), /its gzip data is damaged/],
+    ['is bzip2', Buffer.from('BZh91AY&SY'), /compressed with bzip2.*bzip2 -dc FILE \| geofix enrich/],
+    ['is xz', Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]), /compressed with xz/],
+    ['is lz4', Buffer.from([4, 0x22, 0x4d, 0x18, 0, 0]), /compressed with lz4/],
+    ['is a zip archive', Buffer.from('PK\u0003\u0004rest'), /compressed with zip/],
+  ])('that %s ends with 4', async (_, content, message) => {
+    const output = join(folder, 'never.ndjson')
+    const { status, err } = await enrich('-o', output, file('broken', content))
+    expect(status).toBe(4)
+    expect(err).toMatch(message)
+  })
+
+  it('may be Zstandard where this Node can, else it says which could', async () => {
+    // {"ip":"1.2.3.4"} in one raw block.
+    const text = Buffer.from('{"ip":"1.2.3.4"}\n')
+    const header = [0x28, 0xb5, 0x2f, 0xfd, 0x20, text.length, (text.length << 3) | 1, 0, 0]
+    const { status, out, err } = await enrich(file('a.zst', Buffer.concat([Buffer.from(header), text])))
+    if ('createZstdDecompress' in zlib) expect(JSON.parse(out).location.city).toBe('Sydney')
+    else {
+      expect(status).toBe(4)
+      expect(err).toMatch(/Zstandard, which needs Node 22\.15, 23\.8 or later/)
+    }
+  })
+
+  it.each([
+    [
+      'is not there',
+      () => join(folder, 'missing.log'),
+      /missing\.log cannot be read: no such file or directory \(ENOENT\)/,
+    ],
+    [
+      'is below a file',
+      () => join(file('plain', ''), 'x'),
+      /a part of its path is not a directory \(ENOTDIR\)/,
+    ],
+    [
+      'is a directory',
+      () => {
+        mkdirSync(join(folder, 'directory'), { recursive: true })
+        return join(folder, 'directory')
+      },
+      /directory cannot be read: it is a directory \(EISDIR\)/,
+    ],
+  ])('that %s ends with 4, before anything is written', async (_, path, message) => {
+    const { status, out, err } = await enrich(file('good.ndjson', ndjson(3)), path())
+    expect({ status, out }).toEqual({ status: 4, out: '' })
+    expect(err).toMatch(message)
+  })
+
+  it('that fails in the middle ends with 4', async () => {
+    async function* failing() {
+      yield ndjson(3)
+      throw Object.assign(new Error('read failed'), { code: 'EIO' })
+    }
+    const { status, err } = await geofix(['enrich', '--db', DB, '--quiet'], { input: failing() })
+    expect(status).toBe(4)
+    expect(err).toBe('geofix: standard input cannot be read: the device reports an error (EIO)\n')
+  })
+})

@@ -1,0 +1,274 @@
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { ROOT } from '../../package/project.ts'
+import { temporaryFolder } from '../../temporary.ts'
+import { geofix, ndjson, start, writeDatabase } from './command-line.ts'
+
+const base = temporaryFolder()
+const DB = writeDatabase(base)
+let count = 0
+
+/** A folder of its own for each test, so that what is left behind can be seen. */
+function freshFolder(): string {
+  const folder = join(base, `folder-${count++}`)
+  mkdirSync(folder)
+  return folder
+}
+
+const enrich = (args: readonly string[], input: string | AsyncIterable<string> = ndjson(30)) =>
+  geofix(['enrich', '--db', DB, '--quiet', ...args], { input })
+
+describe('-o of geofix enrich', () => {
+  it('writes what standard output would get, and nothing beside it', async () => {
+    const folder = freshFolder()
+    const { status, out } = await enrich(['--at', '2026-07-01', '-o', join(folder, 'out.ndjson')])
+    expect({ status, out }).toEqual({ status: 0, out: '' })
+    expect(readdirSync(folder)).toEqual(['out.ndjson'])
+    const expected = await enrich(['--at', '2026-07-01'])
+    expect(readFileSync(join(folder, 'out.ndjson'), 'utf8')).toBe(expected.out)
+  })
+
+  it('makes a file with the usual mode', async () => {
+    const folder = freshFolder()
+    await enrich(['-o', join(folder, 'out')])
+    writeFileSync(join(folder, 'usual'), '')
+    expect(statSync(join(folder, 'out')).mode).toBe(statSync(join(folder, 'usual')).mode)
+  })
+
+  it('keeps the permissions of the file that it replaces', async () => {
+    const folder = freshFolder()
+    const file = join(folder, 'secret.ndjson')
+    writeFileSync(file, ndjson(3))
+    chmodSync(file, 0o640)
+    expect((await geofix(['enrich', '--db', DB, file, '-o', file])).status).toBe(0)
+    expect(statSync(file).mode & 0o777).toBe(0o640)
+    expect(readFileSync(file, 'utf8')).toContain('London')
+  })
+
+  it('is not also the report, under whatever name', async () => {
+    const folder = freshFolder()
+    const { status, err } = await geofix([
+      ...['enrich', '--db', DB, '-o', join(folder, 'same')],
+      ...['--summary', `html=${folder}/../${basename(folder)}/same`],
+    ])
+    expect([status, err]).toEqual([2, expect.stringContaining('the same file')])
+  })
+
+  it('leaves nothing of the report when the reader of the lines has had enough', async () => {
+    const folder = freshFolder()
+    const file = join(folder, 'many.ndjson')
+    writeFileSync(file, ndjson(30_000))
+    const child = start([
+      'enrich',
+      '--db',
+      DB,
+      '--quiet',
+      file,
+      '--summary',
+      `html=${join(folder, 'half.html')}`,
+    ])
+    child.stdout.once('data', () => child.stdout.destroy())
+    const status = await new Promise((resolve) => child.on('close', resolve))
+    expect(status).toBe(0)
+    expect(readdirSync(folder).filter((name) => name.startsWith('half.html'))).toEqual([])
+  })
+
+  it('compresses .gz', async () => {
+    const folder = freshFolder()
+    const { status } = await enrich(['--at', '2026-07-01', '-o', join(folder, 'out.gz')], ndjson(20_000))
+    expect(status).toBe(0)
+    const expected = await enrich(['--at', '2026-07-01'], ndjson(20_000))
+    expect(gunzipSync(readFileSync(join(folder, 'out.gz'))).toString()).toBe(expected.out)
+  })
+
+  it('may be an input', async () => {
+    const file = join(freshFolder(), 'log.ndjson')
+    writeFileSync(file, ndjson(30_000))
+    const { status } = await enrich([file, '-o', file])
+    expect(status).toBe(0)
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+    expect(lines).toHaveLength(30_000)
+    expect(lines.every((line) => 'location' in JSON.parse(line))).toBe(true)
+  })
+
+  it('keeps a link, and replaces what it leads to', async () => {
+    const folder = freshFolder()
+    writeFileSync(join(folder, 'target'), 'old')
+    symlinkSync('target', join(folder, 'link'))
+    await enrich(['-o', join(folder, 'link')])
+    expect(readlinkSync(join(folder, 'link'))).toBe('target')
+    expect(readFileSync(join(folder, 'target'), 'utf8')).toContain('"location"')
+  })
+
+  it('takes the longest names there are', async () => {
+    const name = `${'ä'.repeat(125)}.x`
+    const folder = freshFolder()
+    expect((await enrich(['-o', join(folder, name)])).status).toBe(0)
+    expect(readdirSync(folder)).toEqual([name])
+  })
+
+  it('is standard output as -', async () => {
+    expect((await enrich(['-o', '-'])).out.split('\n')).toHaveLength(31)
+  })
+
+  it('writes into devices as they are', async () => {
+    expect((await enrich(['-o', '/dev/null'])).status).toBe(0)
+    expect(statSync('/dev/null').isFile()).toBe(false)
+  })
+
+  it.each([
+    [
+      'in a folder that is not there',
+      (folder: string) => join(folder, 'none', 'out'),
+      /no such file or directory \(ENOENT\)/,
+    ],
+    [
+      'below a file',
+      (folder: string) => {
+        writeFileSync(join(folder, 'file'), '')
+        return join(folder, 'file', 'out')
+      },
+      /a part of its path is not a directory \(ENOTDIR\)/,
+    ],
+    ['on a directory', (folder: string) => folder, /it is a directory \(EISDIR\)/],
+    [
+      'with a name that is too long',
+      (folder: string) => join(folder, 'x'.repeat(300)),
+      /the name is too long/,
+    ],
+    ['on a full device', () => '/dev/full', /no space is left on the device \(ENOSPC\)/],
+    ['as Zstandard in vain', (folder: string) => join(folder, 'none', 'out.zst'), /cannot be written/],
+  ])('ends with 3 %s', async (_, path, message) => {
+    const folder = freshFolder()
+    const { status, err } = await enrich(['-o', path(folder)])
+    expect(status).toBe(3)
+    expect(err).toMatch(/^geofix: .* cannot be written: /)
+    expect(err).toMatch(message)
+    expect(readdirSync(folder).filter((name) => name.endsWith('.partial'))).toEqual([])
+  })
+
+  it.each([['a full device behind gzip', '/dev/full', 3]])('ends with 3 on %s', async (_, path, expected) => {
+    const folder = freshFolder()
+    symlinkSync(path, join(folder, 'full.gz'))
+    const { status, err } = await enrich(['-o', join(folder, 'full.gz')], ndjson(30_000))
+    expect(status).toBe(expected)
+    expect(err).toMatch(/ENOSPC/)
+  })
+
+  it('ends with 3 when the disk takes no more in the middle of a file', () => {
+    const folder = freshFolder()
+    // A bound of 64 KiB for files stands for a full disk.
+    const script = `trap '' XFSZ; ulimit -f 64; exec "$0" "$@"`
+    const cli = [join(ROOT, 'dist/cli.js'), 'enrich', '--db', DB, '--quiet', '-o', join(folder, 'out')]
+    const { status, stderr } = spawnSync('bash', ['-c', script, process.execPath, ...cli], {
+      input: ndjson(10_000),
+      encoding: 'utf8',
+    })
+    expect(stderr).toMatch(/out cannot be written: the file would be too large \(EFBIG\)/)
+    expect(status).toBe(3)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('leaves what was there, and nothing else, when the run fails', async () => {
+    const folder = freshFolder()
+    const file = join(folder, 'out.ndjson')
+    writeFileSync(file, 'old')
+    async function* failing() {
+      yield ndjson(30_000)
+      expect(readdirSync(folder)).toHaveLength(2)
+      throw new Error('gone')
+    }
+    const { status } = await enrich(['-o', file, '--summary', `html=${join(base, 'r.html')}`], failing())
+    expect(status).toBe(4)
+    expect(readdirSync(folder)).toEqual(['out.ndjson'])
+    expect(readFileSync(file, 'utf8')).toBe('old')
+    expect(existsSync(join(base, 'r.html'))).toBe(false)
+  })
+
+  it('finds out about the report before it reads', async () => {
+    const folder = freshFolder()
+    const { status, err } = await enrich([
+      '-o',
+      join(folder, 'out'),
+      '--summary',
+      `html=${folder}/none/r.html`,
+    ])
+    expect(status).toBe(3)
+    expect(err).toMatch(/r\.html cannot be written/)
+    expect(readdirSync(folder)).toEqual([])
+  })
+})
+
+describe('standard output of geofix enrich', () => {
+  const cli = [join(ROOT, 'dist/cli.js'), 'enrich', '--db', DB, '--quiet']
+
+  it('that is full ends with 3', () => {
+    const full = openSync('/dev/full', 'w')
+    const { status, stderr } = spawnSync(process.execPath, cli, {
+      input: ndjson(10),
+      stdio: ['pipe', full, 'pipe'],
+      encoding: 'utf8',
+    })
+    closeSync(full)
+    expect(stderr).toBe(
+      'geofix: standard output cannot be written: no space is left on the device (ENOSPC)\n',
+    )
+    expect(status).toBe(3)
+  })
+
+  it('into a file gets every line', () => {
+    const path = join(base, 'redirected')
+    const file = openSync(path, 'w')
+    const { status } = spawnSync(process.execPath, cli, {
+      input: ndjson(30_000),
+      stdio: ['pipe', file, 'pipe'],
+    })
+    closeSync(file)
+    expect(status).toBe(0)
+    expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(30_000)
+  })
+
+  it('that is an input too would never end: 3', () => {
+    const path = join(base, 'appended')
+    writeFileSync(path, ndjson(10))
+    const file = openSync(path, 'a')
+    const { status, stderr } = spawnSync(process.execPath, [...cli, path], {
+      stdio: ['ignore', file, 'pipe'],
+      encoding: 'utf8',
+    })
+    closeSync(file)
+    expect(status).toBe(3)
+    expect(stderr).toMatch(/is both input and output: write -o /)
+    expect(readFileSync(path, 'utf8')).toBe(ndjson(10))
+  })
+
+  it.each(['1', '2'])('that is closed early ends quietly with 0, on %s threads', (threads) => {
+    const script = `yes '{"ip":"81.2.69.142"}' | "$0" "$@" | head -1; echo "\${PIPESTATUS[1]}"`
+    const { stdout, stderr } = spawnSync(
+      'bash',
+      ['-c', script, process.execPath, ...cli, '--threads', threads],
+      {
+        encoding: 'utf8',
+        timeout: 30_000,
+      },
+    )
+    const [line = '', status] = stdout.trimEnd().split('\n')
+    expect(JSON.parse(line).location.city).toBe('London')
+    expect({ status, stderr }).toEqual({ status: '0', stderr: '' })
+  })
+})

@@ -1,0 +1,46 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { loadShared, openShared } from '../../../src/cli/enrich/shared-database.ts'
+import { InvalidDatabaseError } from '../../../src/errors.ts'
+import { tarOf } from '../../tar-archive.ts'
+import { temporaryFolder } from '../../temporary.ts'
+import { writeDatabase } from './command-line.ts'
+
+const folder = temporaryFolder()
+const DB = writeDatabase(folder)
+const RAW = readFileSync(DB)
+
+function file(name: string, content: Uint8Array): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+describe('loadShared', () => {
+  it.each([
+    ['raw', DB],
+    ['gzip', file('a.gz', gzipSync(RAW))],
+    ['tar.gz', file('a.tgz', gzipSync(tarOf({ 'x/city.mmdb': RAW })))],
+  ])('reads a %s file into memory that threads share', async (_, path) => {
+    const database = await loadShared(path)
+    expect(database.bytes.buffer).toBeInstanceOf(SharedArrayBuffer)
+    expect(Buffer.compare(database.bytes, RAW)).toBe(0)
+    expect(openShared([database]).info[0]).toMatchObject({ type: 'Sample-City', path })
+  })
+
+  it.each([
+    ['cut short', gzipSync(RAW).subarray(0, 500)],
+    ['of two members', Buffer.concat([gzipSync(RAW), gzipSync(RAW)])],
+    ['followed by rubbish', Buffer.concat([gzipSync(RAW), Buffer.from('rubbish')])],
+    ['followed by zeros', Buffer.concat([gzipSync(RAW), Buffer.alloc(8)])],
+    ['no database', Buffer.from('hello')],
+    ['an empty file', Buffer.alloc(0)],
+  ])('refuses what is %s', async (_, bytes) => {
+    const path = file('bad', bytes)
+    await expect(loadShared(path).then((database) => openShared([database]))).rejects.toThrow(
+      InvalidDatabaseError,
+    )
+  })
+})

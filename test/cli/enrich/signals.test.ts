@@ -1,0 +1,137 @@
+import { execFileSync } from 'node:child_process'
+import { createWriteStream, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { ROOT } from '../../package/project.ts'
+import { temporaryFolder } from '../../temporary.ts'
+import { ndjson, outcomeOf, start, writeDatabase } from './command-line.ts'
+
+const base = temporaryFolder()
+const DB = writeDatabase(base)
+/** Large enough that a run is still under way when it is killed. */
+const LARGE = join(base, 'large.ndjson')
+const LINES = 400_000
+let count = 0
+
+beforeAll(async () => {
+  const file = createWriteStream(LARGE)
+  for (let from = 0; from < LINES; from += 20_000) file.write(ndjson(20_000, from))
+  await new Promise<void>((resolve) => file.end(resolve))
+})
+
+function freshFolder(): string {
+  const folder = join(base, `folder-${count++}`)
+  mkdirSync(folder)
+  return folder
+}
+
+/** Waits until a run has begun its output. */
+async function untilBegun(folder: string): Promise<void> {
+  const end = Date.now() + 20_000
+  while (readdirSync(folder).length === 0) {
+    if (Date.now() > end) throw new Error('nothing was written')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+describe('geofix enrich, when a signal comes', () => {
+  it.each([
+    ['SIGINT', 130, '1'],
+    ['SIGINT', 130, '2'],
+    ['SIGTERM', 143, '2'],
+    ['SIGHUP', 129, '1'],
+  ] as const)(
+    'of %s, ends with %i, on %s threads: says how far it came, and leaves no file',
+    async (signal, status, threads) => {
+      const folder = freshFolder()
+      // Standard input stays open: the run is under way for as long as it is left alone.
+      const child = start([
+        'enrich',
+        '--db',
+        DB,
+        '--threads',
+        threads,
+        '--quiet',
+        '-o',
+        join(folder, 'out.ndjson'),
+      ])
+      const ended = outcomeOf(child)
+      child.stdin.write(ndjson(60_000))
+      await untilBegun(folder)
+      await pause(300)
+      child.kill(signal)
+      const outcome = await ended
+      expect(outcome.status).toBe(status)
+      expect(outcome.err).toMatch(
+        new RegExp(`^geofix: interrupted by ${signal} after [\\d,]+ lines?, .* read\\n$`),
+      )
+      expect(readdirSync(folder)).toEqual([])
+    },
+  )
+
+  it('stops while the reader of its output sleeps', async () => {
+    const child = start(['enrich', '--db', DB, '--quiet', LARGE])
+    // The first bytes show that it is under way; then nobody reads on.
+    await new Promise((resolve) => child.stdout.once('readable', resolve))
+    child.kill('SIGINT')
+    const status = await new Promise((resolve) => child.on('exit', resolve))
+    child.stdout.destroy()
+    expect(status).toBe(130)
+  })
+
+  it('ends at once at the second', async () => {
+    const folder = freshFolder()
+    const child = start(['enrich', '--db', DB, '--quiet', '-o', join(folder, 'out.gz')])
+    const ended = outcomeOf(child)
+    child.stdin.write(ndjson(1000))
+    await untilBegun(folder)
+    child.kill('SIGINT')
+    child.kill('SIGINT')
+    expect((await ended).status).toBe(130)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('of SIGKILL at any moment, leaves no file under the name of the output', async () => {
+    let whole = 0
+    for (let attempt = 0; attempt < 12; attempt++) {
+      const folder = freshFolder()
+      const output = join(folder, attempt % 2 === 0 ? 'out.ndjson' : 'out.ndjson.gz')
+      const child = start(['enrich', '--db', DB, '--quiet', '-o', output, LARGE])
+      const ended = outcomeOf(child)
+      // From before the first byte to some time past the last, at random and over the whole of it.
+      const moment = pause((attempt + Math.random()) * 200)
+      await Promise.race([moment, ended])
+      child.kill('SIGKILL')
+      const { status } = await ended
+      if (status === 0) {
+        whole++
+        const bytes = readFileSync(output)
+        const text = (attempt % 2 === 0 ? bytes : gunzipSync(bytes)).toString()
+        expect(text.endsWith('\n')).toBe(true)
+        expect(text.split('\n').length - 1).toBe(LINES)
+      } else expect(existsSync(output)).toBe(false)
+    }
+    // Not all of them came too late.
+    expect(whole).toBeLessThan(12)
+  })
+})
+
+describe('geofix enrich', () => {
+  it('shows its progress on a terminal, and the summary when that is done', () => {
+    const log = join(base, 'typescript')
+    const command = `stty rows 24 cols 120; '${process.execPath}' dist/cli.js enrich --db '${DB}' -o '${join(base, 'out')}' '${LARGE}'`
+    try {
+      execFileSync('script', ['-qec', command, log], { stdio: 'ignore', cwd: ROOT })
+    } catch (error) {
+      // Not every system has script(1), which makes a terminal.
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return
+      throw error
+    }
+    const text = readFileSync(log, 'utf8')
+    expect(text).toMatch(/% of [\d.]+ MB · [\d,]+ lines\/s · .* (left|s)/)
+    expect(text).toMatch(/400,000 lines, .* lines\/s\r?\n/)
+  })
+})

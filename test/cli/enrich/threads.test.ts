@@ -1,0 +1,172 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { AdaptiveEngine } from '../../../src/cli/enrich/adaptive-engine.ts'
+import { Conveyor } from '../../../src/cli/enrich/conveyor.ts'
+import { loadShared, type SharedDatabase } from '../../../src/cli/enrich/shared-database.ts'
+import { WorkerEngine } from '../../../src/cli/enrich/worker-engine.ts'
+import { BadLineError } from '../../../src/enrich/errors.ts'
+import type { EnrichOptions } from '../../../src/enrich/options.ts'
+import { makePlan } from '../../../src/enrich/plan.ts'
+import { Splitter } from '../../../src/enrich/splitter.ts'
+import { emptyTally, mergeTally, type Tally } from '../../../src/enrich/tally.ts'
+import { temporaryFolder } from '../../temporary.ts'
+import { geofix, ndjson, outcomeOf, start, writeDatabase } from './command-line.ts'
+
+const folder = temporaryFolder()
+const DB = writeDatabase(folder)
+
+const INPUTS: Readonly<Record<string, string>> = {
+  ndjson: `${ndjson(3000)}bad\n\n${ndjson(2000, 3000).trimEnd()}`,
+  csv: `n,ip,text\r\n${Array.from({ length: 3000 }, (_, n) => `${n},1.2.3.${n % 256},"a ""b""\r\n, ${n}"\r\n`).join('')}1,2\r\n`,
+  'access-log': Array.from(
+    { length: 3000 },
+    (_, n) =>
+      `81.2.69.${n % 256} - - [01/Jul/2026:10:00:${String(n % 60).padStart(2, '0')} +0200] "GET /${n} HTTP/1.1" 200 ${n}\n`,
+  ).join(''),
+  list: Array.from({ length: 5000 }, (_, n) => `1.2.${n >> 8}.${n % 256}\n`).join(''),
+}
+
+interface Result {
+  readonly output: string
+  readonly tally: Tally
+  readonly threads: number
+}
+
+/** Sends an input through an engine in blocks of a size. */
+async function enriched(
+  databases: readonly SharedDatabase[],
+  input: string,
+  options: EnrichOptions,
+  threads: { count: number; from: number },
+  blockBytes: number,
+): Promise<Result> {
+  const bytes = new TextEncoder().encode(input)
+  const { plan } = makePlan(bytes, true, { at: 0, ...options })
+  const engine = new AdaptiveEngine(databases, threads)
+  try {
+    engine.usePlan(plan)
+    const pieces: Uint8Array[] = []
+    const tally = emptyTally()
+    const conveyor = new Conveyor(engine, async (result) => {
+      // Some results are slow to be taken: the order must not change.
+      if (pieces.length % 3 === 0) await new Promise((resolve) => setImmediate(resolve))
+      pieces.push(result.output.slice())
+      mergeTally(tally, result.tally)
+    })
+    const splitter = new Splitter(plan, blockBytes)
+    for (const block of [...splitter.push(bytes), ...splitter.end()]) await conveyor.add(block)
+    await conveyor.drain()
+    return { output: Buffer.concat(pieces).toString(), tally, threads: engine.threads }
+  } finally {
+    engine.stop()
+  }
+}
+
+describe('several threads', () => {
+  it.each(Object.keys(INPUTS))(
+    'give the output and the counts of one, of %s in blocks of any size',
+    async (format) => {
+      const databases = [await loadShared(DB)]
+      const input = INPUTS[format] ?? ''
+      const alone = await enriched(databases, input, { sums: true }, { count: 1, from: 0 }, 1 << 20)
+      expect(alone.threads).toBe(1)
+      expect(alone.tally.resolved).toBeGreaterThan(1000)
+      for (const [count, from, blockBytes] of [
+        [2, 0, 1 << 20],
+        [2, 0, 1000],
+        [3, 50_000, 7777],
+      ] as const) {
+        const many = await enriched(databases, input, { sums: true }, { count, from }, blockBytes)
+        expect(many.threads).toBe(count)
+        expect(many.output).toBe(alone.output)
+        expect(many.tally).toEqual(alone.tally)
+      }
+    },
+  )
+
+  it('stay one while the input is small', async () => {
+    const result = await enriched([await loadShared(DB)], ndjson(100), {}, { count: 4, from: 100_000 }, 1000)
+    expect(result.threads).toBe(1)
+  })
+
+  it('fail at the first bad line, whichever thread meets one first', async () => {
+    const input = `${ndjson(500)}bad\n${ndjson(500)}bad\n`
+    const run = enriched([await loadShared(DB)], input, { onBadLine: 'fail' }, { count: 3, from: 0 }, 500)
+    await expect(run).rejects.toThrow(BadLineError)
+    await expect(run).rejects.toMatchObject({ line: 501 })
+  })
+
+  it('are what --threads says, and their number is told', async () => {
+    for (const threads of [1, 2]) {
+      const { err } = await geofix(
+        ['enrich', '--db', DB, '--quiet', '--stats', 'json', '--threads', String(threads)],
+        { input: ndjson(10) },
+      )
+      expect(JSON.parse(err).threads).toBe(threads)
+    }
+  })
+
+  it('give the same from the built command line', async () => {
+    const file = join(folder, 'many.ndjson')
+    writeFileSync(file, ndjson(50_000))
+    const outputs = await Promise.all(
+      ['1', '2'].map((threads) =>
+        outcomeOf(start(['enrich', '--db', DB, '--quiet', '--at', '2026-07-01', '--threads', threads, file])),
+      ),
+    )
+    const [one, two] = outputs
+    expect(one?.status).toBe(0)
+    expect(one?.out.split('\n')).toHaveLength(50_001)
+    expect(two).toEqual(one)
+  })
+
+  it('pass lines of any length on', async () => {
+    const file = join(folder, 'long.ndjson')
+    writeFileSync(file, `${ndjson(3)}{"ip":"81.2.69.142","x":"${'x'.repeat(5_000_000)}"}\n${ndjson(3)}`)
+    const args = ['enrich', '--db', DB, '--quiet', '--stats', 'json', '--at', '2026-07-01', file]
+    const [one, two] = await Promise.all(
+      ['1', '2'].map((threads) => outcomeOf(start([...args, '--threads', threads]))),
+    )
+    expect(two?.out).toBe(one?.out)
+    expect(two?.out.split('\n').map(({ length }) => length > 5_000_000)).toEqual([
+      false,
+      false,
+      false,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ])
+    expect(JSON.parse(two?.err ?? '')).toMatchObject({ lines: 7, resolved: 4, bad: 1 })
+  })
+
+  it('end with a clear error when one of them dies', async () => {
+    const bytes = new TextEncoder().encode(ndjson(100))
+    const { plan } = makePlan(bytes, true, {})
+    // What is no database ends a thread that opens it.
+    const engine = new WorkerEngine(2)
+    try {
+      engine.useDatabases([{ bytes: new Uint8Array(new SharedArrayBuffer(10)), path: 'x.mmdb' }])
+      engine.usePlan(plan)
+      const [block] = new Splitter(plan, 1000).push(bytes)
+      if (block === undefined) throw new Error('there is no block')
+      const failure = expect.objectContaining({
+        message: expect.stringMatching(/^a worker thread failed: x\.mmdb/),
+      })
+      await expect(engine.enrich(block, null)).rejects.toEqual(failure)
+      await expect(engine.enrich(block, null)).rejects.toEqual(failure)
+    } finally {
+      engine.stop()
+    }
+  })
+
+  it('end with a database that has no locations as one does', async () => {
+    const { status, err } = await geofix(['enrich', '--db', '/dev/null', '--threads', '2'], {
+      input: ndjson(1),
+    })
+    expect(status).toBe(1)
+    expect(err).toMatch(/\/dev\/null/)
+  })
+})

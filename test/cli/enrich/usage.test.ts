@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import { geofix } from './command-line.ts'
+
+describe('the options of geofix enrich', () => {
+  it.each([
+    [['--format', 'xml'], /Write one of ndjson, csv, tsv, access-log, list\./],
+    [['--fields', 'city,town'], /Write some of country_code,.*timezone_offset, each once\./],
+    [['--fields', 'city,city'], /each once/],
+    [['--fields', ''], /Write some of/],
+    [['--into', ''], /Write a name/],
+    [['--on-bad-line', 'skip'], /Write one of keep, drop, fail\./],
+    [['--max-line-bytes', '1k'], /Write a whole number from 1 to 268435456\./],
+    [['--max-line-bytes', '0'], /Write a whole number/],
+    [['--threads', '0'], /Write a whole number from 1 to 256\./],
+    [['--threads', 'two'], /Write a whole number/],
+    [['--stats', 'xml'], /Write one of text, json, none\./],
+    [['--summary', 'report.html'], /Write it as html=report\.html\./],
+    [['--summary', 'html='], /Write it as html=report\.html\./],
+    [['--locale', 'no_such'], /BCP 47/],
+    [['--at', 'yesterday'], /Write it as 2026-07-01/],
+    [['--trust', '10/8'], /trustedProxies: "10\/8"/],
+    [['--only-failed', '--drop-unresolved'], /leave nothing to write/],
+    [['-', '-'], /can be read once/],
+    [['-o', 'a.html', '--summary', 'html=a.html'], /name the same file/],
+    [['--nonsense'], /unknown option '--nonsense'/],
+  ])('of %j are wrong usage', async (args, message) => {
+    const { status, out, err } = await geofix(['enrich', ...args], { input: '81.2.69.142\n' })
+    expect({ status, out }).toEqual({ status: 2, out: '' })
+    expect(err).toMatch(message)
+  })
+
+  it.each([
+    [
+      '--field',
+      ['--field', 'ip'],
+      'access-log',
+      /--field is for ndjson, csv, tsv, and standard input is access-log\./,
+    ],
+    ['--time-field', ['--time-field', 'ts'], 'list', /--time-field is for ndjson, csv, tsv/],
+    ['--into', ['--into', 'place'], 'csv', /--into is for ndjson, access-log, list/],
+    ['--fields', ['--fields', 'city'], 'ndjson', /--fields is for csv, tsv/],
+    ['--no-header', ['--no-header'], 'ndjson', /--no-header is for csv, tsv/],
+    ['--append', ['--append'], 'tsv', /--append is for access-log, list/],
+    ['--overwrite', ['--overwrite'], 'list', /--overwrite is for ndjson, csv, tsv/],
+  ])('are wrong usage where they would do nothing: %s', async (_, args, format, message) => {
+    const { status, out, err } = await geofix(['enrich', '--format', format, ...args], {
+      input: '81.2.69.142\n',
+    })
+    expect({ status, out }).toEqual({ status: 2, out: '' })
+    expect(err).toMatch(message)
+  })
+
+  it('are held against a format that was guessed, too', async () => {
+    const { status, err } = await geofix(['enrich', '--fields', 'city'], { input: '81.2.69.142\n' })
+    expect(status).toBe(2)
+    expect(err).toMatch(/--fields is for csv, tsv, and standard input is list\./)
+  })
+
+  it('are all told by --help, with examples and statuses', async () => {
+    const { status, out } = await geofix(['enrich', '--help'])
+    expect(status).toBe(0)
+    for (const option of [
+      '--output',
+      '--format',
+      '--field ',
+      '--no-header',
+      '--into',
+      '--fields',
+      '--append',
+      '--overwrite',
+      '--time-field',
+      '--at',
+      '--locale',
+      '--db',
+      '--trust',
+      '--on-bad-line',
+      '--only-failed',
+      '--drop-unresolved',
+      '--max-line-bytes',
+      '--threads',
+      '--stats',
+      '--summary',
+      '--quiet',
+      'Examples:',
+      'Exit status: 0',
+    ]) {
+      expect(out).toContain(option)
+    }
+  })
+
+  it('does not wait for a person to type: help, and 2', async () => {
+    const { status, err } = await geofix(['enrich'], { isTTY: true })
+    expect(status).toBe(2)
+    expect(err).toContain('Usage: geofix enrich')
+  })
+})
