@@ -63,7 +63,7 @@ export async function answerOf<Answer>(command: Command): Promise<Answer> {
 }
 
 /** Node shows a stack trace around the message. */
-function causeIn(errors: string): string {
+export function causeIn(errors: string): string {
   const lines = errors.split('\n').filter((line) => line.trim() !== '')
   return lines.find((line) => /^\w*Error\b/.test(line)) ?? lines.at(-1) ?? 'it ended without a word'
 }

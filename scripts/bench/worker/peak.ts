@@ -1,10 +1,18 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 
-const STATUS = '/proc/self/status'
-
-/** The most memory that this process has had resident so far; `null` where the system is not Linux. Bytes. */
-export function peakBytes(): number | null {
-  if (!existsSync(STATUS)) return null
-  const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(STATUS, 'utf8'))?.[1]
+/**
+ * The most memory that a process, this one if none is named, has had resident so far; `null` where the system is
+ * not Linux or the process has ended. Bytes.
+ */
+export function peakBytes(process: number | 'self' = 'self'): number | null {
+  const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(statusOf(process))?.[1]
   return kilobytes === undefined ? null : Number(kilobytes) * 1024
+}
+
+function statusOf(process: number | 'self'): string {
+  try {
+    return readFileSync(`/proc/${process}/status`, 'utf8')
+  } catch {
+    return ''
+  }
 }
