@@ -19,6 +19,8 @@ export {
   UnresolvableAddressError,
   type UnresolvableReason,
 } from './errors.ts'
+export type { DatabaseFault } from './mmdb/fault-list.ts'
+export type { Verification } from './mmdb/verification.ts'
 export type { MmdbValue } from './mmdb/whole-record.ts'
 export type { DatabaseInfo } from './record/database-info.ts'
 export {

@@ -21,6 +21,8 @@ export {
   UnresolvableAddressError,
   type UnresolvableReason,
 } from './errors.ts'
+export type { DatabaseFault } from './mmdb/fault-list.ts'
+export type { Verification } from './mmdb/verification.ts'
 export type { MmdbValue } from './mmdb/whole-record.ts'
 export { NodeResolver as Resolver, type NodeSource } from './node/node-resolver.ts'
 export type { DatabaseInfo } from './record/database-info.ts'

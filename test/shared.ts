@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /** Vectors and databases that stand beside the project, in `../shared`, and are never copied into it. */
-const SHARED = fileURLToPath(new URL('../../shared/', import.meta.url))
+export const SHARED = fileURLToPath(new URL('../../shared/', import.meta.url))
 
 /** Whether they are there. Suites that need them are `describe.skipIf(!hasShared)`. */
 export const hasShared = existsSync(`${SHARED}vectors`) && existsSync(`${SHARED}fixtures`)

@@ -9,6 +9,7 @@ import { ENRICH_EXAMPLES, ENRICH_FLAGS, type EnrichFlags, enrichCommand } from '
 import { runInfo } from './info-command.ts'
 import { runLookup } from './lookup-command.ts'
 import { ExitStatus, type Terminal, writeLine } from './terminal.ts'
+import { runVerify } from './verify-command.ts'
 
 /** An instant is told from a local time by its offset; a date alone is its start in UTC. */
 const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/
@@ -21,6 +22,7 @@ Examples:
   geofix --db GeoLite2-City.mmdb 81.2.69.142
   geofix enrich access.log -o places.ndjson
   geofix info --db GeoLite2-City.tar.gz
+  geofix verify GeoLite2-City.mmdb
   geofix detect --peer 10.0.0.1 --trust uniquelocal --header 'X-Forwarded-For: 1.1.1.1, 81.2.69.142'
 
 Exit status: 0 all resolved, 1 some failed (each a line on standard error), 2 wrong usage; geofix enrich has more.`
@@ -91,6 +93,12 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
       const { db = [], json = false } = options
       ends(await runInfo({ databases: db, json }, terminal))
     })
+
+  program
+    .command('verify')
+    .description('check whole database files: search tree, pointers, records, text, metadata')
+    .argument('<file...>', '.mmdb, .gz or .tar.gz')
+    .action(async (files: string[]) => ends(await runVerify(files, terminal)))
 
   program
     .command('detect')

@@ -1,4 +1,5 @@
-import { InvalidDatabaseError } from '../errors.ts'
+import type { InvalidDatabaseError } from '../errors.ts'
+import { damage } from './damage.ts'
 import { DataType } from './format.ts'
 import { MAX_CONTENT, MAX_VALUES } from './limits.ts'
 
@@ -149,10 +150,7 @@ export class DataSection {
 
   /** The error for a damaged place of this file. */
   fault(fault: string, offset?: number): InvalidDatabaseError {
-    return new InvalidDatabaseError(`${fault}; the file is damaged: get it again`, {
-      offset,
-      path: this.#path,
-    })
+    return damage(fault, offset, this.#path)
   }
 
   #openHere(offset: number): void {

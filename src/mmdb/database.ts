@@ -3,6 +3,7 @@ import { DataSection } from './data-section.ts'
 import { type Metadata, readMetadata } from './metadata.ts'
 import { PrefixIndex } from './prefix-index.ts'
 import { SearchTree } from './search-tree.ts'
+import { type Verification, verify } from './verification.ts'
 import { type MmdbValue, WholeRecords } from './whole-record.ts'
 
 /** Offsets beyond this are not exact in the 32-bit arithmetic of decoders. Bytes. */
@@ -16,6 +17,7 @@ export class Database {
   readonly index: PrefixIndex
   readonly data: DataSection
   readonly #whole: WholeRecords
+  readonly #bytes: Uint8Array
 
   /**
    * @param bytes the uncompressed file; they are not copied and must not change
@@ -29,6 +31,7 @@ export class Database {
     if (bytes.length > MAX_BYTES) {
       throw new InvalidDatabaseError(`it has ${bytes.length} bytes, over the limit of ${MAX_BYTES}`, { path })
     }
+    this.#bytes = bytes
     this.metadata = readMetadata(bytes, path)
     this.tree = new SearchTree(bytes, this.metadata, path)
     this.index = new PrefixIndex(this.tree)
@@ -44,5 +47,10 @@ export class Database {
    */
   record(offset: number): MmdbValue {
     return this.#whole.at(offset)
+  }
+
+  /** Checks all of the file. Takes seconds where it is large, and up to half its size in memory. */
+  verify(): Verification {
+    return verify(this.tree, this.data, this.#bytes)
   }
 }

@@ -7,15 +7,18 @@ import { MAX_CONTENT, MAX_DEPTH, MAX_VALUES } from './limits.ts'
  * every pointer lands, nothing is nested or repeated without end, every key is text, and none is
  * `__proto__`.
  *
+ * @returns how many values it has, counted each time that a pointer leads to them
  * @throws InvalidDatabaseError at the first fault
  */
-export function checkRecord(data: DataSection, offset: number): void {
+export function checkRecord(data: DataSection, offset: number): number {
   data.begin()
-  new RecordCheck(data, offset).value(offset, 0)
+  const check = new RecordCheck(data, offset)
+  check.value(offset, 0)
+  return check.values
 }
 
 class RecordCheck {
-  #values = 0
+  values = 0
   #content = 0
 
   constructor(
@@ -43,7 +46,7 @@ class RecordCheck {
 
   /** One more value; the keys of maps are values too. */
   #count(): void {
-    if (++this.#values > MAX_VALUES) {
+    if (++this.values > MAX_VALUES) {
       throw this.data.fault(`a record holds more than ${MAX_VALUES} values`, this.record)
     }
   }

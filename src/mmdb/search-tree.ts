@@ -1,4 +1,5 @@
-import { InvalidDatabaseError } from '../errors.ts'
+import type { InvalidDatabaseError } from '../errors.ts'
+import { damage } from './damage.ts'
 import { SEPARATOR_LENGTH } from './format.ts'
 import type { Metadata } from './metadata.ts'
 
@@ -122,9 +123,6 @@ export class SearchTree {
   }
 
   #fault(fault: string, offset: number | undefined): InvalidDatabaseError {
-    return new InvalidDatabaseError(`${fault}; the file is damaged: get it again`, {
-      offset,
-      path: this.#path,
-    })
+    return damage(fault, offset, this.#path)
   }
 }

@@ -3,6 +3,7 @@ import { formatCidr } from '../address/cidr.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import type { Database } from '../mmdb/database.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
+import type { Verification } from '../mmdb/verification.ts'
 import type { MmdbValue } from '../mmdb/whole-record.ts'
 import { type DatabaseInfo, databaseInfo } from './database-info.ts'
 import type { Place } from './place.ts'
@@ -59,6 +60,11 @@ export class DatabaseSet {
   raw(address: Address): MmdbValue | null {
     const answer = this.#answer(address)
     return answer === null || answer.offset === NO_RECORD ? null : answer.database.record(answer.offset)
+  }
+
+  /** Checks all of each database, in their order. */
+  verify(): Verification[] {
+    return this.#sources.map(({ database }) => database.verify())
   }
 
   /** The network around an address in the database that answers for it; `null` when none is for its family. */

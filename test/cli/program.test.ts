@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -136,6 +136,35 @@ describe('geofix ADDRESS…', () => {
     expect(help.status).toBe(0)
     expect(help.out).toMatch(/--db[\s\S]*--locale[\s\S]*--at[\s\S]*--pretty[\s\S]*info[\s\S]*Exit status/)
     expect(await geofix(['--version'])).toEqual({ status: 0, out: `${packageJson.version}\n`, err: '' })
+  })
+})
+
+describe('geofix verify', () => {
+  it('says that a file is sound, and what was checked', async () => {
+    const { status, out, err } = await geofix(['verify', DB])
+    expect({ status, err }).toEqual({ status: 0, err: '' })
+    expect(out).toMatch(/^[\w.]+: sound; \d+ nodes, \d+ records?, \d+ values\n$/)
+  })
+
+  it('has a line for each fault, goes on with the next file, and ends with 1', async () => {
+    const bytes = readFileSync(DB)
+    // The text of a key.
+    bytes[bytes.indexOf('country') + 2] = 0xff
+    const damaged = join(folder, 'damaged.mmdb')
+    writeFileSync(damaged, bytes)
+    const none = join(folder, 'none.mmdb')
+    writeFileSync(none, 'none')
+    const { status, out, err } = await geofix(['verify', damaged, none, DB])
+    expect(status).toBe(1)
+    const lines = out.trimEnd().split('\n')
+    expect(lines[0]).toMatch(/damaged\.mmdb: a text is not UTF-8 \(at byte \d+\)$/)
+    expect(lines[1]).toMatch(/^damaged\.mmdb: 1 fault; /)
+    expect(lines[2]).toMatch(/: sound; /)
+    expect(err).toMatch(/none\.mmdb: it is not a MaxMind DB file/)
+  })
+
+  it('wants a file', async () => {
+    expect((await geofix(['verify'])).status).toBe(2)
   })
 })
 
