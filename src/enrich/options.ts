@@ -43,7 +43,7 @@ export interface EnrichOptions {
   readonly onlyFailed?: boolean | undefined
   /** Leave out lines without a location. Default: false. */
   readonly dropUnresolved?: boolean | undefined
-  /** Longer lines are bad lines: the bound of memory. Bytes; default: 1 MiB, at least 1. */
+  /** Longer lines are bad lines: the bound of memory. Bytes, 1 to 256 MiB; default: 1 MiB. */
   readonly maxLineBytes?: number | undefined
   /** Count regions, cities, places on the map and hours too, for a report. Default: false. */
   readonly sums?: boolean | undefined

@@ -17,7 +17,6 @@ export class PartialFile implements Output {
   readonly #target: string
   /** Beside the target, since only within a file system a rename takes the place of a file at once. */
   readonly #path: string
-  readonly #fd: number
   readonly #file: DescriptorOutput
   #isOver = false
 
@@ -30,12 +29,12 @@ export class PartialFile implements Output {
     this.#path = partialPath(target)
     try {
       // `x`: never into a file that is there, nor through a link that somebody put there.
-      this.#fd = openSync(this.#path, 'wx', replaced === null ? 0o666 : 0o600)
-      if (replaced !== null) keepAccess(this.#fd, replaced)
+      const fd = openSync(this.#path, 'wx', replaced === null ? 0o666 : 0o600)
+      if (replaced !== null) keepAccess(fd, replaced)
+      this.#file = new DescriptorOutput(fd, target)
     } catch (cause) {
       throw unwritable(target, cause)
     }
-    this.#file = new DescriptorOutput(this.#fd, target)
   }
 
   async write(bytes: Uint8Array): Promise<void> {
@@ -64,12 +63,15 @@ export class PartialFile implements Output {
   }
 }
 
-/** Who could not read the old file cannot read the new one. Another's file cannot be given back to its owner. */
+/**
+ * Who could not read the old file cannot read the new one. Not every system and not every user can give a file away:
+ * where that fails, it stays its maker's alone.
+ */
 function keepAccess(fd: number, { uid, gid, mode }: Stats): void {
   try {
     fchownSync(fd, uid, gid)
+    fchmodSync(fd, mode & 0o7777)
   } catch {}
-  fchmodSync(fd, mode & 0o7777)
 }
 
 function partialPath(target: string): string {
