@@ -24,7 +24,10 @@ export {
 export type { DatabaseFault } from './mmdb/fault-list.ts'
 export type { Verification } from './mmdb/verification.ts'
 export type { MmdbValue } from './mmdb/whole-record.ts'
-export { NodeResolver as Resolver, type NodeSource } from './node/node-resolver.ts'
+export { type NodeOpenOptions as OpenOptions, NodeResolver as Resolver } from './node/node-resolver.ts'
+export type { NodeSource } from './node/node-source.ts'
+export type { ResolverStatus } from './node/upkeep.ts'
+export type { ReloadEvent, StaleEvent } from './node/watch-options.ts'
 export type { DatabaseInfo } from './record/database-info.ts'
 export {
   type Coordinates,
@@ -37,4 +40,4 @@ export {
   type Region,
   type TimezoneAtInstant,
 } from './record/location-record.ts'
-export type { DetectOptions, OpenOptions } from './resolver.ts'
+export type { DetectOptions } from './resolver.ts'

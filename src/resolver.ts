@@ -15,6 +15,7 @@ import { DatabaseSet } from './record/database-set.ts'
 import { instantOf } from './record/instant.ts'
 import { type Locale, localeOf } from './record/locale.ts'
 import type { LocationRecord, LookupFailure, LookupOptions, LookupResult } from './record/location-record.ts'
+import { invalid, malformed, unresolvable } from './record/lookup-failure.ts'
 import type { Place } from './record/place.ts'
 
 /**
@@ -37,18 +38,23 @@ export interface DetectOptions extends LookupOptions, PeerOptions {}
  * Of several databases the first that has a location for an address answers.
  */
 export class Resolver {
-  /** What is open, in the order given. */
-  readonly databases: readonly DatabaseInfo[]
+  /** What answers. Methods read it once and then keep to it, so that no answer mixes two sets of databases. */
   #set: DatabaseSet | null
+  #databases: readonly DatabaseInfo[]
   /** Every address is parsed into this one: methods are synchronous, so they never meet. */
   readonly #asked = new Address()
   readonly #clients: ClientWalk
 
   /** Use {@link Resolver.open}. */
-  protected constructor(databases: readonly Database[], clients: ClientWalk) {
+  protected constructor(set: DatabaseSet, clients: ClientWalk) {
     this.#clients = clients
-    this.#set = new DatabaseSet(databases)
-    this.databases = this.#set.info
+    this.#set = set
+    this.#databases = set.info
+  }
+
+  /** What is open, in the order given; after `close()` what was. */
+  get databases(): readonly DatabaseInfo[] {
+    return this.#databases
   }
 
   /**
@@ -64,7 +70,7 @@ export class Resolver {
     for (const each of atLeastOne(source)) {
       databases.push(new Database(unpack(await readBytes(each), gunzip)))
     }
-    return new Resolver(databases, clients)
+    return new Resolver(new DatabaseSet(databases), clients)
   }
 
   /**
@@ -132,7 +138,7 @@ export class Resolver {
         results.push(unresolvable(asked.text, asked.special, message))
       } else {
         const place = this.#placeOrFailure(set)
-        if (place === null) results.push(unresolvable(asked.text, 'not-found', this.#notFound()))
+        if (place === null) results.push(unresolvable(asked.text, 'not-found', this.#notFound(set)))
         else results.push('error' in place ? place : place.record(asked.text, locale, at))
       }
     }
@@ -188,6 +194,17 @@ export class Resolver {
   }
 
   /**
+   * Answers from other databases from now on. What is being answered ends with those it began with.
+   *
+   * @internal
+   */
+  protected replace(set: DatabaseSet): void {
+    this.#open()
+    this.#set = set
+    this.#databases = set.info
+  }
+
+  /**
    * What answers, for bulk work that needs no records.
    *
    * @internal
@@ -214,7 +231,7 @@ export class Resolver {
     }
     if (set.unfit !== null) throw new InvalidDatabaseError(set.unfit.fault, set.unfit)
     const place = set.place(this.#asked)
-    if (place === null) throw new UnresolvableAddressError(this.#notFound(), 'not-found', text, via)
+    if (place === null) throw new UnresolvableAddressError(this.#notFound(set), 'not-found', text, via)
     return place.record(text, locale, at)
   }
 
@@ -228,9 +245,9 @@ export class Resolver {
     }
   }
 
-  #notFound(): string {
+  #notFound({ info }: DatabaseSet): string {
     const { text, family } = this.#asked
-    const lacksFamily = family === 6 && this.databases.every(({ ipVersion }) => ipVersion === 4)
+    const lacksFamily = family === 6 && info.every(({ ipVersion }) => ipVersion === 4)
     return `${text} has no location: ${lacksFamily ? 'no database for IPv6 is open' : 'the database has none for it'}`
   }
 }
@@ -244,23 +261,4 @@ export function atLeastOne<Source>(source: Source | readonly Source[]): readonly
 
 function isList<Item>(value: Item | readonly Item[]): value is readonly Item[] {
   return Array.isArray(value)
-}
-
-function malformed(given: unknown): LookupFailure {
-  // Objects may throw where they are turned into text.
-  const isPrimitive = given === null || (typeof given !== 'object' && typeof given !== 'function')
-  const ip = isPrimitive ? String(given) : typeof given
-  return { ip, error: { code: 'MALFORMED_ADDRESS', status: 400, message: describeMalformation(given) } }
-}
-
-function unresolvable(
-  ip: string,
-  reason: UnresolvableAddressError['reason'],
-  message: string,
-): LookupFailure {
-  return { ip, error: { code: 'UNRESOLVABLE_ADDRESS', status: 422, message, reason } }
-}
-
-function invalid(ip: string, { code, status, message }: InvalidDatabaseError): LookupFailure {
-  return { ip, error: { code, status, message } }
 }

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { isGeofixError } from '../errors.ts'
 import type { DatabaseFault } from '../mmdb/fault-list.ts'
-import { openDatabases } from '../node/node-resolver.ts'
+import { openDatabases } from '../node/node-source.ts'
 import { ExitStatus, type Terminal, writeLine } from './terminal.ts'
 
 /** Checks whole database files: a line for each fault, and one of what was checked. */

@@ -1,121 +1,73 @@
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { type ByteSource, type Bytes, isBytes, readBytes, viewOf } from '../bytes/byte-source.ts'
-import { isGzip } from '../bytes/gzip-member.ts'
-import { unpack, unwrap } from '../bytes/unpack.ts'
 import { ClientWalk } from '../client/client-address.ts'
 import { embedded } from '../embedded.ts'
-import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
-import { Database } from '../mmdb/database.ts'
+import { DatabaseSet } from '../record/database-set.ts'
 import { atLeastOne, type OpenOptions, Resolver } from '../resolver.ts'
-import { readUnpacked } from './file-bytes.ts'
-import { nativeGunzip, nativeGunzipAsync } from './native-gunzip.ts'
+import {
+  type NodeSource,
+  type OpenSource,
+  openSource,
+  openSourceSync,
+  type SyncSource,
+} from './node-source.ts'
+import { type ResolverStatus, Upkeep } from './upkeep.ts'
+import { type WatchOptions, type WatchSettings, watchSettings } from './watch-options.ts'
 
-/** What Node can open: a path, a `file:` URL, or bytes in any form. */
-export type NodeSource = string | URL | ByteSource
+/** Options of `Resolver.open` on Node: whose word `detect` takes, and how the files are followed. */
+export interface NodeOpenOptions extends OpenOptions, WatchOptions {}
 
-/** A resolver that also opens files, and by default the city database that the package carries. */
+/**
+ * A resolver that also opens files, and by default the city database that the package carries; with the option
+ * `watch` it follows them as they are replaced.
+ */
 export class NodeResolver extends Resolver {
+  readonly #upkeep: Upkeep
+
+  /** Use {@link NodeResolver.open}. */
+  private constructor(sources: readonly OpenSource[], clients: ClientWalk, settings: WatchSettings) {
+    const set = new DatabaseSet(sources.map(({ database }) => database))
+    super(set, clients)
+    this.#upkeep = new Upkeep(sources, set, settings, (next) => this.replace(next))
+  }
+
   /**
    * Opens a database, or several as one: an IPv4 file and an IPv6 file for instance. Raw `.mmdb`, gzip and a
    * vendor's `.tar.gz` are told apart by their bytes, not by names. Given bytes are not copied and must not
    * change. Decompression runs on another thread.
    *
    * @param source default: the embedded city database
-   * @throws InvalidDatabaseError when a file cannot be read, is damaged, or is no MMDB database
+   * @throws InvalidDatabaseError when a file cannot be read, is damaged, or is no MMDB database, or a canary has
+   *   no location
    * @throws TypeError when a source is of no supported kind, or there is none, or an option is wrong
    */
   static override async open(
     source: NodeSource | readonly NodeSource[] = embedded.city,
-    options?: OpenOptions,
+    options: NodeOpenOptions = {},
   ): Promise<NodeResolver> {
     const clients = new ClientWalk(options)
-    return new NodeResolver(await openDatabases(atLeastOne(source)), clients)
+    const settings = watchSettings(options)
+    const sources: OpenSource[] = []
+    for (const each of atLeastOne(source)) sources.push(await openSource(each))
+    return new NodeResolver(sources, clients, settings)
   }
 
   /** The same at once, for paths, `file:` URLs and bytes. Blocks until the database is decompressed. */
   static openSync(
-    source: string | URL | Bytes | readonly (string | URL | Bytes)[] = embedded.city,
-    options?: OpenOptions,
+    source: SyncSource | readonly SyncSource[] = embedded.city,
+    options: NodeOpenOptions = {},
   ): NodeResolver {
     const clients = new ClientWalk(options)
-    const databases = atLeastOne(source).map((each) => {
-      if (!isFile(each)) return new Database(unpack(bytesOf(each), nativeGunzip))
-      const path = pathOf(each)
-      return new Database(unpack(read(path), nativeGunzip, path), path)
-    })
-    return new NodeResolver(databases, clients)
+    const settings = watchSettings(options)
+    return new NodeResolver(atLeastOne(source).map(openSourceSync), clients, settings)
   }
-}
 
-/** Opens files and bytes as databases; errors as {@link NodeResolver.open}. */
-export async function openDatabases(sources: readonly NodeSource[]): Promise<Database[]> {
-  const databases: Database[] = []
-  for (const source of sources) {
-    if (isFile(source)) {
-      const path = pathOf(source)
-      databases.push(new Database(unwrap(await readFileUnpacked(path), path), path))
-    } else {
-      databases.push(new Database(unwrap(await unpackedOther(source))))
-    }
+  /** How the databases are doing: replaced, refused, stale. */
+  get status(): ResolverStatus {
+    return this.#upkeep.status
   }
-  return databases
-}
 
-async function unpackedOther(source: ByteSource): Promise<Uint8Array> {
-  const bytes = await readOther(source)
-  return isGzip(bytes) ? await nativeGunzipAsync(bytes) : bytes
-}
-
-/** @throws TypeError when it is of no supported kind */
-async function readOther(source: ByteSource): Promise<Uint8Array> {
-  try {
-    return await readBytes(source)
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    throw new TypeError(`a database is given as a path or a file: URL too; ${error.message}`, {
-      cause: error,
-    })
+  /** Releases the databases' memory, and follows the files no more. Every later question throws a `TypeError`. */
+  override close(): void {
+    super.close()
+    this.#upkeep.stop()
   }
-}
-
-function isFile(source: NodeSource): source is string | URL {
-  return typeof source === 'string' || source instanceof URL
-}
-
-function pathOf(file: string | URL): string {
-  if (typeof file === 'string') return isUrl(file) ? pathOf(new URL(file)) : file
-  if (file.protocol === 'file:') return fileURLToPath(file)
-  throw new TypeError(`${file.protocol} URLs are not opened, only file: ones; fetch it and give the Response`)
-}
-
-/** `C:\\city.mmdb` is a path. */
-function isUrl(text: string): boolean {
-  return /^[a-z][a-z0-9+.-]+:\/\//i.test(text)
-}
-
-function bytesOf(source: unknown): Uint8Array {
-  if (isBytes(source)) return viewOf(source)
-  throw new TypeError('openSync takes a path, a file: URL, Uint8Array, ArrayBuffer or SharedArrayBuffer')
-}
-
-function read(path: string): Uint8Array {
-  try {
-    return readFileSync(path)
-  } catch (cause) {
-    throw unreadable(path, cause)
-  }
-}
-
-async function readFileUnpacked(path: string): Promise<Uint8Array> {
-  try {
-    return await readUnpacked(path)
-  } catch (error) {
-    throw isGeofixError(error) ? error : unreadable(path, error)
-  }
-}
-
-function unreadable(path: string, cause: unknown): InvalidDatabaseError {
-  const why = cause instanceof Error ? cause.message : String(cause)
-  return new InvalidDatabaseError(`it cannot be read: ${why}`, { path, cause })
 }

@@ -1,0 +1,46 @@
+import { Address } from '../address/address.ts'
+import { InvalidDatabaseError } from '../errors.ts'
+import type { DatabaseSet } from '../record/database-set.ts'
+
+/** Addresses that are asked on trial of each family, evenly spread. */
+const TRIALS = 1024
+
+/**
+ * Whether databases may take the place of others. Opening them has checked what can be checked quickly; here
+ * they answer, as they will have to.
+ *
+ * @throws InvalidDatabaseError when they have no locations and those before had, or are damaged at a place of
+ *   the sample, or lack a canary
+ */
+export function checkCandidate(
+  candidate: DatabaseSet,
+  previous: DatabaseSet,
+  canaries: readonly Address[],
+): void {
+  if (candidate.unfit !== null && previous.unfit === null) throw candidate.unfit
+  for (const address of sample()) candidate.place(address)
+  checkCanaries(candidate, canaries)
+}
+
+/** @throws InvalidDatabaseError when a canary has no location */
+export function checkCanaries(set: DatabaseSet, canaries: readonly Address[]): void {
+  if (canaries.length > 0 && set.unfit !== null) throw set.unfit
+  for (const address of canaries) {
+    if (set.place(address) !== null) continue
+    const [path] = set.info.length === 1 ? set.info.map((info) => info.path ?? undefined) : []
+    throw new InvalidDatabaseError(`it has no location for the canary ${address.text}`, { path })
+  }
+}
+
+/** All of IPv4, and the 2000::/3 from which IPv6 networks are given out. */
+function* sample(): Generator<Address> {
+  const address = new Address()
+  for (let i = 0; i < TRIALS; i++) {
+    const ipv4 = `${i >>> 2}.${(i & 3) << 6}.0.1`
+    const ipv6 = `${(0x2000 + i * 8).toString(16)}:${((i & 15) << 12).toString(16)}::1`
+    for (const text of [ipv4, ipv6]) {
+      address.parse(text)
+      yield address
+    }
+  }
+}

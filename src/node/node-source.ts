@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { type ByteSource, type Bytes, isBytes, readBytes, viewOf } from '../bytes/byte-source.ts'
+import { isGzip } from '../bytes/gzip-member.ts'
+import { unpack, unwrap } from '../bytes/unpack.ts'
+import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
+import { Database } from '../mmdb/database.ts'
+import { readUnpacked } from './file-bytes.ts'
+import { type FileState, fileState, fileStateSync } from './file-state.ts'
+import { nativeGunzip, nativeGunzipAsync } from './native-gunzip.ts'
+
+/** What Node can open: a path, a `file:` URL, or bytes in any form. */
+export type NodeSource = string | URL | ByteSource
+
+/** What can be opened at once. */
+export type SyncSource = string | URL | Bytes
+
+/** A source, opened. */
+export interface OpenSource {
+  readonly database: Database
+  /** Where it was read from, and the file's state before that; `null` for bytes, which nobody replaces. */
+  readonly file: { readonly path: string; readonly state: FileState } | null
+}
+
+/**
+ * Opens a file or bytes; files are decompressed on another thread.
+ *
+ * @throws InvalidDatabaseError when a file cannot be read, is damaged, or is no MMDB database
+ * @throws TypeError when the source is of no supported kind
+ */
+export async function openSource(source: NodeSource): Promise<OpenSource> {
+  if (!isFile(source)) return { database: new Database(unwrap(await unpackedOther(source))), file: null }
+  const path = pathOf(source)
+  const state = await fileState(path)
+  return { database: await openFile(path), file: { path, state } }
+}
+
+/** The same at once. */
+export function openSourceSync(source: SyncSource): OpenSource {
+  if (!isFile(source)) return { database: new Database(unpack(bytesOf(source), nativeGunzip)), file: null }
+  const path = pathOf(source)
+  const state = fileStateSync(path)
+  return { database: new Database(unpack(read(path), nativeGunzip, path), path), file: { path, state } }
+}
+
+/** Opens a file; errors as {@link openSource}. */
+export async function openFile(path: string): Promise<Database> {
+  return new Database(unwrap(await readFileUnpacked(path), path), path)
+}
+
+/** Opens several; errors as {@link openSource}. */
+export async function openDatabases(sources: readonly NodeSource[]): Promise<Database[]> {
+  const databases: Database[] = []
+  for (const source of sources) databases.push((await openSource(source)).database)
+  return databases
+}
+
+async function unpackedOther(source: ByteSource): Promise<Uint8Array> {
+  const bytes = await readOther(source)
+  return isGzip(bytes) ? await nativeGunzipAsync(bytes) : bytes
+}
+
+/** @throws TypeError when it is of no supported kind */
+async function readOther(source: ByteSource): Promise<Uint8Array> {
+  try {
+    return await readBytes(source)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new TypeError(`a database is given as a path or a file: URL too; ${error.message}`, {
+      cause: error,
+    })
+  }
+}
+
+function isFile(source: NodeSource): source is string | URL {
+  return typeof source === 'string' || source instanceof URL
+}
+
+function pathOf(file: string | URL): string {
+  if (typeof file === 'string') return isUrl(file) ? pathOf(new URL(file)) : file
+  if (file.protocol === 'file:') return fileURLToPath(file)
+  throw new TypeError(`${file.protocol} URLs are not opened, only file: ones; fetch it and give the Response`)
+}
+
+/** `C:\\city.mmdb` is a path. */
+function isUrl(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]+:\/\//i.test(text)
+}
+
+function bytesOf(source: unknown): Uint8Array {
+  if (isBytes(source)) return viewOf(source)
+  throw new TypeError('openSync takes a path, a file: URL, Uint8Array, ArrayBuffer or SharedArrayBuffer')
+}
+
+function read(path: string): Uint8Array {
+  try {
+    return readFileSync(path)
+  } catch (cause) {
+    throw unreadable(path, cause)
+  }
+}
+
+async function readFileUnpacked(path: string): Promise<Uint8Array> {
+  try {
+    return await readUnpacked(path)
+  } catch (error) {
+    throw isGeofixError(error) ? error : unreadable(path, error)
+  }
+}
+
+function unreadable(path: string, cause: unknown): InvalidDatabaseError {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new InvalidDatabaseError(`it cannot be read: ${why}`, { path, cause })
+}

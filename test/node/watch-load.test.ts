@@ -1,0 +1,104 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { gzipSync } from 'node:zlib'
+import { expect, it } from 'vitest'
+import { isLookupFailure, type LocationRecord, Resolver } from '../../src/index.ts'
+import { temporaryFolder } from '../temporary.ts'
+import { CANARY, generation, KNOWN, replacements } from './watched-files.ts'
+
+const REPLACEMENTS = 200
+const LOOKUPS = 2_000_000
+/** Lookups between two turns of the event loop. */
+const BATCH = 500
+/** What a database has beside its records, so that one that is kept would be seen. Bytes. */
+const PADDING = 1_000_000
+/** After a first fifth, in which caches and the compiler take what they need. Bytes. */
+const MOST_GROWTH = 10_000_000
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: unknown = runInNewContext('gc')
+
+function memory(): number {
+  if (typeof collectGarbage === 'function') for (let pass = 0; pass < 3; pass++) collectGarbage()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+/** The generation that a record is of; each of its fields must say the same. */
+function generationOf({ city, country, region, coordinates }: LocationRecord): number {
+  const number = Number(city?.replace('city ', ''))
+  const { latitude, longitude } = coordinates
+  const agree =
+    country.name === `country ${number}` &&
+    region.name === `region ${number}` &&
+    latitude === 1 + number / 1000 &&
+    longitude === 1 + number / 1000
+  if (!agree)
+    throw new Error(`a record of several databases: ${JSON.stringify([city, country, region, coordinates])}`)
+  return number
+}
+
+/** Files that are no replacement, one kind after the other. */
+function bad(number: number): Uint8Array {
+  const good = generation(number, { canary: true })
+  const kinds = [
+    () => Buffer.from(`no database ${number}`),
+    () => good.subarray(0, good.length - number),
+    () => gzipSync(good).fill(number, 100, 101),
+    () => generation(number), // lacks the canary
+    () => Buffer.from(good).fill(0xff, 40, 70),
+  ]
+  return kinds[number % kinds.length]?.() ?? new Uint8Array(0)
+}
+
+it(`answers ${LOOKUPS} lookups while the file is replaced ${REPLACEMENTS} times, a third of them bad`, async () => {
+  const path = join(temporaryFolder(), 'city.mmdb')
+  const make = (number: number): Uint8Array => generation(number, { canary: true, padding: PADDING })
+  writeFileSync(path, make(0))
+  const resolver = await Resolver.open(path, { watch: true, watchInterval: 5, canaries: [...KNOWN, CANARY] })
+  const ways = Object.values(replacements)
+  const seen = new Set<number>()
+  let lookups = 0
+  let settled = 0
+
+  /** Half of them in one `lookupMany`, half one by one; nothing is replaced in between. */
+  function ask(): void {
+    const ips = Array.from({ length: BATCH / 2 }, (_, index) => KNOWN[index % 2] ?? '')
+    const many = resolver.lookupMany(ips)
+    const each = ips.map((ip) => resolver.lookup(ip))
+    const numbers = new Set(
+      [...many, ...each].map((result) => {
+        if (isLookupFailure(result)) throw new Error(`${result.ip}: ${result.error.message}`)
+        return generationOf(result)
+      }),
+    )
+    expect(numbers.size).toBe(1)
+    for (const number of numbers) seen.add(number)
+    lookups += BATCH
+  }
+
+  let good = 0
+  for (let number = 1; number <= REPLACEMENTS; number++) {
+    const isBad = number % 3 === 0
+    if (!isBad) good++
+    const replace = ways[number % ways.length] ?? writeFileSync
+    replace(path, isBad ? bad(number) : make(number))
+    const answered = lookups
+    while (resolver.status.reloads + resolver.status.refusals < number) {
+      ask()
+      await turn()
+    }
+    do ask()
+    while (lookups - answered < LOOKUPS / REPLACEMENTS)
+    if (number === REPLACEMENTS / 5) settled = memory()
+  }
+
+  expect(resolver.status).toMatchObject({ reloads: good, refusals: REPLACEMENTS - good })
+  expect(lookups).toBeGreaterThanOrEqual(LOOKUPS)
+  expect(seen.size).toBe(1 + good)
+  expect(memory() - settled).toBeLessThan(MOST_GROWTH)
+  resolver.close()
+}, 300_000)
