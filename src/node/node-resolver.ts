@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { DEFAULT_MAX_BYTES, maxBytesOf } from '../bytes/byte-limit.ts'
 import { type ByteSource, type Bytes, isBytes, readBytes, viewOf } from '../bytes/byte-source.ts'
 import { isGzip } from '../bytes/gzip-member.ts'
 import { unpack, unwrap } from '../bytes/unpack.ts'
@@ -10,6 +10,7 @@ import { Database } from '../mmdb/database.ts'
 import { atLeastOne, type OpenOptions, Resolver } from '../resolver.ts'
 import { readUnpacked } from './file-bytes.ts'
 import { nativeGunzip, nativeGunzipAsync } from './native-gunzip.ts'
+import { readWholeSync } from './whole-file.ts'
 
 /** What Node can open: a path, a `file:` URL, or bytes in any form. */
 export type NodeSource = string | URL | ByteSource
@@ -30,7 +31,8 @@ export class NodeResolver extends Resolver {
     options?: OpenOptions,
   ): Promise<NodeResolver> {
     const clients = new ClientWalk(options)
-    return new NodeResolver(await openDatabases(atLeastOne(source)), clients)
+    const maxBytes = maxBytesOf(options?.maxBytes)
+    return new NodeResolver(await openDatabases(atLeastOne(source), maxBytes), clients)
   }
 
   /** The same at once, for paths, `file:` URLs and bytes. Blocks until the database is decompressed. */
@@ -39,38 +41,42 @@ export class NodeResolver extends Resolver {
     options?: OpenOptions,
   ): NodeResolver {
     const clients = new ClientWalk(options)
+    const maxBytes = maxBytesOf(options?.maxBytes)
     const databases = atLeastOne(source).map((each) => {
-      if (!isFile(each)) return new Database(unpack(bytesOf(each), nativeGunzip))
+      if (!isFile(each)) return new Database(unpack(bytesOf(each), nativeGunzip, undefined, maxBytes))
       const path = pathOf(each)
-      return new Database(unpack(read(path), nativeGunzip, path), path)
+      return new Database(unpack(read(path, maxBytes), nativeGunzip, path, maxBytes), path)
     })
     return new NodeResolver(databases, clients)
   }
 }
 
 /** Opens files and bytes as databases; errors as {@link NodeResolver.open}. */
-export async function openDatabases(sources: readonly NodeSource[]): Promise<Database[]> {
+export async function openDatabases(
+  sources: readonly NodeSource[],
+  maxBytes = DEFAULT_MAX_BYTES,
+): Promise<Database[]> {
   const databases: Database[] = []
   for (const source of sources) {
     if (isFile(source)) {
       const path = pathOf(source)
-      databases.push(new Database(unwrap(await readFileUnpacked(path), path), path))
+      databases.push(new Database(unwrap(await readFileUnpacked(path, maxBytes), path), path))
     } else {
-      databases.push(new Database(unwrap(await unpackedOther(source))))
+      databases.push(new Database(unwrap(await unpackedOther(source, maxBytes))))
     }
   }
   return databases
 }
 
-async function unpackedOther(source: ByteSource): Promise<Uint8Array> {
-  const bytes = await readOther(source)
-  return isGzip(bytes) ? await nativeGunzipAsync(bytes) : bytes
+async function unpackedOther(source: ByteSource, maxBytes: number): Promise<Uint8Array> {
+  const bytes = await readOther(source, maxBytes)
+  return isGzip(bytes) ? await nativeGunzipAsync(bytes, undefined, maxBytes) : bytes
 }
 
 /** @throws TypeError when it is of no supported kind */
-async function readOther(source: ByteSource): Promise<Uint8Array> {
+async function readOther(source: ByteSource, maxBytes: number): Promise<Uint8Array> {
   try {
-    return await readBytes(source)
+    return await readBytes(source, maxBytes)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     throw new TypeError(`a database is given as a path or a file: URL too; ${error.message}`, {
@@ -99,17 +105,17 @@ function bytesOf(source: unknown): Uint8Array {
   throw new TypeError('openSync takes a path, a file: URL, Uint8Array, ArrayBuffer or SharedArrayBuffer')
 }
 
-function read(path: string): Uint8Array {
+function read(path: string, maxBytes: number): Uint8Array {
   try {
-    return readFileSync(path)
-  } catch (cause) {
-    throw unreadable(path, cause)
+    return readWholeSync(path, maxBytes)
+  } catch (error) {
+    throw isGeofixError(error) ? error : unreadable(path, error)
   }
 }
 
-async function readFileUnpacked(path: string): Promise<Uint8Array> {
+async function readFileUnpacked(path: string, maxBytes: number): Promise<Uint8Array> {
   try {
-    return await readUnpacked(path)
+    return await readUnpacked(path, maxBytes)
   } catch (error) {
     throw isGeofixError(error) ? error : unreadable(path, error)
   }
