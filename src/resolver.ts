@@ -1,6 +1,7 @@
 import { Address } from './address/address.ts'
 import { describeMalformation } from './address/malformation.ts'
 import { describeSpecialPurpose } from './address/special-purpose.ts'
+import { maxBytesOf } from './bytes/byte-limit.ts'
 import { type ByteSource, readBytes } from './bytes/byte-source.ts'
 import { gunzip } from './bytes/gunzip.ts'
 import { unpack } from './bytes/unpack.ts'
@@ -26,8 +27,15 @@ import type { Place } from './record/place.ts'
  */
 export const DATABASE_SET: unique symbol = Symbol.for('geofix.databaseSet')
 
-/** Options of `Resolver.open`: whose word `detect` takes about who the client is. */
-export type OpenOptions = ClientAddressOptions
+/** Options of `Resolver.open`: whose word `detect` takes about who the client is, and what a source may hold. */
+export interface OpenOptions extends ClientAddressOptions {
+  /**
+   * The most bytes that one source may have, as it comes and unpacked: a positive safe integer. A file that is
+   * larger is not read, a stream is stopped, and decompression too. Default: 2 ** 31, which lets every database
+   * through that can be read. A lower one keeps memory in bounds where files come from others.
+   */
+  readonly maxBytes?: number | undefined
+}
 
 export interface DetectOptions extends LookupOptions, PeerOptions {}
 
@@ -66,9 +74,10 @@ export class Resolver {
    */
   static async open(source: ByteSource | readonly ByteSource[], options?: OpenOptions): Promise<Resolver> {
     const clients = new ClientWalk(options)
+    const maxBytes = maxBytesOf(options?.maxBytes)
     const databases: Database[] = []
     for (const each of atLeastOne(source)) {
-      databases.push(new Database(unpack(await readBytes(each), gunzip)))
+      databases.push(new Database(unpack(await readBytes(each, maxBytes), gunzip, undefined, maxBytes)))
     }
     return new Resolver(new DatabaseSet(databases), clients)
   }

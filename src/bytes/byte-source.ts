@@ -1,4 +1,6 @@
 import { InvalidDatabaseError } from '../errors.ts'
+import { ByteCollector } from './byte-collector.ts'
+import { checkSize, DEFAULT_MAX_BYTES } from './byte-limit.ts'
 
 /** Bytes that are there, in any of the forms that platforms have for them. */
 export type Bytes = Uint8Array | ArrayBuffer | SharedArrayBuffer
@@ -19,26 +21,48 @@ export function viewOf(bytes: Bytes): Uint8Array {
 }
 
 /**
- * Reads a source to its end.
+ * Reads a source to its end, or until more has come than may.
  *
- * @throws TypeError when it is of no supported kind
- * @throws InvalidDatabaseError when it is a `Response` that is not a success
+ * @param maxBytes that it may hold, as they come: compressed or not
+ * @throws TypeError when it is of no supported kind, or was read already
+ * @throws InvalidDatabaseError when it is a `Response` that is not a success, or holds too much
  */
-export async function readBytes(source: ByteSource): Promise<Uint8Array> {
-  if (isBytes(source)) return viewOf(source)
-  if (source instanceof Blob) return new Uint8Array(await source.arrayBuffer())
-  if (source instanceof ReadableStream) {
-    return new Uint8Array(await new Response(source).arrayBuffer())
+export async function readBytes(source: ByteSource, maxBytes = DEFAULT_MAX_BYTES): Promise<Uint8Array> {
+  if (isBytes(source)) {
+    checkSize(source.byteLength, maxBytes)
+    return viewOf(source)
   }
+  if (source instanceof Blob) {
+    checkSize(source.size, maxBytes)
+    return new Uint8Array(await source.arrayBuffer())
+  }
+  if (source instanceof ReadableStream) return readStream(source, maxBytes)
   if (source instanceof Response) {
     if (!source.ok) {
       throw new InvalidDatabaseError(`the response${placeOf(source.url)} has status ${source.status}`)
     }
-    return new Uint8Array(await source.arrayBuffer())
+    return source.body === null ? new Uint8Array(0) : readStream(source.body, maxBytes)
   }
   throw new TypeError(
     'a database is given as Uint8Array, ArrayBuffer, SharedArrayBuffer, Blob, Response or ReadableStream of bytes, or an array of those',
   )
+}
+
+async function readStream(stream: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+  // Refuses a stream that somebody has read from: what is left would be taken for all of it.
+  const reader = (new Response(stream).body ?? stream).getReader()
+  const collector = new ByteCollector(maxBytes)
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      if (!(next.value instanceof Uint8Array)) throw new TypeError('the stream has pieces that are no bytes')
+      collector.add(next.value)
+    }
+  } catch (error) {
+    // Not waited for: a source that does not end need not stop either.
+    reader.cancel(error).catch(() => undefined)
+    throw error
+  }
+  return collector.bytes()
 }
 
 /** Of a URL the part that is no secret: vendors put download keys into the query. */

@@ -1,11 +1,9 @@
 import { InvalidDatabaseError } from '../errors.ts'
+import { checkSize, DEFAULT_MAX_BYTES, MAX_DATABASE_BYTES } from './byte-limit.ts'
 import { crc32 } from './crc32.ts'
 
-/** No database is larger, and no `Uint8Array` or 32-bit offset has to be. Bytes. */
-const MAX_UNCOMPRESSED = 2 ** 31 - 1
-
 /** A byte of deflate data can stand for at most 1032 bytes: a match of 258 bytes in two bits. */
-const MAX_DEFLATE_RATIO = 1032
+export const MAX_DEFLATE_RATIO = 1032
 
 /** Flag bits of RFC 1952 section 2.3.1. */
 const FHCRC = 2
@@ -36,11 +34,12 @@ export function isGzip(bytes: Uint8Array): boolean {
  * Reads header and trailer. The trailer is taken from the end of the file, so bytes behind the member and
  * files of several members fail later, when length or CRC-32 do not match.
  *
- * @throws InvalidDatabaseError when the header is damaged or the promised size is impossible
+ * @param maxBytes that the file may have, compressed or not
+ * @throws InvalidDatabaseError when the header is damaged, or the promised size is impossible or over the limit
  */
-export function readGzipMember(bytes: Uint8Array, path?: string): GzipMember {
+export function readGzipMember(bytes: Uint8Array, path?: string, maxBytes = DEFAULT_MAX_BYTES): GzipMember {
   const end = Math.max(0, bytes.length - TRAILER_BYTES)
-  const { start, length, crc } = readGzipEnds(bytes, bytes.subarray(end), bytes.length, path)
+  const { start, length, crc } = readGzipEnds(bytes, bytes.subarray(end), bytes.length, path, maxBytes)
   return { deflate: bytes.subarray(start, end), length, crc }
 }
 
@@ -57,7 +56,9 @@ export function readGzipEnds(
   tail: Uint8Array,
   size: number,
   path?: string,
+  maxBytes = DEFAULT_MAX_BYTES,
 ): { readonly start: number; readonly length: number; readonly crc: number } {
+  checkSize(size, maxBytes, path)
   if (size < HEADER_BYTES + TRAILER_BYTES) throw damaged('the gzip file is cut short', path)
   if (!isGzip(head)) throw damaged('it does not start like a gzip file', path)
   const start = endOfHeader(head, path)
@@ -65,15 +66,16 @@ export function readGzipEnds(
   if (start >= end) throw damaged('the gzip file is cut short', path)
   const trailer = new DataView(tail.buffer, tail.byteOffset, tail.byteLength)
   const length = trailer.getUint32(4, true)
-  if (length > MAX_UNCOMPRESSED) {
+  if (length > MAX_DATABASE_BYTES) {
     throw damaged(
-      `its gzip trailer says ${length} bytes, over the limit of ${MAX_UNCOMPRESSED}: it is cut short, or no database`,
+      `its gzip trailer says ${length} bytes, over the limit of ${MAX_DATABASE_BYTES}: it is cut short, or no database`,
       path,
     )
   }
   if (length > (end - start) * MAX_DEFLATE_RATIO) {
     throw damaged('its gzip trailer promises more bytes than the file can hold', path)
   }
+  checkSize(length, maxBytes, path)
   return { start, length, crc: trailer.getUint32(0, true) }
 }
 

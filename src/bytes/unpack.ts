@@ -1,9 +1,13 @@
 import { InvalidDatabaseError } from '../errors.ts'
+import { checkSize, DEFAULT_MAX_BYTES } from './byte-limit.ts'
 import { isGzip } from './gzip-member.ts'
 import { findDatabaseInTar, isTar } from './tar.ts'
 
-/** Decompresses and checks one gzip file. Platforms bring their own where it is faster. */
-export type Gunzip = (bytes: Uint8Array, path?: string) => Uint8Array
+/**
+ * Decompresses and checks one gzip file; it may have at most `maxBytes`, compressed or not. Platforms bring
+ * their own where it is faster.
+ */
+export type Gunzip = (bytes: Uint8Array, path?: string, maxBytes?: number) => Uint8Array
 
 /** What a file is packed in, told by its first bytes: what is not supported gets an error that names it. */
 const UNSUPPORTED: readonly [name: string, magic: readonly number[]][] = [
@@ -16,10 +20,17 @@ const UNSUPPORTED: readonly [name: string, magic: readonly number[]][] = [
  * Gets at the MMDB inside: raw, gzip, or a vendor's tar with one `.mmdb` file in it, compressed or not.
  * Names play no part.
  *
- * @throws InvalidDatabaseError when the wrapping is damaged or of another kind
+ * @param maxBytes that the file may have, packed or unpacked
+ * @throws InvalidDatabaseError when the wrapping is damaged or of another kind, or there are too many bytes
  */
-export function unpack(bytes: Uint8Array, gunzip: Gunzip, path?: string): Uint8Array {
-  return unwrap(isGzip(bytes) ? gunzip(bytes, path) : bytes, path)
+export function unpack(
+  bytes: Uint8Array,
+  gunzip: Gunzip,
+  path?: string,
+  maxBytes = DEFAULT_MAX_BYTES,
+): Uint8Array {
+  checkSize(bytes.length, maxBytes, path)
+  return unwrap(isGzip(bytes) ? gunzip(bytes, path, maxBytes) : bytes, path)
 }
 
 /** The same for bytes that are no longer compressed. */

@@ -1,13 +1,10 @@
-import { InvalidDatabaseError } from '../errors.ts'
+import { checkSize, MAX_DATABASE_BYTES } from '../bytes/byte-limit.ts'
 import { DataSection } from './data-section.ts'
 import { type Metadata, readMetadata } from './metadata.ts'
 import { PrefixIndex } from './prefix-index.ts'
 import { SearchTree } from './search-tree.ts'
 import { type Verification, verify } from './verification.ts'
 import { type MmdbValue, WholeRecords } from './whole-record.ts'
-
-/** Offsets beyond this are not exact in the 32-bit arithmetic of decoders. Bytes. */
-const MAX_BYTES = 2 ** 31 - 1
 
 /** One open MMDB file: validated when it is opened, read-only afterwards. */
 export class Database {
@@ -28,9 +25,7 @@ export class Database {
     bytes: Uint8Array,
     readonly path?: string,
   ) {
-    if (bytes.length > MAX_BYTES) {
-      throw new InvalidDatabaseError(`it has ${bytes.length} bytes, over the limit of ${MAX_BYTES}`, { path })
-    }
+    checkSize(bytes.length, MAX_DATABASE_BYTES, path)
     this.#bytes = bytes
     this.metadata = readMetadata(bytes, path)
     this.tree = new SearchTree(bytes, this.metadata, path)

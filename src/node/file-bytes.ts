@@ -1,7 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { createGunzip, type Gunzip } from 'node:zlib'
+import { allocate, checkSize, DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
 import { isGzip, readGzipEnds, TRAILER_BYTES } from '../bytes/gzip-member.ts'
 import { followed, LEAST_CHUNK, nativeGunzipAsync, unreadableGzip } from './native-gunzip.ts'
+import { readPipe } from './whole-file.ts'
 
 /** How much of a compressed file is in memory at a time; its header must fit. Bytes. */
 const PIECE = 2 ** 18
@@ -10,22 +12,25 @@ const PIECE = 2 ** 18
  * The bytes of a file, decompressed if it is gzip. A compressed file is never whole in memory, so that what a
  * program keeps for years does not begin with garbage of half its size. Decompression runs on another thread.
  *
- * @throws InvalidDatabaseError when a gzip file is damaged
+ * @param maxBytes that the file may have, compressed or not; one that is larger is not read
+ * @throws InvalidDatabaseError when a gzip file is damaged, or a file is too large
  */
-export async function readUnpacked(path: string): Promise<Uint8Array> {
+export async function readUnpacked(path: string, maxBytes = DEFAULT_MAX_BYTES): Promise<Uint8Array> {
   const file = await open(path)
   try {
     const { size } = await file.stat()
+    checkSize(size, maxBytes, path)
+    if (size === 0) {
+      // A pipe has no size and no places: whatever it holds is read from front to back.
+      const bytes = await readPipe(file, path, maxBytes)
+      return isGzip(bytes) ? await nativeGunzipAsync(bytes, path, maxBytes) : bytes
+    }
     const piece = new Uint8Array(Math.min(PIECE, size))
     const head = await readAt(file, 0, piece)
-    if (!isGzip(head)) {
-      // A pipe has no size and no places: whatever it holds is read from front to back.
-      const bytes = await file.readFile()
-      return isGzip(bytes) ? await nativeGunzipAsync(bytes, path) : bytes
-    }
+    if (!isGzip(head)) return await file.readFile()
     const tail = new Uint8Array(Math.min(size, TRAILER_BYTES))
     await readAt(file, size - tail.length, tail)
-    const { length } = readGzipEnds(head, tail, size, path)
+    const { length } = readGzipEnds(head, tail, size, path, maxBytes)
     return await inflate(file, piece, size, length, path)
   } finally {
     await file.close()
@@ -44,7 +49,7 @@ async function inflate(
   path: string,
 ): Promise<Uint8Array> {
   // Room for one byte more, so that a file is found out that holds more than it promises.
-  const gunzip = createGunzip({ chunkSize: Math.max(length + 1, LEAST_CHUNK) })
+  const gunzip = allocate(Math.max(length + 1, LEAST_CHUNK), (chunkSize) => createGunzip({ chunkSize }), path)
   const pieces: Uint8Array[] = []
   let inflated = 0
   gunzip.on('data', (piece: Uint8Array) => {

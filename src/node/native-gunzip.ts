@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { type ZlibOptions, gunzip as zlibGunzip, gunzipSync as zlibGunzipSync } from 'node:zlib'
+import { DEFAULT_MAX_BYTES, isOutOfMemory, noMemory } from '../bytes/byte-limit.ts'
 import { damaged, readGzipMember } from '../bytes/gzip-member.ts'
 import type { InvalidDatabaseError } from '../errors.ts'
 
@@ -18,10 +19,11 @@ const inBackground = promisify(zlibGunzip)
  * Decompresses a gzip file of one member and checks it whole, as the portable `gunzip` does, with Node's
  * zlib, which takes less than half the time.
  *
- * @throws InvalidDatabaseError when anything about the file is damaged
+ * @param maxBytes that the file may have, compressed or not
+ * @throws InvalidDatabaseError when anything about the file is damaged, or it is too large
  */
-export function nativeGunzip(bytes: Uint8Array, path?: string): Uint8Array {
-  const { length } = readGzipMember(bytes, path)
+export function nativeGunzip(bytes: Uint8Array, path?: string, maxBytes = DEFAULT_MAX_BYTES): Uint8Array {
+  const { length } = readGzipMember(bytes, path, maxBytes)
   let inflated: unknown
   try {
     inflated = zlibGunzipSync(bytes, optionsFor(length))
@@ -32,8 +34,12 @@ export function nativeGunzip(bytes: Uint8Array, path?: string): Uint8Array {
 }
 
 /** The same on another thread. */
-export async function nativeGunzipAsync(bytes: Uint8Array, path?: string): Promise<Uint8Array> {
-  const { length } = readGzipMember(bytes, path)
+export async function nativeGunzipAsync(
+  bytes: Uint8Array,
+  path?: string,
+  maxBytes = DEFAULT_MAX_BYTES,
+): Promise<Uint8Array> {
+  const { length } = readGzipMember(bytes, path, maxBytes)
   let inflated: unknown
   try {
     inflated = await inBackground(bytes, optionsFor(length))
@@ -64,6 +70,7 @@ function isInflated(value: unknown): value is Inflated {
 }
 
 export function unreadableGzip(cause: unknown, path?: string): InvalidDatabaseError {
+  if (isOutOfMemory(cause)) return noMemory(cause, path)
   return damaged('its compressed data cannot be read, or does not match its checksum', path, cause)
 }
 

@@ -1,3 +1,4 @@
+import { maxBytesOf } from '../bytes/byte-limit.ts'
 import { ClientWalk } from '../client/client-address.ts'
 import { embedded } from '../embedded.ts'
 import { DatabaseSet } from '../record/database-set.ts'
@@ -5,6 +6,7 @@ import { atLeastOne, type OpenOptions, Resolver } from '../resolver.ts'
 import {
   type NodeSource,
   type OpenSource,
+  openFile,
   openSource,
   openSourceSync,
   type SyncSource,
@@ -23,10 +25,18 @@ export class NodeResolver extends Resolver {
   readonly #upkeep: Upkeep
 
   /** Use {@link NodeResolver.open}. */
-  private constructor(sources: readonly OpenSource[], clients: ClientWalk, settings: WatchSettings) {
+  private constructor(
+    sources: readonly OpenSource[],
+    clients: ClientWalk,
+    settings: WatchSettings,
+    maxBytes: number,
+  ) {
     const set = new DatabaseSet(sources.map(({ database }) => database))
     super(set, clients)
-    this.#upkeep = new Upkeep(sources, set, settings, (next) => this.replace(next))
+    this.#upkeep = new Upkeep(sources, set, settings, {
+      open: (path) => openFile(path, maxBytes),
+      replace: (next) => this.replace(next),
+    })
   }
 
   /**
@@ -45,9 +55,10 @@ export class NodeResolver extends Resolver {
   ): Promise<NodeResolver> {
     const clients = new ClientWalk(options)
     const settings = watchSettings(options)
+    const maxBytes = maxBytesOf(options.maxBytes)
     const sources: OpenSource[] = []
-    for (const each of atLeastOne(source)) sources.push(await openSource(each))
-    return new NodeResolver(sources, clients, settings)
+    for (const each of atLeastOne(source)) sources.push(await openSource(each, maxBytes))
+    return new NodeResolver(sources, clients, settings, maxBytes)
   }
 
   /** The same at once, for paths, `file:` URLs and bytes. Blocks until the database is decompressed. */
@@ -57,7 +68,9 @@ export class NodeResolver extends Resolver {
   ): NodeResolver {
     const clients = new ClientWalk(options)
     const settings = watchSettings(options)
-    return new NodeResolver(atLeastOne(source).map(openSourceSync), clients, settings)
+    const maxBytes = maxBytesOf(options.maxBytes)
+    const sources = atLeastOne(source).map((each) => openSourceSync(each, maxBytes))
+    return new NodeResolver(sources, clients, settings, maxBytes)
   }
 
   /** How the databases are doing: replaced, refused, stale. */

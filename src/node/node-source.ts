@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
 import { type ByteSource, type Bytes, isBytes, readBytes, viewOf } from '../bytes/byte-source.ts'
 import { isGzip } from '../bytes/gzip-member.ts'
 import { unpack, unwrap } from '../bytes/unpack.ts'
@@ -8,6 +8,7 @@ import { Database } from '../mmdb/database.ts'
 import { readUnpacked } from './file-bytes.ts'
 import { type FileState, fileState, fileStateSync } from './file-state.ts'
 import { nativeGunzip, nativeGunzipAsync } from './native-gunzip.ts'
+import { readWholeSync } from './whole-file.ts'
 
 /** What Node can open: a path, a `file:` URL, or bytes in any form. */
 export type NodeSource = string | URL | ByteSource
@@ -25,27 +26,33 @@ export interface OpenSource {
 /**
  * Opens a file or bytes; files are decompressed on another thread.
  *
- * @throws InvalidDatabaseError when a file cannot be read, is damaged, or is no MMDB database
+ * @param maxBytes that it may have, compressed or not
+ * @throws InvalidDatabaseError when a file cannot be read, is damaged or too large, or is no MMDB database
  * @throws TypeError when the source is of no supported kind
  */
-export async function openSource(source: NodeSource): Promise<OpenSource> {
-  if (!isFile(source)) return { database: new Database(unwrap(await unpackedOther(source))), file: null }
+export async function openSource(source: NodeSource, maxBytes = DEFAULT_MAX_BYTES): Promise<OpenSource> {
+  if (!isFile(source)) {
+    return { database: new Database(unwrap(await unpackedOther(source, maxBytes))), file: null }
+  }
   const path = pathOf(source)
   const state = await fileState(path)
-  return { database: await openFile(path), file: { path, state } }
+  return { database: await openFile(path, maxBytes), file: { path, state } }
 }
 
 /** The same at once. */
-export function openSourceSync(source: SyncSource): OpenSource {
-  if (!isFile(source)) return { database: new Database(unpack(bytesOf(source), nativeGunzip)), file: null }
+export function openSourceSync(source: SyncSource, maxBytes: number): OpenSource {
+  if (!isFile(source)) {
+    return { database: new Database(unpack(bytesOf(source), nativeGunzip, undefined, maxBytes)), file: null }
+  }
   const path = pathOf(source)
   const state = fileStateSync(path)
-  return { database: new Database(unpack(read(path), nativeGunzip, path), path), file: { path, state } }
+  const bytes = unpack(read(path, maxBytes), nativeGunzip, path, maxBytes)
+  return { database: new Database(bytes, path), file: { path, state } }
 }
 
 /** Opens a file; errors as {@link openSource}. */
-export async function openFile(path: string): Promise<Database> {
-  return new Database(unwrap(await readFileUnpacked(path), path), path)
+export async function openFile(path: string, maxBytes: number): Promise<Database> {
+  return new Database(unwrap(await readFileUnpacked(path, maxBytes), path), path)
 }
 
 /** Opens several; errors as {@link openSource}. */
@@ -55,15 +62,15 @@ export async function openDatabases(sources: readonly NodeSource[]): Promise<Dat
   return databases
 }
 
-async function unpackedOther(source: ByteSource): Promise<Uint8Array> {
-  const bytes = await readOther(source)
-  return isGzip(bytes) ? await nativeGunzipAsync(bytes) : bytes
+async function unpackedOther(source: ByteSource, maxBytes: number): Promise<Uint8Array> {
+  const bytes = await readOther(source, maxBytes)
+  return isGzip(bytes) ? await nativeGunzipAsync(bytes, undefined, maxBytes) : bytes
 }
 
 /** @throws TypeError when it is of no supported kind */
-async function readOther(source: ByteSource): Promise<Uint8Array> {
+async function readOther(source: ByteSource, maxBytes: number): Promise<Uint8Array> {
   try {
-    return await readBytes(source)
+    return await readBytes(source, maxBytes)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     throw new TypeError(`a database is given as a path or a file: URL too; ${error.message}`, {
@@ -92,17 +99,17 @@ function bytesOf(source: unknown): Uint8Array {
   throw new TypeError('openSync takes a path, a file: URL, Uint8Array, ArrayBuffer or SharedArrayBuffer')
 }
 
-function read(path: string): Uint8Array {
+function read(path: string, maxBytes: number): Uint8Array {
   try {
-    return readFileSync(path)
-  } catch (cause) {
-    throw unreadable(path, cause)
+    return readWholeSync(path, maxBytes)
+  } catch (error) {
+    throw isGeofixError(error) ? error : unreadable(path, error)
   }
 }
 
-async function readFileUnpacked(path: string): Promise<Uint8Array> {
+async function readFileUnpacked(path: string, maxBytes: number): Promise<Uint8Array> {
   try {
-    return await readUnpacked(path)
+    return await readUnpacked(path, maxBytes)
   } catch (error) {
     throw isGeofixError(error) ? error : unreadable(path, error)
   }

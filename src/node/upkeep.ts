@@ -1,9 +1,10 @@
 import type { InvalidDatabaseError } from '../errors.ts'
+import type { Database } from '../mmdb/database.ts'
 import type { DatabaseInfo } from '../record/database-info.ts'
 import type { DatabaseSet } from '../record/database-set.ts'
 import { AgeWatch } from './age-watch.ts'
 import { checkCanaries } from './candidate.ts'
-import { type OpenSource, openFile } from './node-source.ts'
+import type { OpenSource } from './node-source.ts'
 import { Reloader } from './reloader.ts'
 import type { WatchSettings } from './watch-options.ts'
 
@@ -23,6 +24,14 @@ export interface ResolverStatus {
   readonly stale: readonly DatabaseInfo[]
 }
 
+/** What upkeep needs of its resolver. */
+export interface UpkeepHost {
+  /** Opens a file as the resolver opened its first ones. @throws InvalidDatabaseError */
+  open(path: string): Promise<Database>
+  /** From now on this set answers. */
+  replace(set: DatabaseSet): void
+}
+
 /** Keeps the databases of one resolver fresh, or says that they are not. */
 export class Upkeep {
   #ages: AgeWatch | null = null
@@ -34,7 +43,6 @@ export class Upkeep {
   /**
    * @param sources what the resolver was opened with
    * @param set made of them
-   * @param replace makes the resolver answer from another set
    * @throws InvalidDatabaseError when a canary has no location
    * @throws TypeError when files are to be watched and there is none
    */
@@ -42,7 +50,7 @@ export class Upkeep {
     sources: readonly OpenSource[],
     set: DatabaseSet,
     { interval, canaries, staleAfter, onReload, onReloadError, onStale }: WatchSettings,
-    replace: (set: DatabaseSet) => void,
+    resolver: UpkeepHost,
   ) {
     if (interval !== null && sources.every(({ file }) => file === null)) {
       throw new TypeError('watch follows files: give a path or a file: URL')
@@ -50,15 +58,20 @@ export class Upkeep {
     checkCanaries(set, canaries)
     if (staleAfter !== null) {
       this.#ages = new AgeWatch(staleAfter, (databases) => onStale?.({ databases }))
-      this.#ages.judge(set.info)
+      try {
+        this.#ages.judge(set.info)
+      } catch (error) {
+        this.stop()
+        throw error
+      }
     }
     if (interval === null) return
     let previous = set.info
     this.#reloader = new Reloader(sources, set, interval, {
       canaries,
-      open: openFile,
+      open: resolver.open,
       replaced: (next) => {
-        replace(next)
+        resolver.replace(next)
         this.#openedAt = new Date()
         this.#reloads++
         const event = { previous, current: next.info }

@@ -242,6 +242,15 @@ describe('a replacement is refused', () => {
     expect(resolver.status.refusals).toBe(3)
   })
 
+  it('one that is larger than maxBytes', async () => {
+    const path = file(generation(1))
+    const { resolver, errors } = await watching(path, { maxBytes: 10_000 })
+    writeFileSync(path, generation(2, { padding: 10_000 }))
+    await until(() => errors.length > 0)
+    expect(errors[0]?.message).toContain('it has more than 10000 bytes')
+    expect(cityOf(resolver)).toEqual(cities(1))
+  })
+
   it('without any function that wants to know', async () => {
     const path = file(generation(1))
     const { resolver } = await watching(path, { onReload: undefined, onReloadError: undefined })

@@ -1,10 +1,13 @@
-import { type FileHandle, open, readFile } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { createGunzip } from 'node:zlib'
-import { damaged, isGzip, readGzipMember } from '../../bytes/gzip-member.ts'
+import { allocate, checkSize, DEFAULT_MAX_BYTES } from '../../bytes/byte-limit.ts'
+import { isGzip, readGzipMember } from '../../bytes/gzip-member.ts'
 import { unwrap } from '../../bytes/unpack.ts'
-import { InvalidDatabaseError } from '../../errors.ts'
+import { InvalidDatabaseError, isGeofixError } from '../../errors.ts'
 import { Database } from '../../mmdb/database.ts'
+import { followed, unreadableGzip } from '../../node/native-gunzip.ts'
+import { readPipe } from '../../node/whole-file.ts'
 import { DatabaseSet } from '../../record/database-set.ts'
 
 /** A database file in memory that all threads of the process see. Goes to workers without a copy. */
@@ -25,12 +28,16 @@ const PARTS = 4
  * Reads a database into shared memory, and decompresses it right there: no second copy is made.
  *
  * @param source a path, or the URL of an embedded database
- * @throws InvalidDatabaseError when it cannot be read or its wrapping is damaged
+ * @param maxBytes that it may have, packed or unpacked
+ * @throws InvalidDatabaseError when it cannot be read, is too large, or its wrapping is damaged
  */
-export async function loadShared(source: string | URL): Promise<SharedDatabase> {
+export async function loadShared(
+  source: string | URL,
+  maxBytes = DEFAULT_MAX_BYTES,
+): Promise<SharedDatabase> {
   const path = typeof source === 'string' ? source : fileURLToPath(source)
-  const packed = await readShared(path)
-  const bytes = isGzip(packed) ? await gunzipShared(packed, path) : packed
+  const packed = await readShared(path, maxBytes)
+  const bytes = isGzip(packed) ? await gunzipShared(packed, path, maxBytes) : packed
   return { bytes: sharedView(unwrap(bytes, path), bytes.buffer), path }
 }
 
@@ -39,20 +46,22 @@ export function openShared(databases: readonly SharedDatabase[]): DatabaseSet {
   return new DatabaseSet(databases.map(({ bytes, path }) => new Database(bytes, path)))
 }
 
-async function readShared(path: string): Promise<Uint8Array<SharedArrayBuffer>> {
+async function readShared(path: string, maxBytes: number): Promise<Uint8Array<SharedArrayBuffer>> {
   let opened: FileHandle | undefined
   try {
     const handle = await open(path)
     opened = handle
     const facts = await handle.stat()
     // The size of a pipe, such as a shell's <(…), is known at its end.
-    if (!facts.isFile()) return sharedCopy(await readFile(handle))
-    const bytes = sharedBytes(facts.size)
+    if (!facts.isFile()) return sharedCopy(await readPipe(handle, path, maxBytes), path)
+    checkSize(facts.size, maxBytes, path)
+    const bytes = sharedBytes(facts.size, path)
     const size = Math.ceil(bytes.length / PARTS)
     const parts = Array.from({ length: PARTS }, (_, part) => readPart(handle, bytes, part * size, size))
     await Promise.all(parts)
     return bytes
   } catch (cause) {
+    if (isGeofixError(cause)) throw cause
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new InvalidDatabaseError(`it cannot be read: ${why}`, { path, cause })
   } finally {
@@ -71,9 +80,13 @@ async function readPart(handle: FileHandle, bytes: Uint8Array, start: number, si
 }
 
 /** The checks are those of `nativeGunzip`: one member, whole, with nothing behind it. */
-async function gunzipShared(packed: Uint8Array, path: string): Promise<Uint8Array<SharedArrayBuffer>> {
-  const { length } = readGzipMember(packed, path)
-  const bytes = sharedBytes(length)
+async function gunzipShared(
+  packed: Uint8Array,
+  path: string,
+  maxBytes: number,
+): Promise<Uint8Array<SharedArrayBuffer>> {
+  const { length } = readGzipMember(packed, path, maxBytes)
+  const bytes = sharedBytes(length, path)
   const gunzip = createGunzip({ chunkSize: CHUNK })
   gunzip.end(packed)
   let filled = 0
@@ -86,20 +99,20 @@ async function gunzipShared(packed: Uint8Array, path: string): Promise<Uint8Arra
       filled += chunk.length
     }
   } catch (cause) {
-    throw damaged('its compressed data cannot be read, or does not match its checksum', path, cause)
+    throw unreadableGzip(cause, path)
   }
   if (filled !== length || gunzip.bytesWritten !== packed.length) {
-    throw damaged('something follows its compressed data', path)
+    throw followed(path)
   }
   return bytes
 }
 
-function sharedBytes(length: number): Uint8Array<SharedArrayBuffer> {
-  return new Uint8Array(new SharedArrayBuffer(length))
+function sharedBytes(length: number, path: string): Uint8Array<SharedArrayBuffer> {
+  return allocate(length, (size) => new Uint8Array(new SharedArrayBuffer(size)), path)
 }
 
-function sharedCopy(bytes: Uint8Array): Uint8Array<SharedArrayBuffer> {
-  const shared = sharedBytes(bytes.length)
+function sharedCopy(bytes: Uint8Array, path: string): Uint8Array<SharedArrayBuffer> {
+  const shared = sharedBytes(bytes.length, path)
   shared.set(bytes)
   return shared
 }
