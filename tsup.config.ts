@@ -1,5 +1,6 @@
 import { defineConfig, type Options } from 'tsup'
 import { bundledLicences } from './scripts/bundled-licences.ts'
+import { noChildProcess } from './scripts/no-child-process.ts'
 
 const shared: Options = {
   target: 'node20',
@@ -41,7 +42,9 @@ export default defineConfig([
     format: ['esm'],
     // What only the command line needs is bundled, so that a user of the library does not install it.
     noExternal: ['commander', 'log-update'],
-    esbuildPlugins: [bundledLicences('dist/cli.LICENSE.txt')],
+    // The platform's own modules are outside anyway, all but the one that a plugin takes away.
+    external: [],
+    esbuildPlugins: [bundledLicences('dist/cli.LICENSE.txt'), noChildProcess()],
     // Told from the library's files by their names.
     esbuildOptions: (options) => {
       options.chunkNames = 'cli-[name]-[hash]'

@@ -11,10 +11,10 @@ export type SourcePackage = {
 
 const PINNED = join(import.meta.dirname, 'packages')
 
-/** The pinned packages, from the lock file. */
-export function pinnedPackages(): SourcePackage[] {
+/** The pinned packages, from the lock file in a folder. */
+export function pinnedPackages(folder = PINNED): SourcePackage[] {
   const lock: { packages: Record<string, { version?: string; integrity?: string }> } = JSON.parse(
-    readFileSync(join(PINNED, 'package-lock.json'), 'utf8'),
+    readFileSync(join(folder, 'package-lock.json'), 'utf8'),
   )
   return Object.entries(lock.packages)
     .filter(([path]) => path !== '')

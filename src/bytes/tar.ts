@@ -13,6 +13,10 @@ const MAX_NAMED = 8
 /** No path is longer. Bytes. */
 const MAX_NAME = 32_768
 
+/** How much a message quotes: names, and characters of each. */
+const MAX_NAMED = 3
+const MAX_QUOTED = 80
+
 const latin1 = (bytes: Uint8Array): string => String.fromCharCode(...bytes)
 
 /** Whether the bytes start with a tar header: POSIX.1-1988 ustar, and pax and GNU tar which build on it. */
@@ -52,10 +56,18 @@ export function findDatabaseInTar(bytes: Uint8Array, path?: string): Uint8Array 
   const [only, second] = found
   if (only === undefined) throw new InvalidDatabaseError('the archive holds no .mmdb file', { path })
   if (second !== undefined) {
-    const names = found.map(({ name }) => JSON.stringify(name)).join(', ')
-    throw new InvalidDatabaseError(`the archive holds several databases, extract one: ${names}`, { path })
+    const names = found.slice(0, MAX_NAMED).map(({ name }) => quotedEnd(name))
+    if (found.length > MAX_NAMED) names.push('...')
+    throw new InvalidDatabaseError(`the archive holds several databases, extract one: ${names.join(', ')}`, {
+      path,
+    })
   }
   return only.content
+}
+
+/** The end of a path for a message, in printable ASCII, so that no name can hide or forge lines. */
+function quotedEnd(name: string): string {
+  return JSON.stringify(name.slice(-MAX_QUOTED)).replace(/[^\x20-\x7e]/g, '?')
 }
 
 function damaged(fault: string, offset: number, path?: string): InvalidDatabaseError {

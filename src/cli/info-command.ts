@@ -7,6 +7,7 @@ import type { MmdbValue } from '../mmdb/whole-record.ts'
 import { openDatabases } from '../node/node-source.ts'
 import { databaseInfo } from '../record/database-info.ts'
 import { fieldsOf } from './field-paths.ts'
+import { printable } from './printable.ts'
 import { ExitStatus, type Terminal, writeLine } from './terminal.ts'
 
 const DAY = 24 * 60 * 60 * 1000
@@ -84,6 +85,13 @@ function layOut(about: Description): string {
   const width = Math.max(...rows.map(([label]) => label.length)) + 2
   const shown = rows.filter((row): row is readonly [string, string] => row[1] !== null)
   return shown
-    .map(([label, value]) => label.padEnd(width) + value.replaceAll('\n', `\n${' '.repeat(width)}`))
+    .map(
+      ([label, value]) =>
+        label.padEnd(width) +
+        value
+          .split('\n')
+          .map(printable)
+          .join(`\n${' '.repeat(width)}`),
+    )
     .join('\n')
 }

@@ -1,6 +1,6 @@
 // The only importer of mmdb-lib. Its decoder is taken by itself because the package's main file needs
 // Node's Buffer at import, which browsers and edge runtimes do not have. It is not a documented entry, so the
-// dependency is pinned to patch releases.
+// dependency is pinned to one release.
 import * as imported from 'mmdb-lib/lib/decoder.js'
 import type { DataSection } from './data-section.ts'
 import { checkRecord } from './record-check.ts'

@@ -1,5 +1,6 @@
 import type { Address } from '../address/address.ts'
 import { formatCidr } from '../address/cidr.ts'
+import { quoted } from '../address/quoted.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import type { Database } from '../mmdb/database.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
@@ -117,11 +118,11 @@ function networkOf(address: Address, { metadata }: Database, prefixLength: numbe
 }
 
 function withoutLocations({ path, metadata }: Database, fields: readonly string[]): InvalidDatabaseError {
-  const shown = fields.slice(0, 12).map((field) => field.slice(0, 60))
+  const shown = fields.slice(0, 12).map(quoted)
   const held =
     shown.length === 0 ? 'it can read no fields of its records' : `its records hold only ${shown.join(', ')}`
   return new InvalidDatabaseError(
-    `it is no database of locations (${metadata.databaseType}; ${held}): open a City or Country database`,
+    `it is no database of locations (${quoted(metadata.databaseType)}; ${held}): open a City or Country database`,
     { path },
   )
 }

@@ -61,7 +61,7 @@ describe('the tarball', () => {
       .map(({ path }) => path)
       .filter(
         (path) =>
-          !/^(dist\/[\w-]+\.(js|cjs|d\.ts|d\.cts)|data\/[\w-]+\.(mmdb\.gz|json|md)|dist\/cli\.LICENSE\.txt|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/.test(
+          !/^(dist\/[\w-]+\.(js|cjs|d\.ts|d\.cts)|data\/[\w-]+\.(mmdb\.gz|json|md)|dist\/cli\.LICENSE\.txt|package\.json|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/.test(
             path,
           ),
       )
@@ -71,6 +71,7 @@ describe('the tarball', () => {
       expect.arrayContaining([
         'LICENSE',
         'README.md',
+        'SECURITY.md',
         'data/city.mmdb.gz',
         'data/country.mmdb.gz',
         'dist/cli.js',

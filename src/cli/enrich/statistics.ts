@@ -1,12 +1,10 @@
 import type { Format } from '../../enrich/format.ts'
 import { type CountryCount, failuresOf, type Tally } from '../../enrich/tally.ts'
+import { printable } from '../printable.ts'
 import { bytesText, countOf, countText, durationText, shareText } from './report/figures.ts'
 
 /** Countries that are shown. */
 const TOP = 10
-
-/** Control characters of the input do not reach the terminal. */
-const CONTROL = /\p{Cc}/gu
 
 /** A line that could not be read, and where. */
 export interface BadLineOf {
@@ -105,8 +103,4 @@ function top({ countries }: Tally): CountryCount[] {
 
 function nameOf({ code, name }: CountryCount): string {
   return printable(name ?? code ?? 'unknown')
-}
-
-function printable(text: string): string {
-  return text.replace(CONTROL, '\ufffd')
 }

@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { staleData } from './stale-data.ts'
+import { changelogProblem, type LockedVersion, lockProblem, tagProblem, workTreeProblem } from './version.ts'
+
+/** The version that package.json names. */
+export function versionIn(root: string): string {
+  const { version }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  return version
+}
+
+/** Why a repository cannot be released as it is: a sentence each, which says what to do; empty when it can be. */
+export function releaseProblems(root: string): string[] {
+  const version = versionIn(root)
+  const lock: LockedVersion = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  return [
+    workTreeProblem(git(root, 'status', '--porcelain', '--untracked-files=all')),
+    lockProblem(lock, version),
+    changelogProblem(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version),
+    tagProblem(tagsOf(root), version),
+    ...staleData(root),
+  ].filter((problem) => problem !== null)
+}
+
+/** Tags here and, as clones of build machines have none, at the remote `origin` where there is one. */
+function tagsOf(root: string): string[] {
+  const here = git(root, 'tag', '--list').split('\n')
+  if (!git(root, 'remote').split('\n').includes('origin')) return here
+  const there = git(root, 'ls-remote', '--tags', '--refs', 'origin')
+    .split('\n')
+    .map((line) => line.replace(/^.*\trefs\/tags\//, ''))
+  return [...here, ...there]
+}
+
+function git(root: string, ...args: string[]): string {
+  return execFileSync('git', args, { cwd: root, encoding: 'utf8' })
+}

@@ -1,0 +1,71 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { findDatabaseInTar } from '../../src/bytes/tar.ts'
+import { Resolver } from '../../src/index.ts'
+import { MmdbWriter } from '../../src/writer.ts'
+import { archive, entry } from '../bytes/tar-samples.ts'
+import { temporaryFolder } from '../temporary.ts'
+import { geofix } from './enrich/command-line.ts'
+
+const folder = temporaryFolder()
+
+/** A colour, the same for terminals that read C1, a bell, text turned round, and a line of its own. */
+const HOSTILE = '\x1b[31m\u009b31m\u0007\u202e\u2066\ngeofix: forged'
+
+/** What a terminal obeys, and what is shown otherwise than it is written. */
+const OBEYED = /[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/u
+
+const database = join(folder, 'hostile.mmdb')
+const names = { en: `Name${HOSTILE}` }
+writeFileSync(
+  database,
+  new MmdbWriter({ databaseType: `City${HOSTILE}`, languages: [HOSTILE], description: { en: HOSTILE } })
+    .insert('1.0.0.0/8', { [HOSTILE]: 1, country: { iso_code: 'XK', names }, city: { names } })
+    .toBytes(),
+)
+
+describe('what a hostile file says', () => {
+  it('neither moves the cursor nor starts a line of geofix info', async () => {
+    const { status, out } = await geofix(['info', '--db', database])
+    expect(status).toBe(0)
+    expect(out).toContain('City\ufffd[31m')
+    expect(out).not.toMatch(OBEYED)
+    expect(out).not.toMatch(/^geofix: forged/m)
+  })
+
+  it('does not in what geofix enrich has counted, nor do the lines of a log', async () => {
+    const bad = join(folder, 'bad.ndjson')
+    writeFileSync(bad, `{"ip":"1.1.1.1"}\n{"ip":"2.2.2.2"}\n{"ip" ${HOSTILE}\n`)
+    const { err } = await geofix(['enrich', '--db', database, bad])
+    expect(err).toContain('Name\ufffd')
+    expect(err).not.toMatch(OBEYED)
+    expect(err).not.toMatch(/^geofix: forged/m)
+  })
+
+  it('is quoted, and cut, where it is no database of locations', async () => {
+    const bytes = new MmdbWriter({ databaseType: HOSTILE + 'x'.repeat(1000) })
+      .insert('1.0.0.0/8', { [HOSTILE]: 'x'.repeat(1000) })
+      .toBytes()
+    const resolver = await Resolver.open(bytes)
+    const message = (() => {
+      try {
+        return JSON.stringify(resolver.lookup('1.1.1.1'))
+      } catch (error) {
+        return error instanceof Error ? error.message : ''
+      }
+    })()
+    expect(message).toMatch(/^[\x20-\x7e]{20,400}$/)
+    expect(message).toContain('no database of locations ("\\u001b[31m\\u009b31m')
+  })
+
+  it('is quoted, and cut, where an archive holds several databases', () => {
+    const content = new Uint8Array(10)
+    const files = Array.from({ length: 50 }, (_, index) =>
+      entry({ name: `${index}\x1b[31m\x9b.mmdb`, content }),
+    )
+    expect(() => findDatabaseInTar(archive(...files))).toThrow(
+      /one: "0\\u001b\[31m\?\.mmdb", [\x20-\x7e]{20,80}, \.\.\.$/,
+    )
+  })
+})

@@ -1,0 +1,190 @@
+// Does all that the built library can do: node everything.mjs esm|cjs CITY_FILE [without-fetch-classes]
+// An export, or a method of Resolver, that nothing here runs is an error.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { Readable } from 'node:stream'
+import { pathToFileURL } from 'node:url'
+
+const [, , system, cityFile, without] = process.argv
+const require = createRequire(import.meta.url)
+const load = system === 'cjs' ? async (name) => require(name) : (name) => import(name)
+const { exports, name: packageName } = require('../../package.json')
+
+const ADDRESS = '81.2.69.142'
+const bytes = new Uint8Array(readFileSync(cityFile))
+const streamOf = (chunk) => new Blob([chunk]).stream()
+
+/** Runs what must fail, and says with which code. */
+async function failure(work) {
+  try {
+    await work()
+  } catch (error) {
+    return error.code ?? error.name
+  }
+  throw new Error(`${work} has not failed`)
+}
+
+const trusting = { trustedProxies: ['loopback'] }
+const proxied = {
+  headers: { 'x-forwarded-for': `1.1.1.1, ${ADDRESS}`, host: 'example.com' },
+  socket: { remoteAddress: '127.0.0.1', localAddress: '127.0.0.1', destroyed: false },
+}
+
+/** By method of Resolver. */
+const METHODS = {
+  lookup: (geo) => [geo.lookup(ADDRESS, { locale: 'ko', at: new Date(0) }), geo.lookup('2002:5102:458e::')],
+  lookupMany: (geo) => geo.lookupMany([ADDRESS, '10.0.0.1', 'example.com', '']),
+  detect: (geo) => [
+    geo.detect(proxied),
+    geo.detect({ raw: proxied }),
+    geo.detect({ req: proxied }),
+    geo.detect({ headers: new Map(), remoteAddress: ADDRESS }),
+  ],
+  raw: (geo) => [geo.raw(ADDRESS), geo.raw('10.0.0.1')],
+  network: (geo) => geo.network(ADDRESS),
+  // Takes seconds for the embedded city database.
+  verify: (geo) => geo.databases[0].nodeCount < 1e6 && geo.verify().map(({ faultCount }) => faultCount),
+  close: async (geo) => {
+    geo.close()
+    return await failure(() => geo.lookup(ADDRESS))
+  },
+}
+
+async function runAll(geo) {
+  const results = [geo.databases]
+  for (let type = Object.getPrototypeOf(geo); type !== Object.prototype; type = Object.getPrototypeOf(type)) {
+    for (const name of Object.getOwnPropertyNames(type)) {
+      if (METHODS[name] === undefined && name !== 'constructor') throw new Error(`nothing runs ${name}`)
+    }
+  }
+  for (const method of Object.values(METHODS)) results.push(await method(geo))
+  return results
+}
+
+const SHARED = {
+  AddressUnavailableError: ({ createClientAddress }) =>
+    failure(() => createClientAddress()({ headers: {}, remoteAddress: null })),
+  GeofixError: ({ GeofixError }) => GeofixError.name,
+  InvalidDatabaseError: ({ Resolver }) => failure(() => Resolver.open(new Uint8Array(100))),
+  InvalidLocaleError: async ({ Resolver }) => {
+    const geo = await Resolver.open(bytes)
+    return failure(() => geo.lookup(ADDRESS, { locale: 'no such' }))
+  },
+  MalformedAddressError: ({ parseAddress }) => failure(() => parseAddress('localhost')),
+  UnresolvableAddressError: async ({ Resolver }) => {
+    const geo = await Resolver.open(bytes)
+    return failure(() => geo.lookup('127.0.0.1'))
+  },
+  createClientAddress: ({ createClientAddress }) => createClientAddress(trusting)(proxied),
+  isGeofixError: ({ isGeofixError }) => isGeofixError(new Error()),
+  isLookupFailure: ({ isLookupFailure }) => isLookupFailure({ ip: '', error: {} }),
+  parseAddress: ({ parseAddress }) => parseAddress('64:ff9b::8.8.8.8'),
+}
+
+async function openEvery(Resolver, sources) {
+  const results = []
+  for (const source of sources) results.push(await runAll(await Resolver.open(source, trusting)))
+  return results
+}
+
+const ofBytes = () => [
+  bytes,
+  bytes.buffer,
+  new Blob([bytes]),
+  [bytes, bytes],
+  // Node keeps these two classes in one module with fetch.
+  ...(without === undefined ? [streamOf(bytes), new Response(bytes)] : []),
+]
+
+/** By entry and export. */
+const RUNS = {
+  geofix: {
+    ...SHARED,
+    embedded: ({ embedded }) => [embedded.city.protocol, embedded.country.protocol],
+    Resolver: async ({ Resolver, embedded }) => {
+      const sources = [undefined, embedded.country, cityFile, pathToFileURL(cityFile), ...ofBytes()]
+      const results = await openEvery(Resolver, sources)
+      for (const source of [undefined, embedded.country, cityFile, bytes]) {
+        results.push(await runAll(Resolver.openSync(source, trusting)))
+      }
+      for (const url of ['http://127.0.0.1:9/x.mmdb', 'https://example.com/x.mmdb']) {
+        results.push(await failure(() => Resolver.open(url)), await failure(() => Resolver.openSync(url)))
+      }
+      return results
+    },
+  },
+  'geofix/core': { ...SHARED, Resolver: ({ Resolver }) => openEvery(Resolver, ofBytes()) },
+  'geofix/enrich': {
+    BadLineError: async (entry) => {
+      const resolver = await resolverOf()
+      const { output } = entry.enrich(streamOf('{"ip":"1.1.1.1"}\n{"ip"\n'), { resolver, onBadLine: 'fail' })
+      return failure(() => readAll(output))
+    },
+    EnrichError: async (entry) => {
+      const resolver = await resolverOf()
+      return failure(() => readAll(entry.enrich(streamOf('{"a":1}\n{"a":2}\n'), { resolver }).output))
+    },
+    LOCATION_FIELDS: ({ LOCATION_FIELDS }) => LOCATION_FIELDS,
+    enrich: async ({ enrich }) => {
+      const resolver = await resolverOf()
+      const results = []
+      for (const text of [
+        `{"id":1,"ip":"${ADDRESS}"}\n{"id":2,"ip":"http://example.com/"}\n`,
+        `id,client_ip\n1,${ADDRESS}\n2,example.com\n`,
+        `${ADDRESS} - - [21/Nov/2026:10:00:00 +0000] "GET http://example.com/ HTTP/1.1" 200 1\n`,
+        `${ADDRESS}\n2001:4860:4860::8888\n`,
+      ]) {
+        for (const input of [streamOf(text), Readable.from([text])]) {
+          const { output, summary } = enrich(input, { resolver, trustedProxies: ['loopback'] })
+          results.push(await readAll(output), await summary)
+        }
+      }
+      return results
+    },
+    enrichStream: async ({ enrichStream }) => {
+      const resolver = await resolverOf()
+      return readAll(streamOf(`{"ip":"${ADDRESS}"}\n`).pipeThrough(enrichStream({ resolver })))
+    },
+  },
+  'geofix/writer': {
+    MmdbWriter: (entry) => {
+      const { MmdbWriter, double, float, int32, uint16, uint32, uint64, uint128 } = entry
+      const record = [double(1), float(1), int32(1), uint16(1), uint32(1), uint64(1n), uint128(1n), 'text']
+      return new MmdbWriter({ databaseType: 'Mine' }).insert('1.0.0.0/8', { record }).toBytes().length
+    },
+    ...Object.fromEntries(
+      ['double', 'float', 'int32', 'uint16', 'uint32', 'uint64', 'uint128'].map((type) => [
+        type,
+        (entry) => typeof entry[type](/64|128/.test(type) ? 1n : 1),
+      ]),
+    ),
+  },
+}
+
+async function resolverOf() {
+  const { Resolver } = await load('geofix')
+  return Resolver.open(cityFile)
+}
+
+async function readAll(stream) {
+  let text = ''
+  for await (const chunk of stream) text += Buffer.from(chunk).toString()
+  return text
+}
+
+const results = {}
+for (const [path, conditions] of Object.entries(exports)) {
+  if (typeof conditions !== 'object') continue
+  const name = packageName + path.slice(1)
+  const entry = await load(name)
+  for (const key of Object.keys(entry)) {
+    const run = RUNS[name]?.[key]
+    if (run === undefined)
+      throw new Error(`nothing runs ${key} of ${name}: add it to test/network/everything.mjs`)
+    const result = await run(entry)
+    // Offsets are those of now.
+    const text = JSON.stringify(result ?? null).replace(/"offset":"[^"]+"/g, '')
+    results[`${name} ${key}`] = text.length > 80 ? `${text.length} characters` : text
+  }
+}
+console.log(JSON.stringify(results, null, 1))

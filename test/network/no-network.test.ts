@@ -1,0 +1,227 @@
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+import { ndjson, writeDatabase } from '../cli/enrich/command-line.ts'
+import { temporaryFolder } from '../temporary.ts'
+import { CLI, EVERYTHING, loadedBy, runNode, runTrapped } from './child.ts'
+
+const folder = temporaryFolder()
+const database = writeDatabase(folder)
+
+const ACCESS_LOG = '81.2.69.142 - - [21/Nov/2026:10:00:00 +0000] "GET http://example.com/ HTTP/1.1" 200 1\n'
+
+interface Run {
+  readonly args: readonly string[]
+  readonly input?: string
+  readonly status?: number
+  /** Worker threads beside the main thread, which works too. */
+  readonly threads?: number
+}
+
+/** What every command is run with, by its name; `''` is the one without a name. */
+const RUNS: Readonly<Record<string, readonly Run[]>> = {
+  '': [
+    { args: ['--help'] },
+    { args: ['--version'] },
+    {
+      args: ['81.2.69.142', '2001:4860:4860::8888', '10.0.0.1', 'example.com', 'http://1.1.1.1/'],
+      status: 1,
+    },
+    { args: ['--db', database, '--locale', 'ko', '--pretty'], input: '81.2.69.142\n' },
+    { args: ['--db', 'https://example.com/city.mmdb', '81.2.69.142'], status: 1 },
+    { args: ['--no-such-option'], status: 2 },
+  ],
+  info: [{ args: [] }, { args: ['--db', database, '--json'] }],
+  verify: [{ args: [database] }, { args: ['http://example.com/'], status: 1 }],
+  detect: [
+    {
+      args: [
+        ...['--peer', '127.0.0.1', '--trust', 'loopback'],
+        ...['--header', 'Host: example.com', '--header', 'X-Forwarded-For: example.com, 81.2.69.142'],
+      ],
+    },
+  ],
+  enrich: [
+    {
+      args: [
+        ...['--db', database, '--threads', '1', 'events.ndjson', '-o', 'one.ndjson.gz'],
+        ...['--summary', 'html=one.html', '--stats', 'json'],
+      ],
+    },
+    {
+      args: [
+        ...['--db', database, '--threads', '2', 'access.log', '-o', 'two.ndjson'],
+        ...['--summary', 'html=two.html'],
+      ],
+      threads: 1,
+    },
+    { args: ['--append', '--format', 'list'], input: '81.2.69.142\nexample.com\n' },
+  ],
+}
+
+const runs = Object.entries(RUNS).flatMap(([command, each]) => [
+  ...each.map((run) => ({
+    status: 0,
+    threads: 0,
+    input: '',
+    ...run,
+    args: command ? [command, ...run.args] : run.args,
+  })),
+  { args: [command, '--help'].filter((arg) => arg !== ''), status: 0, threads: 0, input: '' },
+])
+const titled = runs.map((run): [string, (typeof runs)[number]] => [
+  ['geofix', ...run.args].join(' ').replaceAll(folder, '…'),
+  run,
+])
+/** Those that do more than print what they can do. */
+const working = titled.filter(([, { args }]) => !args.includes('--help'))
+
+beforeAll(() => {
+  writeFileSync(join(folder, 'events.ndjson'), ndjson(5000))
+  writeFileSync(join(folder, 'access.log'), ACCESS_LOG.repeat(200_000))
+})
+
+describe('the commands that are run', () => {
+  it('are all that the program has', () => {
+    const { out } = runNode(folder, [CLI, '--help'])
+    const [, list = ''] = /^Commands:\n((?: +.*\n)+)/m.exec(out) ?? []
+    const names = Array.from(list.matchAll(/^ {2}(\w\S*)/gm), ([, name]) => name)
+    expect(names.length).toBeGreaterThan(3)
+    expect([...names, ''].sort()).toEqual(Object.keys(RUNS).sort())
+  })
+})
+
+describe('every way to the network', () => {
+  it.each<[code: string, attempt: string]>([
+    ['fetch("http://127.0.0.1:9/")', 'fetch'],
+    ['net.connect(9)', 'net.connect'],
+    ['new net.Socket().connect(9)', 'net.Socket.connect'],
+    ['net.createServer().listen(0)', 'net.createServer'],
+    ['new net.Server().listen(0)', 'net.Server.listen'],
+    ['tls.connect(9)', 'tls.connect'],
+    ['http.get("http://127.0.0.1:9/")', 'http.get'],
+    ['new http.Server().listen(0)', 'net.Server.listen'],
+    ['https.request("https://127.0.0.1:9/")', 'https.request'],
+    ['http2.connect("http://127.0.0.1:9/")', 'http2.connect'],
+    ['dgram.createSocket("udp4")', 'dgram.createSocket'],
+    ['dns.lookup("localhost", () => {})', 'dns.lookup'],
+    ['dns.resolve4("localhost", () => {})', 'dns.resolve4'],
+    ['dns.promises.lookup("localhost")', 'dns.promises.lookup'],
+    ['new dns.Resolver().resolve4("localhost", () => {})', 'dns.Resolver.resolve4'],
+    ['import("node:dns/promises").then(({ lookup }) => lookup("localhost"))', 'dns.promises.lookup'],
+    ['import("node:net").then(({ connect }) => connect(9))', 'net.connect'],
+    ['child_process.execFileSync("true")', 'child_process.execFileSync'],
+    ['import("node:child_process").then(({ spawn }) => spawn("true"))', 'child_process.spawn'],
+    ['process.dlopen({ exports: {} }, "x.node")', 'process.dlopen'],
+  ])('is trapped: %s', (code, attempt) => {
+    const { status, attempts, err } = runTrapped(folder, ['-e', code])
+    expect(attempts).toContain(attempt)
+    expect(err).toContain(`forbidden: ${attempt}`)
+    expect(status).toBe(1)
+  })
+
+  it.each<[code: string, attempt: string]>([
+    ['new (process.binding("tcp_wrap").TCP)(0)', 'handle TCPWRAP'],
+    ['new (process.binding("udp_wrap").UDP)()', 'handle UDPWRAP'],
+    ['new (process.binding("pipe_wrap").Pipe)(0)', 'handle PIPEWRAP'],
+    ['new dgram.Socket("udp4")', 'handle UDPWRAP'],
+  ])('is noted below all modules: %s', (code, attempt) => {
+    expect(runTrapped(folder, ['-e', code]).attempts).toContain(attempt)
+  })
+
+  it('is trapped in threads', () => {
+    const code =
+      'new worker_threads.Worker("fetch(`http://127.0.0.1:9/`)", { eval: true }).on("error", console.log)'
+    const { armed, attempts, out } = runTrapped(folder, ['-e', code])
+    expect(armed).toBe(2)
+    expect(attempts).toEqual(['fetch'])
+    expect(out).toContain('forbidden: fetch')
+  })
+})
+
+describe('no network', () => {
+  it.each(['esm', 'cjs'])('is tried by the library: %s', (system) => {
+    const { status, out, err, armed, attempts } = runTrapped(folder, [EVERYTHING, system, database])
+    expect({ status, err, armed, attempts }).toEqual({ status: 0, err: '', armed: 1, attempts: [] })
+    // Nothing of any entry was left out.
+    for (const path of Object.keys(packageJson.exports).filter((path) => !/data|package\.json/.test(path))) {
+      expect(out).toContain(`"${packageJson.name}${path.slice(1)} `)
+    }
+  })
+
+  it.each(titled)('is tried by %s', (_, { args, input, status, threads }) => {
+    const ended = runTrapped(folder, [CLI, ...args], input)
+    expect({ ...ended, out: '', err: '' }).toEqual({
+      status,
+      out: '',
+      err: '',
+      armed: 1 + threads,
+      attempts: [],
+    })
+  })
+})
+
+describe('the modules of Node for networks', () => {
+  const NETWORK =
+    /^(net|tls|http|https|http2|dgram|dns|dns\/promises|child_process|_(http|tls)_.*|.*undici.*)$/
+  const networked = (args: readonly string[]) => {
+    const { ended, modules } = loadedBy(folder, args)
+    expect(modules).toContain('fs')
+    return { status: ended.status, modules: modules.filter((name) => NETWORK.test(name)) }
+  }
+
+  it.each(['net', 'http2', 'dns/promises', 'child_process'])('are seen where they are loaded: %s', (name) => {
+    expect(networked(['-e', `require('node:${name}')`]).modules).toContain(name)
+  })
+
+  it('are seen where those of fetch are', () => {
+    expect(networked(['-e', 'new Response()']).modules).toContain('internal/deps/undici/undici')
+  })
+
+  // But for `Response` and `ReadableStream` as databases, which Node keeps in one module with `fetch`.
+  it.each(['esm', 'cjs'])('are not even loaded by the library: %s', (system) => {
+    const args = [EVERYTHING, system, database, 'without-fetch-classes']
+    expect(networked(args)).toEqual({ status: 0, modules: [] })
+  })
+
+  it.each(working.filter(([, { input }]) => input === ''))(
+    'are not even loaded by %s',
+    (_, { args, status }) => {
+      expect(networked([CLI, ...args])).toEqual({ status, modules: [] })
+    },
+  )
+})
+
+// A network namespace of its own, which has no interface but a loopback that is down; not every machine grants one.
+const NAMESPACE = ['unshare', '--map-root-user', '--net']
+const hasNamespaces = spawnSync('unshare', [...NAMESPACE.slice(1), 'true']).status === 0
+if (!hasNamespaces) console.warn('unshare makes no network namespace here: tests that need one are skipped')
+
+describe.skipIf(!hasNamespaces)('under unshare, without any network,', () => {
+  it('nothing can be reached', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    const { port } = server.address() as AddressInfo // of a server that listens on TCP
+    const code = `net.connect(${port}, '127.0.0.1', () => process.exit(7)).on('error', ({ code }) => console.log(code))`
+    expect(runNode(folder, ['-e', code]).status).toBe(7)
+    expect(runNode(folder, ['-e', code], { before: NAMESPACE })).toMatchObject({
+      status: 0,
+      out: 'ENETUNREACH\n',
+    })
+    server.close()
+  })
+
+  it.each(['esm', 'cjs'])('the library does all the same: %s', (system) => {
+    const args = [EVERYTHING, system, database]
+    const outside = runNode(folder, args)
+    expect(runNode(folder, args, { before: NAMESPACE })).toEqual(outside)
+    expect(outside.status).toBe(0)
+  })
+
+  it.each(working)('%s does the same', (_, { args, input, status }) => {
+    expect(runNode(folder, [CLI, ...args], { before: NAMESPACE, input }).status).toBe(status)
+  })
+})

@@ -1,0 +1,321 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describeFile, sha256 } from '../../scripts/build-data/manifest.ts'
+import { releaseProblems } from '../../scripts/release/repository.ts'
+import { CHECKS, type Step } from '../../scripts/release/steps.ts'
+import { release } from '../../scripts/release.ts'
+import { MmdbWriter } from '../../src/writer.ts'
+import { writeProject } from '../package/project.ts'
+import { temporaryFolder } from '../temporary.ts'
+
+const folder = temporaryFolder()
+
+const SOURCE = { name: 'places', version: '1.0.0', integrity: 'sha512-a' }
+const PACKAGES = 'scripts/build-data/packages'
+const CHANGELOG =
+  '# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2026-11-21\n\n### Added\n\n- Things.\n\n## [1.1.0] - 2026-01-01\n'
+
+function git(root: string, ...args: string[]): void {
+  const identity = [
+    '-c',
+    'user.name=Test',
+    '-c',
+    'user.email=test@example.com',
+    '-c',
+    'init.defaultBranch=main',
+  ]
+  execFileSync('git', [...identity, ...args], { cwd: root, stdio: 'pipe' })
+}
+
+const json = (value: unknown) => `${JSON.stringify(value)}\n`
+const lockOf = (packages: Record<string, unknown>) => json({ packages: { '': {}, ...packages } })
+
+/** A repository of version 1.2.0 that can be released. */
+function repository(): string {
+  const root = mkdtempSync(join(folder, 'repository-'))
+  const unpacked = Buffer.from(
+    new MmdbWriter({ databaseType: 'T', recordSize: 32 }).insert('1.0.0.0/8', { a: 1 }).toBytes(),
+  )
+  const packed = gzipSync(unpacked)
+  writeProject(root, {
+    'package.json': json({ version: '1.2.0' }),
+    'package-lock.json': json({ version: '1.2.0', packages: { '': { version: '1.2.0' } } }),
+    'CHANGELOG.md': CHANGELOG,
+    '.gitignore': 'dist/\n*.tgz\n',
+    'data/README.md': '',
+    'data/manifest.json': json({
+      buildDate: '2000-01-01T00:00:00.000Z',
+      files: [describeFile('t.mmdb.gz', packed, unpacked, 1)],
+      sources: [SOURCE],
+      inputs: [{ file: 'zone.tab', sha256: sha256(Buffer.from('zones')) }],
+    }),
+    [`${PACKAGES}/package.json`]: json({ dependencies: { places: '1.0.0' } }),
+    [`${PACKAGES}/package-lock.json`]: lockOf({ 'node_modules/places': SOURCE }),
+    'scripts/build-data/input/zone.tab': 'zones',
+    'scripts/build-data/input/README.md': '',
+  })
+  writeFileSync(join(root, 'data/t.mmdb.gz'), packed)
+  git(root, 'init', '--quiet')
+  commit(root)
+  return root
+}
+
+function commit(root: string): void {
+  git(root, 'add', '--all')
+  git(root, 'commit', '--quiet', '--allow-empty', '--message', 'x')
+}
+
+/** Changes files and commits that. */
+const having = (files: Record<string, string>) => (root: string) => {
+  writeProject(root, files)
+  commit(root)
+}
+
+describe('releaseProblems', () => {
+  it('finds none where all is in order', () => {
+    const root = repository()
+    git(root, 'tag', 'v1.1.0')
+    // Ignored files are not of the release.
+    writeProject(root, { 'dist/index.js': '', 'geofix-1.2.0.tgz': '' })
+    expect(releaseProblems(root)).toEqual([])
+  })
+
+  it.each<[what: string, change: (root: string) => void, problems: RegExp[]]>([
+    [
+      'a changed file',
+      (root) => writeProject(root, { 'CHANGELOG.md': `${CHANGELOG}\n` }),
+      [/^the work tree is not clean: commit, stash or remove these:\n {4} M CHANGELOG\.md$/],
+    ],
+    [
+      'an untracked file',
+      (root) => writeProject(root, { 'a/b.txt': '' }),
+      [/not clean: .*\n {4}\?\? a\/b\.txt$/s],
+    ],
+    [
+      'a file that is staged only',
+      (root) => {
+        writeProject(root, { 'b.txt': '' })
+        git(root, 'add', '.')
+      },
+      [/not clean/],
+    ],
+    [
+      'many of them',
+      (root) =>
+        writeProject(root, Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`${i}.txt`, '']))),
+      [/not clean.*\n {4}and 2 more$/s],
+    ],
+    [
+      'a lock file of another version',
+      having({ 'package-lock.json': json({ version: '1.1.0', packages: { '': { version: '1.1.0' } } }) }),
+      [
+        /^package-lock\.json is of version 1\.1\.0, package\.json of 1\.2\.0: run "npm install --package-lock-only"$/,
+      ],
+    ],
+    [
+      'a lock file that is so within',
+      having({ 'package-lock.json': json({ version: '1.2.0', packages: { '': {} } }) }),
+      [/^package-lock\.json is of version none/],
+    ],
+    [
+      'a version that the changelog lacks',
+      having({ 'CHANGELOG.md': CHANGELOG.replace('1.2.0', '1.2.01') }),
+      [/^CHANGELOG\.md has no section for 1\.2\.0: write "## \[1\.2\.0\] - YYYY-MM-DD"/],
+    ],
+    [
+      'a changelog without the day',
+      having({ 'CHANGELOG.md': CHANGELOG.replace(' - 2026-11-21', '') }),
+      [/^CHANGELOG\.md has the heading "## \[1\.2\.0\]": write it as/],
+    ],
+    [
+      'a changelog with a day that is none',
+      having({ 'CHANGELOG.md': CHANGELOG.replace('2026-11-21', '2026-02-31') }),
+      [/has the heading/],
+    ],
+    [
+      'a changelog that says nothing',
+      having({ 'CHANGELOG.md': CHANGELOG.replace('- Things.\n', '') }),
+      [/^CHANGELOG\.md says nothing under "## \[1\.2\.0\] - 2026-11-21": list/],
+    ],
+    [
+      'a version that is tagged',
+      (root) => git(root, 'tag', 'v1.2.0'),
+      [/^the tag v1\.2\.0 is there already: set the next version/],
+    ],
+    [
+      'a version that is tagged elsewhere',
+      (root) => {
+        const origin = mkdtempSync(join(folder, 'origin-'))
+        git(origin, 'init', '--quiet', '--bare')
+        git(root, 'remote', 'add', 'origin', origin)
+        git(root, 'tag', 'v1.2.0')
+        git(root, 'push', '--quiet', 'origin', 'v1.2.0')
+        git(root, 'tag', '--delete', 'v1.2.0')
+      },
+      [/^the tag v1\.2\.0 is there already/],
+    ],
+    [
+      'data that has changed',
+      having({ 'data/t.mmdb.gz': 'x' }),
+      [/^data\/t\.mmdb\.gz is not as data\/manifest\.json says: 1 bytes, not \d+: run "npm run build-data"/],
+    ],
+    [
+      'data that is not there',
+      (root) => {
+        rmSync(join(root, 'data/t.mmdb.gz'))
+        commit(root)
+      },
+      [/^data\/t\.mmdb\.gz .*no such file/],
+    ],
+    [
+      'data of another build than the manifest',
+      (root) => {
+        const manifest = JSON.parse(readFileSync(join(root, 'data/manifest.json'), 'utf8'))
+        having({ 'data/manifest.json': json({ ...manifest, buildDate: '2001-01-01T00:00:00.000Z' }) })(root)
+      },
+      [/built 2000-01-01T00:00:00\.000Z, not 2001-01-01T00:00:00\.000Z/],
+    ],
+    [
+      'data that the manifest does not know',
+      having({ 'data/more.mmdb.gz': '' }),
+      [/^data\/more\.mmdb\.gz is not in data\/manifest\.json: remove it$/],
+    ],
+    [
+      'a pinned source that the data was not made from',
+      having({
+        [`${PACKAGES}/package.json`]: json({ dependencies: { places: '1.1.0' } }),
+        [`${PACKAGES}/package-lock.json`]: lockOf({
+          'node_modules/places': { version: '1.1.0', integrity: 'sha512-b' },
+        }),
+      }),
+      [/^data\/ was made from places 1\.0\.0, and 1\.1\.0 is pinned: run "npm run build-data"/],
+    ],
+    [
+      'a source that is asked for and not pinned',
+      having({ [`${PACKAGES}/package.json`]: json({ dependencies: { places: '2.0.0' } }) }),
+      [/asks for places 2\.0\.0, which its package-lock\.json does not have: run "npm install/],
+    ],
+    [
+      'a source more, and one less',
+      having({
+        [`${PACKAGES}/package.json`]: json({ dependencies: { names: '1.0.0' } }),
+        [`${PACKAGES}/package-lock.json`]: lockOf({
+          'node_modules/names': { version: '1.0.0', integrity: 'sha512-c' },
+        }),
+      }),
+      [
+        /^data\/ was made from no names, and 1\.0\.0 is pinned/,
+        /^data\/ was made from places, which is pinned no more/,
+      ],
+    ],
+    [
+      'an input that the data was not made from',
+      having({ 'scripts/build-data/input/zone.tab': 'other zones' }),
+      [/^scripts\/build-data\/input\/zone\.tab is not the one that data\/ was made from/],
+    ],
+    [
+      'an input that is not there, and one more',
+      (root) => {
+        rmSync(join(root, 'scripts/build-data/input/zone.tab'))
+        having({ 'scripts/build-data/input/more.tsv': '' })(root)
+      },
+      [/input\/more\.tsv is not the one/, /input\/zone\.tab is not the one/],
+    ],
+  ])('finds %s', (_, change, problems) => {
+    const root = repository()
+    change(root)
+    expect(releaseProblems(root)).toEqual(problems.map((problem) => expect.stringMatching(problem)))
+  })
+})
+
+describe('release', () => {
+  const said: string[] = []
+  const ran: Step[] = []
+  const run = (step: Step) => void ran.push(step)
+  for (const stream of ['log', 'error'] as const) {
+    vi.spyOn(console, stream).mockImplementation((text) => void said.push(String(text)))
+  }
+  afterEach(() => {
+    said.length = 0
+    ran.length = 0
+  })
+
+  it('checks, packs, and says what is left', () => {
+    expect(release(repository(), [], run)).toBe(0)
+    expect(ran).toEqual(CHECKS)
+    expect(ran.map((step) => step.join(' '))).toEqual([
+      'npm run lint',
+      'npm run typecheck',
+      'npm test',
+      'npm run build',
+      'npm pack',
+    ])
+    expect(said.join('\n')).toMatch(/^ {2}npm publish \.\/geofix-1\.2\.0\.tgz --provenance --access public$/m)
+  })
+
+  it('publishes what was packed, then tags it', () => {
+    expect(release(repository(), ['--publish'], run)).toBe(0)
+    expect(ran.slice(CHECKS.length).map((step) => step.join(' '))).toEqual([
+      'npm publish ./geofix-1.2.0.tgz --provenance --access public',
+      'git tag --annotate v1.2.0 --message geofix 1.2.0',
+      'git push origin v1.2.0',
+    ])
+  })
+
+  it('publishes what comes before a version to those who ask for it', () => {
+    const root = repository()
+    const version = '1.2.0-beta.1'
+    having({
+      'package.json': json({ version }),
+      'package-lock.json': json({ version, packages: { '': { version } } }),
+      'CHANGELOG.md': CHANGELOG.replace('1.2.0', version),
+    })(root)
+    expect(release(root, ['--publish'], run)).toBe(0)
+    expect(ran.flat()).toEqual(expect.arrayContaining([`./geofix-${version}.tgz`, '--tag', 'next']))
+  })
+
+  it('runs nothing for --dry-run', () => {
+    expect(release(repository(), ['--dry-run'], run)).toBe(0)
+    expect([ran, said]).toEqual([[], ['1.2.0 can be released']])
+  })
+
+  it.each([[[]], [['--dry-run']], [['--publish']]])(
+    'runs nothing where something is in the way: %j',
+    (args) => {
+      const root = repository()
+      writeProject(root, { 'left.txt': '' })
+      git(root, 'tag', 'v1.2.0')
+      expect(release(root, args, run)).toBe(1)
+      expect(ran).toEqual([])
+      expect(said).toEqual([
+        expect.stringMatching(/^not released: the work tree/),
+        expect.stringMatching(/^not released: the tag/),
+      ])
+    },
+  )
+
+  it('publishes nothing when a check fails, or changes the work tree', () => {
+    const failing = (step: Step) => {
+      run(step)
+      if (step.includes('test')) throw new Error('tests fail')
+    }
+    expect(() => release(repository(), ['--publish'], failing)).toThrow('tests fail')
+    expect(ran.flat()).not.toContain('publish')
+    const root = repository()
+    const littering = (step: Step) => {
+      run(step)
+      mkdirSync(join(root, 'left'), { recursive: true })
+      writeFileSync(join(root, 'left/over.txt'), '')
+    }
+    expect(release(root, ['--publish'], littering)).toBe(1)
+    expect(ran.flat()).not.toContain('publish')
+  })
+
+  it.each([[['--publsh']], [['--publish', '--dry-run']]])('refuses other arguments: %j', (args) => {
+    expect(release(repository(), args, run)).toBe(2)
+    expect(ran).toEqual([])
+  })
+})
