@@ -350,3 +350,17 @@ describe('open and close', () => {
     }
   })
 })
+
+describe('Resolver.open and maxBytes', () => {
+  const bytes = new MmdbWriter({ databaseType: 'Sample' }).toBytes()
+  it('is a positive safe integer', async () => {
+    for (const maxBytes of [0, -1, 0.5, Number.NaN, Infinity, 2 ** 53]) {
+      await expect(Resolver.open(bytes, { maxBytes })).rejects.toThrow(TypeError)
+    }
+  })
+
+  it('is the most that a source may hold', async () => {
+    await expect(Resolver.open(bytes, { maxBytes: bytes.length - 1 })).rejects.toThrow('limit that maxBytes')
+    expect((await Resolver.open(bytes, { maxBytes: bytes.length })).databases).toHaveLength(1)
+  })
+})

@@ -1,15 +1,15 @@
 // The only importer of fflate, which checks neither the CRC-32 nor the length of what it decompresses.
-import { Inflate } from 'fflate'
+import { Gunzip as GunzipStream } from 'fflate'
 import { allocate, DEFAULT_MAX_BYTES } from './byte-limit.ts'
 import { crc32 } from './crc32.ts'
-import { damaged, MAX_DEFLATE_RATIO, readGzipMember } from './gzip-member.ts'
-
-/** A trailer that stands in a file more often than this was put there on purpose. */
-const MAX_EARLIER_TRAILERS = 8
+import { damaged, MAX_DEFLATE_RATIO, readGzipMember, TRAILER_BYTES } from './gzip-member.ts'
 
 /** Of a compressed file, what is given to fflate at a time: it is slower in smaller pieces. Bytes. */
 const MAX_PIECE = 2 ** 16
 const MIN_PIECE = 2 ** 12
+
+/** Where a member starts that has no name and nothing else. */
+const PLAIN_HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255)
 
 /**
  * Decompresses a gzip file of one member (RFC 1952) and checks it whole. Works on every platform; its
@@ -22,56 +22,49 @@ export function gunzip(bytes: Uint8Array, path?: string, maxBytes = DEFAULT_MAX_
   const { deflate, length, crc } = readGzipMember(bytes, path, maxBytes)
   const content = allocate(length, (size) => new Uint8Array(size), path)
   let filled = 0
+  let isWhole: boolean
   try {
-    inflate(deflate, length, (inflated) => {
+    isWhole = inflate(deflate, length, (inflated) => {
+      if (inflated.length > length - filled) throw new Error('more comes out than the length at its end says')
       content.set(inflated, filled)
       filled += inflated.length
     })
   } catch (cause) {
-    throw damaged('its compressed data cannot be read, or holds more than the length at its end', path, cause)
+    throw damaged('its compressed data cannot be read', path, cause)
   }
   if (filled !== length || crc32(content) !== crc) {
     throw damaged('its content does not match the length and checksum at its end', path)
   }
-  if (endsEarlier(deflate, bytes.subarray(-8), length))
-    throw damaged('something follows its compressed data', path)
+  if (!isWhole) throw damaged('something follows its compressed data', path)
   return content
 }
 
 /**
- * Gives deflate data to fflate in pieces. What one piece can stand for is in memory twice, so pieces are
+ * Gives a deflate stream to fflate in pieces. What one piece can stand for is in memory twice, so pieces are
  * smaller where little is to come out.
  *
  * @param length bytes that should come out
- * @throws Error when the data is damaged, or `take` throws
+ * @returns whether the stream ends with the last byte
+ * @throws Error when it is damaged, or `take` throws
  */
-function inflate(deflate: Uint8Array, length: number, take: (inflated: Uint8Array) => void): void {
+function inflate(deflate: Uint8Array, length: number, take: (inflated: Uint8Array) => void): boolean {
   const size = Math.min(Math.max(MIN_PIECE, Math.ceil(length / MAX_DEFLATE_RATIO)), MAX_PIECE)
-  const stream = new Inflate(take)
+  const starts: number[] = []
+  let isTaken = true
+  const stream = new GunzipStream((inflated) => {
+    isTaken = true
+    take(inflated)
+  })
+  stream.onmember = (start) => starts.push(start)
+  stream.push(PLAIN_HEADER)
   for (let at = 0; at < deflate.length; at += size) {
-    stream.push(deflate.subarray(at, at + size), at + size >= deflate.length)
+    isTaken = false
+    stream.push(deflate.subarray(at, at + size))
+    // fflate keeps what follows the end, and would keep all of it.
+    if (!isTaken) return false
   }
-}
-
-/**
- * Whether the member ends before the end of the file. fflate does not tell where the data ended; but the
- * content matches the trailer, so a member that ends earlier has that very trailer there too.
- */
-function endsEarlier(deflate: Uint8Array, trailer: Uint8Array, length: number): boolean {
-  const [first = 0] = trailer
-  let found = 0
-  for (let at = deflate.indexOf(first); at >= 0; at = deflate.indexOf(first, at + 1)) {
-    if (!trailer.every((byte, index) => deflate[at + index] === byte)) continue
-    if (++found > MAX_EARLIER_TRAILERS || isWholeStream(deflate.subarray(0, at), length)) return true
-  }
-  return false
-}
-
-function isWholeStream(deflate: Uint8Array, length: number): boolean {
-  try {
-    inflate(deflate, length, () => undefined)
-    return true
-  } catch {
-    return false
-  }
+  // It tells where a member ended when it meets the next one: here is one, behind a trailer.
+  stream.push(new Uint8Array(TRAILER_BYTES))
+  stream.push(PLAIN_HEADER)
+  return starts.length === 1 && starts[0] === PLAIN_HEADER.length + deflate.length + TRAILER_BYTES
 }

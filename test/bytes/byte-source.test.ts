@@ -66,6 +66,44 @@ describe('readBytes', () => {
     )
   })
 
+  it.each<[string, () => ByteSource]>([
+    ['bytes', () => BYTES],
+    ['an ArrayBuffer', () => BYTES.slice().buffer],
+    ['a Blob', () => new Blob([BYTES])],
+    ['a Response', () => new Response(BYTES)],
+    ['a stream', () => stream(BYTES.subarray(0, 2), BYTES.subarray(2))],
+  ])('takes as many bytes as it may of %s, and no more', async (_, source) => {
+    expect(await readBytes(source(), 5)).toHaveLength(5)
+    await expect(readBytes(source(), 4)).rejects.toThrow(InvalidDatabaseError)
+    await expect(readBytes(source(), 4)).rejects.toThrow('it has more than 4 bytes, the limit that maxBytes')
+  })
+
+  it.each([1, 1000, 3_000_000])('stops a stream that never ends, in pieces of %i', async (size) => {
+    let given = 0
+    let stopped: unknown
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        given += size
+        controller.enqueue(new Uint8Array(size))
+      },
+      // Nor does it stop.
+      cancel: (reason) => {
+        stopped = reason
+        return new Promise(() => {})
+      },
+    })
+    const before = process.memoryUsage().arrayBuffers
+    await expect(readBytes(new Response(endless), 100_000)).rejects.toThrow('more than 100000 bytes')
+    expect(given).toBeLessThan(100_000 + 3 * size)
+    expect(stopped).toBeInstanceOf(InvalidDatabaseError)
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000)
+  })
+
+  it('refuses pieces that are no bytes', async () => {
+    const texts = new ReadableStream({ start: (controller) => controller.enqueue('text') })
+    await expect(readBytes(texts)).rejects.toThrow(TypeError)
+  })
+
   it('passes on what breaks a stream', async () => {
     const broken = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.error(new RangeError('connection lost')),

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
@@ -68,6 +68,38 @@ describe('Resolver of the Node entry', () => {
     const error: unknown = await Resolver.open(join(folder, 'missing')).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(InvalidDatabaseError)
     expect(error).toMatchObject({ cause: { code: 'ENOENT' } })
+  })
+
+  it('takes no more than maxBytes of a source, packed or unpacked', async () => {
+    const large = new Uint8Array(Buffer.concat([Buffer.alloc(100_000), mmdb]))
+    for (const path of [file('large', large), file('large-gzip', gzipSync(large))]) {
+      const error = expect.objectContaining({ code: 'INVALID_DATABASE', path })
+      await expect(Resolver.open(path, { maxBytes: 100_000 })).rejects.toThrow(error)
+      await expect(Resolver.open(path, { maxBytes: 100_000 })).rejects.toThrow('than 100000 bytes, the limit')
+      expect(() => Resolver.openSync(path, { maxBytes: 100_000 })).toThrow(error)
+    }
+    for (const source of [large, gzipSync(large)]) {
+      await expect(Resolver.open(source, { maxBytes: 100_000 })).rejects.toThrow('the limit that maxBytes')
+      expect(() => Resolver.openSync(source, { maxBytes: 100_000 })).toThrow('the limit that maxBytes')
+      await expect(Resolver.open(new Response(source), { maxBytes: 100_000 })).rejects.toThrow('maxBytes')
+    }
+    const enough = { maxBytes: mmdb.length }
+    expect((await Resolver.open([raw, mmdb], enough)).databases).toHaveLength(2)
+    expect(Resolver.openSync([raw, mmdb], enough).databases).toHaveLength(2)
+  })
+
+  it('refuses a maxBytes that is no number of bytes, before it opens anything', async () => {
+    for (const maxBytes of [0, -1, 0.5, Number.NaN, Infinity]) {
+      await expect(Resolver.open('missing', { maxBytes })).rejects.toThrow(TypeError)
+      expect(() => Resolver.openSync('missing', { maxBytes })).toThrow(TypeError)
+    }
+  })
+
+  it.skipIf(!existsSync('/dev/zero'))('stops reading a device that never ends', async () => {
+    await expect(Resolver.open('/dev/zero', { maxBytes: 1_000_000 })).rejects.toThrow(
+      'the limit that maxBytes',
+    )
+    expect(() => Resolver.openSync('/dev/zero', { maxBytes: 1_000_000 })).toThrow('the limit that maxBytes')
   })
 
   it('opens no URL but file: ones', async () => {

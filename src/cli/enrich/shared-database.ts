@@ -93,8 +93,7 @@ async function gunzipShared(
   try {
     for await (const chunk of gunzip) {
       if (!(chunk instanceof Uint8Array)) continue
-      // Stops a file that holds more than it promises.
-      if (filled + chunk.length > length) break
+      if (filled + chunk.length > length) throw new Error('more bytes come out than its trailer promises')
       bytes.set(chunk, filled)
       filled += chunk.length
     }

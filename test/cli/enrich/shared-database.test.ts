@@ -30,9 +30,17 @@ describe('loadShared', () => {
     expect(openShared([database]).info[0]).toMatchObject({ type: 'Sample-City', path })
   })
 
+  it('reads no more than it may', async () => {
+    const path = file('large', gzipSync(Buffer.concat([Buffer.alloc(100_000), RAW])))
+    await expect(loadShared(path, 100_000)).rejects.toThrow('the limit that maxBytes sets')
+    await expect(loadShared(DB, RAW.length - 1)).rejects.toThrow('the limit that maxBytes sets')
+    await expect(loadShared('/dev/zero', 100_000)).rejects.toThrow(InvalidDatabaseError)
+  })
+
   it.each([
     ['cut short', gzipSync(RAW).subarray(0, 500)],
     ['of two members', Buffer.concat([gzipSync(RAW), gzipSync(RAW)])],
+    ['followed by a member of nothing', Buffer.concat([gzipSync(RAW), gzipSync('')])],
     ['followed by rubbish', Buffer.concat([gzipSync(RAW), Buffer.from('rubbish')])],
     ['followed by zeros', Buffer.concat([gzipSync(RAW), Buffer.alloc(8)])],
     ['no database', Buffer.from('hello')],

@@ -1,0 +1,101 @@
+// What every way of unpacking must find out about one small .mmdb.gz.
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { isGzip } from '../../src/bytes/gzip-member.ts'
+import { InvalidDatabaseError } from '../../src/errors.ts'
+import { MmdbWriter } from '../../src/writer.ts'
+import { temporaryFolder } from '../temporary.ts'
+import { type Unpack, waysToUnpack } from './ways-to-unpack.ts'
+
+const folder = temporaryFolder()
+const mmdb = new MmdbWriter({ databaseType: 'Sample', ipVersion: 4 })
+  .insert('81.0.0.0/8', { country: { iso_code: 'GB' } })
+  .toBytes()
+const packed = new Uint8Array(gzipSync(mmdb))
+
+/** Offsets in the header of RFC 1952 section 2.3 that say nothing about the content, and have no check. */
+const FLAGS = 3
+const FREE = [4, 5, 6, 7, 8, 9] // MTIME, XFL and OS
+const FTEXT = 1
+
+/** Where deflate data ends, in the middle of a byte: its other bits mean nothing either. */
+const LAST_OF_DEFLATE = packed.length - 9
+
+/** The values a byte is damaged to: each bit wrong, and a few whole bytes. */
+function wrongValues(right: number): number[] {
+  const values = [0x00, 0x7f, 0xff]
+  for (let bit = 0; bit < 8; bit++) values.push(right ^ (1 << bit))
+  return [...new Set(values)].filter((value) => value !== right)
+}
+
+/** `false` when it was refused; any other answer than the right content fails the test. */
+async function isRead(unpack: Unpack, bytes: Uint8Array): Promise<boolean> {
+  let content: Uint8Array
+  try {
+    content = await unpack(bytes)
+  } catch (error) {
+    if (!(error instanceof InvalidDatabaseError)) throw error
+    return false
+  }
+  // What does not start like gzip is handed on as it is, and is no database.
+  if (!isGzip(bytes) && Buffer.compare(content, bytes) === 0) return false
+  expect(Buffer.compare(content, mmdb)).toBe(0)
+  return true
+}
+
+describe.each(waysToUnpack(join(folder, 'damaged')))('%s', (name, unpack) => {
+  it('finds every wrong byte, but for those of the header that mean nothing', async () => {
+    const [refused, read]: [string[], string[]] = [[], []]
+    let tried = 0
+    for (let at = 0; at < packed.length; at++) {
+      const right = packed[at] ?? 0
+      for (const value of wrongValues(right)) {
+        const damaged = packed.slice()
+        damaged[at] = value
+        tried++
+        const isFree = FREE.includes(at) || (at === FLAGS && value === FTEXT)
+        const isRight = await isRead(unpack, damaged)
+        if (isFree && !isRight) refused.push(`byte ${at} as ${value}`)
+        if (!isFree && isRight && at !== LAST_OF_DEFLATE) read.push(`byte ${at} as ${value}`)
+      }
+    }
+    expect(refused).toEqual([])
+    // fflate takes code lengths that zlib refuses, where they are of codes that nothing uses.
+    expect(read.length).toBeLessThanOrEqual(name === 'portable' ? 5 : 0)
+    expect(tried).toBeGreaterThan(9 * packed.length)
+  })
+
+  it('finds every truncation', async () => {
+    for (let length = 0; length < packed.length; length++) {
+      expect(await isRead(unpack, packed.slice(0, length)), `${length} bytes`).toBe(false)
+    }
+  })
+
+  it('finds every byte that is missing, twice there or put in', async () => {
+    for (let at = 0; at <= packed.length; at++) {
+      const [before, after] = [packed.subarray(0, at), packed.subarray(at)]
+      for (const changed of [
+        Buffer.concat([before, after.subarray(1)]),
+        Buffer.concat([before, after.subarray(0, 1), after]),
+        Buffer.concat([before, Buffer.of(0), after]),
+        Buffer.concat([before, Buffer.of(0xff), after]),
+      ]) {
+        if (Buffer.compare(changed, packed) === 0) continue
+        expect(await isRead(unpack, new Uint8Array(changed)), `at ${at}`).toBe(false)
+      }
+    }
+  })
+
+  it.each([
+    ['itself', packed],
+    ['a member of nothing', gzipSync('')],
+    ['a zero', Buffer.of(0)],
+    ['a block of zeros, as on a tape', Buffer.alloc(512)],
+    ['its trailer again', packed.subarray(-8)],
+    ['zeros and its trailer again', Buffer.concat([Buffer.alloc(8), packed.subarray(-8)])],
+    ['text', Buffer.from('rubbish')],
+  ])('finds %s behind the end', async (__, more) => {
+    expect(await isRead(unpack, new Uint8Array(Buffer.concat([packed, more])))).toBe(false)
+  })
+})

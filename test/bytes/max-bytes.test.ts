@@ -1,0 +1,86 @@
+// That no way of unpacking takes more than `maxBytes`, nor memory on the word of a trailer that lies.
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { InvalidDatabaseError } from '../../src/errors.ts'
+import { temporaryFolder } from '../temporary.ts'
+import { CONTENT } from './gzip-samples.ts'
+import { archive, entry } from './tar-samples.ts'
+import { waysToUnpack } from './ways-to-unpack.ts'
+
+const MB = 1_000_000
+const folder = temporaryFolder()
+const WAYS = waysToUnpack(join(folder, 'file'))
+
+const TOO_LARGE = /it has more than \d+ bytes, the limit that maxBytes sets: open it with a larger maxBytes/
+
+describe.each(WAYS)('%s', (_, unpack) => {
+  it('takes a file of just as many bytes as it may, and none of one more', async () => {
+    const packed = gzipSync(CONTENT)
+    expect(packed.length).toBeLessThan(CONTENT.length)
+    expect(await unpack(packed, CONTENT.length)).toHaveLength(CONTENT.length)
+    await expect(unpack(packed, CONTENT.length - 1)).rejects.toThrow(TOO_LARGE)
+    await expect(unpack(packed, CONTENT.length - 1)).rejects.toThrow(InvalidDatabaseError)
+  })
+
+  it('counts the packed bytes too', async () => {
+    const stored = gzipSync(CONTENT, { level: 0 })
+    await expect(unpack(stored, CONTENT.length)).rejects.toThrow(TOO_LARGE)
+    expect(await unpack(stored, stored.length)).toHaveLength(CONTENT.length)
+  })
+
+  it('counts an archive, not only the database in it', async () => {
+    const tar = archive(entry({ name: 'a.mmdb', content: CONTENT }))
+    await expect(unpack(gzipSync(tar), tar.length - 1)).rejects.toThrow(TOO_LARGE)
+    expect((await unpack(gzipSync(tar), tar.length)).length).toBeGreaterThanOrEqual(CONTENT.length)
+  })
+})
+
+/** Where the trailer says how long the content is: four bytes from the end. */
+function promising(packed: Uint8Array, length: number): Uint8Array {
+  const lying = Buffer.from(packed)
+  lying.writeUInt32LE(length, lying.length - 4)
+  return lying
+}
+
+const run = promisify(execFile)
+
+/** Unpacks a file in a process of its own: why it was refused, and what memory that took at most. */
+async function unpackedElsewhere(way: string, file: Uint8Array, maxBytes: number): Promise<Unpacked> {
+  const path = join(folder, `${way}.gz`)
+  writeFileSync(path, file)
+  const child = fileURLToPath(new URL('./unpack-child.ts', import.meta.url))
+  const { stdout } = await run(process.execPath, ['--import', 'tsx', child, way, path, String(maxBytes)])
+  return JSON.parse(stdout)
+}
+
+interface Unpacked {
+  readonly refused: string | null
+  /** Resident memory over what the process had before, in bytes. */
+  readonly memory: number
+}
+
+describe.each(WAYS)('%s, with the memory measured', (way) => {
+  const bomb = gzipSync(new Uint8Array(200 * MB))
+  const noise = gzipSync(Buffer.alloc(2_200_000, CONTENT), { level: 0 })
+
+  it.each([
+    ['does not unpack a bomb that is honest', bomb, MB, TOO_LARGE],
+    ['stops a bomb whose trailer says less than comes', promising(bomb, 1000), MB, /damaged/],
+    ['stops a bomb whose trailer says just what may come', promising(bomb, MB), MB, /damaged/],
+    [
+      'takes no memory for what a trailer promises and does not come',
+      promising(noise, 2 ** 31 - 1),
+      2 ** 31,
+      /damaged/,
+    ],
+  ])('%s', async (_, file, maxBytes, reason) => {
+    const { refused, memory } = await unpackedElsewhere(way, file, maxBytes)
+    expect(refused).toMatch(reason)
+    expect(memory).toBeLessThan(50 * MB)
+  })
+})

@@ -1,0 +1,27 @@
+import { writeFileSync } from 'node:fs'
+import { gunzip } from '../../src/bytes/gunzip.ts'
+import { loadShared } from '../../src/cli/enrich/shared-database.ts'
+import { readUnpacked } from '../../src/node/file-bytes.ts'
+import { nativeGunzip, nativeGunzipAsync } from '../../src/node/native-gunzip.ts'
+
+/** Decompresses a gzip file, or throws. */
+export type Unpack = (packed: Uint8Array, maxBytes?: number) => Promise<Uint8Array>
+
+/**
+ * Every way in which a gzip file gets unpacked.
+ *
+ * @param path of a file that may be written, for the ways that read one
+ */
+export function waysToUnpack(path: string): [name: string, unpack: Unpack][] {
+  const write = (bytes: Uint8Array): string => {
+    writeFileSync(path, bytes)
+    return path
+  }
+  return [
+    ['portable', async (packed, max) => gunzip(packed, undefined, max)],
+    ['native', async (packed, max) => nativeGunzip(packed, undefined, max)],
+    ['native, in the background', (packed, max) => nativeGunzipAsync(packed, undefined, max)],
+    ['streaming from a file', (packed, max) => readUnpacked(write(packed), max)],
+    ['into shared memory', async (packed, max) => (await loadShared(write(packed), max)).bytes],
+  ]
+}
