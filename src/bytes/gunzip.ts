@@ -1,7 +1,7 @@
 // The only importer of fflate, which checks neither the CRC-32 nor the length of what it decompresses.
 import { inflateSync } from 'fflate'
 import { crc32 } from './crc32.ts'
-import { damaged, readGzipMember } from './gzip-member.ts'
+import { damaged, readGzipMember, TRAILER_BYTES } from './gzip-member.ts'
 
 /** A trailer that stands in a file more often than this was put there on purpose. */
 const MAX_EARLIER_TRAILERS = 8
@@ -9,6 +9,9 @@ const MAX_EARLIER_TRAILERS = 8
 /**
  * Decompresses a gzip file of one member (RFC 1952) and checks it whole. Works on every platform; its
  * memory is bounded by what the trailer promises, which is checked first.
+ *
+ * fflate passes over faults of the compressed data that zlib refuses, such as codes that are too many or the second
+ * length of a stored block; what comes out has its length and checksum all the same.
  *
  * @throws InvalidDatabaseError when anything about the file is damaged
  */
@@ -26,20 +29,26 @@ export function gunzip(bytes: Uint8Array, path?: string): Uint8Array {
   if (inflated.length !== length || crc32(inflated) !== crc) {
     throw damaged('its content does not match the length and checksum at its end', path)
   }
-  if (endsEarlier(deflate, bytes.subarray(-8))) throw damaged('something follows its compressed data', path)
+  if (endsEarlier(bytes.subarray(-deflate.length - TRAILER_BYTES)))
+    throw damaged('something follows its compressed data', path)
   return inflated
 }
 
 /**
  * Whether the member ends before the end of the file. fflate does not tell where the data ended; but the
  * content matches the trailer, so a member that ends earlier has that very trailer there too.
+ *
+ * @param body the file without its header
  */
-function endsEarlier(deflate: Uint8Array, trailer: Uint8Array): boolean {
+function endsEarlier(body: Uint8Array): boolean {
+  const end = body.length - TRAILER_BYTES
+  const trailer = body.subarray(end)
   const [first = 0] = trailer
   let found = 0
-  for (let at = deflate.indexOf(first); at >= 0; at = deflate.indexOf(first, at + 1)) {
-    if (!trailer.every((byte, index) => deflate[at + index] === byte)) continue
-    if (++found > MAX_EARLIER_TRAILERS || isWholeStream(deflate.subarray(0, at))) return true
+  // The two can overlap, where a trailer repeats itself.
+  for (let at = body.indexOf(first); at >= 0 && at < end; at = body.indexOf(first, at + 1)) {
+    if (!trailer.every((byte, index) => body[at + index] === byte)) continue
+    if (++found > MAX_EARLIER_TRAILERS || isWholeStream(body.subarray(0, at))) return true
   }
   return false
 }

@@ -1,7 +1,13 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { createGunzip, type Gunzip } from 'node:zlib'
 import { isGzip, readGzipEnds, TRAILER_BYTES } from '../bytes/gzip-member.ts'
-import { followed, LEAST_CHUNK, nativeGunzipAsync, unreadableGzip } from './native-gunzip.ts'
+import {
+  followed,
+  isEmptyMemberFirst,
+  LEAST_CHUNK,
+  nativeGunzipAsync,
+  unreadableGzip,
+} from './native-gunzip.ts'
 
 /** How much of a compressed file is in memory at a time; its header must fit. Bytes. */
 const PIECE = 2 ** 18
@@ -25,7 +31,8 @@ export async function readUnpacked(path: string): Promise<Uint8Array> {
     }
     const tail = new Uint8Array(Math.min(size, TRAILER_BYTES))
     await readAt(file, size - tail.length, tail)
-    const { length } = readGzipEnds(head, tail, size, path)
+    const { start, length } = readGzipEnds(head, tail, size, path)
+    if (isEmptyMemberFirst(head.subarray(start, size - TRAILER_BYTES))) throw followed(path)
     return await inflate(file, piece, size, length, path)
   } finally {
     await file.close()

@@ -1,5 +1,11 @@
 import { promisify } from 'node:util'
-import { type ZlibOptions, gunzip as zlibGunzip, gunzipSync as zlibGunzipSync } from 'node:zlib'
+import {
+  constants,
+  inflateRawSync,
+  type ZlibOptions,
+  gunzip as zlibGunzip,
+  gunzipSync as zlibGunzipSync,
+} from 'node:zlib'
 import { damaged, readGzipMember } from '../bytes/gzip-member.ts'
 import type { InvalidDatabaseError } from '../errors.ts'
 
@@ -21,7 +27,8 @@ const inBackground = promisify(zlibGunzip)
  * @throws InvalidDatabaseError when anything about the file is damaged
  */
 export function nativeGunzip(bytes: Uint8Array, path?: string): Uint8Array {
-  const { length } = readGzipMember(bytes, path)
+  const { deflate, length } = readGzipMember(bytes, path)
+  if (isEmptyMemberFirst(deflate)) throw followed(path)
   let inflated: unknown
   try {
     inflated = zlibGunzipSync(bytes, optionsFor(length))
@@ -33,7 +40,8 @@ export function nativeGunzip(bytes: Uint8Array, path?: string): Uint8Array {
 
 /** The same on another thread. */
 export async function nativeGunzipAsync(bytes: Uint8Array, path?: string): Promise<Uint8Array> {
-  const { length } = readGzipMember(bytes, path)
+  const { deflate, length } = readGzipMember(bytes, path)
+  if (isEmptyMemberFirst(deflate)) throw followed(path)
   let inflated: unknown
   try {
     inflated = await inBackground(bytes, optionsFor(length))
@@ -57,6 +65,29 @@ function whole(inflated: unknown, bytes: Uint8Array, length: number, path?: stri
     throw followed(path)
   }
   return inflated.buffer
+}
+
+/**
+ * Whether the file starts with a member of nothing and goes on behind it. zlib joins members, and the length of that
+ * one is not missed; of any other the sum is wrong.
+ *
+ * @param deflate what follows the header, or the start of it
+ */
+export function isEmptyMemberFirst(deflate: Uint8Array): boolean {
+  let inflated: unknown
+  try {
+    // Stops at the first bytes that come out.
+    inflated = inflateRawSync(deflate, {
+      info: true,
+      chunkSize: LEAST_CHUNK,
+      maxOutputLength: 1,
+      finishFlush: constants.Z_SYNC_FLUSH,
+    })
+  } catch {
+    return false
+  }
+  if (!isInflated(inflated)) throw new TypeError('zlib did not answer with the option "info"')
+  return inflated.buffer.length === 0 && inflated.engine.bytesWritten < deflate.length
 }
 
 function isInflated(value: unknown): value is Inflated {

@@ -1,10 +1,11 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { createGunzip } from 'node:zlib'
-import { damaged, isGzip, readGzipMember } from '../../bytes/gzip-member.ts'
+import { isGzip, readGzipMember } from '../../bytes/gzip-member.ts'
 import { unwrap } from '../../bytes/unpack.ts'
 import { InvalidDatabaseError } from '../../errors.ts'
 import { Database } from '../../mmdb/database.ts'
+import { followed, isEmptyMemberFirst, unreadableGzip } from '../../node/native-gunzip.ts'
 import { DatabaseSet } from '../../record/database-set.ts'
 
 /** A database file in memory that all threads of the process see. Goes to workers without a copy. */
@@ -72,7 +73,8 @@ async function readPart(handle: FileHandle, bytes: Uint8Array, start: number, si
 
 /** The checks are those of `nativeGunzip`: one member, whole, with nothing behind it. */
 async function gunzipShared(packed: Uint8Array, path: string): Promise<Uint8Array<SharedArrayBuffer>> {
-  const { length } = readGzipMember(packed, path)
+  const { deflate, length } = readGzipMember(packed, path)
+  if (isEmptyMemberFirst(deflate)) throw followed(path)
   const bytes = sharedBytes(length)
   const gunzip = createGunzip({ chunkSize: CHUNK })
   gunzip.end(packed)
@@ -86,10 +88,10 @@ async function gunzipShared(packed: Uint8Array, path: string): Promise<Uint8Arra
       filled += chunk.length
     }
   } catch (cause) {
-    throw damaged('its compressed data cannot be read, or does not match its checksum', path, cause)
+    throw unreadableGzip(cause, path)
   }
   if (filled !== length || gunzip.bytesWritten !== packed.length) {
-    throw damaged('something follows its compressed data', path)
+    throw followed(path)
   }
   return bytes
 }
