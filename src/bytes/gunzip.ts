@@ -15,6 +15,9 @@ const PLAIN_HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255)
  * Decompresses a gzip file of one member (RFC 1952) and checks it whole. Works on every platform; its
  * memory is bounded by what the trailer promises, which is checked first, and it stops when more comes out.
  *
+ * fflate passes over faults of the compressed data that zlib refuses, such as codes that are too many or the second
+ * length of a stored block; what comes out has its length and checksum all the same.
+ *
  * @param maxBytes that the file may have, compressed or not
  * @throws InvalidDatabaseError when anything about the file is damaged, or it is too large
  */

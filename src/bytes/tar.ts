@@ -7,9 +7,6 @@ const REGULAR_FILE = new Set(['0', '\0', '7'])
 /** Entries that say something about the file behind them: pax's `x` and `g`, GNU's `L` (its name) and `K`. */
 const ABOUT_NEXT = new Set(['x', 'g', 'L', 'K'])
 
-/** Databases that an archive's error names; nobody packs more together. */
-const MAX_NAMED = 8
-
 /** No path is longer. Bytes. */
 const MAX_NAME = 32_768
 
@@ -34,7 +31,7 @@ export function findDatabaseInTar(bytes: Uint8Array, path?: string): Uint8Array 
   const found: { name: string; content: Uint8Array }[] = []
   /** Of the next file, where its header has no room for it. */
   let longName: string | undefined
-  for (let offset = 0; offset + BLOCK <= bytes.length && found.length < MAX_NAMED; ) {
+  for (let offset = 0; offset + BLOCK <= bytes.length && found.length <= MAX_NAMED; ) {
     const header = bytes.subarray(offset, offset + BLOCK)
     if (header.every((byte) => byte === 0)) break
     if (!hasValidChecksum(header)) throw damaged('a header does not match its checksum', offset, path)

@@ -2,7 +2,13 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { createGunzip, type Gunzip } from 'node:zlib'
 import { allocate, checkSize, DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
 import { isGzip, readGzipEnds, TRAILER_BYTES } from '../bytes/gzip-member.ts'
-import { followed, LEAST_CHUNK, nativeGunzipAsync, unreadableGzip } from './native-gunzip.ts'
+import {
+  followed,
+  isEmptyMemberFirst,
+  LEAST_CHUNK,
+  nativeGunzipAsync,
+  unreadableGzip,
+} from './native-gunzip.ts'
 import { readPipe } from './whole-file.ts'
 
 /** How much of a compressed file is in memory at a time; its header must fit. Bytes. */
@@ -30,7 +36,8 @@ export async function readUnpacked(path: string, maxBytes = DEFAULT_MAX_BYTES): 
     if (!isGzip(head)) return await file.readFile()
     const tail = new Uint8Array(Math.min(size, TRAILER_BYTES))
     await readAt(file, size - tail.length, tail)
-    const { length } = readGzipEnds(head, tail, size, path, maxBytes)
+    const { start, length } = readGzipEnds(head, tail, size, path, maxBytes)
+    if (isEmptyMemberFirst(head.subarray(start, size - TRAILER_BYTES))) throw followed(path)
     return await inflate(file, piece, size, length, path)
   } finally {
     await file.close()

@@ -1,7 +1,13 @@
 import { promisify } from 'node:util'
-import { type ZlibOptions, gunzip as zlibGunzip, gunzipSync as zlibGunzipSync } from 'node:zlib'
+import {
+  constants,
+  inflateRawSync,
+  type ZlibOptions,
+  gunzip as zlibGunzip,
+  gunzipSync as zlibGunzipSync,
+} from 'node:zlib'
 import { DEFAULT_MAX_BYTES, isOutOfMemory, noMemory } from '../bytes/byte-limit.ts'
-import { damaged, readGzipMember } from '../bytes/gzip-member.ts'
+import { damaged, type GzipMember, readGzipMember } from '../bytes/gzip-member.ts'
 import type { InvalidDatabaseError } from '../errors.ts'
 
 /** What zlib answers with the option `info`, which its types leave out. */
@@ -23,7 +29,7 @@ const inBackground = promisify(zlibGunzip)
  * @throws InvalidDatabaseError when anything about the file is damaged, or it is too large
  */
 export function nativeGunzip(bytes: Uint8Array, path?: string, maxBytes = DEFAULT_MAX_BYTES): Uint8Array {
-  const { length } = readGzipMember(bytes, path, maxBytes)
+  const { length } = readOnlyMember(bytes, path, maxBytes)
   let inflated: unknown
   try {
     inflated = zlibGunzipSync(bytes, optionsFor(length))
@@ -39,7 +45,7 @@ export async function nativeGunzipAsync(
   path?: string,
   maxBytes = DEFAULT_MAX_BYTES,
 ): Promise<Uint8Array> {
-  const { length } = readGzipMember(bytes, path, maxBytes)
+  const { length } = readOnlyMember(bytes, path, maxBytes)
   let inflated: unknown
   try {
     inflated = await inBackground(bytes, optionsFor(length))
@@ -63,6 +69,40 @@ function whole(inflated: unknown, bytes: Uint8Array, length: number, path?: stri
     throw followed(path)
   }
   return inflated.buffer
+}
+
+/**
+ * The member that zlib will read, as `readGzipMember` finds it.
+ *
+ * @throws InvalidDatabaseError as that, and when a member of nothing stands before it
+ */
+export function readOnlyMember(bytes: Uint8Array, path: string | undefined, maxBytes: number): GzipMember {
+  const member = readGzipMember(bytes, path, maxBytes)
+  if (isEmptyMemberFirst(member.deflate)) throw followed(path)
+  return member
+}
+
+/**
+ * Whether the file starts with a member of nothing and goes on behind it. zlib joins members, and the length of that
+ * one is not missed; of any other the sum is wrong.
+ *
+ * @param deflate what follows the header, or the start of it
+ */
+export function isEmptyMemberFirst(deflate: Uint8Array): boolean {
+  let inflated: unknown
+  try {
+    // Stops at the first bytes that come out.
+    inflated = inflateRawSync(deflate, {
+      info: true,
+      chunkSize: LEAST_CHUNK,
+      maxOutputLength: 1,
+      finishFlush: constants.Z_SYNC_FLUSH,
+    })
+  } catch {
+    return false
+  }
+  if (!isInflated(inflated)) throw new TypeError('zlib did not answer with the option "info"')
+  return inflated.buffer.length === 0 && inflated.engine.bytesWritten < deflate.length
 }
 
 function isInflated(value: unknown): value is Inflated {

@@ -86,8 +86,8 @@ function shortened(tag: string): string[] {
   for (let rest = tag; rest !== ''; ) {
     range.push(rest)
     rest = rest.slice(0, Math.max(0, rest.lastIndexOf('-')))
-    // A single letter announces what follows it and means nothing at the end.
-    if (/(^|-)[0-9a-z]$/.test(rest)) rest = rest.slice(0, Math.max(0, rest.lastIndexOf('-')))
+    // A single letter announces what follows it and means nothing at the end; there can be two.
+    while (/(^|-)[0-9a-z]$/.test(rest)) rest = rest.slice(0, Math.max(0, rest.lastIndexOf('-')))
   }
   return range
 }

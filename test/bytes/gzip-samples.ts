@@ -86,6 +86,7 @@ export function damagedFiles(): [name: string, file: Uint8Array, message: string
     ['zeros behind, as on a tape', with_(new Uint8Array(512)), 'damaged'],
     ['a second member', with_(gzipOf(ascii('more'))), 'damaged'],
     ['an empty second member', with_(gzipOf(new Uint8Array())), 'damaged'],
+    ['an empty member before it', new Uint8Array(Buffer.concat([gzipOf(new Uint8Array()), good])), 'damaged'],
     ['deflate data without a last block', gzipOf(CONTENT, { deflate: deflate.subarray(0, -2) }), 'damaged'],
     ['deflate data of a reserved block type', gzipOf(CONTENT, { deflate: Uint8Array.of(7, 0) }), 'damaged'],
     // The trailer fits the first bytes of what is inside: only the count of bytes tells.

@@ -48,6 +48,7 @@ describe('Locale', () => {
       'zh-Hant-CN-x-private1-private2',
       ['zh-hant-cn-x-private1-private2', 'zh-hant-cn-x-private1', 'zh-hant-cn', 'zh-hant', 'zh'],
     ],
+    ['en-x-a-b', ['en-x-a-b', 'en']],
     ['en', ['en']],
   ])('shortens %s', (tag, range) => {
     expect(new Locale(tag).range).toEqual(range)

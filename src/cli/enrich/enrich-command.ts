@@ -84,7 +84,8 @@ class Session {
     const { output, report, databases, options, threads } = this.#command
     // Before anything is read.
     checkOptions(options)
-    const loading = Promise.all((databases.length > 0 ? databases : [embedded.city]).map(loadShared))
+    const sources = databases.length > 0 ? databases : [embedded.city]
+    const loading = Promise.all(sources.map((source) => loadShared(source)))
     // Met when it is waited for; the inputs come first.
     loading.catch(() => {})
     for (const path of this.#command.inputs) this.#inputs.push(await Input.find(path, this.#terminal))

@@ -2,11 +2,11 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { createGunzip } from 'node:zlib'
 import { allocate, checkSize, DEFAULT_MAX_BYTES } from '../../bytes/byte-limit.ts'
-import { isGzip, readGzipMember } from '../../bytes/gzip-member.ts'
+import { isGzip } from '../../bytes/gzip-member.ts'
 import { unwrap } from '../../bytes/unpack.ts'
 import { InvalidDatabaseError, isGeofixError } from '../../errors.ts'
 import { Database } from '../../mmdb/database.ts'
-import { followed, unreadableGzip } from '../../node/native-gunzip.ts'
+import { followed, readOnlyMember, unreadableGzip } from '../../node/native-gunzip.ts'
 import { readPipe } from '../../node/whole-file.ts'
 import { DatabaseSet } from '../../record/database-set.ts'
 
@@ -85,7 +85,7 @@ async function gunzipShared(
   path: string,
   maxBytes: number,
 ): Promise<Uint8Array<SharedArrayBuffer>> {
-  const { length } = readGzipMember(packed, path, maxBytes)
+  const { length } = readOnlyMember(packed, path, maxBytes)
   const bytes = sharedBytes(length, path)
   const gunzip = createGunzip({ chunkSize: CHUNK })
   gunzip.end(packed)

@@ -41,6 +41,7 @@ describe('loadShared', () => {
     ['cut short', gzipSync(RAW).subarray(0, 500)],
     ['of two members', Buffer.concat([gzipSync(RAW), gzipSync(RAW)])],
     ['followed by a member of nothing', Buffer.concat([gzipSync(RAW), gzipSync('')])],
+    ['of an empty member and another', Buffer.concat([gzipSync(''), gzipSync(RAW)])],
     ['followed by rubbish', Buffer.concat([gzipSync(RAW), Buffer.from('rubbish')])],
     ['followed by zeros', Buffer.concat([gzipSync(RAW), Buffer.alloc(8)])],
     ['no database', Buffer.from('hello')],
