@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import packageJson from '../package.json' with { type: 'json' }
-import { releaseProblems, versionIn } from './release/repository.ts'
+import { packageIn, releaseProblems } from './release/repository.ts'
 import { CHECKS, publication, type Step } from './release/steps.ts'
 
 const MODES = ['--dry-run', '--publish']
@@ -21,7 +21,7 @@ export function release(root: string, args: readonly string[], run: (step: Step)
     return 2
   }
   if (isInTheWay(root)) return 1
-  const version = versionIn(root)
+  const { version } = packageIn(root)
   if (mode === '--dry-run') {
     console.log(`${version} can be released`)
     return 0

@@ -2,20 +2,29 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { staleData } from './stale-data.ts'
-import { changelogProblem, type LockedVersion, lockProblem, tagProblem, workTreeProblem } from './version.ts'
+import {
+  changelogProblem,
+  type LockedVersion,
+  lockProblem,
+  type PackageJson,
+  repositoryProblem,
+  tagProblem,
+  workTreeProblem,
+} from './version.ts'
 
-/** The version that package.json names. */
-export function versionIn(root: string): string {
-  const { version }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  return version
+/** The package.json of a repository. */
+export function packageIn(root: string): PackageJson {
+  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 }
 
 /** Why a repository cannot be released as it is: a sentence each, which says what to do; empty when it can be. */
 export function releaseProblems(root: string): string[] {
-  const version = versionIn(root)
+  const packageJson = packageIn(root)
+  const { version } = packageJson
   const lock: LockedVersion = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   return [
     workTreeProblem(git(root, 'status', '--porcelain', '--untracked-files=all')),
+    repositoryProblem(packageJson),
     lockProblem(lock, version),
     changelogProblem(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version),
     tagProblem(tagsOf(root), version),

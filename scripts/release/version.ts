@@ -45,6 +45,19 @@ export function tagProblem(tags: readonly string[], version: string): string | n
   return `the tag ${tagOf(version)} is there already: set the next version in package.json and package-lock.json`
 }
 
+/** The parts of a package.json that a release looks at. */
+export interface PackageJson {
+  readonly version: string
+  readonly repository?: string | { readonly url?: string }
+}
+
+/** npm compares the repository that a package names with the one that the provenance says it was built from. */
+export function repositoryProblem({ repository }: PackageJson): string | null {
+  const url = typeof repository === 'string' ? repository : repository?.url
+  if (url !== undefined && /github\.com[/:]/.test(url)) return null
+  return 'package.json names no repository on GitHub, and npm gives no provenance without: add "repository": { "type": "git", "url": "git+https://github.com/OWNER/NAME.git" }'
+}
+
 /** The parts of a package-lock.json that say of which version it is. */
 export interface LockedVersion {
   readonly version?: string

@@ -4,6 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { isGeofixError } from '../errors.ts'
 import { localeOf } from '../record/locale.ts'
 import { CommandFailure, UsageError } from './command-failure.ts'
+import { databasePath } from './database-path.ts'
 import { runDetect } from './detect-command.ts'
 import { ENRICH_EXAMPLES, ENRICH_FLAGS, type EnrichFlags, enrichCommand } from './enrich/flags.ts'
 import { runInfo } from './info-command.ts'
@@ -71,7 +72,7 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
 
   program
     .argument('[address...]', 'IPv4 or IPv6 addresses; default: one a line from standard input')
-    .option('--db <file>', 'database, .mmdb, .gz or .tar.gz; may be given several times', collect)
+    .option('--db <file>', 'database, .mmdb, .gz or .tar.gz; may be given several times', collectDatabase)
     .option('--locale <tag>', 'language for names of countries and regions', readLocale)
     .option('--at <time>', 'instant for the time-zone offset, such as 2026-07-01T12:00:00Z', readInstant)
     .option('--pretty', 'indent the JSON')
@@ -87,7 +88,7 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
   program
     .command('info')
     .description('print what a database is: type, age, networks, locales, licence, fields')
-    .option('--db <file>', 'database, .mmdb, .gz or .tar.gz; may be given several times', collect)
+    .option('--db <file>', 'database, .mmdb, .gz or .tar.gz; may be given several times', collectDatabase)
     .option('--json', 'one JSON object a line')
     .action(async (options: InfoFlags) => {
       const { db = [], json = false } = options
@@ -97,7 +98,7 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
   program
     .command('verify')
     .description('check whole database files: search tree, pointers, records, text, metadata')
-    .argument('<file...>', '.mmdb, .gz or .tar.gz')
+    .argument('<file...>', '.mmdb, .gz or .tar.gz', collectDatabase)
     .action(async (files: string[]) => ends(await runVerify(files, terminal)))
 
   program
@@ -127,7 +128,7 @@ function addEnrich(program: Command, terminal: Terminal, ends: (status: ExitStat
     .command('enrich')
     .description('write the lines of logs and tables with the location beside each')
     .argument('[file...]', 'files; default: standard input')
-    .option('--db <file>', 'database, .mmdb, .gz or .tar.gz; may be given several times', collect)
+    .option('--db <file>', 'database, .mmdb, .gz or .tar.gz; may be given several times', collectDatabase)
     .option('--locale <tag>', 'language for names of countries and regions', readLocale)
     .option(
       '--at <time>',
@@ -209,8 +210,8 @@ function readList(text: string): string[] {
   return text.split(',')
 }
 
-function collect(value: string, previous: string[] = []): string[] {
-  return [...previous, value]
+function collectDatabase(text: string, previous: string[] = []): string[] {
+  return [...previous, String(asArgument(databasePath, text))]
 }
 
 function readLocale(text: string): string {

@@ -31,11 +31,11 @@ const RUNS: Readonly<Record<string, readonly Run[]>> = {
       status: 1,
     },
     { args: ['--db', database, '--locale', 'ko', '--pretty'], input: '81.2.69.142\n' },
-    { args: ['--db', 'https://example.com/city.mmdb', '81.2.69.142'], status: 1 },
+    { args: ['--db', 'https://example.com/city.mmdb', '81.2.69.142'], status: 2 },
     { args: ['--no-such-option'], status: 2 },
   ],
   info: [{ args: [] }, { args: ['--db', database, '--json'] }],
-  verify: [{ args: [database] }, { args: ['http://example.com/'], status: 1 }],
+  verify: [{ args: [database] }, { args: ['http://example.com/'], status: 2 }],
   detect: [
     {
       args: [

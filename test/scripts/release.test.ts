@@ -14,6 +14,7 @@ import { temporaryFolder } from '../temporary.ts'
 const folder = temporaryFolder()
 
 const SOURCE = { name: 'places', version: '1.0.0', integrity: 'sha512-a' }
+const REPOSITORY = { type: 'git', url: 'git+https://github.com/someone/geofix.git' }
 const PACKAGES = 'scripts/build-data/packages'
 const CHANGELOG =
   '# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2026-11-21\n\n### Added\n\n- Things.\n\n## [1.1.0] - 2026-01-01\n'
@@ -41,7 +42,7 @@ function repository(): string {
   )
   const packed = gzipSync(unpacked)
   writeProject(root, {
-    'package.json': json({ version: '1.2.0' }),
+    'package.json': json({ version: '1.2.0', repository: REPOSITORY }),
     'package-lock.json': json({ version: '1.2.0', packages: { '': { version: '1.2.0' } } }),
     'CHANGELOG.md': CHANGELOG,
     '.gitignore': 'dist/\n*.tgz\n',
@@ -107,6 +108,11 @@ describe('releaseProblems', () => {
       (root) =>
         writeProject(root, Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`${i}.txt`, '']))),
       [/not clean.*\n {4}and 2 more$/s],
+    ],
+    [
+      'a package that names no repository',
+      having({ 'package.json': json({ version: '1.2.0' }) }),
+      [/^package\.json names no repository on GitHub, .*: add "repository"/],
     ],
     [
       'a lock file of another version',
@@ -269,7 +275,7 @@ describe('release', () => {
     const root = repository()
     const version = '1.2.0-beta.1'
     having({
-      'package.json': json({ version }),
+      'package.json': json({ version, repository: REPOSITORY }),
       'package-lock.json': json({ version, packages: { '': { version } } }),
       'CHANGELOG.md': CHANGELOG.replace('1.2.0', version),
     })(root)
