@@ -27,6 +27,13 @@ import type { Place } from './record/place.ts'
  */
 export const DATABASE_SET: unique symbol = Symbol.for('geofix.databaseSet')
 
+/**
+ * Names the method by which a resolver that follows its files takes new ones. No public name.
+ *
+ * @internal
+ */
+export const REPLACE: unique symbol = Symbol('geofix.replace')
+
 /** Options of `Resolver.open`: whose word `detect` takes about who the client is, and what a source may hold. */
 export interface OpenOptions extends ClientAddressOptions {
   /**
@@ -207,7 +214,7 @@ export class Resolver {
    *
    * @internal
    */
-  protected replace(set: DatabaseSet): void {
+  [REPLACE](set: DatabaseSet): void {
     this.#open()
     this.#set = set
     this.#databases = set.info

@@ -2,7 +2,7 @@ import { maxBytesOf } from '../bytes/byte-limit.ts'
 import { ClientWalk } from '../client/client-address.ts'
 import { embedded } from '../embedded.ts'
 import { DatabaseSet } from '../record/database-set.ts'
-import { atLeastOne, type OpenOptions, Resolver } from '../resolver.ts'
+import { atLeastOne, type OpenOptions, REPLACE, Resolver } from '../resolver.ts'
 import {
   type NodeSource,
   type OpenSource,
@@ -35,7 +35,7 @@ export class NodeResolver extends Resolver {
     super(set, clients)
     this.#upkeep = new Upkeep(sources, set, settings, {
       open: (path) => openFile(path, maxBytes),
-      replace: (next) => this.replace(next),
+      replace: (next) => this[REPLACE](next),
     })
   }
 

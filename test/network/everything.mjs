@@ -1,8 +1,9 @@
 // Does all that the built library can do: node everything.mjs esm|cjs CITY_FILE [without-fetch-classes]
 // An export, or a method of Resolver, that nothing here runs is an error.
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Readable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 
 const [, , system, cityFile, without] = process.argv
@@ -44,6 +45,8 @@ const METHODS = {
   network: (geo) => geo.network(ADDRESS),
   // Takes seconds for the embedded city database.
   verify: (geo) => geo.databases[0].nodeCount < 1e6 && geo.verify().map(({ faultCount }) => faultCount),
+  status: (geo) => geo.status?.reloads,
+  databases: (geo) => geo.databases.map(({ type }) => type),
   close: async (geo) => {
     geo.close()
     return await failure(() => geo.lookup(ADDRESS))
@@ -87,6 +90,29 @@ async function openEvery(Resolver, sources) {
   return results
 }
 
+/** Follows a file until it is replaced. */
+async function reloaded(Resolver) {
+  const path = `${cityFile}.followed`
+  writeFileSync(path, bytes)
+  const events = []
+  const geo = await Resolver.open(path, {
+    watch: true,
+    watchInterval: 5,
+    canaries: [ADDRESS],
+    staleAfter: 0.001,
+    onStale: ({ databases }) => events.push(databases),
+    onReload: ({ current }) => events.push(current),
+    onReloadError: ({ message }) => events.push(message),
+  })
+  for (const content of [bytes.subarray(0, 100), bytes]) {
+    const count = events.length
+    writeFileSync(path, content)
+    while (events.length === count) await setTimeout(5)
+  }
+  geo.close()
+  return events
+}
+
 const ofBytes = () => [
   bytes,
   bytes.buffer,
@@ -107,6 +133,7 @@ const RUNS = {
       for (const source of [undefined, embedded.country, cityFile, bytes]) {
         results.push(await runAll(Resolver.openSync(source, trusting)))
       }
+      results.push(await reloaded(Resolver))
       for (const url of ['http://127.0.0.1:9/x.mmdb', 'https://example.com/x.mmdb']) {
         results.push(await failure(() => Resolver.open(url)), await failure(() => Resolver.openSync(url)))
       }
