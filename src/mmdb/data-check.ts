@@ -2,7 +2,7 @@ import type { DataSection } from './data-section.ts'
 import type { FaultList } from './fault-list.ts'
 import { DataType } from './format.ts'
 import { OffsetSet } from './offset-set.ts'
-import { checkRecord } from './record-check.ts'
+import { RecordCheck } from './record-check.ts'
 
 /** How often records share a value in the mean, at most: real files have some ten. Hostile ones have no bound. */
 const MOST_REPEATS = 64
@@ -59,9 +59,9 @@ export class DataCheck {
     const most = Math.max(LEAST_WORK, this.valueCount * MOST_REPEATS)
     let values = 0
     for (const offset of records) {
-      this.#faults.attempt(() => {
-        values += checkRecord(this.#data, offset)
-      })
+      const check = new RecordCheck(this.#data, offset)
+      this.#faults.attempt(() => check.run())
+      values += check.values
       if (values <= most) continue
       this.#faults.add(`its records lead through pointers to more than ${most} values`, offset)
       return

@@ -2,6 +2,9 @@ import type { DataSection } from './data-section.ts'
 import { DataType } from './format.ts'
 import { MAX_CONTENT, MAX_DEPTH, MAX_VALUES } from './limits.ts'
 
+/** The one key that would change what an object inherits. */
+const PROTO = '__proto__'
+
 /**
  * Walks a whole record before it is decoded, so that a decoder without bounds can be trusted with it:
  * every pointer lands, nothing is nested or repeated without end, every key is text, and none is
@@ -11,13 +14,14 @@ import { MAX_CONTENT, MAX_DEPTH, MAX_VALUES } from './limits.ts'
  * @throws InvalidDatabaseError at the first fault
  */
 export function checkRecord(data: DataSection, offset: number): number {
-  data.begin()
   const check = new RecordCheck(data, offset)
-  check.value(offset, 0)
+  check.run()
   return check.values
 }
 
-class RecordCheck {
+/** The same check, of which the work is known also where it ends at a fault. */
+export class RecordCheck {
+  /** How many values were read. */
   values = 0
   #content = 0
 
@@ -26,8 +30,14 @@ class RecordCheck {
     readonly record: number,
   ) {}
 
+  /** @throws InvalidDatabaseError at the first fault */
+  run(): void {
+    this.data.begin()
+    this.#value(this.record, 0)
+  }
+
   /** @returns where the next field starts */
-  value(offset: number, depth: number): number {
+  #value(offset: number, depth: number): number {
     const { data, record } = this
     if (depth > MAX_DEPTH) throw data.fault(`a record is nested deeper than ${MAX_DEPTH} levels`, record)
     this.#count()
@@ -37,11 +47,16 @@ class RecordCheck {
       const end = type === DataType.map ? this.#pairs(start, size, depth) : this.#elements(start, size, depth)
       return viaPointer ? after : end
     }
-    if (type !== DataType.boolean) this.#content += size
-    if (this.#content > MAX_CONTENT) {
-      throw data.fault(`a record holds more than ${MAX_CONTENT} bytes of text`, record)
-    }
+    if (type !== DataType.boolean) this.#take(size)
     return after
+  }
+
+  /** That many more bytes of text and the like. */
+  #take(bytes: number): void {
+    this.#content += bytes
+    if (this.#content > MAX_CONTENT) {
+      throw this.data.fault(`a record holds more than ${MAX_CONTENT} bytes of text`, this.record)
+    }
   }
 
   /** One more value; the keys of maps are values too. */
@@ -53,7 +68,7 @@ class RecordCheck {
 
   #elements(start: number, size: number, depth: number): number {
     let at = start
-    for (let i = 0; i < size; i++) at = this.value(at, depth + 1)
+    for (let i = 0; i < size; i++) at = this.#value(at, depth + 1)
     return at
   }
 
@@ -62,11 +77,13 @@ class RecordCheck {
     for (let i = 0; i < size; i++) {
       this.#count()
       this.data.open(at)
-      const key = this.data.text()
-      if (key === null) throw this.data.fault('the key of a map is not text', at)
-      if (key === '__proto__') throw this.data.fault('a map has the key "__proto__"', at)
-      this.#content += this.data.size
-      at = this.value(this.data.after, depth + 1)
+      if (this.data.type !== DataType.utf8String) throw this.data.fault('the key of a map is not text', at)
+      // Keys of other lengths are not decoded: many records can share one of megabytes.
+      if (this.data.size === PROTO.length && this.data.text() === PROTO) {
+        throw this.data.fault('a map has the key "__proto__"', at)
+      }
+      this.#take(this.data.size)
+      at = this.#value(this.data.after, depth + 1)
     }
     return at
   }

@@ -13,6 +13,12 @@ const MAX_ZONES = 1024
 
 const zones = new Map<string | null, Timezone>()
 
+/**
+ * By identifier in lower case, which is how the platform compares them. Kept here and not in the zones: a file
+ * can spell one zone in thousands of ways, and a formatter takes tens of kilobytes.
+ */
+const formats = new Map<string, Intl.DateTimeFormat | null>()
+
 /** What a record has whose database does not know the zone. */
 const UNKNOWN: TimezoneAtInstant = Object.freeze({ id: null, offset: null })
 
@@ -24,8 +30,6 @@ export function timezoneOf(id: string | null): Timezone {
 /** A time zone, which knows its offset from UTC at any instant by the platform's copy of the IANA database. */
 export class Timezone {
   readonly #id: string | null
-  /** `undefined` until it is asked for; `null` when the platform does not know the zone. */
-  #format: Intl.DateTimeFormat | null | undefined
   /** The last answer, and the quarter hour since 1970 that it holds for. */
   #last = UNKNOWN
   #lastQuarter = Number.NaN
@@ -50,16 +54,19 @@ export class Timezone {
   }
 
   #offset(id: string, instant: number): string | null {
-    if (this.#format === undefined) {
-      try {
-        this.#format = new Intl.DateTimeFormat('en-US', { timeZone: id, timeZoneName: 'longOffset' })
-      } catch {
-        this.#format = null // a RangeError: the platform does not know the zone
-      }
-    }
-    if (this.#format === null) return null
-    const part = this.#format.formatToParts(clampToDate(instant)).find(({ type }) => type === 'timeZoneName')
+    const format = remember(formats, MAX_ZONES, id.toLowerCase(), makeFormat)
+    if (format === null) return null
+    const part = format.formatToParts(clampToDate(instant)).find(({ type }) => type === 'timeZoneName')
     return part === undefined ? null : offsetText(part.value)
+  }
+}
+
+/** @returns `null` when the platform does not know the zone */
+function makeFormat(timeZone: string): Intl.DateTimeFormat | null {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })
+  } catch {
+    return null // a RangeError
   }
 }
 

@@ -1,0 +1,45 @@
+// Every bomb through the public interface: a typed error or a well-typed answer, in bounded time and memory.
+import { spawn } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { hasShared, SHARED, sharedBytes } from '../../shared.ts'
+import type { Toll } from './bomb-child.ts'
+import { BOMBS } from './bombs.ts'
+import { ordeal } from './ordeal.ts'
+
+const MB = 1_000_000
+
+async function tollsOf(group: string): Promise<Toll[]> {
+  const script = fileURLToPath(new URL('./bomb-child.ts', import.meta.url))
+  const child = spawn(process.execPath, ['--expose-gc', '--import', 'tsx', script, group])
+  const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
+  if (child.exitCode !== 0) throw new Error(`after ${out.split('\n').at(-2)}: ${errors}`)
+  return out
+    .trim()
+    .split('\n')
+    .map((line): Toll => JSON.parse(line))
+}
+
+describe.each(Object.keys(BOMBS))('the bombs of %s', (group) => {
+  it('are borne, each in a second and 100 MB', { timeout: 600_000 }, async () => {
+    const tolls = await tollsOf(group)
+    expect(tolls).toHaveLength(BOMBS[group]?.length ?? 0)
+    // A check of what is shared may take what a file of ten million values takes.
+    expect(tolls.filter(({ cpu }) => cpu > (group === 'sharing' ? 10_000 : 1000))).toEqual([])
+    expect(tolls.filter(({ memory }) => memory > 100 * MB)).toEqual([])
+  })
+})
+
+describe.skipIf(!hasShared)('the fixtures', () => {
+  const files = ['mmdb', 'mmdb-bad'].flatMap((folder) =>
+    (hasShared ? readdirSync(`${SHARED}fixtures/${folder}`) : []).map((name) => `fixtures/${folder}/${name}`),
+  )
+  it.each(files)('%s', (file) => {
+    const started = process.cpuUsage()
+    ordeal(sharedBytes(file))
+    const { user, system } = process.cpuUsage(started)
+    expect((user + system) / 1000).toBeLessThan(1000)
+  })
+})

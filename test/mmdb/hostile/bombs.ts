@@ -1,0 +1,352 @@
+// Databases made to hang, exhaust or mislead a reader. Each is small, or 16 MB where only that does harm.
+import { bytesOf, handMade } from '../hand-made.ts'
+import { array, control, double, int32, map, pointer, text, unsigned } from './encoding.ts'
+
+/** Bytes of a database, made when asked for: some are large. */
+export type Bomb = readonly [name: string, make: () => Uint8Array]
+
+const MILLIONS = 16_000_000
+const NONE = Buffer.alloc(0)
+
+const SOUND: Readonly<Record<string, Buffer>> = {
+  binary_format_major_version: unsigned(5, 2n),
+  binary_format_minor_version: unsigned(5, 0n),
+  build_epoch: unsigned(9, 1_700_000_000n),
+  database_type: text('Bomb-City'),
+  description: map(['en', text('bomb')]),
+  ip_version: unsigned(5, 4n),
+  languages: array(text('en')),
+  node_count: unsigned(6, 1n),
+  record_size: unsigned(5, 24n),
+}
+
+/** One node of a tree; addresses below 128.0.0.0 have the record at the start of the data section. */
+export function database(
+  data: Uint8Array,
+  metadata: Readonly<Record<string, Buffer | undefined>> = {},
+  tree?: Uint8Array,
+): Uint8Array {
+  const fields = Object.entries({ ...SOUND, ...metadata }).flatMap(([key, value]): [string, Buffer][] =>
+    value === undefined ? [] : [[key, value]],
+  )
+  return handMade(data, map(...fields), tree)
+}
+
+/** A database of 2 ** bits networks, all as large: each has the record at its offset in the data section. */
+export function manyRecords(data: Uint8Array, bits: number, offsetOf: (index: number) => number): Uint8Array {
+  const nodes = 2 ** bits - 1
+  const tree = Buffer.alloc(nodes * 8)
+  for (let node = 0; node < nodes; node++) {
+    for (const bit of [0, 1]) {
+      const child = 2 * node + 1 + bit
+      const value = child < nodes ? child : nodes + 16 + offsetOf(child - nodes)
+      tree.writeUInt32BE(value, node * 8 + bit * 4)
+    }
+  }
+  const metadata = { node_count: unsigned(6, BigInt(nodes)), record_size: unsigned(5, 32n) }
+  return database(data, metadata, tree)
+}
+
+/** A record of each schema with one value at a place of each kind. */
+const AROUND: readonly (readonly [name: string, around: (value: Buffer) => Buffer])[] = [
+  ['GeoIP2 code', (value) => map(['country', map(['iso_code', value])])],
+  ['GeoIP2 names', (value) => map(['country', map(['names', value])])],
+  ['GeoIP2 name', (value) => map(['country', map(['names', map(['en', value])])])],
+  ['GeoIP2 city', (value) => map(['city', map(['names', map(['en', value])])])],
+  ['GeoIP2 cities', (value) => map(['city', map(['names', value])])],
+  ['GeoIP2 subdivisions', (value) => map(['subdivisions', value], ['country', map()])],
+  ['GeoIP2 location', (value) => map(['location', value], ['country', map()])],
+  [
+    'GeoIP2 coordinates',
+    (value) => map(['location', map(['latitude', value], ['longitude', value], ['time_zone', value])]),
+  ],
+  [
+    'ip-location-db',
+    (value) =>
+      map(
+        ['country_code', text('GB')],
+        ['state1', value],
+        ['city', value],
+        ['postcode', value],
+        ['latitude', value],
+        ['longitude', value],
+        ['timezone', value],
+      ),
+  ],
+  [
+    'IPinfo',
+    (value) => map(['country', text('GB')], ['region_code', value], ['city', value], ['lat', value]),
+  ],
+  ['IPinfo loc', (value) => map(['country', value], ['loc', value], ['timezone', value])],
+  ['a record', (value) => value],
+  ['an unknown field', (value) => map(['country', map()], ['traits', value])],
+]
+
+/** Maps or arrays in each other, and something at the bottom. */
+function nested(levels: number, container: Buffer, inmost = text('x')): Buffer {
+  return Buffer.concat([...Array.from({ length: levels }, () => container), inmost])
+}
+
+/** Every level is a map of many pointers to the level below: k ** levels values, in some hundred bytes. */
+function laughs(levels: number, width: number, base: number): Buffer {
+  const parts: Buffer[] = [text('ha')]
+  let start = base
+  let next = base + 3
+  for (let level = 0; level < levels; level++) {
+    const part = array(...Array.from({ length: width }, () => pointer(start)))
+    start = next
+    next += part.length
+    parts.push(part)
+  }
+  return Buffer.concat([...parts, NONE])
+}
+
+/** Values that are not what a field should be, or too much of it. */
+const VALUES: readonly (readonly [name: string, value: () => Buffer])[] = [
+  ['a pointer to itself', () => pointer(0)],
+  ['a pointer past the end', () => pointer(0xffff_ffff)],
+  ['a map', () => map(['en', text('x')])],
+  ['an array', () => array(text('x'))],
+  ['a boolean', () => control(14, 1)],
+  ['a boolean of size 16 M', () => control(14, MILLIONS)],
+  ['a number', () => unsigned(6, 42n)],
+  ['the largest uint64', () => unsigned(9, 2n ** 64n - 1n)],
+  ['the largest uint128', () => unsigned(10, 2n ** 128n - 1n)],
+  ['a negative number', () => int32(-1)],
+  ['NaN', () => double(Number.NaN)],
+  ['infinity', () => double(-Infinity)],
+  ['minus zero', () => double(-0)],
+  ['1e308', () => double(1e308)],
+  ['text of no UTF-8', () => text(Buffer.from('fffec0af80eda080f5', 'hex'))],
+  ['text of controls', () => text('\0\u0001\u001b[31m\r\n\u2028\ufeff')],
+  ['text of a lone continuation', () => text(Buffer.of(0x80))],
+  ['an empty text', () => text('')],
+  ['a path', () => text('../../etc/passwd')],
+  ['__proto__', () => text('__proto__')],
+  ['constructor', () => text('constructor')],
+  ['text of 512', () => text('Ä'.repeat(256))],
+  ['text of 513', () => text('x'.repeat(513))],
+  ['16 MB of text', () => text(Buffer.alloc(MILLIONS, 'x'))],
+  ['16 MB of two-byte text', () => text(Buffer.alloc(MILLIONS, 'Ä'))],
+  ['16 MB of bytes', () => Buffer.concat([control(4, MILLIONS), Buffer.alloc(MILLIONS)])],
+  ['text that says 16 M and has none', () => control(2, MILLIONS)],
+  ['an array that says 16 M and has none', () => control(11, MILLIONS)],
+  ['a map that says 16 M and has none', () => control(7, MILLIONS)],
+  [
+    'an array of 16 M empty texts',
+    () => Buffer.concat([control(11, MILLIONS), Buffer.alloc(MILLIONS, 0x40)]),
+  ],
+  ['a map of 8 M empty texts', () => Buffer.concat([control(7, MILLIONS / 2), Buffer.alloc(MILLIONS, 0x40)])],
+  [
+    'an array of 8 M booleans',
+    () => Buffer.concat([control(11, MILLIONS / 2), Buffer.alloc(MILLIONS, control(14, 0))]),
+  ],
+  ['arrays 128 deep', () => nested(128, control(11, 1))],
+  ['arrays 100,000 deep', () => nested(100_000, control(11, 1))],
+  ['maps 100,000 deep', () => nested(100_000, Buffer.concat([control(7, 1), text('a')]))],
+  ['10,000 languages', () => map(...Array.from({ length: 10_000 }, (_, i) => [`l${i}`, text('n')] as const))],
+  [
+    'the same key 10,000 times',
+    () => map(...Array.from({ length: 10_000 }, () => ['en', text('n')] as const)),
+  ],
+  ...['__proto__', 'constructor', 'toString', 'prototype', 'hasOwnProperty', 'valueOf', ''].map(
+    (key) => [`the key ${key}`, () => map([key, map(['polluted', text('x')])], ['en', text('x')])] as const,
+  ),
+  ['a key that is a number', () => map([unsigned(6, 1n), text('x')])],
+  ['a key of 16 MB', () => map([text(Buffer.alloc(MILLIONS, 'k')), text('x')])],
+  ['the unknown type 5', () => bytesOf('0105') as Buffer],
+  ['the end of the data', () => NONE],
+]
+
+const fields: Bomb[] = AROUND.flatMap(([place, around]) =>
+  VALUES.map(([what, value]): Bomb => [`${what} as ${place}`, () => database(around(value()))]),
+)
+
+const sharing: Bomb[] = [
+  ['two pointers in a circle', () => database(Buffer.concat([pointer(5), pointer(0)]))],
+  [
+    'a chain of 100,000 pointers',
+    () => database(Buffer.concat(Array.from({ length: 100_000 }, (_, i) => pointer(5 * (i + 1))))),
+  ],
+  ['a map that holds itself', () => database(map(['country', pointer(0)]))],
+  ['an array that holds itself twice', () => database(array(pointer(0), pointer(0)))],
+  ['a map whose key is itself', () => database(map([pointer(0), text('x')]))],
+  ['a pointer into its own middle', () => database(map(['a', pointer(4)]))],
+  ['names that hold the record', () => database(map(['country', map(['names', map(['en', pointer(0)])])]))],
+  ...(
+    [
+      [10, 10],
+      [64, 2],
+      [3, 1000],
+      [1, 65_000],
+    ] as const
+  ).map(
+    ([levels, width]): Bomb => [
+      `${levels} levels of ${width} laughs`,
+      () => {
+        // The record first: a pointer to the top level, which is the last one in the data.
+        const body = laughs(levels, width, 5)
+        const top = 5 + body.length - array(...Array.from({ length: width }, () => pointer(0))).length
+        return database(Buffer.concat([pointer(top), body]))
+      },
+    ],
+  ),
+  [
+    '65,000 times the same 60 KB of text',
+    () => {
+      const long = text('x'.repeat(60_000))
+      const pairs = Array.from({ length: 32_000 }, () => [text('k'), pointer(0)] as const)
+      return manyRecords(
+        Buffer.concat([long, map(['country', map(['names', map(...pairs)])])]),
+        1,
+        () => long.length,
+      )
+    },
+  ],
+  [
+    // Nothing but the work of each record bounds a check of all of them.
+    '65,536 records that each lead to 70,000 values',
+    () => {
+      const list = array(...Array.from({ length: 70_000 }, () => text('')))
+      const records = Array.from({ length: 65_536 }, () => pointer(0))
+      return manyRecords(Buffer.concat([list, ...records]), 16, (i) => list.length + 5 * i)
+    },
+  ],
+  [
+    '65,536 records that each lead to a key of 4 MB',
+    () => {
+      const shared = map([text(Buffer.alloc(4_000_000, 'k')), text('x')])
+      const records = Array.from({ length: 65_536 }, () => pointer(0))
+      return manyRecords(Buffer.concat([shared, ...records]), 16, (i) => shared.length + 5 * i)
+    },
+  ],
+  ['65,536 records that lead nowhere', () => manyRecords(Buffer.alloc(400_000, 0xff), 16, (i) => i * 6)],
+]
+
+const wrongMetadata: Bomb[] = [
+  ...[0n, 2n, 3n, 1000n, 0xffff_ffffn].map(
+    (count): Bomb => [`node_count ${count}`, () => database(text('x'), { node_count: unsigned(6, count) })],
+  ),
+  ...[0n, 8n, 20n, 25n, 28n, 32n, 48n, 0xffffn].map(
+    (size): Bomb => [`record_size ${size}`, () => database(text('x'), { record_size: unsigned(5, size) })],
+  ),
+  ...[0n, 5n, 6n, 0xffffn].map(
+    (version): Bomb => [
+      `ip_version ${version}`,
+      () => database(text('x'), { ip_version: unsigned(5, version) }),
+    ],
+  ),
+  ...[0n, 2n ** 53n, 2n ** 63n, 2n ** 64n - 1n].map(
+    (epoch): Bomb => [`build_epoch ${epoch}`, () => database(text('x'), { build_epoch: unsigned(9, epoch) })],
+  ),
+  ['build_epoch -1', () => database(text('x'), { build_epoch: int32(-1) })],
+  ...[0n, 1n, 3n, 0xffffn].map(
+    (version): Bomb => [
+      `format version ${version}`,
+      () => database(text('x'), { binary_format_major_version: unsigned(5, version) }),
+    ],
+  ),
+  ...Object.keys(SOUND).flatMap((key): Bomb[] => [
+    [`no ${key}`, () => database(text('x'), { [key]: undefined })],
+    ...VALUES.filter(([name]) => !name.includes('16 M')).map(
+      ([name, value]): Bomb => [`${name} as ${key}`, () => database(text('x'), { [key]: value() })],
+    ),
+  ]),
+  ...['__proto__', 'constructor', 'toString'].map(
+    (key): Bomb => [
+      `${key} in the metadata`,
+      () => handMade(text('x'), map([key, map(['ip_version', text('x')])], ...Object.entries(SOUND))),
+    ],
+  ),
+  [
+    'keys that come twice',
+    () =>
+      handMade(text('x'), map(...Object.entries(SOUND), ...Object.entries(SOUND), ['ip_version', text('x')])),
+  ],
+  [
+    'several metadata',
+    () =>
+      Buffer.concat([
+        database(text('x')),
+        database(text('y')),
+        database(text('z'), { ip_version: text('') }),
+      ]),
+  ],
+  ['16 MB behind the marker', () => Buffer.concat([database(text('x')), Buffer.alloc(MILLIONS)])],
+  ['16 MB of markers', () => Buffer.alloc(MILLIONS, bytesOf('abcdef4d61784d696e642e636f6d'))],
+  ...(
+    [
+      [10, 10],
+      [1, 20_000],
+    ] as const
+  ).map(
+    ([levels, width]): Bomb => [
+      `${levels} levels of ${width} laughs in the metadata`,
+      () => {
+        // Pointers of metadata count from its start: behind the map's byte and the key.
+        const body = laughs(levels, width, 3)
+        const top = 3 + body.length - array(...Array.from({ length: width }, () => pointer(0))).length
+        const start = Buffer.concat([control(7, 2 + Object.keys(SOUND).length), text('a')])
+        const rest = Object.entries(SOUND).flatMap(([key, value]) => [text(key), value])
+        // "a" is the innermost text; the levels are values of one more array in it.
+        const all = Buffer.concat([start, body, text('languages'), pointer(top), ...rest])
+        return handMade(text('x'), all)
+      },
+    ],
+  ),
+  [
+    '120 KB of description, 10,000 times',
+    () => {
+      const long = text('d'.repeat(60_000))
+      const pairs = Array.from({ length: 5000 }, (_, i) => [text(`l${i}`), pointer(1 + 6)] as const)
+      const rest = Object.entries(SOUND).filter(([key]) => key !== 'description')
+      return handMade(text('x'), map(['first', long], ['description', map(...pairs)], ...rest))
+    },
+  ],
+]
+
+const record = map(['country', map(['iso_code', text('GB')])])
+const six = { ip_version: unsigned(5, 6n) }
+
+const trees: Bomb[] = [
+  ['a node that leads to itself', () => database(record, {}, bytesOf('000000 000000'))],
+  ['a node of IPv6 that leads to itself', () => database(record, six, bytesOf('000000 000000'))],
+  [
+    'nodes in a circle',
+    () =>
+      database(
+        record,
+        { ...six, node_count: unsigned(6, 3n) },
+        bytesOf('000001000002 000002000000 000000000001'),
+      ),
+  ],
+  ['records in the separator', () => database(record, {}, bytesOf('000002 000010'))],
+  ['records in the metadata', () => database(record, {}, bytesOf('000040 000050'))],
+  ['records at the marker and past the end', () => database(text('x'), {}, bytesOf('000013 ffffff'))],
+  ['a record in the middle of a value', () => database(record, {}, bytesOf('000013 000015'))],
+  ['a record that is a pointer', () => database(Buffer.concat([pointer(5), record]))],
+  ['no data', () => database(NONE)],
+  [
+    'a tree of 65,536 nodes that all lead to each other',
+    () => {
+      const tree = Buffer.alloc(65_536 * 8)
+      for (let i = 0; i < 65_536; i++) {
+        tree.writeUInt32BE((i + 1) % 65_536, i * 8)
+        tree.writeUInt32BE((i * 7 + 3) % 65_536, i * 8 + 4)
+      }
+      return database(
+        record,
+        { ...six, node_count: unsigned(6, 65_536n), record_size: unsigned(5, 32n) },
+        tree,
+      )
+    },
+  ],
+]
+
+/** By what they attack. */
+export const BOMBS: Readonly<Record<string, readonly Bomb[]>> = {
+  fields,
+  sharing,
+  metadata: wrongMetadata,
+  trees,
+}
