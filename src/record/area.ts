@@ -45,6 +45,8 @@ const MAX_ZONES = 16
 /** Makes the areas of one database, each once. */
 export class AreaTable {
   readonly #areas = new WeakMap<NamedCountry, WeakMap<NamedRegion, Area[]>>()
+  /** How many were made. */
+  made = 0
 
   of(country: NamedCountry, region: NamedRegion, timezone: Timezone): Area {
     const byRegion = this.#areas.get(country) ?? new WeakMap<NamedRegion, Area[]>()
@@ -54,6 +56,7 @@ export class AreaTable {
     let area = areas.find((each) => each.timezone === timezone)
     if (area === undefined) {
       area = new Area(country, region, timezone)
+      this.made++
       if (areas.length >= MAX_ZONES) areas.length = 0
       areas.push(area)
     }

@@ -4,6 +4,8 @@ import type { Locale } from './locale.ts'
 export class Names {
   static readonly NONE = new Names(new Map())
 
+  /** About as many bytes as they take in memory. */
+  readonly weight: number
   readonly #byTag: ReadonlyMap<string, string>
   /** The same with tags in lower case, for RFC 4647, which ignores case. */
   readonly #byLowerTag: ReadonlyMap<string, string>
@@ -11,6 +13,7 @@ export class Names {
   /** @param byTag in the database's order; no name is empty */
   constructor(byTag: ReadonlyMap<string, string>) {
     this.#byTag = byTag
+    this.weight = weigh(byTag)
     this.#byLowerTag = new Map(Array.from(byTag, ([tag, name]) => [tag.toLowerCase(), name]))
   }
 
@@ -37,4 +40,13 @@ export class Names {
     for (const [tag, name] of this.#byTag) if (locale.kinship(tag) === kinship) return name
     return null
   }
+}
+
+/** Of one name: both of its texts, each with a header, in two maps. Bytes. */
+const NAME_WEIGHT = 160
+
+function weigh(byTag: ReadonlyMap<string, string>): number {
+  let weight = 0
+  for (const [tag, name] of byTag) weight += NAME_WEIGHT + 2 * (tag.length + name.length)
+  return weight
 }

@@ -14,6 +14,15 @@ const REGION_SUFFIX = /^[A-Z0-9]{1,3}$/
 /** Codes remembered beside the same names, at most; a hostile file can have any number. */
 const MAX_CODES = 4096
 
+/** What a country or region takes, in a few languages. Bytes. */
+const PART_WEIGHT = 1000
+
+/** What an area takes, with its place in the table. Bytes. */
+const AREA_WEIGHT = 250
+
+/** No name of a place that is longer is many. Characters. */
+const USUAL_TEXT = 32
+
 /** One record of a database as a place, ready to be put into LocationRecords. */
 export class Place {
   constructor(
@@ -57,44 +66,59 @@ export class PlaceMaker {
   readonly #countries = new WeakMap<Names, Map<string | null, NamedCountry>>()
   readonly #regions = new WeakMap<Names, Map<string | null, NamedRegion>>()
   readonly #areas = new AreaTable()
+  #weight = 0
+
+  /**
+   * About as many bytes as all that was made takes in memory, but for places whose texts are short: of those a
+   * cache has a number. Counts also what nobody keeps any more.
+   */
+  get weight(): number {
+    return this.#weight + this.#areas.made * AREA_WEIGHT
+  }
 
   /** @returns `null` for facts that are no location: none of country, region, city and coordinates */
   place(facts: Facts): Place | null {
     const countryCode = validCode(facts.countryCode, COUNTRY_CODE)
-    const country = shared(this.#countries, facts.countryNames, countryCode, NamedCountry)
+    const country = this.#shared(this.#countries, facts.countryNames, countryCode, NamedCountry)
     const regionCode = regionCodeOf(countryCode, facts.regionCode)
-    const region = shared(this.#regions, facts.regionNames, regionCode, NamedRegion)
+    const region = this.#shared(this.#regions, facts.regionNames, regionCode, NamedRegion)
     const coordinates = coordinatesOf(facts.latitude, facts.longitude)
     const isLocation =
       !isUnknown(country) || !isUnknown(region) || facts.city !== null || coordinates !== NO_COORDINATES
     if (!isLocation) return null
-    const area = this.#areas.of(country, region, timezoneOf(facts.timeZone))
-    return new Place(area, facts.city, facts.postalCode, coordinates)
+    const { city, postalCode, timeZone } = facts
+    const area = this.#areas.of(country, region, timezoneOf(timeZone))
+    for (const text of [city, postalCode, timeZone]) {
+      if (text !== null && text.length > USUAL_TEXT) this.#weight += 2 * text.length
+    }
+    return new Place(area, city, postalCode, coordinates)
+  }
+
+  #shared<Part>(
+    parts: WeakMap<Names, Map<string | null, Part>>,
+    names: Names,
+    code: string | null,
+    Kind: new (code: string | null, names: Names) => Part,
+  ): Part {
+    let byCode = parts.get(names)
+    if (byCode === undefined) {
+      byCode = new Map()
+      parts.set(names, byCode)
+      this.#weight += names.weight
+    }
+    let part = byCode.get(code)
+    if (part === undefined) {
+      part = new Kind(code, names)
+      if (byCode.size >= MAX_CODES) byCode.clear()
+      byCode.set(code, part)
+      this.#weight += PART_WEIGHT
+    }
+    return part
   }
 }
 
 function isUnknown(part: NamedCountry | NamedRegion): boolean {
   return part.code === null && part.names.english === null
-}
-
-function shared<Part>(
-  parts: WeakMap<Names, Map<string | null, Part>>,
-  names: Names,
-  code: string | null,
-  Kind: new (code: string | null, names: Names) => Part,
-): Part {
-  let byCode = parts.get(names)
-  if (byCode === undefined) {
-    byCode = new Map()
-    parts.set(names, byCode)
-  }
-  let part = byCode.get(code)
-  if (part === undefined) {
-    part = new Kind(code, names)
-    if (byCode.size >= MAX_CODES) byCode.clear()
-    byCode.set(code, part)
-  }
-  return part
 }
 
 function validCode(code: string | null, pattern: RegExp): string | null {
