@@ -143,8 +143,14 @@ export class Enricher {
       tally.lines++
       this.#countBad(block.firstLine, tooLong(this.#plan), tally)
     }
-    const isKept = this.#plan.onBadLine === 'keep'
-    return { output: isKept ? block.bytes : new Uint8Array(0), tally }
+    // The mark before the first line is no part of it.
+    const mark = block.startsLine && block.firstLine === 1 ? markLength(block.bytes) : 0
+    const start = this.#format.rewrites ? mark : 0
+    const end = this.#plan.onBadLine === 'keep' ? block.bytes.length : mark
+    return {
+      output: start === 0 && end === block.bytes.length ? block.bytes : block.bytes.slice(start, end),
+      tally,
+    }
   }
 
   #countBad(line: number, fault: string, tally: Tally): void {

@@ -101,8 +101,8 @@ export class Splitter {
     if (whole > 0) this.#emit(whole, blocks)
     if (rest === 0 || !isTooLong) {
       // Twice as much each time: the start of a long record is looked at again, but not often.
-      const more = Math.min(Math.max(this.#blockBytes, rest), this.#maxLineBytes + 1)
-      this.#target = Math.max(rest + more, this.#blockBytes)
+      const twice = Math.min(2 * rest, this.#maxLineBytes + this.#blockBytes)
+      this.#target = Math.max(twice, rest + this.#blockBytes)
       return
     }
     blocks.push(this.#block(this.#taken(rest), 1, true, true))

@@ -98,6 +98,18 @@ describe('bad lines', () => {
     ).toThrow('line 2: it is longer than 99 bytes')
   })
 
+  it('may be the first behind a mark, in one piece or in many', () => {
+    const input = `\ufeff${'x'.repeat(50)}\n`
+    for (const blockBytes of [10, 1000]) {
+      const kept = { maxLineBytes: 20 }
+      expect(text(run(input, { ...NDJSON, ...kept }, { blockBytes }).output)).toBe(input)
+      expect(text(run(input, { ...NDJSON, ...kept, onBadLine: 'drop' }, { blockBytes }).output)).toBe(
+        '\ufeff',
+      )
+      expect(text(run(input, { ...kept, format: 'list' }, { blockBytes }).output)).toBe(input.slice(1))
+    }
+  })
+
   it('are not those of exactly the length allowed, whatever they end with', () => {
     const line = GOOD.padEnd(50)
     for (const end of ['\n', '']) {

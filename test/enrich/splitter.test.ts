@@ -130,6 +130,15 @@ describe('a line that is too long', () => {
     expect(blocks.at(-1)).toMatchObject({ firstLine: 3, lines: 1, oversized: false })
   })
 
+  it('is told as soon as it is too long, behind a short one too', () => {
+    const splitter = new Splitter(ndjson(100), 1)
+    let held = 0
+    for (const byte of utf8(`${'a'.repeat(20)}\n${'x'.repeat(150)}`)) {
+      held += 1 - splitter.push(Uint8Array.of(byte)).reduce((size, { bytes }) => size + bytes.length, 0)
+      expect(held).toBeLessThanOrEqual(102)
+    }
+  })
+
   it('of 100 MB takes no more memory than the bound', () => {
     const chunk = new Uint8Array(1024 * 1024).fill(0x20)
     const splitter = new Splitter(ndjson(65_536), 65_536)

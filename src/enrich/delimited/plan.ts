@@ -79,6 +79,12 @@ export function planDelimited(
   if (width === 0 && table.misfits > 0) {
     throw new EnrichError('ENRICH_FORMAT_UNKNOWN', 'the first record has a quote that is not closed')
   }
+  if (hasHeader && table.firstBytes > common.maxLineBytes) {
+    throw new EnrichError(
+      'ENRICH_FORMAT_UNKNOWN',
+      `the line with the names of the columns is longer than ${common.maxLineBytes} bytes`,
+    )
+  }
   const notes: string[] = []
   if (dialect.delimiter === SEMICOLON) notes.push('fields are separated by semicolons')
   if (!dialect.quotes) notes.push('quotes are text')

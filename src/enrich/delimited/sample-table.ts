@@ -20,6 +20,8 @@ export interface SampleTable {
   readonly dialect: Dialect
   /** Fields of the first record; 0 when there is none, or it is a misfit. */
   readonly width: number
+  /** Of the first record, its line end not counted. Bytes. */
+  readonly firstBytes: number
   /** Empty lines before the first record. */
   readonly blankLines: number
   /** The values of the first record. */
@@ -49,6 +51,7 @@ export function sampleTable(
   const records: string[][] = []
   let misfits = 0
   let width = 0
+  let firstBytes = 0
   let blankLines = 0
   for (let start = markLength(sample); start < sample.length && records.length + misfits < MAX_RECORDS; ) {
     // A header that is cut off is the better guess.
@@ -56,15 +59,16 @@ export function sampleTable(
     if (lineFeed === -1) break
     const end = lineFeed > start && sample[lineFeed - 1] === CARRIAGE_RETURN ? lineFeed - 1 : lineFeed
     if (end > start) {
+      if (firstBytes === 0) firstBytes = lineFeed - start
       const isRead = fields.read(sample, start, end)
       if (width === 0 && isRead) width = fields.count
-      else if (width === 0) return { dialect, width, blankLines, first: [], rows: [], misfits: 1 }
+      else if (width === 0) return { dialect, width, firstBytes, blankLines, first: [], rows: [], misfits: 1 }
       if (isRead && fields.count === width) records.push(valuesOf(sample, fields, decoder))
       else misfits++
     } else if (width === 0) blankLines++
     start = lineFeed + 1
   }
-  return { dialect, width, blankLines, first: records[0] ?? [], rows: records, misfits }
+  return { dialect, width, firstBytes, blankLines, first: records[0] ?? [], rows: records, misfits }
 }
 
 function valuesOf(sample: Uint8Array, fields: RecordFields, decoder: TextDecoder): string[] {

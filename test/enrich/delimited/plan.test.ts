@@ -126,6 +126,7 @@ describe('the column of the address', () => {
     ['a,xff\n1,"1.2.3.4, 9.9.9.9"\n', { field: 'xff' }, 'ENRICH_FIELD_IS_LIST', 'trusted', 'a list'],
     ['ip,city\n1.2.3.4,y\n', {}, 'ENRICH_FIELD_EXISTS', 'city', 'a column that is there'],
     ['"ip\n', {}, 'ENRICH_FORMAT_UNKNOWN', 'quote', 'a header that cannot be read'],
+    ['ip,abc\n', { maxLineBytes: 5 }, 'ENRICH_FORMAT_UNKNOWN', 'longer than 5', 'a header over the bound'],
   ])('of %j with %j is none: %s', (text, options, code, message) => {
     expect(() => plan(text, options)).toThrow(
       expect.objectContaining({ code, message: expect.stringContaining(message) }),

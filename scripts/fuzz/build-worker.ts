@@ -1,0 +1,39 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { build } from 'tsup'
+
+const PROJECT = join(import.meta.dirname, '../..')
+
+/**
+ * Bundles a worker with the library and the targets: threads run plain JavaScript, and coverage is that of one
+ * script.
+ *
+ * @param entry its TypeScript
+ * @returns the path of the script; whoever asked for it removes it
+ */
+export async function buildWorker(entry: string): Promise<string> {
+  // As deep in the project as the tests are, for the files that they name beside themselves.
+  const folder = join(PROJECT, '.cache')
+  const name = `fuzz-${basename(entry, '.ts')}-${process.pid}`
+  mkdirSync(folder, { recursive: true })
+  await build({
+    config: false,
+    entry: { [name]: entry },
+    outDir: folder,
+    outExtension: () => ({ js: '.mjs' }),
+    format: ['esm'],
+    target: 'node20',
+    platform: 'node',
+    splitting: false,
+    // Packages stay packages.
+    external: [/^[^./]/],
+    silent: true,
+    clean: false,
+    removeNodeProtocol: false,
+  })
+  return join(folder, `${name}.mjs`)
+}
+
+export function removeWorker(script: string): void {
+  rmSync(script, { force: true })
+}

@@ -1,0 +1,75 @@
+// npm run fuzz: random inputs against all that the library reads from strangers. Exit status: 0 nothing was found, 1
+// something was, 2 wrong usage.
+import { readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { decodeSeed } from '../../test/fuzz/seed.ts'
+import { TARGETS } from '../../test/fuzz/targets.ts'
+import { buildWorker, removeWorker } from './build-worker.ts'
+import { runCampaign } from './campaign.ts'
+import { type FuzzOptions, parseOptions, USAGE } from './options.ts'
+
+const SEEDS = join(import.meta.dirname, '../../test/fuzz/seeds')
+
+async function fuzz({ minutes, only, seed, guided }: FuzzOptions): Promise<void> {
+  const targets = TARGETS.filter(({ name }) => only === null || name === only)
+  const stop = new AbortController()
+  process.once('SIGINT', () => stop.abort())
+  console.log(`${minutes} minutes, ${targets.length} targets, --seed ${seed}`)
+  const script = await buildWorker(join(import.meta.dirname, 'worker.ts'))
+  try {
+    const runs = await runCampaign(
+      {
+        targets,
+        script,
+        time: minutes * 60_000,
+        seed,
+        guided,
+        seeds: SEEDS,
+        say: (text) => console.log(text),
+      },
+      stop.signal,
+    )
+    const total = runs.reduce((sum, { executions }) => sum + executions, 0)
+    const found = runs.filter((run) => run.found !== null).length
+    console.log(`${total} executions, ${found} ${found === 1 ? 'finding' : 'findings'}`)
+    if (found > 0) process.exitCode = 1
+  } finally {
+    removeWorker(script)
+  }
+}
+
+/** Tries one seed, in the folder of its target. */
+function replay(path: string): void {
+  const name = basename(dirname(path))
+  const target = TARGETS.find((each) => each.name === name)
+  if (target === undefined) throw new TypeError(`--replay: ${path} is in the folder of no target`)
+  const { note, input } = decodeSeed(readFileSync(path, 'utf8'))
+  console.log(note)
+  try {
+    target.check(input)
+    console.log('nothing is wrong with it')
+  } catch (error) {
+    console.error(error)
+    process.exitCode = 1
+  }
+}
+
+function optionsOrUsage(): FuzzOptions | null {
+  try {
+    const options = parseOptions(
+      process.argv.slice(2),
+      TARGETS.map(({ name }) => name),
+    )
+    if (!options.help) return options
+    console.log(USAGE)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    console.error(`${error.message}\n\n${USAGE}`)
+    process.exitCode = 2
+  }
+  return null
+}
+
+const options = optionsOrUsage()
+if (options?.replay != null) replay(options.replay)
+else if (options !== null) await fuzz(options)

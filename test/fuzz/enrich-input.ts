@@ -1,0 +1,190 @@
+// What the targets of geofix/enrich have in common: inputs of lines, and the run that must not depend on how they
+// are cut.
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { Enricher } from '../../src/enrich/enricher.ts'
+import { EnrichError } from '../../src/enrich/errors.ts'
+import type { EnrichOptions } from '../../src/enrich/options.ts'
+import { makePlan, type Plan } from '../../src/enrich/plan.ts'
+import { type Block, Splitter } from '../../src/enrich/splitter.ts'
+import { emptyTally, mergeTally, type Tally } from '../../src/enrich/tally.ts'
+import { AT, concatenated, PLACED, UNPLACED, worldSet } from '../enrich/world.ts'
+
+/** Plain data. */
+export interface EnrichInput {
+  readonly bytes: Uint8Array
+  readonly options: EnrichOptions
+  /** Sizes of the chunks that it comes in, over and over. */
+  readonly cuts: readonly number[]
+  readonly blockBytes: number
+}
+
+export interface Run {
+  readonly plan: Plan
+  readonly output: Uint8Array
+  readonly tally: Tally
+}
+
+export const ips = fc.constantFrom(...PLACED, ...Object.keys(UNPLACED))
+export const lineEnd = fc.constantFrom('\n', '\n', '\n', '\r\n', '\r', '\n\n', '\r\r\n')
+/** What stands in lines, and bytes that are no UTF-8. */
+const PIECES = [
+  '"',
+  '""',
+  ',',
+  ';',
+  '\t',
+  '\\',
+  '\n',
+  '\r',
+  ' ',
+  '{',
+  '}',
+  '[',
+  ']',
+  '-',
+  '#',
+  '\ufeff',
+  '\0',
+  'é',
+  '=',
+]
+export const piece = fc.constantFrom(...PIECES)
+export const ALPHABET = PIECES.join('')
+
+/** An input of these texts, with some bytes changed to what is no UTF-8. */
+export function enrichInputs(
+  texts: fc.Arbitrary<string>,
+  options: fc.Arbitrary<EnrichOptions>,
+): fc.Arbitrary<EnrichInput> {
+  return fc.record({
+    bytes: fc
+      .tuple(
+        texts,
+        fc.array(fc.tuple(fc.nat(0xffff), fc.constantFrom(0xff, 0xc3, 0x80, 0xe2, 0x0a, 0x0d, 0x22)), {
+          maxLength: 2,
+        }),
+      )
+      .map(([text, changes]) => {
+        const bytes = new TextEncoder().encode(text)
+        for (const [at, byte] of changes) if (bytes.length > 0) bytes[at % bytes.length] = byte
+        return bytes
+      }),
+    options: fc
+      .tuple(
+        options,
+        fc.record({ maxLineBytes: fc.constantFrom(4, 20, 100, 1000, 2 ** 20) }, { requiredKeys: [] }),
+      )
+      .map(([given, common]) => ({ ...given, ...common })),
+    cuts: fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 4 }),
+    blockBytes: fc.integer({ min: 1, max: 300 }),
+  })
+}
+
+/**
+ * Enriches an input in one piece, and again in chunks: output and counts must be the same, and so must memory be
+ * bounded by lines and blocks.
+ *
+ * @returns `null` when the input does not fit the options
+ */
+export function enriched({ bytes, options, cuts, blockBytes }: EnrichInput): Run | null {
+  const plan = planned(bytes, options)
+  if (plan === null) return null
+  const whole = run(plan, [bytes], 2 ** 20)
+  const parts = run(plan, chunks(bytes, cuts), blockBytes)
+  assert.ok(Buffer.from(whole.output).equals(parts.output), 'the output depends on how the input is cut')
+  assert.deepEqual(parts.tally, whole.tally, 'the counts depend on how the input is cut')
+  const { lines, blank, bad, resolved, failed } = whole.tally
+  assert.equal(blank + bad + resolved + Object.values(failed).reduce((sum, count) => sum + count, 0), lines)
+  return { plan, ...whole }
+}
+
+function planned(bytes: Uint8Array, options: EnrichOptions): Plan | null {
+  try {
+    return makePlan(bytes, true, { at: AT, ...options }).plan
+  } catch (error) {
+    assert.ok(error instanceof EnrichError, String(error))
+    assert.ok(error.message.length <= 3000, `a message of ${error.message.length} characters`)
+    return null
+  }
+}
+
+const set = worldSet()
+
+function run(plan: Plan, input: Iterable<Uint8Array>, blockBytes: number): Omit<Run, 'plan'> {
+  const enricher = new Enricher(plan, set)
+  const splitter = new Splitter(plan, blockBytes)
+  const outputs: Uint8Array[] = []
+  const tally = emptyTally()
+  let held = 0
+  const take = (blocks: readonly Block[]): void => {
+    for (const block of blocks) {
+      held -= block.bytes.length
+      const { output, tally: counts } = enricher.block(block)
+      outputs.push(output.slice())
+      mergeTally(tally, counts)
+    }
+  }
+  for (const chunk of input) {
+    held += chunk.length
+    take(splitter.push(chunk))
+    // A mark before the first line does not count.
+    assert.ok(held <= plan.maxLineBytes + 2 * blockBytes + 4, `${held} bytes are held back`)
+  }
+  take(splitter.end())
+  assert.equal(held, 0)
+  return { output: concatenated(outputs), tally }
+}
+
+function* chunks(bytes: Uint8Array, cuts: readonly number[]): Generator<Uint8Array> {
+  for (let start = 0, index = 0; start < bytes.length; index++) {
+    const size = Math.max(1, cuts[index % cuts.length] ?? 1)
+    yield bytes.slice(start, start + size)
+    start += size
+  }
+}
+
+/** Bytes as a text of as many characters, which can be cut and joined without a thought. */
+export function characters(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('latin1')
+}
+
+/** A line of bytes, and its end. */
+export function* physicalLines(bytes: Uint8Array): Generator<readonly [content: string, end: string]> {
+  for (const line of characters(bytes).match(/[^\n]*\n|[^\n]+$/g) ?? []) {
+    const end = /\r?\n$|\r$/.exec(line)?.[0] ?? ''
+    yield [line.slice(0, line.length - end.length), end]
+  }
+}
+
+/**
+ * Takes what was added out of each line of an output that keeps the bytes of its lines.
+ *
+ * @param isAdded whether a text, which stands behind `before` in its line, was added
+ * @throws Error when anything else is not as it was
+ */
+export function checkKept(
+  input: Uint8Array,
+  output: Uint8Array,
+  isAdded: (text: string, before: string) => boolean,
+  placeOf: (content: string) => number,
+): void {
+  const before = [...physicalLines(input)]
+  const after = [...physicalLines(output)]
+  assert.equal(after.length, before.length, 'lines have come or gone')
+  for (const [index, [content, end]] of before.entries()) {
+    const [now = '', endNow] = after[index] ?? []
+    assert.equal(endNow, end, 'another line end')
+    if (now === content) continue
+    const place = placeOf(content)
+    const [head, tail] = [content.slice(0, place), content.slice(place)]
+    assert.ok(
+      now.startsWith(head) && now.endsWith(tail) && now.length > content.length,
+      'the line is not kept',
+    )
+    assert.ok(
+      isAdded(now.slice(head.length, now.length - tail.length), head),
+      'what was added is something else',
+    )
+  }
+}

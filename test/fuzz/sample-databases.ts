@@ -1,0 +1,133 @@
+import { readdirSync } from 'node:fs'
+import fc from 'fast-check'
+import { MmdbWriter, type WritableValue } from '../../src/writer.ts'
+import { bytesOf, encode, type HandMade, handMade } from '../mmdb/hand-made.ts'
+import { hasShared, SHARED, sharedBytes } from '../shared.ts'
+
+/** Larger ones take longer than they tell more. Bytes. */
+const SMALL = 4096
+
+const names = fc.record(
+  { en: fc.constantFrom('Alpha', 'Béta', '東京', ''), de: fc.constantFrom('Älpha', 'Gamma') },
+  { requiredKeys: [] },
+)
+const record = fc.record(
+  {
+    country: fc.record(
+      { iso_code: fc.constantFrom('GB', 'US', 'JP', 'xx', ''), names },
+      { requiredKeys: [] },
+    ),
+    subdivisions: fc.array(fc.record({ iso_code: fc.constantFrom('ENG', 'CA', '13'), names }), {
+      maxLength: 2,
+    }),
+    city: fc.record({ names }),
+    postal: fc.record({ code: fc.constantFrom('EC1A', '94043') }),
+    location: fc.record(
+      {
+        latitude: fc.constantFrom(51.5142, -33.5, 90, 91, 1234.5),
+        longitude: fc.constantFrom(-0.0931, 180, -181, 0),
+        time_zone: fc.constantFrom('Europe/London', 'Asia/Tokyo', 'Nowhere/Land', ''),
+      },
+      { requiredKeys: [] },
+    ),
+  },
+  { requiredKeys: [] },
+)
+/** As other vendors write them, and what is no location at all. */
+const flat = fc.record(
+  {
+    country_code: fc.constantFrom('GB', 'US'),
+    country: fc.constantFrom('GB', 'France'),
+    state1: fc.constantFrom('England', ''),
+    city: fc.constantFrom('London', ''),
+    loc: fc.constantFrom('51.5,-0.1', '51.5', 'x,y', ''),
+    latitude: fc.constantFrom<string | number>('51.5', 51.5, ''),
+    longitude: fc.constantFrom<string | number>('-0.1', -0.1, ''),
+    timezone: fc.constantFrom('Europe/London', ''),
+  },
+  { requiredKeys: [] },
+)
+const NETWORKS = [
+  '1.0.0.0/8',
+  '80.0.0.0/4',
+  '80.1.2.0/24',
+  '89.160.20.112/28',
+  '1.2.3.4/32',
+  '2001:218::/32',
+] as const
+const MORE_NETWORKS = [
+  '2000::/3',
+  '2001:4860::/40',
+  '2a02:d300::/28',
+  '0.0.0.0/1',
+  '255.255.255.255/32',
+] as const
+
+const written = fc
+  .record({
+    databaseType: fc.constantFrom('GeoIP2-City', 'GeoLite2-Country', 'ipinfo lite.mmdb', 'Test', 'DBIP-City'),
+    recordSize: fc.constantFrom(24, 28, 32),
+    languages: fc.constantFrom([], ['en'], ['en', 'de']),
+    ipVersion: fc.constantFrom(4, 6),
+    networks: fc.array(
+      fc.tuple(
+        fc.constantFrom(...NETWORKS, ...MORE_NETWORKS),
+        fc.oneof({ weight: 4, arbitrary: record }, { weight: 2, arbitrary: flat }),
+      ),
+      { maxLength: 6 },
+    ),
+  })
+  .map(({ networks, ...options }) => {
+    const writer = new MmdbWriter(options)
+    for (const [network, value] of networks) {
+      if (options.ipVersion === 6 || !network.includes(':')) writer.insert(network, writable(value))
+    }
+    return writer.toBytes()
+  })
+
+/** Members that are absent are not there. */
+function writable(value: object): WritableValue {
+  return JSON.parse(JSON.stringify(value))
+}
+
+const pointer = fc.nat(80).map((at): HandMade => ({ hex: (0x2000 + at).toString(16) }))
+const { value } = fc.letrec<{ value: HandMade }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    { weight: 3, arbitrary: fc.constantFrom<HandMade>('GB', 'x', 7, 2n ** 60n, true, { hex: '4100' }) },
+    { weight: 2, arbitrary: pointer },
+    { weight: 1, arbitrary: fc.array(tie('value'), { maxLength: 3 }) },
+    {
+      weight: 3,
+      arbitrary: fc
+        .array(
+          fc.tuple(
+            fc.constantFrom('country', 'names', 'iso_code', 'en', 'location', 'latitude'),
+            tie('value'),
+          ),
+          { maxLength: 3 },
+        )
+        .map((pairs): HandMade => new Map(pairs)),
+    },
+  ),
+}))
+/** Pointers to anywhere, also to pointers and back to where they stand. */
+const entangled = fc
+  .tuple(value, fc.array(value, { maxLength: 4 }))
+  .map(([first, more]) => handMade(new Uint8Array(Buffer.concat([first, ...more].map(encode)))))
+
+const shared = hasShared
+  ? ['mmdb', 'mmdb-bad']
+      .flatMap((folder) =>
+        readdirSync(`${SHARED}fixtures/${folder}`).map((name) => `fixtures/${folder}/${name}`),
+      )
+      .map(sharedBytes)
+      .filter(({ length }) => length <= SMALL)
+  : []
+
+/** Small databases: of the writer, by hand with pointers to anywhere, and the fixtures where they are. */
+export const sampleDatabases: fc.Arbitrary<Uint8Array> = fc.oneof(
+  { weight: 4, arbitrary: written },
+  { weight: 3, arbitrary: entangled },
+  { weight: 2, arbitrary: fc.constantFrom(...shared, handMade(bytesOf('e0'))) },
+)

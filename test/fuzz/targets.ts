@@ -1,0 +1,15 @@
+import type { Target } from './target.ts'
+import { address } from './targets/address.ts'
+import { client } from './targets/client.ts'
+import { delimited } from './targets/delimited.ts'
+import { gzip } from './targets/gzip.ts'
+import { locale } from './targets/locale.ts'
+import { logLines } from './targets/log-lines.ts'
+import { mmdb } from './targets/mmdb.ts'
+import { ndjson } from './targets/ndjson.ts'
+import { tar } from './targets/tar.ts'
+import { writer } from './targets/writer.ts'
+
+export const TARGETS: readonly Target[] = [
+  ...[address, client, gzip, tar, mmdb, writer, ndjson, delimited, logLines, locale],
+]

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import {
+  ALPHABET,
+  checkKept,
+  type EnrichInput,
+  enriched,
+  enrichInputs,
+  ips,
+  lineEnd,
+  piece,
+} from '../enrich-input.ts'
+import { mutatedText } from '../mutation.ts'
+import type { Target } from '../target.ts'
+
+const part = fc.array(fc.oneof(piece, fc.constantFrom('\\"', '\\x16', 'a', 'GET / HTTP/1.1')), {
+  maxLength: 4,
+})
+const quoted = fc.oneof(
+  fc.constantFrom('"GET / HTTP/1.1"', '"-"', '"GET /"', '""', '"POST /a b HTTP/2.0"', '"\\x16\\x03"', '"'),
+  part.map((parts) => `"${parts.join('')}"`),
+)
+const time = fc.constantFrom(
+  ...[
+    '[10/Oct/2000:13:55:36 -0700]',
+    '[10/Oct/2000:13:55:36]',
+    '[2026-07-28T06:25:24+02:00]',
+    '[-]',
+    '[',
+    '',
+  ],
+  ...['[29/Feb/2023:00:00:00 +0000]', '[31/Dec/9999:23:59:60 +1400]', '[2026-07-28T06:25:24.123456789Z]'],
+)
+const access = fc
+  .tuple(
+    fc.oneof({ weight: 5, arbitrary: ips }, fc.constantFrom('a.example:443 81.2.69.142', '::1, 81.2.69.142')),
+    fc.constantFrom('- -', '- frank', '-', '- ', '10.0.0.1 -'),
+    time,
+    quoted,
+    fc.constantFrom('200 1', '000 -', '200', '20 1', '200 99999999999999999999', '304 0'),
+    fc.oneof(
+      fc.constant(''),
+      fc.tuple(quoted, quoted).map((both) => ` ${both.join(' ')}`),
+    ),
+    fc.oneof(
+      fc.constantFrom('', '', ' 0.004', ' "x"'),
+      fc.tuple(ips, ips).map((both) => ` "${both.join(', ')}"`),
+    ),
+  )
+  .map(
+    ([host, ident, at, request, status, agent, rest]) =>
+      `${host} ${ident} ${at} ${request} ${status}${agent}${rest}`,
+  )
+const listed = fc.oneof(
+  ips,
+  fc
+    .tuple(fc.constantFrom(' ', '\t', '#', '# ', ''), ips, fc.constantFrom(' ', '\r', ' # x', ''))
+    .map((all) => all.join('')),
+)
+const line = fc.oneof(
+  { weight: 4, arbitrary: access },
+  { weight: 3, arbitrary: listed },
+  { weight: 3, arbitrary: mutatedText(fc.oneof(access, listed), ALPHABET) },
+  { weight: 1, arbitrary: fc.constantFrom('', ' ', '#', 'rubbish', 'x'.repeat(300)) },
+)
+const texts = fc
+  .tuple(
+    fc.constantFrom('', '\ufeff', '\n'),
+    fc.array(fc.tuple(line, lineEnd), { maxLength: 8 }),
+    fc.oneof(line, fc.constant('')),
+  )
+  .map(([mark, lines, last]) => `${mark}${lines.map((each) => each.join('')).join('')}${last}`)
+
+const options = fc.record(
+  {
+    format: fc.constantFrom('access-log' as const, 'access-log' as const, 'list' as const),
+    append: fc.boolean(),
+    trustedProxies: fc.constant(['10.0.0.0/8']),
+    field: fc.constant('x_forwarded_for'),
+    into: fc.constantFrom('location', 'geo "x"'),
+  },
+  { requiredKeys: ['format'] },
+)
+
+/** Access logs and lists of addresses, which become NDJSON or are kept with a tab and the location. */
+export const logLines: Target<EnrichInput> = {
+  name: 'log-lines',
+  inputs: enrichInputs(texts, options),
+  shortRuns: 300,
+  check(input) {
+    const run = enriched(input)
+    if (run === null || !('append' in run.plan)) return
+    const { plan, output, tally } = run
+    const isLocation = (text: string): boolean => {
+      const value: unknown = JSON.parse(Buffer.from(text, 'latin1').toString())
+      return value === null || (typeof value === 'object' && 'timezone' in value)
+    }
+    if (plan.append) {
+      checkKept(
+        input.bytes,
+        output,
+        (added) => added.startsWith('\t') && isLocation(added.slice(1)),
+        (content) => content.length,
+      )
+      return
+    }
+    // Bad lines stay as they are, blank ones go; the others become objects.
+    const lines =
+      Buffer.from(output)
+        .toString()
+        .match(/[^\n]*\n|[^\n]+$/g) ?? []
+    assert.equal(lines.length, tally.lines - tally.blank)
+    const objects = lines.filter((text) => isObjectWith(text, plan.into))
+    assert.equal(objects.length, tally.lines - tally.blank - tally.bad)
+    const located = objects.filter((text) => JSON.parse(text)[plan.into] !== null)
+    assert.equal(located.length, tally.resolved)
+  },
+}
+
+function isObjectWith(text: string, name: string): boolean {
+  if (!text.startsWith('{"')) return false
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+  } catch {
+    return false
+  }
+}

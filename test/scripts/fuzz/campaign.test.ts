@@ -1,0 +1,110 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildWorker, removeWorker } from '../../../scripts/fuzz/build-worker.ts'
+import { runCampaign, writeFinding } from '../../../scripts/fuzz/campaign.ts'
+import { type TargetRun, watchedRun } from '../../../scripts/fuzz/watched-run.ts'
+import { decodeSeed, type Seed } from '../../fuzz/seed.ts'
+import type { Target } from '../../fuzz/target.ts'
+import { temporaryFolder } from '../../temporary.ts'
+import { FAULTY_TARGETS } from './faulty-targets.ts'
+
+const folder = temporaryFolder()
+const LIMITS = { hang: 20_000, memory: 2 ** 32 }
+const never = new AbortController().signal
+
+let script: string
+beforeAll(async () => {
+  script = await buildWorker(join(import.meta.dirname, 'faulty-worker.ts'))
+})
+afterAll(() => removeWorker(script))
+
+function targetNamed(name: string): Target {
+  const target = FAULTY_TARGETS.find((each) => each.name === name)
+  if (target === undefined) throw new Error(`no target ${name}`)
+  return target
+}
+
+function run(name: string, time = 50_000, guided = false, hang = LIMITS.hang): Promise<TargetRun> {
+  return watchedRun(script, targetNamed(name), { seed: 7, time, guided }, never, { ...LIMITS, hang })
+}
+
+function seedOf({ found }: TargetRun): Seed {
+  if (found === null) throw new Error('nothing was found')
+  return decodeSeed(found.seed)
+}
+
+describe('watchedRun', () => {
+  it.each([false, true])(
+    'finds an input that breaks a property, and makes it small; guided: %s',
+    async (guided) => {
+      const result = await run('fails', 50_000, guided)
+      expect(seedOf(result).input).toEqual([700])
+      expect(seedOf(result).note).toContain('a number is too large')
+      expect(result.found?.failure).toContain('a number is too large')
+      expect(result.executions).toBeGreaterThan(1)
+    },
+  )
+
+  it('finds the same with the same seed', async () => {
+    const [one, other] = [await run('fails'), await run('fails')]
+    expect(one.executions).toBe(other.executions)
+  })
+
+  it('finds an input that takes for ever', async () => {
+    const result = await run('hangs', 50_000, false, 1500)
+    expect(result.found?.failure).toBe('it takes more than 1500 ms')
+    expect(seedOf(result).input).toBeGreaterThan(500)
+  })
+
+  it('finds an input that takes all memory', async () => {
+    const result = await run('eats')
+    expect(seedOf(result)).toEqual({ note: expect.stringContaining('memory'), input: 'all memory' })
+  })
+
+  it('ends with its time, and with a signal', async () => {
+    expect(await run('is sound', 300)).toMatchObject({ found: null, target: 'is sound' })
+    const stop = new AbortController()
+    setTimeout(() => stop.abort(), 300)
+    const endless = { seed: 7, time: 3_600_000, guided: false }
+    expect(await watchedRun(script, targetNamed('is sound'), endless, stop.signal, LIMITS)).toMatchObject({
+      found: null,
+    })
+  })
+})
+
+describe('runCampaign', () => {
+  it('goes on behind a finding, writes it and says how to try it again', async () => {
+    const said: string[] = []
+    const runs = await runCampaign(
+      {
+        targets: ['fails', 'is sound'].map(targetNamed),
+        script,
+        time: 20_000,
+        seed: 7,
+        guided: false,
+        seeds: folder,
+        limits: LIMITS,
+        say: (text) => {
+          said.push(text)
+          // The rest of the time is not needed.
+          if (text.startsWith('\n')) stop.abort()
+        },
+      },
+      stop.signal,
+    )
+    expect(runs.map(({ found }) => found !== null)).toEqual([true])
+    const [, path = ''] = /--replay (\S+)/.exec(said.join('\n')) ?? []
+    expect(dirname(path)).toBe(join(folder, 'fails'))
+    const { input } = decodeSeed(readFileSync(path, 'utf8'))
+    expect(() => targetNamed('fails').check(input)).toThrow('a number is too large')
+  })
+  const stop = new AbortController()
+
+  it('gives the same finding the same name', () => {
+    const paths = [1, 1, 2].map((each) => writeFinding(folder, 'x', `{"note":"","input":${each}}`))
+    expect(paths[0]).toBe(paths[1])
+    expect(paths[0]).not.toBe(paths[2])
+    expect(paths.every((path) => existsSync(path))).toBe(true)
+  })
+})
