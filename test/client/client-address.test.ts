@@ -208,6 +208,8 @@ describe('the rules', () => {
     '[]:1',
     '_',
     '_a b',
+    'a_b',
+    '_a%',
     'unknown:1',
     '\u00a08.8.8.8',
     '"8.8.8.8"',
@@ -296,6 +298,7 @@ describe('the rules', () => {
       { 'x-forwarded-for': undefined },
       { 'x-forwarded-for': 7 },
       { 'x-forwarded-fox': '8.8.8.8' },
+      { 'x-forwarded-for': [7] },
     ]) {
       const source = { headers, remoteAddress: '10.0.0.1' }
       expect(outcomeOf(() => Reflect.apply(createClientAddress(TRUSTED), undefined, [source]))).toMatchObject(
@@ -305,6 +308,35 @@ describe('the rules', () => {
         },
       )
     }
+  })
+
+  it('7: empty elements are passed over, also at the ends, and a field of nothing else names nobody', () => {
+    for (const [field, value] of [
+      ['forwarded', ',for=8.8.8.8'],
+      ['forwarded', 'for=8.8.8.8, ,\t'],
+      ['x-forwarded-for', ',8.8.8.8'],
+      ['x-forwarded-for', ' ,\t8.8.8.8 ,, '],
+      ['x-real-ip', ' \t8.8.8.8\t '],
+    ] as const) {
+      expect(ask({ ...TRUSTED, forwardedHeader: field }, behind({ [field]: value }))).toMatchObject({
+        address: '8.8.8.8',
+      })
+      expect(ask({ ...TRUSTED, forwardedHeader: field }, behind({ [field]: ' \t ' }))).toMatchObject({
+        reason: 'trusted-proxy',
+      })
+    }
+    expect(ask(TRUSTED, behind({ 'x-forwarded-for': ' , ' }))).toMatchObject({ reason: 'trusted-proxy' })
+    expect(ask({ ...TRUSTED, forwardedHeader: 'x-real-ip' }, behind({ 'x-real-ip': ',' }))).toMatchObject({
+      outcome: 'malformed',
+    })
+  })
+
+  it('7: of the lines of a field, those that are texts are read, under every spelling of its name', () => {
+    const headers = { 'X-Forwarded-For': ['9.9.9.9', 7, '8.8.8.8'], 'x-forwarded-for': '10.0.0.2' }
+    const source = { headers, remoteAddress: '10.0.0.1' }
+    expect(outcomeOf(() => Reflect.apply(createClientAddress(TRUSTED), undefined, [source]))).toMatchObject({
+      address: '8.8.8.8',
+    })
   })
 
   it('7: messages quote no raw field', () => {
@@ -383,12 +415,69 @@ describe('the rules', () => {
     }
   })
 
-  it.each([undefined, null, 'x', 7, {}, { headers: null }, { raw: {} }, { req: null }])(
-    'a source that is %j is a TypeError',
-    (source) => {
-      expect(() => Reflect.apply(createClientAddress(), undefined, [source])).toThrow(TypeError)
-    },
-  )
+  it.each([
+    undefined,
+    null,
+    'x',
+    7,
+    {},
+    { headers: null },
+    { headers: 'x' },
+    { raw: {} },
+    { raw: null },
+    { req: null },
+    { req: { socket: {} } },
+  ])('a source that is %j is a TypeError', (source) => {
+    const find = () => Reflect.apply(createClientAddress(), undefined, [source])
+    expect(find).toThrow(TypeError)
+    expect(find).toThrow('detect takes a request of Node, Express, Fastify or Koa, a Fetch Request, or')
+  })
+
+  it('takes the untouched request out of what Fastify and Koa make of it', () => {
+    const request = { headers: { 'x-forwarded-for': '8.8.8.8' }, socket: { remoteAddress: '10.0.0.1' } }
+    const headers = { 'x-forwarded-for': '9.9.9.9' }
+    for (const source of [
+      { raw: request, headers },
+      { req: request, headers },
+      { req: request, headers, socket: {} },
+      // An Express request has itself under no such name, a body may.
+      { ...request, raw: null, req: { headers } },
+    ]) {
+      expect(outcomeOf(() => Reflect.apply(createClientAddress(TRUSTED), undefined, [source]))).toMatchObject(
+        {
+          address: '8.8.8.8',
+        },
+      )
+    }
+  })
+
+  it('a block is of one family: the same bits in the other are not trusted', () => {
+    const client = (trusted: string, peer: string) =>
+      ask({ trustedProxies: [trusted] }, behind({ 'x-forwarded-for': '8.8.8.8' }, peer))
+    expect(client('36.0.0.0/8', '36.1.1.1')).toMatchObject({ via: 'x-forwarded-for' })
+    expect(client('36.0.0.0/8', '2400::1')).toMatchObject({ via: 'socket' })
+    expect(client('2400::/8', '2400::1')).toMatchObject({ via: 'x-forwarded-for' })
+    expect(client('2400::/8', '36.1.1.1')).toMatchObject({ via: 'socket' })
+  })
+
+  it('an address by itself is trusted to its last bit', () => {
+    const client = (trusted: string, peer: string) =>
+      ask({ trustedProxies: [trusted] }, behind({ 'x-forwarded-for': '8.8.8.8' }, peer)).via
+    expect(client('2a00::1', '2A00:0::1')).toBe('x-forwarded-for')
+    expect(client('2a00::1', '2a00::')).toBe('socket')
+    expect(client('2a00::1', '2a01::1')).toBe('socket')
+    expect(client('9.9.9.9', '::ffff:9.9.9.9')).toBe('x-forwarded-for')
+    expect(client('::ffff:9.9.9.9', '9.9.9.9')).toBe('x-forwarded-for')
+    expect(client('9.9.9.9', '9.9.9.8')).toBe('socket')
+    expect(client('9.9.9.9', '137.9.9.9')).toBe('socket')
+  })
+
+  it('half of the IPv4-mapped addresses is the largest part that can be trusted', () => {
+    const client = (peer: string) =>
+      ask({ trustedProxies: ['::ffff:0:0/97'] }, behind({ 'x-forwarded-for': '8.8.8.8' }, peer)).via
+    expect(client('127.255.255.255')).toBe('x-forwarded-for')
+    expect(client('128.0.0.0')).toBe('socket')
+  })
 })
 
 describe('messages say what to change', () => {
