@@ -126,6 +126,26 @@ describe('geofix ADDRESS…', () => {
     expect(out.trimEnd().split('\n')).toHaveLength(2)
   })
 
+  it('waits for a reader that is slower', async () => {
+    const stdin = Object.assign(Readable.from([]), { isTTY: false })
+    const stdout = new PassThrough({ highWaterMark: 1 })
+    const running = run(['--db', DB, '81.2.69.142', '81.2.69.142'], {
+      stdin,
+      stdout,
+      stderr: new PassThrough(),
+    })
+    const read = text(stdout)
+    expect(await running).toBe(0)
+    stdout.end()
+    expect((await read).trimEnd().split('\n')).toHaveLength(2)
+  })
+
+  it('answers from the embedded database where no file is named', async () => {
+    const { status, out } = await geofix(['81.2.69.142'])
+    expect(status).toBe(0)
+    expect(JSON.parse(out).country.code).toBe('GB')
+  })
+
   it('says what is wrong with a file, and ends with 1', async () => {
     const { status, err } = await geofix(['--db', join(folder, 'missing.mmdb'), '81.2.69.142'])
     expect(status).toBe(1)

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Interruption, SignalWatch } from '../../../src/cli/enrich/interruption.ts'
 import { temporaryFolder } from '../../temporary.ts'
@@ -65,6 +65,21 @@ describe('SignalWatch', () => {
 })
 
 describe('geofix enrich, interrupted', () => {
+  it('says so where it had not begun', async () => {
+    const before = process.listenerCount('SIGHUP')
+    const running = geofix(['enrich', '--db', DB, '--quiet', '-o', join(folder, 'out')], { input: ndjson(3) })
+    while (process.listenerCount('SIGHUP') === before) await setImmediate()
+    const own = process.listeners('SIGHUP').at(-1)
+    if (own !== undefined) Reflect.apply(own, process, ['SIGHUP'])
+    expect(await running).toEqual({
+      status: 129,
+      out: '',
+      err: 'geofix: interrupted by SIGHUP before the first line\n',
+    })
+    await setTimeout(200)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
   it('says how far it came, and leaves nothing behind', async () => {
     const before = process.listeners('SIGINT')
     async function* endless() {
