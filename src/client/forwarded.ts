@@ -14,11 +14,11 @@ export function readElement(text: string): ForwardedElement {
   for (const part of splitOutsideQuotes(text, ';')) {
     const pair = trim(part)
     if (pair === '') continue
-    const match = PAIR.exec(pair)
-    const name = match?.[1]?.toLowerCase()
-    if (match === null || name === undefined || names.has(name)) return 'malformed'
-    names.add(name)
-    if (name === 'for') node = match[2] ?? (match[3] ?? '').replace(/\\(.)/g, '$1')
+    const [, name, token, quoted = ''] = PAIR.exec(pair) ?? []
+    const parameter = name?.toLowerCase()
+    if (parameter === undefined || names.has(parameter)) return 'malformed'
+    names.add(parameter)
+    if (parameter === 'for') node = token ?? quoted.replace(/\\(.)/g, '$1')
   }
   return node === null ? 'without-for' : { node }
 }
@@ -42,8 +42,9 @@ export function startOfLastElement(field: string, end: number): number {
 export function trim(text: string): string {
   let start = 0
   let end = text.length
-  while (start < end && isBlank(text.charCodeAt(start))) start++
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end--
+  // What lies beyond a text's ends is no blank.
+  while (isBlank(text.charCodeAt(start))) start++
+  while (isBlank(text.charCodeAt(end - 1))) end--
   return text.slice(start, end)
 }
 
@@ -55,7 +56,7 @@ export function isBlank(code: number): boolean {
 /** Whether an odd number of backslashes stands before a character. */
 function isEscaped(text: string, at: number): boolean {
   let before = at
-  while (before > 0 && text[before - 1] === '\\') before--
+  while (text[before - 1] === '\\') before--
   return (at - before) % 2 === 1
 }
 

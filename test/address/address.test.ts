@@ -8,10 +8,11 @@ const address = new Address()
 
 describe('Address.parse', () => {
   it('accepts exactly what net.isIP accepts, zones aside', () => {
-    let accepted = 0
+    let [asked, accepted] = [0, 0]
     fc.assert(
       fc.property(anyText, (text) => {
         fc.pre(!text.includes('%'))
+        asked++
         const parsed = address.parse(text)
         expect(parsed, JSON.stringify(text)).toBe(isIP(text) !== 0)
         if (parsed) accepted++
@@ -19,8 +20,8 @@ describe('Address.parse', () => {
       { numRuns: 20_000 },
     )
     // The generators would prove nothing if one side never came up.
-    expect(accepted).toBeGreaterThan(2000)
-    expect(accepted).toBeLessThan(18_000)
+    expect(accepted).toBeGreaterThan(asked * 0.1)
+    expect(accepted).toBeLessThan(asked * 0.9)
   })
 
   it('accepts with a zone only what net.isIP accepts without', () => {

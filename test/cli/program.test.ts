@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { run } from '../../src/cli/program.ts'
 import { float, MmdbWriter } from '../../src/writer.ts'
+import { bytesOf, encode, handMade } from '../mmdb/hand-made.ts'
 import { temporaryFolder } from '../temporary.ts'
 
 const folder = temporaryFolder()
@@ -27,6 +28,19 @@ writeFileSync(
     .insert('2001:4860::/32', { country: { iso_code: 'US' } })
     .toBytes(),
 )
+
+/** A database whose build time is beyond every calendar. */
+function timeless(): Uint8Array {
+  const buildDate = new Date(0x7fff_ffff * 1000)
+  const bytes = Buffer.from(new MmdbWriter({ databaseType: 'Timeless', buildDate, ipVersion: 4 }).toBytes())
+  // A uint64 of four bytes becomes one of eight: the control bytes are 04 02 and 08 02.
+  const at = bytes.indexOf(Buffer.from('04027fffffff', 'hex'))
+  return Buffer.concat([
+    bytes.subarray(0, at),
+    Buffer.from('0802ffffffffffffffff', 'hex'),
+    bytes.subarray(at + 6),
+  ])
+}
 
 /** Runs the command line with everything around it replaced. */
 async function geofix(args: string[], { input = '', isTTY = false } = {}) {
@@ -112,6 +126,26 @@ describe('geofix ADDRESS…', () => {
     expect(out.trimEnd().split('\n')).toHaveLength(2)
   })
 
+  it('waits for a reader that is slower', async () => {
+    const stdin = Object.assign(Readable.from([]), { isTTY: false })
+    const stdout = new PassThrough({ highWaterMark: 1 })
+    const running = run(['--db', DB, '81.2.69.142', '81.2.69.142'], {
+      stdin,
+      stdout,
+      stderr: new PassThrough(),
+    })
+    const read = text(stdout)
+    expect(await running).toBe(0)
+    stdout.end()
+    expect((await read).trimEnd().split('\n')).toHaveLength(2)
+  })
+
+  it('answers from the embedded database where no file is named', async () => {
+    const { status, out } = await geofix(['81.2.69.142'])
+    expect(status).toBe(0)
+    expect(JSON.parse(out).country.code).toBe('GB')
+  })
+
   it('says what is wrong with a file, and ends with 1', async () => {
     const { status, err } = await geofix(['--db', join(folder, 'missing.mmdb'), '81.2.69.142'])
     expect(status).toBe(1)
@@ -163,6 +197,29 @@ describe('geofix verify', () => {
     expect(err).toMatch(/none\.mmdb: it is not a MaxMind DB file/)
   })
 
+  it('shows a hundred faults, and counts the others', async () => {
+    // Numbers behind the last record that nothing leads to.
+    const bytes = readFileSync(DB)
+    const end = bytes.lastIndexOf(Buffer.from('abcdef4d61784d696e642e636f6d', 'hex'))
+    const rubbish = join(folder, 'rubbish.mmdb')
+    const numbers = Buffer.alloc(2 * 1234, Buffer.of(0xa1, 1))
+    writeFileSync(rubbish, Buffer.concat([bytes.subarray(0, end), numbers, bytes.subarray(end)]))
+    const { status, out } = await geofix(['verify', rubbish])
+    expect(status).toBe(1)
+    const lines = out.trimEnd().split('\n')
+    expect(lines).toHaveLength(102)
+    expect(lines[100]).toMatch(/rubbish\.mmdb: and 1,134 faults more$/)
+    expect(lines[101]).toMatch(/^rubbish\.mmdb: 1,234 faults; /)
+  })
+
+  it('tells of faults that have no place in the file', async () => {
+    const left = join(folder, 'left.mmdb')
+    const record = encode(new Map([['a', 1]]))
+    writeFileSync(left, handMade(record, { node_count: 2 }, bytesOf('000012 000002 000012 000002')))
+    const { out } = await geofix(['verify', left])
+    expect(out).toMatch(/left\.mmdb: no path leads to 1 of 2 nodes[^(]*$/m)
+  })
+
   it('wants a file', async () => {
     expect((await geofix(['verify'])).status).toBe(2)
   })
@@ -192,6 +249,36 @@ describe('geofix info', () => {
       '             location.time_zone',
       '             subdivisions[].iso_code',
     ])
+  })
+
+  it('says what is not known, and which families it holds', async () => {
+    const files: [string, Uint8Array][] = [
+      [
+        'v4',
+        new MmdbWriter({ databaseType: 'Four', ipVersion: 4, description: { de: 'Ein Muster' } }).toBytes(),
+      ],
+      ['v6', new MmdbWriter({ databaseType: 'Six' }).insert('2a00::/12', 'a text').toBytes()],
+      ['timeless', timeless()],
+    ]
+    const paths = files.map(([name, bytes]) => {
+      const path = join(folder, `${name}.mmdb`)
+      writeFileSync(path, bytes)
+      return path
+    })
+    const { status, out } = await geofix(['info', ...paths.flatMap((path) => ['--db', path])])
+    expect(status).toBe(0)
+    const [four, six, without, ...others] = out.split('\n\n')
+    expect(others).toEqual([])
+    expect(four).toMatch(/^description +Ein Muster$/m)
+    expect(four).toMatch(/^networks +0$/m)
+    expect(four).toMatch(/^IP version +4 \(IPv4 only\)$/m)
+    expect(four).toMatch(/^locales +none named$/m)
+    expect(four).toMatch(/^fields +none$/m)
+    expect(six).not.toMatch(/^description/m)
+    expect(six).toMatch(/^IP version +6 \(IPv6 only\)$/m)
+    expect(without).toMatch(/^built +unknown$/m)
+    const json = await geofix(['info', '--json', '--db', join(folder, 'timeless.mmdb')])
+    expect(JSON.parse(json.out)).toMatchObject({ buildDate: null, ageInDays: null, description: null })
   })
 
   it('prints JSON, one object a database', async () => {

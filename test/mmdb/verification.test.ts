@@ -179,8 +179,9 @@ describe('a fault', () => {
 describe('damage anywhere', () => {
   it('is a fault, an error at opening, or harmless to all records', () => {
     const sound = sample(28)
-    let told = 0
+    let [checked, told] = [0, 0]
     const check = (bytes: Uint8Array) => {
+      checked++
       try {
         const database = new Database(bytes)
         if (database.verify().faultCount > 0) {
@@ -212,6 +213,6 @@ describe('damage anywhere', () => {
       fc.property(place, (length) => check(sound.slice(0, length))),
       { numRuns: 200 },
     )
-    expect(told).toBeGreaterThan(500)
+    expect(told).toBeGreaterThan(checked * 0.3)
   })
 })

@@ -47,6 +47,13 @@ describe('what became of the lines', () => {
     expect(Page.of({ ...tally, bad: 1 }).texts('h3')).toContain('Unreadable lines')
   })
 
+  it('orders equals by their labels', () => {
+    const failed = { shared: 2, loopback: 2, multicast: 2, benchmarking: 2, missing: 2 }
+    const labels = ['Benchmarking', 'Carrier', 'Loopback', 'Multicast', 'No address']
+    const shown = rows(Page.of({ ...emptyTally(), lines: 10, failed }))
+    expect(shown.map((row, index) => row.startsWith(labels[index] ?? '?'))).toEqual(labels.map(() => true))
+  })
+
   const REASONS: Record<FailureReason, string> = {
     missing: 'No address',
     malformed: 'Not an address',

@@ -64,6 +64,16 @@ describe('the tables', () => {
     expect(rows(Page.of(tallyOf(equals)), 'Countries').map(([name]) => name)).toEqual(['A', 'B', 'C'])
   })
 
+  it('name what has no name by its code, within its country where that is known', () => {
+    const tally = tallyOf([{ country: 'GB', count: 5 }])
+    tally.regions.set('GB ENG', { country: 'GB', code: 'ENG', name: null, count: 3 })
+    tally.regions.set(' x', { country: null, code: null, name: 'Nowhere', count: 2 })
+    tally.regions.set('FR ', { country: 'FR', code: null, name: 'Elsewhere', count: 2 })
+    const page = Page.of(tally)
+    expect(rows(page, 'Countries').map(([name]) => name)).toEqual(['GB'])
+    expect(rows(page, 'Regions').map(([name]) => name)).toEqual(['ENG GB', 'Elsewhere FR', 'Nowhere'])
+  })
+
   it('say where there is nothing', () => {
     const page = Page.of(tallyOf([{ country: null, count: 3 }]))
     expect(textOf(page.card('Countries'))).toBe('Countries No line has a country.'.replace(' ', ''))

@@ -1,0 +1,49 @@
+// Mutation testing: each change of the source must fail a test. `npm run mutation -- address mmdb/writer`, without
+// names all of FOLDERS; `--short` is what CI runs. Ends with 1 below a score of 85. Reports: .cache/mutation.
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { Stryker } from '@stryker-mutator/core'
+import { FOLDERS, type Folder, SHORT } from './folders.ts'
+
+const CACHE = '.cache/mutation'
+
+for (const [name, folder] of chosen(process.argv.slice(2))) await mutate(name.replaceAll('/', '-'), folder)
+
+function chosen(names: readonly string[]): [name: string, folder: Folder][] {
+  if (names.includes('--short')) return [['short', SHORT]]
+  if (names.length === 0) return Object.entries(FOLDERS)
+  return names.map((name) => {
+    const folder = FOLDERS[name]
+    if (folder === undefined) {
+      throw new Error(`${name} is none of ${Object.keys(FOLDERS).join(', ')}, --short`)
+    }
+    return [name, folder]
+  })
+}
+
+async function mutate(name: string, folder: Folder): Promise<void> {
+  // The copy that is changed stands in a folder of this one: tests find the shared vectors beside it.
+  const sandboxes = `${CACHE}/${name}`
+  rmSync(sandboxes, { recursive: true, force: true })
+  mkdirSync(sandboxes, { recursive: true })
+  symlinkSync(resolve('../shared'), `${sandboxes}/shared`)
+  process.env.MUTATION_TESTS = folder.tests.join(' ')
+  await new Stryker({
+    mutate: [...folder.mutate],
+    testRunner: 'vitest',
+    plugins: ['@stryker-mutator/vitest-runner'],
+    vitest: { configFile: 'scripts/mutation/vitest.config.ts', related: false },
+    coverageAnalysis: 'perTest',
+    concurrency: 2,
+    // Endless loops mostly end by Stryker's count of hits, long before.
+    timeoutMS: 20_000,
+    tempDirName: sandboxes,
+    cleanTempDir: 'always',
+    ignorePatterns: ['.cache', 'data', 'dist', 'coverage'],
+    reporters: ['clear-text', 'progress-append-only', 'event-recorder', 'json'],
+    eventReporter: { baseDir: `${CACHE}/events-${name}` },
+    jsonReporter: { fileName: `${CACHE}/${name}.json` },
+    clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
+    thresholds: { high: 95, low: 85, break: 85 },
+  }).runMutationTest()
+}

@@ -1,0 +1,101 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { Interruption, SignalWatch } from '../../../src/cli/enrich/interruption.ts'
+import { temporaryFolder } from '../../temporary.ts'
+import { geofix, ndjson, writeDatabase } from './command-line.ts'
+
+const DB = writeDatabase(temporaryFolder())
+const folder = temporaryFolder()
+const STATUSES = [
+  ['SIGHUP', 129],
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const
+
+afterEach(() => vi.restoreAllMocks())
+
+/** The listeners that a watch adds, and no others: the process is that of the tests. */
+function watched(last: () => void = () => {}) {
+  const before = new Map(STATUSES.map(([signal]) => [signal, process.listeners(signal)]))
+  const watch = new SignalWatch(last)
+  const send = (signal: NodeJS.Signals): void => {
+    const others = before.get(signal as 'SIGINT') ?? []
+    for (const listener of process.listeners(signal)) {
+      if (!others.includes(listener)) Reflect.apply(listener, process, [signal])
+    }
+  }
+  return { watch, send }
+}
+
+describe('SignalWatch', () => {
+  it.each(STATUSES)('tells of the first %s, whose status is %d', async (signal, status) => {
+    const { watch, send } = watched()
+    send(signal)
+    const interruption = await watch.signalled.catch((error: unknown) => error)
+    expect(interruption).toBeInstanceOf(Interruption)
+    expect(interruption).toMatchObject({ message: `interrupted by ${signal}`, status })
+    watch.stop()
+  })
+
+  it('ends the process at the second, after what must still be done', () => {
+    const calls: unknown[] = []
+    vi.spyOn(process, 'exit').mockImplementation((status) => {
+      calls.push(status)
+      throw new Error('the process has ended')
+    })
+    const { watch, send } = watched(() => calls.push('last'))
+    send('SIGINT')
+    expect(calls).toEqual([])
+    expect(() => send('SIGTERM')).toThrow('the process has ended')
+    expect(calls).toEqual(['last', 143])
+    watch.stop()
+  })
+
+  it('leaves signals alone when it is stopped', () => {
+    const before = STATUSES.map(([signal]) => process.listenerCount(signal))
+    const { watch } = watched()
+    expect(STATUSES.map(([signal]) => process.listenerCount(signal))).toEqual(
+      before.map((count) => count + 1),
+    )
+    watch.stop()
+    expect(STATUSES.map(([signal]) => process.listenerCount(signal))).toEqual(before)
+  })
+})
+
+describe('geofix enrich, interrupted', () => {
+  it('says so where it had not begun', async () => {
+    const before = process.listenerCount('SIGHUP')
+    const running = geofix(['enrich', '--db', DB, '--quiet', '-o', join(folder, 'out')], { input: ndjson(3) })
+    while (process.listenerCount('SIGHUP') === before) await setImmediate()
+    const own = process.listeners('SIGHUP').at(-1)
+    if (own !== undefined) Reflect.apply(own, process, ['SIGHUP'])
+    expect(await running).toEqual({
+      status: 129,
+      out: '',
+      err: 'geofix: interrupted by SIGHUP before the first line\n',
+    })
+    await setTimeout(200)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('says how far it came, and leaves nothing behind', async () => {
+    const before = process.listeners('SIGINT')
+    async function* endless() {
+      yield ndjson(30_000)
+      const own = process.listeners('SIGINT').filter((listener) => !before.includes(listener))
+      expect(own).toHaveLength(1)
+      for (const listener of own) Reflect.apply(listener, process, ['SIGINT'])
+      await setTimeout(60_000, undefined, { ref: false })
+    }
+    const { status, err } = await geofix(
+      ['enrich', '--db', DB, '--quiet', '--format', 'ndjson', '-o', join(folder, 'out')],
+      { input: endless() },
+    )
+    expect(status).toBe(130)
+    expect(err).toMatch(/^geofix: interrupted by SIGINT after \d/)
+    expect(process.listeners('SIGINT')).toEqual(before)
+    expect(readdirSync(folder)).toEqual([])
+  })
+})

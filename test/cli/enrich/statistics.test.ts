@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { type RunFacts, statisticsJson, statisticsText } from '../../../src/cli/enrich/statistics.ts'
+import { emptyTally, type Tally } from '../../../src/enrich/tally.ts'
+
+const FACTS: RunFacts = {
+  inputs: ['access.log'],
+  format: 'access-log',
+  badLines: [],
+  bytesRead: 2_000_000,
+  bytesWritten: 3_000_000,
+  threads: 2,
+  seconds: 2,
+}
+
+function tallyWith(changes: Partial<Tally>): Tally {
+  return { ...emptyTally(), ...changes }
+}
+
+function countries(
+  ...counts: [code: string | null, name: string | null, count: number][]
+): Tally['countries'] {
+  return new Map(counts.map(([code, name, count]) => [code ?? name ?? '', { code, name, count }]))
+}
+
+describe('statisticsText', () => {
+  it('has a row for each thing that came up', () => {
+    const tally = tallyWith({
+      lines: 1000,
+      resolved: 900,
+      bad: 7,
+      blank: 13,
+      withoutTime: 25,
+      countries: countries(['GB', 'United Kingdom', 500], ['FR', 'France', 400]),
+    })
+    tally.failed.private = 30
+    tally.failed.malformed = 50
+    const badLines = [{ input: 'a\u001b[2J.log', line: 1234, message: 'no\u0007 JSON' }]
+    expect(statisticsText(tally, { ...FACTS, badLines }).split('\n')).toEqual([
+      '1,000 lines, 2 MB in 2 s on 2 threads: 500 lines/s',
+      '  resolved      900 (90.0%)',
+      '  not resolved  80 (8.0%): 50 malformed, 30 private',
+      '  blank         13 (1.3%)',
+      '  unreadable    7 (0.7%)',
+      // Nothing of an input controls a terminal.
+      '    a\ufffd[2J.log, line 1,234: no\ufffd JSON',
+      '    and 6 more',
+      '  without time  25 (2.5%): the offset is that of --at or of now',
+      '  countries     2: United Kingdom 500, France 400',
+    ])
+  })
+
+  it('has two rows where nothing came up, and no rate without time', () => {
+    expect(statisticsText(emptyTally(), { ...FACTS, bytesRead: 0, threads: 1, seconds: 0 })).toBe(
+      '0 lines, 0 byte in 0 s on 1 thread: 0 lines/s\n  resolved      0 (–)',
+    )
+  })
+
+  it('shows all bad lines where they are few', () => {
+    const badLines = [{ input: 'a', line: 1, message: 'no JSON' }]
+    const text = statisticsText(tallyWith({ lines: 1, bad: 1 }), { ...FACTS, badLines })
+    expect(text).toContain('a, line 1: no JSON')
+    expect(text).not.toContain('more')
+  })
+
+  it('names a country by its name, else by its code', () => {
+    const tally = tallyWith({ countries: countries(['GB', null, 3], [null, 'Atlantis', 2], [null, null, 1]) })
+    expect(statisticsText(tally, FACTS)).toContain('countries     3: GB 3, Atlantis 2, unknown 1')
+  })
+})
+
+describe('statisticsJson', () => {
+  it('gives ten countries, the largest first, equal ones by code in whatever order they came', () => {
+    const codes = ['ZA', 'AT', 'CH', 'DE', 'ES', 'FR', 'GB', 'IT', 'NL', 'PL', 'BE']
+    const counts = codes.map((code): [string, null, number] => [code, null, code === 'PL' ? 9 : 1])
+    const topOf = (...order: [string, null, number][]): string[] =>
+      JSON.parse(statisticsJson(tallyWith({ countries: countries(...order) }), FACTS)).topCountries.map(
+        ({ code }: { code: string }) => code,
+      )
+    const expected = ['PL', 'AT', 'BE', 'CH', 'DE', 'ES', 'FR', 'GB', 'IT', 'NL']
+    expect(topOf(...counts)).toEqual(expected)
+    expect(topOf(...counts.toReversed())).toEqual(expected)
+  })
+
+  it('rounds seconds to thousandths, and lines a second to whole ones', () => {
+    const { seconds, linesPerSecond, distinctCountries } = JSON.parse(
+      statisticsJson(tallyWith({ lines: 10 }), { ...FACTS, seconds: 1.23456 }),
+    )
+    expect({ seconds, linesPerSecond, distinctCountries }).toEqual({
+      seconds: 1.235,
+      linesPerSecond: 8,
+      distinctCountries: 0,
+    })
+  })
+})

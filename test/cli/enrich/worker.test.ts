@@ -1,0 +1,75 @@
+// The script of a worker thread, in this thread: what it answers to each order. Whole runs: threads.test.ts.
+import { expect, it, vi } from 'vitest'
+import { loadShared } from '../../../src/cli/enrich/shared-database.ts'
+import type { Answer, Order } from '../../../src/cli/enrich/worker-messages.ts'
+import { makePlan } from '../../../src/enrich/plan.ts'
+import type { Block } from '../../../src/enrich/splitter.ts'
+import { temporaryFolder } from '../../temporary.ts'
+import { ndjson, writeDatabase } from './command-line.ts'
+
+/** The worker's end of the line to the main thread. */
+const port = vi.hoisted(() => ({ listen: (_: unknown): void => {}, sent: [] as unknown[][] }))
+
+vi.mock('node:worker_threads', () => ({
+  parentPort: {
+    on: (_: string, listener: (order: unknown) => void) => {
+      port.listen = listener
+    },
+    postMessage: (...message: unknown[]) => port.sent.push(message),
+  },
+}))
+
+await import('../../../src/cli/enrich/worker.ts')
+
+function give(order: Order): [answer: Answer, transfer: ArrayBuffer[]] | undefined {
+  port.sent.length = 0
+  port.listen(order)
+  return port.sent[0] as [Answer, ArrayBuffer[]] | undefined
+}
+
+function blockOf(text: string): Block {
+  const bytes = new Uint8Array(Buffer.from(text))
+  return { bytes, firstLine: 7, lines: text.split('\n').length - 1, oversized: false, startsLine: true }
+}
+
+it('answers each block, in the order in which plans and blocks come', async () => {
+  const block = blockOf(ndjson(3))
+  expect(give({ kind: 'block', block, memory: null })).toEqual([
+    { kind: 'failed', message: 'a block came before its plan' },
+    [],
+  ])
+
+  const database = await loadShared(writeDatabase(temporaryFolder()))
+  expect(give({ kind: 'databases', databases: [database] })).toBeUndefined()
+  const plan = (onBadLine: 'keep' | 'fail') =>
+    makePlan(block.bytes, true, { format: 'ndjson', field: 'ip', onBadLine }).plan
+  expect(give({ kind: 'plan', plan: plan('fail') })).toBeUndefined()
+
+  const [answer, transfer] = give({ kind: 'block', block, memory: null }) ?? []
+  expect(answer).toMatchObject({ kind: 'enriched', tally: { lines: 3, resolved: 2 } })
+  if (answer?.kind !== 'enriched') throw new Error('not enriched')
+  expect(Buffer.from(answer.output).toString()).toContain('London')
+  // The output goes without a copy.
+  expect(transfer).toEqual([answer.output.buffer])
+
+  expect(give({ kind: 'block', block: blockOf('{"ip":"1.2.3.4"}\nrubbish\n'), memory: null })).toEqual([
+    { kind: 'bad-line', line: 8, fault: 'it is no JSON object' },
+    [],
+  ])
+  give({ kind: 'plan', plan: plan('keep') })
+  expect(give({ kind: 'block', block: blockOf('rubbish\n'), memory: null })?.[0]).toMatchObject({
+    kind: 'enriched',
+    tally: { bad: 1 },
+  })
+})
+
+it('sends what fails in it as text, since errors lose their class on the way', () => {
+  const broken = Object.defineProperty({ ...blockOf('') }, 'bytes', {
+    get: () => {
+      throw new RangeError('a fault of its own')
+    },
+  })
+  const [answer, transfer] = give({ kind: 'block', block: broken, memory: null }) ?? []
+  expect(answer).toMatchObject({ kind: 'failed', message: expect.stringContaining('a fault of its own') })
+  expect(transfer).toEqual([])
+})

@@ -1,0 +1,54 @@
+// Zstandard in a version of Node that has it: a stand-in passes the stored bytes on, so that what is tested is
+// everything around it. The frames themselves: zstd-frames.test.ts.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../temporary.ts'
+import { geofix, ndjson, writeDatabase } from './command-line.ts'
+
+vi.mock('node:zlib', async (original) => {
+  const { PassThrough } = await import('node:stream')
+  const make = () => new PassThrough()
+  return { ...(await original<object>()), createZstdCompress: make, createZstdDecompress: make }
+})
+
+const folder = temporaryFolder()
+const DB = writeDatabase(folder)
+const enrich = (args: readonly string[], input: string | Uint8Array = '') =>
+  geofix(['enrich', '--db', DB, '--stats', 'json', ...args], { input })
+
+/** One frame: a header with a window, a raw block that is the last (RFC 8878 section 3.1.1), no checksum. */
+const frame = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58, (5 << 3) | 1, 0, 0, ...Buffer.from('8.8.8')])
+
+describe('Zstandard', () => {
+  it('is read where it is whole', async () => {
+    const { status, err } = await enrich(['--quiet', '--format', 'list'], frame)
+    expect(status).toBe(0)
+    expect(JSON.parse(err)).toMatchObject({ lines: 1, bytesRead: frame.length })
+  })
+
+  it('begins with a skippable frame where it was made in parallel', async () => {
+    const skippable = Buffer.from([0x5f, 0x2a, 0x4d, 0x18, 1, 0, 0, 0, 9])
+    expect((await enrich(['--quiet', '--format', 'list'], Buffer.concat([skippable, frame]))).status).toBe(0)
+  })
+
+  it.each([
+    ['cut short', frame.subarray(0, -1)],
+    ['cut in its header', frame.subarray(0, 5)],
+    ['damaged', Buffer.concat([frame, Buffer.from('rubbish')])],
+  ])('that is %s ends with 4', async (what, bytes) => {
+    const { status, err } = await enrich(['--quiet', '--format', 'list'], bytes)
+    expect(status).toBe(4)
+    expect(err).toContain(`its zstd data is ${what === 'damaged' ? 'damaged' : 'cut short'}`)
+  })
+
+  it('is written by the name of the output', async () => {
+    const [plain, compressed] = [join(folder, 'out'), join(folder, 'out.ZST')]
+    const from = join(folder, 'in')
+    writeFileSync(from, ndjson(3))
+    for (const path of [plain, compressed]) {
+      expect((await enrich(['--quiet', '--at', '2026-07-01', from, '-o', path])).status).toBe(0)
+    }
+    expect(readFileSync(compressed)).toEqual(readFileSync(plain))
+  })
+})

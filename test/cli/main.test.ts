@@ -1,0 +1,61 @@
+// The entry of the command line, in this process. As a process of its own: test/package/published.test.ts.
+import { afterEach, expect, it, vi } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.resetModules()
+  process.exitCode = undefined
+})
+
+const STREAMS = [process.stdout, process.stderr]
+
+/** Runs it as a process with these arguments would. @returns what it leaves on the process */
+async function main(args: readonly string[], status?: number) {
+  const before = STREAMS.map((stream) => stream.listeners('error'))
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  const exit = vi.spyOn(process, 'exit').mockImplementation(() => {
+    throw new Error('the process has ended')
+  })
+  vi.spyOn(process, 'argv', 'get').mockReturnValue(['node', 'geofix', ...args])
+  if (status !== undefined) vi.doMock('../../src/cli/program.ts', () => ({ run: async () => status }))
+  const ended = await import('../../src/cli/main.ts').then(
+    () => false,
+    (error: unknown) => String(error).includes('the process has ended'),
+  )
+  vi.doUnmock('../../src/cli/program.ts')
+  const [stdout, stderr] = STREAMS.map((stream, index) => {
+    const [own] = stream.listeners('error').filter((listener) => !before[index]?.includes(listener))
+    if (own === undefined) throw new Error('nobody listens')
+    stream.off('error', own as () => void)
+    return (error: Error): unknown => Reflect.apply(own, stream, [error])
+  })
+  return { stdout, stderr, exit, ended, out: write.mock.calls.map(([text]) => String(text)).join('') }
+}
+
+it('runs with the arguments of the process, and leaves it its status', async () => {
+  const { out, ended } = await main(['--version'])
+  expect({ out, ended, status: process.exitCode }).toEqual({
+    out: `${packageJson.version}\n`,
+    ended: false,
+    status: 0,
+  })
+})
+
+it('ends at once after a signal: nothing is waited for', async () => {
+  const { exit, ended } = await main([], 130)
+  expect(ended).toBe(true)
+  expect(exit).toHaveBeenCalledWith(130)
+})
+
+it('ends with 0 when its reader has had enough, and with 1 when the output cannot be written', async () => {
+  const { stdout, stderr, exit } = await main(['--version'])
+  const error = vi.spyOn(console, 'error').mockReturnValue(undefined)
+  expect(() => stdout?.(Object.assign(new Error('closed'), { code: 'EPIPE' }))).toThrow('has ended')
+  expect(exit).toHaveBeenLastCalledWith(0)
+  expect(error).not.toHaveBeenCalled()
+  expect(() => stdout?.(Object.assign(new Error('no space'), { code: 'ENOSPC' }))).toThrow()
+  expect(error).toHaveBeenCalledWith('geofix: the output cannot be written: no space')
+  expect(exit).toHaveBeenLastCalledWith(1)
+  expect(stderr?.(new Error('closed'))).toBeUndefined()
+})
