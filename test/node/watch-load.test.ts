@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { isLookupFailure, type LocationRecord, Resolver } from '../../src/index.ts'
+import { heldMemory } from '../heap.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { CANARY, generation, KNOWN, replacements } from './watched-files.ts'
 
@@ -17,15 +16,6 @@ const BATCH = 500
 const PADDING = 1_000_000
 /** After a first fifth, in which caches and the compiler take what they need. Bytes. */
 const MOST_GROWTH = 10_000_000
-
-setFlagsFromString('--expose-gc')
-const collectGarbage: unknown = runInNewContext('gc')
-
-function memory(): number {
-  if (typeof collectGarbage === 'function') for (let pass = 0; pass < 3; pass++) collectGarbage()
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
-}
 
 /** The generation that a record is of; each of its fields must say the same. */
 function generationOf({ city, country, region, coordinates }: LocationRecord): number {
@@ -93,12 +83,12 @@ it(`answers ${LOOKUPS} lookups while the file is replaced ${REPLACEMENTS} times,
     }
     do ask()
     while (lookups - answered < LOOKUPS / REPLACEMENTS)
-    if (number === REPLACEMENTS / 5) settled = memory()
+    if (number === REPLACEMENTS / 5) settled = heldMemory()
   }
 
   expect(resolver.status).toMatchObject({ reloads: good, refusals: REPLACEMENTS - good })
   expect(lookups).toBeGreaterThanOrEqual(LOOKUPS)
   expect(seen.size).toBe(1 + good)
-  expect(memory() - settled).toBeLessThan(MOST_GROWTH)
+  expect(heldMemory() - settled).toBeLessThan(MOST_GROWTH)
   resolver.close()
 }, 300_000)

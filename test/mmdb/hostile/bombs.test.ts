@@ -1,5 +1,6 @@
 // Every bomb through the public interface: a typed error or a well-typed answer, in bounded time and memory.
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +15,7 @@ const MB = 1_000_000
 async function tollsOf(group: string): Promise<Toll[]> {
   const script = fileURLToPath(new URL('./bomb-child.ts', import.meta.url))
   const child = spawn(process.execPath, ['--expose-gc', '--import', 'tsx', script, group])
-  const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
+  const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   if (child.exitCode !== 0) throw new Error(`after ${out.split('\n').at(-2)}: ${errors}`)
   return out
     .trim()
