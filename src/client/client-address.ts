@@ -171,7 +171,8 @@ export class ClientWalk {
   /** Where the last hop before `end` ends: blanks and, in lists, the separators of empty hops are passed over. */
   #endOfHop(field: string, end: number): number {
     let last = end
-    while (isBlank(field.charCodeAt(last - 1)) || (this.isList && field[last - 1] === ',')) last--
+    while (last > 0 && (isBlank(field.charCodeAt(last - 1)) || (this.isList && field[last - 1] === ',')))
+      last--
     return last
   }
 

@@ -42,9 +42,8 @@ export function startOfLastElement(field: string, end: number): number {
 export function trim(text: string): string {
   let start = 0
   let end = text.length
-  // What lies beyond a text's ends is no blank.
-  while (isBlank(text.charCodeAt(start))) start++
-  while (isBlank(text.charCodeAt(end - 1))) end--
+  while (start < end && isBlank(text.charCodeAt(start))) start++
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--
   return text.slice(start, end)
 }
 
@@ -56,7 +55,7 @@ export function isBlank(code: number): boolean {
 /** Whether an odd number of backslashes stands before a character. */
 function isEscaped(text: string, at: number): boolean {
   let before = at
-  while (text[before - 1] === '\\') before--
+  while (before > 0 && text[before - 1] === '\\') before--
   return (at - before) % 2 === 1
 }
 
