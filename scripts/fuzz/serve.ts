@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { encodeSeed } from '../../test/fuzz/seed.ts'
 import type { Target } from '../../test/fuzz/target.ts'
@@ -24,16 +25,18 @@ export interface Found {
   readonly failure: string
 }
 
+/** Between two turns of the event loop, in which Node lets go of memory outside the heap. Milliseconds. */
+const TURN = 50
 /** Inputs tried between two looks at the coverage. */
 const BATCH = 24
 const NOTHING = new Int32Array(0)
 
 /** Tries inputs of one target until the time is over or one fails. The body of a worker thread. */
-export function serve(targets: readonly Target[]): void {
+export async function serve(targets: readonly Target[]): Promise<void> {
   const assignment: Assignment = workerData
   const target = targets.find(({ name }) => name === assignment.target)
   if (target === undefined) throw new TypeError(`there is no target ${assignment.target}`)
-  parentPort?.postMessage(new Worker(target, assignment).run())
+  parentPort?.postMessage(await new Worker(target, assignment).run())
 }
 
 class Worker {
@@ -42,6 +45,7 @@ class Worker {
   readonly #random: (bound: number) => number
   readonly #end: number
   readonly #guided: boolean
+  #lastTurn = 0
 
   constructor(target: Target, { seed, time, guided, memory }: Assignment) {
     this.#target = target
@@ -51,12 +55,12 @@ class Worker {
     this.#guided = guided
   }
 
-  run(): Found | null {
+  run(): Promise<Found | null> {
     return this.#guided ? this.#runGuided() : this.#runBlind()
   }
 
-  #runBlind(): Found | null {
-    while (performance.now() < this.#end) {
+  async #runBlind(): Promise<Found | null> {
+    while (await this.#hasTime()) {
       const found = this.#try({ words: NOTHING, seed: this.#random(2 ** 31) })
       if (found !== null) return found
     }
@@ -64,13 +68,13 @@ class Worker {
   }
 
   /** Keeps the choices of inputs that reach new code, and mostly changes those. */
-  #runGuided(): Found | null {
+  async #runGuided(): Promise<Found | null> {
     const coverage = new BlockCoverage(import.meta.url)
     const seen = coverage.take()
     const corpus: Int32Array[] = []
     const random = this.#random
     try {
-      while (performance.now() < this.#end) {
+      while (await this.#hasTime()) {
         const batch = Array.from({ length: BATCH }, (): Choices => {
           const words = corpus.length === 0 || random(4) === 0 ? NOTHING : mutatedChoices(corpus, random)
           return { words, seed: random(2 ** 31) }
@@ -96,6 +100,15 @@ class Worker {
     } finally {
       coverage.stop()
     }
+  }
+
+  async #hasTime(): Promise<boolean> {
+    const now = performance.now()
+    if (now > this.#lastTurn + TURN) {
+      this.#lastTurn = now
+      await turn()
+    }
+    return now < this.#end
   }
 
   #try(choices: Choices): Found | null {

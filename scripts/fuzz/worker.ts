@@ -1,4 +1,4 @@
 import { TARGETS } from '../../test/fuzz/targets.ts'
 import { serve } from './serve.ts'
 
-serve(TARGETS)
+await serve(TARGETS)

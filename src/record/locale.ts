@@ -20,17 +20,16 @@ export class Locale {
 
   /** @throws InvalidLocaleError when the tag is not one of BCP 47 */
   constructor(tag: unknown) {
-    const canonical = canonicalTag(tag)
-    if (canonical === undefined) {
+    const read = readTag(tag)
+    if (read === undefined) {
       throw new InvalidLocaleError(
         `${typeof tag === 'string' ? quoted(tag) : tag === null ? 'null' : typeof tag} is not a BCP 47 language tag; write one such as "en", "pt-BR" or "zh-Hant"`,
       )
     }
-    this.tag = canonical
-    this.range = shortened(canonical.toLowerCase())
-    const full = new Intl.Locale(canonical).maximize()
-    this.#language = full.language
-    this.#script = full.script
+    this.tag = read.canonical
+    this.range = shortened(read.canonical.toLowerCase())
+    this.#language = read.full.language
+    this.#script = read.full.script
   }
 
   /** How near a tag of a database is to this locale; the same language in another script is not the same. */
@@ -39,10 +38,8 @@ export class Locale {
   }
 
   #compare(tag: string): Kinship {
-    const canonical = canonicalTag(tag)
-    if (canonical === undefined) return 'none'
-    const other = new Intl.Locale(canonical).maximize()
-    if (other.language !== this.#language) return 'none'
+    const other = readTag(tag)?.full
+    if (other === undefined || other.language !== this.#language) return 'none'
     return other.script === this.#script ? 'same' : 'other-script'
   }
 }
@@ -72,10 +69,13 @@ function makeLocale(tag: string): Locale {
   return new Locale(tag)
 }
 
-function canonicalTag(tag: unknown): string | undefined {
+/** A tag in canonical spelling, and with the script and region that it most likely means. */
+function readTag(tag: unknown): { readonly canonical: string; readonly full: Intl.Locale } | undefined {
   if (typeof tag !== 'string' || tag.length > MAX_TAG) return undefined
   try {
-    return Intl.getCanonicalLocales(tag)[0]
+    const [canonical = ''] = Intl.getCanonicalLocales(tag)
+    // V8 makes of some rare tags a spelling that it refuses itself.
+    return { canonical, full: new Intl.Locale(canonical).maximize() }
   } catch {
     return undefined
   }

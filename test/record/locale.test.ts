@@ -22,6 +22,7 @@ describe('localeOf', () => {
     ['a POSIX name', 'en_US'],
     ['a space', 'english language'],
     ['an empty subtag', 'en-'],
+    ['a tag whose canonical spelling V8 does not take', 'en-t-jp-0-true'],
     ['a range, not a tag', '*'],
     ['well-formed, but of no sensible length', `de-x-${'a-'.repeat(100)}a`],
     ['null, as URLSearchParams.get gives it', null],
@@ -61,6 +62,7 @@ describe('Locale', () => {
     ['sr-Latn', 'sr', 'other-script'],
     ['de', 'en', 'none'],
     ['de', 'not a tag', 'none'],
+    ['en', 'en-t-jp-0-true', 'none'],
   ])('%s and %s: %s', (locale, tag, kinship) => {
     expect(new Locale(locale).kinship(tag)).toBe(kinship)
   })

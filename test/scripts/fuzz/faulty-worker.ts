@@ -1,4 +1,4 @@
 import { serve } from '../../../scripts/fuzz/serve.ts'
 import { FAULTY_TARGETS } from './faulty-targets.ts'
 
-serve(FAULTY_TARGETS)
+await serve(FAULTY_TARGETS)
