@@ -274,6 +274,20 @@ describe('databases without locations', () => {
   })
 })
 
+describe('what a database says about itself', () => {
+  it('is passed on for the databases of this package, as far as it says it', async () => {
+    const own = (description: Record<string, string>) =>
+      new MmdbWriter({ databaseType: 'Geofix-City', description })
+        .insert('8.0.0.0/8', { country: { iso_code: 'US' } })
+        .toBytes()
+    const resolver = await Resolver.open([own({ en: 'By somebody' }), own({})])
+    expect(resolver.databases).toMatchObject([
+      { licence: 'CC BY 4.0', attribution: 'By somebody' },
+      { licence: 'CC BY 4.0', attribution: null },
+    ])
+  })
+})
+
 describe('hostile databases', () => {
   /** Records that each lead to one large value, which the file holds once. */
   function bomb(count: number, large: WritableValue): Uint8Array {
