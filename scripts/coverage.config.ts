@@ -24,6 +24,7 @@ export default defineConfig({
     ],
     // Code that is counted is slow: times say nothing.
     testNamePattern: /^(?!.*bounded time)/,
+    env: { MOST_EXAMPLES: '100' },
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',
