@@ -1,3 +1,4 @@
+// What of src the tests run, in their own process: what only processes of their own run does not count.
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
@@ -23,15 +24,17 @@ export default defineConfig({
     ],
     // Code that is counted is slow: times say nothing.
     testNamePattern: /^(?!.*bounded time)/,
+    env: { MOST_EXAMPLES: '100' },
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],
-      reportsDirectory: '.cache/coverage',
-      reporter: ['text', 'json'],
+      reporter: [['text', { skipFull: true }], 'json'],
       reportOnFailure: true,
+      // What is left are mostly the zeros behind `??`, which stand there for the type of an index into a typed array.
+      thresholds: { branches: 95, functions: 97, lines: 98, statements: 97 },
     },
   },
 })

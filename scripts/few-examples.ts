@@ -5,7 +5,7 @@ import type { IRawProperty, Parameters } from 'fast-check'
 // that a score can be had again. Through require, as imports of fast-check lead here.
 const { default: original }: typeof import('fast-check') = createRequire(import.meta.url)('fast-check')
 
-const MOST_RUNS = 30
+const MOST_RUNS = Number(process.env.MOST_EXAMPLES ?? 30)
 
 function assert<T>(property: IRawProperty<T>, parameters: Parameters<T> = {}): void | Promise<void> {
   const numRuns = Math.min(parameters.numRuns ?? MOST_RUNS, MOST_RUNS)

@@ -168,6 +168,14 @@ describe('enrich', () => {
       {},
       TypeError,
     ],
+    [
+      'nothing among chunks',
+      async function* () {
+        yield null as unknown as string
+      },
+      {},
+      TypeError,
+    ],
   ] as const)('fails with %s', async (_, input, options, kind) => {
     const { output, summary } = enrich(input(), { resolver, ...options })
     await expect(collect(output)).rejects.toBeInstanceOf(kind)

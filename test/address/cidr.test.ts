@@ -36,6 +36,8 @@ describe('parseCidr', () => {
     ['192.0.2.0/24.0', 'not a network'],
     ['192.0.2.0/255.255.255.0', 'not a network'], // a netmask
     ['192.0.2.0/24/24', 'not a network'],
+    ['x/192.0.2.0/24', 'not a network'],
+    ['/192.0.2.0/24', 'not a network'],
     ['192.0.2/24', 'not a network'], // short, and read by ipaddr.js
     ['010.0.0.0/8', 'not a network'], // octal to ipaddr.js
     ['0x10.0.0.0/8', 'not a network'],
@@ -56,6 +58,12 @@ describe('parseCidr', () => {
   ])('refuses %j', (text, message) => {
     expect(() => parseCidr(text)).toThrow(TypeError)
     expect(() => parseCidr(text)).toThrow(message)
+  })
+
+  it.each([undefined, null, 24, ['192.0.2.0/24']])('refuses %j, which is no text', (value) => {
+    const parse = () => Reflect.apply(parseCidr, undefined, [value])
+    expect(parse).toThrow(TypeError)
+    expect(parse).toThrow(`a network is a text such as 192.0.2.0/24, not ${typeof value}`)
   })
 
   it('accepts an address with a prefix when no bits are behind it, as ipaddr.js counts them', () => {

@@ -26,6 +26,8 @@ describe('an IPv4 address inside an IPv6 address', () => {
     ['::ffff:0:192.88.99.1', NO_EMBEDDED_IPV4], // IPv4-translated (RFC 2765), 16 bits further left
     ['::1:ffff:192.88.99.1', NO_EMBEDDED_IPV4],
     ['1::ffff:192.88.99.1', NO_EMBEDDED_IPV4],
+    ['0:0:1::ffff:192.88.99.1', NO_EMBEDDED_IPV4],
+    ['0:0:0:1:0:ffff:192.88.99.1', NO_EMBEDDED_IPV4],
   ])('IPv4-mapped %s', (text, expected) => {
     expect(mappedIPv4(words(text))).toBe(expected)
   })

@@ -281,6 +281,20 @@ describe('geofix info', () => {
     expect(JSON.parse(json.out)).toMatchObject({ buildDate: null, ageInDays: null, description: null })
   })
 
+  it('passes over records that are damaged', async () => {
+    const damaged = join(folder, 'unreadable.mmdb')
+    // A map of one pair, whose key is cut short by the end of the section.
+    writeFileSync(damaged, handMade(bytesOf('e1 4561')))
+    const { status, out } = await geofix(['info', '--db', damaged])
+    expect(status).toBe(0)
+    expect(out).toMatch(/^fields +none$/m)
+  })
+
+  it('is that of the embedded database where no file is named', async () => {
+    const { out } = await geofix(['info', '--json'])
+    expect(JSON.parse(out)).toMatchObject({ type: 'Geofix-City', holdsIPv4: true })
+  })
+
   it('prints JSON, one object a database', async () => {
     const { out } = await geofix(['info', '--json', '--db', DB, '--db', DB])
     const [first, second] = out

@@ -112,6 +112,25 @@ describe('an answer table', () => {
     expect(drained()).toEqual([['US', 1]])
   })
 
+  it('refuses numbers that it did not give', () => {
+    const table = new AnswerTable(english, false)
+    const out = new ByteSink()
+    expect(() => table.offsetOf(7, WINTER)).toThrow('no answer has the number 7')
+    expect(() => table.writeJson(7, WINTER, out)).toThrow(RangeError)
+    expect(() => table.writeColumns(7, WINTER, ['city'], 0x2c, out)).toThrow(RangeError)
+  })
+
+  it('makes room for texts of any length', () => {
+    const table = new AnswerTable(english, false)
+    const [london] = places
+    if (london === undefined) throw new Error('there are no places')
+    for (let index = 0; index < 200; index++) {
+      const place = new Place(london.area, `${index}${'é'.repeat(5000)}`, null, london.coordinates)
+      const number = table.numberOf(place)
+      expect(written((out) => table.writeJson(number, WINTER, out))).toBe(jsonFrom(place, WINTER))
+    }
+  })
+
   it('gives numbers anew when it was emptied', () => {
     const table = new AnswerTable(english, false)
     const before = places.map((place) => table.numberOf(place))

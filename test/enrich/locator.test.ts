@@ -137,6 +137,54 @@ describe('a locator', () => {
     expect(locator.reason).toBe('invalid-database')
   })
 
+  it('passes on what is no fault of a database', () => {
+    class Faulty extends DatabaseSet {
+      override place(): Place | null {
+        throw new RangeError('a fault of its own')
+      }
+    }
+    const locator = new Locator(new Faulty([new Database(WORLD)]), plan)
+    expect(() => locate(locator, '81.2.69.142')).toThrow(RangeError)
+  })
+
+  it('counts places in detail, as far as they are known', () => {
+    const writer = new MmdbWriter({ databaseType: 'Sparse' })
+      .insert('1.0.0.0/8', { city: { names: { en: 'Somewhere' } } })
+      .insert('2.0.0.0/8', { location: { latitude: 1.5, longitude: 2.5 } })
+      .insert('3.0.0.0/8', {
+        country: { names: { en: 'Atlantis' } },
+        subdivisions: [{ names: { en: 'East' } }],
+      })
+    const locator = new Locator(new DatabaseSet([new Database(writer.toBytes())]), plan)
+    for (const ip of ['1.1.1.1', '2.2.2.2', '3.3.3.3', '3.3.3.4']) {
+      expect(locate(locator, ip)).toBe(true)
+      locator.countResolved()
+    }
+    const tally = emptyTally()
+    locator.drainTo(tally)
+    expect([...tally.countries.values()]).toEqual([
+      { code: null, name: null, count: 2 },
+      { code: null, name: 'Atlantis', count: 2 },
+    ])
+    expect([...tally.regions.values()]).toEqual([{ country: null, code: null, name: 'East', count: 2 }])
+    expect([...tally.cities.values()]).toEqual([
+      expect.objectContaining({ name: 'Somewhere', located: 0, count: 1 }),
+    ])
+    expect([...tally.cells]).toEqual([['1,2', { latitudes: 1.5, longitudes: 2.5, count: 1 }]])
+    expect(written((out) => locator.writeColumns(out, ['country_code', 'country_name'], 0x2c))).toBe(
+      ',Atlantis',
+    )
+  })
+
+  it('knows addresses by other spellings, however long', () => {
+    const locator = new Locator(worldSet(), plan)
+    const spelling = '2001:4860:0000:0000:0000:0000:0000:0001'
+    for (let time = 0; time < 2; time++) {
+      expect(locate(locator, spelling)).toBe(true)
+      expect(written((out) => locator.writeJson(out))).toContain('"ip":"2001:4860::1"')
+    }
+  })
+
   it('has a reason for every reason of an UnresolvableAddressError', () => {
     expectTypeOf<FailureReason>().toEqualTypeOf<
       UnresolvableReason | 'missing' | 'malformed' | 'invalid-database'

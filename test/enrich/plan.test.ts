@@ -38,8 +38,11 @@ describe('the format', () => {
     ['prose', 'Once upon a time\nthere was\nno address.\n', 'the first lines are none of ndjson, csv'],
     ['an array', '[{"ip":"81.2.69.142"}]', 'looks like a JSON array'],
     ['UTF-16', '', 'is UTF-16'],
+    ['UTF-16 the other way round', '', 'is UTF-16'],
   ])('is an error when it is none: %s', (name, sample, message) => {
-    const bytes = name === 'UTF-16' ? Uint8Array.from([0xff, 0xfe, 0x7b, 0, 0x7d, 0, 0x0a, 0]) : utf8(sample)
+    const utf16 = Buffer.from([0xff, 0xfe, 0x7b, 0, 0x7d, 0, 0x0a, 0])
+    const swapped = Buffer.from(utf16).swap16()
+    const bytes = name === 'UTF-16' ? utf16 : name.startsWith('UTF-16') ? swapped : utf8(sample)
     let error: unknown
     try {
       makePlan(bytes, true, {})

@@ -33,6 +33,17 @@ describe('the offsets of a zone', () => {
     )
   })
 
+  it('are right on more days than are remembered', () => {
+    const offsets = new ZoneOffsets(new Timezone('Europe/London'))
+    const zone = new Timezone('Europe/London')
+    for (let round = 0; round < 2; round++) {
+      for (let day = 0; day < 1500; day++) {
+        const at = Date.UTC(2020, 0, 1 + day, 12)
+        expect(offsets.at(at).text).toBe(zone.at(at).offset)
+      }
+    }
+  })
+
   it('change in the middle of a day', () => {
     const offsets = new ZoneOffsets(new Timezone('Europe/London'))
     const change = Date.UTC(2026, 2, 29, 1)

@@ -97,6 +97,11 @@ describe('countNetworks', () => {
     expect(() => countNetworks(database)).toThrow('which is no record')
   })
 
+  it('counts none in a tree without nodes, and one in a tree that is a record', () => {
+    expect(countNetworks(new Database(handMade(encode('x'), { node_count: 0 }, new Uint8Array())))).toBe(0)
+    expect(countNetworks(new Database(handMade(encode('x'))))).toBe(1)
+  })
+
   it('counts shared subtrees in no time', () => {
     // 32 nodes, each leading to the next by both bits: 2^32 networks.
     const tree = Array.from({ length: 32 }, (_, i) =>

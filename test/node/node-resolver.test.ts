@@ -32,6 +32,7 @@ describe('Resolver of the Node entry', () => {
     ['a gzip file, by its bytes', gzip],
     ['a tar.gz with an .mmdb inside, by its bytes', tarGzip],
     ['a file: URL', pathToFileURL(gzip)],
+    ['a file: URL as text', pathToFileURL(gzip).href],
     ['bytes', mmdb],
     ['compressed bytes', gzipSync(mmdb)],
     ['an array of both', [raw, mmdb]],
@@ -100,6 +101,14 @@ describe('Resolver of the Node entry', () => {
       'the limit that maxBytes',
     )
     expect(() => Resolver.openSync('/dev/zero', { maxBytes: 1_000_000 })).toThrow('the limit that maxBytes')
+  })
+
+  it('says what it takes', async () => {
+    await expect(Reflect.apply(Resolver.open, Resolver, [42])).rejects.toThrow(TypeError)
+    await expect(Reflect.apply(Resolver.open, Resolver, [42])).rejects.toThrow(
+      'a database is given as a path or a file: URL too; ',
+    )
+    await expect(Resolver.open(new Blob(['rubbish']))).rejects.toThrow(InvalidDatabaseError)
   })
 
   it('opens no URL but file: ones', async () => {

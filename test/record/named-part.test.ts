@@ -57,6 +57,16 @@ describe('the name of a region', () => {
 })
 
 describe('a part of records', () => {
+  it('answers in more locales than it remembers', () => {
+    const part = new NamedCountry('DE', names(GERMANY))
+    for (const language of ['de', 'fr', 'en', 'pt']) {
+      const regions = Array.from({ length: 26 }, (_, index) => String.fromCharCode(65 + index))
+      for (const letter of regions) {
+        expect(part.in(localeOf(`${language}-A${letter}`)).name).toBe(part.in(localeOf(language)).name)
+      }
+    }
+  })
+
   it('is frozen, and one object for all records in a locale', () => {
     const part = new NamedCountry('DE', names(GERMANY))
     const german = part.in(localeOf('de'))

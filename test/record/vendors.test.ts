@@ -3,6 +3,7 @@ import { InvalidDatabaseError } from '../../src/errors.ts'
 import type { LocationRecord } from '../../src/record/location-record.ts'
 import { Resolver } from '../../src/resolver.ts'
 import { float, MmdbWriter, type WritableValue } from '../../src/writer.ts'
+import { bytesOf, encode, type HandMade, handMade } from '../mmdb/hand-made.ts'
 
 const IP = '81.2.69.142'
 
@@ -271,6 +272,39 @@ describe('databases without locations', () => {
       expect(resolver.raw(IP)).toEqual({ country: { iso_code: 'GB' } })
       expect(() => resolver.lookup('8.8.8.8')).toThrow(expect.objectContaining({ reason: 'not-found' }))
     }
+  })
+})
+
+describe('damaged records', () => {
+  const good = new Map<string, HandMade>([['country', new Map([['iso_code', 'GB']])]])
+
+  it('are passed over when the schema is told, and their address is an error', async () => {
+    const sound = encode(good)
+    // The upper half leads to a map whose key is cut short by the end of the section.
+    const bytes = Buffer.concat([sound, bytesOf('e1 4561')])
+    const upper = (2 + 15 + sound.length).toString(16).padStart(6, '0')
+    const half = handMade(bytes, {}, bytesOf(`000011 ${upper}`))
+    const other = handMade(encode(new Map([['country', new Map([['iso_code', 'FR']])]])))
+    for (const source of [half, [half, other]]) {
+      const resolver = await Resolver.open(source)
+      expect(resolver.lookup('8.8.8.8').country.code).toBe('GB')
+      // The first database that has a record answers, were it damaged: no other one is asked in its place.
+      expect(() => resolver.lookup('200.0.0.1')).toThrow(InvalidDatabaseError)
+    }
+  })
+})
+
+describe('what a database says about itself', () => {
+  it('is passed on for the databases of this package, as far as it says it', async () => {
+    const own = (description: Record<string, string>) =>
+      new MmdbWriter({ databaseType: 'Geofix-City', description })
+        .insert('8.0.0.0/8', { country: { iso_code: 'US' } })
+        .toBytes()
+    const resolver = await Resolver.open([own({ en: 'By somebody' }), own({})])
+    expect(resolver.databases).toMatchObject([
+      { licence: 'CC BY 4.0', attribution: 'By somebody' },
+      { licence: 'CC BY 4.0', attribution: null },
+    ])
   })
 })
 

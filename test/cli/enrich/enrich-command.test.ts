@@ -1,6 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { run } from '../../../src/cli/program.ts'
 import { NodeResolver } from '../../../src/node/node-resolver.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { geofix, ndjson, writeDatabase } from './command-line.ts'
@@ -38,6 +42,39 @@ describe('geofix enrich', () => {
       expect.stringMatching(/^ {2}not resolved {2}1 \(33\.3%\): 1 private$/),
       expect.stringMatching(/^ {2}countries {5}2: Australia 1, United Kingdom 1$/),
     ])
+  })
+
+  it('shows its progress to a person, unless the lines go to the same terminal', async () => {
+    async function* slowly() {
+      yield ndjson(3)
+      await setTimeout(500)
+    }
+    async function runOn(isTTY: boolean, args: readonly string[]) {
+      const stdin = Readable.from(slowly())
+      const stdout = Object.assign(new PassThrough(), { isTTY })
+      const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 })
+      const outputs = Promise.all([text(stdout), text(stderr)])
+      const status = await run(['enrich', '--db', DB, '--stats', 'none', ...args], { stdin, stdout, stderr })
+      stdout.end()
+      stderr.end()
+      const [, err] = await outputs
+      return { status, isShown: err.includes('\u001b[') }
+    }
+    const out = join(folder, 'progress')
+    expect(await runOn(true, ['-o', out])).toEqual({ status: 0, isShown: true })
+    expect(await runOn(false, [])).toEqual({ status: 0, isShown: true })
+    expect(await runOn(true, [])).toEqual({ status: 0, isShown: false })
+    expect(await runOn(true, ['--quiet', '-o', out])).toEqual({ status: 0, isShown: false })
+  })
+
+  it('enriches a file on several threads as on one', async () => {
+    const path = file('threads.ndjson', ndjson(3000))
+    const [one, two] = [
+      await enrich(['--quiet', '--at', '2026-07-01', '--threads', '1', path]),
+      await enrich(['--quiet', '--at', '2026-07-01', '--threads', '2', path]),
+    ]
+    expect(two).toEqual(one)
+    expect(one.out.split('\n')).toHaveLength(3001)
   })
 
   it('says nothing when told to be quiet, but what was asked for', async () => {

@@ -209,6 +209,12 @@ describe('what MmdbWriter refuses', () => {
     ['a hole in an array', new Array(2), TypeError, 'record[0]: undefined cannot be written'],
     ['a date', { at: new Date(0) }, TypeError, 'record.at: a value of class Date is not a plain object'],
     ['a set', new Set([1]), TypeError, 'record: a value of class Set is not a plain object'],
+    [
+      'an object of no class',
+      Object.create(Object.create(Object.create(null))),
+      TypeError,
+      'record: a value of class (none) is not a plain object',
+    ],
     ['a cycle', cycle, TypeError, 'record.self: the value contains itself'],
     [
       'a __proto__ key',

@@ -3,6 +3,7 @@ import {
   bytesText,
   countOf,
   countText,
+  daysText,
   dayText,
   durationText,
   minuteText,
@@ -83,6 +84,11 @@ describe('figures', () => {
     [2e15, '2,000 TB'],
   ])('say %d bytes as %s', (bytes, text) => {
     expect(bytesText(bytes)).toBe(text)
+  })
+
+  it('say nothing of days beyond the calendar', () => {
+    const [day, never] = [new Date('2026-06-05T23:43:16Z'), new Date(Number.NaN)]
+    expect([daysText(day, never), daysText(never, day)]).toEqual([null, null])
   })
 
   it('say instants in UTC, and nothing of impossible ones', () => {

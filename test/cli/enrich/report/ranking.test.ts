@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RANKED } from '../../../../src/cli/enrich/report/ranking.ts'
+import { RANKED, ranked } from '../../../../src/cli/enrich/report/ranking.ts'
 import { attribute, Page, type SamplePlace, tallyOf, textOf, within } from './sample.ts'
 
 /** Rows of a table, cells apart. */
@@ -72,6 +72,15 @@ describe('the tables', () => {
     const page = Page.of(tally)
     expect(rows(page, 'Countries').map(([name]) => name)).toEqual(['GB'])
     expect(rows(page, 'Regions').map(([name]) => name)).toEqual(['ENG GB', 'Elsewhere FR', 'Nowhere'])
+  })
+
+  it('keep the order of places with the same name', () => {
+    const twins = [
+      { name: 'Springfield', within: 'Illinois', count: 2 },
+      { name: 'Springfield', within: 'Ohio', count: 2 },
+    ]
+    expect(ranked(twins)).toEqual(twins)
+    expect(ranked(twins.toReversed())).toEqual(twins.toReversed())
   })
 
   it('say where there is nothing', () => {
