@@ -5,8 +5,7 @@ import { build } from 'tsup'
 const PROJECT = join(import.meta.dirname, '../..')
 
 /**
- * Bundles a worker with the library and the targets: threads run plain JavaScript, and coverage is that of one
- * script.
+ * Bundles a worker with the library and the targets: threads run plain JavaScript.
  *
  * @param entry its TypeScript
  * @returns the path of the script; whoever asked for it removes it

@@ -11,7 +11,6 @@ export interface Campaign {
   /** For all targets together. Milliseconds. */
   readonly time: number
   readonly seed: number
-  readonly guided: boolean
   /** Where findings are written, in a folder for each target. */
   readonly seeds: string
   readonly limits?: Limits
@@ -20,7 +19,7 @@ export interface Campaign {
 
 /** Tries one target after the other, each for its share of the time, until `stop`. */
 export async function runCampaign(campaign: Campaign, stop: AbortSignal): Promise<TargetRun[]> {
-  const { targets, script, time, guided, say, limits = LIMITS } = campaign
+  const { targets, script, time, say, limits = LIMITS } = campaign
   const runs: TargetRun[] = []
   const end = performance.now() + time
   for (const [index, target] of targets.entries()) {
@@ -28,9 +27,9 @@ export async function runCampaign(campaign: Campaign, stop: AbortSignal): Promis
     // What one leaves over, the others have.
     const share = Math.max(0, end - performance.now()) / (targets.length - index)
     const seed = campaign.seed + index
-    const run = await watchedRun(script, target, { time: share, seed, guided }, stop, limits)
+    const run = await watchedRun(script, target, { time: share, seed }, stop, limits)
     runs.push(run)
-    say(lineOf(run, guided))
+    say(lineOf(run))
     if (run.found !== null)
       say(report(run.found.failure, writeFinding(campaign.seeds, target.name, run.found.seed)))
   }
@@ -51,8 +50,7 @@ function report(failure: string, path: string): string {
   return `\n${failure}\n\nwritten to ${path}; again: npm run fuzz -- --replay ${path}\n`
 }
 
-function lineOf({ target, executions, time, kept, blocks, found }: TargetRun, guided: boolean): string {
+function lineOf({ target, executions, time, found }: TargetRun): string {
   const rate = Math.round(executions / time)
-  const reach = guided ? `  ${kept} inputs kept, ${blocks} parts of the code` : ''
-  return `${target.padEnd(10)} ${String(executions).padStart(9)} executions ${String(rate).padStart(7)}/s  ${found === null ? 'nothing found' : 'FOUND'}${reach}`
+  return `${target.padEnd(10)} ${String(executions).padStart(9)} executions ${String(rate).padStart(7)}/s  ${found === null ? 'nothing found' : 'FOUND'}`
 }

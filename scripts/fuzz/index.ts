@@ -10,7 +10,7 @@ import { type FuzzOptions, parseOptions, USAGE } from './options.ts'
 
 const SEEDS = join(import.meta.dirname, '../../test/fuzz/seeds')
 
-async function fuzz({ minutes, only, seed, guided }: FuzzOptions): Promise<void> {
+async function fuzz({ minutes, only, seed }: FuzzOptions): Promise<void> {
   const targets = TARGETS.filter(({ name }) => only === null || name === only)
   const stop = new AbortController()
   process.once('SIGINT', () => stop.abort())
@@ -23,7 +23,6 @@ async function fuzz({ minutes, only, seed, guided }: FuzzOptions): Promise<void>
         script,
         time: minutes * 60_000,
         seed,
-        guided,
         seeds: SEEDS,
         say: (text) => console.log(text),
       },

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-export const USAGE = `npm run fuzz -- [--minutes N] [--only TARGET] [--seed S] [--guided]
+export const USAGE = `npm run fuzz -- [--minutes N] [--only TARGET] [--seed S]
 npm run fuzz -- --replay FILE
 
 Tries random inputs against the properties of test/fuzz/targets until the time is over. An input that breaks one is
@@ -9,7 +9,6 @@ made small, written to test/fuzz/seeds, and tried with the tests from then on.
   --minutes N    for all targets together; default 5
   --only TARGET  one target instead of all
   --seed S       a whole number: the same inputs again; default random
-  --guided       keeps inputs that reach new code, and changes those
   --replay FILE  tries one seed
   --help         shows this`
 
@@ -18,7 +17,6 @@ export interface FuzzOptions {
   /** Name of a target, or `null` for all. */
   readonly only: string | null
   readonly seed: number
-  readonly guided: boolean
   /** Path of a seed, or `null`. */
   readonly replay: string | null
   readonly help: boolean
@@ -35,7 +33,6 @@ export function parseOptions(args: readonly string[], targets: readonly string[]
       minutes: { type: 'string', default: '5' },
       only: { type: 'string' },
       seed: { type: 'string' },
-      guided: { type: 'boolean', default: false },
       replay: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -51,7 +48,6 @@ export function parseOptions(args: readonly string[], targets: readonly string[]
     minutes,
     only: values.only ?? null,
     seed,
-    guided: values.guided,
     replay: values.replay ?? null,
     help: values.help,
   }

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import { encodeSeed } from '../../test/fuzz/seed.ts'
 import type { Target } from '../../test/fuzz/target.ts'
-import { generate } from './choices.ts'
 import { Pulse } from './pulse.ts'
+import { generate } from './seeded-source.ts'
 import type { Assignment, Found } from './serve.ts'
 
 /** Bounds of one input. */
@@ -27,9 +27,6 @@ export interface TargetRun {
   readonly executions: number
   /** Seconds. */
   readonly time: number
-  /** Inputs kept, and parts of the code reached, where the run was guided. */
-  readonly kept: number
-  readonly blocks: number
   readonly found: Found | null
 }
 
@@ -74,12 +71,12 @@ export async function watchedRun(
     })
     if (stop.aborted) stopped()
   })
-  const { executions, kept, blocks } = pulse
-  return { target: target.name, executions, time: (performance.now() - began) / 1e3, kept, blocks, found }
+  const time = (performance.now() - began) / 1e3
+  return { target: target.name, executions: pulse.executions, time, found }
 }
 
 /** The input that a worker was busy with; when it was making one smaller, the one that it began with. */
 function stuck({ inputs }: Target, pulse: Pulse, failure: string): Found {
-  const { value } = generate(inputs, pulse.choices)
-  return { seed: encodeSeed({ note: `Found by npm run fuzz: ${failure}`, input: value.value }), failure }
+  const input = generate(inputs, pulse.seed).value
+  return { seed: encodeSeed({ note: `Found by npm run fuzz: ${failure}`, input }), failure }
 }

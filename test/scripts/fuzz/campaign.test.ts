@@ -25,8 +25,8 @@ function targetNamed(name: string): Target {
   return target
 }
 
-function run(name: string, time = 50_000, guided = false, hang = LIMITS.hang): Promise<TargetRun> {
-  return watchedRun(script, targetNamed(name), { seed: 7, time, guided }, never, { ...LIMITS, hang })
+function run(name: string, time = 50_000, hang = LIMITS.hang): Promise<TargetRun> {
+  return watchedRun(script, targetNamed(name), { seed: 7, time }, never, { ...LIMITS, hang })
 }
 
 function seedOf({ found }: TargetRun): Seed {
@@ -35,16 +35,13 @@ function seedOf({ found }: TargetRun): Seed {
 }
 
 describe('watchedRun', () => {
-  it.each([false, true])(
-    'finds an input that breaks a property, and makes it small; guided: %s',
-    async (guided) => {
-      const result = await run('fails', 50_000, guided)
-      expect(seedOf(result).input).toEqual([700])
-      expect(seedOf(result).note).toContain('a number is too large')
-      expect(result.found?.failure).toContain('a number is too large')
-      expect(result.executions).toBeGreaterThan(1)
-    },
-  )
+  it('finds an input that breaks a property, and makes it small', async () => {
+    const result = await run('fails')
+    expect(seedOf(result).input).toEqual([700])
+    expect(seedOf(result).note).toContain('a number is too large')
+    expect(result.found?.failure).toContain('a number is too large')
+    expect(result.executions).toBeGreaterThan(1)
+  })
 
   it('finds the same with the same seed', async () => {
     const [one, other] = [await run('fails'), await run('fails')]
@@ -52,7 +49,7 @@ describe('watchedRun', () => {
   })
 
   it('finds an input that takes for ever', async () => {
-    const result = await run('hangs', 50_000, false, 1500)
+    const result = await run('hangs', 50_000, 1500)
     expect(result.found?.failure).toBe('it takes more than 1500 ms')
     expect(seedOf(result).input).toBeGreaterThan(500)
   })
@@ -66,7 +63,7 @@ describe('watchedRun', () => {
     expect(await run('is sound', 300)).toMatchObject({ found: null, target: 'is sound' })
     const stop = new AbortController()
     setTimeout(() => stop.abort(), 300)
-    const endless = { seed: 7, time: 3_600_000, guided: false }
+    const endless = { seed: 7, time: 3_600_000 }
     expect(await watchedRun(script, targetNamed('is sound'), endless, stop.signal, LIMITS)).toMatchObject({
       found: null,
     })
@@ -82,7 +79,6 @@ describe('runCampaign', () => {
         script,
         time: 20_000,
         seed: 7,
-        guided: false,
         seeds: folder,
         limits: LIMITS,
         say: (text) => {

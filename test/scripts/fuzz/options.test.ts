@@ -5,17 +5,16 @@ const parse = (...args: string[]) => parseOptions(args, ['address', 'gzip'])
 
 describe('the options of npm run fuzz', () => {
   it('have defaults, and another seed each time', () => {
-    expect(parse()).toMatchObject({ minutes: 5, only: null, guided: false, replay: null, help: false })
+    expect(parse()).toMatchObject({ minutes: 5, only: null, replay: null, help: false })
     expect(Number.isSafeInteger(parse().seed)).toBe(true)
     expect(new Set([1, 2, 3, 4].map(() => parse().seed)).size).toBeGreaterThan(1)
   })
 
   it('are read', () => {
-    expect(parse('--minutes', '0.5', '--only', 'gzip', '--seed=-3', '--guided')).toMatchObject({
+    expect(parse('--minutes', '0.5', '--only', 'gzip', '--seed=-3')).toMatchObject({
       minutes: 0.5,
       only: 'gzip',
       seed: -3,
-      guided: true,
     })
   })
 
