@@ -83,6 +83,9 @@ export const delimited: Target<EnrichInput> = {
     )
     const before = rowsOf(input.bytes, plan)
     if (before === null) return
+    // Of a record over the bound each line is read by itself, also one that csv-parse has within quotes.
+    const hasOnlyRecords = input.bytes.length <= plan.maxLineBytes
+    if (!hasOnlyRecords && input.bytes.includes(0x22)) return
     const after = rowsOf(output, plan)
     assert.ok(after !== null, 'csv-parse reads the input and not the output')
     assert.equal(after.length, before.length)
@@ -98,9 +101,7 @@ export const delimited: Target<EnrichInput> = {
         assert.deepEqual(now.slice(row.length), [...plan.fields])
       }
     }
-    // A record over the bound is bad line by line.
-    if (input.bytes.length <= plan.maxLineBytes)
-      assert.equal(kept, tally.bad, 'a row without columns is a bad one')
+    if (hasOnlyRecords) assert.equal(kept, tally.bad, 'a row without columns is a bad one')
   },
 }
 
