@@ -34,7 +34,7 @@ export default defineConfig({
       reporter: [['text', { skipFull: true }], 'json'],
       reportOnFailure: true,
       // What is left are mostly the zeros behind `??`, which stand there for the type of an index into a typed array.
-      thresholds: { branches: 95, functions: 97, lines: 98, statements: 97 },
+      thresholds: { branches: 95, functions: 99, lines: 99, statements: 99 },
     },
   },
 })

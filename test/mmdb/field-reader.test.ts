@@ -296,7 +296,7 @@ describe('FieldReader', () => {
         expect.objectContaining({ message: expect.stringContaining(`more than ${MAX_VALUES} values`) }),
       )
     }
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(performance.now() - started).toBeLessThan(10_000)
   })
 
   it.each([

@@ -87,7 +87,7 @@ describe('checkRecord', () => {
     const started = performance.now()
     expect(() => check(bytes)).toThrow(InvalidDatabaseError)
     expect(() => check(bytes)).toThrow(message)
-    expect(performance.now() - started).toBeLessThan(2000)
+    expect(performance.now() - started).toBeLessThan(20_000)
   })
 
   it('starts anew for every record, with its values and with its keys', () => {

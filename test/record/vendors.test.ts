@@ -179,6 +179,11 @@ describe('fields of the wrong type or content are unknown, never passed on', () 
       { country: { code: 'GB', name: 'United Kingdom' } },
     ],
     [
+      'empty names',
+      { country: { iso_code: 'GB', names: { en: '' } }, city: { names: { en: '' } }, postal: { code: '' } },
+      { country: { code: 'GB', name: 'United Kingdom' }, city: null, postal_code: null },
+    ],
+    [
       'text for coordinates',
       { country: { iso_code: 'GB' }, location: { latitude: '1', longitude: '2' } },
       { coordinates: NOTHING.coordinates },
@@ -290,6 +295,8 @@ describe('damaged records', () => {
       expect(resolver.lookup('8.8.8.8').country.code).toBe('GB')
       // The first database that has a record answers, were it damaged: no other one is asked in its place.
       expect(() => resolver.lookup('200.0.0.1')).toThrow(InvalidDatabaseError)
+      expect(() => resolver.raw('200.0.0.1')).toThrow(InvalidDatabaseError)
+      expect(resolver.network('200.0.0.1')).toBe('128.0.0.0/1')
     }
   })
 })
@@ -305,6 +312,27 @@ describe('what a database says about itself', () => {
       { licence: 'CC BY 4.0', attribution: 'By somebody' },
       { licence: 'CC BY 4.0', attribution: null },
     ])
+  })
+})
+
+describe('several databases without a location of an address', () => {
+  const of = (network: string, record: WritableValue): Uint8Array =>
+    new MmdbWriter({ databaseType: 'Any-Name' })
+      .insert('9.0.0.0/8', { country: { iso_code: 'US' } })
+      .insert(network, record)
+      .toBytes()
+
+  it('answer raw() and network() by the first that has a record, else by the first', async () => {
+    const registered = (code: string) => ({ registered_country: { iso_code: code } })
+    const resolver = await Resolver.open([
+      of('7.0.0.0/8', registered('FR')),
+      of('8.8.0.0/16', registered('DE')),
+      of('8.8.8.0/24', registered('IT')),
+    ])
+    expect(resolver.raw('8.8.8.8')).toEqual(registered('DE'))
+    expect(resolver.network('8.8.8.8')).toBe('8.8.0.0/16')
+    expect(resolver.raw('8.9.0.1')).toBeNull()
+    expect(resolver.network('8.9.0.1')).toBe('8.0.0.0/8')
   })
 })
 

@@ -1,7 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
 import * as zlib from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { Input } from '../../../src/cli/enrich/input.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { geofix, ndjson, writeDatabase } from './command-line.ts'
 
@@ -47,6 +49,19 @@ describe('the input of geofix enrich', () => {
     const { status, out } = await geofix(['enrich', '--db', DB, '--quiet'], { input: bytes() })
     expect(status).toBe(0)
     expect(idsOf(out)).toEqual(upTo(5))
+  })
+
+  it('may be a file on standard input, whose size is known', async () => {
+    const path = file('redirected.ndjson', ndjson(2000))
+    const fd = openSync(path, 'r')
+    const stdin = Object.assign(Readable.from([]), { fd })
+    const { size, isFile } = await Input.find('-', {
+      stdin,
+      stdout: new PassThrough(),
+      stderr: new PassThrough(),
+    })
+    expect({ size, isFile }).toEqual({ size: ndjson(2000).length, isFile: true })
+    closeSync(fd)
   })
 
   it('may be shorter than the marks of compressions', async () => {

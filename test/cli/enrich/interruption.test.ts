@@ -53,6 +53,17 @@ describe('SignalWatch', () => {
     watch.stop()
   })
 
+  it('takes no other signal for an end', async () => {
+    const before = process.listeners('SIGINT')
+    const { watch } = watched()
+    const own = process.listeners('SIGINT').find((listener) => !before.includes(listener))
+    if (own === undefined) throw new Error('nobody listens')
+    Reflect.apply(own, process, ['SIGUSR2'])
+    const pending = Symbol('pending')
+    expect(await Promise.race([watch.signalled, setImmediate(pending)])).toBe(pending)
+    watch.stop()
+  })
+
   it('leaves signals alone when it is stopped', () => {
     const before = STATUSES.map(([signal]) => process.listenerCount(signal))
     const { watch } = watched()

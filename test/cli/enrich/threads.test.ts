@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { AdaptiveEngine } from '../../../src/cli/enrich/adaptive-engine.ts'
 import { Conveyor } from '../../../src/cli/enrich/conveyor.ts'
-import { loadShared, type SharedDatabase } from '../../../src/cli/enrich/shared-database.ts'
+import { LocalEngine } from '../../../src/cli/enrich/engine.ts'
+import { loadShared, openShared, type SharedDatabase } from '../../../src/cli/enrich/shared-database.ts'
 import { WorkerEngine } from '../../../src/cli/enrich/worker-engine.ts'
 import { BadLineError } from '../../../src/enrich/errors.ts'
 import type { EnrichOptions } from '../../../src/enrich/options.ts'
@@ -62,6 +63,42 @@ async function enriched(
     engine.stop()
   }
 }
+
+describe('an engine', () => {
+  const plan = makePlan(Buffer.from(ndjson(1)), true, {
+    format: 'ndjson',
+    field: 'ip',
+    onBadLine: 'fail',
+  }).plan
+  const blockOf = (content: string) => {
+    const bytes = new Uint8Array(Buffer.from(content))
+    return { bytes, firstLine: 5, lines: 1, oversized: false, startsLine: true }
+  }
+
+  it('of worker threads gives their errors the classes that they had', async () => {
+    const engine = new WorkerEngine(1)
+    try {
+      await expect(engine.enrich(blockOf(ndjson(1)), null)).rejects.toThrow(
+        'a worker thread failed: a block came before its plan',
+      )
+      engine.useDatabases([await loadShared(DB)])
+      engine.usePlan(plan)
+      const bad = engine.enrich(blockOf('bad'), null)
+      await expect(bad).rejects.toBeInstanceOf(BadLineError)
+      await expect(bad).rejects.toMatchObject({ line: 5 })
+      expect((await engine.enrich(blockOf(ndjson(1)), null)).tally.resolved).toBe(1)
+    } finally {
+      engine.stop()
+    }
+  })
+
+  it('takes no block without threads or before a plan', async () => {
+    await expect(new WorkerEngine(0).enrich(blockOf('x'), null)).rejects.toThrow('there are no threads')
+    const local = new LocalEngine(openShared([await loadShared(DB)]))
+    await expect(local.enrich(blockOf('x'), null)).rejects.toThrow('a block came before its plan')
+    local.stop()
+  })
+})
 
 describe('several threads', () => {
   it.each(Object.keys(INPUTS))(

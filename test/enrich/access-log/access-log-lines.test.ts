@@ -82,6 +82,8 @@ describe('lines that are read', () => {
     ['"GET"', { request: 'GET' }, 'no target'],
     ['"GET HTTP/1.1"', { request: 'GET HTTP/1.1' }, 'no target'],
     ['"GET  HTTP/1.1"', { request: 'GET  HTTP/1.1' }, 'no target, but its spaces'],
+    ['"GE~T / HTTP/1.1"', { request: 'GE~T / HTTP/1.1' }, 'a method that nobody has'],
+    ['"GET / HTTP/x"', { request: 'GET / HTTP/x' }, 'a version that is no number'],
     ['"GET / with more"', { request: 'GET / with more' }, 'no protocol'],
     ['"GET /"', { method: 'GET', target: '/' }, 'HTTP/0.9'],
     ['"PRI * HTTP/2.0"', { method: 'PRI', target: '*', protocol: 'HTTP/2.0' }, 'a preface of HTTP/2'],

@@ -108,6 +108,13 @@ describe('the column of the address', () => {
 
   it.each<[string, EnrichOptions, string, string, string]>([
     ['a,b\n1,2\n', {}, 'ENRICH_FIELD_UNKNOWN', 'the columns are 1, a; 2, b', 'no addresses'],
+    [
+      `${Array.from('abcdefghijklm').join(',')}\n${Array.from('nopqrstuvwxyz').join(',')}\n`,
+      {},
+      'ENRICH_FIELD_UNKNOWN',
+      '12, l; …',
+      'more columns than are named',
+    ],
     ['src,dst\n1.2.3.4,9.9.9.9\n', {}, 'ENRICH_FIELD_UNKNOWN', 'addresses are in 1, src; 2, dst', 'two'],
     ['ip,b\nx,y\n', {}, 'ENRICH_FIELD_UNKNOWN', 'the columns are', 'a name only'],
     ['ip,b\n1.2.3.4,y\n', { field: 'IP' }, 'ENRICH_FIELD_UNKNOWN', 'addresses are in 1, ip', 'another case'],

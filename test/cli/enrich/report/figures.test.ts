@@ -11,6 +11,8 @@ import {
   shortCountText,
   spanText,
 } from '../../../../src/cli/enrich/report/figures.ts'
+import { emptyTally } from '../../../../src/enrich/tally.ts'
+import { Page } from './sample.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -89,6 +91,11 @@ describe('figures', () => {
   it('say nothing of days beyond the calendar', () => {
     const [day, never] = [new Date('2026-06-05T23:43:16Z'), new Date(Number.NaN)]
     expect([daysText(day, never), daysText(never, day)]).toEqual([null, null])
+  })
+
+  it('of times beyond the calendar are none', () => {
+    const tally = { ...emptyTally(), lines: 1, firstInstant: 9e15, lastInstant: 9e15 }
+    expect(Page.of(tally).texts('dd').join()).toContain('times beyond the calendar')
   })
 
   it('say instants in UTC, and nothing of impossible ones', () => {
