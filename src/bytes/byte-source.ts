@@ -15,6 +15,15 @@ export function isBytes(source: unknown): source is Bytes {
   return typeof SharedArrayBuffer !== 'undefined' && source instanceof SharedArrayBuffer
 }
 
+/** Whether bytes can be had, at once or later. */
+export function isByteSource(source: unknown): source is ByteSource {
+  return isBytes(source) || [Blob, Response, ReadableStream].some((kind) => source instanceof kind)
+}
+
+/** Names the kinds, for messages. */
+export const BYTE_SOURCES =
+  'Uint8Array, ArrayBuffer, SharedArrayBuffer, Blob, Response or ReadableStream of bytes, or an array of those'
+
 /** The bytes as one view of the caller's memory, without a copy. */
 export function viewOf(bytes: Bytes): Uint8Array {
   return bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes)
@@ -43,9 +52,7 @@ export async function readBytes(source: ByteSource, maxBytes = DEFAULT_MAX_BYTES
     }
     return source.body === null ? new Uint8Array(0) : readStream(source.body, maxBytes)
   }
-  throw new TypeError(
-    'a database is given as Uint8Array, ArrayBuffer, SharedArrayBuffer, Blob, Response or ReadableStream of bytes, or an array of those',
-  )
+  throw new TypeError(`a database is given as ${BYTE_SOURCES}`)
 }
 
 async function readStream(stream: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
@@ -53,7 +60,7 @@ async function readStream(stream: ReadableStream<Uint8Array>, maxBytes: number):
   const reader = (new Response(stream).body ?? stream).getReader()
   const collector = new ByteCollector(maxBytes)
   try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    for (let next = await readNext(reader); !next.done; next = await readNext(reader)) {
       if (!(next.value instanceof Uint8Array)) throw new TypeError('the stream has pieces that are no bytes')
       collector.add(next.value)
     }
@@ -63,6 +70,17 @@ async function readStream(stream: ReadableStream<Uint8Array>, maxBytes: number):
     throw error
   }
   return collector.bytes()
+}
+
+async function readNext(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): Promise<ReadableStreamReadResult<Uint8Array>> {
+  try {
+    return await reader.read()
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new InvalidDatabaseError(`it cannot be read to its end: ${why}`, { cause })
+  }
 }
 
 /** Of a URL the part that is no secret: vendors put download keys into the query. */

@@ -5,7 +5,7 @@ import { OffsetSet } from './offset-set.ts'
 import { RecordCheck } from './record-check.ts'
 
 /** How often records share a value in the mean, at most: real files have some ten. Hostile ones have no bound. */
-const MOST_REPEATS = 64
+const MOST_REPEATS = 32
 /** Values that may be read in any case: less than a second. */
 const LEAST_WORK = 10_000_000
 

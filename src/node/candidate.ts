@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { Address } from '../address/address.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import type { DatabaseSet } from '../record/database-set.ts'
@@ -5,20 +6,35 @@ import type { DatabaseSet } from '../record/database-set.ts'
 /** Addresses that are asked on trial of each family, evenly spread. */
 const TRIALS = 1024
 
+/** How long the event loop is kept from other work. Milliseconds. */
+const TURN = 5
+
 /**
  * Whether databases may take the place of others. Opening them has checked what can be checked quickly; here
- * they answer, as they will have to.
+ * they answer, as they will have to. Gives way to other work in between.
  *
- * @throws InvalidDatabaseError when they have no locations and those before had, or are damaged at a place of
- *   the sample, or lack a canary
+ * @throws InvalidDatabaseError when one has no locations where the one before had, or is damaged at a place of
+ *   the sample, or a canary has no location
  */
-export function checkCandidate(
+export async function checkCandidate(
   candidate: DatabaseSet,
   previous: DatabaseSet,
   canaries: readonly Address[],
-): void {
-  if (candidate.unfit !== null && previous.unfit === null) throw candidate.unfit
-  for (const address of sample()) candidate.place(address)
+): Promise<void> {
+  for (const [index, hadLocations] of previous.hasLocations.entries()) {
+    if (!hadLocations || candidate.hasLocations[index]) continue
+    const path = candidate.info[index]?.path ?? undefined
+    throw (
+      candidate.unfit ?? new InvalidDatabaseError('it has no locations, and the one before it had', { path })
+    )
+  }
+  let turned = performance.now()
+  for (const address of sample()) {
+    candidate.place(address)
+    if (performance.now() - turned < TURN) continue
+    await setImmediate()
+    turned = performance.now()
+  }
   checkCanaries(candidate, canaries)
 }
 

@@ -33,7 +33,12 @@ export async function readUnpacked(path: string, maxBytes = DEFAULT_MAX_BYTES): 
     }
     const piece = new Uint8Array(Math.min(PIECE, size))
     const head = await readAt(file, 0, piece)
-    if (!isGzip(head)) return await file.readFile()
+    if (!isGzip(head))
+      return await readAt(
+        file,
+        0,
+        allocate(size, (bytes) => new Uint8Array(bytes), path),
+      )
     const tail = new Uint8Array(Math.min(size, TRAILER_BYTES))
     await readAt(file, size - tail.length, tail)
     const { start, length } = readGzipEnds(head, tail, size, path, maxBytes)

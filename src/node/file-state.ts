@@ -7,12 +7,14 @@ import { stat } from 'node:fs/promises'
  */
 export type FileState = string
 
+const MISSING = 'missing: '
+
 /** The state of the file that a path leads to, through symbolic links; of a missing one, why. */
 export async function fileState(path: string): Promise<FileState> {
   try {
     return stateOf(await stat(path, { bigint: true }))
   } catch (error) {
-    return String(error)
+    return `${MISSING}${error}`
   }
 }
 
@@ -21,8 +23,13 @@ export function fileStateSync(path: string): FileState {
   try {
     return stateOf(statSync(path, { bigint: true }))
   } catch (error) {
-    return String(error)
+    return `${MISSING}${error}`
   }
+}
+
+/** Whether there was no file, or none that may be looked at. */
+export function isMissing(state: FileState): boolean {
+  return state.startsWith(MISSING)
 }
 
 function stateOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): FileState {

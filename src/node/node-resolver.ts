@@ -4,6 +4,7 @@ import { embedded } from '../embedded.ts'
 import { DatabaseSet } from '../record/database-set.ts'
 import { atLeastOne, type OpenOptions, REPLACE, Resolver } from '../resolver.ts'
 import {
+  absolute,
   type NodeSource,
   type OpenSource,
   openFile,
@@ -57,7 +58,7 @@ export class NodeResolver extends Resolver {
     const settings = watchSettings(options)
     const maxBytes = maxBytesOf(options.maxBytes)
     const sources: OpenSource[] = []
-    for (const each of atLeastOne(source)) sources.push(await openSource(each, maxBytes))
+    for (const each of followed(atLeastOne(source), settings)) sources.push(await openSource(each, maxBytes))
     return new NodeResolver(sources, clients, settings, maxBytes)
   }
 
@@ -69,7 +70,7 @@ export class NodeResolver extends Resolver {
     const clients = new ClientWalk(options)
     const settings = watchSettings(options)
     const maxBytes = maxBytesOf(options.maxBytes)
-    const sources = atLeastOne(source).map((each) => openSourceSync(each, maxBytes))
+    const sources = followed(atLeastOne(source), settings).map((each) => openSourceSync(each, maxBytes))
     return new NodeResolver(sources, clients, settings, maxBytes)
   }
 
@@ -83,4 +84,12 @@ export class NodeResolver extends Resolver {
     super.close()
     this.#upkeep.stop()
   }
+}
+
+/** Files that are watched are looked for where they are now. */
+function followed<Source extends NodeSource>(
+  sources: readonly Source[],
+  { interval }: WatchSettings,
+): readonly (Source | string)[] {
+  return interval === null ? sources : sources.map(absolute)
 }

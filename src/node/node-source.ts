@@ -1,6 +1,15 @@
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
-import { type ByteSource, type Bytes, isBytes, readBytes, viewOf } from '../bytes/byte-source.ts'
+import {
+  BYTE_SOURCES,
+  type ByteSource,
+  type Bytes,
+  isByteSource,
+  isBytes,
+  readBytes,
+  viewOf,
+} from '../bytes/byte-source.ts'
 import { isGzip } from '../bytes/gzip-member.ts'
 import { unpack, unwrap } from '../bytes/unpack.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
@@ -55,6 +64,11 @@ export async function openFile(path: string, maxBytes: number): Promise<Database
   return new Database(unwrap(await readFileUnpacked(path, maxBytes), path), path)
 }
 
+/** A file by its absolute path, which leads to it also when the program changes its folder. */
+export function absolute<Source extends NodeSource>(source: Source): Source | string {
+  return isFile(source) ? resolve(pathOf(source)) : source
+}
+
 /** Opens several; errors as {@link openSource}. */
 export async function openDatabases(sources: readonly NodeSource[]): Promise<Database[]> {
   const databases: Database[] = []
@@ -63,20 +77,10 @@ export async function openDatabases(sources: readonly NodeSource[]): Promise<Dat
 }
 
 async function unpackedOther(source: ByteSource, maxBytes: number): Promise<Uint8Array> {
-  const bytes = await readOther(source, maxBytes)
+  if (!isByteSource(source))
+    throw new TypeError(`a database is given as a path, a file: URL, ${BYTE_SOURCES}`)
+  const bytes = await readBytes(source, maxBytes)
   return isGzip(bytes) ? await nativeGunzipAsync(bytes, undefined, maxBytes) : bytes
-}
-
-/** @throws TypeError when it is of no supported kind */
-async function readOther(source: ByteSource, maxBytes: number): Promise<Uint8Array> {
-  try {
-    return await readBytes(source, maxBytes)
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    throw new TypeError(`a database is given as a path or a file: URL too; ${error.message}`, {
-      cause: error,
-    })
-  }
 }
 
 function isFile(source: NodeSource): source is string | URL {

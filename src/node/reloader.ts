@@ -1,10 +1,11 @@
 import { stat } from 'node:fs/promises'
 import type { Address } from '../address/address.ts'
+import { isOutOfMemory } from '../bytes/byte-limit.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import type { Database } from '../mmdb/database.ts'
 import { DatabaseSet } from '../record/database-set.ts'
 import { checkCandidate } from './candidate.ts'
-import { type FileState, fileState } from './file-state.ts'
+import { type FileState, fileState, isMissing } from './file-state.ts'
 import type { OpenSource } from './node-source.ts'
 
 /** What a reloader needs of the resolver whose files it follows. */
@@ -24,16 +25,14 @@ export interface ReloaderHost {
  * files change together: while one of them is bad, none is taken.
  */
 export class Reloader {
-  /** Why the files as they are now do not answer; `null` when they do. */
-  error: InvalidDatabaseError | null = null
-
+  #error: InvalidDatabaseError | null = null
   #sources: readonly OpenSource[]
   #set: DatabaseSet
   readonly #interval: number
   readonly #host: ReloaderHost
   /** The states of the files at the last look. */
   #seen: readonly FileState[]
-  /** Those of the files that were refused last. */
+  /** Those of the files that were refused, if they were. */
   #refused: readonly FileState[] = []
   #timer: NodeJS.Timeout | undefined
   #stopped = false
@@ -49,6 +48,11 @@ export class Reloader {
     this.#host = host
     this.#seen = this.#opened
     this.#schedule()
+  }
+
+  /** Why the files as they were found last do not answer; `null` when they do. */
+  get error(): InvalidDatabaseError | null {
+    return this.#error
   }
 
   stop(): void {
@@ -71,8 +75,8 @@ export class Reloader {
       // Perhaps still being written: at the next look it may have come to rest.
       this.#seen = states
     } else if (same(states, this.#opened)) {
-      this.error = null
-    } else if (!same(states, this.#refused) || isOfSystem(this.error)) {
+      this.#accept()
+    } else if (!same(states, this.#refused) || (canPass(this.#error) && !states.some(isMissing))) {
       await this.#reload(states)
     }
     if (!this.#stopped) this.#schedule()
@@ -82,17 +86,27 @@ export class Reloader {
     const outcome = await this.#candidate(states).catch(asInvalidDatabase)
     // What was written to while it was read is neither sound nor damaged.
     if (!same(await this.#states(), states) || this.#stopped) return
-    if (outcome instanceof InvalidDatabaseError) {
-      this.error = outcome
-      if (same(states, this.#refused)) return
-      this.#refused = states
-      this.#host.refused(outcome)
-      return
+    if (outcome instanceof InvalidDatabaseError) this.#refuse(outcome, states)
+    else {
+      this.#accept()
+      this.#sources = outcome.sources
+      this.#set = outcome.set
+      this.#host.replaced(outcome.set)
     }
-    this.error = null
-    this.#sources = outcome.sources
-    this.#set = outcome.set
-    this.#host.replaced(outcome.set)
+  }
+
+  #accept(): void {
+    this.#error = null
+    this.#refused = []
+  }
+
+  #refuse(error: InvalidDatabaseError, states: readonly FileState[]): void {
+    // Until it is read for the first time, V8 keeps what stood on the stack: all of the refused database.
+    for (let each: unknown = error; each instanceof Error; each = each.cause) String(each.stack)
+    this.#error = error
+    if (same(states, this.#refused)) return
+    this.#refused = states
+    this.#host.refused(error)
   }
 
   /** The sources with the files that have changed opened anew. @throws InvalidDatabaseError */
@@ -105,7 +119,7 @@ export class Reloader {
       else sources.push({ database: await this.#open(file.path), file: { path: file.path, state } })
     }
     const set = new DatabaseSet(sources.map(({ database }) => database))
-    checkCandidate(set, this.#set, this.#host.canaries)
+    await checkCandidate(set, this.#set, this.#host.canaries)
     return { sources, set }
   }
 
@@ -119,8 +133,11 @@ export class Reloader {
     return this.#host.open(path)
   }
 
-  #states(): Promise<FileState[]> {
-    return Promise.all(this.#sources.map(({ file }) => (file === null ? '' : fileState(file.path))))
+  /** One after the other: on a file system that hangs, each look would hold one of Node's few threads. */
+  async #states(): Promise<FileState[]> {
+    const states: FileState[] = []
+    for (const { file } of this.#sources) states.push(file === null ? '' : await fileState(file.path))
+    return states
   }
 }
 
@@ -128,9 +145,10 @@ function same(some: readonly FileState[], others: readonly FileState[]): boolean
   return some.length === others.length && some.every((state, index) => state === others[index])
 }
 
-/** Whether the system refused to read the file, which can pass without a change of the file. */
-function isOfSystem(error: InvalidDatabaseError | null): boolean {
-  return error?.cause instanceof Error && 'syscall' in error.cause
+/** Whether the system refused to read the file, or had no memory: that can pass without a change of the file. */
+function canPass(error: InvalidDatabaseError | null): boolean {
+  const cause = error?.cause
+  return isOutOfMemory(cause) || (cause instanceof Error && 'syscall' in cause)
 }
 
 function asInvalidDatabase(error: unknown): InvalidDatabaseError {

@@ -45,8 +45,12 @@ const MAX_ZONES = 16
 /** Makes the areas of one database, each once. */
 export class AreaTable {
   readonly #areas = new WeakMap<NamedCountry, WeakMap<NamedRegion, Area[]>>()
+  #made = 0
+
   /** How many were made. */
-  made = 0
+  get made(): number {
+    return this.#made
+  }
 
   of(country: NamedCountry, region: NamedRegion, timezone: Timezone): Area {
     const byRegion = this.#areas.get(country) ?? new WeakMap<NamedRegion, Area[]>()
@@ -56,7 +60,7 @@ export class AreaTable {
     let area = areas.find((each) => each.timezone === timezone)
     if (area === undefined) {
       area = new Area(country, region, timezone)
-      this.made++
+      this.#made++
       if (areas.length >= MAX_ZONES) areas.length = 0
       areas.push(area)
     }

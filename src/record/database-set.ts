@@ -25,6 +25,8 @@ export class DatabaseSet {
   readonly info: readonly DatabaseInfo[]
   /** Why no address can have a location; `null` when some can. Such databases still have raw records. */
   readonly unfit: InvalidDatabaseError | null
+  /** Of each database, whether an address in it can have a location: it has records, of a known schema. */
+  readonly hasLocations: readonly boolean[]
   readonly #sources: readonly Source[]
 
   constructor(databases: readonly Database[]) {
@@ -37,6 +39,7 @@ export class DatabaseSet {
       if (!fields.isEmpty) faults.push(withoutLocations(database, fields.names))
       return { database, places: null }
     })
+    this.hasLocations = this.#sources.map(({ places }) => places !== null)
     const [fault] = faults
     this.unfit = fault !== undefined && faults.length === databases.length ? fault : null
   }

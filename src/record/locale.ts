@@ -34,6 +34,8 @@ export class Locale {
 
   /** How near a tag of a database is to this locale; the same language in another script is not the same. */
   kinship(tag: string): Kinship {
+    // Longer ones are no tags, and would be remembered for good.
+    if (tag.length > MAX_TAG) return 'none'
     return remember(this.#kinship, MAX_REMEMBERED, tag, () => this.#compare(tag))
   }
 

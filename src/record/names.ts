@@ -42,11 +42,11 @@ export class Names {
   }
 }
 
-/** Of one name: both of its texts, each with a header, in two maps. Bytes. */
+/** Of one name: its tag, once more in lower case, and its text, each with a header, in two maps. Bytes. */
 const NAME_WEIGHT = 160
 
 function weigh(byTag: ReadonlyMap<string, string>): number {
   let weight = 0
-  for (const [tag, name] of byTag) weight += NAME_WEIGHT + 2 * (tag.length + name.length)
+  for (const [tag, name] of byTag) weight += NAME_WEIGHT + 2 * (2 * tag.length + name.length)
   return weight
 }

@@ -1,11 +1,10 @@
 import type { Database } from '../mmdb/database.ts'
-import type { Facts } from './facts.ts'
 import { type Place, PlaceMaker } from './place.ts'
 import { PlaceCache } from './place-cache.ts'
-import type { Schema } from './schema.ts'
+import type { FactsReader, Schema } from './schema.ts'
 
 /**
- * What the places kept may weigh, beyond what their number bounds: see `PlaceMaker.weight`. A city database has
+ * What places and the names that they share may weigh, beyond what the cache's size bounds. A city database has
  * less than a third of it in all; a hostile one can have gigabytes. Bytes.
  */
 const MAX_WEIGHT = 2 ** 25
@@ -14,14 +13,14 @@ const MAX_WEIGHT = 2 ** 25
 export class PlaceTable {
   readonly #database: Database
   readonly #schema: Schema
-  #factsAt: (offset: number) => Facts
+  #facts: FactsReader
   #maker = new PlaceMaker()
   #cache = new PlaceCache()
 
   constructor(database: Database, schema: Schema) {
     this.#database = database
     this.#schema = schema
-    this.#factsAt = schema.readerFor(database.data)
+    this.#facts = schema.readerFor(database.data)
   }
 
   /**
@@ -32,14 +31,14 @@ export class PlaceTable {
   at(offset: number): Place | null {
     const kept = this.#cache.get(offset)
     if (kept !== undefined) return kept
-    const place = this.#cache.keep(offset, this.#maker.place(this.#factsAt(offset)))
-    if (this.#maker.weight > MAX_WEIGHT) this.#forget()
-    return place
+    // Before, because a damaged record leaves names behind too.
+    if (this.#facts.weight + this.#maker.weight > MAX_WEIGHT) this.#forget()
+    return this.#cache.keep(offset, this.#maker.place(this.#facts.at(offset)))
   }
 
   /** Begins anew, so that what was kept is kept by its users only. */
   #forget(): void {
-    this.#factsAt = this.#schema.readerFor(this.#database.data)
+    this.#facts = this.#schema.readerFor(this.#database.data)
     this.#maker = new PlaceMaker()
     this.#cache = new PlaceCache()
   }

@@ -69,8 +69,8 @@ export class PlaceMaker {
   #weight = 0
 
   /**
-   * About as many bytes as all that was made takes in memory, but for places whose texts are short: of those a
-   * cache has a number. Counts also what nobody keeps any more.
+   * About as many bytes as all that was made takes in memory, but for names and for places whose texts are
+   * short: of those a cache has a number. Counts also what nobody keeps any more.
    */
   get weight(): number {
     return this.#weight + this.#areas.made * AREA_WEIGHT
@@ -104,7 +104,6 @@ export class PlaceMaker {
     if (byCode === undefined) {
       byCode = new Map()
       parts.set(names, byCode)
-      this.#weight += names.weight
     }
     let part = byCode.get(code)
     if (part === undefined) {

@@ -4,12 +4,19 @@ import type { Facts } from './facts.ts'
 import { NameTable } from './name-table.ts'
 import type { RecordFields } from './record-fields.ts'
 
+/** Reads the records of one database. */
+export interface FactsReader {
+  /** What the record at an offset says. @throws InvalidDatabaseError when it is damaged */
+  at(offset: number): Facts
+  /** About as many bytes as the names it has made take in memory. */
+  readonly weight: number
+}
+
 /** How one vendor writes a place. */
 export interface Schema {
   /** Told by the fields that records hold, never by what the database calls itself. */
   readonly recognises: (fields: RecordFields) => boolean
-  /** Makes a reader for one database: from the offset of a record to what it says. */
-  readonly readerFor: (data: DataSection) => (offset: number) => Facts
+  readonly readerFor: (data: DataSection) => FactsReader
 }
 
 /**
@@ -28,9 +35,14 @@ export function defineSchema<Name extends string>(
     readerFor: (data) => {
       const fields = new FieldReader(data, paths)
       const names = new NameTable()
-      return (offset) => {
-        fields.read(offset)
-        return factsOf(fields, names)
+      return {
+        at: (offset) => {
+          fields.read(offset)
+          return factsOf(fields, names)
+        },
+        get weight() {
+          return names.weight
+        },
       }
     },
   }

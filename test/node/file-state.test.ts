@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { fileState, fileStateSync } from '../../src/node/file-state.ts'
+import { fileState, fileStateSync, isMissing } from '../../src/node/file-state.ts'
 import { temporaryFolder } from '../temporary.ts'
 
 const folder = temporaryFolder()
@@ -69,6 +69,7 @@ describe('the state of a file', () => {
   it('says why there is none', async () => {
     const missing = join(folder, 'missing')
     expect(await fileState(missing)).toContain('ENOENT')
+    expect([isMissing(await fileState(missing)), isMissing(await fileState(path))]).toEqual([true, false])
     expect(await fileState(missing)).toBe(await fileState(missing))
   })
 })

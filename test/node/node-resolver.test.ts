@@ -106,7 +106,7 @@ describe('Resolver of the Node entry', () => {
   it('says what it takes', async () => {
     await expect(Reflect.apply(Resolver.open, Resolver, [42])).rejects.toThrow(TypeError)
     await expect(Reflect.apply(Resolver.open, Resolver, [42])).rejects.toThrow(
-      'a database is given as a path or a file: URL too; ',
+      'a database is given as a path, a file: URL, Uint8Array, ',
     )
     await expect(Resolver.open(new Blob(['rubbish']))).rejects.toThrow(InvalidDatabaseError)
   })

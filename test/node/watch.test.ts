@@ -3,13 +3,14 @@ import {
   closeSync,
   mkdirSync,
   openSync,
+  realpathSync,
   renameSync,
   rmSync,
   utimesSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -21,6 +22,7 @@ import {
   Resolver,
 } from '../../src/index.ts'
 import { MmdbWriter } from '../../src/writer.ts'
+import { heldMemory } from '../heap.ts'
 import { tarOf } from '../tar-archive.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { CANARY, ConfigVolume, generation, KNOWN, replacements } from './watched-files.ts'
@@ -121,6 +123,34 @@ describe('a file that is watched', () => {
     expect(resolver.status).toMatchObject({ reloads: 1, refusals: 1, reloadError: null })
   })
 
+  it('is deleted again, and that is told again', async () => {
+    const path = file(generation(1))
+    const { resolver, reloads, errors } = await watching(path)
+    for (const count of [1, 2, 3]) {
+      rmSync(path)
+      await until(() => errors.length === count)
+      expect(resolver.status.reloadError).toBe(errors.at(-1))
+      writeFileSync(path, generation(count))
+      await until(() => reloads.length === count)
+      expect(resolver.status.reloadError).toBeNull()
+    }
+  })
+
+  it('is found by a relative path when the program has gone elsewhere', async () => {
+    const path = file(generation(1))
+    const before = process.cwd()
+    process.chdir(folder)
+    try {
+      const { resolver, reloads } = await watching(basename(path))
+      process.chdir(before)
+      writeFileSync(path, generation(2))
+      await until(() => reloads.length > 0)
+      expect(resolver.databases[0]?.path).toBe(realpathSync(path))
+    } finally {
+      process.chdir(before)
+    }
+  })
+
   it('is moved away and back, which is no replacement', async () => {
     const path = file(generation(1))
     const { resolver, errors } = await watching(path)
@@ -200,6 +230,11 @@ describe('a replacement is refused', () => {
     ['gzip that is cut short', packed.subarray(0, packed.length - 40), 'the file is damaged'],
     ['gzip with a wrong byte', Buffer.from(packed).fill(0x55, 60, 61), 'the file is damaged'],
     ['a database without locations', withoutLocations, 'it is no database of locations'],
+    [
+      'a database without records',
+      new MmdbWriter({ databaseType: 'Empty' }).toBytes(),
+      'it has no locations',
+    ],
     ['a database with a broken tree', brokenTree, 'the search tree'],
     ['a database that lacks a canary', generation(2), `no location for the canary ${CANARY}`],
   ])('%s', async (_, bytes, fault) => {
@@ -240,6 +275,16 @@ describe('a replacement is refused', () => {
       await until(() => errors.length === count)
     }
     expect(resolver.status.refusals).toBe(3)
+  })
+
+  it('without keeping its memory', async () => {
+    const path = file(generation(1, { canary: true }))
+    const before = heldMemory()
+    const { errors } = await watching(path, { canaries: [CANARY] })
+    writeFileSync(path, generation(2, { padding: 16_000_000 }))
+    await until(() => errors.length > 0)
+    expect(errors[0]?.message).toContain('canary')
+    expect(heldMemory() - before).toBeLessThan(10_000_000)
   })
 
   it('one that is larger than maxBytes', async () => {
@@ -291,6 +336,18 @@ describe('several files that are watched', () => {
     writeFileSync(paths[1], second(2))
     await until(() => reloads.length === 1)
     expect(cityOf(resolver)).toEqual(['city 2', 'city 2'])
+  })
+
+  it('are refused when one of them has lost its locations', async () => {
+    const paths = [file(first(1)), file(second(1))] as const
+    const { resolver, errors } = await watching(paths)
+    writeFileSync(paths[1], new MmdbWriter({ databaseType: 'ASN' }).insert('2000::/3', { asn: 1 }).toBytes())
+    await until(() => errors.length === 1)
+    expect(errors[0]).toMatchObject({
+      path: paths[1],
+      fault: 'it has no locations, and the one before it had',
+    })
+    expect(cityOf(resolver)).toEqual(['city 1', 'city 1'])
   })
 
   it('may stand beside bytes, which stay', async () => {
