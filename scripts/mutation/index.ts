@@ -34,6 +34,8 @@ async function mutate(name: string, folder: Folder): Promise<void> {
     plugins: ['@stryker-mutator/vitest-runner'],
     vitest: { configFile: 'scripts/mutation/vitest.config.ts', related: false },
     coverageAnalysis: 'perTest',
+    // What runs once, when a module is loaded, would need all tests for each of its mutants.
+    ignoreStatic: true,
     concurrency: 2,
     // Endless loops mostly end by Stryker's count of hits, long before.
     timeoutMS: 20_000,

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { NodeResolver } from '../node/node-resolver.ts'
 import { isLookupFailure, type LookupResult } from '../record/location-record.ts'
-import { ExitStatus, type Terminal, writeLine } from './terminal.ts'
+import { ExitStatus, type Terminal, writeLine, writeMessage } from './terminal.ts'
 
 export interface LookupCommand {
   /** Empty: one address a line from standard input. */
@@ -25,7 +25,7 @@ export async function runLookup(command: LookupCommand, terminal: Terminal): Pro
     if (result === undefined) continue
     if (isLookupFailure(result)) {
       status = ExitStatus.failed
-      await writeLine(terminal.stderr, `geofix: ${result.error.message}`)
+      await writeMessage(terminal.stderr, result.error.message)
     } else {
       await writeLine(terminal.stdout, print(result, pretty))
     }

@@ -9,7 +9,7 @@ import { runDetect } from './detect-command.ts'
 import { ENRICH_EXAMPLES, ENRICH_FLAGS, type EnrichFlags, enrichCommand } from './enrich/flags.ts'
 import { runInfo } from './info-command.ts'
 import { runLookup } from './lookup-command.ts'
-import { ExitStatus, type Terminal, writeLine } from './terminal.ts'
+import { ExitStatus, type Terminal, writeMessage } from './terminal.ts'
 import { runVerify } from './verify-command.ts'
 
 /** An instant is told from a local time by its offset; a date alone is its start in UTC. */
@@ -46,7 +46,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     // commander has already said what is wrong; help and version end with 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? ExitStatus.ok : ExitStatus.usage
     if (!isGeofixError(error) && !(error instanceof CommandFailure)) throw error
-    await writeLine(terminal.stderr, `geofix: ${error.message}`)
+    await writeMessage(terminal.stderr, error.message)
     return error instanceof CommandFailure ? error.status : ExitStatus.failed
   }
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
+import { printable } from './printable.ts'
 
 /** Where a command reads from and writes to. `fd` is that of the process, where the stream stands for one. */
 export interface Terminal {
@@ -25,4 +26,9 @@ export type ExitStatus = (typeof ExitStatus)[keyof typeof ExitStatus]
 /** Writes a line, and waits where the reader is slower: output of any size takes little memory. */
 export async function writeLine(stream: Writable, line: string): Promise<void> {
   if (!stream.write(`${line}\n`)) await once(stream, 'drain')
+}
+
+/** Writes a message to people, in one line whatever it tells of: names of files are foreign text too. */
+export async function writeMessage(stream: Writable, message: string): Promise<void> {
+  await writeLine(stream, `geofix: ${printable(message)}`)
 }

@@ -1,8 +1,8 @@
-import { basename } from 'node:path'
 import { isGeofixError } from '../errors.ts'
 import type { DatabaseFault } from '../mmdb/fault-list.ts'
 import { openDatabases } from '../node/node-source.ts'
-import { ExitStatus, type Terminal, writeLine } from './terminal.ts'
+import { printable } from './printable.ts'
+import { ExitStatus, type Terminal, writeLine, writeMessage } from './terminal.ts'
 
 /** Checks whole database files: a line for each fault, and one of what was checked. */
 export async function runVerify(files: readonly string[], terminal: Terminal): Promise<ExitStatus> {
@@ -12,24 +12,22 @@ export async function runVerify(files: readonly string[], terminal: Terminal): P
 }
 
 async function isSound(file: string, { stdout, stderr }: Terminal): Promise<boolean> {
+  const say = (text: string): Promise<void> => writeLine(stdout, printable(`${file}: ${text}`))
   try {
     for (const database of await openDatabases([file])) {
       const { faults, faultCount, nodeCount, recordCount, valueCount } = database.verify()
-      for (const fault of faults) await writeLine(stdout, `${file}: ${textOf(fault)}`)
+      for (const fault of faults) await say(textOf(fault))
       const checked = `${count(nodeCount, 'node')}, ${count(recordCount, 'record')}, ${count(valueCount, 'value')}`
       if (faultCount > faults.length) {
-        await writeLine(stdout, `${file}: and ${count(faultCount - faults.length, 'fault')} more`)
+        await say(`and ${count(faultCount - faults.length, 'fault')} more`)
       }
-      await writeLine(
-        stdout,
-        `${basename(file)}: ${faultCount === 0 ? 'sound' : count(faultCount, 'fault')}; ${checked}`,
-      )
+      await say(`${faultCount === 0 ? 'sound' : count(faultCount, 'fault')}; ${checked}`)
       if (faultCount > 0) return false
     }
     return true
   } catch (error) {
     if (!isGeofixError(error)) throw error
-    await writeLine(stderr, `geofix: ${error.message}`)
+    await writeMessage(stderr, error.message)
     return false
   }
 }

@@ -31,6 +31,7 @@ export interface Metadata {
  * @throws InvalidDatabaseError when there is none, or it says what cannot be
  */
 export function readMetadata(bytes: Uint8Array, path?: string): Metadata {
+  if (bytes.length === 0) throw new InvalidDatabaseError('it is empty', { path })
   const start = findMarker(bytes)
   if (start < 0) {
     throw new InvalidDatabaseError(

@@ -4,7 +4,7 @@ import { InvalidDatabaseError } from '../errors.ts'
 import type { DatabaseSet } from '../record/database-set.ts'
 
 /** Addresses that are asked on trial of each family, evenly spread. */
-const TRIALS = 1024
+const TRIALS = 4096
 
 /** How long the event loop is kept from other work. Milliseconds. */
 const TURN = 5
@@ -52,8 +52,10 @@ export function checkCanaries(set: DatabaseSet, canaries: readonly Address[]): v
 function* sample(): Generator<Address> {
   const address = new Address()
   for (let i = 0; i < TRIALS; i++) {
-    const ipv4 = `${i >>> 2}.${(i & 3) << 6}.0.1`
-    const ipv6 = `${(0x2000 + i * 8).toString(16)}:${((i & 15) << 12).toString(16)}::1`
+    // Sixteen of each first octet, and one of every other first word; what is behind differs from one to the next.
+    const rest = (i * 0x9e37) & 0xffff
+    const ipv4 = `${i >>> 4}.${((i & 15) << 4) | (rest & 15)}.${rest >>> 8}.1`
+    const ipv6 = `${(0x2000 + i * 2).toString(16)}:${rest.toString(16)}::1`
     for (const text of [ipv4, ipv6]) {
       address.parse(text)
       yield address

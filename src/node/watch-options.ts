@@ -34,11 +34,14 @@ export interface WatchOptions {
    * an `InvalidDatabaseError`; later the replacement is refused.
    */
   readonly canaries?: readonly string[] | undefined
-  /** Called after each replacement. What it throws is an uncaught exception. */
+  /**
+   * Called after each replacement, also by a file that was only touched. What it throws is an uncaught exception, as
+   * with event listeners.
+   */
   readonly onReload?: ((event: ReloadEvent) => void) | undefined
   /**
    * Called when a replacement is refused, or a file is gone, once for each state of the files; the old databases
-   * go on serving. What it throws is an uncaught exception.
+   * go on serving. That all is well again is seen in `status`. What it throws is an uncaught exception.
    */
   readonly onReloadError?: ((error: InvalidDatabaseError) => void) | undefined
   /** Days, above 0, after their build date at which databases are stale. Those without a date always are. */
@@ -69,7 +72,7 @@ export function watchSettings(options: WatchOptions): WatchSettings {
   const { watch = false, watchInterval = DEFAULT_INTERVAL, canaries = [], staleAfter = null } = options
   if (typeof watch !== 'boolean') throw new TypeError('watch is true or false')
   if (!(typeof watchInterval === 'number' && watchInterval >= 1 && watchInterval <= MAX_DELAY)) {
-    throw new TypeError('watchInterval is a number of milliseconds, at least 1')
+    throw new TypeError(`watchInterval is a number of milliseconds, from 1 to ${MAX_DELAY}`)
   }
   if (!Array.isArray(canaries)) throw new TypeError("canaries are a list of addresses, such as ['8.8.8.8']")
   if (staleAfter !== null && !(Number.isFinite(staleAfter) && staleAfter > 0)) {

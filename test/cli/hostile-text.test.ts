@@ -43,6 +43,22 @@ describe('what a hostile file says', () => {
     expect(err).not.toMatch(/^geofix: forged/m)
   })
 
+  it('does not in the names of files', async () => {
+    const bad = join(folder, `bad${HOSTILE}`.replaceAll('/', ''))
+    writeFileSync(bad, '[]')
+    for (const args of [
+      ['verify', bad],
+      ['info', '--db', bad],
+      ['--db', bad, '1.1.1.1'],
+      ['enrich', bad],
+    ]) {
+      const { err } = await geofix(args)
+      expect(err).toContain('bad\ufffd[31m')
+      expect(err).not.toMatch(OBEYED)
+      expect(err).not.toMatch(/^geofix: forged/m)
+    }
+  })
+
   it('is quoted, and cut, where it is no database of locations', async () => {
     const bytes = new MmdbWriter({ databaseType: HOSTILE + 'x'.repeat(1000) })
       .insert('1.0.0.0/8', { [HOSTILE]: 'x'.repeat(1000) })

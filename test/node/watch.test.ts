@@ -225,7 +225,7 @@ describe('a replacement is refused', () => {
 
   it.each<[string, Uint8Array, string]>([
     ['text', Buffer.from('not a database'), 'it holds no metadata'],
-    ['empty', new Uint8Array(0), 'it holds no metadata'],
+    ['empty', new Uint8Array(0), 'it is empty'],
     ['cut short', good.subarray(0, good.length - 40), ''],
     ['gzip that is cut short', packed.subarray(0, packed.length - 40), 'the file is damaged'],
     ['gzip with a wrong byte', Buffer.from(packed).fill(0x55, 60, 61), 'the file is damaged'],

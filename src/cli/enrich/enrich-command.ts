@@ -3,7 +3,8 @@ import { embedded } from '../../embedded.ts'
 import { commonPlan } from '../../enrich/common-plan.ts'
 import type { EnrichOptions } from '../../enrich/options.ts'
 import { UsageError } from '../command-failure.ts'
-import { ExitStatus, type Terminal, writeLine } from '../terminal.ts'
+import { printable } from '../printable.ts'
+import { ExitStatus, type Terminal, writeLine, writeMessage } from '../terminal.ts'
 import { AdaptiveEngine, type Threads, workersFor } from './adaptive-engine.ts'
 import { EnrichRun } from './enrich-run.ts'
 import { Input, sizeOf } from './input.ts'
@@ -52,7 +53,7 @@ export async function runEnrich(command: EnrichCommand, terminal: Terminal): Pro
     session.giveUp()
     if (error instanceof ClosedPipe) return ExitStatus.ok
     if (!(error instanceof Interruption)) throw error
-    await writeLine(terminal.stderr, `geofix: ${error.message} ${session.whereabouts}`)
+    await writeMessage(terminal.stderr, `${error.message} ${session.whereabouts}`)
     return error.status
   } finally {
     signals.stop()
@@ -143,7 +144,7 @@ class Session {
   #note(note: string): void {
     if (this.#command.isQuiet) return
     this.#progress?.clear()
-    this.#terminal.stderr.write(`geofix: ${note}\n`)
+    this.#terminal.stderr.write(`geofix: ${printable(note)}\n`)
   }
 
   async #tell(run: EnrichRun): Promise<void> {
