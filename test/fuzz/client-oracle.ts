@@ -101,8 +101,8 @@ function plainHops(field: string, isList: boolean): Hop[] {
 const TOKEN = "[!#$%&'*+.^_`|~\\dA-Za-z-]+"
 const QUOTED = '"(?:[\\t \\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t \\x21-\\x7e\\x80-\\xff])*"'
 const PAIR = `${TOKEN}=(?:${TOKEN}|${QUOTED})`
-const ELEMENT = `(?:${PAIR})?(?:[ \\t]*;[ \\t]*(?:${PAIR})?)*`
-const FORWARDED = new RegExp(`^[ \\t]*(?:${ELEMENT})(?:[ \\t]*,[ \\t]*(?:${ELEMENT}))*[ \\t]*$`)
+/** Blanks stand before what follows them, so that there is one way to read each of them. */
+const FORWARDED = new RegExp(`^(?:[ \\t]*${PAIR})?(?:[ \\t]*[;,](?:[ \\t]*${PAIR})?)*[ \\t]*$`)
 
 function forwardedHops(field: string): Hop[] | null {
   // A long field of one kind of character takes a regular expression that goes back a long time.
