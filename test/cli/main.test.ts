@@ -59,3 +59,9 @@ it('ends with 0 when its reader has had enough, and with 1 when the output canno
   expect(exit).toHaveBeenLastCalledWith(1)
   expect(stderr?.(new Error('closed'))).toBeUndefined()
 })
+
+it('ends with 1 when nobody reads what a check says to its end: its status is what it is run for', async () => {
+  const { stdout, exit } = await main(['verify', '--help'])
+  expect(() => stdout?.(Object.assign(new Error('closed'), { code: 'EPIPE' }))).toThrow('has ended')
+  expect(exit).toHaveBeenLastCalledWith(1)
+})
