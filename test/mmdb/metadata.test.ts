@@ -92,7 +92,7 @@ describe('readMetadata', () => {
 
   it.each([
     ['no metadata', new Uint8Array(1000), 'it holds no metadata'],
-    ['nothing', new Uint8Array(), 'it holds no metadata'],
+    ['nothing', new Uint8Array(), 'it is empty'],
     ['a marker cut short', MARKER.subarray(0, 13), 'it holds no metadata'],
     ['a marker and nothing behind', MARKER, 'a field lies outside its section'],
     ['metadata that is text', handMade(RECORD, encode('x')), 'its metadata is not a map'],
