@@ -17,7 +17,9 @@ export function isBytes(source: unknown): source is Bytes {
 
 /** Whether bytes can be had, at once or later. */
 export function isByteSource(source: unknown): source is ByteSource {
-  return isBytes(source) || [Blob, Response, ReadableStream].some((kind) => source instanceof kind)
+  if (isBytes(source) || source instanceof Blob || source instanceof ReadableStream) return true
+  // Asked last: Node loads fetch, and all that it stands on, with this name.
+  return source instanceof Response
 }
 
 /** Names the kinds, for messages. */
