@@ -12,6 +12,14 @@ describe('describeMalformation', () => {
     ['\u00a08.8.8.8', '"\\u00a08.8.8.8" is not an IP address: remove the white space around it'],
     ['[::1]:80', '"[::1]:80" is not an IP address: remove the brackets, and a port behind them'],
     ['8.8.8.8:53', '"8.8.8.8:53" is not an IP address: remove the port'],
+    // Only what is wrong is told: zeros alone, zeros inside and 255 are right.
+    ['0.255.100.256', '"0.255.100.256" is not an IP address: number 4 of 4 is over 255'],
+    ['.1.2.3', '".1.2.3" is not an IP address: number 1 of 4 is missing'],
+    ['1'.repeat(97), `"${'1'.repeat(60)}"... is not an IP address: it is 97 characters long`],
+    [
+      `${'1'.repeat(96)}`,
+      `"${'1'.repeat(60)}"... is not an IP address: IPv4 has four decimal numbers with dots between; this has one`,
+    ],
     ['8.8.8.0/24', '"8.8.8.0/24" is not an IP address: it is a network: give one address of it'],
     ['2001:db8::/32', '"2001:db8::/32" is not an IP address: it is a network: give one address of it'],
     ['a/b', '"a/b" is not an IP address: it holds a "/"'],
