@@ -489,6 +489,16 @@ describe('options of watching', () => {
     await expect(Resolver.open(path, { canaries: KNOWN })).resolves.toBeInstanceOf(Resolver)
   })
 
+  it('have canaries that no database without locations can have, and that any of several may have', async () => {
+    const none = new MmdbWriter({ databaseType: 'ASN' }).insert('2000::/3', { asn: 1 }).toBytes()
+    await expect(Resolver.open(none, { canaries: KNOWN })).rejects.toThrow('it is no database of locations')
+    const both = [generation(1), generation(2, { canary: true })]
+    await expect(Resolver.open(both, { canaries: [CANARY] })).resolves.toBeInstanceOf(Resolver)
+    await expect(Resolver.open([generation(1), none], { canaries: [CANARY] })).rejects.toThrow(
+      `The database: it has no location for the canary ${CANARY}`,
+    )
+  })
+
   it('are off by default', async () => {
     const resolver = await Resolver.open(path)
     expect(resolver.status).toMatchObject({
