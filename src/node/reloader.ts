@@ -22,7 +22,7 @@ export interface ReloaderHost {
 /**
  * Follows the files of a resolver by looking at their state again and again: notices of the system would not
  * come from network file systems and container mounts, and miss links that are pointed elsewhere. All
- * files change together: while one of them is bad, none is taken.
+ * files are tried together: while one of them is bad, none is taken.
  */
 export class Reloader {
   #error: InvalidDatabaseError | null = null

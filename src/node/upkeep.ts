@@ -18,7 +18,7 @@ export interface ResolverStatus {
   readonly reloads: number
   /** How many were refused since opening. */
   readonly refusals: number
-  /** Why the files as they are now do not answer, but those before them; `null` when they do. */
+  /** Why the files as they were found last do not answer, but those before them; `null` when they do. */
   readonly reloadError: InvalidDatabaseError | null
   /** The databases that are older than `staleAfter`; none without that option. */
   readonly stale: readonly DatabaseInfo[]

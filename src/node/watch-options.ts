@@ -18,9 +18,10 @@ export interface StaleEvent {
 /** How a resolver follows its files while it serves, and judges their age. */
 export interface WatchOptions {
   /**
-   * Follow the files: when one is replaced, in whichever way, the new databases are opened and checked beside
-   * the old ones, and take their place at once if they are sound. Until then both are in memory. Default: false.
-   * Ends with `close()`; keeps no process alive.
+   * Follow the files: when one is replaced, the new databases are opened and tried beside the old ones, and take
+   * their place at once where no fault is found. Until then both are in memory. A raw `.mmdb` that is written in
+   * place without being emptied first can be taken half-way: rename files over. Default: false. Ends with
+   * `close()`; keeps no process alive.
    */
   readonly watch?: boolean | undefined
   /**
