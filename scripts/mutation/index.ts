@@ -1,7 +1,8 @@
-// Mutation testing: each change of the source must fail a test. `npm run mutation -- address mmdb/writer`, without
-// names all of FOLDERS; `--short` is what CI runs. Ends with 1 below a score of 85. Reports: .cache/mutation.
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
-import { resolve } from 'node:path'
+// Mutation testing: each change of the source must fail a test. `npm run mutation -- address mmdb/writer`, or one file
+// (`src/mmdb/format.ts`), or without names all of FOLDERS; `--short` is what CI runs. Ends with 1 below a score of 85.
+// Reports: .cache/mutation.
+import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { Stryker } from '@stryker-mutator/core'
 import { FOLDERS, type Folder, SHORT } from './folders.ts'
 
@@ -13,12 +14,18 @@ function chosen(names: readonly string[]): [name: string, folder: Folder][] {
   if (names.includes('--short')) return [['short', SHORT]]
   if (names.length === 0) return Object.entries(FOLDERS)
   return names.map((name) => {
-    const folder = FOLDERS[name]
+    const folder = FOLDERS[name] ?? fileOnly(name)
     if (folder === undefined) {
-      throw new Error(`${name} is none of ${Object.keys(FOLDERS).join(', ')}, --short`)
+      throw new Error(`${name} is none of ${Object.keys(FOLDERS).join(', ')}, a file of theirs, --short`)
     }
     return [name, folder]
   })
+}
+
+/** One file, with the tests of its folder. */
+function fileOnly(path: string): Folder | undefined {
+  const folder = FOLDERS[dirname(path).replace(/^src\//, '')]
+  return folder && existsSync(path) ? { mutate: [path], tests: folder.tests } : undefined
 }
 
 async function mutate(name: string, folder: Folder): Promise<void> {

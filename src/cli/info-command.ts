@@ -15,6 +15,9 @@ const DAY = 24 * 60 * 60 * 1000
 /** Distinct records that the list of fields is taken from. */
 const SAMPLE = 1000
 
+/** Damaged ones among them that are passed over: to find that one has too many values takes milliseconds. */
+const MOST_DAMAGED = 20
+
 export interface InfoCommand {
   /** Files; empty: the embedded database. */
   readonly databases: readonly string[]
@@ -33,13 +36,15 @@ export async function runInfo(command: InfoCommand, terminal: Terminal): Promise
   return ExitStatus.ok
 }
 
-/** The first records, one at a time; damaged ones are passed over. */
+/** The first records, one at a time. */
 function* readableRecords(database: Database): Generator<MmdbValue> {
+  let damaged = 0
   for (const offset of firstRecords(database, SAMPLE)) {
     try {
       yield database.record(offset)
     } catch (error) {
       if (!isGeofixError(error)) throw error
+      if (++damaged > MOST_DAMAGED) return
     }
   }
 }

@@ -1,4 +1,5 @@
-// Every bomb through the public interface: a typed error or a well-typed answer, in bounded time and memory.
+// Every bomb through the public interface and the commands: a typed error or a well-typed answer, in bounded time
+// and memory.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
@@ -6,15 +7,18 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { hasShared, SHARED, sharedBytes } from '../../shared.ts'
+import { temporaryFolder } from '../../temporary.ts'
 import type { Toll } from './bomb-child.ts'
 import { BOMBS } from './bombs.ts'
+import { commandOrdeal } from './command-ordeal.ts'
 import { ordeal } from './ordeal.ts'
 
 const MB = 1_000_000
+const folder = temporaryFolder()
 
-async function tollsOf(group: string): Promise<Toll[]> {
+async function tollsOf(group: string, user: string): Promise<Toll[]> {
   const script = fileURLToPath(new URL('./bomb-child.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--expose-gc', '--import', 'tsx', script, group])
+  const child = spawn(process.execPath, ['--expose-gc', '--import', 'tsx', script, group, user])
   const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   if (child.exitCode !== 0) throw new Error(`after ${out.split('\n').at(-2)}: ${errors}`)
   return out
@@ -24,11 +28,15 @@ async function tollsOf(group: string): Promise<Toll[]> {
 }
 
 describe.each(Object.keys(BOMBS))('the bombs of %s', (group) => {
-  it('are borne, each in a second and 100 MB', { timeout: 600_000 }, async () => {
-    const tolls = await tollsOf(group)
+  it.each([
+    ['the library, each in a second and 100 MB', 'library', 1000],
+    // Five commands, each of which opens the file, of up to 96 MB.
+    ['the commands, each in 100 MB', 'commands', 5000],
+  ])('are borne by %s', { timeout: 600_000 }, async (_, user, milliseconds) => {
+    const tolls = await tollsOf(group, user)
     expect(tolls).toHaveLength(BOMBS[group]?.length ?? 0)
     // A check of what is shared may take what a file of ten million values takes.
-    expect(tolls.filter(({ cpu }) => cpu > (group === 'sharing' ? 10_000 : 1000))).toEqual([])
+    expect(tolls.filter(({ cpu }) => cpu > (group === 'sharing' ? 10_000 : milliseconds))).toEqual([])
     expect(tolls.filter(({ memory }) => memory > 100 * MB)).toEqual([])
   })
 })
@@ -37,10 +45,11 @@ describe.skipIf(!hasShared)('the fixtures', () => {
   const files = ['mmdb', 'mmdb-bad'].flatMap((folder) =>
     (hasShared ? readdirSync(`${SHARED}fixtures/${folder}`) : []).map((name) => `fixtures/${folder}/${name}`),
   )
-  it.each(files)('%s', (file) => {
+  it.each(files)('%s', async (file) => {
     const started = process.cpuUsage()
     ordeal(sharedBytes(file))
     const { user, system } = process.cpuUsage(started)
     expect((user + system) / 1000).toBeLessThan(1000)
+    await commandOrdeal(sharedBytes(file), folder)
   })
 })

@@ -220,6 +220,16 @@ const sharing: Bomb[] = [
       return manyRecords(Buffer.concat([shared, ...records]), 16, (i) => shared.length + 5 * i)
     },
   ],
+  [
+    // Who lists the paths of fields writes the keys above each of them again.
+    '30,000 fields below keys of 1 MB',
+    () => {
+      const key = text('k'.repeat(10_000))
+      const above = Array.from({ length: 100 }, () => Buffer.concat([control(7, 1), key]))
+      const below = Array.from({ length: 30_000 }, (_, i) => [`f${i}`, text('')] as const)
+      return database(Buffer.concat([...above, map(...below)]))
+    },
+  ],
   ['65,536 records that lead nowhere', () => manyRecords(Buffer.alloc(400_000, 0xff), 16, (i) => i * 6)],
 ]
 

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { fieldsOf } from '../../src/cli/field-paths.ts'
+import type { MmdbValue } from '../../src/mmdb/whole-record.ts'
+
+describe('the fields of records', () => {
+  it.each<[string, MmdbValue[], string[]]>([
+    ['no records', [], []],
+    ['a record that is no map', ['text', 42, true, 7n, Uint8Array.of(1)], []],
+    ['an empty map, and an empty array', [{}, []], []],
+    ['fields below fields', [{ country: { iso_code: 'GB' } }], ['country.iso_code']],
+    [
+      'elements of arrays',
+      [{ subdivisions: [{ code: 'A' }, { type: 'B' }] }],
+      ['subdivisions[].code', 'subdivisions[].type'],
+    ],
+    ['arrays in arrays', [[['x']]], ['[][]']],
+    [
+      'names, whose languages are no fields',
+      [{ names: { en: 'x' }, city: { names: { de: 'y' } } }],
+      ['city.names', 'names'],
+    ],
+    ['what ends in names but is not', [{ usernames: { en: 'x' } }], ['usernames.en']],
+    ['several records, sorted and told once', [{ b: 1 }, { a: 1, b: 2 }], ['a', 'b']],
+    ['byte strings', [{ bytes: Uint8Array.of(1, 2) }], ['bytes']],
+    [
+      'a path of 256 characters',
+      [{ ['k'.repeat(255)]: 1, a: { ['k'.repeat(254)]: 1 } }],
+      [`a.${'k'.repeat(254)}`, 'k'.repeat(255)],
+    ],
+    ['longer ones, which are left out', [{ ['k'.repeat(256)]: 1, a: { ['k'.repeat(255)]: 1 }, b: 1 }], ['b']],
+  ])('%s', (_, records, expected) => {
+    expect(fieldsOf(records)).toEqual(expected)
+  })
+
+  it('are a thousand at most', () => {
+    const many = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`f${i}`, 1]))
+    expect(fieldsOf([many])).toEqual(Object.keys(many).slice(0, 1000).sort())
+  })
+
+  it.each([
+    ['text', { a: 'x'.repeat(1_000_000) }],
+    ['keys', { ['k'.repeat(1_000_000)]: 1, a: 1 }],
+    ['numbers', { a: Array.from({ length: 125_000 }, () => 1) }],
+  ])('are looked for until 32 MB of %s were seen', (_, record) => {
+    let read = 0
+    const records = (function* () {
+      for (; read < 1000; read++) yield record
+    })()
+    fieldsOf(records)
+    expect(read).toBeGreaterThan(30)
+    expect(read).toBeLessThan(40)
+  })
+})

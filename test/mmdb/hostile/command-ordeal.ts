@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { geofix } from '../../cli/enrich/command-line.ts'
+import { ADDRESSES } from './ordeal.ts'
+import { faultOfRecord } from './well-typed.ts'
+
+const LOG = ADDRESSES.map((ip) => JSON.stringify({ ip })).join('\n')
+
+/** What ends a command that had nothing to complain of, or said what. */
+const STATUSES = [0, 1, 4]
+
+/** Anything but line feeds that a terminal would act on. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROLS = /[\0-\t\v-\x1f\x7f-\x9f]/
+
+/**
+ * Puts a database through every command that reads one: each ends with a status of its own, and writes lines that
+ * are what the command promises, without anything that a terminal would act on.
+ *
+ * @param folder for the file
+ * @param isVerified whether all of it is checked too
+ */
+export async function commandOrdeal(bytes: Uint8Array, folder: string, isVerified = true): Promise<void> {
+  const file = join(folder, 'hostile.mmdb')
+  writeFileSync(file, bytes)
+  const run = async (args: readonly string[], input = ''): Promise<string[]> => {
+    const { status, out, err } = await geofix(args, { input })
+    assert.ok(STATUSES.includes(status), `${args[0]} ended with ${status}: ${err}`)
+    assert.doesNotMatch(out, CONTROLS)
+    assert.doesNotMatch(err, CONTROLS)
+    assert.ok(status === 0 || out + err !== '', `${args[0]} said nothing`)
+    return out.split('\n').slice(0, -1)
+  }
+  for (const line of await run(['--db', file, ...ADDRESSES])) {
+    const record: unknown = JSON.parse(line)
+    assert.ok(
+      ADDRESSES.some((ip) => faultOfRecord(record, ip) === null),
+      line,
+    )
+  }
+  await run(['info', '--db', file])
+  for (const line of await run(['info', '--json', '--db', file])) assert.ok(JSON.parse(line).ipVersion > 0)
+  for (const line of await run(['enrich', '--db', file, '--threads', '1'], LOG)) {
+    const { ip, location } = JSON.parse(line)
+    if (location !== null) assert.equal(faultOfRecord(location, ip), null)
+  }
+  if (isVerified) await run(['verify', file])
+}
