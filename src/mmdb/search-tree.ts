@@ -116,7 +116,7 @@ export class SearchTree {
     const { nodeCount } = this.metadata
     if (value === nodeCount) return NO_RECORD
     const offset = value - nodeCount - SEPARATOR_LENGTH + this.dataStart
-    if (value < nodeCount || offset < this.dataStart || offset >= this.#dataEnd) {
+    if (offset < this.dataStart || offset >= this.#dataEnd) {
       throw this.#fault(`the search tree leads to ${value}, which is no record`, undefined)
     }
     return offset

@@ -37,6 +37,8 @@ export class TreeCheck {
     this.#walk()
     if (this.#isTooDeep) {
       this.#faults.add(`the search tree has paths of more than ${this.#bits} bits, the length of an address`)
+      // Nodes further down were not visited.
+      return
     }
     const unreached = this.#heights.reduce((count, height) => count + (height === UNKNOWN ? 1 : 0), 0)
     if (unreached > 0)

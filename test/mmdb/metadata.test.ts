@@ -107,13 +107,20 @@ describe('readMetadata', () => {
     ],
     ['a map that holds itself', handMade(RECORD, bytesOf('e1 4161 2000')), 'nested deeper than'],
   ])('refuses a file of %s', (_, bytes, message) => {
-    expect(() => readMetadata(bytes)).toThrow(InvalidDatabaseError)
-    expect(() => readMetadata(bytes)).toThrow(message)
+    expect(() => readMetadata(bytes, '/x.mmdb')).toThrow(InvalidDatabaseError)
+    expect(() => readMetadata(bytes, '/x.mmdb')).toThrow(message)
+    expect(() => readMetadata(bytes, '/x.mmdb')).toThrow(/^\/x\.mmdb: /)
   })
 
   it('takes the last marker, as data may hold one', () => {
     const data = Buffer.concat([RECORD, MARKER, encode(new Map([['node_count', 9]]))])
     expect(readMetadata(handMade(data))).toMatchObject({ nodeCount: 1, start: 22 + data.length })
+  })
+
+  it('looks for the whole marker', () => {
+    // U+FAEF8 and others hold the bytes of its start: ab, abcd, abcdef.
+    const likeIt = { hex: '4e' + 'abcdef4d61784d696e642e636f6e' }
+    expect(readMetadata(handMade(RECORD, { zzz: likeIt })).databaseType).toBe('Hand-Made')
   })
 
   it('looks for the marker in the last 128 KiB only', () => {

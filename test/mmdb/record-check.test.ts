@@ -28,6 +28,8 @@ describe('checkRecord', () => {
     ],
     ['pointers to values before and behind', `04 04 ${pointer(7)} ${'40'.repeat(3)}`],
     ['128 levels', `${'0104'.repeat(128)}40`],
+    ['16 MiB of text', text(2 ** 24)],
+    ['16 MiB of text, and booleans', `0304${text(2 ** 24)}01070107`],
     ['65,536 values', `${large('array', 65_535)}${'40'.repeat(65_535)}`],
     [
       'the same long text many times, within the budget',
@@ -43,6 +45,7 @@ describe('checkRecord', () => {
     ['an array that holds itself', `0104${pointer(0)}`, 'nested deeper than 128 levels'],
     ['a map that holds itself', `e14161${pointer(0)}`, 'nested deeper than 128 levels'],
     ['two that hold each other', `0104${pointer(7)}0104${pointer(0)}`, 'nested deeper than 128 levels'],
+    ['16 MiB of text and a byte', `0204${text(2 ** 24)}4178`, 'more than 16777216 bytes of text'],
     ['65,537 values', `${large('array', 65_536)}${'40'.repeat(65_536)}`, 'more than 65536 values'],
     ['a tree of itself', `0204${pointer(0)}${pointer(0)}`, 'nested deeper than 128 levels'],
     [

@@ -10,6 +10,8 @@ import { Resolver } from '../../src/resolver.ts'
 import { MmdbWriter, type RecordSize } from '../../src/writer.ts'
 import { hasShared, SHARED, sharedBytes } from '../shared.ts'
 import { bytesOf, encode, type HandMade, handMade } from './hand-made.ts'
+import { manyRecords } from './hostile/bombs.ts'
+import { array, pointer, text } from './hostile/encoding.ts'
 
 const RECORD = encode(new Map([['a', 1]]))
 /** The text in it begins at byte 3, and its own bytes, from 4 on, are a text too. */
@@ -20,7 +22,6 @@ const INTO_TEXT = encode(
     ['b', { hex: '2004' }],
   ]),
 )
-const DAY = 86_400_000
 
 const verified = (bytes: Uint8Array): Verification => new Database(bytes).verify()
 const messages = (bytes: Uint8Array): string[] => verified(bytes).faults.map(({ message }) => message)
@@ -35,6 +36,10 @@ function sample(recordSize: RecordSize = 24): Uint8Array {
   }
   return writer.insert('2a00::/16', { country: { iso_code: 'FR' } }).toBytes()
 }
+
+/** Where every step of the source is counted, large files take minutes. */
+const isCounted = process.env.MUTATION_TESTS !== undefined
+const inHours = (hours: number): bigint => BigInt(Math.floor(Date.now() / 1000) + hours * 3600)
 
 describe('a sound database', () => {
   it.each<RecordSize>([24, 28, 32])('of our writer with records of %i bits has no faults', (recordSize) => {
@@ -70,7 +75,7 @@ describe.skipIf(!hasShared)('the fixtures', () => {
 })
 
 describe('a fault', () => {
-  const text = (bytes: string): HandMade => ({ hex: bytes })
+  const raw = (bytes: string): HandMade => ({ hex: bytes })
 
   it.each<[string, Uint8Array, string]>([
     ['a loop in the tree', handMade(RECORD, {}, bytesOf('000000 000011')), 'more than 32 bits'],
@@ -94,12 +99,12 @@ describe('a fault', () => {
     ['a pointer into the middle of a value', handMade(INTO_TEXT), 'the middle of a value'],
     [
       'a pointer behind the section',
-      handMade(encode(new Map<string, HandMade>([['abc', text('27ff')]]))),
+      handMade(encode(new Map<string, HandMade>([['abc', raw('27ff')]]))),
       'outside its section',
     ],
     [
       'a text that is no UTF-8',
-      handMade(encode(new Map<string, HandMade>([['a', text('42c328')]]))),
+      handMade(encode(new Map<string, HandMade>([['a', raw('42c328')]]))),
       'not UTF-8',
     ],
     ['a key that is no text', handMade(bytesOf('e1 a101 a101')), 'not text'],
@@ -109,13 +114,34 @@ describe('a fault', () => {
     ['no type', handMade(RECORD, { database_type: '' }), 'names no type'],
     ['no nodes', handMade(RECORD, { node_count: 0 }, new Uint8Array()), 'counts no nodes'],
     ['an impossible time', handMade(RECORD, { build_epoch: 2n ** 64n - 1n }), 'impossible time'],
-    [
-      'a time to come',
-      handMade(RECORD, { build_epoch: BigInt(Math.floor((Date.now() + 3 * DAY) / 1000)) }),
-      'in the future',
-    ],
+    ['a time to come', handMade(RECORD, { build_epoch: inHours(72) }), 'in the future'],
   ])('is %s', (_, bytes, expected) => {
     expect(messages(bytes)).toEqual(expect.arrayContaining([expect.stringContaining(expected)]))
+  })
+
+  it.each<[string, Uint8Array, string[]]>([
+    ['a clock that is half a day behind', handMade(RECORD, { build_epoch: inHours(12) }), []],
+    [
+      'a fault behind which nothing is known of where values start',
+      handMade(bytesOf('e1 4161')),
+      ['a field lies outside its section'],
+    ],
+    [
+      'a tree without nodes',
+      handMade(RECORD, { node_count: 0 }, new Uint8Array()),
+      ['the metadata counts no nodes', 'neither the search tree nor a pointer leads to a value'],
+    ],
+  ])('is all that is told of %s', (_, bytes, expected) => {
+    expect(messages(bytes)).toEqual(expected)
+  })
+
+  it('is not that records share values, as large files do', () => {
+    const list = encode(Array.from({ length: 200 }, () => 'x'))
+    // Each of 256 records is a pointer to the list: 200 values more for each of theirs.
+    const pointers = Array.from({ length: 256 }, () => bytesOf('3800000000'))
+    expect(messages(manyRecords(Buffer.concat([list, ...pointers]), 8, (i) => list.length + 5 * i))).toEqual(
+      [],
+    )
   })
 
   it('has its place in the file', () => {
@@ -130,54 +156,47 @@ describe('a fault', () => {
     expect([faults.length, faultCount]).toEqual([100, 300])
   })
 
-  // Where every step of the source is counted it takes minutes.
-  it.skipIf(process.env.MUTATION_TESTS !== undefined)(
-    'is found out in bounded time where records repeat one another without end',
-    () => {
-      // Each map has the one before it twice: some 20,000 values behind each pointer, in some hundred bytes a record.
-      const parts: Uint8Array[] = [encode(new Map<string, HandMade>([['a', 1]]))]
-      let previous = 0
-      let size = parts[0]?.length ?? 0
-      for (let level = 0; level < 12; level++) {
-        const pointer = (0x2000 + previous).toString(16)
-        const map = encode(
-          new Map<string, HandMade>([
-            ['a', { hex: pointer }],
-            ['b', { hex: pointer }],
-          ]),
-        )
-        previous = size
-        parts.push(map)
-        size += map.length
-      }
-      for (let i = 0; i < 600; i++) {
-        const pointer = (0x2000 + previous).toString(16)
-        parts.push(encode(new Map<string, HandMade>([[`k${i}`, { hex: pointer }]])))
-      }
-      const data = Buffer.concat(parts)
-      const depth = 10
-      // A tree of 1023 nodes, whose leaves lead to the small records.
-      const starts: number[] = []
-      let at = size
-      for (const part of parts.slice(13)) {
-        starts.push(at)
-        at += part.length
-      }
-      const nodeCount = 2 ** depth - 1
-      const tree = Buffer.alloc(nodeCount * 8)
-      for (let node = 0; node < nodeCount; node++) {
-        for (const bit of [0, 1]) {
-          const child = 2 * node + 1 + bit
-          const leaf = starts[(child - nodeCount) % starts.length] ?? 0
-          tree.writeUInt32BE(child < nodeCount ? child : nodeCount + 16 + leaf, node * 8 + bit * 4)
-        }
-      }
-      const bytes = handMade(data, { node_count: nodeCount, record_size: 32 }, tree)
-      expect(messages(bytes)).toEqual(
-        expect.arrayContaining([expect.stringContaining('through pointers to more than')]),
+  it.skipIf(isCounted)('is not that large records share values, each 32 times', () => {
+    // More than ten million values behind pointers, of 325,165 in the file.
+    const list = array(...Array.from({ length: 65_000 }, () => text('')))
+    const lists = Array.from({ length: 5 }, () => list)
+    const pointers = Array.from({ length: 160 }, (_, i) => pointer((i % 5) * list.length))
+    const offsetOf = (index: number): number => 5 * list.length + 5 * (index % 160)
+    expect(messages(manyRecords(Buffer.concat([...lists, ...pointers]), 8, offsetOf))).toEqual([])
+  })
+
+  it.skipIf(isCounted)('is found out in bounded time where records repeat one another without end', () => {
+    // Each map has the one before it twice: some 20,000 values behind each pointer, in some hundred bytes a record.
+    const parts: Uint8Array[] = [encode(new Map<string, HandMade>([['a', 1]]))]
+    let previous = 0
+    let size = parts[0]?.length ?? 0
+    for (let level = 0; level < 12; level++) {
+      const pointer = (0x2000 + previous).toString(16)
+      const map = encode(
+        new Map<string, HandMade>([
+          ['a', { hex: pointer }],
+          ['b', { hex: pointer }],
+        ]),
       )
-    },
-  )
+      previous = size
+      parts.push(map)
+      size += map.length
+    }
+    for (let i = 0; i < 600; i++) {
+      const pointer = (0x2000 + previous).toString(16)
+      parts.push(encode(new Map<string, HandMade>([[`k${i}`, { hex: pointer }]])))
+    }
+    const starts: number[] = []
+    let at = size
+    for (const part of parts.slice(13)) {
+      starts.push(at)
+      at += part.length
+    }
+    const bytes = manyRecords(Buffer.concat(parts), 10, (i) => starts[i % starts.length] ?? 0)
+    expect(messages(bytes)).toEqual(
+      expect.arrayContaining([expect.stringContaining('through pointers to more than')]),
+    )
+  })
 })
 
 describe('damage anywhere', () => {
