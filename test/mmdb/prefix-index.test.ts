@@ -170,6 +170,13 @@ function setRecord(
   bytes[at + 3] = bit === 0 ? (middle & 0x0f) | (high << 4) : (middle & 0xf0) | high
 }
 
+/** Nodes in a line, each leading to the next by both bits, the last to the record. */
+function line(nodes: number, ipVersion: 4 | 6): Uint8Array {
+  const next = (node: number): number => (node + 1 < nodes ? node + 1 : nodes + 16)
+  const tree = Array.from({ length: nodes }, (_, node) => next(node).toString(16).padStart(6, '0').repeat(2))
+  return handMade(RECORD, { node_count: nodes, ip_version: ipVersion }, bytesOf(tree.join('')))
+}
+
 describe('PrefixIndex', () => {
   it('answers as the walk does, in trees of any shape', () => {
     fc.assert(
@@ -234,6 +241,9 @@ describe('PrefixIndex', () => {
       '2000::/3 as damage',
       handMade(RECORD, { ip_version: 6, node_count: 2 }, bytesOf('000001 ffffff 000003 ffffff')),
     ],
+    ['a record below more bits than an address of IPv4 has', line(33, 4)],
+    ['a record below as many bits as an address of IPv6 has', line(128, 6)],
+    ['a record below more', line(129, 6)],
     ['a loop of two nodes', handMade(RECORD, { node_count: 2 }, bytesOf('000001 000001 000000 000000'))],
   ])('answers as the walk does with %s', (_, bytes) => {
     const addresses = [0, 1, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff].map((each) =>
