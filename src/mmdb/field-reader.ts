@@ -94,7 +94,10 @@ export class FieldReader<Name extends string> {
     return texts
   }
 
-  /** Of a map of names by language, the English one, else the first; `null` when there is none. */
+  /**
+   * Of a map of names by language, the English one, else the first; `null` when there is none. The others are not
+   * decoded, so that a key which comes twice can be told in its first place.
+   */
   nameIn(name: Name): string | null {
     const data = this.#data
     if (!this.#open(name) || data.type !== DataType.map) return null
@@ -172,7 +175,7 @@ export class FieldReader<Name extends string> {
 }
 
 function newStep(field: number): Step {
-  return { field, children: new Map(), first: null, below: field < 0 ? [] : [field], known: new Map() }
+  return { field, children: new Map(), first: null, below: [], known: new Map() }
 }
 
 function insert(root: Step, path: Path, field: number): void {
@@ -187,7 +190,7 @@ function insert(root: Step, path: Path, field: number): void {
     } else if (ends || next.field >= 0) {
       throw new TypeError(`two fields end at ${path.join('.')}, or one lies within another`)
     }
-    if (!ends) next.below.push(field)
+    next.below.push(field)
     step = next
   }
 }

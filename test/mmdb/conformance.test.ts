@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
 import { Reader, type Response } from 'mmdb-lib'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { Database } from '../../src/mmdb/database.ts'
 import { hasShared, sharedBytes, sharedJson } from '../shared.ts'
 import { ask } from './questions.ts'
@@ -58,12 +58,15 @@ const ADDRESSES = [
 ]
 
 describe.skipIf(!hasShared).each(WELL_FORMED)('%s', (name) => {
-  const bytes = hasShared ? sharedBytes(`fixtures/mmdb/${name}.mmdb`) : new Uint8Array()
-  const database = hasShared ? new Database(bytes) : undefined
-  const oracle = hasShared ? new Reader<Response>(Buffer.from(bytes)) : undefined
+  let database: Database
+  let oracle: Reader<Response>
+  beforeAll(() => {
+    const bytes = sharedBytes(`fixtures/mmdb/${name}.mmdb`)
+    database = new Database(bytes)
+    oracle = new Reader(Buffer.from(bytes))
+  })
 
   function compare(address: string): void {
-    if (database === undefined || oracle === undefined) throw new Error('no database')
     const { record, prefixLength } = ask(database, address)
     if (address.includes(':') && database.metadata.ipVersion === 4) {
       // mmdb-lib 3.0.3 walks an IPv4 tree with the first bits of an IPv6 address, and invents an answer.
@@ -74,14 +77,14 @@ describe.skipIf(!hasShared).each(WELL_FORMED)('%s', (name) => {
   }
 
   it('says of itself what mmdb-lib reads', () => {
-    expect(oracle?.metadata).toMatchObject({
-      databaseType: database?.metadata.databaseType,
-      ipVersion: database?.metadata.ipVersion,
-      nodeCount: database?.metadata.nodeCount,
-      recordSize: database?.metadata.recordSize,
-      languages: database?.metadata.languages,
-      description: database?.metadata.description,
-      buildEpoch: database?.metadata.buildDate,
+    expect(oracle.metadata).toMatchObject({
+      databaseType: database.metadata.databaseType,
+      ipVersion: database.metadata.ipVersion,
+      nodeCount: database.metadata.nodeCount,
+      recordSize: database.metadata.recordSize,
+      languages: database.metadata.languages,
+      description: database.metadata.description,
+      buildEpoch: database.metadata.buildDate,
     })
   })
 

@@ -173,7 +173,7 @@ describe('DataSection.text', () => {
   })
 
   it('has a budget for each record, which begin() renews', () => {
-    const size = 5_000_000
+    const size = MAX_CONTENT / 4
     const bytes = new Uint8Array(size + 4)
     bytes.set([0x5f, ...[16, 8, 0].map((shift) => ((size - 65_821) >> shift) & 255)])
     const data = new DataSection(bytes, 0, bytes.length)
@@ -181,7 +181,7 @@ describe('DataSection.text', () => {
       data.open(0)
       return data.text()?.length
     }
-    for (let i = 0; i < Math.floor(MAX_CONTENT / size); i++) expect(read()).toBe(size)
+    for (let i = 0; i < 4; i++) expect(read()).toBe(size)
     expect(read).toThrow(`a record holds more than ${MAX_CONTENT} bytes of text`)
     data.begin()
     expect(read()).toBe(size)

@@ -14,6 +14,7 @@ const PATHS = {
   code: ['country', 'iso_code'],
   names: ['country', 'names'],
   region: ['subdivisions', 0, 'iso_code'],
+  regionNames: ['subdivisions', 0, 'names'],
   latitude: ['location', 'latitude'],
   flat: ['city'],
 } as const
@@ -44,9 +45,21 @@ function expectSame(fields: FieldReader<Name>, record: MmdbValue): void {
     const texts = isMapHere
       ? Object.entries(value).filter(([, text]) => typeof text === 'string' && text !== '')
       : []
-    expect(new Map([...fields.texts(name)].sort())).toEqual(new Map((texts as [string, string][]).sort()))
+    // In the order of the file: the first name counts.
+    expect([...fields.texts(name)]).toEqual(texts)
+    const english = texts.filter(([language]) => language.toLowerCase() === 'en').at(-1)
+    expect(fields.nameIn(name), name).toBe((english ?? texts[0])?.[1] ?? null)
   }
 }
+
+/** A record whose country has such names. */
+const withNames = (names: HandMade): Uint8Array =>
+  encode(new Map<string, HandMade>([['country', new Map<string, HandMade>([['names', names]])]]))
+
+/** A text, or with another first hexadecimal digit something else, of up to 65,820 bytes. */
+const sized = (bytes: number, type = '5'): HandMade => ({
+  hex: `${type}e${(bytes - 285).toString(16).padStart(4, '0')}${'78'.repeat(bytes)}`,
+})
 
 describe('FieldReader', () => {
   it('reads fields of maps, of the first element of arrays, and of the record itself', () => {
@@ -157,10 +170,6 @@ describe('FieldReader', () => {
       {
         hex: `e2 47636f756e747279 e1 48${Buffer.from('iso_code').toString('hex')} 4141 47636f756e747279 4142`,
       },
-    ],
-    [
-      'names that come twice, then as a number',
-      { hex: 'e1 47636f756e747279 e1 456e616d6573 e2 42656e 4141 42656e a101' },
     ],
   ])('agrees with a whole decoding for %s', (_, value) => {
     const bytes = encode(value)
@@ -313,6 +322,131 @@ describe('FieldReader', () => {
     expect(() => fields.texts('names')).toThrow(message)
   })
 
+  it('has no text of a name that comes again as a number', () => {
+    const fields = readerOf(bytesOf('e1 47636f756e747279 e1 456e616d6573 e2 42656e 4141 42656e a101'))
+    fields.read(0)
+    expect(fields.texts('names')).toEqual(new Map())
+  })
+
+  it.each<[string, [key: string, value: HandMade][], string | null]>([
+    [
+      'English',
+      [
+        ['de', 'D'],
+        ['en', 'E'],
+        ['fr', 'F'],
+      ],
+      'E',
+    ],
+    [
+      'English in capitals',
+      [
+        ['de', 'D'],
+        ['EN', 'E'],
+      ],
+      'E',
+    ],
+    [
+      'English before others',
+      [
+        ['en', 'E'],
+        ['de', 'D'],
+      ],
+      'E',
+    ],
+    [
+      'the first',
+      [
+        ['de', 'D'],
+        ['fr', 'F'],
+      ],
+      'D',
+    ],
+    [
+      'the first that is not empty',
+      [
+        ['de', ''],
+        ['fr', 'F'],
+        ['it', 'I'],
+      ],
+      'F',
+    ],
+    [
+      'the first text',
+      [
+        ['de', 7],
+        ['fr', 'F'],
+      ],
+      'F',
+    ],
+    [
+      'the first, where English is empty',
+      [
+        ['de', 'D'],
+        ['en', ''],
+      ],
+      'D',
+    ],
+    [
+      'a language that only begins like English',
+      [
+        ['eng', 'X'],
+        ['en-GB', 'Y'],
+      ],
+      'X',
+    ],
+    ['none', [], null],
+    ['none that is text', [['en', 7]], null],
+    [
+      'one, among others that are too long',
+      [
+        ['en', 'E'],
+        ['de', sized(600)],
+      ],
+      'E',
+    ],
+  ])('gives one of the names: %s', (_, names, expected) => {
+    const fields = readerOf(withNames(new Map(names)))
+    fields.read(0)
+    expect(fields.nameIn('names')).toBe(expected)
+  })
+
+  it('gives no name of what is no map', () => {
+    const fields = readerOf(withNames('Oxford'))
+    fields.read(0)
+    expect([fields.nameIn('names'), fields.nameIn('flat')]).toEqual([null, null])
+  })
+
+  it('refuses the one name where it is too long', () => {
+    const fields = readerOf(withNames(new Map([['en', sized(513)]])))
+    fields.read(0)
+    expect(() => fields.nameIn('names')).toThrow('a field of a place is longer than 512 bytes')
+  })
+
+  it('has texts of up to 512 bytes, and passes over what is no text whatever its size', () => {
+    const read = (value: HandMade): string | null => {
+      const fields = readerOf(encode(new Map([['city', value]])))
+      fields.read(0)
+      return fields.text('flat')
+    }
+    expect(read(sized(512))).toBe('x'.repeat(512))
+    expect(() => read(sized(513))).toThrow('a field of a place is longer than 512 bytes')
+    expect(read(sized(600, '9'))).toBeNull()
+  })
+
+  it('has names of up to 8,192 bytes, keys and texts, in one map', () => {
+    const read = (...more: [string, HandMade][]): number => {
+      const names = Array.from({ length: 16 }, (_, i): [string, HandMade] => [`${10 + i}`, sized(510)])
+      const fields = readerOf(withNames(new Map([...names, ...more])))
+      fields.read(0)
+      return fields.texts('names').size
+    }
+    expect(read()).toBe(16)
+    expect(read(['', sized(9000, '9')])).toBe(16)
+    expect(() => read(['', 'x'])).toThrow('a place has more than 8192 bytes of names')
+    expect(() => read(['x', ''])).toThrow('a place has more than 8192 bytes of names')
+  })
+
   it.each<[string, Record<string, Path>]>([
     ['ends where another ends', { a: ['x', 'y'], b: ['x', 'y'] }],
     ['lies within another', { a: ['x'], b: ['x', 'y'] }],
@@ -320,6 +454,8 @@ describe('FieldReader', () => {
     ['has another within an array', { a: ['x', 0], b: ['x'] }],
   ])('refuses a path that %s', (_, paths) => {
     const data = new DataSection(bytesOf('e0'), 0, 1)
-    expect(() => new FieldReader(data, paths)).toThrow(TypeError)
+    expect(() => new FieldReader(data, paths)).toThrow(
+      new TypeError(`two fields end at ${Object.values(paths)[1]?.join('.')}, or one lies within another`),
+    )
   })
 })

@@ -1,6 +1,6 @@
 // The plain walk is the oracle: PrefixIndex must give what SearchTree gives, first and later, errors included.
 import fc from 'fast-check'
-import { describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { seeded } from '../../scripts/bench/addresses.ts'
 import { formatIPv4 } from '../../src/address/ipv4.ts'
 import { formatIPv6 } from '../../src/address/ipv6.ts'
@@ -279,9 +279,13 @@ describe.each([4, 6] as const)('PrefixIndex of a tree of IPv%i with 200,000 node
     address[0] = (address[0] ?? 0) & ~(ipVersion === 4 ? 0x40000000 : 0x08000000)
     return blockOf(address, ipVersion === 4 ? 20 + Math.floor(random() * 13) : 24 + Math.floor(random() * 12))
   })
-  const writer = new MmdbWriter({ databaseType: 'Test', ipVersion, recordSize: 28 })
-  for (const [index, block] of [...large, ...small].entries()) writer.insert(cidrOf(block), index)
-  const database = new Database(writer.toBytes())
+  let writer: MmdbWriter
+  let database: Database
+  beforeAll(() => {
+    writer = new MmdbWriter({ databaseType: 'Test', ipVersion, recordSize: 28 })
+    for (const [index, block] of [...large, ...small].entries()) writer.insert(cidrOf(block), index)
+    database = new Database(writer.toBytes())
+  })
 
   it('answers as the walk does', () => {
     expect(database.metadata.nodeCount).toBeGreaterThan(200_000)

@@ -12,6 +12,7 @@ describe('WholeRecords', () => {
   it.each<[string, HandMade, MmdbValue]>([
     ['text', 'Zürich', 'Zürich'],
     ['an empty text', '', ''],
+    ['a byte order mark, which is content', '\ufeffa', '\ufeffa'],
     ['a double', { hex: '68 40450fcd67fd3f5b' }, 42.123456],
     ['a float', { hex: '04 08 3fc00000' }, 1.5],
     ['uint16', { hex: 'a2 ffff' }, 65_535],
@@ -48,6 +49,7 @@ describe('WholeRecords', () => {
       { constructor: 1, toString: 2 },
     ],
     ['a pointer to a value', { hex: 'e1 4161 2005 a107' }, { a: 7 }],
+    ['a pointer of four bytes', { hex: 'e1 4161 38 00000008 a107' }, { a: 7 }],
     ['a pointer to a key', { hex: 'e2 4161 a101 2001 a102' }, { a: 2 }],
   ])('decodes %s', (_, value, expected) => {
     const record = recordAt(encode(value))
