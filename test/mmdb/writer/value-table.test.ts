@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { MAX_DEPTH } from '../../../src/mmdb/limits.ts'
+import type { WritableValue } from '../../../src/mmdb/writer/value.ts'
 import { ValueTable } from '../../../src/mmdb/writer/value-table.ts'
 
 describe('a table of values', () => {
@@ -15,6 +17,13 @@ describe('a table of values', () => {
     const table = new ValueTable()
     const numbers = ['1', 1, 1n, true, Uint8Array.of(1), [1], { 1: 1 }].map((value) => table.add(value))
     expect(new Set(numbers).size).toBe(numbers.length)
+  })
+
+  it('has maps and arrays in each other as deep as they are read', () => {
+    const nested = (levels: number): WritableValue => (levels === 0 ? 'x' : [nested(levels - 1)])
+    expect(new ValueTable().add(nested(MAX_DEPTH))).toBe(MAX_DEPTH)
+    expect(() => new ValueTable().add(nested(MAX_DEPTH + 1))).toThrow('nested more than 128 deep')
+    expect(() => new ValueTable().add({ a: nested(MAX_DEPTH) })).toThrow(/^record\.a(\[0\]){127}: /)
   })
 
   it('knows only the numbers that it gave', () => {
