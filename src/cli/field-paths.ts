@@ -1,10 +1,13 @@
 import type { MmdbValue } from '../mmdb/whole-record.ts'
 import { isMap } from '../mmdb/whole-record.ts'
 
-/** Records are looked at until they are this large together, in bytes. Hostile ones are as large as a decoder allows. */
-const MOST_BYTES = 32 * 1024 * 1024
+/** Records are looked at until they take this much together, in bytes. Hostile ones are as large as a decoder allows. */
+const MOST_BYTES = 16 * 1024 * 1024
 
-/** Longer paths are nobody's fields, in characters: the keys above a field can be megabytes, and each path has them again. */
+/** What a value costs beside its text or bytes, as much as in memory. Bytes. */
+const VALUE_BYTES = 64
+
+/** Longer paths are nobody's fields, in characters: keys above a field can be long, and each path has them again. */
 const LONGEST = 256
 
 /** Fields that are found, at most: who has more uses addresses, or the like, as keys. */
@@ -25,19 +28,32 @@ export function fieldsOf(records: Iterable<MmdbValue>): string[] {
   return [...fields].sort()
 }
 
-/** @returns about how many bytes the value takes */
-function collect(value: MmdbValue, path: string, fields: Set<string>): number {
-  let bytes = typeof value === 'string' ? value.length : 8
+/**
+ * @param path of the value; `null` where nothing is told any more
+ * @returns about how many bytes the value takes
+ */
+function collect(value: MmdbValue, path: string | null, fields: Set<string>): number {
+  let bytes = VALUE_BYTES
+  if (typeof value === 'string' || value instanceof Uint8Array) bytes += value.length
   if (Array.isArray(value)) {
-    for (const element of value) bytes += collect(element, `${path}[]`, fields)
-  } else if (isMap(value) && path !== 'names' && !path.endsWith('.names')) {
+    for (const element of value) bytes += collect(element, path === null ? null : `${path}[]`, fields)
+  } else if (isMap(value)) {
+    const isField = path === 'names' || path?.endsWith('.names')
+    if (isField) note(path, fields)
     for (const [key, member] of Object.entries(value)) {
-      bytes += key.length
-      if (path.length + key.length >= LONGEST) continue
-      bytes += collect(member, path === '' ? key : `${path}.${key}`, fields)
+      bytes += key.length + collect(member, isField ? null : pathOf(path, key), fields)
     }
-  } else if (path !== '' && fields.size < MOST_FIELDS) {
-    fields.add(path)
+  } else {
+    note(path, fields)
   }
   return bytes
+}
+
+function pathOf(path: string | null, key: string): string | null {
+  if (path === null || path.length + key.length >= LONGEST) return null
+  return path === '' ? key : `${path}.${key}`
+}
+
+function note(path: string | null, fields: Set<string>): void {
+  if (path && fields.size < MOST_FIELDS) fields.add(path)
 }

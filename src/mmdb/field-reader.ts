@@ -1,5 +1,6 @@
 import type { DataSection } from './data-section.ts'
 import { DataType } from './format.ts'
+import { MAX_KEY } from './limits.ts'
 
 /** The way to a field: keys of maps, and 0 for the first element of an array. */
 export type Path = readonly (string | 0)[]
@@ -12,6 +13,9 @@ const MAX_TEXT = 512
 
 /** The names of one place in all its languages. Bytes. */
 const MAX_TEXTS = 8192
+
+/** The languages of those names: each must be compared with the one that is asked for. */
+const MAX_LANGUAGES = 256
 
 /** Stands for the offset of a field that the record does not have. */
 const ABSENT = 0
@@ -90,6 +94,9 @@ export class FieldReader<Name extends string> {
       if (bytes > MAX_TEXTS) throw data.fault(`a place has more than ${MAX_TEXTS} bytes of names`, value)
       if (text) texts.set(key, text)
       else texts.delete(key)
+      if (texts.size > MAX_LANGUAGES) {
+        throw data.fault(`a place has names in more than ${MAX_LANGUAGES} languages`, value)
+      }
     }
     return texts
   }
@@ -133,9 +140,13 @@ export class FieldReader<Name extends string> {
   }
 
   #key(at: number): string {
-    this.#data.open(at)
-    const key = this.#data.text()
-    if (key === null) throw this.#data.fault('the key of a map is not text', at)
+    const data = this.#data
+    data.open(at)
+    if (data.type === DataType.utf8String && data.size > MAX_KEY) {
+      throw data.fault(`the key of a map is longer than ${MAX_KEY} bytes`, at)
+    }
+    const key = data.text()
+    if (key === null) throw data.fault('the key of a map is not text', at)
     return key
   }
 

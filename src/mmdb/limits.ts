@@ -8,3 +8,9 @@ export const MAX_CONTENT = 16 * 1024 * 1024
 
 /** Maps and arrays in each other: deeper than any vendor nests, and far from what a call stack holds. */
 export const MAX_DEPTH = 128
+
+/**
+ * Bytes of a key. V8 tells texts of more than 16,383 characters apart by their length, and then one by one: thousands
+ * of such keys in one object or `Map` would take minutes.
+ */
+export const MAX_KEY = 1024

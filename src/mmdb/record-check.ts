@@ -1,14 +1,14 @@
 import type { DataSection } from './data-section.ts'
 import { DataType } from './format.ts'
-import { MAX_CONTENT, MAX_DEPTH, MAX_VALUES } from './limits.ts'
+import { MAX_CONTENT, MAX_DEPTH, MAX_KEY, MAX_VALUES } from './limits.ts'
 
 /** The one key that would change what an object inherits. */
 const PROTO = '__proto__'
 
 /**
  * Walks a whole record before it is decoded, so that a decoder without bounds can be trusted with it:
- * every pointer lands, nothing is nested or repeated without end, every key is text, and none is
- * `__proto__`.
+ * every pointer lands, nothing is nested or repeated without end, every key is text, none is long, and none
+ * is `__proto__`.
  *
  * @returns how many values it has, counted each time that a pointer leads to them
  * @throws InvalidDatabaseError at the first fault
@@ -78,7 +78,10 @@ export class RecordCheck {
       this.#count()
       this.data.open(at)
       if (this.data.type !== DataType.utf8String) throw this.data.fault('the key of a map is not text', at)
-      // Keys of other lengths are not decoded: many records can share one of megabytes.
+      if (this.data.size > MAX_KEY) {
+        throw this.data.fault(`the key of a map is longer than ${MAX_KEY} bytes`, at)
+      }
+      // Keys of other lengths are not decoded.
       if (this.data.size === PROTO.length && this.data.text() === PROTO) {
         throw this.data.fault('a map has the key "__proto__"', at)
       }

@@ -2,8 +2,14 @@ import { quoted } from '../address/quoted.ts'
 import { InvalidLocaleError } from '../errors.ts'
 import { remember } from './remember.ts'
 
-/** Locales and tags remembered at most; a caller who passes on hostile tags must not fill the memory. */
+/** Locales remembered at most; a caller who passes on hostile tags must not fill the memory. */
 const MAX_REMEMBERED = 256
+
+/** Tags of databases remembered at most: the languages that a place can have names in, and more. */
+const MAX_TAGS = 4096
+
+/** What all tags look like; to ask Intl about a text that is none takes a hundred times longer. */
+const TAG = /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i
 
 /** No sensible tag is longer (RFC 5646 section 4.4.1 asks for room for 35 characters). */
 const MAX_TAG = 128
@@ -16,7 +22,6 @@ export class Locale {
   readonly range: readonly string[]
   readonly #language: string
   readonly #script: string | undefined
-  readonly #kinship = new Map<string, Kinship>()
 
   /** @throws InvalidLocaleError when the tag is not one of BCP 47 */
   constructor(tag: unknown) {
@@ -36,17 +41,27 @@ export class Locale {
   kinship(tag: string): Kinship {
     // Longer ones are no tags, and would be remembered for good.
     if (tag.length > MAX_TAG) return 'none'
-    return remember(this.#kinship, MAX_REMEMBERED, tag, () => this.#compare(tag))
-  }
-
-  #compare(tag: string): Kinship {
-    const other = readTag(tag)?.full
-    if (other === undefined || other.language !== this.#language) return 'none'
+    const other = remember(writings, MAX_TAGS, tag, writingOf)
+    if (other.language !== this.#language) return 'none'
     return other.script === this.#script ? 'same' : 'other-script'
   }
 }
 
 export type Kinship = 'same' | 'other-script' | 'none'
+
+/** What a tag is written in; without a language where it is no tag. */
+interface Writing {
+  readonly language?: string
+  readonly script?: string | undefined
+}
+
+const NOT_WRITTEN: Writing = {}
+const writings = new Map<string, Writing>()
+
+function writingOf(tag: string): Writing {
+  const full = readTag(tag)?.full
+  return full === undefined ? NOT_WRITTEN : { language: full.language, script: full.script }
+}
 
 /** The default of every lookup. */
 let english: Locale | undefined
@@ -73,7 +88,7 @@ function makeLocale(tag: string): Locale {
 
 /** A tag in canonical spelling, and with the script and region that it most likely means. */
 function readTag(tag: unknown): { readonly canonical: string; readonly full: Intl.Locale } | undefined {
-  if (typeof tag !== 'string' || tag.length > MAX_TAG) return undefined
+  if (typeof tag !== 'string' || tag.length > MAX_TAG || !TAG.test(tag)) return undefined
   try {
     const [canonical = ''] = Intl.getCanonicalLocales(tag)
     // V8 makes of some rare tags a spelling that it refuses itself.

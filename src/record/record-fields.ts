@@ -2,6 +2,7 @@ import { isGeofixError } from '../errors.ts'
 import type { DataSection } from '../mmdb/data-section.ts'
 import type { Database } from '../mmdb/database.ts'
 import { DataType } from '../mmdb/format.ts'
+import { MAX_KEY } from '../mmdb/limits.ts'
 import { firstRecords } from '../mmdb/networks.ts'
 import { remember } from './remember.ts'
 
@@ -61,9 +62,10 @@ export class RecordFields {
     }
   }
 
-  /** Opens a key, which honest files store once and point to. `null` when it is no text. */
+  /** Opens a key, which honest files store once and point to. `null` when it is no text, or too long to be a key. */
   #keyAt(data: DataSection, at: number): string | null {
     data.open(at)
+    if (data.size > MAX_KEY) return null
     return remember(this.#names, MAX_NAMES, data.opened, () => data.text())
   }
 

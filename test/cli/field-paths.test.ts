@@ -40,14 +40,18 @@ describe('the fields of records', () => {
   it.each([
     ['text', { a: 'x'.repeat(1_000_000) }],
     ['keys', { ['k'.repeat(1_000_000)]: 1, a: 1 }],
-    ['numbers', { a: Array.from({ length: 125_000 }, () => 1) }],
-  ])('are looked for until 32 MB of %s were seen', (_, record) => {
+    ['bytes', { a: new Uint8Array(1_000_000) }],
+    ['names', { names: { en: 'x'.repeat(1_000_000) } }],
+    ['what has too long a path', { ['k'.repeat(300)]: { a: 'x'.repeat(1_000_000) } }],
+    ['numbers', { a: Array.from({ length: 15_600 }, () => 1) }],
+    ['empty names', { names: Object.fromEntries(Array.from({ length: 14_000 }, (_, i) => [`${i}`, ''])) }],
+  ])('are looked for until 16 MiB of %s were seen', (_, record) => {
     let read = 0
     const records = (function* () {
       for (; read < 1000; read++) yield record
     })()
     fieldsOf(records)
-    expect(read).toBeGreaterThan(30)
-    expect(read).toBeLessThan(40)
+    expect(read).toBeGreaterThan(14)
+    expect(read).toBeLessThan(20)
   })
 })

@@ -310,7 +310,7 @@ describe('FieldReader', () => {
 
   it.each([
     ['values', '41613800000000', 'a field of a place is longer than 512 bytes'],
-    ['keys', '38000000004161', 'a place has more than 8192 bytes of names'],
+    ['keys', '38000000004161', 'the key of a map is longer than 1024 bytes'],
   ])('decodes no long text, and none a thousand times, as %s of a map of names', (_, pair, message) => {
     const long = `5f${(1_000_000 - 65_821).toString(16).padStart(6, '0')}${'78'.repeat(1_000_000)}`
     const text = bytesOf(long)
@@ -445,6 +445,31 @@ describe('FieldReader', () => {
     expect(read(['', sized(9000, '9')])).toBe(16)
     expect(() => read(['', 'x'])).toThrow('a place has more than 8192 bytes of names')
     expect(() => read(['x', ''])).toThrow('a place has more than 8192 bytes of names')
+  })
+
+  it('has names in up to 256 languages', () => {
+    const read = (languages: number): number => {
+      // The hand-made encoder has no maps of more than 284 pairs.
+      const fields = readerOf(withNames(new Map(Array.from({ length: languages }, (_, i) => [`${i}`, 'x']))))
+      fields.read(0)
+      return fields.texts('names').size
+    }
+    expect(read(256)).toBe(256)
+    expect(() => read(257)).toThrow('a place has names in more than 256 languages')
+  })
+
+  it.each([
+    ['of a map of names', 'e1 47636f756e747279 e1 456e616d6573 e1 KEY 4161'],
+    ['of a record', 'e1 KEY 4161'],
+  ])('refuses a key of more than 1,024 bytes: %s', (_, hex) => {
+    const read = (bytes: number): string | null => {
+      const key = `5e${(bytes - 285).toString(16).padStart(4, '0')}${'78'.repeat(bytes)}`
+      const fields = readerOf(bytesOf(hex.replace('KEY', key)))
+      fields.read(0)
+      return fields.nameIn('names')
+    }
+    expect(() => read(1024)).not.toThrow()
+    expect(() => read(1025)).toThrow('the key of a map is longer than 1024 bytes')
   })
 
   it.each<[string, Record<string, Path>]>([

@@ -19,6 +19,9 @@ const large = (type: 'array' | 'map', size: number): string =>
 const text = (bytes: number): string =>
   `5f${(bytes - 65_821).toString(16).padStart(6, '0')}${'78'.repeat(bytes)}`
 
+/** A text of 285 to 65,820 bytes. */
+const key = (bytes: number): string => `5e${(bytes - 285).toString(16).padStart(4, '0')}${'78'.repeat(bytes)}`
+
 describe('checkRecord', () => {
   it.each([
     ['an empty map', 'e0'],
@@ -28,6 +31,7 @@ describe('checkRecord', () => {
     ],
     ['pointers to values before and behind', `04 04 ${pointer(7)} ${'40'.repeat(3)}`],
     ['128 levels', `${'0104'.repeat(128)}40`],
+    ['a key of 1,024 bytes', `e1${key(1024)}40`],
     ['16 MiB of text', text(2 ** 24)],
     ['16 MiB of text, and booleans', `0304${text(2 ** 24)}01070107`],
     ['65,536 values', `${large('array', 65_535)}${'40'.repeat(65_535)}`],
@@ -62,10 +66,12 @@ describe('checkRecord', () => {
     ],
     [
       // Each pair is six bytes, and its value a container, which has no content of its own.
-      'a key of 1 MB 50,000 times',
-      `${large('map', 50_000)}${`${pointer(300_003)}e0`.repeat(50_000)}${text(1_000_000)}`,
+      'a key of 1,024 bytes 20,000 times',
+      `${large('map', 20_000)}${`${pointer(120_003)}e0`.repeat(20_000)}${key(1024)}`,
       'more than 16777216 bytes of text',
     ],
+    ['a key of 1,025 bytes', `e1${key(1025)}40`, 'the key of a map is longer than 1024 bytes'],
+    ['a key of 1 MB', `e1${text(1_000_000)}40`, 'the key of a map is longer than 1024 bytes'],
     ['the key "__proto__"', `e149${Buffer.from('__proto__').toString('hex')}40`, 'the key "__proto__"'],
     [
       'the key "__proto__" behind a pointer',
@@ -95,7 +101,7 @@ describe('checkRecord', () => {
 
   it('starts anew for every record, with its values and with its keys', () => {
     const values = bytesOf(`0a04${pointer(52).repeat(10)}${text(1_500_000)}`)
-    const keys = bytesOf(`ea${`${pointer(61)}e0`.repeat(10)}${text(1_500_000)}`)
+    const keys = bytesOf(`${large('map', 16_000)}${`${pointer(96_003)}e0`.repeat(16_000)}${key(1000)}`)
     for (const bytes of [values, keys]) {
       const data = new DataSection(bytes, 0, bytes.length)
       for (let i = 0; i < 3; i++) checkRecord(data, 0)

@@ -1,5 +1,5 @@
 import { DataType } from '../format.ts'
-import { MAX_CONTENT, MAX_DEPTH, MAX_VALUES } from '../limits.ts'
+import { MAX_CONTENT, MAX_DEPTH, MAX_KEY, MAX_VALUES } from '../limits.ts'
 import { isPlainObject, kindOf } from './kind.ts'
 import { type EncodedScalar, encodeScalar, type Scalar } from './scalar.ts'
 import { TypedNumber, type WritableValue } from './value.ts'
@@ -20,8 +20,6 @@ type Cost = {
   /** Bytes of scalars and keys. */
   content: number
 }
-
-const PROTO_REFUSED = 'the key __proto__ is not allowed'
 
 /**
  * Every distinct value once, under a number. Equal values get the same number, so that comparing two records
@@ -50,8 +48,8 @@ export class ValueTable {
   /**
    * @throws TypeError when the value, or something in it, cannot be written (undefined, null, a function, a
    * symbol, a class instance, a cycle, a `__proto__` key, half of a surrogate pair).
-   * @throws RangeError when a number is out of the format's range, or when something is nested more deeply or
-   * holds more than this package reads back.
+   * @throws RangeError when a number is out of the format's range, or when something is nested more deeply,
+   * holds more or has longer keys than this package reads back.
    * Both say where it is.
    *
    * @param name what messages call the value
@@ -65,8 +63,9 @@ export class ValueTable {
     const path = ['record']
     const map = new Parts(this.#costs, path)
     for (const [key, number] of fields) {
-      if (key === '__proto__') throw refused(TypeError, [...path, '.__proto__'], PROTO_REFUSED)
-      map.push(this.#addScalar(key, path))
+      path.push(`.${key}`)
+      map.push(this.#addKey(key, path))
+      path.pop()
       map.push(number)
     }
     return this.#addComposite(DataType.map, map)
@@ -106,6 +105,16 @@ export class ValueTable {
     return this.#number(typeof value === 'string' ? `s${value}` : `b${bytes}`, bytes, cost)
   }
 
+  #addKey(key: string, path: string[]): number {
+    // Readers build objects from maps: this key would change the object's prototype there.
+    if (key === '__proto__') throw refused(TypeError, path, 'the key __proto__ is not allowed')
+    const number = this.#addScalar(key, path)
+    if ((this.#costs[number]?.content ?? 0) > MAX_KEY) {
+      throw refused(RangeError, path, `a key of more than ${MAX_KEY} bytes is too long`)
+    }
+    return number
+  }
+
   #addArray(items: readonly unknown[], path: string[], ancestors: unknown[]): number {
     const array = new Parts(this.#costs, path)
     // By index: a hole in a sparse array must be refused, and forEach would step over it.
@@ -124,9 +133,7 @@ export class ValueTable {
       if (typeof key !== 'string')
         throw refused(TypeError, path, `a key of the map is ${kindOf(key)}, not text`)
       path.push(`.${key}`)
-      // Readers build objects from maps: this key would change the object's prototype there.
-      if (key === '__proto__') throw refused(TypeError, path, PROTO_REFUSED)
-      const name = this.#addScalar(key, path)
+      const name = this.#addKey(key, path)
       const number = this.#add(value, path, ancestors)
       path.pop()
       map.push(name)

@@ -221,6 +221,50 @@ const sharing: Bomb[] = [
     },
   ],
   [
+    // V8 tells such keys apart one by one.
+    '32,500 fields of 240 keys of 65,000 bytes, alike but for their ends',
+    () => {
+      const keys = Array.from({ length: 240 }, (_, i) => text(`${'k'.repeat(64_996)}${1000 + i}`))
+      const size = keys[0]?.length ?? 0
+      const pairs = Array.from({ length: 32_500 }, (_, i) => [pointer((i % 240) * size), text('')] as const)
+      return manyRecords(Buffer.concat([...keys, map(...pairs)]), 1, () => 240 * size)
+    },
+  ],
+  [
+    '16,000 keys of 1,024 bytes, alike but for their ends',
+    () =>
+      database(
+        map(
+          ...Array.from(
+            { length: 16_000 },
+            (_, i) => [`${'k'.repeat(1019)}${10_000 + i}`, text('')] as const,
+          ),
+        ),
+      ),
+  ],
+  [
+    'a thousand records of one country each, and 1,300 languages that are none',
+    () => {
+      const names = map(...Array.from({ length: 1300 }, (_, i) => [`?${i}`, text('x')] as const))
+      const records = Array.from({ length: 1024 }, (_, i) =>
+        map(['country', map(['iso_code', text(String(1000 + i))], ['names', pointer(0)])]),
+      )
+      const size = records[0]?.length ?? 0
+      return manyRecords(Buffer.concat([names, ...records]), 10, (i) => names.length + size * i)
+    },
+  ],
+  [
+    '1,024 records of 32,000 names',
+    () => {
+      const shared = map([
+        'names',
+        map(...Array.from({ length: 32_000 }, (_, i) => [`l${i}`, text('')] as const)),
+      ])
+      const records = Array.from({ length: 1024 }, () => pointer(0))
+      return manyRecords(Buffer.concat([shared, ...records]), 10, (i) => shared.length + 5 * i)
+    },
+  ],
+  [
     // Who lists the paths of fields writes the keys above each of them again.
     '30,000 fields below keys of 1 MB',
     () => {

@@ -26,6 +26,18 @@ describe('a table of values', () => {
     expect(() => new ValueTable().add({ a: nested(MAX_DEPTH) })).toThrow(/^record\.a(\[0\]){127}: /)
   })
 
+  it('has no longer keys than are read', () => {
+    const add = (key: string): number => new ValueTable().add({ place: { [key]: 1 } })
+    expect(add('k'.repeat(1024))).toBeGreaterThan(0)
+    expect(add('é'.repeat(512))).toBeGreaterThan(0)
+    for (const key of ['k'.repeat(1025), 'é'.repeat(513)]) {
+      expect(() => add(key)).toThrow(RangeError)
+      expect(() => add(key)).toThrow(`record.place.${key}: a key of more than 1024 bytes is too long`)
+      const table = new ValueTable()
+      expect(() => table.addMap([[key, table.add(1)]])).toThrow('a key of more than 1024 bytes is too long')
+    }
+  })
+
   it('knows only the numbers that it gave', () => {
     const table = new ValueTable()
     expect(() => table.entry(0)).toThrow('there is no value 0 in a table of 0')
