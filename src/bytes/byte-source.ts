@@ -8,6 +8,9 @@ export type Bytes = Uint8Array | ArrayBuffer | SharedArrayBuffer
 /** Bytes that are there or will come. */
 export type ByteSource = Bytes | Blob | Response | ReadableStream<Uint8Array>
 
+/** Characters of a foreign error's message that are told. */
+const LONGEST_REASON = 200
+
 /** Whether bytes can be had at once. */
 export function isBytes(source: unknown): source is Bytes {
   if (source instanceof Uint8Array || source instanceof ArrayBuffer) return true
@@ -36,7 +39,7 @@ export function viewOf(bytes: Bytes): Uint8Array {
  *
  * @param maxBytes that it may hold, as they come: compressed or not
  * @throws TypeError when it is of no supported kind, or was read already
- * @throws InvalidDatabaseError when it is a `Response` that is not a success, or holds too much
+ * @throws InvalidDatabaseError when it is a `Response` that is not a success, breaks off, or holds too much
  */
 export async function readBytes(source: ByteSource, maxBytes = DEFAULT_MAX_BYTES): Promise<Uint8Array> {
   if (isBytes(source)) {
@@ -45,7 +48,7 @@ export async function readBytes(source: ByteSource, maxBytes = DEFAULT_MAX_BYTES
   }
   if (source instanceof Blob) {
     checkSize(source.size, maxBytes)
-    return new Uint8Array(await source.arrayBuffer())
+    return new Uint8Array(await untilRead(source.arrayBuffer()))
   }
   if (source instanceof ReadableStream) return readStream(source, maxBytes)
   if (source instanceof Response) {
@@ -62,7 +65,9 @@ async function readStream(stream: ReadableStream<Uint8Array>, maxBytes: number):
   const reader = (new Response(stream).body ?? stream).getReader()
   const collector = new ByteCollector(maxBytes)
   try {
-    for (let next = await readNext(reader); !next.done; next = await readNext(reader)) {
+    for (;;) {
+      const next = await untilRead(reader.read())
+      if (next.done) break
       if (!(next.value instanceof Uint8Array)) throw new TypeError('the stream has pieces that are no bytes')
       collector.add(next.value)
     }
@@ -74,14 +79,13 @@ async function readStream(stream: ReadableStream<Uint8Array>, maxBytes: number):
   return collector.bytes()
 }
 
-async function readNext(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-): Promise<ReadableStreamReadResult<Uint8Array>> {
+/** What a source gives; where it fails, because a connection broke or a file changed, the error of a bad file. */
+async function untilRead<Read>(reading: Promise<Read>): Promise<Read> {
   try {
-    return await reader.read()
+    return await reading
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new InvalidDatabaseError(`it cannot be read to its end: ${why}`, { cause })
+    throw new InvalidDatabaseError(`it cannot be read to its end: ${why.slice(0, LONGEST_REASON)}`, { cause })
   }
 }
 

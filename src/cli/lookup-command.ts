@@ -1,7 +1,10 @@
-import { createInterface } from 'node:readline'
+import { StringDecoder } from 'node:string_decoder'
 import { NodeResolver } from '../node/node-resolver.ts'
 import { isLookupFailure, type LookupResult } from '../record/location-record.ts'
 import { ExitStatus, type Terminal, writeLine, writeMessage } from './terminal.ts'
+
+/** Characters of a line that are kept: no address is as long, so that what is cut was none. */
+const LONGEST_LINE = 1024
 
 export interface LookupCommand {
   /** Empty: one address a line from standard input. */
@@ -37,11 +40,23 @@ function print(record: LookupResult, pretty: boolean): string {
   return JSON.stringify(record, null, pretty ? 2 : undefined)
 }
 
-/** The lines of standard input that are not empty, with the ends of Unix or Windows. */
+/** The lines of standard input that are not empty, with the ends of Unix or Windows; of long ones the beginning. */
 async function* linesOf({ stdin }: Terminal): AsyncGenerator<string> {
-  for await (const line of createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
-    // A byte order mark is no part of the first line.
-    const text = line.replace(/^\ufeff/, '')
-    if (text !== '') yield text
+  const decoder = new StringDecoder()
+  let rest = ''
+  for await (const chunk of stdin) {
+    const lines = (rest + decoder.write(chunk)).split('\n')
+    rest = (lines.pop() ?? '').slice(0, LONGEST_LINE)
+    for (const line of lines) yield* address(line)
   }
+  yield* address(rest + decoder.end())
+}
+
+function* address(line: string): Generator<string> {
+  // A byte order mark is no part of the first line.
+  const text = line
+    .slice(0, LONGEST_LINE)
+    .replace(/^\ufeff/, '')
+    .replace(/\r$/, '')
+  if (text !== '') yield text
 }

@@ -9,6 +9,7 @@ import { runDetect } from './detect-command.ts'
 import { ENRICH_EXAMPLES, ENRICH_FLAGS, type EnrichFlags, enrichCommand } from './enrich/flags.ts'
 import { runInfo } from './info-command.ts'
 import { runLookup } from './lookup-command.ts'
+import { printable } from './printable.ts'
 import { ExitStatus, type Terminal, writeMessage } from './terminal.ts'
 import { runVerify } from './verify-command.ts'
 
@@ -59,7 +60,7 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
     .configureOutput({
       writeOut: (text) => void terminal.stdout.write(text),
       writeErr: (text) => void terminal.stderr.write(text),
-      outputError: (text, write) => write(text.replace(/^error: /, 'geofix: ')),
+      outputError: (text, write) => write(`${printableError(text)}\n`),
     })
     .showHelpAfterError('(see geofix --help)')
     .enablePositionalOptions()
@@ -226,4 +227,10 @@ function readInstant(text: string): Date {
   const instant = new Date(text)
   if (INSTANT.test(text) && !Number.isNaN(instant.getTime()) && isDayOfMonth(text)) return instant
   throw new InvalidArgumentError('Write it as 2026-07-01 or 2026-07-01T12:00:00Z, with Z or an offset.')
+}
+
+/** What commander says of wrong usage: an option can be the name of a file. Its suggestion has a line of its own. */
+function printableError(text: string): string {
+  const lines = text.trimEnd().split(/\n(?=\(Did you mean [^\n]*\)$)/)
+  return lines.map((line) => printable(line.replace(/^error: /, 'geofix: '))).join('\n')
 }

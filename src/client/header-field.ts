@@ -17,7 +17,7 @@ export function readField(headers: HeaderSource, name: string): string {
     if (key.length !== name.length || key.toLowerCase() !== name) continue
     const value = headers[key]
     if (typeof value === 'string') lines.push(value)
-    else if (Array.isArray(value)) lines.push(...value.filter((line) => typeof line === 'string'))
+    else if (Array.isArray(value)) for (const line of value) if (typeof line === 'string') lines.push(line)
   }
   return lines.join(', ')
 }

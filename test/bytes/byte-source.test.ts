@@ -1,6 +1,9 @@
+import { openAsBlob, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type ByteSource, isBytes, readBytes, viewOf } from '../../src/bytes/byte-source.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
+import { temporaryFolder } from '../temporary.ts'
 
 const BYTES = Uint8Array.of(1, 2, 3, 4, 5)
 
@@ -109,6 +112,23 @@ describe('readBytes', () => {
       pull: (controller) => controller.error(new RangeError('connection lost')),
     })
     await expect(readBytes(broken)).rejects.toThrow('connection lost')
+  })
+
+  it('says what became of a source, in few words', async () => {
+    const broken = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.error(new Error('x'.repeat(1_000_000))),
+    })
+    const error = await readBytes(broken).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(InvalidDatabaseError)
+    expect(String(error).length).toBeLessThan(400)
+  })
+
+  it('takes a file that changes while it is read for a bad one', async () => {
+    const file = join(temporaryFolder(), 'changes')
+    writeFileSync(file, 'before')
+    const blob = await openAsBlob(file)
+    writeFileSync(file, 'behind it')
+    await expect(readBytes(blob)).rejects.toThrow(InvalidDatabaseError)
   })
 
   it('cannot read a body twice', async () => {

@@ -43,6 +43,21 @@ describe('what a hostile file says', () => {
     expect(err).not.toMatch(/^geofix: forged/m)
   })
 
+  it.each([[[]], [['info']], [['verify']], [['enrich']]])(
+    'does not in the name of a file that looks like an option, behind %j',
+    async (command) => {
+      const { status, err } = await geofix([...command, `--bad${HOSTILE}`])
+      expect(status).toBe(2)
+      expect(err).toMatch(/^geofix: unknown option '--bad\ufffd\[31m.*forged'\n\(see geofix/)
+      expect(err).not.toMatch(OBEYED)
+    },
+  )
+
+  it('is told of an option that is only written wrongly', async () => {
+    const { err } = await geofix(['--local', 'de', '1.1.1.1'])
+    expect(err).toMatch(/^geofix: unknown option '--local'\n\(Did you mean --locale\?\)\n/)
+  })
+
   it('does not in the names of files', async () => {
     const bad = join(folder, `bad${HOSTILE}`.replaceAll('/', ''))
     writeFileSync(bad, '[]')

@@ -8,6 +8,7 @@ import { run } from '../../src/cli/program.ts'
 import { float, MmdbWriter } from '../../src/writer.ts'
 import { bytesOf, encode, handMade } from '../mmdb/hand-made.ts'
 import { temporaryFolder } from '../temporary.ts'
+import { geofix as geofixFrom } from './enrich/command-line.ts'
 
 const folder = temporaryFolder()
 
@@ -88,6 +89,44 @@ describe('geofix ADDRESS…', () => {
     const { status, out } = await geofix(['--db', DB], { input: '81.2.69.142\r\n\n2001:4860::1' })
     expect(status).toBe(0)
     expect(out.trimEnd().split('\n')).toHaveLength(2)
+  })
+
+  it('reads standard input in pieces of any size, with a byte order mark', async () => {
+    const bytes = Buffer.from('\ufeff81.2.69.142\r\n2001:4860::1\r\nM\u00fcnchen\n\n')
+    for (let size = 1; size < 8; size++) {
+      const pieces = (async function* () {
+        for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+      })()
+      const { status, out, err } = await geofixFrom(['--db', DB], { input: pieces })
+      expect(status).toBe(1)
+      expect(
+        out
+          .split('\n')
+          .slice(0, -1)
+          .map((line) => JSON.parse(line).ip),
+      ).toEqual(['81.2.69.142', '2001:4860::1'])
+      expect(err).toMatch(/^geofix: "M\\u00fcnchen" is not an IP address.*\n$/)
+    }
+  })
+
+  it('keeps little of a line without end', async () => {
+    const piece = Buffer.alloc(1024 * 1024, '1')
+    let most = 0
+    const pieces = (async function* () {
+      yield Buffer.from('81.2.69.142\n')
+      const before = process.memoryUsage().heapUsed
+      // Longer than any text can be.
+      for (let i = 0; i < 600; i++) {
+        yield piece
+        most = Math.max(most, process.memoryUsage().heapUsed - before)
+      }
+      yield Buffer.from('\n81.2.69.142')
+    })()
+    const { status, out, err } = await geofixFrom(['--db', DB], { input: pieces })
+    expect(status).toBe(1)
+    expect(out.trimEnd().split('\n')).toHaveLength(2)
+    expect(err.length).toBeLessThan(300)
+    expect(most).toBeLessThan(200_000_000)
   })
 
   it('does not wait for a person to type: help, and 2', async () => {

@@ -331,6 +331,16 @@ describe('the rules', () => {
     })
   })
 
+  it('7: takes any number of lines for one field, which is then too long', () => {
+    const lines = new Array<string>(300_000).fill('1.1.1.1')
+    expect(() =>
+      createClientAddress({ trustedProxies: ['10.0.0.1'] })({
+        socket: { remoteAddress: '10.0.0.1' },
+        headers: { 'x-forwarded-for': lines },
+      }),
+    ).toThrow(MalformedAddressError)
+  })
+
   it('7: of the lines of a field, those that are texts are read, under every spelling of its name', () => {
     const headers = { 'X-Forwarded-For': ['9.9.9.9', 7, '8.8.8.8'], 'x-forwarded-for': '10.0.0.2' }
     const source = { headers, remoteAddress: '10.0.0.1' }
