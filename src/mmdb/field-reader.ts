@@ -108,20 +108,17 @@ export class FieldReader<Name extends string> {
   nameIn(name: Name): string | null {
     const data = this.#data
     if (!this.#open(name) || data.type !== DataType.map) return null
-    let first: string | null = null
-    let english: string | null = null
+    let found: string | null = null
     let at = data.start
     for (let pairs = data.size; pairs > 0; pairs--) {
       const isEnglish = this.#key(at).toLowerCase() === 'en'
       const value = data.after
       at = data.skip(value)
-      if (!isEnglish && first !== null) continue
+      if (!isEnglish && found !== null) continue
       data.open(value)
-      const text = this.#shortText() || null
-      if (isEnglish) english = text
-      first ??= text
+      found = this.#shortText() || found
     }
-    return english ?? first
+    return found
   }
 
   #open(name: Name): boolean {

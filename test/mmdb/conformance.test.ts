@@ -2,8 +2,9 @@
 import fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
 import { Reader, type Response } from 'mmdb-lib'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Database } from '../../src/mmdb/database.ts'
+import { lazily } from '../lazily.ts'
 import { hasShared, sharedBytes, sharedJson } from '../shared.ts'
 import { ask } from './questions.ts'
 
@@ -58,15 +59,13 @@ const ADDRESSES = [
 ]
 
 describe.skipIf(!hasShared).each(WELL_FORMED)('%s', (name) => {
-  let database: Database
-  let oracle: Reader<Response>
-  beforeAll(() => {
+  const sample = lazily(() => {
     const bytes = sharedBytes(`fixtures/mmdb/${name}.mmdb`)
-    database = new Database(bytes)
-    oracle = new Reader(Buffer.from(bytes))
+    return { database: new Database(bytes), oracle: new Reader<Response>(Buffer.from(bytes)) }
   })
 
   function compare(address: string): void {
+    const { database, oracle } = sample()
     const { record, prefixLength } = ask(database, address)
     if (address.includes(':') && database.metadata.ipVersion === 4) {
       // mmdb-lib 3.0.3 walks an IPv4 tree with the first bits of an IPv6 address, and invents an answer.
@@ -77,6 +76,7 @@ describe.skipIf(!hasShared).each(WELL_FORMED)('%s', (name) => {
   }
 
   it('says of itself what mmdb-lib reads', () => {
+    const { database, oracle } = sample()
     expect(oracle.metadata).toMatchObject({
       databaseType: database.metadata.databaseType,
       ipVersion: database.metadata.ipVersion,

@@ -1,6 +1,6 @@
 // The plain walk is the oracle: PrefixIndex must give what SearchTree gives, first and later, errors included.
 import fc from 'fast-check'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { seeded } from '../../scripts/bench/addresses.ts'
 import { formatIPv4 } from '../../src/address/ipv4.ts'
 import { formatIPv6 } from '../../src/address/ipv6.ts'
@@ -9,6 +9,7 @@ import { Database } from '../../src/mmdb/database.ts'
 import { PrefixIndex } from '../../src/mmdb/prefix-index.ts'
 import { NO_RECORD, type SearchTree } from '../../src/mmdb/search-tree.ts'
 import { MmdbWriter, type RecordSize } from '../../src/writer.ts'
+import { lazily } from '../lazily.ts'
 import { lastOf } from './every-network.ts'
 import { bytesOf, encode, handMade } from './hand-made.ts'
 
@@ -279,15 +280,14 @@ describe.each([4, 6] as const)('PrefixIndex of a tree of IPv%i with 200,000 node
     address[0] = (address[0] ?? 0) & ~(ipVersion === 4 ? 0x40000000 : 0x08000000)
     return blockOf(address, ipVersion === 4 ? 20 + Math.floor(random() * 13) : 24 + Math.floor(random() * 12))
   })
-  let writer: MmdbWriter
-  let database: Database
-  beforeAll(() => {
-    writer = new MmdbWriter({ databaseType: 'Test', ipVersion, recordSize: 28 })
+  const sample = lazily(() => {
+    const writer = new MmdbWriter({ databaseType: 'Test', ipVersion, recordSize: 28 })
     for (const [index, block] of [...large, ...small].entries()) writer.insert(cidrOf(block), index)
-    database = new Database(writer.toBytes())
+    return { writer, database: new Database(writer.toBytes()) }
   })
 
   it('answers as the walk does', () => {
+    const { database } = sample()
     expect(database.metadata.nodeCount).toBeGreaterThan(200_000)
     const questions = large.flatMap((block) => [...ends(block), ...aroundEntries(block.words)])
     for (const [index, block] of small.entries()) {
@@ -306,7 +306,7 @@ describe.each([4, 6] as const)('PrefixIndex of a tree of IPv%i with 200,000 node
   it('fills a bounded part of its table at once, and walks there only once', () => {
     // One network is half of what the table covers.
     const half = ipVersion === 4 ? '0.0.0.0/1' : '2000::/4'
-    const { tree, metadata } = new Database(writer.remove(half).insert(half, 'half').toBytes())
+    const { tree, metadata } = new Database(sample().writer.remove(half).insert(half, 'half').toBytes())
     const bits = Math.floor(Math.log2(metadata.nodeCount + 1))
     expect(2 ** (bits - 1)).toBeGreaterThan(4 * 1024)
     const index = new PrefixIndex(tree)
