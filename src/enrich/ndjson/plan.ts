@@ -1,4 +1,5 @@
 import { quoted } from '../../address/quoted.ts'
+import { kindOfValue } from '../address-field.ts'
 import { type CommonPlan, commonPlan, type Planned } from '../common-plan.ts'
 import { EnrichError } from '../errors.ts'
 import type { EnrichOptions } from '../options.ts'
@@ -50,7 +51,7 @@ export function planNdjson(
   const notes: string[] = []
   const path =
     namedPath('field', options.field, objects, leaves) ?? guessedPath(objects, leaves, common, notes)
-  if (common.trustedProxies === null && leaves.get(pathText(path))?.kinds.has('list')) {
+  if (common.trustedProxies === null && objects.some((object) => isList(valueAt(object, path)))) {
     throw new EnrichError(
       'ENRICH_FIELD_IS_LIST',
       `${pathText(path)} holds lists of addresses, of which a caller can write the left part: say which proxies are trusted`,
@@ -58,6 +59,10 @@ export function planNdjson(
   }
   const timePath = namedPath('timeField', options.timeField, objects, leaves)
   return { plan: { ...common, format: 'ndjson', path, timePath }, notes }
+}
+
+function isList(value: unknown): boolean {
+  return typeof value === 'string' && kindOfValue(value) === 'list'
 }
 
 function guessedPath(

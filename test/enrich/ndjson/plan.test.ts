@@ -86,6 +86,16 @@ describe('the field of the address', () => {
     expect(() => plan([{ ip: '81.2.69.142' }], { field })).toThrow(TypeError)
   })
 
+  it.each([
+    ['xff', { xff: '81.2.69.142, 10.0.0.1' }],
+    ['a.b.c.d.e.f', { a: { b: { c: { d: { e: { f: '81.2.69.142, 10.0.0.1' } } } } } }],
+    ['hops.1', { hops: ['-', '81.2.69.142, 10.0.0.1'] }],
+    ['k'.repeat(300), { ['k'.repeat(300)]: '81.2.69.142, 10.0.0.1' }],
+  ])('is an error where it holds lists and nobody is trusted: %s', (field, line) => {
+    expect(() => plan([line], { field })).toThrow(expect.objectContaining({ code: 'ENRICH_FIELD_IS_LIST' }))
+    expect(plan([line], { field, trustedProxies: ['10.0.0.1'] }).path.length).toBeGreaterThan(0)
+  })
+
   it('is not looked for in an input without lines', () => {
     expect(plan([]).path).toEqual(['ip'])
   })
