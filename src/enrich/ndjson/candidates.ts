@@ -57,7 +57,7 @@ function note(leaves: Map<string, Leaf>, path: readonly string[], kind: ValueKin
 /** The member to take, or `null`, and the others with addresses in them. */
 export interface Choice {
   readonly best: readonly string[] | null
-  readonly others: readonly string[]
+  readonly others: readonly (readonly string[])[]
 }
 
 /**
@@ -75,7 +75,7 @@ export function chooseAddress(leaves: Leaves, isTrusting: boolean): Choice {
   const isChosen = first !== undefined && (first.rank < Number.POSITIVE_INFINITY || ranked.length === 1)
   return {
     best: isChosen ? first.leaf.path : null,
-    others: ranked.slice(isChosen ? 1 : 0, isChosen ? 4 : 8).map(({ leaf }) => pathText(leaf.path)),
+    others: ranked.slice(isChosen ? 1 : 0, isChosen ? 4 : 8).map(({ leaf }) => leaf.path),
   }
 }
 
