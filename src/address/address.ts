@@ -6,7 +6,7 @@ import { specialPurposeOfIPv4, specialPurposeOfIPv6 } from './special-purpose.ts
 import { isZoneId, mayHaveZone } from './zone.ts'
 
 /** No address in any accepted spelling is longer: 45 characters, `%`, and a zone of 32 fit well. */
-const MAX_LENGTH = 96
+export const MAX_LENGTH = 96
 const PERCENT = 0x25
 
 /**

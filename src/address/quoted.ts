@@ -1,5 +1,5 @@
-/** How much of a foreign text a message may quote. */
-const MAX_QUOTED = 60
+/** How much of a foreign text a message may quote. Characters. */
+export const MAX_QUOTED = 60
 
 /** Printable ASCII that needs no escape in JSON: most texts, and bad input comes in bulk. */
 const PLAIN = /^[ !#-[\]-~]*$/

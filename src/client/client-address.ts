@@ -40,7 +40,7 @@ export interface WalkStep {
 }
 
 /** Longer fields are no honest chain of proxies. Characters. */
-const MAX_FIELD = 8192
+export const MAX_FIELD = 8192
 /** A field name is a token (RFC 9110 section 5.1). */
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 

@@ -1,18 +1,17 @@
-import { Address } from '../address/address.ts'
-import { ClientWalk } from '../client/client-address.ts'
+import { Address, MAX_LENGTH } from '../address/address.ts'
+import { ClientWalk, MAX_FIELD } from '../client/client-address.ts'
 import { isGeofixError } from '../errors.ts'
 import type { DatabaseSet } from '../record/database-set.ts'
 import type { Place } from '../record/place.ts'
 import type { CommonPlan } from './common-plan.ts'
 import type { FailureReason } from './tally.ts'
 
-/** Longer texts are no address; a list of hops may be longer. Characters. */
-const MAX_ADDRESS = 96
-
 /** Asks the databases about the address that a text holds. */
 export class AddressQuestion {
   /** Canonical text of the address asked about last; '' when there is none. */
   ip = ''
+  /** Longer texts are malformed, whatever they hold; a list of hops may be longer than an address. Characters. */
+  readonly longest: number
   readonly #set: DatabaseSet
   readonly #clients: ClientWalk | null
   readonly #address = new Address()
@@ -27,6 +26,7 @@ export class AddressQuestion {
     // Whoever wrote the log is the peer: its word is taken for the list, as that of a local proxy is.
     this.#clients =
       trustedProxies === null ? null : new ClientWalk({ trustedProxies: [...trustedProxies, 'unix:'] })
+    this.longest = this.#clients === null ? MAX_LENGTH : MAX_FIELD
   }
 
   /** Where the address is, or why that is not known. */
@@ -47,7 +47,7 @@ export class AddressQuestion {
   }
 
   #parse(text: string): FailureReason | null {
-    return text.length <= MAX_ADDRESS && this.#address.parse(text) ? null : 'malformed'
+    return this.#address.parse(text) ? null : 'malformed'
   }
 
   #walk(clients: ClientWalk, text: string): FailureReason | null {

@@ -17,6 +17,8 @@ const HOUR = 3_600_000
 const MAX_ALIASES = 65_536
 const FIRST_ALIAS = 1 << 30
 const NO_ANSWER = -1
+const MISSING = FAILURE_REASONS.indexOf('missing')
+const MALFORMED = FAILURE_REASONS.indexOf('malformed')
 
 const encoder = /* @__PURE__ */ new TextEncoder()
 
@@ -93,6 +95,8 @@ export class Locator {
   locate(bytes: Uint8Array, start: number, end: number): boolean {
     let number = this.#memo.get(bytes, start, end)
     if (number === UNKNOWN) {
+      // Lines may be long, and a text takes many times what its bytes take.
+      if (end - start > this.#question.longest) return this.#settle(MALFORMED, bytes, start, end)
       const text = latin1(bytes, start, end)
       number = this.#ask(text)
       const { ip } = this.#question
@@ -111,13 +115,14 @@ export class Locator {
 
   /** The same for a text, such as one that was unescaped. */
   locateText(text: string): boolean {
+    if (text.length > this.#question.longest) return this.#settle(MALFORMED, this.#ip, 0, 0)
     const bytes = encoder.encode(text)
     return this.locate(bytes, 0, bytes.length)
   }
 
   /** The line has no address. @returns false */
   missing(): boolean {
-    return this.#settle(FAILURE_REASONS.indexOf('missing'), this.#ip, 0, 0)
+    return this.#settle(MISSING, this.#ip, 0, 0)
   }
 
   /**

@@ -185,6 +185,48 @@ describe('a locator', () => {
     }
   })
 
+  it.each([
+    [{}, 96],
+    [{ trustedProxies: ['10.0.0.1'] }, 8192],
+  ])('does not read what is too long for an address, or with %j for a list', (options, longest) => {
+    const locator = new Locator(worldSet(), commonPlan({ at: AT, ...options }))
+    let reads = 0
+    const field = (length: number): Uint8Array =>
+      new Proxy(new Uint8Array(length).fill(0x39), {
+        get: (bytes, key) => {
+          reads++
+          return Reflect.get(bytes, key, bytes)
+        },
+      })
+    for (const [length, isRead] of [
+      [longest, true],
+      [longest + 1, false],
+      [10_000_000, false],
+    ] as const) {
+      reads = 0
+      expect(locator.locate(field(length), 0, length)).toBe(false)
+      expect(locator.reason).toBe('malformed')
+      expect(reads).toBe(isRead ? length : 0)
+      expect(locate(locator, '81.2.69.142')).toBe(true)
+      expect(locator.locateText('9'.repeat(length))).toBe(false)
+      expect(locator.reason).toBe('malformed')
+    }
+  })
+
+  it('reads lists up to the length that detect reads', () => {
+    const locator = new Locator(worldSet(), commonPlan({ at: AT, trustedProxies: ['10.0.0.1'] }))
+    const list = (length: number): string => '81.2.69.142, 10.0.0.1'.padStart(length, ',')
+    for (const isFound of [
+      (text: string) => locate(locator, text),
+      (text: string) => locator.locateText(text),
+    ]) {
+      expect(isFound(list(8192))).toBe(true)
+      expect(written((out) => locator.writeJson(out))).toContain('"ip":"81.2.69.142"')
+      expect(isFound(list(8193))).toBe(false)
+      expect(locator.reason).toBe('malformed')
+    }
+  })
+
   it('has a reason for every reason of an UnresolvableAddressError', () => {
     expectTypeOf<FailureReason>().toEqualTypeOf<
       UnresolvableReason | 'missing' | 'malformed' | 'invalid-database'

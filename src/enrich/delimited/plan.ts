@@ -4,6 +4,7 @@ import { type CommonPlan, commonPlan, type Planned } from '../common-plan.ts'
 import { EnrichError } from '../errors.ts'
 import { LOCATION_FIELDS, type LocationField } from '../location-field.ts'
 import type { EnrichOptions } from '../options.ts'
+import { shownName } from '../shown-name.ts'
 import { type ColumnKinds, chooseColumn, columnKinds, holdsAddresses } from './address-column.ts'
 import { csvTable, SEMICOLON, tsvTable } from './dialect.ts'
 import type { SampleTable } from './sample-table.ts'
@@ -182,5 +183,5 @@ function listed(columns: readonly ColumnKinds[]): string {
 }
 
 function describe({ column, name }: ColumnKinds): string {
-  return name === '' ? String(column + 1) : `${column + 1}, ${name.slice(0, 60)}`
+  return name === '' ? String(column + 1) : `${column + 1}, ${shownName(name)}`
 }

@@ -5,6 +5,9 @@ import { pathText } from './path.ts'
 const MAX_DEPTH = 5
 const MAX_LEAVES = 2000
 
+/** Longer names on the way to a member are nobody's, in characters together: each member below them has them again. */
+const MAX_NAMES = 256
+
 /** A member with text in it, over many objects. */
 export interface Leaf {
   readonly path: readonly string[]
@@ -16,13 +19,13 @@ export interface Leaf {
 export type Leaves = ReadonlyMap<string, Leaf>
 
 /**
- * Collects the members that hold text.
+ * Collects the members that hold text: the first 2,000, with names of at most 256 characters on their way.
  *
  * @param except a member at the top that is not looked into, or `null`
  */
 export function leavesOf(objects: readonly object[], except: string | null): Leaves {
   const leaves = new Map<string, Leaf>()
-  const visit = (value: unknown, path: readonly string[]): void => {
+  const visit = (value: unknown, path: readonly string[], length: number): void => {
     if (typeof value === 'string') note(leaves, path, kindOfValue(value))
     else if (
       typeof value === 'object' &&
@@ -31,11 +34,13 @@ export function leavesOf(objects: readonly object[], except: string | null): Lea
       path.length < MAX_DEPTH
     ) {
       for (const [name, inner] of Object.entries(value)) {
-        if (path.length > 0 || name !== except) visit(inner, [...path, name])
+        if (leaves.size >= MAX_LEAVES) return
+        const inside = length + name.length
+        if (inside <= MAX_NAMES && (path.length > 0 || name !== except)) visit(inner, [...path, name], inside)
       }
     }
   }
-  for (const object of objects) visit(object, [])
+  for (const object of objects) visit(object, [], 0)
   return leaves
 }
 
@@ -43,7 +48,6 @@ function note(leaves: Map<string, Leaf>, path: readonly string[], kind: ValueKin
   const text = pathText(path)
   let leaf = leaves.get(text)
   if (leaf === undefined) {
-    if (leaves.size >= MAX_LEAVES) return
     leaf = { path, kinds: new Map() }
     leaves.set(text, leaf)
   }
@@ -53,7 +57,7 @@ function note(leaves: Map<string, Leaf>, path: readonly string[], kind: ValueKin
 /** The member to take, or `null`, and the others with addresses in them. */
 export interface Choice {
   readonly best: readonly string[] | null
-  readonly others: readonly string[]
+  readonly others: readonly (readonly string[])[]
 }
 
 /**
@@ -71,7 +75,7 @@ export function chooseAddress(leaves: Leaves, isTrusting: boolean): Choice {
   const isChosen = first !== undefined && (first.rank < Number.POSITIVE_INFINITY || ranked.length === 1)
   return {
     best: isChosen ? first.leaf.path : null,
-    others: ranked.slice(isChosen ? 1 : 0, isChosen ? 4 : 8).map(({ leaf }) => pathText(leaf.path)),
+    others: ranked.slice(isChosen ? 1 : 0, isChosen ? 4 : 8).map(({ leaf }) => leaf.path),
   }
 }
 

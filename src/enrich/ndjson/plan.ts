@@ -1,8 +1,10 @@
 import { quoted } from '../../address/quoted.ts'
+import { kindOfValue } from '../address-field.ts'
 import { type CommonPlan, commonPlan, type Planned } from '../common-plan.ts'
 import { EnrichError } from '../errors.ts'
 import type { EnrichOptions } from '../options.ts'
 import { sampleLines } from '../sample.ts'
+import { shownName } from '../shown-name.ts'
 import { chooseAddress, type Leaves, leavesOf } from './candidates.ts'
 import { pathOf, pathText, valueAt } from './path.ts'
 
@@ -50,14 +52,18 @@ export function planNdjson(
   const notes: string[] = []
   const path =
     namedPath('field', options.field, objects, leaves) ?? guessedPath(objects, leaves, common, notes)
-  if (common.trustedProxies === null && leaves.get(pathText(path))?.kinds.has('list')) {
+  if (common.trustedProxies === null && objects.some((object) => isList(valueAt(object, path)))) {
     throw new EnrichError(
       'ENRICH_FIELD_IS_LIST',
-      `${pathText(path)} holds lists of addresses, of which a caller can write the left part: say which proxies are trusted`,
+      `${shownName(pathText(path))} holds lists of addresses, of which a caller can write the left part: say which proxies are trusted`,
     )
   }
   const timePath = namedPath('timeField', options.timeField, objects, leaves)
   return { plan: { ...common, format: 'ndjson', path, timePath }, notes }
+}
+
+function isList(value: unknown): boolean {
+  return typeof value === 'string' && kindOfValue(value) === 'list'
 }
 
 function guessedPath(
@@ -68,13 +74,13 @@ function guessedPath(
 ): readonly string[] {
   const { best, others } = chooseAddress(leaves, trustedProxies !== null)
   if (best !== null) {
-    const rest = others.length === 0 ? '' : ` (addresses are also in ${others.join(', ')})`
-    notes.push(`the address is in ${pathText(best)}${rest}`)
+    const rest = others.length === 0 ? '' : ` (addresses are also in ${listed(others)})`
+    notes.push(`the address is in ${shownName(pathText(best))}${rest}`)
     return best
   }
   // Without any object there is nothing to be enriched, and nothing to be guessed from.
   if (objects.length === 0) return ['ip']
-  const found = others.length === 0 ? 'none holds any' : `some are in ${others.join(', ')}`
+  const found = others.length === 0 ? 'none holds any' : `some are in ${listed(others)}`
   throw new EnrichError(
     'ENRICH_FIELD_UNKNOWN',
     `no member with a usual name holds addresses; ${found}: name the field`,
@@ -95,12 +101,16 @@ function namedPath(
   // A member whose own name has dots in it.
   if (isThere([field])) return [field]
   const { best, others } = chooseAddress(leaves, true)
-  const known = best === null ? others : [pathText(best), ...others]
-  const hint = option === 'field' && known.length > 0 ? `; addresses are in ${known.join(', ')}` : ''
+  const known = best === null ? others : [best, ...others]
+  const hint = option === 'field' && known.length > 0 ? `; addresses are in ${listed(known)}` : ''
   throw new EnrichError(
     'ENRICH_FIELD_UNKNOWN',
     `none of the first ${objects.length} objects has ${quoted(field)}${hint}`,
   )
+}
+
+function listed(paths: readonly (readonly string[])[]): string {
+  return paths.map((path) => shownName(pathText(path))).join(', ')
 }
 
 function objectsIn(lines: readonly string[]): object[] {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { EnrichError } from '../../../src/enrich/errors.ts'
 import { looksLikeNdjson, planNdjson } from '../../../src/enrich/ndjson/plan.ts'
 import type { EnrichOptions } from '../../../src/enrich/options.ts'
 import { utf8 } from '../world.ts'
@@ -86,9 +87,55 @@ describe('the field of the address', () => {
     expect(() => plan([{ ip: '81.2.69.142' }], { field })).toThrow(TypeError)
   })
 
+  it.each([
+    ['xff', { xff: '81.2.69.142, 10.0.0.1' }],
+    ['a.b.c.d.e.f', { a: { b: { c: { d: { e: { f: '81.2.69.142, 10.0.0.1' } } } } } }],
+    ['hops.1', { hops: ['-', '81.2.69.142, 10.0.0.1'] }],
+    ['k'.repeat(300), { ['k'.repeat(300)]: '81.2.69.142, 10.0.0.1' }],
+  ])('is an error where it holds lists and nobody is trusted: %s', (field, line) => {
+    expect(() => plan([line], { field })).toThrow(expect.objectContaining({ code: 'ENRICH_FIELD_IS_LIST' }))
+    expect(plan([line], { field, trustedProxies: ['10.0.0.1'] }).path.length).toBeGreaterThan(0)
+  })
+
   it('is not looked for in an input without lines', () => {
     expect(plan([]).path).toEqual(['ip'])
   })
+})
+
+describe('names of members in what is said', () => {
+  /** What a terminal obeys, text turned round, a line of its own, and more than is shown. */
+  const hostile = `\x1b]0;x\x07\x9b31m\u202e\nforged ${'k'.repeat(200)}`
+  const shown = /"\\u001b\]0;x\\u0007\\u009b31m\\u202e\\nforged k{30,}"\.\.\./
+  const others = Object.fromEntries(
+    Array.from({ length: 20 }, (_, index) => [`${index}${hostile}`, '1.1.1.1']),
+  )
+  const message = (line: object, options: EnrichOptions = {}) => {
+    try {
+      return plan([line], options).notes.join(' ')
+    } catch (error) {
+      return error instanceof EnrichError ? error.message : ''
+    }
+  }
+
+  it.each([
+    ['where the address is', { [hostile]: '1.1.1.1' }, {}, 'the address is in "'],
+    ['where others are', { ip: '1.1.1.1', ...others, [hostile]: '1.1.1.1' }, {}, 'also in "'],
+    ['which there are without a usual name', { ...others, [hostile]: '1.1.1.1' }, {}, 'some are in "'],
+    ['which there are beside the one that is not', { [hostile]: '1.1.1.1' }, { field: 'x' }, 'are in "'],
+    ['what holds a list', { [hostile]: '1.1.1.1, 2.2.2.2' }, { field: hostile }, ' holds lists'],
+    [
+      'what holds a long list',
+      { ['k'.repeat(200_000)]: '1.1.1.1,' },
+      { field: 'k'.repeat(200_000) },
+      ' holds',
+    ],
+  ])('are quoted in printable ASCII and cut: %s', (_, line, options, words) => {
+    const said = message(line, options)
+    expect(said).toContain(words)
+    expect(said).toMatch(/^[\x20-\x7e]{50,1500}$/)
+  })
+
+  it('are readable', () => expect(message({ [hostile]: '1.1.1.1' })).toMatch(shown))
 })
 
 describe('NDJSON', () => {
