@@ -3,8 +3,10 @@ import type { FaultList } from './fault-list.ts'
 import { OffsetSet } from './offset-set.ts'
 import { NO_RECORD, type SearchTree } from './search-tree.ts'
 
-/** Of a node that was not visited, and of one whose paths are still followed. */
+/** Of a node that was not visited. */
 const UNKNOWN = 255
+
+/** Of a node whose paths are still followed: longer than any address, so that a path back to it is too. */
 const ON_PATH = 254
 
 /**
@@ -63,7 +65,6 @@ export class TreeCheck {
         }
         const known = heights[value] ?? UNKNOWN
         if (known === UNKNOWN) below = value
-        else if (known === ON_PATH) this.#isTooDeep = true
         else height = Math.max(height, known + 1)
       }
       if (below !== undefined && path.length < this.#bits) {

@@ -127,6 +127,11 @@ describe('a fault', () => {
       ['a field lies outside its section'],
     ],
     [
+      'a fault between a pointer and its value',
+      handMade(bytesOf('e1 4161 2007 0006 4178')),
+      ['a field has the unknown type 13'],
+    ],
+    [
       'a tree without nodes',
       handMade(RECORD, { node_count: 0 }, new Uint8Array()),
       ['the metadata counts no nodes', 'neither the search tree nor a pointer leads to a value'],
