@@ -5,6 +5,7 @@ import { Resolver } from '../../src/resolver.ts'
 import { heldMemory } from '../heap.ts'
 import { manyRecords } from '../mmdb/hostile/bombs.ts'
 import { map, pointer, text } from '../mmdb/hostile/encoding.ts'
+import { LONG_ANSWERS } from './long-answers.ts'
 
 /** Addresses of the first networks of a database of `2 ** bits` networks, but for private ones. */
 function addresses(bits: number, count: number): string[] {
@@ -36,6 +37,31 @@ async function heldByRun(database: Uint8Array, list: readonly string[]): Promise
 }
 
 describe('a run', () => {
+  it('hands on the output of a block in pieces where its answers are long', async () => {
+    const resolver = await Resolver.open(LONG_ANSWERS)
+    const lines = 32_768
+    async function* input(): AsyncGenerator<string> {
+      yield '1.1.1.1\n'.repeat(lines)
+    }
+    const run = enrich(input(), { resolver, format: 'list' })
+    let answer = 0
+    let size = 0
+    let largest = 0
+    for await (const chunk of run.output) {
+      size += chunk.length
+      largest = Math.max(largest, chunk.length)
+      expect(chunk.buffer.byteLength).toBeLessThan(40_000_000)
+      // Whole lines, all alike.
+      if (answer === 0) answer = chunk.indexOf(0x0a) + 1
+      expect(chunk.length % answer).toBe(0)
+      expect(chunk.at(-1)).toBe(0x0a)
+    }
+    expect(size).toBe(lines * answer)
+    expect(size).toBeGreaterThan(500_000_000)
+    expect(largest).toBeLessThan(17_000_000)
+    expect((await run.summary).countries.size).toBe(1)
+  })
+
   it('does not keep the names of all places that it has met', async () => {
     const bits = 11
     const kinds = 128
