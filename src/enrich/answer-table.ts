@@ -5,12 +5,17 @@ import type { Timezone } from '../record/timezone.ts'
 import { columnTexts, jsonBody } from './answer-text.ts'
 import type { ByteSink } from './byte-sink.ts'
 import type { LocationField } from './location-field.ts'
+import { PlaceWeight } from './place-weight.ts'
 import { viewOf } from './words.ts'
 import { DAY, type Offset, ZoneOffsets } from './zone-offsets.ts'
 
 /** Places kept, at most, and bytes of their texts. */
 const MAX_ANSWERS = 131_072
 const MAX_TEXT_BYTES = 64 * 1024 * 1024
+/** What the places may keep alive, as a {@link PlaceWeight} counts it: as much as the table that they come from. */
+const MAX_WEIGHT = 2 ** 25
+/** Time zones kept, at most: each can have some 30 KB of days. The IANA database has some 600, links included. */
+const MAX_ZONES = 1024
 /** Longer names than this in one place would be a hostile database's; the table is then just emptied sooner. */
 const TEXT_ROOM = 65_536
 
@@ -43,6 +48,7 @@ export class AnswerTable {
   readonly #locale: Locale
   readonly #countsPlaces: boolean
   readonly #numbers = new Map<Place, number>()
+  readonly #weight = new PlaceWeight()
   /** The first answer in each country. */
   readonly #countries = new Map<NamedCountry, number>()
   #places: Place[] = []
@@ -66,12 +72,18 @@ export class AnswerTable {
 
   /** Whether it wants to be emptied before another place is added. */
   get isFull(): boolean {
-    return this.#places.length >= MAX_ANSWERS || this.#textEnd > MAX_TEXT_BYTES
+    return (
+      this.#places.length >= MAX_ANSWERS ||
+      this.#textEnd > MAX_TEXT_BYTES ||
+      this.#weight.bytes > MAX_WEIGHT ||
+      this.#zones.length >= MAX_ZONES
+    )
   }
 
   /** Forgets all places; their numbers are given anew. Uses are to be counted before. */
   clear(): void {
     this.#numbers.clear()
+    this.#weight.clear()
     this.#countries.clear()
     this.#places = []
     this.#offsets = []
@@ -88,6 +100,7 @@ export class AnswerTable {
     const number = this.#places.length
     this.#places.push(place)
     this.#numbers.set(place, number)
+    this.#weight.add(place)
     if ((number + 1) * ROW > this.#rows.length) {
       const larger = new Float64Array(this.#rows.length * 2)
       larger.set(this.#rows)

@@ -1,14 +1,20 @@
 import type { Locale } from '../record/locale.ts'
 import type { Place } from '../record/place.ts'
-import type { Tally } from './tally.ts'
+import { type Listed, type Tally, takeRoom } from './tally.ts'
 
 /** Separates the parts of a key; it is in no name. */
 const SEPARATOR = '\u0000'
 
+/**
+ * What the rows by name of one piece of output may weigh, of which there are several under way. The lines of a block
+ * come to a third of it where each has another city, of usual names. Bytes.
+ */
+const MAX_WEIGHT = 2 ** 25
+
 /** Counts lines that are at a place in a tally, in detail when `sums`. */
 export function countPlace(tally: Tally, place: Place, locale: Locale, uses: number, sums: boolean): void {
   const country = place.area.countryIn(locale)
-  add(tally.countries, country.code ?? country.name ?? '', uses, () => ({
+  addListed(tally, 'countries', tally.countries, country.code ?? country.name ?? '', uses, () => ({
     code: country.code,
     name: country.name,
     count: 0,
@@ -17,7 +23,7 @@ export function countPlace(tally: Tally, place: Place, locale: Locale, uses: num
   const region = place.area.regionIn(locale)
   const regionKey = [country.code, region.code, region.name].join(SEPARATOR)
   if (region.code !== null || region.name !== null) {
-    add(tally.regions, regionKey, uses, () => ({
+    addListed(tally, 'regions', tally.regions, regionKey, uses, () => ({
       country: country.code,
       code: region.code,
       name: region.name,
@@ -28,7 +34,7 @@ export function countPlace(tally: Tally, place: Place, locale: Locale, uses: num
   const isLocated = latitude !== null && longitude !== null
   if (place.city !== null) {
     const name = place.city
-    const city = add(tally.cities, `${regionKey}${SEPARATOR}${name}`, uses, () => ({
+    const city = addListed(tally, 'cities', tally.cities, `${regionKey}${SEPARATOR}${name}`, uses, () => ({
       country: country.code,
       region: region.name ?? region.code,
       name,
@@ -37,7 +43,7 @@ export function countPlace(tally: Tally, place: Place, locale: Locale, uses: num
       located: 0,
       count: 0,
     }))
-    if (isLocated) {
+    if (city !== null && isLocated) {
       city.located += uses
       city.latitudes += latitude * uses
       city.longitudes += longitude * uses
@@ -62,6 +68,19 @@ export function countInstant(tally: Tally, instant: number, hour: number | null)
   }
   if (tally.firstInstant === null || instant < tally.firstInstant) tally.firstInstant = instant
   if (tally.lastInstant === null || instant > tally.lastInstant) tally.lastInstant = instant
+}
+
+/** @returns `null` when there is no room for one more row */
+function addListed<Count extends { count: number }>(
+  tally: Tally,
+  what: Listed,
+  counts: Map<string, Count>,
+  key: string,
+  uses: number,
+  make: () => Count,
+): Count | null {
+  if (!counts.has(key) && !takeRoom(tally, what, key, uses, MAX_WEIGHT)) return null
+  return add(counts, key, uses, make)
 }
 
 function add<Count extends { count: number }>(

@@ -61,9 +61,10 @@ export class Pipeline {
 
   *#enrich({ enricher }: { readonly enricher: Enricher }, blocks: readonly Block[]): Generator<Uint8Array> {
     for (const block of blocks) {
-      const { output, tally } = enricher.block(block)
-      mergeTally(this.tally, tally)
-      if (output.length > 0) yield output
+      for (const { output, tally } of enricher.pieces(block)) {
+        mergeTally(this.tally, tally)
+        if (output.length > 0) yield output
+      }
     }
   }
 }

@@ -67,6 +67,9 @@ export interface CellCount {
   count: number
 }
 
+/** What has rows by name, of which a database can have any number. */
+export type Listed = 'countries' | 'regions' | 'cities'
+
 /** What was counted over some lines. Plain data: it survives `structuredClone`. */
 export interface Tally {
   /** All of them: blank + bad + resolved + failed. CSV: records, the header not counted. */
@@ -85,6 +88,13 @@ export interface Tally {
   regions: Map<string, RegionCount>
   cities: Map<string, CityCount>
   cells: Map<string, CellCount>
+  /**
+   * Resolved lines whose country, region or city has no row above, because the rows take too much memory already:
+   * those of all real places fit, some 400,000 cities.
+   */
+  unlisted: Record<Listed, number>
+  /** About as many bytes as those rows take. */
+  weight: number
   /** Resolved lines by the local hour of the event at its place, 24 numbers; without a known zone not counted. */
   hours: number[]
   /** Of the resolved lines that have a time of their own; milliseconds since 1970, or `null`. */
@@ -94,6 +104,13 @@ export interface Tally {
 
 /** How many bad lines are shown. */
 export const BAD_LINES_SHOWN = 5
+
+/** What the rows by name of a whole run may take, about. Bytes. */
+const MAX_WEIGHT = 2 ** 27
+/** One of them, but for its texts: an object, an entry of a map, headers of strings. Bytes. */
+const ROW_WEIGHT = 200
+/** Of a character of its key, which its texts have again, in two bytes each. */
+const KEY_WEIGHT = 4
 
 export function emptyTally(): Tally {
   return {
@@ -108,6 +125,8 @@ export function emptyTally(): Tally {
     regions: new Map(),
     cities: new Map(),
     cells: new Map(),
+    unlisted: { countries: 0, regions: 0, cities: 0 },
+    weight: 0,
     hours: new Array<number>(24).fill(0),
     firstInstant: null,
     lastInstant: null,
@@ -125,16 +144,37 @@ export function mergeTally(into: Tally, other: Tally): void {
   into.badLines = [...into.badLines, ...other.badLines]
     .sort((a, b) => a.line - b.line)
     .slice(0, BAD_LINES_SHOWN)
-  mergeCounts(into.countries, other.countries)
-  mergeCounts(into.regions, other.regions)
-  mergeCounts(into.cities, other.cities, (known, city) => {
+  const listed =
+    (what: Listed) =>
+    (key: string, { count }: { readonly count: number }): boolean =>
+      takeRoom(into, what, key, count, MAX_WEIGHT)
+  mergeCounts(into.countries, other.countries, listed('countries'))
+  mergeCounts(into.regions, other.regions, listed('regions'))
+  mergeCounts(into.cities, other.cities, listed('cities'), (known, city) => {
     known.located += city.located
     addDegrees(known, city)
   })
-  mergeCounts(into.cells, other.cells, addDegrees)
+  for (const what of ['countries', 'regions', 'cities'] as const) into.unlisted[what] += other.unlisted[what]
+  // Degrees of the globe: their number is bounded.
+  mergeCounts(into.cells, other.cells, () => true, addDegrees)
   for (const [hour, count] of other.hours.entries()) into.hours[hour] = (into.hours[hour] ?? 0) + count
   into.firstInstant = extreme(Math.min, into.firstInstant, other.firstInstant)
   into.lastInstant = extreme(Math.max, into.lastInstant, other.lastInstant)
+}
+
+/**
+ * Asks for room for a new row, of some lines; where there is none, counts them as unlisted.
+ *
+ * @param most that the rows of the tally may weigh
+ */
+export function takeRoom(tally: Tally, what: Listed, key: string, lines: number, most: number): boolean {
+  const weight = ROW_WEIGHT + KEY_WEIGHT * key.length
+  if (tally.weight + weight > most) {
+    tally.unlisted[what] += lines
+    return false
+  }
+  tally.weight += weight
+  return true
 }
 
 /** The reasons that were met, with their counts. */
@@ -148,12 +188,14 @@ export function failuresOf({ failed }: Tally): [reason: FailureReason, count: nu
 function mergeCounts<Count extends { count: number }>(
   into: Map<string, Count>,
   other: ReadonlyMap<string, Count>,
+  hasRoom: (key: string, count: Count) => boolean,
   mergeMore?: (known: Count, other: Count) => void,
 ): void {
   for (const [key, each] of other) {
     const known = into.get(key)
-    if (known === undefined) into.set(key, { ...each })
-    else {
+    if (known === undefined) {
+      if (hasRoom(key, each)) into.set(key, { ...each })
+    } else {
       known.count += each.count
       mergeMore?.(known, each)
     }

@@ -15,10 +15,10 @@ const REGION_SUFFIX = /^[A-Z0-9]{1,3}$/
 const MAX_CODES = 4096
 
 /** What a country or region takes, in a few languages. Bytes. */
-const PART_WEIGHT = 1000
+export const PART_WEIGHT = 1000
 
 /** What an area takes, with its place in the table. Bytes. */
-const AREA_WEIGHT = 250
+export const AREA_WEIGHT = 250
 
 /** No name of a place that is longer is many. Characters. */
 const USUAL_TEXT = 32
@@ -88,9 +88,7 @@ export class PlaceMaker {
     if (!isLocation) return null
     const { city, postalCode, timeZone } = facts
     const area = this.#areas.of(country, region, timezoneOf(timeZone))
-    for (const text of [city, postalCode, timeZone]) {
-      if (text !== null && text.length > USUAL_TEXT) this.#weight += 2 * text.length
-    }
+    for (const text of [city, postalCode, timeZone]) this.#weight += longTextWeight(text)
     return new Place(area, city, postalCode, coordinates)
   }
 
@@ -114,6 +112,11 @@ export class PlaceMaker {
     }
     return part
   }
+}
+
+/** What a text of a place takes that is longer than usual ones. Bytes. */
+export function longTextWeight(text: string | null): number {
+  return text !== null && text.length > USUAL_TEXT ? 2 * text.length : 0
 }
 
 function isUnknown(part: NamedCountry | NamedRegion): boolean {

@@ -4,8 +4,12 @@ import { Address } from '../../src/address/address.ts'
 import { AnswerTable } from '../../src/enrich/answer-table.ts'
 import { ByteSink } from '../../src/enrich/byte-sink.ts'
 import type { LocationField } from '../../src/enrich/location-field.ts'
+import { Area } from '../../src/record/area.ts'
 import { localeOf } from '../../src/record/locale.ts'
+import { NamedCountry } from '../../src/record/named-part.ts'
+import { Names } from '../../src/record/names.ts'
 import { Place } from '../../src/record/place.ts'
+import { Timezone } from '../../src/record/timezone.ts'
 import { text, worldSet } from './world.ts'
 
 const english = localeOf('en')
@@ -129,6 +133,46 @@ describe('an answer table', () => {
       const number = table.numberOf(place)
       expect(written((out) => table.writeJson(number, WINTER, out))).toBe(jsonFrom(place, WINTER))
     }
+  })
+
+  describe('is full', () => {
+    const london = placeOf('81.2.69.142')
+    const { region, timezone } = london.area
+    const languages = Array.from({ length: 1600 }, (_, index) => [`l${index}`, 'x'] as const)
+    const inCountry = (names: Names): Place =>
+      new Place(new Area(new NamedCountry(null, names), region, timezone), null, null, london.coordinates)
+    const fill = (placesMade: number, make: (index: number) => Place): AnswerTable => {
+      const table = new AnswerTable(english, false)
+      for (let index = 0; index < placesMade && !table.isFull; index++) table.numberOf(make(index))
+      return table
+    }
+
+    it('by the names that its places keep alive', () => {
+      const table = fill(300, () => inCountry(new Names(new Map(languages))))
+      expect(table.isFull).toBe(true)
+      table.clear()
+      expect(table.isFull).toBe(false)
+    })
+
+    it('not by names that they share', () => {
+      const names = new Names(new Map(languages))
+      expect(fill(300, () => inCountry(names)).isFull).toBe(false)
+    })
+
+    it('by long texts in them', () => {
+      const city = (length: number) => (index: number) =>
+        new Place(london.area, String(index).padEnd(length), null, london.coordinates)
+      expect(fill(40_000, city(512)).isFull).toBe(true)
+      expect(fill(40_000, city(30)).isFull).toBe(false)
+    })
+
+    it('by areas and time zones', () => {
+      const place = (zone: Timezone): Place =>
+        new Place(new Area(london.area.country, region, zone), null, null, london.coordinates)
+      expect(fill(2000, () => place(new Timezone('Europe/London'))).isFull).toBe(true)
+      expect(fill(100_000, () => place(timezone)).isFull).toBe(false)
+      expect(fill(131_000, () => inCountry(Names.NONE)).isFull).toBe(true)
+    })
   })
 
   it('gives numbers anew when it was emptied', () => {

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import { type Enriched, Enricher } from '../../src/enrich/enricher.ts'
 import { BadLineError } from '../../src/enrich/errors.ts'
 import type { EnrichOptions } from '../../src/enrich/options.ts'
-import { run, text } from './world.ts'
+import { makePlan } from '../../src/enrich/plan.ts'
+import { Splitter } from '../../src/enrich/splitter.ts'
+import { emptyTally, mergeTally } from '../../src/enrich/tally.ts'
+import { Database } from '../../src/mmdb/database.ts'
+import { DatabaseSet } from '../../src/record/database-set.ts'
+import { LONG_ANSWERS } from './long-answers.ts'
+import { AT, concatenated, run, text, utf8 } from './world.ts'
 
 const NDJSON = { format: 'ndjson', field: 'ip' } as const
 const GOOD = '{"ip":"81.2.69.142"}'
@@ -227,5 +234,59 @@ describe('the tally', () => {
       ]),
     })
     expect(rounded(parts)).toEqual(rounded(whole))
+  })
+})
+
+describe('a block whose output is large', () => {
+  /** Enriches an input in blocks of a size. */
+  function pieces(input: string, options: EnrichOptions, blockBytes: number): Enriched[] {
+    const { plan } = makePlan(utf8(input), true, { at: AT, ...options })
+    const enricher = new Enricher(plan, new DatabaseSet([new Database(LONG_ANSWERS)]))
+    const splitter = new Splitter(plan, blockBytes)
+    const blocks = [...splitter.push(utf8(input)), ...splitter.end()]
+    return blocks.flatMap((block) => [...enricher.pieces(block)])
+  }
+
+  const tallied = (parts: readonly Enriched[]) => {
+    const tally = emptyTally()
+    for (const part of parts) mergeTally(tally, part.tally)
+    return tally
+  }
+
+  const many = (count: number, line: (index: number) => string): string =>
+    Array.from({ length: count }, (_, index) => line(index)).join('')
+
+  it.each<[name: string, input: string, options: EnrichOptions]>([
+    ['lines', many(2500, (n) => (n % 500 === 499 ? 'rubbish\n' : `{"ip":"1.1.1.1","n":${n}}\n`)), NDJSON],
+    [
+      'records of several lines',
+      `\ufeffn,ip\n${many(14_000, (n) => `"${n}\r\n\n""x""",1.1.1.1\r\n`)}1`,
+      { format: 'csv' },
+    ],
+    [
+      'quotes that nothing closes',
+      `n,ip\n${many(14_000, (n) => `${n % 100 === 0 ? '"' : n},1.1.1.1\n`)}"`,
+      { format: 'csv', maxLineBytes: 1000 },
+    ],
+  ])('is left off between records: %s', (_, input, options) => {
+    const parts = pieces(input, options, 1 << 20)
+    expect(parts.length).toBeGreaterThan(2)
+    for (const { output } of parts) expect(output.length).toBeLessThan(2 ** 24 + 65_536)
+    // Of so small blocks none has a large output.
+    const whole = pieces(input, options, 4000)
+    expect(whole.every(({ rest }) => rest === null)).toBe(true)
+    const same = Buffer.from(concatenated(parts.map(({ output }) => output))).equals(
+      concatenated(whole.map(({ output }) => output)),
+    )
+    expect(same).toBe(true)
+    expect(tallied(parts)).toEqual(tallied(whole))
+    expect(tallied(parts).bad).toBeGreaterThan(0)
+  })
+
+  it('says what is left of it', () => {
+    const [first] = pieces('1.1.1.1\n'.repeat(2000), { format: 'list' }, 1 << 20)
+    const done = first?.tally.lines ?? 0
+    expect(first?.rest).toMatchObject({ firstLine: done + 1, lines: 2000 - done, startsLine: true })
+    expect(first?.rest?.bytes).toHaveLength(8 * (2000 - done))
   })
 })

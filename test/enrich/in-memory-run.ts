@@ -76,9 +76,10 @@ export function enrichBytes(input: Uint8Array, options: EnrichOptions, blockByte
   const tally = emptyTally()
   const take = (blocks: readonly Block[]): void => {
     for (const block of blocks) {
-      const enriched = enricher.block(block)
-      pieces.push(enriched.output)
-      mergeTally(tally, enriched.tally)
+      for (const enriched of enricher.pieces(block)) {
+        pieces.push(enriched.output)
+        mergeTally(tally, enriched.tally)
+      }
     }
   }
   const chunkBytes = Math.max(1, Math.floor((blockBytes ?? 65_536) / 3))

@@ -126,9 +126,10 @@ export function run(
   const tally = emptyTally()
   const take = (blocks: ReturnType<Splitter['push']>): void => {
     for (const block of blocks) {
-      const enriched = enricher.block(block)
-      outputs.push(enriched.output)
-      mergeTally(tally, structuredClone(enriched.tally))
+      for (const enriched of enricher.pieces(block)) {
+        outputs.push(enriched.output)
+        mergeTally(tally, structuredClone(enriched.tally))
+      }
     }
   }
   for (const chunk of chunked(bytes, cuts)) take(splitter.push(chunk))

@@ -120,9 +120,10 @@ function run(plan: Plan, input: Iterable<Uint8Array>, blockBytes: number): Omit<
   const take = (blocks: readonly Block[]): void => {
     for (const block of blocks) {
       held -= block.bytes.length
-      const { output, tally: counts } = enricher.block(block)
-      outputs.push(output.slice())
-      mergeTally(tally, counts)
+      for (const { output, tally: counts } of enricher.pieces(block)) {
+        outputs.push(output.slice())
+        mergeTally(tally, counts)
+      }
     }
   }
   for (const chunk of input) {

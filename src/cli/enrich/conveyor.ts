@@ -1,13 +1,14 @@
 import type { Enriched } from '../../enrich/enricher.ts'
 import type { Block } from '../../enrich/splitter.ts'
 
-/** Takes the result of a block. One at a time, in the order of the input. */
+/** Takes a result: a block, or the next piece of it. One at a time, in the order of the input. */
 export type Receive = (enriched: Enriched, block: Block) => Promise<void>
 
 /** What blocks are brought through. */
 export interface Machine {
   /** Blocks that may be under way together. */
   readonly capacity: number
+  /** Enriches a block, or the first piece of it. */
   enrich(block: Block): Promise<Enriched>
   /** Takes the memory of an output that nobody reads any more. */
   release(memory: ArrayBuffer): void
@@ -50,8 +51,14 @@ export class Conveyor {
 
   async #pass(before: Promise<void>, enriched: Promise<Enriched>, block: Block): Promise<void> {
     await before
-    const result = await enriched
+    let result = await enriched
     await this.#receive(result, block)
+    // The rest waits for its turn, so that each block under way has one piece of output at most.
+    while (result.rest !== null) {
+      this.#machine.release(result.output.buffer)
+      result = await this.#machine.enrich(result.rest)
+      await this.#receive(result, block)
+    }
     this.#machine.release(result.output.buffer)
     this.#underWay--
     this.#wake?.()

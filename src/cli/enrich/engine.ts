@@ -12,6 +12,8 @@ export interface Engine {
   /** Holds for the blocks that come after. */
   usePlan(plan: Plan): void
   /**
+   * Enriches a block, or the first piece of it: the rest is to be given again.
+   *
    * @param memory for the output, if it is large enough; it must not be used elsewhere
    * @throws BadLineError when a line cannot be read and the plan says to fail then
    * @throws CommandFailure when a thread ended

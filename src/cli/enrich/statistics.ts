@@ -1,7 +1,7 @@
 import type { Format } from '../../enrich/format.ts'
 import { type CountryCount, failuresOf, type Tally } from '../../enrich/tally.ts'
 import { printable } from '../printable.ts'
-import { bytesText, countOf, countText, durationText, shareText } from './report/figures.ts'
+import { atLeast, bytesText, countOf, countText, durationText, shareText } from './report/figures.ts'
 
 /** Countries that are shown. */
 const TOP = 10
@@ -80,7 +80,9 @@ export function statisticsText(tally: Tally, facts: RunFacts): string {
   }
   if (tally.countries.size > 0) {
     const named = top(tally).map((country) => `${nameOf(country)} ${countText(country.count)}`)
-    rows.push(`  countries     ${countText(tally.countries.size)}: ${named.join(', ')}`)
+    rows.push(
+      `  countries     ${atLeast(countText(tally.countries.size), tally.unlisted.countries)}: ${named.join(', ')}`,
+    )
   }
   return rows.join('\n')
 }

@@ -102,7 +102,7 @@ function post(worker: Worker, order: Order, transfer: readonly ArrayBuffer[] = [
 }
 
 function settle({ resolve, reject }: Pending, answer: Answer): void {
-  if (answer.kind === 'enriched') resolve({ output: answer.output, tally: answer.tally })
+  if (answer.kind === 'enriched') resolve(answer)
   else if (answer.kind === 'bad-line') reject(new BadLineError(answer.line, answer.fault))
   else reject(new CommandFailure(`a worker thread failed: ${answer.message}`, ExitStatus.failed))
 }

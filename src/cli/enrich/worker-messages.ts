@@ -1,6 +1,6 @@
+import type { Enriched } from '../../enrich/enricher.ts'
 import type { Plan } from '../../enrich/plan.ts'
 import type { Block } from '../../enrich/splitter.ts'
-import type { Tally } from '../../enrich/tally.ts'
 import type { SharedDatabase } from './shared-database.ts'
 
 /** To a worker: databases first, then a plan, which holds for the blocks behind it; each block is answered, in order. */
@@ -11,6 +11,6 @@ export type Order =
 
 /** From a worker. Errors lose their class on the way between threads, so they are sent as data. */
 export type Answer =
-  | { readonly kind: 'enriched'; readonly output: Uint8Array<ArrayBuffer>; readonly tally: Tally }
+  | ({ readonly kind: 'enriched' } & Enriched)
   | { readonly kind: 'bad-line'; readonly line: number; readonly fault: string }
   | { readonly kind: 'failed'; readonly message: string }

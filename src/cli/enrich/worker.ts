@@ -21,7 +21,14 @@ port?.on('message', (order: Order) => {
 
 function answerBlock(block: Block, memory: ArrayBuffer | null): void {
   const answer = answerTo(block, memory)
-  port?.postMessage(answer, answer.kind === 'enriched' ? [answer.output.buffer] : [])
+  port?.postMessage(answer, memoryOf(answer))
+}
+
+/** What is handed over instead of copied. */
+function memoryOf(answer: Answer): ArrayBuffer[] {
+  if (answer.kind !== 'enriched') return []
+  const { output, rest } = answer
+  return rest === null ? [output.buffer] : [output.buffer, rest.bytes.buffer]
 }
 
 function usePlan(plan: Plan): void {

@@ -34,14 +34,15 @@ class ManualEngine implements Machine {
     return [...this.#pending.keys()]
   }
 
-  enrich({ firstLine, bytes }: Block): Promise<Enriched> {
+  enrich({ firstLine }: Block): Promise<Enriched> {
     return new Promise((resolve, reject) => {
-      this.#pending.set(firstLine, { resolve: () => resolve({ output: bytes, tally: emptyTally() }), reject })
+      this.#pending.set(firstLine, { resolve, reject })
     })
   }
 
-  finish(line: number): void {
-    this.#pending.get(line)?.resolve({ output: new Uint8Array(0), tally: emptyTally() })
+  /** @param rest what of the block is left */
+  finish(line: number, rest: Block | null = null): void {
+    this.#pending.get(line)?.resolve({ output: new Uint8Array(0), tally: emptyTally(), rest })
     this.#pending.delete(line)
   }
 
@@ -66,6 +67,44 @@ describe('Conveyor', () => {
     engine.finish(1)
     await conveyor.drain()
     expect(received).toEqual([1, 2, 3])
+  })
+
+  it('has the rest of a block enriched in its turn, before the blocks behind it are received', async () => {
+    const engine = new ManualEngine(4)
+    const received: number[] = []
+    const conveyor = new Conveyor(engine, async () => void received.push(engine.released.length))
+    for (const line of [10, 20, 30]) await conveyor.add(block(line))
+    engine.finish(20, block(21))
+    engine.finish(30)
+    await turns()
+    // The second waits with its rest for the first.
+    expect(engine.underWay).toEqual([10])
+    engine.finish(10, block(11))
+    await turns()
+    expect(engine.underWay).toEqual([11])
+    engine.finish(11)
+    await turns()
+    expect(engine.underWay).toEqual([21])
+    engine.finish(21, block(22))
+    await turns()
+    expect(engine.underWay).toEqual([22])
+    engine.finish(22)
+    await conveyor.drain()
+    // Six pieces, each received when the memory of those before it had come back.
+    expect(received).toEqual([0, 1, 2, 3, 4, 5])
+    expect(engine.released).toHaveLength(6)
+  })
+
+  it('throws what the rest of a block fails with', async () => {
+    const engine = new ManualEngine(4)
+    const conveyor = new Conveyor(engine, async () => {})
+    await conveyor.add(block(1))
+    await conveyor.add(block(5))
+    engine.finish(1, block(2))
+    engine.finish(5)
+    await turns()
+    engine.fail(2)
+    await expect(conveyor.drain()).rejects.toThrow('line 2')
   })
 
   it('gives memory back when the result in it was received, not before', async () => {

@@ -23,6 +23,12 @@ function countries(
 }
 
 describe('statisticsText', () => {
+  it('says so where countries were too many to list', () => {
+    const tally = tallyWith({ lines: 3, resolved: 3, countries: countries(['FR', 'France', 2]) })
+    tally.unlisted.countries = 1
+    expect(statisticsText(tally, FACTS)).toContain('  countries     over 1: France 2')
+  })
+
   it('has a row for each thing that came up', () => {
     const tally = tallyWith({
       lines: 1000,

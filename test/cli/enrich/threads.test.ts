@@ -11,6 +11,7 @@ import type { EnrichOptions } from '../../../src/enrich/options.ts'
 import { makePlan } from '../../../src/enrich/plan.ts'
 import { Splitter } from '../../../src/enrich/splitter.ts'
 import { emptyTally, mergeTally, type Tally } from '../../../src/enrich/tally.ts'
+import { LONG_ANSWERS } from '../../enrich/long-answers.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { geofix, ndjson, outcomeOf, start, writeDatabase } from './command-line.ts'
 
@@ -32,6 +33,8 @@ interface Result {
   readonly output: string
   readonly tally: Tally
   readonly threads: number
+  /** Bytes of the largest piece of output. */
+  readonly largest: number
 }
 
 /** Sends an input through an engine in blocks of a size. */
@@ -58,7 +61,8 @@ async function enriched(
     const splitter = new Splitter(plan, blockBytes)
     for (const block of [...splitter.push(bytes), ...splitter.end()]) await conveyor.add(block)
     await conveyor.drain()
-    return { output: Buffer.concat(pieces).toString(), tally, threads: engine.threads }
+    const largest = Math.max(...pieces.map(({ length }) => length))
+    return { output: Buffer.concat(pieces).toString(), tally, threads: engine.threads, largest }
   } finally {
     engine.stop()
   }
@@ -121,6 +125,22 @@ describe('several threads', () => {
       }
     },
   )
+
+  it('hand blocks with long answers on in pieces, in order', async () => {
+    const file = join(folder, 'long-answers.mmdb')
+    writeFileSync(file, LONG_ANSWERS)
+    const databases = [await loadShared(file)]
+    const input = Array.from({ length: 4000 }, (_, n) => `1.2.${n >> 8}.${n % 256}\n`).join('')
+    for (const count of [1, 3]) {
+      const run = await enriched(databases, input, {}, { count, from: 0 }, 20_000)
+      expect(run.threads).toBe(count)
+      expect(run.tally).toMatchObject({ lines: 4000, resolved: 4000 })
+      expect(run.largest).toBeGreaterThan(16_000_000)
+      expect(run.largest).toBeLessThan(17_000_000)
+      const addresses = [...run.output.matchAll(/^\{"ip":"([\d.]+)"/gm)].map(([, ip]) => `${ip}\n`)
+      expect(addresses.join('')).toBe(input)
+    }
+  })
 
   it('stay one while the input is small', async () => {
     const result = await enriched([await loadShared(DB)], ndjson(100), {}, { count: 4, from: 100_000 }, 1000)

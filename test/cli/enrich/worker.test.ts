@@ -51,6 +51,7 @@ it('answers each block, in the order in which plans and blocks come', async () =
   expect(Buffer.from(answer.output).toString()).toContain('London')
   // The output goes without a copy.
   expect(transfer).toEqual([answer.output.buffer])
+  expect(answer.rest).toBeNull()
 
   expect(give({ kind: 'block', block: blockOf('{"ip":"1.2.3.4"}\nrubbish\n'), memory: null })).toEqual([
     { kind: 'bad-line', line: 8, fault: 'it is no JSON object' },

@@ -25,6 +25,11 @@ export function countOf(count: number, one: string, many: string): string {
   return `${countText(count)} ${count === 1 ? one : many}`
 }
 
+/** `over 12 cities`, where some lines have places that were not listed. */
+export function atLeast(count: string, unlisted: number): string {
+  return unlisted === 0 ? count : `over ${count}`
+}
+
 /** `12.0%`. Nothing is rounded to none or to all: that would be said of something else. */
 export function shareText(part: number, whole: number): string {
   if (whole <= 0) return '–'

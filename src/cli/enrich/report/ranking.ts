@@ -1,6 +1,6 @@
 import type { Tally } from '../../../enrich/tally.ts'
 import { clipped, NAME_LENGTH } from './clipped.ts'
-import { countOf, countText, shareText } from './figures.ts'
+import { atLeast, countOf, countText, shareText } from './figures.ts'
 import { html, type Markup } from './markup.ts'
 
 /** Rows of a table; the rest is summed up in one more. */
@@ -21,6 +21,8 @@ interface Ranking {
   /** Said where there are none. */
   readonly none: string
   readonly places: readonly Place[]
+  /** Lines of places that were too many to have rows. */
+  readonly unlisted: number
 }
 
 /** The tables of countries, regions and cities. */
@@ -39,9 +41,9 @@ export function rankings(tally: Tally): Markup {
     count,
   }))
   return html`<div class="columns">
-${rankingTable(tally, { title: 'Countries', one: 'country', many: 'countries', none: 'No line has a country.', places: countries })}
-${rankingTable(tally, { title: 'Regions', one: 'region', many: 'regions', none: 'No line has a region.', places: regions })}
-${rankingTable(tally, { title: 'Cities', one: 'city', many: 'cities', none: 'No line has a city.', places: cities })}
+${rankingTable(tally, { title: 'Countries', one: 'country', many: 'countries', none: 'No line has a country.', places: countries, unlisted: tally.unlisted.countries })}
+${rankingTable(tally, { title: 'Regions', one: 'region', many: 'regions', none: 'No line has a region.', places: regions, unlisted: tally.unlisted.regions })}
+${rankingTable(tally, { title: 'Cities', one: 'city', many: 'cities', none: 'No line has a city.', places: cities, unlisted: tally.unlisted.cities })}
 </div>`
 }
 
@@ -63,16 +65,17 @@ export function ranked<Counted extends { readonly count: number; readonly name: 
   return [...places].sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 }
 
-function rankingTable(tally: Tally, { title, one, many, none, places }: Ranking): Markup {
+function rankingTable(tally: Tally, { title, one, many, none, places, unlisted }: Ranking): Markup {
   const heading = html`<header class="head"><h2>${title}</h2>${
-    places.length === 0 ? null : html`<p class="aside">${countText(places.length)}</p>`
+    places.length === 0 ? null : html`<p class="aside">${atLeast(countText(places.length), unlisted)}</p>`
   }</header>`
-  if (places.length === 0) return html`<section class="card">${heading}<p class="empty">${none}</p></section>`
+  if (places.length === 0 && unlisted === 0)
+    return html`<section class="card">${heading}<p class="empty">${none}</p></section>`
   const order = ranked(places)
   const top = order.slice(0, RANKED)
   const most = top[0]?.count ?? 1
   const others = order.slice(RANKED)
-  const known = places.reduce((sum, { count }) => sum + count, 0)
+  const known = places.reduce((sum, { count }) => sum + count, unlisted)
   const rows = top.map(
     ({ name, within, count }) => html`
 <tr><th scope="row"><span class="name"><bdi>${clipped(name, NAME_LENGTH)}</bdi>${within === null ? null : html` <bdi class="within">${clipped(within, NAME_LENGTH)}</bdi>`}</span>${bar(count / most)}</th><td>${countText(count)}</td><td class="share">${shareText(count, tally.resolved)}</td></tr>`,
@@ -85,6 +88,7 @@ function rankingTable(tally: Tally, { title, one, many, none, places }: Ranking)
           others.reduce((sum, { count }) => sum + count, 0),
           tally,
         ),
+    unlisted === 0 ? null : restRow(`Further ${many}, too many to list`, unlisted, tally),
     known >= tally.resolved
       ? null
       : restRow(`${title.slice(0, 1) + one.slice(1)} not known`, tally.resolved - known, tally),

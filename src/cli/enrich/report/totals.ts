@@ -2,6 +2,7 @@ import { failuresOf, type Tally } from '../../../enrich/tally.ts'
 import { clipped, NAME_LENGTH } from './clipped.ts'
 import type { ReportFacts } from './facts.ts'
 import {
+  atLeast,
   bytesText,
   countOf,
   countText,
@@ -30,7 +31,7 @@ export function lead(tally: Tally): Markup {
   if (first === undefined) return html`${share}.`
   const name = html`<bdi>${clipped(first.name, NAME_LENGTH)}</bdi>`
   if (first.count === tally.resolved) return html`${share}, all in one country: <b>${name}</b>.`
-  return html`${share}, in <b>${countOf(countries.length, 'country', 'countries')}</b>. The most come from <b>${name}</b>: ${shareText(first.count, tally.resolved)} of the located lines.`
+  return html`${share}, in <b>${atLeast(countOf(countries.length, 'country', 'countries'), tally.unlisted.countries)}</b>. The most come from <b>${name}</b>: ${shareText(first.count, tally.resolved)} of the located lines.`
 }
 
 /** The numbers that are read first. */
@@ -38,14 +39,14 @@ export function totals(tally: Tally, facts: ReportFacts): Markup {
   const failed = failuresOf(tally).reduce((sum, [, count]) => sum + count, 0)
   const countries = namedCountries(tally).length
   const details = [
-    countOf(tally.regions.size, 'region', 'regions'),
-    countOf(tally.cities.size, 'city', 'cities'),
+    atLeast(countOf(tally.regions.size, 'region', 'regions'), tally.unlisted.regions),
+    atLeast(countOf(tally.cities.size, 'city', 'cities'), tally.unlisted.cities),
   ].join(', ')
   return html`<dl class="totals">
 ${tile('Lines', countText(tally.lines), facts.bytes === null ? null : bytesText(facts.bytes))}
 ${tile('Located', shareText(tally.resolved, tally.lines - tally.blank), countOf(tally.resolved, 'line', 'lines'))}
 ${tile('Not located', countText(failed), tally.bad === 0 ? 'and none unreadable' : `and ${countText(tally.bad)} unreadable`)}
-${tile('Countries', countText(countries), details)}
+${tile('Countries', atLeast(countText(countries), tally.unlisted.countries), details)}
 ${timeTile(tally)}
 ${tile('Speed', tally.lines > 0 && facts.seconds > 0 ? `${shortCountText(tally.lines / facts.seconds)}/s` : '–', `lines; ${durationText(facts.seconds)} on ${countOf(facts.threads, 'thread', 'threads')}`)}
 </dl>`

@@ -35,6 +35,31 @@ describe('the tables', () => {
     ])
   })
 
+  it('say so of places that were too many to list', () => {
+    const tally = tallyOf(SOME)
+    tally.lines += 60
+    tally.resolved += 60
+    Object.assign(tally.unlisted, { regions: 10, cities: 60 })
+    const page = Page.of(tally)
+    expect(rows(page, 'Regions').slice(2)).toEqual([
+      ['Further regions, too many to list', '10', '6.3%'],
+      ['Region not known', '70', '43.8%'],
+    ])
+    expect(rows(page, 'Cities').slice(2)).toEqual([
+      ['Further cities, too many to list', '60', '37.5%'],
+      ['City not known', '20', '12.5%'],
+    ])
+    expect(textOf(page.card('Cities'))).toContain('over 2')
+    expect(textOf(page.card('Countries'))).not.toContain('over')
+    expect(page.texts('span', 'detail')).toContain('over 2 regions, over 2 cities')
+  })
+
+  it('do not say that there are none where none was listed', () => {
+    const tally = tallyOf([{ country: 'FR', count: 20 }])
+    tally.unlisted.cities = 20
+    expect(rows(Page.of(tally), 'Cities')).toEqual([['Further cities, too many to list', '20', '100%']])
+  })
+
   it('have bars as long as the lines, against the first', () => {
     const bars = within(Page.of(tallyOf(SOME)).card('Countries'), 'rect')
     expect(bars.map((bar) => attribute(bar, 'width'))).toEqual(['100%', '60%', '40%'])
