@@ -43,7 +43,7 @@ describe('DataSection.open', () => {
     ['00 07', DataType.boolean, 0, 2, 2],
     ['01 07', DataType.boolean, 1, 2, 2], // its size is its value
     ['04 08 3fc00000', DataType.float, 4, 2, 6],
-  ])('%s', (hex, type, size, start, after) => {
+  ])('row %#', (hex, type, size, start, after) => {
     const data = opened(hex)
     expect([data.type, data.size, data.start - 4, data.after - 4, data.viaPointer]).toEqual([
       type,
