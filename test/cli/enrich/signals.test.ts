@@ -94,7 +94,7 @@ describe('geofix enrich, when a signal comes', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('of SIGKILL at any moment, leaves no file under the name of the output', async () => {
+  it('of SIGKILL at any moment, leaves a whole file under the name of the output, or none', async () => {
     let whole = 0
     for (let attempt = 0; attempt < 12; attempt++) {
       const folder = freshFolder()
@@ -106,13 +106,14 @@ describe('geofix enrich, when a signal comes', () => {
       await Promise.race([moment, ended])
       child.kill('SIGKILL')
       const { status } = await ended
-      if (status === 0) {
+      // The file gets its name when it is whole; the process can still be killed then.
+      if (status === 0 || existsSync(output)) {
         whole++
         const bytes = readFileSync(output)
         const text = (attempt % 2 === 0 ? bytes : gunzipSync(bytes)).toString()
         expect(text.endsWith('\n')).toBe(true)
         expect(text.split('\n').length - 1).toBe(LINES)
-      } else expect(existsSync(output)).toBe(false)
+      }
     }
     // Not all of them came too late.
     expect(whole).toBeLessThan(12)
