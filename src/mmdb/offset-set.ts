@@ -23,7 +23,7 @@ export class OffsetSet {
 
   has(offset: number): boolean {
     const at = offset - this.#base
-    return at >= 0 && ((this.#bits[at >>> 3] ?? 0) & (1 << (at & 7))) !== 0
+    return ((this.#bits[at >>> 3] ?? 0) & (1 << (at & 7))) !== 0
   }
 
   /** In ascending order. */
