@@ -7,8 +7,8 @@ const REGULAR_FILE = new Set(['0', '\0', '7'])
 /** Entries that say something about the file behind them: pax's `x` and `g`, GNU's `L` (its name) and `K`. */
 const ABOUT_NEXT = new Set(['x', 'g', 'L', 'K'])
 
-/** No path is longer. Bytes. */
-const MAX_NAME = 32_768
+/** Where systems end paths. Bytes. */
+const MAX_NAME = 4096
 
 /** How much a message quotes: names, and characters of each. */
 const MAX_NAMED = 3
@@ -33,7 +33,7 @@ export function findDatabaseInTar(bytes: Uint8Array, path?: string): Uint8Array 
   let longName: string | undefined
   for (let offset = 0; offset + BLOCK <= bytes.length && found.length <= MAX_NAMED; ) {
     const header = bytes.subarray(offset, offset + BLOCK)
-    if (header.every((byte) => byte === 0)) break
+    if (header[0] === 0 && header.every((byte) => byte === 0)) break
     if (!hasValidChecksum(header)) throw damaged('a header does not match its checksum', offset, path)
     const size = octal(header, 124, 12)
     const start = offset + BLOCK
@@ -91,6 +91,7 @@ function octal(header: Uint8Array, start: number, length: number): number {
 /** The sum of the header's bytes, its own eight counted as spaces. */
 function hasValidChecksum(header: Uint8Array): boolean {
   let sum = 8 * 0x20
-  for (const [index, byte] of header.entries()) if (index < 148 || index >= 156) sum += byte
+  // By index: an archive can be of millions of headers.
+  for (let index = 0; index < BLOCK; index++) if (index < 148 || index >= 156) sum += header[index] ?? 0
   return sum === octal(header, 148, 8)
 }

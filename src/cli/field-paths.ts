@@ -50,10 +50,10 @@ function collect(value: MmdbValue, path: string | null, fields: Set<string>): nu
 }
 
 function pathOf(path: string | null, key: string): string | null {
-  if (path === null || path.length + key.length >= LONGEST) return null
+  if (path === null || path.length > LONGEST) return null
   return path === '' ? key : `${path}.${key}`
 }
 
 function note(path: string | null, fields: Set<string>): void {
-  if (path && fields.size < MOST_FIELDS) fields.add(path)
+  if (path && path.length <= LONGEST && fields.size < MOST_FIELDS) fields.add(path)
 }

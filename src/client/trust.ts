@@ -43,19 +43,28 @@ export class TrustList {
    * IPv6, whatever is inside them. Zones play no part.
    */
   covers(address: Address): boolean {
+    // Plain loops: a caller can send hundreds of hops, and there can be thousands of networks.
     if (address.version === 4) {
-      return this.#ipv4.some((network) => matches(network, 0, address.ipv4))
+      const { ipv4 } = address
+      for (const { words, prefixLength } of this.#ipv4) if (agree(words[0], ipv4, prefixLength)) return true
+      return false
     }
     const { words } = address
-    return this.#ipv6.some((network) => words.every((word, index) => matches(network, index, word)))
+    for (const network of this.#ipv6) if (contains(network, words)) return true
+    return false
   }
 }
 
-/** Whether one word of an address is as the network says. */
-function matches({ words, prefixLength }: Network, index: number, word: number): boolean {
-  const free = 32 - Math.min(Math.max(prefixLength - index * 32, 0), 32)
-  // A shift by 32 would be a shift by 0.
-  return free === 32 || ((word ^ (words[index] ?? 0)) >>> 0) >>> free === 0
+function contains(network: Network, words: Uint32Array): boolean {
+  for (let index = 0, bits = network.prefixLength; bits > 0; index++, bits -= 32) {
+    if (!agree(network.words[index], words[index], bits)) return false
+  }
+  return true
+}
+
+/** Whether two words have the same first bits, one at least. */
+function agree(one = 0, other = 0, bits: number): boolean {
+  return (one ^ other) >>> Math.max(32 - bits, 0) === 0
 }
 
 function networksOf(entry: unknown): Network[] {

@@ -24,10 +24,10 @@ describe('the fields of records', () => {
     ['byte strings', [{ bytes: Uint8Array.of(1, 2) }], ['bytes']],
     [
       'a path of 256 characters',
-      [{ ['k'.repeat(255)]: 1, a: { ['k'.repeat(254)]: 1 } }],
-      [`a.${'k'.repeat(254)}`, 'k'.repeat(255)],
+      [{ ['k'.repeat(256)]: 1, a: { ['k'.repeat(254)]: 1 } }],
+      [`a.${'k'.repeat(254)}`, 'k'.repeat(256)],
     ],
-    ['longer ones, which are left out', [{ ['k'.repeat(256)]: 1, a: { ['k'.repeat(255)]: 1 }, b: 1 }], ['b']],
+    ['longer ones, which are left out', [{ ['k'.repeat(257)]: 1, a: { ['k'.repeat(255)]: 1 }, b: 1 }], ['b']],
   ])('%s', (_, records, expected) => {
     expect(fieldsOf(records)).toEqual(expected)
   })

@@ -34,7 +34,6 @@ export function leavesOf(objects: readonly object[], except: string | null): Lea
       path.length < MAX_DEPTH
     ) {
       for (const [name, inner] of Object.entries(value)) {
-        if (leaves.size >= MAX_LEAVES) return
         const inside = length + name.length
         if (inside <= MAX_NAMES && (path.length > 0 || name !== except)) visit(inner, [...path, name], inside)
       }
@@ -48,6 +47,7 @@ function note(leaves: Map<string, Leaf>, path: readonly string[], kind: ValueKin
   const text = pathText(path)
   let leaf = leaves.get(text)
   if (leaf === undefined) {
+    if (leaves.size >= MAX_LEAVES) return
     leaf = { path, kinds: new Map() }
     leaves.set(text, leaf)
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { leavesOf } from '../../../src/enrich/ndjson/candidates.ts'
+import { chooseAddress, leavesOf } from '../../../src/enrich/ndjson/candidates.ts'
 
 const text = (leaves: ReturnType<typeof leavesOf>) => [...leaves.keys()]
 
@@ -38,18 +38,19 @@ describe('the members with text', () => {
     expect(leavesOf([long, { ip: '1.1.1.1' }], null).size).toBe(1)
   })
 
-  it('are 2,000 at most, and nothing is looked at behind them', () => {
-    let looked = 0
-    const last = Object.defineProperty({}, 'late', {
-      enumerable: true,
-      get: () => {
-        looked++
-        return 'x'
-      },
-    })
-    expect(leavesOf([members(1999), last], null).size).toBe(2000)
-    expect(looked).toBe(1)
-    expect(leavesOf([members(2500), { inner: last }], null).size).toBe(2000)
-    expect(looked).toBe(1)
+  it('are 2,000 at most, which are still counted in the objects behind them', () => {
+    const leaves = leavesOf([{ ip: '-' }, members(2500), { late: 'x' }, { ip: '1.1.1.1' }], null)
+    expect(leaves.size).toBe(2000)
+    expect(leaves.has('late')).toBe(false)
+    expect(leaves.get('ip')?.kinds.get('address')).toBe(1)
+  })
+
+  it('leave the usual name chosen, however many members come before its first address', () => {
+    const objects = Array.from({ length: 60 }, (_, line) => ({
+      ip: line < 30 ? '-' : `81.2.69.${line}`,
+      srv: `10.0.0.${line}`,
+      kv: Object.fromEntries(Array.from({ length: 100 }, (__, i) => [`id${line}x${i}`, 'x'])),
+    }))
+    expect(chooseAddress(leavesOf(objects, null), false).best).toEqual(['ip'])
   })
 })
