@@ -58,6 +58,10 @@ describe('MmdbWriter', () => {
     expect(open(written([])).metadata.buildEpoch).toEqual(new Date('2000-01-01T00:00:00Z'))
   })
 
+  it('names no languages and describes nothing unless it is told to', () => {
+    expect(open(written([])).metadata).toMatchObject({ languages: [], description: {} })
+  })
+
   it('writes an empty database', () => {
     expect(open(written([])).metadata.nodeCount).toBe(1)
     expect(open(written([])).get('2001:db8::1')).toBeNull()
