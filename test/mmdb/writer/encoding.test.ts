@@ -45,6 +45,7 @@ describe('the data section', () => {
     ['a float', float(1.5), '04 08 3fc00000'],
     ['a typed number of a smaller value', uint16(1), 'a1 01'],
     ['a uint64 from a number', uint64(1), '01 02 01'],
+    ['zero as a bigint', 0n, '00 02'],
     ['a bigint is a uint64', 1n, '01 02 01'],
     ['the largest uint64', 2n ** 64n - 1n, '08 02 ffffffffffffffff'],
     ['a bigint from 2^64 on is a uint128', 2n ** 64n, '09 03 010000000000000000'],
