@@ -50,7 +50,7 @@ export class MmdbWriter {
    * the record holds something that the format has no type for (the message says where in the record)
    * @throws RangeError when the record holds a number beyond the format's range, or is more than this package
    * reads back: 128 levels of maps and arrays, 65,536 values (keys included), 16 MiB of text, a part that comes
-   * twice counted twice
+   * twice counted twice, and keys of 1,024 bytes
    */
   insert(network: string, record: WritableValue): this {
     const { words, prefixLength } = placeNetwork(network, this.#options.ipVersion)
