@@ -118,7 +118,7 @@ describe('readMetadata', () => {
   })
 
   it('looks for the whole marker', () => {
-    // U+FAEF8 and others hold the bytes of its start: ab, abcd, abcdef.
+    // But for its last byte.
     const likeIt = { hex: '4e' + 'abcdef4d61784d696e642e636f6e' }
     expect(readMetadata(handMade(RECORD, { zzz: likeIt })).databaseType).toBe('Hand-Made')
   })
