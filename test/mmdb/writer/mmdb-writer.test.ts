@@ -54,6 +54,12 @@ describe('MmdbWriter', () => {
     })
   })
 
+  it('writes metadata without pointers, which some readers do not follow there', () => {
+    const text = 'The same text in several places'
+    const bytes = written([], { databaseType: text, description: { en: text, de: text } })
+    expect(Buffer.from(bytes).toString('latin1').split(text)).toHaveLength(4)
+  })
+
   it('reads no clock: without a build date it is 2000-01-01', () => {
     expect(open(written([])).metadata.buildEpoch).toEqual(new Date('2000-01-01T00:00:00Z'))
   })
