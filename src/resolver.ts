@@ -8,16 +8,21 @@ import { unpack } from './bytes/unpack.ts'
 import { type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
 import type { DetectSource, PeerOptions } from './client/request-source.ts'
 import { InvalidDatabaseError, MalformedAddressError, UnresolvableAddressError } from './errors.ts'
+import type { DatabaseInfo } from './location/database-info.ts'
+import { DatabaseSet } from './location/database-set.ts'
+import { invalid, malformed, unresolvable } from './location/find-location.ts'
+import { instantOf } from './location/instant.ts'
+import { type Locale, localeOf } from './location/locale.ts'
+import type { Location } from './location/location.ts'
+import type {
+  LocationRecord,
+  LookupFailure,
+  LookupOptions,
+  LookupResult,
+} from './location/location-record.ts'
 import { Database } from './mmdb/database.ts'
 import type { Verification } from './mmdb/verification.ts'
 import type { MmdbValue } from './mmdb/whole-record.ts'
-import type { DatabaseInfo } from './record/database-info.ts'
-import { DatabaseSet } from './record/database-set.ts'
-import { instantOf } from './record/instant.ts'
-import { type Locale, localeOf } from './record/locale.ts'
-import type { LocationRecord, LookupFailure, LookupOptions, LookupResult } from './record/location-record.ts'
-import { invalid, malformed, unresolvable } from './record/lookup-failure.ts'
-import type { Place } from './record/place.ts'
 
 /**
  * Names the method by which other parts of this package reach the databases of a resolver. Registered, because an
@@ -245,16 +250,17 @@ export class Resolver {
     if (special !== null) {
       throw new UnresolvableAddressError(describeSpecialPurpose(text, special), special, text, via)
     }
-    if (set.unfit !== null) throw new InvalidDatabaseError(set.unfit.fault, set.unfit)
-    const place = set.place(this.#asked)
+    if (set.noLocationsError !== null)
+      throw new InvalidDatabaseError(set.noLocationsError.fault, set.noLocationsError)
+    const place = set.locate(this.#asked)
     if (place === null) throw new UnresolvableAddressError(this.#notFound(set), 'not-found', text, via)
     return place.record(text, locale, at)
   }
 
-  #placeOrFailure(set: DatabaseSet): Place | LookupFailure | null {
-    if (set.unfit !== null) return invalid(this.#asked.text, set.unfit)
+  #placeOrFailure(set: DatabaseSet): Location | LookupFailure | null {
+    if (set.noLocationsError !== null) return invalid(this.#asked.text, set.noLocationsError)
     try {
-      return set.place(this.#asked)
+      return set.locate(this.#asked)
     } catch (error) {
       if (!(error instanceof InvalidDatabaseError)) throw error
       return invalid(this.#asked.text, error)

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
+import { isLookupFailure, type LookupResult } from '../location/location-record.ts'
 import { NodeResolver } from '../node/node-resolver.ts'
-import { isLookupFailure, type LookupResult } from '../record/location-record.ts'
 import { ExitStatus, type Terminal, writeLine, writeMessage } from './terminal.ts'
 
 /** Characters of a line that are kept: no address is as long, so that what is cut was none. */

@@ -1,4 +1,4 @@
-import type { DatabaseSet } from '../record/database-set.ts'
+import type { DatabaseSet } from '../location/database-set.ts'
 import { commonPlan } from './common-plan.ts'
 import { Enricher } from './enricher.ts'
 import type { Format } from './format.ts'

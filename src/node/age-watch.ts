@@ -1,4 +1,4 @@
-import type { DatabaseInfo } from '../record/database-info.ts'
+import type { DatabaseInfo } from '../location/database-info.ts'
 
 const MILLISECONDS_PER_DAY = 86_400_000
 

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { Address } from '../address/address.ts'
 import { InvalidDatabaseError } from '../errors.ts'
-import type { DatabaseSet } from '../record/database-set.ts'
+import type { DatabaseSet } from '../location/database-set.ts'
 
 /** Addresses that are asked on trial of each family, evenly spread. */
 const TRIALS = 4096
@@ -25,12 +25,13 @@ export async function checkCandidate(
     if (!hadLocations || candidate.hasLocations[index]) continue
     const path = candidate.info[index]?.path ?? undefined
     throw (
-      candidate.unfit ?? new InvalidDatabaseError('it has no locations, and the one before it had', { path })
+      candidate.noLocationsError ??
+      new InvalidDatabaseError('it has no locations, and the one before it had', { path })
     )
   }
   let turned = performance.now()
   for (const address of sample()) {
-    candidate.place(address)
+    candidate.locate(address)
     if (performance.now() - turned < TURN) continue
     await setImmediate()
     turned = performance.now()
@@ -40,9 +41,9 @@ export async function checkCandidate(
 
 /** @throws InvalidDatabaseError when a canary has no location */
 export function checkCanaries(set: DatabaseSet, canaries: readonly Address[]): void {
-  if (canaries.length > 0 && set.unfit !== null) throw set.unfit
+  if (canaries.length > 0 && set.noLocationsError !== null) throw set.noLocationsError
   for (const address of canaries) {
-    if (set.place(address) !== null) continue
+    if (set.locate(address) !== null) continue
     const [path] = set.info.length === 1 ? set.info.map((info) => info.path ?? undefined) : []
     throw new InvalidDatabaseError(`it has no location for the canary ${address.text}`, { path })
   }

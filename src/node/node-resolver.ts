@@ -1,7 +1,7 @@
 import { maxBytesOf } from '../bytes/byte-limit.ts'
 import { ClientWalk } from '../client/client-address.ts'
 import { embedded } from '../embedded.ts'
-import { DatabaseSet } from '../record/database-set.ts'
+import { DatabaseSet } from '../location/database-set.ts'
 import { atLeastOne, type OpenOptions, REPLACE, Resolver } from '../resolver.ts'
 import {
   absolute,

@@ -2,7 +2,7 @@ import { Address } from '../address/address.ts'
 import { describeMalformation } from '../address/malformation.ts'
 import { describeSpecialPurpose } from '../address/special-purpose.ts'
 import type { InvalidDatabaseError } from '../errors.ts'
-import type { DatabaseInfo } from '../record/database-info.ts'
+import type { DatabaseInfo } from '../location/database-info.ts'
 
 /** What answered before a replacement, and what answers since. */
 export interface ReloadEvent {

@@ -5,10 +5,10 @@ import { allocate, checkSize, DEFAULT_MAX_BYTES } from '../../bytes/byte-limit.t
 import { isGzip } from '../../bytes/gzip-member.ts'
 import { unwrap } from '../../bytes/unpack.ts'
 import { InvalidDatabaseError, isGeofixError } from '../../errors.ts'
+import { DatabaseSet } from '../../location/database-set.ts'
 import { Database } from '../../mmdb/database.ts'
 import { followed, readOnlyMember, unreadableGzip } from '../../node/native-gunzip.ts'
 import { readPipe } from '../../node/whole-file.ts'
-import { DatabaseSet } from '../../record/database-set.ts'
 
 /** A database file in memory that all threads of the process see. Goes to workers without a copy. */
 export interface SharedDatabase {

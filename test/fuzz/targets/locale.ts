@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { InvalidLocaleError } from '../../../src/errors.ts'
-import { platformCountryName } from '../../../src/record/country-name.ts'
-import { Locale, localeOf } from '../../../src/record/locale.ts'
+import { platformCountryName } from '../../../src/location/country-name.ts'
+import { Locale, localeOf } from '../../../src/location/locale.ts'
 import { mutatedText } from '../mutation.ts'
 import type { Target } from '../target.ts'
 
@@ -76,7 +76,7 @@ export const locale: Target<string> = {
     }
     const name = platformCountryName('GB', found)
     assert.ok(name === null || name !== '')
-    assert.equal(found.kinship(found.tag), 'same')
-    assert.ok(['same', 'other-script', 'none'].includes(new Locale('en').kinship(tag)))
+    assert.equal(found.match(found.tag), 'same')
+    assert.ok(['same', 'other-script', 'none'].includes(new Locale('en').match(tag)))
   },
 }

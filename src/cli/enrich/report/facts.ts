@@ -1,4 +1,4 @@
-import type { DatabaseInfo } from '../../../record/database-info.ts'
+import type { DatabaseInfo } from '../../../location/database-info.ts'
 
 /** What a report says of the run, beside what was counted. */
 export interface ReportFacts {

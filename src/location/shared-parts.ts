@@ -1,21 +1,21 @@
 import type { Locale } from './locale.ts'
 import type { Country, Region } from './location-record.ts'
-import type { NamedCountry, NamedRegion } from './named-part.ts'
+import type { LocalizedCountry, LocalizedRegion } from './named-part.ts'
 import type { Timezone } from './timezone.ts'
 
 /**
  * What many places share: country, region and time zone. Databases have hundreds of thousands of places in a few
  * thousand areas, so what a lookup reads of an area is in the processor's cache.
  */
-export class Area {
+export class SharedParts {
   /** In the language last asked for, because nearly all callers have one. */
   #locale: Locale | undefined
   #country: Country | undefined
   #region: Region | undefined
 
   constructor(
-    readonly country: NamedCountry,
-    readonly region: NamedRegion,
+    readonly country: LocalizedCountry,
+    readonly region: LocalizedRegion,
     readonly timezone: Timezone,
   ) {}
 
@@ -43,23 +43,23 @@ export class Area {
 const MAX_ZONES = 16
 
 /** Makes the areas of one database, each once. */
-export class AreaTable {
-  readonly #areas = new WeakMap<NamedCountry, WeakMap<NamedRegion, Area[]>>()
+export class SharedPartsTable {
+  readonly #areas = new WeakMap<LocalizedCountry, WeakMap<LocalizedRegion, SharedParts[]>>()
   #made = 0
 
   /** How many were made. */
-  get made(): number {
+  get created(): number {
     return this.#made
   }
 
-  of(country: NamedCountry, region: NamedRegion, timezone: Timezone): Area {
-    const byRegion = this.#areas.get(country) ?? new WeakMap<NamedRegion, Area[]>()
+  of(country: LocalizedCountry, region: LocalizedRegion, timezone: Timezone): SharedParts {
+    const byRegion = this.#areas.get(country) ?? new WeakMap<LocalizedRegion, SharedParts[]>()
     this.#areas.set(country, byRegion)
     const areas = byRegion.get(region) ?? []
     byRegion.set(region, areas)
     let area = areas.find((each) => each.timezone === timezone)
     if (area === undefined) {
-      area = new Area(country, region, timezone)
+      area = new SharedParts(country, region, timezone)
       this.#made++
       if (areas.length >= MAX_ZONES) areas.length = 0
       areas.push(area)

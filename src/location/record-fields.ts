@@ -4,7 +4,7 @@ import type { Database } from '../mmdb/database.ts'
 import { DataType } from '../mmdb/format.ts'
 import { MAX_KEY } from '../mmdb/limits.ts'
 import { firstRecords } from '../mmdb/networks.ts'
-import { remember } from './remember.ts'
+import { remember } from '../remember.ts'
 
 /** Records looked at, at most: the first ones of a file can be sparse. */
 const SAMPLE = 1000
@@ -16,7 +16,7 @@ const MAX_NAMES = 256
 export type FieldKind = 'map' | 'array' | 'text' | 'other'
 
 /** The fields at the top of a database's records, over many records. */
-export class RecordFields {
+export class SampledFields {
   readonly #kinds = new Map<string, Set<FieldKind>>()
   /** By where they are stored. */
   readonly #names = new Map<number, string | null>()

@@ -7,24 +7,24 @@ import { NO_RECORD } from '../mmdb/search-tree.ts'
 import type { Verification } from '../mmdb/verification.ts'
 import type { MmdbValue } from '../mmdb/whole-record.ts'
 import { type DatabaseInfo, databaseInfo } from './database-info.ts'
-import type { Place } from './place.ts'
-import { PlaceTable } from './place-table.ts'
-import { RecordFields } from './record-fields.ts'
-import { recognise } from './vendors.ts'
+import type { Location } from './location.ts'
+import { LocationTable } from './location-table.ts'
+import { SampledFields } from './record-fields.ts'
+import { recogniseSchema } from './vendors.ts'
 
 const IPV6_ZERO = new Uint32Array(4)
 
 /** A database beside its records as places; without, when it holds none. */
 interface Source {
   readonly database: Database
-  readonly places: PlaceTable | null
+  readonly places: LocationTable | null
 }
 
 /** The databases of one resolver: the first that has a location for an address answers. */
 export class DatabaseSet {
   readonly info: readonly DatabaseInfo[]
   /** Why no address can have a location; `null` when some can. Such databases still have raw records. */
-  readonly unfit: InvalidDatabaseError | null
+  readonly noLocationsError: InvalidDatabaseError | null
   /** Of each database, whether an address in it can have a location: it has records, of a known schema. */
   readonly hasLocations: readonly boolean[]
   readonly #sources: readonly Source[]
@@ -33,22 +33,22 @@ export class DatabaseSet {
     this.info = Object.freeze(databases.map(({ metadata, path }) => databaseInfo(metadata, path)))
     const faults: InvalidDatabaseError[] = []
     this.#sources = databases.map((database) => {
-      const fields = new RecordFields(database)
-      const schema = recognise(fields)
-      if (schema !== null) return { database, places: new PlaceTable(database, schema) }
+      const fields = new SampledFields(database)
+      const schema = recogniseSchema(fields)
+      if (schema !== null) return { database, places: new LocationTable(database, schema) }
       if (!fields.isEmpty) faults.push(withoutLocations(database, fields.names))
       return { database, places: null }
     })
     this.hasLocations = this.#sources.map(({ places }) => places !== null)
     const [fault] = faults
-    this.unfit = fault !== undefined && faults.length === databases.length ? fault : null
+    this.noLocationsError = fault !== undefined && faults.length === databases.length ? fault : null
   }
 
   /**
    * @returns `null` when no database has a location for the address
    * @throws InvalidDatabaseError when a database is damaged where the address leads
    */
-  place(address: Address): Place | null {
+  locate(address: Address): Location | null {
     for (const { database, places } of this.#sources) {
       if (places === null) continue
       const { index } = database
@@ -102,7 +102,7 @@ function find({ tree }: Database, address: Address): number {
   return address.family === 4 ? tree.findIPv4(address.ipv4) : tree.findIPv6(address.words)
 }
 
-function hasPlace(places: PlaceTable, offset: number): boolean {
+function hasPlace(places: LocationTable, offset: number): boolean {
   try {
     return places.at(offset) !== null
   } catch (error) {

@@ -1,26 +1,30 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Area, AreaTable } from '../../src/record/area.ts'
-import { coordinatesOf } from '../../src/record/coordinates.ts'
-import { NamedCountry, NamedRegion } from '../../src/record/named-part.ts'
-import { Names } from '../../src/record/names.ts'
-import { Place } from '../../src/record/place.ts'
-import { PlaceCache } from '../../src/record/place-cache.ts'
-import { timezoneOf } from '../../src/record/timezone.ts'
+import { coordinatesOf } from '../../src/location/coordinates.ts'
+import { Location } from '../../src/location/location.ts'
+import { LocalizedCountry, LocalizedRegion } from '../../src/location/named-part.ts'
+import { LocationCache } from '../../src/location/place-cache.ts'
+import { type SharedParts, SharedPartsTable } from '../../src/location/shared-parts.ts'
+import { timezoneOf } from '../../src/location/timezone.ts'
+import { Translations } from '../../src/location/translations.ts'
 
-const noNames = new Names(new Map())
-const areas: readonly Area[] = ['Europe/Paris', 'Asia/Tokyo'].map((zone) =>
-  new AreaTable().of(new NamedCountry('FR', noNames), new NamedRegion('FR-BRE', noNames), timezoneOf(zone)),
+const noNames = new Translations(new Map())
+const areas: readonly SharedParts[] = ['Europe/Paris', 'Asia/Tokyo'].map((zone) =>
+  new SharedPartsTable().of(
+    new LocalizedCountry('FR', noNames),
+    new LocalizedRegion('FR-BRE', noNames),
+    timezoneOf(zone),
+  ),
 )
 const [area] = areas
 if (area === undefined) throw new Error('there is no area')
 
 const place = (city: string | null, latitude = 48.1, postalCode: string | null = null, where = area) =>
-  new Place(where, city, postalCode, coordinatesOf(latitude, -1.7))
+  new Location(where, city, postalCode, coordinatesOf(latitude, -1.7))
 
 describe('PlaceCache', () => {
   it('tells a record that is no location from one that it does not know', () => {
-    const cache = new PlaceCache()
+    const cache = new LocationCache()
     expect(cache.get(20)).toBeUndefined()
     expect(cache.keep(20, null)).toBeNull()
     expect(cache.get(20)).toBeNull()
@@ -28,7 +32,7 @@ describe('PlaceCache', () => {
   })
 
   it('keeps equal places once', () => {
-    const cache = new PlaceCache()
+    const cache = new LocationCache()
     const first = place('Rennes')
     expect(cache.keep(100, first)).toBe(first)
     expect(cache.keep(200, place('Rennes'))).toBe(first)
@@ -42,7 +46,7 @@ describe('PlaceCache', () => {
     ['area', place('Rennes', 48.1, null, areas[1])],
     ['city, as it has none', place(null)],
   ])('keeps apart what differs in the %s', (_, other) => {
-    const cache = new PlaceCache()
+    const cache = new LocationCache()
     cache.keep(100, place('Rennes'))
     expect(cache.keep(200, other)).toBe(other)
     expect(cache.get(200)).toBe(other)
@@ -53,8 +57,8 @@ describe('PlaceCache', () => {
     const offsets = fc.array(fc.nat(2 ** 31 - 2), { minLength: 1, maxLength: 500 })
     fc.assert(
       fc.property(offsets, (asked) => {
-        const cache = new PlaceCache()
-        const kept = new Map<number, Place>()
+        const cache = new LocationCache()
+        const kept = new Map<number, Location>()
         for (const [i, offset] of asked.entries()) {
           if (kept.has(offset + 1)) continue
           kept.set(offset + 1, cache.keep(offset + 1, place(`City ${i % 7}`, i % 5)) ?? place(null))
@@ -67,7 +71,7 @@ describe('PlaceCache', () => {
   })
 
   it('forgets records beyond its size, and never takes one for another', () => {
-    const cache = new PlaceCache()
+    const cache = new LocationCache()
     const cities = Array.from({ length: 1000 }, (_, i) => place(`City ${i}`, i / 20))
     const count = 600_000
     for (let i = 1; i <= count; i++) cache.keep(i * 37, cities[i % 1000] ?? null)

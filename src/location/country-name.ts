@@ -1,5 +1,5 @@
+import { remember } from '../remember.ts'
 import { type Locale, localeOf } from './locale.ts'
-import { remember } from './remember.ts'
 
 /** Formatters kept at most; each holds a locale's data in native memory. */
 const MAX_FORMATTERS = 64

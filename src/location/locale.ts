@@ -1,6 +1,6 @@
 import { quoted } from '../address/quoted.ts'
 import { InvalidLocaleError } from '../errors.ts'
-import { remember } from './remember.ts'
+import { remember } from '../remember.ts'
 
 /** Locales remembered at most; a caller who passes on hostile tags must not fill the memory. */
 const MAX_REMEMBERED = 256
@@ -38,7 +38,7 @@ export class Locale {
   }
 
   /** How near a tag of a database is to this locale; the same language in another script is not the same. */
-  kinship(tag: string): Kinship {
+  match(tag: string): LanguageMatch {
     // Longer ones are no tags, and would be remembered for good.
     if (tag.length > MAX_TAG) return 'none'
     const other = remember(writings, MAX_TAGS, tag, writingOf)
@@ -47,7 +47,7 @@ export class Locale {
   }
 }
 
-export type Kinship = 'same' | 'other-script' | 'none'
+export type LanguageMatch = 'same' | 'other-script' | 'none'
 
 /** What a tag is written in; without a language where it is no tag. */
 interface Writing {

@@ -18,9 +18,9 @@ export const ipLocationDb = defineSchema(
   },
   (fields, names) => ({
     countryCode: fields.text('countryCode'),
-    countryNames: names.only(null),
+    countryNames: names.ofText(null),
     regionCode: null,
-    regionNames: names.only(fields.text('region')),
+    regionNames: names.ofText(fields.text('region')),
     city: fields.text('city'),
     postalCode: fields.text('postalCode'),
     latitude: fields.number('latitude'),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { timezoneOf } from '../../src/record/timezone.ts'
+import { timezoneOf } from '../../src/location/timezone.ts'
 
 const at = (zone: string, instant: string): string | null => timezoneOf(zone).at(Date.parse(instant)).offset
 

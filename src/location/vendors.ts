@@ -1,4 +1,4 @@
-import type { RecordFields } from './record-fields.ts'
+import type { SampledFields } from './record-fields.ts'
 import type { Schema } from './schema.ts'
 import { geoip2 } from './schemas/geoip2.ts'
 import { ipLocationDb } from './schemas/ip-location-db.ts'
@@ -8,6 +8,6 @@ import { ipinfo } from './schemas/ipinfo.ts'
 const SCHEMAS: readonly Schema[] = [geoip2, ipLocationDb, ipinfo]
 
 /** Tells the schema of a database by the fields that its records hold; `null` when it is none of those known. */
-export function recognise(fields: RecordFields): Schema | null {
+export function recogniseSchema(fields: SampledFields): Schema | null {
   return SCHEMAS.find((schema) => schema.recognises(fields)) ?? null
 }

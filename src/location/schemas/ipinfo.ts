@@ -49,9 +49,9 @@ export const ipinfo = defineSchema<Field>(
     const [latitude, longitude] = placeOf(fields)
     return {
       countryCode: fields.text('countryCode') ?? (isCode ? country : null),
-      countryNames: names.only(fields.text('countryName') ?? (isCode ? null : country)),
+      countryNames: names.ofText(fields.text('countryName') ?? (isCode ? null : country)),
       regionCode: fields.text('regionCode'),
-      regionNames: names.only(fields.text('region')),
+      regionNames: names.ofText(fields.text('region')),
       city: fields.text('city'),
       postalCode: fields.text('postalCode') ?? fields.text('postal'),
       latitude,

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { localeOf } from '../../src/record/locale.ts'
-import { NamedCountry, NamedRegion } from '../../src/record/named-part.ts'
-import { Names } from '../../src/record/names.ts'
+import { localeOf } from '../../src/location/locale.ts'
+import { LocalizedCountry, LocalizedRegion } from '../../src/location/named-part.ts'
+import { Translations } from '../../src/location/translations.ts'
 
-const names = (byTag: Record<string, string>): Names => new Names(new Map(Object.entries(byTag)))
+const names = (byTag: Record<string, string>): Translations =>
+  new Translations(new Map(Object.entries(byTag)))
 const GERMANY = { de: 'Deutschland', en: 'Germany', fr: 'Allemagne', 'pt-BR': 'Alemanha', 'zh-CN': '德国' }
 
 describe('the name of a country', () => {
-  const germany = new NamedCountry('DE', names(GERMANY))
+  const germany = new LocalizedCountry('DE', names(GERMANY))
   it.each([
     ['en', 'Germany', 'exact'],
     ['fr-CA', 'Allemagne', 'RFC 4647 lookup'],
@@ -24,20 +25,23 @@ describe('the name of a country', () => {
   })
 
   it('comes from the platform in any language when the database has codes only', () => {
-    const bare = new NamedCountry('DE', Names.NONE)
+    const bare = new LocalizedCountry('DE', Translations.NONE)
     expect(bare.in(localeOf('en')).name).toBe('Germany')
     expect(bare.in(localeOf('ja')).name).toBe('ドイツ')
     expect(bare.in(localeOf('tlh')).name).toBe('Germany')
   })
 
   it('is whatever there is, at last', () => {
-    const odd = new NamedCountry(null, names({ ru: 'Страна' }))
+    const odd = new LocalizedCountry(null, names({ ru: 'Страна' }))
     expect(odd.in(localeOf('de'))).toEqual({ code: null, name: 'Страна' })
-    expect(new NamedCountry(null, Names.NONE).in(localeOf('de'))).toEqual({ code: null, name: null })
+    expect(new LocalizedCountry(null, Translations.NONE).in(localeOf('de'))).toEqual({
+      code: null,
+      name: null,
+    })
   })
 
   it('is null for a code that nobody knows', () => {
-    expect(new NamedCountry('ZQ', Names.NONE).in(localeOf('en')).name).toBeNull()
+    expect(new LocalizedCountry('ZQ', Translations.NONE).in(localeOf('en')).name).toBeNull()
   })
 })
 
@@ -48,7 +52,7 @@ describe('the name of a region', () => {
     ['zh-Hant', '加利福尼亚州', 'the same language in another script, since platforms know no regions'],
     ['it', 'California', 'English'],
   ])('in %s: %s (%s)', (locale, name) => {
-    const california = new NamedRegion(
+    const california = new LocalizedRegion(
       'US-CA',
       names({ en: 'California', de: 'Kalifornien', 'zh-CN': '加利福尼亚州' }),
     )
@@ -58,7 +62,7 @@ describe('the name of a region', () => {
 
 describe('a part of records', () => {
   it('answers in more locales than it remembers', () => {
-    const part = new NamedCountry('DE', names(GERMANY))
+    const part = new LocalizedCountry('DE', names(GERMANY))
     for (const language of ['de', 'fr', 'en', 'pt']) {
       const regions = Array.from({ length: 26 }, (_, index) => String.fromCharCode(65 + index))
       for (const letter of regions) {
@@ -68,7 +72,7 @@ describe('a part of records', () => {
   })
 
   it('is frozen, and one object for all records in a locale', () => {
-    const part = new NamedCountry('DE', names(GERMANY))
+    const part = new LocalizedCountry('DE', names(GERMANY))
     const german = part.in(localeOf('de'))
     part.in(localeOf('fr'))
     expect(part.in(localeOf('de'))).toBe(german)

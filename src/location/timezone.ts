@@ -1,5 +1,5 @@
+import { remember } from '../remember.ts'
 import type { TimezoneAtInstant } from './location-record.ts'
-import { remember } from './remember.ts'
 
 /**
  * An offset is asked of the platform once per zone and quarter hour. Nearly all changes fall on full quarter

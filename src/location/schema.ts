@@ -1,22 +1,22 @@
 import type { DataSection } from '../mmdb/data-section.ts'
 import { FieldReader, type Path } from '../mmdb/field-reader.ts'
-import type { Facts } from './facts.ts'
-import { NameTable } from './name-table.ts'
-import type { RecordFields } from './record-fields.ts'
+import type { RawLocation } from './facts.ts'
+import { TranslationCache } from './name-table.ts'
+import type { SampledFields } from './record-fields.ts'
 
 /** Reads the records of one database. */
-export interface FactsReader {
+export interface RawLocationReader {
   /** What the record at an offset says. @throws InvalidDatabaseError when it is damaged */
-  at(offset: number): Facts
+  at(offset: number): RawLocation
   /** About as many bytes as the names it has made take in memory. */
-  readonly weight: number
+  readonly retainedBytes: number
 }
 
 /** How one vendor writes a place. */
 export interface Schema {
   /** Told by the fields that records hold, never by what the database calls itself. */
-  readonly recognises: (fields: RecordFields) => boolean
-  readonly readerFor: (data: DataSection) => FactsReader
+  readonly recognises: (fields: SampledFields) => boolean
+  readonly readerFor: (data: DataSection) => RawLocationReader
 }
 
 /**
@@ -26,22 +26,22 @@ export interface Schema {
  * @param factsOf turns the fields of one record into facts
  */
 export function defineSchema<Name extends string>(
-  recognises: (fields: RecordFields) => boolean,
+  recognises: (fields: SampledFields) => boolean,
   paths: Readonly<Record<Name, Path>>,
-  factsOf: (fields: FieldReader<Name>, names: NameTable) => Facts,
+  factsOf: (fields: FieldReader<Name>, names: TranslationCache) => RawLocation,
 ): Schema {
   return {
     recognises,
     readerFor: (data) => {
       const fields = new FieldReader(data, paths)
-      const names = new NameTable()
+      const names = new TranslationCache()
       return {
         at: (offset) => {
           fields.read(offset)
           return factsOf(fields, names)
         },
-        get weight() {
-          return names.weight
+        get retainedBytes() {
+          return names.retainedBytes
         },
       }
     },

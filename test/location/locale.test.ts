@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidLocaleError } from '../../src/errors.ts'
-import { Locale, localeOf } from '../../src/record/locale.ts'
+import { Locale, localeOf } from '../../src/location/locale.ts'
 
 describe('localeOf', () => {
   it('is English where no locale is given', () => {
@@ -64,6 +64,6 @@ describe('Locale', () => {
     ['de', 'not a tag', 'none'],
     ['en', 'en-t-jp-0-true', 'none'],
   ])('%s and %s: %s', (locale, tag, kinship) => {
-    expect(new Locale(locale).kinship(tag)).toBe(kinship)
+    expect(new Locale(locale).match(tag)).toBe(kinship)
   })
 })

@@ -3,7 +3,7 @@
 // which one line of the processor's cache holds, and a hit costs no bookkeeping. Vendors' records differ in much
 // that is no part of a place, so equal places are kept once: fewer objects, of which more stay in that cache.
 
-import type { Place } from './place.ts'
+import type { Location } from './location.ts'
 
 /** Offsets kept at most, which bounds the memory: places of some 150 bytes where no two are equal. */
 const SLOT_BITS = 18
@@ -16,15 +16,15 @@ const WINDOW = 8
 const EMPTY = 0
 
 /** Places by the offset of their record in the file. */
-export class PlaceCache {
+export class LocationCache {
   readonly #offsets = new Uint32Array(SLOTS + WINDOW)
-  readonly #places: (Place | null)[] = new Array(SLOTS + WINDOW).fill(null)
+  readonly #places: (Location | null)[] = new Array(SLOTS + WINDOW).fill(null)
   /** By a hash of what they say, the slot of the place last kept. It may hold another by now. */
   readonly #twins = new Uint32Array(SLOTS)
   #victim = 0
 
   /** @returns `undefined` when it is not kept; `null` when the record is known to be no location */
-  get(offset: number): Place | null | undefined {
+  get(offset: number): Location | null | undefined {
     const offsets = this.#offsets
     const first = scatter(offset)
     for (let slot = first; slot < first + WINDOW; slot++) {
@@ -40,7 +40,7 @@ export class PlaceCache {
    *
    * @returns the place, or an equal one that is kept already
    */
-  keep(offset: number, place: Place | null): Place | null {
+  keep(offset: number, place: Location | null): Location | null {
     const slot = this.#slotFor(offset)
     const kept = place === null ? null : this.#twinOf(place, slot)
     this.#offsets[slot] = offset
@@ -56,7 +56,7 @@ export class PlaceCache {
     return first + this.#victim
   }
 
-  #twinOf(place: Place, slot: number): Place {
+  #twinOf(place: Location, slot: number): Location {
     const { latitude, longitude } = place.coordinates
     const hash = scatter(Math.round((latitude ?? 0) * 1e4) * 3_600_000 + Math.round((longitude ?? 0) * 1e4))
     const twin = this.#places[this.#twins[hash] ?? 0] ?? null

@@ -23,9 +23,9 @@ export const geoip2 = defineSchema(
   },
   (fields, names) => ({
     countryCode: fields.text('countryCode'),
-    countryNames: names.inMap(fields, 'countryNames'),
+    countryNames: names.fromMap(fields, 'countryNames'),
     regionCode: fields.text('regionCode'),
-    regionNames: names.inMap(fields, 'regionNames'),
+    regionNames: names.fromMap(fields, 'regionNames'),
     city: fields.nameIn('cityNames'),
     postalCode: fields.text('postalCode'),
     latitude: fields.number('latitude'),

@@ -1,11 +1,11 @@
 import type { Locale } from './locale.ts'
 
 /** The names that a database has for one thing, by language tag. */
-export class Names {
-  static readonly NONE = new Names(new Map())
+export class Translations {
+  static readonly NONE = new Translations(new Map())
 
   /** About as many bytes as they take in memory. */
-  readonly weight: number
+  readonly retainedBytes: number
   readonly #byTag: ReadonlyMap<string, string>
   /** The same with tags in lower case, for RFC 4647, which ignores case. */
   readonly #byLowerTag: ReadonlyMap<string, string>
@@ -13,7 +13,7 @@ export class Names {
   /** @param byTag in the database's order; no name is empty */
   constructor(byTag: ReadonlyMap<string, string>) {
     this.#byTag = byTag
-    this.weight = weigh(byTag)
+    this.retainedBytes = weigh(byTag)
     this.#byLowerTag = new Map(Array.from(byTag, ([tag, name]) => [tag.toLowerCase(), name]))
   }
 
@@ -27,7 +27,7 @@ export class Names {
   }
 
   /** The name for a reader whose language is not there: in another script, in English, or any. */
-  insteadFor(locale: Locale): string | null {
+  fallbackFor(locale: Locale): string | null {
     return this.#byKinship(locale, 'other-script') ?? this.english
   }
 
@@ -37,7 +37,7 @@ export class Names {
   }
 
   #byKinship(locale: Locale, kinship: 'same' | 'other-script'): string | null {
-    for (const [tag, name] of this.#byTag) if (locale.kinship(tag) === kinship) return name
+    for (const [tag, name] of this.#byTag) if (locale.match(tag) === kinship) return name
     return null
   }
 }
