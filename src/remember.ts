@@ -1,20 +1,20 @@
 /**
- * The value of a key, made once. The memory has a hard bound: it is emptied when it is full, which only callers
- * and files with endless new keys bring about, and costs no bookkeeping.
+ * Returns the cached value of a key, making it on the first use. A full cache is emptied, which needs no
+ * bookkeeping per hit; only callers and files with endless new keys fill it.
  *
- * @param most entries
+ * @param make must not return `undefined`
  */
 export function remember<Key, Value>(
-  memory: Map<Key, Value>,
-  most: number,
+  cache: Map<Key, Value>,
+  maxEntries: number,
   key: Key,
   make: (key: Key) => Value,
 ): Value {
-  let value = memory.get(key)
+  let value = cache.get(key)
   if (value === undefined) {
     value = make(key)
-    if (memory.size >= most) memory.clear()
-    memory.set(key, value)
+    if (cache.size >= maxEntries) cache.clear()
+    cache.set(key, value)
   }
   return value
 }

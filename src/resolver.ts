@@ -1,25 +1,24 @@
 import { Address } from './address/address.ts'
 import { describeMalformation } from './address/malformation.ts'
-import { describeSpecialPurpose } from './address/special-purpose.ts'
 import { maxBytesOf } from './bytes/byte-limit.ts'
 import { type ByteSource, readBytes } from './bytes/byte-source.ts'
 import { gunzip } from './bytes/gunzip.ts'
 import { unpack } from './bytes/unpack.ts'
 import { type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
 import type { DetectSource, PeerOptions } from './client/request-source.ts'
-import { InvalidDatabaseError, MalformedAddressError, UnresolvableAddressError } from './errors.ts'
+import { MalformedAddressError } from './errors.ts'
 import type { DatabaseInfo } from './location/database-info.ts'
 import { DatabaseSet } from './location/database-set.ts'
-import { invalid, malformed, unresolvable } from './location/find-location.ts'
-import { instantOf } from './location/instant.ts'
+import {
+  findLocation,
+  isLocation,
+  lookupError,
+  lookupFailure,
+  malformedFailure,
+} from './location/find-location.ts'
 import { type Locale, localeOf } from './location/locale.ts'
-import type { Location } from './location/location.ts'
-import type {
-  LocationRecord,
-  LookupFailure,
-  LookupOptions,
-  LookupResult,
-} from './location/location-record.ts'
+import type { LocationRecord, LookupOptions, LookupResult } from './location/location-record.ts'
+import { instantOf } from './location/timezone.ts'
 import { Database } from './mmdb/database.ts'
 import type { Verification } from './mmdb/verification.ts'
 import type { MmdbValue } from './mmdb/whole-record.ts'
@@ -153,15 +152,13 @@ export class Resolver {
     const results: LookupResult[] = []
     for (const ip of ips) {
       if (!asked.parse(ip)) {
-        results.push(malformed(ip))
-      } else if (asked.special !== null) {
-        const message = describeSpecialPurpose(asked.text, asked.special)
-        results.push(unresolvable(asked.text, asked.special, message))
-      } else {
-        const place = this.#placeOrFailure(set)
-        if (place === null) results.push(unresolvable(asked.text, 'not-found', this.#notFound(set)))
-        else results.push('error' in place ? place : place.record(asked.text, locale, at))
+        results.push(malformedFailure(ip))
+        continue
       }
+      const found = findLocation(set, asked)
+      results.push(
+        isLocation(found) ? found.record(asked.text, locale, at) : lookupFailure(set, asked, found),
+      )
     }
     return results
   }
@@ -244,33 +241,11 @@ export class Resolver {
     if (!this.#asked.parse(ip)) throw new MalformedAddressError(describeMalformation(ip))
   }
 
-  /** The record of the address last parsed, found by `via`. */
+  /** The record of the last parsed address, which `detect` found in `via`. */
   #record(set: DatabaseSet, locale: Locale, at: number, via?: string): LocationRecord {
-    const { text, special } = this.#asked
-    if (special !== null) {
-      throw new UnresolvableAddressError(describeSpecialPurpose(text, special), special, text, via)
-    }
-    if (set.noLocationsError !== null)
-      throw new InvalidDatabaseError(set.noLocationsError.fault, set.noLocationsError)
-    const place = set.locate(this.#asked)
-    if (place === null) throw new UnresolvableAddressError(this.#notFound(set), 'not-found', text, via)
-    return place.record(text, locale, at)
-  }
-
-  #placeOrFailure(set: DatabaseSet): Location | LookupFailure | null {
-    if (set.noLocationsError !== null) return invalid(this.#asked.text, set.noLocationsError)
-    try {
-      return set.locate(this.#asked)
-    } catch (error) {
-      if (!(error instanceof InvalidDatabaseError)) throw error
-      return invalid(this.#asked.text, error)
-    }
-  }
-
-  #notFound({ info }: DatabaseSet): string {
-    const { text, family } = this.#asked
-    const lacksFamily = family === 6 && info.every(({ ipVersion }) => ipVersion === 4)
-    return `${text} has no location: ${lacksFamily ? 'no database for IPv6 is open' : 'the database has none for it'}`
+    const found = findLocation(set, this.#asked)
+    if (isLocation(found)) return found.record(this.#asked.text, locale, at)
+    throw lookupError(set, this.#asked, found, via)
   }
 }
 

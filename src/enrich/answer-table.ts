@@ -1,6 +1,6 @@
 import type { Locale } from '../location/locale.ts'
 import type { Location } from '../location/location.ts'
-import type { LocalizedCountry } from '../location/named-part.ts'
+import type { LocalizedCountry } from '../location/shared-parts.ts'
 import type { Timezone } from '../location/timezone.ts'
 import { columnTexts, jsonBody } from './answer-text.ts'
 import type { ByteSink } from './byte-sink.ts'

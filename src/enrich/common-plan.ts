@@ -1,6 +1,6 @@
 import { ClientWalk } from '../client/client-address.ts'
-import { instantOf } from '../location/instant.ts'
 import { localeOf } from '../location/locale.ts'
+import { instantOf } from '../location/timezone.ts'
 import type { EnrichOptions, OnBadLine } from './options.ts'
 
 /**

@@ -4,7 +4,7 @@ import {
   longTextBytes,
   SHARED_PARTS_BYTES,
 } from '../location/location.ts'
-import type { LocalizedCountry, LocalizedRegion } from '../location/named-part.ts'
+import type { LocalizedCountry, LocalizedRegion } from '../location/shared-parts.ts'
 
 /**
  * What some places keep alive beyond themselves: areas with their names, of which a hostile database can have as many

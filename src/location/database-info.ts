@@ -1,28 +1,28 @@
 import type { Metadata } from '../mmdb/metadata.ts'
 
-/** What an open database says of itself. */
+/** The description of an open database, from its metadata. */
 export interface DatabaseInfo {
   /** The vendor's name for the kind of database, such as `GeoLite2-City`. */
   readonly type: string
-  /** When the vendor built it; `null` when the file gives no possible date. */
+  /** When the vendor built it; `null` when the file has no valid date. */
   readonly buildDate: Date | null
-  /** 6 can hold both families, 4 holds IPv4 only. */
+  /** 6 can hold IPv4 and IPv6, 4 only IPv4. */
   readonly ipVersion: 4 | 6
-  /** Languages in which it has names, by its own word; flat databases say none. */
+  /** Language tags of its names according to its metadata; empty for flat databases. */
   readonly locales: readonly string[]
-  /** Nodes of its search tree, a measure of its size. */
+  /** Number of nodes in its search tree. */
   readonly nodeCount: number
-  /** Name of the data's licence, or `null` where it is not known. */
+  /** Name of the data's licence, or `null` if unknown. */
   readonly licence: string | null
-  /** What the licence asks to be shown beside results, or `null` where that is not known. */
+  /** Text that the licence requires beside results, or `null` if unknown. */
   readonly attribution: string | null
-  /** The file, where it was opened by path; else `null`. */
+  /** The path of its file, or `null` if it was not opened by path. */
   readonly path: string | null
 }
 
 type Terms = Pick<DatabaseInfo, 'licence' | 'attribution'>
 
-/** Told by `database_type`: vendors whose free databases ask for an attribution. */
+/** Licences of free databases, by `database_type`. */
 const TERMS: readonly (readonly [type: RegExp, terms: Terms])[] = [
   [
     /^GeoLite2-/,
@@ -43,7 +43,7 @@ export function databaseInfo(metadata: Metadata, path: string | undefined): Data
   const { databaseType, buildDate, ipVersion, languages, nodeCount } = metadata
   return Object.freeze({
     type: databaseType,
-    // Every reader gets a date of its own, since dates cannot be frozen.
+    // Return a new Date each time, because dates cannot be frozen.
     get buildDate() {
       return buildDate === null ? null : new Date(buildDate)
     },
@@ -56,7 +56,7 @@ export function databaseInfo(metadata: Metadata, path: string | undefined): Data
 }
 
 function termsOf({ databaseType, description }: Metadata): Terms {
-  // The databases that this package carries bring their own text, so that it travels with the data.
+  // The embedded databases have the attribution in their metadata, so that it stays with the data.
   if (databaseType === 'Geofix-City' || databaseType === 'Geofix-Country') {
     return { licence: 'CC BY 4.0', attribution: description.en ?? null }
   }

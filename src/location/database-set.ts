@@ -9,89 +9,100 @@ import type { MmdbValue } from '../mmdb/whole-record.ts'
 import { type DatabaseInfo, databaseInfo } from './database-info.ts'
 import type { Location } from './location.ts'
 import { LocationTable } from './location-table.ts'
-import { SampledFields } from './record-fields.ts'
-import { recogniseSchema } from './vendors.ts'
+import { SampledFields, type Schema } from './schema.ts'
+import { geoip2 } from './schemas/geoip2.ts'
+import { ipLocationDb } from './schemas/ip-location-db.ts'
+import { ipinfo } from './schemas/ipinfo.ts'
+
+/** The known schemas. To add a vendor, add a file to `schemas/` and its name here. */
+const SCHEMAS: readonly Schema[] = [geoip2, ipLocationDb, ipinfo]
+
+/** Fields listed in the error for a database without locations. */
+const MAX_LISTED_FIELDS = 12
 
 const IPV6_ZERO = new Uint32Array(4)
 
-/** A database beside its records as places; without, when it holds none. */
-interface Source {
+interface OpenDatabase {
   readonly database: Database
-  readonly places: LocationTable | null
+  /** `null` when the database has no locations. */
+  readonly locations: LocationTable | null
 }
 
-/** The databases of one resolver: the first that has a location for an address answers. */
+/** The databases of one resolver. The first one with a location for an address is used. */
 export class DatabaseSet {
   readonly info: readonly DatabaseInfo[]
-  /** Why no address can have a location; `null` when some can. Such databases still have raw records. */
+  /** Not `null` when no database has locations. The databases can still have raw records. */
   readonly noLocationsError: InvalidDatabaseError | null
-  /** Of each database, whether an address in it can have a location: it has records, of a known schema. */
+  /** For each database, whether it has records of a known schema. */
   readonly hasLocations: readonly boolean[]
-  readonly #sources: readonly Source[]
+  readonly #databases: readonly OpenDatabase[]
 
   constructor(databases: readonly Database[]) {
     this.info = Object.freeze(databases.map(({ metadata, path }) => databaseInfo(metadata, path)))
-    const faults: InvalidDatabaseError[] = []
-    this.#sources = databases.map((database) => {
+    const errors: InvalidDatabaseError[] = []
+    this.#databases = databases.map((database) => {
       const fields = new SampledFields(database)
-      const schema = recogniseSchema(fields)
-      if (schema !== null) return { database, places: new LocationTable(database, schema) }
-      if (!fields.isEmpty) faults.push(withoutLocations(database, fields.names))
-      return { database, places: null }
+      const schema = SCHEMAS.find((each) => each.recognises(fields))
+      if (schema !== undefined) return { database, locations: new LocationTable(database, schema) }
+      if (!fields.isEmpty) errors.push(withoutLocations(database, fields.names))
+      return { database, locations: null }
     })
-    this.hasLocations = this.#sources.map(({ places }) => places !== null)
-    const [fault] = faults
-    this.noLocationsError = fault !== undefined && faults.length === databases.length ? fault : null
+    this.hasLocations = this.#databases.map(({ locations }) => locations !== null)
+    const [error] = errors
+    this.noLocationsError = error !== undefined && errors.length === databases.length ? error : null
   }
 
   /**
-   * @returns `null` when no database has a location for the address
-   * @throws InvalidDatabaseError when a database is damaged where the address leads
+   * Finds the location of an address.
+   *
+   * @returns `null` when no database has one
+   * @throws InvalidDatabaseError when the search tree or the record is damaged
    */
   locate(address: Address): Location | null {
-    for (const { database, places } of this.#sources) {
-      if (places === null) continue
+    for (const { database, locations } of this.#databases) {
+      if (locations === null) continue
       const { index } = database
       const offset = address.family === 4 ? index.findIPv4(address.ipv4) : index.findIPv6(address.words)
       if (offset === NO_RECORD) continue
-      const place = places.at(offset)
-      if (place !== null) return place
+      const location = locations.at(offset)
+      if (location !== null) return location
     }
     return null
   }
 
-  /** The whole record in the database that answers for an address, or `null`. */
+  /** The whole record of an address, or `null`. */
   raw(address: Address): MmdbValue | null {
-    const answer = this.#answer(address)
-    return answer === null || answer.offset === NO_RECORD ? null : answer.database.record(answer.offset)
+    const match = this.#match(address)
+    return match === null || match.offset === NO_RECORD ? null : match.database.record(match.offset)
   }
 
-  /** Checks all of each database, in their order. */
+  /** Checks every byte of each database, in order. */
   verify(): Verification[] {
-    return this.#sources.map(({ database }) => database.verify())
+    return this.#databases.map(({ database }) => database.verify())
   }
 
-  /** The network around an address in the database that answers for it; `null` when none is for its family. */
+  /** The network of an address as CIDR text; `null` when no database has its family. */
   network(address: Address): string | null {
-    const answer = this.#answer(address)
-    return answer === null ? null : networkOf(address, answer.database, answer.prefixLength)
+    const match = this.#match(address)
+    return match === null ? null : networkOf(address, match.database, match.prefixLength)
   }
 
-  /** In this order: the first database with a location, with a record, for the address's family. */
-  #answer(address: Address): Answer | null {
-    let best: Answer | null = null
-    for (const { database, places } of this.#sources) {
+  /** Prefers the first database with a location, then the first with a record, then the first of the family. */
+  #match(address: Address): Match | null {
+    let best: Match | null = null
+    for (const { database, locations } of this.#databases) {
       if (address.family === 6 && database.metadata.ipVersion === 4) continue
       const offset = find(database, address)
-      const answer = { database, offset, prefixLength: database.tree.prefixLength }
-      if (offset !== NO_RECORD && places !== null && hasPlace(places, offset)) return answer
-      if (best === null || (best.offset === NO_RECORD && offset !== NO_RECORD)) best = answer
+      const match = { database, offset, prefixLength: database.tree.prefixLength }
+      if (offset !== NO_RECORD && locations !== null && hasLocation(locations, offset)) return match
+      if (best === null || (best.offset === NO_RECORD && offset !== NO_RECORD)) best = match
     }
     return best
   }
 }
 
-interface Answer {
+/** The database to use for an address, and what its search tree has for it. */
+interface Match {
   readonly database: Database
   /** Of the record in the file, or {@link NO_RECORD}. */
   readonly offset: number
@@ -102,11 +113,11 @@ function find({ tree }: Database, address: Address): number {
   return address.family === 4 ? tree.findIPv4(address.ipv4) : tree.findIPv6(address.words)
 }
 
-function hasPlace(places: LocationTable, offset: number): boolean {
+function hasLocation(locations: LocationTable, offset: number): boolean {
   try {
-    return places.at(offset) !== null
+    return locations.at(offset) !== null
   } catch (error) {
-    // A damaged record answers too: with an error, when it is asked for.
+    // A damaged record counts: locate() throws for it and does not use another database.
     if (isGeofixError(error)) return true
     throw error
   }
@@ -115,17 +126,17 @@ function hasPlace(places: LocationTable, offset: number): boolean {
 function networkOf(address: Address, { metadata }: Database, prefixLength: number): string {
   if (address.family === 6) return formatCidr(6, address.words, prefixLength)
   if (metadata.ipVersion === 4) return formatCidr(4, Uint32Array.of(address.ipv4), prefixLength)
-  // IPv4 lives at ::/96 of an IPv6 tree; a shorter network there holds more than IPv4.
+  // IPv4 is at ::/96 of an IPv6 tree. A shorter network there holds more than IPv4.
   if (prefixLength < 96) return formatCidr(6, IPV6_ZERO, prefixLength)
   return formatCidr(4, Uint32Array.of(address.ipv4), prefixLength - 96)
 }
 
 function withoutLocations({ path, metadata }: Database, fields: readonly string[]): InvalidDatabaseError {
-  const shown = fields.slice(0, 12).map(quoted)
-  const held =
-    shown.length === 0 ? 'it can read no fields of its records' : `its records hold only ${shown.join(', ')}`
+  const listed = fields.slice(0, MAX_LISTED_FIELDS).map(quoted)
+  const found =
+    listed.length === 0 ? 'its records have no readable fields' : `its records only have ${listed.join(', ')}`
   return new InvalidDatabaseError(
-    `it is no database of locations (${quoted(metadata.databaseType)}; ${held}): open a City or Country database`,
+    `it has no locations (type ${quoted(metadata.databaseType)}; ${found}): open a City or Country database`,
     { path },
   )
 }

@@ -2,28 +2,28 @@ import { quoted } from '../address/quoted.ts'
 import { InvalidLocaleError } from '../errors.ts'
 import { remember } from '../remember.ts'
 
-/** Locales remembered at most; a caller who passes on hostile tags must not fill the memory. */
-const MAX_REMEMBERED = 256
+/** Bounds the memory when a caller passes on hostile tags. */
+const MAX_CACHED_LOCALES = 256
 
-/** Tags of databases remembered at most: the languages that a place can have names in, and more. */
-const MAX_TAGS = 4096
+/** Language tags of databases cached: more than one set of names can have. */
+const MAX_CACHED_TAGS = 4096
 
-/** What all tags look like; to ask Intl about a text that is none takes a hundred times longer. */
+/** The shape of every tag. Intl takes a hundred times longer to refuse a text. */
 const TAG = /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i
 
-/** No sensible tag is longer (RFC 5646 section 4.4.1 asks for room for 35 characters). */
-const MAX_TAG = 128
+/** Longer tags are refused. RFC 5646 section 4.4.1 asks for room for 35 characters. */
+const MAX_TAG_LENGTH = 128
 
-/** A language to name places in: a validated BCP 47 tag. */
+/** A validated BCP 47 language tag, for the names of countries and regions. */
 export class Locale {
   /** Canonical spelling, such as `pt-BR`. */
   readonly tag: string
-  /** Lower-case tags from the most to the least specific, as RFC 4647 section 3.4 (lookup) shortens them. */
+  /** Lower-case tags from most to least specific, shortened as in RFC 4647 section 3.4 (lookup). */
   readonly range: readonly string[]
   readonly #language: string
   readonly #script: string | undefined
 
-  /** @throws InvalidLocaleError when the tag is not one of BCP 47 */
+  /** @throws InvalidLocaleError when it is not a BCP 47 tag */
   constructor(tag: unknown) {
     const read = readTag(tag)
     if (read === undefined) {
@@ -37,41 +37,41 @@ export class Locale {
     this.#script = read.full.script
   }
 
-  /** How near a tag of a database is to this locale; the same language in another script is not the same. */
+  /** Compares a database's language tag with this locale by language and script. */
   match(tag: string): LanguageMatch {
-    // Longer ones are no tags, and would be remembered for good.
-    if (tag.length > MAX_TAG) return 'none'
-    const other = remember(writings, MAX_TAGS, tag, writingOf)
+    // Do not cache long texts: they are not tags.
+    if (tag.length > MAX_TAG_LENGTH) return 'none'
+    const other = remember(languageAndScripts, MAX_CACHED_TAGS, tag, languageAndScriptOf)
     if (other.language !== this.#language) return 'none'
     return other.script === this.#script ? 'same' : 'other-script'
   }
 }
 
+/** `same` is the same language in the same script. */
 export type LanguageMatch = 'same' | 'other-script' | 'none'
 
-/** What a tag is written in; without a language where it is no tag. */
-interface Writing {
+/** The language and script of a tag, both absent when it is not a valid tag. */
+interface LanguageAndScript {
   readonly language?: string
   readonly script?: string | undefined
 }
 
-const NOT_WRITTEN: Writing = {}
-const writings = new Map<string, Writing>()
+const INVALID_TAG: LanguageAndScript = {}
+const languageAndScripts = new Map<string, LanguageAndScript>()
 
-function writingOf(tag: string): Writing {
+function languageAndScriptOf(tag: string): LanguageAndScript {
   const full = readTag(tag)?.full
-  return full === undefined ? NOT_WRITTEN : { language: full.language, script: full.script }
+  return full === undefined ? INVALID_TAG : { language: full.language, script: full.script }
 }
 
-/** The default of every lookup. */
+/** The default locale. */
 let english: Locale | undefined
 const locales = new Map<string, Locale>()
 
 /**
- * The locale of an option's value, `en` when it is not given. The same tag gives the same object while it
- * is remembered.
+ * The locale of the option `locale`. Default: `en`. The same tag gives the same object while it is cached.
  *
- * @throws InvalidLocaleError
+ * @throws InvalidLocaleError when it is not a BCP 47 tag
  */
 export function localeOf(tag: unknown): Locale {
   if (tag === undefined) {
@@ -79,19 +79,19 @@ export function localeOf(tag: unknown): Locale {
     return english
   }
   if (typeof tag !== 'string') return new Locale(tag)
-  return remember(locales, MAX_REMEMBERED, tag, makeLocale)
+  return remember(locales, MAX_CACHED_LOCALES, tag, makeLocale)
 }
 
 function makeLocale(tag: string): Locale {
   return new Locale(tag)
 }
 
-/** A tag in canonical spelling, and with the script and region that it most likely means. */
+/** A tag in canonical spelling, and with its likely script and region. */
 function readTag(tag: unknown): { readonly canonical: string; readonly full: Intl.Locale } | undefined {
-  if (typeof tag !== 'string' || tag.length > MAX_TAG || !TAG.test(tag)) return undefined
+  if (typeof tag !== 'string' || tag.length > MAX_TAG_LENGTH || !TAG.test(tag)) return undefined
   try {
     const [canonical = ''] = Intl.getCanonicalLocales(tag)
-    // V8 makes of some rare tags a spelling that it refuses itself.
+    // For some rare tags, V8 returns a canonical spelling that Intl.Locale refuses.
     return { canonical, full: new Intl.Locale(canonical).maximize() }
   } catch {
     return undefined
@@ -103,7 +103,7 @@ function shortened(tag: string): string[] {
   for (let rest = tag; rest !== ''; ) {
     range.push(rest)
     rest = rest.slice(0, Math.max(0, rest.lastIndexOf('-')))
-    // A single letter announces what follows it and means nothing at the end; there can be two.
+    // A single letter introduces the next subtag, so remove it with that subtag; there can be two.
     while (/(^|-)[0-9a-z]$/.test(rest)) rest = rest.slice(0, Math.max(0, rest.lastIndexOf('-')))
   }
   return range

@@ -1,24 +1,24 @@
 import type { UnresolvableReason } from '../errors.ts'
 
 /**
- * Where an address is. Every key is always there; what is not known is `null`.
+ * The location of an address. Every key is always present; `null` means unknown.
  *
- * The nested objects are frozen and shared between records; the record itself is the caller's own.
+ * The nested objects are frozen and shared between records; the record itself is a fresh object.
  */
 export interface LocationRecord {
-  /** Canonical text (RFC 5952) of the address asked for; of an IPv4-mapped address the IPv4 address. */
+  /** Canonical text (RFC 5952) of the address that was looked up; for an IPv4-mapped address, the IPv4 address. */
   ip: string
   readonly country: Country
   readonly region: Region
-  /** City, by its English name where the database has one. */
+  /** Name of the city, in English if the database has it. */
   city: string | null
-  /** Postal code, as text: leading zeros count. */
+  /** Postal code, with leading zeros. */
   postal_code: string | null
   readonly coordinates: Coordinates
   readonly timezone: TimezoneAtInstant
 }
 
-/** The country that the address is in; not the one that it is registered in. */
+/** The country that the address is in. It can differ from the country that the address is registered in. */
 export interface Country {
   /** ISO 3166-1 alpha-2, upper case; `XK` for Kosovo. */
   readonly code: string | null
@@ -26,7 +26,7 @@ export interface Country {
   readonly name: string | null
 }
 
-/** The first, largest subdivision of the country. */
+/** The largest subdivision of the country. */
 export interface Region {
   /** In the language of `locale`. */
   readonly name: string | null
@@ -34,7 +34,7 @@ export interface Region {
   readonly code: string | null
 }
 
-/** Both `null` or both numbers, WGS 84: a place in the middle of where such addresses are, not a device. */
+/** WGS 84, both `null` or both numbers: the centre of the area of such addresses, not the position of a device. */
 export interface Coordinates {
   /** Decimal degrees, -90 to 90. */
   readonly latitude: number | null
@@ -46,8 +46,8 @@ export interface TimezoneAtInstant {
   /** IANA time zone identifier, such as `Europe/Berlin`. */
   readonly id: string | null
   /**
-   * Difference to UTC at the instant `at`, daylight saving included: `+HH:MM` or `-HH:MM`, `+00:00` for
-   * UTC. `null` when the zone is not known, also to the platform.
+   * Offset from UTC at the instant `at`, including daylight saving: `+HH:MM` or `-HH:MM`, `+00:00` for UTC. `null`
+   * when the database has no zone or the platform does not know it.
    */
   readonly offset: string | null
 }
@@ -59,23 +59,23 @@ export interface LookupOptions {
   readonly at?: Date | number | undefined
 }
 
-/** Why one item of `lookupMany` has no record. Plain data: it survives `structuredClone` and JSON. */
+/** Why an item of `lookupMany` has no record. Plain data, which survives `structuredClone` and JSON. */
 export interface LookupFailure {
-  /** Canonical text of the address; the text as it was given when it is not an address. */
+  /** Canonical text of the address, or the item itself as text when it is not an address. */
   ip: string
   error: {
     code: 'MALFORMED_ADDRESS' | 'UNRESOLVABLE_ADDRESS' | 'INVALID_DATABASE'
-    /** 400 or 422; `null` when the database is at fault, not the address. */
+    /** HTTP status 400 or 422; `null` when the fault is in the database, not in the address. */
     status: 400 | 422 | null
     message: string
-    /** Given with `UNRESOLVABLE_ADDRESS`. */
+    /** Present with `UNRESOLVABLE_ADDRESS`. */
     reason?: UnresolvableReason
   }
 }
 
 export type LookupResult = LocationRecord | LookupFailure
 
-/** Tells the failures in the answer of `lookupMany` from the records. */
+/** Whether a result of `lookupMany` is a failure and not a record. */
 export function isLookupFailure(result: LookupResult): result is LookupFailure {
   return 'error' in result
 }

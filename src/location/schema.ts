@@ -1,49 +1,145 @@
+import { isGeofixError } from '../errors.ts'
 import type { DataSection } from '../mmdb/data-section.ts'
+import type { Database } from '../mmdb/database.ts'
 import { FieldReader, type Path } from '../mmdb/field-reader.ts'
-import type { RawLocation } from './facts.ts'
-import { TranslationCache } from './name-table.ts'
-import type { SampledFields } from './record-fields.ts'
+import { DataType } from '../mmdb/format.ts'
+import { MAX_KEY } from '../mmdb/limits.ts'
+import { firstRecords } from '../mmdb/networks.ts'
+import { remember } from '../remember.ts'
+import { TranslationCache, type Translations } from './translations.ts'
+
+/** A record of any vendor in one shape. `null` means that the record does not have it. */
+export interface RawLocation {
+  /** ISO 3166-1 alpha-2, as the file spells it. */
+  readonly countryCode: string | null
+  readonly countryNames: Translations
+  /** The ISO 3166-2 code, with or without the country code. */
+  readonly regionCode: string | null
+  readonly regionNames: Translations
+  readonly city: string | null
+  readonly postalCode: string | null
+  /** Decimal degrees. */
+  readonly latitude: number | null
+  readonly longitude: number | null
+  /** IANA time zone identifier. */
+  readonly timeZone: string | null
+}
 
 /** Reads the records of one database. */
 export interface RawLocationReader {
-  /** What the record at an offset says. @throws InvalidDatabaseError when it is damaged */
+  /** Reads the record at an offset. @throws InvalidDatabaseError when it is damaged */
   at(offset: number): RawLocation
-  /** About as many bytes as the names it has made take in memory. */
+  /** Estimated memory of all names read so far. */
   readonly retainedBytes: number
 }
 
-/** How one vendor writes a place. */
+/** How one vendor writes locations. */
 export interface Schema {
-  /** Told by the fields that records hold, never by what the database calls itself. */
+  /** Whether a database has this schema, judged by the fields of its records and never by its `database_type`. */
   readonly recognises: (fields: SampledFields) => boolean
   readonly readerFor: (data: DataSection) => RawLocationReader
 }
 
 /**
- * A vendor's schema: which fields of its records to read, and what they mean.
+ * Defines a vendor's schema: which fields of its records to read, and what they mean.
  *
- * @param paths where the fields are
- * @param factsOf turns the fields of one record into facts
+ * @param paths of the fields in a record
+ * @param toRawLocation makes a location of the fields of one record
  */
 export function defineSchema<Name extends string>(
   recognises: (fields: SampledFields) => boolean,
   paths: Readonly<Record<Name, Path>>,
-  factsOf: (fields: FieldReader<Name>, names: TranslationCache) => RawLocation,
+  toRawLocation: (fields: FieldReader<Name>, translations: TranslationCache) => RawLocation,
 ): Schema {
   return {
     recognises,
     readerFor: (data) => {
       const fields = new FieldReader(data, paths)
-      const names = new TranslationCache()
+      const translations = new TranslationCache()
       return {
         at: (offset) => {
           fields.read(offset)
-          return factsOf(fields, names)
+          return toRawLocation(fields, translations)
         },
         get retainedBytes() {
-          return names.retainedBytes
+          return translations.retainedBytes
         },
       }
     },
   }
+}
+
+/** Many records, because the first ones of a file can be sparse. */
+const MAX_SAMPLED_RECORDS = 1000
+
+/** Keys cached by their offset while sampling. */
+const MAX_CACHED_KEYS = 256
+
+/** The type of a field's value. */
+export type FieldKind = 'map' | 'array' | 'text' | 'other'
+
+/** The top-level fields of a database's records, from a sample of them. */
+export class SampledFields {
+  readonly #kinds = new Map<string, Set<FieldKind>>()
+  readonly #keyByOffset = new Map<number, string | null>()
+  /** Whether the database has no records. */
+  readonly isEmpty: boolean
+
+  /** Takes bounded time: no value is decoded, and all records share one budget. */
+  constructor(database: Database) {
+    database.data.begin()
+    let records = 0
+    for (const offset of firstRecords(database, MAX_SAMPLED_RECORDS)) {
+      records++
+      try {
+        this.#add(database.data, offset)
+      } catch (error) {
+        // Skip damaged records here: looking one up throws.
+        if (!isGeofixError(error)) throw error
+      }
+    }
+    this.isEmpty = records === 0
+  }
+
+  /** Whether a record of the sample has the field with a value of this kind. */
+  has(field: string, kind: FieldKind): boolean {
+    return this.#kinds.get(field)?.has(kind) ?? false
+  }
+
+  /** The names of all fields, sorted. */
+  get names(): string[] {
+    return [...this.#kinds.keys()].sort()
+  }
+
+  #add(data: DataSection, offset: number): void {
+    data.open(offset)
+    if (data.type !== DataType.map) return
+    let at = data.start
+    for (let pairs = data.size; pairs > 0; pairs--) {
+      const name = this.#keyAt(data, at)
+      const value = data.after
+      data.open(value)
+      if (name !== null) this.#addKind(name, kindOf(data.type))
+      at = data.skip(value)
+    }
+  }
+
+  /** Opens a key; honest files store each key once and point to it. `null` when it is not text, or too long. */
+  #keyAt(data: DataSection, at: number): string | null {
+    data.open(at)
+    if (data.size > MAX_KEY) return null
+    return remember(this.#keyByOffset, MAX_CACHED_KEYS, data.opened, () => data.text())
+  }
+
+  #addKind(name: string, kind: FieldKind): void {
+    const kinds = this.#kinds.get(name)
+    if (kinds === undefined) this.#kinds.set(name, new Set([kind]))
+    else kinds.add(kind)
+  }
+}
+
+function kindOf(type: number): FieldKind {
+  if (type === DataType.map) return 'map'
+  if (type === DataType.array) return 'array'
+  return type === DataType.utf8String ? 'text' : 'other'
 }

@@ -74,7 +74,7 @@ describe('what a hostile file says', () => {
     }
   })
 
-  it('is quoted, and cut, where it is no database of locations', async () => {
+  it('is quoted, and cut, where the database has no locations', async () => {
     const bytes = new MmdbWriter({ databaseType: HOSTILE + 'x'.repeat(1000) })
       .insert('1.0.0.0/8', { [HOSTILE]: 'x'.repeat(1000) })
       .toBytes()
@@ -87,7 +87,7 @@ describe('what a hostile file says', () => {
       }
     })()
     expect(message).toMatch(/^[\x20-\x7e]{20,400}$/)
-    expect(message).toContain('no database of locations ("\\u001b[31m\\u009b31m')
+    expect(message).toContain('it has no locations (type "\\u001b[31m\\u009b31m')
   })
 
   it('is quoted, and cut, where an archive holds several databases', () => {

@@ -1,5 +1,5 @@
-// The fast way through prefix tables, field reader and cached places must give what the plain walk and mmdb-lib's
-// whole record give, mapped by hand.
+// Lookups through the prefix index, the field reader and the location cache must return what a plain walk of the
+// search tree and mmdb-lib's whole record give, mapped independently.
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,7 @@ import { lastOf, offsetOf, visitNetworks } from '../mmdb/every-network.ts'
 import { hasShared, sharedBytes } from '../shared.ts'
 import { isLocation, mappedRecord, type SourceRecord, SUMMER } from './mapped-record.ts'
 
-/** IPv6 blocks whose addresses are answered by the IPv4 address inside, or are of nobody. */
+/** IPv6 blocks whose addresses contain an IPv4 address, or are special-purpose. */
 const TRANSLATED = /^(::|64:ff9b:|2001:0?:|2002:|2001::)/
 
 interface Count {
@@ -23,27 +23,27 @@ interface Count {
   special: number
 }
 
-/** Looks the first address of every network up; both ends are asked of the prefix tables. */
+/** Looks up the first address of every network, and both ends in the prefix index. */
 function compareEveryNetwork(bytes: Uint8Array, locale: 'en' | 'de'): Count {
   const database = new Database(bytes)
   const geo = Resolver.openSync(bytes)
-  const meant = new Map<number, LocationRecord | null>()
+  const expectedByOffset = new Map<number, LocationRecord | null>()
   const count: Count = { networks: 0, resolved: 0, notFound: 0, special: 0 }
   const ips: string[] = []
   const offsets: number[] = []
 
-  const meaning = (offset: number): LocationRecord | null => {
-    const known = meant.get(offset)
+  const expectedAt = (offset: number): LocationRecord | null => {
+    const known = expectedByOffset.get(offset)
     if (known !== undefined) return known
     const source = database.record(offset) as unknown as SourceRecord // checked by the comparison that follows
     const record = isLocation(source) ? mappedRecord('', source, locale) : null
-    meant.set(offset, record)
+    expectedByOffset.set(offset, record)
     return record
   }
   const compare = () => {
     for (const [i, result] of geo.lookupMany(ips, { locale, at: SUMMER }).entries()) {
       const [ip = '', offset = 0] = [ips[i], offsets[i]]
-      const expected = offset === 0 ? null : meaning(offset)
+      const expected = offset === 0 ? null : expectedAt(offset)
       if (!isLookupFailure(result)) {
         count.resolved++
         if (result.ip !== ip || expected === null || !isSame(result, expected)) {
@@ -78,7 +78,7 @@ function compareEveryNetwork(bytes: Uint8Array, locale: 'en' | 'de'): Count {
   return count
 }
 
-/** Whether two records say the same place; `ip` aside. */
+/** Whether two records are the same except for `ip`. */
 function isSame(a: LocationRecord, b: LocationRecord): boolean {
   return (
     a.country.code === b.country.code &&
@@ -96,7 +96,7 @@ function isSame(a: LocationRecord, b: LocationRecord): boolean {
 
 describe('every network', () => {
   it.each([embedded.city, embedded.country])(
-    'of the embedded %s resolves as its whole record says',
+    'of the embedded %s has the location of its whole record',
     (path) => {
       const count = compareEveryNetwork(gunzipSync(readFileSync(path)), 'en')
       console.info(`${basename(fileURLToPath(path))}: ${JSON.stringify(count)}`)

@@ -5,7 +5,7 @@ import { Resolver } from '../../src/index.ts'
 import { hasShared, sharedBytes, sharedJson } from '../shared.ts'
 import { isLocation, mappedRecord, type SourceRecord, SUMMER } from './mapped-record.ts'
 
-/** First and last address of a CIDR block, IPv4 ones as IPv4. */
+/** The first and last address of a CIDR block. */
 function ends(network: string): string[] {
   const [address, prefix] = ipaddr.parseCIDR(network)
   const first = address.toByteArray()
@@ -13,7 +13,7 @@ function ends(network: string): string[] {
   return [first, last].map((bytes) => ipaddr.fromByteArray(bytes).toString())
 }
 
-/** The record of the most specific network of the source around an address. */
+/** The source's record of the most specific network of an address. */
 function sourceOf(
   ip: string,
   networks: readonly (readonly [string, SourceRecord])[],
@@ -27,7 +27,7 @@ function sourceOf(
 
 describe.skipIf(!hasShared)('fixtures with a JSON source', () => {
   it.each(['GeoIP2-City-Test', 'GeoLite2-City-Test', 'GeoLite2-Country-Test'])(
-    '%s: both ends of every network give the record that the JSON says',
+    '%s: lookups of both ends of every network return the record in the JSON source',
     (name) => {
       const json = sharedJson<Record<string, SourceRecord>[]>(`fixtures/mmdb-source/${name}.json`, [])
       const networks = json.flatMap((entry) => Object.entries(entry))
@@ -50,7 +50,7 @@ describe.skipIf(!hasShared)('fixtures with a JSON source', () => {
           }
           if (reason === undefined) continue
           refused++
-          // Some networks of the fixtures lie in special-purpose space, which no database is asked about.
+          // Some networks of the fixtures are special-purpose, which lookups refuse.
           if (reason === 'not-found') expect(source === undefined || !isLocation(source)).toBe(true)
           else expect(ipaddr.process(ip).range()).not.toBe('unicast')
         }

@@ -3,15 +3,15 @@ import { InvalidLocaleError } from '../../src/errors.ts'
 import { Locale, localeOf } from '../../src/location/locale.ts'
 
 describe('localeOf', () => {
-  it('is English where no locale is given', () => {
+  it('is English by default', () => {
     expect(localeOf(undefined).tag).toBe('en')
   })
 
-  it('gives the same object for the same tag, so that caches can compare by identity', () => {
+  it('returns the same object for the same tag, so that caches can compare identities', () => {
     expect(localeOf('de-CH')).toBe(localeOf('de-CH'))
   })
 
-  it('brings tags into canonical spelling', () => {
+  it('writes tags in canonical spelling', () => {
     expect(localeOf('PT-br').tag).toBe('pt-BR')
     expect(localeOf('zh-hant-tw').tag).toBe('zh-Hant-TW')
   })
@@ -22,10 +22,10 @@ describe('localeOf', () => {
     ['a POSIX name', 'en_US'],
     ['a space', 'english language'],
     ['an empty subtag', 'en-'],
-    ['a tag whose canonical spelling V8 does not take', 'en-t-jp-0-true'],
+    ['a tag whose canonical spelling V8 refuses', 'en-t-jp-0-true'],
     ['a range, not a tag', '*'],
-    ['well-formed, but of no sensible length', `de-x-${'a-'.repeat(100)}a`],
-    ['null, as URLSearchParams.get gives it', null],
+    ['a well-formed tag that is too long', `de-x-${'a-'.repeat(100)}a`],
+    ['null, as URLSearchParams.get returns it', null],
     ['a number', 7],
     ['a symbol', Symbol('en')],
   ])('refuses %s', (_, tag) => {
@@ -33,7 +33,7 @@ describe('localeOf', () => {
     expect(() => localeOf(tag)).toThrow(/BCP 47/)
   })
 
-  it('keeps its memory bounded when every request brings another tag', () => {
+  it('limits its cache when every request has another tag', () => {
     const first = localeOf('de-x-first')
     for (let i = 0; i < 600; i++) localeOf(`de-x-a${i}`)
     expect(localeOf('de-x-first')).not.toBe(first)
@@ -42,7 +42,7 @@ describe('localeOf', () => {
 })
 
 describe('Locale', () => {
-  // RFC 4647 section 3.4: a single letter or digit goes together with what follows it.
+  // RFC 4647 section 3.4: a single letter or digit is removed with the subtag after it.
   it.each([
     ['fr-CA', ['fr-ca', 'fr']],
     [
@@ -63,7 +63,7 @@ describe('Locale', () => {
     ['de', 'en', 'none'],
     ['de', 'not a tag', 'none'],
     ['en', 'en-t-jp-0-true', 'none'],
-  ])('%s and %s: %s', (locale, tag, kinship) => {
-    expect(new Locale(locale).match(tag)).toBe(kinship)
+  ])('matches %s and %s: %s', (locale, tag, match) => {
+    expect(new Locale(locale).match(tag)).toBe(match)
   })
 })

@@ -1,6 +1,6 @@
 import type { LocationRecord } from '../../src/index.ts'
 
-/** The parts of a GeoIP2 record that a LocationRecord comes from, as the JSON sources spell them. */
+/** The fields of a GeoIP2 record that a LocationRecord uses, as in the JSON sources. */
 export interface SourceRecord {
   readonly country?: {
     readonly iso_code?: string | undefined
@@ -19,10 +19,10 @@ export interface SourceRecord {
   }
 }
 
-/** Summer in the north, so that a forgotten daylight saving time shows. */
+/** Northern summer, so that missing daylight saving time is noticed. */
 export const SUMMER = Date.UTC(2026, 6, 1)
 
-/** The LocationRecord that a whole record means on {@link SUMMER}, put down by hand; names in one language only. */
+/** The LocationRecord of a whole record at {@link SUMMER}, mapped independently; with names in one language. */
 export function mappedRecord(ip: string, source: SourceRecord, locale: 'en' | 'de'): LocationRecord {
   const { country, subdivisions, city, postal, location } = source
   const region = subdivisions?.[0]
@@ -45,7 +45,7 @@ export function mappedRecord(ip: string, source: SourceRecord, locale: 'en' | 'd
   }
 }
 
-/** Whether a whole record says where an address is. */
+/** Whether a whole record is a location. */
 export function isLocation({ country, subdivisions, city, location }: SourceRecord): boolean {
   return (
     country !== undefined ||
@@ -55,7 +55,7 @@ export function isLocation({ country, subdivisions, city, location }: SourceReco
   )
 }
 
-/** A float of 32 bits is the shortest decimal that is rounded to it: 51.5142 rather than 51.514198303222656. */
+/** The shortest decimal with the same 32-bit float: 51.5142, not 51.514198303222656. */
 function shortest(value: number | undefined): number | null {
   if (value === undefined || Math.fround(value) !== value) return value ?? null
   for (let digits = 1; ; digits++) {

@@ -1,5 +1,5 @@
-// Databases of any tree shape and record size, with records that miss any part: mmdb-lib reads the whole record,
-// which mapped by hand must be what a lookup gives, the first time and from the caches.
+// Databases of any tree shape and record size, with records that lack any part. Lookups, uncached and cached, must
+// return mmdb-lib's whole record, mapped independently.
 import fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
 import { Reader } from 'mmdb-lib'
@@ -22,7 +22,7 @@ const names = fc.record(
 )
 const text = fc.option(names, { nil: undefined })
 
-/** A record as vendors write it: shared parts, missing parts, and members that are no part of a place. */
+/** Records as vendors write them: with shared parts, missing parts, and fields that a location does not use. */
 const source: fc.Arbitrary<SourceRecord> = fc.record(
   {
     country: fc.record({ iso_code: fc.constantFrom('GB', 'US', 'JP'), names: text }),
@@ -40,7 +40,7 @@ const source: fc.Arbitrary<SourceRecord> = fc.record(
   { requiredKeys: [] },
 )
 
-/** Leading bits of a unicast address and how many count. Few bits are common, so that networks cover one another. */
+/** The leading bits of a unicast address and the prefix length. Few bits vary, so that networks overlap. */
 const network = fc
   .record({
     isIPv4: fc.boolean(),

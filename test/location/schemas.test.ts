@@ -57,19 +57,19 @@ describe('GeoIP2 and GeoLite2', () => {
     expect(french.city).toBe('London')
   })
 
-  it('never puts the registered country in the place of the country', async () => {
+  it('never uses the registered country as the country', async () => {
     const resolver = await Resolver.open(
       databaseOf({ registered_country: { iso_code: 'US', names: { en: 'United States' } } }),
     )
     expect(() => resolver.lookup(IP)).toThrow(expect.objectContaining({ reason: 'not-found' }))
   })
 
-  it('has a region without a code when the subdivision has only a name, as in the files of DB-IP', async () => {
+  it('has a region without a code if the subdivision only has a name, as in the files of DB-IP', async () => {
     const record = { country: { iso_code: 'DE' }, subdivisions: [{ names: { en: 'Hesse' } }] }
     expect((await lookup(record)).region).toEqual({ name: 'Hesse', code: null })
   })
 
-  it('has a region code from country and suffix, without a name where there is none', async () => {
+  it('has a region code from country and suffix if the subdivision has no name', async () => {
     const record = { country: { iso_code: 'DE' }, subdivisions: [{ iso_code: 'HE' }] }
     expect((await lookup(record)).region).toEqual({ name: null, code: 'DE-HE' })
   })
@@ -87,12 +87,12 @@ describe('ip-location-db', () => {
     timezone: 'Europe/London',
   }
 
-  it('reads its flat records, and the country has a name by the platform', async () => {
+  it('reads flat records, with country names from the platform', async () => {
     expect(await lookup(record)).toEqual(LONDON)
     expect((await lookup(record, 'de')).country.name).toBe('Vereinigtes Königreich')
   })
 
-  it('takes "" for what is not known', async () => {
+  it('reads "" as unknown', async () => {
     const empty = { ...record, city: '', state1: '', postcode: '', timezone: '' }
     expect(await lookup(empty)).toEqual({
       ...NOTHING,
@@ -101,32 +101,32 @@ describe('ip-location-db', () => {
     })
   })
 
-  it('reads its country databases', async () => {
+  it('reads country databases', async () => {
     expect(await lookup({ country_code: 'GB' })).toEqual({ ...NOTHING, country: LONDON.country })
   })
 })
 
 describe('IPinfo', () => {
-  const place = { city: 'London', region: 'England', timezone: 'Europe/London' }
+  const common = { city: 'London', region: 'England', timezone: 'Europe/London' }
   it.each([
     [
       'lat and lng as text, postal_code',
-      { ...place, country: 'GB', lat: '51.5142', lng: '-0.0931', postal_code: 'EC1A' },
+      { ...common, country: 'GB', lat: '51.5142', lng: '-0.0931', postal_code: 'EC1A' },
       LONDON,
     ],
     [
       'latitude and longitude as numbers, postal',
-      { ...place, country: 'GB', latitude: 51.5142, longitude: -0.0931, postal: 'EC1A' },
+      { ...common, country: 'GB', latitude: 51.5142, longitude: -0.0931, postal: 'EC1A' },
       LONDON,
     ],
     [
       'loc, and a region code',
-      { ...place, country: 'GB', loc: '51.5142,-0.0931', postal: 'EC1A', region_code: 'ENG' },
+      { ...common, country: 'GB', loc: '51.5142,-0.0931', postal: 'EC1A', region_code: 'ENG' },
       { ...LONDON, region: { name: 'England', code: 'GB-ENG' } },
     ],
     [
-      'a region code with its country',
-      { ...place, country: 'GB', loc: '51.5142,-0.0931', postal: 'EC1A', region_code: 'GB-ENG' },
+      'a region code that includes the country',
+      { ...common, country: 'GB', loc: '51.5142,-0.0931', postal: 'EC1A', region_code: 'GB-ENG' },
       { ...LONDON, region: { name: 'England', code: 'GB-ENG' } },
     ],
     [
@@ -140,23 +140,23 @@ describe('IPinfo', () => {
       { ...NOTHING, country: { code: 'GB', name: 'Great Britain' } },
     ],
     [
-      'coordinates that are no numbers',
+      'coordinates that are not numbers',
       { country: 'GB', lat: 'north', lng: '' },
       { ...NOTHING, country: LONDON.country },
     ],
-    ['loc that is no pair', { country: 'GB', loc: '51.5' }, { ...NOTHING, country: LONDON.country }],
+    ['loc that is not a pair', { country: 'GB', loc: '51.5' }, { ...NOTHING, country: LONDON.country }],
   ])('%s', async (_, record, expected) => {
     expect(await lookup(record)).toEqual(expected)
   })
 
-  it('has its English country name in other languages by the platform', async () => {
+  it('takes country names in other languages from the platform', async () => {
     expect((await lookup({ country: 'United Kingdom', country_code: 'GB' }, 'de')).country.name).toBe(
       'Vereinigtes Königreich',
     )
   })
 })
 
-describe('fields of the wrong type or content are unknown, never passed on', () => {
+describe('fields of the wrong type or content are unknown', () => {
   it.each([
     [
       'a country code of three letters',
@@ -169,7 +169,7 @@ describe('fields of the wrong type or content are unknown, never passed on', () 
       { country: { code: 'GB', name: 'United Kingdom' } },
     ],
     [
-      'a number for a code',
+      'a number as a code',
       { country: { iso_code: 7, names: { en: 'X' } } },
       { country: { code: null, name: 'X' } },
     ],
@@ -184,12 +184,12 @@ describe('fields of the wrong type or content are unknown, never passed on', () 
       { country: { code: 'GB', name: 'United Kingdom' }, city: null, postal_code: null },
     ],
     [
-      'text for coordinates',
+      'text as coordinates',
       { country: { iso_code: 'GB' }, location: { latitude: '1', longitude: '2' } },
       { coordinates: NOTHING.coordinates },
     ],
     [
-      'coordinates off the globe',
+      'coordinates out of range',
       { country: { iso_code: 'GB' }, location: { latitude: 91, longitude: 2 } },
       { coordinates: NOTHING.coordinates },
     ],
@@ -210,7 +210,7 @@ describe('fields of the wrong type or content are unknown, never passed on', () 
       { region: NOTHING.region },
     ],
     [
-      'a zone that no platform knows',
+      'a zone that the platform does not know',
       { country: { iso_code: 'GB' }, location: { time_zone: 'Moon/Base' } },
       { timezone: { id: 'Moon/Base', offset: null } },
     ],
@@ -219,7 +219,7 @@ describe('fields of the wrong type or content are unknown, never passed on', () 
   })
 })
 
-describe('records that are no location', () => {
+describe('records that are not locations', () => {
   it.each([
     ['only a continent', { continent: { code: 'EU' } }],
     ['only a time zone', { location: { time_zone: 'Europe/London' } }],
@@ -233,7 +233,7 @@ describe('records that are no location', () => {
 })
 
 describe('databases without locations', () => {
-  it('can be opened and asked for raw records; a lookup says what they are', async () => {
+  it('can be opened and have raw records, and lookups say what they contain', async () => {
     const record = { autonomous_system_number: 64496, autonomous_system_organization: 'Example' }
     const resolver = await Resolver.open(databaseOf(record))
     expect(resolver.raw(IP)).toEqual(record)
@@ -247,14 +247,14 @@ describe('databases without locations', () => {
     ])
   })
 
-  it('finds nothing in an empty one', async () => {
+  it('find nothing if they are empty', async () => {
     const empty = new MmdbWriter({ databaseType: 'Empty' }).toBytes()
     const resolver = await Resolver.open(empty)
     expect(() => resolver.lookup(IP)).toThrow(expect.objectContaining({ reason: 'not-found' }))
     expect(resolver.raw(IP)).toBeNull()
   })
 
-  it('tells the schema by all fields of a sample, although the first records are sparse', async () => {
+  it('are recognised by a sample of records, even if the first ones are sparse', async () => {
     const writer = new MmdbWriter({ databaseType: 'Sparse' })
     for (let i = 1; i < 100; i++) writer.insert(`1.0.${i}.0/24`, { note: `number ${i}`, country_code: 'GB' })
     writer.insert('81.2.69.0/24', { country: 'GB', country_code: 'GB', loc: '51.5,-0.1' })
@@ -262,7 +262,7 @@ describe('databases without locations', () => {
     expect(resolver.lookup(IP).coordinates).toEqual({ latitude: 51.5, longitude: -0.1 })
   })
 
-  it('take no part in lookups beside one with locations, in either order', async () => {
+  it('are ignored beside a database with locations, in either order', async () => {
     const asn = databaseOf({ autonomous_system_number: 64496 })
     const city = databaseOf({ country: { iso_code: 'GB' } })
     const none = databaseOf({ registered_country: { iso_code: 'DE' } })
@@ -273,7 +273,7 @@ describe('databases without locations', () => {
     ]) {
       const resolver = await Resolver.open(order)
       expect(resolver.lookup(IP).country.code).toBe('GB')
-      // raw and network show the file that answers.
+      // raw() uses the same database as lookup().
       expect(resolver.raw(IP)).toEqual({ country: { iso_code: 'GB' } })
       expect(() => resolver.lookup('8.8.8.8')).toThrow(expect.objectContaining({ reason: 'not-found' }))
     }
@@ -283,9 +283,9 @@ describe('databases without locations', () => {
 describe('damaged records', () => {
   const good = new Map<string, HandMade>([['country', new Map([['iso_code', 'GB']])]])
 
-  it('are passed over when the schema is told, and their address is an error', async () => {
+  it('are skipped while recognising the schema, and lookups of them throw', async () => {
     const sound = encode(good)
-    // The upper half leads to a map whose key is cut short by the end of the section.
+    // The upper half points to a map whose key is truncated by the end of the section.
     const bytes = Buffer.concat([sound, bytesOf('e1 4561')])
     const upper = (2 + 15 + sound.length).toString(16).padStart(6, '0')
     const half = handMade(bytes, {}, bytesOf(`000011 ${upper}`))
@@ -293,7 +293,7 @@ describe('damaged records', () => {
     for (const source of [half, [half, other]]) {
       const resolver = await Resolver.open(source)
       expect(resolver.lookup('8.8.8.8').country.code).toBe('GB')
-      // The first database that has a record answers, were it damaged: no other one is asked in its place.
+      // A damaged record of the first database is an error: the second database is not used instead.
       expect(() => resolver.lookup('200.0.0.1')).toThrow(InvalidDatabaseError)
       expect(() => resolver.raw('200.0.0.1')).toThrow(InvalidDatabaseError)
       expect(resolver.network('200.0.0.1')).toBe('128.0.0.0/1')
@@ -301,8 +301,8 @@ describe('damaged records', () => {
   })
 })
 
-describe('what a database says about itself', () => {
-  it('is passed on for the databases of this package, as far as it says it', async () => {
+describe('databaseInfo', () => {
+  it('takes the attribution of the embedded databases from their metadata', async () => {
     const own = (description: Record<string, string>) =>
       new MmdbWriter({ databaseType: 'Geofix-City', description })
         .insert('8.0.0.0/8', { country: { iso_code: 'US' } })
@@ -315,14 +315,14 @@ describe('what a database says about itself', () => {
   })
 })
 
-describe('several databases without a location of an address', () => {
+describe('several databases without a location for an address', () => {
   const of = (network: string, record: WritableValue): Uint8Array =>
     new MmdbWriter({ databaseType: 'Any-Name' })
       .insert('9.0.0.0/8', { country: { iso_code: 'US' } })
       .insert(network, record)
       .toBytes()
 
-  it('answer raw() and network() by the first that has a record, else by the first', async () => {
+  it('use the first one with a record for raw() and network(), or else the first', async () => {
     const registered = (code: string) => ({ registered_country: { iso_code: code } })
     const resolver = await Resolver.open([
       of('7.0.0.0/8', registered('FR')),
@@ -337,23 +337,23 @@ describe('several databases without a location of an address', () => {
 })
 
 describe('hostile databases', () => {
-  /** Records that each lead to one large value, which the file holds once. */
+  /** Records that all point to one large value, which the file stores once. */
   function bomb(count: number, large: WritableValue): Uint8Array {
     const writer = new MmdbWriter({ databaseType: 'Bomb' })
     for (let i = 0; i < count; i++) writer.insert(`20.0.${i}.0/24`, { n: i, city: { names: { en: large } } })
     return writer.toBytes()
   }
 
-  it('are opened in bounded time: recognition decodes nothing', async () => {
+  it('are opened in bounded time, since recognising the schema decodes nothing', async () => {
     const array = Array.from({ length: 200 }, () => Array.from({ length: 200 }, () => 1))
     const decoded = bomb(250, array)
     const started = process.cpuUsage()
     await Resolver.open(decoded)
-    // Decoding all would take ten million values.
+    // Decoding everything would mean ten million values.
     expect(process.cpuUsage(started).user).toBeLessThan(1_500_000)
   })
 
-  it('put no long texts into caches', async () => {
+  it('cannot fill caches with long texts', async () => {
     const resolver = await Resolver.open(bomb(3, 'é'.repeat(100_000)))
     expect(() => resolver.lookup('20.0.1.1')).toThrow(/longer than 512 bytes/)
     expect(resolver.lookupMany(['20.0.1.1'])).toEqual([
@@ -361,7 +361,7 @@ describe('hostile databases', () => {
     ])
   })
 
-  it('put no heaps of names into caches', async () => {
+  it('cannot fill caches with many names', async () => {
     const names = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`x-${i}`, 'n'.repeat(400)]))
     const resolver = await Resolver.open(databaseOf({ country: { iso_code: 'GB', names } }))
     expect(() => resolver.lookup(IP)).toThrow(/more than 8192 bytes of names/)

@@ -9,25 +9,30 @@ describe('timezone offset', () => {
     ['Europe/Berlin', '2026-01-15T12:00:00Z', '+01:00', 'winter'],
     ['Europe/Berlin', '2026-07-15T12:00:00Z', '+02:00', 'summer'],
     ['Europe/Berlin', '2026-03-29T00:59:59.999Z', '+01:00', 'the last millisecond before daylight saving'],
-    ['Europe/Berlin', '2026-03-29T01:00:00Z', '+02:00', 'the first of it'],
-    ['America/New_York', '2026-11-01T05:59:59.999Z', '-04:00', 'the last of daylight saving, in the west'],
-    ['America/New_York', '2026-11-01T06:00:00Z', '-05:00', 'the first after it'],
+    ['Europe/Berlin', '2026-03-29T01:00:00Z', '+02:00', 'the first millisecond of daylight saving'],
+    [
+      'America/New_York',
+      '2026-11-01T05:59:59.999Z',
+      '-04:00',
+      'the last millisecond of daylight saving, west of UTC',
+    ],
+    ['America/New_York', '2026-11-01T06:00:00Z', '-05:00', 'the first millisecond after daylight saving'],
     ['Australia/Sydney', '2026-01-15T12:00:00Z', '+11:00', 'summer in the southern hemisphere'],
-    ['Australia/Sydney', '2026-07-15T12:00:00Z', '+10:00', 'winter there'],
+    ['Australia/Sydney', '2026-07-15T12:00:00Z', '+10:00', 'winter in the southern hemisphere'],
     ['Asia/Kolkata', '2026-07-15T12:00:00Z', '+05:30', 'a half-hour zone'],
     ['Asia/Kathmandu', '2026-07-15T12:00:00Z', '+05:45', 'a quarter-hour zone'],
     ['Australia/Lord_Howe', '2026-01-15T12:00:00Z', '+11:00', 'half an hour of daylight saving'],
-    ['Australia/Lord_Howe', '2026-07-15T12:00:00Z', '+10:30', 'and without it'],
-    ['Pacific/Kiritimati', '2026-07-15T12:00:00Z', '+14:00', 'the farthest east'],
+    ['Australia/Lord_Howe', '2026-07-15T12:00:00Z', '+10:30', 'Lord Howe without daylight saving'],
+    ['Pacific/Kiritimati', '2026-07-15T12:00:00Z', '+14:00', 'the largest offset'],
     ['Pacific/Marquesas', '2026-07-15T12:00:00Z', '-09:30', 'a negative half hour'],
     ['UTC', '2026-07-15T12:00:00Z', '+00:00', 'UTC itself'],
     ['Europe/London', '2026-01-15T12:00:00Z', '+00:00', 'zero in winter'],
-    ['Europe/Istanbul', '2015-01-15T12:00:00Z', '+02:00', 'the past, by the rules of then'],
+    ['Europe/Istanbul', '2015-01-15T12:00:00Z', '+02:00', 'the past, by the rules at that time'],
     ['Europe/London', '1970-01-15T12:00:00Z', '+01:00', 'British Standard Time, before 1973'],
     ['Africa/Monrovia', '1970-01-15T12:00:00Z', '-00:45', '-00:44:30, rounded as Temporal does'],
-    ['Europe/Berlin', '2055-07-15T12:00:00Z', '+02:00', 'the future, by the rules of today'],
+    ['Europe/Berlin', '2055-07-15T12:00:00Z', '+02:00', 'the future, by the current rules'],
     ['America/St_Johns', '2010-11-07T02:30:59.999Z', '-02:30', 'a change that was not on a quarter hour'],
-    ['America/St_Johns', '2010-11-07T02:31:00Z', '-03:30', 'right behind it'],
+    ['America/St_Johns', '2010-11-07T02:31:00Z', '-03:30', 'right after that change'],
   ])('%s at %s is %s: %s', (zone, instant, offset) => {
     expect(at(zone, instant)).toBe(offset)
   })
@@ -36,23 +41,23 @@ describe('timezone offset', () => {
     expect(timezoneOf('Mars/Olympus_Mons').at(0)).toEqual({ id: 'Mars/Olympus_Mons', offset: null })
   })
 
-  it('is null for no zone', () => {
+  it('is null without a zone', () => {
     expect(timezoneOf(null).at(0)).toEqual({ id: null, offset: null })
   })
 
-  it('answers at both ends of what a Date can hold', () => {
+  it('works at both ends of the range of Date', () => {
     expect(timezoneOf('Asia/Tokyo').at(8.64e15).offset).toBe('+09:00')
     expect(timezoneOf('Asia/Tokyo').at(-8.64e15).offset).toMatch(/^[+-]\d\d:\d\d$/)
   })
 
-  it('shares one frozen answer while the offset holds', () => {
+  it('returns one frozen object while the offset stays the same', () => {
     const zone = timezoneOf('Asia/Tokyo')
     const first = zone.at(Date.parse('2026-01-01T00:00:00Z'))
     expect(zone.at(Date.parse('2026-01-01T00:14:59Z'))).toBe(first)
     expect(Object.isFrozen(first)).toBe(true)
   })
 
-  // The oracle takes another way: the wall clock's fields, read back as if they were UTC.
+  // The oracle reads the fields of the wall clock as if they were UTC.
   const zones = Intl.supportedValuesOf('timeZone')
   const clocks = new Map<string, Intl.DateTimeFormat>()
   const minutesByClock = (zone: string, instant: number): number => {

@@ -229,7 +229,7 @@ describe('a replacement is refused', () => {
     ['cut short', good.subarray(0, good.length - 40), ''],
     ['gzip that is cut short', packed.subarray(0, packed.length - 40), 'the file is damaged'],
     ['gzip with a wrong byte', Buffer.from(packed).fill(0x55, 60, 61), 'the file is damaged'],
-    ['a database without locations', withoutLocations, 'it is no database of locations'],
+    ['a database without locations', withoutLocations, 'it has no locations (type'],
     [
       'a database without records',
       new MmdbWriter({ databaseType: 'Empty' }).toBytes(),
@@ -491,7 +491,7 @@ describe('options of watching', () => {
 
   it('have canaries that no database without locations can have, and that any of several may have', async () => {
     const none = new MmdbWriter({ databaseType: 'ASN' }).insert('2000::/3', { asn: 1 }).toBytes()
-    await expect(Resolver.open(none, { canaries: KNOWN })).rejects.toThrow('it is no database of locations')
+    await expect(Resolver.open(none, { canaries: KNOWN })).rejects.toThrow('it has no locations (type')
     const both = [generation(1), generation(2, { canary: true })]
     await expect(Resolver.open(both, { canaries: [CANARY] })).resolves.toBeInstanceOf(Resolver)
     await expect(Resolver.open([generation(1), none], { canaries: [CANARY] })).rejects.toThrow(

@@ -1,11 +1,11 @@
 import { defineSchema } from '../schema.ts'
 
-/** Any of these as a map tells the schema; `subdivisions` is an array. */
+/** One of these maps, or an array `subdivisions`, identifies the schema. */
 const MAPS = ['country', 'city', 'continent', 'location', 'postal', 'registered_country'] as const
 
 /**
- * GeoIP2 and GeoLite2 City, Country and Enterprise (MaxMind), DB-IP's own MMDB files, and the databases that
- * this package carries: nested maps, names by language.
+ * GeoIP2 and GeoLite2 City, Country and Enterprise (MaxMind), DB-IP's own MMDB files, and the embedded databases:
+ * nested maps with names by language.
  * https://dev.maxmind.com/geoip/docs/databases/city-and-country
  */
 export const geoip2 = defineSchema(
@@ -21,11 +21,11 @@ export const geoip2 = defineSchema(
     longitude: ['location', 'longitude'],
     timeZone: ['location', 'time_zone'],
   },
-  (fields, names) => ({
+  (fields, translations) => ({
     countryCode: fields.text('countryCode'),
-    countryNames: names.fromMap(fields, 'countryNames'),
+    countryNames: translations.fromMap(fields, 'countryNames'),
     regionCode: fields.text('regionCode'),
-    regionNames: names.fromMap(fields, 'regionNames'),
+    regionNames: translations.fromMap(fields, 'regionNames'),
     city: fields.nameIn('cityNames'),
     postalCode: fields.text('postalCode'),
     latitude: fields.number('latitude'),

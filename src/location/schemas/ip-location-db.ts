@@ -1,8 +1,8 @@
 import { defineSchema } from '../schema.ts'
 
 /**
- * The flat records of ip-location-db, city and country: `""` for what is missing, one name per thing, no
- * codes of regions. https://github.com/sapics/ip-location-db
+ * The flat records of ip-location-db, city and country: `""` for missing values, names in one language, no region
+ * codes. https://github.com/sapics/ip-location-db
  */
 export const ipLocationDb = defineSchema(
   (fields) =>
@@ -16,11 +16,11 @@ export const ipLocationDb = defineSchema(
     longitude: ['longitude'],
     timeZone: ['timezone'],
   },
-  (fields, names) => ({
+  (fields, translations) => ({
     countryCode: fields.text('countryCode'),
-    countryNames: names.ofText(null),
+    countryNames: translations.ofText(null),
     regionCode: null,
-    regionNames: names.ofText(fields.text('region')),
+    regionNames: translations.ofText(fields.text('region')),
     city: fields.text('city'),
     postalCode: fields.text('postalCode'),
     latitude: fields.number('latitude'),

@@ -21,9 +21,9 @@ type Field =
   | 'timeZone'
 
 /**
- * The flat records of IPinfo, which differ between its products: `country` is a code, or, in Lite, a name
- * beside `country_code`; coordinates are `lat` and `lng`, `latitude` and `longitude`, or one text `loc`;
- * numbers may be text. https://ipinfo.io/developers/database-schemas
+ * The flat records of IPinfo, which differ between its products. `country` is a code, or a name beside `country_code`
+ * (Lite). Coordinates are `lat` and `lng`, `latitude` and `longitude`, or one text `loc`. Numbers may be text.
+ * https://ipinfo.io/developers/database-schemas
  */
 export const ipinfo = defineSchema<Field>(
   (fields) => fields.has('country', 'text') || fields.has('loc', 'text'),
@@ -43,15 +43,15 @@ export const ipinfo = defineSchema<Field>(
     loc: ['loc'],
     timeZone: ['timezone'],
   },
-  (fields, names) => {
+  (fields, translations) => {
     const country = fields.text('country')
     const isCode = country !== null && COUNTRY_CODE.test(country)
-    const [latitude, longitude] = placeOf(fields)
+    const [latitude, longitude] = readCoordinates(fields)
     return {
       countryCode: fields.text('countryCode') ?? (isCode ? country : null),
-      countryNames: names.ofText(fields.text('countryName') ?? (isCode ? null : country)),
+      countryNames: translations.ofText(fields.text('countryName') ?? (isCode ? null : country)),
       regionCode: fields.text('regionCode'),
-      regionNames: names.ofText(fields.text('region')),
+      regionNames: translations.ofText(fields.text('region')),
       city: fields.text('city'),
       postalCode: fields.text('postalCode') ?? fields.text('postal'),
       latitude,
@@ -61,7 +61,7 @@ export const ipinfo = defineSchema<Field>(
   },
 )
 
-function placeOf(fields: FieldReader<Field>): readonly [number | null, number | null] {
+function readCoordinates(fields: FieldReader<Field>): readonly [number | null, number | null] {
   const loc = fields.text('loc')?.split(',')
   if (loc?.length === 2) return [decimal(loc[0]), decimal(loc[1])]
   return [

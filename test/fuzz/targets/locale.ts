@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { InvalidLocaleError } from '../../../src/errors.ts'
-import { platformCountryName } from '../../../src/location/country-name.ts'
 import { Locale, localeOf } from '../../../src/location/locale.ts'
+import { platformCountryName } from '../../../src/location/shared-parts.ts'
 import { mutatedText } from '../mutation.ts'
 import type { Target } from '../target.ts'
 
