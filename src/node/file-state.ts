@@ -2,14 +2,14 @@ import { type BigIntStats, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 
 /**
- * What tells one content of a file from the next, without reading it: which file its path leads to, its size,
- * and when it was written, to the nanosecond where the system knows it. Equal texts are equal states.
+ * A text that changes when a file does, without reading it: the file that its path leads to, its size, and its times
+ * in nanoseconds if the system has them.
  */
 export type FileState = string
 
 const MISSING = 'missing: '
 
-/** The state of the file that a path leads to, through symbolic links; of a missing one, why. */
+/** The state of the file at a path, through symbolic links. For a missing file, it has the reason. */
 export async function fileState(path: string): Promise<FileState> {
   try {
     return stateOf(await stat(path, { bigint: true }))
@@ -18,7 +18,7 @@ export async function fileState(path: string): Promise<FileState> {
   }
 }
 
-/** The same at once. */
+/** The synchronous form of {@link fileState}. */
 export function fileStateSync(path: string): FileState {
   try {
     return stateOf(statSync(path, { bigint: true }))
@@ -27,7 +27,7 @@ export function fileStateSync(path: string): FileState {
   }
 }
 
-/** Whether there was no file, or none that may be looked at. */
+/** Whether the file did not exist or was not accessible. */
 export function isMissing(state: FileState): boolean {
   return state.startsWith(MISSING)
 }

@@ -12,18 +12,18 @@ import {
   openSourceSync,
   type SyncSource,
 } from './node-source.ts'
-import { type ResolverStatus, Upkeep } from './upkeep.ts'
 import { type WatchOptions, type WatchSettings, watchSettings } from './watch-options.ts'
+import { type ResolverStatus, Watcher } from './watcher.ts'
 
-/** Options of `Resolver.open` on Node: whose word `detect` takes, and how the files are followed. */
+/** Options of `Resolver.open` on Node. */
 export interface NodeOpenOptions extends OpenOptions, WatchOptions {}
 
 /**
- * A resolver that also opens files, and by default the city database that the package carries; with the option
- * `watch` it follows them as they are replaced.
+ * A resolver that also opens files, by default the embedded city database. With the option `watch` it reloads files
+ * that change.
  */
 export class NodeResolver extends Resolver {
-  readonly #upkeep: Upkeep
+  readonly #watcher: Watcher
 
   /** Use {@link NodeResolver.open}. */
   private constructor(
@@ -34,21 +34,21 @@ export class NodeResolver extends Resolver {
   ) {
     const set = new DatabaseSet(sources.map(({ database }) => database))
     super(set, clients)
-    this.#upkeep = new Upkeep(sources, set, settings, {
+    this.#watcher = new Watcher(sources, set, settings, {
       open: (path) => openFile(path, maxBytes),
       replace: (next) => this[REPLACE](next),
     })
   }
 
   /**
-   * Opens a database, or several as one: an IPv4 file and an IPv6 file for instance. Raw `.mmdb`, gzip and a
-   * vendor's `.tar.gz` are told apart by their bytes, not by names. Given bytes are not copied and must not
-   * change. Decompression runs on another thread.
+   * Opens one database or several, such as an IPv4 file and an IPv6 file. Raw `.mmdb`, gzip and a vendor's `.tar.gz`
+   * are recognised by their bytes, not by name. Bytes are not copied and must not change. Decompression runs on
+   * another thread.
    *
    * @param source default: the embedded city database
-   * @throws InvalidDatabaseError when a file cannot be read, is damaged, or is no MMDB database, or a canary has
-   *   no location
-   * @throws TypeError when a source is of no supported kind, or there is none, or an option is wrong
+   * @throws InvalidDatabaseError when a file cannot be read, is damaged or is not an MMDB database, or when a canary
+   *   has no location
+   * @throws TypeError when a source is of an unsupported kind, there is none, or an option is invalid
    */
   static override async open(
     source: NodeSource | readonly NodeSource[] = embedded.city,
@@ -58,11 +58,12 @@ export class NodeResolver extends Resolver {
     const settings = watchSettings(options)
     const maxBytes = maxBytesOf(options.maxBytes)
     const sources: OpenSource[] = []
-    for (const each of followed(atLeastOne(source), settings)) sources.push(await openSource(each, maxBytes))
+    for (const each of absoluteIfWatched(atLeastOne(source), settings))
+      sources.push(await openSource(each, maxBytes))
     return new NodeResolver(sources, clients, settings, maxBytes)
   }
 
-  /** The same at once, for paths, `file:` URLs and bytes. Blocks until the database is decompressed. */
+  /** The synchronous form, for paths, `file:` URLs and bytes. Blocks until the database is decompressed. */
   static openSync(
     source: SyncSource | readonly SyncSource[] = embedded.city,
     options: NodeOpenOptions = {},
@@ -70,26 +71,28 @@ export class NodeResolver extends Resolver {
     const clients = new ClientWalk(options)
     const settings = watchSettings(options)
     const maxBytes = maxBytesOf(options.maxBytes)
-    const sources = followed(atLeastOne(source), settings).map((each) => openSourceSync(each, maxBytes))
+    const sources = absoluteIfWatched(atLeastOne(source), settings).map((each) =>
+      openSourceSync(each, maxBytes),
+    )
     return new NodeResolver(sources, clients, settings, maxBytes)
   }
 
-  /** How the databases are doing: replaced, refused, stale. */
+  /** The state of the databases: replaced, refused, stale. */
   get status(): ResolverStatus {
-    return this.#upkeep.status
+    return this.#watcher.status
   }
 
-  /** Releases the databases' memory, and follows the files no more. Every later question throws a `TypeError`. */
+  /** Releases the databases' memory and stops watching files. Later calls throw a `TypeError`. */
   override close(): void {
     super.close()
-    this.#upkeep.stop()
+    this.#watcher.stop()
   }
 }
 
-/** Files that are watched are looked for where they are now. */
-function followed<Source extends NodeSource>(
+/** Makes the paths of watched files absolute, in case the program changes its working directory. */
+function absoluteIfWatched<Source extends NodeSource>(
   sources: readonly Source[],
-  { interval }: WatchSettings,
+  { intervalMs }: WatchSettings,
 ): readonly (Source | string)[] {
-  return interval === null ? sources : sources.map(absolute)
+  return intervalMs === null ? sources : sources.map(absolute)
 }

@@ -19,25 +19,25 @@ import { type FileState, fileState, fileStateSync } from './file-state.ts'
 import { nativeGunzip, nativeGunzipAsync } from './native-gunzip.ts'
 import { readWholeSync } from './whole-file.ts'
 
-/** What Node can open: a path, a `file:` URL, or bytes in any form. */
+/** A source that Node can open: a path, a `file:` URL, or bytes in any form. */
 export type NodeSource = string | URL | ByteSource
 
-/** What can be opened at once. */
+/** A source that can be opened synchronously. */
 export type SyncSource = string | URL | Bytes
 
-/** A source, opened. */
+/** An opened source. */
 export interface OpenSource {
   readonly database: Database
-  /** Where it was read from, and the file's state before that; `null` for bytes, which nobody replaces. */
+  /** Its path and the file's state before reading it; `null` for bytes. */
   readonly file: { readonly path: string; readonly state: FileState } | null
 }
 
 /**
- * Opens a file or bytes; files are decompressed on another thread.
+ * Opens a file or bytes. Files are decompressed on another thread.
  *
- * @param maxBytes that it may have, compressed or not
- * @throws InvalidDatabaseError when a file cannot be read, is damaged or too large, or is no MMDB database
- * @throws TypeError when the source is of no supported kind
+ * @param maxBytes limit for its size, compressed and decompressed
+ * @throws InvalidDatabaseError when a file cannot be read, is damaged or too large, or is not an MMDB database
+ * @throws TypeError when the source is of an unsupported kind
  */
 export async function openSource(source: NodeSource, maxBytes = DEFAULT_MAX_BYTES): Promise<OpenSource> {
   if (!isFile(source)) {
@@ -48,7 +48,7 @@ export async function openSource(source: NodeSource, maxBytes = DEFAULT_MAX_BYTE
   return { database: await openFile(path, maxBytes), file: { path, state } }
 }
 
-/** The same at once. */
+/** The synchronous form of {@link openSource}. */
 export function openSourceSync(source: SyncSource, maxBytes: number): OpenSource {
   if (!isFile(source)) {
     return { database: new Database(unpack(bytesOf(source), nativeGunzip, undefined, maxBytes)), file: null }
@@ -59,17 +59,17 @@ export function openSourceSync(source: SyncSource, maxBytes: number): OpenSource
   return { database: new Database(bytes, path), file: { path, state } }
 }
 
-/** Opens a file; errors as {@link openSource}. */
+/** Opens a file. Throws as {@link openSource}. */
 export async function openFile(path: string, maxBytes: number): Promise<Database> {
   return new Database(unwrap(await readFileUnpacked(path, maxBytes), path), path)
 }
 
-/** A file by its absolute path, which leads to it also when the program changes its folder. */
+/** Replaces a file by its absolute path. */
 export function absolute<Source extends NodeSource>(source: Source): Source | string {
   return isFile(source) ? resolve(pathOf(source)) : source
 }
 
-/** Opens several; errors as {@link openSource}. */
+/** Opens several sources. Throws as {@link openSource}. */
 export async function openDatabases(sources: readonly NodeSource[]): Promise<Database[]> {
   const databases: Database[] = []
   for (const source of sources) databases.push((await openSource(source)).database)
@@ -77,8 +77,7 @@ export async function openDatabases(sources: readonly NodeSource[]): Promise<Dat
 }
 
 async function unpackedOther(source: ByteSource, maxBytes: number): Promise<Uint8Array> {
-  if (!isByteSource(source))
-    throw new TypeError(`a database is given as a path, a file: URL, ${BYTE_SOURCES}`)
+  if (!isByteSource(source)) throw new TypeError(`a database must be a path, a file: URL, ${BYTE_SOURCES}`)
   const bytes = await readBytes(source, maxBytes)
   return isGzip(bytes) ? await nativeGunzipAsync(bytes, undefined, maxBytes) : bytes
 }
@@ -90,10 +89,10 @@ function isFile(source: NodeSource): source is string | URL {
 function pathOf(file: string | URL): string {
   if (typeof file === 'string') return isUrl(file) ? pathOf(new URL(file)) : file
   if (file.protocol === 'file:') return fileURLToPath(file)
-  throw new TypeError(`${file.protocol} URLs are not opened, only file: ones; fetch it and give the Response`)
+  throw new TypeError(`cannot open a ${file.protocol} URL, only file: URLs; fetch it and pass the Response`)
 }
 
-/** `C:\\city.mmdb` is a path. */
+/** `C:\\city.mmdb` is a path, not a URL. */
 function isUrl(text: string): boolean {
   return /^[a-z][a-z0-9+.-]+:\/\//i.test(text)
 }

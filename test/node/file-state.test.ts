@@ -19,7 +19,7 @@ const path = join(folder, 'file')
 const other = join(folder, 'other')
 
 describe('the state of a file', () => {
-  it('is the same until the file changes, at once or not', async () => {
+  it('is the same until the file changes, in both forms', async () => {
     writeFileSync(path, 'a')
     expect(await fileState(path)).toBe(fileStateSync(path))
     await wait(20)
@@ -30,7 +30,7 @@ describe('the state of a file', () => {
     ['is written with other bytes of the same size', () => writeFileSync(path, 'b')],
     ['grows', () => writeFileSync(path, 'bb')],
     [
-      'is written, and given the time of before',
+      'is written and its time restored',
       () => {
         const { atime, mtime } = statSync(path)
         writeFileSync(path, 'cc')
@@ -55,10 +55,10 @@ describe('the state of a file', () => {
         symlinkSync('third', path)
       },
     ],
-    ['is written behind the link', () => writeFileSync(join(folder, 'third'), 'ee')],
-    ['goes', () => unlinkSync(path)],
-    ['comes as a folder', () => mkdirSync(path)],
-  ])('is another when the file %s', async (_, change) => {
+    ['is written through the link', () => writeFileSync(join(folder, 'third'), 'ee')],
+    ['is deleted', () => unlinkSync(path)],
+    ['is created as a folder', () => mkdirSync(path)],
+  ])('changes when the file %s', async (_, change) => {
     const before = fileStateSync(path)
     await wait(20)
     change()
@@ -66,7 +66,7 @@ describe('the state of a file', () => {
     expect(await fileState(path)).toBe(fileStateSync(path))
   })
 
-  it('says why there is none', async () => {
+  it('has the reason why there is no file', async () => {
     const missing = join(folder, 'missing')
     expect(await fileState(missing)).toContain('ENOENT')
     expect([isMissing(await fileState(missing)), isMissing(await fileState(path))]).toEqual([true, false])

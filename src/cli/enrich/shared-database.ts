@@ -7,7 +7,7 @@ import { unwrap } from '../../bytes/unpack.ts'
 import { InvalidDatabaseError, isGeofixError } from '../../errors.ts'
 import { DatabaseSet } from '../../location/database-set.ts'
 import { Database } from '../../mmdb/database.ts'
-import { followed, readOnlyMember, unreadableGzip } from '../../node/native-gunzip.ts'
+import { readOnlyMember, trailingBytes, unreadableGzip } from '../../node/native-gunzip.ts'
 import { readPipe } from '../../node/whole-file.ts'
 
 /** A database file in memory that all threads of the process see. Goes to workers without a copy. */
@@ -101,7 +101,7 @@ async function gunzipShared(
     throw unreadableGzip(cause, path)
   }
   if (filled !== length || gunzip.bytesWritten !== packed.length) {
-    throw followed(path)
+    throw trailingBytes(path)
   }
   return bytes
 }

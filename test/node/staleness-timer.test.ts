@@ -3,19 +3,19 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Resolver, type StaleEvent } from '../../src/index.ts'
 import type { DatabaseInfo } from '../../src/location/database-info.ts'
-import { AgeWatch } from '../../src/node/age-watch.ts'
+import { StalenessTimer } from '../../src/node/staleness-timer.ts'
 import { hasShared, sharedBytes } from '../shared.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { generation } from './watched-files.ts'
 
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 const NOW = Date.UTC(2026, 5, 1)
 
-/** A database that was built some days ago. */
+/** A database that was built that many days ago. */
 function database(daysAgo: number | null): DatabaseInfo {
   return {
     type: 'Sample',
-    buildDate: daysAgo === null ? null : new Date(NOW - daysAgo * DAY),
+    buildDate: daysAgo === null ? null : new Date(NOW - daysAgo * DAY_MS),
     ipVersion: 6,
     locales: [],
     nodeCount: 1,
@@ -25,78 +25,78 @@ function database(daysAgo: number | null): DatabaseInfo {
   }
 }
 
-describe('the age of databases', () => {
+describe('StalenessTimer', () => {
   beforeEach(() => void vi.useFakeTimers({ now: NOW }))
   afterEach(() => void vi.useRealTimers())
 
-  /** Judges, and tells when it was told of what, in days from now. */
-  function judged(days: number, databases: readonly DatabaseInfo[]) {
-    const told: [day: number, stale: readonly DatabaseInfo[]][] = []
-    const ages = new AgeWatch(days, (stale) => void told.push([(Date.now() - NOW) / DAY, stale]))
-    ages.judge(databases)
-    return { ages, told }
+  /** A timer, and its reports by days from now. */
+  function watched(days: number, databases: readonly DatabaseInfo[]) {
+    const reports: [day: number, stale: readonly DatabaseInfo[]][] = []
+    const timer = new StalenessTimer(days, (stale) => void reports.push([(Date.now() - NOW) / DAY_MS, stale]))
+    timer.watch(databases)
+    return { timer, reports }
   }
 
   it.each<[number | null, boolean]>([
     [29.9, false],
-    [30, false], // to the day is not older
+    [30, false], // exactly the limit is not stale
     [30.1, true],
-    [-5, false], // a clock that is wrong
+    [-5, false], // a wrong clock
     [null, true],
-  ])('of %s days is above 30: %s', (age, expected) => {
+  ])('has a limit of 30 days: a database of %s days is stale: %s', (age, expected) => {
     const one = database(age)
-    const { ages, told } = judged(30, [one])
-    expect(ages.stale).toEqual(expected ? [one] : [])
-    expect(told).toEqual(expected ? [[0, [one]]] : [])
-    ages.stop()
+    const { timer, reports } = watched(30, [one])
+    expect(timer.stale).toEqual(expected ? [one] : [])
+    expect(reports).toEqual(expected ? [[0, [one]]] : [])
+    timer.stop()
   })
 
-  it('is told when the day comes, once', () => {
+  it('reports each database once, when it becomes stale', () => {
     const [old, young] = [database(10), database(5)]
-    const { ages, told } = judged(60, [old, young])
-    vi.advanceTimersByTime(50 * DAY)
-    expect([told, ages.stale]).toEqual([[], []])
+    const { timer, reports } = watched(60, [old, young])
+    vi.advanceTimersByTime(50 * DAY_MS)
+    expect([reports, timer.stale]).toEqual([[], []])
     vi.advanceTimersByTime(1000)
-    expect(told.map(([, stale]) => stale)).toEqual([[old]])
-    vi.advanceTimersByTime(100 * DAY)
-    expect(told.map(([day, stale]) => [Math.floor(day), stale])).toEqual([
+    expect(reports.map(([, stale]) => stale)).toEqual([[old]])
+    vi.advanceTimersByTime(100 * DAY_MS)
+    expect(reports.map(([day, stale]) => [Math.floor(day), stale])).toEqual([
       [50, [old]],
       [55, [old, young]],
     ])
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('is judged within a day when the clock is set forward', () => {
+  it('reports within a day when the clock is set forward', () => {
     const one = database(10)
-    const { told } = judged(60, [one])
-    vi.setSystemTime(NOW + 100 * DAY)
-    vi.advanceTimersByTime(DAY + 1)
-    expect(told.map(([, stale]) => stale)).toEqual([[one]])
+    const { reports } = watched(60, [one])
+    vi.setSystemTime(NOW + 100 * DAY_MS)
+    vi.advanceTimersByTime(DAY_MS + 1)
+    expect(reports.map(([, stale]) => stale)).toEqual([[one]])
   })
 
-  it('is that of what was judged last', () => {
-    const { ages, told } = judged(30, [database(20)])
+  it('only reports the databases that it watches now', () => {
+    const { timer, reports } = watched(30, [database(20)])
     const newer = database(0)
-    ages.judge([newer])
-    vi.advanceTimersByTime(29 * DAY)
-    expect(told).toEqual([])
-    vi.advanceTimersByTime(2 * DAY)
-    expect(told.map(([, stale]) => stale)).toEqual([[newer]])
+    timer.watch([newer])
+    vi.advanceTimersByTime(29 * DAY_MS)
+    expect(reports).toEqual([])
+    vi.advanceTimersByTime(2 * DAY_MS)
+    expect(reports.map(([, stale]) => stale)).toEqual([[newer]])
   })
 
-  it('is judged no more after the end', () => {
-    const { ages, told } = judged(30, [database(20)])
-    ages.stop()
-    vi.advanceTimersByTime(100 * DAY)
-    expect([told, vi.getTimerCount()]).toEqual([[], 0])
+  it('reports nothing after it is stopped', () => {
+    const { timer, reports } = watched(30, [database(20)])
+    timer.stop()
+    vi.advanceTimersByTime(100 * DAY_MS)
+    expect([reports, vi.getTimerCount()]).toEqual([[], 0])
   })
 })
 
 describe('staleAfter', () => {
   const bytes = generation(0) // built on 2026-01-01
-  const daysSince = (Date.now() - Date.UTC(2026, 0, 1)) / DAY
+  const daysSince = (Date.now() - Date.UTC(2026, 0, 1)) / DAY_MS
 
-  it('is judged when a database is opened', async () => {
+  it('is checked while opening', async () => {
     const events: StaleEvent[] = []
     const options = { staleAfter: daysSince - 1, onStale: (event: StaleEvent) => void events.push(event) }
     const resolver = await Resolver.open(bytes, options)
@@ -106,7 +106,7 @@ describe('staleAfter', () => {
     expect(Resolver.openSync(bytes, options).databases).toEqual(events[1]?.databases)
   })
 
-  it('needs no function: status says it too', async () => {
+  it('works without a callback: status has it too', async () => {
     const resolver = await Resolver.open(bytes, { staleAfter: daysSince - 1 })
     expect(resolver.status.stale).toHaveLength(1)
     resolver.close()
@@ -115,21 +115,21 @@ describe('staleAfter', () => {
     fresh.close()
   })
 
-  it('makes opening fail, if the function throws', async () => {
+  it('makes opening fail if onStale throws', async () => {
     const onStale = (): never => {
       throw new Error('too old for us')
     }
     await expect(Resolver.open(bytes, { staleAfter: 0.001, onStale })).rejects.toThrow('too old for us')
   })
 
-  it.skipIf(!hasShared)('takes a build date that is none as stale', async () => {
+  it.skipIf(!hasShared)('treats an invalid build date as stale', async () => {
     const damaged = sharedBytes('fixtures/mmdb-bad/libmaxminddb-uint64-max-epoch.mmdb')
     const resolver = await Resolver.open(damaged, { staleAfter: 36_500 })
     expect(resolver.status.stale).toEqual(resolver.databases)
     resolver.close()
   })
 
-  it('is judged anew when the file is replaced', async () => {
+  it('is checked again when the file is replaced', async () => {
     const path = join(temporaryFolder(), 'city.mmdb')
     writeFileSync(path, bytes)
     const events: StaleEvent[] = []

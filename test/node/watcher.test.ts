@@ -27,13 +27,12 @@ import { tarOf } from '../tar-archive.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { CANARY, ConfigVolume, generation, KNOWN, replacements } from './watched-files.ts'
 
-/** Milliseconds. */
-const INTERVAL = 20
+const INTERVAL_MS = 20
 
 const folder = temporaryFolder()
 let files = 0
 
-/** A new path; with a database at it if bytes are given. */
+/** A new path, with these bytes if given. */
 function file(bytes?: Uint8Array): string {
   const path = join(folder, `city-${++files}.mmdb`)
   if (bytes !== undefined) writeFileSync(path, bytes)
@@ -45,13 +44,13 @@ afterEach(() => {
   for (const resolver of toClose.splice(0)) resolver.close()
 })
 
-/** A watching resolver, with what it reported. */
+/** A watching resolver and its events. */
 async function watching(source: string | readonly string[], options: OpenOptions = {}) {
   const reloads: ReloadEvent[] = []
   const errors: InvalidDatabaseError[] = []
   const resolver = await Resolver.open(source, {
     watch: true,
-    watchInterval: INTERVAL,
+    watchInterval: INTERVAL_MS,
     onReload: (event) => void reloads.push(event),
     onReloadError: (error) => void errors.push(error),
     ...options,
@@ -60,21 +59,21 @@ async function watching(source: string | readonly string[], options: OpenOptions
   return { resolver, reloads, errors }
 }
 
-/** Waits until something is so, at most ten seconds. */
+/** Waits for a condition, for at most ten seconds. */
 async function until(holds: () => boolean): Promise<void> {
   for (const end = Date.now() + 10_000; !holds(); await wait(5)) {
-    if (Date.now() > end) throw new Error(`it never came to be: ${holds}`)
+    if (Date.now() > end) throw new Error(`still false after ten seconds: ${holds}`)
   }
 }
 
-/** Long enough for whatever is going to happen by itself. */
-const quietly = (): Promise<void> => wait(10 * INTERVAL)
+/** Long enough for further events to show up. */
+const settle = (): Promise<void> => wait(10 * INTERVAL_MS)
 
 const cityOf = (resolver: Resolver): (string | null)[] => KNOWN.map((ip) => resolver.lookup(ip).city)
 const cities = (number: number): string[] => [`city ${number}`, `city ${number}`]
 
-describe('a file that is watched', () => {
-  it.each(Object.entries(replacements))('is %s', async (_, replace) => {
+describe('a watched file', () => {
+  it.each(Object.entries(replacements))('is reloaded when it is %s', async (_, replace) => {
     const path = file(generation(1))
     const { resolver, reloads, errors } = await watching(path)
     const before = resolver.status
@@ -91,11 +90,11 @@ describe('a file that is watched', () => {
     expect(resolver.databases).toBe(reloads[0]?.current)
     expect(resolver.status).toMatchObject({ watching: true, reloads: 1, refusals: 0, reloadError: null })
     expect(resolver.status.openedAt.getTime()).toBeGreaterThan(before.openedAt.getTime())
-    await quietly()
+    await settle()
     expect([reloads.length, errors]).toEqual([1, []])
   })
 
-  it('is a link that is pointed elsewhere, as in Kubernetes', async () => {
+  it('is reloaded when its symbolic link changes, as in Kubernetes', async () => {
     const volume = new ConfigVolume(join(folder, 'volume'))
     volume.publish(generation(1))
     const { resolver, reloads, errors } = await watching(volume.path)
@@ -107,14 +106,14 @@ describe('a file that is watched', () => {
     expect(errors).toEqual([])
   })
 
-  it('is deleted and comes back', async () => {
+  it('is reloaded when it is deleted and created again', async () => {
     const path = file(generation(1))
     const { resolver, reloads, errors } = await watching(path)
     rmSync(path)
     await until(() => errors.length > 0)
     expect(errors[0]).toMatchObject({ code: 'INVALID_DATABASE', path, cause: { code: 'ENOENT' } })
     expect(resolver.status.reloadError).toBe(errors[0])
-    await quietly()
+    await settle()
     expect(errors).toHaveLength(1)
     expect(cityOf(resolver)).toEqual(cities(1))
     writeFileSync(path, generation(2))
@@ -123,7 +122,7 @@ describe('a file that is watched', () => {
     expect(resolver.status).toMatchObject({ reloads: 1, refusals: 1, reloadError: null })
   })
 
-  it('is deleted again, and that is told again', async () => {
+  it('is reported each time it is deleted', async () => {
     const path = file(generation(1))
     const { resolver, reloads, errors } = await watching(path)
     for (const count of [1, 2, 3]) {
@@ -136,7 +135,7 @@ describe('a file that is watched', () => {
     }
   })
 
-  it('is found by a relative path when the program has gone elsewhere', async () => {
+  it('is found by a relative path after the working directory changes', async () => {
     const path = file(generation(1))
     const before = process.cwd()
     process.chdir(folder)
@@ -151,7 +150,7 @@ describe('a file that is watched', () => {
     }
   })
 
-  it('is moved away and back, which is no replacement', async () => {
+  it('is not reloaded when it is moved away and back', async () => {
     const path = file(generation(1))
     const { resolver, errors } = await watching(path)
     renameSync(path, `${path}.away`)
@@ -172,7 +171,7 @@ describe('a file that is watched', () => {
     expect(cityOf(resolver)).toEqual(cities(2))
   })
 
-  it('is left alone while it is being written', async () => {
+  it('is not reloaded while it is being written', async () => {
     const path = file(generation(1))
     const { resolver, reloads, errors } = await watching(path, { watchInterval: 100 })
     const bytes = generation(2, { padding: 1000 })
@@ -188,7 +187,7 @@ describe('a file that is watched', () => {
     expect(errors).toEqual([])
   })
 
-  it('is opened again when it was replaced while it was opened', async () => {
+  it('is reloaded when it was replaced while it was opened', async () => {
     const path = file(generation(1, { padding: 5_000_000 }))
     const opening = watching(path)
     await wait(1)
@@ -197,15 +196,15 @@ describe('a file that is watched', () => {
     await until(() => resolver.lookup(KNOWN[0]).city === 'city 2')
   })
 
-  it('may be the embedded one', async () => {
+  it('can be an embedded database', async () => {
     const resolver = await Resolver.open(embedded.country, { watch: true })
     toClose.push(resolver)
     expect(resolver.status.watching).toBe(true)
   })
 
-  it('is watched as well by what was opened at once', async () => {
+  it('is reloaded after openSync too', async () => {
     const path = file(generation(1))
-    const resolver = Resolver.openSync(path, { watch: true, watchInterval: INTERVAL })
+    const resolver = Resolver.openSync(path, { watch: true, watchInterval: INTERVAL_MS })
     toClose.push(resolver)
     writeFileSync(path, generation(2))
     await until(() => resolver.status.reloads === 1)
@@ -219,15 +218,15 @@ describe('a replacement is refused', () => {
   const withoutLocations = new MmdbWriter({ databaseType: 'ASN' })
     .insert('81.2.69.0/24', { autonomous_system_number: 1 })
     .toBytes()
-  // All of the tree after its root leads nowhere.
+  // All nodes after the root point outside the tree.
   const brokenTree = good.slice()
   brokenTree.fill(0x7f, 30, 60)
 
   it.each<[string, Uint8Array, string]>([
     ['text', Buffer.from('not a database'), 'it holds no metadata'],
     ['empty', new Uint8Array(0), 'it is empty'],
-    ['cut short', good.subarray(0, good.length - 40), ''],
-    ['gzip that is cut short', packed.subarray(0, packed.length - 40), 'the file is damaged'],
+    ['truncated', good.subarray(0, good.length - 40), ''],
+    ['truncated gzip', packed.subarray(0, packed.length - 40), 'the file is damaged'],
     ['gzip with a wrong byte', Buffer.from(packed).fill(0x55, 60, 61), 'the file is damaged'],
     ['a database without locations', withoutLocations, 'it has no locations (type'],
     [
@@ -247,7 +246,7 @@ describe('a replacement is refused', () => {
     expect(errors[0]?.message).toContain(fault)
     expect(cityOf(resolver)).toEqual(cities(1))
     expect(resolver.status).toMatchObject({ reloads: 0, refusals: 1, reloadError: errors[0] })
-    await quietly()
+    await settle()
     expect([errors.length, reloads.length]).toEqual([1, 0])
 
     writeFileSync(path, good)
@@ -262,11 +261,11 @@ describe('a replacement is refused', () => {
     rmSync(path)
     mkdirSync(path)
     await until(() => errors.length > 0)
-    expect(errors[0]?.message).toBe(`${path}: it is no regular file any more`)
+    expect(errors[0]?.message).toBe(`${path}: it is no longer a regular file`)
     expect(cityOf(resolver)).toEqual(cities(1))
   })
 
-  it('one bad file after the other, each told', async () => {
+  it('several bad files in a row, each reported', async () => {
     const path = file(generation(1))
     const { resolver, errors } = await watching(path)
     for (const count of [1, 2, 3]) {
@@ -277,7 +276,7 @@ describe('a replacement is refused', () => {
     expect(resolver.status.refusals).toBe(3)
   })
 
-  it('without keeping its memory', async () => {
+  it('and its memory is released', async () => {
     const path = file(generation(1, { canary: true }))
     const before = heldMemory()
     const { errors } = await watching(path, { canaries: [CANARY] })
@@ -287,7 +286,7 @@ describe('a replacement is refused', () => {
     expect(heldMemory() - before).toBeLessThan(10_000_000)
   })
 
-  it('one that is larger than maxBytes', async () => {
+  it('if it is larger than maxBytes', async () => {
     const path = file(generation(1))
     const { resolver, errors } = await watching(path, { maxBytes: 10_000 })
     writeFileSync(path, generation(2, { padding: 10_000 }))
@@ -296,7 +295,7 @@ describe('a replacement is refused', () => {
     expect(cityOf(resolver)).toEqual(cities(1))
   })
 
-  it('without any function that wants to know', async () => {
+  it('without callbacks', async () => {
     const path = file(generation(1))
     const { resolver } = await watching(path, { onReload: undefined, onReloadError: undefined })
     writeFileSync(path, 'not a database')
@@ -306,7 +305,7 @@ describe('a replacement is refused', () => {
   })
 })
 
-describe('several files that are watched', () => {
+describe('several watched files', () => {
   const only = (number: number, cidr: string, country: string): Uint8Array =>
     new MmdbWriter({ databaseType: `Part-${number}` })
       .insert(cidr, { country: { iso_code: country }, city: { names: { en: `city ${number}` } } })
@@ -325,7 +324,7 @@ describe('several files that are watched', () => {
     expect(cityOf(resolver)).toEqual(['city 2', 'city 2'])
   })
 
-  it('are taken together: none while one of them is bad', async () => {
+  it('are replaced together: none while one of them is bad', async () => {
     const paths = [file(first(1)), file(second(1))] as const
     const { resolver, reloads, errors } = await watching(paths)
     writeFileSync(paths[0], first(2))
@@ -338,21 +337,21 @@ describe('several files that are watched', () => {
     expect(cityOf(resolver)).toEqual(['city 2', 'city 2'])
   })
 
-  it('are refused when one of them has lost its locations', async () => {
+  it('are refused when one of them no longer has locations', async () => {
     const paths = [file(first(1)), file(second(1))] as const
     const { resolver, errors } = await watching(paths)
     writeFileSync(paths[1], new MmdbWriter({ databaseType: 'ASN' }).insert('2000::/3', { asn: 1 }).toBytes())
     await until(() => errors.length === 1)
     expect(errors[0]).toMatchObject({
       path: paths[1],
-      fault: 'it has no locations, and the one before it had',
+      fault: 'it has no locations, but the previous file had',
     })
     expect(cityOf(resolver)).toEqual(['city 1', 'city 1'])
   })
 
-  it('may stand beside bytes, which stay', async () => {
+  it('can be combined with bytes, which stay the same', async () => {
     const path = file(second(1))
-    const resolver = await Resolver.open([first(1), path], { watch: true, watchInterval: INTERVAL })
+    const resolver = await Resolver.open([first(1), path], { watch: true, watchInterval: INTERVAL_MS })
     toClose.push(resolver)
     writeFileSync(path, second(2))
     await until(() => resolver.status.reloads === 1)
@@ -361,30 +360,30 @@ describe('several files that are watched', () => {
 })
 
 describe('close', () => {
-  it('ends the watching', async () => {
+  it('stops watching', async () => {
     const path = file(generation(1))
     const { resolver, reloads, errors } = await watching(path)
     resolver.close()
     expect(resolver.status.watching).toBe(false)
     writeFileSync(path, generation(2))
-    await quietly()
+    await settle()
     writeFileSync(path, 'not a database')
-    await quietly()
+    await settle()
     expect([reloads, errors]).toEqual([[], []])
   })
 
-  it('ends it while a replacement is read', async () => {
+  it('stops watching while a replacement is read', async () => {
     const path = file(generation(1))
     const { resolver, reloads, errors } = await watching(path, { watchInterval: 1 })
     writeFileSync(path, gzipSync(generation(2, { padding: 10_000_000 })))
     for (let turn = 0; turn < 20 && reloads.length === 0; turn++) await wait(1)
     resolver.close()
     const before = reloads.length
-    await quietly()
+    await settle()
     expect([reloads.length - before, errors]).toEqual([0, []])
   })
 
-  it('may be called by the function that is told of a replacement', async () => {
+  it('can be called by onReload', async () => {
     const path = file(generation(1))
     const { resolver } = await watching(path, {
       staleAfter: 1,
@@ -397,7 +396,7 @@ describe('close', () => {
 })
 
 describe('the watcher', () => {
-  /** Runs a program of the package's sources to its end. */
+  /** Runs a program with the package's sources to its end. */
   async function run(program: string, ...values: string[]): Promise<{ code: number | null; output: string }> {
     const script = file(Buffer.from(program)).replace(/\.mmdb$/, '.mmdb.mts')
     renameSync(script.replace(/\.mts$/, ''), script)
@@ -411,7 +410,7 @@ describe('the watcher', () => {
     return { code, output }
   }
 
-  it('keeps no process alive', async () => {
+  it('does not keep the process alive', async () => {
     const path = file(generation(1))
     const program = `
       const { Resolver } = await import(process.argv[2])
@@ -420,7 +419,7 @@ describe('the watcher', () => {
     expect(await run(program, path)).toEqual({ code: 0, output: 'city 1\n' })
   })
 
-  it('goes on when a function of the program throws, which is an uncaught exception', async () => {
+  it('continues when a callback throws, which is an uncaught exception', async () => {
     const path = file(generation(1))
     const program = `
       import { writeFileSync } from 'node:fs'
@@ -449,23 +448,23 @@ describe('the watcher', () => {
   })
 })
 
-describe('options of watching', () => {
+describe('watch options', () => {
   const path = file(generation(1))
 
   it.each<[string, object, RegExp]>([
-    ['watch', { watch: 'yes' }, /^watch is true or false$/],
-    ['watchInterval', { watchInterval: 0 }, /^watchInterval is a number of milliseconds/],
+    ['watch', { watch: 'yes' }, /^watch must be true or false$/],
+    ['watchInterval', { watchInterval: 0 }, /^watchInterval must be a number of milliseconds/],
     ['watchInterval', { watchInterval: Number.NaN }, /^watchInterval/],
     ['watchInterval', { watchInterval: '5' }, /^watchInterval/],
     ['watchInterval', { watchInterval: 2 ** 31 }, /^watchInterval/],
-    ['canaries', { canaries: '8.8.8.8' }, /^canaries are a list/],
-    ['canaries', { canaries: ['8.8.8.08'] }, /^a canary is no address: "8\.8\.8\.08"/],
-    ['canaries', { canaries: [8] }, /^a canary is no address/],
-    ['canaries', { canaries: ['10.0.0.1'] }, /^a canary can have no location: 10\.0\.0\.1/],
-    ['onReload', { onReload: {} }, /^onReload is a function$/],
-    ['onReloadError', { onReloadError: 1 }, /^onReloadError is a function$/],
-    ['onStale', { onStale: 'x' }, /^onStale is a function$/],
-    ['staleAfter', { staleAfter: 0 }, /^staleAfter is a number of days/],
+    ['canaries', { canaries: '8.8.8.8' }, /^canaries must be an array/],
+    ['canaries', { canaries: ['8.8.8.08'] }, /^invalid canary: "8\.8\.8\.08"/],
+    ['canaries', { canaries: [8] }, /^invalid canary: An IP address is a string/],
+    ['canaries', { canaries: ['10.0.0.1'] }, /^invalid canary: 10\.0\.0\.1/],
+    ['onReload', { onReload: {} }, /^onReload must be a function$/],
+    ['onReloadError', { onReloadError: 1 }, /^onReloadError must be a function$/],
+    ['onStale', { onStale: 'x' }, /^onStale must be a function$/],
+    ['staleAfter', { staleAfter: 0 }, /^staleAfter must be a number of days/],
     ['staleAfter', { staleAfter: Number.POSITIVE_INFINITY }, /^staleAfter/],
     ['staleAfter', { staleAfter: '30' }, /^staleAfter/],
   ])('%s cannot be %o', async (_, options, message) => {
@@ -475,10 +474,10 @@ describe('options of watching', () => {
   })
 
   it('need a file', async () => {
-    await expect(Resolver.open(generation(1), { watch: true })).rejects.toThrow(/^watch follows files/)
+    await expect(Resolver.open(generation(1), { watch: true })).rejects.toThrow(/^watch needs a file/)
   })
 
-  it('have canaries that must resolve at opening too', async () => {
+  it('check canaries while opening too', async () => {
     await expect(Resolver.open(path, { canaries: [CANARY] })).rejects.toThrow(
       expect.objectContaining({
         code: 'INVALID_DATABASE',
@@ -489,7 +488,7 @@ describe('options of watching', () => {
     await expect(Resolver.open(path, { canaries: KNOWN })).resolves.toBeInstanceOf(Resolver)
   })
 
-  it('have canaries that no database without locations can have, and that any of several may have', async () => {
+  it('accept a canary in any of several databases, and fail without locations', async () => {
     const none = new MmdbWriter({ databaseType: 'ASN' }).insert('2000::/3', { asn: 1 }).toBytes()
     await expect(Resolver.open(none, { canaries: KNOWN })).rejects.toThrow('it has no locations (type')
     const both = [generation(1), generation(2, { canary: true })]

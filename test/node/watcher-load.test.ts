@@ -12,12 +12,12 @@ const REPLACEMENTS = 200
 const LOOKUPS = 2_000_000
 /** Lookups between two turns of the event loop. */
 const BATCH = 500
-/** What a database has beside its records, so that one that is kept would be seen. Bytes. */
-const PADDING = 1_000_000
-/** After a first fifth, in which caches and the compiler take what they need. Bytes. */
-const MOST_GROWTH = 10_000_000
+/** Makes a database large enough that a leaked one is noticed. */
+const PADDING_BYTES = 1_000_000
+/** Limit after the first fifth of the replacements, in which caches fill and code is compiled. */
+const MAX_GROWTH_BYTES = 10_000_000
 
-/** The generation that a record is of; each of its fields must say the same. */
+/** The generation of a record; all its fields must be of the same one. */
 function generationOf({ city, country, region, coordinates }: LocationRecord): number {
   const number = Number(city?.replace('city ', ''))
   const { latitude, longitude } = coordinates
@@ -31,7 +31,7 @@ function generationOf({ city, country, region, coordinates }: LocationRecord): n
   return number
 }
 
-/** Files that are no replacement, one kind after the other. */
+/** Unusable files of alternating kinds. */
 function bad(number: number): Uint8Array {
   const good = generation(number, { canary: true })
   const kinds = [
@@ -46,7 +46,7 @@ function bad(number: number): Uint8Array {
 
 it(`answers ${LOOKUPS} lookups while the file is replaced ${REPLACEMENTS} times, a third of them bad`, async () => {
   const path = join(temporaryFolder(), 'city.mmdb')
-  const make = (number: number): Uint8Array => generation(number, { canary: true, padding: PADDING })
+  const make = (number: number): Uint8Array => generation(number, { canary: true, padding: PADDING_BYTES })
   writeFileSync(path, make(0))
   const resolver = await Resolver.open(path, { watch: true, watchInterval: 5, canaries: [...KNOWN, CANARY] })
   const ways = Object.values(replacements)
@@ -54,7 +54,7 @@ it(`answers ${LOOKUPS} lookups while the file is replaced ${REPLACEMENTS} times,
   let lookups = 0
   let settled = 0
 
-  /** Half of them in one `lookupMany`, half one by one; nothing is replaced in between. */
+  /** Half of the lookups in one `lookupMany`, half one by one; nothing is replaced in between. */
   function ask(): void {
     const ips = Array.from({ length: BATCH / 2 }, (_, index) => KNOWN[index % 2] ?? '')
     const many = resolver.lookupMany(ips)
@@ -89,6 +89,6 @@ it(`answers ${LOOKUPS} lookups while the file is replaced ${REPLACEMENTS} times,
   expect(resolver.status).toMatchObject({ reloads: good, refusals: REPLACEMENTS - good })
   expect(lookups).toBeGreaterThanOrEqual(LOOKUPS)
   expect(seen.size).toBe(1 + good)
-  expect(heldMemory() - settled).toBeLessThan(MOST_GROWTH)
+  expect(heldMemory() - settled).toBeLessThan(MAX_GROWTH_BYTES)
   resolver.close()
 }, 300_000)
