@@ -1,3 +1,5 @@
+import { type BigIntStats, statSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
@@ -14,10 +16,8 @@ import { isGzip } from '../bytes/gzip-member.ts'
 import { unpack, unwrap } from '../bytes/unpack.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
-import { readUnpacked } from './file-bytes.ts'
-import { type FileState, fileState, fileStateSync } from './file-state.ts'
+import { readUnpacked, readWholeSync } from './file-bytes.ts'
 import { nativeGunzip, nativeGunzipAsync } from './native-gunzip.ts'
-import { readWholeSync } from './whole-file.ts'
 
 /** A source that Node can open: a path, a `file:` URL, or bytes in any form. */
 export type NodeSource = string | URL | ByteSource
@@ -121,4 +121,39 @@ async function readFileUnpacked(path: string, maxBytes: number): Promise<Uint8Ar
 function unreadable(path: string, cause: unknown): InvalidDatabaseError {
   const why = cause instanceof Error ? cause.message : String(cause)
   return new InvalidDatabaseError(`it cannot be read: ${why}`, { path, cause })
+}
+
+/**
+ * A text that changes when a file does, without reading it: the file that its path leads to, its size, and its times
+ * in nanoseconds if the system has them.
+ */
+export type FileState = string
+
+const MISSING = 'missing: '
+
+/** The state of the file at a path, through symbolic links. For a missing file, it has the reason. */
+export async function fileState(path: string): Promise<FileState> {
+  try {
+    return stateOf(await stat(path, { bigint: true }))
+  } catch (error) {
+    return `${MISSING}${error}`
+  }
+}
+
+/** The synchronous form of {@link fileState}. */
+export function fileStateSync(path: string): FileState {
+  try {
+    return stateOf(statSync(path, { bigint: true }))
+  } catch (error) {
+    return `${MISSING}${error}`
+  }
+}
+
+/** Whether the file did not exist or was not accessible. */
+export function isMissing(state: FileState): boolean {
+  return state.startsWith(MISSING)
+}
+
+function stateOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): FileState {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(':')
 }

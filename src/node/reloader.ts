@@ -4,8 +4,7 @@ import { isOutOfMemory } from '../bytes/byte-limit.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import { DatabaseSet } from '../location/database-set.ts'
 import type { Database } from '../mmdb/database.ts'
-import { type FileState, fileState, isMissing } from './file-state.ts'
-import type { OpenSource } from './node-source.ts'
+import { type FileState, fileState, isMissing, type OpenSource } from './node-source.ts'
 import { tryReplacement } from './trial.ts'
 
 /** What a reloader needs from its watcher. */

@@ -7,8 +7,8 @@ import { unwrap } from '../../bytes/unpack.ts'
 import { InvalidDatabaseError, isGeofixError } from '../../errors.ts'
 import { DatabaseSet } from '../../location/database-set.ts'
 import { Database } from '../../mmdb/database.ts'
+import { readPipe } from '../../node/file-bytes.ts'
 import { readOnlyMember, trailingBytes, unreadableGzip } from '../../node/native-gunzip.ts'
-import { readPipe } from '../../node/whole-file.ts'
 
 /** A database file in memory that all threads of the process see. Goes to workers without a copy. */
 export interface SharedDatabase {
