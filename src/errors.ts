@@ -38,7 +38,8 @@ export type UnresolvableReason =
 
 /**
  * Why `detect` was given no caller's address. That is the program's matter, not the caller's:
- * - `no-remote-address`: the socket is closed, or a Fetch `Request` came without its peer's address
+ * - `no-remote-address`: the socket is closed, a stream without addresses, or a Fetch `Request` came without its
+ *   peer's address
  * - `unix-socket`: the peer is a local process, and `unix:` is not among the trusted proxies
  * - `bad-remote-address`: what the program gave as the peer's address is not one
  */
