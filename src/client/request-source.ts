@@ -16,7 +16,10 @@ export interface PeerSocket {
 
 /** An HTTP request in any of the forms that hold headers and, all but the last, a peer. */
 export type DetectSource =
-  /** What a program puts together itself. */
+  /**
+   * What a program puts together itself. The last line of the field must be among the headers: Node leaves lines
+   * beyond `server.maxHeadersCount` out of `req.headers`, which cannot be seen here. Pass its request where you can.
+   */
   | { readonly headers: HeaderSource; readonly remoteAddress: string | null | undefined }
   /** Node's `IncomingMessage`, HTTP/1 or HTTP/2; Express. */
   | { readonly headers: HeaderSource; readonly socket: PeerSocket }
@@ -24,7 +27,7 @@ export type DetectSource =
   | { readonly raw: { readonly headers: HeaderSource; readonly socket: PeerSocket } }
   /** A Koa context. */
   | { readonly req: { readonly headers: HeaderSource; readonly socket: PeerSocket } }
-  /** A Fetch `Request`: the program gives the peer beside it. */
+  /** A Fetch `Request`: the program gives the peer beside it. Of headers taken from Node, the same holds. */
   | { readonly headers: HeaderSource }
 
 /** Beside a source: what the runtime says of the peer, for sources that do not hold it. */
@@ -113,7 +116,7 @@ function isPipe(handle: unknown): boolean {
 }
 
 /** A member that the types of Node do not have for every socket, server and request. */
-function memberOf(value: unknown, name: string): unknown {
+export function memberOf(value: unknown, name: string): unknown {
   return (typeof value === 'object' && value !== null) || typeof value === 'function'
     ? Reflect.get(value, name)
     : undefined

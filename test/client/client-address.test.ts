@@ -579,6 +579,12 @@ describe('messages say what to change', () => {
       'the request has no peer address: the client has left, or the program did',
     ],
     [
+      'missing header lines',
+      TRUSTED,
+      { headers: {}, rawHeaders: new Array(2000).fill('a'), socket: { remoteAddress: '10.0.0.1' } },
+      'the field x-forwarded-for may lack the line of the trusted proxy, since Node drops header lines beyond server.maxHeadersCount and repeated lines of some fields: set maxHeadersCount to 0, or limit',
+    ],
+    [
       'a local socket',
       TRUSTED,
       unix,

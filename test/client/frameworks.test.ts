@@ -193,6 +193,26 @@ describe.each(Object.entries(FRAMEWORKS))('%s', (_, start) => {
   })
 })
 
+// A Fetch Request is left out: it does not say how many lines came. Programs pass the request of Node, as with Hono.
+describe.each(Object.entries(FRAMEWORKS).filter(([name]) => name !== 'a Fetch Request with the peer given'))(
+  '%s',
+  (_, start) => {
+    it('does not believe the caller where the line of the proxy is one too many (trial fault 1)', async () => {
+      const port = await started(start, { trustedProxies: ['loopback'] })
+      const ask = async (between: number): Promise<string> => {
+        const client = net.connect(port, '127.0.0.1')
+        const own = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Forwarded-For: 81.2.69.142\r\n'
+        client.end(`${own}${'a: 1\r\n'.repeat(between)}X-Forwarded-For: 2001:4860::1\r\n\r\n`)
+        return (await buffer(client)).toString()
+      }
+      expect(await ask(995)).toContain('"ip":"2001:4860::1"')
+      for (const between of [996, 997, 1200, 2000]) {
+        expect(await ask(between)).toContain('"reason":"headers-truncated"')
+      }
+    })
+  },
+)
+
 describe('node:http', () => {
   async function onUnixSocket(name: string, options: OpenOptions): Promise<object> {
     const geo = await Resolver.open(bytes, options)
