@@ -92,6 +92,50 @@ describe('enrich', () => {
     expect(await summary).toMatchObject({ lines: 0 })
   })
 
+  it('gives lines of a steady stream while more come, and of one that pauses (trial fault 3)', async () => {
+    async function* steady() {
+      for (let n = 0; n < 500; n++) {
+        await new Promise((resolve) => setTimeout(resolve, 10))
+        yield LINE
+      }
+    }
+    for await (const chunk of enrich(steady(), { resolver }).output) {
+      const count = text(chunk).split('\n').length - 1
+      expect(count).toBeGreaterThan(0)
+      // Those of 200 ms, not of all five seconds.
+      expect(count).toBeLessThan(100)
+      break
+    }
+    async function* pausing() {
+      yield LINE
+      await new Promise(() => {})
+    }
+    const reader = enrich(pausing(), { resolver, at: AT }).output.getReader()
+    expect(text((await reader.read()).value ?? new Uint8Array(0))).toBe(text(run(LINE).output))
+    await reader.cancel()
+  })
+
+  it('counts nothing that comes after its reader has cancelled', async () => {
+    let give = (_: string): void => {}
+    async function* lines() {
+      yield LINE
+      yield await new Promise<string>((resolve) => {
+        give = resolve
+      })
+    }
+    const { output, summary } = enrich(lines(), { resolver })
+    const reader = output.getReader()
+    await reader.read()
+    const pending = reader.read()
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    await reader.cancel()
+    const { lines: counted, countries } = await summary
+    give(LINE)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(await pending).toEqual({ done: true, value: undefined })
+    expect([counted, ...[...countries.values()].map(({ count }) => count)]).toEqual([1, 1])
+  })
+
   it('reads no more than its reader wants', async () => {
     const { state, stream } = endless()
     const { output } = enrich(stream, { resolver })
