@@ -10,8 +10,8 @@ import type { EnrichOptions, OnBadLine } from './options.ts'
 export interface CommonPlan {
   /** Name of the member that is added. */
   readonly into: string
-  /** Milliseconds since 1970, for lines without a time of their own. */
-  readonly at: number
+  /** Milliseconds since 1970, for lines without a time of their own; `null` when nobody said when they are from. */
+  readonly at: number | null
   /** `undefined` is English. */
   readonly locale: string | undefined
   /** Given when the field holds a list as `X-Forwarded-For` has it; else `null`. */
@@ -59,7 +59,7 @@ export function commonPlan(options: EnrichOptions): CommonPlan {
   if (trustedProxies !== undefined) new ClientWalk({ trustedProxies })
   return {
     into,
-    at: instantOf(options.at),
+    at: options.at === undefined ? null : instantOf(options.at),
     locale,
     trustedProxies: trustedProxies === undefined ? null : [...trustedProxies],
     overwrite: options.overwrite ?? false,

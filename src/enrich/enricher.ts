@@ -127,6 +127,7 @@ export class Enricher {
     const fault = this.#faultOfLength(bytes, start, next)
     const result =
       fault !== null ? 'bad' : start === end ? 'blank' : this.#format.line(bytes, start, end, out)
+    if ((result === 'resolved' || result === 'unresolved') && !this.#locator.hasTime) tally.withoutTime++
     switch (result) {
       case 'resolved':
         tally.resolved++

@@ -24,11 +24,15 @@ export interface EnrichOptions {
   /** Replace a member or columns that are there already; otherwise they are an error. Default: false. */
   readonly overwrite?: boolean | undefined
   /**
-   * Where the instant of the event is, as `field`: ISO 8601 with an offset, or seconds or milliseconds since
-   * 1970. Access logs have their own.
+   * Where the instant of the event is, as `field`: ISO 8601 with an offset, or a number since 1970 in seconds,
+   * milliseconds, microseconds or nanoseconds. Default: guessed from common names and what they hold. Access logs
+   * have their own.
    */
   readonly timeField?: string | undefined
-  /** The instant for lines without one: a `Date`, or milliseconds since 1970. Default: the start of the run. */
+  /**
+   * The instant for lines without one: a `Date`, or milliseconds since 1970. Default: none, so that their
+   * `timezone.offset` is `null`.
+   */
   readonly at?: Date | number | undefined
   /** BCP 47 language tag for the names of country and region. Default: `en`. */
   readonly locale?: string | undefined

@@ -87,7 +87,7 @@ export const ENRICH_FLAGS: readonly EnrichFlag[] = [
   {
     flags: '--time-field <name>',
     description:
-      'where the time of the event is, as --field: ISO 8601 with an offset, or seconds or milliseconds since 1970',
+      'where the time of the event is, as --field: ISO 8601 with an offset, or seconds to nanoseconds since 1970 (default: guessed, and printed)',
   },
   {
     flags: '--on-bad-line <what>',
