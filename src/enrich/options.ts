@@ -1,8 +1,17 @@
 import type { Format } from './format.ts'
 import type { LocationField } from './location-field.ts'
 
-/** What is done with a line that cannot be read: written as it is, left out, or the end of the run. */
-export type OnBadLine = 'keep' | 'drop' | 'fail'
+/**
+ * What is done with a line that cannot be read:
+ * - `raw`: where lines become NDJSON it becomes `{"raw":"…","location":null}`; of a line that is too long the first
+ *   `maxLineBytes`. Else as `keep`
+ * - `keep`: written as it is
+ * - `drop`: left out
+ * - `fail`: the end of the run
+ */
+export type OnBadLine = (typeof ON_BAD_LINE)[number]
+
+export const ON_BAD_LINE = ['raw', 'keep', 'drop', 'fail'] as const
 
 /** How lines are read and what is added to them. */
 export interface EnrichOptions {
@@ -41,7 +50,7 @@ export interface EnrichOptions {
    * `loopback`, `linklocal`, `uniquelocal`): the first hop from the right that is none of them is located.
    */
   readonly trustedProxies?: readonly string[] | undefined
-  /** Default: `keep`. */
+  /** Default: `raw`. */
   readonly onBadLine?: OnBadLine | undefined
   /** Write only the lines that were not resolved, bad lines among them. Default: false. */
   readonly onlyFailed?: boolean | undefined

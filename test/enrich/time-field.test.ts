@@ -68,7 +68,7 @@ describe('the time of the event', () => {
     expect(run(line, { timeField: 'x' }).notes).not.toContain('the time of the event is in ts')
   })
 
-  it.each([
+  it.each<[string, string | null, string]>([
     ['{"time":0.005}', null, 'a duration'],
     ['{"time":"2026-07-01T12:00:00"}', null, 'a local time'],
     ['{"birthday":"2026-07-01T12:00:00Z"}', null, 'a name that says something else'],
