@@ -23,7 +23,9 @@ export class Pipeline {
   /** @throws TypeError, InvalidLocaleError when an option is wrong that all formats have */
   constructor(set: DatabaseSet, options: EnrichOptions) {
     this.#set = set
-    this.#options = { ...options, at: commonPlan(options).at }
+    commonPlan(options)
+    // A copy: the caller's object may change before the sample is there.
+    this.#options = { ...options }
   }
 
   /** The output, piece by piece as it is asked for. To be called once. */

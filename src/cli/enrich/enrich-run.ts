@@ -38,8 +38,7 @@ export class EnrichRun {
     this.#inputs = inputs
     this.#output = output
     this.#engine = engine
-    // Lines without a time have the same instant in all inputs.
-    this.#options = { ...options, at: options.at ?? Date.now() }
+    this.#options = options
   }
 
   /** What was guessed is told here, in words. */
@@ -66,6 +65,7 @@ export class EnrichRun {
     return {
       inputs: this.#inputs.map(({ name }) => name),
       format: this.#first?.head.plan.format ?? null,
+      hasInstant: this.#options.at !== undefined,
       badLines: this.#badLines,
       bytesRead: this.position.bytes,
       bytesWritten: this.#bytesWritten,

@@ -8,6 +8,7 @@ import { shownName } from '../shown-name.ts'
 import { type ColumnKinds, chooseColumn, columnKinds, holdsAddresses } from './address-column.ts'
 import { csvTable, SEMICOLON, tsvTable } from './dialect.ts'
 import type { SampleTable } from './sample-table.ts'
+import { chooseTimeColumn } from './time-column.ts'
 
 export interface DelimitedPlan extends CommonPlan {
   readonly format: 'csv' | 'tsv'
@@ -90,7 +91,8 @@ export function planDelimited(
   if (dialect.delimiter === SEMICOLON) notes.push('fields are separated by semicolons')
   if (!dialect.quotes) notes.push('quotes are text')
   const names = hasHeader ? first : []
-  const columns = columnKinds(names, hasHeader ? rows.slice(1) : rows, width)
+  const values = hasHeader ? rows.slice(1) : rows
+  const columns = columnKinds(names, values, width)
   const address = width === 0 ? 0 : addressColumn(field, columns, common.trustedProxies !== null, notes)
   const title = names[address]
   if (title !== undefined && kindOfValue(title) === 'address') {
@@ -99,7 +101,9 @@ export function planDelimited(
       `its first line has an address, ${quoted(title)}, where a header has a name: say that there is no header`,
     )
   }
-  const time = timeField === undefined ? null : columnNamed(timeField, columns)
+  const time = timeField === undefined ? chooseTimeColumn(names, values) : columnNamed(timeField, columns)
+  const chosen = time === null || timeField !== undefined ? undefined : columns[time]
+  if (chosen !== undefined) notes.push(`the time of the event is in column ${describe(chosen)}`)
   const wanted: readonly string[] = fields
   const replaced = names.map((name) => wanted.indexOf(name))
   const isReplacing = replaced.some((index) => index >= 0)
