@@ -4,11 +4,9 @@ import { Enricher } from './enricher.ts'
 import type { Format } from './format.ts'
 import type { EnrichOptions } from './options.ts'
 import { makePlan } from './plan.ts'
+import { SampleSize } from './sample-size.ts'
 import { type Block, Splitter } from './splitter.ts'
 import { emptyTally, mergeTally, type Tally } from './tally.ts'
-
-/** What format and fields are told by. Bytes. */
-export const SAMPLE_BYTES = 256 * 1024
 
 /** Small, so that other work of the thread gets its turn after a few milliseconds. Bytes. */
 const BLOCK_BYTES = 256 * 1024
@@ -24,21 +22,23 @@ export class Pipeline {
   readonly #set: DatabaseSet
   readonly #options: EnrichOptions
   #sample: Uint8Array[] = []
-  #sampleBytes = 0
+  readonly #sampleSize: SampleSize
   #work: { readonly splitter: Splitter; readonly enricher: Enricher } | null = null
 
   /** @throws TypeError, InvalidLocaleError when an option is wrong that all formats have */
   constructor(set: DatabaseSet, options: EnrichOptions) {
     this.#set = set
-    this.#options = { ...options, at: commonPlan(options).at }
+    const { at, maxLineBytes } = commonPlan(options)
+    this.#options = { ...options, at }
+    this.#sampleSize = new SampleSize(maxLineBytes)
   }
 
   /** Takes a chunk and gives what it completes, piece by piece as it is asked for. */
   *push(chunk: Uint8Array): Generator<Uint8Array> {
     if (this.#work === null) {
       this.#sample.push(chunk)
-      this.#sampleBytes += chunk.length
-      if (this.#sampleBytes >= SAMPLE_BYTES) yield* this.#begin(false)
+      this.#sampleSize.add(chunk)
+      if (this.#sampleSize.length >= this.#sampleSize.wanted) yield* this.#begin(false)
     } else yield* this.#enrich(this.#work, this.#work.splitter.push(chunk))
   }
 
@@ -51,7 +51,7 @@ export class Pipeline {
   *#begin(isWhole: boolean): Generator<Uint8Array> {
     const chunks = this.#sample
     this.#sample = []
-    const { plan, notes } = makePlan(joined(chunks, this.#sampleBytes), isWhole, this.#options)
+    const { plan, notes } = makePlan(joined(chunks, this.#sampleSize), isWhole, this.#options)
     this.format = plan.format
     this.notes = notes
     const work = { splitter: new Splitter(plan, BLOCK_BYTES), enricher: new Enricher(plan, this.#set) }
@@ -70,8 +70,8 @@ export class Pipeline {
 }
 
 /** The chunks as one, but no more of the last than the sample wants. */
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const bytes = new Uint8Array(Math.min(size, SAMPLE_BYTES))
+function joined(chunks: readonly Uint8Array[], { length, wanted }: SampleSize): Uint8Array {
+  const bytes = new Uint8Array(Math.min(length, wanted))
   let at = 0
   for (const chunk of chunks) {
     const part = chunk.subarray(0, bytes.length - at)

@@ -1,4 +1,4 @@
-import type { Planned } from '../../enrich/common-plan.ts'
+import { MAX_LINE_BYTES, type Planned } from '../../enrich/common-plan.ts'
 import { BadLineError, EnrichError } from '../../enrich/errors.ts'
 import type { EnrichOptions } from '../../enrich/options.ts'
 import { makePlan, type Plan } from '../../enrich/plan.ts'
@@ -94,7 +94,8 @@ export class EnrichRun {
 
   async #enrich(input: Input): Promise<void> {
     const reader = new ChunkReader(input.chunks())
-    const { bytes, isWhole, chunks } = await takeSample(reader, !input.isFile)
+    const { maxLineBytes = MAX_LINE_BYTES } = this.#options
+    const { bytes, isWhole, chunks } = await takeSample(reader, !input.isFile, maxLineBytes)
     if (isWhole && bytes.length === 0 && this.#inputs.length > 1) return
     const { plan, notes } = this.#plan(bytes, isWhole, input)
     for (const note of notes) this.onNote(`${input.name}: ${note}`)

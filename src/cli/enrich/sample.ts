@@ -1,7 +1,5 @@
+import { SampleSize } from '../../enrich/sample-size.ts'
 import { type ChunkReader, PAUSE } from './chunk-reader.ts'
-
-/** What a plan is made from: plenty to guess by. Bytes. */
-const SAMPLE = 256 * 1024
 
 /** A pipe that paused for so long is not waited for once there is a line to guess by. Milliseconds. */
 const PATIENCE = 250
@@ -17,13 +15,20 @@ export interface Sample {
   readonly chunks: readonly Uint8Array[]
 }
 
-/** @param mayPause whether the input is a pipe, which may have no more for now */
-export async function takeSample(reader: ChunkReader, mayPause: boolean): Promise<Sample> {
+/**
+ * @param mayPause whether the input is a pipe, which may have no more for now
+ * @param maxLineBytes bound of a line
+ */
+export async function takeSample(
+  reader: ChunkReader,
+  mayPause: boolean,
+  maxLineBytes: number,
+): Promise<Sample> {
   const chunks: Uint8Array[] = []
-  let length = 0
+  const size = new SampleSize(maxLineBytes)
   let hasLine = false
   let isWhole = false
-  while (length <= SAMPLE) {
+  while (size.length <= size.wanted) {
     const isPatient: boolean = !mayPause || !hasLine
     const chunk: Uint8Array | null | typeof PAUSE = isPatient
       ? await reader.next()
@@ -34,9 +39,9 @@ export async function takeSample(reader: ChunkReader, mayPause: boolean): Promis
       break
     }
     chunks.push(chunk)
-    length += chunk.length
+    size.add(chunk)
     hasLine ||= chunk.includes(LINE_FEED)
   }
-  const bytes = Buffer.concat(chunks, Math.min(length, SAMPLE))
+  const bytes = Buffer.concat(chunks, Math.min(size.length, size.wanted))
   return { bytes, isWhole, chunks }
 }

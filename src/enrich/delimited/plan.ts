@@ -7,7 +7,7 @@ import type { EnrichOptions } from '../options.ts'
 import { shownName } from '../shown-name.ts'
 import { type ColumnKinds, chooseColumn, columnKinds, holdsAddresses } from './address-column.ts'
 import { csvTable, SEMICOLON, tsvTable } from './dialect.ts'
-import type { SampleTable } from './sample-table.ts'
+import { MAX_COLUMNS, type SampleTable } from './sample-table.ts'
 
 export interface DelimitedPlan extends CommonPlan {
   readonly format: 'csv' | 'tsv'
@@ -83,7 +83,13 @@ export function planDelimited(
   if (hasHeader && table.firstBytes > common.maxLineBytes) {
     throw new EnrichError(
       'ENRICH_FORMAT_UNKNOWN',
-      `the line with the names of the columns is longer than ${common.maxLineBytes} bytes`,
+      `the line with the names of the columns is longer than ${common.maxLineBytes} bytes: allow longer lines`,
+    )
+  }
+  if (width > MAX_COLUMNS) {
+    throw new EnrichError(
+      'ENRICH_FORMAT_UNKNOWN',
+      `its first record has ${width} columns: ${MAX_COLUMNS} are the most that are read`,
     )
   }
   const notes: string[] = []

@@ -3,9 +3,10 @@ import { RecordEnds } from '../record-ends.ts'
 import { RecordFields } from './record-fields.ts'
 
 const CARRIAGE_RETURN = 0x0d
-/** Records looked at, and fields of each, at most. */
+/** Records looked at, at most. */
 const MAX_RECORDS = 1000
-const MAX_FIELDS = 10_000
+/** Columns of a table that is read, at most. */
+export const MAX_COLUMNS = 2 ** 18
 
 /** How the records of a file are read. */
 export interface Dialect {
@@ -47,7 +48,7 @@ export function sampleTable(
   const decoder = new TextDecoder()
   const ends = new RecordEnds(dialect.quotes ? dialect.delimiter : null, maxBytes)
   ends.reset(sample)
-  const fields = new RecordFields(dialect.delimiter, dialect.quotes, MAX_FIELDS)
+  const fields = new RecordFields(dialect.delimiter, dialect.quotes, MAX_COLUMNS)
   const records: string[][] = []
   let misfits = 0
   let width = 0
@@ -72,7 +73,7 @@ export function sampleTable(
 }
 
 function valuesOf(sample: Uint8Array, fields: RecordFields, decoder: TextDecoder): string[] {
-  return Array.from({ length: Math.min(fields.count, MAX_FIELDS) }, (_, field) => {
+  return Array.from({ length: Math.min(fields.count, MAX_COLUMNS) }, (_, field) => {
     fields.findValue(sample, field)
     return decoder.decode(sample.subarray(fields.valueStart, fields.valueEnd)).replaceAll('""', '"')
   })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ChunkReader, PAUSE } from '../../../src/cli/enrich/chunk-reader.ts'
 import { takeSample } from '../../../src/cli/enrich/sample.ts'
+import { MAX_LINE_BYTES } from '../../../src/enrich/common-plan.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
@@ -37,13 +38,17 @@ describe('ChunkReader', () => {
 
 describe('takeSample', () => {
   it('takes all of a short input', async () => {
-    const sample = await takeSample(new ChunkReader(chunks('a\n', 'b')), false)
+    const sample = await takeSample(new ChunkReader(chunks('a\n', 'b')), false, MAX_LINE_BYTES)
     expect(sample).toEqual({ bytes: Buffer.from('a\nb'), isWhole: true, chunks: [bytes('a\n'), bytes('b')] })
   })
 
   it('takes a bounded part of a long one, and keeps what it read', async () => {
-    const piece = 'x'.repeat(100_000)
-    const sample = await takeSample(new ChunkReader(chunks(...Array<string>(10).fill(piece))), false)
+    const piece = `${'x'.repeat(99_999)}\n`
+    const sample = await takeSample(
+      new ChunkReader(chunks(...Array<string>(10).fill(piece))),
+      false,
+      MAX_LINE_BYTES,
+    )
     expect(sample.bytes.length).toBe(256 * 1024)
     expect(sample.isWhole).toBe(false)
     expect(sample.chunks).toHaveLength(3)
@@ -51,7 +56,7 @@ describe('takeSample', () => {
 
   it('does not wait for a pipe that pauses behind a line', async () => {
     const { reader, release } = pausing('a\nb')
-    const sample = await takeSample(reader, true)
+    const sample = await takeSample(reader, true, MAX_LINE_BYTES)
     expect(sample).toMatchObject({ bytes: Buffer.from('a\nb'), isWhole: false })
     release()
     expect(await reader.next()).toEqual(bytes('late'))
@@ -59,7 +64,7 @@ describe('takeSample', () => {
 
   it('waits for the first line of a pipe', async () => {
     const { reader, release } = pausing('a')
-    const taking = takeSample(reader, true)
+    const taking = takeSample(reader, true, MAX_LINE_BYTES)
     await new Promise((resolve) => setTimeout(resolve, 400))
     release()
     expect(await taking).toMatchObject({ bytes: Buffer.from('alate'), isWhole: true })
