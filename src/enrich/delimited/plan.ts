@@ -6,7 +6,7 @@ import { LOCATION_FIELDS, type LocationField } from '../location-field.ts'
 import type { EnrichOptions } from '../options.ts'
 import { shownName } from '../shown-name.ts'
 import { type ColumnKinds, chooseColumn, columnKinds, holdsAddresses } from './address-column.ts'
-import { csvTable, SEMICOLON, tsvTable } from './dialect.ts'
+import { csvTable, SEMICOLON, TAB, tsvTable } from './dialect.ts'
 import { MAX_COLUMNS, type SampleTable } from './sample-table.ts'
 
 export interface DelimitedPlan extends CommonPlan {
@@ -15,7 +15,9 @@ export interface DelimitedPlan extends CommonPlan {
   readonly delimiter: number
   /** Whether fields can be in quotes; else quotes are text, and every line is a record. */
   readonly quotes: boolean
-  /** The line that names the columns, from 1: behind empty ones; 0 where there is none. */
+  /** Whether the first line says what separates fields, as `sep=;`, and is kept. */
+  readonly hasSeparatorLine: boolean
+  /** The line that names the columns, from 1: after empty ones and that of the separator; 0 where there is none. */
   readonly headerLine: number
   /** Columns of a record; others are bad. */
   readonly width: number
@@ -31,7 +33,8 @@ export interface DelimitedPlan extends CommonPlan {
 
 /** Whether the first lines are records of the same number of fields, with tabs between them. */
 export function looksLikeTsv(sample: Uint8Array): boolean {
-  return isTable(tsvTable(sample, false, sample.length))
+  const table = tsvTable(sample, false, sample.length)
+  return isTable(table) && (table.separatorLine?.delimiter ?? TAB) === TAB
 }
 
 /**
@@ -76,7 +79,7 @@ export function planDelimited(
   const { header: hasHeader = true, field, timeField } = options
   const read = format === 'csv' ? csvTable : tsvTable
   const table = read(sample, isWhole, common.maxLineBytes)
-  const { dialect, width, first, rows } = table
+  const { dialect, width, first, rows, separatorLine } = table
   if (width === 0 && table.misfits > 0) {
     throw new EnrichError('ENRICH_FORMAT_UNKNOWN', 'the first record has a quote that is not closed')
   }
@@ -93,7 +96,9 @@ export function planDelimited(
     )
   }
   const notes: string[] = []
-  if (dialect.delimiter === SEMICOLON) notes.push('fields are separated by semicolons')
+  if (separatorLine !== null)
+    notes.push(`fields are separated by ${quoted(String.fromCharCode(dialect.delimiter))}`)
+  else if (dialect.delimiter === SEMICOLON) notes.push('fields are separated by semicolons')
   if (!dialect.quotes) notes.push('quotes are text')
   const names = hasHeader ? first : []
   const columns = columnKinds(names, hasHeader ? rows.slice(1) : rows, width)
@@ -121,7 +126,8 @@ export function planDelimited(
     format,
     delimiter: dialect.delimiter,
     quotes: dialect.quotes,
-    headerLine: hasHeader ? table.blankLines + 1 : 0,
+    hasSeparatorLine: separatorLine !== null,
+    headerLine: hasHeader ? table.linesBefore + 1 : 0,
     width,
     address,
     time,
