@@ -17,6 +17,7 @@ import { bytesText, countOf } from './report/figures.ts'
 import { takeSample } from './sample.ts'
 import { checkSameKind, type Head, headOf, Seam, withoutHeader } from './seam.ts'
 import type { BadLineOf, RunFacts } from './statistics.ts'
+import { unreadable } from './system-error.ts'
 
 /** What is enriched at a time: several are under way for each thread, and what comes out is larger. Bytes. */
 const BLOCK = 256 * 1024
@@ -179,6 +180,7 @@ export class EnrichRun {
       )
     }
     if (error instanceof EnrichError) {
+      if (error.code === 'ENRICH_INPUT_UNREADABLE') return unreadable(input.name, error)
       return new CommandFailure(`${input.name}: ${error.message}`, ExitStatus.failed, error)
     }
     return error
