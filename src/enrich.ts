@@ -56,12 +56,13 @@ export interface EnrichTransform {
 
 /**
  * Adds to every line of a log where its address is. NDJSON, CSV, TSV, access logs and lists of addresses, told by
- * their content; not compressed. Bytes of the input stay as they are, and so does the order of lines.
+ * their content; UTF-8, not compressed. Bytes of the input stay as they are, and so does the order of lines.
  *
  * The input is read as the output is, at most one chunk ahead. A line is given out 50 ms after the input pauses and
- * 200 ms after it came at the latest, provided that the output is read. Memory is bounded by `maxLineBytes`, a sample of 256 KiB, a few times the larger
- * of 256 KiB and the input's chunks, and what is remembered of answers. A chunk of output ends with the line that
- * brings it to 16 MiB. Cancelling the output, also by leaving a loop over it, lets go of the input.
+ * 200 ms after it came at the latest, provided that the output is read. Memory is bounded by `maxLineBytes`, a sample
+ * of 256 KiB and its first two lines, a few times the larger of 256 KiB and the input's chunks, and what is remembered
+ * of answers. A chunk of output ends with the line that brings it to 16 MiB. Cancelling the output, also by leaving a
+ * loop over it, lets go of the input.
  *
  * The output fails with an `EnrichError` when the input does not fit the options, with a `BadLineError` when a line
  * cannot be read and `onBadLine` is `fail`, with an `InvalidDatabaseError` when the databases hold no locations, and

@@ -60,6 +60,7 @@ export type ErrorCode =
 
 /** Of `geofix/enrich`: the input is not what the options say. See `EnrichError`. */
 export type EnrichErrorCode =
+  | 'ENRICH_INPUT_UNREADABLE'
   | 'ENRICH_FORMAT_UNKNOWN'
   | 'ENRICH_FIELD_UNKNOWN'
   | 'ENRICH_FIELD_IS_LIST'

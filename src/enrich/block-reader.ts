@@ -1,10 +1,9 @@
+import { MAX_LINE_BYTES } from './common-plan.ts'
 import { EnrichError } from './errors.ts'
 import { type ChunkSource, DUE, LiveReader } from './live-reader.ts'
 import type { Plan } from './plan.ts'
+import { SampleSize } from './sample-size.ts'
 import { type Block, Splitter } from './splitter.ts'
-
-/** A plan is made from this much of the input, or from less when no more comes. Bytes. */
-export const SAMPLE_BYTES = 256 * 1024
 
 /** Small, so that other work of the thread gets its turn after a few milliseconds. Bytes. */
 const BLOCK_BYTES = 256 * 1024
@@ -19,13 +18,17 @@ export class BlockReader {
   readonly #reader: LiveReader
   /** The chunks that were read for the plan. */
   readonly #chunks: Uint8Array[] = []
-  #bytes = 0
+  readonly #sample: SampleSize
   /** Whether those are the whole input. */
   #isWhole = false
 
-  /** @param isLive whether the input can pause, as everything can except a file */
-  constructor(source: ChunkSource, isLive = true) {
+  /**
+   * @param isLive whether the input can pause, as everything can except a file
+   * @param maxLineBytes bound of a line
+   */
+  constructor(source: ChunkSource, isLive = true, maxLineBytes = MAX_LINE_BYTES) {
     this.#reader = new LiveReader(source, isLive)
+    this.#sample = new SampleSize(maxLineBytes)
   }
 
   /**
@@ -38,7 +41,7 @@ export class BlockReader {
   async plan<Made>(make: (sample: Uint8Array, isWhole: boolean) => Made): Promise<Made> {
     for (;;) {
       const isFull = await this.#fill()
-      const sample = joined(this.#chunks, Math.min(this.#bytes, SAMPLE_BYTES))
+      const sample = joined(this.#chunks, Math.min(this.#sample.length, this.#sample.wanted))
       const lineEnd = sample.indexOf(LINE_FEED)
       if (!isFull && lineEnd === -1) continue
       try {
@@ -74,7 +77,7 @@ export class BlockReader {
 
   /** Reads until the sample is full or the input ends. @returns `false` when its lines are due before */
   async #fill(): Promise<boolean> {
-    while (this.#bytes < SAMPLE_BYTES) {
+    while (this.#sample.length < this.#sample.wanted) {
       const chunk = await this.#reader.next()
       if (chunk === DUE) return false
       if (chunk === null) {
@@ -82,7 +85,7 @@ export class BlockReader {
         return true
       }
       this.#chunks.push(chunk)
-      this.#bytes += chunk.length
+      this.#sample.add(chunk)
     }
     return true
   }

@@ -32,7 +32,8 @@ export interface Planned<Plan> {
   readonly notes: readonly string[]
 }
 
-const MAX_LINE_BYTES = 1024 * 1024
+/** What a line may have where it is not said otherwise. */
+export const MAX_LINE_BYTES = 1024 * 1024
 /** JSON takes up to six bytes for one, and an array holds no more than 2 GiB everywhere. */
 const LARGEST_LINE = 256 * 1024 * 1024
 

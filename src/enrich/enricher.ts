@@ -11,6 +11,7 @@ import { NdjsonLines } from './ndjson/ndjson-lines.ts'
 import type { Plan } from './plan.ts'
 import { RawLines } from './raw-lines.ts'
 import type { RecordEnds } from './record-ends.ts'
+import { preambleLength } from './separator-line.ts'
 import { type Block, recordEndsOf } from './splitter.ts'
 import { BAD_LINES_SHOWN, emptyTally, type Tally } from './tally.ts'
 
@@ -94,9 +95,9 @@ export class Enricher {
     const size = block.bytes.length
     const bytes = withLineEnd(block.bytes)
     const isAtStart = block.firstLine === 1
-    let start = isAtStart ? markLength(bytes, size) : 0
+    let start = isAtStart ? preambleLength(bytes, size, this.#plan) : 0
     if (start > 0 && !this.#format.rewrites) out.writeRange(bytes, 0, start)
-    let line = block.firstLine
+    let line = block.firstLine + (start > markLength(bytes, size) ? 1 : 0)
     this.#ends.reset(bytes)
     while (start < size) {
       const lineFeed = this.#ends.next(start, size, true)

@@ -30,7 +30,7 @@ export class Pipeline {
 
   /** The output, piece by piece as it is asked for. To be called once. */
   async *outputs(source: ChunkSource): AsyncGenerator<Uint8Array, void, undefined> {
-    const reader = new BlockReader(source)
+    const reader = new BlockReader(source, true, this.#options.maxLineBytes)
     const { plan, notes } = await reader.plan((sample, isWhole) => makePlan(sample, isWhole, this.#options))
     this.format = plan.format
     this.notes = notes

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { BlockReader, SAMPLE_BYTES } from '../../src/enrich/block-reader.ts'
+import { BlockReader } from '../../src/enrich/block-reader.ts'
 import { EnrichError } from '../../src/enrich/errors.ts'
 import { makePlan } from '../../src/enrich/plan.ts'
+import { SAMPLE_BYTES } from '../../src/enrich/sample-size.ts'
 import { text, utf8 } from './world.ts'
 
 const { plan: PLAN } = makePlan(utf8('1.2.3.4\n'), true, {})

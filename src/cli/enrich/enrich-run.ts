@@ -16,6 +16,7 @@ import type { Position } from './progress.ts'
 import { bytesText, countOf } from './report/figures.ts'
 import { checkSameKind, type Head, headOf, Seam, withoutHeader } from './seam.ts'
 import type { BadLineOf, RunFacts } from './statistics.ts'
+import { unreadable } from './system-error.ts'
 
 /** Enriches several inputs, one after another, into one output. */
 export class EnrichRun {
@@ -93,7 +94,7 @@ export class EnrichRun {
       this.#plainBytes += value.length
       return value
     }
-    const reader = new BlockReader({ read }, !input.isFile)
+    const reader = new BlockReader({ read }, !input.isFile, this.#options.maxLineBytes)
     const planned = await reader.plan((sample, isWhole) => {
       if (isWhole && sample.length === 0 && this.#inputs.length > 1) return null
       const { plan, notes } = this.#plan(sample, isWhole, input)
@@ -156,6 +157,7 @@ export class EnrichRun {
       )
     }
     if (error instanceof EnrichError) {
+      if (error.code === 'ENRICH_INPUT_UNREADABLE') return unreadable(input.name, error)
       return new CommandFailure(`${input.name}: ${error.message}`, ExitStatus.failed, error)
     }
     return error
