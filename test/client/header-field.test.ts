@@ -81,7 +81,7 @@ describe('of a request with', () => {
     [2, TRUNCATED],
     [3, BY_PROXY],
   ])('three lines of the field, of which headers shows %j: %s (trial fault 1)', (shown, outcome) => {
-    const values = [CALLERS_OWN, CALLERS_OWN, BY_PROXY]
+    const values = ['1.1.1.1', CALLERS_OWN, BY_PROXY]
     const headers = { 'x-forwarded-for': values.slice(0, shown).join(', ') }
     const rawHeaders = values.flatMap((value) => ['X-Forwarded-For', value])
     expect(clientOf(Object.assign({ headers, rawHeaders }, { socket: socket() }))).toBe(outcome)
