@@ -93,7 +93,8 @@ function hasSocket(value: unknown): value is Request & { readonly socket: PeerSo
  * connection has no remote address either, but its socket still has a local one, or is destroyed; believing the
  * header then would let clients become trusted by hanging up. On HTTP/2 `destroyed` is the stream's, which outlives
  * a socket that the client has closed; only `pending` tells. A stream that a program passes to
- * `server.emit('connection')` has no addresses either, whatever it wraps.
+ * `server.emit('connection')` has no addresses either, whatever it wraps. A socket that is not a stream is data that
+ * the program made, and is taken as it says.
  */
 function peerOf(socket: PeerSocket | null | undefined): string | undefined {
   if (socket?.remoteAddress) return socket.remoteAddress
@@ -101,7 +102,7 @@ function peerOf(socket: PeerSocket | null | undefined): string | undefined {
     socket?.localAddress === undefined &&
     socket?.destroyed === false &&
     socket.pending !== true &&
-    isPipe(memberOf(socket, '_handle'))
+    (isPipe(memberOf(socket, '_handle')) || typeof memberOf(socket, 'pipe') !== 'function')
   return isUnix ? UNIX : undefined
 }
 

@@ -42,14 +42,6 @@ class TLSWrap {
 /** What Node has for a peer on a Unix socket, as far as it is looked at. */
 const UNIX_SOCKET = { destroyed: false, _handle: new Pipe() }
 
-/** A socket of a vector. JSON has no handles: those that are Unix sockets get theirs here. */
-function socketOf(socket: object | undefined): object | undefined {
-  const isUnix = socket !== undefined && !('remoteAddress' in socket || 'localAddress' in socket)
-  return isUnix && 'destroyed' in socket && socket.destroyed === false
-    ? { ...socket, ...UNIX_SOCKET }
-    : socket
-}
-
 const { vectors } = sharedJson<{ vectors: Vector[] }>('vectors/detect-vectors.json', { vectors: [] })
 
 /** The request that a vector describes, in the shape of its framework. */
@@ -58,11 +50,10 @@ function sourceOf({
   repeat,
   headerLines,
   remoteAddress,
-  socket: described,
+  socket,
   ip,
   ...source
 }: Vector['source']): unknown {
-  const socket = socketOf(described)
   const headers: Record<string, string | string[]> = { ...source.headers }
   if (repeat) headers[repeat.name] = repeat.item.repeat(repeat.times) + repeat.tail
   switch (kind) {
@@ -400,14 +391,15 @@ describe('the rules', () => {
     ['that there is none of', undefined, 'gone'],
     ['under TLS', { ...UNIX_SOCKET, _handle: new TLSWrap(new Pipe()) }, 'unix'],
     ['under TLS in TLS', { ...UNIX_SOCKET, _handle: new TLSWrap(new TLSWrap(new Pipe())) }, 'unix'],
-    ['on TCP', { ...UNIX_SOCKET, _handle: new TCP() }, 'gone'],
-    ['on TCP under TLS', { ...UNIX_SOCKET, _handle: new TLSWrap(new TCP()) }, 'gone'],
-    ['on a stream under TLS', { ...UNIX_SOCKET, _handle: new TLSWrap(new JSStream()) }, 'gone'],
-    ['without a handle', { destroyed: false }, 'gone'],
-    ['whose handle is closed', { destroyed: false, _handle: null }, 'gone'],
+    ['on TCP', { ...UNIX_SOCKET, pipe() {}, _handle: new TCP() }, 'gone'],
+    ['on TCP under TLS', { ...UNIX_SOCKET, pipe() {}, _handle: new TLSWrap(new TCP()) }, 'gone'],
+    ['on a stream under TLS', { ...UNIX_SOCKET, pipe() {}, _handle: new TLSWrap(new JSStream()) }, 'gone'],
+    ['that is data', { destroyed: false }, 'unix'],
+    ['without a handle', { destroyed: false, pipe() {} }, 'gone'],
+    ['whose handle is closed', { destroyed: false, pipe() {}, _handle: null }, 'gone'],
     [
       'without a handle, given to a server on a path',
-      { destroyed: false, server: { address: () => '/run/http.sock' } },
+      { destroyed: false, pipe() {}, server: { address: () => '/run/http.sock' } },
       'gone',
     ],
   ])('8: of the sockets without remote address, one %s: %o is %s', (_, socket, what) => {
