@@ -37,12 +37,18 @@ export type UnresolvableReason =
   | 'trusted-proxy'
 
 /**
- * Why `detect` does not have the client's address. The program has to be corrected, not the client:
- * - `no-remote-address`: the socket is closed, or a Fetch `Request` was passed without `remoteAddress`
+ * Why `detect` does not have the client's address. All but the last have to be corrected in the program:
+ * - `no-remote-address`: the socket is closed or a stream without addresses, or a Fetch `Request` was passed without
+ *   `remoteAddress`
  * - `unix-socket`: the peer is a local process, and `unix:` is not in `trustedProxies`
  * - `bad-remote-address`: the `remoteAddress` from the program is not an IP address
+ * - `headers-truncated`: the request has so many header lines that Node may have dropped the trusted proxy's
  */
-export type UnavailableReason = 'no-remote-address' | 'unix-socket' | 'bad-remote-address'
+export type UnavailableReason =
+  | 'no-remote-address'
+  | 'unix-socket'
+  | 'bad-remote-address'
+  | 'headers-truncated'
 
 export type ErrorCode =
   | 'MALFORMED_ADDRESS'
@@ -54,6 +60,7 @@ export type ErrorCode =
 
 /** Codes of `geofix/enrich`: the input does not match the options. See `EnrichError`. */
 export type EnrichErrorCode =
+  | 'ENRICH_INPUT_UNREADABLE'
   | 'ENRICH_FORMAT_UNKNOWN'
   | 'ENRICH_FIELD_UNKNOWN'
   | 'ENRICH_FIELD_IS_LIST'
@@ -103,7 +110,10 @@ export class UnresolvableAddressError extends GeofixError {
   }
 }
 
-/** `detect` does not have the client's address, because of the configuration or a closed connection. */
+/**
+ * `detect` does not have the client's address, because of the configuration, a closed connection, or a request with
+ * too many header lines.
+ */
 export class AddressUnavailableError extends GeofixError {
   override readonly name = 'AddressUnavailableError'
   readonly code = 'ADDRESS_UNAVAILABLE'

@@ -119,7 +119,8 @@ export class Resolver {
    *
    * @param source a request of Node, Express, Fastify or Koa, or `{ headers, remoteAddress }`, or a Fetch `Request`
    *   with the peer's address as `options.remoteAddress`
-   * @throws AddressUnavailableError when there is no peer address; `reason` says why
+   * @throws AddressUnavailableError when there is no peer address or header lines may be missing;
+   *   `reason` says which
    * @throws MalformedAddressError when the client's address in a trusted proxy's header field is malformed
    * @throws UnresolvableAddressError as `lookup`, and when the trusted proxies do not report the client's address;
    *   both errors have `via`, where the address was found
