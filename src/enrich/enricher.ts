@@ -10,8 +10,7 @@ import { Locator } from './locator.ts'
 import { NdjsonLines } from './ndjson/ndjson-lines.ts'
 import type { Plan } from './plan.ts'
 import type { RecordEnds } from './record-ends.ts'
-import { preambleLength } from './separator-line.ts'
-import { type Block, recordEndsOf } from './splitter.ts'
+import { type Block, preambleLength, recordEndsOf } from './splitter.ts'
 import { BAD_LINES_SHOWN, emptyTally, type Tally } from './tally.ts'
 
 const LINE_FEED = 0x0a
