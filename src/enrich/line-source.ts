@@ -1,3 +1,5 @@
+import { inThisRealm, isOfClass, isUint8Array } from '../realm.ts'
+
 /** Bytes in pieces of any size: a Web stream, or anything to be iterated, such as a Node stream. */
 export type LineInput =
   | ReadableStream<Uint8Array>
@@ -14,7 +16,7 @@ export interface LineSource {
 
 /** @throws TypeError when it is no input, or a stream that somebody else is reading */
 export function sourceOf(input: LineInput): LineSource {
-  if (typeof ReadableStream !== 'undefined' && input instanceof ReadableStream) return new StreamSource(input)
+  if (isOfClass(input, 'ReadableStream')) return new StreamSource(input)
   if (isAsyncIterable(input)) return new IteratedSource(input)
   throw new TypeError('the input must be a ReadableStream or an async iterable of Uint8Array or string')
 }
@@ -72,7 +74,7 @@ class ChunkEncoder {
   #half = ''
 
   bytesOf(chunk: unknown): Uint8Array {
-    if (chunk instanceof Uint8Array) return chunk
+    if (isUint8Array(chunk)) return inThisRealm(chunk)
     if (typeof chunk !== 'string') {
       throw new TypeError(
         `the input gave ${chunk === null ? 'null' : `a value of type ${typeof chunk}`}: it must give Uint8Array or string`,
