@@ -217,7 +217,8 @@ function collectDatabase(text: string, previous: string[] = []): string[] {
 
 function readLocale(text: string): string {
   try {
-    return localeOf(text).tag
+    localeOf(text)
+    return text
   } catch (error) {
     throw new InvalidArgumentError(error instanceof Error ? error.message : String(error))
   }
