@@ -50,8 +50,9 @@ export function openStandardOutput(terminal: Terminal, inputs: readonly Input[])
 async function openTarget(path: string): Promise<Output> {
   try {
     const facts = await factsOf(path)
-    if (facts === null) return new PartialFile(path)
-    if (facts.isDirectory()) throw Object.assign(new Error('it is a directory'), { code: 'EISDIR' })
+    if (facts === null && !path.endsWith('/')) return new PartialFile(path)
+    if (facts === null || facts.isDirectory())
+      throw Object.assign(new Error('it is a directory'), { code: 'EISDIR' })
     // What is protected stays: a rename would not ask.
     await access(path, constants.W_OK)
     // A link stays, and what it leads to is replaced.
