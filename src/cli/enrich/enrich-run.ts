@@ -122,9 +122,6 @@ export class EnrichRun {
   }
 
   #plan(sample: Uint8Array, isWhole: boolean, input: Input): Planned<Plan> {
-    const { format } = this.#options
-    // Before the plan, where the format is known: what is wrong with the option says more than what is missing.
-    if (format !== undefined) checkFit(this.#options, format, input.name)
     try {
       const planned = makePlan(sample, isWhole, this.#options)
       checkFit(this.#options, planned.plan.format, input.name)

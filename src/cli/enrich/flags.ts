@@ -53,6 +53,7 @@ export const ENRICH_FLAGS: readonly EnrichFlag[] = [
     flags: '-o, --output <file>',
     description:
       'write to a file, which gets its name when it is whole; .gz and .zst are compressed (default: standard output)',
+    read: readFile,
   },
   {
     flags: '--format <name>',
@@ -63,6 +64,7 @@ export const ENRICH_FLAGS: readonly EnrichFlag[] = [
     flags: '--field <name>',
     description:
       'where the address is: client.ip or /client/ip for NDJSON, a name or number of a column for CSV and TSV (default: guessed, and printed)',
+    read: readName,
   },
   { flags: '--no-header', description: 'CSV, TSV: the first line is no header' },
   {
@@ -87,6 +89,7 @@ export const ENRICH_FLAGS: readonly EnrichFlag[] = [
     flags: '--time-field <name>',
     description:
       'where the time of the event is, as --field: ISO 8601 with an offset, or seconds to nanoseconds since 1970 (default: guessed, and printed)',
+    read: readName,
   },
   {
     flags: '--on-bad-line <what>',
@@ -197,6 +200,11 @@ function wholeNumber(least: number, most: number): (text: string) => number {
 
 function readName(text: string): string {
   if (text === '') throw new UsageError('Write a name, such as location.')
+  return text
+}
+
+function readFile(text: string): string {
+  if (text === '') throw new UsageError('Write the name of a file, or - for standard output.')
   return text
 }
 
