@@ -1,4 +1,5 @@
 import type { DatabaseSet } from '../record/database-set.ts'
+import { checkAddresses } from './address-check.ts'
 import { commonPlan } from './common-plan.ts'
 import { Enricher } from './enricher.ts'
 import type { Format } from './format.ts'
@@ -53,10 +54,12 @@ export class Pipeline {
   *#begin(isWhole: boolean): Generator<Uint8Array> {
     const chunks = this.#sample
     this.#sample = []
-    const { plan, notes } = makePlan(joined(chunks, this.#sampleBytes), isWhole, this.#options)
+    const sample = joined(chunks, this.#sampleBytes)
+    const { plan, notes } = makePlan(sample, isWhole, this.#options)
     this.format = plan.format
     this.notes = notes
     const work = { splitter: new Splitter(plan, BLOCK_BYTES), enricher: new Enricher(plan, this.#set) }
+    checkAddresses(work.enricher, plan, sample, isWhole)
     this.#work = work
     for (const chunk of chunks) yield* this.#enrich(work, work.splitter.push(chunk))
   }

@@ -1,3 +1,4 @@
+import { quoted } from '../address/quoted.ts'
 import { type AccessLogPlan, looksLikeAccessLog, planAccessLog } from './access-log/plan.ts'
 import type { Planned } from './common-plan.ts'
 import { type DelimitedPlan, looksLikeCsv, looksLikeTsv, planDelimited } from './delimited/plan.ts'
@@ -6,8 +7,10 @@ import { FORMATS, type Format } from './format.ts'
 import { type ListPlan, looksLikeList, planList } from './list/plan.ts'
 import { looksLikeNdjson, type NdjsonPlan, planNdjson } from './ndjson/plan.ts'
 import type { EnrichOptions } from './options.ts'
+import { sampleLines } from './sample.ts'
 
-const BRACKET = 0x5b
+/** How a line begins that begins a JSON array; those of many logs begin with a bracket too. */
+const JSON_ARRAY = /^\s*\[\s*(?:[[{"\]]|$)/
 
 /** What is settled before the first line. Plain data: it goes to worker threads by `structuredClone`. */
 export type Plan = NdjsonPlan | DelimitedPlan | AccessLogPlan | ListPlan
@@ -69,7 +72,8 @@ function describeUnknown(sample: Uint8Array): string {
   const [first, second] = sample
   const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
   if (isUtf16) return 'the input is UTF-16: convert it to UTF-8'
-  if (first === BRACKET)
+  const line = sampleLines(sample, true, 1)[0] ?? ''
+  if (JSON_ARRAY.test(line))
     return 'the input looks like a JSON array: one object a line is read, as `jq -c .[]` writes them'
-  return `the first lines are none of ${FORMATS.join(', ')}: name the format if they are`
+  return `the first lines are none of ${FORMATS.join(', ')}; the first is ${quoted(line)}: name the format if they are, or take off what another program wrote before each line`
 }

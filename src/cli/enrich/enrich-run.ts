@@ -107,6 +107,7 @@ export class EnrichRun {
     const used = isFirst ? plan : withoutHeader(plan)
     this.#linesBefore = isFirst ? 0 : head.lines
     this.#engine.usePlan(used)
+    this.#engine.checkAddresses(plan, bytes, isWhole)
     const conveyor = new Conveyor(this.#engine, async ({ output, tally }) => {
       mergeTally(this.tally, tally)
       this.#noteBadLines(tally, input)

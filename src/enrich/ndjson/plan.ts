@@ -52,7 +52,8 @@ export function planNdjson(
   const leaves = leavesOf(objects, except)
   const notes: string[] = []
   const path =
-    namedPath('field', options.field, objects, leaves) ?? guessedPath(objects, leaves, common, notes)
+    namedPath('field', options.field, objects, leaves, common.force) ??
+    guessedPath(objects, leaves, common, notes)
   if (common.trustedProxies === null && objects.some((object) => isList(valueAt(object, path)))) {
     throw new EnrichError(
       'ENRICH_FIELD_IS_LIST',
@@ -98,6 +99,7 @@ function namedPath(
   field: string | undefined,
   objects: readonly object[],
   leaves: Leaves,
+  isForced = false,
 ): readonly string[] | null {
   if (field === undefined) return null
   const path = pathOf(field, option)
@@ -105,6 +107,7 @@ function namedPath(
   if (objects.length === 0 || isThere(path)) return path
   // A member whose own name has dots in it.
   if (isThere([field])) return [field]
+  if (isForced) return path
   const { best, others } = chooseAddress(leaves, true)
   const known = best === null ? others : [best, ...others]
   const hint = option === 'field' && known.length > 0 ? `; addresses are in ${listed(known)}` : ''
