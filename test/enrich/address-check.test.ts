@@ -88,6 +88,13 @@ describe('an input of no known format', () => {
     })
   })
 
+  it('is NDJSON without addresses, and does not show its first line (trial fault 18)', async () => {
+    await expect(outputOf('{"a":"x"}\n', {})).rejects.toMatchObject({
+      code: 'ENRICH_FIELD_UNKNOWN',
+      message: expect.stringContaining(String.raw`the first is "{\"a\":\"x\"}"`),
+    })
+  })
+
   it('is taken for a JSON array where its lines begin with a bracket (trial fault 18)', async () => {
     const failed = outputOf('[pid: 1|app: 0] 127.0.0.1 () POST /a\n', {})
     await expect(failed).rejects.toThrow('the first lines are none of')

@@ -86,7 +86,9 @@ function guessedPath(
   }
   // Without any object there is nothing to be enriched, and nothing to be guessed from.
   if (objects.length === 0) return ['ip']
-  const found = others.length === 0 ? 'none holds any' : `some are in ${listed(others)}`
+  const first = quoted(JSON.stringify(objects[0]))
+  const found =
+    others.length === 0 ? `none holds any (the first is ${first})` : `some are in ${listed(others)}`
   throw new EnrichError(
     'ENRICH_FIELD_UNKNOWN',
     `no member with a usual name holds addresses; ${found}: name the field`,
