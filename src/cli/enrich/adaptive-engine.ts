@@ -72,6 +72,11 @@ export class AdaptiveEngine {
     this.#workers?.usePlan(plan)
   }
 
+  /** @throws EnrichError when there are no addresses at the start of an input */
+  checkAddresses(plan: Plan, sample: Uint8Array, isWhole: boolean): void {
+    this.#local.checkAddresses(plan, sample, isWhole)
+  }
+
   enrich(block: Block): Promise<Enriched> {
     this.#bytes += block.bytes.length
     if (this.#bytes > this.#threads.from) this.#startWorkers()

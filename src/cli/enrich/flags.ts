@@ -24,6 +24,7 @@ export interface EnrichFlags {
   readonly fields?: readonly LocationField[]
   readonly append?: boolean
   readonly overwrite?: boolean
+  readonly force?: boolean
   readonly timeField?: string
   readonly at?: Date
   readonly locale?: string
@@ -84,6 +85,10 @@ export const ENRICH_FLAGS: readonly EnrichFlag[] = [
   {
     flags: '--overwrite',
     description: 'replace a member or columns that are there already, which is an error otherwise',
+  },
+  {
+    flags: '--force',
+    description: 'go on where none of the first 1,000 records has an address, which is an error otherwise',
   },
   {
     flags: '--time-field <name>',
@@ -161,6 +166,7 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags): Enr
       fields: flags.fields,
       append: flags.append,
       overwrite: flags.overwrite,
+      force: flags.force,
       timeField: flags.timeField,
       at: flags.at,
       locale: flags.locale,
