@@ -66,6 +66,7 @@ export type EnrichErrorCode =
   | 'ENRICH_FIELD_IS_LIST'
   | 'ENRICH_FIELD_EXISTS'
   | 'ENRICH_HEADER_MISSING'
+  | 'ENRICH_NO_ADDRESS'
   | 'ENRICH_BAD_LINE'
 
 /** The base class of this package's errors. Invalid options are a `TypeError` instead. */

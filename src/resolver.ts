@@ -1,5 +1,6 @@
 import { Address } from './address/address.ts'
 import { describeMalformation } from './address/malformation.ts'
+import { signalOf } from './bytes/abort.ts'
 import { maxBytesOf } from './bytes/byte-limit.ts'
 import { type ByteSource, readBytes } from './bytes/byte-source.ts'
 import { gunzip } from './bytes/gunzip.ts'
@@ -46,6 +47,11 @@ export interface OpenOptions extends ClientAddressOptions {
    * database has.
    */
   readonly maxBytes?: number | undefined
+  /**
+   * Aborts opening, which then fails at once with the signal's reason, such as an `AbortError` or a `TimeoutError`. It
+   * has no effect on an open resolver.
+   */
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface DetectOptions extends LookupOptions, PeerOptions {}
@@ -82,13 +88,17 @@ export class Resolver {
    *
    * @throws InvalidDatabaseError when a source is damaged or not an MMDB database
    * @throws TypeError when a source is of an unsupported kind, there is none, or an option is invalid
+   * @throws the reason of `signal`, or of a `fetch` that is aborted while its `Response` is read
    */
   static async open(source: ByteSource | readonly ByteSource[], options?: OpenOptions): Promise<Resolver> {
     const clients = new ClientWalk(options)
     const maxBytes = maxBytesOf(options?.maxBytes)
+    const signal = signalOf(options?.signal)
     const databases: Database[] = []
     for (const each of atLeastOne(source)) {
-      databases.push(new Database(unpack(await readBytes(each, maxBytes), gunzip, undefined, maxBytes)))
+      databases.push(
+        new Database(unpack(await readBytes(each, maxBytes, signal), gunzip, undefined, maxBytes)),
+      )
     }
     return new Resolver(new DatabaseSet(databases), clients)
   }

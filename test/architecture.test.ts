@@ -10,6 +10,7 @@ const SOURCE = fileURLToPath(new URL('../src', import.meta.url))
 const LAYERS: Readonly<Record<string, number>> = {
   'errors.ts': 0,
   'remember.ts': 0,
+  'realm.ts': 0,
   address: 1,
   bytes: 1,
   mmdb: 2,

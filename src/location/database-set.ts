@@ -31,7 +31,9 @@ interface OpenDatabase {
 /** The databases of one resolver. The first one with a location for an address is used. */
 export class DatabaseSet {
   readonly info: readonly DatabaseInfo[]
-  /** Not `null` when no database has locations. The databases can still have raw records. */
+  /** An error for each database whose records are not locations. They can still be read by `raw`. */
+  readonly locationErrors: readonly InvalidDatabaseError[]
+  /** The first of these errors when no database has locations; otherwise `null`. */
   readonly noLocationsError: InvalidDatabaseError | null
   /** For each database, whether it has records of a known schema. */
   readonly hasLocations: readonly boolean[]
@@ -48,6 +50,7 @@ export class DatabaseSet {
       return { database, locations: null }
     })
     this.hasLocations = this.#databases.map(({ locations }) => locations !== null)
+    this.locationErrors = errors
     const [error] = errors
     this.noLocationsError = error !== undefined && errors.length === databases.length ? error : null
   }

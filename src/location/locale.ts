@@ -1,15 +1,13 @@
 import { quoted } from '../address/quoted.ts'
 import { InvalidLocaleError } from '../errors.ts'
 import { remember } from '../remember.ts'
+import { baseOf, isLanguageTag, preferredTag, usualCase } from './language-tag.ts'
 
 /** Bounds the memory when a caller passes on hostile tags. */
 const MAX_CACHED_LOCALES = 256
 
 /** Language tags of databases cached: more than one set of names can have. */
 const MAX_CACHED_TAGS = 4096
-
-/** The shape of every tag. Intl takes a hundred times longer to refuse a text. */
-const TAG = /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i
 
 /** Longer tags are refused. RFC 5646 section 4.4.1 asks for room for 35 characters. */
 const MAX_TAG_LENGTH = 128
@@ -18,23 +16,31 @@ const MAX_TAG_LENGTH = 128
 export class Locale {
   /** Canonical spelling, such as `pt-BR`. */
   readonly tag: string
-  /** Lower-case tags from most to least specific, shortened as in RFC 4647 section 3.4 (lookup). */
+  /** The tag to use with `Intl`; `null` when the platform supports none, as for private use tags. */
+  readonly platformTag: string | null
+  /**
+   * Lower-case tags from most to least specific, shortened as in RFC 4647 section 3.4 (lookup): first those of the
+   * canonical tag, then those of the tag as given, since `zh-yue` is `yue` but should also find `zh`.
+   */
   readonly range: readonly string[]
-  readonly #language: string
+  /** The languages of the canonical tag and of the tag as given. */
+  readonly #languages: readonly (string | undefined)[]
   readonly #script: string | undefined
 
   /** @throws InvalidLocaleError when it is not a BCP 47 tag */
   constructor(tag: unknown) {
-    const read = readTag(tag)
-    if (read === undefined) {
+    const parsed = parseTag(tag)
+    if (parsed === undefined) {
       throw new InvalidLocaleError(
         `${typeof tag === 'string' ? quoted(tag) : tag === null ? 'null' : typeof tag} is not a BCP 47 language tag; write one such as "en", "pt-BR" or "zh-Hant"`,
       )
     }
-    this.tag = read.canonical
-    this.range = shortened(read.canonical.toLowerCase())
-    this.#language = read.full.language
-    this.#script = read.full.script
+    const { given, canonical, platform, full } = parsed
+    this.tag = canonical
+    this.platformTag = platform
+    this.range = [...new Set([...shortened(canonical.toLowerCase()), ...shortened(given)])]
+    this.#languages = [full?.language, given.split('-', 1)[0]]
+    this.#script = full?.script
   }
 
   /** Compares a database's language tag with this locale by language and script. */
@@ -42,7 +48,7 @@ export class Locale {
     // Do not cache long texts: they are not tags.
     if (tag.length > MAX_TAG_LENGTH) return 'none'
     const other = remember(languageAndScripts, MAX_CACHED_TAGS, tag, languageAndScriptOf)
-    if (other.language !== this.#language) return 'none'
+    if (other.language === undefined || !this.#languages.includes(other.language)) return 'none'
     return other.script === this.#script ? 'same' : 'other-script'
   }
 }
@@ -60,7 +66,7 @@ const INVALID_TAG: LanguageAndScript = {}
 const languageAndScripts = new Map<string, LanguageAndScript>()
 
 function languageAndScriptOf(tag: string): LanguageAndScript {
-  const full = readTag(tag)?.full
+  const full = parseTag(tag)?.full
   return full === undefined ? INVALID_TAG : { language: full.language, script: full.script }
 }
 
@@ -86,13 +92,31 @@ function makeLocale(tag: string): Locale {
   return new Locale(tag)
 }
 
-/** A tag in canonical spelling, and with its likely script and region. */
-function readTag(tag: unknown): { readonly canonical: string; readonly full: Intl.Locale } | undefined {
-  if (typeof tag !== 'string' || tag.length > MAX_TAG_LENGTH || !TAG.test(tag)) return undefined
+interface ParsedTag {
+  /** The tag as given, in lower case. */
+  readonly given: string
+  readonly canonical: string
+  readonly platform: string | null
+  /** With its likely script and region; `undefined` when the platform does not support the tag. */
+  readonly full: Intl.Locale | undefined
+}
+
+function parseTag(tag: unknown): ParsedTag | undefined {
+  if (typeof tag !== 'string' || tag.length > MAX_TAG_LENGTH || !isLanguageTag(tag)) return undefined
+  const given = tag.toLowerCase()
+  const preferred = preferredTag(given)
+  const supported = onPlatform(preferred)
+  if (supported !== undefined) return { given, canonical: supported.platform, ...supported }
+  // The platform refuses, for example, a "-u-" field without a value. That does not change the language.
+  const base = onPlatform(baseOf(preferred))
+  return { given, canonical: usualCase(preferred), platform: null, full: undefined, ...base }
+}
+
+function onPlatform(tag: string): { readonly platform: string; readonly full: Intl.Locale } | undefined {
   try {
-    const [canonical = ''] = Intl.getCanonicalLocales(tag)
+    const [platform = ''] = Intl.getCanonicalLocales(tag)
     // For some rare tags, V8 returns a canonical spelling that Intl.Locale refuses.
-    return { canonical, full: new Intl.Locale(canonical).maximize() }
+    return { platform, full: new Intl.Locale(platform).maximize() }
   } catch {
     return undefined
   }

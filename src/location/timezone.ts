@@ -1,3 +1,4 @@
+import { timeOf } from '../realm.ts'
 import { remember } from '../remember.ts'
 import type { TimezoneAtInstant } from './location-record.ts'
 
@@ -11,8 +12,8 @@ const MAX_INSTANT_MS = 8.64e15
  */
 export function instantOf(at: unknown): number {
   if (at === undefined) return Date.now()
-  const instant = at instanceof Date ? at.getTime() : at
-  if (typeof instant === 'number' && Math.abs(instant) <= MAX_INSTANT_MS) return instant
+  const instant = typeof at === 'number' ? at : timeOf(at)
+  if (instant !== undefined && Math.abs(instant) <= MAX_INSTANT_MS) return instant
   throw new TypeError('the option "at" must be a valid Date or a number of milliseconds since 1970')
 }
 

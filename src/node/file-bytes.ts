@@ -20,16 +20,21 @@ const CHUNK_BYTES = 2 ** 18
  * would leave garbage of half the database's size in memory.
  *
  * @param maxBytes limit for the file's size, compressed and decompressed; a larger file is not read
+ * @param signal stops reading soon after it is aborted; the caller discards what is thrown then
  * @throws InvalidDatabaseError when a gzip file is damaged, or a file is too large
  */
-export async function readUnpacked(path: string, maxBytes = DEFAULT_MAX_BYTES): Promise<Uint8Array> {
+export async function readUnpacked(
+  path: string,
+  maxBytes = DEFAULT_MAX_BYTES,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
   const file = await open(path)
   try {
     const { size } = await file.stat()
     checkSize(size, maxBytes, path)
     if (size === 0) {
       // A pipe has no size and cannot be read at a position.
-      const bytes = await readPipe(file, path, maxBytes)
+      const bytes = await readPipe(file, path, maxBytes, signal)
       return isGzip(bytes) ? await nativeGunzipAsync(bytes, path, maxBytes) : bytes
     }
     const buffer = new Uint8Array(Math.min(CHUNK_BYTES, size))
@@ -44,7 +49,7 @@ export async function readUnpacked(path: string, maxBytes = DEFAULT_MAX_BYTES): 
     await readAt(file, size - tail.length, tail)
     const { start, length } = readGzipEnds(head, tail, size, path, maxBytes)
     if (isEmptyMemberFirst(head.subarray(start, size - TRAILER_BYTES))) throw trailingBytes(path)
-    return await inflate(file, buffer, size, length, path)
+    return await inflate(file, buffer, size, length, path, signal)
   } finally {
     await file.close()
   }
@@ -60,6 +65,7 @@ async function inflate(
   size: number,
   length: number,
   path: string,
+  signal: AbortSignal | undefined,
 ): Promise<Uint8Array> {
   // One more byte, to detect a file that is longer than its trailer says.
   const gunzip = allocate(
@@ -79,6 +85,7 @@ async function inflate(
       gunzip.once('end', resolve).once('error', reject)
     })
     for (let at = 0; at < size && !gunzip.readableEnded; at += buffer.length) {
+      signal?.throwIfAborted()
       const bytes = await readAt(file, at, buffer.subarray(0, size - at))
       // After the end of the member, zlib takes no more bytes.
       await Promise.race([write(gunzip, bytes), ended])
@@ -133,10 +140,16 @@ const PIPE_CHUNK_BYTES = 2 ** 16
  *
  * @throws InvalidDatabaseError when it has more than `maxBytes`
  */
-export async function readPipe(file: FileHandle, path: string, maxBytes: number): Promise<Uint8Array> {
+export async function readPipe(
+  file: FileHandle,
+  path: string,
+  maxBytes: number,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
   const collector = new ByteCollector(maxBytes, path)
   const chunk = new Uint8Array(PIPE_CHUNK_BYTES)
   for (;;) {
+    signal?.throwIfAborted()
     const { bytesRead } = await file.read(chunk, 0, PIPE_CHUNK_BYTES, null)
     if (bytesRead === 0) return collector.bytes()
     collector.add(chunk.subarray(0, bytesRead))

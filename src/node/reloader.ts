@@ -4,6 +4,7 @@ import { isOutOfMemory } from '../bytes/byte-limit.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import { DatabaseSet } from '../location/database-set.ts'
 import type { Database } from '../mmdb/database.ts'
+import { isError, messageOf } from '../realm.ts'
 import { type FileState, fileState, isMissing, type OpenSource } from './node-source.ts'
 import { tryReplacement } from './trial.ts'
 
@@ -101,7 +102,7 @@ export class Reloader {
 
   #refuse(error: InvalidDatabaseError, states: readonly FileState[]): void {
     // Reading `stack` lets V8 release the frames it has captured, which hold the refused database in memory.
-    for (let each: unknown = error; each instanceof Error; each = each.cause) String(each.stack)
+    for (let each: unknown = error; isError(each); each = each.cause) String(each.stack)
     this.#error = error
     if (same(states, this.#refused)) return
     this.#refused = states
@@ -147,11 +148,10 @@ function same(some: readonly FileState[], others: readonly FileState[]): boolean
 /** Whether to retry an unchanged file: system errors and a lack of memory can be temporary. */
 function isTemporary(error: InvalidDatabaseError | null): boolean {
   const cause = error?.cause
-  return isOutOfMemory(cause) || (cause instanceof Error && 'syscall' in cause)
+  return isOutOfMemory(cause) || (isError(cause) && 'syscall' in cause)
 }
 
 function asInvalidDatabase(error: unknown): InvalidDatabaseError {
   if (error instanceof InvalidDatabaseError) return error
-  const why = error instanceof Error ? error.message : String(error)
-  return new InvalidDatabaseError(`it cannot be opened: ${why}`, { cause: error })
+  return new InvalidDatabaseError(`it cannot be opened: ${messageOf(error)}`, { cause: error })
 }

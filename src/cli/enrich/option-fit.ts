@@ -11,7 +11,7 @@ const FORMATS_OF: readonly [
   isGiven: (options: EnrichOptions) => boolean,
   formats: readonly Format[],
 ][] = [
-  ['--field', ({ field }) => field !== undefined, ['ndjson', ...TABLES]],
+  ['--field', ({ field }) => field !== undefined, ['ndjson', ...TABLES, 'access-log']],
   ['--time-field', ({ timeField }) => timeField !== undefined, ['ndjson', ...TABLES]],
   ['--into', ({ into }) => into !== undefined, ['ndjson', ...LINES]],
   ['--fields', ({ fields }) => fields !== undefined, TABLES],
