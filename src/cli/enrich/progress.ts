@@ -1,7 +1,7 @@
 // The only importer of log-update, which is bundled into the command line's output.
 import { createLogUpdate } from 'log-update'
 import type { Terminal } from '../terminal.ts'
-import { bytesText, countText, durationText, shareText } from './report/figures.ts'
+import { bytesText, countText, durationText, shareText } from '../figures.ts'
 
 /** Between two updates of the line. Milliseconds. */
 const INTERVAL = 150

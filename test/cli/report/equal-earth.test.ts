@@ -1,20 +1,15 @@
 import { geoEqualEarth } from 'd3-geo'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  CENTRAL_MERIDIAN,
-  MAP_HEIGHT,
-  MAP_WIDTH,
-  mapPoint,
-} from '../../../../src/cli/enrich/report/equal-earth.ts'
+import { CENTRAL_MERIDIAN, MAP_HEIGHT, MAP_WIDTH, mapPoint } from '../../../src/cli/report/equal-earth.ts'
 
-/** The projection that the land is drawn with. */
+/** scripts/build-world-map.ts draws the land with this projection. */
 const oracle = geoEqualEarth().rotate([-CENTRAL_MERIDIAN, 0]).fitWidth(MAP_WIDTH, { type: 'Sphere' })
 
 describe('the map', () => {
-  it('has places where d3-geo has them', () => {
+  it('agrees with d3-geo', () => {
     const latitude = fc.double({ min: -90, max: 90, noNaN: true })
-    // At the map's edge itself a place may be on either side.
+    // A point on the edge of the map may be at either side.
     const longitude = fc.double({ min: -168.999, max: 190.999, noNaN: true })
     fc.assert(
       fc.property(latitude, longitude, (north, east) => {
@@ -32,8 +27,8 @@ describe('the map', () => {
     ['the south pole', -90, CENTRAL_MERIDIAN, MAP_WIDTH / 2, MAP_HEIGHT],
     ['the western edge', 0, CENTRAL_MERIDIAN - 180 + 1e-9, 0, MAP_HEIGHT / 2],
     ['the eastern edge', 0, CENTRAL_MERIDIAN + 180 - 1e-9, MAP_WIDTH, MAP_HEIGHT / 2],
-    ['a longitude of another turn', 0, CENTRAL_MERIDIAN + 360, MAP_WIDTH / 2, MAP_HEIGHT / 2],
-  ])('has %s at its place', (_, latitude, longitude, x, y) => {
+    ['a longitude beyond 180 degrees', 0, CENTRAL_MERIDIAN + 360, MAP_WIDTH / 2, MAP_HEIGHT / 2],
+  ])('projects %s', (_, latitude, longitude, x, y) => {
     const point = mapPoint(latitude, longitude)
     expect(point.x).toBeCloseTo(x, 5)
     expect(point.y).toBeCloseTo(y, 5)

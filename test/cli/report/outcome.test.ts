@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { emptyTally, type FailureReason } from '../../../../src/enrich/tally.ts'
+import { emptyTally, type FailureReason } from '../../../src/enrich/tally.ts'
 import { attribute, Page, tallyOf, textOf, within } from './sample.ts'
 
-const TITLE = 'What became of the lines'
+const TITLE = 'Outcome of the lines'
 
 function rows(page: Page): string[] {
   return within(page.card(TITLE), 'tr')
@@ -10,7 +10,7 @@ function rows(page: Page): string[] {
     .map((row) => row.childNodes.map(textOf).join('|'))
 }
 
-describe('what became of the lines', () => {
+describe('the outcome of the lines', () => {
   const tally = {
     ...tallyOf([{ country: 'NL', count: 70 }]),
     lines: 110,
@@ -20,17 +20,17 @@ describe('what became of the lines', () => {
     badLines: [{ line: 1234, message: 'no "JSON" <object>' }],
   }
 
-  it('is said with reasons, the commonest first, and shares of all that is not blank', () => {
+  it('has reasons, the most frequent first, and shares of all lines that are not blank', () => {
     expect(rows(Page.of(tally))).toEqual([
       'Located|70|70.0%',
-      'Not an address what stands there is not an IP address|20|20.0%',
+      'Not an address the text is not an IP address|20|20.0%',
       'Private network such as 10.0.0.0/8, 192.168.0.0/16, fc00::/7|5|5.0%',
       'Unreadable not a line of this format|5|5.0%',
     ])
     expect(textOf(Page.of(tally).card(TITLE))).toContain('10 blank lines are not counted here.')
   })
 
-  it('is one bar, full and in order', () => {
+  it('is also one full bar', () => {
     const [stack] = Page.of(tally).all('svg', 'stack')
     const parts = stack === undefined ? [] : within(stack, 'rect')
     expect(parts.map((part) => ['class', 'x', 'width'].map((name) => attribute(part, name)))).toEqual([
@@ -47,7 +47,7 @@ describe('what became of the lines', () => {
     expect(Page.of({ ...tally, bad: 1 }).texts('h3')).toContain('Unreadable lines')
   })
 
-  it('orders equals by their labels', () => {
+  it('sorts equal counts by label', () => {
     const failed = { shared: 2, loopback: 2, multicast: 2, benchmarking: 2, missing: 2 }
     const labels = ['Benchmarking', 'Carrier', 'Loopback', 'Multicast', 'No address']
     const shown = rows(Page.of({ ...emptyTally(), lines: 10, failed }))
@@ -72,7 +72,7 @@ describe('what became of the lines', () => {
     'trusted-proxy': 'Only proxies',
   }
 
-  it.each(Object.entries(REASONS))('names %s', (reason, label) => {
+  it.each(Object.entries(REASONS))('has a label for %s', (reason, label) => {
     const [row] = rows(Page.of({ ...emptyTally(), lines: 3, failed: { [reason]: 3 } }))
     expect(row?.startsWith(label)).toBe(true)
   })

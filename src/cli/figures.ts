@@ -1,11 +1,11 @@
-const ENGLISH = 'en'
+// Counts, shares, durations, sizes and dates in English, for the report and the statistics of `geofix enrich`.
 
-/** Formats are costly to make. */
+/** By options as JSON: a format takes longer to make than to use. */
 const FORMATS = new Map<string, Intl.NumberFormat>()
 
 function format(options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const key = JSON.stringify(options)
-  const known = FORMATS.get(key) ?? new Intl.NumberFormat(ENGLISH, options)
+  const known = FORMATS.get(key) ?? new Intl.NumberFormat('en', options)
   FORMATS.set(key, known)
   return known
 }
@@ -15,7 +15,7 @@ export function countText(count: number): string {
   return format({ maximumFractionDigits: 0 }).format(count)
 }
 
-/** `1.2M`, for where there is little room. */
+/** `1.2M` */
 export function shortCountText(count: number): string {
   return format({ notation: 'compact', maximumSignificantDigits: 3 }).format(count)
 }
@@ -25,12 +25,12 @@ export function countOf(count: number, one: string, many: string): string {
   return `${countText(count)} ${count === 1 ? one : many}`
 }
 
-/** `over 12 cities`, where some lines have places that were not listed. */
+/** `over 12 cities`, if some lines are in locations that were not listed. */
 export function atLeast(count: string, unlisted: number): string {
   return unlisted === 0 ? count : `over ${count}`
 }
 
-/** `12.0%`. Nothing is rounded to none or to all: that would be said of something else. */
+/** `12.0%`. Only exact shares are 0% or 100%: others are `<0.1%` or `>99.9%`. */
 export function shareText(part: number, whole: number): string {
   if (whole <= 0) return '–'
   const share = part / whole
@@ -51,7 +51,7 @@ export function durationText(seconds: number): string {
   return inTwoUnits(seconds, seconds < 3600 ? [60, 'min', 1, 's'] : [3600, 'h', 60, 'min'])
 }
 
-/** How long something took that people count in days: `3 days`, `5 hours`, `under a minute`. */
+/** `3 days`, `5 hours`, `under a minute` */
 export function spanText(milliseconds: number): string {
   const minutes = milliseconds / 60_000
   if (minutes < 1) return 'under a minute'
@@ -87,20 +87,20 @@ const MINUTE: Intl.DateTimeFormatOptions = {
   timeZone: 'UTC',
 }
 
-/** The day in UTC, `5 Jun 2026`; `null` for what no calendar has. */
+/** The day in UTC, `5 Jun 2026`; `null` for an invalid date. */
 export function dayText(instant: Date): string | null {
   if (Number.isNaN(instant.getTime())) return null
-  // British English puts the day before the month, which nobody reads the wrong way round.
+  // British English puts the day before the name of the month, which is unambiguous.
   return instant.toLocaleDateString('en-GB', DAY)
 }
 
-/** Day and time in UTC, `5 Jun 2026, 13:43`; `null` for what no calendar has. */
+/** Day and time in UTC, `5 Jun 2026, 13:43`; `null` for an invalid date. */
 export function minuteText(instant: Date): string | null {
   if (Number.isNaN(instant.getTime())) return null
   return instant.toLocaleString('en-GB', { ...DAY, ...MINUTE })
 }
 
-/** From the first to the last day, `3 – 5 Mar 2026`; one day once. */
+/** From the first to the last day, `3 – 5 Mar 2026`, or a single day; `null` for an invalid date. */
 export function daysText(first: Date, last: Date): string | null {
   if (Number.isNaN(first.getTime()) || Number.isNaN(last.getTime())) return null
   return new Intl.DateTimeFormat('en-GB', DAY).formatRange(first, last)

@@ -1,13 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { mapPoint } from '../../../../src/cli/enrich/report/equal-earth.ts'
-import {
-  CIRCLES,
-  LARGEST_RADIUS,
-  legendCounts,
-  NARROW_GROWTH,
-} from '../../../../src/cli/enrich/report/map.ts'
-import { attribute, type Element, Page, type SamplePlace, tallyOf, textOf, within } from './sample.ts'
+import { mapPoint } from '../../../src/cli/report/equal-earth.ts'
+import { legendCounts, MAX_CIRCLES, MAX_RADIUS, NARROW_GROWTH } from '../../../src/cli/report/map.ts'
+import { attribute, type Element, Page, type SampleLocation, tallyOf, textOf, within } from './sample.ts'
 
 function circlesOf(page: Page): Element[] {
   return page.all('svg', 'world').flatMap((svg) => within(svg, 'circle'))
@@ -17,27 +12,27 @@ function number(element: Element | undefined, name: string): number {
   return Number(element === undefined ? undefined : attribute(element, name))
 }
 
-function place(
+function location(
   latitude: number,
   longitude: number,
   count: number,
-  more: Partial<SamplePlace> = {},
-): SamplePlace {
+  more: Partial<SampleLocation> = {},
+): SampleLocation {
   return { country: 'XX', latitude, longitude, count, ...more }
 }
 
-/** Cells apart from each other. */
-function grid(counts: readonly number[]): SamplePlace[] {
-  return counts.map((count, index) => place((index % 80) + 0.5, Math.floor(index / 80) + 0.5, count))
+/** Locations in different cells. */
+function grid(counts: readonly number[]): SampleLocation[] {
+  return counts.map((count, index) => location((index % 80) + 0.5, Math.floor(index / 80) + 0.5, count))
 }
 
 describe('circles of the map', () => {
-  it('have areas as their counts', () => {
+  it('have areas in proportion to their counts', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 1e9 }), { minLength: 1, maxLength: 30 }), (counts) => {
         const most = Math.max(...counts)
         const radii = circlesOf(Page.of(tallyOf(grid(counts)))).map((circle) => number(circle, 'r'))
-        const expected = counts.toSorted((a, b) => b - a).map((count) => (count / most) * LARGEST_RADIUS ** 2)
+        const expected = counts.toSorted((a, b) => b - a).map((count) => (count / most) * MAX_RADIUS ** 2)
         expect(radii).toHaveLength(counts.length)
         // Radii have two decimals.
         for (const [index, radius] of radii.entries()) {
@@ -48,23 +43,23 @@ describe('circles of the map', () => {
     )
   })
 
-  it('lie at the mean place of their lines', () => {
-    const [circle] = circlesOf(Page.of(tallyOf([place(51.5, -0.1, 7)])))
+  it('lie at the mean coordinates of their lines', () => {
+    const [circle] = circlesOf(Page.of(tallyOf([location(51.5, -0.1, 7)])))
     const { x, y } = mapPoint(51.5, -0.1)
     expect(number(circle, 'cx')).toBeCloseTo(x, 1)
     expect(number(circle, 'cy')).toBeCloseTo(y, 1)
   })
 
-  it('are drawn the largest first, so that none is covered', () => {
+  it('are drawn from the largest to the smallest, so that none is covered', () => {
     const radii = circlesOf(Page.of(tallyOf(grid([3, 50, 9, 50, 1])))).map((circle) => number(circle, 'r'))
     expect(radii).toEqual(radii.toSorted((a, b) => b - a))
   })
 
-  it('have titles with the busiest city, the place, lines and share', () => {
+  it('have titles with busiest city, coordinates, lines and share', () => {
     const tally = tallyOf([
-      place(51.5, -0.12, 30, { city: 'London' }),
-      place(-33.87, 151.2, 10, { city: '<Sydney>' }),
-      place(1.3, 103.8, 60),
+      location(51.5, -0.12, 30, { city: 'London' }),
+      location(-33.87, 151.2, 10, { city: '<Sydney>' }),
+      location(1.3, 103.8, 60),
     ])
     tally.cities.set('Camden', {
       ...(tally.cities.get('XX null London') ?? expect.fail()),
@@ -81,29 +76,29 @@ describe('circles of the map', () => {
     ])
   })
 
-  it(`are ${CIRCLES} at most, and what is left out is said`, () => {
+  it(`are ${MAX_CIRCLES} at most, and the caption counts the others`, () => {
     const counts = Array.from({ length: 1000 }, (_, index) => index + 1)
     const page = Page.of(tallyOf(grid(counts)))
-    expect(circlesOf(page)).toHaveLength(CIRCLES)
+    expect(circlesOf(page)).toHaveLength(MAX_CIRCLES)
     // 601 + … + 1000 of 1 + … + 1000
     expect(page.texts('figcaption')[0]).toMatch(
-      /^The 400 busiest of 1,000 places, with 64\.0% of the located lines\./,
+      /^The 400 busiest of 1,000 locations, with 64\.0% of the located lines\./,
     )
   })
 })
 
 describe('the map', () => {
   it('says how many lines have no coordinates', () => {
-    const page = Page.of(tallyOf([place(1, 1, 9), { country: 'YY', count: 1 }]))
+    const page = Page.of(tallyOf([location(1, 1, 9), { country: 'YY', count: 1 }]))
     expect(page.texts('figcaption')[0]).toMatch(
-      /^1 place, with 90\.0% .* 1 located line has no coordinates\.$/,
+      /^1 location, with 90\.0% .* 1 located line has no coordinates\.$/,
     )
   })
 
-  it('says why it is empty, without a legend', () => {
+  it('says why it is empty, and has no legend', () => {
     const page = Page.of(tallyOf([{ country: 'YY', count: 1 }]))
     expect(page.texts('figcaption')).toEqual([
-      'The database has no coordinates for these places, so the map is empty.',
+      'The database has no coordinates for these locations, so the map is empty.',
     ])
     expect(page.all('div', 'legend')).toEqual([])
   })
@@ -113,7 +108,7 @@ describe('the map', () => {
     ['shows Antarctica when something is there', -77.8, 1064],
     ['shows the pole when something is there', 89, 1064],
   ])('%s', (_, latitude, height) => {
-    const [world] = Page.of(tallyOf([place(latitude, 10, 1)])).all('svg', 'world')
+    const [world] = Page.of(tallyOf([location(latitude, 10, 1)])).all('svg', 'world')
     const box = (world && attribute(world, 'viewBox'))?.split(' ').map(Number) ?? []
     const [circle] = world === undefined ? [] : within(world, 'circle')
     const [left = 0, top = 0, width = 0, tall = 0] = box
@@ -125,7 +120,7 @@ describe('the map', () => {
     expect(number(circle, 'cy') + edge).toBeLessThan(top + tall)
   })
 
-  it('has a legend to its own scale, also where circles are larger', () => {
+  it('has a legend to scale, also on narrow screens', () => {
     const page = Page.of(tallyOf(grid([6_000, 10])))
     const [world] = page.all('svg', 'world')
     const mapWidth = Number((world && attribute(world, 'viewBox'))?.split(' ')[2])
@@ -141,10 +136,10 @@ describe('the map', () => {
         if (svg === undefined) expect.fail()
         const [circle] = within(svg, 'circle')
         const unitsAcross = Number(attribute(svg, 'viewBox')?.split(' ')[2])
-        // Part of the map's width that the circle's radius takes on the screen.
+        // The radius on the screen, as a fraction of the width of the map.
         const shown =
           (Number.parseFloat(attribute(svg, 'width') ?? '') / 100) * (number(circle, 'r') / unitsAcross)
-        const onMap = (LARGEST_RADIUS * Math.sqrt(count / 6000) * growth) / mapWidth
+        const onMap = (MAX_RADIUS * Math.sqrt(count / 6000) * growth) / mapWidth
         expect(shown).toBeCloseTo(onMap, 4)
       }
     }
@@ -159,7 +154,7 @@ describe('the map', () => {
     [199, [100, 10, 1]],
     [1_000_000, [1_000_000, 100_000, 10_000]],
     [999_999, [500_000, 50_000, 5_000]],
-  ])('explains a highest count of %d by %j', (most, counts) => {
+  ])('has a legend for a highest count of %d: %j', (most, counts) => {
     expect(legendCounts(most)).toEqual(counts)
   })
 })

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { worldModule } from '../../../../scripts/build-world-map.ts'
-import { MAP_HEIGHT, MAP_WIDTH } from '../../../../src/cli/enrich/report/equal-earth.ts'
-import { BORDERS, LAND } from '../../../../src/cli/enrich/report/world.ts'
+import { worldModule } from '../../../scripts/build-world-map.ts'
+import { MAP_HEIGHT, MAP_WIDTH } from '../../../src/cli/report/equal-earth.ts'
+import { BORDERS, LAND } from '../../../src/cli/report/world.ts'
 
-const FILE = new URL('../../../../src/cli/enrich/report/world.ts', import.meta.url)
+const FILE = new URL('../../../src/cli/report/world.ts', import.meta.url)
 
-/** All points of a path of `M` and relative `l`. */
+/** All points of a path that consists of `M` and relative `l`. */
 function pointsOf(path: string): [x: number, y: number][] {
   return path
     .split('M')
@@ -25,14 +25,14 @@ function pointsOf(path: string): [x: number, y: number][] {
 }
 
 describe('the land of the map', () => {
-  it('is what scripts/build-world-map.ts makes', () => {
+  it('is the output of scripts/build-world-map.ts', () => {
     expect(readFileSync(FILE, 'utf8')).toBe(worldModule())
   })
 
   it.each([
     ['land', LAND, /^(M\d+ \d+l[-\d ]+z)+$/],
     ['borders', BORDERS, /^(M\d+ \d+l[-\d ]+)+$/],
-  ])('is a path of %s within the map', (_, path, grammar) => {
+  ])('is a path within the map: %s', (_, path, grammar) => {
     const points = pointsOf(path)
     expect(path).toMatch(grammar)
     expect(points.length).toBeGreaterThan(1000)

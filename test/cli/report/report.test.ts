@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { emptyTally, type Tally } from '../../../../src/enrich/tally.ts'
-import { attribute, Page, type SamplePlace, tallyOf, textOf } from './sample.ts'
+import type { ReportedDatabase } from '../../../src/cli/report/report.ts'
+import { emptyTally, type Tally } from '../../../src/enrich/tally.ts'
+import { embedded, Resolver } from '../../../src/index.ts'
+import { attribute, type Element, Page, type SampleLocation, tallyOf, textOf } from './sample.ts'
 
-/** What HTML may not be made of, in all shapes that have broken pages. */
+/** Texts that have broken web pages. */
 const HOSTILE = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(1)>',
@@ -44,7 +46,7 @@ const ORDINARY = tallyOf([
   { country: 'US', name: 'United States', count: 10 },
 ])
 
-/** A tally and facts with a text wherever a file or a user brings one. */
+/** A report with this text everywhere that text from a file or a user can appear. */
 function pageWith(text: string): Page {
   const tally = tallyOf([
     { country: text, name: text, region: text, city: text, latitude: 1, longitude: 2, hour: 3, count: 2 },
@@ -59,7 +61,7 @@ function pageWith(text: string): Page {
   })
 }
 
-/** Names of elements and attributes, in order: what a text must not change. */
+/** The names of elements and attributes in order, which no text may change. */
 function shapeOf(page: Page): string {
   return page.elements
     .filter(({ tagName }) => tagName !== 'a')
@@ -67,7 +69,7 @@ function shapeOf(page: Page): string {
     .join('\n')
 }
 
-function countries(count: number): SamplePlace[] {
+function countries(count: number): SampleLocation[] {
   return Array.from({ length: count }, (_, index) => ({
     country: String.fromCharCode(65 + Math.floor(index / 26), 65 + (index % 26)),
     name: `Country ${index}`,
@@ -88,7 +90,7 @@ const allFailed: Tally = {
   badLines: [{ line: 2, message: 'no JSON object' }],
 }
 
-/** What a run can come to. */
+/** Results of runs. */
 const CASES: readonly (readonly [name: string, tally: Tally])[] = [
   ['ordinary traffic', ORDINARY],
   ['no lines', emptyTally()],
@@ -99,7 +101,7 @@ const CASES: readonly (readonly [name: string, tally: Tally])[] = [
     tallyOf([{ country: 'NL', name: 'Netherlands', latitude: 52.4, longitude: 4.9, hour: 0, count: 1 }]),
   ],
   ['a country without a code', tallyOf([{ country: null, name: 'Atlantis', count: 1 }])],
-  ['places without a country', tallyOf([{ country: null, latitude: 0, longitude: 0, count: 5 }])],
+  ['locations without a country', tallyOf([{ country: null, latitude: 0, longitude: 0, count: 5 }])],
   ['250 countries', tallyOf(countries(250))],
   ['a count beyond 32 bits', tallyOf([{ country: 'US', name: 'United States', hour: 5, count: 2 ** 40 }])],
   [
@@ -149,7 +151,7 @@ describe('a report', () => {
     expect(page.texts('style').join()).not.toMatch(/url\(|@import|https?:/)
   })
 
-  it('forbids by its policy all but its own style sheet', () => {
+  it('has a policy that forbids everything except its own style sheet', () => {
     const page = Page.of(ORDINARY)
     const metas = page.all('meta')
     const policy = metas.find((meta) => attribute(meta, 'http-equiv') === 'Content-Security-Policy')
@@ -161,7 +163,7 @@ describe('a report', () => {
     expect(policy && attribute(policy, 'content')).toBe(
       `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'`,
     )
-    // A policy holds for what comes behind it.
+    // A policy applies to what comes after it.
     expect(page.source.indexOf('Content-Security-Policy')).toBeLessThan(page.source.indexOf('<style'))
   })
 
@@ -171,7 +173,7 @@ describe('a report', () => {
     expect(shapeOf(page)).toBe(shapeOf(pageWith('plain')))
   })
 
-  it('keeps its shape whatever the names are', () => {
+  it('has the same elements for any names', () => {
     const plain = shapeOf(pageWith('plain'))
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }), (text) => {
@@ -184,13 +186,13 @@ describe('a report', () => {
     )
   })
 
-  it('shows names in full, of any script', () => {
+  it('shows names of any script in full', () => {
     const page = pageWith('北京市 & دبي <1>')
     expect(page.texts('h1')).toEqual(['北京市 & دبي <1> and 2 others'])
     expect(page.texts('bdi').filter((text) => text === '北京市 & دبي <1>').length).toBeGreaterThan(6)
   })
 
-  it('is of bounded size', () => {
+  it('has a bounded size', () => {
     const many = emptyTally()
     for (let index = 0; index < 20_000; index++) {
       const name = `${index} ${'x'.repeat(2000)}`
@@ -213,7 +215,7 @@ describe('a report', () => {
     expect(page.source.length).toBeLessThan(250_000)
   })
 
-  it('says of an empty input that it is empty, and shows no empty charts', () => {
+  it('says that an empty input is empty, without charts', () => {
     const page = Page.of(emptyTally(), { sources: [] })
     expect(page.texts('h1')).toEqual(['Standard input'])
     expect(page.texts('p', 'lead')).toEqual(['The input had no lines.'])
@@ -221,16 +223,16 @@ describe('a report', () => {
     expect(page.texts('h2')).toEqual(['The database'])
   })
 
-  it('gives the reasons where nothing was located', () => {
+  it('lists the reasons if nothing was located', () => {
     const page = Page.of(allFailed)
     expect(page.texts('p', 'lead')).toEqual(['None of the 10 lines could be located.'])
-    expect(page.texts('h2')).toEqual(['What became of the lines', 'The database'])
+    expect(page.texts('h2')).toEqual(['Outcome of the lines', 'The database'])
   })
 
   it.each([
     [
       ORDINARY,
-      '100% of 100 lines could be located, in 3 countries. The most come from United Kingdom: 60.0% of the located lines.',
+      '100% of 100 lines could be located, in 3 countries. The most frequent is United Kingdom, with 60.0% of the located lines.',
     ],
     [
       tallyOf([{ country: 'NL', name: 'Netherlands', count: 1 }]),
@@ -238,16 +240,16 @@ describe('a report', () => {
     ],
     [tallyOf([{ country: null, count: 4 }]), '100% of 4 lines could be located.'],
     [{ ...emptyTally(), lines: 2, blank: 2 }, 'All lines are blank: 2 lines.'],
-    // Blank lines are no failures.
+    // Blank lines do not count as failures.
     [
       { ...tallyOf([{ country: 'NL', count: 1 }]), lines: 10, blank: 8, bad: 1 },
       '50.0% of 2 lines could be located, all in one country: NL.',
     ],
-  ])('begins with the result in words', (tally, words) => {
+  ])('starts with the result in words', (tally, words) => {
     expect(Page.of(tally).texts('p', 'lead')[0]).toBe(words)
   })
 
-  it('has the totals', () => {
+  it('has the key figures', () => {
     const tally = { ...ORDINARY, lines: 125, failed: { private: 20 }, bad: 5 }
     const tiles = Page.of(tally)
       .all('div', 'tile')
@@ -263,13 +265,18 @@ describe('a report', () => {
     ])
   })
 
+  it('says that times are out of range', () => {
+    const tally = { ...emptyTally(), lines: 1, firstInstant: 9e15, lastInstant: 9e15 }
+    expect(Page.of(tally).texts('dd').join()).toContain('times out of range')
+  })
+
   it('names several inputs, standard input among them', () => {
     const page = Page.of(ORDINARY, { sources: ['-', 'b.log', 'c.log'] })
     expect(page.texts('h1')).toEqual(['Standard input and 2 others'])
     expect(page.texts('details')).toEqual(['3 inputsStandard inputb.logc.log'])
   })
 
-  it('stands without a database and with an impossible date', () => {
+  it('works without databases, sizes and a valid date', () => {
     const page = Page.of(ORDINARY, {
       databases: [],
       startedAt: new Date(Number.NaN),
@@ -278,11 +285,74 @@ describe('a report', () => {
     })
     expect(page.errors).toEqual([])
     expect(page.texts('h2')).not.toContain('The database')
-    expect(page.texts('footer')[0]).toMatch(/^Made by Geofix/)
+    expect(page.texts('footer')[0]).toMatch(/^Generated by Geofix/)
   })
 
-  it('is the same whatever the order of counting', () => {
+  it('does not depend on the order of counting', () => {
     const places = countries(40).map((place) => ({ ...place, count: 7 }))
     expect(Page.of(tallyOf(places)).source).toBe(Page.of(tallyOf([...places].reverse())).source)
+  })
+})
+
+const LOCATED = tallyOf([{ country: 'NL', count: 1 }])
+
+function pageOf(...databases: ReportedDatabase[]): Page {
+  return Page.of(LOCATED, { databases })
+}
+
+function database(attribution: string | null): ReportedDatabase {
+  return { type: 'Some-City', buildDate: new Date('2026-06-05T13:43:16Z'), licence: 'CC BY 4.0', attribution }
+}
+
+function links(page: Page): string[] {
+  return page.all('a').map((link: Element) => `${textOf(link)} -> ${attribute(link, 'href') ?? ''}`)
+}
+
+describe('the databases of a report', () => {
+  it('are listed with build date and licence', () => {
+    const page = pageOf(database(null), { type: 'Other', buildDate: null, licence: null, attribution: null })
+    expect(page.texts('div', 'source')).toEqual([
+      'Some-Citybuilt 5 Jun 2026, licence CC BY 4.0',
+      'Otherbuild date unknown, licence unknown: ask the vendor',
+    ])
+  })
+
+  it('have the link that the licence of the embedded data requires', async () => {
+    const resolver = await Resolver.open(embedded.country)
+    const page = pageOf(...resolver.databases)
+    expect(links(page)).toContain('IP Geolocation by DB-IP -> https://db-ip.com')
+    expect(links(page)).toContain(
+      'https://creativecommons.org/licenses/by/4.0/ -> https://creativecommons.org/licenses/by/4.0/',
+    )
+    const shown = page.texts('p', 'attribution')[0] ?? ''
+    const attribution = resolver.databases[0]?.attribution ?? ''
+    // Word for word, except that the anchor became a link.
+    expect(shown).toBe(
+      attribution
+        .replace(/<a href='[^']*'>([^<]*)<\/a>/, '$1')
+        .replace(/\s+/g, ' ')
+        .trim(),
+    )
+    expect(attribution).not.toBe(shown)
+  })
+
+  it.each([
+    [
+      'by Us, https://example.com/a?b=1&c=2.',
+      ['https://example.com/a?b=1&c=2 -> https://example.com/a?b=1&c=2'],
+    ],
+    ['by Us (https://example.com), and so on', ['https://example.com -> https://example.com']],
+    ["<a href='https://example.com'>Us & others</a>", ['Us & others -> https://example.com']],
+    ['http://example.com ftp://example.com //example.com', []],
+    ['javascript:alert(1) data:text/html,x', []],
+    ["<a href='javascript:alert(1)'>Us</a>", []],
+    ['<a href="https://example.com" onclick="x">Us</a>', ['https://example.com -> https://example.com']],
+    ["<a href='https://example.com' onclick='x'>Us</a>", ['https://example.com -> https://example.com']],
+  ])('turn %j into the links %j', (text, expected) => {
+    const page = pageOf(database(text))
+    expect(page.errors).toEqual([])
+    expect(links(page)).toEqual(expected)
+    const names = page.all('a').flatMap(({ attrs }) => attrs.map(({ name }) => name))
+    expect([...new Set(names)]).toEqual(expected.length > 0 ? ['href', 'rel'] : [])
   })
 })

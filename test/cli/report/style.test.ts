@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { STYLE } from '../../../../src/cli/enrich/report/style.ts'
+import { STYLE } from '../../../src/cli/report/style.ts'
 
 type Scheme = Readonly<Record<string, string>>
 
-/** The colours of a block that begins with this text. */
-function coloursBehind(start: string): Scheme {
+/** The colours in the block that starts with this text. */
+function coloursIn(start: string): Scheme {
   const from = STYLE.indexOf(start)
   const block = STYLE.slice(from, STYLE.indexOf('}', from))
   return Object.fromEntries(
@@ -27,8 +27,8 @@ function contrast(one: string | undefined, other: string | undefined): number {
   return (light + 0.05) / (dark + 0.05)
 }
 
-const light = coloursBehind(':root {')
-const dark = { ...light, ...coloursBehind('@media screen and (prefers-color-scheme: dark)') }
+const light = coloursIn(':root {')
+const dark = { ...light, ...coloursIn('@media screen and (prefers-color-scheme: dark)') }
 
 describe.each([
   ['light', light],
@@ -42,7 +42,7 @@ describe.each([
     ['accent', 'card'],
     ['ink', 'track'],
     ['soft', 'track'],
-  ])('have text of %s on %s with 4.5 : 1 or more', (text, ground) => {
+  ])('have a contrast of at least 4.5 : 1 for text in %s on %s', (text, ground) => {
     expect(contrast(scheme[text], scheme[ground])).toBeGreaterThanOrEqual(4.5)
   })
 
@@ -52,26 +52,26 @@ describe.each([
     ['bad', 'card'],
     ['dot-edge', 'card'],
     ['dot-edge', 'land'],
-  ])('have graphics of %s on %s with 3 : 1 or more', (graphic, ground) => {
+  ])('have a contrast of at least 3 : 1 for graphics in %s on %s', (graphic, ground) => {
     expect(contrast(scheme[graphic], scheme[ground])).toBeGreaterThanOrEqual(3)
   })
 })
 
 describe('the style sheet', () => {
-  it('has a dark scheme of its own and sheets for narrow screens and paper', () => {
+  it('has rules for dark schemes, narrow screens and print', () => {
     expect(dark.page).not.toBe(light.page)
     expect(STYLE).toContain('@media (max-width: 700px)')
     expect(STYLE).toContain('@media print')
   })
 
-  it('uses only colours that are named', () => {
+  it('uses every named colour, and only these', () => {
     const used = [...STYLE.matchAll(/var\(--([\w-]+)\)/g)].map(([, name]) => name ?? '')
     const named = [...STYLE.matchAll(/--([\w-]+):/g)].map(([, name]) => name ?? '')
     expect([...new Set(used)].filter((name) => !named.includes(name))).toEqual([])
     expect([...new Set(named)].filter((name) => !used.includes(name))).toEqual([])
   })
 
-  it('cannot end its element', () => {
+  it('contains nothing that could close its element', () => {
     expect(STYLE).not.toMatch(/<|-->/)
   })
 })

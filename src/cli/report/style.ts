@@ -1,6 +1,6 @@
 import { NARROW_GROWTH } from './map.ts'
 
-/** The style sheet. Colours are named once for each scheme; a test checks that they contrast as WCAG AA wants. */
+/** The style sheet. Each scheme names its colours once; a test checks their contrast against WCAG AA. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

@@ -10,9 +10,7 @@ import {
   shareText,
   shortCountText,
   spanText,
-} from '../../../../src/cli/enrich/report/figures.ts'
-import { emptyTally } from '../../../../src/enrich/tally.ts'
-import { Page } from './sample.ts'
+} from '../../src/cli/figures.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -23,13 +21,13 @@ describe('figures', () => {
     [10, 10, '100%'],
     [1, 3, '33.3%'],
     [1, 2, '50.0%'],
-    // Neither none nor all.
+    // Inexact shares are never 0% or 100%.
     [1, 1_000_000, '<0.1%'],
     [999_999, 1_000_000, '>99.9%'],
     [1, 1000, '0.1%'],
     [999, 1000, '99.9%'],
     [0, 0, '–'],
-  ])('say %d of %d as %s', (part, whole, text) => {
+  ])('show %d of %d as %s', (part, whole, text) => {
     expect(shareText(part, whole)).toBe(text)
   })
 
@@ -37,11 +35,11 @@ describe('figures', () => {
     [0, '0'],
     [1_234_567, '1,234,567'],
     [2 ** 53 - 1, '9,007,199,254,740,991'],
-  ])('say the count %d as %s', (count, text) => {
+  ])('show the count %d as %s', (count, text) => {
     expect(countText(count)).toBe(text)
   })
 
-  it('tell one from many', () => {
+  it('use singular and plural', () => {
     expect(countOf(1, 'city', 'cities')).toBe('1 city')
     expect(countOf(0, 'city', 'cities')).toBe('0 cities')
     expect(countOf(2000, 'city', 'cities')).toBe('2,000 cities')
@@ -63,7 +61,7 @@ describe('figures', () => {
     [250, '4 min 10 s'],
     [3599.7, '60 min'],
     [7500, '2 h 5 min'],
-  ])('say %d seconds as %s', (seconds, text) => {
+  ])('show %d seconds as %s', (seconds, text) => {
     expect(durationText(seconds)).toBe(text)
   })
 
@@ -74,7 +72,7 @@ describe('figures', () => {
     [2 * HOUR, '2 hours'],
     [35 * HOUR, '35 hours'],
     [72 * HOUR, '3 days'],
-  ])('say a span of %d milliseconds as %s', (milliseconds, text) => {
+  ])('show a span of %d milliseconds as %s', (milliseconds, text) => {
     expect(spanText(milliseconds)).toBe(text)
   })
 
@@ -84,21 +82,16 @@ describe('figures', () => {
     [1000, '1 kB'],
     [163_400_000, '163 MB'],
     [2e15, '2,000 TB'],
-  ])('say %d bytes as %s', (bytes, text) => {
+  ])('show %d bytes as %s', (bytes, text) => {
     expect(bytesText(bytes)).toBe(text)
   })
 
-  it('say nothing of days beyond the calendar', () => {
+  it('have no text for a range with an invalid date', () => {
     const [day, never] = [new Date('2026-06-05T23:43:16Z'), new Date(Number.NaN)]
     expect([daysText(day, never), daysText(never, day)]).toEqual([null, null])
   })
 
-  it('of times beyond the calendar are none', () => {
-    const tally = { ...emptyTally(), lines: 1, firstInstant: 9e15, lastInstant: 9e15 }
-    expect(Page.of(tally).texts('dd').join()).toContain('times beyond the calendar')
-  })
-
-  it('say instants in UTC, and nothing of impossible ones', () => {
+  it('show dates in UTC, and have no text for invalid ones', () => {
     const instant = new Date('2026-06-05T23:43:16Z')
     expect(dayText(instant)).toBe('5 Jun 2026')
     expect(minuteText(instant)).toBe('5 Jun 2026, 23:43')

@@ -16,7 +16,7 @@ const MORNING = { country: 'NL', hour: 9, count: 30 }
 const EVENING = { country: 'US', hour: 21, count: 10 }
 
 describe('the chart of local hours', () => {
-  it('has a bar for each hour, as high as its lines', () => {
+  it('has a bar for each hour, in proportion to its lines', () => {
     const page = Page.of(tallyOf([MORNING, EVENING]))
     const bars = columns(page)
     expect(bars).toHaveLength(24)
@@ -27,14 +27,14 @@ describe('the chart of local hours', () => {
     expect(lefts).toEqual(lefts.toSorted((a, b) => a - b))
   })
 
-  it('says each bar in a title and all in one text', () => {
+  it('has a title for each bar and a label with all of them', () => {
     const page = Page.of(tallyOf([MORNING, EVENING]))
     expect(page.texts('g', 'hour')[9]).toBe('09:00–10:00: 30 lines, 75.0%')
     expect(page.texts('g', 'hour')[23]).toBe('23:00–24:00: 0 lines, 0%')
     const [plot] = page.all('svg', 'plot')
     expect(plot && attribute(plot, 'role')).toBe('img')
     expect(plot && attribute(plot, 'aria-label')).toContain('09:00 75.0%, 10:00 0%')
-    expect(textOf(hoursCard(page))).toContain('The busiest hour begins at 09:00, with 75.0%.')
+    expect(textOf(hoursCard(page))).toContain('The busiest hour starts at 09:00, with 75.0%.')
   })
 
   it.each([
@@ -44,7 +44,7 @@ describe('the chart of local hours', () => {
     [999, ['0', '200', '400', '600', '800', '1K']],
     [54_321, ['0', '20K', '40K', '60K']],
     [3_000_000_000, ['0', '1B', '2B', '3B']],
-  ])('has a scale of round numbers up to %d', (count, labels) => {
+  ])('has an axis of round numbers up to %d', (count, labels) => {
     const page = Page.of(tallyOf([{ ...MORNING, count }]))
     const [scale] = page.all('svg', 'scale')
     expect(scale && within(scale, 'text').map(textOf)).toEqual(labels)
@@ -53,21 +53,21 @@ describe('the chart of local hours', () => {
     expect(percent(bar, 'height')).toBeLessThanOrEqual(100)
   })
 
-  it('says how many lines it leaves out', () => {
+  it('says how many lines it counts', () => {
     const page = Page.of(tallyOf([MORNING, { country: 'AQ', count: 5 }]))
-    expect(textOf(hoursCard(page))).toContain('30 of 35 located lines: the others have no time')
-    expect(textOf(hoursCard(Page.of(tallyOf([MORNING]))))).not.toContain('located lines:')
+    expect(textOf(hoursCard(page))).toContain('30 of 35 located lines. The others have no time')
+    expect(textOf(hoursCard(Page.of(tallyOf([MORNING]))))).not.toContain('located lines.')
   })
 
-  it('explains itself where the lines carried no time', () => {
+  it('says that the lines have no time', () => {
     const page = Page.of(tallyOf([{ country: 'NL', count: 5 }]))
     expect(columns(page)).toEqual([])
-    expect(textOf(hoursCard(page))).toContain('The lines carried no time that could be read')
+    expect(textOf(hoursCard(page))).toContain('No line has a readable time.')
     expect(textOf(hoursCard(page))).toContain('--time-field')
   })
 
-  it('explains itself where the database has no time zones', () => {
+  it('says that the database has no time zones', () => {
     const tally = { ...tallyOf([{ country: 'NL', count: 5 }]), firstInstant: 0, lastInstant: 1 }
-    expect(textOf(hoursCard(Page.of(tally)))).toContain('gives no time zone for their places')
+    expect(textOf(hoursCard(Page.of(tally)))).toContain('has no time zones for their locations')
   })
 })

@@ -1,12 +1,11 @@
 import { type DefaultTreeAdapterTypes, type ParserError, parse } from 'parse5'
-import type { ReportFacts } from '../../../../src/cli/enrich/report/facts.ts'
-import { renderReport } from '../../../../src/cli/enrich/report/index.ts'
-import { emptyTally, type Tally } from '../../../../src/enrich/tally.ts'
+import { type ReportDetails, renderReport } from '../../../src/cli/report/report.ts'
+import { emptyTally, type Tally } from '../../../src/enrich/tally.ts'
 
 type Node = DefaultTreeAdapterTypes.Node
 export type Element = DefaultTreeAdapterTypes.Element
 
-export const FACTS: ReportFacts = {
+export const DETAILS: ReportDetails = {
   sources: ['access.log'],
   startedAt: new Date('2026-11-21T14:31:07Z'),
   seconds: 1.25,
@@ -23,7 +22,7 @@ export const FACTS: ReportFacts = {
   ],
 }
 
-export interface SamplePlace {
+export interface SampleLocation {
   readonly country: string | null
   readonly name?: string | null
   readonly region?: string | null
@@ -34,8 +33,8 @@ export interface SamplePlace {
   readonly count: number
 }
 
-/** A tally as it would be after these lines. */
-export function tallyOf(places: readonly SamplePlace[]): Tally {
+/** The tally of these lines. */
+export function tallyOf(locations: readonly SampleLocation[]): Tally {
   const tally = emptyTally()
   for (const {
     country,
@@ -46,7 +45,7 @@ export function tallyOf(places: readonly SamplePlace[]): Tally {
     longitude,
     hour,
     count,
-  } of places) {
+  } of locations) {
     tally.lines += count
     tally.resolved += count
     const key = country ?? name ?? ''
@@ -81,7 +80,7 @@ export function tallyOf(places: readonly SamplePlace[]): Tally {
   return tally
 }
 
-/** A page as a browser reads it. */
+/** A page as a browser parses it. */
 export class Page {
   readonly errors: ParserError[] = []
   readonly elements: Element[] = []
@@ -91,8 +90,8 @@ export class Page {
     this.#collect(document)
   }
 
-  static of(tally: Tally, facts: Partial<ReportFacts> = {}): Page {
-    return new Page(renderReport(tally, { ...FACTS, ...facts }))
+  static of(tally: Tally, details: Partial<ReportDetails> = {}): Page {
+    return new Page(renderReport(tally, { ...DETAILS, ...details }))
   }
 
   #collect(node: Node): void {
@@ -108,12 +107,12 @@ export class Page {
     )
   }
 
-  /** Texts of elements, spaces folded. */
+  /** Texts of elements, with single spaces. */
   texts(tagName: string, className?: string): string[] {
     return this.all(tagName, className).map(textOf)
   }
 
-  /** The card with this heading; fails where there is none. */
+  /** The card with this heading. Throws if there is none. */
   card(heading: string): Element {
     const card = this.all('section').find((section) => textOf(section).startsWith(heading))
     if (card === undefined) throw new Error(`no card ${heading}`)
@@ -129,7 +128,7 @@ export function textOf(node: Node): string {
   return rawText(node).replace(/\s+/g, ' ').trim()
 }
 
-/** Elements of a name inside another. */
+/** The element and its descendants with this name. */
 export function within(node: Node, tagName: string): Element[] {
   const found = 'tagName' in node && node.tagName === tagName ? [node] : []
   const children = 'childNodes' in node ? node.childNodes.flatMap((child) => within(child, tagName)) : []
