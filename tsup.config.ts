@@ -1,6 +1,5 @@
 import { defineConfig, type Options } from 'tsup'
-import { bundledLicences } from './scripts/bundled-licences.ts'
-import { noChildProcess } from './scripts/no-child-process.ts'
+import { bundledLicences, noChildProcess } from './scripts/tsup-plugins.ts'
 
 const shared: Options = {
   target: 'node20',

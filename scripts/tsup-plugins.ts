@@ -4,10 +4,10 @@ import type { Options } from 'tsup'
 
 type Plugin = NonNullable<Options['esbuildPlugins']>[number]
 
-/** From `node_modules/…/wrap-ansi/index.js` the folder of the package, also of one inside another. */
-const PACKAGE = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/
+/** The folder of the package in `node_modules/commander/lib/command.js`, also of a nested package. */
+const PACKAGE_FOLDER = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/
 
-/** Writes the licences of all packages whose code is in a bundle, in the order of their names. */
+/** Writes the licences of all bundled packages to a file, sorted by name. */
 export function bundledLicences(file: string): Plugin {
   return {
     name: 'bundled-licences',
@@ -18,7 +18,7 @@ export function bundledLicences(file: string): Plugin {
         const folders = Object.values(metafile.outputs).flatMap(({ inputs }) =>
           Object.entries(inputs)
             .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-            .flatMap(([path]) => PACKAGE.exec(path)?.[0] ?? []),
+            .flatMap(([path]) => PACKAGE_FOLDER.exec(path)?.[0] ?? []),
         )
         const texts = new Map(folders.map((folder) => [titleOf(folder), licenceOf(folder)]))
         const sections = [...texts]
@@ -39,7 +39,21 @@ function titleOf(folder: string): string {
 
 function licenceOf(folder: string): string {
   const file = readdirSync(folder).find((name) => /^licen[cs]e(\.(txt|md))?$/i.test(name))
-  // A package that may not be passed on must not be bundled.
+  // Without a licence the package must not be redistributed.
   if (file === undefined) throw new Error(`${folder} has no licence`)
   return readFileSync(join(folder, file), 'utf8').trim()
+}
+
+/**
+ * Replaces `node:child_process` by an empty module. commander imports it for commands that are separate executables,
+ * which geofix has none of. So the command line cannot start programs, and does not load `net`.
+ */
+export function noChildProcess(): Plugin {
+  return {
+    name: 'no-child-process',
+    setup(build) {
+      build.onResolve({ filter: /^(node:)?child_process$/ }, ({ path }) => ({ path, namespace: 'absent' }))
+      build.onLoad({ filter: /.*/, namespace: 'absent' }, () => ({ contents: 'module.exports = {}' }))
+    },
+  }
 }
