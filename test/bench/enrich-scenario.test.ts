@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ONE, PEER, RAW, TWO } from '../../scripts/bench/enrich/commands.ts'
-import { enrichRows } from '../../scripts/bench/enrich/rows.ts'
 import { isMet } from '../../scripts/bench/row.ts'
+import { enrichRows, ONE, PEER, RAW, TWO } from '../../scripts/bench/scenarios/enrich.ts'
 
 const database = { name: 'd', packed: '', path: '', size: 66e6, built: '2026-09-18', hasTargets: true }
 
@@ -19,7 +18,7 @@ describe('enrichRows', () => {
     ['gzip -dc', runs(0.5, null)],
   ])
 
-  it('compares rates and memory with what has to be reached', () => {
+  it('compares rates and memory with the targets', () => {
     const rows = enrichRows('t', database, 1_000_000, everyone)
     expect(rows.map((row) => [row.what, row.peer?.name, row.ratio, isMet(row)])).toEqual([
       ['t, one thread', PEER, 8, true],
@@ -35,12 +34,12 @@ describe('enrichRows', () => {
     expect(rows[6]).toMatchObject({ figure: { unit: 'MB', median: 350 }, target: { value: 366 } })
   })
 
-  it('asks nothing of a short file', () => {
+  it('has no targets for short files', () => {
     const rows = enrichRows('t', database, 100_000, everyone)
     expect(rows.map(({ target }) => target)).toEqual(Array.from({ length: 8 }, () => null))
   })
 
-  it('leaves out who did not take part, and memory that is not known', () => {
+  it('leaves out contenders that did not run, and unknown memory', () => {
     const some = new Map([
       [ONE, runs(2, null)],
       [PEER, runs(15, null)],
