@@ -1,6 +1,6 @@
 import type { Format } from '../../enrich/format.ts'
 import type { EnrichOptions } from '../../enrich/options.ts'
-import { UsageError } from '../command-failure.ts'
+import { UsageError } from '../terminal.ts'
 
 const TABLES: readonly Format[] = ['csv', 'tsv']
 const LINES: readonly Format[] = ['access-log', 'list']
