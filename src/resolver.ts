@@ -1,5 +1,5 @@
 import { Address } from './address/address.ts'
-import { describeMalformation } from './address/malformation.ts'
+import { explainMalformed } from './address/explain-malformed.ts'
 import { describeSpecialPurpose } from './address/special-purpose.ts'
 import { maxBytesOf } from './bytes/byte-limit.ts'
 import { type ByteSource, readBytes } from './bytes/byte-source.ts'
@@ -9,8 +9,8 @@ import { type ClientAddressOptions, ClientWalk } from './client/client-address.t
 import type { DetectSource, PeerOptions } from './client/request-source.ts'
 import { InvalidDatabaseError, MalformedAddressError, UnresolvableAddressError } from './errors.ts'
 import { Database } from './mmdb/database.ts'
-import type { Verification } from './mmdb/verification.ts'
-import type { MmdbValue } from './mmdb/whole-record.ts'
+import type { MmdbValue } from './mmdb/record-decoder.ts'
+import type { Verification } from './mmdb/verify/verify.ts'
 import type { DatabaseInfo } from './record/database-info.ts'
 import { DatabaseSet } from './record/database-set.ts'
 import { instantOf } from './record/instant.ts'
@@ -236,7 +236,7 @@ export class Resolver {
   }
 
   #parse(ip: string): void {
-    if (!this.#asked.parse(ip)) throw new MalformedAddressError(describeMalformation(ip))
+    if (!this.#asked.parse(ip)) throw new MalformedAddressError(explainMalformed(ip))
   }
 
   /** The record of the address last parsed, found by `via`. */

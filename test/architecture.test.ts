@@ -113,7 +113,7 @@ describe('the imports of src', () => {
   it.each([
     ['ipaddr.js', ['address/cidr.ts']],
     ['fflate', ['bytes/gunzip.ts']],
-    ['mmdb-lib', ['mmdb/whole-record.ts']],
+    ['mmdb-lib', ['mmdb/record-decoder.ts']],
     ['commander', ['cli/program.ts']],
     ['log-update', ['cli/enrich/progress.ts']],
   ])('bring in %s at one place', (name, expected) => {

@@ -9,15 +9,15 @@ const LOWER_A = 0x61
 /** An IPv6 address as four big-endian 32-bit words. */
 export type IPv6Words = Uint32Array
 
-/** How a text spells an address: not at all, in some way, or as {@link formatIPv6} would. */
+/** Results of {@link parseIPv6}: not an address, an address, or an address in the spelling of {@link formatIPv6}. */
 export const NOT_IPV6 = 0
 export const IPV6 = 1
 export const CANONICAL_IPV6 = 2
 
-/** Eight 16-bit groups, reused between calls: the parser is synchronous and never re-entered. */
+/** Eight 16-bit groups, reused by all calls: the parser is synchronous and never re-entered. */
 const groups = new Uint16Array(8)
 
-/** The groups that `::` stands for in canonical text; -1 for none. */
+/** The groups that `::` replaces in canonical text; a start of -1 if none. */
 const zeros = { start: -1, length: 1 }
 
 /** The value of one hexadecimal digit, or -1. */
@@ -28,12 +28,12 @@ function hexDigit(code: number): number {
 }
 
 /**
- * Reads an IPv6 address in the three forms of RFC 4291 section 2.2: eight groups of one to four
- * hexadecimal digits; `::` at most once, for at least one group of zeros; the last 32 bits as dotted IPv4.
+ * Parses an IPv6 address in the three forms of RFC 4291 section 2.2: eight groups of one to four hexadecimal
+ * digits; `::` at most once, for at least one group of zeros; the last 32 bits as dotted IPv4.
  *
- * @param end where the address ends in the text: a zone (`%eth0`) behind it is the caller's matter
- * @param words receives the address; its content is undefined when the text is none
- * @returns {@link NOT_IPV6}, {@link IPV6}, or {@link CANONICAL_IPV6}: most texts are, and need not be made anew
+ * @param end where the address ends in the text; the caller handles a zone (`%eth0`) after it
+ * @param words receives the address; undefined content when the text is not an address
+ * @returns {@link NOT_IPV6}, {@link IPV6}, or {@link CANONICAL_IPV6}, for which the caller need not format the text
  */
 export function parseIPv6(text: string, end: number, words: IPv6Words): number {
   if (end < 2 || end > 45) return NOT_IPV6
@@ -59,7 +59,7 @@ export function parseIPv6(text: string, end: number, words: IPv6Words): number {
       i++
     }
     if (i < end && text.charCodeAt(i) === DOT) {
-      // A zone cannot follow a dotted tail's parser, which reads to the end of the text.
+      // parseIPv4 reads to the end of the text, so cut off a zone.
       const tail =
         count <= 6 ? parseIPv4(end === text.length ? text : text.slice(0, end), groupStart) : NOT_IPV4
       if (tail === NOT_IPV4) return NOT_IPV6
@@ -84,7 +84,7 @@ export function parseIPv6(text: string, end: number, words: IPv6Words): number {
   }
   if (gap >= 0 ? count > 7 : count !== 8) return NOT_IPV6
   if (gap >= 0) {
-    // A few groups: quicker than copyWithin and fill.
+    // Faster than copyWithin and fill for so few groups.
     for (let from = count - 1, to = 7; to >= gap; from--, to--)
       groups[to] = from >= gap ? (groups[from] ?? 0) : 0
   }
@@ -98,8 +98,7 @@ export function parseIPv6(text: string, end: number, words: IPv6Words): number {
 
 /**
  * The canonical text of RFC 5952 section 4: lower case, no leading zeros, and the first of the longest
- * runs of at least two zero groups as `::`. Hexadecimal throughout; IPv4-mapped addresses are printed as
- * IPv4 by whoever knows that they are ones.
+ * runs of at least two zero groups as `::`. Always hexadecimal; the caller formats IPv4-mapped addresses as IPv4.
  */
 export function formatIPv6(words: IPv6Words): string {
   findZeros(words)
@@ -116,7 +115,7 @@ export function formatIPv6(words: IPv6Words): string {
   return text
 }
 
-/** Finds the first of the longest runs of zero groups that `::` may stand for. */
+/** Finds the first of the longest runs of zero groups that `::` may replace. */
 function findZeros(words: IPv6Words): void {
   zeros.start = -1
   zeros.length = 1
@@ -137,4 +136,52 @@ function findZeros(words: IPv6Words): void {
 function groupOf(words: IPv6Words, index: number): number {
   const word = words[index >> 1] ?? 0
   return (index & 1) === 0 ? word >>> 16 : word & 0xffff
+}
+
+/** The result of {@link mappedIPv4} and {@link translatedIPv4} when the address contains no IPv4 address. */
+export const NO_EMBEDDED_IPV4 = -1
+
+/**
+ * The IPv4 address of an IPv4-mapped IPv6 address (`::ffff:0:0/96`, RFC 4291 section 2.5.5.2).
+ * IPv4-compatible addresses (`::/96`, deprecated by section 2.5.5.1) are not IPv4 addresses.
+ */
+export function mappedIPv4(words: IPv6Words): number {
+  return words[0] === 0 && words[1] === 0 && words[2] === 0xffff ? (words[3] ?? 0) : NO_EMBEDDED_IPV4
+}
+
+/**
+ * The IPv4 address inside an address of a translation mechanism, which locates its host:
+ *
+ * - 6to4, `2002::/16`: bits 16 to 47 (RFC 3056 section 2)
+ * - Teredo, `2001::/32`: the client, the last 32 bits inverted (RFC 4380 section 4); not the server
+ * - NAT64, `64:ff9b::/96`: the last 32 bits (RFC 6052 section 2.1)
+ *
+ * Decodes once, without recursion. For database lookups only, never for decisions about trust.
+ */
+export function translatedIPv4(words: IPv6Words): number {
+  const first = words[0] ?? 0
+  if (first >>> 16 === 0x2002) return (((first & 0xffff) << 16) | ((words[1] ?? 0) >>> 16)) >>> 0
+  if (first === 0x2001_0000) return ~(words[3] ?? 0) >>> 0
+  if (first === 0x0064_ff9b && words[1] === 0 && words[2] === 0) return words[3] ?? 0
+  return NO_EMBEDDED_IPV4
+}
+
+/** No accepted spelling of an address is longer: 45 characters, `%`, and a zone of 32 characters fit. */
+export const MAX_ADDRESS_CHARS = 96
+
+const ZONE_ID = /^[0-9A-Za-z._~-]{1,32}$/
+
+/** Whether the text after `%` is a zone id: 1 to 32 unreserved characters (RFC 6874 section 2). */
+export function isZoneId(text: string): boolean {
+  return ZONE_ID.test(text)
+}
+
+/**
+ * Whether an address may have a zone: its scope must not be global (RFC 4007 section 11). This is true for
+ * link-local unicast, and for multicast whose scope field is not 0xe (RFC 4291 section 2.7). Unique local addresses
+ * have global scope (RFC 4193 section 3.3), and loopback needs no zone.
+ */
+export function mayHaveZone(words: IPv6Words): boolean {
+  const first = (words[0] ?? 0) >>> 16
+  return first >>> 6 === 0x3fa || (first >>> 8 === 0xff && (first & 0xf) !== 0xe)
 }

@@ -1,5 +1,5 @@
-import type { MmdbValue } from '../mmdb/whole-record.ts'
-import { isMap } from '../mmdb/whole-record.ts'
+import type { MmdbValue } from '../mmdb/record-decoder.ts'
+import { isMap } from '../mmdb/record-decoder.ts'
 
 /** Records are looked at until they take this much together, in bytes. Hostile ones are as large as a decoder allows. */
 const MOST_BYTES = 16 * 1024 * 1024

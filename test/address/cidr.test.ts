@@ -47,14 +47,14 @@ describe('parseCidr', () => {
     ['[2001:db8::]/32', 'not a network'],
     ['example.com/24', 'not a network'],
     ['192.0.2.0/1000', 'not a network'],
-    ['192.0.2.0/33', 'the prefix length goes up to 32'],
-    ['::ffff:192.0.2.0/129', 'the prefix length goes up to 128'],
-    ['::/999', 'the prefix length goes up to 128'],
-    ['192.0.2.1/24', '192.0.2.1/24 has bits set behind its prefix: the network is 192.0.2.0/24'],
-    ['0.0.0.1/0', 'the network is 0.0.0.0/0'],
-    ['2001:db8::1/64', '2001:db8::1/64 has bits set behind its prefix: the network is 2001:db8::/64'],
-    ['::1/0', 'the network is ::/0'],
-    ['8000::/0', 'the network is ::/0'],
+    ['192.0.2.0/33', 'the prefix length must be at most 32'],
+    ['::ffff:192.0.2.0/129', 'the prefix length must be at most 128'],
+    ['::/999', 'the prefix length must be at most 128'],
+    ['192.0.2.1/24', '192.0.2.1/24 has bits set after its prefix: write 192.0.2.0/24'],
+    ['0.0.0.1/0', 'write 0.0.0.0/0'],
+    ['2001:db8::1/64', '2001:db8::1/64 has bits set after its prefix: write 2001:db8::/64'],
+    ['::1/0', 'write ::/0'],
+    ['8000::/0', 'write ::/0'],
   ])('refuses %j', (text, message) => {
     expect(() => parseCidr(text)).toThrow(TypeError)
     expect(() => parseCidr(text)).toThrow(message)
@@ -63,7 +63,7 @@ describe('parseCidr', () => {
   it.each([undefined, null, 24, ['192.0.2.0/24']])('refuses %j, which is no text', (value) => {
     const parse = () => Reflect.apply(parseCidr, undefined, [value])
     expect(parse).toThrow(TypeError)
-    expect(parse).toThrow(`a network is a text such as 192.0.2.0/24, not ${typeof value}`)
+    expect(parse).toThrow(`a network must be a string such as 192.0.2.0/24, not ${typeof value}`)
   })
 
   it('accepts an address with a prefix when no bits are behind it, as ipaddr.js counts them', () => {
@@ -82,7 +82,7 @@ describe('parseCidr', () => {
           )
           expect(network.prefixLength).toBe(prefixLength)
         } else {
-          expect(() => parseCidr(text)).toThrow('bits set behind its prefix')
+          expect(() => parseCidr(text)).toThrow('bits set after its prefix')
         }
       }),
       { numRuns: 1000 },

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
 import { describe, expect, it } from 'vitest'
 import { Address } from '../../src/address/address.ts'
-import { mappedIPv4, translatedIPv4 } from '../../src/address/embedded-ipv4.ts'
 import {
   IPV4_REGISTRY,
   IPV6_REGISTRY,
@@ -10,6 +9,7 @@ import {
   type RegistryRow,
   type SpecialPurpose,
 } from '../../src/address/iana-registries.ts'
+import { mappedIPv4, translatedIPv4 } from '../../src/address/ipv6.ts'
 import { specialPurposeOfIPv4, specialPurposeOfIPv6 } from '../../src/address/special-purpose.ts'
 
 /** A block as whole numbers, by ipaddr.js: no arithmetic of the source. */

@@ -73,27 +73,27 @@ function stageOf(open: () => Database): { stage: Stage; messages: string[] } {
 
 describe.skipIf(!hasShared)('the bad databases', () => {
   it.each<[string, Stage, string]>([
-    ['mmdb/MaxMind-DB-test-broken-pointers-24', 'lookup', 'a field lies outside its section'],
+    ['mmdb/MaxMind-DB-test-broken-pointers-24', 'lookup', 'a field is outside its section'],
     [
       'mmdb/MaxMind-DB-test-broken-search-tree-24',
       'lookup',
-      'the search tree leads to 0, which is no record',
+      'the search tree leads to 0, which is not a record',
     ],
-    ['mmdb-bad/cyclic-data-structure', 'open', 'a field is larger than what is left'], // met in its metadata
-    ['mmdb-bad/invalid-bytes-length', 'open', 'a field is larger than what is left'],
+    ['mmdb-bad/cyclic-data-structure', 'open', 'a field is larger than the rest'], // met in its metadata
+    ['mmdb-bad/invalid-bytes-length', 'open', 'a field is larger than the rest'],
     ['mmdb-bad/invalid-string-length', 'open', 'a field is cut short'],
     ['mmdb-bad/libmaxminddb-corrupt-search-tree', 'answers', ''],
     ['mmdb-bad/libmaxminddb-deep-nesting', 'lookup', 'a record is nested deeper than 128 levels'],
     ['mmdb-bad/libmaxminddb-empty-map-last-in-metadata', 'answers', ''],
-    ['mmdb-bad/libmaxminddb-metadata-marker-only', 'open', 'a field lies outside its section'],
-    ['mmdb-bad/libmaxminddb-oversized-array', 'lookup', 'a field is larger than what is left'],
+    ['mmdb-bad/libmaxminddb-metadata-marker-only', 'open', 'a field is outside its section'],
+    ['mmdb-bad/libmaxminddb-oversized-array', 'lookup', 'a field is larger than the rest'],
     [
       'mmdb-bad/libmaxminddb-separator-record-min-left',
       'lookup',
-      'the search tree leads to 2, which is no record',
+      'the search tree leads to 2, which is not a record',
     ],
     ['mmdb-bad/libmaxminddb-uint64-max-epoch', 'answers', ''], // valid, only its build time is no date
-    ['mmdb-bad/metadata-is-an-uint128', 'open', 'a field is larger than what is left'],
+    ['mmdb-bad/metadata-is-an-uint128', 'open', 'a field is larger than the rest'],
   ])('%s: %s', (name, stage, message) => {
     const bytes = sharedBytes(`fixtures/${name}.mmdb`)
     const before = process.memoryUsage().arrayBuffers

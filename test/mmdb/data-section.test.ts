@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import { DataSection } from '../../src/mmdb/data-section.ts'
-import { DataType } from '../../src/mmdb/format.ts'
-import { MAX_CONTENT, MAX_VALUES } from '../../src/mmdb/limits.ts'
+import { DataType, MAX_CONTENT_BYTES, MAX_VALUES } from '../../src/mmdb/format.ts'
 import { bytesOf } from './hand-made.ts'
 
 /** A section from byte 4 of a file to two bytes before its end, so that mistakes of place show. */
@@ -45,7 +44,7 @@ describe('DataSection.open', () => {
     ['04 08 3fc00000', DataType.float, 4, 2, 6],
   ])('row %#', (hex, type, size, start, after) => {
     const data = opened(hex)
-    expect([data.type, data.size, data.start - 4, data.after - 4, data.viaPointer]).toEqual([
+    expect([data.type, data.size, data.start - 4, data.next - 4, data.viaPointer]).toEqual([
       type,
       size,
       start,
@@ -71,7 +70,7 @@ describe('DataSection.open', () => {
     bytes.set(bytesOf(hex), at)
     const data = new DataSection(bytes, 4, bytes.length)
     data.open(at)
-    expect([data.type, data.number(), data.start, data.after, data.viaPointer]).toEqual([
+    expect([data.type, data.number(), data.start, data.next, data.viaPointer]).toEqual([
       DataType.uint32,
       7,
       4 + target + 1,
@@ -81,15 +80,15 @@ describe('DataSection.open', () => {
   })
 
   it.each([
-    ['', 'a field lies outside its section'],
-    ['42 68', 'a field is larger than what is left'], // behind it the file goes on
+    ['', 'a field is outside its section'],
+    ['42 68', 'a field is larger than the rest'], // behind it the file goes on
     ['5d', 'a field is cut short'],
     ['5e 00', 'a field is cut short'],
     ['5f 0000', 'a field is cut short'],
-    ['5dff', 'a field is larger than what is left'],
-    ['5fffffff', 'a field is larger than what is left'],
+    ['5dff', 'a field is larger than the rest'],
+    ['5fffffff', 'a field is larger than the rest'],
     ['00', 'a field is cut short'], // no extended type
-    ['68 40450fcd67fd3f', 'a field is larger than what is left'],
+    ['68 40450fcd67fd3f', 'a field is larger than the rest'],
     ['64 40450fcd', 'a field of type 3 has 4 bytes'], // a double of four
     ['60', 'a field of type 3 has 0 bytes'],
     ['a3 010203', 'a field of type 5 has 3 bytes'],
@@ -100,10 +99,10 @@ describe('DataSection.open', () => {
     ['02 07', 'a field of type 14 has 2 bytes'], // neither false nor true
     ['08 08 0000000000000000', 'a field of type 15 has 8 bytes'],
     ['00 08', 'a field of type 15 has 0 bytes'],
-    ['e2 4161 40', 'a field is larger than what is left'], // two pairs in three bytes
-    ['03 04 a0a0', 'a field is larger than what is left'], // three elements in two bytes
+    ['e2 4161 40', 'a field is larger than the rest'], // two pairs in three bytes
+    ['03 04 a0a0', 'a field is larger than the rest'], // three elements in two bytes
     ['1fff 04 ffff', 'a field has the unknown type 262'],
-    ['1e 04 ffff', 'a field is larger than what is left'],
+    ['1e 04 ffff', 'a field is larger than the rest'],
     ['00 00', 'a field has the unknown type 0'], // not a map, which is no extended type
     ['00 05', 'a field has the unknown type 12'], // data cache container
     ['00 06', 'a field has the unknown type 13'], // end marker
@@ -113,19 +112,21 @@ describe('DataSection.open', () => {
     ['28 00', 'a field is cut short'],
     ['30 0000', 'a field is cut short'],
     ['38 000000', 'a field is cut short'],
-    ['2002', 'a field lies outside its section'], // just behind the end
-    ['27ff', 'a field lies outside its section'],
-    ['38 ffffffff', 'a field lies outside its section'], // beyond 31 bits
+    ['2002', 'a field is outside its section'], // just behind the end
+    ['27ff', 'a field is outside its section'],
+    ['38 ffffffff', 'a field is outside its section'], // beyond 31 bits
     ['2000', 'a pointer leads to another pointer'], // itself
     ['2002 2000', 'a pointer leads to another pointer'],
   ])('refuses %j', (hex, message) => {
     expect(() => opened(hex)).toThrow(InvalidDatabaseError)
     expect(() => opened(hex)).toThrow(message)
-    expect(() => opened(hex)).toThrow(/^\/x\.mmdb: .*; the file is damaged: get it again \(at byte \d+\)$/)
+    expect(() => opened(hex)).toThrow(
+      /^\/x\.mmdb: .* \(at byte \d+\); the file is damaged: download it again$/,
+    )
   })
 
   it.each([3, -1, 4 + 3, 1e10, 2 ** 32])('refuses an offset outside its section: %i', (offset) => {
-    expect(() => section('42 6869').open(offset)).toThrow(`a field lies outside its section`)
+    expect(() => section('42 6869').open(offset)).toThrow(`a field is outside its section`)
   })
 
   it('says where the fault is, in the file', () => {
@@ -173,7 +174,7 @@ describe('DataSection.text', () => {
   })
 
   it('has a budget for each record, which begin() renews', () => {
-    const size = MAX_CONTENT / 4
+    const size = MAX_CONTENT_BYTES / 4
     const bytes = new Uint8Array(size + 4)
     bytes.set([0x5f, ...[16, 8, 0].map((shift) => ((size - 65_821) >> shift) & 255)])
     const data = new DataSection(bytes, 0, bytes.length)
@@ -182,8 +183,8 @@ describe('DataSection.text', () => {
       return data.text()?.length
     }
     for (let i = 0; i < 4; i++) expect(read()).toBe(size)
-    expect(read).toThrow(`a record holds more than ${MAX_CONTENT} bytes of text`)
-    data.begin()
+    expect(read).toThrow(`a record holds more than ${MAX_CONTENT_BYTES} bytes of text`)
+    data.beginRecord()
     expect(read()).toBe(size)
   })
 })
@@ -240,10 +241,10 @@ describe('DataSection.skip', () => {
     const count = MAX_VALUES - 1 - 285
     bytes.set([0x1e, 4, count >> 8, count & 255])
     const data = new DataSection(bytes, 0, bytes.length)
-    data.begin()
+    data.beginRecord()
     expect(data.skip(0)).toBe(4 + MAX_VALUES - 1)
     expect(() => data.skip(0)).toThrow(`a record holds more than ${MAX_VALUES} values`)
-    data.begin()
+    data.beginRecord()
     expect(data.skip(0)).toBe(4 + MAX_VALUES - 1)
   })
 

@@ -4,9 +4,9 @@ import { InvalidDatabaseError } from '../../src/errors.ts'
 import { DataSection } from '../../src/mmdb/data-section.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { FieldReader, type Path } from '../../src/mmdb/field-reader.ts'
-import { MAX_VALUES } from '../../src/mmdb/limits.ts'
+import { MAX_VALUES } from '../../src/mmdb/format.ts'
+import { isMap, type MmdbValue, RecordDecoder } from '../../src/mmdb/record-decoder.ts'
 import { NO_RECORD } from '../../src/mmdb/search-tree.ts'
-import { isMap, type MmdbValue, WholeRecords } from '../../src/mmdb/whole-record.ts'
 import { double, float, MmdbWriter, type WritableValue as Written } from '../../src/writer.ts'
 import { bytesOf, encode, type HandMade } from './hand-made.ts'
 
@@ -48,7 +48,7 @@ function expectSame(fields: FieldReader<Name>, record: MmdbValue): void {
     // In the order of the file: the first name counts.
     expect([...fields.texts(name)]).toEqual(texts)
     const english = texts.filter(([language]) => language.toLowerCase() === 'en').at(-1)
-    expect(fields.nameIn(name), name).toBe((english ?? texts[0])?.[1] ?? null)
+    expect(fields.defaultName(name), name).toBe((english ?? texts[0])?.[1] ?? null)
   }
 }
 
@@ -175,7 +175,7 @@ describe('FieldReader', () => {
     const bytes = encode(value)
     const fields = readerOf(bytes)
     fields.read(0)
-    expectSame(fields, new WholeRecords(bytes, new DataSection(bytes, 0, bytes.length)).at(0))
+    expectSame(fields, new RecordDecoder(bytes, new DataSection(bytes, 0, bytes.length)).decode(0))
   })
 
   it('agrees with picking from the whole record, for databases of random records', () => {
@@ -273,9 +273,9 @@ describe('FieldReader', () => {
   it.each([
     ['a key that is no text', 'e1 a101 a101', 'the key of a map is not text'],
     ['a key that points to a number', 'e1 2004 40 a101', 'the key of a map is not text'],
-    ['a value outside', `e1 4463697479 2fff ff`, 'lies outside its section'],
-    ['a pair missing', 'e2 4463697479 4161', 'lies outside its section'],
-    ['an offset outside', '', 'lies outside its section'],
+    ['a value outside', `e1 4463697479 2fff ff`, 'is outside its section'],
+    ['a pair missing', 'e2 4463697479 4161', 'is outside its section'],
+    ['an offset outside', '', 'is outside its section'],
   ])('refuses %s', (_, hex, message) => {
     const fields = readerOf(bytesOf(hex))
     const read = (): unknown => {
@@ -309,7 +309,7 @@ describe('FieldReader', () => {
   })
 
   it.each([
-    ['values', '41613800000000', 'a field of a place is longer than 512 bytes'],
+    ['values', '41613800000000', 'a text field is longer than 512 bytes'],
     ['keys', '38000000004161', 'the key of a map is longer than 1024 bytes'],
   ])('decodes no long text, and none a thousand times, as %s of a map of names', (_, pair, message) => {
     const long = `5f${(1_000_000 - 65_821).toString(16).padStart(6, '0')}${'78'.repeat(1_000_000)}`
@@ -408,19 +408,19 @@ describe('FieldReader', () => {
   ])('gives one of the names: %s', (_, names, expected) => {
     const fields = readerOf(withNames(new Map(names)))
     fields.read(0)
-    expect(fields.nameIn('names')).toBe(expected)
+    expect(fields.defaultName('names')).toBe(expected)
   })
 
   it('gives no name of what is no map', () => {
     const fields = readerOf(withNames('Oxford'))
     fields.read(0)
-    expect([fields.nameIn('names'), fields.nameIn('flat')]).toEqual([null, null])
+    expect([fields.defaultName('names'), fields.defaultName('flat')]).toEqual([null, null])
   })
 
   it('refuses the one name where it is too long', () => {
     const fields = readerOf(withNames(new Map([['en', sized(513)]])))
     fields.read(0)
-    expect(() => fields.nameIn('names')).toThrow('a field of a place is longer than 512 bytes')
+    expect(() => fields.defaultName('names')).toThrow('a text field is longer than 512 bytes')
   })
 
   it('has texts of up to 512 bytes, and passes over what is no text whatever its size', () => {
@@ -430,7 +430,7 @@ describe('FieldReader', () => {
       return fields.text('flat')
     }
     expect(read(sized(512))).toBe('x'.repeat(512))
-    expect(() => read(sized(513))).toThrow('a field of a place is longer than 512 bytes')
+    expect(() => read(sized(513))).toThrow('a text field is longer than 512 bytes')
     expect(read(sized(600, '9'))).toBeNull()
   })
 
@@ -443,8 +443,8 @@ describe('FieldReader', () => {
     }
     expect(read()).toBe(16)
     expect(read(['', sized(9000, '9')])).toBe(16)
-    expect(() => read(['', 'x'])).toThrow('a place has more than 8192 bytes of names')
-    expect(() => read(['x', ''])).toThrow('a place has more than 8192 bytes of names')
+    expect(() => read(['', 'x'])).toThrow('a location has more than 8192 bytes of names')
+    expect(() => read(['x', ''])).toThrow('a location has more than 8192 bytes of names')
   })
 
   it('has names in up to 256 languages', () => {
@@ -455,7 +455,7 @@ describe('FieldReader', () => {
       return fields.texts('names').size
     }
     expect(read(256)).toBe(256)
-    expect(() => read(257)).toThrow('a place has names in more than 256 languages')
+    expect(() => read(257)).toThrow('a location has names in more than 256 languages')
   })
 
   it.each([
@@ -466,7 +466,7 @@ describe('FieldReader', () => {
       const key = `5e${(bytes - 285).toString(16).padStart(4, '0')}${'78'.repeat(bytes)}`
       const fields = readerOf(bytesOf(hex.replace('KEY', key)))
       fields.read(0)
-      return fields.nameIn('names')
+      return fields.defaultName('names')
     }
     expect(() => read(1024)).not.toThrow()
     expect(() => read(1025)).toThrow('the key of a map is longer than 1024 bytes')
@@ -480,7 +480,9 @@ describe('FieldReader', () => {
   ])('refuses a path that %s', (_, paths) => {
     const data = new DataSection(bytesOf('e0'), 0, 1)
     expect(() => new FieldReader(data, paths)).toThrow(
-      new TypeError(`two fields end at ${Object.values(paths)[1]?.join('.')}, or one lies within another`),
+      new TypeError(
+        `two fields have the path ${Object.values(paths)[1]?.join('.')}, or one contains the other`,
+      ),
     )
   })
 })

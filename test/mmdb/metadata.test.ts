@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { readMetadata } from '../../src/mmdb/metadata.ts'
-import { isMap } from '../../src/mmdb/whole-record.ts'
+import { isMap } from '../../src/mmdb/record-decoder.ts'
 import { bytesOf, encode, type HandMade, handMade, MARKER, METADATA } from './hand-made.ts'
 
 const RECORD = encode(new Map([['a', 1]]))
@@ -39,18 +39,18 @@ describe('readMetadata', () => {
   })
 
   it.each<[string, Record<string, HandMade | undefined>, string]>([
-    ['version 1', { binary_format_major_version: 1 }, 'its format is not version 2'],
-    ['version 3', { binary_format_major_version: 3 }, 'its format is not version 2'],
+    ['version 1', { binary_format_major_version: 1 }, 'it has MaxMind DB format version 1; only version 2'],
+    ['version 3', { binary_format_major_version: 3 }, 'it has MaxMind DB format version 3; only version 2'],
     [
       'no version',
       { binary_format_major_version: undefined },
       'binary_format_major_version is not a whole number',
     ],
-    ['an IP version of 5', { ip_version: 5 }, 'ip_version is not one of 4, 6, but 5'],
-    ['an IP version of 0', { ip_version: 0 }, 'ip_version is not one of'],
+    ['an IP version of 5', { ip_version: 5 }, 'ip_version is 5, not one of 4, 6'],
+    ['an IP version of 0', { ip_version: 0 }, 'ip_version is 0, not one of'],
     ['no IP version', { ip_version: undefined }, 'ip_version is not a whole number'],
-    ['records of 20 bits', { record_size: 20 }, 'record_size is not one of 24, 28, 32, but 20'],
-    ['records of 0 bits', { record_size: 0 }, 'record_size is not one of'],
+    ['records of 20 bits', { record_size: 20 }, 'record_size is 20, not one of 24, 28, 32'],
+    ['records of 0 bits', { record_size: 0 }, 'record_size is 0, not one of'],
     ['a record size in words', { record_size: '24' }, 'record_size is not a whole number'],
     ['no node count', { node_count: undefined }, 'node_count is not a whole number'],
     [
@@ -91,14 +91,14 @@ describe('readMetadata', () => {
   })
 
   it.each([
-    ['no metadata', new Uint8Array(1000), 'it holds no metadata'],
+    ['no metadata', new Uint8Array(1000), 'no metadata found'],
     ['nothing', new Uint8Array(), 'it is empty'],
-    ['a marker cut short', MARKER.subarray(0, 13), 'it holds no metadata'],
-    ['a marker and nothing behind', MARKER, 'a field lies outside its section'],
-    ['metadata that is text', handMade(RECORD, encode('x')), 'its metadata is not a map'],
-    ['metadata that is a list', handMade(RECORD, encode(['x'])), 'its metadata is not a map'],
-    ['metadata that is bytes', handMade(RECORD, bytesOf('8100')), 'its metadata is not a map'],
-    ['metadata that is uint128', handMade(RECORD, bytesOf('01 03 01')), 'its metadata is not a map'],
+    ['a marker cut short', MARKER.subarray(0, 13), 'no metadata found'],
+    ['a marker and nothing behind', MARKER, 'a field is outside its section'],
+    ['metadata that is text', handMade(RECORD, encode('x')), 'the metadata is not a map'],
+    ['metadata that is a list', handMade(RECORD, encode(['x'])), 'the metadata is not a map'],
+    ['metadata that is bytes', handMade(RECORD, bytesOf('8100')), 'the metadata is not a map'],
+    ['metadata that is uint128', handMade(RECORD, bytesOf('01 03 01')), 'the metadata is not a map'],
     ['an empty map', handMade(RECORD, bytesOf('e0')), 'binary_format_major_version is not'],
     [
       'metadata that points to itself',
@@ -132,7 +132,7 @@ describe('readMetadata', () => {
       return larger
     }
     expect(readMetadata(padded(128 * 1024)).start).toBe(start)
-    expect(() => readMetadata(padded(128 * 1024 + 1))).toThrow('it holds no metadata')
+    expect(() => readMetadata(padded(128 * 1024 + 1))).toThrow('no metadata found')
   })
 
   it('follows pointers from the start of the metadata', () => {

@@ -110,7 +110,7 @@ describe('countNetworks', () => {
 
   it('refuses a tree that leads nowhere', () => {
     const database = new Database(handMade(encode('x'), {}, bytesOf('000011 0fffff')))
-    expect(() => countNetworks(database)).toThrow('which is no record')
+    expect(() => countNetworks(database)).toThrow('which is not a record')
   })
 
   it('counts none in a tree without nodes, and one in a tree that is a record', () => {

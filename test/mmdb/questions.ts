@@ -1,7 +1,7 @@
 import { parseCidr } from '../../src/address/cidr.ts'
 import type { Database } from '../../src/mmdb/database.ts'
+import type { MmdbValue } from '../../src/mmdb/record-decoder.ts'
 import { NO_RECORD } from '../../src/mmdb/search-tree.ts'
-import type { MmdbValue } from '../../src/mmdb/whole-record.ts'
 
 /** What a database says of an address: `null` for no record; and how many bits of 32 or 128 settled it. */
 export interface Answer {

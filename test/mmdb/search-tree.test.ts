@@ -98,12 +98,12 @@ describe('SearchTree', () => {
   ])('takes %i for damage', (value) => {
     const { tree } = new Database(handMade(RECORD))
     expect(() => tree.record(value)).toThrow(InvalidDatabaseError)
-    expect(() => tree.record(value)).toThrow(`the search tree leads to ${value}, which is no record`)
+    expect(() => tree.record(value)).toThrow(`the search tree leads to ${value}, which is not a record`)
   })
 
   it.each([4, 6])('does not walk in circles in a tree of IPv%i', (ipVersion) => {
     const loop = new Database(handMade(RECORD, { ip_version: ipVersion }, bytesOf('000000 000000')))
-    expect(() => ask(loop, '1.2.3.4')).toThrow('the search tree leads to 0, which is no record')
+    expect(() => ask(loop, '1.2.3.4')).toThrow('the search tree leads to 0, which is not a record')
     if (ipVersion === 6) expect(() => ask(loop, '2001:db8::')).toThrow(InvalidDatabaseError)
   })
 
@@ -111,7 +111,7 @@ describe('SearchTree', () => {
     [
       'no separator',
       Buffer.concat([bytesOf('000011 000001'), Buffer.alloc(15), Buffer.of(1)]),
-      'no separator of 16 zero bytes',
+      'the 16 bytes after the search tree are not all zero',
     ],
     [
       'a separator too short',

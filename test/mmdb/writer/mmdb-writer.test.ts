@@ -191,7 +191,7 @@ describe('MmdbWriter', () => {
         ],
         { recordSize: 24 },
       ),
-    ).toThrow(/^\d+ nodes and 167772\d\d bytes of data do not fit in a record size of 24; it needs 28$/)
+    ).toThrow(/^\d+ nodes and 167772\d\d bytes of data do not fit in a record size of 24: use 28$/)
   })
 
   it('writes maps, texts and arrays of every size class', () => {
@@ -242,13 +242,13 @@ describe('what MmdbWriter refuses', () => {
       'half of a surrogate pair',
       { a: '\ud800' },
       TypeError,
-      'record.a: the text holds half of a surrogate pair',
+      'record.a: the text contains an unpaired surrogate',
     ],
     [
       'half of a surrogate pair in a key',
       { '\udc00': 1 },
       TypeError,
-      'the text holds half of a surrogate pair',
+      'the text contains an unpaired surrogate',
     ],
     [
       'NaN',
@@ -261,7 +261,7 @@ describe('what MmdbWriter refuses', () => {
       'a number below int32',
       { a: -2_147_483_649 },
       RangeError,
-      'record.a: -2147483649 is below what int32 holds',
+      'record.a: -2147483649 is below the range of int32',
     ],
     [
       'an integer that is not exact',
@@ -271,7 +271,7 @@ describe('what MmdbWriter refuses', () => {
     ],
     ['a negative bigint', { a: -1n }, RangeError, 'record.a: -1 is negative'],
     ['a bigint beyond 128 bits', { a: 2n ** 128n }, RangeError, 'does not fit in 128 bits'],
-    ['too deep a nesting', deep, RangeError, 'maps and arrays are nested more than 128 deep'],
+    ['too deep a nesting', deep, RangeError, 'maps and arrays are nested deeper than 128 levels'],
   ])('%s', (_, record, kind, message) => {
     const writer = new MmdbWriter({ databaseType: 'Test' })
     const insert = (): unknown => Reflect.apply(writer.insert, writer, ['10.0.0.0/8', record])
@@ -293,7 +293,7 @@ describe('what MmdbWriter refuses', () => {
   it.each(['2001:db8::/32', '::/0', '::fffe:0:0/95', '::1.2.3.0/120'])('%s for IPv4 only', (network) => {
     const writer = new MmdbWriter({ databaseType: 'Test', ipVersion: 4 })
     expect(() => writer.insert(network, 1)).toThrow(
-      `${network} is an IPv6 network, and this database is for IPv4 only`,
+      `${network} is an IPv6 network, but the database has ipVersion 4`,
     )
   })
 })
@@ -304,10 +304,14 @@ describe('the options of MmdbWriter', () => {
   it.each<[string, unknown, string]>([
     ['no options', undefined, 'the options must be an object, not undefined'],
     ['null for options', null, 'the options must be an object, not null'],
-    ['no type', {}, 'databaseType must be a text'],
-    ['an empty type', { databaseType: '' }, 'databaseType must be a text'],
-    ['a number for a type', { databaseType: 5 }, 'databaseType must be a text'],
-    ['half of a surrogate pair', { databaseType: '\ud800' }, 'metadata.database_type: the text holds half'],
+    ['no type', {}, 'databaseType must be a non-empty string'],
+    ['an empty type', { databaseType: '' }, 'databaseType must be a non-empty string'],
+    ['a number for a type', { databaseType: 5 }, 'databaseType must be a non-empty string'],
+    [
+      'half of a surrogate pair',
+      { databaseType: '\ud800' },
+      'metadata.database_type: the text contains an unpaired',
+    ],
     ['an IP version', { ipVersion: 5 }, 'ipVersion must be 4 or 6, not 5'],
     ['a text for an IP version', { ipVersion: '6' }, 'ipVersion must be 4 or 6, not a value of type string'],
     ['null for an IP version', { ipVersion: null }, 'ipVersion must be 4 or 6, not null'],
@@ -316,38 +320,42 @@ describe('the options of MmdbWriter', () => {
     [
       'a text for languages',
       { languages: 'en' },
-      'languages must be an array of texts, not a value of type str',
+      'languages must be an array of strings, not a value of type str',
     ],
-    ['null for languages', { languages: null }, 'languages must be an array of texts, not null'],
+    ['null for languages', { languages: null }, 'languages must be an array of strings, not null'],
     [
       'a set of languages',
       { languages: new Set(['en']) },
-      'languages must be an array of texts, not a value of',
+      'languages must be an array of strings, not a value of',
     ],
-    ['a number as a language', { languages: ['en', 5] }, 'languages[1] must be a text, not 5'],
-    ['a hole in the languages', { languages: new Array(1) }, 'languages[0] must be a text, not undefined'],
-    ['half of a pair in a language', { languages: ['\udc00'] }, 'metadata.languages[0]: the text holds half'],
+    ['a number as a language', { languages: ['en', 5] }, 'languages[1] must be a string, not 5'],
+    ['a hole in the languages', { languages: new Array(1) }, 'languages[0] must be a string, not undefined'],
+    [
+      'half of a pair in a language',
+      { languages: ['\udc00'] },
+      'metadata.languages[0]: the text contains an unpaired',
+    ],
     [
       'null for a description',
       { description: null },
-      'description must be a plain object of texts, not null',
+      'description must be a plain object of strings, not null',
     ],
     [
       'a text for a description',
       { description: 'x' },
-      'description must be a plain object of texts, not a val',
+      'description must be a plain object of strings, not a val',
     ],
     [
       'an array for a description',
       { description: ['x'] },
-      'description must be a plain object of texts, not a',
+      'description must be a plain object of strings, not a',
     ],
     [
       'a Map for a description',
       { description: new Map() },
-      'description must be a plain object of texts, not',
+      'description must be a plain object of strings, not',
     ],
-    ['a number in a description', { description: { en: 5 } }, 'description.en must be a text, not 5'],
+    ['a number in a description', { description: { en: 5 } }, 'description.en must be a string, not 5'],
     [
       'a __proto__ key',
       { description: prototypeKey },
@@ -387,7 +395,9 @@ describe('the options of MmdbWriter', () => {
     expect(metadataLength(withText(longest).toBytes())).toBe(most)
     expect(new Database(withText(longest).toBytes()).metadata.description.en).toHaveLength(longest)
     expect(() => withText(longest + 1)).toThrow(RangeError)
-    expect(() => withText(longest + 1)).toThrow('description make 131073 bytes of metadata')
+    expect(() => withText(longest + 1)).toThrow(
+      'description are too long: the metadata would have 131073 bytes',
+    )
   })
 
   it('are copied: what the caller does to them afterwards changes nothing', () => {
@@ -436,23 +446,39 @@ describe('the limits of a record', () => {
   })
 
   it.each<[string, WritableValue, string]>([
-    ['65,537 values', items(65_536), 'record: more than 65536 values'],
-    ['65,537 values in a map', pairs(32_768), 'record: more than 65536 values'],
-    ['65,537 values in two lists', { a: items(32_000), b: items(33_532) }, 'record: more than 65536 values'],
-    ['131,071 values that are 17', nested(16), 'record: more than 65536 values'],
-    ['more values than anyone could walk', nested(100), 'more than 65536 values'],
-    ['a list too long in a field', { a: { b: items(70_000) } }, 'record.a.b: more than 65536 values'],
+    ['65,537 values', items(65_536), 'record: a record may hold at most 65536 values'],
+    ['65,537 values in a map', pairs(32_768), 'record: a record may hold at most 65536 values'],
+    [
+      '65,537 values in two lists',
+      { a: items(32_000), b: items(33_532) },
+      'record: a record may hold at most 65536 values',
+    ],
+    ['131,071 values that are 17', nested(16), 'record: a record may hold at most 65536 values'],
+    ['more values than anyone could walk', nested(100), 'a record may hold at most 65536 values'],
+    [
+      'a list too long in a field',
+      { a: { b: items(70_000) } },
+      'record.a.b: a record may hold at most 65536 values',
+    ],
     [
       '16 MiB of text and a byte',
       { a: 'x'.repeat(16 * 1024 * 1024 + 1) },
-      'record.a: more than 16777216 bytes',
+      'record.a: a record may hold at most 16777216 bytes',
     ],
-    ['16 MiB of text and a key', { a: 'x'.repeat(16 * 1024 * 1024) }, 'record: more than 16777216 bytes'],
-    ['16 MiB of text and one, of 8', [half, half, 'y'], 'record: more than 16777216 bytes of text'],
+    [
+      '16 MiB of text and a key',
+      { a: 'x'.repeat(16 * 1024 * 1024) },
+      'record: a record may hold at most 16777216 bytes',
+    ],
+    [
+      '16 MiB of text and one, of 8',
+      [half, half, 'y'],
+      'record: a record may hold at most 16777216 bytes of text',
+    ],
     [
       'text of more bytes than characters',
       'é'.repeat(8 * 1024 * 1024 + 1),
-      'record: more than 16777216 bytes',
+      'record: a record may hold at most 16777216 bytes',
     ],
   ])('refuse %s', (_, record, message) => {
     expect(() => insert(record)).toThrow(RangeError)
@@ -465,7 +491,9 @@ describe('the limits of a record', () => {
       enumerable: true,
       get: () => ++walked && 'x',
     })
-    expect(() => insert(Array.from({ length: 60_000 }, () => counted))).toThrow('more than 65536 values')
+    expect(() => insert(Array.from({ length: 60_000 }, () => counted))).toThrow(
+      'a record may hold at most 65536 values',
+    )
     expect(walked).toBeLessThan(100)
   })
 

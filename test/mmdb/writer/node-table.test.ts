@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { seeded } from '../../../scripts/bench/addresses.ts'
-import { EMPTY, type Link, linkToValue } from '../../../src/mmdb/writer/link.ts'
-import { NodeTable } from '../../../src/mmdb/writer/node-table.ts'
+import { EMPTY, type Link, linkToValue, NodeTable } from '../../../src/mmdb/writer/node-table.ts'
 
 describe('a table of nodes', () => {
   it('has every pair of links once, however many there are', () => {

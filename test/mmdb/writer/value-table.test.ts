@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MAX_DEPTH } from '../../../src/mmdb/limits.ts'
+import { MAX_DEPTH } from '../../../src/mmdb/format.ts'
 import type { WritableValue } from '../../../src/mmdb/writer/value.ts'
 import { ValueTable } from '../../../src/mmdb/writer/value-table.ts'
 
@@ -22,7 +22,7 @@ describe('a table of values', () => {
   it('has maps and arrays in each other as deep as they are read', () => {
     const nested = (levels: number): WritableValue => (levels === 0 ? 'x' : [nested(levels - 1)])
     expect(new ValueTable().add(nested(MAX_DEPTH))).toBe(MAX_DEPTH)
-    expect(() => new ValueTable().add(nested(MAX_DEPTH + 1))).toThrow('nested more than 128 deep')
+    expect(() => new ValueTable().add(nested(MAX_DEPTH + 1))).toThrow('nested deeper than 128 levels')
     expect(() => new ValueTable().add({ a: nested(MAX_DEPTH) })).toThrow(/^record\.a(\[0\]){127}: /)
   })
 
@@ -32,16 +32,16 @@ describe('a table of values', () => {
     expect(add('é'.repeat(512))).toBeGreaterThan(0)
     for (const key of ['k'.repeat(1025), 'é'.repeat(513)]) {
       expect(() => add(key)).toThrow(RangeError)
-      expect(() => add(key)).toThrow(`record.place.${key}: a key of more than 1024 bytes is too long`)
+      expect(() => add(key)).toThrow(`record.place.${key}: the key is longer than 1024 bytes`)
       const table = new ValueTable()
-      expect(() => table.addMap([[key, table.add(1)]])).toThrow('a key of more than 1024 bytes is too long')
+      expect(() => table.addMap([[key, table.add(1)]])).toThrow('the key is longer than 1024 bytes')
     }
   })
 
   it('knows only the numbers that it gave', () => {
     const table = new ValueTable()
-    expect(() => table.entry(0)).toThrow('there is no value 0 in a table of 0')
-    expect(() => table.addMap([['a', 7]])).toThrow('there is no value 7 in the table')
+    expect(() => table.entry(0)).toThrow('there is no value with id 0 in a table of 0')
+    expect(() => table.addMap([['a', 7]])).toThrow('there is no value with id 7 in the table')
     expect(() => table.addMap([['__proto__', table.add(1)]])).toThrow(
       'record.__proto__: the key __proto__ is not',
     )

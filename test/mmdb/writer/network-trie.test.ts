@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { placeNetwork } from '../../../src/mmdb/writer/placement.ts'
+import { treePathOf } from '../../../src/mmdb/writer/network-trie.ts'
 
 describe('where a network stands', () => {
   it.each<[network: string, six: [number[], number], four: [number[], number] | null]>([
@@ -16,14 +16,14 @@ describe('where a network stands', () => {
     ['2001:db8::/32', [[0x20010db8, 0, 0, 0], 32], null],
   ])('%s', (network, six, four) => {
     const place = (ipVersion: 4 | 6): [number[], number] => {
-      const { words, prefixLength } = placeNetwork(network, ipVersion)
+      const { words, prefixLength } = treePathOf(network, ipVersion)
       return [[...words], prefixLength]
     }
     expect(place(6)).toEqual(six)
     if (four !== null) expect(place(4)).toEqual(four)
     else {
       expect(() => place(4)).toThrow(
-        new TypeError(`${network} is an IPv6 network, and this database is for IPv4 only`),
+        new TypeError(`${network} is an IPv6 network, but the database has ipVersion 4`),
       )
     }
   })

@@ -1,40 +1,40 @@
-import { SEPARATOR_LENGTH } from '../format.ts'
-import { EMPTY, isNode, type Link, valueOfLink } from './link.ts'
+import { SEPARATOR_BYTES } from '../format.ts'
 import type { NodeTable } from './node-table.ts'
+import { EMPTY, isNode, type Link, valueOfLink } from './node-table.ts'
 
-/** Bits of one record; a node has two. The specification allows more sizes; these are the ones that readers know. */
+/** Bits of one record; a node has two. The specification allows more sizes, but readers support only these. */
 export type RecordSize = 24 | 28 | 32
 
 /**
- * A finished search tree: the nodes that can be reached from the root, numbered from the root's 0 in reverse
- * post-order, right side visited first. A node then mostly stands right before its left child, so the record
- * that leads there is "my number + 1", and neighbours in the file are neighbours in the address space.
+ * Encodes a finished search tree: the nodes reachable from the root, numbered from 0 (the root) in reverse
+ * post-order, right side visited first. Most nodes then directly precede their left child, and nodes that are close
+ * in the file are close in the address space.
  */
-export class SearchTree {
+export class SearchTreeEncoder {
   readonly nodeCount: number
   readonly #table: NodeTable
   readonly #root: Link
-  /** By node of the table: 1 + how many nodes were finished before it; 0 for nodes that are not in this tree. */
-  readonly #finished: Int32Array
+  /** By node of the table, its position in post-order, from 1; 0 for nodes that are not in this tree. */
+  readonly #postOrder: Int32Array
 
   constructor(table: NodeTable, root: Link) {
     this.#table = table
     this.#root = root
-    this.#finished = new Int32Array(table.end)
+    this.#postOrder = new Int32Array(table.end)
     let count = 0
     const visit = (node: Link): void => {
       const right = table.right(node)
-      if (isNode(right) && this.#finished[right] === 0) visit(right)
+      if (isNode(right) && this.#postOrder[right] === 0) visit(right)
       const left = table.left(node)
-      if (isNode(left) && this.#finished[left] === 0) visit(left)
-      this.#finished[node] = ++count
+      if (isNode(left) && this.#postOrder[left] === 0) visit(left)
+      this.#postOrder[node] = ++count
     }
-    // A tree that says the same everywhere is no node in the table; the file needs one all the same.
+    // A tree with the same value everywhere has no node in the table, but a file needs at least one.
     if (isNode(root)) visit(root)
     this.nodeCount = Math.max(count, 1)
   }
 
-  /** The numbers of all values in the tree, each once, ascending. */
+  /** The ids of all values in the tree, each once, in ascending order. */
   values(): number[] {
     const values = new Set<number>()
     this.#forEachNode((_, left, right) => {
@@ -54,35 +54,35 @@ export class SearchTree {
   /**
    * The tree as bytes ("Binary Search Tree Section").
    *
-   * @param offsetOf where in the data section a value stands
+   * @param offsetOf the offset of a value in the data section, by the value's id
    * @throws RangeError when a record would not fit in `recordSize`
    */
   toBytes(recordSize: RecordSize, offsetOf: (value: number) => number, lastOffset: number): Uint8Array {
     const largest = this.#largestRecord(lastOffset)
     if (largest >= 2 ** recordSize) {
-      const smallest = largest < 2 ** 32 ? `; it needs ${this.recordSizeFor(lastOffset)}` : ''
+      const smallest = largest < 2 ** 32 ? `: use ${this.recordSizeFor(lastOffset)}` : ''
       throw new RangeError(
         `${this.nodeCount} nodes and ${lastOffset} bytes of data do not fit in a record size of ${recordSize}${smallest}`,
       )
     }
-    const nodeLength = (recordSize * 2) / 8
-    const bytes = new Uint8Array(this.nodeCount * nodeLength)
-    const write = writers[recordSize]
+    const nodeBytes = (recordSize * 2) / 8
+    const bytes = new Uint8Array(this.nodeCount * nodeBytes)
+    const write = nodeWriters[recordSize]
     const record = (link: Link): number => {
       if (link === EMPTY) return this.nodeCount
       if (link > 0) return this.#number(link)
-      return this.nodeCount + SEPARATOR_LENGTH + offsetOf(valueOfLink(link))
+      return this.nodeCount + SEPARATOR_BYTES + offsetOf(valueOfLink(link))
     }
-    this.#forEachNode((number, left, right) => write(bytes, number * nodeLength, record(left), record(right)))
+    this.#forEachNode((number, left, right) => write(bytes, number * nodeBytes, record(left), record(right)))
     return bytes
   }
 
   #largestRecord(lastOffset: number): number {
-    return this.nodeCount + SEPARATOR_LENGTH + lastOffset
+    return this.nodeCount + SEPARATOR_BYTES + lastOffset
   }
 
   #number(node: Link): number {
-    return this.nodeCount - (this.#finished[node] ?? 0)
+    return this.nodeCount - (this.#postOrder[node] ?? 0)
   }
 
   #forEachNode(callback: (number: number, left: Link, right: Link) => void): void {
@@ -90,8 +90,8 @@ export class SearchTree {
       callback(0, this.#root, this.#root)
       return
     }
-    for (let node = 1; node < this.#finished.length; node++) {
-      if (this.#finished[node] !== 0)
+    for (let node = 1; node < this.#postOrder.length; node++) {
+      if (this.#postOrder[node] !== 0)
         callback(this.#number(node), this.#table.left(node), this.#table.right(node))
     }
   }
@@ -100,14 +100,14 @@ export class SearchTree {
 type NodeWriter = (bytes: Uint8Array, at: number, left: number, right: number) => void
 
 /** The three node layouts of the specification's "Node Layout". */
-const writers: Record<RecordSize, NodeWriter> = {
+const nodeWriters: Record<RecordSize, NodeWriter> = {
   24: (bytes, at, left, right) => {
     writeLow24(bytes, at, left)
     writeLow24(bytes, at + 3, right)
   },
   28: (bytes, at, left, right) => {
     writeLow24(bytes, at, left)
-    // The middle byte holds the highest four bits of both: the left record's first.
+    // The middle byte holds the highest four bits of both records, those of the left record first.
     bytes[at + 3] = ((left >>> 20) & 0xf0) | ((right >>> 24) & 0x0f)
     writeLow24(bytes, at + 4, right)
   },

@@ -2,16 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { embedded } from '../../src/embedded.ts'
-import { InvalidDatabaseError } from '../../src/errors.ts'
-import { Database } from '../../src/mmdb/database.ts'
-import type { Verification } from '../../src/mmdb/verification.ts'
-import { Resolver } from '../../src/resolver.ts'
-import { MmdbWriter, type RecordSize } from '../../src/writer.ts'
-import { hasShared, SHARED, sharedBytes } from '../shared.ts'
-import { bytesOf, encode, type HandMade, handMade } from './hand-made.ts'
-import { manyRecords } from './hostile/bombs.ts'
-import { array, pointer, text } from './hostile/encoding.ts'
+import { embedded } from '../../../src/embedded.ts'
+import { InvalidDatabaseError } from '../../../src/errors.ts'
+import { Database } from '../../../src/mmdb/database.ts'
+import type { Verification } from '../../../src/mmdb/verify/verify.ts'
+import { Resolver } from '../../../src/resolver.ts'
+import { MmdbWriter, type RecordSize } from '../../../src/writer.ts'
+import { hasShared, SHARED, sharedBytes } from '../../shared.ts'
+import { bytesOf, encode, type HandMade, handMade } from '../hand-made.ts'
+import { manyRecords } from '../hostile/bombs.ts'
+import { array, pointer, text } from '../hostile/encoding.ts'
 
 const RECORD = encode(new Map([['a', 1]]))
 /** The text in it begins at byte 3, and its own bytes, from 4 on, are a text too. */
@@ -84,8 +84,8 @@ describe('a fault', () => {
       handMade(RECORD, { node_count: 2 }, bytesOf('000012 000002 000012 000002')),
       'no path leads to 1 of 2 nodes',
     ],
-    ['a record behind the file', handMade(RECORD, {}, bytesOf('00ffff 000011')), 'is no record'],
-    ['a record in the separator', handMade(RECORD, {}, bytesOf('000002 000011')), 'is no record'],
+    ['a record behind the file', handMade(RECORD, {}, bytesOf('00ffff 000011')), 'is not a record'],
+    ['a record in the separator', handMade(RECORD, {}, bytesOf('000002 000011')), 'is not a record'],
     [
       'a record in the middle of a value',
       handMade(HOLLOW, {}, bytesOf('000011 000015')),
@@ -111,9 +111,9 @@ describe('a fault', () => {
     ['the key __proto__', handMade(encode(new Map([['__proto__', 1]]))), '__proto__'],
     ['a value that is cut short', handMade(bytesOf('e1 4161')), 'outside its section'],
     ['a type that there is not', handMade(bytesOf('0006')), 'unknown type'],
-    ['no type', handMade(RECORD, { database_type: '' }), 'names no type'],
-    ['no nodes', handMade(RECORD, { node_count: 0 }, new Uint8Array()), 'counts no nodes'],
-    ['an impossible time', handMade(RECORD, { build_epoch: 2n ** 64n - 1n }), 'impossible time'],
+    ['no type', handMade(RECORD, { database_type: '' }), 'has an empty database_type'],
+    ['no nodes', handMade(RECORD, { node_count: 0 }, new Uint8Array()), 'node_count of 0'],
+    ['not a possible date', handMade(RECORD, { build_epoch: 2n ** 64n - 1n }), 'not a possible date'],
     ['a time to come', handMade(RECORD, { build_epoch: inHours(72) }), 'in the future'],
   ])('is %s', (_, bytes, expected) => {
     expect(messages(bytes)).toEqual(expect.arrayContaining([expect.stringContaining(expected)]))
@@ -124,7 +124,7 @@ describe('a fault', () => {
     [
       'a fault behind which nothing is known of where values start',
       handMade(bytesOf('e1 4161')),
-      ['a field lies outside its section'],
+      ['a field is outside its section'],
     ],
     [
       'a fault between a pointer and its value',
@@ -134,7 +134,7 @@ describe('a fault', () => {
     [
       'a tree without nodes',
       handMade(RECORD, { node_count: 0 }, new Uint8Array()),
-      ['the metadata counts no nodes', 'neither the search tree nor a pointer leads to a value'],
+      ['the metadata has a node_count of 0', 'neither the search tree nor a pointer leads to a value'],
     ],
   ])('is all that is told of %s', (_, bytes, expected) => {
     expect(messages(bytes)).toEqual(expected)

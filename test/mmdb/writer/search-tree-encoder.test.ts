@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { EMPTY, linkToValue } from '../../../src/mmdb/writer/link.ts'
-import { NodeTable } from '../../../src/mmdb/writer/node-table.ts'
-import { type RecordSize, SearchTree } from '../../../src/mmdb/writer/search-tree.ts'
+import { EMPTY, linkToValue, NodeTable } from '../../../src/mmdb/writer/node-table.ts'
+import { type RecordSize, SearchTreeEncoder } from '../../../src/mmdb/writer/search-tree-encoder.ts'
 
 /** A tree that says the same of every address: one node. */
-const flat = (): SearchTree => new SearchTree(new NodeTable(), linkToValue(0))
+const flat = (): SearchTreeEncoder => new SearchTreeEncoder(new NodeTable(), linkToValue(0))
 
 /** A node and the 16 bytes between tree and data come before the first record. */
 const BEFORE = 17
@@ -23,9 +22,9 @@ describe('a finished tree', () => {
 
   it.each<[number, RecordSize, string | null]>([
     [2 ** 24 - 1 - BEFORE, 24, null],
-    [2 ** 24 - BEFORE, 24, 'in a record size of 24; it needs 28'],
+    [2 ** 24 - BEFORE, 24, 'in a record size of 24: use 28'],
     [2 ** 28 - 1 - BEFORE, 28, null],
-    [2 ** 28 - BEFORE, 28, 'in a record size of 28; it needs 32'],
+    [2 ** 28 - BEFORE, 28, 'in a record size of 28: use 32'],
     [2 ** 32 - 1 - BEFORE, 32, null],
     [2 ** 32 - BEFORE, 32, 'in a record size of 32'],
     [2 ** 33, 24, 'in a record size of 24'],
@@ -46,7 +45,7 @@ describe('a finished tree', () => {
     [32, 0xfedcba98, 0x12345678, 'fedcba98 12345678'],
   ])('has records of %i bits where the format has them', (recordSize, left, right, hex) => {
     const table = new NodeTable()
-    const tree = new SearchTree(table, table.node(linkToValue(0), linkToValue(1)))
+    const tree = new SearchTreeEncoder(table, table.node(linkToValue(0), linkToValue(1)))
     const bytes = tree.toBytes(recordSize, (value) => (value === 0 ? left : right) - BEFORE, 0)
     expect(Buffer.from(bytes).toString('hex')).toBe(hex.replaceAll(' ', ''))
   })
@@ -57,16 +56,16 @@ describe('a finished tree', () => {
     table.node(value(3), value(4))
     const below = table.node(value(10), value(9))
     const root = table.node(table.node(value(100), below), table.node(below, table.node(value(2), EMPTY)))
-    expect(new SearchTree(table, root).values()).toEqual([2, 9, 10, 100])
-    expect(new SearchTree(table, root).nodeCount).toBe(5)
+    expect(new SearchTreeEncoder(table, root).values()).toEqual([2, 9, 10, 100])
+    expect(new SearchTreeEncoder(table, root).nodeCount).toBe(5)
     expect(flat().values()).toEqual([0])
-    expect(new SearchTree(new NodeTable(), EMPTY).values()).toEqual([])
+    expect(new SearchTreeEncoder(new NodeTable(), EMPTY).values()).toEqual([])
   })
 
   it('numbers nodes so that the left one follows', () => {
     const table = new NodeTable()
     const [a, b] = [table.node(linkToValue(0), EMPTY), table.node(EMPTY, linkToValue(0))]
-    const tree = new SearchTree(table, table.node(a, b))
+    const tree = new SearchTreeEncoder(table, table.node(a, b))
     // The root leads to nodes 1 and 2; 3 stands for nothing, 19 for the first byte of data.
     expect(Buffer.from(tree.toBytes(24, () => 0, 0)).toString('hex')).toBe(
       ['000001000002', '000013000003', '000003000013'].join(''),

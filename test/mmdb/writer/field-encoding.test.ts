@@ -1,5 +1,7 @@
+import Decoder from 'mmdb-lib/lib/decoder.js'
 import { describe, expect, it } from 'vitest'
-import { DataSection } from '../../../src/mmdb/writer/data-section.ts'
+import { DataSectionEncoder } from '../../../src/mmdb/writer/data-section-encoder.ts'
+import { FieldBuffer, pointerLength, writePointer } from '../../../src/mmdb/writer/field-encoding.ts'
 import {
   double,
   float,
@@ -14,8 +16,8 @@ import { ValueTable } from '../../../src/mmdb/writer/value-table.ts'
 
 function encode(value: WritableValue): Uint8Array {
   const values = new ValueTable()
-  const section = new DataSection(values)
-  section.offset(values.add(value))
+  const section = new DataSectionEncoder(values)
+  section.offsetOf(values.add(value))
   return section.bytes
 }
 
@@ -124,10 +126,38 @@ describe('the data section', () => {
       parts: [expect.any(Number), half],
     })
     expect(() => values.addMap(Object.entries({ a: half, b: half }))).toThrow(
-      new RangeError('record: more than 65536 values, keys included, are too many in one record'),
+      new RangeError('record: a record may hold at most 65536 values, including keys'),
     )
     expect(() => values.addMap([['__proto__', half]])).toThrow(
       new TypeError('record.__proto__: the key __proto__ is not allowed'),
     )
+  })
+})
+
+describe('a pointer', () => {
+  // Both sides of each class's border: 2^11, 2^11 + 2^19, 2^11 + 2^19 + 2^27. Bytes by hand from the specification.
+  it.each([
+    [0, '2000'],
+    [2047, '27ff'],
+    [2048, '280000'],
+    [526_335, '2fffff'],
+    [526_336, '30000000'],
+    [134_744_063, '37ffffff'],
+    [134_744_064, '3808080800'],
+    [4_294_967_295, '38ffffffff'],
+  ])('to offset %i', (offset, expected) => {
+    const buffer = new FieldBuffer()
+    writePointer(buffer, offset)
+    expect(Buffer.from(buffer.view()).toString('hex')).toBe(expected)
+    expect(pointerLength(offset)).toBe(expected.length / 2)
+  })
+
+  it.each([0, 2047, 2048, 526_335, 526_336, 1_000_000])('to offset %i is read by mmdb-lib', (offset) => {
+    const buffer = new FieldBuffer()
+    buffer.append(new Uint8Array(offset))
+    buffer.append(Uint8Array.of(0x42, 0x68, 0x69))
+    const at = buffer.length
+    writePointer(buffer, offset)
+    expect(new Decoder(Buffer.from(buffer.view())).decode(at).value).toBe('hi')
   })
 })

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { DataSection } from '../../../src/mmdb/writer/data-section.ts'
+import { DataSectionEncoder } from '../../../src/mmdb/writer/data-section-encoder.ts'
 import { double, type WritableValue } from '../../../src/mmdb/writer/value.ts'
 import { ValueTable } from '../../../src/mmdb/writer/value-table.ts'
 
 /** Records one after another, as hexadecimal bytes of their section. */
 function written(records: readonly WritableValue[], pointers = true): string[] {
   const values = new ValueTable()
-  const section = new DataSection(values, { pointers })
-  const starts = records.map((record) => section.offset(values.add(record)))
+  const section = new DataSectionEncoder(values, { pointers })
+  const starts = records.map((record) => section.offsetOf(values.add(record)))
   const hex = Buffer.from(section.bytes).toString('hex')
   return starts.map((start, index) => hex.slice(start * 2, (starts[index + 1] ?? section.bytes.length) * 2))
 }

@@ -1,33 +1,32 @@
 import { NOT_IPV4, parseIPv4 } from './ipv4.ts'
-import { NOT_IPV6, parseIPv6 } from './ipv6.ts'
+import { MAX_ADDRESS_CHARS, NOT_IPV6, parseIPv6 } from './ipv6.ts'
 import { quoted } from './quoted.ts'
 
 /**
- * Says in one sentence what is wrong with a value that {@link Address.parse} refused, and what to write
- * instead where that is clear. Apart from the parser, which only says yes or no, so that bad input in bulk
- * costs nothing.
+ * Explains in one sentence why `Address.parse` refused a value, and what to write instead if that is clear. Not a
+ * part of the parser, which only returns a boolean, so that large amounts of bad input cost little.
  */
-export function describeMalformation(value: unknown): string {
+export function explainMalformed(value: unknown): string {
   if (typeof value !== 'string') {
-    return `An IP address is a string, not ${value === null ? 'null' : `of type ${typeof value}`}`
+    return `An IP address must be a string, not ${value === null ? 'null' : `of type ${typeof value}`}`
   }
   return `${quoted(value)} is not an IP address: ${faultOf(value)}`
 }
 
 function faultOf(text: string): string {
   if (text === '') return 'it is empty'
-  if (text.length > 96) return `it is ${text.length} characters long`
+  if (text.length > MAX_ADDRESS_CHARS) return `it is ${text.length} characters long`
   if (text.trim() !== text) return 'remove the white space around it'
-  if (text.startsWith('[')) return 'remove the brackets, and a port behind them'
+  if (text.startsWith('[')) return 'remove the brackets, and the port if there is one'
   if (text.includes('/')) {
     return isAddress(text.slice(0, text.indexOf('/')))
       ? 'it is a network: give one address of it'
-      : 'it holds a "/"'
+      : 'it contains a "/"'
   }
   if (text.includes('%')) return faultOfZone(text)
   const foreign = /[^0-9A-Fa-f:.]/.exec(text)
   if (foreign !== null) {
-    return `${quoted(foreign[0])} at position ${foreign.index} does not belong in one; names are not resolved`
+    return `${quoted(foreign[0])} at position ${foreign.index} is not allowed; host names are not resolved`
   }
   return text.includes(':') ? faultOfIPv6(text) : faultOfIPv4(text)
 }
@@ -38,15 +37,15 @@ function isAddress(text: string): boolean {
 
 function faultOfZone(text: string): string {
   const address = text.slice(0, text.indexOf('%'))
-  if (!isAddress(address)) return `${quoted(address)} before the zone is not one`
-  return 'a zone is 1 to 32 letters, digits or "-._~", and belongs to link-local and non-global multicast IPv6 addresses only (RFC 4007 section 11)'
+  if (!isAddress(address)) return `${quoted(address)} before the zone is not an address`
+  return 'a zone must be 1 to 32 letters, digits or "-._~", and is allowed for link-local and non-global multicast IPv6 addresses only (RFC 4007 section 11)'
 }
 
-// Bad input comes in bulk, and dotted quads are most of it: they are read without being cut into pieces.
+// Most bad input is a dotted quad, and there can be much of it, so read it without substrings.
 function faultOfIPv4(text: string): string {
   const ends = dotsOf(text)
   if (ends.push(text.length) !== 4) {
-    return `IPv4 has four decimal numbers with dots between; this has ${ends.length === 1 ? 'one' : ends.length}`
+    return `IPv4 has four decimal numbers separated by dots; this has ${ends.length === 1 ? 'one' : ends.length}`
   }
   let start = 0
   for (let index = 0; index < 4; index++) {
@@ -55,7 +54,7 @@ function faultOfIPv4(text: string): string {
     if (fault !== null) return `number ${index + 1} of 4 ${fault}`
     start = end + 1
   }
-  return 'it is not in the form 192.0.2.1'
+  return 'it does not have the form 192.0.2.1'
 }
 
 function dotsOf(text: string): number[] {
@@ -78,11 +77,11 @@ function faultOfOctet(text: string, start: number, end: number): string | null {
 }
 
 function faultOfIPv6(text: string): string {
-  const portless = text.slice(0, text.lastIndexOf(':'))
-  if (parseIPv4(portless) !== NOT_IPV4) return 'remove the port'
+  const withoutPort = text.slice(0, text.lastIndexOf(':'))
+  if (parseIPv4(withoutPort) !== NOT_IPV4) return 'remove the port'
   if (text.includes(':::')) return 'it has three colons in a row'
-  if (text.indexOf('::') !== text.lastIndexOf('::')) return '"::" may stand in it once only'
-  if (/[0-9A-Fa-f]{5}/.test(text)) return 'a group has at most four hexadecimal digits'
-  if (text.includes('.')) return 'a dotted part must be a strict IPv4 address and stand last'
-  return 'IPv6 has eight groups with colons between, or fewer and one "::"'
+  if (text.indexOf('::') !== text.lastIndexOf('::')) return 'it has "::" more than once'
+  if (/[0-9A-Fa-f]{5}/.test(text)) return 'a group has more than four hexadecimal digits'
+  if (text.includes('.')) return 'a dotted part must be a strict IPv4 address at the end'
+  return 'IPv6 has eight groups separated by colons, or fewer with one "::"'
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { InvalidDatabaseError } from '../../src/errors.ts'
-import { damage } from '../../src/mmdb/damage.ts'
-import { FaultList } from '../../src/mmdb/fault-list.ts'
+import { damagedFile, InvalidDatabaseError } from '../../../src/errors.ts'
+import { FaultList } from '../../../src/mmdb/verify/fault-list.ts'
 
 describe('a list of faults', () => {
   it('tells a fault at one place once', () => {
@@ -33,13 +32,13 @@ describe('a list of faults', () => {
     const attempts = [
       () => {},
       () => {
-        throw damage('bent', 7, '/x.mmdb')
+        throw damagedFile('bent', { offset: 7, path: '/x.mmdb' })
       },
       () => {
-        throw damage('torn', undefined, undefined)
+        throw damagedFile('torn')
       },
       () => {
-        throw damage('at the start', 0, undefined)
+        throw damagedFile('at the start', { offset: 0 })
       },
       () => {
         throw new InvalidDatabaseError('it is empty')

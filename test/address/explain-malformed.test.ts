@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Address } from '../../src/address/address.ts'
-import { describeMalformation } from '../../src/address/malformation.ts'
+import { explainMalformed } from '../../src/address/explain-malformed.ts'
 import { anyText } from './arbitraries.ts'
 
 describe('describeMalformation', () => {
@@ -10,7 +10,7 @@ describe('describeMalformation', () => {
     [' 8.8.8.8', '" 8.8.8.8" is not an IP address: remove the white space around it'],
     ['8.8.8.8\n', '"8.8.8.8\\n" is not an IP address: remove the white space around it'],
     ['\u00a08.8.8.8', '"\\u00a08.8.8.8" is not an IP address: remove the white space around it'],
-    ['[::1]:80', '"[::1]:80" is not an IP address: remove the brackets, and a port behind them'],
+    ['[::1]:80', '"[::1]:80" is not an IP address: remove the brackets, and the port if there is one'],
     ['8.8.8.8:53', '"8.8.8.8:53" is not an IP address: remove the port'],
     // Only what is wrong is told: zeros alone, zeros inside and 255 are right.
     ['0.255.100.256', '"0.255.100.256" is not an IP address: number 4 of 4 is over 255'],
@@ -18,27 +18,27 @@ describe('describeMalformation', () => {
     ['1'.repeat(97), `"${'1'.repeat(60)}"... is not an IP address: it is 97 characters long`],
     [
       `${'1'.repeat(96)}`,
-      `"${'1'.repeat(60)}"... is not an IP address: IPv4 has four decimal numbers with dots between; this has one`,
+      `"${'1'.repeat(60)}"... is not an IP address: IPv4 has four decimal numbers separated by dots; this has one`,
     ],
     ['8.8.8.0/24', '"8.8.8.0/24" is not an IP address: it is a network: give one address of it'],
     ['2001:db8::/32', '"2001:db8::/32" is not an IP address: it is a network: give one address of it'],
-    ['a/b', '"a/b" is not an IP address: it holds a "/"'],
+    ['a/b', '"a/b" is not an IP address: it contains a "/"'],
     [
       'localhost',
-      '"localhost" is not an IP address: "l" at position 0 does not belong in one; names are not resolved',
+      '"localhost" is not an IP address: "l" at position 0 is not allowed; host names are not resolved',
     ],
     [
       '1.2.3.x',
-      '"1.2.3.x" is not an IP address: "x" at position 6 does not belong in one; names are not resolved',
+      '"1.2.3.x" is not an IP address: "x" at position 6 is not allowed; host names are not resolved',
     ],
     [
       '8.8.8.8\0',
-      '"8.8.8.8\\u0000" is not an IP address: "\\u0000" at position 7 does not belong in one; names are not resolved',
+      '"8.8.8.8\\u0000" is not an IP address: "\\u0000" at position 7 is not allowed; host names are not resolved',
     ],
-    ['1.2.3', '"1.2.3" is not an IP address: IPv4 has four decimal numbers with dots between; this has 3'],
+    ['1.2.3', '"1.2.3" is not an IP address: IPv4 has four decimal numbers separated by dots; this has 3'],
     [
       '2130706433',
-      '"2130706433" is not an IP address: IPv4 has four decimal numbers with dots between; this has one',
+      '"2130706433" is not an IP address: IPv4 has four decimal numbers separated by dots; this has one',
     ],
     ['1..2.3', '"1..2.3" is not an IP address: number 2 of 4 is missing'],
     ['1.2.3.', '"1.2.3." is not an IP address: number 4 of 4 is missing'],
@@ -52,19 +52,19 @@ describe('describeMalformation', () => {
     ['0999.0.0.0', /number 1 of 4 is over 255$/], // no advice to write 999
     [`0${'9'.repeat(80)}.0.0.0`, /number 1 of 4 is over 255$/], // nor 1e+80
     ['1:::2', '"1:::2" is not an IP address: it has three colons in a row'],
-    ['1::2::3', '"1::2::3" is not an IP address: "::" may stand in it once only'],
-    ['12345::', '"12345::" is not an IP address: a group has at most four hexadecimal digits'],
-    ['::1.2.3', '"::1.2.3" is not an IP address: a dotted part must be a strict IPv4 address and stand last'],
+    ['1::2::3', '"1::2::3" is not an IP address: it has "::" more than once'],
+    ['12345::', '"12345::" is not an IP address: a group has more than four hexadecimal digits'],
+    ['::1.2.3', '"::1.2.3" is not an IP address: a dotted part must be a strict IPv4 address at the end'],
     [
       '1:2:3',
-      '"1:2:3" is not an IP address: IPv6 has eight groups with colons between, or fewer and one "::"',
+      '"1:2:3" is not an IP address: IPv6 has eight groups separated by colons, or fewer with one "::"',
     ],
-    ['fe80::1%', /: a zone is 1 to 32 letters, .* link-local .*RFC 4007 section 11\)$/],
-    ['2606:4700::1%eth0', /: a zone is 1 to 32 letters,/],
-    ['host%eth0', '"host%eth0" is not an IP address: "host" before the zone is not one'],
+    ['fe80::1%', /: a zone must be 1 to 32 letters, .* link-local .*RFC 4007 section 11\)$/],
+    ['2606:4700::1%eth0', /: a zone must be 1 to 32 letters,/],
+    ['host%eth0', '"host%eth0" is not an IP address: "host" before the zone is not an address'],
     ['1'.repeat(97), /: it is 97 characters long$/],
   ])('%j', (text, expected) => {
-    const message = describeMalformation(text)
+    const message = explainMalformed(text)
     if (expected instanceof RegExp) expect(message).toMatch(expected)
     else expect(message).toBe(expected)
   })
@@ -77,11 +77,11 @@ describe('describeMalformation', () => {
     [Symbol('x'), 'of type symbol'],
     [8n, 'of type bigint'],
   ])('%s', (value, kind) => {
-    expect(describeMalformation(value)).toBe(`An IP address is a string, not ${kind}`)
+    expect(explainMalformed(value)).toBe(`An IP address must be a string, not ${kind}`)
   })
 
   it('cuts what it quotes', () => {
-    const message = describeMalformation(`${'1'.repeat(60)}2`)
+    const message = explainMalformed(`${'1'.repeat(60)}2`)
     expect(message).toContain(`"${'1'.repeat(60)}"`)
     expect(message).not.toContain('12')
   })
@@ -97,7 +97,7 @@ describe('describeMalformation', () => {
     '%\u0000'.repeat(48),
   ])('stays short, whatever it is given: row %#', (text) => {
     const started = performance.now()
-    expect(describeMalformation(text).length).toBeLessThan(1000)
+    expect(explainMalformed(text).length).toBeLessThan(1000)
     expect(performance.now() - started).toBeLessThan(500)
   })
 
@@ -106,7 +106,7 @@ describe('describeMalformation', () => {
     fc.assert(
       fc.property(fc.oneof(anyText, fc.string({ unit: 'binary', maxLength: 200 })), (text) => {
         fc.pre(!address.parse(text))
-        expect(describeMalformation(text)).toMatch(/^[\x20-\x7e]{20,1000}$/)
+        expect(explainMalformed(text)).toMatch(/^[\x20-\x7e]{20,1000}$/)
       }),
       { numRuns: 5000 },
     )
@@ -118,10 +118,10 @@ describe('describeMalformation', () => {
         throw new Error('asked')
       },
     })
-    expect(describeMalformation(hostile)).toBe('An IP address is a string, not of type object')
+    expect(explainMalformed(hostile)).toBe('An IP address must be a string, not of type object')
     fc.assert(
       fc.property(fc.anything(), (value) => {
-        expect(describeMalformation(value)).toMatch(/^[\x20-\x7e]{20,1000}$/)
+        expect(explainMalformed(value)).toMatch(/^[\x20-\x7e]{20,1000}$/)
       }),
     )
   })

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Database } from '../../src/mmdb/database.ts'
-import { FaultList } from '../../src/mmdb/fault-list.ts'
-import { TreeCheck } from '../../src/mmdb/tree-check.ts'
-import { encode, handMade } from './hand-made.ts'
+import { Database } from '../../../src/mmdb/database.ts'
+import { FaultList } from '../../../src/mmdb/verify/fault-list.ts'
+import { OffsetSet, SearchTreeCheck } from '../../../src/mmdb/verify/search-tree-check.ts'
+import { encode, handMade } from '../hand-made.ts'
 
 /** Of each node, what its two bits lead to: a node, a record (`x`, `y`) or nothing. */
 type Tree = readonly (readonly [left: Child, right: Child])[]
@@ -23,7 +23,7 @@ function checked(nodes: Tree, ipVersion = 4): { faults: string[]; records: numbe
   const metadata = { node_count: nodes.length, record_size: 32, ip_version: ipVersion }
   const database = new Database(handMade(DATA, metadata, bytes))
   const faults = new FaultList()
-  const check = new TreeCheck(database.tree, database.data, faults)
+  const check = new SearchTreeCheck(database.tree, database.data, faults)
   check.run()
   const { dataStart } = database.tree
   return {
@@ -200,5 +200,29 @@ describe('the check of a tree', () => {
     )
     expect(deep / all).toBeGreaterThan(0.05)
     expect(deep / all).toBeLessThan(0.95)
+  })
+})
+
+describe('a set of offsets', () => {
+  it('is what a Set is', () => {
+    const offset = fc.integer({ min: 100, max: 179 })
+    fc.assert(
+      fc.property(fc.array(offset), (offsets) => {
+        const set = new OffsetSet(100, 180)
+        const expected = new Set<number>()
+        for (const each of offsets) {
+          expect(set.add(each)).toBe(!expected.has(each))
+          expected.add(each)
+        }
+        for (let each = 90; each < 190; each++) expect(set.has(each)).toBe(expected.has(each))
+        expect([...set]).toEqual([...expected].sort((a, b) => a - b))
+      }),
+    )
+  })
+
+  it('can be of nothing', () => {
+    expect([...new OffsetSet(10, 10)]).toEqual([])
+    expect([...new OffsetSet(10, 5)]).toEqual([])
+    expect(new OffsetSet(10, 5).has(10)).toBe(false)
   })
 })

@@ -1,25 +1,24 @@
-import type { DataSection } from './data-section.ts'
+import type { DataSection } from '../data-section.ts'
+import { NO_RECORD, type SearchTree } from '../search-tree.ts'
 import type { FaultList } from './fault-list.ts'
-import { OffsetSet } from './offset-set.ts'
-import { NO_RECORD, type SearchTree } from './search-tree.ts'
 
-/** Of a node that was not visited. */
+/** Height of a node that was not visited. */
 const UNKNOWN = 255
 
-/** Of a node whose paths are still followed: longer than any address, so that a path back to it is too. */
+/** Height of a node on the current path. More than any address has bits, so that a cycle counts as too deep. */
 const ON_PATH = 254
 
 /**
- * Walks a whole search tree: no path is longer than an address, none leads back to itself, every record lies in
- * the data section, and no node is left over. Subtrees that several paths lead to are walked once.
+ * Walks a whole search tree: every path ends within the length of an address, every record lies in the data
+ * section, and every node is reachable. A subtree with several paths to it is walked once.
  */
-export class TreeCheck {
-  /** Where the records are that the tree leads to. */
+export class SearchTreeCheck {
+  /** Offsets of the records that the tree leads to. */
   readonly records: OffsetSet
   recordCount = 0
   readonly #tree: SearchTree
   readonly #faults: FaultList
-  /** Of each node, how many bits the longest path below it has. */
+  /** By node, the bits of the longest path below it. */
   readonly #heights: Uint8Array
   readonly #bits: number
   #isTooDeep = false
@@ -56,7 +55,7 @@ export class TreeCheck {
     heights[0] = ON_PATH
     for (let node = path.at(-1); node !== undefined; node = path.at(-1)) {
       let height = 0
-      let below: number | undefined
+      let unvisited: number | undefined
       for (const bit of [0, 1]) {
         const value = tree.child(node, bit)
         if (value >= nodeCount) {
@@ -64,22 +63,22 @@ export class TreeCheck {
           continue
         }
         const known = heights[value] ?? UNKNOWN
-        if (known === UNKNOWN) below = value
+        if (known === UNKNOWN) unvisited = value
         else height = Math.max(height, known + 1)
       }
-      if (below !== undefined && path.length < this.#bits) {
-        heights[below] = ON_PATH
-        path.push(below)
+      if (unvisited !== undefined && path.length < this.#bits) {
+        heights[unvisited] = ON_PATH
+        path.push(unvisited)
         continue
       }
-      if (below !== undefined || path.length - 1 + height > this.#bits) this.#isTooDeep = true
+      if (unvisited !== undefined || path.length - 1 + height > this.#bits) this.#isTooDeep = true
       heights[node] = Math.min(height, this.#bits)
       path.pop()
-      this.#noteRecords(node)
+      this.#addRecords(node)
     }
   }
 
-  #noteRecords(node: number): void {
+  #addRecords(node: number): void {
     const tree = this.#tree
     const { nodeCount } = tree.metadata
     for (const bit of [0, 1]) {
@@ -89,6 +88,43 @@ export class TreeCheck {
         const offset = tree.record(value)
         if (offset !== NO_RECORD && this.records.add(offset)) this.recordCount++
       })
+    }
+  }
+}
+
+/** A set of offsets within a section of a file: one bit for each byte of the section. */
+export class OffsetSet {
+  readonly #base: number
+  readonly #bits: Uint8Array
+
+  /**
+   * @param base the lowest offset
+   * @param end one more than the highest offset
+   */
+  constructor(base: number, end: number) {
+    this.#base = base
+    this.#bits = new Uint8Array(Math.ceil(Math.max(end - base, 0) / 8))
+  }
+
+  /** @returns whether the offset was not in the set before */
+  add(offset: number): boolean {
+    const at = offset - this.#base
+    const mask = 1 << (at & 7)
+    const byte = this.#bits[at >>> 3] ?? 0
+    this.#bits[at >>> 3] = byte | mask
+    return (byte & mask) === 0
+  }
+
+  has(offset: number): boolean {
+    const at = offset - this.#base
+    return ((this.#bits[at >>> 3] ?? 0) & (1 << (at & 7))) !== 0
+  }
+
+  /** In ascending order. */
+  *[Symbol.iterator](): Generator<number> {
+    for (const [index, byte] of this.#bits.entries()) {
+      if (byte === 0) continue
+      for (let bit = 0; bit < 8; bit++) if ((byte & (1 << bit)) !== 0) yield this.#base + index * 8 + bit
     }
   }
 }
