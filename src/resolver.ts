@@ -3,8 +3,8 @@ import { explainMalformed } from './address/explain-malformed.ts'
 import { describeSpecialPurpose } from './address/special-purpose.ts'
 import { maxBytesOf } from './bytes/byte-limit.ts'
 import { type ByteSource, readBytes } from './bytes/byte-source.ts'
+import { extractDatabase } from './bytes/extract.ts'
 import { gunzip } from './bytes/gunzip.ts'
-import { unpack } from './bytes/unpack.ts'
 import { type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
 import type { DetectSource, PeerOptions } from './client/request-source.ts'
 import { InvalidDatabaseError, MalformedAddressError, UnresolvableAddressError } from './errors.ts'
@@ -84,7 +84,9 @@ export class Resolver {
     const maxBytes = maxBytesOf(options?.maxBytes)
     const databases: Database[] = []
     for (const each of atLeastOne(source)) {
-      databases.push(new Database(unpack(await readBytes(each, maxBytes), gunzip, undefined, maxBytes)))
+      databases.push(
+        new Database(extractDatabase(await readBytes(each, maxBytes), gunzip, undefined, maxBytes)),
+      )
     }
     return new Resolver(new DatabaseSet(databases), clients)
   }

@@ -10,8 +10,8 @@ import {
   readBytes,
   viewOf,
 } from '../bytes/byte-source.ts'
+import { extractDatabase, extractUncompressed } from '../bytes/extract.ts'
 import { isGzip } from '../bytes/gzip-member.ts'
-import { unpack, unwrap } from '../bytes/unpack.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
 import { readUnpacked } from './file-bytes.ts'
@@ -41,7 +41,7 @@ export interface OpenSource {
  */
 export async function openSource(source: NodeSource, maxBytes = DEFAULT_MAX_BYTES): Promise<OpenSource> {
   if (!isFile(source)) {
-    return { database: new Database(unwrap(await unpackedOther(source, maxBytes))), file: null }
+    return { database: new Database(extractUncompressed(await unpackedOther(source, maxBytes))), file: null }
   }
   const path = pathOf(source)
   const state = await fileState(path)
@@ -51,17 +51,20 @@ export async function openSource(source: NodeSource, maxBytes = DEFAULT_MAX_BYTE
 /** The same at once. */
 export function openSourceSync(source: SyncSource, maxBytes: number): OpenSource {
   if (!isFile(source)) {
-    return { database: new Database(unpack(bytesOf(source), nativeGunzip, undefined, maxBytes)), file: null }
+    return {
+      database: new Database(extractDatabase(bytesOf(source), nativeGunzip, undefined, maxBytes)),
+      file: null,
+    }
   }
   const path = pathOf(source)
   const state = fileStateSync(path)
-  const bytes = unpack(read(path, maxBytes), nativeGunzip, path, maxBytes)
+  const bytes = extractDatabase(read(path, maxBytes), nativeGunzip, path, maxBytes)
   return { database: new Database(bytes, path), file: { path, state } }
 }
 
 /** Opens a file; errors as {@link openSource}. */
 export async function openFile(path: string, maxBytes: number): Promise<Database> {
-  return new Database(unwrap(await readFileUnpacked(path, maxBytes), path), path)
+  return new Database(extractUncompressed(await readFileUnpacked(path, maxBytes), path), path)
 }
 
 /** A file by its absolute path, which leads to it also when the program changes its folder. */

@@ -51,7 +51,7 @@ export function damagedFiles(): [name: string, file: Uint8Array, message: string
   const deflate = deflateRawSync(CONTENT)
   return [
     ['nothing', new Uint8Array(), 'cut short'],
-    ['no magic number', gzipOf(CONTENT).fill(0, 0, 1), 'does not start like a gzip file'],
+    ['no magic number', gzipOf(CONTENT).fill(0, 0, 1), 'does not start with a gzip header'],
     ['only the magic number', good.subarray(0, 3), 'cut short'],
     ['only header and trailer', gzipOf(CONTENT, { deflate: new Uint8Array() }), 'cut short'],
     ['reserved flags', gzipOf(CONTENT, { flags: 0x20 }), 'reserved flags'],

@@ -16,7 +16,7 @@ const MB = 1_000_000
 const folder = temporaryFolder()
 const WAYS = waysToUnpack(join(folder, 'file'))
 
-const TOO_LARGE = /it has more than \d+ bytes, the limit that maxBytes sets: open it with a larger maxBytes/
+const TOO_LARGE = /it has more than \d+ bytes, the limit that maxBytes sets: use a larger maxBytes/
 
 describe.each(WAYS)('%s', (_, unpack) => {
   it('takes a file of just as many bytes as it may, and none of one more', async () => {

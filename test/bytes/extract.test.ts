@@ -1,10 +1,70 @@
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { findDatabaseInTar, isTar } from '../../src/bytes/tar.ts'
+import { extractDatabase, extractUncompressed, findDatabaseInTar, isTar } from '../../src/bytes/extract.ts'
+import { gunzip } from '../../src/bytes/gunzip.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import { archive, END, entry, paxRecord } from './tar-samples.ts'
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text)
 const DATABASE = ascii('the database'.repeat(100)) // 1200 bytes: two blocks and a part of one
+const TAR = archive(entry({ name: 'x/x.mmdb', content: DATABASE }))
+
+describe('extractDatabase', () => {
+  it.each([
+    ['raw', DATABASE],
+    ['gzip', new Uint8Array(gzipSync(DATABASE))],
+    ['tar', TAR],
+    ['tar.gz', new Uint8Array(gzipSync(TAR))],
+  ])('tells %s by its bytes', (_, bytes) => {
+    expect([...extractDatabase(bytes, gunzip)]).toEqual([...DATABASE])
+  })
+
+  it('gives raw bytes as they are, without a copy', () => {
+    expect(extractDatabase(DATABASE, gunzip)).toBe(DATABASE)
+    const nothing = new Uint8Array()
+    expect(extractDatabase(nothing, gunzip)).toBe(nothing)
+  })
+
+  it('decompresses with what it is given, once', () => {
+    const asked: unknown[] = []
+    const answer = extractDatabase(
+      Uint8Array.of(0x1f, 0x8b, 8),
+      (bytes, path) => {
+        asked.push([...bytes], path)
+        return DATABASE
+      },
+      '/x.gz',
+    )
+    expect(answer).toBe(DATABASE)
+    expect(asked).toEqual([[0x1f, 0x8b, 8], '/x.gz'])
+  })
+
+  it.each([
+    ['a zip archive', [0x50, 0x4b, 0x03, 0x04, 0]],
+    ['compressed with Zstandard', [0x28, 0xb5, 0x2f, 0xfd, 0]],
+    ['compressed with xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00, 0]],
+  ])('refuses what is %s, by name', (name, magic) => {
+    const bytes = Uint8Array.from(magic)
+    for (const file of [bytes, new Uint8Array(gzipSync(bytes))]) {
+      expect(() => extractDatabase(file, gunzip, '/x')).toThrow(InvalidDatabaseError)
+      expect(() => extractDatabase(file, gunzip, '/x')).toThrow(
+        `/x: it is ${name}: extract the .mmdb file first`,
+      )
+    }
+  })
+
+  it('takes no name for a sign', () => {
+    expect(extractUncompressed(DATABASE, 'x.tar')).toBe(DATABASE)
+  })
+
+  it('refuses a damaged gzip and an archive without a database', () => {
+    expect(() => extractDatabase(gzipSync(DATABASE).subarray(0, -1), gunzip)).toThrow(InvalidDatabaseError)
+    expect(() => extractDatabase(gzipSync(archive(entry({ name: 'x' }))), gunzip)).toThrow(
+      'does not contain an .mmdb file',
+    )
+  })
+})
+
 const FOLDER = 'GeoLite2-City_20260804'
 const folder = entry({ name: `${FOLDER}/`, type: '5' })
 const licence = entry({ name: `${FOLDER}/LICENSE.txt`, content: ascii('licence') })
@@ -128,17 +188,17 @@ describe('findDatabaseInTar', () => {
   })
 
   it.each<[string, Uint8Array, string]>([
-    ['none', archive(folder, licence), 'the archive holds no .mmdb file'],
-    ['an empty archive', new Uint8Array(END), 'the archive holds no .mmdb file'],
+    ['none', archive(folder, licence), 'the tar archive does not contain an .mmdb file'],
+    ['an empty archive', new Uint8Array(END), 'the tar archive does not contain an .mmdb file'],
     [
       'two',
       archive(database, entry({ name: 'b.mmdb', content: DATABASE })),
-      `several databases, extract one: "${FOLDER}/GeoLite2-City.mmdb", "b.mmdb"`,
+      `several .mmdb files, extract one: "${FOLDER}/GeoLite2-City.mmdb", "b.mmdb"`,
     ],
     [
       'a damaged checksum',
       archive(entry({ name: 'x.mmdb', content: DATABASE, checksum: 1 })),
-      'checksum; the tar',
+      'a header of the tar archive does not match its checksum',
     ],
     [
       'a damaged checksum further on',
