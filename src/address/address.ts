@@ -2,18 +2,8 @@ import { MalformedAddressError, UnresolvableAddressError } from '../errors.ts'
 import { explainMalformed } from './explain-malformed.ts'
 import type { SpecialPurpose } from './iana-registries.ts'
 import { formatIPv4, NOT_IPV4, parseIPv4 } from './ipv4.ts'
-import {
-  CANONICAL_IPV6,
-  formatIPv6,
-  isZoneId,
-  MAX_ADDRESS_CHARS,
-  mappedIPv4,
-  mayHaveZone,
-  NO_EMBEDDED_IPV4,
-  NOT_IPV6,
-  parseIPv6,
-  translatedIPv4,
-} from './ipv6.ts'
+import { CANONICAL_IPV6, formatIPv6, MAX_ADDRESS_CHARS, NOT_IPV6, parseIPv6 } from './ipv6.ts'
+import { isZoneId, mappedIPv4, mayHaveZone, NO_EMBEDDED_IPV4, translatedIPv4 } from './ipv6-forms.ts'
 import { describeSpecialPurpose, specialPurposeOfIPv4, specialPurposeOfIPv6 } from './special-purpose.ts'
 
 const PERCENT = 0x25

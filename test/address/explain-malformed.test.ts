@@ -4,7 +4,7 @@ import { Address } from '../../src/address/address.ts'
 import { explainMalformed } from '../../src/address/explain-malformed.ts'
 import { anyText } from './arbitraries.ts'
 
-describe('describeMalformation', () => {
+describe('explainMalformed', () => {
   it.each([
     ['', '"" is not an IP address: it is empty'],
     [' 8.8.8.8', '" 8.8.8.8" is not an IP address: remove the white space around it'],
@@ -12,7 +12,7 @@ describe('describeMalformation', () => {
     ['\u00a08.8.8.8', '"\\u00a08.8.8.8" is not an IP address: remove the white space around it'],
     ['[::1]:80', '"[::1]:80" is not an IP address: remove the brackets, and the port if there is one'],
     ['8.8.8.8:53', '"8.8.8.8:53" is not an IP address: remove the port'],
-    // Only what is wrong is told: zeros alone, zeros inside and 255 are right.
+    // Only the faulty number is named: a single zero, a zero inside and 255 are valid.
     ['0.255.100.256', '"0.255.100.256" is not an IP address: number 4 of 4 is over 255'],
     ['.1.2.3', '".1.2.3" is not an IP address: number 1 of 4 is missing'],
     ['1'.repeat(97), `"${'1'.repeat(60)}"... is not an IP address: it is 97 characters long`],
@@ -80,7 +80,7 @@ describe('describeMalformation', () => {
     expect(explainMalformed(value)).toBe(`An IP address must be a string, not ${kind}`)
   })
 
-  it('cuts what it quotes', () => {
+  it('truncates what it quotes', () => {
     const message = explainMalformed(`${'1'.repeat(60)}2`)
     expect(message).toContain(`"${'1'.repeat(60)}"`)
     expect(message).not.toContain('12')
@@ -90,18 +90,18 @@ describe('describeMalformation', () => {
     'x'.repeat(1_000_000), //
     '\u0000'.repeat(1_000_000), // each becomes six characters
     '💥'.repeat(500_000),
-    ' '.repeat(1_000_000), // white space around, of which a regular expression could try every start
+    ' '.repeat(1_000_000), // a regular expression could try every start of the white space
     `${'1'.repeat(500_000)}/`,
     ':'.repeat(1_000_000),
     `host${'0'.repeat(90)}%`,
     '%\u0000'.repeat(48),
-  ])('stays short, whatever it is given: row %#', (text) => {
+  ])('stays short for any text: row %#', (text) => {
     const started = performance.now()
     expect(explainMalformed(text).length).toBeLessThan(1000)
     expect(performance.now() - started).toBeLessThan(500)
   })
 
-  it('is one line of printable ASCII for every text that is refused', () => {
+  it('is one line of printable ASCII for every refused text', () => {
     const address = new Address()
     fc.assert(
       fc.property(fc.oneof(anyText, fc.string({ unit: 'binary', maxLength: 200 })), (text) => {
@@ -112,10 +112,10 @@ describe('describeMalformation', () => {
     )
   })
 
-  it('asks nothing of a value that is no text', () => {
+  it('does not call a value that is not a string', () => {
     const hostile = new Proxy(Object.create(null), {
       get: () => {
-        throw new Error('asked')
+        throw new Error('called')
       },
     })
     expect(explainMalformed(hostile)).toBe('An IP address must be a string, not of type object')

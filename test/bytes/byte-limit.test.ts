@@ -18,7 +18,7 @@ describe('maxBytesOf', () => {
 })
 
 describe('checkSize', () => {
-  it('says the limit, and how to raise it where that helps', () => {
+  it('names the limit, and how to raise it if that is possible', () => {
     expect(() => checkSize(1000, 1000)).not.toThrow()
     expect(() => checkSize(1001, 1000, '/x.gz')).toThrow(
       '/x.gz: it has more than 1000 bytes, the limit that maxBytes sets: use a larger maxBytes if the database is meant to be that large',
@@ -30,7 +30,7 @@ describe('checkSize', () => {
 })
 
 describe('allocate', () => {
-  it('makes an error of this package of memory that is not there', () => {
+  it('throws an error of this package if there is not enough memory', () => {
     const action = (): Uint8Array => allocate(2 ** 52, (bytes) => new Uint8Array(bytes), '/x')
     expect(action).toThrow(InvalidDatabaseError)
     expect(action).toThrow('/x: there is not enough memory for it')
@@ -51,7 +51,7 @@ describe('isOutOfMemory', () => {
 })
 
 describe('ByteCollector', () => {
-  it('puts pieces of any size together, also over the ends of its blocks', () => {
+  it('joins chunks of any size, even across its blocks', () => {
     const sizes = fc.array(fc.oneof(fc.nat(9), fc.constantFrom(2 ** 20 - 1, 2 ** 20, 2 ** 21 + 1)), {
       maxLength: 6,
     })
@@ -67,7 +67,7 @@ describe('ByteCollector', () => {
     )
   })
 
-  it('keeps no piece: whoever gives it may write it again', () => {
+  it('copies chunks, so that the caller can reuse their memory', () => {
     const collector = new ByteCollector(10)
     const piece = Uint8Array.of(1)
     collector.add(piece)
@@ -75,7 +75,7 @@ describe('ByteCollector', () => {
     expect([...collector.bytes()]).toEqual([1])
   })
 
-  it('takes as much as it may, and no more', () => {
+  it('accepts bytes up to the limit only', () => {
     const collector = new ByteCollector(3, '/x')
     collector.add(Uint8Array.of(1, 2, 3))
     collector.add(new Uint8Array())

@@ -15,17 +15,17 @@ describe('extractDatabase', () => {
     ['gzip', new Uint8Array(gzipSync(DATABASE))],
     ['tar', TAR],
     ['tar.gz', new Uint8Array(gzipSync(TAR))],
-  ])('tells %s by its bytes', (_, bytes) => {
+  ])('recognises %s by its bytes', (_, bytes) => {
     expect([...extractDatabase(bytes, gunzip)]).toEqual([...DATABASE])
   })
 
-  it('gives raw bytes as they are, without a copy', () => {
+  it('returns raw bytes without a copy', () => {
     expect(extractDatabase(DATABASE, gunzip)).toBe(DATABASE)
     const nothing = new Uint8Array()
     expect(extractDatabase(nothing, gunzip)).toBe(nothing)
   })
 
-  it('decompresses with what it is given, once', () => {
+  it('decompresses once, with the given function', () => {
     const asked: unknown[] = []
     const answer = extractDatabase(
       Uint8Array.of(0x1f, 0x8b, 8),
@@ -43,7 +43,7 @@ describe('extractDatabase', () => {
     ['a zip archive', [0x50, 0x4b, 0x03, 0x04, 0]],
     ['compressed with Zstandard', [0x28, 0xb5, 0x2f, 0xfd, 0]],
     ['compressed with xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00, 0]],
-  ])('refuses what is %s, by name', (name, magic) => {
+  ])('refuses a file that is %s, and says so', (name, magic) => {
     const bytes = Uint8Array.from(magic)
     for (const file of [bytes, new Uint8Array(gzipSync(bytes))]) {
       expect(() => extractDatabase(file, gunzip, '/x')).toThrow(InvalidDatabaseError)
@@ -53,7 +53,7 @@ describe('extractDatabase', () => {
     }
   })
 
-  it('takes no name for a sign', () => {
+  it('ignores the file name', () => {
     expect(extractUncompressed(DATABASE, 'x.tar')).toBe(DATABASE)
   })
 
@@ -76,7 +76,7 @@ describe('isTar', () => {
   it.each([
     ['POSIX', archive(database), true],
     ['GNU', archive(entry({ name: 'a', magic: 'ustar  ' })), true],
-    ['a header and no more', new Uint8Array(database.subarray(0, 512)), true],
+    ['only a header', new Uint8Array(database.subarray(0, 512)), true],
     ['less than a header', new Uint8Array(database.subarray(0, 511)), false],
     ['nothing', new Uint8Array(), false],
     ['zeros', new Uint8Array(1024), false],
@@ -94,14 +94,14 @@ describe('findDatabaseInTar', () => {
     ['of the old type NUL', archive(entry({ name: 'x.mmdb', content: DATABASE, type: '\0' }))],
     ['a contiguous file', archive(entry({ name: 'x.mmdb', content: DATABASE, type: '7' }))],
     [
-      'behind a global pax header',
+      'after a global pax header',
       archive(
         entry({ name: 'pax_global_header', type: 'g', content: ascii(paxRecord('comment', 'x')) }),
         database,
       ),
     ],
     [
-      'behind a pax header',
+      'after a pax header',
       archive(entry({ name: 'PaxHeader/x', type: 'x', content: ascii(paxRecord('mtime', '1.5')) }), database),
     ],
     ['with a prefix', archive(entry({ name: 'x.mmdb', prefix: 'a/long/folder', content: DATABASE }))],
@@ -110,7 +110,7 @@ describe('findDatabaseInTar', () => {
       archive(entry({ name: 'x.mmdb'.padStart(100, 'a'), content: DATABASE })),
     ],
     [
-      'with what macOS adds',
+      'with the files that macOS adds',
       archive(
         entry({ name: './._x.mmdb', content: ascii('attributes') }),
         entry({ name: '._x.mmdb', content: ascii('more') }),
@@ -118,11 +118,11 @@ describe('findDatabaseInTar', () => {
       ),
     ],
     [
-      'beside a folder and a link of such a name',
+      'next to a folder and a link of such a name',
       archive(entry({ name: 'a.mmdb', type: '5' }), entry({ name: 'b.mmdb', type: '2' }), database),
     ],
     [
-      'beside names that only hold .mmdb',
+      'next to names that only contain .mmdb',
       archive(
         entry({ name: 'x.mmdb.sha256', content: ascii('1') }),
         entry({ name: 'mmdb', content: ascii('1') }),
@@ -134,9 +134,9 @@ describe('findDatabaseInTar', () => {
       'with a size in spaces and digits',
       archive(entry({ name: 'x.mmdb', content: DATABASE, size: '       2260 ' })),
     ],
-    ['without end, as some tools leave it', new Uint8Array(database)],
-    ['cut short behind it', new Uint8Array(Buffer.concat([database, licence.subarray(0, 100)]))],
-    ['rubbish behind the end', new Uint8Array(Buffer.concat([database, END, Buffer.alloc(512, 7)]))],
+    ['without end blocks, as some tools write it', new Uint8Array(database)],
+    ['cut short after it', new Uint8Array(Buffer.concat([database, licence.subarray(0, 100)]))],
+    ['garbage after the end', new Uint8Array(Buffer.concat([database, END, Buffer.alloc(512, 7)]))],
     ['cut short in the padding', new Uint8Array(database.subarray(0, 512 + DATABASE.length))],
     [
       'a name too long for the field, by GNU tar',
@@ -154,7 +154,7 @@ describe('findDatabaseInTar', () => {
       ),
     ],
     [
-      "behind a long name that is another file's",
+      'after the long name of another file',
       archive(
         entry({ name: '././@LongLink', type: 'L', content: ascii('a/readme\0') }),
         entry({ name: 'a.mmdb', content: ascii('text') }),
@@ -162,7 +162,7 @@ describe('findDatabaseInTar', () => {
       ),
     ],
     [
-      'behind long names of all kinds',
+      'after long names of all kinds',
       archive(
         entry({ name: '././@LongLink', type: 'L', content: ascii(`${LONG}\0`) }),
         entry({ name: '././@LongLink', type: 'K', content: ascii('b\0') }),
@@ -171,7 +171,7 @@ describe('findDatabaseInTar', () => {
       ),
     ],
     [
-      'behind a name without end',
+      'after a name without end',
       archive(
         entry({ name: '././@LongLink', type: 'L', content: new Uint8Array(1_000_000).fill(97) }),
         entry({ name: 'a' }),
@@ -182,7 +182,7 @@ describe('findDatabaseInTar', () => {
     expect(Buffer.compare(findDatabaseInTar(bytes), DATABASE)).toBe(0)
   })
 
-  it('gives a view, not a copy', () => {
+  it('returns a view, not a copy', () => {
     const bytes = archive(database)
     expect(findDatabaseInTar(bytes).buffer).toBe(bytes.buffer)
   })
@@ -205,10 +205,10 @@ describe('findDatabaseInTar', () => {
       archive(licence, entry({ name: 'x.mmdb', checksum: 1 })),
       '(at byte 1024)',
     ],
-    ['rubbish before the end', new Uint8Array(Buffer.concat([database, Buffer.alloc(512, 7)])), 'checksum'],
+    ['garbage before the end', new Uint8Array(Buffer.concat([database, Buffer.alloc(512, 7)])), 'checksum'],
     ['content cut short', new Uint8Array(database.subarray(0, 512 + DATABASE.length - 1)), 'is cut short'],
     ['a size of 8 GB', archive(entry({ name: 'x.mmdb', size: '77777777777\0' })), 'is cut short'],
-    ['a size that is no number', archive(entry({ name: 'x.mmdb', size: 'abc' })), 'is cut short'],
+    ['a size that is not a number', archive(entry({ name: 'x.mmdb', size: 'abc' })), 'is cut short'],
     [
       'a size in base 256',
       archive(entry({ name: 'x.mmdb', size: '\x80\0\0\0\0\0\0\0\0\0\0\x01' })),
@@ -226,12 +226,12 @@ describe('findDatabaseInTar', () => {
     for (let at = 0; at < 512; at++) {
       const bytes = good.slice()
       bytes[at] = (bytes[at] ?? 0) ^ 0x11
-      // NUL and space behind the digits are of no account, and become digits here that are.
+      // From byte 154 on, NUL and space after the digits turn into digits, which may be valid.
       if (at < 154) expect(() => findDatabaseInTar(bytes), `byte ${at}`).toThrow(InvalidDatabaseError)
     }
   })
 
-  it('answers or refuses every truncation', () => {
+  it('reads or refuses every truncation', () => {
     const good = archive(folder, database)
     for (let length = 512; length < good.length; length++) {
       try {

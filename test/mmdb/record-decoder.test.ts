@@ -8,7 +8,7 @@ function recordAt(bytes: Uint8Array, offset = 0): MmdbValue {
   return new RecordDecoder(bytes, new DataSection(bytes, 0, bytes.length)).decode(offset)
 }
 
-describe('WholeRecords', () => {
+describe('RecordDecoder', () => {
   it.each<[string, HandMade, MmdbValue]>([
     ['text', 'Zürich', 'Zürich'],
     ['an empty text', '', ''],
@@ -56,7 +56,7 @@ describe('WholeRecords', () => {
     expect(record).toEqual(expected)
   })
 
-  it('gives copies, never the database itself', () => {
+  it('returns copies, not the memory of the database', () => {
     const bytes = bytesOf('83 010203')
     const record = recordAt(bytes)
     if (!(record instanceof Uint8Array)) throw new Error('not bytes')
@@ -79,7 +79,7 @@ describe('WholeRecords', () => {
   })
 
   it.each([
-    ['an extended type of 0', '00 00'], // mmdb-lib throws a plain error for it
+    ['an extended type of 0', '00 00'], // mmdb-lib throws a plain Error for it
     ['a type that mmdb-lib does not know', '00 05'],
     ['a key that is no text', 'e1 a101 a101'],
     ['a field outside', 'e1 4161 2fff ff'],
@@ -99,7 +99,7 @@ const pointer = (offset: number): string => `38${offset.toString(16).padStart(8,
 const large = (type: 'array' | 'map', size: number): string =>
   `${type === 'map' ? 'fe' : '1e'}${(size - 285).toString(16).padStart(4, '0')}`.replace(/^1e(.*)/, '1e04$1')
 
-/** A text of so many bytes. */
+/** A text of a given size. */
 const text = (bytes: number): string =>
   `5f${(bytes - 65_821).toString(16).padStart(6, '0')}${'78'.repeat(bytes)}`
 
@@ -123,7 +123,7 @@ describe('checkRecord', () => {
       'the same long text many times, within the budget',
       `0f04${pointer(77)}`.padEnd(154, pointer(77)) + text(1_000_000),
     ],
-  ])('passes %s', (_, hex) => {
+  ])('accepts %s', (_, hex) => {
     check(bytesOf(hex))
   })
 
@@ -131,7 +131,7 @@ describe('checkRecord', () => {
     ['129 levels', `${'0104'.repeat(129)}40`, 'nested deeper than 128 levels'],
     ['maps of 129 levels', `${'e14161'.repeat(129)}40`, 'nested deeper than 128 levels'],
     ['an array that holds itself', `0104${pointer(0)}`, 'nested deeper than 128 levels'],
-    ['a map that holds itself', `e14161${pointer(0)}`, 'nested deeper than 128 levels'],
+    ['a map that contains itself', `e14161${pointer(0)}`, 'nested deeper than 128 levels'],
     ['two that hold each other', `0104${pointer(7)}0104${pointer(0)}`, 'nested deeper than 128 levels'],
     ['16 MiB of text and a byte', `0204${text(2 ** 24)}4178`, 'more than 16777216 bytes of text'],
     ['65,537 values', `${large('array', 65_536)}${'40'.repeat(65_536)}`, 'more than 65536 values'],
@@ -149,7 +149,7 @@ describe('checkRecord', () => {
       'more than 16777216 bytes of text',
     ],
     [
-      // Each pair is six bytes, and its value a container, which has no content of its own.
+      // Each pair has six bytes, and its value is a map, which has no content of its own.
       'a key of 1,024 bytes 20,000 times',
       `${large('map', 20_000)}${`${pointer(120_003)}e0`.repeat(20_000)}${key(1024)}`,
       'more than 16777216 bytes of text',
@@ -183,7 +183,7 @@ describe('checkRecord', () => {
     expect(performance.now() - started).toBeLessThan(20_000)
   })
 
-  it('starts anew for every record, with its values and with its keys', () => {
+  it('resets its limits for every record', () => {
     const values = bytesOf(`0a04${pointer(52).repeat(10)}${text(1_500_000)}`)
     const keys = bytesOf(`${large('map', 16_000)}${`${pointer(96_003)}e0`.repeat(16_000)}${key(1000)}`)
     for (const bytes of [values, keys]) {

@@ -1,5 +1,5 @@
 import { parseCidr } from '../../address/cidr.ts'
-import { mappedIPv4, NO_EMBEDDED_IPV4 } from '../../address/ipv6.ts'
+import { mappedIPv4, NO_EMBEDDED_IPV4 } from '../../address/ipv6-forms.ts'
 import { bitAt, EMPTY, isNode, type Link, linkToValue, type NodeTable } from './node-table.ts'
 
 /** The position of a network in a search tree: a first address, of which `prefixLength` bits are the path. */

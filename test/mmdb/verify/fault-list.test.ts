@@ -3,7 +3,7 @@ import { damagedFile, InvalidDatabaseError } from '../../../src/errors.ts'
 import { FaultList } from '../../../src/mmdb/verify/fault-list.ts'
 
 describe('a list of faults', () => {
-  it('tells a fault at one place once', () => {
+  it('lists the same fault at the same offset once', () => {
     const list = new FaultList()
     list.add('bent', 7)
     list.add('bent', 7)
@@ -27,7 +27,7 @@ describe('a list of faults', () => {
     expect(list.count).toBe(250)
   })
 
-  it('takes what a damaged database throws, without the advice', () => {
+  it('adds the fault of an InvalidDatabaseError, without the advice', () => {
     const list = new FaultList()
     const attempts = [
       () => {},

@@ -5,7 +5,7 @@ import { FaultList } from '../../../src/mmdb/verify/fault-list.ts'
 import { OffsetSet, SearchTreeCheck } from '../../../src/mmdb/verify/search-tree-check.ts'
 import { encode, handMade } from '../hand-made.ts'
 
-/** Of each node, what its two bits lead to: a node, a record (`x`, `y`) or nothing. */
+/** By node, what its two records lead to: a node, a data record (`x`, `y`) or nothing. */
 type Tree = readonly (readonly [left: Child, right: Child])[]
 type Child = number | 'x' | 'y' | null
 
@@ -33,7 +33,7 @@ function checked(nodes: Tree, ipVersion = 4): { faults: string[]; records: numbe
   }
 }
 
-/** How many bits the longest path from a node has, which is infinite in a loop. */
+/** Bits of the longest path from a node; infinite in a cycle. */
 function longest(
   nodes: Tree,
   node = 0,
@@ -60,7 +60,7 @@ function reached(nodes: Tree): Set<number> {
   return found
 }
 
-/** Nodes in a line, each leading to the next by one of its bits, and what the others lead to. */
+/** A chain of nodes, each leading to the next by one of its records, and what the others lead to. */
 function chain(length: number, other: (node: number) => Child, bit: (node: number) => number): Tree {
   return Array.from({ length }, (_, node) => {
     const next: Child = node + 1 < length ? node + 1 : 'x'
@@ -70,14 +70,14 @@ function chain(length: number, other: (node: number) => Child, bit: (node: numbe
 
 const TOO_DEEP = 'the search tree has paths of more than 32 bits, the length of an address'
 
-describe('the check of a tree', () => {
+describe('SearchTreeCheck', () => {
   it.each([
     [32, 4, []],
     [33, 4, [TOO_DEEP]],
     [128, 6, []],
     [129, 6, [TOO_DEEP.replace('32', '128')]],
     [10_000, 4, [TOO_DEEP]],
-  ])('of a chain of %i nodes, IPv%i', (length, ipVersion, faults) => {
+  ])('checks a chain of %i nodes, IPv%i', (length, ipVersion, faults) => {
     for (const bit of [0, 1]) {
       for (const other of [null, 'y'] as const) {
         const tree = chain(
@@ -93,8 +93,8 @@ describe('the check of a tree', () => {
   it.each<[string, number, string[]]>([
     ['of 32 bits', 16, []],
     ['of 33 bits, behind one that was followed before', 15, [TOO_DEEP]],
-  ])('finds the longest path through a shared part: %s', (_, shared, faults) => {
-    // 17 nodes lead on to the rest one by one; the first of them leads there at once as well.
+  ])('finds the longest path through a shared subtree: %s', (_, shared, faults) => {
+    // 17 nodes lead to the rest one by one; the first of them also leads there directly.
     const tree = chain(
       17 + 31 - shared,
       () => null,
@@ -129,7 +129,7 @@ describe('the check of a tree', () => {
     expect(checked(tree).faults).toEqual([TOO_DEEP])
   })
 
-  it('finds what no path leads to', () => {
+  it('finds unreachable nodes', () => {
     expect(
       checked([
         [null, 'x'],
@@ -151,11 +151,11 @@ describe('the check of a tree', () => {
     })
   })
 
-  it('has nothing to say of a tree without nodes', () => {
+  it('finds no fault in a tree without nodes', () => {
     expect(checked([])).toEqual({ faults: [], records: [], recordCount: 0 })
   })
 
-  it('is what a walk along every path says', () => {
+  it('agrees with a walk along every path', () => {
     const random = fc.integer({ min: 1, max: 60 }).chain((length) => {
       const near = (node: number): fc.Arbitrary<Child> =>
         node + 1 < length
@@ -203,8 +203,8 @@ describe('the check of a tree', () => {
   })
 })
 
-describe('a set of offsets', () => {
-  it('is what a Set is', () => {
+describe('OffsetSet', () => {
+  it('agrees with a Set', () => {
     const offset = fc.integer({ min: 100, max: 179 })
     fc.assert(
       fc.property(fc.array(offset), (offsets) => {
@@ -220,7 +220,7 @@ describe('a set of offsets', () => {
     )
   })
 
-  it('can be of nothing', () => {
+  it('can be empty', () => {
     expect([...new OffsetSet(10, 10)]).toEqual([])
     expect([...new OffsetSet(10, 5)]).toEqual([])
     expect(new OffsetSet(10, 5).has(10)).toBe(false)

@@ -14,7 +14,7 @@ import { manyRecords } from '../hostile/bombs.ts'
 import { array, pointer, text } from '../hostile/encoding.ts'
 
 const RECORD = encode(new Map([['a', 1]]))
-/** The text in it begins at byte 3, and its own bytes, from 4 on, are a text too. */
+/** Its text starts at byte 3, and the bytes from 4 are a valid text too. */
 const HOLLOW = encode(new Map([['a', 'Bab']]))
 const INTO_TEXT = encode(
   new Map<string, HandMade>([
@@ -37,19 +37,19 @@ function sample(recordSize: RecordSize = 24): Uint8Array {
   return writer.insert('2a00::/16', { country: { iso_code: 'FR' } }).toBytes()
 }
 
-/** Where every step of the source is counted, large files take minutes. */
+/** With coverage or mutation testing, large files take minutes. */
 const isCounted = process.env.MUTATION_TESTS !== undefined
 const inHours = (hours: number): bigint => BigInt(Math.floor(Date.now() / 1000) + hours * 3600)
 
 describe('a sound database', () => {
-  it.each<RecordSize>([24, 28, 32])('of our writer with records of %i bits has no faults', (recordSize) => {
+  it.each<RecordSize>([24, 28, 32])('from the writer with records of %i bits has no faults', (recordSize) => {
     const { faults, faultCount, nodeCount, recordCount, valueCount } = verified(sample(recordSize))
     expect({ faults, faultCount, recordCount }).toEqual({ faults: [], faultCount: 0, recordCount: 40 })
     expect(nodeCount).toBeGreaterThan(100)
     expect(valueCount).toBeGreaterThan(300)
   })
 
-  it('is what the package carries', () => {
+  it('is embedded in the package', () => {
     const { faults, recordCount } = verified(new Uint8Array(gunzipSync(readFileSync(embedded.country))))
     expect(faults).toEqual([])
     expect(recordCount).toBeGreaterThan(200)
@@ -68,7 +68,7 @@ describe.skipIf(!hasShared)('the fixtures', () => {
     ? readdirSync(`${SHARED}fixtures/mmdb`).filter((name) => name.endsWith('.mmdb'))
     : []
 
-  it.each(names)('%s has faults if its name says so', (name) => {
+  it.each(names)('%s has the expected faults', (name) => {
     const { faultCount } = verified(sharedBytes(`fixtures/mmdb/${name}`))
     expect(faultCount > 0).toBe(name.includes('broken'))
   })
@@ -136,33 +136,33 @@ describe('a fault', () => {
       handMade(RECORD, { node_count: 0 }, new Uint8Array()),
       ['the metadata has a node_count of 0', 'neither the search tree nor a pointer leads to a value'],
     ],
-  ])('is all that is told of %s', (_, bytes, expected) => {
+  ])('is the only one of %s', (_, bytes, expected) => {
     expect(messages(bytes)).toEqual(expected)
   })
 
-  it('is not that records share values, as large files do', () => {
+  it('is not reported if records share values, as in large files', () => {
     const list = encode(Array.from({ length: 200 }, () => 'x'))
-    // Each of 256 records is a pointer to the list: 200 values more for each of theirs.
+    // Each of 256 records is a pointer to the list, so each counts its 200 values again.
     const pointers = Array.from({ length: 256 }, () => bytesOf('3800000000'))
     expect(messages(manyRecords(Buffer.concat([list, ...pointers]), 8, (i) => list.length + 5 * i))).toEqual(
       [],
     )
   })
 
-  it('has its place in the file', () => {
+  it('has its offset in the file', () => {
     const [fault] = verified(handMade(Buffer.concat([RECORD, encode('left over')]))).faults
     expect(fault?.offset).toBe(22 + RECORD.length)
   })
 
-  it('is one of the first hundred, and all are counted', () => {
+  it('is listed if it is among the first hundred, and always counted', () => {
     const { faults, faultCount } = verified(
       handMade(Buffer.concat([RECORD, ...Array.from({ length: 300 }, () => encode('x'))])),
     )
     expect([faults.length, faultCount]).toEqual([100, 300])
   })
 
-  it.skipIf(isCounted)('is not that large records share values, each 32 times', () => {
-    // More than ten million values behind pointers, of 325,165 in the file.
+  it.skipIf(isCounted)('is not reported if large records share values, each 32 times', () => {
+    // Pointers lead to more than ten million values, of 325,165 in the file.
     const list = array(...Array.from({ length: 65_000 }, () => text('')))
     const lists = Array.from({ length: 5 }, () => list)
     const pointers = Array.from({ length: 160 }, (_, i) => pointer((i % 5) * list.length))
@@ -170,8 +170,8 @@ describe('a fault', () => {
     expect(messages(manyRecords(Buffer.concat([...lists, ...pointers]), 8, offsetOf))).toEqual([])
   })
 
-  it.skipIf(isCounted)('is found out in bounded time where records repeat one another without end', () => {
-    // Each map has the one before it twice: some 20,000 values behind each pointer, in some hundred bytes a record.
+  it.skipIf(isCounted)('is found in bounded time if records repeat one another without end', () => {
+    // Each map contains the one before it twice: a record has about 20,000 values in about a hundred bytes.
     const parts: Uint8Array[] = [encode(new Map<string, HandMade>([['a', 1]]))]
     let previous = 0
     let size = parts[0]?.length ?? 0
@@ -205,7 +205,7 @@ describe('a fault', () => {
 })
 
 describe('damage anywhere', () => {
-  it('is a fault, an error at opening, or harmless to all records', () => {
+  it('is a fault, an error at opening, or harmless', () => {
     const sound = sample(28)
     let [checked, told] = [0, 0]
     const check = (bytes: Uint8Array) => {
@@ -223,7 +223,7 @@ describe('damage anywhere', () => {
       } catch (error) {
         if (!(error instanceof InvalidDatabaseError)) throw error
         told++
-        // What opens has no faults that are found out later.
+        // A database without faults does not fail later.
         expect(() => new Database(bytes)).toThrow(InvalidDatabaseError)
       }
     }

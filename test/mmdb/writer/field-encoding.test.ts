@@ -23,8 +23,8 @@ function encode(value: WritableValue): Uint8Array {
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
-describe('the data section', () => {
-  // Values and bytes by hand from "Data Field Format" of the specification; the first four are its own examples.
+describe('the encoding', () => {
+  // Bytes derived by hand from "Data Field Format" of the specification; the first four are its examples.
   it.each<[string, WritableValue, string]>([
     ['a string of 2 bytes', 'hi', '42 6869'],
     ['a string of 28 bytes', 'x'.repeat(28), `5c ${'78'.repeat(28)}`],
@@ -65,7 +65,7 @@ describe('the data section', () => {
     expect(hex(encode(value))).toBe(expected.replaceAll(' ', ''))
   })
 
-  // "Payload Size": 29, 285 and 65,821 are where one, two and three more bytes of size begin.
+  // "Payload Size": sizes from 29, 285 and 65,821 need one, two and three extra bytes.
   it.each([
     [28, '5c'],
     [29, '5d00'],
@@ -85,7 +85,7 @@ describe('the data section', () => {
     expect(hex(bytes.subarray(0, 4))).toBe('1e04000f')
   })
 
-  it('points to text that stands in the section already', () => {
+  it('points to text that is already in the section', () => {
     // 00: map of 2; 01: "long"; 06: "a long text"; then "more", and a pointer of two bytes to 06.
     expect(hex(encode({ long: 'a long text', more: 'a long text' }))).toBe(
       'e2446c6f6e674b61206c6f6e672074657874446d6f7265' + '2006',
@@ -97,12 +97,12 @@ describe('the data section', () => {
     expect(hex(bytes)).toBe(`0204e147${hex(Buffer.from('country'))}a101e12003a102`)
   })
 
-  it('does not point where the value is as short as the pointer', () => {
+  it('writes no pointer if the value is as short as the pointer', () => {
     expect(hex(encode(['a', 'a']))).toBe('020441614161')
     expect(hex(encode(['ab', 'ab']))).toBe('02044261622002')
   })
 
-  it('takes key order for a difference, and equal maps for one', () => {
+  it('distinguishes maps by key order, and merges equal maps', () => {
     const values = new ValueTable()
     expect(values.add({ a: 1, b: 2 })).toBe(
       values.add(
@@ -118,10 +118,10 @@ describe('the data section', () => {
     expect(values.add(['1,2'])).not.toBe(values.add(['1', '2']))
   })
 
-  it('puts maps together from numbers, within the same limits', () => {
+  it('makes maps from ids, within the same limits', () => {
     const values = new ValueTable()
     const half = values.add(Array.from({ length: 32_766 }, (_, i) => i))
-    // The map, two keys, two lists of one and 32,766 values.
+    // The map, two keys, and two lists of 32,766 values each.
     expect(values.entry(values.addMap(Object.entries({ a: half })))).toMatchObject({
       parts: [expect.any(Number), half],
     })
@@ -135,7 +135,7 @@ describe('the data section', () => {
 })
 
 describe('a pointer', () => {
-  // Both sides of each class's border: 2^11, 2^11 + 2^19, 2^11 + 2^19 + 2^27. Bytes by hand from the specification.
+  // Both sides of each size's limit: 2^11, 2^11 + 2^19, 2^11 + 2^19 + 2^27. Bytes by hand from the specification.
   it.each([
     [0, '2000'],
     [2047, '27ff'],

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { treePathOf } from '../../../src/mmdb/writer/network-trie.ts'
 
-describe('where a network stands', () => {
+describe('treePathOf', () => {
   it.each<[network: string, six: [number[], number], four: [number[], number] | null]>([
     ['1.2.3.0/24', [[0, 0, 0, 0x01020300], 120], [[0x01020300], 24]],
     ['0.0.0.0/0', [[0, 0, 0, 0], 96], [[0], 0]],
     ['::ffff:1.2.3.0/120', [[0, 0, 0, 0x01020300], 120], [[0x01020300], 24]],
-    // All mapped addresses are all of IPv4; what holds others too is IPv6.
+    // All mapped addresses are all of IPv4; a larger network is IPv6.
     ['::ffff:0:0/96', [[0, 0, 0, 0], 96], [[0], 0]],
     ['::fffe:0:0/95', [[0, 0, 0xfffe, 0], 95], null],
     ['::/0', [[0, 0, 0, 0], 0], null],

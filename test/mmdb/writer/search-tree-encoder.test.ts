@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { EMPTY, linkToValue, NodeTable } from '../../../src/mmdb/writer/node-table.ts'
 import { type RecordSize, SearchTreeEncoder } from '../../../src/mmdb/writer/search-tree-encoder.ts'
 
-/** A tree that says the same of every address: one node. */
+/** A tree with the same value for every address: one node. */
 const flat = (): SearchTreeEncoder => new SearchTreeEncoder(new NodeTable(), linkToValue(0))
 
-/** A node and the 16 bytes between tree and data come before the first record. */
+/** One node and the 16 bytes of the separator precede the first record. */
 const BEFORE = 17
 
-describe('a finished tree', () => {
+describe('SearchTreeEncoder', () => {
   it.each([
     [0, 24],
     [2 ** 24 - 1 - BEFORE, 24],
@@ -43,14 +43,14 @@ describe('a finished tree', () => {
     [28, 0xfedcba9, 0x1234567, 'edcba9 f1 234567'],
     [32, 0x12345678, 0xfedcba98, '12345678 fedcba98'],
     [32, 0xfedcba98, 0x12345678, 'fedcba98 12345678'],
-  ])('has records of %i bits where the format has them', (recordSize, left, right, hex) => {
+  ])('lays out records of %i bits as the format does', (recordSize, left, right, hex) => {
     const table = new NodeTable()
     const tree = new SearchTreeEncoder(table, table.node(linkToValue(0), linkToValue(1)))
     const bytes = tree.toBytes(recordSize, (value) => (value === 0 ? left : right) - BEFORE, 0)
     expect(Buffer.from(bytes).toString('hex')).toBe(hex.replaceAll(' ', ''))
   })
 
-  it('has the values that it leads to, each once and ascending, and those of no other tree', () => {
+  it('lists its own values, each once, in ascending order', () => {
     const table = new NodeTable()
     const value = linkToValue
     table.node(value(3), value(4))
@@ -62,11 +62,11 @@ describe('a finished tree', () => {
     expect(new SearchTreeEncoder(new NodeTable(), EMPTY).values()).toEqual([])
   })
 
-  it('numbers nodes so that the left one follows', () => {
+  it('numbers nodes so that the left child follows', () => {
     const table = new NodeTable()
     const [a, b] = [table.node(linkToValue(0), EMPTY), table.node(EMPTY, linkToValue(0))]
     const tree = new SearchTreeEncoder(table, table.node(a, b))
-    // The root leads to nodes 1 and 2; 3 stands for nothing, 19 for the first byte of data.
+    // The root leads to nodes 1 and 2; 3 means no record, 19 the first byte of data.
     expect(Buffer.from(tree.toBytes(24, () => 0, 0)).toString('hex')).toBe(
       ['000001000002', '000013000003', '000003000013'].join(''),
     )
