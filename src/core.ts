@@ -1,5 +1,5 @@
 // Entry for browsers, edge runtimes and workers: nothing here imports from Node.
-export { type ParsedAddress, parseAddress } from './address/parse-address.ts'
+export { type ParsedAddress, parseAddress } from './address/address.ts'
 export type { ByteSource, Bytes } from './bytes/byte-source.ts'
 export {
   type ClientAddress,
@@ -31,7 +31,7 @@ export {
   type Region,
   type TimezoneAtInstant,
 } from './location/location-record.ts'
-export type { DatabaseFault } from './mmdb/fault-list.ts'
-export type { Verification } from './mmdb/verification.ts'
-export type { MmdbValue } from './mmdb/whole-record.ts'
+export type { MmdbValue } from './mmdb/record-decoder.ts'
+export type { DatabaseFault } from './mmdb/verify/fault-list.ts'
+export type { Verification } from './mmdb/verify/verify.ts'
 export { type DetectOptions, type OpenOptions, Resolver } from './resolver.ts'

@@ -1,6 +1,6 @@
 import type { Address } from '../address/address.ts'
+import { explainMalformed } from '../address/explain-malformed.ts'
 import type { SpecialPurpose } from '../address/iana-registries.ts'
-import { describeMalformation } from '../address/malformation.ts'
 import { describeSpecialPurpose } from '../address/special-purpose.ts'
 import { InvalidDatabaseError, isGeofixError, UnresolvableAddressError } from '../errors.ts'
 import type { DatabaseSet } from './database-set.ts'
@@ -60,7 +60,7 @@ export function malformedFailure(item: unknown): LookupFailure {
   // Do not call toString() of objects, which can throw.
   const isPrimitive = item === null || (typeof item !== 'object' && typeof item !== 'function')
   const ip = isPrimitive ? String(item) : typeof item
-  return { ip, error: { code: 'MALFORMED_ADDRESS', status: 400, message: describeMalformation(item) } }
+  return { ip, error: { code: 'MALFORMED_ADDRESS', status: 400, message: explainMalformed(item) } }
 }
 
 function reasonText(

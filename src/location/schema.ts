@@ -2,8 +2,7 @@ import { isGeofixError } from '../errors.ts'
 import type { DataSection } from '../mmdb/data-section.ts'
 import type { Database } from '../mmdb/database.ts'
 import { FieldReader, type Path } from '../mmdb/field-reader.ts'
-import { DataType } from '../mmdb/format.ts'
-import { MAX_KEY } from '../mmdb/limits.ts'
+import { DataType, MAX_KEY_BYTES } from '../mmdb/format.ts'
 import { firstRecords } from '../mmdb/networks.ts'
 import { remember } from '../remember.ts'
 import { TranslationCache, type Translations } from './translations.ts'
@@ -87,7 +86,7 @@ export class SampledFields {
 
   /** Takes bounded time: no value is decoded, and all records share one budget. */
   constructor(database: Database) {
-    database.data.begin()
+    database.data.beginRecord()
     let records = 0
     for (const offset of firstRecords(database, MAX_SAMPLED_RECORDS)) {
       records++
@@ -117,7 +116,7 @@ export class SampledFields {
     let at = data.start
     for (let pairs = data.size; pairs > 0; pairs--) {
       const name = this.#keyAt(data, at)
-      const value = data.after
+      const value = data.next
       data.open(value)
       if (name !== null) this.#addKind(name, kindOf(data.type))
       at = data.skip(value)
@@ -127,8 +126,8 @@ export class SampledFields {
   /** Opens a key; honest files store each key once and point to it. `null` when it is not text, or too long. */
   #keyAt(data: DataSection, at: number): string | null {
     data.open(at)
-    if (data.size > MAX_KEY) return null
-    return remember(this.#keyByOffset, MAX_CACHED_KEYS, data.opened, () => data.text())
+    if (data.size > MAX_KEY_BYTES) return null
+    return remember(this.#keyByOffset, MAX_CACHED_KEYS, data.fieldOffset, () => data.text())
   }
 
   #addKind(name: string, kind: FieldKind): void {

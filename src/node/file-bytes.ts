@@ -1,8 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { createGunzip, type Gunzip } from 'node:zlib'
-import { ByteCollector } from '../bytes/byte-collector.ts'
-import { allocate, checkSize, DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
+import { allocate, ByteCollector, checkSize, DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
 import { isGzip, readGzipEnds, TRAILER_BYTES } from '../bytes/gzip-member.ts'
 import {
   isEmptyMemberFirst,

@@ -1,5 +1,5 @@
 import { Address } from '../address/address.ts'
-import { describeMalformation } from '../address/malformation.ts'
+import { explainMalformed } from '../address/explain-malformed.ts'
 import { describeSpecialPurpose } from '../address/special-purpose.ts'
 import type { InvalidDatabaseError } from '../errors.ts'
 import type { DatabaseInfo } from '../location/database-info.ts'
@@ -96,7 +96,7 @@ export function watchSettings(options: WatchOptions): WatchSettings {
 
 function canary(text: unknown): Address {
   const address = new Address()
-  if (!address.parse(text)) throw new TypeError(`invalid canary: ${describeMalformation(text)}`)
+  if (!address.parse(text)) throw new TypeError(`invalid canary: ${explainMalformed(text)}`)
   if (address.special !== null) {
     const why = describeSpecialPurpose(address.text, address.special)
     throw new TypeError(`invalid canary: ${why}`)

@@ -223,7 +223,7 @@ describe('a replacement is refused', () => {
   brokenTree.fill(0x7f, 30, 60)
 
   it.each<[string, Uint8Array, string]>([
-    ['text', Buffer.from('not a database'), 'it holds no metadata'],
+    ['text', Buffer.from('not a database'), 'no metadata found'],
     ['empty', new Uint8Array(0), 'it is empty'],
     ['truncated', good.subarray(0, good.length - 40), ''],
     ['truncated gzip', packed.subarray(0, packed.length - 40), 'the file is damaged'],
@@ -459,7 +459,7 @@ describe('watch options', () => {
     ['watchInterval', { watchInterval: 2 ** 31 }, /^watchInterval/],
     ['canaries', { canaries: '8.8.8.8' }, /^canaries must be an array/],
     ['canaries', { canaries: ['8.8.8.08'] }, /^invalid canary: "8\.8\.8\.08"/],
-    ['canaries', { canaries: [8] }, /^invalid canary: An IP address is a string/],
+    ['canaries', { canaries: [8] }, /^invalid canary: An IP address must be a string/],
     ['canaries', { canaries: ['10.0.0.1'] }, /^invalid canary: 10\.0\.0\.1/],
     ['onReload', { onReload: {} }, /^onReload must be a function$/],
     ['onReloadError', { onReloadError: 1 }, /^onReloadError must be a function$/],
