@@ -1,4 +1,5 @@
 import { InvalidDatabaseError } from '../errors.ts'
+import { isError } from '../realm.ts'
 
 /** No database is larger: decoders use 32-bit offsets. */
 export const MAX_DATABASE_BYTES = 2 ** 31 - 1
@@ -52,9 +53,9 @@ export function noMemory(cause: unknown, path?: string): InvalidDatabaseError {
 
 /** Whether an error means that memory could not be allocated. V8's error has no code; zlib's has this one. */
 export function isOutOfMemory(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
+  if (!isError(error)) return false
   const code = 'code' in error ? error.code : undefined
-  return code === undefined ? error instanceof RangeError : code === 'ERR_MEMORY_ALLOCATION_FAILED'
+  return code === undefined ? error.name === 'RangeError' : code === 'ERR_MEMORY_ALLOCATION_FAILED'
 }
 
 const BLOCK_BYTES = 2 ** 20

@@ -15,6 +15,9 @@ const UNSUPPORTED: readonly [name: string, magic: readonly number[]][] = [
   ['compressed with xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]],
 ]
 
+/** A page of HTML starts within this many bytes, after blanks, comments or an XML declaration. */
+const MAX_HTML_HEAD_BYTES = 1024
+
 /**
  * Extracts the MMDB from a file: raw, gzip, or a vendor's tar with one `.mmdb` file in it, compressed or not. The
  * bytes decide, not the file's name.
@@ -40,7 +43,19 @@ export function extractUncompressed(bytes: Uint8Array, path?: string): Uint8Arra
       throw new InvalidDatabaseError(`it is ${name}: extract the .mmdb file first`, { path })
     }
   }
+  if (isHtml(bytes)) {
+    throw new InvalidDatabaseError(
+      'it is a page of HTML, which servers send for an address that they do not know, or to log in: check where the database is, and how it is downloaded',
+      { path },
+    )
+  }
   return bytes
+}
+
+function isHtml(bytes: Uint8Array): boolean {
+  const head = latin1(bytes.subarray(0, MAX_HTML_HEAD_BYTES))
+  // A byte order mark can come first.
+  return /^(?:\xef\xbb\xbf)?\s*</.test(head) && /<(?:!doctype\s+html|html)[\s>]/i.test(head)
 }
 
 const BLOCK_BYTES = 512
@@ -59,9 +74,14 @@ const MAX_QUOTED_CHARS = 80
 
 const latin1 = (bytes: Uint8Array): string => String.fromCharCode(...bytes)
 
-/** Whether the bytes start with a tar header: POSIX.1-1988 ustar, or pax and GNU tar, which are based on it. */
+/**
+ * Whether the bytes start with a tar header: POSIX.1-1988 ustar, or pax and GNU tar, which are based on it, by the magic
+ * bytes; Unix version 7, which has none, by its checksum.
+ */
 export function isTar(bytes: Uint8Array): boolean {
-  return bytes.length >= BLOCK_BYTES && latin1(bytes.subarray(MAGIC_OFFSET, MAGIC_OFFSET + 5)) === 'ustar'
+  if (bytes.length < BLOCK_BYTES) return false
+  const magic = latin1(bytes.subarray(MAGIC_OFFSET, MAGIC_OFFSET + 5))
+  return magic === 'ustar' || hasValidChecksum(bytes)
 }
 
 /**

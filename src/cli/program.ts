@@ -3,14 +3,12 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { isGeofixError } from '../errors.ts'
 import { localeOf } from '../record/locale.ts'
-import { CommandFailure, UsageError } from './command-failure.ts'
 import { databasePath } from './database-path.ts'
 import { runDetect } from './detect-command.ts'
 import { ENRICH_EXAMPLES, ENRICH_FLAGS, type EnrichFlags, enrichCommand } from './enrich/flags.ts'
 import { runInfo } from './info-command.ts'
 import { runLookup } from './lookup-command.ts'
-import { printable } from './printable.ts'
-import { ExitStatus, type Terminal, writeMessage } from './terminal.ts'
+import { CommandFailure, ExitStatus, printable, type Terminal, UsageError, writeMessage } from './terminal.ts'
 import { runVerify } from './verify-command.ts'
 
 /** An instant is told from a local time by its offset; a date alone is its start in UTC. */
@@ -121,7 +119,22 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
     })
 
   addEnrich(program, terminal, ends)
+  for (const command of [program, ...program.commands]) takeOneValue(command)
   return program
+}
+
+/** Refuses a second value of the options that do not collect them; commander would let the last one win. */
+function takeOneValue(command: Command): void {
+  for (const option of command.options) {
+    const { parseArg } = option
+    if (!option.required || parseArg === collectDatabase || parseArg === collectHeader) continue
+    option.argParser((text, previous) => {
+      if (previous !== undefined) {
+        throw new InvalidArgumentError('The option takes one value, and has one already: write it once.')
+      }
+      return parseArg === undefined ? text : parseArg(text, previous)
+    })
+  }
 }
 
 function addEnrich(program: Command, terminal: Terminal, ends: (status: ExitStatus) => void): void {
@@ -133,7 +146,7 @@ function addEnrich(program: Command, terminal: Terminal, ends: (status: ExitStat
     .option('--locale <tag>', 'language for names of countries and regions', readLocale)
     .option(
       '--at <time>',
-      'instant for the time-zone offset of lines without a time (default: now)',
+      'instant for the time-zone offset of lines without a time (default: none, and no offset)',
       readInstant,
     )
     .option(
@@ -217,7 +230,8 @@ function collectDatabase(text: string, previous: string[] = []): string[] {
 
 function readLocale(text: string): string {
   try {
-    return localeOf(text).tag
+    localeOf(text)
+    return text
   } catch (error) {
     throw new InvalidArgumentError(error instanceof Error ? error.message : String(error))
   }

@@ -4,11 +4,13 @@ export type { EnrichErrorCode }
 
 /**
  * The input is not what the options say, or not what can be guessed from. By `code`:
+ * - `ENRICH_INPUT_UNREADABLE`: it is not lines of UTF-8: compressed, an archive, another encoding, or without line feeds
  * - `ENRICH_FORMAT_UNKNOWN`: the lines are of none of the formats
  * - `ENRICH_FIELD_UNKNOWN`: no field with addresses was found, or the one named is not there
  * - `ENRICH_FIELD_IS_LIST`: the field holds lists of addresses, and `trustedProxies` is not given
  * - `ENRICH_FIELD_EXISTS`: what would be added is there already, and `overwrite` is not given
  * - `ENRICH_HEADER_MISSING`: the first line has an address where a header has a name, and `header` is not `false`
+ * - `ENRICH_NO_ADDRESS`: none of the first records has an address, and `force` is not given
  * - `ENRICH_BAD_LINE`: a line cannot be read, and `onBadLine` is `fail`
  */
 export class EnrichError extends GeofixError {

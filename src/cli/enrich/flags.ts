@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { FORMATS, type Format } from '../../enrich/format.ts'
 import { LOCATION_FIELDS, type LocationField } from '../../enrich/location-field.ts'
-import type { OnBadLine } from '../../enrich/options.ts'
-import { UsageError } from '../command-failure.ts'
+import { ON_BAD_LINE, type OnBadLine } from '../../enrich/options.ts'
+import { UsageError } from '../terminal.ts'
 import type { EnrichCommand } from './enrich-command.ts'
 
 /** Below this, starting further threads takes longer than they save. Bytes of input. */
@@ -13,7 +13,6 @@ const SMALL = 32 * 1024 * 1024
 const MAX_THREADS = 256
 
 const STATISTICS = ['text', 'json', 'none'] as const
-const ON_BAD_LINE: readonly OnBadLine[] = ['keep', 'drop', 'fail']
 
 /** The options of `geofix enrich`, as commander gives them. */
 export interface EnrichFlags {
@@ -25,6 +24,7 @@ export interface EnrichFlags {
   readonly fields?: readonly LocationField[]
   readonly append?: boolean
   readonly overwrite?: boolean
+  readonly force?: boolean
   readonly timeField?: string
   readonly at?: Date
   readonly locale?: string
@@ -54,6 +54,7 @@ export const ENRICH_FLAGS: readonly EnrichFlag[] = [
     flags: '-o, --output <file>',
     description:
       'write to a file, which gets its name when it is whole; .gz and .zst are compressed (default: standard output)',
+    read: readFile,
   },
   {
     flags: '--format <name>',
@@ -64,6 +65,7 @@ export const ENRICH_FLAGS: readonly EnrichFlag[] = [
     flags: '--field <name>',
     description:
       'where the address is: client.ip or /client/ip for NDJSON, a name or number of a column for CSV and TSV (default: guessed, and printed)',
+    read: readName,
   },
   { flags: '--no-header', description: 'CSV, TSV: the first line is no header' },
   {
@@ -85,14 +87,19 @@ export const ENRICH_FLAGS: readonly EnrichFlag[] = [
     description: 'replace a member or columns that are there already, which is an error otherwise',
   },
   {
+    flags: '--force',
+    description: 'go on where none of the first 1,000 records has an address, which is an error otherwise',
+  },
+  {
     flags: '--time-field <name>',
     description:
-      'where the time of the event is, as --field: ISO 8601 with an offset, or seconds or milliseconds since 1970',
+      'where the time of the event is, as --field: ISO 8601 with an offset, or seconds to nanoseconds since 1970 (default: guessed, and printed)',
+    read: readName,
   },
   {
     flags: '--on-bad-line <what>',
     description:
-      'a line that cannot be read: keep as it is, also among NDJSON made from other formats; drop; or fail (default: keep)',
+      'a line that cannot be read: raw, which is {"raw":…,"location":null} where lines become NDJSON, and keep otherwise; keep as it is; drop; or fail (default: raw)',
     read: oneOf(ON_BAD_LINE),
   },
   { flags: '--only-failed', description: 'write only lines without a location, unreadable ones among them' },
@@ -159,6 +166,7 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags): Enr
       fields: flags.fields,
       append: flags.append,
       overwrite: flags.overwrite,
+      force: flags.force,
       timeField: flags.timeField,
       at: flags.at,
       locale: flags.locale,
@@ -198,6 +206,11 @@ function wholeNumber(least: number, most: number): (text: string) => number {
 
 function readName(text: string): string {
   if (text === '') throw new UsageError('Write a name, such as location.')
+  return text
+}
+
+function readFile(text: string): string {
+  if (text === '') throw new UsageError('Write the name of a file, or - for standard output.')
   return text
 }
 

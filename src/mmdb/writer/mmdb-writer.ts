@@ -1,3 +1,4 @@
+import { timeOf } from '../../realm.ts'
 import { DataSectionEncoder } from './data-section-encoder.ts'
 import { encodeDatabase, encodeMetadata } from './database-encoder.ts'
 import { IPV4_IN_IPV6, IPV4_MAPPED, NetworkTrie, treePathOf } from './network-trie.ts'
@@ -173,8 +174,8 @@ function text(name: string, value: unknown): string {
 }
 
 function writableDate(name: string, value: unknown): Date {
-  if (!(value instanceof Date)) throw wrongType(name, 'a Date', value)
-  const instant = value.getTime()
+  const instant = timeOf(value)
+  if (instant === undefined) throw wrongType(name, 'a Date', value)
   if (Number.isNaN(instant)) throw new TypeError(`${name} must be a valid Date`)
   // libmaxminddb treats a build_epoch of 0 as missing and refuses the file.
   if (instant < 1000) throw new RangeError(`${name} must be after 1970-01-01T00:00:00Z`)

@@ -1,6 +1,7 @@
+import { isOfClass, isUint8Array } from '../../realm.ts'
 import { DataType, MAX_CONTENT_BYTES, MAX_DEPTH, MAX_KEY_BYTES, MAX_VALUES } from '../format.ts'
 import { type EncodedScalar, encodeScalar, type Scalar } from './field-encoding.ts'
-import { isPlainObject, kindOf, TypedNumber, type WritableValue } from './value.ts'
+import { isPlainObject, isTypedNumber, kindOf, type WritableValue } from './value.ts'
 
 /** A map or an array. Its parts are ids of values in the same table; for a map key, value, key, value, … */
 export type Composite = {
@@ -187,12 +188,12 @@ function isScalar(value: unknown): value is Scalar {
     case 'boolean':
       return true
     default:
-      return value instanceof Uint8Array || value instanceof TypedNumber
+      return isUint8Array(value) || isTypedNumber(value)
   }
 }
 
 function entriesOf(value: object, path: string[]): [unknown, unknown][] {
-  if (value instanceof Map) return [...value]
+  if (isOfClass(value, 'Map')) return [...value]
   if (!isPlainObject(value)) {
     throw refused(TypeError, path, `${kindOf(value)} is not a plain object: copy its fields into one`)
   }

@@ -40,6 +40,7 @@ describe('geofix enrich', () => {
       expect.stringMatching(/^3 lines, .* on 1 thread: /),
       expect.stringMatching(/^ {2}resolved {6}2 \(66\.7%\)$/),
       expect.stringMatching(/^ {2}not resolved {2}1 \(33\.3%\): 1 private$/),
+      '  without time  3 (100%): the offset is unknown unless --at says when',
       expect.stringMatching(/^ {2}countries {5}2: Australia 1, United Kingdom 1$/),
     ])
   })
@@ -96,7 +97,7 @@ describe('geofix enrich', () => {
       bad: 1,
       badLines: [{ input: 'standard input', line: 10, message: expect.any(String) }],
       blank: 1,
-      withoutTime: 0,
+      withoutTime: 9,
       distinctCountries: 2,
       topCountries: [
         { code: 'AU', name: 'Australia', count: 2 },
@@ -137,7 +138,11 @@ describe('geofix enrich', () => {
     ['a pointer as --field', ['--field', '/client/ip'], /Sydney/],
     ['--only-failed', ['--only-failed', '--field', 'host'], /"location":null/],
     ['--drop-unresolved', ['--drop-unresolved', '--field', 'ip'], /London/],
-    ['--max-line-bytes', ['--max-line-bytes', '10', '--format', 'ndjson', '--field', 'ip'], /"}}\n$/],
+    [
+      '--max-line-bytes',
+      ['--max-line-bytes', '10', '--format', 'ndjson', '--field', 'ip', '--force'],
+      /"}}\n$/,
+    ],
   ])('hands on %s', async (_, args, pattern) => {
     const line =
       '{"ip":"81.2.69.142","at":"2026-01-01T00:00:00Z","host":"10.0.0.1","client":{"ip":"1.2.3.4"}}\n'
@@ -225,6 +230,15 @@ describe('geofix enrich', () => {
     const { status, err } = await enrich([], 'what is this?\nnobody knows\n')
     expect(status).toBe(1)
     expect(err).toMatch(/^geofix: standard input: .*format/)
+  })
+
+  it('ends well though none of the lines has an address (trial fault 18)', async () => {
+    const input = 'web-1  | \u001b[31mhello\nweb-1  | world\n'
+    const { status, out, err } = await enrich(['--format', 'list'], input)
+    expect({ status, out }).toEqual({ status: 1, out: '' })
+    expect(err).toMatch(/^geofix: standard input: there is no address in the first 2 records, read as list/)
+    expect(err).toContain(String.raw`the first line is "web-1  | \u001b[31mhello"`)
+    expect((await enrich(['--format', 'list', '--force'], input)).status).toBe(0)
   })
 
   it('does not hold back the lines of a pipe that pauses', async () => {

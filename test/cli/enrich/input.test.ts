@@ -1,9 +1,23 @@
-import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  appendFileSync,
+  closeSync,
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import * as zlib from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { Input } from '../../../src/cli/enrich/input.ts'
+import type { Terminal } from '../../../src/cli/terminal.ts'
+import { ROOT } from '../../package/project.ts'
+import { tarOf } from '../../tar-archive.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { geofix, ndjson, writeDatabase } from './command-line.ts'
 
@@ -70,6 +84,7 @@ describe('the input of geofix enrich', () => {
     ).toBe(0)
   })
 
+  const LOGS = tarOf({ 'a.log': Buffer.from(ndjson(3)), 'b.log': Buffer.from(ndjson(3)) })
   const packed = gzipSync(ndjson(1000))
   const flipped = Uint8Array.from(packed)
   flipped[packed.length - 6] = (flipped[packed.length - 6] ?? 0) ^ 1
@@ -77,15 +92,66 @@ describe('the input of geofix enrich', () => {
     ['is cut short', packed.subarray(0, packed.length - 20), /cannot be read: its gzip data is cut short/],
     ['has a wrong checksum', flipped, /cannot be read: its gzip data is damaged/],
     ['goes on with rubbish', Buffer.concat([packed, Buffer.from('rubbish')]), /its gzip data is damaged/],
-    ['is bzip2', Buffer.from('BZh91AY&SY'), /compressed with bzip2.*bzip2 -dc FILE \| geofix enrich/],
+    ['is bzip2', Buffer.from('BZh91AY&SY'), /compressed with bzip2.*bzip2 -dc FILE/],
     ['is xz', Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]), /compressed with xz/],
     ['is lz4', Buffer.from([4, 0x22, 0x4d, 0x18, 0, 0]), /compressed with lz4/],
-    ['is a zip archive', Buffer.from('PK\u0003\u0004rest'), /compressed with zip/],
+    ['is a zip archive', Buffer.from('PK\u0003\u0004rest'), /is a zip archive.*unzip FILE/],
+    [
+      'is a tar archive (trial fault 7)',
+      LOGS,
+      /broken cannot be read: the input is a tar archive: .*tar -xf FILE/,
+    ],
+    ['is a tar archive in gzip (trial fault 7)', gzipSync(LOGS), /is a tar archive: .*tar -xf FILE/],
+    ['is in gzip twice (trial fault 7)', gzipSync(packed), /compressed with gzip: .*gzip -dc FILE/],
+    ['is UTF-16 (trial fault 6)', Buffer.from('\ufeffip,a\n1.2.3.4,1\n', 'utf16le'), /is UTF-16LE: .*iconv/],
+    ['has no line feeds (trial fault 8)', 'ip,a\r1.2.3.4,1\r', /carriage returns alone: .*tr /],
   ])('that %s ends with 4', async (_, content, message) => {
     const output = join(folder, 'never.ndjson')
     const { status, err } = await enrich('-o', output, file('broken', content))
     expect(status).toBe(4)
     expect(err).toMatch(message)
+  })
+
+  it('that is a tar archive in Zstandard ends with 4, read or not (trial fault 7)', async () => {
+    // One raw block, of which 3 bytes hold the size.
+    const [size, frame] = [Buffer.alloc(4), Buffer.alloc(3)]
+    size.writeUInt32LE(LOGS.length)
+    frame.writeUIntLE((LOGS.length << 3) | 1, 0, 3)
+    const archive = Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0]), size, frame, LOGS])
+    const { status, err } = await enrich(file('logs.tar.zst', archive))
+    expect(status).toBe(4)
+    expect(err).toMatch(
+      'createZstdDecompress' in zlib ? /is a tar archive: .*tar -xf FILE/ : /Zstandard, which needs/,
+    )
+  })
+
+  it('may have a header longer than what a plan needs else (trial fault 16)', async () => {
+    const columns = 200_000
+    const table = `${'c,'.repeat(columns)}ip\n${','.repeat(columns)}1.2.3.4\n`
+    const { status, out } = await enrich('--fields', 'city', file('wide.csv', table))
+    expect(status).toBe(0)
+    expect(out.slice(-26)).toBe(`${','.repeat(11)}1.2.3.4,Sydney\n`)
+  })
+
+  it('may begin with the line of a separator, which the output has once (trial fault 9)', async () => {
+    const table = (ip: string) => `sep=;\r\nip;a\r\n${ip};1\r\n`
+    const files = [file('1.csv', table('1.2.3.4')), file('2.csv', table('81.2.69.142'))]
+    const { out } = await enrich('--fields', 'city', ...files)
+    expect(out).toBe('sep=;\r\nip;a;city\r\n1.2.3.4;1;Sydney\r\n81.2.69.142;1;London\r\n')
+  })
+
+  it('may begin with the line of a separator and have no header (trial fault 9)', async () => {
+    const files = ['1.2.3.4', '81.2.69.142'].map((ip, index) =>
+      file(`bare-${index}.csv`, `sep=;\n${ip};1\nx\n${ip};2\n`),
+    )
+    const { out, err } = await geofix([
+      'enrich',
+      ...['--db', DB, '--no-header', '--fields', 'country_code'],
+      ...files,
+    ])
+    const rows = '1.2.3.4;1;AU\nx\n1.2.3.4;2;AU\n81.2.69.142;1;GB\nx\n81.2.69.142;2;GB\n'
+    expect(out).toBe(`sep=;\n${rows}`)
+    expect(err.match(/line 3\b/g)).toHaveLength(2)
   })
 
   it('may be Zstandard where this Node can, else it says which could', async () => {
@@ -123,6 +189,101 @@ describe('the input of geofix enrich', () => {
     const { status, out, err } = await enrich(file('good.ndjson', ndjson(3)), path())
     expect({ status, out }).toEqual({ status: 4, out: '' })
     expect(err).toMatch(message)
+  })
+
+  it.each([
+    ['enrich', 4],
+    ['', 1],
+  ])('that is a directory on standard input ends geofix %s with %i (trial fault 11)', (name, expected) => {
+    const fd = openSync(folder, 'r')
+    const output = join(folder, 'of-a-directory')
+    const args = name === '' ? [] : [name, '--quiet', '-o', output]
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [join(ROOT, 'dist/cli.js'), ...args, '--db', DB],
+      { stdio: [fd, 'pipe', 'pipe'], encoding: 'utf8' },
+    )
+    closeSync(fd)
+    expect({ status, stdout, stderr }).toEqual({
+      status: expected,
+      stdout: '',
+      stderr: 'geofix: standard input cannot be read: it is a directory (EISDIR)\n',
+    })
+    expect(existsSync(output)).toBe(false)
+  })
+
+  it('that fails in the middle ends a lookup with 1', async () => {
+    async function* failing() {
+      yield '81.2.69.142\n'
+      throw Object.assign(new Error('read failed'), { code: 'EIO' })
+    }
+    const { status, out, err } = await geofix(['--db', DB], { input: failing() })
+    expect(status).toBe(1)
+    expect(out).toContain('London')
+    expect(err).toBe('geofix: standard input cannot be read: the device reports an error (EIO)\n')
+  })
+
+  /** Reads an input whose file is made shorter after its first chunk. */
+  async function readOf(path: string, length: number, input: Input, done: () => void = () => {}) {
+    let isFirst = true
+    try {
+      for await (const _ of input.chunks()) {
+        if (isFirst) truncateSync(path, length)
+        isFirst = false
+      }
+    } finally {
+      done()
+    }
+  }
+  const around = (stdin: Terminal['stdin']) => ({
+    stdin,
+    stdout: new PassThrough(),
+    stderr: new PassThrough(),
+  })
+  const SHORTER = /cannot be read: it became shorter while it was read/
+
+  it.each([
+    ['to nothing', 0],
+    ['to a part', 5_000_000],
+  ])('that shrinks %s while it is read fails (trial fault 14)', async (_, length) => {
+    const path = file('shrinking.ndjson', ndjson(150_000))
+    const input = await Input.find(path, around(Readable.from([])))
+    await expect(readOf(path, length, input)).rejects.toThrow(SHORTER)
+    writeFileSync(path, ndjson(150_000))
+    const fd = openSync(path, 'r')
+    const stdin = Object.assign(createReadStream('', { fd, autoClose: false }), { fd })
+    const redirected = await Input.find('-', around(stdin))
+    await expect(readOf(path, length, redirected, () => closeSync(fd))).rejects.toThrow(
+      /standard input cannot be read: it became shorter/,
+    )
+  })
+
+  it('that shrinks before its turn comes ends with 4 (trial fault 14)', async () => {
+    const [first, second] = [file('first.ndjson', ndjson(3)), file('second.ndjson', ndjson(30))]
+    const { status, err } = await geofix(
+      ['enrich', '--db', DB, '--quiet', first, '-', second, '-o', join(folder, 'shrunk')],
+      {
+        input: (async function* () {
+          yield ndjson(3)
+          truncateSync(second, 0)
+        })(),
+      },
+    )
+    expect(status).toBe(4)
+    expect(err).toMatch(/second\.ndjson cannot be read: it became shorter/)
+    expect(existsSync(join(folder, 'shrunk'))).toBe(false)
+  })
+
+  it('may grow while it is read, and be replaced by a shorter one before', async () => {
+    const path = file('growing.ndjson', ndjson(30))
+    const growing = await Input.find(path, around(Readable.from([])))
+    for await (const _ of growing.chunks()) appendFileSync(path, '')
+    expect(growing.bytesRead).toBe(ndjson(30).length)
+    const replaced = await Input.find(path, around(Readable.from([])))
+    renameSync(path, `${path}.1`)
+    writeFileSync(path, ndjson(3))
+    for await (const _ of replaced.chunks());
+    expect(replaced.bytesRead).toBe(ndjson(3).length)
   })
 
   it('that fails in the middle ends with 4', async () => {
