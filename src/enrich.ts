@@ -56,11 +56,13 @@ export interface EnrichTransform {
 
 /**
  * Adds to every line of a log where its address is. NDJSON, CSV, TSV, access logs and lists of addresses, told by
- * their content; not compressed. Bytes of the input stay as they are, and so does the order of lines.
+ * their content; UTF-8, not compressed. Bytes of the input stay as they are, and so does the order of lines.
  *
- * The input is read as the output is: memory is bounded by `maxLineBytes`, a sample of 256 KiB, a few times the larger
- * of 256 KiB and the input's chunks, and what is remembered of answers. A chunk of output ends with the line that
- * brings it to 16 MiB. Cancelling the output, also by leaving a loop over it, lets go of the input.
+ * The input is read as the output is, at most one chunk ahead. A line is given out 50 ms after the input pauses and
+ * 200 ms after it came at the latest, provided that the output is read. Memory is bounded by `maxLineBytes`, a sample
+ * of 256 KiB and its first two lines, a few times the larger of 256 KiB and the input's chunks, and what is remembered
+ * of answers. A chunk of output ends with the line that brings it to 16 MiB. Cancelling the output, also by leaving a
+ * loop over it, lets go of the input.
  *
  * The output fails with an `EnrichError` when the input does not fit the options, with a `BadLineError` when a line
  * cannot be read and `onBadLine` is `fail`, with an `InvalidDatabaseError` when the databases hold no locations, and
@@ -93,7 +95,11 @@ export function enrich(input: LineInput, options: EnrichRunOptions): Enrichment 
  * @throws TypeError, InvalidLocaleError as {@link enrich}
  */
 export function enrichStream(options: EnrichRunOptions): EnrichTransform {
-  const { writable, readable: input } = new TransformStream<Uint8Array | string, Uint8Array | string>()
+  const { writable, readable: input } = new TransformStream<Uint8Array | string, Uint8Array | string>({
+    // The writer is told that its chunk was taken as soon as this returns, and may use its memory again.
+    transform: (chunk, controller) =>
+      controller.enqueue(chunk instanceof Uint8Array ? new Uint8Array(chunk) : chunk),
+  })
   const { output, summary } = enrich(input, options)
   return { writable, readable: output, summary }
 }

@@ -37,12 +37,18 @@ export type UnresolvableReason =
   | 'trusted-proxy'
 
 /**
- * Why `detect` was given no caller's address. That is the program's matter, not the caller's:
- * - `no-remote-address`: the socket is closed, or a Fetch `Request` came without its peer's address
+ * Why `detect` was given no caller's address. All but the last are the program's matter, not the caller's:
+ * - `no-remote-address`: the socket is closed, a stream without addresses, or a Fetch `Request` came without its
+ *   peer's address
  * - `unix-socket`: the peer is a local process, and `unix:` is not among the trusted proxies
  * - `bad-remote-address`: what the program gave as the peer's address is not one
+ * - `headers-truncated`: the request has so many header lines that Node may have left out the trusted proxy's
  */
-export type UnavailableReason = 'no-remote-address' | 'unix-socket' | 'bad-remote-address'
+export type UnavailableReason =
+  | 'no-remote-address'
+  | 'unix-socket'
+  | 'bad-remote-address'
+  | 'headers-truncated'
 
 export type ErrorCode =
   | 'MALFORMED_ADDRESS'
@@ -54,6 +60,7 @@ export type ErrorCode =
 
 /** Of `geofix/enrich`: the input is not what the options say. See `EnrichError`. */
 export type EnrichErrorCode =
+  | 'ENRICH_INPUT_UNREADABLE'
   | 'ENRICH_FORMAT_UNKNOWN'
   | 'ENRICH_FIELD_UNKNOWN'
   | 'ENRICH_FIELD_IS_LIST'
@@ -103,7 +110,10 @@ export class UnresolvableAddressError extends GeofixError {
   }
 }
 
-/** Nobody gave `detect` the caller's address: `reason` says why. Configuration, or a client that has left. */
+/**
+ * Nobody gave `detect` the caller's address: `reason` says why. Configuration, a client that has left, or a request
+ * with too many header lines.
+ */
 export class AddressUnavailableError extends GeofixError {
   override readonly name = 'AddressUnavailableError'
   readonly code = 'ADDRESS_UNAVAILABLE'

@@ -116,7 +116,7 @@ export class Resolver {
    *
    * @param source a request of Node, Express, Fastify or Koa, or `{ headers, remoteAddress }`; of a Fetch
    *   `Request` the program gives the peer as `options.remoteAddress`
-   * @throws AddressUnavailableError when there is no peer address; `reason` says why
+   * @throws AddressUnavailableError when there is no peer address, or header lines may be missing; `reason` says which
    * @throws MalformedAddressError when the field of a trusted proxy cannot be read where it decides
    * @throws UnresolvableAddressError as `lookup`, and when the trusted proxies do not say who the client is;
    *   it and MalformedAddressError carry `via`, where the address was found

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { BadLineError, EnrichError, enrich, enrichStream } from '../src/enrich.ts'
 import { InvalidLocaleError } from '../src/errors.ts'
@@ -7,6 +8,7 @@ import type { Resolver } from '../src/resolver.ts'
 import { Resolver as AnyResolver } from '../src/resolver.ts'
 import { MmdbWriter } from '../src/writer.ts'
 import { AT, chunked, concatenated, openWorld, run, text, utf8 } from './enrich/world.ts'
+import { tarOf } from './tar-archive.ts'
 
 let resolver: Resolver
 beforeAll(async () => {
@@ -90,6 +92,50 @@ describe('enrich', () => {
     const { output, summary } = enrich(nothing(), { resolver })
     expect((await collect(output)).length).toBe(0)
     expect(await summary).toMatchObject({ lines: 0 })
+  })
+
+  it('gives lines of a steady stream while more come, and of one that pauses (trial fault 3)', async () => {
+    async function* steady() {
+      for (let n = 0; n < 500; n++) {
+        await new Promise((resolve) => setTimeout(resolve, 10))
+        yield LINE
+      }
+    }
+    for await (const chunk of enrich(steady(), { resolver }).output) {
+      const count = text(chunk).split('\n').length - 1
+      expect(count).toBeGreaterThan(0)
+      // Those of 200 ms, not of all five seconds.
+      expect(count).toBeLessThan(100)
+      break
+    }
+    async function* pausing() {
+      yield LINE
+      await new Promise(() => {})
+    }
+    const reader = enrich(pausing(), { resolver, at: AT }).output.getReader()
+    expect(text((await reader.read()).value ?? new Uint8Array(0))).toBe(text(run(LINE).output))
+    await reader.cancel()
+  })
+
+  it('counts nothing that comes after its reader has cancelled', async () => {
+    let give = (_: string): void => {}
+    async function* lines() {
+      yield LINE
+      yield await new Promise<string>((resolve) => {
+        give = resolve
+      })
+    }
+    const { output, summary } = enrich(lines(), { resolver })
+    const reader = output.getReader()
+    await reader.read()
+    const pending = reader.read()
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    await reader.cancel()
+    const { lines: counted, countries } = await summary
+    give(LINE)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(await pending).toEqual({ done: true, value: undefined })
+    expect([counted, ...[...countries.values()].map(({ count }) => count)]).toEqual([1, 1])
   })
 
   it('reads no more than its reader wants', async () => {
@@ -204,6 +250,32 @@ describe('enrich', () => {
       code: 'INVALID_DATABASE',
     })
   })
+
+  it.each([
+    ['UTF-16 (trial fault 6)', Buffer.from('ip,a\n81.2.69.142,1\n', 'utf16le'), 'is UTF-16LE'],
+    ['a tar archive (trial fault 7)', tarOf({ 'a.log': utf8(MANY) }), 'is a tar archive'],
+    ['compressed (trial fault 7)', gzipSync(LINE), 'is compressed with gzip'],
+    ['without line feeds (trial fault 8)', utf8(LINE.repeat(3).replaceAll('\n', '\r')), 'carriage returns'],
+  ])('fails for an input that is not lines of UTF-8: %s', async (_, input, message) => {
+    const { output } = enrich(Readable.from([input], { objectMode: true }), { resolver })
+    await expect(collect(output)).rejects.toMatchObject({
+      name: 'EnrichError',
+      code: 'ENRICH_INPUT_UNREADABLE',
+      message: expect.stringContaining(message),
+    })
+  })
+
+  it.each([
+    ['a header', `${'c,'.repeat(200_000)}ip\n${','.repeat(200_000)}81.2.69.142\n`, { fields: ['city'] }],
+    ['an object', `{"a":"${'x'.repeat(400_000)}","client":{"ip":"81.2.69.142"}}\n`, {}],
+  ] as const)(
+    'takes as much for its plan as the first line has: %s (trial fault 16)',
+    async (_, input, options) => {
+      const { output, summary } = enrich(inChunks(input, 10_000), { resolver, at: AT, ...options })
+      expect(text(await collect(output))).toBe(text(run(input, options).output))
+      expect(await summary).toMatchObject({ lines: 1, resolved: 1 })
+    },
+  )
 
   it('throws at once when it is called wrongly', async () => {
     const closed = await openWorld()

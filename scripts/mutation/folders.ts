@@ -13,7 +13,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   },
   client: {
     mutate: ['src/client/**/*.ts'],
-    tests: ['test/client/client-address.test.ts'],
+    tests: ['test/client/client-address.test.ts', 'test/client/header-field.test.ts'],
   },
   mmdb: {
     mutate: ['src/mmdb/*.ts'],

@@ -16,9 +16,14 @@ const MAX_QUOTED = 80
 
 const latin1 = (bytes: Uint8Array): string => String.fromCharCode(...bytes)
 
-/** Whether the bytes start with a tar header: POSIX.1-1988 ustar, and pax and GNU tar which build on it. */
+/**
+ * Whether the bytes start with a tar header: POSIX.1-1988 ustar, and pax and GNU tar which build on it, by its magic
+ * bytes; that of Unix version 7, which has none, by its checksum.
+ */
 export function isTar(bytes: Uint8Array): boolean {
-  return bytes.length >= BLOCK && latin1(bytes.subarray(MAGIC_OFFSET, MAGIC_OFFSET + 5)) === 'ustar'
+  if (bytes.length < BLOCK) return false
+  const magic = latin1(bytes.subarray(MAGIC_OFFSET, MAGIC_OFFSET + 5))
+  return magic === 'ustar' || hasValidChecksum(bytes)
 }
 
 /**

@@ -133,7 +133,7 @@ function addEnrich(program: Command, terminal: Terminal, ends: (status: ExitStat
     .option('--locale <tag>', 'language for names of countries and regions', readLocale)
     .option(
       '--at <time>',
-      'instant for the time-zone offset of lines without a time (default: now)',
+      'instant for the time-zone offset of lines without a time (default: none, and no offset)',
       readInstant,
     )
     .option(

@@ -2,7 +2,7 @@ import { Address } from '../address/address.ts'
 import { describeSpecialPurpose } from '../address/special-purpose.ts'
 import { AddressUnavailableError, MalformedAddressError, UnresolvableAddressError } from '../errors.ts'
 import { isBlank, readElement, startOfLastElement, trim } from './forwarded.ts'
-import { readField } from './header-field.ts'
+import { lacksLines, readField } from './header-field.ts'
 import { type Hop, readHop, readNode } from './hop.ts'
 import { type DetectSource, headersOf, type PeerOptions, peerIn, requestIn } from './request-source.ts'
 import { TrustList, UNIX } from './trust.ts'
@@ -75,7 +75,7 @@ export class ClientWalk {
    * @returns where the address was found: `'socket'` or the name of the field
    * @throws MalformedAddressError when the deciding hop of a trusted proxy's field cannot be read
    * @throws UnresolvableAddressError with `unidentified` or `trusted-proxy`
-   * @throws AddressUnavailableError when there is no peer
+   * @throws AddressUnavailableError when there is no peer, or Node may have left lines out of the headers
    * @throws TypeError when the source is no request
    */
   find(
@@ -112,7 +112,14 @@ export class ClientWalk {
       if (!trusted) return 'socket'
     }
     const farthest = peer === UNIX ? undefined : client.text
-    this.#walk(readField(headersOf(request), this.field), farthest, client, observe)
+    const field = readField(headersOf(request), this.field)
+    if (lacksLines(request, this.field, field)) {
+      throw new AddressUnavailableError(
+        `the field ${this.field} may lack the line of the trusted proxy, since Node drops header lines beyond server.maxHeadersCount and repeated lines of some fields: set maxHeadersCount to 0, or limit the lines in the proxy`,
+        'headers-truncated',
+      )
+    }
+    this.#walk(field, farthest, client, observe)
     return this.field
   }
 

@@ -16,7 +16,10 @@ export interface PeerSocket {
 
 /** An HTTP request in any of the forms that hold headers and, all but the last, a peer. */
 export type DetectSource =
-  /** What a program puts together itself. */
+  /**
+   * What a program puts together itself. The last line of the field must be among the headers: Node leaves lines
+   * beyond `server.maxHeadersCount` out of `req.headers`, which cannot be seen here. Pass its request where you can.
+   */
   | { readonly headers: HeaderSource; readonly remoteAddress: string | null | undefined }
   /** Node's `IncomingMessage`, HTTP/1 or HTTP/2; Express. */
   | { readonly headers: HeaderSource; readonly socket: PeerSocket }
@@ -24,13 +27,13 @@ export type DetectSource =
   | { readonly raw: { readonly headers: HeaderSource; readonly socket: PeerSocket } }
   /** A Koa context. */
   | { readonly req: { readonly headers: HeaderSource; readonly socket: PeerSocket } }
-  /** A Fetch `Request`: the program gives the peer beside it. */
+  /** A Fetch `Request`: the program gives the peer beside it. Of headers taken from Node, the same holds. */
   | { readonly headers: HeaderSource }
 
 /** Beside a source: what the runtime says of the peer, for sources that do not hold it. */
 export interface PeerOptions {
   /**
-   * The peer's address without a port; `'unix:'` for a local socket; `null` where the runtime did not know.
+   * The peer's address without a port; `'unix:'` for a local socket; `null` or `''` where the runtime did not know.
    * Default: what the source's socket says.
    */
   readonly remoteAddress?: string | null | undefined
@@ -61,10 +64,10 @@ export function requestIn(source: DetectSource): Request {
  */
 export function peerIn(request: Request, options: PeerOptions | undefined): string | undefined {
   const given = options?.remoteAddress
-  if (given !== undefined) return given ?? undefined
+  if (given !== undefined) return given || undefined
   // Whatever else a request carries, its socket is who sent it.
   if ('socket' in request) return peerOf(request.socket)
-  return 'remoteAddress' in request ? (request.remoteAddress ?? undefined) : undefined
+  return 'remoteAddress' in request ? request.remoteAddress || undefined : undefined
 }
 
 function isRequest(value: object): value is Request {
@@ -86,14 +89,36 @@ function hasSocket(value: unknown): value is Request & { readonly socket: PeerSo
 }
 
 /**
- * A Unix socket has neither address and is open. A TCP client that has reset its connection has no remote
- * address either, but its socket still has a local one, or is destroyed; believing the header then would let
- * clients become trusted by hanging up. On HTTP/2 `destroyed` is the stream's, which outlives a socket that the
- * client has closed; only `pending` tells. Mock sockets, which do not say whether they are open, are not Unix.
+ * A Unix socket has neither address, is open, and has a pipe for a handle. A TCP client that has reset its
+ * connection has no remote address either, but its socket still has a local one, or is destroyed; believing the
+ * header then would let clients become trusted by hanging up. On HTTP/2 `destroyed` is the stream's, which outlives
+ * a socket that the client has closed; only `pending` tells. A stream that a program passes to
+ * `server.emit('connection')` has no addresses either, whatever it wraps. A socket that is not a stream is data that
+ * the program made, and is taken as it says.
  */
 function peerOf(socket: PeerSocket | null | undefined): string | undefined {
-  const remoteAddress = socket?.remoteAddress ?? undefined
-  if (remoteAddress !== undefined) return remoteAddress
-  const isUnix = socket?.localAddress === undefined && socket?.destroyed === false && socket.pending !== true
+  if (socket?.remoteAddress) return socket.remoteAddress
+  const isUnix =
+    socket?.localAddress === undefined &&
+    socket?.destroyed === false &&
+    socket.pending !== true &&
+    (isPipe(memberOf(socket, '_handle')) || typeof memberOf(socket, 'pipe') !== 'function')
   return isUnix ? UNIX : undefined
+}
+
+/**
+ * Whether a socket's handle is a pipe, also inside of TLS. Node has no public name for this. `server.address()` is
+ * not one: it is the server's path for every stream passed to that server, and `null` for a Unix socket that the
+ * server got as a file descriptor.
+ */
+function isPipe(handle: unknown): boolean {
+  const inner = memberOf(handle, '_parent')
+  return inner === undefined ? memberOf(memberOf(handle, 'constructor'), 'name') === 'Pipe' : isPipe(inner)
+}
+
+/** A member that the types of Node do not have for every socket, server and request. */
+export function memberOf(value: unknown, name: string): unknown {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function'
+    ? Reflect.get(value, name)
+    : undefined
 }

@@ -115,7 +115,7 @@ export class AnswerTable {
     return number
   }
 
-  /** The offset of a place's zone at an instant. */
+  /** The offset of a place's zone at an instant; `NaN` when that is not known. */
   offsetOf(number: number, at: number): Offset {
     const zone = this.#zones[this.#rows[number * ROW + ZONE] ?? 0]
     if (zone === undefined) throw new RangeError(`no answer has the number ${number}`)
@@ -146,7 +146,7 @@ export class AnswerTable {
     const row = number * ROW
     if (!(at >= (rows[row + FROM] ?? 0) && at < (rows[row + UNTIL] ?? 0))) {
       const offset = this.offsetOf(number, at)
-      if (rows[row + JSON_START] === NOT_MADE) this.#makeJson(number, at, offset)
+      if (rows[row + JSON_START] === NOT_MADE) this.#makeJson(number, offset)
       else if (this.#offsets[number] !== offset) {
         out.writeView(this.#textView, rows[row + JSON_START] ?? 0, rows[row + JSON_OFFSET] ?? 0)
         out.writeAscii(offset.jsonTail)
@@ -167,7 +167,7 @@ export class AnswerTable {
   ): void {
     const row = number * COLUMNS_ROW
     if (row + COLUMNS_ROW > this.#columnRows.length || (this.#columnRows[row] ?? 0) === 0) {
-      this.#makeColumns(number, at, columns, String.fromCharCode(delimiter))
+      this.#makeColumns(number, columns, String.fromCharCode(delimiter))
     }
     // Starts are one more than they are, since 0 says that there is none yet.
     const start = (this.#columnRows[row] ?? 0) - 1
@@ -179,12 +179,12 @@ export class AnswerTable {
     out.writeView(this.#textView, middle, end)
   }
 
-  #makeJson(number: number, at: number, offset: Offset): void {
+  #makeJson(number: number, offset: Offset): void {
     const place = this.#places[number]
     if (place === undefined) throw new RangeError(`no answer has the number ${number}`)
     const row = number * ROW
     this.#rows[row + JSON_START] = this.#textEnd
-    this.#addText(jsonBody(place, this.#locale, at))
+    this.#addText(jsonBody(place, this.#locale))
     this.#rows[row + JSON_OFFSET] = this.#textEnd
     this.#addText(offset.jsonTail)
     this.#rows[row + JSON_END] = this.#textEnd
@@ -207,10 +207,10 @@ export class AnswerTable {
     return number
   }
 
-  #makeColumns(number: number, at: number, columns: readonly LocationField[], delimiter: string): void {
+  #makeColumns(number: number, columns: readonly LocationField[], delimiter: string): void {
     const place = this.#places[number]
     if (place === undefined) throw new RangeError(`no answer has the number ${number}`)
-    const { before, behind } = columnTexts(place.record('', this.#locale, at), columns, delimiter)
+    const { before, behind } = columnTexts(place, this.#locale, columns, delimiter)
     const row = number * COLUMNS_ROW
     while (row + COLUMNS_ROW > this.#columnRows.length) this.#columnRows = grown(this.#columnRows)
     this.#columnRows[row] = this.#textEnd + 1

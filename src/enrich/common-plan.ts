@@ -1,7 +1,7 @@
 import { ClientWalk } from '../client/client-address.ts'
 import { instantOf } from '../record/instant.ts'
 import { localeOf } from '../record/locale.ts'
-import type { EnrichOptions, OnBadLine } from './options.ts'
+import { type EnrichOptions, ON_BAD_LINE, type OnBadLine } from './options.ts'
 
 /**
  * What is settled before the first line, for all formats. Plain data: a plan goes to worker threads by
@@ -10,8 +10,8 @@ import type { EnrichOptions, OnBadLine } from './options.ts'
 export interface CommonPlan {
   /** Name of the member that is added. */
   readonly into: string
-  /** Milliseconds since 1970, for lines without a time of their own. */
-  readonly at: number
+  /** Milliseconds since 1970, for lines without a time of their own; `null` when nobody said when they are from. */
+  readonly at: number | null
   /** `undefined` is English. */
   readonly locale: string | undefined
   /** Given when the field holds a list as `X-Forwarded-For` has it; else `null`. */
@@ -32,7 +32,8 @@ export interface Planned<Plan> {
   readonly notes: readonly string[]
 }
 
-const MAX_LINE_BYTES = 1024 * 1024
+/** What a line may have where it is not said otherwise. */
+export const MAX_LINE_BYTES = 1024 * 1024
 /** JSON takes up to six bytes for one, and an array holds no more than 2 GiB everywhere. */
 const LARGEST_LINE = 256 * 1024 * 1024
 
@@ -43,11 +44,11 @@ const LARGEST_LINE = 256 * 1024 * 1024
  * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
  */
 export function commonPlan(options: EnrichOptions): CommonPlan {
-  const { into = 'location', locale, trustedProxies, onBadLine = 'keep' } = options
+  const { into = 'location', locale, trustedProxies, onBadLine = 'raw' } = options
   const { maxLineBytes = MAX_LINE_BYTES, onlyFailed = false, dropUnresolved = false } = options
   if (typeof into !== 'string' || into === '') throw new TypeError('the option "into" must be a name')
-  if (!['keep', 'drop', 'fail'].includes(onBadLine)) {
-    throw new TypeError('the option "onBadLine" must be keep, drop or fail')
+  if (!ON_BAD_LINE.includes(onBadLine)) {
+    throw new TypeError(`the option "onBadLine" must be one of ${ON_BAD_LINE.join(', ')}`)
   }
   if (!(Number.isSafeInteger(maxLineBytes) && maxLineBytes >= 1 && maxLineBytes <= LARGEST_LINE)) {
     throw new TypeError(`the option "maxLineBytes" must be a whole number from 1 to ${LARGEST_LINE}`)
@@ -59,7 +60,7 @@ export function commonPlan(options: EnrichOptions): CommonPlan {
   if (trustedProxies !== undefined) new ClientWalk({ trustedProxies })
   return {
     into,
-    at: instantOf(options.at),
+    at: options.at === undefined ? null : instantOf(options.at),
     locale,
     trustedProxies: trustedProxies === undefined ? null : [...trustedProxies],
     overwrite: options.overwrite ?? false,

@@ -12,36 +12,38 @@ export interface RunEnd {
 
 /**
  * The output of a pipeline as a stream. Nothing is read before somebody reads the output, and no more than what
- * one chunk of output needs.
+ * one chunk of output needs, and one chunk of input.
  */
 export function enrichedStream(
   source: LineSource,
   pipeline: Pipeline,
   end: RunEnd,
 ): IterableStream<Uint8Array> {
-  let outputs: Iterator<Uint8Array> = [][Symbol.iterator]()
   let isAtEnd = false
-  const next = async (): Promise<Uint8Array | null> => {
-    for (;;) {
-      const { done, value } = outputs.next()
-      if (done !== true) return value
-      if (isAtEnd) return null
+  let isOver = false
+  const outputs = pipeline.outputs({
+    read: async () => {
       const chunk = await source.read()
       isAtEnd = chunk === null
-      outputs = chunk === null ? pipeline.end() : pipeline.push(chunk)
-    }
-  }
+      return chunk
+    },
+  })
   const stream = new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
         try {
-          const output = await next()
-          if (output !== null) controller.enqueue(output)
+          const { done, value } = await outputs.next()
+          // The reader has cancelled while this was waited for.
+          if (isOver) return
+          if (done !== true) controller.enqueue(value)
           else {
+            isOver = true
             end.ended()
             controller.close()
           }
         } catch (error) {
+          if (isOver) return
+          isOver = true
           end.failed(error)
           // The error that ended the run is what is told; the input may well fail to close after it.
           if (!isAtEnd) source.release(error).catch(() => {})
@@ -49,6 +51,8 @@ export function enrichedStream(
         }
       },
       cancel: async (reason) => {
+        isOver = true
+        pipeline.stop()
         end.ended()
         if (!isAtEnd) await source.release(reason)
       },

@@ -9,7 +9,9 @@ import { ListLines } from './list/list-lines.ts'
 import { Locator } from './locator.ts'
 import { NdjsonLines } from './ndjson/ndjson-lines.ts'
 import type { Plan } from './plan.ts'
+import { RawLines } from './raw-lines.ts'
 import type { RecordEnds } from './record-ends.ts'
+import { preambleLength } from './separator-line.ts'
 import { type Block, recordEndsOf } from './splitter.ts'
 import { BAD_LINES_SHOWN, emptyTally, type Tally } from './tally.ts'
 
@@ -40,6 +42,8 @@ export class Enricher {
   readonly #locator: Locator
   readonly #format: LineFormat
   readonly #ends: RecordEnds
+  /** For bad lines that do not stay as they are, or `null`. */
+  readonly #raw: RawLines | null
   /** Whether a record can have line ends in it. */
   readonly #spansLines: boolean
   /** Number of the line with the names of columns, or 0. */
@@ -53,6 +57,7 @@ export class Enricher {
     this.#locator = new Locator(set, plan)
     this.#format = formatOf(plan, this.#locator)
     this.#ends = recordEndsOf(plan)
+    this.#raw = plan.onBadLine === 'raw' && this.#format.rewrites ? new RawLines(plan.into) : null
     this.#spansLines = plan.format === 'csv' || plan.format === 'tsv'
     this.#headerLine = 'headerLine' in plan ? plan.headerLine : 0
   }
@@ -90,9 +95,9 @@ export class Enricher {
     const size = block.bytes.length
     const bytes = withLineEnd(block.bytes)
     const isAtStart = block.firstLine === 1
-    let start = isAtStart ? markLength(bytes, size) : 0
+    let start = isAtStart ? preambleLength(bytes, size, this.#plan) : 0
     if (start > 0 && !this.#format.rewrites) out.writeRange(bytes, 0, start)
-    let line = block.firstLine
+    let line = block.firstLine + (start > markLength(bytes, size) ? 1 : 0)
     this.#ends.reset(bytes)
     while (start < size) {
       const lineFeed = this.#ends.next(start, size, true)
@@ -127,6 +132,7 @@ export class Enricher {
     const fault = this.#faultOfLength(bytes, start, next)
     const result =
       fault !== null ? 'bad' : start === end ? 'blank' : this.#format.line(bytes, start, end, out)
+    if ((result === 'resolved' || result === 'unresolved') && !this.#locator.hasTime) tally.withoutTime++
     switch (result) {
       case 'resolved':
         tally.resolved++
@@ -149,7 +155,9 @@ export class Enricher {
       case 'bad':
         this.#countBad(line, fault ?? this.#format.fault, tally)
         out.length = before
-        if (this.#plan.onBadLine === 'keep') out.writeRange(bytes, start, next)
+        if (this.#raw !== null) {
+          this.#raw.write(bytes, start, Math.min(end, start + this.#plan.maxLineBytes), out)
+        } else if (this.#plan.onBadLine !== 'drop') out.writeRange(bytes, start, next)
     }
   }
 
@@ -174,12 +182,21 @@ export class Enricher {
     // The mark before the first line is no part of it.
     const mark = block.startsLine && block.firstLine === 1 ? markLength(block.bytes) : 0
     const start = this.#format.rewrites ? mark : 0
-    const end = this.#plan.onBadLine === 'keep' ? block.bytes.length : mark
+    const end = this.#plan.onBadLine === 'drop' ? mark : block.bytes.length
+    if (this.#raw !== null) return { output: this.#rawPiece(this.#raw, block, mark), tally, rest: null }
     return {
       output: start === 0 && end === block.bytes.length ? block.bytes : block.bytes.slice(start, end),
       tally,
       rest: null,
     }
+  }
+
+  /** The first piece is longer than a line may be, so that the object needs none of the others. */
+  #rawPiece(raw: RawLines, { bytes, startsLine }: Block, mark: number): Uint8Array<ArrayBuffer> {
+    if (!startsLine) return new Uint8Array(0)
+    const out = new ByteSink()
+    raw.write(bytes, mark, mark + this.#plan.maxLineBytes, out)
+    return out.take()
   }
 
   #countBad(line: number, fault: string, tally: Tally): void {

@@ -4,6 +4,7 @@ export type { EnrichErrorCode }
 
 /**
  * The input is not what the options say, or not what can be guessed from. By `code`:
+ * - `ENRICH_INPUT_UNREADABLE`: it is not lines of UTF-8: compressed, an archive, another encoding, or without line feeds
  * - `ENRICH_FORMAT_UNKNOWN`: the lines are of none of the formats
  * - `ENRICH_FIELD_UNKNOWN`: no field with addresses was found, or the one named is not there
  * - `ENRICH_FIELD_IS_LIST`: the field holds lists of addresses, and `trustedProxies` is not given

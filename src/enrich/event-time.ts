@@ -4,10 +4,8 @@ import { daysInMonth, daysSince1970 } from './calendar.ts'
 export const NO_TIME = Number.NaN
 
 const ZERO = 0x30
-/** Larger numbers count milliseconds: as seconds this is the year 5138, as milliseconds 1973. */
+/** Larger numbers count milliseconds, a thousand times larger ones microseconds: the year 5138, or 1973. */
 const MOST_SECONDS = 1e11
-/** Larger numbers count something else, microseconds for instance. */
-const MOST_MILLISECONDS = 1e14
 /** No spelling of an instant is longer. */
 const MAX_LENGTH = 40
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
@@ -18,8 +16,8 @@ const DAY = 86_400_000
 
 /**
  * Reads the instant of an event from `bytes[start, end)`: ISO 8601 with an offset or `Z`
- * (`2026-07-28T10:00:00.5+02:00`; a space for the `T`), or seconds or milliseconds since 1970 as a number. Local
- * times without an offset are no instants.
+ * (`2026-07-28T10:00:00.5+02:00`; a space for the `T`), or a number since 1970 in seconds, milliseconds,
+ * microseconds or nanoseconds, which its size tells. Local times without an offset are not instants.
  *
  * @returns milliseconds since 1970, or {@link NO_TIME}
  */
@@ -57,7 +55,9 @@ export function eventTimeOf(text: string): number {
 function sinceEpoch(value: number): number {
   const size = Math.abs(value)
   if (size < MOST_SECONDS) return Math.round(value * 1000)
-  return size < MOST_MILLISECONDS ? Math.round(value) : NO_TIME
+  if (size < MOST_SECONDS * 1e3) return Math.round(value)
+  if (size < MOST_SECONDS * 1e6) return Math.round(value / 1e3)
+  return size < MOST_SECONDS * 1e9 ? Math.round(value / 1e6) : NO_TIME
 }
 
 /** The commonest spelling without making a text of it: `2026-07-28T10:00:00Z`, also with three more digits. */

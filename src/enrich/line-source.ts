@@ -1,13 +1,13 @@
+import type { ChunkSource } from './live-reader.ts'
+
 /** Bytes in pieces of any size: a Web stream, or anything to be iterated, such as a Node stream. */
 export type LineInput =
   | ReadableStream<Uint8Array>
   | ReadableStream<Uint8Array | string>
   | AsyncIterable<Uint8Array | string>
 
-/** Reads an input piece by piece. */
-export interface LineSource {
-  /** @returns `null` at the end */
-  read(): Promise<Uint8Array | null>
+/** Reads an input piece by piece. What it gives is a copy: the input may use the memory of its chunks again. */
+export interface LineSource extends ChunkSource {
   /** Lets go of the input before its end, so that files and connections behind it are closed. */
   release(reason: unknown): Promise<void>
 }
@@ -72,7 +72,8 @@ class ChunkEncoder {
   #half = ''
 
   bytesOf(chunk: unknown): Uint8Array {
-    if (chunk instanceof Uint8Array) return chunk
+    // Copied at once, and not by slice(): a Buffer's own would share its memory.
+    if (chunk instanceof Uint8Array) return new Uint8Array(chunk)
     if (typeof chunk !== 'string') {
       throw new TypeError(
         `the input gave ${chunk === null ? 'null' : `a value of type ${typeof chunk}`}: it must give Uint8Array or string`,

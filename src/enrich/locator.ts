@@ -7,7 +7,7 @@ import { JSON_HEAD } from './answer-text.ts'
 import type { ByteSink } from './byte-sink.ts'
 import type { CommonPlan } from './common-plan.ts'
 import { countInstant, countPlace } from './count.ts'
-import { eventTime, eventTimeOf } from './event-time.ts'
+import { eventTime, eventTimeOf, NO_TIME } from './event-time.ts'
 import type { LocationField } from './location-field.ts'
 import { emptyTally, FAILURE_REASONS, type FailureReason, mergeTally, type Tally } from './tally.ts'
 import { viewOf } from './words.ts'
@@ -47,6 +47,7 @@ export class Locator {
   #ip: Uint8Array = new Uint8Array(0)
   #ipStart = 0
   #ipEnd = 0
+  /** {@link NO_TIME} when it is not known. */
   #at: number
   /** Whether the instant is the line's own. */
   #hasTime = false
@@ -61,8 +62,8 @@ export class Locator {
     this.#question = new AddressQuestion(set, plan)
     this.#answers = new AnswerTable(localeOf(plan.locale), plan.sums)
     this.#sums = plan.sums
-    this.#otherwiseAt = plan.at
-    this.#at = plan.at
+    this.#otherwiseAt = plan.at ?? NO_TIME
+    this.#at = this.#otherwiseAt
   }
 
   /** The instant of this line, milliseconds since 1970. Set it, or `time`, or `noTime`, before writing. */
@@ -71,7 +72,12 @@ export class Locator {
     this.#hasTime = true
   }
 
-  /** Takes the instant of this line from a text as `eventTime` reads it; the plan's, counted, if it cannot be read. */
+  /** Whether this line has a time of its own. */
+  get hasTime(): boolean {
+    return this.#hasTime
+  }
+
+  /** Takes the instant of this line from a text as `eventTime` reads it; the plan's, if it cannot be read. */
   time(bytes: Uint8Array, start: number, end: number): void {
     this.#take(eventTime(bytes, start, end))
   }
@@ -81,9 +87,9 @@ export class Locator {
     this.#take(eventTimeOf(text))
   }
 
-  /** The line has no time where it should: the plan's is taken, and that is counted. */
+  /** The line has no time where it should: the plan's is taken. */
   noTime(): void {
-    this.#take(Number.NaN)
+    this.#take(NO_TIME)
   }
 
   /**
@@ -168,7 +174,6 @@ export class Locator {
   #take(instant: number): void {
     this.#hasTime = !Number.isNaN(instant)
     this.#at = this.#hasTime ? instant : this.#otherwiseAt
-    if (!this.#hasTime) this.#tally.withoutTime++
   }
 
   /** @returns the number of what is known of an address now */

@@ -1,8 +1,17 @@
 import type { Format } from './format.ts'
 import type { LocationField } from './location-field.ts'
 
-/** What is done with a line that cannot be read: written as it is, left out, or the end of the run. */
-export type OnBadLine = 'keep' | 'drop' | 'fail'
+/**
+ * What is done with a line that cannot be read:
+ * - `raw`: where lines become NDJSON it becomes `{"raw":"…","location":null}`; of a line that is too long the first
+ *   `maxLineBytes`. Else as `keep`
+ * - `keep`: written as it is
+ * - `drop`: left out
+ * - `fail`: the end of the run
+ */
+export type OnBadLine = (typeof ON_BAD_LINE)[number]
+
+export const ON_BAD_LINE = ['raw', 'keep', 'drop', 'fail'] as const
 
 /** How lines are read and what is added to them. */
 export interface EnrichOptions {
@@ -24,11 +33,15 @@ export interface EnrichOptions {
   /** Replace a member or columns that are there already; otherwise they are an error. Default: false. */
   readonly overwrite?: boolean | undefined
   /**
-   * Where the instant of the event is, as `field`: ISO 8601 with an offset, or seconds or milliseconds since
-   * 1970. Access logs have their own.
+   * Where the instant of the event is, as `field`: ISO 8601 with an offset, or a number since 1970 in seconds,
+   * milliseconds, microseconds or nanoseconds. Default: guessed from common names and what they hold. Access logs
+   * have their own.
    */
   readonly timeField?: string | undefined
-  /** The instant for lines without one: a `Date`, or milliseconds since 1970. Default: the start of the run. */
+  /**
+   * The instant for lines without one: a `Date`, or milliseconds since 1970. Default: none, so that their
+   * `timezone.offset` is `null`.
+   */
   readonly at?: Date | number | undefined
   /** BCP 47 language tag for the names of country and region. Default: `en`. */
   readonly locale?: string | undefined
@@ -37,7 +50,7 @@ export interface EnrichOptions {
    * `loopback`, `linklocal`, `uniquelocal`): the first hop from the right that is none of them is located.
    */
   readonly trustedProxies?: readonly string[] | undefined
-  /** Default: `keep`. */
+  /** Default: `raw`. */
   readonly onBadLine?: OnBadLine | undefined
   /** Write only the lines that were not resolved, bad lines among them. Default: false. */
   readonly onlyFailed?: boolean | undefined

@@ -1,13 +1,17 @@
 import { type AccessLogPlan, looksLikeAccessLog, planAccessLog } from './access-log/plan.ts'
 import type { Planned } from './common-plan.ts'
+import { containerOf } from './containers.ts'
 import { type DelimitedPlan, looksLikeCsv, looksLikeTsv, planDelimited } from './delimited/plan.ts'
+import { wideEncodingOf } from './encoding.ts'
 import { EnrichError } from './errors.ts'
 import { FORMATS, type Format } from './format.ts'
 import { type ListPlan, looksLikeList, planList } from './list/plan.ts'
+import { hasLoneCarriageReturns } from './lone-carriage-returns.ts'
 import { looksLikeNdjson, type NdjsonPlan, planNdjson } from './ndjson/plan.ts'
 import type { EnrichOptions } from './options.ts'
 
-const BRACKET = 0x5b
+/** An array is told by. Bytes. */
+const ARRAY_HEAD = 1024
 
 /** What is settled before the first line. Plain data: it goes to worker threads by `structuredClone`. */
 export type Plan = NdjsonPlan | DelimitedPlan | AccessLogPlan | ListPlan
@@ -15,10 +19,10 @@ export type Plan = NdjsonPlan | DelimitedPlan | AccessLogPlan | ListPlan
 /**
  * Settles how an input is read and what is added to it.
  *
- * @param sample the first bytes of the input, decompressed; 256 KiB are plenty
+ * @param sample the first bytes of the input, decompressed; see {@link SampleSize}
  * @param isWhole whether they are all of it
  * @returns the plan, and what was guessed in words that are to be shown
- * @throws EnrichError when the input does not say enough, or has already what would be added
+ * @throws EnrichError when the input is not lines of UTF-8, does not say enough, or has already what would be added
  * @throws TypeError when an option is wrong
  * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
  */
@@ -27,8 +31,9 @@ export function makePlan(sample: Uint8Array, isWhole: boolean, options: EnrichOp
   if (format !== undefined) {
     if (!FORMATS.includes(format))
       throw new TypeError(`the option "format" must be one of ${FORMATS.join(', ')}`)
-    return planFor(format, sample, isWhole, options)
   }
+  refuseUnreadable(sample)
+  if (format !== undefined) return planFor(format, sample, isWhole, options)
   const detected = detectFormat(sample)
   if (detected === null) throw new EnrichError('ENRICH_FORMAT_UNKNOWN', describeUnknown(sample))
   const { plan, notes } = planFor(detected, sample, isWhole, options)
@@ -38,6 +43,8 @@ export function makePlan(sample: Uint8Array, isWhole: boolean, options: EnrichOp
 /** From the strictest to the laxest; `null` when it is none. An input without a line is an empty list. */
 export function detectFormat(sample: Uint8Array): Format | null {
   if (looksLikeNdjson(sample)) return 'ndjson'
+  // Commas between its members would make it a table.
+  if (looksLikeJsonArray(sample)) return null
   if (looksLikeAccessLog(sample)) return 'access-log'
   if (looksLikeList(sample)) return 'list'
   if (looksLikeTsv(sample)) return 'tsv'
@@ -66,10 +73,33 @@ function planFor(
 
 /** What to do about an input of no known format. */
 function describeUnknown(sample: Uint8Array): string {
-  const [first, second] = sample
-  const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
-  if (isUtf16) return 'the input is UTF-16: convert it to UTF-8'
-  if (first === BRACKET)
+  if (looksLikeJsonArray(sample))
     return 'the input looks like a JSON array: one object a line is read, as `jq -c .[]` writes them'
   return `the first lines are none of ${FORMATS.join(', ')}: name the format if they are`
+}
+
+/** Whether an array of objects begins, or an empty one is all; logs begin with brackets too, of times and levels. */
+function looksLikeJsonArray(sample: Uint8Array): boolean {
+  return /^\s*\[\s*(?:\{\s*["}]|\]\s*$)/.test(new TextDecoder().decode(sample.subarray(0, ARRAY_HEAD)))
+}
+
+/** @throws EnrichError when the input is not lines of UTF-8, whatever format it is said to have */
+function refuseUnreadable(sample: Uint8Array): void {
+  const encoding = wideEncodingOf(sample)
+  if (encoding !== null) {
+    throw unreadable(
+      `the input is ${encoding}: convert it to UTF-8, as iconv -f ${encoding} -t UTF-8 FILE does`,
+    )
+  }
+  const container = containerOf(sample)
+  if (container !== null) throw unreadable(`the input is ${container.what}: ${container.advice}`)
+  if (hasLoneCarriageReturns(sample)) {
+    throw unreadable(
+      "the input's lines end with carriage returns alone: convert them to line feeds, as tr '\\r' '\\n' < FILE does",
+    )
+  }
+}
+
+function unreadable(message: string): EnrichError {
+  return new EnrichError('ENRICH_INPUT_UNREADABLE', message)
 }

@@ -80,7 +80,10 @@ export interface Tally {
   bad: number
   /** The first five. */
   badLines: BadLine[]
-  /** Lines whose time field is missing or cannot be read: `at` was taken. 0 without a time field. */
+  /**
+   * Lines that were read and have no time of their own, or one that cannot be read: their offset is that of `at`,
+   * or `null` where `at` is not given.
+   */
   withoutTime: number
   /** Resolved lines by country; the key is the code, or the name where there is none, or ''. */
   countries: Map<string, CountryCount>

@@ -15,6 +15,9 @@ export interface Offset {
   readonly jsonTail: string
 }
 
+/** What is known of the offset at an instant that is not known. */
+const NO_OFFSET: Offset = { text: null, minutes: null, jsonTail: 'null}}' }
+
 /**
  * The offsets of one time zone at the instants of a log. A `Timezone` remembers its last quarter hour, which suits
  * questions about now; logs ask about years, and merged ones go back and forth. Here a day of UTC is asked about
@@ -33,8 +36,9 @@ export class ZoneOffsets {
     this.#zone = zone
   }
 
-  /** @param instant milliseconds since 1970, within the range of `Date` */
+  /** @param instant milliseconds since 1970, within the range of `Date`; `NaN` when it is not known */
   at(instant: number): Offset {
+    if (Number.isNaN(instant)) return NO_OFFSET
     const day = Math.floor(instant / DAY)
     if (day !== this.#lastDay) {
       this.#last = this.#ofDay(day)

@@ -29,6 +29,19 @@ interface Vector {
   readonly expect: Readonly<Record<string, unknown>>
 }
 
+/** The handle of Unix sockets has this name in Node. */
+class Pipe {}
+class TCP {}
+class JSStream {}
+class TLSWrap {
+  readonly _parent: object
+  constructor(parent: object) {
+    this._parent = parent
+  }
+}
+/** What Node has for a peer on a Unix socket, as far as it is looked at. */
+const UNIX_SOCKET = { destroyed: false, _handle: new Pipe() }
+
 const { vectors } = sharedJson<{ vectors: Vector[] }>('vectors/detect-vectors.json', { vectors: [] })
 
 /** The request that a vector describes, in the shape of its framework. */
@@ -156,6 +169,13 @@ describe('the rules', () => {
       outcome: 'unavailable',
       reason: 'unix-socket',
     })
+    for (const remoteAddress of ['', null, undefined]) {
+      const none = { outcome: 'unavailable', reason: 'no-remote-address' }
+      expect(ask(TRUSTED, { headers: {}, remoteAddress })).toEqual(none)
+      const clientAddress = createClientAddress(TRUSTED)
+      expect(outcomeOf(() => clientAddress({ headers: {} }, { remoteAddress }))).toEqual(none)
+      expect(ask(TRUSTED, { headers: {}, socket: { remoteAddress } })).toEqual(none)
+    }
     expect(ask(TRUSTED, { headers: {}, remoteAddress: 'x' })).toEqual({
       outcome: 'unavailable',
       reason: 'bad-remote-address',
@@ -359,16 +379,30 @@ describe('the rules', () => {
   })
 
   it.each([
-    [{ destroyed: false }, 'unix'],
-    [{ destroyed: false, localAddress: '10.0.0.9' }, 'gone'],
-    [{ destroyed: true }, 'gone'],
-    [{ destroyed: false, pending: true }, 'gone'],
-    [{ destroyed: false, pending: false }, 'unix'],
-    [{ destroyed: false, localAddress: null }, 'gone'],
-    [{ remoteAddress: null, destroyed: true }, 'gone'],
-    [{}, 'gone'],
-    [undefined, 'gone'],
-  ])('8: of the sockets without remote address, %j is %s', (socket, what) => {
+    ['open', UNIX_SOCKET, 'unix'],
+    ['with a local address', { ...UNIX_SOCKET, localAddress: '10.0.0.9' }, 'gone'],
+    ['destroyed', { ...UNIX_SOCKET, destroyed: true }, 'gone'],
+    ['not connected', { ...UNIX_SOCKET, pending: true }, 'gone'],
+    ['connected', { ...UNIX_SOCKET, pending: false }, 'unix'],
+    ['with no local address, but the word', { ...UNIX_SOCKET, localAddress: null }, 'gone'],
+    ['with an empty remote address', { ...UNIX_SOCKET, remoteAddress: '' }, 'unix'],
+    ['with no remote address, but the word', { ...UNIX_SOCKET, remoteAddress: null }, 'unix'],
+    ['that does not say whether it is open', { _handle: new Pipe() }, 'gone'],
+    ['that there is none of', undefined, 'gone'],
+    ['under TLS', { ...UNIX_SOCKET, _handle: new TLSWrap(new Pipe()) }, 'unix'],
+    ['under TLS in TLS', { ...UNIX_SOCKET, _handle: new TLSWrap(new TLSWrap(new Pipe())) }, 'unix'],
+    ['on TCP', { ...UNIX_SOCKET, pipe() {}, _handle: new TCP() }, 'gone'],
+    ['on TCP under TLS', { ...UNIX_SOCKET, pipe() {}, _handle: new TLSWrap(new TCP()) }, 'gone'],
+    ['on a stream under TLS', { ...UNIX_SOCKET, pipe() {}, _handle: new TLSWrap(new JSStream()) }, 'gone'],
+    ['that is data', { destroyed: false }, 'unix'],
+    ['without a handle', { destroyed: false, pipe() {} }, 'gone'],
+    ['whose handle is closed', { destroyed: false, pipe() {}, _handle: null }, 'gone'],
+    [
+      'without a handle, given to a server on a path',
+      { destroyed: false, pipe() {}, server: { address: () => '/run/http.sock' } },
+      'gone',
+    ],
+  ])('8: of the sockets without remote address, one %s: %o is %s', (_, socket, what) => {
     const source = { headers: { 'x-forwarded-for': '8.8.8.8' }, socket }
     const outcome = outcomeOf(() =>
       Reflect.apply(createClientAddress({ trustedProxies: ['unix:'] }), undefined, [source]),
@@ -527,7 +561,7 @@ describe('messages say what to change', () => {
     )
   })
 
-  const unix = { headers: {}, socket: { destroyed: false } }
+  const unix = { headers: {}, socket: UNIX_SOCKET }
 
   it.each<[string, object, unknown, string]>([
     [
@@ -535,6 +569,12 @@ describe('messages say what to change', () => {
       {},
       { headers: {} },
       'the request has no peer address: the client has left, or the program did',
+    ],
+    [
+      'missing header lines',
+      TRUSTED,
+      { headers: {}, rawHeaders: new Array(2000).fill('a'), socket: { remoteAddress: '10.0.0.1' } },
+      'the field x-forwarded-for may lack the line of the trusted proxy, since Node drops header lines beyond server.maxHeadersCount and repeated lines of some fields: set maxHeadersCount to 0, or limit',
     ],
     [
       'a local socket',
@@ -621,7 +661,7 @@ describe('an observer', () => {
     [
       'a local socket by its name',
       { trustedProxies: ['unix:'], forwardedHeader: 'Forwarded' },
-      { headers: { forwarded: 'proto=http;for=8.8.8.8' }, socket: { destroyed: false } },
+      { headers: { forwarded: 'proto=http;for=8.8.8.8' }, socket: UNIX_SOCKET },
       [
         ['socket', 'unix:', 'trusted'],
         ['forwarded', '8.8.8.8', 'client'],

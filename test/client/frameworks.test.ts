@@ -1,9 +1,13 @@
 import { once } from 'node:events'
 import http from 'node:http'
 import http2 from 'node:http2'
+import https from 'node:https'
 import net, { type AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { Duplex } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
+import tls from 'node:tls'
 import { serve } from '@hono/node-server'
 import express from 'express'
 import fastify from 'fastify'
@@ -189,6 +193,26 @@ describe.each(Object.entries(FRAMEWORKS))('%s', (_, start) => {
   })
 })
 
+// A Fetch Request is left out: it does not say how many lines came. Programs pass the request of Node, as with Hono.
+describe.each(Object.entries(FRAMEWORKS).filter(([name]) => name !== 'a Fetch Request with the peer given'))(
+  '%s',
+  (_, start) => {
+    it('does not believe the caller where the line of the proxy is one too many (trial fault 1)', async () => {
+      const port = await started(start, { trustedProxies: ['loopback'] })
+      const ask = async (between: number): Promise<string> => {
+        const client = net.connect(port, '127.0.0.1')
+        const own = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Forwarded-For: 81.2.69.142\r\n'
+        client.end(`${own}${'a: 1\r\n'.repeat(between)}X-Forwarded-For: 2001:4860::1\r\n\r\n`)
+        return (await buffer(client)).toString()
+      }
+      expect(await ask(995)).toContain('"ip":"2001:4860::1"')
+      for (const between of [996, 997, 1200, 2000]) {
+        expect(await ask(between)).toContain('"reason":"headers-truncated"')
+      }
+    })
+  },
+)
+
 describe('node:http', () => {
   async function onUnixSocket(name: string, options: OpenOptions): Promise<object> {
     const geo = await Resolver.open(bytes, options)
@@ -278,5 +302,91 @@ describe('node:http2', () => {
     for await (const chunk of session.request({ ':path': '/', 'x-forwarded-for': '81.2.69.142' }))
       text += chunk
     expect(JSON.parse(text)).toEqual({ ip: '81.2.69.142', country: 'GB' })
+  })
+})
+
+/** A stream around a connection, as programs make that read something before HTTP. */
+function wrapped(socket: net.Socket): Duplex {
+  const stream = new Duplex({
+    read: () => void socket.resume(),
+    write: (chunk, _, done) => void socket.write(chunk, done),
+    final: (done) => void socket.end(done),
+  })
+  socket.on('data', (chunk) => stream.push(chunk))
+  socket.on('end', () => stream.push(null))
+  socket.on('error', () => {})
+  return stream
+}
+
+/** TLS by a shared secret, which needs no certificate. */
+const SECRET = { psk: Buffer.from('secret'), identity: 'test' }
+const TLS = { ciphers: 'PSK-AES128-GCM-SHA256', maxVersion: 'TLSv1.2' } as const
+const SERVER_TLS = { ...TLS, pskCallback: () => SECRET.psk }
+
+describe('Unix sockets', () => {
+  const CONNECTIONS: Record<string, (to: net.NetConnectOpts) => Promise<string>> = {
+    http: (to) => overHttp1(net.connect(to)),
+    https: (to) =>
+      overHttp1(
+        tls.connect({
+          ...TLS,
+          pskCallback: () => SECRET,
+          checkServerIdentity: () => undefined,
+          socket: net.connect(to),
+        }),
+      ),
+    http2: async (to) => {
+      const session = http2.connect('http://localhost', { createConnection: () => net.connect(to) })
+      stops.push(() => session.destroy())
+      return (await buffer(session.request({ 'x-forwarded-for': '81.2.69.142' }))).toString()
+    },
+  }
+
+  async function overHttp1(socket: Duplex): Promise<string> {
+    socket.end('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Forwarded-For: 81.2.69.142\r\n\r\n')
+    return (await buffer(socket)).toString()
+  }
+
+  const SERVERS: Record<string, (geo: Resolver) => net.Server> = {
+    http: (geo) => http.createServer((req, res) => res.end(JSON.stringify(answer(geo, req)))),
+    https: (geo) => https.createServer(SERVER_TLS, (req, res) => res.end(JSON.stringify(answer(geo, req)))),
+    http2: (geo) => http2.createServer((req, res) => res.end(JSON.stringify(answer(geo, req)))),
+  }
+  const kinds = Object.keys(SERVERS)
+
+  async function serverOf(kind: string, path: string): Promise<net.Server> {
+    const server = SERVERS[kind]?.(await Resolver.open(bytes, { trustedProxies: ['unix:'] }))
+    if (server === undefined) throw new Error(`no server of ${kind}`)
+    server.listen(path)
+    await once(server, 'listening')
+    stops.push(() => server.close())
+    return server
+  }
+
+  it.each(kinds)('are known by their handle: %s (trial fault 13)', async (kind) => {
+    const path = join(temporary, `handle-${kind}`)
+    await serverOf(kind, path)
+    expect(await CONNECTIONS[kind]?.({ path })).toContain('"country":"GB"')
+  })
+
+  it.each(kinds)(
+    'are not what a stream is that wraps TCP, also on a server at a path: %s (trial fault 13)',
+    async (kind) => {
+      const server = await serverOf(kind, join(temporary, `stream-${kind}`))
+      const front = net.createServer((socket) => void server.emit('connection', wrapped(socket)))
+      const { port, stop } = await listening(front, '127.0.0.1')
+      stops.push(stop)
+      expect(await CONNECTIONS[kind]?.({ port, host: '127.0.0.1' })).toContain('"reason":"no-remote-address"')
+    },
+  )
+
+  it('are known where another server accepted them (trial fault 13)', async () => {
+    const server = SERVERS.http?.(await Resolver.open(bytes, { trustedProxies: ['unix:'] }))
+    const front = net.createServer((socket) => void server?.emit('connection', socket))
+    const path = join(temporary, 'accepted')
+    front.listen(path)
+    await once(front, 'listening')
+    stops.push(() => front.close())
+    expect(await CONNECTIONS.http?.({ path })).toContain('"country":"GB"')
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { enrichedStream } from '../../src/enrich/enriched-stream.ts'
 import type { LineSource } from '../../src/enrich/line-source.ts'
+import type { ChunkSource } from '../../src/enrich/live-reader.ts'
 import type { Pipeline } from '../../src/enrich/pipeline.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -16,7 +17,13 @@ function streamOf(...chunks: readonly string[]) {
     }),
     release: vi.fn(async (_: unknown) => {}),
   }
-  const pipeline = { push: (chunk: Uint8Array) => [chunk].values(), end: () => [bytes('end')].values() }
+  const pipeline = {
+    outputs: async function* (input: ChunkSource) {
+      for (let chunk = await input.read(); chunk !== null; chunk = await input.read()) yield chunk
+      yield bytes('end')
+    },
+    stop: vi.fn(),
+  }
   const end = { ended: vi.fn(), failed: vi.fn() }
   const make = (): ReturnType<typeof enrichedStream> =>
     Reflect.apply(enrichedStream, undefined, [

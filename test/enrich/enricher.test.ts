@@ -113,7 +113,25 @@ describe('bad lines', () => {
       expect(text(run(input, { ...NDJSON, ...kept, onBadLine: 'drop' }, { blockBytes }).output)).toBe(
         '\ufeff',
       )
-      expect(text(run(input, { ...kept, format: 'list' }, { blockBytes }).output)).toBe(input.slice(1))
+      const list = (options: EnrichOptions): string =>
+        text(run(input, { ...kept, format: 'list', ...options }, { blockBytes }).output)
+      expect(list({ onBadLine: 'keep' })).toBe(input.slice(1))
+      expect(list({ append: true })).toBe(input)
+      // In one piece or in many, NDJSON gets as much of it as a line may have.
+      expect(list({})).toBe(`{"raw":"${'x'.repeat(20)}","location":null}\n`)
+    }
+  })
+
+  it('a line that is too long stands among NDJSON as it is (trial fault 23)', () => {
+    for (const blockBytes of [10, 1000]) {
+      const input = `81.2.69.142\n"${'é'.repeat(50)}\r\n10.0.0.1\n`
+      const options = { format: 'list', maxLineBytes: 21, into: 'place' } as const
+      const { output, tally } = run(input, options, { blockBytes })
+      const [, second, third] = text(output).split('\n')
+      // As much of it as a line may have; what is left of a character is U+FFFD.
+      expect(JSON.parse(second ?? '')).toEqual({ raw: `"${'é'.repeat(10)}`, place: null })
+      expect(JSON.parse(third ?? '')).toEqual({ ip: '10.0.0.1', place: null })
+      expect(tally).toMatchObject({ lines: 3, resolved: 1, bad: 1, failed: { private: 1 } })
     }
   })
 

@@ -35,6 +35,8 @@ describe('the instant of an event', () => {
     ['-86400', -86_400_000],
     ['99999999999', 99_999_999_999_000],
     ['100000000000', 100_000_000_000],
+    ['1782907200123456', NOON + 123],
+    ['1782907200123456789', NOON + 123],
   ])('%s', (text, instant) => {
     expect(read(text)).toBe(instant)
     expect(eventTimeOf(text)).toBe(instant)
@@ -58,7 +60,7 @@ describe('the instant of an event', () => {
     ['2026-07-01T12:00:00ZZ', 'more'],
     ['2026x07-01T12:00:00Z', 'other signs'],
     ['2026-07-01T12:00:0xZ', 'a letter'],
-    ['100000000000000', 'microseconds'],
+    ['100000000000000000000', 'more than nanoseconds'],
     ['0x10', 'another base'],
     ['1e400', 'too much'],
     ['Infinity', 'a word'],

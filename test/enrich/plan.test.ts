@@ -1,8 +1,11 @@
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { EnrichError } from '../../src/enrich/errors.ts'
+import { FORMATS } from '../../src/enrich/format.ts'
 import type { EnrichOptions } from '../../src/enrich/options.ts'
 import { makePlan } from '../../src/enrich/plan.ts'
 import { InvalidLocaleError, isGeofixError } from '../../src/errors.ts'
+import { tarOf } from '../tar-archive.ts'
 import { AT, utf8 } from './world.ts'
 
 const COMMON = '81.2.69.142 - - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 12'
@@ -37,15 +40,10 @@ describe('the format', () => {
   it.each([
     ['prose', 'Once upon a time\nthere was\nno address.\n', 'the first lines are none of ndjson, csv'],
     ['an array', '[{"ip":"81.2.69.142"}]', 'looks like a JSON array'],
-    ['UTF-16', '', 'is UTF-16'],
-    ['UTF-16 the other way round', '', 'is UTF-16'],
-  ])('is an error when it is none: %s', (name, sample, message) => {
-    const utf16 = Buffer.from([0xff, 0xfe, 0x7b, 0, 0x7d, 0, 0x0a, 0])
-    const swapped = Buffer.from(utf16).swap16()
-    const bytes = name === 'UTF-16' ? utf16 : name.startsWith('UTF-16') ? swapped : utf8(sample)
+  ])('is an error when it is none: %s', (_, sample, message) => {
     let error: unknown
     try {
-      makePlan(bytes, true, {})
+      makePlan(utf8(sample), true, {})
     } catch (thrown) {
       error = thrown
     }
@@ -56,6 +54,46 @@ describe('the format', () => {
       status: null,
       message: expect.stringContaining(message),
     })
+  })
+})
+
+describe('an input that is not lines of UTF-8', () => {
+  const utf16 = Buffer.from('ip,a\n81.2.69.142,1\n', 'utf16le')
+  const archive = tarOf({ 'access.log': utf8(`${COMMON}\n`) })
+  const inputs: readonly [string, Uint8Array, RegExp][] = [
+    ['UTF-16 (trial fault 6)', utf16, /^the input is UTF-16LE: .* iconv -f UTF-16LE -t UTF-8 FILE/],
+    ['UTF-16 the other way round (trial fault 6)', Buffer.from(utf16).swap16(), /^the input is UTF-16BE: /],
+    ['a tar archive (trial fault 7)', archive, /^the input is a tar archive: .* tar -xf FILE/],
+    ['compressed (trial fault 7)', gzipSync(COMMON), /^the input is compressed with gzip: .* gzip -dc FILE/],
+    ['without line feeds (trial fault 8)', utf8('ip,a\r81.2.69.142,1\r'), /carriage returns alone: .* tr /],
+  ]
+  it.each(inputs)('is refused, whether or not its format is given: %s', (_, sample, message) => {
+    for (const format of [undefined, ...FORMATS]) {
+      expect(() => makePlan(sample, true, { format })).toThrow(
+        expect.objectContaining({ code: 'ENRICH_INPUT_UNREADABLE', message: expect.stringMatching(message) }),
+      )
+    }
+  })
+})
+
+describe('what is said of JSON arrays', () => {
+  it.each([
+    '[{"ip":"81.2.69.142"}]',
+    '[{"ip":"81.2.69.142","a":1},{"ip":"81.2.69.142","a":2}]\n',
+    '\ufeff[\r\n  {\r\n    "ip": "81.2.69.142"\r\n  }\r\n]',
+    ' [ {} ]',
+    '[]\n',
+  ])('is said of %j (trial fault 19)', (sample) => {
+    expect(() => makePlan(utf8(sample), true, {})).toThrow(/looks like a JSON array: .*jq -c/)
+  })
+
+  it.each([
+    '[Wed Oct 11 14:32:52.123456 2000] [core:error] [pid 1] [client 81.2.69.142:5] AH00126: Invalid URI\n',
+    '[2026-07-01 12:00:00] 81.2.69.142 says hello\n',
+    '[{timestamp}] template\n',
+    '[',
+  ])('is not said of %j (trial fault 19)', (sample) => {
+    expect(() => makePlan(utf8(sample), true, {})).toThrow(/^the first lines are none of ndjson/)
   })
 })
 

@@ -19,6 +19,7 @@ const csv = (maxLineBytes = 1000): Plan => ({
   format: 'csv',
   delimiter: 0x2c,
   quotes: true,
+  hasSeparatorLine: false,
   headerLine: 0,
   width: 2,
   address: 0,

@@ -55,6 +55,7 @@ export function decide(
 ): Decision | null {
   const isTrusted = trustOf(trustedProxies)
   const caller = addressOf(peer)
+  if (peer === '') return { kind: 'unavailable', reason: 'no-remote-address' }
   if (peer === 'unix:') return { kind: 'unavailable', reason: 'unix-socket' }
   if (caller === null) return { kind: 'unavailable', reason: 'bad-remote-address' }
   if (!isTrusted(caller)) return answerOf(caller, 'socket')

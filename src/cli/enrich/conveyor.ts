@@ -16,6 +16,8 @@ export interface Machine {
 
 /** Brings blocks through a machine and their results on in order, with a bounded number under way. */
 export class Conveyor {
+  /** Rejects with what the machine or the receiver threw first; never resolves. */
+  readonly failed: Promise<never>
   readonly #machine: Machine
   readonly #receive: Receive
   /** The results in order: each is received when the one before it was. */
@@ -23,8 +25,13 @@ export class Conveyor {
   #underWay = 0
   /** Wakes who waits for room. */
   #wake: (() => void) | null = null
+  #fail: (error: unknown) => void = () => {}
 
   constructor(machine: Machine, receive: Receive) {
+    this.failed = new Promise((_, reject) => {
+      this.#fail = reject
+    })
+    this.failed.catch(() => {})
     this.#machine = machine
     this.#receive = receive
   }
@@ -40,7 +47,7 @@ export class Conveyor {
     // Met below, in its turn.
     enriched.catch(() => {})
     this.#last = this.#pass(this.#last, enriched, block)
-    this.#last.catch(() => {})
+    this.#last.catch(this.#fail)
     while (this.#underWay >= this.#machine.capacity) await Promise.race([this.#last, this.#room()])
   }
 

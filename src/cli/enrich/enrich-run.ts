@@ -1,28 +1,22 @@
+import { BlockReader } from '../../enrich/block-reader.ts'
 import type { Planned } from '../../enrich/common-plan.ts'
 import { BadLineError, EnrichError } from '../../enrich/errors.ts'
 import type { EnrichOptions } from '../../enrich/options.ts'
 import { makePlan, type Plan } from '../../enrich/plan.ts'
-import { type Block, Splitter } from '../../enrich/splitter.ts'
+import type { Block } from '../../enrich/splitter.ts'
 import { BAD_LINES_SHOWN, emptyTally, mergeTally, type Tally } from '../../enrich/tally.ts'
 import { CommandFailure, UsageError } from '../command-failure.ts'
 import { ExitStatus } from '../terminal.ts'
 import type { AdaptiveEngine } from './adaptive-engine.ts'
-import { ChunkReader, PAUSE } from './chunk-reader.ts'
 import { Conveyor } from './conveyor.ts'
 import { type Input, sizeOf } from './input.ts'
 import { checkFit } from './option-fit.ts'
 import type { Output } from './output.ts'
 import type { Position } from './progress.ts'
 import { bytesText, countOf } from './report/figures.ts'
-import { takeSample } from './sample.ts'
 import { checkSameKind, type Head, headOf, Seam, withoutHeader } from './seam.ts'
 import type { BadLineOf, RunFacts } from './statistics.ts'
-
-/** What is enriched at a time: several are under way for each thread, and what comes out is larger. Bytes. */
-const BLOCK = 256 * 1024
-
-/** A pipe that paused for so long gets the lines that it has given: nobody waits for a block to fill. Milliseconds. */
-const PATIENCE = 100
+import { unreadable } from './system-error.ts'
 
 /** Enriches several inputs, one after another, into one output. */
 export class EnrichRun {
@@ -45,8 +39,7 @@ export class EnrichRun {
     this.#inputs = inputs
     this.#output = output
     this.#engine = engine
-    // Lines without a time have the same instant in all inputs.
-    this.#options = { ...options, at: options.at ?? Date.now() }
+    this.#options = options
   }
 
   /** What was guessed is told here, in words. */
@@ -73,6 +66,7 @@ export class EnrichRun {
     return {
       inputs: this.#inputs.map(({ name }) => name),
       format: this.#first?.head.plan.format ?? null,
+      hasInstant: this.#options.at !== undefined,
       badLines: this.#badLines,
       bytesRead: this.position.bytes,
       bytesWritten: this.#bytesWritten,
@@ -93,12 +87,22 @@ export class EnrichRun {
   }
 
   async #enrich(input: Input): Promise<void> {
-    const reader = new ChunkReader(input.chunks())
-    const { bytes, isWhole, chunks } = await takeSample(reader, !input.isFile)
-    if (isWhole && bytes.length === 0 && this.#inputs.length > 1) return
-    const { plan, notes } = this.#plan(bytes, isWhole, input)
+    const chunks = input.chunks()
+    const read = async (): Promise<Uint8Array | null> => {
+      const { value, done } = await chunks.next()
+      if (done) return null
+      this.#plainBytes += value.length
+      return value
+    }
+    const reader = new BlockReader({ read }, !input.isFile, this.#options.maxLineBytes)
+    const planned = await reader.plan((sample, isWhole) => {
+      if (isWhole && sample.length === 0 && this.#inputs.length > 1) return null
+      const { plan, notes } = this.#plan(sample, isWhole, input)
+      return { plan, notes, head: headOf(sample, plan) }
+    })
+    if (planned === null) return
+    const { plan, notes, head } = planned
     for (const note of notes) this.onNote(`${input.name}: ${note}`)
-    const head = headOf(bytes, plan)
     const isFirst = this.#first === null
     this.#first ??= { head, input }
     checkSameKind(this.#first.head, this.#first.input.name, head, input.name)
@@ -113,28 +117,8 @@ export class EnrichRun {
       await this.#write(this.#seam.before(output))
       await this.#write(output)
     })
-    const splitter = new Splitter(used, BLOCK)
-    let skipped = isFirst ? 0 : head.length
-    for (const chunk of chunks) {
-      const rest = chunk.subarray(skipped)
-      skipped = Math.max(skipped - chunk.length, 0)
-      await this.#send(splitter.push(rest), conveyor, chunk.length)
-    }
-    for (;;) {
-      const chunk = input.isFile ? await reader.next() : await reader.nextWithin(PATIENCE)
-      if (chunk === PAUSE) {
-        await this.#send(splitter.flush(), conveyor)
-        // Nothing can be lost by waiting now.
-        const next = await reader.next()
-        if (next === null) break
-        await this.#send(splitter.push(next), conveyor, next.length)
-        continue
-      }
-      if (chunk === null) break
-      await this.#send(splitter.push(chunk), conveyor, chunk.length)
-    }
-    await this.#send(splitter.end(), conveyor)
-    await conveyor.drain()
+    // An input that pauses would be waited for before an error of its lines or of the output is met.
+    await Promise.race([convey(reader.blocks(used, isFirst ? 0 : head.length), conveyor), conveyor.failed])
   }
 
   #plan(sample: Uint8Array, isWhole: boolean, input: Input): Planned<Plan> {
@@ -156,11 +140,6 @@ export class EnrichRun {
     await this.#output.write(bytes)
   }
 
-  async #send(blocks: readonly Block[], conveyor: Conveyor, plainBytes = 0): Promise<void> {
-    this.#plainBytes += plainBytes
-    for (const block of blocks) await conveyor.add(block)
-  }
-
   #noteBadLines({ badLines }: Tally, input: Input): void {
     for (const { line, message } of badLines) {
       if (this.#badLines.length === BAD_LINES_SHOWN) return
@@ -178,8 +157,14 @@ export class EnrichRun {
       )
     }
     if (error instanceof EnrichError) {
+      if (error.code === 'ENRICH_INPUT_UNREADABLE') return unreadable(input.name, error)
       return new CommandFailure(`${input.name}: ${error.message}`, ExitStatus.failed, error)
     }
     return error
   }
+}
+
+async function convey(blocks: AsyncIterable<Block>, conveyor: Conveyor): Promise<void> {
+  for await (const block of blocks) await conveyor.add(block)
+  await conveyor.drain()
 }

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { FORMATS, type Format } from '../../enrich/format.ts'
 import { LOCATION_FIELDS, type LocationField } from '../../enrich/location-field.ts'
-import type { OnBadLine } from '../../enrich/options.ts'
+import { ON_BAD_LINE, type OnBadLine } from '../../enrich/options.ts'
 import { UsageError } from '../command-failure.ts'
 import type { EnrichCommand } from './enrich-command.ts'
 
@@ -13,7 +13,6 @@ const SMALL = 32 * 1024 * 1024
 const MAX_THREADS = 256
 
 const STATISTICS = ['text', 'json', 'none'] as const
-const ON_BAD_LINE: readonly OnBadLine[] = ['keep', 'drop', 'fail']
 
 /** The options of `geofix enrich`, as commander gives them. */
 export interface EnrichFlags {
@@ -87,12 +86,12 @@ export const ENRICH_FLAGS: readonly EnrichFlag[] = [
   {
     flags: '--time-field <name>',
     description:
-      'where the time of the event is, as --field: ISO 8601 with an offset, or seconds or milliseconds since 1970',
+      'where the time of the event is, as --field: ISO 8601 with an offset, or seconds to nanoseconds since 1970 (default: guessed, and printed)',
   },
   {
     flags: '--on-bad-line <what>',
     description:
-      'a line that cannot be read: keep as it is, also among NDJSON made from other formats; drop; or fail (default: keep)',
+      'a line that cannot be read: raw, which is {"raw":…,"location":null} where lines become NDJSON, and keep otherwise; keep as it is; drop; or fail (default: raw)',
     read: oneOf(ON_BAD_LINE),
   },
   { flags: '--only-failed', description: 'write only lines without a location, unreadable ones among them' },

@@ -75,7 +75,7 @@ export class Input {
       first.push(value)
       held += value.length
     }
-    const compression = recogniseCompression(Buffer.concat(first).subarray(0, MAGIC_BYTES), this.name)
+    const compression = recogniseCompression(Buffer.concat(first).subarray(0, MAGIC_BYTES))
     if (compression === null) {
       yield* first
       yield* raw

@@ -1,5 +1,6 @@
 import { markLength } from '../../enrich/byte-order-mark.ts'
 import type { Plan } from '../../enrich/plan.ts'
+import { preambleLength } from '../../enrich/separator-line.ts'
 import { recordEndsOf } from '../../enrich/splitter.ts'
 import { CommandFailure } from '../command-failure.ts'
 import { ExitStatus } from '../terminal.ts'
@@ -14,7 +15,7 @@ export interface Head {
   readonly plan: Plan
   /** The line with the names of columns, without its end; empty where there is none. */
   readonly header: Uint8Array
-  /** Bytes before the first line: a byte order mark and the header. */
+  /** Bytes before the first line: a byte order mark, the line with the separator and the header. */
   readonly length: number
   /** Physical lines of the header: quoted names may have line feeds. */
   readonly lines: number
@@ -24,7 +25,10 @@ export interface Head {
 export function headOf(sample: Uint8Array, plan: Plan): Head {
   let start = markLength(sample)
   const headerLine = 'headerLine' in plan && start < sample.length ? plan.headerLine : 0
-  if (headerLine === 0) return { plan, header: NO_BYTES, length: start, lines: 0 }
+  if (headerLine === 0) {
+    const length = preambleLength(sample, sample.length, plan)
+    return { plan, header: NO_BYTES, length, lines: length > start ? 1 : 0 }
+  }
   const before = start
   for (let line = 1; line < headerLine; line++) start = sample.indexOf(LINE_FEED, start) + 1
   const ends = recordEndsOf(plan)
@@ -57,9 +61,9 @@ export function checkSameKind(first: Head, firstName: string, next: Head, name: 
   }
 }
 
-/** The plan for an input whose mark and header were taken off. */
+/** The plan for an input whose mark, line with the separator and header were taken off. */
 export function withoutHeader(plan: Plan): Plan {
-  return 'headerLine' in plan ? { ...plan, headerLine: 0 } : plan
+  return 'headerLine' in plan ? { ...plan, headerLine: 0, hasSeparatorLine: false } : plan
 }
 
 /** Sees to it that the last line of an input and the first of the next one do not become one. */

@@ -18,6 +18,8 @@ export interface BadLineOf {
 export interface RunFacts {
   readonly inputs: readonly string[]
   readonly format: Format | null
+  /** Whether `--at` says when lines without a time are from. */
+  readonly hasInstant: boolean
   /** The first five. */
   readonly badLines: readonly BadLineOf[]
   /** As stored: of compressed inputs the compressed bytes. */
@@ -76,7 +78,10 @@ export function statisticsText(tally: Tally, facts: RunFacts): string {
     }
   }
   if (tally.withoutTime > 0) {
-    rows.push(`  without time  ${share(tally.withoutTime)}: the offset is that of --at or of now`)
+    const offset = facts.hasInstant
+      ? 'the offset is that of --at'
+      : 'the offset is unknown unless --at says when'
+    rows.push(`  without time  ${share(tally.withoutTime)}: ${offset}`)
   }
   if (tally.countries.size > 0) {
     const named = top(tally).map((country) => `${nameOf(country)} ${countText(country.count)}`)

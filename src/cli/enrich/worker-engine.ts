@@ -23,6 +23,8 @@ interface Member {
   readonly worker: Worker
   /** In the order in which the worker answers. */
   readonly pending: Pending[]
+  /** Whether it has come up. */
+  isReady: boolean
 }
 
 /** Works in worker threads, which share one copy of the databases. */
@@ -49,14 +51,16 @@ export class WorkerEngine implements Engine {
     for (const { worker } of this.#members) post(worker, { kind: 'plan', plan })
   }
 
-  /** Whether all of them have what they can take. */
+  /** Whether all of them have what they can take, or are still coming up: lines would wait for that. */
   get isBusy(): boolean {
-    return this.#members.every(({ pending }) => pending.length >= BLOCKS_PER_WORKER)
+    if (this.#fault !== null) return false
+    return this.#members.every(({ pending, isReady }) => !isReady || pending.length >= BLOCKS_PER_WORKER)
   }
 
   enrich(block: Block, memory: ArrayBuffer | null): Promise<Enriched> {
     if (this.#fault !== null) return Promise.reject(this.#fault)
-    const [first, ...others] = this.#members
+    const ready = this.#members.filter(({ isReady }) => isReady)
+    const [first, ...others] = ready.length > 0 ? ready : this.#members
     if (first === undefined) return Promise.reject(new TypeError('there are no threads'))
     const least = others.reduce(
       (best, member) => (member.pending.length < best.pending.length ? member : best),
@@ -76,15 +80,19 @@ export class WorkerEngine implements Engine {
 
   #start(): Member {
     const worker = startWorker()
-    const pending: Pending[] = []
+    const member: Member = { worker, pending: [], isReady: false }
+    const { pending } = member
     worker.on('message', (answer: Answer) => {
-      const next = pending.shift()
-      if (next !== undefined) settle(next, answer)
+      if (answer.kind === 'ready') member.isReady = true
+      else {
+        const next = pending.shift()
+        if (next !== undefined) settle(next, answer)
+      }
     })
     worker.on('messageerror', (error) => this.#fail(error.message, error))
     worker.on('error', (error) => this.#fail(error.message, error))
     worker.on('exit', (code) => this.#fail(`it ended with ${code}`))
-    return { worker, pending }
+    return member
   }
 
   /** A thread that died takes its blocks with it: the run cannot go on. */
@@ -101,7 +109,7 @@ function post(worker: Worker, order: Order, transfer: readonly ArrayBuffer[] = [
   worker.postMessage(order, transfer)
 }
 
-function settle({ resolve, reject }: Pending, answer: Answer): void {
+function settle({ resolve, reject }: Pending, answer: Exclude<Answer, { kind: 'ready' }>): void {
   if (answer.kind === 'enriched') resolve(answer)
   else if (answer.kind === 'bad-line') reject(new BadLineError(answer.line, answer.fault))
   else reject(new CommandFailure(`a worker thread failed: ${answer.message}`, ExitStatus.failed))

@@ -3,7 +3,7 @@ import type { Plan } from '../../enrich/plan.ts'
 import type { Block } from '../../enrich/splitter.ts'
 import type { SharedDatabase } from './shared-database.ts'
 
-/** To a worker: databases first, then a plan, which holds for the blocks behind it; each block is answered, in order. */
+/** To a worker: databases first, then a plan, which holds for the blocks behind it; each plan and each block is answered, in order. */
 export type Order =
   | { readonly kind: 'databases'; readonly databases: readonly SharedDatabase[] }
   | { readonly kind: 'plan'; readonly plan: Plan }
@@ -11,6 +11,7 @@ export type Order =
 
 /** From a worker. Errors lose their class on the way between threads, so they are sent as data. */
 export type Answer =
+  | { readonly kind: 'ready' }
   | ({ readonly kind: 'enriched' } & Enriched)
   | { readonly kind: 'bad-line'; readonly line: number; readonly fault: string }
   | { readonly kind: 'failed'; readonly message: string }

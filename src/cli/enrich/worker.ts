@@ -20,7 +20,10 @@ port?.on('message', (order: Order) => {
 })
 
 function answerBlock(block: Block, memory: ArrayBuffer | null): void {
-  const answer = answerTo(block, memory)
+  post(answerTo(block, memory))
+}
+
+function post(answer: Answer): void {
   port?.postMessage(answer, memoryOf(answer))
 }
 
@@ -34,6 +37,7 @@ function memoryOf(answer: Answer): ArrayBuffer[] {
 function usePlan(plan: Plan): void {
   set ??= openShared(databases)
   enricher = new Enricher(plan, set)
+  post({ kind: 'ready' })
 }
 
 function answerTo(block: Block, memory: ArrayBuffer | null): Answer {

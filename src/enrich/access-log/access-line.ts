@@ -23,8 +23,10 @@ const MAX_SIZE_DIGITS = 19
  * `\"` or `\x22`; one that is not escaped is taken for the end of the part only where the next part can follow.
  */
 export class AccessLine {
-  /** Why the last line could not be read. */
+  /** Why the last line could not be read as a whole. */
   fault = ''
+  /** Whether the parts up to the time were read, also of a line that could not be read as a whole. */
+  hasTime = false
   readonly time = new Timestamp()
   readonly request = new RequestLine()
   vhostEnd = 0
@@ -49,7 +51,7 @@ export class AccessLine {
   referrerEnd = 0
   agentStart = 0
   agentEnd = 0
-  /** What follows, from behind one space to the end of the line. */
+  /** What follows the last part that was read, after one space, to the end of the line. */
   restStart = 0
   readonly #hasVhost: boolean
   readonly #words = new Words()
@@ -59,18 +61,28 @@ export class AccessLine {
     this.#hasVhost = hasVhost
   }
 
-  /** @returns whether `bytes[start, end)` is such a line */
+  /**
+   * Reads `bytes[start, end)`. Of a line that is cut off or damaged the host is there, and all up to the time or
+   * nothing more: see `hasTime`.
+   *
+   * @returns whether it is such a line
+   */
   read(bytes: Uint8Array, start: number, end: number): boolean {
     const words = this.#words.view(bytes)
     const close = this.#readClient(bytes, start, end)
-    if (close === -1) return this.#bad('there are no host, user and [timestamp] at its start')
+    this.isCombined = false
+    this.hasTime = close !== -1
+    this.restStart = Math.min((this.hasTime ? close : this.hostEnd - 1) + 2, end)
+    if (!this.hasTime) return this.#bad('there are no host, user and [timestamp] at its start')
     if (bytes[close + 1] !== SPACE || bytes[close + 2] !== QUOTE || close + 2 >= end) {
       return this.#bad('no "request" follows the timestamp')
     }
     this.requestStart = close + 3
     this.requestEnd = endOfRequest(bytes, words, close + 3, end)
     if (this.requestEnd === -1) return this.#bad('no status follows the request, or its quote is not closed')
-    return this.#readNumbers(bytes, this.requestEnd + 2, end) && this.#readRest(bytes, words, end)
+    if (!this.#readNumbers(bytes, this.requestEnd + 2, end)) return false
+    this.#readRest(bytes, words, end)
+    return true
   }
 
   /** @returns the index of the bracket behind the timestamp, or -1 */
@@ -116,23 +128,18 @@ export class AccessLine {
     return true
   }
 
-  /** Referrer and user agent, if both are there, and what follows. */
-  #readRest(bytes: Uint8Array, words: DataView, end: number): boolean {
-    this.isCombined = false
+  /** Referrer and user agent, if both are there and their quotes are closed, and what follows. */
+  #readRest(bytes: Uint8Array, words: DataView, end: number): void {
     this.restStart = Math.min(this.sizeEnd + 1, end)
-    if (this.restStart >= end || bytes[this.restStart] !== QUOTE) return true
+    if (this.restStart >= end || bytes[this.restStart] !== QUOTE) return
     this.referrerStart = this.restStart + 1
     this.referrerEnd = endOfReferrer(bytes, words, this.referrerStart, end)
-    if (this.referrerEnd === -1) {
-      // One part in quotes is none of the two formats, and no fault.
-      return endOfQuoted(bytes, words, this.referrerStart, end) !== -1 || this.#bad('a quote is not closed')
-    }
+    if (this.referrerEnd === -1) return
     this.agentStart = this.referrerEnd + 3
     this.agentEnd = endOfQuoted(bytes, words, this.agentStart, end)
-    if (this.agentEnd === -1) return this.#bad('the quote of its user agent is not closed')
+    if (this.agentEnd === -1) return
     this.isCombined = true
     this.restStart = Math.min(this.agentEnd + 2, end)
-    return true
   }
 
   /** The quote that closes a part which begins at `start`: a space or the end of the line follows. -1: there is none. */

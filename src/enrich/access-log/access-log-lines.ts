@@ -2,6 +2,7 @@ import type { ByteSink } from '../byte-sink.ts'
 import { JsonText, jsonRoom } from '../json-text.ts'
 import type { LineFormat, LineResult } from '../line-format.ts'
 import type { Locator } from '../locator.ts'
+import type { FailureReason } from '../tally.ts'
 import { Words } from '../words.ts'
 import { AccessLine } from './access-line.ts'
 import { type MemberNames, memberNames, type Piece } from './member-names.ts'
@@ -21,11 +22,12 @@ const MAX_LIST = 8192
 
 /**
  * Lines of access logs. Each becomes a JSON object of its parts, `null` where the log has `-`; or it is kept, and a
- * tab and the location follow.
+ * tab and the location follow. Of a line that is cut off or damaged what can be read has its members, and all that
+ * follows is `rest`; without an address it is a bad line.
  *
  * The texts of the parts are those of the log, its escapes (`\"`, `\x16`) included: undoing them would need to know
  * which server wrote them. Not in every object are `vhost`; `request`, of a request that has no parts;
- * `x_forwarded_for`; `rest`, of what follows the user agent.
+ * `x_forwarded_for`; `rest`, of what follows the last part that was read.
  */
 export class AccessLogLines implements LineFormat {
   readonly rewrites: boolean
@@ -57,13 +59,15 @@ export class AccessLogLines implements LineFormat {
   }
 
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
-    if (!this.#line.read(bytes, start, end)) return 'bad'
+    const isWhole = this.#line.read(bytes, start, end)
     this.#readForwarded(bytes, end)
-    this.#locator.at = this.#line.time.instant
+    if (this.#line.hasTime) this.#locator.at = this.#line.time.instant
+    else this.#locator.noTime()
     const isLocated = this.#locate(bytes)
+    if (!isWhole && !isLocated && isWithoutAddress(this.#locator.reason)) return 'bad'
     if (this.rewrites) {
       const into = out.room(jsonRoom(end - start) + this.#names.room + TIMESTAMP_ROOM)
-      out.length = this.#putParts(bytes, start, end, into, out.length)
+      out.length = this.#putParts(bytes, start, end, isWhole, into, out.length)
     } else {
       out.writeRange(bytes, start, end)
       out.writeByte(TAB)
@@ -109,7 +113,14 @@ export class AccessLogLines implements LineFormat {
   }
 
   /** Writes the object up to the location. @returns where that follows */
-  #putParts(bytes: Uint8Array, start: number, end: number, into: Uint8Array, from: number): number {
+  #putParts(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    isWhole: boolean,
+    into: Uint8Array,
+    from: number,
+  ): number {
     const line = this.#line
     const names = this.#names
     let at = from
@@ -117,16 +128,25 @@ export class AccessLogLines implements LineFormat {
       at = this.#putText(names.vhost, bytes, start, line.vhostEnd, into, at)
       at = this.#putText(names.ip, bytes, line.hostStart, line.hostEnd, into, at)
     } else at = this.#putText(names.firstIp, bytes, line.hostStart, line.hostEnd, into, at)
-    at = this.#putText(names.ident, bytes, line.identStart, line.identEnd, into, at)
-    // Some formats have no user: nothing is between the identity and the time.
-    const hasUser = line.userEnd > line.userStart
-    if (hasUser) at = this.#putText(names.user, bytes, line.userStart, line.userEnd, into, at)
-    else at = this.#putNull(names.user, into, at)
-    at = line.time.put(bytes, into, names.time.put(this.#target.view(into), at))
-    into[at++] = QUOTE
-    at = this.#putRequest(bytes, into, at)
-    at = this.#putNumber(names.status, bytes, line.statusStart, line.statusEnd, into, at)
-    at = this.#putNumber(names.bytes, bytes, line.sizeStart, line.sizeEnd, into, at)
+    if (line.hasTime) {
+      at = this.#putText(names.ident, bytes, line.identStart, line.identEnd, into, at)
+      // Some formats have no user: nothing is between the identity and the time.
+      const hasUser = line.userEnd > line.userStart
+      if (hasUser) at = this.#putText(names.user, bytes, line.userStart, line.userEnd, into, at)
+      else at = this.#putNull(names.user, into, at)
+      at = names.time.put(this.#target.view(into), at)
+      into[at++] = QUOTE
+      at = line.time.put(bytes, into, at)
+      into[at++] = QUOTE
+    } else for (const name of [names.ident, names.user, names.time]) at = this.#putNull(name, into, at)
+    if (isWhole) {
+      at = this.#putRequest(bytes, into, at)
+      at = this.#putNumber(names.status, bytes, line.statusStart, line.statusEnd, into, at)
+      at = this.#putNumber(names.bytes, bytes, line.sizeStart, line.sizeEnd, into, at)
+    } else {
+      const { method, target, protocol, status, bytes: size } = names
+      for (const name of [method, target, protocol, status, size]) at = this.#putNull(name, into, at)
+    }
     if (line.isCombined) {
       at = this.#putText(names.referrer, bytes, line.referrerStart, line.referrerEnd, into, at)
       at = this.#putText(names.userAgent, bytes, line.agentStart, line.agentEnd, into, at)
@@ -191,6 +211,10 @@ export class AccessLogLines implements LineFormat {
     const view = this.#target.view(into)
     return this.#names.null.put(view, name.put(view, at))
   }
+}
+
+function isWithoutAddress(reason: FailureReason): boolean {
+  return reason === 'malformed' || reason === 'missing'
 }
 
 function isDash(bytes: Uint8Array, start: number, end: number): boolean {

@@ -47,7 +47,6 @@ export interface MemberNames {
   readonly ip: Piece
   readonly ident: Piece
   readonly user: Piece
-  /** With the quote that opens its value. */
   readonly time: Piece
   readonly method: Piece
   readonly target: Piece
@@ -76,7 +75,7 @@ export function memberNames(into: string): MemberNames {
     ip: member('ip'),
     ident: member('ident'),
     user: member('user'),
-    time: new Piece(',"time":"'),
+    time: member('time'),
     method: member('method'),
     target: member('target'),
     protocol: member('protocol'),

@@ -4,6 +4,7 @@ import { type CommonPlan, commonPlan, type Planned } from '../common-plan.ts'
 import { EnrichError } from '../errors.ts'
 import { firstLines, type LineRange } from '../first-lines.ts'
 import type { EnrichOptions } from '../options.ts'
+import { RAW } from '../raw-lines.ts'
 import { AccessLine } from './access-line.ts'
 import { MEMBERS } from './member-names.ts'
 
@@ -48,7 +49,7 @@ export function planAccessLog(
   if (options.timeField !== undefined) {
     throw new TypeError('the option "timeField" is not for access logs: their lines have a time')
   }
-  if (!append && MEMBERS.some((member) => member === common.into)) {
+  if (!append && [...MEMBERS, RAW].some((member) => member === common.into)) {
     throw new EnrichError(
       'ENRICH_FIELD_EXISTS',
       `a line has a member ${quoted(common.into)} already: choose another name for what is added`,

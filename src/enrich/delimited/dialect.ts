@@ -1,3 +1,4 @@
+import { separatorLine } from '../separator-line.ts'
 import { type Dialect, type SampleTable, sampleTable } from './sample-table.ts'
 
 export const COMMA = 0x2c
@@ -6,12 +7,14 @@ export const TAB = 0x09
 
 /**
  * Reads a sample of CSV with the delimiter that it has: commas, or the semicolons of a spreadsheet in a country
- * with decimal commas. It is told by the first record: the one that it has, or, of both, the one that gives more
- * records as many fields as the first, or else more fields.
+ * with decimal commas. A separator line says which; else it is told by the first record: the one that it has, or, of
+ * both, the one that gives more records as many fields as the first, or else more fields.
  */
 export function csvTable(sample: Uint8Array, isWhole: boolean, maxBytes: number): SampleTable {
   const read = (delimiter: number): SampleTable =>
     sampleTable(sample, isWhole, { delimiter, quotes: true }, maxBytes)
+  const separator = separatorLine(sample)
+  if (separator !== null) return read(separator.delimiter)
   const commas = read(COMMA)
   const semicolons = read(SEMICOLON)
   if (semicolons.width < 2) return commas

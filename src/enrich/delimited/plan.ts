@@ -6,8 +6,9 @@ import { LOCATION_FIELDS, type LocationField } from '../location-field.ts'
 import type { EnrichOptions } from '../options.ts'
 import { shownName } from '../shown-name.ts'
 import { type ColumnKinds, chooseColumn, columnKinds, holdsAddresses } from './address-column.ts'
-import { csvTable, SEMICOLON, tsvTable } from './dialect.ts'
-import type { SampleTable } from './sample-table.ts'
+import { csvTable, SEMICOLON, TAB, tsvTable } from './dialect.ts'
+import { MAX_COLUMNS, type SampleTable } from './sample-table.ts'
+import { chooseTimeColumn } from './time-column.ts'
 
 export interface DelimitedPlan extends CommonPlan {
   readonly format: 'csv' | 'tsv'
@@ -15,7 +16,9 @@ export interface DelimitedPlan extends CommonPlan {
   readonly delimiter: number
   /** Whether fields can be in quotes; else quotes are text, and every line is a record. */
   readonly quotes: boolean
-  /** The line that names the columns, from 1: behind empty ones; 0 where there is none. */
+  /** Whether the first line says what separates fields, as `sep=;`, and is kept. */
+  readonly hasSeparatorLine: boolean
+  /** The line that names the columns, from 1: after empty ones and that of the separator; 0 where there is none. */
   readonly headerLine: number
   /** Columns of a record; others are bad. */
   readonly width: number
@@ -31,7 +34,8 @@ export interface DelimitedPlan extends CommonPlan {
 
 /** Whether the first lines are records of the same number of fields, with tabs between them. */
 export function looksLikeTsv(sample: Uint8Array): boolean {
-  return isTable(tsvTable(sample, false, sample.length))
+  const table = tsvTable(sample, false, sample.length)
+  return isTable(table) && (table.separatorLine?.delimiter ?? TAB) === TAB
 }
 
 /**
@@ -76,21 +80,30 @@ export function planDelimited(
   const { header: hasHeader = true, field, timeField } = options
   const read = format === 'csv' ? csvTable : tsvTable
   const table = read(sample, isWhole, common.maxLineBytes)
-  const { dialect, width, first, rows } = table
+  const { dialect, width, first, rows, separatorLine } = table
   if (width === 0 && table.misfits > 0) {
     throw new EnrichError('ENRICH_FORMAT_UNKNOWN', 'the first record has a quote that is not closed')
   }
   if (hasHeader && table.firstBytes > common.maxLineBytes) {
     throw new EnrichError(
       'ENRICH_FORMAT_UNKNOWN',
-      `the line with the names of the columns is longer than ${common.maxLineBytes} bytes`,
+      `the line with the names of the columns is longer than ${common.maxLineBytes} bytes: allow longer lines`,
+    )
+  }
+  if (width > MAX_COLUMNS) {
+    throw new EnrichError(
+      'ENRICH_FORMAT_UNKNOWN',
+      `its first record has ${width} columns: ${MAX_COLUMNS} are the most that are read`,
     )
   }
   const notes: string[] = []
-  if (dialect.delimiter === SEMICOLON) notes.push('fields are separated by semicolons')
+  if (separatorLine !== null)
+    notes.push(`fields are separated by ${quoted(String.fromCharCode(dialect.delimiter))}`)
+  else if (dialect.delimiter === SEMICOLON) notes.push('fields are separated by semicolons')
   if (!dialect.quotes) notes.push('quotes are text')
   const names = hasHeader ? first : []
-  const columns = columnKinds(names, hasHeader ? rows.slice(1) : rows, width)
+  const values = hasHeader ? rows.slice(1) : rows
+  const columns = columnKinds(names, values, width)
   const address = width === 0 ? 0 : addressColumn(field, columns, common.trustedProxies !== null, notes)
   const title = names[address]
   if (title !== undefined && kindOfValue(title) === 'address') {
@@ -99,7 +112,9 @@ export function planDelimited(
       `its first line has an address, ${quoted(title)}, where a header has a name: say that there is no header`,
     )
   }
-  const time = timeField === undefined ? null : columnNamed(timeField, columns)
+  const time = timeField === undefined ? chooseTimeColumn(names, values) : columnNamed(timeField, columns)
+  const chosen = time === null || timeField !== undefined ? undefined : columns[time]
+  if (chosen !== undefined) notes.push(`the time of the event is in column ${describe(chosen)}`)
   const wanted: readonly string[] = fields
   const replaced = names.map((name) => wanted.indexOf(name))
   const isReplacing = replaced.some((index) => index >= 0)
@@ -115,7 +130,8 @@ export function planDelimited(
     format,
     delimiter: dialect.delimiter,
     quotes: dialect.quotes,
-    headerLine: hasHeader ? table.blankLines + 1 : 0,
+    hasSeparatorLine: separatorLine !== null,
+    headerLine: hasHeader ? table.linesBefore + 1 : 0,
     width,
     address,
     time,

@@ -1,11 +1,13 @@
 import { markLength } from '../byte-order-mark.ts'
 import { RecordEnds } from '../record-ends.ts'
+import { type SeparatorLine, separatorLine } from '../separator-line.ts'
 import { RecordFields } from './record-fields.ts'
 
 const CARRIAGE_RETURN = 0x0d
-/** Records looked at, and fields of each, at most. */
+/** Records looked at, at most. */
 const MAX_RECORDS = 1000
-const MAX_FIELDS = 10_000
+/** Columns of a table that is read, at most. */
+export const MAX_COLUMNS = 2 ** 18
 
 /** How the records of a file are read. */
 export interface Dialect {
@@ -22,8 +24,9 @@ export interface SampleTable {
   readonly width: number
   /** Of the first record, its line end not counted. Bytes. */
   readonly firstBytes: number
-  /** Empty lines before the first record. */
-  readonly blankLines: number
+  /** Lines before the first record: empty ones, and the one with the separator. */
+  readonly linesBefore: number
+  readonly separatorLine: SeparatorLine | null
   /** The values of the first record. */
   readonly first: readonly string[]
   /** The values of the other records that have as many fields, and of the first where it is no header. */
@@ -47,13 +50,18 @@ export function sampleTable(
   const decoder = new TextDecoder()
   const ends = new RecordEnds(dialect.quotes ? dialect.delimiter : null, maxBytes)
   ends.reset(sample)
-  const fields = new RecordFields(dialect.delimiter, dialect.quotes, MAX_FIELDS)
+  const fields = new RecordFields(dialect.delimiter, dialect.quotes, MAX_COLUMNS)
   const records: string[][] = []
   let misfits = 0
   let width = 0
   let firstBytes = 0
-  let blankLines = 0
-  for (let start = markLength(sample); start < sample.length && records.length + misfits < MAX_RECORDS; ) {
+  const separator = separatorLine(sample)
+  let linesBefore = separator === null ? 0 : 1
+  const told = () => ({ dialect, width, firstBytes, linesBefore, separatorLine: separator })
+  for (
+    let start = separator?.length ?? markLength(sample);
+    start < sample.length && records.length + misfits < MAX_RECORDS;
+  ) {
     // A header that is cut off is the better guess.
     const lineFeed = ends.next(start, sample.length, isWhole || width === 0)
     if (lineFeed === -1) break
@@ -62,17 +70,17 @@ export function sampleTable(
       if (firstBytes === 0) firstBytes = lineFeed - start
       const isRead = fields.read(sample, start, end)
       if (width === 0 && isRead) width = fields.count
-      else if (width === 0) return { dialect, width, firstBytes, blankLines, first: [], rows: [], misfits: 1 }
+      else if (width === 0) return { ...told(), first: [], rows: [], misfits: 1 }
       if (isRead && fields.count === width) records.push(valuesOf(sample, fields, decoder))
       else misfits++
-    } else if (width === 0) blankLines++
+    } else if (width === 0) linesBefore++
     start = lineFeed + 1
   }
-  return { dialect, width, firstBytes, blankLines, first: records[0] ?? [], rows: records, misfits }
+  return { ...told(), first: records[0] ?? [], rows: records, misfits }
 }
 
 function valuesOf(sample: Uint8Array, fields: RecordFields, decoder: TextDecoder): string[] {
-  return Array.from({ length: Math.min(fields.count, MAX_FIELDS) }, (_, field) => {
+  return Array.from({ length: Math.min(fields.count, MAX_COLUMNS) }, (_, field) => {
     fields.findValue(sample, field)
     return decoder.decode(sample.subarray(fields.valueStart, fields.valueEnd)).replaceAll('""', '"')
   })

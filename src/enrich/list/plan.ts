@@ -4,6 +4,7 @@ import { type CommonPlan, commonPlan, type Planned } from '../common-plan.ts'
 import { EnrichError } from '../errors.ts'
 import { firstLines } from '../first-lines.ts'
 import type { EnrichOptions } from '../options.ts'
+import { RAW } from '../raw-lines.ts'
 
 export interface ListPlan extends CommonPlan {
   readonly format: 'list'
@@ -38,10 +39,10 @@ export function planList(_sample: Uint8Array, _isWhole: boolean, options: Enrich
   if (named !== undefined) {
     throw new EnrichError('ENRICH_FIELD_UNKNOWN', `the lines of a list have no field ${quoted(named)}`)
   }
-  if (!append && common.into === 'ip') {
+  if (!append && (common.into === 'ip' || common.into === RAW)) {
     throw new EnrichError(
       'ENRICH_FIELD_EXISTS',
-      'a line has a member "ip" already: choose another name for what is added',
+      `a line has a member ${quoted(common.into)} already: choose another name for what is added`,
     )
   }
   return { plan: { ...common, format: 'list', append }, notes: [] }

@@ -1,4 +1,5 @@
 import { ADDRESS_FIELDS, kindOfValue, LIST_FIELDS, plainName, type ValueKind } from '../address-field.ts'
+import { countTime, holdsTimes, type TimeCount, timeRank } from '../time-field.ts'
 import { pathText } from './path.ts'
 
 /** Levels of objects that are looked into, and members at most: foreign data bounds nothing. */
@@ -25,14 +26,21 @@ export type Leaves = ReadonlyMap<string, Leaf>
  */
 export function leavesOf(objects: readonly object[], except: string | null): Leaves {
   const leaves = new Map<string, Leaf>()
-  const visit = (value: unknown, path: readonly string[], length: number): void => {
+  visitMembers(objects, except, (path, value) => {
     if (typeof value === 'string') note(leaves, path, kindOfValue(value))
-    else if (
-      typeof value === 'object' &&
-      value !== null &&
-      !Array.isArray(value) &&
-      path.length < MAX_DEPTH
-    ) {
+  })
+  return leaves
+}
+
+/** Calls `meet` for each member that is neither an object nor an array, with its path. */
+function visitMembers(
+  objects: readonly object[],
+  except: string | null,
+  meet: (path: readonly string[], value: unknown) => void,
+): void {
+  const visit = (value: unknown, path: readonly string[], length: number): void => {
+    if (typeof value !== 'object' || value === null) meet(path, value)
+    else if (!Array.isArray(value) && path.length < MAX_DEPTH) {
       for (const [name, inner] of Object.entries(value)) {
         const inside = length + name.length
         if (inside <= MAX_NAMES && (path.length > 0 || name !== except)) visit(inner, [...path, name], inside)
@@ -40,7 +48,6 @@ export function leavesOf(objects: readonly object[], except: string | null): Lea
     }
   }
   for (const object of objects) visit(object, [], 0)
-  return leaves
 }
 
 function note(leaves: Map<string, Leaf>, path: readonly string[], kind: ValueKind): void {
@@ -52,6 +59,29 @@ function note(leaves: Map<string, Leaf>, path: readonly string[], kind: ValueKin
     leaves.set(text, leaf)
   }
   leaf.kinds.set(kind, (leaf.kinds.get(kind) ?? 0) + 1)
+}
+
+/**
+ * Chooses the member with the time of the event: one with a usual name, best first, and times in at least half of
+ * its values, texts or numbers.
+ *
+ * @param except a member at the top that is not looked into, or `null`
+ */
+export function chooseTime(objects: readonly object[], except: string | null): readonly string[] | null {
+  const found = new Map<string, TimeCount & { readonly path: readonly string[]; readonly rank: number }>()
+  visitMembers(objects, except, (path, value) => {
+    if (typeof value !== 'string' && typeof value !== 'number') return
+    const rank = timeRank(path)
+    if (rank === Number.POSITIVE_INFINITY) return
+    const text = pathText(path)
+    const known = found.get(text)
+    if (known === undefined && found.size >= MAX_LEAVES) return
+    const count = known ?? { path, rank, times: 0, others: 0 }
+    countTime(count, String(value))
+    found.set(text, count)
+  })
+  const [best] = [...found.values()].filter(holdsTimes).sort((a, b) => a.rank - b.rank)
+  return best?.path ?? null
 }
 
 /** The member to take, or `null`, and the others with addresses in them. */

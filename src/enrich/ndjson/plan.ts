@@ -5,7 +5,7 @@ import { EnrichError } from '../errors.ts'
 import type { EnrichOptions } from '../options.ts'
 import { sampleLines } from '../sample.ts'
 import { shownName } from '../shown-name.ts'
-import { chooseAddress, type Leaves, leavesOf } from './candidates.ts'
+import { chooseAddress, chooseTime, type Leaves, leavesOf } from './candidates.ts'
 import { pathOf, pathText, valueAt } from './path.ts'
 
 export interface NdjsonPlan extends CommonPlan {
@@ -48,7 +48,8 @@ export function planNdjson(
       `there are objects with a member ${quoted(common.into)} already: choose another name for what is added, or overwrite it`,
     )
   }
-  const leaves = leavesOf(objects, common.overwrite ? common.into : null)
+  const except = common.overwrite ? common.into : null
+  const leaves = leavesOf(objects, except)
   const notes: string[] = []
   const path =
     namedPath('field', options.field, objects, leaves) ?? guessedPath(objects, leaves, common, notes)
@@ -58,7 +59,11 @@ export function planNdjson(
       `${shownName(pathText(path))} holds lists of addresses, of which a caller can write the left part: say which proxies are trusted`,
     )
   }
-  const timePath = namedPath('timeField', options.timeField, objects, leaves)
+  let timePath = namedPath('timeField', options.timeField, objects, leaves)
+  if (timePath === null) {
+    timePath = chooseTime(objects, except)
+    if (timePath !== null) notes.push(`the time of the event is in ${shownName(pathText(timePath))}`)
+  }
   return { plan: { ...common, format: 'ndjson', path, timePath }, notes }
 }
 

@@ -40,6 +40,7 @@ describe('geofix enrich', () => {
       expect.stringMatching(/^3 lines, .* on 1 thread: /),
       expect.stringMatching(/^ {2}resolved {6}2 \(66\.7%\)$/),
       expect.stringMatching(/^ {2}not resolved {2}1 \(33\.3%\): 1 private$/),
+      '  without time  3 (100%): the offset is unknown unless --at says when',
       expect.stringMatching(/^ {2}countries {5}2: Australia 1, United Kingdom 1$/),
     ])
   })
@@ -96,7 +97,7 @@ describe('geofix enrich', () => {
       bad: 1,
       badLines: [{ input: 'standard input', line: 10, message: expect.any(String) }],
       blank: 1,
-      withoutTime: 0,
+      withoutTime: 9,
       distinctCountries: 2,
       topCountries: [
         { code: 'AU', name: 'Australia', count: 2 },

@@ -4,6 +4,7 @@ import { PassThrough, Readable } from 'node:stream'
 import * as zlib from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { Input } from '../../../src/cli/enrich/input.ts'
+import { tarOf } from '../../tar-archive.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { geofix, ndjson, writeDatabase } from './command-line.ts'
 
@@ -70,6 +71,7 @@ describe('the input of geofix enrich', () => {
     ).toBe(0)
   })
 
+  const LOGS = tarOf({ 'a.log': Buffer.from(ndjson(3)), 'b.log': Buffer.from(ndjson(3)) })
   const packed = gzipSync(ndjson(1000))
   const flipped = Uint8Array.from(packed)
   flipped[packed.length - 6] = (flipped[packed.length - 6] ?? 0) ^ 1
@@ -77,15 +79,66 @@ describe('the input of geofix enrich', () => {
     ['is cut short', packed.subarray(0, packed.length - 20), /cannot be read: its gzip data is cut short/],
     ['has a wrong checksum', flipped, /cannot be read: its gzip data is damaged/],
     ['goes on with rubbish', Buffer.concat([packed, Buffer.from('rubbish')]), /its gzip data is damaged/],
-    ['is bzip2', Buffer.from('BZh91AY&SY'), /compressed with bzip2.*bzip2 -dc FILE \| geofix enrich/],
+    ['is bzip2', Buffer.from('BZh91AY&SY'), /compressed with bzip2.*bzip2 -dc FILE/],
     ['is xz', Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]), /compressed with xz/],
     ['is lz4', Buffer.from([4, 0x22, 0x4d, 0x18, 0, 0]), /compressed with lz4/],
-    ['is a zip archive', Buffer.from('PK\u0003\u0004rest'), /compressed with zip/],
+    ['is a zip archive', Buffer.from('PK\u0003\u0004rest'), /is a zip archive.*unzip FILE/],
+    [
+      'is a tar archive (trial fault 7)',
+      LOGS,
+      /broken cannot be read: the input is a tar archive: .*tar -xf FILE/,
+    ],
+    ['is a tar archive in gzip (trial fault 7)', gzipSync(LOGS), /is a tar archive: .*tar -xf FILE/],
+    ['is in gzip twice (trial fault 7)', gzipSync(packed), /compressed with gzip: .*gzip -dc FILE/],
+    ['is UTF-16 (trial fault 6)', Buffer.from('\ufeffip,a\n1.2.3.4,1\n', 'utf16le'), /is UTF-16LE: .*iconv/],
+    ['has no line feeds (trial fault 8)', 'ip,a\r1.2.3.4,1\r', /carriage returns alone: .*tr /],
   ])('that %s ends with 4', async (_, content, message) => {
     const output = join(folder, 'never.ndjson')
     const { status, err } = await enrich('-o', output, file('broken', content))
     expect(status).toBe(4)
     expect(err).toMatch(message)
+  })
+
+  it('that is a tar archive in Zstandard ends with 4, read or not (trial fault 7)', async () => {
+    // One raw block, of which 3 bytes hold the size.
+    const [size, frame] = [Buffer.alloc(4), Buffer.alloc(3)]
+    size.writeUInt32LE(LOGS.length)
+    frame.writeUIntLE((LOGS.length << 3) | 1, 0, 3)
+    const archive = Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0]), size, frame, LOGS])
+    const { status, err } = await enrich(file('logs.tar.zst', archive))
+    expect(status).toBe(4)
+    expect(err).toMatch(
+      'createZstdDecompress' in zlib ? /is a tar archive: .*tar -xf FILE/ : /Zstandard, which needs/,
+    )
+  })
+
+  it('may have a header longer than what a plan needs else (trial fault 16)', async () => {
+    const columns = 200_000
+    const table = `${'c,'.repeat(columns)}ip\n${','.repeat(columns)}1.2.3.4\n`
+    const { status, out } = await enrich('--fields', 'city', file('wide.csv', table))
+    expect(status).toBe(0)
+    expect(out.slice(-26)).toBe(`${','.repeat(11)}1.2.3.4,Sydney\n`)
+  })
+
+  it('may begin with the line of a separator, which the output has once (trial fault 9)', async () => {
+    const table = (ip: string) => `sep=;\r\nip;a\r\n${ip};1\r\n`
+    const files = [file('1.csv', table('1.2.3.4')), file('2.csv', table('81.2.69.142'))]
+    const { out } = await enrich('--fields', 'city', ...files)
+    expect(out).toBe('sep=;\r\nip;a;city\r\n1.2.3.4;1;Sydney\r\n81.2.69.142;1;London\r\n')
+  })
+
+  it('may begin with the line of a separator and have no header (trial fault 9)', async () => {
+    const files = ['1.2.3.4', '81.2.69.142'].map((ip, index) =>
+      file(`bare-${index}.csv`, `sep=;\n${ip};1\nx\n${ip};2\n`),
+    )
+    const { out, err } = await geofix([
+      'enrich',
+      ...['--db', DB, '--no-header', '--fields', 'country_code'],
+      ...files,
+    ])
+    const rows = '1.2.3.4;1;AU\nx\n1.2.3.4;2;AU\n81.2.69.142;1;GB\nx\n81.2.69.142;2;GB\n'
+    expect(out).toBe(`sep=;\n${rows}`)
+    expect(err.match(/line 3\b/g)).toHaveLength(2)
   })
 
   it('may be Zstandard where this Node can, else it says which could', async () => {

@@ -5,6 +5,7 @@ import { emptyTally, type Tally } from '../../../src/enrich/tally.ts'
 const FACTS: RunFacts = {
   inputs: ['access.log'],
   format: 'access-log',
+  hasInstant: false,
   badLines: [],
   bytesRead: 2_000_000,
   bytesWritten: 3_000_000,
@@ -50,7 +51,7 @@ describe('statisticsText', () => {
       // Nothing of an input controls a terminal.
       '    a\ufffd[2J.log, line 1,234: no\ufffd JSON',
       '    and 6 more',
-      '  without time  25 (2.5%): the offset is that of --at or of now',
+      '  without time  25 (2.5%): the offset is unknown unless --at says when',
       '  countries     2: United Kingdom 500, France 400',
     ])
   })
@@ -59,6 +60,11 @@ describe('statisticsText', () => {
     expect(statisticsText(emptyTally(), { ...FACTS, bytesRead: 0, threads: 1, seconds: 0 })).toBe(
       '0 lines, 0 byte in 0 s on 1 thread: 0 lines/s\n  resolved      0 (–)',
     )
+  })
+
+  it('says of lines without a time whose offset they have', () => {
+    const tally = tallyWith({ lines: 2, withoutTime: 2 })
+    expect(statisticsText(tally, { ...FACTS, hasInstant: true })).toContain('the offset is that of --at')
   })
 
   it('shows all bad lines where they are few', () => {

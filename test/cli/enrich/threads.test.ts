@@ -47,9 +47,12 @@ async function enriched(
 ): Promise<Result> {
   const bytes = new TextEncoder().encode(input)
   const { plan } = makePlan(bytes, true, { at: 0, ...options })
-  const engine = new AdaptiveEngine(databases, threads)
+  const workers = threads.count > 1 && threads.from === 0 ? new WorkerEngine(threads.count - 1) : null
+  const engine = new AdaptiveEngine(databases, threads, workers)
   try {
     engine.usePlan(plan)
+    // A thread is not given anything before it has come up, and by then this one would have done it all.
+    while (workers?.isBusy) await new Promise((resolve) => setTimeout(resolve, 5))
     const pieces: Uint8Array[] = []
     const tally = emptyTally()
     const conveyor = new Conveyor(engine, async (result) => {

@@ -8,7 +8,7 @@ describe('the options of geofix enrich', () => {
     [['--fields', 'city,city'], /each once/],
     [['--fields', ''], /Write some of/],
     [['--into', ''], /Write a name/],
-    [['--on-bad-line', 'skip'], /Write one of keep, drop, fail\./],
+    [['--on-bad-line', 'skip'], /Write one of raw, keep, drop, fail\./],
     [['--max-line-bytes', '1k'], /Write a whole number from 1 to 268435456\./],
     [['--max-line-bytes', '0'], /Write a whole number/],
     [['--threads', '0'], /Write a whole number from 1 to 256\./],

@@ -242,27 +242,105 @@ describe('lines that are not read', () => {
     ['{"ip":"1.2.3.4"}', 'JSON'],
     ['#Fields: date time c-ip', 'the header of another format'],
     [` 1.2.3.4 - - ${TIME} "-" 200 1`, 'a space in front'],
-    ['1.2.3.4 - - [10/Oct/2000:13:55:36] "-" 200 1', 'no offset'],
-    ['1.2.3.4 - - [-] "-" 200 1', 'no time'],
-    [`1.2.3.4 - - ${TIME}`, 'cut off behind the time'],
-    [`1.2.3.4 - - ${TIME} "`, 'cut off in the request'],
-    [`1.2.3.4 - - ${TIME} "GET / HTTP/1.1`, 'the same'],
-    [`1.2.3.4 - - ${TIME} "GET / HTTP/1.1"`, 'cut off behind it'],
-    [`1.2.3.4 - - ${TIME} "GET / HTTP/1.1" 200`, 'cut off behind the status'],
-    [`1.2.3.4 - - ${TIME} "GET / HTTP/1.1" 200 `, 'the same'],
-    [`1.2.3.4 - - ${TIME} "GET / HTTP/1.1" 20 1`, 'two digits'],
-    [`1.2.3.4 - - ${TIME} "GET / HTTP/1.1" 200 1x`, 'no number'],
-    [`1.2.3.4 - - ${TIME} "GET / HTTP/1.1" 200 ${'9'.repeat(20)}`, 'no size'],
-    [`1.2.3.4 - - ${TIME} GET / HTTP/1.1 200 1`, 'no quotes'],
-    [`1.2.3.4 - - ${TIME} "-" 200 1 "http://a`, 'cut off in the referrer'],
-    [`1.2.3.4 - - ${TIME} "-" 200 1 "-" "Mozilla`, 'cut off in the user agent'],
-    [`1.2.3.4 - - ${TIME} "-" 200 1 "-" "Mozilla\\"`, 'its quote is escaped'],
-  ])('%s: %s', (line) => {
-    const { output, tally } = enrichBytes(utf8(`${line}\n${START}\n`), LOG)
-    expect(tally.badLines).toEqual([
-      { line: 1, message: expect.stringContaining('no line of an access log') },
+    [`host.example.com - - ${TIME} "GET / HT`, 'cut off, and no address'],
+    [`- - - ${TIME} "GET / HT`, 'the same'],
+    ['\u001b[2Kweb-1  | \u0007"\\', 'characters that JSON escapes'],
+  ])('lines that cannot be read stand among NDJSON as they are (trial fault 23): %j: %s', (line) => {
+    const { output, tally } = enrichBytes(utf8(`${line}\r\n${START}\n`), LOG)
+    expect(tally).toMatchObject({
+      resolved: 1,
+      badLines: [{ line: 1, message: expect.stringContaining('no line of an access log') }],
+    })
+    expect(objectsOf(output)).toMatchObject([{ raw: line, location: null }, EXAMPLE])
+    expect(Object.keys(objectsOf(output)[0] ?? {})).toEqual(['raw', 'location'])
+  })
+
+  it('bytes that are not UTF-8 are not JSON (trial fault 23)', () => {
+    const lines = latin1(`\xff\xc3 \xe9\n81.2.69.142 \xff\xc3\n`)
+    expect(objectsOf(enrichBytes(lines, LOG).output)).toMatchObject([
+      { raw: '\ufffd\ufffd \ufffd' },
+      { ip: '81.2.69.142', rest: '\ufffd\ufffd' },
     ])
-    expect(new TextDecoder().decode(output).startsWith(`${line}\n{"ip":"81.2.69.142",`)).toBe(true)
+  })
+
+  it('the name of the location is not that of other lines (trial fault 23)', () => {
+    expect(enrichText('hello\n', { ...LOG, into: 'geo "x"' })).toBe('{"raw":"hello","geo \\"x\\"":null}\n')
+  })
+
+  it.each([
+    ['keep', 'hello\n'],
+    ['drop', ''],
+    ['raw', '{"raw":"hello","location":null}\n'],
+  ] as const)('they become what `onBadLine` says, with %s %j (trial fault 23)', (onBadLine, expected) => {
+    expect(enrichText('hello\n', { ...LOG, onBadLine })).toBe(expected)
+  })
+})
+
+describe('lines that are cut off or damaged', () => {
+  const nothing = Object.fromEntries(Object.keys(EXAMPLE).map((name) => [name, null]))
+  const host = { ...nothing, ip: '81.2.69.142' }
+  const time = { ...host, ident: null, user: 'frank', time: EXAMPLE.time }
+  const CLIENT = '81.2.69.142 - frank'
+
+  it.each<[string, Parts, string]>([
+    ['81.2.69.142', host, 'an address alone'],
+    ['81.2.69.142 ', host, 'the same'],
+    ['81.2.69.142 hello, world', { ...host, rest: 'hello, world' }, 'a text'],
+    [CLIENT, { ...host, rest: '- frank' }, 'cut off before the time'],
+    [
+      `${CLIENT} [10/Oct/2000:13:55:36] "-" 200 1`,
+      { ...host, rest: '- frank [10/Oct/2000:13:55:36] "-" 200 1' },
+      'no offset',
+    ],
+    [`${CLIENT} [-] "-" 200 1`, { ...host, rest: '- frank [-] "-" 200 1' }, 'no time'],
+    [`${CLIENT} ${TIME}`, time, 'cut off after the time'],
+    [`${CLIENT} ${TIME} `, time, 'the same'],
+    [`${CLIENT} ${TIME} "`, { ...time, rest: '"' }, 'cut off in the request'],
+    [`${CLIENT} ${TIME} "GET / HTTP/1.1`, { ...time, rest: '"GET / HTTP/1.1' }, 'the same'],
+    [`${CLIENT} ${TIME} "GET / HTTP/1.1"`, { ...time, rest: '"GET / HTTP/1.1"' }, 'cut off after it'],
+    [
+      `${CLIENT} ${TIME} "GET / HTTP/1.1" 200`,
+      { ...time, rest: '"GET / HTTP/1.1" 200' },
+      'cut off after the status',
+    ],
+    [`${CLIENT} ${TIME} "GET / HTTP/1.1" 200 `, { ...time, rest: '"GET / HTTP/1.1" 200 ' }, 'the same'],
+    [`${CLIENT} ${TIME} "GET /" 20 1`, { ...time, rest: '"GET /" 20 1' }, 'two digits'],
+    [`${CLIENT} ${TIME} "GET /" 200 1x`, { ...time, rest: '"GET /" 200 1x' }, 'no number'],
+    [
+      `${CLIENT} ${TIME} "-" 200 ${'9'.repeat(20)}`,
+      { ...time, rest: `"-" 200 ${'9'.repeat(20)}` },
+      'no size',
+    ],
+    [`${CLIENT} ${TIME} GET / HTTP/1.1 200 1`, { ...time, rest: 'GET / HTTP/1.1 200 1' }, 'no quotes'],
+    [`${START} "http://a`, { ...EXAMPLE, rest: '"http://a' }, 'cut off in the referrer'],
+    [`${START} "-" "Mozilla`, { ...EXAMPLE, rest: '"-" "Mozilla' }, 'cut off in the user agent'],
+    [`${START} "-" "Mozilla\\"`, { ...EXAMPLE, rest: '"-" "Mozilla\\"' }, 'its quote is escaped'],
+  ])('%s is not located, though its address can be read (trial fault 23): %#', (line, parts) => {
+    expect(partsOf(line)).toEqual(parts)
+    const { tally, output } = enrichBytes(utf8(`${line}\n`), LOG)
+    const hasTime = parts.time !== null
+    expect(tally).toMatchObject({ resolved: 1, bad: 0, withoutTime: hasTime ? 0 : 1 })
+    expect(objectsOf(output)).toMatchObject([
+      { location: { city: 'London', timezone: { offset: hasTime ? '+01:00' : null } } },
+    ])
+  })
+
+  it('are located after a virtual host, and by the address that is trusted least', () => {
+    const lines = `example.com:80 ${START}\nexample.com:80 81.2.69.142 - - cut\nexample.com:80\n`
+    expect(objectsOf(enrichBytes(utf8(lines), LOG).output).slice(1)).toMatchObject([
+      { vhost: 'example.com:80', ip: '81.2.69.142', rest: '- - cut', location: { city: 'London' } },
+      { raw: 'example.com:80' },
+    ])
+    const trusting = { ...LOG, field: 'x_forwarded_for', trustedProxies: ['10.0.0.0/8'] }
+    const { tally } = enrichBytes(utf8(`10.0.0.1 - - ${TIME} "-" 200 1 "-" "cut`), trusting)
+    expect(tally.failed).toEqual({ 'trusted-proxy': 1 })
+  })
+
+  it('are kept and located with `append`', () => {
+    expect(enrichText('81.2.69.142 cut\n', { ...LOG, append: true })).toMatch(
+      /^81\.2\.69\.142 cut\t\{"ip".*\}\n$/,
+    )
+    expect(enrichText('cut\n', { ...LOG, append: true })).toBe('cut\n')
   })
 })
 

@@ -141,6 +141,13 @@ describe('the column of the address', () => {
     )
   })
 
+  it('may be the last of very many (trial fault 16)', () => {
+    const most = 2 ** 18
+    const columns = (count: number) => `${'c,'.repeat(count - 1)}ip\n`
+    expect(plan(columns(most)).plan).toMatchObject({ width: most, address: most - 1 })
+    expect(() => plan(columns(most + 1))).toThrow(/has 262145 columns: 262144 are the most/)
+  })
+
   it('is not looked for in an input without a record', () => {
     expect(plan('').plan).toMatchObject({ width: 0, address: 0 })
   })

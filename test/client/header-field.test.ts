@@ -1,0 +1,217 @@
+import { once } from 'node:events'
+import http from 'node:http'
+import http2 from 'node:http2'
+import net, { type AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { afterAll, describe, expect, it } from 'vitest'
+import { createClientAddress } from '../../src/client/client-address.ts'
+import type { DetectSource } from '../../src/client/request-source.ts'
+import { AddressUnavailableError } from '../../src/errors.ts'
+
+const CALLERS_OWN = '81.2.69.142'
+const BY_PROXY = '8.8.8.8'
+const TRUNCATED = 'headers-truncated'
+
+/** The client's address, or why there is none. */
+function clientOf(source: DetectSource, forwardedHeader = 'x-forwarded-for'): string {
+  try {
+    return createClientAddress({ trustedProxies: ['loopback'], forwardedHeader })(source).address
+  } catch (error) {
+    if (error instanceof AddressUnavailableError) return error.reason
+    throw error
+  }
+}
+
+const lines = (count: number): string[] => new Array<string[]>(count).fill(['a', '1']).flat()
+
+describe('of a request with', () => {
+  const field = { 'x-forwarded-for': BY_PROXY }
+  const socket = (maxHeadersCount?: unknown) => ({ remoteAddress: '127.0.0.1', server: { maxHeadersCount } })
+  const two = ['X-Forwarded-For', CALLERS_OWN, 'x-FORWARDED-for', BY_PROXY]
+  const refused = { remoteAddress: '127.0.0.1' }
+
+  it.each<[string, object, string]>([
+    ['fewer lines than the limit', { rawHeaders: lines(49), socket: socket(50) }, BY_PROXY],
+    ['as many lines as the limit', { rawHeaders: lines(50), socket: socket(50) }, TRUNCATED],
+    ['more lines than the limit', { rawHeaders: lines(51), socket: socket(50) }, TRUNCATED],
+    ['999 lines, and nothing said', { rawHeaders: lines(999), socket: socket() }, BY_PROXY],
+    ['1,000 lines, and nothing said', { rawHeaders: lines(1000), socket: socket() }, TRUNCATED],
+    ['1,000 lines, and null said', { rawHeaders: lines(1000), socket: socket(null) }, TRUNCATED],
+    // Node takes numbers only.
+    ['1,000 lines, and a text said', { rawHeaders: lines(1000), socket: socket('5000') }, TRUNCATED],
+    ['1,000 lines, and no server', { rawHeaders: lines(1000), socket: refused }, TRUNCATED],
+    ['1,000 lines of a higher limit', { rawHeaders: lines(1000), socket: socket(1001) }, BY_PROXY],
+    ['5,000 lines without limit', { rawHeaders: lines(5000), socket: socket(0) }, BY_PROXY],
+    [
+      '5,000 lines without limit, by a negative one',
+      { rawHeaders: lines(5000), socket: socket(-1) },
+      BY_PROXY,
+    ],
+    ['one line of a fraction', { rawHeaders: lines(1), socket: socket(1.5) }, TRUNCATED],
+    // It refuses what is too much.
+    ['5,000 lines over HTTP/2', { rawHeaders: lines(5000), httpVersionMajor: 2, socket: socket() }, BY_PROXY],
+    [
+      '1,000 lines over HTTP/1',
+      { rawHeaders: lines(1000), httpVersionMajor: 1, socket: socket() },
+      TRUNCATED,
+    ],
+    ['lines that are no list', { rawHeaders: 'x', socket: socket(1) }, BY_PROXY],
+    // Programs and adapters set headers; what they set is their word.
+    ['headers set by the program', { rawHeaders: two, socket: socket() }, BY_PROXY],
+    ['no raw lines', { rawHeaders: [], socket: socket() }, BY_PROXY],
+    [
+      'repeated lines of other fields, which Node drops',
+      {
+        rawHeaders: ['Content-Type', 'a/b', 'Content-Type', 'c/d', 'Host', 'a', 'Host', 'b'],
+        socket: socket(),
+      },
+      BY_PROXY,
+    ],
+    [
+      'one line in which the program left the first of two hops',
+      { rawHeaders: ['X-Forwarded-For', `${BY_PROXY}, ${CALLERS_OWN}`], socket: socket() },
+      BY_PROXY,
+    ],
+  ])('%s the field decides, or an error says so (trial fault 1)', (_, request, outcome) => {
+    expect(clientOf(Object.assign({ headers: field, socket: socket() }, request))).toBe(outcome)
+  })
+
+  it.each([
+    [1, TRUNCATED],
+    [2, TRUNCATED],
+    [3, BY_PROXY],
+  ])('three lines of the field, of which headers shows %j: %s (trial fault 1)', (shown, outcome) => {
+    const values = ['1.1.1.1', CALLERS_OWN, BY_PROXY]
+    const headers = { 'x-forwarded-for': values.slice(0, shown).join(', ') }
+    const rawHeaders = values.flatMap((value) => ['X-Forwarded-For', value])
+    expect(clientOf(Object.assign({ headers, rawHeaders }, { socket: socket() }))).toBe(outcome)
+  })
+
+  it('many lines an untrusted peer is the client still (trial fault 1)', () => {
+    const peer = { ...socket(50), remoteAddress: '8.8.4.4' }
+    expect(clientOf(Object.assign({ headers: field, rawHeaders: lines(60) }, { socket: peer }))).toBe(
+      '8.8.4.4',
+    )
+  })
+})
+
+const stops: (() => unknown)[] = []
+afterAll(() => Promise.all(stops.map((stop) => stop())))
+
+async function portOf(server: net.Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  stops.push(() => server.close())
+  return (server.address() as AddressInfo).port // a TCP server's address
+}
+
+/** What a server answers to lines between the caller's field and the proxy's, which comes last. */
+async function ask(port: number, between: string, field = 'X-Forwarded-For'): Promise<string> {
+  const client = net.connect(port, '127.0.0.1')
+  client.end(
+    `GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${field}: ${CALLERS_OWN}\r\n${between}${field}: ${BY_PROXY}\r\n\r\n`,
+  )
+  return (await buffer(client)).toString().split('\r\n\r\n')[1] ?? ''
+}
+
+/** Lines that `ask` sends beside those between. */
+const OTHERS = 4
+
+describe('of a request of Node', () => {
+  const handler: http.RequestListener = (request, response) => response.end(clientOf(request))
+
+  // Node reads 31 lines at once: limits that are multiples of that hide what was dropped from rawHeaders too.
+  it.each([10, 31, 32, 50, 62, 64, 93, 961, 1000, undefined])(
+    'with maxHeadersCount %j, no number of lines makes the caller choose (trial fault 1)',
+    async (limit) => {
+      const server = http.createServer(handler)
+      if (limit !== undefined) server.maxHeadersCount = limit
+      const port = await portOf(server)
+      const most = limit ?? 1000
+      const counts = [
+        0,
+        1,
+        most - 2,
+        most - 1,
+        most,
+        most + 1,
+        most + 30,
+        most + 31,
+        most + 62,
+        2 * most,
+        3000,
+      ]
+      for (const count of counts.map((all) => Math.max(all - OTHERS, 0))) {
+        expect(await ask(port, 'a: 1\r\n'.repeat(count)), `${count} lines`).toBe(
+          count + OTHERS < most ? BY_PROXY : TRUNCATED,
+        )
+      }
+    },
+  )
+
+  it('without limit, all lines are read (trial fault 1)', async () => {
+    const server = http.createServer(handler)
+    server.maxHeadersCount = 0
+    expect(await ask(await portOf(server), 'a: 1\r\n'.repeat(2000))).toBe(BY_PROXY)
+  })
+
+  it.each([true, false])(
+    'fields that Node drops or joins are not missing lines, joinDuplicateHeaders %j (trial fault 1)',
+    async (joinDuplicateHeaders) => {
+      const port = await portOf(http.createServer({ joinDuplicateHeaders }, handler))
+      const repeated = [
+        'Content-Type: a/b',
+        'User-Agent: x',
+        'Cookie: a=b',
+        'Set-Cookie: a=b',
+        'Age: 1',
+        '__proto__: 1',
+      ]
+      expect(await ask(port, `${[...repeated, ...repeated].join('\r\n')}\r\n`)).toBe(BY_PROXY)
+    },
+  )
+
+  it('a field of which Node keeps the first line only is refused where it came twice (trial fault 1)', async () => {
+    const port = await portOf(
+      http.createServer((request, response) => response.end(clientOf(request, 'from'))),
+    )
+    expect(await ask(port, '', 'From')).toBe(TRUNCATED)
+  })
+
+  it('after an upgrade the limit is known still (trial fault 1)', async () => {
+    const server = http.createServer()
+    server.maxHeadersCount = 50
+    server.on('upgrade', (request, socket) => socket.end(`HTTP/1.1 101 X\r\n\r\n${clientOf(request)}`))
+    const port = await portOf(server)
+    const between = (count: number) => `Connection: upgrade\r\nUpgrade: x\r\n${'a: 1\r\n'.repeat(count)}`
+    expect(await ask(port, between(40))).toBe(BY_PROXY)
+    expect(await ask(port, between(60))).toBe(TRUNCATED)
+  })
+})
+
+describe('of a request over HTTP/2', () => {
+  async function askHttp2(maxHeaderListPairs: number, count: number): Promise<string> {
+    const server = http2.createServer({ maxHeaderListPairs }, (request, response) =>
+      response.end(clientOf(request)),
+    )
+    const session = http2.connect(`http://127.0.0.1:${await portOf(server)}`)
+    try {
+      const stream = session.request({
+        a: new Array<string>(count).fill('1'),
+        'x-forwarded-for': [CALLERS_OWN, BY_PROXY],
+      })
+      return (await buffer(stream)).toString()
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error)
+    } finally {
+      session.destroy()
+    }
+  }
+
+  it('Node refuses what has more lines than it reads, so none is missing (trial fault 1)', async () => {
+    expect(await askHttp2(128, 100)).toBe(BY_PROXY)
+    expect(await askHttp2(128, 122)).toBe(BY_PROXY)
+    expect(await askHttp2(128, 123)).toContain('NGHTTP2_ENHANCE_YOUR_CALM')
+    expect(await askHttp2(5000, 1500)).toBe(BY_PROXY)
+  })
+})

@@ -1,0 +1,248 @@
+// Real proxies in front of Node: what they make of a caller's lines is theirs, and no list of ours.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import http from 'node:http'
+import net, { type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createClientAddress } from '../../src/client/client-address.ts'
+import { AddressUnavailableError, UnresolvableAddressError } from '../../src/errors.ts'
+import { temporaryFolder } from '../temporary.ts'
+
+/** What the caller writes about itself. */
+const CALLERS_OWN = '81.2.69.142'
+/** Where it is: beside the proxy, and not trusted as the proxy at 127.0.0.1 is. */
+const CALLER = '127.0.0.2'
+const TRUSTED = { trustedProxies: ['127.0.0.1', 'unix:'] }
+const FIELDS = ['x-forwarded-for', 'forwarded'] as const
+
+const folder = temporaryFolder()
+/** Debian has them where only root looks. */
+const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` }
+
+/** A server of Node behind a proxy, and the port at which the proxy stands before it. */
+interface Upstream {
+  /** As both proxies spell it, without their scheme. */
+  readonly address: string
+  readonly isUnix: boolean
+  readonly port: number
+}
+
+interface Proxy {
+  readonly name: string
+  readonly program: string
+  readonly config: (upstreams: readonly Upstream[]) => string
+  readonly args: (config: string) => string[]
+  /** Lines of a caller that it hands on and Node reads. */
+  readonly honestLines: number
+  /** Whether it hands on more than Node reads, as it must to be of use in the attack. */
+  readonly handsOnAll: boolean
+}
+
+const haproxy = (name: string, tuning: string, limits: Pick<Proxy, 'honestLines' | 'handsOnAll'>): Proxy => ({
+  name,
+  program: 'haproxy',
+  ...limits,
+  args: (config) => ['-db', '-f', config],
+  config: (upstreams) => `
+global
+  ${tuning}
+defaults
+  mode http
+  timeout connect 10s
+  timeout client 10s
+  timeout server 10s
+  option forwardfor
+${upstreams
+  .map(
+    ({ address, isUnix, port }, index) => `
+listen front${index}
+  bind 127.0.0.1:${port}
+  http-request add-header Forwarded for=%[src]
+  server back ${isUnix ? 'unix@' : ''}${address}`,
+  )
+  .join('\n')}
+`,
+})
+
+const PROXIES: readonly Proxy[] = [
+  haproxy('haproxy', '', { honestLines: 80, handsOnAll: false }),
+  haproxy('haproxy with tune.http.maxhdr', 'tune.http.maxhdr 32767\n  tune.bufsize 262144', {
+    honestLines: 900,
+    handsOnAll: true,
+  }),
+  {
+    name: 'nginx',
+    program: 'nginx',
+    honestLines: 900,
+    handsOnAll: true,
+    args: (config) => ['-p', folder, '-e', 'stderr', '-c', config],
+    config: (upstreams) => `
+daemon off;
+master_process off;
+pid nginx.pid;
+error_log stderr;
+events {}
+http {
+  access_log off;
+  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${name};`).join(' ')}
+  large_client_header_buffers 8 64k;
+  ${upstreams
+    .map(
+      ({ address, isUnix, port }) => `server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_http_version 1.1;
+      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+      proxy_set_header Forwarded "$http_forwarded, for=$remote_addr";
+      proxy_pass http://${isUnix ? 'unix:' : ''}${address};
+    }
+  }`,
+    )
+    .join('\n  ')}
+}
+`,
+  },
+]
+
+/** The client by each field, or why there is none. */
+const answer: http.RequestListener = (request, response) => {
+  const clients = FIELDS.map((forwardedHeader) => {
+    try {
+      return createClientAddress({ ...TRUSTED, forwardedHeader })(request).address
+    } catch (error) {
+      // The caller of these tests is on this machine, which has no location.
+      if (error instanceof UnresolvableAddressError) return error.address
+      if (error instanceof AddressUnavailableError) return error.reason
+      throw error
+    }
+  })
+  response.end(JSON.stringify(clients))
+}
+
+const stops: (() => unknown)[] = []
+afterAll(async () => {
+  for (const stop of stops.reverse()) await stop()
+})
+
+async function listening(server: net.Server, where: net.ListenOptions): Promise<void> {
+  server.listen(where)
+  await once(server, 'listening')
+}
+
+const portOf = (server: net.Server): number => (server.address() as AddressInfo).port // a TCP server's address
+
+async function freePort(): Promise<number> {
+  const server = net.createServer()
+  await listening(server, { port: 0, host: '127.0.0.1' })
+  const port = portOf(server)
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function backends(name: string): Promise<Upstream[]> {
+  const [tcp, unix] = [http.createServer(answer), http.createServer(answer)]
+  stops.push(() => [tcp, unix].map((server) => server.close().closeAllConnections()))
+  const path = join(folder, `${name.replaceAll(/\W/g, '-')}.sock`)
+  await Promise.all([listening(tcp, { port: 0, host: '127.0.0.1' }), listening(unix, { path })])
+  return [
+    { address: `127.0.0.1:${portOf(tcp)}`, isUnix: false, port: await freePort() },
+    { address: path, isUnix: true, port: await freePort() },
+  ]
+}
+
+/** Waits until a proxy takes connections. */
+async function ready(proxy: ChildProcess, port: number, messages: () => string): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    if (proxy.exitCode !== null) throw new Error(`the proxy has ended: ${messages()}`)
+    const socket = net.connect(port, '127.0.0.1')
+    const isReady = await new Promise((resolve) => {
+      socket.on('connect', () => resolve(true)).on('error', () => resolve(false))
+    })
+    socket.destroy()
+    if (isReady) return
+    await delay(50)
+  }
+  throw new Error(`the proxy takes no connections: ${messages()}`)
+}
+
+/** Starts a proxy in front of servers of its own. */
+async function started({ name, program, config, args }: Proxy): Promise<Upstream[]> {
+  const upstreams = await backends(name)
+  const file = join(folder, `${name.replaceAll(/\W/g, '-')}.conf`)
+  writeFileSync(file, config(upstreams))
+  const proxy = spawn(program, args(file), { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  let messages = ''
+  proxy.stderr.on('data', (chunk) => {
+    messages += chunk
+  })
+  const ended = once(proxy, 'exit')
+  stops.push(() => {
+    proxy.kill('SIGKILL')
+    return ended
+  })
+  for (const { port } of upstreams) await ready(proxy, port, () => messages)
+  return upstreams
+}
+
+/** What Node answers by each field, or the proxy's status where it refuses. */
+async function ask(port: number, lines: readonly (readonly [string, string])[]): Promise<unknown> {
+  const headers = ['Host', 'x', ...lines.flat()]
+  const request = http.get({ host: '127.0.0.1', port, localAddress: CALLER, headers, agent: false })
+  const [response]: http.IncomingMessage[] = await once(request, 'response')
+  if (response === undefined) throw new Error('no response')
+  const body = await text(response)
+  return response.statusCode === 200 ? JSON.parse(body) : response.statusCode
+}
+
+const OWN = [
+  ['X-Forwarded-For', CALLERS_OWN],
+  ['Forwarded', `for=${CALLERS_OWN}`],
+] as const
+
+for (const proxy of PROXIES) {
+  const isMissing = spawnSync(proxy.program, ['-v'], { env }).error !== undefined
+  if (isMissing) console.warn(`${proxy.program} is not installed: the tests that need it are skipped`)
+
+  describe.skipIf(isMissing)(isMissing ? `${proxy.program} is not installed` : `behind ${proxy.name}`, () => {
+    let upstreams: Upstream[] = []
+    beforeAll(async () => {
+      upstreams = await started(proxy)
+    })
+
+    it.each([
+      ['nothing of its own', []],
+      ['one line', OWN],
+      ['several lines', [...OWN, ...OWN, ['x-forwarded-for', `${CALLERS_OWN}, ${CALLERS_OWN}`] as const]],
+      ['a quote that never closes', [['Forwarded', `for="${CALLERS_OWN}`] as const]],
+      ['many lines', [...OWN, ...new Array(proxy.honestLines).fill(['a', '1'])]],
+    ])('a caller that writes %s is where it is (trial fault 1)', async (_, lines) => {
+      for (const { port, address } of upstreams) {
+        expect(await ask(port, lines), address).toEqual([CALLER, CALLER])
+      }
+    })
+
+    it('a caller that writes any number of lines is not where it says (trial fault 1)', async () => {
+      const limits = [101, 1000]
+      const counts = limits.flatMap((limit) => Array.from({ length: 14 }, (_, index) => limit - 10 + index))
+      const seen = new Set<string>()
+      for (const count of [...counts, 1023, 1024, 1025, 1100, 1500, 1900]) {
+        const lines = [...OWN, ...new Array(count).fill(['a', '1'])]
+        for (const { port, address } of upstreams) {
+          const clients = await ask(port, lines)
+          // A number is the status with which the proxy refuses.
+          seen.add(typeof clients === 'number' ? 'refused' : JSON.stringify(clients))
+          expect(JSON.stringify(clients), `${count} lines to ${address}`).not.toContain(CALLERS_OWN)
+        }
+      }
+      const known = [JSON.stringify([CALLER, CALLER])]
+      const truncated = [JSON.stringify(['headers-truncated', 'headers-truncated'])]
+      expect([...known, ...truncated, 'refused']).toEqual(expect.arrayContaining([...seen]))
+      expect([...seen]).toEqual(expect.arrayContaining(proxy.handsOnAll ? truncated : ['refused']))
+    })
+  })
+}
