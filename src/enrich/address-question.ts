@@ -1,5 +1,5 @@
 import { Address, MAX_LENGTH } from '../address/address.ts'
-import { ClientWalk, MAX_FIELD } from '../client/client-address.ts'
+import { ClientWalk, MAX_FIELD_CHARS } from '../client/client-address.ts'
 import { isGeofixError } from '../errors.ts'
 import type { DatabaseSet } from '../record/database-set.ts'
 import type { Place } from '../record/place.ts'
@@ -26,7 +26,7 @@ export class AddressQuestion {
     // Whoever wrote the log is the peer: its word is taken for the list, as that of a local proxy is.
     this.#clients =
       trustedProxies === null ? null : new ClientWalk({ trustedProxies: [...trustedProxies, 'unix:'] })
-    this.longest = this.#clients === null ? MAX_LENGTH : MAX_FIELD
+    this.longest = this.#clients === null ? MAX_LENGTH : MAX_FIELD_CHARS
   }
 
   /** Where the address is, or why that is not known. */
