@@ -1,6 +1,9 @@
+import { fstatSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import { NodeResolver } from '../node/node-resolver.ts'
 import { isLookupFailure, type LookupResult } from '../record/location-record.ts'
+import { CommandFailure } from './command-failure.ts'
+import { directoryError, reasonOf } from './enrich/system-error.ts'
 import { ExitStatus, type Terminal, writeLine, writeMessage } from './terminal.ts'
 
 /** Characters of a line that are kept: no address is as long, so that what is cut was none. */
@@ -17,7 +20,12 @@ export interface LookupCommand {
   readonly pretty: boolean
 }
 
-/** Prints the record of each address, in order; failures go to standard error. */
+/**
+ * Prints the record of each address, in order; failures go to standard error.
+ *
+ * @throws CommandFailure when standard input cannot be read
+ * @throws InvalidDatabaseError when a database cannot be used
+ */
 export async function runLookup(command: LookupCommand, terminal: Terminal): Promise<ExitStatus> {
   const { addresses, databases, locale, at, pretty } = command
   const resolver = await NodeResolver.open(databases.length > 0 ? databases : undefined)
@@ -41,15 +49,25 @@ function print(record: LookupResult, pretty: boolean): string {
 }
 
 /** The lines of standard input that are not empty, with the ends of Unix or Windows; of long ones the beginning. */
-async function* linesOf({ stdin }: Terminal): AsyncGenerator<string> {
+async function* linesOf(terminal: Terminal): AsyncGenerator<string> {
   const decoder = new StringDecoder()
   let rest = ''
-  for await (const chunk of stdin) {
+  for await (const chunk of inputOf(terminal)) {
     const lines = (rest + decoder.write(chunk)).split('\n')
     rest = (lines.pop() ?? '').slice(0, LONGEST_LINE)
     for (const line of lines) yield* address(line)
   }
   yield* address(rest + decoder.end())
+}
+
+async function* inputOf({ stdin }: Terminal): AsyncGenerator<Buffer> {
+  try {
+    // Node gives an empty stream for it.
+    if (stdin.fd !== undefined && fstatSync(stdin.fd).isDirectory()) throw directoryError()
+    for await (const chunk of stdin) yield chunk
+  } catch (cause) {
+    throw new CommandFailure(`standard input cannot be read: ${reasonOf(cause)}`, ExitStatus.failed, cause)
+  }
 }
 
 function* address(line: string): Generator<string> {

@@ -6,7 +6,7 @@ import { printable } from './printable.ts'
 export interface Terminal {
   readonly stdin: Readable & { readonly isTTY?: boolean; readonly fd?: number }
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly fd?: number }
-  readonly stderr: Writable & { readonly isTTY?: boolean }
+  readonly stderr: Writable & { readonly isTTY?: boolean; readonly fd?: number }
 }
 
 /** The statuses that the command line ends with. Those of signals are 128 and the signal's number. */
@@ -28,7 +28,12 @@ export async function writeLine(stream: Writable, line: string): Promise<void> {
   if (!stream.write(`${line}\n`)) await once(stream, 'drain')
 }
 
-/** Writes a message to people, in one line whatever it tells of: names of files are foreign text too. */
+/** Writes a message to people. */
 export async function writeMessage(stream: Writable, message: string): Promise<void> {
-  await writeLine(stream, `geofix: ${printable(message)}`)
+  if (!stream.write(messageLine(message))) await once(stream, 'drain')
+}
+
+/** A message to people, in one line whatever it tells of: names of files are foreign text too. */
+export function messageLine(message: string): string {
+  return `geofix: ${printable(message)}\n`
 }

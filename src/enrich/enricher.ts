@@ -11,8 +11,7 @@ import { NdjsonLines } from './ndjson/ndjson-lines.ts'
 import type { Plan } from './plan.ts'
 import { RawLines } from './raw-lines.ts'
 import type { RecordEnds } from './record-ends.ts'
-import { preambleLength } from './separator-line.ts'
-import { type Block, recordEndsOf } from './splitter.ts'
+import { type Block, preambleLength, recordEndsOf } from './splitter.ts'
 import { BAD_LINES_SHOWN, emptyTally, type Tally } from './tally.ts'
 
 const LINE_FEED = 0x0a

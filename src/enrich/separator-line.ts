@@ -1,5 +1,4 @@
 import { markLength } from './byte-order-mark.ts'
-import type { Plan } from './plan.ts'
 
 /** The line by which spreadsheets are told what separates fields: `sep=;`, the first of the file. */
 export interface SeparatorLine {
@@ -22,16 +21,4 @@ export function separatorLine(sample: Uint8Array): SeparatorLine | null {
   const [line, , separator] = found ?? []
   if (line === undefined || separator === undefined) return null
   return { delimiter: separator.charCodeAt(0), length: start + line.length }
-}
-
-/**
- * Bytes at the start of an input that no record has, and that its output keeps: a byte order mark, and the line with
- * the separator.
- *
- * @param end of the bytes that are there
- */
-export function preambleLength(bytes: Uint8Array, end: number, plan: Plan): number {
-  const line =
-    'hasSeparatorLine' in plan && plan.hasSeparatorLine ? separatorLine(bytes.subarray(0, end)) : null
-  return line?.length ?? markLength(bytes, end)
 }

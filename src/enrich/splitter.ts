@@ -2,6 +2,7 @@ import { markLength } from './byte-order-mark.ts'
 import { LineFeeds } from './line-feeds.ts'
 import type { Plan } from './plan.ts'
 import { RecordEnds } from './record-ends.ts'
+import { separatorLine } from './separator-line.ts'
 
 /** Whole lines of the input, or a piece of a line that is too long. */
 export interface Block {
@@ -173,6 +174,18 @@ export class Splitter {
     this.#line += lines
     return { bytes, firstLine, lines, oversized, startsLine }
   }
+}
+
+/**
+ * Bytes at the start of an input that no record has, and that its output keeps: a byte order mark, and the line with
+ * the separator.
+ *
+ * @param end of the bytes that are there
+ */
+export function preambleLength(bytes: Uint8Array, end: number, plan: Plan): number {
+  const line =
+    'hasSeparatorLine' in plan && plan.hasSeparatorLine ? separatorLine(bytes.subarray(0, end)) : null
+  return line?.length ?? markLength(bytes, end)
 }
 
 /** Of the format of a plan. */

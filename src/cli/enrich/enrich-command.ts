@@ -1,10 +1,11 @@
 import packageJson from '../../../package.json' with { type: 'json' }
+import { DEFAULT_MAX_BYTES } from '../../bytes/byte-limit.ts'
 import { embedded } from '../../embedded.ts'
 import { commonPlan } from '../../enrich/common-plan.ts'
 import type { EnrichOptions } from '../../enrich/options.ts'
 import { UsageError } from '../command-failure.ts'
 import { printable } from '../printable.ts'
-import { ExitStatus, type Terminal, writeLine, writeMessage } from '../terminal.ts'
+import { ExitStatus, messageLine, type Terminal, writeLine } from '../terminal.ts'
 import { AdaptiveEngine, type Threads, workersFor } from './adaptive-engine.ts'
 import { EnrichRun } from './enrich-run.ts'
 import { Input, sizeOf } from './input.ts'
@@ -53,7 +54,8 @@ export async function runEnrich(command: EnrichCommand, terminal: Terminal): Pro
     session.giveUp()
     if (error instanceof ClosedPipe) return ExitStatus.ok
     if (!(error instanceof Interruption)) throw error
-    await writeMessage(terminal.stderr, `${error.message} ${session.whereabouts}`)
+    // Not waited for: a reader that sleeps would keep the process.
+    terminal.stderr.write(messageLine(`${error.message} ${session.whereabouts}`))
     return error.status
   } finally {
     signals.stop()
@@ -74,7 +76,8 @@ class Session {
   #engine: AdaptiveEngine | null = null
   #progress: Progress | null = null
   #run: EnrichRun | null = null
-  #hasGivenUp = false
+  /** Aborted when the run is given up. */
+  readonly #end = new AbortController()
 
   constructor(command: EnrichCommand, terminal: Terminal) {
     this.#command = command
@@ -86,19 +89,21 @@ class Session {
     // Before anything is read.
     checkOptions(options)
     const sources = databases.length > 0 ? databases : [embedded.city]
-    const loading = Promise.all(sources.map((source) => loadShared(source)))
+    const { signal } = this.#end
+    const loading = Promise.all(sources.map((source) => loadShared(source, DEFAULT_MAX_BYTES, signal)))
     // Met when it is waited for; the inputs come first.
     loading.catch(() => {})
     for (const path of this.#command.inputs) this.#inputs.push(await Input.find(path, this.#terminal))
     this.#workers = workersFor(sizeOf(this.#inputs), threads)
+    const surroundings = { terminal: this.#terminal, inputs: this.#inputs, signal }
     const lines = this.#keep(
-      output === undefined ? openStandardOutput(this.#terminal, this.#inputs) : await openOutputFile(output),
+      await (output === undefined ? openStandardOutput(surroundings) : openOutputFile(output, surroundings)),
     )
-    const page = report === undefined ? null : this.#keep(await openOutputFile(report))
+    const page = report === undefined ? null : this.#keep(await openOutputFile(report, surroundings))
     this.#engine = new AdaptiveEngine(await loading, threads, this.#workers)
     const run = new EnrichRun(this.#inputs, lines, this.#engine, options)
     this.#run = run
-    if (this.#hasGivenUp) return
+    if (signal.aborted) return
     run.onNote = (note) => this.#note(note)
     if (this.#showsProgress()) this.#progress = new Progress(this.#terminal.stderr, () => run.position)
     await run.complete()
@@ -111,7 +116,7 @@ class Session {
 
   /** Removes what is not finished and stops everything. Never throws, and is done when it returns. */
   giveUp(): void {
-    this.#hasGivenUp = true
+    this.#end.abort()
     for (const output of this.#outputs) output.discard()
     for (const input of this.#inputs) input.close()
     this.#workers?.stop()
@@ -130,7 +135,7 @@ class Session {
 
   #keep(output: Output): Output {
     this.#outputs.push(output)
-    if (this.#hasGivenUp) output.discard()
+    if (this.#end.signal.aborted) output.discard()
     return output
   }
 

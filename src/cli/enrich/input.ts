@@ -1,14 +1,24 @@
-import { constants, fstatSync } from 'node:fs'
+import { constants, fstatSync, type Stats } from 'node:fs'
 import { access, open, stat } from 'node:fs/promises'
 import { pipeline, Readable } from 'node:stream'
 import { CommandFailure } from '../command-failure.ts'
 import type { Terminal } from '../terminal.ts'
 import { type Compression, decompressor, MAGIC_BYTES, recogniseCompression } from './compression.ts'
-import { codeOf, unreadable } from './system-error.ts'
+import { codeOf, directoryError, unreadable } from './system-error.ts'
 import { ZstdFrames } from './zstd-frames.ts'
 
 /** What is read from a file at a time. Bytes. */
 const CHUNK = 1024 * 1024
+
+const LINE_FEED = 0x0a
+
+/** An input that is open. */
+interface Opened {
+  readonly stream: Readable
+  /** What it is now; `null` where that says nothing of how much there is to read. */
+  readonly facts: (() => Facts | Promise<Facts>) | null
+  readonly close: () => void | Promise<void>
+}
 
 /** A file or standard input. A file is opened when it is read: a run may have more of them than can be open. */
 export class Input {
@@ -21,10 +31,11 @@ export class Input {
   /** Whether it is a file, whose bytes are all there: nothing else can pause. */
   readonly isFile: boolean
   #bytesRead = 0
-  readonly #open: () => Promise<Readable>
+  readonly #open: () => Promise<Opened>
   #source: Readable | null = null
+  #isClosed = false
 
-  private constructor(name: string, open: () => Promise<Readable>, facts: Facts | null) {
+  private constructor(name: string, open: () => Promise<Opened>, facts: Facts | null) {
     this.name = name
     this.#open = open
     this.isFile = facts?.isFile() ?? false
@@ -40,16 +51,19 @@ export class Input {
    */
   static async find(path: string, terminal: Terminal): Promise<Input> {
     if (path === '-') {
-      // Not before: Node makes a pipe there not block, which whoever shares it would notice.
       const { stdin } = terminal
       const facts = stdin.fd === undefined ? null : fstatSync(stdin.fd)
-      return new Input('standard input', async () => stdin, facts)
+      // Node gives an empty stream for it.
+      if (facts?.isDirectory()) throw unreadable('standard input', directoryError())
+      const { fd } = stdin
+      const factsNow = fd === undefined ? null : () => fstatSync(fd)
+      return new Input('standard input', async () => ({ ...streamed(stdin), facts: factsNow }), facts)
     }
     try {
       const facts = await stat(path)
-      if (facts.isDirectory()) throw Object.assign(new Error('it is a directory'), { code: 'EISDIR' })
+      if (facts.isDirectory()) throw directoryError()
       await access(path, constants.R_OK)
-      return new Input(path, async () => (await open(path)).createReadStream({ highWaterMark: CHUNK }), facts)
+      return new Input(path, () => openPath(path, facts), facts)
     } catch (cause) {
       throw unreadable(path, cause)
     }
@@ -69,11 +83,13 @@ export class Input {
     const raw = this.#raw()
     const first: Uint8Array[] = []
     let held = 0
-    while (held < MAGIC_BYTES) {
+    // No mark has a line feed, and a short line of a live input is not to wait for the next one.
+    for (let hasLine = false; held < MAGIC_BYTES && !hasLine; ) {
       const { value, done } = await raw.next()
       if (done) break
       first.push(value)
       held += value.length
+      hasLine = value.includes(LINE_FEED)
     }
     const compression = recogniseCompression(Buffer.concat(first).subarray(0, MAGIC_BYTES))
     if (compression === null) {
@@ -96,21 +112,61 @@ export class Input {
 
   /** Stops reading. */
   close(): void {
+    this.#isClosed = true
     this.#source?.destroy()
   }
 
   async *#raw(): AsyncGenerator<Uint8Array, void, undefined> {
     try {
-      this.#source = await this.#open()
-      for await (const chunk of this.#source) {
-        const bytes = bytesOf(chunk)
-        this.#bytesRead += bytes.length
-        yield bytes
+      const opened = await this.#open()
+      this.#source = opened.stream
+      if (this.#isClosed) this.#source.destroy()
+      try {
+        yield* this.#stored(opened)
+      } finally {
+        await opened.close()
       }
     } catch (cause) {
       throw unreadable(this.name, cause)
     }
   }
+
+  /** @throws Error when it is a file that has lost bytes, as logs do that are emptied to begin anew */
+  async *#stored({ stream, facts }: Opened): AsyncGenerator<Uint8Array, void, undefined> {
+    const before = facts === null ? null : await facts()
+    for await (const chunk of stream) {
+      const bytes = bytesOf(chunk)
+      this.#bytesRead += bytes.length
+      yield bytes
+    }
+    if (facts === null || !before?.isFile()) return
+    // It may have shrunk before it was opened, or be another one by now.
+    const found = identityOf(before) === this.identity ? (this.size ?? 0) : 0
+    const { size } = await facts()
+    if (size < Math.max(found, before.size, this.#bytesRead)) {
+      throw new Error('it became shorter while it was read, and lines may be missing')
+    }
+  }
+}
+
+/** Opens what has a name. What can keep its reader waiting is read by the event loop, see `polled-file.ts`. */
+async function openPath(path: string, found: Stats): Promise<Opened> {
+  if (found.isFIFO() || found.isCharacterDevice()) {
+    const { openPipeToRead, openTerminal } = await import('./polled-file.ts')
+    const stream = found.isFIFO() ? await openPipeToRead(path) : openTerminal(path)
+    if (stream !== null) return streamed(stream)
+  }
+  const handle = await open(path)
+  return {
+    stream: handle.createReadStream({ highWaterMark: CHUNK, autoClose: false }),
+    facts: () => handle.stat(),
+    close: () => handle.close(),
+  }
+}
+
+/** What closes itself. */
+function streamed(stream: Readable): Opened {
+  return { stream, facts: null, close: () => {} }
 }
 
 /** Bytes of all of them, as they are stored; `null` when that is not known of one. */

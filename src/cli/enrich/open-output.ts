@@ -1,5 +1,6 @@
 import { constants, fstatSync, open, type Stats } from 'node:fs'
-import { access, realpath, stat } from 'node:fs/promises'
+import { access, stat } from 'node:fs/promises'
+import type { Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import { CommandFailure } from '../command-failure.ts'
 import { ExitStatus, type Terminal } from '../terminal.ts'
@@ -8,33 +9,86 @@ import { compressionOf, compressor } from './compression.ts'
 import { DescriptorOutput } from './descriptor-output.ts'
 import { type Input, identityOf } from './input.ts'
 import type { Output } from './output.ts'
+import { outputTarget } from './output-target.ts'
 import { PartialFile } from './partial-file.ts'
 import { StreamOutput } from './stream-output.ts'
-import { codeOf, unwritable } from './system-error.ts'
+import { codeOf, directoryError, unwritable } from './system-error.ts'
 
-/** A descriptor, not a `FileHandle`, which closes itself when nobody holds it. In the background: a named pipe waits. */
+/** A descriptor, not a `FileHandle`, which closes itself when nobody holds it. */
 const openIt = promisify(open)
 
-const STANDARD_OUTPUT = 'standard output'
+const STANDARD_OUTPUT = 1
+const STANDARD_ERROR = 2
+
+/** What outputs are opened among. */
+export interface Surroundings {
+  readonly terminal: Terminal
+  /** A file among them can be replaced, and not be written into. */
+  readonly inputs: readonly Input[]
+  /** Ends the wait for the reader of a named pipe. */
+  readonly signal: AbortSignal
+}
 
 /**
- * Opens a file for writing; `.gz` and `.zst` are compressed. It gets its name when it is finished, so it may be
- * one of the inputs.
+ * Opens what has a name for writing; `.gz` and `.zst` are compressed. A file gets its name when it is finished, so it
+ * may be one of the inputs. A name of an open descriptor, such as `/dev/stdout`, is that descriptor.
  *
  * @throws CommandFailure when it cannot be written
  */
-export async function openOutputFile(path: string): Promise<Output> {
+export async function openOutputFile(path: string, surroundings: Surroundings): Promise<Output> {
   const compression = compressionOf(path)
   const transform = compression === null ? null : compressor(compression, path)
-  const target = await openTarget(path)
+  const target = await openTarget(path, surroundings)
   return transform === null ? target : new CompressedOutput(transform, target, path)
 }
 
 /** @throws CommandFailure when standard output is one of the inputs, which would never end */
-export function openStandardOutput(terminal: Terminal, inputs: readonly Input[]): Output {
-  const { stdout } = terminal
-  const { fd } = stdout
-  if (fd === undefined || stdout.isTTY) return new StreamOutput(stdout, STANDARD_OUTPUT)
+export function openStandardOutput(surroundings: Surroundings): Promise<Output> {
+  const { stdout } = surroundings.terminal
+  return openStream(stdout, 'standard output', surroundings)
+}
+
+async function openTarget(path: string, surroundings: Surroundings): Promise<Output> {
+  const { terminal, signal } = surroundings
+  try {
+    const target = await outputTarget(path)
+    if (target === STANDARD_OUTPUT) return await openStream(terminal.stdout, path, surroundings)
+    if (target === STANDARD_ERROR) return await openStream(terminal.stderr, path, surroundings)
+    if (typeof target === 'number') return await openDescriptor(target, path, null, surroundings)
+    const facts = await factsOf(target)
+    if (facts === null) return new PartialFile(target)
+    if (facts.isDirectory()) throw directoryError()
+    // What is protected stays: a rename would not ask.
+    await access(target, constants.W_OK)
+    if (facts.isFile()) return new PartialFile(target, facts)
+    // A named pipe or a device cannot be replaced.
+    if (facts.isFIFO()) {
+      const { openPipeToWrite } = await import('./polled-file.ts')
+      return new StreamOutput(await openPipeToWrite(target, signal), path, true)
+    }
+    return new DescriptorOutput(await openIt(target, 'w'), path)
+  } catch (cause) {
+    throw cause instanceof CommandFailure ? cause : unwritable(path, cause)
+  }
+}
+
+async function openStream(
+  stream: Writable & { readonly isTTY?: boolean; readonly fd?: number },
+  name: string,
+  surroundings: Surroundings,
+): Promise<Output> {
+  const { fd } = stream
+  if (fd === undefined || stream.isTTY) return new StreamOutput(stream, name)
+  return openDescriptor(fd, name, stream, surroundings)
+}
+
+/** @param stream the one that the process has for the descriptor, or `null` */
+async function openDescriptor(
+  fd: number,
+  name: string,
+  stream: Writable | null,
+  { inputs, signal }: Surroundings,
+): Promise<Output> {
   const facts = fstatSync(fd)
   const same = facts.isFile() ? inputs.find(({ identity }) => identity === identityOf(facts)) : undefined
   if (same !== undefined) {
@@ -43,24 +97,10 @@ export function openStandardOutput(terminal: Terminal, inputs: readonly Input[])
       ExitStatus.output,
     )
   }
-  if (facts.isFIFO() || facts.isSocket()) return new StreamOutput(stdout, STANDARD_OUTPUT)
-  return new DescriptorOutput(fd, STANDARD_OUTPUT)
-}
-
-async function openTarget(path: string): Promise<Output> {
-  try {
-    const facts = await factsOf(path)
-    if (facts === null) return new PartialFile(path)
-    if (facts.isDirectory()) throw Object.assign(new Error('it is a directory'), { code: 'EISDIR' })
-    // What is protected stays: a rename would not ask.
-    await access(path, constants.W_OK)
-    // A link stays, and what it leads to is replaced.
-    if (facts.isFile()) return new PartialFile(await realpath(path), facts)
-    // A device or a named pipe cannot be replaced.
-    return new DescriptorOutput(await openIt(path, 'w'), path)
-  } catch (cause) {
-    throw cause instanceof CommandFailure ? cause : unwritable(path, cause)
-  }
+  if (!facts.isFIFO() && !facts.isSocket()) return new DescriptorOutput(fd, name)
+  if (stream !== null) return new StreamOutput(stream, name)
+  const { pipeWriter } = await import('./polled-file.ts')
+  return new StreamOutput(pipeWriter(fd, signal), name, true)
 }
 
 /** @returns `null` when there is nothing under the name */

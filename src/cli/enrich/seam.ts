@@ -1,7 +1,6 @@
 import { markLength } from '../../enrich/byte-order-mark.ts'
 import type { Plan } from '../../enrich/plan.ts'
-import { preambleLength } from '../../enrich/separator-line.ts'
-import { recordEndsOf } from '../../enrich/splitter.ts'
+import { preambleLength, recordEndsOf } from '../../enrich/splitter.ts'
 import { CommandFailure } from '../command-failure.ts'
 import { ExitStatus } from '../terminal.ts'
 

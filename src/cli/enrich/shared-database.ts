@@ -1,6 +1,7 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import { type FileHandle, open, stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { createGunzip } from 'node:zlib'
+import { ByteCollector } from '../../bytes/byte-collector.ts'
 import { allocate, checkSize, DEFAULT_MAX_BYTES } from '../../bytes/byte-limit.ts'
 import { isGzip } from '../../bytes/gzip-member.ts'
 import { unwrap } from '../../bytes/unpack.ts'
@@ -29,14 +30,16 @@ const PARTS = 4
  *
  * @param source a path, or the URL of an embedded database
  * @param maxBytes that it may have, packed or unpacked
+ * @param signal ends the wait for the writer of a named pipe
  * @throws InvalidDatabaseError when it cannot be read, is too large, or its wrapping is damaged
  */
 export async function loadShared(
   source: string | URL,
   maxBytes = DEFAULT_MAX_BYTES,
+  signal?: AbortSignal,
 ): Promise<SharedDatabase> {
   const path = typeof source === 'string' ? source : fileURLToPath(source)
-  const packed = await readShared(path, maxBytes)
+  const packed = await readShared(path, maxBytes, signal)
   const bytes = isGzip(packed) ? await gunzipShared(packed, path, maxBytes) : packed
   return { bytes: sharedView(unwrap(bytes, path), bytes.buffer), path }
 }
@@ -46,13 +49,18 @@ export function openShared(databases: readonly SharedDatabase[]): DatabaseSet {
   return new DatabaseSet(databases.map(({ bytes, path }) => new Database(bytes, path)))
 }
 
-async function readShared(path: string, maxBytes: number): Promise<Uint8Array<SharedArrayBuffer>> {
+async function readShared(
+  path: string,
+  maxBytes: number,
+  signal?: AbortSignal,
+): Promise<Uint8Array<SharedArrayBuffer>> {
   let opened: FileHandle | undefined
   try {
+    if ((await stat(path)).isFIFO()) return sharedCopy(await readNamedPipe(path, maxBytes, signal), path)
     const handle = await open(path)
     opened = handle
     const facts = await handle.stat()
-    // The size of a pipe, such as a shell's <(…), is known at its end.
+    // The size of a device is known at its end.
     if (!facts.isFile()) return sharedCopy(await readPipe(handle, path, maxBytes), path)
     checkSize(facts.size, maxBytes, path)
     const bytes = sharedBytes(facts.size, path)
@@ -67,6 +75,16 @@ async function readShared(path: string, maxBytes: number): Promise<Uint8Array<Sh
   } finally {
     await opened?.close()
   }
+}
+
+/** Everything that a named pipe holds, such as a shell's <(…). */
+async function readNamedPipe(path: string, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
+  const { openPipeToRead } = await import('./polled-file.ts')
+  const collector = new ByteCollector(maxBytes, path)
+  for await (const piece of await openPipeToRead(path, signal)) {
+    if (piece instanceof Uint8Array) collector.add(piece)
+  }
+  return collector.bytes()
 }
 
 /** @throws Error when the file has become shorter */

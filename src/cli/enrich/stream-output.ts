@@ -2,18 +2,21 @@ import { finished, type Writable } from 'node:stream'
 import { ClosedPipe, type Output } from './output.ts'
 import { codeOf, unwritable } from './system-error.ts'
 
-/** Standard output as a pipe or a terminal: waits where its reader is slower. */
+/** A pipe or a terminal: waits where its reader is slower. */
 export class StreamOutput implements Output {
   readonly #stream: Writable
   readonly #name: string
+  readonly #isOurs: boolean
   #fault: Error | null = null
   /** Wakes who waits for the bytes to be taken. */
   #wake: (() => void) | null = null
   readonly #stopWatching: () => void
 
-  constructor(stream: Writable, name: string) {
+  /** @param isOurs whether it was opened for this, and is closed at the end */
+  constructor(stream: Writable, name: string, isOurs = false) {
     this.#stream = stream
     this.#name = name
+    this.#isOurs = isOurs
     // Tells of errors and of a stream that somebody destroyed.
     this.#stopWatching = finished(stream, { readable: false }, (error) => {
       this.#fault = error === null || error === undefined ? new ClosedPipe() : this.#failure(error)
@@ -34,7 +37,7 @@ export class StreamOutput implements Output {
     if (this.#fault !== null) throw this.#fault
   }
 
-  /** The stream is not ours to end; what it holds is written before the process ends. */
+  /** A stream that is not ours goes on; what it holds is written before the process ends. */
   async finish(): Promise<void> {
     await this.write(new Uint8Array(0))
     this.discard()
@@ -42,6 +45,7 @@ export class StreamOutput implements Output {
 
   discard(): void {
     this.#stopWatching()
+    if (this.#isOurs) this.#stream.destroy()
   }
 
   #failure(error: Error): Error {

@@ -4,6 +4,7 @@ import { ExitStatus } from '../terminal.ts'
 /** What the codes of the system mean, where its own words do not help. */
 const MEANINGS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
+  EBADF: 'no such descriptor is open, or not for this',
   EDQUOT: 'the disk quota is used up',
   EFBIG: 'the file would be too large',
   EIO: 'the device reports an error',
@@ -29,13 +30,19 @@ export function unwritable(name: string, cause: unknown): CommandFailure {
   return new CommandFailure(`${name} cannot be written: ${reasonOf(cause)}`, ExitStatus.output, cause)
 }
 
+/** The system's error for a directory where a file is needed. */
+export function directoryError(): Error {
+  return Object.assign(new Error('it is a directory'), { code: 'EISDIR' })
+}
+
 /** The code of a system error, such as `ENOSPC`; `undefined` for other values. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-function reasonOf(cause: unknown): string {
+/** What went wrong, in words. */
+export function reasonOf(cause: unknown): string {
   const code = codeOf(cause)
   const meaning = code === undefined ? undefined : MEANINGS[code]
   if (meaning !== undefined) return `${meaning} (${code})`

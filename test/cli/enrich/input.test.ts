@@ -1,9 +1,22 @@
-import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  appendFileSync,
+  closeSync,
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import * as zlib from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { Input } from '../../../src/cli/enrich/input.ts'
+import type { Terminal } from '../../../src/cli/terminal.ts'
+import { ROOT } from '../../package/project.ts'
 import { tarOf } from '../../tar-archive.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { geofix, ndjson, writeDatabase } from './command-line.ts'
@@ -176,6 +189,101 @@ describe('the input of geofix enrich', () => {
     const { status, out, err } = await enrich(file('good.ndjson', ndjson(3)), path())
     expect({ status, out }).toEqual({ status: 4, out: '' })
     expect(err).toMatch(message)
+  })
+
+  it.each([
+    ['enrich', 4],
+    ['', 1],
+  ])('that is a directory on standard input ends geofix %s with %i (trial fault 11)', (name, expected) => {
+    const fd = openSync(folder, 'r')
+    const output = join(folder, 'of-a-directory')
+    const args = name === '' ? [] : [name, '--quiet', '-o', output]
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [join(ROOT, 'dist/cli.js'), ...args, '--db', DB],
+      { stdio: [fd, 'pipe', 'pipe'], encoding: 'utf8' },
+    )
+    closeSync(fd)
+    expect({ status, stdout, stderr }).toEqual({
+      status: expected,
+      stdout: '',
+      stderr: 'geofix: standard input cannot be read: it is a directory (EISDIR)\n',
+    })
+    expect(existsSync(output)).toBe(false)
+  })
+
+  it('that fails in the middle ends a lookup with 1', async () => {
+    async function* failing() {
+      yield '81.2.69.142\n'
+      throw Object.assign(new Error('read failed'), { code: 'EIO' })
+    }
+    const { status, out, err } = await geofix(['--db', DB], { input: failing() })
+    expect(status).toBe(1)
+    expect(out).toContain('London')
+    expect(err).toBe('geofix: standard input cannot be read: the device reports an error (EIO)\n')
+  })
+
+  /** Reads an input whose file is made shorter after its first chunk. */
+  async function readOf(path: string, length: number, input: Input, done: () => void = () => {}) {
+    let isFirst = true
+    try {
+      for await (const _ of input.chunks()) {
+        if (isFirst) truncateSync(path, length)
+        isFirst = false
+      }
+    } finally {
+      done()
+    }
+  }
+  const around = (stdin: Terminal['stdin']) => ({
+    stdin,
+    stdout: new PassThrough(),
+    stderr: new PassThrough(),
+  })
+  const SHORTER = /cannot be read: it became shorter while it was read/
+
+  it.each([
+    ['to nothing', 0],
+    ['to a part', 5_000_000],
+  ])('that shrinks %s while it is read fails (trial fault 14)', async (_, length) => {
+    const path = file('shrinking.ndjson', ndjson(150_000))
+    const input = await Input.find(path, around(Readable.from([])))
+    await expect(readOf(path, length, input)).rejects.toThrow(SHORTER)
+    writeFileSync(path, ndjson(150_000))
+    const fd = openSync(path, 'r')
+    const stdin = Object.assign(createReadStream('', { fd, autoClose: false }), { fd })
+    const redirected = await Input.find('-', around(stdin))
+    await expect(readOf(path, length, redirected, () => closeSync(fd))).rejects.toThrow(
+      /standard input cannot be read: it became shorter/,
+    )
+  })
+
+  it('that shrinks before its turn comes ends with 4 (trial fault 14)', async () => {
+    const [first, second] = [file('first.ndjson', ndjson(3)), file('second.ndjson', ndjson(30))]
+    const { status, err } = await geofix(
+      ['enrich', '--db', DB, '--quiet', first, '-', second, '-o', join(folder, 'shrunk')],
+      {
+        input: (async function* () {
+          yield ndjson(3)
+          truncateSync(second, 0)
+        })(),
+      },
+    )
+    expect(status).toBe(4)
+    expect(err).toMatch(/second\.ndjson cannot be read: it became shorter/)
+    expect(existsSync(join(folder, 'shrunk'))).toBe(false)
+  })
+
+  it('may grow while it is read, and be replaced by a shorter one before', async () => {
+    const path = file('growing.ndjson', ndjson(30))
+    const growing = await Input.find(path, around(Readable.from([])))
+    for await (const _ of growing.chunks()) appendFileSync(path, '')
+    expect(growing.bytesRead).toBe(ndjson(30).length)
+    const replaced = await Input.find(path, around(Readable.from([])))
+    renameSync(path, `${path}.1`)
+    writeFileSync(path, ndjson(3))
+    for await (const _ of replaced.chunks());
+    expect(replaced.bytesRead).toBe(ndjson(3).length)
   })
 
   it('that fails in the middle ends with 4', async () => {

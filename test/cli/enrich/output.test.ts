@@ -115,6 +115,63 @@ describe('-o of geofix enrich', () => {
     expect(readFileSync(join(folder, 'target'), 'utf8')).toContain('"location"')
   })
 
+  it('writes where a link leads, also when nothing is there (trial fault 15)', async () => {
+    const folder = freshFolder()
+    symlinkSync('target', join(folder, 'link'))
+    expect((await enrich(['-o', join(folder, 'link')])).status).toBe(0)
+    expect(readlinkSync(join(folder, 'link'))).toBe('target')
+    expect(readFileSync(join(folder, 'target'), 'utf8')).toContain('"location"')
+    expect(readdirSync(folder).sort()).toEqual(['link', 'target'])
+  })
+
+  it('ends with 3 on a link that leads in a circle', async () => {
+    const folder = freshFolder()
+    symlinkSync('link', join(folder, 'link'))
+    const { status, err } = await enrich(['-o', join(folder, 'link')])
+    expect([status, err]).toEqual([3, expect.stringMatching(/too many symbolic links lead to it \(ELOOP\)/)])
+  })
+
+  it.each([
+    ['-o /dev/stdout', 'out'],
+    ['-o /proc/self/fd/1', 'out'],
+    ['-o /dev/fd/3', 'three'],
+    ['-o /dev/stderr', 'err'],
+    ['--summary html=/dev/stderr', 'err'],
+    ['--summary html=/dev/fd/3', 'three'],
+  ])('writes into the descriptor that it names: %s (trial fault 5)', (args, into) => {
+    const folder = freshFolder()
+    const script = `exec >out 2>err 3>three; for fd in 1 2 3; do echo before >&$fd; done
+      "$@" ${args} --at 2026-07-01; for fd in 1 2 3; do echo after >&$fd; done`
+    const command = [process.execPath, join(ROOT, 'dist/cli.js'), 'enrich', '--db', DB, '--quiet']
+    spawnSync('bash', ['-c', script, 'bash', ...command], { cwd: folder, input: ndjson(3) })
+    expect(readdirSync(folder).sort()).toEqual(['err', 'out', 'three'])
+    for (const name of ['err', 'out', 'three']) {
+      const text = readFileSync(join(folder, name), 'utf8')
+      expect(text).toMatch(/^before\n(.*\n)*after\n$/)
+      const isEmpty = name !== into && !(args.startsWith('--summary') && name === 'out')
+      if (isEmpty) expect(text).toBe('before\nafter\n')
+      else expect(text).toContain('London')
+    }
+  })
+
+  it('writes into a pipe on another descriptor', () => {
+    const folder = freshFolder()
+    const script = `mkfifo pipe; cat pipe > copy & "$@" -o /dev/fd/3 3> pipe; wait`
+    const command = [process.execPath, join(ROOT, 'dist/cli.js'), 'enrich', '--db', DB, '--quiet']
+    const { stderr } = spawnSync('bash', ['-c', script, 'bash', ...command], {
+      cwd: folder,
+      input: ndjson(3000),
+      encoding: 'utf8',
+    })
+    expect(stderr).toBe('')
+    expect(readFileSync(join(folder, 'copy'), 'utf8').split('\n')).toHaveLength(3001)
+  })
+
+  it('ends with 3 on a descriptor that is not open', async () => {
+    const { status, err } = await enrich(['-o', '/dev/fd/999999'])
+    expect([status, err]).toEqual([3, expect.stringMatching(/no such descriptor is open.* \(EBADF\)/)])
+  })
+
   it('takes the longest names there are', async () => {
     const name = `${'ä'.repeat(125)}.x`
     const folder = freshFolder()

@@ -1,0 +1,59 @@
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { outputTarget } from '../../../src/cli/enrich/output-target.ts'
+import { temporaryFolder } from '../../temporary.ts'
+
+const folder = realpathSync(temporaryFolder())
+
+function link(name: string, target: string): string {
+  const path = join(folder, name)
+  symlinkSync(target, path)
+  return path
+}
+
+describe('what the name of an output stands for', () => {
+  it.each([
+    ['/dev/stdout', 1],
+    ['/dev/stderr', 2],
+    ['/dev/../dev//stdout', 1],
+    ['/dev/fd/1', 1],
+    ['/dev/fd/17', 17],
+    ['/proc/self/fd/2', 2],
+    ['/proc/thread-self/fd/2', 2],
+    [`/proc/${process.pid}/fd/5`, 5],
+    ['/dev/null', '/dev/null'],
+    ['/dev/fd', '/dev/fd'],
+  ])('is, of %s, %s (trial fault 5)', async (name, target) => {
+    // Where these are links themselves, what they lead to is not asked.
+    const found = await outputTarget(name)
+    if (name === '/dev/fd') expect(found).not.toBeTypeOf('number')
+    else expect(found).toBe(target)
+  })
+
+  it('is a descriptor through links too', async () => {
+    link('to-stdout', '/dev/stdout')
+    expect(await outputTarget(link('to-it', 'to-stdout'))).toBe(1)
+  })
+
+  it('is where links lead, also when nothing is there (trial fault 15)', async () => {
+    mkdirSync(join(folder, 'a'))
+    mkdirSync(join(folder, 'b'))
+    mkdirSync(join(folder, 'b', 'c'))
+    // A link to a folder: what is relative in it is so from where it really is.
+    link('a/to-c', '../b/c')
+    symlinkSync('../later', join(folder, 'b', 'c', 'link'))
+    const found = await outputTarget(join(folder, 'a', 'to-c', 'link'))
+    writeFileSync(String(found), '')
+    expect(realpathSync(String(found))).toBe(join(folder, 'b', 'later'))
+    expect(await outputTarget(link('absolute', join(folder, 'none', 'at', 'all')))).toBe(
+      join(folder, 'none', 'at', 'all'),
+    )
+  })
+
+  it('is nothing where links lead in a circle', async () => {
+    link('one', 'two')
+    link('two', 'one')
+    await expect(outputTarget(join(folder, 'one'))).rejects.toMatchObject({ code: 'ELOOP' })
+  })
+})

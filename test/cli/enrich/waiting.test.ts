@@ -1,0 +1,194 @@
+// Pipes whose other end does nothing: a run that waits for one can still be ended.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { closeSync, constants, existsSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../temporary.ts'
+import { ndjson, outcomeOf, start, writeDatabase } from './command-line.ts'
+
+const folder = temporaryFolder()
+const DB = writeDatabase(folder)
+let count = 0
+
+/** A second is what is promised; a busy machine has its own. Milliseconds. */
+const GENEROUS_MS = 8000
+
+const cleanups: (() => void)[] = []
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0)) cleanup()
+})
+
+function namedPipe(): string {
+  const path = join(folder, `pipe-${count++}`)
+  expect(spawnSync('mkfifo', [path]).status).toBe(0)
+  return path
+}
+
+/** Opens one end of a pipe, which is there until the test ends. */
+function hold(path: string, flags: number): number {
+  const fd = openSync(path, flags)
+  cleanups.push(() => closeSync(fd))
+  return fd
+}
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+async function until(what: string, isSo: () => boolean): Promise<void> {
+  const end = Date.now() + 20_000
+  while (!isSo()) {
+    if (Date.now() > end) throw new Error(`waited in vain for ${what}`)
+    await pause(10)
+  }
+}
+
+/** Waits until a run takes signals, where the system tells, and some time more. */
+async function untilWaiting({ pid }: ChildProcess): Promise<void> {
+  const status = `/proc/${pid}/status`
+  if (!existsSync(status)) return void (await pause(4000))
+  // The lowest bit is SIGHUP; SIGTERM is taken by Node itself before.
+  const takesIt = (): boolean => {
+    const [, mask = '0'] = /^SigCgt:\s*([\da-f]+)$/m.exec(readFileSync(status, 'utf8')) ?? []
+    return (Number.parseInt(mask.slice(-8), 16) & 1) !== 0
+  }
+  await until('the run', takesIt)
+  await pause(700)
+}
+
+function run(...args: string[]) {
+  const child = start(['enrich', '--db', DB, '--quiet', ...args])
+  cleanups.push(() => child.kill('SIGKILL'))
+  return child
+}
+
+/** What another program, which has the other end of a pipe, writes. */
+async function outputOf(command: string, args: readonly string[], input = ''): Promise<string> {
+  const child = spawn(command, args)
+  child.stdin.on('error', () => {}).end(input)
+  cleanups.push(() => child.kill('SIGKILL'))
+  return text(child.stdout)
+}
+
+/** What a run ends with that is to end now. */
+async function ending(child: ReturnType<typeof start>) {
+  const late = pause(GENEROUS_MS).then(() => 'it is still running')
+  return Promise.race([outcomeOf(child), late])
+}
+
+const { O_NONBLOCK, O_RDONLY, O_RDWR } = constants
+
+describe('a signal ends geofix enrich', () => {
+  it.each<[what: string, signal: 'SIGTERM' | 'SIGHUP', begin: () => ReturnType<typeof start>]>([
+    ['a named pipe is opened that nobody writes', 'SIGTERM', () => run(namedPipe())],
+    [
+      'a named pipe is read whose writer is silent',
+      'SIGHUP',
+      () => {
+        const pipe = namedPipe()
+        const child = run(pipe)
+        writeSync(hold(pipe, O_RDWR), ndjson(3))
+        return child
+      },
+    ],
+    [
+      'a named pipe is opened that nobody reads',
+      'SIGTERM',
+      () => {
+        const child = run('-o', namedPipe())
+        child.stdin.write(ndjson(3))
+        return child
+      },
+    ],
+    [
+      'a named pipe is written whose reader sleeps',
+      'SIGHUP',
+      () => {
+        const pipe = namedPipe()
+        hold(pipe, O_RDONLY | O_NONBLOCK)
+        const child = run('-o', pipe)
+        child.stdin.write(ndjson(20_000))
+        return child
+      },
+    ],
+    [
+      'the report goes to a named pipe that nobody reads',
+      'SIGTERM',
+      () => run('--summary', `html=${namedPipe()}`),
+    ],
+    ['a database is a named pipe that nobody writes', 'SIGTERM', () => run('--db', namedPipe())],
+  ])('while %s (trial fault 4)', async (_, signal, begin) => {
+    const child = begin()
+    await untilWaiting(child)
+    child.kill(signal)
+    expect(await ending(child)).toEqual({
+      status: signal === 'SIGTERM' ? 143 : 129,
+      out: expect.any(String),
+      err: expect.stringMatching(new RegExp(`^geofix: interrupted by ${signal} `)),
+    })
+  })
+})
+
+describe('an error ends geofix enrich', () => {
+  it('of writing, while its input is silent (trial fault 4)', async () => {
+    const pipe = namedPipe()
+    const fromPipe = run(pipe, '-o', '/dev/full')
+    writeSync(hold(pipe, O_RDWR), ndjson(3))
+    const fromStdin = run('-o', '/dev/full')
+    fromStdin.stdin.write(ndjson(3))
+    for (const child of [fromPipe, fromStdin]) {
+      expect(await ending(child)).toMatchObject({ status: 3, err: expect.stringContaining('ENOSPC') })
+    }
+  })
+
+  it('of a line, while its input is silent (trial fault 4)', async () => {
+    const child = run('--on-bad-line', 'fail')
+    child.stdin.write(`${ndjson(3)}rubbish\n`)
+    expect(await ending(child)).toMatchObject({ status: 1, err: expect.stringContaining('line 4') })
+  })
+
+  it('of an input, while a database is a silent pipe (trial fault 4)', async () => {
+    const child = run('--db', namedPipe(), join(folder, 'missing.log'))
+    expect(await ending(child)).toMatchObject({ status: 4, err: expect.stringContaining('missing.log') })
+  })
+})
+
+describe('a named pipe', () => {
+  it('is read to the end of its writer, also of one that comes late and of one that writes nothing', async () => {
+    for (const lines of [30_000, 0]) {
+      const pipe = namedPipe()
+      const child = run(pipe)
+      const outcome = outcomeOf(child)
+      await untilWaiting(child)
+      await outputOf('sh', ['-c', 'cat > "$0"', pipe], ndjson(lines))
+      const { status, out } = await outcome
+      expect({ status, lines: out.split('\n').length - 1 }).toEqual({ status: 0, lines })
+    }
+  })
+
+  it('is written as soon as somebody reads it, and ends with the run', async () => {
+    const pipe = namedPipe()
+    const child = run('-o', pipe)
+    child.stdin.end(ndjson(30_000))
+    await untilWaiting(child)
+    expect((await outputOf('cat', [pipe])).split('\n')).toHaveLength(30_001)
+    expect((await outcomeOf(child)).status).toBe(0)
+    expect(readdirSync(folder).filter((name) => name.endsWith('.partial'))).toEqual([])
+  })
+
+  it('whose reader has had enough ends the run quietly with 0', async () => {
+    const pipe = namedPipe()
+    const child = run('-o', pipe)
+    child.stdin.end(ndjson(30_000))
+    expect(JSON.parse(await outputOf('head', ['-n', '1', pipe])).id).toBe(0)
+    expect(await outcomeOf(child)).toEqual({ status: 0, out: '', err: '' })
+  })
+
+  it('may hold a database', async () => {
+    const pipe = namedPipe()
+    const child = start(['enrich', '--db', pipe, '--quiet'])
+    child.stdin.end(ndjson(3))
+    const out = text(child.stdout)
+    await outputOf('sh', ['-c', 'cat "$1" > "$0"', pipe, DB])
+    expect(await out).toContain('London')
+  })
+})
