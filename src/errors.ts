@@ -66,6 +66,7 @@ export type EnrichErrorCode =
   | 'ENRICH_FIELD_IS_LIST'
   | 'ENRICH_FIELD_EXISTS'
   | 'ENRICH_HEADER_MISSING'
+  | 'ENRICH_NO_ADDRESS'
   | 'ENRICH_BAD_LINE'
 
 /** What all errors of this package have in common. Wrong configuration is a `TypeError` instead. */

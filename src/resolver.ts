@@ -1,6 +1,7 @@
 import { Address } from './address/address.ts'
 import { describeMalformation } from './address/malformation.ts'
 import { describeSpecialPurpose } from './address/special-purpose.ts'
+import { signalOf } from './bytes/abort.ts'
 import { maxBytesOf } from './bytes/byte-limit.ts'
 import { type ByteSource, readBytes } from './bytes/byte-source.ts'
 import { gunzip } from './bytes/gunzip.ts'
@@ -42,6 +43,11 @@ export interface OpenOptions extends ClientAddressOptions {
    * through that can be read. A lower one keeps memory in bounds where files come from others.
    */
   readonly maxBytes?: number | undefined
+  /**
+   * Aborts opening: it then fails at once with the signal's reason, such as an `AbortError` or a `TimeoutError`.
+   * Without effect once the resolver is open, which `close()` ends.
+   */
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface DetectOptions extends LookupOptions, PeerOptions {}
@@ -78,13 +84,17 @@ export class Resolver {
    *
    * @throws InvalidDatabaseError when a source is damaged or no MMDB database
    * @throws TypeError when a source is of no supported kind, or there is none, or an option is wrong
+   * @throws the reason of `signal`, or of a `fetch` that was aborted while its `Response` was read
    */
   static async open(source: ByteSource | readonly ByteSource[], options?: OpenOptions): Promise<Resolver> {
     const clients = new ClientWalk(options)
     const maxBytes = maxBytesOf(options?.maxBytes)
+    const signal = signalOf(options?.signal)
     const databases: Database[] = []
     for (const each of atLeastOne(source)) {
-      databases.push(new Database(unpack(await readBytes(each, maxBytes), gunzip, undefined, maxBytes)))
+      databases.push(
+        new Database(unpack(await readBytes(each, maxBytes, signal), gunzip, undefined, maxBytes)),
+      )
     }
     return new Resolver(new DatabaseSet(databases), clients)
   }

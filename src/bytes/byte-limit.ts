@@ -1,4 +1,5 @@
 import { InvalidDatabaseError } from '../errors.ts'
+import { isError } from '../realm.ts'
 
 /** Offsets beyond this are not exact in the 32-bit arithmetic of decoders: no database is larger. Bytes. */
 export const MAX_DATABASE_BYTES = 2 ** 31 - 1
@@ -47,7 +48,7 @@ export function noMemory(cause: unknown, path?: string): InvalidDatabaseError {
 
 /** Whether an error says that memory could not be had: V8's has no code, and zlib's has this one. */
 export function isOutOfMemory(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
+  if (!isError(error)) return false
   const code = 'code' in error ? error.code : undefined
-  return code === undefined ? error instanceof RangeError : code === 'ERR_MEMORY_ALLOCATION_FAILED'
+  return code === undefined ? error.name === 'RangeError' : code === 'ERR_MEMORY_ALLOCATION_FAILED'
 }

@@ -16,6 +16,9 @@ const UNSUPPORTED: readonly [name: string, magic: readonly number[]][] = [
   ['compressed with xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]],
 ]
 
+/** A page of HTML says within this that it is one, after blanks, comments or an XML declaration. Bytes. */
+const HTML_HEAD = 1024
+
 /**
  * Gets at the MMDB inside: raw, gzip, or a vendor's tar with one `.mmdb` file in it, compressed or not.
  * Names play no part.
@@ -41,5 +44,17 @@ export function unwrap(bytes: Uint8Array, path?: string): Uint8Array {
       throw new InvalidDatabaseError(`it is ${name}: extract the .mmdb file first`, { path })
     }
   }
+  if (isHtml(bytes)) {
+    throw new InvalidDatabaseError(
+      'it is a page of HTML, which servers send for an address that they do not know, or to log in: check where the database is, and how it is downloaded',
+      { path },
+    )
+  }
   return bytes
+}
+
+function isHtml(bytes: Uint8Array): boolean {
+  const head = String.fromCharCode(...bytes.subarray(0, HTML_HEAD))
+  // A byte order mark can come first.
+  return /^(?:\xef\xbb\xbf)?\s*</.test(head) && /<(?:!doctype\s+html|html)[\s>]/i.test(head)
 }

@@ -2,8 +2,10 @@ import { fstatSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import { NodeResolver } from '../node/node-resolver.ts'
 import { isLookupFailure, type LookupResult } from '../record/location-record.ts'
+import { DATABASE_SET } from '../resolver.ts'
 import { CommandFailure } from './command-failure.ts'
 import { directoryError, reasonOf } from './enrich/system-error.ts'
+import { checkLocations } from './location-databases.ts'
 import { ExitStatus, type Terminal, writeLine, writeMessage } from './terminal.ts'
 
 /** Characters of a line that are kept: no address is as long, so that what is cut was none. */
@@ -29,6 +31,7 @@ export interface LookupCommand {
 export async function runLookup(command: LookupCommand, terminal: Terminal): Promise<ExitStatus> {
   const { addresses, databases, locale, at, pretty } = command
   const resolver = await NodeResolver.open(databases.length > 0 ? databases : undefined)
+  checkLocations(resolver[DATABASE_SET]())
   const options = { locale, at }
   let status: ExitStatus = ExitStatus.ok
   for await (const address of addresses.length > 0 ? addresses : linesOf(terminal)) {

@@ -121,7 +121,22 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
     })
 
   addEnrich(program, terminal, ends)
+  for (const command of [program, ...program.commands]) takeOneValue(command)
   return program
+}
+
+/** Refuses a second value of the options that do not collect them; commander would let the last one win. */
+function takeOneValue(command: Command): void {
+  for (const option of command.options) {
+    const { parseArg } = option
+    if (!option.required || parseArg === collectDatabase || parseArg === collectHeader) continue
+    option.argParser((text, previous) => {
+      if (previous !== undefined) {
+        throw new InvalidArgumentError('The option takes one value, and has one already: write it once.')
+      }
+      return parseArg === undefined ? text : parseArg(text, previous)
+    })
+  }
 }
 
 function addEnrich(program: Command, terminal: Terminal, ends: (status: ExitStatus) => void): void {
@@ -217,7 +232,8 @@ function collectDatabase(text: string, previous: string[] = []): string[] {
 
 function readLocale(text: string): string {
   try {
-    return localeOf(text).tag
+    localeOf(text)
+    return text
   } catch (error) {
     throw new InvalidArgumentError(error instanceof Error ? error.message : String(error))
   }

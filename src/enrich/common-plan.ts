@@ -17,6 +17,8 @@ export interface CommonPlan {
   /** Given when the field holds a list as `X-Forwarded-For` has it; else `null`. */
   readonly trustedProxies: readonly string[] | null
   readonly overwrite: boolean
+  /** Whether the run goes on without any address. */
+  readonly force: boolean
   readonly onBadLine: OnBadLine
   readonly onlyFailed: boolean
   readonly dropUnresolved: boolean
@@ -64,6 +66,7 @@ export function commonPlan(options: EnrichOptions): CommonPlan {
     locale,
     trustedProxies: trustedProxies === undefined ? null : [...trustedProxies],
     overwrite: options.overwrite ?? false,
+    force: options.force ?? false,
     onBadLine,
     onlyFailed,
     dropUnresolved,

@@ -10,6 +10,7 @@ export type { EnrichErrorCode }
  * - `ENRICH_FIELD_IS_LIST`: the field holds lists of addresses, and `trustedProxies` is not given
  * - `ENRICH_FIELD_EXISTS`: what would be added is there already, and `overwrite` is not given
  * - `ENRICH_HEADER_MISSING`: the first line has an address where a header has a name, and `header` is not `false`
+ * - `ENRICH_NO_ADDRESS`: none of the first records has an address, and `force` is not given
  * - `ENRICH_BAD_LINE`: a line cannot be read, and `onBadLine` is `fail`
  */
 export class EnrichError extends GeofixError {

@@ -1,3 +1,4 @@
+import { isOfClass, isUint8Array } from '../realm.ts'
 import type { ChunkSource } from './live-reader.ts'
 
 /** Bytes in pieces of any size: a Web stream, or anything to be iterated, such as a Node stream. */
@@ -14,7 +15,7 @@ export interface LineSource extends ChunkSource {
 
 /** @throws TypeError when it is no input, or a stream that somebody else is reading */
 export function sourceOf(input: LineInput): LineSource {
-  if (typeof ReadableStream !== 'undefined' && input instanceof ReadableStream) return new StreamSource(input)
+  if (isOfClass(input, 'ReadableStream')) return new StreamSource(input)
   if (isAsyncIterable(input)) return new IteratedSource(input)
   throw new TypeError('the input must be a ReadableStream or an async iterable of Uint8Array or string')
 }
@@ -73,7 +74,7 @@ class ChunkEncoder {
 
   bytesOf(chunk: unknown): Uint8Array {
     // Copied at once, and not by slice(): a Buffer's own would share its memory.
-    if (chunk instanceof Uint8Array) return new Uint8Array(chunk)
+    if (isUint8Array(chunk)) return new Uint8Array(chunk)
     if (typeof chunk !== 'string') {
       throw new TypeError(
         `the input gave ${chunk === null ? 'null' : `a value of type ${typeof chunk}`}: it must give Uint8Array or string`,

@@ -50,6 +50,11 @@ export interface EnrichOptions {
    * `loopback`, `linklocal`, `uniquelocal`): the first hop from the right that is none of them is located.
    */
   readonly trustedProxies?: readonly string[] | undefined
+  /**
+   * Go on where none of the first 1,000 records has an address, or none has the `field` that is named, which is an
+   * error otherwise. Default: false.
+   */
+  readonly force?: boolean | undefined
   /** Default: `raw`. */
   readonly onBadLine?: OnBadLine | undefined
   /** Write only the lines that were not resolved, bad lines among them. Default: false. */

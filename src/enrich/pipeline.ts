@@ -1,4 +1,5 @@
 import type { DatabaseSet } from '../record/database-set.ts'
+import { checkAddresses } from './address-check.ts'
 import { BlockReader } from './block-reader.ts'
 import { commonPlan } from './common-plan.ts'
 import { Enricher } from './enricher.ts'
@@ -31,10 +32,14 @@ export class Pipeline {
   /** The output, piece by piece as it is asked for. To be called once. */
   async *outputs(source: ChunkSource): AsyncGenerator<Uint8Array, void, undefined> {
     const reader = new BlockReader(source, true, this.#options.maxLineBytes)
-    const { plan, notes } = await reader.plan((sample, isWhole) => makePlan(sample, isWhole, this.#options))
-    this.format = plan.format
-    this.notes = notes
-    const enricher = new Enricher(plan, this.#set)
+    const { plan, enricher } = await reader.plan((sample, isWhole) => {
+      const { plan, notes } = makePlan(sample, isWhole, this.#options)
+      const enricher = new Enricher(plan, this.#set)
+      checkAddresses(enricher, plan, sample, isWhole)
+      this.format = plan.format
+      this.notes = notes
+      return { plan, enricher }
+    })
     for await (const block of reader.blocks(plan)) {
       if (this.#isStopped) return
       for (const { output, tally } of enricher.pieces(block)) {

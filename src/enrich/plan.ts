@@ -1,3 +1,4 @@
+import { quoted } from '../address/quoted.ts'
 import { type AccessLogPlan, looksLikeAccessLog, planAccessLog } from './access-log/plan.ts'
 import type { Planned } from './common-plan.ts'
 import { containerOf } from './containers.ts'
@@ -9,6 +10,7 @@ import { type ListPlan, looksLikeList, planList } from './list/plan.ts'
 import { hasLoneCarriageReturns } from './lone-carriage-returns.ts'
 import { looksLikeNdjson, type NdjsonPlan, planNdjson } from './ndjson/plan.ts'
 import type { EnrichOptions } from './options.ts'
+import { sampleLines } from './sample.ts'
 
 /** An array is told by. Bytes. */
 const ARRAY_HEAD = 1024
@@ -73,9 +75,10 @@ function planFor(
 
 /** What to do about an input of no known format. */
 function describeUnknown(sample: Uint8Array): string {
+  const line = sampleLines(sample, true, 1)[0] ?? ''
   if (looksLikeJsonArray(sample))
     return 'the input looks like a JSON array: one object a line is read, as `jq -c .[]` writes them'
-  return `the first lines are none of ${FORMATS.join(', ')}: name the format if they are`
+  return `the first lines are none of ${FORMATS.join(', ')}; the first is ${quoted(line)}: name the format if they are, or take off what another program wrote before each line`
 }
 
 /** Whether an array of objects begins, or an empty one is all; logs begin with brackets too, of times and levels. */

@@ -188,6 +188,11 @@ export function failuresOf({ failed }: Tally): [reason: FailureReason, count: nu
   ])
 }
 
+/** Records in which no address could be read. */
+export function unaddressed({ bad, failed }: Tally): number {
+  return bad + (failed.missing ?? 0) + (failed.malformed ?? 0)
+}
+
 function mergeCounts<Count extends { count: number }>(
   into: Map<string, Count>,
   other: ReadonlyMap<string, Count>,

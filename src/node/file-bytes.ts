@@ -19,16 +19,21 @@ const PIECE = 2 ** 18
  * program keeps for years does not begin with garbage of half its size. Decompression runs on another thread.
  *
  * @param maxBytes that the file may have, compressed or not; one that is larger is not read
+ * @param signal ends the work soon after it is aborted; what is thrown then is of no account
  * @throws InvalidDatabaseError when a gzip file is damaged, or a file is too large
  */
-export async function readUnpacked(path: string, maxBytes = DEFAULT_MAX_BYTES): Promise<Uint8Array> {
+export async function readUnpacked(
+  path: string,
+  maxBytes = DEFAULT_MAX_BYTES,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
   const file = await open(path)
   try {
     const { size } = await file.stat()
     checkSize(size, maxBytes, path)
     if (size === 0) {
       // A pipe has no size and no places: whatever it holds is read from front to back.
-      const bytes = await readPipe(file, path, maxBytes)
+      const bytes = await readPipe(file, path, maxBytes, signal)
       return isGzip(bytes) ? await nativeGunzipAsync(bytes, path, maxBytes) : bytes
     }
     const piece = new Uint8Array(Math.min(PIECE, size))
@@ -43,7 +48,7 @@ export async function readUnpacked(path: string, maxBytes = DEFAULT_MAX_BYTES): 
     await readAt(file, size - tail.length, tail)
     const { start, length } = readGzipEnds(head, tail, size, path, maxBytes)
     if (isEmptyMemberFirst(head.subarray(start, size - TRAILER_BYTES))) throw followed(path)
-    return await inflate(file, piece, size, length, path)
+    return await inflate(file, piece, size, length, path, signal)
   } finally {
     await file.close()
   }
@@ -59,6 +64,7 @@ async function inflate(
   size: number,
   length: number,
   path: string,
+  signal: AbortSignal | undefined,
 ): Promise<Uint8Array> {
   // Room for one byte more, so that a file is found out that holds more than it promises.
   const gunzip = allocate(Math.max(length + 1, LEAST_CHUNK), (chunkSize) => createGunzip({ chunkSize }), path)
@@ -74,6 +80,7 @@ async function inflate(
       gunzip.once('end', resolve).once('error', reject)
     })
     for (let at = 0; at < size && !gunzip.readableEnded; at += piece.length) {
+      signal?.throwIfAborted()
       const bytes = await readAt(file, at, piece.subarray(0, size - at))
       // Behind the end of the member nothing is taken any more.
       await Promise.race([write(gunzip, bytes), ended])

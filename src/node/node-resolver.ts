@@ -1,3 +1,4 @@
+import { signalOf } from '../bytes/abort.ts'
 import { maxBytesOf } from '../bytes/byte-limit.ts'
 import { ClientWalk } from '../client/client-address.ts'
 import { embedded } from '../embedded.ts'
@@ -49,6 +50,7 @@ export class NodeResolver extends Resolver {
    * @throws InvalidDatabaseError when a file cannot be read, is damaged, or is no MMDB database, or a canary has
    *   no location
    * @throws TypeError when a source is of no supported kind, or there is none, or an option is wrong
+   * @throws the reason of `signal`, or of a `fetch` that was aborted while its `Response` was read
    */
   static override async open(
     source: NodeSource | readonly NodeSource[] = embedded.city,
@@ -57,12 +59,18 @@ export class NodeResolver extends Resolver {
     const clients = new ClientWalk(options)
     const settings = watchSettings(options)
     const maxBytes = maxBytesOf(options.maxBytes)
+    const signal = signalOf(options.signal)
     const sources: OpenSource[] = []
-    for (const each of followed(atLeastOne(source), settings)) sources.push(await openSource(each, maxBytes))
+    for (const each of followed(atLeastOne(source), settings)) {
+      sources.push(await openSource(each, maxBytes, signal))
+    }
     return new NodeResolver(sources, clients, settings, maxBytes)
   }
 
-  /** The same at once, for paths, `file:` URLs and bytes. Blocks until the database is decompressed. */
+  /**
+   * The same at once, for paths, `file:` URLs and bytes. Blocks until the database is decompressed, so that a `signal`
+   * has an effect only when it is aborted before.
+   */
   static openSync(
     source: SyncSource | readonly SyncSource[] = embedded.city,
     options: NodeOpenOptions = {},
@@ -70,6 +78,7 @@ export class NodeResolver extends Resolver {
     const clients = new ClientWalk(options)
     const settings = watchSettings(options)
     const maxBytes = maxBytesOf(options.maxBytes)
+    signalOf(options.signal)?.throwIfAborted()
     const sources = followed(atLeastOne(source), settings).map((each) => openSourceSync(each, maxBytes))
     return new NodeResolver(sources, clients, settings, maxBytes)
   }

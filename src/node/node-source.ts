@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { untilAborted } from '../bytes/abort.ts'
 import { DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
 import {
   BYTE_SOURCES,
@@ -14,6 +15,7 @@ import { isGzip } from '../bytes/gzip-member.ts'
 import { unpack, unwrap } from '../bytes/unpack.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
+import { isOfClass, messageOf } from '../realm.ts'
 import { readUnpacked } from './file-bytes.ts'
 import { type FileState, fileState, fileStateSync } from './file-state.ts'
 import { nativeGunzip, nativeGunzipAsync } from './native-gunzip.ts'
@@ -38,14 +40,21 @@ export interface OpenSource {
  * @param maxBytes that it may have, compressed or not
  * @throws InvalidDatabaseError when a file cannot be read, is damaged or too large, or is no MMDB database
  * @throws TypeError when the source is of no supported kind
+ * @throws the signal's reason
  */
-export async function openSource(source: NodeSource, maxBytes = DEFAULT_MAX_BYTES): Promise<OpenSource> {
-  if (!isFile(source)) {
-    return { database: new Database(unwrap(await unpackedOther(source, maxBytes))), file: null }
-  }
-  const path = pathOf(source)
-  const state = await fileState(path)
-  return { database: await openFile(path, maxBytes), file: { path, state } }
+export async function openSource(
+  source: NodeSource,
+  maxBytes = DEFAULT_MAX_BYTES,
+  signal?: AbortSignal,
+): Promise<OpenSource> {
+  return untilAborted(signal, async () => {
+    if (!isFile(source)) {
+      return { database: new Database(unwrap(await unpackedOther(source, maxBytes, signal))), file: null }
+    }
+    const path = pathOf(source)
+    const state = await fileState(path)
+    return { database: await openFile(path, maxBytes, signal), file: { path, state } }
+  })
 }
 
 /** The same at once. */
@@ -60,8 +69,9 @@ export function openSourceSync(source: SyncSource, maxBytes: number): OpenSource
 }
 
 /** Opens a file; errors as {@link openSource}. */
-export async function openFile(path: string, maxBytes: number): Promise<Database> {
-  return new Database(unwrap(await readFileUnpacked(path, maxBytes), path), path)
+export async function openFile(path: string, maxBytes: number, signal?: AbortSignal): Promise<Database> {
+  const bytes = await readFileUnpacked(path, maxBytes, signal)
+  return new Database(unwrap(bytes, path), path)
 }
 
 /** A file by its absolute path, which leads to it also when the program changes its folder. */
@@ -76,20 +86,24 @@ export async function openDatabases(sources: readonly NodeSource[]): Promise<Dat
   return databases
 }
 
-async function unpackedOther(source: ByteSource, maxBytes: number): Promise<Uint8Array> {
+async function unpackedOther(
+  source: ByteSource,
+  maxBytes: number,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array> {
   if (!isByteSource(source))
     throw new TypeError(`a database is given as a path, a file: URL, ${BYTE_SOURCES}`)
-  const bytes = await readBytes(source, maxBytes)
+  const bytes = await readBytes(source, maxBytes, signal)
   return isGzip(bytes) ? await nativeGunzipAsync(bytes, undefined, maxBytes) : bytes
 }
 
 function isFile(source: NodeSource): source is string | URL {
-  return typeof source === 'string' || source instanceof URL
+  return typeof source === 'string' || isOfClass(source, 'URL')
 }
 
 function pathOf(file: string | URL): string {
   if (typeof file === 'string') return isUrl(file) ? pathOf(new URL(file)) : file
-  if (file.protocol === 'file:') return fileURLToPath(file)
+  if (file.protocol === 'file:') return fileURLToPath(file.href)
   throw new TypeError(`${file.protocol} URLs are not opened, only file: ones; fetch it and give the Response`)
 }
 
@@ -111,15 +125,18 @@ function read(path: string, maxBytes: number): Uint8Array {
   }
 }
 
-async function readFileUnpacked(path: string, maxBytes: number): Promise<Uint8Array> {
+async function readFileUnpacked(
+  path: string,
+  maxBytes: number,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array> {
   try {
-    return await readUnpacked(path, maxBytes)
+    return await readUnpacked(path, maxBytes, signal)
   } catch (error) {
     throw isGeofixError(error) ? error : unreadable(path, error)
   }
 }
 
 function unreadable(path: string, cause: unknown): InvalidDatabaseError {
-  const why = cause instanceof Error ? cause.message : String(cause)
-  return new InvalidDatabaseError(`it cannot be read: ${why}`, { path, cause })
+  return new InvalidDatabaseError(`it cannot be read: ${messageOf(cause)}`, { path, cause })
 }

@@ -3,6 +3,7 @@ import type { Address } from '../address/address.ts'
 import { isOutOfMemory } from '../bytes/byte-limit.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import type { Database } from '../mmdb/database.ts'
+import { isError, messageOf } from '../realm.ts'
 import { DatabaseSet } from '../record/database-set.ts'
 import { checkCandidate } from './candidate.ts'
 import { type FileState, fileState, isMissing } from './file-state.ts'
@@ -102,7 +103,7 @@ export class Reloader {
 
   #refuse(error: InvalidDatabaseError, states: readonly FileState[]): void {
     // Until it is read for the first time, V8 keeps what stood on the stack: all of the refused database.
-    for (let each: unknown = error; each instanceof Error; each = each.cause) String(each.stack)
+    for (let each: unknown = error; isError(each); each = each.cause) String(each.stack)
     this.#error = error
     if (same(states, this.#refused)) return
     this.#refused = states
@@ -148,11 +149,10 @@ function same(some: readonly FileState[], others: readonly FileState[]): boolean
 /** Whether the system refused to read the file, or had no memory: that can pass without a change of the file. */
 function canPass(error: InvalidDatabaseError | null): boolean {
   const cause = error?.cause
-  return isOutOfMemory(cause) || (cause instanceof Error && 'syscall' in cause)
+  return isOutOfMemory(cause) || (isError(cause) && 'syscall' in cause)
 }
 
 function asInvalidDatabase(error: unknown): InvalidDatabaseError {
   if (error instanceof InvalidDatabaseError) return error
-  const why = error instanceof Error ? error.message : String(error)
-  return new InvalidDatabaseError(`it cannot be opened: ${why}`, { cause: error })
+  return new InvalidDatabaseError(`it cannot be opened: ${messageOf(error)}`, { cause: error })
 }

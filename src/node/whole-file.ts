@@ -11,10 +11,16 @@ const PIECE = 2 ** 16
  *
  * @throws InvalidDatabaseError when that is more than `maxBytes`
  */
-export async function readPipe(file: FileHandle, path: string, maxBytes: number): Promise<Uint8Array> {
+export async function readPipe(
+  file: FileHandle,
+  path: string,
+  maxBytes: number,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
   const collector = new ByteCollector(maxBytes, path)
   const piece = new Uint8Array(PIECE)
   for (;;) {
+    signal?.throwIfAborted()
     const { bytesRead } = await file.read(piece, 0, PIECE, null)
     if (bytesRead === 0) return collector.bytes()
     collector.add(piece.subarray(0, bytesRead))

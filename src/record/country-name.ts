@@ -13,7 +13,9 @@ const formatters = new Map<string, Intl.DisplayNames | null>()
  * @param code ISO 3166-1 alpha-2, upper case
  */
 export function platformCountryName(code: string, locale: Locale): string | null {
-  return remember(formatters, MAX_FORMATTERS, locale.tag, makeFormatter)?.of(code) ?? null
+  const { platformTag } = locale
+  if (platformTag === null) return null
+  return remember(formatters, MAX_FORMATTERS, platformTag, makeFormatter)?.of(code) ?? null
 }
 
 /** The same in English, for databases that hold codes only. */

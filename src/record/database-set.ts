@@ -23,7 +23,9 @@ interface Source {
 /** The databases of one resolver: the first that has a location for an address answers. */
 export class DatabaseSet {
   readonly info: readonly DatabaseInfo[]
-  /** Why no address can have a location; `null` when some can. Such databases still have raw records. */
+  /** Of each database that holds something else than locations, that it does. Such ones still have raw records. */
+  readonly faults: readonly InvalidDatabaseError[]
+  /** Why no address can have a location; `null` when some can. */
   readonly unfit: InvalidDatabaseError | null
   /** Of each database, whether an address in it can have a location: it has records, of a known schema. */
   readonly hasLocations: readonly boolean[]
@@ -40,6 +42,7 @@ export class DatabaseSet {
       return { database, places: null }
     })
     this.hasLocations = this.#sources.map(({ places }) => places !== null)
+    this.faults = faults
     const [fault] = faults
     this.unfit = fault !== undefined && faults.length === databases.length ? fault : null
   }

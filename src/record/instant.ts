@@ -1,3 +1,5 @@
+import { timeOf } from '../realm.ts'
+
 /** The farthest that a `Date` reaches from 1970, in milliseconds. */
 const MAX_INSTANT = 8.64e15
 
@@ -8,7 +10,7 @@ const MAX_INSTANT = 8.64e15
  */
 export function instantOf(at: unknown): number {
   if (at === undefined) return Date.now()
-  const instant = at instanceof Date ? at.getTime() : at
-  if (typeof instant === 'number' && Math.abs(instant) <= MAX_INSTANT) return instant
+  const instant = typeof at === 'number' ? at : timeOf(at)
+  if (instant !== undefined && Math.abs(instant) <= MAX_INSTANT) return instant
   throw new TypeError('the option "at" must be a valid Date or a number of milliseconds since 1970')
 }

@@ -1,5 +1,6 @@
 import { quoted } from '../address/quoted.ts'
 import { InvalidLocaleError } from '../errors.ts'
+import { baseOf, isLanguageTag, preferredTag, usualCase } from './language-tag.ts'
 import { remember } from './remember.ts'
 
 /** Locales remembered at most; a caller who passes on hostile tags must not fill the memory. */
@@ -8,9 +9,6 @@ const MAX_REMEMBERED = 256
 /** Tags of databases remembered at most: the languages that a place can have names in, and more. */
 const MAX_TAGS = 4096
 
-/** What all tags look like; to ask Intl about a text that is none takes a hundred times longer. */
-const TAG = /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i
-
 /** No sensible tag is longer (RFC 5646 section 4.4.1 asks for room for 35 characters). */
 const MAX_TAG = 128
 
@@ -18,9 +16,15 @@ const MAX_TAG = 128
 export class Locale {
   /** Canonical spelling, such as `pt-BR`. */
   readonly tag: string
-  /** Lower-case tags from the most to the least specific, as RFC 4647 section 3.4 (lookup) shortens them. */
+  /** What the platform knows the locale as, for `Intl`; `null` where it cannot: for private use tags. */
+  readonly platformTag: string | null
+  /**
+   * Lower-case tags from the most to the least specific, as RFC 4647 section 3.4 (lookup) shortens them: of the
+   * canonical tag, then of the tag as it was given, since `zh-yue` is `yue` and leads to `zh` too.
+   */
   readonly range: readonly string[]
-  readonly #language: string
+  /** Of the canonical tag, and of the tag as it was given. */
+  readonly #languages: readonly (string | undefined)[]
   readonly #script: string | undefined
 
   /** @throws InvalidLocaleError when the tag is not one of BCP 47 */
@@ -31,10 +35,12 @@ export class Locale {
         `${typeof tag === 'string' ? quoted(tag) : tag === null ? 'null' : typeof tag} is not a BCP 47 language tag; write one such as "en", "pt-BR" or "zh-Hant"`,
       )
     }
-    this.tag = read.canonical
-    this.range = shortened(read.canonical.toLowerCase())
-    this.#language = read.full.language
-    this.#script = read.full.script
+    const { given, canonical, platform, full } = read
+    this.tag = canonical
+    this.platformTag = platform
+    this.range = [...new Set([...shortened(canonical.toLowerCase()), ...shortened(given)])]
+    this.#languages = [full?.language, given.split('-', 1)[0]]
+    this.#script = full?.script
   }
 
   /** How near a tag of a database is to this locale; the same language in another script is not the same. */
@@ -42,7 +48,7 @@ export class Locale {
     // Longer ones are no tags, and would be remembered for good.
     if (tag.length > MAX_TAG) return 'none'
     const other = remember(writings, MAX_TAGS, tag, writingOf)
-    if (other.language !== this.#language) return 'none'
+    if (other.language === undefined || !this.#languages.includes(other.language)) return 'none'
     return other.script === this.#script ? 'same' : 'other-script'
   }
 }
@@ -86,13 +92,31 @@ function makeLocale(tag: string): Locale {
   return new Locale(tag)
 }
 
-/** A tag in canonical spelling, and with the script and region that it most likely means. */
-function readTag(tag: unknown): { readonly canonical: string; readonly full: Intl.Locale } | undefined {
-  if (typeof tag !== 'string' || tag.length > MAX_TAG || !TAG.test(tag)) return undefined
+interface ReadTag {
+  /** In lower case. */
+  readonly given: string
+  readonly canonical: string
+  readonly platform: string | null
+  /** With the script and region that it most likely means; `undefined` where the platform cannot tell. */
+  readonly full: Intl.Locale | undefined
+}
+
+function readTag(tag: unknown): ReadTag | undefined {
+  if (typeof tag !== 'string' || tag.length > MAX_TAG || !isLanguageTag(tag)) return undefined
+  const given = tag.toLowerCase()
+  const preferred = preferredTag(given)
+  const known = onPlatform(preferred)
+  if (known !== undefined) return { given, canonical: known.platform, ...known }
+  // What the platform refuses, such as a field of "-u-" without a value, does not change the language.
+  const base = onPlatform(baseOf(preferred))
+  return { given, canonical: usualCase(preferred), platform: null, full: undefined, ...base }
+}
+
+function onPlatform(tag: string): { readonly platform: string; readonly full: Intl.Locale } | undefined {
   try {
-    const [canonical = ''] = Intl.getCanonicalLocales(tag)
+    const [platform = ''] = Intl.getCanonicalLocales(tag)
     // V8 makes of some rare tags a spelling that it refuses itself.
-    return { canonical, full: new Intl.Locale(canonical).maximize() }
+    return { platform, full: new Intl.Locale(platform).maximize() }
   } catch {
     return undefined
   }

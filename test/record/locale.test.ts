@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidLocaleError } from '../../src/errors.ts'
+import { platformCountryName } from '../../src/record/country-name.ts'
 import { Locale, localeOf } from '../../src/record/locale.ts'
 
 describe('localeOf', () => {
@@ -22,7 +23,16 @@ describe('localeOf', () => {
     ['a POSIX name', 'en_US'],
     ['a space', 'english language'],
     ['an empty subtag', 'en-'],
-    ['a tag whose canonical spelling V8 does not take', 'en-t-jp-0-true'],
+    ['a private use tag without anything', 'x'],
+    ['a private use tag at the end without anything', 'en-x'],
+    ['a letter that no tag starts with', 'i-unheard'],
+    ['two regions', 'de-419-DE'],
+    ['a variant twice', 'de-1996-1996'],
+    ['an extension twice', 'en-a-bbb-A-ccc'],
+    ['an extension of nothing', 'en-a-x-b'],
+    ['four extended languages', 'zh-aaa-bbb-ccc-ddd'],
+    ['a letter that is not ASCII, but its small one is', '\u212ala'],
+    ['the same in a tag of before the grammar', 'i-\u212alingon'],
     ['a range, not a tag', '*'],
     ['well-formed, but of no sensible length', `de-x-${'a-'.repeat(100)}a`],
     ['null, as URLSearchParams.get gives it', null],
@@ -62,8 +72,70 @@ describe('Locale', () => {
     ['sr-Latn', 'sr', 'other-script'],
     ['de', 'en', 'none'],
     ['de', 'not a tag', 'none'],
-    ['en', 'en-t-jp-0-true', 'none'],
+    ['en', 'en-t-jp-0-true', 'same'],
+    ['x-private', 'x-private', 'none'],
   ])('%s and %s: %s', (locale, tag, kinship) => {
     expect(new Locale(locale).kinship(tag)).toBe(kinship)
+  })
+})
+
+describe('tags that the platform does not take', () => {
+  it.each([
+    // Extended languages (RFC 5646 section 2.2.2): also what they stand behind.
+    ['zh-yue', 'yue', ['yue', 'zh-yue', 'zh']],
+    ['zh-yue-HK', 'yue-HK', ['yue-hk', 'yue', 'zh-yue-hk', 'zh-yue', 'zh']],
+    ['zh-cmn-Hans', 'zh-Hans', ['zh-hans', 'zh', 'zh-cmn-hans', 'zh-cmn']],
+    ['zh-gan-hak-min', 'zh', ['zh', 'zh-gan-hak-min', 'zh-gan-hak', 'zh-gan']],
+    // Private use (section 2.2.7).
+    ['x-private', 'x-private', ['x-private']],
+    ['X-a-b', 'x-a-b', ['x-a-b']],
+    // Irregular and regular grandfathered tags (section 2.2.8).
+    ['i-klingon', 'tlh', ['tlh', 'i-klingon']],
+    ['I-LUX', 'lb', ['lb', 'i-lux']],
+    ['i-default', 'i-default', ['i-default']],
+    ['sgn-BE-FR', 'sfb', ['sfb', 'sgn-be-fr', 'sgn-be', 'sgn']],
+    ['en-GB-oed', 'en-GB-oxendict', ['en-gb-oxendict', 'en-gb', 'en', 'en-gb-oed']],
+    ['zh-min-nan', 'nan', ['nan', 'zh-min-nan', 'zh-min', 'zh']],
+    ['no-bok', 'nb', ['nb', 'no-bok', 'no']],
+    // In the grammar, and not in that of Unicode.
+    ['abcd-latn-de', 'abcd-Latn-DE', ['abcd-latn-de', 'abcd-latn', 'abcd']],
+    ['en-t-jp-0-true', 'en-t-jp-0-true', ['en-t-jp-0-true', 'en-t-jp', 'en']],
+    ['de-u-kk-x0-yy', 'de-u-kk-x0-yy', ['de-u-kk-x0-yy', 'de-u-kk-x0', 'de-u-kk', 'de']],
+  ])('are taken if they are well-formed: %s (trial fault 10)', (tag, canonical, range) => {
+    const locale = new Locale(tag)
+    expect(locale.tag).toBe(canonical)
+    expect(locale.range).toEqual(range)
+  })
+
+  it('all those that were registered before the grammar (trial fault 10)', () => {
+    const irregular =
+      'en-GB-oed i-ami i-bnn i-default i-enochian i-hak i-klingon i-lux i-mingo i-navajo i-pwn i-tao i-tay i-tsu sgn-BE-FR sgn-BE-NL sgn-CH-DE'
+    const regular = 'art-lojban cel-gaulish no-bok no-nyn zh-guoyu zh-hakka zh-min zh-min-nan zh-xiang'
+    for (const tag of `${irregular} ${regular}`.split(' ')) {
+      expect(new Locale(tag).range).toContain(tag.toLowerCase())
+      expect(platformCountryName('GB', new Locale(tag))).not.toBe('')
+    }
+  })
+
+  it.each([
+    // By language, to the names of the script that is nearest.
+    ['zh-min-nan', 'zh-CN', 'same'],
+    ['zh-yue', 'zh-CN', 'other-script'],
+    ['zh-yue', 'zh-TW', 'same'],
+    ['i-klingon', 'en', 'none'],
+    ['x-private', 'en', 'none'],
+  ])('find names: %s and %s: %s (trial fault 10)', (locale, tag, kinship) => {
+    expect(new Locale(locale).kinship(tag)).toBe(kinship)
+  })
+
+  it.each([
+    ['zh-yue', '英國'],
+    ['en-GB-oed', 'United Kingdom'],
+    ['no-bok', 'Storbritannia'],
+    ['de-u-kk-x0-yy', 'Vereinigtes Königreich'],
+    ['x-private', null],
+    ['i-klingon', null],
+  ])('have the names of countries that the platform has: %s (trial fault 10)', (tag, name) => {
+    expect(platformCountryName('GB', localeOf(tag))).toBe(name)
   })
 })

@@ -2,6 +2,7 @@ import type { Enriched } from '../../enrich/enricher.ts'
 import type { Plan } from '../../enrich/plan.ts'
 import type { Block } from '../../enrich/splitter.ts'
 import type { DatabaseInfo } from '../../record/database-info.ts'
+import { checkLocations } from '../location-databases.ts'
 import { LocalEngine } from './engine.ts'
 import { openShared, type SharedDatabase } from './shared-database.ts'
 import { WorkerEngine } from './worker-engine.ts'
@@ -38,11 +39,14 @@ export class AdaptiveEngine {
   /**
    * @param workers that were started already, see {@link workersFor}
    * @throws InvalidDatabaseError when a file is no MMDB database
+   * @throws CommandFailure when one holds no locations
    */
   constructor(databases: readonly SharedDatabase[], threads: Threads, workers: WorkerEngine | null = null) {
     this.#threads = threads
     this.#databases = databases
-    this.#local = new LocalEngine(openShared(databases))
+    const set = openShared(databases)
+    checkLocations(set)
+    this.#local = new LocalEngine(set)
     this.#workers = workers
     workers?.useDatabases(databases)
   }
@@ -66,6 +70,11 @@ export class AdaptiveEngine {
     // Also where workers do the work: what is wrong with a plan or a database is found out here, with its class.
     this.#local.usePlan(plan)
     this.#workers?.usePlan(plan)
+  }
+
+  /** @throws EnrichError when there are no addresses at the start of an input */
+  checkAddresses(plan: Plan, sample: Uint8Array, isWhole: boolean): void {
+    this.#local.checkAddresses(plan, sample, isWhole)
   }
 
   enrich(block: Block): Promise<Enriched> {

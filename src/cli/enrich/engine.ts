@@ -1,3 +1,4 @@
+import { checkAddresses } from '../../enrich/address-check.ts'
 import { type Enriched, Enricher } from '../../enrich/enricher.ts'
 import type { Plan } from '../../enrich/plan.ts'
 import type { Block } from '../../enrich/splitter.ts'
@@ -40,6 +41,11 @@ export class LocalEngine implements Engine {
 
   usePlan(plan: Plan): void {
     this.#enricher = new Enricher(plan, this.#set)
+  }
+
+  /** @throws EnrichError when there are no addresses at the start of an input; see {@link checkAddresses} */
+  checkAddresses(plan: Plan, sample: Uint8Array, isWhole: boolean): void {
+    checkAddresses(new Enricher(plan, this.#set), plan, sample, isWhole)
   }
 
   async enrich(block: Block, memory: ArrayBuffer | null): Promise<Enriched> {

@@ -11,6 +11,7 @@ import { EnrichRun } from './enrich-run.ts'
 import { Input, sizeOf } from './input.ts'
 import { Interruption, SignalWatch } from './interruption.ts'
 import { openOutputFile, openStandardOutput } from './open-output.ts'
+import { checkFit } from './option-fit.ts'
 import { ClosedPipe, type Output } from './output.ts'
 import { Progress } from './progress.ts'
 import { loadShared } from './shared-database.ts'
@@ -85,22 +86,29 @@ class Session {
   }
 
   async complete(): Promise<void> {
-    const { output, report, databases, options, threads } = this.#command
-    // Before anything is read.
+    const { inputs, output, report, databases, options, threads } = this.#command
+    // All that can be wrong with the command is found before anything is read.
     checkOptions(options)
-    const sources = databases.length > 0 ? databases : [embedded.city]
     const { signal } = this.#end
-    const loading = Promise.all(sources.map((source) => loadShared(source, DEFAULT_MAX_BYTES, signal)))
-    // Met when it is waited for; the inputs come first.
-    loading.catch(() => {})
-    for (const path of this.#command.inputs) this.#inputs.push(await Input.find(path, this.#terminal))
-    this.#workers = workersFor(sizeOf(this.#inputs), threads)
+    for (const path of inputs) {
+      const input = await Input.find(path, this.#terminal)
+      if (options.format !== undefined) checkFit(options, options.format, input.name)
+      this.#inputs.push(input)
+    }
     const surroundings = { terminal: this.#terminal, inputs: this.#inputs, signal }
     const lines = this.#keep(
       await (output === undefined ? openStandardOutput(surroundings) : openOutputFile(output, surroundings)),
     )
     const page = report === undefined ? null : this.#keep(await openOutputFile(report, surroundings))
-    this.#engine = new AdaptiveEngine(await loading, threads, this.#workers)
+    if (inputs.includes('-') && this.#terminal.stdin.isTTY) {
+      this.#note('waiting for lines from this terminal: type them, and end with Ctrl-D')
+    }
+    // Outputs can take long to open: a named pipe waits for its reader.
+    if (signal.aborted) return
+    this.#workers = workersFor(sizeOf(this.#inputs), threads)
+    const sources = databases.length > 0 ? databases : [embedded.city]
+    const loaded = await Promise.all(sources.map((source) => loadShared(source, DEFAULT_MAX_BYTES, signal)))
+    this.#engine = new AdaptiveEngine(loaded, threads, this.#workers)
     const run = new EnrichRun(this.#inputs, lines, this.#engine, options)
     this.#run = run
     if (signal.aborted) return

@@ -98,10 +98,10 @@ export class EnrichRun {
     const planned = await reader.plan((sample, isWhole) => {
       if (isWhole && sample.length === 0 && this.#inputs.length > 1) return null
       const { plan, notes } = this.#plan(sample, isWhole, input)
-      return { plan, notes, head: headOf(sample, plan) }
+      return { plan, notes, head: headOf(sample, plan), sample, isWhole }
     })
     if (planned === null) return
-    const { plan, notes, head } = planned
+    const { plan, notes, head, sample, isWhole } = planned
     for (const note of notes) this.onNote(`${input.name}: ${note}`)
     const isFirst = this.#first === null
     this.#first ??= { head, input }
@@ -111,6 +111,7 @@ export class EnrichRun {
     const used = isFirst ? plan : withoutHeader(plan)
     this.#linesBefore = isFirst ? 0 : head.lines
     this.#engine.usePlan(used)
+    this.#engine.checkAddresses(plan, sample, isWhole)
     const conveyor = new Conveyor(this.#engine, async ({ output, tally }) => {
       mergeTally(this.tally, tally)
       this.#noteBadLines(tally, input)
@@ -122,9 +123,6 @@ export class EnrichRun {
   }
 
   #plan(sample: Uint8Array, isWhole: boolean, input: Input): Planned<Plan> {
-    const { format } = this.#options
-    // Before the plan, where the format is known: what is wrong with the option says more than what is missing.
-    if (format !== undefined) checkFit(this.#options, format, input.name)
     try {
       const planned = makePlan(sample, isWhole, this.#options)
       checkFit(this.#options, planned.plan.format, input.name)

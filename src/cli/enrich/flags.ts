@@ -24,6 +24,7 @@ export interface EnrichFlags {
   readonly fields?: readonly LocationField[]
   readonly append?: boolean
   readonly overwrite?: boolean
+  readonly force?: boolean
   readonly timeField?: string
   readonly at?: Date
   readonly locale?: string
@@ -53,6 +54,7 @@ export const ENRICH_FLAGS: readonly EnrichFlag[] = [
     flags: '-o, --output <file>',
     description:
       'write to a file, which gets its name when it is whole; .gz and .zst are compressed (default: standard output)',
+    read: readFile,
   },
   {
     flags: '--format <name>',
@@ -63,6 +65,7 @@ export const ENRICH_FLAGS: readonly EnrichFlag[] = [
     flags: '--field <name>',
     description:
       'where the address is: client.ip or /client/ip for NDJSON, a name or number of a column for CSV and TSV (default: guessed, and printed)',
+    read: readName,
   },
   { flags: '--no-header', description: 'CSV, TSV: the first line is no header' },
   {
@@ -84,9 +87,14 @@ export const ENRICH_FLAGS: readonly EnrichFlag[] = [
     description: 'replace a member or columns that are there already, which is an error otherwise',
   },
   {
+    flags: '--force',
+    description: 'go on where none of the first 1,000 records has an address, which is an error otherwise',
+  },
+  {
     flags: '--time-field <name>',
     description:
       'where the time of the event is, as --field: ISO 8601 with an offset, or seconds to nanoseconds since 1970 (default: guessed, and printed)',
+    read: readName,
   },
   {
     flags: '--on-bad-line <what>',
@@ -158,6 +166,7 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags): Enr
       fields: flags.fields,
       append: flags.append,
       overwrite: flags.overwrite,
+      force: flags.force,
       timeField: flags.timeField,
       at: flags.at,
       locale: flags.locale,
@@ -197,6 +206,11 @@ function wholeNumber(least: number, most: number): (text: string) => number {
 
 function readName(text: string): string {
   if (text === '') throw new UsageError('Write a name, such as location.')
+  return text
+}
+
+function readFile(text: string): string {
+  if (text === '') throw new UsageError('Write the name of a file, or - for standard output.')
   return text
 }
 

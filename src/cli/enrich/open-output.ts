@@ -56,8 +56,8 @@ async function openTarget(path: string, surroundings: Surroundings): Promise<Out
     if (target === STANDARD_ERROR) return await openStream(terminal.stderr, path, surroundings)
     if (typeof target === 'number') return await openDescriptor(target, path, null, surroundings)
     const facts = await factsOf(target)
-    if (facts === null) return new PartialFile(target)
-    if (facts.isDirectory()) throw directoryError()
+    if (facts === null && !path.endsWith('/')) return new PartialFile(target)
+    if (facts === null || facts.isDirectory()) throw directoryError()
     // What is protected stays: a rename would not ask.
     await access(target, constants.W_OK)
     if (facts.isFile()) return new PartialFile(target, facts)

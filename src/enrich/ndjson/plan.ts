@@ -52,7 +52,8 @@ export function planNdjson(
   const leaves = leavesOf(objects, except)
   const notes: string[] = []
   const path =
-    namedPath('field', options.field, objects, leaves) ?? guessedPath(objects, leaves, common, notes)
+    namedPath('field', options.field, objects, leaves, common.force) ??
+    guessedPath(objects, leaves, common, notes)
   if (common.trustedProxies === null && objects.some((object) => isList(valueAt(object, path)))) {
     throw new EnrichError(
       'ENRICH_FIELD_IS_LIST',
@@ -85,7 +86,9 @@ function guessedPath(
   }
   // Without any object there is nothing to be enriched, and nothing to be guessed from.
   if (objects.length === 0) return ['ip']
-  const found = others.length === 0 ? 'none holds any' : `some are in ${listed(others)}`
+  const first = quoted(JSON.stringify(objects[0]))
+  const found =
+    others.length === 0 ? `none holds any (the first is ${first})` : `some are in ${listed(others)}`
   throw new EnrichError(
     'ENRICH_FIELD_UNKNOWN',
     `no member with a usual name holds addresses; ${found}: name the field`,
@@ -98,6 +101,7 @@ function namedPath(
   field: string | undefined,
   objects: readonly object[],
   leaves: Leaves,
+  isForced = false,
 ): readonly string[] | null {
   if (field === undefined) return null
   const path = pathOf(field, option)
@@ -105,6 +109,7 @@ function namedPath(
   if (objects.length === 0 || isThere(path)) return path
   // A member whose own name has dots in it.
   if (isThere([field])) return [field]
+  if (isForced) return path
   const { best, others } = chooseAddress(leaves, true)
   const known = best === null ? others : [best, ...others]
   const hint = option === 'field' && known.length > 0 ? `; addresses are in ${listed(known)}` : ''

@@ -1,7 +1,8 @@
+import { isUint8Array } from '../../realm.ts'
 import { DataType, type DataTypeNumber } from '../format.ts'
 import { ByteSink } from './byte-sink.ts'
 import { writeControlByte } from './control-byte.ts'
-import { TypedNumber } from './value.ts'
+import { isTypedNumber, TypedNumber } from './value.ts'
 
 /** A value without parts. */
 export type Scalar = string | number | bigint | boolean | Uint8Array | TypedNumber
@@ -38,9 +39,9 @@ function typedPayload(value: Exclude<Scalar, boolean>): [DataTypeNumber, Uint8Ar
     }
     return [DataType.utf8String, utf8.encode(value)]
   }
-  if (value instanceof Uint8Array) return [DataType.bytes, value]
+  if (isUint8Array(value)) return [DataType.bytes, value]
   const typed = typeof value === 'number' ? smallestType(value) : value
-  const number = typed instanceof TypedNumber ? typed : smallestBigintType(typed)
+  const number = isTypedNumber(typed) ? typed : smallestBigintType(typed)
   return [DataType[number.type], numberPayload(number)]
 }
 

@@ -1,8 +1,9 @@
+import { isOfClass, isUint8Array } from '../../realm.ts'
 import { DataType } from '../format.ts'
 import { MAX_CONTENT, MAX_DEPTH, MAX_KEY, MAX_VALUES } from '../limits.ts'
 import { isPlainObject, kindOf } from './kind.ts'
 import { type EncodedScalar, encodeScalar, type Scalar } from './scalar.ts'
-import { TypedNumber, type WritableValue } from './value.ts'
+import { isTypedNumber, type WritableValue } from './value.ts'
 
 /** A map or an array whose parts are values of the same table: of a map key, value, key, value, … */
 export type Composite = {
@@ -187,12 +188,12 @@ function isScalar(value: unknown): value is Scalar {
     case 'boolean':
       return true
     default:
-      return value instanceof Uint8Array || value instanceof TypedNumber
+      return isUint8Array(value) || isTypedNumber(value)
   }
 }
 
 function entriesOf(value: object, path: string[]): [unknown, unknown][] {
-  if (value instanceof Map) return [...value]
+  if (isOfClass(value, 'Map')) return [...value]
   if (!isPlainObject(value)) {
     throw refused(TypeError, path, `${kindOf(value)} is not a plain object: copy its fields into one`)
   }

@@ -31,6 +31,9 @@ export type WritableValue =
 /** The number types of the format, by the names that the MMDB specification gives them. */
 export type NumberType = 'float' | 'double' | 'int32' | 'uint16' | 'uint32' | 'uint64' | 'uint128'
 
+/** Registered, because a program can hold two copies of this package: ESM and CommonJS, or of two realms. */
+const TYPED_NUMBER = Symbol.for('geofix.typedNumber')
+
 /** A number that says which MMDB type it is to be written as. Made by `float(…)`, `uint16(…)` and the others. */
 export class TypedNumber {
   readonly type: NumberType
@@ -40,6 +43,12 @@ export class TypedNumber {
     this.type = type
     this.value = value
   }
+}
+Object.defineProperty(TypedNumber.prototype, TYPED_NUMBER, { value: true })
+
+/** Whether a value is a {@link TypedNumber}, of whichever copy of this package. */
+export function isTypedNumber(value: unknown): value is TypedNumber {
+  return typeof value === 'object' && value !== null && TYPED_NUMBER in value
 }
 
 /**

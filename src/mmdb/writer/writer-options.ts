@@ -1,3 +1,4 @@
+import { timeOf } from '../../realm.ts'
 import { isPlainObject, kindOf } from './kind.ts'
 import type { RecordSize } from './search-tree.ts'
 
@@ -88,8 +89,8 @@ function text(name: string, value: unknown): string {
 }
 
 function writableDate(name: string, value: unknown): Date {
-  if (!(value instanceof Date)) throw wrong(name, 'a Date', value)
-  const instant = value.getTime()
+  const instant = timeOf(value)
+  if (instant === undefined) throw wrong(name, 'a Date', value)
   if (Number.isNaN(instant)) throw new TypeError(`${name} must be a valid Date`)
   // libmaxminddb takes a build epoch of 0 for a missing one, and refuses the file.
   if (instant < 1000) throw new RangeError(`${name} must be after 1970-01-01T00:00:00Z`)

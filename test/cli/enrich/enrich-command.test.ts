@@ -138,7 +138,11 @@ describe('geofix enrich', () => {
     ['a pointer as --field', ['--field', '/client/ip'], /Sydney/],
     ['--only-failed', ['--only-failed', '--field', 'host'], /"location":null/],
     ['--drop-unresolved', ['--drop-unresolved', '--field', 'ip'], /London/],
-    ['--max-line-bytes', ['--max-line-bytes', '10', '--format', 'ndjson', '--field', 'ip'], /"}}\n$/],
+    [
+      '--max-line-bytes',
+      ['--max-line-bytes', '10', '--format', 'ndjson', '--field', 'ip', '--force'],
+      /"}}\n$/,
+    ],
   ])('hands on %s', async (_, args, pattern) => {
     const line =
       '{"ip":"81.2.69.142","at":"2026-01-01T00:00:00Z","host":"10.0.0.1","client":{"ip":"1.2.3.4"}}\n'
@@ -226,6 +230,15 @@ describe('geofix enrich', () => {
     const { status, err } = await enrich([], 'what is this?\nnobody knows\n')
     expect(status).toBe(1)
     expect(err).toMatch(/^geofix: standard input: .*format/)
+  })
+
+  it('ends well though none of the lines has an address (trial fault 18)', async () => {
+    const input = 'web-1  | \u001b[31mhello\nweb-1  | world\n'
+    const { status, out, err } = await enrich(['--format', 'list'], input)
+    expect({ status, out }).toEqual({ status: 1, out: '' })
+    expect(err).toMatch(/^geofix: standard input: there is no address in the first 2 records, read as list/)
+    expect(err).toContain(String.raw`the first line is "web-1  | \u001b[31mhello"`)
+    expect((await enrich(['--format', 'list', '--force'], input)).status).toBe(0)
   })
 
   it('does not hold back the lines of a pipe that pauses', async () => {

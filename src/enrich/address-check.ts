@@ -1,0 +1,93 @@
+import { quoted } from '../address/quoted.ts'
+import { markLength } from './byte-order-mark.ts'
+import type { Enricher } from './enricher.ts'
+import { BadLineError, EnrichError } from './errors.ts'
+import { firstLines } from './first-lines.ts'
+import { pathText } from './ndjson/path.ts'
+import type { Plan } from './plan.ts'
+import { shownName } from './shown-name.ts'
+import { recordEndsOf } from './splitter.ts'
+import { emptyTally, mergeTally, type Tally, unaddressed } from './tally.ts'
+
+/** Records that must have an address among them. */
+const RECORDS = 1000
+/** Where records are so long that a sample has fewer of them, so much of it says enough. Bytes. */
+const ENOUGH_BYTES = 128 * 1024
+
+/**
+ * Stops where none of the first 1,000 records has an address: the format or the field is wrong then, and a run would
+ * end well without a single location. Says nothing of a start of an input that is too short to tell.
+ *
+ * @param enricher of the plan
+ * @param sample the start of the input
+ * @param isWhole whether it is all of it
+ * @throws EnrichError `ENRICH_NO_ADDRESS`
+ */
+export function checkAddresses(enricher: Enricher, plan: Plan, sample: Uint8Array, isWhole: boolean): void {
+  if (plan.force) return
+  const tally = firstRecords(enricher, plan, sample, isWhole)
+  const records = tally.lines - tally.blank
+  const isTelling = isWhole || records >= RECORDS || sample.length >= ENOUGH_BYTES
+  if (records === 0 || unaddressed(tally) < records || !isTelling) return
+  const lines = firstLines(sample, isWhole, headerLine(plan) > 0 ? 2 : 1)
+  const line = new TextDecoder().decode(sample.subarray(lines.at(-1)?.start, lines.at(-1)?.end))
+  const first = records === 1 ? 'the first record' : `the first ${records} records`
+  throw new EnrichError(
+    'ENRICH_NO_ADDRESS',
+    `there is no address in ${first}, read as ${plan.format} with the address ${whereOf(plan)}; the first line is ${quoted(line)}: name another format or field, take off what another program wrote before each line, or use force to go on`,
+  )
+}
+
+/** Counts the first records up to one with an address. */
+function firstRecords(enricher: Enricher, plan: Plan, sample: Uint8Array, isWhole: boolean): Tally {
+  const tally = emptyTally()
+  const ends = recordEndsOf(plan)
+  ends.reset(sample)
+  const hasAddress = (): boolean => unaddressed(tally) < tally.lines - tally.blank
+  let firstLine = 1
+  for (let start = 0; start < sample.length && tally.lines - tally.blank < RECORDS && !hasAddress(); ) {
+    let end = start === 0 ? markLength(sample) : start
+    const most = RECORDS - (tally.lines - tally.blank) + (start === 0 ? headerLine(plan) : 0)
+    for (let count = 0; count < most && end < sample.length; count++) {
+      const next = ends.next(end, sample.length, isWhole)
+      if (next === -1) break
+      end = Math.min(next + 1, sample.length)
+    }
+    if (end === start) break
+    try {
+      const block = {
+        bytes: sample.slice(start, end),
+        firstLine,
+        lines: most,
+        oversized: false,
+        startsLine: true,
+      }
+      for (const piece of enricher.pieces(block)) mergeTally(tally, piece.tally)
+    } catch (error) {
+      // The run says so in its turn, and of the right line.
+      if (error instanceof BadLineError) return emptyTally()
+      throw error
+    }
+    start = end
+    firstLine = headerLine(plan) + 2
+  }
+  return tally
+}
+
+function headerLine(plan: Plan): number {
+  return 'headerLine' in plan ? plan.headerLine : 0
+}
+
+function whereOf(plan: Plan): string {
+  switch (plan.format) {
+    case 'ndjson':
+      return `in ${shownName(pathText(plan.path))}`
+    case 'csv':
+    case 'tsv':
+      return `in column ${plan.address + 1}`
+    case 'access-log':
+      return plan.hasVhost ? 'as the second word' : 'as the first word'
+    case 'list':
+      return 'alone on its line'
+  }
+}

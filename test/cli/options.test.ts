@@ -1,0 +1,214 @@
+// What is wrong with a command is found before it works.
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { MmdbWriter } from '../../src/writer.ts'
+import { temporaryFolder } from '../temporary.ts'
+import { geofix, ndjson, writeDatabase } from './enrich/command-line.ts'
+
+const loads = vi.hoisted(() => ({ begun: 0 }))
+vi.mock('../../src/cli/enrich/shared-database.ts', async (original) => {
+  const real = await original<typeof import('../../src/cli/enrich/shared-database.ts')>()
+  const loadShared: typeof real.loadShared = (...args) => {
+    loads.begun++
+    return real.loadShared(...args)
+  }
+  return { ...real, loadShared }
+})
+
+const folder = temporaryFolder()
+const DB = writeDatabase(folder)
+const ASN = join(folder, 'asn.mmdb')
+writeFileSync(
+  ASN,
+  new MmdbWriter({ databaseType: 'Sample-ASN' })
+    .insert('81.2.69.0/24', { autonomous_system_number: 20712 })
+    .toBytes(),
+)
+const EMPTY = join(folder, 'empty.mmdb')
+writeFileSync(EMPTY, new MmdbWriter({ databaseType: 'Sample-City' }).toBytes())
+
+/** A database that nobody may begin to read, so that a command that does says something else. */
+const NO_DB = join(folder, 'missing.mmdb')
+
+/** An input that fails the test when it is read. */
+async function* unread(): AsyncGenerator<string> {
+  yield await Promise.reject(new Error('the input was read'))
+}
+
+describe('an option that takes one value', () => {
+  it.each([
+    ['geofix', ['--locale', 'de', '--locale', 'fr', '81.2.69.142'], '--locale'],
+    ['geofix', ['--at', '2026-01-01', '--at', '2026-07-01', '81.2.69.142'], '--at'],
+    ['detect', ['detect', '--peer', '1.1.1.1', '--peer', '8.8.8.8'], '--peer'],
+    ['detect', ['detect', '--peer', '1.1.1.1', '--trust', 'loopback', '--trust', 'unix:'], '--trust'],
+    [
+      'detect',
+      ['detect', '--peer', '1.1.1.1', '--forwarded-header', 'a', '--forwarded-header', 'b'],
+      '--forwarded-header',
+    ],
+    ...[
+      ['--field', 'ip', '--field', 'client'],
+      ['--field', 'ip', '--field=ip'],
+      ['--output', 'a', '-o', 'b'],
+      ['--format', 'csv', '--format', 'tsv'],
+      ['--into', 'a', '--into', 'b'],
+      ['--fields', 'city', '--fields', 'city'],
+      ['--time-field', 'a', '--time-field', 'b'],
+      ['--on-bad-line', 'keep', '--on-bad-line', 'drop'],
+      ['--max-line-bytes', '1', '--max-line-bytes', '2'],
+      ['--threads', '1', '--threads', '2'],
+      ['--stats', 'text', '--stats', 'json'],
+      ['--summary', 'html=a', '--summary', 'html=b'],
+      ['--locale', 'de', '--locale', 'fr'],
+      ['--at', '2026-01-01', '--at', '2026-07-01'],
+      ['--trust', '10.0.0.0/8', '--trust', '192.168.0.0/16'],
+    ].map((args): [string, string[], string] => ['enrich', ['enrich', ...args], args[0] ?? '']),
+  ])('is not given twice: %s %j (trial fault 20)', async (_, args, flag) => {
+    const { status, out, err } = await geofix(args, { input: unread() })
+    expect({ status, out }).toEqual({ status: 2, out: '' })
+    expect(err).toContain(flag)
+    expect(err).toContain('The option takes one value, and has one already: write it once.')
+  })
+
+  it('leaves those that take several', async () => {
+    expect((await geofix(['--db', DB, '--db', DB, '81.2.69.142'])).status).toBe(0)
+    const headers = ['--header', 'X-Forwarded-For: 1.1.1.1', '--header', 'X-Forwarded-For: 8.8.8.8']
+    const { out } = await geofix(['detect', '--peer', '10.0.0.1', '--trust', '10.0.0.0/8', ...headers])
+    expect(out).toContain('The client is 8.8.8.8')
+  })
+})
+
+describe('a database without locations', () => {
+  it.each([
+    [['--db', DB, '--db', ASN, '81.2.69.142']],
+    [['--db', ASN, '--db', DB, '81.2.69.142']],
+    [['--db', ASN, '81.2.69.142']],
+    [['--db', ASN]],
+    [['enrich', '--db', DB, '--db', ASN]],
+    [['enrich', '--db', ASN, '--db', DB]],
+    [['enrich', '--db', ASN]],
+  ])('is an error rather than silently of no use: %j (trial fault 20)', async (args) => {
+    const { status, out, err } = await geofix(args, { input: unread() })
+    expect({ status, out }).toEqual({ status: 1, out: '' })
+    expect(err).toBe(
+      `geofix: ${ASN}: it is no database of locations ("Sample-ASN"; its records hold only "autonomous_system_number"): open a City or Country database, or leave this one out\n`,
+    )
+  })
+
+  it('is not one that is empty, and not for info and verify', async () => {
+    expect((await geofix(['--db', EMPTY, '--db', DB, '81.2.69.142'])).status).toBe(0)
+    expect((await geofix(['info', '--db', ASN])).status).toBe(0)
+    expect((await geofix(['verify', ASN])).status).toBe(0)
+  })
+})
+
+describe('a terminal as input', () => {
+  it.each([
+    [[], 'Usage: geofix [options]'],
+    [['--pretty'], 'Usage: geofix [options]'],
+    [['enrich'], 'Usage: geofix enrich'],
+    [['enrich', '--quiet', '-o', 'out'], 'Usage: geofix enrich'],
+  ])('that nobody named is not waited for: help, and 2: %j (trial fault 21)', async (args, help) => {
+    const { status, out, err } = await geofix(args, { input: unread(), isTTY: true })
+    expect({ status, out }).toEqual({ status: 2, out: '' })
+    expect(err).toContain(help)
+  })
+
+  it('that is asked for is told what is awaited, in one line (trial fault 21)', async () => {
+    const line = 'geofix: waiting for lines from this terminal: type them, and end with Ctrl-D\n'
+    const terminal = { input: '81.2.69.142\n', isTTY: true }
+    const args = ['enrich', '--db', DB, '--stats', 'none', '-']
+    const { status, out, err } = await geofix(args, terminal)
+    expect([status, err.startsWith(line), err.split(line)]).toEqual([
+      0,
+      true,
+      [expect.anything(), expect.anything()],
+    ])
+    expect(out).toContain('London')
+    expect((await geofix([...args, '--quiet'], terminal)).err).toBe('')
+    expect((await geofix(args, { ...terminal, isTTY: false })).err).not.toContain('waiting')
+  })
+})
+
+describe('options', () => {
+  it.each<[string[], RegExp]>([
+    ...[['81.2.69.142'], ['enrich', '-']].flatMap((command): [string[], RegExp][] => [
+      [[...command, '--db', NO_DB, '--locale', 'no_such'], /BCP 47/],
+      [[...command, '--db', NO_DB, '--at', 'yesterday'], /Write it as 2026-07-01/],
+      [[...command, '--db', 'http://example.com/db'], /are not opened/],
+    ]),
+    [['enrich', '--db', NO_DB, '--trust', '10/8'], /trustedProxies: "10\/8"/],
+    [['enrich', '--db', NO_DB, '--format', 'csv', '--into', 'x'], /--into is for ndjson/],
+    [['enrich', '--db', NO_DB, '-o', ''], /Write the name of a file/],
+    [['enrich', '--db', NO_DB, '--field', ''], /Write a name/],
+    [['enrich', '--db', NO_DB, '--time-field', ''], /Write a name/],
+    [['detect', '--peer', '10.0.0.1', '--trust', 'all'], /trustedProxies: "all"/],
+  ])(
+    'are checked before databases are opened and lines are read: %j (trial fault 22)',
+    async (args, message) => {
+      const { status, out, err } = await geofix(args, { input: unread() })
+      expect({ status, out }).toEqual({ status: 2, out: '' })
+      expect(err).toMatch(message)
+      expect(err).not.toMatch(/missing\.mmdb: |was read/)
+    },
+  )
+})
+
+describe('outputs', () => {
+  const read = join(folder, 'read')
+  mkdirSync(read)
+  writeFileSync(join(read, 'old'), 'old')
+  writeFileSync(join(read, 'in.ndjson'), ndjson(3))
+  chmodSync(join(read, 'old'), 0o444)
+  const before = readdirSync(read)
+  // Root may write everything.
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) console.warn('permissions do not bind root: the test of a protected file is skipped')
+
+  it.each([
+    ['in a folder that is missing', join(read, 'none', 'out'), /no such file or directory \(ENOENT\)/],
+    ['that are folders', read, /it is a directory \(EISDIR\)/],
+    ['that would be folders', join(read, 'none/'), /it is a directory \(EISDIR\)/],
+    ['below a file', join(read, 'old', 'out'), /ENOTDIR/],
+  ])(
+    'that cannot be written are found before databases are read: %s (trial fault 22)',
+    async (_, path, message) => {
+      for (const flags of [
+        ['-o', path],
+        ['--summary', `html=${path}`],
+        ['-o', join(read, 'fine'), '--summary', `html=${path}`],
+      ]) {
+        const { begun } = loads
+        const { status, out, err } = await geofix(['enrich', '--db', NO_DB, ...flags], { input: unread() })
+        expect({ status, out, begun: loads.begun }).toEqual({ status: 3, out: '', begun })
+        expect(err).toMatch(message)
+        expect(readdirSync(read)).toEqual(before)
+      }
+    },
+  )
+
+  it.skipIf(isRoot)('that are protected are found before databases are read (trial fault 22)', async () => {
+    const { status, err } = await geofix(['enrich', '--db', NO_DB, '-o', join(read, 'old')], {
+      input: unread(),
+    })
+    expect([status, err]).toEqual([3, expect.stringContaining('permission denied (EACCES)')])
+  })
+
+  it('that are there stay as they are when the run fails early (trial fault 22)', async () => {
+    const output = join(folder, 'kept')
+    writeFileSync(output, 'old')
+    for (const args of [
+      ['--db', NO_DB],
+      ['--db', DB, join(folder, 'missing.ndjson')],
+      ['--db', DB, '--format', 'list', '--fields', 'city'],
+    ]) {
+      const { status } = await geofix(['enrich', ...args, '-o', output, '--summary', `html=${read}/r`], {
+        input: unread(),
+      })
+      expect(status).toBeGreaterThan(0)
+      expect(readFileSync(output, 'utf8')).toBe('old')
+      expect(readdirSync(read)).toEqual(before)
+    }
+  })
+})

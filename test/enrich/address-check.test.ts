@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import type { EnrichOptions } from '../../src/enrich/options.ts'
+import { EnrichError, enrich } from '../../src/enrich.ts'
+import { openWorld, text, utf8 } from './world.ts'
+
+async function outputOf(input: string, options: EnrichOptions): Promise<string> {
+  async function* chunks() {
+    yield utf8(input)
+  }
+  const resolver = await openWorld()
+  let output = ''
+  for await (const chunk of enrich(chunks(), { resolver, ...options }).output) output += text(chunk)
+  return output
+}
+
+const LINE = '81.2.69.142 - - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 12'
+const LIST: EnrichOptions = { format: 'list' }
+
+describe('an input of which no record has an address', () => {
+  it.each<[string, string, EnrichOptions, string]>([
+    [
+      'prose',
+      'Once upon a time\nthere was\n',
+      LIST,
+      'the first 2 records, read as list with the address alone',
+    ],
+    [
+      'a prefix',
+      `web-1  | ${LINE}\n`,
+      {},
+      'the first record, read as access-log with the address as the first',
+    ],
+    ['quotes', `"${LINE} "-" "curl""\n`, {}, 'read as access-log'],
+    ['no access log', 'hello\n', { format: 'access-log' }, 'the first line is "hello"'],
+    ['a column', 'ip,n\nx,1\n-,2\n', { format: 'csv', field: '2' }, 'in column 2; the first line is "x,1"'],
+    ['a member', '{"a":{"b":"x"}}\n', { field: 'a.b' }, 'read as ndjson with the address in a.b'],
+    ['a terminal', '\u001b[2Kweb\u202e\n', LIST, String.raw`is "\u001b[2Kweb\u202e"`],
+    ['a long line', 'x'.repeat(100_000), LIST, `is "${'x'.repeat(60)}"...: name`],
+    ['long records', `${'x'.repeat(1000)}\n`.repeat(900), LIST, 'the first 261 records'],
+  ])('is written without a location, as if nothing was wrong: %s (trial fault 18)', async (...row) => {
+    const [, input, options, message] = row
+    const failed = outputOf(input, options)
+    await expect(failed).rejects.toBeInstanceOf(EnrichError)
+    await expect(failed).rejects.toMatchObject({
+      code: 'ENRICH_NO_ADDRESS',
+      message: expect.stringContaining(message),
+    })
+    expect(await outputOf(input, { ...options, force: true })).not.toBe('')
+  })
+
+  it('is told by its first 1,000 records (trial fault 18)', async () => {
+    const comments = '# a comment\n\n'.repeat(2000)
+    expect(await outputOf(`${comments}${'x\n'.repeat(999)}10.0.0.1\n`, LIST)).toContain('"10.0.0.1"')
+    const late = outputOf(`${comments}${'x\n'.repeat(1000)}10.0.0.1\n`, LIST)
+    await expect(late).rejects.toMatchObject({ code: 'ENRICH_NO_ADDRESS' })
+    const table = (before: number): string => `ip,n\n${'-,1\n'.repeat(before)}10.0.0.1,1\n`
+    const csv: EnrichOptions = { format: 'csv', field: 'ip', fields: ['city'] }
+    expect(await outputOf(table(999), csv)).toContain('10.0.0.1,1,\n')
+    await expect(outputOf(table(1000), csv)).rejects.toMatchObject({ code: 'ENRICH_NO_ADDRESS' })
+  })
+
+  it.each<[string, string, EnrichOptions]>([
+    ['nothing', '', {}],
+    ['comments', '# a\n\n', {}],
+    ['a header', 'ip,n\n', {}],
+    ['addresses without a location', '10.0.0.1\n', {}],
+  ])('is not one of %s', async (_, input, options) => {
+    expect(typeof (await outputOf(input, options))).toBe('string')
+  })
+
+  it('has its bad line told where that ends the run', async () => {
+    const failed = outputOf('hello\n', { format: 'access-log', onBadLine: 'fail' })
+    await expect(failed).rejects.toMatchObject({ code: 'ENRICH_BAD_LINE', line: 1 })
+  })
+
+  it('goes on with a field that none of the first records has, where it is forced (trial fault 18)', async () => {
+    const input = '{"a":1}\n'
+    await expect(outputOf(input, { field: 'ip' })).rejects.toMatchObject({ code: 'ENRICH_FIELD_UNKNOWN' })
+    expect(await outputOf(input, { field: 'ip', force: true })).toBe('{"a":1,"location":null}\n')
+  })
+})
+
+describe('an input of no known format', () => {
+  it('does not show its first line (trial fault 18)', async () => {
+    await expect(outputOf('\u001b[2Kweb-1  |  * Debug\nx\ny\n', {})).rejects.toMatchObject({
+      code: 'ENRICH_FORMAT_UNKNOWN',
+      message: expect.stringContaining(String.raw`the first is "\u001b[2Kweb-1  |  * Debug"`),
+    })
+  })
+
+  it('is NDJSON without addresses, and does not show its first line (trial fault 18)', async () => {
+    await expect(outputOf('{"a":"x"}\n', {})).rejects.toMatchObject({
+      code: 'ENRICH_FIELD_UNKNOWN',
+      message: expect.stringContaining(String.raw`the first is "{\"a\":\"x\"}"`),
+    })
+  })
+
+  it('is taken for a JSON array where its lines begin with a bracket (trial fault 18)', async () => {
+    const failed = outputOf('[pid: 1|app: 0] 127.0.0.1 () POST /a\n', {})
+    await expect(failed).rejects.toThrow('the first lines are none of')
+    await expect(outputOf('[\n {"ip":"1.1.1.1"}]', {})).rejects.toThrow('looks like a JSON array')
+  })
+})
