@@ -1,6 +1,5 @@
 import { defineConfig, type Options } from 'tsup'
-import { bundledLicences } from './scripts/bundled-licences.ts'
-import { noChildProcess } from './scripts/no-child-process.ts'
+import { bundledLicences, noChildProcess } from './scripts/tsup-plugins.ts'
 
 const shared: Options = {
   target: 'node20',
@@ -8,7 +7,7 @@ const shared: Options = {
   splitting: true,
   treeshake: true,
   silent: true,
-  // Keeps `node:` in imports, which Deno and edge runtimes need.
+  // Deno and edge runtimes need the `node:` prefix in imports.
   removeNodeProtocol: false,
   external: [/^node:/],
 }
@@ -29,8 +28,8 @@ export default defineConfig([
     entry: { index: entry.index },
     format: ['cjs'],
     esbuildOptions: (options) => {
-      // `import.meta.url` reaches the embedded databases. tsup's own shim breaks in folders with a "#" or a "%"
-      // in their names, and where there is a `document`.
+      // The URLs of the embedded databases need `import.meta.url`. tsup's own shim breaks if the path contains "#" or
+      // "%", and if there is a global `document`.
       options.define = { ...options.define, 'import.meta.url': 'importMetaUrl' }
       options.inject = [...(options.inject ?? []), 'scripts/import-meta-url.cjs.ts']
     },
@@ -40,16 +39,16 @@ export default defineConfig([
     entry: { cli: 'src/cli/main.ts', 'cli-enrich-worker': 'src/cli/enrich/worker.ts' },
     platform: 'node',
     format: ['esm'],
-    // What only the command line needs is bundled, so that a user of the library does not install it.
-    noExternal: ['commander', 'log-update'],
-    // The platform's own modules are outside anyway, all but the one that a plugin takes away.
+    // Only the command line needs commander. Bundled, so that users of the library do not install it.
+    noExternal: ['commander'],
+    // Node's modules are external anyway, except the one that noChildProcess() replaces.
     external: [],
     esbuildPlugins: [bundledLicences('dist/cli.LICENSE.txt'), noChildProcess()],
-    // Told from the library's files by their names.
+    // The prefix distinguishes chunks of the command line from those of the library.
     esbuildOptions: (options) => {
       options.chunkNames = 'cli-[name]-[hash]'
     },
-    // commander is CommonJS and requires Node's own modules, which an ES module has no `require` for.
+    // commander is CommonJS and requires Node's modules; an ES module has no `require`.
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
     },

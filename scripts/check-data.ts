@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { differences, type Manifest } from './build-data/manifest.ts'
 
-/** What is wrong with the files in a folder, one line each; empty when they are as the manifest says. */
+/** Problems of each file that the manifest in a folder lists; empty if the file matches the manifest. */
 export function checkData(folder: string): { file: string; problems: string[] }[] {
   const manifest: Manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'))
   return manifest.files.map((expected) => {
@@ -18,7 +18,7 @@ export function checkData(folder: string): { file: string; problems: string[] }[
 
 if (process.argv[1] === import.meta.filename) {
   for (const { file, problems } of checkData(join(import.meta.dirname, '../data'))) {
-    if (problems.length === 0) console.log(`data/${file}: as the manifest says`)
+    if (problems.length === 0) console.log(`data/${file}: matches the manifest`)
     for (const problem of problems) console.error(`data/${file}: ${problem}`)
     if (problems.length > 0) process.exitCode = 1
   }

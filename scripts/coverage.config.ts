@@ -1,4 +1,4 @@
-// What of src the tests run, in their own process: what only processes of their own run does not count.
+// Measures which code of src the tests run. Code that runs only in child processes does not count.
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
@@ -10,7 +10,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
-    // Those that run no source in this process, or the same source on heaps of data, are left to `npm test`.
+    // These tests run no source in this process, or only repeat it on much data.
     exclude: [
       'test/architecture.test.ts',
       'test/bench/**',
@@ -22,7 +22,7 @@ export default defineConfig({
       'test/mmdb/bad-data.test.ts',
       'test/record/every-network.test.ts',
     ],
-    // Code that is counted is slow: times say nothing.
+    // Instrumented code is too slow for time limits.
     testNamePattern: /^(?!.*bounded time)/,
     env: { MOST_EXAMPLES: '100' },
     testTimeout: 120_000,
@@ -33,7 +33,7 @@ export default defineConfig({
       include: ['src/**/*.ts'],
       reporter: [['text', { skipFull: true }], 'json'],
       reportOnFailure: true,
-      // What is left are mostly the zeros behind `??`, which stand there for the type of an index into a typed array.
+      // Most uncovered branches are the `?? 0` that the type of an index into a typed array requires.
       thresholds: { branches: 95, functions: 99, lines: 99, statements: 99 },
     },
   },

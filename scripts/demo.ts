@@ -1,4 +1,4 @@
-// npm run demo: the main job on the embedded database, explained as it goes.
+// npm run demo: looks up addresses in the embedded database, with explanations.
 import { isLookupFailure, type LocationRecord, Resolver } from '../src/index.ts'
 
 const ADDRESSES = [
@@ -13,32 +13,32 @@ const BATCH = ['46.4.0.1', '10.0.0.1', '2001:db8::1', '010.0.0.1', 'nonsense', '
 
 const heading = (text: string): void => console.log(`\n\x1b[1m${text}\x1b[0m`)
 
-console.log('Geofix finds where IP addresses are, in this process, from a database on this disk.')
+console.log('Geofix looks up the location of IP addresses in this process, in a database on this disk.')
 const started = performance.now()
 const geo = await Resolver.open()
 const [database] = geo.databases
 console.log(
-  `Opened ${database?.type} of ${database?.buildDate?.toISOString().slice(0, 10)} in ${Math.round(performance.now() - started)} ms. No network is used from here on.`,
+  `Opened ${database?.type} of ${database?.buildDate?.toISOString().slice(0, 10)} in ${Math.round(performance.now() - started)} ms. From here on it uses no network.`,
 )
 
-heading('One address, the whole record:')
+heading('The record of one address:')
 console.log(geo.lookup('81.2.69.142'))
 
 for (const locale of ['en', 'ja']) {
-  heading(`Several addresses, names in "${locale}":`)
+  heading(`Several addresses with names in "${locale}":`)
   console.table(
     Object.fromEntries(ADDRESSES.map(([ip, what]) => [ip, { what, ...brief(geo.lookup(ip, { locale })) }])),
   )
 }
 
-heading('A batch: one result for each item, in order; what fails says why and stops nothing:')
+heading('A batch returns one result per item, in order. A failure has a reason and does not stop the batch:')
 for (const result of geo.lookupMany(BATCH)) {
   console.log(
     isLookupFailure(result) ? `  ✗ ${result.error.code}: ${result.error.message}` : `  ✓ ${line(result)}`,
   )
 }
 
-heading('The same instant is another time of day elsewhere, and summer is not everywhere:')
+heading('The UTC offset depends on the time zone and on daylight saving time:')
 for (const at of ['2026-01-01T12:00:00Z', '2026-07-01T12:00:00Z']) {
   const offsets = ADDRESSES.slice(0, 3).map(([ip]) => {
     const { timezone } = geo.lookup(ip, { at: new Date(at) })

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import type { IRawProperty, Parameters } from 'fast-check'
 
-// Takes the place of fast-check where tests run once for each mutant: few examples, and always the same ones, so
-// that a score can be had again. Through require, as imports of fast-check lead here.
+// Replaces fast-check in mutation and coverage runs: few examples with a fixed seed, so that scores are reproducible.
+// Uses require, because imports of fast-check resolve to this file.
 const { default: original }: typeof import('fast-check') = createRequire(import.meta.url)('fast-check')
 
 const MOST_RUNS = Number(process.env.MOST_EXAMPLES ?? 30)

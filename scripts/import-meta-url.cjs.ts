@@ -1,4 +1,4 @@
-// What `import.meta.url` is in the CommonJS build of the Node entry: see tsup.config.ts.
+// Replaces `import.meta.url` in the CommonJS build of the Node entry. See tsup.config.ts.
 import { pathToFileURL } from 'node:url'
 
 export const importMetaUrl = pathToFileURL(__filename).href

@@ -1,44 +1,67 @@
-// Releases the version that package.json names: npm run release -- [--dry-run | --publish].
-// --dry-run says only what is in the way. --publish is for the build machine, which npm gives the provenance by;
-// without it the commands that are left are printed.
+// Releases the version in package.json: npm run release -- [--dry-run | --publish].
+// --dry-run only lists the problems. --publish is for the build machine, which provides npm's provenance. Without it,
+// the script prints the remaining commands.
+
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import packageJson from '../package.json' with { type: 'json' }
-import { packageIn, releaseProblems } from './release/repository.ts'
-import { CHECKS, publication, type Step } from './release/steps.ts'
+import { packageIn, releaseProblems, tagOf } from './release/repository.ts'
+
+/** A program with its arguments. */
+export type Step = readonly [program: string, ...args: string[]]
+
+/** These must pass before publishing. The last one makes the tarball. npm runs no scripts by itself: see .npmrc. */
+export const CHECKS: readonly Step[] = [
+  ['npm', 'run', 'lint'],
+  ['npm', 'run', 'typecheck'],
+  ['npm', 'test'],
+  ['npm', 'run', 'build'],
+  ['npm', 'pack'],
+]
+
+/** The commands that publish the tarball, then tag the commit: a tag means that the version is published. */
+export function publication(name: string, version: string): Step[] {
+  // npm requires a tag other than `latest` for prereleases.
+  const channel = version.includes('-') ? ['--tag', 'next'] : []
+  return [
+    ['npm', 'publish', `./${name}-${version}.tgz`, '--provenance', '--access', 'public', ...channel],
+    ['git', 'tag', '--annotate', tagOf(version), '--message', `${name} ${version}`],
+    ['git', 'push', 'origin', tagOf(version)],
+  ]
+}
 
 const MODES = ['--dry-run', '--publish']
 
 /**
  * @param args at most one of `--dry-run` and `--publish`
- * @param run runs a program to its end, and throws when it fails
- * @returns the exit status: 0, 1 when something is in the way, 2 for wrong usage
+ * @param run runs a program and throws if it fails
+ * @returns the exit status: 0, 1 if there are problems, 2 for wrong usage
  */
 export function release(root: string, args: readonly string[], run: (step: Step) => void): 0 | 1 | 2 {
   const [mode, ...others] = args
   if (others.length > 0 || (mode !== undefined && !MODES.includes(mode))) {
-    console.error('npm run release -- [--dry-run | --publish]')
+    console.error('Usage: npm run release -- [--dry-run | --publish]')
     return 2
   }
-  if (isInTheWay(root)) return 1
+  if (hasProblems(root)) return 1
   const { version } = packageIn(root)
   if (mode === '--dry-run') {
     console.log(`${version} can be released`)
     return 0
   }
   for (const step of CHECKS) run(step)
-  // What ran may have changed what is to be tagged.
-  if (isInTheWay(root)) return 1
+  // The checks may have changed the work tree.
+  if (hasProblems(root)) return 1
   const steps = publication(packageJson.name, version)
   if (mode === '--publish') for (const step of steps) run(step)
   else
     console.log(
-      `${version} is packed. What is left:\n${steps.map((step) => `  ${step.join(' ')}`).join('\n')}`,
+      `${version} is packed. Run these commands to publish it:\n${steps.map((step) => `  ${step.join(' ')}`).join('\n')}`,
     )
   return 0
 }
 
-function isInTheWay(root: string): boolean {
+function hasProblems(root: string): boolean {
   const problems = releaseProblems(root)
   for (const problem of problems) console.error(`not released: ${problem}`)
   return problems.length > 0

@@ -116,13 +116,12 @@ describe('the imports of src', () => {
     ['fflate', ['bytes/gunzip.ts']],
     ['mmdb-lib', ['mmdb/whole-record.ts']],
     ['commander', ['cli/program.ts']],
-    ['log-update', ['cli/enrich/progress.ts']],
   ])('bring in %s at one place', (name, expected) => {
     expect(importersOf(name)).toEqual(expected)
   })
 
   it('bring in nothing else from others', () => {
-    const known = ['ipaddr.js', 'fflate', 'mmdb-lib', 'commander', 'log-update']
+    const known = ['ipaddr.js', 'fflate', 'mmdb-lib', 'commander']
     const foreign = new Set(files.flatMap((file) => graph.get(file)?.foreign ?? []))
     const others = [...foreign].filter(
       (name) => !known.includes(name.split('/', 1)[0] ?? '') && !name.startsWith('node:'),

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 
-/** How to start a process. */
+/** A process to start. */
 export interface Command {
   /** For messages. */
   readonly name: string
@@ -10,7 +10,7 @@ export interface Command {
   readonly args: readonly string[]
 }
 
-/** A process that writes a line of JSON when it is ready, and one more for each line that it is given. */
+/** A process that prints a line of JSON when it is ready, and another one for each line of its input. */
 export class Child {
   readonly #name: string
   readonly #process: ChildProcessWithoutNullStreams
@@ -23,7 +23,7 @@ export class Child {
     this.#process.on('error', (error) => {
       this.#errors += error.message
     })
-    // Writing to a process that has ended fails too; that it has ended is what matters.
+    // If the process has exited, read() reports that.
     this.#process.stdin.on('error', () => {})
     this.#process.stderr.on('data', (chunk: Buffer) => {
       this.#errors += chunk.toString()
@@ -32,9 +32,9 @@ export class Child {
   }
 
   /**
-   * The next line that it writes.
+   * Reads its next line.
    *
-   * @throws Error when it ends instead
+   * @throws Error if it exits instead
    */
   async read<Answer>(): Promise<Answer> {
     const { value, done } = await this.#lines.next()
@@ -54,7 +54,7 @@ export class Child {
   }
 }
 
-/** What a process has to say that ends by itself. */
+/** Runs a process that prints one line and exits. */
 export async function answerOf<Answer>(command: Command): Promise<Answer> {
   const child = new Child(command)
   const answer = await child.read<Answer>()
@@ -62,8 +62,8 @@ export async function answerOf<Answer>(command: Command): Promise<Answer> {
   return answer
 }
 
-/** Node shows a stack trace around the message. */
+/** Finds the message in Node's stack trace. */
 export function causeIn(errors: string): string {
   const lines = errors.split('\n').filter((line) => line.trim() !== '')
-  return lines.find((line) => /^\w*Error\b/.test(line)) ?? lines.at(-1) ?? 'it ended without a word'
+  return lines.find((line) => /^\w*Error\b/.test(line)) ?? lines.at(-1) ?? 'it exited without a message'
 }

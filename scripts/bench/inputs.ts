@@ -2,42 +2,41 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Reader } from 'mmdb-lib'
 import { isLookupFailure, Resolver } from '../../src/index.ts'
-import { isReachable, randomIPv4, seeded, skewed } from './addresses.ts'
-import type { BenchDatabase } from './databases.ts'
-import { randomIPv6 } from './ipv6-networks.ts'
-import type { Scale } from './scale.ts'
+import { isReachable, randomIPv4, randomIPv6, seeded, skewed } from './addresses.ts'
+import type { BenchDatabase } from './artifacts.ts'
+import type { Scale } from './options.ts'
 
 const SEED = 20260605
 
-/** Addresses of services with skewed traffic, of random IPv6, and of lists that fail. */
-const POOL = 50_000
+/** Distinct addresses in skewed traffic, in IPv6 lists, and in lists of failures. */
+const POOL_ADDRESSES = 50_000
 
-/** Addresses to warm a compiler with. */
-const OTHERS = 20_000
+/** Addresses that only warm up the compiler. */
+const WARM_UP_ADDRESSES = 20_000
 
-/** A shorter list says little. */
-const FEWEST = 1000
+/** A shorter list is left out. */
+const MIN_NOT_FOUND = 1000
 
-/** Requests that can be in memory at once. */
-const REQUESTS = 20_000
+/** Requests that fit into memory. */
+const MAX_REQUESTS = 20_000
 
-/** Paths of files with addresses, one a line: written before anything is timed. */
+/** Paths of files with one address per line, written before the measurements. */
 export interface Inputs {
   readonly ipv4: string
-  /** None of which is in `ipv4`. */
+  /** Without the addresses in `ipv4`. */
   readonly otherIPv4: string
   readonly firstPass: string
   readonly skewed: string
-  /** Below prefixes of 32 bits: the few large networks are asked for most. */
+  /** In networks cut to /32: the large networks are frequent. */
   readonly ipv6: string
-  /** In networks of all sizes alike: more records. */
+  /** In networks of all sizes with the same probability: more records. */
   readonly ipv6Networks: string
-  /** Of `ipv4` what the database knows. */
+  /** The addresses in `ipv4` that the database has. */
   readonly hits: string
   readonly requests: string
   readonly malformed: string
   readonly private: string
-  /** IPv4 addresses that the database does not have; `null` where it has nearly all. */
+  /** IPv4 addresses that the database does not have; `null` if it has nearly all. */
   readonly notFound: string | null
   /** An address that the database has. */
   readonly hit: string
@@ -54,41 +53,41 @@ export function writeInputs(folder: string, database: BenchDatabase, scale: Scal
     writeFileSync(path, addresses.map((address) => `${address}\n`).join(''))
     return path
   }
-  const all = randomIPv4(scale.addresses + OTHERS, random)
+  const all = randomIPv4(scale.addresses + WARM_UP_ADDRESSES, random)
   const ipv4 = all.slice(0, scale.addresses)
   const hits = ipv4.filter(isHit)
   const notFound = ipv4
     .filter((ip) => !isHit(ip))
     .flatMap(neighbours)
     .filter((ip) => isReachable(ip) && !isHit(ip))
-  const ipv6 = (longest: number) => randomIPv6(bytes, metadata, POOL, longest, random).filter(isHit)
+  const ipv6 = (longest: number) => randomIPv6(bytes, metadata, POOL_ADDRESSES, longest, random).filter(isHit)
   const octet = (): number => Math.floor(random() * 256)
   return {
     ipv4: write('ipv4', ipv4),
     otherIPv4: write('other-ipv4', all.slice(scale.addresses)),
     firstPass: write('first-pass', ipv4.slice(0, scale.firstPass)),
-    skewed: write('skewed', skewed(ipv4.slice(0, POOL), scale.addresses, random)),
+    skewed: write('skewed', skewed(ipv4.slice(0, POOL_ADDRESSES), scale.addresses, random)),
     ipv6: write('ipv6', ipv6(32)),
     ipv6Networks: write('ipv6-networks', ipv6(128)),
     hits: write('hits', hits),
-    requests: write('requests', hits.slice(0, REQUESTS)),
-    malformed: write('malformed', hits.slice(0, POOL).map(damaged)),
+    requests: write('requests', hits.slice(0, MAX_REQUESTS)),
+    malformed: write('malformed', hits.slice(0, POOL_ADDRESSES).map(malformed)),
     private: write(
       'private',
-      Array.from({ length: POOL }, () => `10.${octet()}.${octet()}.${octet()}`),
+      Array.from({ length: POOL_ADDRESSES }, () => `10.${octet()}.${octet()}.${octet()}`),
     ),
-    notFound: notFound.length < FEWEST ? null : write('not-found', notFound.slice(0, POOL)),
+    notFound: notFound.length < MIN_NOT_FOUND ? null : write('not-found', notFound.slice(0, POOL_ADDRESSES)),
     hit: hits[0] ?? '',
   }
 }
 
-/** Addresses of the same /24: what a database does not have is larger than that, as a rule. */
+/** Addresses of the same /24. Gaps in a database are usually larger. */
 function neighbours(ip: string): string[] {
   return Array.from({ length: 64 }, (_, index) => ip.replace(/\d+$/, String(index * 4)))
 }
 
-/** What logs and forms hold instead of addresses, by turns. */
-function damaged(ip: string, turn: number): string {
+/** Malformed addresses that occur in logs and forms. */
+function malformed(ip: string, turn: number): string {
   const ways = [
     `${ip}:443`,
     ` ${ip}`,

@@ -1,26 +1,25 @@
 import { Child, type Command } from './child.ts'
-import type { Figure } from './row.ts'
-import { measurement } from './statistics.ts'
+import { type Figure, measurement } from './row.ts'
 
-/** A contender of a race: a process that runs a round when it is told to. */
+/** A contender: a process that runs a round for each line of its input. */
 export interface Runner extends Command {
-  /** Whether it has a cache that a pass over the whole list has to fill before anything is timed. */
-  readonly remembers: boolean
+  /** Whether it has a cache, which a pass over the whole list fills before the first round. */
+  readonly hasCache: boolean
 }
 
-/** How long a contender that remembers nothing warms up before the first round, for the compiler. ms */
-const WARM_UP = 500
+/** How long a contender without a cache runs before the first round, to warm up the compiler. */
+const WARM_UP_MS = 500
 
-/** How long a race is. */
-export interface Course {
+/** Length of a race. */
+export interface RaceLength {
   readonly rounds: number
-  /** Of a round. */
+  /** Duration of a round. */
   readonly milliseconds: number
 }
 
-/** What a runner is known for afterwards. */
-export interface Finish {
-  /** Name and version of a package; `null` for Geofix. */
+/** Result of a contender. */
+export interface RaceResult {
+  /** Name and version of the package; `null` for Geofix. */
   readonly version: string | null
   readonly figure: Figure
 }
@@ -32,16 +31,16 @@ interface Round {
 }
 
 /**
- * Lets contenders take turns, each in a process of its own: no cache of one is a burden to the collector or
- * the compiler of another, and noise of the machine meets them all alike.
+ * Runs contenders in turns, each in its own process: the cache of one cannot slow down the garbage collector or the
+ * compiler of another, and noise of the machine affects all of them.
  *
- * @returns by name; a contender that cannot run is handed to `onFailure` and left out
+ * @returns results by name, without contenders that fail; `onFailure` gets their errors
  */
 export async function race(
   runners: readonly Runner[],
-  { rounds, milliseconds }: Course,
+  { rounds, milliseconds }: RaceLength,
   onFailure: (error: Error) => void,
-): Promise<Map<string, Finish>> {
+): Promise<Map<string, RaceResult>> {
   const starting = runners.map((runner) => start(runner))
   const started: Started[] = []
   for (const result of await Promise.allSettled(starting)) {
@@ -51,15 +50,15 @@ export async function race(
   for (let round = -1; round < rounds; round++) {
     for (const { child, done } of started) {
       const result = await child.ask<Round>(String(milliseconds))
-      // The first round is to find back into caches after all have started.
+      // The first round only warms up the CPU caches again after all have started.
       if (round >= 0) done.push(result)
     }
   }
   await Promise.all(started.map(({ child }) => child.stop()))
-  return new Map(started.map(({ name, version, done }) => [name, finish(version, done)]))
+  return new Map(started.map(({ name, version, done }) => [name, resultOf(version, done)]))
 }
 
-/** A contender that is open and warm. */
+/** A contender after opening and warm-up. */
 interface Started {
   readonly name: string
   readonly child: Child
@@ -70,11 +69,11 @@ interface Started {
 async function start(runner: Runner): Promise<Started> {
   const child = new Child(runner)
   const { version } = await child.read<{ version: string | null }>()
-  await child.ask<Round>(String(runner.remembers ? 0 : WARM_UP))
+  await child.ask<Round>(String(runner.hasCache ? 0 : WARM_UP_MS))
   return { name: runner.name, child, version, done: [] }
 }
 
-function finish(version: string | null, rounds: readonly Round[]): Finish {
+function resultOf(version: string | null, rounds: readonly Round[]): RaceResult {
   const sum = (pick: (round: Round) => number): number =>
     rounds.reduce((total, round) => total + pick(round), 0)
   const rates = measurement(rounds.map(({ items, seconds }) => items / seconds))

@@ -1,15 +1,30 @@
-import type { Measurement } from './statistics.ts'
+/** The median of rounds, and their range. */
+export interface Measurement {
+  readonly median: number
+  readonly lowest: number
+  readonly highest: number
+  readonly rounds: readonly number[]
+}
+
+export function measurement(rounds: readonly number[]): Measurement {
+  const sorted = [...rounds].sort((a, b) => a - b)
+  const [lowest, highest] = [sorted[0], sorted.at(-1)]
+  if (lowest === undefined || highest === undefined) throw new Error('no rounds')
+  const upper = sorted[sorted.length >> 1] ?? highest
+  const lower = sorted[(sorted.length - 1) >> 1] ?? lowest
+  return { median: (lower + upper) / 2, lowest, highest, rounds }
+}
 
 export type Unit = 'a second' | 'ms' | 'MB'
 
-/** What is measured of one contender. */
+/** A measured quantity of one contender. */
 export interface Figure extends Measurement {
   readonly unit: Unit
-  /** Of addresses that were asked for, how many had an answer: 0 to 1. */
+  /** Share of the addresses that were found, from 0 to 1. */
   readonly found?: number
 }
 
-/** What has to be reached. */
+/** A limit for a ratio or an amount. */
 export interface Target {
   readonly kind: 'at least' | 'at most'
   readonly value: number
@@ -18,17 +33,17 @@ export interface Target {
 export const atLeast = (value: number): Target => ({ kind: 'at least', value })
 export const atMost = (value: number): Target => ({ kind: 'at most', value })
 
-/** One line of the table: Geofix beside a peer, or an amount by itself. */
+/** A row of the table: Geofix compared with a peer, or an amount without a peer. */
 export interface Row {
   /** Name of the database. */
   readonly database: string
   readonly what: string
   readonly figure: Figure
-  /** `null` where there is nothing to be compared with. */
+  /** `null` for an amount. */
   readonly peer: { readonly name: string; readonly figure: Figure } | null
-  /** Ours by the peer's; `null` without a peer. */
+  /** Our figure divided by the peer's; `null` without a peer. */
   readonly ratio: number | null
-  /** What the ratio has to reach; without a peer the figure, in its unit. */
+  /** Limit of the ratio; without a peer, limit of the figure in its unit. */
   readonly target: Target | null
 }
 
@@ -46,7 +61,7 @@ export function amountRow(database: string, what: string, figure: Figure, target
   return { database, what, figure, peer: null, ratio: null, target }
 }
 
-/** `null` where nothing is asked for. */
+/** `null` without a target. */
 export function isMet({ target, ratio, figure }: Row): boolean | null {
   if (target === null) return null
   const value = ratio ?? figure.median

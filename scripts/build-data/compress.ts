@@ -2,17 +2,16 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 
-/** What compressed the databases: for the same input, one version of one tool gives the same bytes. */
+/** The tool that compressed the databases. A version of it gives the same bytes for the same input. */
 export type Compressor = { readonly tool: string; readonly version: string }
 
 const TOOL = 'libdeflate-gzip'
 
 /**
- * libdeflate parses optimally: its level 12 makes ordinary gzip a fifth smaller than zlib's level 9, and the
- * same bytes every time. There is no fallback, since another compressor would give other bytes, and another
- * version may: the manifest names the one that was used.
+ * Level 12 of libdeflate makes gzip files a fifth smaller than level 9 of zlib, with the same bytes every time. There
+ * is no fallback: another compressor gives other bytes, and another version can. The manifest names the version.
  *
- * @throws Error when the tool is not installed, or does not say its version
+ * @throws Error if the tool is not installed or does not print its version
  */
 export function requireLibdeflate(): Compressor {
   const { error, stdout } = spawnSync(TOOL, ['-V'], { encoding: 'utf8' })
@@ -25,24 +24,24 @@ export function requireLibdeflate(): Compressor {
 /** The version in what `libdeflate-gzip -V` prints: "gzip compression program v1.14" and a copyright notice. */
 export function versionIn(printed: string): string {
   const version = /^gzip compression program v(\d+(?:\.\d+)+)$/m.exec(printed)?.[1]
-  if (version === undefined) throw new Error(`${TOOL} -V does not say its version, but: ${printed.trim()}`)
+  if (version === undefined) throw new Error(`${TOOL} -V printed no version: ${printed.trim()}`)
   return version
 }
 
-/** Compresses `bytes` into the file `path` (ending in .gz), and checks that they come out again. */
+/** Compresses bytes into a file whose path ends in .gz, and checks that the file decompresses to the same bytes. */
 export function writeCompressed(bytes: Uint8Array, path: string): Buffer {
   const raw = path.replace(/\.gz$/, '')
   writeFileSync(raw, bytes)
   execFileSync(TOOL, ['-12', '-f', '-k', raw])
   rmSync(raw)
-  const packed = withoutFileFacts(readFileSync(path))
-  if (!gunzipSync(packed).equals(bytes)) throw new Error(`${path} does not decompress to what was compressed`)
+  const packed = withoutFileMetadata(readFileSync(path))
+  if (!gunzipSync(packed).equals(bytes)) throw new Error(`${path} does not decompress to the original bytes`)
   writeFileSync(path, packed)
   return packed
 }
 
-/** A gzip member without file name and time (RFC 1952 section 2.3.1), which would differ from build to build. */
-export function withoutFileFacts(gzip: Buffer): Buffer {
+/** A gzip member without file name and time (RFC 1952 section 2.3.1), which differ between builds. */
+export function withoutFileMetadata(gzip: Buffer): Buffer {
   const FNAME = 8
   const flags = gzip[3] ?? 0
   if (gzip[0] !== 0x1f || gzip[1] !== 0x8b || (flags & ~FNAME) !== 0)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The locales of GeoIP2, and what CLDR calls them: its `pt` is Brazil's and its `zh` is in simplified script. */
+/** The locales of GeoIP2 and their names in CLDR, whose `pt` is Brazilian and whose `zh` is in simplified script. */
 export const LOCALES = {
   de: 'de',
   en: 'en',
@@ -16,7 +16,7 @@ export const LOCALES = {
 export type Locale = keyof typeof LOCALES
 export type Names = Readonly<Partial<Record<Locale, string>>>
 
-/** GeoIP2's continent codes, and the UN M49 areas that CLDR gathers their countries under. */
+/** GeoIP2's continent codes, and the UN M49 areas that contain their countries in CLDR. */
 const CONTINENTS: Readonly<Record<string, string>> = {
   AF: '002',
   AN: 'AQ',
@@ -27,7 +27,7 @@ const CONTINENTS: Readonly<Record<string, string>> = {
   SA: '005',
 }
 
-/** UN M49 has no Antarctica; these lie south of 50° and are counted there, as GeoIP2 and GeoNames do. */
+/** UN M49 has no Antarctica. These lie south of 50°; GeoIP2 and GeoNames also assign them to Antarctica. */
 const ANTARCTIC = ['AQ', 'BV', 'GS', 'HM', 'TF']
 
 export type Country = {
@@ -40,7 +40,7 @@ export class CountryNames {
   readonly #territories: ReadonlyMap<Locale, ReadonlyMap<string, string>>
   readonly #continentOf = new Map<string, string>()
 
-  /** @param packages the folder that holds `cldr-core` and `cldr-localenames-full` */
+  /** @param packages the folder of `cldr-core` and `cldr-localenames-full` */
   constructor(packages: string) {
     this.#territories = new Map(
       localeEntries().map(([locale, cldr]) => [locale, readTerritories(packages, cldr)] as const),
@@ -56,11 +56,11 @@ export class CountryNames {
     for (const [code, area] of Object.entries(CONTINENTS)) if (code !== 'AN') gather(area, code)
   }
 
-  /** @throws Error when CLDR lacks the country, its continent, or one of its eight names */
+  /** @throws Error if CLDR lacks the country, its continent, or one of its eight names */
   country(code: string): Country {
     const continent = this.#continentOf.get(code)
     const area = CONTINENTS[continent ?? '']
-    if (continent === undefined || area === undefined) throw new Error(`CLDR puts ${code} on no continent`)
+    if (continent === undefined || area === undefined) throw new Error(`CLDR has no continent for ${code}`)
     return { names: this.#names(code), continent: { code: continent, names: this.#names(area) } }
   }
 
@@ -93,7 +93,7 @@ function readContainment(packages: string): ReadonlyMap<string, readonly string[
     JSON.parse(readFileSync(path, 'utf8'))
   return new Map(
     Object.entries(json.supplemental.territoryContainment)
-      // Groupings such as the EU or Latin America cut across continents.
+      // Groups such as the EU or Latin America span continents.
       .filter(([area, { _contains }]) => /^\d{3}$/.test(area) && _contains.length > 0)
       .map(([area, { _contains }]) => [area, _contains] as const),
   )

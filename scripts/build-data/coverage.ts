@@ -1,36 +1,37 @@
-import type { EnrichedPlace } from './enrichment.ts'
-import { addWeight, noWeight, type Source, type Weight } from './source.ts'
+import type { EnrichedLocation } from './enrichment.ts'
+import { type AddressCounts, addCounts, noAddresses, type Source } from './source.ts'
 import type { TimeZones } from './time-zone.ts'
 
-/** Shares are of 1, rounded to six digits. */
+/** From 0 to 1, rounded to six digits. */
 export type Share = { readonly networks: number; readonly ipv4: number; readonly ipv6: number }
 
-/** What the data covers. IPv4 counts addresses, IPv6 networks of 48 bits. */
+/** What the data covers. IPv4 is counted in addresses, IPv6 in /48 networks. */
 export type Coverage = {
   readonly networks: number
   readonly ipv4Addresses: number
   readonly ipv6Networks48: number
-  /** Distinct places in the source. */
+  /** Distinct locations in the source. */
   readonly places: number
   readonly countries: number
   readonly regions: number
   readonly cities: number
   readonly timeZones: number
-  /** Share of the covered address space whose record has the field. */
+  /** By field: the share of the covered address space whose records have it. */
   readonly fields: Readonly<Record<string, Share>>
-  /** Share of what names a region that has a code. */
+  /** Of the address space whose records name a region: the share with a region code. */
   readonly regionCodes: Share & { readonly regions: number }
   /** By rule: distinct names of regions, and networks. */
   readonly regionRules: Readonly<Record<string, { readonly regions: number; readonly networks: number }>>
   /** By rule: records. */
   readonly zoneRules: Readonly<Record<string, number>>
-  /** Records whose zone is not one of the country's zones. */
+  /** Records whose time zone is not one of their country. */
   readonly zoneConflicts: number
 }
 
-const MINIMUM_MATCHED = 0.99
+/** Of the networks that name a region: the least share with a region code. */
+const MIN_REGION_CODES = 0.99
 
-const FIELDS: Readonly<Record<string, (place: EnrichedPlace) => boolean>> = {
+const FIELDS: Readonly<Record<string, (location: EnrichedLocation) => boolean>> = {
   continent: () => true,
   country: ({ source }) => source.country !== '',
   region: ({ regionNames }) => regionNames !== null,
@@ -43,46 +44,47 @@ const FIELDS: Readonly<Record<string, (place: EnrichedPlace) => boolean>> = {
 
 export function measureCoverage(
   source: Source,
-  places: readonly EnrichedPlace[],
+  locations: readonly EnrichedLocation[],
   zones: TimeZones,
 ): Coverage {
-  const all = noWeight()
-  const named = noWeight()
-  const coded = noWeight()
-  const fields = new Map<string, Weight>(Object.keys(FIELDS).map((field) => [field, noWeight()]))
+  const all = noAddresses()
+  const named = noAddresses()
+  const coded = noAddresses()
+  const fields = new Map<string, AddressCounts>(Object.keys(FIELDS).map((field) => [field, noAddresses()]))
   const regionNames = new Map<string, boolean>()
   const regionRules = new Map<string, { regions: Set<string>; networks: number }>()
   const zoneRules = new Map<string, number>()
   let zoneConflicts = 0
-  places.forEach((place, index) => {
-    const weight = source.weights[index] ?? noWeight()
-    addWeight(all, weight)
+  locations.forEach((location, index) => {
+    const counts = source.counts[index] ?? noAddresses()
+    addCounts(all, counts)
     for (const [field, isPresent] of Object.entries(FIELDS)) {
       const sum = fields.get(field)
-      if (sum !== undefined && isPresent(place)) addWeight(sum, weight)
+      if (sum !== undefined && isPresent(location)) addCounts(sum, counts)
     }
-    const region = `${place.source.country}|${place.source.region}`
-    const rule = regionRules.get(place.regionRule) ?? { regions: new Set(), networks: 0 }
-    regionRules.set(place.regionRule, rule)
+    const region = `${location.source.country}|${location.source.region}`
+    const rule = regionRules.get(location.regionRule) ?? { regions: new Set(), networks: 0 }
+    regionRules.set(location.regionRule, rule)
     rule.regions.add(region)
-    rule.networks += weight.networks
-    if (place.source.region !== '') {
-      addWeight(named, weight)
-      if (place.regionCode !== null) addWeight(coded, weight)
-      regionNames.set(region, place.regionCode !== null)
+    rule.networks += counts.networks
+    if (location.source.region !== '') {
+      addCounts(named, counts)
+      if (location.regionCode !== null) addCounts(coded, counts)
+      regionNames.set(region, location.regionCode !== null)
     }
-    zoneRules.set(place.zoneRule, (zoneRules.get(place.zoneRule) ?? 0) + 1)
-    if (place.zone !== null && !zones.isZoneOf(place.zone, place.source.country)) zoneConflicts++
+    zoneRules.set(location.zoneRule, (zoneRules.get(location.zoneRule) ?? 0) + 1)
+    if (location.zone !== null && !zones.isZoneOf(location.zone, location.source.country)) zoneConflicts++
   })
   return {
     networks: all.networks,
     ipv4Addresses: all.ipv4,
     ipv6Networks48: Math.round(all.ipv6),
-    places: places.length,
-    countries: new Set(places.map(({ source }) => source.country)).size,
+    places: locations.length,
+    countries: new Set(locations.map(({ source }) => source.country)).size,
     regions: regionNames.size,
-    cities: new Set(places.map(({ source, name }) => `${source.country}|${source.region}|${name.city}`)).size,
-    timeZones: new Set(places.map(({ zone }) => zone).filter((zone) => zone !== null)).size,
+    cities: new Set(locations.map(({ source, name }) => `${source.country}|${source.region}|${name.city}`))
+      .size,
+    timeZones: new Set(locations.map(({ zone }) => zone).filter((zone) => zone !== null)).size,
     fields: Object.fromEntries([...fields].map(([field, sum]) => [field, shareOf(sum, all)])),
     regionCodes: {
       ...shareOf(coded, named),
@@ -96,28 +98,30 @@ export function measureCoverage(
   }
 }
 
-/** @throws Error when the data is not good enough to be shipped */
+/** @throws Error if the data is not good enough to be published */
 export function checkCoverage(coverage: Coverage, unusedAliases: readonly string[]): void {
   const { networks } = coverage.regionCodes
-  if (networks < MINIMUM_MATCHED) {
+  if (networks < MIN_REGION_CODES) {
     throw new Error(
-      `only ${percent(networks)} of the networks that name a region have a code: at least 99% must`,
+      `only ${percent(networks)} of the networks that name a region have a region code: at least 99% must have one`,
     )
   }
   if (unusedAliases.length > 0) {
-    throw new Error(`region-aliases.json: the source has no ${unusedAliases.join(', ')}; take them out`)
+    throw new Error(
+      `region-aliases.json: the source does not have ${unusedAliases.join(', ')}: remove these rows`,
+    )
   }
   if (coverage.zoneConflicts > 0)
-    throw new Error(`${coverage.zoneConflicts} records have a zone of another country`)
+    throw new Error(`${coverage.zoneConflicts} records have a time zone of another country`)
 }
 
-/** The table that a build ends with. */
+/** The table that a build prints at the end. */
 export function coverageTable(coverage: Coverage): string {
   const lines: [string, string][] = [
     ['networks', count(coverage.networks)],
     ['IPv4 addresses covered', count(coverage.ipv4Addresses)],
     ['IPv6 /48 networks covered', count(coverage.ipv6Networks48)],
-    ['places', count(coverage.places)],
+    ['locations', count(coverage.places)],
     [
       'countries, regions, cities',
       [coverage.countries, coverage.regions, coverage.cities].map(count).join(', '),
@@ -127,8 +131,8 @@ export function coverageTable(coverage: Coverage): string {
       `with ${field}`,
       shareText(share),
     ]),
-    ['region code, where a region is named', shareText(coverage.regionCodes)],
-    ['  by names of regions', percent(coverage.regionCodes.regions)],
+    ['region code, if a region is named', shareText(coverage.regionCodes)],
+    ['  by region names', percent(coverage.regionCodes.regions)],
     ...Object.entries(coverage.regionRules).map(([rule, { regions, networks }]): [string, string] => [
       `  region code by ${rule}`,
       `${count(regions)} names, ${count(networks)} networks`,
@@ -147,8 +151,9 @@ function shareText({ networks, ipv4, ipv6 }: Share): string {
   return `${percent(networks)} of networks, ${percent(ipv4)} of IPv4 addresses, ${percent(ipv6)} of IPv6 /48s`
 }
 
-function shareOf(part: Weight, whole: Weight): Share {
-  const share = (field: keyof Weight): number => (whole[field] === 0 ? 0 : round(part[field] / whole[field]))
+function shareOf(part: AddressCounts, whole: AddressCounts): Share {
+  const share = (field: keyof AddressCounts): number =>
+    whole[field] === 0 ? 0 : round(part[field] / whole[field])
   return { networks: share('networks'), ipv4: share('ipv4'), ipv6: share('ipv6') }
 }
 

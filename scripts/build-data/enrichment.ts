@@ -1,31 +1,31 @@
 import type { Country, CountryNames, Names } from './country-names.ts'
-import { normaliseName, type PlaceName, splitCity } from './place-name.ts'
+import { type CityName, normaliseName, splitCity } from './name-spelling.ts'
 import type { RegionCodes, RegionRule } from './region-code.ts'
 import type { RegionList } from './region-list.ts'
-import type { SourcePlace } from './source.ts'
+import type { SourceLocation } from './source.ts'
 import type { TimeZones, ZoneRule } from './time-zone.ts'
 
-/** A place of the source with all that was found out about it: what becomes one record. */
-export type EnrichedPlace = {
-  readonly source: SourcePlace
+/** A location of the source with everything that the other sources add. It becomes one record. */
+export type EnrichedLocation = {
+  readonly source: SourceLocation
   readonly country: Country
   readonly regionCode: string | null
-  /** `null` when the source names no region. */
+  /** `null` if the source names no region. */
   readonly regionNames: Names | null
   readonly regionRule: RegionRule | 'unnamed'
-  readonly name: PlaceName
+  readonly name: CityName
   readonly zone: string | null
   readonly zoneRule: ZoneRule
 }
 
-/** Enriches every place; the sources are asked once per country, region and city. */
+/** Enriches every location. Each country, region and city is looked up once. */
 export function enrich(
-  places: readonly SourcePlace[],
+  locations: readonly SourceLocation[],
   countries: CountryNames,
   regions: RegionList,
   codes: RegionCodes,
   zones: TimeZones,
-): EnrichedPlace[] {
+): EnrichedLocation[] {
   const countryOf = memoised((code: string) => countries.country(code))
   const nameOf = memoised(splitCity)
   const regionOf = memoised((key: string) => {
@@ -36,7 +36,7 @@ export function enrich(
     if (names === undefined) throw new Error(`${code} has no names`)
     return { regionCode: code, regionNames: names, regionRule: rule }
   })
-  return places.map((source) => {
+  return locations.map((source) => {
     const region = regionOf(`${source.country}\0${source.region}`)
     const { zone, rule } = zones.find(source.country, region.regionCode, source.latitude, source.longitude)
     return {

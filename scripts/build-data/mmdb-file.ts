@@ -1,5 +1,5 @@
-// The only importer of mmdb-lib's decoder among the scripts. The tree is walked here, not by mmdb-lib (which
-// only looks up addresses) and not by the library's own reader (which this data is to test).
+// The only importer of mmdb-lib's decoder among the scripts. This file walks the search tree itself: mmdb-lib only looks
+// up addresses, and the library's own reader is tested with this data.
 import { readFileSync } from 'node:fs'
 import * as decoderModule from 'mmdb-lib/lib/decoder.js'
 import * as metadataModule from 'mmdb-lib/lib/metadata.js'
@@ -7,7 +7,7 @@ import * as metadataModule from 'mmdb-lib/lib/metadata.js'
 type DecoderClass = typeof decoderModule.default
 type Interop<T> = T | { default: T }
 
-/** Loaders differ in what the default export of a CommonJS module is. */
+/** Loaders differ in the default export of a CommonJS module. */
 const Decoder = unwrap<DecoderClass>(decoderModule.default)
 
 function unwrap<T extends object>(module: Interop<T>): T {
@@ -16,14 +16,14 @@ function unwrap<T extends object>(module: Interop<T>): T {
 
 const EMPTY = -1
 
-/** What one of the two records of a node leads to: a node (its number), nothing (-1), or data (-2 - offset). */
+/** A record of a node: the number of a node, nothing (-1), or data (-2 - offset). */
 export type TreeRecord = number
 
 export const isNode = (record: TreeRecord): boolean => record >= 0
 export const isEmpty = (record: TreeRecord): boolean => record === EMPTY
 export const dataOffset = (record: TreeRecord): number => -2 - record
 
-/** An MMDB file in memory, of record size 28 or 32. */
+/** An MMDB file in memory with records of 28 or 32 bits. */
 export class MmdbFile {
   readonly ipVersion: 4 | 6
   readonly nodeCount: number

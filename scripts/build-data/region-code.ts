@@ -1,27 +1,27 @@
-import { fold, foldStripped } from './name-folding.ts'
+import { fold, foldStripped } from './name-spelling.ts'
 import type { Region, RegionList } from './region-list.ts'
 
-/** DB-IP's name of a region, behind its country and a bar, to its code; `null` where there is none. */
+/** Region codes by country, a bar, and DB-IP's name of the region. `null` for names without a code. */
 export type RegionAliases = Readonly<Record<string, string | null>>
 
-/** How a code was found, or why not. `no-codes`: ISO 3166-2 has no regions for the country. */
+/** How a code was found, or why there is none. `no-codes`: ISO 3166-2 has no regions for the country. */
 export type RegionRule = 'alias' | 'name' | 'stripped-name' | 'deliberately-none' | 'no-codes' | 'unknown'
 
 export type RegionAnswer = { readonly code: string | null; readonly rule: RegionRule }
 
-/** Code lists of one country by spelling; one pair of maps per source of {@link Region.spellings}. */
+/** Regions of a country by spelling: a pair of maps for each source of {@link Region.spellings}. */
 type CountryIndex = readonly {
   readonly exact: Map<string, Region[]>
   readonly stripped: Map<string, Region[]>
 }[]
 
 /**
- * Finds the ISO 3166-2 code of a region by DB-IP's name of it.
+ * Finds the ISO 3166-2 code for DB-IP's name of a region.
  *
- * In order: the alias table; the folded name among CLDR 48's English names, ISO's, and CLDR 41's in other
- * languages; the same without generic words ("Province", "Oblast", …). Of several regions with one name the
- * first-level one is meant. A second-level region that is named like the region around it (the district of
- * Vilnius in the county of Vilnius) is taken for the latter, since DB-IP names first-level regions.
+ * Searches the alias table, then the folded name among the English names of CLDR 48, the names of ISO, and the names of
+ * CLDR 41 in other languages, then the same without generic words ("Province", "Oblast", …). Prefers first-level regions
+ * among regions with the same name. A second-level region with the name of the region around it (the district of Vilnius
+ * in the county of Vilnius) stands for the latter, since DB-IP names first-level regions.
  */
 export class RegionCodes {
   readonly #regions: RegionList
@@ -29,20 +29,22 @@ export class RegionCodes {
   readonly #countries = new Map<string, CountryIndex>()
   readonly #unused: Set<string>
 
-  /** @throws Error when an alias names a code that is not current */
+  /** @throws Error if an alias has a code that is not current */
   constructor(regions: RegionList, aliases: RegionAliases) {
     this.#regions = regions
     this.#aliases = aliases
     this.#unused = new Set(Object.keys(aliases))
     for (const [key, code] of Object.entries(aliases)) {
       if (code !== null && (!regions.has(code) || code.slice(0, 2) !== key.slice(0, 2))) {
-        throw new Error(`region-aliases.json: ${key} names ${code}, which is no current code of that country`)
+        throw new Error(
+          `region-aliases.json: ${key} has ${code}, which is not a current code of that country`,
+        )
       }
     }
     for (const region of regions.values()) this.#index(region)
   }
 
-  /** Aliases for which {@link find} was never asked. */
+  /** Aliases that {@link find} never used. */
   get unusedAliases(): string[] {
     return [...this.#unused]
   }
@@ -88,7 +90,7 @@ export class RegionCodes {
     const beginnings = new Set(parent.spellings.flat().map((name) => foldStripped(name).slice(0, 4)))
     const alike = region.spellings.flat().some((name) => {
       const beginning = foldStripped(name).slice(0, 4)
-      // Half of the parishes of Saint Kitts begin like the island.
+      // Half of the parishes of Saint Kitts start like the island.
       return beginning.length === 4 && beginning !== 'sain' && beginnings.has(beginning)
     })
     return alike ? this.#promoted(parent) : region

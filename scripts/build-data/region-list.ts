@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { LOCALES, type Locale, type Names } from './country-names.ts'
 
-/** What input/region-codes.json holds. */
+/** The content of input/region-codes.json. */
 export type RegionCorrections = {
   readonly current: Readonly<Record<string, string>>
   readonly cldrCodes: Readonly<Record<string, string | null>>
@@ -11,14 +11,14 @@ export type RegionCorrections = {
   readonly english: Readonly<Record<string, string>>
 }
 
-/** A current ISO 3166-2 code with all that the sources say about it. */
+/** A current ISO 3166-2 code with its names. */
 export type Region = {
   readonly code: string
-  /** The country's code, or that of the region around it. */
+  /** The code of the country or of the region that contains it. */
   readonly parent: string
   /** Spellings by source, the best source first: CLDR 48's English, ISO's, CLDR 41's in other languages. */
   readonly spellings: readonly [cldr: string[], iso: string[], other: string[]]
-  /** To be shown: CLDR 48's English, else ISO's; other locales from CLDR 41. */
+  /** For records: English from CLDR 48, otherwise from ISO; other locales from CLDR 41. */
   readonly names: Names
 }
 
@@ -28,14 +28,14 @@ export type RegionList = ReadonlyMap<string, Region>
 type IsoEntry = { readonly code: string; readonly name: string; readonly parent: string }
 
 /**
- * Gathers the current codes (iso-3166, and the few that it lacks) with their names.
+ * Reads the current codes (from iso-3166, and the few that it lacks) with their names.
  *
- * CLDR's codes need care: it keeps old ones, and for Iran and Morocco, which were renumbered, its names are
- * under the old numbers ("Isfahan" is at IR-04, today West Azerbaijan). `corrections.cldrCodes` says which.
+ * CLDR keeps old codes. Iran and Morocco were renumbered, but CLDR has their names under the old numbers ("Isfahan" is
+ * IR-04, which is West Azerbaijan today). `corrections.cldrCodes` maps these.
  *
  * @param packages the folder with iso-3166, cldr-core and cldr-subdivisions-full
  * @param input the folder with region-names.tsv
- * @throws Error when a correction is about a code that does not exist
+ * @throws Error if a correction has a code that does not exist
  */
 export async function readRegions(
   packages: string,
@@ -47,12 +47,13 @@ export async function readRegions(
   )
   const current = new Map(iso31662.map((entry) => [entry.code, entry] as const))
   for (const [code, name] of Object.entries(corrections.current)) {
-    if (current.has(code)) throw new Error(`${code} is in iso-3166 now: take it out of region-codes.json`)
+    if (current.has(code)) throw new Error(`${code} is in iso-3166 now: remove it from region-codes.json`)
     current.set(code, { code, name, parent: code.slice(0, 2) })
   }
   const { cldrCodes, renamed, english: better } = corrections
   for (const code of [...Object.values(cldrCodes), ...Object.keys(renamed), ...Object.keys(better)]) {
-    if (code !== null && !current.has(code)) throw new Error(`region-codes.json: ${code} is no current code`)
+    if (code !== null && !current.has(code))
+      throw new Error(`region-codes.json: ${code} is not a current code`)
   }
   const currentOf = cldrToIso(packages, cldrCodes, new Set(current.keys()))
   const english = group(Object.entries(readCldrEnglish(packages)), currentOf)
@@ -65,7 +66,7 @@ export async function readRegions(
       const names: Names =
         newName === undefined
           ? { ...Object.assign({}, ...inLocales.toReversed()), en: better[code] ?? cldr[0] ?? tidy(name) }
-          : // Names in other languages would be of the old name.
+          : // Other languages would have the old name.
             { en: newName }
       const other = inLocales.flatMap((one) => Object.values(one))
       return [code, { code, parent, spellings: [cldr, [name], other], names }] as const
@@ -73,7 +74,7 @@ export async function readRegions(
   )
 }
 
-/** ISO's remarks in brackets (`(EH-partial)`) and CLDR's footnote marks (`Île-de-France²`) are no part of a name. */
+/** Removes ISO's remarks in parentheses (`(EH-partial)`) and CLDR's footnote marks (`Île-de-France²`). */
 function tidy(name: string): string {
   return name
     .replace(/ \(.*\)$/, '')
@@ -81,7 +82,7 @@ function tidy(name: string): string {
     .normalize('NFC')
 }
 
-/** Gathers values by current code, those of corrected codes first. */
+/** Groups values by current code, with those of corrected codes first. */
 function group<T>(
   entries: readonly [string, T][],
   currentOf: (code: string) => [string, boolean] | null,
@@ -98,7 +99,7 @@ function group<T>(
   return groups
 }
 
-/** What a CLDR code such as `usca` is in ISO's list, and whether a correction says so. */
+/** Maps a CLDR code such as `usca` to its ISO code, and tells whether by a correction. */
 function cldrToIso(
   packages: string,
   corrected: Readonly<Record<string, string | null>>,
@@ -129,7 +130,7 @@ function readCldrEnglish(packages: string): Record<string, string> {
   return json.subdivisions.localeDisplayNames.subdivisions
 }
 
-/** region-names.tsv: by CLDR code, names by locale. */
+/** The names in region-names.tsv, by CLDR code and locale. */
 function readRegionNames(path: string): Record<string, Partial<Record<Locale, string>>> {
   const [header = '', ...rows] = readFileSync(path, 'utf8')
     .split('\n')

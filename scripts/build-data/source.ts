@@ -1,7 +1,7 @@
 import { dataOffset, isEmpty, isNode, MmdbFile, type TreeRecord } from './mmdb-file.ts'
 
-/** A record of the source that names a place, exactly as it is there. */
-export type SourcePlace = {
+/** A record of the source, unchanged. */
+export type SourceLocation = {
   readonly country: string
   readonly region: string
   readonly city: string
@@ -9,40 +9,40 @@ export type SourcePlace = {
   readonly longitude: number
 }
 
-/** How much of the address space something stands for. */
-export type Weight = {
+/** Size of a part of the address space. */
+export type AddressCounts = {
   networks: number
   /** IPv4 addresses. */
   ipv4: number
-  /** IPv6 networks of 48 bits, the usual size of one site. */
+  /** /48 networks, the usual size of one site. */
   ipv6: number
 }
 
-export const noWeight = (): Weight => ({ networks: 0, ipv4: 0, ipv6: 0 })
+export const noAddresses = (): AddressCounts => ({ networks: 0, ipv4: 0, ipv6: 0 })
 
-export function addWeight(sum: Weight, weight: Weight): void {
-  sum.networks += weight.networks
-  sum.ipv4 += weight.ipv4
-  sum.ipv6 += weight.ipv6
+export function addCounts(sum: AddressCounts, counts: AddressCounts): void {
+  sum.networks += counts.networks
+  sum.ipv4 += counts.ipv4
+  sum.ipv6 += counts.ipv6
 }
 
-/** One file of the source, with the number of the place that each of its data offsets is. */
+/** A file of the source, with the index of the location at each data offset. */
 export type SourceFile = {
   readonly file: MmdbFile
-  readonly placeAt: ReadonlyMap<number, number>
+  readonly locationAt: ReadonlyMap<number, number>
 }
 
-/** Both files of the source: every distinct place once. */
+/** Both files of the source, with every distinct location once. */
 export type Source = {
   readonly ipv4: SourceFile
   readonly ipv6: SourceFile
-  readonly places: readonly SourcePlace[]
-  /** By place. */
-  readonly weights: readonly Weight[]
+  readonly locations: readonly SourceLocation[]
+  /** By location. */
+  readonly counts: readonly AddressCounts[]
   readonly buildDate: Date
 }
 
-/** The networks of 2002::/16 (6to4) and 2001::/32 (Teredo) hold one invented place each in the source. */
+/** 6to4 and Teredo. The source has one invented location for each of them. */
 export const DROPPED: readonly {
   readonly words: Uint32Array
   readonly prefixLength: number
@@ -55,49 +55,49 @@ export const DROPPED: readonly {
 /**
  * Reads the two files of the source.
  *
- * @throws Error when a file is not what the build was written for: another schema, an empty country, a postal
- * code or zone (which the build would silently drop), coordinates that are no float32 or out of range
+ * @throws Error if a file is not what this build expects: another schema, an empty country, a postal code or time zone
+ * (which the build would silently drop), coordinates that are not float32 or out of range
  */
 export function readSource(ipv4Path: string, ipv6Path: string): Source {
-  const places: SourcePlace[] = []
-  const weights: Weight[] = []
+  const locations: SourceLocation[] = []
+  const counts: AddressCounts[] = []
   const numbers = new Map<string, number>()
   const read = (path: string, ipVersion: 4 | 6): SourceFile => {
     const file = MmdbFile.open(path)
     if (file.ipVersion !== ipVersion)
       throw new Error(`${path} is for IPv${file.ipVersion}, not IPv${ipVersion}`)
-    const placeAt = new Map<number, number>()
+    const locationAt = new Map<number, number>()
     forEachNetwork(file, (record, prefixLength) => {
       const offset = dataOffset(record)
-      let place = placeAt.get(offset)
-      if (place === undefined) {
-        const value = checkedPlace(file.data(offset), `${path}, offset ${offset}`)
+      let location = locationAt.get(offset)
+      if (location === undefined) {
+        const value = checkedLocation(file.data(offset), `${path}, offset ${offset}`)
         const key = [value.country, value.region, value.city, value.latitude, value.longitude].join('\0')
-        place = numbers.get(key) ?? places.length
-        if (place === places.length) {
-          places.push(value)
-          weights.push(noWeight())
-          numbers.set(key, place)
+        location = numbers.get(key) ?? locations.length
+        if (location === locations.length) {
+          locations.push(value)
+          counts.push(noAddresses())
+          numbers.set(key, location)
         }
-        placeAt.set(offset, place)
+        locationAt.set(offset, location)
       }
-      addWeight(weights[place] ?? noWeight(), {
+      addCounts(counts[location] ?? noAddresses(), {
         networks: 1,
         ipv4: ipVersion === 4 ? 2 ** (32 - prefixLength) : 0,
         ipv6: ipVersion === 6 ? 2 ** (48 - prefixLength) : 0,
       })
     })
-    return { file, placeAt }
+    return { file, locationAt }
   }
   const ipv4 = read(ipv4Path, 4)
   const ipv6 = read(ipv6Path, 6)
   const buildDate = new Date(Math.max(ipv4.file.buildDate.getTime(), ipv6.file.buildDate.getTime()))
-  return { ipv4, ipv6, places, weights, buildDate }
+  return { ipv4, ipv6, locations, counts, buildDate }
 }
 
-/** Calls back for every network that has data, except those that are dropped. */
+/** Calls back for every network with data, except {@link DROPPED}. */
 function forEachNetwork(file: MmdbFile, callback: (record: TreeRecord, prefixLength: number) => void): void {
-  // The first 32 bits of the address decide whether a network is dropped.
+  // `high` has the first 32 bits of the address, which decide whether a network is dropped.
   const visit = (record: TreeRecord, depth: number, high: number): void => {
     if (file.ipVersion === 6 && isDropped(high, depth)) return
     if (isNode(record)) {
@@ -113,16 +113,25 @@ export function isDropped(high: number, depth: number): boolean {
   return DROPPED.some(({ words, prefixLength }) => depth === prefixLength && words[0] === high)
 }
 
-const FIELDS = ['country_code', 'state1', 'state2', 'city', 'postcode', 'latitude', 'longitude', 'timezone']
+const SOURCE_FIELDS = [
+  'country_code',
+  'state1',
+  'state2',
+  'city',
+  'postcode',
+  'latitude',
+  'longitude',
+  'timezone',
+]
 
-function checkedPlace(value: unknown, where: string): SourcePlace {
-  if (typeof value !== 'object' || value === null) throw new Error(`${where}: the record is no map`)
+function checkedLocation(value: unknown, where: string): SourceLocation {
+  if (typeof value !== 'object' || value === null) throw new Error(`${where}: the record is not a map`)
   const fields = new Map<string, unknown>(Object.entries(value))
   for (const name of fields.keys())
-    if (!FIELDS.includes(name)) throw new Error(`${where}: unknown field ${name}`)
+    if (!SOURCE_FIELDS.includes(name)) throw new Error(`${where}: unknown field ${name}`)
   for (const name of ['state2', 'postcode', 'timezone']) {
     if ((fields.get(name) ?? '') !== '')
-      throw new Error(`${where}: ${name} is not empty, and the build would lose it`)
+      throw new Error(`${where}: ${name} is not empty, but the build would drop it`)
   }
   const country = text(fields, 'country_code', where)
   if (!/^[A-Z]{2}$/.test(country)) throw new Error(`${where}: country_code is ${JSON.stringify(country)}`)
@@ -137,7 +146,7 @@ function checkedPlace(value: unknown, where: string): SourcePlace {
 
 function text(fields: ReadonlyMap<string, unknown>, name: string, where: string): string {
   const value = fields.get(name) ?? ''
-  if (typeof value !== 'string') throw new Error(`${where}: ${name} is no text`)
+  if (typeof value !== 'string') throw new Error(`${where}: ${name} is not a string`)
   return value
 }
 
@@ -150,7 +159,7 @@ function coordinate(
   const value = fields.get(name)
   if (typeof value !== 'number' || !(Math.abs(value) <= limit))
     throw new Error(`${where}: ${name} is ${value}`)
-  // They are written as MMDB floats; anything finer would be lost.
-  if (Math.fround(value) !== value) throw new Error(`${where}: ${name} ${value} is no float32`)
+  // The build writes MMDB floats: more precision would be lost.
+  if (Math.fround(value) !== value) throw new Error(`${where}: ${name} ${value} is not a float32`)
   return value
 }

@@ -1,26 +1,78 @@
-import type { City } from './geonames.ts'
-import type { ZoneRow } from './zone-tab.ts'
+import { readFileSync } from 'node:fs'
 
-/** By which rule a zone was found. */
+/** A row of tzdata's zone.tab: a time zone of a country, and its principal location. */
+export type ZoneRow = { readonly zone: string; readonly latitude: number; readonly longitude: number }
+
+/** Kosovo has no ISO 3166-1 code, so zone.tab has no row for the code that DB-IP uses. */
+const KOSOVO: ZoneRow = { zone: 'Europe/Belgrade', latitude: 42.67, longitude: 21.17 }
+
+/** The time zones of every country, from tzdata's zone.tab. */
+export function readZoneTab(path: string): Map<string, ZoneRow[]> {
+  const byCountry = new Map<string, ZoneRow[]>([['XK', [KOSOVO]]])
+  for (const line of readFileSync(path, 'utf8').split('\n')) {
+    if (line.startsWith('#') || line === '') continue
+    const [country = '', coordinates = '', zone = ''] = line.split('\t')
+    const rows = byCountry.get(country) ?? []
+    rows.push({ zone, ...readCoordinates(coordinates) })
+    byCountry.set(country, rows)
+  }
+  return byCountry
+}
+
+/** ISO 6709: `+DDMM+DDDMM` or `+DDMMSS+DDDMMSS`. */
+export function readCoordinates(text: string): { latitude: number; longitude: number } {
+  const match = /^([+-])(\d\d)(\d\d)(\d\d)?([+-])(\d{3})(\d\d)(\d\d)?$/.exec(text)
+  if (match === null) throw new Error(`zone.tab: ${JSON.stringify(text)} is not in ISO 6709`)
+  const degrees = (sign: number): number => {
+    const [degree, minute, second] = [match[sign + 1], match[sign + 2], match[sign + 3] ?? '0'].map(Number)
+    const value = (degree ?? 0) + (minute ?? 0) / 60 + (second ?? 0) / 3600
+    return match[sign] === '-' ? -value : value
+  }
+  return { latitude: degrees(1), longitude: degrees(5) }
+}
+
+/** A city of GeoNames' cities500. */
+export type GeonamesCity = {
+  readonly country: string
+  readonly latitude: number
+  readonly longitude: number
+  readonly zone: string
+}
+
+/** Reads cities500.txt (columns of GeoNames' main table: 4 latitude, 5 longitude, 8 country, 17 time zone). */
+export function readCities(path: string): GeonamesCity[] {
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const columns = line.split('\t')
+      return {
+        latitude: Number(columns[4]),
+        longitude: Number(columns[5]),
+        country: columns[8] ?? '',
+        zone: columns[17] ?? '',
+      }
+    })
+}
+
+/** The rule that found a zone. */
 export type ZoneRule = 'only-zone' | 'region' | 'nearest-city' | 'nearest-zone' | 'none'
 
 export type ZoneAnswer = { readonly zone: string | null; readonly rule: ZoneRule }
 
 type Located = { readonly latitude: number; readonly longitude: number; readonly zone: string }
 
-/** Degrees of latitude and longitude of one cell of the index. */
-const CELL = 0.5
+/** Size of a cell of the index, in latitude and longitude. */
+const CELL_DEGREES = 0.5
 
 /**
- * The time zone of a place:
- * 1. the only zone that its country has in zone.tab;
- * 2. the zone of its region, where a zone is younger than the cities' data;
- * 3. that of the nearest city in the same country, leaving out cities whose zone is not one of the country's
- *    (GeoNames has a few dozen, at borders and in countries whose zone.tab row was merged with another's);
- * 4. that of the nearest principal place in zone.tab, for countries without cities (Antarctica);
+ * Finds the time zone of a location, which is always one of its country:
+ * 1. the only zone of the country in zone.tab;
+ * 2. the zone of the region, for zones that are newer than the data of the cities;
+ * 3. the zone of the nearest city in the country, ignoring cities whose zone is not one of the country (GeoNames has a
+ *    few dozen, at borders and in countries whose row in zone.tab was merged with another one);
+ * 4. the zone of the nearest principal location in zone.tab, for countries without cities (Antarctica);
  * 5. none, for countries without a zone (Bouvet Island, Heard Island).
- *
- * So the zone never is one of another country's.
  */
 export class TimeZones {
   readonly #zones: ReadonlyMap<string, readonly ZoneRow[]>
@@ -28,12 +80,12 @@ export class TimeZones {
   readonly #cities = new Map<string, CityIndex>()
 
   /**
-   * @param renames zone names of the cities' data that tzdata has renamed since
+   * @param renames zones of the cities that tzdata has renamed since
    * @param regions zone by ISO 3166-2 code
    */
   constructor(
     zones: ReadonlyMap<string, readonly ZoneRow[]>,
-    cities: readonly City[],
+    cities: readonly GeonamesCity[],
     renames: Readonly<Record<string, string>>,
     regions: Readonly<Record<string, string>>,
   ) {
@@ -83,12 +135,15 @@ class CityIndex {
   }
 
   nearest(latitude: number, longitude: number): Located | undefined {
-    // Rings of cells around the place. A city in ring n + 1 is at least n cells away, but cells get narrow
-    // towards the poles: from 60° on, and when nothing is near, all cities of the country are compared.
+    // Search rings of cells around the location. A city in ring n + 1 is at least n cells away. Cells become narrow
+    // towards the poles, so from 60° on, and if no city is near, compare all cities of the country.
     if (Math.abs(latitude) < 60) {
       for (const radius of [1, 4]) {
         const best = nearest(this.#around(latitude, longitude, radius), latitude, longitude)
-        if (best !== undefined && distance(best, latitude, longitude) < chord(radius * CELL * 0.5))
+        if (
+          best !== undefined &&
+          distance(best, latitude, longitude) < haversine(radius * CELL_DEGREES * 0.5)
+        )
           return best
       }
     }
@@ -105,24 +160,24 @@ class CityIndex {
   }
 }
 
-const COLUMNS = 360 / CELL
-const row = (latitude: number): number => Math.floor((latitude + 90) / CELL)
-const column = (longitude: number): number => Math.floor((longitude + 180) / CELL)
+const COLUMNS = 360 / CELL_DEGREES
+const row = (latitude: number): number => Math.floor((latitude + 90) / CELL_DEGREES)
+const column = (longitude: number): number => Math.floor((longitude + 180) / CELL_DEGREES)
 const cellNumber = (row: number, column: number): number => row * COLUMNS + ((column + COLUMNS) % COLUMNS)
 
-/** The first of the nearest. */
+/** The nearest; the first one of equals. */
 function nearest<T extends { latitude: number; longitude: number }>(
-  candidates: Iterable<T>,
+  locations: Iterable<T>,
   latitude: number,
   longitude: number,
 ): T | undefined {
   let best: T | undefined
   let least = Number.POSITIVE_INFINITY
-  for (const candidate of candidates) {
-    const far = distance(candidate, latitude, longitude)
+  for (const location of locations) {
+    const far = distance(location, latitude, longitude)
     if (far < least) {
       least = far
-      best = candidate
+      best = location
     }
   }
   return best
@@ -130,7 +185,7 @@ function nearest<T extends { latitude: number; longitude: number }>(
 
 const RADIANS = Math.PI / 180
 
-/** Haversine of the angle between two places: grows with the distance, and is as good for comparing. */
+/** Haversine of the angle between two points. It grows with the distance, so it serves for comparisons. */
 function distance(a: { latitude: number; longitude: number }, latitude: number, longitude: number): number {
   const y = Math.sin(((a.latitude - latitude) * RADIANS) / 2)
   const x = Math.sin(((a.longitude - longitude) * RADIANS) / 2)
@@ -138,6 +193,6 @@ function distance(a: { latitude: number; longitude: number }, latitude: number, 
 }
 
 /** The haversine of an angle in degrees. */
-function chord(degrees: number): number {
+function haversine(degrees: number): number {
   return Math.sin((degrees * RADIANS) / 2) ** 2
 }

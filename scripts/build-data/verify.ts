@@ -1,59 +1,59 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { isDeepStrictEqual } from 'node:util'
 import { Reader, type Response } from 'mmdb-lib'
-import type { EnrichedPlace } from './enrichment.ts'
+import type { EnrichedLocation } from './enrichment.ts'
 import type { Layout } from './layout.ts'
 import { dataOffset, isEmpty, isNode, MmdbFile, type TreeRecord } from './mmdb-file.ts'
-import { joinCity, normaliseName } from './place-name.ts'
+import { joinCity, normaliseName } from './name-spelling.ts'
 import { isDropped, type Source, type SourceFile } from './source.ts'
 
 /**
- * Walks the built tree and those of the source at the same time, all of them, and compares at every network.
- * What is compared is the source's own text and numbers, not what the layout was given.
+ * Walks the trees of the built database and of the source in parallel, and compares the records of every network. The
+ * comparison uses the text and numbers of the source, not the input of the layout.
  *
- * @param bytes the built database, as decompressed from what is to be shipped
- * @returns how many networks of the source were compared, empty ones included, and how many distinct pairs of
- * a source record and a built record
+ * @param bytes the built database, decompressed from the file to be published
+ * @returns the number of networks of the source that were compared, including empty ones, and of distinct pairs of a
+ * source record and a built record
  * @throws Error at the first difference
  */
 export function verifyAll(
   layout: Layout,
   bytes: Buffer,
   source: Source,
-  places: readonly EnrichedPlace[],
+  locations: readonly EnrichedLocation[],
 ): { networks: number; recordPairs: number } {
   const built = new MmdbFile(bytes)
   if (built.databaseType !== layout.databaseType) throw new Error(`database_type is ${built.databaseType}`)
   const compared = new Set<number>()
   let networks = 0
-  const compare = (record: TreeRecord, place: number, where: string): void => {
-    if (isEmpty(record)) throw new Error(`${where}: nothing is there, but the source has a place`)
-    const pair = dataOffset(record) * places.length + place
+  const compare = (record: TreeRecord, location: number, where: string): void => {
+    if (isEmpty(record)) throw new Error(`${where}: there is no record, but the source has a location`)
+    const pair = dataOffset(record) * locations.length + location
     if (compared.has(pair)) return
     compared.add(pair)
-    const wanted = places[place]
-    if (wanted === undefined) throw new Error(`${where}: unknown place`)
+    const wanted = locations[location]
+    if (wanted === undefined) throw new Error(`${where}: unknown location`)
     const difference = differenceOf(layout, built.data(dataOffset(record)), wanted)
     if (difference !== null) throw new Error(`${where}: ${difference}`)
   }
   const walk = (
-    { file, placeAt }: SourceFile,
+    { file, locationAt }: SourceFile,
     from: TreeRecord,
     to: TreeRecord,
     depth: number,
     high: number,
   ): void => {
-    // The source's own IPv6 file says nothing about ::/96 and ::ffff:0:0/96: they are compared with IPv4.
+    // The IPv6 file of the source has nothing in ::/96 and ::ffff:0:0/96: these are compared with the IPv4 file.
     if (file.ipVersion === 6 && isDropped(high, depth)) {
-      if (!isEmpty(to)) throw new Error(`a network that was to be left out is there (depth ${depth})`)
+      if (!isEmpty(to)) throw new Error(`a dropped network has a record (depth ${depth})`)
       return
     }
     if (isNode(from)) {
-      // A network of the built tree may be larger than the source's: equal neighbours were merged.
+      // Networks of the built tree can be larger: it merges equal neighbours.
       const [left, right] = isNode(to) ? [built.left(to), built.right(to)] : [to, to]
-      walk({ file, placeAt }, file.left(from), left, depth + 1, high)
+      walk({ file, locationAt }, file.left(from), left, depth + 1, high)
       walk(
-        { file, placeAt },
+        { file, locationAt },
         file.right(from),
         right,
         depth + 1,
@@ -65,13 +65,13 @@ export function verifyAll(
     const where = `IPv${file.ipVersion} network ${networks} (/${depth}, first bits ${high.toString(16)})`
     if (isEmpty(from)) {
       if (!isEmpty(to) && !(file.ipVersion === 6 && high === 0))
-        throw new Error(`${where}: the source has nothing there`)
+        throw new Error(`${where}: there is a record, but the source has none`)
       return
     }
-    if (isNode(to)) throw new Error(`${where}: the built tree is split below the source's network`)
-    const place = placeAt.get(dataOffset(from))
-    if (place === undefined) throw new Error(`${where}: the source's record was not read`)
-    compare(to, place, where)
+    if (isNode(to)) throw new Error(`${where}: the built tree has smaller networks than the source`)
+    const location = locationAt.get(dataOffset(from))
+    if (location === undefined) throw new Error(`${where}: the record of the source was not read`)
+    compare(to, location, where)
   }
   const ipv4Root = descend(
     built,
@@ -102,17 +102,17 @@ type BuiltRecord = {
   location?: { latitude?: number; longitude?: number; time_zone?: string }
 }
 
-/** What in a built record is not as the source and the enrichment say, or `null`. */
-function differenceOf(layout: Layout, value: unknown, place: EnrichedPlace): string | null {
+/** The first difference between a built record and the source with its enrichment, or `null`. */
+function differenceOf(layout: Layout, value: unknown, location: EnrichedLocation): string | null {
   const record: BuiltRecord = typeof value === 'object' && value !== null ? value : {}
-  const { source } = place
+  const { source } = location
   const isCity = layout.databaseType === 'Geofix-City'
   const region = record.subdivisions?.[0]
   const city = record.city?.names?.en ?? ''
-  const facts: readonly (readonly [string, unknown, unknown])[] = [
+  const fields: readonly (readonly [string, unknown, unknown])[] = [
     ['country', record.country?.iso_code, source.country],
-    ['country name', record.country?.names?.en, place.country.names.en],
-    ['continent', record.continent?.code, place.country.continent.code],
+    ['country name', record.country?.names?.en, location.country.names.en],
+    ['continent', record.continent?.code, location.country.continent.code],
     ...(isCity
       ? ([
           [
@@ -122,27 +122,26 @@ function differenceOf(layout: Layout, value: unknown, place: EnrichedPlace): str
           ],
           ['latitude', record.location?.latitude, source.latitude],
           ['longitude', record.location?.longitude, source.longitude],
-          ['time zone', record.location?.time_zone ?? null, place.zone],
+          ['time zone', record.location?.time_zone ?? null, location.zone],
           ['number of regions', record.subdivisions?.length ?? 0, source.region === '' ? 0 : 1],
-          ['region code', region?.iso_code ?? null, place.regionCode?.slice(3) ?? null],
-          ['region', region?.names?.en, regionName(place)],
+          ['region code', region?.iso_code ?? null, location.regionCode?.slice(3) ?? null],
+          ['region', region?.names?.en, regionName(location)],
         ] as const)
       : []),
   ]
-  const wrong = facts.find(([, got, wanted]) => got !== wanted)
+  const wrong = fields.find(([, got, wanted]) => got !== wanted)
   return wrong === undefined ? null : `${wrong[0]} is ${String(wrong[1])}, but should be ${String(wrong[2])}`
 }
 
-function regionName({ source, regionCode, regionNames }: EnrichedPlace): string | undefined {
+function regionName({ source, regionCode, regionNames }: EnrichedLocation): string | undefined {
   if (source.region === '') return undefined
   return regionCode === null ? normaliseName(source.region) : regionNames?.en
 }
 
 /**
- * libmaxminddb is the reader that most of the world reads MMDB files with: a build that it was not asked about
- * is not shipped.
+ * libmaxminddb is the most used reader of MMDB files. A build that it has not checked is not published.
  *
- * @throws Error when its command is not installed
+ * @throws Error if its command is not installed
  */
 export function requireMmdblookup(): void {
   if (spawnSync('mmdblookup', ['--version']).error !== undefined) {
@@ -151,11 +150,10 @@ export function requireMmdblookup(): void {
 }
 
 /**
- * Looks addresses up with two readers that are not ours, mmdb-lib and mmdblookup (libmaxminddb), and compares
- * their answers.
+ * Looks up addresses with two independent readers, mmdb-lib and mmdblookup (libmaxminddb), and compares the results.
  *
- * @returns how many addresses each was asked for
- * @throws Error when they differ
+ * @returns the number of addresses that each looked up
+ * @throws Error if they differ
  */
 export function verifySamples(bytes: Buffer, path: string): { mmdbLib: number; mmdblookup: number } {
   const reader = new Reader<Response>(bytes)
@@ -170,7 +168,7 @@ export function verifySamples(bytes: Buffer, path: string): { mmdbLib: number; m
     const expected = isEmpty(record) ? null : file.data(dataOffset(record))
     const text = addressText(address)
     if (!isDeepStrictEqual(reader.get(text), expected))
-      throw new Error(`mmdb-lib answers otherwise for ${text}`)
+      throw new Error(`mmdb-lib has another record for ${text}`)
   }
   const spots = addresses.slice(0, 200)
   for (const address of spots) {
@@ -180,13 +178,14 @@ export function verifySamples(bytes: Buffer, path: string): { mmdbLib: number; m
     })
     const code = /"(\w\w)" <utf8_string>/.exec(answer.stdout)?.[1] ?? null
     const record: BuiltRecord = Object(reader.get(text))
-    if (code !== (record.country?.iso_code ?? null)) throw new Error(`mmdblookup answers ${code} for ${text}`)
+    if (code !== (record.country?.iso_code ?? null))
+      throw new Error(`mmdblookup has country ${code} for ${text}`)
   }
   execFileSync('mmdblookup', ['-f', path, '-v', '-i', '8.8.8.8'])
   return { mmdbLib: addresses.length, mmdblookup: spots.length }
 }
 
-/** Half IPv4, half IPv6 of 2000::/4; from a fixed seed, so that a failure can be repeated. */
+/** Half IPv4, half IPv6 in 2000::/4, from a fixed seed, so that failures are reproducible. */
 function* sampleAddresses(count: number): Generator<Uint8Array> {
   let state = 0x2f6e2b1
   const byte = (): number => {
@@ -197,7 +196,7 @@ function* sampleAddresses(count: number): Generator<Uint8Array> {
     const address = Uint8Array.from({ length: i % 2 === 0 ? 4 : 16 }, byte)
     if (address.length === 16) {
       address[0] = 0x20 | ((address[0] ?? 0) & 0x0f)
-      // Most of the allocated space has one of a few values here.
+      // Most allocated networks have one of a few values here.
       if (i % 4 === 1) address[1] = [0x01, 0x03, 0x04, 0x05, 0x06, 0x07][i % 6] ?? 1
     }
     yield address

@@ -6,31 +6,31 @@ import { isGeofixError } from '../errors.ts'
 import { ExitStatus, type Terminal, writeLine } from './terminal.ts'
 
 export interface DetectCommand extends ClientAddressOptions {
-  /** Field names and values, in order. */
+  /** Names and values of header fields, in order. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   /** The peer's address, or `unix:`. */
   readonly peer: string
 }
 
 /**
- * Explains, hop by hop, whose address `detect` takes and why.
+ * Explains, hop by hop, which address `detect` takes and why: `geofix detect`.
  *
- * @throws TypeError when the trust configuration is wrong
+ * @throws TypeError if the trust configuration is invalid
  */
 export async function runDetect(command: DetectCommand, terminal: Terminal): Promise<ExitStatus> {
   const walk = new ClientWalk(command)
   const client = new Address()
   const steps: WalkStep[] = []
-  const source = { headers: linesByName(command.headers), remoteAddress: command.peer }
+  const source = { headers: fieldsByName(command.headers), remoteAddress: command.peer }
   let outcome: string
   let status: ExitStatus = ExitStatus.failed
   try {
     const via = walk.find(source, undefined, client, (step) => steps.push(step))
-    outcome = `The client is ${client.text}, from ${via === 'socket' ? 'the socket' : `the field ${via}`}.`
+    outcome = `The client is ${client.text}, from ${via === 'socket' ? 'the socket' : `the header field ${via}`}.`
     if (client.special === null) status = ExitStatus.ok
     else outcome += ` ${sentence(describeSpecialPurpose(client.text, client.special))}`
     if (client.special === null && client.lookupText !== client.text) {
-      outcome += ` It is looked up as ${client.lookupText}, the IPv4 address inside.`
+      outcome += ` It is looked up as ${client.lookupText}, the IPv4 address that it contains.`
     }
   } catch (error) {
     if (!isGeofixError(error)) throw error
@@ -51,17 +51,17 @@ function explain({ via, text, verdict }: WalkStep, walk: ClientWalk): string {
   switch (verdict) {
     case 'trusted':
       return isPeer
-        ? `${hop} is a trusted proxy: its field ${walk.field} is read, from the right.`
-        : `${hop} is a trusted proxy: on to the next hop on its left.`
+        ? `${hop} is a trusted proxy: read the header field ${walk.field}, from the right.`
+        : `${hop} is a trusted proxy: go on with the hop to its left.`
     case 'client':
-      if (isPeer) return `${hop} is not a trusted proxy: no header is read.`
+      if (isPeer) return `${hop} is not a trusted proxy: headers are ignored.`
       return walk.isList
-        ? `${hop} is not a trusted proxy: it is the client, and what is left of it is not read.`
-        : `${hop} is what the trusted proxy says: it is the client.`
+        ? `${hop} is not a trusted proxy: it is the client. Hops to its left are ignored.`
+        : `${hop} was set by the trusted proxy: it is the client.`
     case 'unidentified':
-      return `${hop} says that the proxy will not tell: the walk stops here.`
+      return `${hop} does not identify an address: stop here.`
     case 'malformed':
-      return `${hop} cannot be read: the walk stops here, since skipping it would let the caller choose.`
+      return `${hop} is malformed: stop here, since skipping it would let the caller choose the address.`
   }
 }
 
@@ -69,11 +69,11 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
-function linesByName(headers: DetectCommand['headers']): Record<string, string[]> {
-  const lines = new Map<string, string[]>()
+function fieldsByName(headers: DetectCommand['headers']): Record<string, string[]> {
+  const fields = new Map<string, string[]>()
   for (const [name, value] of headers) {
     const key = name.toLowerCase()
-    lines.set(key, [...(lines.get(key) ?? []), value])
+    fields.set(key, [...(fields.get(key) ?? []), value])
   }
-  return Object.fromEntries(lines)
+  return Object.fromEntries(fields)
 }

@@ -3,54 +3,47 @@ import { isGeofixError } from '../errors.ts'
 import type { Database } from '../mmdb/database.ts'
 import { countNetworks, firstRecords } from '../mmdb/networks.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
-import type { MmdbValue } from '../mmdb/whole-record.ts'
+import { isMap, type MmdbValue } from '../mmdb/whole-record.ts'
 import { openDatabases } from '../node/node-source.ts'
 import { databaseInfo } from '../record/database-info.ts'
-import { fieldsOf } from './field-paths.ts'
-import { printable } from './printable.ts'
-import { ExitStatus, type Terminal, writeLine } from './terminal.ts'
+import { ExitStatus, printable, type Terminal, writeLine } from './terminal.ts'
 
-const DAY = 24 * 60 * 60 * 1000
+const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Distinct records that the list of fields is taken from. */
-const SAMPLE = 1000
+/** Distinct records that the list of fields is based on. */
+const MAX_SAMPLE_RECORDS = 1000
 
-/** Damaged ones among them that are passed over: to find that one has too many values takes milliseconds. */
-const MOST_DAMAGED = 20
+/** Stop after this many invalid records: finding too many values in one takes milliseconds. */
+const MAX_INVALID_RECORDS = 20
+
+/** Stop after this many bytes of records in total: hostile records are as large as the decoder allows. */
+const MAX_SAMPLE_BYTES = 16 * 1024 * 1024
+
+/** Memory of a value in addition to its text or bytes. */
+const VALUE_BYTES = 64
+
+/** In characters. Longer paths are left out: they repeat the keys above them. */
+const MAX_PATH_LENGTH = 256
+
+/** A database with more fields has data, such as addresses, as keys. */
+const MAX_FIELDS = 1000
 
 export interface InfoCommand {
   /** Files; empty: the embedded database. */
   readonly databases: readonly string[]
-  /** One JSON object a line rather than a text for people. */
+  /** Prints one JSON object per line instead of a table. */
   readonly json: boolean
 }
 
-/** Prints what each database is. */
+/** Describes each database: `geofix info`. */
 export async function runInfo(command: InfoCommand, terminal: Terminal): Promise<ExitStatus> {
   const sources = command.databases.length > 0 ? command.databases : [embedded.city]
   for (const [index, database] of (await openDatabases(sources)).entries()) {
     const description = describe(database)
     if (command.json) await writeLine(terminal.stdout, JSON.stringify(description))
-    else await writeLine(terminal.stdout, (index > 0 ? '\n' : '') + layOut(description))
+    else await writeLine(terminal.stdout, (index > 0 ? '\n' : '') + table(description))
   }
   return ExitStatus.ok
-}
-
-/** The first records, one at a time. */
-function* readableRecords(database: Database): Generator<MmdbValue> {
-  let damaged = 0
-  for (const offset of firstRecords(database, SAMPLE)) {
-    try {
-      yield database.record(offset)
-    } catch (error) {
-      if (!isGeofixError(error)) throw error
-      if (++damaged > MOST_DAMAGED) return
-    }
-  }
-}
-
-function holdsIPv4({ tree, metadata }: Database): boolean {
-  return tree.ipv4Root < metadata.nodeCount || tree.record(tree.ipv4Root) !== NO_RECORD
 }
 
 type Description = ReturnType<typeof describe>
@@ -61,15 +54,78 @@ function describe(database: Database) {
   return {
     ...info,
     description: description.en ?? Object.values(description)[0] ?? null,
-    ageInDays: info.buildDate === null ? null : Math.floor((Date.now() - info.buildDate.getTime()) / DAY),
+    ageInDays: info.buildDate === null ? null : Math.floor((Date.now() - info.buildDate.getTime()) / DAY_MS),
     networks: countNetworks(database),
     recordSize,
-    fields: fieldsOf(readableRecords(database)),
+    fields: fieldsOf(sampleRecords(database)),
     holdsIPv4: holdsIPv4(database),
   }
 }
 
-function layOut(about: Description): string {
+function holdsIPv4({ tree, metadata }: Database): boolean {
+  return tree.ipv4Root < metadata.nodeCount || tree.record(tree.ipv4Root) !== NO_RECORD
+}
+
+/** The first valid records, decoded one at a time. */
+function* sampleRecords(database: Database): Generator<MmdbValue> {
+  let invalid = 0
+  for (const offset of firstRecords(database, MAX_SAMPLE_RECORDS)) {
+    try {
+      yield database.record(offset)
+    } catch (error) {
+      if (!isGeofixError(error)) throw error
+      if (++invalid > MAX_INVALID_RECORDS) return
+    }
+  }
+}
+
+/**
+ * The fields of any of the records, sorted, as paths: `country.iso_code`, `subdivisions[].names`. Languages below
+ * `names` are not listed as fields.
+ *
+ * @returns the first 1,000 fields whose paths have at most 256 characters
+ */
+export function fieldsOf(records: Iterable<MmdbValue>): string[] {
+  const fields = new Set<string>()
+  let bytes = 0
+  for (const record of records) {
+    bytes += collectFields(record, '', fields)
+    if (bytes > MAX_SAMPLE_BYTES) break
+  }
+  return [...fields].sort()
+}
+
+/**
+ * @param path of the value; `null` if its fields are not listed
+ * @returns the approximate memory of the value in bytes
+ */
+function collectFields(value: MmdbValue, path: string | null, fields: Set<string>): number {
+  let bytes = VALUE_BYTES
+  if (typeof value === 'string' || value instanceof Uint8Array) bytes += value.length
+  if (Array.isArray(value)) {
+    for (const element of value) bytes += collectFields(element, path === null ? null : `${path}[]`, fields)
+  } else if (isMap(value)) {
+    const isNames = path === 'names' || path?.endsWith('.names')
+    if (isNames) addField(path, fields)
+    for (const [key, member] of Object.entries(value)) {
+      bytes += key.length + collectFields(member, isNames ? null : memberPath(path, key), fields)
+    }
+  } else {
+    addField(path, fields)
+  }
+  return bytes
+}
+
+function memberPath(path: string | null, key: string): string | null {
+  if (path === null || path.length > MAX_PATH_LENGTH) return null
+  return path === '' ? key : `${path}.${key}`
+}
+
+function addField(path: string | null, fields: Set<string>): void {
+  if (path && path.length <= MAX_PATH_LENGTH && fields.size < MAX_FIELDS) fields.add(path)
+}
+
+function table(about: Description): string {
   const built = about.buildDate?.toISOString().slice(0, 10)
   const rows: (readonly [label: string, value: string | null])[] = [
     ['type', about.type],
@@ -82,8 +138,8 @@ function layOut(about: Description): string {
       about.ipVersion === 4 ? '4 (IPv4 only)' : about.holdsIPv4 ? '6 (IPv4 and IPv6)' : '6 (IPv6 only)',
     ],
     ['search tree', `${about.nodeCount.toLocaleString('en')} nodes, records of ${about.recordSize} bits`],
-    ['locales', about.locales.join(', ') || 'none named'],
-    ['licence', about.licence ?? 'not known: see its vendor'],
+    ['locales', about.locales.join(', ') || 'none'],
+    ['licence', about.licence ?? 'unknown: ask the vendor'],
     ['attribution', about.attribution],
     ['fields', about.fields.join('\n') || 'none'],
   ]

@@ -1,6 +1,5 @@
 import type { DatabaseSet } from '../record/database-set.ts'
-import { CommandFailure } from './command-failure.ts'
-import { ExitStatus } from './terminal.ts'
+import { CommandFailure, ExitStatus } from './terminal.ts'
 
 /** @throws CommandFailure when a database would add nothing to the answers: one of ASNs, for instance */
 export function checkLocations({ faults }: DatabaseSet): void {

@@ -3,27 +3,26 @@ import { StringDecoder } from 'node:string_decoder'
 import { NodeResolver } from '../node/node-resolver.ts'
 import { isLookupFailure, type LookupResult } from '../record/location-record.ts'
 import { DATABASE_SET } from '../resolver.ts'
-import { CommandFailure } from './command-failure.ts'
 import { directoryError, reasonOf } from './enrich/system-error.ts'
 import { checkLocations } from './location-databases.ts'
-import { ExitStatus, type Terminal, writeLine, writeMessage } from './terminal.ts'
+import { CommandFailure, ExitStatus, type Terminal, writeLine, writeMessage } from './terminal.ts'
 
-/** Characters of a line that are kept: no address is as long, so that what is cut was none. */
-const LONGEST_LINE = 1024
+/** In characters. No address is this long, so a cut line is not an address. */
+const MAX_LINE_LENGTH = 1024
 
 export interface LookupCommand {
-  /** Empty: one address a line from standard input. */
+  /** Empty: read one address per line from standard input. */
   readonly addresses: readonly string[]
   /** Files; empty: the embedded database. */
   readonly databases: readonly string[]
   readonly locale: string | undefined
   readonly at: Date | undefined
-  /** Indented JSON rather than one record a line. */
+  /** Prints indented JSON instead of one record per line. */
   readonly pretty: boolean
 }
 
 /**
- * Prints the record of each address, in order; failures go to standard error.
+ * Prints the record of each address in order: `geofix ADDRESS...`. Failures go to standard error.
  *
  * @throws CommandFailure when standard input cannot be read
  * @throws InvalidDatabaseError when a database cannot be used
@@ -51,13 +50,13 @@ function print(record: LookupResult, pretty: boolean): string {
   return JSON.stringify(record, null, pretty ? 2 : undefined)
 }
 
-/** The lines of standard input that are not empty, with the ends of Unix or Windows; of long ones the beginning. */
+/** The lines of standard input that are not empty, with LF or CRLF. Long lines are cut. */
 async function* linesOf(terminal: Terminal): AsyncGenerator<string> {
   const decoder = new StringDecoder()
   let rest = ''
   for await (const chunk of inputOf(terminal)) {
     const lines = (rest + decoder.write(chunk)).split('\n')
-    rest = (lines.pop() ?? '').slice(0, LONGEST_LINE)
+    rest = (lines.pop() ?? '').slice(0, MAX_LINE_LENGTH)
     for (const line of lines) yield* address(line)
   }
   yield* address(rest + decoder.end())
@@ -74,9 +73,9 @@ async function* inputOf({ stdin }: Terminal): AsyncGenerator<Buffer> {
 }
 
 function* address(line: string): Generator<string> {
-  // A byte order mark is no part of the first line.
+  // The first line can start with a byte order mark.
   const text = line
-    .slice(0, LONGEST_LINE)
+    .slice(0, MAX_LINE_LENGTH)
     .replace(/^\ufeff/, '')
     .replace(/\r$/, '')
   if (text !== '') yield text

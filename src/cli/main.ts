@@ -1,14 +1,14 @@
 #!/usr/bin/env node
 import { run } from './program.ts'
 
-/** Statuses from here on are those of signals: nothing is waited for then. */
-const BY_SIGNAL = 128
+/** Statuses above this are those of signals. The process then exits at once. */
+const SIGNAL_STATUS = 128
 
 const args = process.argv.slice(2)
 
 /**
- * A reader that has had enough, such as `head`, closes the pipe: no error of ours, but for a check, whose status
- * is what it is run for. A full disk is an error.
+ * A reader such as `head` closes the pipe when it has enough. That is not an error, except for `verify`, whose result
+ * is its status. A full disk is an error.
  */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(args[0] === 'verify' ? 1 : 0)
@@ -16,9 +16,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1)
 })
 
-/** Nobody reads the failures: the records still go out. */
+/** If nobody reads the failures, the records are still written. */
 process.stderr.on('error', () => {})
 
 const status = await run(args, process)
-if (status > BY_SIGNAL) process.exit(status)
+if (status > SIGNAL_STATUS) process.exit(status)
 process.exitCode = status

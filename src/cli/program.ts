@@ -3,14 +3,12 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { isGeofixError } from '../errors.ts'
 import { localeOf } from '../record/locale.ts'
-import { CommandFailure, UsageError } from './command-failure.ts'
 import { databasePath } from './database-path.ts'
 import { runDetect } from './detect-command.ts'
 import { ENRICH_EXAMPLES, ENRICH_FLAGS, type EnrichFlags, enrichCommand } from './enrich/flags.ts'
 import { runInfo } from './info-command.ts'
 import { runLookup } from './lookup-command.ts'
-import { printable } from './printable.ts'
-import { ExitStatus, type Terminal, writeMessage } from './terminal.ts'
+import { CommandFailure, ExitStatus, printable, type Terminal, UsageError, writeMessage } from './terminal.ts'
 import { runVerify } from './verify-command.ts'
 
 /** An instant is told from a local time by its offset; a date alone is its start in UTC. */

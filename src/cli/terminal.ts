@@ -1,15 +1,14 @@
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
-import { printable } from './printable.ts'
 
-/** Where a command reads from and writes to. `fd` is that of the process, where the stream stands for one. */
+/** The streams of a command. `fd` is the descriptor of the process that a stream stands for, if any. */
 export interface Terminal {
   readonly stdin: Readable & { readonly isTTY?: boolean; readonly fd?: number }
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly fd?: number }
-  readonly stderr: Writable & { readonly isTTY?: boolean; readonly fd?: number }
+  readonly stderr: Writable & { readonly isTTY?: boolean; readonly fd?: number; readonly columns?: number }
 }
 
-/** The statuses that the command line ends with. Those of signals are 128 and the signal's number. */
+/** Exit statuses of the command line. After a signal: 128 plus its number. */
 export const ExitStatus = {
   ok: 0,
   failed: 1,
@@ -23,17 +22,41 @@ export const ExitStatus = {
 
 export type ExitStatus = (typeof ExitStatus)[keyof typeof ExitStatus]
 
-/** Writes a line, and waits where the reader is slower: output of any size takes little memory. */
+/** Ends a command with a message for the user and an exit status. */
+export class CommandFailure extends Error {
+  override readonly name = 'CommandFailure'
+  readonly status: ExitStatus
+
+  constructor(message: string, status: ExitStatus, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.status = status
+  }
+}
+
+/** An option has an invalid value. The message says what to write instead. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** Writes a line, and waits for a slow reader: output of any size takes little memory. */
 export async function writeLine(stream: Writable, line: string): Promise<void> {
   if (!stream.write(`${line}\n`)) await once(stream, 'drain')
 }
 
-/** Writes a message to people. */
+/** Writes a message for the user. Messages can quote untrusted text, such as file names. */
 export async function writeMessage(stream: Writable, message: string): Promise<void> {
   if (!stream.write(messageLine(message))) await once(stream, 'drain')
 }
 
-/** A message to people, in one line whatever it tells of: names of files are foreign text too. */
+/** A message for the user as one printable line. */
 export function messageLine(message: string): string {
   return `geofix: ${printable(message)}\n`
+}
+
+/** Control characters, and bidirectional controls that reverse the text after them. */
+const NOT_PRINTABLE = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
+
+/** Makes untrusted text safe for a terminal: it can neither move the cursor nor hide the text after it. */
+export function printable(line: string): string {
+  return line.replace(NOT_PRINTABLE, '\ufffd')
 }

@@ -1,27 +1,24 @@
 import { isGeofixError } from '../errors.ts'
 import type { DatabaseFault } from '../mmdb/fault-list.ts'
 import { openDatabases } from '../node/node-source.ts'
-import { printable } from './printable.ts'
-import { ExitStatus, type Terminal, writeLine, writeMessage } from './terminal.ts'
+import { ExitStatus, printable, type Terminal, writeLine, writeMessage } from './terminal.ts'
 
-/** Checks whole database files: a line for each fault, and one of what was checked. */
+/** Checks whole database files: `geofix verify`. Prints a line per fault and a summary. */
 export async function runVerify(files: readonly string[], terminal: Terminal): Promise<ExitStatus> {
   let status: ExitStatus = ExitStatus.ok
-  for (const file of files) if (!(await isSound(file, terminal))) status = ExitStatus.failed
+  for (const file of files) if (!(await isValid(file, terminal))) status = ExitStatus.failed
   return status
 }
 
-async function isSound(file: string, { stdout, stderr }: Terminal): Promise<boolean> {
+async function isValid(file: string, { stdout, stderr }: Terminal): Promise<boolean> {
   const say = (text: string): Promise<void> => writeLine(stdout, printable(`${file}: ${text}`))
   try {
     for (const database of await openDatabases([file])) {
       const { faults, faultCount, nodeCount, recordCount, valueCount } = database.verify()
       for (const fault of faults) await say(textOf(fault))
       const checked = `${count(nodeCount, 'node')}, ${count(recordCount, 'record')}, ${count(valueCount, 'value')}`
-      if (faultCount > faults.length) {
-        await say(`and ${count(faultCount - faults.length, 'fault')} more`)
-      }
-      await say(`${faultCount === 0 ? 'sound' : count(faultCount, 'fault')}; ${checked}`)
+      if (faultCount > faults.length) await say(`and ${count(faultCount - faults.length, 'more fault')}`)
+      await say(`${faultCount === 0 ? 'valid' : count(faultCount, 'fault')}; ${checked}`)
       if (faultCount > 0) return false
     }
     return true

@@ -1,14 +1,13 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import { Reader } from 'mmdb-lib'
 import { describe, expect, it } from 'vitest'
-import { isReachable, randomIPv4, seeded, skewed } from '../../scripts/bench/addresses.ts'
-import { randomIPv6 } from '../../scripts/bench/ipv6-networks.ts'
+import { isReachable, randomIPv4, randomIPv6, seeded, skewed } from '../../scripts/bench/addresses.ts'
 import { MmdbWriter, type RecordSize } from '../../src/writer.ts'
 
 describe('randomIPv4', () => {
   const addresses = randomIPv4(5000, seeded(1))
 
-  it('is distinct, and has a location to look up', () => {
+  it('returns distinct, globally reachable addresses', () => {
     expect(new Set(addresses).size).toBe(5000)
     expect(addresses.every((ip) => isIPv4(ip) && isReachable(ip))).toBe(true)
   })
@@ -20,7 +19,7 @@ describe('randomIPv4', () => {
 })
 
 describe('skewed', () => {
-  it('asks for few addresses most of the time', () => {
+  it('repeats few addresses most of the time', () => {
     const pool = Array.from({ length: 1000 }, (_, index) => String(index))
     const drawn = skewed(pool, 10_000, seeded(1)).map(Number)
     // A random number is below 0.5 in half of the draws, and its cube below an eighth.
@@ -47,7 +46,7 @@ describe('randomIPv6', () => {
       const reader = new Reader<never>(bytes)
       const random = seeded(1)
       expect(recordsOf(randomIPv6(bytes, reader.metadata, 3, 128, random))).toEqual(['a', 'b', 'c'])
-      // At 32 bits, one provider has nearly all of its addresses outside of its network.
+      // Cut to /32, nearly all addresses of one allocation are outside its network.
       const short = randomIPv6(bytes, reader.metadata, 3, 32, random)
       expect(short.map((ip) => ip.split(':', 2).join(':')).sort()).toEqual([
         '2a00:1',

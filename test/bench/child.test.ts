@@ -7,12 +7,12 @@ function script(name: string, text: string) {
   return { name, file: process.execPath, args: ['-e', text] }
 }
 
-/** A contender that claims a rate, and does nothing. */
+/** A contender that reports a rate without any work. */
 function claims(name: string, items: number) {
   const text = `console.log('{"version":"${name} 1.0"}')
     require('node:readline').createInterface(process.stdin)
       .on('line', () => console.log('{"items":${items},"seconds":0.5,"found":${items / 2}}'))`
-  return { ...script(name, text), remembers: false }
+  return { ...script(name, text), hasCache: false }
 }
 
 describe('Child', () => {
@@ -30,13 +30,13 @@ describe('Child', () => {
       script('bad', 'throw new RangeError("too much")'),
       'bad: RangeError: too much',
     ],
-    ['that it said nothing', script('mute', ''), 'mute: it ended without a word'],
+    ['that it said nothing', script('mute', ''), 'mute: it exited without a message'],
     [
       'that there is no such program',
       { name: 'none', file: 'geofix-no-such-program', args: [] },
       /^none: .*ENOENT/,
     ],
-  ])('tells %s', async (_, command, message) => {
+  ])('reports %s', async (_, command, message) => {
     await expect(answerOf(command)).rejects.toThrow(message)
   })
 })
@@ -44,9 +44,9 @@ describe('Child', () => {
 describe('race', () => {
   const course = { rounds: 3, milliseconds: 1 }
 
-  it('gives each its rounds, and leaves out who cannot run', async () => {
+  it('runs the rounds of each contender, and leaves out those that fail', async () => {
     const failures: string[] = []
-    const runners = [claims('fast', 100), claims('slow', 10), { ...script('broken', ''), remembers: true }]
+    const runners = [claims('fast', 100), claims('slow', 10), { ...script('broken', ''), hasCache: true }]
     const finishes = await race(runners, course, ({ message }) => failures.push(message))
     expect([...finishes.keys()]).toEqual(['fast', 'slow'])
     expect(finishes.get('fast')).toEqual({
@@ -60,6 +60,6 @@ describe('race', () => {
         found: 0.5,
       },
     })
-    expect(failures).toEqual(['broken: it ended without a word'])
+    expect(failures).toEqual(['broken: it exited without a message'])
   })
 })

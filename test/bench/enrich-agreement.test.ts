@@ -9,17 +9,17 @@ describe('compareLines', () => {
     ['another city', PARIS, PARIS.replace('Paris', 'Lyon'), { located: 1, same: 0, onlyOne: 0 }],
     ['a location from one', PARIS, '{"id":1,"location":null}', { located: 0, onlyOne: 1, difference: null }],
     ['a location from none', '{"location":null}', '{"location":null}', { located: 0, same: 0, onlyOne: 0 }],
-  ])('tells %s', (_, ours, theirs, expected) => {
+  ])('counts %s', (_, ours, theirs, expected) => {
     expect(compareLines([ours], [theirs])).toMatchObject(expected)
   })
 
-  it('shows the first two that are not the same', () => {
+  it('shows the first difference', () => {
     const [lyon, nice] = [PARIS.replace('Paris', 'Lyon'), PARIS.replace('Paris', 'Nice')]
     const { difference } = compareLines([PARIS, PARIS, PARIS], [PARIS, lyon, nice])
-    expect(difference).toBe(`${PARIS} beside ${lyon}`)
+    expect(difference).toBe(`${PARIS} and ${lyon}`)
   })
 
-  it('needs a line for each line', () => {
-    expect(() => compareLines([PARIS], [])).toThrow('1 lines beside 0')
+  it('requires the same number of lines', () => {
+    expect(() => compareLines([PARIS], [])).toThrow('1 lines, but 0 in the other output')
   })
 })

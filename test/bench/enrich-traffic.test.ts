@@ -4,12 +4,11 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
 import { isReachable } from '../../scripts/bench/addresses.ts'
-import { type TrafficFormat, traffic } from '../../scripts/bench/enrich/traffic.ts'
-import { firstLines, trafficFile } from '../../scripts/bench/enrich/traffic-file.ts'
+import { firstLines, type TrafficFormat, traffic, trafficFile } from '../../scripts/bench/enrich/traffic.ts'
 
 const COUNT = 20_000
 
-/** The address in a line that is whole; `undefined` in another. */
+/** The address in a complete line, otherwise `undefined`. */
 const READ: Record<TrafficFormat, (line: string) => unknown> = {
   ndjson: (line) => {
     const event: Record<string, unknown> = JSON.parse(line)
@@ -30,18 +29,18 @@ describe.each([
 ] as const)('traffic as %s', (format, size) => {
   const lines = [...traffic(format, COUNT)]
 
-  it(`has as many lines as asked for, of about ${size} bytes`, () => {
+  it(`has the requested number of lines, of about ${size} bytes`, () => {
     expect(lines).toHaveLength(COUNT)
     expect(lines.every((line) => line.indexOf('\n') === line.length - 1)).toBe(true)
     const mean = Buffer.byteLength(lines.join('')) / COUNT
     expect(Math.abs(mean - size)).toBeLessThan(3)
   })
 
-  it('asks in each line for an address that can have a location, and for few most of the time', () => {
+  it('has a globally reachable address in each line, and repeats few most of the time', () => {
     const addresses = lines.map((line) => String(READ[format](line.trimEnd())))
     const distinct = new Set(addresses)
     expect([...distinct].filter((ip) => !isReachable(ip))).toEqual([])
-    // Of a pool of 50,000, evenly drawn, there would be 16,500.
+    // A uniform choice from 50,000 would give 16,500.
     expect(distinct.size).toBeGreaterThan(8000)
     expect(distinct.size).toBeLessThan(14_000)
   })
@@ -56,7 +55,7 @@ describe('trafficFile', () => {
   const folder = mkdtempSync(join(tmpdir(), 'geofix-bench-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('writes the lines, as they are and compressed, and again only where a file is not whole', async () => {
+  it('writes the lines uncompressed and compressed, and again only if a file is incomplete', async () => {
     const { path, packed } = await trafficFile(folder, 'ndjson', 2500)
     const text = [...traffic('ndjson', 2500)].join('')
     expect(readFileSync(path, 'utf8')).toBe(text)

@@ -7,7 +7,7 @@ function script(name: string, text: string) {
 }
 
 describe('runWhole', () => {
-  it('takes from the start to the end, and reads no output', async () => {
+  it('measures the whole process, and reads no output', async () => {
     const text = 'process.stdout.write("x".repeat(1e6)); setTimeout(() => {}, 300)'
     const { seconds, peak } = await runWhole(script('idle', text))
     expect(seconds).toBeGreaterThan(0.3)
@@ -26,13 +26,13 @@ describe('runWhole', () => {
       { name: 'none', file: 'geofix-no-such-program', args: [] },
       /^none: .*ENOENT/,
     ],
-  ])('tells %s', async (_, command, message) => {
+  ])('reports %s', async (_, command, message) => {
     await expect(runWhole(command)).rejects.toThrow(message)
   })
 })
 
 describe('takeTurns', () => {
-  it('runs each as often as told, and leaves out who cannot run', async () => {
+  it('runs each process in turns, and leaves out those that fail', async () => {
     const failures: string[] = []
     const commands = [script('one', ''), script('broken', 'process.exit(3)'), script('two', '')]
     const runs = await takeTurns(commands, 2, ({ message }) => failures.push(message))
@@ -40,6 +40,6 @@ describe('takeTurns', () => {
       ['one', 2],
       ['two', 2],
     ])
-    expect(failures).toEqual(['broken: it ended without a word'])
+    expect(failures).toEqual(['broken: it exited without a message'])
   })
 })

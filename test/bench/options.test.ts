@@ -16,8 +16,8 @@ describe('parseOptions', () => {
 
   it.each([
     [['--fast']], // unknown
-    [['--json']], // without its path
-    [['quick']], // no option
+    [['--json']], // without a path
+    [['quick']], // not an option
   ])('refuses %j', (args) => {
     expect(() => parseOptions(args)).toThrow(TypeError)
   })

@@ -2,17 +2,16 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { randomIPv4, seeded } from '../../scripts/bench/addresses.ts'
-import { buildWorker } from '../../scripts/bench/build-worker.ts'
+import { type BenchDatabase, buildWorker, embeddedCity } from '../../scripts/bench/artifacts.ts'
 import { answerOf } from '../../scripts/bench/child.ts'
-import { type BenchDatabase, embeddedCity } from '../../scripts/bench/databases.ts'
 import { race } from '../../scripts/bench/race.ts'
 
-/** Inside the project, from where the worker finds its dependencies. */
+/** Inside the project, so that the worker finds its dependencies. */
 const FOLDER = join(import.meta.dirname, '../../.cache/bench/guard')
 
 /**
- * Slower code is told from a busy machine by ratios within one run, with wide margins and three tries; the
- * benchmark shows several times as much.
+ * Ratios within one run, wide margins and three tries distinguish slower code from a busy machine. The ratios of the
+ * benchmark are several times larger.
  */
 const GUARD = { retry: 2, timeout: 120_000 }
 
@@ -28,9 +27,9 @@ describe('speed', () => {
     writeFileSync(list, addresses.map((address) => `${address}\n`).join(''))
   })
 
-  it('is many times that of the plain peer, alone, cached and in bulk', GUARD, async () => {
-    const runner = (name: string, remembers: boolean) => {
-      return { name, file: process.execPath, args: [worker, 'rounds', name, database.path, list], remembers }
+  it('is many times that of mmdb-lib, with single lookups, with caches and in batches', GUARD, async () => {
+    const runner = (name: string, hasCache: boolean) => {
+      return { name, file: process.execPath, args: [worker, 'rounds', name, database.path, list], hasCache }
     }
     const runners = [
       runner('lookup', true),
@@ -44,12 +43,12 @@ describe('speed', () => {
     const rate = (name: string): number => finishes.get(name)?.figure.median ?? Number.NaN
     expect(finishes.get('lookup')?.figure.found).toBe(1)
     expect(rate('lookup') / rate('mmdb-lib')).toBeGreaterThan(8)
-    // A reader that remembers every record, as the fastest of the peers does.
+    // A reader that caches every record, like the fastest peer.
     expect(rate('lookup') / rate('mmdb-lib-map')).toBeGreaterThan(1.5)
     expect(rate('lookupMany') / rate('lookup')).toBeGreaterThan(0.7)
   })
 
-  it('comes with few allocations: the record, and little else', GUARD, async () => {
+  it('needs few allocations besides the record', GUARD, async () => {
     const flags = ['--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=64']
     const { bytes, found } = await answerOf<{ bytes: number; found: number }>({
       name: 'allocation',

@@ -1,17 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { jsonReport, markdownReport, type Report } from '../../scripts/bench/report.ts'
+import { QUICK } from '../../scripts/bench/options.ts'
+import { jsonReport, markdownReport, markdownTable, type Report } from '../../scripts/bench/report.ts'
 import {
   amountRow,
   atLeast,
   atMost,
   type Figure,
   isMet,
+  measurement,
   type Row,
   ratioRow,
 } from '../../scripts/bench/row.ts'
-import { QUICK } from '../../scripts/bench/scale.ts'
-import { measurement } from '../../scripts/bench/statistics.ts'
-import { markdownTable } from '../../scripts/bench/table.ts'
 
 function figure(unit: Figure['unit'], ...rounds: number[]): Figure {
   return { ...measurement(rounds), unit }
@@ -34,14 +33,14 @@ describe('a row', () => {
 })
 
 describe('markdownTable', () => {
-  it('shows medians, spread, ratio, target and whether it is met', () => {
+  it('has medians, ranges, ratios, targets and whether they are met', () => {
     const rows = [
       ratioRow('d', 'lookup', fast, slow, atLeast(25)),
       amountRow('d', 'memory', figure('MB', 168.4), atMost(124)),
       amountRow('d', 'idle', figure('ms', 4.31, 2.1, 5.89), null),
     ]
     expect(markdownTable(rows).split('\n')).toEqual([
-      '| what | Geofix | beside | its figure | ratio | target | met |',
+      '| what | Geofix | compared with | its figure | ratio | target | met |',
       '| --- | --- | --- | --- | --- | --- | --- |',
       '| lookup | 3.00 M/s (2.50 to 3.25) | maxmind | 100 k/s (90.0 to 150) | 30.0 | at least 25 | yes |',
       '| memory | 168 MB |  |  |  | at most 124 MB | no |',
@@ -70,18 +69,18 @@ describe('the report', () => {
     skipped: ['libmaxminddb: there is no C compiler: apt-get install gcc'],
   }
 
-  it('says for people when, where and with what, and what is missing', () => {
+  it('has date, machine, versions and what is missing in Markdown', () => {
     const text = markdownReport(report)
     expect(text).toContain(
       'Measured on 2026-11-21, quick run: Node v20.20.2, linux x64, 2 cores of Some CPU, 24 GB.',
     )
-    expect(text).toContain('Beside maxmind 5.0.7.')
+    expect(text).toContain('Compared with maxmind 5.0.7.')
     expect(text).toContain('On GeoLite2-City of 2026-09-18, 66 MB:\n\n| what')
     expect(text).toContain('Without a database:\n\n| what')
     expect(text).toContain('Not run:\n- libmaxminddb: there is no C compiler')
   })
 
-  it('holds every round for programs, and no path of this machine', () => {
+  it('has every round in JSON, and no paths', () => {
     const { rows, databases } = JSON.parse(jsonReport(report))
     expect(rows[0]).toMatchObject({ met: true, ratio: 30, figure: { rounds: [3e6, 2.5e6, 3.25e6] } })
     expect(rows[1]).toMatchObject({ met: null, peer: null })

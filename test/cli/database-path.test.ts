@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { UsageError } from '../../src/cli/command-failure.ts'
 import { databasePath } from '../../src/cli/database-path.ts'
+import { UsageError } from '../../src/cli/terminal.ts'
 import { geofix } from './enrich/command-line.ts'
 
 describe('databasePath', () => {
@@ -8,10 +8,10 @@ describe('databasePath', () => {
     ['city.mmdb', 'city.mmdb'],
     ['/a b/city.mmdb', '/a b/city.mmdb'],
     ['C:\\city.mmdb', 'C:\\city.mmdb'],
-    ['http:/city.mmdb', 'http:/city.mmdb'], // a folder may be called so
+    ['http:/city.mmdb', 'http:/city.mmdb'], // a valid folder name
     ['file:///a%20b/city.mmdb', '/a b/city.mmdb'],
     ['FILE:///city.mmdb', '/city.mmdb'],
-  ])('%s is %s', (text, path) => {
+  ])('opens %s as %s', (text, path) => {
     expect(databasePath(text)).toBe(path)
   })
 
@@ -21,7 +21,7 @@ describe('databasePath', () => {
     's3://bucket/city.mmdb',
     'file:///a%2fb',
     'file://%/',
-  ])('%s is none', (text) => {
+  ])('refuses %s', (text) => {
     expect(() => databasePath(text)).toThrow(UsageError)
   })
 
@@ -30,9 +30,9 @@ describe('databasePath', () => {
     [['info', '--db', 'http://example.com/x']],
     [['verify', 'http://example.com/x']],
     [['enrich', '--db', 'http://example.com/x', '-']],
-  ])('is a matter of usage: geofix %j', async (args) => {
+  ])('exits with 2 for geofix %j', async (args) => {
     const { status, out, err } = await geofix(args)
     expect({ status, out }).toEqual({ status: 2, out: '' })
-    expect(err).toContain('http: URLs are not opened: download the file, and write its path.')
+    expect(err).toContain('http: URLs are not supported: download the file, then give its path.')
   })
 })

@@ -10,11 +10,11 @@ import { geofix } from './enrich/command-line.ts'
 
 const folder = temporaryFolder()
 
-/** A colour, the same for terminals that read C1, a bell, text turned round, and a line of its own. */
+/** A colour sequence, the same with C1 controls, a bell, bidirectional controls, and a forged line. */
 const HOSTILE = '\x1b[31m\u009b31m\u0007\u202e\u2066\ngeofix: forged'
 
-/** What a terminal obeys, and what is shown otherwise than it is written. */
-const OBEYED = /[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/u
+/** Control characters and bidirectional controls. */
+const CONTROLS = /[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/u
 
 const database = join(folder, 'hostile.mmdb')
 const names = { en: `Name${HOSTILE}` }
@@ -25,40 +25,40 @@ writeFileSync(
     .toBytes(),
 )
 
-describe('what a hostile file says', () => {
-  it('neither moves the cursor nor starts a line of geofix info', async () => {
+describe('hostile text', () => {
+  it('from a database neither moves the cursor nor forges a line in geofix info', async () => {
     const { status, out } = await geofix(['info', '--db', database])
     expect(status).toBe(0)
     expect(out).toContain('City\ufffd[31m')
-    expect(out).not.toMatch(OBEYED)
+    expect(out).not.toMatch(CONTROLS)
     expect(out).not.toMatch(/^geofix: forged/m)
   })
 
-  it('does not in what geofix enrich has counted, nor do the lines of a log', async () => {
+  it('from a database or a log is printable in the statistics of geofix enrich', async () => {
     const bad = join(folder, 'bad.ndjson')
     writeFileSync(bad, `{"ip":"1.1.1.1"}\n{"ip":"2.2.2.2"}\n{"ip" ${HOSTILE}\n`)
     const { err } = await geofix(['enrich', '--db', database, bad])
     expect(err).toContain('Name\ufffd')
-    expect(err).not.toMatch(OBEYED)
+    expect(err).not.toMatch(CONTROLS)
     expect(err).not.toMatch(/^geofix: forged/m)
   })
 
   it.each([[[]], [['info']], [['verify']], [['enrich']]])(
-    'does not in the name of a file that looks like an option, behind %j',
+    'in an unknown option is printable, after %j',
     async (command) => {
       const { status, err } = await geofix([...command, `--bad${HOSTILE}`])
       expect(status).toBe(2)
       expect(err).toMatch(/^geofix: unknown option '--bad\ufffd\[31m.*forged'\n\(see geofix/)
-      expect(err).not.toMatch(OBEYED)
+      expect(err).not.toMatch(CONTROLS)
     },
   )
 
-  it('is told of an option that is only written wrongly', async () => {
+  it('does not hide the suggestion for a misspelt option', async () => {
     const { err } = await geofix(['--local', 'de', '1.1.1.1'])
     expect(err).toMatch(/^geofix: unknown option '--local'\n\(Did you mean --locale\?\)\n/)
   })
 
-  it('does not in the names of files', async () => {
+  it('in names of files is printable', async () => {
     const bad = join(folder, `bad${HOSTILE}`.replaceAll('/', ''))
     writeFileSync(bad, '[]')
     for (const args of [
@@ -69,12 +69,12 @@ describe('what a hostile file says', () => {
     ]) {
       const { err } = await geofix(args)
       expect(err).toContain('bad\ufffd[31m')
-      expect(err).not.toMatch(OBEYED)
+      expect(err).not.toMatch(CONTROLS)
       expect(err).not.toMatch(/^geofix: forged/m)
     }
   })
 
-  it('is quoted, and cut, where it is no database of locations', async () => {
+  it('in a database type is quoted and cut', async () => {
     const bytes = new MmdbWriter({ databaseType: HOSTILE + 'x'.repeat(1000) })
       .insert('1.0.0.0/8', { [HOSTILE]: 'x'.repeat(1000) })
       .toBytes()
@@ -90,7 +90,7 @@ describe('what a hostile file says', () => {
     expect(message).toContain('no database of locations ("\\u001b[31m\\u009b31m')
   })
 
-  it('is quoted, and cut, where an archive holds several databases', () => {
+  it('in names inside an archive is quoted and cut', () => {
     const content = new Uint8Array(10)
     const files = Array.from({ length: 50 }, (_, index) =>
       entry({ name: `${index}\x1b[31m\x9b.mmdb`, content }),

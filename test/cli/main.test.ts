@@ -1,4 +1,4 @@
-// The entry of the command line, in this process. As a process of its own: test/package/published.test.ts.
+// Runs the entry of the command line in this process. test/package/published.test.ts runs it as a process.
 import { afterEach, expect, it, vi } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 
@@ -10,7 +10,7 @@ afterEach(() => {
 
 const STREAMS = [process.stdout, process.stderr]
 
-/** Runs it as a process with these arguments would. @returns what it leaves on the process */
+/** Imports the entry with these arguments. @returns its effects on the process */
 async function main(args: readonly string[], status?: number) {
   const before = STREAMS.map((stream) => stream.listeners('error'))
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
@@ -26,14 +26,14 @@ async function main(args: readonly string[], status?: number) {
   vi.doUnmock('../../src/cli/program.ts')
   const [stdout, stderr] = STREAMS.map((stream, index) => {
     const [own] = stream.listeners('error').filter((listener) => !before[index]?.includes(listener))
-    if (own === undefined) throw new Error('nobody listens')
+    if (own === undefined) throw new Error('no listener')
     stream.off('error', own as () => void)
     return (error: Error): unknown => Reflect.apply(own, stream, [error])
   })
   return { stdout, stderr, exit, ended, out: write.mock.calls.map(([text]) => String(text)).join('') }
 }
 
-it('runs with the arguments of the process, and leaves it its status', async () => {
+it('runs with the arguments of the process, and sets its exit status', async () => {
   const { out, ended } = await main(['--version'])
   expect({ out, ended, status: process.exitCode }).toEqual({
     out: `${packageJson.version}\n`,
@@ -42,13 +42,13 @@ it('runs with the arguments of the process, and leaves it its status', async () 
   })
 })
 
-it('ends at once after a signal: nothing is waited for', async () => {
+it('exits at once after a signal', async () => {
   const { exit, ended } = await main([], 130)
   expect(ended).toBe(true)
   expect(exit).toHaveBeenCalledWith(130)
 })
 
-it('ends with 0 when its reader has had enough, and with 1 when the output cannot be written', async () => {
+it('exits with 0 if the reader closes the pipe, and with 1 if the output cannot be written', async () => {
   const { stdout, stderr, exit } = await main(['--version'])
   const error = vi.spyOn(console, 'error').mockReturnValue(undefined)
   expect(() => stdout?.(Object.assign(new Error('closed'), { code: 'EPIPE' }))).toThrow('has ended')
@@ -60,7 +60,7 @@ it('ends with 0 when its reader has had enough, and with 1 when the output canno
   expect(stderr?.(new Error('closed'))).toBeUndefined()
 })
 
-it('ends with 1 when nobody reads what a check says to its end: its status is what it is run for', async () => {
+it('exits with 1 if the reader of verify closes the pipe', async () => {
   const { stdout, exit } = await main(['verify', '--help'])
   expect(() => stdout?.(Object.assign(new Error('closed'), { code: 'EPIPE' }))).toThrow('has ended')
   expect(exit).toHaveBeenLastCalledWith(1)

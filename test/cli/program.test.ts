@@ -30,8 +30,8 @@ writeFileSync(
     .toBytes(),
 )
 
-/** A database whose build time is beyond every calendar. */
-function timeless(): Uint8Array {
+/** A database whose build time is out of range. */
+function withInvalidDate(): Uint8Array {
   const buildDate = new Date(0x7fff_ffff * 1000)
   const bytes = Buffer.from(new MmdbWriter({ databaseType: 'Timeless', buildDate, ipVersion: 4 }).toBytes())
   // A uint64 of four bytes becomes one of eight: the control bytes are 04 02 and 08 02.
@@ -43,7 +43,7 @@ function timeless(): Uint8Array {
   ])
 }
 
-/** Runs the command line with everything around it replaced. */
+/** Runs the command line with its own streams. */
 async function geofix(args: string[], { input = '', isTTY = false } = {}) {
   const stdin = Object.assign(Readable.from([input]), { isTTY })
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
@@ -56,7 +56,7 @@ async function geofix(args: string[], { input = '', isTTY = false } = {}) {
 }
 
 describe('geofix ADDRESS…', () => {
-  it('prints one JSON record a line', async () => {
+  it('prints one JSON record per line', async () => {
     const { status, out, err } = await geofix(['--db', DB, '81.2.69.142', '2001:4860::1'])
     expect({ status, err }).toEqual({ status: 0, err: '' })
     expect(
@@ -67,7 +67,7 @@ describe('geofix ADDRESS…', () => {
     ).toEqual(['GB', 'US'])
   })
 
-  it('says each failure in a line of its own on standard error, and ends with 1', async () => {
+  it('prints one line per failure on standard error, and exits with 1', async () => {
     const { status, out, err } = await geofix([
       '--db',
       DB,
@@ -85,13 +85,13 @@ describe('geofix ADDRESS…', () => {
     ])
   })
 
-  it('reads addresses from standard input when none is given, whatever ends the lines', async () => {
+  it('reads addresses from standard input if none is given, with LF and CRLF', async () => {
     const { status, out } = await geofix(['--db', DB], { input: '81.2.69.142\r\n\n2001:4860::1' })
     expect(status).toBe(0)
     expect(out.trimEnd().split('\n')).toHaveLength(2)
   })
 
-  it('reads standard input in pieces of any size, with a byte order mark', async () => {
+  it('reads standard input in chunks of any size, with a byte order mark', async () => {
     const bytes = Buffer.from('\ufeff81.2.69.142\r\n2001:4860::1\r\nM\u00fcnchen\n\n')
     for (let size = 1; size < 8; size++) {
       const pieces = (async function* () {
@@ -109,13 +109,13 @@ describe('geofix ADDRESS…', () => {
     }
   })
 
-  it('keeps little of a line without end', async () => {
+  it('bounds the memory for an endless line', async () => {
     const piece = Buffer.alloc(1024 * 1024, '1')
     let most = 0
     const pieces = (async function* () {
       yield Buffer.from('81.2.69.142\n')
       const before = process.memoryUsage().heapUsed
-      // Longer than any text can be.
+      // Longer than the longest possible string.
       for (let i = 0; i < 600; i++) {
         yield piece
         most = Math.max(most, process.memoryUsage().heapUsed - before)
@@ -129,13 +129,13 @@ describe('geofix ADDRESS…', () => {
     expect(most).toBeLessThan(200_000_000)
   })
 
-  it('does not wait for a person to type: help, and 2', async () => {
+  it('prints help and exits with 2 if standard input is a terminal', async () => {
     const { status, err } = await geofix(['--db', DB], { isTTY: true })
     expect(status).toBe(2)
     expect(err).toContain('Usage: geofix')
   })
 
-  it('takes --locale, --at and --pretty', async () => {
+  it('accepts --locale, --at and --pretty', async () => {
     const { out } = await geofix([
       '--db',
       DB,
@@ -152,7 +152,7 @@ describe('geofix ADDRESS…', () => {
     expect(JSON.parse(winter.out).timezone.offset).toBe('+00:00')
   })
 
-  it('answers from several databases', async () => {
+  it('looks up in several databases', async () => {
     const other = join(folder, 'other.mmdb')
     writeFileSync(
       other,
@@ -165,7 +165,7 @@ describe('geofix ADDRESS…', () => {
     expect(out.trimEnd().split('\n')).toHaveLength(2)
   })
 
-  it('waits for a reader that is slower', async () => {
+  it('waits for a slow reader', async () => {
     const stdin = Object.assign(Readable.from([]), { isTTY: false })
     const stdout = new PassThrough({ highWaterMark: 1 })
     const running = run(['--db', DB, '81.2.69.142', '81.2.69.142'], {
@@ -179,13 +179,13 @@ describe('geofix ADDRESS…', () => {
     expect((await read).trimEnd().split('\n')).toHaveLength(2)
   })
 
-  it('answers from the embedded database where no file is named', async () => {
+  it('looks up in the embedded database by default', async () => {
     const { status, out } = await geofix(['81.2.69.142'])
     expect(status).toBe(0)
     expect(JSON.parse(out).country.code).toBe('GB')
   })
 
-  it('says what is wrong with a file, and ends with 1', async () => {
+  it('says what is wrong with a file, and exits with 1', async () => {
     const { status, err } = await geofix(['--db', join(folder, 'missing.mmdb'), '81.2.69.142'])
     expect(status).toBe(1)
     expect(err).toMatch(/^geofix: .*missing\.mmdb: it cannot be read: ENOENT/)
@@ -198,7 +198,7 @@ describe('geofix ADDRESS…', () => {
     [['--at', '2026-02-30T00:00', '81.2.69.142'], /with Z or an offset/],
     [['--db'], /argument missing/],
     [['info', 'extra'], /too many arguments/],
-  ])('ends %o with 2, which is wrong usage', async (args, message) => {
+  ])('exits with 2 for %o', async (args, message) => {
     const { status, out, err } = await geofix(args)
     expect({ status, out }).toEqual({ status: 2, out: '' })
     expect(err).toMatch(message)
@@ -213,13 +213,13 @@ describe('geofix ADDRESS…', () => {
 })
 
 describe('geofix verify', () => {
-  it('says that a file is sound, and what was checked', async () => {
+  it('says that a file is valid, and what it checked', async () => {
     const { status, out, err } = await geofix(['verify', DB])
     expect({ status, err }).toEqual({ status: 0, err: '' })
-    expect(out).toMatch(/^\S+: sound; \d+ nodes, \d+ records?, \d+ values\n$/)
+    expect(out).toMatch(/^\S+: valid; \d+ nodes, \d+ records?, \d+ values\n$/)
   })
 
-  it('has a line for each fault, goes on with the next file, and ends with 1', async () => {
+  it('prints a line per fault, continues with the next file, and exits with 1', async () => {
     const bytes = readFileSync(DB)
     // The text of a key.
     bytes[bytes.indexOf('country') + 2] = 0xff
@@ -232,12 +232,12 @@ describe('geofix verify', () => {
     const lines = out.trimEnd().split('\n')
     expect(lines[0]).toMatch(/damaged\.mmdb: a text is not UTF-8 \(at byte \d+\)$/)
     expect(lines[1]).toMatch(/^\S+damaged\.mmdb: 1 fault; /)
-    expect(lines[2]).toMatch(/: sound; /)
+    expect(lines[2]).toMatch(/: valid; /)
     expect(err).toMatch(/none\.mmdb: it is not a MaxMind DB file/)
   })
 
-  it('shows a hundred faults, and counts the others', async () => {
-    // Numbers behind the last record that nothing leads to.
+  it('prints a hundred faults, and counts the others', async () => {
+    // Numbers after the last record, to which nothing points.
     const bytes = readFileSync(DB)
     const end = bytes.lastIndexOf(Buffer.from('abcdef4d61784d696e642e636f6d', 'hex'))
     const rubbish = join(folder, 'rubbish.mmdb')
@@ -247,11 +247,11 @@ describe('geofix verify', () => {
     expect(status).toBe(1)
     const lines = out.trimEnd().split('\n')
     expect(lines).toHaveLength(102)
-    expect(lines[100]).toMatch(/rubbish\.mmdb: and 1,134 faults more$/)
+    expect(lines[100]).toMatch(/rubbish\.mmdb: and 1,134 more faults$/)
     expect(lines[101]).toMatch(/^\S+rubbish\.mmdb: 1,234 faults; /)
   })
 
-  it('tells of faults that have no place in the file', async () => {
+  it('prints faults without an offset', async () => {
     const left = join(folder, 'left.mmdb')
     const record = encode(new Map([['a', 1]]))
     writeFileSync(left, handMade(record, { node_count: 2 }, bytesOf('000012 000002 000012 000002')))
@@ -259,13 +259,13 @@ describe('geofix verify', () => {
     expect(out).toMatch(/left\.mmdb: no path leads to 1 of 2 nodes[^(]*$/m)
   })
 
-  it('wants a file', async () => {
+  it('requires a file', async () => {
     expect((await geofix(['verify'])).status).toBe(2)
   })
 })
 
 describe('geofix info', () => {
-  it('prints what a database is', async () => {
+  it('describes a database', async () => {
     const { status, out } = await geofix(['info', '--db', DB])
     expect(status).toBe(0)
     const lines = out.trimEnd().split('\n')
@@ -280,7 +280,7 @@ describe('geofix info', () => {
       'networks     2',
       'IP version   6 (IPv4 and IPv6)',
       'locales      en, de',
-      'licence      not known: see its vendor',
+      'licence      unknown: ask the vendor',
       'fields       country.iso_code',
       '             country.names',
       '             location.latitude',
@@ -290,14 +290,14 @@ describe('geofix info', () => {
     ])
   })
 
-  it('says what is not known, and which families it holds', async () => {
+  it('prints unknown values, and the address families', async () => {
     const files: [string, Uint8Array][] = [
       [
         'v4',
         new MmdbWriter({ databaseType: 'Four', ipVersion: 4, description: { de: 'Ein Muster' } }).toBytes(),
       ],
       ['v6', new MmdbWriter({ databaseType: 'Six' }).insert('2a00::/12', 'a text').toBytes()],
-      ['timeless', timeless()],
+      ['timeless', withInvalidDate()],
     ]
     const paths = files.map(([name, bytes]) => {
       const path = join(folder, `${name}.mmdb`)
@@ -311,7 +311,7 @@ describe('geofix info', () => {
     expect(four).toMatch(/^description +Ein Muster$/m)
     expect(four).toMatch(/^networks +0$/m)
     expect(four).toMatch(/^IP version +4 \(IPv4 only\)$/m)
-    expect(four).toMatch(/^locales +none named$/m)
+    expect(four).toMatch(/^locales +none$/m)
     expect(four).toMatch(/^fields +none$/m)
     expect(six).not.toMatch(/^description/m)
     expect(six).toMatch(/^IP version +6 \(IPv6 only\)$/m)
@@ -320,21 +320,21 @@ describe('geofix info', () => {
     expect(JSON.parse(json.out)).toMatchObject({ buildDate: null, ageInDays: null, description: null })
   })
 
-  it('passes over records that are damaged', async () => {
+  it('ignores invalid records', async () => {
     const damaged = join(folder, 'unreadable.mmdb')
-    // A map of one pair, whose key is cut short by the end of the section.
+    // A map of one pair, whose key is cut off by the end of the section.
     writeFileSync(damaged, handMade(bytesOf('e1 4561')))
     const { status, out } = await geofix(['info', '--db', damaged])
     expect(status).toBe(0)
     expect(out).toMatch(/^fields +none$/m)
   })
 
-  it('is that of the embedded database where no file is named', async () => {
+  it('describes the embedded database by default', async () => {
     const { out } = await geofix(['info', '--json'])
     expect(JSON.parse(out)).toMatchObject({ type: 'Geofix-City', holdsIPv4: true })
   })
 
-  it('prints JSON, one object a database', async () => {
+  it('prints one JSON object per database', async () => {
     const { out } = await geofix(['info', '--json', '--db', DB, '--db', DB])
     const [first, second] = out
       .trimEnd()
@@ -362,14 +362,14 @@ describe('geofix detect', () => {
         /^1\. The peer 10\.0\.0\.1 is a trusted proxy/,
         /^2\. The hop 10\.0\.0\.2 is a trusted/,
         /^3\. The hop 81\.2\.69\.142 .* is the client/,
-        /^The client is 81\.2\.69\.142, from the field x-forwarded-for\.$/,
+        /^The client is 81\.2\.69\.142, from the header field x-forwarded-for\.$/,
       ],
     ],
     [
-      'a header of nobody trusted',
+      'a header without a trusted proxy',
       ['--peer', '81.2.69.142', '--header', 'X-Forwarded-For: 1.1.1.1'],
       0,
-      [/no header is read/, /^The client is 81\.2\.69\.142, from the socket\.$/],
+      [/headers are ignored/, /^The client is 81\.2\.69\.142, from the socket\.$/],
     ],
     [
       'one address, in a field by name',
@@ -384,19 +384,19 @@ describe('geofix detect', () => {
         'x-real-ip: 2002:808:808::1',
       ],
       0,
-      [/^1\. The peer unix: /, /what the trusted proxy says/, /looked up as 8\.8\.8\.8/],
+      [/^1\. The peer unix: /, /was set by the trusted proxy/, /looked up as 8\.8\.8\.8/],
     ],
     [
-      'a hop that cannot be read',
+      'a malformed hop',
       ['--peer', '10.0.0.1', '--trust', '10.0.0.0/8', '--header', 'X-Forwarded-For: 8.8.8.8, \u001b[31m'],
       1,
-      [/trusted proxy/, /^2\. The hop "\\u001b\[31m" cannot be read/, /cannot be read\.$/],
+      [/trusted proxy/, /^2\. The hop "\\u001b\[31m" is malformed/, /cannot be read\.$/],
     ],
     [
-      'a hop that names nobody',
+      'a hop that identifies nobody',
       ['--peer', '10.0.0.1', '--trust', '10.0.0.0/8', '--header', 'X-Forwarded-For: unknown'],
       1,
-      [/trusted/, /will not tell/, /does not say/],
+      [/trusted/, /does not identify an address/, /does not say/],
     ],
     [
       'only proxies',
@@ -417,7 +417,7 @@ describe('geofix detect', () => {
     [['detect', '--peer', '10.0.0.1', '--trust', '10/8'], /trustedProxies: "10\/8"/],
     [['detect', '--peer', '10.0.0.1', '--forwarded-header', 'forwarded'], /trustedProxies is empty/],
     [['detect', '--peer', '10.0.0.1', '--header', 'nonsense'], /Write it as/],
-  ])('ends %j with 2, which is wrong usage', async (args, message) => {
+  ])('exits with 2 for %j', async (args, message) => {
     const { status, err } = await geofix(args)
     expect(status).toBe(2)
     expect(err).toMatch(message)

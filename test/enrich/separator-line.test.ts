@@ -68,6 +68,12 @@ describe('a table with a separator line', () => {
     )
   })
 
+  it('fits the bound of a line, or is an error (trial fault 9)', () => {
+    expect(() =>
+      enrichText('sep=;\n::;1\n', { ...options, header: false, format: 'csv', maxLineBytes: 4 }),
+    ).toThrow(/the header is longer than 4 bytes/)
+  })
+
   it('keeps the line where records are left out, and counts it as none (trial fault 9)', () => {
     const table = 'sep=;\nip;a\n81.2.69.142;1\nx;1;2\n'
     const { output, tally } = run(table, { ...options, onlyFailed: true })

@@ -3,25 +3,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ATTRIBUTION } from '../../scripts/build-data/attribution.ts'
-import { describeFile, type Manifest, sha256 } from '../../scripts/build-data/manifest.ts'
-import { pinnedPackages } from '../../scripts/build-data/packages.ts'
+import { ATTRIBUTION, describeFile, type Manifest, sha256 } from '../../scripts/build-data/manifest.ts'
 import { checkData } from '../../scripts/check-data.ts'
+import { pinnedPackages } from '../../scripts/pinned-packages.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-describe('the data that is shipped', () => {
+describe('the published data', () => {
   const manifest: Manifest = JSON.parse(readFileSync(join(ROOT, 'data/manifest.json'), 'utf8'))
 
-  it('is as the manifest says', () => {
+  it('matches the manifest', () => {
     expect(checkData(join(ROOT, 'data'))).toEqual([
       { file: 'city.mmdb.gz', problems: [] },
       { file: 'country.mmdb.gz', problems: [] },
     ])
   })
 
-  it('is attributed, and made from what is pinned', () => {
+  it('has the attribution, and was built from the pinned packages', () => {
     expect(manifest.attribution).toBe(ATTRIBUTION)
     for (const text of [
       'https://db-ip.com',
@@ -35,11 +34,11 @@ describe('the data that is shipped', () => {
       expect(manifest.attribution).toContain(text)
     }
     expect(manifest.sources.map(({ name, version, integrity }) => ({ name, version, integrity }))).toEqual(
-      pinnedPackages(),
+      pinnedPackages(join(ROOT, 'scripts/build-data/packages')),
     )
   })
 
-  it('is made from the inputs of the repository', () => {
+  it('was built from the inputs in the repository', () => {
     for (const { file, sha256: expected } of manifest.inputs) {
       expect([file, sha256(readFileSync(join(ROOT, 'scripts/build-data/input', file)))]).toEqual([
         file,
@@ -48,14 +47,14 @@ describe('the data that is shipped', () => {
     }
   })
 
-  it('names the compressor that made it', () => {
+  it('names its compressor', () => {
     expect(manifest.compressor).toEqual({
       tool: 'libdeflate-gzip',
       version: expect.stringMatching(/^\d+\.\d+/),
     })
   })
 
-  it('matches regions as the build demands', () => {
+  it('has codes for the required share of regions', () => {
     expect(manifest.coverage.regionCodes.networks).toBeGreaterThanOrEqual(0.99)
     expect(manifest.coverage.zoneConflicts).toBe(0)
   })

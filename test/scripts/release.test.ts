@@ -5,8 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { describeFile, sha256 } from '../../scripts/build-data/manifest.ts'
 import { releaseProblems } from '../../scripts/release/repository.ts'
-import { CHECKS, type Step } from '../../scripts/release/steps.ts'
-import { release } from '../../scripts/release.ts'
+import { CHECKS, release, type Step } from '../../scripts/release.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { writeProject } from '../package/project.ts'
 import { temporaryFolder } from '../temporary.ts'
@@ -69,17 +68,17 @@ function commit(root: string): void {
   git(root, 'commit', '--quiet', '--allow-empty', '--message', 'x')
 }
 
-/** Changes files and commits that. */
+/** Changes and commits files. */
 const having = (files: Record<string, string>) => (root: string) => {
   writeProject(root, files)
   commit(root)
 }
 
 describe('releaseProblems', () => {
-  it('finds none where all is in order', () => {
+  it('finds none in a valid repository', () => {
     const root = repository()
     git(root, 'tag', 'v1.1.0')
-    // Ignored files are not of the release.
+    // Git ignores these files.
     writeProject(root, { 'dist/index.js': '', 'geofix-1.2.0.tgz': '' })
     expect(releaseProblems(root)).toEqual([])
   })
@@ -88,7 +87,7 @@ describe('releaseProblems', () => {
     [
       'a changed file',
       (root) => writeProject(root, { 'CHANGELOG.md': `${CHANGELOG}\n` }),
-      [/^the work tree is not clean: commit, stash or remove these:\n {4} M CHANGELOG\.md$/],
+      [/^the work tree is not clean: commit, stash or remove these files:\n {4} M CHANGELOG\.md$/],
     ],
     [
       'an untracked file',
@@ -96,7 +95,7 @@ describe('releaseProblems', () => {
       [/not clean: .*\n {4}\?\? a\/b\.txt$/s],
     ],
     [
-      'a file that is staged only',
+      'a staged file',
       (root) => {
         writeProject(root, { 'b.txt': '' })
         git(root, 'add', '.')
@@ -104,55 +103,55 @@ describe('releaseProblems', () => {
       [/not clean/],
     ],
     [
-      'many of them',
+      'many files',
       (root) =>
         writeProject(root, Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`${i}.txt`, '']))),
       [/not clean.*\n {4}and 2 more$/s],
     ],
     [
-      'a package that names no repository',
+      'a package without a repository',
       having({ 'package.json': json({ version: '1.2.0' }) }),
       [/^package\.json names no repository on GitHub, .*: add "repository"/],
     ],
     [
-      'a lock file of another version',
+      'a lock file with another version',
       having({ 'package-lock.json': json({ version: '1.1.0', packages: { '': { version: '1.1.0' } } }) }),
       [
-        /^package-lock\.json is of version 1\.1\.0, package\.json of 1\.2\.0: run "npm install --package-lock-only"$/,
+        /^package-lock\.json has version 1\.1\.0, package\.json has 1\.2\.0: run "npm install --package-lock-only"$/,
       ],
     ],
     [
-      'a lock file that is so within',
+      'a lock file whose root package has no version',
       having({ 'package-lock.json': json({ version: '1.2.0', packages: { '': {} } }) }),
-      [/^package-lock\.json is of version none/],
+      [/^package-lock\.json has version none/],
     ],
     [
-      'a version that the changelog lacks',
+      'a version missing from the changelog',
       having({ 'CHANGELOG.md': CHANGELOG.replace('1.2.0', '1.2.01') }),
-      [/^CHANGELOG\.md has no section for 1\.2\.0: write "## \[1\.2\.0\] - YYYY-MM-DD"/],
+      [/^CHANGELOG\.md has no section for 1\.2\.0: add "## \[1\.2\.0\] - YYYY-MM-DD"/],
     ],
     [
-      'a changelog without the day',
+      'a changelog without a date',
       having({ 'CHANGELOG.md': CHANGELOG.replace(' - 2026-11-21', '') }),
       [/^CHANGELOG\.md has the heading "## \[1\.2\.0\]": write it as/],
     ],
     [
-      'a changelog with a day that is none',
+      'a changelog with an invalid date',
       having({ 'CHANGELOG.md': CHANGELOG.replace('2026-11-21', '2026-02-31') }),
       [/has the heading/],
     ],
     [
-      'a changelog that says nothing',
+      'a changelog without entries',
       having({ 'CHANGELOG.md': CHANGELOG.replace('- Things.\n', '') }),
-      [/^CHANGELOG\.md says nothing under "## \[1\.2\.0\] - 2026-11-21": list/],
+      [/^CHANGELOG\.md has no entries under "## \[1\.2\.0\] - 2026-11-21": list/],
     ],
     [
-      'a version that is tagged',
+      'a tagged version',
       (root) => git(root, 'tag', 'v1.2.0'),
-      [/^the tag v1\.2\.0 is there already: set the next version/],
+      [/^the tag v1\.2\.0 exists already: set the next version/],
     ],
     [
-      'a version that is tagged elsewhere',
+      'a version that is tagged at the remote',
       (root) => {
         const origin = mkdtempSync(join(folder, 'origin-'))
         git(origin, 'init', '--quiet', '--bare')
@@ -161,15 +160,15 @@ describe('releaseProblems', () => {
         git(root, 'push', '--quiet', 'origin', 'v1.2.0')
         git(root, 'tag', '--delete', 'v1.2.0')
       },
-      [/^the tag v1\.2\.0 is there already/],
+      [/^the tag v1\.2\.0 exists already/],
     ],
     [
-      'data that has changed',
+      'a changed data file',
       having({ 'data/t.mmdb.gz': 'x' }),
-      [/^data\/t\.mmdb\.gz is not as data\/manifest\.json says: 1 bytes, not \d+: run "npm run build-data"/],
+      [/^data\/t\.mmdb\.gz does not match data\/manifest\.json: 1 bytes, not \d+: run "npm run build-data"/],
     ],
     [
-      'data that is not there',
+      'a missing data file',
       (root) => {
         rmSync(join(root, 'data/t.mmdb.gz'))
         commit(root)
@@ -177,7 +176,7 @@ describe('releaseProblems', () => {
       [/^data\/t\.mmdb\.gz .*no such file/],
     ],
     [
-      'data of another build than the manifest',
+      'a data file of another build than the manifest',
       (root) => {
         const manifest = JSON.parse(readFileSync(join(root, 'data/manifest.json'), 'utf8'))
         having({ 'data/manifest.json': json({ ...manifest, buildDate: '2001-01-01T00:00:00.000Z' }) })(root)
@@ -185,27 +184,27 @@ describe('releaseProblems', () => {
       [/built 2000-01-01T00:00:00\.000Z, not 2001-01-01T00:00:00\.000Z/],
     ],
     [
-      'data that the manifest does not know',
+      'a data file that is not in the manifest',
       having({ 'data/more.mmdb.gz': '' }),
       [/^data\/more\.mmdb\.gz is not in data\/manifest\.json: remove it$/],
     ],
     [
-      'a pinned source that the data was not made from',
+      'a pinned source that the data was not built from',
       having({
         [`${PACKAGES}/package.json`]: json({ dependencies: { places: '1.1.0' } }),
         [`${PACKAGES}/package-lock.json`]: lockOf({
           'node_modules/places': { version: '1.1.0', integrity: 'sha512-b' },
         }),
       }),
-      [/^data\/ was made from places 1\.0\.0, and 1\.1\.0 is pinned: run "npm run build-data"/],
+      [/^data\/ was built from places 1\.0\.0, but 1\.1\.0 is pinned: run "npm run build-data"/],
     ],
     [
-      'a source that is asked for and not pinned',
+      'a source that is required but not pinned',
       having({ [`${PACKAGES}/package.json`]: json({ dependencies: { places: '2.0.0' } }) }),
-      [/asks for places 2\.0\.0, which its package-lock\.json does not have: run "npm install/],
+      [/package-lock\.json does not have places 2\.0\.0, which package\.json requires: run "npm install/],
     ],
     [
-      'a source more, and one less',
+      'an additional source and a missing one',
       having({
         [`${PACKAGES}/package.json`]: json({ dependencies: { names: '1.0.0' } }),
         [`${PACKAGES}/package-lock.json`]: lockOf({
@@ -213,22 +212,22 @@ describe('releaseProblems', () => {
         }),
       }),
       [
-        /^data\/ was made from no names, and 1\.0\.0 is pinned/,
-        /^data\/ was made from places, which is pinned no more/,
+        /^data\/ was built from no names, but 1\.0\.0 is pinned/,
+        /^data\/ was built from places, which is no longer pinned/,
       ],
     ],
     [
-      'an input that the data was not made from',
+      'an input that the data was not built from',
       having({ 'scripts/build-data/input/zone.tab': 'other zones' }),
-      [/^scripts\/build-data\/input\/zone\.tab is not the one that data\/ was made from/],
+      [/^scripts\/build-data\/input\/zone\.tab is not the file that data\/ was built from/],
     ],
     [
-      'an input that is not there, and one more',
+      'a missing input and an additional one',
       (root) => {
         rmSync(join(root, 'scripts/build-data/input/zone.tab'))
         having({ 'scripts/build-data/input/more.tsv': '' })(root)
       },
-      [/input\/more\.tsv is not the one/, /input\/zone\.tab is not the one/],
+      [/input\/more\.tsv is not the file/, /input\/zone\.tab is not the file/],
     ],
   ])('finds %s', (_, change, problems) => {
     const root = repository()
@@ -238,18 +237,18 @@ describe('releaseProblems', () => {
 })
 
 describe('release', () => {
-  const said: string[] = []
+  const printed: string[] = []
   const ran: Step[] = []
   const run = (step: Step) => void ran.push(step)
   for (const stream of ['log', 'error'] as const) {
-    vi.spyOn(console, stream).mockImplementation((text) => void said.push(String(text)))
+    vi.spyOn(console, stream).mockImplementation((text) => void printed.push(String(text)))
   }
   afterEach(() => {
-    said.length = 0
+    printed.length = 0
     ran.length = 0
   })
 
-  it('checks, packs, and says what is left', () => {
+  it('checks, packs, and prints the remaining commands', () => {
     expect(release(repository(), [], run)).toBe(0)
     expect(ran).toEqual(CHECKS)
     expect(ran.map((step) => step.join(' '))).toEqual([
@@ -259,10 +258,12 @@ describe('release', () => {
       'npm run build',
       'npm pack',
     ])
-    expect(said.join('\n')).toMatch(/^ {2}npm publish \.\/geofix-1\.2\.0\.tgz --provenance --access public$/m)
+    expect(printed.join('\n')).toMatch(
+      /^ {2}npm publish \.\/geofix-1\.2\.0\.tgz --provenance --access public$/m,
+    )
   })
 
-  it('publishes what was packed, then tags it', () => {
+  it('publishes the tarball, then tags the commit', () => {
     expect(release(repository(), ['--publish'], run)).toBe(0)
     expect(ran.slice(CHECKS.length).map((step) => step.join(' '))).toEqual([
       'npm publish ./geofix-1.2.0.tgz --provenance --access public',
@@ -271,7 +272,7 @@ describe('release', () => {
     ])
   })
 
-  it('publishes what comes before a version to those who ask for it', () => {
+  it('publishes a prerelease under the tag next', () => {
     const root = repository()
     const version = '1.2.0-beta.1'
     having({
@@ -285,25 +286,22 @@ describe('release', () => {
 
   it('runs nothing for --dry-run', () => {
     expect(release(repository(), ['--dry-run'], run)).toBe(0)
-    expect([ran, said]).toEqual([[], ['1.2.0 can be released']])
+    expect([ran, printed]).toEqual([[], ['1.2.0 can be released']])
   })
 
-  it.each([[[]], [['--dry-run']], [['--publish']]])(
-    'runs nothing where something is in the way: %j',
-    (args) => {
-      const root = repository()
-      writeProject(root, { 'left.txt': '' })
-      git(root, 'tag', 'v1.2.0')
-      expect(release(root, args, run)).toBe(1)
-      expect(ran).toEqual([])
-      expect(said).toEqual([
-        expect.stringMatching(/^not released: the work tree/),
-        expect.stringMatching(/^not released: the tag/),
-      ])
-    },
-  )
+  it.each([[[]], [['--dry-run']], [['--publish']]])('runs nothing if there are problems: %j', (args) => {
+    const root = repository()
+    writeProject(root, { 'left.txt': '' })
+    git(root, 'tag', 'v1.2.0')
+    expect(release(root, args, run)).toBe(1)
+    expect(ran).toEqual([])
+    expect(printed).toEqual([
+      expect.stringMatching(/^not released: the work tree/),
+      expect.stringMatching(/^not released: the tag/),
+    ])
+  })
 
-  it('publishes nothing when a check fails, or changes the work tree', () => {
+  it('publishes nothing if a check fails or changes the work tree', () => {
     const failing = (step: Step) => {
       run(step)
       if (step.includes('test')) throw new Error('tests fail')

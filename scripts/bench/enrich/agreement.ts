@@ -2,29 +2,30 @@ import { execFile } from 'node:child_process'
 import { isDeepStrictEqual, promisify } from 'node:util'
 import type { Command } from '../child.ts'
 
-const MOST_OUTPUT = 64 * 2 ** 20
+const MAX_OUTPUT_BYTES = 64 * 2 ** 20
 
-/** How far two agree on what they write. */
+/** The agreement of two outputs. */
 export interface Agreement {
-  /** Lines that have a location from both. */
+  /** Lines with a location in both. */
   readonly located: number
-  /** Of those, lines that are the same, numbers however they are written. */
+  /** Of those, lines with equal values. */
   readonly same: number
-  /** Lines that only one has a location for. */
+  /** Lines with a location in only one of them. */
   readonly onlyOne: number
-  /** Two that are not the same; `null` when all are. */
+  /** The first pair of different lines; `null` if there is none. */
   readonly difference: string | null
 }
 
-/** Compares the NDJSON that two processes write. */
+/** Compares the NDJSON output of two processes. */
 export async function agreement(one: Command, other: Command): Promise<Agreement> {
   const [ours, theirs] = await Promise.all([outputOf(one), outputOf(other)])
   return compareLines(ours, theirs)
 }
 
-/** @throws Error when there is not a line for each line */
+/** @throws Error if the numbers of lines differ */
 export function compareLines(ours: readonly string[], theirs: readonly string[]): Agreement {
-  if (ours.length !== theirs.length) throw new Error(`${ours.length} lines beside ${theirs.length}`)
+  if (ours.length !== theirs.length)
+    throw new Error(`${ours.length} lines, but ${theirs.length} in the other output`)
   let [located, same, onlyOne]: [number, number, number] = [0, 0, 0]
   let difference: string | null = null
   for (const [index, text] of ours.entries()) {
@@ -35,7 +36,7 @@ export function compareLines(ours: readonly string[], theirs: readonly string[])
     if (!isLocated || !isOtherLocated) continue
     located++
     if (isDeepStrictEqual(line, otherLine)) same++
-    else difference ??= `${text} beside ${otherText}`
+    else difference ??= `${text} and ${otherText}`
   }
   return { located, same, onlyOne, difference }
 }
@@ -45,6 +46,6 @@ function hasLocation(line: Record<string, unknown> | undefined): boolean {
 }
 
 async function outputOf({ file, args }: Command): Promise<string[]> {
-  const { stdout } = await promisify(execFile)(file, [...args], { maxBuffer: MOST_OUTPUT })
+  const { stdout } = await promisify(execFile)(file, [...args], { maxBuffer: MAX_OUTPUT_BYTES })
   return stdout.trimEnd().split('\n')
 }

@@ -1,9 +1,9 @@
-// What a user would write without Geofix:
+// The script that a user would write without Geofix:
 //
 //     node script.mjs DATABASE FILE ndjson|access-log record|raw FOLDER
 //
-// puts a location beside every line of FILE and writes NDJSON to standard output: the record that Geofix writes, or
-// with `raw` what maxmind answers. FOLDER has maxmind in its node_modules.
+// adds a location to every line of FILE and writes NDJSON to standard output: the record that Geofix writes, or with
+// `raw` the record of maxmind. FOLDER has maxmind in its node_modules.
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -32,7 +32,7 @@ for await (const line of lines) {
 
 function readCombined(line) {
   const parts = COMBINED.exec(line)
-  if (parts === null) throw new Error(`no line of a log: ${line}`)
+  if (parts === null) throw new Error(`not a log line: ${line}`)
   const [, ip, ident, user, day, monthName, year, clock, hours, minutes, method, target, protocol] = parts
   const [status, bytes, referrer, agent] = parts.slice(13)
   const month = String(MONTHS.indexOf(monthName) + 1).padStart(2, '0')
@@ -75,13 +75,13 @@ function recordOf(ip, found, instant) {
   }
 }
 
-/** As `+05:30`. Making a formatter takes long, so each zone keeps its own. */
+/** `+05:30`. Keeps a formatter for each zone, because it takes long to create. */
 function offsetOf(zone, instant) {
   let formatter = zones.get(zone)
   if (formatter === undefined) {
     formatter = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' })
     zones.set(zone, formatter)
   }
-  // "6/1/2024, GMT+05:30", and nothing behind "GMT" in London in winter.
+  // "6/1/2024, GMT+05:30", but only "GMT" in London in winter.
   return formatter.format(instant).split('GMT')[1] || '+00:00'
 }

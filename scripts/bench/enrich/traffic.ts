@@ -1,16 +1,30 @@
+import { createHash } from 'node:crypto'
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { createGzip } from 'node:zlib'
 import { randomIPv4, seeded, skewed } from '../addresses.ts'
 
-/** Formats of lines, named as `geofix enrich --format` names them. */
+/** Formats of `geofix enrich --format`. */
 export type TrafficFormat = 'ndjson' | 'access-log'
 
 const SEED = 20260606
 
-/** Of services with skewed traffic. */
-const POOL = 50_000
+/** Distinct addresses. */
+const POOL_ADDRESSES = 50_000
 
-/** When the first line is written, and what is between two lines. ms */
-const BEGIN = Date.UTC(2024, 5, 1)
-const PACE = 350
+/** Time of the first line, and time between two lines. */
+const START_MS = Date.UTC(2024, 5, 1)
+const INTERVAL_MS = 350
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
@@ -21,17 +35,17 @@ const AGENTS = [
   'curl/8.5.0',
 ]
 
-/** A number from 0 to below a bound. */
+/** A random integer from 0 to below a bound. */
 type Draw = (bound: number) => number
 
-/** Lines of a service with skewed traffic, each with its line feed; the same for the same count. */
+/** Lines of skewed traffic with their line feeds, always the same for the same count. */
 export function* traffic(format: TrafficFormat, count: number): Generator<string> {
   const random = seeded(SEED)
   const draw: Draw = (bound) => Math.floor(random() * bound)
   const line = format === 'ndjson' ? ndjsonLine : combinedLine
-  const addresses = skewed(randomIPv4(POOL, random), count, random)
+  const addresses = skewed(randomIPv4(POOL_ADDRESSES, random), count, random)
   for (const [index, ip] of addresses.entries()) {
-    yield `${line(index, ip, new Date(BEGIN + index * PACE).toISOString(), draw)}\n`
+    yield `${line(index, ip, new Date(START_MS + index * INTERVAL_MS).toISOString(), draw)}\n`
   }
 }
 
@@ -59,4 +73,63 @@ function combinedLine(index: number, ip: string, time: string, draw: Draw): stri
   const agent = AGENTS[draw(AGENTS.length)] ?? ''
   const request = `${method} /shop/page/${index % 1000}/index.html HTTP/1.1`
   return `${ip} - ${user} [${stamp}] "${request}" ${status} ${bytes} "${referrer}" "${agent}"`
+}
+
+/** Lines at the start that identify the content of a file. */
+const SAMPLE_LINES = 1000
+
+/** Lines per write. */
+const BATCH_LINES = 1000
+
+/** A file of traffic, uncompressed and compressed. */
+export interface TrafficFile {
+  readonly path: string
+  readonly packed: string
+}
+
+/** Generates the file in `folder` unless it exists with the same content. */
+export async function trafficFile(
+  folder: string,
+  format: TrafficFormat,
+  lines: number,
+): Promise<TrafficFile> {
+  const path = join(folder, `enrich-${lines}.${format === 'ndjson' ? 'ndjson' : 'log'}`)
+  const file = { path, packed: `${path}.gz` }
+  const sample = createHash('sha256')
+    .update(firstLines(format, SAMPLE_LINES, lines))
+    .digest('hex')
+  // Written last, so an interrupted run leaves no note.
+  const note = `${path}.json`
+  const isThere = [note, file.path, file.packed].every((each) => existsSync(each))
+  if (isThere && isDeepStrictEqual(JSON.parse(readFileSync(note, 'utf8')), contents(file, sample)))
+    return file
+  await pipeline(Readable.from(blocks(traffic(format, lines))), createWriteStream(file.path))
+  await pipeline(createReadStream(file.path), createGzip(), createWriteStream(file.packed))
+  writeFileSync(note, JSON.stringify(contents(file, sample)))
+  return file
+}
+
+/** The first `count` lines of a file with `lines` lines. */
+export function firstLines(format: TrafficFormat, count: number, lines: number): string {
+  let text = ''
+  let left = count
+  for (const line of traffic(format, lines)) {
+    if (left-- === 0) break
+    text += line
+  }
+  return text
+}
+
+function contents({ path, packed }: TrafficFile, sample: string) {
+  return { sample, bytes: statSync(path).size, packedBytes: statSync(packed).size }
+}
+
+function* blocks(lines: Iterable<string>): Generator<string> {
+  let block: string[] = []
+  for (const line of lines) {
+    if (block.push(line) < BATCH_LINES) continue
+    yield block.join('')
+    block = []
+  }
+  yield block.join('')
 }

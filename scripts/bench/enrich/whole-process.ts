@@ -3,20 +3,20 @@ import { once } from 'node:events'
 import { type Command, causeIn } from '../child.ts'
 import { peakBytes } from '../worker/peak.ts'
 
-/** How often the memory of a process is looked at. The system keeps the peak, so only the very end is missed. ms */
-const WATCH = 50
+/** Interval between reads of the peak memory. The system keeps the peak, so only the very end can be missed. */
+const MEMORY_POLL_MS = 50
 
-/** What a process needed from its start to its end. */
+/** Time and memory of a process. */
 export interface WholeRun {
   readonly seconds: number
-  /** The most memory that it had resident; `null` where the system does not tell. Bytes. */
+  /** Peak resident memory in bytes; `null` if the system does not report it. */
   readonly peak: number | null
 }
 
 /**
- * Runs a process whose output nobody reads.
+ * Runs a process and discards its output.
  *
- * @throws Error when there is no such program or it fails
+ * @throws Error if the program does not exist or fails
  */
 export async function runWhole({ name, file, args }: Command): Promise<WholeRun> {
   const begin = performance.now()
@@ -31,7 +31,7 @@ export async function runWhole({ name, file, args }: Command): Promise<WholeRun>
   })
   const watch = setInterval(() => {
     if (child.pid !== undefined) peak = peakBytes(child.pid) ?? peak
-  }, WATCH)
+  }, MEMORY_POLL_MS)
   try {
     await once(child, 'close')
   } catch (error) {
@@ -44,9 +44,9 @@ export async function runWhole({ name, file, args }: Command): Promise<WholeRun>
 }
 
 /**
- * Lets whole processes take turns, so that noise of the machine meets them all alike.
+ * Runs processes in turns, so that noise of the machine affects all of them.
  *
- * @returns by name; one that cannot run is handed to `onFailure` and left out
+ * @returns results by name, without processes that fail; `onFailure` gets their errors
  */
 export async function takeTurns(
   commands: readonly Command[],

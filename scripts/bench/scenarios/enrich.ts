@@ -2,22 +2,28 @@ import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { type BenchDatabase, builtCli } from '../artifacts.ts'
 import type { Command } from '../child.ts'
 import { agreement } from '../enrich/agreement.ts'
-import { builtCli } from '../enrich/built-cli.ts'
-import { geofix, ONE, PEER, RAW, script, type Task, TWO } from '../enrich/commands.ts'
-import { enrichRows } from '../enrich/rows.ts'
-import type { TrafficFormat } from '../enrich/traffic.ts'
-import { firstLines, type TrafficFile, trafficFile } from '../enrich/traffic-file.ts'
-import { takeTurns } from '../enrich/whole-process.ts'
-import type { Stage } from '../stage.ts'
-import type { Scenario } from './scenario.ts'
+import { firstLines, type TrafficFile, type TrafficFormat, trafficFile } from '../enrich/traffic.ts'
+import { takeTurns, type WholeRun } from '../enrich/whole-process.ts'
+import {
+  amountRow,
+  atLeast,
+  atMost,
+  type Figure,
+  measurement,
+  type Row,
+  ratioRow,
+  type Target,
+} from '../row.ts'
+import type { Scenario, Stage } from '../stage.ts'
 
-/** Lines on which Geofix and the script have to agree, and on how many of those with a location. */
-const SAMPLE = 2000
-const AGREEING = 0.99
+/** Geofix and the script must agree on this share of the located lines in a sample. */
+const SAMPLE_LINES = 2000
+const MIN_AGREEMENT = 0.99
 
-/** `geofix enrich` beside a script that does the same, as whole processes. */
+/** `geofix enrich` compared with a script that does the same, as whole processes. */
 export const enrichNdjson = enrichScenario('enrich NDJSON', 'ndjson')
 export const enrichAccessLog = enrichScenario('enrich combined log', 'access-log')
 
@@ -44,7 +50,7 @@ function enrichScenario(title: string, format: TrafficFormat): Scenario {
 
 function contenders(task: Task, { path, packed }: TrafficFile, hasTwo: boolean): Command[] {
   return [
-    // First, so that no other has to wait for the disk.
+    // First, so that the others find the file in the page cache.
     { name: 'cat', file: 'cat', args: [path] },
     { name: 'gzip -dc', file: 'gzip', args: ['-dc', packed] },
     geofix(task, path, ONE),
@@ -54,20 +60,103 @@ function contenders(task: Task, { path, packed }: TrafficFile, hasTwo: boolean):
   ]
 }
 
-/** That two do the same is not taken for granted. @returns what is wrong, or `null` */
+/** Checks that Geofix and the script do the same. @returns the difference, or `null` */
 async function disagreementOf({ folder, scale }: Stage, task: Task): Promise<string | null> {
   const sample = join(folder, `enrich-sample.${task.format}`)
-  writeFileSync(sample, firstLines(task.format, SAMPLE, scale.lines))
+  writeFileSync(sample, firstLines(task.format, SAMPLE_LINES, scale.lines))
   const { located, same, onlyOne, difference } = await agreement(
     geofix(task, sample, ONE),
     script(task, sample, PEER),
   )
   const all = located + onlyOne
-  if (located > 0 && same >= AGREEING * all) return null
-  return `the script writes the same for ${same} of ${all} lines; ${difference ?? 'of the others only one has a location'}`
+  if (located > 0 && same >= MIN_AGREEMENT * all) return null
+  return `the script writes the same for ${same} of ${all} lines; ${difference ?? 'for the others only one has a location'}`
 }
 
 function maxmindVersion(peers: string): string {
   const { version }: { version: string } = createRequire(join(peers, 'any.js'))('maxmind/package.json')
   return `maxmind ${version}`
+}
+
+const SCRIPT = join(import.meta.dirname, '../enrich/script.mjs')
+
+/** Names of contenders. */
+export const ONE = 'one thread'
+export const TWO = 'two threads'
+export const PEER = 'script with maxmind, same record'
+export const RAW = 'script with maxmind, raw record'
+
+/** The task of all contenders. */
+export interface Task {
+  readonly format: TrafficFormat
+  /** Path of the uncompressed database. */
+  readonly database: string
+  /** Path of the command. */
+  readonly cli: string
+  /** Folder that has maxmind in its node_modules. */
+  readonly peers: string
+}
+
+export function geofix(
+  { format, database, cli }: Task,
+  file: string,
+  name: typeof ONE | typeof TWO,
+): Command {
+  const threads = name === ONE ? '1' : '2'
+  const fields = format === 'ndjson' ? ['--field', 'client_ip', '--time-field', 'ts'] : []
+  const how = ['--db', database, '--threads', threads, '--quiet', '--stats', 'none', ...fields]
+  return { name, file: process.execPath, args: [cli, 'enrich', file, ...how] }
+}
+
+export function script(
+  { format, database, peers }: Task,
+  file: string,
+  name: typeof PEER | typeof RAW,
+): Command {
+  const answer = name === PEER ? 'record' : 'raw'
+  return { name, file: process.execPath, args: [SCRIPT, database, file, format, answer, peers] }
+}
+
+/** For shorter files the start of the process takes too large a part. */
+const MIN_LINES_FOR_TARGETS = 1_000_000
+
+/** Limit for memory in addition to the database. */
+const MAX_MEMORY_MB = 300
+const MB = 1e6
+
+/** Rows for the contenders that ran, by name. */
+export function enrichRows(
+  title: string,
+  database: BenchDatabase,
+  lines: number,
+  runs: ReadonlyMap<string, readonly WholeRun[]>,
+): Row[] {
+  const target = (wanted: Target): Target | null => (lines < MIN_LINES_FOR_TARGETS ? null : wanted)
+  const beside = (ours: string, theirs: string, wanted: Target | null): Row[] => {
+    const [own, other] = [runs.get(ours), runs.get(theirs)]
+    if (own === undefined || other === undefined) return []
+    const peer = { name: theirs, figure: rate(other, lines) }
+    return [ratioRow(database.name, `${title}, ${ours}`, rate(own, lines), peer, wanted)]
+  }
+  const memory = (ours: string): Row[] => {
+    const peaks = (runs.get(ours) ?? []).flatMap(({ peak }) => peak ?? [])
+    if (peaks.length === 0) return []
+    const figure: Figure = { ...measurement(peaks.map((bytes) => bytes / MB)), unit: 'MB' }
+    const most = atMost(Math.round(MAX_MEMORY_MB + database.size / MB))
+    return [amountRow(database.name, `${title}, ${ours}: peak memory`, figure, target(most))]
+  }
+  return [
+    ...beside(ONE, PEER, target(atLeast(6))),
+    ...beside(TWO, PEER, target(atLeast(10))),
+    ...beside(TWO, ONE, target(atLeast(1.7))),
+    ...beside(ONE, RAW, null),
+    ...beside(ONE, 'cat', null),
+    ...beside(ONE, 'gzip -dc', null),
+    ...memory(ONE),
+    ...memory(TWO),
+  ]
+}
+
+function rate(runs: readonly WholeRun[], lines: number): Figure {
+  return { ...measurement(runs.map(({ seconds }) => lines / seconds)), unit: 'a second' }
 }

@@ -1,21 +1,21 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { Resolver } from '../../../src/index.ts'
 import { randomPublicIPv4, seeded } from '../addresses.ts'
-import { answer } from './answer.ts'
+import { answer } from './pass.ts'
 import { peakBytes } from './peak.ts'
 
-/** What follows opening is over by then: other threads end, the collector runs. */
-const MOMENT = 1500
+/** After this time other threads have ended and the garbage collector has run. */
+const SETTLE_MS = 1500
 
 const SAMPLES = 8
 
 /**
- * Resident memory after a database was opened, after a moment, and in the course of many lookups of random
- * addresses, which are made up one by one as requests bring them.
+ * Measures resident memory after a database was opened, and during many lookups of random addresses. These are created
+ * one by one, as in a server.
  */
 export async function measureMemory(path = '', lookups = ''): Promise<void> {
   const geo = await Resolver.open(path)
-  await setTimeout(MOMENT)
+  await setTimeout(SETTLE_MS)
   const opened = process.memoryUsage.rss()
   const peak = peakBytes()
   const random = seeded(7)

@@ -1,21 +1,38 @@
-/** Between two looks at the clock; also the batches of `lookupMany`. */
-export const BLOCK = 1000
+import { readFileSync } from 'node:fs'
 
-/** Asks for the addresses from one index up to another, and tells how many were found. */
+/**
+ * The lines of a file. Each is a separate string, like addresses from sockets: `split` returns views of one long string,
+ * which are slower to read.
+ */
+export function readAddresses(path: string): string[] {
+  const bytes = readFileSync(path)
+  const addresses: string[] = []
+  let start = 0
+  for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
+    addresses.push(bytes.toString('latin1', start, end))
+    start = end + 1
+  }
+  return addresses
+}
+
+/** Items between two reads of the clock, and in a batch of `lookupMany`. */
+export const BATCH_SIZE = 1000
+
+/** Processes the items from one index up to another. @returns how many were found */
 export type Pass = (from: number, to: number) => number
 
-/** A list to ask for, over and over. */
+/** A list of items that passes repeat. */
 export interface Work {
   readonly items: number
   readonly pass: Pass
 }
 
-/** Where the last answer goes, so that no compiler can leave out making it. */
+/** Holds the last result, so that the compiler cannot omit the call. */
 export let kept: unknown
 
 /**
- * Asks for one item after the other. An address without a location throws or gives `null`: both are part of
- * what a caller pays. A process has one contender, so the call is as direct as in a program of one's own.
+ * Processes items one by one. An address without a location throws or gives `null`: both are part of the cost. A process
+ * has one contender, so the call is as direct as in a real program.
  */
 export function each<Item>(items: readonly Item[], ask: (item: Item) => unknown): Work {
   const pass = (from: number, to: number): number => {
@@ -34,7 +51,7 @@ export function each<Item>(items: readonly Item[], ask: (item: Item) => unknown)
   return { items: items.length, pass }
 }
 
-/** Asks for batches, which are cut beforehand. */
+/** Processes items in batches, which are made in advance. */
 export function inBatches<Item>(
   items: readonly Item[],
   size: number,
@@ -48,4 +65,9 @@ export function inBatches<Item>(
     return batch.length
   }
   return { items: items.length, pass }
+}
+
+/** Answers the parent process with a line of JSON. */
+export function answer(value: object): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`)
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * The most memory that a process, this one if none is named, has had resident so far; `null` where the system is
- * not Linux or the process has ended. Bytes.
+ * Peak resident memory of a process in bytes, by default of this one; `null` if the system is not Linux or the process
+ * has ended.
  */
 export function peakBytes(process: number | 'self' = 'self'): number | null {
   const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(statusOf(process))?.[1]

@@ -1,7 +1,6 @@
 import type { Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
-import { CommandFailure } from '../command-failure.ts'
-import { ExitStatus } from '../terminal.ts'
+import { CommandFailure, ExitStatus } from '../terminal.ts'
 
 /** The compressions that are read and written. */
 export type Compression = 'gzip' | 'zstd'

@@ -3,9 +3,7 @@ import { DEFAULT_MAX_BYTES } from '../../bytes/byte-limit.ts'
 import { embedded } from '../../embedded.ts'
 import { commonPlan } from '../../enrich/common-plan.ts'
 import type { EnrichOptions } from '../../enrich/options.ts'
-import { UsageError } from '../command-failure.ts'
-import { printable } from '../printable.ts'
-import { ExitStatus, messageLine, type Terminal, writeLine } from '../terminal.ts'
+import { ExitStatus, messageLine, printable, type Terminal, UsageError, writeLine } from '../terminal.ts'
 import { AdaptiveEngine, type Threads, workersFor } from './adaptive-engine.ts'
 import { EnrichRun } from './enrich-run.ts'
 import { Input, sizeOf } from './input.ts'
@@ -170,7 +168,7 @@ class Session {
 
   async #writeReport(run: EnrichRun, page: Output): Promise<void> {
     // Only who asks for a report waits for its code and its map.
-    const { renderReport } = await import('./report/index.ts')
+    const { renderReport } = await import('../report/report.ts')
     const html = renderReport(run.tally, {
       sources: this.#command.inputs,
       startedAt: this.#startedAt,

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { FORMATS, type Format } from '../../enrich/format.ts'
 import { LOCATION_FIELDS, type LocationField } from '../../enrich/location-field.ts'
 import { ON_BAD_LINE, type OnBadLine } from '../../enrich/options.ts'
-import { UsageError } from '../command-failure.ts'
+import { UsageError } from '../terminal.ts'
 import type { EnrichCommand } from './enrich-command.ts'
 
 /** Below this, starting further threads takes longer than they save. Bytes of input. */

@@ -1,6 +1,6 @@
 import type { Format } from '../../enrich/format.ts'
 import type { EnrichOptions } from '../../enrich/options.ts'
-import { UsageError } from '../command-failure.ts'
+import { UsageError } from '../terminal.ts'
 
 const TABLES: readonly Format[] = ['csv', 'tsv']
 const LINES: readonly Format[] = ['access-log', 'list']
@@ -11,7 +11,7 @@ const FORMATS_OF: readonly [
   isGiven: (options: EnrichOptions) => boolean,
   formats: readonly Format[],
 ][] = [
-  ['--field', ({ field }) => field !== undefined, ['ndjson', ...TABLES]],
+  ['--field', ({ field }) => field !== undefined, ['ndjson', ...TABLES, 'access-log']],
   ['--time-field', ({ timeField }) => timeField !== undefined, ['ndjson', ...TABLES]],
   ['--into', ({ into }) => into !== undefined, ['ndjson', ...LINES]],
   ['--fields', ({ fields }) => fields !== undefined, TABLES],

@@ -1,48 +1,59 @@
-// The only importer of log-update, which is bundled into the command line's output.
-import { createLogUpdate } from 'log-update'
+import { clearLine, cursorTo } from 'node:readline'
+import { bytesText, countText, durationText, shareText } from '../figures.ts'
 import type { Terminal } from '../terminal.ts'
-import { bytesText, countText, durationText, shareText } from './report/figures.ts'
 
-/** Between two updates of the line. Milliseconds. */
-const INTERVAL = 150
+const UPDATE_INTERVAL_MS = 150
 
-/** Before that, a rate says nothing about what is left. Seconds. */
-const SETTLED = 1
+/** Before this, the rate is too uncertain to estimate the time left. */
+const MIN_ESTIMATE_SECONDS = 1
+
+/** Without a width from the terminal: the usual one. */
+const DEFAULT_COLUMNS = 80
 
 /** How far a run has come. */
 export interface Position {
-  /** Bytes read, as they are stored. */
+  /** Bytes read, before decompression. */
   readonly bytes: number
-  /** All of them; `null` where a pipe does not tell. */
+  /** All bytes to read; `null` if unknown, as for a pipe. */
   readonly size: number | null
   readonly lines: number
 }
 
-/** One line on a terminal that tells how far a run has come, until it is stopped. */
+/** A line of progress on a terminal, rewritten in place until it is stopped. */
 export class Progress {
-  readonly #line: ReturnType<typeof createLogUpdate>
+  readonly #stderr: Terminal['stderr']
   readonly #timer: NodeJS.Timeout
+  #isShown = false
 
   constructor(stderr: Terminal['stderr'], position: () => Position) {
     const startedAt = performance.now()
-    // A hidden cursor would stay hidden after a SIGKILL.
-    this.#line = createLogUpdate(stderr, { showCursor: true })
+    this.#stderr = stderr
     this.#timer = setInterval(() => {
-      this.#line(progressText(position(), (performance.now() - startedAt) / 1000))
-    }, INTERVAL)
+      this.#show(progressText(position(), (performance.now() - startedAt) / 1000))
+    }, UPDATE_INTERVAL_MS)
     this.#timer.unref()
   }
 
-  /** Takes the line off the terminal until the next update, so that something else can be written. */
+  /** Erases the line until the next update, so that something else can be written. */
   clear(): void {
-    this.#line.clear()
+    if (!this.#isShown) return
+    this.#isShown = false
+    cursorTo(this.#stderr, 0)
+    clearLine(this.#stderr, 0)
   }
 
-  /** Takes the line off the terminal for good. */
+  /** Erases the line and ends the updates. */
   stop(): void {
     clearInterval(this.#timer)
-    this.#line.clear()
-    this.#line.done()
+    this.clear()
+  }
+
+  #show(text: string): void {
+    this.#isShown = true
+    cursorTo(this.#stderr, 0)
+    // A text as wide as the terminal would wrap, and only its last row could be erased.
+    this.#stderr.write(text.slice(0, (this.#stderr.columns ?? DEFAULT_COLUMNS) - 1))
+    clearLine(this.#stderr, 1)
   }
 }
 
@@ -50,8 +61,8 @@ export class Progress {
 export function progressText({ bytes, size, lines }: Position, seconds: number): string {
   const parts = [size === null ? bytesText(bytes) : `${shareText(bytes, size)} of ${bytesText(size)}`]
   if (seconds > 0) parts.push(`${countText(lines / seconds)} lines/s`)
-  if (size !== null && seconds >= SETTLED && bytes > 0) {
-    // Reading runs a little ahead; a time that was left is better too long than too short.
+  if (size !== null && seconds >= MIN_ESTIMATE_SECONDS && bytes > 0) {
+    // Rounded up: reading runs ahead of writing, and a long estimate is better than a short one.
     const left = Math.ceil(((size - bytes) * seconds) / bytes)
     parts.push(`${durationText(Math.max(left, 1))} left`)
   } else parts.push(durationText(Math.floor(seconds)))

@@ -1,8 +1,7 @@
 import { markLength } from '../../enrich/byte-order-mark.ts'
 import type { Plan } from '../../enrich/plan.ts'
 import { preambleLength, recordEndsOf } from '../../enrich/splitter.ts'
-import { CommandFailure } from '../command-failure.ts'
-import { ExitStatus } from '../terminal.ts'
+import { CommandFailure, ExitStatus } from '../terminal.ts'
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d

@@ -1,7 +1,7 @@
 import type { Format } from '../../enrich/format.ts'
 import { type CountryCount, failuresOf, type Tally } from '../../enrich/tally.ts'
-import { printable } from '../printable.ts'
-import { atLeast, bytesText, countOf, countText, durationText, shareText } from './report/figures.ts'
+import { atLeast, bytesText, countOf, countText, durationText, shareText } from '../figures.ts'
+import { printable } from '../terminal.ts'
 
 /** Countries that are shown. */
 const TOP = 10

@@ -1,5 +1,4 @@
-import { CommandFailure } from '../command-failure.ts'
-import { ExitStatus } from '../terminal.ts'
+import { CommandFailure, ExitStatus } from '../terminal.ts'
 
 /** What the codes of the system mean, where its own words do not help. */
 const MEANINGS: Readonly<Record<string, string>> = {

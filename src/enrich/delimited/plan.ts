@@ -84,10 +84,11 @@ export function planDelimited(
   if (width === 0 && table.misfits > 0) {
     throw new EnrichError('ENRICH_FORMAT_UNKNOWN', 'the first record has a quote that is not closed')
   }
-  if (hasHeader && table.firstBytes > common.maxLineBytes) {
+  const headerBytes = Math.max(hasHeader ? table.firstBytes : 0, separatorLine?.length ?? 0)
+  if (headerBytes > common.maxLineBytes) {
     throw new EnrichError(
       'ENRICH_FORMAT_UNKNOWN',
-      `the line with the names of the columns is longer than ${common.maxLineBytes} bytes: allow longer lines`,
+      `the header is longer than ${common.maxLineBytes} bytes: allow longer lines`,
     )
   }
   if (width > MAX_COLUMNS) {

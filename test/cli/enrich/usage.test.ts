@@ -29,12 +29,19 @@ describe('the options of geofix enrich', () => {
     expect(err).toMatch(message)
   })
 
+  it('take the part of an access log that the README names', async () => {
+    const line = '10.0.0.1 - - [21/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 1 "-" "-" "81.2.69.142"'
+    const args = ['enrich', '--field', 'x_forwarded_for', '--trust', '10.0.0.0/8']
+    const { status, out } = await geofix(args, { input: `${line}\n` })
+    expect([status, JSON.parse(out).location.ip]).toEqual([0, '81.2.69.142'])
+  })
+
   it.each([
     [
       '--field',
       ['--field', 'ip'],
-      'access-log',
-      /--field is for ndjson, csv, tsv, and standard input is access-log\./,
+      'list',
+      /--field is for ndjson, csv, tsv, access-log, and standard input is list\./,
     ],
     ['--time-field', ['--time-field', 'ts'], 'list', /--time-field is for ndjson, csv, tsv/],
     ['--into', ['--into', 'place'], 'csv', /--into is for ndjson, access-log, list/],

@@ -33,6 +33,7 @@ const cell = fc.oneof(
 const table = fc
   .record({
     mark: fc.constantFrom('', '', '\ufeff'),
+    separator: fc.constantFrom('', '', '', 'sep=;\n', 'sep=,\r\n', '"sep=|"\n'),
     blanks: fc.constantFrom('', '', '\n', '\r\n', '\n\n', '\r', ' \n'),
     header: fc.constantFrom(
       'ip,a,b',
@@ -46,12 +47,12 @@ const table = fc
       '',
     ),
     rows: fc.array(fc.tuple(fc.array(cell, { minLength: 1, maxLength: 4 }), lineEnd), { maxLength: 8 }),
-    delimiter: fc.constantFrom(',', ',', ';', '\t'),
+    delimiter: fc.constantFrom(',', ',', ';', '\t', '|'),
     end: fc.constantFrom('\n', '\r\n', ''),
   })
-  .map(({ mark, blanks, header, rows, delimiter, end }) => {
+  .map(({ mark, separator, blanks, header, rows, delimiter, end }) => {
     const lines = rows.map(([cells, behind]) => cells.join(delimiter) + behind)
-    return `${mark}${blanks}${header.replaceAll(/[,;\t]/g, delimiter)}${end}${lines.join('')}`
+    return `${mark}${separator}${blanks}${header.replaceAll(/[,;\t]/g, delimiter)}${end}${lines.join('')}`
   })
 
 const options = fc.record(
@@ -106,12 +107,16 @@ export const delimited: Target<EnrichInput> = {
 }
 
 /** @returns `null` where csv-parse refuses the file or reads line ends in another way */
-function rowsOf(bytes: Uint8Array, { delimiter, quotes }: DelimitedPlan): string[][] | null {
+function rowsOf(
+  bytes: Uint8Array,
+  { delimiter, quotes, hasSeparatorLine }: DelimitedPlan,
+): string[][] | null {
   // A carriage return that ends a file is a line end of ours.
   if (bytes.at(-1) === 0x0d) return null
   try {
     return parse(Buffer.from(bytes), {
       bom: true,
+      from_line: hasSeparatorLine ? 2 : 1,
       delimiter: String.fromCharCode(delimiter),
       quote: quotes ? '"' : null,
       relax_column_count: true,

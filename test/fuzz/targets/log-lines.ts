@@ -104,14 +104,15 @@ export const logLines: Target<EnrichInput> = {
       )
       return
     }
-    // Bad lines stay as they are, blank ones go; the others become objects.
+    // Blank lines go; all others become objects, bad ones too.
     const lines =
       Buffer.from(output)
         .toString()
         .match(/[^\n]*\n|[^\n]+$/g) ?? []
     assert.equal(lines.length, tally.lines - tally.blank)
     const objects = lines.filter((text) => isObjectWith(text, plan.into))
-    assert.equal(objects.length, tally.lines - tally.blank - tally.bad)
+    assert.equal(objects.length, lines.length)
+    assert.equal(objects.filter((text) => isObjectWith(text, 'raw')).length, tally.bad)
     const located = objects.filter((text) => JSON.parse(text)[plan.into] !== null)
     assert.equal(located.length, tally.resolved)
   },

@@ -5,14 +5,14 @@ describe('versionIn', () => {
   it.each([
     ['Debian 12', 'gzip compression program v1.14\nCopyright 2016 Eric Biggers\n', '1.14'],
     ['a version of three parts', 'gzip compression program v1.8.1\n', '1.8.1'],
-  ])('finds the version that %s prints', (_, printed, version) => {
+  ])('finds the version in the output of %s', (_, printed, version) => {
     expect(versionIn(printed)).toBe(version)
   })
 
   it.each(['', 'gzip 1.12\n', 'gzip compression program vUNKNOWN\n'])(
     'refuses to guess from %j',
     (printed) => {
-      expect(() => versionIn(printed)).toThrow('libdeflate-gzip -V does not say its version')
+      expect(() => versionIn(printed)).toThrow('libdeflate-gzip -V printed no version')
     },
   )
 })

@@ -7,22 +7,22 @@ const path = join(import.meta.dirname, '../../../data/manifest.json')
 const { coverage }: { coverage: Coverage } = JSON.parse(readFileSync(path, 'utf8'))
 
 describe('checkCoverage', () => {
-  it('takes what is shipped', () => expect(() => checkCoverage(coverage, [])).not.toThrow())
+  it('accepts the published data', () => expect(() => checkCoverage(coverage, [])).not.toThrow())
 
   it('refuses too few region codes', () => {
     const poor = { ...coverage, regionCodes: { ...coverage.regionCodes, networks: 0.9899 } }
     expect(() => checkCoverage(poor, [])).toThrow(
-      'only 98.99% of the networks that name a region have a code',
+      'only 98.99% of the networks that name a region have a region code',
     )
   })
 
   it('refuses an unused alias', () => {
-    expect(() => checkCoverage(coverage, ['XX|Nowhere'])).toThrow('the source has no XX|Nowhere')
+    expect(() => checkCoverage(coverage, ['XX|Nowhere'])).toThrow('the source does not have XX|Nowhere')
   })
 
   it('refuses a zone of another country', () => {
     expect(() => checkCoverage({ ...coverage, zoneConflicts: 1 }, [])).toThrow(
-      '1 records have a zone of another country',
+      '1 records have a time zone of another country',
     )
   })
 })

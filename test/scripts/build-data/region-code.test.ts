@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { fold, foldStripped } from '../../../scripts/build-data/name-folding.ts'
 import { RegionCodes } from '../../../scripts/build-data/region-code.ts'
 import { type Region, type RegionList, readRegions } from '../../../scripts/build-data/region-list.ts'
 
@@ -22,24 +21,6 @@ const region = (
   names: { en: cldr[0] ?? iso },
 })
 const list = (...regions: Region[]): RegionList => new Map(regions.map((one) => [one.code, one]))
-
-describe('folding', () => {
-  it.each([
-    ['Île-de-France', 'ile de france'],
-    ['Homyel’ Voblasc’', 'homyel voblasc'],
-    ['Łódź', 'lodz'],
-    ['Møre & Romsdal', 'more and romsdal'],
-    ['Gəncə', 'ganca'],
-    ['Sofia (stolitsa)', 'sofia'],
-    ['東京', ''],
-  ])('%s', (name, folded) => expect(fold(name)).toBe(folded))
-
-  it.each([
-    ['State of Berlin', 'berlin'],
-    ['Lodz Voivodeship', 'lodz'],
-    ['Republic', 'republic'], // nothing else would be left
-  ])('without generic words: %s', (name, stripped) => expect(foldStripped(name)).toBe(stripped))
-})
 
 describe('the rules', () => {
   const regions = list(
@@ -67,26 +48,26 @@ describe('the rules', () => {
     ['ISO’s name', 'AA', 'Llano', 'AA-5', 'name'],
     ['a name in another language', 'AA', 'Ebene', 'AA-5', 'name'],
     ['without a generic word', 'AA', 'Plain Province', 'AA-5', 'stripped-name'],
-    ['the region around one that is named like it', 'AA', 'Vilna', 'AA-2', 'name'],
-    ['the first level of two', 'AA', 'Twin', 'AA-3', 'name'],
-    ['not the region around because both are saints', 'AA', 'Saint Mary', 'AA-41', 'name'],
-    ['none of two on the second level', 'AA', 'Same', null, 'unknown'],
+    ['the containing region with the same name', 'AA', 'Vilna', 'AA-2', 'name'],
+    ['the first-level region of two', 'AA', 'Twin', 'AA-3', 'name'],
+    ['not the containing region if both are saints', 'AA', 'Saint Mary', 'AA-41', 'name'],
+    ['none of two second-level regions', 'AA', 'Same', null, 'unknown'],
     ['unknown', 'AA', 'Elsewhere', null, 'unknown'],
     ['a country without regions', 'BB', 'Plain', null, 'no-codes'],
   ])('%s', (_, country, name, code, rule) => expect(codes.find(country, name)).toEqual({ code, rule }))
 
-  it('says which aliases were not used', () => {
+  it('lists unused aliases', () => {
     const fresh = new RegionCodes(regions, { 'AA|Nickname': 'AA-1', 'AA|Nowhere': null })
     fresh.find('AA', 'Nowhere')
     expect(fresh.unusedAliases).toEqual(['AA|Nickname'])
   })
 
   it.each(['AA-9', 'BB-1', ''])('refuses an alias to %j', (code) => {
-    expect(() => new RegionCodes(regions, { 'AA|X': code })).toThrow(/region-aliases\.json: AA\|X names/)
+    expect(() => new RegionCodes(regions, { 'AA|X': code })).toThrow(/region-aliases\.json: AA\|X has/)
   })
 })
 
-// The lists are packages that only the data build installs (npm run build-data).
+// Needs the packages that `npm run build-data -- --install-only` installs.
 describe.skipIf(!existsSync(PACKAGES))(
   'the real lists (skipped until npm run build-data has installed them)',
   () => {
@@ -122,7 +103,7 @@ describe.skipIf(!existsSync(PACKAGES))(
       ['HR', 'County of Zagreb', 'HR-01'],
       ['LT', 'Vilnius', 'LT-VL'], // not the district LT-58
       ['EE', 'Tartu', 'EE-79'],
-      ['BG', 'Sofia', 'BG-23'], // the district around
+      ['BG', 'Sofia', 'BG-23'], // the surrounding district
       ['BG', 'Sofia-grad', 'BG-22'], // the capital
       ['UA', 'Kyiv', 'UA-32'], // the oblast
       ['UA', 'Kyiv City', 'UA-30'],
@@ -162,7 +143,7 @@ describe.skipIf(!existsSync(PACKAGES))(
       ['NZ', 'Auckland', 'NZ-AUK'],
       ['BR', 'Sao Paulo', 'BR-SP'],
       ['MX', 'Mexico City', 'MX-CMX'],
-      ['MX', 'Mexico', 'MX-MEX'], // the state around it
+      ['MX', 'Mexico', 'MX-MEX'], // the surrounding state
       ['AR', 'Buenos Aires', 'AR-B'], // the province
       ['AR', 'Buenos Aires F.D.', 'AR-C'], // the city
       ['CO', 'Bogota D.C.', 'CO-DC'],
@@ -184,12 +165,12 @@ describe.skipIf(!existsSync(PACKAGES))(
       ['UA-59', { en: 'Sumy Oblast' }],
     ])('names of %s', (code, names) => expect(regions.get(code)?.names).toMatchObject(names))
 
-    it('gives no name of an old region with a new one', () => {
+    it('does not mix names of renamed regions', () => {
       expect(regions.get('NP-P3')?.names).toEqual({ en: 'Bagmati' })
       expect(regions.get('MA-06')?.names).toEqual({ en: 'Casablanca-Settat' })
     })
 
-    it('knows an English name for every current code, without footnote marks', () => {
+    it('has an English name for every current code, without footnote marks', () => {
       const wrong = [...regions.values()].filter(
         ({ names }) => !names.en || /[²³⁴]/.test(Object.values(names).join()),
       )

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { TimeZones } from '../../../scripts/build-data/time-zone.ts'
-import { readCoordinates, readZoneTab } from '../../../scripts/build-data/zone-tab.ts'
+import { readCoordinates, readZoneTab, TimeZones } from '../../../scripts/build-data/time-zone.ts'
 
 const tab = readZoneTab(join(import.meta.dirname, '../../../scripts/build-data/input/zone.tab'))
 const cities = [
@@ -22,16 +21,16 @@ const zones = new TimeZones(
 describe('TimeZones', () => {
   it.each<[string, string, string | null, number, number, string | null, string]>([
     ['the only zone of a country', 'GB', 'GB-ENG', 51.5, -0.1, 'Europe/London', 'only-zone'],
-    ['Kosovo, which zone.tab lacks', 'XK', null, 42.7, 21.2, 'Europe/Belgrade', 'only-zone'],
-    ['Vietnam, whatever the cities say', 'VN', null, 21, 105.8, 'Asia/Ho_Chi_Minh', 'only-zone'],
+    ['Kosovo, which is missing in zone.tab', 'XK', null, 42.7, 21.2, 'Europe/Belgrade', 'only-zone'],
+    ['Vietnam, independently of cities', 'VN', null, 21, 105.8, 'Asia/Ho_Chi_Minh', 'only-zone'],
     ['the nearest city', 'US', 'US-NV', 36.2, -115.1, 'America/Los_Angeles', 'nearest-city'],
     ['a city next door', 'US', 'US-NJ', 40.73, -74.17, 'America/New_York', 'nearest-city'],
     ['a renamed zone', 'CA', null, 62.4, -114.4, 'America/Edmonton', 'nearest-city'],
     ['not a city with a zone of another country', 'CA', null, 42.3, -83, 'America/Edmonton', 'nearest-city'],
     ['across the antimeridian', 'RU', null, 65.5, -172, 'Asia/Anadyr', 'nearest-city'],
-    ['a zone younger than the cities', 'CL', 'CL-AI', -45.57, -72.07, 'America/Coyhaique', 'region'],
+    ['a zone that is newer than the cities', 'CL', 'CL-AI', -45.57, -72.07, 'America/Coyhaique', 'region'],
     [
-      'no cities: the nearest place of zone.tab',
+      'without cities: the nearest location in zone.tab',
       'AQ',
       null,
       -77.8,
@@ -51,7 +50,7 @@ describe('TimeZones', () => {
     )
   })
 
-  it('knows only zones that the platform knows', () => {
+  it('has only zones that the platform has', () => {
     const unknown = [...tab.values()].flat().filter(({ zone }) => {
       try {
         return new Intl.DateTimeFormat('en', { timeZone: zone }) === undefined
@@ -59,7 +58,7 @@ describe('TimeZones', () => {
         return true
       }
     })
-    // Younger than the time-zone data of some releases of Node 20.
+    // Some releases of Node 20 have older time-zone data.
     expect(unknown.map(({ zone }) => zone).filter((zone) => zone !== 'America/Coyhaique')).toEqual([])
   })
 })
@@ -71,6 +70,6 @@ describe('readCoordinates', () => {
       latitude: -(69 + 22 / 3600),
       longitude: 39 + 35 / 60 + 24 / 3600,
     })
-    expect(() => readCoordinates('51.5,-0.1')).toThrow('no ISO 6709 coordinates')
+    expect(() => readCoordinates('51.5,-0.1')).toThrow('is not in ISO 6709')
   })
 })

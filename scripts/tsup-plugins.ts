@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Options } from 'tsup'
+
+type Plugin = NonNullable<Options['esbuildPlugins']>[number]
+
+/** The folder of the package in `node_modules/commander/lib/command.js`, also of a nested package. */
+const PACKAGE_FOLDER = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/
+
+/** Writes the licences of all bundled packages to a file, sorted by name. */
+export function bundledLicences(file: string): Plugin {
+  return {
+    name: 'bundled-licences',
+    setup(build) {
+      build.initialOptions.metafile = true
+      build.onEnd(({ metafile }) => {
+        if (metafile === undefined) throw new Error('esbuild gave no metafile')
+        const folders = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+          Object.entries(inputs)
+            .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+            .flatMap(([path]) => PACKAGE_FOLDER.exec(path)?.[0] ?? []),
+        )
+        const texts = new Map(folders.map((folder) => [titleOf(folder), licenceOf(folder)]))
+        const sections = [...texts]
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+          .map(([title, text]) => `${title}\n\n${text}\n`)
+        writeFileSync(file, sections.join(`\n${'-'.repeat(78)}\n\n`))
+      })
+    },
+  }
+}
+
+function titleOf(folder: string): string {
+  const about: { name: string; version: string; license: string } = JSON.parse(
+    readFileSync(join(folder, 'package.json'), 'utf8'),
+  )
+  return `${about.name} ${about.version} (${about.license})`
+}
+
+function licenceOf(folder: string): string {
+  const file = readdirSync(folder).find((name) => /^licen[cs]e(\.(txt|md))?$/i.test(name))
+  // Without a licence the package must not be redistributed.
+  if (file === undefined) throw new Error(`${folder} has no licence`)
+  return readFileSync(join(folder, file), 'utf8').trim()
+}
+
+/**
+ * Replaces `node:child_process` by an empty module. commander imports it for commands that are separate executables,
+ * which geofix has none of. So the command line cannot start programs, and does not load `net`.
+ */
+export function noChildProcess(): Plugin {
+  return {
+    name: 'no-child-process',
+    setup(build) {
+      build.onResolve({ filter: /^(node:)?child_process$/ }, ({ path }) => ({ path, namespace: 'absent' }))
+      build.onLoad({ filter: /.*/, namespace: 'absent' }, () => ({ contents: 'module.exports = {}' }))
+    },
+  }
+}

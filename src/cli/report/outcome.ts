@@ -1,0 +1,167 @@
+import { type BadLine, type FailureReason, failuresOf, type Tally } from '../../enrich/tally.ts'
+import {
+  atLeast,
+  bytesText,
+  countOf,
+  countText,
+  daysText,
+  durationText,
+  minuteText,
+  shareText,
+  shortCountText,
+  spanText,
+} from '../figures.ts'
+import { type Content, clipped, html, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'
+import { namedCountries, ranked } from './rankings.ts'
+
+const REASONS: Readonly<Record<FailureReason, readonly [label: string, meaning: string]>> = {
+  missing: ['No address', 'the field is missing or empty'],
+  malformed: ['Not an address', 'the text is not an IP address'],
+  'not-found': ['Not in the database', 'a public address without a known location'],
+  'invalid-database': ['Database damaged', 'the record of this address cannot be read'],
+  private: ['Private network', 'such as 10.0.0.0/8, 192.168.0.0/16, fc00::/7'],
+  shared: ['Carrier’s shared space', '100.64.0.0/10, behind a carrier’s NAT'],
+  loopback: ['Loopback', 'the machine itself: 127.0.0.0/8, ::1'],
+  'link-local': ['Link-local', '169.254.0.0/16, fe80::/10'],
+  multicast: ['Multicast', '224.0.0.0/4, ff00::/8'],
+  documentation: ['Documentation', 'reserved for examples, such as 192.0.2.0/24'],
+  benchmarking: ['Benchmarking', 'reserved for network tests'],
+  reserved: ['Reserved', 'not in use on the internet'],
+  unspecified: ['Unspecified', '0.0.0.0/8 or ::'],
+  unidentified: ['Withheld', 'a proxy did not give the address'],
+  'trusted-proxy': ['Only proxies', 'every address is a trusted proxy'],
+}
+
+/** Limit for the message about an unreadable line, in characters. */
+const MAX_MESSAGE_LENGTH = 300
+
+/** The result in two sentences. */
+export function lead(tally: Tally): Markup {
+  const readable = tally.lines - tally.blank
+  if (tally.lines === 0) return html`The input had no lines.`
+  if (tally.resolved === 0) {
+    return readable === 0
+      ? html`All lines are blank: ${countOf(tally.lines, 'line', 'lines')}.`
+      : html`None of the ${countOf(readable, 'line', 'lines')} could be located.`
+  }
+  const countries = namedCountries(tally)
+  const [first] = ranked(countries)
+  const share = html`<b>${shareText(tally.resolved, readable)}</b> of ${countOf(readable, 'line', 'lines')} could be located`
+  if (first === undefined) return html`${share}.`
+  const name = html`<bdi>${clipped(first.name, MAX_NAME_LENGTH)}</bdi>`
+  if (first.count === tally.resolved) return html`${share}, all in one country: <b>${name}</b>.`
+  return html`${share}, in <b>${atLeast(countOf(countries.length, 'country', 'countries'), tally.unlisted.countries)}</b>. The most frequent is <b>${name}</b>, with ${shareText(first.count, tally.resolved)} of the located lines.`
+}
+
+/** The row of key figures. */
+export function totals(
+  tally: Tally,
+  { bytes, seconds, threads }: { bytes: number | null; seconds: number; threads: number },
+): Markup {
+  const countries = namedCountries(tally).length
+  const details = [
+    atLeast(countOf(tally.regions.size, 'region', 'regions'), tally.unlisted.regions),
+    atLeast(countOf(tally.cities.size, 'city', 'cities'), tally.unlisted.cities),
+  ].join(', ')
+  return html`<dl class="totals">
+${tile('Lines', countText(tally.lines), bytes === null ? null : bytesText(bytes))}
+${tile('Located', shareText(tally.resolved, tally.lines - tally.blank), countOf(tally.resolved, 'line', 'lines'))}
+${tile('Not located', countText(failedLines(tally)), tally.bad === 0 ? 'and none unreadable' : `and ${countText(tally.bad)} unreadable`)}
+${tile('Countries', atLeast(countText(countries), tally.unlisted.countries), details)}
+${timeTile(tally)}
+${tile('Speed', tally.lines > 0 && seconds > 0 ? `${shortCountText(tally.lines / seconds)}/s` : '–', `lines; ${durationText(seconds)} on ${countOf(threads, 'thread', 'threads')}`)}
+</dl>`
+}
+
+function tile(label: string, value: Content, detail: Content): Markup {
+  return html`<div class="tile"><dt>${label}</dt><dd><span class="value">${value}</span>${
+    detail === null ? null : html`<span class="detail">${detail}</span>`
+  }</dd></div>`
+}
+
+function timeTile({ firstInstant, lastInstant }: Tally): Markup {
+  if (firstInstant === null || lastInstant === null) return tile('Time', '–', 'no times in the lines')
+  const [first, last] = [new Date(firstInstant), new Date(lastInstant)]
+  const days = daysText(first, last)
+  if (days === null) return tile('Time', '–', 'times out of range')
+  return tile(
+    'Time',
+    spanText(lastInstant - firstInstant),
+    html`<span title="${`${minuteText(first) ?? ''} to ${minuteText(last) ?? ''} UTC`}">${days}, UTC</span>`,
+  )
+}
+
+function failedLines(tally: Tally): number {
+  return failuresOf(tally).reduce((sum, [, count]) => sum + count, 0)
+}
+
+/** Lines with the same outcome. */
+interface Outcome {
+  /** Also the CSS class. */
+  readonly kind: 'located' | 'failed' | 'bad'
+  readonly label: string
+  readonly meaning: string | null
+  readonly count: number
+}
+
+function outcomesOf(tally: Tally): Outcome[] {
+  const failed = failuresOf(tally)
+    .map(([reason, count]): Outcome => {
+      const [label, meaning] = REASONS[reason]
+      return { kind: 'failed', label, meaning, count }
+    })
+    .sort((a, b) => b.count - a.count || (a.label < b.label ? -1 : 1))
+  const all: Outcome[] = [
+    { kind: 'located', label: 'Located', meaning: null, count: tally.resolved },
+    ...failed,
+    { kind: 'bad', label: 'Unreadable', meaning: 'not a line of this format', count: tally.bad },
+  ]
+  return all.filter(({ count }) => count > 0)
+}
+
+/** The card that says how many lines were located, and why the others were not. Shares exclude blank lines. */
+export function outcome(tally: Tally): Markup {
+  const all = tally.lines - tally.blank
+  const rows = outcomesOf(tally).map(
+    ({ kind, label, meaning, count }) => html`
+<tr><th scope="row"><span class="name"><i class="key ${kind}"></i>${label}${
+      meaning === null ? null : html` <span class="within">${meaning}</span>`
+    }</span></th><td>${countText(count)}</td><td class="share">${shareText(count, all)}</td></tr>`,
+  )
+  return html`<section class="card"><header class="head"><h2>Outcome of the lines</h2></header>
+${stackedBar(tally)}
+<table class="ranking outcome"><thead class="unseen"><tr><th scope="col">Outcome</th><th scope="col">Lines</th><th scope="col">Share</th></tr></thead><tbody>${rows}</tbody></table>${
+    tally.badLines.length === 0 ? null : badLineList(tally.badLines, tally.bad)
+  }${
+    tally.blank === 0
+      ? null
+      : html`<p class="note">${countOf(tally.blank, 'blank line is', 'blank lines are')} not counted here.</p>`
+  }</section>`
+}
+
+/** Hidden from screen readers: the table has the same numbers. */
+function stackedBar(tally: Tally): Markup {
+  const kinds = [
+    ['located', tally.resolved],
+    ['failed', failedLines(tally)],
+    ['bad', tally.bad],
+  ] as const
+  let from = 0
+  const parts = kinds
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => {
+      const width = (count / (tally.lines - tally.blank)) * 100
+      const part = html`<rect class="${kind}" x="${twoDecimals(from)}%" width="${twoDecimals(width)}%" height="100%"/>`
+      from += width
+      return part
+    })
+  return html`<svg class="stack" aria-hidden="true">${parts}</svg>`
+}
+
+function badLineList(shown: readonly BadLine[], all: number): Markup {
+  const items = shown.map(
+    ({ line, message }) => html`
+<li><span class="line">Line ${countText(line)}</span> <bdi>${clipped(message, MAX_MESSAGE_LENGTH)}</bdi></li>`,
+  )
+  return html`<h3>${shown.length < all ? 'The first unreadable lines' : 'Unreadable lines'}</h3><ul class="faults">${items}</ul>`
+}

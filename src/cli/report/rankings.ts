@@ -1,0 +1,110 @@
+import type { Tally } from '../../enrich/tally.ts'
+import { atLeast, countOf, countText, shareText } from '../figures.ts'
+import { clipped, html, MAX_NAME_LENGTH, type Markup } from './markup.ts'
+
+/** Rows of a table. One more row sums up the rest. */
+export const MAX_ROWS = 15
+
+/** A country, region or city with its lines. */
+interface RankedLocation {
+  readonly name: string
+  /** The country of a region or city; the code of a country. */
+  readonly within: string | null
+  readonly count: number
+}
+
+interface Ranking {
+  readonly title: string
+  readonly one: string
+  readonly many: string
+  readonly locations: readonly RankedLocation[]
+  /** Lines of further locations, which the tally has only as a sum. */
+  readonly unlisted: number
+}
+
+/** The tables of countries, regions and cities. */
+export function rankings(tally: Tally): Markup {
+  const { unlisted } = tally
+  const countryName = (key: string | null): string | null =>
+    key === null ? null : (tally.countries.get(key)?.name ?? key)
+  const countries = namedCountries(tally)
+  const regions = [...tally.regions.values()].map(({ name, code, country, count }) => ({
+    name: name ?? code ?? '',
+    within: countryName(country),
+    count,
+  }))
+  const cities = [...tally.cities.values()].map(({ name, country, count }) => ({
+    name,
+    within: countryName(country),
+    count,
+  }))
+  return html`<div class="columns">
+${rankingTable(tally, { title: 'Countries', one: 'country', many: 'countries', locations: countries, unlisted: unlisted.countries })}
+${rankingTable(tally, { title: 'Regions', one: 'region', many: 'regions', locations: regions, unlisted: unlisted.regions })}
+${rankingTable(tally, { title: 'Cities', one: 'city', many: 'cities', locations: cities, unlisted: unlisted.cities })}
+</div>`
+}
+
+/** Countries with a code or a name. */
+export function namedCountries(tally: Tally): RankedLocation[] {
+  return [...tally.countries.values()]
+    .filter(({ code, name }) => code !== null || name !== null)
+    .map(({ code, name, count }) => ({
+      name: name ?? code ?? '',
+      within: name === null ? null : code,
+      count,
+    }))
+}
+
+/** Sorts by count, then by name: the report must not depend on the order of counting. */
+export function ranked<Counted extends { readonly count: number; readonly name: string }>(
+  locations: readonly Counted[],
+): Counted[] {
+  return [...locations].sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+}
+
+function rankingTable(tally: Tally, { title, one, many, locations, unlisted }: Ranking): Markup {
+  const heading = html`<header class="head"><h2>${title}</h2>${
+    locations.length === 0
+      ? null
+      : html`<p class="aside">${atLeast(countText(locations.length), unlisted)}</p>`
+  }</header>`
+  if (locations.length === 0 && unlisted === 0) {
+    return html`<section class="card">${heading}<p class="empty">No line has a ${one}.</p></section>`
+  }
+  const order = ranked(locations)
+  const top = order.slice(0, MAX_ROWS)
+  const highest = top[0]?.count ?? 1
+  const others = order.slice(MAX_ROWS)
+  const known = locations.reduce((sum, { count }) => sum + count, unlisted)
+  const rows = top.map(
+    ({ name, within, count }) => html`
+<tr><th scope="row"><span class="name"><bdi>${clipped(name, MAX_NAME_LENGTH)}</bdi>${within === null ? null : html` <bdi class="within">${clipped(within, MAX_NAME_LENGTH)}</bdi>`}</span>${bar(count / highest)}</th><td>${countText(count)}</td><td class="share">${shareText(count, tally.resolved)}</td></tr>`,
+  )
+  const rest = [
+    others.length === 0
+      ? null
+      : restRow(
+          countOf(others.length, `other ${one}`, `other ${many}`),
+          others.reduce((sum, { count }) => sum + count, 0),
+          tally,
+        ),
+    unlisted === 0 ? null : restRow(`Further ${many}, too many to list`, unlisted, tally),
+    known >= tally.resolved ? null : restRow(`Unknown ${one}`, tally.resolved - known, tally),
+  ].filter((row) => row !== null)
+  return html`<section class="card">${heading}
+<table class="ranking"><thead class="unseen"><tr><th scope="col">${title}</th><th scope="col">Lines</th><th scope="col">Share of located lines</th></tr></thead><tbody>${rows}</tbody>${
+    rest.length === 0 ? null : html`<tfoot>${rest}</tfoot>`
+  }</table></section>`
+}
+
+function restRow(label: string, count: number, tally: Tally): Markup {
+  return html`
+<tr><th scope="row">${label}</th><td>${countText(count)}</td><td class="share">${shareText(count, tally.resolved)}</td></tr>`
+}
+
+/** The length is an SVG attribute: the policy of the page forbids style attributes. */
+function bar(share: number): Markup {
+  const percent = Math.round(Math.min(1, Math.max(0, share)) * 1000) / 10
+  return html`<svg class="bar" aria-hidden="true"><rect width="${percent}%" height="100%" rx="2.5"/></svg>`
+}

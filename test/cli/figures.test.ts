@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import {
+  bytesText,
+  countOf,
+  countText,
+  daysText,
+  dayText,
+  durationText,
+  minuteText,
+  shareText,
+  shortCountText,
+  spanText,
+} from '../../src/cli/figures.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+describe('figures', () => {
+  it.each([
+    [0, 10, '0%'],
+    [10, 10, '100%'],
+    [1, 3, '33.3%'],
+    [1, 2, '50.0%'],
+    // Inexact shares are never 0% or 100%.
+    [1, 1_000_000, '<0.1%'],
+    [999_999, 1_000_000, '>99.9%'],
+    [1, 1000, '0.1%'],
+    [999, 1000, '99.9%'],
+    [0, 0, '–'],
+  ])('show %d of %d as %s', (part, whole, text) => {
+    expect(shareText(part, whole)).toBe(text)
+  })
+
+  it.each([
+    [0, '0'],
+    [1_234_567, '1,234,567'],
+    [2 ** 53 - 1, '9,007,199,254,740,991'],
+  ])('show the count %d as %s', (count, text) => {
+    expect(countText(count)).toBe(text)
+  })
+
+  it('use singular and plural', () => {
+    expect(countOf(1, 'city', 'cities')).toBe('1 city')
+    expect(countOf(0, 'city', 'cities')).toBe('0 cities')
+    expect(countOf(2000, 'city', 'cities')).toBe('2,000 cities')
+  })
+
+  it.each([
+    [950, '950'],
+    [12_345, '12.3K'],
+    [1_000_000, '1M'],
+  ])('shorten %d to %s', (count, text) => {
+    expect(shortCountText(count)).toBe(text)
+  })
+
+  it.each([
+    [0.0042, '0.0042 s'],
+    [1.314, '1.3 s'],
+    [42.04, '42 s'],
+    [60, '1 min'],
+    [250, '4 min 10 s'],
+    [3599.7, '60 min'],
+    [7500, '2 h 5 min'],
+  ])('show %d seconds as %s', (seconds, text) => {
+    expect(durationText(seconds)).toBe(text)
+  })
+
+  it.each([
+    [0, 'under a minute'],
+    [MINUTE, '1 minute'],
+    [89 * MINUTE, '89 minutes'],
+    [2 * HOUR, '2 hours'],
+    [35 * HOUR, '35 hours'],
+    [72 * HOUR, '3 days'],
+  ])('show a span of %d milliseconds as %s', (milliseconds, text) => {
+    expect(spanText(milliseconds)).toBe(text)
+  })
+
+  it.each([
+    [0, '0 byte'],
+    [999, '999 byte'],
+    [1000, '1 kB'],
+    [163_400_000, '163 MB'],
+    [2e15, '2,000 TB'],
+  ])('show %d bytes as %s', (bytes, text) => {
+    expect(bytesText(bytes)).toBe(text)
+  })
+
+  it('have no text for a range with an invalid date', () => {
+    const [day, never] = [new Date('2026-06-05T23:43:16Z'), new Date(Number.NaN)]
+    expect([daysText(day, never), daysText(never, day)]).toEqual([null, null])
+  })
+
+  it('show dates in UTC, and have no text for invalid ones', () => {
+    const instant = new Date('2026-06-05T23:43:16Z')
+    expect(dayText(instant)).toBe('5 Jun 2026')
+    expect(minuteText(instant)).toBe('5 Jun 2026, 23:43')
+    expect(dayText(new Date(Number.NaN))).toBeNull()
+    expect(minuteText(new Date(Number.NaN))).toBeNull()
+  })
+})

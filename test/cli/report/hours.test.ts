@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { attribute, type Element, Page, tallyOf, textOf, within } from './sample.ts'
+
+function hoursCard(page: Page): Element {
+  return page.card('Local time of day')
+}
+
+function columns(page: Page): Element[] {
+  return page.all('rect', 'column')
+}
+
+const percent = (element: Element | undefined, name: string): number =>
+  Number.parseFloat((element && attribute(element, name)) ?? '')
+
+const MORNING = { country: 'NL', hour: 9, count: 30 }
+const EVENING = { country: 'US', hour: 21, count: 10 }
+
+describe('the chart of local hours', () => {
+  it('has a bar for each hour, in proportion to its lines', () => {
+    const page = Page.of(tallyOf([MORNING, EVENING]))
+    const bars = columns(page)
+    expect(bars).toHaveLength(24)
+    expect(percent(bars[9], 'height') / percent(bars[21], 'height')).toBeCloseTo(3, 2)
+    expect(bars.filter((bar) => percent(bar, 'height') > 0)).toHaveLength(2)
+    for (const bar of bars) expect(percent(bar, 'y') + percent(bar, 'height')).toBeCloseTo(100, 6)
+    const lefts = bars.map((bar) => percent(bar, 'x'))
+    expect(lefts).toEqual(lefts.toSorted((a, b) => a - b))
+  })
+
+  it('has a title for each bar and a label with all of them', () => {
+    const page = Page.of(tallyOf([MORNING, EVENING]))
+    expect(page.texts('g', 'hour')[9]).toBe('09:00–10:00: 30 lines, 75.0%')
+    expect(page.texts('g', 'hour')[23]).toBe('23:00–24:00: 0 lines, 0%')
+    const [plot] = page.all('svg', 'plot')
+    expect(plot && attribute(plot, 'role')).toBe('img')
+    expect(plot && attribute(plot, 'aria-label')).toContain('09:00 75.0%, 10:00 0%')
+    expect(textOf(hoursCard(page))).toContain('The busiest hour starts at 09:00, with 75.0%.')
+  })
+
+  it.each([
+    [1, ['0', '1']],
+    [3, ['0', '1', '2', '3']],
+    [40, ['0', '20', '40']],
+    [999, ['0', '200', '400', '600', '800', '1K']],
+    [54_321, ['0', '20K', '40K', '60K']],
+    [3_000_000_000, ['0', '1B', '2B', '3B']],
+  ])('has an axis of round numbers up to %d', (count, labels) => {
+    const page = Page.of(tallyOf([{ ...MORNING, count }]))
+    const [scale] = page.all('svg', 'scale')
+    expect(scale && within(scale, 'text').map(textOf)).toEqual(labels)
+    const [bar] = columns(page).filter((column) => percent(column, 'height') > 0)
+    expect(percent(bar, 'height')).toBeGreaterThan(60)
+    expect(percent(bar, 'height')).toBeLessThanOrEqual(100)
+  })
+
+  it('says how many lines it counts', () => {
+    const page = Page.of(tallyOf([MORNING, { country: 'AQ', count: 5 }]))
+    expect(textOf(hoursCard(page))).toContain('30 of 35 located lines. The others have no time')
+    expect(textOf(hoursCard(Page.of(tallyOf([MORNING]))))).not.toContain('located lines.')
+  })
+
+  it('says that the lines have no time', () => {
+    const page = Page.of(tallyOf([{ country: 'NL', count: 5 }]))
+    expect(columns(page)).toEqual([])
+    expect(textOf(hoursCard(page))).toContain('No line has a readable time.')
+    expect(textOf(hoursCard(page))).toContain('--time-field')
+  })
+
+  it('says that the database has no time zones', () => {
+    const tally = { ...tallyOf([{ country: 'NL', count: 5 }]), firstInstant: 0, lastInstant: 1 }
+    expect(textOf(hoursCard(Page.of(tally)))).toContain('has no time zones for their locations')
+  })
+})

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { emptyTally, type FailureReason } from '../../../src/enrich/tally.ts'
+import { attribute, Page, tallyOf, textOf, within } from './sample.ts'
+
+const TITLE = 'Outcome of the lines'
+
+function rows(page: Page): string[] {
+  return within(page.card(TITLE), 'tr')
+    .slice(1)
+    .map((row) => row.childNodes.map(textOf).join('|'))
+}
+
+describe('the outcome of the lines', () => {
+  const tally = {
+    ...tallyOf([{ country: 'NL', count: 70 }]),
+    lines: 110,
+    blank: 10,
+    failed: { private: 5, malformed: 20 },
+    bad: 5,
+    badLines: [{ line: 1234, message: 'no "JSON" <object>' }],
+  }
+
+  it('has reasons, the most frequent first, and shares of all lines that are not blank', () => {
+    expect(rows(Page.of(tally))).toEqual([
+      'Located|70|70.0%',
+      'Not an address the text is not an IP address|20|20.0%',
+      'Private network such as 10.0.0.0/8, 192.168.0.0/16, fc00::/7|5|5.0%',
+      'Unreadable not a line of this format|5|5.0%',
+    ])
+    expect(textOf(Page.of(tally).card(TITLE))).toContain('10 blank lines are not counted here.')
+  })
+
+  it('is also one full bar', () => {
+    const [stack] = Page.of(tally).all('svg', 'stack')
+    const parts = stack === undefined ? [] : within(stack, 'rect')
+    expect(parts.map((part) => ['class', 'x', 'width'].map((name) => attribute(part, name)))).toEqual([
+      ['located', '0%', '70%'],
+      ['failed', '70%', '25%'],
+      ['bad', '95%', '5%'],
+    ])
+  })
+
+  it('shows the first unreadable lines by number', () => {
+    const page = Page.of(tally)
+    expect(page.texts('h3')).toContain('The first unreadable lines')
+    expect(page.texts('li')).toEqual(['Line 1,234 no "JSON" <object>'])
+    expect(Page.of({ ...tally, bad: 1 }).texts('h3')).toContain('Unreadable lines')
+  })
+
+  it('sorts equal counts by label', () => {
+    const failed = { shared: 2, loopback: 2, multicast: 2, benchmarking: 2, missing: 2 }
+    const labels = ['Benchmarking', 'Carrier', 'Loopback', 'Multicast', 'No address']
+    const shown = rows(Page.of({ ...emptyTally(), lines: 10, failed }))
+    expect(shown.map((row, index) => row.startsWith(labels[index] ?? '?'))).toEqual(labels.map(() => true))
+  })
+
+  const REASONS: Record<FailureReason, string> = {
+    missing: 'No address',
+    malformed: 'Not an address',
+    'not-found': 'Not in the database',
+    'invalid-database': 'Database damaged',
+    private: 'Private network',
+    shared: 'Carrier’s shared space',
+    loopback: 'Loopback',
+    'link-local': 'Link-local',
+    multicast: 'Multicast',
+    documentation: 'Documentation',
+    benchmarking: 'Benchmarking',
+    reserved: 'Reserved',
+    unspecified: 'Unspecified',
+    unidentified: 'Withheld',
+    'trusted-proxy': 'Only proxies',
+  }
+
+  it.each(Object.entries(REASONS))('has a label for %s', (reason, label) => {
+    const [row] = rows(Page.of({ ...emptyTally(), lines: 3, failed: { [reason]: 3 } }))
+    expect(row?.startsWith(label)).toBe(true)
+  })
+})

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import { MAX_ROWS, ranked } from '../../../src/cli/report/rankings.ts'
+import { attribute, Page, type SampleLocation, tallyOf, textOf, within } from './sample.ts'
+
+/** The cells of the rows of a table. */
+function rows(page: Page, title: string): string[][] {
+  return within(page.card(title), 'tr')
+    .slice(1)
+    .map((row) => row.childNodes.map(textOf).filter((text) => text !== ''))
+}
+
+const SOME: SampleLocation[] = [
+  { country: 'GB', name: 'United Kingdom', region: 'England', city: 'London', count: 30 },
+  { country: 'US', name: 'United States', region: 'Texas', city: 'Austin', count: 50 },
+  { country: 'FR', name: null, region: null, city: null, count: 20 },
+]
+
+describe('the tables', () => {
+  it('have countries, regions and cities with lines and shares, sorted by lines', () => {
+    const page = Page.of(tallyOf(SOME))
+    expect(rows(page, 'Countries')).toEqual([
+      ['United States US', '50', '50.0%'],
+      ['United Kingdom GB', '30', '30.0%'],
+      ['FR', '20', '20.0%'],
+    ])
+    expect(rows(page, 'Regions')).toEqual([
+      ['Texas United States', '50', '50.0%'],
+      ['England United Kingdom', '30', '30.0%'],
+      ['Unknown region', '20', '20.0%'],
+    ])
+    expect(rows(page, 'Cities')).toEqual([
+      ['Austin United States', '50', '50.0%'],
+      ['London United Kingdom', '30', '30.0%'],
+      ['Unknown city', '20', '20.0%'],
+    ])
+  })
+
+  it('say how many lines are in locations that were too many to list', () => {
+    const tally = tallyOf(SOME)
+    tally.lines += 60
+    tally.resolved += 60
+    Object.assign(tally.unlisted, { regions: 10, cities: 60 })
+    const page = Page.of(tally)
+    expect(rows(page, 'Regions').slice(2)).toEqual([
+      ['Further regions, too many to list', '10', '6.3%'],
+      ['Unknown region', '70', '43.8%'],
+    ])
+    expect(rows(page, 'Cities').slice(2)).toEqual([
+      ['Further cities, too many to list', '60', '37.5%'],
+      ['Unknown city', '20', '12.5%'],
+    ])
+    expect(textOf(page.card('Cities'))).toContain('over 2')
+    expect(textOf(page.card('Countries'))).not.toContain('over')
+    expect(page.texts('span', 'detail')).toContain('over 2 regions, over 2 cities')
+  })
+
+  it('have a row for unlisted locations also if none is listed', () => {
+    const tally = tallyOf([{ country: 'FR', count: 20 }])
+    tally.unlisted.cities = 20
+    expect(rows(Page.of(tally), 'Cities')).toEqual([['Further cities, too many to list', '20', '100%']])
+  })
+
+  it('have bars in proportion to the first row', () => {
+    const bars = within(Page.of(tallyOf(SOME)).card('Countries'), 'rect')
+    expect(bars.map((bar) => attribute(bar, 'width'))).toEqual(['100%', '60%', '40%'])
+  })
+
+  it('sum up the rows after the first ones', () => {
+    const many = Array.from({ length: 40 }, (_, index) => ({
+      country: `${index}`,
+      name: `Land ${index}`,
+      count: 100 - index,
+    }))
+    const shown = rows(Page.of(tallyOf(many)), 'Countries')
+    expect(shown).toHaveLength(MAX_ROWS + 1)
+    const rest = many.slice(MAX_ROWS).reduce((sum, { count }) => sum + count, 0)
+    expect(shown.at(-1)?.slice(0, 2)).toEqual(['25 other countries', rest.toLocaleString('en')])
+    const all = shown.reduce((sum, [, count = '']) => sum + Number(count.replace(',', '')), 0)
+    expect(all).toBe(many.reduce((sum, { count }) => sum + count, 0))
+  })
+
+  it('use the singular for one other', () => {
+    const many = Array.from({ length: MAX_ROWS + 1 }, (_, index) => ({ country: `${index}`, count: 9 }))
+    expect(rows(Page.of(tallyOf(many)), 'Countries').at(-1)?.[0]).toBe('1 other country')
+  })
+
+  it('sort equal counts by name', () => {
+    const equals = ['C', 'A', 'B'].map((country) => ({ country, count: 4 }))
+    expect(rows(Page.of(tallyOf(equals)), 'Countries').map(([name]) => name)).toEqual(['A', 'B', 'C'])
+  })
+
+  it('use the code as the name of a location without one, and name its country if known', () => {
+    const tally = tallyOf([{ country: 'GB', count: 5 }])
+    tally.regions.set('GB ENG', { country: 'GB', code: 'ENG', name: null, count: 3 })
+    tally.regions.set(' x', { country: null, code: null, name: 'Nowhere', count: 2 })
+    tally.regions.set('FR ', { country: 'FR', code: null, name: 'Elsewhere', count: 2 })
+    const page = Page.of(tally)
+    expect(rows(page, 'Countries').map(([name]) => name)).toEqual(['GB'])
+    expect(rows(page, 'Regions').map(([name]) => name)).toEqual(['ENG GB', 'Elsewhere FR', 'Nowhere'])
+  })
+
+  it('keep the order of locations with the same name', () => {
+    const twins = [
+      { name: 'Springfield', within: 'Illinois', count: 2 },
+      { name: 'Springfield', within: 'Ohio', count: 2 },
+    ]
+    expect(ranked(twins)).toEqual(twins)
+    expect(ranked(twins.toReversed())).toEqual(twins.toReversed())
+  })
+
+  it('say that there is nothing', () => {
+    const page = Page.of(tallyOf([{ country: null, count: 3 }]))
+    expect(textOf(page.card('Countries'))).toBe('Countries No line has a country.'.replace(' ', ''))
+    expect(page.all('table', 'ranking')).toHaveLength(1) // that of the outcome
+  })
+
+  it('have headers for screen readers', () => {
+    const [table] = within(Page.of(tallyOf(SOME)).card('Countries'), 'table')
+    const headers = table === undefined ? [] : within(table, 'th')
+    expect(headers.filter((th) => attribute(th, 'scope') === 'col').map(textOf)).toEqual([
+      'Countries',
+      'Lines',
+      'Share of located lines',
+    ])
+    expect(headers.filter((th) => attribute(th, 'scope') === undefined)).toEqual([])
+  })
+})

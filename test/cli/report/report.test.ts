@@ -1,0 +1,358 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { ReportedDatabase } from '../../../src/cli/report/report.ts'
+import { emptyTally, type Tally } from '../../../src/enrich/tally.ts'
+import { embedded, Resolver } from '../../../src/index.ts'
+import { attribute, type Element, Page, type SampleLocation, tallyOf, textOf } from './sample.ts'
+
+/** Texts that have broken web pages. */
+const HOSTILE = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "' onmouseover='alert(1)",
+  '</title></style></svg><script src=//evil.example></script>',
+  '<!-- ',
+  ']]>',
+  '&lt;b&gt;&amp;&#60;',
+  '{{7*7}}`',
+  '\u0000\u0001\u007f\u0085\ufdd0\uffff\u{1fffe}',
+  '\ud800 half',
+  '\u202egnp.exe',
+  'javascript:alert(1)',
+]
+
+const ORDINARY = tallyOf([
+  {
+    country: 'GB',
+    name: 'United Kingdom',
+    region: 'England',
+    city: 'London',
+    latitude: 51.5,
+    longitude: -0.1,
+    hour: 9,
+    count: 60,
+  },
+  {
+    country: 'JP',
+    name: 'Japan',
+    region: 'Tokyo',
+    city: 'Chiyoda',
+    latitude: 35.7,
+    longitude: 139.8,
+    hour: 20,
+    count: 30,
+  },
+  { country: 'US', name: 'United States', count: 10 },
+])
+
+/** A report with this text everywhere that text from a file or a user can appear. */
+function pageWith(text: string): Page {
+  const tally = tallyOf([
+    { country: text, name: text, region: text, city: text, latitude: 1, longitude: 2, hour: 3, count: 2 },
+  ])
+  tally.lines += 1
+  tally.bad = 1
+  tally.badLines = [{ line: 1, message: text }]
+  return Page.of(tally, {
+    sources: [text, text, '-'],
+    version: text,
+    databases: [{ type: text, buildDate: null, licence: text, attribution: text }],
+  })
+}
+
+/** The names of elements and attributes in order, which no text may change. */
+function shapeOf(page: Page): string {
+  return page.elements
+    .filter(({ tagName }) => tagName !== 'a')
+    .map(({ tagName, attrs }) => `${tagName} ${attrs.map(({ name }) => name).join(' ')}`)
+    .join('\n')
+}
+
+function countries(count: number): SampleLocation[] {
+  return Array.from({ length: count }, (_, index) => ({
+    country: String.fromCharCode(65 + Math.floor(index / 26), 65 + (index % 26)),
+    name: `Country ${index}`,
+    region: `Region ${index}`,
+    city: `City ${index}`,
+    latitude: ((index * 37) % 170) - 84.5,
+    longitude: ((index * 61) % 360) - 179.5,
+    hour: index % 24,
+    count: 1 + index,
+  }))
+}
+
+const allFailed: Tally = {
+  ...emptyTally(),
+  lines: 10,
+  failed: { private: 6, missing: 1 },
+  bad: 3,
+  badLines: [{ line: 2, message: 'no JSON object' }],
+}
+
+/** Results of runs. */
+const CASES: readonly (readonly [name: string, tally: Tally])[] = [
+  ['ordinary traffic', ORDINARY],
+  ['no lines', emptyTally()],
+  ['blank lines only', { ...emptyTally(), lines: 3, blank: 3 }],
+  ['all failed', allFailed],
+  [
+    'one line',
+    tallyOf([{ country: 'NL', name: 'Netherlands', latitude: 52.4, longitude: 4.9, hour: 0, count: 1 }]),
+  ],
+  ['a country without a code', tallyOf([{ country: null, name: 'Atlantis', count: 1 }])],
+  ['locations without a country', tallyOf([{ country: null, latitude: 0, longitude: 0, count: 5 }])],
+  ['250 countries', tallyOf(countries(250))],
+  ['a count beyond 32 bits', tallyOf([{ country: 'US', name: 'United States', hour: 5, count: 2 ** 40 }])],
+  [
+    'no details counted',
+    {
+      ...emptyTally(),
+      lines: 5,
+      resolved: 5,
+      countries: new Map([['US', { code: 'US', name: null, count: 5 }]]),
+    },
+  ],
+]
+
+describe('a report', () => {
+  it.each(CASES)('of %s is well-formed', (_, tally) => {
+    const page = Page.of(tally)
+    expect(page.errors).toEqual([])
+    expect(page.all('h1')).toHaveLength(1)
+    expect(page.texts('h1')).toEqual(['access.log'])
+    expect(page.source).not.toMatch(/NaN|undefined|Infinity|\[object/)
+    expect(page.texts('footer')[0]).toContain('21 Nov 2026, 14:31 UTC by Geofix 9.8.7')
+  })
+
+  it.each(CASES)('of %s loads and runs nothing', (_, tally) => {
+    const page = Page.of(tally)
+    const loading = [
+      'script',
+      'link',
+      'img',
+      'image',
+      'iframe',
+      'object',
+      'embed',
+      'use',
+      'base',
+      'form',
+      'video',
+      'audio',
+    ]
+    expect(page.elements.filter(({ tagName }) => loading.includes(tagName))).toEqual([])
+    const names = page.elements.flatMap(({ attrs }) => attrs.map(({ name }) => name))
+    expect(
+      names.filter((name) => /^on|^(src|srcset|style|action|data|xlink:href|background|poster)$/.test(name)),
+    ).toEqual([])
+    const withLinks = page.elements.filter((element) => attribute(element, 'href') !== undefined)
+    expect(withLinks.map(({ tagName }) => tagName)).toEqual(['a'])
+    expect(page.texts('style').join()).not.toMatch(/url\(|@import|https?:/)
+  })
+
+  it('has a policy that forbids everything except its own style sheet', () => {
+    const page = Page.of(ORDINARY)
+    const metas = page.all('meta')
+    const policy = metas.find((meta) => attribute(meta, 'http-equiv') === 'Content-Security-Policy')
+    const [style] = page.all('style')
+    const [sheet] = style?.childNodes ?? []
+    const text = sheet !== undefined && 'value' in sheet ? sheet.value : ''
+    const digest = createHash('sha256').update(text).digest('base64')
+    expect(text.length).toBeGreaterThan(1000)
+    expect(policy && attribute(policy, 'content')).toBe(
+      `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'`,
+    )
+    // A policy applies to what comes after it.
+    expect(page.source.indexOf('Content-Security-Policy')).toBeLessThan(page.source.indexOf('<style'))
+  })
+
+  it.each(HOSTILE)('shows %j as text wherever it comes from a file or a user', (text) => {
+    const page = pageWith(text)
+    expect(page.errors).toEqual([])
+    expect(shapeOf(page)).toBe(shapeOf(pageWith('plain')))
+  })
+
+  it('has the same elements for any names', () => {
+    const plain = shapeOf(pageWith('plain'))
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }), (text) => {
+        fc.pre(text !== '-')
+        const page = pageWith(text)
+        expect(page.errors).toEqual([])
+        expect(shapeOf(page)).toBe(plain)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('shows names of any script in full', () => {
+    const page = pageWith('北京市 & دبي <1>')
+    expect(page.texts('h1')).toEqual(['北京市 & دبي <1> and 2 others'])
+    expect(page.texts('bdi').filter((text) => text === '北京市 & دبي <1>').length).toBeGreaterThan(6)
+  })
+
+  it('has a bounded size', () => {
+    const many = emptyTally()
+    for (let index = 0; index < 20_000; index++) {
+      const name = `${index} ${'x'.repeat(2000)}`
+      const cell = { latitudes: (index % 180) - 89.5, longitudes: (index % 360) - 179.5 }
+      many.lines += 1
+      many.resolved += 1
+      many.countries.set(name, { code: null, name, count: 1 })
+      many.cities.set(name, { country: name, region: name, name, ...cell, located: 1, count: 1 })
+      many.cells.set(name, { ...cell, count: 1 })
+    }
+    many.badLines = [{ line: 1, message: 'x'.repeat(1e6) }]
+    many.bad = 1
+    const page = Page.of(many, {
+      sources: Array.from({ length: 5000 }, () => 'y'.repeat(5000)),
+      databases: [
+        { type: 'z'.repeat(1e5), buildDate: null, licence: 'z'.repeat(1e5), attribution: 'z'.repeat(1e6) },
+      ],
+    })
+    expect(page.errors).toEqual([])
+    expect(page.source.length).toBeLessThan(250_000)
+  })
+
+  it('says that an empty input is empty, without charts', () => {
+    const page = Page.of(emptyTally(), { sources: [] })
+    expect(page.texts('h1')).toEqual(['Standard input'])
+    expect(page.texts('p', 'lead')).toEqual(['The input had no lines.'])
+    expect(page.all('svg').filter((svg) => attribute(svg, 'class') !== 'globe')).toEqual([])
+    expect(page.texts('h2')).toEqual(['The database'])
+  })
+
+  it('lists the reasons if nothing was located', () => {
+    const page = Page.of(allFailed)
+    expect(page.texts('p', 'lead')).toEqual(['None of the 10 lines could be located.'])
+    expect(page.texts('h2')).toEqual(['Outcome of the lines', 'The database'])
+  })
+
+  it.each([
+    [
+      ORDINARY,
+      '100% of 100 lines could be located, in 3 countries. The most frequent is United Kingdom, with 60.0% of the located lines.',
+    ],
+    [
+      tallyOf([{ country: 'NL', name: 'Netherlands', count: 1 }]),
+      '100% of 1 line could be located, all in one country: Netherlands.',
+    ],
+    [tallyOf([{ country: null, count: 4 }]), '100% of 4 lines could be located.'],
+    [{ ...emptyTally(), lines: 2, blank: 2 }, 'All lines are blank: 2 lines.'],
+    // Blank lines do not count as failures.
+    [
+      { ...tallyOf([{ country: 'NL', count: 1 }]), lines: 10, blank: 8, bad: 1 },
+      '50.0% of 2 lines could be located, all in one country: NL.',
+    ],
+  ])('starts with the result in words', (tally, words) => {
+    expect(Page.of(tally).texts('p', 'lead')[0]).toBe(words)
+  })
+
+  it('has the key figures', () => {
+    const tally = { ...ORDINARY, lines: 125, failed: { private: 20 }, bad: 5 }
+    const tiles = Page.of(tally)
+      .all('div', 'tile')
+      .map(textOf)
+      .map((text) => text.replace(/ – /, '–'))
+    expect(tiles).toEqual([
+      'Lines125163 MB',
+      'Located80.0%100 lines',
+      'Not located20and 5 unreadable',
+      'Countries32 regions, 2 cities',
+      'Time2 days3–5 Mar 2026, UTC',
+      'Speed100/slines; 1.3 s on 2 threads',
+    ])
+  })
+
+  it('says that times are out of range', () => {
+    const tally = { ...emptyTally(), lines: 1, firstInstant: 9e15, lastInstant: 9e15 }
+    expect(Page.of(tally).texts('dd').join()).toContain('times out of range')
+  })
+
+  it('names several inputs, standard input among them', () => {
+    const page = Page.of(ORDINARY, { sources: ['-', 'b.log', 'c.log'] })
+    expect(page.texts('h1')).toEqual(['Standard input and 2 others'])
+    expect(page.texts('details')).toEqual(['3 inputsStandard inputb.logc.log'])
+  })
+
+  it('works without databases, sizes and a valid date', () => {
+    const page = Page.of(ORDINARY, {
+      databases: [],
+      startedAt: new Date(Number.NaN),
+      bytes: null,
+      seconds: 0,
+    })
+    expect(page.errors).toEqual([])
+    expect(page.texts('h2')).not.toContain('The database')
+    expect(page.texts('footer')[0]).toMatch(/^Generated by Geofix/)
+  })
+
+  it('does not depend on the order of counting', () => {
+    const places = countries(40).map((place) => ({ ...place, count: 7 }))
+    expect(Page.of(tallyOf(places)).source).toBe(Page.of(tallyOf([...places].reverse())).source)
+  })
+})
+
+const LOCATED = tallyOf([{ country: 'NL', count: 1 }])
+
+function pageOf(...databases: ReportedDatabase[]): Page {
+  return Page.of(LOCATED, { databases })
+}
+
+function database(attribution: string | null): ReportedDatabase {
+  return { type: 'Some-City', buildDate: new Date('2026-06-05T13:43:16Z'), licence: 'CC BY 4.0', attribution }
+}
+
+function links(page: Page): string[] {
+  return page.all('a').map((link: Element) => `${textOf(link)} -> ${attribute(link, 'href') ?? ''}`)
+}
+
+describe('the databases of a report', () => {
+  it('are listed with build date and licence', () => {
+    const page = pageOf(database(null), { type: 'Other', buildDate: null, licence: null, attribution: null })
+    expect(page.texts('div', 'source')).toEqual([
+      'Some-Citybuilt 5 Jun 2026, licence CC BY 4.0',
+      'Otherbuild date unknown, licence unknown: ask the vendor',
+    ])
+  })
+
+  it('have the link that the licence of the embedded data requires', async () => {
+    const resolver = await Resolver.open(embedded.country)
+    const page = pageOf(...resolver.databases)
+    expect(links(page)).toContain('IP Geolocation by DB-IP -> https://db-ip.com')
+    expect(links(page)).toContain(
+      'https://creativecommons.org/licenses/by/4.0/ -> https://creativecommons.org/licenses/by/4.0/',
+    )
+    const shown = page.texts('p', 'attribution')[0] ?? ''
+    const attribution = resolver.databases[0]?.attribution ?? ''
+    // Word for word, except that the anchor became a link.
+    expect(shown).toBe(
+      attribution
+        .replace(/<a href='[^']*'>([^<]*)<\/a>/, '$1')
+        .replace(/\s+/g, ' ')
+        .trim(),
+    )
+    expect(attribution).not.toBe(shown)
+  })
+
+  it.each([
+    [
+      'by Us, https://example.com/a?b=1&c=2.',
+      ['https://example.com/a?b=1&c=2 -> https://example.com/a?b=1&c=2'],
+    ],
+    ['by Us (https://example.com), and so on', ['https://example.com -> https://example.com']],
+    ["<a href='https://example.com'>Us & others</a>", ['Us & others -> https://example.com']],
+    ['http://example.com ftp://example.com //example.com', []],
+    ['javascript:alert(1) data:text/html,x', []],
+    ["<a href='javascript:alert(1)'>Us</a>", []],
+    ['<a href="https://example.com" onclick="x">Us</a>', ['https://example.com -> https://example.com']],
+    ["<a href='https://example.com' onclick='x'>Us</a>", ['https://example.com -> https://example.com']],
+  ])('turn %j into the links %j', (text, expected) => {
+    const page = pageOf(database(text))
+    expect(page.errors).toEqual([])
+    expect(links(page)).toEqual(expected)
+    const names = page.all('a').flatMap(({ attrs }) => attrs.map(({ name }) => name))
+    expect([...new Set(names)]).toEqual(expected.length > 0 ? ['href', 'rel'] : [])
+  })
+})

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { STYLE } from '../../../src/cli/report/style.ts'
+
+type Scheme = Readonly<Record<string, string>>
+
+/** The colours in the block that starts with this text. */
+function coloursIn(start: string): Scheme {
+  const from = STYLE.indexOf(start)
+  const block = STYLE.slice(from, STYLE.indexOf('}', from))
+  return Object.fromEntries(
+    [...block.matchAll(/--([\w-]+): (#[0-9a-f]{6})/g)].map(([, name, colour]) => [name, colour]),
+  )
+}
+
+/** WCAG 2.2, relative luminance. */
+function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5]
+    .map((at) => Number.parseInt(colour.slice(at, at + 2), 16) / 255)
+    .map((channel) => (channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4))
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+function contrast(one: string | undefined, other: string | undefined): number {
+  const [dark = Number.NaN, light = Number.NaN] = [one, other]
+    .map((colour) => luminance(colour ?? ''))
+    .sort((a, b) => a - b)
+  return (light + 0.05) / (dark + 0.05)
+}
+
+const light = coloursIn(':root {')
+const dark = { ...light, ...coloursIn('@media screen and (prefers-color-scheme: dark)') }
+
+describe.each([
+  ['light', light],
+  ['dark', dark],
+])('the %s colours', (_, scheme) => {
+  it.each([
+    ['ink', 'page'],
+    ['ink', 'card'],
+    ['soft', 'page'],
+    ['soft', 'card'],
+    ['accent', 'card'],
+    ['ink', 'track'],
+    ['soft', 'track'],
+  ])('have a contrast of at least 4.5 : 1 for text in %s on %s', (text, ground) => {
+    expect(contrast(scheme[text], scheme[ground])).toBeGreaterThanOrEqual(4.5)
+  })
+
+  it.each([
+    ['accent', 'track'],
+    ['failed', 'card'],
+    ['bad', 'card'],
+    ['dot-edge', 'card'],
+    ['dot-edge', 'land'],
+  ])('have a contrast of at least 3 : 1 for graphics in %s on %s', (graphic, ground) => {
+    expect(contrast(scheme[graphic], scheme[ground])).toBeGreaterThanOrEqual(3)
+  })
+})
+
+describe('the style sheet', () => {
+  it('has rules for dark schemes, narrow screens and print', () => {
+    expect(dark.page).not.toBe(light.page)
+    expect(STYLE).toContain('@media (max-width: 700px)')
+    expect(STYLE).toContain('@media print')
+  })
+
+  it('uses every named colour, and only these', () => {
+    const used = [...STYLE.matchAll(/var\(--([\w-]+)\)/g)].map(([, name]) => name ?? '')
+    const named = [...STYLE.matchAll(/--([\w-]+):/g)].map(([, name]) => name ?? '')
+    expect([...new Set(used)].filter((name) => !named.includes(name))).toEqual([])
+    expect([...new Set(named)].filter((name) => !used.includes(name))).toEqual([])
+  })
+
+  it('contains nothing that could close its element', () => {
+    expect(STYLE).not.toMatch(/<|-->/)
+  })
+})
