@@ -1,5 +1,5 @@
 // Entry for browsers, edge runtimes and workers: nothing here imports from Node.
-export { type ParsedAddress, parseAddress } from './address/parse-address.ts'
+export { type ParsedAddress, parseAddress } from './address/address.ts'
 export type { ByteSource, Bytes } from './bytes/byte-source.ts'
 export {
   type ClientAddress,
@@ -19,9 +19,9 @@ export {
   UnresolvableAddressError,
   type UnresolvableReason,
 } from './errors.ts'
-export type { DatabaseFault } from './mmdb/fault-list.ts'
-export type { Verification } from './mmdb/verification.ts'
-export type { MmdbValue } from './mmdb/whole-record.ts'
+export type { MmdbValue } from './mmdb/record-decoder.ts'
+export type { DatabaseFault } from './mmdb/verify/fault-list.ts'
+export type { Verification } from './mmdb/verify/verify.ts'
 export type { DatabaseInfo } from './record/database-info.ts'
 export {
   type Coordinates,

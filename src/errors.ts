@@ -134,11 +134,11 @@ export class InvalidLocaleError extends GeofixError {
   readonly status = 400
 }
 
-/** What is known of the fault in a database. */
+/** What is known about the fault in a database. */
 export interface FaultLocation {
-  /** Where in the uncompressed file the fault was met, in bytes from its start. */
+  /** Where the fault is in the uncompressed file, in bytes from its start. */
   readonly offset?: number | undefined
-  /** The file's path, where the database was opened by path. */
+  /** The file's path, if the database was opened by path. */
   readonly path?: string | undefined
   readonly cause?: unknown
 }
@@ -153,16 +153,26 @@ export class InvalidDatabaseError extends GeofixError {
   /** The file's path, where the database was opened by path. */
   readonly path: string | undefined
 
-  /** What is wrong, without file and place. */
+  /** What is wrong, without path, offset and advice. */
   readonly fault: string
 
-  constructor(fault: string, { offset, path, cause }: FaultLocation = {}) {
+  /** @param advice what the user can do about it; part of the message only */
+  constructor(fault: string, { offset, path, cause }: FaultLocation = {}, advice?: string) {
     const where = offset === undefined ? '' : ` (at byte ${offset})`
-    super(`${path ?? 'The database'}: ${fault}${where}`, cause === undefined ? undefined : { cause })
+    const whatToDo = advice === undefined ? '' : `; ${advice}`
+    super(
+      `${path ?? 'The database'}: ${fault}${where}${whatToDo}`,
+      cause === undefined ? undefined : { cause },
+    )
     this.fault = fault
     this.offset = offset
     this.path = path
   }
+}
+
+/** The error for a file whose bytes break the rules of its format. */
+export function damagedFile(fault: string, location?: FaultLocation): InvalidDatabaseError {
+  return new InvalidDatabaseError(fault, location, 'the file is damaged: download it again')
 }
 
 /**

@@ -1,6 +1,6 @@
 // Entry for Node: the core, plus databases by path and the two that the package carries.
 
-export { type ParsedAddress, parseAddress } from './address/parse-address.ts'
+export { type ParsedAddress, parseAddress } from './address/address.ts'
 export type { ByteSource, Bytes } from './bytes/byte-source.ts'
 export {
   type ClientAddress,
@@ -21,9 +21,9 @@ export {
   UnresolvableAddressError,
   type UnresolvableReason,
 } from './errors.ts'
-export type { DatabaseFault } from './mmdb/fault-list.ts'
-export type { Verification } from './mmdb/verification.ts'
-export type { MmdbValue } from './mmdb/whole-record.ts'
+export type { MmdbValue } from './mmdb/record-decoder.ts'
+export type { DatabaseFault } from './mmdb/verify/fault-list.ts'
+export type { Verification } from './mmdb/verify/verify.ts'
 export { type NodeOpenOptions as OpenOptions, NodeResolver as Resolver } from './node/node-resolver.ts'
 export type { NodeSource } from './node/node-source.ts'
 export type { ResolverStatus } from './node/upkeep.ts'

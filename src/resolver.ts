@@ -1,17 +1,17 @@
 import { Address } from './address/address.ts'
-import { describeMalformation } from './address/malformation.ts'
+import { explainMalformed } from './address/explain-malformed.ts'
 import { describeSpecialPurpose } from './address/special-purpose.ts'
 import { signalOf } from './bytes/abort.ts'
 import { maxBytesOf } from './bytes/byte-limit.ts'
 import { type ByteSource, readBytes } from './bytes/byte-source.ts'
+import { extractDatabase } from './bytes/extract.ts'
 import { gunzip } from './bytes/gunzip.ts'
-import { unpack } from './bytes/unpack.ts'
 import { type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
 import type { DetectSource, PeerOptions } from './client/request-source.ts'
 import { InvalidDatabaseError, MalformedAddressError, UnresolvableAddressError } from './errors.ts'
 import { Database } from './mmdb/database.ts'
-import type { Verification } from './mmdb/verification.ts'
-import type { MmdbValue } from './mmdb/whole-record.ts'
+import type { MmdbValue } from './mmdb/record-decoder.ts'
+import type { Verification } from './mmdb/verify/verify.ts'
 import type { DatabaseInfo } from './record/database-info.ts'
 import { DatabaseSet } from './record/database-set.ts'
 import { instantOf } from './record/instant.ts'
@@ -93,7 +93,7 @@ export class Resolver {
     const databases: Database[] = []
     for (const each of atLeastOne(source)) {
       databases.push(
-        new Database(unpack(await readBytes(each, maxBytes, signal), gunzip, undefined, maxBytes)),
+        new Database(extractDatabase(await readBytes(each, maxBytes, signal), gunzip, undefined, maxBytes)),
       )
     }
     return new Resolver(new DatabaseSet(databases), clients)
@@ -246,7 +246,7 @@ export class Resolver {
   }
 
   #parse(ip: string): void {
-    if (!this.#asked.parse(ip)) throw new MalformedAddressError(describeMalformation(ip))
+    if (!this.#asked.parse(ip)) throw new MalformedAddressError(explainMalformed(ip))
   }
 
   /** The record of the address last parsed, found by `via`. */

@@ -1,6 +1,8 @@
 // The entry `geofix/writer`: MMDB databases from networks and records, for tests and for data of one's own.
+
+export type { MmdbWriterOptions } from './mmdb/writer/mmdb-writer.ts'
 export { MmdbWriter } from './mmdb/writer/mmdb-writer.ts'
-export type { RecordSize } from './mmdb/writer/search-tree.ts'
+export type { RecordSize } from './mmdb/writer/search-tree-encoder.ts'
 export {
   double,
   float,
@@ -13,4 +15,3 @@ export {
   uint128,
   type WritableValue,
 } from './mmdb/writer/value.ts'
-export type { MmdbWriterOptions } from './mmdb/writer/writer-options.ts'

@@ -1,9 +1,8 @@
-import { DataSection } from '../../src/mmdb/writer/data-section.ts'
-import { encodeDatabase } from '../../src/mmdb/writer/database.ts'
-import { EMPTY, type Link, linkToValue } from '../../src/mmdb/writer/link.ts'
-import { NodeTable } from '../../src/mmdb/writer/node-table.ts'
-import { IPV4_IN_IPV6, MAPPED } from '../../src/mmdb/writer/placement.ts'
-import { SearchTree } from '../../src/mmdb/writer/search-tree.ts'
+import { DataSectionEncoder } from '../../src/mmdb/writer/data-section-encoder.ts'
+import { encodeDatabase } from '../../src/mmdb/writer/database-encoder.ts'
+import { IPV4_IN_IPV6, IPV4_MAPPED } from '../../src/mmdb/writer/network-trie.ts'
+import { EMPTY, type Link, linkToValue, NodeTable } from '../../src/mmdb/writer/node-table.ts'
+import { SearchTreeEncoder } from '../../src/mmdb/writer/search-tree-encoder.ts'
 import { float, type WritableValue } from '../../src/mmdb/writer/value.ts'
 import { ValueTable } from '../../src/mmdb/writer/value-table.ts'
 import { LOCALES } from './country-names.ts'
@@ -100,7 +99,7 @@ export type Built = { readonly layout: Layout; readonly bytes: Uint8Array; reado
 
 export function build(layout: Layout, source: Source, locations: readonly EnrichedLocation[]): Built {
   const values = new ValueTable()
-  const data = new DataSection(values)
+  const data = new DataSectionEncoder(values)
   const order = geographicOrder(locations)
   const records = locations.map(layout.record)
   const shared = new Map<WritableValue, number>()
@@ -113,15 +112,15 @@ export function build(layout: Layout, source: Source, locations: readonly Enrich
     })
     const record = values.addMap(fields)
     recordOf[location] = record
-    data.offset(record)
+    data.offsetOf(record)
   }
 
   const table = new NodeTable()
   const ipv4 = copyTree(source.ipv4, table, recordOf)
   let root = copyTree(source.ipv6, table, recordOf)
   root = table.replace(root, IPV4_IN_IPV6.words, IPV4_IN_IPV6.prefixLength, ipv4)
-  root = table.replace(root, MAPPED.words, MAPPED.prefixLength, ipv4)
-  const bytes = encodeDatabase(new SearchTree(table, root), data, {
+  root = table.replace(root, IPV4_MAPPED.words, IPV4_MAPPED.prefixLength, ipv4)
+  const bytes = encodeDatabase(new SearchTreeEncoder(table, root), data, {
     databaseType: layout.databaseType,
     ipVersion: 6,
     ...(layout.recordSize === undefined ? {} : { recordSize: layout.recordSize }),

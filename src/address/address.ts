@@ -1,36 +1,35 @@
-import { mappedIPv4, NO_EMBEDDED_IPV4, translatedIPv4 } from './embedded-ipv4.ts'
+import { MalformedAddressError, UnresolvableAddressError } from '../errors.ts'
+import { explainMalformed } from './explain-malformed.ts'
 import type { SpecialPurpose } from './iana-registries.ts'
 import { formatIPv4, NOT_IPV4, parseIPv4 } from './ipv4.ts'
-import { CANONICAL_IPV6, formatIPv6, NOT_IPV6, parseIPv6 } from './ipv6.ts'
-import { specialPurposeOfIPv4, specialPurposeOfIPv6 } from './special-purpose.ts'
-import { isZoneId, mayHaveZone } from './zone.ts'
+import { CANONICAL_IPV6, formatIPv6, MAX_ADDRESS_CHARS, NOT_IPV6, parseIPv6 } from './ipv6.ts'
+import { isZoneId, mappedIPv4, mayHaveZone, NO_EMBEDDED_IPV4, translatedIPv4 } from './ipv6-forms.ts'
+import { describeSpecialPurpose, specialPurposeOfIPv4, specialPurposeOfIPv6 } from './special-purpose.ts'
 
-/** No address in any accepted spelling is longer: 45 characters, `%`, and a zone of 32 fit well. */
-export const MAX_LENGTH = 96
 const PERCENT = 0x25
 
 /**
- * A parsed address, as bits. A reader owns one and parses every text into it, so that a lookup allocates
- * nothing here.
+ * A parsed address, as bits. The owner reuses one object for every text, so that parsing allocates nothing here.
  */
 export class Address {
-  /** Canonical text (RFC 5952) of the address asked for, without its zone. */
+  /** Canonical text (RFC 5952) of the requested address, without its zone. */
   text = ''
-  /** Family of the address asked for; an IPv4-mapped address is IPv4. Decides whom to trust. */
+  /** Family of the requested address; an IPv4-mapped address is IPv4. Used for trust. */
   version: 4 | 6 = 4
-  /** Family of the address whose record answers: that decides which database and tree is asked. */
+  /** Family of the address to look up, which selects the database and search tree. */
   family: 4 | 6 = 4
-  /** The address whose record answers, when `family` is 4: an unsigned 32-bit number. */
+  /** The address to look up if `family` is 4: an unsigned 32-bit number. */
   ipv4 = 0
-  /** The address asked for, when `version` is 6: four big-endian words. Its record answers when `family` is 6. */
+  /** The requested address if `version` is 6: four big-endian words. The address to look up if `family` is 6. */
   readonly words: Uint32Array = new Uint32Array(4)
-  /** What the IANA registries say against looking it up, or `null`. */
+  /** Why the IANA registries exclude the address from lookups, or `null`. */
   special: SpecialPurpose | null = null
 
   /**
-   * Reads a text of the one grammar that this package has.
+   * Parses a text by the one grammar of this package.
    *
-   * @returns whether the text is an address; it says so of any value, of any type and length
+   * @param text any value; a value that is not a string is not an address
+   * @returns whether the text is an address
    */
   parse(text: unknown): boolean {
     if (typeof text !== 'string') return false
@@ -42,7 +41,7 @@ export class Address {
     return this.#parseIPv6(text)
   }
 
-  /** Canonical text of the address whose record answers. */
+  /** Canonical text of the address to look up. */
   get lookupText(): string {
     return this.family === 4 ? formatIPv4(this.ipv4) : this.text
   }
@@ -56,7 +55,7 @@ export class Address {
   }
 
   #parseIPv6(text: string): boolean {
-    if (text.length > MAX_LENGTH) return false
+    if (text.length > MAX_ADDRESS_CHARS) return false
     let end = text.length
     for (let i = 0; i < text.length; i++) {
       if (text.charCodeAt(i) === PERCENT) {
@@ -86,4 +85,35 @@ export class Address {
     }
     return true
   }
+}
+
+/** An address that can be looked up. */
+export interface ParsedAddress {
+  /** Canonical text (RFC 5952). An IPv4-mapped IPv6 address is given as IPv4. Zones are dropped. */
+  readonly address: string
+  /**
+   * Canonical text of the address to look up: the IPv4 address inside a 6to4, Teredo or NAT64 address, otherwise
+   * the same as `address`.
+   */
+  readonly lookup: string
+  /** Family of `address`. */
+  readonly family: 4 | 6
+}
+
+/**
+ * Parses one IP address: strict dotted decimal IPv4 or RFC 4291 IPv6, without surrounding text.
+ *
+ * @throws MalformedAddressError when the text is anything else: octal, hexadecimal or short IPv4, leading zeros,
+ *   white space, brackets, a port, a prefix length, a zone on an address of global scope (RFC 4007)
+ * @throws UnresolvableAddressError when the address is not globally reachable by the IANA special-purpose
+ *   registries; `reason` says why
+ */
+export function parseAddress(text: string): ParsedAddress {
+  const parsed = new Address()
+  if (!parsed.parse(text)) throw new MalformedAddressError(explainMalformed(text))
+  const { text: address, version, special } = parsed
+  if (special !== null) {
+    throw new UnresolvableAddressError(describeSpecialPurpose(address, special), special, address)
+  }
+  return { address, lookup: parsed.lookupText, family: version }
 }

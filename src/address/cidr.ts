@@ -1,11 +1,11 @@
-// The only importer of ipaddr.js: CIDR arithmetic, behind the strict grammar of this folder's own parsers
-// (ipaddr.js alone reads `010.0.0.1` as 8.0.0.1 and `::10.0.0.2` as IPv4-mapped).
+// The only importer of ipaddr.js, for CIDR arithmetic. The strict parsers of this folder check the text first, because
+// ipaddr.js reads `010.0.0.1` as 8.0.0.1 and `::10.0.0.2` as IPv4-mapped.
 import ipaddr from 'ipaddr.js'
 import { formatIPv4, NOT_IPV4, parseIPv4 } from './ipv4.ts'
 import { formatIPv6, NOT_IPV6, parseIPv6 } from './ipv6.ts'
 import { quoted } from './quoted.ts'
 
-/** A block of addresses: those that share the first `prefixLength` bits of `words`. */
+/** The addresses that share the first `prefixLength` bits of `words`. */
 export interface Network {
   readonly family: 4 | 6
   /** Big-endian 32-bit words of the first address: one for IPv4, four for IPv6. */
@@ -15,14 +15,14 @@ export interface Network {
 }
 
 /**
- * Reads CIDR text such as `192.0.2.0/24` or `2001:db8::/32` (RFC 4632 section 3.1, RFC 4291 section 2.3).
+ * Parses CIDR text such as `192.0.2.0/24` or `2001:db8::/32` (RFC 4632 section 3.1, RFC 4291 section 2.3).
  *
  * @throws TypeError when the text is not an address, a slash and a prefix length without leading zeros,
- *   or has bits set behind the prefix
+ *   or has bits set after the prefix
  */
 export function parseCidr(text: string): Network {
   if (typeof text !== 'string')
-    throw new TypeError(`a network is a text such as 192.0.2.0/24, not ${typeof text}`)
+    throw new TypeError(`a network must be a string such as 192.0.2.0/24, not ${typeof text}`)
   const match = /^([^/]+)\/(0|[1-9]\d{0,2})$/.exec(text)
   const address = match?.[1] ?? ''
   const prefixLength = Number(match?.[2])
@@ -33,17 +33,19 @@ export function parseCidr(text: string): Network {
     throw new TypeError(`${quoted(text)} is not a network: write it as 192.0.2.0/24 or 2001:db8::/32`)
   }
   if (prefixLength > (family === 4 ? 32 : 128)) {
-    throw new TypeError(`${text} is not a network: the prefix length goes up to ${family === 4 ? 32 : 128}`)
+    throw new TypeError(
+      `${text} is not a network: the prefix length must be at most ${family === 4 ? 32 : 128}`,
+    )
   }
   const first = firstAddress(family, words, prefixLength)
   const given = family === 4 ? formatIPv4(words[0] ?? 0) : formatIPv6(words)
   if (first !== given) {
-    throw new TypeError(`${text} has bits set behind its prefix: the network is ${first}/${prefixLength}`)
+    throw new TypeError(`${text} has bits set after its prefix: write ${first}/${prefixLength}`)
   }
   return { family, words, prefixLength }
 }
 
-/** The CIDR text of the block around an address, in canonical form. */
+/** The canonical CIDR text of the network that contains an address. */
 export function formatCidr(family: 4 | 6, words: Uint32Array, prefixLength: number): string {
   return `${firstAddress(family, words, prefixLength)}/${prefixLength}`
 }

@@ -1,9 +1,9 @@
 import type { UnresolvableReason } from '../errors.ts'
 
-/** What a registry can say against looking an address up. */
+/** Why an address cannot be looked up, according to the registries. */
 export type SpecialPurpose = Exclude<UnresolvableReason, 'not-found' | 'unidentified' | 'trusted-proxy'>
 
-/** One row of a registry: network, name, source, and what it means for a lookup (`null`: globally reachable). */
+/** One row of a registry. Its meaning for a lookup is `null` if the network is globally reachable. */
 export type RegistryRow = readonly [
   network: string,
   name: string,
@@ -16,9 +16,9 @@ export type RegistryRow = readonly [
  * registries' order: https://www.iana.org/assignments/iana-ipv4-special-registry and
  * https://www.iana.org/assignments/iana-ipv6-special-registry.
  *
- * An address is judged by its most specific row. A row that the registry calls Globally Reachable is
- * `null`: the database decides. Rows that are not in these two registries but belong to the same question
- * (multicast, and what IPv6 has not handed out) say so in their source.
+ * The most specific row of an address applies. The meaning of a row that the registry calls Globally Reachable is
+ * `null`: the database decides. The source of a row says if it is not in these two registries (multicast, and
+ * unassigned IPv6 space).
  */
 export const REGISTRY_DATE = '2026-07-18'
 
@@ -55,7 +55,7 @@ export const IPV4_REGISTRY: readonly RegistryRow[] = [
 
 // biome-ignore format: a table, one row per registry entry
 export const IPV6_REGISTRY: readonly RegistryRow[] = [
-  ['::/0',               'Not handed out as global unicast',     'RFC 4291 section 2.4; not in the registry', 'reserved'],
+  ['::/0',               'Not assigned as global unicast',       'RFC 4291 section 2.4; not in the registry', 'reserved'],
   ['2000::/3',           'Global Unicast',                       'RFC 4291 section 2.4; not in the registry', null],
   ['ff00::/8',           'Multicast',                            'RFC 4291 section 2.7; not in the registry', 'multicast'],
   ['::1/128',            'Loopback Address',                     'RFC 4291',                  'loopback'],
@@ -79,5 +79,5 @@ export const IPV6_REGISTRY: readonly RegistryRow[] = [
   ['5f00::/16',          'Segment Routing (SRv6) SIDs',          'RFC 9602',                  'reserved'],
   ['fc00::/7',           'Unique-Local',                         'RFC 4193, RFC 8190',        'private'],
   ['fe80::/10',          'Link-Local Unicast',                   'RFC 4291',                  'link-local'],
-  // ::ffff:0:0/96, 64:ff9b::/96, 2001::/32 and 2002::/16 hold IPv4 addresses: see embedded-ipv4.ts.
+  // ::ffff:0:0/96, 64:ff9b::/96, 2001::/32 and 2002::/16 contain IPv4 addresses: see ipv6-forms.ts.
 ]

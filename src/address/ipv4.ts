@@ -1,18 +1,18 @@
-/** What {@link parseIPv4} answers for text that is not an IPv4 address. */
+/** The result of {@link parseIPv4} for a text that is not an IPv4 address. */
 export const NOT_IPV4 = -1
 
 const ZERO = 0x30
 const DOT = 0x2e
 
 /**
- * Reads four decimal octets, `0` to `255`, without leading zeros: the grammar that `net.isIP`, Rust,
- * Python and `inet_pton` agree on. Leading zeros are refused because readers disagree on them
- * (`010` is 8 to `inet_aton`): CVE-2021-28918 and its family.
+ * Parses four decimal octets, `0` to `255`, without leading zeros: the grammar that `net.isIP`, Rust, Python and
+ * `inet_pton` agree on. Leading zeros are refused because parsers disagree on them (`010` is 8 for `inet_aton`):
+ * CVE-2021-28918 and similar.
  *
- * Works on character codes, without substrings, because every IPv4 lookup passes here. The text that it
- * accepts has only one spelling, so the canonical text of the result is the input itself.
+ * Reads character codes, without substrings, because every IPv4 lookup comes here. An address has only one accepted
+ * spelling, so the input is the canonical text of the result.
  *
- * @param start where in the text the address begins, for the dotted tail of an IPv6 address
+ * @param start where the address starts in the text, for the dotted tail of an IPv6 address
  * @returns the address as an unsigned 32-bit number, or {@link NOT_IPV4}
  */
 export function parseIPv4(text: string, start = 0): number {

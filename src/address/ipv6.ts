@@ -6,18 +6,21 @@ const COLON = 0x3a
 const DOT = 0x2e
 const LOWER_A = 0x61
 
+/** No accepted spelling of an address is longer: 45 characters, `%`, and a zone of 32 characters fit. */
+export const MAX_ADDRESS_CHARS = 96
+
 /** An IPv6 address as four big-endian 32-bit words. */
 export type IPv6Words = Uint32Array
 
-/** How a text spells an address: not at all, in some way, or as {@link formatIPv6} would. */
+/** Results of {@link parseIPv6}: not an address, an address, or an address in the spelling of {@link formatIPv6}. */
 export const NOT_IPV6 = 0
 export const IPV6 = 1
 export const CANONICAL_IPV6 = 2
 
-/** Eight 16-bit groups, reused between calls: the parser is synchronous and never re-entered. */
+/** Eight 16-bit groups, reused by all calls: the parser is synchronous and never re-entered. */
 const groups = new Uint16Array(8)
 
-/** The groups that `::` stands for in canonical text; -1 for none. */
+/** The groups that `::` replaces in canonical text; a start of -1 if none. */
 const zeros = { start: -1, length: 1 }
 
 /** The value of one hexadecimal digit, or -1. */
@@ -28,12 +31,12 @@ function hexDigit(code: number): number {
 }
 
 /**
- * Reads an IPv6 address in the three forms of RFC 4291 section 2.2: eight groups of one to four
- * hexadecimal digits; `::` at most once, for at least one group of zeros; the last 32 bits as dotted IPv4.
+ * Parses an IPv6 address in the three forms of RFC 4291 section 2.2: eight groups of one to four hexadecimal
+ * digits; `::` at most once, for at least one group of zeros; the last 32 bits as dotted IPv4.
  *
- * @param end where the address ends in the text: a zone (`%eth0`) behind it is the caller's matter
- * @param words receives the address; its content is undefined when the text is none
- * @returns {@link NOT_IPV6}, {@link IPV6}, or {@link CANONICAL_IPV6}: most texts are, and need not be made anew
+ * @param end where the address ends in the text; the caller handles a zone (`%eth0`) after it
+ * @param words receives the address; undefined content when the text is not an address
+ * @returns {@link NOT_IPV6}, {@link IPV6}, or {@link CANONICAL_IPV6}, for which the caller need not format the text
  */
 export function parseIPv6(text: string, end: number, words: IPv6Words): number {
   if (end < 2 || end > 45) return NOT_IPV6
@@ -59,7 +62,7 @@ export function parseIPv6(text: string, end: number, words: IPv6Words): number {
       i++
     }
     if (i < end && text.charCodeAt(i) === DOT) {
-      // A zone cannot follow a dotted tail's parser, which reads to the end of the text.
+      // parseIPv4 reads to the end of the text, so cut off a zone.
       const tail =
         count <= 6 ? parseIPv4(end === text.length ? text : text.slice(0, end), groupStart) : NOT_IPV4
       if (tail === NOT_IPV4) return NOT_IPV6
@@ -84,7 +87,7 @@ export function parseIPv6(text: string, end: number, words: IPv6Words): number {
   }
   if (gap >= 0 ? count > 7 : count !== 8) return NOT_IPV6
   if (gap >= 0) {
-    // A few groups: quicker than copyWithin and fill.
+    // Faster than copyWithin and fill for so few groups.
     for (let from = count - 1, to = 7; to >= gap; from--, to--)
       groups[to] = from >= gap ? (groups[from] ?? 0) : 0
   }
@@ -98,8 +101,7 @@ export function parseIPv6(text: string, end: number, words: IPv6Words): number {
 
 /**
  * The canonical text of RFC 5952 section 4: lower case, no leading zeros, and the first of the longest
- * runs of at least two zero groups as `::`. Hexadecimal throughout; IPv4-mapped addresses are printed as
- * IPv4 by whoever knows that they are ones.
+ * runs of at least two zero groups as `::`. Always hexadecimal; the caller formats IPv4-mapped addresses as IPv4.
  */
 export function formatIPv6(words: IPv6Words): string {
   findZeros(words)
@@ -116,7 +118,7 @@ export function formatIPv6(words: IPv6Words): string {
   return text
 }
 
-/** Finds the first of the longest runs of zero groups that `::` may stand for. */
+/** Finds the first of the longest runs of zero groups that `::` may replace. */
 function findZeros(words: IPv6Words): void {
   zeros.start = -1
   zeros.length = 1

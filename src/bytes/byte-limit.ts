@@ -1,37 +1,42 @@
 import { InvalidDatabaseError } from '../errors.ts'
 import { isError } from '../realm.ts'
 
-/** Offsets beyond this are not exact in the 32-bit arithmetic of decoders: no database is larger. Bytes. */
+/** No database is larger: decoders use 32-bit offsets. */
 export const MAX_DATABASE_BYTES = 2 ** 31 - 1
 
-/** What a source may hold where nobody says otherwise: every database that can be read. Bytes. */
+/** The default `maxBytes` of a source. Allows every database that can be read. */
 export const DEFAULT_MAX_BYTES = 2 ** 31
 
-/** @throws TypeError when it is no positive safe integer */
+/**
+ * The value of the option `maxBytes`.
+ *
+ * @throws TypeError when it is not a positive safe integer
+ */
 export function maxBytesOf(option: unknown): number {
   if (option === undefined) return DEFAULT_MAX_BYTES
   if (typeof option === 'number' && Number.isSafeInteger(option) && option > 0) return option
-  throw new TypeError('maxBytes is a number of bytes: a whole number, at least 1')
+  throw new TypeError('maxBytes must be a whole number of bytes, at least 1')
 }
 
-/** @throws InvalidDatabaseError when a source has more bytes than it may, packed or unpacked */
+/** @throws InvalidDatabaseError when a source, compressed or not, has more than `maxBytes` */
 export function checkSize(size: number, maxBytes: number, path?: string): void {
   if (size > maxBytes) throw overLimit(maxBytes, path)
 }
 
-/** The error for a source with too many bytes, which need not all have come. */
+/** The error for a source with too many bytes, of which the rest need not be read. */
 export function overLimit(maxBytes: number, path?: string): InvalidDatabaseError {
   const advice =
     maxBytes < MAX_DATABASE_BYTES
-      ? 'the limit that maxBytes sets: open it with a larger maxBytes if it is meant to be that large'
-      : 'which no database has'
+      ? 'the limit that maxBytes sets: use a larger maxBytes if the database is meant to be that large'
+      : 'too many for a database'
   return new InvalidDatabaseError(`it has more than ${maxBytes} bytes, ${advice}`, { path })
 }
 
 /**
- * Memory for bytes that are about to come, of any of the kinds there are.
+ * Allocates memory of any kind.
  *
- * @throws InvalidDatabaseError when the system has not that much
+ * @param make allocates that many bytes
+ * @throws InvalidDatabaseError when there is not enough memory
  */
 export function allocate<Memory>(bytes: number, make: (bytes: number) => Memory, path?: string): Memory {
   try {
@@ -41,14 +46,65 @@ export function allocate<Memory>(bytes: number, make: (bytes: number) => Memory,
   }
 }
 
-/** The error for a source that the machine has no room for. */
+/** The error for a source that does not fit in memory. */
 export function noMemory(cause: unknown, path?: string): InvalidDatabaseError {
   return new InvalidDatabaseError('there is not enough memory for it', { path, cause })
 }
 
-/** Whether an error says that memory could not be had: V8's has no code, and zlib's has this one. */
+/** Whether an error means that memory could not be allocated. V8's error has no code; zlib's has this one. */
 export function isOutOfMemory(error: unknown): boolean {
   if (!isError(error)) return false
   const code = 'code' in error ? error.code : undefined
   return code === undefined ? error.name === 'RangeError' : code === 'ERR_MEMORY_ALLOCATION_FAILED'
 }
+
+const BLOCK_BYTES = 2 ** 20
+
+/**
+ * Collects the chunks of a source of unknown size. Copies them into blocks, so that a source of many tiny chunks
+ * needs no more memory than its bytes.
+ */
+export class ByteCollector {
+  readonly #blocks: Uint8Array[] = []
+  #length = 0
+
+  /**
+   * @param maxBytes that the source may have
+   * @param path of the source, for messages
+   */
+  constructor(
+    readonly maxBytes: number,
+    readonly path?: string,
+  ) {}
+
+  /** @throws InvalidDatabaseError when there are more bytes than `maxBytes`, or not enough memory */
+  add(chunk: Uint8Array): void {
+    checkSize(this.#length + chunk.length, this.maxBytes, this.path)
+    for (let taken = 0; taken < chunk.length; ) {
+      const filled = this.#length % BLOCK_BYTES
+      const part = chunk.subarray(taken, taken + BLOCK_BYTES - filled)
+      if (filled === 0) this.#blocks.push(allocate(BLOCK_BYTES, newBytes, this.path))
+      this.#blocks.at(-1)?.set(part, filled)
+      taken += part.length
+      this.#length += part.length
+    }
+  }
+
+  /**
+   * All collected bytes. Empties the collector.
+   *
+   * @throws InvalidDatabaseError when there is not enough memory
+   */
+  bytes(): Uint8Array {
+    const all = allocate(this.#length, newBytes, this.path)
+    for (let at = 0; at < this.#length; at += BLOCK_BYTES) {
+      const block = this.#blocks[at / BLOCK_BYTES]
+      if (block !== undefined) all.set(block.subarray(0, this.#length - at), at)
+    }
+    this.#blocks.length = 0
+    this.#length = 0
+    return all
+  }
+}
+
+const newBytes = (length: number): Uint8Array => new Uint8Array(length)

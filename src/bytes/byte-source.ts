@@ -1,8 +1,7 @@
 import { InvalidDatabaseError } from '../errors.ts'
 import { inThisRealm, isOfClass, isUint8Array, messageOf } from '../realm.ts'
 import { isAbort, untilAborted } from './abort.ts'
-import { ByteCollector } from './byte-collector.ts'
-import { checkSize, DEFAULT_MAX_BYTES } from './byte-limit.ts'
+import { ByteCollector, checkSize, DEFAULT_MAX_BYTES } from './byte-limit.ts'
 
 /** Bytes that are there, in any of the forms that platforms have for them. */
 export type Bytes = Uint8Array | ArrayBuffer | SharedArrayBuffer

@@ -1,8 +1,7 @@
-import { InvalidDatabaseError } from '../errors.ts'
+import { damagedFile } from '../errors.ts'
 import { checkSize, DEFAULT_MAX_BYTES, MAX_DATABASE_BYTES } from './byte-limit.ts'
-import { crc32 } from './crc32.ts'
 
-/** A byte of deflate data can stand for at most 1032 bytes: a match of 258 bytes in two bits. */
+/** A byte of deflate data decompresses to at most 1032 bytes: a match of 258 bytes takes two bits. */
 export const MAX_DEFLATE_RATIO = 1032
 
 /** Flag bits of RFC 1952 section 2.3.1. */
@@ -15,27 +14,27 @@ const RESERVED = 0xe0
 const HEADER_BYTES = 10
 export const TRAILER_BYTES = 8
 
-/** The one member that a gzip file must hold here (RFC 1952): where its parts are and what it promises. */
+/** The parts of a gzip file (RFC 1952), which must have exactly one member. */
 export interface GzipMember {
   /** The deflate stream, between header and trailer. */
   readonly deflate: Uint8Array
-  /** Bytes after decompression, by the trailer. */
+  /** Uncompressed size in bytes, from the trailer. */
   readonly length: number
-  /** CRC-32 of the uncompressed bytes, by the trailer. */
+  /** CRC-32 of the uncompressed bytes, from the trailer. */
   readonly crc: number
 }
 
-/** Whether the bytes start like a gzip file: the magic number and the only compression method there is. */
+/** Whether the bytes start like a gzip file: the magic number and the only defined compression method. */
 export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 8
 }
 
 /**
- * Reads header and trailer. The trailer is taken from the end of the file, so bytes behind the member and
- * files of several members fail later, when length or CRC-32 do not match.
+ * Reads header and trailer. Takes the trailer from the end of the file, so files with bytes after the member or with
+ * several members fail later, when length or CRC-32 do not match.
  *
- * @param maxBytes that the file may have, compressed or not
- * @throws InvalidDatabaseError when the header is damaged, or the promised size is impossible or over the limit
+ * @param maxBytes of the file, compressed or not
+ * @throws InvalidDatabaseError when the header is damaged, or the size in the trailer is impossible or over the limit
  */
 export function readGzipMember(bytes: Uint8Array, path?: string, maxBytes = DEFAULT_MAX_BYTES): GzipMember {
   const end = Math.max(0, bytes.length - TRAILER_BYTES)
@@ -44,12 +43,12 @@ export function readGzipMember(bytes: Uint8Array, path?: string, maxBytes = DEFA
 }
 
 /**
- * The same for a file that is not in memory.
+ * Like {@link readGzipMember}, for a file that is not in memory.
  *
- * @param head the first bytes of the file, with the whole header
+ * @param head the first bytes of the file, including the whole header
  * @param tail its last {@link TRAILER_BYTES}
- * @param size bytes of the file
- * @returns where the deflate stream starts, and what the trailer promises
+ * @param size of the file in bytes
+ * @returns where the deflate stream starts, and the trailer's fields
  */
 export function readGzipEnds(
   head: Uint8Array,
@@ -59,49 +58,82 @@ export function readGzipEnds(
   maxBytes = DEFAULT_MAX_BYTES,
 ): { readonly start: number; readonly length: number; readonly crc: number } {
   checkSize(size, maxBytes, path)
-  if (size < HEADER_BYTES + TRAILER_BYTES) throw damaged('the gzip file is cut short', path)
-  if (!isGzip(head)) throw damaged('it does not start like a gzip file', path)
+  if (size < HEADER_BYTES + TRAILER_BYTES) throw damagedFile('the gzip file is cut short', { path })
+  if (!isGzip(head)) throw damagedFile('it does not start with a gzip header', { path })
   const start = endOfHeader(head, path)
   const end = size - TRAILER_BYTES
-  if (start >= end) throw damaged('the gzip file is cut short', path)
+  if (start >= end) throw damagedFile('the gzip file is cut short', { path })
   const trailer = new DataView(tail.buffer, tail.byteOffset, tail.byteLength)
   const length = trailer.getUint32(4, true)
   if (length > MAX_DATABASE_BYTES) {
-    throw damaged(
-      `its gzip trailer says ${length} bytes, over the limit of ${MAX_DATABASE_BYTES}: it is cut short, or no database`,
-      path,
+    throw damagedFile(
+      `its gzip trailer has a size of ${length} bytes, over the limit of ${MAX_DATABASE_BYTES}: it is cut short, or not a database`,
+      { path },
     )
   }
   if (length > (end - start) * MAX_DEFLATE_RATIO) {
-    throw damaged('its gzip trailer promises more bytes than the file can hold', path)
+    throw damagedFile('its gzip trailer has a size of more bytes than the file can hold', { path })
   }
   checkSize(length, maxBytes, path)
   return { start, length, crc: trailer.getUint32(0, true) }
 }
 
-/** The error for a gzip file that is not whole. */
-export function damaged(fault: string, path?: string, cause?: unknown): InvalidDatabaseError {
-  return new InvalidDatabaseError(`${fault}; the file is damaged: get it again`, { path, cause })
-}
-
 function endOfHeader(bytes: Uint8Array, path?: string): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const flags = view.getUint8(3)
-  if (flags & RESERVED) throw damaged('its gzip header has reserved flags set', path)
+  if (flags & RESERVED) throw damagedFile('its gzip header has reserved flags set', { path })
   let offset = HEADER_BYTES
   if (flags & FEXTRA) offset += 2 + (bytes.length >= offset + 2 ? view.getUint16(offset, true) : 0)
   for (const flag of [FNAME, FCOMMENT]) {
     if ((flags & flag) === 0) continue
     const terminator = bytes.indexOf(0, offset)
-    if (terminator < 0) throw damaged('its gzip header does not end', path)
+    if (terminator < 0) throw damagedFile('its gzip header does not end', { path })
     offset = terminator + 1
   }
   if (flags & FHCRC) {
-    if (offset + 2 > bytes.length) throw damaged('its gzip header does not end', path)
+    if (offset + 2 > bytes.length) throw damagedFile('its gzip header does not end', { path })
     if ((crc32(bytes.subarray(0, offset)) & 0xffff) !== view.getUint16(offset, true)) {
-      throw damaged('its gzip header does not match its checksum', path)
+      throw damagedFile('its gzip header does not match its checksum', { path })
     }
     offset += 2
   }
   return offset
+}
+
+let crcTable: Uint32Array | undefined
+
+/** Four tables of 256 entries, which process four bytes at a time ("slicing"). */
+function makeCrcTable(): Uint32Array {
+  const entries = new Uint32Array(1024)
+  for (let n = 0; n < 256; n++) {
+    let c = n
+    for (let k = 0; k < 8; k++) c = c & 1 ? 0xedb88320 ^ (c >>> 1) : c >>> 1
+    entries[n] = c
+  }
+  for (let n = 256; n < 1024; n++) {
+    const previous = entries[n - 256] ?? 0
+    entries[n] = (previous >>> 8) ^ (entries[previous & 255] ?? 0)
+  }
+  return entries
+}
+
+/** The CRC-32 of RFC 1952 section 8, as an unsigned number. */
+export function crc32(bytes: Uint8Array): number {
+  crcTable ??= makeCrcTable()
+  const t = crcTable
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const aligned = bytes.length - (bytes.length % 4)
+  let crc = -1
+  for (let i = 0; i < aligned; i += 4) {
+    crc ^= view.getUint32(i, true)
+    crc =
+      (t[768 + (crc & 255)] ?? 0) ^
+      (t[512 + ((crc >>> 8) & 255)] ?? 0) ^
+      (t[256 + ((crc >>> 16) & 255)] ?? 0) ^
+      (t[crc >>> 24] ?? 0)
+  }
+  for (let i = aligned; i < bytes.length; i++) {
+    crc = (crc >>> 8) ^ (t[(crc ^ view.getUint8(i)) & 255] ?? 0)
+  }
+  return ~crc >>> 0
 }

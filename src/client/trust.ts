@@ -1,6 +1,6 @@
 import { Address } from '../address/address.ts'
 import { type Network, parseCidr } from '../address/cidr.ts'
-import { mappedIPv4, NO_EMBEDDED_IPV4 } from '../address/embedded-ipv4.ts'
+import { mappedIPv4, NO_EMBEDDED_IPV4 } from '../address/ipv6-forms.ts'
 import { quoted } from '../address/quoted.ts'
 
 /** Names of blocks that cannot send from outside, with the same members as in other proxy libraries. */

@@ -1,4 +1,5 @@
-import { Address, MAX_LENGTH } from '../address/address.ts'
+import { Address } from '../address/address.ts'
+import { MAX_ADDRESS_CHARS } from '../address/ipv6.ts'
 import { ClientWalk, MAX_FIELD_CHARS } from '../client/client-address.ts'
 import { isGeofixError } from '../errors.ts'
 import type { DatabaseSet } from '../record/database-set.ts'
@@ -26,7 +27,7 @@ export class AddressQuestion {
     // Whoever wrote the log is the peer: its word is taken for the list, as that of a local proxy is.
     this.#clients =
       trustedProxies === null ? null : new ClientWalk({ trustedProxies: [...trustedProxies, 'unix:'] })
-    this.longest = this.#clients === null ? MAX_LENGTH : MAX_FIELD_CHARS
+    this.longest = this.#clients === null ? MAX_ADDRESS_CHARS : MAX_FIELD_CHARS
   }
 
   /** Where the address is, or why that is not known. */

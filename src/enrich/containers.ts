@@ -1,4 +1,4 @@
-import { isTar } from '../bytes/tar.ts'
+import { isTar } from '../bytes/extract.ts'
 
 /** A file that holds other files or compressed bytes, and so no lines. */
 export interface Container {

@@ -1,10 +1,8 @@
-import type { InvalidDatabaseError } from '../errors.ts'
-import { damage } from './damage.ts'
-import { DataType } from './format.ts'
-import { MAX_CONTENT, MAX_VALUES } from './limits.ts'
+import { damagedFile, type InvalidDatabaseError } from '../errors.ts'
+import { DataType, MAX_CONTENT_BYTES, MAX_VALUES } from './format.ts'
 
-/** Payload sizes that each type may have; containers and text have any that fits into the section. */
-const SIZES: Readonly<Record<number, readonly [least: number, most: number]>> = {
+/** Payload sizes that a type may have. Maps, arrays, text and bytes may have any size that fits in the section. */
+const PAYLOAD_SIZES: Readonly<Record<number, readonly [least: number, most: number]>> = {
   [DataType.double]: [8, 8],
   [DataType.uint16]: [0, 2],
   [DataType.uint32]: [0, 4],
@@ -15,36 +13,36 @@ const SIZES: Readonly<Record<number, readonly [least: number, most: number]>> = 
   [DataType.float]: [4, 4],
 }
 
-/** Texts up to this length are read character by character, which is faster than a TextDecoder. */
-const SHORT_TEXT = 24
+/** Text up to this size is read byte by byte, which is faster than a TextDecoder. */
+const SHORT_TEXT_BYTES = 24
 
-/** The characters of a short text, by its length: reused, because readers are synchronous. */
+/** Character codes of a short text, one array for each length. Reused, because readers are synchronous. */
 const shortTexts: number[][] = []
 
 let decoder: TextDecoder | undefined
 
 /**
- * Typed fields in bytes: the data section of a file, or its metadata, which has the same format. Whatever
- * the bytes say, a read stays inside the section, takes bounded time, or throws `InvalidDatabaseError`.
+ * A cursor over the fields of a data section, or of the metadata, which has the same format. Whatever the
+ * bytes are, a read stays inside the section and takes bounded time, or throws `InvalidDatabaseError`.
  *
- * A cursor as well: {@link open} leaves what it found in the fields `type`, `size`, `start` and `after`, so
- * that reading a field allocates nothing.
+ * {@link open} describes the field that it finds in `type`, `size`, `start` and `next`, so that reading a field
+ * allocates nothing.
  */
 export class DataSection {
   /** Type of the opened field, never a pointer. */
   type = 0
-  /** Payload bytes of the opened field; of a map its pairs, of an array its elements, of a boolean its value. */
+  /** Payload bytes of the opened field. For a map its pairs, for an array its elements, for a boolean its value. */
   size = 0
-  /** Where the opened field's payload starts. */
+  /** Where the payload of the opened field starts. */
   start = 0
-  /** Where the next field starts; of containers that are not behind a pointer, where their content starts. */
-  after = 0
-  /** Whether the opened field was reached through a pointer. */
+  /** Where the next field starts. For a map or an array that was not reached by a pointer: its first element. */
+  next = 0
+  /** Whether the opened field was reached by a pointer. */
   viaPointer = false
-  /** Where the opened field itself stands, behind the pointer if there was one. Tells fields apart. */
-  opened = 0
+  /** Where the opened field starts: the pointer's target if there was a pointer. Identifies the field. */
+  fieldOffset = 0
 
-  /** Values passed over, and bytes of long text decoded, since {@link begin}. */
+  /** Values skipped, and bytes of long text decoded, since {@link beginRecord}. */
   #values = 0
   #content = 0
 
@@ -54,7 +52,7 @@ export class DataSection {
 
   /**
    * @param base where the section starts in the file; pointers count from here
-   * @param end where it ends
+   * @param end where the section ends
    */
   constructor(
     bytes: Uint8Array,
@@ -62,55 +60,55 @@ export class DataSection {
     readonly end: number,
     path?: string,
   ) {
-    // A plain array, also of a Buffer, whose own slice() does not copy.
+    // Not the given object: slice() of a Buffer does not copy.
     this.#bytes = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.#path = path
   }
 
   /**
-   * A new record is going to be read. What {@link skip} passes over and {@link text} decodes until the next
-   * call has a bound, because pointers let a small file lead to the same place without end.
+   * Starts a new record: resets the limits on what {@link skip} and {@link text} may read. The limits are needed
+   * because pointers let a small file repeat the same values without end.
    */
-  begin(): void {
+  beginRecord(): void {
     this.#values = 0
     this.#content = 0
   }
 
-  /** Opens the field at an offset of the file, and what it points to if it is a pointer. */
+  /** Opens the field at an offset of the file. If it is a pointer, opens its target. */
   open(offset: number): void {
     this.viaPointer = false
-    this.opened = offset
+    this.fieldOffset = offset
     this.#openHere(offset)
     if (this.type !== DataType.pointer) return
-    const after = this.after
+    const next = this.next
     const target = this.start
     this.#openHere(target)
     if (this.type === DataType.pointer) throw this.fault('a pointer leads to another pointer', target)
     this.viaPointer = true
-    this.opened = target
-    this.after = after
+    this.fieldOffset = target
+    this.next = next
   }
 
-  /** Where the field behind the one at an offset starts. Does not follow pointers. */
+  /** Where the field after the one at an offset starts. Does not follow pointers. */
   skip(offset: number): number {
     let at = offset
     for (let pending = 1; pending > 0; pending--) {
       if (++this.#values > MAX_VALUES)
         throw this.fault(`a record holds more than ${MAX_VALUES} values`, offset)
       this.#openHere(at)
-      at = this.after
+      at = this.next
       if (this.type === DataType.map) pending += 2 * this.size
       else if (this.type === DataType.array) pending += this.size
     }
     return at
   }
 
-  /** The opened field as text, if it is that. */
+  /** The opened field as text, or `null` if it has another type. */
   text(): string | null {
     if (this.type !== DataType.utf8String) return null
     const { start, size } = this
-    if (size <= SHORT_TEXT) {
+    if (size <= SHORT_TEXT_BYTES) {
       const codes = shortText(size)
       let i = 0
       for (; i < size; i++) {
@@ -118,19 +116,19 @@ export class DataSection {
         if (code > 0x7f) break
         codes[i] = code
       }
-      // At once: a text put together piece by piece is kept in as many pieces, of 32 bytes each.
+      // In one call: V8 keeps a concatenated string as a tree with 32 bytes for each part.
       if (i === size) return String.fromCharCode(...codes)
     }
     this.#content += size
-    if (this.#content > MAX_CONTENT) {
-      throw this.fault(`a record holds more than ${MAX_CONTENT} bytes of text`, start)
+    if (this.#content > MAX_CONTENT_BYTES) {
+      throw this.fault(`a record holds more than ${MAX_CONTENT_BYTES} bytes of text`, start)
     }
     // A copy, because platforms refuse to decode shared memory in place.
     decoder ??= new TextDecoder('utf-8', { ignoreBOM: true })
     return decoder.decode(this.#bytes.slice(start, start + size))
   }
 
-  /** The opened field as a number, if it is one that a double holds. */
+  /** The opened field as a number, or `null` if its type is not one that a double holds exactly. */
   number(): number | null {
     const { start, size } = this
     switch (this.type) {
@@ -148,13 +146,13 @@ export class DataSection {
     }
   }
 
-  /** The error for a damaged place of this file. */
+  /** The error for damage in this file. */
   fault(fault: string, offset?: number): InvalidDatabaseError {
-    return damage(fault, offset, this.#path)
+    return damagedFile(fault, { offset, path: this.#path })
   }
 
   #openHere(offset: number): void {
-    if (offset < this.base || offset >= this.end) throw this.fault('a field lies outside its section', offset)
+    if (offset < this.base || offset >= this.end) throw this.fault('a field is outside its section', offset)
     const control = this.#view.getUint8(offset)
     let at = offset + 1
     this.type = control >>> 5
@@ -165,7 +163,7 @@ export class DataSection {
     if (this.type === 0) {
       this.#need(at, 1)
       this.type = 7 + this.#view.getUint8(at++)
-      // 0 would be a map, which has a type of its own: decoders refuse it.
+      // Extended type 0 would be a map, which is not an extended type. Other decoders refuse it too.
       if (this.type === DataType.map) throw this.fault('a field has the unknown type 0', offset)
     }
     let size = control & 0x1f
@@ -178,7 +176,7 @@ export class DataSection {
     this.#checkSize(offset, at, size)
     this.size = size
     this.start = at
-    this.after =
+    this.next =
       this.type === DataType.map || this.type === DataType.array || this.type === DataType.boolean
         ? at
         : at + size
@@ -189,13 +187,13 @@ export class DataSection {
     this.#need(at, bytes)
     const high = bytes === 4 ? 0 : (control & 7) * 256 ** bytes
     this.start = this.base + high + this.#unsigned(at, bytes) + (POINTER_BASES[bytes] ?? 0)
-    this.after = at + bytes
+    this.next = at + bytes
   }
 
   #checkSize(offset: number, at: number, size: number): void {
     const { type } = this
     const room = this.end - at
-    const limits = SIZES[type]
+    const limits = PAYLOAD_SIZES[type]
     if (limits !== undefined) {
       if (size < limits[0] || size > limits[1])
         throw this.fault(`a field of type ${type} has ${size} bytes`, offset)
@@ -207,9 +205,9 @@ export class DataSection {
     ) {
       throw this.fault(`a field has the unknown type ${type}`, offset)
     }
-    // Elements of a container take at least one byte each.
+    // Elements of maps and arrays take at least one byte each.
     if ((type === DataType.map ? 2 * size : type === DataType.boolean ? 0 : size) > room) {
-      throw this.fault('a field is larger than what is left of its section', offset)
+      throw this.fault('a field is larger than the rest of its section', offset)
     }
   }
 
@@ -224,9 +222,9 @@ export class DataSection {
   }
 }
 
-/** What is added to a size that stands in 1, 2 or 3 extra bytes. */
+/** Added to a size that is stored in 1, 2 or 3 extra bytes. */
 const SIZE_BASES = [0, 29, 285, 65_821]
-/** What is added to a pointer of 1, 2, 3 or 4 bytes. */
+/** Added to a pointer of 1, 2, 3 or 4 bytes. */
 const POINTER_BASES = [0, 0, 2048, 526_336, 0]
 
 function shortText(size: number): number[] {

@@ -2,24 +2,24 @@ import { checkSize, MAX_DATABASE_BYTES } from '../bytes/byte-limit.ts'
 import { DataSection } from './data-section.ts'
 import { type Metadata, readMetadata } from './metadata.ts'
 import { PrefixIndex } from './prefix-index.ts'
+import { type MmdbValue, RecordDecoder } from './record-decoder.ts'
 import { SearchTree } from './search-tree.ts'
-import { type Verification, verify } from './verification.ts'
-import { type MmdbValue, WholeRecords } from './whole-record.ts'
+import { type Verification, verify } from './verify/verify.ts'
 
-/** One open MMDB file: validated when it is opened, read-only afterwards. */
+/** One open MMDB file: checked when it is opened, read-only afterwards. */
 export class Database {
   readonly metadata: Metadata
   readonly tree: SearchTree
-  /** The same records by address as `tree`, faster. */
+  /** Finds the same records as `tree`, faster. */
   readonly index: PrefixIndex
   readonly data: DataSection
-  readonly #whole: WholeRecords
+  readonly #decoder: RecordDecoder
   readonly #bytes: Uint8Array
 
   /**
-   * @param bytes the uncompressed file; they are not copied and must not change
+   * @param bytes the uncompressed file; not copied, so they must not change
    * @param path of the file, for messages
-   * @throws InvalidDatabaseError when they are not a database
+   * @throws InvalidDatabaseError when the bytes are not a database
    */
   constructor(
     bytes: Uint8Array,
@@ -31,7 +31,7 @@ export class Database {
     this.tree = new SearchTree(bytes, this.metadata, path)
     this.index = new PrefixIndex(this.tree)
     this.data = new DataSection(bytes, this.tree.dataStart, this.metadata.start, path)
-    this.#whole = new WholeRecords(bytes, this.data)
+    this.#decoder = new RecordDecoder(bytes, this.data)
   }
 
   /**
@@ -41,10 +41,10 @@ export class Database {
    * @throws InvalidDatabaseError when the record is damaged
    */
   record(offset: number): MmdbValue {
-    return this.#whole.at(offset)
+    return this.#decoder.decode(offset)
   }
 
-  /** Checks all of the file. Takes seconds where it is large, and up to half its size in memory. */
+  /** Checks the whole file. Takes seconds for a large file, and up to half the file's size in memory. */
   verify(): Verification {
     return verify(this.tree, this.data, this.#bytes)
   }

@@ -1,7 +1,7 @@
-// Facts of the MaxMind DB format, version 2.0, that reader and writer share.
+// The MaxMind DB format, version 2.0: constants that reader and writer share.
 // https://github.com/maxmind/MaxMind-DB/blob/main/MaxMind-DB-spec.md
 
-/** Types of the section "Output Data Section". Extended types are counted from 7. */
+/** Types of the section "Output Data Section". The number of an extended type is 7 plus its extra byte. */
 export const DataType = {
   pointer: 1,
   utf8String: 2,
@@ -20,23 +20,32 @@ export const DataType = {
 
 export type DataTypeNumber = (typeof DataType)[keyof typeof DataType]
 
-/** Bytes of zeros between the search tree and the data section. */
-export const SEPARATOR_LENGTH = 16
+/** Zero bytes between the search tree and the data section. */
+export const SEPARATOR_BYTES = 16
 
-/** Stands before the metadata: `\xab\xcd\xefMaxMind.com`. */
+/** Starts the metadata: `\xab\xcd\xefMaxMind.com`. */
+// biome-ignore format: one line for each part
 export const METADATA_MARKER = Uint8Array.of(
-  0xab,
-  0xcd,
-  0xef,
-  0x4d,
-  0x61,
-  0x78,
-  0x4d,
-  0x69,
-  0x6e,
-  0x64,
-  0x2e,
-  0x63,
-  0x6f,
-  0x6d,
+  0xab, 0xcd, 0xef,
+  0x4d, 0x61, 0x78, 0x4d, 0x69, 0x6e, 0x64, 0x2e, 0x63, 0x6f, 0x6d,
 )
+
+/** The metadata, its marker included, lies within this distance from the end of the file. */
+export const MAX_METADATA_BYTES = 128 * 1024
+
+// Limits of one record. The reader refuses a record beyond them as hostile; the writer does not make one.
+
+/** Values in a record, keys of maps included, counted each time that a pointer leads to them. Real records hold some hundred. */
+export const MAX_VALUES = 65_536
+
+/** Bytes of text and of byte strings in a record, counted each time that a pointer leads to them. */
+export const MAX_CONTENT_BYTES = 16 * 1024 * 1024
+
+/** Nested maps and arrays: more than any vendor uses, and far below what a call stack holds. */
+export const MAX_DEPTH = 128
+
+/**
+ * Bytes of a key. V8 hashes strings over 16,383 characters by their length only, so that thousands of such keys
+ * in one object or `Map` would take minutes.
+ */
+export const MAX_KEY_BYTES = 1024

@@ -1,18 +1,18 @@
 import type { Database } from './database.ts'
 import { NO_RECORD } from './search-tree.ts'
 
-/** Nodes that a search for records visits at most: a damaged tree can have paths without end. */
-const MAX_VISITS = 100_000
+/** Nodes that a search for records visits at most: the paths of a damaged tree can be endless. */
+const MAX_VISITED_NODES = 100_000
 
 /**
- * Where the first distinct records of a database are, in the order of its networks.
+ * Offsets of the first distinct records of a database, in the order of its networks.
  *
- * @param limit how many to find at most
+ * @param limit how many records to find at most
  */
 export function* firstRecords({ tree, metadata }: Database, limit: number): Generator<number> {
   const seen = new Set<number>()
   const pending = [0]
-  for (let visits = 0; visits < MAX_VISITS && seen.size < limit; visits++) {
+  for (let visits = 0; visits < MAX_VISITED_NODES && seen.size < limit; visits++) {
     const value = pending.pop()
     if (value === undefined) return
     if (value < metadata.nodeCount) {
@@ -26,7 +26,7 @@ export function* firstRecords({ tree, metadata }: Database, limit: number): Gene
   }
 }
 
-/** The IPv6 blocks that lead to the IPv4 networks once more in trees with aliases, as leading bits. */
+/** Leading bits of the IPv6 networks that are aliases of the IPv4 networks in many trees. */
 const ALIASES: readonly (readonly [bits: string, description: string])[] = [
   [`${'0'.repeat(80)}${'1'.repeat(16)}`, '::ffff:0:0/96, IPv4-mapped'],
   [(0x2001_0000).toString(2).padStart(32, '0'), '2001::/32, Teredo'],
@@ -34,7 +34,7 @@ const ALIASES: readonly (readonly [bits: string, description: string])[] = [
 ]
 
 /**
- * How many networks of a database have a record. IPv4 networks count once, also where aliases lead to them.
+ * How many networks of a database have a record. IPv4 networks count once, even if aliases lead to them.
  *
  * @throws InvalidDatabaseError when the search tree is damaged
  */
@@ -55,24 +55,24 @@ export function countNetworks(database: Database): number {
   return total
 }
 
-/** For each node, how many networks lie below it. Subtrees that are shared are counted once and added often. */
+/** By node, how many networks with a record are below it. A shared subtree is walked once and added for each use. */
 function networksBelow({ tree, metadata, data }: Database): Float64Array {
   const { nodeCount, ipVersion } = metadata
   const counts = new Float64Array(nodeCount).fill(-1)
-  const deepest = ipVersion === 4 ? 32 : 128
+  const maxDepth = ipVersion === 4 ? 32 : 128
   const path = nodeCount > 0 ? [0] : []
   for (let node = path.at(-1); node !== undefined; node = path.at(-1)) {
     let sum = 0
-    let below: number | undefined
+    let unvisited: number | undefined
     for (const bit of [0, 1]) {
       const value = tree.child(node, bit)
       if (value >= nodeCount) sum += tree.record(value) === NO_RECORD ? 0 : 1
-      else if (counts[value] === -1) below = value
+      else if (counts[value] === -1) unvisited = value
       else sum += counts[value] ?? 0
     }
-    if (below !== undefined) {
-      if (path.length >= deepest) throw data.fault(`the search tree is deeper than ${deepest} nodes`)
-      path.push(below)
+    if (unvisited !== undefined) {
+      if (path.length >= maxDepth) throw data.fault(`the search tree is deeper than ${maxDepth} nodes`)
+      path.push(unvisited)
       continue
     }
     counts[node] = sum

@@ -1,24 +1,23 @@
-import type { InvalidDatabaseError } from '../errors.ts'
-import { damage } from './damage.ts'
-import { SEPARATOR_LENGTH } from './format.ts'
+import { damagedFile, type InvalidDatabaseError } from '../errors.ts'
+import { SEPARATOR_BYTES } from './format.ts'
 import type { Metadata } from './metadata.ts'
 
-/** What a question answers when the tree has no record for an address. Offset 0 never holds one. */
+/** The result for an address without a record. No record has the offset 0. */
 export const NO_RECORD = 0
 
 /**
  * The binary search tree of a database (section "Binary Search Tree" of the specification), read in place.
- * An answer is the offset in the file of a record in the data section. {@link PrefixIndex} gives the same
- * answers faster.
+ * Finds the offset in the file of an address's record in the data section. `PrefixIndex` finds the same offsets,
+ * faster.
  */
 export class SearchTree {
-  /** How many leading bits of the address settled the last answer: 0 to 32 or 128. */
+  /** How many leading bits of the address the last search used: 0 to 32 or 128. */
   prefixLength = 0
   /** Where the data section starts in the file. */
   readonly dataStart: number
-  /** The node below which IPv4 addresses live, `::/96` in an IPv6 tree; or the value met on the way there. */
+  /** The node of all IPv4 addresses: `::/96` in an IPv6 tree, or the record value where the path there ends early. */
   readonly ipv4Root: number = 0
-  /** How many bits lead to {@link ipv4Root}: 0, or up to 96. */
+  /** Bits on the path to {@link ipv4Root}: 0, or up to 96. */
   readonly ipv4RootDepth: number = 0
 
   readonly #view: DataView
@@ -36,13 +35,13 @@ export class SearchTree {
     this.#recordSize = recordSize
     this.#path = path
     const size = (nodeCount * recordSize) / 4
-    this.dataStart = size + SEPARATOR_LENGTH
+    this.dataStart = size + SEPARATOR_BYTES
     this.#dataEnd = start
     if (this.dataStart > start) {
-      throw this.#fault(`the metadata counts ${nodeCount} nodes, more than the file holds`, start)
+      throw this.#fault(`the metadata has a node_count of ${nodeCount}, more than the file holds`, start)
     }
     if (bytes.subarray(size, this.dataStart).some((byte) => byte !== 0)) {
-      throw this.#fault('no separator of 16 zero bytes follows the search tree', size)
+      throw this.#fault('the 16 bytes after the search tree are not all zero', size)
     }
     if (ipVersion === 6) {
       let depth = 0
@@ -74,7 +73,7 @@ export class SearchTree {
 
   /**
    * @param words an IPv6 address as four big-endian words
-   * @returns the offset of its record in the file; {@link NO_RECORD} also where the tree is of IPv4 only
+   * @returns the offset of its record in the file, or {@link NO_RECORD}, always so in an IPv4 tree
    */
   findIPv6(words: Uint32Array): number {
     this.prefixLength = 0
@@ -90,14 +89,14 @@ export class SearchTree {
     return this.record(node)
   }
 
-  /** The left (0) or right (1) record of a node, as it stands in the file. One read of 32 bits each. */
+  /** The left (0) or right (1) record of a node, as stored in the file. Reads 32 bits at once. */
   child(node: number, bit: number): number {
     const view = this.#view
     switch (this.#recordSize) {
       case 24:
         return bit === 0 ? view.getUint32(node * 6) >>> 8 : view.getUint32(node * 6 + 2) & 0xffffff
       case 28: {
-        // The middle byte holds the highest four bits of both records, the left one's first.
+        // The middle byte holds the highest four bits of both records, those of the left record first.
         const at = node * 7
         if (bit !== 0) return view.getUint32(at + 3) & 0x0fffffff
         return ((view.getUint8(at + 3) & 0xf0) << 20) | (view.getUint32(at) >>> 8)
@@ -108,21 +107,21 @@ export class SearchTree {
   }
 
   /**
-   * What a value from {@link child} that is not a node means: the offset of a record, or {@link NO_RECORD}.
+   * Converts a value from {@link child} that is not a node to the offset of a record, or {@link NO_RECORD}.
    *
-   * @throws InvalidDatabaseError when it is a node after all, or leads outside the data section
+   * @throws InvalidDatabaseError when the value is a node, or leads outside the data section
    */
   record(value: number): number {
     const { nodeCount } = this.metadata
     if (value === nodeCount) return NO_RECORD
-    const offset = value - nodeCount - SEPARATOR_LENGTH + this.dataStart
+    const offset = value - nodeCount - SEPARATOR_BYTES + this.dataStart
     if (offset < this.dataStart || offset >= this.#dataEnd) {
-      throw this.#fault(`the search tree leads to ${value}, which is no record`, undefined)
+      throw this.#fault(`the search tree leads to ${value}, which is not a record`, undefined)
     }
     return offset
   }
 
   #fault(fault: string, offset: number | undefined): InvalidDatabaseError {
-    return damage(fault, offset, this.#path)
+    return damagedFile(fault, { offset, path: this.#path })
   }
 }

@@ -7,8 +7,8 @@ import {
   gunzipSync as zlibGunzipSync,
 } from 'node:zlib'
 import { DEFAULT_MAX_BYTES, isOutOfMemory, noMemory } from '../bytes/byte-limit.ts'
-import { damaged, type GzipMember, readGzipMember } from '../bytes/gzip-member.ts'
-import type { InvalidDatabaseError } from '../errors.ts'
+import { type GzipMember, readGzipMember } from '../bytes/gzip-member.ts'
+import { damagedFile, type InvalidDatabaseError } from '../errors.ts'
 
 /** What zlib answers with the option `info`, which its types leave out. */
 interface Inflated {
@@ -111,9 +111,9 @@ function isInflated(value: unknown): value is Inflated {
 
 export function unreadableGzip(cause: unknown, path?: string): InvalidDatabaseError {
   if (isOutOfMemory(cause)) return noMemory(cause, path)
-  return damaged('its compressed data cannot be read, or does not match its checksum', path, cause)
+  return damagedFile('its compressed data cannot be read, or does not match its checksum', { path, cause })
 }
 
 export function followed(path?: string): InvalidDatabaseError {
-  return damaged('something follows its compressed data', path)
+  return damagedFile('there are extra bytes after its compressed data', { path })
 }

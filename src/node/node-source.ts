@@ -11,8 +11,8 @@ import {
   readBytes,
   viewOf,
 } from '../bytes/byte-source.ts'
+import { extractDatabase, extractUncompressed } from '../bytes/extract.ts'
 import { isGzip } from '../bytes/gzip-member.ts'
-import { unpack, unwrap } from '../bytes/unpack.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
 import { isOfClass, messageOf } from '../realm.ts'
@@ -49,7 +49,10 @@ export async function openSource(
 ): Promise<OpenSource> {
   return untilAborted(signal, async () => {
     if (!isFile(source)) {
-      return { database: new Database(unwrap(await unpackedOther(source, maxBytes, signal))), file: null }
+      return {
+        database: new Database(extractUncompressed(await unpackedOther(source, maxBytes, signal))),
+        file: null,
+      }
     }
     const path = pathOf(source)
     const state = await fileState(path)
@@ -60,18 +63,21 @@ export async function openSource(
 /** The same at once. */
 export function openSourceSync(source: SyncSource, maxBytes: number): OpenSource {
   if (!isFile(source)) {
-    return { database: new Database(unpack(bytesOf(source), nativeGunzip, undefined, maxBytes)), file: null }
+    return {
+      database: new Database(extractDatabase(bytesOf(source), nativeGunzip, undefined, maxBytes)),
+      file: null,
+    }
   }
   const path = pathOf(source)
   const state = fileStateSync(path)
-  const bytes = unpack(read(path, maxBytes), nativeGunzip, path, maxBytes)
+  const bytes = extractDatabase(read(path, maxBytes), nativeGunzip, path, maxBytes)
   return { database: new Database(bytes, path), file: { path, state } }
 }
 
 /** Opens a file; errors as {@link openSource}. */
 export async function openFile(path: string, maxBytes: number, signal?: AbortSignal): Promise<Database> {
   const bytes = await readFileUnpacked(path, maxBytes, signal)
-  return new Database(unwrap(bytes, path), path)
+  return new Database(extractUncompressed(bytes, path), path)
 }
 
 /** A file by its absolute path, which leads to it also when the program changes its folder. */

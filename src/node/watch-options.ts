@@ -1,5 +1,5 @@
 import { Address } from '../address/address.ts'
-import { describeMalformation } from '../address/malformation.ts'
+import { explainMalformed } from '../address/explain-malformed.ts'
 import { describeSpecialPurpose } from '../address/special-purpose.ts'
 import type { InvalidDatabaseError } from '../errors.ts'
 import type { DatabaseInfo } from '../record/database-info.ts'
@@ -95,7 +95,7 @@ export function watchSettings(options: WatchOptions): WatchSettings {
 
 function canary(text: unknown): Address {
   const address = new Address()
-  if (!address.parse(text)) throw new TypeError(`a canary is no address: ${describeMalformation(text)}`)
+  if (!address.parse(text)) throw new TypeError(`a canary is no address: ${explainMalformed(text)}`)
   if (address.special !== null) {
     const why = describeSpecialPurpose(address.text, address.special)
     throw new TypeError(`a canary can have no location: ${why}`)

@@ -1,7 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { ByteCollector } from '../bytes/byte-collector.ts'
-import { allocate, checkSize } from '../bytes/byte-limit.ts'
+import { allocate, ByteCollector, checkSize } from '../bytes/byte-limit.ts'
 
 /** How much is read at a time of what has no size. Bytes. */
 const PIECE = 2 ** 16

@@ -1,4 +1,4 @@
-import { describeMalformation } from '../address/malformation.ts'
+import { explainMalformed } from '../address/explain-malformed.ts'
 import type { InvalidDatabaseError, UnresolvableAddressError } from '../errors.ts'
 import type { LookupFailure } from './location-record.ts'
 
@@ -9,7 +9,7 @@ export function malformed(given: unknown): LookupFailure {
   // Objects may throw where they are turned into text.
   const isPrimitive = given === null || (typeof given !== 'object' && typeof given !== 'function')
   const ip = isPrimitive ? String(given) : typeof given
-  return { ip, error: { code: 'MALFORMED_ADDRESS', status: 400, message: describeMalformation(given) } }
+  return { ip, error: { code: 'MALFORMED_ADDRESS', status: 400, message: explainMalformed(given) } }
 }
 
 export function unresolvable(

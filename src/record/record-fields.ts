@@ -1,8 +1,7 @@
 import { isGeofixError } from '../errors.ts'
 import type { DataSection } from '../mmdb/data-section.ts'
 import type { Database } from '../mmdb/database.ts'
-import { DataType } from '../mmdb/format.ts'
-import { MAX_KEY } from '../mmdb/limits.ts'
+import { DataType, MAX_KEY_BYTES } from '../mmdb/format.ts'
 import { firstRecords } from '../mmdb/networks.ts'
 import { remember } from './remember.ts'
 
@@ -25,7 +24,7 @@ export class RecordFields {
 
   /** Takes a sample. No value is decoded, and all records share one budget: opening a file takes bounded time. */
   constructor(database: Database) {
-    database.data.begin()
+    database.data.beginRecord()
     let records = 0
     for (const offset of firstRecords(database, SAMPLE)) {
       records++
@@ -55,7 +54,7 @@ export class RecordFields {
     let at = data.start
     for (let pairs = data.size; pairs > 0; pairs--) {
       const name = this.#keyAt(data, at)
-      const value = data.after
+      const value = data.next
       data.open(value)
       if (name !== null) this.#note(name, kindOf(data.type))
       at = data.skip(value)
@@ -65,8 +64,8 @@ export class RecordFields {
   /** Opens a key, which honest files store once and point to. `null` when it is no text, or too long to be a key. */
   #keyAt(data: DataSection, at: number): string | null {
     data.open(at)
-    if (data.size > MAX_KEY) return null
-    return remember(this.#names, MAX_NAMES, data.opened, () => data.text())
+    if (data.size > MAX_KEY_BYTES) return null
+    return remember(this.#names, MAX_NAMES, data.fieldOffset, () => data.text())
   }
 
   #note(name: string, kind: FieldKind): void {

@@ -1,13 +1,16 @@
 import { isIP } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Address } from '../../src/address/address.ts'
+import { Address, parseAddress } from '../../src/address/address.ts'
+import { describeSpecialPurpose } from '../../src/address/special-purpose.ts'
+import { MalformedAddressError, UnresolvableAddressError } from '../../src/errors.ts'
+import { hasShared, sharedJson } from '../shared.ts'
 import { anyText, ipv4Text, ipv6Spelling } from './arbitraries.ts'
 
 const address = new Address()
 
 describe('Address.parse', () => {
-  it('accepts exactly what net.isIP accepts, zones aside', () => {
+  it('accepts exactly what net.isIP accepts, without zones', () => {
     let [asked, accepted] = [0, 0]
     fc.assert(
       fc.property(anyText, (text) => {
@@ -19,7 +22,7 @@ describe('Address.parse', () => {
       }),
       { numRuns: 20_000 },
     )
-    // The generators would prove nothing if one side never came up.
+    // Check that the generators produce both outcomes.
     expect(accepted).toBeGreaterThan(asked * 0.1)
     expect(accepted).toBeLessThan(asked * 0.9)
   })
@@ -35,7 +38,7 @@ describe('Address.parse', () => {
     )
   })
 
-  it('gives IPv4 its own text and number', () => {
+  it('keeps the text of IPv4 and reads its number', () => {
     fc.assert(
       fc.property(ipv4Text, (text) => {
         expect(address.parse(text)).toBe(true)
@@ -45,7 +48,7 @@ describe('Address.parse', () => {
     )
   })
 
-  it('has the text that the URL standard gives an IPv6 address', () => {
+  it('formats IPv6 as the URL standard does', () => {
     fc.assert(
       fc.property(ipv6Spelling, (text) => {
         expect(address.parse(text)).toBe(true)
@@ -69,12 +72,12 @@ describe('Address.parse', () => {
     ['the second of two equal runs', '1:0:0:2::3:4', '1::2:0:0:3:4'],
     ['a single zero as a run', '1:2:3::5:6:7:8', '1:2:3:0:5:6:7:8'],
     ['a dotted tail', '2001:db8::1.2.3.4', '2001:db8::102:304'],
-  ])('writes %s as RFC 5952 does', (_, text, canonical) => {
+  ])('formats %s as RFC 5952 does', (_, text, canonical) => {
     expect(address.parse(text)).toBe(true)
     expect(address.text).toBe(canonical)
   })
 
-  it('has one canonical text for all spellings, which is its own', () => {
+  it('has the same canonical text for all spellings', () => {
     fc.assert(
       fc.property(ipv6Spelling, (text) => {
         expect(address.parse(text)).toBe(true)
@@ -89,14 +92,14 @@ describe('Address.parse', () => {
   it.each([
     ['8.8.8.8', '8.8.8.8', '8.8.8.8', 4],
     ['::ffff:8.8.8.8', '8.8.8.8', '8.8.8.8', 4], // IPv4-mapped is IPv4
-    ['2002:808:808::1', '2002:808:808::1', '8.8.8.8', 4], // 6to4: answered by what is inside
+    ['2002:808:808::1', '2002:808:808::1', '8.8.8.8', 4], // 6to4: looks up the IPv4 address inside
     ['2606:4700::1111', '2606:4700::1111', '2606:4700::1111', 6],
-  ])('%s is %s, answered by %s in a tree of IPv%i', (text, canonical, lookup, family) => {
+  ])('%s is %s, and looks up %s as IPv%i', (text, canonical, lookup, family) => {
     expect(address.parse(text)).toBe(true)
     expect([address.text, address.lookupText, address.family]).toEqual([canonical, lookup, family])
   })
 
-  it('can be used again, after a refusal too', () => {
+  it('can be reused, even after a refused text', () => {
     expect(address.parse('2606:4700::1111')).toBe(true)
     expect(address.parse('1:2:3:4:5:6:7:8:9')).toBe(false)
     expect(address.parse('10.0.0.1')).toBe(true)
@@ -117,12 +120,12 @@ describe('Address.parse', () => {
     8n,
     true,
     Symbol('8.8.8.8'),
-    ['8.8.8.8'], // an array of one prints as its element
+    ['8.8.8.8'], // an array of one element converts to that element
     new String('8.8.8.8'),
     { toString: () => '8.8.8.8' },
     {
       toString: () => {
-        throw new Error('asked')
+        throw new Error('called')
       },
     },
     Object.create(null),
@@ -130,7 +133,7 @@ describe('Address.parse', () => {
       {},
       {
         get: () => {
-          throw new Error('asked')
+          throw new Error('called')
         },
       },
     ),
@@ -139,16 +142,102 @@ describe('Address.parse', () => {
     `${'0:'.repeat(500_000)}1`,
     '%'.repeat(1_000_000),
     `fe80::1%${'x'.repeat(1_000_000)}`,
-    '\ud800', // half of a surrogate pair
-  ])('refuses anything else without asking it: row %#', (value) => {
+    '\ud800', // an unpaired surrogate
+  ])('refuses anything else without calling it: row %#', (value) => {
     expect(address.parse(value)).toBe(false)
   })
 
-  it('refuses any value that is not a text', () => {
+  it('refuses any value that is not a string', () => {
     fc.assert(
       fc.property(fc.anything(), (value) => {
         if (typeof value !== 'string') expect(address.parse(value)).toBe(false)
       }),
     )
+  })
+})
+
+type Expected =
+  | { readonly outcome: 'lookup'; readonly address: string; readonly lookup: string }
+  | { readonly outcome: 'malformed'; readonly status: 400 }
+  | {
+      readonly outcome: 'unresolvable'
+      readonly status: 422
+      readonly reason: string
+      readonly address: string
+    }
+
+interface Vector {
+  readonly id: string
+  readonly input: unknown
+  readonly expect: Expected
+  readonly why: string
+}
+
+/** The outcome for a text, in the vectors' terms. */
+function outcomeOf(input: unknown): object {
+  try {
+    // One of the vectors' values is not a string.
+    const { address, lookup } = parseAddress(input as string)
+    return { outcome: 'lookup', address, lookup }
+  } catch (error) {
+    if (error instanceof MalformedAddressError) return { outcome: 'malformed', status: error.status }
+    if (!(error instanceof UnresolvableAddressError)) throw error
+    const { status, reason, address } = error
+    return { outcome: 'unresolvable', status, reason, address }
+  }
+}
+
+describe.skipIf(!hasShared)('the address vectors', () => {
+  const { vectors } = sharedJson<{ vectors: Vector[] }>('vectors/address-vectors.json', { vectors: [] })
+
+  it('are there', () => {
+    expect(vectors.length).toBeGreaterThan(100)
+  })
+
+  it.each(vectors)('$id $input', ({ input, expect: expected, why }) => {
+    expect(outcomeOf(input), why).toEqual(expected)
+  })
+})
+
+describe('parseAddress', () => {
+  it.each([
+    ['8.8.8.8', { address: '8.8.8.8', lookup: '8.8.8.8', family: 4 }],
+    ['::FFFF:8.8.8.8', { address: '8.8.8.8', lookup: '8.8.8.8', family: 4 }],
+    ['2606:4700:0::1111', { address: '2606:4700::1111', lookup: '2606:4700::1111', family: 6 }],
+    // The family of the address itself, although IPv4 is looked up.
+    ['2002:808:808::', { address: '2002:808:808::', lookup: '8.8.8.8', family: 6 }],
+    ['64:ff9b::808:808', { address: '64:ff9b::808:808', lookup: '8.8.8.8', family: 6 }],
+  ])('%s', (text, expected) => {
+    expect(parseAddress(text)).toEqual(expected)
+  })
+
+  it('explains what is wrong with a text', () => {
+    expect(() => parseAddress('8.8.8.8:53')).toThrow(
+      new MalformedAddressError('"8.8.8.8:53" is not an IP address: remove the port'),
+    )
+  })
+
+  it('names the requested address, not the one inside it', () => {
+    expect(outcomeOf('2002:7f00:1::')).toEqual({
+      outcome: 'unresolvable',
+      status: 422,
+      reason: 'loopback',
+      address: '2002:7f00:1::',
+    })
+  })
+
+  it.each([
+    ['0.0.0.0', 'unspecified', '0.0.0.0 has no location: it is the unspecified address'],
+    ['::1', 'loopback', '::1 has no location: it is a loopback address'],
+    ['10.0.0.1', 'private', '10.0.0.1 has no location: it is a private network address'],
+    ['100.64.0.1', 'shared', '100.64.0.1 has no location: it is shared address space for carrier-grade NAT'],
+    ['fe80::1%en0', 'link-local', 'fe80::1 has no location: it is a link-local address'],
+    ['ff02::1', 'multicast', 'ff02::1 has no location: it is a multicast group, not a host'],
+    ['192.0.2.1', 'documentation', '192.0.2.1 has no location: it is reserved for documentation'],
+    ['198.18.0.1', 'benchmarking', '198.18.0.1 has no location: it is reserved for benchmarking'],
+    ['240.0.0.1', 'reserved', '240.0.0.1 has no location: it is reserved and not globally reachable'],
+  ] as const)('has a message for %s, %s', (text, reason, message) => {
+    expect(() => parseAddress(text)).toThrow(message)
+    expect(message).toContain(describeSpecialPurpose('', reason).trim())
   })
 })

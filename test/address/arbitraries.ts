@@ -28,10 +28,10 @@ export const ipv6Spelling: fc.Arbitrary<string> = fc
 
 export const ipv4Text: fc.Arbitrary<string> = fc.ipV4()
 
-/** Texts of the characters that addresses are made of: seldom one, always near. */
+/** Texts of characters that occur in addresses. Few of them are addresses. */
 const nearMiss = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEF::::....'), maxLength: 48 })
 
-/** Groups and octets joined wrongly as often as rightly. */
+/** Groups and octets, joined wrongly about as often as correctly. */
 const joined = fc
   .tuple(
     fc.array(
@@ -48,7 +48,7 @@ const joined = fc
   )
   .map(([parts, separator]) => parts.join(separator))
 
-/** One to three characters of a good address deleted, doubled, replaced or inserted. */
+/** A valid address with one to three characters deleted, doubled, replaced or inserted. */
 const mutated = fc
   .tuple(
     fc.oneof(ipv6Spelling, ipv4Text, fc.ipV6()),
@@ -75,7 +75,7 @@ const mutated = fc
     return text
   })
 
-/** Any text, most of it close to an address. */
+/** Any text, in most cases close to an address. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: mutated },
   { weight: 3, arbitrary: nearMiss },

@@ -14,7 +14,7 @@ describe('parseCidr', () => {
     ['::/0', 6, [0, 0, 0, 0], 0],
     ['::1/128', 6, [0, 0, 0, 1], 128],
     ['2001:DB8:0:0::/64', 6, [0x20010db8, 0, 0, 0], 64], // any spelling of the address
-    ['::ffff:192.0.2.0/120', 6, [0, 0, 0xffff, 0xc0000200], 120], // mapped stays IPv6: the caller's matter
+    ['::ffff:192.0.2.0/120', 6, [0, 0, 0xffff, 0xc0000200], 120], // an IPv4-mapped network stays IPv6; the caller decides
     ['8000::/1', 6, [0x80000000, 0, 0, 0], 1],
     ['1:2:3:4:5:6:7:8/127', 6, [0x10002, 0x30004, 0x50006, 0x70008], 127],
   ])('reads %s', (text, family, words, prefixLength) => {
@@ -38,8 +38,8 @@ describe('parseCidr', () => {
     ['192.0.2.0/24/24', 'not a network'],
     ['x/192.0.2.0/24', 'not a network'],
     ['/192.0.2.0/24', 'not a network'],
-    ['192.0.2/24', 'not a network'], // short, and read by ipaddr.js
-    ['010.0.0.0/8', 'not a network'], // octal to ipaddr.js
+    ['192.0.2/24', 'not a network'], // short, but ipaddr.js accepts it
+    ['010.0.0.0/8', 'not a network'], // octal for ipaddr.js
     ['0x10.0.0.0/8', 'not a network'],
     [' 192.0.2.0/24', 'not a network'],
     ['192.0.2.0 /24', 'not a network'],
@@ -47,26 +47,26 @@ describe('parseCidr', () => {
     ['[2001:db8::]/32', 'not a network'],
     ['example.com/24', 'not a network'],
     ['192.0.2.0/1000', 'not a network'],
-    ['192.0.2.0/33', 'the prefix length goes up to 32'],
-    ['::ffff:192.0.2.0/129', 'the prefix length goes up to 128'],
-    ['::/999', 'the prefix length goes up to 128'],
-    ['192.0.2.1/24', '192.0.2.1/24 has bits set behind its prefix: the network is 192.0.2.0/24'],
-    ['0.0.0.1/0', 'the network is 0.0.0.0/0'],
-    ['2001:db8::1/64', '2001:db8::1/64 has bits set behind its prefix: the network is 2001:db8::/64'],
-    ['::1/0', 'the network is ::/0'],
-    ['8000::/0', 'the network is ::/0'],
+    ['192.0.2.0/33', 'the prefix length must be at most 32'],
+    ['::ffff:192.0.2.0/129', 'the prefix length must be at most 128'],
+    ['::/999', 'the prefix length must be at most 128'],
+    ['192.0.2.1/24', '192.0.2.1/24 has bits set after its prefix: write 192.0.2.0/24'],
+    ['0.0.0.1/0', 'write 0.0.0.0/0'],
+    ['2001:db8::1/64', '2001:db8::1/64 has bits set after its prefix: write 2001:db8::/64'],
+    ['::1/0', 'write ::/0'],
+    ['8000::/0', 'write ::/0'],
   ])('refuses %j', (text, message) => {
     expect(() => parseCidr(text)).toThrow(TypeError)
     expect(() => parseCidr(text)).toThrow(message)
   })
 
-  it.each([undefined, null, 24, ['192.0.2.0/24']])('refuses %j, which is no text', (value) => {
+  it.each([undefined, null, 24, ['192.0.2.0/24']])('refuses %j, which is not a string', (value) => {
     const parse = () => Reflect.apply(parseCidr, undefined, [value])
     expect(parse).toThrow(TypeError)
-    expect(parse).toThrow(`a network is a text such as 192.0.2.0/24, not ${typeof value}`)
+    expect(parse).toThrow(`a network must be a string such as 192.0.2.0/24, not ${typeof value}`)
   })
 
-  it('accepts an address with a prefix when no bits are behind it, as ipaddr.js counts them', () => {
+  it('accepts an address with a prefix if no bits are set after it, according to ipaddr.js', () => {
     fc.assert(
       fc.property(fc.oneof(ipv4Text, fc.ipV6()), fc.nat(128), (address, prefixLength) => {
         fc.pre(!address.includes(':') || !address.includes('.')) // ipaddr.js misreads dotted tails
@@ -82,7 +82,7 @@ describe('parseCidr', () => {
           )
           expect(network.prefixLength).toBe(prefixLength)
         } else {
-          expect(() => parseCidr(text)).toThrow('bits set behind its prefix')
+          expect(() => parseCidr(text)).toThrow('bits set after its prefix')
         }
       }),
       { numRuns: 1000 },
@@ -101,7 +101,7 @@ describe('formatCidr', () => {
     [6, [0x20010db8, 1, 2, 3], 32, '2001:db8::/32'],
     [6, [0x20010db8, 1, 2, 3], 33, '2001:db8::/33'],
     [6, [0x20010db8, 1, 2, 3], 64, '2001:db8:0:1::/64'],
-    [6, [0, 0, 0xffff, 0xc0000201], 120, '::ffff:c000:200/120'], // hexadecimal throughout
+    [6, [0, 0, 0xffff, 0xc0000201], 120, '::ffff:c000:200/120'], // always hexadecimal
     [6, [0, 0, 0, 1], 128, '::1/128'],
   ] as const)('IPv%i %j / %i is %s', (family, words, prefixLength, text) => {
     expect(formatCidr(family, Uint32Array.from(words), prefixLength)).toBe(text)
@@ -113,7 +113,7 @@ describe('formatCidr', () => {
     expect([...words]).toEqual([0x20010db8, 1, 2, 3])
   })
 
-  it('prints the block around an address, which is read as that block', () => {
+  it('formats the network of an address, which parses as that network', () => {
     const block = fc.oneof(
       fc.tuple(fc.constant(4 as const), ipv4Text, fc.nat(32)),
       fc.tuple(fc.constant(6 as const), ipv6Spelling, fc.nat(128)),

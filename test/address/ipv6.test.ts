@@ -16,7 +16,7 @@ function canonical(text: string): string {
   return formatIPv6(words)
 }
 
-/** What the URL standard's host serializer makes of an address: RFC 5952, hexadecimal throughout. */
+/** The output of the URL standard's host serializer: RFC 5952, always hexadecimal. */
 const hostname = (text: string): string => new URL(`http://[${text}]/`).hostname.slice(1, -1)
 
 describe('parseIPv6', () => {
@@ -65,7 +65,7 @@ describe('parseIPv6', () => {
     '::@', // lower-cased by "| 0x20" it would be a backtick
     '::`',
     '::G',
-    '1.2.3.4', // IPv4 is not this parser's
+    '1.2.3.4', // this parser does not read IPv4
     '1.2.3.4::',
     '::1.2.3.4:5',
     '::1.2.3.4::',
@@ -76,9 +76,9 @@ describe('parseIPv6', () => {
     '::1.2.3.4 ',
     '::.1.2.3',
     '::a.2.3.4',
-    '1:2:3:4:5:6:7:1.2.3.4', // nine groups' worth
+    '1:2:3:4:5:6:7:1.2.3.4', // nine groups in total
     '1:2:3:4:5:6::1.2.3.4', // "::" for no group before a dotted tail
-    '1:2:3:4:5:1.2.3.4', // seven groups' worth
+    '1:2:3:4:5:1.2.3.4', // seven groups in total
     '::ffff:12345.1.1.1',
     ' ::1',
     '::1 ',
@@ -86,8 +86,8 @@ describe('parseIPv6', () => {
     '::1\0',
     '[::1]',
     '::1/128',
-    '::1%', // a zone is the caller's matter
-    '::\u0131', // a dotless i: case folding plays no part
+    '::1%', // the caller handles zones
+    '::\u0131', // a dotless i, which case folding would change
     '：：１', // full-width
     '0000:0000:0000:0000:0000:0000:255.255.255.2555',
     '0000:0000:0000:0000:0000:00000:255.255.255.255', // 46 characters
@@ -96,14 +96,14 @@ describe('parseIPv6', () => {
     if (!text.includes('%')) expect(isIPv6(text)).toBe(false)
   })
 
-  it('reads as far as it is told', () => {
+  it('reads up to the given end', () => {
     expect(parsed('fe80::1%eth0', 7)).toEqual(Uint32Array.of(0xfe800000, 0, 0, 1))
     expect(parsed('fe80::1.2.3.4%eth0', 13)).toEqual(Uint32Array.of(0xfe800000, 0, 0, 0x01020304))
     expect(parsed('fe80::1.2.3.4', 12)).toBeNull()
     expect(parsed('1:2:3:4:5:6:7:8:9', 15)).toEqual(Uint32Array.of(0x10002, 0x30004, 0x50006, 0x70008))
   })
 
-  it('leaves nothing of an earlier address behind', () => {
+  it('overwrites an earlier address completely', () => {
     const words = new Uint32Array(4)
     expect(parseIPv6('1:2:3:4:5:6:7:8', 15, words)).toBe(CANONICAL_IPV6)
     expect(parseIPv6('::', 2, words)).toBe(CANONICAL_IPV6)
@@ -145,7 +145,7 @@ describe('formatIPv6', () => {
     expect(canonical(text)).toBe(expected)
   })
 
-  it('agrees with ipaddr.js and the URL standard, and is read as the same address', () => {
+  it('agrees with ipaddr.js and the URL standard, and parses as the same address', () => {
     const group = fc.oneof(fc.constant(0), fc.nat(0xffff))
     fc.assert(
       fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {

@@ -18,7 +18,7 @@ describe('quoted', () => {
     expect(quoted(text)).toBe(expected)
   })
 
-  it('is printable ASCII of bounded length, from which the start of the text can be read back', () => {
+  it('is printable ASCII of limited length that parses to the start of the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
         const quote = quoted(text)

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
 import { describe, expect, it } from 'vitest'
 import { Address } from '../../src/address/address.ts'
-import { mappedIPv4, translatedIPv4 } from '../../src/address/embedded-ipv4.ts'
 import {
   IPV4_REGISTRY,
   IPV6_REGISTRY,
@@ -10,9 +9,10 @@ import {
   type RegistryRow,
   type SpecialPurpose,
 } from '../../src/address/iana-registries.ts'
+import { mappedIPv4, translatedIPv4 } from '../../src/address/ipv6-forms.ts'
 import { specialPurposeOfIPv4, specialPurposeOfIPv6 } from '../../src/address/special-purpose.ts'
 
-/** A block as whole numbers, by ipaddr.js: no arithmetic of the source. */
+/** A network as whole numbers. Uses ipaddr.js, not the arithmetic of the source. */
 interface Range {
   readonly network: string
   readonly first: bigint
@@ -34,7 +34,7 @@ function rangeOf([network, , , meaning]: RegistryRow): Range {
   }
 }
 
-/** Longest prefix match, slow and plain. */
+/** Longest prefix match, slow and simple. */
 function meaningOf(ranges: readonly Range[], address: bigint): SpecialPurpose | null {
   const covering = ranges.filter(({ first, last }) => first <= address && address <= last)
   covering.sort((a, b) => b.prefixLength - a.prefixLength)
@@ -78,7 +78,7 @@ describe('specialPurposeOfIPv6', () => {
     }
   })
 
-  it('agrees with a longest prefix match anywhere, and beside every row', () => {
+  it('agrees with a longest prefix match anywhere, and near every row', () => {
     const near = fc
       .tuple(fc.constantFrom(...ipv6), fc.bigInt(0n, LAST_IPV6), fc.integer({ min: 0, max: 127 }))
       .map(([{ first }, noise, shift]) => first ^ (noise >> BigInt(shift)))
@@ -90,7 +90,7 @@ describe('specialPurposeOfIPv6', () => {
     )
   })
 
-  it('is asked by Address with IPv4-mapped and translated addresses taken out', () => {
+  it('applies to all addresses except IPv4-mapped and translated ones', () => {
     const parsed = new Address()
     for (const range of ipv6) {
       for (const address of edges(range, LAST_IPV6)) {
@@ -123,7 +123,7 @@ describe('the registry tables', () => {
     expect(REGISTRY_DATE).toMatch(/^20\d\d-\d\d-\d\d$/)
   })
 
-  // By memory of the RFCs and of nothing in this repository.
+  // Written from the RFCs, not from the tables of this repository.
   it.each([
     ['0.0.0.0', 'unspecified'],
     ['0.0.0.1', 'reserved'],
@@ -147,7 +147,7 @@ describe('the registry tables', () => {
     ['172.31.255.255', 'private'],
     ['172.32.0.0', null],
     ['192.0.0.0', 'reserved'],
-    ['192.0.0.9', null], // globally reachable, inside a block that is not
+    ['192.0.0.9', null], // globally reachable, inside a network that is not
     ['192.0.0.10', null],
     ['192.0.0.11', 'reserved'],
     ['192.0.1.0', null],
@@ -178,7 +178,7 @@ describe('the registry tables', () => {
     ['2001:1::1', null],
     ['2001:1::4', 'reserved'],
     ['2001:2::', 'benchmarking'],
-    ['2001:2:1::', 'reserved'], // beyond the /48
+    ['2001:2:1::', 'reserved'], // outside the /48
     ['2001:1ff:ffff::', 'reserved'],
     ['2001:200::', null],
     ['2001:db7:ffff::', null],

@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { allocate, checkSize, isOutOfMemory, maxBytesOf } from '../../src/bytes/byte-limit.ts'
+import { allocate, ByteCollector, checkSize, isOutOfMemory, maxBytesOf } from '../../src/bytes/byte-limit.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 
 describe('maxBytesOf', () => {
@@ -17,17 +18,19 @@ describe('maxBytesOf', () => {
 })
 
 describe('checkSize', () => {
-  it('says the limit, and how to raise it where that helps', () => {
+  it('names the limit, and how to raise it if that is possible', () => {
     expect(() => checkSize(1000, 1000)).not.toThrow()
     expect(() => checkSize(1001, 1000, '/x.gz')).toThrow(
-      '/x.gz: it has more than 1000 bytes, the limit that maxBytes sets: open it with a larger maxBytes if it is meant to be that large',
+      '/x.gz: it has more than 1000 bytes, the limit that maxBytes sets: use a larger maxBytes if the database is meant to be that large',
     )
-    expect(() => checkSize(2 ** 31 + 1, 2 ** 31)).toThrow('more than 2147483648 bytes, which no database has')
+    expect(() => checkSize(2 ** 31 + 1, 2 ** 31)).toThrow(
+      'more than 2147483648 bytes, too many for a database',
+    )
   })
 })
 
 describe('allocate', () => {
-  it('makes an error of this package of memory that is not there', () => {
+  it('throws an error of this package if there is not enough memory', () => {
     const action = (): Uint8Array => allocate(2 ** 52, (bytes) => new Uint8Array(bytes), '/x')
     expect(action).toThrow(InvalidDatabaseError)
     expect(action).toThrow('/x: there is not enough memory for it')
@@ -44,5 +47,39 @@ describe('isOutOfMemory', () => {
     ['RangeError', false],
   ])('%s: %s', (error, expected) => {
     expect(isOutOfMemory(error)).toBe(expected)
+  })
+})
+
+describe('ByteCollector', () => {
+  it('joins chunks of any size, even across its blocks', () => {
+    const sizes = fc.array(fc.oneof(fc.nat(9), fc.constantFrom(2 ** 20 - 1, 2 ** 20, 2 ** 21 + 1)), {
+      maxLength: 6,
+    })
+    fc.assert(
+      fc.property(sizes, (lengths) => {
+        const pieces = lengths.map((length, at) => new Uint8Array(length).fill(at + 1))
+        const collector = new ByteCollector(2 ** 31)
+        for (const piece of pieces) collector.add(piece)
+        expect(Buffer.compare(collector.bytes(), Buffer.concat(pieces))).toBe(0)
+        expect(collector.bytes()).toHaveLength(0)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it('copies chunks, so that the caller can reuse their memory', () => {
+    const collector = new ByteCollector(10)
+    const piece = Uint8Array.of(1)
+    collector.add(piece)
+    piece[0] = 2
+    expect([...collector.bytes()]).toEqual([1])
+  })
+
+  it('accepts bytes up to the limit only', () => {
+    const collector = new ByteCollector(3, '/x')
+    collector.add(Uint8Array.of(1, 2, 3))
+    collector.add(new Uint8Array())
+    expect(() => collector.add(Uint8Array.of(4))).toThrow(InvalidDatabaseError)
+    expect(() => collector.add(Uint8Array.of(4))).toThrow('/x: it has more than 3 bytes')
   })
 })

@@ -35,12 +35,12 @@ describe('readBytes', () => {
     ['Response', () => new Response(BYTES)],
     ['Response 206', () => new Response(BYTES, { status: 206 })],
     ['ReadableStream', () => stream(BYTES)],
-    ['ReadableStream of pieces', () => stream(BYTES.subarray(0, 2), new Uint8Array(), BYTES.subarray(2))],
+    ['ReadableStream of chunks', () => stream(BYTES.subarray(0, 2), new Uint8Array(), BYTES.subarray(2))],
   ])('%s', async (_, source) => {
     expect([...(await readBytes(source()))]).toEqual([...BYTES])
   })
 
-  it('copies nothing that is there already', async () => {
+  it('does not copy bytes that are in memory', async () => {
     const view = Uint8Array.of(9, ...BYTES).subarray(1)
     expect(await readBytes(view)).toBe(view)
     const memory = shared()
@@ -48,7 +48,7 @@ describe('readBytes', () => {
     expect(viewOf(BYTES.buffer).buffer).toBe(BYTES.buffer)
   })
 
-  it('reads an empty answer as no bytes', async () => {
+  it('reads an empty response as no bytes', async () => {
     expect((await readBytes(new Response(null))).length).toBe(0)
     expect((await readBytes(stream())).length).toBe(0)
   })
@@ -59,7 +59,7 @@ describe('readBytes', () => {
     await expect(promise).rejects.toThrow(`The database: the response has status ${status}`)
   })
 
-  it('names where a refused response is from, without its secrets', async () => {
+  it('names the URL of a refused response, without its secrets', async () => {
     const response = new Response('gone', { status: 410 })
     Object.defineProperty(response, 'url', {
       value: 'https://user:pass@example.com/db.mmdb?license_key=SECRET',
@@ -75,13 +75,13 @@ describe('readBytes', () => {
     ['a Blob', () => new Blob([BYTES])],
     ['a Response', () => new Response(BYTES)],
     ['a stream', () => stream(BYTES.subarray(0, 2), BYTES.subarray(2))],
-  ])('takes as many bytes as it may of %s, and no more', async (_, source) => {
+  ])('accepts bytes of %s up to the limit only', async (_, source) => {
     expect(await readBytes(source(), 5)).toHaveLength(5)
     await expect(readBytes(source(), 4)).rejects.toThrow(InvalidDatabaseError)
     await expect(readBytes(source(), 4)).rejects.toThrow('it has more than 4 bytes, the limit that maxBytes')
   })
 
-  it.each([1, 1000, 3_000_000])('stops a stream that never ends, in pieces of %i', async (size) => {
+  it.each([1, 1000, 3_000_000])('stops an endless stream, in chunks of %i', async (size) => {
     let given = 0
     let stopped: unknown
     const endless = new ReadableStream<Uint8Array>({
@@ -89,7 +89,7 @@ describe('readBytes', () => {
         given += size
         controller.enqueue(new Uint8Array(size))
       },
-      // Nor does it stop.
+      // Cancelling does not end either.
       cancel: (reason) => {
         stopped = reason
         return new Promise(() => {})
@@ -102,19 +102,19 @@ describe('readBytes', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000)
   })
 
-  it('refuses pieces that are no bytes', async () => {
+  it('refuses chunks that are not bytes', async () => {
     const texts = new ReadableStream({ start: (controller) => controller.enqueue('text') })
     await expect(readBytes(texts)).rejects.toThrow(TypeError)
   })
 
-  it('passes on what breaks a stream', async () => {
+  it('names the reason why a stream breaks', async () => {
     const broken = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.error(new RangeError('connection lost')),
     })
     await expect(readBytes(broken)).rejects.toThrow('connection lost')
   })
 
-  it('says what became of a source, in few words', async () => {
+  it('truncates the reason why a source cannot be read', async () => {
     const broken = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.error(new Error('x'.repeat(1_000_000))),
     })
@@ -123,11 +123,11 @@ describe('readBytes', () => {
     expect(String(error).length).toBeLessThan(400)
   })
 
-  it('takes a file that changes while it is read for a bad one', async () => {
+  it('refuses a file that changes while it is read', async () => {
     const file = join(temporaryFolder(), 'changes')
     writeFileSync(file, 'before')
     const blob = await openAsBlob(file)
-    writeFileSync(file, 'behind it')
+    writeFileSync(file, 'after it')
     await expect(readBytes(blob)).rejects.toThrow(InvalidDatabaseError)
   })
 
@@ -143,7 +143,7 @@ describe('readBytes', () => {
   it.each([
     undefined,
     null,
-    'path.mmdb', // paths are Node's matter
+    'path.mmdb', // only the Node entry accepts paths
     new URL('file:///x.mmdb'),
     42,
     [1, 2, 3],
@@ -154,7 +154,7 @@ describe('readBytes', () => {
     () => BYTES,
     Symbol('bytes'),
   ])('refuses other kinds: row %#', async (source) => {
-    // As a program without types would give it.
+    // A program without types could pass it.
     const promise = readBytes(source as unknown as ByteSource)
     await expect(promise).rejects.toThrow(TypeError)
     await expect(promise).rejects.toThrow('a database is given as Uint8Array')

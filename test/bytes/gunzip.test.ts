@@ -6,7 +6,7 @@ import { InvalidDatabaseError } from '../../src/errors.ts'
 import { nativeGunzip, nativeGunzipAsync } from '../../src/node/native-gunzip.ts'
 import { CONTENT, damagedFiles, gzipOf, optionalHeaders } from './gzip-samples.ts'
 
-// One table for both, so that they cannot drift apart.
+// One table for both, so that they stay equal.
 describe.each([
   ['gunzip', gunzip],
   ['nativeGunzip', nativeGunzip],
@@ -23,7 +23,7 @@ describe.each([
     )
   })
 
-  it('reads what is large and compresses best: the limit of deflate is not crossed', () => {
+  it('reads a large file of the best compression ratio, which is within the limit of deflate', () => {
     const content = new Uint8Array(3_000_000)
     expect(unzip(gzipSync(content, { level: 9 })).length).toBe(content.length)
   })
@@ -67,7 +67,7 @@ describe.each([
     }
   })
 
-  it('refuses every byte that is wrong, or gives the same content', () => {
+  it('refuses every wrong byte, or returns the same content', () => {
     const [, file] = optionalHeaders().at(-1) ?? ['', new Uint8Array()]
     let refused = 0
     for (let at = 0; at < file.length; at++) {
@@ -77,17 +77,17 @@ describe.each([
         if (outcomeOf(() => unzip(damaged)) === 'refused') refused++
       }
     }
-    // With FHCRC nothing of the header is free; of the deflate data only what zlib does not look at either.
+    // FHCRC covers the whole header; in the deflate data only bits that zlib ignores too can change.
     expect(refused).toBeGreaterThan(3 * file.length - 24)
   })
 
-  it('does not mind the time and the system in a header without checksum', () => {
+  it('ignores the time and the system in a header without checksum', () => {
     const file = gzipOf(CONTENT)
     file.fill(0x55, 4, 10)
     expectContent(unzip(file))
   })
 
-  it('allocates no more than a file of its size can hold, whatever it promises', () => {
+  it('allocates no more than a file of its size can hold, whatever size its trailer has', () => {
     const file = gzipOf(CONTENT, { length: 0x7fffffff })
     const before = process.memoryUsage().arrayBuffers
     for (let i = 0; i < 20; i++) expect(() => unzip(file)).toThrow('more bytes than the file can hold')
@@ -98,18 +98,18 @@ describe.each([
 describe.each([
   ['gunzip', gunzip],
   ['nativeGunzip', nativeGunzip],
-])('%s and what follows a member', (_, unzip) => {
+])('%s and bytes after the member', (_, unzip) => {
   const file = gzipOf(CONTENT)
   it.each([
     ['the same member again', file],
     ['its own trailer again', file.subarray(-8)],
-    ['rubbish and its own trailer', Buffer.concat([Buffer.from('rubbish'), file.subarray(-8)])],
+    ['garbage and its own trailer', Buffer.concat([Buffer.from('rubbish'), file.subarray(-8)])],
     ['its own trailer many times', Buffer.concat(Array.from({ length: 50 }, () => file.subarray(-8)))],
   ])('refuses %s', (_, more) => {
     expect(() => unzip(Buffer.concat([file, more]))).toThrow(InvalidDatabaseError)
   })
 
-  it('refuses zeros behind a member of nothing, whose trailer is zeros too', () => {
+  it('refuses zeros after an empty member, whose trailer is zeros too', () => {
     const nothing = gzipSync('')
     for (const zeros of [1, 7, 8, 9]) {
       expect(() => unzip(Buffer.concat([nothing, Buffer.alloc(zeros)])), `${zeros}`).toThrow(
@@ -118,8 +118,8 @@ describe.each([
     }
   })
 
-  it('takes a member whose data holds its trailer by chance', () => {
-    // Stored, not compressed: the content stands in the file as it is.
+  it('reads a member whose data contains its trailer by chance', () => {
+    // Stored, not compressed: the file contains the content itself.
     const content = Buffer.from('content')
     const trailer = gzipSync(content, { level: 0 }).subarray(-8)
     expect(unzip(gzipSync(Buffer.concat([trailer, content]), { level: 0 }))).toHaveLength(15)
@@ -127,8 +127,8 @@ describe.each([
 })
 
 describe('gunzip and nativeGunzip', () => {
-  // fflate passes over faults of the compressed data that zlib refuses; the content is right by its checksum.
-  it('agree on files that are damaged at random, or only the portable one reads them', async () => {
+  // fflate accepts some faults in the compressed data that zlib refuses. The content matches its checksum.
+  it('agree on files with random damage, or only the portable one reads them', async () => {
     const file = gzipSync(CONTENT)
     const damage = fc.array(fc.tuple(fc.nat(file.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 })
     await fc.assert(
@@ -145,7 +145,7 @@ describe('gunzip and nativeGunzip', () => {
   })
 })
 
-/** Quicker than a deep comparison, and a Buffer is as good as any Uint8Array. */
+/** Faster than a deep comparison. Accepts a Buffer as a Uint8Array. */
 function expectContent(bytes: Uint8Array): void {
   expect(Buffer.compare(bytes, CONTENT)).toBe(0)
 }

@@ -1,4 +1,4 @@
-// What every way of unpacking must find out about one small .mmdb.gz.
+// Every function that decompresses must detect all damage to a small .mmdb.gz.
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
@@ -14,22 +14,22 @@ const mmdb = new MmdbWriter({ databaseType: 'Sample', ipVersion: 4 })
   .toBytes()
 const packed = new Uint8Array(gzipSync(mmdb))
 
-/** Offsets in the header of RFC 1952 section 2.3 that say nothing about the content, and have no check. */
+/** Offsets of header fields (RFC 1952 section 2.3) that are not about the content and not checked. */
 const FLAGS = 3
 const FREE = [4, 5, 6, 7, 8, 9] // MTIME, XFL and OS
 const FTEXT = 1
 
-/** Where deflate data ends, in the middle of a byte: its other bits mean nothing either. */
+/** Deflate data ends in the middle of a byte; the other bits of that byte are not used. */
 const LAST_OF_DEFLATE = packed.length - 9
 
-/** The values a byte is damaged to: each bit wrong, and a few whole bytes. */
+/** Replacements for a byte: each bit flipped, and a few other values. */
 function wrongValues(right: number): number[] {
   const values = [0x00, 0x7f, 0xff]
   for (let bit = 0; bit < 8; bit++) values.push(right ^ (1 << bit))
   return [...new Set(values)].filter((value) => value !== right)
 }
 
-/** `false` when it was refused; any other answer than the right content fails the test. */
+/** Whether the file was read; any content but the right one fails the test. */
 async function isRead(unpack: Unpack, bytes: Uint8Array): Promise<boolean> {
   let content: Uint8Array
   try {
@@ -38,14 +38,14 @@ async function isRead(unpack: Unpack, bytes: Uint8Array): Promise<boolean> {
     if (!(error instanceof InvalidDatabaseError)) throw error
     return false
   }
-  // What does not start like gzip is handed on as it is, and is no database.
+  // Bytes that do not start with a gzip header are returned as they are, and are not a database.
   if (!isGzip(bytes) && Buffer.compare(content, bytes) === 0) return false
   expect(Buffer.compare(content, mmdb)).toBe(0)
   return true
 }
 
 describe.each(waysToUnpack(join(folder, 'damaged')))('%s', (name, unpack) => {
-  it('finds every wrong byte, but for those of the header that mean nothing', async () => {
+  it('detects every wrong byte, except unused bytes of the header', async () => {
     const [refused, read]: [string[], string[]] = [[], []]
     let tried = 0
     for (let at = 0; at < packed.length; at++) {
@@ -61,18 +61,18 @@ describe.each(waysToUnpack(join(folder, 'damaged')))('%s', (name, unpack) => {
       }
     }
     expect(refused).toEqual([])
-    // fflate takes code lengths that zlib refuses, where they are of codes that nothing uses.
+    // fflate accepts invalid lengths of codes that are not used; zlib refuses them.
     expect(read.length).toBeLessThanOrEqual(name === 'portable' ? 5 : 0)
     expect(tried).toBeGreaterThan(9 * packed.length)
   })
 
-  it('finds every truncation', async () => {
+  it('detects every truncation', async () => {
     for (let length = 0; length < packed.length; length++) {
       expect(await isRead(unpack, packed.slice(0, length)), `${length} bytes`).toBe(false)
     }
   })
 
-  it('finds every byte that is missing, twice there or put in', async () => {
+  it('detects every byte that is missing, doubled or inserted', async () => {
     for (let at = 0; at <= packed.length; at++) {
       const [before, after] = [packed.subarray(0, at), packed.subarray(at)]
       for (const changed of [
@@ -95,7 +95,7 @@ describe.each(waysToUnpack(join(folder, 'damaged')))('%s', (name, unpack) => {
     ['its trailer again', packed.subarray(-8)],
     ['zeros and its trailer again', Buffer.concat([Buffer.alloc(8), packed.subarray(-8)])],
     ['text', Buffer.from('rubbish')],
-  ])('finds %s behind the end', async (__, more) => {
+  ])('detects %s after the end', async (__, more) => {
     expect(await isRead(unpack, new Uint8Array(Buffer.concat([packed, more])))).toBe(false)
   })
 })

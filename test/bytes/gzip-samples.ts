@@ -6,14 +6,14 @@ export const CONTENT: Uint8Array = Uint8Array.from({ length: 10_000 }, (_, i) =>
 interface Parts {
   /** FLG of RFC 1952 section 2.3.1. */
   readonly flags?: number
-  /** What follows the ten bytes of header. */
+  /** The fields after the ten bytes of header. */
   readonly fields?: Uint8Array
   readonly deflate?: Uint8Array
   readonly crc?: number
   readonly length?: number
 }
 
-/** A gzip file put together by hand (RFC 1952 section 2.3), right unless told otherwise. */
+/** A hand-made gzip file (RFC 1952 section 2.3), valid by default. */
 export function gzipOf(content: Uint8Array, parts: Parts = {}): Uint8Array {
   const { flags = 0, fields = new Uint8Array(), deflate = deflateRawSync(content) } = parts
   const trailer = Buffer.alloc(8)
@@ -25,7 +25,7 @@ export function gzipOf(content: Uint8Array, parts: Parts = {}): Uint8Array {
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** FNAME, FCOMMENT, FEXTRA, all of them with FHCRC, and the flag that says "text". */
+/** FNAME, FCOMMENT, FEXTRA, all of them with FHCRC, and FTEXT. */
 export function optionalHeaders(): [name: string, file: Uint8Array][] {
   const extra = Uint8Array.of(4, 0, 1, 2, 0, 0)
   const all = Buffer.concat([extra, ascii('a.mmdb\0'), ascii('made by hand\0')])
@@ -44,14 +44,14 @@ export function optionalHeaders(): [name: string, file: Uint8Array][] {
   ]
 }
 
-/** Files that are damaged, or forged, and what a message must say of them. */
+/** Damaged or forged files, and a part of the expected message. */
 export function damagedFiles(): [name: string, file: Uint8Array, message: string][] {
   const good = gzipOf(CONTENT)
   const with_ = (...more: Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat([good, ...more]))
   const deflate = deflateRawSync(CONTENT)
   return [
     ['nothing', new Uint8Array(), 'cut short'],
-    ['no magic number', gzipOf(CONTENT).fill(0, 0, 1), 'does not start like a gzip file'],
+    ['no magic number', gzipOf(CONTENT).fill(0, 0, 1), 'does not start with a gzip header'],
     ['only the magic number', good.subarray(0, 3), 'cut short'],
     ['only header and trailer', gzipOf(CONTENT, { deflate: new Uint8Array() }), 'cut short'],
     ['reserved flags', gzipOf(CONTENT, { flags: 0x20 }), 'reserved flags'],
@@ -82,14 +82,14 @@ export function damagedFiles(): [name: string, file: Uint8Array, message: string
     ['a length of nothing', gzipOf(CONTENT, { length: 0 }), 'damaged'],
     ['a length of 4 GB', gzipOf(CONTENT, { length: 0xffffffff }), 'over the limit'],
     ['a length of 2 GB', gzipOf(CONTENT, { length: 0x7fffffff }), 'more bytes than the file can hold'],
-    ['a byte behind', with_(Uint8Array.of(0)), 'damaged'],
-    ['zeros behind, as on a tape', with_(new Uint8Array(512)), 'damaged'],
+    ['a byte after it', with_(Uint8Array.of(0)), 'damaged'],
+    ['zeros after it, as on a tape', with_(new Uint8Array(512)), 'damaged'],
     ['a second member', with_(gzipOf(ascii('more'))), 'damaged'],
     ['an empty second member', with_(gzipOf(new Uint8Array())), 'damaged'],
     ['an empty member before it', new Uint8Array(Buffer.concat([gzipOf(new Uint8Array()), good])), 'damaged'],
     ['deflate data without a last block', gzipOf(CONTENT, { deflate: deflate.subarray(0, -2) }), 'damaged'],
     ['deflate data of a reserved block type', gzipOf(CONTENT, { deflate: Uint8Array.of(7, 0) }), 'damaged'],
-    // The trailer fits the first bytes of what is inside: only the count of bytes tells.
-    ['more inside than the trailer says', gzipOf(CONTENT.subarray(0, 50), { deflate }), 'damaged'],
+    // The trailer matches the first bytes of the content; only the length is wrong.
+    ['more content than the length in the trailer', gzipOf(CONTENT.subarray(0, 50), { deflate }), 'damaged'],
   ]
 }

@@ -1,4 +1,4 @@
-// That no way of unpacking takes more than `maxBytes`, nor memory on the word of a trailer that lies.
+// No function that decompresses accepts more than `maxBytes`, or allocates the size of a forged trailer.
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,10 +16,10 @@ const MB = 1_000_000
 const folder = temporaryFolder()
 const WAYS = waysToUnpack(join(folder, 'file'))
 
-const TOO_LARGE = /it has more than \d+ bytes, the limit that maxBytes sets: open it with a larger maxBytes/
+const TOO_LARGE = /it has more than \d+ bytes, the limit that maxBytes sets: use a larger maxBytes/
 
 describe.each(WAYS)('%s', (_, unpack) => {
-  it('takes a file of just as many bytes as it may, and none of one more', async () => {
+  it('accepts a file of exactly maxBytes, but not one byte more', async () => {
     const packed = gzipSync(CONTENT)
     expect(packed.length).toBeLessThan(CONTENT.length)
     expect(await unpack(packed, CONTENT.length)).toHaveLength(CONTENT.length)
@@ -27,20 +27,20 @@ describe.each(WAYS)('%s', (_, unpack) => {
     await expect(unpack(packed, CONTENT.length - 1)).rejects.toThrow(InvalidDatabaseError)
   })
 
-  it('counts the packed bytes too', async () => {
+  it('counts the compressed bytes too', async () => {
     const stored = gzipSync(CONTENT, { level: 0 })
     await expect(unpack(stored, CONTENT.length)).rejects.toThrow(TOO_LARGE)
     expect(await unpack(stored, stored.length)).toHaveLength(CONTENT.length)
   })
 
-  it('counts an archive, not only the database in it', async () => {
+  it('counts a whole archive, not only the database in it', async () => {
     const tar = archive(entry({ name: 'a.mmdb', content: CONTENT }))
     await expect(unpack(gzipSync(tar), tar.length - 1)).rejects.toThrow(TOO_LARGE)
     expect((await unpack(gzipSync(tar), tar.length)).length).toBeGreaterThanOrEqual(CONTENT.length)
   })
 })
 
-/** Where the trailer says how long the content is: four bytes from the end. */
+/** The trailer's length field: four bytes from the end. */
 function promising(packed: Uint8Array, length: number): Uint8Array {
   const lying = Buffer.from(packed)
   lying.writeUInt32LE(length, lying.length - 4)
@@ -49,7 +49,7 @@ function promising(packed: Uint8Array, length: number): Uint8Array {
 
 const run = promisify(execFile)
 
-/** Unpacks a file in a process of its own: why it was refused, and what memory that took at most. */
+/** Decompresses a file in a separate process. Returns why it was refused, and the peak memory. */
 async function unpackedElsewhere(way: string, file: Uint8Array, maxBytes: number): Promise<Unpacked> {
   const path = join(folder, `${way}.gz`)
   writeFileSync(path, file)
@@ -60,7 +60,7 @@ async function unpackedElsewhere(way: string, file: Uint8Array, maxBytes: number
 
 interface Unpacked {
   readonly refused: string | null
-  /** Resident memory over what the process had before, in bytes. */
+  /** Increase of resident memory, in bytes. */
   readonly memory: number
 }
 

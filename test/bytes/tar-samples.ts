@@ -6,14 +6,14 @@ interface Entry {
   /** Default: POSIX's `ustar\0` and `00`. */
   readonly magic?: string
   readonly prefix?: string
-  /** Digits of the size field, for sizes that lie. */
+  /** Digits of the size field, for forged sizes. */
   readonly size?: string
   readonly checksum?: number
 }
 
 const BLOCK = 512
 
-/** The header block of POSIX.1-1988, and the content filled up to whole blocks. */
+/** The header block of POSIX.1-1988, and the content padded to whole blocks. */
 export function entry({
   name,
   content = new Uint8Array(),
@@ -38,14 +38,14 @@ export function entry({
   return Buffer.concat([header, content, Buffer.alloc(-content.length & (BLOCK - 1))])
 }
 
-/** Two blocks of zeros end an archive. */
+/** The end of an archive: two blocks of zeros. */
 export const END: Buffer = Buffer.alloc(2 * BLOCK)
 
 export function archive(...entries: Buffer[]): Uint8Array {
   return new Uint8Array(Buffer.concat([...entries, END]))
 }
 
-/** One record of a pax header: its length counts itself. */
+/** One record of a pax header. Its length includes the length itself. */
 export function paxRecord(key: string, value: string): string {
   const rest = Buffer.byteLength(` ${key}=${value}\n`)
   let length = rest + String(rest).length

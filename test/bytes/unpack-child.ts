@@ -1,4 +1,4 @@
-// Unpacks one file and prints what that took: `tsx unpack-child.ts <way> <file> <maxBytes>`.
+// Decompresses one file and prints the memory it took: `tsx unpack-child.ts <way> <file> <maxBytes>`.
 import { readFileSync } from 'node:fs'
 import { waysToUnpack } from './ways-to-unpack.ts'
 
@@ -7,7 +7,7 @@ const unpack = waysToUnpack(path).find(([name]) => name === way)?.[1]
 if (unpack === undefined) throw new TypeError(`no way is called ${way}`)
 const packed = readFileSync(path)
 
-/** The most that was resident at any time. Bytes; the system counts in KiB. */
+/** Peak resident memory in bytes; the system counts in KiB. */
 const peak = (): number => process.resourceUsage().maxRSS * 1024
 
 const before = peak()

@@ -8,7 +8,7 @@ import { nativeGunzip, nativeGunzipAsync } from '../../src/node/native-gunzip.ts
 export type Unpack = (packed: Uint8Array, maxBytes?: number) => Promise<Uint8Array>
 
 /**
- * Every way in which a gzip file gets unpacked.
+ * Every function that decompresses a gzip file.
  *
  * @param path of a file that may be written, for the ways that read one
  */

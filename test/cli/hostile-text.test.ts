@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { findDatabaseInTar } from '../../src/bytes/tar.ts'
+import { findDatabaseInTar } from '../../src/bytes/extract.ts'
 import { Resolver } from '../../src/index.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { archive, entry } from '../bytes/tar-samples.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fieldsOf } from '../../src/cli/info-command.ts'
-import type { MmdbValue } from '../../src/mmdb/whole-record.ts'
+import type { MmdbValue } from '../../src/mmdb/record-decoder.ts'
 
 describe('the fields of records', () => {
   it.each<[string, MmdbValue[], string[]]>([

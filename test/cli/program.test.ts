@@ -79,7 +79,7 @@ describe('geofix ADDRESS…', () => {
     expect(status).toBe(1)
     expect(out.split('\n')).toHaveLength(2)
     expect(err.trimEnd().split('\n')).toEqual([
-      'geofix: 10.0.0.1 has no location: it is an address of a private network',
+      'geofix: 10.0.0.1 has no location: it is a private network address',
       expect.stringMatching(/^geofix: "nonsense\\u0007" is not an IP address/),
       'geofix: 8.8.8.8 has no location: the database has none for it',
     ])

@@ -1,7 +1,7 @@
 // Whose address a request has, read once more and in another way: the whole field from the left, by regular
 // expressions, trust by Node's BlockList. Says nothing of fields that are not well-formed as a whole.
 import { BlockList, isIP } from 'node:net'
-import { parseAddress } from '../../src/address/parse-address.ts'
+import { parseAddress } from '../../src/address/address.ts'
 import { UnresolvableAddressError } from '../../src/errors.ts'
 import { canonicalOf } from './canonical.ts'
 

@@ -1,4 +1,4 @@
-// Databases that are damaged or hostile: each has the stage at which it must fail, as in maxminddb-golang.
+// Damaged and hostile databases, each with the stage at which it must fail, as in maxminddb-golang.
 import { describe, expect, it } from 'vitest'
 import { parseCidr } from '../../src/address/cidr.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
@@ -31,7 +31,7 @@ const PATHS = {
   text: ['text'],
 } as const
 
-/** Everything that can be asked of a database. A fault of any kind but ours is the test's failure. */
+/** Uses everything that a database offers. Any error but InvalidDatabaseError fails the test. */
 function stageOf(open: () => Database): { stage: Stage; messages: string[] } {
   const messages: string[] = []
   const attempt = (action: () => unknown): boolean => {
@@ -73,27 +73,27 @@ function stageOf(open: () => Database): { stage: Stage; messages: string[] } {
 
 describe.skipIf(!hasShared)('the bad databases', () => {
   it.each<[string, Stage, string]>([
-    ['mmdb/MaxMind-DB-test-broken-pointers-24', 'lookup', 'a field lies outside its section'],
+    ['mmdb/MaxMind-DB-test-broken-pointers-24', 'lookup', 'a field is outside its section'],
     [
       'mmdb/MaxMind-DB-test-broken-search-tree-24',
       'lookup',
-      'the search tree leads to 0, which is no record',
+      'the search tree leads to 0, which is not a record',
     ],
-    ['mmdb-bad/cyclic-data-structure', 'open', 'a field is larger than what is left'], // met in its metadata
-    ['mmdb-bad/invalid-bytes-length', 'open', 'a field is larger than what is left'],
+    ['mmdb-bad/cyclic-data-structure', 'open', 'a field is larger than the rest'], // found in its metadata
+    ['mmdb-bad/invalid-bytes-length', 'open', 'a field is larger than the rest'],
     ['mmdb-bad/invalid-string-length', 'open', 'a field is cut short'],
     ['mmdb-bad/libmaxminddb-corrupt-search-tree', 'answers', ''],
     ['mmdb-bad/libmaxminddb-deep-nesting', 'lookup', 'a record is nested deeper than 128 levels'],
     ['mmdb-bad/libmaxminddb-empty-map-last-in-metadata', 'answers', ''],
-    ['mmdb-bad/libmaxminddb-metadata-marker-only', 'open', 'a field lies outside its section'],
-    ['mmdb-bad/libmaxminddb-oversized-array', 'lookup', 'a field is larger than what is left'],
+    ['mmdb-bad/libmaxminddb-metadata-marker-only', 'open', 'a field is outside its section'],
+    ['mmdb-bad/libmaxminddb-oversized-array', 'lookup', 'a field is larger than the rest'],
     [
       'mmdb-bad/libmaxminddb-separator-record-min-left',
       'lookup',
-      'the search tree leads to 2, which is no record',
+      'the search tree leads to 2, which is not a record',
     ],
-    ['mmdb-bad/libmaxminddb-uint64-max-epoch', 'answers', ''], // valid, only its build time is no date
-    ['mmdb-bad/metadata-is-an-uint128', 'open', 'a field is larger than what is left'],
+    ['mmdb-bad/libmaxminddb-uint64-max-epoch', 'answers', ''], // valid, except that its build time is not a possible date
+    ['mmdb-bad/metadata-is-an-uint128', 'open', 'a field is larger than the rest'],
   ])('%s: %s', (name, stage, message) => {
     const bytes = sharedBytes(`fixtures/${name}.mmdb`)
     const before = process.memoryUsage().arrayBuffers
@@ -105,13 +105,13 @@ describe.skipIf(!hasShared)('the bad databases', () => {
     expect(outcome.messages.join('\n')).toContain(message)
   })
 
-  it('knows no date for the largest build time', () => {
+  it('has no date for the largest build time', () => {
     const database = new Database(sharedBytes('fixtures/mmdb-bad/libmaxminddb-uint64-max-epoch.mmdb'))
     expect(database.metadata.buildDate).toBeNull()
   })
 })
 
-/** Small, and of every type: what is damaged in it is soon met. */
+/** Small, with a value of every type, so that damage is found soon. */
 function sample(ipVersion: 4 | 6): Uint8Array {
   const names = { en: 'United Kingdom', de: 'Vereinigtes Königreich' }
   return new MmdbWriter({
@@ -136,14 +136,14 @@ function sample(ipVersion: 4 | 6): Uint8Array {
     .toBytes()
 }
 
-describe.each([4, 6] as const)('a database of IPv%i that was well formed', (ipVersion) => {
+describe.each([4, 6] as const)('a well-formed database of IPv%i', (ipVersion) => {
   const good = sample(ipVersion)
 
-  it('answers as it is', () => {
+  it('answers before it is damaged', () => {
     expect(stageOf(() => new Database(good))).toEqual({ stage: 'answers', messages: [] })
   })
 
-  it('never fails but with InvalidDatabaseError, whichever byte is wrong', () => {
+  it('fails only with InvalidDatabaseError if any byte is wrong', () => {
     const stages = { open: 0, lookup: 0, answers: 0 }
     for (let at = 0; at < good.length; at++) {
       for (const value of [
@@ -158,20 +158,20 @@ describe.each([4, 6] as const)('a database of IPv%i that was well formed', (ipVe
         stages[stageOf(() => new Database(damaged)).stage]++
       }
     }
-    // Each stage is reached: the test is not blind.
+    // Check that every stage is reached.
     expect(Math.min(...Object.values(stages))).toBeGreaterThan(20)
   })
 
-  it('never fails but with InvalidDatabaseError, wherever it is cut', () => {
+  it('fails only with InvalidDatabaseError if it is cut anywhere', () => {
     for (let length = 0; length < good.length; length++) {
       expect(stageOf(() => new Database(good.subarray(0, length))).stage).toBe('open')
-      // Cut at the front the tree is not what the metadata says.
+      // If cut at the front, the tree does not match the metadata.
       stageOf(() => new Database(good.subarray(length)))
     }
   })
 
-  it('never fails but with InvalidDatabaseError, with many bytes wrong', () => {
-    // A linear congruential generator, so that a failure comes again.
+  it('fails only with InvalidDatabaseError if many bytes are wrong', () => {
+    // A linear congruential generator, so that failures are reproducible.
     let state = 2026 + ipVersion
     const next = (below: number): number => {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

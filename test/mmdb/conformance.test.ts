@@ -30,7 +30,7 @@ const WELL_FORMED = [
   'MaxMind-DB-test-pointer-decoder',
 ]
 
-/** Networks of the sources, and around the test databases' own. */
+/** Networks of the sources, and near those of the test databases. */
 const ADDRESSES = [
   '0.0.0.0',
   '1.1.1.1',
@@ -68,14 +68,14 @@ describe.skipIf(!hasShared).each(WELL_FORMED)('%s', (name) => {
     const { database, oracle } = sample()
     const { record, prefixLength } = ask(database, address)
     if (address.includes(':') && database.metadata.ipVersion === 4) {
-      // mmdb-lib 3.0.3 walks an IPv4 tree with the first bits of an IPv6 address, and invents an answer.
+      // mmdb-lib 3.0.3 walks an IPv4 tree with the first bits of an IPv6 address, and returns a wrong record.
       expect([record, prefixLength]).toEqual([null, 0])
       return
     }
     expect([record, prefixLength], address).toEqual(withoutBuffers(oracle.getWithPrefixLength(address)))
   }
 
-  it('says of itself what mmdb-lib reads', () => {
+  it('has the metadata that mmdb-lib reads', () => {
     const { database, oracle } = sample()
     expect(oracle.metadata).toMatchObject({
       databaseType: database.metadata.databaseType,
@@ -97,7 +97,7 @@ describe.skipIf(!hasShared).each(WELL_FORMED)('%s', (name) => {
   })
 })
 
-/** mmdb-lib gives byte strings as views of the database, and Node's; ours are copies, and the platform's. */
+/** mmdb-lib returns byte strings as Buffers that are views of the database; ours are Uint8Arrays and copies. */
 function withoutBuffers(value: unknown): unknown {
   if (value instanceof Uint8Array) return new Uint8Array(value)
   if (Array.isArray(value)) return value.map(withoutBuffers)
@@ -162,7 +162,7 @@ describe.skipIf(!hasShared).each([
         const expected = inside.sort((a, b) => b.prefixLength - a.prefixLength)[0]
         const answer = ask(database, text)
         expect(answer.record, `${text} in ${network}`).toEqual(expected?.record)
-        // A network that holds others is in pieces.
+        // A network that contains others is split.
         if (
           !rows.some(
             (row) => row.bits === bits && row.first >= first && row.last <= last && row.network !== network,

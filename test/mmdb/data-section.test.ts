@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import { DataSection } from '../../src/mmdb/data-section.ts'
-import { DataType } from '../../src/mmdb/format.ts'
-import { MAX_CONTENT, MAX_VALUES } from '../../src/mmdb/limits.ts'
+import { DataType, MAX_CONTENT_BYTES, MAX_VALUES } from '../../src/mmdb/format.ts'
 import { bytesOf } from './hand-made.ts'
 
-/** A section from byte 4 of a file to two bytes before its end, so that mistakes of place show. */
+/** A section from byte 4 of a file to two bytes before its end, to reveal wrong offsets. */
 function section(hex: string): DataSection {
   const bytes = Buffer.concat([Buffer.alloc(4, 0xe1), bytesOf(hex), Buffer.alloc(2, 0xe1)])
   return new DataSection(bytes, 4, bytes.length - 2, '/x.mmdb')
@@ -34,7 +33,7 @@ describe('DataSection.open', () => {
     ['a0', DataType.uint16, 0, 1, 1],
     ['a2 ffff', DataType.uint16, 2, 1, 3],
     ['c4 ffffffff', DataType.uint32, 4, 1, 5],
-    ['e1 4161 40', DataType.map, 1, 1, 1], // of a container the content is next
+    ['e1 4161 40', DataType.map, 1, 1, 1], // for a map, its content is next
     ['e0', DataType.map, 0, 1, 1],
     ['04 01 ffffffff', DataType.int32, 4, 2, 6],
     ['08 02 ffffffffffffffff', DataType.uint64, 8, 2, 10],
@@ -45,7 +44,7 @@ describe('DataSection.open', () => {
     ['04 08 3fc00000', DataType.float, 4, 2, 6],
   ])('row %#', (hex, type, size, start, after) => {
     const data = opened(hex)
-    expect([data.type, data.size, data.start - 4, data.after - 4, data.viaPointer]).toEqual([
+    expect([data.type, data.size, data.start - 4, data.next - 4, data.viaPointer]).toEqual([
       type,
       size,
       start,
@@ -55,14 +54,14 @@ describe('DataSection.open', () => {
   })
 
   it.each([
-    // "Pointer" of the specification: 11, 19, 27 and 32 bits, from 0, 2048, 526,336 and 0 on.
+    // "Pointer" of the specification: 11, 19, 27 and 32 bits, starting at 0, 2048, 526,336 and 0.
     ['2000', 0, 2],
     ['27ff', 2047, 2],
     ['280000', 2048, 3],
     ['2fffff', 526_335, 3],
     ['30000000', 526_336, 4],
     ['3800000000', 0, 5],
-    ['3f00000003', 3, 5], // of the largest kind the three bits do not count
+    ['3f00000003', 3, 5], // in the largest size the three bits are ignored
     ['38000f4240', 1_000_000, 5],
   ])('pointer %s leads to %i', (hex, target, length) => {
     const bytes = new Uint8Array(4 + 1_000_020)
@@ -71,7 +70,7 @@ describe('DataSection.open', () => {
     bytes.set(bytesOf(hex), at)
     const data = new DataSection(bytes, 4, bytes.length)
     data.open(at)
-    expect([data.type, data.number(), data.start, data.after, data.viaPointer]).toEqual([
+    expect([data.type, data.number(), data.start, data.next, data.viaPointer]).toEqual([
       DataType.uint32,
       7,
       4 + target + 1,
@@ -81,16 +80,16 @@ describe('DataSection.open', () => {
   })
 
   it.each([
-    ['', 'a field lies outside its section'],
-    ['42 68', 'a field is larger than what is left'], // behind it the file goes on
+    ['', 'a field is outside its section'],
+    ['42 68', 'a field is larger than the rest'], // the file continues after the section
     ['5d', 'a field is cut short'],
     ['5e 00', 'a field is cut short'],
     ['5f 0000', 'a field is cut short'],
-    ['5dff', 'a field is larger than what is left'],
-    ['5fffffff', 'a field is larger than what is left'],
+    ['5dff', 'a field is larger than the rest'],
+    ['5fffffff', 'a field is larger than the rest'],
     ['00', 'a field is cut short'], // no extended type
-    ['68 40450fcd67fd3f', 'a field is larger than what is left'],
-    ['64 40450fcd', 'a field of type 3 has 4 bytes'], // a double of four
+    ['68 40450fcd67fd3f', 'a field is larger than the rest'],
+    ['64 40450fcd', 'a field of type 3 has 4 bytes'], // a double of four bytes
     ['60', 'a field of type 3 has 0 bytes'],
     ['a3 010203', 'a field of type 5 has 3 bytes'],
     ['c5 0102030405', 'a field of type 6 has 5 bytes'],
@@ -100,11 +99,11 @@ describe('DataSection.open', () => {
     ['02 07', 'a field of type 14 has 2 bytes'], // neither false nor true
     ['08 08 0000000000000000', 'a field of type 15 has 8 bytes'],
     ['00 08', 'a field of type 15 has 0 bytes'],
-    ['e2 4161 40', 'a field is larger than what is left'], // two pairs in three bytes
-    ['03 04 a0a0', 'a field is larger than what is left'], // three elements in two bytes
+    ['e2 4161 40', 'a field is larger than the rest'], // two pairs in three bytes
+    ['03 04 a0a0', 'a field is larger than the rest'], // three elements in two bytes
     ['1fff 04 ffff', 'a field has the unknown type 262'],
-    ['1e 04 ffff', 'a field is larger than what is left'],
-    ['00 00', 'a field has the unknown type 0'], // not a map, which is no extended type
+    ['1e 04 ffff', 'a field is larger than the rest'],
+    ['00 00', 'a field has the unknown type 0'], // not a map, which is not an extended type
     ['00 05', 'a field has the unknown type 12'], // data cache container
     ['00 06', 'a field has the unknown type 13'], // end marker
     ['00 09', 'a field has the unknown type 16'],
@@ -113,22 +112,24 @@ describe('DataSection.open', () => {
     ['28 00', 'a field is cut short'],
     ['30 0000', 'a field is cut short'],
     ['38 000000', 'a field is cut short'],
-    ['2002', 'a field lies outside its section'], // just behind the end
-    ['27ff', 'a field lies outside its section'],
-    ['38 ffffffff', 'a field lies outside its section'], // beyond 31 bits
+    ['2002', 'a field is outside its section'], // just after the end
+    ['27ff', 'a field is outside its section'],
+    ['38 ffffffff', 'a field is outside its section'], // beyond 31 bits
     ['2000', 'a pointer leads to another pointer'], // itself
     ['2002 2000', 'a pointer leads to another pointer'],
   ])('refuses %j', (hex, message) => {
     expect(() => opened(hex)).toThrow(InvalidDatabaseError)
     expect(() => opened(hex)).toThrow(message)
-    expect(() => opened(hex)).toThrow(/^\/x\.mmdb: .*; the file is damaged: get it again \(at byte \d+\)$/)
+    expect(() => opened(hex)).toThrow(
+      /^\/x\.mmdb: .* \(at byte \d+\); the file is damaged: download it again$/,
+    )
   })
 
   it.each([3, -1, 4 + 3, 1e10, 2 ** 32])('refuses an offset outside its section: %i', (offset) => {
-    expect(() => section('42 6869').open(offset)).toThrow(`a field lies outside its section`)
+    expect(() => section('42 6869').open(offset)).toThrow(`a field is outside its section`)
   })
 
-  it('says where the fault is, in the file', () => {
+  it('has the offset of the fault in the file', () => {
     expect(() => opened('a0 a0 64 00000000', 2)).toThrow(
       expect.objectContaining({ offset: 6, path: '/x.mmdb' }),
     )
@@ -144,7 +145,7 @@ describe('DataSection.text', () => {
     ['42 6869', 'hi'],
     ['47 5ac3bc72696368', 'Zürich'],
     [`4c ${Buffer.from('日本国').toString('hex')} 616263`, '日本国abc'],
-    [`58 ${'78'.repeat(24)}`, 'x'.repeat(24)], // the last that is put together by character
+    [`58 ${'78'.repeat(24)}`, 'x'.repeat(24)], // the longest that is read by character
     [`59 ${'78'.repeat(25)}`, 'x'.repeat(25)],
     [`58 ${'78'.repeat(23)}80`, `${'x'.repeat(23)}\ufffd`],
     ['43 efbbbf', '\ufeff'], // a byte order mark is content
@@ -172,8 +173,8 @@ describe('DataSection.text', () => {
     expect(opened(hex).text()).toBeNull()
   })
 
-  it('has a budget for each record, which begin() renews', () => {
-    const size = MAX_CONTENT / 4
+  it('has a limit for each record, which beginRecord() resets', () => {
+    const size = MAX_CONTENT_BYTES / 4
     const bytes = new Uint8Array(size + 4)
     bytes.set([0x5f, ...[16, 8, 0].map((shift) => ((size - 65_821) >> shift) & 255)])
     const data = new DataSection(bytes, 0, bytes.length)
@@ -182,8 +183,8 @@ describe('DataSection.text', () => {
       return data.text()?.length
     }
     for (let i = 0; i < 4; i++) expect(read()).toBe(size)
-    expect(read).toThrow(`a record holds more than ${MAX_CONTENT} bytes of text`)
-    data.begin()
+    expect(read).toThrow(`a record holds more than ${MAX_CONTENT_BYTES} bytes of text`)
+    data.beginRecord()
     expect(read()).toBe(size)
   })
 })
@@ -210,7 +211,7 @@ describe('DataSection.number', () => {
     expect(opened(hex).number()).toBe(expected)
   })
 
-  // A double would not hold them all, so none is given.
+  // A double does not hold all values of these types.
   it.each(['01 02 01', '01 03 01', '41 31', '01 07', 'e0', '00 04', '81 01'])('is null for %s', (hex) => {
     expect(opened(hex).number()).toBeNull()
   })
@@ -219,35 +220,35 @@ describe('DataSection.number', () => {
 describe('DataSection.skip', () => {
   it.each([
     ['42 6869', 3],
-    ['e2 4161 a101 4162 e1 4163 02 04 a0 a0', 14], // maps and arrays with all that is in them
+    ['e2 4161 a101 4162 e1 4163 02 04 a0 a0', 14], // maps and arrays with their content
     ['e0', 1],
     ['00 04', 2],
     ['02 04 e1 4161 01 07 40', 8],
-    ['2000', 2], // a pointer is passed over, not followed
+    ['2000', 2], // a pointer is skipped, not followed
     ['02 04 27ff 38ffffffff', 9], // wherever it leads
   ])('%s', (hex, length) => {
     const data = section(`${hex} 40`)
     expect(data.skip(4)).toBe(4 + length)
   })
 
-  it.each(['e1 4161', '01 04', 'e1 4161 00 00'])('refuses what does not end: %s', (hex) => {
+  it.each(['e1 4161', '01 04', 'e1 4161 00 00'])('refuses a field that does not end: %s', (hex) => {
     expect(() => section(hex).skip(4)).toThrow(InvalidDatabaseError)
   })
 
-  it('passes over a limited number of values of a record', () => {
+  it('skips a limited number of values of a record', () => {
     const bytes = new Uint8Array(4 * MAX_VALUES).fill(0x40)
-    // An array of as many texts as are allowed with it.
+    // An array of the maximum number of texts.
     const count = MAX_VALUES - 1 - 285
     bytes.set([0x1e, 4, count >> 8, count & 255])
     const data = new DataSection(bytes, 0, bytes.length)
-    data.begin()
+    data.beginRecord()
     expect(data.skip(0)).toBe(4 + MAX_VALUES - 1)
     expect(() => data.skip(0)).toThrow(`a record holds more than ${MAX_VALUES} values`)
-    data.begin()
+    data.beginRecord()
     expect(data.skip(0)).toBe(4 + MAX_VALUES - 1)
   })
 
-  it('does not follow nesting by calling itself', () => {
+  it('does not recurse into nested fields', () => {
     const bytes = new Uint8Array(100_000)
     for (let at = 0; at < bytes.length - 2; at += 2) bytes.set([1, 4], at)
     const data = new DataSection(bytes, 0, bytes.length)

@@ -1,15 +1,15 @@
 import type { Database } from '../../src/mmdb/database.ts'
 
 /**
- * @param value what the tree says of the network: the node count for no record, else a record
- * @param first the network's first address, IPv4 behind 96 zero bits in a tree of IPv6; overwritten afterwards
- * @param depth how many bits of it are the network's
+ * @param value of the network in the tree: the node count for no record, otherwise a record
+ * @param first the network's first address, for IPv4 in an IPv6 tree after 96 zero bits; overwritten afterwards
+ * @param depth the prefix length
  */
 type Visit = (value: number, first: Uint32Array, depth: number) => void
 
 /**
- * Visits the networks of a sound database in order, those without a record too. IPv4 networks are visited once,
- * not where aliases lead to them again.
+ * Visits the networks of a valid database in order, including those without a record. Visits IPv4 networks once,
+ * not again through aliases.
  */
 export function visitNetworks({ tree, metadata }: Database, visit: Visit): void {
   const { nodeCount, ipVersion } = metadata
@@ -37,7 +37,7 @@ export function lastOf(first: Uint32Array, depth: number): Uint32Array {
   })
 }
 
-/** Where a record is in the file, by the specification: behind the tree and its separator of 16 bytes. */
+/** The offset of a record in the file, by the specification: after the tree and its separator of 16 bytes. */
 export function offsetOf({ metadata }: Database, value: number): number {
   const { nodeCount, recordSize } = metadata
   return value === nodeCount ? 0 : value - nodeCount + (nodeCount * recordSize) / 4

@@ -4,9 +4,9 @@ import { InvalidDatabaseError } from '../../src/errors.ts'
 import { DataSection } from '../../src/mmdb/data-section.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { FieldReader, type Path } from '../../src/mmdb/field-reader.ts'
-import { MAX_VALUES } from '../../src/mmdb/limits.ts'
+import { MAX_VALUES } from '../../src/mmdb/format.ts'
+import { isMap, type MmdbValue, RecordDecoder } from '../../src/mmdb/record-decoder.ts'
 import { NO_RECORD } from '../../src/mmdb/search-tree.ts'
-import { isMap, type MmdbValue, WholeRecords } from '../../src/mmdb/whole-record.ts'
 import { double, float, MmdbWriter, type WritableValue as Written } from '../../src/writer.ts'
 import { bytesOf, encode, type HandMade } from './hand-made.ts'
 
@@ -24,7 +24,7 @@ function readerOf(bytes: Uint8Array): FieldReader<Name> {
   return new FieldReader(new DataSection(bytes, 0, bytes.length), PATHS)
 }
 
-/** The same by way of the whole record: the oracle. */
+/** The same from the whole record, as the oracle. */
 function pick(record: MmdbValue, path: Path): MmdbValue | undefined {
   let value: MmdbValue | undefined = record
   for (const key of path) {
@@ -45,10 +45,10 @@ function expectSame(fields: FieldReader<Name>, record: MmdbValue): void {
     const texts = isMapHere
       ? Object.entries(value).filter(([, text]) => typeof text === 'string' && text !== '')
       : []
-    // In the order of the file: the first name counts.
+    // In file order: the first name counts.
     expect([...fields.texts(name)]).toEqual(texts)
     const english = texts.filter(([language]) => language.toLowerCase() === 'en').at(-1)
-    expect(fields.nameIn(name), name).toBe((english ?? texts[0])?.[1] ?? null)
+    expect(fields.defaultName(name), name).toBe((english ?? texts[0])?.[1] ?? null)
   }
 }
 
@@ -56,7 +56,7 @@ function expectSame(fields: FieldReader<Name>, record: MmdbValue): void {
 const withNames = (names: HandMade): Uint8Array =>
   encode(new Map<string, HandMade>([['country', new Map<string, HandMade>([['names', names]])]]))
 
-/** A text, or with another first hexadecimal digit something else, of up to 65,820 bytes. */
+/** A field of up to 65,820 bytes; text by default, or the type of another first hexadecimal digit. */
 const sized = (bytes: number, type = '5'): HandMade => ({
   hex: `${type}e${(bytes - 285).toString(16).padStart(4, '0')}${'78'.repeat(bytes)}`,
 })
@@ -171,14 +171,14 @@ describe('FieldReader', () => {
         hex: `e2 47636f756e747279 e1 48${Buffer.from('iso_code').toString('hex')} 4141 47636f756e747279 4142`,
       },
     ],
-  ])('agrees with a whole decoding for %s', (_, value) => {
+  ])('agrees with the whole record for %s', (_, value) => {
     const bytes = encode(value)
     const fields = readerOf(bytes)
     fields.read(0)
-    expectSame(fields, new WholeRecords(bytes, new DataSection(bytes, 0, bytes.length)).at(0))
+    expectSame(fields, new RecordDecoder(bytes, new DataSection(bytes, 0, bytes.length)).decode(0))
   })
 
-  it('agrees with picking from the whole record, for databases of random records', () => {
+  it('agrees with the whole record, for databases of random records', () => {
     const text = fc.oneof(fc.constantFrom('', 'GB', 'Zürich'), fc.string({ unit: 'grapheme', maxLength: 40 }))
     const finite = fc.double({ noNaN: true, noDefaultInfinity: true }).map(double)
     const scalar: fc.Arbitrary<Written> = fc.oneof(
@@ -255,13 +255,13 @@ describe('FieldReader', () => {
     expect(offsets[0]).not.toBe(offsets[2])
   })
 
-  it('has its budget for every record', () => {
+  it('resets its limits for every record', () => {
     const fields = readerOf(encode(new Map([['city', 'a']])))
     for (let i = 0; i <= MAX_VALUES; i++) fields.read(0)
     expect(fields.text('flat')).toBe('a')
   })
 
-  it('forgets the record before', () => {
+  it('forgets the previous record', () => {
     const bytes = Buffer.concat([encode(new Map([['city', 'a']])), encode(new Map())])
     const fields = readerOf(bytes)
     fields.read(0)
@@ -273,9 +273,9 @@ describe('FieldReader', () => {
   it.each([
     ['a key that is no text', 'e1 a101 a101', 'the key of a map is not text'],
     ['a key that points to a number', 'e1 2004 40 a101', 'the key of a map is not text'],
-    ['a value outside', `e1 4463697479 2fff ff`, 'lies outside its section'],
-    ['a pair missing', 'e2 4463697479 4161', 'lies outside its section'],
-    ['an offset outside', '', 'lies outside its section'],
+    ['a value outside', `e1 4463697479 2fff ff`, 'is outside its section'],
+    ['a pair missing', 'e2 4463697479 4161', 'is outside its section'],
+    ['an offset outside', '', 'is outside its section'],
   ])('refuses %s', (_, hex, message) => {
     const fields = readerOf(bytesOf(hex))
     const read = (): unknown => {
@@ -286,11 +286,11 @@ describe('FieldReader', () => {
     expect(read).toThrow(message)
   })
 
-  // Pointers let every pair of a large map lead to a large map: squares of the size of a file, without a bound.
+  // Pointers let every pair of a large map lead to a large map, for work quadratic in the size of the file.
   it.each([
     ['country', '47636f756e747279'],
     ['a key that nobody asks for', '4478797a61'],
-  ])('does bounded work for maps of maps: %s', (_, key) => {
+  ])('does limited work for maps of maps: %s', (_, key) => {
     const pairs = 60_000
     const size = `fe${(pairs - 285).toString(16).padStart(4, '0')}`
     const inner = bytesOf(`${size}${'417840'.repeat(pairs)}`)
@@ -309,20 +309,23 @@ describe('FieldReader', () => {
   })
 
   it.each([
-    ['values', '41613800000000', 'a field of a place is longer than 512 bytes'],
+    ['values', '41613800000000', 'a text field is longer than 512 bytes'],
     ['keys', '38000000004161', 'the key of a map is longer than 1024 bytes'],
-  ])('decodes no long text, and none a thousand times, as %s of a map of names', (_, pair, message) => {
-    const long = `5f${(1_000_000 - 65_821).toString(16).padStart(6, '0')}${'78'.repeat(1_000_000)}`
-    const text = bytesOf(long)
-    const pairs = 1000
-    const names = `fe${(pairs - 285).toString(16).padStart(4, '0')}${pair.repeat(pairs)}`
-    const bytes = Buffer.concat([text, bytesOf(`e1 47636f756e747279 e1 456e616d6573 ${names}`)])
-    const fields = readerOf(bytes)
-    fields.read(text.length)
-    expect(() => fields.texts('names')).toThrow(message)
-  })
+  ])(
+    'does not decode a long text, or one text a thousand times, as %s of a map of names',
+    (_, pair, message) => {
+      const long = `5f${(1_000_000 - 65_821).toString(16).padStart(6, '0')}${'78'.repeat(1_000_000)}`
+      const text = bytesOf(long)
+      const pairs = 1000
+      const names = `fe${(pairs - 285).toString(16).padStart(4, '0')}${pair.repeat(pairs)}`
+      const bytes = Buffer.concat([text, bytesOf(`e1 47636f756e747279 e1 456e616d6573 ${names}`)])
+      const fields = readerOf(bytes)
+      fields.read(text.length)
+      expect(() => fields.texts('names')).toThrow(message)
+    },
+  )
 
-  it('has no text of a name that comes again as a number', () => {
+  it('has no name if the last value of its key is a number', () => {
     const fields = readerOf(bytesOf('e1 47636f756e747279 e1 456e616d6573 e2 42656e 4141 42656e a101'))
     fields.read(0)
     expect(fields.texts('names')).toEqual(new Map())
@@ -405,32 +408,32 @@ describe('FieldReader', () => {
       ],
       'E',
     ],
-  ])('gives one of the names: %s', (_, names, expected) => {
+  ])('returns one of the names: %s', (_, names, expected) => {
     const fields = readerOf(withNames(new Map(names)))
     fields.read(0)
-    expect(fields.nameIn('names')).toBe(expected)
+    expect(fields.defaultName('names')).toBe(expected)
   })
 
-  it('gives no name of what is no map', () => {
+  it('returns no name for a field that is not a map', () => {
     const fields = readerOf(withNames('Oxford'))
     fields.read(0)
-    expect([fields.nameIn('names'), fields.nameIn('flat')]).toEqual([null, null])
+    expect([fields.defaultName('names'), fields.defaultName('flat')]).toEqual([null, null])
   })
 
-  it('refuses the one name where it is too long', () => {
+  it('refuses a name that is too long', () => {
     const fields = readerOf(withNames(new Map([['en', sized(513)]])))
     fields.read(0)
-    expect(() => fields.nameIn('names')).toThrow('a field of a place is longer than 512 bytes')
+    expect(() => fields.defaultName('names')).toThrow('a text field is longer than 512 bytes')
   })
 
-  it('has texts of up to 512 bytes, and passes over what is no text whatever its size', () => {
+  it('has texts of up to 512 bytes, and skips other types of any size', () => {
     const read = (value: HandMade): string | null => {
       const fields = readerOf(encode(new Map([['city', value]])))
       fields.read(0)
       return fields.text('flat')
     }
     expect(read(sized(512))).toBe('x'.repeat(512))
-    expect(() => read(sized(513))).toThrow('a field of a place is longer than 512 bytes')
+    expect(() => read(sized(513))).toThrow('a text field is longer than 512 bytes')
     expect(read(sized(600, '9'))).toBeNull()
   })
 
@@ -443,19 +446,19 @@ describe('FieldReader', () => {
     }
     expect(read()).toBe(16)
     expect(read(['', sized(9000, '9')])).toBe(16)
-    expect(() => read(['', 'x'])).toThrow('a place has more than 8192 bytes of names')
-    expect(() => read(['x', ''])).toThrow('a place has more than 8192 bytes of names')
+    expect(() => read(['', 'x'])).toThrow('a location has more than 8192 bytes of names')
+    expect(() => read(['x', ''])).toThrow('a location has more than 8192 bytes of names')
   })
 
   it('has names in up to 256 languages', () => {
     const read = (languages: number): number => {
-      // The hand-made encoder has no maps of more than 284 pairs.
+      // The hand-made encoder does not support maps of more than 284 pairs.
       const fields = readerOf(withNames(new Map(Array.from({ length: languages }, (_, i) => [`${i}`, 'x']))))
       fields.read(0)
       return fields.texts('names').size
     }
     expect(read(256)).toBe(256)
-    expect(() => read(257)).toThrow('a place has names in more than 256 languages')
+    expect(() => read(257)).toThrow('a location has names in more than 256 languages')
   })
 
   it.each([
@@ -466,7 +469,7 @@ describe('FieldReader', () => {
       const key = `5e${(bytes - 285).toString(16).padStart(4, '0')}${'78'.repeat(bytes)}`
       const fields = readerOf(bytesOf(hex.replace('KEY', key)))
       fields.read(0)
-      return fields.nameIn('names')
+      return fields.defaultName('names')
     }
     expect(() => read(1024)).not.toThrow()
     expect(() => read(1025)).toThrow('the key of a map is longer than 1024 bytes')
@@ -480,7 +483,9 @@ describe('FieldReader', () => {
   ])('refuses a path that %s', (_, paths) => {
     const data = new DataSection(bytesOf('e0'), 0, 1)
     expect(() => new FieldReader(data, paths)).toThrow(
-      new TypeError(`two fields end at ${Object.values(paths)[1]?.join('.')}, or one lies within another`),
+      new TypeError(
+        `two fields have the path ${Object.values(paths)[1]?.join('.')}, or one contains the other`,
+      ),
     )
   })
 })

@@ -1,4 +1,4 @@
-/** Values for {@link encode}; `{ hex }` stands for bytes as they are. */
+/** Values for {@link encode}; `{ hex }` is copied as bytes. */
 export type HandMade =
   | string
   | number
@@ -26,7 +26,7 @@ function unsigned(value: bigint): Uint8Array {
   return value === 0n ? new Uint8Array() : bytesOf(hex.padStart(hex.length + (hex.length % 2), '0'))
 }
 
-/** The format's encoding, as plain as can be and without the writer: no pointers, numbers as uint32. */
+/** A minimal encoder, independent of the writer: no pointers, numbers as uint32. */
 export function encode(value: HandMade): Uint8Array {
   if (typeof value === 'string') return control(2, text(value).length, text(value))
   if (typeof value === 'boolean') return control(14, Number(value))
@@ -45,7 +45,7 @@ export function encode(value: HandMade): Uint8Array {
   ])
 }
 
-/** Metadata that is right for {@link handMade}. */
+/** The right metadata for {@link handMade}. */
 export const METADATA: Readonly<Record<string, HandMade>> = {
   binary_format_major_version: 2,
   binary_format_minor_version: 0,
@@ -64,7 +64,7 @@ export const MARKER: Uint8Array = bytesOf('abcdef 4d61784d696e642e636f6d')
 export const DATA_START = 22
 
 /**
- * A database of one node by hand: the lower half of IPv4 has the record at the start of the data section, the
+ * A hand-made database of one node: the lower half of IPv4 has the record at the start of the data section, the
  * upper half none.
  */
 export function handMade(

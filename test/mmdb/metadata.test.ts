@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { readMetadata } from '../../src/mmdb/metadata.ts'
-import { isMap } from '../../src/mmdb/whole-record.ts'
+import { isMap } from '../../src/mmdb/record-decoder.ts'
 import { bytesOf, encode, type HandMade, handMade, MARKER, METADATA } from './hand-made.ts'
 
 const RECORD = encode(new Map([['a', 1]]))
 
 describe('readMetadata', () => {
-  it('reads what a database says of itself', () => {
+  it('reads all fields', () => {
     const bytes = handMade(RECORD)
     expect(readMetadata(bytes)).toEqual({
       databaseType: 'Hand-Made',
@@ -31,7 +31,7 @@ describe('readMetadata', () => {
     ['the last instant of a Date', { build_epoch: 8_640_000_000_000n }, { buildDate: new Date(8.64e15) }],
     ['a second later', { build_epoch: 8_640_000_000_001n }, { buildDate: null }],
     ['the largest build time', { build_epoch: 2n ** 64n - 1n }, { buildDate: null }],
-    ['fields that nobody knows', { extra: ['x'] }, { databaseType: 'Hand-Made' }],
+    ['unknown fields', { extra: ['x'] }, { databaseType: 'Hand-Made' }],
     ['a version 2.7', { binary_format_minor_version: 7 }, { databaseType: 'Hand-Made' }],
     ['numbers as double', { node_count: { hex: '68 3ff0000000000000' } }, { nodeCount: 1 }],
   ])('accepts %s', (_, fields, expected) => {
@@ -39,19 +39,19 @@ describe('readMetadata', () => {
   })
 
   it.each<[string, Record<string, HandMade | undefined>, string]>([
-    ['version 1', { binary_format_major_version: 1 }, 'its format is not version 2'],
-    ['version 3', { binary_format_major_version: 3 }, 'its format is not version 2'],
+    ['version 1', { binary_format_major_version: 1 }, 'it has MaxMind DB format version 1; only version 2'],
+    ['version 3', { binary_format_major_version: 3 }, 'it has MaxMind DB format version 3; only version 2'],
     [
       'no version',
       { binary_format_major_version: undefined },
       'binary_format_major_version is not a whole number',
     ],
-    ['an IP version of 5', { ip_version: 5 }, 'ip_version is not one of 4, 6, but 5'],
-    ['an IP version of 0', { ip_version: 0 }, 'ip_version is not one of'],
+    ['an IP version of 5', { ip_version: 5 }, 'ip_version is 5, not one of 4, 6'],
+    ['an IP version of 0', { ip_version: 0 }, 'ip_version is 0, not one of'],
     ['no IP version', { ip_version: undefined }, 'ip_version is not a whole number'],
-    ['records of 20 bits', { record_size: 20 }, 'record_size is not one of 24, 28, 32, but 20'],
-    ['records of 0 bits', { record_size: 0 }, 'record_size is not one of'],
-    ['a record size in words', { record_size: '24' }, 'record_size is not a whole number'],
+    ['records of 20 bits', { record_size: 20 }, 'record_size is 20, not one of 24, 28, 32'],
+    ['records of 0 bits', { record_size: 0 }, 'record_size is 0, not one of'],
+    ['a record size as text', { record_size: '24' }, 'record_size is not a whole number'],
     ['no node count', { node_count: undefined }, 'node_count is not a whole number'],
     [
       'a node count below zero',
@@ -69,7 +69,7 @@ describe('readMetadata', () => {
     ['no type', { database_type: undefined }, 'database_type is not text'],
     ['a number for a type', { database_type: 7 }, 'database_type is not text'],
     ['no build time', { build_epoch: undefined }, 'build_epoch is not a whole number'],
-    ['a build time in words', { build_epoch: 'today' }, 'build_epoch is not a whole number'],
+    ['a build time as text', { build_epoch: 'today' }, 'build_epoch is not a whole number'],
     ['languages as text', { languages: 'en' }, 'languages is not a list of texts'],
     ['languages as numbers', { languages: [1] }, 'languages is not a list of texts'],
     ['languages as a map', { languages: new Map([['0', 'en']]) }, 'languages is not a list of texts'],
@@ -85,40 +85,40 @@ describe('readMetadata', () => {
     expect(() => readMetadata(bytes, '/x.mmdb')).toThrow(/^\/x\.mmdb: /)
   })
 
-  it('refuses nodes without end at opening', () => {
+  it('refuses an impossible node count at opening', () => {
     const bytes = handMade(RECORD, { node_count: { hex: '68 7fefffffffffffff' } })
     expect(() => new Database(bytes)).toThrow('more than the file holds')
   })
 
   it.each([
-    ['no metadata', new Uint8Array(1000), 'it holds no metadata'],
+    ['no metadata', new Uint8Array(1000), 'no metadata found'],
     ['nothing', new Uint8Array(), 'it is empty'],
-    ['a marker cut short', MARKER.subarray(0, 13), 'it holds no metadata'],
-    ['a marker and nothing behind', MARKER, 'a field lies outside its section'],
-    ['metadata that is text', handMade(RECORD, encode('x')), 'its metadata is not a map'],
-    ['metadata that is a list', handMade(RECORD, encode(['x'])), 'its metadata is not a map'],
-    ['metadata that is bytes', handMade(RECORD, bytesOf('8100')), 'its metadata is not a map'],
-    ['metadata that is uint128', handMade(RECORD, bytesOf('01 03 01')), 'its metadata is not a map'],
+    ['a marker cut short', MARKER.subarray(0, 13), 'no metadata found'],
+    ['a marker and nothing after it', MARKER, 'a field is outside its section'],
+    ['metadata that is text', handMade(RECORD, encode('x')), 'the metadata is not a map'],
+    ['metadata that is a list', handMade(RECORD, encode(['x'])), 'the metadata is not a map'],
+    ['metadata that is bytes', handMade(RECORD, bytesOf('8100')), 'the metadata is not a map'],
+    ['metadata that is uint128', handMade(RECORD, bytesOf('01 03 01')), 'the metadata is not a map'],
     ['an empty map', handMade(RECORD, bytesOf('e0')), 'binary_format_major_version is not'],
     [
       'metadata that points to itself',
       handMade(RECORD, bytesOf('2000')),
       'a pointer leads to another pointer',
     ],
-    ['a map that holds itself', handMade(RECORD, bytesOf('e1 4161 2000')), 'nested deeper than'],
+    ['a map that contains itself', handMade(RECORD, bytesOf('e1 4161 2000')), 'nested deeper than'],
   ])('refuses a file of %s', (_, bytes, message) => {
     expect(() => readMetadata(bytes, '/x.mmdb')).toThrow(InvalidDatabaseError)
     expect(() => readMetadata(bytes, '/x.mmdb')).toThrow(message)
     expect(() => readMetadata(bytes, '/x.mmdb')).toThrow(/^\/x\.mmdb: /)
   })
 
-  it('takes the last marker, as data may hold one', () => {
+  it('uses the last marker, because data may contain one', () => {
     const data = Buffer.concat([RECORD, MARKER, encode(new Map([['node_count', 9]]))])
     expect(readMetadata(handMade(data))).toMatchObject({ nodeCount: 1, start: 22 + data.length })
   })
 
   it('looks for the whole marker', () => {
-    // But for its last byte.
+    // The marker, except for its last byte.
     const likeIt = { hex: '4e' + 'abcdef4d61784d696e642e636f6e' }
     expect(readMetadata(handMade(RECORD, { zzz: likeIt })).databaseType).toBe('Hand-Made')
   })
@@ -132,12 +132,12 @@ describe('readMetadata', () => {
       return larger
     }
     expect(readMetadata(padded(128 * 1024)).start).toBe(start)
-    expect(() => readMetadata(padded(128 * 1024 + 1))).toThrow('it holds no metadata')
+    expect(() => readMetadata(padded(128 * 1024 + 1))).toThrow('no metadata found')
   })
 
   it('follows pointers from the start of the metadata', () => {
     const fields = encode(new Map(Object.entries(METADATA).filter(([key]) => key !== 'database_type')))
-    // One pair more, whose value points to the text of the first key: the map's control byte, then it.
+    // One more pair, whose value points to the first key, directly after the map's control byte.
     const bytes = Buffer.concat([bytesOf('e9'), fields.subarray(1), encode('database_type'), bytesOf('2001')])
     expect(readMetadata(handMade(RECORD, bytes)).databaseType).toBe('binary_format_major_version')
   })

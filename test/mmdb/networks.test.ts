@@ -8,7 +8,7 @@ import { MmdbWriter } from '../../src/writer.ts'
 import { hasShared, sharedBytes } from '../shared.ts'
 import { bytesOf, encode, handMade } from './hand-made.ts'
 
-/** Every path that ends in a record, walked one by one; what is below an alias of IPv4 is not. */
+/** Counts the paths that end in a record one by one, except those below an alias of IPv4. */
 function naiveCount({ tree, metadata }: Database): number {
   // ::ffff:0:0/96, 2001::/32 and 2002::/16, bit by bit.
   const aliases = ['0'.repeat(80) + '1'.repeat(16), `0010000000000001${'0'.repeat(16)}`, '0010000000000010']
@@ -46,7 +46,7 @@ describe('countNetworks', () => {
     ['all of IPv4 as one', ['0.0.0.0/0', '2a00::/12'], {}, 2],
     ['all of IPv6: two halves, as a tree has at least one node', ['::/0'], { aliases: false }, 2],
     ['a network and one inside it', ['1.0.0.0/8', '1.128.0.0/9'], { ipVersion: 4 }, 2],
-    ['Teredo and 6to4 of their own', ['1.2.3.0/24', '2001::/32', '2002::/16'], {}, 3],
+    ['Teredo and 6to4 with their own records', ['1.2.3.0/24', '2001::/32', '2002::/16'], {}, 3],
   ])('%s', (_, networks, options, expected) => {
     expect(countNetworks(written(networks, options))).toBe(expected)
   })
@@ -108,17 +108,17 @@ describe('countNetworks', () => {
     else expect(count).toThrow('deeper than 32 nodes')
   })
 
-  it('refuses a tree that leads nowhere', () => {
+  it('refuses a tree that leads outside the data section', () => {
     const database = new Database(handMade(encode('x'), {}, bytesOf('000011 0fffff')))
-    expect(() => countNetworks(database)).toThrow('which is no record')
+    expect(() => countNetworks(database)).toThrow('which is not a record')
   })
 
-  it('counts none in a tree without nodes, and one in a tree that is a record', () => {
+  it('counts 0 in a tree without nodes, and 1 in a tree with one record', () => {
     expect(countNetworks(new Database(handMade(encode('x'), { node_count: 0 }, new Uint8Array())))).toBe(0)
     expect(countNetworks(new Database(handMade(encode('x'))))).toBe(1)
   })
 
-  it('counts shared subtrees in no time', () => {
+  it('counts shared subtrees without walking them again', () => {
     // 32 nodes, each leading to the next by both bits: 2^32 networks.
     const tree = Array.from({ length: 32 }, (_, i) =>
       (i < 31 ? i + 1 : 48).toString(16).padStart(6, '0').repeat(2),
@@ -129,7 +129,7 @@ describe('countNetworks', () => {
 })
 
 describe('firstRecords', () => {
-  it('gives distinct records in the order of networks, up to a limit', () => {
+  it('returns distinct records in the order of networks, up to a limit', () => {
     const writer = new MmdbWriter({ databaseType: 'Test', ipVersion: 4 })
     for (const [octet, record] of [
       [9, 'c'],
@@ -146,7 +146,7 @@ describe('firstRecords', () => {
     expect(first(0)).toEqual([])
   })
 
-  it('ends in a tree that goes in circles, and in one without nodes', () => {
+  it('ends in a cyclic tree, and in one without nodes', () => {
     const loop = new Database(handMade(encode('x'), {}, bytesOf('000000 000000')))
     expect([...firstRecords(loop, 10)]).toEqual([])
     expect([

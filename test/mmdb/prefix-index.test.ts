@@ -1,4 +1,4 @@
-// The plain walk is the oracle: PrefixIndex must give what SearchTree gives, first and later, errors included.
+// SearchTree is the oracle: PrefixIndex must return the same results and errors, at the first lookup and later.
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { seeded } from '../../scripts/bench/addresses.ts'
@@ -32,7 +32,7 @@ const textOf = (words: Uint32Array): string =>
 
 const cidrOf = ({ words, prefixLength }: Block): string => `${textOf(words)}/${prefixLength}`
 
-/** The address behind (1) or before (-1) another, around the end of all. */
+/** The address after (1) or before (-1) another, modulo the address space. */
 function beside(words: Uint32Array, step: 1 | -1): Uint32Array {
   const result = words.slice()
   for (let index = result.length - 1; index >= 0; index--) {
@@ -49,7 +49,7 @@ function ends({ words, prefixLength }: Block): Uint32Array[] {
   return [words, last, beside(words, -1), beside(last, 1)]
 }
 
-/** An answer as text, so that errors compare too. */
+/** A result as text, so that errors can be compared too. */
 function outcome(find: () => number): string {
   try {
     return `record at ${find()}`
@@ -65,7 +65,7 @@ const walked = (tree: SearchTree, address: Uint32Array): string =>
 const indexed = (index: PrefixIndex, address: Uint32Array): string =>
   outcome(() => (address.length === 1 ? index.findIPv4(address[0] ?? 0) : index.findIPv6(address)))
 
-/** Asks an index that knows nothing yet, in the order given and once more backwards. */
+/** Looks addresses up in a new index, in the given order and then in reverse. */
 function compare({ tree }: Database, questions: readonly Uint32Array[]): void {
   const index = new PrefixIndex(tree)
   for (const address of [...questions, ...[...questions].reverse()]) {
@@ -75,7 +75,7 @@ function compare({ tree }: Database, questions: readonly Uint32Array[]): void {
   }
 }
 
-/** Addresses at both ends of everything that a table may hold as one: 1 to 20 bits, and 1024 entries of them. */
+/** Addresses at both ends of all blocks of a table: 1 to 20 bits, and blocks of 1024 entries. */
 function aroundEntries(address: Uint32Array): Uint32Array[] {
   return [1, 2, 3, 4, 5, 7, 9, 10, 11, 13, 17, 20, 23].flatMap((bits) => ends(blockOf(address, bits)))
 }
@@ -129,7 +129,7 @@ function bytesOfSample({ ipVersion, recordSize, aliases, inserted, removed }: Sa
   return writer.toBytes()
 }
 
-/** Addresses of both families around the networks of a sample, and any. */
+/** Addresses of both families near the networks of a sample, and any others. */
 function questionsFor(
   { inserted, removed }: Sample,
   random: readonly Uint32Array[],
@@ -151,7 +151,7 @@ const anyAddresses = fc
   .array(fc.oneof(blockIPv4, blockIPv6), { minLength: 10, maxLength: 30 })
   .map((blocks) => blocks.map(({ words }) => words))
 
-/** Writes one record of a node, by the specification's picture of it. */
+/** Writes one record of a node, by the layout in the specification. */
 function setRecord(
   bytes: Uint8Array,
   recordSize: RecordSize,
@@ -171,7 +171,7 @@ function setRecord(
   bytes[at + 3] = bit === 0 ? (middle & 0x0f) | (high << 4) : (middle & 0xf0) | high
 }
 
-/** Nodes in a line, each leading to the next by both bits, the last to the record. */
+/** A chain of nodes, each with both records leading to the next, the last to the data record. */
 function line(nodes: number, ipVersion: 4 | 6): Uint8Array {
   const next = (node: number): number => (node + 1 < nodes ? node + 1 : nodes + 16)
   const tree = Array.from({ length: nodes }, (_, node) => next(node).toString(16).padStart(6, '0').repeat(2))
@@ -179,7 +179,7 @@ function line(nodes: number, ipVersion: 4 | 6): Uint8Array {
 }
 
 describe('PrefixIndex', () => {
-  it('answers as the walk does, in trees of any shape', () => {
+  it('agrees with the walk in trees of any shape', () => {
     fc.assert(
       fc.property(sample, anyAddresses, fc.nat(), (each, random, order) => {
         compare(new Database(bytesOfSample(each)), questionsFor(each, random, order))
@@ -188,7 +188,7 @@ describe('PrefixIndex', () => {
     )
   })
 
-  it('fails as the walk does in damaged trees, each time', () => {
+  it('fails like the walk in damaged trees, at every lookup', () => {
     let failures = 0
     fc.assert(
       fc.property(
@@ -207,8 +207,8 @@ describe('PrefixIndex', () => {
               any % nodeCount, // any node: loops, shared subtrees
               nodeCount, // no record
               nodeCount + 1 + (any % 15), // in the separator
-              nodeCount + 16 + start, // behind the data section
-              2 ** each.recordSize - 1, // far behind the file
+              nodeCount + 16 + start, // after the data section
+              2 ** each.recordSize - 1, // far outside the file
             ][kind]
             setRecord(bytes, each.recordSize, node, bit, value ?? 0)
           }
@@ -222,7 +222,7 @@ describe('PrefixIndex', () => {
       ),
       { numRuns: 300 },
     )
-    expect(failures).toBeGreaterThan(1000) // the test is not blind
+    expect(failures).toBeGreaterThan(1000) // check that the test finds damage
   })
 
   it.each<[string, Uint8Array]>([
@@ -246,7 +246,7 @@ describe('PrefixIndex', () => {
     ['a record below as many bits as an address of IPv6 has', line(128, 6)],
     ['a record below more', line(129, 6)],
     ['a loop of two nodes', handMade(RECORD, { node_count: 2 }, bytesOf('000001 000001 000000 000000'))],
-  ])('answers as the walk does with %s', (_, bytes) => {
+  ])('agrees with the walk for %s', (_, bytes) => {
     const addresses = [0, 1, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff].map((each) =>
       Uint32Array.of(each),
     )
@@ -258,7 +258,7 @@ describe('PrefixIndex', () => {
     compare(new Database(bytes), addresses)
   })
 
-  it('has no record of IPv6 in a database of IPv4', () => {
+  it('has no IPv6 record in an IPv4 database', () => {
     const writer = new MmdbWriter({ databaseType: 'Test', ipVersion: 4 }).insert('0.0.0.0/0', 1)
     const { index } = new Database(writer.toBytes())
     expect(index.findIPv4(0x20000001)).not.toBe(NO_RECORD)
@@ -266,7 +266,7 @@ describe('PrefixIndex', () => {
   })
 })
 
-describe.each([4, 6] as const)('PrefixIndex of a tree of IPv%i with 200,000 nodes', (ipVersion) => {
+describe.each([4, 6] as const)('PrefixIndex of an IPv%i tree with 200,000 nodes', (ipVersion) => {
   const random = seeded(7 + ipVersion)
   const anyWord = (): number => Math.floor(random() * 2 ** 32)
   const anyAddress = (): Uint32Array =>
@@ -286,7 +286,7 @@ describe.each([4, 6] as const)('PrefixIndex of a tree of IPv%i with 200,000 node
     return { writer, database: new Database(writer.toBytes()) }
   })
 
-  it('answers as the walk does', () => {
+  it('agrees with the walk', () => {
     const { database } = sample()
     expect(database.metadata.nodeCount).toBeGreaterThan(200_000)
     const questions = large.flatMap((block) => [...ends(block), ...aroundEntries(block.words)])
@@ -303,15 +303,15 @@ describe.each([4, 6] as const)('PrefixIndex of a tree of IPv%i with 200,000 node
     compare(database, questions)
   })
 
-  it('fills a bounded part of its table at once, and walks there only once', () => {
-    // One network is half of what the table covers.
+  it('fills a limited part of its table at once, and walks there only once', () => {
+    // One network covers half of the table.
     const half = ipVersion === 4 ? '0.0.0.0/1' : '2000::/4'
     const { tree, metadata } = new Database(sample().writer.remove(half).insert(half, 'half').toBytes())
     const bits = Math.floor(Math.log2(metadata.nodeCount + 1))
     expect(2 ** (bits - 1)).toBeGreaterThan(4 * 1024)
     const index = new PrefixIndex(tree)
     const child = vi.spyOn(tree, 'child')
-    /** Reads of the tree that a question takes: by the place in the table, and any bits behind it. */
+    /** Reads of the tree in one lookup, by index in the table and any bits after it. */
     const reads = (entry: number): number => {
       const first = entry * 2 ** ((ipVersion === 4 ? 32 : 29) - bits) + 1
       child.mockClear()

@@ -1,15 +1,15 @@
 import { parseCidr } from '../../src/address/cidr.ts'
 import type { Database } from '../../src/mmdb/database.ts'
+import type { MmdbValue } from '../../src/mmdb/record-decoder.ts'
 import { NO_RECORD } from '../../src/mmdb/search-tree.ts'
-import type { MmdbValue } from '../../src/mmdb/whole-record.ts'
 
-/** What a database says of an address: `null` for no record; and how many bits of 32 or 128 settled it. */
+/** The record of an address, `null` for none, and how many of its 32 or 128 bits were used. */
 export interface Answer {
   readonly record: MmdbValue | null
   readonly prefixLength: number
 }
 
-/** Asks the search tree for IPv4 or IPv6, as the address is written: no rules about special addresses. */
+/** Looks an address up as IPv4 or IPv6, as written, without rules for special addresses. */
 export function ask(database: Database, address: string): Answer {
   const ipv4 = !address.includes(':')
   const { words } = parseCidr(`${address}/${ipv4 ? 32 : 128}`)

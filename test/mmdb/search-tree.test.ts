@@ -20,7 +20,7 @@ function ask(database: Database, address: string): Answer {
 }
 
 describe('SearchTree', () => {
-  it.each(SIZES)('answers with record and network, in records of %i bits', (recordSize) => {
+  it.each(SIZES)('finds record and prefix length, with records of %i bits', (recordSize) => {
     const writer = new MmdbWriter({ databaseType: 'Test', recordSize })
     writer
       .insert('81.2.69.0/24', 'a')
@@ -40,7 +40,7 @@ describe('SearchTree', () => {
     expect(ask(database, '::81.2.69.142')).toEqual(['a', 96 + 27])
   })
 
-  it.each(SIZES)('never asks an IPv4 tree of IPv6, in records of %i bits', (recordSize) => {
+  it.each(SIZES)('never walks an IPv4 tree for IPv6, with records of %i bits', (recordSize) => {
     const writer = new MmdbWriter({ databaseType: 'Test', ipVersion: 4, recordSize })
     const database = new Database(writer.insert('0.0.0.0/1', 'low').insert('128.0.0.0/1', 'high').toBytes())
     expect(ask(database, '1.2.3.4')).toEqual(['low', 1])
@@ -49,7 +49,7 @@ describe('SearchTree', () => {
       expect(ask(database, address)).toEqual([null, 0])
   })
 
-  it('answers for IPv4 from a tree of IPv6 that ends before it reaches IPv4', () => {
+  it('finds IPv4 in an IPv6 tree whose path to IPv4 ends early', () => {
     const bytes = handMade(RECORD, { ip_version: 6 })
     const database = new Database(bytes)
     expect(ask(database, '1.2.3.4')).toEqual([{ a: 1 }, 1])
@@ -66,14 +66,14 @@ describe('SearchTree', () => {
     expect(ask(database, '2001:db8::')).toEqual([null, 0])
   })
 
-  // A node of each size by hand, with values that use all of their bits.
+  // A hand-made node of each size, with values that use all bits.
   it.each([
     [24, '123456 fedcba', 0x123456, 0xfedcba],
     [28, '234567 18 bcdef0', 0x1234567, 0x8bcdef0],
     [28, 'ffffff 0f ffffff', 0x0ffffff, 0xfffffff],
     [28, '000000 f0 000000', 0xf000000, 0],
     [32, '12345678 fedcba98', 0x12345678, 0xfedcba98],
-  ])('reads nodes of %i bits a record: %s', (recordSize, hex, left, right) => {
+  ])('reads nodes with records of %i bits: %s', (recordSize, hex, left, right) => {
     const { tree } = new Database(handMade(RECORD, { record_size: recordSize }, bytesOf(hex)))
     expect([tree.child(0, 0), tree.child(0, 1)]).toEqual([left, right])
   })
@@ -83,7 +83,7 @@ describe('SearchTree', () => {
     [0x12, DATA_START + 1],
     [1, NO_RECORD], // nodeCount
     [17 + RECORD.length - 1, DATA_START + RECORD.length - 1], // its last byte
-  ])('takes %i for the record at byte %i', (value, offset) => {
+  ])('maps %i to the record at byte %i', (value, offset) => {
     const { tree } = new Database(handMade(RECORD))
     expect(tree.record(value)).toBe(offset)
   })
@@ -91,19 +91,19 @@ describe('SearchTree', () => {
   it.each([
     0, // a node
     2, // in the separator
-    0x10, // the last byte of it
+    0x10, // its last byte
     17 + RECORD.length, // in the metadata
     0xffffff,
     0xffffffff,
-  ])('takes %i for damage', (value) => {
+  ])('refuses %i as damaged', (value) => {
     const { tree } = new Database(handMade(RECORD))
     expect(() => tree.record(value)).toThrow(InvalidDatabaseError)
-    expect(() => tree.record(value)).toThrow(`the search tree leads to ${value}, which is no record`)
+    expect(() => tree.record(value)).toThrow(`the search tree leads to ${value}, which is not a record`)
   })
 
-  it.each([4, 6])('does not walk in circles in a tree of IPv%i', (ipVersion) => {
+  it.each([4, 6])('ends in a cyclic tree of IPv%i', (ipVersion) => {
     const loop = new Database(handMade(RECORD, { ip_version: ipVersion }, bytesOf('000000 000000')))
-    expect(() => ask(loop, '1.2.3.4')).toThrow('the search tree leads to 0, which is no record')
+    expect(() => ask(loop, '1.2.3.4')).toThrow('the search tree leads to 0, which is not a record')
     if (ipVersion === 6) expect(() => ask(loop, '2001:db8::')).toThrow(InvalidDatabaseError)
   })
 
@@ -111,7 +111,7 @@ describe('SearchTree', () => {
     [
       'no separator',
       Buffer.concat([bytesOf('000011 000001'), Buffer.alloc(15), Buffer.of(1)]),
-      'no separator of 16 zero bytes',
+      'the 16 bytes after the search tree are not all zero',
     ],
     [
       'a separator too short',
@@ -129,8 +129,8 @@ describe('SearchTree', () => {
     expect(() => new Database(handMade(RECORD, { node_count: nodes }))).toThrow(InvalidDatabaseError)
   })
 
-  it('finds what a plain list of networks finds', () => {
-    // Without aliases and shared prefixes to think about: blocks of 2000::/8 in the order of their insertion.
+  it('finds the same as a list of networks', () => {
+    // Networks of 2000::/8 in the order of their insertion, to avoid aliases.
     const block = fc.tuple(fc.nat(255), fc.nat(255), fc.integer({ min: 8, max: 32 }))
     fc.assert(
       fc.property(

@@ -224,7 +224,7 @@ describe('a replacement is refused', () => {
   brokenTree.fill(0x7f, 30, 60)
 
   it.each<[string, Uint8Array, string]>([
-    ['text', Buffer.from('not a database'), 'it holds no metadata'],
+    ['text', Buffer.from('not a database'), 'no metadata found'],
     ['empty', new Uint8Array(0), 'it is empty'],
     ['cut short', good.subarray(0, good.length - 40), ''],
     ['gzip that is cut short', packed.subarray(0, packed.length - 40), 'the file is damaged'],

@@ -1,10 +1,9 @@
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { createGunzip } from 'node:zlib'
-import { ByteCollector } from '../../bytes/byte-collector.ts'
-import { allocate, checkSize, DEFAULT_MAX_BYTES } from '../../bytes/byte-limit.ts'
+import { allocate, ByteCollector, checkSize, DEFAULT_MAX_BYTES } from '../../bytes/byte-limit.ts'
+import { extractUncompressed } from '../../bytes/extract.ts'
 import { isGzip } from '../../bytes/gzip-member.ts'
-import { unwrap } from '../../bytes/unpack.ts'
 import { InvalidDatabaseError, isGeofixError } from '../../errors.ts'
 import { Database } from '../../mmdb/database.ts'
 import { followed, readOnlyMember, unreadableGzip } from '../../node/native-gunzip.ts'
@@ -41,7 +40,7 @@ export async function loadShared(
   const path = typeof source === 'string' ? source : fileURLToPath(source)
   const packed = await readShared(path, maxBytes, signal)
   const bytes = isGzip(packed) ? await gunzipShared(packed, path, maxBytes) : packed
-  return { bytes: sharedView(unwrap(bytes, path), bytes.buffer), path }
+  return { bytes: sharedView(extractUncompressed(bytes, path), bytes.buffer), path }
 }
 
 /** Opens what was loaded, in any thread. @throws InvalidDatabaseError when a file is no MMDB database */

@@ -1,27 +1,63 @@
-import { bitAt, EMPTY, isNode, type Link, linkToValue } from './link.ts'
-import type { NodeTable } from './node-table.ts'
+import { parseCidr } from '../../address/cidr.ts'
+import { mappedIPv4, NO_EMBEDDED_IPV4 } from '../../address/ipv6-forms.ts'
+import { bitAt, EMPTY, isNode, type Link, linkToValue, type NodeTable } from './node-table.ts'
 
-/** The networks inserted so far, as a binary tree that can still change: two links a node in one typed array. */
+/** The position of a network in a search tree: a first address, of which `prefixLength` bits are the path. */
+export type TreePath = {
+  /** Big-endian 32-bit words of the first address: one in an IPv4 tree, four in an IPv6 tree. */
+  readonly words: Uint32Array
+  readonly prefixLength: number
+}
+
+/** `::ffff:0:0/96`, IPv4-mapped addresses (RFC 4291 section 2.5.5.2). */
+export const IPV4_MAPPED: TreePath = { words: Uint32Array.of(0, 0, 0xffff, 0), prefixLength: 96 }
+
+/** `::/96`, where an IPv6 tree holds IPv4 addresses ("IPv4 addresses in an IPv6 tree"). */
+export const IPV4_IN_IPV6: TreePath = { words: Uint32Array.of(0, 0, 0, 0), prefixLength: 96 }
+
+/**
+ * Parses a network and finds its position in an IPv4 or IPv6 tree.
+ *
+ * @throws TypeError when the text is not a network, or is an IPv6 network for an IPv4 tree
+ */
+export function treePathOf(network: string, ipVersion: 4 | 6): TreePath {
+  const { family, words, prefixLength } = parseCidr(network)
+  const ipv4 = family === 4 ? { words, prefixLength } : ipv4OfMapped(words, prefixLength)
+  if (ipVersion === 4) {
+    if (ipv4 === null) throw new TypeError(`${network} is an IPv6 network, but the database has ipVersion 4`)
+    return ipv4
+  }
+  if (ipv4 === null) return { words, prefixLength }
+  return { words: Uint32Array.of(0, 0, 0, ipv4.words[0] ?? 0), prefixLength: 96 + ipv4.prefixLength }
+}
+
+function ipv4OfMapped(words: Uint32Array, prefixLength: number): TreePath | null {
+  if (mappedIPv4(words) === NO_EMBEDDED_IPV4 || prefixLength < IPV4_MAPPED.prefixLength) return null
+  return { words: words.subarray(3), prefixLength: prefixLength - IPV4_MAPPED.prefixLength }
+}
+
+/** The inserted networks as a mutable binary tree: two links for each node, in one typed array. */
 export class NetworkTrie {
   #links = new Int32Array(1 << 10)
   #nodes = 1
 
   /**
-   * Gives a network its value. A later insertion wins: it replaces all that was said before about the
-   * addresses that it covers, whether the earlier networks were smaller, equal or larger.
+   * Gives a network a value. Replaces all earlier values of the network's addresses, whether those networks were
+   * smaller, equal or larger.
    *
-   * @param words the network's first address, as big-endian 32-bit words; bits behind the prefix are not read
+   * @param words the network's first address, as big-endian 32-bit words; bits after the prefix are ignored
+   * @param value id of the value
    */
   insert(words: Uint32Array, prefixLength: number, value: number): void {
     this.#set(words, prefixLength, linkToValue(value))
   }
 
-  /** Takes a network, and all that was said about its addresses, out again. */
+  /** Removes the values of all addresses of a network. */
   remove(words: Uint32Array, prefixLength: number): void {
     this.#set(words, prefixLength, EMPTY)
   }
 
-  /** Moves the tree into a table, where identical parts are one, and returns the link to its root. */
+  /** Adds the tree to a table, which merges identical subtrees. Returns the link to its root. */
   addTo(table: NodeTable): Link {
     const convert = (node: number): Link => {
       const left = this.#links[node * 2] ?? EMPTY
@@ -39,12 +75,12 @@ export class NetworkTrie {
     }
     let node = 0
     const last = prefixLength - 1
-    for (let depth = 0; depth < last; depth++) node = this.#nodeBelow(node * 2 + bitAt(words, depth))
+    for (let depth = 0; depth < last; depth++) node = this.#nodeAt(node * 2 + bitAt(words, depth))
     this.#links[node * 2 + bitAt(words, last)] = link
   }
 
-  /** The node that a record leads to. Nothing or a value there is first spread over the two halves of a new node. */
-  #nodeBelow(record: number): number {
+  /** The node that a record links to. An empty record or a value is first split into the two halves of a new node. */
+  #nodeAt(record: number): number {
     const link = this.#links[record] ?? EMPTY
     if (isNode(link)) return link
     const node = this.#nodes++

@@ -1,18 +1,44 @@
-import { bitAt, isNode, type Link } from './link.ts'
+/**
+ * One of the two records of a search tree's node while the tree is being built: empty, a link to another node, or
+ * a link to a value. Stored as one integer so that millions of nodes fit in a typed array: 0 is empty, a positive
+ * number is a node, a negative number is a value. Node 0 is the root, which no node links to.
+ */
+export type Link = number
+
+export const EMPTY: Link = 0
+
+/** A link to a value, by the value's id from 0 to 2^31 - 2. */
+export function linkToValue(id: number): Link {
+  return -1 - id
+}
+
+/** The id of the value that a negative link leads to. */
+export function valueOfLink(link: Link): number {
+  return -1 - link
+}
+
+export function isNode(link: Link): boolean {
+  return link > 0
+}
+
+/** The bit of an address (big-endian 32-bit words) that chooses left or right at a depth of the tree. */
+export function bitAt(words: Uint32Array, depth: number): 0 | 1 {
+  return (((words[depth >>> 5] ?? 0) >>> (31 - (depth & 31))) & 1) === 1 ? 1 : 0
+}
 
 /**
- * Nodes that never change and never occur twice. Asking for a node with a given left and right gives the one
- * that is there already, so subtrees that say the same are the same node: half of a city database's tree. A
- * node that says the same on both sides is no node at all, but what it says: adjacent equal networks merge.
+ * Immutable nodes without duplicates. A request for a node with a given left and right returns the existing one, so
+ * identical subtrees are stored once; this halves the tree of a city database. A node with the same value on both
+ * sides is replaced by the value, so adjacent networks with equal records merge.
  *
- * The format allows shared subtrees: a record is just a node's number, and libmaxminddb, mmdb-lib and the
- * others only walk down.
+ * The format allows shared subtrees: a record is only a node's number, and readers such as libmaxminddb and
+ * mmdb-lib only walk down.
  */
 export class NodeTable {
   /** Left and right of node n at 2n and 2n + 1; node 0 is not used. */
   #links = new Int32Array(1 << 11)
   #count = 1
-  /** Open-addressed hash table of node numbers; 0 is a free place. */
+  /** Hash table of node numbers with open addressing; 0 is a free bucket. */
   #buckets = new Int32Array(1 << 11)
 
   left(node: Link): Link {
@@ -28,7 +54,7 @@ export class NodeTable {
     return this.#count
   }
 
-  /** The link that says `left` for addresses whose next bit is 0, and `right` for the others. */
+  /** The link that leads to `left` for addresses whose next bit is 0, and to `right` for others. */
   node(left: Link, right: Link): Link {
     if (left === right && !isNode(left)) return left
     const mask = this.#buckets.length - 1
@@ -48,7 +74,7 @@ export class NodeTable {
     return node
   }
 
-  /** What a tree holds for a whole network, by the network's first address and prefix length. */
+  /** The link for a whole network in a tree, by the network's first address and prefix length. */
   find(root: Link, words: Uint32Array, prefixLength: number): Link {
     let link = root
     for (let depth = 0; depth < prefixLength && isNode(link); depth++) {
@@ -57,21 +83,21 @@ export class NodeTable {
     return link
   }
 
-  /** A tree that is like the given one, but holds `link` for the network. The given tree stays as it is. */
+  /** A tree like the given one, but with `link` for the network. The given tree does not change. */
   replace(root: Link, words: Uint32Array, prefixLength: number, link: Link): Link {
-    const beside = new Int32Array(prefixLength)
+    const siblings = new Int32Array(prefixLength)
     let current = root
     for (let depth = 0; depth < prefixLength; depth++) {
       const left = isNode(current) ? this.left(current) : current
       const right = isNode(current) ? this.right(current) : current
       const goRight = bitAt(words, depth) === 1
-      beside[depth] = goRight ? left : right
+      siblings[depth] = goRight ? left : right
       current = goRight ? right : left
     }
     let result = link
     for (let depth = prefixLength - 1; depth >= 0; depth--) {
-      const other = beside[depth] ?? 0
-      result = bitAt(words, depth) === 1 ? this.node(other, result) : this.node(result, other)
+      const sibling = siblings[depth] ?? 0
+      result = bitAt(words, depth) === 1 ? this.node(sibling, result) : this.node(result, sibling)
     }
     return result
   }

@@ -1,73 +1,73 @@
 import { isOfClass, isUint8Array } from '../../realm.ts'
-import { DataType } from '../format.ts'
-import { MAX_CONTENT, MAX_DEPTH, MAX_KEY, MAX_VALUES } from '../limits.ts'
-import { isPlainObject, kindOf } from './kind.ts'
-import { type EncodedScalar, encodeScalar, type Scalar } from './scalar.ts'
-import { isTypedNumber, type WritableValue } from './value.ts'
+import { DataType, MAX_CONTENT_BYTES, MAX_DEPTH, MAX_KEY_BYTES, MAX_VALUES } from '../format.ts'
+import { type EncodedScalar, encodeScalar, type Scalar } from './field-encoding.ts'
+import { isPlainObject, isTypedNumber, kindOf, type WritableValue } from './value.ts'
 
-/** A map or an array whose parts are values of the same table: of a map key, value, key, value, … */
+/** A map or an array. Its parts are ids of values in the same table; for a map key, value, key, value, … */
 export type Composite = {
   readonly type: typeof DataType.map | typeof DataType.array
   readonly parts: readonly number[]
 }
 
 /**
- * What reading a value costs. A part that comes twice counts twice, although it is stored once: a reader
+ * The cost of reading a value. A part that is used twice counts twice, although it is stored once: a reader
  * follows the pointers.
  */
 type Cost = {
-  /** The value itself and all that is in it. Keys count: a reader that passes over a map counts them too. */
+  /** The value and everything in it, including keys: a reader that skips a map counts them too. */
   values: number
   /** Bytes of scalars and keys. */
-  content: number
+  contentBytes: number
 }
 
 /**
- * Every distinct value once, under a number. Equal values get the same number, so that comparing two records
- * is comparing two integers, and the search tree can tell equal networks from different ones.
+ * Holds every distinct value once and gives it an id. Equal values have the same id, so that comparing two records
+ * is comparing two integers. The search tree merges networks by that.
  *
- * Numbers are given in the order in which values are first seen, parts before their whole.
+ * Ids follow the order in which values are added, parts before their whole.
  */
 export class ValueTable {
   readonly #entries: (Uint8Array | Composite)[] = []
-  /** By number of the value. */
+  /** By id of the value. */
   readonly #costs: Readonly<Cost>[] = []
-  readonly #numberByKey = new Map<string, number>()
+  readonly #idByKey = new Map<string, number>()
 
-  /** How many distinct values, parts included, the table holds. */
+  /** Distinct values in the table, including parts. */
   get size(): number {
     return this.#entries.length
   }
 
   /** The encoded bytes of a scalar, or the parts of a map or an array. */
-  entry(number: number): Uint8Array | Composite {
-    const entry = this.#entries[number]
-    if (entry === undefined) throw new RangeError(`there is no value ${number} in a table of ${this.size}`)
+  entry(id: number): Uint8Array | Composite {
+    const entry = this.#entries[id]
+    if (entry === undefined)
+      throw new RangeError(`there is no value with id ${id} in a table of ${this.size}`)
     return entry
   }
 
   /**
-   * @throws TypeError when the value, or something in it, cannot be written (undefined, null, a function, a
-   * symbol, a class instance, a cycle, a `__proto__` key, half of a surrogate pair).
-   * @throws RangeError when a number is out of the format's range, or when something is nested more deeply,
-   * holds more or has longer keys than this package reads back.
-   * Both say where it is.
+   * Adds a value and its parts.
    *
-   * @param name what messages call the value
+   * @param name of the value in error messages, which say where in the value the problem is
+   * @returns the value's id
+   * @throws TypeError when the value or a part of it cannot be encoded (undefined, null, a function, a symbol, a
+   * class instance, a cycle, a `__proto__` key, an unpaired surrogate)
+   * @throws RangeError when a number is outside the format's range, or the value exceeds the limits of this
+   * package's reader
    */
   add(value: WritableValue, name = 'record'): number {
     return this.#add(value, [name], [])
   }
 
-  /** A map of values that the table has already, by their numbers: for records that share their parts. */
-  addMap(fields: Iterable<readonly [key: string, number: number]>): number {
+  /** Adds a map of values that are in the table, by their ids. For records that share parts. */
+  addMap(fields: Iterable<readonly [key: string, id: number]>): number {
     const path = ['record']
-    const map = new Parts(this.#costs, path)
-    for (const [key, number] of fields) {
+    const map = new CompositeBuilder(this.#costs, path)
+    for (const [key, id] of fields) {
       path.push(`.${key}`)
       map.push(this.#addKey(key, path))
       path.pop()
-      map.push(number)
+      map.push(id)
     }
     return this.#addComposite(DataType.map, map)
   }
@@ -78,19 +78,19 @@ export class ValueTable {
       throw refused(TypeError, path, `${kindOf(value)} cannot be written`)
     if (ancestors.includes(value)) throw refused(TypeError, path, 'the value contains itself')
     if (ancestors.length >= MAX_DEPTH) {
-      throw refused(RangeError, path, `maps and arrays are nested more than ${MAX_DEPTH} deep`)
+      throw refused(RangeError, path, `maps and arrays are nested deeper than ${MAX_DEPTH} levels`)
     }
     ancestors.push(value)
-    const number = Array.isArray(value)
+    const id = Array.isArray(value)
       ? this.#addArray(value, path, ancestors)
       : this.#addMap(entriesOf(value, path), path, ancestors)
     ancestors.pop()
-    return number
+    return id
   }
 
   #addScalar(value: Scalar, path: string[]): number {
-    // Most texts are map keys that were seen before: they are not encoded again.
-    const known = typeof value === 'string' ? this.#numberByKey.get(`s${value}`) : undefined
+    // Most texts are known map keys, which need no second encoding.
+    const known = typeof value === 'string' ? this.#idByKey.get(`s${value}`) : undefined
     if (known !== undefined) return known
     let encoded: EncodedScalar
     try {
@@ -101,24 +101,24 @@ export class ValueTable {
       throw error
     }
     const { bytes, payloadLength } = encoded
-    const cost = { values: 1, content: payloadLength }
+    const cost = { values: 1, contentBytes: payloadLength }
     checkCost(cost, path)
-    return this.#number(typeof value === 'string' ? `s${value}` : `b${bytes}`, bytes, cost)
+    return this.#idOf(typeof value === 'string' ? `s${value}` : `b${bytes}`, bytes, cost)
   }
 
   #addKey(key: string, path: string[]): number {
-    // Readers build objects from maps: this key would change the object's prototype there.
+    // Readers build objects from maps, where this key would change the object's prototype.
     if (key === '__proto__') throw refused(TypeError, path, 'the key __proto__ is not allowed')
-    const number = this.#addScalar(key, path)
-    if ((this.#costs[number]?.content ?? 0) > MAX_KEY) {
-      throw refused(RangeError, path, `a key of more than ${MAX_KEY} bytes is too long`)
+    const id = this.#addScalar(key, path)
+    if ((this.#costs[id]?.contentBytes ?? 0) > MAX_KEY_BYTES) {
+      throw refused(RangeError, path, `the key is longer than ${MAX_KEY_BYTES} bytes`)
     }
-    return number
+    return id
   }
 
   #addArray(items: readonly unknown[], path: string[], ancestors: unknown[]): number {
-    const array = new Parts(this.#costs, path)
-    // By index: a hole in a sparse array must be refused, and forEach would step over it.
+    const array = new CompositeBuilder(this.#costs, path)
+    // By index, so that a hole in a sparse array is refused; forEach would skip it.
     for (let index = 0; index < items.length; index++) {
       path.push(`[${index}]`)
       const item = this.#add(items[index], path, ancestors)
@@ -129,54 +129,54 @@ export class ValueTable {
   }
 
   #addMap(entries: readonly [unknown, unknown][], path: string[], ancestors: unknown[]): number {
-    const map = new Parts(this.#costs, path)
+    const map = new CompositeBuilder(this.#costs, path)
     for (const [key, value] of entries) {
       if (typeof key !== 'string')
-        throw refused(TypeError, path, `a key of the map is ${kindOf(key)}, not text`)
+        throw refused(TypeError, path, `a key of the map is ${kindOf(key)}, not a string`)
       path.push(`.${key}`)
       const name = this.#addKey(key, path)
-      const number = this.#add(value, path, ancestors)
+      const id = this.#add(value, path, ancestors)
       path.pop()
       map.push(name)
-      map.push(number)
+      map.push(id)
     }
     return this.#addComposite(DataType.map, map)
   }
 
-  #addComposite(type: Composite['type'], { numbers, cost }: Parts): number {
-    return this.#number(`${type === DataType.map ? 'm' : 'a'}${numbers}`, { type, parts: numbers }, cost)
+  #addComposite(type: Composite['type'], { ids, cost }: CompositeBuilder): number {
+    return this.#idOf(`${type === DataType.map ? 'm' : 'a'}${ids}`, { type, parts: ids }, cost)
   }
 
-  #number(key: string, entry: Uint8Array | Composite, cost: Cost): number {
-    const known = this.#numberByKey.get(key)
+  #idOf(key: string, entry: Uint8Array | Composite, cost: Cost): number {
+    const known = this.#idByKey.get(key)
     if (known !== undefined) return known
-    const number = this.#entries.push(entry) - 1
+    const id = this.#entries.push(entry) - 1
     this.#costs.push(cost)
-    this.#numberByKey.set(key, number)
-    return number
+    this.#idByKey.set(key, id)
+    return id
   }
 }
 
 /**
- * The parts of a map or an array, by their numbers. Their cost is checked with every part, not at the end: a
- * list that holds one large object a million times is refused before it is walked a million times.
+ * Collects the parts of a map or an array. Checks the cost at every part, not at the end, so that an array that holds
+ * one large object a million times is refused before it is walked a million times.
  */
-class Parts {
-  readonly numbers: number[] = []
-  readonly cost: Cost = { values: 1, content: 0 }
+class CompositeBuilder {
+  readonly ids: number[] = []
+  readonly cost: Cost = { values: 1, contentBytes: 0 }
 
   constructor(
     readonly costs: readonly Readonly<Cost>[],
     readonly path: readonly string[],
   ) {}
 
-  push(number: number): void {
-    const cost = this.costs[number]
-    if (cost === undefined) throw new RangeError(`there is no value ${number} in the table`)
+  push(id: number): void {
+    const cost = this.costs[id]
+    if (cost === undefined) throw new RangeError(`there is no value with id ${id} in the table`)
     this.cost.values += cost.values
-    this.cost.content += cost.content
+    this.cost.contentBytes += cost.contentBytes
     checkCost(this.cost, this.path)
-    this.numbers.push(number)
+    this.ids.push(id)
   }
 }
 
@@ -200,17 +200,13 @@ function entriesOf(value: object, path: string[]): [unknown, unknown][] {
   return Object.entries(value)
 }
 
-/** The limits of this package's reader, which takes a record beyond them for an attack. */
-function checkCost({ values, content }: Cost, path: readonly string[]): void {
+/** Enforces the limits of this package's reader, which refuses larger records as hostile. */
+function checkCost({ values, contentBytes }: Cost, path: readonly string[]): void {
   if (values > MAX_VALUES) {
-    throw refused(
-      RangeError,
-      path,
-      `more than ${MAX_VALUES} values, keys included, are too many in one record`,
-    )
+    throw refused(RangeError, path, `a record may hold at most ${MAX_VALUES} values, including keys`)
   }
-  if (content > MAX_CONTENT) {
-    throw refused(RangeError, path, `more than ${MAX_CONTENT} bytes of text are too many in one record`)
+  if (contentBytes > MAX_CONTENT_BYTES) {
+    throw refused(RangeError, path, `a record may hold at most ${MAX_CONTENT_BYTES} bytes of text`)
   }
 }
 

@@ -1,7 +1,7 @@
 /**
- * What a record of an MMDB database may hold. Plain JavaScript values choose the smallest MMDB type that
- * keeps them exactly; {@link float}, {@link double}, {@link int32}, {@link uint16}, {@link uint32},
- * {@link uint64} and {@link uint128} name the type where that matters.
+ * A value in a record of an MMDB database. Plain JavaScript values are written as the smallest MMDB type that holds
+ * them exactly. {@link float}, {@link double}, {@link int32}, {@link uint16}, {@link uint32}, {@link uint64} and
+ * {@link uint128} choose the type explicitly.
  *
  * | JavaScript | MMDB |
  * | --- | --- |
@@ -15,7 +15,7 @@
  * | array | `array` |
  * | plain object, `Map` with string keys | `map`, its keys in the order given |
  *
- * Everything else is refused, `undefined`, `null`, `NaN` and dates included: the format cannot say them.
+ * Everything else is refused, including `undefined`, `null`, `NaN` and dates: the format has no type for them.
  */
 export type WritableValue =
   | string
@@ -28,13 +28,13 @@ export type WritableValue =
   | ReadonlyMap<string, WritableValue>
   | { readonly [key: string]: WritableValue }
 
-/** The number types of the format, by the names that the MMDB specification gives them. */
+/** The number types of the format, by their names in the MMDB specification. */
 export type NumberType = 'float' | 'double' | 'int32' | 'uint16' | 'uint32' | 'uint64' | 'uint128'
 
 /** Registered, because a program can hold two copies of this package: ESM and CommonJS, or of two realms. */
 const TYPED_NUMBER = Symbol.for('geofix.typedNumber')
 
-/** A number that says which MMDB type it is to be written as. Made by `float(…)`, `uint16(…)` and the others. */
+/** A number with an explicit MMDB type. Made by `float(…)`, `uint16(…)` and the others. */
 export class TypedNumber {
   readonly type: NumberType
   readonly value: number | bigint
@@ -61,7 +61,7 @@ export function float(value: number): TypedNumber {
 }
 
 /**
- * A 64-bit IEEE 754 number, also when the value is an integer.
+ * A 64-bit IEEE 754 number, even if the value is an integer.
  * @throws RangeError when the value is not finite.
  */
 export function double(value: number): TypedNumber {
@@ -126,4 +126,18 @@ function unsigned(type: NumberType, value: number | bigint, bits: bigint): Typed
 
 function outOfRange(type: NumberType, value: number | bigint, range: string): RangeError {
   return new RangeError(`${type}(${value}) is out of range: it must be ${range}`)
+}
+
+/** What a value is, for the error message that refuses it. */
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value)
+  if (typeof value === 'object') return `a value of class ${value.constructor?.name ?? '(none)'}`
+  return `a value of type ${typeof value}`
+}
+
+/** Also recognises objects of another realm (such as a test runner's sandbox), which has its own Object.prototype. */
+export function isPlainObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }

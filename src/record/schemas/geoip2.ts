@@ -26,7 +26,7 @@ export const geoip2 = defineSchema(
     countryNames: names.inMap(fields, 'countryNames'),
     regionCode: fields.text('regionCode'),
     regionNames: names.inMap(fields, 'regionNames'),
-    city: fields.nameIn('cityNames'),
+    city: fields.defaultName('cityNames'),
     postalCode: fields.text('postalCode'),
     latitude: fields.number('latitude'),
     longitude: fields.number('longitude'),

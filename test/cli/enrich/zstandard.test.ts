@@ -35,14 +35,16 @@ const frame = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58, (5 << 3) | 1, 0, 
 
 describe('Zstandard', () => {
   it('is read where it is whole', async () => {
-    const { status, err } = await enrich(['--quiet', '--format', 'list'], frame)
+    const { status, err } = await enrich(['--quiet', '--format', 'list', '--force'], frame)
     expect(status).toBe(0)
     expect(JSON.parse(err)).toMatchObject({ lines: 1, bytesRead: frame.length })
   })
 
   it('begins with a skippable frame where it was made in parallel', async () => {
     const skippable = Buffer.from([0x5f, 0x2a, 0x4d, 0x18, 1, 0, 0, 0, 9])
-    expect((await enrich(['--quiet', '--format', 'list'], Buffer.concat([skippable, frame]))).status).toBe(0)
+    expect(
+      (await enrich(['--quiet', '--format', 'list', '--force'], Buffer.concat([skippable, frame]))).status,
+    ).toBe(0)
   })
 
   it.each([
@@ -50,7 +52,7 @@ describe('Zstandard', () => {
     ['cut in its header', frame.subarray(0, 5)],
     ['damaged', Buffer.concat([frame, Buffer.from('rubbish')])],
   ])('that is %s ends with 4', async (what, bytes) => {
-    const { status, err } = await enrich(['--quiet', '--format', 'list'], bytes)
+    const { status, err } = await enrich(['--quiet', '--format', 'list', '--force'], bytes)
     expect(status).toBe(4)
     expect(err).toContain(`its zstd data is ${what === 'damaged' ? 'damaged' : 'cut short'}`)
   })

@@ -1,4 +1,4 @@
-// Puts the bombs of one group through the library or the commands, in a process whose memory is nobody else's.
+// Runs the bombs of one group through the library or the commands, in a separate process to measure its memory.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,16 +6,16 @@ import { BOMBS } from './bombs.ts'
 import { commandOrdeal } from './command-ordeal.ts'
 import { ordeal } from './ordeal.ts'
 
-/** What one bomb took. */
+/** The cost of one bomb. */
 export interface Toll {
   readonly name: string
-  /** How far the library let itself be used; of commands, that they all ended. */
+  /** How far the library could be used; for commands, that they all ended. */
   readonly stage: string
-  /** CPU time in milliseconds: the machine may do other things meanwhile. */
+  /** CPU time in milliseconds, because the machine may be busy. */
   readonly cpu: number
   /** Of the database. */
   readonly bytes: number
-  /** The most memory that was resident so far, over what was before it was used. Bytes. */
+  /** Peak increase of resident memory, in bytes. */
   readonly memory: number
 }
 
@@ -29,7 +29,7 @@ for (const [name, make] of BOMBS[group] ?? []) {
   const bytes = make()
   globalThis.gc?.()
   const [before, start] = [peak(), process.cpuUsage()]
-  // Of 16 MB of single values a full check takes seconds: it is linear, and asked of what is small or shared.
+  // A full check of 16 MB of separate values takes seconds, so only small or shared databases are verified.
   const isVerified = group === 'sharing' || bytes.length < 2_000_000
   const stage =
     user === 'library'

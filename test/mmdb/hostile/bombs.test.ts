@@ -1,4 +1,4 @@
-// Every bomb through the public interface and the commands: a typed error or a well-typed answer, in bounded time
+// Runs every bomb through the public interface and the commands: a typed error or a well-typed record, in bounded time
 // and memory.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -30,12 +30,12 @@ async function tollsOf(group: string, user: string): Promise<Toll[]> {
 describe.each(Object.keys(BOMBS))('the bombs of %s', (group) => {
   it.each([
     ['the library, each in a second and 100 MB', 'library', 1000],
-    // Five commands, each of which opens the file, of up to 96 MB.
+    // Five commands, each of which opens a file of up to 96 MB.
     ['the commands, each in 100 MB', 'commands', 5000],
-  ])('are borne by %s', { timeout: 600_000 }, async (_, user, milliseconds) => {
+  ])('do no harm to %s', { timeout: 600_000 }, async (_, user, milliseconds) => {
     const tolls = await tollsOf(group, user)
     expect(tolls).toHaveLength(BOMBS[group]?.length ?? 0)
-    // A check of what is shared may take what a file of ten million values takes.
+    // A check of shared values may take as long as for a file of ten million values.
     expect(tolls.filter(({ cpu }) => cpu > (group === 'sharing' ? 10_000 : milliseconds))).toEqual([])
     expect(tolls.filter(({ memory }) => memory > 100 * MB)).toEqual([])
   })

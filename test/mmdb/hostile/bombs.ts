@@ -1,8 +1,8 @@
-// Databases made to hang, exhaust or mislead a reader. Each is small, or 16 MB where only that does harm.
+// Databases made to hang, exhaust or mislead a reader. Most are small; some need 16 MB to do harm.
 import { bytesOf, handMade } from '../hand-made.ts'
 import { array, control, double, int32, map, pointer, text, unsigned } from './encoding.ts'
 
-/** Bytes of a database, made when asked for: some are large. */
+/** Makes the bytes of a database on demand, because some are large. */
 export type Bomb = readonly [name: string, make: () => Uint8Array]
 
 const MILLIONS = 16_000_000
@@ -32,7 +32,7 @@ export function database(
   return handMade(data, map(...fields), tree)
 }
 
-/** A database of 2 ** bits networks, all as large: each has the record at its offset in the data section. */
+/** A database of 2 ** bits networks of equal size, each with the record at a given offset in the data section. */
 export function manyRecords(data: Uint8Array, bits: number, offsetOf: (index: number) => number): Uint8Array {
   const nodes = 2 ** bits - 1
   const tree = Buffer.alloc(nodes * 8)
@@ -47,7 +47,7 @@ export function manyRecords(data: Uint8Array, bits: number, offsetOf: (index: nu
   return database(data, metadata, tree)
 }
 
-/** A record of each schema with one value at a place of each kind. */
+/** A record of each schema with one value in a field of each kind. */
 const AROUND: readonly (readonly [name: string, around: (value: Buffer) => Buffer])[] = [
   ['GeoIP2 code', (value) => map(['country', map(['iso_code', value])])],
   ['GeoIP2 names', (value) => map(['country', map(['names', value])])],
@@ -82,12 +82,12 @@ const AROUND: readonly (readonly [name: string, around: (value: Buffer) => Buffe
   ['an unknown field', (value) => map(['country', map()], ['traits', value])],
 ]
 
-/** Maps or arrays in each other, and something at the bottom. */
+/** Nested maps or arrays with a value inside. */
 function nested(levels: number, container: Buffer, inmost = text('x')): Buffer {
   return Buffer.concat([...Array.from({ length: levels }, () => container), inmost])
 }
 
-/** Every level is a map of many pointers to the level below: k ** levels values, in some hundred bytes. */
+/** Every level is a map of many pointers to the level below: k ** levels values in a few hundred bytes. */
 function laughs(levels: number, width: number, base: number): Buffer {
   const parts: Buffer[] = [text('ha')]
   let start = base
@@ -101,7 +101,7 @@ function laughs(levels: number, width: number, base: number): Buffer {
   return Buffer.concat([...parts, NONE])
 }
 
-/** Values that are not what a field should be, or too much of it. */
+/** Values of the wrong type or size for a field. */
 const VALUES: readonly (readonly [name: string, value: () => Buffer])[] = [
   ['a pointer to itself', () => pointer(0)],
   ['a pointer past the end', () => pointer(0xffff_ffff)],
@@ -168,7 +168,7 @@ const sharing: Bomb[] = [
     'a chain of 100,000 pointers',
     () => database(Buffer.concat(Array.from({ length: 100_000 }, (_, i) => pointer(5 * (i + 1))))),
   ],
-  ['a map that holds itself', () => database(map(['country', pointer(0)]))],
+  ['a map that contains itself', () => database(map(['country', pointer(0)]))],
   ['an array that holds itself twice', () => database(array(pointer(0), pointer(0)))],
   ['a map whose key is itself', () => database(map([pointer(0), text('x')]))],
   ['a pointer into its own middle', () => database(map(['a', pointer(4)]))],
@@ -184,7 +184,7 @@ const sharing: Bomb[] = [
     ([levels, width]): Bomb => [
       `${levels} levels of ${width} laughs`,
       () => {
-        // The record first: a pointer to the top level, which is the last one in the data.
+        // First the record: a pointer to the top level, which is last in the data.
         const body = laughs(levels, width, 5)
         const top = 5 + body.length - array(...Array.from({ length: width }, () => pointer(0))).length
         return database(Buffer.concat([pointer(top), body]))
@@ -204,7 +204,7 @@ const sharing: Bomb[] = [
     },
   ],
   [
-    // Nothing but the work of each record bounds a check of all of them.
+    // Only the limit of each record limits a check of all of them.
     '65,536 records that each lead to 70,000 values',
     () => {
       const list = array(...Array.from({ length: 70_000 }, () => text('')))
@@ -221,7 +221,7 @@ const sharing: Bomb[] = [
     },
   ],
   [
-    // V8 tells such keys apart one by one.
+    // V8 compares such keys one by one.
     '32,500 fields of 240 keys of 65,000 bytes, alike but for their ends',
     () => {
       const keys = Array.from({ length: 240 }, (_, i) => text(`${'k'.repeat(64_996)}${1000 + i}`))
@@ -265,7 +265,7 @@ const sharing: Bomb[] = [
     },
   ],
   [
-    // Who lists the paths of fields writes the keys above each of them again.
+    // A list of field paths repeats the keys above each field.
     '30,000 fields below keys of 1 MB',
     () => {
       const key = text('k'.repeat(10_000))
@@ -337,12 +337,12 @@ const wrongMetadata: Bomb[] = [
     ([levels, width]): Bomb => [
       `${levels} levels of ${width} laughs in the metadata`,
       () => {
-        // Pointers of metadata count from its start: behind the map's byte and the key.
+        // Pointers in metadata count from its start: after the map's byte and the key.
         const body = laughs(levels, width, 3)
         const top = 3 + body.length - array(...Array.from({ length: width }, () => pointer(0))).length
         const start = Buffer.concat([control(7, 2 + Object.keys(SOUND).length), text('a')])
         const rest = Object.entries(SOUND).flatMap(([key, value]) => [text(key), value])
-        // "a" is the innermost text; the levels are values of one more array in it.
+        // "a" is the innermost text; the levels are values of another array in it.
         const all = Buffer.concat([start, body, text('languages'), pointer(top), ...rest])
         return handMade(text('x'), all)
       },
@@ -397,7 +397,7 @@ const trees: Bomb[] = [
   ],
 ]
 
-/** By what they attack. */
+/** By target of the attack. */
 export const BOMBS: Readonly<Record<string, readonly Bomb[]>> = {
   fields,
   sharing,

@@ -7,19 +7,19 @@ import { faultOfRecord } from './well-typed.ts'
 
 const LOG = ADDRESSES.map((ip) => JSON.stringify({ ip })).join('\n')
 
-/** What ends a command that had nothing to complain of, or said what. */
+/** Exit statuses of a command that succeeded, or reported an error. */
 const STATUSES = [0, 1, 4]
 
-/** Anything but line feeds that a terminal would act on. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+/** Control characters for a terminal, except line feeds. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches for them
 const CONTROLS = /[\0-\t\v-\x1f\x7f-\x9f]/
 
 /**
- * Puts a database through every command that reads one: each ends with a status of its own, and writes lines that
- * are what the command promises, without anything that a terminal would act on.
+ * Runs a database through every command that reads one. Each must end with a defined status and write well-formed lines
+ * without control characters.
  *
  * @param folder for the file
- * @param isVerified whether all of it is checked too
+ * @param isVerified whether to verify the whole database too
  */
 export async function commandOrdeal(bytes: Uint8Array, folder: string, isVerified = true): Promise<void> {
   const file = join(folder, 'hostile.mmdb')

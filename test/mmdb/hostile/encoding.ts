@@ -1,4 +1,4 @@
-// The format's encoding at its limits: sizes that lie, pointers that lead anywhere.
+// Encodes valid and invalid fields: wrong sizes, pointers to anywhere.
 
 const EXTRA_BASES = [0, 29, 285, 65_821]
 
@@ -25,7 +25,7 @@ export const text = (value: string | Uint8Array): Buffer => {
   return Buffer.concat([control(2, bytes.length), bytes])
 }
 
-/** A map of fields that are encoded already. */
+/** A map of encoded fields. */
 export const map = (...fields: readonly (readonly [key: string | Buffer, value: Buffer])[]): Buffer =>
   Buffer.concat([
     control(7, fields.length),
@@ -41,7 +41,7 @@ export function double(value: number): Buffer {
   return Buffer.concat([control(3, 8), bytes])
 }
 
-/** An unsigned number, as long as a type's size says. */
+/** An unsigned number of a given size. */
 export function unsigned(type: number, value: bigint): Buffer {
   const hex = value === 0n ? '' : value.toString(16)
   const bytes = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex')

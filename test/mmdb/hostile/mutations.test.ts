@@ -1,4 +1,4 @@
-// Small databases with every bit wrong, cut short anywhere, and put together from pieces of one another.
+// Small databases with any bit flipped, cut short anywhere, and spliced together.
 import { describe, expect, it } from 'vitest'
 import { seeded } from '../../../scripts/bench/addresses.ts'
 import { float, MmdbWriter } from '../../../src/writer.ts'
@@ -37,16 +37,16 @@ const SMALL: [name: string, bytes: Uint8Array][] = [
   ['IPinfo', ipinfo],
 ]
 
-/** More of each, where a machine has time. */
+/** Runs more cases if set. */
 const SPLICES = 1500
 
 describe.each(SMALL)('%s', (_, bytes) => {
-  it('is sound before it is damaged', () => {
+  it('is valid before it is damaged', () => {
     expect(ordeal(bytes)).toBe('answers')
   })
 
-  // The first nodes of a tree for IPv6 are many and alike: of those, every eleventh is enough.
-  it('with any one bit wrong', () => {
+  // An IPv6 tree starts with many similar nodes, so test every eleventh of them.
+  it('with any single bit flipped', () => {
     const stages = { refused: 0, damaged: 0, answers: 0 }
     for (let at = 0; at < bytes.length; at += at < bytes.length - 700 ? 11 : 1) {
       for (let bit = 0; bit < 8; bit++) {
@@ -58,7 +58,7 @@ describe.each(SMALL)('%s', (_, bytes) => {
     expect(Math.min(stages.refused, stages.damaged, stages.answers)).toBeGreaterThan(0)
   })
 
-  it('with any byte as large or as small as can be', () => {
+  it('with any byte 0x00 or 0xff', () => {
     for (let at = Math.max(0, bytes.length - 500); at < bytes.length; at++) {
       for (const value of [0x00, 0x3f, 0xff]) {
         const damaged = bytes.slice()
@@ -74,12 +74,12 @@ describe.each(SMALL)('%s', (_, bytes) => {
   })
 })
 
-/** Moves, doubles and drops ranges of a database, or joins it with another, as the numbers say. */
+/** Moves, doubles and drops ranges of a database, or joins it with another, by the given numbers. */
 function spliced(random: () => number, pool: readonly Uint8Array[]): Uint8Array {
   const pick = (): Uint8Array => pool[Math.floor(random() * pool.length)] ?? new Uint8Array()
   let bytes = Buffer.from(pick())
   for (let edits = 1 + Math.floor(random() * 3); edits > 0; edits--) {
-    // Mostly before the metadata: without it nothing is looked at.
+    // Mostly before the metadata, without which the file is refused at once.
     const end = random() < 0.8 ? Math.max(0, bytes.indexOf('MaxMind.com') - 3) : bytes.length
     const at = Math.floor(random() * (end + 1))
     const other = random() < 0.5 ? bytes : pick()

@@ -7,7 +7,7 @@ import {
 } from '../../../src/index.ts'
 import { faultOfRecord } from './well-typed.ts'
 
-/** Canonical, globally reachable, and spread over what small databases hold. */
+/** Canonical, globally reachable, and distributed over the networks of small databases. */
 export const ADDRESSES: readonly string[] = [
   '1.1.1.1',
   '2.125.160.217',
@@ -20,23 +20,23 @@ export const ADDRESSES: readonly string[] = [
   '2a02:d300::1',
 ]
 
-/** How far a database let itself be used. */
+/** How far a database could be used. */
 export type Stage = 'refused' | 'damaged' | 'answers'
 
-/** What every object inherits: it must be the same behind every database. */
+/** What every object inherits. No database may change it. */
 const inherited = (): string =>
   [Object.prototype, Array.prototype, Map.prototype].map((each) => Reflect.ownKeys(each).length).join()
 const BEFORE = inherited()
 
 /**
- * Puts a database through everything that the public interface offers. Whatever it holds, the answers are
+ * Runs a database through the whole public interface. All results must be
  * well-typed records or errors of this package; anything else fails the test.
  *
- * @param isVerified whether all of it is checked too, which takes time in proportion to its size
+ * @param isVerified whether to verify the whole database too, which takes time proportional to its size
  */
 export function ordeal(bytes: Uint8Array, addresses = ADDRESSES, isVerified = true): Stage {
   let stage: Stage = 'answers'
-  /** @returns `undefined` where the database was found damaged */
+  /** @returns `undefined` if the database is damaged */
   const attempt = <Value>(action: () => Value): Value | undefined => {
     try {
       return action()
@@ -72,7 +72,7 @@ export function ordeal(bytes: Uint8Array, addresses = ADDRESSES, isVerified = tr
   return stage
 }
 
-/** Every map is a plain object of its own keys: none of them has changed what it inherits. */
+/** Every map must be a plain object, with an unchanged prototype. */
 function checkRaw(value: unknown): void {
   const pending = [value]
   for (let each = pending.pop(); each !== undefined; each = pending.pop()) {

@@ -1,4 +1,4 @@
-// What LocationRecord promises, said once more and without the code that keeps it.
+// The contract of LocationRecord, checked independently of the source.
 
 const CODE = /^[A-Z]{2}$/
 const REGION_CODE = /^[A-Z]{2}-[A-Z0-9]{1,3}$/
@@ -11,10 +11,10 @@ const PARTS: Readonly<Record<string, Readonly<Record<string, (value: unknown) =>
   timezone: { id: isText, offset: matching(OFFSET) },
 }
 
-/** Longer than any text of a place may be, in characters. */
+/** Longer than any text of a location may be. */
 const MOST_TEXT = 512
 
-/** What is wrong with a value as a LocationRecord for an address; `null` when nothing is. */
+/** Why a value is not a valid LocationRecord for an address; `null` if it is. */
 export function faultOfRecord(record: unknown, ip: string): string | null {
   if (!isPlain(record)) return 'it is no plain object'
   const keys = ['ip', 'country', 'region', 'city', 'postal_code', 'coordinates', 'timezone']

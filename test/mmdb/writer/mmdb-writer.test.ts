@@ -54,17 +54,17 @@ describe('MmdbWriter', () => {
     })
   })
 
-  it('writes metadata without pointers, which some readers do not follow there', () => {
+  it('writes metadata without pointers, which some readers do not follow in metadata', () => {
     const text = 'The same text in several places'
     const bytes = written([], { databaseType: text, description: { en: text, de: text } })
     expect(Buffer.from(bytes).toString('latin1').split(text)).toHaveLength(4)
   })
 
-  it('reads no clock: without a build date it is 2000-01-01', () => {
+  it('does not read the clock: the default build date is 2000-01-01', () => {
     expect(open(written([])).metadata.buildEpoch).toEqual(new Date('2000-01-01T00:00:00Z'))
   })
 
-  it('names no languages and describes nothing unless it is told to', () => {
+  it('has no languages and no description by default', () => {
     expect(open(written([])).metadata).toMatchObject({ languages: [], description: {} })
   })
 
@@ -74,7 +74,7 @@ describe('MmdbWriter', () => {
     expect(open(written([], { ipVersion: 4 })).get('1.2.3.4')).toBeNull()
   })
 
-  it('lets the later of two overlapping networks win, larger or smaller', () => {
+  it('replaces earlier networks by later ones, larger or smaller', () => {
     const exceptionLater = open(
       written([
         ['10.0.0.0/8', 1],
@@ -97,21 +97,21 @@ describe('MmdbWriter', () => {
     expect([reader.get('10.1.2.3'), reader.get('10.2.2.3')]).toEqual([null, 1])
   })
 
-  it('goes on after toBytes', () => {
+  it('can be changed after toBytes', () => {
     const writer = new MmdbWriter({ databaseType: 'Test' }).insert('10.0.0.0/8', 1)
     const before = writer.toBytes()
     expect(open(writer.insert('11.0.0.0/8', 2).toBytes()).get('11.0.0.1')).toBe(2)
     expect(open(before).get('11.0.0.1')).toBeNull()
   })
 
-  it('keeps what the record was at the time of the call', () => {
+  it('copies the record during the call', () => {
     const record = { country: { iso_code: 'GB' } }
     const writer = new MmdbWriter({ databaseType: 'Test' }).insert('10.0.0.0/8', record)
     record.country.iso_code = 'XX'
     expect(open(writer.toBytes()).get('10.0.0.1')).toEqual({ country: { iso_code: 'GB' } })
   })
 
-  it('leaves out records that no network holds any more', () => {
+  it('omits records that no network has any more', () => {
     const overwritten = written([
       ['10.0.0.0/8', 'a text that nobody needs'],
       ['10.0.0.0/8', 'kept'],
@@ -119,7 +119,7 @@ describe('MmdbWriter', () => {
     expect(Buffer.from(overwritten).includes('nobody needs')).toBe(false)
   })
 
-  it('puts IPv4 at ::/96 and leads ::ffff:0:0/96 there', () => {
+  it('stores IPv4 at ::/96 and links ::ffff:0:0/96 to it', () => {
     const reader = open(
       written([
         ['1.2.3.0/24', 4],
@@ -132,13 +132,13 @@ describe('MmdbWriter', () => {
     expect(open(written([['1.2.3.0/24', 4]], { aliases: false })).get('::ffff:1.2.3.4')).toBeNull()
   })
 
-  it('takes an IPv4-mapped network for the IPv4 network, in both kinds of database', () => {
+  it('stores an IPv4-mapped network as the IPv4 network, in both kinds of database', () => {
     for (const ipVersion of [4, 6] as const) {
       expect(open(written([['::ffff:1.2.3.0/120', 4]], { ipVersion })).get('1.2.3.4')).toBe(4)
     }
   })
 
-  it('takes 0.0.0.0/0 and ::/0', () => {
+  it('accepts 0.0.0.0/0 and ::/0', () => {
     expect(open(written([['0.0.0.0/0', 4]], { ipVersion: 4 })).get('200.1.2.3')).toBe(4)
     const both = open(
       written([
@@ -149,7 +149,7 @@ describe('MmdbWriter', () => {
     expect([both.get('200.1.2.3'), both.get('::ffff:200.1.2.3'), both.get('2001:db8::')]).toEqual([4, 4, 6])
   })
 
-  it('merges equal neighbours and shares identical subtrees', () => {
+  it('merges adjacent equal networks and shares identical subtrees', () => {
     const halves = written([
       ['10.0.0.0/9', { a: 1 }],
       ['10.128.0.0/9', { a: 1 }],
@@ -181,7 +181,7 @@ describe('MmdbWriter', () => {
     expect(reader.get('2.0.0.1')).toBe('after it')
   })
 
-  it('refuses a record size that is too small, and says which one fits', () => {
+  it('refuses a record size that is too small, and names one that fits', () => {
     const large = new Uint8Array(2 ** 24)
     expect(() =>
       written(
@@ -191,11 +191,11 @@ describe('MmdbWriter', () => {
         ],
         { recordSize: 24 },
       ),
-    ).toThrow(/^\d+ nodes and 167772\d\d bytes of data do not fit in a record size of 24; it needs 28$/)
+    ).toThrow(/^\d+ nodes and 167772\d\d bytes of data do not fit in a record size of 24: use 28$/)
   })
 
   it('writes maps, texts and arrays of every size class', () => {
-    // A record holds fewer values than the last size class of lists begins with.
+    // The largest size class of lists exceeds the limit of a record.
     for (const length of [28, 29, 284, 285, 16_000, 65_820, 65_821, 70_000]) {
       const text = 'é'.repeat(length)
       const list = Array.from({ length: Math.min(length, 16_000) }, (_, i) => i)
@@ -239,17 +239,12 @@ describe('what MmdbWriter refuses', () => {
       'record: a key of the map is a value of type number',
     ],
     [
-      'half of a surrogate pair',
+      'an unpaired surrogate',
       { a: '\ud800' },
       TypeError,
-      'record.a: the text holds half of a surrogate pair',
+      'record.a: the text contains an unpaired surrogate',
     ],
-    [
-      'half of a surrogate pair in a key',
-      { '\udc00': 1 },
-      TypeError,
-      'the text holds half of a surrogate pair',
-    ],
+    ['an unpaired surrogate in a key', { '\udc00': 1 }, TypeError, 'the text contains an unpaired surrogate'],
     [
       'NaN',
       { location: { latitude: Number.NaN } },
@@ -261,7 +256,7 @@ describe('what MmdbWriter refuses', () => {
       'a number below int32',
       { a: -2_147_483_649 },
       RangeError,
-      'record.a: -2147483649 is below what int32 holds',
+      'record.a: -2147483649 is below the range of int32',
     ],
     [
       'an integer that is not exact',
@@ -271,7 +266,7 @@ describe('what MmdbWriter refuses', () => {
     ],
     ['a negative bigint', { a: -1n }, RangeError, 'record.a: -1 is negative'],
     ['a bigint beyond 128 bits', { a: 2n ** 128n }, RangeError, 'does not fit in 128 bits'],
-    ['too deep a nesting', deep, RangeError, 'maps and arrays are nested more than 128 deep'],
+    ['too deep a nesting', deep, RangeError, 'maps and arrays are nested deeper than 128 levels'],
   ])('%s', (_, record, kind, message) => {
     const writer = new MmdbWriter({ databaseType: 'Test' })
     const insert = (): unknown => Reflect.apply(writer.insert, writer, ['10.0.0.0/8', record])
@@ -290,12 +285,15 @@ describe('what MmdbWriter refuses', () => {
     expect(() => new MmdbWriter({ databaseType: 'Test' }).remove(network)).toThrow(TypeError)
   })
 
-  it.each(['2001:db8::/32', '::/0', '::fffe:0:0/95', '::1.2.3.0/120'])('%s for IPv4 only', (network) => {
-    const writer = new MmdbWriter({ databaseType: 'Test', ipVersion: 4 })
-    expect(() => writer.insert(network, 1)).toThrow(
-      `${network} is an IPv6 network, and this database is for IPv4 only`,
-    )
-  })
+  it.each(['2001:db8::/32', '::/0', '::fffe:0:0/95', '::1.2.3.0/120'])(
+    '%s in an IPv4 database',
+    (network) => {
+      const writer = new MmdbWriter({ databaseType: 'Test', ipVersion: 4 })
+      expect(() => writer.insert(network, 1)).toThrow(
+        `${network} is an IPv6 network, but the database has ipVersion 4`,
+      )
+    },
+  )
 })
 
 describe('the options of MmdbWriter', () => {
@@ -304,10 +302,14 @@ describe('the options of MmdbWriter', () => {
   it.each<[string, unknown, string]>([
     ['no options', undefined, 'the options must be an object, not undefined'],
     ['null for options', null, 'the options must be an object, not null'],
-    ['no type', {}, 'databaseType must be a text'],
-    ['an empty type', { databaseType: '' }, 'databaseType must be a text'],
-    ['a number for a type', { databaseType: 5 }, 'databaseType must be a text'],
-    ['half of a surrogate pair', { databaseType: '\ud800' }, 'metadata.database_type: the text holds half'],
+    ['no type', {}, 'databaseType must be a non-empty string'],
+    ['an empty type', { databaseType: '' }, 'databaseType must be a non-empty string'],
+    ['a number for a type', { databaseType: 5 }, 'databaseType must be a non-empty string'],
+    [
+      'an unpaired surrogate',
+      { databaseType: '\ud800' },
+      'metadata.database_type: the text contains an unpaired',
+    ],
     ['an IP version', { ipVersion: 5 }, 'ipVersion must be 4 or 6, not 5'],
     ['a text for an IP version', { ipVersion: '6' }, 'ipVersion must be 4 or 6, not a value of type string'],
     ['null for an IP version', { ipVersion: null }, 'ipVersion must be 4 or 6, not null'],
@@ -316,38 +318,42 @@ describe('the options of MmdbWriter', () => {
     [
       'a text for languages',
       { languages: 'en' },
-      'languages must be an array of texts, not a value of type str',
+      'languages must be an array of strings, not a value of type str',
     ],
-    ['null for languages', { languages: null }, 'languages must be an array of texts, not null'],
+    ['null for languages', { languages: null }, 'languages must be an array of strings, not null'],
     [
       'a set of languages',
       { languages: new Set(['en']) },
-      'languages must be an array of texts, not a value of',
+      'languages must be an array of strings, not a value of',
     ],
-    ['a number as a language', { languages: ['en', 5] }, 'languages[1] must be a text, not 5'],
-    ['a hole in the languages', { languages: new Array(1) }, 'languages[0] must be a text, not undefined'],
-    ['half of a pair in a language', { languages: ['\udc00'] }, 'metadata.languages[0]: the text holds half'],
+    ['a number as a language', { languages: ['en', 5] }, 'languages[1] must be a string, not 5'],
+    ['a hole in the languages', { languages: new Array(1) }, 'languages[0] must be a string, not undefined'],
+    [
+      'half of a pair in a language',
+      { languages: ['\udc00'] },
+      'metadata.languages[0]: the text contains an unpaired',
+    ],
     [
       'null for a description',
       { description: null },
-      'description must be a plain object of texts, not null',
+      'description must be a plain object of strings, not null',
     ],
     [
       'a text for a description',
       { description: 'x' },
-      'description must be a plain object of texts, not a val',
+      'description must be a plain object of strings, not a val',
     ],
     [
       'an array for a description',
       { description: ['x'] },
-      'description must be a plain object of texts, not a',
+      'description must be a plain object of strings, not a',
     ],
     [
       'a Map for a description',
       { description: new Map() },
-      'description must be a plain object of texts, not',
+      'description must be a plain object of strings, not',
     ],
-    ['a number in a description', { description: { en: 5 } }, 'description.en must be a text, not 5'],
+    ['a number in a description', { description: { en: 5 } }, 'description.en must be a string, not 5'],
     [
       'a __proto__ key',
       { description: prototypeKey },
@@ -363,7 +369,7 @@ describe('the options of MmdbWriter', () => {
     ['an invalid date', { buildDate: new Date('x') }, 'buildDate must be a valid Date'],
     ['a text for aliases', { aliases: 'no' }, 'aliases must be true or false, not a value of type string'],
     ['null for aliases', { aliases: null }, 'aliases must be true or false, not null'],
-  ])('refuse %s by name', (_, options, message) => {
+  ])('refuse %s and name the option', (_, options, message) => {
     const needsType = typeof options === 'object' && options !== null && Object.keys(options).length > 0
     const given = needsType ? { databaseType: 'T', ...options } : options
     const make = (): unknown => Reflect.construct(MmdbWriter, [given])
@@ -371,26 +377,28 @@ describe('the options of MmdbWriter', () => {
     expect(make).toThrow(message)
   })
 
-  it('refuse a date that libmaxminddb takes for none', () => {
+  it('refuse a date that libmaxminddb treats as missing', () => {
     const make = (instant: number) => new MmdbWriter({ databaseType: 'T', buildDate: new Date(instant) })
     expect(() => make(999)).toThrow(RangeError)
     expect(() => make(999)).toThrow('buildDate must be after 1970-01-01T00:00:00Z')
     expect(open(make(1000).toBytes()).metadata.buildEpoch).toEqual(new Date(1000))
   })
 
-  it('may fill the 128 KiB in which readers look for metadata, and no more', () => {
+  it('may fill the 128 KiB in which readers search for metadata, and no more', () => {
     const withText = (length: number) =>
       new MmdbWriter({ databaseType: 'T', description: { en: 'x'.repeat(length) } })
-    // The node count of this database takes one byte, that of the largest four: the room for it is kept.
+    // This database's node count takes one byte; the check reserves the four bytes of the largest.
     const most = 128 * 1024 - 3
     const longest = 100_000 + most - metadataLength(withText(100_000).toBytes())
     expect(metadataLength(withText(longest).toBytes())).toBe(most)
     expect(new Database(withText(longest).toBytes()).metadata.description.en).toHaveLength(longest)
     expect(() => withText(longest + 1)).toThrow(RangeError)
-    expect(() => withText(longest + 1)).toThrow('description make 131073 bytes of metadata')
+    expect(() => withText(longest + 1)).toThrow(
+      'description are too long: the metadata would have 131073 bytes',
+    )
   })
 
-  it('are copied: what the caller does to them afterwards changes nothing', () => {
+  it('are copied, so that later changes have no effect', () => {
     const languages = ['en']
     const description = { en: 'Text' }
     const buildDate = new Date('2026-06-05T13:00:00Z')
@@ -417,7 +425,7 @@ describe('the limits of a record', () => {
     items(levels).reduce<WritableValue>((inner) => twice(inner), 'leaf')
   const half = 'x'.repeat(8 * 1024 * 1024)
 
-  // Each is as large as a record may be: the reader takes it.
+  // Each is the largest allowed record, and the reader accepts it.
   it.each<[string, WritableValue]>([
     ['65,536 values: a list and its items', items(65_535)],
     ['65,535 values: a map, its keys and what they lead to', pairs(32_767)],
@@ -425,7 +433,7 @@ describe('the limits of a record', () => {
     ['16 MiB of text', 'x'.repeat(16 * 1024 * 1024)],
     ['16 MiB of text that is 8', twice(half)],
     ['16 MiB of bytes', new Uint8Array(16 * 1024 * 1024)],
-    // A lookup passes over what it does not ask for, keys included.
+    // A lookup skips fields that it does not need, including keys.
     ['65,535 values beside a country', { junk: pairs(32_764), country: { iso_code: 'GB' } }],
   ])('are kept by %s', async (_, record) => {
     const resolver = await Resolver.open(insert(record).toBytes())
@@ -436,40 +444,58 @@ describe('the limits of a record', () => {
   })
 
   it.each<[string, WritableValue, string]>([
-    ['65,537 values', items(65_536), 'record: more than 65536 values'],
-    ['65,537 values in a map', pairs(32_768), 'record: more than 65536 values'],
-    ['65,537 values in two lists', { a: items(32_000), b: items(33_532) }, 'record: more than 65536 values'],
-    ['131,071 values that are 17', nested(16), 'record: more than 65536 values'],
-    ['more values than anyone could walk', nested(100), 'more than 65536 values'],
-    ['a list too long in a field', { a: { b: items(70_000) } }, 'record.a.b: more than 65536 values'],
+    ['65,537 values', items(65_536), 'record: a record may hold at most 65536 values'],
+    ['65,537 values in a map', pairs(32_768), 'record: a record may hold at most 65536 values'],
+    [
+      '65,537 values in two lists',
+      { a: items(32_000), b: items(33_532) },
+      'record: a record may hold at most 65536 values',
+    ],
+    ['131,071 values that are 17', nested(16), 'record: a record may hold at most 65536 values'],
+    ['more values than anyone could walk', nested(100), 'a record may hold at most 65536 values'],
+    [
+      'a list too long in a field',
+      { a: { b: items(70_000) } },
+      'record.a.b: a record may hold at most 65536 values',
+    ],
     [
       '16 MiB of text and a byte',
       { a: 'x'.repeat(16 * 1024 * 1024 + 1) },
-      'record.a: more than 16777216 bytes',
+      'record.a: a record may hold at most 16777216 bytes',
     ],
-    ['16 MiB of text and a key', { a: 'x'.repeat(16 * 1024 * 1024) }, 'record: more than 16777216 bytes'],
-    ['16 MiB of text and one, of 8', [half, half, 'y'], 'record: more than 16777216 bytes of text'],
+    [
+      '16 MiB of text and a key',
+      { a: 'x'.repeat(16 * 1024 * 1024) },
+      'record: a record may hold at most 16777216 bytes',
+    ],
+    [
+      '16 MiB of text and one, of 8',
+      [half, half, 'y'],
+      'record: a record may hold at most 16777216 bytes of text',
+    ],
     [
       'text of more bytes than characters',
       'é'.repeat(8 * 1024 * 1024 + 1),
-      'record: more than 16777216 bytes',
+      'record: a record may hold at most 16777216 bytes',
     ],
   ])('refuse %s', (_, record, message) => {
     expect(() => insert(record)).toThrow(RangeError)
     expect(() => insert(record)).toThrow(message)
   })
 
-  it('refuse a large object that a list holds many times, without walking it each time', () => {
+  it('refuse a large object that a list contains many times, without walking it each time', () => {
     let walked = 0
     const counted = Object.defineProperty({ a: items(1000) }, 'b', {
       enumerable: true,
       get: () => ++walked && 'x',
     })
-    expect(() => insert(Array.from({ length: 60_000 }, () => counted))).toThrow('more than 65536 values')
+    expect(() => insert(Array.from({ length: 60_000 }, () => counted))).toThrow(
+      'a record may hold at most 65536 values',
+    )
     expect(walked).toBeLessThan(100)
   })
 
-  it('are not used up by other records', () => {
+  it('apply to each record separately', () => {
     const writer = insert(items(65_535))
     expect(() => writer.insert('11.0.0.0/8', items(65_535).reverse())).not.toThrow()
   })
@@ -504,7 +530,7 @@ const record: fc.Arbitrary<WritableValue> = fc.letrec<{ value: WritableValue }>(
   ),
 })).value
 
-/** Networks that share long beginnings, so that they overlap and split one another. */
+/** Networks that share long prefixes, so that they overlap and split one another. */
 const inserted = (bits: 32 | 128): fc.Arbitrary<Inserted> =>
   fc
     .record({
@@ -522,7 +548,7 @@ const inserted = (bits: 32 | 128): fc.Arbitrary<Inserted> =>
     })
 
 describe.each<RecordSize>([24, 28, 32])('a database of record size %i', (recordSize) => {
-  it.each([4, 6] as const)('answers IPv%i as the last network that covers an address', (ipVersion) => {
+  it.each([4, 6] as const)('finds for IPv%i the last network that covers an address', (ipVersion) => {
     const bits = ipVersion === 4 ? 32 : 128
     const text = ipVersion === 4 ? text4 : text6
     fc.assert(
@@ -549,7 +575,7 @@ describe.each<RecordSize>([24, 28, 32])('a database of record size %i', (recordS
     )
   })
 
-  it('answers IPv4 in an IPv6 database as an IPv4 database does', () => {
+  it('finds IPv4 in an IPv6 database as in an IPv4 database', () => {
     fc.assert(
       fc.property(fc.array(inserted(32), { maxLength: 20 }), (networks) => {
         const pairs = networks.map(({ network, record }) => [network, record] as const)

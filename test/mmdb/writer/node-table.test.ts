@@ -1,11 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { seeded } from '../../../scripts/bench/addresses.ts'
-import { EMPTY, type Link, linkToValue } from '../../../src/mmdb/writer/link.ts'
-import { NodeTable } from '../../../src/mmdb/writer/node-table.ts'
+import { EMPTY, type Link, linkToValue, NodeTable } from '../../../src/mmdb/writer/node-table.ts'
 
-describe('a table of nodes', () => {
-  it('has every pair of links once, however many there are', () => {
+describe('NodeTable', () => {
+  it('stores every pair of links once, in a table of any size', () => {
     const table = new NodeTable()
     const known = new Map<string, Link>()
     const random = seeded(3)
@@ -29,7 +28,7 @@ describe('a table of nodes', () => {
     for (const [pair, node] of known) expect(`${table.left(node)} ${table.right(node)}`).toBe(pair)
   })
 
-  it('finds what a tree holds for a network, as the last that was put there or around it', () => {
+  it('finds the last link that was set for a network or around it', () => {
     const network = fc
       .tuple(fc.nat(255), fc.integer({ min: 1, max: 8 }))
       .map(([first, length]) => ({ word: ((first >>> (8 - length)) << (32 - length)) >>> 0, length }))
@@ -42,7 +41,7 @@ describe('a table of nodes', () => {
           const before = root
           const was = table.find(before, Uint32Array.of(word), length)
           root = table.replace(root, Uint32Array.of(word), length, linkToValue(index))
-          // The tree from before is as it was.
+          // The earlier tree has not changed.
           expect(table.find(before, Uint32Array.of(word), length)).toBe(was)
           expected.fill(linkToValue(index), word >>> 24, (word >>> 24) + 2 ** (8 - length))
         }

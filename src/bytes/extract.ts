@@ -1,0 +1,160 @@
+import { damagedFile, InvalidDatabaseError } from '../errors.ts'
+import { checkSize, DEFAULT_MAX_BYTES } from './byte-limit.ts'
+import { isGzip } from './gzip-member.ts'
+
+/**
+ * Decompresses and checks one gzip file, which may have at most `maxBytes`, compressed or not. A platform can
+ * provide its own function where that is faster.
+ */
+export type Gunzip = (bytes: Uint8Array, path?: string, maxBytes?: number) => Uint8Array
+
+/** Formats that are not supported, by their first bytes. The error names the format. */
+const UNSUPPORTED: readonly [name: string, magic: readonly number[]][] = [
+  ['a zip archive', [0x50, 0x4b, 0x03, 0x04]],
+  ['compressed with Zstandard', [0x28, 0xb5, 0x2f, 0xfd]],
+  ['compressed with xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]],
+]
+
+/** A page of HTML starts within this many bytes, after blanks, comments or an XML declaration. */
+const MAX_HTML_HEAD_BYTES = 1024
+
+/**
+ * Extracts the MMDB from a file: raw, gzip, or a vendor's tar with one `.mmdb` file in it, compressed or not. The
+ * bytes decide, not the file's name.
+ *
+ * @param maxBytes of the file, compressed or not
+ * @throws InvalidDatabaseError when the file is damaged, too large, or in an unsupported format
+ */
+export function extractDatabase(
+  bytes: Uint8Array,
+  gunzip: Gunzip,
+  path?: string,
+  maxBytes = DEFAULT_MAX_BYTES,
+): Uint8Array {
+  checkSize(bytes.length, maxBytes, path)
+  return extractUncompressed(isGzip(bytes) ? gunzip(bytes, path, maxBytes) : bytes, path)
+}
+
+/** Like {@link extractDatabase}, for bytes that are already decompressed. */
+export function extractUncompressed(bytes: Uint8Array, path?: string): Uint8Array {
+  if (isTar(bytes)) return findDatabaseInTar(bytes, path)
+  for (const [name, magic] of UNSUPPORTED) {
+    if (magic.every((byte, index) => bytes[index] === byte)) {
+      throw new InvalidDatabaseError(`it is ${name}: extract the .mmdb file first`, { path })
+    }
+  }
+  if (isHtml(bytes)) {
+    throw new InvalidDatabaseError(
+      'it is a page of HTML, which servers send for an address that they do not know, or to log in: check where the database is, and how it is downloaded',
+      { path },
+    )
+  }
+  return bytes
+}
+
+function isHtml(bytes: Uint8Array): boolean {
+  const head = latin1(bytes.subarray(0, MAX_HTML_HEAD_BYTES))
+  // A byte order mark can come first.
+  return /^(?:\xef\xbb\xbf)?\s*</.test(head) && /<(?:!doctype\s+html|html)[\s>]/i.test(head)
+}
+
+const BLOCK_BYTES = 512
+const MAGIC_OFFSET = 257
+const REGULAR_FILE = new Set(['0', '\0', '7'])
+
+/** Entries that describe the next file: pax's `x` and `g`, GNU's `L` (its name) and `K`. */
+const DESCRIBES_NEXT = new Set(['x', 'g', 'L', 'K'])
+
+/** Operating systems allow no longer paths. */
+const MAX_NAME_BYTES = 4096
+
+/** How many names a message quotes, and how much of each. */
+const MAX_QUOTED_NAMES = 3
+const MAX_QUOTED_CHARS = 80
+
+const latin1 = (bytes: Uint8Array): string => String.fromCharCode(...bytes)
+
+/**
+ * Whether the bytes start with a tar header: POSIX.1-1988 ustar, or pax and GNU tar, which are based on it, by the magic
+ * bytes; Unix version 7, which has none, by its checksum.
+ */
+export function isTar(bytes: Uint8Array): boolean {
+  if (bytes.length < BLOCK_BYTES) return false
+  const magic = latin1(bytes.subarray(MAGIC_OFFSET, MAGIC_OFFSET + 5))
+  return magic === 'ustar' || hasValidChecksum(bytes)
+}
+
+/**
+ * Finds the only file that ends in `.mmdb` in a tar archive.
+ *
+ * @returns a view of the archive's bytes, not a copy
+ * @throws InvalidDatabaseError when the archive is damaged, or does not hold exactly one `.mmdb` file
+ */
+export function findDatabaseInTar(bytes: Uint8Array, path?: string): Uint8Array {
+  const found: { name: string; content: Uint8Array }[] = []
+  /** Name of the next file, if it does not fit in the file's header. */
+  let longName: string | undefined
+  for (let offset = 0; offset + BLOCK_BYTES <= bytes.length && found.length <= MAX_QUOTED_NAMES; ) {
+    const header = bytes.subarray(offset, offset + BLOCK_BYTES)
+    if (header[0] === 0 && header.every((byte) => byte === 0)) break
+    if (!hasValidChecksum(header))
+      throw damagedFile('a header of the tar archive does not match its checksum', { offset, path })
+    const size = octal(header, 124, 12)
+    const start = offset + BLOCK_BYTES
+    if (!(size <= bytes.length - start))
+      throw damagedFile('a file in the tar archive is cut short', { offset, path })
+    const content = bytes.subarray(start, start + size)
+    const type = latin1(header.subarray(156, 157))
+    if (type === 'L') longName = text(content, 0, MAX_NAME_BYTES)
+    if (type === 'x') longName = paxPath(content) ?? longName
+    if (!DESCRIBES_NEXT.has(type)) {
+      const name = longName ?? text(header, 0, 100)
+      longName = undefined
+      // macOS adds a "._name" file with attributes for each file.
+      if (REGULAR_FILE.has(type) && /(^|\/)(?!\._)[^/]*\.mmdb$/i.test(name)) found.push({ name, content })
+    }
+    offset = start + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES
+  }
+  const [only, second] = found
+  if (only === undefined)
+    throw new InvalidDatabaseError('the tar archive does not contain an .mmdb file', { path })
+  if (second !== undefined) {
+    const names = found.slice(0, MAX_QUOTED_NAMES).map(({ name }) => quotedEnd(name))
+    if (found.length > MAX_QUOTED_NAMES) names.push('...')
+    throw new InvalidDatabaseError(
+      `the tar archive contains several .mmdb files, extract one: ${names.join(', ')}`,
+      { path },
+    )
+  }
+  return only.content
+}
+
+/** Quotes the end of a path for a message, in printable ASCII so that it cannot hide or forge log lines. */
+function quotedEnd(name: string): string {
+  return JSON.stringify(name.slice(-MAX_QUOTED_CHARS)).replace(/[^\x20-\x7e]/g, '?')
+}
+
+function text(header: Uint8Array, start: number, length: number): string {
+  const field = latin1(header.subarray(start, start + length))
+  const end = field.indexOf('\0')
+  return end < 0 ? field : field.slice(0, end)
+}
+
+/** The name in a pax extended header, whose lines are a length, a space, `path=` and the value. */
+function paxPath(content: Uint8Array): string | undefined {
+  return /^\d+ path=(.+)$/m.exec(text(content, 0, MAX_NAME_BYTES))?.[1]
+}
+
+/** A number in octal digits; NaN for anything else, such as GNU's base-256 for files over 8 GB. */
+function octal(header: Uint8Array, start: number, length: number): number {
+  const digits = text(header, start, length).trim()
+  return /^[0-7]+$/.test(digits) ? Number.parseInt(digits, 8) : Number.NaN
+}
+
+/** The checksum is the sum of the header's bytes, with its own eight bytes counted as spaces. */
+function hasValidChecksum(header: Uint8Array): boolean {
+  let sum = 8 * 0x20
+  // By index, which is faster than an iterator: an archive can have millions of headers.
+  for (let index = 0; index < BLOCK_BYTES; index++) if (index < 148 || index >= 156) sum += header[index] ?? 0
+  return sum === octal(header, 148, 8)
+}

@@ -1,0 +1,165 @@
+// The only importer of mmdb-lib. Imports its decoder alone, because the package's main file needs Node's Buffer at
+// import, which browsers and edge runtimes do not have. The decoder is not a documented entry, so the dependency
+// is pinned to one release.
+import * as imported from 'mmdb-lib/lib/decoder.js'
+import type { DataSection } from './data-section.ts'
+import { DataType, MAX_CONTENT_BYTES, MAX_DEPTH, MAX_KEY_BYTES, MAX_VALUES } from './format.ts'
+
+/** A value of the MaxMind DB format: uint64 and uint128 are `bigint`, bytes are `Uint8Array`. */
+export type MmdbValue =
+  | string
+  | number
+  | bigint
+  | boolean
+  | Uint8Array
+  | MmdbValue[]
+  | { [key: string]: MmdbValue }
+
+/** Whether a decoded value is a map. */
+export function isMap(value: MmdbValue): value is { [key: string]: MmdbValue } {
+  return typeof value === 'object' && !Array.isArray(value) && !(value instanceof Uint8Array)
+}
+
+/** Decodes whole records of one section. Checks each record before mmdb-lib, which has no limits, decodes it. */
+export class RecordDecoder {
+  readonly #data: DataSection
+  readonly #decoder: InstanceType<DecoderClass>
+
+  constructor(bytes: Uint8Array, data: DataSection) {
+    this.#data = data
+    const view = new DecoderBytes(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    // mmdb-lib's type is Buffer, but it calls only the methods of DecoderBytes.
+    this.#decoder = new (classOf(imported))(view as Uint8Array as Buffer, data.base)
+  }
+
+  /**
+   * @param offset of the record in the file
+   * @throws InvalidDatabaseError when the record is damaged
+   */
+  decode(offset: number): MmdbValue {
+    checkRecord(this.#data, offset)
+    return this.#decoder.decode(offset).value
+  }
+}
+
+/**
+ * Walks a whole record without decoding it: every pointer has a valid target, nesting and repetition are within
+ * the limits, every key is text of limited length, and no key is `__proto__`.
+ *
+ * @returns how many values the record has, counted each time that a pointer leads to them
+ * @throws InvalidDatabaseError at the first fault
+ */
+export function checkRecord(data: DataSection, offset: number): number {
+  const check = new RecordCheck(data, offset)
+  check.run()
+  return check.values
+}
+
+/** A key that would change an object's prototype. */
+const PROTO = '__proto__'
+
+/** The check of {@link checkRecord}. Counts the values even if it ends at a fault. */
+export class RecordCheck {
+  /** How many values were read. */
+  values = 0
+  #contentBytes = 0
+
+  constructor(
+    readonly data: DataSection,
+    readonly record: number,
+  ) {}
+
+  /** @throws InvalidDatabaseError at the first fault */
+  run(): void {
+    this.data.beginRecord()
+    this.#value(this.record, 0)
+  }
+
+  /** @returns where the next field starts */
+  #value(offset: number, depth: number): number {
+    const { data, record } = this
+    if (depth > MAX_DEPTH) throw data.fault(`a record is nested deeper than ${MAX_DEPTH} levels`, record)
+    this.#countValue()
+    data.open(offset)
+    const { type, size, start, next, viaPointer } = data
+    if (type === DataType.map || type === DataType.array) {
+      const end = type === DataType.map ? this.#pairs(start, size, depth) : this.#elements(start, size, depth)
+      return viaPointer ? next : end
+    }
+    if (type !== DataType.boolean) this.#countContent(size)
+    return next
+  }
+
+  #countContent(bytes: number): void {
+    this.#contentBytes += bytes
+    if (this.#contentBytes > MAX_CONTENT_BYTES) {
+      throw this.data.fault(`a record holds more than ${MAX_CONTENT_BYTES} bytes of text`, this.record)
+    }
+  }
+
+  #countValue(): void {
+    if (++this.values > MAX_VALUES) {
+      throw this.data.fault(`a record holds more than ${MAX_VALUES} values`, this.record)
+    }
+  }
+
+  #elements(start: number, size: number, depth: number): number {
+    let at = start
+    for (let i = 0; i < size; i++) at = this.#value(at, depth + 1)
+    return at
+  }
+
+  #pairs(start: number, size: number, depth: number): number {
+    let at = start
+    for (let i = 0; i < size; i++) {
+      this.#countValue()
+      this.data.open(at)
+      if (this.data.type !== DataType.utf8String) throw this.data.fault('the key of a map is not text', at)
+      if (this.data.size > MAX_KEY_BYTES) {
+        throw this.data.fault(`the key of a map is longer than ${MAX_KEY_BYTES} bytes`, at)
+      }
+      // Keys of other lengths need no decoding.
+      if (this.data.size === PROTO.length && this.data.text() === PROTO) {
+        throw this.data.fault('a map has the key "__proto__"', at)
+      }
+      this.#countContent(this.data.size)
+      at = this.#value(this.data.next, depth + 1)
+    }
+    return at
+  }
+}
+
+type DecoderClass = typeof imported.default
+
+/** The default export of a CommonJS module is nested in some bundlers and in Node. */
+function classOf(module: { default: DecoderClass | { default: DecoderClass } }): DecoderClass {
+  return 'default' in module.default ? module.default.default : module.default
+}
+
+/** The methods of Node's Buffer that mmdb-lib's decoder calls, for any platform. */
+class DecoderBytes extends Uint8Array<ArrayBufferLike> {
+  readonly #view = new DataView(this.buffer, this.byteOffset, this.byteLength)
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+  readUInt8 = (offset: number): number => this.#view.getUint8(offset)
+  readUInt16BE = (offset: number): number => this.#view.getUint16(offset)
+  readUInt32BE = (offset: number): number => this.#view.getUint32(offset)
+  readInt32BE = (offset: number): number => this.#view.getInt32(offset)
+  readFloatBE = (offset: number): number => this.#view.getFloat32(offset)
+  readDoubleBE = (offset: number): number => this.#view.getFloat64(offset)
+
+  readUIntBE = (offset: number, bytes: number): number => {
+    let value = 0
+    for (let i = 0; i < bytes; i++) value = value * 256 + this.#view.getUint8(offset + i)
+    return value
+  }
+
+  override toString(_encoding?: string, start = 0, end = this.length): string {
+    return this.#decoder.decode(this.subarray(start, end))
+  }
+
+  /** A copy: a caller that gets a byte string must not hold the database's own memory. */
+  override subarray(start: number, end: number): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(this.buffer, this.byteOffset + start, end - start).slice()
+  }
+}

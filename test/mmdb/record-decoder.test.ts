@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest'
+import { InvalidDatabaseError } from '../../src/errors.ts'
+import { DataSection } from '../../src/mmdb/data-section.ts'
+import { checkRecord, type MmdbValue, RecordDecoder } from '../../src/mmdb/record-decoder.ts'
+import { bytesOf, encode, type HandMade } from './hand-made.ts'
+
+function recordAt(bytes: Uint8Array, offset = 0): MmdbValue {
+  return new RecordDecoder(bytes, new DataSection(bytes, 0, bytes.length)).decode(offset)
+}
+
+describe('RecordDecoder', () => {
+  it.each<[string, HandMade, MmdbValue]>([
+    ['text', 'Zürich', 'Zürich'],
+    ['an empty text', '', ''],
+    ['a byte order mark, which is content', '\ufeffa', '\ufeffa'],
+    ['a double', { hex: '68 40450fcd67fd3f5b' }, 42.123456],
+    ['a float', { hex: '04 08 3fc00000' }, 1.5],
+    ['uint16', { hex: 'a2 ffff' }, 65_535],
+    ['uint32', { hex: 'c4 ffffffff' }, 4_294_967_295],
+    ['int32 below zero', { hex: '04 01 80000000' }, -2_147_483_648],
+    ['int32 of one byte', { hex: '01 01 ff' }, 255],
+    ['uint64 as bigint, small ones too', { hex: '01 02 07' }, 7n],
+    ['the largest uint64', { hex: `08 02 ${'ff'.repeat(8)}` }, 2n ** 64n - 1n],
+    ['the largest uint128', { hex: `10 03 ${'ff'.repeat(16)}` }, 2n ** 128n - 1n],
+    [
+      'zero of each kind',
+      [{ hex: 'a0' }, { hex: 'c0' }, { hex: '00 01' }, { hex: '00 02' }, { hex: '00 03' }],
+      [0, 0, 0, 0n, 0n],
+    ],
+    ['booleans', [false, true], [false, true]],
+    ['bytes', { hex: '82 00ff' }, Uint8Array.of(0, 255)],
+    ['an array', ['a', [], ['b']], ['a', [], ['b']]],
+    [
+      'a map',
+      new Map<string, HandMade>([
+        ['a', 1],
+        ['b', new Map([['c', 'd']])],
+      ]),
+      { a: 1, b: { c: 'd' } },
+    ],
+    ['an empty map', new Map(), {}],
+    ['the last of two equal keys', { hex: 'e2 4161 a101 4161 a102' }, { a: 2 }],
+    [
+      'keys that objects have already',
+      new Map([
+        ['constructor', 1],
+        ['toString', 2],
+      ]),
+      { constructor: 1, toString: 2 },
+    ],
+    ['a pointer to a value', { hex: 'e1 4161 2005 a107' }, { a: 7 }],
+    ['a pointer of four bytes', { hex: 'e1 4161 38 00000008 a107' }, { a: 7 }],
+    ['a pointer to a key', { hex: 'e2 4161 a101 2001 a102' }, { a: 2 }],
+  ])('decodes %s', (_, value, expected) => {
+    const record = recordAt(encode(value))
+    expect(record).toEqual(expected)
+  })
+
+  it('returns copies, not the memory of the database', () => {
+    const bytes = bytesOf('83 010203')
+    const record = recordAt(bytes)
+    if (!(record instanceof Uint8Array)) throw new Error('not bytes')
+    expect(record.constructor).toBe(Uint8Array)
+    expect(record.buffer).not.toBe(bytes.buffer)
+    record.fill(9)
+    expect([...bytes]).toEqual([0x83, 1, 2, 3])
+  })
+
+  it('reads a view with an offset, a Buffer, and shared memory', () => {
+    const file = encode(['Zürich', { hex: '82 00ff' }, { hex: '68 40450fcd67fd3f5b' }, 70_000, 5n])
+    const expected = ['Zürich', Uint8Array.of(0, 255), 42.123456, 70_000, 5n]
+    const larger = new Uint8Array(file.length + 10).fill(0xff)
+    larger.set(file, 7)
+    expect(recordAt(larger.subarray(7, 7 + file.length))).toEqual(expected)
+    expect(recordAt(Buffer.from(file))).toEqual(expected)
+    const shared = new Uint8Array(new SharedArrayBuffer(file.length))
+    shared.set(file)
+    expect(recordAt(shared)).toEqual(expected)
+  })
+
+  it.each([
+    ['an extended type of 0', '00 00'], // mmdb-lib throws a plain Error for it
+    ['a type that mmdb-lib does not know', '00 05'],
+    ['a key that is no text', 'e1 a101 a101'],
+    ['a field outside', 'e1 4161 2fff ff'],
+  ])('throws InvalidDatabaseError for %s', (_, hex) => {
+    expect(() => recordAt(bytesOf(hex))).toThrow(InvalidDatabaseError)
+  })
+})
+
+function check(bytes: Uint8Array, offset = 0): void {
+  checkRecord(new DataSection(bytes, 0, bytes.length, '/x.mmdb'), offset)
+}
+
+/** A pointer of 32 bits. */
+const pointer = (offset: number): string => `38${offset.toString(16).padStart(8, '0')}`
+
+/** An array or map of up to 65,820 elements. */
+const large = (type: 'array' | 'map', size: number): string =>
+  `${type === 'map' ? 'fe' : '1e'}${(size - 285).toString(16).padStart(4, '0')}`.replace(/^1e(.*)/, '1e04$1')
+
+/** A text of a given size. */
+const text = (bytes: number): string =>
+  `5f${(bytes - 65_821).toString(16).padStart(6, '0')}${'78'.repeat(bytes)}`
+
+/** A text of 285 to 65,820 bytes. */
+const key = (bytes: number): string => `5e${(bytes - 285).toString(16).padStart(4, '0')}${'78'.repeat(bytes)}`
+
+describe('checkRecord', () => {
+  it.each([
+    ['an empty map', 'e0'],
+    [
+      'a value of each type',
+      `0c 04 40 68${'00'.repeat(8)} 80 a0 c0 e0 0001 0002 0003 0004 0007 0408${'00'.repeat(4)}`,
+    ],
+    ['pointers to values before and behind', `04 04 ${pointer(7)} ${'40'.repeat(3)}`],
+    ['128 levels', `${'0104'.repeat(128)}40`],
+    ['a key of 1,024 bytes', `e1${key(1024)}40`],
+    ['16 MiB of text', text(2 ** 24)],
+    ['16 MiB of text, and booleans', `0304${text(2 ** 24)}01070107`],
+    ['65,536 values', `${large('array', 65_535)}${'40'.repeat(65_535)}`],
+    [
+      'the same long text many times, within the budget',
+      `0f04${pointer(77)}`.padEnd(154, pointer(77)) + text(1_000_000),
+    ],
+  ])('accepts %s', (_, hex) => {
+    check(bytesOf(hex))
+  })
+
+  it.each([
+    ['129 levels', `${'0104'.repeat(129)}40`, 'nested deeper than 128 levels'],
+    ['maps of 129 levels', `${'e14161'.repeat(129)}40`, 'nested deeper than 128 levels'],
+    ['an array that holds itself', `0104${pointer(0)}`, 'nested deeper than 128 levels'],
+    ['a map that contains itself', `e14161${pointer(0)}`, 'nested deeper than 128 levels'],
+    ['two that hold each other', `0104${pointer(7)}0104${pointer(0)}`, 'nested deeper than 128 levels'],
+    ['16 MiB of text and a byte', `0204${text(2 ** 24)}4178`, 'more than 16777216 bytes of text'],
+    ['65,537 values', `${large('array', 65_536)}${'40'.repeat(65_536)}`, 'more than 65536 values'],
+    ['a tree of itself', `0204${pointer(0)}${pointer(0)}`, 'nested deeper than 128 levels'],
+    [
+      // 30 arrays, each of two pointers to the next: 2^30 values in 360 bytes
+      'a fan of pointers',
+      Array.from({ length: 30 }, (__, i) => `0204${pointer((i + 1) * 12)}${pointer((i + 1) * 12)}`).join('') +
+        '40',
+      'more than 65536 values',
+    ],
+    [
+      'a text of 1 MB 20 times',
+      `1404${pointer(102).repeat(20)}${text(1_000_000)}`,
+      'more than 16777216 bytes of text',
+    ],
+    [
+      // Each pair has six bytes, and its value is a map, which has no content of its own.
+      'a key of 1,024 bytes 20,000 times',
+      `${large('map', 20_000)}${`${pointer(120_003)}e0`.repeat(20_000)}${key(1024)}`,
+      'more than 16777216 bytes of text',
+    ],
+    ['a key of 1,025 bytes', `e1${key(1025)}40`, 'the key of a map is longer than 1024 bytes'],
+    ['a key of 1 MB', `e1${text(1_000_000)}40`, 'the key of a map is longer than 1024 bytes'],
+    ['the key "__proto__"', `e149${Buffer.from('__proto__').toString('hex')}40`, 'the key "__proto__"'],
+    [
+      'the key "__proto__" behind a pointer',
+      `e1${pointer(7)}4049${Buffer.from('__proto__').toString('hex')}`,
+      'the key "__proto__"',
+    ],
+    [
+      'the key "__proto__" further down',
+      `0104e14161e149${Buffer.from('__proto__').toString('hex')}40`,
+      '__proto__',
+    ],
+    ['a key that is a number', 'e1a10140', 'the key of a map is not text'],
+    ['a key that is a map', 'e1e040', 'the key of a map is not text'],
+    ['a key that points to a number', `e1${pointer(7)}40a101`, 'the key of a map is not text'],
+    ['a pointer to a pointer', `0104${pointer(7)}${pointer(12)}40`, 'a pointer leads to another pointer'],
+    ['a pointer outside', `0104${pointer(7)}`, 'is outside its section'],
+    ['a pair without a value', 'e14161', 'is outside its section'],
+    ['an element missing', '0204e0e14161', 'is outside its section'],
+    ['an unknown type', '01040009', 'the unknown type 16'],
+  ])('refuses %s', (_, hex, message) => {
+    const bytes = bytesOf(hex)
+    const started = performance.now()
+    expect(() => check(bytes)).toThrow(InvalidDatabaseError)
+    expect(() => check(bytes)).toThrow(message)
+    expect(performance.now() - started).toBeLessThan(20_000)
+  })
+
+  it('resets its limits for every record', () => {
+    const values = bytesOf(`0a04${pointer(52).repeat(10)}${text(1_500_000)}`)
+    const keys = bytesOf(`${large('map', 16_000)}${`${pointer(96_003)}e0`.repeat(16_000)}${key(1000)}`)
+    for (const bytes of [values, keys]) {
+      const data = new DataSection(bytes, 0, bytes.length)
+      for (let i = 0; i < 3; i++) checkRecord(data, 0)
+    }
+  })
+})

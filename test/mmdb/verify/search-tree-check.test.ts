@@ -1,0 +1,228 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Database } from '../../../src/mmdb/database.ts'
+import { FaultList } from '../../../src/mmdb/verify/fault-list.ts'
+import { OffsetSet, SearchTreeCheck } from '../../../src/mmdb/verify/search-tree-check.ts'
+import { encode, handMade } from '../hand-made.ts'
+
+/** By node, what its two records lead to: a node, a data record (`x`, `y`) or nothing. */
+type Tree = readonly (readonly [left: Child, right: Child])[]
+type Child = number | 'x' | 'y' | null
+
+const DATA = Buffer.concat([encode('x'), encode('y')])
+
+function checked(nodes: Tree, ipVersion = 4): { faults: string[]; records: number[]; recordCount: number } {
+  const bytes = Buffer.alloc(nodes.length * 8)
+  for (const [node, children] of nodes.entries()) {
+    for (const [bit, child] of children.entries()) {
+      const value =
+        typeof child === 'number' ? child : nodes.length + (child === null ? 0 : child === 'x' ? 16 : 18)
+      bytes.writeUInt32BE(value, node * 8 + bit * 4)
+    }
+  }
+  const metadata = { node_count: nodes.length, record_size: 32, ip_version: ipVersion }
+  const database = new Database(handMade(DATA, metadata, bytes))
+  const faults = new FaultList()
+  const check = new SearchTreeCheck(database.tree, database.data, faults)
+  check.run()
+  const { dataStart } = database.tree
+  return {
+    faults: faults.faults.map(({ message }) => message),
+    records: [...check.records].map((offset) => offset - dataStart),
+    recordCount: check.recordCount,
+  }
+}
+
+/** Bits of the longest path from a node; infinite in a cycle. */
+function longest(
+  nodes: Tree,
+  node = 0,
+  known = new Map<number, number>(),
+  above = new Set<number>(),
+): number {
+  if (above.has(node)) return Number.POSITIVE_INFINITY
+  const before = known.get(node)
+  if (before !== undefined) return before
+  above.add(node)
+  const bits = (nodes[node] ?? []).map((child) =>
+    typeof child === 'number' ? 1 + longest(nodes, child, known, above) : 1,
+  )
+  above.delete(node)
+  known.set(node, Math.max(...bits))
+  return Math.max(...bits)
+}
+
+function reached(nodes: Tree): Set<number> {
+  const found = new Set([0])
+  for (const node of found) {
+    for (const child of nodes[node] ?? []) if (typeof child === 'number') found.add(child)
+  }
+  return found
+}
+
+/** A chain of nodes, each leading to the next by one of its records, and what the others lead to. */
+function chain(length: number, other: (node: number) => Child, bit: (node: number) => number): Tree {
+  return Array.from({ length }, (_, node) => {
+    const next: Child = node + 1 < length ? node + 1 : 'x'
+    return bit(node) === 0 ? ([next, other(node)] as const) : ([other(node), next] as const)
+  })
+}
+
+const TOO_DEEP = 'the search tree has paths of more than 32 bits, the length of an address'
+
+describe('SearchTreeCheck', () => {
+  it.each([
+    [32, 4, []],
+    [33, 4, [TOO_DEEP]],
+    [128, 6, []],
+    [129, 6, [TOO_DEEP.replace('32', '128')]],
+    [10_000, 4, [TOO_DEEP]],
+  ])('checks a chain of %i nodes, IPv%i', (length, ipVersion, faults) => {
+    for (const bit of [0, 1]) {
+      for (const other of [null, 'y'] as const) {
+        const tree = chain(
+          length,
+          () => other,
+          () => bit,
+        )
+        expect(checked(tree, ipVersion).faults).toEqual(faults)
+      }
+    }
+  })
+
+  it.each<[string, number, string[]]>([
+    ['of 32 bits', 16, []],
+    ['of 33 bits, behind one that was followed before', 15, [TOO_DEEP]],
+  ])('finds the longest path through a shared subtree: %s', (_, shared, faults) => {
+    // 17 nodes lead to the rest one by one; the first of them also leads there directly.
+    const tree = chain(
+      17 + 31 - shared,
+      () => null,
+      () => 0,
+    )
+    for (const bit of [0, 1]) {
+      const both = tree.map((children, node) =>
+        node > 0 ? children : bit === 0 ? ([1, 17] as const) : ([17, 1] as const),
+      )
+      expect(checked(both).faults).toEqual(faults)
+    }
+  })
+
+  it.each<[string, Tree]>([
+    ['a root that leads to itself', [[0, null]]],
+    [
+      'two nodes in a circle',
+      [
+        [1, 'x'],
+        ['x', 0],
+      ],
+    ],
+    [
+      'a node below a node that leads back to it',
+      [
+        [1, 2],
+        ['x', 'y'],
+        [1, 2],
+      ],
+    ],
+  ])('refuses %s', (_, tree) => {
+    expect(checked(tree).faults).toEqual([TOO_DEEP])
+  })
+
+  it('finds unreachable nodes', () => {
+    expect(
+      checked([
+        [null, 'x'],
+        ['y', 1],
+      ]).faults,
+    ).toEqual(['no path leads to 1 of 2 nodes of the search tree'])
+    expect(
+      checked([
+        [2, 'x'],
+        ['y', null],
+        ['x', 'x'],
+        [1, 4],
+        [3, 2],
+      ]),
+    ).toEqual({
+      faults: ['no path leads to 3 of 5 nodes of the search tree'],
+      records: [0],
+      recordCount: 1,
+    })
+  })
+
+  it('finds no fault in a tree without nodes', () => {
+    expect(checked([])).toEqual({ faults: [], records: [], recordCount: 0 })
+  })
+
+  it('agrees with a walk along every path', () => {
+    const random = fc.integer({ min: 1, max: 60 }).chain((length) => {
+      const near = (node: number): fc.Arbitrary<Child> =>
+        node + 1 < length
+          ? fc.integer({ min: node + 1, max: Math.min(node + 3, length - 1) })
+          : fc.constant('x')
+      const leaf = fc.constantFrom<Child>('x', 'y', null)
+      const back = fc.nat(length - 1)
+      const child = (node: number, backs: number): fc.Arbitrary<Child> =>
+        fc.oneof(
+          { weight: 85, arbitrary: near(node) },
+          { weight: 15, arbitrary: leaf },
+          { weight: backs, arbitrary: back },
+        )
+      return fc
+        .constantFrom(0, 0, 1)
+        .chain((backs) =>
+          fc.tuple(...Array.from({ length }, (_, node) => fc.tuple(child(node, backs), child(node, backs)))),
+        )
+    })
+    let [deep, all] = [0, 0]
+    fc.assert(
+      fc.property(random, (tree) => {
+        all++
+        const isTooDeep = longest(tree) > 32
+        if (isTooDeep) deep++
+        const found = reached(tree)
+        const left = tree.length - found.size
+        const { faults, records, recordCount } = checked(tree)
+        expect(faults).toEqual(
+          isTooDeep
+            ? [TOO_DEEP]
+            : left > 0
+              ? [`no path leads to ${left} of ${tree.length} nodes of the search tree`]
+              : [],
+        )
+        if (isTooDeep) return
+        const names = new Set([...found].flatMap((node) => tree[node] ?? []))
+        expect(records).toEqual([names.has('x') ? [0] : [], names.has('y') ? [2] : []].flat())
+        expect(recordCount).toBe(records.length)
+      }),
+      { numRuns: 2000 },
+    )
+    expect(deep / all).toBeGreaterThan(0.05)
+    expect(deep / all).toBeLessThan(0.95)
+  })
+})
+
+describe('OffsetSet', () => {
+  it('agrees with a Set', () => {
+    const offset = fc.integer({ min: 100, max: 179 })
+    fc.assert(
+      fc.property(fc.array(offset), (offsets) => {
+        const set = new OffsetSet(100, 180)
+        const expected = new Set<number>()
+        for (const each of offsets) {
+          expect(set.add(each)).toBe(!expected.has(each))
+          expected.add(each)
+        }
+        for (let each = 90; each < 190; each++) expect(set.has(each)).toBe(expected.has(each))
+        expect([...set]).toEqual([...expected].sort((a, b) => a - b))
+      }),
+    )
+  })
+
+  it('can be empty', () => {
+    expect([...new OffsetSet(10, 10)]).toEqual([])
+    expect([...new OffsetSet(10, 5)]).toEqual([])
+    expect(new OffsetSet(10, 5).has(10)).toBe(false)
+  })
+})

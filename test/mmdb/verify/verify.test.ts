@@ -1,0 +1,246 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { embedded } from '../../../src/embedded.ts'
+import { InvalidDatabaseError } from '../../../src/errors.ts'
+import { Database } from '../../../src/mmdb/database.ts'
+import type { Verification } from '../../../src/mmdb/verify/verify.ts'
+import { Resolver } from '../../../src/resolver.ts'
+import { MmdbWriter, type RecordSize } from '../../../src/writer.ts'
+import { hasShared, SHARED, sharedBytes } from '../../shared.ts'
+import { bytesOf, encode, type HandMade, handMade } from '../hand-made.ts'
+import { manyRecords } from '../hostile/bombs.ts'
+import { array, pointer, text } from '../hostile/encoding.ts'
+
+const RECORD = encode(new Map([['a', 1]]))
+/** Its text starts at byte 3, and the bytes from 4 are a valid text too. */
+const HOLLOW = encode(new Map([['a', 'Bab']]))
+const INTO_TEXT = encode(
+  new Map<string, HandMade>([
+    ['a', 'Bab'],
+    ['b', { hex: '2004' }],
+  ]),
+)
+
+const verified = (bytes: Uint8Array): Verification => new Database(bytes).verify()
+const messages = (bytes: Uint8Array): string[] => verified(bytes).faults.map(({ message }) => message)
+
+function sample(recordSize: RecordSize = 24): Uint8Array {
+  const writer = new MmdbWriter({ databaseType: 'Test', recordSize })
+  for (let i = 1; i < 40; i++) {
+    writer.insert(`${i}.0.0.0/${8 + (i % 9)}`, {
+      city: { names: { en: `Città ${i % 7}`, de: 'Stadt' } },
+      n: [i, -i, i / 3],
+    })
+  }
+  return writer.insert('2a00::/16', { country: { iso_code: 'FR' } }).toBytes()
+}
+
+/** With coverage or mutation testing, large files take minutes. */
+const isCounted = process.env.MUTATION_TESTS !== undefined
+const inHours = (hours: number): bigint => BigInt(Math.floor(Date.now() / 1000) + hours * 3600)
+
+describe('a sound database', () => {
+  it.each<RecordSize>([24, 28, 32])('from the writer with records of %i bits has no faults', (recordSize) => {
+    const { faults, faultCount, nodeCount, recordCount, valueCount } = verified(sample(recordSize))
+    expect({ faults, faultCount, recordCount }).toEqual({ faults: [], faultCount: 0, recordCount: 40 })
+    expect(nodeCount).toBeGreaterThan(100)
+    expect(valueCount).toBeGreaterThan(300)
+  })
+
+  it('is embedded in the package', () => {
+    const { faults, recordCount } = verified(new Uint8Array(gunzipSync(readFileSync(embedded.country))))
+    expect(faults).toEqual([])
+    expect(recordCount).toBeGreaterThan(200)
+  })
+
+  it('is verified by its resolver, one of several', async () => {
+    const resolver = await Resolver.open([sample(), sample(32)])
+    expect(resolver.verify().map(({ faultCount }) => faultCount)).toEqual([0, 0])
+    resolver.close()
+    expect(() => resolver.verify()).toThrow(TypeError)
+  })
+})
+
+describe.skipIf(!hasShared)('the fixtures', () => {
+  const names = hasShared
+    ? readdirSync(`${SHARED}fixtures/mmdb`).filter((name) => name.endsWith('.mmdb'))
+    : []
+
+  it.each(names)('%s has the expected faults', (name) => {
+    const { faultCount } = verified(sharedBytes(`fixtures/mmdb/${name}`))
+    expect(faultCount > 0).toBe(name.includes('broken'))
+  })
+})
+
+describe('a fault', () => {
+  const raw = (bytes: string): HandMade => ({ hex: bytes })
+
+  it.each<[string, Uint8Array, string]>([
+    ['a loop in the tree', handMade(RECORD, {}, bytesOf('000000 000011')), 'more than 32 bits'],
+    [
+      'a node that is left over',
+      handMade(RECORD, { node_count: 2 }, bytesOf('000012 000002 000012 000002')),
+      'no path leads to 1 of 2 nodes',
+    ],
+    ['a record behind the file', handMade(RECORD, {}, bytesOf('00ffff 000011')), 'is not a record'],
+    ['a record in the separator', handMade(RECORD, {}, bytesOf('000002 000011')), 'is not a record'],
+    [
+      'a record in the middle of a value',
+      handMade(HOLLOW, {}, bytesOf('000011 000015')),
+      'the middle of a value',
+    ],
+    [
+      'a value that nothing leads to',
+      handMade(Buffer.concat([RECORD, encode('left over')])),
+      'neither the search tree nor a pointer',
+    ],
+    ['a pointer into the middle of a value', handMade(INTO_TEXT), 'the middle of a value'],
+    [
+      'a pointer behind the section',
+      handMade(encode(new Map<string, HandMade>([['abc', raw('27ff')]]))),
+      'outside its section',
+    ],
+    [
+      'a text that is no UTF-8',
+      handMade(encode(new Map<string, HandMade>([['a', raw('42c328')]]))),
+      'not UTF-8',
+    ],
+    ['a key that is no text', handMade(bytesOf('e1 a101 a101')), 'not text'],
+    ['the key __proto__', handMade(encode(new Map([['__proto__', 1]]))), '__proto__'],
+    ['a value that is cut short', handMade(bytesOf('e1 4161')), 'outside its section'],
+    ['a type that there is not', handMade(bytesOf('0006')), 'unknown type'],
+    ['no type', handMade(RECORD, { database_type: '' }), 'has an empty database_type'],
+    ['no nodes', handMade(RECORD, { node_count: 0 }, new Uint8Array()), 'node_count of 0'],
+    ['not a possible date', handMade(RECORD, { build_epoch: 2n ** 64n - 1n }), 'not a possible date'],
+    ['a time to come', handMade(RECORD, { build_epoch: inHours(72) }), 'in the future'],
+  ])('is %s', (_, bytes, expected) => {
+    expect(messages(bytes)).toEqual(expect.arrayContaining([expect.stringContaining(expected)]))
+  })
+
+  it.each<[string, Uint8Array, string[]]>([
+    ['a clock that is half a day behind', handMade(RECORD, { build_epoch: inHours(12) }), []],
+    [
+      'a fault behind which nothing is known of where values start',
+      handMade(bytesOf('e1 4161')),
+      ['a field is outside its section'],
+    ],
+    [
+      'a fault between a pointer and its value',
+      handMade(bytesOf('e1 4161 2007 0006 4178')),
+      ['a field has the unknown type 13'],
+    ],
+    [
+      'a tree without nodes',
+      handMade(RECORD, { node_count: 0 }, new Uint8Array()),
+      ['the metadata has a node_count of 0', 'neither the search tree nor a pointer leads to a value'],
+    ],
+  ])('is the only one of %s', (_, bytes, expected) => {
+    expect(messages(bytes)).toEqual(expected)
+  })
+
+  it('is not reported if records share values, as in large files', () => {
+    const list = encode(Array.from({ length: 200 }, () => 'x'))
+    // Each of 256 records is a pointer to the list, so each counts its 200 values again.
+    const pointers = Array.from({ length: 256 }, () => bytesOf('3800000000'))
+    expect(messages(manyRecords(Buffer.concat([list, ...pointers]), 8, (i) => list.length + 5 * i))).toEqual(
+      [],
+    )
+  })
+
+  it('has its offset in the file', () => {
+    const [fault] = verified(handMade(Buffer.concat([RECORD, encode('left over')]))).faults
+    expect(fault?.offset).toBe(22 + RECORD.length)
+  })
+
+  it('is listed if it is among the first hundred, and always counted', () => {
+    const { faults, faultCount } = verified(
+      handMade(Buffer.concat([RECORD, ...Array.from({ length: 300 }, () => encode('x'))])),
+    )
+    expect([faults.length, faultCount]).toEqual([100, 300])
+  })
+
+  it.skipIf(isCounted)('is not reported if large records share values, each 32 times', () => {
+    // Pointers lead to more than ten million values, of 325,165 in the file.
+    const list = array(...Array.from({ length: 65_000 }, () => text('')))
+    const lists = Array.from({ length: 5 }, () => list)
+    const pointers = Array.from({ length: 160 }, (_, i) => pointer((i % 5) * list.length))
+    const offsetOf = (index: number): number => 5 * list.length + 5 * (index % 160)
+    expect(messages(manyRecords(Buffer.concat([...lists, ...pointers]), 8, offsetOf))).toEqual([])
+  })
+
+  it.skipIf(isCounted)('is found in bounded time if records repeat one another without end', () => {
+    // Each map contains the one before it twice: a record has about 20,000 values in about a hundred bytes.
+    const parts: Uint8Array[] = [encode(new Map<string, HandMade>([['a', 1]]))]
+    let previous = 0
+    let size = parts[0]?.length ?? 0
+    for (let level = 0; level < 12; level++) {
+      const pointer = (0x2000 + previous).toString(16)
+      const map = encode(
+        new Map<string, HandMade>([
+          ['a', { hex: pointer }],
+          ['b', { hex: pointer }],
+        ]),
+      )
+      previous = size
+      parts.push(map)
+      size += map.length
+    }
+    for (let i = 0; i < 600; i++) {
+      const pointer = (0x2000 + previous).toString(16)
+      parts.push(encode(new Map<string, HandMade>([[`k${i}`, { hex: pointer }]])))
+    }
+    const starts: number[] = []
+    let at = size
+    for (const part of parts.slice(13)) {
+      starts.push(at)
+      at += part.length
+    }
+    const bytes = manyRecords(Buffer.concat(parts), 10, (i) => starts[i % starts.length] ?? 0)
+    expect(messages(bytes)).toEqual(
+      expect.arrayContaining([expect.stringContaining('through pointers to more than')]),
+    )
+  })
+})
+
+describe('damage anywhere', () => {
+  it('is a fault, an error at opening, or harmless', () => {
+    const sound = sample(28)
+    let [checked, told] = [0, 0]
+    const check = (bytes: Uint8Array) => {
+      checked++
+      try {
+        const database = new Database(bytes)
+        if (database.verify().faultCount > 0) {
+          told++
+          return
+        }
+        for (let first = 0; first < 256; first++) {
+          const offset = database.tree.findIPv4(first * 2 ** 24)
+          if (offset !== 0) database.record(offset)
+        }
+      } catch (error) {
+        if (!(error instanceof InvalidDatabaseError)) throw error
+        told++
+        // A database without faults does not fail later.
+        expect(() => new Database(bytes)).toThrow(InvalidDatabaseError)
+      }
+    }
+    const place = fc.nat(sound.length - 1)
+    const change = fc.array(fc.tuple(place, fc.nat(255)), { minLength: 1, maxLength: 4 })
+    fc.assert(
+      fc.property(change, (changes) => {
+        const bytes = sound.slice()
+        for (const [at, byte] of changes) bytes[at] = byte
+        check(bytes)
+      }),
+      { numRuns: 1500 },
+    )
+    fc.assert(
+      fc.property(place, (length) => check(sound.slice(0, length))),
+      { numRuns: 200 },
+    )
+    expect(told).toBeGreaterThan(checked * 0.3)
+  })
+})
