@@ -136,7 +136,7 @@ describe('options', () => {
     ...[['81.2.69.142'], ['enrich', '-']].flatMap((command): [string[], RegExp][] => [
       [[...command, '--db', NO_DB, '--locale', 'no_such'], /BCP 47/],
       [[...command, '--db', NO_DB, '--at', 'yesterday'], /Write it as 2026-07-01/],
-      [[...command, '--db', 'http://example.com/db'], /are not opened/],
+      [[...command, '--db', 'http://example.com/db'], /are not supported/],
     ]),
     [['enrich', '--db', NO_DB, '--trust', '10/8'], /trustedProxies: "10\/8"/],
     [['enrich', '--db', NO_DB, '--format', 'csv', '--into', 'x'], /--into is for ndjson/],

@@ -110,7 +110,8 @@ export class EnrichRun {
     const used = isFirst ? plan : withoutHeader(plan)
     this.#linesBefore = isFirst ? 0 : head.lines
     this.#engine.usePlan(used)
-    this.#engine.checkAddresses(plan, sample, isWhole)
+    // A later file of a run can be small, such as one that was rotated early.
+    if (isFirst) this.#engine.checkAddresses(plan, sample, isWhole)
     const conveyor = new Conveyor(this.#engine, async ({ output, tally }) => {
       mergeTally(this.tally, tally)
       this.#noteBadLines(tally, input)
