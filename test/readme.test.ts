@@ -173,6 +173,11 @@ describe('the documents', () => {
     }
   })
 
+  it.each(DOCUMENTS)('%s names only files that exist', (document) => {
+    for (const [, path = ''] of textOf(document).matchAll(/`((?:src|test|scripts|data)(?:\/[\w.-]+)+)`/g))
+      expect(existsSync(join(ROOT, path)), path).toBe(true)
+  })
+
   it('start with a README of at most 220 lines', () => {
     expect(textOf('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(220)
   })
