@@ -390,7 +390,7 @@ describe('geofix detect', () => {
       'a malformed hop',
       ['--peer', '10.0.0.1', '--trust', '10.0.0.0/8', '--header', 'X-Forwarded-For: 8.8.8.8, \u001b[31m'],
       1,
-      [/trusted proxy/, /^2\. The hop "\\u001b\[31m" is malformed/, /cannot be read\.$/],
+      [/trusted proxy/, /^2\. The hop "\\u001b\[31m" is malformed/, /cannot be parsed\.$/],
     ],
     [
       'a hop that identifies nobody',
