@@ -1,6 +1,6 @@
 import { Address } from '../address/address.ts'
 import { MAX_ADDRESS_CHARS } from '../address/ipv6.ts'
-import { ClientWalk, MAX_FIELD } from '../client/client-address.ts'
+import { ClientWalk, MAX_FIELD_CHARS } from '../client/client-address.ts'
 import { isGeofixError } from '../errors.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import type { Location } from '../location/location.ts'
@@ -27,7 +27,7 @@ export class AddressQuestion {
     // Whoever wrote the log is the peer: its word is taken for the list, as that of a local proxy is.
     this.#clients =
       trustedProxies === null ? null : new ClientWalk({ trustedProxies: [...trustedProxies, 'unix:'] })
-    this.longest = this.#clients === null ? MAX_ADDRESS_CHARS : MAX_FIELD
+    this.longest = this.#clients === null ? MAX_ADDRESS_CHARS : MAX_FIELD_CHARS
   }
 
   /** Where the address is, or why that is not known. */
