@@ -4,6 +4,8 @@ import type { LocationRecord } from '../../src/record/location-record.ts'
 import { Resolver } from '../../src/resolver.ts'
 import { float, MmdbWriter, type WritableValue } from '../../src/writer.ts'
 import { bytesOf, encode, type HandMade, handMade } from '../mmdb/hand-made.ts'
+import { manyRecords } from '../mmdb/hostile/bombs.ts'
+import { array, map, pointer, unsigned } from '../mmdb/hostile/encoding.ts'
 
 const IP = '81.2.69.142'
 
@@ -345,8 +347,14 @@ describe('hostile databases', () => {
   }
 
   it('are opened in bounded time: recognition decodes nothing', async () => {
-    const array = Array.from({ length: 200 }, () => Array.from({ length: 200 }, () => 1))
-    const decoded = bomb(250, array)
+    const ones = (inner: Buffer): Buffer => array(...Array.from({ length: 200 }, () => inner))
+    const large = ones(ones(unsigned(6, 1n)))
+    // By hand: the writer would encode the array again for each record.
+    const records = Array.from({ length: 256 }, (_, i) =>
+      map(['n', unsigned(5, BigInt(1000 + i))], ['city', map(['names', map(['en', pointer(0)])])]),
+    )
+    const size = records[0]?.length ?? 0
+    const decoded = manyRecords(Buffer.concat([large, ...records]), 8, (i) => large.length + size * i)
     const started = process.cpuUsage()
     await Resolver.open(decoded)
     // Decoding all would take ten million values.
