@@ -20,7 +20,7 @@ export default defineConfig({
       'test/scripts/**',
       'test/cli/enrich/signals.test.ts',
       'test/mmdb/bad-data.test.ts',
-      'test/record/every-network.test.ts',
+      'test/location/every-network.test.ts',
       'test/**/*.long.test.ts',
     ],
     // Instrumented code is too slow for time limits.

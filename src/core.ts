@@ -19,10 +19,7 @@ export {
   UnresolvableAddressError,
   type UnresolvableReason,
 } from './errors.ts'
-export type { MmdbValue } from './mmdb/record-decoder.ts'
-export type { DatabaseFault } from './mmdb/verify/fault-list.ts'
-export type { Verification } from './mmdb/verify/verify.ts'
-export type { DatabaseInfo } from './record/database-info.ts'
+export type { DatabaseInfo } from './location/database-info.ts'
 export {
   type Coordinates,
   type Country,
@@ -33,5 +30,8 @@ export {
   type LookupResult,
   type Region,
   type TimezoneAtInstant,
-} from './record/location-record.ts'
+} from './location/location-record.ts'
+export type { MmdbValue } from './mmdb/record-decoder.ts'
+export type { DatabaseFault } from './mmdb/verify/fault-list.ts'
+export type { Verification } from './mmdb/verify/verify.ts'
 export { type DetectOptions, type OpenOptions, Resolver } from './resolver.ts'

@@ -1,26 +1,26 @@
-/** Marks every error of this package, whichever copy of it (ESM, CommonJS, another version) threw it. */
+/** Marks the errors of every copy of this package: ESM, CommonJS or another version. */
 const BRAND = Symbol.for('geofix.error')
 
 /**
  * Why a well-formed address has no location.
  *
- * By the IANA registries, before any database is asked:
+ * From the IANA registries, without a lookup in a database:
  * - `unspecified`: "this host" (`0.0.0.0`, `::`)
  * - `loopback`: the machine itself
  * - `private`: RFC 1918 networks and unique local IPv6 addresses
  * - `shared`: carrier-grade NAT (RFC 6598)
  * - `link-local`: valid on one link only
  * - `multicast`: a group of hosts
- * - `documentation`: examples in texts
- * - `benchmarking`: tests of network devices
+ * - `documentation`: for examples in documents
+ * - `benchmarking`: for tests of network devices
  * - `reserved`: anything else that is not globally reachable
  *
- * By the database:
- * - `not-found`: it has no location for this address
+ * From the database:
+ * - `not-found`: it has no location for the address
  *
  * From `detect` only:
- * - `unidentified`: a trusted proxy knows the client but does not say who it is
- * - `trusted-proxy`: nobody but trusted proxies is known, and the client is none of them
+ * - `unidentified`: a trusted proxy hides the client's address (`unknown` or `_name`)
+ * - `trusted-proxy`: all known addresses are trusted proxies
  */
 export type UnresolvableReason =
   | 'unspecified'
@@ -37,12 +37,12 @@ export type UnresolvableReason =
   | 'trusted-proxy'
 
 /**
- * Why `detect` was given no caller's address. All but the last are the program's matter, not the caller's:
- * - `no-remote-address`: the socket is closed, a stream without addresses, or a Fetch `Request` came without its
- *   peer's address
- * - `unix-socket`: the peer is a local process, and `unix:` is not among the trusted proxies
- * - `bad-remote-address`: what the program gave as the peer's address is not one
- * - `headers-truncated`: the request has so many header lines that Node may have left out the trusted proxy's
+ * Why `detect` does not have the client's address. All but the last have to be corrected in the program:
+ * - `no-remote-address`: the socket is closed or a stream without addresses, or a Fetch `Request` was passed without
+ *   `remoteAddress`
+ * - `unix-socket`: the peer is a local process, and `unix:` is not in `trustedProxies`
+ * - `bad-remote-address`: the `remoteAddress` from the program is not an IP address
+ * - `headers-truncated`: the request has so many header lines that Node may have dropped the trusted proxy's
  */
 export type UnavailableReason =
   | 'no-remote-address'
@@ -58,7 +58,7 @@ export type ErrorCode =
   | 'INVALID_DATABASE'
   | EnrichErrorCode
 
-/** Of `geofix/enrich`: the input is not what the options say. See `EnrichError`. */
+/** Codes of `geofix/enrich`: the input does not match the options. See `EnrichError`. */
 export type EnrichErrorCode =
   | 'ENRICH_INPUT_UNREADABLE'
   | 'ENRICH_FORMAT_UNKNOWN'
@@ -69,11 +69,11 @@ export type EnrichErrorCode =
   | 'ENRICH_NO_ADDRESS'
   | 'ENRICH_BAD_LINE'
 
-/** What all errors of this package have in common. Wrong configuration is a `TypeError` instead. */
+/** The base class of this package's errors. Invalid options are a `TypeError` instead. */
 export abstract class GeofixError extends Error {
-  /** Stable across versions: branch on this, not on the message. */
+  /** Stable across versions: use it instead of the message to tell errors apart. */
   abstract readonly code: ErrorCode
-  /** The HTTP status that this outcome has in a service, or `null` where it is not the caller's doing. */
+  /** The HTTP status for a response to the client; `null` when the client did not cause the error. */
   abstract readonly status: 400 | 422 | null
 }
 Object.defineProperty(GeofixError.prototype, BRAND, { value: true })
@@ -83,7 +83,7 @@ export class MalformedAddressError extends GeofixError {
   override readonly name = 'MalformedAddressError'
   readonly code = 'MALFORMED_ADDRESS'
   readonly status = 400
-  /** Where `detect` found it: the lower-case name of a field. Not given by `lookup`. */
+  /** Where `detect` found the text: the lower-case name of a header field. `lookup` leaves it out. */
   readonly via: string | undefined
 
   constructor(message: string, via?: string) {
@@ -92,15 +92,15 @@ export class MalformedAddressError extends GeofixError {
   }
 }
 
-/** The text is an address, and it has no location: `reason` says why. */
+/** The text is an IP address without a location: `reason` says why. */
 export class UnresolvableAddressError extends GeofixError {
   override readonly name = 'UnresolvableAddressError'
   readonly code = 'UNRESOLVABLE_ADDRESS'
   readonly status = 422
   readonly reason: UnresolvableReason
-  /** Canonical text (RFC 5952) of the address; not known when `reason` is `unidentified`. */
+  /** Canonical text (RFC 5952) of the address; `undefined` when `reason` is `unidentified`. */
   readonly address: string | undefined
-  /** Where `detect` found it: `'socket'` or the lower-case name of a field. Not given by `lookup`. */
+  /** Where `detect` found the address: `'socket'` or the lower-case name of a header field. `lookup` leaves it out. */
   readonly via: string | undefined
 
   constructor(message: string, reason: UnresolvableReason, address: string | undefined, via?: string) {
@@ -112,8 +112,8 @@ export class UnresolvableAddressError extends GeofixError {
 }
 
 /**
- * Nobody gave `detect` the caller's address: `reason` says why. Configuration, a client that has left, or a request
- * with too many header lines.
+ * `detect` does not have the client's address, because of the configuration, a closed connection, or a request with
+ * too many header lines.
  */
 export class AddressUnavailableError extends GeofixError {
   override readonly name = 'AddressUnavailableError'
@@ -134,23 +134,23 @@ export class InvalidLocaleError extends GeofixError {
   readonly status = 400
 }
 
-/** What is known about the fault in a database. */
+/** Where a fault in a database is, as far as known. */
 export interface FaultLocation {
-  /** Where the fault is in the uncompressed file, in bytes from its start. */
+  /** Bytes from the start of the uncompressed file. */
   readonly offset?: number | undefined
   /** The file's path, if the database was opened by path. */
   readonly path?: string | undefined
   readonly cause?: unknown
 }
 
-/** The bytes are not a usable database: not an MMDB file, damaged, truncated, or without locations. */
+/** The database is unusable: not an MMDB file, damaged, truncated, or without locations. */
 export class InvalidDatabaseError extends GeofixError {
   override readonly name = 'InvalidDatabaseError'
   readonly code = 'INVALID_DATABASE'
   readonly status = null
-  /** Bytes from the start of the uncompressed file, where known. */
+  /** Bytes from the start of the uncompressed file, if known. */
   readonly offset: number | undefined
-  /** The file's path, where the database was opened by path. */
+  /** The file's path, if the database was opened by path. */
   readonly path: string | undefined
 
   /** What is wrong, without path, offset and advice. */
@@ -176,8 +176,8 @@ export function damagedFile(fault: string, location?: FaultLocation): InvalidDat
 }
 
 /**
- * Whether a caught value is an error of this package. Works where `instanceof` does not: across the ESM
- * and the CommonJS build and across versions.
+ * Whether a caught value is an error of this package. Unlike `instanceof`, it works across the ESM and CommonJS
+ * builds and across versions.
  */
 export function isGeofixError(value: unknown): value is GeofixError {
   return typeof value === 'object' && value !== null && BRAND in value

@@ -21,14 +21,7 @@ export {
   UnresolvableAddressError,
   type UnresolvableReason,
 } from './errors.ts'
-export type { MmdbValue } from './mmdb/record-decoder.ts'
-export type { DatabaseFault } from './mmdb/verify/fault-list.ts'
-export type { Verification } from './mmdb/verify/verify.ts'
-export { type NodeOpenOptions as OpenOptions, NodeResolver as Resolver } from './node/node-resolver.ts'
-export type { NodeSource } from './node/node-source.ts'
-export type { ResolverStatus } from './node/upkeep.ts'
-export type { ReloadEvent, StaleEvent } from './node/watch-options.ts'
-export type { DatabaseInfo } from './record/database-info.ts'
+export type { DatabaseInfo } from './location/database-info.ts'
 export {
   type Coordinates,
   type Country,
@@ -39,5 +32,12 @@ export {
   type LookupResult,
   type Region,
   type TimezoneAtInstant,
-} from './record/location-record.ts'
+} from './location/location-record.ts'
+export type { MmdbValue } from './mmdb/record-decoder.ts'
+export type { DatabaseFault } from './mmdb/verify/fault-list.ts'
+export type { Verification } from './mmdb/verify/verify.ts'
+export { type NodeOpenOptions as OpenOptions, NodeResolver as Resolver } from './node/node-resolver.ts'
+export type { NodeSource } from './node/node-source.ts'
+export type { ReloadEvent, StaleEvent } from './node/watch-options.ts'
+export type { ResolverStatus } from './node/watcher.ts'
 export type { DetectOptions } from './resolver.ts'

@@ -29,7 +29,7 @@ describe('the error classes', () => {
     expect(isGeofixError(error)).toBe(true)
   })
 
-  it('says why an address has no location', () => {
+  it('has the reason why an address has no location', () => {
     const error = new UnresolvableAddressError('text', 'shared', '100.64.0.1')
     expect(error).toMatchObject({ message: 'text', reason: 'shared', address: '100.64.0.1' })
   })
@@ -43,13 +43,13 @@ describe('InvalidDatabaseError', () => {
     [{ path: '/a/b.mmdb' }, '/a/b.mmdb: it broke'],
     [{ path: '/a/b.mmdb', offset: 7 }, '/a/b.mmdb: it broke (at byte 7)'],
     [{ path: undefined, offset: undefined }, 'The database: it broke'],
-  ])('says where: %j', (location, message) => {
+  ])('has the position in its message: %j', (location, message) => {
     const error = new InvalidDatabaseError('it broke', location)
     expect(error.message).toBe(message)
     expect([error.offset, error.path]).toEqual([location.offset, location.path])
   })
 
-  it('has a cause only when there is one', () => {
+  it('only has a cause if one is given', () => {
     const cause = new RangeError('x')
     expect(new InvalidDatabaseError('m', { cause }).cause).toBe(cause)
     expect('cause' in new InvalidDatabaseError('m')).toBe(false)
@@ -57,7 +57,7 @@ describe('InvalidDatabaseError', () => {
 })
 
 describe('isGeofixError', () => {
-  it('knows the errors of another copy of the package, which instanceof does not', async () => {
+  it('recognises errors of another copy of the package, unlike instanceof', async () => {
     vi.resetModules()
     const copy = await import('../src/errors.ts')
     const error = new copy.MalformedAddressError('m')
@@ -77,9 +77,9 @@ describe('isGeofixError', () => {
     () => undefined,
     new Error('x'),
     new TypeError('x'),
-    { code: 'MALFORMED_ADDRESS', status: 400 }, // looks alike, was not thrown by us
+    { code: 'MALFORMED_ADDRESS', status: 400 }, // similar, but not thrown by this package
     Object.create(null),
-  ])('says no to anything else', (value) => {
+  ])('is false for anything else: %s', (value) => {
     expect(isGeofixError(value)).toBe(false)
   })
 })

@@ -14,7 +14,11 @@ const FILES: readonly (readonly [file: string, rule: string | null, code: string
     ...['net', 'tls', 'http', 'https', 'http2', 'dgram', 'dns', 'dns/promises'],
     ...['child_process', 'cluster', 'inspector', 'inspector/promises'],
   ].flatMap((name) => [
-    [`src/record/node-${name.replace('/', '-')}.ts`, IMPORTS, `import * as all from 'node:${name}'`] as const,
+    [
+      `src/location/node-${name.replace('/', '-')}.ts`,
+      IMPORTS,
+      `import * as all from 'node:${name}'`,
+    ] as const,
     [`src/${name.replace('/', '-')}.ts`, IMPORTS, `import * as all from '${name}'`] as const,
   ]),
   ['src/undici.ts', IMPORTS, `import { request } from 'undici'`],

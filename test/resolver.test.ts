@@ -36,7 +36,7 @@ const ipv6Only = (): Uint8Array =>
   new MmdbWriter({ databaseType: 'Six' }).insert('2001:4860::/32', place('US', 'Mountain View')).toBytes()
 
 describe('lookup', () => {
-  it('answers by the most specific network', async () => {
+  it('uses the most specific network', async () => {
     const geo = await Resolver.open(sample())
     expect(geo.lookup('81.2.69.142').city).toBe('Boxford')
     expect(geo.lookup('81.2.70.1').city).toBe('London')
@@ -58,15 +58,15 @@ describe('lookup', () => {
     [
       '2002:5102:458e::1',
       '2002:5102:458e::1',
-      '6to4 is answered by the IPv4 address inside, and stays what it is',
+      '6to4: looked up by the embedded IPv4 address, ip stays the same',
     ],
-    ['64:ff9b::5102:458e', '64:ff9b::5102:458e', 'NAT64, likewise'],
+    ['64:ff9b::5102:458e', '64:ff9b::5102:458e', 'NAT64, in the same way'],
     [
       '2001:0:4136:e378:8000:63bf:aefd:ba71',
       '2001:0:4136:e378:8000:63bf:aefd:ba71',
-      'Teredo, likewise: the client',
+      'Teredo, in the same way: the client',
     ],
-  ])('%s is answered as %s: %s', async (asked, ip) => {
+  ])('%s has the ip %s: %s', async (asked, ip) => {
     const geo = await Resolver.open(sample())
     const record = geo.lookup(asked)
     expect(record.ip).toBe(ip)
@@ -82,7 +82,7 @@ describe('lookup', () => {
     expect(geo.network('::ffff:81.2.69.142')).toBe('81.2.69.0/24')
   })
 
-  it('asks the registries before the database', async () => {
+  it('does not look up special-purpose addresses in the database', async () => {
     const geo = await Resolver.open(sample())
     expect(() => geo.lookup('10.0.0.1')).toThrow(
       expect.objectContaining({
@@ -94,7 +94,7 @@ describe('lookup', () => {
     )
   })
 
-  it('tells apart what is not found, what is no address, and what is no locale', async () => {
+  it('has different errors for not found, malformed addresses and invalid locales', async () => {
     const geo = await Resolver.open(sample())
     expect(() => geo.lookup('8.8.8.8')).toThrow(UnresolvableAddressError)
     expect(() => geo.lookup('8.8.8.8')).toThrow('8.8.8.8 has no location: the database has none for it')
@@ -104,25 +104,25 @@ describe('lookup', () => {
 
   it.each([
     ['an invalid Date', new Date('never')],
-    ['beyond what a Date holds', 8.64e15 + 1],
+    ['beyond the range of Date', 8.64e15 + 1],
     ['not a number', Number.NaN],
     ['text', '2026-01-01'],
     ['null', null],
-  ])('refuses an instant that is %s', async (_, at) => {
+  ])('refuses an instant: %s', async (_, at) => {
     const geo = await Resolver.open(sample())
     expect(() => Reflect.apply(geo.lookup, geo, ['81.2.69.142', { at }])).toThrow(TypeError)
   })
 
-  it('never walks an IPv4 tree with an IPv6 address', async () => {
+  it('never looks up an IPv6 address in an IPv4 tree', async () => {
     const geo = await Resolver.open(sample({ ipVersion: 4 }))
     expect(geo.lookup('81.2.69.142').city).toBe('Boxford')
-    // Its first 32 bits are those of 81.2.69.142.
+    // An IPv4 tree would read its first 32 bits as an IPv4 address.
     expect(() => geo.lookup('2a00:1450:4009::1')).toThrow(/no database for IPv6 is open/)
     expect(geo.raw('2a00:1450:4009::1')).toBeNull()
     expect(geo.network('2a00:1450:4009::1')).toBeNull()
   })
 
-  it('shares frozen parts, and gives every caller a record of its own', async () => {
+  it('shares frozen parts and returns a fresh record', async () => {
     const geo = await Resolver.open(sample())
     const first = geo.lookup('81.2.69.142', { at: 0 })
     const second = geo.lookup('81.2.69.1', { at: 0 })
@@ -150,7 +150,7 @@ describe('lookupMany', () => {
     ),
   )
 
-  it('gives for each item what lookup gives, or its failure', async () => {
+  it('has the result of lookup for each item, or a failure', async () => {
     const geo = await Resolver.open(sample())
     fc.assert(
       fc.property(fc.array(addresses), fc.constantFrom('en', 'de', 'ja'), (ips, locale) => {
@@ -178,7 +178,7 @@ describe('lookupMany', () => {
     )
   })
 
-  it('takes any iterable, once', async () => {
+  it('accepts any iterable and iterates once', async () => {
     const geo = await Resolver.open(sample())
     const ips = (function* () {
       yield '81.2.69.142'
@@ -188,7 +188,7 @@ describe('lookupMany', () => {
     expect(geo.lookupMany([])).toEqual([])
   })
 
-  it('never throws for an item, of any type', async () => {
+  it('never throws for an item of any type', async () => {
     const geo = await Resolver.open(sample())
     const hostile = {
       toString() {
@@ -205,7 +205,7 @@ describe('lookupMany', () => {
     )
   })
 
-  it('refuses one text, which would be taken for a list of characters', async () => {
+  it('refuses a string, which would be iterated by character', async () => {
     const geo = await Resolver.open(sample())
     expect(() => geo.lookupMany('81.2.69.142')).toThrow(TypeError)
   })
@@ -217,7 +217,7 @@ describe('detect', () => {
     remoteAddress,
   })
 
-  it('gives the record that lookup gives for the client', async () => {
+  it('returns the record of lookup for the client', async () => {
     const geo = await Resolver.open(sample(), { trustedProxies: ['10.0.0.0/8'] })
     const options = { locale: 'de', at: 0 }
     expect(geo.detect(request('1.1.1.1, 81.2.69.142'), options)).toEqual(geo.lookup('81.2.69.142', options))
@@ -225,7 +225,7 @@ describe('detect', () => {
     expect(geo.detect(new Request('http://localhost/'), { remoteAddress: '81.2.70.1' }).city).toBe('London')
   })
 
-  it('says where the address of an error was found', async () => {
+  it('has the source of the address in errors', async () => {
     const geo = await Resolver.open(sample(), { trustedProxies: ['10.0.0.0/8'] })
     expect(() => geo.detect(request('8.8.8.8'))).toThrow(
       expect.objectContaining({ reason: 'not-found', address: '8.8.8.8', via: 'x-forwarded-for' }),
@@ -239,7 +239,7 @@ describe('detect', () => {
     expect(() => geo.detect(request('', undefined), { remoteAddress: null })).toThrow(AddressUnavailableError)
   })
 
-  it('refuses a wrong configuration when it is opened, before any file is read', async () => {
+  it('refuses invalid options before any file is read', async () => {
     const options = { trustedProxies: ['10/8'] }
     await expect(Resolver.open(new Uint8Array(), options)).rejects.toThrow(TypeError)
     await expect(NodeResolver.open('missing.mmdb', options)).rejects.toThrow(TypeError)
@@ -254,7 +254,7 @@ describe('detect', () => {
 })
 
 describe('raw and network', () => {
-  it('show what the file says, also of special-purpose addresses', async () => {
+  it('return the content of the file, for special-purpose addresses too', async () => {
     const geo = await Resolver.open(sample())
     expect(geo.raw('10.0.0.1')).toEqual(place('XX', 'Nowhere'))
     expect(geo.raw('8.8.8.8')).toBeNull()
@@ -264,21 +264,21 @@ describe('raw and network', () => {
 
   it.each([
     ['81.2.69.142', '81.2.69.0/24', 'IPv4'],
-    ['81.2.70.1', '81.2.70.0/23', 'what is left of a /16 around a /24'],
+    ['81.2.70.1', '81.2.70.0/23', 'the rest of a /16 beside a /24'],
     ['2001:4860::1', '2001:4860::/32', 'IPv6'],
-    ['2002:5102:458e::1', '81.2.69.0/24', '6to4: of the IPv4 address inside'],
-    ['2a00::1', '2800::/5', 'a network with nothing in it'],
+    ['2002:5102:458e::1', '81.2.69.0/24', '6to4: of the embedded IPv4 address'],
+    ['2a00::1', '2800::/5', 'a network without a record'],
   ])('the network of %s is %s: %s', async (ip, network) => {
     expect((await Resolver.open(sample())).network(ip)).toBe(network)
   })
 
-  it('the network of IPv4 is one of IPv6 where the tree ends above ::/96', async () => {
+  it('the network of an IPv4 address is an IPv6 network if the tree ends above ::/96', async () => {
     expect((await Resolver.open(ipv6Only())).network('81.2.69.142')).toBe('::/3')
   })
 })
 
 describe('several databases', () => {
-  it('an IPv4 file and an IPv6 file are one resolver, in either order', async () => {
+  it('an IPv4 file and an IPv6 file work together, in either order', async () => {
     for (const sources of [
       [sample({ ipVersion: 4 }), ipv6Only()],
       [ipv6Only(), sample({ ipVersion: 4 })],
@@ -292,7 +292,7 @@ describe('several databases', () => {
     }
   })
 
-  it('the first that has a location answers', async () => {
+  it('the first one with a location is used', async () => {
     const better = new MmdbWriter({ databaseType: 'Better' })
       .insert('81.2.69.0/24', place('GB', 'Exact'))
       .insert('81.2.70.0/24', { location: { time_zone: 'Europe/London' } })
@@ -302,13 +302,13 @@ describe('several databases', () => {
     expect(geo.lookup('81.2.71.1').city).toBe('London')
   })
 
-  it('refuses none', async () => {
+  it('refuses an empty list', async () => {
     await expect(Resolver.open([])).rejects.toThrow(TypeError)
   })
 })
 
 describe('databases', () => {
-  it('says what is open', async () => {
+  it('describes the open databases', async () => {
     const built = new Date('2026-06-05T00:00:00Z')
     const lite = new MmdbWriter({ databaseType: 'GeoLite2-City', languages: ['en', 'de'], buildDate: built })
     const geo = await Resolver.open([lite.toBytes(), sample()])
@@ -330,13 +330,13 @@ describe('databases', () => {
 })
 
 describe('open and close', () => {
-  it('refuses bytes that are no database, and values that are no bytes', async () => {
+  it('refuses bytes that are not a database, and values that are not bytes', async () => {
     await expect(Resolver.open(new Uint8Array(1000))).rejects.toThrow(InvalidDatabaseError)
     await expect(Reflect.apply(Resolver.open, Resolver, [{}])).rejects.toThrow(TypeError)
     await expect(Reflect.apply(Resolver.open, Resolver, [undefined])).rejects.toThrow(TypeError)
   })
 
-  it('answers no question after it is closed', async () => {
+  it('throws for every call after it is closed', async () => {
     const geo = await Resolver.open(sample())
     geo.close()
     geo.close()
@@ -359,7 +359,7 @@ describe('Resolver.open and maxBytes', () => {
     }
   })
 
-  it('is the most that a source may hold', async () => {
+  it('limits the size of a source', async () => {
     await expect(Resolver.open(bytes, { maxBytes: bytes.length - 1 })).rejects.toThrow('limit that maxBytes')
     expect((await Resolver.open(bytes, { maxBytes: bytes.length })).databases).toHaveLength(1)
   })

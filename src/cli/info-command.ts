@@ -1,11 +1,11 @@
 import { embedded } from '../embedded.ts'
 import { isGeofixError } from '../errors.ts'
+import { databaseInfo } from '../location/database-info.ts'
 import type { Database } from '../mmdb/database.ts'
 import { countNetworks, firstRecords } from '../mmdb/networks.ts'
 import { isMap, type MmdbValue } from '../mmdb/record-decoder.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import { openDatabases } from '../node/node-source.ts'
-import { databaseInfo } from '../record/database-info.ts'
 import { ExitStatus, printable, type Terminal, writeLine } from './terminal.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000

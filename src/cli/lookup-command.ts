@@ -1,7 +1,7 @@
 import { fstatSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
+import { isLookupFailure, type LookupResult } from '../location/location-record.ts'
 import { NodeResolver } from '../node/node-resolver.ts'
-import { isLookupFailure, type LookupResult } from '../record/location-record.ts'
 import { DATABASE_SET } from '../resolver.ts'
 import { directoryError, reasonOf } from './enrich/system-error.ts'
 import { checkLocations } from './location-databases.ts'

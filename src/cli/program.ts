@@ -2,7 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { isGeofixError } from '../errors.ts'
-import { localeOf } from '../record/locale.ts'
+import { localeOf } from '../location/locale.ts'
 import { databasePath } from './database-path.ts'
 import { runDetect } from './detect-command.ts'
 import { ENRICH_EXAMPLES, ENRICH_FLAGS, type EnrichFlags, enrichCommand } from './enrich/flags.ts'

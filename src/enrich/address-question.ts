@@ -1,9 +1,9 @@
 import { Address } from '../address/address.ts'
 import { MAX_ADDRESS_CHARS } from '../address/ipv6.ts'
-import { ClientWalk, MAX_FIELD } from '../client/client-address.ts'
+import { ClientWalk, MAX_FIELD_CHARS } from '../client/client-address.ts'
 import { isGeofixError } from '../errors.ts'
-import type { DatabaseSet } from '../record/database-set.ts'
-import type { Place } from '../record/place.ts'
+import type { DatabaseSet } from '../location/database-set.ts'
+import type { Location } from '../location/location.ts'
 import type { CommonPlan } from './common-plan.ts'
 import type { FailureReason } from './tally.ts'
 
@@ -22,16 +22,16 @@ export class AddressQuestion {
    * @throws TypeError when the proxies cannot be trusted
    */
   constructor(set: DatabaseSet, { trustedProxies }: CommonPlan) {
-    if (set.unfit !== null) throw set.unfit
+    if (set.noLocationsError !== null) throw set.noLocationsError
     this.#set = set
     // Whoever wrote the log is the peer: its word is taken for the list, as that of a local proxy is.
     this.#clients =
       trustedProxies === null ? null : new ClientWalk({ trustedProxies: [...trustedProxies, 'unix:'] })
-    this.longest = this.#clients === null ? MAX_ADDRESS_CHARS : MAX_FIELD
+    this.longest = this.#clients === null ? MAX_ADDRESS_CHARS : MAX_FIELD_CHARS
   }
 
   /** Where the address is, or why that is not known. */
-  ask(text: string): Place | FailureReason {
+  ask(text: string): Location | FailureReason {
     this.ip = ''
     if (text === '' || text === '-') return 'missing'
     const address = this.#address
@@ -40,7 +40,7 @@ export class AddressQuestion {
     this.ip = address.text
     if (address.special !== null) return address.special
     try {
-      return this.#set.place(address) ?? 'not-found'
+      return this.#set.locate(address) ?? 'not-found'
     } catch (error) {
       if (isGeofixError(error) && error.code === 'INVALID_DATABASE') return 'invalid-database'
       throw error

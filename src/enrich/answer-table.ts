@@ -1,7 +1,7 @@
-import type { Locale } from '../record/locale.ts'
-import type { NamedCountry } from '../record/named-part.ts'
-import type { Place } from '../record/place.ts'
-import type { Timezone } from '../record/timezone.ts'
+import type { Locale } from '../location/locale.ts'
+import type { Location } from '../location/location.ts'
+import type { LocalizedCountry } from '../location/shared-parts.ts'
+import type { Timezone } from '../location/timezone.ts'
 import { columnTexts, jsonBody } from './answer-text.ts'
 import type { ByteSink } from './byte-sink.ts'
 import type { LocationField } from './location-field.ts'
@@ -47,11 +47,11 @@ const encoder = /* @__PURE__ */ new TextEncoder()
 export class AnswerTable {
   readonly #locale: Locale
   readonly #countsPlaces: boolean
-  readonly #numbers = new Map<Place, number>()
+  readonly #numbers = new Map<Location, number>()
   readonly #weight = new PlaceWeight()
   /** The first answer in each country. */
-  readonly #countries = new Map<NamedCountry, number>()
-  #places: Place[] = []
+  readonly #countries = new Map<LocalizedCountry, number>()
+  #places: Location[] = []
   /** The offset in the JSON of each. */
   #offsets: (Offset | undefined)[] = []
   #rows = new Float64Array(ROW * 1024)
@@ -94,7 +94,7 @@ export class AnswerTable {
   }
 
   /** The number of a place, from 0. */
-  numberOf(place: Place): number {
+  numberOf(place: Location): number {
     const known = this.#numbers.get(place)
     if (known !== undefined) return known
     const number = this.#places.length
@@ -109,8 +109,8 @@ export class AnswerTable {
     const row = number * ROW
     this.#rows[row + JSON_START] = NOT_MADE
     this.#rows[row + FROM] = Number.POSITIVE_INFINITY
-    this.#rows[row + ZONE] = this.#zoneOf(place.area.timezone)
-    this.#rows[row + COUNTED] = this.#countsPlaces ? number : this.#firstIn(place.area.country, number)
+    this.#rows[row + ZONE] = this.#zoneOf(place.shared.timezone)
+    this.#rows[row + COUNTED] = this.#countsPlaces ? number : this.#firstIn(place.shared.country, number)
     this.#rows[row + USES] = 0
     return number
   }
@@ -131,7 +131,7 @@ export class AnswerTable {
   }
 
   /** Hands out the places, or one of each country, used since the last call, with how often they were. */
-  drain(count: (place: Place, locale: Locale, uses: number) => void): void {
+  drain(count: (place: Location, locale: Locale, uses: number) => void): void {
     for (const number of this.#used) {
       const place = this.#places[number]
       if (place !== undefined) count(place, this.#locale, this.#rows[number * ROW + USES] ?? 0)
@@ -200,7 +200,7 @@ export class AnswerTable {
     this.#rows[row + UNTIL] = holds ? end : at
   }
 
-  #firstIn(country: NamedCountry, number: number): number {
+  #firstIn(country: LocalizedCountry, number: number): number {
     const first = this.#countries.get(country)
     if (first !== undefined) return first
     this.#countries.set(country, number)

@@ -1,6 +1,6 @@
-import type { Locale } from '../record/locale.ts'
-import type { Country, LocationRecord, Region } from '../record/location-record.ts'
-import type { Place } from '../record/place.ts'
+import type { Locale } from '../location/locale.ts'
+import type { Location } from '../location/location.ts'
+import type { Country, LocationRecord, Region } from '../location/location-record.ts'
 import type { LocationField } from './location-field.ts'
 
 /** A record's JSON begins so, and its `ip` follows. */
@@ -16,7 +16,7 @@ const ANY_INSTANT = 0
  * The record's JSON from behind the text of `ip` to the value of `timezone.offset`, which is the last. Put together
  * from what is remembered of its shared parts: twice as fast as `JSON.stringify` of all, to the same bytes.
  */
-export function jsonBody(place: Place, locale: Locale): string {
+export function jsonBody(place: Location, locale: Locale): string {
   const { country, region, city, postal_code, coordinates, timezone } = place.record('', locale, ANY_INSTANT)
   const { latitude, longitude } = coordinates
   const head = `","country":${jsonOf(country)},"region":${jsonOf(region)},"city":${JSON.stringify(city)}`
@@ -40,7 +40,7 @@ export interface ColumnTexts {
 }
 
 export function columnTexts(
-  place: Place,
+  place: Location,
   locale: Locale,
   columns: readonly LocationField[],
   delimiter: string,

@@ -1,6 +1,6 @@
 import { ClientWalk } from '../client/client-address.ts'
-import { instantOf } from '../record/instant.ts'
-import { localeOf } from '../record/locale.ts'
+import { localeOf } from '../location/locale.ts'
+import { instantOf } from '../location/timezone.ts'
 import { type EnrichOptions, ON_BAD_LINE, type OnBadLine } from './options.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { Locale } from '../record/locale.ts'
-import type { Place } from '../record/place.ts'
+import type { Locale } from '../location/locale.ts'
+import type { Location } from '../location/location.ts'
 import { type Listed, type Tally, takeRoom } from './tally.ts'
 
 /** Separates the parts of a key; it is in no name. */
@@ -12,15 +12,15 @@ const SEPARATOR = '\u0000'
 const MAX_WEIGHT = 2 ** 25
 
 /** Counts lines that are at a place in a tally, in detail when `sums`. */
-export function countPlace(tally: Tally, place: Place, locale: Locale, uses: number, sums: boolean): void {
-  const country = place.area.countryIn(locale)
+export function countPlace(tally: Tally, place: Location, locale: Locale, uses: number, sums: boolean): void {
+  const country = place.shared.countryIn(locale)
   addListed(tally, 'countries', tally.countries, country.code ?? country.name ?? '', uses, () => ({
     code: country.code,
     name: country.name,
     count: 0,
   }))
   if (!sums) return
-  const region = place.area.regionIn(locale)
+  const region = place.shared.regionIn(locale)
   const regionKey = [country.code, region.code, region.name].join(SEPARATOR)
   if (region.code !== null || region.name !== null) {
     addListed(tally, 'regions', tally.regions, regionKey, uses, () => ({

@@ -1,4 +1,4 @@
-import type { DatabaseSet } from '../record/database-set.ts'
+import type { DatabaseSet } from '../location/database-set.ts'
 import { AccessLogLines } from './access-log/access-log-lines.ts'
 import { markLength } from './byte-order-mark.ts'
 import { ByteSink } from './byte-sink.ts'

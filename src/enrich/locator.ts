@@ -1,5 +1,5 @@
-import type { DatabaseSet } from '../record/database-set.ts'
-import { localeOf } from '../record/locale.ts'
+import type { DatabaseSet } from '../location/database-set.ts'
+import { localeOf } from '../location/locale.ts'
 import { AddressMemo, MAX_TEXT, UNKNOWN } from './address-memo.ts'
 import { AddressQuestion } from './address-question.ts'
 import { AnswerTable } from './answer-table.ts'

@@ -1,4 +1,4 @@
-import type { DatabaseSet } from '../record/database-set.ts'
+import type { DatabaseSet } from '../location/database-set.ts'
 import { checkAddresses } from './address-check.ts'
 import { BlockReader } from './block-reader.ts'
 import { commonPlan } from './common-plan.ts'

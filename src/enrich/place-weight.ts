@@ -1,5 +1,10 @@
-import type { NamedCountry, NamedRegion } from '../record/named-part.ts'
-import { AREA_WEIGHT, longTextWeight, PART_WEIGHT, type Place } from '../record/place.ts'
+import {
+  LOCALIZED_PART_BYTES,
+  type Location,
+  longTextBytes,
+  SHARED_PARTS_BYTES,
+} from '../location/location.ts'
+import type { LocalizedCountry, LocalizedRegion } from '../location/shared-parts.ts'
 
 /**
  * What some places keep alive beyond themselves: areas with their names, of which a hostile database can have as many
@@ -16,12 +21,12 @@ export class PlaceWeight {
   }
 
   /** Counts a place that was not counted yet. */
-  add({ area, city, postalCode }: Place): void {
-    this.#bytes += longTextWeight(city) + longTextWeight(postalCode)
-    if (!this.#isNew(area)) return
-    this.#bytes += AREA_WEIGHT
-    this.#addPart(area.country)
-    this.#addPart(area.region)
+  add({ shared, city, postalCode }: Location): void {
+    this.#bytes += longTextBytes(city) + longTextBytes(postalCode)
+    if (!this.#isNew(shared)) return
+    this.#bytes += SHARED_PARTS_BYTES
+    this.#addPart(shared.country)
+    this.#addPart(shared.region)
   }
 
   clear(): void {
@@ -29,10 +34,10 @@ export class PlaceWeight {
     this.#bytes = 0
   }
 
-  #addPart(part: NamedCountry | NamedRegion): void {
+  #addPart(part: LocalizedCountry | LocalizedRegion): void {
     if (!this.#isNew(part)) return
-    this.#bytes += PART_WEIGHT
-    if (this.#isNew(part.names)) this.#bytes += part.names.weight
+    this.#bytes += LOCALIZED_PART_BYTES
+    if (this.#isNew(part.translations)) this.#bytes += part.translations.retainedBytes
   }
 
   #isNew(thing: object): boolean {

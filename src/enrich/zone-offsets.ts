@@ -1,4 +1,4 @@
-import type { Timezone } from '../record/timezone.ts'
+import type { Timezone } from '../location/timezone.ts'
 
 /** Milliseconds. */
 export const DAY = 86_400_000

@@ -1,25 +1,25 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { createGunzip, type Gunzip } from 'node:zlib'
-import { allocate, checkSize, DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
+import { allocate, ByteCollector, checkSize, DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
 import { isGzip, readGzipEnds, TRAILER_BYTES } from '../bytes/gzip-member.ts'
 import {
-  followed,
   isEmptyMemberFirst,
-  LEAST_CHUNK,
+  MIN_CHUNK_BYTES,
   nativeGunzipAsync,
+  trailingBytes,
   unreadableGzip,
 } from './native-gunzip.ts'
-import { readPipe } from './whole-file.ts'
 
-/** How much of a compressed file is in memory at a time; its header must fit. Bytes. */
-const PIECE = 2 ** 18
+/** How much of a compressed file is in memory at a time; its header must fit. */
+const CHUNK_BYTES = 2 ** 18
 
 /**
- * The bytes of a file, decompressed if it is gzip. A compressed file is never whole in memory, so that what a
- * program keeps for years does not begin with garbage of half its size. Decompression runs on another thread.
+ * Reads a file and decompresses it if it is gzip, on another thread. A compressed file is read in chunks: whole, it
+ * would leave garbage of half the database's size in memory.
  *
- * @param maxBytes that the file may have, compressed or not; one that is larger is not read
- * @param signal ends the work soon after it is aborted; what is thrown then is of no account
+ * @param maxBytes limit for the file's size, compressed and decompressed; a larger file is not read
+ * @param signal stops reading soon after it is aborted; the caller discards what is thrown then
  * @throws InvalidDatabaseError when a gzip file is damaged, or a file is too large
  */
 export async function readUnpacked(
@@ -32,12 +32,12 @@ export async function readUnpacked(
     const { size } = await file.stat()
     checkSize(size, maxBytes, path)
     if (size === 0) {
-      // A pipe has no size and no places: whatever it holds is read from front to back.
+      // A pipe has no size and cannot be read at a position.
       const bytes = await readPipe(file, path, maxBytes, signal)
       return isGzip(bytes) ? await nativeGunzipAsync(bytes, path, maxBytes) : bytes
     }
-    const piece = new Uint8Array(Math.min(PIECE, size))
-    const head = await readAt(file, 0, piece)
+    const buffer = new Uint8Array(Math.min(CHUNK_BYTES, size))
+    const head = await readAt(file, 0, buffer)
     if (!isGzip(head))
       return await readAt(
         file,
@@ -47,42 +47,46 @@ export async function readUnpacked(
     const tail = new Uint8Array(Math.min(size, TRAILER_BYTES))
     await readAt(file, size - tail.length, tail)
     const { start, length } = readGzipEnds(head, tail, size, path, maxBytes)
-    if (isEmptyMemberFirst(head.subarray(start, size - TRAILER_BYTES))) throw followed(path)
-    return await inflate(file, piece, size, length, path, signal)
+    if (isEmptyMemberFirst(head.subarray(start, size - TRAILER_BYTES))) throw trailingBytes(path)
+    return await inflate(file, buffer, size, length, path, signal)
   } finally {
     await file.close()
   }
 }
 
 /**
- * @param piece memory for the compressed bytes
- * @param length bytes that come out, by the trailer
+ * @param buffer for the compressed bytes
+ * @param length of the decompressed bytes, according to the trailer
  */
 async function inflate(
   file: FileHandle,
-  piece: Uint8Array,
+  buffer: Uint8Array,
   size: number,
   length: number,
   path: string,
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array> {
-  // Room for one byte more, so that a file is found out that holds more than it promises.
-  const gunzip = allocate(Math.max(length + 1, LEAST_CHUNK), (chunkSize) => createGunzip({ chunkSize }), path)
-  const pieces: Uint8Array[] = []
+  // One more byte, to detect a file that is longer than its trailer says.
+  const gunzip = allocate(
+    Math.max(length + 1, MIN_CHUNK_BYTES),
+    (chunkSize) => createGunzip({ chunkSize }),
+    path,
+  )
+  const chunks: Uint8Array[] = []
   let inflated = 0
-  gunzip.on('data', (piece: Uint8Array) => {
-    pieces.push(piece)
-    inflated += piece.length
-    if (inflated > length) gunzip.destroy(new Error('more bytes come out than its trailer promises'))
+  gunzip.on('data', (chunk: Uint8Array) => {
+    chunks.push(chunk)
+    inflated += chunk.length
+    if (inflated > length) gunzip.destroy(new Error('it is longer than its trailer says'))
   })
   try {
     const ended = new Promise<void>((resolve, reject) => {
       gunzip.once('end', resolve).once('error', reject)
     })
-    for (let at = 0; at < size && !gunzip.readableEnded; at += piece.length) {
+    for (let at = 0; at < size && !gunzip.readableEnded; at += buffer.length) {
       signal?.throwIfAborted()
-      const bytes = await readAt(file, at, piece.subarray(0, size - at))
-      // Behind the end of the member nothing is taken any more.
+      const bytes = await readAt(file, at, buffer.subarray(0, size - at))
+      // After the end of the member, zlib takes no more bytes.
       await Promise.race([write(gunzip, bytes), ended])
     }
     gunzip.end()
@@ -92,8 +96,8 @@ async function inflate(
   } finally {
     gunzip.destroy()
   }
-  if (gunzip.bytesWritten !== size || inflated !== length) throw followed(path)
-  return joined(pieces, length)
+  if (gunzip.bytesWritten !== size || inflated !== length) throw trailingBytes(path)
+  return joined(chunks, length)
 }
 
 function write(gunzip: Gunzip, bytes: Uint8Array): Promise<void> {
@@ -103,26 +107,84 @@ function write(gunzip: Gunzip, bytes: Uint8Array): Promise<void> {
 }
 
 /**
- * Fills the bytes from a place in the file.
+ * Fills the bytes from a position in the file.
  *
- * @throws Error when the file is shorter by now
+ * @throws Error when the file has become shorter
  */
 async function readAt(file: FileHandle, position: number, bytes: Uint8Array): Promise<Uint8Array> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesRead } = await file.read(bytes, done, bytes.length - done, position + done)
-    if (bytesRead === 0) throw new Error('the file became shorter while it was read')
+    if (bytesRead === 0) throw new Error('the file was truncated while it was read')
     done += bytesRead
   }
   return bytes
 }
 
-/** The pieces lie side by side in zlib's one buffer, unless the runtime does it another way. */
-function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  const [first] = pieces
+/** Avoids a copy if the chunks are adjacent in one buffer, as in Node's zlib. */
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const [first] = chunks
   let end = first?.byteOffset
-  for (const piece of pieces) {
-    if (piece.buffer !== first?.buffer || piece.byteOffset !== end) return Buffer.concat(pieces, length)
-    end += piece.length
+  for (const chunk of chunks) {
+    if (chunk.buffer !== first?.buffer || chunk.byteOffset !== end) return Buffer.concat(chunks, length)
+    end += chunk.length
   }
   return first === undefined ? new Uint8Array(0) : new Uint8Array(first.buffer, first.byteOffset, length)
+}
+
+/** How much of a pipe is read at a time. */
+const PIPE_CHUNK_BYTES = 2 ** 16
+
+/**
+ * Reads an open pipe or device, such as a shell's `<(…)`, to its end. It has no size.
+ *
+ * @throws InvalidDatabaseError when it has more than `maxBytes`
+ */
+export async function readPipe(
+  file: FileHandle,
+  path: string,
+  maxBytes: number,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
+  const collector = new ByteCollector(maxBytes, path)
+  const chunk = new Uint8Array(PIPE_CHUNK_BYTES)
+  for (;;) {
+    signal?.throwIfAborted()
+    const { bytesRead } = await file.read(chunk, 0, PIPE_CHUNK_BYTES, null)
+    if (bytesRead === 0) return collector.bytes()
+    collector.add(chunk.subarray(0, bytesRead))
+  }
+}
+
+/**
+ * Reads a file synchronously. One that is too large is not read.
+ *
+ * @throws InvalidDatabaseError when it has more than `maxBytes`
+ * @throws Error when it cannot be read
+ */
+export function readWholeSync(path: string, maxBytes: number): Uint8Array {
+  const file = openSync(path, 'r')
+  try {
+    const stats = fstatSync(file)
+    if (!stats.isFile() || stats.size === 0) return readPipeSync(file, path, maxBytes)
+    checkSize(stats.size, maxBytes, path)
+    const bytes = allocate(stats.size, (size) => new Uint8Array(size), path)
+    for (let at = 0; at < bytes.length; ) {
+      const count = readSync(file, bytes, at, bytes.length - at, at)
+      if (count === 0) throw new Error('the file was truncated while it was read')
+      at += count
+    }
+    return bytes
+  } finally {
+    closeSync(file)
+  }
+}
+
+function readPipeSync(file: number, path: string, maxBytes: number): Uint8Array {
+  const collector = new ByteCollector(maxBytes, path)
+  const chunk = new Uint8Array(PIPE_CHUNK_BYTES)
+  for (;;) {
+    const count = readSync(file, chunk, 0, PIPE_CHUNK_BYTES, null)
+    if (count === 0) return collector.bytes()
+    collector.add(chunk.subarray(0, count))
+  }
 }

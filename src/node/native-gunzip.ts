@@ -10,23 +10,23 @@ import { DEFAULT_MAX_BYTES, isOutOfMemory, noMemory } from '../bytes/byte-limit.
 import { type GzipMember, readGzipMember } from '../bytes/gzip-member.ts'
 import { damagedFile, type InvalidDatabaseError } from '../errors.ts'
 
-/** What zlib answers with the option `info`, which its types leave out. */
+/** The result of zlib with the option `info`, which is missing in Node's types. */
 interface Inflated {
   readonly buffer: Uint8Array
   readonly engine: { readonly bytesWritten: number }
 }
 
-/** zlib takes no smaller pieces. Bytes. */
-export const LEAST_CHUNK = 64
+/** The smallest `chunkSize` of zlib. */
+export const MIN_CHUNK_BYTES = 64
 
-const inBackground = promisify(zlibGunzip)
+const gunzipAsync = promisify(zlibGunzip)
 
 /**
- * Decompresses a gzip file of one member and checks it whole, as the portable `gunzip` does, with Node's
- * zlib, which takes less than half the time.
+ * Decompresses a gzip file of one member with the same checks as the portable `gunzip`. Node's zlib takes less than
+ * half the time.
  *
- * @param maxBytes that the file may have, compressed or not
- * @throws InvalidDatabaseError when anything about the file is damaged, or it is too large
+ * @param maxBytes limit for the file's size, compressed and decompressed
+ * @throws InvalidDatabaseError when the file is damaged or too large
  */
 export function nativeGunzip(bytes: Uint8Array, path?: string, maxBytes = DEFAULT_MAX_BYTES): Uint8Array {
   const { length } = readOnlyMember(bytes, path, maxBytes)
@@ -36,7 +36,7 @@ export function nativeGunzip(bytes: Uint8Array, path?: string, maxBytes = DEFAUL
   } catch (cause) {
     throw unreadableGzip(cause, path)
   }
-  return whole(inflated, bytes, length, path)
+  return checkedBytes(inflated, bytes, length, path)
 }
 
 /** The same on another thread. */
@@ -48,60 +48,60 @@ export async function nativeGunzipAsync(
   const { length } = readOnlyMember(bytes, path, maxBytes)
   let inflated: unknown
   try {
-    inflated = await inBackground(bytes, optionsFor(length))
+    inflated = await gunzipAsync(bytes, optionsFor(length))
   } catch (cause) {
     throw unreadableGzip(cause, path)
   }
-  return whole(inflated, bytes, length, path)
+  return checkedBytes(inflated, bytes, length, path)
 }
 
 function optionsFor(length: number): ZlibOptions {
-  // One byte of room, so that a file that holds more than it promises is found out, and memory is bounded.
-  const room = length + 1
-  // All in one piece: pieces would be put together at the end, in as much memory again.
-  return { info: true, chunkSize: Math.max(room, LEAST_CHUNK), maxOutputLength: room }
+  // One more byte, to detect a file that is longer than its trailer says without decompressing all of it.
+  const capacity = length + 1
+  // One chunk: zlib would copy several chunks into one buffer at the end.
+  return { info: true, chunkSize: Math.max(capacity, MIN_CHUNK_BYTES), maxOutputLength: capacity }
 }
 
-/** zlib checks CRC-32 and length, but passes over bytes behind the end and joins several members. */
-function whole(inflated: unknown, bytes: Uint8Array, length: number, path?: string): Uint8Array {
-  if (!isInflated(inflated)) throw new TypeError('zlib did not answer with the option "info"')
+/** zlib checks CRC-32 and length, but ignores bytes after the end and joins several members. */
+function checkedBytes(inflated: unknown, bytes: Uint8Array, length: number, path?: string): Uint8Array {
+  if (!isInflated(inflated)) throw new TypeError('zlib ignored the option "info"')
   if (inflated.engine.bytesWritten !== bytes.length || inflated.buffer.length !== length) {
-    throw followed(path)
+    throw trailingBytes(path)
   }
   return inflated.buffer
 }
 
 /**
- * The member that zlib will read, as `readGzipMember` finds it.
+ * Reads the header and trailer as {@link readGzipMember}.
  *
- * @throws InvalidDatabaseError as that, and when a member of nothing stands before it
+ * @throws InvalidDatabaseError as that, and when the file starts with an empty member
  */
 export function readOnlyMember(bytes: Uint8Array, path: string | undefined, maxBytes: number): GzipMember {
   const member = readGzipMember(bytes, path, maxBytes)
-  if (isEmptyMemberFirst(member.deflate)) throw followed(path)
+  if (isEmptyMemberFirst(member.deflate)) throw trailingBytes(path)
   return member
 }
 
 /**
- * Whether the file starts with a member of nothing and goes on behind it. zlib joins members, and the length of that
- * one is not missed; of any other the sum is wrong.
+ * Whether the file starts with an empty member and more bytes follow. zlib joins members: an empty one leaves the
+ * total length right, any other makes it wrong.
  *
- * @param deflate what follows the header, or the start of it
+ * @param deflate the bytes after the header, or the first of them
  */
 export function isEmptyMemberFirst(deflate: Uint8Array): boolean {
   let inflated: unknown
   try {
-    // Stops at the first bytes that come out.
+    // maxOutputLength stops it at the first decompressed bytes.
     inflated = inflateRawSync(deflate, {
       info: true,
-      chunkSize: LEAST_CHUNK,
+      chunkSize: MIN_CHUNK_BYTES,
       maxOutputLength: 1,
       finishFlush: constants.Z_SYNC_FLUSH,
     })
   } catch {
     return false
   }
-  if (!isInflated(inflated)) throw new TypeError('zlib did not answer with the option "info"')
+  if (!isInflated(inflated)) throw new TypeError('zlib ignored the option "info"')
   return inflated.buffer.length === 0 && inflated.engine.bytesWritten < deflate.length
 }
 
@@ -114,6 +114,6 @@ export function unreadableGzip(cause: unknown, path?: string): InvalidDatabaseEr
   return damagedFile('its compressed data cannot be read, or does not match its checksum', { path, cause })
 }
 
-export function followed(path?: string): InvalidDatabaseError {
+export function trailingBytes(path?: string): InvalidDatabaseError {
   return damagedFile('there are extra bytes after its compressed data', { path })
 }

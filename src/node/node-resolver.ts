@@ -2,7 +2,7 @@ import { signalOf } from '../bytes/abort.ts'
 import { maxBytesOf } from '../bytes/byte-limit.ts'
 import { ClientWalk } from '../client/client-address.ts'
 import { embedded } from '../embedded.ts'
-import { DatabaseSet } from '../record/database-set.ts'
+import { DatabaseSet } from '../location/database-set.ts'
 import { atLeastOne, type OpenOptions, REPLACE, Resolver } from '../resolver.ts'
 import {
   absolute,
@@ -13,18 +13,18 @@ import {
   openSourceSync,
   type SyncSource,
 } from './node-source.ts'
-import { type ResolverStatus, Upkeep } from './upkeep.ts'
 import { type WatchOptions, type WatchSettings, watchSettings } from './watch-options.ts'
+import { type ResolverStatus, Watcher } from './watcher.ts'
 
-/** Options of `Resolver.open` on Node: whose word `detect` takes, and how the files are followed. */
+/** Options of `Resolver.open` on Node. */
 export interface NodeOpenOptions extends OpenOptions, WatchOptions {}
 
 /**
- * A resolver that also opens files, and by default the city database that the package carries; with the option
- * `watch` it follows them as they are replaced.
+ * A resolver that also opens files, by default the embedded city database. With the option `watch` it reloads files
+ * that change.
  */
 export class NodeResolver extends Resolver {
-  readonly #upkeep: Upkeep
+  readonly #watcher: Watcher
 
   /** Use {@link NodeResolver.open}. */
   private constructor(
@@ -35,22 +35,22 @@ export class NodeResolver extends Resolver {
   ) {
     const set = new DatabaseSet(sources.map(({ database }) => database))
     super(set, clients)
-    this.#upkeep = new Upkeep(sources, set, settings, {
+    this.#watcher = new Watcher(sources, set, settings, {
       open: (path) => openFile(path, maxBytes),
       replace: (next) => this[REPLACE](next),
     })
   }
 
   /**
-   * Opens a database, or several as one: an IPv4 file and an IPv6 file for instance. Raw `.mmdb`, gzip and a
-   * vendor's `.tar.gz` are told apart by their bytes, not by names. Given bytes are not copied and must not
-   * change. Decompression runs on another thread.
+   * Opens one database or several, such as an IPv4 file and an IPv6 file. Raw `.mmdb`, gzip and a vendor's `.tar.gz`
+   * are recognised by their bytes, not by name. Bytes are not copied and must not change. Decompression runs on
+   * another thread.
    *
    * @param source default: the embedded city database
-   * @throws InvalidDatabaseError when a file cannot be read, is damaged, or is no MMDB database, or a canary has
-   *   no location
-   * @throws TypeError when a source is of no supported kind, or there is none, or an option is wrong
-   * @throws the reason of `signal`, or of a `fetch` that was aborted while its `Response` was read
+   * @throws InvalidDatabaseError when a file cannot be read, is damaged or is not an MMDB database, or when a canary
+   *   has no location
+   * @throws TypeError when a source is of an unsupported kind, there is none, or an option is invalid
+   * @throws the reason of `signal`, or of a `fetch` that is aborted while its `Response` is read
    */
   static override async open(
     source: NodeSource | readonly NodeSource[] = embedded.city,
@@ -61,15 +61,15 @@ export class NodeResolver extends Resolver {
     const maxBytes = maxBytesOf(options.maxBytes)
     const signal = signalOf(options.signal)
     const sources: OpenSource[] = []
-    for (const each of followed(atLeastOne(source), settings)) {
+    for (const each of absoluteIfWatched(atLeastOne(source), settings)) {
       sources.push(await openSource(each, maxBytes, signal))
     }
     return new NodeResolver(sources, clients, settings, maxBytes)
   }
 
   /**
-   * The same at once, for paths, `file:` URLs and bytes. Blocks until the database is decompressed, so that a `signal`
-   * has an effect only when it is aborted before.
+   * The synchronous form, for paths, `file:` URLs and bytes. Blocks until the database is decompressed: a `signal` only
+   * has an effect if it is already aborted.
    */
   static openSync(
     source: SyncSource | readonly SyncSource[] = embedded.city,
@@ -79,26 +79,28 @@ export class NodeResolver extends Resolver {
     const settings = watchSettings(options)
     const maxBytes = maxBytesOf(options.maxBytes)
     signalOf(options.signal)?.throwIfAborted()
-    const sources = followed(atLeastOne(source), settings).map((each) => openSourceSync(each, maxBytes))
+    const sources = absoluteIfWatched(atLeastOne(source), settings).map((each) =>
+      openSourceSync(each, maxBytes),
+    )
     return new NodeResolver(sources, clients, settings, maxBytes)
   }
 
-  /** How the databases are doing: replaced, refused, stale. */
+  /** The state of the databases: replaced, refused, stale. */
   get status(): ResolverStatus {
-    return this.#upkeep.status
+    return this.#watcher.status
   }
 
-  /** Releases the databases' memory, and follows the files no more. Every later question throws a `TypeError`. */
+  /** Releases the databases' memory and stops watching files. Later calls throw a `TypeError`. */
   override close(): void {
     super.close()
-    this.#upkeep.stop()
+    this.#watcher.stop()
   }
 }
 
-/** Files that are watched are looked for where they are now. */
-function followed<Source extends NodeSource>(
+/** Makes the paths of watched files absolute, in case the program changes its working directory. */
+function absoluteIfWatched<Source extends NodeSource>(
   sources: readonly Source[],
-  { interval }: WatchSettings,
+  { intervalMs }: WatchSettings,
 ): readonly (Source | string)[] {
-  return interval === null ? sources : sources.map(absolute)
+  return intervalMs === null ? sources : sources.map(absolute)
 }

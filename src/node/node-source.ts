@@ -1,3 +1,5 @@
+import { type BigIntStats, statSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { untilAborted } from '../bytes/abort.ts'
@@ -16,31 +18,29 @@ import { isGzip } from '../bytes/gzip-member.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
 import { isOfClass, messageOf } from '../realm.ts'
-import { readUnpacked } from './file-bytes.ts'
-import { type FileState, fileState, fileStateSync } from './file-state.ts'
+import { readUnpacked, readWholeSync } from './file-bytes.ts'
 import { nativeGunzip, nativeGunzipAsync } from './native-gunzip.ts'
-import { readWholeSync } from './whole-file.ts'
 
-/** What Node can open: a path, a `file:` URL, or bytes in any form. */
+/** A source that Node can open: a path, a `file:` URL, or bytes in any form. */
 export type NodeSource = string | URL | ByteSource
 
-/** What can be opened at once. */
+/** A source that can be opened synchronously. */
 export type SyncSource = string | URL | Bytes
 
-/** A source, opened. */
+/** An opened source. */
 export interface OpenSource {
   readonly database: Database
-  /** Where it was read from, and the file's state before that; `null` for bytes, which nobody replaces. */
+  /** Its path and the file's state before reading it; `null` for bytes. */
   readonly file: { readonly path: string; readonly state: FileState } | null
 }
 
 /**
- * Opens a file or bytes; files are decompressed on another thread.
+ * Opens a file or bytes. Files are decompressed on another thread.
  *
- * @param maxBytes that it may have, compressed or not
- * @throws InvalidDatabaseError when a file cannot be read, is damaged or too large, or is no MMDB database
- * @throws TypeError when the source is of no supported kind
- * @throws the signal's reason
+ * @param maxBytes limit for its size, compressed and decompressed
+ * @throws InvalidDatabaseError when a file cannot be read, is damaged or too large, or is not an MMDB database
+ * @throws TypeError when the source is of an unsupported kind
+ * @throws the reason of `signal`
  */
 export async function openSource(
   source: NodeSource,
@@ -60,7 +60,7 @@ export async function openSource(
   })
 }
 
-/** The same at once. */
+/** The synchronous form of {@link openSource}. */
 export function openSourceSync(source: SyncSource, maxBytes: number): OpenSource {
   if (!isFile(source)) {
     return {
@@ -74,18 +74,18 @@ export function openSourceSync(source: SyncSource, maxBytes: number): OpenSource
   return { database: new Database(bytes, path), file: { path, state } }
 }
 
-/** Opens a file; errors as {@link openSource}. */
+/** Opens a file. Throws as {@link openSource}. */
 export async function openFile(path: string, maxBytes: number, signal?: AbortSignal): Promise<Database> {
   const bytes = await readFileUnpacked(path, maxBytes, signal)
   return new Database(extractUncompressed(bytes, path), path)
 }
 
-/** A file by its absolute path, which leads to it also when the program changes its folder. */
+/** Replaces a file by its absolute path. */
 export function absolute<Source extends NodeSource>(source: Source): Source | string {
   return isFile(source) ? resolve(pathOf(source)) : source
 }
 
-/** Opens several; errors as {@link openSource}. */
+/** Opens several sources. Throws as {@link openSource}. */
 export async function openDatabases(sources: readonly NodeSource[]): Promise<Database[]> {
   const databases: Database[] = []
   for (const source of sources) databases.push((await openSource(source)).database)
@@ -97,8 +97,7 @@ async function unpackedOther(
   maxBytes: number,
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array> {
-  if (!isByteSource(source))
-    throw new TypeError(`a database is given as a path, a file: URL, ${BYTE_SOURCES}`)
+  if (!isByteSource(source)) throw new TypeError(`a database must be a path, a file: URL, ${BYTE_SOURCES}`)
   const bytes = await readBytes(source, maxBytes, signal)
   return isGzip(bytes) ? await nativeGunzipAsync(bytes, undefined, maxBytes) : bytes
 }
@@ -110,10 +109,10 @@ function isFile(source: NodeSource): source is string | URL {
 function pathOf(file: string | URL): string {
   if (typeof file === 'string') return isUrl(file) ? pathOf(new URL(file)) : file
   if (file.protocol === 'file:') return fileURLToPath(file.href)
-  throw new TypeError(`${file.protocol} URLs are not opened, only file: ones; fetch it and give the Response`)
+  throw new TypeError(`cannot open a ${file.protocol} URL, only file: URLs; fetch it and pass the Response`)
 }
 
-/** `C:\\city.mmdb` is a path. */
+/** `C:\\city.mmdb` is a path, not a URL. */
 function isUrl(text: string): boolean {
   return /^[a-z][a-z0-9+.-]+:\/\//i.test(text)
 }
@@ -145,4 +144,39 @@ async function readFileUnpacked(
 
 function unreadable(path: string, cause: unknown): InvalidDatabaseError {
   return new InvalidDatabaseError(`it cannot be read: ${messageOf(cause)}`, { path, cause })
+}
+
+/**
+ * A text that changes when a file does, without reading it: the file that its path leads to, its size, and its times
+ * in nanoseconds if the system has them.
+ */
+export type FileState = string
+
+const MISSING = 'missing: '
+
+/** The state of the file at a path, through symbolic links. For a missing file, it has the reason. */
+export async function fileState(path: string): Promise<FileState> {
+  try {
+    return stateOf(await stat(path, { bigint: true }))
+  } catch (error) {
+    return `${MISSING}${error}`
+  }
+}
+
+/** The synchronous form of {@link fileState}. */
+export function fileStateSync(path: string): FileState {
+  try {
+    return stateOf(statSync(path, { bigint: true }))
+  } catch (error) {
+    return `${MISSING}${error}`
+  }
+}
+
+/** Whether the file did not exist or was not accessible. */
+export function isMissing(state: FileState): boolean {
+  return state.startsWith(MISSING)
+}
+
+function stateOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): FileState {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(':')
 }

@@ -2,56 +2,55 @@ import { stat } from 'node:fs/promises'
 import type { Address } from '../address/address.ts'
 import { isOutOfMemory } from '../bytes/byte-limit.ts'
 import { InvalidDatabaseError } from '../errors.ts'
+import { DatabaseSet } from '../location/database-set.ts'
 import type { Database } from '../mmdb/database.ts'
 import { isError, messageOf } from '../realm.ts'
-import { DatabaseSet } from '../record/database-set.ts'
-import { checkCandidate } from './candidate.ts'
-import { type FileState, fileState, isMissing } from './file-state.ts'
-import type { OpenSource } from './node-source.ts'
+import { type FileState, fileState, isMissing, type OpenSource } from './node-source.ts'
+import { tryReplacement } from './trial.ts'
 
-/** What a reloader needs of the resolver whose files it follows. */
+/** What a reloader needs from its watcher. */
 export interface ReloaderHost {
   readonly canaries: readonly Address[]
-  /** @throws InvalidDatabaseError */
+  /** Opens a file. @throws InvalidDatabaseError */
   open(path: string): Promise<Database>
-  /** From now on this set is to answer. */
+  /** Called with the set to use from now on. */
   replaced(set: DatabaseSet): void
-  /** The files cannot take the place of what is open. Once for each state of them. */
+  /** Called once for each state of the files that cannot be used. */
   refused(error: InvalidDatabaseError): void
 }
 
 /**
- * Follows the files of a resolver by looking at their state again and again: notices of the system would not
- * come from network file systems and container mounts, and miss links that are pointed elsewhere. All
- * files are tried together: while one of them is bad, none is taken.
+ * Replaces the databases of a resolver when their files change. It polls the files: file system events do not work on
+ * network file systems and container mounts, and miss symbolic links that change. All files are replaced together:
+ * none is used while one of them is bad.
  */
 export class Reloader {
   #error: InvalidDatabaseError | null = null
   #sources: readonly OpenSource[]
   #set: DatabaseSet
-  readonly #interval: number
+  readonly #intervalMs: number
   readonly #host: ReloaderHost
-  /** The states of the files at the last look. */
+  /** The states of the files at the last poll. */
   #seen: readonly FileState[]
-  /** Those of the files that were refused, if they were. */
+  /** The states of the files that were refused last; empty when they were accepted. */
   #refused: readonly FileState[] = []
   #timer: NodeJS.Timeout | undefined
   #stopped = false
 
   /**
-   * @param set what answers, made of the sources
-   * @param interval milliseconds between two looks
+   * @param set of the databases in `sources`
+   * @param intervalMs between two polls
    */
-  constructor(sources: readonly OpenSource[], set: DatabaseSet, interval: number, host: ReloaderHost) {
+  constructor(sources: readonly OpenSource[], set: DatabaseSet, intervalMs: number, host: ReloaderHost) {
     this.#sources = sources
     this.#set = set
-    this.#interval = interval
+    this.#intervalMs = intervalMs
     this.#host = host
     this.#seen = this.#opened
     this.#schedule()
   }
 
-  /** Why the files as they were found last do not answer; `null` when they do. */
+  /** Why the files in their latest state are not used; `null` when they are. */
   get error(): InvalidDatabaseError | null {
     return this.#error
   }
@@ -66,26 +65,26 @@ export class Reloader {
   }
 
   #schedule(): void {
-    this.#timer = setTimeout(() => this.#look(), this.#interval).unref()
+    this.#timer = setTimeout(() => this.#poll(), this.#intervalMs).unref()
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const states = await this.#states()
     if (this.#stopped) return
     if (!same(states, this.#seen)) {
-      // Perhaps still being written: at the next look it may have come to rest.
+      // It may still be being written: wait until two polls see the same.
       this.#seen = states
     } else if (same(states, this.#opened)) {
       this.#accept()
-    } else if (!same(states, this.#refused) || (canPass(this.#error) && !states.some(isMissing))) {
+    } else if (!same(states, this.#refused) || (isTemporary(this.#error) && !states.some(isMissing))) {
       await this.#reload(states)
     }
     if (!this.#stopped) this.#schedule()
   }
 
   async #reload(states: readonly FileState[]): Promise<void> {
-    const outcome = await this.#candidate(states).catch(asInvalidDatabase)
-    // What was written to while it was read is neither sound nor damaged.
+    const outcome = await this.#openAndTry(states).catch(asInvalidDatabase)
+    // Ignore the outcome if a file changed while it was read.
     if (!same(await this.#states(), states) || this.#stopped) return
     if (outcome instanceof InvalidDatabaseError) this.#refuse(outcome, states)
     else {
@@ -102,7 +101,7 @@ export class Reloader {
   }
 
   #refuse(error: InvalidDatabaseError, states: readonly FileState[]): void {
-    // Until it is read for the first time, V8 keeps what stood on the stack: all of the refused database.
+    // Reading `stack` lets V8 release the frames it has captured, which hold the refused database in memory.
     for (let each: unknown = error; isError(each); each = each.cause) String(each.stack)
     this.#error = error
     if (same(states, this.#refused)) return
@@ -110,8 +109,8 @@ export class Reloader {
     this.#host.refused(error)
   }
 
-  /** The sources with the files that have changed opened anew. @throws InvalidDatabaseError */
-  async #candidate(states: readonly FileState[]): Promise<{ sources: OpenSource[]; set: DatabaseSet }> {
+  /** Opens the files that have changed and tries them with the others. @throws InvalidDatabaseError */
+  async #openAndTry(states: readonly FileState[]): Promise<{ sources: OpenSource[]; set: DatabaseSet }> {
     const sources: OpenSource[] = []
     for (const [index, source] of this.#sources.entries()) {
       const { file } = source
@@ -120,21 +119,21 @@ export class Reloader {
       else sources.push({ database: await this.#open(file.path), file: { path: file.path, state } })
     }
     const set = new DatabaseSet(sources.map(({ database }) => database))
-    await checkCandidate(set, this.#set, this.#host.canaries)
+    await tryReplacement(set, this.#set, this.#host.canaries)
     return { sources, set }
   }
 
   async #open(path: string): Promise<Database> {
-    // A pipe would be waited for.
+    // Reading a pipe would wait for its writer.
     const isFile = await stat(path).then(
       (stats) => stats.isFile(),
       () => true,
     )
-    if (!isFile) throw new InvalidDatabaseError('it is no regular file any more', { path })
+    if (!isFile) throw new InvalidDatabaseError('it is no longer a regular file', { path })
     return this.#host.open(path)
   }
 
-  /** One after the other: on a file system that hangs, each look would hold one of Node's few threads. */
+  /** Sequential, so that a file system that hangs blocks only one of Node's few threads. */
   async #states(): Promise<FileState[]> {
     const states: FileState[] = []
     for (const { file } of this.#sources) states.push(file === null ? '' : await fileState(file.path))
@@ -146,8 +145,8 @@ function same(some: readonly FileState[], others: readonly FileState[]): boolean
   return some.length === others.length && some.every((state, index) => state === others[index])
 }
 
-/** Whether the system refused to read the file, or had no memory: that can pass without a change of the file. */
-function canPass(error: InvalidDatabaseError | null): boolean {
+/** Whether to retry an unchanged file: system errors and a lack of memory can be temporary. */
+function isTemporary(error: InvalidDatabaseError | null): boolean {
   const cause = error?.cause
   return isOutOfMemory(cause) || (isError(cause) && 'syscall' in cause)
 }

@@ -2,9 +2,9 @@ import { Address } from '../address/address.ts'
 import { explainMalformed } from '../address/explain-malformed.ts'
 import { describeSpecialPurpose } from '../address/special-purpose.ts'
 import type { InvalidDatabaseError } from '../errors.ts'
-import type { DatabaseInfo } from '../record/database-info.ts'
+import type { DatabaseInfo } from '../location/database-info.ts'
 
-/** What answered before a replacement, and what answers since. */
+/** The databases before and after a replacement. */
 export interface ReloadEvent {
   readonly previous: readonly DatabaseInfo[]
   readonly current: readonly DatabaseInfo[]
@@ -15,78 +15,79 @@ export interface StaleEvent {
   readonly databases: readonly DatabaseInfo[]
 }
 
-/** How a resolver follows its files while it serves, and judges their age. */
+/** Options for reloading files that change and for reporting stale databases. */
 export interface WatchOptions {
   /**
-   * Follow the files: when one is replaced, the new databases are opened and tried beside the old ones, and take
-   * their place at once where no fault is found. Until then both are in memory. A raw `.mmdb` that is written in
-   * place without being emptied first can be taken half-way: rename files over. Default: false. Ends with
-   * `close()`; keeps no process alive.
+   * Watch the files. When one changes, the new file is opened and tested while the old databases stay in use, then
+   * replaces them in one step. Both are in memory until then. Replace files by renaming: a raw `.mmdb` that is
+   * overwritten in place without being truncated can be read half-written. Watching ends with `close()` and does not
+   * keep the process alive. Default: false.
    */
   readonly watch?: boolean | undefined
   /**
-   * Milliseconds between two looks at the files, at least 1. A file counts as replaced when it has changed and
-   * then stayed the same for that long. Default: 1000. Files that are written in place, with longer pauses,
-   * need more.
+   * Milliseconds between two checks of the files, at least 1. A file is reloaded when it has changed and then stayed
+   * the same for that long: use more for files that are written in place with longer pauses. Default: 1000.
    */
   readonly watchInterval?: number | undefined
   /**
-   * Globally reachable addresses that must have a location in whatever is opened. At opening a missing one is
-   * an `InvalidDatabaseError`; later the replacement is refused.
+   * Globally reachable addresses that must have a location. If one has none, opening throws an
+   * `InvalidDatabaseError`, and a replacement is refused.
    */
   readonly canaries?: readonly string[] | undefined
   /**
-   * Called after each replacement, also by a file that was only touched. What it throws is an uncaught exception, as
-   * with event listeners.
+   * Called after each replacement, including by a file that was only touched. An error that it throws is an uncaught
+   * exception, as with event listeners.
    */
   readonly onReload?: ((event: ReloadEvent) => void) | undefined
   /**
-   * Called when a replacement is refused, or a file is gone, once for each state of the files; the old databases
-   * go on serving. That all is well again is seen in `status`. What it throws is an uncaught exception.
+   * Called when a replacement is refused or a file is missing, once for each state of the files. The old databases
+   * stay in use. `status.reloadError` is `null` again after recovery. An error that it throws is an uncaught exception.
    */
   readonly onReloadError?: ((error: InvalidDatabaseError) => void) | undefined
-  /** Days, above 0, after their build date at which databases are stale. Those without a date always are. */
+  /** Days after the build date, above 0, at which a database is stale. One without a build date always is. */
   readonly staleAfter?: number | undefined
   /**
-   * Called when databases are stale: before opening returns, after each replacement, and when the day comes.
-   * What it throws at opening makes opening fail, and later is an uncaught exception.
+   * Called when databases are stale: while opening, after each replacement, and when another one becomes stale. An
+   * error that it throws makes opening fail, and is an uncaught exception later.
    */
   readonly onStale?: ((event: StaleEvent) => void) | undefined
 }
 
-/** The same, checked. */
+/** The validated options. */
 export interface WatchSettings extends Pick<WatchOptions, 'onReload' | 'onReloadError' | 'onStale'> {
-  /** Milliseconds; `null` without `watch`. */
-  readonly interval: number | null
+  /** `null` without `watch`. */
+  readonly intervalMs: number | null
   readonly canaries: readonly Address[]
-  /** Days; `null` when databases are never stale. */
-  readonly staleAfter: number | null
+  /** `null` when databases are never stale. */
+  readonly staleAfterDays: number | null
 }
 
-const DEFAULT_INTERVAL = 1000
+const DEFAULT_INTERVAL_MS = 1000
 
-/** Timers hold no more. Milliseconds. */
-export const MAX_DELAY = 2 ** 31 - 1
+/** The longest delay of a timer. */
+const MAX_DELAY_MS = 2 ** 31 - 1
 
-/** @throws TypeError when an option makes no sense */
+/** @throws TypeError when an option is invalid */
 export function watchSettings(options: WatchOptions): WatchSettings {
-  const { watch = false, watchInterval = DEFAULT_INTERVAL, canaries = [], staleAfter = null } = options
-  if (typeof watch !== 'boolean') throw new TypeError('watch is true or false')
-  if (!(typeof watchInterval === 'number' && watchInterval >= 1 && watchInterval <= MAX_DELAY)) {
-    throw new TypeError(`watchInterval is a number of milliseconds, from 1 to ${MAX_DELAY}`)
+  const { watch = false, watchInterval = DEFAULT_INTERVAL_MS, canaries = [], staleAfter = null } = options
+  if (typeof watch !== 'boolean') throw new TypeError('watch must be true or false')
+  if (!(typeof watchInterval === 'number' && watchInterval >= 1 && watchInterval <= MAX_DELAY_MS)) {
+    throw new TypeError(`watchInterval must be a number of milliseconds, from 1 to ${MAX_DELAY_MS}`)
   }
-  if (!Array.isArray(canaries)) throw new TypeError("canaries are a list of addresses, such as ['8.8.8.8']")
+  if (!Array.isArray(canaries))
+    throw new TypeError("canaries must be an array of addresses, such as ['8.8.8.8']")
   if (staleAfter !== null && !(Number.isFinite(staleAfter) && staleAfter > 0)) {
-    throw new TypeError('staleAfter is a number of days above 0')
+    throw new TypeError('staleAfter must be a number of days above 0')
   }
   const { onReload, onReloadError, onStale } = options
   for (const [name, callback] of Object.entries({ onReload, onReloadError, onStale })) {
-    if (callback !== undefined && typeof callback !== 'function') throw new TypeError(`${name} is a function`)
+    if (callback !== undefined && typeof callback !== 'function')
+      throw new TypeError(`${name} must be a function`)
   }
   return {
-    interval: watch ? watchInterval : null,
+    intervalMs: watch ? watchInterval : null,
     canaries: canaries.map(canary),
-    staleAfter,
+    staleAfterDays: staleAfter,
     onReload,
     onReloadError,
     onStale,
@@ -95,10 +96,10 @@ export function watchSettings(options: WatchOptions): WatchSettings {
 
 function canary(text: unknown): Address {
   const address = new Address()
-  if (!address.parse(text)) throw new TypeError(`a canary is no address: ${explainMalformed(text)}`)
+  if (!address.parse(text)) throw new TypeError(`invalid canary: ${explainMalformed(text)}`)
   if (address.special !== null) {
     const why = describeSpecialPurpose(address.text, address.special)
-    throw new TypeError(`a canary can have no location: ${why}`)
+    throw new TypeError(`invalid canary: ${why}`)
   }
   return address
 }

@@ -87,7 +87,7 @@ describe('hostile text', () => {
       }
     })()
     expect(message).toMatch(/^[\x20-\x7e]{20,400}$/)
-    expect(message).toContain('no database of locations ("\\u001b[31m\\u009b31m')
+    expect(message).toContain('it has no locations (type "\\u001b[31m\\u009b31m')
   })
 
   it('in names inside an archive is quoted and cut', () => {

@@ -92,7 +92,7 @@ describe('a database without locations', () => {
     const { status, out, err } = await geofix(args, { input: unread() })
     expect({ status, out }).toEqual({ status: 1, out: '' })
     expect(err).toBe(
-      `geofix: ${ASN}: it is no database of locations ("Sample-ASN"; its records hold only "autonomous_system_number"): open a City or Country database, or leave this one out\n`,
+      `geofix: ${ASN}: it has no locations (type "Sample-ASN"; its records only have "autonomous_system_number"): open a City or Country database, or leave this one out\n`,
     )
   })
 

@@ -4,20 +4,19 @@ import { Address } from '../../src/address/address.ts'
 import { AnswerTable } from '../../src/enrich/answer-table.ts'
 import { ByteSink } from '../../src/enrich/byte-sink.ts'
 import type { LocationField } from '../../src/enrich/location-field.ts'
-import { Area } from '../../src/record/area.ts'
-import { localeOf } from '../../src/record/locale.ts'
-import { NamedCountry } from '../../src/record/named-part.ts'
-import { Names } from '../../src/record/names.ts'
-import { Place } from '../../src/record/place.ts'
-import { Timezone } from '../../src/record/timezone.ts'
+import { localeOf } from '../../src/location/locale.ts'
+import { Location } from '../../src/location/location.ts'
+import { LocalizedCountry, SharedParts } from '../../src/location/shared-parts.ts'
+import { Timezone } from '../../src/location/timezone.ts'
+import { Translations } from '../../src/location/translations.ts'
 import { text, worldSet } from './world.ts'
 
 const english = localeOf('en')
 const set = worldSet()
 
-function placeOf(ip: string): Place {
+function placeOf(ip: string): Location {
   const address = new Address()
-  const place = address.parse(ip) ? set.place(address) : null
+  const place = address.parse(ip) ? set.locate(address) : null
   if (place === null) throw new Error(`${ip} has no place`)
   return place
 }
@@ -37,7 +36,7 @@ function written(write: (out: ByteSink) => void): string {
   return text(out.take())
 }
 
-const jsonFrom = (place: Place, at: number): string =>
+const jsonFrom = (place: Location, at: number): string =>
   JSON.stringify(place.record('', english, at)).slice('{"ip":"'.length)
 
 describe('an answer table', () => {
@@ -101,12 +100,12 @@ describe('an answer table', () => {
   ])('counts uses %s, and hands each out once', (_, countsPlaces) => {
     const table = new AnswerTable(english, countsPlaces)
     const seattle = placeOf('216.160.83.56')
-    const american = [seattle, new Place(seattle.area, 'Tacoma', null, seattle.coordinates)]
+    const american = [seattle, new Location(seattle.shared, 'Tacoma', null, seattle.coordinates)]
     const numbers = american.map((place) => table.numberOf(place))
     for (const number of [...numbers, ...numbers, ...numbers]) table.use(number)
     const drained = (): [country: string | null, uses: number][] => {
       const counts: [string | null, number][] = []
-      table.drain((place, locale, uses) => counts.push([place.area.countryIn(locale).code, uses]))
+      table.drain((place, locale, uses) => counts.push([place.shared.countryIn(locale).code, uses]))
       return counts
     }
     const expected = countsPlaces ? [3, 3] : [6]
@@ -129,7 +128,7 @@ describe('an answer table', () => {
     const [london] = places
     if (london === undefined) throw new Error('there are no places')
     for (let index = 0; index < 200; index++) {
-      const place = new Place(london.area, `${index}${'é'.repeat(5000)}`, null, london.coordinates)
+      const place = new Location(london.shared, `${index}${'é'.repeat(5000)}`, null, london.coordinates)
       const number = table.numberOf(place)
       expect(written((out) => table.writeJson(number, WINTER, out))).toBe(jsonFrom(place, WINTER))
     }
@@ -137,41 +136,46 @@ describe('an answer table', () => {
 
   describe('is full', () => {
     const london = placeOf('81.2.69.142')
-    const { region, timezone } = london.area
+    const { region, timezone } = london.shared
     const languages = Array.from({ length: 1600 }, (_, index) => [`l${index}`, 'x'] as const)
-    const inCountry = (names: Names): Place =>
-      new Place(new Area(new NamedCountry(null, names), region, timezone), null, null, london.coordinates)
-    const fill = (placesMade: number, make: (index: number) => Place): AnswerTable => {
+    const inCountry = (names: Translations): Location =>
+      new Location(
+        new SharedParts(new LocalizedCountry(null, names), region, timezone),
+        null,
+        null,
+        london.coordinates,
+      )
+    const fill = (placesMade: number, make: (index: number) => Location): AnswerTable => {
       const table = new AnswerTable(english, false)
       for (let index = 0; index < placesMade && !table.isFull; index++) table.numberOf(make(index))
       return table
     }
 
     it('by the names that its places keep alive', () => {
-      const table = fill(300, () => inCountry(new Names(new Map(languages))))
+      const table = fill(300, () => inCountry(new Translations(new Map(languages))))
       expect(table.isFull).toBe(true)
       table.clear()
       expect(table.isFull).toBe(false)
     })
 
     it('not by names that they share', () => {
-      const names = new Names(new Map(languages))
+      const names = new Translations(new Map(languages))
       expect(fill(300, () => inCountry(names)).isFull).toBe(false)
     })
 
     it('by long texts in them', () => {
       const city = (length: number) => (index: number) =>
-        new Place(london.area, String(index).padEnd(length), null, london.coordinates)
+        new Location(london.shared, String(index).padEnd(length), null, london.coordinates)
       expect(fill(40_000, city(512)).isFull).toBe(true)
       expect(fill(40_000, city(30)).isFull).toBe(false)
     })
 
     it('by areas and time zones', () => {
-      const place = (zone: Timezone): Place =>
-        new Place(new Area(london.area.country, region, zone), null, null, london.coordinates)
+      const place = (zone: Timezone): Location =>
+        new Location(new SharedParts(london.shared.country, region, zone), null, null, london.coordinates)
       expect(fill(2000, () => place(new Timezone('Europe/London'))).isFull).toBe(true)
       expect(fill(100_000, () => place(timezone)).isFull).toBe(false)
-      expect(fill(131_000, () => inCountry(Names.NONE)).isFull).toBe(true)
+      expect(fill(131_000, () => inCountry(Translations.NONE)).isFull).toBe(true)
     })
   })
 

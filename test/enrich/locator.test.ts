@@ -6,9 +6,9 @@ import { LOCATION_FIELDS } from '../../src/enrich/location-field.ts'
 import { Locator } from '../../src/enrich/locator.ts'
 import { emptyTally, type FailureReason } from '../../src/enrich/tally.ts'
 import { InvalidDatabaseError, type UnresolvableReason } from '../../src/errors.ts'
+import { DatabaseSet } from '../../src/location/database-set.ts'
+import type { Location } from '../../src/location/location.ts'
 import { Database } from '../../src/mmdb/database.ts'
-import { DatabaseSet } from '../../src/record/database-set.ts'
-import type { Place } from '../../src/record/place.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { AT, openWorld, PLACED, text, utf8, WORLD, worldSet } from './world.ts'
 
@@ -89,10 +89,10 @@ describe('a locator', () => {
   it('forgets when it knows too much, and loses no count', () => {
     // Every address a place of its own, more of them than are kept.
     const inner = worldSet()
-    const places = new Set<Place>()
+    const places = new Set<Location>()
     class Endless extends DatabaseSet {
-      override place(address: Address): Place | null {
-        const place = inner.place(address)
+      override locate(address: Address): Location | null {
+        const place = inner.locate(address)
         if (place === null) return null
         const copy = Object.assign(Object.create(Object.getPrototypeOf(place)), place, {
           city: `City ${address.ipv4}`,
@@ -128,7 +128,7 @@ describe('a locator', () => {
       InvalidDatabaseError,
     )
     class Damaged extends DatabaseSet {
-      override place(): Place | null {
+      override locate(): Location | null {
         throw new InvalidDatabaseError('it is damaged')
       }
     }
@@ -139,7 +139,7 @@ describe('a locator', () => {
 
   it('passes on what is no fault of a database', () => {
     class Faulty extends DatabaseSet {
-      override place(): Place | null {
+      override locate(): Location | null {
         throw new RangeError('a fault of its own')
       }
     }

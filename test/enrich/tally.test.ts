@@ -1,30 +1,29 @@
 import { describe, expect, it } from 'vitest'
 import { countPlace } from '../../src/enrich/count.ts'
 import { emptyTally, mergeTally, type Tally } from '../../src/enrich/tally.ts'
-import { Area } from '../../src/record/area.ts'
-import { localeOf } from '../../src/record/locale.ts'
-import { NamedCountry, NamedRegion } from '../../src/record/named-part.ts'
-import { Names } from '../../src/record/names.ts'
-import { Place } from '../../src/record/place.ts'
-import { timezoneOf } from '../../src/record/timezone.ts'
+import { localeOf } from '../../src/location/locale.ts'
+import { Location } from '../../src/location/location.ts'
+import { LocalizedCountry, LocalizedRegion, SharedParts } from '../../src/location/shared-parts.ts'
+import { timezoneOf } from '../../src/location/timezone.ts'
+import { Translations } from '../../src/location/translations.ts'
 import { heldMemory } from '../heap.ts'
 
 const english = localeOf('en')
-const named = (name: string): Names => new Names(new Map([['en', name]]))
+const named = (name: string): Translations => new Translations(new Map([['en', name]]))
 const nowhere = { latitude: 51.5, longitude: -0.5 }
 
 /** Places in one country and region, with cities of names as long as given. */
-function citiesIn(region: string, length: number): (index: number) => Place {
-  const area = new Area(
-    new NamedCountry('GB', named('United Kingdom')),
-    new NamedRegion('GB-ENG', named(region)),
+function citiesIn(region: string, length: number): (index: number) => Location {
+  const area = new SharedParts(
+    new LocalizedCountry('GB', named('United Kingdom')),
+    new LocalizedRegion('GB-ENG', named(region)),
     timezoneOf(null),
   )
-  return (index) => new Place(area, `${index}`.padEnd(length, 'Ж'), null, nowhere)
+  return (index) => new Location(area, `${index}`.padEnd(length, 'Ж'), null, nowhere)
 }
 
 /** The tally of some lines, one for each place. */
-function counted(from: number, to: number, placeOf: (index: number) => Place): Tally {
+function counted(from: number, to: number, placeOf: (index: number) => Location): Tally {
   const tally = emptyTally()
   for (let index = from; index < to; index++) countPlace(tally, placeOf(index), english, 1, true)
   tally.resolved = to - from
@@ -86,8 +85,12 @@ describe('a tally', () => {
     const tally = emptyTally()
     for (let index = 0; index < 20_000; index++) {
       const name = named(`${index}`.padEnd(500, 'x'))
-      const area = new Area(new NamedCountry(null, name), new NamedRegion(null, name), timezoneOf(null))
-      countPlace(tally, new Place(area, null, null, nowhere), english, 2, true)
+      const area = new SharedParts(
+        new LocalizedCountry(null, name),
+        new LocalizedRegion(null, name),
+        timezoneOf(null),
+      )
+      countPlace(tally, new Location(area, null, null, nowhere), english, 2, true)
     }
     expect(tally.weight).toBeLessThanOrEqual(2 ** 25)
     expect(tally.unlisted.countries).toBeGreaterThan(0)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ZoneOffsets } from '../../src/enrich/zone-offsets.ts'
-import { Timezone } from '../../src/record/timezone.ts'
+import { Timezone } from '../../src/location/timezone.ts'
 
 /** Zones with changes at odd times, twice around a month, by half an hour, or by a day. */
 const ZONES = [

@@ -13,7 +13,7 @@ import { temporaryFolder } from '../temporary.ts'
 
 const folder = temporaryFolder()
 
-/** Noise, so that the compressed file has many of the pieces in which it is read. */
+/** Noise, so that the compressed file has several chunks. */
 const random = seeded(11)
 const NOISE = Uint8Array.from({ length: 1_500_000 }, () => random() * 256)
 
@@ -31,8 +31,8 @@ describe('readUnpacked', () => {
   it.each([
     ['nothing', new Uint8Array()],
     ['one byte', Uint8Array.of(0x1f)],
-    ['what is not compressed', NOISE],
-  ])('reads %s as it is', async (_, content) => {
+    ['uncompressed bytes', NOISE],
+  ])('reads %s unchanged', async (_, content) => {
     expect(Buffer.compare(await read(content), content)).toBe(0)
   })
 
@@ -40,7 +40,7 @@ describe('readUnpacked', () => {
     expect(Buffer.compare(await read(gzipSync(NOISE, { level })), NOISE)).toBe(0)
   })
 
-  it('reads a gzip file of nothing', async () => {
+  it('reads an empty gzip file', async () => {
     expect(await read(gzipSync(''))).toHaveLength(0)
   })
 
@@ -53,7 +53,7 @@ describe('readUnpacked', () => {
     await expect(read(bytes)).rejects.toThrow(message)
   })
 
-  it('refuses damage in any of its pieces', async () => {
+  it('refuses damage in any chunk', async () => {
     const sound = gzipSync(NOISE)
     expect(sound.length).toBeGreaterThan(3 * 2 ** 18)
     for (let at = 100; at < sound.length; at += 150_000) {
@@ -66,24 +66,24 @@ describe('readUnpacked', () => {
   it.each([
     ['a second member', Buffer.concat([gzipSync(NOISE), gzipSync(NOISE)])],
     [
-      'padding that ends like the end',
+      'padding that ends like a trailer',
       Buffer.concat([gzipSync(NOISE), Buffer.of(0), gzipSync(NOISE).subarray(-8)]),
     ],
     [
-      'a member and many pieces of anything',
+      'a member and many chunks of noise',
       Buffer.concat([gzipSync(CONTENT), NOISE, gzipSync(CONTENT).subarray(-8)]),
     ],
   ])('refuses %s', async (_, bytes) => {
     await expect(read(bytes)).rejects.toThrow(InvalidDatabaseError)
   })
 
-  it('stops at the length that is promised', async () => {
+  it('stops at the length in the trailer', async () => {
     const bomb = gzipSync(new Uint8Array(50_000_000))
     bomb.writeUInt32LE(10, bomb.length - 4)
     await expect(read(bomb)).rejects.toThrow(InvalidDatabaseError)
   })
 
-  it('says what is wrong with the path', async () => {
+  it('has the path in its errors', async () => {
     const path = file(gzipOf(CONTENT, { crc: 1 }))
     await expect(readUnpacked(path)).rejects.toMatchObject({ path })
     await expect(readUnpacked(join(folder, 'missing'))).rejects.toMatchObject({ code: 'ENOENT' })

@@ -1,4 +1,4 @@
-// What native and portable gunzip have in common is in test/bytes/gunzip.test.ts.
+// test/bytes/gunzip.test.ts has the tests for both the native and the portable gunzip.
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { InvalidDatabaseError } from '../../src/errors.ts'
@@ -6,30 +6,30 @@ import { nativeGunzip, nativeGunzipAsync } from '../../src/node/native-gunzip.ts
 import { CONTENT, damagedFiles, gzipOf, optionalHeaders } from '../bytes/gzip-samples.ts'
 
 describe('nativeGunzip', () => {
-  it('reads content of more than one of its pieces', () => {
+  it('reads content of several chunks', () => {
     const content = new Uint8Array(20_000_000).map((_, i) => i >> 8)
     expect(Buffer.compare(nativeGunzip(gzipSync(content, { level: 1 })), content)).toBe(0)
   })
 
-  it('refuses a member that comes twice, though length and CRC at the end fit', () => {
+  it('refuses a repeated member, although its length and CRC match the trailer', () => {
     const file = gzipOf(CONTENT)
     expect(() => nativeGunzip(Buffer.concat([file, file]))).toThrow(InvalidDatabaseError)
   })
 
-  // zlib passes over what starts with a zero, as padding on a tape does.
-  it('refuses padding behind the end that ends like the end', () => {
+  // zlib ignores bytes that start with a zero, such as padding on a tape.
+  it('refuses padding after the end that ends like a trailer', () => {
     const file = gzipOf(CONTENT)
     const padded = Buffer.concat([file, Buffer.of(0), file.subarray(-8)])
-    expect(() => nativeGunzip(padded)).toThrow('something follows')
+    expect(() => nativeGunzip(padded)).toThrow('there are extra bytes after')
   })
 
-  it('keeps the reason of zlib as the cause', () => {
+  it('has the error of zlib as the cause', () => {
     const error = caught(() => nativeGunzip(gzipOf(CONTENT, { crc: 1 })))
     expect(error).toBeInstanceOf(InvalidDatabaseError)
     expect((error as InvalidDatabaseError).cause).toMatchObject({ code: 'Z_DATA_ERROR' })
   })
 
-  it('stops at the length that is promised', () => {
+  it('stops at the length in the trailer', () => {
     const bomb = gzipSync(new Uint8Array(50_000_000))
     bomb.writeUInt32LE(10, bomb.length - 4)
     const error = caught(() => nativeGunzip(bomb))

@@ -13,7 +13,7 @@ const mmdb = new MmdbWriter({ databaseType: 'Sample' })
   .insert('81.2.69.0/24', { country: { iso_code: 'GB' } })
   .toBytes()
 
-/** Writes a file whose name says nothing about what is in it. */
+/** Writes a file without an extension. */
 function file(name: string, bytes: Uint8Array): string {
   const path = join(folder, name)
   writeFileSync(path, bytes)
@@ -41,7 +41,7 @@ describe('Resolver of the Node entry', () => {
     expect(Resolver.openSync(source).lookup('81.2.69.142').country.code).toBe('GB')
   })
 
-  it('opens what comes later', async () => {
+  it('opens asynchronous sources', async () => {
     for (const source of [
       new Blob([gzipSync(mmdb)]),
       new Response(gzipSync(mmdb)),
@@ -65,13 +65,13 @@ describe('Resolver of the Node entry', () => {
     }
   })
 
-  it('keeps the reason why a file cannot be read as the cause', async () => {
+  it('has the reason why a file cannot be read as the cause', async () => {
     const error: unknown = await Resolver.open(join(folder, 'missing')).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(InvalidDatabaseError)
     expect(error).toMatchObject({ cause: { code: 'ENOENT' } })
   })
 
-  it('takes no more than maxBytes of a source, packed or unpacked', async () => {
+  it('reads at most maxBytes of a source, compressed and decompressed', async () => {
     const large = new Uint8Array(Buffer.concat([Buffer.alloc(100_000), mmdb]))
     for (const path of [file('large', large), file('large-gzip', gzipSync(large))]) {
       const error = expect.objectContaining({ code: 'INVALID_DATABASE', path })
@@ -89,30 +89,30 @@ describe('Resolver of the Node entry', () => {
     expect(Resolver.openSync([raw, mmdb], enough).databases).toHaveLength(2)
   })
 
-  it('refuses a maxBytes that is no number of bytes, before it opens anything', async () => {
+  it('refuses an invalid maxBytes before it opens anything', async () => {
     for (const maxBytes of [0, -1, 0.5, Number.NaN, Infinity]) {
       await expect(Resolver.open('missing', { maxBytes })).rejects.toThrow(TypeError)
       expect(() => Resolver.openSync('missing', { maxBytes })).toThrow(TypeError)
     }
   })
 
-  it.skipIf(!existsSync('/dev/zero'))('stops reading a device that never ends', async () => {
+  it.skipIf(!existsSync('/dev/zero'))('stops reading an endless device', async () => {
     await expect(Resolver.open('/dev/zero', { maxBytes: 1_000_000 })).rejects.toThrow(
       'the limit that maxBytes',
     )
     expect(() => Resolver.openSync('/dev/zero', { maxBytes: 1_000_000 })).toThrow('the limit that maxBytes')
   })
 
-  it('says what it takes', async () => {
+  it('lists the supported sources when it gets another', async () => {
     await expect(Reflect.apply(Resolver.open, Resolver, [42])).rejects.toThrow(TypeError)
     await expect(Reflect.apply(Resolver.open, Resolver, [42])).rejects.toThrow(
-      'a database is given as a path, a file: URL, Uint8Array, ',
+      'a database must be a path, a file: URL, Uint8Array, ',
     )
     await expect(Resolver.open(new Blob(['rubbish']))).rejects.toThrow(InvalidDatabaseError)
   })
 
-  it('opens no URL but file: ones', async () => {
+  it('only opens file: URLs', async () => {
     await expect(Resolver.open(new URL('https://example.com/city.mmdb'))).rejects.toThrow(TypeError)
-    expect(() => Resolver.openSync(new URL('https://example.com/city.mmdb'))).toThrow(/give the Response/)
+    expect(() => Resolver.openSync(new URL('https://example.com/city.mmdb'))).toThrow(/pass the Response/)
   })
 })

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { InvalidDatabaseError } from '../../src/errors.ts'
+import { DatabaseSet } from '../../src/location/database-set.ts'
 import { openFile, openSource } from '../../src/node/node-source.ts'
 import { Reloader } from '../../src/node/reloader.ts'
-import { DatabaseSet } from '../../src/record/database-set.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { generation } from './watched-files.ts'
 
 const folder = temporaryFolder()
 
-/** A reloader whose host fails to open files with these causes, one after the other, and then opens them. */
+/** A reloader whose host first fails with each of these causes and then opens the file. */
 async function failing(causes: readonly unknown[]) {
   const path = join(folder, `${Math.random()}.mmdb`)
   writeFileSync(path, generation(1))
@@ -31,9 +31,9 @@ async function failing(causes: readonly unknown[]) {
 
 describe('a replacement that could not be read', () => {
   it.each([
-    ['the system has no more descriptors', Object.assign(new Error('EMFILE'), { syscall: 'open' })],
+    ['there are no more file descriptors', Object.assign(new Error('EMFILE'), { syscall: 'open' })],
     ['there is not enough memory', new RangeError('Array buffer allocation failed')],
-  ])('because %s is tried again, and told of once', async (_, cause) => {
+  ])('because %s is retried, and reported once', async (_, cause) => {
     const { reloader, open, replaced, refused } = await failing([cause, cause, cause])
     await vi.waitFor(() => expect(replaced).toHaveBeenCalled(), 10_000)
     reloader.stop()
@@ -50,7 +50,7 @@ describe('a replacement that could not be read', () => {
     expect(reloader.error?.fault).toBe('it cannot be read')
   })
 
-  it('for a reason that is none of ours is an InvalidDatabaseError all the same', async () => {
+  it('because of an unexpected error is an InvalidDatabaseError too', async () => {
     const { reloader, open, refused } = await failing([])
     open.mockRejectedValueOnce(new Error('of another kind'))
     await vi.waitFor(() => expect(refused).toHaveBeenCalled(), 10_000)

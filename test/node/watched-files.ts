@@ -2,13 +2,13 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { MmdbWriter } from '../../src/writer.ts'
 
-/** Where the databases of {@link generation} have a location, in both families. */
+/** Addresses of both families with a location in the databases of {@link generation}. */
 export const KNOWN = ['81.2.69.142', '2a01:e0a::1'] as const
 
-/** An address that only the databases made with `canary` have. */
+/** An address that only databases made with `canary` have. */
 export const CANARY = '8.8.8.8'
 
-/** A database whose records say in each field which one it is. Its build date is that many days into 2026. */
+/** A database with the number in each field of its records, built that many days after the start of 2026. */
 export function generation(number: number, { canary = false, padding = 0 } = {}): Uint8Array {
   const record = {
     city: { names: { en: `city ${number}` } },
@@ -39,7 +39,7 @@ export const replacements: Readonly<Record<string, (path: string, bytes: Uint8Ar
   },
 }
 
-/** A volume as Kubernetes mounts it: the file is a link into `..data`, which is a link to a folder of its own. */
+/** A volume as Kubernetes mounts it: the file is a link into `..data`, which is a link to a folder. */
 export class ConfigVolume {
   readonly path: string
   readonly #folder: string

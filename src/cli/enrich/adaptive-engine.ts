@@ -1,7 +1,7 @@
 import type { Enriched } from '../../enrich/enricher.ts'
 import type { Plan } from '../../enrich/plan.ts'
 import type { Block } from '../../enrich/splitter.ts'
-import type { DatabaseInfo } from '../../record/database-info.ts'
+import type { DatabaseInfo } from '../../location/database-info.ts'
 import { checkLocations } from '../location-databases.ts'
 import { LocalEngine } from './engine.ts'
 import { openShared, type SharedDatabase } from './shared-database.ts'

@@ -2,8 +2,8 @@ import { checkAddresses } from '../../enrich/address-check.ts'
 import { type Enriched, Enricher } from '../../enrich/enricher.ts'
 import type { Plan } from '../../enrich/plan.ts'
 import type { Block } from '../../enrich/splitter.ts'
-import type { DatabaseInfo } from '../../record/database-info.ts'
-import type { DatabaseSet } from '../../record/database-set.ts'
+import type { DatabaseInfo } from '../../location/database-info.ts'
+import type { DatabaseSet } from '../../location/database-set.ts'
 
 /** Enriches blocks, here or elsewhere. */
 export interface Engine {

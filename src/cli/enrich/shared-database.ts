@@ -5,10 +5,10 @@ import { allocate, ByteCollector, checkSize, DEFAULT_MAX_BYTES } from '../../byt
 import { extractUncompressed } from '../../bytes/extract.ts'
 import { isGzip } from '../../bytes/gzip-member.ts'
 import { InvalidDatabaseError, isGeofixError } from '../../errors.ts'
+import { DatabaseSet } from '../../location/database-set.ts'
 import { Database } from '../../mmdb/database.ts'
-import { followed, readOnlyMember, unreadableGzip } from '../../node/native-gunzip.ts'
-import { readPipe } from '../../node/whole-file.ts'
-import { DatabaseSet } from '../../record/database-set.ts'
+import { readPipe } from '../../node/file-bytes.ts'
+import { readOnlyMember, trailingBytes, unreadableGzip } from '../../node/native-gunzip.ts'
 
 /** A database file in memory that all threads of the process see. Goes to workers without a copy. */
 export interface SharedDatabase {
@@ -118,7 +118,7 @@ async function gunzipShared(
     throw unreadableGzip(cause, path)
   }
   if (filled !== length || gunzip.bytesWritten !== packed.length) {
-    throw followed(path)
+    throw trailingBytes(path)
   }
   return bytes
 }

@@ -4,7 +4,7 @@ import { Enricher } from '../../enrich/enricher.ts'
 import { BadLineError } from '../../enrich/errors.ts'
 import type { Plan } from '../../enrich/plan.ts'
 import type { Block } from '../../enrich/splitter.ts'
-import type { DatabaseSet } from '../../record/database-set.ts'
+import type { DatabaseSet } from '../../location/database-set.ts'
 import { openShared, type SharedDatabase } from './shared-database.ts'
 import type { Answer, Order } from './worker-messages.ts'
 

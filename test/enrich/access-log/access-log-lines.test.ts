@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { EnrichOptions } from '../../../src/enrich/options.ts'
-import { isLookupFailure } from '../../../src/record/location-record.ts'
+import { isLookupFailure } from '../../../src/location/location-record.ts'
 import {
   enrichBytes,
   enrichText,

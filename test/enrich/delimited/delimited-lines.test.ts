@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LOCATION_FIELDS, type LocationField } from '../../../src/enrich/location-field.ts'
 import type { EnrichOptions } from '../../../src/enrich/options.ts'
-import { isLookupFailure, type LocationRecord } from '../../../src/record/location-record.ts'
+import { isLookupFailure, type LocationRecord } from '../../../src/location/location-record.ts'
 import {
   enrichBytes,
   enrichText,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isLookupFailure } from '../../../src/record/location-record.ts'
+import { isLookupFailure } from '../../../src/location/location-record.ts'
 import {
   enrichBytes,
   enrichText,

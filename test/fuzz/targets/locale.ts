@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { InvalidLocaleError } from '../../../src/errors.ts'
-import { platformCountryName } from '../../../src/record/country-name.ts'
-import { Locale, localeOf } from '../../../src/record/locale.ts'
+import { Locale, localeOf } from '../../../src/location/locale.ts'
+import { platformCountryName } from '../../../src/location/shared-parts.ts'
 import { anyCharacter } from '../../any-character.ts'
 import { mutatedText } from '../mutation.ts'
 import type { Target } from '../target.ts'
@@ -43,7 +43,7 @@ const inputs: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.nat(60).map((times) => `de-x${'-abc'.repeat(times)}`) },
 )
 
-const MAX_TAG = 128
+const MAX_TAG_LENGTH = 128
 
 /** RFC 5646 section 2.2.8. */
 const GRANDFATHERED =
@@ -96,7 +96,7 @@ export const locale: Target<string> = {
   inputs,
   shortRuns: 800,
   check(tag) {
-    const isTag = tag.length <= MAX_TAG && isWellFormed(tag)
+    const isTag = tag.length <= MAX_TAG_LENGTH && isWellFormed(tag)
     const expected = canonicalOf(tag)
     let found: Locale
     try {
@@ -104,7 +104,7 @@ export const locale: Target<string> = {
     } catch (error) {
       assert.ok(error instanceof InvalidLocaleError, String(error))
       assert.ok(!isTag, 'it is in the grammar')
-      assert.ok(expected === null || tag.length > MAX_TAG, 'Intl takes it')
+      assert.ok(expected === null || tag.length > MAX_TAG_LENGTH, 'Intl takes it')
       assert.match(error.message, /^[\x20-\x7e]{0,600}$/)
       return
     }
@@ -119,7 +119,7 @@ export const locale: Target<string> = {
     }
     const name = platformCountryName('GB', found)
     assert.ok(name === null || name !== '')
-    if (found.platformTag !== null) assert.equal(found.kinship(found.tag), 'same')
-    assert.ok(['same', 'other-script', 'none'].includes(new Locale('en').kinship(tag)))
+    if (found.platformTag !== null) assert.equal(found.match(found.tag), 'same')
+    assert.ok(['same', 'other-script', 'none'].includes(new Locale('en').match(tag)))
   },
 }

@@ -1,0 +1,145 @@
+import type { Address } from '../address/address.ts'
+import { formatCidr } from '../address/cidr.ts'
+import { quoted } from '../address/quoted.ts'
+import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
+import type { Database } from '../mmdb/database.ts'
+import type { MmdbValue } from '../mmdb/record-decoder.ts'
+import { NO_RECORD } from '../mmdb/search-tree.ts'
+import type { Verification } from '../mmdb/verify/verify.ts'
+import { type DatabaseInfo, databaseInfo } from './database-info.ts'
+import type { Location } from './location.ts'
+import { LocationTable } from './location-table.ts'
+import { SampledFields, type Schema } from './schema.ts'
+import { geoip2 } from './schemas/geoip2.ts'
+import { ipLocationDb } from './schemas/ip-location-db.ts'
+import { ipinfo } from './schemas/ipinfo.ts'
+
+/** The known schemas. To add a vendor, add a file to `schemas/` and its name here. */
+const SCHEMAS: readonly Schema[] = [geoip2, ipLocationDb, ipinfo]
+
+/** Fields listed in the error for a database without locations. */
+const MAX_LISTED_FIELDS = 12
+
+const IPV6_ZERO = new Uint32Array(4)
+
+interface OpenDatabase {
+  readonly database: Database
+  /** `null` when the database has no locations. */
+  readonly locations: LocationTable | null
+}
+
+/** The databases of one resolver. The first one with a location for an address is used. */
+export class DatabaseSet {
+  readonly info: readonly DatabaseInfo[]
+  /** An error for each database whose records are not locations. They can still be read by `raw`. */
+  readonly locationErrors: readonly InvalidDatabaseError[]
+  /** The first of these errors when no database has locations; otherwise `null`. */
+  readonly noLocationsError: InvalidDatabaseError | null
+  /** For each database, whether it has records of a known schema. */
+  readonly hasLocations: readonly boolean[]
+  readonly #databases: readonly OpenDatabase[]
+
+  constructor(databases: readonly Database[]) {
+    this.info = Object.freeze(databases.map(({ metadata, path }) => databaseInfo(metadata, path)))
+    const errors: InvalidDatabaseError[] = []
+    this.#databases = databases.map((database) => {
+      const fields = new SampledFields(database)
+      const schema = SCHEMAS.find((each) => each.recognises(fields))
+      if (schema !== undefined) return { database, locations: new LocationTable(database, schema) }
+      if (!fields.isEmpty) errors.push(withoutLocations(database, fields.names))
+      return { database, locations: null }
+    })
+    this.hasLocations = this.#databases.map(({ locations }) => locations !== null)
+    this.locationErrors = errors
+    const [error] = errors
+    this.noLocationsError = error !== undefined && errors.length === databases.length ? error : null
+  }
+
+  /**
+   * Finds the location of an address.
+   *
+   * @returns `null` when no database has one
+   * @throws InvalidDatabaseError when the search tree or the record is damaged
+   */
+  locate(address: Address): Location | null {
+    for (const { database, locations } of this.#databases) {
+      if (locations === null) continue
+      const { index } = database
+      const offset = address.family === 4 ? index.findIPv4(address.ipv4) : index.findIPv6(address.words)
+      if (offset === NO_RECORD) continue
+      const location = locations.at(offset)
+      if (location !== null) return location
+    }
+    return null
+  }
+
+  /** The whole record of an address, or `null`. */
+  raw(address: Address): MmdbValue | null {
+    const match = this.#match(address)
+    return match === null || match.offset === NO_RECORD ? null : match.database.record(match.offset)
+  }
+
+  /** Checks every byte of each database, in order. */
+  verify(): Verification[] {
+    return this.#databases.map(({ database }) => database.verify())
+  }
+
+  /** The network of an address as CIDR text; `null` when no database has its family. */
+  network(address: Address): string | null {
+    const match = this.#match(address)
+    return match === null ? null : networkOf(address, match.database, match.prefixLength)
+  }
+
+  /** Prefers the first database with a location, then the first with a record, then the first of the family. */
+  #match(address: Address): Match | null {
+    let best: Match | null = null
+    for (const { database, locations } of this.#databases) {
+      if (address.family === 6 && database.metadata.ipVersion === 4) continue
+      const offset = find(database, address)
+      const match = { database, offset, prefixLength: database.tree.prefixLength }
+      if (offset !== NO_RECORD && locations !== null && hasLocation(locations, offset)) return match
+      if (best === null || (best.offset === NO_RECORD && offset !== NO_RECORD)) best = match
+    }
+    return best
+  }
+}
+
+/** The database to use for an address, and what its search tree has for it. */
+interface Match {
+  readonly database: Database
+  /** Of the record in the file, or {@link NO_RECORD}. */
+  readonly offset: number
+  readonly prefixLength: number
+}
+
+function find({ tree }: Database, address: Address): number {
+  return address.family === 4 ? tree.findIPv4(address.ipv4) : tree.findIPv6(address.words)
+}
+
+function hasLocation(locations: LocationTable, offset: number): boolean {
+  try {
+    return locations.at(offset) !== null
+  } catch (error) {
+    // A damaged record counts: locate() throws for it and does not use another database.
+    if (isGeofixError(error)) return true
+    throw error
+  }
+}
+
+function networkOf(address: Address, { metadata }: Database, prefixLength: number): string {
+  if (address.family === 6) return formatCidr(6, address.words, prefixLength)
+  if (metadata.ipVersion === 4) return formatCidr(4, Uint32Array.of(address.ipv4), prefixLength)
+  // IPv4 is at ::/96 of an IPv6 tree. A shorter network there holds more than IPv4.
+  if (prefixLength < 96) return formatCidr(6, IPV6_ZERO, prefixLength)
+  return formatCidr(4, Uint32Array.of(address.ipv4), prefixLength - 96)
+}
+
+function withoutLocations({ path, metadata }: Database, fields: readonly string[]): InvalidDatabaseError {
+  const listed = fields.slice(0, MAX_LISTED_FIELDS).map(quoted)
+  const found =
+    listed.length === 0 ? 'its records have no readable fields' : `its records only have ${listed.join(', ')}`
+  return new InvalidDatabaseError(
+    `it has no locations (type ${quoted(metadata.databaseType)}; ${found}): open a City or Country database`,
+    { path },
+  )
+}

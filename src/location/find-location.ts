@@ -1,0 +1,79 @@
+import type { Address } from '../address/address.ts'
+import { explainMalformed } from '../address/explain-malformed.ts'
+import type { SpecialPurpose } from '../address/iana-registries.ts'
+import { describeSpecialPurpose } from '../address/special-purpose.ts'
+import { InvalidDatabaseError, isGeofixError, UnresolvableAddressError } from '../errors.ts'
+import type { DatabaseSet } from './database-set.ts'
+import type { Location } from './location.ts'
+import type { LookupFailure } from './location-record.ts'
+
+/**
+ * Why an address has no location: a reason of `UnresolvableAddressError`, or the error of a database. Reasons are
+ * plain strings, so that a failing address costs no message and no stack trace unless its caller wants one.
+ */
+export type NoLocation = SpecialPurpose | 'not-found' | InvalidDatabaseError
+
+/** Finds the location of a parsed address. Special-purpose addresses are never looked up in a database. */
+export function findLocation(set: DatabaseSet, address: Address): Location | NoLocation {
+  if (address.special !== null) return address.special
+  if (set.noLocationsError !== null) return set.noLocationsError
+  try {
+    return set.locate(address) ?? 'not-found'
+  } catch (error) {
+    if (isInvalidDatabase(error)) return error
+    throw error
+  }
+}
+
+/** Whether the result of {@link findLocation} is a location. */
+export function isLocation(found: Location | NoLocation): found is Location {
+  return typeof found === 'object' && 'shared' in found
+}
+
+/** The error that `lookup` throws for an address without a location. */
+export function lookupError(
+  set: DatabaseSet,
+  address: Address,
+  why: NoLocation,
+  via?: string,
+): UnresolvableAddressError | InvalidDatabaseError {
+  if (typeof why === 'string') {
+    return new UnresolvableAddressError(reasonText(set, address, why), why, address.text, via)
+  }
+  // The error of the set is from opening it: a new one has the caller's stack trace.
+  return why === set.noLocationsError ? new InvalidDatabaseError(why.fault, why) : why
+}
+
+/** The result of `lookupMany` for an address without a location: as {@link lookupError}, without a stack trace. */
+export function lookupFailure(set: DatabaseSet, address: Address, why: NoLocation): LookupFailure {
+  const ip = address.text
+  if (typeof why === 'string') {
+    const message = reasonText(set, address, why)
+    return { ip, error: { code: 'UNRESOLVABLE_ADDRESS', status: 422, message, reason: why } }
+  }
+  const { code, status, message } = why
+  return { ip, error: { code, status, message } }
+}
+
+/** @param item of the input of `lookupMany`, of any type */
+export function malformedFailure(item: unknown): LookupFailure {
+  // Do not call toString() of objects, which can throw.
+  const isPrimitive = item === null || (typeof item !== 'object' && typeof item !== 'function')
+  const ip = isPrimitive ? String(item) : typeof item
+  return { ip, error: { code: 'MALFORMED_ADDRESS', status: 400, message: explainMalformed(item) } }
+}
+
+function reasonText(
+  { info }: DatabaseSet,
+  { text, family }: Address,
+  reason: SpecialPurpose | 'not-found',
+): string {
+  if (reason !== 'not-found') return describeSpecialPurpose(text, reason)
+  const lacksFamily = family === 6 && info.every(({ ipVersion }) => ipVersion === 4)
+  return `${text} has no location: ${lacksFamily ? 'no database for IPv6 is open' : 'the database has none for it'}`
+}
+
+/** By code rather than by class: the databases can belong to another copy of this package. */
+function isInvalidDatabase(error: unknown): error is InvalidDatabaseError {
+  return isGeofixError(error) && error.code === 'INVALID_DATABASE'
+}

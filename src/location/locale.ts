@@ -1,0 +1,134 @@
+import { quoted } from '../address/quoted.ts'
+import { InvalidLocaleError } from '../errors.ts'
+import { remember } from '../remember.ts'
+import { baseOf, isLanguageTag, preferredTag, usualCase } from './language-tag.ts'
+
+/** Bounds the memory when a caller passes on hostile tags. */
+const MAX_CACHED_LOCALES = 256
+
+/** Language tags of databases cached: more than one set of names can have. */
+const MAX_CACHED_TAGS = 4096
+
+/** Longer tags are refused. RFC 5646 section 4.4.1 asks for room for 35 characters. */
+const MAX_TAG_LENGTH = 128
+
+/** A validated BCP 47 language tag, for the names of countries and regions. */
+export class Locale {
+  /** Canonical spelling, such as `pt-BR`. */
+  readonly tag: string
+  /** The tag to use with `Intl`; `null` when the platform supports none, as for private use tags. */
+  readonly platformTag: string | null
+  /**
+   * Lower-case tags from most to least specific, shortened as in RFC 4647 section 3.4 (lookup): first those of the
+   * canonical tag, then those of the tag as given, since `zh-yue` is `yue` but should also find `zh`.
+   */
+  readonly range: readonly string[]
+  /** The languages of the canonical tag and of the tag as given. */
+  readonly #languages: readonly (string | undefined)[]
+  readonly #script: string | undefined
+
+  /** @throws InvalidLocaleError when it is not a BCP 47 tag */
+  constructor(tag: unknown) {
+    const parsed = parseTag(tag)
+    if (parsed === undefined) {
+      throw new InvalidLocaleError(
+        `${typeof tag === 'string' ? quoted(tag) : tag === null ? 'null' : typeof tag} is not a BCP 47 language tag; write one such as "en", "pt-BR" or "zh-Hant"`,
+      )
+    }
+    const { given, canonical, platform, full } = parsed
+    this.tag = canonical
+    this.platformTag = platform
+    this.range = [...new Set([...shortened(canonical.toLowerCase()), ...shortened(given)])]
+    this.#languages = [full?.language, given.split('-', 1)[0]]
+    this.#script = full?.script
+  }
+
+  /** Compares a database's language tag with this locale by language and script. */
+  match(tag: string): LanguageMatch {
+    // Do not cache long texts: they are not tags.
+    if (tag.length > MAX_TAG_LENGTH) return 'none'
+    const other = remember(languageAndScripts, MAX_CACHED_TAGS, tag, languageAndScriptOf)
+    if (other.language === undefined || !this.#languages.includes(other.language)) return 'none'
+    return other.script === this.#script ? 'same' : 'other-script'
+  }
+}
+
+/** `same` is the same language in the same script. */
+export type LanguageMatch = 'same' | 'other-script' | 'none'
+
+/** The language and script of a tag, both absent when it is not a valid tag. */
+interface LanguageAndScript {
+  readonly language?: string
+  readonly script?: string | undefined
+}
+
+const INVALID_TAG: LanguageAndScript = {}
+const languageAndScripts = new Map<string, LanguageAndScript>()
+
+function languageAndScriptOf(tag: string): LanguageAndScript {
+  const full = parseTag(tag)?.full
+  return full === undefined ? INVALID_TAG : { language: full.language, script: full.script }
+}
+
+/** The default locale. */
+let english: Locale | undefined
+const locales = new Map<string, Locale>()
+
+/**
+ * The locale of the option `locale`. Default: `en`. The same tag gives the same object while it is cached.
+ *
+ * @throws InvalidLocaleError when it is not a BCP 47 tag
+ */
+export function localeOf(tag: unknown): Locale {
+  if (tag === undefined) {
+    english ??= new Locale('en')
+    return english
+  }
+  if (typeof tag !== 'string') return new Locale(tag)
+  return remember(locales, MAX_CACHED_LOCALES, tag, makeLocale)
+}
+
+function makeLocale(tag: string): Locale {
+  return new Locale(tag)
+}
+
+interface ParsedTag {
+  /** The tag as given, in lower case. */
+  readonly given: string
+  readonly canonical: string
+  readonly platform: string | null
+  /** With its likely script and region; `undefined` when the platform does not support the tag. */
+  readonly full: Intl.Locale | undefined
+}
+
+function parseTag(tag: unknown): ParsedTag | undefined {
+  if (typeof tag !== 'string' || tag.length > MAX_TAG_LENGTH || !isLanguageTag(tag)) return undefined
+  const given = tag.toLowerCase()
+  const preferred = preferredTag(given)
+  const supported = onPlatform(preferred)
+  if (supported !== undefined) return { given, canonical: supported.platform, ...supported }
+  // The platform refuses, for example, a "-u-" field without a value. That does not change the language.
+  const base = onPlatform(baseOf(preferred))
+  return { given, canonical: usualCase(preferred), platform: null, full: undefined, ...base }
+}
+
+function onPlatform(tag: string): { readonly platform: string; readonly full: Intl.Locale } | undefined {
+  try {
+    const [platform = ''] = Intl.getCanonicalLocales(tag)
+    // For some rare tags, V8 returns a canonical spelling that Intl.Locale refuses.
+    return { platform, full: new Intl.Locale(platform).maximize() }
+  } catch {
+    return undefined
+  }
+}
+
+function shortened(tag: string): string[] {
+  const range: string[] = []
+  for (let rest = tag; rest !== ''; ) {
+    range.push(rest)
+    rest = rest.slice(0, Math.max(0, rest.lastIndexOf('-')))
+    // A single letter introduces the next subtag, so remove it with that subtag; there can be two.
+    while (/(^|-)[0-9a-z]$/.test(rest)) rest = rest.slice(0, Math.max(0, rest.lastIndexOf('-')))
+  }
+  return range
+}

@@ -1,0 +1,81 @@
+import type { UnresolvableReason } from '../errors.ts'
+
+/**
+ * The location of an address. Every key is always present; `null` means unknown.
+ *
+ * The nested objects are frozen and shared between records; the record itself is a fresh object.
+ */
+export interface LocationRecord {
+  /** Canonical text (RFC 5952) of the address that was looked up; for an IPv4-mapped address, the IPv4 address. */
+  ip: string
+  readonly country: Country
+  readonly region: Region
+  /** Name of the city, in English if the database has it. */
+  city: string | null
+  /** Postal code, with leading zeros. */
+  postal_code: string | null
+  readonly coordinates: Coordinates
+  readonly timezone: TimezoneAtInstant
+}
+
+/** The country that the address is in. It can differ from the country that the address is registered in. */
+export interface Country {
+  /** ISO 3166-1 alpha-2, upper case; `XK` for Kosovo. */
+  readonly code: string | null
+  /** In the language of `locale`. */
+  readonly name: string | null
+}
+
+/** The largest subdivision of the country. */
+export interface Region {
+  /** In the language of `locale`. */
+  readonly name: string | null
+  /** ISO 3166-2, such as `US-CA`. */
+  readonly code: string | null
+}
+
+/** WGS 84, both `null` or both numbers: the centre of the area of such addresses, not the position of a device. */
+export interface Coordinates {
+  /** Decimal degrees, -90 to 90. */
+  readonly latitude: number | null
+  /** Decimal degrees, -180 to 180. */
+  readonly longitude: number | null
+}
+
+export interface TimezoneAtInstant {
+  /** IANA time zone identifier, such as `Europe/Berlin`. */
+  readonly id: string | null
+  /**
+   * Offset from UTC at the instant `at`, including daylight saving: `+HH:MM` or `-HH:MM`, `+00:00` for UTC. `null`
+   * when the database has no zone or the platform does not know it.
+   */
+  readonly offset: string | null
+}
+
+export interface LookupOptions {
+  /** BCP 47 language tag for the names of country and region, such as `de` or `pt-BR`. Default: `en`. */
+  readonly locale?: string | undefined
+  /** The instant for `timezone.offset`: a `Date`, or milliseconds since 1970. Default: now. */
+  readonly at?: Date | number | undefined
+}
+
+/** Why an item of `lookupMany` has no record. Plain data, which survives `structuredClone` and JSON. */
+export interface LookupFailure {
+  /** Canonical text of the address, or the item itself as text when it is not an address. */
+  ip: string
+  error: {
+    code: 'MALFORMED_ADDRESS' | 'UNRESOLVABLE_ADDRESS' | 'INVALID_DATABASE'
+    /** HTTP status 400 or 422; `null` when the fault is in the database, not in the address. */
+    status: 400 | 422 | null
+    message: string
+    /** Present with `UNRESOLVABLE_ADDRESS`. */
+    reason?: UnresolvableReason
+  }
+}
+
+export type LookupResult = LocationRecord | LookupFailure
+
+/** Whether a result of `lookupMany` is a failure and not a record. */
+export function isLookupFailure(result: LookupResult): result is LookupFailure {
+  return 'error' in result
+}

@@ -1,0 +1,144 @@
+import { isGeofixError } from '../errors.ts'
+import type { DataSection } from '../mmdb/data-section.ts'
+import type { Database } from '../mmdb/database.ts'
+import { FieldReader, type Path } from '../mmdb/field-reader.ts'
+import { DataType, MAX_KEY_BYTES } from '../mmdb/format.ts'
+import { firstRecords } from '../mmdb/networks.ts'
+import { remember } from '../remember.ts'
+import { TranslationCache, type Translations } from './translations.ts'
+
+/** A record of any vendor in one shape. `null` means that the record does not have it. */
+export interface RawLocation {
+  /** ISO 3166-1 alpha-2, as the file spells it. */
+  readonly countryCode: string | null
+  readonly countryNames: Translations
+  /** The ISO 3166-2 code, with or without the country code. */
+  readonly regionCode: string | null
+  readonly regionNames: Translations
+  readonly city: string | null
+  readonly postalCode: string | null
+  /** Decimal degrees. */
+  readonly latitude: number | null
+  readonly longitude: number | null
+  /** IANA time zone identifier. */
+  readonly timeZone: string | null
+}
+
+/** Reads the records of one database. */
+export interface RawLocationReader {
+  /** Reads the record at an offset. @throws InvalidDatabaseError when it is damaged */
+  at(offset: number): RawLocation
+  /** Estimated memory of all names read so far. */
+  readonly retainedBytes: number
+}
+
+/** How one vendor writes locations. */
+export interface Schema {
+  /** Whether a database has this schema, judged by the fields of its records and never by its `database_type`. */
+  readonly recognises: (fields: SampledFields) => boolean
+  readonly readerFor: (data: DataSection) => RawLocationReader
+}
+
+/**
+ * Defines a vendor's schema: which fields of its records to read, and what they mean.
+ *
+ * @param paths of the fields in a record
+ * @param toRawLocation makes a location of the fields of one record
+ */
+export function defineSchema<Name extends string>(
+  recognises: (fields: SampledFields) => boolean,
+  paths: Readonly<Record<Name, Path>>,
+  toRawLocation: (fields: FieldReader<Name>, translations: TranslationCache) => RawLocation,
+): Schema {
+  return {
+    recognises,
+    readerFor: (data) => {
+      const fields = new FieldReader(data, paths)
+      const translations = new TranslationCache()
+      return {
+        at: (offset) => {
+          fields.read(offset)
+          return toRawLocation(fields, translations)
+        },
+        get retainedBytes() {
+          return translations.retainedBytes
+        },
+      }
+    },
+  }
+}
+
+/** Many records, because the first ones of a file can be sparse. */
+const MAX_SAMPLED_RECORDS = 1000
+
+/** Keys cached by their offset while sampling. */
+const MAX_CACHED_KEYS = 256
+
+/** The type of a field's value. */
+export type FieldKind = 'map' | 'array' | 'text' | 'other'
+
+/** The top-level fields of a database's records, from a sample of them. */
+export class SampledFields {
+  readonly #kinds = new Map<string, Set<FieldKind>>()
+  readonly #keyByOffset = new Map<number, string | null>()
+  /** Whether the database has no records. */
+  readonly isEmpty: boolean
+
+  /** Takes bounded time: no value is decoded, and all records share one budget. */
+  constructor(database: Database) {
+    database.data.beginRecord()
+    let records = 0
+    for (const offset of firstRecords(database, MAX_SAMPLED_RECORDS)) {
+      records++
+      try {
+        this.#add(database.data, offset)
+      } catch (error) {
+        // Skip damaged records here: looking one up throws.
+        if (!isGeofixError(error)) throw error
+      }
+    }
+    this.isEmpty = records === 0
+  }
+
+  /** Whether a record of the sample has the field with a value of this kind. */
+  has(field: string, kind: FieldKind): boolean {
+    return this.#kinds.get(field)?.has(kind) ?? false
+  }
+
+  /** The names of all fields, sorted. */
+  get names(): string[] {
+    return [...this.#kinds.keys()].sort()
+  }
+
+  #add(data: DataSection, offset: number): void {
+    data.open(offset)
+    if (data.type !== DataType.map) return
+    let at = data.start
+    for (let pairs = data.size; pairs > 0; pairs--) {
+      const name = this.#keyAt(data, at)
+      const value = data.next
+      data.open(value)
+      if (name !== null) this.#addKind(name, kindOf(data.type))
+      at = data.skip(value)
+    }
+  }
+
+  /** Opens a key; honest files store each key once and point to it. `null` when it is not text, or too long. */
+  #keyAt(data: DataSection, at: number): string | null {
+    data.open(at)
+    if (data.size > MAX_KEY_BYTES) return null
+    return remember(this.#keyByOffset, MAX_CACHED_KEYS, data.fieldOffset, () => data.text())
+  }
+
+  #addKind(name: string, kind: FieldKind): void {
+    const kinds = this.#kinds.get(name)
+    if (kinds === undefined) this.#kinds.set(name, new Set([kind]))
+    else kinds.add(kind)
+  }
+}
+
+function kindOf(type: number): FieldKind {
+  if (type === DataType.map) return 'map'
+  if (type === DataType.array) return 'array'
+  return type === DataType.utf8String ? 'text' : 'other'
+}

@@ -1,0 +1,30 @@
+import { defineSchema } from '../schema.ts'
+
+/**
+ * The flat records of ip-location-db, city and country: `""` for missing values, names in one language, no region
+ * codes. https://github.com/sapics/ip-location-db
+ */
+export const ipLocationDb = defineSchema(
+  (fields) =>
+    fields.has('state1', 'text') || (fields.has('country_code', 'text') && !fields.has('country', 'text')),
+  {
+    countryCode: ['country_code'],
+    region: ['state1'],
+    city: ['city'],
+    postalCode: ['postcode'],
+    latitude: ['latitude'],
+    longitude: ['longitude'],
+    timeZone: ['timezone'],
+  },
+  (fields, translations) => ({
+    countryCode: fields.text('countryCode'),
+    countryNames: translations.ofText(null),
+    regionCode: null,
+    regionNames: translations.ofText(fields.text('region')),
+    city: fields.text('city'),
+    postalCode: fields.text('postalCode'),
+    latitude: fields.number('latitude'),
+    longitude: fields.number('longitude'),
+    timeZone: fields.text('timeZone'),
+  }),
+)

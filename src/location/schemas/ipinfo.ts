@@ -1,0 +1,79 @@
+import type { FieldReader } from '../../mmdb/field-reader.ts'
+import { defineSchema } from '../schema.ts'
+
+const COUNTRY_CODE = /^[A-Za-z]{2}$/
+const DECIMAL = /^[+-]?\d{1,3}(\.\d+)?$/
+
+type Field =
+  | 'country'
+  | 'countryCode'
+  | 'countryName'
+  | 'region'
+  | 'regionCode'
+  | 'city'
+  | 'postal'
+  | 'postalCode'
+  | 'lat'
+  | 'lng'
+  | 'latitude'
+  | 'longitude'
+  | 'loc'
+  | 'timeZone'
+
+/**
+ * The flat records of IPinfo, which differ between its products. `country` is a code, or a name beside `country_code`
+ * (Lite). Coordinates are `lat` and `lng`, `latitude` and `longitude`, or one text `loc`. Numbers may be text.
+ * https://ipinfo.io/developers/database-schemas
+ */
+export const ipinfo = defineSchema<Field>(
+  (fields) => fields.has('country', 'text') || fields.has('loc', 'text'),
+  {
+    country: ['country'],
+    countryCode: ['country_code'],
+    countryName: ['country_name'],
+    region: ['region'],
+    regionCode: ['region_code'],
+    city: ['city'],
+    postal: ['postal'],
+    postalCode: ['postal_code'],
+    lat: ['lat'],
+    lng: ['lng'],
+    latitude: ['latitude'],
+    longitude: ['longitude'],
+    loc: ['loc'],
+    timeZone: ['timezone'],
+  },
+  (fields, translations) => {
+    const country = fields.text('country')
+    const isCode = country !== null && COUNTRY_CODE.test(country)
+    const [latitude, longitude] = readCoordinates(fields)
+    return {
+      countryCode: fields.text('countryCode') ?? (isCode ? country : null),
+      countryNames: translations.ofText(fields.text('countryName') ?? (isCode ? null : country)),
+      regionCode: fields.text('regionCode'),
+      regionNames: translations.ofText(fields.text('region')),
+      city: fields.text('city'),
+      postalCode: fields.text('postalCode') ?? fields.text('postal'),
+      latitude,
+      longitude,
+      timeZone: fields.text('timeZone'),
+    }
+  },
+)
+
+function readCoordinates(fields: FieldReader<Field>): readonly [number | null, number | null] {
+  const loc = fields.text('loc')?.split(',')
+  if (loc?.length === 2) return [decimal(loc[0]), decimal(loc[1])]
+  return [
+    numberOf(fields, 'latitude') ?? numberOf(fields, 'lat'),
+    numberOf(fields, 'longitude') ?? numberOf(fields, 'lng'),
+  ]
+}
+
+function numberOf(fields: FieldReader<Field>, name: Field): number | null {
+  return fields.number(name) ?? decimal(fields.text(name) ?? '')
+}
+
+function decimal(text = ''): number | null {
+  return DECIMAL.test(text.trim()) ? Number(text) : null
+}

@@ -1,0 +1,117 @@
+import type { InvalidDatabaseError } from '../errors.ts'
+import type { DatabaseInfo } from '../location/database-info.ts'
+import type { DatabaseSet } from '../location/database-set.ts'
+import type { Database } from '../mmdb/database.ts'
+import type { OpenSource } from './node-source.ts'
+import { Reloader } from './reloader.ts'
+import { StalenessTimer } from './staleness-timer.ts'
+import { checkCanaries } from './trial.ts'
+import type { WatchSettings } from './watch-options.ts'
+
+/** The state of a resolver's databases at one moment, for monitoring. */
+export interface ResolverStatus {
+  /** When the current databases were opened. */
+  readonly openedAt: Date
+  /** Whether the files are watched: with the option `watch`, until `close()`. */
+  readonly watching: boolean
+  /** How many times the databases were replaced. */
+  readonly reloads: number
+  /** How many replacements were refused. */
+  readonly refusals: number
+  /** Why the resolver does not use the files in their latest state; `null` when it does. */
+  readonly reloadError: InvalidDatabaseError | null
+  /** The databases that are older than `staleAfter`; empty without that option. */
+  readonly stale: readonly DatabaseInfo[]
+}
+
+/** What a watcher needs from its resolver. */
+export interface WatcherHost {
+  /** Opens a file with the options of the resolver. @throws InvalidDatabaseError */
+  open(path: string): Promise<Database>
+  /** Uses this set from now on. */
+  replace(set: DatabaseSet): void
+}
+
+/** Reloads the databases of one resolver when their files change, and reports stale ones. */
+export class Watcher {
+  #staleness: StalenessTimer | null = null
+  #reloader: Reloader | null = null
+  #openedAt = new Date()
+  #reloads = 0
+  #refusals = 0
+
+  /**
+   * @param sources of the resolver
+   * @param set of the same databases
+   * @throws InvalidDatabaseError when a canary has no location
+   * @throws TypeError when `watch` is set and no source is a file
+   */
+  constructor(
+    sources: readonly OpenSource[],
+    set: DatabaseSet,
+    { intervalMs, canaries, staleAfterDays, onReload, onReloadError, onStale }: WatchSettings,
+    resolver: WatcherHost,
+  ) {
+    if (intervalMs !== null && sources.every(({ file }) => file === null)) {
+      throw new TypeError('watch needs a file: give a path or a file: URL')
+    }
+    checkCanaries(set, canaries)
+    if (staleAfterDays !== null) {
+      this.#staleness = new StalenessTimer(staleAfterDays, (databases) => onStale?.({ databases }))
+      try {
+        this.#staleness.watch(set.info)
+      } catch (error) {
+        this.stop()
+        throw error
+      }
+    }
+    if (intervalMs === null) return
+    let previous = set.info
+    this.#reloader = new Reloader(sources, set, intervalMs, {
+      canaries,
+      open: resolver.open,
+      replaced: (next) => {
+        resolver.replace(next)
+        this.#openedAt = new Date()
+        this.#reloads++
+        const event = { previous, current: next.info }
+        previous = next.info
+        callSafely(() => onReload?.(event))
+        callSafely(() => this.#staleness?.watch(next.info))
+      },
+      refused: (error) => {
+        this.#refusals++
+        callSafely(() => onReloadError?.(error))
+      },
+    })
+  }
+
+  get status(): ResolverStatus {
+    return {
+      openedAt: this.#openedAt,
+      watching: this.#reloader !== null,
+      reloads: this.#reloads,
+      refusals: this.#refusals,
+      reloadError: this.#reloader?.error ?? null,
+      stale: this.#staleness?.stale ?? [],
+    }
+  }
+
+  stop(): void {
+    this.#staleness?.stop()
+    this.#reloader?.stop()
+    this.#staleness = null
+    this.#reloader = null
+  }
+}
+
+/** Makes an error of a callback an uncaught exception, as with event listeners, so that watching continues. */
+function callSafely(call: () => void): void {
+  try {
+    call()
+  } catch (error) {
+    process.nextTick(() => {
+      throw error
+    })
+  }
+}

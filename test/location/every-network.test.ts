@@ -1,0 +1,122 @@
+// Lookups through the prefix index, the field reader and the location cache must return what a plain walk of the
+// search tree and mmdb-lib's whole record give, mapped independently.
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { formatIPv4 } from '../../src/address/ipv4.ts'
+import { formatIPv6 } from '../../src/address/ipv6.ts'
+import { embedded, isLookupFailure, type LocationRecord, Resolver } from '../../src/index.ts'
+import { Database } from '../../src/mmdb/database.ts'
+import { TRIES_ALL } from '../effort.ts'
+import { lastOf, offsetOf, visitNetworks } from '../mmdb/every-network.ts'
+import { hasShared, sharedBytes } from '../shared.ts'
+import { isLocation, mappedRecord, type SourceRecord, SUMMER } from './mapped-record.ts'
+
+/** IPv6 blocks whose addresses contain an IPv4 address, or are special-purpose. */
+const TRANSLATED = /^(::|64:ff9b:|2001:0?:|2002:|2001::)/
+
+/** A short run compares one network of this many in the embedded databases. */
+const STRIDE = TRIES_ALL ? 1 : 97
+
+interface Count {
+  networks: number
+  resolved: number
+  notFound: number
+  special: number
+}
+
+/** Looks up the first address of every network, and both ends in the prefix index. */
+function compareEveryNetwork(bytes: Uint8Array, locale: 'en' | 'de', stride = 1): Count {
+  const database = new Database(bytes)
+  const geo = Resolver.openSync(bytes)
+  const expectedByOffset = new Map<number, LocationRecord | null>()
+  const count: Count = { networks: 0, resolved: 0, notFound: 0, special: 0 }
+  const ips: string[] = []
+  const offsets: number[] = []
+
+  const expectedAt = (offset: number): LocationRecord | null => {
+    const known = expectedByOffset.get(offset)
+    if (known !== undefined) return known
+    const source = database.record(offset) as unknown as SourceRecord // checked by the comparison that follows
+    const record = isLocation(source) ? mappedRecord('', source, locale) : null
+    expectedByOffset.set(offset, record)
+    return record
+  }
+  const compare = () => {
+    for (const [i, result] of geo.lookupMany(ips, { locale, at: SUMMER }).entries()) {
+      const [ip = '', offset = 0] = [ips[i], offsets[i]]
+      const expected = offset === 0 ? null : expectedAt(offset)
+      if (!isLookupFailure(result)) {
+        count.resolved++
+        if (result.ip !== ip || expected === null || !isSame(result, expected)) {
+          expect(result).toEqual({ ...expected, ip })
+        }
+      } else if (result.error.reason === 'not-found') {
+        count.notFound++
+        expect([ip, expected]).toEqual([ip, null])
+      } else count.special++
+    }
+    ips.length = 0
+    offsets.length = 0
+  }
+  const { index, metadata } = database
+  let visited = 0
+  visitNetworks(database, (value, first, depth) => {
+    if (visited++ % stride !== 0) return
+    count.networks++
+    const offset = offsetOf(database, value)
+    const isIPv4 =
+      metadata.ipVersion === 4 || (depth >= 96 && first[0] === 0 && first[1] === 0 && first[2] === 0)
+    const last = lastOf(first, depth)
+    const ends = isIPv4
+      ? [index.findIPv4(first.at(-1) ?? 0), index.findIPv4(last.at(-1) ?? 0)]
+      : [index.findIPv6(first), index.findIPv6(last)]
+    if (ends[0] !== offset || ends[1] !== offset)
+      expect([formatIPv6(first), ends]).toEqual([null, [offset, offset]])
+    const ip = isIPv4 ? formatIPv4(first.at(-1) ?? 0) : formatIPv6(first)
+    if (!isIPv4 && TRANSLATED.test(ip)) return
+    offsets.push(offset)
+    if (ips.push(ip) === 4096) compare()
+  })
+  compare()
+  return count
+}
+
+/** Whether two records are the same except for `ip`. */
+function isSame(a: LocationRecord, b: LocationRecord): boolean {
+  return (
+    a.country.code === b.country.code &&
+    a.country.name === b.country.name &&
+    a.region.code === b.region.code &&
+    a.region.name === b.region.name &&
+    a.city === b.city &&
+    a.postal_code === b.postal_code &&
+    a.coordinates.latitude === b.coordinates.latitude &&
+    a.coordinates.longitude === b.coordinates.longitude &&
+    a.timezone.id === b.timezone.id &&
+    a.timezone.offset === b.timezone.offset
+  )
+}
+
+describe('every network', () => {
+  it.each([embedded.city, embedded.country])(
+    'of the embedded %s has the location of its whole record',
+    (path) => {
+      const count = compareEveryNetwork(gunzipSync(readFileSync(path)), 'en', STRIDE)
+      console.info(`${basename(fileURLToPath(path))}: ${JSON.stringify(count)}`)
+      expect(count.resolved).toBeGreaterThan(count.networks * 0.98)
+    },
+    300_000,
+  )
+})
+
+describe.skipIf(!hasShared)('every network of the fixtures', () => {
+  it.each(['GeoIP2-City-Test', 'GeoLite2-City-Test', 'GeoLite2-Country-Test'])('%s', (name) => {
+    const bytes = sharedBytes(`fixtures/mmdb/${name}.mmdb`)
+    for (const locale of ['en', 'de'] as const) {
+      expect(compareEveryNetwork(bytes, locale).resolved).toBeGreaterThan(100)
+    }
+  })
+})

@@ -1,0 +1,105 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { timezoneOf } from '../../src/location/timezone.ts'
+
+const at = (zone: string, instant: string): string | null => timezoneOf(zone).at(Date.parse(instant)).offset
+
+describe('timezone offset', () => {
+  it.each([
+    ['Europe/Berlin', '2026-01-15T12:00:00Z', '+01:00', 'winter'],
+    ['Europe/Berlin', '2026-07-15T12:00:00Z', '+02:00', 'summer'],
+    ['Europe/Berlin', '2026-03-29T00:59:59.999Z', '+01:00', 'the last millisecond before daylight saving'],
+    ['Europe/Berlin', '2026-03-29T01:00:00Z', '+02:00', 'the first millisecond of daylight saving'],
+    [
+      'America/New_York',
+      '2026-11-01T05:59:59.999Z',
+      '-04:00',
+      'the last millisecond of daylight saving, west of UTC',
+    ],
+    ['America/New_York', '2026-11-01T06:00:00Z', '-05:00', 'the first millisecond after daylight saving'],
+    ['Australia/Sydney', '2026-01-15T12:00:00Z', '+11:00', 'summer in the southern hemisphere'],
+    ['Australia/Sydney', '2026-07-15T12:00:00Z', '+10:00', 'winter in the southern hemisphere'],
+    ['Asia/Kolkata', '2026-07-15T12:00:00Z', '+05:30', 'a half-hour zone'],
+    ['Asia/Kathmandu', '2026-07-15T12:00:00Z', '+05:45', 'a quarter-hour zone'],
+    ['Australia/Lord_Howe', '2026-01-15T12:00:00Z', '+11:00', 'half an hour of daylight saving'],
+    ['Australia/Lord_Howe', '2026-07-15T12:00:00Z', '+10:30', 'Lord Howe without daylight saving'],
+    ['Pacific/Kiritimati', '2026-07-15T12:00:00Z', '+14:00', 'the largest offset'],
+    ['Pacific/Marquesas', '2026-07-15T12:00:00Z', '-09:30', 'a negative half hour'],
+    ['UTC', '2026-07-15T12:00:00Z', '+00:00', 'UTC itself'],
+    ['Europe/London', '2026-01-15T12:00:00Z', '+00:00', 'zero in winter'],
+    ['Europe/Istanbul', '2015-01-15T12:00:00Z', '+02:00', 'the past, by the rules at that time'],
+    ['Europe/London', '1970-01-15T12:00:00Z', '+01:00', 'British Standard Time, before 1973'],
+    ['Africa/Monrovia', '1970-01-15T12:00:00Z', '-00:45', '-00:44:30, rounded as Temporal does'],
+    ['Europe/Berlin', '2055-07-15T12:00:00Z', '+02:00', 'the future, by the current rules'],
+    ['America/St_Johns', '2010-11-07T02:30:59.999Z', '-02:30', 'a change that was not on a quarter hour'],
+    ['America/St_Johns', '2010-11-07T02:31:00Z', '-03:30', 'right after that change'],
+  ])('%s at %s is %s: %s', (zone, instant, offset) => {
+    expect(at(zone, instant)).toBe(offset)
+  })
+
+  it('is null, not an error, for a zone that the platform does not know', () => {
+    expect(timezoneOf('Mars/Olympus_Mons').at(0)).toEqual({ id: 'Mars/Olympus_Mons', offset: null })
+  })
+
+  it('is null without a zone', () => {
+    expect(timezoneOf(null).at(0)).toEqual({ id: null, offset: null })
+  })
+
+  it('works at both ends of the range of Date', () => {
+    expect(timezoneOf('Asia/Tokyo').at(8.64e15).offset).toBe('+09:00')
+    expect(timezoneOf('Asia/Tokyo').at(-8.64e15).offset).toMatch(/^[+-]\d\d:\d\d$/)
+  })
+
+  it('returns one frozen object while the offset stays the same', () => {
+    const zone = timezoneOf('Asia/Tokyo')
+    const first = zone.at(Date.parse('2026-01-01T00:00:00Z'))
+    expect(zone.at(Date.parse('2026-01-01T00:14:59Z'))).toBe(first)
+    expect(Object.isFrozen(first)).toBe(true)
+  })
+
+  // The oracle reads the fields of the wall clock as if they were UTC.
+  const zones = Intl.supportedValuesOf('timeZone')
+  const clocks = new Map<string, Intl.DateTimeFormat>()
+  const minutesByClock = (zone: string, instant: number): number => {
+    let clock = clocks.get(zone)
+    if (clock === undefined) {
+      clock = new Intl.DateTimeFormat('en-u-hc-h23', {
+        timeZone: zone,
+        calendar: 'gregory',
+        year: 'numeric',
+        month: 'numeric',
+        day: 'numeric',
+        hour: 'numeric',
+        minute: 'numeric',
+        second: 'numeric',
+      })
+      clocks.set(zone, clock)
+    }
+    const part = Object.fromEntries(
+      clock.formatToParts(instant).map(({ type, value }) => [type, Number(value)]),
+    )
+    const { year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0 } = part
+    return (Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(instant / 1000) * 1000) / 60_000
+  }
+
+  it('agrees with the wall clock of every zone, at random instants in any order', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...zones),
+        fc.array(fc.integer({ min: Date.UTC(1973, 0), max: Date.UTC(2040, 0) }), {
+          minLength: 1,
+          maxLength: 6,
+        }),
+        (zone, instants) => {
+          for (const instant of instants) {
+            const offset = timezoneOf(zone).at(instant).offset ?? ''
+            const minutes =
+              (Number(offset.slice(1, 3)) * 60 + Number(offset.slice(4))) * (offset.startsWith('-') ? -1 : 1)
+            expect(minutes).toBe(minutesByClock(zone, instant))
+          }
+        },
+      ),
+      { numRuns: 1500 },
+    )
+  })
+})
