@@ -1,4 +1,4 @@
-// Measures which code of src the tests run. Code that runs only in child processes does not count.
+// Measures which code of src the short run of the tests runs. Code that runs only in child processes does not count.
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
@@ -21,6 +21,7 @@ export default defineConfig({
       'test/cli/enrich/signals.test.ts',
       'test/mmdb/bad-data.test.ts',
       'test/location/every-network.test.ts',
+      'test/**/*.long.test.ts',
     ],
     // Instrumented code is too slow for time limits.
     testNamePattern: /^(?!.*bounded time)/,
@@ -28,6 +29,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',
+    maxWorkers: '100%',
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module'
 import type { IRawProperty, Parameters } from 'fast-check'
 
-// Replaces fast-check in mutation and coverage runs: few examples with a fixed seed, so that scores are reproducible.
+// Replaces fast-check in short, mutation and coverage runs: few examples with a fixed seed, so that results are
+// reproducible.
 // Uses require, because imports of fast-check resolve to this file.
 const { default: original }: typeof import('fast-check') = createRequire(import.meta.url)('fast-check')
 

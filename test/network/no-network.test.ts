@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { ndjson, writeDatabase } from '../cli/enrich/command-line.ts'
+import { sampled } from '../effort.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { CLI, EVERYTHING, loadedBy, runNode, runTrapped } from './child.ts'
 
@@ -187,12 +188,14 @@ describe('the modules of Node for networks', () => {
     expect(networked(args)).toEqual({ status: 0, modules: [] })
   })
 
-  it.each(working.filter(([, { input }]) => input === ''))(
-    'are not even loaded by %s',
-    (_, { args, status }) => {
-      expect(networked([CLI, ...args])).toEqual({ status, modules: [] })
-    },
-  )
+  it.each(
+    sampled(
+      working.filter(([, { input }]) => input === ''),
+      4,
+    ),
+  )('are not even loaded by %s', (_, { args, status }) => {
+    expect(networked([CLI, ...args])).toEqual({ status, modules: [] })
+  })
 })
 
 // A network namespace of its own, which has no interface but a loopback that is down; not every machine grants one.
@@ -214,14 +217,14 @@ describe.skipIf(!hasNamespaces)('under unshare, without any network,', () => {
     server.close()
   })
 
-  it.each(['esm', 'cjs'])('the library does all the same: %s', (system) => {
+  it.each(sampled(['esm', 'cjs'], 1))('the library does all the same: %s', (system) => {
     const args = [EVERYTHING, system, database]
     const outside = runNode(folder, args)
     expect(runNode(folder, args, { before: NAMESPACE })).toEqual(outside)
     expect(outside.status).toBe(0)
   })
 
-  it.each(working)('%s does the same', (_, { args, input, status }) => {
+  it.each(sampled(working, 4))('%s does the same', (_, { args, input, status }) => {
     expect(runNode(folder, [CLI, ...args], { before: NAMESPACE, input }).status).toBe(status)
   })
 })

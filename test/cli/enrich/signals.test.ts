@@ -3,6 +3,7 @@ import { createWriteStream, existsSync, mkdirSync, readdirSync, readFileSync } f
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { rounds } from '../../effort.ts'
 import { ROOT } from '../../package/project.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { ndjson, outcomeOf, start, writeDatabase } from './command-line.ts'
@@ -12,6 +13,8 @@ const DB = writeDatabase(base)
 /** Large enough that a run is still under way when it is killed. */
 const LARGE = join(base, 'large.ndjson')
 const LINES = 400_000
+/** Runs that are killed. */
+const KILLS = rounds({ short: 4, long: 12 })
 let count = 0
 
 beforeAll(async () => {
@@ -96,13 +99,13 @@ describe('geofix enrich, when a signal comes', () => {
 
   it('of SIGKILL at any moment, leaves a whole file under the name of the output, or none', async () => {
     let whole = 0
-    for (let attempt = 0; attempt < 12; attempt++) {
+    for (let attempt = 0; attempt < KILLS; attempt++) {
       const folder = freshFolder()
       const output = join(folder, attempt % 2 === 0 ? 'out.ndjson' : 'out.ndjson.gz')
       const child = start(['enrich', '--db', DB, '--quiet', '-o', output, LARGE])
       const ended = outcomeOf(child)
       // From before the first byte to some time past the last, at random and over the whole of it.
-      const moment = pause((attempt + Math.random()) * 200)
+      const moment = pause(((attempt + Math.random()) * 2400) / KILLS)
       await Promise.race([moment, ended])
       child.kill('SIGKILL')
       const { status } = await ended
@@ -116,7 +119,7 @@ describe('geofix enrich, when a signal comes', () => {
       }
     }
     // Not all of them came too late.
-    expect(whole).toBeLessThan(12)
+    expect(whole).toBeLessThan(KILLS)
   })
 })
 

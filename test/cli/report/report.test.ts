@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { ReportedDatabase } from '../../../src/cli/report/report.ts'
 import { emptyTally, type Tally } from '../../../src/enrich/tally.ts'
 import { embedded, Resolver } from '../../../src/index.ts'
+import { anyCharacter } from '../../any-character.ts'
 import { attribute, type Element, Page, type SampleLocation, tallyOf, textOf } from './sample.ts'
 
 /** Texts that have broken web pages. */
@@ -176,7 +177,7 @@ describe('a report', () => {
   it('has the same elements for any names', () => {
     const plain = shapeOf(pageWith('plain'))
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }), (text) => {
+      fc.property(fc.string({ unit: anyCharacter, minLength: 1, maxLength: 40 }), (text) => {
         fc.pre(text !== '-')
         const page = pageWith(text)
         expect(page.errors).toEqual([])

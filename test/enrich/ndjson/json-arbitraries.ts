@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { anyCharacter } from '../../any-character.ts'
 
 const blanks = fc.stringMatching(/^[ \t\r]{0,2}$/)
 
@@ -20,7 +21,7 @@ export const jsonValue = value
 
 /** A string as a JSON text, any of its characters escaped in any way. */
 export function jsonString(
-  content: fc.Arbitrary<string> = fc.string({ unit: 'binary', maxLength: 8 }),
+  content: fc.Arbitrary<string> = fc.string({ unit: anyCharacter, maxLength: 8 }),
 ): fc.Arbitrary<string> {
   return fc.tuple(content, fc.infiniteStream(fc.nat(5))).map(([text, ways]) => {
     let json = ''

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { InvalidLocaleError } from '../../../src/errors.ts'
 import { Locale, localeOf } from '../../../src/location/locale.ts'
 import { platformCountryName } from '../../../src/location/shared-parts.ts'
+import { anyCharacter } from '../../any-character.ts'
 import { mutatedText } from '../mutation.ts'
 import type { Target } from '../target.ts'
 
@@ -38,7 +39,7 @@ const subtag = fc.stringMatching(/^[A-Za-z0-9]{1,9}$/)
 const inputs: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: mutatedText(fc.constantFrom(...TAGS), 'abzXU019-_*. \u0131\u212aé') },
   { weight: 3, arbitrary: fc.array(subtag, { maxLength: 8 }).map((parts) => parts.join('-')) },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+  { weight: 1, arbitrary: fc.string({ unit: anyCharacter }) },
   { weight: 1, arbitrary: fc.nat(60).map((times) => `de-x${'-abc'.repeat(times)}`) },
 )
 

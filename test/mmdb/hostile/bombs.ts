@@ -1,4 +1,5 @@
 // Databases made to hang, exhaust or mislead a reader. Most are small; some need 16 MB to do harm.
+import { sampled } from '../../effort.ts'
 import { bytesOf, handMade } from '../hand-made.ts'
 import { array, control, double, int32, map, pointer, text, unsigned } from './encoding.ts'
 
@@ -399,8 +400,8 @@ const trees: Bomb[] = [
 
 /** By target of the attack. */
 export const BOMBS: Readonly<Record<string, readonly Bomb[]>> = {
-  fields,
-  sharing,
-  metadata: wrongMetadata,
+  fields: sampled(fields, 20),
+  sharing: sampled(sharing, 8),
+  metadata: sampled(wrongMetadata, 20),
   trees,
 }

@@ -1,0 +1,20 @@
+// `npm test` is the short run: the same rules as in the long one, `npm run test:all`, on fewer cases.
+
+/** Whether this run tries every case. Set by scripts/all-tests.config.ts. */
+export const TRIES_ALL: boolean = process.env.GEOFIX_TESTS === 'all'
+
+/** All items in a long run; in a short one `most` of them, evenly spaced, from the first to the last. */
+export function sampled<Item>(items: readonly Item[], most: number): readonly Item[] {
+  if (TRIES_ALL || items.length <= most) return items
+  const chosen = new Set(
+    Array.from({ length: most }, (_, index) =>
+      Math.round((index * (items.length - 1)) / Math.max(most - 1, 1)),
+    ),
+  )
+  return items.filter((_, index) => chosen.has(index))
+}
+
+/** How many rounds a test of random input has: fewer in a short run. */
+export function rounds({ short, long }: { short: number; long: number }): number {
+  return TRIES_ALL ? long : short
+}
