@@ -14,18 +14,23 @@ import {
 /** How much of a compressed file is in memory at a time; its header must fit. */
 const CHUNK_BYTES = 2 ** 18
 
+/** zlib's output chunks where they are copied into other memory. */
+const COPIED_CHUNK_BYTES = 2 ** 20
+
 /**
  * Reads a file and decompresses it if it is gzip, on another thread. A compressed file is read in chunks: whole, it
  * would leave garbage of half the database's size in memory.
  *
  * @param maxBytes limit for the file's size, compressed and decompressed; a larger file is not read
  * @param signal stops reading soon after it is aborted; the caller discards what is thrown then
+ * @param make allocates the memory of the result, such as shared memory; not used for pipes and devices
  * @throws InvalidDatabaseError when a gzip file is damaged, or a file is too large
  */
 export async function readUnpacked(
   path: string,
   maxBytes = DEFAULT_MAX_BYTES,
   signal?: AbortSignal,
+  make?: (bytes: number) => Uint8Array,
 ): Promise<Uint8Array> {
   const file = await open(path)
   try {
@@ -38,17 +43,16 @@ export async function readUnpacked(
     }
     const buffer = new Uint8Array(Math.min(CHUNK_BYTES, size))
     const head = await readAt(file, 0, buffer)
-    if (!isGzip(head))
-      return await readAt(
-        file,
-        0,
-        allocate(size, (bytes) => new Uint8Array(bytes), path),
-      )
+    if (!isGzip(head)) {
+      const bytes = allocate(size, make ?? ((count) => new Uint8Array(count)), path)
+      return await readAt(file, 0, bytes)
+    }
     const tail = new Uint8Array(Math.min(size, TRAILER_BYTES))
     await readAt(file, size - tail.length, tail)
     const { start, length } = readGzipEnds(head, tail, size, path, maxBytes)
     if (isEmptyMemberFirst(head.subarray(start, size - TRAILER_BYTES))) throw trailingBytes(path)
-    return await inflate(file, buffer, size, length, path, signal)
+    const target = make === undefined ? null : allocate(length, make, path)
+    return await inflate(file, buffer, size, length, target, path, signal)
   } finally {
     await file.close()
   }
@@ -57,27 +61,31 @@ export async function readUnpacked(
 /**
  * @param buffer for the compressed bytes
  * @param length of the decompressed bytes, according to the trailer
+ * @param target memory of that length for them; `null`: in the memory that zlib allocates, without a copy
  */
 async function inflate(
   file: FileHandle,
   buffer: Uint8Array,
   size: number,
   length: number,
+  target: Uint8Array | null,
   path: string,
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array> {
   // One more byte, to detect a file that is longer than its trailer says.
   const gunzip = allocate(
-    Math.max(length + 1, MIN_CHUNK_BYTES),
+    target === null ? Math.max(length + 1, MIN_CHUNK_BYTES) : COPIED_CHUNK_BYTES,
     (chunkSize) => createGunzip({ chunkSize }),
     path,
   )
   const chunks: Uint8Array[] = []
   let inflated = 0
   gunzip.on('data', (chunk: Uint8Array) => {
-    chunks.push(chunk)
+    const start = inflated
     inflated += chunk.length
     if (inflated > length) gunzip.destroy(new Error('it is longer than its trailer says'))
+    else if (target === null) chunks.push(chunk)
+    else target.set(chunk, start)
   })
   try {
     const ended = new Promise<void>((resolve, reject) => {
@@ -97,7 +105,7 @@ async function inflate(
     gunzip.destroy()
   }
   if (gunzip.bytesWritten !== size || inflated !== length) throw trailingBytes(path)
-  return joined(chunks, length)
+  return target ?? joined(chunks, length)
 }
 
 function write(gunzip: Gunzip, bytes: Uint8Array): Promise<void> {

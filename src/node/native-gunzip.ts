@@ -76,7 +76,7 @@ function checkedBytes(inflated: unknown, bytes: Uint8Array, length: number, path
  *
  * @throws InvalidDatabaseError as that, and when the file starts with an empty member
  */
-export function readOnlyMember(bytes: Uint8Array, path: string | undefined, maxBytes: number): GzipMember {
+function readOnlyMember(bytes: Uint8Array, path: string | undefined, maxBytes: number): GzipMember {
   const member = readGzipMember(bytes, path, maxBytes)
   if (isEmptyMemberFirst(member.deflate)) throw trailingBytes(path)
   return member

@@ -156,20 +156,20 @@ describe('a database without locations', () => {
   })
 })
 
-describe('a terminal as input', () => {
+describe('standard input from a terminal', () => {
   it.each([
     [[], 'Usage: geofix [options]'],
     [['--pretty'], 'Usage: geofix [options]'],
     [['enrich'], 'Usage: geofix enrich'],
     [['enrich', '--quiet', '-o', 'out'], 'Usage: geofix enrich'],
-  ])('that nobody named is not waited for: help, and 2: %j (trial fault 21)', async (args, help) => {
+  ])('prints the help and exits with 2 without "-": %j (trial fault 21)', async (args, help) => {
     const { status, out, err } = await geofix(args, { input: unread(), isTTY: true })
     expect({ status, out }).toEqual({ status: 2, out: '' })
     expect(err).toContain(help)
   })
 
-  it('that is asked for is told what is awaited, in one line (trial fault 21)', async () => {
-    const line = 'geofix: waiting for lines from this terminal: type them, and end with Ctrl-D\n'
+  it('prints one line that asks for input with "-" (trial fault 21)', async () => {
+    const line = 'geofix: reading lines from this terminal: type them, then press Ctrl-D\n'
     const terminal = { input: '81.2.69.142\n', isTTY: true }
     const args = ['enrich', '--db', DB, '--stats', 'none', '-']
     const { status, out, err } = await geofix(args, terminal)
@@ -180,7 +180,7 @@ describe('a terminal as input', () => {
     ])
     expect(out).toContain('London')
     expect((await geofix([...args, '--quiet'], terminal)).err).toBe('')
-    expect((await geofix(args, { ...terminal, isTTY: false })).err).not.toContain('waiting')
+    expect((await geofix(args, { ...terminal, isTTY: false })).err).not.toContain('terminal')
   })
 })
 

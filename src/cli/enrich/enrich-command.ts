@@ -24,25 +24,25 @@ export interface EnrichCommand {
   readonly databases: readonly string[]
   readonly options: EnrichOptions
   readonly threads: Threads
-  /** What is said at the end, on standard error. */
+  /** The form of the statistics that are printed on standard error at the end. */
   readonly statistics: 'text' | 'json' | 'none'
   /** A file for the report, or `undefined`. */
   readonly report: string | undefined
-  /** No notes and no progress. */
+  /** Prints no notes and no progress. */
   readonly isQuiet: boolean
 }
 
 /**
- * Writes the lines of the inputs with a location beside each.
+ * Writes the lines of the inputs, each with its location.
  *
  * @throws UsageError when an option is wrong
  * @throws CommandFailure when an input cannot be read or an output cannot be written
- * @throws EnrichError, InvalidDatabaseError when lines or databases are not what they must be
+ * @throws EnrichError, InvalidDatabaseError when lines or databases are not usable
  */
 export async function runEnrich(command: EnrichCommand, terminal: Terminal): Promise<ExitStatus> {
   const session = new Session(command, terminal)
   const giveUp = (): void => session.giveUp()
-  // Whoever ends the process, as a closed pipe does, leaves nothing that was begun.
+  // Remove unfinished files also when other code ends the process.
   process.on('exit', giveUp)
   const signals = new SignalWatch(giveUp)
   try {
@@ -52,7 +52,7 @@ export async function runEnrich(command: EnrichCommand, terminal: Terminal): Pro
     session.giveUp()
     if (error instanceof ClosedPipe) return ExitStatus.ok
     if (!(error instanceof Interruption)) throw error
-    // Not waited for: a reader that sleeps would keep the process.
+    // Do not wait for the write: a stalled reader would keep the process alive.
     terminal.stderr.write(messageLine(`${error.message} ${session.whereabouts}`))
     return error.status
   } finally {
@@ -61,7 +61,7 @@ export async function runEnrich(command: EnrichCommand, terminal: Terminal): Pro
   }
 }
 
-/** One run of the command, with all that it has open. */
+/** One run of the command, with the files and threads that it opened. */
 class Session {
   readonly #command: EnrichCommand
   readonly #terminal: Terminal
@@ -69,12 +69,12 @@ class Session {
   readonly #startTime = performance.now()
   readonly #inputs: Input[] = []
   readonly #outputs: Output[] = []
-  /** Threads that come up while the databases are read. */
+  /** Started early, so that the threads start up while the databases are read. */
   #workers: WorkerPool | null = null
   #engine: AdaptiveEngine | null = null
   #progress: Progress | null = null
   #run: EnrichRun | null = null
-  /** Aborted when the run is given up. */
+  /** Aborted by `giveUp`. */
   readonly #end = new AbortController()
 
   constructor(command: EnrichCommand, terminal: Terminal) {
@@ -84,7 +84,7 @@ class Session {
 
   async complete(): Promise<void> {
     const { inputs, output, report, databases, options, threads } = this.#command
-    // All that can be wrong with the command is found before anything is read.
+    // Check everything about the command before reading anything.
     checkOptions(options)
     const { signal } = this.#end
     for (const path of inputs) {
@@ -98,9 +98,9 @@ class Session {
     )
     const page = report === undefined ? null : this.#keep(await openOutputFile(report, surroundings))
     if (inputs.includes('-') && this.#terminal.stdin.isTTY) {
-      this.#note('waiting for lines from this terminal: type them, and end with Ctrl-D')
+      this.#note('reading lines from this terminal: type them, then press Ctrl-D')
     }
-    // Outputs can take long to open: a named pipe waits for its reader.
+    // Opening an output can take long: a named pipe waits for its reader.
     if (signal.aborted) return
     this.#workers = workersFor(sizeOf(this.#inputs), threads)
     const sources = databases.length > 0 ? databases : [embedded.city]
@@ -119,7 +119,7 @@ class Session {
     await this.#tell(run)
   }
 
-  /** Removes what is not finished and stops everything. Never throws, and is done when it returns. */
+  /** Removes unfinished files and stops everything. Synchronous; never throws. */
   giveUp(): void {
     this.#end.abort()
     for (const output of this.#outputs) output.discard()
@@ -129,7 +129,7 @@ class Session {
     this.#progress?.stop()
   }
 
-  /** How far it came, in words. */
+  /** How far the run came, in words. */
   get whereabouts(): string {
     return this.#run === null ? 'before the first line' : this.#run.whereabouts
   }
@@ -146,7 +146,7 @@ class Session {
 
   #showsProgress(): boolean {
     const { stdout, stderr } = this.#terminal
-    // Lines that go to the same terminal are progress enough.
+    // Progress would mix with lines on the same terminal.
     const isMixed = this.#command.output === undefined && stdout.isTTY === true
     return stderr.isTTY === true && !this.#command.isQuiet && !isMixed
   }
@@ -166,7 +166,7 @@ class Session {
   }
 
   async #writeReport(run: EnrichRun, page: Output): Promise<void> {
-    // Only who asks for a report waits for its code and its map.
+    // Lazy: the report's code and map are only loaded when asked for.
     const { renderReport } = await import('../report/report.ts')
     const html = renderReport(run.tally, {
       sources: this.#command.inputs,
@@ -182,7 +182,7 @@ class Session {
   }
 }
 
-/** @throws UsageError when an option of all formats is wrong */
+/** @throws UsageError when an option that all formats have is invalid */
 function checkOptions(options: EnrichOptions): void {
   try {
     commonPlan(options)

@@ -1,9 +1,9 @@
 import { CommandFailure, ExitStatus } from '../terminal.ts'
 
-/** What the codes of the system mean, where its own words do not help. */
+/** Explanations of system error codes. */
 const MEANINGS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
-  EBADF: 'no such descriptor is open, or not for this',
+  EBADF: 'the descriptor is not open, or not for reading or writing',
   EDQUOT: 'the disk quota is used up',
   EFBIG: 'the file would be too large',
   EIO: 'the device reports an error',
@@ -19,17 +19,17 @@ const MEANINGS: Readonly<Record<string, string>> = {
   ESTALE: 'the file is gone from the file server',
 }
 
-/** The error that ends a run whose input cannot be read. */
+/** The error for an input that cannot be read. */
 export function unreadable(name: string, cause: unknown): CommandFailure {
   return new CommandFailure(`${name} cannot be read: ${reasonOf(cause)}`, ExitStatus.input, cause)
 }
 
-/** The error that ends a run whose output cannot be written. */
+/** The error for an output that cannot be written. */
 export function unwritable(name: string, cause: unknown): CommandFailure {
   return new CommandFailure(`${name} cannot be written: ${reasonOf(cause)}`, ExitStatus.output, cause)
 }
 
-/** The system's error for a directory where a file is needed. */
+/** The error for a directory in place of a file. */
 export function directoryError(): Error {
   return Object.assign(new Error('it is a directory'), { code: 'EISDIR' })
 }
@@ -40,7 +40,7 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** What went wrong, in words. */
+/** The reason of an error, in words. */
 export function reasonOf(cause: unknown): string {
   const code = codeOf(cause)
   const meaning = code === undefined ? undefined : MEANINGS[code]

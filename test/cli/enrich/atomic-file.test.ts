@@ -7,19 +7,19 @@ import { temporaryFolder } from '../../temporary.ts'
 const folder = temporaryFolder()
 const path = join(folder, 'out')
 
-describe('a file that gets its name when it is whole', () => {
-  it('is not there before', async () => {
+describe('AtomicFile', () => {
+  it('appears under its name when it is finished', async () => {
     const file = new AtomicFile(path)
     await file.write(Buffer.from('whole'))
     expect(existsSync(path)).toBe(false)
     await file.finish()
     expect(readFileSync(path, 'utf8')).toBe('whole')
-    // It is nobody's to give up any more.
+    // A finished file is not removed.
     file.discard()
     expect(readdirSync(folder)).toEqual(['out'])
   })
 
-  it('leaves what was there when it is given up, also at its last moment', async () => {
+  it('keeps the existing file when it is discarded, also during finish()', async () => {
     const file = new AtomicFile(path)
     await file.write(Buffer.from('half'))
     const finishing = file.finish()

@@ -64,7 +64,7 @@ const FRAMES: Readonly<Record<string, number[]>> = {
 }
 
 describe('ZstdFrames', () => {
-  it.each(Object.entries(FRAMES))('knows where %s ends, in pieces of any size', (_, frame) => {
+  it.each(Object.entries(FRAMES))('finds the end of a frame with %s, in chunks of any size', (_, frame) => {
     const bytes = Uint8Array.from([...frame, ...frame])
     for (const size of [1, 2, 3, 7, bytes.length]) {
       const frames = new ZstdFrames()
@@ -76,7 +76,7 @@ describe('ZstdFrames', () => {
   })
 
   it.each(Object.entries(FRAMES).filter(([name]) => !/,|and|before/.test(name)))(
-    'finds %s cut short at any byte',
+    'detects a frame with %s that is truncated at any byte',
     (_, frame) => {
       for (let length = 1; length < frame.length; length++) {
         const frames = new ZstdFrames()
@@ -87,7 +87,7 @@ describe('ZstdFrames', () => {
   )
 
   it.each([
-    ['rubbish behind a frame', [...(FRAMES['a checksum'] ?? []), 1, 2, 3, 4]],
+    ['rubbish after a frame', [...(FRAMES['a checksum'] ?? []), 1, 2, 3, 4]],
     ['a block of the reserved type', [...MAGIC, 0x00, 0x58, ...block(3, 1, true), 1]],
   ])('refuses %s', (_, bytes) => {
     const frames = new ZstdFrames()

@@ -12,7 +12,7 @@ function link(name: string, target: string): string {
   return path
 }
 
-describe('what the name of an output stands for', () => {
+describe('resolveOutput', () => {
   it.each([
     ['/dev/stdout', 1],
     ['/dev/stderr', 2],
@@ -24,23 +24,23 @@ describe('what the name of an output stands for', () => {
     [`/proc/${process.pid}/fd/5`, 5],
     ['/dev/null', '/dev/null'],
     ['/dev/fd', '/dev/fd'],
-  ])('is, of %s, %s (trial fault 5)', async (name, target) => {
-    // Where these are links themselves, what they lead to is not asked.
+  ])('resolves %s to %s (trial fault 5)', async (name, target) => {
+    // /dev/fd can be a link.
     const found = await resolveOutput(name)
     if (name === '/dev/fd') expect(found).not.toBeTypeOf('number')
     else expect(found).toBe(target)
   })
 
-  it('is a descriptor through links too', async () => {
+  it('follows links to a descriptor', async () => {
     link('to-stdout', '/dev/stdout')
     expect(await resolveOutput(link('to-it', 'to-stdout'))).toBe(1)
   })
 
-  it('is where links lead, also when nothing is there (trial fault 15)', async () => {
+  it('follows links to a file that does not exist (trial fault 15)', async () => {
     mkdirSync(join(folder, 'a'))
     mkdirSync(join(folder, 'b'))
     mkdirSync(join(folder, 'b', 'c'))
-    // A link to a folder: what is relative in it is so from where it really is.
+    // A relative link in a linked folder starts at the real folder.
     link('a/to-c', '../b/c')
     symlinkSync('../later', join(folder, 'b', 'c', 'link'))
     const found = await resolveOutput(join(folder, 'a', 'to-c', 'link'))
@@ -51,7 +51,7 @@ describe('what the name of an output stands for', () => {
     )
   })
 
-  it('is nothing where links lead in a circle', async () => {
+  it('rejects links that form a cycle', async () => {
     link('one', 'two')
     link('two', 'one')
     await expect(resolveOutput(join(folder, 'one'))).rejects.toMatchObject({ code: 'ELOOP' })

@@ -169,7 +169,7 @@ describe('-o of geofix enrich', () => {
 
   it('ends with 3 on a descriptor that is not open', async () => {
     const { status, err } = await enrich(['-o', '/dev/fd/999999'])
-    expect([status, err]).toEqual([3, expect.stringMatching(/no such descriptor is open.* \(EBADF\)/)])
+    expect([status, err]).toEqual([3, expect.stringMatching(/the descriptor is not open.* \(EBADF\)/)])
   })
 
   it('takes the longest names there are', async () => {

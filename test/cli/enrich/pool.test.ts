@@ -51,7 +51,7 @@ async function enriched(
   const engine = new AdaptiveEngine(databases, threads, workers)
   try {
     engine.usePlan(plan)
-    // A thread is not given anything before it has come up, and by then this one would have done it all.
+    // Wait until the thread is ready; this thread would otherwise do all the work before.
     while (workers?.isBusy) await new Promise((resolve) => setTimeout(resolve, 5))
     const pieces: Uint8Array[] = []
     const tally = emptyTally()
@@ -82,7 +82,7 @@ describe('an engine', () => {
     return { bytes, firstLine: 5, lines: 1, oversized: false, startsLine: true }
   }
 
-  it('of worker threads gives their errors the classes that they had', async () => {
+  it('of worker threads restores the classes of their errors', async () => {
     const engine = new WorkerPool(1)
     try {
       await expect(engine.enrich(blockOf(ndjson(1)), null)).rejects.toThrow(
@@ -130,7 +130,7 @@ describe('several threads', () => {
     },
   )
 
-  it('hand blocks with long answers on in pieces, in order', async () => {
+  it('write blocks with long answers in several parts, in order', async () => {
     const file = join(folder, 'long-answers.mmdb')
     writeFileSync(file, LONG_ANSWERS)
     const databases = [await loadShared(file)]
@@ -146,7 +146,7 @@ describe('several threads', () => {
     }
   })
 
-  it('stay one while the input is small', async () => {
+  it('are not started for a small input', async () => {
     const result = await enriched([await loadShared(DB)], ndjson(100), {}, { count: 4, from: 100_000 }, 1000)
     expect(result.threads).toBe(1)
   })
@@ -158,7 +158,7 @@ describe('several threads', () => {
     await expect(run).rejects.toMatchObject({ line: 501 })
   })
 
-  it('are what --threads says, and their number is told', async () => {
+  it('are as many as --threads says, and --stats prints their number', async () => {
     for (const threads of [1, 2]) {
       const { err } = await geofix(
         ['enrich', '--db', DB, '--quiet', '--stats', 'json', '--threads', String(threads)],
@@ -203,10 +203,10 @@ describe('several threads', () => {
     expect(JSON.parse(two?.err ?? '')).toMatchObject({ lines: 7, resolved: 4, bad: 1 })
   })
 
-  it('end with a clear error when one of them dies', async () => {
+  it('fail with a clear error when one of them dies', async () => {
     const bytes = new TextEncoder().encode(ndjson(100))
     const { plan } = makePlan(bytes, true, {})
-    // What is no database ends a thread that opens it.
+    // A thread ends when it cannot open the database.
     const engine = new WorkerPool(2)
     try {
       engine.useDatabases([{ bytes: new Uint8Array(new SharedArrayBuffer(10)), path: 'x.mmdb' }])

@@ -23,13 +23,13 @@ describe('the options of geofix enrich', () => {
     [['-', '-'], /can be read only once/],
     [['-o', 'a.html', '--summary', 'html=a.html'], /name the same file/],
     [['--nonsense'], /unknown option '--nonsense'/],
-  ])('of %j are wrong usage', async (args, message) => {
+  ])('are rejected when invalid: %j', async (args, message) => {
     const { status, out, err } = await geofix(['enrich', ...args], { input: '81.2.69.142\n' })
     expect({ status, out }).toEqual({ status: 2, out: '' })
     expect(err).toMatch(message)
   })
 
-  it('take the part of an access log that the README names', async () => {
+  it('accept x_forwarded_for in access logs, as the README says', async () => {
     const line = '10.0.0.1 - - [21/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 1 "-" "-" "81.2.69.142"'
     const args = ['enrich', '--field', 'x_forwarded_for', '--trust', '10.0.0.0/8']
     const { status, out } = await geofix(args, { input: `${line}\n` })
@@ -49,7 +49,7 @@ describe('the options of geofix enrich', () => {
     ['--no-header', ['--no-header'], 'ndjson', /--no-header is for csv, tsv/],
     ['--append', ['--append'], 'tsv', /--append is for access-log, list/],
     ['--overwrite', ['--overwrite'], 'list', /--overwrite is for ndjson, csv, tsv/],
-  ])('are wrong usage where they would do nothing: %s', async (_, args, format, message) => {
+  ])('are rejected for formats that do not have them: %s', async (_, args, format, message) => {
     const { status, out, err } = await geofix(['enrich', '--format', format, ...args], {
       input: '81.2.69.142\n',
     })
@@ -57,13 +57,13 @@ describe('the options of geofix enrich', () => {
     expect(err).toMatch(message)
   })
 
-  it('are held against a format that was guessed, too', async () => {
+  it('are checked against a detected format too', async () => {
     const { status, err } = await geofix(['enrich', '--fields', 'city'], { input: '81.2.69.142\n' })
     expect(status).toBe(2)
     expect(err).toMatch(/--fields is for csv, tsv, and standard input is list\./)
   })
 
-  it('are all told by --help, with examples and statuses', async () => {
+  it('are all in --help, with examples and statuses', async () => {
     const { status, out } = await geofix(['enrich', '--help'])
     expect(status).toBe(0)
     for (const option of [
@@ -95,7 +95,7 @@ describe('the options of geofix enrich', () => {
     }
   })
 
-  it('does not wait for a person to type: help, and 2', async () => {
+  it('prints the help and exits with 2 when standard input is a terminal', async () => {
     const { status, err } = await geofix(['enrich'], { isTTY: true })
     expect(status).toBe(2)
     expect(err).toContain('Usage: geofix enrich')
