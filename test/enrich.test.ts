@@ -64,7 +64,7 @@ describe('enrich', () => {
     const expected = run(MANY)
     expect(text(await collect(output))).toBe(text(expected.output))
     expect(await summary).toEqual({
-      ...expected.tally,
+      ...expected.counts,
       format: 'ndjson',
       notes: ['the format is ndjson', 'the address is in ip'],
     })

@@ -1,13 +1,11 @@
 import { quoted } from '../address/quoted.ts'
-import { markLength } from './byte-order-mark.ts'
-import type { Enricher } from './enricher.ts'
-import { BadLineError, EnrichError } from './errors.ts'
-import { firstLines } from './first-lines.ts'
-import { pathText } from './ndjson/path.ts'
+import type { BlockEnricher } from './block-enricher.ts'
+import { type Counts, emptyCounts, mergeCounts, withoutAddress } from './counts.ts'
+import { BadLineError, EnrichError, shownName } from './errors.ts'
+import { pathText } from './formats/ndjson/member-path.ts'
 import type { Plan } from './plan.ts'
-import { shownName } from './shown-name.ts'
+import { firstLines, markLength } from './sample.ts'
 import { recordEndsOf } from './splitter.ts'
-import { emptyTally, mergeTally, type Tally, unaddressed } from './tally.ts'
 
 /** Records that must have an address among them. */
 const RECORDS = 1000
@@ -23,12 +21,17 @@ const ENOUGH_BYTES = 128 * 1024
  * @param isWhole whether it is all of it
  * @throws EnrichError `ENRICH_NO_ADDRESS`
  */
-export function checkAddresses(enricher: Enricher, plan: Plan, sample: Uint8Array, isWhole: boolean): void {
+export function checkAddresses(
+  enricher: BlockEnricher,
+  plan: Plan,
+  sample: Uint8Array,
+  isWhole: boolean,
+): void {
   if (plan.force) return
-  const tally = firstRecords(enricher, plan, sample, isWhole)
-  const records = tally.lines - tally.blank
+  const counts = firstRecords(enricher, plan, sample, isWhole)
+  const records = counts.lines - counts.blank
   const isTelling = isWhole || records >= RECORDS || sample.length >= ENOUGH_BYTES
-  if (records === 0 || unaddressed(tally) < records || !isTelling) return
+  if (records === 0 || withoutAddress(counts) < records || !isTelling) return
   const lines = firstLines(sample, isWhole, headerLine(plan) > 0 ? 2 : 1)
   const line = new TextDecoder().decode(sample.subarray(lines.at(-1)?.start, lines.at(-1)?.end))
   const first = records === 1 ? 'the first record' : `the first ${records} records`
@@ -39,15 +42,15 @@ export function checkAddresses(enricher: Enricher, plan: Plan, sample: Uint8Arra
 }
 
 /** Counts the first records up to one with an address. */
-function firstRecords(enricher: Enricher, plan: Plan, sample: Uint8Array, isWhole: boolean): Tally {
-  const tally = emptyTally()
+function firstRecords(enricher: BlockEnricher, plan: Plan, sample: Uint8Array, isWhole: boolean): Counts {
+  const counts = emptyCounts()
   const ends = recordEndsOf(plan)
   ends.reset(sample)
-  const hasAddress = (): boolean => unaddressed(tally) < tally.lines - tally.blank
+  const hasAddress = (): boolean => withoutAddress(counts) < counts.lines - counts.blank
   let firstLine = 1
-  for (let start = 0; start < sample.length && tally.lines - tally.blank < RECORDS && !hasAddress(); ) {
+  for (let start = 0; start < sample.length && counts.lines - counts.blank < RECORDS && !hasAddress(); ) {
     let end = start === 0 ? markLength(sample) : start
-    const most = RECORDS - (tally.lines - tally.blank) + (start === 0 ? headerLine(plan) : 0)
+    const most = RECORDS - (counts.lines - counts.blank) + (start === 0 ? headerLine(plan) : 0)
     for (let count = 0; count < most && end < sample.length; count++) {
       const next = ends.next(end, sample.length, isWhole)
       if (next === -1) break
@@ -62,16 +65,16 @@ function firstRecords(enricher: Enricher, plan: Plan, sample: Uint8Array, isWhol
         oversized: false,
         startsLine: true,
       }
-      for (const piece of enricher.pieces(block)) mergeTally(tally, piece.tally)
+      for (const piece of enricher.pieces(block)) mergeCounts(counts, piece.counts)
     } catch (error) {
       // The run says so in its turn, and of the right line.
-      if (error instanceof BadLineError) return emptyTally()
+      if (error instanceof BadLineError) return emptyCounts()
       throw error
     }
     start = end
     firstLine = headerLine(plan) + 2
   }
-  return tally
+  return counts
 }
 
 function headerLine(plan: Plan): number {

@@ -1,16 +1,17 @@
 import { quoted } from '../address/quoted.ts'
-import { type AccessLogPlan, looksLikeAccessLog, planAccessLog } from './access-log/plan.ts'
-import type { Planned } from './common-plan.ts'
-import { containerOf } from './containers.ts'
-import { type DelimitedPlan, looksLikeCsv, looksLikeTsv, planDelimited } from './delimited/plan.ts'
-import { wideEncodingOf } from './encoding.ts'
 import { EnrichError } from './errors.ts'
-import { FORMATS, type Format } from './format.ts'
-import { type ListPlan, looksLikeList, planList } from './list/plan.ts'
-import { hasLoneCarriageReturns } from './lone-carriage-returns.ts'
-import { looksLikeNdjson, type NdjsonPlan, planNdjson } from './ndjson/plan.ts'
-import type { EnrichOptions } from './options.ts'
+import { type AccessLogPlan, looksLikeAccessLog, planAccessLog } from './formats/access-log/access-log.ts'
+import {
+  type DelimitedPlan,
+  looksLikeCsv,
+  looksLikeTsv,
+  planDelimited,
+} from './formats/delimited/delimited.ts'
+import { type ListPlan, looksLikeList, planList } from './formats/list.ts'
+import { looksLikeNdjson, type NdjsonPlan, planNdjson } from './formats/ndjson/ndjson.ts'
+import { type EnrichOptions, FORMATS, type Format, type Planned } from './options.ts'
 import { sampleLines } from './sample.ts'
+import { containerOf, hasLoneCarriageReturns, wideEncodingOf } from './unreadable-input.ts'
 
 /** An array is told by. Bytes. */
 const ARRAY_HEAD = 1024

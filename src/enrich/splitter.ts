@@ -1,8 +1,8 @@
-import { markLength } from './byte-order-mark.ts'
-import { LineFeeds } from './line-feeds.ts'
+import { separatorLine } from './formats/delimited/table.ts'
 import type { Plan } from './plan.ts'
 import { RecordEnds } from './record-ends.ts'
-import { separatorLine } from './separator-line.ts'
+import { markLength } from './sample.ts'
+import { LineFeeds } from './swar.ts'
 
 /** Whole lines of the input, or a piece of a line that is too long. */
 export interface Block {

@@ -1,4 +1,4 @@
-import type { Enriched } from '../../enrich/enricher.ts'
+import type { Enriched } from '../../enrich/block-enricher.ts'
 import type { Plan } from '../../enrich/plan.ts'
 import type { Block } from '../../enrich/splitter.ts'
 import type { DatabaseInfo } from '../../location/database-info.ts'

@@ -1,4 +1,4 @@
-import type { Enriched } from '../../enrich/enricher.ts'
+import type { Enriched } from '../../enrich/block-enricher.ts'
 import type { Block } from '../../enrich/splitter.ts'
 
 /** Takes a result: a block, or the next piece of it. One at a time, in the order of the input. */

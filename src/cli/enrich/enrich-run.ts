@@ -1,10 +1,15 @@
 import { BlockReader } from '../../enrich/block-reader.ts'
-import type { Planned } from '../../enrich/common-plan.ts'
+import {
+  BAD_LINES_SHOWN,
+  type Counts,
+  emptyCounts,
+  mergeCounts,
+  type RunningCounts,
+} from '../../enrich/counts.ts'
 import { BadLineError, EnrichError } from '../../enrich/errors.ts'
-import type { EnrichOptions } from '../../enrich/options.ts'
+import type { EnrichOptions, Planned } from '../../enrich/options.ts'
 import { makePlan, type Plan } from '../../enrich/plan.ts'
 import type { Block } from '../../enrich/splitter.ts'
-import { BAD_LINES_SHOWN, emptyTally, mergeTally, type Tally } from '../../enrich/tally.ts'
 import { bytesText, countOf } from '../figures.ts'
 import { CommandFailure, ExitStatus, UsageError } from '../terminal.ts'
 import type { AdaptiveEngine } from './adaptive-engine.ts'
@@ -20,7 +25,7 @@ import { unreadable } from './system-error.ts'
 /** Enriches several inputs, one after another, into one output. */
 export class EnrichRun {
   /** Over all inputs; line numbers in it are those of each input. */
-  readonly tally: Tally = emptyTally()
+  readonly tally: RunningCounts = emptyCounts()
   readonly #badLines: BadLineOf[] = []
   readonly #inputs: readonly Input[]
   readonly #output: Output
@@ -112,9 +117,9 @@ export class EnrichRun {
     this.#engine.usePlan(used)
     // A later file of a run can be small, such as one that was rotated early.
     if (isFirst) this.#engine.checkAddresses(plan, sample, isWhole)
-    const conveyor = new Conveyor(this.#engine, async ({ output, tally }) => {
-      mergeTally(this.tally, tally)
-      this.#noteBadLines(tally, input)
+    const conveyor = new Conveyor(this.#engine, async ({ output, counts }) => {
+      mergeCounts(this.tally, counts)
+      this.#noteBadLines(counts, input)
       await this.#write(this.#seam.before(output))
       await this.#write(output)
     })
@@ -138,7 +143,7 @@ export class EnrichRun {
     await this.#output.write(bytes)
   }
 
-  #noteBadLines({ badLines }: Tally, input: Input): void {
+  #noteBadLines({ badLines }: Counts, input: Input): void {
     for (const { line, message } of badLines) {
       if (this.#badLines.length === BAD_LINES_SHOWN) return
       this.#badLines.push({ input: input.name, line: line + this.#linesBefore, message })

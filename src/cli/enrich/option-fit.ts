@@ -1,5 +1,4 @@
-import type { Format } from '../../enrich/format.ts'
-import type { EnrichOptions } from '../../enrich/options.ts'
+import type { EnrichOptions, Format } from '../../enrich/options.ts'
 import { UsageError } from '../terminal.ts'
 
 const TABLES: readonly Format[] = ['csv', 'tsv']

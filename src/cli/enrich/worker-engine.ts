@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import type { Enriched } from '../../enrich/enricher.ts'
+import type { Enriched } from '../../enrich/block-enricher.ts'
 import { BadLineError } from '../../enrich/errors.ts'
 import type { Plan } from '../../enrich/plan.ts'
 import type { Block } from '../../enrich/splitter.ts'

@@ -1,6 +1,6 @@
 // The script of a worker thread: an entry of its own in the build, see worker-script.ts.
 import { parentPort } from 'node:worker_threads'
-import { Enricher } from '../../enrich/enricher.ts'
+import { BlockEnricher } from '../../enrich/block-enricher.ts'
 import { BadLineError } from '../../enrich/errors.ts'
 import type { Plan } from '../../enrich/plan.ts'
 import type { Block } from '../../enrich/splitter.ts'
@@ -11,7 +11,7 @@ import type { Answer, Order } from './worker-messages.ts'
 const port = parentPort
 let databases: readonly SharedDatabase[] = []
 let set: DatabaseSet | undefined
-let enricher: Enricher | undefined
+let enricher: BlockEnricher | undefined
 
 port?.on('message', (order: Order) => {
   if (order.kind === 'databases') databases = order.databases
@@ -36,7 +36,7 @@ function memoryOf(answer: Answer): ArrayBuffer[] {
 
 function usePlan(plan: Plan): void {
   set ??= openShared(databases)
-  enricher = new Enricher(plan, set)
+  enricher = new BlockEnricher(plan, set)
   post({ kind: 'ready' })
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { Conveyor, type Machine } from '../../../src/cli/enrich/conveyor.ts'
-import type { Enriched } from '../../../src/enrich/enricher.ts'
+import type { Enriched } from '../../../src/enrich/block-enricher.ts'
+import { emptyCounts } from '../../../src/enrich/counts.ts'
 import type { Block } from '../../../src/enrich/splitter.ts'
-import { emptyTally } from '../../../src/enrich/tally.ts'
 
 const block = (line: number): Block => ({
   bytes: Uint8Array.of(line),
@@ -42,7 +42,7 @@ class ManualEngine implements Machine {
 
   /** @param rest what of the block is left */
   finish(line: number, rest: Block | null = null): void {
-    this.#pending.get(line)?.resolve({ output: new Uint8Array(0), tally: emptyTally(), rest })
+    this.#pending.get(line)?.resolve({ output: new Uint8Array(0), counts: emptyCounts(), rest })
     this.#pending.delete(line)
   }
 

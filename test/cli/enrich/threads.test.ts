@@ -6,11 +6,11 @@ import { Conveyor } from '../../../src/cli/enrich/conveyor.ts'
 import { LocalEngine } from '../../../src/cli/enrich/engine.ts'
 import { loadShared, openShared, type SharedDatabase } from '../../../src/cli/enrich/shared-database.ts'
 import { WorkerEngine } from '../../../src/cli/enrich/worker-engine.ts'
+import { type Counts, emptyCounts, mergeCounts } from '../../../src/enrich/counts.ts'
 import { BadLineError } from '../../../src/enrich/errors.ts'
 import type { EnrichOptions } from '../../../src/enrich/options.ts'
 import { makePlan } from '../../../src/enrich/plan.ts'
 import { Splitter } from '../../../src/enrich/splitter.ts'
-import { emptyTally, mergeTally, type Tally } from '../../../src/enrich/tally.ts'
 import { LONG_ANSWERS } from '../../enrich/long-answers.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { geofix, ndjson, outcomeOf, start, writeDatabase } from './command-line.ts'
@@ -31,7 +31,7 @@ const INPUTS: Readonly<Record<string, string>> = {
 
 interface Result {
   readonly output: string
-  readonly tally: Tally
+  readonly tally: Counts
   readonly threads: number
   /** Bytes of the largest piece of output. */
   readonly largest: number
@@ -54,12 +54,12 @@ async function enriched(
     // A thread is not given anything before it has come up, and by then this one would have done it all.
     while (workers?.isBusy) await new Promise((resolve) => setTimeout(resolve, 5))
     const pieces: Uint8Array[] = []
-    const tally = emptyTally()
+    const tally = emptyCounts()
     const conveyor = new Conveyor(engine, async (result) => {
       // Some results are slow to be taken: the order must not change.
       if (pieces.length % 3 === 0) await new Promise((resolve) => setImmediate(resolve))
       pieces.push(result.output.slice())
-      mergeTally(tally, result.tally)
+      mergeCounts(tally, result.counts)
     })
     const splitter = new Splitter(plan, blockBytes)
     for (const block of [...splitter.push(bytes), ...splitter.end()]) await conveyor.add(block)
@@ -93,7 +93,7 @@ describe('an engine', () => {
       const bad = engine.enrich(blockOf('bad'), null)
       await expect(bad).rejects.toBeInstanceOf(BadLineError)
       await expect(bad).rejects.toMatchObject({ line: 5 })
-      expect((await engine.enrich(blockOf(ndjson(1)), null)).tally.resolved).toBe(1)
+      expect((await engine.enrich(blockOf(ndjson(1)), null)).counts.resolved).toBe(1)
     } finally {
       engine.stop()
     }
@@ -113,7 +113,7 @@ describe('several threads', () => {
     async (format) => {
       const databases = [await loadShared(DB)]
       const input = INPUTS[format] ?? ''
-      const alone = await enriched(databases, input, { sums: true }, { count: 1, from: 0 }, 1 << 20)
+      const alone = await enriched(databases, input, { details: true }, { count: 1, from: 0 }, 1 << 20)
       expect(alone.threads).toBe(1)
       expect(alone.tally.resolved).toBeGreaterThan(1000)
       for (const [count, from, blockBytes] of [
@@ -121,7 +121,7 @@ describe('several threads', () => {
         [2, 0, 1000],
         [3, 50_000, 7777],
       ] as const) {
-        const many = await enriched(databases, input, { sums: true }, { count, from }, blockBytes)
+        const many = await enriched(databases, input, { details: true }, { count, from }, blockBytes)
         expect(many.threads).toBe(count)
         expect(many.output).toBe(alone.output)
         expect(many.tally).toEqual(alone.tally)
