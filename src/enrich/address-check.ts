@@ -1,9 +1,8 @@
 import { quoted } from '../address/quoted.ts'
 import type { BlockEnricher } from './block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts, withoutAddress } from './counts.ts'
-import { BadLineError, EnrichError, shownName } from './errors.ts'
-import { pathText } from './formats/ndjson/member-path.ts'
-import type { Plan } from './plan.ts'
+import { BadLineError, EnrichError } from './errors.ts'
+import { definitionOf, type Plan } from './formats/formats.ts'
 import { firstLines, markLength } from './sample.ts'
 import { recordEndsOf } from './splitter.ts'
 
@@ -37,7 +36,7 @@ export function checkAddresses(
   const first = records === 1 ? 'the first record' : `the first ${records} records`
   throw new EnrichError(
     'ENRICH_NO_ADDRESS',
-    `there is no address in ${first}, read as ${plan.format} with the address ${whereOf(plan)}; the first line is ${quoted(line)}: name another format or field, take off what another program wrote before each line, or use force to go on`,
+    `there is no address in ${first}, read as ${plan.format} with the address ${definitionOf(plan.format).addressPosition(plan)}; the first line is ${quoted(line)}: name another format or field, take off what another program wrote before each line, or use force to go on`,
   )
 }
 
@@ -79,18 +78,4 @@ function firstRecords(enricher: BlockEnricher, plan: Plan, sample: Uint8Array, i
 
 function headerLine(plan: Plan): number {
   return 'headerLine' in plan ? plan.headerLine : 0
-}
-
-function whereOf(plan: Plan): string {
-  switch (plan.format) {
-    case 'ndjson':
-      return `in ${shownName(pathText(plan.path))}`
-    case 'csv':
-    case 'tsv':
-      return `in column ${plan.address + 1}`
-    case 'access-log':
-      return plan.hasVhost ? 'as the second word' : 'as the first word'
-    case 'list':
-      return 'alone on its line'
-  }
 }

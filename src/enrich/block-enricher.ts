@@ -2,13 +2,9 @@ import type { DatabaseSet } from '../location/database-set.ts'
 import { ByteSink } from './byte-sink.ts'
 import { BAD_LINES_SHOWN, type Counts, emptyCounts, type RunningCounts } from './counts.ts'
 import { BadLineError } from './errors.ts'
-import { AccessLogLines } from './formats/access-log/access-log.ts'
-import { DelimitedLines } from './formats/delimited/delimited.ts'
-import { ListLines } from './formats/list.ts'
-import { NdjsonLines } from './formats/ndjson/ndjson.ts'
+import { definitionOf, type Plan } from './formats/formats.ts'
 import { type LineFormat, RawLines } from './line-format.ts'
 import { LineLocator } from './line-locator.ts'
-import type { Plan } from './plan.ts'
 import type { RecordEnds } from './record-ends.ts'
 import { markLength } from './sample.ts'
 import { type Block, preambleLength, recordEndsOf } from './splitter.ts'
@@ -53,10 +49,10 @@ export class BlockEnricher {
   constructor(plan: Plan, set: DatabaseSet) {
     this.#plan = plan
     this.#locator = new LineLocator(set, plan)
-    this.#format = formatOf(plan, this.#locator)
+    this.#format = definitionOf(plan.format).makeLines(plan, this.#locator)
     this.#ends = recordEndsOf(plan)
     this.#raw = plan.onBadLine === 'raw' && this.#format.rewrites ? new RawLines(plan.into) : null
-    this.#spansLines = plan.format === 'csv' || plan.format === 'tsv'
+    this.#spansLines = definitionOf(plan.format).quotedDelimiter(plan) !== null
     this.#headerLine = 'headerLine' in plan ? plan.headerLine : 0
   }
 
@@ -201,20 +197,6 @@ export class BlockEnricher {
     if (this.#plan.onBadLine === 'fail') throw new BadLineError(line, fault)
     counts.bad++
     if (counts.badLines.length < BAD_LINES_SHOWN) counts.badLines.push({ line, message: fault })
-  }
-}
-
-function formatOf(plan: Plan, locator: LineLocator): LineFormat {
-  switch (plan.format) {
-    case 'ndjson':
-      return new NdjsonLines(plan, locator)
-    case 'csv':
-    case 'tsv':
-      return new DelimitedLines(plan, locator)
-    case 'access-log':
-      return new AccessLogLines(plan, locator)
-    case 'list':
-      return new ListLines(plan, locator)
   }
 }
 

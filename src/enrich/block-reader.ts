@@ -1,6 +1,6 @@
 import { EnrichError } from './errors.ts'
+import type { Plan } from './formats/formats.ts'
 import { DEFAULT_LINE_BYTES } from './options.ts'
-import type { Plan } from './plan.ts'
 import { SampleSize } from './sample.ts'
 import { type Block, Splitter } from './splitter.ts'
 

@@ -88,3 +88,11 @@ export class SampleSize {
     this.length += chunk.length
   }
 }
+
+/** Bytes in which a JSON array is recognised. */
+const ARRAY_HEAD_BYTES = 1024
+
+/** Whether an array of objects begins, or an empty array is all. Logs also begin with brackets, around a time or a level. */
+export function startsJsonArray(sample: Uint8Array): boolean {
+  return /^\s*\[\s*(?:\{\s*["}]|\]\s*$)/.test(new TextDecoder().decode(sample.subarray(0, ARRAY_HEAD_BYTES)))
+}

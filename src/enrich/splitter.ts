@@ -1,5 +1,5 @@
 import { separatorLine } from './formats/delimited/table.ts'
-import type { Plan } from './plan.ts'
+import { definitionOf, type Plan } from './formats/formats.ts'
 import { RecordEnds } from './record-ends.ts'
 import { markLength } from './sample.ts'
 import { LineFeeds } from './swar.ts'
@@ -193,7 +193,7 @@ export function recordEndsOf(plan: Plan): RecordEnds {
   return new RecordEnds(quotedDelimiterOf(plan), plan.maxLineBytes)
 }
 
-/** The delimiter of fields that can hold line ends, in quotes; else `null`. */
+/** Of the format of a plan; see `FormatDefinition`. */
 function quotedDelimiterOf(plan: Plan): number | null {
-  return (plan.format === 'csv' || plan.format === 'tsv') && plan.quotes ? plan.delimiter : null
+  return definitionOf(plan.format).quotedDelimiter(plan)
 }

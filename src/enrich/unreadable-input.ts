@@ -1,4 +1,5 @@
 import { isTar } from '../bytes/extract.ts'
+import { EnrichError } from './errors.ts'
 import { markLength } from './sample.ts'
 
 /** Encodings of several bytes a character, which cannot be read line by line as UTF-8 can. */
@@ -143,4 +144,25 @@ export function hasLoneCarriageReturns(sample: Uint8Array): boolean {
     }
   }
   return alone > 0 && alone >= lineFeeds
+}
+
+/** @throws EnrichError when the input is not lines of UTF-8, whatever format it is said to have */
+export function refuseUnreadable(sample: Uint8Array): void {
+  const encoding = wideEncodingOf(sample)
+  if (encoding !== null) {
+    throw unreadable(
+      `the input is ${encoding}: convert it to UTF-8, as iconv -f ${encoding} -t UTF-8 FILE does`,
+    )
+  }
+  const container = containerOf(sample)
+  if (container !== null) throw unreadable(`the input is ${container.what}: ${container.advice}`)
+  if (hasLoneCarriageReturns(sample)) {
+    throw unreadable(
+      "the input's lines end with carriage returns alone: convert them to line feeds, as tr '\\r' '\\n' < FILE does",
+    )
+  }
+}
+
+function unreadable(message: string): EnrichError {
+  return new EnrichError('ENRICH_INPUT_UNREADABLE', message)
 }

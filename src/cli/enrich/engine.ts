@@ -1,6 +1,6 @@
 import { checkAddresses } from '../../enrich/address-check.ts'
 import { BlockEnricher, type Enriched } from '../../enrich/block-enricher.ts'
-import type { Plan } from '../../enrich/plan.ts'
+import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Block } from '../../enrich/splitter.ts'
 import type { DatabaseInfo } from '../../location/database-info.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'

@@ -7,8 +7,9 @@ import {
   type RunningCounts,
 } from '../../enrich/counts.ts'
 import { BadLineError, EnrichError } from '../../enrich/errors.ts'
+import type { Plan } from '../../enrich/formats/formats.ts'
 import type { EnrichOptions, Planned } from '../../enrich/options.ts'
-import { makePlan, type Plan } from '../../enrich/plan.ts'
+import { makePlan } from '../../enrich/plan.ts'
 import type { Block } from '../../enrich/splitter.ts'
 import { bytesText, countOf } from '../figures.ts'
 import { CommandFailure, ExitStatus, UsageError } from '../terminal.ts'

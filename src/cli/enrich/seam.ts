@@ -1,4 +1,4 @@
-import type { Plan } from '../../enrich/plan.ts'
+import type { Plan } from '../../enrich/formats/formats.ts'
 import { markLength } from '../../enrich/sample.ts'
 import { preambleLength, recordEndsOf } from '../../enrich/splitter.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import type { Enriched } from '../../enrich/block-enricher.ts'
 import { BadLineError } from '../../enrich/errors.ts'
-import type { Plan } from '../../enrich/plan.ts'
+import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Block } from '../../enrich/splitter.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
 import type { Engine } from './engine.ts'

@@ -1,5 +1,5 @@
 import type { Enriched } from '../../enrich/block-enricher.ts'
-import type { Plan } from '../../enrich/plan.ts'
+import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Block } from '../../enrich/splitter.ts'
 import type { SharedDatabase } from './shared-database.ts'
 

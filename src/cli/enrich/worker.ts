@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads'
 import { BlockEnricher } from '../../enrich/block-enricher.ts'
 import { BadLineError } from '../../enrich/errors.ts'
-import type { Plan } from '../../enrich/plan.ts'
+import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Block } from '../../enrich/splitter.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { openShared, type SharedDatabase } from './shared-database.ts'

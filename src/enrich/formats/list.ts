@@ -7,6 +7,7 @@ import { type LineFormat, type LineResult, RAW } from '../line-format.ts'
 import type { LineLocator } from '../line-locator.ts'
 import { type CommonPlan, commonPlan, type EnrichOptions, type Planned } from '../options.ts'
 import { firstLines } from '../sample.ts'
+import type { FormatDefinition } from './format-definition.ts'
 
 export interface ListPlan extends CommonPlan {
   readonly format: 'list'
@@ -118,4 +119,14 @@ function isBlank(byte: number | undefined): boolean {
 function put(text: Uint8Array, into: Uint8Array, at: number): number {
   for (let from = 0; from < text.length; from++) into[at + from] = text[from] ?? 0
   return at + text.length
+}
+
+export const LIST: FormatDefinition<ListPlan> = {
+  name: 'list',
+  options: ['into', 'append'],
+  recognise: looksLikeList,
+  plan: planList,
+  quotedDelimiter: () => null,
+  addressPosition: () => 'alone on its line',
+  makeLines: (plan, locator) => new ListLines(plan, locator),
 }

@@ -9,6 +9,7 @@ import type { LineLocator } from '../../line-locator.ts'
 import { type CommonPlan, commonPlan, type EnrichOptions, type Planned } from '../../options.ts'
 import { firstLines, type LineRange } from '../../sample.ts'
 import { Words } from '../../swar.ts'
+import type { FormatDefinition } from '../format-definition.ts'
 import { AccessLine } from './access-line.ts'
 import { TIMESTAMP_ROOM } from './timestamp.ts'
 
@@ -404,4 +405,14 @@ export function memberNames(into: string): MemberNames {
     null: new FixedText('null'),
     room: MEMBERS.reduce((size, name) => size + name.length + ',"":null'.length, location.size + 3),
   }
+}
+
+export const ACCESS_LOG: FormatDefinition<AccessLogPlan> = {
+  name: 'access-log',
+  options: ['field', 'into', 'append'],
+  recognise: looksLikeAccessLog,
+  plan: planAccessLog,
+  quotedDelimiter: () => null,
+  addressPosition: ({ hasVhost }) => (hasVhost ? 'as the second word' : 'as the first word'),
+  makeLines: (plan, locator) => new AccessLogLines(plan, locator),
 }

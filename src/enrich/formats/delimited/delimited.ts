@@ -19,6 +19,8 @@ import {
   type LocationField,
   type Planned,
 } from '../../options.ts'
+import { startsJsonArray } from '../../sample.ts'
+import type { FormatDefinition } from '../format-definition.ts'
 import { RecordFields } from './fields.ts'
 import { csvTable, MAX_COLUMNS, type SampleTable, SEMICOLON, TAB, tsvTable } from './table.ts'
 
@@ -46,6 +48,7 @@ export interface DelimitedPlan extends CommonPlan {
 
 /** Whether the first lines are records of the same number of fields, with tabs between them. */
 export function looksLikeTsv(sample: Uint8Array): boolean {
+  if (startsJsonArray(sample)) return false
   const table = tsvTable(sample, false, sample.length)
   return isTable(table) && (table.separatorLine?.delimiter ?? TAB) === TAB
 }
@@ -55,6 +58,8 @@ export function looksLikeTsv(sample: Uint8Array): boolean {
  * addresses below the name of an only column.
  */
 export function looksLikeCsv(sample: Uint8Array): boolean {
+  // The commas of an array would make it a table.
+  if (startsJsonArray(sample)) return false
   const table = csvTable(sample, false, sample.length)
   if (table.width !== 1) return isTable(table)
   return isAddressName(table.first[0] ?? '') && isColumnOfAddresses(table)
@@ -363,4 +368,21 @@ export class DelimitedLines implements LineFormat {
 function hasQuote(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end; at++) if (bytes[at] === QUOTE) return true
   return false
+}
+
+export const CSV: FormatDefinition<DelimitedPlan> = {
+  name: 'csv',
+  options: ['field', 'timeField', 'fields', 'header', 'overwrite'],
+  recognise: looksLikeCsv,
+  plan: (sample, isWhole, options) => planDelimited(sample, isWhole, options, 'csv'),
+  quotedDelimiter: ({ quotes, delimiter }) => (quotes ? delimiter : null),
+  addressPosition: ({ address }) => `in column ${address + 1}`,
+  makeLines: (plan, locator) => new DelimitedLines(plan, locator),
+}
+
+export const TSV: FormatDefinition<DelimitedPlan> = {
+  ...CSV,
+  name: 'tsv',
+  recognise: looksLikeTsv,
+  plan: (sample, isWhole, options) => planDelimited(sample, isWhole, options, 'tsv'),
 }

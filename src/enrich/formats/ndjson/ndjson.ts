@@ -8,6 +8,7 @@ import { type CommonPlan, commonPlan, type EnrichOptions, type Planned } from '.
 import { JSON_HEAD } from '../../rendered-locations.ts'
 import { sampleLines } from '../../sample.ts'
 import { viewOf, Words } from '../../swar.ts'
+import type { FormatDefinition } from '../format-definition.ts'
 import { JsonScanner } from './json-scanner.ts'
 import { TemplateCache } from './line-template.ts'
 import { MemberPath, NOWHERE, pathOf, pathText, unescaped, valueAt } from './member-path.ts'
@@ -317,4 +318,14 @@ function leadOf(text: string): Lead {
 function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end; at++) if ((bytes[at] ?? 0) > SPACE) return false
   return true
+}
+
+export const NDJSON: FormatDefinition<NdjsonPlan> = {
+  name: 'ndjson',
+  options: ['field', 'timeField', 'into', 'overwrite'],
+  recognise: looksLikeNdjson,
+  plan: planNdjson,
+  quotedDelimiter: () => null,
+  addressPosition: ({ path }) => `in ${shownName(pathText(path))}`,
+  makeLines: (plan, locator) => new NdjsonLines(plan, locator),
 }
