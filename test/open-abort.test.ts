@@ -273,7 +273,7 @@ describe('the signal of Resolver.open', () => {
         const opening: Promise<unknown> = Reflect.apply(Entry.open, Entry, [mmdb, { signal }])
         await expect(opening).rejects.toThrow(
           new TypeError(
-            'signal is an AbortSignal, such as that of an AbortController or AbortSignal.timeout(…)',
+            'signal must be an AbortSignal, such as that of an AbortController or AbortSignal.timeout(…)',
           ),
         )
       }

@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import ts from 'typescript'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -8,33 +8,66 @@ import { linkPackage, output, ROOT, typecheck, writeProject } from './package/pr
 import { tarOf } from './tar-archive.ts'
 import { temporaryFolder } from './temporary.ts'
 
+/** Everything that explains the project. All examples in it run, and all links lead somewhere. */
+const DOCUMENTS = [
+  'README.md',
+  'src/README.md',
+  'src/cli/README.md',
+  'src/client/README.md',
+  'src/enrich/README.md',
+  'src/node/README.md',
+  'scripts/bench/README.md',
+  'data/README.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
+  '.github/CONTRIBUTING.md',
+]
+
 interface Block {
+  readonly document: string
   readonly line: number
   readonly language: string
   readonly code: string
-  /** Preceded by a comment that says why it is not run. */
+  /** Whether a comment before it says why it is not run. */
   readonly skipped: boolean
 }
 
 const folder = temporaryFolder()
-const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+const textOf = (document: string): string => readFileSync(join(ROOT, document), 'utf8')
 
-const blocks: Block[] = Array.from(
-  readme.matchAll(/(<!-- not run: [^>]+-->\n)?^```(\w+)\n([\s\S]*?)^```$/gm),
-  (match) => ({
-    line: readme.slice(0, match.index).split('\n').length,
+function blocksOf(document: string): Block[] {
+  const text = textOf(document)
+  return Array.from(text.matchAll(/(<!-- not run: [^>]+-->\n)?^```(\w+)\n([\s\S]*?)^```$/gm), (match) => ({
+    document,
+    line: text.slice(0, match.index).split('\n').length,
     language: match[2] ?? '',
     code: match[3] ?? '',
     skipped: match[1] !== undefined,
-  }),
-)
+  }))
+}
 
+const blocks = DOCUMENTS.flatMap(blocksOf)
 const ran = (language: string) => blocks.filter((block) => block.language === language && !block.skipped)
 
-/** What a block promises to print, by its comments `// prints: …`. */
+/** A name for the file of a block. */
+const fileOf = ({ document, line }: Block): string => `${document.replaceAll(/\W+/g, '-')}-${line}`
+
+/** The command in a line of a shell example, such as `geofix info` or `cat file | npx geofix`. */
+const COMMAND = /(^|\| )(?:npx )?geofix(?= |$)/
+
+/** The anchors of a document, as GitHub makes them of its headings. */
+const anchorsOf = (text: string): string[] =>
+  Array.from(text.matchAll(/^#+ (.*)$/gm), ([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  ).concat(Array.from(text.matchAll(/<a id="([^"]+)">/g), ([, id = '']) => id))
+
+/** The lines that a block should print, from its comments `// prints: …`. */
 const printed = (code: string) => Array.from(code.matchAll(/^\/\/ prints: (.*)$/gm), (match) => match[1])
 
-/** Turns each line `expression // => value` into a check of the value. */
+/** Turns each line `expression // => value` into an assertion. */
 function withChecks(code: string): string {
   const checked = code.replace(
     /^(\s*)(\S.*?)\s*\/\/ => (.*)$/gm,
@@ -73,27 +106,31 @@ beforeAll(() => {
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content)
 })
 
-describe('README', () => {
-  it('has its blocks where this test finds them', () => {
-    expect(ran('ts').length).toBeGreaterThan(9)
-    expect(blocks.filter(({ skipped }) => skipped)).toHaveLength(readme.split('<!-- not run:').length - 1)
-    expect(readme.match(/^```\w+$/gm)).toHaveLength(blocks.length)
+describe('the documents', () => {
+  it('have examples', () => expect(ran('ts').length).toBeGreaterThan(11))
+
+  it.each(DOCUMENTS)('%s has only blocks that this test finds', (document) => {
+    const text = textOf(document)
+    const found = blocks.filter((block) => block.document === document)
+    expect(found.filter(({ skipped }) => skipped)).toHaveLength(text.split('<!-- not run:').length - 1)
+    expect(text.match(/^```\w+$/gm) ?? []).toHaveLength(found.length)
   })
 
-  it.each(ran('ts'))('line $line runs and gives what it says', ({ line, code }) => {
-    const { outputText } = ts.transpileModule(withChecks(code), {
+  it.each(ran('ts'))('$document: the example in line $line runs and gives what it says', (block) => {
+    const { outputText } = ts.transpileModule(withChecks(block.code), {
       compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
     })
-    writeProject(folder, { [`block-${line}.mjs`]: outputText })
-    const lines = output(folder, process.execPath, `block-${line}.mjs`).trimEnd()
-    if (printed(code).length > 0)
-      expect(lines.split('\n').map((each) => each.trimEnd())).toEqual(printed(code))
+    const file = `${fileOf(block)}.mjs`
+    writeProject(folder, { [file]: outputText })
+    const lines = output(folder, process.execPath, file).trimEnd()
+    if (printed(block.code).length > 0)
+      expect(lines.split('\n').map((each) => each.trimEnd())).toEqual(printed(block.code))
   })
 
-  it('has blocks that a strict TypeScript project accepts', () => {
+  it('have examples that a strict TypeScript project accepts', () => {
     const project = join(folder, 'typed')
     const files = Object.fromEntries(
-      blocks.filter(({ language }) => language === 'ts').map(({ line, code }) => [`block-${line}.ts`, code]),
+      blocks.filter(({ language }) => language === 'ts').map((block) => [`${fileOf(block)}.ts`, block.code]),
     )
     writeProject(project, {
       ...files,
@@ -113,19 +150,35 @@ describe('README', () => {
     expect(typecheck(project)).toBe('')
   })
 
-  it.each(ran('sh').flatMap(({ code }) => code.split('\n').filter((line) => /\bgeofix\b/.test(line))))(
-    '%s',
-    (command) => {
-      const runnable = command.replace(
-        /\bgeofix(?= )|\bgeofix$/,
-        `${process.execPath} ${join(ROOT, 'dist/cli.js')}`,
-      )
-      expect(() => output(folder, 'bash', '-c', `set -o pipefail; ${runnable}`)).not.toThrow()
-    },
-  )
+  const commands = ran('sh').flatMap(({ code }) => code.split('\n').filter((line) => COMMAND.test(line)))
 
-  it('names only npm scripts that there are', () => {
-    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-    for (const [, name] of readme.matchAll(/npm run ([\w-]+)/g)) expect(Object.keys(scripts)).toContain(name)
+  it.each([...new Set(commands)])('%s', (command) => {
+    const runnable = command.replace(COMMAND, `$1${process.execPath} ${join(ROOT, 'dist/cli.js')}`)
+    expect(() => output(folder, 'bash', '-c', `set -o pipefail; ${runnable}`)).not.toThrow()
+  })
+
+  it.each(DOCUMENTS)('%s names only npm scripts that exist', (document) => {
+    const { scripts } = JSON.parse(textOf('package.json'))
+    for (const [, name] of textOf(document).matchAll(/npm run ([\w-]+)/g))
+      expect(Object.keys(scripts)).toContain(name)
+  })
+
+  it.each(DOCUMENTS)('%s has only links that lead somewhere', (document) => {
+    for (const [, link = ''] of textOf(document).matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(link)) continue
+      const [path = '', anchor] = link.split('#')
+      const target = path === '' ? document : join(dirname(document), path)
+      expect(existsSync(join(ROOT, target)), link).toBe(true)
+      if (anchor !== undefined) expect(anchorsOf(textOf(target)), link).toContain(anchor)
+    }
+  })
+
+  it.each(DOCUMENTS)('%s names only files that exist', (document) => {
+    for (const [, path = ''] of textOf(document).matchAll(/`((?:src|test|scripts|data)(?:\/[\w.-]+)+)`/g))
+      expect(existsSync(join(ROOT, path)), path).toBe(true)
+  })
+
+  it('start with a README of at most 220 lines', () => {
+    expect(textOf('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(220)
   })
 })

@@ -5,13 +5,13 @@ import { build } from 'tsup'
 const PROJECT = join(import.meta.dirname, '../..')
 
 /**
- * Bundles a worker with the library and the targets: threads run plain JavaScript.
+ * Bundles a worker with the library and the targets, because threads run plain JavaScript.
  *
- * @param entry its TypeScript
- * @returns the path of the script; whoever asked for it removes it
+ * @param entry path of its TypeScript
+ * @returns the path of the script, which the caller removes
  */
 export async function buildWorker(entry: string): Promise<string> {
-  // As deep in the project as the tests are, for the files that they name beside themselves.
+  // At the same depth in the project as the tests, which use relative paths.
   const folder = join(PROJECT, '.cache')
   const name = `fuzz-${basename(entry, '.ts')}-${process.pid}`
   mkdirSync(folder, { recursive: true })
@@ -24,7 +24,7 @@ export async function buildWorker(entry: string): Promise<string> {
     target: 'node20',
     platform: 'node',
     splitting: false,
-    // Packages stay packages.
+    // Do not bundle packages.
     external: [/^[^./]/],
     silent: true,
     clean: false,

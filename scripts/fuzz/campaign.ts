@@ -6,25 +6,25 @@ import { LIMITS, type Limits, type TargetRun, watchedRun } from './watched-run.t
 
 export interface Campaign {
   readonly targets: readonly Target[]
-  /** The worker that knows the same targets. */
+  /** Path of a worker with the same targets. */
   readonly script: string
   /** For all targets together. Milliseconds. */
   readonly time: number
   readonly seed: number
-  /** Where findings are written, in a folder for each target. */
+  /** Folder for findings, with a folder for each target. */
   readonly seeds: string
   readonly limits?: Limits
   readonly say: (text: string) => void
 }
 
-/** Tries one target after the other, each for its share of the time, until `stop`. */
+/** Runs the targets in order, each for its share of the time, until `stop`. */
 export async function runCampaign(campaign: Campaign, stop: AbortSignal): Promise<TargetRun[]> {
   const { targets, script, time, say, limits = LIMITS } = campaign
   const runs: TargetRun[] = []
   const end = performance.now() + time
   for (const [index, target] of targets.entries()) {
     if (stop.aborted) break
-    // What one leaves over, the others have.
+    // Time that one target does not use is shared by the others.
     const share = Math.max(0, end - performance.now()) / (targets.length - index)
     const seed = campaign.seed + index
     const run = await watchedRun(script, target, { time: share, seed }, stop, limits)
@@ -47,7 +47,7 @@ export function writeFinding(seeds: string, target: string, seed: string): strin
 }
 
 function report(failure: string, path: string): string {
-  return `\n${failure}\n\nwritten to ${path}; again: npm run fuzz -- --replay ${path}\n`
+  return `\n${failure}\n\nwritten to ${path}; to repeat it: npm run fuzz -- --replay ${path}\n`
 }
 
 function lineOf({ target, executions, time, found }: TargetRun): string {

@@ -1,5 +1,5 @@
-// npm run fuzz: random inputs against all that the library reads from strangers. Exit status: 0 nothing was found, 1
-// something was, 2 wrong usage.
+// npm run fuzz: random inputs for every part of the library that reads untrusted input. Exit status: 0 nothing found, 1
+// something found, 2 wrong usage.
 import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { decodeSeed } from '../../test/fuzz/seed.ts'
@@ -37,16 +37,16 @@ async function fuzz({ minutes, only, seed }: FuzzOptions): Promise<void> {
   }
 }
 
-/** Tries one seed, in the folder of its target. */
+/** Runs one seed. Its folder names the target. */
 function replay(path: string): void {
   const name = basename(dirname(path))
   const target = TARGETS.find((each) => each.name === name)
-  if (target === undefined) throw new TypeError(`--replay: ${path} is in the folder of no target`)
+  if (target === undefined) throw new TypeError(`--replay: ${path} is not in the folder of a target`)
   const { note, input } = decodeSeed(readFileSync(path, 'utf8'))
   console.log(note)
   try {
     target.check(input)
-    console.log('nothing is wrong with it')
+    console.log('no property is broken')
   } catch (error) {
     console.error(error)
     process.exitCode = 1

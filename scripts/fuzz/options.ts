@@ -3,14 +3,14 @@ import { parseArgs } from 'node:util'
 export const USAGE = `npm run fuzz -- [--minutes N] [--only TARGET] [--seed S]
 npm run fuzz -- --replay FILE
 
-Tries random inputs against the properties of test/fuzz/targets until the time is over. An input that breaks one is
-made small, written to test/fuzz/seeds, and tried with the tests from then on.
+Checks the properties of test/fuzz/targets with random inputs until the time is over. An input that breaks one is
+minimised and written to test/fuzz/seeds, and npm test checks it from then on.
 
-  --minutes N    for all targets together; default 5
-  --only TARGET  one target instead of all
-  --seed S       a whole number: the same inputs again; default random
-  --replay FILE  tries one seed
-  --help         shows this`
+  --minutes N    time for all targets together; default 5
+  --only TARGET  run one target instead of all
+  --seed S       whole number that repeats the same inputs; default random
+  --replay FILE  run one seed
+  --help         show this help`
 
 export interface FuzzOptions {
   readonly minutes: number
@@ -23,8 +23,8 @@ export interface FuzzOptions {
 }
 
 /**
- * @param targets their names
- * @throws TypeError when an option is unknown or its value makes no sense
+ * @param targets names of the targets
+ * @throws TypeError when an option is unknown or its value is invalid
  */
 export function parseOptions(args: readonly string[], targets: readonly string[]): FuzzOptions {
   const { values } = parseArgs({

@@ -2,11 +2,10 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { encodeSeed } from '../../test/fuzz/seed.ts'
 import type { Target } from '../../test/fuzz/target.ts'
-import { Pulse } from './pulse.ts'
-import { generate, SeededSource } from './seeded-source.ts'
-import { smallest } from './smaller.ts'
+import { generate, SeededSource, smallest } from './generate.ts'
+import { Heartbeat } from './heartbeat.ts'
 
-/** What a worker is to do. */
+/** The task of a worker. */
 export interface Assignment {
   readonly target: string
   readonly seed: number
@@ -15,16 +14,16 @@ export interface Assignment {
   readonly memory: SharedArrayBuffer
 }
 
-/** What a worker has found: an input as a seed's text, and what it fails with. Nothing when the time was over. */
+/** A finding: an input as a seed's text, and its failure. */
 export interface Found {
   readonly seed: string
   readonly failure: string
 }
 
-/** Between two turns of the event loop, in which Node lets go of memory outside the heap. Milliseconds. */
-const TURN = 50
+/** How often the worker yields to the event loop, which lets Node free memory outside the heap. */
+const TURN_INTERVAL_MS = 50
 
-/** Tries inputs of one target until the time is over or one fails. The body of a worker thread. */
+/** Runs inputs of one target until the time is over or one fails. The body of a worker thread. */
 export async function serve(targets: readonly Target[]): Promise<void> {
   const assignment: Assignment = workerData
   const target = targets.find(({ name }) => name === assignment.target)
@@ -34,14 +33,14 @@ export async function serve(targets: readonly Target[]): Promise<void> {
 
 class Worker {
   readonly #target: Target
-  readonly #pulse: Pulse
+  readonly #heartbeat: Heartbeat
   readonly #seeds: SeededSource
   readonly #end: number
   #lastTurn = 0
 
   constructor(target: Target, { seed, time, memory }: Assignment) {
     this.#target = target
-    this.#pulse = new Pulse(memory)
+    this.#heartbeat = new Heartbeat(memory)
     this.#seeds = new SeededSource(seed)
     this.#end = performance.now() + time
   }
@@ -56,7 +55,7 @@ class Worker {
 
   async #hasTime(): Promise<boolean> {
     const now = performance.now()
-    if (now > this.#lastTurn + TURN) {
+    if (now > this.#lastTurn + TURN_INTERVAL_MS) {
       this.#lastTurn = now
       await turn()
     }
@@ -64,13 +63,13 @@ class Worker {
   }
 
   #try(seed: number): Found | null {
-    this.#pulse.begin(seed)
+    this.#heartbeat.begin(seed)
     const { inputs } = this.#target
     const value = generate(inputs, seed)
     const failed = this.#failureOf(value.value)
     if (failed === null) return null
     const { input, failure } = smallest(inputs, value, failed.failure, (smaller) => {
-      this.#pulse.beat()
+      this.#heartbeat.beat()
       return this.#failureOf(smaller)
     })
     const message = failure instanceof Error ? (failure.stack ?? failure.message) : String(failure)

@@ -1,5 +1,5 @@
-// Mutation testing: each change of the source must fail a test. `npm run mutation -- address mmdb/writer`, or one file
-// (`src/mmdb/format.ts`), or without names all of FOLDERS; `--short` is what CI runs. Ends with 1 below a score of 85.
+// Mutation testing: every change of the source must fail a test. `npm run mutation -- address mmdb/writer`, or one file
+// (`src/mmdb/format.ts`), or all of FOLDERS by default; `--short` is for CI. Exit status 1 below a score of 85.
 // Reports: .cache/mutation.
 import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -16,7 +16,7 @@ function chosen(names: readonly string[]): [name: string, folder: Folder][] {
   return names.map((name) => {
     const folder = FOLDERS[name] ?? fileOnly(name)
     if (folder === undefined) {
-      throw new Error(`${name} is none of ${Object.keys(FOLDERS).join(', ')}, a file of theirs, --short`)
+      throw new Error(`${name} is not one of ${Object.keys(FOLDERS).join(', ')}, a file in them, or --short`)
     }
     return [name, folder]
   })
@@ -29,7 +29,7 @@ function fileOnly(path: string): Folder | undefined {
 }
 
 async function mutate(name: string, folder: Folder): Promise<void> {
-  // The copy that is changed stands in a folder of this one: tests find the shared vectors beside it.
+  // Stryker changes a copy in a folder of the project. Tests expect the shared vectors next to that copy.
   const sandboxes = `${CACHE}/${name}`
   rmSync(sandboxes, { recursive: true, force: true })
   mkdirSync(sandboxes, { recursive: true })
@@ -41,10 +41,10 @@ async function mutate(name: string, folder: Folder): Promise<void> {
     plugins: ['@stryker-mutator/vitest-runner'],
     vitest: { configFile: 'scripts/mutation/vitest.config.ts', related: false },
     coverageAnalysis: 'perTest',
-    // What runs once, when a module is loaded, would need all tests for each of its mutants.
+    // Code that runs at import would need all tests for each mutant.
     ignoreStatic: true,
     concurrency: 2,
-    // Endless loops mostly end by Stryker's count of hits, long before.
+    // Stryker ends most endless loops earlier, by counting hits.
     timeoutMS: 20_000,
     tempDirName: sandboxes,
     cleanTempDir: 'always',

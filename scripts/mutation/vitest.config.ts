@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** By size: the first failure ends a mutant's run, and small files hold no long tests. */
+/** Small files first: the first failure ends a mutant's run, and small files have short tests. */
 class SmallFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return [...files].sort((a, b) => statSync(a.moduleId).size - statSync(b.moduleId).size)
@@ -17,11 +17,11 @@ export default defineConfig({
     ],
   },
   test: {
-    // The command that starts Stryker says which; Stryker's own processes inherit the variable.
+    // Set by the command that starts Stryker, and inherited by Stryker's processes.
     include: process.env.MUTATION_TESTS?.split(' ') ?? [],
     sequence: { sequencer: SmallFirst },
     testTimeout: 60_000,
-    // Half the time. Each mutant has a worker of its own all the same, so that none outlives its run.
+    // Halves the time. Each mutant still has its own worker.
     isolate: false,
   },
 })

@@ -4,13 +4,13 @@ import { isError, isOfClass } from '../realm.ts'
 export function signalOf(option: unknown): AbortSignal | undefined {
   if (option === undefined || isOfClass(option, 'AbortSignal')) return option
   throw new TypeError(
-    'signal is an AbortSignal, such as that of an AbortController or AbortSignal.timeout(…)',
+    'signal must be an AbortSignal, such as that of an AbortController or AbortSignal.timeout(…)',
   )
 }
 
 /**
- * Does work that a signal can abort. Fails with the signal's reason at once, also where the work itself cannot be
- * stopped: what that comes to is then dropped. Does not begin when the signal is aborted already, and leaves no listener.
+ * Does work that a signal can abort. Rejects with the signal's reason at once, even if the work itself cannot be
+ * stopped; its result is then ignored. Does not start if the signal is already aborted. Leaves no listener.
  */
 export async function untilAborted<Result>(
   signal: AbortSignal | undefined,
@@ -27,12 +27,12 @@ export async function untilAborted<Result>(
     return await Promise.race([work(), aborted])
   } finally {
     if (abort !== undefined) signal.removeEventListener('abort', abort)
-    // The abort can have made the work fail first: a `fetch` with the same signal does.
+    // The abort may have made the work fail first, such as a `fetch` with the same signal.
     signal.throwIfAborted()
   }
 }
 
-/** Whether an error says that somebody ended the work, such as a `fetch`, or that its time was up. */
+/** Whether an error means that work, such as a `fetch`, was aborted or timed out. */
 export function isAbort(error: unknown): boolean {
   return isError(error) && (error.name === 'AbortError' || error.name === 'TimeoutError')
 }

@@ -3,21 +3,21 @@ import { inThisRealm, isOfClass, isUint8Array, messageOf } from '../realm.ts'
 import { isAbort, untilAborted } from './abort.ts'
 import { ByteCollector, checkSize, DEFAULT_MAX_BYTES } from './byte-limit.ts'
 
-/** Bytes that are there, in any of the forms that platforms have for them. */
+/** Bytes in memory. */
 export type Bytes = Uint8Array | ArrayBuffer | SharedArrayBuffer
 
-/** Bytes that are there or will come. */
+/** Bytes in memory, or a source to read them from. */
 export type ByteSource = Bytes | Blob | Response | ReadableStream<Uint8Array>
 
-/** Characters of a foreign error's message that are told. */
-const LONGEST_REASON = 200
+/** How much of another error's message is quoted. */
+const MAX_REASON_CHARS = 200
 
-/** Whether bytes can be had at once. */
+/** Whether a source is bytes in memory. */
 export function isBytes(source: unknown): source is Bytes {
   return isUint8Array(source) || isOfClass(source, 'ArrayBuffer') || isOfClass(source, 'SharedArrayBuffer')
 }
 
-/** Whether bytes can be had, at once or later. */
+/** Whether a source is of a supported kind. */
 export function isByteSource(source: unknown): source is ByteSource {
   return isBytes(source) || isBlob(source) || isOfClass(source, 'ReadableStream') || isResponse(source)
 }
@@ -26,26 +26,26 @@ function isBlob(source: unknown): source is Blob {
   return isOfClass(source, 'Blob') || isOfClass(source, 'File')
 }
 
-/** Not those of libraries whose bodies are streams of another kind. */
+/** Excludes responses of libraries whose bodies are streams of another kind. */
 function isResponse(source: unknown): source is Response {
   return isOfClass(source, 'Response') && (source.body === null || isOfClass(source.body, 'ReadableStream'))
 }
 
-/** Names the kinds, for messages. */
+/** The supported kinds, for messages. */
 export const BYTE_SOURCES =
   'Uint8Array, ArrayBuffer, SharedArrayBuffer, Blob, Response or ReadableStream of bytes, or an array of those'
 
-/** The bytes as one view of the caller's memory, without a copy. */
+/** A view of the caller's memory, not a copy. */
 export function viewOf(bytes: Bytes): Uint8Array {
   return isUint8Array(bytes) ? inThisRealm(bytes) : new Uint8Array(bytes)
 }
 
 /**
- * Reads a source to its end, or until more has come than may, or it is aborted.
+ * Reads a whole source.
  *
- * @param maxBytes that it may hold, as they come: compressed or not
- * @throws TypeError when it is of no supported kind, or was read already
- * @throws InvalidDatabaseError when it is a `Response` that is not a success, breaks off, or holds too much
+ * @param maxBytes of the source, compressed or not
+ * @throws TypeError when the source is not of a supported kind, or was read before
+ * @throws InvalidDatabaseError when it is a `Response` without success, breaks off, or has more than `maxBytes`
  * @throws AbortError, TimeoutError when it is a `Response` whose `fetch` was aborted
  * @throws the signal's reason
  */
@@ -77,8 +77,8 @@ async function readStream(
   maxBytes: number,
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array> {
-  // Refuses a stream that somebody has read from: what is left would be taken for all of it. Of a stream of another
-  // realm a Response could make a text.
+  // Response refuses a stream that was read before, of which only a rest would be left. It converts a stream of another
+  // realm to text, so that one is read directly.
   const unread = stream instanceof ReadableStream ? (new Response(stream).body ?? stream) : stream
   const reader = unread.getReader()
   const collector = new ByteCollector(maxBytes)
@@ -86,29 +86,29 @@ async function readStream(
     for (;;) {
       const next = await untilAborted(signal, () => untilRead(reader.read()))
       if (next.done) break
-      if (!isUint8Array(next.value)) throw new TypeError('the stream has pieces that are no bytes')
+      if (!isUint8Array(next.value)) throw new TypeError('the stream has chunks that are not bytes')
       collector.add(inThisRealm(next.value))
     }
   } catch (error) {
-    // Not waited for: a source that does not end need not stop either.
+    // Do not wait: cancelling an endless source may not end either.
     reader.cancel(error).catch(() => undefined)
     throw error
   }
   return collector.bytes()
 }
 
-/** What a source gives; where it fails, because a connection broke or a file changed, the error of a bad file. */
+/** Converts a failure to read, such as a broken connection or a changed file, to an InvalidDatabaseError. */
 async function untilRead<Read>(reading: Promise<Read>): Promise<Read> {
   try {
     return await reading
   } catch (cause) {
     if (isAbort(cause)) throw cause
-    const why = messageOf(cause).slice(0, LONGEST_REASON)
+    const why = messageOf(cause).slice(0, MAX_REASON_CHARS)
     throw new InvalidDatabaseError(`it cannot be read to its end: ${why}`, { cause })
   }
 }
 
-/** Of a URL the part that is no secret: vendors put download keys into the query. */
+/** The part of a URL that is not secret: vendors put download keys into the query. */
 function placeOf(url: string): string {
   if (!URL.canParse(url)) return ''
   const { origin, pathname } = new URL(url)

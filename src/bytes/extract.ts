@@ -45,7 +45,7 @@ export function extractUncompressed(bytes: Uint8Array, path?: string): Uint8Arra
   }
   if (isHtml(bytes)) {
     throw new InvalidDatabaseError(
-      'it is a page of HTML, which servers send for an address that they do not know, or to log in: check where the database is, and how it is downloaded',
+      'it is a page of HTML, such as an error or login page of a server: check the URL and the credentials of the download',
       { path },
     )
   }

@@ -1,82 +1,89 @@
 import { Address } from '../address/address.ts'
 import { describeSpecialPurpose } from '../address/special-purpose.ts'
 import { AddressUnavailableError, MalformedAddressError, UnresolvableAddressError } from '../errors.ts'
-import { isBlank, readElement, startOfLastElement, trim } from './forwarded.ts'
 import { lacksLines, readField } from './header-field.ts'
-import { type Hop, readHop, readNode } from './hop.ts'
+import { type Hop, isBlank, readElement, readHop, startOfLastElement, trim } from './hop.ts'
 import { type DetectSource, headersOf, type PeerOptions, peerIn, requestIn } from './request-source.ts'
 import { TrustList, UNIX } from './trust.ts'
 
-/** Whose word is taken about who the client is. */
+/** Which proxies are trusted, and which header field they write. */
 export interface ClientAddressOptions {
   /**
-   * Peers whose forwarding field is believed: addresses, CIDR blocks, `loopback`, `linklocal`, `uniquelocal`,
-   * or `unix:` for local sockets. Default: nobody, so that headers are not read at all.
+   * Peers whose forwarding field is trusted: addresses, CIDR blocks, `loopback`, `linklocal`, `uniquelocal`, or `unix:`
+   * for local sockets. Default: none, and no header is read.
    */
   readonly trustedProxies?: readonly string[] | undefined
   /**
-   * The one field that those proxies write. `x-forwarded-for` (the default) and `forwarded` (RFC 7239) hold a
-   * list; any other name, such as `cf-connecting-ip`, is a field that holds one address.
+   * The one field that these proxies write. `x-forwarded-for` (the default) and `forwarded` (RFC 7239) hold a list.
+   * Any other name, such as `cf-connecting-ip`, is a field that holds one address.
    */
   readonly forwardedHeader?: string | undefined
 }
 
-/** The address of a request's client. */
+/** The address of the client that sent a request. */
 export interface ClientAddress {
   /** Canonical text (RFC 5952). */
   readonly address: string
-  /** Canonical text of the address whose record answers, as in `parseAddress`. */
+  /** Canonical text of the address to look up, as in `parseAddress`. */
   readonly lookup: string
-  /** Where it was found: `'socket'` or the lower-case name of the field. */
+  /** Where the address was found: `'socket'` or the lower-case name of the field. */
   readonly via: string
 }
 
-/** What happened to one hop on the way to the client, for people who debug their proxies. */
+/** What the walk decided about one hop, for debugging proxies. */
 export interface WalkStep {
   readonly via: string
-  /** The hop: an address, or what stands in the field. From a hostile caller this can be any text. */
+  /** The hop: an address, or the text of the field. A hostile caller can send any text. */
   readonly text: string
   readonly verdict: 'trusted' | 'client' | 'unidentified' | 'malformed'
 }
 
-/** Longer fields are no honest chain of proxies. Characters. */
-export const MAX_FIELD = 8192
-/** A field name is a token (RFC 9110 section 5.1). */
+/** Refuse longer fields: no real chain of proxies needs them. */
+export const MAX_FIELD_CHARS = 8192
+/** The name of a header field is a token (RFC 9110 section 5.1). */
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-/** Finds the client of a request: the peer, or the first hop from the right that is not trusted. */
+/**
+ * Finds the client of a request: the peer if it is not trusted, otherwise the first hop from the right that is not
+ * trusted.
+ */
 export class ClientWalk {
   readonly #trust: TrustList
-  /** The field that is read, in lower case. */
+  /** The name of the field to read, in lower case. */
   readonly field: string
+  /** Whether the field holds a list of hops, not a single address. */
+  readonly isList: boolean
 
-  /** @throws TypeError when the options cannot be trusted or make no sense */
+  /** @throws TypeError if the options are not as described, or would trust everyone */
   constructor(options: ClientAddressOptions = {}) {
     if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-      throw new TypeError("options are an object such as { trustedProxies: ['loopback'] }")
+      throw new TypeError("the options must be an object such as { trustedProxies: ['loopback'] }")
     }
     const { trustedProxies = [], forwardedHeader } = options
     this.#trust = new TrustList(trustedProxies)
     if (forwardedHeader !== undefined && this.#trust.isEmpty) {
-      throw new TypeError('forwardedHeader is given and trustedProxies is empty: nobody is believed')
+      throw new TypeError(
+        'forwardedHeader is set, but trustedProxies is empty: list the proxies that write the field',
+      )
     }
     if (
       forwardedHeader !== undefined &&
       !(typeof forwardedHeader === 'string' && FIELD_NAME.test(forwardedHeader))
     ) {
-      throw new TypeError('forwardedHeader is not the name of a header field')
+      throw new TypeError('forwardedHeader must be the name of a header field, such as x-forwarded-for')
     }
     this.field = (forwardedHeader ?? 'x-forwarded-for').toLowerCase()
+    this.isList = this.field === 'x-forwarded-for' || this.field === 'forwarded'
   }
 
   /**
-   * @param client receives the client's address
-   * @param observe is told of each hop
+   * @param client receives the address of the client
+   * @param observe is called for each hop
    * @returns where the address was found: `'socket'` or the name of the field
-   * @throws MalformedAddressError when the deciding hop of a trusted proxy's field cannot be read
+   * @throws MalformedAddressError if the deciding hop cannot be parsed
    * @throws UnresolvableAddressError with `unidentified` or `trusted-proxy`
-   * @throws AddressUnavailableError when there is no peer, or Node may have left lines out of the headers
-   * @throws TypeError when the source is no request
+   * @throws AddressUnavailableError if there is no peer, or if Node may have dropped lines of the headers
+   * @throws TypeError if the source is not a request
    */
   find(
     source: DetectSource,
@@ -88,14 +95,14 @@ export class ClientWalk {
     const peer = peerIn(request, options)
     if (peer === undefined) {
       throw new AddressUnavailableError(
-        'the request has no peer address: the client has left, or the program did not give remoteAddress',
+        'the request has no peer address: the client has disconnected, or the program did not pass remoteAddress',
         'no-remote-address',
       )
     }
     if (peer === UNIX) {
       if (!this.#trust.unix) {
         throw new AddressUnavailableError(
-          "the peer is a Unix socket, and 'unix:' is not among the trusted proxies",
+          "the peer is a Unix socket, and trustedProxies does not contain 'unix:'",
           'unix-socket',
         )
       }
@@ -103,7 +110,7 @@ export class ClientWalk {
     } else {
       if (!client.parse(peer)) {
         throw new AddressUnavailableError(
-          'the remoteAddress that the program gave is not an IP address',
+          'the remoteAddress of the peer is not an IP address',
           'bad-remote-address',
         )
       }
@@ -115,7 +122,7 @@ export class ClientWalk {
     const field = readField(headersOf(request), this.field)
     if (lacksLines(request, this.field, field)) {
       throw new AddressUnavailableError(
-        `the field ${this.field} may lack the line of the trusted proxy, since Node drops header lines beyond server.maxHeadersCount and repeated lines of some fields: set maxHeadersCount to 0, or limit the lines in the proxy`,
+        `the header field ${this.field} may lack the line of the trusted proxy: Node drops header lines beyond server.maxHeadersCount, and repeated lines of some fields. Set server.maxHeadersCount to 0, or limit the header lines in the proxy`,
         'headers-truncated',
       )
     }
@@ -123,7 +130,7 @@ export class ClientWalk {
     return this.field
   }
 
-  /** Behind a trusted peer: the first hop from the right that is not trusted. What lies left of it is not read. */
+  /** Finds the first hop from the right that is not trusted. Text to the left of it is not read. */
   #walk(
     field: string,
     peer: string | undefined,
@@ -131,8 +138,11 @@ export class ClientWalk {
     observe: ((step: WalkStep) => void) | undefined,
   ): void {
     const via = this.field
-    if (field.length > MAX_FIELD) {
-      throw new MalformedAddressError(`the field ${via} is longer than ${MAX_FIELD} characters`, via)
+    if (field.length > MAX_FIELD_CHARS) {
+      throw new MalformedAddressError(
+        `the header field ${via} is longer than ${MAX_FIELD_CHARS} characters`,
+        via,
+      )
     }
     let farthest = peer
     let foundIn = 'socket'
@@ -145,13 +155,13 @@ export class ClientWalk {
       observe?.({ via, text: hop === 'address' ? client.text : text, verdict: verdictOf(hop, trusted) })
       if (hop === 'malformed') {
         throw new MalformedAddressError(
-          `the field ${via} of a trusted proxy holds a hop that cannot be read`,
+          `the header field ${via} of a trusted proxy contains a hop that cannot be parsed`,
           via,
         )
       }
       if (hop === 'unidentified') {
         throw new UnresolvableAddressError(
-          `the field ${via} of a trusted proxy does not say who the client is`,
+          `the header field ${via} of a trusted proxy does not say who the client is`,
           'unidentified',
           undefined,
           via,
@@ -170,12 +180,7 @@ export class ClientWalk {
     )
   }
 
-  /** Whether the field holds a list of hops; else it holds one address. */
-  get isList(): boolean {
-    return this.field === 'x-forwarded-for' || this.field === 'forwarded'
-  }
-
-  /** Where the last hop before `end` ends: blanks and, in lists, the separators of empty hops are passed over. */
+  /** Returns where the last hop before `end` ends. Skips blanks and, in lists, the commas of empty hops. */
   #endOfHop(field: string, end: number): number {
     let last = end
     while (last > 0 && (isBlank(field.charCodeAt(last - 1)) || (this.isList && field[last - 1] === ',')))
@@ -183,18 +188,15 @@ export class ClientWalk {
     return last
   }
 
-  /** Where the hop starts that ends at `end`, which is not 0. */
+  /** Returns where the hop that ends at `end` starts. `end` is not 0. */
   #startOfHop(field: string, end: number): number {
     if (this.field === 'forwarded') return startOfLastElement(field, end)
-    // A field with one address has no separators: a comma in it means that it came twice.
+    // A comma in a single-address field means that the field was sent twice, so do not split there.
     return this.isList ? field.lastIndexOf(',', end - 1) + 1 : 0
   }
 
   #read(text: string, address: Address): Hop {
-    if (this.field !== 'forwarded') return readHop(text, address)
-    const element = readElement(text)
-    if (element === 'malformed') return 'malformed'
-    return element === 'without-for' ? 'unidentified' : readNode(element.node, address)
+    return this.field === 'forwarded' ? readElement(text, address) : readHop(text, address)
   }
 }
 
@@ -204,13 +206,12 @@ function verdictOf(hop: Hop, trusted: boolean): WalkStep['verdict'] {
 }
 
 /**
- * Finds the client's address of requests without a database.
+ * Returns a function that finds the address of the client of a request, without a database.
  *
- * Without trusted proxies it is the socket's peer, whatever headers say. Behind a trusted peer it is the first
- * hop from the right, in the one field named, that is not trusted itself.
+ * Without trusted proxies it is the address of the socket's peer, and no header is read. Behind a trusted peer it is the
+ * first hop from the right, in the field named by `forwardedHeader`, that is not trusted.
  *
- * @throws TypeError when the options are not as described; the function that it returns throws what
- *   `Resolver.detect` throws
+ * @throws TypeError if the options are not as described. The returned function throws the errors of `Resolver.detect`.
  */
 export function createClientAddress(
   options: ClientAddressOptions = {},

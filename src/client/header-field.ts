@@ -1,12 +1,12 @@
 import { type HeaderSource, memberOf, type Request } from './request-source.ts'
 
-/** Header lines of an HTTP/1 request that Node shows in `headers`, unless `server.maxHeadersCount` says otherwise. */
-const NODE_MAX_HEADERS = 1000
+/** Node's default of `server.maxHeadersCount`: the number of header lines of an HTTP/1 request that it keeps. */
+const NODE_MAX_HEADER_LINES = 1000
 
 /**
- * All lines of one header field in their order, joined with `, ` as RFC 9110 section 5.3 allows; `''` when
- * there is none. Names are compared without regard to case and in no other way: `X_Forwarded_For` is another
- * field (CVE-2025-64484).
+ * Returns all lines of a header field in their order, joined with `, ` as RFC 9110 section 5.3 allows, or `''` if there
+ * is none. Names are compared case-insensitively and otherwise exactly: `X_Forwarded_For` is a different field
+ * (CVE-2025-64484).
  *
  * @param name in lower case
  */
@@ -26,12 +26,12 @@ export function readField(headers: HeaderSource, name: string): string {
 }
 
 /**
- * Whether Node may have left lines of a field out of a request's `headers`, as it does beyond `maxHeadersCount`
- * (HTTP/1) and with repeated lines of some fields. Proxies add their line last, so what is left of the field is the
- * caller's own.
+ * Whether Node may have dropped lines of a field from the `headers` of a request. Node drops lines beyond
+ * `maxHeadersCount` (HTTP/1) and repeated lines of some fields. Proxies append their line, so the lines that remain are
+ * those that the caller wrote.
  *
  * @param name in lower case
- * @param shown the field as `readField` returns it
+ * @param shown the value that `readField` returns for the field
  */
 export function lacksLines(request: Request, name: string, shown: string): boolean {
   const lines = memberOf(request, 'rawHeaders')
@@ -39,17 +39,17 @@ export function lacksLines(request: Request, name: string, shown: string): boole
   return lines.length >= maxEntries(request) || startsWithLines(lines, name, shown)
 }
 
-/** How long `rawHeaders` is, at least, where lines are missing: it can lack lines too, so the limit itself counts. */
+/** The length of `rawHeaders` from which lines may be missing. It can lack lines itself, so the limit is included. */
 function maxEntries(request: Request): number {
-  // HTTP/2 refuses a request that has too many.
+  // Node refuses HTTP/2 requests that have too many header lines.
   if (memberOf(request, 'httpVersionMajor') === 2) return Number.POSITIVE_INFINITY
   const limit = memberOf(memberOf(memberOf(request, 'socket'), 'server'), 'maxHeadersCount')
-  // Node's own arithmetic and bounds: no more than 0 is no limit, and what is not a number is the default.
-  const entries = (typeof limit === 'number' ? limit : NODE_MAX_HEADERS) << 1
+  // As Node computes it: 0 and less mean no limit, and a value that is not a number means the default.
+  const entries = (typeof limit === 'number' ? limit : NODE_MAX_HEADER_LINES) << 1
   return entries > 0 ? entries : Number.POSITIVE_INFINITY
 }
 
-/** Whether `shown` is what the first lines of a field say, and not all of them. */
+/** Whether `shown` holds the first lines of a field, but not all of them. */
 function startsWithLines(lines: readonly unknown[], name: string, shown: string): boolean {
   let field: string | undefined
   for (let at = 0; at < lines.length; at += 2) {

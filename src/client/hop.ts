@@ -1,17 +1,20 @@
 import type { Address } from '../address/address.ts'
 
-/** What a hop of a forwarding field turned out to be; an address is left in the `Address` given. */
+/** The kind of a hop of a forwarding field. An address is stored in the `Address` that the caller passes. */
 export type Hop = 'address' | 'unidentified' | 'malformed'
 
 const UNKNOWN = 'unknown'
 const PORT = /^\d{1,5}$/
 /** RFC 7239 section 6.3: `_` and letters, digits, `.`, `_`, `-`. */
 const OBFUSCATED = /^_[0-9A-Za-z._-]+$/
+/** `token = value`, where the value is a token or a quoted string (RFC 9110 sections 5.6.2 and 5.6.4). */
+const PAIR =
+  /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)=(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)|"((?:[\t \x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t \x21-\x7e\x80-\xff])*)")$/
 
 /**
- * Reads one hop of a list or the one value of a single-address field, without the spaces around it:
- * `address`, `IPv4:port`, `[IPv6]`, `[IPv6]:port`, `unknown` or `_obfuscated`. Unbracketed text with two or
- * more colons is an IPv6 address, whole.
+ * Reads one hop of `X-Forwarded-For`, or the value of a single-address field, without surrounding blanks: `address`,
+ * `IPv4:port`, `[IPv6]`, `[IPv6]:port`, `unknown` or `_obfuscated`. Unbracketed text with two or more colons is an
+ * IPv6 address without a port.
  */
 export function readHop(text: string, address: Address): Hop {
   if (address.parse(text)) return 'address'
@@ -21,22 +24,70 @@ export function readHop(text: string, address: Address): Hop {
 }
 
 /**
- * Reads a node of RFC 7239 section 6: IPv6 always in brackets and without a zone; a port or an obfuscated
- * port behind any of them.
+ * Reads one element of `Forwarded` (RFC 7239 section 4) strictly: every parameter is well-formed and none is repeated.
+ * Empty pairs are allowed. An element without `for` is unidentified.
  */
-export function readNode(text: string, address: Address): Hop {
-  const node = text.startsWith('[') ? bracketed(text) : (withPort(text) ?? { address: text, port: null })
-  if (node === null || !(isPort(node.port) || OBFUSCATED.test(node.port ?? ''))) return 'malformed'
-  if (isUnidentified(node.address)) return 'unidentified'
-  const isIPv6 = text.startsWith('[')
-  const fits = !node.address.includes('%') && node.address.includes(':') === isIPv6
-  return fits && address.parse(node.address) ? 'address' : 'malformed'
+export function readElement(text: string, address: Address): Hop {
+  const names = new Set<string>()
+  let node: string | null = null
+  for (const part of splitOutsideQuotes(text, ';')) {
+    const pair = trim(part)
+    if (pair === '') continue
+    const [, name, token, quoted = ''] = PAIR.exec(pair) ?? []
+    const parameter = name?.toLowerCase()
+    if (parameter === undefined || names.has(parameter)) return 'malformed'
+    names.add(parameter)
+    if (parameter === 'for') node = token ?? quoted.replace(/\\(.)/g, '$1')
+  }
+  return node === null ? 'unidentified' : readNode(node, address)
+}
+
+/**
+ * Returns where the last element of `Forwarded` before `end` starts: after the last comma outside quoted strings.
+ * The search runs from the right, so that an unbalanced quote that the caller wrote on the left cannot swallow the
+ * elements that proxies appended.
+ */
+export function startOfLastElement(field: string, end: number): number {
+  let quoted = false
+  for (let at = end - 1; at >= 0; at--) {
+    const character = field[at]
+    if (character === '"' && !(quoted && isEscaped(field, at))) quoted = !quoted
+    else if (character === ',' && !quoted) return at + 1
+  }
+  return 0
+}
+
+/** Removes the white space that RFC 9110 section 5.6.3 allows around an element: spaces and tabs only. */
+export function trim(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && isBlank(text.charCodeAt(start))) start++
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--
+  return text.slice(start, end)
+}
+
+/** Whether a character is a space or a tab. */
+export function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09
 }
 
 interface Node {
   readonly address: string
-  /** `null` where there is none. */
+  /** `null` if there is none. */
   readonly port: string | null
+}
+
+/**
+ * Reads a node of RFC 7239 section 6. IPv6 addresses are in brackets and have no zone. Every node can have a port or an
+ * obfuscated port.
+ */
+function readNode(text: string, address: Address): Hop {
+  const isBracketed = text.startsWith('[')
+  const node = isBracketed ? bracketed(text) : (withPort(text) ?? { address: text, port: null })
+  if (node === null || !(isPort(node.port) || OBFUSCATED.test(node.port ?? ''))) return 'malformed'
+  if (isUnidentified(node.address)) return 'unidentified'
+  const isInGrammar = !node.address.includes('%') && node.address.includes(':') === isBracketed
+  return isInGrammar && address.parse(node.address) ? 'address' : 'malformed'
 }
 
 function isUnidentified(text: string): boolean {
@@ -57,9 +108,33 @@ function bracketed(text: string): Node | null {
   return rest.startsWith(':') ? { address, port: rest.slice(1) } : null
 }
 
-/** `name:port`, with no other colon. */
+/** `name:port`, without another colon. */
 function withPort(text: string): Node | null {
   const colon = text.indexOf(':')
   if (colon < 0 || text.includes(':', colon + 1)) return null
   return { address: text.slice(0, colon), port: text.slice(colon + 1) }
+}
+
+/** Whether an odd number of backslashes precedes a character. */
+function isEscaped(text: string, at: number): boolean {
+  let before = at
+  while (before > 0 && text[before - 1] === '\\') before--
+  return (at - before) % 2 === 1
+}
+
+function splitOutsideQuotes(text: string, separator: string): string[] {
+  const parts: string[] = []
+  let start = 0
+  let quoted = false
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if (quoted && character === '\\') at++
+    else if (character === '"') quoted = !quoted
+    else if (character === separator && !quoted) {
+      parts.push(text.slice(start, at))
+      start = at + 1
+    }
+  }
+  parts.push(text.slice(start))
+  return parts
 }

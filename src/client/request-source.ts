@@ -1,24 +1,24 @@
 import { UNIX } from './trust.ts'
 
-/** Header fields: a Fetch `Headers`, or an object as Node and cloud functions have them. */
+/** Header fields: a Fetch `Headers`, or an object as in Node and cloud functions. */
 export type HeaderSource =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** The part of a Node socket that tells who is on the other end. */
+/** The members of a Node socket that identify the peer. */
 export interface PeerSocket {
   readonly remoteAddress?: string | null | undefined
   readonly localAddress?: string | null | undefined
   readonly destroyed?: boolean
-  /** Whether it is not connected, or no longer. */
+  /** Whether the socket is not connected yet, or not any more. */
   readonly pending?: boolean
 }
 
-/** An HTTP request in any of the forms that hold headers and, all but the last, a peer. */
+/** An HTTP request. All forms hold headers, and all but the last hold a peer. */
 export type DetectSource =
   /**
-   * What a program puts together itself. The last line of the field must be among the headers: Node leaves lines
-   * beyond `server.maxHeadersCount` out of `req.headers`, which cannot be seen here. Pass its request where you can.
+   * An object that the program makes. The headers must contain the last line of the field. Node drops lines beyond
+   * `server.maxHeadersCount` from `req.headers`, which cannot be detected here: pass Node's request if you have it.
    */
   | { readonly headers: HeaderSource; readonly remoteAddress: string | null | undefined }
   /** Node's `IncomingMessage`, HTTP/1 or HTTP/2; Express. */
@@ -27,26 +27,29 @@ export type DetectSource =
   | { readonly raw: { readonly headers: HeaderSource; readonly socket: PeerSocket } }
   /** A Koa context. */
   | { readonly req: { readonly headers: HeaderSource; readonly socket: PeerSocket } }
-  /** A Fetch `Request`: the program gives the peer beside it. Of headers taken from Node, the same holds. */
+  /**
+   * A Fetch `Request`. The program passes the peer as `remoteAddress`. If the headers come from Node, lines can be missing
+   * here too.
+   */
   | { readonly headers: HeaderSource }
 
-/** Beside a source: what the runtime says of the peer, for sources that do not hold it. */
+/** The peer according to the runtime, for sources that do not hold it. */
 export interface PeerOptions {
   /**
-   * The peer's address without a port; `'unix:'` for a local socket; `null` or `''` where the runtime did not know.
-   * Default: what the source's socket says.
+   * The address of the peer without a port, `'unix:'` for a local socket, or `null` or `''` if the runtime does not know
+   * it. Default: the address of the source's socket.
    */
   readonly remoteAddress?: string | null | undefined
 }
 
-/** A request as it is, out of what a framework wraps around it. */
+/** A request without the object that a framework wraps around it. */
 export type Request = Exclude<DetectSource, { raw: unknown } | { req: unknown }>
 
 /**
- * The request in a source. Frameworks keep the untouched request of Node inside their own; what theirs says
- * follows their settings.
+ * Returns the request in a source. Frameworks wrap the original request of Node; the members of the wrapper depend on
+ * the framework's settings, so they are not used.
  *
- * @throws TypeError when the source is none
+ * @throws TypeError if the source is not a request
  */
 export function requestIn(source: DetectSource): Request {
   if (typeof source === 'object' && source !== null) {
@@ -60,12 +63,12 @@ export function requestIn(source: DetectSource): Request {
 }
 
 /**
- * @returns the address of a request's peer as text, `'unix:'`, or `undefined` where nothing says who it is
+ * @returns the address of the peer as text, `'unix:'`, or `undefined` if it is unknown
  */
 export function peerIn(request: Request, options: PeerOptions | undefined): string | undefined {
   const given = options?.remoteAddress
   if (given !== undefined) return given || undefined
-  // Whatever else a request carries, its socket is who sent it.
+  // A socket takes precedence over a `remoteAddress` member, which anyone may have set on the request.
   if ('socket' in request) return peerOf(request.socket)
   return 'remoteAddress' in request ? request.remoteAddress || undefined : undefined
 }
@@ -74,10 +77,10 @@ function isRequest(value: object): value is Request {
   return 'headers' in value && isHeaderSource(value.headers)
 }
 
-/** The header fields of a request, for those who trust its peer. Node parses them when they are first read. */
+/** Returns the header fields of a request. Call it only for trusted peers: Node parses headers on first access. */
 export function headersOf(request: Request): HeaderSource {
   if (isHeaderSource(request.headers)) return request.headers
-  throw new TypeError('the headers of the request are no object')
+  throw new TypeError('the headers of the request must be an object')
 }
 
 function isHeaderSource(headers: unknown): headers is HeaderSource {
@@ -89,12 +92,13 @@ function hasSocket(value: unknown): value is Request & { readonly socket: PeerSo
 }
 
 /**
- * A Unix socket has neither address, is open, and has a pipe for a handle. A TCP client that has reset its
- * connection has no remote address either, but its socket still has a local one, or is destroyed; believing the
- * header then would let clients become trusted by hanging up. On HTTP/2 `destroyed` is the stream's, which outlives
- * a socket that the client has closed; only `pending` tells. A stream that a program passes to
- * `server.emit('connection')` has no addresses either, whatever it wraps. A socket that is not a stream is data that
- * the program made, and is taken as it says.
+ * Returns the peer of a socket. A Unix socket has neither a remote nor a local address, is open, and its handle is a pipe.
+ *
+ * - If a TCP client resets its connection, the remote address disappears too, but the socket keeps its local address or
+ *   is destroyed. Trusting the header then would let clients become trusted by hanging up.
+ * - On HTTP/2 `destroyed` belongs to the stream, which outlives the closed socket. Only `pending` shows the difference.
+ * - A stream that a program passes to `server.emit('connection')` has no addresses either. Its handle is not a pipe.
+ * - A socket that is not a stream is data that the program made. It is taken as it is.
  */
 function peerOf(socket: PeerSocket | null | undefined): string | undefined {
   if (socket?.remoteAddress) return socket.remoteAddress
@@ -107,8 +111,8 @@ function peerOf(socket: PeerSocket | null | undefined): string | undefined {
 }
 
 /**
- * Whether a socket's handle is a pipe, also inside of TLS. Node has no public name for this. `server.address()` is
- * not one: it is the server's path for every stream passed to that server, and `null` for a Unix socket that the
+ * Whether the handle of a socket is a pipe, directly or below TLS. Node has no public API for this. `server.address()`
+ * does not help: it is the path for every stream passed to a server on a path, and `null` for a Unix socket that the
  * server got as a file descriptor.
  */
 function isPipe(handle: unknown): boolean {
@@ -116,7 +120,7 @@ function isPipe(handle: unknown): boolean {
   return inner === undefined ? memberOf(memberOf(handle, 'constructor'), 'name') === 'Pipe' : isPipe(inner)
 }
 
-/** A member that the types of Node do not have for every socket, server and request. */
+/** Reads a member that Node's types do not declare for every socket, server and request. */
 export function memberOf(value: unknown, name: string): unknown {
   return (typeof value === 'object' && value !== null) || typeof value === 'function'
     ? Reflect.get(value, name)

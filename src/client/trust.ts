@@ -3,33 +3,33 @@ import { type Network, parseCidr } from '../address/cidr.ts'
 import { mappedIPv4, NO_EMBEDDED_IPV4 } from '../address/ipv6-forms.ts'
 import { quoted } from '../address/quoted.ts'
 
-/** Names for blocks that nobody outside can send from; members as in other proxy libraries. */
+/** Names of blocks that cannot send from outside, with the same members as in other proxy libraries. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 }
 
-/** Says that local sockets of the file system are trusted, in nginx's spelling. */
+/** The entry that trusts Unix sockets, in nginx's spelling. */
 export const UNIX = 'unix:'
 
-/** The networks whose hosts are believed about who is behind them. */
+/** The networks whose hosts are trusted to name the client. */
 export class TrustList {
-  /** Whether nobody is trusted. */
+  /** Whether no peer is trusted. */
   readonly isEmpty: boolean
-  /** Whether peers on Unix sockets are. */
+  /** Whether peers on Unix sockets are trusted. */
   readonly unix: boolean
   readonly #ipv4: readonly Network[]
   readonly #ipv6: readonly Network[]
 
-  /** @throws TypeError when the list is not an array, or an entry is not in the grammar */
+  /** @throws TypeError if the list is not an array, or an entry is not valid */
   constructor(trustedProxies: unknown) {
     if (!Array.isArray(trustedProxies)) {
       throw new TypeError(
-        `trustedProxies is an array of addresses, networks and names, not ${typeof trustedProxies}; trusting everyone, or a number of hops, lets callers choose their address`,
+        `trustedProxies must be an array of addresses, networks and names, not ${typeof trustedProxies}: trusting everyone, or a number of hops, lets callers choose their address`,
       )
     }
-    // Spread, because methods of arrays step over holes.
+    // Spread, because array methods skip holes.
     const entries: unknown[] = [...trustedProxies]
     const networks = entries.filter((entry) => entry !== UNIX).flatMap(networksOf)
     this.isEmpty = entries.length === 0
@@ -39,11 +39,11 @@ export class TrustList {
   }
 
   /**
-   * Whether an address is trusted, by its bits. IPv4-mapped addresses are IPv4; 6to4, Teredo and NAT64 ones are
-   * IPv6, whatever is inside them. Zones play no part.
+   * Whether an address is trusted. Compares bits: IPv4-mapped addresses are IPv4, and 6to4, Teredo and NAT64 addresses
+   * are IPv6. Zones are ignored.
    */
   covers(address: Address): boolean {
-    // Plain loops: a caller can send hundreds of hops, and there can be thousands of networks.
+    // Plain loops, because a caller can send hundreds of hops and there can be thousands of networks.
     if (address.version === 4) {
       const { ipv4 } = address
       for (const { words, prefixLength } of this.#ipv4) if (agree(words[0], ipv4, prefixLength)) return true
@@ -62,13 +62,13 @@ function contains(network: Network, words: Uint32Array): boolean {
   return true
 }
 
-/** Whether two words have the same first bits, one at least. */
+/** Whether the first `bits` bits of two words are equal. `bits` is at least 1. */
 function agree(one = 0, other = 0, bits: number): boolean {
   return (one ^ other) >>> Math.max(32 - bits, 0) === 0
 }
 
 function networksOf(entry: unknown): Network[] {
-  if (typeof entry !== 'string') throw wrong(String(entry), 'it is not a text')
+  if (typeof entry !== 'string') throw wrong(String(entry), 'it is not a string')
   if (Object.hasOwn(NAMED, entry)) return (NAMED[entry] ?? []).map(parseCidr)
   if (!entry.includes('/')) return [hostOf(entry)]
   let network: Network
@@ -89,7 +89,7 @@ function hostOf(entry: string): Network {
   if (entry.includes('%') || !address.parse(entry)) {
     throw wrong(
       entry,
-      'it is neither an address without zone, nor a network such as 10.0.0.0/8, nor one of loopback, linklocal, uniquelocal, unix:',
+      'it must be an address without a zone, a network such as 10.0.0.0/8, or one of loopback, linklocal, uniquelocal, unix:',
     )
   }
   return address.version === 4

@@ -1,8 +1,9 @@
 import { Address } from '../address/address.ts'
 import { MAX_ADDRESS_CHARS } from '../address/ipv6.ts'
-import { ClientWalk, MAX_FIELD } from '../client/client-address.ts'
+import { ClientWalk, MAX_FIELD_CHARS } from '../client/client-address.ts'
 import { isGeofixError } from '../errors.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
+import { findLocation, isLocation } from '../location/find-location.ts'
 import { localeOf } from '../location/locale.ts'
 import type { Location } from '../location/location.ts'
 import { AddressCache, MAX_TEXT_BYTES, UNKNOWN } from './address-cache.ts'
@@ -244,7 +245,7 @@ export class AddressFinder {
     // Whoever wrote the log is the peer: its word is taken for the list, as that of a local proxy is.
     this.#clients =
       trustedProxies === null ? null : new ClientWalk({ trustedProxies: [...trustedProxies, 'unix:'] })
-    this.longest = this.#clients === null ? MAX_ADDRESS_CHARS : MAX_FIELD
+    this.longest = this.#clients === null ? MAX_ADDRESS_CHARS : MAX_FIELD_CHARS
   }
 
   /** Where the address is, or why that is not known. */
@@ -255,13 +256,8 @@ export class AddressFinder {
     const failure = this.#clients === null ? this.#parse(text) : this.#walk(this.#clients, text)
     if (failure !== null) return failure
     this.ip = address.text
-    if (address.special !== null) return address.special
-    try {
-      return this.#set.locate(address) ?? 'not-found'
-    } catch (error) {
-      if (isGeofixError(error) && error.code === 'INVALID_DATABASE') return 'invalid-database'
-      throw error
-    }
+    const found = findLocation(this.#set, address)
+    return typeof found === 'string' || isLocation(found) ? found : 'invalid-database'
   }
 
   #parse(text: string): FailureReason | null {

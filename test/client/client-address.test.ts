@@ -29,7 +29,7 @@ interface Vector {
   readonly expect: Readonly<Record<string, unknown>>
 }
 
-/** The handle of Unix sockets has this name in Node. */
+/** Node gives this name to the handle of a Unix socket. */
 class Pipe {}
 class TCP {}
 class JSStream {}
@@ -39,12 +39,12 @@ class TLSWrap {
     this._parent = parent
   }
 }
-/** What Node has for a peer on a Unix socket, as far as it is looked at. */
+/** The members of a Unix socket in Node that are read. */
 const UNIX_SOCKET = { destroyed: false, _handle: new Pipe() }
 
 const { vectors } = sharedJson<{ vectors: Vector[] }>('vectors/detect-vectors.json', { vectors: [] })
 
-/** The request that a vector describes, in the shape of its framework. */
+/** Makes the request that a vector describes, in the shape of its framework. */
 function sourceOf({
   kind,
   repeat,
@@ -73,7 +73,7 @@ function sourceOf({
   }
 }
 
-/** What happened, in the words of the vectors. */
+/** Runs a function and returns its outcome in the words of the vectors. */
 function outcomeOf(run: () => unknown): Record<string, unknown> {
   try {
     return { outcome: 'lookup', ...Object(run()) }
@@ -90,7 +90,7 @@ function outcomeOf(run: () => unknown): Record<string, unknown> {
 }
 
 describe.skipIf(!hasShared)('vectors', () => {
-  it('are there', () => expect(vectors.length).toBeGreaterThan(90))
+  it('exist', () => expect(vectors.length).toBeGreaterThan(90))
 
   it.each(vectors)('$id $name', ({ source, options, expect: expected }) => {
     const outcome = outcomeOf(() => {
@@ -110,19 +110,19 @@ const behind = (headers: Record<string, string | string[]>, remoteAddress = '10.
 })
 const ask = (options: object, source: DetectSource) => outcomeOf(() => createClientAddress(options)(source))
 
-// The rows of DESIGN section 7, each under its number.
+// The number at the start of each title is that of the rule in DESIGN.md section 7.
 describe('the rules', () => {
-  it('1: by default the peer, and no header, ever', () => {
+  it('1: the default is the peer, and no header is read', () => {
     const headers = { 'x-forwarded-for': '1.1.1.1', forwarded: 'for=1.1.1.1', 'cf-connecting-ip': '1.1.1.1' }
     expect(ask({}, behind(headers, '8.8.8.8'))).toMatchObject({ address: '8.8.8.8', via: 'socket' })
   })
 
-  it('2: peer first, then the first untrusted hop from the right; what lies left of it is never parsed', () => {
+  it('2: the peer comes first, then the first untrusted hop from the right; text left of it is not parsed', () => {
     expect(ask(TRUSTED, behind({ 'x-forwarded-for': '<script>\u0000, 8.8.8.8, 10.0.0.2' }))).toMatchObject({
       address: '8.8.8.8',
       via: 'x-forwarded-for',
     })
-    // A caller's unbalanced quote must not swallow what the proxies append.
+    // An unbalanced quote that the caller wrote must not swallow the elements that proxies append.
     for (const left of ['for="1.1.1.1', 'for="a\\', 'x="', '"']) {
       expect(
         ask({ ...TRUSTED, forwardedHeader: 'forwarded' }, behind({ forwarded: `${left}, for=8.8.8.8` })),
@@ -130,7 +130,7 @@ describe('the rules', () => {
     }
   })
 
-  it('3: a hop that cannot be read stops the walk, and so does one that says nothing', () => {
+  it('3: a malformed or unidentified hop stops the walk', () => {
     expect(ask(TRUSTED, behind({ 'x-forwarded-for': '8.8.8.8, nonsense' }))).toMatchObject({
       outcome: 'malformed',
     })
@@ -145,7 +145,7 @@ describe('the rules', () => {
     }
   })
 
-  it('4: only trusted hops known is no place', () => {
+  it('4: a chain of trusted hops only is an error', () => {
     expect(ask(TRUSTED, behind({}))).toMatchObject({
       reason: 'trusted-proxy',
       address: '10.0.0.1',
@@ -160,7 +160,7 @@ describe('the rules', () => {
     expect(unix).toMatchObject({ reason: 'trusted-proxy', address: undefined })
   })
 
-  it("5: no peer is the program's matter", () => {
+  it('5: a missing or invalid peer is an error', () => {
     expect(ask(TRUSTED, new Request('http://localhost/'))).toEqual({
       outcome: 'unavailable',
       reason: 'no-remote-address',
@@ -182,7 +182,7 @@ describe('the rules', () => {
     })
   })
 
-  it('6: trust compares bits after unwrapping IPv4-mapped, and no other form', () => {
+  it('6: trust compares bits after unwrapping IPv4-mapped addresses, and no other form', () => {
     for (const peer of ['::ffff:10.0.0.1', '::FFFF:a00:1']) {
       expect(ask(TRUSTED, behind({ 'x-forwarded-for': '8.8.8.8' }, peer))).toMatchObject({
         address: '8.8.8.8',
@@ -283,7 +283,7 @@ describe('the rules', () => {
   })
 
   it.each(['proto=https', ';', 'for=unknown', 'for=_x', 'for="_x:80"', 'for="unknown:_p"'])(
-    '7: the element %j of Forwarded names nobody',
+    '7: the element %j of Forwarded is unidentified',
     (element) => {
       const source = behind({ forwarded: `for=9.9.9.9, ${element}` })
       expect(ask({ ...TRUSTED, forwardedHeader: 'forwarded' }, source)).toMatchObject({
@@ -292,7 +292,7 @@ describe('the rules', () => {
     },
   )
 
-  it('7: a field of 8192 characters is read, a longer one and a single address that came twice are malformed', () => {
+  it('7: a field of 8192 characters is read; a longer one, or a single-address field sent twice, is malformed', () => {
     const long = `${','.repeat(8185)}8.8.8.8`
     expect(ask(TRUSTED, behind({ 'x-forwarded-for': long }))).toMatchObject({ address: '8.8.8.8' })
     expect(ask(TRUSTED, behind({ 'x-forwarded-for': `,${long}` }))).toMatchObject({ outcome: 'malformed' })
@@ -306,7 +306,7 @@ describe('the rules', () => {
     })
   })
 
-  it('7: a field that is not there, or holds no text, names nobody', () => {
+  it('7: a field that is missing or is not a string names no client', () => {
     const fetched = new Request('http://localhost/', { headers: { 'x-other': '8.8.8.8' } })
     const peer = { remoteAddress: '10.0.0.1' }
     expect(outcomeOf(() => createClientAddress(TRUSTED)(fetched, peer))).toMatchObject({
@@ -330,7 +330,7 @@ describe('the rules', () => {
     }
   })
 
-  it('7: empty elements are passed over, also at the ends, and a field of nothing else names nobody', () => {
+  it('7: empty elements are skipped, and a field of empty elements names no client', () => {
     for (const [field, value] of [
       ['forwarded', ',for=8.8.8.8'],
       ['forwarded', 'for=8.8.8.8, ,\t'],
@@ -351,7 +351,7 @@ describe('the rules', () => {
     })
   })
 
-  it('7: takes any number of lines for one field, which is then too long', () => {
+  it('7: a field of very many lines is too long', () => {
     const lines = new Array<string>(300_000).fill('1.1.1.1')
     expect(() =>
       createClientAddress({ trustedProxies: ['10.0.0.1'] })({
@@ -361,7 +361,7 @@ describe('the rules', () => {
     ).toThrow(MalformedAddressError)
   })
 
-  it('7: of the lines of a field, those that are texts are read, under every spelling of its name', () => {
+  it('7: the lines of a field that are strings are read, in every letter case of its name', () => {
     const headers = { 'X-Forwarded-For': ['9.9.9.9', 7, '8.8.8.8'], 'x-forwarded-for': '10.0.0.2' }
     const source = { headers, remoteAddress: '10.0.0.1' }
     expect(outcomeOf(() => Reflect.apply(createClientAddress(TRUSTED), undefined, [source]))).toMatchObject({
@@ -369,7 +369,7 @@ describe('the rules', () => {
     })
   })
 
-  it('7: messages quote no raw field', () => {
+  it('7: messages do not quote the field', () => {
     for (const forwardedHeader of ['x-forwarded-for', 'forwarded', 'x-real-ip']) {
       const clientAddress = createClientAddress({ ...TRUSTED, forwardedHeader })
       expect(() => clientAddress(behind({ [forwardedHeader]: 'evil\u001b[31m' }))).toThrow(
@@ -384,16 +384,20 @@ describe('the rules', () => {
     ['destroyed', { ...UNIX_SOCKET, destroyed: true }, 'gone'],
     ['not connected', { ...UNIX_SOCKET, pending: true }, 'gone'],
     ['connected', { ...UNIX_SOCKET, pending: false }, 'unix'],
-    ['with no local address, but the word', { ...UNIX_SOCKET, localAddress: null }, 'gone'],
+    ['whose local address is null', { ...UNIX_SOCKET, localAddress: null }, 'gone'],
     ['with an empty remote address', { ...UNIX_SOCKET, remoteAddress: '' }, 'unix'],
-    ['with no remote address, but the word', { ...UNIX_SOCKET, remoteAddress: null }, 'unix'],
-    ['that does not say whether it is open', { _handle: new Pipe() }, 'gone'],
-    ['that there is none of', undefined, 'gone'],
+    ['whose remote address is null', { ...UNIX_SOCKET, remoteAddress: null }, 'unix'],
+    ['without destroyed', { _handle: new Pipe() }, 'gone'],
+    ['that is undefined', undefined, 'gone'],
     ['under TLS', { ...UNIX_SOCKET, _handle: new TLSWrap(new Pipe()) }, 'unix'],
     ['under TLS in TLS', { ...UNIX_SOCKET, _handle: new TLSWrap(new TLSWrap(new Pipe())) }, 'unix'],
     ['on TCP', { ...UNIX_SOCKET, pipe() {}, _handle: new TCP() }, 'gone'],
     ['on TCP under TLS', { ...UNIX_SOCKET, pipe() {}, _handle: new TLSWrap(new TCP()) }, 'gone'],
-    ['on a stream under TLS', { ...UNIX_SOCKET, pipe() {}, _handle: new TLSWrap(new JSStream()) }, 'gone'],
+    [
+      'on another stream under TLS',
+      { ...UNIX_SOCKET, pipe() {}, _handle: new TLSWrap(new JSStream()) },
+      'gone',
+    ],
     ['that is data', { destroyed: false }, 'unix'],
     ['without a handle', { destroyed: false, pipe() {} }, 'gone'],
     ['whose handle is closed', { destroyed: false, pipe() {}, _handle: null }, 'gone'],
@@ -402,7 +406,7 @@ describe('the rules', () => {
       { destroyed: false, pipe() {}, server: { address: () => '/run/http.sock' } },
       'gone',
     ],
-  ])('8: of the sockets without remote address, one %s: %o is %s', (_, socket, what) => {
+  ])('8: a socket without a remote address, %s: %o is %s', (_, socket, what) => {
     const source = { headers: { 'x-forwarded-for': '8.8.8.8' }, socket }
     const outcome = outcomeOf(() =>
       Reflect.apply(createClientAddress({ trustedProxies: ['unix:'] }), undefined, [source]),
@@ -437,11 +441,11 @@ describe('the rules', () => {
     expect(() => Reflect.apply(createClientAddress, undefined, [options])).toThrow(TypeError)
   })
 
-  it.each([null, 'x', ['loopback']])('options that are %j are a TypeError', (options) => {
+  it.each([null, 'x', ['loopback']])('9: options %j are a configuration error', (options) => {
     expect(() => Reflect.apply(createClientAddress, undefined, [options])).toThrow(TypeError)
   })
 
-  it('takes the socket before anything that is written on a request, and requests that frameworks have changed', () => {
+  it('uses the socket before other members of a request, also of requests that frameworks have changed', () => {
     const headers = { 'x-forwarded-for': '9.9.9.9' }
     const socket = { remoteAddress: '8.8.8.8' }
     for (const source of [
@@ -471,20 +475,20 @@ describe('the rules', () => {
     { raw: null },
     { req: null },
     { req: { socket: {} } },
-  ])('a source that is %j is a TypeError', (source) => {
+  ])('the source %j is a TypeError', (source) => {
     const find = () => Reflect.apply(createClientAddress(), undefined, [source])
     expect(find).toThrow(TypeError)
     expect(find).toThrow('detect takes a request of Node, Express, Fastify or Koa, a Fetch Request, or')
   })
 
-  it('takes the untouched request out of what Fastify and Koa make of it', () => {
+  it('uses the original request inside those of Fastify and Koa', () => {
     const request = { headers: { 'x-forwarded-for': '8.8.8.8' }, socket: { remoteAddress: '10.0.0.1' } }
     const headers = { 'x-forwarded-for': '9.9.9.9' }
     for (const source of [
       { raw: request, headers },
       { req: request, headers },
       { req: request, headers, socket: {} },
-      // An Express request has itself under no such name, a body may.
+      // Express has no such member, but a program may add one.
       { ...request, raw: null, req: { headers } },
     ]) {
       expect(outcomeOf(() => Reflect.apply(createClientAddress(TRUSTED), undefined, [source]))).toMatchObject(
@@ -495,7 +499,7 @@ describe('the rules', () => {
     }
   })
 
-  it('a block is of one family: the same bits in the other are not trusted', () => {
+  it('a block belongs to one family: the same bits in the other family are not trusted', () => {
     const client = (trusted: string, peer: string) =>
       ask({ trustedProxies: [trusted] }, behind({ 'x-forwarded-for': '8.8.8.8' }, peer))
     expect(client('36.0.0.0/8', '36.1.1.1')).toMatchObject({ via: 'x-forwarded-for' })
@@ -504,7 +508,7 @@ describe('the rules', () => {
     expect(client('2400::/8', '36.1.1.1')).toMatchObject({ via: 'socket' })
   })
 
-  it('an address by itself is trusted to its last bit', () => {
+  it('all bits of a single address are compared', () => {
     const client = (trusted: string, peer: string) =>
       ask({ trustedProxies: [trusted] }, behind({ 'x-forwarded-for': '8.8.8.8' }, peer)).via
     expect(client('2a00::1', '2A00:0::1')).toBe('x-forwarded-for')
@@ -516,7 +520,7 @@ describe('the rules', () => {
     expect(client('9.9.9.9', '137.9.9.9')).toBe('socket')
   })
 
-  it('half of the IPv4-mapped addresses is the largest part that can be trusted', () => {
+  it('half of the IPv4-mapped addresses is the largest block that can be trusted', () => {
     const client = (peer: string) =>
       ask({ trustedProxies: ['::ffff:0:0/97'] }, behind({ 'x-forwarded-for': '8.8.8.8' }, peer)).via
     expect(client('127.255.255.255')).toBe('x-forwarded-for')
@@ -524,17 +528,17 @@ describe('the rules', () => {
   })
 })
 
-describe('messages say what to change', () => {
+describe('the error message', () => {
   it.each<[unknown, string]>([
-    [null, "options are an object such as { trustedProxies: ['loopback'] }"],
-    ['x', "options are an object such as { trustedProxies: ['loopback'] }"],
-    [['loopback'], "options are an object such as { trustedProxies: ['loopback'] }"],
-    [{ trustedProxies: 1 }, 'not number; trusting everyone, or a number of hops, lets callers choose'],
-    [{ forwardedHeader: 'forwarded' }, 'forwardedHeader is given and trustedProxies is empty'],
-    [{ ...TRUSTED, forwardedHeader: 'x forwarded' }, 'forwardedHeader is not the name of a header field'],
-    [{ ...TRUSTED, forwardedHeader: ['forwarded'] }, 'forwardedHeader is not the name of a header field'],
-    [{ ...TRUSTED, forwardedHeader: '' }, 'forwardedHeader is not the name of a header field'],
-    [{ trustedProxies: [7] }, 'trustedProxies: "7" cannot be trusted: it is not a text'],
+    [null, "the options must be an object such as { trustedProxies: ['loopback'] }"],
+    ['x', "the options must be an object such as { trustedProxies: ['loopback'] }"],
+    [['loopback'], "the options must be an object such as { trustedProxies: ['loopback'] }"],
+    [{ trustedProxies: 1 }, 'not number: trusting everyone, or a number of hops, lets callers choose'],
+    [{ forwardedHeader: 'forwarded' }, 'forwardedHeader is set, but trustedProxies is empty'],
+    [{ ...TRUSTED, forwardedHeader: 'x forwarded' }, 'forwardedHeader must be the name of a header field'],
+    [{ ...TRUSTED, forwardedHeader: ['forwarded'] }, 'forwardedHeader must be the name of a header field'],
+    [{ ...TRUSTED, forwardedHeader: '' }, 'forwardedHeader must be the name of a header field'],
+    [{ trustedProxies: [7] }, 'trustedProxies: "7" cannot be trusted: it is not a string'],
     [
       { trustedProxies: ['10.0.0.0/33'] },
       'trustedProxies: "10.0.0.0/33" cannot be trusted: 10.0.0.0/33 is not',
@@ -544,15 +548,15 @@ describe('messages say what to change', () => {
     [{ trustedProxies: ['::ffff:0:0/96'] }, 'it would trust every IPv4 address'],
     [
       { trustedProxies: ['localhost'] },
-      '"localhost" cannot be trusted: it is neither an address without zone',
+      '"localhost" cannot be trusted: it must be an address without a zone',
     ],
-  ])('about the options %j', (options, message) => {
+  ])('for the options %j', (options, message) => {
     const make = () => Reflect.apply(createClientAddress, undefined, [options])
     expect(make).toThrow(TypeError)
     expect(make).toThrow(message)
   })
 
-  it('keeping the cause where a network was refused', () => {
+  it('has a cause if a network was refused', () => {
     expect(() => createClientAddress({ trustedProxies: ['10.0.0.1/8'] })).toThrow(
       expect.objectContaining({ cause: expect.any(TypeError) }),
     )
@@ -568,50 +572,55 @@ describe('messages say what to change', () => {
       'no peer',
       {},
       { headers: {} },
-      'the request has no peer address: the client has left, or the program did',
+      'the request has no peer address: the client has disconnected, or the program did',
     ],
     [
       'missing header lines',
       TRUSTED,
       { headers: {}, rawHeaders: new Array(2000).fill('a'), socket: { remoteAddress: '10.0.0.1' } },
-      'the field x-forwarded-for may lack the line of the trusted proxy, since Node drops header lines beyond server.maxHeadersCount and repeated lines of some fields: set maxHeadersCount to 0, or limit',
+      'the header field x-forwarded-for may lack the line of the trusted proxy: Node drops header lines beyond server.maxHeadersCount, and repeated lines of some fields. Set server.maxHeadersCount to 0, or limit',
     ],
     [
       'a local socket',
       TRUSTED,
       unix,
-      "the peer is a Unix socket, and 'unix:' is not among the trusted proxies",
+      "the peer is a Unix socket, and trustedProxies does not contain 'unix:'",
     ],
     [
-      'no address',
+      'a peer that is not an address',
       {},
       behind({}, 'localhost'),
-      'the remoteAddress that the program gave is not an IP address',
+      'the remoteAddress of the peer is not an IP address',
     ],
-    ['no request', {}, {}, 'detect takes a request of Node, Express, Fastify or Koa, a Fetch Request, or'],
     [
-      'no headers',
+      'a source that is not a request',
+      {},
+      {},
+      'detect takes a request of Node, Express, Fastify or Koa, a Fetch Request, or',
+    ],
+    [
+      'headers that are not an object',
       TRUSTED,
       { headers: null, socket: { remoteAddress: '10.0.0.1' } },
-      'the headers of the request are no object',
+      'the headers of the request must be an object',
     ],
     [
       'a long field',
       TRUSTED,
       behind({ 'x-forwarded-for': ' '.repeat(8193) }),
-      'the field x-forwarded-for is longer than 8192 characters',
+      'the header field x-forwarded-for is longer than 8192 characters',
     ],
     [
-      'a hop that cannot be read',
+      'a malformed hop',
       TRUSTED,
       behind({ 'x-forwarded-for': 'x' }),
-      'the field x-forwarded-for of a trusted proxy holds a hop that cannot be read',
+      'the header field x-forwarded-for of a trusted proxy contains a hop that cannot be parsed',
     ],
     [
-      'a hop that says nothing',
+      'an unidentified hop',
       TRUSTED,
       behind({ 'x-forwarded-for': 'unknown' }),
-      'the field x-forwarded-for of a trusted proxy does not say who the client is',
+      'the header field x-forwarded-for of a trusted proxy does not say who the client is',
     ],
     [
       'trusted hops only',
@@ -620,12 +629,12 @@ describe('messages say what to change', () => {
       'only trusted proxies are known, the farthest is 10.0.0.7',
     ],
     ['a private client', TRUSTED, behind({}, '192.168.0.1'), '192.168.0.1 has no location'],
-  ])('about %s', (_, options, source, message) => {
+  ])('for %s', (_, options, source, message) => {
     const find = () => Reflect.apply(createClientAddress(options), undefined, [source])
     expect(find).toThrow(message)
   })
 
-  it('and name no farthest proxy where only a local socket is known', () => {
+  it('for a Unix socket alone names no farthest proxy', () => {
     expect(() => createClientAddress({ trustedProxies: ['unix:'] })(unix)).toThrow(
       /^only trusted proxies are known$/,
     )
@@ -659,7 +668,7 @@ describe('an observer', () => {
       ],
     ],
     [
-      'a local socket by its name',
+      'a local socket as unix:',
       { trustedProxies: ['unix:'], forwardedHeader: 'Forwarded' },
       { headers: { forwarded: 'proto=http;for=8.8.8.8' }, socket: UNIX_SOCKET },
       [
@@ -668,7 +677,7 @@ describe('an observer', () => {
       ],
     ],
     [
-      'a hop that says nothing, as it stands there',
+      'an unidentified hop, with its text',
       TRUSTED,
       behind({ 'x-forwarded-for': ' Unknown ' }),
       [
@@ -677,7 +686,7 @@ describe('an observer', () => {
       ],
     ],
     [
-      'a hop that cannot be read, as it stands there',
+      'a malformed hop, with its text',
       { ...TRUSTED, forwardedHeader: 'X-Real-IP' },
       behind({ 'x-real-ip': '8.8.8.8, 9.9.9.9' }),
       [
@@ -686,7 +695,7 @@ describe('an observer', () => {
       ],
     ],
     [
-      'a single address as the client, also where it would be trusted in a list',
+      'a single address as the client, even if it would be trusted in a list',
       { ...TRUSTED, forwardedHeader: 'x-real-ip' },
       behind({ 'x-real-ip': '10.0.0.7' }),
       [
@@ -694,7 +703,7 @@ describe('an observer', () => {
         ['x-real-ip', '10.0.0.7', 'client'],
       ],
     ],
-  ])('is told of %s', (_, options, source, expected) => {
+  ])('is called for %s', (_, options, source, expected) => {
     expect(stepsOf(options, source).map(({ via, text, verdict }) => [via, text, verdict])).toEqual(expected)
   })
 })
@@ -725,7 +734,7 @@ describe('createClientAddress and @fastify/proxy-addr', () => {
     '2001:4860::/33',
   ]
 
-  it('choose the same hop of random chains, wherever both name one', () => {
+  it('choose the same hop of random chains', () => {
     let [asked, named] = [0, 0]
     fc.assert(
       fc.property(
@@ -740,7 +749,7 @@ describe('createClientAddress and @fastify/proxy-addr', () => {
             trustedProxies,
           ])
           const ours = outcomeOf(() => createClientAddress({ trustedProxies })({ headers, remoteAddress }))
-          // Where all are trusted they answer the farthest, which ours names in its refusal.
+          // If all hops are trusted, proxy-addr returns the farthest one; our error has it as its address.
           expect(ours.address).toBe(theirs)
           if (ours.outcome === 'lookup') named++
         },

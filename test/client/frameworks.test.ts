@@ -29,7 +29,7 @@ const bytes = new MmdbWriter({ databaseType: 'Sample' })
   .insert('2001:4860::/32', { country: { iso_code: 'US' } })
   .toBytes()
 
-/** What a handler answers: the country, or why there is none. */
+/** The answer of a handler: the country, or the reason why there is none. */
 function answer(geo: Resolver, source: DetectSource, options?: DetectOptions): object {
   try {
     const { ip, country } = geo.detect(source, options)
@@ -41,7 +41,7 @@ function answer(geo: Resolver, source: DetectSource, options?: DetectOptions): o
   }
 }
 
-/** A running server: where it listens, and how it is stopped. */
+/** A running server: its port, and a function that stops it. */
 interface Running {
   readonly port: number
   readonly stop: () => unknown
@@ -55,7 +55,7 @@ async function listening(server: net.Server, host: string): Promise<Running> {
   return { port: (server.address() as AddressInfo).port, stop: () => server.close() } // a TCP server's address
 }
 
-/** One line for each framework: what a program writes. */
+/** A server for each framework, as a program would write it. */
 const FRAMEWORKS: Record<string, Start> = {
   'node:http': (geo, host = '127.0.0.1') =>
     listening(
@@ -98,7 +98,7 @@ const FRAMEWORKS: Record<string, Start> = {
   },
 }
 
-/** Every field that a library or a platform is known to take the client's address from. */
+/** Every field from which a library or platform is known to take the address of the client. */
 const KNOWN_FIELDS = [
   'X-Forwarded-For',
   'Forwarded',
@@ -149,7 +149,7 @@ async function started(start: Start, options?: OpenOptions, host?: string): Prom
 }
 
 describe.each(Object.entries(FRAMEWORKS))('%s', (_, start) => {
-  it('is fooled by no known field of an untrusted peer, whatever the framework itself trusts', async () => {
+  it('ignores every known field of an untrusted peer, whatever the framework itself trusts', async () => {
     const port = await started(start)
     const honest = await get(port, {})
     expect(honest).toEqual({
@@ -165,7 +165,7 @@ describe.each(Object.entries(FRAMEWORKS))('%s', (_, start) => {
     }
   })
 
-  it('believes the one field of a trusted proxy', async () => {
+  it('reads only the one field of a trusted proxy', async () => {
     const port = await started(start, { trustedProxies: ['loopback'] })
     const spoofed = {
       'X-Forwarded-For': '1.1.1.1, 81.2.69.142',
@@ -193,11 +193,12 @@ describe.each(Object.entries(FRAMEWORKS))('%s', (_, start) => {
   })
 })
 
-// A Fetch Request is left out: it does not say how many lines came. Programs pass the request of Node, as with Hono.
+// Without the Fetch Request, which does not show how many lines were sent: programs should pass the request of Node, as
+// with Hono.
 describe.each(Object.entries(FRAMEWORKS).filter(([name]) => name !== 'a Fetch Request with the peer given'))(
   '%s',
   (_, start) => {
-    it('does not believe the caller where the line of the proxy is one too many (trial fault 1)', async () => {
+    it('does not use the line of the caller if Node drops that of the proxy (trial fault 1)', async () => {
       const port = await started(start, { trustedProxies: ['loopback'] })
       const ask = async (between: number): Promise<string> => {
         const client = net.connect(port, '127.0.0.1')
@@ -228,7 +229,7 @@ describe('node:http', () => {
     return JSON.parse(text)
   }
 
-  it('behind a Unix socket needs the word unix:', async () => {
+  it('behind a Unix socket needs unix: in trustedProxies', async () => {
     expect(await onUnixSocket('a', {})).toMatchObject({ code: 'ADDRESS_UNAVAILABLE', reason: 'unix-socket' })
     expect(await onUnixSocket('b', { trustedProxies: ['unix:'] })).toEqual({
       ip: '81.2.69.142',
@@ -236,7 +237,7 @@ describe('node:http', () => {
     })
   })
 
-  it('takes a client that has reset its connection for gone, not for a Unix socket', async () => {
+  it('does not take a client that has reset its connection for a Unix socket', async () => {
     const geo = await Resolver.open(bytes, { trustedProxies: ['unix:', 'loopback'] })
     const answered = new Promise<object>((resolve) => {
       const server = http.createServer(async (req) => {
@@ -258,7 +259,7 @@ describe('node:http', () => {
 })
 
 describe('node:http2', () => {
-  it('is asked through its compatibility request', async () => {
+  it('works with the compatibility request', async () => {
     const geo = await Resolver.open(bytes, { trustedProxies: ['loopback'] })
     const server = http2.createServer((req, res) => res.end(JSON.stringify(answer(geo, req))))
     const { port, stop } = await listening(server, '127.0.0.1')
@@ -271,10 +272,10 @@ describe('node:http2', () => {
     expect(JSON.parse(text)).toEqual({ ip: '81.2.69.142', country: 'GB' })
   })
 
-  it('takes a client that has hung up for gone, not for a Unix socket', async () => {
+  it('does not take a client that has closed its connection for a Unix socket', async () => {
     const geo = await Resolver.open(bytes, { trustedProxies: ['unix:'] })
     const answered = new Promise<object>((resolve) => {
-      // The socket is read for the first time when the client has gone: nothing has remembered its address.
+      // The first access to the socket comes after the client has closed it, so no address is cached.
       const server = http2.createServer((req) => req.on('aborted', () => resolve(answer(geo, req))))
       server.on('sessionError', () => {})
       server.listen(0, '127.0.0.1', () => {
@@ -289,7 +290,7 @@ describe('node:http2', () => {
     expect(await answered).toMatchObject({ code: 'ADDRESS_UNAVAILABLE', reason: 'no-remote-address' })
   })
 
-  it('behind a Unix socket is asked like HTTP/1', async () => {
+  it('works behind a Unix socket', async () => {
     const geo = await Resolver.open(bytes, { trustedProxies: ['unix:'] })
     const server = http2.createServer((req, res) => res.end(JSON.stringify(answer(geo, req))))
     const path = join(temporary, 'h2')
@@ -305,7 +306,7 @@ describe('node:http2', () => {
   })
 })
 
-/** A stream around a connection, as programs make that read something before HTTP. */
+/** A stream around a connection, as in programs that read something before HTTP. */
 function wrapped(socket: net.Socket): Duplex {
   const stream = new Duplex({
     read: () => void socket.resume(),
@@ -318,7 +319,7 @@ function wrapped(socket: net.Socket): Duplex {
   return stream
 }
 
-/** TLS by a shared secret, which needs no certificate. */
+/** TLS with a pre-shared key, which needs no certificate. */
 const SECRET = { psk: Buffer.from('secret'), identity: 'test' }
 const TLS = { ciphers: 'PSK-AES128-GCM-SHA256', maxVersion: 'TLSv1.2' } as const
 const SERVER_TLS = { ...TLS, pskCallback: () => SECRET.psk }
@@ -363,14 +364,14 @@ describe('Unix sockets', () => {
     return server
   }
 
-  it.each(kinds)('are known by their handle: %s (trial fault 13)', async (kind) => {
+  it.each(kinds)('are recognised by their handle: %s (trial fault 13)', async (kind) => {
     const path = join(temporary, `handle-${kind}`)
     await serverOf(kind, path)
     expect(await CONNECTIONS[kind]?.({ path })).toContain('"country":"GB"')
   })
 
   it.each(kinds)(
-    'are not what a stream is that wraps TCP, also on a server at a path: %s (trial fault 13)',
+    'are distinguished from streams that wrap TCP, also on a server at a path: %s',
     async (kind) => {
       const server = await serverOf(kind, join(temporary, `stream-${kind}`))
       const front = net.createServer((socket) => void server.emit('connection', wrapped(socket)))
@@ -380,7 +381,7 @@ describe('Unix sockets', () => {
     },
   )
 
-  it('are known where another server accepted them (trial fault 13)', async () => {
+  it('are recognised if another server accepted them', async () => {
     const server = SERVERS.http?.(await Resolver.open(bytes, { trustedProxies: ['unix:'] }))
     const front = net.createServer((socket) => void server?.emit('connection', socket))
     const path = join(temporary, 'accepted')

@@ -12,7 +12,7 @@ const CALLERS_OWN = '81.2.69.142'
 const BY_PROXY = '8.8.8.8'
 const TRUNCATED = 'headers-truncated'
 
-/** The client's address, or why there is none. */
+/** Returns the address of the client, or the reason why there is none. */
 function clientOf(source: DetectSource, forwardedHeader = 'x-forwarded-for'): string {
   try {
     return createClientAddress({ trustedProxies: ['loopback'], forwardedHeader })(source).address
@@ -24,7 +24,7 @@ function clientOf(source: DetectSource, forwardedHeader = 'x-forwarded-for'): st
 
 const lines = (count: number): string[] => new Array<string[]>(count).fill(['a', '1']).flat()
 
-describe('of a request with', () => {
+describe('with', () => {
   const field = { 'x-forwarded-for': BY_PROXY }
   const socket = (maxHeadersCount?: unknown) => ({ remoteAddress: '127.0.0.1', server: { maxHeadersCount } })
   const two = ['X-Forwarded-For', CALLERS_OWN, 'x-FORWARDED-for', BY_PROXY]
@@ -34,29 +34,25 @@ describe('of a request with', () => {
     ['fewer lines than the limit', { rawHeaders: lines(49), socket: socket(50) }, BY_PROXY],
     ['as many lines as the limit', { rawHeaders: lines(50), socket: socket(50) }, TRUNCATED],
     ['more lines than the limit', { rawHeaders: lines(51), socket: socket(50) }, TRUNCATED],
-    ['999 lines, and nothing said', { rawHeaders: lines(999), socket: socket() }, BY_PROXY],
-    ['1,000 lines, and nothing said', { rawHeaders: lines(1000), socket: socket() }, TRUNCATED],
-    ['1,000 lines, and null said', { rawHeaders: lines(1000), socket: socket(null) }, TRUNCATED],
-    // Node takes numbers only.
-    ['1,000 lines, and a text said', { rawHeaders: lines(1000), socket: socket('5000') }, TRUNCATED],
-    ['1,000 lines, and no server', { rawHeaders: lines(1000), socket: refused }, TRUNCATED],
-    ['1,000 lines of a higher limit', { rawHeaders: lines(1000), socket: socket(1001) }, BY_PROXY],
-    ['5,000 lines without limit', { rawHeaders: lines(5000), socket: socket(0) }, BY_PROXY],
-    [
-      '5,000 lines without limit, by a negative one',
-      { rawHeaders: lines(5000), socket: socket(-1) },
-      BY_PROXY,
-    ],
-    ['one line of a fraction', { rawHeaders: lines(1), socket: socket(1.5) }, TRUNCATED],
-    // It refuses what is too much.
+    ['999 lines and the default limit', { rawHeaders: lines(999), socket: socket() }, BY_PROXY],
+    ['1,000 lines and the default limit', { rawHeaders: lines(1000), socket: socket() }, TRUNCATED],
+    ['1,000 lines and the limit null', { rawHeaders: lines(1000), socket: socket(null) }, TRUNCATED],
+    // Node ignores limits that are not numbers.
+    ['1,000 lines and a string as the limit', { rawHeaders: lines(1000), socket: socket('5000') }, TRUNCATED],
+    ['1,000 lines and no server', { rawHeaders: lines(1000), socket: refused }, TRUNCATED],
+    ['1,000 lines and a higher limit', { rawHeaders: lines(1000), socket: socket(1001) }, BY_PROXY],
+    ['5,000 lines and no limit', { rawHeaders: lines(5000), socket: socket(0) }, BY_PROXY],
+    ['5,000 lines and a negative limit', { rawHeaders: lines(5000), socket: socket(-1) }, BY_PROXY],
+    ['one line and a fractional limit', { rawHeaders: lines(1), socket: socket(1.5) }, TRUNCATED],
+    // Node refuses HTTP/2 requests with too many lines.
     ['5,000 lines over HTTP/2', { rawHeaders: lines(5000), httpVersionMajor: 2, socket: socket() }, BY_PROXY],
     [
       '1,000 lines over HTTP/1',
       { rawHeaders: lines(1000), httpVersionMajor: 1, socket: socket() },
       TRUNCATED,
     ],
-    ['lines that are no list', { rawHeaders: 'x', socket: socket(1) }, BY_PROXY],
-    // Programs and adapters set headers; what they set is their word.
+    ['rawHeaders that is not an array', { rawHeaders: 'x', socket: socket(1) }, BY_PROXY],
+    // Programs and adapters may set headers. Their value is used.
     ['headers set by the program', { rawHeaders: two, socket: socket() }, BY_PROXY],
     ['no raw lines', { rawHeaders: [], socket: socket() }, BY_PROXY],
     [
@@ -68,11 +64,11 @@ describe('of a request with', () => {
       BY_PROXY,
     ],
     [
-      'one line in which the program left the first of two hops',
+      'one line of two hops, of which the program kept the first',
       { rawHeaders: ['X-Forwarded-For', `${BY_PROXY}, ${CALLERS_OWN}`], socket: socket() },
       BY_PROXY,
     ],
-  ])('%s the field decides, or an error says so (trial fault 1)', (_, request, outcome) => {
+  ])('%s, the client is the last hop of the field, or there is an error', (_, request, outcome) => {
     expect(clientOf(Object.assign({ headers: field, socket: socket() }, request))).toBe(outcome)
   })
 
@@ -80,14 +76,14 @@ describe('of a request with', () => {
     [1, TRUNCATED],
     [2, TRUNCATED],
     [3, BY_PROXY],
-  ])('three lines of the field, of which headers shows %j: %s (trial fault 1)', (shown, outcome) => {
+  ])('three lines of the field, of which headers has %j: %s', (shown, outcome) => {
     const values = ['1.1.1.1', CALLERS_OWN, BY_PROXY]
     const headers = { 'x-forwarded-for': values.slice(0, shown).join(', ') }
     const rawHeaders = values.flatMap((value) => ['X-Forwarded-For', value])
     expect(clientOf(Object.assign({ headers, rawHeaders }, { socket: socket() }))).toBe(outcome)
   })
 
-  it('many lines an untrusted peer is the client still (trial fault 1)', () => {
+  it('many lines, an untrusted peer is still the client', () => {
     const peer = { ...socket(50), remoteAddress: '8.8.4.4' }
     expect(clientOf(Object.assign({ headers: field, rawHeaders: lines(60) }, { socket: peer }))).toBe(
       '8.8.4.4',
@@ -105,7 +101,7 @@ async function portOf(server: net.Server): Promise<number> {
   return (server.address() as AddressInfo).port // a TCP server's address
 }
 
-/** What a server answers to lines between the caller's field and the proxy's, which comes last. */
+/** Sends lines between the field that the caller wrote and the one of the proxy, which comes last. Returns the answer. */
 async function ask(port: number, between: string, field = 'X-Forwarded-For'): Promise<string> {
   const client = net.connect(port, '127.0.0.1')
   client.end(
@@ -114,15 +110,15 @@ async function ask(port: number, between: string, field = 'X-Forwarded-For'): Pr
   return (await buffer(client)).toString().split('\r\n\r\n')[1] ?? ''
 }
 
-/** Lines that `ask` sends beside those between. */
-const OTHERS = 4
+/** The number of other lines that `ask` sends. */
+const OTHER_LINES = 4
 
-describe('of a request of Node', () => {
+describe('in a server of Node', () => {
   const handler: http.RequestListener = (request, response) => response.end(clientOf(request))
 
-  // Node reads 31 lines at once: limits that are multiples of that hide what was dropped from rawHeaders too.
+  // Node reads 31 lines at once. If the limit is a multiple of 31, dropped lines are missing from rawHeaders too.
   it.each([10, 31, 32, 50, 62, 64, 93, 961, 1000, undefined])(
-    'with maxHeadersCount %j, no number of lines makes the caller choose (trial fault 1)',
+    'with maxHeadersCount %j, a caller cannot choose its address by sending many lines (trial fault 1)',
     async (limit) => {
       const server = http.createServer(handler)
       if (limit !== undefined) server.maxHeadersCount = limit
@@ -141,22 +137,22 @@ describe('of a request of Node', () => {
         2 * most,
         3000,
       ]
-      for (const count of counts.map((all) => Math.max(all - OTHERS, 0))) {
+      for (const count of counts.map((all) => Math.max(all - OTHER_LINES, 0))) {
         expect(await ask(port, 'a: 1\r\n'.repeat(count)), `${count} lines`).toBe(
-          count + OTHERS < most ? BY_PROXY : TRUNCATED,
+          count + OTHER_LINES < most ? BY_PROXY : TRUNCATED,
         )
       }
     },
   )
 
-  it('without limit, all lines are read (trial fault 1)', async () => {
+  it('without a limit, all lines are read', async () => {
     const server = http.createServer(handler)
     server.maxHeadersCount = 0
     expect(await ask(await portOf(server), 'a: 1\r\n'.repeat(2000))).toBe(BY_PROXY)
   })
 
   it.each([true, false])(
-    'fields that Node drops or joins are not missing lines, joinDuplicateHeaders %j (trial fault 1)',
+    'other fields that Node drops or joins do not matter, joinDuplicateHeaders %j',
     async (joinDuplicateHeaders) => {
       const port = await portOf(http.createServer({ joinDuplicateHeaders }, handler))
       const repeated = [
@@ -171,14 +167,14 @@ describe('of a request of Node', () => {
     },
   )
 
-  it('a field of which Node keeps the first line only is refused where it came twice (trial fault 1)', async () => {
+  it('a field of which Node keeps only the first line is refused if it was sent twice', async () => {
     const port = await portOf(
       http.createServer((request, response) => response.end(clientOf(request, 'from'))),
     )
     expect(await ask(port, '', 'From')).toBe(TRUNCATED)
   })
 
-  it('after an upgrade the limit is known still (trial fault 1)', async () => {
+  it('the limit is still known after an upgrade', async () => {
     const server = http.createServer()
     server.maxHeadersCount = 50
     server.on('upgrade', (request, socket) => socket.end(`HTTP/1.1 101 X\r\n\r\n${clientOf(request)}`))
@@ -189,7 +185,7 @@ describe('of a request of Node', () => {
   })
 })
 
-describe('of a request over HTTP/2', () => {
+describe('over HTTP/2', () => {
   async function askHttp2(maxHeaderListPairs: number, count: number): Promise<string> {
     const server = http2.createServer({ maxHeaderListPairs }, (request, response) =>
       response.end(clientOf(request)),
@@ -208,7 +204,7 @@ describe('of a request over HTTP/2', () => {
     }
   }
 
-  it('Node refuses what has more lines than it reads, so none is missing (trial fault 1)', async () => {
+  it('Node refuses requests with too many lines, so none is missing', async () => {
     expect(await askHttp2(128, 100)).toBe(BY_PROXY)
     expect(await askHttp2(128, 122)).toBe(BY_PROXY)
     expect(await askHttp2(128, 123)).toContain('NGHTTP2_ENHANCE_YOUR_CALM')

@@ -1,4 +1,4 @@
-// Real proxies in front of Node: what they make of a caller's lines is theirs, and no list of ours.
+// Runs real proxies in front of Node, to test with the header lines that they really send.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -12,20 +12,20 @@ import { createClientAddress } from '../../src/client/client-address.ts'
 import { AddressUnavailableError, UnresolvableAddressError } from '../../src/errors.ts'
 import { temporaryFolder } from '../temporary.ts'
 
-/** What the caller writes about itself. */
+/** The address that the caller writes into the fields. */
 const CALLERS_OWN = '81.2.69.142'
-/** Where it is: beside the proxy, and not trusted as the proxy at 127.0.0.1 is. */
+/** The real address of the caller. Unlike 127.0.0.1, where the proxy is, it is not trusted. */
 const CALLER = '127.0.0.2'
 const TRUSTED = { trustedProxies: ['127.0.0.1', 'unix:'] }
 const FIELDS = ['x-forwarded-for', 'forwarded'] as const
 
 const folder = temporaryFolder()
-/** Debian has them where only root looks. */
+/** Debian installs the proxies in folders that only root has in its PATH. */
 const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` }
 
-/** A server of Node behind a proxy, and the port at which the proxy stands before it. */
+/** A server of Node behind a proxy, and the port of the proxy. */
 interface Upstream {
-  /** As both proxies spell it, without their scheme. */
+  /** In the spelling of both proxies, without a scheme. */
   readonly address: string
   readonly isUnix: boolean
   readonly port: number
@@ -36,13 +36,17 @@ interface Proxy {
   readonly program: string
   readonly config: (upstreams: readonly Upstream[]) => string
   readonly args: (config: string) => string[]
-  /** Lines of a caller that it hands on and Node reads. */
+  /** A number of lines that the proxy passes on and Node reads. */
   readonly honestLines: number
-  /** Whether it hands on more than Node reads, as it must to be of use in the attack. */
-  readonly handsOnAll: boolean
+  /** Whether the proxy passes on more lines than Node reads, which the attack needs. */
+  readonly passesOnAll: boolean
 }
 
-const haproxy = (name: string, tuning: string, limits: Pick<Proxy, 'honestLines' | 'handsOnAll'>): Proxy => ({
+const haproxy = (
+  name: string,
+  tuning: string,
+  limits: Pick<Proxy, 'honestLines' | 'passesOnAll'>,
+): Proxy => ({
   name,
   program: 'haproxy',
   ...limits,
@@ -69,16 +73,16 @@ listen front${index}
 })
 
 const PROXIES: readonly Proxy[] = [
-  haproxy('haproxy', '', { honestLines: 80, handsOnAll: false }),
+  haproxy('haproxy', '', { honestLines: 80, passesOnAll: false }),
   haproxy('haproxy with tune.http.maxhdr', 'tune.http.maxhdr 32767\n  tune.bufsize 262144', {
     honestLines: 900,
-    handsOnAll: true,
+    passesOnAll: true,
   }),
   {
     name: 'nginx',
     program: 'nginx',
     honestLines: 900,
-    handsOnAll: true,
+    passesOnAll: true,
     args: (config) => ['-p', folder, '-e', 'stderr', '-c', config],
     config: (upstreams) => `
 daemon off;
@@ -108,13 +112,13 @@ http {
   },
 ]
 
-/** The client by each field, or why there is none. */
+/** Answers with the client according to each field, or the reason why there is none. */
 const answer: http.RequestListener = (request, response) => {
   const clients = FIELDS.map((forwardedHeader) => {
     try {
       return createClientAddress({ ...TRUSTED, forwardedHeader })(request).address
     } catch (error) {
-      // The caller of these tests is on this machine, which has no location.
+      // The caller has a loopback address, which has no location.
       if (error instanceof UnresolvableAddressError) return error.address
       if (error instanceof AddressUnavailableError) return error.reason
       throw error
@@ -155,7 +159,7 @@ async function backends(name: string): Promise<Upstream[]> {
   ]
 }
 
-/** Waits until a proxy takes connections. */
+/** Waits until a proxy accepts connections. */
 async function ready(proxy: ChildProcess, port: number, messages: () => string): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
     if (proxy.exitCode !== null) throw new Error(`the proxy has ended: ${messages()}`)
@@ -167,10 +171,10 @@ async function ready(proxy: ChildProcess, port: number, messages: () => string):
     if (isReady) return
     await delay(50)
   }
-  throw new Error(`the proxy takes no connections: ${messages()}`)
+  throw new Error(`the proxy does not accept connections: ${messages()}`)
 }
 
-/** Starts a proxy in front of servers of its own. */
+/** Starts a proxy with its own servers behind it. */
 async function started({ name, program, config, args }: Proxy): Promise<Upstream[]> {
   const upstreams = await backends(name)
   const file = join(folder, `${name.replaceAll(/\W/g, '-')}.conf`)
@@ -189,7 +193,7 @@ async function started({ name, program, config, args }: Proxy): Promise<Upstream
   return upstreams
 }
 
-/** What Node answers by each field, or the proxy's status where it refuses. */
+/** Returns the answer of Node, or the status if the proxy refuses the request. */
 async function ask(port: number, lines: readonly (readonly [string, string])[]): Promise<unknown> {
   const headers = ['Host', 'x', ...lines.flat()]
   const request = http.get({ host: '127.0.0.1', port, localAddress: CALLER, headers, agent: false })
@@ -215,18 +219,18 @@ for (const proxy of PROXIES) {
     })
 
     it.each([
-      ['nothing of its own', []],
+      ['no line', []],
       ['one line', OWN],
       ['several lines', [...OWN, ...OWN, ['x-forwarded-for', `${CALLERS_OWN}, ${CALLERS_OWN}`] as const]],
       ['a quote that never closes', [['Forwarded', `for="${CALLERS_OWN}`] as const]],
       ['many lines', [...OWN, ...new Array(proxy.honestLines).fill(['a', '1'])]],
-    ])('a caller that writes %s is where it is (trial fault 1)', async (_, lines) => {
+    ])('finds the real address of a caller that writes %s', async (_, lines) => {
       for (const { port, address } of upstreams) {
         expect(await ask(port, lines), address).toEqual([CALLER, CALLER])
       }
     })
 
-    it('a caller that writes any number of lines is not where it says (trial fault 1)', async () => {
+    it('never uses the address that a caller writes, however many lines it sends (trial fault 1)', async () => {
       const limits = [101, 1000]
       const counts = limits.flatMap((limit) => Array.from({ length: 14 }, (_, index) => limit - 10 + index))
       const seen = new Set<string>()
@@ -234,7 +238,7 @@ for (const proxy of PROXIES) {
         const lines = [...OWN, ...new Array(count).fill(['a', '1'])]
         for (const { port, address } of upstreams) {
           const clients = await ask(port, lines)
-          // A number is the status with which the proxy refuses.
+          // A number is the status of the proxy's refusal.
           seen.add(typeof clients === 'number' ? 'refused' : JSON.stringify(clients))
           expect(JSON.stringify(clients), `${count} lines to ${address}`).not.toContain(CALLERS_OWN)
         }
@@ -242,7 +246,7 @@ for (const proxy of PROXIES) {
       const known = [JSON.stringify([CALLER, CALLER])]
       const truncated = [JSON.stringify(['headers-truncated', 'headers-truncated'])]
       expect([...known, ...truncated, 'refused']).toEqual(expect.arrayContaining([...seen]))
-      expect([...seen]).toEqual(expect.arrayContaining(proxy.handsOnAll ? truncated : ['refused']))
+      expect([...seen]).toEqual(expect.arrayContaining(proxy.passesOnAll ? truncated : ['refused']))
     })
   })
 }

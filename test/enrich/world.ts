@@ -1,5 +1,5 @@
 import { BlockEnricher } from '../../src/enrich/block-enricher.ts'
-import { type Counts, emptyCounts, mergeCounts } from '../../src/enrich/counts.ts'
+import { emptyCounts, mergeCounts, type RunningCounts } from '../../src/enrich/counts.ts'
 import type { EnrichOptions } from '../../src/enrich/options.ts'
 import { makePlan } from '../../src/enrich/plan.ts'
 import { Splitter } from '../../src/enrich/splitter.ts'
@@ -104,7 +104,7 @@ export const latin1 = (bytes: Uint8Array): string =>
 
 export interface Run {
   readonly output: Uint8Array
-  readonly counts: Counts
+  readonly counts: RunningCounts
   readonly notes: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-// The short form of `npm run fuzz`: some inputs for each target, and all that was ever found.
+// The short form of `npm run fuzz`: some random inputs for each target, and all seeds.
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -25,7 +25,7 @@ describe.each(TARGETS)('$name', (target) => {
 })
 
 describe('the seeds', () => {
-  it('are those of targets', () => {
+  it('belong to targets', () => {
     const folder = join(import.meta.dirname, 'seeds')
     const names: readonly string[] = TARGETS.map(({ name }) => name)
     expect(existsSync(folder) ? readdirSync(folder).filter((name) => !names.includes(name)) : []).toEqual([])

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 
-/** Bytes that formats are likely to take for something else. */
+/** Bytes with a meaning in many formats. */
 const TELLING = [0, 1, 2, 0x0a, 0x0d, 0x1d, 0x1e, 0x1f, 0x20, 0x22, 0x2c, 0x7f, 0x80, 0xc3, 0xe0, 0xfe, 0xff]
 
 interface Edit {
-  /** A part of the length, so that it means about the same place in a sample of another length. */
+  /** A fraction of the length, so that it is a similar position in a sample of another length. */
   readonly at: number
   readonly kind: 'set' | 'flip' | 'insert' | 'delete' | 'repeat' | 'cut' | 'copy' | 'add'
   readonly size: number
@@ -18,14 +18,14 @@ const edit: fc.Arbitrary<Edit> = fc.record({
   byte: fc.oneof(fc.constantFrom(...TELLING), fc.nat(255)),
 })
 
-/** Samples with some places changed, cut out, repeated or copied elsewhere; sometimes as they are. */
+/** Samples with some parts changed, removed, repeated or copied; sometimes unchanged. */
 export function mutatedBytes(samples: fc.Arbitrary<Uint8Array>, maxEdits = 4): fc.Arbitrary<Uint8Array> {
   return fc
     .tuple(samples, fc.array(edit, { maxLength: maxEdits }))
     .map(([sample, edits]) => edits.reduce(edited, sample))
 }
 
-/** The same for texts. Characters are changed as their bytes in UTF-16 are. */
+/** Like {@link mutatedBytes}, for texts. */
 export function mutatedText(samples: fc.Arbitrary<string>, alphabet: string): fc.Arbitrary<string> {
   const change = fc.record({
     at: fc.nat(0xffff),

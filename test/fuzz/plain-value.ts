@@ -1,4 +1,4 @@
-/** A value as records have it, for comparison: bytes as text, `-0` as 0, maps and objects as entries in any order. */
+/** Normalises a value for comparison: bytes as hexadecimal, `-0` as 0, maps and objects as entries in any order. */
 export function plainValue(value: unknown): unknown {
   if (value instanceof Uint8Array) return { bytes: Buffer.from(value).toString('hex') }
   if (Object.is(value, -0)) return 0

@@ -4,7 +4,7 @@ import { MmdbWriter, type WritableValue } from '../../src/writer.ts'
 import { bytesOf, encode, type HandMade, handMade } from '../mmdb/hand-made.ts'
 import { hasShared, SHARED, sharedBytes } from '../shared.ts'
 
-/** Larger ones take longer than they tell more. Bytes. */
+/** Larger databases take longer without finding more. */
 const SMALL = 4096
 
 const names = fc.record(
@@ -33,7 +33,7 @@ const record = fc.record(
   },
   { requiredKeys: [] },
 )
-/** As other vendors write them, and what is no location at all. */
+/** Records of other vendors, and records without a location. */
 const flat = fc.record(
   {
     country_code: fc.constantFrom('GB', 'US'),
@@ -85,7 +85,7 @@ const written = fc
     return writer.toBytes()
   })
 
-/** Members that are absent are not there. */
+/** Removes absent members. */
 function writable(value: object): WritableValue {
   return JSON.parse(JSON.stringify(value))
 }
@@ -111,7 +111,7 @@ const { value } = fc.letrec<{ value: HandMade }>((tie) => ({
     },
   ),
 }))
-/** Pointers to anywhere, also to pointers and back to where they stand. */
+/** Pointers to anywhere, including to pointers and to themselves. */
 const entangled = fc
   .tuple(value, fc.array(value, { maxLength: 4 }))
   .map(([first, more]) => handMade(new Uint8Array(Buffer.concat([first, ...more].map(encode)))))
@@ -125,7 +125,7 @@ const shared = hasShared
       .filter(({ length }) => length <= SMALL)
   : []
 
-/** Small databases: of the writer, by hand with pointers to anywhere, and the fixtures where they are. */
+/** Small databases: written by the writer, hand-made with pointers to anywhere, and fixtures if available. */
 export const sampleDatabases: fc.Arbitrary<Uint8Array> = fc.oneof(
   { weight: 4, arbitrary: written },
   { weight: 3, arbitrary: entangled },

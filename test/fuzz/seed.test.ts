@@ -21,7 +21,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
 }))
 
 describe('a seed', () => {
-  it('is read as it was written', () => {
+  it('is decoded as it was encoded', () => {
     fc.assert(
       fc.property(value, (input) => {
         expect(decodeSeed(encodeSeed({ note: 'x', input }))).toEqual({ note: 'x', input })
@@ -30,7 +30,7 @@ describe('a seed', () => {
     )
   })
 
-  it('shows bytes as text where they are readable', () => {
+  it('shows readable bytes as text', () => {
     expect(encodeSeed({ note: '', input: new TextEncoder().encode('ip,a\n') })).toContain(
       '"$text": "ip,a\\n"',
     )

@@ -1,4 +1,4 @@
-/** An input that is kept: of a past finding, or of what is hard to come upon. */
+/** An input that is kept: a past finding, or a case that random inputs rarely reach. */
 export interface Seed {
   /** What it is and why it is kept. */
   readonly note: string
@@ -6,14 +6,14 @@ export interface Seed {
 }
 
 /**
- * A seed as JSON for people: bytes are `{"$text":…}` where they are readable, else `{"$base64":…}`; what JSON has no
- * number for is `{"$bigint":…}` or `{"$number":…}`.
+ * A seed as readable JSON: bytes are `{"$text":…}` if they are readable, otherwise `{"$base64":…}`; numbers that JSON
+ * does not have are `{"$bigint":…}` or `{"$number":…}`.
  */
 export function encodeSeed(seed: Seed): string {
   return `${JSON.stringify(plain(seed), null, 2)}\n`
 }
 
-/** @throws Error when the text is no seed */
+/** @throws Error when the text is not a seed */
 export function decodeSeed(text: string): Seed {
   const value: unknown = JSON.parse(text, (_key, each: unknown) => special(each))
   if (typeof value !== 'object' || value === null || !('note' in value && 'input' in value)) {
@@ -36,7 +36,7 @@ function plain(value: unknown): unknown {
 function plainBytes(bytes: Uint8Array): object {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
   const isSame = Buffer.from(text).equals(bytes)
-  // A damaged database has some readable parts; text has but a few others.
+  // A damaged database has some readable parts; text has only a few unreadable ones.
   const foreign = text.match(/[^\x20-\x7e\s]/g)?.length ?? 0
   return isSame && foreign * 8 <= text.length + 8
     ? { $text: text }

@@ -88,8 +88,8 @@ describe('installing', () => {
   })
 })
 
-describe('the tables of dependencies in the README', () => {
-  const readme = textOf('README.md')
+describe('the tables of dependencies in src/README.md', () => {
+  const readme = textOf('src/README.md')
   const rows = Array.from(
     readme.matchAll(
       /^\| \[([\w.-]+)\]\(https:\/\/github\.com\/[\w./-]+\) ([\d.]+) \| ([\w.-]+) \| (bundled)?/gm,

@@ -14,9 +14,9 @@ import type { Block } from '../../enrich/splitter.ts'
 import { bytesText, countOf } from '../figures.ts'
 import { CommandFailure, ExitStatus, UsageError } from '../terminal.ts'
 import type { AdaptiveEngine } from './adaptive-engine.ts'
-import { Conveyor } from './conveyor.ts'
 import { type Input, sizeOf } from './input.ts'
 import { checkFit } from './option-fit.ts'
+import { OrderedQueue } from './ordered-queue.ts'
 import type { Output } from './output.ts'
 import type { Position } from './progress.ts'
 import { checkSameKind, type Head, headOf, Seam, withoutHeader } from './seam.ts'
@@ -118,14 +118,14 @@ export class EnrichRun {
     this.#engine.usePlan(used)
     // A later file of a run can be small, such as one that was rotated early.
     if (isFirst) this.#engine.checkAddresses(plan, sample, isWhole)
-    const conveyor = new Conveyor(this.#engine, async ({ output, counts }) => {
+    const queue = new OrderedQueue(this.#engine, async ({ output, counts }) => {
       mergeCounts(this.tally, counts)
       this.#noteBadLines(counts, input)
       await this.#write(this.#seam.before(output))
       await this.#write(output)
     })
     // An input that pauses would be waited for before an error of its lines or of the output is met.
-    await Promise.race([convey(reader.blocks(used, isFirst ? 0 : head.length), conveyor), conveyor.failed])
+    await Promise.race([enqueue(reader.blocks(used, isFirst ? 0 : head.length), queue), queue.failed])
   }
 
   #plan(sample: Uint8Array, isWhole: boolean, input: Input): Planned<Plan> {
@@ -168,7 +168,7 @@ export class EnrichRun {
   }
 }
 
-async function convey(blocks: AsyncIterable<Block>, conveyor: Conveyor): Promise<void> {
-  for await (const block of blocks) await conveyor.add(block)
-  await conveyor.drain()
+async function enqueue(blocks: AsyncIterable<Block>, queue: OrderedQueue): Promise<void> {
+  for await (const block of blocks) await queue.add(block)
+  await queue.drain()
 }

@@ -31,7 +31,7 @@ export type WritableValue =
 /** The number types of the format, by their names in the MMDB specification. */
 export type NumberType = 'float' | 'double' | 'int32' | 'uint16' | 'uint32' | 'uint64' | 'uint128'
 
-/** Registered, because a program can hold two copies of this package: ESM and CommonJS, or of two realms. */
+/** A registered symbol, because a program can load two copies of this package: ESM and CommonJS, or in two realms. */
 const TYPED_NUMBER = Symbol.for('geofix.typedNumber')
 
 /** A number with an explicit MMDB type. Made by `float(…)`, `uint16(…)` and the others. */
@@ -46,7 +46,7 @@ export class TypedNumber {
 }
 Object.defineProperty(TypedNumber.prototype, TYPED_NUMBER, { value: true })
 
-/** Whether a value is a {@link TypedNumber}, of whichever copy of this package. */
+/** Whether a value is a {@link TypedNumber} of any copy of this package. */
 export function isTypedNumber(value: unknown): value is TypedNumber {
   return typeof value === 'object' && value !== null && TYPED_NUMBER in value
 }

@@ -15,9 +15,9 @@ describe('progressText', () => {
     [{ bytes: 1, size: 1_000_000_000, lines: 1 }, 0.5, '<0.1% of 1 GB · 2 lines/s · 0 s'],
     // A pipe has no known size.
     [{ bytes: 5_000_000, size: null, lines: 100 }, 65, '5 MB · 2 lines/s · 1 min 5 s'],
-    [{ bytes: 0, size: null, lines: 0 }, 0, '0 byte · 0 s'],
+    [{ bytes: 0, size: null, lines: 0 }, 0, '0 bytes · 0 s'],
     // Nothing read yet.
-    [{ bytes: 0, size: 10, lines: 0 }, 3, '0% of 10 byte · 0 lines/s · 3 s'],
+    [{ bytes: 0, size: 10, lines: 0 }, 3, '0% of 10 bytes · 0 lines/s · 3 s'],
   ])('of %j after %d s', (position, seconds, text) => {
     expect(progressText(position, seconds)).toBe(text)
   })

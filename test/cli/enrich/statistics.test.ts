@@ -58,7 +58,7 @@ describe('statisticsText', () => {
 
   it('has two rows where nothing came up, and no rate without time', () => {
     expect(statisticsText(emptyCounts(), { ...FACTS, bytesRead: 0, threads: 1, seconds: 0 })).toBe(
-      '0 lines, 0 byte in 0 s on 1 thread: 0 lines/s\n  resolved      0 (–)',
+      '0 lines, 0 bytes in 0 s on 1 thread: 0 lines/s\n  resolved      0 (–)',
     )
   })
 

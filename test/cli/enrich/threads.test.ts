@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { AdaptiveEngine } from '../../../src/cli/enrich/adaptive-engine.ts'
-import { Conveyor } from '../../../src/cli/enrich/conveyor.ts'
 import { LocalEngine } from '../../../src/cli/enrich/engine.ts'
+import { OrderedQueue } from '../../../src/cli/enrich/ordered-queue.ts'
 import { loadShared, openShared, type SharedDatabase } from '../../../src/cli/enrich/shared-database.ts'
 import { WorkerEngine } from '../../../src/cli/enrich/worker-engine.ts'
 import { type Counts, emptyCounts, mergeCounts } from '../../../src/enrich/counts.ts'
@@ -55,7 +55,7 @@ async function enriched(
     while (workers?.isBusy) await new Promise((resolve) => setTimeout(resolve, 5))
     const pieces: Uint8Array[] = []
     const tally = emptyCounts()
-    const conveyor = new Conveyor(engine, async (result) => {
+    const conveyor = new OrderedQueue(engine, async (result) => {
       // Some results are slow to be taken: the order must not change.
       if (pieces.length % 3 === 0) await new Promise((resolve) => setImmediate(resolve))
       pieces.push(result.output.slice())

@@ -9,7 +9,7 @@ import { canonicalOf } from '../canonical.ts'
 import { mutatedText } from '../mutation.ts'
 import type { Target } from '../target.ts'
 
-/** A quotation of 60 characters, each six at most, and a sentence. */
+/** A quotation of 60 characters, each escaped to at most six, and a sentence. */
 const LONGEST_MESSAGE = 700
 
 const zone = fc.tuple(
@@ -33,7 +33,7 @@ const inputs: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(anyText, fc.nat(300)).map(([text, times]) => text.repeat(times)) },
 )
 
-/** By Node's parser and RFC 4007: a zone stands behind IPv6 of a scope that is not global. */
+/** By Node's parser and RFC 4007: a zone may follow an IPv6 address of non-global scope. */
 function isAddress(text: string): boolean {
   const percent = text.indexOf('%')
   if (percent === -1) return isIP(text) !== 0
@@ -43,7 +43,7 @@ function isAddress(text: string): boolean {
   return (first & 0xffc0) === 0xfe80 || (first >> 8 === 0xff && (first & 0xf) !== 0xe)
 }
 
-/** Used for all inputs, as a resolver does: nothing may be left of the one before. */
+/** Reused for all inputs, as in a resolver: an input must not affect the next. */
 const reused = new Address()
 
 export const address: Target<string> = {
@@ -52,7 +52,7 @@ export const address: Target<string> = {
   shortRuns: 6000,
   check(text) {
     const accepted = reused.parse(text)
-    assert.equal(accepted, isAddress(text), 'net.isIP says otherwise')
+    assert.equal(accepted, isAddress(text), 'differs from net.isIP')
     const outcome = parsed(text)
     assert.equal(outcome instanceof MalformedAddressError, !accepted)
     if (!accepted) return
@@ -62,7 +62,7 @@ export const address: Target<string> = {
     const { lookupText, special } = reused
     assert.equal(reused.family, isIP(lookupText))
     const again = new Address()
-    assert.ok(again.parse(canonical), 'the canonical text is an address')
+    assert.ok(again.parse(canonical), 'the canonical text is refused')
     assert.equal(again.text, canonical)
     assert.equal(again.special, special)
     assert.equal(again.lookupText, lookupText)

@@ -11,7 +11,7 @@ import type { Target } from '../target.ts'
 
 const { Z_DEFAULT_STRATEGY, Z_FILTERED, Z_FIXED, Z_HUFFMAN_ONLY, Z_RLE } = constants
 
-/** Text with repetitions near and far, as deflate has codes for. */
+/** Text with near and far repetitions, for all codes of deflate. */
 const content = fc
   .array(fc.tuple(fc.uint8Array({ maxLength: 12 }), fc.nat(40)), { maxLength: 12 })
   .map(
@@ -34,7 +34,7 @@ const deflated = fc
 
 const whole = deflated.map(({ bytes, deflate }) => gzipOf(bytes, { deflate }))
 
-/** Compressed data that was changed, with the trailer of what it says now: damage that no checksum tells. */
+/** Changed compressed data with the trailer of its new content: damage that the checksum does not detect. */
 const refitted = mutatedBytes(
   deflated.map(({ deflate }) => deflate),
   3,
@@ -43,7 +43,7 @@ const refitted = mutatedBytes(
   try {
     bytes = inflateSync(deflate)
   } catch {
-    // Nobody can read it: any trailer will do.
+    // It cannot be read, so any trailer will do.
   }
   return gzipOf(bytes, { deflate })
 })
@@ -61,7 +61,7 @@ const inputs: fc.Arbitrary<Uint8Array> = fc.oneof(
   { weight: 1, arbitrary: mutatedBytes(several, 2) },
 )
 
-/** What Node alone makes of a file, of any number of members and with anything behind them. */
+/** The content by Node alone, which accepts several members and anything after them. */
 function zlibContent(bytes: Uint8Array): Uint8Array | null {
   try {
     return gunzipSync(bytes, { maxOutputLength: 64 * 1024 * 1024 })
@@ -89,19 +89,19 @@ export const gzip: Target<Uint8Array> = {
     const native = contentBy(nativeGunzip, bytes)
     const portable = contentBy(gunzip, bytes)
     if (native === null && portable !== null) {
-      // fflate passes over faults that cost nothing, where the content has its checksum.
+      // fflate accepts some faults if the content matches its checksum.
       assert.equal(expected, null)
       assert.ok(
         Buffer.from(gzipOf(portable)).subarray(-8).equals(bytes.subarray(-8)),
-        'the trailer does not fit',
+        'the trailer does not match',
       )
       return
     }
-    assert.ok(portable !== null || native === null, 'the portable refuses what the native reads')
+    assert.ok(portable !== null || native === null, 'gunzip refuses a file that nativeGunzip reads')
     if (native === null || portable === null) {
-      // Ours refuse what follows the first member; then the file without its last byte is as good for zlib.
+      // Ours refuse bytes after the first member; zlib then reads the file without its last byte too.
       const isMore = expected !== null && isReadable(bytes.subarray(0, -1))
-      assert.ok(expected === null || isMore, 'zlib reads it, and nothing is left over')
+      assert.ok(expected === null || isMore, 'zlib reads it, and there are no extra bytes')
       return
     }
     assert.ok(expected !== null, 'zlib refuses it')
@@ -111,7 +111,7 @@ export const gzip: Target<Uint8Array> = {
   },
 }
 
-/** Whether zlib reads the file, or a second member of it is what it cannot read. */
+/** Whether zlib reads the file, or a beginning of it. */
 function isReadable(bytes: Uint8Array): boolean {
   for (let end = bytes.length; end >= 18; end--) if (zlibContent(bytes.subarray(0, end)) !== null) return true
   return false

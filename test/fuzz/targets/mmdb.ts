@@ -64,7 +64,7 @@ export const mmdb: Target<Question> = {
       return
     }
     if (resolver === null) {
-      assert.ok(database.verify().faultCount > 0, 'a sound database cannot be opened')
+      assert.ok(database.verify().faultCount > 0, 'a valid database cannot be opened')
       return
     }
     const [verification] = resolver.verify()
@@ -86,10 +86,10 @@ export const mmdb: Target<Question> = {
       }
       checkWhole(resolver, database, bytes, ip, isSound)
       if (isSound && single instanceof InvalidDatabaseError) {
-        assert.match(single.message, /it has no locations \(type/, 'a sound database has a bad place')
+        assert.match(single.message, /it has no locations \(type/, 'a valid database has a fault')
       }
     }
-    assert.ok(before.equals(bytes), 'the bytes have changed')
+    assert.ok(before.equals(bytes), 'the bytes changed')
   },
 }
 
@@ -131,7 +131,7 @@ function checkRecord({ country, region, coordinates, timezone, ...record }: Loca
   assert.equal(new Set([typeof record.ip, typeof record.city, 'string']).size, record.city === null ? 2 : 1)
 }
 
-/** The whole record and the network, beside the plain walk and mmdb-lib. */
+/** Compares the whole record and the network with SearchTree and mmdb-lib. */
 function checkWhole(
   resolver: Resolver,
   database: Database,
@@ -153,20 +153,21 @@ function checkWhole(
   ]
   const isIPv4 = value.kind() === 'ipv4'
   if (prefix !== null && prefix[0].kind() === value.kind())
-    assert.ok(value.match(prefix), 'it is not in its network')
+    assert.ok(value.match(prefix), 'the address is not in its network')
   const { tree, index, metadata } = database
   const offsets = [tree, index].map((way) => {
     const words = Uint32Array.from(wordsOf(value.toByteArray()))
     return outcomeOf(() => (isIPv4 ? way.findIPv4(words[0] ?? 0) : way.findIPv6(words)))
   })
   const [walked, quick] = offsets
-  if (walked instanceof Error) assert.ok(quick instanceof Error, 'the index finds what the walk does not')
+  if (walked instanceof Error)
+    assert.ok(quick instanceof Error, 'the index finds a record that the walk does not')
   else assert.equal(quick, walked)
   if (raw instanceof Error || (!isIPv4 && metadata.ipVersion === 4)) return
   assert.deepEqual(plainValue(raw), plainValue(libraryRecord(bytes, lookup, raw)))
 }
 
-/** The IPv4 address inside, where that is what is looked up. */
+/** The IPv4 address inside, if that is looked up. */
 function lookupOf(ip: string): string {
   try {
     return parseAddress(ip).lookup
@@ -182,7 +183,7 @@ function wordsOf(bytes: readonly number[]): number[] {
   return Array.from({ length: bytes.length / 4 }, (_, index) => buffer.readUInt32BE(index * 4))
 }
 
-/** What mmdb-lib says; `otherwise` where it refuses the file. It has no bounds: only sound records are asked for. */
+/** The result of mmdb-lib; `otherwise` if it refuses the file. It has no limits, so only valid records are decoded. */
 function libraryRecord(bytes: Uint8Array, ip: string, otherwise: unknown): unknown {
   try {
     return new Reader<Response>(Buffer.from(bytes)).get(ip)

@@ -46,7 +46,7 @@ const sound = fc
   .array(fc.oneof({ weight: 3, arbitrary: file }, longName, pax), { maxLength: 4 })
   .map((entries) => archive(...entries.flat()))
 
-/** Changed headers with a checksum that fits again. */
+/** Changed headers with a corrected checksum. */
 const refitted = mutatedBytes(sound, 4).map((bytes) => {
   const copy = bytes.slice()
   for (let at = 0; at + 512 <= copy.length; at += 512) {
@@ -71,13 +71,13 @@ export const tar: Target<Uint8Array> = {
       assert.ok(error instanceof InvalidDatabaseError, String(error))
       return
     }
-    assert.equal(found.buffer, bytes.buffer, 'it is no copy')
+    assert.equal(found.buffer, bytes.buffer, 'it is a copy')
     const start = found.byteOffset - bytes.byteOffset
     assert.ok(start >= 512 && start % 512 === 0 && start + found.length <= bytes.length)
-    // The header before it says how long it is, in octal.
+    // The header before it has its size in octal.
     const header = Buffer.from(bytes.subarray(start - 512, start)).toString('latin1')
     assert.equal(Number.parseInt(header.slice(124, 136), 8), found.length)
-    assert.ok(['0', '\0', '7'].includes(header.slice(156, 157)), 'it is a file')
+    assert.ok(['0', '\0', '7'].includes(header.slice(156, 157)), 'it is not a regular file')
     if (isTar(bytes)) assert.equal(extractUncompressed(bytes).byteOffset, found.byteOffset)
   },
 }

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../temporary.ts'
 import { FAULTY_TARGETS } from './faulty-targets.ts'
 
 const folder = temporaryFolder()
-const LIMITS = { hang: 20_000, memory: 2 ** 32 }
+const LIMITS = { hangMs: 20_000, memory: 2 ** 32 }
 const never = new AbortController().signal
 
 let script: string
@@ -25,8 +25,8 @@ function targetNamed(name: string): Target {
   return target
 }
 
-function run(name: string, time = 50_000, hang = LIMITS.hang): Promise<TargetRun> {
-  return watchedRun(script, targetNamed(name), { seed: 7, time }, never, { ...LIMITS, hang })
+function run(name: string, time = 50_000, hangMs = LIMITS.hangMs): Promise<TargetRun> {
+  return watchedRun(script, targetNamed(name), { seed: 7, time }, never, { ...LIMITS, hangMs })
 }
 
 function seedOf({ found }: TargetRun): Seed {
@@ -35,7 +35,7 @@ function seedOf({ found }: TargetRun): Seed {
 }
 
 describe('watchedRun', () => {
-  it('finds an input that breaks a property, and makes it small', async () => {
+  it('finds an input that breaks a property, and minimises it', async () => {
     const result = await run('fails')
     expect(seedOf(result).input).toEqual([700])
     expect(seedOf(result).note).toContain('a number is too large')
@@ -48,7 +48,7 @@ describe('watchedRun', () => {
     expect(one.executions).toBe(other.executions)
   })
 
-  it('finds an input that takes for ever', async () => {
+  it('finds an input that takes forever', async () => {
     const result = await run('hangs', 50_000, 1500)
     expect(result.found?.failure).toBe('it takes more than 1500 ms')
     expect(seedOf(result).input).toBeGreaterThan(500)
@@ -71,7 +71,7 @@ describe('watchedRun', () => {
 })
 
 describe('runCampaign', () => {
-  it('goes on behind a finding, writes it and says how to try it again', async () => {
+  it('continues after a finding, writes it and says how to repeat it', async () => {
     const said: string[] = []
     const runs = await runCampaign(
       {
@@ -83,7 +83,7 @@ describe('runCampaign', () => {
         limits: LIMITS,
         say: (text) => {
           said.push(text)
-          // The rest of the time is not needed.
+          // Stop: the rest of the time is not needed.
           if (text.startsWith('\n')) stop.abort()
         },
       },

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Target } from '../../fuzz/target.ts'
 
-/** Targets that go wrong in each of the ways that a run must survive. */
+/** Targets that fail in each of the ways that a run must survive. */
 export const FAULTY_TARGETS: readonly Target[] = [
   {
     name: 'fails',

@@ -2,8 +2,8 @@ const EXECUTIONS = 0
 const SEED = 1
 const NUMBERS = 2
 
-/** Memory that a worker and its watchdog share: how far it is, and what it is busy with, also when it hangs. */
-export class Pulse {
+/** Progress that a worker shares with its watchdog in memory, so that it can be read even if the worker hangs. */
+export class Heartbeat {
   readonly memory: SharedArrayBuffer
   readonly #numbers: Int32Array
 
@@ -12,12 +12,12 @@ export class Pulse {
     this.#numbers = new Int32Array(memory)
   }
 
-  /** Inputs tried, those of making one smaller included. */
+  /** Inputs tried, including those of minimising. */
   get executions(): number {
     return Atomics.load(this.#numbers, EXECUTIONS)
   }
 
-  /** Of the input that is tried now, or was last. */
+  /** Seed of the current or last input. */
   get seed(): number {
     return Atomics.load(this.#numbers, SEED)
   }
@@ -27,7 +27,7 @@ export class Pulse {
     this.beat()
   }
 
-  /** Once more with an input that has no seed. */
+  /** Counts an input without a seed. */
   beat(): void {
     Atomics.add(this.#numbers, EXECUTIONS, 1)
   }
