@@ -1,27 +1,27 @@
 // The entry `geofix/enrich`: the place beside every line of a log, over Web or Node streams.
+
+import { type Counts, finishedCounts } from './enrich/counts.ts'
 import { enrichedStream, type IterableStream } from './enrich/enriched-stream.ts'
-import type { Format } from './enrich/format.ts'
 import { type LineInput, sourceOf } from './enrich/line-source.ts'
-import type { EnrichOptions } from './enrich/options.ts'
+import type { EnrichOptions, Format } from './enrich/options.ts'
 import { Pipeline } from './enrich/pipeline.ts'
-import type { Tally } from './enrich/tally.ts'
 import { DATABASE_SET, type Resolver } from './resolver.ts'
 
-export type { IterableStream } from './enrich/enriched-stream.ts'
-export { BadLineError, EnrichError, type EnrichErrorCode } from './enrich/errors.ts'
-export type { Format } from './enrich/format.ts'
-export type { LineInput } from './enrich/line-source.ts'
-export { LOCATION_FIELDS, type LocationField } from './enrich/location-field.ts'
-export type { EnrichOptions, OnBadLine } from './enrich/options.ts'
 export type {
   BadLine,
   CellCount,
   CityCount,
   CountryCount,
+  Counts,
+  Counts as Tally,
   FailureReason,
   RegionCount,
-  Tally,
-} from './enrich/tally.ts'
+} from './enrich/counts.ts'
+export type { IterableStream } from './enrich/enriched-stream.ts'
+export { BadLineError, EnrichError, type EnrichErrorCode } from './enrich/errors.ts'
+export type { LineInput } from './enrich/line-source.ts'
+export type { EnrichOptions, Format, OnBadLine } from './enrich/options.ts'
+export { LOCATION_FIELDS, type LocationField } from './enrich/options.ts'
 
 /** How lines are read, what is added to them, and who knows the places. */
 export interface EnrichRunOptions extends EnrichOptions {
@@ -30,7 +30,7 @@ export interface EnrichRunOptions extends EnrichOptions {
 }
 
 /** What a run has come to. */
-export interface EnrichSummary extends Tally {
+export interface EnrichSummary extends Counts {
   /** `null` when the reader stopped before it was known. */
   readonly format: Format | null
   /** What was guessed, in words that should be shown: the format, the field of the address. */
@@ -83,7 +83,8 @@ export function enrich(input: LineInput, options: EnrichRunOptions): Enrichment 
   // Whoever reads the output is told of errors there.
   summary.catch(() => {})
   const output = enrichedStream(source, pipeline, {
-    ended: () => settle?.resolve({ ...pipeline.tally, format: pipeline.format, notes: pipeline.notes }),
+    ended: () =>
+      settle?.resolve({ ...finishedCounts(pipeline.counts), format: pipeline.format, notes: pipeline.notes }),
     failed: (error) => settle?.reject(error),
   })
   return { output, summary }

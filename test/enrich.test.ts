@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { finishedCounts } from '../src/enrich/counts.ts'
 import { BadLineError, EnrichError, enrich, enrichStream } from '../src/enrich.ts'
 import { InvalidLocaleError } from '../src/errors.ts'
 import type { Resolver } from '../src/resolver.ts'
@@ -64,7 +65,7 @@ describe('enrich', () => {
     const expected = run(MANY)
     expect(text(await collect(output))).toBe(text(expected.output))
     expect(await summary).toEqual({
-      ...expected.tally,
+      ...finishedCounts(expected.counts),
       format: 'ndjson',
       notes: ['the format is ndjson', 'the address is in ip'],
     })

@@ -1,53 +1,61 @@
 import { quoted } from '../address/quoted.ts'
-import { markLength } from './byte-order-mark.ts'
-import type { Enricher } from './enricher.ts'
+import type { BlockEnricher } from './block-enricher.ts'
+import { type Counts, emptyCounts, mergeCounts, withoutAddress } from './counts.ts'
 import { BadLineError, EnrichError } from './errors.ts'
-import { firstLines } from './first-lines.ts'
-import { pathText } from './ndjson/path.ts'
-import type { Plan } from './plan.ts'
-import { shownName } from './shown-name.ts'
+import { definitionOf, type Plan } from './formats/formats.ts'
+import { firstLines, markLength } from './sample.ts'
 import { recordEndsOf } from './splitter.ts'
-import { emptyTally, mergeTally, type Tally, unaddressed } from './tally.ts'
 
 /** Records that must have an address among them. */
 const RECORDS = 1000
-/** Where records are so long that a sample has fewer of them, so much of it says enough. Bytes. */
-const ENOUGH_BYTES = 128 * 1024
+/** A sample of longer records has fewer of them. This many decide if one of them has something else for an address. */
+const FEWER_RECORDS = 100
+/** Of records that only lack an address, such as those of a quiet hour, fewer say nothing. */
+const MIN_EMPTY_RECORDS = 10
 
 /**
  * Stops where none of the first 1,000 records has an address: the format or the field is wrong then, and a run would
- * end well without a single location. Says nothing of a start of an input that is too short to tell.
+ * end well without a single location. Does nothing if the start of an input is too short to decide.
  *
  * @param enricher of the plan
  * @param sample the start of the input
  * @param isWhole whether it is all of it
  * @throws EnrichError `ENRICH_NO_ADDRESS`
  */
-export function checkAddresses(enricher: Enricher, plan: Plan, sample: Uint8Array, isWhole: boolean): void {
+export function checkAddresses(
+  enricher: BlockEnricher,
+  plan: Plan,
+  sample: Uint8Array,
+  isWhole: boolean,
+): void {
   if (plan.force) return
-  const tally = firstRecords(enricher, plan, sample, isWhole)
-  const records = tally.lines - tally.blank
-  const isTelling = isWhole || records >= RECORDS || sample.length >= ENOUGH_BYTES
-  if (records === 0 || unaddressed(tally) < records || !isTelling) return
+  const counts = firstRecords(enricher, plan, sample, isWhole)
+  const records = counts.lines - counts.blank
+  const isEmpty = (counts.failed.missing ?? 0) === records
+  const enough = isEmpty ? MIN_EMPTY_RECORDS : 1
+  const isDecided = isWhole ? records >= enough : records >= (isEmpty ? RECORDS : FEWER_RECORDS)
+  if (records === 0 || withoutAddress(counts) < records || !isDecided) return
   const lines = firstLines(sample, isWhole, headerLine(plan) > 0 ? 2 : 1)
   const line = new TextDecoder().decode(sample.subarray(lines.at(-1)?.start, lines.at(-1)?.end))
   const first = records === 1 ? 'the first record' : `the first ${records} records`
+  const [fault] = counts.bad === records ? counts.badLines : []
+  const why = fault === undefined ? '' : ` (line ${fault.line}: ${fault.message})`
   throw new EnrichError(
     'ENRICH_NO_ADDRESS',
-    `there is no address in ${first}, read as ${plan.format} with the address ${whereOf(plan)}; the first line is ${quoted(line)}: name another format or field, take off what another program wrote before each line, or use force to go on`,
+    `there is no address in ${first}${why}, read as ${plan.format} with the address ${definitionOf(plan.format).addressPosition(plan)}; the first line is ${quoted(line)}: name another format or field, take off what another program wrote before each line, or go on with --force (in a program: force: true)`,
   )
 }
 
 /** Counts the first records up to one with an address. */
-function firstRecords(enricher: Enricher, plan: Plan, sample: Uint8Array, isWhole: boolean): Tally {
-  const tally = emptyTally()
+function firstRecords(enricher: BlockEnricher, plan: Plan, sample: Uint8Array, isWhole: boolean): Counts {
+  const counts = emptyCounts()
   const ends = recordEndsOf(plan)
   ends.reset(sample)
-  const hasAddress = (): boolean => unaddressed(tally) < tally.lines - tally.blank
+  const hasAddress = (): boolean => withoutAddress(counts) < counts.lines - counts.blank
   let firstLine = 1
-  for (let start = 0; start < sample.length && tally.lines - tally.blank < RECORDS && !hasAddress(); ) {
+  for (let start = 0; start < sample.length && counts.lines - counts.blank < RECORDS && !hasAddress(); ) {
     let end = start === 0 ? markLength(sample) : start
-    const most = RECORDS - (tally.lines - tally.blank) + (start === 0 ? headerLine(plan) : 0)
+    const most = RECORDS - (counts.lines - counts.blank) + (start === 0 ? headerLine(plan) : 0)
     for (let count = 0; count < most && end < sample.length; count++) {
       const next = ends.next(end, sample.length, isWhole)
       if (next === -1) break
@@ -62,32 +70,18 @@ function firstRecords(enricher: Enricher, plan: Plan, sample: Uint8Array, isWhol
         oversized: false,
         startsLine: true,
       }
-      for (const piece of enricher.pieces(block)) mergeTally(tally, piece.tally)
+      for (const piece of enricher.pieces(block)) mergeCounts(counts, piece.counts)
     } catch (error) {
       // The run says so in its turn, and of the right line.
-      if (error instanceof BadLineError) return emptyTally()
+      if (error instanceof BadLineError) return emptyCounts()
       throw error
     }
     start = end
     firstLine = headerLine(plan) + 2
   }
-  return tally
+  return counts
 }
 
 function headerLine(plan: Plan): number {
   return 'headerLine' in plan ? plan.headerLine : 0
-}
-
-function whereOf(plan: Plan): string {
-  switch (plan.format) {
-    case 'ndjson':
-      return `in ${shownName(pathText(plan.path))}`
-    case 'csv':
-    case 'tsv':
-      return `in column ${plan.address + 1}`
-    case 'access-log':
-      return plan.hasVhost ? 'as the second word' : 'as the first word'
-    case 'list':
-      return 'alone on its line'
-  }
 }

@@ -1,4 +1,4 @@
-import { viewOf } from './words.ts'
+import { viewOf } from './swar.ts'
 
 /**
  * Up to here bytes are copied faster four at a time than by `set` with a view of the range, which V8 must make and

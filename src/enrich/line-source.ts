@@ -1,5 +1,5 @@
 import { isOfClass, isUint8Array } from '../realm.ts'
-import type { ChunkSource } from './live-reader.ts'
+import type { ChunkSource } from './block-reader.ts'
 
 /** Bytes in pieces of any size: a Web stream, or anything to be iterated, such as a Node stream. */
 export type LineInput =

@@ -1,18 +1,15 @@
 import type { DatabaseSet } from '../location/database-set.ts'
 import { checkAddresses } from './address-check.ts'
-import { BlockReader } from './block-reader.ts'
-import { commonPlan } from './common-plan.ts'
-import { Enricher } from './enricher.ts'
-import type { Format } from './format.ts'
-import type { ChunkSource } from './live-reader.ts'
-import type { EnrichOptions } from './options.ts'
+import { BlockEnricher } from './block-enricher.ts'
+import { BlockReader, type ChunkSource } from './block-reader.ts'
+import { emptyCounts, mergeCounts, type RunningCounts } from './counts.ts'
+import { commonPlan, type EnrichOptions, type Format } from './options.ts'
 import { makePlan } from './plan.ts'
-import { emptyTally, mergeTally, type Tally } from './tally.ts'
 
 /** From chunks of an input to chunks of output, on one thread. */
 export class Pipeline {
   /** What was counted so far. */
-  readonly tally: Tally = emptyTally()
+  readonly counts: RunningCounts = emptyCounts()
   /** `null` until enough of the input is known. */
   format: Format | null = null
   /** What was guessed, in words. */
@@ -34,7 +31,7 @@ export class Pipeline {
     const reader = new BlockReader(source, true, this.#options.maxLineBytes)
     const { plan, enricher } = await reader.plan((sample, isWhole) => {
       const { plan, notes } = makePlan(sample, isWhole, this.#options)
-      const enricher = new Enricher(plan, this.#set)
+      const enricher = new BlockEnricher(plan, this.#set)
       checkAddresses(enricher, plan, sample, isWhole)
       this.format = plan.format
       this.notes = notes
@@ -42,8 +39,8 @@ export class Pipeline {
     })
     for await (const block of reader.blocks(plan)) {
       if (this.#isStopped) return
-      for (const { output, tally } of enricher.pieces(block)) {
-        mergeTally(this.tally, tally)
+      for (const { output, counts } of enricher.pieces(block)) {
+        mergeCounts(this.counts, counts)
         if (output.length > 0) yield output
       }
     }

@@ -1,4 +1,4 @@
-import { LineFeeds } from './line-feeds.ts'
+import { LineFeeds } from './swar.ts'
 
 const QUOTE = 0x22
 

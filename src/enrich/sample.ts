@@ -1,4 +1,36 @@
-import { firstLines } from './first-lines.ts'
+/** Bytes of the byte order mark (RFC 3629 section 6) that `bytes[0, end)` starts with: 3 or 0. */
+export function markLength(bytes: Uint8Array, end: number = bytes.length): number {
+  return end >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
+}
+
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+
+/** Where a line of a sample lies, without its end. */
+export interface LineRange {
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * The first lines of a sample that are not empty, behind a byte order mark. A last line without an end counts when
+ * it is the end of the input or the only line.
+ *
+ * @param most how many, at most
+ */
+export function firstLines(sample: Uint8Array, isWhole: boolean, most: number): LineRange[] {
+  const lines: LineRange[] = []
+  let start = markLength(sample)
+  while (start < sample.length && lines.length < most) {
+    const lineFeed = sample.indexOf(LINE_FEED, start)
+    if (lineFeed === -1 && !isWhole && lines.length > 0) break
+    const next = lineFeed === -1 ? sample.length : lineFeed
+    const end = next > start && sample[next - 1] === CARRIAGE_RETURN ? next - 1 : next
+    if (end > start) lines.push({ start, end })
+    start = next + 1
+  }
+  return lines
+}
 
 /** Lines looked at, at most, where it is not said otherwise. */
 const MAX_LINES = 1000
@@ -9,4 +41,58 @@ export function sampleLines(sample: Uint8Array, isWhole: boolean, most = MAX_LIN
   return firstLines(sample, isWhole, most).map(({ start, end }) =>
     decoder.decode(sample.subarray(start, end)),
   )
+}
+
+const QUOTE = 0x22
+
+/** What a plan is made from, where the first lines are not longer: plenty to guess by. Bytes. */
+export const SAMPLE_BYTES = 256 * 1024
+
+/** A header and a record, or the line before the header and the header. */
+const WHOLE_LINES = 2
+
+/**
+ * How much of an input a plan is made from: 256 KiB, and more where its first two lines that are not empty are longer,
+ * as a table of very many columns has them. Line feeds between quotes end no line.
+ */
+export class SampleSize {
+  /** Bytes that came. */
+  length = 0
+  readonly #most: number
+  #lines = 0
+  #isQuoted = false
+  #isEmpty = true
+  /** Where the last of the lines ends. */
+  #end = 0
+
+  /** @param maxLineBytes bound of a line: longer ones are not waited for */
+  constructor(maxLineBytes: number) {
+    this.#most = maxLineBytes + SAMPLE_BYTES
+  }
+
+  /** Bytes that a plan should have, as far as what came tells. */
+  get wanted(): number {
+    return this.#lines === WHOLE_LINES ? Math.max(SAMPLE_BYTES, Math.min(this.#end, this.#most)) : this.#most
+  }
+
+  add(chunk: Uint8Array): void {
+    for (let at = 0; at < chunk.length && this.#lines < WHOLE_LINES; at++) {
+      const byte = chunk[at]
+      if (byte === LINE_FEED && !this.#isQuoted) {
+        if (!this.#isEmpty) this.#lines++
+        this.#isEmpty = true
+        this.#end = this.length + at + 1
+      } else if (byte === QUOTE) this.#isQuoted = !this.#isQuoted
+      else if (byte !== CARRIAGE_RETURN) this.#isEmpty = false
+    }
+    this.length += chunk.length
+  }
+}
+
+/** Bytes in which a JSON array is recognised. */
+const ARRAY_HEAD_BYTES = 1024
+
+/** Whether an array of objects begins, or an empty array is all. Logs also begin with brackets, around a time or a level. */
+export function startsJsonArray(sample: Uint8Array): boolean {
+  return /^\s*\[\s*(?:\{\s*["}]|\]\s*$)/.test(new TextDecoder().decode(sample.subarray(0, ARRAY_HEAD_BYTES)))
 }

@@ -1,8 +1,8 @@
-import { markLength } from './byte-order-mark.ts'
-import { LineFeeds } from './line-feeds.ts'
-import type { Plan } from './plan.ts'
+import { separatorLine } from './formats/delimited/table.ts'
+import { definitionOf, type Plan } from './formats/formats.ts'
 import { RecordEnds } from './record-ends.ts'
-import { separatorLine } from './separator-line.ts'
+import { markLength } from './sample.ts'
+import { LineFeeds } from './swar.ts'
 
 /** Whole lines of the input, or a piece of a line that is too long. */
 export interface Block {
@@ -193,7 +193,7 @@ export function recordEndsOf(plan: Plan): RecordEnds {
   return new RecordEnds(quotedDelimiterOf(plan), plan.maxLineBytes)
 }
 
-/** The delimiter of fields that can hold line ends, in quotes; else `null`. */
+/** Of the format of a plan; see `FormatDefinition`. */
 function quotedDelimiterOf(plan: Plan): number | null {
-  return (plan.format === 'csv' || plan.format === 'tsv') && plan.quotes ? plan.delimiter : null
+  return definitionOf(plan.format).quotedDelimiter(plan)
 }

@@ -1,7 +1,7 @@
 import type { Timezone } from '../location/timezone.ts'
 
 /** Milliseconds. */
-export const DAY = 86_400_000
+export const DAY_MS = 86_400_000
 /** Days remembered for one zone, at most. */
 const MAX_DAYS = 1024
 
@@ -39,7 +39,7 @@ export class ZoneOffsets {
   /** @param instant milliseconds since 1970, within the range of `Date`; `NaN` when it is not known */
   at(instant: number): Offset {
     if (Number.isNaN(instant)) return NO_OFFSET
-    const day = Math.floor(instant / DAY)
+    const day = Math.floor(instant / DAY_MS)
     if (day !== this.#lastDay) {
       this.#last = this.#ofDay(day)
       this.#lastDay = day
@@ -50,7 +50,7 @@ export class ZoneOffsets {
   #ofDay(day: number): Offset | null {
     const known = this.#days.get(day)
     if (known !== undefined) return known
-    const [first, last] = [this.#ask(day * DAY), this.#ask((day + 1) * DAY - 1)]
+    const [first, last] = [this.#ask(day * DAY_MS), this.#ask((day + 1) * DAY_MS - 1)]
     const offset = first === last ? first : null
     if (this.#days.size >= MAX_DAYS) this.#days.clear()
     this.#days.set(day, offset)

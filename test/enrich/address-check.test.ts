@@ -33,6 +33,7 @@ describe('an input of which no record has an address', () => {
     ['quotes', `"${LINE} "-" "curl""\n`, {}, 'read as access-log'],
     ['no access log', 'hello\n', { format: 'access-log' }, 'the first line is "hello"'],
     ['a column', 'ip,n\nx,1\n-,2\n', { format: 'csv', field: '2' }, 'in column 2; the first line is "x,1"'],
+    ['a quote that is not closed', 'ip,n\n8.8.8.8,"a\n', { format: 'csv', field: 'ip' }, 'record (line 2: '],
     ['a member', '{"a":{"b":"x"}}\n', { field: 'a.b' }, 'read as ndjson with the address in a.b'],
     ['a terminal', '\u001b[2Kweb\u202e\n', LIST, String.raw`is "\u001b[2Kweb\u202e"`],
     ['a long line', 'x'.repeat(100_000), LIST, `is "${'x'.repeat(60)}"...: name`],
@@ -64,6 +65,13 @@ describe('an input of which no record has an address', () => {
     ['comments', '# a\n\n', {}],
     ['a header', 'ip,n\n', {}],
     ['addresses without a location', '10.0.0.1\n', {}],
+    ['a few records that only lack their address', '{"ip":null}\n'.repeat(9), { field: 'ip' }],
+    [
+      'long records of which the later ones have an address',
+      `{"ip":null,"n":"${'x'.repeat(1000)}"}\n`.repeat(300) + '{"ip":"10.0.0.1"}\n',
+      { field: 'ip' },
+    ],
+    ['two very long records', `${'x'.repeat(150_000)}\n`.repeat(2) + '10.0.0.1\n', LIST],
   ])('is not one of %s', async (_, input, options) => {
     expect(typeof (await outputOf(input, options))).toBe('string')
   })

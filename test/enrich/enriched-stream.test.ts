@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
+import type { ChunkSource } from '../../src/enrich/block-reader.ts'
 import { enrichedStream } from '../../src/enrich/enriched-stream.ts'
 import type { LineSource } from '../../src/enrich/line-source.ts'
-import type { ChunkSource } from '../../src/enrich/live-reader.ts'
 import type { Pipeline } from '../../src/enrich/pipeline.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)

@@ -1,8 +1,9 @@
-import { Enricher } from '../../src/enrich/enricher.ts'
+import { BlockEnricher } from '../../src/enrich/block-enricher.ts'
+import { type Counts, emptyCounts, mergeCounts } from '../../src/enrich/counts.ts'
+import type { Plan } from '../../src/enrich/formats/formats.ts'
 import type { EnrichOptions } from '../../src/enrich/options.ts'
-import { makePlan, type Plan } from '../../src/enrich/plan.ts'
+import { makePlan } from '../../src/enrich/plan.ts'
 import { type Block, Splitter } from '../../src/enrich/splitter.ts'
-import { emptyTally, mergeTally, type Tally } from '../../src/enrich/tally.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { Resolver } from '../../src/resolver.ts'
@@ -62,7 +63,7 @@ export const smallResolver = (): Promise<Resolver> => Resolver.open(bytes)
 
 export interface Run {
   readonly output: Uint8Array
-  readonly tally: Tally
+  readonly counts: Counts
   readonly plan: Plan
   readonly notes: readonly string[]
 }
@@ -70,15 +71,15 @@ export interface Run {
 /** Enriches a whole input, given in chunks and cut into blocks of some size, by the small database. */
 export function enrichBytes(input: Uint8Array, options: EnrichOptions, blockBytes?: number): Run {
   const { plan, notes } = makePlan(input, true, options)
-  const enricher = new Enricher(plan, new DatabaseSet([new Database(bytes)]))
+  const enricher = new BlockEnricher(plan, new DatabaseSet([new Database(bytes)]))
   const splitter = new Splitter(plan, blockBytes)
   const pieces: Uint8Array[] = []
-  const tally = emptyTally()
+  const counts = emptyCounts()
   const take = (blocks: readonly Block[]): void => {
     for (const block of blocks) {
       for (const enriched of enricher.pieces(block)) {
         pieces.push(enriched.output)
-        mergeTally(tally, enriched.tally)
+        mergeCounts(counts, enriched.counts)
       }
     }
   }
@@ -86,7 +87,7 @@ export function enrichBytes(input: Uint8Array, options: EnrichOptions, blockByte
   for (let at = 0; at < input.length; at += chunkBytes)
     take(splitter.push(input.subarray(at, at + chunkBytes)))
   take(splitter.end())
-  return { output: joined(pieces), tally, plan, notes }
+  return { output: joined(pieces), counts, plan, notes }
 }
 
 /** The same of texts. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type CommonPlan, commonPlan } from '../../src/enrich/common-plan.ts'
 import { EnrichError } from '../../src/enrich/errors.ts'
-import type { EnrichOptions } from '../../src/enrich/options.ts'
-import { makePlan, type Plan } from '../../src/enrich/plan.ts'
+import type { Plan } from '../../src/enrich/formats/formats.ts'
+import { type CommonPlan, commonPlan, type EnrichOptions } from '../../src/enrich/options.ts'
+import { makePlan } from '../../src/enrich/plan.ts'
 import { type Block, Splitter } from '../../src/enrich/splitter.ts'
 import { chunked, concatenated, run, text, utf8 } from './world.ts'
 
@@ -256,8 +256,8 @@ describe('the output', () => {
         const whole = run(input, options, { blockBytes: 1_000_000 })
         const parts = run(input, options, { cuts, blockBytes })
         expect(text(parts.output)).toBe(text(whole.output))
-        expect(parts.tally).toEqual(whole.tally)
-        const { lines, blank, bad, resolved, failed } = whole.tally
+        expect(parts.counts).toEqual(whole.counts)
+        const { lines, blank, bad, resolved, failed } = whole.counts
         expect(blank + bad + resolved + Object.values(failed).reduce((sum, count) => sum + count, 0)).toBe(
           lines,
         )

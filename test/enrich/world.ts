@@ -1,8 +1,8 @@
-import { Enricher } from '../../src/enrich/enricher.ts'
+import { BlockEnricher } from '../../src/enrich/block-enricher.ts'
+import { emptyCounts, mergeCounts, type RunningCounts } from '../../src/enrich/counts.ts'
 import type { EnrichOptions } from '../../src/enrich/options.ts'
 import { makePlan } from '../../src/enrich/plan.ts'
 import { Splitter } from '../../src/enrich/splitter.ts'
-import { emptyTally, mergeTally, type Tally } from '../../src/enrich/tally.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { Resolver } from '../../src/resolver.ts'
@@ -104,7 +104,7 @@ export const latin1 = (bytes: Uint8Array): string =>
 
 export interface Run {
   readonly output: Uint8Array
-  readonly tally: Tally
+  readonly counts: RunningCounts
   readonly notes: readonly string[]
 }
 
@@ -120,21 +120,21 @@ export function run(
 ): Run {
   const bytes = typeof input === 'string' ? utf8(input) : input
   const { plan, notes } = makePlan(bytes, true, { at: AT, ...options })
-  const enricher = new Enricher(structuredClone(plan), worldSet())
+  const enricher = new BlockEnricher(structuredClone(plan), worldSet())
   const splitter = new Splitter(plan, blockBytes)
   const outputs: Uint8Array[] = []
-  const tally = emptyTally()
+  const counts = emptyCounts()
   const take = (blocks: ReturnType<Splitter['push']>): void => {
     for (const block of blocks) {
       for (const enriched of enricher.pieces(block)) {
         outputs.push(enriched.output)
-        mergeTally(tally, structuredClone(enriched.tally))
+        mergeCounts(counts, structuredClone(enriched.counts))
       }
     }
   }
   for (const chunk of chunked(bytes, cuts)) take(splitter.push(chunk))
   take(splitter.end())
-  return { output: concatenated(outputs), tally, notes }
+  return { output: concatenated(outputs), counts, notes }
 }
 
 export function* chunked(bytes: Uint8Array, cuts: readonly number[]): Generator<Uint8Array> {

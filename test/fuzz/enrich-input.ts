@@ -2,12 +2,13 @@
 // are cut.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { Enricher } from '../../src/enrich/enricher.ts'
+import { BlockEnricher } from '../../src/enrich/block-enricher.ts'
+import { type Counts, emptyCounts, mergeCounts } from '../../src/enrich/counts.ts'
 import { EnrichError } from '../../src/enrich/errors.ts'
+import type { Plan } from '../../src/enrich/formats/formats.ts'
 import type { EnrichOptions } from '../../src/enrich/options.ts'
-import { makePlan, type Plan } from '../../src/enrich/plan.ts'
+import { makePlan } from '../../src/enrich/plan.ts'
 import { type Block, Splitter } from '../../src/enrich/splitter.ts'
-import { emptyTally, mergeTally, type Tally } from '../../src/enrich/tally.ts'
 import { AT, concatenated, PLACED, UNPLACED, worldSet } from '../enrich/world.ts'
 
 /** Plain data. */
@@ -22,7 +23,7 @@ export interface EnrichInput {
 export interface Run {
   readonly plan: Plan
   readonly output: Uint8Array
-  readonly tally: Tally
+  readonly tally: Counts
 }
 
 export const ips = fc.constantFrom(...PLACED, ...Object.keys(UNPLACED))
@@ -112,17 +113,17 @@ function planned(bytes: Uint8Array, options: EnrichOptions): Plan | null {
 const set = worldSet()
 
 function run(plan: Plan, input: Iterable<Uint8Array>, blockBytes: number): Omit<Run, 'plan'> {
-  const enricher = new Enricher(plan, set)
+  const enricher = new BlockEnricher(plan, set)
   const splitter = new Splitter(plan, blockBytes)
   const outputs: Uint8Array[] = []
-  const tally = emptyTally()
+  const tally = emptyCounts()
   let held = 0
   const take = (blocks: readonly Block[]): void => {
     for (const block of blocks) {
       held -= block.bytes.length
-      for (const { output, tally: counts } of enricher.pieces(block)) {
+      for (const { output, counts } of enricher.pieces(block)) {
         outputs.push(output.slice())
-        mergeTally(tally, counts)
+        mergeCounts(tally, counts)
       }
     }
   }

@@ -1,6 +1,6 @@
 import { checkAddresses } from '../../enrich/address-check.ts'
-import { type Enriched, Enricher } from '../../enrich/enricher.ts'
-import type { Plan } from '../../enrich/plan.ts'
+import { BlockEnricher, type Enriched } from '../../enrich/block-enricher.ts'
+import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Block } from '../../enrich/splitter.ts'
 import type { DatabaseInfo } from '../../location/database-info.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
@@ -29,7 +29,7 @@ export class LocalEngine implements Engine {
   readonly capacity = 2
   readonly threads = 1
   readonly #set: DatabaseSet
-  #enricher: Enricher | null = null
+  #enricher: BlockEnricher | null = null
 
   constructor(set: DatabaseSet) {
     this.#set = set
@@ -40,12 +40,12 @@ export class LocalEngine implements Engine {
   }
 
   usePlan(plan: Plan): void {
-    this.#enricher = new Enricher(plan, this.#set)
+    this.#enricher = new BlockEnricher(plan, this.#set)
   }
 
   /** @throws EnrichError when there are no addresses at the start of an input; see {@link checkAddresses} */
   checkAddresses(plan: Plan, sample: Uint8Array, isWhole: boolean): void {
-    checkAddresses(new Enricher(plan, this.#set), plan, sample, isWhole)
+    checkAddresses(new BlockEnricher(plan, this.#set), plan, sample, isWhole)
   }
 
   async enrich(block: Block, memory: ArrayBuffer | null): Promise<Enriched> {

@@ -1,8 +1,7 @@
-import packageJson from '../../../package.json' with { type: 'json' }
+import packageJson from '../../../package.json'
 import { DEFAULT_MAX_BYTES } from '../../bytes/byte-limit.ts'
 import { embedded } from '../../embedded.ts'
-import { commonPlan } from '../../enrich/common-plan.ts'
-import type { EnrichOptions } from '../../enrich/options.ts'
+import { commonPlan, type EnrichOptions } from '../../enrich/options.ts'
 import { ExitStatus, messageLine, printable, type Terminal, UsageError, writeLine } from '../terminal.ts'
 import { EnrichRun } from './enrich-run.ts'
 import { Input, sizeOf } from './input.ts'

@@ -1,15 +1,21 @@
 import { BlockReader } from '../../enrich/block-reader.ts'
-import type { Planned } from '../../enrich/common-plan.ts'
+import {
+  BAD_LINES_SHOWN,
+  type Counts,
+  emptyCounts,
+  mergeCounts,
+  type RunningCounts,
+} from '../../enrich/counts.ts'
 import { BadLineError, EnrichError } from '../../enrich/errors.ts'
-import type { EnrichOptions } from '../../enrich/options.ts'
-import { makePlan, type Plan } from '../../enrich/plan.ts'
+import type { Plan } from '../../enrich/formats/formats.ts'
+import type { EnrichOptions, Planned } from '../../enrich/options.ts'
+import { makePlan } from '../../enrich/plan.ts'
 import type { Block } from '../../enrich/splitter.ts'
-import { BAD_LINES_SHOWN, emptyTally, mergeTally, type Tally } from '../../enrich/tally.ts'
 import { bytesText, countOf } from '../figures.ts'
 import { CommandFailure, ExitStatus, UsageError } from '../terminal.ts'
-import { Conveyor } from './conveyor.ts'
 import { type Input, sizeOf } from './input.ts'
 import { checkFit } from './option-fit.ts'
+import { OrderedQueue } from './ordered-queue.ts'
 import type { Output } from './output.ts'
 import type { AdaptiveEngine } from './pool.ts'
 import type { Position } from './progress.ts'
@@ -20,7 +26,7 @@ import { unreadable } from './system-error.ts'
 /** Enriches several inputs, one after another, into one output. */
 export class EnrichRun {
   /** Over all inputs; line numbers in it are those of each input. */
-  readonly tally: Tally = emptyTally()
+  readonly tally: RunningCounts = emptyCounts()
   readonly #badLines: BadLineOf[] = []
   readonly #inputs: readonly Input[]
   readonly #output: Output
@@ -112,14 +118,14 @@ export class EnrichRun {
     this.#engine.usePlan(used)
     // A later file of a run can be small, such as one that was rotated early.
     if (isFirst) this.#engine.checkAddresses(plan, sample, isWhole)
-    const conveyor = new Conveyor(this.#engine, async ({ output, tally }) => {
-      mergeTally(this.tally, tally)
-      this.#noteBadLines(tally, input)
+    const queue = new OrderedQueue(this.#engine, async ({ output, counts }) => {
+      mergeCounts(this.tally, counts)
+      this.#noteBadLines(counts, input)
       await this.#write(this.#seam.before(output))
       await this.#write(output)
     })
     // An input that pauses would be waited for before an error of its lines or of the output is met.
-    await Promise.race([convey(reader.blocks(used, isFirst ? 0 : head.length), conveyor), conveyor.failed])
+    await Promise.race([enqueue(reader.blocks(used, isFirst ? 0 : head.length), queue), queue.failed])
   }
 
   #plan(sample: Uint8Array, isWhole: boolean, input: Input): Planned<Plan> {
@@ -138,7 +144,7 @@ export class EnrichRun {
     await this.#output.write(bytes)
   }
 
-  #noteBadLines({ badLines }: Tally, input: Input): void {
+  #noteBadLines({ badLines }: Counts, input: Input): void {
     for (const { line, message } of badLines) {
       if (this.#badLines.length === BAD_LINES_SHOWN) return
       this.#badLines.push({ input: input.name, line: line + this.#linesBefore, message })
@@ -162,7 +168,7 @@ export class EnrichRun {
   }
 }
 
-async function convey(blocks: AsyncIterable<Block>, conveyor: Conveyor): Promise<void> {
-  for await (const block of blocks) await conveyor.add(block)
-  await conveyor.drain()
+async function enqueue(blocks: AsyncIterable<Block>, queue: OrderedQueue): Promise<void> {
+  for await (const block of blocks) await queue.add(block)
+  await queue.drain()
 }

@@ -1,8 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import { FORMATS, type Format } from '../../enrich/format.ts'
-import { LOCATION_FIELDS, type LocationField } from '../../enrich/location-field.ts'
-import { ON_BAD_LINE, type OnBadLine } from '../../enrich/options.ts'
+import {
+  FORMATS,
+  type Format,
+  LOCATION_FIELDS,
+  type LocationField,
+  ON_BAD_LINE,
+  type OnBadLine,
+} from '../../enrich/options.ts'
 import { DB, LOCALE, type OptionDefinition, readInstant, readList } from '../options.ts'
 import { UsageError } from '../terminal.ts'
 import type { EnrichCommand } from './enrich-command.ts'
@@ -192,7 +197,7 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags): Enr
       onlyFailed,
       dropUnresolved,
       maxLineBytes: flags.maxLineBytes,
-      sums: summary !== undefined,
+      details: summary !== undefined,
     },
     // With --threads, start the threads for inputs of any size.
     threads:

@@ -1,35 +1,30 @@
-import type { Format } from '../../enrich/format.ts'
-import type { EnrichOptions } from '../../enrich/options.ts'
+import type { FormatOption } from '../../enrich/formats/format-definition.ts'
+import { definitionOf } from '../../enrich/formats/formats.ts'
+import { type EnrichOptions, FORMATS, type Format } from '../../enrich/options.ts'
 import { UsageError } from '../terminal.ts'
 
-const TABLES: readonly Format[] = ['csv', 'tsv']
-const LINES: readonly Format[] = ['access-log', 'list']
-
-/** Options that only some formats have. */
-const FORMATS_OF: readonly [
-  flag: string,
-  isGiven: (options: EnrichOptions) => boolean,
-  formats: readonly Format[],
-][] = [
-  ['--field', ({ field }) => field !== undefined, ['ndjson', ...TABLES, 'access-log']],
-  ['--time-field', ({ timeField }) => timeField !== undefined, ['ndjson', ...TABLES]],
-  ['--into', ({ into }) => into !== undefined, ['ndjson', ...LINES]],
-  ['--fields', ({ fields }) => fields !== undefined, TABLES],
-  ['--no-header', ({ header }) => header === false, TABLES],
-  ['--append', ({ append }) => append === true, LINES],
-  ['--overwrite', ({ overwrite }) => overwrite === true, ['ndjson', ...TABLES]],
+/** The flags of options that only some formats have. */
+const FLAGS: readonly [flag: string, option: FormatOption, isGiven: (options: EnrichOptions) => boolean][] = [
+  ['--field', 'field', ({ field }) => field !== undefined],
+  ['--time-field', 'timeField', ({ timeField }) => timeField !== undefined],
+  ['--into', 'into', ({ into }) => into !== undefined],
+  ['--fields', 'fields', ({ fields }) => fields !== undefined],
+  ['--no-header', 'header', ({ header }) => header === false],
+  ['--append', 'append', ({ append }) => append === true],
+  ['--overwrite', 'overwrite', ({ overwrite }) => overwrite === true],
 ]
 
 /**
- * An option that would do nothing is a misunderstanding, of the option or of the input.
+ * Refuses an option that has no effect: its user has mistaken the option or the input.
  *
  * @param name of the input
- * @throws UsageError when an option is not for the format
+ * @throws UsageError when the format does not have an option
  */
 export function checkFit(options: EnrichOptions, format: Format, name: string): void {
-  for (const [flag, isGiven, formats] of FORMATS_OF) {
-    if (isGiven(options) && !formats.includes(format)) {
-      throw new UsageError(`${flag} is for ${formats.join(', ')}, and ${name} is ${format}.`)
-    }
+  const own = definitionOf(format).options
+  for (const [flag, option, isGiven] of FLAGS) {
+    if (!isGiven(options) || own.includes(option)) continue
+    const others = FORMATS.filter((each) => definitionOf(each).options.includes(option))
+    throw new UsageError(`${flag} is for ${others.join(', ')}, and ${name} is ${format}.`)
   }
 }

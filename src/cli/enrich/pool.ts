@@ -1,8 +1,8 @@
 // The threads that enrich: this one, and a pool of worker threads once the input is large enough.
 import { Worker } from 'node:worker_threads'
-import type { Enriched } from '../../enrich/enricher.ts'
+import type { Enriched } from '../../enrich/block-enricher.ts'
 import { BadLineError } from '../../enrich/errors.ts'
-import type { Plan } from '../../enrich/plan.ts'
+import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Block } from '../../enrich/splitter.ts'
 import type { DatabaseInfo } from '../../location/database-info.ts'
 import { checkLocations } from '../databases.ts'

@@ -1,5 +1,5 @@
-import { markLength } from '../../enrich/byte-order-mark.ts'
-import type { Plan } from '../../enrich/plan.ts'
+import type { Plan } from '../../enrich/formats/formats.ts'
+import { markLength } from '../../enrich/sample.ts'
 import { preambleLength, recordEndsOf } from '../../enrich/splitter.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
 

@@ -1,5 +1,5 @@
-import type { Format } from '../../enrich/format.ts'
-import { type CountryCount, failuresOf, type Tally } from '../../enrich/tally.ts'
+import { type CountryCount, type Counts, failuresOf } from '../../enrich/counts.ts'
+import type { Format } from '../../enrich/options.ts'
 import { atLeast, bytesText, countOf, countText, durationText, shareText } from '../figures.ts'
 import { printable } from '../terminal.ts'
 
@@ -31,7 +31,7 @@ export interface RunFacts {
 }
 
 /** The keys are stable: `--stats json` is read by programs. */
-export function statisticsJson(tally: Tally, facts: RunFacts): string {
+export function statisticsJson(tally: Counts, facts: RunFacts): string {
   const failed = Object.fromEntries(failuresOf(tally))
   return JSON.stringify({
     lines: tally.lines,
@@ -55,7 +55,7 @@ export function statisticsJson(tally: Tally, facts: RunFacts): string {
 }
 
 /** The same for people. */
-export function statisticsText(tally: Tally, facts: RunFacts): string {
+export function statisticsText(tally: Counts, facts: RunFacts): string {
   const rows: string[] = []
   const share = (count: number): string => `${countText(count)} (${shareText(count, tally.lines)})`
   rows.push(
@@ -86,21 +86,21 @@ export function statisticsText(tally: Tally, facts: RunFacts): string {
   if (tally.countries.size > 0) {
     const named = top(tally).map((country) => `${nameOf(country)} ${countText(country.count)}`)
     rows.push(
-      `  countries     ${atLeast(countText(tally.countries.size), tally.unlisted.countries)}: ${named.join(', ')}`,
+      `  countries     ${atLeast(countText(tally.countries.size), tally.overflow.countries)}: ${named.join(', ')}`,
     )
   }
   return rows.join('\n')
 }
 
-function rate(tally: Tally, { seconds }: RunFacts): number {
+function rate(tally: Counts, { seconds }: RunFacts): number {
   return seconds > 0 ? tally.lines / seconds : 0
 }
 
-function unresolved(tally: Tally): number {
+function unresolved(tally: Counts): number {
   return failuresOf(tally).reduce((sum, [, count]) => sum + count, 0)
 }
 
-function top({ countries }: Tally): CountryCount[] {
+function top({ countries }: Counts): CountryCount[] {
   // The same order for the same counts, whichever thread met a country first.
   return [...countries.entries()]
     .sort(([aKey, a], [bKey, b]) => b.count - a.count || (aKey < bKey ? -1 : 1))

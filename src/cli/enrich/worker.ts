@@ -1,8 +1,8 @@
 // The script of a worker thread. The build makes it an entry of its own, which pool.ts starts.
 import { parentPort } from 'node:worker_threads'
-import { Enricher } from '../../enrich/enricher.ts'
+import { BlockEnricher } from '../../enrich/block-enricher.ts'
 import { BadLineError } from '../../enrich/errors.ts'
-import type { Plan } from '../../enrich/plan.ts'
+import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Block } from '../../enrich/splitter.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import type { WorkerReply, WorkerRequest } from './pool.ts'
@@ -11,7 +11,7 @@ import { openShared, type SharedDatabase } from './shared-database.ts'
 const port = parentPort
 let databases: readonly SharedDatabase[] = []
 let set: DatabaseSet | undefined
-let enricher: Enricher | undefined
+let enricher: BlockEnricher | undefined
 
 port?.on('message', (request: WorkerRequest) => {
   if (request.kind === 'databases') databases = request.databases
@@ -32,7 +32,7 @@ function memoryOf(reply: WorkerReply): ArrayBuffer[] {
 
 function usePlan(plan: Plan): void {
   set ??= openShared(databases)
-  enricher = new Enricher(plan, set)
+  enricher = new BlockEnricher(plan, set)
   post({ kind: 'ready' })
 }
 

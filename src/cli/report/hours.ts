@@ -1,4 +1,4 @@
-import type { Tally } from '../../enrich/tally.ts'
+import type { Counts } from '../../enrich/counts.ts'
 import { countOf, countText, shareText, shortCountText } from '../figures.ts'
 import { html, type Markup, twoDecimals } from './markup.ts'
 
@@ -7,7 +7,7 @@ const DIGIT_PX = 7
 const GAP_PX = 8
 
 /** The card of lines by local hour of day. */
-export function hoursOfDay(tally: Tally): Markup {
+export function hoursOfDay(tally: Counts): Markup {
   const total = tally.hours.reduce((sum, count) => sum + count, 0)
   const title = html`<header class="head"><h2>Local time of day</h2></header>`
   if (tally.firstInstant === null || total === 0) {
@@ -24,7 +24,7 @@ ${chart(tally.hours, total)}${
 }</section>`
 }
 
-function whyEmpty(tally: Tally): Markup {
+function whyEmpty(tally: Counts): Markup {
   if (tally.firstInstant === null) {
     return html`No line has a readable time. For NDJSON, CSV and TSV, name the field of the time with <code>--time-field</code>. Access logs contain the time.`
   }

@@ -1,4 +1,4 @@
-import type { CellCount, CityCount, Tally } from '../../enrich/tally.ts'
+import type { CellCount, CityCount, Counts } from '../../enrich/counts.ts'
 import { countOf, countText, shareText } from '../figures.ts'
 import { MAP_HEIGHT, MAP_WIDTH, mapPoint } from './equal-earth.ts'
 import { clipped, html, isolated, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'
@@ -28,7 +28,7 @@ interface Circle {
 }
 
 /** The world map with a circle for each cell of one degree, for at most {@link MAX_CIRCLES} cells. */
-export function worldMap(tally: Tally): Markup {
+export function worldMap(tally: Counts): Markup {
   const all = circlesOf(tally.cells)
   const circles = all.slice(0, MAX_CIRCLES)
   const highest = circles[0]?.count ?? 0
@@ -93,7 +93,7 @@ export function legendCounts(highest: number): number[] {
   return [first, first / 10, first / 100].filter((count) => count >= 1 && Number.isInteger(count))
 }
 
-function caption(tally: Tally, all: readonly Circle[], shown: number): string {
+function caption(tally: Counts, all: readonly Circle[], shown: number): string {
   if (all.length === 0) return 'The database has no coordinates for these locations, so the map is empty.'
   const located = sum(all)
   const locations =

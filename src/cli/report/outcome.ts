@@ -1,4 +1,4 @@
-import { type BadLine, type FailureReason, failuresOf, type Tally } from '../../enrich/tally.ts'
+import { type BadLine, type Counts, type FailureReason, failuresOf } from '../../enrich/counts.ts'
 import {
   atLeast,
   bytesText,
@@ -36,7 +36,7 @@ const REASONS: Readonly<Record<FailureReason, readonly [label: string, meaning: 
 const MAX_MESSAGE_LENGTH = 300
 
 /** The result in two sentences. */
-export function lead(tally: Tally): Markup {
+export function lead(tally: Counts): Markup {
   const readable = tally.lines - tally.blank
   if (tally.lines === 0) return html`The input had no lines.`
   if (tally.resolved === 0) {
@@ -50,24 +50,24 @@ export function lead(tally: Tally): Markup {
   if (first === undefined) return html`${share}.`
   const name = html`<bdi>${clipped(first.name, MAX_NAME_LENGTH)}</bdi>`
   if (first.count === tally.resolved) return html`${share}, all in one country: <b>${name}</b>.`
-  return html`${share}, in <b>${atLeast(countOf(countries.length, 'country', 'countries'), tally.unlisted.countries)}</b>. The most frequent is <b>${name}</b>, with ${shareText(first.count, tally.resolved)} of the located lines.`
+  return html`${share}, in <b>${atLeast(countOf(countries.length, 'country', 'countries'), tally.overflow.countries)}</b>. The most frequent is <b>${name}</b>, with ${shareText(first.count, tally.resolved)} of the located lines.`
 }
 
 /** The row of key figures. */
 export function totals(
-  tally: Tally,
+  tally: Counts,
   { bytes, seconds, threads }: { bytes: number | null; seconds: number; threads: number },
 ): Markup {
   const countries = namedCountries(tally).length
   const details = [
-    atLeast(countOf(tally.regions.size, 'region', 'regions'), tally.unlisted.regions),
-    atLeast(countOf(tally.cities.size, 'city', 'cities'), tally.unlisted.cities),
+    atLeast(countOf(tally.regions.size, 'region', 'regions'), tally.overflow.regions),
+    atLeast(countOf(tally.cities.size, 'city', 'cities'), tally.overflow.cities),
   ].join(', ')
   return html`<dl class="totals">
 ${tile('Lines', countText(tally.lines), bytes === null ? null : bytesText(bytes))}
 ${tile('Located', shareText(tally.resolved, tally.lines - tally.blank), countOf(tally.resolved, 'line', 'lines'))}
 ${tile('Not located', countText(failedLines(tally)), tally.bad === 0 ? 'and none unreadable' : `and ${countText(tally.bad)} unreadable`)}
-${tile('Countries', atLeast(countText(countries), tally.unlisted.countries), details)}
+${tile('Countries', atLeast(countText(countries), tally.overflow.countries), details)}
 ${timeTile(tally)}
 ${tile('Speed', tally.lines > 0 && seconds > 0 ? `${shortCountText(tally.lines / seconds)}/s` : '–', `lines; ${durationText(seconds)} on ${countOf(threads, 'thread', 'threads')}`)}
 </dl>`
@@ -79,7 +79,7 @@ function tile(label: string, value: Content, detail: Content): Markup {
   }</dd></div>`
 }
 
-function timeTile({ firstInstant, lastInstant }: Tally): Markup {
+function timeTile({ firstInstant, lastInstant }: Counts): Markup {
   if (firstInstant === null || lastInstant === null) return tile('Time', '–', 'no times in the lines')
   const [first, last] = [new Date(firstInstant), new Date(lastInstant)]
   const days = daysText(first, last)
@@ -91,7 +91,7 @@ function timeTile({ firstInstant, lastInstant }: Tally): Markup {
   )
 }
 
-function failedLines(tally: Tally): number {
+function failedLines(tally: Counts): number {
   return failuresOf(tally).reduce((sum, [, count]) => sum + count, 0)
 }
 
@@ -104,7 +104,7 @@ interface Outcome {
   readonly count: number
 }
 
-function outcomesOf(tally: Tally): Outcome[] {
+function outcomesOf(tally: Counts): Outcome[] {
   const failed = failuresOf(tally)
     .map(([reason, count]): Outcome => {
       const [label, meaning] = REASONS[reason]
@@ -120,7 +120,7 @@ function outcomesOf(tally: Tally): Outcome[] {
 }
 
 /** The card that says how many lines were located, and why the others were not. Shares exclude blank lines. */
-export function outcome(tally: Tally): Markup {
+export function outcome(tally: Counts): Markup {
   const all = tally.lines - tally.blank
   const rows = outcomesOf(tally).map(
     ({ kind, label, meaning, count }) => html`
@@ -140,7 +140,7 @@ ${stackedBar(tally)}
 }
 
 /** Hidden from screen readers: the table has the same numbers. */
-function stackedBar(tally: Tally): Markup {
+function stackedBar(tally: Counts): Markup {
   const kinds = [
     ['located', tally.resolved],
     ['failed', failedLines(tally)],

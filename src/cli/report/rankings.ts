@@ -1,4 +1,4 @@
-import type { Tally } from '../../enrich/tally.ts'
+import type { Counts } from '../../enrich/counts.ts'
 import { atLeast, countOf, countText, shareText } from '../figures.ts'
 import { clipped, html, MAX_NAME_LENGTH, type Markup } from './markup.ts'
 
@@ -23,8 +23,8 @@ interface Ranking {
 }
 
 /** The tables of countries, regions and cities. */
-export function rankings(tally: Tally): Markup {
-  const { unlisted } = tally
+export function rankings(tally: Counts): Markup {
+  const { overflow } = tally
   const countryName = (key: string | null): string | null =>
     key === null ? null : (tally.countries.get(key)?.name ?? key)
   const countries = namedCountries(tally)
@@ -39,14 +39,14 @@ export function rankings(tally: Tally): Markup {
     count,
   }))
   return html`<div class="columns">
-${rankingTable(tally, { title: 'Countries', one: 'country', many: 'countries', locations: countries, unlisted: unlisted.countries })}
-${rankingTable(tally, { title: 'Regions', one: 'region', many: 'regions', locations: regions, unlisted: unlisted.regions })}
-${rankingTable(tally, { title: 'Cities', one: 'city', many: 'cities', locations: cities, unlisted: unlisted.cities })}
+${rankingTable(tally, { title: 'Countries', one: 'country', many: 'countries', locations: countries, unlisted: overflow.countries })}
+${rankingTable(tally, { title: 'Regions', one: 'region', many: 'regions', locations: regions, unlisted: overflow.regions })}
+${rankingTable(tally, { title: 'Cities', one: 'city', many: 'cities', locations: cities, unlisted: overflow.cities })}
 </div>`
 }
 
 /** Countries with a code or a name. */
-export function namedCountries(tally: Tally): RankedLocation[] {
+export function namedCountries(tally: Counts): RankedLocation[] {
   return [...tally.countries.values()]
     .filter(({ code, name }) => code !== null || name !== null)
     .map(({ code, name, count }) => ({
@@ -63,7 +63,7 @@ export function ranked<Counted extends { readonly count: number; readonly name: 
   return [...locations].sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 }
 
-function rankingTable(tally: Tally, { title, one, many, locations, unlisted }: Ranking): Markup {
+function rankingTable(tally: Counts, { title, one, many, locations, unlisted }: Ranking): Markup {
   const heading = html`<header class="head"><h2>${title}</h2>${
     locations.length === 0
       ? null
@@ -98,7 +98,7 @@ function rankingTable(tally: Tally, { title, one, many, locations, unlisted }: R
   }</table></section>`
 }
 
-function restRow(label: string, count: number, tally: Tally): Markup {
+function restRow(label: string, count: number, tally: Counts): Markup {
   return html`
 <tr><th scope="row">${label}</th><td>${countText(count)}</td><td class="share">${shareText(count, tally.resolved)}</td></tr>`
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Tally } from '../../enrich/tally.ts'
+import type { Counts } from '../../enrich/counts.ts'
 import { countOf, dayText, minuteText } from '../figures.ts'
 import { hoursOfDay } from './hours.ts'
 import { worldMap } from './map.ts'
@@ -50,7 +50,7 @@ const STANDARD_INPUT = 'Standard input'
  *
  * @param tally counted with the option `sums`; without it regions, cities and the map are empty
  */
-export function renderReport(tally: Tally, details: ReportDetails): string {
+export function renderReport(tally: Counts, details: ReportDetails): string {
   const sources = details.sources.map((source) =>
     source === '-' ? STANDARD_INPUT : clipped(source, MAX_INPUT_NAME_LENGTH),
   )
@@ -103,7 +103,7 @@ ${body}
 }
 
 /** If no line was located, only the reasons: the charts would be empty. */
-function charts(tally: Tally): Markup {
+function charts(tally: Counts): Markup {
   if (tally.resolved === 0) return outcome(tally)
   return html`${worldMap(tally)}
 ${rankings(tally)}

@@ -1,15 +1,15 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Conveyor } from '../../../src/cli/enrich/conveyor.ts'
 import { LocalEngine } from '../../../src/cli/enrich/engine.ts'
+import { OrderedQueue } from '../../../src/cli/enrich/ordered-queue.ts'
 import { AdaptiveEngine, WorkerPool } from '../../../src/cli/enrich/pool.ts'
 import { loadShared, openShared, type SharedDatabase } from '../../../src/cli/enrich/shared-database.ts'
+import { type Counts, emptyCounts, mergeCounts } from '../../../src/enrich/counts.ts'
 import { BadLineError } from '../../../src/enrich/errors.ts'
 import type { EnrichOptions } from '../../../src/enrich/options.ts'
 import { makePlan } from '../../../src/enrich/plan.ts'
 import { Splitter } from '../../../src/enrich/splitter.ts'
-import { emptyTally, mergeTally, type Tally } from '../../../src/enrich/tally.ts'
 import { sampled } from '../../effort.ts'
 import { LONG_ANSWERS } from '../../enrich/long-answers.ts'
 import { temporaryFolder } from '../../temporary.ts'
@@ -31,7 +31,7 @@ const INPUTS: Readonly<Record<string, string>> = {
 
 interface Result {
   readonly output: string
-  readonly tally: Tally
+  readonly tally: Counts
   readonly threads: number
   /** Bytes of the largest piece of output. */
   readonly largest: number
@@ -54,12 +54,12 @@ async function enriched(
     // Wait until the thread is ready; this thread would otherwise do all the work before.
     while (workers?.isBusy) await new Promise((resolve) => setTimeout(resolve, 5))
     const pieces: Uint8Array[] = []
-    const tally = emptyTally()
-    const conveyor = new Conveyor(engine, async (result) => {
+    const tally = emptyCounts()
+    const conveyor = new OrderedQueue(engine, async (result) => {
       // Some results are slow to be taken: the order must not change.
       if (pieces.length % 3 === 0) await new Promise((resolve) => setImmediate(resolve))
       pieces.push(result.output.slice())
-      mergeTally(tally, result.tally)
+      mergeCounts(tally, result.counts)
     })
     const splitter = new Splitter(plan, blockBytes)
     for (const block of [...splitter.push(bytes), ...splitter.end()]) await conveyor.add(block)
@@ -93,7 +93,7 @@ describe('an engine', () => {
       const bad = engine.enrich(blockOf('bad'), null)
       await expect(bad).rejects.toBeInstanceOf(BadLineError)
       await expect(bad).rejects.toMatchObject({ line: 5 })
-      expect((await engine.enrich(blockOf(ndjson(1)), null)).tally.resolved).toBe(1)
+      expect((await engine.enrich(blockOf(ndjson(1)), null)).counts.resolved).toBe(1)
     } finally {
       engine.stop()
     }
@@ -113,7 +113,7 @@ describe('several threads', () => {
     async (format) => {
       const databases = [await loadShared(DB)]
       const input = INPUTS[format] ?? ''
-      const alone = await enriched(databases, input, { sums: true }, { count: 1, from: 0 }, 1 << 20)
+      const alone = await enriched(databases, input, { details: true }, { count: 1, from: 0 }, 1 << 20)
       expect(alone.threads).toBe(1)
       expect(alone.tally.resolved).toBeGreaterThan(1000)
       const ways = [
@@ -122,7 +122,7 @@ describe('several threads', () => {
         [3, 50_000, 7777],
       ] as const
       for (const [count, from, blockBytes] of sampled(ways, 2)) {
-        const many = await enriched(databases, input, { sums: true }, { count, from }, blockBytes)
+        const many = await enriched(databases, input, { details: true }, { count, from }, blockBytes)
         expect(many.threads).toBe(count)
         expect(many.output).toBe(alone.output)
         expect(many.tally).toEqual(alone.tally)

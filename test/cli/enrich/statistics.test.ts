@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type RunFacts, statisticsJson, statisticsText } from '../../../src/cli/enrich/statistics.ts'
-import { emptyTally, type Tally } from '../../../src/enrich/tally.ts'
+import { type Counts, emptyCounts } from '../../../src/enrich/counts.ts'
 
 const FACTS: RunFacts = {
   inputs: ['access.log'],
@@ -13,20 +13,20 @@ const FACTS: RunFacts = {
   seconds: 2,
 }
 
-function tallyWith(changes: Partial<Tally>): Tally {
-  return { ...emptyTally(), ...changes }
+function tallyWith(changes: Partial<Counts>): Counts {
+  return { ...emptyCounts(), ...changes }
 }
 
 function countries(
   ...counts: [code: string | null, name: string | null, count: number][]
-): Tally['countries'] {
+): Counts['countries'] {
   return new Map(counts.map(([code, name, count]) => [code ?? name ?? '', { code, name, count }]))
 }
 
 describe('statisticsText', () => {
   it('says so where countries were too many to list', () => {
     const tally = tallyWith({ lines: 3, resolved: 3, countries: countries(['FR', 'France', 2]) })
-    tally.unlisted.countries = 1
+    tally.overflow.countries = 1
     expect(statisticsText(tally, FACTS)).toContain('  countries     over 1: France 2')
   })
 
@@ -57,7 +57,7 @@ describe('statisticsText', () => {
   })
 
   it('has two rows where nothing came up, and no rate without time', () => {
-    expect(statisticsText(emptyTally(), { ...FACTS, bytesRead: 0, threads: 1, seconds: 0 })).toBe(
+    expect(statisticsText(emptyCounts(), { ...FACTS, bytesRead: 0, threads: 1, seconds: 0 })).toBe(
       '0 lines, 0 bytes in 0 s on 1 thread: 0 lines/s\n  resolved      0 (–)',
     )
   })

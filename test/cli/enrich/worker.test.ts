@@ -46,7 +46,7 @@ it('answers each block, in the order in which plans and blocks come', async () =
   expect(give({ kind: 'plan', plan: plan('fail') })?.[0]).toEqual({ kind: 'ready' })
 
   const [answer, transfer] = give({ kind: 'block', block, memory: null }) ?? []
-  expect(answer).toMatchObject({ kind: 'enriched', tally: { lines: 3, resolved: 2 } })
+  expect(answer).toMatchObject({ kind: 'enriched', counts: { lines: 3, resolved: 2 } })
   if (answer?.kind !== 'enriched') throw new Error('not enriched')
   expect(Buffer.from(answer.output).toString()).toContain('London')
   // The output goes without a copy.
@@ -60,7 +60,7 @@ it('answers each block, in the order in which plans and blocks come', async () =
   give({ kind: 'plan', plan: plan('keep') })
   expect(give({ kind: 'block', block: blockOf('rubbish\n'), memory: null })?.[0]).toMatchObject({
     kind: 'enriched',
-    tally: { bad: 1 },
+    counts: { bad: 1 },
   })
 })
 

@@ -39,7 +39,7 @@ describe('the tables', () => {
     const tally = tallyOf(SOME)
     tally.lines += 60
     tally.resolved += 60
-    Object.assign(tally.unlisted, { regions: 10, cities: 60 })
+    Object.assign(tally.overflow, { regions: 10, cities: 60 })
     const page = Page.of(tally)
     expect(rows(page, 'Regions').slice(2)).toEqual([
       ['Further regions, too many to list', '10', '6.3%'],
@@ -56,7 +56,7 @@ describe('the tables', () => {
 
   it('have a row for unlisted locations also if none is listed', () => {
     const tally = tallyOf([{ country: 'FR', count: 20 }])
-    tally.unlisted.cities = 20
+    tally.overflow.cities = 20
     expect(rows(Page.of(tally), 'Cities')).toEqual([['Further cities, too many to list', '20', '100%']])
   })
 

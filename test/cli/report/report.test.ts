@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ReportedDatabase } from '../../../src/cli/report/report.ts'
-import { emptyTally, type Tally } from '../../../src/enrich/tally.ts'
+import { type Counts, emptyCounts } from '../../../src/enrich/counts.ts'
 import { embedded, Resolver } from '../../../src/index.ts'
 import { anyCharacter } from '../../any-character.ts'
 import { attribute, type Element, Page, type SampleLocation, tallyOf, textOf } from './sample.ts'
@@ -83,8 +83,8 @@ function countries(count: number): SampleLocation[] {
   }))
 }
 
-const allFailed: Tally = {
-  ...emptyTally(),
+const allFailed: Counts = {
+  ...emptyCounts(),
   lines: 10,
   failed: { private: 6, missing: 1 },
   bad: 3,
@@ -92,10 +92,10 @@ const allFailed: Tally = {
 }
 
 /** Results of runs. */
-const CASES: readonly (readonly [name: string, tally: Tally])[] = [
+const CASES: readonly (readonly [name: string, tally: Counts])[] = [
   ['ordinary traffic', ORDINARY],
-  ['no lines', emptyTally()],
-  ['blank lines only', { ...emptyTally(), lines: 3, blank: 3 }],
+  ['no lines', emptyCounts()],
+  ['blank lines only', { ...emptyCounts(), lines: 3, blank: 3 }],
   ['all failed', allFailed],
   [
     'one line',
@@ -108,7 +108,7 @@ const CASES: readonly (readonly [name: string, tally: Tally])[] = [
   [
     'no details counted',
     {
-      ...emptyTally(),
+      ...emptyCounts(),
       lines: 5,
       resolved: 5,
       countries: new Map([['US', { code: 'US', name: null, count: 5 }]]),
@@ -194,7 +194,7 @@ describe('a report', () => {
   })
 
   it('has a bounded size', () => {
-    const many = emptyTally()
+    const many = emptyCounts()
     for (let index = 0; index < 20_000; index++) {
       const name = `${index} ${'x'.repeat(2000)}`
       const cell = { latitudes: (index % 180) - 89.5, longitudes: (index % 360) - 179.5 }
@@ -217,7 +217,7 @@ describe('a report', () => {
   })
 
   it('says that an empty input is empty, without charts', () => {
-    const page = Page.of(emptyTally(), { sources: [] })
+    const page = Page.of(emptyCounts(), { sources: [] })
     expect(page.texts('h1')).toEqual(['Standard input'])
     expect(page.texts('p', 'lead')).toEqual(['The input had no lines.'])
     expect(page.all('svg').filter((svg) => attribute(svg, 'class') !== 'globe')).toEqual([])
@@ -240,7 +240,7 @@ describe('a report', () => {
       '100% of 1 line could be located, all in one country: Netherlands.',
     ],
     [tallyOf([{ country: null, count: 4 }]), '100% of 4 lines could be located.'],
-    [{ ...emptyTally(), lines: 2, blank: 2 }, 'All lines are blank: 2 lines.'],
+    [{ ...emptyCounts(), lines: 2, blank: 2 }, 'All lines are blank: 2 lines.'],
     // Blank lines do not count as failures.
     [
       { ...tallyOf([{ country: 'NL', count: 1 }]), lines: 10, blank: 8, bad: 1 },
@@ -267,7 +267,7 @@ describe('a report', () => {
   })
 
   it('says that times are out of range', () => {
-    const tally = { ...emptyTally(), lines: 1, firstInstant: 9e15, lastInstant: 9e15 }
+    const tally = { ...emptyCounts(), lines: 1, firstInstant: 9e15, lastInstant: 9e15 }
     expect(Page.of(tally).texts('dd').join()).toContain('times out of range')
   })
 

@@ -1,6 +1,6 @@
 import { type DefaultTreeAdapterTypes, type ParserError, parse } from 'parse5'
 import { type ReportDetails, renderReport } from '../../../src/cli/report/report.ts'
-import { emptyTally, type Tally } from '../../../src/enrich/tally.ts'
+import { type Counts, emptyCounts } from '../../../src/enrich/counts.ts'
 
 type Node = DefaultTreeAdapterTypes.Node
 export type Element = DefaultTreeAdapterTypes.Element
@@ -34,8 +34,8 @@ export interface SampleLocation {
 }
 
 /** The tally of these lines. */
-export function tallyOf(locations: readonly SampleLocation[]): Tally {
-  const tally = emptyTally()
+export function tallyOf(locations: readonly SampleLocation[]): Counts {
+  const tally = emptyCounts()
   for (const {
     country,
     name = null,
@@ -90,7 +90,7 @@ export class Page {
     this.#collect(document)
   }
 
-  static of(tally: Tally, details: Partial<ReportDetails> = {}): Page {
+  static of(tally: Counts, details: Partial<ReportDetails> = {}): Page {
     return new Page(renderReport(tally, { ...DETAILS, ...details }))
   }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import type { DelimitedPlan } from '../../../src/enrich/delimited/plan.ts'
-import { LOCATION_FIELDS } from '../../../src/enrich/location-field.ts'
+import type { DelimitedPlan } from '../../../src/enrich/formats/delimited/delimited.ts'
+import { LOCATION_FIELDS } from '../../../src/enrich/options.ts'
 import {
   ALPHABET,
   checkKept,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { isLookupFailure, Resolver } from '../../../src/index.ts'
-import { damaged, jsonString, jsonValue, objectOf } from '../../enrich/ndjson/json-arbitraries.ts'
+import { damaged, jsonString, jsonValue, objectOf } from '../../enrich/formats/ndjson/json-arbitraries.ts'
 import { AT, WORLD } from '../../enrich/world.ts'
 import {
   checkKept,

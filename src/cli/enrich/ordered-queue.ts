@@ -1,0 +1,79 @@
+import type { Enriched } from '../../enrich/block-enricher.ts'
+import type { Block } from '../../enrich/splitter.ts'
+
+/** Takes the result of a block, or of the next part of it. Called one at a time, in the order of the input. */
+export type Receive = (enriched: Enriched, block: Block) => Promise<void>
+
+/** Enriches blocks. */
+export interface Executor {
+  /** The number of blocks that may be in progress at a time. */
+  readonly capacity: number
+  /** Enriches a block, or the first part of it. */
+  enrich(block: Block): Promise<Enriched>
+  /** Takes back the memory of an output that has been written. */
+  release(memory: ArrayBuffer): void
+}
+
+/** Passes blocks to an executor, and the results on in the order of the blocks. Bounds the blocks in progress. */
+export class OrderedQueue {
+  /** Rejects with the first error of the executor or the receiver. Never resolves. */
+  readonly failed: Promise<never>
+  readonly #executor: Executor
+  readonly #receive: Receive
+  /** Resolves when the result of the last block is received. Each result waits for the one before it. */
+  #last: Promise<void> = Promise.resolve()
+  #inProgress = 0
+  /** Wakes a caller that waits for room. */
+  #wake: (() => void) | null = null
+  #fail: (error: unknown) => void = () => {}
+
+  constructor(executor: Executor, receive: Receive) {
+    this.failed = new Promise((_, reject) => {
+      this.#fail = reject
+    })
+    this.failed.catch(() => {})
+    this.#executor = executor
+    this.#receive = receive
+  }
+
+  /**
+   * Resolves when there is room for a further block.
+   *
+   * @throws the error of the executor or the receiver for an earlier block; no later block is received
+   */
+  async add(block: Block): Promise<void> {
+    this.#inProgress++
+    const enriched = this.#executor.enrich(block)
+    // The error is handled in #pass, in the order of the blocks.
+    enriched.catch(() => {})
+    this.#last = this.#pass(this.#last, enriched, block)
+    this.#last.catch(this.#fail)
+    while (this.#inProgress >= this.#executor.capacity) await Promise.race([this.#last, this.#room()])
+  }
+
+  /** Resolves when all results are received. */
+  async drain(): Promise<void> {
+    await this.#last
+  }
+
+  async #pass(before: Promise<void>, enriched: Promise<Enriched>, block: Block): Promise<void> {
+    await before
+    let result = await enriched
+    await this.#receive(result, block)
+    // One output at a time for each block bounds memory.
+    while (result.rest !== null) {
+      this.#executor.release(result.output.buffer)
+      result = await this.#executor.enrich(result.rest)
+      await this.#receive(result, block)
+    }
+    this.#executor.release(result.output.buffer)
+    this.#inProgress--
+    this.#wake?.()
+  }
+
+  #room(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
+  }
+}

@@ -1,0 +1,223 @@
+import type { DatabaseSet } from '../location/database-set.ts'
+import { ByteSink } from './byte-sink.ts'
+import { BAD_LINES_SHOWN, type Counts, emptyCounts, type RunningCounts } from './counts.ts'
+import { BadLineError } from './errors.ts'
+import { definitionOf, type Plan } from './formats/formats.ts'
+import { type LineFormat, RawLines } from './line-format.ts'
+import { LineLocator } from './line-locator.ts'
+import type { RecordEnds } from './record-ends.ts'
+import { markLength } from './sample.ts'
+import { type Block, preambleLength, recordEndsOf } from './splitter.ts'
+
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+
+/**
+ * Output after which a block is left off, at the end of a record: a hostile database makes two thousand bytes of each
+ * byte. Of the blocks of 256 KiB that runs have, those of the shortest addresses come to half of it. Bytes.
+ */
+const MAX_OUTPUT_BYTES = 2 ** 24
+/** Room for one more line. Bytes. */
+const LINE_ROOM_BYTES = 65_536
+
+/** A block with its locations, or the first part of one. */
+export interface Enriched {
+  /** In memory of its own, which can be transferred to another thread. */
+  readonly output: Uint8Array<ArrayBuffer>
+  /** Of this output only. */
+  readonly counts: Counts
+  /** What of the block is left, in the block's memory: to be enriched next. `null` when it is done. */
+  readonly rest: Block | null
+}
+
+/** Enriches blocks of lines by a plan. Blocks are independent: any enricher of the same plan can have any block. */
+export class BlockEnricher {
+  readonly #plan: Plan
+  readonly #locator: LineLocator
+  readonly #format: LineFormat
+  readonly #ends: RecordEnds
+  /** For bad lines that do not stay as they are, or `null`. */
+  readonly #raw: RawLines | null
+  /** Whether a record can have line ends in it. */
+  readonly #spansLines: boolean
+  /** Number of the line with the names of columns, or 0. */
+  readonly #headerLine: number
+  /** Bytes written for one read, in the last block: how large a buffer to begin with. */
+  #growth = 3
+
+  /** @throws InvalidDatabaseError when the databases hold no locations */
+  constructor(plan: Plan, set: DatabaseSet) {
+    this.#plan = plan
+    this.#locator = new LineLocator(set, plan)
+    this.#format = definitionOf(plan.format).makeLines(plan, this.#locator)
+    this.#ends = recordEndsOf(plan)
+    this.#raw = plan.onBadLine === 'raw' && this.#format.rewrites ? new RawLines(plan.into) : null
+    this.#spansLines = definitionOf(plan.format).quotedDelimiter(plan) !== null
+    this.#headerLine = 'headerLine' in plan ? plan.headerLine : 0
+  }
+
+  /** All of a block, piece by piece as it is asked for. @throws BadLineError as `block` does */
+  *pieces(block: Block): Generator<Enriched> {
+    for (let rest: Block | null = block; rest !== null; ) {
+      const enriched = this.block(rest)
+      yield enriched
+      rest = enriched.rest
+    }
+  }
+
+  /**
+   * Enriches a block up to where its output is large.
+   *
+   * @param memory for the output, if it is large enough; whatever it holds
+   * @throws BadLineError when a line cannot be read and the plan says to fail then
+   */
+  block(block: Block, memory: ArrayBuffer | null = null): Enriched {
+    if (block.oversized) return this.#piece(block)
+    const counts = emptyCounts()
+    const expected = Math.ceil(block.bytes.length * this.#growth)
+    const out = new ByteSink(Math.min(expected + 4096, MAX_OUTPUT_BYTES + LINE_ROOM_BYTES), memory)
+    const rest = this.#records(block, out, counts)
+    this.#locator.drainTo(counts)
+    const size = block.bytes.length - (rest?.bytes.length ?? 0)
+    // A little more than was needed, so that the next block needs no larger buffer.
+    if (size > 65_536) this.#growth = (out.length / size) * 1.1
+    return { output: out.take(), counts, rest }
+  }
+
+  /** @returns what is left of the block */
+  #records(block: Block, out: ByteSink, counts: RunningCounts): Block | null {
+    const size = block.bytes.length
+    const bytes = withLineEnd(block.bytes)
+    const isAtStart = block.firstLine === 1
+    let start = isAtStart ? preambleLength(bytes, size, this.#plan) : 0
+    if (start > 0 && !this.#format.rewrites) out.writeRange(bytes, 0, start)
+    let line = block.firstLine + (start > markLength(bytes, size) ? 1 : 0)
+    this.#ends.reset(bytes)
+    while (start < size) {
+      const lineFeed = this.#ends.next(start, size, true)
+      const end = lineFeed > start && bytes[lineFeed - 1] === CARRIAGE_RETURN ? lineFeed - 1 : lineFeed
+      const next = Math.min(lineFeed + 1, size)
+      if (line === this.#headerLine) {
+        this.#format.header?.(bytes, start, end, out)
+        this.#writeEnd(bytes, end, next, out)
+      } else this.#record(bytes, start, end, next, line, out, counts)
+      line += this.#spansLines ? linesIn(bytes, start, lineFeed) : 1
+      start = next
+      if (out.length > MAX_OUTPUT_BYTES && start < size && this.#ends.mayCut(start)) {
+        const lines = block.lines - (line - block.firstLine)
+        return { ...block, bytes: block.bytes.subarray(start), firstLine: line, lines }
+      }
+    }
+    return null
+  }
+
+  /** One record in `bytes[start, end)`; its line end, which the last can lack, lies in `bytes[end, next)`. */
+  #record(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    next: number,
+    line: number,
+    out: ByteSink,
+    counts: Counts,
+  ): void {
+    counts.lines++
+    const before = out.length
+    const fault = this.#faultOfLength(bytes, start, next)
+    const result =
+      fault !== null ? 'bad' : start === end ? 'blank' : this.#format.line(bytes, start, end, out)
+    if ((result === 'resolved' || result === 'unresolved') && !this.#locator.hasTime) counts.withoutTime++
+    switch (result) {
+      case 'resolved':
+        counts.resolved++
+        this.#locator.countResolved()
+        if (this.#plan.onlyFailed) out.length = before
+        else this.#writeEnd(bytes, end, next, out)
+        break
+      case 'unresolved': {
+        const { reason } = this.#locator
+        counts.failed[reason] = (counts.failed[reason] ?? 0) + 1
+        if (this.#plan.dropUnresolved) out.length = before
+        else this.#writeEnd(bytes, end, next, out)
+        break
+      }
+      case 'blank':
+        counts.blank++
+        out.length = before
+        if (!this.#format.rewrites && !this.#plan.onlyFailed) out.writeRange(bytes, start, next)
+        break
+      case 'bad':
+        this.#countBad(line, fault ?? this.#format.fault, counts)
+        out.length = before
+        if (this.#raw !== null) {
+          this.#raw.write(bytes, start, Math.min(end, start + this.#plan.maxLineBytes), out)
+        } else if (this.#plan.onBadLine !== 'drop') out.writeRange(bytes, start, next)
+    }
+  }
+
+  /** Says so of a record that is longer than the plan allows; its line feed is not counted. */
+  #faultOfLength(bytes: Uint8Array, start: number, next: number): string | null {
+    const size = bytes[next - 1] === LINE_FEED ? next - 1 - start : next - start
+    return size > this.#plan.maxLineBytes ? tooLong(this.#plan) : null
+  }
+
+  #writeEnd(bytes: Uint8Array, end: number, next: number, out: ByteSink): void {
+    if (this.#format.rewrites) out.writeByte(LINE_FEED)
+    else out.writeRange(bytes, end, next)
+  }
+
+  /** A piece of a line that is too long to be read. */
+  #piece(block: Block): Enriched {
+    const counts = emptyCounts()
+    if (block.startsLine) {
+      counts.lines++
+      this.#countBad(block.firstLine, tooLong(this.#plan), counts)
+    }
+    // The mark before the first line is no part of it.
+    const mark = block.startsLine && block.firstLine === 1 ? markLength(block.bytes) : 0
+    const start = this.#format.rewrites ? mark : 0
+    const end = this.#plan.onBadLine === 'drop' ? mark : block.bytes.length
+    if (this.#raw !== null) return { output: this.#rawPiece(this.#raw, block, mark), counts, rest: null }
+    return {
+      output: start === 0 && end === block.bytes.length ? block.bytes : block.bytes.slice(start, end),
+      counts,
+      rest: null,
+    }
+  }
+
+  /** The first piece is longer than a line may be, so that the object needs none of the others. */
+  #rawPiece(raw: RawLines, { bytes, startsLine }: Block, mark: number): Uint8Array<ArrayBuffer> {
+    if (!startsLine) return new Uint8Array(0)
+    const out = new ByteSink()
+    raw.write(bytes, mark, mark + this.#plan.maxLineBytes, out)
+    return out.take()
+  }
+
+  #countBad(line: number, fault: string, counts: Counts): void {
+    if (this.#plan.onBadLine === 'fail') throw new BadLineError(line, fault)
+    counts.bad++
+    if (counts.badLines.length < BAD_LINES_SHOWN) counts.badLines.push({ line, message: fault })
+  }
+}
+
+/** The bytes with a line end behind them, for scanners that stop at one. */
+function withLineEnd(bytes: Uint8Array): Uint8Array {
+  if (bytes.at(-1) === LINE_FEED) return bytes
+  const longer = new Uint8Array(bytes.length + 1)
+  longer.set(bytes)
+  longer[bytes.length] = LINE_FEED
+  return longer
+}
+
+/** Physical lines of the record that ends at `lineFeed`. */
+function linesIn(bytes: Uint8Array, start: number, lineFeed: number): number {
+  let lines = 1
+  for (let at = bytes.indexOf(LINE_FEED, start); at !== -1 && at < lineFeed; lines++) {
+    at = bytes.indexOf(LINE_FEED, at + 1)
+  }
+  return lines
+}
+
+function tooLong({ maxLineBytes }: Plan): string {
+  return `it is longer than ${maxLineBytes} bytes`
+}

@@ -1,0 +1,350 @@
+import type { Locale } from '../location/locale.ts'
+import type { Location } from '../location/location.ts'
+
+/**
+ * Why a line has no location: a reason of `UnresolvableAddressError`, or
+ * - `missing`: the line has no address: the field is absent, empty, `-` or `null`
+ * - `malformed`: the value of the field is not an address
+ * - `invalid-database`: the database is damaged at the entry of the address
+ */
+export type FailureReason = (typeof FAILURE_REASONS)[number]
+
+/** All reasons. A test compares them with `UnresolvableReason`. */
+export const FAILURE_REASONS = [
+  'missing',
+  'malformed',
+  'unspecified',
+  'loopback',
+  'private',
+  'shared',
+  'link-local',
+  'multicast',
+  'documentation',
+  'benchmarking',
+  'reserved',
+  'not-found',
+  'unidentified',
+  'trusted-proxy',
+  'invalid-database',
+] as const
+
+/** A line that could not be read. */
+export interface BadLine {
+  /** From 1. */
+  readonly line: number
+  readonly message: string
+}
+
+export interface CountryCount {
+  /** ISO 3166-1 alpha-2, or `null`. */
+  readonly code: string | null
+  /** In the language of the run. */
+  readonly name: string | null
+  count: number
+}
+
+/** Regions are told apart by country, code and name; cities also by their region. */
+export interface RegionCount {
+  readonly country: string | null
+  readonly code: string | null
+  readonly name: string | null
+  count: number
+}
+
+export interface CityCount {
+  readonly country: string | null
+  readonly region: string | null
+  readonly name: string
+  /** Sums of the degrees of the lines with coordinates. */
+  latitudes: number
+  longitudes: number
+  /** Lines with coordinates. */
+  located: number
+  count: number
+}
+
+/** Lines in one cell of a grid of one degree. */
+export interface CellCount {
+  /** Sums of the degrees. Divided by `count`, they are the mean position. */
+  latitudes: number
+  longitudes: number
+  count: number
+}
+
+/** Kinds of rows whose number depends on the database, so that their memory needs a bound. */
+export type NamedRows = 'countries' | 'regions' | 'cities'
+
+/** What was counted over some lines. Plain data that survives `structuredClone`. */
+export interface Counts {
+  /** blank + bad + resolved + failed. CSV and TSV: records, without the header. */
+  lines: number
+  blank: number
+  resolved: number
+  failed: Partial<Record<FailureReason, number>>
+  bad: number
+  /** The first five. */
+  badLines: BadLine[]
+  /**
+   * Lines that were read, but without a readable time. Their offset is the one at the option `at`, or `null` without
+   * that option.
+   */
+  withoutTime: number
+  /** Resolved lines by country. The key is the code, else the name, else ''. */
+  countries: Map<string, CountryCount>
+  /** Empty without the option `details`, as are all members below. Regions without a code and a name are not counted. */
+  regions: Map<string, RegionCount>
+  cities: Map<string, CityCount>
+  cells: Map<string, CellCount>
+  /**
+   * Resolved lines whose country, region or city has no row, because the rows have reached the bound of memory. All
+   * real cities, some 400,000, fit.
+   */
+  overflow: Record<NamedRows, number>
+  /** Resolved lines by the local hour of the event, 24 numbers. Lines without a known time zone are not counted. */
+  hours: number[]
+  /** The first and the last time of resolved lines. Milliseconds since 1970, or `null`. */
+  firstInstant: number | null
+  lastInstant: number | null
+}
+
+/** Counts that can be added to. */
+export interface RunningCounts extends Counts {
+  /** Estimated bytes of the rows of countries, regions and cities. */
+  rowBytes: number
+}
+
+/** Bad lines that are kept for messages. */
+export const BAD_LINES_SHOWN = 5
+
+/** Estimated bytes of the rows of a run. */
+const MAX_ROW_BYTES = 2 ** 27
+/**
+ * Estimated bytes of the rows of one output. Several are in memory at a time. A block whose lines are all of other
+ * cities, with usual names, takes a third of it.
+ */
+const MAX_BLOCK_ROW_BYTES = 2 ** 25
+/** A row without its texts: an object, an entry of a map, headers of strings. */
+const ROW_BYTES = 200
+/** A character of the key and of the row's texts, two bytes each. */
+const KEY_CHAR_BYTES = 4
+
+export function emptyCounts(): RunningCounts {
+  return {
+    lines: 0,
+    blank: 0,
+    resolved: 0,
+    failed: {},
+    bad: 0,
+    badLines: [],
+    withoutTime: 0,
+    countries: new Map(),
+    regions: new Map(),
+    cities: new Map(),
+    cells: new Map(),
+    overflow: { countries: 0, regions: 0, cities: 0 },
+    rowBytes: 0,
+    hours: new Array<number>(24).fill(0),
+    firstInstant: null,
+    lastInstant: null,
+  }
+}
+
+/** The counts without what only adding needs. */
+export function finishedCounts({ rowBytes: _, ...counts }: RunningCounts): Counts {
+  return counts
+}
+
+/** Adds `other` to `into`. The order of additions does not matter. */
+export function mergeCounts(into: RunningCounts, other: Counts): void {
+  into.lines += other.lines
+  into.blank += other.blank
+  into.resolved += other.resolved
+  into.bad += other.bad
+  into.withoutTime += other.withoutTime
+  for (const [reason, count] of failuresOf(other)) into.failed[reason] = (into.failed[reason] ?? 0) + count
+  into.badLines = [...into.badLines, ...other.badLines]
+    .sort((a, b) => a.line - b.line)
+    .slice(0, BAD_LINES_SHOWN)
+  const listed =
+    (what: NamedRows) =>
+    (key: string, { count }: { readonly count: number }): boolean =>
+      takeRoom(into, what, key, count, MAX_ROW_BYTES)
+  mergeRows(into.countries, other.countries, listed('countries'))
+  mergeRows(into.regions, other.regions, listed('regions'))
+  mergeRows(into.cities, other.cities, listed('cities'), (known, city) => {
+    known.located += city.located
+    addDegrees(known, city)
+  })
+  for (const what of ['countries', 'regions', 'cities'] as const) into.overflow[what] += other.overflow[what]
+  // At most 360 by 180 cells.
+  mergeRows(into.cells, other.cells, () => true, addDegrees)
+  for (const [hour, count] of other.hours.entries()) into.hours[hour] = (into.hours[hour] ?? 0) + count
+  into.firstInstant = extreme(Math.min, into.firstInstant, other.firstInstant)
+  into.lastInstant = extreme(Math.max, into.lastInstant, other.lastInstant)
+}
+
+/**
+ * Makes room for a new row, or counts its lines as overflow.
+ *
+ * @param maxBytes bound of the rows of these counts
+ */
+function takeRoom(
+  counts: RunningCounts,
+  what: NamedRows,
+  key: string,
+  lines: number,
+  maxBytes: number,
+): boolean {
+  const bytes = ROW_BYTES + KEY_CHAR_BYTES * key.length
+  if (counts.rowBytes + bytes > maxBytes) {
+    counts.overflow[what] += lines
+    return false
+  }
+  counts.rowBytes += bytes
+  return true
+}
+
+/** The reasons that occurred, with their counts. */
+export function failuresOf({ failed }: Counts): [reason: FailureReason, count: number][] {
+  return FAILURE_REASONS.filter((reason) => failed[reason] !== undefined).map((reason) => [
+    reason,
+    failed[reason] ?? 0,
+  ])
+}
+
+/** Records in which no address could be read. */
+export function withoutAddress({ bad, failed }: Counts): number {
+  return bad + (failed.missing ?? 0) + (failed.malformed ?? 0)
+}
+
+function mergeRows<Count extends { count: number }>(
+  into: Map<string, Count>,
+  other: ReadonlyMap<string, Count>,
+  hasRoom: (key: string, count: Count) => boolean,
+  mergeMore?: (known: Count, other: Count) => void,
+): void {
+  for (const [key, each] of other) {
+    const known = into.get(key)
+    if (known === undefined) {
+      if (hasRoom(key, each)) into.set(key, { ...each })
+    } else {
+      known.count += each.count
+      mergeMore?.(known, each)
+    }
+  }
+}
+
+type Degrees = Pick<CellCount, 'latitudes' | 'longitudes'>
+
+function addDegrees(into: Degrees, other: Degrees): void {
+  into.latitudes += other.latitudes
+  into.longitudes += other.longitudes
+}
+
+function extreme(choose: (...values: number[]) => number, a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b
+  return choose(a, b)
+}
+
+/** Separates the parts of a key. Names do not contain it. */
+const SEPARATOR = '\u0000'
+
+/** @param details whether regions, cities and cells are counted too */
+export function countLocation(
+  counts: RunningCounts,
+  location: Location,
+  locale: Locale,
+  uses: number,
+  details: boolean,
+): void {
+  const country = location.shared.countryIn(locale)
+  addNamedRow(counts, 'countries', counts.countries, country.code ?? country.name ?? '', uses, () => ({
+    code: country.code,
+    name: country.name,
+    count: 0,
+  }))
+  if (!details) return
+  const region = location.shared.regionIn(locale)
+  const regionKey = [country.code, region.code, region.name].join(SEPARATOR)
+  if (region.code !== null || region.name !== null) {
+    addNamedRow(counts, 'regions', counts.regions, regionKey, uses, () => ({
+      country: country.code,
+      code: region.code,
+      name: region.name,
+      count: 0,
+    }))
+  }
+  const { latitude, longitude } = location.coordinates
+  const isLocated = latitude !== null && longitude !== null
+  if (location.city !== null) {
+    const name = location.city
+    const city = addNamedRow(
+      counts,
+      'cities',
+      counts.cities,
+      `${regionKey}${SEPARATOR}${name}`,
+      uses,
+      () => ({
+        country: country.code,
+        region: region.name ?? region.code,
+        name,
+        latitudes: 0,
+        longitudes: 0,
+        located: 0,
+        count: 0,
+      }),
+    )
+    if (city !== null && isLocated) {
+      city.located += uses
+      city.latitudes += latitude * uses
+      city.longitudes += longitude * uses
+    }
+  }
+  if (isLocated) {
+    const cell = add(counts.cells, `${Math.floor(latitude)},${Math.floor(longitude)}`, uses, () => ({
+      latitudes: 0,
+      longitudes: 0,
+      count: 0,
+    }))
+    cell.latitudes += latitude * uses
+    cell.longitudes += longitude * uses
+  }
+}
+
+/** @param hour hours since 1970 in local time, or `null` when the time zone is not known */
+export function countInstant(counts: Counts, instant: number, hour: number | null): void {
+  if (hour !== null) {
+    const ofDay = ((hour % 24) + 24) % 24
+    counts.hours[ofDay] = (counts.hours[ofDay] ?? 0) + 1
+  }
+  if (counts.firstInstant === null || instant < counts.firstInstant) counts.firstInstant = instant
+  if (counts.lastInstant === null || instant > counts.lastInstant) counts.lastInstant = instant
+}
+
+/** @returns `null` when there is no room for another row */
+function addNamedRow<Count extends { count: number }>(
+  counts: RunningCounts,
+  what: NamedRows,
+  rows: Map<string, Count>,
+  key: string,
+  uses: number,
+  make: () => Count,
+): Count | null {
+  if (!rows.has(key) && !takeRoom(counts, what, key, uses, MAX_BLOCK_ROW_BYTES)) return null
+  return add(rows, key, uses, make)
+}
+
+function add<Count extends { count: number }>(
+  rows: Map<string, Count>,
+  key: string,
+  uses: number,
+  make: () => Count,
+): Count {
+  let count = rows.get(key)
+  if (count === undefined) {
+    count = make()
+    rows.set(key, count)
+  }
+  count.count += uses
+  return count
+}

@@ -1,0 +1,19 @@
+import type { Format } from '../options.ts'
+import { ACCESS_LOG, type AccessLogPlan } from './access-log/access-log.ts'
+import { CSV, type DelimitedPlan, TSV } from './delimited/delimited.ts'
+import type { FormatDefinition } from './format-definition.ts'
+import { LIST, type ListPlan } from './list.ts'
+import { NDJSON, type NdjsonPlan } from './ndjson/ndjson.ts'
+
+/** What is settled before the first line. Plain data: it goes to worker threads by `structuredClone`. */
+export type Plan = NdjsonPlan | DelimitedPlan | AccessLogPlan | ListPlan
+
+/** All formats, from the strictest to the most lenient: the first that recognises an input is taken. */
+export const FORMAT_DEFINITIONS: readonly FormatDefinition<Plan>[] = [NDJSON, ACCESS_LOG, LIST, TSV, CSV]
+
+/** The definition of a format. @throws RangeError when there is none */
+export function definitionOf(format: Format): FormatDefinition<Plan> {
+  const definition = FORMAT_DEFINITIONS.find(({ name }) => name === format)
+  if (definition === undefined) throw new RangeError(`the format ${format} has no definition`)
+  return definition
+}

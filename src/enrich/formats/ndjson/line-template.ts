@@ -1,0 +1,248 @@
+import { escapeLength, FAULT, numberEnd, skipBlanks, startsNumber, wordEnd } from './json-scanner.ts'
+import { type MemberPath, NOWHERE } from './member-path.ts'
+
+const SPACE = 0x20
+const QUOTE = 0x22
+const COLON = 0x3a
+const BRACKET = 0x5b
+const BACKSLASH = 0x5c
+const BRACE = 0x7b
+
+const STRING = 1
+const NUMBER = 2
+const WORD = 3
+
+/** No path leads to a value. */
+const UNWANTED = -1
+
+/**
+ * What the lines of one program have in common: names, punctuation and white space, and between them values of the
+ * same kinds. A line of a known shape is valid JSON when its values are tokens, and has its members where the
+ * model has them: both is found out without reading names, four bytes at a step.
+ */
+export class LineTemplate {
+  /** The fixed parts, one behind the other: behind each but the last comes a value. Strings lose their quotes to them. */
+  readonly #fixed: Uint8Array
+  readonly #fixedView: DataView
+  /** Where each fixed part ends. */
+  readonly #ends: Int32Array
+  readonly #kinds: Uint8Array
+  readonly #paths: readonly MemberPath[]
+  /** Which path leads to each value. */
+  readonly #wanted: Int8Array
+  /** Paths that lead to none. */
+  readonly #nowhere: readonly MemberPath[]
+  /** From the closing brace to the end of the line. */
+  readonly #tail: number
+
+  /**
+   * Learns from the line in `bytes[start, end)`, in which a scanner has found the paths.
+   *
+   * @param brace its closing brace
+   */
+  constructor(bytes: Uint8Array, start: number, end: number, brace: number, paths: readonly MemberPath[]) {
+    const fixed: number[] = []
+    const ends: number[] = []
+    const kinds: number[] = []
+    const wanted: number[] = []
+    let from = start
+    const take = (first: number, after: number, kind: number, isQuoted: boolean): void => {
+      wanted.push(paths.findIndex((path) => path.start === (isQuoted ? first - 1 : first)))
+      for (let at = from; at < first; at++) fixed.push(bytes[at] ?? 0)
+      ends.push(fixed.length)
+      kinds.push(kind)
+      from = after
+    }
+    for (let at = start; at < end; ) {
+      const byte = bytes[at] ?? 0
+      if (byte === QUOTE) {
+        const close = stringEnd(bytes, at + 1)
+        // A name is fixed, a value is not.
+        if (bytes[skipBlanks(bytes, close + 1, end)] !== COLON) take(at + 1, close, STRING, true)
+        at = close + 1
+      } else if (startsNumber(byte)) {
+        const after = numberEnd(bytes, at)
+        take(at, after, NUMBER, false)
+        at = after
+      } else if (byte >= 0x61 && byte <= 0x7a) {
+        const after = wordEnd(bytes, at, end)
+        take(at, after, WORD, false)
+        at = after
+      } else at++
+    }
+    for (let at = from; at < end; at++) fixed.push(bytes[at] ?? 0)
+    ends.push(fixed.length)
+    this.#fixed = Uint8Array.from(fixed)
+    this.#fixedView = new DataView(this.#fixed.buffer)
+    this.#ends = Int32Array.from(ends)
+    this.#kinds = Uint8Array.from(kinds)
+    this.#paths = paths
+    this.#wanted = Int8Array.from(wanted)
+    this.#nowhere = paths.filter(({ start: place }) => place === NOWHERE)
+    this.#tail = end - brace
+  }
+
+  /**
+   * Whether a shape can be told from the line that paths were found in: none may lead to an object or an array,
+   * which are no values of a shape, and no two to the same value.
+   */
+  static fits(bytes: Uint8Array, paths: readonly MemberPath[]): boolean {
+    const places = paths.map(({ start }) => start).filter((start) => start !== NOWHERE)
+    return (
+      new Set(places).size === places.length &&
+      places.every((start) => bytes[start] !== BRACE && bytes[start] !== BRACKET)
+    )
+  }
+
+  /**
+   * Whether the line in `bytes[start, end)` has this shape and is valid; its paths hold what they lead to then.
+   * `false` says nothing about the line.
+   *
+   * @param view of all of the bytes
+   */
+  match(bytes: Uint8Array, view: DataView, start: number, end: number): boolean {
+    const kinds = this.#kinds
+    const values = kinds.length
+    let from = 0
+    let at = start
+    for (let index = 0; ; index++) {
+      const to = this.#ends[index] ?? 0
+      if (at + to - from > end || !this.#isFixed(view, at, from, to)) return false
+      at += to - from
+      from = to
+      if (index === values) break
+      const kind = kinds[index]
+      const wanted = this.#wanted[index] ?? UNWANTED
+      const after =
+        kind === STRING
+          ? plainEnd(bytes, view, at, end, wanted === UNWANTED)
+          : kind === NUMBER
+            ? numberEnd(bytes, at)
+            : wordEnd(bytes, at, end)
+      if (after === FAULT) return false
+      if (wanted !== UNWANTED) this.#found(wanted, at, after, kind === STRING)
+      at = after
+    }
+    if (at !== end) return false
+    for (const path of this.#nowhere) path.start = NOWHERE
+    return true
+  }
+
+  /** @returns the closing brace of a line that ends at `end` */
+  braceOf(end: number): number {
+    return end - this.#tail
+  }
+
+  #found(wanted: number, start: number, end: number, isString: boolean): void {
+    const path = this.#paths[wanted]
+    if (path === undefined) return
+    path.start = isString ? start - 1 : start
+    path.end = isString ? end + 1 : end
+    path.isEscaped = false
+  }
+
+  #isFixed(view: DataView, start: number, from: number, to: number): boolean {
+    const fixed = this.#fixedView
+    let at = start
+    let part = from
+    for (const words = to - 3; part < words; part += 4, at += 4) {
+      if (view.getInt32(at, true) !== fixed.getInt32(part, true)) return false
+    }
+    for (; part < to; part++, at++) if (view.getUint8(at) !== fixed.getUint8(part)) return false
+    return true
+  }
+}
+
+/** @param at behind the opening quote of a valid string. @returns its closing quote */
+function stringEnd(bytes: Uint8Array, start: number): number {
+  let at = start
+  while (bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1
+  return at
+}
+
+/** @returns the closing quote of the string whose inside begins at `start`, or FAULT; also for an escape if so wished */
+function plainEnd(bytes: Uint8Array, view: DataView, start: number, end: number, mayEscape: boolean): number {
+  let at = start
+  for (;;) {
+    for (const last = end - 4; at <= last; at += 4) {
+      const word = view.getInt32(at, true)
+      const quotes = word ^ 0x22222222
+      const escapes = word ^ 0x5c5c5c5c
+      // Whether a byte is a quote, a backslash or a control character (Warren, Hacker's Delight, section 6-1).
+      const found =
+        ((quotes - 0x01010101) & ~quotes) |
+        ((escapes - 0x01010101) & ~escapes) |
+        ((word - 0x20202020) & ~word)
+      if ((found & 0x80808080) !== 0) break
+    }
+    // Within these four bytes, or behind the last whole four.
+    for (;;) {
+      const byte = bytes[at] ?? 0
+      if (byte === QUOTE) return at < end ? at : FAULT
+      if (byte < SPACE || at >= end) return FAULT
+      at++
+      if (byte !== BACKSLASH) continue
+      const length = escapeLength(bytes, at)
+      if (length === 0 || !mayEscape) return FAULT
+      at += length
+      break
+    }
+  }
+}
+
+/** Longer lines are no models. Bytes. */
+const MAX_LINE_BYTES = 16_384
+/** Shapes kept, the last one that fitted first. */
+const MAX_TEMPLATES = 8
+/** Lines after which it is asked whether remembering pays. */
+const LINES_TO_JUDGE = 256
+/** Lines that are left to the scanner where it does not. */
+const LINES_TO_PAUSE = 4096
+
+/** The shapes of the last lines. Where lines are too different it stops trying for a while. */
+export class TemplateCache {
+  readonly #paths: readonly MemberPath[]
+  readonly #shapes: LineTemplate[] = []
+  #tries = 0
+  #hits = 0
+  #rest = 0
+
+  /** @param paths that are looked for; they hold what they lead to when a line was known */
+  constructor(paths: readonly MemberPath[]) {
+    this.#paths = paths
+  }
+
+  /** @returns the shape of a line, or `null` when only a scanner can say more */
+  find(bytes: Uint8Array, view: DataView, start: number, end: number): LineTemplate | null {
+    if (this.#rest > 0) {
+      this.#rest--
+      return null
+    }
+    if (++this.#tries === LINES_TO_JUDGE) this.#judge()
+    const shapes = this.#shapes
+    for (let index = 0; index < shapes.length; index++) {
+      const shape = shapes[index]
+      if (shape?.match(bytes, view, start, end) !== true) continue
+      this.#hits++
+      if (index > 0) {
+        shapes.splice(index, 1)
+        shapes.unshift(shape)
+      }
+      return shape
+    }
+    return null
+  }
+
+  /** Learns from a line that a scanner has read. */
+  learn(bytes: Uint8Array, start: number, end: number, brace: number): void {
+    if (this.#rest > 0 || end - start > MAX_LINE_BYTES || !LineTemplate.fits(bytes, this.#paths)) return
+    if (this.#shapes.length === MAX_TEMPLATES) this.#shapes.pop()
+    this.#shapes.unshift(new LineTemplate(bytes, start, end, brace, this.#paths))
+  }
+
+  #judge(): void {
+    if (this.#hits * 2 < this.#tries) this.#rest = LINES_TO_PAUSE
+    this.#tries = 0
+    this.#hits = 0
+  }
+}

@@ -1,0 +1,331 @@
+import { quoted } from '../../../address/quoted.ts'
+import type { ByteSink } from '../../byte-sink.ts'
+import { EnrichError, shownName } from '../../errors.ts'
+import { guessAddress, guessTime, kindOfValue, SampleField } from '../../guess.ts'
+import type { LineFormat, LineResult } from '../../line-format.ts'
+import type { LineLocator } from '../../line-locator.ts'
+import { type CommonPlan, commonPlan, type EnrichOptions, type Planned } from '../../options.ts'
+import { JSON_HEAD } from '../../rendered-locations.ts'
+import { sampleLines } from '../../sample.ts'
+import { viewOf, Words } from '../../swar.ts'
+import type { FormatDefinition } from '../format-definition.ts'
+import { JsonScanner } from './json-scanner.ts'
+import { TemplateCache } from './line-template.ts'
+import { MemberPath, NOWHERE, pathOf, pathText, unescaped, valueAt } from './member-path.ts'
+
+export interface NdjsonPlan extends CommonPlan {
+  readonly format: 'ndjson'
+  /** Names of members, and indexes of arrays, from the object of the line to the address. */
+  readonly path: readonly string[]
+  /** The same to the time, or `null`. */
+  readonly timePath: readonly string[] | null
+}
+
+/** Lines of which at least half must be objects. */
+const LINES_TOLD_BY = 20
+
+/** Whether at least half of the first lines are JSON objects. */
+export function looksLikeNdjson(sample: Uint8Array): boolean {
+  const lines = sampleLines(sample, false, LINES_TOLD_BY)
+  // An only line can be cut off.
+  if (lines.length === 1 && /^\s*\{\s*("|\}\s*$)/.test(lines[0] ?? '')) return true
+  return lines.length > 0 && objectsIn(lines).length * 2 >= lines.length
+}
+
+/**
+ * Plans for JSON objects, one a line.
+ *
+ * @throws EnrichError when no field has addresses or the one named is nowhere, when it holds lists and nobody is
+ *   trusted, and when the member to be added is there already
+ * @throws TypeError, InvalidLocaleError when an option is wrong
+ */
+export function planNdjson(
+  sample: Uint8Array,
+  isWhole: boolean,
+  options: EnrichOptions,
+): Planned<NdjsonPlan> {
+  const common = commonPlan(options)
+  const objects = objectsIn(sampleLines(sample, isWhole))
+  const taken = objects.findIndex((object) => Object.hasOwn(object, common.into))
+  if (taken !== -1 && !common.overwrite) {
+    throw new EnrichError(
+      'ENRICH_FIELD_EXISTS',
+      `there are objects with a member ${quoted(common.into)} already: choose another name for what is added, or overwrite it`,
+    )
+  }
+  const except = common.overwrite ? common.into : null
+  const fields = fieldsOf(objects, except)
+  const notes: string[] = []
+  const path =
+    namedPath('field', options.field, objects, fields, common.force) ??
+    guessedPath(objects, fields, common, notes)
+  if (common.trustedProxies === null && objects.some((object) => isList(valueAt(object, path)))) {
+    throw new EnrichError(
+      'ENRICH_FIELD_IS_LIST',
+      `${shownName(pathText(path))} holds lists of addresses, of which a caller can write the left part: say which proxies are trusted`,
+    )
+  }
+  let timePath = namedPath('timeField', options.timeField, objects, fields)
+  if (timePath === null) {
+    timePath = guessTime(fields)?.path ?? null
+    if (timePath !== null) notes.push(`the time of the event is in ${shownName(pathText(timePath))}`)
+  }
+  return { plan: { ...common, format: 'ndjson', path, timePath }, notes }
+}
+
+function isList(value: unknown): boolean {
+  return typeof value === 'string' && kindOfValue(value) === 'list'
+}
+
+function guessedPath(
+  objects: readonly object[],
+  fields: readonly SampleField[],
+  { trustedProxies }: CommonPlan,
+  notes: string[],
+): readonly string[] {
+  const { best, others } = guessAddress(fields, trustedProxies !== null)
+  if (best !== null) {
+    const rest = others.length === 0 ? '' : ` (addresses are also in ${listed(others.slice(0, 3))})`
+    notes.push(`the address is in ${shownName(pathText(best.path))}${rest}`)
+    return best.path
+  }
+  // Without any object there is nothing to be enriched, and nothing to be guessed from.
+  if (objects.length === 0) return ['ip']
+  const first = quoted(JSON.stringify(objects[0]))
+  const found =
+    others.length === 0
+      ? `none holds any (the first is ${first})`
+      : `some are in ${listed(others.slice(0, MAX_LISTED))}`
+  throw new EnrichError(
+    'ENRICH_FIELD_UNKNOWN',
+    `no member with a usual name holds addresses; ${found}: name the field`,
+  )
+}
+
+/** @returns `null` when no field is named */
+function namedPath(
+  option: 'field' | 'timeField',
+  field: string | undefined,
+  objects: readonly object[],
+  fields: readonly SampleField[],
+  isForced = false,
+): readonly string[] | null {
+  if (field === undefined) return null
+  const path = pathOf(field, option)
+  const isThere = (names: readonly string[]) => objects.some((object) => valueAt(object, names) !== undefined)
+  if (objects.length === 0 || isThere(path)) return path
+  // A member whose own name has dots in it.
+  if (isThere([field])) return [field]
+  if (isForced) return path
+  const { best, others } = guessAddress(fields, true)
+  const known = (best === null ? others : [best, ...others.slice(0, 3)]).slice(0, MAX_LISTED)
+  const hint = option === 'field' && known.length > 0 ? `; addresses are in ${listed(known)}` : ''
+  throw new EnrichError(
+    'ENRICH_FIELD_UNKNOWN',
+    `none of the first ${objects.length} objects has ${quoted(field)}${hint}`,
+  )
+}
+
+function listed(fields: readonly SampleField[]): string {
+  return fields.map(({ path }) => shownName(pathText(path))).join(', ')
+}
+
+/** Fields with addresses that a message lists. */
+const MAX_LISTED = 8
+/** Levels of objects, and fields, that are considered in a sample. */
+const MAX_DEPTH = 5
+const MAX_FIELDS = 2000
+/** Characters of all names on the path of a field that is considered. */
+const MAX_PATH_CHARS = 256
+
+/**
+ * The members with text, and those with a number whose name is usual for a time: the first 2,000, with paths of up to
+ * 256 characters.
+ *
+ * @param except a member of the objects that is skipped, or `null`
+ */
+export function fieldsOf(objects: readonly object[], except: string | null): SampleField[] {
+  const fields = new Map<string, SampleField>()
+  const visit = (value: unknown, path: readonly string[], length: number): void => {
+    if (typeof value === 'string' || typeof value === 'number') addValue(fields, path, value)
+    else if (
+      typeof value === 'object' &&
+      value !== null &&
+      !Array.isArray(value) &&
+      path.length < MAX_DEPTH
+    ) {
+      for (const [name, inner] of Object.entries(value)) {
+        const inside = length + name.length
+        const isSkipped = inside > MAX_PATH_CHARS || (path.length === 0 && name === except)
+        if (!isSkipped) visit(inner, [...path, name], inside)
+      }
+    }
+  }
+  for (const object of objects) visit(object, [], 0)
+  return [...fields.values()]
+}
+
+function addValue(fields: Map<string, SampleField>, path: readonly string[], value: string | number): void {
+  const key = pathText(path)
+  let field = fields.get(key)
+  if (field === undefined) {
+    if (fields.size >= MAX_FIELDS) return
+    field = new SampleField(path)
+    if (typeof value === 'number' && field.timeRank === Number.POSITIVE_INFINITY) return
+    fields.set(key, field)
+  }
+  field.add(value)
+}
+
+function objectsIn(lines: readonly string[]): object[] {
+  const objects: object[] = []
+  for (const line of lines) {
+    let value: unknown
+    try {
+      value = JSON.parse(line)
+    } catch {
+      continue // a bad line, which the run will report
+    }
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) objects.push(value)
+  }
+  return objects
+}
+
+const QUOTE = 0x22
+/** `n` of `null`. */
+const NULL_START = 0x6e
+const SPACE = 0x20
+
+/** What is written before a location, together with how that begins or that there is none. */
+interface Lead {
+  readonly toRecord: DataView
+  readonly withNull: DataView
+}
+
+/** Objects, one a line: each gets one member more, and keeps all its bytes. */
+export class NdjsonLines implements LineFormat {
+  readonly rewrites = false
+  fault = ''
+  readonly #locator: LineLocator
+  readonly #overwrite: boolean
+  readonly #into: string
+  readonly #address: MemberPath
+  readonly #time: MemberPath | null
+  readonly #member: MemberPath
+  readonly #scanner: JsonScanner
+  readonly #shapes: TemplateCache
+  readonly #words = new Words()
+  readonly #nextMember: Lead
+  readonly #onlyMember: Lead
+  readonly #valueOnly: Lead
+
+  constructor(plan: NdjsonPlan, locator: LineLocator) {
+    this.#locator = locator
+    this.#overwrite = plan.overwrite
+    this.#into = plan.into
+    this.#address = new MemberPath(plan.path)
+    this.#time = plan.timePath === null ? null : new MemberPath(plan.timePath)
+    this.#member = new MemberPath([plan.into])
+    const wanted = this.#time === null ? [this.#address] : [this.#address, this.#time]
+    this.#scanner = new JsonScanner(wanted, this.#member)
+    this.#shapes = new TemplateCache(wanted)
+    const name = `${JSON.stringify(plan.into)}:`
+    this.#nextMember = leadOf(`,${name}`)
+    this.#onlyMember = leadOf(name)
+    this.#valueOnly = leadOf('')
+  }
+
+  line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
+    const shape = this.#shapes.find(bytes, this.#words.view(bytes), start, end)
+    if (shape !== null) return this.#write(bytes, start, shape.braceOf(end), end, this.#nextMember, out)
+    if (!this.#scanner.scan(bytes, start, end)) {
+      if (isBlank(bytes, start, end)) return 'blank'
+      this.fault = this.#scanner.fault
+      return 'bad'
+    }
+    if (this.#member.start !== NOWHERE) return this.#replace(bytes, start, end, out)
+    const { brace, isEmpty } = this.#scanner
+    if (!isEmpty) this.#shapes.learn(bytes, start, end, brace)
+    return this.#write(bytes, start, brace, end, isEmpty ? this.#onlyMember : this.#nextMember, out)
+  }
+
+  /** Writes the line with a member more, before its closing brace. */
+  #write(
+    bytes: Uint8Array,
+    start: number,
+    brace: number,
+    end: number,
+    lead: Lead,
+    out: ByteSink,
+  ): LineResult {
+    out.writeRange(bytes, start, brace)
+    const result = this.#writeLocation(bytes, lead, out)
+    out.writeRange(bytes, brace, end)
+    return result
+  }
+
+  /** Writes the line with another value of the member that is there already. */
+  #replace(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
+    if (!this.#overwrite) {
+      this.fault = `it has a member ${quoted(this.#into)} already`
+      return 'bad'
+    }
+    out.writeRange(bytes, start, this.#member.start)
+    const result = this.#writeLocation(bytes, this.#valueOnly, out)
+    out.writeRange(bytes, this.#member.end, end)
+    return result
+  }
+
+  #writeLocation(bytes: Uint8Array, lead: Lead, out: ByteSink): LineResult {
+    this.#readTime(bytes)
+    if (this.#locate(bytes)) {
+      this.#locator.writeJson(out, lead.toRecord)
+      return 'resolved'
+    }
+    out.writeView(lead.withNull, 0, lead.withNull.byteLength)
+    return 'unresolved'
+  }
+
+  #locate(bytes: Uint8Array): boolean {
+    const { start, end, isEscaped } = this.#address
+    if (start === NOWHERE) return this.#locator.missing()
+    if (bytes[start] !== QUOTE) {
+      // Of the other values none is an address; `null` is the absence of one.
+      return bytes[start] === NULL_START ? this.#locator.missing() : this.#locator.locate(bytes, start, end)
+    }
+    if (isEscaped) return this.#locator.locateText(unescaped(bytes, start, end))
+    return this.#locator.locate(bytes, start + 1, end - 1)
+  }
+
+  #readTime(bytes: Uint8Array): void {
+    if (this.#time === null) return
+    const { start, end, isEscaped } = this.#time
+    if (start === NOWHERE) this.#locator.noTime()
+    else if (bytes[start] !== QUOTE) this.#locator.time(bytes, start, end)
+    else if (isEscaped) this.#locator.timeText(unescaped(bytes, start, end))
+    else this.#locator.time(bytes, start + 1, end - 1)
+  }
+}
+
+function leadOf(text: string): Lead {
+  const encoder = new TextEncoder()
+  return {
+    toRecord: viewOf(encoder.encode(text + JSON_HEAD)),
+    withNull: viewOf(encoder.encode(`${text}null`)),
+  }
+}
+
+function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if ((bytes[at] ?? 0) > SPACE) return false
+  return true
+}
+
+export const NDJSON: FormatDefinition<NdjsonPlan> = {
+  name: 'ndjson',
+  options: ['field', 'timeField', 'into', 'overwrite'],
+  recognise: looksLikeNdjson,
+  plan: planNdjson,
+  quotedDelimiter: () => null,
+  addressPosition: ({ path }) => `in ${shownName(pathText(path))}`,
+  makeLines: (plan, locator) => new NdjsonLines(plan, locator),
+}

@@ -1,0 +1,310 @@
+import { describe, expect, it } from 'vitest'
+import { BlockEnricher, type Enriched } from '../../src/enrich/block-enricher.ts'
+import { emptyCounts, mergeCounts } from '../../src/enrich/counts.ts'
+import { BadLineError } from '../../src/enrich/errors.ts'
+import type { EnrichOptions } from '../../src/enrich/options.ts'
+import { makePlan } from '../../src/enrich/plan.ts'
+import { Splitter } from '../../src/enrich/splitter.ts'
+import { DatabaseSet } from '../../src/location/database-set.ts'
+import { Database } from '../../src/mmdb/database.ts'
+import { LONG_ANSWERS } from './long-answers.ts'
+import { AT, concatenated, run, text, utf8 } from './world.ts'
+
+const NDJSON = { format: 'ndjson', field: 'ip' } as const
+const GOOD = '{"ip":"81.2.69.142"}'
+const PRIVATE = '{"ip":"10.0.0.1"}'
+
+/** The output of lines, without the locations in it. */
+function lines(input: string, options: EnrichOptions = {}): string[] {
+  const output = text(run(input, { ...NDJSON, ...options }).output)
+  return output
+    .replace(/,?"location":\{.*\}(?=\})/g, '+')
+    .replace(/,?"location":null/g, '-')
+    .split(/(?<=\n)/)
+}
+
+describe('line ends', () => {
+  it.each([
+    ['LF', `${GOOD}\n${PRIVATE}\n`],
+    ['CRLF', `${GOOD}\r\n${PRIVATE}\r\n`],
+    ['both', `${GOOD}\r\n${PRIVATE}\n`],
+    ['none at the end', `${GOOD}\n${PRIVATE}`],
+    ['CR at the end', `${GOOD}\n${PRIVATE}\r`],
+    ['blank lines', `\n${GOOD}\n\r\n\n${PRIVATE}\n\n`],
+    ['a line of blanks', `${GOOD}\n \t \n${PRIVATE}`],
+    ['a byte order mark', `\ufeff${GOOD}\n${PRIVATE}\n`],
+  ])('are kept: %s', (_, input) => {
+    const { output, counts } = run(input, NDJSON)
+    expect(text(output).replace(/,"location":(null|\{.*\})(?=\})/g, '')).toBe(input)
+    expect(counts).toMatchObject({ resolved: 1, failed: { private: 1 }, bad: 0 })
+    expect(counts.lines).toBe(2 + counts.blank)
+  })
+})
+
+describe('bad lines', () => {
+  const input = `${GOOD}\nrubbish\n${PRIVATE}\n{"ip":"\u0000"}\r\n[]\n${GOOD}`
+
+  it('are kept as they are, counted and shown', () => {
+    const { output, counts } = run(input, NDJSON)
+    expect(text(output).split('\n')[1]).toBe('rubbish')
+    expect(text(output)).toContain('\n{"ip":"\u0000"}\r\n[]\n')
+    expect(counts).toMatchObject({ lines: 6, resolved: 2, bad: 3, failed: { private: 1 } })
+    expect(counts.badLines).toEqual([
+      { line: 2, message: 'it is no JSON object' },
+      { line: 4, message: 'it is no valid JSON: see its byte 8' },
+      { line: 5, message: 'it is no JSON object' },
+    ])
+  })
+
+  it('are left out with drop', () => {
+    const { output, counts } = run(input, { ...NDJSON, onBadLine: 'drop' })
+    expect(text(output).split('\n').length).toBe(3)
+    expect(counts).toMatchObject({ lines: 6, bad: 3 })
+  })
+
+  it('end the run with fail', () => {
+    let error: unknown
+    try {
+      run(input, { ...NDJSON, onBadLine: 'fail' }, { cuts: [5], blockBytes: 10 })
+    } catch (thrown) {
+      error = thrown
+    }
+    expect(error).toBeInstanceOf(BadLineError)
+    expect(error).toMatchObject({
+      code: 'ENRICH_BAD_LINE',
+      line: 2,
+      fault: 'it is no JSON object',
+      message: 'line 2: it is no JSON object',
+    })
+  })
+
+  it('are shown up to five, the first', () => {
+    const { counts } = run(`${GOOD}\n${'x\n'.repeat(100)}`, NDJSON, { cuts: [7], blockBytes: 20 })
+    expect(counts.bad).toBe(100)
+    expect(counts.badLines.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6])
+  })
+
+  it.each([
+    [100, 1_000_000],
+    [30, 20],
+  ])('are those that are too long, in one piece or in many: %i', (size, blockBytes) => {
+    const long = `{"ip":"81.2.69.142","x":"${'y'.repeat(size * 10)}"}`
+    const options = { ...NDJSON, maxLineBytes: 99 } as const
+    const kept = run(`${GOOD}\n${long}\r\n${PRIVATE}`, options, { cuts: [size], blockBytes })
+    expect(text(kept.output).split('\n')[1]).toBe(`${long}\r`)
+    expect(kept.counts).toMatchObject({ lines: 3, resolved: 1, bad: 1, failed: { private: 1 } })
+    expect(kept.counts.badLines).toEqual([{ line: 2, message: 'it is longer than 99 bytes' }])
+    const dropped = run(
+      `${GOOD}\n${long}\r\n${PRIVATE}`,
+      { ...options, onBadLine: 'drop' },
+      { cuts: [size], blockBytes },
+    )
+    expect(text(dropped.output).split('\n').length).toBe(2)
+    expect(() =>
+      run(`${GOOD}\n${long}`, { ...options, onBadLine: 'fail' }, { cuts: [size], blockBytes }),
+    ).toThrow('line 2: it is longer than 99 bytes')
+  })
+
+  it('may be the first behind a mark, in one piece or in many', () => {
+    const input = `\ufeff${'x'.repeat(50)}\n`
+    for (const blockBytes of [10, 1000]) {
+      const kept = { maxLineBytes: 20 }
+      expect(text(run(input, { ...NDJSON, ...kept }, { blockBytes }).output)).toBe(input)
+      expect(text(run(input, { ...NDJSON, ...kept, onBadLine: 'drop' }, { blockBytes }).output)).toBe(
+        '\ufeff',
+      )
+      const list = (options: EnrichOptions): string =>
+        text(run(input, { ...kept, format: 'list', ...options }, { blockBytes }).output)
+      expect(list({ onBadLine: 'keep' })).toBe(input.slice(1))
+      expect(list({ append: true })).toBe(input)
+      // In one piece or in many, NDJSON gets as much of it as a line may have.
+      expect(list({})).toBe(`{"raw":"${'x'.repeat(20)}","location":null}\n`)
+    }
+  })
+
+  it('a line that is too long stands among NDJSON as it is (trial fault 23)', () => {
+    for (const blockBytes of [10, 1000]) {
+      const input = `81.2.69.142\n"${'é'.repeat(50)}\r\n10.0.0.1\n`
+      const options = { format: 'list', maxLineBytes: 21, into: 'place' } as const
+      const { output, counts } = run(input, options, { blockBytes })
+      const [, second, third] = text(output).split('\n')
+      // As much of it as a line may have; what is left of a character is U+FFFD.
+      expect(JSON.parse(second ?? '')).toEqual({ raw: `"${'é'.repeat(10)}`, place: null })
+      expect(JSON.parse(third ?? '')).toEqual({ ip: '10.0.0.1', place: null })
+      expect(counts).toMatchObject({ lines: 3, resolved: 1, bad: 1, failed: { private: 1 } })
+    }
+  })
+
+  it('are not those of exactly the length allowed, whatever they end with', () => {
+    const line = GOOD.padEnd(50)
+    for (const end of ['\n', '']) {
+      expect(run(`${line}${end}`, { ...NDJSON, maxLineBytes: 50 }).counts).toMatchObject({
+        resolved: 1,
+        bad: 0,
+      })
+      expect(run(`${line} ${end}`, { ...NDJSON, maxLineBytes: 50 }).counts).toMatchObject({
+        resolved: 0,
+        bad: 1,
+      })
+    }
+  })
+})
+
+describe('what is written', () => {
+  const input = `${GOOD}\n${PRIVATE}\nx\n\n${GOOD}\n`
+
+  it('is all lines', () => {
+    expect(lines(input)).toEqual([
+      '{"ip":"81.2.69.142"+}\n',
+      '{"ip":"10.0.0.1"-}\n',
+      'x\n',
+      '\n',
+      '{"ip":"81.2.69.142"+}\n',
+    ])
+  })
+
+  it('is those that failed', () => {
+    expect(lines(input, { onlyFailed: true })).toEqual(['{"ip":"10.0.0.1"-}\n', 'x\n'])
+    expect(lines(input, { onlyFailed: true, onBadLine: 'drop' })).toEqual(['{"ip":"10.0.0.1"-}\n'])
+  })
+
+  it('is those that have a location, or could not be read', () => {
+    expect(lines(input, { dropUnresolved: true })).toEqual([
+      '{"ip":"81.2.69.142"+}\n',
+      'x\n',
+      '\n',
+      '{"ip":"81.2.69.142"+}\n',
+    ])
+  })
+})
+
+describe('the counts', () => {
+  const events = [
+    ['81.2.69.142', '2026-07-01T10:30:00Z'],
+    ['81.2.69.7', '2026-07-01T23:30:00Z'],
+    ['1.128.1.1', '2026-07-01T18:29:59Z'],
+    ['202.196.224.1', '2026-06-30T00:00:00Z'],
+    ['216.160.83.56', '2026-07-02T00:00:00Z'],
+    ['10.0.0.1', '2027-01-01T00:00:00Z'],
+  ] as const
+  const input = events.map(([ip, t]) => `${JSON.stringify({ ip, t })}\n`).join('')
+  const options = { ...NDJSON, timeField: 't', locale: 'de', details: true } as const
+
+  it('counts places in detail when asked to', () => {
+    const { counts } = run(input, options)
+    expect(counts.countries).toEqual(
+      new Map([
+        ['GB', { code: 'GB', name: 'Vereinigtes Königreich', count: 2 }],
+        ['IN', { code: 'IN', name: 'Indien', count: 1 }],
+        ['PH', { code: 'PH', name: 'Philippinen', count: 1 }],
+        ['US', { code: 'US', name: 'USA', count: 1 }],
+      ]),
+    )
+    expect([...counts.regions.values()]).toEqual([
+      { country: 'GB', code: 'GB-ENG', name: 'Region "ENG"', count: 2 },
+      { country: 'US', code: 'US-WA', name: 'Region "WA"', count: 1 },
+    ])
+    expect([...counts.cities.values()]).toMatchObject([
+      { country: 'GB', region: 'Region "ENG"', name: 'London', count: 2, located: 2 },
+      { country: 'IN', region: null, name: 'नई दिल्ली', count: 1, located: 1 },
+    ])
+    expect([...counts.cells.keys()].sort()).toEqual(['13,122', '28,77', '47,-123', '51,-1'])
+    const london = counts.cells.get('51,-1')
+    expect(london?.count).toBe(2)
+    expect((london?.latitudes ?? 0) / 2).toBeCloseTo(51.5142)
+    expect((london?.longitudes ?? 0) / 2).toBeCloseTo(-0.0931)
+    // 11:30 and 00:30 in London, 23:59 in Delhi, 17:00 in Seattle; nobody knows when it is in the Philippines' middle.
+    expect(counts.hours.flatMap((count, hour) => (count > 0 ? [[hour, count]] : []))).toEqual([
+      [0, 1],
+      [11, 1],
+      [17, 1],
+      [23, 1],
+    ])
+    expect([counts.firstInstant, counts.lastInstant]).toEqual([Date.UTC(2026, 5, 30), Date.UTC(2026, 6, 2)])
+  })
+
+  it('counts countries only when not', () => {
+    const { counts } = run(input, { ...options, details: false })
+    expect([...counts.countries.keys()].sort()).toEqual(['GB', 'IN', 'PH', 'US'])
+    expect([counts.regions.size, counts.cities.size, counts.cells.size]).toEqual([0, 0, 0])
+    expect(counts.hours).toEqual(new Array(24).fill(0))
+    expect([counts.firstInstant, counts.lastInstant]).toEqual([null, null])
+  })
+
+  it('has no hours of lines without a time of their own', () => {
+    const { counts } = run(`${GOOD}\n`, { ...NDJSON, details: true })
+    expect(counts.hours).toEqual(new Array(24).fill(0))
+    expect(counts.firstInstant).toBeNull()
+  })
+
+  it('of parts is that of the whole', () => {
+    const many = input.repeat(50)
+    const whole = run(many, options, { blockBytes: 1_000_000 }).counts
+    const parts = run(many, options, { cuts: [100], blockBytes: 150 }).counts
+    const rounded = ({ cells, cities, ...rest }: typeof whole) => ({
+      ...rest,
+      // Sums of numbers that are no whole ones differ in their last bits by the order of summands.
+      places: [...cells, ...cities].map(([key, { latitudes, longitudes, count }]) => [
+        key,
+        latitudes.toFixed(6),
+        longitudes.toFixed(6),
+        count,
+      ]),
+    })
+    expect(rounded(parts)).toEqual(rounded(whole))
+  })
+})
+
+describe('a block whose output is large', () => {
+  /** Enriches an input in blocks of a size. */
+  function pieces(input: string, options: EnrichOptions, blockBytes: number): Enriched[] {
+    const { plan } = makePlan(utf8(input), true, { at: AT, ...options })
+    const enricher = new BlockEnricher(plan, new DatabaseSet([new Database(LONG_ANSWERS)]))
+    const splitter = new Splitter(plan, blockBytes)
+    const blocks = [...splitter.push(utf8(input)), ...splitter.end()]
+    return blocks.flatMap((block) => [...enricher.pieces(block)])
+  }
+
+  const tallied = (parts: readonly Enriched[]) => {
+    const counts = emptyCounts()
+    for (const part of parts) mergeCounts(counts, part.counts)
+    return counts
+  }
+
+  const many = (count: number, line: (index: number) => string): string =>
+    Array.from({ length: count }, (_, index) => line(index)).join('')
+
+  it.each<[name: string, input: string, options: EnrichOptions]>([
+    ['lines', many(2500, (n) => (n % 500 === 499 ? 'rubbish\n' : `{"ip":"1.1.1.1","n":${n}}\n`)), NDJSON],
+    [
+      'records of several lines',
+      `\ufeffn,ip\n${many(14_000, (n) => `"${n}\r\n\n""x""",1.1.1.1\r\n`)}1`,
+      { format: 'csv' },
+    ],
+    [
+      'quotes that nothing closes',
+      `n,ip\n${many(14_000, (n) => `${n % 100 === 0 ? '"' : n},1.1.1.1\n`)}"`,
+      { format: 'csv', maxLineBytes: 1000 },
+    ],
+  ])('is left off between records: %s', (_, input, options) => {
+    const parts = pieces(input, options, 1 << 20)
+    expect(parts.length).toBeGreaterThan(2)
+    for (const { output } of parts) expect(output.length).toBeLessThan(2 ** 24 + 65_536)
+    // Of so small blocks none has a large output.
+    const whole = pieces(input, options, 4000)
+    expect(whole.every(({ rest }) => rest === null)).toBe(true)
+    const same = Buffer.from(concatenated(parts.map(({ output }) => output))).equals(
+      concatenated(whole.map(({ output }) => output)),
+    )
+    expect(same).toBe(true)
+    expect(tallied(parts)).toEqual(tallied(whole))
+    expect(tallied(parts).bad).toBeGreaterThan(0)
+  })
+
+  it('says what is left of it', () => {
+    const [first] = pieces('1.1.1.1\n'.repeat(2000), { format: 'list' }, 1 << 20)
+    const done = first?.counts.lines ?? 0
+    expect(first?.rest).toMatchObject({ firstLine: done + 1, lines: 2000 - done, startsLine: true })
+    expect(first?.rest?.bytes).toHaveLength(8 * (2000 - done))
+  })
+})

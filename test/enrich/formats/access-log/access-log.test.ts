@@ -1,0 +1,485 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { looksLikeAccessLog, planAccessLog } from '../../../../src/enrich/formats/access-log/access-log.ts'
+import type { EnrichOptions } from '../../../../src/enrich/options.ts'
+import { isLookupFailure } from '../../../../src/location/location-record.ts'
+import {
+  enrichBytes,
+  enrichText,
+  joined,
+  LOCATED,
+  latin1,
+  NOT_LOCATED,
+  smallResolver,
+  utf8,
+} from '../../in-memory-run.ts'
+
+const LINE = '81.2.69.142 - - [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 2326'
+
+describe('looksLikeAccessLog', () => {
+  it.each([
+    [`${LINE}\n`, true],
+    [`\ufeff${LINE}\r\n\r\n${LINE}\r\n`, true],
+    [LINE, true],
+    [`${LINE}\n${LINE}\nnonsense\n${LINE.slice(0, 20)}`, true],
+    [`${LINE}\nnonsense\nnonsense\n`, false],
+    ['', false],
+    ['\n\n', false],
+    ['ip,time\n1.2.3.4,5\n', false],
+    ['{"ip":"1.2.3.4"}\n', false],
+    ['1.2.3.4\n', false],
+  ])('%j: %s', (sample, expected) => {
+    expect(looksLikeAccessLog(utf8(sample))).toBe(expected)
+  })
+})
+
+describe('planAccessLog', () => {
+  const sample = utf8(`${LINE}\n`)
+
+  it('is plain data', () => {
+    const { plan } = planAccessLog(sample, true, { at: 5, append: true })
+    expect(structuredClone(plan)).toEqual(plan)
+    expect(plan).toMatchObject({
+      format: 'access-log',
+      hasVhost: false,
+      hasForwarded: false,
+      append: true,
+      at: 5,
+    })
+  })
+
+  it('plans for lines that are none, which the run will report', () => {
+    expect(planAccessLog(utf8(''), true, {}).plan.hasVhost).toBe(false)
+    expect(planAccessLog(utf8('nonsense\n'), true, {}).plan.hasVhost).toBe(false)
+  })
+
+  it.each([
+    [{ field: 'client' }, 'ENRICH_FIELD_UNKNOWN'],
+    [{ field: '1' }, 'ENRICH_FIELD_UNKNOWN'],
+    [{ field: 'x_forwarded_for' }, 'ENRICH_FIELD_IS_LIST'],
+    [{ into: 'ip' }, 'ENRICH_FIELD_EXISTS'],
+    [{ into: 'rest', overwrite: true }, 'ENRICH_FIELD_EXISTS'],
+    [{ into: 'raw' }, 'ENRICH_FIELD_EXISTS'],
+  ])('refuses %j: %s', (options, code) => {
+    expect(() => planAccessLog(sample, true, options)).toThrow(expect.objectContaining({ code }))
+  })
+
+  it('refuses a field of the time, as lines have one', () => {
+    expect(() => planAccessLog(sample, true, { timeField: 'time' })).toThrow(TypeError)
+  })
+
+  it('takes any name for the location where lines are kept', () => {
+    expect(planAccessLog(sample, true, { into: 'ip', append: true }).plan.append).toBe(true)
+  })
+})
+
+const LOG: EnrichOptions = { format: 'access-log' }
+const TIME = '[10/Oct/2000:13:55:36 -0700]'
+const AT = Date.parse('2000-10-10T13:55:36-07:00')
+
+type Parts = Readonly<Record<string, unknown>>
+
+function objectsOf(output: Uint8Array): Parts[] {
+  const lines = new TextDecoder('utf-8', { fatal: true }).decode(output).split('\n')
+  expect(lines.pop()).toBe('')
+  return lines.map((line): Parts => JSON.parse(line))
+}
+
+/** What a line becomes, without the location. */
+function partsOf(line: string | Uint8Array, options: EnrichOptions = LOG): Parts {
+  const bytes = typeof line === 'string' ? utf8(line) : line
+  const { output, counts } = enrichBytes(bytes, options)
+  expect(counts.badLines).toEqual([])
+  const [{ location: _, ...parts } = {}, ...others] = objectsOf(output)
+  expect(others).toEqual([])
+  return parts
+}
+
+/** The parts of Apache's example. */
+const EXAMPLE = {
+  ip: '81.2.69.142',
+  ident: null,
+  user: 'frank',
+  time: '2000-10-10T13:55:36-07:00',
+  method: 'GET',
+  target: '/apache_pb.gif',
+  protocol: 'HTTP/1.0',
+  status: 200,
+  bytes: 2326,
+  referrer: null,
+  user_agent: null,
+}
+const START = `81.2.69.142 - frank ${TIME} "GET /apache_pb.gif HTTP/1.0" 200 2326`
+const COMBINED = {
+  ...EXAMPLE,
+  referrer: 'http://www.example.com/start.html',
+  user_agent: 'Mozilla/4.08 [en]',
+}
+const COMBINED_LINE = `${START} "http://www.example.com/start.html" "Mozilla/4.08 [en]"`
+
+describe('lines that are read', () => {
+  it.each<[string, Parts, string]>([
+    [START, EXAMPLE, 'common'],
+    [COMBINED_LINE, COMBINED, 'combined'],
+    [`${START} "-" "-"`, EXAMPLE, 'combined, with nothing known'],
+    [`${START} "" ""`, { ...EXAMPLE, referrer: '', user_agent: '' }, 'an empty text is not an unknown one'],
+    [`${START} "-" "curl/8.0" 0.005`, { ...EXAMPLE, user_agent: 'curl/8.0', rest: '0.005' }, 'more behind'],
+    [`${START} "-" "-" "a" "b"`, { ...EXAMPLE, rest: '"a" "b"' }, 'more behind, in quotes'],
+    [`${START} 0.005 "-" "-"`, { ...EXAMPLE, rest: '0.005 "-" "-"' }, 'something before the referrer'],
+    [`${START} "-"`, { ...EXAMPLE, rest: '"-"' }, 'one part only'],
+    [`${START} `, EXAMPLE, 'a space behind'],
+    [`${COMBINED_LINE} `, COMBINED, 'the same'],
+    [`${START} "-" "-"\r`, EXAMPLE, 'a line end of Windows'],
+  ])('%s', (line, parts) => {
+    expect(partsOf(line)).toEqual(parts)
+  })
+
+  it.each<[string, Parts, string]>([
+    ['"-"', {}, 'no request was read (408)'],
+    ['""', { request: '' }, 'an empty one'],
+    ['"\\x16\\x03\\x01\\x02"', { request: '\\x16\\x03\\x01\\x02' }, 'TLS for HTTP'],
+    ['"\\x16\\x03\\x01 a HTTP/1.1"', { request: '\\x16\\x03\\x01 a HTTP/1.1' }, 'the same, with words'],
+    ['"GET"', { request: 'GET' }, 'no target'],
+    ['"GET HTTP/1.1"', { request: 'GET HTTP/1.1' }, 'no target'],
+    ['"GET  HTTP/1.1"', { request: 'GET  HTTP/1.1' }, 'no target, but its spaces'],
+    ['"GE~T / HTTP/1.1"', { request: 'GE~T / HTTP/1.1' }, 'a method that nobody has'],
+    ['"GET / HTTP/x"', { request: 'GET / HTTP/x' }, 'a version that is no number'],
+    ['"GET / with more"', { request: 'GET / with more' }, 'no protocol'],
+    ['"GET /"', { method: 'GET', target: '/' }, 'HTTP/0.9'],
+    ['"PRI * HTTP/2.0"', { method: 'PRI', target: '*', protocol: 'HTTP/2.0' }, 'a preface of HTTP/2'],
+    ['"GET /a b HTTP/1.1"', { method: 'GET', target: '/a b', protocol: 'HTTP/1.1' }, 'a space in the target'],
+    ['"CONNECT a:443 HTTP/1.1"', { method: 'CONNECT', target: 'a:443', protocol: 'HTTP/1.1' }, 'a proxy'],
+    ['"OPTIONS / RTSP/1.0"', { method: 'OPTIONS', target: '/', protocol: 'RTSP/1.0' }, 'a scanner'],
+    ['"M-SEARCH * HTTP/1.1"', { method: 'M-SEARCH', target: '*', protocol: 'HTTP/1.1' }, 'a hyphen'],
+    [
+      '"GET /?q=\\"a\\" HTTP/1.1"',
+      { method: 'GET', target: '/?q=\\"a\\"', protocol: 'HTTP/1.1' },
+      'quotes by Apache',
+    ],
+    [
+      '"GET /?q=\\x22 HTTP/1.1"',
+      { method: 'GET', target: '/?q=\\x22', protocol: 'HTTP/1.1' },
+      'quotes by nginx',
+    ],
+    [
+      '"GET /?q="a" HTTP/1.1"',
+      { method: 'GET', target: '/?q="a"', protocol: 'HTTP/1.1' },
+      'quotes by nobody',
+    ],
+    ['"GET /\\\\ HTTP/1.1"', { method: 'GET', target: '/\\\\', protocol: 'HTTP/1.1' }, 'a backslash'],
+  ])('the request %s', (request, parts) => {
+    const nothing = { method: null, target: null, protocol: null }
+    expect(partsOf(`81.2.69.142 - frank ${TIME} ${request} 200 2326`)).toEqual({
+      ...EXAMPLE,
+      ...nothing,
+      ...parts,
+    })
+  })
+
+  it.each<[string, Parts, string]>([
+    [`1.2.3.4 - - ${TIME} "-" 408 -`, { user: null, status: 408, bytes: null }, 'no bytes'],
+    [`1.2.3.4 - - ${TIME} "-" - -`, { status: null, bytes: null }, 'no status'],
+    [`1.2.3.4 - - ${TIME} "-" 000 000`, { status: 0, bytes: 0 }, 'zeros in front, which JSON has not'],
+    [`1.2.3.4 - - ${TIME} "-" 200 007`, { bytes: 7 }, 'the same'],
+    [`1.2.3.4 - J. Doe ${TIME} "-" 200 1`, { user: 'J. Doe' }, 'a space in the user'],
+    [`1.2.3.4 - [J] [ Doe ${TIME} "-" 200 1`, { user: '[J] [ Doe' }, 'brackets in the user'],
+    [`1.2.3.4 - "" ${TIME} "-" 200 1`, { user: '""' }, "Apache's empty user"],
+    [`1.2.3.4 - ${TIME} "-" 200 1`, { ident: null, user: null }, 'no user'],
+    [`1.2.3.4 me you ${TIME} "-" 200 1`, { ident: 'me', user: 'you' }, 'all known'],
+    [`2001:4860::8888 - - ${TIME} "-" 200 1`, { ip: '2001:4860::8888' }, 'IPv6'],
+    [`host.example.com - - ${TIME} "-" 200 1`, { ip: 'host.example.com' }, 'a host name'],
+    [`1.2.3.4, 5.6.7.8 - - ${TIME} "-" 200 1`, { ip: '1.2.3.4, 5.6.7.8' }, 'a list'],
+    [
+      '1.2.3.4 - - [2000-10-10T13:55:36.5+02:00] "-" 200 1',
+      { time: '2000-10-10T13:55:36.5+02:00' },
+      'ISO 8601',
+    ],
+    [
+      `1.2.3.4 - - ${TIME} "-" 200 1 "a\\" "b" "c"`,
+      { referrer: 'a\\" "b', user_agent: 'c' },
+      'an escaped quote',
+    ],
+    [
+      `1.2.3.4 - - ${TIME} "-" 200 1 "a" "b\\""`,
+      { referrer: 'a', user_agent: 'b\\"' },
+      'the same, at the end',
+    ],
+    [`1.2.3.4 - - ${TIME} "-" 200 1 "a" "b\\\\"`, { user_agent: 'b\\\\' }, 'an escaped backslash'],
+    [
+      `1.2.3.4 - - ${TIME} "-" 200 1 "?q="x"" "b"c"`,
+      { referrer: '?q="x"', user_agent: 'b"c' },
+      'quotes by nobody',
+    ],
+    [`1.2.3.4 - - ${TIME} "-" 200 1 "é" "\t"`, { referrer: 'é', user_agent: '\t' }, 'other characters'],
+  ])('%s', (line, parts) => {
+    expect(partsOf(line)).toMatchObject(parts)
+  })
+
+  it('have U+FFFD for bytes that are no UTF-8', () => {
+    const line = latin1(`1.2.3.4 - - ${TIME} "GET /\xe9\xff HTTP/1.1" 200 1 "\xc3\xa9" "\xf0\x9f"`)
+    expect(partsOf(line)).toMatchObject({ target: '/\ufffd\ufffd', referrer: 'é', user_agent: '\ufffd' })
+  })
+
+  it('can begin with a virtual host', () => {
+    const lines = `example.com:443 ${START}\nexample.com:80 9.9.9.9 - - ${TIME} "-" 200 1\n`
+    const { output, notes, counts } = enrichBytes(utf8(lines), {})
+    expect(notes).toEqual([
+      'the format is access-log',
+      'the address is the second word, behind the virtual host',
+    ])
+    expect(counts).toMatchObject({ resolved: 1, failed: { 'not-found': 1 } })
+    const [first, second] = objectsOf(output)
+    expect(first).toMatchObject({ vhost: 'example.com:443', ...EXAMPLE })
+    expect(second).toMatchObject({ vhost: 'example.com:80', ip: '9.9.9.9', user: null })
+  })
+
+  it('are those of any parts', async () => {
+    const resolver = await smallResolver()
+    const text = fc.string({
+      unit: fc.constantFrom('a', ' ', '[', ']', '\\"', '\\\\', "'", 'é', '-', '\\x16'),
+      maxLength: 12,
+    })
+    const word = fc.stringMatching(/^[a-z0-9.[\]]{1,8}$/)
+    const fields = fc.record({
+      ip: fc.constantFrom(...LOCATED, ...NOT_LOCATED.filter((each) => each !== '')),
+      ident: word,
+      user: word,
+      second: fc.integer({ min: 0, max: 4_000_000_000 }),
+      method: fc.stringMatching(/^[A-Z][A-Z-]{0,7}$/),
+      target: text.map((each) => `/${each}`),
+      protocol: fc.constantFrom('HTTP/1.0', 'HTTP/1.1', 'HTTP/2.0'),
+      status: fc.integer({ min: 100, max: 599 }),
+      bytes: fc.nat(),
+      referrer: text,
+      agent: text,
+      rest: fc.option(
+        fc.stringMatching(/^[a-z0-9 ."]{1,10}$/).map((each) => `r${each}`),
+        { nil: '' },
+      ),
+    })
+    fc.assert(
+      fc.property(fc.array(fields, { minLength: 1, maxLength: 8 }), (all) => {
+        const lines = all.map(
+          ({ ip, ident, user, second, method, target, protocol, status, bytes, ...parts }) => {
+            const time = `[${new Date(second * 1000).toISOString()}]`
+            const request = `"${method} ${target} ${protocol}" ${status} ${bytes}`
+            const end = parts.rest === '' ? '' : ` ${parts.rest}`
+            return `${ip} ${ident} ${user} ${time} ${request} "${parts.referrer}" "${parts.agent}"${end}\n`
+          },
+        )
+        const { output, counts } = enrichBytes(utf8(lines.join('')), LOG, 150)
+        expect(counts.lines).toBe(all.length)
+        const known = (value: string) => (value === '-' ? null : value)
+        const expected = all.map((each) => {
+          const at = each.second * 1000
+          const [result] = resolver.lookupMany([each.ip], { at })
+          return {
+            ip: known(each.ip),
+            ident: each.ident,
+            user: each.user,
+            time: new Date(at).toISOString().replace('Z', '+00:00'),
+            method: each.method,
+            target: each.target,
+            protocol: each.protocol,
+            status: each.status,
+            bytes: each.bytes,
+            referrer: known(each.referrer),
+            user_agent: known(each.agent),
+            ...(each.rest === '' ? {} : { rest: each.rest }),
+            location: result === undefined || isLookupFailure(result) ? null : result,
+          }
+        })
+        expect(objectsOf(output)).toEqual(expected)
+      }),
+    )
+  })
+})
+
+describe('lines that are not read', () => {
+  it.each([
+    ['hello', 'a text'],
+    [' ', 'a blank'],
+    ['{"ip":"1.2.3.4"}', 'JSON'],
+    ['#Fields: date time c-ip', 'the header of another format'],
+    [` 1.2.3.4 - - ${TIME} "-" 200 1`, 'a space in front'],
+    [`host.example.com - - ${TIME} "GET / HT`, 'cut off, and no address'],
+    [`- - - ${TIME} "GET / HT`, 'the same'],
+    ['\u001b[2Kweb-1  | \u0007"\\', 'characters that JSON escapes'],
+  ])('lines that cannot be read stand among NDJSON as they are (trial fault 23): %j: %s', (line) => {
+    const { output, counts } = enrichBytes(utf8(`${line}\r\n${START}\n`), LOG)
+    expect(counts).toMatchObject({
+      resolved: 1,
+      badLines: [{ line: 1, message: expect.stringContaining('no line of an access log') }],
+    })
+    expect(objectsOf(output)).toMatchObject([{ raw: line, location: null }, EXAMPLE])
+    expect(Object.keys(objectsOf(output)[0] ?? {})).toEqual(['raw', 'location'])
+  })
+
+  it('bytes that are not UTF-8 are not JSON (trial fault 23)', () => {
+    const lines = latin1(`\xff\xc3 \xe9\n81.2.69.142 \xff\xc3\n`)
+    expect(objectsOf(enrichBytes(lines, LOG).output)).toMatchObject([
+      { raw: '\ufffd\ufffd \ufffd' },
+      { ip: '81.2.69.142', rest: '\ufffd\ufffd' },
+    ])
+  })
+
+  it('the name of the location is not that of other lines (trial fault 23)', () => {
+    expect(enrichText('hello\n', { ...LOG, into: 'geo "x"' })).toBe('{"raw":"hello","geo \\"x\\"":null}\n')
+  })
+
+  it.each([
+    ['keep', 'hello\n'],
+    ['drop', ''],
+    ['raw', '{"raw":"hello","location":null}\n'],
+  ] as const)('they become what `onBadLine` says, with %s %j (trial fault 23)', (onBadLine, expected) => {
+    expect(enrichText('hello\n', { ...LOG, onBadLine })).toBe(expected)
+  })
+})
+
+describe('lines that are cut off or damaged', () => {
+  const nothing = Object.fromEntries(Object.keys(EXAMPLE).map((name) => [name, null]))
+  const host = { ...nothing, ip: '81.2.69.142' }
+  const time = { ...host, ident: null, user: 'frank', time: EXAMPLE.time }
+  const CLIENT = '81.2.69.142 - frank'
+
+  it.each<[string, Parts, string]>([
+    ['81.2.69.142', host, 'an address alone'],
+    ['81.2.69.142 ', host, 'the same'],
+    ['81.2.69.142 hello, world', { ...host, rest: 'hello, world' }, 'a text'],
+    [CLIENT, { ...host, rest: '- frank' }, 'cut off before the time'],
+    [
+      `${CLIENT} [10/Oct/2000:13:55:36] "-" 200 1`,
+      { ...host, rest: '- frank [10/Oct/2000:13:55:36] "-" 200 1' },
+      'no offset',
+    ],
+    [`${CLIENT} [-] "-" 200 1`, { ...host, rest: '- frank [-] "-" 200 1' }, 'no time'],
+    [`${CLIENT} ${TIME}`, time, 'cut off after the time'],
+    [`${CLIENT} ${TIME} `, time, 'the same'],
+    [`${CLIENT} ${TIME} "`, { ...time, rest: '"' }, 'cut off in the request'],
+    [`${CLIENT} ${TIME} "GET / HTTP/1.1`, { ...time, rest: '"GET / HTTP/1.1' }, 'the same'],
+    [`${CLIENT} ${TIME} "GET / HTTP/1.1"`, { ...time, rest: '"GET / HTTP/1.1"' }, 'cut off after it'],
+    [
+      `${CLIENT} ${TIME} "GET / HTTP/1.1" 200`,
+      { ...time, rest: '"GET / HTTP/1.1" 200' },
+      'cut off after the status',
+    ],
+    [`${CLIENT} ${TIME} "GET / HTTP/1.1" 200 `, { ...time, rest: '"GET / HTTP/1.1" 200 ' }, 'the same'],
+    [`${CLIENT} ${TIME} "GET /" 20 1`, { ...time, rest: '"GET /" 20 1' }, 'two digits'],
+    [`${CLIENT} ${TIME} "GET /" 200 1x`, { ...time, rest: '"GET /" 200 1x' }, 'no number'],
+    [
+      `${CLIENT} ${TIME} "-" 200 ${'9'.repeat(20)}`,
+      { ...time, rest: `"-" 200 ${'9'.repeat(20)}` },
+      'no size',
+    ],
+    [`${CLIENT} ${TIME} GET / HTTP/1.1 200 1`, { ...time, rest: 'GET / HTTP/1.1 200 1' }, 'no quotes'],
+    [`${START} "http://a`, { ...EXAMPLE, rest: '"http://a' }, 'cut off in the referrer'],
+    [`${START} "-" "Mozilla`, { ...EXAMPLE, rest: '"-" "Mozilla' }, 'cut off in the user agent'],
+    [`${START} "-" "Mozilla\\"`, { ...EXAMPLE, rest: '"-" "Mozilla\\"' }, 'its quote is escaped'],
+  ])('%s is not located, though its address can be read (trial fault 23): %#', (line, parts) => {
+    expect(partsOf(line)).toEqual(parts)
+    const { counts, output } = enrichBytes(utf8(`${line}\n`), LOG)
+    const hasTime = parts.time !== null
+    expect(counts).toMatchObject({ resolved: 1, bad: 0, withoutTime: hasTime ? 0 : 1 })
+    expect(objectsOf(output)).toMatchObject([
+      { location: { city: 'London', timezone: { offset: hasTime ? '+01:00' : null } } },
+    ])
+  })
+
+  it('are located after a virtual host, and by the address that is trusted least', () => {
+    const lines = `example.com:80 ${START}\nexample.com:80 81.2.69.142 - - cut\nexample.com:80\n`
+    expect(objectsOf(enrichBytes(utf8(lines), LOG).output).slice(1)).toMatchObject([
+      { vhost: 'example.com:80', ip: '81.2.69.142', rest: '- - cut', location: { city: 'London' } },
+      { raw: 'example.com:80' },
+    ])
+    const trusting = { ...LOG, field: 'x_forwarded_for', trustedProxies: ['10.0.0.0/8'] }
+    const { counts } = enrichBytes(utf8(`10.0.0.1 - - ${TIME} "-" 200 1 "-" "cut`), trusting)
+    expect(counts.failed).toEqual({ 'trusted-proxy': 1 })
+  })
+
+  it('are kept and located with `append`', () => {
+    expect(enrichText('81.2.69.142 cut\n', { ...LOG, append: true })).toMatch(
+      /^81\.2\.69\.142 cut\t\{"ip".*\}\n$/,
+    )
+    expect(enrichText('cut\n', { ...LOG, append: true })).toBe('cut\n')
+  })
+})
+
+describe('the location', () => {
+  it('is that of the instant of the line', () => {
+    const winter = START.replace('10/Oct/2000', '10/Jan/2000')
+    const [summer, standard] = enrichText(`${START}\n${winter}\n`, LOG).split('\n')
+    expect(summer).toContain('"timezone":{"id":"Europe/London","offset":"+01:00"}')
+    expect(standard).toContain('"timezone":{"id":"Europe/London","offset":"+00:00"}')
+  })
+
+  it('follows the line with `append`, which stays as it is', async () => {
+    const resolver = await smallResolver()
+    const lines = [latin1(`${START} "\xff" "-"\r\n`), utf8(`9.9.9.9 - - ${TIME} "-" 200 1\n`), utf8('bad')]
+    const { output } = enrichBytes(joined(lines), { ...LOG, append: true })
+    const json = JSON.stringify(resolver.lookup('81.2.69.142', { at: AT }))
+    const expected = [
+      latin1(`${START} "\xff" "-"\t`),
+      utf8(`${json}\r\n`),
+      utf8(`9.9.9.9 - - ${TIME} "-" 200 1\tnull\n`),
+      utf8('bad'),
+    ]
+    expect(output).toEqual(joined(expected))
+  })
+
+  it('has the name that it is given', () => {
+    const output = enrichText(`9.9.9.9 - - ${TIME} "-" 200 1`, { ...LOG, into: 'geo "x"' })
+    expect(output.endsWith(',"geo \\"x\\"":null}\n')).toBe(true)
+  })
+
+  it.each([
+    ['9.9.9.9', 'not-found'],
+    ['10.0.0.1', 'private'],
+    ['host.example.com', 'malformed'],
+    ['-', 'missing'],
+    ['81.2.69.142, 9.9.9.9', 'malformed'],
+  ])('is null for %s: %s', (ip, reason) => {
+    const { output, counts } = enrichBytes(utf8(`${ip} - - ${TIME} "-" 200 1\n`), LOG)
+    expect(objectsOf(output)).toMatchObject([{ ip: ip === '-' ? null : ip, location: null }])
+    expect(counts.failed).toEqual({ [reason]: 1 })
+  })
+})
+
+describe('x_forwarded_for', () => {
+  const options: EnrichOptions = { ...LOG, field: 'x_forwarded_for', trustedProxies: ['10.0.0.0/8'] }
+  const line = (peer: string, list: string) => `${peer} - - ${TIME} "-" 200 1 "-" "-"${list}`
+
+  it.each<[string, string, Parts, string | null, string | null, string]>([
+    ['10.0.0.1', ' "81.2.69.142"', { x_forwarded_for: '81.2.69.142' }, '81.2.69.142', null, 'one hop'],
+    ['10.0.0.1', ' "::1, 81.2.69.142, 10.0.0.2"', {}, '81.2.69.142', null, 'the first from the right'],
+    ['9.9.9.9', ' "81.2.69.142"', {}, null, 'not-found', 'a sender that is not trusted is the client'],
+    ['81.2.69.1', ' "216.160.83.56"', {}, '81.2.69.1', null, 'the same'],
+    ['10.0.0.1', ' "-"', { x_forwarded_for: null }, null, 'trusted-proxy', 'nothing was forwarded'],
+    ['81.2.69.1', ' "-"', {}, '81.2.69.1', null, 'the same, without a proxy'],
+    ['81.2.69.1', '', {}, '81.2.69.1', null, 'the part is not there'],
+    ['81.2.69.1', ' ""', {}, '81.2.69.1', null, 'it is empty'],
+    ['10.0.0.1', ' "nonsense"', {}, null, 'malformed', 'what decides cannot be read'],
+    ['10.0.0.1', ' "unknown"', {}, null, 'unidentified', 'the proxy does not say'],
+    ['10.0.0.1', ` "81.2.69.142${', 10.0.0.1'.repeat(1000)}"`, {}, null, 'malformed', 'a list too long'],
+    [
+      '81.2.69.1',
+      ` "${', 10.0.0.1'.repeat(1000)}"`,
+      {},
+      '81.2.69.1',
+      null,
+      'the same, of somebody not trusted',
+    ],
+    ['10.0.0.1', ' "81.2.69.142" 0.1 "x"', { rest: '0.1 "x"' }, '81.2.69.142', null, 'more behind'],
+  ])('of %s%.60s', (peer, list, parts, ip, reason) => {
+    const { output, counts } = enrichBytes(utf8(`${line(peer, list)}\n`), options)
+    expect(objectsOf(output)).toMatchObject([{ ...parts, ip: peer, location: ip === null ? null : { ip } }])
+    expect(counts.failed).toEqual(reason === null ? {} : { [reason]: 1 })
+  })
+
+  it('is taken of the first word with proxies that are trusted', () => {
+    const given = line('81.2.69.142, 10.0.0.1', '')
+    const { output } = enrichBytes(utf8(given), { ...LOG, trustedProxies: ['10.0.0.0/8'] })
+    expect(objectsOf(output)).toMatchObject([
+      { ip: '81.2.69.142, 10.0.0.1', location: { ip: '81.2.69.142' } },
+    ])
+  })
+})

@@ -1,0 +1,522 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { EnrichError } from '../../../../src/enrich/errors.ts'
+import {
+  looksLikeCsv,
+  looksLikeTsv,
+  planDelimited,
+} from '../../../../src/enrich/formats/delimited/delimited.ts'
+import { type EnrichOptions, LOCATION_FIELDS, type LocationField } from '../../../../src/enrich/options.ts'
+import { isLookupFailure, type LocationRecord } from '../../../../src/location/location-record.ts'
+import {
+  enrichBytes,
+  enrichText,
+  joined,
+  LOCATED,
+  latin1,
+  NOT_LOCATED,
+  smallResolver,
+  utf8,
+} from '../../in-memory-run.ts'
+
+const plan = (text: string, options: EnrichOptions = {}, format: 'csv' | 'tsv' = 'csv', isWhole = true) =>
+  planDelimited(utf8(text), isWhole, options, format)
+
+describe('looksLikeCsv and looksLikeTsv', () => {
+  it.each([
+    ['ip,a\n1.2.3.4,5\n', true, false],
+    ['ip;a\n1.2.3.4;5\n', true, false],
+    ['\ufeff"ip","a"\r\n"1.2.3.4","x\r\ny"\r\n', true, false],
+    ['ip,a\n', true, false],
+    ['ip,a', true, false],
+    ['ip\n1.2.3.4\n', true, false],
+    ['client_ip\n', true, false],
+    ['ip\nnonsense\n', false, false],
+    ['name\nvalue\n', false, false],
+    ['ip\ta\n1.2.3.4\t5\n', false, true],
+    ['ip\ta,b\n1.2.3.4\t"5\n9.9.9.9\t"\n', false, true],
+    ['A text, with commas.\nAnd lines.\nOf any, kind, whatever.\n', false, false],
+    ['', false, false],
+    ['"a\n', false, false],
+  ])('%j: %s, %s', (text, isCsv, isTsv) => {
+    expect([looksLikeCsv(utf8(text)), looksLikeTsv(utf8(text))]).toEqual([isCsv, isTsv])
+  })
+})
+
+describe('the delimiter', () => {
+  it.each([
+    ['a,ip\n1,1.2.3.4\n', ',', 'a comma'],
+    ['a;ip\n1;1.2.3.4\n', ';', 'semicolons'],
+    ['"a,b";ip\n1;1.2.3.4\n', ';', 'a comma in quotes'],
+    ['a;ip\n"1,5";1.2.3.4\n', ';', 'commas in values'],
+    ['a;ip;c,d\n1;1.2.3.4;"2,5"\n', ';', 'both in the header: semicolons fit'],
+    ['ip,b;c\n1.2.3.4,"x"\n', ',', 'both in the header: commas fit'],
+    ['ip,b;c\n1.2.3.4,"x;y"\n', ',', 'as many: commas'],
+    ['ip\n1.2.3.4\n', ',', 'none'],
+  ])('of %j is %s: %s', (text, delimiter) => {
+    expect(plan(text, { field: '1' }).plan.delimiter).toBe(delimiter.charCodeAt(0))
+  })
+
+  it('of TSV is a tab', () => {
+    expect(plan('a,b\tip\n,\t1.2.3.4\n', {}, 'tsv').plan).toMatchObject({
+      delimiter: 9,
+      address: 1,
+      width: 2,
+    })
+  })
+
+  it('is told where it is a guess', () => {
+    expect(plan('a;ip\n1;1.2.3.4\n').notes).toEqual([
+      'fields are separated by semicolons',
+      'the address is in column 2, ip',
+    ])
+  })
+})
+
+describe('the quotes of TSV', () => {
+  it.each([
+    ['ip\tq\n1.2.3.4\t"a\tb"\n', true, 'delimiters in quotes'],
+    ['ip\tq\n1.2.3.4\t"a\nb"\n', true, 'line ends in quotes'],
+    ['ip\tq\n1.2.3.4\ta "b"\n', true, 'none that opens a field'],
+    ['ip\tq\n1.2.3.4\t"a" b\n', true, 'text behind them'],
+    ['ip\tq\n1.2.3.4\t"a\n9.9.9.9\tb\n1.1.1.1\t5" disk\n', false, 'left open'],
+    ['ip\tq\n1.2.3.4\t"\n9.9.9.9\t"\n', false, 'a column of quotes'],
+  ])('%j mean something: %s, %s', (text, quotes) => {
+    const { plan: made, notes } = plan(text, {}, 'tsv')
+    expect(made.quotes).toBe(quotes)
+    expect(notes.includes('quotes are text')).toBe(!quotes)
+  })
+})
+
+describe('the column of the address', () => {
+  it.each<[string, EnrichOptions, number, string]>([
+    ['a,ip\n1,1.2.3.4\n', {}, 1, 'by its name'],
+    ['a,Client-IP\n1,1.2.3.4\n', {}, 1, 'by its name, spelt otherwise'],
+    ['"a","remote_addr"\n1,1.2.3.4\n', {}, 1, 'by its name, in quotes'],
+    ['a, ip\n1, 1.2.3.4\n', {}, 1, 'by its name, with blanks'],
+    ['host,ip\n1.1.1.1,1.2.3.4\n', {}, 1, 'by the better name'],
+    ['ip,client_ip\nx,1.2.3.4\ny,9.9.9.9\n', {}, 1, 'not by a name whose values are none'],
+    ['ip,x\n-,1\n1.2.3.4,1\nn/a,2\n', {}, 0, 'with as many addresses as other values'],
+    ['a,peer\n1,1.2.3.4\n', {}, 1, 'as the only one with addresses'],
+    ['a,ip\n', {}, 1, 'by its name alone, without rows'],
+    ['a,b\n1,1.2.3.4\n', { field: '2' }, 1, 'by its number'],
+    ['a,b,1\n1,1.2.3.4,9.9.9.9\n', { field: '1' }, 2, 'by a name that is a number'],
+    ['a,b\n1,x\n', { field: 'b' }, 1, 'as it was told, whatever it holds'],
+    ['1,1.2.3.4\n2,9.9.9.9\n', { header: false }, 1, 'without a header'],
+    ['1.2.3.4,9.9.9.9\n', { header: false, field: '2' }, 1, 'the same, by its number'],
+    [
+      'ip,xff\n1.2.3.4,"9.9.9.9, 10.0.0.1"\n',
+      { trustedProxies: ['10.0.0.1'] },
+      1,
+      'a list, with trusted proxies',
+    ],
+    ['ip,xff\n1.2.3.4,"9.9.9.9, 10.0.0.1"\n', {}, 0, 'no list without them'],
+  ])('of %j with %j is %i: %s', (text, options, column) => {
+    expect(plan(text, options).plan.address).toBe(column)
+  })
+
+  it.each([
+    ['a,ip\n1,1.2.3.4\n', 'the address is in column 2, ip'],
+    ['ip,server\n1.2.3.4,9.9.9.9\n', 'the address is in column 1, ip (addresses are also in 2, server)'],
+  ])('of %j is told', (text, note) => {
+    expect(plan(text).notes).toEqual([note])
+  })
+
+  it.each<[string, EnrichOptions, string, string, string]>([
+    ['a,b\n1,2\n', {}, 'ENRICH_FIELD_UNKNOWN', 'the columns are 1, a; 2, b', 'no addresses'],
+    [
+      `${Array.from('abcdefghijklm').join(',')}\n${Array.from('nopqrstuvwxyz').join(',')}\n`,
+      {},
+      'ENRICH_FIELD_UNKNOWN',
+      '12, l; …',
+      'more columns than are named',
+    ],
+    ['src,dst\n1.2.3.4,9.9.9.9\n', {}, 'ENRICH_FIELD_UNKNOWN', 'addresses are in 1, src; 2, dst', 'two'],
+    ['ip,b\nx,y\n', {}, 'ENRICH_FIELD_UNKNOWN', 'the columns are', 'a name only'],
+    ['ip,b\n1.2.3.4,y\n', { field: 'IP' }, 'ENRICH_FIELD_UNKNOWN', 'addresses are in 1, ip', 'another case'],
+    ['ip,b\n1.2.3.4,y\n', { field: '3' }, 'ENRICH_FIELD_UNKNOWN', '"3" among 2', 'a number too large'],
+    ['ip,b\n1.2.3.4,y\n', { field: '0' }, 'ENRICH_FIELD_UNKNOWN', '"0"', 'no number'],
+    ['ip,ip\n1.2.3.4,y\n', { field: 'ip' }, 'ENRICH_FIELD_UNKNOWN', 'several', 'a name that is there twice'],
+    [
+      '1.2.3.4,y\n',
+      { field: 'ip', header: false },
+      'ENRICH_FIELD_UNKNOWN',
+      '"ip"',
+      'a name without a header',
+    ],
+    ['1,1.2.3.4\n2,9.9.9.9\n', {}, 'ENRICH_HEADER_MISSING', '"1.2.3.4"', 'data where the header should be'],
+    ['ip,t\n1.2.3.4,5\n', { timeField: 'x' }, 'ENRICH_FIELD_UNKNOWN', '"x"', 'no such time'],
+    ['a,xff\n1,"1.2.3.4, 9.9.9.9"\n', { field: 'xff' }, 'ENRICH_FIELD_IS_LIST', 'trusted', 'a list'],
+    ['ip,city\n1.2.3.4,y\n', {}, 'ENRICH_FIELD_EXISTS', 'city', 'a column that is there'],
+    ['"ip\n', {}, 'ENRICH_FORMAT_UNKNOWN', 'quote', 'a header that cannot be read'],
+    ['ip,abc\n', { maxLineBytes: 5 }, 'ENRICH_FORMAT_UNKNOWN', 'longer than 5', 'a header over the bound'],
+  ])('of %j with %j is none: %s', (text, options, code, message) => {
+    expect(() => plan(text, options)).toThrow(
+      expect.objectContaining({ code, message: expect.stringContaining(message) }),
+    )
+  })
+
+  it('may be the last of very many (trial fault 16)', () => {
+    const most = 2 ** 18
+    const columns = (count: number) => `${'c,'.repeat(count - 1)}ip\n`
+    expect(plan(columns(most)).plan).toMatchObject({ width: most, address: most - 1 })
+    expect(() => plan(columns(most + 1))).toThrow(/has 262145 columns: 262144 are the most/)
+  })
+
+  it('is not looked for in an input without a record', () => {
+    expect(plan('').plan).toMatchObject({ width: 0, address: 0 })
+  })
+
+  it('is looked for in whole records only', () => {
+    // The last record is cut off in the middle of an address that would be none.
+    expect(plan('a,peer\n1,1.2.3.4\n2,9.9.9', {}, 'csv', false).plan.address).toBe(1)
+  })
+})
+
+describe('names of columns in what is said', () => {
+  /** What a terminal obeys, text turned round, a line of its own, and more than is shown. */
+  const hostile = `\x1b]0;x\x07\x9b31m\u202e\nforged ${'k'.repeat(100_000)}`
+  const shown = /2, "\\u001b\]0;x\\u0007\\u009b31m\\u202e\\nforged k{30,}"\.\.\./
+
+  it.each([
+    ['where the address is', `a,"${hostile}"\n1,1.2.3.4\n`],
+    ['where others are', `ip,"${hostile}"\n1.2.3.4,1.2.3.4\n`],
+    ['which there are without a usual name', `a,"${hostile}",c\n1,1.2.3.4,1.2.3.4\n`],
+    ['which there are', `a,"${hostile}",c\n1,2,3\n`],
+  ])('are quoted in printable ASCII and cut: %s', (_, text) => {
+    const said = (() => {
+      try {
+        return plan(text).notes.join(' ')
+      } catch (error) {
+        return error instanceof EnrichError ? error.message : ''
+      }
+    })()
+    expect(said).toMatch(shown)
+    expect(said).toMatch(/^[\x20-\x7e]{50,500}$/)
+  })
+})
+
+describe('the plan', () => {
+  it('is plain data', () => {
+    const { plan: made } = plan('city,ip,time\nx,1.2.3.4,5\n', { overwrite: true, timeField: 'time' })
+    expect(structuredClone(made)).toEqual(made)
+    expect(made).toMatchObject({ width: 3, address: 1, time: 2, replaced: [4, -1, -1], headerLine: 1 })
+  })
+
+  it.each([[[]], [['country']], [['city', 'city']]])('has no fields %j', (fields) => {
+    const options: EnrichOptions = JSON.parse(JSON.stringify({ fields }))
+    expect(() => plan('ip\n1.2.3.4\n', options)).toThrow(TypeError)
+  })
+
+  it('adds columns that are not there beside others that are', () => {
+    expect(plan('ip,city\n1.2.3.4,y\n', { fields: ['country_code'] }).plan.replaced).toEqual([])
+  })
+})
+
+const AT = Date.UTC(2026, 6, 1)
+const csv = (text: string, options: EnrichOptions = {}): string =>
+  enrichText(text, { format: 'csv', fields: ['country_code', 'city'], at: AT, ...options })
+const LINKOEPING = 'SE,"Linköping, ""Östra""\tStaden"'
+
+describe('columns', () => {
+  it.each<[string, string, string]>([
+    ['ip,a\n81.2.69.142,1\n', 'ip,a,country_code,city\n81.2.69.142,1,GB,London\n', 'follow the others'],
+    ['ip,a\r\n9.9.9.9,1\r\n', 'ip,a,country_code,city\r\n9.9.9.9,1,,\r\n', 'are empty; the line end stays'],
+    ['ip,a\n81.2.69.142,1', 'ip,a,country_code,city\n81.2.69.142,1,GB,London', 'without a last line end'],
+    ['ip,a', 'ip,a,country_code,city', 'of a header alone'],
+    ['\ufeffip,a\n', '\ufeffip,a,country_code,city\n', 'behind a byte order mark'],
+    [
+      '\ufeff"ip",a\n"81.2.69.142",1\n',
+      '\ufeff"ip",a,country_code,city\n"81.2.69.142",1,GB,London\n',
+      'the same, in front of a quote',
+    ],
+    [
+      'ip;a\n89.160.20.112;1\n',
+      'ip;a;country_code;city\n89.160.20.112;1;SE;"Linköping, ""Östra""\tStaden"\n',
+      'quoted',
+    ],
+    ['ip,a\n89.160.20.112,1\n', `ip,a,country_code,city\n89.160.20.112,1,${LINKOEPING}\n`, 'quoted'],
+    [
+      'ip,a\n216.160.83.56,1\n',
+      'ip,a,country_code,city\n216.160.83.56,1,US,"=HYPERLINK(""x"")"\n',
+      'as the database has them',
+    ],
+    [
+      'ip,a\n\n81.2.69.142,1\n\n',
+      'ip,a,country_code,city\n\n81.2.69.142,1,GB,London\n\n',
+      'are not on empty lines',
+    ],
+    [
+      'ip,a\n81.2.69.142,"x\r\ny, ""z"""\n',
+      'ip,a,country_code,city\n81.2.69.142,"x\r\ny, ""z""",GB,London\n',
+      'follow quotes with line ends',
+    ],
+    [
+      'a,ip\n 1 , 81.2.69.142 \n',
+      'a,ip,country_code,city\n 1 , 81.2.69.142 ,GB,London\n',
+      'follow blanks, which stay',
+    ],
+    ['ip\n81.2.69.142\n', 'ip,country_code,city\n81.2.69.142,GB,London\n', 'follow an only column'],
+    [
+      '\n\r\nip,a\n81.2.69.142,1\n',
+      '\n\r\nip,a,country_code,city\n81.2.69.142,1,GB,London\n',
+      'have their header behind empty lines',
+    ],
+  ])('%j becomes %j: %s', (given, expected) => {
+    expect(csv(given)).toBe(expected)
+  })
+
+  it('are by default all, in their order', () => {
+    expect(enrichText('ip,a\n81.2.69.142,1\n', { at: AT })).toBe(
+      'ip,a,country_code,country_name,region_code,region_name,city,postal_code,latitude,longitude,timezone_id,timezone_offset\n' +
+        '81.2.69.142,1,GB,United Kingdom,GB-ENG,England,London,EC1A,51.5142,-0.0931,Europe/London,+01:00\n',
+    )
+  })
+
+  it('are empty where the record has nothing', () => {
+    expect(enrichText('ip,a\n2001:4860::1,1\n', { at: AT }).split('\n')[1]).toBe(
+      '2001:4860::1,1,US,United States,,,,,,,,',
+    )
+  })
+
+  it('are in another language and order', () => {
+    const options: EnrichOptions = { locale: 'de', fields: ['postal_code', 'country_name'] }
+    expect(csv('ip,a\n81.2.69.142,1\n', options).split('\n')[1]).toBe(
+      '81.2.69.142,1,EC1A,Vereinigtes Königreich',
+    )
+  })
+
+  it('follow records without a header', () => {
+    expect(csv('1,81.2.69.142\n2,9.9.9.9\n', { header: false })).toBe(
+      '1,81.2.69.142,GB,London\n2,9.9.9.9,,\n',
+    )
+  })
+
+  it('leave bytes that are no UTF-8 as they are', () => {
+    const { output } = enrichBytes(latin1('ip,\xff\n81.2.69.142,\xe9\xfe\n'), { fields: ['country_code'] })
+    expect(output).toEqual(latin1('ip,\xff,country_code\n81.2.69.142,\xe9\xfe,GB\n'))
+  })
+
+  it('are those of the hop that is not trusted', () => {
+    const given = 'ip,xff\n1.1.1.1,"81.2.69.142, 10.0.0.1"\n1.1.1.1,10.0.0.1\n'
+    const { output, counts } = enrichBytes(utf8(given), {
+      trustedProxies: ['10.0.0.0/8'],
+      fields: ['country_code'],
+    })
+    expect(new TextDecoder().decode(output)).toBe(
+      'ip,xff,country_code\n1.1.1.1,"81.2.69.142, 10.0.0.1",GB\n1.1.1.1,10.0.0.1,\n',
+    )
+    expect(counts.failed).toEqual({ 'trusted-proxy': 1 })
+  })
+
+  it('have the offset at the time of the line', () => {
+    const given = 'ip,at\n81.2.69.142,2026-01-05T00:00:00Z\n81.2.69.142,"1782864000"\n81.2.69.142,x\n'
+    const { output, counts } = enrichBytes(utf8(given), {
+      timeField: 'at',
+      fields: ['timezone_offset'],
+      at: Date.UTC(2026, 11, 1),
+    })
+    const offsets = new TextDecoder().decode(output).split('\n').slice(1, -1)
+    expect(offsets.map((line) => line.slice(-6))).toEqual(['+00:00', '+01:00', '+00:00'])
+    expect(counts.withoutTime).toBe(1)
+  })
+})
+
+describe('overwrite', () => {
+  const given =
+    'city,ip,"country_code",x\r\nold,81.2.69.142,"o,ld",1\r\n"o""ld",9.9.9.9,,2\r\n,89.160.20.112,,3'
+
+  it('puts new values in the place of old ones and the others behind', () => {
+    expect(csv(given, { overwrite: true, fields: ['country_code', 'postal_code', 'city'] })).toBe(
+      'city,ip,"country_code",x,postal_code\r\nLondon,81.2.69.142,GB,1,EC1A\r\n,9.9.9.9,,2,\r\n' +
+        '"Linköping, ""Östra""\tStaden",89.160.20.112,SE,3,',
+    )
+  })
+
+  it('adds nothing where all are there, and what it wrote it writes again', () => {
+    const once = csv(given, { overwrite: true })
+    expect(once.split('\r\n')[0]).toBe('city,ip,"country_code",x')
+    expect(csv(once, { overwrite: true })).toBe(once)
+  })
+
+  it('fills all columns of a name', () => {
+    expect(csv('city,ip,city\na,81.2.69.142,b\n', { overwrite: true, fields: ['city'] })).toBe(
+      'city,ip,city\nLondon,81.2.69.142,London\n',
+    )
+  })
+})
+
+describe('TSV', () => {
+  const tsv = (text: string): string => csv(text, { format: 'tsv' })
+
+  it('has quotes around what has tabs, and commas as they are', () => {
+    expect(tsv('ip\ta\n89.160.20.112\t"1\t2"\n')).toBe(
+      'ip\ta\tcountry_code\tcity\n89.160.20.112\t"1\t2"\tSE\t"Linköping, ""Östra""\tStaden"\n',
+    )
+  })
+
+  it('has no quotes added where they are text, and no tabs in values', () => {
+    expect(tsv('ip\ta\n81.2.69.142\t"1\n89.160.20.112\t"2\n9.9.9.9\tx\n')).toBe(
+      'ip\ta\tcountry_code\tcity\n81.2.69.142\t"1\tGB\tLondon\n89.160.20.112\t"2\tSE\tLinköping, "Östra" Staden\n' +
+        '9.9.9.9\tx\t\t\n',
+    )
+  })
+})
+
+describe('bad records', () => {
+  const given = 'ip,a\n81.2.69.142\n81.2.69.142,1,2\n9.9.9.9,"x\ny"\n\n81.2.69.142,1\n81.2.69.142,"'
+
+  it('stay as they are and are counted by physical lines', () => {
+    const { output, counts } = enrichBytes(utf8(given), { format: 'csv', fields: ['country_code'] })
+    expect(new TextDecoder().decode(output)).toBe(
+      'ip,a,country_code\n81.2.69.142\n81.2.69.142,1,2\n9.9.9.9,"x\ny",\n\n81.2.69.142,1,GB\n81.2.69.142,"',
+    )
+    expect(counts).toMatchObject({ lines: 6, resolved: 1, bad: 3, blank: 1, failed: { 'not-found': 1 } })
+    expect(counts.badLines).toEqual([
+      { line: 2, message: 'it has 1 column, not 2' },
+      { line: 3, message: 'it has 3 columns, not 2' },
+      { line: 8, message: 'the quote that opens its field 2 is not closed' },
+    ])
+  })
+
+  it('are left out', () => {
+    expect(csv(given, { onBadLine: 'drop', fields: ['country_code'] })).toBe(
+      'ip,a,country_code\n9.9.9.9,"x\ny",\n\n81.2.69.142,1,GB\n',
+    )
+  })
+
+  it('end the run', () => {
+    expect(() => csv(given, { onBadLine: 'fail' })).toThrow('line 2: it has 1 column, not 2')
+  })
+})
+
+/** A reader of the strictest CSV, written from the ABNF of RFC 4180 for the tests; text that is none throws. */
+function parseCsv(text: string, delimiter: string): string[][] {
+  const escaped = delimiter === '\t' ? '\\t' : delimiter
+  const field = new RegExp(`(?:"((?:[^"]|"")*)"|([^"\\r\\n${escaped}]*))(${escaped}|\\r?\\n|$)`, 'y')
+  const rows: string[][] = []
+  let row: string[] = []
+  for (let at = 0; at < text.length; ) {
+    field.lastIndex = at
+    const match = field.exec(text)
+    if (match === null) throw new Error(`no CSV at ${at}`)
+    const [whole, quoted, plain = '', end] = match
+    row.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'))
+    at += whole.length
+    if (end === delimiter && at < text.length) continue
+    if (end === delimiter) row.push('')
+    rows.push(row)
+    row = []
+  }
+  return rows
+}
+
+function columnOf(record: LocationRecord, field: LocationField): string {
+  const values: Record<LocationField, string | number | null> = {
+    country_code: record.country.code,
+    country_name: record.country.name,
+    region_code: record.region.code,
+    region_name: record.region.name,
+    city: record.city,
+    postal_code: record.postal_code,
+    latitude: record.coordinates.latitude,
+    longitude: record.coordinates.longitude,
+    timezone_id: record.timezone.id,
+    timezone_offset: record.timezone.offset,
+  }
+  return String(values[field] ?? '')
+}
+
+describe('any file', () => {
+  const text = fc.string({
+    unit: fc.constantFrom('a', ' ', '"', ',', ';', '\t', '\n', '\r\n', 'é', "'", '='),
+    maxLength: 8,
+  })
+  const cell = fc.record({ text, isQuoted: fc.boolean() })
+  const table = fc.record({
+    rows: fc.array(
+      fc.record({
+        before: fc.tuple(cell, cell),
+        ip: fc.constantFrom(...LOCATED, ...NOT_LOCATED),
+        behind: cell,
+        isQuoted: fc.boolean(),
+      }),
+      { minLength: 1, maxLength: 12 },
+    ),
+    delimiter: fc.constantFrom(',', ';', '\t'),
+    lineEnd: fc.constantFrom('\n', '\r\n'),
+    hasLastEnd: fc.boolean(),
+    hasMark: fc.boolean(),
+    hasHeader: fc.boolean(),
+    fields: fc.shuffledSubarray([...LOCATION_FIELDS], { minLength: 1 }),
+    blockBytes: fc.integer({ min: 20, max: 400 }),
+  })
+
+  /** A field as a writer of CSV may write it: in quotes where it has to be, and sometimes where not. */
+  function written(
+    { text: value, isQuoted }: { text: string; isQuoted: boolean },
+    delimiter: string,
+  ): string {
+    const isNeeded = value.includes(delimiter) || /["\r\n]/.test(value)
+    return isNeeded || isQuoted ? `"${value.replaceAll('"', '""')}"` : value
+  }
+
+  it('keeps its bytes, and has the columns that lookup gives behind its own', async () => {
+    const resolver = await smallResolver()
+    fc.assert(
+      fc.property(
+        table,
+        ({ rows, delimiter, lineEnd, hasLastEnd, hasMark, hasHeader, fields, blockBytes }) => {
+          const records = rows.map(({ before, ip, behind, isQuoted }) =>
+            [...before, { text: ip, isQuoted }, behind]
+              .map((each) => written(each, delimiter))
+              .join(delimiter),
+          )
+          const header = ['"a', 'name""', '1"', 'b', '"the, address"', 'c']
+          const names = [header.slice(0, 3).join(delimiter), ...header.slice(3)].join(delimiter)
+          const lines = hasHeader ? [names, ...records] : records
+          const input = (hasMark ? '\ufeff' : '') + lines.join(lineEnd) + (hasLastEnd ? lineEnd : '')
+          const options: EnrichOptions = {
+            format: delimiter === '\t' ? 'tsv' : 'csv',
+            header: hasHeader,
+            field: '3',
+            fields,
+            at: AT,
+          }
+          const run = enrichBytes(utf8(input), options, blockBytes)
+          // The dialect is a guess: with few lines another can fit as well.
+          fc.pre(run.plan.format !== 'csv' || run.plan.delimiter === delimiter.charCodeAt(0))
+          fc.pre(run.plan.format !== 'tsv' || run.plan.quotes)
+          const output = new TextDecoder('utf-8', { ignoreBOM: true }).decode(run.output)
+          const body = hasMark ? output.slice(1) : output
+          const parsed = parseCsv(body, delimiter)
+          expect(parsed.length).toBe(lines.length)
+          const expected = rows.map(({ before, ip, behind }) => {
+            const [result] = resolver.lookupMany([ip], { at: AT })
+            const isFailed = result === undefined || isLookupFailure(result)
+            const added = fields.map((field) => (isFailed ? '' : columnOf(result, field)))
+            return [...before.map((each) => each.text), ip, behind.text, ...added]
+          })
+          expect(hasHeader ? parsed.slice(1) : parsed).toEqual(expected)
+          // What was added is what the fields are when they are written anew.
+          const added = parsed.map((row) =>
+            row
+              .slice(-fields.length)
+              .map((value) => delimiter + written({ text: value, isQuoted: false }, delimiter)),
+          )
+          let at = hasMark ? 1 : 0
+          const pieces = lines.map((line, index) => {
+            const end = index === lines.length - 1 && !hasLastEnd ? '' : lineEnd
+            const piece = line + (added[index] ?? []).join('') + end
+            expect(output.startsWith(piece, at)).toBe(true)
+            at += piece.length
+            return utf8(line + end)
+          })
+          expect(at).toBe(output.length)
+          expect(joined([utf8(hasMark ? '\ufeff' : ''), ...pieces])).toEqual(utf8(input))
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+})

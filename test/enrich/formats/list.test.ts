@@ -1,0 +1,118 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { looksLikeList, planList } from '../../../src/enrich/formats/list.ts'
+import { isLookupFailure } from '../../../src/location/location-record.ts'
+import {
+  enrichBytes,
+  enrichText,
+  LOCATED,
+  latin1,
+  NOT_LOCATED,
+  smallResolver,
+  utf8,
+} from '../in-memory-run.ts'
+
+describe('looksLikeList', () => {
+  it.each([
+    ['81.2.69.142\n2001:db8::1\n', true],
+    ['81.2.69.142', true],
+    ['\ufeff 81.2.69.142 \r\n', true],
+    ['# a comment\n\n81.2.69.142\n', true],
+    ['81.2.69.142\nnonsense\n9.9.9.9\n', true],
+    ['', true],
+    ['\n\n', true],
+    ['ip\n81.2.69.142\n9.9.9.9\n', false],
+    ['81.2.69.142\nnonsense\nmore\n', false],
+    ['81.2.69.142,5\n', false],
+    ['hello\n', false],
+  ])('%j: %s', (sample, expected) => {
+    expect(looksLikeList(utf8(sample))).toBe(expected)
+  })
+})
+
+describe('planList', () => {
+  it('is plain data', () => {
+    const { plan, notes } = planList(utf8('1.2.3.4'), true, { append: true })
+    expect(structuredClone(plan)).toEqual(plan)
+    expect(plan).toMatchObject({ format: 'list', append: true })
+    expect(notes).toEqual([])
+  })
+
+  it.each([
+    [{ field: 'ip' }, 'ENRICH_FIELD_UNKNOWN'],
+    [{ timeField: 'time' }, 'ENRICH_FIELD_UNKNOWN'],
+    [{ into: 'ip' }, 'ENRICH_FIELD_EXISTS'],
+    [{ into: 'raw' }, 'ENRICH_FIELD_EXISTS'],
+  ])('refuses %j: %s', (options, code) => {
+    expect(() => planList(utf8('1.2.3.4'), true, options)).toThrow(expect.objectContaining({ code }))
+  })
+})
+
+const AT = Date.UTC(2026, 6, 1)
+
+describe('a list', () => {
+  it('becomes an object a line', async () => {
+    const resolver = await smallResolver()
+    const record = JSON.stringify(resolver.lookup('81.2.69.142', { at: AT }))
+    expect(enrichText('81.2.69.142\n9.9.9.9\n', { format: 'list', at: AT })).toBe(
+      `{"ip":"81.2.69.142","location":${record}}\n{"ip":"9.9.9.9","location":null}\n`,
+    )
+  })
+
+  it('keeps its lines with `append`, blank ones and comments too', () => {
+    const given = '\ufeff# mine\r\n\r\n \t\r\n 9.9.9.9\t \r\n  # more\r\n10.0.0.1'
+    const { output, counts } = enrichBytes(utf8(given), { append: true })
+    expect(new TextDecoder('utf-8', { ignoreBOM: true }).decode(output)).toBe(
+      '\ufeff# mine\r\n\r\n \t\r\n 9.9.9.9\t \tnull\r\n  # more\r\n10.0.0.1\tnull',
+    )
+    expect(counts).toMatchObject({ lines: 6, blank: 4, bad: 0, failed: { 'not-found': 1, private: 1 } })
+  })
+
+  it('leaves blank lines and comments out of objects, and blanks out of addresses', () => {
+    const given = '\ufeff# mine\r\n\r\n \t\r\n 9.9.9.9\t \r\n  # more\r\n10.0.0.1'
+    const { output, counts } = enrichBytes(utf8(given), { into: 'at "home"' })
+    expect(new TextDecoder().decode(output)).toBe(
+      '{"ip":"9.9.9.9","at \\"home\\"":null}\n{"ip":"10.0.0.1","at \\"home\\"":null}\n',
+    )
+    expect(counts).toMatchObject({ lines: 6, blank: 4, bad: 0 })
+  })
+
+  it.each([
+    ['1.2.3.4 5.6.7.8', '1.2.3.4 5.6.7.8'],
+    ['1.2.3.4,5', '1.2.3.4,5'],
+    ['1.2.3.4 # mine', '1.2.3.4 # mine'],
+    ['1.2.3.4:80', '1.2.3.4:80'],
+    ['010.0.0.1', '010.0.0.1'],
+    ['"1.2.3.4"', '"1.2.3.4"'],
+    ['\x00', '\x00'],
+    ['\xff', '\ufffd'],
+    ['x'.repeat(5000), 'x'.repeat(5000)],
+  ])('has %.40j as a malformed address, which is no bad line', (line, ip) => {
+    const { output, counts } = enrichBytes(latin1(`${line}\n`), { format: 'list' })
+    expect(JSON.parse(new TextDecoder().decode(output))).toEqual({ ip, location: null })
+    expect(counts).toMatchObject({ bad: 0, failed: { malformed: 1 } })
+  })
+
+  it('has the records that lookup gives, and its own bytes without them', async () => {
+    const resolver = await smallResolver()
+    const address = fc.constantFrom(...LOCATED, ...NOT_LOCATED)
+    const blanks = fc.stringMatching(/^[ \t]{0,2}$/)
+    const line = fc.tuple(blanks, address, blanks, fc.constantFrom('\n', '\r\n'))
+    fc.assert(
+      fc.property(fc.array(line, { minLength: 1, maxLength: 20 }), (lines) => {
+        const text = lines.map((parts) => parts.join('')).join('')
+        const kept = enrichBytes(utf8(text), { format: 'list', append: true, at: AT }, 40)
+        const without = new TextDecoder().decode(kept.output).replaceAll(/\t(null|\{.*\})(?=\r?\n)/g, '')
+        expect(without).toBe(text)
+        const addresses = lines.map(([, ip]) => ip).filter((ip) => ip !== '')
+        const expected = resolver.lookupMany(addresses, { at: AT }).map((result, index) => ({
+          ip: addresses[index],
+          location: isLookupFailure(result) ? null : result,
+        }))
+        const { output } = enrichBytes(utf8(text), { format: 'list', at: AT }, 40)
+        const objects = new TextDecoder().decode(output).split('\n').slice(0, -1)
+        expect(objects.map((each): unknown => JSON.parse(each))).toEqual(expected)
+      }),
+    )
+  })
+})

@@ -1,0 +1,482 @@
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { EnrichError } from '../../../../src/enrich/errors.ts'
+import { looksLikeNdjson, planNdjson } from '../../../../src/enrich/formats/ndjson/ndjson.ts'
+import type { EnrichOptions } from '../../../../src/enrich/options.ts'
+import type { Resolver } from '../../../../src/resolver.ts'
+import { AT, latin1, openWorld, PLACED, run, text, UNPLACED, utf8 } from '../../world.ts'
+import { jsonString, jsonValue, objectOf } from './json-arbitraries.ts'
+
+const plan = (lines: readonly unknown[], options: EnrichOptions = {}) => {
+  const { plan: made, notes } = planNdjson(
+    utf8(lines.map((line) => JSON.stringify(line)).join('\n')),
+    true,
+    options,
+  )
+  return { path: made.path, timePath: made.timePath, notes }
+}
+
+describe('the field of the address', () => {
+  it.each([
+    ['ip', { ip: '81.2.69.142' }, ['ip']],
+    ['clientIp', { clientIp: '81.2.69.142' }, ['clientIp']],
+    ['client_ip over host', { host: '10.0.0.1', client_ip: '81.2.69.142' }, ['client_ip']],
+    ['remote_addr', { server_addr: '10.0.0.1', remote_addr: '::1' }, ['remote_addr']],
+    [
+      'client.ip, not server.ip',
+      { server: { ip: '10.0.0.1' }, client: { ip: '81.2.69.142' } },
+      ['client', 'ip'],
+    ],
+    [
+      'source.ip',
+      { source: { ip: '81.2.69.142', port: 80 }, destination: { ip: '10.0.0.1' } },
+      ['source', 'ip'],
+    ],
+    [
+      'remoteAddr deep down',
+      { req: { meta: { remoteAddr: '81.2.69.142' } }, x: '1.1.1.1' },
+      ['req', 'meta', 'remoteAddr'],
+    ],
+    ['the only one with addresses', { who: '81.2.69.142', ip: 'none' }, ['who']],
+    ['one with a name of its own', { 'client.ip': '81.2.69.142' }, ['client.ip']],
+  ])('is guessed: %s', (_, line, path) => {
+    expect(plan([line]).path).toEqual(path)
+  })
+
+  it('is told by what it holds, not by its name only, and said', () => {
+    const lines = [
+      { ip: 'internal', client_ip: '81.2.69.142', peer: { ip: '10.0.0.1' } },
+      { ip: 'x', client_ip: '-' },
+    ]
+    expect(plan(lines)).toEqual({
+      path: ['client_ip'],
+      timePath: null,
+      notes: ['the address is in client_ip (addresses are also in peer.ip)'],
+    })
+  })
+
+  it.each([
+    ['there are several without a usual name', [{ a: '81.2.69.142', b: '1.1.1.1' }], 'some are in a, b'],
+    ['there is none', [{ a: 'x' }], 'none holds any'],
+    ['there are only lists', [{ x_forwarded_for: '81.2.69.142, 10.0.0.1' }], 'none holds any'],
+  ])('is not guessed where %s', (_, lines, message) => {
+    expect(() => plan(lines)).toThrow(
+      expect.objectContaining({ code: 'ENRICH_FIELD_UNKNOWN', message: expect.stringContaining(message) }),
+    )
+  })
+
+  it.each([
+    ['client.ip', { client: { ip: 'x' } }, ['client', 'ip']],
+    ['/client/ip', { client: { ip: 'x' } }, ['client', 'ip']],
+    ['client.ip', { 'client.ip': 'x' }, ['client.ip']],
+    ['/client.ip', { 'client.ip': 'x' }, ['client.ip']],
+    ['/a~1b/~0', { 'a/b': { '~': 'x' } }, ['a/b', '~']],
+    ['ips.1', { ips: ['x', 'y'] }, ['ips', '1']],
+    ['/ips/0', { ips: ['x'] }, ['ips', '0']],
+  ])('is taken by its path: %s', (field, line, path) => {
+    expect(plan([line], { field })).toEqual({ path, timePath: null, notes: [] })
+  })
+
+  it('is an error where it is nowhere, with those that are', () => {
+    expect(() => plan([{ ip: '81.2.69.142' }], { field: 'client.ip' })).toThrow(
+      'none of the first 1 objects has "client.ip"; addresses are in ip',
+    )
+    expect(() => plan([{ ip: '81.2.69.142' }], { timeField: 'ts' })).toThrow(
+      'none of the first 1 objects has "ts"',
+    )
+  })
+
+  it.each([['', '/', '/a~2', '~'].slice(0, 3)].flat())('is a TypeError as %j', (field) => {
+    expect(() => plan([{ ip: '81.2.69.142' }], { field })).toThrow(TypeError)
+  })
+
+  it.each([
+    ['xff', { xff: '81.2.69.142, 10.0.0.1' }],
+    ['a.b.c.d.e.f', { a: { b: { c: { d: { e: { f: '81.2.69.142, 10.0.0.1' } } } } } }],
+    ['hops.1', { hops: ['-', '81.2.69.142, 10.0.0.1'] }],
+    ['k'.repeat(300), { ['k'.repeat(300)]: '81.2.69.142, 10.0.0.1' }],
+  ])('is an error where it holds lists and nobody is trusted: %s', (field, line) => {
+    expect(() => plan([line], { field })).toThrow(expect.objectContaining({ code: 'ENRICH_FIELD_IS_LIST' }))
+    expect(plan([line], { field, trustedProxies: ['10.0.0.1'] }).path.length).toBeGreaterThan(0)
+  })
+
+  it('is not looked for in an input without lines', () => {
+    expect(plan([]).path).toEqual(['ip'])
+  })
+})
+
+describe('names of members in what is said', () => {
+  /** What a terminal obeys, text turned round, a line of its own, and more than is shown. */
+  const hostile = `\x1b]0;x\x07\x9b31m\u202e\nforged ${'k'.repeat(200)}`
+  const shown = /"\\u001b\]0;x\\u0007\\u009b31m\\u202e\\nforged k{30,}"\.\.\./
+  const others = Object.fromEntries(
+    Array.from({ length: 20 }, (_, index) => [`${index}${hostile}`, '1.1.1.1']),
+  )
+  const message = (line: object, options: EnrichOptions = {}) => {
+    try {
+      return plan([line], options).notes.join(' ')
+    } catch (error) {
+      return error instanceof EnrichError ? error.message : ''
+    }
+  }
+
+  it.each([
+    ['where the address is', { [hostile]: '1.1.1.1' }, {}, 'the address is in "'],
+    ['where others are', { ip: '1.1.1.1', ...others, [hostile]: '1.1.1.1' }, {}, 'also in "'],
+    ['which there are without a usual name', { ...others, [hostile]: '1.1.1.1' }, {}, 'some are in "'],
+    ['which there are beside the one that is not', { [hostile]: '1.1.1.1' }, { field: 'x' }, 'are in "'],
+    ['what holds a list', { [hostile]: '1.1.1.1, 2.2.2.2' }, { field: hostile }, ' holds lists'],
+    [
+      'what holds a long list',
+      { ['k'.repeat(200_000)]: '1.1.1.1,' },
+      { field: 'k'.repeat(200_000) },
+      ' holds',
+    ],
+  ])('are quoted in printable ASCII and cut: %s', (_, line, options, words) => {
+    const said = message(line, options)
+    expect(said).toContain(words)
+    expect(said).toMatch(/^[\x20-\x7e]{50,1500}$/)
+  })
+
+  it('are readable', () => expect(message({ [hostile]: '1.1.1.1' })).toMatch(shown))
+})
+
+describe('NDJSON', () => {
+  it.each([
+    ['{"a":1}\n{"b":2}\n', true],
+    ['{"a":1}', true],
+    ['\ufeff{"a":1}\n', true],
+    ['\n\n{"a":1}\n', true],
+    ['{"a":1}\nrubbish\n{"b":2}\n', true],
+    [`{"a":"${'x'.repeat(100)}`, true],
+    ['{}', true],
+    ['rubbish\n{"a":1}\nrubbish\n', false],
+    ['{\n  "a": 1\n}\n', false],
+    ['[{"a":1}]', false],
+    ['1\n2\n', false],
+    ['', false],
+  ])('%j: %s', (sample, expected) => {
+    expect(looksLikeNdjson(utf8(sample))).toBe(expected)
+  })
+})
+
+let geo: Resolver
+beforeAll(async () => {
+  geo = await openWorld()
+})
+
+const NDJSON = { format: 'ndjson', field: 'ip' } as const
+
+/** The one line that becomes of a line. */
+function enriched(line: string, options: EnrichOptions = NDJSON): string {
+  return text(run(line, { format: 'ndjson', ...options }).output)
+}
+
+/** What lookup says, as a line has it. */
+function located(ip: string, options: { locale?: string; at?: number } = {}): string {
+  return JSON.stringify(geo.lookup(ip, { at: AT, ...options }))
+}
+
+describe('an object', () => {
+  it('gets one member more, before its closing brace', () => {
+    expect(enriched('{"ip":"81.2.69.142"}')).toBe(`{"ip":"81.2.69.142","location":${located('81.2.69.142')}}`)
+  })
+
+  it.each(PLACED)('gets for %s what lookup gives, byte for byte', (ip) => {
+    for (const locale of [undefined, 'de', 'pt-BR']) {
+      const options = locale === undefined ? {} : { locale }
+      expect(enriched(`{"ip":"${ip}"}`, { ...NDJSON, ...options })).toBe(
+        `{"ip":"${ip}","location":${located(ip, options)}}`,
+      )
+    }
+  })
+
+  it.each(Object.entries(UNPLACED))('with the address "%s" gets null, counted as %s', (ip, reason) => {
+    const line = JSON.stringify({ ip })
+    const { output, counts } = run(line, NDJSON)
+    expect(text(output)).toBe(`${line.slice(0, -1)},"location":null}`)
+    expect(counts).toMatchObject({ lines: 1, resolved: 0, bad: 0, failed: { [reason]: 1 } })
+  })
+
+  it.each([
+    ['{}', '{"location":null}', 'missing'],
+    [' { } ', ' { "location":null} ', 'missing'],
+    ['{"ip":null}', '{"ip":null,"location":null}', 'missing'],
+    ['{"other":1}', '{"other":1,"location":null}', 'missing'],
+    ['{"ip":1.2}', '{"ip":1.2,"location":null}', 'malformed'],
+    ['{"ip":true}', '{"ip":true,"location":null}', 'malformed'],
+    ['{"ip":{"ip":"81.2.69.142"}}', '{"ip":{"ip":"81.2.69.142"},"location":null}', 'malformed'],
+    ['{"ip":["81.2.69.142"]}', '{"ip":["81.2.69.142"],"location":null}', 'malformed'],
+  ])('%s has no address', (line, expected, reason) => {
+    const { output, counts } = run(`{"ip":"81.2.69.142"}\n${line}`, NDJSON)
+    expect(text(output).split('\n')[1]).toBe(expected)
+    expect(counts.failed).toEqual({ [reason]: 1 })
+  })
+
+  it('keeps big integers, number formats, names that come twice, escapes and spacing', () => {
+    const line =
+      '  { "id" : 12345678901234567890 , "x":1.0e+2,"x":-0.0,"\\u0069p":"81.2.69.142" ,"s":"\\/é" }\t'
+    expect(enriched(line)).toBe(line.replace(' }\t', ` ,"location":${located('81.2.69.142')}}\t`))
+  })
+
+  it('reads escapes in the address and the last of two', () => {
+    expect(enriched('{"ip":"81.2.69\\u002e142"}')).toContain(located('81.2.69.142'))
+    expect(enriched('{"ip":"10.0.0.1","ip":"81.2.69.142"}')).toContain(located('81.2.69.142'))
+    expect(enriched('{"ip":"81.2.69.142","ip":"10.0.0.1"}')).toContain('"location":null')
+  })
+
+  it('keeps bytes that are no UTF-8', () => {
+    const line = Uint8Array.from([...utf8('{"ip":"81.2.69.142","x":"'), 0xff, 0xe9, ...utf8('"}')])
+    const { output, counts } = run(line, NDJSON)
+    expect(latin1(output)).toBe(
+      `${latin1(line).slice(0, -1)},"location":${latin1(utf8(located('81.2.69.142')))}}`,
+    )
+    expect(counts.resolved).toBe(1)
+  })
+
+  it('is what it was when what was added is taken away, and parses to what lookup gives', () => {
+    const address = fc.constantFrom(...PLACED, ...Object.keys(UNPLACED))
+    const line = objectOf(
+      fc.oneof(fc.constantFrom('"ip"', '"a"', '"IP"'), jsonString()),
+      fc.oneof(
+        jsonValue,
+        address.map((ip) => JSON.stringify(ip)),
+        jsonString(address),
+      ),
+    )
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 12 }), fc.constantFrom('\n', '\r\n'), (random, end) => {
+        // A field that is in none of the first lines would be an error.
+        const lines = ['{"ip":"10.0.0.1"}', ...random]
+        fc.pre(!lines.some((each) => Object.hasOwn(JSON.parse(each), 'geo')))
+        const { output } = run(lines.join(end), { ...NDJSON, into: 'geo' })
+        const after = text(output).split(end)
+        expect(after.length).toBe(lines.length)
+        for (const [index, before] of lines.entries()) {
+          const now = after[index] ?? ''
+          const parsed = JSON.parse(now)
+          const ip: unknown = JSON.parse(before).ip
+          const [expected] = typeof ip === 'string' ? geo.lookupMany([ip], { at: AT }) : []
+          const location = expected === undefined || 'error' in expected ? null : expected
+          expect(parsed.geo).toEqual(location)
+          const comma = Object.keys(JSON.parse(before)).length === 0 ? '' : ','
+          const added = `${comma}"geo":${JSON.stringify(location)}`
+          const place = now.lastIndexOf(added)
+          expect(now.slice(0, place) + now.slice(place + added.length)).toBe(before)
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('lines of one shape', () => {
+  const line = (ip: string, n: number | string, s: string) =>
+    `{"n":${n},"c":{"ip":"${ip}","ok":true},"s":"${s}"}`
+
+  it('are enriched as each alone', () => {
+    const value = fc.oneof(
+      fc.constantFrom('1', '-2.5e3', '0', '01', '1.', '', '"x"', 'null'),
+      fc.integer().map(String),
+    )
+    const content = fc.oneof(
+      fc.constantFrom(
+        '',
+        'a',
+        'abcdefgh',
+        '\\n',
+        'x\\',
+        '\\u00e9',
+        '\\ud',
+        'é',
+        '\u0001',
+        '","x":"y',
+        '"',
+        'x'.repeat(70),
+      ),
+      fc.string({ maxLength: 12 }),
+    )
+    const lines = fc.array(
+      fc.tuple(fc.constantFrom(...PLACED, '10.0.0.1', 'x', '\\u0038.8.8.8'), value, content),
+      { maxLength: 30 },
+    )
+    fc.assert(
+      fc.property(lines, fc.constantFrom<string | undefined>(undefined, 'n'), (parts, timeField) => {
+        const texts = [
+          line('81.2.69.142', 1, ''),
+          ...parts.map(([ip, n, s]) => line(ip, n, s.replace(/[\n\r]/g, ' '))),
+        ]
+        const options = { format: 'ndjson', field: 'c.ip', timeField } as const
+        const together = text(run(texts.join('\n'), options).output)
+        // Alone behind a line of another shape each goes through the scanner.
+        const apart = texts.map(
+          (each) => text(run(`{"c":{"ip":"10.0.0.1"},"n":1}\n \n${each}`, options).output).split('\n')[2],
+        )
+        expect(together.split('\n')).toEqual(apart)
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('are told from lines that only begin alike', () => {
+    const lines = [
+      '{"ip":"81.2.69.142","a":1}',
+      '{"ip":"81.2.69.142","a":12}',
+      '{"ip":"81.2.69.142","a":1}x',
+      '{"ip":"81.2.69.142","a":1',
+      '{"ip":"81.2.69.142","a":1,"b":2}',
+      '{"ip":"81.2.69.142","a":1} ',
+      '{"ip":"81.2.69.142","a":1.}',
+      '{"ip":"81.2.69.142"}',
+      '{"ip":null,"a":1}',
+      '{"location":"81.2.69.142","a":1}',
+    ]
+    const { output, counts } = run(lines.slice(0, 9).join('\n'), NDJSON)
+    expect(counts).toMatchObject({ lines: 9, resolved: 5, bad: 3, failed: { missing: 1 } })
+    expect(counts.badLines.map(({ line: number }) => number)).toEqual([3, 4, 7])
+    expect(text(output).split('\n')[2]).toBe(lines[2])
+    expect(() => run(lines.join('\n'), NDJSON)).toThrow('a member "location" already')
+  })
+
+  it('may change from line to line, over and over', () => {
+    const lines = Array.from(
+      { length: 3000 },
+      (_, index) => `{"${'abcdefghijklmnop'[index % 16]}${index % 37}":${index},"ip":"81.2.69.142"}`,
+    )
+    const { output, counts } = run(lines.join('\n'), NDJSON)
+    expect(counts).toMatchObject({ lines: 3000, resolved: 3000 })
+    const added = `,"location":${located('81.2.69.142')}`
+    expect(text(output).replaceAll(added, '').split('\n')).toEqual(lines)
+  })
+})
+
+describe('a member that is there already', () => {
+  const first = '{"ip":"81.2.69.142"}'
+
+  it('is a plan error in the first lines, a bad line later', () => {
+    expect(() => run(`${first}\n{"location":1}`, NDJSON)).toThrow(
+      expect.objectContaining({ code: 'ENRICH_FIELD_EXISTS' }),
+    )
+    const many = `${first}\n`.repeat(1000)
+    const { output, counts } = run(`${many}{"ip":"81.2.69.142","\\u006cocation":1}\n`, NDJSON)
+    expect(counts).toMatchObject({ lines: 1001, resolved: 1000, bad: 1 })
+    expect(counts.badLines).toEqual([{ line: 1001, message: 'it has a member "location" already' }])
+    expect(text(output).endsWith('\n{"ip":"81.2.69.142","\\u006cocation":1}\n')).toBe(true)
+  })
+
+  it('is no matter deeper down', () => {
+    expect(enriched('{"a":{"location":1},"ip":"81.2.69.142"}')).toContain(located('81.2.69.142'))
+  })
+
+  it.each([
+    [
+      '{"location" : {"a":[1,2]} , "ip":"81.2.69.142"}',
+      (json: string) => `{"location" : ${json} , "ip":"81.2.69.142"}`,
+    ],
+    ['{"ip":"81.2.69.142","location":null}', (json: string) => `{"ip":"81.2.69.142","location":${json}}`],
+    ['{"ip":"81.2.69.142","location":"\\"}" }', (json: string) => `{"ip":"81.2.69.142","location":${json} }`],
+    [
+      '{"location":1,"ip":"81.2.69.142","location":-2}',
+      (json: string) => `{"location":1,"ip":"81.2.69.142","location":${json}}`,
+    ],
+    ['{"ip":"81.2.69.142"}', (json: string) => `{"ip":"81.2.69.142","location":${json}}`],
+  ])('is replaced in place by overwrite: %s', (line, expected) => {
+    const output = enriched(line, { ...NDJSON, overwrite: true })
+    expect(output).toBe(expected(located('81.2.69.142')))
+    expect(JSON.parse(output).location).toEqual(geo.lookup('81.2.69.142', { at: AT }))
+  })
+
+  it('can be avoided by another name', () => {
+    expect(enriched('{"location":1,"ip":"81.2.69.142"}', { ...NDJSON, into: 'the "place"' })).toBe(
+      `{"location":1,"ip":"81.2.69.142","the \\"place\\"":${located('81.2.69.142')}}`,
+    )
+  })
+})
+
+describe('the time of a line', () => {
+  const offsetOf = (line: string, options: EnrichOptions = {}): unknown =>
+    JSON.parse(enriched(line, { ...NDJSON, timeField: 't', at: Date.UTC(2026, 0, 1), ...options })).location
+      .timezone.offset
+
+  it.each([
+    ['"2026-07-01T12:00:00Z"', '+01:00'],
+    ['"2026-01-01T12:00:00Z"', '+00:00'],
+    ['"2026-07-01T12:00:00.123Z"', '+01:00'],
+    ['"2026-07-01 12:00:00+0200"', '+01:00'],
+    ['"2026-07-01T12:00:00\\u002B02:00"', '+01:00'],
+    ['1782907200', '+01:00'],
+    ['1782907200000', '+01:00'],
+    ['1.7829072e9', '+01:00'],
+    ['"1782907200"', '+01:00'],
+  ])('%s sets the offset to %s', (time, offset) => {
+    expect(offsetOf(`{"t":${time},"ip":"81.2.69.142"}`)).toBe(offset)
+  })
+
+  it('is that of the run, and counted, where it cannot be read', () => {
+    const lines = ['"2026-07-01T12:00:00Z"', '"yesterday"', 'null', '{}', '"2026-07-01T12:00:00"'].map(
+      (time) => `{"t":${time},"ip":"81.2.69.142"}`,
+    )
+    const { output, counts } = run([...lines, '{"ip":"81.2.69.142"}'].join('\n'), {
+      ...NDJSON,
+      timeField: 't',
+      at: Date.UTC(2026, 0, 1),
+    })
+    const offsets = text(output)
+      .split('\n')
+      .map((line) => JSON.parse(line).location.timezone.offset)
+    expect(offsets).toEqual(['+01:00', '+00:00', '+00:00', '+00:00', '+00:00', '+00:00'])
+    expect(counts.withoutTime).toBe(5)
+  })
+
+  it('goes back and forth and is that of lookup', () => {
+    const instants = fc.integer({ min: Date.UTC(1990, 0, 1), max: Date.UTC(2030, 0, 1) })
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(instants, fc.constantFrom(...PLACED)), { minLength: 1, maxLength: 40 }),
+        (events) => {
+          const lines = events.map(([at, ip]) => JSON.stringify({ t: at, ip }))
+          const { output } = run(lines.join('\n'), { ...NDJSON, timeField: 't' })
+          for (const [index, line] of text(output).split('\n').entries()) {
+            const [at, ip] = events[index] ?? [0, '']
+            // Small numbers are seconds.
+            expect(JSON.parse(line).location).toEqual(
+              geo.lookup(ip, { at: Math.abs(at) < 1e11 ? at * 1000 : at }),
+            )
+          }
+        },
+      ),
+      { numRuns: 100 },
+    )
+  })
+})
+
+describe('a list of hops', () => {
+  const trusting = { format: 'ndjson', trustedProxies: ['uniquelocal', '198.51.100.0/24'] } as const
+
+  it.each([
+    ['81.2.69.142', 'resolved'],
+    ['81.2.69.142, 10.0.0.1', 'resolved'],
+    ['1.1.1.1, 81.2.69.142, 198.51.100.7,10.0.0.1', 'resolved'],
+    ['nonsense, 81.2.69.142:4711, 10.0.0.1', 'resolved'],
+    ['81.2.69.142, nonsense, 10.0.0.1', 'malformed'],
+    ['81.2.69.142, unknown, 10.0.0.1', 'unidentified'],
+    ['10.0.0.2, 10.0.0.1', 'trusted-proxy'],
+    ['81.2.69.142, 8.8.8.8', 'not-found'],
+    ['', 'missing'],
+  ])('%s is %s', (list, outcome) => {
+    const { output, counts, notes } = run(
+      `{"x_forwarded_for":"81.2.69.1, 10.0.0.1"}\n{"x_forwarded_for":"${list}"}`,
+      trusting,
+    )
+    expect(notes).toContain('the address is in x_forwarded_for')
+    const { location } = JSON.parse(text(output).split('\n')[1] ?? '')
+    if (outcome === 'resolved') expect(location).toEqual(geo.lookup('81.2.69.142', { at: AT }))
+    else expect([location, counts.failed]).toEqual([null, { [outcome]: 1 }])
+  })
+
+  it('is refused where nobody is trusted', () => {
+    expect(() => run('{"xff":"81.2.69.142, 10.0.0.1"}', { format: 'ndjson', field: 'xff' })).toThrow(
+      expect.objectContaining({ code: 'ENRICH_FIELD_IS_LIST' }),
+    )
+  })
+})

@@ -1,0 +1,234 @@
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import type { Address } from '../../src/address/address.ts'
+import { ByteSink } from '../../src/enrich/byte-sink.ts'
+import { emptyCounts, type FailureReason } from '../../src/enrich/counts.ts'
+import { LineLocator } from '../../src/enrich/line-locator.ts'
+import { commonPlan, LOCATION_FIELDS } from '../../src/enrich/options.ts'
+import { InvalidDatabaseError, type UnresolvableReason } from '../../src/errors.ts'
+import { DatabaseSet } from '../../src/location/database-set.ts'
+import type { Location } from '../../src/location/location.ts'
+import { Database } from '../../src/mmdb/database.ts'
+import { MmdbWriter } from '../../src/writer.ts'
+import { AT, openWorld, PLACED, text, utf8, WORLD, worldSet } from './world.ts'
+
+const plan = commonPlan({ at: AT, details: true })
+
+function locate(locator: LineLocator, address: string): boolean {
+  const bytes = utf8(`<${address}>`)
+  return locator.locate(bytes, 1, bytes.length - 1)
+}
+
+function written(write: (out: ByteSink) => void): string {
+  const out = new ByteSink()
+  write(out)
+  return text(out.take())
+}
+
+describe('a locator', () => {
+  it('writes what lookup gives, the second time from memory', async () => {
+    const geo = await openWorld()
+    const locator = new LineLocator(worldSet(), plan)
+    for (const _ of [1, 2]) {
+      for (const ip of PLACED) {
+        expect(locate(locator, ip)).toBe(true)
+        expect(written((out) => locator.writeJson(out))).toBe(JSON.stringify(geo.lookup(ip, { at: AT })))
+        expect(locator.locateText(ip)).toBe(true)
+        expect(written((out) => locator.writeJson(out))).toBe(JSON.stringify(geo.lookup(ip, { at: AT })))
+      }
+      expect(locate(locator, '10.0.0.1')).toBe(false)
+      expect(locator.reason).toBe('private')
+    }
+  })
+
+  it('writes columns, quoted where they must be', () => {
+    const locator = new LineLocator(worldSet(), plan)
+    const columns = (ip: string): string => {
+      expect(locate(locator, ip)).toBe(true)
+      return written((out) => locator.writeColumns(out, LOCATION_FIELDS, 0x2c))
+    }
+    for (const _ of [1, 2]) {
+      expect(columns('89.160.20.112')).toBe(
+        'SE,Sweden,SE-E,"Region ""E""","Linköping, ""S""",01234,58.4167,15.6167,Europe/Stockholm,+02:00',
+      )
+      expect(columns('202.196.224.1')).toBe('PH,Philippines,,,,,13,122,,')
+    }
+  })
+
+  it.each([
+    [['timezone_offset'], '+01:00'],
+    [['timezone_offset', 'city'], '+01:00;London'],
+    [['city', 'timezone_offset', 'country_code'], 'London;+01:00;GB'],
+    [['city'], 'London'],
+  ] as const)('writes the columns %j', (columns, expected) => {
+    const locator = new LineLocator(worldSet(), plan)
+    locate(locator, '81.2.69.142')
+    expect(written((out) => locator.writeColumns(out, columns, 0x3b))).toBe(expected)
+    locator.at = Date.UTC(2026, 0, 1)
+    expect(written((out) => locator.writeColumns(out, columns, 0x3b))).toBe(
+      expected.replace('+01:00', '+00:00'),
+    )
+  })
+
+  it('counts what it is told to', () => {
+    const locator = new LineLocator(worldSet(), plan)
+    for (const ip of ['81.2.69.142', '81.2.69.7', '89.160.20.112']) {
+      locate(locator, ip)
+      locator.countResolved()
+    }
+    const counts = emptyCounts()
+    locator.drainTo(counts)
+    expect([...counts.countries].map(([code, { count }]) => [code, count])).toEqual([
+      ['GB', 2],
+      ['SE', 1],
+    ])
+    locator.drainTo(counts)
+    expect(counts.countries.get('GB')?.count).toBe(2)
+  })
+
+  it('forgets when it knows too much, and loses no count', () => {
+    // Every address a place of its own, more of them than are kept.
+    const inner = worldSet()
+    const places = new Set<Location>()
+    class Endless extends DatabaseSet {
+      override locate(address: Address): Location | null {
+        const place = inner.locate(address)
+        if (place === null) return null
+        const copy = Object.assign(Object.create(Object.getPrototypeOf(place)), place, {
+          city: `City ${address.ipv4}`,
+        })
+        places.add(copy)
+        return copy
+      }
+    }
+    const locator = new LineLocator(new Endless([new Database(WORLD)]), plan)
+    const counts = emptyCounts()
+    const count = 140_000
+    for (let n = 0; n < count; n++) {
+      const ip = `1.128.${(n >> 8) & 255}.${n & 255}`
+      // Beyond 65,536 the addresses come again, in another spelling.
+      const spelling = n < 65_536 ? ip : `::${n < 131_072 ? 'ffff' : 'FFFF'}:${ip}`
+      expect(locate(locator, spelling)).toBe(true)
+      if (n % 1000 === 0)
+        expect(written((out) => locator.writeJson(out))).toContain(
+          `"city":"City ${((1 << 24) | (128 << 16) | (n & 0xffff)) >>> 0}"`,
+        )
+      locator.countResolved()
+    }
+    locator.drainTo(counts)
+    expect(counts.countries.get('IN')?.count).toBe(count)
+    expect(places.size).toBe(count)
+  })
+
+  it('says what is wrong with a database', () => {
+    const asn = new MmdbWriter({ databaseType: 'Sample-ASN' }).insert('81.2.69.0/24', {
+      autonomous_system_number: 1,
+    })
+    expect(() => new LineLocator(new DatabaseSet([new Database(asn.toBytes())]), plan)).toThrow(
+      InvalidDatabaseError,
+    )
+    class Damaged extends DatabaseSet {
+      override locate(): Location | null {
+        throw new InvalidDatabaseError('it is damaged')
+      }
+    }
+    const locator = new LineLocator(new Damaged([new Database(WORLD)]), plan)
+    expect(locate(locator, '81.2.69.142')).toBe(false)
+    expect(locator.reason).toBe('invalid-database')
+  })
+
+  it('passes on what is no fault of a database', () => {
+    class Faulty extends DatabaseSet {
+      override locate(): Location | null {
+        throw new RangeError('a fault of its own')
+      }
+    }
+    const locator = new LineLocator(new Faulty([new Database(WORLD)]), plan)
+    expect(() => locate(locator, '81.2.69.142')).toThrow(RangeError)
+  })
+
+  it('counts places in detail, as far as they are known', () => {
+    const writer = new MmdbWriter({ databaseType: 'Sparse' })
+      .insert('1.0.0.0/8', { city: { names: { en: 'Somewhere' } } })
+      .insert('2.0.0.0/8', { location: { latitude: 1.5, longitude: 2.5 } })
+      .insert('3.0.0.0/8', {
+        country: { names: { en: 'Atlantis' } },
+        subdivisions: [{ names: { en: 'East' } }],
+      })
+    const locator = new LineLocator(new DatabaseSet([new Database(writer.toBytes())]), plan)
+    for (const ip of ['1.1.1.1', '2.2.2.2', '3.3.3.3', '3.3.3.4']) {
+      expect(locate(locator, ip)).toBe(true)
+      locator.countResolved()
+    }
+    const counts = emptyCounts()
+    locator.drainTo(counts)
+    expect([...counts.countries.values()]).toEqual([
+      { code: null, name: null, count: 2 },
+      { code: null, name: 'Atlantis', count: 2 },
+    ])
+    expect([...counts.regions.values()]).toEqual([{ country: null, code: null, name: 'East', count: 2 }])
+    expect([...counts.cities.values()]).toEqual([
+      expect.objectContaining({ name: 'Somewhere', located: 0, count: 1 }),
+    ])
+    expect([...counts.cells]).toEqual([['1,2', { latitudes: 1.5, longitudes: 2.5, count: 1 }]])
+    expect(written((out) => locator.writeColumns(out, ['country_code', 'country_name'], 0x2c))).toBe(
+      ',Atlantis',
+    )
+  })
+
+  it('knows addresses by other spellings, however long', () => {
+    const locator = new LineLocator(worldSet(), plan)
+    const spelling = '2001:4860:0000:0000:0000:0000:0000:0001'
+    for (let time = 0; time < 2; time++) {
+      expect(locate(locator, spelling)).toBe(true)
+      expect(written((out) => locator.writeJson(out))).toContain('"ip":"2001:4860::1"')
+    }
+  })
+
+  it.each([
+    [{}, 96],
+    [{ trustedProxies: ['10.0.0.1'] }, 8192],
+  ])('does not read what is too long for an address, or with %j for a list', (options, longest) => {
+    const locator = new LineLocator(worldSet(), commonPlan({ at: AT, ...options }))
+    let reads = 0
+    const field = (length: number): Uint8Array =>
+      new Proxy(new Uint8Array(length).fill(0x39), {
+        get: (bytes, key) => {
+          reads++
+          return Reflect.get(bytes, key, bytes)
+        },
+      })
+    for (const [length, isRead] of [
+      [longest, true],
+      [longest + 1, false],
+      [10_000_000, false],
+    ] as const) {
+      reads = 0
+      expect(locator.locate(field(length), 0, length)).toBe(false)
+      expect(locator.reason).toBe('malformed')
+      expect(reads).toBe(isRead ? length : 0)
+      expect(locate(locator, '81.2.69.142')).toBe(true)
+      expect(locator.locateText('9'.repeat(length))).toBe(false)
+      expect(locator.reason).toBe('malformed')
+    }
+  })
+
+  it('reads lists up to the length that detect reads', () => {
+    const locator = new LineLocator(worldSet(), commonPlan({ at: AT, trustedProxies: ['10.0.0.1'] }))
+    const list = (length: number): string => '81.2.69.142, 10.0.0.1'.padStart(length, ',')
+    for (const isFound of [
+      (text: string) => locate(locator, text),
+      (text: string) => locator.locateText(text),
+    ]) {
+      expect(isFound(list(8192))).toBe(true)
+      expect(written((out) => locator.writeJson(out))).toContain('"ip":"81.2.69.142"')
+      expect(isFound(list(8193))).toBe(false)
+      expect(locator.reason).toBe('malformed')
+    }
+  })
+
+  it('has a reason for every reason of an UnresolvableAddressError', () => {
+    expectTypeOf<FailureReason>().toEqualTypeOf<
+      UnresolvableReason | 'missing' | 'malformed' | 'invalid-database'
+    >()
+  })
+})

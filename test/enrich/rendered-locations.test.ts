@@ -1,0 +1,199 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Address } from '../../src/address/address.ts'
+import { ByteSink } from '../../src/enrich/byte-sink.ts'
+import type { LocationField } from '../../src/enrich/options.ts'
+import { RenderedLocations } from '../../src/enrich/rendered-locations.ts'
+import { localeOf } from '../../src/location/locale.ts'
+import { Location } from '../../src/location/location.ts'
+import { LocalizedCountry, SharedParts } from '../../src/location/shared-parts.ts'
+import { Timezone } from '../../src/location/timezone.ts'
+import { Translations } from '../../src/location/translations.ts'
+import { text, worldSet } from './world.ts'
+
+const english = localeOf('en')
+const set = worldSet()
+
+function placeOf(ip: string): Location {
+  const address = new Address()
+  const place = address.parse(ip) ? set.locate(address) : null
+  if (place === null) throw new Error(`${ip} has no place`)
+  return place
+}
+
+// London, Linköping, somewhere in the Philippines (no zone), Delhi (no daylight saving time), Chicago's zone.
+const places = ['81.2.69.142', '89.160.20.112', '202.196.224.1', '1.128.0.1', '2001:4860::1'].map(placeOf)
+
+const HOUR = 3_600_000
+const WINTER = Date.UTC(2026, 0, 15)
+const SUMMER = Date.UTC(2026, 6, 15)
+/** London's clocks go forward on this day at 01:00 UTC. */
+const CHANGE = Date.UTC(2026, 2, 29)
+
+function written(write: (out: ByteSink) => void): string {
+  const out = new ByteSink()
+  write(out)
+  return text(out.take())
+}
+
+const jsonFrom = (place: Location, at: number): string =>
+  JSON.stringify(place.record('', english, at)).slice('{"ip":"'.length)
+
+describe('an answer table', () => {
+  it('writes what JSON.stringify would, at instants in any order', () => {
+    const instants = fc.oneof(
+      fc.constantFrom(
+        WINTER,
+        SUMMER,
+        SUMMER + HOUR,
+        CHANGE,
+        CHANGE + HOUR - 1,
+        CHANGE + HOUR,
+        CHANGE + 23 * HOUR,
+      ),
+      fc.integer({ min: Date.UTC(1990, 0, 1), max: Date.UTC(2030, 0, 1) }),
+    )
+    const questions = fc.array(fc.tuple(fc.nat(places.length - 1), instants), { minLength: 1, maxLength: 60 })
+    fc.assert(
+      fc.property(questions, (asked) => {
+        const table = new RenderedLocations(english, false)
+        for (const [index, at] of asked) {
+          const place = places[index]
+          if (place === undefined) continue
+          const number = table.numberOf(place)
+          expect(written((out) => table.writeJson(number, at, out))).toBe(jsonFrom(place, at))
+        }
+      }),
+    )
+  })
+
+  it('writes columns with the offset of each instant', () => {
+    const table = new RenderedLocations(english, false)
+    const fields: LocationField[] = ['country_code', 'timezone_offset', 'city']
+    const columns = (index: number, at: number): string => {
+      const place = places[index]
+      if (place === undefined) throw new Error('there is no such place')
+      return written((out) => table.writeColumns(table.numberOf(place), at, fields, 0x2c, out))
+    }
+    expect([WINTER, SUMMER, WINTER].map((at) => columns(0, at))).toEqual([
+      'GB,+00:00,London',
+      'GB,+01:00,London',
+      'GB,+00:00,London',
+    ])
+    expect(columns(1, SUMMER)).toBe('SE,+02:00,"Linköping, ""S"""')
+    expect(columns(2, SUMMER)).toBe('PH,,')
+  })
+
+  it('writes only what is asked for where no offset is', () => {
+    const table = new RenderedLocations(english, false)
+    const [london] = places
+    if (london === undefined) throw new Error('there is no London')
+    const number = table.numberOf(london)
+    expect(written((out) => table.writeColumns(number, WINTER, ['city', 'timezone_id'], 0x3b, out))).toBe(
+      'London;Europe/London',
+    )
+  })
+
+  it.each([
+    ['by place', true],
+    ['by country', false],
+  ])('counts uses %s, and hands each out once', (_, countsPlaces) => {
+    const table = new RenderedLocations(english, countsPlaces)
+    const seattle = placeOf('216.160.83.56')
+    const american = [seattle, new Location(seattle.shared, 'Tacoma', null, seattle.coordinates)]
+    const numbers = american.map((place) => table.numberOf(place))
+    for (const number of [...numbers, ...numbers, ...numbers]) table.use(number)
+    const drained = (): [country: string | null, uses: number][] => {
+      const counts: [string | null, number][] = []
+      table.drain((place, locale, uses) => counts.push([place.shared.countryIn(locale).code, uses]))
+      return counts
+    }
+    const expected = countsPlaces ? [3, 3] : [6]
+    expect(drained()).toEqual(expected.map((uses) => ['US', uses]))
+    expect(drained()).toEqual([])
+    table.use(numbers[1] ?? 0)
+    expect(drained()).toEqual([['US', 1]])
+  })
+
+  it('refuses numbers that it did not give', () => {
+    const table = new RenderedLocations(english, false)
+    const out = new ByteSink()
+    expect(() => table.offsetOf(7, WINTER)).toThrow('no answer has the number 7')
+    expect(() => table.writeJson(7, WINTER, out)).toThrow(RangeError)
+    expect(() => table.writeColumns(7, WINTER, ['city'], 0x2c, out)).toThrow(RangeError)
+  })
+
+  it('makes room for texts of any length', () => {
+    const table = new RenderedLocations(english, false)
+    const [london] = places
+    if (london === undefined) throw new Error('there are no places')
+    for (let index = 0; index < 200; index++) {
+      const place = new Location(london.shared, `${index}${'é'.repeat(5000)}`, null, london.coordinates)
+      const number = table.numberOf(place)
+      expect(written((out) => table.writeJson(number, WINTER, out))).toBe(jsonFrom(place, WINTER))
+    }
+  })
+
+  describe('is full', () => {
+    const london = placeOf('81.2.69.142')
+    const { region, timezone } = london.shared
+    const languages = Array.from({ length: 1600 }, (_, index) => [`l${index}`, 'x'] as const)
+    const inCountry = (names: Translations): Location =>
+      new Location(
+        new SharedParts(new LocalizedCountry(null, names), region, timezone),
+        null,
+        null,
+        london.coordinates,
+      )
+    const fill = (placesMade: number, make: (index: number) => Location): RenderedLocations => {
+      const table = new RenderedLocations(english, false)
+      for (let index = 0; index < placesMade && !table.isFull; index++) table.numberOf(make(index))
+      return table
+    }
+
+    it('by the names that its places keep alive', () => {
+      const table = fill(300, () => inCountry(new Translations(new Map(languages))))
+      expect(table.isFull).toBe(true)
+      table.clear()
+      expect(table.isFull).toBe(false)
+    })
+
+    it('not by names that they share', () => {
+      const names = new Translations(new Map(languages))
+      expect(fill(300, () => inCountry(names)).isFull).toBe(false)
+    })
+
+    it('by long texts in them', () => {
+      const city = (length: number) => (index: number) =>
+        new Location(london.shared, String(index).padEnd(length), null, london.coordinates)
+      expect(fill(40_000, city(512)).isFull).toBe(true)
+      expect(fill(40_000, city(30)).isFull).toBe(false)
+    })
+
+    it('by areas and time zones', () => {
+      const place = (zone: Timezone): Location =>
+        new Location(new SharedParts(london.shared.country, region, zone), null, null, london.coordinates)
+      expect(fill(2000, () => place(new Timezone('Europe/London'))).isFull).toBe(true)
+      expect(fill(100_000, () => place(timezone)).isFull).toBe(false)
+      expect(fill(131_000, () => inCountry(Translations.NONE)).isFull).toBe(true)
+    })
+  })
+
+  it('gives numbers anew when it was emptied', () => {
+    const table = new RenderedLocations(english, false)
+    const before = places.map((place) => table.numberOf(place))
+    expect(before).toEqual([0, 1, 2, 3, 4])
+    for (const number of before) written((out) => table.writeJson(number, SUMMER, out))
+    table.clear()
+    for (const place of [...places].reverse()) {
+      const number = table.numberOf(place)
+      expect(written((out) => table.writeJson(number, WINTER, out))).toBe(jsonFrom(place, WINTER))
+      table.use(number)
+    }
+    let uses = 0
+    table.drain((_, __, count) => {
+      uses += count
+    })
+    expect(uses).toBe(5)
+  })
+})
