@@ -3,8 +3,8 @@ import { StringDecoder } from 'node:string_decoder'
 import { isLookupFailure, type LookupResult } from '../location/location-record.ts'
 import { NodeResolver } from '../node/node-resolver.ts'
 import { DATABASE_SET } from '../resolver.ts'
+import { checkLocations } from './databases.ts'
 import { directoryError, reasonOf } from './enrich/system-error.ts'
-import { checkLocations } from './location-databases.ts'
 import { CommandFailure, ExitStatus, type Terminal, writeLine, writeMessage } from './terminal.ts'
 
 /** In characters. No address is this long, so a cut line is not an address. */

@@ -2,17 +2,14 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { isGeofixError } from '../errors.ts'
-import { localeOf } from '../location/locale.ts'
-import { databasePath } from './database-path.ts'
+import { databasePath } from './databases.ts'
 import { runDetect } from './detect-command.ts'
-import { ENRICH_EXAMPLES, ENRICH_FLAGS, type EnrichFlags, enrichCommand } from './enrich/flags.ts'
+import { ENRICH_HELP, ENRICH_OPTIONS, type EnrichFlags, enrichCommand } from './enrich/flags.ts'
 import { runInfo } from './info-command.ts'
 import { runLookup } from './lookup-command.ts'
+import { DETECT_OPTIONS, helpOf, INFO_OPTIONS, LOOKUP_OPTIONS, type OptionDefinition } from './options.ts'
 import { CommandFailure, ExitStatus, printable, type Terminal, UsageError, writeMessage } from './terminal.ts'
 import { runVerify } from './verify-command.ts'
-
-/** An instant is told from a local time by its offset; a date alone is its start in UTC. */
-const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/
 
 const EXAMPLES = `
 Examples:
@@ -25,7 +22,8 @@ Examples:
   geofix verify GeoLite2-City.mmdb
   geofix detect --peer 10.0.0.1 --trust uniquelocal --header 'X-Forwarded-For: 1.1.1.1, 81.2.69.142'
 
-Exit status: 0 all resolved, 1 some failed (each a line on standard error), 2 wrong usage; geofix enrich has more.`
+Exit status: 0 all addresses resolved; 1 some failed (one line each on standard error); 2 wrong usage. geofix enrich
+has more, see geofix enrich --help.`
 
 /**
  * Runs the command line.
@@ -42,7 +40,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     await program.parseAsync(args, { from: 'user' })
     return status
   } catch (error) {
-    // commander has already said what is wrong; help and version end with 0.
+    // commander has already printed the error. For --help and --version, the exit code is 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? ExitStatus.ok : ExitStatus.usage
     if (!isGeofixError(error) && !(error instanceof CommandFailure)) throw error
     await writeMessage(terminal.stderr, error.message)
@@ -52,7 +50,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 
 function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Command {
   const program = new Command('geofix')
-    .description('Where is this IP address? Answered from a local database, without any network call.')
+    .description('Print the location of IP addresses from a local database, without network calls.')
     .version(packageJson.version)
     .exitOverride()
     .configureOutput({
@@ -65,16 +63,12 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
     .helpCommand(false)
     .hook('preSubcommand', (self, subcommand) => {
       if (Object.keys(self.opts()).length === 0) return
-      self.error(`error: write options behind "${subcommand.name()}": geofix ${subcommand.name()} --help`)
+      self.error(`error: write options after "${subcommand.name()}": see geofix ${subcommand.name()} --help`)
     })
     .addHelpText('after', EXAMPLES)
 
-  program
-    .argument('[address...]', 'IPv4 or IPv6 addresses; default: one a line from standard input')
-    .option('--db <file>', 'database, .mmdb, .gz or .tar.gz; may be given several times', collectDatabase)
-    .option('--locale <tag>', 'language for names of countries and regions', readLocale)
-    .option('--at <time>', 'instant for the time-zone offset, such as 2026-07-01T12:00:00Z', readInstant)
-    .option('--pretty', 'indent the JSON')
+  addOptions(program, LOOKUP_OPTIONS)
+    .argument('[address...]', 'IPv4 or IPv6 addresses (default: one a line from standard input)')
     .action(async (addresses: string[], options: LookupFlags) => {
       if (addresses.length === 0 && terminal.stdin.isTTY) {
         program.outputHelp({ error: true })
@@ -84,11 +78,8 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
       ends(await runLookup({ addresses, databases: db, locale, at, pretty }, terminal))
     })
 
-  program
-    .command('info')
-    .description('print what a database is: type, age, networks, locales, licence, fields')
-    .option('--db <file>', 'database, .mmdb, .gz or .tar.gz; may be given several times', collectDatabase)
-    .option('--json', 'one JSON object a line')
+  addOptions(program.command('info'), INFO_OPTIONS)
+    .description('describe a database: type, age, networks, languages, licence, fields')
     .action(async (options: InfoFlags) => {
       const { db = [], json = false } = options
       ends(await runInfo({ databases: db, json }, terminal))
@@ -97,68 +88,55 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
   program
     .command('verify')
     .description('check whole database files: search tree, pointers, records, text, metadata')
-    .argument('<file...>', '.mmdb, .gz or .tar.gz', collectDatabase)
+    .argument('<file...>', '.mmdb, .gz or .tar.gz', (text: string, previous: unknown) =>
+      collect(databasePath, text, previous),
+    )
     .action(async (files: string[]) => ends(await runVerify(files, terminal)))
 
-  program
-    .command('detect')
-    .description('explain, hop by hop, whose address a request is taken to be from')
-    .requiredOption('--peer <address>', "the socket's peer, or unix:")
-    .option('--header <line>', "a field, as 'Name: value'; may be given several times", collectHeader)
-    .option('--trust <list>', 'trusted proxies, with commas between: addresses, networks, names', readList)
-    .option('--forwarded-header <name>', 'the field that they write (default: x-forwarded-for)')
+  addOptions(program.command('detect'), DETECT_OPTIONS)
+    .description('explain, hop by hop, which address a request comes from')
     .action(async (options: DetectFlags, command: Command) => {
       const { peer, header = [], trust, forwardedHeader } = options
       try {
         ends(await runDetect({ peer, headers: header, trustedProxies: trust, forwardedHeader }, terminal))
       } catch (error) {
-        // A wrong configuration, as it would be at opening.
+        // An invalid configuration, such as --trust all.
         if (error instanceof TypeError) command.error(`error: ${error.message}`)
         throw error
       }
     })
 
   addEnrich(program, terminal, ends)
-  for (const command of [program, ...program.commands]) takeOneValue(command)
   return program
 }
 
-/** Refuses a second value of the options that do not collect them; commander would let the last one win. */
-function takeOneValue(command: Command): void {
-  for (const option of command.options) {
-    const { parseArg } = option
-    if (!option.required || parseArg === collectDatabase || parseArg === collectHeader) continue
-    option.argParser((text, previous) => {
-      if (previous !== undefined) {
-        throw new InvalidArgumentError('The option takes one value, and has one already: write it once.')
-      }
-      return parseArg === undefined ? text : parseArg(text, previous)
-    })
+function addOptions(command: Command, definitions: readonly OptionDefinition[]): Command {
+  for (const definition of definitions) {
+    const option = command.createOption(definition.flags, helpOf(definition))
+    const { read = (text: string) => text, isRepeatable = false, isRequired = false } = definition
+    option.makeOptionMandatory(isRequired)
+    if (option.required) {
+      option.argParser((text, previous: unknown) => {
+        if (isRepeatable) return collect(read, text, previous)
+        // commander itself would let the last value win.
+        if (previous !== undefined) throw new InvalidArgumentError('This option can be given only once.')
+        return asArgument(read, text)
+      })
+    }
+    command.addOption(option)
   }
+  return command
+}
+
+function collect(read: (text: string) => unknown, text: string, previous: unknown): unknown[] {
+  return [...(Array.isArray(previous) ? previous : []), asArgument(read, text)]
 }
 
 function addEnrich(program: Command, terminal: Terminal, ends: (status: ExitStatus) => void): void {
-  const enrich = program
-    .command('enrich')
-    .description('write the lines of logs and tables with the location beside each')
-    .argument('[file...]', 'files; default: standard input')
-    .option('--db <file>', 'database, .mmdb, .gz or .tar.gz; may be given several times', collectDatabase)
-    .option('--locale <tag>', 'language for names of countries and regions', readLocale)
-    .option(
-      '--at <time>',
-      'instant for the time-zone offset of lines without a time (default: none, and no offset)',
-      readInstant,
-    )
-    .option(
-      '--trust <list>',
-      'the field is an X-Forwarded-For list; these proxies wrote it, as in detect',
-      readList,
-    )
-    .addHelpText('after', ENRICH_EXAMPLES)
-  for (const { flags, description, read } of ENRICH_FLAGS) {
-    if (read === undefined) enrich.option(flags, description)
-    else enrich.option(flags, description, (text: string) => asArgument(read, text))
-  }
+  const enrich = addOptions(program.command('enrich'), ENRICH_OPTIONS)
+    .description('add the location to each line of logs and tables')
+    .argument('[file...]', 'files (default: standard input)')
+    .addHelpText('after', ENRICH_HELP)
   enrich.action(async (files: string[], flags: EnrichFlags) => {
     if (files.length === 0 && terminal.stdin.isTTY) {
       enrich.outputHelp({ error: true })
@@ -166,7 +144,7 @@ function addEnrich(program: Command, terminal: Terminal, ends: (status: ExitStat
     }
     try {
       const command = enrichCommand(files, flags)
-      // Only who enriches waits for its code.
+      // Lazy, so that the other commands start faster.
       const { runEnrich } = await import('./enrich/enrich-command.ts')
       ends(await runEnrich(command, terminal))
     } catch (error) {
@@ -176,7 +154,7 @@ function addEnrich(program: Command, terminal: Terminal, ends: (status: ExitStat
   })
 }
 
-/** Reads the value of an option, with the errors that commander words. */
+/** Reads the value of an option. commander prints an InvalidArgumentError with the option's name. */
 function asArgument(read: (text: string) => unknown, text: string): unknown {
   try {
     return read(text)
@@ -184,12 +162,6 @@ function asArgument(read: (text: string) => unknown, text: string): unknown {
     if (error instanceof UsageError) throw new InvalidArgumentError(error.message)
     throw error
   }
-}
-
-/** Some engines read 31 February as 3 March. */
-function isDayOfMonth(text: string): boolean {
-  const day = text.slice(0, 10)
-  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
 }
 
 interface LookupFlags {
@@ -211,39 +183,7 @@ interface DetectFlags {
   readonly forwardedHeader?: string
 }
 
-function collectHeader(
-  line: string,
-  previous: NonNullable<DetectFlags['header']> = [],
-): NonNullable<DetectFlags['header']> {
-  const colon = line.indexOf(':')
-  if (colon < 1) throw new InvalidArgumentError("Write it as 'X-Forwarded-For: 81.2.69.142'.")
-  return [...previous, [line.slice(0, colon), line.slice(colon + 1).trim()]]
-}
-
-function readList(text: string): string[] {
-  return text.split(',')
-}
-
-function collectDatabase(text: string, previous: string[] = []): string[] {
-  return [...previous, String(asArgument(databasePath, text))]
-}
-
-function readLocale(text: string): string {
-  try {
-    localeOf(text)
-    return text
-  } catch (error) {
-    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error))
-  }
-}
-
-function readInstant(text: string): Date {
-  const instant = new Date(text)
-  if (INSTANT.test(text) && !Number.isNaN(instant.getTime()) && isDayOfMonth(text)) return instant
-  throw new InvalidArgumentError('Write it as 2026-07-01 or 2026-07-01T12:00:00Z, with Z or an offset.')
-}
-
-/** What commander says of wrong usage: an option can be the name of a file. Its suggestion has a line of its own. */
+/** commander's message, made printable: it can quote a file name. A suggestion stays on its own line. */
 function printableError(text: string): string {
   const lines = text.trimEnd().split(/\n(?=\(Did you mean [^\n]*\)$)/)
   return lines.map((line) => printable(line.replace(/^error: /, 'geofix: '))).join('\n')

@@ -1,8 +1,12 @@
-// What is wrong with a command is found before it works.
+// The definitions of the options, and what the command line checks before it reads anything.
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
+import { ENRICH_OPTIONS } from '../../src/cli/enrich/flags.ts'
+import { guideRow, helpOf, LOOKUP_OPTIONS } from '../../src/cli/options.ts'
+import { FORMATS } from '../../src/enrich/format.ts'
 import { MmdbWriter } from '../../src/writer.ts'
+import { ROOT } from '../package/project.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { geofix, ndjson, writeDatabase } from './enrich/command-line.ts'
 
@@ -36,6 +40,55 @@ async function* unread(): AsyncGenerator<string> {
   yield await Promise.reject(new Error('the input was read'))
 }
 
+describe('the definition of an option', () => {
+  const definition = {
+    flags: '-o, --output <html=file>',
+    text: 'write to a `file|pipe`, see [`detect`](../client/README.md#how)',
+    formats: ['csv', 'tsv'],
+  }
+
+  it('gives a description for --help without Markdown', () => {
+    expect(helpOf(definition)).toBe('csv, tsv: write to a file|pipe, see detect')
+  })
+
+  it('gives a row for the guide', () => {
+    expect(guideRow(definition)).toBe(
+      '| `-o`, `--output html=FILE` | `csv`, `tsv`: write to a `file\\|pipe`, see [`detect`](../client/README.md#how) |',
+    )
+  })
+
+  it.each([
+    ['src/enrich/README.md', ENRICH_OPTIONS],
+    ['src/cli/README.md', LOOKUP_OPTIONS],
+  ])('is the same in %s', (file, definitions) => {
+    const table = ['| option | |', '| --- | --- |', ...definitions.map(guideRow)].join('\n')
+    const [, found] =
+      /<!-- options -->\n([\s\S]*?)\n<!-- \/options -->/.exec(readFileSync(join(ROOT, file), 'utf8')) ?? []
+    expect(found, `Paste this table into ${file}:\n${table}\n`).toBe(table)
+  })
+
+  const VALUES: Readonly<Record<string, string[]>> = {
+    '--field': ['ip'],
+    '--into': ['place'],
+    '--fields': ['city'],
+    '--time-field': ['ts'],
+  }
+
+  it.each(
+    ENRICH_OPTIONS.flatMap(({ flags, formats }) => {
+      const [flag = ''] = flags.split(' ')
+      return formats === undefined
+        ? []
+        : FORMATS.map((format) => [flag, format, formats.includes(format)] as const)
+    }),
+  )('has the formats that accept it: %s for %s: %s', async (flag, format, isAccepted) => {
+    const args = ['enrich', '--db', NO_DB, '--format', format, flag, ...(VALUES[flag] ?? [])]
+    const { status, err } = await geofix(args, { input: unread() })
+    expect(status).toBe(isAccepted ? 1 : 2)
+    expect(err).toMatch(isAccepted ? /missing\.mmdb/ : `${flag} is for `)
+  })
+})
+
 describe('an option that takes one value', () => {
   it.each([
     ['geofix', ['--locale', 'de', '--locale', 'fr', '81.2.69.142'], '--locale'],
@@ -68,7 +121,7 @@ describe('an option that takes one value', () => {
     const { status, out, err } = await geofix(args, { input: unread() })
     expect({ status, out }).toEqual({ status: 2, out: '' })
     expect(err).toContain(flag)
-    expect(err).toContain('The option takes one value, and has one already: write it once.')
+    expect(err).toContain('This option can be given only once.')
   })
 
   it('leaves those that take several', async () => {

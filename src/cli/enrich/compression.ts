@@ -1,3 +1,4 @@
+// gzip and Zstandard: recognised by the first bytes, written by the extension of the output's name.
 import type { Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
@@ -5,15 +6,15 @@ import { CommandFailure, ExitStatus } from '../terminal.ts'
 /** The compressions that are read and written. */
 export type Compression = 'gzip' | 'zstd'
 
-/** As many first bytes are needed to tell. */
+/** How many first bytes {@link recogniseCompression} needs. */
 export const MAGIC_BYTES = 4
 
-/** Pieces that zlib gives out. Bytes; larger ones cost fewer turns of the event loop. */
-const CHUNK = 256 * 1024
+/** zlib's output chunks. Larger ones cost fewer turns of the event loop. */
+const CHUNK_BYTES = 256 * 1024
 
-const NEEDS = 'Node 22.15, 23.8 or later'
+const ZSTD_NEEDS = 'Node 22.15, 23.8 or later'
 
-/** Tells what is decompressed here by the first bytes; `null` for all else, which the plan looks at. */
+/** Recognises the compression by the first bytes. `null`: neither of the two. */
 export function recogniseCompression(head: Uint8Array): Compression | null {
   if (startsWith(head, [0x1f, 0x8b, 0x08])) return 'gzip'
   // Parallel compressors begin with a skippable frame, 50 2A 4D 18 to 5F 2A 4D 18 (RFC 8878 section 3.1.2).
@@ -21,38 +22,38 @@ export function recogniseCompression(head: Uint8Array): Compression | null {
   return isSkippable || startsWith(head, [0x28, 0xb5, 0x2f, 0xfd]) ? 'zstd' : null
 }
 
-/** What the name of an output asks for: `.gz` or `.zst`. */
+/** The compression that the name of an output asks for: `.gz` or `.zst`. */
 export function compressionOf(path: string): Compression | null {
   if (/\.gz$/i.test(path)) return 'gzip'
   return /\.zst$/i.test(path) ? 'zstd' : null
 }
 
-/** @throws CommandFailure when this version of Node cannot */
+/** @throws CommandFailure when this version of Node cannot read Zstandard */
 export function decompressor(compression: Compression, name: string): Transform {
-  // Reads files of several members too, as logrotate and cat make them.
-  if (compression === 'gzip') return zlib.createGunzip({ chunkSize: CHUNK })
+  // createGunzip also reads files of several members, as logrotate and cat make them.
+  if (compression === 'gzip') return zlib.createGunzip({ chunkSize: CHUNK_BYTES })
   const make = zstd('createZstdDecompress')
-  if (make !== null) return make({ chunkSize: CHUNK })
+  if (make !== null) return make({ chunkSize: CHUNK_BYTES })
   throw new CommandFailure(
-    `${name} is compressed with Zstandard, which needs ${NEEDS}: write zstd -dc FILE | geofix enrich`,
+    `${name} is compressed with Zstandard, which needs ${ZSTD_NEEDS}: run zstd -dc FILE | geofix enrich`,
     ExitStatus.input,
   )
 }
 
-/** @throws CommandFailure when this version of Node cannot */
+/** @throws CommandFailure when this version of Node cannot write Zstandard */
 export function compressor(compression: Compression, name: string): Transform {
-  if (compression === 'gzip') return zlib.createGzip({ chunkSize: CHUNK })
+  if (compression === 'gzip') return zlib.createGzip({ chunkSize: CHUNK_BYTES })
   const make = zstd('createZstdCompress')
-  if (make !== null) return make({ chunkSize: CHUNK })
+  if (make !== null) return make({ chunkSize: CHUNK_BYTES })
   throw new CommandFailure(
-    `${name} cannot be written: Zstandard needs ${NEEDS}; use .gz, or pipe into zstd`,
+    `${name} cannot be written: Zstandard needs ${ZSTD_NEEDS}; use .gz, or pipe the output into zstd`,
     ExitStatus.output,
   )
 }
 
 type MakeTransform = (options: { chunkSize: number }) => Transform
 
-/** Later versions of Node have it; the types are those of the first version that is supported. */
+/** Only later versions of Node have it, and the type declarations are those of the oldest supported version. */
 function zstd(name: 'createZstdCompress' | 'createZstdDecompress'): MakeTransform | null {
   const member: unknown = Reflect.get(zlib, name)
   return isMaker(member) ? member : null
@@ -64,4 +65,110 @@ function isMaker(value: unknown): value is MakeTransform {
 
 function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
   return magic.every((byte, index) => bytes[index] === byte)
+}
+
+const ZSTD_MAGIC = 0xfd2fb528
+/** Frames without content: 0x184D2A50 to 0x184D2A5F. */
+const SKIPPABLE_MAGIC = 0x184d2a50
+
+const RLE_BLOCK = 1
+const RESERVED_BLOCK = 3
+
+/** The part of a frame that is read next. */
+type FramePart = 'magic' | 'descriptor' | 'header' | 'block' | 'content' | 'checksum' | 'skip-size' | 'skip'
+
+/**
+ * Follows the frames of Zstandard data (RFC 8878 section 3.1) by their lengths, without decompressing. Node's
+ * decompressor accepts data that ends inside a frame, so this is what detects a truncated file.
+ */
+export class ZstdFrames {
+  #part: FramePart = 'magic'
+  /** Bytes of the part that are still missing. */
+  #left = 4
+  /** The part's bytes as a little-endian number. Only for parts of up to 4 bytes. */
+  #value = 0
+  #hasChecksum = false
+  #isLastBlock = false
+  #isDamaged = false
+
+  /** Whether the bytes so far are whole frames. */
+  get isWhole(): boolean {
+    return !this.#isDamaged && this.#part === 'magic' && this.#left === 4
+  }
+
+  /** @returns `false` when the bytes cannot be Zstandard frames */
+  push(bytes: Uint8Array): boolean {
+    for (let at = 0; at < bytes.length && !this.#isDamaged; ) {
+      const taken = Math.min(this.#left, bytes.length - at)
+      if (this.#isNumeric) this.#addDigits(bytes, at, taken)
+      this.#left -= taken
+      at += taken
+      // A part can be empty.
+      while (this.#left === 0 && !this.#isDamaged) this.#next()
+    }
+    return !this.#isDamaged
+  }
+
+  get #isNumeric(): boolean {
+    return ['magic', 'descriptor', 'block', 'skip-size'].includes(this.#part)
+  }
+
+  #addDigits(bytes: Uint8Array, from: number, count: number): void {
+    for (let at = from; at < from + count; at++) {
+      // Multiply instead of shifting: 32 bits do not fit a signed integer.
+      this.#value = this.#value / 256 + (bytes[at] ?? 0) * 2 ** 24
+    }
+  }
+
+  /** Goes on to the next part. */
+  #next(): void {
+    const value = this.#value
+    if (this.#part === 'magic') {
+      if (value === ZSTD_MAGIC) this.#await('descriptor', 1)
+      else if (value - (value % 16) === SKIPPABLE_MAGIC) this.#await('skip-size', 4)
+      else this.#isDamaged = true
+    } else if (this.#part === 'descriptor') {
+      const descriptor = this.#shifted(1)
+      this.#hasChecksum = (descriptor & 4) !== 0
+      this.#await('header', headerBytes(descriptor))
+    } else if (this.#part === 'block') {
+      this.#beginBlock(this.#shifted(3))
+    } else if (this.#part === 'header' || (this.#part === 'content' && !this.#isLastBlock)) {
+      this.#await('block', 3)
+    } else if (this.#part === 'content') {
+      this.#await('checksum', this.#hasChecksum ? 4 : 0)
+    } else if (this.#part === 'skip-size') {
+      this.#await('skip', value)
+    } else {
+      this.#await('magic', 4)
+    }
+  }
+
+  #beginBlock(header: number): void {
+    const type = (header >> 1) & 3
+    this.#isLastBlock = (header & 1) === 1
+    if (type === RESERVED_BLOCK) this.#isDamaged = true
+    // An RLE block has one byte; its size is the number of repetitions.
+    else this.#await('content', type === RLE_BLOCK ? 1 : header >> 3)
+  }
+
+  /** The value of a part of fewer than four bytes. */
+  #shifted(bytes: number): number {
+    return Math.floor(this.#value / 256 ** (4 - bytes))
+  }
+
+  #await(part: FramePart, bytes: number): void {
+    this.#part = part
+    this.#left = bytes
+    this.#value = 0
+  }
+}
+
+/** Bytes of a frame header after its descriptor (section 3.1.1.1). */
+function headerBytes(descriptor: number): number {
+  const isSingleSegment = (descriptor & 0x20) !== 0
+  const window = isSingleSegment ? 0 : 1
+  const dictionary = [0, 1, 2, 4][descriptor & 3] ?? 0
+  const contentSize = [isSingleSegment ? 1 : 0, 2, 4, 8][descriptor >> 6] ?? 0
+  return window + dictionary + contentSize
 }

@@ -4,17 +4,16 @@ import { embedded } from '../../embedded.ts'
 import { commonPlan } from '../../enrich/common-plan.ts'
 import type { EnrichOptions } from '../../enrich/options.ts'
 import { ExitStatus, messageLine, printable, type Terminal, UsageError, writeLine } from '../terminal.ts'
-import { AdaptiveEngine, type Threads, workersFor } from './adaptive-engine.ts'
 import { EnrichRun } from './enrich-run.ts'
 import { Input, sizeOf } from './input.ts'
 import { Interruption, SignalWatch } from './interruption.ts'
-import { openOutputFile, openStandardOutput } from './open-output.ts'
 import { checkFit } from './option-fit.ts'
 import { ClosedPipe, type Output } from './output.ts'
+import { openOutputFile, openStandardOutput } from './output-file.ts'
+import { AdaptiveEngine, type Threads, type WorkerPool, workersFor } from './pool.ts'
 import { Progress } from './progress.ts'
 import { loadShared } from './shared-database.ts'
 import { statisticsJson, statisticsText } from './statistics.ts'
-import type { WorkerEngine } from './worker-engine.ts'
 
 export interface EnrichCommand {
   /** Files; `-` is standard input. At least one. */
@@ -71,7 +70,7 @@ class Session {
   readonly #inputs: Input[] = []
   readonly #outputs: Output[] = []
   /** Threads that come up while the databases are read. */
-  #workers: WorkerEngine | null = null
+  #workers: WorkerPool | null = null
   #engine: AdaptiveEngine | null = null
   #progress: Progress | null = null
   #run: EnrichRun | null = null

@@ -3,18 +3,19 @@ import { resolve } from 'node:path'
 import { FORMATS, type Format } from '../../enrich/format.ts'
 import { LOCATION_FIELDS, type LocationField } from '../../enrich/location-field.ts'
 import { ON_BAD_LINE, type OnBadLine } from '../../enrich/options.ts'
+import { DB, LOCALE, type OptionDefinition, readInstant, readList } from '../options.ts'
 import { UsageError } from '../terminal.ts'
 import type { EnrichCommand } from './enrich-command.ts'
 
-/** Below this, starting further threads takes longer than they save. Bytes of input. */
-const SMALL = 32 * 1024 * 1024
+/** Below this input size, starting threads takes longer than they save. */
+const MIN_THREADED_BYTES = 32 * 1024 * 1024
 
-/** More threads than any machine has are a slip. */
+/** A larger number is taken for a typing error. */
 const MAX_THREADS = 256
 
 const STATISTICS = ['text', 'json', 'none'] as const
 
-/** The options of `geofix enrich`, as commander gives them. */
+/** The options of `geofix enrich`, as commander parses them by {@link ENRICH_OPTIONS}. */
 export interface EnrichFlags {
   readonly output?: string
   readonly format?: Format
@@ -40,93 +41,107 @@ export interface EnrichFlags {
   readonly quiet?: boolean
 }
 
-/** An option of the command line. */
-export interface EnrichFlag {
-  readonly flags: string
-  readonly description: string
-  /** Reads a value that is not a text as it stands. @throws UsageError with the sentence that says what to write */
-  readonly read?: (text: string) => unknown
-}
+const TABLES: readonly Format[] = ['csv', 'tsv']
+const LINES: readonly Format[] = ['access-log', 'list']
 
-/** Those that only this command has. */
-export const ENRICH_FLAGS: readonly EnrichFlag[] = [
+/** The options of `geofix enrich`. A test compares the table in src/enrich/README.md with them. */
+export const ENRICH_OPTIONS: readonly OptionDefinition[] = [
   {
     flags: '-o, --output <file>',
-    description:
-      'write to a file, which gets its name when it is whole; .gz and .zst are compressed (default: standard output)',
+    text: 'write to this file instead of standard output. It has a temporary name until it is complete, so that a killed run leaves no incomplete file. `.gz` and `.zst` are compressed. `/dev/stdout`, `/dev/fd/3` and the like are written directly',
     read: readFile,
   },
   {
     flags: '--format <name>',
-    description: `${FORMATS.join(', ')} (default: told by the content)`,
+    text: `the format of the input: ${FORMATS.map((format) => `\`${format}\``).join(', ')} (default: detected)`,
     read: oneOf(FORMATS),
   },
   {
     flags: '--field <name>',
-    description:
-      'where the address is: client.ip or /client/ip for NDJSON, a name or number of a column for CSV and TSV (default: guessed, and printed)',
+    text: 'the field with the address (default: detected, and printed): `client.ip` or `/client/ip` in NDJSON, the name or number of a column in tables; in access logs `x_forwarded_for`, if the format has it as another quoted field after the user agent',
     read: readName,
+    formats: ['ndjson', ...TABLES, 'access-log'],
   },
-  { flags: '--no-header', description: 'CSV, TSV: the first line is no header' },
+  {
+    flags: '--trust <list>',
+    text: 'the field is an `X-Forwarded-For` list, written by these trusted proxies; the rules of [`detect`](../client/README.md#how-the-client-is-found) apply',
+    read: readList,
+  },
+  { flags: '--no-header', text: 'the first line of the table is not a header', formats: TABLES },
   {
     flags: '--into <name>',
-    description: 'name of the member that is added (default: location)',
+    text: 'the name of the member that is added (default: `location`)',
     read: readName,
+    formats: ['ndjson', ...LINES],
   },
   {
     flags: '--fields <list>',
-    description: `CSV, TSV: the columns that are added, with commas between (default: all, ${LOCATION_FIELDS.join(', ')})`,
+    text: `the columns that are added, separated by commas (default: all): ${LOCATION_FIELDS.map((field) => `\`${field}\``).join(', ')}`,
     read: readFields,
+    formats: TABLES,
   },
   {
     flags: '--append',
-    description: 'access logs, lists: keep the line as it is, with a tab and the location behind it',
+    text: 'keep the line as it is, and add a tab and the location as JSON after it',
+    formats: LINES,
   },
   {
     flags: '--overwrite',
-    description: 'replace a member or columns that are there already, which is an error otherwise',
+    text: 'replace a member or columns of the same name, which are an error otherwise',
+    formats: ['ndjson', ...TABLES],
   },
   {
     flags: '--force',
-    description: 'go on where none of the first 1,000 records has an address, which is an error otherwise',
+    text: 'continue if none of the first 1,000 records has an address, which is an error otherwise',
   },
   {
     flags: '--time-field <name>',
-    description:
-      'where the time of the event is, as --field: ISO 8601 with an offset, or seconds to nanoseconds since 1970 (default: guessed, and printed)',
+    text: 'the field with the time of the event, for the time-zone offset (default: detected, and printed): ISO 8601 with an offset, or seconds, milliseconds, microseconds or nanoseconds since 1970. Access logs have their own',
     read: readName,
+    formats: ['ndjson', ...TABLES],
   },
   {
-    flags: '--on-bad-line <what>',
-    description:
-      'a line that cannot be read: raw, which is {"raw":…,"location":null} where lines become NDJSON, and keep otherwise; keep as it is; drop; or fail (default: raw)',
+    flags: '--at <time>',
+    text: 'the instant for the time-zone offset of lines without a time; without it their offset is `null`',
+    read: readInstant,
+  },
+  LOCALE,
+  DB,
+  {
+    flags: '--on-bad-line <action>',
+    text: 'what to do with lines that cannot be read: `raw` (default: `{"raw":"…","location":null}` where the output is NDJSON made from another format, otherwise as `keep`), `keep` (unchanged), `drop` or `fail`',
     read: oneOf(ON_BAD_LINE),
   },
-  { flags: '--only-failed', description: 'write only lines without a location, unreadable ones among them' },
-  { flags: '--drop-unresolved', description: 'leave out lines without a location' },
+  { flags: '--only-failed', text: 'write only lines without a location, including unreadable lines' },
+  { flags: '--drop-unresolved', text: 'leave out lines without a location' },
   {
-    flags: '--max-line-bytes <number>',
-    description: 'longer lines are bad lines (default: 1048576)',
+    flags: '--max-line-bytes <n>',
+    text: 'longer lines are bad lines, and are never held in memory (default: 1048576)',
     read: wholeNumber(1, 2 ** 28),
   },
   {
-    flags: '--threads <number>',
-    description: 'threads that enrich (default: all cores; one for small inputs)',
+    flags: '--threads <n>',
+    text: 'the number of threads (default: all cores, one for inputs below 32 MiB). The output is the same',
     read: wholeNumber(1, MAX_THREADS),
   },
   {
     flags: '--stats <form>',
-    description: 'what was counted, on standard error: text, json or none (default: text)',
+    text: 'print the statistics on standard error as `text`, `json` or `none` (default: `text`)',
     read: oneOf(STATISTICS),
   },
-  { flags: '--summary <html=file>', description: 'write a report as a web page', read: readSummary },
-  { flags: '--quiet', description: 'nothing on standard error but errors, and --stats where given' },
+  {
+    flags: '--summary <html=file>',
+    text: 'write a report as a web page: totals, countries, regions, cities, a map and local hours. It loads nothing from the network',
+    read: readSummary,
+  },
+  { flags: '--quiet', text: 'print only errors, and `--stats` if given' },
 ]
 
-export const ENRICH_EXAMPLES = `
-FILE is NDJSON, CSV, TSV, an access log (common or combined) or a list of addresses, also gzip or, where Node can,
-Zstandard; - is standard input. Several files are one output: CSV has one header then. An output may be one of the
-inputs. Lines without a location are written with null or empty columns.
+/** What `geofix enrich --help` prints after the options. */
+export const ENRICH_HELP = `
+FILE is NDJSON, CSV, TSV, an access log (common or combined format) or a list of addresses. It can be compressed with
+gzip, or with Zstandard if this version of Node supports it. - is standard input. Several files give one output; CSV
+then has one header. The output can be one of the inputs. Lines without a location get null or empty columns.
 
 Examples:
   geofix enrich access.log -o places.ndjson
@@ -137,22 +152,24 @@ Examples:
   geofix enrich access.log -o places.ndjson --summary html=report.html --quiet --stats json 2> stats.json
   tail -F access.log | geofix enrich --format access-log
 
-Exit status: 0 done, whether or not all lines have a location (also when the reader of a pipe has had enough);
-1 the lines or a database are not what they must be, or a bad line with --on-bad-line fail; 2 wrong usage; 3 an
-output cannot be written; 4 an input cannot be read or is damaged; 129, 130, 143 ended by SIGHUP, SIGINT, SIGTERM.
-A run that does not end with 0 leaves no output file; one that was there before stays.`
+Exit status: 0 done, also if some lines have no location or the reader of a pipe stops early; 1 the lines or a
+database are not usable, or a bad line with --on-bad-line fail; 2 wrong usage; 3 an output cannot be written; 4 an
+input cannot be read or is damaged; 129, 130, 143 ended by SIGHUP, SIGINT, SIGTERM.
+A run with another status than 0 leaves no output file. A file that existed before is unchanged.`
 
-/** @throws UsageError when options do not go together */
+/** @throws UsageError when two options contradict each other */
 export function enrichCommand(files: readonly string[], flags: EnrichFlags): EnrichCommand {
   const { output, summary, onlyFailed = false, dropUnresolved = false, quiet = false } = flags
   if (onlyFailed && dropUnresolved) {
-    throw new UsageError('--only-failed and --drop-unresolved leave nothing to write: take one of them.')
+    throw new UsageError(
+      '--only-failed and --drop-unresolved together leave nothing to write: use one of them.',
+    )
   }
   if (files.filter((file) => file === '-').length > 1) {
-    throw new UsageError('- is standard input, which can be read once.')
+    throw new UsageError('Standard input (-) can be read only once.')
   }
   if (summary !== undefined && output !== undefined && resolve(summary) === resolve(output)) {
-    throw new UsageError('--summary and --output name the same file.')
+    throw new UsageError('--summary and --output name the same file: write them to different files.')
   }
   return {
     inputs: files.length > 0 ? files : ['-'],
@@ -177,10 +194,10 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags): Enr
       maxLineBytes: flags.maxLineBytes,
       sums: summary !== undefined,
     },
-    // Who says how many threads gets them.
+    // With --threads, start the threads for inputs of any size.
     threads:
       flags.threads === undefined
-        ? { count: availableParallelism(), from: SMALL }
+        ? { count: availableParallelism(), from: MIN_THREADED_BYTES }
         : { count: flags.threads, from: 0 },
     statistics: flags.stats ?? (quiet ? 'none' : 'text'),
     report: summary,

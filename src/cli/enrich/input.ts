@@ -2,87 +2,92 @@ import { constants, fstatSync, type Stats } from 'node:fs'
 import { access, open, stat } from 'node:fs/promises'
 import { pipeline, Readable } from 'node:stream'
 import { CommandFailure, type Terminal } from '../terminal.ts'
-import { type Compression, decompressor, MAGIC_BYTES, recogniseCompression } from './compression.ts'
+import {
+  type Compression,
+  decompressor,
+  MAGIC_BYTES,
+  recogniseCompression,
+  ZstdFrames,
+} from './compression.ts'
 import { codeOf, directoryError, unreadable } from './system-error.ts'
-import { ZstdFrames } from './zstd-frames.ts'
 
-/** What is read from a file at a time. Bytes. */
-const CHUNK = 1024 * 1024
+/** How much is read from a file at a time. */
+const CHUNK_BYTES = 1024 * 1024
 
 const LINE_FEED = 0x0a
 
-/** An input that is open. */
-interface Opened {
+/** An open input. */
+interface OpenInput {
   readonly stream: Readable
-  /** What it is now; `null` where that says nothing of how much there is to read. */
-  readonly facts: (() => Facts | Promise<Facts>) | null
+  /** The file's current status. `null` for pipes and terminals, which have no size. */
+  readonly status: (() => FileStatus | Promise<FileStatus>) | null
   readonly close: () => void | Promise<void>
 }
 
-/** A file or standard input. A file is opened when it is read: a run may have more of them than can be open. */
+/** A file or standard input. Opened when it is read: a run can have more files than the process may open. */
 export class Input {
   /** For messages. */
   readonly name: string
-  /** Bytes as they are stored, compressed or not; `null` where that is not known: a pipe, a device. */
+  /** Bytes on disk, compressed or not. `null` when unknown: a pipe or a device. */
   readonly size: number | null
-  /** Device and file number, by which a file is known under all its names; `null` for others. */
+  /** Device and inode, equal for all names of one file. `null` for pipes and devices. */
   readonly identity: string | null
-  /** Whether it is a file, whose bytes are all there: nothing else can pause. */
+  /** Whether it is a regular file. Other inputs can pause between lines. */
   readonly isFile: boolean
   #bytesRead = 0
-  readonly #open: () => Promise<Opened>
+  readonly #open: () => Promise<OpenInput>
   #source: Readable | null = null
   #isClosed = false
 
-  private constructor(name: string, open: () => Promise<Opened>, facts: Facts | null) {
+  private constructor(name: string, open: () => Promise<OpenInput>, status: FileStatus | null) {
     this.name = name
     this.#open = open
-    this.isFile = facts?.isFile() ?? false
-    this.size = facts?.isFile() ? facts.size : null
-    this.identity = facts?.isFile() ? identityOf(facts) : null
+    this.isFile = status?.isFile() ?? false
+    this.size = status?.isFile() ? status.size : null
+    this.identity = status?.isFile() ? identityOf(status) : null
   }
 
   /**
-   * Looks at an input without reading it.
+   * Checks an input without reading it.
    *
    * @param path `-` is standard input
-   * @throws CommandFailure when it is not there, may not be read, or is a directory
+   * @throws CommandFailure when it does not exist, is not readable, or is a directory
    */
   static async find(path: string, terminal: Terminal): Promise<Input> {
     if (path === '-') {
       const { stdin } = terminal
-      const facts = stdin.fd === undefined ? null : fstatSync(stdin.fd)
-      // Node gives an empty stream for it.
-      if (facts?.isDirectory()) throw unreadable('standard input', directoryError())
       const { fd } = stdin
-      const factsNow = fd === undefined ? null : () => fstatSync(fd)
-      return new Input('standard input', async () => ({ ...streamed(stdin), facts: factsNow }), facts)
+      const status = fd === undefined ? null : () => fstatSync(fd)
+      const found = status === null ? null : status()
+      // Node reads a directory as an empty stream.
+      if (found?.isDirectory()) throw unreadable('standard input', directoryError())
+      return new Input('standard input', async () => ({ ...fromStream(stdin), status }), found)
     }
     try {
-      const facts = await stat(path)
-      if (facts.isDirectory()) throw directoryError()
+      const found = await stat(path)
+      if (found.isDirectory()) throw directoryError()
       await access(path, constants.R_OK)
-      return new Input(path, () => openPath(path, facts), facts)
+      return new Input(path, () => openPath(path, found), found)
     } catch (cause) {
       throw unreadable(path, cause)
     }
   }
 
-  /** Bytes read so far, as they are stored. */
+  /** Bytes read so far, before decompression. */
   get bytesRead(): number {
     return this.#bytesRead
   }
 
   /**
-   * The content, decompressed. To be called once.
+   * The decompressed content. Call it once.
    *
-   * @throws CommandFailure when it cannot be read further, or is damaged
+   * @throws CommandFailure when reading fails, or the compressed data is damaged
    */
   async *chunks(): AsyncGenerator<Uint8Array, void, undefined> {
     const raw = this.#raw()
     const first: Uint8Array[] = []
     let held = 0
-    // No mark has a line feed, and a short line of a live input is not to wait for the next one.
+    // Stop at a line feed: no magic number has one, and a short line of a live input must not wait for more.
     for (let hasLine = false; held < MAGIC_BYTES && !hasLine; ) {
       const { value, done } = await raw.next()
       if (done) break
@@ -97,9 +102,9 @@ export class Input {
       return
     }
     const plain = decompressor(compression, this.name)
-    const stored = joined(first, raw)
-    const checked = compression === 'zstd' ? wholeFrames(stored, this.name) : stored
-    // Without a callback an error would end the process; the loop below meets it again.
+    const stored = concatenated(first, raw)
+    const checked = compression === 'zstd' ? checkedFrames(stored, this.name) : stored
+    // Without a callback, an error would end the process. The loop below throws it again.
     pipeline(Readable.from(checked, { objectMode: false }), plain, () => {})
     try {
       for await (const chunk of plain) yield bytesOf(chunk)
@@ -130,45 +135,45 @@ export class Input {
     }
   }
 
-  /** @throws Error when it is a file that has lost bytes, as logs do that are emptied to begin anew */
-  async *#stored({ stream, facts }: Opened): AsyncGenerator<Uint8Array, void, undefined> {
-    const before = facts === null ? null : await facts()
+  /** @throws Error when a file became shorter, as a log does when logrotate truncates it */
+  async *#stored({ stream, status }: OpenInput): AsyncGenerator<Uint8Array, void, undefined> {
+    const before = status === null ? null : await status()
     for await (const chunk of stream) {
       const bytes = bytesOf(chunk)
       this.#bytesRead += bytes.length
       yield bytes
     }
-    if (facts === null || !before?.isFile()) return
-    // It may have shrunk before it was opened, or be another one by now.
-    const found = identityOf(before) === this.identity ? (this.size ?? 0) : 0
-    const { size } = await facts()
-    if (size < Math.max(found, before.size, this.#bytesRead)) {
-      throw new Error('it became shorter while it was read, and lines may be missing')
+    if (status === null || !before?.isFile()) return
+    // The file can have been truncated, or replaced, between find() and opening it.
+    const sizeFound = identityOf(before) === this.identity ? (this.size ?? 0) : 0
+    const { size } = await status()
+    if (size < Math.max(sizeFound, before.size, this.#bytesRead)) {
+      throw new Error('the file was truncated while it was read; lines may be missing')
     }
   }
 }
 
-/** Opens what has a name. What can keep its reader waiting is read by the event loop, see `polled-file.ts`. */
-async function openPath(path: string, found: Stats): Promise<Opened> {
+/** Opens a path. Pipes and terminals are read on the event loop, see `pipe-stream.ts`. */
+async function openPath(path: string, found: Stats): Promise<OpenInput> {
   if (found.isFIFO() || found.isCharacterDevice()) {
-    const { openPipeToRead, openTerminal } = await import('./polled-file.ts')
+    const { openPipeToRead, openTerminal } = await import('./pipe-stream.ts')
     const stream = found.isFIFO() ? await openPipeToRead(path) : openTerminal(path)
-    if (stream !== null) return streamed(stream)
+    if (stream !== null) return fromStream(stream)
   }
   const handle = await open(path)
   return {
-    stream: handle.createReadStream({ highWaterMark: CHUNK, autoClose: false }),
-    facts: () => handle.stat(),
+    stream: handle.createReadStream({ highWaterMark: CHUNK_BYTES, autoClose: false }),
+    status: () => handle.stat(),
     close: () => handle.close(),
   }
 }
 
-/** What closes itself. */
-function streamed(stream: Readable): Opened {
-  return { stream, facts: null, close: () => {} }
+/** A stream that closes itself. */
+function fromStream(stream: Readable): OpenInput {
+  return { stream, status: null, close: () => {} }
 }
 
-/** Bytes of all of them, as they are stored; `null` when that is not known of one. */
+/** The size of all inputs before decompression. `null` when the size of one is unknown. */
 export function sizeOf(inputs: readonly Input[]): number | null {
   let sum = 0
   for (const { size } of inputs) {
@@ -178,26 +183,26 @@ export function sizeOf(inputs: readonly Input[]): number | null {
   return sum
 }
 
-/** What is asked of a file's status. */
-interface Facts {
+/** The part of Node's `Stats` that is used here. */
+interface FileStatus {
   readonly size: number
   readonly dev: number
   readonly ino: number
   isFile(): boolean
 }
 
-/** The same for two names of one file. */
+/** Equal for two names of one file. */
 export function identityOf({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
   return `${dev}:${ino}`
 }
 
-async function* joined(first: Iterable<Uint8Array>, rest: AsyncIterable<Uint8Array>) {
+async function* concatenated(first: Iterable<Uint8Array>, rest: AsyncIterable<Uint8Array>) {
   yield* first
   yield* rest
 }
 
-/** Passes Zstandard data on, and sees whether it is whole. */
-async function* wholeFrames(stored: AsyncIterable<Uint8Array>, name: string) {
+/** Passes Zstandard data on. @throws CommandFailure when it is damaged or truncated */
+async function* checkedFrames(stored: AsyncIterable<Uint8Array>, name: string) {
   const frames = new ZstdFrames()
   for await (const bytes of stored) {
     if (!frames.push(bytes)) throw unreadableData(name, 'zstd', false)
@@ -209,14 +214,14 @@ async function* wholeFrames(stored: AsyncIterable<Uint8Array>, name: string) {
 function unreadableData(
   name: string,
   compression: Compression,
-  isShort: boolean,
+  isTruncated: boolean,
   cause?: unknown,
 ): CommandFailure {
-  const fault = `its ${compression} data is ${isShort ? 'cut short' : 'damaged'}`
-  return unreadable(name, new Error(fault, { cause }))
+  const reason = `its ${compression} data is ${isTruncated ? 'truncated' : 'damaged'}`
+  return unreadable(name, new Error(reason, { cause }))
 }
 
-/** A stream that somebody made may give texts. */
+/** A stream that a caller supplied can give strings. */
 function bytesOf(chunk: unknown): Uint8Array {
   if (chunk instanceof Uint8Array) return chunk
   return Buffer.from(String(chunk))

@@ -1,14 +1,175 @@
-/** Where enriched lines go. One call at a time. */
+// An output, and where its bytes can go: a file descriptor, a stream, a compressor before another output.
+import { close, fsync, write } from 'node:fs'
+import { finished, type Transform, type Writable } from 'node:stream'
+import { promisify } from 'node:util'
+import { codeOf, unwritable } from './system-error.ts'
+
+/** Where enriched lines go. Make one call at a time. */
 export interface Output {
-  /** Resolves when the bytes are taken, and their memory can be used for others. @throws CommandFailure, ClosedPipe */
+  /** Resolves when the bytes are written, and their memory can be reused. @throws CommandFailure, ClosedPipe */
   write(bytes: Uint8Array): Promise<void>
-  /** Writes what is held back, and makes it last. @throws CommandFailure, ClosedPipe */
+  /** Writes what is buffered, and makes it durable. @throws CommandFailure, ClosedPipe */
   finish(): Promise<void>
-  /** Gives up: a file that was begun is removed. At once, since the process may be about to end. Never throws. */
+  /** Gives up and removes an unfinished file. Synchronous, since the process may be exiting. Never throws. */
   discard(): void
 }
 
-/** Whoever read the output has had enough of it, such as `head`. No error. */
+/** The reader of the output closed it, as `head` does. Not a failure: the command exits with 0. */
 export class ClosedPipe extends Error {
   override readonly name = 'ClosedPipe'
+}
+
+const writeAsync = promisify(write)
+const fsyncAsync = promisify(fsync)
+const closeAsync = promisify(close)
+
+/** An open file or device, written on the thread pool. Standard output's own stream blocks for those. */
+export class DescriptorOutput implements Output {
+  readonly #fd: number
+  readonly #name: string
+
+  constructor(fd: number, name: string) {
+    this.#fd = fd
+    this.#name = name
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    try {
+      // A disk that is nearly full takes a part. The next write then fails.
+      for (let at = 0; at < bytes.length; ) {
+        at += (await writeAsync(this.#fd, bytes, at, bytes.length - at)).bytesWritten
+      }
+    } catch (cause) {
+      throw codeOf(cause) === 'EPIPE' ? new ClosedPipe() : unwritable(this.#name, cause)
+    }
+  }
+
+  async finish(): Promise<void> {}
+
+  discard(): void {}
+
+  /** Resolves when the bytes are on the disk. */
+  async sync(): Promise<void> {
+    await fsyncAsync(this.#fd)
+  }
+
+  async close(): Promise<void> {
+    await closeAsync(this.#fd)
+  }
+}
+
+/** A pipe or a terminal. Waits for a slow reader. */
+export class StreamOutput implements Output {
+  readonly #stream: Writable
+  readonly #name: string
+  readonly #isOwned: boolean
+  #error: Error | null = null
+  /** Resolves the write that is waiting. */
+  #wake: (() => void) | null = null
+  readonly #stopWatching: () => void
+
+  /** @param isOwned whether to destroy the stream at the end */
+  constructor(stream: Writable, name: string, isOwned = false) {
+    this.#stream = stream
+    this.#name = name
+    this.#isOwned = isOwned
+    // Reports errors, and a stream that other code destroyed or ended.
+    this.#stopWatching = finished(stream, { readable: false }, (error) => {
+      this.#error = error === null || error === undefined ? new ClosedPipe() : this.#failure(error)
+      this.#wake?.()
+    })
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    if (this.#error !== null) throw this.#error
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+      // finished() reports the errors.
+      this.#stream.write(bytes, (error) => {
+        if (error === null || error === undefined) resolve()
+      })
+    })
+    this.#wake = null
+    if (this.#error !== null) throw this.#error
+  }
+
+  /** Leaves a stream open that is not owned. Its buffer is written before the process ends. */
+  async finish(): Promise<void> {
+    await this.write(new Uint8Array(0))
+    this.discard()
+  }
+
+  discard(): void {
+    this.#stopWatching()
+    if (this.#isOwned) this.#stream.destroy()
+  }
+
+  #failure(error: Error): Error {
+    const isClosed = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(codeOf(error) ?? '')
+    return isClosed ? new ClosedPipe() : unwritable(this.#name, error)
+  }
+}
+
+/** Compresses on the thread pool, and writes the result to another output. */
+export class CompressedOutput implements Output {
+  readonly #transform: Transform
+  readonly #target: Output
+  readonly #name: string
+  /** Resolves when all compressed bytes are written. Rejects when the target does. */
+  readonly #copied: Promise<void>
+  /** Wrapped in an object, because the error can have any type. */
+  #failure: { readonly cause: unknown } | null = null
+  /** Resolves the write that is waiting. */
+  #wake: (() => void) | null = null
+
+  constructor(transform: Transform, target: Output, name: string) {
+    this.#transform = transform
+    this.#target = target
+    this.#name = name
+    this.#copied = this.#copy()
+    // The next write() or finish() throws the error.
+    this.#copied.catch((cause) => {
+      this.#failure = { cause }
+      this.#wake?.()
+    })
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    // After a failure of the target, nothing reads from the transform.
+    if (this.#failure === null) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+        this.#transform.write(bytes, (error) => {
+          if (error === null || error === undefined) resolve()
+        })
+      })
+      this.#wake = null
+    }
+    if (this.#failure !== null) throw this.#failure.cause
+  }
+
+  async finish(): Promise<void> {
+    this.#transform.end()
+    await this.#copied
+    await this.#target.finish()
+  }
+
+  discard(): void {
+    this.#transform.destroy()
+    this.#target.discard()
+  }
+
+  async #copy(): Promise<void> {
+    const chunks: AsyncIterator<unknown> = this.#transform[Symbol.asyncIterator]()
+    for (;;) {
+      let chunk: IteratorResult<unknown>
+      try {
+        chunk = await chunks.next()
+      } catch (cause) {
+        throw unwritable(this.#name, cause)
+      }
+      if (chunk.done) return
+      if (chunk.value instanceof Uint8Array) await this.#target.write(chunk.value)
+    }
+  }
 }

@@ -78,7 +78,7 @@ async function readShared(
 
 /** Everything that a named pipe holds, such as a shell's <(…). */
 async function readNamedPipe(path: string, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
-  const { openPipeToRead } = await import('./polled-file.ts')
+  const { openPipeToRead } = await import('./pipe-stream.ts')
   const collector = new ByteCollector(maxBytes, path)
   for await (const piece of await openPipeToRead(path, signal)) {
     if (piece instanceof Uint8Array) collector.add(piece)

@@ -1,36 +1,32 @@
-// The script of a worker thread: an entry of its own in the build, see worker-script.ts.
+// The script of a worker thread. The build makes it an entry of its own, which pool.ts starts.
 import { parentPort } from 'node:worker_threads'
 import { Enricher } from '../../enrich/enricher.ts'
 import { BadLineError } from '../../enrich/errors.ts'
 import type { Plan } from '../../enrich/plan.ts'
 import type { Block } from '../../enrich/splitter.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
+import type { WorkerReply, WorkerRequest } from './pool.ts'
 import { openShared, type SharedDatabase } from './shared-database.ts'
-import type { Answer, Order } from './worker-messages.ts'
 
 const port = parentPort
 let databases: readonly SharedDatabase[] = []
 let set: DatabaseSet | undefined
 let enricher: Enricher | undefined
 
-port?.on('message', (order: Order) => {
-  if (order.kind === 'databases') databases = order.databases
-  else if (order.kind === 'plan') usePlan(order.plan)
-  else answerBlock(order.block, order.memory)
+port?.on('message', (request: WorkerRequest) => {
+  if (request.kind === 'databases') databases = request.databases
+  else if (request.kind === 'plan') usePlan(request.plan)
+  else post(enrichBlock(request.block, request.memory))
 })
 
-function answerBlock(block: Block, memory: ArrayBuffer | null): void {
-  post(answerTo(block, memory))
+function post(reply: WorkerReply): void {
+  port?.postMessage(reply, memoryOf(reply))
 }
 
-function post(answer: Answer): void {
-  port?.postMessage(answer, memoryOf(answer))
-}
-
-/** What is handed over instead of copied. */
-function memoryOf(answer: Answer): ArrayBuffer[] {
-  if (answer.kind !== 'enriched') return []
-  const { output, rest } = answer
+/** The memory that is transferred instead of copied. */
+function memoryOf(reply: WorkerReply): ArrayBuffer[] {
+  if (reply.kind !== 'enriched') return []
+  const { output, rest } = reply
   return rest === null ? [output.buffer] : [output.buffer, rest.bytes.buffer]
 }
 
@@ -40,7 +36,7 @@ function usePlan(plan: Plan): void {
   post({ kind: 'ready' })
 }
 
-function answerTo(block: Block, memory: ArrayBuffer | null): Answer {
+function enrichBlock(block: Block, memory: ArrayBuffer | null): WorkerReply {
   if (enricher === undefined) return { kind: 'failed', message: 'a block came before its plan' }
   try {
     return { kind: 'enriched', ...enricher.block(block, memory) }

@@ -89,7 +89,7 @@ describe('the input of geofix enrich', () => {
   const flipped = Uint8Array.from(packed)
   flipped[packed.length - 6] = (flipped[packed.length - 6] ?? 0) ^ 1
   it.each([
-    ['is cut short', packed.subarray(0, packed.length - 20), /cannot be read: its gzip data is cut short/],
+    ['is truncated', packed.subarray(0, packed.length - 20), /cannot be read: its gzip data is truncated/],
     ['has a wrong checksum', flipped, /cannot be read: its gzip data is damaged/],
     ['goes on with rubbish', Buffer.concat([packed, Buffer.from('rubbish')]), /its gzip data is damaged/],
     ['is bzip2', Buffer.from('BZh91AY&SY'), /compressed with bzip2.*bzip2 -dc FILE/],
@@ -240,7 +240,7 @@ describe('the input of geofix enrich', () => {
     stdout: new PassThrough(),
     stderr: new PassThrough(),
   })
-  const SHORTER = /cannot be read: it became shorter while it was read/
+  const SHORTER = /cannot be read: the file was truncated while it was read/
 
   it.each([
     ['to nothing', 0],
@@ -254,7 +254,7 @@ describe('the input of geofix enrich', () => {
     const stdin = Object.assign(createReadStream('', { fd, autoClose: false }), { fd })
     const redirected = await Input.find('-', around(stdin))
     await expect(readOf(path, length, redirected, () => closeSync(fd))).rejects.toThrow(
-      /standard input cannot be read: it became shorter/,
+      /standard input cannot be read: the file was truncated/,
     )
   })
 
@@ -270,7 +270,7 @@ describe('the input of geofix enrich', () => {
       },
     )
     expect(status).toBe(4)
-    expect(err).toMatch(/second\.ndjson cannot be read: it became shorter/)
+    expect(err).toMatch(/second\.ndjson cannot be read: the file was truncated/)
     expect(existsSync(join(folder, 'shrunk'))).toBe(false)
   })
 

@@ -310,7 +310,7 @@ describe('standard output of geofix enrich', () => {
     })
     closeSync(file)
     expect(status).toBe(3)
-    expect(stderr).toMatch(/is both input and output: write -o /)
+    expect(stderr).toMatch(/is both input and output: use -o /)
     expect(readFileSync(path, 'utf8')).toBe(ndjson(10))
   })
 

@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { ClosedPipe } from '../../../src/cli/enrich/output.ts'
-import { StreamOutput } from '../../../src/cli/enrich/stream-output.ts'
+import { ClosedPipe, StreamOutput } from '../../../src/cli/enrich/output.ts'
 import { run } from '../../../src/cli/program.ts'
 import type { Terminal } from '../../../src/cli/terminal.ts'
 import { temporaryFolder } from '../../temporary.ts'
@@ -73,7 +72,7 @@ describe('standard output', () => {
     writeFileSync(path, ndjson(3))
     const { status, err } = await into(path, 'a', [path])
     expect(status).toBe(3)
-    expect(err).toContain(`${path} is both input and output: write -o ${path}, which replaces it`)
+    expect(err).toContain(`${path} is both input and output: use -o ${path}, which replaces the file`)
     expect(readFileSync(path, 'utf8')).toBe(ndjson(3))
   })
 

@@ -20,7 +20,7 @@ describe('the options of geofix enrich', () => {
     [['--at', 'yesterday'], /Write it as 2026-07-01/],
     [['--trust', '10/8'], /trustedProxies: "10\/8"/],
     [['--only-failed', '--drop-unresolved'], /leave nothing to write/],
-    [['-', '-'], /can be read once/],
+    [['-', '-'], /can be read only once/],
     [['-o', 'a.html', '--summary', 'html=a.html'], /name the same file/],
     [['--nonsense'], /unknown option '--nonsense'/],
   ])('of %j are wrong usage', async (args, message) => {

@@ -1,7 +1,7 @@
-// The script of a worker thread, in this thread: what it answers to each order. Whole runs: threads.test.ts.
+// The script of a worker thread, in this thread: what it answers to each order. Whole runs: pool.test.ts.
 import { expect, it, vi } from 'vitest'
+import type { WorkerReply, WorkerRequest } from '../../../src/cli/enrich/pool.ts'
 import { loadShared } from '../../../src/cli/enrich/shared-database.ts'
-import type { Answer, Order } from '../../../src/cli/enrich/worker-messages.ts'
 import { makePlan } from '../../../src/enrich/plan.ts'
 import type { Block } from '../../../src/enrich/splitter.ts'
 import { temporaryFolder } from '../../temporary.ts'
@@ -21,10 +21,10 @@ vi.mock('node:worker_threads', () => ({
 
 await import('../../../src/cli/enrich/worker.ts')
 
-function give(order: Order): [answer: Answer, transfer: ArrayBuffer[]] | undefined {
+function give(order: WorkerRequest): [answer: WorkerReply, transfer: ArrayBuffer[]] | undefined {
   port.sent.length = 0
   port.listen(order)
-  return port.sent[0] as [Answer, ArrayBuffer[]] | undefined
+  return port.sent[0] as [WorkerReply, ArrayBuffer[]] | undefined
 }
 
 function blockOf(text: string): Block {

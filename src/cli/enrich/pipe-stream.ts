@@ -1,8 +1,8 @@
-// Pipes and terminals, which can keep their reader or writer waiting, on the event loop. In the thread pool of Node's
-// own file functions a call waits for the other end, and the process cannot end before it has returned, not even by
-// process.exit(). Imported where there is one: it loads Node's module for networks, as standard input does for a pipe.
+// Streams of named pipes and terminals, on the event loop. Node's file functions run on the thread pool, where a call
+// blocks until the other end of a pipe opens or writes; until then not even process.exit() ends the process.
+// Import this file lazily: it loads node:net.
 import { closeSync, constants, open, openSync } from 'node:fs'
-// biome-ignore lint/style/noRestrictedImports: Node has no other stream over a pipe that is open; it connects nowhere.
+// biome-ignore lint/style/noRestrictedImports: Node's only stream for an open pipe. It connects to nothing.
 import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
@@ -10,36 +10,36 @@ import { isatty, ReadStream } from 'node:tty'
 import { promisify } from 'node:util'
 import { codeOf } from './system-error.ts'
 
-const openIt = promisify(open)
+const openAsync = promisify(open)
 
-/** Linux lets a descriptor that does not block wait for the first writer; elsewhere it would read an end. */
+/** On Linux, a non-blocking descriptor waits for the first writer. Other systems would report the end at once. */
 const READ_FLAGS =
   process.platform === 'linux' ? constants.O_RDONLY | constants.O_NONBLOCK : constants.O_RDONLY
 
 const WRITE_FLAGS = constants.O_WRONLY | constants.O_NONBLOCK
 
-/** Between two attempts to open a pipe that nobody reads. */
+/** The interval between two attempts to open a pipe that has no reader. */
 const RETRY_MS = 20
 
 /**
- * Opens a named pipe for reading. Its stream ends with the last writer.
+ * Opens a named pipe for reading. The stream ends when the last writer closes it.
  *
  * @param signal destroys the stream
  */
 export async function openPipeToRead(path: string, signal?: AbortSignal): Promise<Socket> {
-  const fd = await openIt(path, READ_FLAGS)
+  const fd = await openAsync(path, READ_FLAGS)
   return new Socket({ fd, readable: true, writable: false, signal })
 }
 
 /**
- * Opens a named pipe for writing, as soon as somebody reads it.
+ * Waits until a named pipe has a reader, then opens it for writing.
  *
- * @param signal ends the wait, and destroys the stream
+ * @param signal ends the wait and destroys the stream
  */
 export async function openPipeToWrite(path: string, signal: AbortSignal): Promise<Socket> {
   for (;;) {
     try {
-      return pipeWriter(await openIt(path, WRITE_FLAGS), signal)
+      return pipeWriter(await openAsync(path, WRITE_FLAGS), signal)
     } catch (error) {
       if (codeOf(error) !== 'ENXIO') throw error
     }
@@ -50,11 +50,11 @@ export async function openPipeToWrite(path: string, signal: AbortSignal): Promis
 /** The stream that writes into an open pipe or socket. */
 export function pipeWriter(fd: number, signal: AbortSignal): Socket {
   const stream = new Socket({ fd, readable: false, writable: true, signal })
-  // Who writes is told of errors; one that comes after the last write matters to nobody.
+  // write() reports errors to its caller. Ignore an error after the last write.
   return stream.on('error', () => {})
 }
 
-/** Opens a device for reading if it is a terminal, and else gives `null`. */
+/** Opens a terminal for reading. @returns `null` for other devices */
 export function openTerminal(path: string): Readable | null {
   const fd = openSync(path, 'r')
   if (isatty(fd)) return new ReadStream(fd)

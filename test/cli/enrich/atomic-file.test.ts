@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { PartialFile } from '../../../src/cli/enrich/partial-file.ts'
+import { AtomicFile } from '../../../src/cli/enrich/atomic-file.ts'
 import { temporaryFolder } from '../../temporary.ts'
 
 const folder = temporaryFolder()
@@ -9,7 +9,7 @@ const path = join(folder, 'out')
 
 describe('a file that gets its name when it is whole', () => {
   it('is not there before', async () => {
-    const file = new PartialFile(path)
+    const file = new AtomicFile(path)
     await file.write(Buffer.from('whole'))
     expect(existsSync(path)).toBe(false)
     await file.finish()
@@ -20,7 +20,7 @@ describe('a file that gets its name when it is whole', () => {
   })
 
   it('leaves what was there when it is given up, also at its last moment', async () => {
-    const file = new PartialFile(path)
+    const file = new AtomicFile(path)
     await file.write(Buffer.from('half'))
     const finishing = file.finish()
     file.discard()

@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { outputTarget } from '../../../src/cli/enrich/output-target.ts'
+import { resolveOutput } from '../../../src/cli/enrich/output-file.ts'
 import { temporaryFolder } from '../../temporary.ts'
 
 const folder = realpathSync(temporaryFolder())
@@ -26,14 +26,14 @@ describe('what the name of an output stands for', () => {
     ['/dev/fd', '/dev/fd'],
   ])('is, of %s, %s (trial fault 5)', async (name, target) => {
     // Where these are links themselves, what they lead to is not asked.
-    const found = await outputTarget(name)
+    const found = await resolveOutput(name)
     if (name === '/dev/fd') expect(found).not.toBeTypeOf('number')
     else expect(found).toBe(target)
   })
 
   it('is a descriptor through links too', async () => {
     link('to-stdout', '/dev/stdout')
-    expect(await outputTarget(link('to-it', 'to-stdout'))).toBe(1)
+    expect(await resolveOutput(link('to-it', 'to-stdout'))).toBe(1)
   })
 
   it('is where links lead, also when nothing is there (trial fault 15)', async () => {
@@ -43,10 +43,10 @@ describe('what the name of an output stands for', () => {
     // A link to a folder: what is relative in it is so from where it really is.
     link('a/to-c', '../b/c')
     symlinkSync('../later', join(folder, 'b', 'c', 'link'))
-    const found = await outputTarget(join(folder, 'a', 'to-c', 'link'))
+    const found = await resolveOutput(join(folder, 'a', 'to-c', 'link'))
     writeFileSync(String(found), '')
     expect(realpathSync(String(found))).toBe(join(folder, 'b', 'later'))
-    expect(await outputTarget(link('absolute', join(folder, 'none', 'at', 'all')))).toBe(
+    expect(await resolveOutput(link('absolute', join(folder, 'none', 'at', 'all')))).toBe(
       join(folder, 'none', 'at', 'all'),
     )
   })
@@ -54,6 +54,6 @@ describe('what the name of an output stands for', () => {
   it('is nothing where links lead in a circle', async () => {
     link('one', 'two')
     link('two', 'one')
-    await expect(outputTarget(join(folder, 'one'))).rejects.toMatchObject({ code: 'ELOOP' })
+    await expect(resolveOutput(join(folder, 'one'))).rejects.toMatchObject({ code: 'ELOOP' })
   })
 })

@@ -1,6 +1,6 @@
 // Zstandard in a version of Node that has it: a stand-in passes the stored bytes on, so that what is tested is
 // everything around it. It drops the first byte, since what comes out must not be Zstandard again. The frames
-// themselves: zstd-frames.test.ts.
+// themselves: compression.test.ts.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
@@ -48,13 +48,13 @@ describe('Zstandard', () => {
   })
 
   it.each([
-    ['cut short', frame.subarray(0, -1)],
+    ['truncated', frame.subarray(0, -1)],
     ['cut in its header', frame.subarray(0, 5)],
     ['damaged', Buffer.concat([frame, Buffer.from('rubbish')])],
   ])('that is %s ends with 4', async (what, bytes) => {
     const { status, err } = await enrich(['--quiet', '--format', 'list', '--force'], bytes)
     expect(status).toBe(4)
-    expect(err).toContain(`its zstd data is ${what === 'damaged' ? 'damaged' : 'cut short'}`)
+    expect(err).toContain(`its zstd data is ${what === 'damaged' ? 'damaged' : 'truncated'}`)
   })
 
   it('is written by the name of the output', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ZstdFrames } from '../../../src/cli/enrich/zstd-frames.ts'
+import { ZstdFrames } from '../../../src/cli/enrich/compression.ts'
 
 const MAGIC = [0x28, 0xb5, 0x2f, 0xfd]
 

@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { AdaptiveEngine } from '../../../src/cli/enrich/adaptive-engine.ts'
 import { Conveyor } from '../../../src/cli/enrich/conveyor.ts'
 import { LocalEngine } from '../../../src/cli/enrich/engine.ts'
+import { AdaptiveEngine, WorkerPool } from '../../../src/cli/enrich/pool.ts'
 import { loadShared, openShared, type SharedDatabase } from '../../../src/cli/enrich/shared-database.ts'
-import { WorkerEngine } from '../../../src/cli/enrich/worker-engine.ts'
 import { BadLineError } from '../../../src/enrich/errors.ts'
 import type { EnrichOptions } from '../../../src/enrich/options.ts'
 import { makePlan } from '../../../src/enrich/plan.ts'
@@ -48,7 +47,7 @@ async function enriched(
 ): Promise<Result> {
   const bytes = new TextEncoder().encode(input)
   const { plan } = makePlan(bytes, true, { at: 0, ...options })
-  const workers = threads.count > 1 && threads.from === 0 ? new WorkerEngine(threads.count - 1) : null
+  const workers = threads.count > 1 && threads.from === 0 ? new WorkerPool(threads.count - 1) : null
   const engine = new AdaptiveEngine(databases, threads, workers)
   try {
     engine.usePlan(plan)
@@ -84,7 +83,7 @@ describe('an engine', () => {
   }
 
   it('of worker threads gives their errors the classes that they had', async () => {
-    const engine = new WorkerEngine(1)
+    const engine = new WorkerPool(1)
     try {
       await expect(engine.enrich(blockOf(ndjson(1)), null)).rejects.toThrow(
         'a worker thread failed: a block came before its plan',
@@ -101,7 +100,7 @@ describe('an engine', () => {
   })
 
   it('takes no block without threads or before a plan', async () => {
-    await expect(new WorkerEngine(0).enrich(blockOf('x'), null)).rejects.toThrow('there are no threads')
+    await expect(new WorkerPool(0).enrich(blockOf('x'), null)).rejects.toThrow('there are no threads')
     const local = new LocalEngine(openShared([await loadShared(DB)]))
     await expect(local.enrich(blockOf('x'), null)).rejects.toThrow('a block came before its plan')
     local.stop()
@@ -208,7 +207,7 @@ describe('several threads', () => {
     const bytes = new TextEncoder().encode(ndjson(100))
     const { plan } = makePlan(bytes, true, {})
     // What is no database ends a thread that opens it.
-    const engine = new WorkerEngine(2)
+    const engine = new WorkerPool(2)
     try {
       engine.useDatabases([{ bytes: new Uint8Array(new SharedArrayBuffer(10)), path: 'x.mmdb' }])
       engine.usePlan(plan)

@@ -1,0 +1,240 @@
+// The threads that enrich: this one, and a pool of worker threads once the input is large enough.
+import { Worker } from 'node:worker_threads'
+import type { Enriched } from '../../enrich/enricher.ts'
+import { BadLineError } from '../../enrich/errors.ts'
+import type { Plan } from '../../enrich/plan.ts'
+import type { Block } from '../../enrich/splitter.ts'
+import type { DatabaseInfo } from '../../location/database-info.ts'
+import { checkLocations } from '../databases.ts'
+import { CommandFailure, ExitStatus } from '../terminal.ts'
+import { type Engine, LocalEngine } from './engine.ts'
+import { openShared, type SharedDatabase } from './shared-database.ts'
+
+/**
+ * A message to a worker. The databases come first. A plan holds for the blocks after it. The worker answers each plan
+ * and each block, in order.
+ */
+export type WorkerRequest =
+  | { readonly kind: 'databases'; readonly databases: readonly SharedDatabase[] }
+  | { readonly kind: 'plan'; readonly plan: Plan }
+  | { readonly kind: 'block'; readonly block: Block; readonly memory: ArrayBuffer | null }
+
+/** A message from a worker. Errors are sent as data, because they lose their class between threads. */
+export type WorkerReply =
+  | { readonly kind: 'ready' }
+  | ({ readonly kind: 'enriched' } & Enriched)
+  | { readonly kind: 'bad-line'; readonly line: number; readonly fault: string }
+  | { readonly kind: 'failed'; readonly message: string }
+
+/** How many threads a run can have, and when it starts them. */
+export interface Threads {
+  readonly count: number
+  /** Bytes of input that one thread enriches alone. For smaller inputs, starting threads takes longer than it saves. */
+  readonly from: number
+}
+
+/** Starts the workers for an input whose size is known and large enough. `null` for other inputs. */
+export function workersFor(bytes: number | null, { count, from }: Threads): WorkerPool | null {
+  return bytes !== null && bytes > from && count > 1 ? new WorkerPool(count - 1) : null
+}
+
+/** Further blocks whose results wait for earlier results of workers. */
+const BLOCKS_AHEAD = 2
+
+/**
+ * Enriches in this thread, and in worker threads once the input is large. Workers get blocks first, so that they never
+ * wait. This thread enriches only when they are busy, since it also reads and writes for all.
+ */
+export class AdaptiveEngine {
+  readonly #threads: Threads
+  readonly #databases: readonly SharedDatabase[]
+  readonly #local: LocalEngine
+  #workers: WorkerPool | null = null
+  #plan: Plan | null = null
+  #bytes = 0
+  /** Memory of outputs that are written, for reuse. */
+  readonly #spares: ArrayBuffer[] = []
+
+  /**
+   * @param workers that already run, see {@link workersFor}
+   * @throws InvalidDatabaseError when a file is not an MMDB database
+   * @throws CommandFailure when a database has no locations
+   */
+  constructor(databases: readonly SharedDatabase[], threads: Threads, workers: WorkerPool | null = null) {
+    this.#threads = threads
+    this.#databases = databases
+    const set = openShared(databases)
+    checkLocations(set)
+    this.#local = new LocalEngine(set)
+    this.#workers = workers
+    workers?.useDatabases(databases)
+  }
+
+  /** The databases, in their order. */
+  get databases(): readonly DatabaseInfo[] {
+    return this.#local.databases
+  }
+
+  get capacity(): number {
+    return this.#workers === null ? this.#local.capacity : this.#workers.capacity + BLOCKS_AHEAD
+  }
+
+  get threads(): number {
+    return this.#local.threads + (this.#workers?.threads ?? 0)
+  }
+
+  /** @throws InvalidDatabaseError when the databases have no locations */
+  usePlan(plan: Plan): void {
+    this.#plan = plan
+    // Also with workers: this thread reports an invalid plan or database with its error class.
+    this.#local.usePlan(plan)
+    this.#workers?.usePlan(plan)
+  }
+
+  /** @throws EnrichError when the start of an input has no addresses */
+  checkAddresses(plan: Plan, sample: Uint8Array, isWhole: boolean): void {
+    this.#local.checkAddresses(plan, sample, isWhole)
+  }
+
+  enrich(block: Block): Promise<Enriched> {
+    this.#bytes += block.bytes.length
+    if (this.#bytes > this.#threads.from) this.#startWorkers()
+    const workers = this.#workers
+    const engine = workers === null || workers.isBusy ? this.#local : workers
+    return engine.enrich(block, this.#spares.pop() ?? null)
+  }
+
+  /** Takes back the memory of an output for reuse. The caller must not use it after this. */
+  release(memory: ArrayBuffer): void {
+    if (memory.byteLength > 0 && this.#spares.length < this.capacity) this.#spares.push(memory)
+  }
+
+  stop(): void {
+    this.#workers?.stop()
+  }
+
+  #startWorkers(): void {
+    if (this.#workers !== null || this.#threads.count === 1) return
+    this.#workers = new WorkerPool(this.#threads.count - 1)
+    this.#workers.useDatabases(this.#databases)
+    if (this.#plan !== null) this.#workers.usePlan(this.#plan)
+  }
+}
+
+/** One in work and one queued, so that a worker always has work while the main thread reads. */
+const BLOCKS_PER_WORKER = 2
+
+/** A block that a worker has not answered. */
+interface PendingBlock {
+  readonly resolve: (enriched: Enriched) => void
+  readonly reject: (error: Error) => void
+}
+
+interface Member {
+  readonly worker: Worker
+  /** The oldest first: a worker answers in order. */
+  readonly pending: PendingBlock[]
+  /** Whether it has opened the databases. */
+  isReady: boolean
+}
+
+/** Enriches in worker threads, which share one copy of the databases. */
+export class WorkerPool implements Engine {
+  readonly capacity: number
+  readonly threads: number
+  readonly #members: readonly Member[]
+  #failure: CommandFailure | null = null
+  #isStopped = false
+
+  /** Starts the threads at once: they start up while the caller reads the databases. */
+  constructor(threads: number) {
+    this.threads = threads
+    this.capacity = threads * BLOCKS_PER_WORKER + 1
+    this.#members = Array.from({ length: threads }, () => this.#start())
+  }
+
+  /** Call this before the first `usePlan`. */
+  useDatabases(databases: readonly SharedDatabase[]): void {
+    for (const { worker } of this.#members) post(worker, { kind: 'databases', databases })
+  }
+
+  usePlan(plan: Plan): void {
+    for (const { worker } of this.#members) post(worker, { kind: 'plan', plan })
+  }
+
+  /** Whether each worker has all the blocks that it can take, or is still starting. */
+  get isBusy(): boolean {
+    if (this.#failure !== null) return false
+    return this.#members.every(({ pending, isReady }) => !isReady || pending.length >= BLOCKS_PER_WORKER)
+  }
+
+  enrich(block: Block, memory: ArrayBuffer | null): Promise<Enriched> {
+    if (this.#failure !== null) return Promise.reject(this.#failure)
+    const ready = this.#members.filter(({ isReady }) => isReady)
+    const [first, ...others] = ready.length > 0 ? ready : this.#members
+    if (first === undefined) return Promise.reject(new TypeError('there are no threads'))
+    const least = others.reduce(
+      (best, member) => (member.pending.length < best.pending.length ? member : best),
+      first,
+    )
+    return new Promise((resolve, reject) => {
+      const transfer = memory === null ? [block.bytes.buffer] : [block.bytes.buffer, memory]
+      post(least.worker, { kind: 'block', block, memory }, transfer)
+      least.pending.push({ resolve, reject })
+    })
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    for (const { worker } of this.#members) void worker.terminate()
+  }
+
+  #start(): Member {
+    const worker = startWorker()
+    const member: Member = { worker, pending: [], isReady: false }
+    const { pending } = member
+    worker.on('message', (reply: WorkerReply) => {
+      if (reply.kind === 'ready') member.isReady = true
+      else {
+        const next = pending.shift()
+        if (next !== undefined) settle(next, reply)
+      }
+    })
+    worker.on('messageerror', (error) => this.#fail(error.message, error))
+    worker.on('error', (error) => this.#fail(error.message, error))
+    worker.on('exit', (code) => this.#fail(`it exited with code ${code}`))
+    return member
+  }
+
+  /** Fails all pending blocks. The run cannot go on, because the blocks of a dead thread are lost. */
+  #fail(why: string, cause?: unknown): void {
+    if (this.#isStopped || this.#failure !== null) return
+    this.#failure = new CommandFailure(`a worker thread failed: ${why}`, ExitStatus.failed, cause)
+    for (const { pending } of this.#members) {
+      for (const { reject } of pending.splice(0)) reject(this.#failure)
+    }
+  }
+}
+
+function post(worker: Worker, request: WorkerRequest, transfer: readonly ArrayBuffer[] = []): void {
+  worker.postMessage(request, transfer)
+}
+
+function settle({ resolve, reject }: PendingBlock, reply: Exclude<WorkerReply, { kind: 'ready' }>): void {
+  if (reply.kind === 'enriched') resolve(reply)
+  else if (reply.kind === 'bad-line') reject(new BadLineError(reply.line, reply.fault))
+  else reject(new CommandFailure(`a worker thread failed: ${reply.message}`, ExitStatus.failed))
+}
+
+/**
+ * Starts a worker thread. The built command line has its script as a file of its own. From source, the script is
+ * TypeScript, which a thread of Node 20 cannot load before it has registered tsx.
+ */
+function startWorker(): Worker {
+  if (!import.meta.url.endsWith('.ts')) {
+    return new Worker(new URL('./cli-enrich-worker.js', import.meta.url))
+  }
+  const script = JSON.stringify(new URL('./worker.ts', import.meta.url).href)
+  const code = `import('tsx/esm/api').then(({ register }) => { register(); return import(${script}) })`
+  return new Worker(code, { eval: true })
+}
