@@ -14,7 +14,7 @@ export function sampled<Item>(items: readonly Item[], most: number): readonly It
   return items.filter((_, index) => chosen.has(index))
 }
 
-/** How many rounds a test of random input has: fewer in a short run. */
-export function rounds({ short, long }: { short: number; long: number }): number {
+/** A number for the short run and one for the long run: of rounds, of samples, or a bound for what they find. */
+export function effort({ short, long }: { short: number; long: number }): number {
   return TRIES_ALL ? long : short
 }

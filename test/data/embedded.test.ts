@@ -7,12 +7,12 @@ import { seeded } from '../../scripts/bench/addresses.ts'
 import { embedded, isLookupFailure, Resolver } from '../../src/index.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { countNetworks } from '../../src/mmdb/networks.ts'
-import { rounds } from '../effort.ts'
+import { effort } from '../effort.ts'
 import { ROOT } from '../package/project.ts'
 import { addressesInRandomNetworks } from './random-networks.ts'
 
 /** Networks that are compared with the source of the data. */
-const SAMPLES = rounds({ short: 5000, long: 50_000 })
+const SAMPLES = effort({ short: 5000, long: 50_000 })
 
 const geo = Resolver.openSync()
 const bytes = gunzipSync(readFileSync(embedded.city))
@@ -148,7 +148,8 @@ describe.skipIf(!hasSource)('the embedded city database and its source', () => {
         expect(regionCodes.get(key) ?? result.region.code).toBe(result.region.code)
         regionCodes.set(key, result.region.code)
       }
-      expect(coded / regions).toBeGreaterThan(0.985)
+      // Few samples scatter more.
+      expect(coded / regions).toBeGreaterThan(effort({ short: 0.98, long: 0.985 }))
     },
     600_000,
   )

@@ -7,7 +7,7 @@ import { FieldReader } from '../../src/mmdb/field-reader.ts'
 import { countNetworks, firstRecords } from '../../src/mmdb/networks.ts'
 import { NO_RECORD } from '../../src/mmdb/search-tree.ts'
 import { MmdbWriter } from '../../src/writer.ts'
-import { rounds, sampled } from '../effort.ts'
+import { effort, sampled } from '../effort.ts'
 import { hasShared, sharedBytes } from '../shared.ts'
 import { ask } from './questions.ts'
 
@@ -160,7 +160,7 @@ describe.each([4, 6] as const)('a well-formed database of IPv%i', (ipVersion) =>
       }
     }
     // Check that every stage is reached.
-    expect(Math.min(...Object.values(stages))).toBeGreaterThan(rounds({ short: 10, long: 20 }))
+    expect(Math.min(...Object.values(stages))).toBeGreaterThan(effort({ short: 10, long: 20 }))
   })
 
   it('fails only with InvalidDatabaseError if it is cut anywhere', () => {
@@ -178,7 +178,7 @@ describe.each([4, 6] as const)('a well-formed database of IPv%i', (ipVersion) =>
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
       return Math.floor((state / 2 ** 32) * below)
     }
-    for (let round = 0; round < rounds({ short: 300, long: 3000 }); round++) {
+    for (let round = 0; round < effort({ short: 300, long: 3000 }); round++) {
       const damaged = good.slice()
       for (let count = 1 + next(8); count > 0; count--) damaged[next(good.length)] = next(256)
       stageOf(() => new Database(damaged))

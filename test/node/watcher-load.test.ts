@@ -4,13 +4,13 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { isLookupFailure, type LocationRecord, Resolver } from '../../src/index.ts'
-import { rounds } from '../effort.ts'
+import { effort } from '../effort.ts'
 import { heldMemory } from '../heap.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { CANARY, generation, KNOWN, replacements } from './watched-files.ts'
 
-const REPLACEMENTS = rounds({ short: 100, long: 200 })
-const LOOKUPS = rounds({ short: 500_000, long: 2_000_000 })
+const REPLACEMENTS = effort({ short: 100, long: 200 })
+const LOOKUPS = effort({ short: 500_000, long: 2_000_000 })
 /** Lookups between two turns of the event loop. */
 const BATCH = 500
 /** Makes a database large enough that a leaked one is noticed. */

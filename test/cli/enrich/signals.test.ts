@@ -3,7 +3,7 @@ import { createWriteStream, existsSync, mkdirSync, readdirSync, readFileSync } f
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { rounds } from '../../effort.ts'
+import { effort } from '../../effort.ts'
 import { ROOT } from '../../package/project.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { ndjson, outcomeOf, start, writeDatabase } from './command-line.ts'
@@ -14,7 +14,7 @@ const DB = writeDatabase(base)
 const LARGE = join(base, 'large.ndjson')
 const LINES = 400_000
 /** Runs that are killed. */
-const KILLS = rounds({ short: 4, long: 12 })
+const KILLS = effort({ short: 4, long: 12 })
 let count = 0
 
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { seeded } from '../../../scripts/bench/addresses.ts'
 import { float, MmdbWriter } from '../../../src/writer.ts'
-import { rounds, sampled } from '../../effort.ts'
+import { effort, sampled } from '../../effort.ts'
 import { hasShared, sharedBytes } from '../../shared.ts'
 import { ordeal } from './ordeal.ts'
 
@@ -38,7 +38,7 @@ const SMALL: [name: string, bytes: Uint8Array][] = [
   ['IPinfo', ipinfo],
 ]
 
-const SPLICES = rounds({ short: 150, long: 1500 })
+const SPLICES = effort({ short: 150, long: 1500 })
 
 describe.each(SMALL)('%s', (_, bytes) => {
   it('is valid before it is damaged', () => {
