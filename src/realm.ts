@@ -1,8 +1,8 @@
-// What a caller gives can be of another realm (node:vm, jest, an iframe), whose classes are not those of this one:
-// `instanceof` does not recognise it. Tags are the same in all realms. They are also what implementations other than
-// the platform's have (undici, jsdom, polyfills).
+// A caller's object can come from another realm (node:vm, jest, an iframe). Each realm has its own classes, so
+// `instanceof` does not recognise the object. Its tag is the same in all realms, and in implementations other than the
+// platform's (undici, jsdom, polyfills).
 
-/** The classes of the platform that callers give objects of, by their tags. */
+/** The platform's classes whose objects callers can pass, by their tags. */
 interface Tagged {
   readonly AbortSignal: AbortSignal
   readonly ArrayBuffer: ArrayBuffer
@@ -16,8 +16,8 @@ interface Tagged {
 }
 
 /**
- * Whether a value is an object of a class, of whatever realm. Names the class rather than using it: Node loads all of
- * `fetch` with the name `Response`.
+ * Whether a value is an object of a class of any realm. Takes the class's name, because Node loads all of `fetch` when
+ * code uses `Response` itself.
  */
 export function isOfClass<Name extends keyof Tagged>(value: unknown, name: Name): value is Tagged[Name] {
   return typeof value === 'object' && value !== null && tagOf(value) === name
@@ -34,23 +34,23 @@ export function inThisRealm(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
-/** Milliseconds since 1970 of a `Date`, NaN of an invalid one; `undefined` when the value is not a `Date`. */
+/** The time of a `Date` in milliseconds since 1970; NaN if it is invalid. `undefined` if the value is not a `Date`. */
 export function timeOf(value: unknown): number | undefined {
   try {
-    // Reads the internal slot that every Date has, and nothing else.
+    // Reads an internal slot that only a Date has, so it recognises the Dates of all realms.
     return Date.prototype.getTime.call(value)
   } catch {
     return undefined
   }
 }
 
-/** In jest, the errors of Node's own modules are of another realm. */
+/** Whether a value is an error of any realm. In jest, the errors of Node's own modules are from another realm. */
 export function isError(value: unknown): value is Error {
   if (value instanceof Error) return true
   return typeof value === 'object' && value !== null && ['Error', 'DOMException'].includes(tagOf(value))
 }
 
-/** What something that was thrown says. */
+/** The message of a thrown value, which need not be an error. */
 export function messageOf(thrown: unknown): string {
   return isError(thrown) ? thrown.message : String(thrown)
 }

@@ -1,6 +1,6 @@
 /**
- * Returns the cached value of a key, making it on the first use. A full cache is emptied, which needs no
- * bookkeeping per hit; only callers and files with endless new keys fill it.
+ * Returns the cached value of a key. Makes the value on the first use. A full cache is emptied, because this needs no
+ * bookkeeping per hit. Only a caller or a file with an unlimited number of keys fills it.
  *
  * @param make must not return `undefined`
  */

@@ -175,7 +175,7 @@ export class Resolver {
 
   /**
    * The vendor's whole record for an address; `null` when there is none. Special-purpose addresses are looked up too.
-   * With several databases, the one that `lookup` uses, or else the first one with a record.
+   * With several databases, the record is from the one that `lookup` uses, or else from the first one with a record.
    *
    * @throws MalformedAddressError when the text is not an address
    * @throws InvalidDatabaseError when the record is damaged
@@ -189,8 +189,8 @@ export class Resolver {
 
   /**
    * The network of an address as CIDR text, for which `lookup` and `raw` have the same result, even if they find
-   * nothing. For 6to4, Teredo and NAT64 addresses, the network of the embedded IPv4 address. `null` when no database
-   * for the address's family is open.
+   * nothing. For 6to4, Teredo and NAT64 addresses, it is the network of the embedded IPv4 address. `null` when no
+   * database for the address's family is open.
    *
    * @throws MalformedAddressError when the text is not an address
    * @throws InvalidDatabaseError when the search tree is damaged
@@ -220,7 +220,7 @@ export class Resolver {
   }
 
   /**
-   * Uses other databases from now on. Running calls finish with the previous ones.
+   * Uses other databases from now on. Calls in progress finish with the previous ones.
    *
    * @internal
    */
@@ -249,7 +249,7 @@ export class Resolver {
     if (!this.#address.parse(ip)) throw new MalformedAddressError(explainMalformed(ip))
   }
 
-  /** The record of the last parsed address, which `detect` found in `via`. */
+  /** Looks up the last parsed address. @param via where `detect` found the address */
   #record(set: DatabaseSet, locale: Locale, at: number, via?: string): LocationRecord {
     const found = findLocation(set, this.#address)
     if (isLocation(found)) return found.record(this.#address.text, locale, at)

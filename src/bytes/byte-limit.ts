@@ -23,7 +23,7 @@ export function checkSize(size: number, maxBytes: number, path?: string): void {
   if (size > maxBytes) throw overLimit(maxBytes, path)
 }
 
-/** The error for a source with too many bytes, of which the rest need not be read. */
+/** The error for a source with more than `maxBytes`. The caller can stop reading at the limit. */
 export function overLimit(maxBytes: number, path?: string): InvalidDatabaseError {
   const advice =
     maxBytes < MAX_DATABASE_BYTES

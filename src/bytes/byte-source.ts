@@ -9,7 +9,7 @@ export type Bytes = Uint8Array | ArrayBuffer | SharedArrayBuffer
 /** Bytes in memory, or a source to read them from. */
 export type ByteSource = Bytes | Blob | Response | ReadableStream<Uint8Array>
 
-/** How much of another error's message is quoted. */
+/** The maximum length of a quoted message of another error. */
 const MAX_REASON_CHARS = 200
 
 /** Whether a source is bytes in memory. */
@@ -26,7 +26,7 @@ function isBlob(source: unknown): source is Blob {
   return isOfClass(source, 'Blob') || isOfClass(source, 'File')
 }
 
-/** Excludes responses of libraries whose bodies are streams of another kind. */
+/** Excludes the responses of libraries whose bodies are not a `ReadableStream`. */
 function isResponse(source: unknown): source is Response {
   return isOfClass(source, 'Response') && (source.body === null || isOfClass(source.body, 'ReadableStream'))
 }
@@ -45,7 +45,8 @@ export function viewOf(bytes: Bytes): Uint8Array {
  *
  * @param maxBytes of the source, compressed or not
  * @throws TypeError when the source is not of a supported kind, or was read before
- * @throws InvalidDatabaseError when it is a `Response` without success, breaks off, or has more than `maxBytes`
+ * @throws InvalidDatabaseError when it is a `Response` with a status other than 200 to 299, reading fails, or it has
+ *   more than `maxBytes`
  * @throws AbortError, TimeoutError when it is a `Response` whose `fetch` was aborted
  * @throws the signal's reason
  */
@@ -77,8 +78,8 @@ async function readStream(
   maxBytes: number,
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array> {
-  // Response refuses a stream that was read before, of which only a rest would be left. It converts a stream of another
-  // realm to text, so that one is read directly.
+  // The constructor of Response throws if part of the stream was already read. It would convert a stream of another
+  // realm to text, so read such a stream directly.
   const unread = stream instanceof ReadableStream ? (new Response(stream).body ?? stream) : stream
   const reader = unread.getReader()
   const collector = new ByteCollector(maxBytes)
@@ -90,7 +91,7 @@ async function readStream(
       collector.add(inThisRealm(next.value))
     }
   } catch (error) {
-    // Do not wait: cancelling an endless source may not end either.
+    // Do not wait: cancelling a source that does not end may not end either.
     reader.cancel(error).catch(() => undefined)
     throw error
   }

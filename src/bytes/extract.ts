@@ -65,18 +65,18 @@ const REGULAR_FILE = new Set(['0', '\0', '7'])
 /** Entries that describe the next file: pax's `x` and `g`, GNU's `L` (its name) and `K`. */
 const DESCRIBES_NEXT = new Set(['x', 'g', 'L', 'K'])
 
-/** Operating systems allow no longer paths. */
+/** Linux does not allow longer paths. */
 const MAX_NAME_BYTES = 4096
 
-/** How many names a message quotes, and how much of each. */
+/** The maximum number of names in a message, and the characters of each. */
 const MAX_QUOTED_NAMES = 3
 const MAX_QUOTED_CHARS = 80
 
 const latin1 = (bytes: Uint8Array): string => String.fromCharCode(...bytes)
 
 /**
- * Whether the bytes start with a tar header: POSIX.1-1988 ustar, or pax and GNU tar, which are based on it, by the magic
- * bytes; Unix version 7, which has none, by its checksum.
+ * Whether the bytes start with a tar header. POSIX.1-1988 ustar, pax and GNU tar have magic bytes. The format of Unix
+ * version 7 has none, so its checksum decides.
  */
 export function isTar(bytes: Uint8Array): boolean {
   if (bytes.length < BLOCK_BYTES) return false
@@ -92,7 +92,7 @@ export function isTar(bytes: Uint8Array): boolean {
  */
 export function findDatabaseInTar(bytes: Uint8Array, path?: string): Uint8Array {
   const found: { name: string; content: Uint8Array }[] = []
-  /** Name of the next file, if it does not fit in the file's header. */
+  /** The name of the next file, if the file's own header is too short for it. */
   let longName: string | undefined
   for (let offset = 0; offset + BLOCK_BYTES <= bytes.length && found.length <= MAX_QUOTED_NAMES; ) {
     const header = bytes.subarray(offset, offset + BLOCK_BYTES)
@@ -145,7 +145,7 @@ function paxPath(content: Uint8Array): string | undefined {
   return /^\d+ path=(.+)$/m.exec(text(content, 0, MAX_NAME_BYTES))?.[1]
 }
 
-/** A number in octal digits; NaN for anything else, such as GNU's base-256 for files over 8 GB. */
+/** A number in octal digits. NaN for other text, such as GNU's base-256 for files over 8 GB. */
 function octal(header: Uint8Array, start: number, length: number): number {
   const digits = text(header, start, length).trim()
   return /^[0-7]+$/.test(digits) ? Number.parseInt(digits, 8) : Number.NaN

@@ -4,7 +4,7 @@ import { damagedFile } from '../errors.ts'
 import { allocate, DEFAULT_MAX_BYTES } from './byte-limit.ts'
 import { crc32, MAX_DEFLATE_RATIO, readGzipMember, TRAILER_BYTES } from './gzip-member.ts'
 
-/** How much of a compressed file fflate gets at once. It is slower with smaller chunks. */
+/** The size of the chunks that fflate gets. It is slower with smaller ones. */
 const MAX_CHUNK_BYTES = 2 ** 16
 const MIN_CHUNK_BYTES = 2 ** 12
 
@@ -13,7 +13,7 @@ const PLAIN_HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255)
 
 /**
  * Decompresses a gzip file of one member (RFC 1952) and checks its header, length and CRC-32. Works on every platform.
- * Allocates the size in the trailer, which is checked first, and stops when the output is longer.
+ * Checks the size in the trailer, then allocates it, and stops when the output is longer.
  *
  * fflate accepts some faults in the compressed data that zlib refuses, such as oversubscribed codes or a wrong second
  * length of a stored block. The output still has the right length and checksum.

@@ -30,8 +30,8 @@ export function isGzip(bytes: Uint8Array): boolean {
 }
 
 /**
- * Reads header and trailer. Takes the trailer from the end of the file, so files with bytes after the member or with
- * several members fail later, when length or CRC-32 do not match.
+ * Reads the header and the trailer. The trailer is read from the end of the file. Files with several members, or with
+ * bytes after the member, therefore fail later, when the length or the CRC-32 does not match.
  *
  * @param maxBytes of the file, compressed or not
  * @throws InvalidDatabaseError when the header is damaged, or the size in the trailer is impossible or over the limit

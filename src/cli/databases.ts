@@ -9,7 +9,7 @@ import { CommandFailure, ExitStatus, UsageError } from './terminal.ts'
  * @throws UsageError for other URLs: geofix downloads nothing
  */
 export function databasePath(text: string): string {
-  // `C:\\city.mmdb` is a path, not a URL.
+  // `C:\city.mmdb` is a path, not a URL.
   const [, scheme] = /^([a-z][a-z0-9+.-]+:)\/\//i.exec(text) ?? []
   if (scheme === undefined) return text
   if (scheme.toLowerCase() !== 'file:') {

@@ -1,6 +1,6 @@
 // Counts, shares, durations, sizes and dates in English, for the report and the statistics of `geofix enrich`.
 
-/** By options as JSON: a format takes longer to make than to use. */
+/** Formats by their options as JSON. Creating a format takes longer than using it. */
 const FORMATS = new Map<string, Intl.NumberFormat>()
 
 function format(options: Intl.NumberFormatOptions): Intl.NumberFormat {
@@ -25,7 +25,7 @@ export function countOf(count: number, one: string, many: string): string {
   return `${countText(count)} ${count === 1 ? one : many}`
 }
 
-/** `over 12 cities`, if some lines are in locations that were not listed. */
+/** `over 12 cities`, if there are lines in locations that are not listed. */
 export function atLeast(count: string, unlisted: number): string {
   return unlisted === 0 ? count : `over ${count}`
 }

@@ -10,10 +10,10 @@ import { ExitStatus, printable, type Terminal, writeLine } from './terminal.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Distinct records that the list of fields is based on. */
+/** The list of fields is based on this many distinct records. */
 const MAX_SAMPLE_RECORDS = 1000
 
-/** Stop after this many invalid records: finding too many values in one takes milliseconds. */
+/** Stop after this many invalid records: the decoder needs milliseconds to refuse one with too many values. */
 const MAX_INVALID_RECORDS = 20
 
 /** Stop after this many bytes of records in total: hostile records are as large as the decoder allows. */
@@ -22,14 +22,14 @@ const MAX_SAMPLE_BYTES = 16 * 1024 * 1024
 /** Memory of a value in addition to its text or bytes. */
 const VALUE_BYTES = 64
 
-/** In characters. Longer paths are left out: they repeat the keys above them. */
+/** In characters. Longer paths are not listed: each repeats all the keys above it. */
 const MAX_PATH_LENGTH = 256
 
-/** A database with more fields has data, such as addresses, as keys. */
+/** The maximum number of listed fields. A database with more uses data, such as addresses, as keys. */
 const MAX_FIELDS = 1000
 
 export interface InfoCommand {
-  /** Files; empty: the embedded database. */
+  /** Files. If empty, the embedded database is described. */
   readonly databases: readonly string[]
   /** Prints one JSON object per line instead of a table. */
   readonly json: boolean

@@ -11,9 +11,9 @@ import { CommandFailure, ExitStatus, type Terminal, writeLine, writeMessage } fr
 const MAX_LINE_LENGTH = 1024
 
 export interface LookupCommand {
-  /** Empty: read one address per line from standard input. */
+  /** If empty, one address per line is read from standard input. */
   readonly addresses: readonly string[]
-  /** Files; empty: the embedded database. */
+  /** Files. If empty, the embedded database is used. */
   readonly databases: readonly string[]
   readonly locale: string | undefined
   readonly at: Date | undefined
@@ -64,7 +64,7 @@ async function* linesOf(terminal: Terminal): AsyncGenerator<string> {
 
 async function* inputOf({ stdin }: Terminal): AsyncGenerator<Buffer> {
   try {
-    // Node gives an empty stream for it.
+    // Node reads a directory as an empty stream.
     if (stdin.fd !== undefined && fstatSync(stdin.fd).isDirectory()) throw directoryError()
     for await (const chunk of stdin) yield chunk
   } catch (cause) {

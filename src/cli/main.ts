@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { run } from './program.ts'
 
-/** Statuses above this are those of signals. The process then exits at once. */
+/** Higher statuses are those of signals. The process then exits at once. */
 const SIGNAL_STATUS = 128
 
 const args = process.argv.slice(2)
@@ -16,7 +16,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1)
 })
 
-/** If nobody reads the failures, the records are still written. */
+/** Still write the records when standard error is closed. */
 process.stderr.on('error', () => {})
 
 const status = await run(args, process)

@@ -8,7 +8,7 @@ export interface OptionDefinition {
   readonly flags: string
   /** What it does, in Markdown. See {@link helpOf} and {@link guideRow}. */
   readonly text: string
-  /** Parses a value that is more than a string. @throws UsageError with a sentence that says what to write */
+  /** Parses the value; the default keeps the text. @throws UsageError with a sentence that says what to write */
   readonly read?: (text: string) => unknown
   /** Collects the values of all uses into an array. Other options with a value can be given only once. */
   readonly isRepeatable?: boolean
@@ -90,12 +90,12 @@ export function guideRow({ flags, text, formats }: OptionDefinition): string {
   return `| ${names.join(', ')} | ${start}${text.replaceAll('|', '\\|')} |`
 }
 
-/** Reads a list that is separated by commas. */
+/** Reads a list separated by commas. */
 export function readList(text: string): string[] {
   return text.split(',')
 }
 
-/** An ISO 8601 time with its offset, or a date, which is its start in UTC. */
+/** An ISO 8601 time with its offset, or a date, which means 00:00 UTC. */
 const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/
 
 /** @throws UsageError when the text is not an instant */

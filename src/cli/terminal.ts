@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 
-/** The streams of a command. `fd` is the descriptor of the process that a stream stands for, if any. */
+/** The streams of a command. `fd` is the file descriptor of a stream, if it has one. */
 export interface Terminal {
   readonly stdin: Readable & { readonly isTTY?: boolean; readonly fd?: number }
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly fd?: number }

@@ -14,7 +14,7 @@ const CHUNK_BYTES = 256 * 1024
 
 const ZSTD_NEEDS = 'Node 22.15, 23.8 or later'
 
-/** Recognises the compression by the first bytes. `null`: neither of the two. */
+/** Recognises the compression by the first bytes. @returns `null` for neither gzip nor Zstandard */
 export function recogniseCompression(head: Uint8Array): Compression | null {
   if (startsWith(head, [0x1f, 0x8b, 0x08])) return 'gzip'
   // Parallel compressors begin with a skippable frame, 50 2A 4D 18 to 5F 2A 4D 18 (RFC 8878 section 3.1.2).
@@ -22,7 +22,7 @@ export function recogniseCompression(head: Uint8Array): Compression | null {
   return isSkippable || startsWith(head, [0x28, 0xb5, 0x2f, 0xfd]) ? 'zstd' : null
 }
 
-/** The compression that the name of an output asks for: `.gz` or `.zst`. */
+/** The compression for an output by its extension, `.gz` or `.zst`. @returns `null` for other names */
 export function compressionOf(path: string): Compression | null {
   if (/\.gz$/i.test(path)) return 'gzip'
   return /\.zst$/i.test(path) ? 'zstd' : null
@@ -30,7 +30,7 @@ export function compressionOf(path: string): Compression | null {
 
 /** @throws CommandFailure when this version of Node cannot read Zstandard */
 export function decompressor(compression: Compression, name: string): Transform {
-  // createGunzip also reads files of several members, as logrotate and cat make them.
+  // createGunzip also reads files of several members, which logrotate and cat create.
   if (compression === 'gzip') return zlib.createGunzip({ chunkSize: CHUNK_BYTES })
   const make = zstd('createZstdDecompress')
   if (make !== null) return make({ chunkSize: CHUNK_BYTES })
@@ -53,7 +53,7 @@ export function compressor(compression: Compression, name: string): Transform {
 
 type MakeTransform = (options: { chunkSize: number }) => Transform
 
-/** Only later versions of Node have it, and the type declarations are those of the oldest supported version. */
+/** Looks up a function that older supported versions of Node, and their type declarations, do not have. */
 function zstd(name: 'createZstdCompress' | 'createZstdDecompress'): MakeTransform | null {
   const member: unknown = Reflect.get(zlib, name)
   return isMaker(member) ? member : null
@@ -79,7 +79,7 @@ type FramePart = 'magic' | 'descriptor' | 'header' | 'block' | 'content' | 'chec
 
 /**
  * Follows the frames of Zstandard data (RFC 8878 section 3.1) by their lengths, without decompressing. Node's
- * decompressor accepts data that ends inside a frame, so this is what detects a truncated file.
+ * decompressor accepts data that ends inside a frame, so this class detects truncated files.
  */
 export class ZstdFrames {
   #part: FramePart = 'magic'

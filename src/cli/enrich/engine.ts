@@ -5,26 +5,26 @@ import type { Block } from '../../enrich/splitter.ts'
 import type { DatabaseInfo } from '../../location/database-info.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 
-/** Enriches blocks, here or elsewhere. */
+/** Enriches blocks, in this thread or in others. */
 export interface Engine {
-  /** Blocks that may be under way together: enough to keep it busy, few enough to bound memory. */
+  /** The number of blocks that may be in progress at a time. Bounds memory. */
   readonly capacity: number
   readonly threads: number
-  /** Holds for the blocks that come after. */
+  /** Sets the plan for the blocks after it. */
   usePlan(plan: Plan): void
   /**
-   * Enriches a block, or the first piece of it: the rest is to be given again.
+   * Enriches a block, or the first part of it. The caller passes `rest` of the result to another call.
    *
-   * @param memory for the output, if it is large enough; it must not be used elsewhere
-   * @throws BadLineError when a line cannot be read and the plan says to fail then
-   * @throws CommandFailure when a thread ended
+   * @param memory for the output, if it is large enough; the caller must not use it after this
+   * @throws BadLineError when a line cannot be read and `onBadLine` of the plan is `fail`
+   * @throws CommandFailure when a thread failed
    */
   enrich(block: Block, memory: ArrayBuffer | null): Promise<Enriched>
-  /** Ends at once, whatever is under way. */
+  /** Ends the threads at once, without completing blocks in progress. */
   stop(): void
 }
 
-/** Works in the thread of its caller. */
+/** Enriches in the thread of its caller. */
 export class LocalEngine implements Engine {
   readonly capacity = 2
   readonly threads = 1
@@ -43,7 +43,7 @@ export class LocalEngine implements Engine {
     this.#enricher = new BlockEnricher(plan, this.#set)
   }
 
-  /** @throws EnrichError when there are no addresses at the start of an input; see {@link checkAddresses} */
+  /** @throws EnrichError when the first records have no address; see {@link checkAddresses} */
   checkAddresses(plan: Plan, sample: Uint8Array, isWhole: boolean): void {
     checkAddresses(new BlockEnricher(plan, this.#set), plan, sample, isWhole)
   }

@@ -19,7 +19,7 @@ export interface EnrichCommand {
   readonly inputs: readonly string[]
   /** A file; `undefined` is standard output. */
   readonly output: string | undefined
-  /** Files; empty: the embedded database. */
+  /** Files. If empty, the embedded database is used. */
   readonly databases: readonly string[]
   readonly options: EnrichOptions
   readonly threads: Threads
@@ -35,8 +35,10 @@ export interface EnrichCommand {
  * Writes the lines of the inputs, each with its location.
  *
  * @throws UsageError when an option is wrong
- * @throws CommandFailure when an input cannot be read or an output cannot be written
- * @throws EnrichError, InvalidDatabaseError when lines or databases are not usable
+ * @throws InvalidLocaleError when the locale is not a BCP 47 tag
+ * @throws CommandFailure when an input or its lines cannot be used, an output cannot be written, a database has no
+ *   locations, or a thread fails
+ * @throws InvalidDatabaseError when a database cannot be read or is damaged
  */
 export async function runEnrich(command: EnrichCommand, terminal: Terminal): Promise<ExitStatus> {
   const session = new Session(command, terminal)
@@ -128,7 +130,7 @@ class Session {
     this.#progress?.stop()
   }
 
-  /** How far the run came, in words. */
+  /** The progress of the run, for the message about an interruption. */
   get whereabouts(): string {
     return this.#run === null ? 'before the first line' : this.#run.whereabouts
   }
@@ -181,7 +183,7 @@ class Session {
   }
 }
 
-/** @throws UsageError when an option that all formats have is invalid */
+/** @throws UsageError, InvalidLocaleError when an option that all formats have is invalid */
 function checkOptions(options: EnrichOptions): void {
   try {
     commonPlan(options)

@@ -25,7 +25,7 @@ import { unreadable } from './system-error.ts'
 
 /** Enriches several inputs, one after another, into one output. */
 export class EnrichRun {
-  /** Over all inputs; line numbers in it are those of each input. */
+  /** The counts of all inputs. Line numbers are those of each input, not counting a header that was removed. */
   readonly tally: RunningCounts = emptyCounts()
   readonly #badLines: BadLineOf[] = []
   readonly #inputs: readonly Input[]
@@ -33,9 +33,9 @@ export class EnrichRun {
   readonly #engine: AdaptiveEngine
   readonly #options: EnrichOptions
   readonly #seam = new Seam()
-  /** Of the first input with lines: the others must go on as it does. */
+  /** The first input with lines. Later inputs must have its format, header and columns. */
   #first: { readonly head: Head; readonly input: Input } | null = null
-  /** Of the input that is read: lines that were taken off its start. */
+  /** Header lines that were removed from the start of the current input. Added to the line numbers in messages. */
   #linesBefore = 0
   #plainBytes = 0
   #bytesWritten = 0
@@ -47,15 +47,15 @@ export class EnrichRun {
     this.#options = options
   }
 
-  /** What was guessed is told here, in words. */
+  /** Receives notes for the user about what was detected in an input. */
   onNote: (note: string) => void = () => {}
 
-  /** Bytes of the inputs, decompressed. */
+  /** Bytes read, after decompression. */
   get plainBytes(): number {
     return this.#plainBytes
   }
 
-  /** Bytes of the inputs, as they are stored, and lines of which the results are written. */
+  /** Bytes read, before decompression, and lines enriched. Reading is ahead of enriching. */
   get position(): Position {
     const bytes = this.#inputs.reduce((sum, { bytesRead }) => sum + bytesRead, 0)
     return { bytes, size: sizeOf(this.#inputs), lines: this.tally.lines }
@@ -80,7 +80,7 @@ export class EnrichRun {
     }
   }
 
-  /** @throws what `runEnrich` throws */
+  /** @throws as `runEnrich` */
   async complete(): Promise<void> {
     for (const input of this.#inputs) {
       try {
@@ -112,11 +112,11 @@ export class EnrichRun {
     this.#first ??= { head, input }
     checkSameKind(this.#first.head, this.#first.input.name, head, input.name)
     this.#seam.begin()
-    // One output has one header, and a byte order mark at its start only.
+    // The output has one header, and a byte order mark only at its start.
     const used = isFirst ? plan : withoutHeader(plan)
     this.#linesBefore = isFirst ? 0 : head.lines
     this.#engine.usePlan(used)
-    // A later file of a run can be small, such as one that was rotated early.
+    // Do not check later inputs: one can be so small, such as a log that was rotated early, that it has no address.
     if (isFirst) this.#engine.checkAddresses(plan, sample, isWhole)
     const queue = new OrderedQueue(this.#engine, async ({ output, counts }) => {
       mergeCounts(this.tally, counts)
@@ -124,7 +124,7 @@ export class EnrichRun {
       await this.#write(this.#seam.before(output))
       await this.#write(output)
     })
-    // An input that pauses would be waited for before an error of its lines or of the output is met.
+    // The race reports an error of the lines or the output at once, even while the input pauses.
     await Promise.race([enqueue(reader.blocks(used, isFirst ? 0 : head.length), queue), queue.failed])
   }
 
@@ -151,7 +151,7 @@ export class EnrichRun {
     }
   }
 
-  /** Says which input an error is about. */
+  /** Converts an error about lines to one that names the input. Returns other errors as they are. */
   #inWords(error: unknown, input: Input): unknown {
     if (error instanceof BadLineError) {
       return new CommandFailure(

@@ -15,12 +15,12 @@ import type { EnrichCommand } from './enrich-command.ts'
 /** Below this input size, starting threads takes longer than they save. */
 const MIN_THREADED_BYTES = 32 * 1024 * 1024
 
-/** A larger number is taken for a typing error. */
+/** A larger number is probably a typing error. */
 const MAX_THREADS = 256
 
 const STATISTICS = ['text', 'json', 'none'] as const
 
-/** The options of `geofix enrich`, as commander parses them by {@link ENRICH_OPTIONS}. */
+/** The values of {@link ENRICH_OPTIONS} that commander parsed. */
 export interface EnrichFlags {
   readonly output?: string
   readonly format?: Format

@@ -11,7 +11,7 @@ import {
 } from './compression.ts'
 import { codeOf, directoryError, unreadable } from './system-error.ts'
 
-/** How much is read from a file at a time. */
+/** The size of one read from a file. */
 const CHUNK_BYTES = 1024 * 1024
 
 const LINE_FEED = 0x0a
@@ -19,7 +19,7 @@ const LINE_FEED = 0x0a
 /** An open input. */
 interface OpenInput {
   readonly stream: Readable
-  /** The file's current status. `null` for pipes and terminals, which have no size. */
+  /** Reads the current status. `null` for paths of pipes and terminals, and for streams without a descriptor. */
   readonly status: (() => FileStatus | Promise<FileStatus>) | null
   readonly close: () => void | Promise<void>
 }
@@ -168,7 +168,7 @@ async function openPath(path: string, found: Stats): Promise<OpenInput> {
   }
 }
 
-/** A stream that closes itself. */
+/** An input of a stream that closes itself, without a status. */
 function fromStream(stream: Readable): OpenInput {
   return { stream, status: null, close: () => {} }
 }
@@ -191,7 +191,7 @@ interface FileStatus {
   isFile(): boolean
 }
 
-/** Equal for two names of one file. */
+/** Device and inode, equal for all names of one file. */
 export function identityOf({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
   return `${dev}:${ino}`
 }
@@ -221,7 +221,7 @@ function unreadableData(
   return unreadable(name, new Error(reason, { cause }))
 }
 
-/** A stream that a caller supplied can give strings. */
+/** A stream that the caller supplied can have chunks that are strings. */
 function bytesOf(chunk: unknown): Uint8Array {
   if (chunk instanceof Uint8Array) return chunk
   return Buffer.from(String(chunk))

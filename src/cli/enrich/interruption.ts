@@ -28,12 +28,12 @@ export class SignalWatch {
   #reject: (interruption: Interruption) => void = () => {}
   #hasOne = false
 
-  /** @param last what must still be done when a second signal ends the process at once */
+  /** @param last called before a second signal ends the process at once */
   constructor(last: () => void) {
     this.signalled = new Promise((_, reject) => {
       this.#reject = reject
     })
-    // Nobody waits any more when the run is over.
+    // A rejection that nothing awaits would end the process with an error.
     this.signalled.catch(() => {})
     this.#last = last
     for (const signal of SIGNALS) process.on(signal, this.#take)

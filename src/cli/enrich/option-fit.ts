@@ -15,10 +15,10 @@ const FLAGS: readonly [flag: string, option: FormatOption, isGiven: (options: En
 ]
 
 /**
- * Refuses an option that has no effect: its user has mistaken the option or the input.
+ * Refuses options that have no effect on the format: the user has mistaken the option or the input.
  *
  * @param name of the input
- * @throws UsageError when the format does not have an option
+ * @throws UsageError when the format does not have a given option
  */
 export function checkFit(options: EnrichOptions, format: Format, name: string): void {
   const own = definitionOf(format).options

@@ -1,7 +1,7 @@
 import type { Enriched } from '../../enrich/block-enricher.ts'
 import type { Block } from '../../enrich/splitter.ts'
 
-/** Takes the result of a block, or of the next part of it. Called one at a time, in the order of the input. */
+/** Receives the result of a block, or of a part of it. Calls have the order of the input, and do not overlap. */
 export type Receive = (enriched: Enriched, block: Block) => Promise<void>
 
 /** Enriches blocks. */
@@ -14,7 +14,10 @@ export interface Executor {
   release(memory: ArrayBuffer): void
 }
 
-/** Passes blocks to an executor, and the results on in the order of the blocks. Bounds the blocks in progress. */
+/**
+ * Passes blocks to an executor, and their results to a receiver in the order of the blocks. Bounds the number of blocks
+ * in progress.
+ */
 export class OrderedQueue {
   /** Rejects with the first error of the executor or the receiver. Never resolves. */
   readonly failed: Promise<never>
@@ -23,7 +26,7 @@ export class OrderedQueue {
   /** Resolves when the result of the last block is received. Each result waits for the one before it. */
   #last: Promise<void> = Promise.resolve()
   #inProgress = 0
-  /** Wakes a caller that waits for room. */
+  /** Wakes the caller that waits for room. */
   #wake: (() => void) | null = null
   #fail: (error: unknown) => void = () => {}
 
@@ -60,7 +63,7 @@ export class OrderedQueue {
     await before
     let result = await enriched
     await this.#receive(result, block)
-    // One output at a time for each block bounds memory.
+    // Enrich the parts of a block one after another: this bounds the outputs in memory.
     while (result.rest !== null) {
       this.#executor.release(result.output.buffer)
       result = await this.#executor.enrich(result.rest)

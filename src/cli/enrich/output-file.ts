@@ -21,7 +21,7 @@ export interface OutputContext {
   readonly terminal: Terminal
   /** An output can replace one of these files, but not write into it. */
   readonly inputs: readonly Input[]
-  /** Stops waiting for the reader of a named pipe. */
+  /** Stops waiting for the reader of a named pipe, and destroys its stream. */
   readonly signal: AbortSignal
 }
 

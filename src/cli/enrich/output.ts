@@ -1,4 +1,4 @@
-// An output, and where its bytes can go: a file descriptor, a stream, a compressor before another output.
+// The interface of outputs, and three of them: a file descriptor, a stream, and a compressor before another output.
 import { close, fsync, write } from 'node:fs'
 import { finished, type Transform, type Writable } from 'node:stream'
 import { promisify } from 'node:util'
@@ -23,7 +23,7 @@ const writeAsync = promisify(write)
 const fsyncAsync = promisify(fsync)
 const closeAsync = promisify(close)
 
-/** An open file or device, written on the thread pool. Standard output's own stream blocks for those. */
+/** An open file or device, written on the thread pool. Node's stream for standard output would block for these. */
 export class DescriptorOutput implements Output {
   readonly #fd: number
   readonly #name: string
@@ -35,7 +35,7 @@ export class DescriptorOutput implements Output {
 
   async write(bytes: Uint8Array): Promise<void> {
     try {
-      // A disk that is nearly full takes a part. The next write then fails.
+      // A disk that is nearly full accepts only a part. The next write then fails.
       for (let at = 0; at < bytes.length; ) {
         at += (await writeAsync(this.#fd, bytes, at, bytes.length - at)).bytesWritten
       }
@@ -93,7 +93,7 @@ export class StreamOutput implements Output {
     if (this.#error !== null) throw this.#error
   }
 
-  /** Leaves a stream open that is not owned. Its buffer is written before the process ends. */
+  /** Resolves when all bytes are written. Does not close a stream that is not owned. */
   async finish(): Promise<void> {
     await this.write(new Uint8Array(0))
     this.discard()

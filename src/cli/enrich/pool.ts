@@ -1,4 +1,4 @@
-// The threads that enrich: this one, and a pool of worker threads once the input is large enough.
+// Enriches in this thread, and in a pool of worker threads if the input is large enough.
 import { Worker } from 'node:worker_threads'
 import type { Enriched } from '../../enrich/block-enricher.ts'
 import { BadLineError } from '../../enrich/errors.ts'
@@ -29,7 +29,7 @@ export type WorkerReply =
 /** How many threads a run can have, and when it starts them. */
 export interface Threads {
   readonly count: number
-  /** Bytes of input that one thread enriches alone. For smaller inputs, starting threads takes longer than it saves. */
+  /** Start workers for inputs of more bytes. For smaller inputs, starting threads takes longer than it saves. */
   readonly from: number
 }
 
@@ -38,7 +38,7 @@ export function workersFor(bytes: number | null, { count, from }: Threads): Work
   return bytes !== null && bytes > from && count > 1 ? new WorkerPool(count - 1) : null
 }
 
-/** Further blocks whose results wait for earlier results of workers. */
+/** Blocks in progress in addition to the workers' capacity: results of this thread wait for those of earlier blocks. */
 const BLOCKS_AHEAD = 2
 
 /**
@@ -52,11 +52,11 @@ export class AdaptiveEngine {
   #workers: WorkerPool | null = null
   #plan: Plan | null = null
   #bytes = 0
-  /** Memory of outputs that are written, for reuse. */
+  /** Memory of outputs that have been written, for reuse. */
   readonly #spares: ArrayBuffer[] = []
 
   /**
-   * @param workers that already run, see {@link workersFor}
+   * @param workers that are already running, see {@link workersFor}
    * @throws InvalidDatabaseError when a file is not an MMDB database
    * @throws CommandFailure when a database has no locations
    */
@@ -121,10 +121,10 @@ export class AdaptiveEngine {
   }
 }
 
-/** One in work and one queued, so that a worker always has work while the main thread reads. */
+/** One in progress and one queued, so that a worker has work while the main thread reads. */
 const BLOCKS_PER_WORKER = 2
 
-/** A block that a worker has not answered. */
+/** The promise of a block whose result a worker has not sent. */
 interface PendingBlock {
   readonly resolve: (enriched: Enriched) => void
   readonly reject: (error: Error) => void
@@ -227,8 +227,8 @@ function settle({ resolve, reject }: PendingBlock, reply: Exclude<WorkerReply, {
 }
 
 /**
- * Starts a worker thread. The built command line has its script as a file of its own. From source, the script is
- * TypeScript, which a thread of Node 20 cannot load before it has registered tsx.
+ * Starts a worker thread. The build makes the thread's script a separate file. When running from source, the script is
+ * TypeScript, which a thread of Node 20 can only load after it has registered tsx.
  */
 function startWorker(): Worker {
   if (!import.meta.url.endsWith('.ts')) {

@@ -7,10 +7,10 @@ const UPDATE_INTERVAL_MS = 150
 /** Before this, the rate is too uncertain to estimate the time left. */
 const MIN_ESTIMATE_SECONDS = 1
 
-/** Without a width from the terminal: the usual one. */
+/** The width if the terminal does not report one. */
 const DEFAULT_COLUMNS = 80
 
-/** How far a run has come. */
+/** The progress of a run. */
 export interface Position {
   /** Bytes read, before decompression. */
   readonly bytes: number
@@ -34,7 +34,7 @@ export class Progress {
     this.#timer.unref()
   }
 
-  /** Erases the line until the next update, so that something else can be written. */
+  /** Erases the line until the next update, so that other text can be written. */
   clear(): void {
     if (!this.#isShown) return
     this.#isShown = false
@@ -62,7 +62,7 @@ export function progressText({ bytes, size, lines }: Position, seconds: number):
   const parts = [size === null ? bytesText(bytes) : `${shareText(bytes, size)} of ${bytesText(size)}`]
   if (seconds > 0) parts.push(`${countText(lines / seconds)} lines/s`)
   if (size !== null && seconds >= MIN_ESTIMATE_SECONDS && bytes > 0) {
-    // Rounded up: reading runs ahead of writing, and a long estimate is better than a short one.
+    // Round up: reading is ahead of writing, and an estimate that is too long is better than one that is too short.
     const left = Math.ceil(((size - bytes) * seconds) / bytes)
     parts.push(`${durationText(Math.max(left, 1))} left`)
   } else parts.push(durationText(Math.floor(seconds)))

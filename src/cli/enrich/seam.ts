@@ -8,14 +8,14 @@ const CARRIAGE_RETURN = 0x0d
 
 const NO_BYTES = new Uint8Array(0)
 
-/** How an input begins, as far as it is not a line. */
+/** The start of an input, before its first record. */
 export interface Head {
   readonly plan: Plan
-  /** The line with the names of columns, without its end; empty where there is none. */
+  /** The line with the column names, without its line end. Empty if there is none. */
   readonly header: Uint8Array
-  /** Bytes before the first line: a byte order mark, the line with the separator and the header. */
+  /** Bytes before the first record: a byte order mark, the line with the separator, and the header. */
   readonly length: number
-  /** Physical lines of the header: quoted names may have line feeds. */
+  /** Physical lines before the first record. A quoted column name can contain line feeds. */
   readonly lines: number
 }
 
@@ -38,7 +38,7 @@ export function headOf(sample: Uint8Array, plan: Plan): Head {
   return { plan, header: sample.subarray(start, end), length, lines }
 }
 
-/** @throws CommandFailure when the lines of an input cannot stand behind those of another one in one output */
+/** @throws CommandFailure when the formats, headers or numbers of columns of two inputs differ */
 export function checkSameKind(first: Head, firstName: string, next: Head, name: string): void {
   const { plan } = first
   if (next.plan.format !== plan.format) {
@@ -59,23 +59,23 @@ export function checkSameKind(first: Head, firstName: string, next: Head, name: 
   }
 }
 
-/** The plan for an input whose mark, line with the separator and header were taken off. */
+/** The plan for an input without its byte order mark, line with the separator, and header. */
 export function withoutHeader(plan: Plan): Plan {
   return 'headerLine' in plan ? { ...plan, headerLine: 0, hasSeparatorLine: false } : plan
 }
 
-/** Sees to it that the last line of an input and the first of the next one do not become one. */
+/** Adds a line end after an input that ends without one, so that the next input starts on a new line. */
 export class Seam {
   #isOpen = false
   #isNext = false
   #lineEnd = Uint8Array.of(LINE_FEED)
 
-  /** What comes now is from another input. */
+  /** Call this before the first output of each input. */
   begin(): void {
     this.#isNext = true
   }
 
-  /** @returns what must be written before the bytes */
+  /** @returns what must be written before the output: the missing line end of the previous input, or no bytes */
   before(output: Uint8Array): Uint8Array {
     if (output.length === 0) return NO_BYTES
     const missing = this.#isNext && this.#isOpen ? this.#lineEnd : NO_BYTES

@@ -9,7 +9,7 @@ import { Database } from '../../mmdb/database.ts'
 import { readUnpacked } from '../../node/file-bytes.ts'
 import { nativeGunzipAsync } from '../../node/native-gunzip.ts'
 
-/** A database in memory that all threads of the process share. Workers get it without a copy. */
+/** A database in memory that all threads of the process share. Workers receive it without a copy. */
 export interface SharedDatabase {
   /** The MMDB file, decompressed. */
   readonly bytes: Uint8Array<SharedArrayBuffer>
@@ -51,7 +51,7 @@ async function readFile(path: string, maxBytes: number, signal?: AbortSignal): P
   }
 }
 
-/** Reads a named pipe, such as a shell's <(…), to its end. */
+/** Reads a named pipe to its end, such as a shell's <(…), and decompresses gzip. */
 async function readNamedPipe(path: string, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
   const { openPipeToRead } = await import('./pipe-stream.ts')
   const collector = new ByteCollector(maxBytes, path)
@@ -66,7 +66,7 @@ function sharedBytes(length: number): Uint8Array<SharedArrayBuffer> {
   return new Uint8Array(new SharedArrayBuffer(length))
 }
 
-/** Gives bytes in shared memory their type, and copies others there. */
+/** Copies bytes into shared memory if they are not in shared memory already. */
 function shared(bytes: Uint8Array, path: string): Uint8Array<SharedArrayBuffer> {
   const { buffer, byteOffset, length } = bytes
   if (buffer instanceof SharedArrayBuffer) return new Uint8Array(buffer, byteOffset, length)

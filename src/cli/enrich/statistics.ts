@@ -3,26 +3,26 @@ import type { Format } from '../../enrich/options.ts'
 import { atLeast, bytesText, countOf, countText, durationText, shareText } from '../figures.ts'
 import { printable } from '../terminal.ts'
 
-/** Countries that are shown. */
+/** The number of countries that are shown. */
 const TOP = 10
 
-/** A line that could not be read, and where. */
+/** A line that could not be read, and its input. */
 export interface BadLineOf {
   readonly input: string
-  /** From 1, in that input. */
+  /** From 1, in its input. */
   readonly line: number
   readonly message: string
 }
 
-/** What is said of a finished run. */
+/** What the statistics say about a finished run, besides the counts. */
 export interface RunFacts {
   readonly inputs: readonly string[]
   readonly format: Format | null
-  /** Whether `--at` says when lines without a time are from. */
+  /** Whether `--at` gives the instant for lines without a time. */
   readonly hasInstant: boolean
-  /** The first five. */
+  /** The first five of the run. */
   readonly badLines: readonly BadLineOf[]
-  /** As stored: of compressed inputs the compressed bytes. */
+  /** Before decompression. */
   readonly bytesRead: number
   /** Before compression. */
   readonly bytesWritten: number
@@ -30,7 +30,7 @@ export interface RunFacts {
   readonly seconds: number
 }
 
-/** The keys are stable: `--stats json` is read by programs. */
+/** The statistics as JSON. The keys are stable, because programs read them. */
 export function statisticsJson(tally: Counts, facts: RunFacts): string {
   const failed = Object.fromEntries(failuresOf(tally))
   return JSON.stringify({
@@ -54,7 +54,7 @@ export function statisticsJson(tally: Counts, facts: RunFacts): string {
   })
 }
 
-/** The same for people. */
+/** The statistics as text for people. */
 export function statisticsText(tally: Counts, facts: RunFacts): string {
   const rows: string[] = []
   const share = (count: number): string => `${countText(count)} (${shareText(count, tally.lines)})`
@@ -101,7 +101,7 @@ function unresolved(tally: Counts): number {
 }
 
 function top({ countries }: Counts): CountryCount[] {
-  // The same order for the same counts, whichever thread met a country first.
+  // Decide ties by key: the order must not depend on which thread counted a country first.
   return [...countries.entries()]
     .sort(([aKey, a], [bKey, b]) => b.count - a.count || (aKey < bKey ? -1 : 1))
     .slice(0, TOP)

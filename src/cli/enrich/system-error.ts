@@ -40,7 +40,7 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** The reason of an error, in words. */
+/** The reason of an error, for messages. */
 export function reasonOf(cause: unknown): string {
   const code = codeOf(cause)
   const meaning = code === undefined ? undefined : MEANINGS[code]

@@ -1,4 +1,4 @@
-// The script of a worker thread. The build makes it an entry of its own, which pool.ts starts.
+// The script of a worker thread, which pool.ts starts. The build makes it a separate entry point.
 import { parentPort } from 'node:worker_threads'
 import { BlockEnricher } from '../../enrich/block-enricher.ts'
 import { BadLineError } from '../../enrich/errors.ts'

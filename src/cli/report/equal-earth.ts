@@ -5,7 +5,7 @@ export const MAP_WIDTH = 2000
 export const CENTRAL_MERIDIAN = 11
 
 // The Equal Earth projection by Šavrič, Patterson and Jenny (2018), doi:10.1080/13658816.2018.1504949, section 3.
-// It preserves areas, so the density of circles compares between Norway and Kenya.
+// It preserves areas, so that the density of circles is comparable between Norway and Kenya.
 const A1 = 1.340264
 const A2 = -0.081106
 const A3 = 0.000893

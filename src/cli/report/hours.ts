@@ -41,7 +41,7 @@ function chart(hours: readonly number[], total: number): Markup {
   const y = (count: number): number => twoDecimals(100 * (1 - count / ceiling))
   const bars = hours.map((count, hour) => {
     const label = `${clock(hour)}–${clock(hour + 1)}: ${countOf(count, 'line', 'lines')}, ${shareText(count, total)}`
-    // The full-height rectangle shows the title also above a low bar.
+    // The full-height rectangle makes the title appear also above a low bar.
     return html`
 <g class="hour"><title>${label}</title><rect class="catch" x="${at(hour)}%" y="0" width="${at(1)}%" height="100%"/><rect class="column" x="${at(hour + 0.14)}%" y="${y(count)}%" width="${at(0.72)}%" height="${twoDecimals(100 - y(count))}%"/></g>`
   })
@@ -75,7 +75,10 @@ function twoDigits(hour: number): string {
   return String(hour).padStart(2, '0')
 }
 
-/** 1, 2 or 5 times a power of ten, so that the axis has two to five ticks. At least 1: counts are whole numbers. */
+/**
+ * The distance between two ticks: 1, 2 or 5 times a power of ten, so that there are two to five ticks above zero. At
+ * least 1, because counts are whole numbers.
+ */
 function niceStep(highest: number): number {
   const power = 10 ** Math.floor(Math.log10(highest / 2))
   const step = [5, 2, 1].map((factor) => factor * power).find((each) => each * 2 <= highest) ?? power

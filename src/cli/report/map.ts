@@ -4,7 +4,7 @@ import { MAP_HEIGHT, MAP_WIDTH, mapPoint } from './equal-earth.ts'
 import { clipped, html, isolated, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'
 import { BORDERS, LAND } from './world.ts'
 
-/** More circles make the page slow and cover each other. */
+/** More circles would make the page slow and cover each other. */
 export const MAX_CIRCLES = 400
 
 /** Radius of the largest circle in map units, about 1/48 of the width of the map. */
@@ -13,10 +13,10 @@ export const MAX_RADIUS = 42
 /** Scale of all circles on narrow screens, where most would otherwise be invisible. */
 export const NARROW_GROWTH = 1.7
 
-/** Around the map, in map units, so that circles at the edge are whole. */
+/** The margin around the map in map units, so that circles at the edge are whole. */
 const MARGIN = 20
 
-/** Latitudes of the inhabited earth. The map shows the poles only if a circle lies beyond. */
+/** Latitudes of the inhabited earth. The map shows the poles only if a circle is beyond or within a degree of these. */
 const NORTH = 84
 const SOUTH = -57
 
@@ -27,7 +27,7 @@ interface Circle {
   readonly count: number
 }
 
-/** The world map with a circle for each cell of one degree, for at most {@link MAX_CIRCLES} cells. */
+/** The world map, with a circle for each of the {@link MAX_CIRCLES} busiest cells of one degree. */
 export function worldMap(tally: Counts): Markup {
   const all = circlesOf(tally.cells)
   const circles = all.slice(0, MAX_CIRCLES)
@@ -66,14 +66,14 @@ function picture(circles: readonly Circle[], title: (circle: Circle) => string, 
   const box = [-MARGIN, Math.floor(top), MAP_WIDTH + 2 * MARGIN, Math.ceil(bottom - top)].join(' ')
   const drawn = circles.map((circle) => {
     const { x, y } = mapPoint(circle.latitude, circle.longitude)
-    // The largest come first: smaller circles on top of them stay within reach of the pointer.
+    // The largest come first, so that the pointer can reach smaller circles on top of them.
     return html`
 <circle cx="${tenths(x)}" cy="${tenths(y)}" r="${twoDecimals(radiusOf(circle.count, highest))}"><title>${title(circle)}</title></circle>`
   })
   return html`<svg class="world" viewBox="${box}" role="img" aria-label="World map of located lines. The tables below list them by name."><path class="land" d="${LAND}"/><path class="borders" d="${BORDERS}"/><g class="dots">${drawn}</g></svg>`
 }
 
-/** Circles for round numbers, to the scale of the map: their widths are percentages of its width. */
+/** Circles for round numbers, on the map's scale: their widths are percentages of the map's width. */
 function legend(highest: number, growth: number, kind: 'wide' | 'narrow'): Markup {
   const items = legendCounts(highest).map((count) => {
     const radius = radiusOf(count, highest)
@@ -85,7 +85,7 @@ function legend(highest: number, growth: number, kind: 'wide' | 'narrow'): Marku
   return html`<div class="legend ${kind}">${items}<span class="within">lines: the area of a circle is proportional to them</span></div>`
 }
 
-/** Up to three round numbers, each a tenth of the one before, none above `highest`. Below 10, only `highest`. */
+/** Up to three round numbers, each a tenth of the one before, at most `highest`. Below 10, only `highest`. */
 export function legendCounts(highest: number): number[] {
   if (highest < 10) return [highest]
   const power = 10 ** Math.floor(Math.log10(highest))
@@ -110,7 +110,7 @@ function sum(circles: readonly Circle[]): number {
   return circles.reduce((total, { count }) => total + count, 0)
 }
 
-/** The busiest city in each cell. A circle may stand for several cities, so its title also has the coordinates. */
+/** The busiest city in each cell. A circle can include several cities, so its title also has the coordinates. */
 function busiestCities(cities: ReadonlyMap<string, CityCount>): Map<string, CityCount> {
   const busiest = new Map<string, CityCount>()
   for (const city of cities.values()) {

@@ -60,7 +60,7 @@ export const MAX_NAME_LENGTH = 200
 /** Cuts text from a file to a number of characters, so that no file determines the size of the page. */
 export function clipped(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text
-  // Whole characters, of at most two code units each. One more than the limit shows that there is more.
+  // A character has at most two code units. Take one character more than the limit, to detect a longer text.
   const characters = [...text.slice(0, 2 * (maxLength + 1))]
   return characters.length <= maxLength
     ? characters.join('')

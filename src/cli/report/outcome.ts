@@ -35,7 +35,7 @@ const REASONS: Readonly<Record<FailureReason, readonly [label: string, meaning: 
 /** Limit for the message about an unreadable line, in characters. */
 const MAX_MESSAGE_LENGTH = 300
 
-/** The result in two sentences. */
+/** The result in one or two sentences. */
 export function lead(tally: Counts): Markup {
   const readable = tally.lines - tally.blank
   if (tally.lines === 0) return html`The input had no lines.`
@@ -139,7 +139,7 @@ ${stackedBar(tally)}
   }</section>`
 }
 
-/** Hidden from screen readers: the table has the same numbers. */
+/** A bar of the shares by kind. Hidden from screen readers, because the table has the same numbers. */
 function stackedBar(tally: Counts): Markup {
   const kinds = [
     ['located', tally.resolved],

@@ -2,7 +2,7 @@ import type { Counts } from '../../enrich/counts.ts'
 import { atLeast, countOf, countText, shareText } from '../figures.ts'
 import { clipped, html, MAX_NAME_LENGTH, type Markup } from './markup.ts'
 
-/** Rows of a table. One more row sums up the rest. */
+/** Rows of a table for single locations. Up to three more rows sum up the other lines. */
 export const MAX_ROWS = 15
 
 /** A country, region or city with its lines. */
@@ -18,7 +18,7 @@ interface Ranking {
   readonly one: string
   readonly many: string
   readonly locations: readonly RankedLocation[]
-  /** Lines of further locations, which the tally has only as a sum. */
+  /** Lines in further locations, which the tally counts only together. */
   readonly unlisted: number
 }
 
@@ -103,7 +103,7 @@ function restRow(label: string, count: number, tally: Counts): Markup {
 <tr><th scope="row">${label}</th><td>${countText(count)}</td><td class="share">${shareText(count, tally.resolved)}</td></tr>`
 }
 
-/** The length is an SVG attribute: the policy of the page forbids style attributes. */
+/** The length is an SVG attribute, because the page's policy forbids style attributes. */
 function bar(share: number): Markup {
   const percent = Math.round(Math.min(1, Math.max(0, share)) * 1000) / 10
   return html`<svg class="bar" aria-hidden="true"><rect width="${percent}%" height="100%" rx="2.5"/></svg>`

@@ -33,7 +33,7 @@ export interface ReportedDatabase {
   readonly attribution: string | null
 }
 
-/** Further inputs are only counted. */
+/** Further inputs are counted, but not named. */
 const MAX_NAMED_INPUTS = 12
 
 /** In characters. */
@@ -48,7 +48,7 @@ const STANDARD_INPUT = 'Standard input'
  * Renders the counts of a run as one HTML document. The document loads nothing, runs no script, and has a bounded
  * size for any counts.
  *
- * @param tally counted with the option `sums`; without it regions, cities and the map are empty
+ * @param tally counted with the option `details`; without it, regions, cities, the map and the hours are empty
  */
 export function renderReport(tally: Counts, details: ReportDetails): string {
   const sources = details.sources.map((source) =>
@@ -78,7 +78,7 @@ ${databaseNotes(details.databases)}
 
 /**
  * The document around a body. Its policy forbids everything except its own style sheet: scripts, images,
- * connections, forms, and style attributes. Markup injected by a log could therefore do nothing.
+ * connections, forms, and style attributes. Markup injected by a log could neither run a script nor load anything.
  */
 function page(title: string, body: Markup): string {
   const digest = createHash('sha256').update(STYLE).digest('base64')
@@ -102,7 +102,7 @@ ${body}
 `.text
 }
 
-/** If no line was located, only the reasons: the charts would be empty. */
+/** If no line was located, only the outcome, because the charts would be empty. */
 function charts(tally: Counts): Markup {
   if (tally.resolved === 0) return outcome(tally)
   return html`${worldMap(tally)}
