@@ -8,7 +8,7 @@ import { codeOf, unwritable } from './system-error.ts'
 export interface Output {
   /** Resolves when the bytes are written, and their memory can be reused. @throws CommandFailure, ClosedPipe */
   write(bytes: Uint8Array): Promise<void>
-  /** Writes what is buffered, and makes it durable. @throws CommandFailure, ClosedPipe */
+  /** Writes buffered bytes. An atomic file is then durable, and has its name. @throws CommandFailure, ClosedPipe */
   finish(): Promise<void>
   /** Gives up and removes an unfinished file. Synchronous, since the process may be exiting. Never throws. */
   discard(): void
