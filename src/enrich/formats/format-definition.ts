@@ -8,12 +8,10 @@ export type FormatOption = Exclude<
   Exclude<keyof CommonPlan, 'into' | 'overwrite'> | 'format'
 >
 
-/**
- * All that is specific to a format. The functions of a definition get only plans that its own `plan` made.
- */
+/** Everything that is specific to one format. Its functions get only plans that its own `plan` made. */
 export interface FormatDefinition<Plan extends CommonPlan> {
   readonly name: Format
-  /** The options that have an effect on this format, besides those that all formats have. */
+  /** The options that affect this format, besides those that all formats have. */
   readonly options: readonly FormatOption[]
   /** Whether the sample, the start of an input, looks like this format. */
   recognise(sample: Uint8Array): boolean
@@ -23,7 +21,7 @@ export interface FormatDefinition<Plan extends CommonPlan> {
    * @throws TypeError, InvalidLocaleError when an option is wrong
    */
   plan(sample: Uint8Array, isWhole: boolean, options: EnrichOptions): Planned<Plan>
-  /** The byte between fields that can hold line ends in quotes; `null` when each line is a record. */
+  /** The byte between fields, when quoted fields can hold line ends; `null` when each line is a record. */
   quotedDelimiter(plan: Plan): number | null
   /** Where the address is, for a message: "in column 2". */
   addressPosition(plan: Plan): string

@@ -5,10 +5,10 @@ import type { FormatDefinition } from './format-definition.ts'
 import { LIST, type ListPlan } from './list.ts'
 import { NDJSON, type NdjsonPlan } from './ndjson/ndjson.ts'
 
-/** What is settled before the first line. Plain data: it goes to worker threads by `structuredClone`. */
+/** What is decided before the first line is read. Plain data: `structuredClone` passes it to worker threads. */
 export type Plan = NdjsonPlan | DelimitedPlan | AccessLogPlan | ListPlan
 
-/** All formats, from the strictest to the most lenient: the first that recognises an input is taken. */
+/** All formats, from the strictest to the most lenient: the first that recognises an input is used. */
 export const FORMAT_DEFINITIONS: readonly FormatDefinition<Plan>[] = [NDJSON, ACCESS_LOG, LIST, TSV, CSV]
 
 /** The definition of a format. @throws RangeError when there is none */

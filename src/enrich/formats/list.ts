@@ -11,28 +11,32 @@ import type { FormatDefinition } from './format-definition.ts'
 
 export interface ListPlan extends CommonPlan {
   readonly format: 'list'
-  /** Whether lines are kept, and the location is put behind them. */
+  /** Whether lines are kept, each followed by a tab and its location. Otherwise lines become JSON objects. */
   readonly append: boolean
 }
 
-/** Lines looked at, of which most must be addresses. */
+/** Lines checked, without blank lines and comments. More than half must be addresses. */
 const LINES = 50
-/** Lines looked at with comments among them. */
+/** Lines read, comments included, to find the lines to check. */
 const MOST_LINES = 1000
 const COMMENT = '#'
 
-/** Whether the first line with something on it is an address, and so are most. An input without any is a list. */
+/**
+ * Whether the first line that is neither blank nor a comment is an address, and so are more than half of the lines
+ * checked. A sample without such a line is a list.
+ */
 export function looksLikeList(sample: Uint8Array): boolean {
   const looked = withoutComments(sample)
   const addresses = looked.filter((line) => kindOfValue(line) === 'address')
-  // The name of the only column of a CSV file may be above addresses.
+  // A CSV file of one column can have a name above the addresses, so the first line must be an address too.
   return looked.length === 0 || (looked[0] === addresses[0] && addresses.length * 2 > looked.length)
 }
 
 /**
- * Plans for a list of addresses, one a line.
+ * Makes the plan for a list of addresses, one address a line.
  *
- * @throws EnrichError when a field is named: the lines have none
+ * @throws EnrichError when a field is named, because the lines have none; and when lines become objects and `into` is
+ *   the name of a member that they have
  * @throws TypeError, InvalidLocaleError when an option is wrong
  */
 export function planList(_sample: Uint8Array, _isWhole: boolean, options: EnrichOptions): Planned<ListPlan> {
@@ -66,10 +70,11 @@ const HASH = 0x23
 const CLOSE_BRACE = 0x7d
 
 /**
- * Lists of addresses, one a line. Blanks around an address are no part of it; lines with nothing but blanks and
- * comments, from a `#` at the start, are blank. Any other line has an address, well or malformed: none is bad.
+ * Enriches lists of addresses, one address a line. Spaces, tabs and carriage returns around an address are ignored.
+ * Lines of only these are blank, and so are comments, which start with `#`. Any other line is an address, possibly
+ * a malformed one: no line is bad.
  *
- * A line becomes `{"ip":"…","location":…}`, or it is kept, and a tab and the location follow.
+ * A line becomes `{"ip":"…","location":…}`. With `append` it is kept, followed by a tab and the location.
  */
 export class ListLines implements LineFormat {
   readonly rewrites: boolean
@@ -115,7 +120,7 @@ function isBlank(byte: number | undefined): boolean {
   return byte === SPACE || byte === TAB || byte === CARRIAGE_RETURN
 }
 
-/** Writes a short text. @returns where it ends */
+/** Writes a short text to `into` at `at`. @returns where it ends */
 function put(text: Uint8Array, into: Uint8Array, at: number): number {
   for (let from = 0; from < text.length; from++) into[at + from] = text[from] ?? 0
   return at + text.length

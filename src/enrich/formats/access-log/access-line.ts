@@ -9,22 +9,23 @@ const ZERO = 0x30
 const OPEN = 0x5b
 const BACKSLASH = 0x5c
 
-/** More digits than any size has. */
+/** Digits of a size, at most: the largest signed 64-bit number has 19. */
 const MAX_SIZE_DIGITS = 19
 
 /**
- * One line of an access log in its parts, as places in the bytes: Apache's and nginx's common and combined format,
+ * Parses one line of an access log and holds the byte offsets of its parts. It reads the common and the combined
+ * format of Apache and nginx:
  *
  *     host ident user [time] "request" status bytes
  *     host ident user [time] "request" status bytes "referrer" "user agent"
  *
- * with a virtual host in front where told so, and with anything behind. A server writes a quote in a quoted part as
- * `\"` or `\x22`; one that is not escaped is taken for the end of the part only where the next part can follow.
+ * A virtual host comes before the host if the constructor is told so. Any text can follow the last part. Servers
+ * write a quote in a quoted part as `\"` or `\x22`. An unescaped quote ends the part only if the next part can follow.
  */
 export class AccessLine {
-  /** Why the last line could not be read as a whole. */
+  /** After `read` returns `false`: what is wrong with the line. */
   fault = ''
-  /** Whether the parts up to the time were read, also of a line that could not be read as a whole. */
+  /** Whether the parts up to the time were read. Can be `true` although `read` returns `false`. */
   hasTime = false
   readonly time = new Timestamp()
   readonly request = new RequestLine()
@@ -34,7 +35,7 @@ export class AccessLine {
   identStart = 0
   identEnd = 0
   userStart = 0
-  /** May be before `userStart`, where a format has no user. */
+  /** Before `userStart` when the line has no user. */
   userEnd = 0
   requestStart = 0
   requestEnd = 0
@@ -44,13 +45,13 @@ export class AccessLine {
   /** Digits, or `-`. */
   sizeStart = 0
   sizeEnd = 0
-  /** Whether there are a referrer and a user agent. */
+  /** Whether the line has a referrer and a user agent. */
   isCombined = false
   referrerStart = 0
   referrerEnd = 0
   agentStart = 0
   agentEnd = 0
-  /** What follows the last part that was read, after one space, to the end of the line. */
+  /** Start of the rest of the line: what follows the last part that was read and one space. */
   restStart = 0
   readonly #hasVhost: boolean
   readonly #words = new Words()
@@ -61,10 +62,10 @@ export class AccessLine {
   }
 
   /**
-   * Reads `bytes[start, end)`. Of a line that is cut off or damaged the host is there, and all up to the time or
-   * nothing more: see `hasTime`.
+   * Reads the line in `bytes[start, end)`. Of a line that is cut off or damaged, the host is read, and the other parts
+   * up to the time are read only if `hasTime` says so.
    *
-   * @returns whether it is such a line
+   * @returns whether it is a line of an access log
    */
   read(bytes: Uint8Array, start: number, end: number): boolean {
     const words = this.#words.view(bytes)
@@ -84,7 +85,7 @@ export class AccessLine {
     return true
   }
 
-  /** @returns the index of the bracket behind the timestamp, or -1 */
+  /** @returns the index of the bracket that closes the timestamp, or -1 */
   #readClient(bytes: Uint8Array, start: number, end: number): number {
     this.hostStart = start
     if (this.#hasVhost) {
@@ -96,7 +97,7 @@ export class AccessLine {
     this.identEnd = endOfWord(bytes, this.identStart, end)
     this.userStart = this.identEnd + 1
     if (this.userStart >= end || this.hostEnd === this.hostStart) return -1
-    // A user's name may have spaces and brackets in it.
+    // A user's name can have spaces and brackets in it.
     for (let at = this.userStart; at < end; at++) {
       if (bytes[at] !== OPEN || bytes[at - 1] !== SPACE) continue
       const close = this.time.read(bytes, at + 1, end)
@@ -127,7 +128,7 @@ export class AccessLine {
     return true
   }
 
-  /** Referrer and user agent, if both are there and their quotes are closed, and what follows. */
+  /** Reads the referrer and the user agent, if both are there and their quotes are closed, and finds the rest. */
   #readRest(bytes: Uint8Array, words: DataView, end: number): void {
     this.restStart = Math.min(this.sizeEnd + 1, end)
     if (this.restStart >= end || bytes[this.restStart] !== QUOTE) return
@@ -141,7 +142,12 @@ export class AccessLine {
     this.restStart = Math.min(this.agentEnd + 2, end)
   }
 
-  /** The quote that closes a part which begins at `start`: a space or the end of the line follows. -1: there is none. */
+  /**
+   * Finds the quote that closes a part whose text begins at `start`: the first unescaped one that is followed by a
+   * space or the end of the line.
+   *
+   * @returns its index, or -1 when there is none
+   */
   closingQuote(bytes: Uint8Array, start: number, end: number): number {
     return endOfQuoted(bytes, this.#words.view(bytes), start, end)
   }
@@ -152,7 +158,7 @@ export class AccessLine {
   }
 }
 
-/** Passes over words without a quote or a backslash. */
+/** Skips groups of four bytes that have no quote and no backslash. @returns where it stops */
 function skipPlain(words: DataView, start: number, end: number): number {
   let at = start
   for (const last = end - 4; at <= last; at += 4) if (mayHaveQuote(words.getInt32(at, true))) break
@@ -165,7 +171,7 @@ function endOfWord(bytes: Uint8Array, start: number, end: number): number {
   return at
 }
 
-/** The host may be a list of hops as `X-Forwarded-For` has it: a space behind a comma does not end it. */
+/** The host can be a list of hops, as in `X-Forwarded-For`: a space after a comma does not end it. */
 function endOfHost(bytes: Uint8Array, start: number, end: number): number {
   let at = start
   while (at < end && (bytes[at] !== SPACE || (at > start && bytes[at - 1] === COMMA))) at++
@@ -181,7 +187,7 @@ function endOfDigits(bytes: Uint8Array, start: number, end: number): number {
   return at
 }
 
-/** The quote that a space and a status follow; -1 when there is none. */
+/** The first unescaped quote followed by a space and the start of a status; -1 when there is none. */
 function endOfRequest(bytes: Uint8Array, words: DataView, start: number, end: number): number {
   for (let at = start; at < end; at++) {
     at = skipPlain(words, at, end)
@@ -195,7 +201,7 @@ function endOfRequest(bytes: Uint8Array, words: DataView, start: number, end: nu
   return -1
 }
 
-/** The quote that a space and another quote follow; -1 when there is none. */
+/** The first unescaped quote followed by a space and another quote; -1 when there is none. */
 function endOfReferrer(bytes: Uint8Array, words: DataView, start: number, end: number): number {
   for (let at = start; at < end; at++) {
     at = skipPlain(words, at, end)
@@ -206,7 +212,7 @@ function endOfReferrer(bytes: Uint8Array, words: DataView, start: number, end: n
   return -1
 }
 
-/** The quote that a space or the end of the line follows; -1 when there is none. */
+/** The first unescaped quote followed by a space or the end of the line; -1 when there is none. */
 function endOfQuoted(bytes: Uint8Array, words: DataView, start: number, end: number): number {
   for (let at = start; at < end; at++) {
     at = skipPlain(words, at, end)
@@ -221,22 +227,22 @@ const SLASH = 0x2f
 const DOT = 0x2e
 
 /**
- * The request of an access log in its parts: `GET /path HTTP/1.1`. What came over the wire can be anything; what is
- * no request has no parts.
+ * Parses the request in an access log, such as `GET /path HTTP/1.1`, and holds the byte offsets of its parts. Clients
+ * can send anything; text that is not a request has no parts.
  */
 export class RequestLine {
   /** The method begins where the request does. */
   methodEnd = 0
   targetStart = 0
   targetEnd = 0
-  /** The protocol ends where the request does; equal to that when there is none, as in HTTP/0.9. */
+  /** The protocol ends where the request does. Equal to that end when there is no protocol, as in HTTP/0.9. */
   protocolStart = 0
 
   /**
-   * Reads `bytes[start, end)`. The target may have spaces in it, as clients send them, but only between a method and
-   * a protocol: there they cannot be something else.
+   * Reads the request in `bytes[start, end)`. Some clients send targets with spaces. Such a target is accepted only
+   * between a method and a protocol, because its end is ambiguous otherwise.
    *
-   * @returns whether it is a request: a method, a target, and a protocol or nothing behind it
+   * @returns whether it is a request: a method, a target and, optionally, a protocol
    */
   read(bytes: Uint8Array, start: number, end: number): boolean {
     let at = start
@@ -258,7 +264,7 @@ export class RequestLine {
   }
 }
 
-/** Letters, digits, `-` and `_`: the tokens of RFC 9110 that methods are made of in practice. */
+/** Letters, digits, `-` and `_`: the token characters (RFC 9110 section 5.6.2) that methods have in practice. */
 function isMethod(byte: number): boolean {
   if (byte >= 0x41 && byte <= 0x5a) return true
   return (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x30 && byte <= 0x39) || byte === 0x2d || byte === 0x5f

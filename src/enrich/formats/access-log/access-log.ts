@@ -15,33 +15,35 @@ import { TIMESTAMP_ROOM } from './timestamp.ts'
 
 export interface AccessLogPlan extends CommonPlan {
   readonly format: 'access-log'
-  /** Whether lines begin with a virtual host, as Apache's `vhost_combined` has it. */
+  /** Whether lines begin with a virtual host, as in Apache's `vhost_combined`. */
   readonly hasVhost: boolean
   /**
-   * Whether the part in quotes behind the user agent is the client's `X-Forwarded-For`, as in the format that
-   * nginx is configured with when it is installed, and is believed as far as `trustedProxies` say.
+   * Whether the quoted part after the user agent is the client's `X-Forwarded-For`, as in the format `main` of the
+   * configuration that nginx is installed with. `trustedProxies` decide how much of it is believed.
    */
   readonly hasForwarded: boolean
-  /** Whether lines are kept, and the location is put behind them. */
+  /** Whether lines are kept, each followed by a tab and its location. Otherwise lines become JSON objects. */
   readonly append: boolean
 }
 
-/** The name of the part behind the user agent. */
+/** Name of the quoted part after the user agent. */
 const FORWARDED = 'x_forwarded_for'
 
-/** Lines looked at, of which most must be of an access log. */
+/** Lines checked. More than half must be lines of an access log. */
 const LINES = 50
 
-/** Whether most of the first lines are of an access log. */
+/** Whether more than half of the first lines are lines of an access log. */
 export function looksLikeAccessLog(sample: Uint8Array): boolean {
   const lines = firstLines(sample, false, LINES)
   return readable(sample, lines).length * 2 > lines.length
 }
 
 /**
- * Plans for an access log. Its lines say all that is needed, so that other lines are bad lines and no error.
+ * Makes the plan for an access log. The layout of the lines is fixed, so lines with another layout are bad lines and
+ * not an error here.
  *
- * @throws EnrichError when `field` is not a part that can hold the address, or `into` is a part of the lines
+ * @throws EnrichError when `field` is not a part that can hold the address, when it is `x_forwarded_for` and no
+ *   proxies are trusted, and when lines become objects and `into` is the name of a member that they can have
  * @throws TypeError, InvalidLocaleError when an option is wrong
  */
 export function planAccessLog(
@@ -83,7 +85,10 @@ export function planAccessLog(
   return { plan: { ...common, format: 'access-log', hasVhost, hasForwarded, append }, notes }
 }
 
-/** Whether most lines have an address where the others have an identity of RFC 1413, which nobody has. */
+/**
+ * Whether more than half of the lines have an address as their second word. Without a virtual host that word is the
+ * client's identity (RFC 1413), which servers hardly ever know and log as `-`.
+ */
 function startsWithVhost(sample: Uint8Array, isWhole: boolean): boolean {
   const lines = readable(sample, firstLines(sample, isWhole, LINES))
   const shifted = lines.filter(({ identStart, identEnd }) => {
@@ -108,17 +113,18 @@ const QUESTION_MARK = 0x3f
 const TAB = 0x09
 const CLOSE_BRACE = 0x7d
 
-/** Longer lists are not read, as `detect` does not. Bytes. */
+/** Longer lists of hops are not read; `detect` has the same bound. Bytes. */
 const MAX_LIST_BYTES = 8192
 
 /**
- * Lines of access logs. Each becomes a JSON object of its parts, `null` where the log has `-`; or it is kept, and a
- * tab and the location follow. Of a line that is cut off or damaged what can be read has its members, and all that
- * follows is `rest`; without an address it is a bad line.
+ * Enriches lines of access logs. Each line becomes a JSON object of its parts, with `null` where the log has `-`. With
+ * `append` the line is kept, followed by a tab and the location. If a line is cut off or damaged, the parts that can
+ * be read have their values, the others are `null`, and the text after them is `rest`. Such a line is bad if it has no
+ * address.
  *
- * The texts of the parts are those of the log, its escapes (`\"`, `\x16`) included: undoing them would need to know
- * which server wrote them. Not in every object are `vhost`; `request`, of a request that has no parts;
- * `x_forwarded_for`; `rest`, of what follows the last part that was read.
+ * Values keep the escapes of the log (`\"`, `\x16`), because undoing them requires knowing which server wrote them.
+ * Four members are not in every object: `vhost`; `request`, for a request that has no parts; `x_forwarded_for`; and
+ * `rest`, for text after the last part that was read.
  */
 export class AccessLogLines implements LineFormat {
   readonly rewrites: boolean
@@ -129,7 +135,7 @@ export class AccessLogLines implements LineFormat {
   readonly #names: MemberNames
   readonly #text = new JsonText()
   readonly #target = new Words()
-  /** An `X-Forwarded-For` with its sender behind it. */
+  /** An `X-Forwarded-For` list, followed by a comma and the host that sent it. */
   readonly #hops: Uint8Array
   #forwardedStart = 0
   #forwardedEnd = 0
@@ -169,7 +175,7 @@ export class AccessLogLines implements LineFormat {
     return isLocated ? 'resolved' : 'unresolved'
   }
 
-  /** Finds the part in quotes behind the user agent, and what follows it. */
+  /** Finds the quoted part after the user agent, and the rest after it. */
   #readForwarded(bytes: Uint8Array, end: number): void {
     const start = this.#line.restStart
     this.#restStart = start
@@ -187,14 +193,14 @@ export class AccessLogLines implements LineFormat {
     const { hostStart, hostEnd } = this.#line
     const [start, end] = [this.#forwardedStart, this.#forwardedEnd]
     if (start === end || isDash(bytes, start, end)) return this.#locator.locate(bytes, hostStart, hostEnd)
-    // Whoever sent the request is the last hop: it is the client unless it is trusted, whatever it claims.
+    // The host that sent the request is the last hop. Unless it is trusted it is the client, whatever its list says.
     const hops = this.#hops
     const hostSize = hostEnd - hostStart
     let size = end - start
     if (size + 1 + hostSize <= MAX_LIST_BYTES) hops.set(bytes.subarray(start, end))
     else {
       if (hostSize + 2 > MAX_LIST_BYTES) return this.#locator.locate(bytes, hostStart, hostEnd)
-      // Too long to be believed, like anything else that is no hop.
+      // A list that is too long is not believed: put a hop in its place that is not an address.
       hops[0] = QUESTION_MARK
       size = 1
     }
@@ -203,7 +209,7 @@ export class AccessLogLines implements LineFormat {
     return this.#locator.locate(hops, 0, size + 1 + hostSize)
   }
 
-  /** Writes the object up to the location. @returns where that follows */
+  /** Writes the object up to the location. @returns where the location starts */
   #putParts(
     bytes: Uint8Array,
     start: number,
@@ -221,7 +227,7 @@ export class AccessLogLines implements LineFormat {
     } else at = this.#putText(names.firstIp, bytes, line.hostStart, line.hostEnd, into, at)
     if (line.hasTime) {
       at = this.#putText(names.ident, bytes, line.identStart, line.identEnd, into, at)
-      // Some formats have no user: nothing is between the identity and the time.
+      // Some formats have no user between the identity and the time.
       const hasUser = line.userEnd > line.userStart
       if (hasUser) at = this.#putText(names.user, bytes, line.userStart, line.userEnd, into, at)
       else at = this.#putNull(names.user, into, at)
@@ -292,7 +298,7 @@ export class AccessLogLines implements LineFormat {
     if (bytes[start] === DASH) return this.#putNull(name, into, from)
     let at = name.put(this.#target.view(into), from)
     let digit = start
-    // JSON has no zeros in front of a number; nginx writes the status "000".
+    // JSON numbers have no leading zeros, but nginx writes the status "000".
     while (digit < end - 1 && bytes[digit] === ZERO) digit++
     for (; digit < end; digit++) into[at++] = bytes[digit] ?? 0
     return at
@@ -312,7 +318,7 @@ function isDash(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start === 1 && bytes[start] === DASH
 }
 
-/** The members that a line has or can have, in their order; the location follows. */
+/** The members that the object of a line can have, in their order. The location follows them. */
 export const MEMBERS = [
   'vhost',
   'ip',
@@ -331,11 +337,11 @@ export const MEMBERS = [
   'rest',
 ] as const
 
-/** A short text that is written often. */
+/** A short text, prepared for being written often. */
 export class FixedText {
-  /** Bytes of it. */
+  /** Bytes of the text. */
   readonly size: number
-  /** With zeros up to a multiple of four. */
+  /** The text, padded with zeros to a multiple of four bytes. */
   readonly #words: DataView
 
   constructor(text: string) {
@@ -346,18 +352,23 @@ export class FixedText {
     this.#words = new DataView(padded.buffer)
   }
 
-  /** Writes it, and up to three bytes behind it that are to be overwritten. @returns where it ends */
+  /**
+   * Writes the text to `into` at `at`, and up to three zeros after it, which the caller must overwrite.
+   *
+   * @returns where the text ends
+   */
   put(into: DataView, at: number): number {
     for (let from = 0; from < this.size; from += 4) into.setInt32(at + from, this.#words.getInt32(from))
     return at + this.size
   }
 }
 
-/** What stands between the values of the object that a line becomes. */
+/** The texts between the values of the object that a line becomes. */
 export interface MemberNames {
   readonly vhost: FixedText
-  /** Of the first member, and behind a `vhost`. */
+  /** For an `ip` that is the first member. */
   readonly firstIp: FixedText
+  /** For an `ip` after a `vhost`. */
   readonly ip: FixedText
   readonly ident: FixedText
   readonly user: FixedText
@@ -372,10 +383,13 @@ export interface MemberNames {
   readonly userAgent: FixedText
   readonly forwarded: FixedText
   readonly rest: FixedText
-  /** Of the member that is added. */
+  /** For the member that is added. */
   readonly location: FixedText
   readonly null: FixedText
-  /** Bytes that all of them take in an object, with a `null` or quotes each, and what is written behind the last. */
+  /**
+   * Bytes that all of them take in an object, each with a `null` or quotes, and the bytes that {@link FixedText.put}
+   * writes after the last one.
+   */
   readonly room: number
 }
 

@@ -12,23 +12,23 @@ const CLOSE = 0x5d
 const UPPER_T = 0x54
 const UPPER_Z = 0x5a
 
-/** "2000-10-10T13:55:36Z]" is the shortest that is read. */
+/** Bytes of the shortest timestamp, its bracket included: "2000-10-10T13:55:36Z]". */
 const SHORTEST = 21
-/** Bytes that are written, at most: "2000-10-10T13:55:36.123456789-07:00". */
+/** Bytes that `put` writes, at most: "2000-10-10T13:55:36.123456789-07:00". */
 export const TIMESTAMP_ROOM = 35
-/** Digits of a fraction: nanoseconds. */
+/** Digits of a fraction, at most: nanoseconds. */
 const MAX_FRACTION = 9
 
-/** What {@link twoDigits} says of anything else; larger than all that are allowed. */
+/** What {@link twoDigits} returns for anything else. Every check of an upper bound refuses it. */
 const NO_NUMBER = 10_000
 
 /**
  * The timestamp of an access log, without its brackets: `10/Oct/2000:13:55:36 -0700` as Apache's `%t` and
- * nginx's `$time_local` write it, or `2000-10-10T13:55:36-07:00` as `$time_iso8601` does. Either may have a
- * fraction of the second, to nanoseconds.
+ * nginx's `$time_local` write it, or `2000-10-10T13:55:36-07:00` as `$time_iso8601` does. Either can have a
+ * fraction of a second, up to nanoseconds.
  */
 export class Timestamp {
-  /** Milliseconds since 1970; what is below a millisecond is cut off. */
+  /** Milliseconds since 1970, rounded down. */
   instant = 0
   #year = 0
   #month = 0
@@ -36,7 +36,7 @@ export class Timestamp {
   #hour = 0
   #minute = 0
   #second = 0
-  /** Digits of the fraction in the bytes last read: `[start, end)`, equal when there is none. */
+  /** Where the digits of the fraction are in the bytes last read: `[start, end)`, empty when there are none. */
   #fractionStart = 0
   #fractionEnd = 0
   #isWest = false
@@ -46,7 +46,7 @@ export class Timestamp {
   /**
    * Reads a timestamp from `bytes[start, end)` up to the bracket that closes it.
    *
-   * @returns the index of that bracket, or -1 when it is none
+   * @returns the index of that bracket, or -1 when there is no timestamp
    */
   read(bytes: Uint8Array, start: number, end: number): number {
     if (end - start < SHORTEST) return -1
@@ -59,10 +59,10 @@ export class Timestamp {
   }
 
   /**
-   * Writes what was read as ISO 8601 with an offset, `2000-10-10T13:55:36-07:00`, with the digits of the fraction
-   * as they were, to `into` at `start`, where there has to be {@link TIMESTAMP_ROOM}.
+   * Writes the timestamp last read to `into` at `start`, which must have {@link TIMESTAMP_ROOM} bytes left. The form
+   * is ISO 8601 with an offset, `2000-10-10T13:55:36-07:00`; the digits of the fraction are copied.
    *
-   * @param bytes the same that were read
+   * @param bytes the bytes that were read, which have the digits of the fraction
    * @returns where it ends
    */
   put(bytes: Uint8Array, into: Uint8Array, start: number): number {
@@ -120,11 +120,11 @@ export class Timestamp {
     this.#minute = twoDigits(bytes, start + 3)
     this.#second = twoDigits(bytes, start + 6)
     const hasColons = bytes[start + 2] === COLON && bytes[start + 5] === COLON
-    // Second 60, a leap second, has the instant of the second behind it, as POSIX time has.
+    // Second 60, a leap second, has the same instant as the second after it, as in POSIX time.
     return hasColons && this.#hour <= 23 && this.#minute <= 59 && this.#second <= 60
   }
 
-  /** @returns where it ends: `start` when there is none */
+  /** @returns where the fraction ends; `start` when there is none */
   #readFraction(bytes: Uint8Array, start: number, end: number): number {
     this.#fractionStart = start + 1
     this.#fractionEnd = start + 1
@@ -181,7 +181,7 @@ function putTwo(into: Uint8Array, at: number, value: number): void {
   into[at + 1] = ZERO + value - tens * 10
 }
 
-/** @returns 1 to 12, or 0; upper and lower case are the same */
+/** @returns 1 to 12, or 0 when there is no name of a month; case is ignored */
 function monthAt(bytes: Uint8Array, at: number): number {
   const letters = ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0)
   switch (letters | 0x202020) {

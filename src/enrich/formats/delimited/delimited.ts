@@ -28,25 +28,25 @@ export interface DelimitedPlan extends CommonPlan {
   readonly format: 'csv' | 'tsv'
   /** The byte between fields. */
   readonly delimiter: number
-  /** Whether fields can be in quotes; else quotes are text, and every line is a record. */
+  /** Whether fields can be quoted. If not, quotes are text and every line is a record. */
   readonly quotes: boolean
-  /** Whether the first line says what separates fields, as `sep=;`, and is kept. */
+  /** Whether the first line names the delimiter, as in `sep=;`. It is kept. */
   readonly hasSeparatorLine: boolean
-  /** The line that names the columns, from 1: after empty ones and that of the separator; 0 where there is none. */
+  /** Number of the line that names the columns, from 1; empty lines before it count. 0 when there is no header. */
   readonly headerLine: number
-  /** Columns of a record; others are bad. */
+  /** Columns of a record. Records with another number of columns are bad. */
   readonly width: number
   /** The column of the address, from 0. */
   readonly address: number
   /** The column of the time, from 0, or `null`. */
   readonly time: number | null
-  /** What is added. */
+  /** The columns with the location: appended, or put in place of columns as `replaced` says. */
   readonly fields: readonly LocationField[]
-  /** For each column the index in `fields` of what takes its place, or -1; empty when none is replaced. */
+  /** For each column the index in `fields` of its new value, or -1. Empty when no column is replaced. */
   readonly replaced: readonly number[]
 }
 
-/** Whether the first lines are records of the same number of fields, with tabs between them. */
+/** Whether most of the first records have as many fields as the first one, two or more, separated by tabs. */
 export function looksLikeTsv(sample: Uint8Array): boolean {
   if (startsJsonArray(sample)) return false
   const table = tsvTable(sample, false, sample.length)
@@ -54,11 +54,12 @@ export function looksLikeTsv(sample: Uint8Array): boolean {
 }
 
 /**
- * Whether the first lines are records of the same number of fields, with commas or semicolons between them; or
- * addresses below the name of an only column.
+ * Whether most of the first records have as many fields as the first one, two or more, separated by commas,
+ * semicolons or the delimiter of a separator line. A file of one column is CSV if the column has a usual name for
+ * addresses and holds addresses, or nothing.
  */
 export function looksLikeCsv(sample: Uint8Array): boolean {
-  // The commas of an array would make it a table.
+  // The commas of a JSON array look like those of a table.
   if (startsJsonArray(sample)) return false
   const table = csvTable(sample, false, sample.length)
   if (table.width !== 1) return isTable(table)
@@ -76,10 +77,11 @@ function isColumnOfAddresses({ rows, width }: SampleTable): boolean {
 }
 
 /**
- * Plans for CSV or TSV.
+ * Makes the plan for CSV or TSV.
  *
- * @throws EnrichError when no column has addresses or the one named is not there, when there is no header, when it holds lists and nobody is
- *   trusted, and when columns to be added are there already
+ * @throws EnrichError when the first record has an open quote or too many columns, or the header is too long; when no
+ *   column has addresses, or the named one is not there or not unique; when it holds lists and no proxies are trusted;
+ *   when there is no header; and when columns to be added are there already
  * @throws TypeError, InvalidLocaleError when an option is wrong
  */
 export function planDelimited(
@@ -156,7 +158,7 @@ export function planDelimited(
   return { plan, notes }
 }
 
-/** A column of the sample. Its name is '' where the file has no header. */
+/** A column of the sample. Its name is '' when the file has no header. */
 class Column extends SampleField {
   constructor(
     readonly name: string,
@@ -209,7 +211,7 @@ function addressColumn(
   return column
 }
 
-/** By its name, as the header has it; else by its number, from 1. */
+/** Finds a column by its name in the header, or else by its number, from 1. @returns its index, from 0 */
 function columnNamed(field: string, columns: readonly Column[]): number {
   const [named, another] = columns.filter(({ name }) => name === field && name !== '')
   if (named !== undefined && another === undefined) return named.column
@@ -242,8 +244,8 @@ const CARRIAGE_RETURN = 0x0d
 const SPACE = 0x20
 
 /**
- * Records of CSV and TSV. The bytes of a record stay as they are, and columns follow; with `overwrite` those that
- * are there already get new values in their place. Without a location columns are empty.
+ * Enriches records of CSV and TSV. A record keeps its bytes, and columns are appended. With `overwrite`, columns that
+ * are there already get new values in place. Without a location the columns are empty.
  */
 export class DelimitedLines implements LineFormat {
   readonly rewrites = false
@@ -252,12 +254,13 @@ export class DelimitedLines implements LineFormat {
   readonly #plan: DelimitedPlan
   readonly #locator: LineLocator
   readonly #record: RecordFields
-  /** The names of the columns that are appended, and as many empty fields. */
+  /** The names of the appended columns, with a delimiter before each. */
   readonly #names: Uint8Array
+  /** The same number of empty fields, for a record without a location. */
   readonly #nothing: Uint8Array
-  /** The indexes in the plan's fields of what is appended. */
+  /** Indexes in the plan's fields of the appended columns. */
   readonly #appended: readonly number[]
-  /** All of the plan's fields, in the quotes that CSV needs, where they are not written as they are. */
+  /** Values of all of the plan's fields, quoted as in CSV. Used when they cannot be written to the output directly. */
   readonly #answer = new ByteSink(1024)
   readonly #answered: RecordFields
 
@@ -315,14 +318,14 @@ export class DelimitedLines implements LineFormat {
     out.writeByte(delimiter)
     const before = out.length
     this.#locator.writeColumns(out, fields, delimiter)
-    // Where quotes are text, none may be put around a value.
+    // If quotes are text, a value must not be quoted.
     if (quotes || !hasQuote(out.room(0), before, out.length)) return
     out.length = before - 1
     this.#ask()
     for (const index of this.#appended) this.#writeAnswered(index, out)
   }
 
-  /** Writes the record with new values in the place of old ones, and those that have no place behind it. */
+  /** Writes the record with new values in the replaced columns, and then the appended columns. */
   #replace(bytes: Uint8Array, isLocated: boolean, out: ByteSink): void {
     const { width, replaced, delimiter } = this.#plan
     if (isLocated) this.#ask()
@@ -338,7 +341,7 @@ export class DelimitedLines implements LineFormat {
     else out.writeRange(this.#nothing, 0, this.#nothing.length)
   }
 
-  /** Gets the values of all fields into the memory of `#answer`. */
+  /** Writes the values of all fields to `#answer` and finds where each of them is. */
   #ask(): void {
     const answer = this.#answer
     answer.length = 0
@@ -357,7 +360,7 @@ export class DelimitedLines implements LineFormat {
     }
     for (let at = start + 1; at < end - 1; at++) {
       const byte = bytes[at] ?? 0
-      // What would end the field or the line has no spelling without quotes.
+      // Without quotes, a delimiter or a line end in a value would end the field: write a space.
       const isEnd = byte === delimiter || byte === LINE_FEED || byte === CARRIAGE_RETURN
       out.writeByte(isEnd ? SPACE : byte)
       if (byte === QUOTE) at++

@@ -3,17 +3,18 @@ const SPACE = 0x20
 const TAB = 0x09
 
 /**
- * The fields of one record of a delimited file, as places in its bytes (RFC 4180).
+ * Finds the fields of one record of a delimited file (RFC 4180) and holds their byte offsets.
  *
- * A quote opens a field only as its first byte, and closes it where it is not doubled. Quotes anywhere else are
- * text, and so is what follows a closing quote up to the delimiter: what others write is read, not refused.
+ * A quote opens a quoted field only as the field's first byte. The next quote that is not doubled closes it. Quotes
+ * anywhere else are text, and so is what follows a closing quote up to the delimiter: programs that break the RFC
+ * write such fields, and they are read, not refused.
  */
 export class RecordFields {
-  /** Why the last record could not be read. */
+  /** After `read` returns `false`: what is wrong with the record. */
   fault = ''
   /** Fields of the last record. */
   count = 0
-  /** Where the value last asked for lies. */
+  /** Where the value is that `findValue` found last. */
   valueStart = 0
   valueEnd = 0
   readonly #delimiter: number
@@ -23,8 +24,8 @@ export class RecordFields {
   #ends: Int32Array
 
   /**
-   * @param quotes whether quotes mean something
-   * @param most fields whose places are kept; more are only counted
+   * @param quotes whether fields can be quoted; if not, quotes are text
+   * @param most fields whose offsets are kept; further fields are only counted
    */
   constructor(delimiter: number, quotes: boolean, most: number) {
     this.#delimiter = delimiter
@@ -34,7 +35,7 @@ export class RecordFields {
     this.#ends = new Int32Array(Math.min(most, 64))
   }
 
-  /** @returns whether the record in `bytes[start, end)` can be read: none of its quotes is left open */
+  /** Reads the record in `bytes[start, end)`. @returns `false` when a quoted field is not closed */
   read(bytes: Uint8Array, start: number, end: number): boolean {
     const delimiter = this.#delimiter
     let count = 0
@@ -60,19 +61,19 @@ export class RecordFields {
     return true
   }
 
-  /** Where a field begins, with its quote. */
+  /** Where a field begins, its opening quote included. */
   start(field: number): number {
     return this.#starts[field] ?? 0
   }
 
-  /** Where a field ends, with its quote. */
+  /** Where a field ends, its closing quote included. */
   end(field: number): number {
     return this.#ends[field] ?? 0
   }
 
   /**
-   * Finds the value of a field: without quotes, without blanks around it. Doubled quotes in it stay doubled; neither
-   * addresses nor times have any.
+   * Finds the value of a field, without its quotes and without spaces and tabs around it. Doubled quotes in it stay
+   * doubled, because addresses and times have none.
    */
   findValue(bytes: Uint8Array, field: number): void {
     let start = this.start(field)
@@ -97,7 +98,7 @@ export class RecordFields {
   }
 }
 
-/** @param start of the opening quote. @returns the index behind the closing one, or -1 */
+/** @param start index of the opening quote. @returns the index after the closing quote, or -1 */
 function behindQuotes(bytes: Uint8Array, start: number, end: number): number {
   for (let at = start + 1; at < end; at++) {
     if (bytes[at] !== QUOTE) continue

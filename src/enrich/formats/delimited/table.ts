@@ -2,21 +2,21 @@ import { RecordEnds } from '../../record-ends.ts'
 import { markLength } from '../../sample.ts'
 import { RecordFields } from './fields.ts'
 
-/** The line by which spreadsheets are told what separates fields: `sep=;`, the first of the file. */
+/** A first line that tells spreadsheets the delimiter of the file: `sep=;`. */
 export interface SeparatorLine {
   /** The byte between fields. */
   readonly delimiter: number
-  /** Where the line ends, its line end and a byte order mark before it counted. */
+  /** Bytes up to the end of the line, a byte order mark and the line end included. */
   readonly length: number
 }
 
-/** A separator is not what values are made of. */
+/** The delimiter is a tab, or an ASCII character that names, numbers, times and quoted values do not contain. */
 const LINE = /^("?)sep=(\t|[^\w\s"'+.:\x80-\xff-])\1(?:\r?\n|$)/i
 
-/** Longer than any. Bytes. */
+/** Bytes searched: more than any separator line has. */
 const MAX_BYTES = 16
 
-/** The line that a table starts with, after a byte order mark; `null` where there is none. */
+/** Reads the separator line at the start of a sample, after a byte order mark; `null` when there is none. */
 export function separatorLine(sample: Uint8Array): SeparatorLine | null {
   const start = markLength(sample)
   const found = LINE.exec(String.fromCharCode(...sample.subarray(start, start + MAX_BYTES)))
@@ -30,9 +30,9 @@ export const SEMICOLON = 0x3b
 export const TAB = 0x09
 
 /**
- * Reads a sample of CSV with the delimiter that it has: commas, or the semicolons of a spreadsheet in a country
- * with decimal commas. A separator line says which; else it is told by the first record: the one that it has, or, of
- * both, the one that gives more records as many fields as the first, or else more fields.
+ * Reads a sample of CSV and finds its delimiter: commas, or the semicolons that spreadsheets write in countries with
+ * decimal commas. A separator line decides. Without one, the delimiter is the one that the first record has. If that
+ * has both, it is the one with fewer misfits, or, if these are equal, the one with more columns. The default is commas.
  */
 export function csvTable(sample: Uint8Array, isWhole: boolean, maxBytes: number): SampleTable {
   const read = (delimiter: number): SampleTable =>
@@ -48,8 +48,9 @@ export function csvTable(sample: Uint8Array, isWhole: boolean, maxBytes: number)
 }
 
 /**
- * Reads a sample of TSV. Spreadsheets put fields in quotes as in CSV, other programs write quotes as text: they
- * are text where fewer records misfit then, or as few do and quotes would swallow line ends between records that fit.
+ * Reads a sample of TSV and finds what quotes mean. Spreadsheets quote fields as in CSV, and other programs write
+ * quotes as text. Quotes are text if that gives fewer misfits, or if it gives as many misfits and more records that
+ * fit, because quoted fields would then swallow line ends between these records.
  */
 export function tsvTable(sample: Uint8Array, isWhole: boolean, maxBytes: number): SampleTable {
   const read = (quotes: boolean): SampleTable => {
@@ -64,7 +65,7 @@ export function tsvTable(sample: Uint8Array, isWhole: boolean, maxBytes: number)
 }
 
 const CARRIAGE_RETURN = 0x0d
-/** Records looked at, at most. */
+/** Records read, at most. */
 const MAX_RECORDS = 1000
 /** Columns of a table that is read, at most. */
 export const MAX_COLUMNS = 2 ** 18
@@ -73,33 +74,33 @@ export const MAX_COLUMNS = 2 ** 18
 export interface Dialect {
   /** The byte between fields. */
   readonly delimiter: number
-  /** Whether fields can be in quotes; else quotes are text, and every line is a record. */
+  /** Whether fields can be quoted. If not, quotes are text and every line is a record. */
   readonly quotes: boolean
 }
 
 /** The first records of a file. */
 export interface SampleTable {
   readonly dialect: Dialect
-  /** Fields of the first record; 0 when there is none, or it is a misfit. */
+  /** Fields of the first record; 0 when there is none or it cannot be read. */
   readonly width: number
-  /** Of the first record, its line end not counted. Bytes. */
+  /** Bytes of the first record up to its line feed. */
   readonly firstBytes: number
-  /** Lines before the first record: empty ones, and the one with the separator. */
+  /** Lines before the first record: empty lines and the separator line. */
   readonly linesBefore: number
   readonly separatorLine: SeparatorLine | null
   /** The values of the first record. */
   readonly first: readonly string[]
-  /** The values of the other records that have as many fields, and of the first where it is no header. */
+  /** The values of all records with as many fields as the first one, that one included. */
   readonly rows: readonly (readonly string[])[]
-  /** Records behind the first that cannot be read, or have another number of fields. */
+  /** Records that cannot be read or have another number of fields than the first; only 1 if the first is unreadable. */
   readonly misfits: number
 }
 
 /**
  * Reads the first records of a file.
  *
- * @param isWhole whether the sample is all of the file: else its last record may be cut off
- * @param maxBytes bound of a record
+ * @param isWhole whether the sample is the whole file; if not, its last record can be cut off
+ * @param maxBytes bound of a record, in bytes
  */
 export function sampleTable(
   sample: Uint8Array,
@@ -122,7 +123,7 @@ export function sampleTable(
     let start = separator?.length ?? markLength(sample);
     start < sample.length && records.length + misfits < MAX_RECORDS;
   ) {
-    // A header that is cut off is the better guess.
+    // A first record that is cut off is read too: part of a header is a better guess than none.
     const lineFeed = ends.next(start, sample.length, isWhole || width === 0)
     if (lineFeed === -1) break
     const end = lineFeed > start && sample[lineFeed - 1] === CARRIAGE_RETURN ? lineFeed - 1 : lineFeed

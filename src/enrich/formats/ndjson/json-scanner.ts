@@ -14,29 +14,32 @@ const OBJECT = 1
 const ARRAY = 2
 
 /**
- * Checks that a line is a JSON object (RFC 8259) and finds members in it, on the bytes and without building
- * anything. It agrees with `JSON.parse` of the decoded text about what is valid and which member wins (the last of
- * those with the same name). Bytes over 0x7f stand for themselves inside strings, whether or not they are UTF-8:
- * what nobody reads is no reason to refuse a line. Depth costs a byte of memory a level and no stack.
+ * Checks that a line is a JSON object (RFC 8259) and finds members in it. It works on the bytes and builds no values.
+ * It agrees with `JSON.parse` of the decoded text on what is valid and on which member wins: the last one with a name.
+ * Bytes over 0x7f in strings need not be UTF-8, because a line is not refused for text that is not used. Each level of
+ * depth takes five bytes of memory and no stack.
  */
 export class JsonScanner {
   /** After `scan`: the index of the object's closing brace. */
   brace = 0
   /** Whether the object has no member. */
   isEmpty = false
-  /** After `scan` has said `false`: what is wrong. */
+  /** After `scan` returns `false`: what is wrong with the line. */
   fault = ''
   readonly #paths: readonly MemberPath[]
-  /** The member that is to be added; found at the top only. */
+  /** Path of the member that is to be added. It is looked for in the outermost object only. */
   readonly #member: MemberPath
-  /** What each level is, from the object of the line. */
+  /** `OBJECT` or `ARRAY` for each level, from the object of the line. */
   #kinds = new Uint8Array(64)
   #counts = new Uint32Array(64)
   /** Whether the string read last has an escape in it. */
   #isEscaped = false
   #faultAt = 0
 
-  /** @param paths to the members wanted, whose places they hold after `scan` */
+  /**
+   * @param paths to the wanted members; after `scan` they hold where these are
+   * @param member path of the member that is to be added, of one name
+   */
   constructor(paths: readonly MemberPath[], member: MemberPath) {
     this.#paths = paths
     this.#member = member
@@ -108,7 +111,7 @@ export class JsonScanner {
         if (at === FAULT) return FAULT
         this.#leaveValue(at, depth)
       }
-      // A value has ended: so may what it is in, and what that is in.
+      // A value has ended. The containers around it can end here too.
       for (;;) {
         at = skipBlanks(bytes, at, end)
         const byte = bytes[at] ?? 0
@@ -130,14 +133,14 @@ export class JsonScanner {
     }
   }
 
-  /** @param at behind the opening quote. @returns the index of the closing one, or {@link FAULT} */
+  /** @param start after the opening quote. @returns the index of the closing quote, or {@link FAULT} */
   #string(bytes: Uint8Array, start: number, end: number): number {
     this.#isEscaped = false
     let at = start
     for (;;) {
       const byte = bytes[at] ?? 0
       if (byte === QUOTE) return at
-      // The line end behind the last byte is a control character too.
+      // The line end after the last byte is a control character too: the string is not closed.
       if (byte < SPACE) return this.#failAt(at)
       at++
       if (byte === BACKSLASH) {
@@ -207,14 +210,14 @@ const DOT = 0x2e
 const ZERO = 0x30
 const NINE = 0x39
 
-/** A token does not end as RFC 8259 has it. */
+/** Returned for a token that is not valid by RFC 8259. */
 export const FAULT = -1
 
 const TRUE = /* @__PURE__ */ new TextEncoder().encode('true')
 const FALSE = /* @__PURE__ */ new TextEncoder().encode('false')
 const NULL = /* @__PURE__ */ new TextEncoder().encode('null')
 
-/** Behind the white space of RFC 8259 section 2. */
+/** Skips white space (RFC 8259 section 2). @returns the index of the byte after it, or `end` */
 export function skipBlanks(bytes: Uint8Array, start: number, end: number): number {
   let at = start
   while (at < end) {
@@ -225,7 +228,7 @@ export function skipBlanks(bytes: Uint8Array, start: number, end: number): numbe
   return at
 }
 
-/** @param at behind the backslash. @returns how long the escape is from there; 0 when it is none */
+/** @param at after the backslash. @returns the length of the escape from there; 0 when it is not valid */
 export function escapeLength(bytes: Uint8Array, at: number): number {
   switch (bytes[at]) {
     case QUOTE:
@@ -245,12 +248,16 @@ export function escapeLength(bytes: Uint8Array, at: number): number {
   }
 }
 
-/** Whether a number begins with a byte. */
+/** Whether a number can begin with this byte. */
 export function startsNumber(byte: number): boolean {
   return byte === MINUS || isDigit(byte)
 }
 
-/** RFC 8259 section 6. The line end behind the last byte ends a number too. @returns where it ends, or FAULT */
+/**
+ * Reads a number (RFC 8259 section 6). `end` is not needed: the line end after the last byte ends a number too.
+ *
+ * @returns where the number ends, or {@link FAULT}
+ */
 export function numberEnd(bytes: Uint8Array, start: number): number {
   let at = bytes[start] === MINUS ? start + 1 : start
   if (bytes[at] === ZERO) at++
@@ -272,7 +279,7 @@ export function numberEnd(bytes: Uint8Array, start: number): number {
   return at
 }
 
-/** `true`, `false` or `null`. @returns where it ends, or FAULT */
+/** Reads `true`, `false` or `null`. @returns where it ends, or {@link FAULT} */
 export function wordEnd(bytes: Uint8Array, start: number, end: number): number {
   const first = bytes[start]
   const word = first === 0x74 ? TRUE : first === 0x66 ? FALSE : NULL

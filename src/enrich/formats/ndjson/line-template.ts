@@ -12,33 +12,36 @@ const STRING = 1
 const NUMBER = 2
 const WORD = 3
 
-/** No path leads to a value. */
+/** No path leads to the value. */
 const UNWANTED = -1
 
 /**
- * What the lines of one program have in common: names, punctuation and white space, and between them values of the
- * same kinds. A line of a known shape is valid JSON when its values are tokens, and has its members where the
- * model has them: both is found out without reading names, four bytes at a step.
+ * What lines of one program have in common, learned from one of them: the same names, punctuation and white space,
+ * and values of the same kinds between them. A line with these parts is valid JSON if its values are valid tokens, and
+ * its members are in the same order. So no names are parsed; the parts are compared four bytes at a time.
  */
 export class LineTemplate {
-  /** The fixed parts, one behind the other: behind each but the last comes a value. Strings lose their quotes to them. */
+  /**
+   * The fixed parts, concatenated. A value follows each of them but the last. The quotes of a string belong to the
+   * fixed parts around it.
+   */
   readonly #fixed: Uint8Array
   readonly #fixedView: DataView
-  /** Where each fixed part ends. */
+  /** Where each fixed part ends in `#fixed`. */
   readonly #ends: Int32Array
   readonly #kinds: Uint8Array
   readonly #paths: readonly MemberPath[]
-  /** Which path leads to each value. */
+  /** For each value the index of the path that leads to it, or `UNWANTED`. */
   readonly #wanted: Int8Array
-  /** Paths that lead to none. */
+  /** Paths that lead to no value. */
   readonly #nowhere: readonly MemberPath[]
-  /** From the closing brace to the end of the line. */
+  /** Bytes from the closing brace to the end of the line. */
   readonly #tail: number
 
   /**
    * Learns from the line in `bytes[start, end)`, in which a scanner has found the paths.
    *
-   * @param brace its closing brace
+   * @param brace index of its closing brace
    */
   constructor(bytes: Uint8Array, start: number, end: number, brace: number, paths: readonly MemberPath[]) {
     const fixed: number[] = []
@@ -83,8 +86,8 @@ export class LineTemplate {
   }
 
   /**
-   * Whether a shape can be told from the line that paths were found in: none may lead to an object or an array,
-   * which are no values of a shape, and no two to the same value.
+   * Whether a template can be made from the line in which the paths were found. No path may lead to an object or an
+   * array, because a template has only strings, numbers and words as values. No two paths may lead to the same value.
    */
   static fits(bytes: Uint8Array, paths: readonly MemberPath[]): boolean {
     const places = paths.map(({ start }) => start).filter((start) => start !== NOWHERE)
@@ -95,10 +98,10 @@ export class LineTemplate {
   }
 
   /**
-   * Whether the line in `bytes[start, end)` has this shape and is valid; its paths hold what they lead to then.
-   * `false` says nothing about the line.
+   * Whether the line in `bytes[start, end)` has this shape and is valid. If so, the paths hold where their values are.
+   * If not, the line can still be valid.
    *
-   * @param view of all of the bytes
+   * @param view of all of `bytes`
    */
   match(bytes: Uint8Array, view: DataView, start: number, end: number): boolean {
     const kinds = this.#kinds
@@ -128,7 +131,7 @@ export class LineTemplate {
     return true
   }
 
-  /** @returns the closing brace of a line that ends at `end` */
+  /** @returns the index of the closing brace of a line that matches and ends at `end` */
   braceOf(end: number): number {
     return end - this.#tail
   }
@@ -153,14 +156,19 @@ export class LineTemplate {
   }
 }
 
-/** @param at behind the opening quote of a valid string. @returns its closing quote */
+/** @param start after the opening quote of a valid string. @returns the index of its closing quote */
 function stringEnd(bytes: Uint8Array, start: number): number {
   let at = start
   while (bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1
   return at
 }
 
-/** @returns the closing quote of the string whose inside begins at `start`, or FAULT; also for an escape if so wished */
+/**
+ * Finds the end of a string whose text begins at `start`.
+ *
+ * @param mayEscape whether escapes are allowed
+ * @returns the index of its closing quote, or {@link FAULT}
+ */
 function plainEnd(bytes: Uint8Array, view: DataView, start: number, end: number, mayEscape: boolean): number {
   let at = start
   for (;;) {
@@ -175,7 +183,7 @@ function plainEnd(bytes: Uint8Array, view: DataView, start: number, end: number,
         ((word - 0x20202020) & ~word)
       if ((found & 0x80808080) !== 0) break
     }
-    // Within these four bytes, or behind the last whole four.
+    // Check these bytes, or the last ones, of which there are fewer than four, one at a time.
     for (;;) {
       const byte = bytes[at] ?? 0
       if (byte === QUOTE) return at < end ? at : FAULT
@@ -190,16 +198,16 @@ function plainEnd(bytes: Uint8Array, view: DataView, start: number, end: number,
   }
 }
 
-/** Longer lines are no models. Bytes. */
+/** Longer lines are not learned. Bytes. */
 const MAX_LINE_BYTES = 16_384
-/** Shapes kept, the last one that fitted first. */
+/** Templates kept; the one that matched or was learned last comes first. */
 const MAX_TEMPLATES = 8
-/** Lines after which it is asked whether remembering pays. */
+/** Lines after which the share of lines that matched is checked. */
 const LINES_TO_JUDGE = 256
-/** Lines that are left to the scanner where it does not. */
+/** Lines that are left to the scanner when too few matched. */
 const LINES_TO_PAUSE = 4096
 
-/** The shapes of the last lines. Where lines are too different it stops trying for a while. */
+/** Templates of recent lines. When less than half of the lines match, it pauses for some lines. */
 export class TemplateCache {
   readonly #paths: readonly MemberPath[]
   readonly #shapes: LineTemplate[] = []
@@ -207,12 +215,12 @@ export class TemplateCache {
   #hits = 0
   #rest = 0
 
-  /** @param paths that are looked for; they hold what they lead to when a line was known */
+  /** @param paths to the wanted values; after `find` returns a template they hold where these are */
   constructor(paths: readonly MemberPath[]) {
     this.#paths = paths
   }
 
-  /** @returns the shape of a line, or `null` when only a scanner can say more */
+  /** @returns the template that a line matches, or `null` when a scanner must read the line */
   find(bytes: Uint8Array, view: DataView, start: number, end: number): LineTemplate | null {
     if (this.#rest > 0) {
       this.#rest--
@@ -233,7 +241,7 @@ export class TemplateCache {
     return null
   }
 
-  /** Learns from a line that a scanner has read. */
+  /** Keeps a template of a line that a scanner has read, unless the line is too long or no template can be made. */
   learn(bytes: Uint8Array, start: number, end: number, brace: number): void {
     if (this.#rest > 0 || end - start > MAX_LINE_BYTES || !LineTemplate.fits(bytes, this.#paths)) return
     if (this.#shapes.length === MAX_TEMPLATES) this.#shapes.pop()

@@ -1,7 +1,8 @@
 /**
- * The names on the way to a value: `client.ip`, or a JSON pointer (RFC 6901) such as `/client/ip` for names with
- * dots in them.
+ * Splits the path to a value into its names. It is dotted, such as `client.ip`, or a JSON pointer (RFC 6901) such as
+ * `/client/ip`, which also allows names with dots in them.
  *
+ * @param option name of the option that has the path, for the message
  * @throws TypeError when it is neither
  */
 export function pathOf(field: string, option: string): readonly string[] {
@@ -25,7 +26,7 @@ export function pathText(path: readonly string[]): string {
   return path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
 
-/** What an object has at a path; `undefined` when there is nothing. */
+/** The value that an object has at a path; `undefined` when there is none. */
 export function valueAt(object: unknown, path: readonly string[]): unknown {
   let value = object
   for (const name of path) {
@@ -36,12 +37,12 @@ export function valueAt(object: unknown, path: readonly string[]): unknown {
   return value
 }
 
-/** There is no such value. */
+/** The offset of a value that is not there. */
 export const NOWHERE = -1
 
 const INDEX = /^(?:0|[1-9]\d{0,9})$/
 
-/** The way to a value in a JSON text, and where the value was found. A scanner tells it what it meets. */
+/** The path to a value in a JSON text, and where the value was found. A scanner reports to it what it meets. */
 export class MemberPath {
   /** Where the value starts, or {@link NOWHERE}. */
   start = NOWHERE
@@ -52,9 +53,9 @@ export class MemberPath {
   readonly #names: readonly string[]
   readonly #keys: readonly Uint8Array[]
   readonly #indexes: readonly number[]
-  /** How many names the containers around the scanner's place have matched. */
+  /** How many names the containers around the scanner's position have matched. */
   #matched = 0
-  /** Whether the member or element at the scanner's place is the next on the way. */
+  /** Whether the member or element at the scanner's position matches the next name. */
   #isNext = false
 
   /** @param names of members, or indexes of arrays, from the outermost; at least one */
@@ -72,13 +73,13 @@ export class MemberPath {
     this.#isNext = false
   }
 
-  /** A key in the object at `depth`, with its escapes. */
+  /** The scanner meets a key of the object at `depth`: `bytes[start, end)`, with escapes and without quotes. */
   meetKey(bytes: Uint8Array, start: number, end: number, isEscaped: boolean, depth: number): void {
     if (this.#matched !== depth) return
     this.#isNext = isEscaped
       ? unescaped(bytes, start - 1, end + 1) === this.#names[depth]
       : this.#isKey(bytes, start, end, depth)
-    // The last member of a name wins, also over what a former one had in it.
+    // The last member with a name wins, even when an earlier one had the value in it and the last does not.
     if (this.#isNext) this.start = NOWHERE
   }
 
@@ -103,7 +104,7 @@ export class MemberPath {
     }
   }
 
-  /** The scanner goes into the value at its place, to `depth`. */
+  /** The scanner enters the object or array at its position, to `depth`. */
   enter(depth: number): void {
     if (this.#isNext && this.#matched === depth - 1 && depth < this.#keys.length) {
       this.#matched = depth
@@ -111,7 +112,7 @@ export class MemberPath {
     }
   }
 
-  /** The scanner comes out, to `depth`. */
+  /** The scanner leaves an object or array, back to `depth`. */
   leave(depth: number): void {
     if (this.#matched <= depth) return
     this.#matched = depth

@@ -17,26 +17,26 @@ export interface NdjsonPlan extends CommonPlan {
   readonly format: 'ndjson'
   /** Names of members, and indexes of arrays, from the object of the line to the address. */
   readonly path: readonly string[]
-  /** The same to the time, or `null`. */
+  /** The same for the time; `null` when there is none. */
   readonly timePath: readonly string[] | null
 }
 
-/** Lines of which at least half must be objects. */
+/** Lines checked. At least half must be JSON objects. */
 const LINES_TOLD_BY = 20
 
 /** Whether at least half of the first lines are JSON objects. */
 export function looksLikeNdjson(sample: Uint8Array): boolean {
   const lines = sampleLines(sample, false, LINES_TOLD_BY)
-  // An only line can be cut off.
+  // The sample can end within the first line.
   if (lines.length === 1 && /^\s*\{\s*("|\}\s*$)/.test(lines[0] ?? '')) return true
   return lines.length > 0 && objectsIn(lines).length * 2 >= lines.length
 }
 
 /**
- * Plans for JSON objects, one a line.
+ * Makes the plan for JSON objects, one object a line.
  *
- * @throws EnrichError when no field has addresses or the one named is nowhere, when it holds lists and nobody is
- *   trusted, and when the member to be added is there already
+ * @throws EnrichError when no field has addresses, or the named one is not there; when it holds lists and no proxies
+ *   are trusted; and when the member to be added is there already
  * @throws TypeError, InvalidLocaleError when an option is wrong
  */
 export function planNdjson(
@@ -89,7 +89,7 @@ function guessedPath(
     notes.push(`the address is in ${shownName(pathText(best.path))}${rest}`)
     return best.path
   }
-  // Without any object there is nothing to be enriched, and nothing to be guessed from.
+  // Without an object there is nothing to guess from: use the most usual name.
   if (objects.length === 0) return ['ip']
   const first = quoted(JSON.stringify(objects[0]))
   const found =
@@ -114,7 +114,7 @@ function namedPath(
   const path = pathOf(field, option)
   const isThere = (names: readonly string[]) => objects.some((object) => valueAt(object, names) !== undefined)
   if (objects.length === 0 || isThere(path)) return path
-  // A member whose own name has dots in it.
+  // The name of one member can have dots in it.
   if (isThere([field])) return [field]
   if (isForced) return path
   const { best, others } = guessAddress(fields, true)
@@ -130,19 +130,19 @@ function listed(fields: readonly SampleField[]): string {
   return fields.map(({ path }) => shownName(pathText(path))).join(', ')
 }
 
-/** Fields with addresses that a message lists. */
+/** Fields with addresses that a message lists, at most. */
 const MAX_LISTED = 8
-/** Levels of objects, and fields, that are considered in a sample. */
+/** Levels of objects, and fields, that are considered in a sample, at most. */
 const MAX_DEPTH = 5
 const MAX_FIELDS = 2000
-/** Characters of all names on the path of a field that is considered. */
+/** Fields with more characters in the names of their path are not considered. */
 const MAX_PATH_CHARS = 256
 
 /**
- * The members with text, and those with a number whose name is usual for a time: the first 2,000, with paths of up to
- * 256 characters.
+ * Collects the fields of objects: members with text, and members with a number and a usual name for a time. It
+ * considers the first 2,000, up to five levels deep, with paths of up to 256 characters. Arrays are skipped.
  *
- * @param except a member of the objects that is skipped, or `null`
+ * @param except name of a member of the outermost objects that is skipped, or `null`
  */
 export function fieldsOf(objects: readonly object[], except: string | null): SampleField[] {
   const fields = new Map<string, SampleField>()
@@ -196,13 +196,16 @@ const QUOTE = 0x22
 const NULL_START = 0x6e
 const SPACE = 0x20
 
-/** What is written before a location, together with how that begins or that there is none. */
+/** The text before a location, joined with the location's start or with `null`, to be written in one call. */
 interface Lead {
   readonly toRecord: DataView
   readonly withNull: DataView
 }
 
-/** Objects, one a line: each gets one member more, and keeps all its bytes. */
+/**
+ * Enriches JSON objects, one object a line. An object keeps its bytes and gets one more member. With `overwrite`, a
+ * member that is there already gets a new value.
+ */
 export class NdjsonLines implements LineFormat {
   readonly rewrites = false
   fault = ''
@@ -249,7 +252,7 @@ export class NdjsonLines implements LineFormat {
     return this.#write(bytes, start, brace, end, isEmpty ? this.#onlyMember : this.#nextMember, out)
   }
 
-  /** Writes the line with a member more, before its closing brace. */
+  /** Writes the line with the location as one more member, before its closing brace. */
   #write(
     bytes: Uint8Array,
     start: number,
@@ -264,7 +267,7 @@ export class NdjsonLines implements LineFormat {
     return result
   }
 
-  /** Writes the line with another value of the member that is there already. */
+  /** Writes the line with a new value of the member that is there already. Without `overwrite` the line is bad. */
   #replace(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
     if (!this.#overwrite) {
       this.fault = `it has a member ${quoted(this.#into)} already`
@@ -290,7 +293,7 @@ export class NdjsonLines implements LineFormat {
     const { start, end, isEscaped } = this.#address
     if (start === NOWHERE) return this.#locator.missing()
     if (bytes[start] !== QUOTE) {
-      // Of the other values none is an address; `null` is the absence of one.
+      // No other value is an address. `null` counts as missing.
       return bytes[start] === NULL_START ? this.#locator.missing() : this.#locator.locate(bytes, start, end)
     }
     if (isEscaped) return this.#locator.locateText(unescaped(bytes, start, end))
