@@ -177,7 +177,7 @@ export function mergeCounts(into: RunningCounts, other: Counts): void {
     addDegrees(known, city)
   })
   for (const what of ['countries', 'regions', 'cities'] as const) into.overflow[what] += other.overflow[what]
-  // At most 360 by 180 cells.
+  // No memory limit: there are at most 361 by 181 cells.
   mergeRows(into.cells, other.cells, () => true, addDegrees)
   for (const [hour, count] of other.hours.entries()) into.hours[hour] = (into.hours[hour] ?? 0) + count
   into.firstInstant = extreme(Math.min, into.firstInstant, other.firstInstant)

@@ -5,7 +5,7 @@ export type { EnrichErrorCode }
 
 /**
  * The input does not fit the options, or its format or fields cannot be guessed. By `code`:
- * - `ENRICH_INPUT_UNREADABLE`: the input is compressed, an archive, not UTF-8, or has no line feeds
+ * - `ENRICH_INPUT_UNREADABLE`: the input is compressed, an archive, not UTF-8, or ends lines with carriage returns only
  * - `ENRICH_FORMAT_UNKNOWN`: the lines are not in a known format
  * - `ENRICH_FIELD_UNKNOWN`: no field with addresses was found, or the named field does not exist
  * - `ENRICH_FIELD_IS_LIST`: the field holds lists of addresses, and `trustedProxies` is not given

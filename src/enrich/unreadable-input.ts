@@ -13,7 +13,7 @@ const MARKS: readonly [WideEncoding, readonly number[]][] = [
   ['UTF-16BE', [0xfe, 0xff]],
 ]
 
-/** The bytes to examine if there is no mark. A multiple of four. */
+/** How many bytes to examine if there is no mark. A multiple of four. */
 const LOOKED_AT = 1024
 
 /**
