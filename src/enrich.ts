@@ -1,4 +1,4 @@
-// The entry `geofix/enrich`: the place beside every line of a log, over Web or Node streams.
+// The entry `geofix/enrich`: adds a location to every line of a log, over Web or Node streams.
 
 import { type Counts, finishedCounts } from './enrich/counts.ts'
 import { enrichedStream, type IterableStream } from './enrich/enriched-stream.ts'
@@ -23,26 +23,26 @@ export type { LineInput } from './enrich/line-source.ts'
 export type { EnrichOptions, Format, OnBadLine } from './enrich/options.ts'
 export { LOCATION_FIELDS, type LocationField } from './enrich/options.ts'
 
-/** How lines are read, what is added to them, and who knows the places. */
+/** How lines are read, what is added to them, and the resolver that finds the locations. */
 export interface EnrichRunOptions extends EnrichOptions {
-  /** Answers; stays open, and the caller's. */
+  /** Looks up the locations. The run does not close it. */
   readonly resolver: Resolver
 }
 
-/** What a run has come to. */
+/** The result of a run. */
 export interface EnrichSummary extends Counts {
-  /** `null` when the reader stopped before it was known. */
+  /** `null` if the reader stopped before the format was known. */
   readonly format: Format | null
-  /** What was guessed, in words that should be shown: the format, the field of the address. */
+  /** What was guessed, such as the format and the field of the address. Show these to the user. */
   readonly notes: readonly string[]
 }
 
 export interface Enrichment {
-  /** The enriched lines as bytes; chunks are whole lines. Can be iterated on every platform. */
+  /** The enriched lines as bytes, in chunks of whole lines. Can be iterated on every platform. */
   readonly output: IterableStream<Uint8Array>
   /**
-   * What was counted, when the output has ended or its reader has cancelled it. Rejected with the error that the
-   * output fails with; need not be looked at.
+   * Resolves when the output ends or its reader cancels it. Rejects with the error that the output fails with. An
+   * unhandled rejection is not reported.
    */
   readonly summary: Promise<EnrichSummary>
 }
@@ -55,22 +55,23 @@ export interface EnrichTransform {
 }
 
 /**
- * Adds to every line of a log where its address is. NDJSON, CSV, TSV, access logs and lists of addresses, told by
- * their content; UTF-8, not compressed. Bytes of the input stay as they are, and so does the order of lines.
+ * Adds the location of its address to every line of a log. Reads NDJSON, CSV, TSV, access logs and lists of
+ * addresses, in uncompressed UTF-8. The format is detected from the content. Bytes of the input and the order of
+ * lines are kept.
  *
- * The input is read as the output is, at most one chunk ahead. A line is given out 50 ms after the input pauses and
- * 200 ms after it came at the latest, provided that the output is read. Memory is bounded by `maxLineBytes`, a sample
- * of 256 KiB and its first two lines, a few times the larger of 256 KiB and the input's chunks, and what is remembered
- * of answers. A chunk of output ends with the line that brings it to 16 MiB. Cancelling the output, also by leaving a
- * loop over it, lets go of the input.
+ * The input is read as the output is read, at most one chunk ahead. While the output is read, a line is written at
+ * most 50 ms after the input pauses and at most 200 ms after the line arrives. Memory is bounded by `maxLineBytes`, a
+ * sample of 256 KiB or the first two lines if they are longer, a few times the larger of 256 KiB and the input's
+ * chunks, and the cache of answers. A chunk of output ends with the line that brings it to 16 MiB. Cancelling the
+ * output, or leaving a loop over it, releases the input.
  *
- * The output fails with an `EnrichError` when the input does not fit the options, with a `BadLineError` when a line
- * cannot be read and `onBadLine` is `fail`, with an `InvalidDatabaseError` when the databases hold no locations, and
- * with whatever the input fails with. Text that is no address, or has no location, is no error: it is counted.
+ * The output fails with an `EnrichError` if the input does not fit the options, with a `BadLineError` if a line
+ * cannot be read and `onBadLine` is `fail`, with an `InvalidDatabaseError` if the databases hold no locations, and
+ * with any error of the input. Text that is not an address, or has no location, is not an error: it is counted.
  *
  * @param input bytes or text, in chunks of any size
- * @throws TypeError when the input is no stream and cannot be iterated, the resolver is closed or none, or an
- *   option is wrong
+ * @throws TypeError when the input is neither a stream nor iterable, the resolver is closed or missing, or an option
+ *   is wrong
  * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
  */
 export function enrich(input: LineInput, options: EnrichRunOptions): Enrichment {
@@ -80,7 +81,7 @@ export function enrich(input: LineInput, options: EnrichRunOptions): Enrichment 
   const summary = new Promise<EnrichSummary>((resolve, reject) => {
     settle = { resolve, reject }
   })
-  // Whoever reads the output is told of errors there.
+  // The reader of the output gets the error there, so an unhandled rejection here must not be reported.
   summary.catch(() => {})
   const output = enrichedStream(source, pipeline, {
     ended: () =>
@@ -97,7 +98,7 @@ export function enrich(input: LineInput, options: EnrichRunOptions): Enrichment 
  */
 export function enrichStream(options: EnrichRunOptions): EnrichTransform {
   const { writable, readable: input } = new TransformStream<Uint8Array | string, Uint8Array | string>({
-    // The writer is told that its chunk was taken as soon as this returns, and may use its memory again.
+    // Copy: the writer may reuse the chunk's memory as soon as this returns.
     transform: (chunk, controller) =>
       controller.enqueue(chunk instanceof Uint8Array ? new Uint8Array(chunk) : chunk),
   })

@@ -1,30 +1,31 @@
-/** Longer texts are not remembered. Bytes. */
+/** Longer texts are not cached. Bytes. */
 export const MAX_TEXT_BYTES = 48
-/** Bytes of a slot: the text, its length, and at {@link VALUE} what is remembered of it. */
+/** Bytes of a slot: the text, its length at {@link MAX_TEXT_BYTES}, and its number plus 1 at {@link VALUE}. */
 const SLOT_BYTES = 64
 const VALUE = 56
 const TEXT_BITS = 15
 const IPV4_BITS = 17
-/** Numbers in a slot for two IPv4 addresses: each, and behind it what is remembered of it. */
+/** Numbers in a slot for two IPv4 addresses: each address is followed by its number plus 1. */
 const PAIR = 4
 
 const ZERO = 0x30
 const DOT = 0x2e
 
-/** Nothing is remembered of a text. */
+/** The text is not in the cache. */
 export const UNKNOWN = -1
 
 /**
- * Numbers remembered of addresses, by the bytes that these are written in. Traffic is skewed: most lines have an
- * address that a line not far before had. A text has one slot, which a new one takes from the old; a hit costs no
- * bookkeeping and one line of the processor's cache. IPv4, by far the most, is kept by its number, two to a slot.
+ * Maps addresses, as the bytes that they are written in, to numbers. Traffic is skewed: most lines repeat a recent
+ * address. Each text has one slot, and a new text replaces the old one. A hit updates nothing but the position for
+ * `set`, and reads one line of the processor's cache. IPv4 addresses, by far the most common, are stored as 32-bit
+ * numbers, two to a slot.
  */
 export class AddressCache {
-  /** Of each address its bits, and its number plus 1 or 0. The newer of a slot is the first. */
+  /** Pairs of an address and its number plus 1, which is 0 if the place is empty. The newer pair of a slot is first. */
   readonly #ipv4 = new Uint32Array(PAIR << IPV4_BITS)
   readonly #texts = new Uint8Array(SLOT_BYTES << TEXT_BITS)
   readonly #values = new Uint32Array(this.#texts.buffer)
-  /** What the text asked for last is: where it belongs, and its number if it is IPv4. */
+  /** The text of the last `get`: its kind, its slot, and its 32 bits if it is IPv4. */
   #kind: 'ipv4' | 'text' | 'none' = 'none'
   #slot = 0
   #key = 0
@@ -49,7 +50,12 @@ export class AddressCache {
     return this.#holds(bytes, start, size) ? (this.#values[(this.#slot + VALUE) >> 2] ?? 0) - 1 : UNKNOWN
   }
 
-  /** Remembers a number, 0 or more, of the text asked for last, which is given again. */
+  /**
+   * Stores the number of a text.
+   *
+   * @param bytes the text in `bytes[start, end)` must be that of the last `get`
+   * @param value 0 or more
+   */
   set(bytes: Uint8Array, start: number, end: number, value: number): void {
     if (this.#kind === 'ipv4') {
       this.#ipv4.copyWithin(this.#slot + 2, this.#slot, this.#slot + 2)
@@ -62,7 +68,7 @@ export class AddressCache {
     }
   }
 
-  /** Forgets everything. */
+  /** Empties the cache. */
   clear(): void {
     this.#ipv4.fill(0)
     this.#texts.fill(0)
@@ -80,9 +86,9 @@ export class AddressCache {
 const NOT_IPV4 = -1
 
 /**
- * The number of a dotted quad, in the one spelling that `Address` accepts.
+ * Parses a dotted quad in the one spelling that `Address` accepts, so that each text has its own number.
  *
- * @returns a number that is one to one with the text, or {@link NOT_IPV4}
+ * @returns the address as 32 unsigned bits, or {@link NOT_IPV4}
  */
 function ipv4Of(bytes: Uint8Array, start: number, end: number): number {
   if (end - start < 7 || end - start > 15) return NOT_IPV4

@@ -6,20 +6,20 @@ import { definitionOf, type Plan } from './formats/formats.ts'
 import { firstLines, markLength } from './sample.ts'
 import { recordEndsOf } from './splitter.ts'
 
-/** Records that must have an address among them. */
+/** At least one of this many first records must have an address. */
 const RECORDS = 1000
-/** A sample of longer records has fewer of them. This many decide if one of them has something else for an address. */
+/** Enough records to decide, for samples of long records, if one of them has a value that is not an address. */
 const FEWER_RECORDS = 100
-/** Of records that only lack an address, such as those of a quiet hour, fewer say nothing. */
+/** A whole input with fewer records is accepted if they merely lack an address, as in a log of a quiet hour. */
 const MIN_EMPTY_RECORDS = 10
 
 /**
- * Stops where none of the first 1,000 records has an address: the format or the field is wrong then, and a run would
- * end well without a single location. Does nothing if the start of an input is too short to decide.
+ * Fails if none of the first 1,000 records has an address: the format or the field is then wrong, and the run would
+ * succeed without a single location. Does nothing if the sample is too short to decide, or the plan has `force`.
  *
- * @param enricher of the plan
+ * @param enricher made with the same plan
  * @param sample the start of the input
- * @param isWhole whether it is all of it
+ * @param isWhole whether the sample is the whole input
  * @throws EnrichError `ENRICH_NO_ADDRESS`
  */
 export function checkAddresses(
@@ -46,7 +46,7 @@ export function checkAddresses(
   )
 }
 
-/** Counts the first records up to one with an address. */
+/** Counts the first records of the sample, up to 1,000 or until one has an address. */
 function firstRecords(enricher: BlockEnricher, plan: Plan, sample: Uint8Array, isWhole: boolean): Counts {
   const counts = emptyCounts()
   const ends = recordEndsOf(plan)
@@ -72,7 +72,7 @@ function firstRecords(enricher: BlockEnricher, plan: Plan, sample: Uint8Array, i
       }
       for (const piece of enricher.pieces(block)) mergeCounts(counts, piece.counts)
     } catch (error) {
-      // The run says so in its turn, and of the right line.
+      // Leave it to the run, which reports the line with its right number.
       if (error instanceof BadLineError) return emptyCounts()
       throw error
     }

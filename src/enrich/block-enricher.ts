@@ -13,36 +13,36 @@ const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
 /**
- * Output after which a block is left off, at the end of a record: a hostile database makes two thousand bytes of each
- * byte. Of the blocks of 256 KiB that runs have, those of the shortest addresses come to half of it. Bytes.
+ * Stop a block, at the end of a record, once its output exceeds this: a hostile database can expand input 2,000-fold.
+ * The output for a block of 256 KiB, the size that runs use, of the shortest addresses is half of this. Bytes.
  */
 const MAX_OUTPUT_BYTES = 2 ** 24
-/** Room for one more line. Bytes. */
+/** Room for the output of one more line. Bytes. */
 const LINE_ROOM_BYTES = 65_536
 
-/** A block with its locations, or the first part of one. */
+/** The output for a block, or for the first part of one. */
 export interface Enriched {
-  /** In memory of its own, which can be transferred to another thread. */
+  /** Does not share its memory, so it can be transferred to another thread. */
   readonly output: Uint8Array<ArrayBuffer>
-  /** Of this output only. */
+  /** Counts of this output only. */
   readonly counts: Counts
-  /** What of the block is left, in the block's memory: to be enriched next. `null` when it is done. */
+  /** The rest of the block, in the block's memory, to be enriched next. `null` when the block is done. */
   readonly rest: Block | null
 }
 
-/** Enriches blocks of lines by a plan. Blocks are independent: any enricher of the same plan can have any block. */
+/** Enriches blocks of lines by a plan. Blocks are independent: any enricher of the same plan can take any block. */
 export class BlockEnricher {
   readonly #plan: Plan
   readonly #locator: LineLocator
   readonly #format: LineFormat
   readonly #ends: RecordEnds
-  /** For bad lines that do not stay as they are, or `null`. */
+  /** Writes bad lines as JSON; `null` if they are kept, dropped or an error. */
   readonly #raw: RawLines | null
-  /** Whether a record can have line ends in it. */
+  /** Whether a record can contain line ends. */
   readonly #spansLines: boolean
-  /** Number of the line with the names of columns, or 0. */
+  /** Number of the header line, or 0 without one. */
   readonly #headerLine: number
-  /** Bytes written for one read, in the last block: how large a buffer to begin with. */
+  /** Expected output bytes for each input byte, from the last large block. Sizes the first buffer. */
   #growth = 3
 
   /** @throws InvalidDatabaseError when the databases hold no locations */
@@ -56,7 +56,7 @@ export class BlockEnricher {
     this.#headerLine = 'headerLine' in plan ? plan.headerLine : 0
   }
 
-  /** All of a block, piece by piece as it is asked for. @throws BadLineError as `block` does */
+  /** Enriches a whole block, piece by piece. @throws BadLineError as `block` does */
   *pieces(block: Block): Generator<Enriched> {
     for (let rest: Block | null = block; rest !== null; ) {
       const enriched = this.block(rest)
@@ -66,10 +66,10 @@ export class BlockEnricher {
   }
 
   /**
-   * Enriches a block up to where its output is large.
+   * Enriches a block until the output exceeds 16 MiB.
    *
-   * @param memory for the output, if it is large enough; whatever it holds
-   * @throws BadLineError when a line cannot be read and the plan says to fail then
+   * @param memory reused for the output if it is large enough; its content is overwritten
+   * @throws BadLineError when a line cannot be read and the plan's `onBadLine` is `fail`
    */
   block(block: Block, memory: ArrayBuffer | null = null): Enriched {
     if (block.oversized) return this.#piece(block)
@@ -79,12 +79,12 @@ export class BlockEnricher {
     const rest = this.#records(block, out, counts)
     this.#locator.drainTo(counts)
     const size = block.bytes.length - (rest?.bytes.length ?? 0)
-    // A little more than was needed, so that the next block needs no larger buffer.
+    // Add a tenth, so that the buffer of the next block need not grow.
     if (size > 65_536) this.#growth = (out.length / size) * 1.1
     return { output: out.take(), counts, rest }
   }
 
-  /** @returns what is left of the block */
+  /** @returns the rest of the block, or `null` when it is done */
   #records(block: Block, out: ByteSink, counts: RunningCounts): Block | null {
     const size = block.bytes.length
     const bytes = withLineEnd(block.bytes)
@@ -111,7 +111,7 @@ export class BlockEnricher {
     return null
   }
 
-  /** One record in `bytes[start, end)`; its line end, which the last can lack, lies in `bytes[end, next)`. */
+  /** Enriches the record `bytes[start, end)`. Its line end, which the last record can lack, is `bytes[end, next)`. */
   #record(
     bytes: Uint8Array,
     start: number,
@@ -155,7 +155,7 @@ export class BlockEnricher {
     }
   }
 
-  /** Says so of a record that is longer than the plan allows; its line feed is not counted. */
+  /** The fault of a record that is longer than the plan allows, else `null`. Its line feed is not counted. */
   #faultOfLength(bytes: Uint8Array, start: number, next: number): string | null {
     const size = bytes[next - 1] === LINE_FEED ? next - 1 - start : next - start
     return size > this.#plan.maxLineBytes ? tooLong(this.#plan) : null
@@ -166,14 +166,14 @@ export class BlockEnricher {
     else out.writeRange(bytes, end, next)
   }
 
-  /** A piece of a line that is too long to be read. */
+  /** Writes or drops a piece of a line that is too long to be read. */
   #piece(block: Block): Enriched {
     const counts = emptyCounts()
     if (block.startsLine) {
       counts.lines++
       this.#countBad(block.firstLine, tooLong(this.#plan), counts)
     }
-    // The mark before the first line is no part of it.
+    // The byte order mark is not a part of the first line.
     const mark = block.startsLine && block.firstLine === 1 ? markLength(block.bytes) : 0
     const start = this.#format.rewrites ? mark : 0
     const end = this.#plan.onBadLine === 'drop' ? mark : block.bytes.length
@@ -185,7 +185,7 @@ export class BlockEnricher {
     }
   }
 
-  /** The first piece is longer than a line may be, so that the object needs none of the others. */
+  /** The first piece is longer than `maxLineBytes`, so the object does not need the others. */
   #rawPiece(raw: RawLines, { bytes, startsLine }: Block, mark: number): Uint8Array<ArrayBuffer> {
     if (!startsLine) return new Uint8Array(0)
     const out = new ByteSink()
@@ -200,7 +200,7 @@ export class BlockEnricher {
   }
 }
 
-/** The bytes with a line end behind them, for scanners that stop at one. */
+/** The bytes with a line feed at their end, for scanners that stop at one. Copies them if they lack it. */
 function withLineEnd(bytes: Uint8Array): Uint8Array {
   if (bytes.at(-1) === LINE_FEED) return bytes
   const longer = new Uint8Array(bytes.length + 1)
@@ -209,7 +209,7 @@ function withLineEnd(bytes: Uint8Array): Uint8Array {
   return longer
 }
 
-/** Physical lines of the record that ends at `lineFeed`. */
+/** The number of physical lines of the record in `bytes[start, lineFeed)`. */
 function linesIn(bytes: Uint8Array, start: number, lineFeed: number): number {
   let lines = 1
   for (let at = bytes.indexOf(LINE_FEED, start); at !== -1 && at < lineFeed; lines++) {

@@ -4,31 +4,31 @@ import { DEFAULT_LINE_BYTES } from './options.ts'
 import { SampleSize } from './sample.ts'
 import { type Block, Splitter } from './splitter.ts'
 
-/** Bytes that come piece by piece. */
+/** An input that is read chunk by chunk. */
 export interface ChunkSource {
-  /** @returns bytes that nobody else writes to, or `null` at the end */
+  /** @returns bytes whose memory the source does not reuse, or `null` at the end */
   read(): Promise<Uint8Array | null>
 }
 
-/** After the input has given nothing for so long, what it has given is written. Milliseconds. */
+/** When no chunk arrives for this long, the lines read so far are written. Milliseconds. */
 export const IDLE_FLUSH_MS = 50
 
-/** A line waits no longer than this to be written, also while more lines come. Milliseconds. */
+/** A line is written after this time at the latest, even while more lines arrive. Milliseconds. */
 export const MAX_LINE_AGE_MS = 200
 
-/** What was read must be written now: no block is to be waited for. */
+/** The lines read so far must be written now, without waiting for a full block. */
 export const DUE = Symbol('due')
 
-/** Reads chunks, and says when those that it gave must be written. */
+/** Reads chunks, and returns {@link DUE} when those that it has returned must be written. */
 export class LiveReader {
   readonly #source: ChunkSource
   readonly #isLive: boolean
-  /** The chunk that is waited for. It stays asked for when something is due. */
+  /** The pending read. It stays pending when {@link DUE} is returned. */
   #next: Promise<Uint8Array | null> | null = null
-  /** When the oldest chunk came that was given after the last `DUE`; `null` when there is none. */
+  /** Time of the first chunk returned after the last `DUE`, by `performance.now()`; `null` if there is none. */
   #oldest: number | null = null
 
-  /** @param isLive whether the source can pause; only then is anything due */
+  /** @param isLive whether the source can pause; if not, `DUE` is never returned */
   constructor(source: ChunkSource, isLive: boolean) {
     this.#source = source
     this.#isLive = isLive
@@ -38,7 +38,7 @@ export class LiveReader {
   async next(): Promise<Uint8Array | typeof DUE | null> {
     if (this.#oldest !== null) {
       const left = this.#oldest + MAX_LINE_AGE_MS - performance.now()
-      // A source that always has a chunk ready lets no timer fire.
+      // Check the age first: if the source always has a chunk ready, the timer never fires.
       if (left <= 0 || !(await this.#comesWithin(Math.min(left, IDLE_FLUSH_MS)))) {
         this.#oldest = null
         return DUE
@@ -69,26 +69,26 @@ export class LiveReader {
   }
 }
 
-/** Small, so that other work of the thread gets its turn after a few milliseconds. Bytes. */
+/** Small, so that a block holds up other work of the thread for a few milliseconds only. Bytes. */
 const BLOCK_BYTES = 256 * 1024
 
 const LINE_FEED = 0x0a
 
 /**
- * Reads an input as blocks of whole lines: first `plan`, then `blocks`. Lines of an input that pauses or is slow come
- * in smaller blocks, so that their age is bounded, see `live-reader.ts`.
+ * Reads an input as blocks of whole lines. Call `plan` first, then `blocks`. Blocks of a slow input, or of one that
+ * pauses, are smaller, so that lines are not held back; see {@link LiveReader}.
  */
 export class BlockReader {
   readonly #reader: LiveReader
-  /** The chunks that were read for the plan. */
+  /** The chunks read for the plan. */
   readonly #chunks: Uint8Array[] = []
   readonly #sample: SampleSize
-  /** Whether those are the whole input. */
+  /** Whether these chunks are the whole input. */
   #isWhole = false
 
   /**
-   * @param isLive whether the input can pause, as everything can except a file
-   * @param maxLineBytes bound of a line
+   * @param isLive whether the input can pause, as all inputs except files can
+   * @param maxLineBytes the longest line that may be parsed; it bounds the sample
    */
   constructor(source: ChunkSource, isLive = true, maxLineBytes = DEFAULT_LINE_BYTES) {
     this.#reader = new LiveReader(source, isLive)
@@ -98,8 +98,8 @@ export class BlockReader {
   /**
    * Makes a plan from the start of the input.
    *
-   * @param make takes a sample, and whether it is the whole input; called again with a larger one when it throws an
-   *   `EnrichError` about a single line, which may be a header whose records have not come yet
+   * @param make takes a sample, and whether it is the whole input. If it throws an `EnrichError` for a sample of a
+   *   single line, which may be a header whose records have not arrived yet, it is called again with a larger sample
    * @throws what `make` throws, and what the input fails with
    */
   async plan<Made>(make: (sample: Uint8Array, isWhole: boolean) => Made): Promise<Made> {
@@ -120,7 +120,7 @@ export class BlockReader {
   /**
    * The input in blocks, from its start.
    *
-   * @param skipped bytes that are left out at its start, which the plan was made from
+   * @param skipped bytes to skip at the start; no more than the sample
    */
   async *blocks(plan: Plan, skipped = 0): AsyncGenerator<Block> {
     const splitter = new Splitter(plan, BLOCK_BYTES)
@@ -130,7 +130,7 @@ export class BlockReader {
       left = Math.max(left - chunk.length, 0)
     }
     if (!this.#isWhole) {
-      // The sample may have ended because its lines were due.
+      // The sample can be short because its lines were due.
       yield* splitter.flush()
       for (let chunk = await this.#reader.next(); chunk !== null; chunk = await this.#reader.next()) {
         yield* chunk === DUE ? splitter.flush() : splitter.push(chunk)
@@ -139,7 +139,7 @@ export class BlockReader {
     yield* splitter.end()
   }
 
-  /** Reads until the sample is full or the input ends. @returns `false` when its lines are due before */
+  /** Reads until the sample is full or the input ends. @returns `false` if its lines are due before that */
   async #fill(): Promise<boolean> {
     while (this.#sample.length < this.#sample.wanted) {
       const chunk = await this.#reader.next()
@@ -155,7 +155,7 @@ export class BlockReader {
   }
 }
 
-/** The start of what the chunks hold. */
+/** The first `size` bytes of the chunks. */
 function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const bytes = new Uint8Array(size)
   let at = 0

@@ -3,7 +3,7 @@ import type { Location } from '../location/location.ts'
 
 /**
  * Why a line has no location: a reason of `UnresolvableAddressError`, or
- * - `missing`: the line has no address: the field is absent, empty, `-` or `null`
+ * - `missing`: the line has no address, because the field is absent, empty, `-` or `null`
  * - `malformed`: the value of the field is not an address
  * - `invalid-database`: the database is damaged at the entry of the address
  */
@@ -43,7 +43,7 @@ export interface CountryCount {
   count: number
 }
 
-/** Regions are told apart by country, code and name; cities also by their region. */
+/** Country, code and name identify a region. */
 export interface RegionCount {
   readonly country: string | null
   readonly code: string | null
@@ -51,11 +51,12 @@ export interface RegionCount {
   count: number
 }
 
+/** Country, region code, region name and city name identify a city. */
 export interface CityCount {
   readonly country: string | null
   readonly region: string | null
   readonly name: string
-  /** Sums of the degrees of the lines with coordinates. */
+  /** Sums of degrees over the lines with coordinates. Divided by `located`, they are the mean position. */
   latitudes: number
   longitudes: number
   /** Lines with coordinates. */
@@ -63,18 +64,18 @@ export interface CityCount {
   count: number
 }
 
-/** Lines in one cell of a grid of one degree. */
+/** Lines in one cell of a one-degree grid. */
 export interface CellCount {
-  /** Sums of the degrees. Divided by `count`, they are the mean position. */
+  /** Sums of degrees. Divided by `count`, they are the mean position. */
   latitudes: number
   longitudes: number
   count: number
 }
 
-/** Kinds of rows whose number depends on the database, so that their memory needs a bound. */
+/** Kinds of rows whose number depends on the database, so their memory must be bounded. */
 export type NamedRows = 'countries' | 'regions' | 'cities'
 
-/** What was counted over some lines. Plain data that survives `structuredClone`. */
+/** The counts of some lines. Plain data that survives `structuredClone`. */
 export interface Counts {
   /** blank + bad + resolved + failed. CSV and TSV: records, without the header. */
   lines: number
@@ -85,24 +86,24 @@ export interface Counts {
   /** The first five. */
   badLines: BadLine[]
   /**
-   * Lines that were read, but without a readable time. Their offset is the one at the option `at`, or `null` without
-   * that option.
+   * Lines, resolved or failed, without a readable time. Their offset is the one at the option `at`, or `null`
+   * without that option.
    */
   withoutTime: number
-  /** Resolved lines by country. The key is the code, else the name, else ''. */
+  /** Resolved lines by country. The key is the code, or the name without a code, or '' without both. */
   countries: Map<string, CountryCount>
-  /** Empty without the option `details`, as are all members below. Regions without a code and a name are not counted. */
+  /** Empty without the option `details`, as are `cities` and `cells`. Omits regions without both a code and a name. */
   regions: Map<string, RegionCount>
   cities: Map<string, CityCount>
   cells: Map<string, CellCount>
   /**
-   * Resolved lines whose country, region or city has no row, because the rows have reached the bound of memory. All
+   * Resolved lines whose country, region or city has no row, because the rows have reached their memory limit. All
    * real cities, some 400,000, fit.
    */
   overflow: Record<NamedRows, number>
-  /** Resolved lines by the local hour of the event, 24 numbers. Lines without a known time zone are not counted. */
+  /** Resolved lines by local hour, 24 numbers. All 0 without `details`. Omits lines without a time or time zone. */
   hours: number[]
-  /** The first and the last time of resolved lines. Milliseconds since 1970, or `null`. */
+  /** The first and the last time of resolved lines, in milliseconds since 1970; `null` without times or `details`. */
   firstInstant: number | null
   lastInstant: number | null
 }
@@ -113,19 +114,19 @@ export interface RunningCounts extends Counts {
   rowBytes: number
 }
 
-/** Bad lines that are kept for messages. */
+/** How many bad lines are kept for messages. */
 export const BAD_LINES_SHOWN = 5
 
-/** Estimated bytes of the rows of a run. */
+/** Limit of the estimated bytes of the rows of a run. */
 const MAX_ROW_BYTES = 2 ** 27
 /**
- * Estimated bytes of the rows of one output. Several are in memory at a time. A block whose lines are all of other
- * cities, with usual names, takes a third of it.
+ * Limit of the estimated bytes of the rows of one output. Several outputs are in memory at a time. A block whose lines
+ * are all from different cities with usual names takes a third of it.
  */
 const MAX_BLOCK_ROW_BYTES = 2 ** 25
-/** A row without its texts: an object, an entry of a map, headers of strings. */
+/** Estimated bytes of a row without its texts: an object, a map entry and string headers. */
 const ROW_BYTES = 200
-/** A character of the key and of the row's texts, two bytes each. */
+/** Two bytes for a character of the key, and two for it in the row's texts. */
 const KEY_CHAR_BYTES = 4
 
 export function emptyCounts(): RunningCounts {
@@ -149,12 +150,12 @@ export function emptyCounts(): RunningCounts {
   }
 }
 
-/** The counts without what only adding needs. */
+/** The counts without the members that only adding needs. */
 export function finishedCounts({ rowBytes: _, ...counts }: RunningCounts): Counts {
   return counts
 }
 
-/** Adds `other` to `into`. The order of additions does not matter. */
+/** Adds `other` to `into`. Until rows reach their limit, the order of additions does not matter. */
 export function mergeCounts(into: RunningCounts, other: Counts): void {
   into.lines += other.lines
   into.blank += other.blank
@@ -176,7 +177,7 @@ export function mergeCounts(into: RunningCounts, other: Counts): void {
     addDegrees(known, city)
   })
   for (const what of ['countries', 'regions', 'cities'] as const) into.overflow[what] += other.overflow[what]
-  // At most 360 by 180 cells.
+  // No memory limit: there are at most 361 by 181 cells.
   mergeRows(into.cells, other.cells, () => true, addDegrees)
   for (const [hour, count] of other.hours.entries()) into.hours[hour] = (into.hours[hour] ?? 0) + count
   into.firstInstant = extreme(Math.min, into.firstInstant, other.firstInstant)
@@ -184,9 +185,10 @@ export function mergeCounts(into: RunningCounts, other: Counts): void {
 }
 
 /**
- * Makes room for a new row, or counts its lines as overflow.
+ * Reserves bytes for a new row, or counts its lines as overflow.
  *
- * @param maxBytes bound of the rows of these counts
+ * @param maxBytes limit of the rows of these counts
+ * @returns whether the row fits
  */
 function takeRoom(
   counts: RunningCounts,
@@ -204,7 +206,7 @@ function takeRoom(
   return true
 }
 
-/** The reasons that occurred, with their counts. */
+/** The reasons that occurred, with their counts, in the order of `FAILURE_REASONS`. */
 export function failuresOf({ failed }: Counts): [reason: FailureReason, count: number][] {
   return FAILURE_REASONS.filter((reason) => failed[reason] !== undefined).map((reason) => [
     reason,
@@ -249,7 +251,12 @@ function extreme(choose: (...values: number[]) => number, a: number | null, b: n
 /** Separates the parts of a key. Names do not contain it. */
 const SEPARATOR = '\u0000'
 
-/** @param details whether regions, cities and cells are counted too */
+/**
+ * Counts a location.
+ *
+ * @param uses lines with this location
+ * @param details whether to count regions, cities and cells too
+ */
 export function countLocation(
   counts: RunningCounts,
   location: Location,
@@ -311,7 +318,7 @@ export function countLocation(
   }
 }
 
-/** @param hour hours since 1970 in local time, or `null` when the time zone is not known */
+/** @param hour hours since 1970 in local time, or `null` if the time zone is unknown */
 export function countInstant(counts: Counts, instant: number, hour: number | null): void {
   if (hour !== null) {
     const ofDay = ((hour % 24) + 24) % 24

@@ -4,15 +4,15 @@ import type { Pipeline } from './pipeline.ts'
 /** A Web stream that every platform can iterate. */
 export type IterableStream<Chunk> = ReadableStream<Chunk> & AsyncIterable<Chunk>
 
-/** How a run ended: at the end of the input or because the reader had enough, or with an error. */
+/** Called once: `ended` at the end of the input or when the reader cancels, `failed` on an error. */
 export interface RunEnd {
   ended(): void
   failed(error: unknown): void
 }
 
 /**
- * The output of a pipeline as a stream. Nothing is read before somebody reads the output, and no more than what
- * one chunk of output needs, and one chunk of input.
+ * The output of a pipeline as a stream. It reads the input only when the output is read, and at most one chunk further
+ * than the requested chunk of output needs.
  */
 export function enrichedStream(
   source: LineSource,
@@ -33,7 +33,7 @@ export function enrichedStream(
       pull: async (controller) => {
         try {
           const { done, value } = await outputs.next()
-          // The reader has cancelled while this was waited for.
+          // The reader cancelled while `next()` was pending.
           if (isOver) return
           if (done !== true) controller.enqueue(value)
           else {
@@ -45,7 +45,7 @@ export function enrichedStream(
           if (isOver) return
           isOver = true
           end.failed(error)
-          // The error that ended the run is what is told; the input may well fail to close after it.
+          // Report the error that ended the run, not a later one of closing the input.
           if (!isAtEnd) source.release(error).catch(() => {})
           throw error
         }
@@ -68,7 +68,7 @@ function isIterable<Chunk>(stream: ReadableStream<Chunk>): stream is IterableStr
   return Symbol.asyncIterator in stream
 }
 
-/** For platforms whose streams cannot be iterated. */
+/** Iterates a stream on platforms whose streams are not iterable. */
 async function* chunksOf<Chunk>(stream: ReadableStream<Chunk>): AsyncGenerator<Chunk> {
   const reader = stream.getReader()
   try {

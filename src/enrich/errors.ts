@@ -4,12 +4,12 @@ import { type EnrichErrorCode, GeofixError } from '../errors.ts'
 export type { EnrichErrorCode }
 
 /**
- * The input is not what the options say, or not what can be guessed from. By `code`:
- * - `ENRICH_INPUT_UNREADABLE`: it is not lines of UTF-8: compressed, an archive, another encoding, or without line feeds
- * - `ENRICH_FORMAT_UNKNOWN`: the lines are of none of the formats
- * - `ENRICH_FIELD_UNKNOWN`: no field with addresses was found, or the one named is not there
+ * The input does not fit the options, or its format or fields cannot be guessed. By `code`:
+ * - `ENRICH_INPUT_UNREADABLE`: the input is compressed, an archive, not UTF-8, or ends lines with carriage returns only
+ * - `ENRICH_FORMAT_UNKNOWN`: the lines are not in a known format
+ * - `ENRICH_FIELD_UNKNOWN`: no field with addresses was found, or the named field does not exist
  * - `ENRICH_FIELD_IS_LIST`: the field holds lists of addresses, and `trustedProxies` is not given
- * - `ENRICH_FIELD_EXISTS`: what would be added is there already, and `overwrite` is not given
+ * - `ENRICH_FIELD_EXISTS`: the member or column to add exists already, and `overwrite` is not given
  * - `ENRICH_HEADER_MISSING`: the first line has an address where a header has a name, and `header` is not `false`
  * - `ENRICH_NO_ADDRESS`: none of the first records has an address, and `force` is not given
  * - `ENRICH_BAD_LINE`: a line cannot be read, and `onBadLine` is `fail`
@@ -25,12 +25,12 @@ export class EnrichError extends GeofixError {
   }
 }
 
-/** A line cannot be read, and the run was to fail then. */
+/** A line cannot be read, and `onBadLine` is `fail`. */
 export class BadLineError extends EnrichError {
   override readonly name = 'BadLineError'
   /** Number of the line in the input, from 1. */
   readonly line: number
-  /** What is wrong with it, without its number. */
+  /** What is wrong with the line, without the line number. */
   readonly fault: string
 
   constructor(line: number, fault: string) {
@@ -40,10 +40,10 @@ export class BadLineError extends EnrichError {
   }
 }
 
-/** Names that cannot be taken for the words around them. */
+/** Names that need no quotes: they cannot be confused with the words around them. */
 const USUAL = /^[\w./~@$-]+$/
 
-/** The name of a field, or a path to it, for a message: a usual one as it is, any other quoted and cut. */
+/** The name of a field, or a path to it, for a message. Unusual or long names are quoted and cut. */
 export function shownName(name: string): string {
   return name.length <= MAX_QUOTED_CHARS && USUAL.test(name) ? name : quoted(name)
 }

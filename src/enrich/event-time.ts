@@ -1,21 +1,25 @@
-/** What {@link eventTime} says of a text that is no instant. */
+/** Returned by {@link eventTime} for a text that is not an instant. `NaN`, so it is not equal to itself. */
 export const NO_TIME = Number.NaN
 
 const ZERO = 0x30
-/** Larger numbers count milliseconds, a thousand times larger ones microseconds: the year 5138, or 1973. */
+/**
+ * Numbers from here on are milliseconds, and from a thousand times this on microseconds. In seconds this is the year
+ * 5138, in milliseconds 1973.
+ */
 const MOST_SECONDS = 1e11
-/** No spelling of an instant is longer. */
+/** Longer texts are not parsed: no usual spelling of an instant is longer. */
 const MAX_LENGTH = 40
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-/** ISO 8601, extended format; RFC 3339 allows a space for the "T" and small letters. */
+/** ISO 8601, extended format. RFC 3339 allows a space instead of the "T", and small letters. */
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)? ?(?:([Zz])|([+-])(\d\d)(?::?(\d\d))?)$/
 const DAY_MS = 86_400_000
 
 /**
  * Reads the instant of an event from `bytes[start, end)`: ISO 8601 with an offset or `Z`
- * (`2026-07-28T10:00:00.5+02:00`; a space for the `T`), or a number since 1970 in seconds, milliseconds,
- * microseconds or nanoseconds, which its size tells. Local times without an offset are not instants.
+ * (`2026-07-28T10:00:00.5+02:00`, or with a space instead of the `T`), or a number since 1970. The size of a number
+ * decides whether it is in seconds, milliseconds, microseconds or nanoseconds. Local times without an offset are not
+ * instants.
  *
  * @returns milliseconds since 1970, or {@link NO_TIME}
  */
@@ -28,7 +32,7 @@ export function eventTime(bytes: Uint8Array, start: number, end: number): number
   return eventTimeOf(text)
 }
 
-/** The same for a text. */
+/** As {@link eventTime}, for a text. */
 export function eventTimeOf(text: string): number {
   if (text.length > MAX_LENGTH) return NO_TIME
   if (NUMBER.test(text)) return sinceEpoch(Number(text))
@@ -58,7 +62,7 @@ function sinceEpoch(value: number): number {
   return size < MOST_SECONDS * 1e9 ? Math.round(value / 1e6) : NO_TIME
 }
 
-/** The commonest spelling without making a text of it: `2026-07-28T10:00:00Z`, also with three more digits. */
+/** Parses the most common spelling without making a string: `2026-07-28T10:00:00Z`, also with milliseconds. */
 function isoInUtc(bytes: Uint8Array, start: number, end: number): number {
   const size = end - start
   if ((size !== 20 && size !== 24) || bytes[end - 1] !== 0x5a) return NO_TIME
@@ -90,7 +94,11 @@ function digits(bytes: Uint8Array, start: number, count: number): number {
   return value
 }
 
-/** An instant of UTC; {@link NO_TIME} when there is no such day or time of day. A leap second is the next second. */
+/**
+ * Milliseconds since 1970 of a time in UTC. A leap second counts as the next second.
+ *
+ * @returns {@link NO_TIME} if the day or the time of day does not exist
+ */
 export function instantAt(
   year: number,
   month: number,
@@ -106,7 +114,7 @@ export function instantAt(
   return daysSince1970(year, month, day) * DAY_MS + ((hour * 60 + minute) * 60 + second) * 1000 + millisecond
 }
 
-// The Gregorian calendar, also before it was introduced (ISO 8601). `Date.UTC` is slower.
+// The proleptic Gregorian calendar (ISO 8601). `Date.UTC` is slower.
 
 /** @param month 1 to 12 */
 export function daysInMonth(year: number, month: number): number {
@@ -114,7 +122,7 @@ export function daysInMonth(year: number, month: number): number {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
 }
 
-/** Days from 1970-01-01 to a day that there is; years are counted from March, so that leap days come last. */
+/** Days from 1970-01-01 to a valid day. Counts years from March, so that a leap day is the last day of its year. */
 export function daysSince1970(year: number, month: number, day: number): number {
   const years = month <= 2 ? year - 1 : year
   const months = month <= 2 ? month + 9 : month - 3

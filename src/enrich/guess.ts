@@ -2,7 +2,7 @@ import { Address } from '../address/address.ts'
 import { eventTimeOf } from './event-time.ts'
 
 /**
- * Usual names of the field with the client's address, best first, as {@link plainName} writes them: `clientIp`,
+ * Usual names of the field with the client's address, best first, as {@link plainName} returns them: `clientIp`,
  * `client_ip` and `client.ip` are the same name.
  */
 const ADDRESS_FIELDS: readonly string[] = [
@@ -29,12 +29,12 @@ const ADDRESS_FIELDS: readonly string[] = [
 /** Usual names of a field with a list of hops. Considered only when proxies are trusted. */
 const LIST_FIELDS: readonly string[] = ['xforwardedfor', 'httpxforwardedfor', 'forwardedfor', 'xff']
 
-/** A field's name in lower case, without the separators of words. */
+/** A field's name in lower case, without word separators. */
 function plainName(name: string): string {
   return name.toLowerCase().replace(/[\s._-]/g, '')
 }
 
-/** What the value of a field is. `list` is several hops with commas between them. */
+/** The kind of a field's value. A `list` is several hops, separated by commas, at least one of them an address. */
 export type ValueKind = 'address' | 'list' | 'missing' | 'other'
 
 /** The kind of a value, whether or not proxies are trusted. */
@@ -47,8 +47,8 @@ export function kindOfValue(text: string): ValueKind {
 }
 
 /**
- * Usual names of the field with the time of the event, best first, as {@link plainName} writes them. Names that are
- * also usual for something else, such as `created` for a user's account, come last.
+ * Usual names of the field with the time of the event, best first, as {@link plainName} returns them. Names that are
+ * also usual for other times, such as `created` for a user's account, come last.
  */
 const TIME_FIELDS: readonly string[] = [
   '@timestamp',
@@ -90,7 +90,7 @@ const TIME_FIELDS: readonly string[] = [
   'created',
 ]
 
-/** Names that mean the time of the event in inner objects too. Others can be the time of a certificate or an account. */
+/** Names that mean the time of the event even in inner objects. Others can be a certificate's or an account's time. */
 const CLEAR_TIME_FIELDS = new Set([
   '@timestamp',
   'timestamp',
@@ -101,8 +101,8 @@ const CLEAR_TIME_FIELDS = new Set([
 ])
 
 /**
- * Ranks a field as the time of the event by its path: the lowest rank is the best, and Infinity is for names that are
- * not usual. Outer members rank before inner ones, whatever their names.
+ * Ranks a field as the time of the event by its path. The lowest rank is the best; unusual names get Infinity. Outer
+ * members rank before inner ones, whatever their names.
  */
 export function timeRank(path: readonly string[]): number {
   const own = plainName(path.at(-1) ?? '')
@@ -114,14 +114,14 @@ export function timeRank(path: readonly string[]): number {
   return Math.min(...known) + path.length * TIME_FIELDS.length
 }
 
-/** Durations and counters are numbers too. Read as times, they lie in 1970 or far in the future. */
+/** The range of plausible times. Durations and counters, read as times, lie in 1970 or far in the future. */
 const EARLIEST = Date.UTC(1990, 0, 1)
 const LATEST = Date.UTC(2100, 0, 1)
 
-/** Names that need the object around them to say whose address it is: `client.ip`, but also `server.ip`. */
+/** Names that do not say whose address it is. In an inner object its name decides: `client.ip`, not `server.ip`. */
 const VAGUE_ADDRESS_FIELDS = new Set(['ip', 'ipaddress', 'ipaddr', 'address', 'addr', 'host'])
 
-/** Ranks a field as the client's address, as {@link timeRank} does for times. Among equal names the outer one wins. */
+/** Ranks a field as the client's address, as {@link timeRank} does for times. For equal names the outer one wins. */
 function addressRank(path: readonly string[], isTrusting: boolean): number {
   const names = isTrusting ? [...LIST_FIELDS, ...ADDRESS_FIELDS] : ADDRESS_FIELDS
   const own = plainName(path.at(-1) ?? '')
@@ -131,23 +131,23 @@ function addressRank(path: readonly string[], isTrusting: boolean): number {
   return ranks.length === 0 ? Number.POSITIVE_INFINITY : Math.min(...ranks) + path.length / 100
 }
 
-/** Whether a column with this name usually has the client's address. */
+/** Whether a column with this name usually holds the client's address. */
 export function isAddressName(name: string): boolean {
   return ADDRESS_FIELDS.includes(plainName(name))
 }
 
-/** A named field of the sample, such as a column or a member of objects, and what its values are. */
+/** A field of the sample, such as a column or a member of objects, and the kinds of its values. */
 export class SampleField {
   /** Values seen. */
   values = 0
-  /** Values of each kind. Numbers are not counted. */
+  /** Number of strings of each kind. Numbers are not counted here. */
   readonly kinds = new Map<ValueKind, number>()
-  /** Values that are times, and values that are neither times nor missing. Counted for usual names only. */
+  /** Values that are times, and values that are neither times nor missing. Counted for usual time names only. */
   times = 0
   otherThanTimes = 0
   readonly timeRank: number
 
-  /** @param path from the outermost member; one name for a column, '' without a header */
+  /** @param path names from the outermost member to the field; one name for a column, '' without a header */
   constructor(readonly path: readonly string[]) {
     this.timeRank = timeRank(path)
   }
@@ -169,7 +169,11 @@ export class SampleField {
   }
 }
 
-/** Whether at least half of the values are addresses; with trusted proxies, addresses or lists. */
+/**
+ * Whether at least half of the values that are not missing are addresses.
+ *
+ * @param isTrusting whether proxies are trusted, so that lists count as addresses
+ */
 export function holdsAddresses({ kinds }: SampleField, isTrusting: boolean): boolean {
   const lists = kinds.get('list') ?? 0
   const addresses = (kinds.get('address') ?? 0) + (isTrusting ? lists : 0)
@@ -177,20 +181,20 @@ export function holdsAddresses({ kinds }: SampleField, isTrusting: boolean): boo
   return addresses > 0 && addresses >= others
 }
 
-/** Whether at least half of the values are times. */
+/** Whether at least half of the values that are not missing are times. */
 function holdsTimes({ times, otherThanTimes }: SampleField): boolean {
   return times > 0 && times >= otherThanTimes
 }
 
-/** The field to take, or `null`, and the other fields with addresses in them, best first. */
+/** The chosen field, or `null`, and the other fields that hold addresses, best first. */
 export interface AddressGuess<Field extends SampleField> {
   readonly best: Field | null
   readonly others: readonly Field[]
 }
 
 /**
- * Chooses the field with the client's address: the best usual name among the fields that hold addresses. The only
- * field with addresses needs no usual name. Where no field has a value, a name is enough.
+ * Chooses the field with the client's address: the best usual name among the fields that hold addresses. If only one
+ * field holds addresses, it needs no usual name. If no field has a value, a usual name is enough.
  *
  * @param isTrusting whether proxies are trusted, so that a list of hops is preferred
  */
@@ -212,7 +216,7 @@ export function guessAddress<Field extends SampleField>(
 
 /**
  * Chooses the field with the time of the event: the best usual name among the fields that hold times. For a field
- * without values a name is enough.
+ * without values a usual name is enough. `null` if there is no such field.
  */
 export function guessTime<Field extends SampleField>(fields: readonly Field[]): Field | null {
   const [best] = fields

@@ -3,32 +3,32 @@ import { mayNeedEscape, Words } from './swar.ts'
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const SPACE = 0x20
-/** `\u001f` is the longest that one byte becomes. */
+/** The longest escape of one byte is `\u001f`. Bytes. */
 const LONGEST = 6
 const HEX = 0x30
-/** Behind 9, to a letter. */
+/** Added to a digit from 10, gives its letter. */
 const HEX_LETTER = 0x57
 
-/** Bytes that a text of some bytes takes in JSON, at most. */
+/** Upper bound of the bytes that a text of `size` bytes takes in JSON. */
 export function jsonRoom(size: number): number {
   return size * LONGEST
 }
 
 /**
- * Writes the insides of JSON strings from bytes of text.
+ * Writes bytes of text as the content of JSON strings.
  *
- * What is not well-formed UTF-8 becomes U+FFFD, as often as the WHATWG decoder has it (once for each maximal part
- * of a character): JSON has no bytes, and NDJSON has to be UTF-8.
+ * Ill-formed UTF-8 becomes U+FFFD, once for each maximal part of a character, as in the WHATWG decoder: JSON cannot
+ * hold raw bytes, and NDJSON must be UTF-8.
  */
 export class JsonText {
   readonly #source = new Words()
   readonly #target = new Words()
 
   /**
-   * Writes the text in `bytes[start, end)`, without quotes around it, to `into` at `at`, where there has to be
-   * {@link jsonRoom}.
+   * Writes the text in `bytes[start, end)`, without quotes around it, to `into` at `at`. The caller provides
+   * {@link jsonRoom} there.
    *
-   * @returns where it ends
+   * @returns the index after the last byte written
    */
   put(bytes: Uint8Array, start: number, end: number, into: Uint8Array, at: number): number {
     const source = this.#source.view(bytes)
@@ -62,7 +62,7 @@ export class JsonText {
   }
 }
 
-/** The escapes that `JSON.stringify` writes. @returns where it ends */
+/** Writes an escape as `JSON.stringify` does. @returns the index after it */
 function putEscape(byte: number, into: Uint8Array, at: number): number {
   into[at] = BACKSLASH
   const letter = shortEscape(byte)
@@ -79,6 +79,7 @@ function putEscape(byte: number, into: Uint8Array, at: number): number {
   return at + LONGEST
 }
 
+/** The byte after the backslash in a two-byte escape; 0 if there is none. */
 function shortEscape(byte: number): number {
   switch (byte) {
     case QUOTE:
@@ -100,8 +101,8 @@ function shortEscape(byte: number): number {
 }
 
 /**
- * Bytes of the UTF-8 character of several bytes at `start`, by table 3-7 of the Unicode standard; negative, the
- * bytes that one U+FFFD stands for, when it is ill-formed.
+ * The size in bytes of the multi-byte UTF-8 character at `start`, by table 3-7 of the Unicode standard. For ill-formed
+ * bytes, minus the number of bytes that one U+FFFD replaces.
  */
 function characterSize(bytes: Uint8Array, start: number, end: number): number {
   const lead = bytes[start] ?? 0

@@ -2,23 +2,23 @@ import type { ByteSink } from './byte-sink.ts'
 import { JsonText, jsonRoom } from './json-text.ts'
 
 /**
- * What became of a line:
- * - `resolved`: written, with a location
- * - `unresolved`: written, without one; the locator has the reason
- * - `bad`: it cannot be read; `fault` says why, and what was written is taken back
- * - `blank`: there is nothing on it; what was written is taken back
+ * The result for a line:
+ * - `resolved`: written with a location
+ * - `unresolved`: written without a location; the locator has the reason
+ * - `bad`: it cannot be read; `fault` says why, and the caller discards what was written
+ * - `blank`: it has no content; the caller discards what was written
  */
 export type LineResult = 'resolved' | 'unresolved' | 'bad' | 'blank'
 
-/** Reads and writes the lines of one format. Made with its plan and a locator. */
+/** Reads and writes the lines of one format. `FormatDefinition.makeLines` makes one for a plan. */
 export interface LineFormat {
-  /** Whether lines are written anew, so that neither a byte order mark nor line ends of the input are kept. */
+  /** Whether lines are rewritten, so that the input's byte order mark and line ends are not kept. */
   readonly rewrites: boolean
-  /** After `bad`: what is wrong with the line, in words that could follow "line 7: ". */
+  /** After `bad`: what is wrong with the line, as text that can follow "line 7: ". */
   readonly fault: string
   /**
-   * Given when the first line of the input is a header: writes it with what is added. Called in place of `line`,
-   * with the same arguments. Not called for an input without a line.
+   * Writes the header with the added names; absent if the input has no header line. Called instead of `line`, with
+   * the same arguments. Not called for an empty input.
    */
   readonly header?: ((bytes: Uint8Array, start: number, end: number, out: ByteSink) => void) | undefined
   /**
@@ -28,7 +28,7 @@ export interface LineFormat {
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult
 }
 
-/** Name of the member that has the line. */
+/** Name of the member that holds the line. */
 export const RAW = 'raw'
 const HEAD = `{"${RAW}":"`
 
@@ -37,12 +37,12 @@ export class RawLines {
   readonly #text = new JsonText()
   readonly #tail: Uint8Array
 
-  /** @param into name of the member that other lines have their location in */
+  /** @param into name of the member that holds the location in other lines */
   constructor(into: string) {
     this.#tail = new TextEncoder().encode(`",${JSON.stringify(into)}:null}\n`)
   }
 
-  /** Writes `bytes[start, end)` and a line end; what is not UTF-8 becomes U+FFFD. */
+  /** Writes an object with `bytes[start, end)`, and a line feed. Ill-formed UTF-8 becomes U+FFFD. */
   write(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
     out.writeAscii(HEAD)
     const into = out.room(jsonRoom(end - start))

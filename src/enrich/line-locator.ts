@@ -23,7 +23,7 @@ import { JSON_HEAD, RenderedLocations } from './rendered-locations.ts'
 import { viewOf } from './swar.ts'
 
 const HOUR_MS = 3_600_000
-/** Addresses that are not written canonically: how many are kept, and from where their numbers are. */
+/** Aliases are addresses that are not written canonically: the most that are kept, and the number of the first. */
 const MAX_ALIASES = 65_536
 const FIRST_ALIAS = 1 << 30
 const NO_ANSWER = -1
@@ -32,20 +32,23 @@ const MALFORMED = FAILURE_REASONS.indexOf('malformed')
 
 const encoder = /* @__PURE__ */ new TextEncoder()
 
-/** The answer for an address that is not written as the record has it. */
+/** The answer for an address that is not written in its canonical form. */
 interface Alias {
-  /** As {@link LineLocator} numbers what it knows. */
+  /** `FAILURE_REASONS.length` plus the number of the location. */
   readonly number: number
   /** Canonical text. */
   readonly ip: Uint8Array
 }
 
-/** Answers a line format where the address of a line is, and writes the answer. One line at a time. */
+/** Finds the location of a line's address, and writes it, for a {@link LineFormat}. One line at a time. */
 export class LineLocator {
-  /** Why the last address has no location; holds after `locate` has said `false`. */
+  /** Why the last address has no location. Valid after `locate` returns `false`. */
   reason: FailureReason = 'missing'
   readonly #question: AddressFinder
-  /** To the index of a reason, or behind those to the number of a location; or to an alias of one. */
+  /**
+   * Values from 0: the index of a reason; from `FAILURE_REASONS.length`: that plus the number of a location; from
+   * {@link FIRST_ALIAS}: that plus the index of an alias.
+   */
   readonly #memo = new AddressCache()
   #aliases: Alias[] = []
   readonly #answers: RenderedLocations
@@ -53,15 +56,15 @@ export class LineLocator {
   readonly #otherwiseAt: number
   readonly #jsonHead = viewOf(encoder.encode(JSON_HEAD))
   #answer = NO_ANSWER
-  /** Where the canonical text of the address stands: in the line itself if it can. */
+  /** The canonical text of the address, `#ip[#ipStart, #ipEnd)`: in the line itself if it is written canonically. */
   #ip: Uint8Array = new Uint8Array(0)
   #ipStart = 0
   #ipEnd = 0
-  /** {@link NO_TIME} when it is not known. */
+  /** The instant of the line, or the plan's; {@link NO_TIME} without both. */
   #at: number
-  /** Whether the instant is the line's own. */
+  /** Whether the line has its own instant. */
   #hasTime = false
-  /** What was counted and not handed out yet. */
+  /** Counts since the last `drainTo`. */
   #counts = emptyCounts()
 
   /**
@@ -76,7 +79,7 @@ export class LineLocator {
     this.#at = this.#otherwiseAt
   }
 
-  /** The instant of this line, milliseconds since 1970. Set it, or `time`, or `noTime`, before writing. */
+  /** The instant of this line, in milliseconds since 1970. Set it, or call `time` or `noTime`, before writing. */
   set at(instant: number) {
     this.#at = instant
     this.#hasTime = true
@@ -87,37 +90,37 @@ export class LineLocator {
     return this.#hasTime
   }
 
-  /** Takes the instant of this line from a text as `eventTime` reads it; the plan's, if it cannot be read. */
+  /** Takes the instant of this line from a text, as `eventTime` reads it, or the plan's if it cannot be read. */
   time(bytes: Uint8Array, start: number, end: number): void {
     this.#take(eventTime(bytes, start, end))
   }
 
-  /** The same for a text, such as one that was unescaped. */
+  /** As `time`, for a string, such as an unescaped one. */
   timeText(text: string): void {
     this.#take(eventTimeOf(text))
   }
 
-  /** The line has no time where it should: the plan's is taken. */
+  /** This line has no time: takes the plan's. */
   noTime(): void {
     this.#take(NO_TIME)
   }
 
   /**
-   * Finds where an address is: ASCII text, with nothing around it; with `trustedProxies` a list. Empty and `-`
-   * are `missing`. The bytes are to stay until the line is written.
+   * Finds the location of an address. The text is a bare ASCII address or, with `trustedProxies`, a list of hops. An
+   * empty text and `-` are `missing`. The bytes must not change until the line is written.
    *
    * @returns whether there is a location
    */
   locate(bytes: Uint8Array, start: number, end: number): boolean {
     let number = this.#memo.get(bytes, start, end)
     if (number === UNKNOWN) {
-      // Lines may be long, and a text takes many times what its bytes take.
+      // Lines can be long, and a string takes many times the memory of its bytes.
       if (end - start > this.#question.longest) return this.#settle(MALFORMED, bytes, start, end)
       const text = latin1(bytes, start, end)
       number = this.#ask(text)
       const { ip } = this.#question
       if (number >= FAILURE_REASONS.length && ip !== text) {
-        // What the memo cannot hold needs no alias, of which there are so many only.
+        // Too long for the cache, so do not spend one of the limited aliases.
         if (end - start > MAX_TEXT_BYTES) return this.#settle(number, encoder.encode(ip), 0, ip.length)
         number = this.#aliasOf(number, ip)
       }
@@ -129,22 +132,22 @@ export class LineLocator {
     return this.#settle(alias.number, alias.ip, 0, alias.ip.length)
   }
 
-  /** The same for a text, such as one that was unescaped. */
+  /** As `locate`, for a string, such as an unescaped one. */
   locateText(text: string): boolean {
     if (text.length > this.#question.longest) return this.#settle(MALFORMED, this.#ip, 0, 0)
     const bytes = encoder.encode(text)
     return this.locate(bytes, 0, bytes.length)
   }
 
-  /** The line has no address. @returns false */
+  /** This line has no address. @returns false */
   missing(): boolean {
     return this.#settle(MISSING, this.#ip, 0, 0)
   }
 
   /**
-   * Writes the LocationRecord as `JSON.stringify` would. After `locate` has said `true`.
+   * Writes the LocationRecord as `JSON.stringify` would. Call it after `locate` returns `true`.
    *
-   * @param head what comes before it and {@link JSON_HEAD} in one, to be written at once
+   * @param head text to write before the address; it ends with {@link JSON_HEAD}
    */
   writeJson(out: ByteSink, head: DataView = this.#jsonHead): void {
     out.writeView(head, 0, head.byteLength)
@@ -153,14 +156,14 @@ export class LineLocator {
   }
 
   /**
-   * Writes columns with delimiters between them, quoted as RFC 4180 wants where needed. After `locate` has said
-   * `true`; columns and delimiter are the same at every call.
+   * Writes columns with delimiters between them, quoted where RFC 4180 requires it. Call it after `locate` returns
+   * `true`, with the same columns and delimiter each time.
    */
   writeColumns(out: ByteSink, columns: readonly LocationField[], delimiter: number): void {
     this.#answers.writeColumns(this.#answer, this.#at, columns, delimiter, out)
   }
 
-  /** Counts the line whose location was found last. For the enricher. */
+  /** Counts the last line, which has a location. For the enricher. */
   countResolved(): void {
     this.#answers.use(this.#answer)
     if (this.#details && this.#hasTime) {
@@ -170,7 +173,7 @@ export class LineLocator {
     }
   }
 
-  /** Adds what was counted since the last call to a counts. For the enricher. */
+  /** Adds the counts since the last call to `counts`. For the enricher. */
   drainTo(counts: RunningCounts): void {
     this.#countPlaces()
     mergeCounts(counts, this.#counts)
@@ -188,7 +191,7 @@ export class LineLocator {
     this.#at = this.#hasTime ? instant : this.#otherwiseAt
   }
 
-  /** @returns the number of what is known of an address now */
+  /** @returns the index of a reason, or `FAILURE_REASONS.length` plus the number of a location */
   #ask(text: string): number {
     if (this.#answers.isFull || this.#aliases.length >= MAX_ALIASES) this.#forget()
     const place = this.#question.ask(text)
@@ -225,11 +228,11 @@ function latin1(bytes: Uint8Array, start: number, end: number): string {
   return text
 }
 
-/** Asks the databases about the address that a text holds. */
+/** Looks up the address in a text. */
 export class AddressFinder {
-  /** Canonical text of the address asked about last; '' when there is none. */
+  /** Canonical text of the last address; '' if the last text had none. */
   ip = ''
-  /** Longer texts are malformed, whatever they hold; a list of hops may be longer than an address. Characters. */
+  /** Longer texts are malformed. A list of hops may be longer than an address. Characters. */
   readonly longest: number
   readonly #set: DatabaseSet
   readonly #clients: ClientWalk | null
@@ -237,18 +240,18 @@ export class AddressFinder {
 
   /**
    * @throws InvalidDatabaseError when the databases hold no locations
-   * @throws TypeError when the proxies cannot be trusted
+   * @throws TypeError when `trustedProxies` is invalid
    */
   constructor(set: DatabaseSet, { trustedProxies }: CommonPlan) {
     if (set.noLocationsError !== null) throw set.noLocationsError
     this.#set = set
-    // Whoever wrote the log is the peer: its word is taken for the list, as that of a local proxy is.
+    // The writer of the log is the peer: trust its list like that of a local proxy on a Unix socket.
     this.#clients =
       trustedProxies === null ? null : new ClientWalk({ trustedProxies: [...trustedProxies, 'unix:'] })
     this.longest = this.#clients === null ? MAX_ADDRESS_CHARS : MAX_FIELD_CHARS
   }
 
-  /** Where the address is, or why that is not known. */
+  /** @returns the location of the address, or why it has none */
   ask(text: string): Location | FailureReason {
     this.ip = ''
     if (text === '' || text === '-') return 'missing'

@@ -1,19 +1,19 @@
 import { isOfClass, isUint8Array } from '../realm.ts'
 import type { ChunkSource } from './block-reader.ts'
 
-/** Bytes in pieces of any size: a Web stream, or anything to be iterated, such as a Node stream. */
+/** Bytes or text in chunks of any size: a Web stream, or any async iterable, such as a Node stream. */
 export type LineInput =
   | ReadableStream<Uint8Array>
   | ReadableStream<Uint8Array | string>
   | AsyncIterable<Uint8Array | string>
 
-/** Reads an input piece by piece. What it gives is a copy: the input may use the memory of its chunks again. */
+/** Reads an input chunk by chunk. It returns copies, because the input may reuse the memory of its chunks. */
 export interface LineSource extends ChunkSource {
-  /** Lets go of the input before its end, so that files and connections behind it are closed. */
+  /** Releases the input before its end, so that its files and connections are closed. */
   release(reason: unknown): Promise<void>
 }
 
-/** @throws TypeError when it is no input, or a stream that somebody else is reading */
+/** @throws TypeError when `input` is not a stream or async iterable, or is a locked stream */
 export function sourceOf(input: LineInput): LineSource {
   if (isOfClass(input, 'ReadableStream')) return new StreamSource(input)
   if (isAsyncIterable(input)) return new IteratedSource(input)
@@ -57,23 +57,23 @@ class IteratedSource implements LineSource {
   }
 
   async release(): Promise<void> {
-    // A Node stream that is waited for closes at once so; its iterator would wait for the next chunk.
+    // destroy() closes a Node stream at once, even during a read. Its iterator's return() would wait for a chunk.
     if ('destroy' in this.#input && typeof this.#input.destroy === 'function') this.#input.destroy()
     const returned = this.#iterator.return?.()
-    // A generator that is waiting itself returns when it has something: nobody waits for that.
+    // During a read a generator's return() settles only after the next chunk, so do not wait for it.
     if (this.#isReading) Promise.resolve(returned).catch(() => {})
     else await returned
   }
 }
 
-/** Bytes of chunks that may be texts, of which a character may lie in two. */
+/** Converts chunks to bytes. A character of text may be split between two chunks. */
 class ChunkEncoder {
   readonly #encoder = new TextEncoder()
-  /** The first half of a character. */
+  /** A high surrogate at the end of the last chunk, or ''. */
   #half = ''
 
   bytesOf(chunk: unknown): Uint8Array {
-    // Copied at once, and not by slice(): a Buffer's own would share its memory.
+    // Copy, but not with slice(): a Buffer's slice() shares its memory.
     if (isUint8Array(chunk)) return new Uint8Array(chunk)
     if (typeof chunk !== 'string') {
       throw new TypeError(
@@ -86,7 +86,7 @@ class ChunkEncoder {
     return this.#encoder.encode(text.slice(0, text.length - this.#half.length))
   }
 
-  /** Half a character at the end is what encoders make of it: U+FFFD. */
+  /** @returns U+FFFD for a lone surrogate at the end, as TextEncoder writes it, or `null` */
   end(): Uint8Array | null {
     if (this.#half === '') return null
     const bytes = this.#encoder.encode(this.#half)

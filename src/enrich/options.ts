@@ -2,12 +2,12 @@ import { ClientWalk } from '../client/client-address.ts'
 import { localeOf } from '../location/locale.ts'
 import { instantOf } from '../location/timezone.ts'
 
-/** The forms of lines that are understood. `access-log` is Apache's and nginx's common and combined log. */
+/** The formats of input. `access-log` is the common and combined log format of Apache and nginx. */
 export type Format = 'ndjson' | 'csv' | 'tsv' | 'access-log' | 'list'
 
 export const FORMATS: readonly Format[] = ['ndjson', 'csv', 'tsv', 'access-log', 'list']
 
-/** The columns that a delimited file can get, in their default order. */
+/** The columns that can be added to CSV and TSV, in their default order. */
 export const LOCATION_FIELDS = [
   'country_code',
   'country_name',
@@ -24,12 +24,12 @@ export const LOCATION_FIELDS = [
 export type LocationField = (typeof LOCATION_FIELDS)[number]
 
 /**
- * What is done with a line that cannot be read:
- * - `raw`: where lines become NDJSON it becomes `{"raw":"…","location":null}`; of a line that is too long the first
- *   `maxLineBytes`. Else as `keep`
- * - `keep`: written as it is
- * - `drop`: left out
- * - `fail`: the end of the run
+ * What to do with a line that cannot be read:
+ * - `raw`: write `{"raw":"…","location":null}` if the output is NDJSON made from another format, with the first
+ *   `maxLineBytes` of a line that is too long; otherwise as `keep`
+ * - `keep`: write it unchanged
+ * - `drop`: omit it
+ * - `fail`: fail the run with a `BadLineError`
  */
 export type OnBadLine = (typeof ON_BAD_LINE)[number]
 
@@ -37,96 +37,96 @@ export const ON_BAD_LINE = ['raw', 'keep', 'drop', 'fail'] as const
 
 /** How lines are read and what is added to them. */
 export interface EnrichOptions {
-  /** Default: told by the content. */
+  /** Default: detected from the content. */
   readonly format?: Format | undefined
   /**
    * Where the address is. NDJSON: a dotted path (`client.ip`) or a JSON pointer (`/client/ip`). CSV and TSV: the
-   * name of a column, or its number from 1. Default: guessed from common names and what they hold.
+   * name of a column, or its number from 1. Default: guessed from common names and their values.
    */
   readonly field?: string | undefined
   /** CSV and TSV: whether the first line names the columns. Default: true. */
   readonly header?: boolean | undefined
-  /** NDJSON, and lines that are kept or made NDJSON: the name of the member added. Default: `location`. */
+  /** NDJSON, and formats that become NDJSON: the name of the member to add. Default: `location`. */
   readonly into?: string | undefined
-  /** CSV and TSV: the columns appended. Default: all ten. */
+  /** CSV and TSV: the columns to append. Default: all ten. */
   readonly fields?: readonly LocationField[] | undefined
-  /** Access logs and lists: keep the line as it is, then a tab and the location's JSON. Default: false. */
+  /** Access logs and lists: keep the line, and append a tab and the location's JSON. Default: false. */
   readonly append?: boolean | undefined
-  /** Replace a member or columns that are there already; otherwise they are an error. Default: false. */
+  /** Replace a member or columns that exist already, which is an error otherwise. Default: false. */
   readonly overwrite?: boolean | undefined
   /**
-   * Where the instant of the event is, as `field`: ISO 8601 with an offset, or a number since 1970 in seconds,
-   * milliseconds, microseconds or nanoseconds. Default: guessed from common names and what they hold. Access logs
-   * have their own.
+   * Where the time of the event is, in the syntax of `field`. The value is ISO 8601 with an offset, or a number since
+   * 1970 in seconds, milliseconds, microseconds or nanoseconds. Default: guessed from common names and their values.
+   * Access logs have a time at a fixed place.
    */
   readonly timeField?: string | undefined
   /**
-   * The instant for lines without one: a `Date`, or milliseconds since 1970. Default: none, so that their
+   * The instant for lines without a time: a `Date`, or milliseconds since 1970. Default: none, so that their
    * `timezone.offset` is `null`.
    */
   readonly at?: Date | number | undefined
-  /** BCP 47 language tag for the names of country and region. Default: `en`. */
+  /** BCP 47 language tag for the names of countries and regions. Default: `en`. */
   readonly locale?: string | undefined
   /**
-   * The field holds a list as `X-Forwarded-For` has it, written by these proxies (addresses, CIDR blocks,
-   * `loopback`, `linklocal`, `uniquelocal`): the first hop from the right that is none of them is located.
+   * Read the field as a list of hops like `X-Forwarded-For`, and locate the rightmost hop that is not one of these
+   * proxies: addresses, CIDR blocks, `loopback`, `linklocal`, `uniquelocal`.
    */
   readonly trustedProxies?: readonly string[] | undefined
   /**
-   * Go on where none of the first 1,000 records has an address, or none has the `field` that is named, which is an
-   * error otherwise. Default: false.
+   * Continue if none of the first 1,000 records has an address, or none has the named `field`, which is an error
+   * otherwise. Default: false.
    */
   readonly force?: boolean | undefined
   /** Default: `raw`. */
   readonly onBadLine?: OnBadLine | undefined
-  /** Write only the lines that were not resolved, bad lines among them. Default: false. */
+  /** Write only the lines that were not resolved, including bad lines. Default: false. */
   readonly onlyFailed?: boolean | undefined
-  /** Leave out lines without a location. Default: false. */
+  /** Omit lines without a location; `onBadLine` applies to bad lines. Default: false. */
   readonly dropUnresolved?: boolean | undefined
-  /** Longer lines are bad lines: the bound of memory. Bytes, 1 to 256 MiB; default: 1 MiB. */
+  /** Longer lines are bad lines, which bounds memory. Bytes, 1 to 256 MiB. Default: 1 MiB. */
   readonly maxLineBytes?: number | undefined
-  /** Count regions, cities, places on the map and hours too, for a report. Default: false. */
+  /** Count regions, cities, map cells and hours too, for a report. Default: false. */
   readonly details?: boolean | undefined
 }
 
 /**
- * What is settled before the first line, for all formats. Plain data: a plan goes to worker threads by
- * `structuredClone`.
+ * The part of a plan that all formats have. A plan is made before the first line is read. Plain data: it goes to worker
+ * threads by `structuredClone`.
  */
 export interface CommonPlan {
-  /** Name of the member that is added. */
+  /** Name of the member to add. */
   readonly into: string
-  /** Milliseconds since 1970, for lines without a time of their own; `null` when nobody said when they are from. */
+  /** The instant for lines without a time, in milliseconds since 1970; `null` without the option `at`. */
   readonly at: number | null
-  /** `undefined` is English. */
+  /** A BCP 47 tag; `undefined` for English. */
   readonly locale: string | undefined
-  /** Given when the field holds a list as `X-Forwarded-For` has it; else `null`. */
+  /** Trusted proxies if the field holds a list of hops like `X-Forwarded-For`; otherwise `null`. */
   readonly trustedProxies: readonly string[] | null
   readonly overwrite: boolean
-  /** Whether the run goes on without any address. */
+  /** Whether to continue if no record has an address. */
   readonly force: boolean
   readonly onBadLine: OnBadLine
   readonly onlyFailed: boolean
   readonly dropUnresolved: boolean
-  /** Bytes of a line, its end not counted. */
+  /** The longest line that is parsed, without its line feed. Bytes. */
   readonly maxLineBytes: number
-  /** Whether the counts has details for a report. */
+  /** Whether the counts include details for a report. */
   readonly details: boolean
 }
 
-/** A plan beside what was guessed to make it, in words for the user. */
+/** A plan, and notes for the user on what was guessed to make it. */
 export interface Planned<Plan> {
   readonly plan: Plan
   readonly notes: readonly string[]
 }
 
-/** What a line may have where it is not said otherwise. */
+/** Default of `maxLineBytes`. */
 export const DEFAULT_LINE_BYTES = 1024 * 1024
-/** JSON takes up to six bytes for one, and an array holds no more than 2 GiB everywhere. */
+/** JSON takes up to six bytes for one, and some platforms limit an array to 2 GiB. */
 const MAX_LINE_BYTES = 256 * 1024 * 1024
 
 /**
- * Checks the options that all formats have.
+ * Checks the options that all formats have, and makes the common part of a plan.
  *
  * @throws TypeError when an option is wrong
  * @throws InvalidLocaleError when `locale` is not a BCP 47 tag

@@ -6,27 +6,27 @@ import { emptyCounts, mergeCounts, type RunningCounts } from './counts.ts'
 import { commonPlan, type EnrichOptions, type Format } from './options.ts'
 import { makePlan } from './plan.ts'
 
-/** From chunks of an input to chunks of output, on one thread. */
+/** Turns chunks of input into chunks of output, on one thread. */
 export class Pipeline {
-  /** What was counted so far. */
+  /** Counts of the output so far. */
   readonly counts: RunningCounts = emptyCounts()
-  /** `null` until enough of the input is known. */
+  /** `null` until the sample of the input has been read. */
   format: Format | null = null
-  /** What was guessed, in words. */
+  /** What was guessed, in words for the user. */
   notes: readonly string[] = []
   readonly #set: DatabaseSet
   readonly #options: EnrichOptions
   #isStopped = false
 
-  /** @throws TypeError, InvalidLocaleError when an option is wrong that all formats have */
+  /** @throws TypeError, InvalidLocaleError when an option that all formats have is wrong */
   constructor(set: DatabaseSet, options: EnrichOptions) {
     this.#set = set
     commonPlan(options)
-    // A copy: the caller's object may change before the sample is there.
+    // Copy: the caller can change the object before the sample has been read.
     this.#options = { ...options }
   }
 
-  /** The output, piece by piece as it is asked for. To be called once. */
+  /** The output, chunk by chunk. Call it once. */
   async *outputs(source: ChunkSource): AsyncGenerator<Uint8Array, void, undefined> {
     const reader = new BlockReader(source, true, this.#options.maxLineBytes)
     const { plan, enricher } = await reader.plan((sample, isWhole) => {
@@ -46,7 +46,7 @@ export class Pipeline {
     }
   }
 
-  /** Counts nothing more, whatever is still under way. */
+  /** Stops before the next block, so that blocks still being read are not counted. */
   stop(): void {
     this.#isStopped = true
   }

@@ -6,12 +6,13 @@ import { sampleLines, startsJsonArray } from './sample.ts'
 import { refuseUnreadable } from './unreadable-input.ts'
 
 /**
- * Settles how an input is read and what is added to it.
+ * Decides how to read an input and what to add to it.
  *
  * @param sample the first bytes of the input, decompressed; see {@link SampleSize}
- * @param isWhole whether they are all of it
- * @returns the plan, and what was guessed in words that are to be shown
- * @throws EnrichError when the input is not lines of UTF-8, does not say enough, or has already what would be added
+ * @param isWhole whether the sample is the whole input
+ * @returns the plan, and notes on what was guessed, to show to the user
+ * @throws EnrichError when the input is not lines of UTF-8, its format or fields cannot be guessed, or a member or
+ *   column to add exists already
  * @throws TypeError when an option is wrong
  * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
  */
@@ -29,12 +30,12 @@ export function makePlan(sample: Uint8Array, isWhole: boolean, options: EnrichOp
   return { plan, notes: [`the format is ${detected}`, ...notes] }
 }
 
-/** `null` when the input is of no known format. An input without lines is an empty list. */
+/** The format of an input, or `null` if it is unknown. An input without lines is an empty list. */
 export function detectFormat(sample: Uint8Array): Format | null {
   return FORMAT_DEFINITIONS.find((definition) => definition.recognise(sample))?.name ?? null
 }
 
-/** What to do about an input of no known format. */
+/** The error message for an unknown format: what is wrong, and what to do about it. */
 function describeUnknown(sample: Uint8Array): string {
   const line = sampleLines(sample, true, 1)[0] ?? ''
   if (startsJsonArray(sample))

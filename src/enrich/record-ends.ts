@@ -3,16 +3,15 @@ import { LineFeeds } from './swar.ts'
 const QUOTE = 0x22
 
 /**
- * Finds where records end: at line feeds, and in delimited files only at those outside quotes. A quote opens at
- * the start of a field only and closes at the next one that is not doubled; anywhere else it is a character.
+ * Finds where records end: at line feeds, and in delimited files only at line feeds outside quotes. A quote opens only
+ * at the start of a field, and closes at the next quote that is not doubled. Anywhere else it is a character.
  *
- * A record whose end is not found within the bound of a line has a quote that was never meant to open, as logs of
- * foreign text have them, and would swallow the rest of the file. Its first physical line is then a record of its
- * own, which its format finds bad. For some lines behind it quotes do not reach over line ends, so that looking
- * again does not take a time that grows with the square of the bound.
+ * If the end of a record is not within the bound, its opening quote was not meant as one, as in logs that contain
+ * foreign text, and would swallow the rest of the file. The first physical line is then a record, which its format
+ * finds bad. In the next bytes, a 64th of the bound, each physical line is a record, so that repeated scans do not take
+ * time quadratic in the bound.
  *
- * What is decided depends on the bytes from the start of a record only, so that a splitter and whoever reads its
- * blocks agree.
+ * The result depends only on the bytes from the start of a record, so a splitter and the reader of its blocks agree.
  */
 export class RecordEnds {
   readonly #delimiter: number | null
@@ -21,19 +20,19 @@ export class RecordEnds {
   #lineFeeds = new LineFeeds(this.#bytes)
   /** Records that start before this are single physical lines. */
   #plainUntil = 0
-  /** The first quote at or behind the last start that was looked from; the length of the bytes when there is none. */
+  /** The first quote at or after the start of the last search; the length of the bytes if there is none. */
   #quote = -1
 
   /**
-   * @param delimiter of fields that may be quoted; `null` when quotes mean nothing
-   * @param maxBytes bound of a record
+   * @param delimiter the byte between fields that may be quoted; `null` if quotes have no meaning
+   * @param maxBytes bound of a record, without its line feed
    */
   constructor(delimiter: number | null, maxBytes: number) {
     this.#delimiter = delimiter
     this.#maxBytes = maxBytes
   }
 
-  /** Begins anew: with other bytes, or when they have changed. */
+  /** Starts again with other bytes. Also call it after the bytes have changed. */
   reset(bytes: Uint8Array): void {
     this.#bytes = bytes
     this.#lineFeeds = new LineFeeds(bytes)
@@ -41,16 +40,16 @@ export class RecordEnds {
     this.#quote = -1
   }
 
-  /** Whether the bytes may be cut before `at`, so that another reader of what follows decides the same. */
+  /** Whether a new reader that starts at `at` would find the same records. */
   mayCut(at: number): boolean {
     return at >= this.#plainUntil
   }
 
   /**
-   * @param end of the bytes that are there
-   * @param isLast whether nothing follows them
-   * @returns the index of the line feed that ends the record starting at `start`; `end` when it is the last and
-   *   has none; -1 when more bytes are needed, or it is a physical line over the bound
+   * @param end end of the available bytes
+   * @param isLast whether the input ends at `end`
+   * @returns the index of the line feed that ends the record at `start`; `end` if the record is the last and has no
+   *   line feed; -1 if more bytes are needed, or the physical line exceeds the bound
    */
   next(start: number, end: number, isLast: boolean): number {
     const bytes = this.#bytes
@@ -66,14 +65,15 @@ export class RecordEnds {
     if (recordEnd >= 0) return recordEnd
     const isInReach = end - start <= this.#maxBytes
     if (isInReach && !(isLast && recordEnd === END_IN_QUOTES)) return orLast(-1, end, isLast)
-    // The end is out of reach. A physical line that is too long ends at its line feed, whatever its quotes.
+    // The end is not within the bound. A physical line over the bound ends at its line feed, despite its quotes.
     if (lineEnd !== -1 && lineEnd < limit) this.#plainUntil = start + Math.ceil(this.#maxBytes / 64)
     return orLast(lineEnd, end, isLast)
   }
 
   /**
-   * @param lineEnd of the first physical line, or `limit`
-   * @returns the index of the line feed that ends the record, or how the bytes ended before `limit`
+   * @param lineEnd end of the first physical line, or `limit`
+   * @returns the index of the line feed that ends the record, or, if there is none before `limit`,
+   *   {@link END_IN_QUOTES} or {@link END_OUTSIDE_QUOTES}
    */
   #endOfQuoted(start: number, lineEnd: number, limit: number): number {
     const bytes = this.#bytes
@@ -96,7 +96,7 @@ export class RecordEnds {
   }
 }
 
-/** The bytes ended, in a quoted field or outside. */
+/** No record end was found: the bytes end in a quoted field, or outside of one. */
 const END_IN_QUOTES = -1
 const END_OUTSIDE_QUOTES = -2
 

@@ -13,50 +13,53 @@ import type { LocationField } from './options.ts'
 import { viewOf } from './swar.ts'
 import { DAY_MS, type Offset, ZoneOffsets } from './zone-offsets.ts'
 
-/** Places kept, at most, and bytes of their texts. */
+/** The most locations that are kept, and the limit of the bytes of their texts. */
 const MAX_LOCATIONS = 131_072
 const MAX_TEXT_BYTES = 64 * 1024 * 1024
-/** What the places may keep alive, as a {@link RetainedBytes} counts it: as much as the table that they come from. */
+/** Limit of what the locations keep alive, as {@link RetainedBytes} counts it: the same as in `location-table.ts`. */
 const MAX_RETAINED_BYTES = 2 ** 25
-/** Time zones kept, at most: each can have some 30 KB of days. The IANA database has some 600, links included. */
+/** The most time zones that are kept: each can have some 30 KB of days. The IANA database has some 600 with links. */
 const MAX_ZONES = 1024
-/** Longer names than this in one place would be a hostile database's; the table is then just emptied sooner. */
+/** Room to reserve for each text, to grow the array rarely. Only a hostile database has longer texts. Bytes. */
 const TEXT_ROOM = 65_536
 
-/** One row of numbers for each answer, as long as a line of the processor's cache. */
+/** Numbers in the row of each location: 64 bytes, a line of the processor's cache. */
 const ROW = 8
-/** Where its JSON begins; where the time-zone offset begins in it; where it ends. */
+/** Positions in the texts: the start of the JSON, the time-zone offset in it, and its end. */
 const JSON_START = 0
 const JSON_OFFSET = 1
 const JSON_END = 2
-/** From which instant on and until when that offset is known to hold. */
+/** The offset in the JSON is known to hold from `FROM` until before `UNTIL`. Milliseconds since 1970. */
 const FROM = 3
 const UNTIL = 4
 const ZONE = 5
-/** The answer that stands for this one in counting. */
+/** The location whose uses include those of this one: itself, or the first of its country. */
 const COUNTED = 6
 const USES = 7
 const NOT_MADE = -1
 
-/** Where the columns of an answer are: before the offset, behind it. A second start of -1: there is none. */
+/**
+ * Numbers in the row of a location's columns: start plus 1 (0 if not made yet) and end of the columns before the
+ * offset, then the end of the columns after it, or {@link NOT_MADE} if the offset is not among the columns.
+ */
 const COLUMNS_ROW = 3
 
 const encoder = /* @__PURE__ */ new TextEncoder()
 
 /**
- * Places as they are written, by number. What does not change from line to line is made into bytes once. The bytes
- * lie in one array and all numbers in another, so that a line reads few lines of the processor's cache: with tens
- * of thousands of places waiting for memory takes longer than anything else.
+ * Caches the output text of locations by number. The parts that are the same on every line are encoded once. All
+ * bytes are in one array and all numbers in another, so that a line touches few lines of the processor's cache: with
+ * tens of thousands of locations, waiting for memory takes longer than anything else.
  */
 export class RenderedLocations {
   readonly #locale: Locale
   readonly #countsPlaces: boolean
   readonly #numbers = new Map<Location, number>()
   readonly #weight = new RetainedBytes()
-  /** The first answer in each country. */
+  /** The number of the first location in each country. */
   readonly #countries = new Map<LocalizedCountry, number>()
   #places: Location[] = []
-  /** The offset in the JSON of each. */
+  /** The offset in the JSON of each location, by number. */
   #offsets: (Offset | undefined)[] = []
   #rows = new Float64Array(ROW * 1024)
   #columnRows = new Int32Array(0)
@@ -65,16 +68,16 @@ export class RenderedLocations {
   #textEnd = 0
   readonly #zoneNumbers = new Map<Timezone, number>()
   #zones: ZoneOffsets[] = []
-  /** Answers with uses that were not counted yet. */
+  /** The numbers of locations used since the last `drain`. */
   #used: number[] = []
 
-  /** @param countsPlaces whether uses are counted by place; otherwise by country, which takes less time */
+  /** @param countsPlaces whether to count uses by location; otherwise by country, which is faster */
   constructor(locale: Locale, countsPlaces: boolean) {
     this.#locale = locale
     this.#countsPlaces = countsPlaces
   }
 
-  /** Whether it wants to be emptied before another place is added. */
+  /** Whether `clear` must be called before another location is added. */
   get isFull(): boolean {
     return (
       this.#places.length >= MAX_LOCATIONS ||
@@ -84,7 +87,7 @@ export class RenderedLocations {
     )
   }
 
-  /** Forgets all places; their numbers are given anew. Uses are to be counted before. */
+  /** Removes all locations; numbers start from 0 again. Call `drain` before. */
   clear(): void {
     this.#numbers.clear()
     this.#weight.clear()
@@ -97,7 +100,7 @@ export class RenderedLocations {
     this.#zones = []
   }
 
-  /** The number of a place, from 0. */
+  /** The number of a location, from 0. Adds the location if it is new. */
   numberOf(place: Location): number {
     const known = this.#numbers.get(place)
     if (known !== undefined) return known
@@ -119,14 +122,14 @@ export class RenderedLocations {
     return number
   }
 
-  /** The offset of a place's zone at an instant; `NaN` when that is not known. */
+  /** The offset of a location's zone. @param at milliseconds since 1970; `NaN` if unknown */
   offsetOf(number: number, at: number): Offset {
     const zone = this.#zones[this.#rows[number * ROW + ZONE] ?? 0]
     if (zone === undefined) throw new RangeError(`no answer has the number ${number}`)
     return zone.at(at)
   }
 
-  /** Notes that a line was answered so. */
+  /** Counts one line with this location. */
   use(number: number): void {
     const counted = this.#rows[number * ROW + COUNTED] ?? 0
     const uses = this.#rows[counted * ROW + USES] ?? 0
@@ -134,7 +137,7 @@ export class RenderedLocations {
     this.#rows[counted * ROW + USES] = uses + 1
   }
 
-  /** Hands out the places, or one of each country, used since the last call, with how often they were. */
+  /** Calls `count` for each location used since the last call, or for one location of each country. */
   drain(count: (place: Location, locale: Locale, uses: number) => void): void {
     for (const number of this.#used) {
       const place = this.#places[number]
@@ -144,7 +147,7 @@ export class RenderedLocations {
     this.#used = []
   }
 
-  /** Writes a record's JSON from behind the text of its `ip`. */
+  /** Writes the JSON of a record after the text of its `ip`. @param at milliseconds since 1970; `NaN` if unknown */
   writeJson(number: number, at: number, out: ByteSink): void {
     const rows = this.#rows
     const row = number * ROW
@@ -161,7 +164,7 @@ export class RenderedLocations {
     out.writeView(this.#textView, rows[row + JSON_START] ?? 0, rows[row + JSON_END] ?? 0)
   }
 
-  /** Writes columns with delimiters between them; both are the same at every call. */
+  /** Writes columns with delimiters between them. Pass the same columns and delimiter each time. */
   writeColumns(
     number: number,
     at: number,
@@ -173,7 +176,7 @@ export class RenderedLocations {
     if (row + COLUMNS_ROW > this.#columnRows.length || (this.#columnRows[row] ?? 0) === 0) {
       this.#makeColumns(number, columns, String.fromCharCode(delimiter))
     }
-    // Starts are one more than they are, since 0 says that there is none yet.
+    // Starts are stored plus 1, since 0 means that the columns are not made yet.
     const start = (this.#columnRows[row] ?? 0) - 1
     const middle = this.#columnRows[row + 1] ?? 0
     const end = this.#columnRows[row + 2] ?? 0
@@ -195,7 +198,7 @@ export class RenderedLocations {
     this.#offsets[number] = offset
   }
 
-  /** The offset in the JSON of an answer holds at an instant: on all of that day, if its zone has one offset then. */
+  /** Notes that the offset in the JSON holds at `at`, and on that whole day of UTC if the zone has one offset then. */
   #noteDay(row: number, number: number, at: number): void {
     const start = Math.floor(at / DAY_MS) * DAY_MS
     const end = start + DAY_MS
@@ -225,7 +228,7 @@ export class RenderedLocations {
   }
 
   #addText(text: string): void {
-    // UTF-8 has at most three bytes for a unit of UTF-16.
+    // UTF-8 has at most three bytes for each UTF-16 code unit.
     const needed = this.#textEnd + Math.max(text.length * 3, TEXT_ROOM)
     if (needed > this.#texts.length) {
       const larger = new Uint8Array(Math.max(needed, this.#texts.length * 2))
@@ -253,18 +256,18 @@ function grown(rows: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
   return larger
 }
 
-/** A record's JSON begins so, and its `ip` follows. */
+/** The start of a record's JSON, before its `ip`. */
 export const JSON_HEAD = '{"ip":"'
 
-/** Of the frozen parts that records share. */
+/** JSON of the frozen countries and regions that records share. */
 const jsons = /* @__PURE__ */ new WeakMap<Country | Region, string>()
 
-/** Of the texts here none depends on it: the offset, which does, is written apart. */
+/** Any instant will do: only the offset depends on it, and the offset is written separately. */
 const ANY_INSTANT = 0
 
 /**
- * The record's JSON from behind the text of `ip` to the value of `timezone.offset`, which is the last. Put together
- * from what is remembered of its shared parts: twice as fast as `JSON.stringify` of all, to the same bytes.
+ * The record's JSON from after the text of `ip` to before the value of `timezone.offset`, which is last. Reuses the
+ * JSON of shared parts: twice as fast as `JSON.stringify` of the record, with the same result.
  */
 export function jsonBody(place: Location, locale: Locale): string {
   const { country, region, city, postal_code, coordinates, timezone } = place.record('', locale, ANY_INSTANT)
@@ -283,7 +286,7 @@ function jsonOf(part: Country | Region): string {
   return json
 }
 
-/** Columns of a record before and behind `timezone_offset`; all are before, and `behind` is `null`, without it. */
+/** Columns of a record before and after `timezone_offset`. Without it, all are in `before`, and `behind` is `null`. */
 export interface ColumnTexts {
   readonly before: string
   readonly behind: string | null
@@ -336,26 +339,26 @@ function columnOf(record: LocationRecord, column: LocationField): string {
   }
 }
 
-/** In quotes where RFC 4180 section 2 wants them. */
+/** The text, in quotes where RFC 4180 section 2 requires them. */
 function quotedFor(delimiter: string, text: string): string {
   return text.includes(delimiter) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /**
- * What some places keep alive beyond themselves: areas with their names, of which a hostile database can have as many
- * megabytes as places, and long texts. What they share counts once.
+ * Counts the memory that locations keep alive beyond themselves: their countries and regions with names, and long
+ * texts. In a hostile database each location can have a megabyte of names. Shared parts count once.
  */
 export class RetainedBytes {
-  /** Areas, their parts and the names of these. */
+  /** Shared parts, countries, regions and translations that have been counted. */
   readonly #counted = new Set<object>()
   #bytes = 0
 
-  /** About as many bytes as it takes in memory. */
+  /** Estimated memory. Bytes. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Counts a place that was not counted yet. */
+  /** Counts a location. Call it once for each. */
   add({ shared, city, postalCode }: Location): void {
     this.#bytes += longTextBytes(city) + longTextBytes(postalCode)
     if (!this.#isNew(shared)) return

@@ -6,17 +6,17 @@ export function markLength(bytes: Uint8Array, end: number = bytes.length): numbe
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
-/** Where a line of a sample lies, without its end. */
+/** The range `[start, end)` of a line in a sample, without its line end. */
 export interface LineRange {
   readonly start: number
   readonly end: number
 }
 
 /**
- * The first lines of a sample that are not empty, behind a byte order mark. A last line without an end counts when
- * it is the end of the input or the only line.
+ * The first lines of a sample that are not empty, after a byte order mark. A last line without a line end counts if
+ * the sample is the whole input or has no other line.
  *
- * @param most how many, at most
+ * @param most the largest number of lines
  */
 export function firstLines(sample: Uint8Array, isWhole: boolean, most: number): LineRange[] {
   const lines: LineRange[] = []
@@ -32,7 +32,7 @@ export function firstLines(sample: Uint8Array, isWhole: boolean, most: number): 
   return lines
 }
 
-/** Lines looked at, at most, where it is not said otherwise. */
+/** Default for the largest number of lines. */
 const MAX_LINES = 1000
 
 /** The first lines of a sample that are not empty, without their ends, as text; see {@link firstLines}. */
@@ -45,32 +45,32 @@ export function sampleLines(sample: Uint8Array, isWhole: boolean, most = MAX_LIN
 
 const QUOTE = 0x22
 
-/** What a plan is made from, where the first lines are not longer: plenty to guess by. Bytes. */
+/** Usual size of the sample that a plan is made from. Bytes. */
 export const SAMPLE_BYTES = 256 * 1024
 
-/** A header and a record, or the line before the header and the header. */
+/** The sample holds this many whole lines: a header and a record, or the separator line and the header. */
 const WHOLE_LINES = 2
 
 /**
- * How much of an input a plan is made from: 256 KiB, and more where its first two lines that are not empty are longer,
- * as a table of very many columns has them. Line feeds between quotes end no line.
+ * Decides how much of an input a plan is made from: 256 KiB, or more if the first two lines that are not empty are
+ * longer, as in a table with many columns. A line feed between quotes does not end a line.
  */
 export class SampleSize {
-  /** Bytes that came. */
+  /** Bytes added so far. */
   length = 0
   readonly #most: number
   #lines = 0
   #isQuoted = false
   #isEmpty = true
-  /** Where the last of the lines ends. */
+  /** End of the last whole line, an offset in the input. */
   #end = 0
 
-  /** @param maxLineBytes bound of a line: longer ones are not waited for */
+  /** @param maxLineBytes the longest line that may be parsed: the sample does not wait for longer ones */
   constructor(maxLineBytes: number) {
     this.#most = maxLineBytes + SAMPLE_BYTES
   }
 
-  /** Bytes that a plan should have, as far as what came tells. */
+  /** Bytes that a sample should have, as far as the bytes added so far tell. */
   get wanted(): number {
     return this.#lines === WHOLE_LINES ? Math.max(SAMPLE_BYTES, Math.min(this.#end, this.#most)) : this.#most
   }
@@ -89,10 +89,13 @@ export class SampleSize {
   }
 }
 
-/** Bytes in which a JSON array is recognised. */
+/** A JSON array is recognised within these first bytes. */
 const ARRAY_HEAD_BYTES = 1024
 
-/** Whether an array of objects begins, or an empty array is all. Logs also begin with brackets, around a time or a level. */
+/**
+ * Whether the sample starts with an array of objects, or is an empty array. A bracket alone is not enough: logs also
+ * start with brackets around a time or a level.
+ */
 export function startsJsonArray(sample: Uint8Array): boolean {
   return /^\s*\[\s*(?:\{\s*["}]|\]\s*$)/.test(new TextDecoder().decode(sample.subarray(0, ARRAY_HEAD_BYTES)))
 }

@@ -6,15 +6,15 @@ import { LineFeeds } from './swar.ts'
 
 /** Whole lines of the input, or a piece of a line that is too long. */
 export interface Block {
-  /** In memory of its own: nothing else has a view of it. */
+  /** Nothing else has a view of its memory. */
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** Number of the first line in the input, from 1; lines are physical ones also where CSV records span several. */
+  /** Number of the first line in the input, from 1. Counts physical lines, even if CSV records span several. */
   readonly firstLine: number
-  /** Line starts in it. */
+  /** The number of lines that start in the block. */
   readonly lines: number
-  /** Whether it is a piece of a line over `maxLineBytes`, which is passed on or dropped and never parsed. */
+  /** Whether this is a piece of a line over `maxLineBytes`, which is written or dropped but never parsed. */
   readonly oversized: boolean
-  /** Whether it starts a line; only a further piece of an oversized line does not. */
+  /** `false` only for the second and further pieces of an oversized line. */
   readonly startsLine: boolean
 }
 
@@ -22,25 +22,25 @@ const LINE_FEED = 0x0a
 const BLOCK_BYTES = 1024 * 1024
 
 /**
- * Cuts an input into blocks that end where records end. Holds `maxLineBytes` and two blocks at most, besides the
- * chunk that it is given.
+ * Cuts an input into blocks that end at the ends of records. Holds at most `maxLineBytes` and two blocks, besides the
+ * current chunk.
  */
 export class Splitter {
   readonly #ends: RecordEnds
   readonly #isQuoted: boolean
   readonly #maxLineBytes: number
   readonly #blockBytes: number
-  /** What is not in a block yet. */
+  /** Bytes that are not in a block yet: the first `#length` of this. */
   #bytes: Uint8Array<ArrayBuffer>
   #length = 0
-  /** How much there is to be before the next cut is tried. */
+  /** Bytes to collect before the next attempt to cut. */
   #target: number
   #line = 1
   #isAtStart = true
-  /** Whether the bytes that come belong to a line that is too long. */
+  /** Whether the next bytes belong to a line that is too long. */
   #isOversized = false
 
-  /** @param blockBytes bytes of a block, roughly: a block ends with a record */
+  /** @param blockBytes approximate size of a block, which ends with a record */
   constructor(plan: Plan, blockBytes = BLOCK_BYTES) {
     this.#isQuoted = quotedDelimiterOf(plan) !== null
     this.#ends = recordEndsOf(plan)
@@ -50,7 +50,7 @@ export class Splitter {
     this.#bytes = new Uint8Array(blockBytes)
   }
 
-  /** @returns the blocks that are complete with this chunk, which is copied */
+  /** Adds a chunk, which is copied. @returns the blocks that are now complete */
   push(chunk: Uint8Array): Block[] {
     const blocks: Block[] = []
     for (let from = 0; from < chunk.length; ) {
@@ -67,8 +67,8 @@ export class Splitter {
   }
 
   /**
-   * The whole records that are held back, for an input that pauses, such as a pipe from `tail -f`. What has no end
-   * yet stays.
+   * The whole records that are held back, for an input that pauses, such as a pipe from `tail -f`. Keeps a record
+   * whose end has not arrived yet.
    */
   flush(): Block[] {
     const blocks: Block[] = []
@@ -76,7 +76,7 @@ export class Splitter {
     return blocks
   }
 
-  /** What is left at the end of the input. */
+  /** The rest of the input, at its end. */
   end(): Block[] {
     const blocks: Block[] = []
     if (this.#length > 0) this.#cut(true, blocks)
@@ -101,7 +101,7 @@ export class Splitter {
       rest - (whole === 0 ? this.#mark() : 0) > this.#maxLineBytes && this.#hasNoEndAfter(whole)
     if (whole > 0) this.#emit(whole, blocks)
     if (rest === 0 || !isTooLong) {
-      // Twice as much each time: the start of a long record is looked at again, but not often.
+      // Double it each time, so that the start of a long record is scanned again only a few times.
       const twice = Math.min(2 * rest, this.#maxLineBytes + this.#blockBytes)
       this.#target = Math.max(twice, rest + this.#blockBytes)
       return
@@ -111,7 +111,7 @@ export class Splitter {
     this.#target = this.#blockBytes
   }
 
-  /** @returns where the last record ends of those that may be cut off */
+  /** @returns the end of the last record after which the bytes may be cut; 0 if there is none */
   #wholeRecords(isLast: boolean): number {
     const bytes = this.#bytes
     const end = this.#length
@@ -121,7 +121,7 @@ export class Splitter {
     let whole = 0
     for (let start = first; start < end; ) {
       const recordEnd = this.#ends.next(start, end, isLast)
-      // Nothing that decides about later records lies before a physical line that is too long.
+      // Bytes before a physical line over the bound do not affect later records, so cut there.
       if (recordEnd === -1) return start > first && end - start > this.#maxLineBytes ? start : whole
       start = Math.min(recordEnd + 1, end)
       if (this.#ends.mayCut(start)) whole = start
@@ -129,7 +129,7 @@ export class Splitter {
     return isLast ? end : whole
   }
 
-  /** Bytes of the mark before the first line, which do not count. */
+  /** Size of the byte order mark, which is not a part of the first line; 0 after the first cut. */
   #mark(): number {
     return this.#isAtStart ? markLength(this.#bytes, this.#length) : 0
   }
@@ -145,7 +145,7 @@ export class Splitter {
     blocks.push(this.#block(bytes, new LineFeeds(bytes).lines(), false, true))
   }
 
-  /** Takes bytes off the front, with their memory, and moves the others into new memory. */
+  /** Takes bytes off the front, with their memory, and copies the others to new memory. */
   #taken(size: number): Uint8Array<ArrayBuffer> {
     const rest = this.#bytes.subarray(size, this.#length)
     const bytes = this.#bytes.subarray(0, size)
@@ -156,12 +156,12 @@ export class Splitter {
     return bytes
   }
 
-  /** Passes on a piece of a line that is too long. @returns where in the chunk it ends */
+  /** Emits a piece of a line that is too long. @returns its end in the chunk */
   #passOn(chunk: Uint8Array, from: number, blocks: Block[]): number {
     const lineFeed = chunk.indexOf(LINE_FEED, from)
     const lineEnd = lineFeed === -1 ? chunk.length : lineFeed + 1
     const until = Math.min(lineEnd, from + this.#blockBytes)
-    // A Buffer's own slice would share its memory.
+    // A Buffer's slice() shares its memory.
     const piece = new Uint8Array(chunk.subarray(from, until))
     blocks.push(this.#block(piece, 0, true, false))
     if (lineFeed !== -1 && until === lineEnd) this.#isOversized = false
@@ -169,7 +169,7 @@ export class Splitter {
   }
 
   #block(bytes: Uint8Array<ArrayBuffer>, lines: number, oversized: boolean, startsLine: boolean): Block {
-    // The pieces behind the first have the number of the line that they belong to.
+    // Further pieces of an oversized line have the number of that line.
     const firstLine = startsLine ? this.#line : this.#line - 1
     this.#line += lines
     return { bytes, firstLine, lines, oversized, startsLine }
@@ -177,10 +177,10 @@ export class Splitter {
 }
 
 /**
- * Bytes at the start of an input that no record has, and that its output keeps: a byte order mark, and the line with
- * the separator.
+ * Size of the bytes before the first record: a byte order mark, and the separator line of a table. They stay in the
+ * output unless the format rewrites lines.
  *
- * @param end of the bytes that are there
+ * @param end end of the available bytes
  */
 export function preambleLength(bytes: Uint8Array, end: number, plan: Plan): number {
   const line =
@@ -188,12 +188,12 @@ export function preambleLength(bytes: Uint8Array, end: number, plan: Plan): numb
   return line?.length ?? markLength(bytes, end)
 }
 
-/** Of the format of a plan. */
+/** Finds the ends of records in the format of a plan. */
 export function recordEndsOf(plan: Plan): RecordEnds {
   return new RecordEnds(quotedDelimiterOf(plan), plan.maxLineBytes)
 }
 
-/** Of the format of a plan; see `FormatDefinition`. */
+/** See `FormatDefinition.quotedDelimiter`. */
 function quotedDelimiterOf(plan: Plan): number | null {
   return definitionOf(plan.format).quotedDelimiter(plan)
 }

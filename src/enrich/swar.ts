@@ -1,18 +1,18 @@
-/** Four times a byte. */
+/** Repeats a byte in the four bytes of a word, by multiplication. */
 const REPEATED = 0x01010101
 const HIGH_BITS = 0x80808080 | 0
 const QUOTES = 0x22 * REPEATED
 const BACKSLASHES = 0x5c * REPEATED
 const SPACES = 0x20 * REPEATED
 
-/** All of an array, for words of it. */
+/** A view of all bytes of an array, to read and write words. */
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
 /**
- * Access to bytes by words of four, which is some three times as fast as by bytes. A reader has one for each role,
- * such as its input: the view of the array used last is kept.
+ * Access to bytes in words of four, which is some three times as fast as byte by byte. It caches the view of the last
+ * array, so use one object for each role, such as the input.
  */
 export class Words {
   #bytes: Uint8Array = new Uint8Array(0)
@@ -27,10 +27,10 @@ export class Words {
   }
 }
 
-// "Has a zero byte", by the borrow of a subtraction: it never misses one. It can find one too many, in the byte above
-// one that is there, so that whoever asks looks at the bytes then.
+// Tests for a zero byte by the borrow of a subtraction. It never misses one. It can also report the byte above a
+// zero byte, so callers must look at the bytes to find the position.
 
-/** Whether a word can have a quote or a backslash among its bytes; surely not when it says `false`. */
+/** Whether a word may contain a quote or a backslash. `false` is certain. */
 export function mayHaveQuote(word: number): boolean {
   const quotes = word ^ QUOTES
   const backslashes = word ^ BACKSLASHES
@@ -38,7 +38,7 @@ export function mayHaveQuote(word: number): boolean {
   return (found & HIGH_BITS) !== 0
 }
 
-/** Whether a word can have a byte that is not ASCII, or that JSON has to escape; surely not when it says `false`. */
+/** Whether a word may contain a byte that is not ASCII, or that JSON must escape. `false` is certain. */
 export function mayNeedEscape(word: number): boolean {
   const quotes = word ^ QUOTES
   const backslashes = word ^ BACKSLASHES
@@ -50,8 +50,8 @@ export function mayNeedEscape(word: number): boolean {
 const LINE_FEED = 0x0a
 
 /**
- * Finds the line feeds of some bytes, four bytes at a step: on lines as short as those of logs that takes half as
- * long as a call of `indexOf` for each.
+ * Finds line feeds, four bytes at a time. On lines as short as those of logs this takes half as long as calling
+ * `indexOf` for each.
  */
 export class LineFeeds {
   readonly #bytes: Uint8Array
@@ -62,7 +62,7 @@ export class LineFeeds {
     this.#view = viewOf(bytes)
   }
 
-  /** @returns the index of the first in `[start, end)`, or -1 */
+  /** @returns the index of the first line feed in `[start, end)`, or -1 */
   next(start: number, end: number): number {
     const view = this.#view
     let at = start
@@ -76,7 +76,7 @@ export class LineFeeds {
     return -1
   }
 
-  /** How many lines begin in the bytes. */
+  /** The number of lines in the bytes, including a last one without a line feed. */
   lines(): number {
     const end = this.#bytes.length
     let lines = 0

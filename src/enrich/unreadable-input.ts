@@ -2,10 +2,10 @@ import { isTar } from '../bytes/extract.ts'
 import { EnrichError } from './errors.ts'
 import { markLength } from './sample.ts'
 
-/** Encodings of several bytes a character, which cannot be read line by line as UTF-8 can. */
+/** Encodings with units of two or four bytes, which cannot be split at line feed bytes as UTF-8 can. */
 export type WideEncoding = 'UTF-16LE' | 'UTF-16BE' | 'UTF-32LE' | 'UTF-32BE'
 
-/** Byte order marks; that of UTF-16LE is the start of that of UTF-32LE. */
+/** Byte order marks. UTF-32LE comes before UTF-16LE, whose mark is the start of its own. */
 const MARKS: readonly [WideEncoding, readonly number[]][] = [
   ['UTF-32LE', [0xff, 0xfe, 0, 0]],
   ['UTF-32BE', [0, 0, 0xfe, 0xff]],
@@ -13,13 +13,13 @@ const MARKS: readonly [WideEncoding, readonly number[]][] = [
   ['UTF-16BE', [0xfe, 0xff]],
 ]
 
-/** Looked at where there is no mark. Bytes; a multiple of four. */
+/** How many bytes to examine if there is no mark. A multiple of four. */
 const LOOKED_AT = 1024
 
 /**
- * The encoding of an input that is not UTF-8, by its byte order mark; else by where its zero bytes are, as RFC 4627
- * section 3 does: addresses and delimiters are ASCII, so that text with them has a zero in most of its units, always
- * in the same byte. `null` for any other input.
+ * The encoding of an input in UTF-16 or UTF-32, by its byte order mark, or by the positions of its zero bytes, as in
+ * RFC 4627 section 3: addresses and delimiters are ASCII, so most units of such text have a zero, always in the same
+ * byte. `null` for any other input.
  */
 export function wideEncodingOf(sample: Uint8Array): WideEncoding | null {
   for (const [encoding, mark] of MARKS) if (mark.every((byte, at) => sample[at] === byte)) return encoding
@@ -30,7 +30,7 @@ export function wideEncodingOf(sample: Uint8Array): WideEncoding | null {
     for (let at = 0; at < quads * 4; at++) if (sample[at] === 0 && bytes.includes(at % 4)) count++
     return count
   }
-  // NUL bytes also stand in UTF-8, after a crash or as separators: in runs, or less often.
+  // UTF-8 can contain NUL bytes too, after a crash or as separators, but in runs or less often.
   if (zeros(2, 3) === 2 * quads && zeros(0) === 0) return 'UTF-32LE'
   if (zeros(0, 1) === 2 * quads && zeros(3) === 0) return 'UTF-32BE'
   if (zeros(1, 3) >= quads && zeros(0, 2) === 0) return 'UTF-16LE'
@@ -38,24 +38,24 @@ export function wideEncodingOf(sample: Uint8Array): WideEncoding | null {
   return null
 }
 
-/** A file that holds other files or compressed bytes, and so no lines. */
+/** An archive or a compressed file, which has no lines to read. */
 export interface Container {
-  /** In words that could follow "the input is". */
+  /** Text that can follow "the input is". */
   readonly what: string
   /** What to do about it, with the command. */
   readonly advice: string
 }
 
-/** More than any of the magic bytes below. */
+/** At least the length of each magic number below. Bytes. */
 const HEAD_BYTES = 16
 
-/** What is compressed, by magic bytes in hexadecimal: the program with `-dc` decompresses it to standard output. */
+/** Compressed formats by magic bytes in hexadecimal. The program, with `-dc`, decompresses to standard output. */
 const COMPRESSED: readonly [name: string, program: string, ...magic: string[]][] = [
   ['gzip', 'gzip', '1f8b08'],
   ['compress', 'gzip', '1f9d'],
-  // Parallel compressors begin with a skippable frame, of which the first byte has 16 values (RFC 8878 section 3.1.2).
+  // Parallel compressors write a skippable frame first. Its first byte has 16 values (RFC 8878 section 3.1.2).
   ['zstd', 'zstd', '28b52ffd', ...Array.from('0123456789abcdef', (digit) => `5${digit}2a4d18`)],
-  // With the mark of a block or of an empty stream: "BZh" may begin a word.
+  // With the magic number of a block or of an empty stream, because text can start with "BZh".
   [
     'bzip2',
     'bzip2',
@@ -74,15 +74,15 @@ const COMPRESSED: readonly [name: string, program: string, ...magic: string[]][]
 const DOCUMENT = 'an office document'
 const SAVE_AS_CSV = 'save its sheet as CSV in UTF-8'
 
-/** Of a zip archive's first member, and where its name begins. */
+/** Magic bytes of a zip archive's first member, and the offset of the member's name. */
 const ZIP_MEMBER = '504b0304'
 const ZIP_NAME = 30
-/** How the name of the first member of an Office or OpenDocument file begins. */
+/** Possible starts of the name of the first member in an Office or OpenDocument file. */
 const IN_DOCUMENTS = ['[Content_Types]', '_rels/', 'docProps/', 'xl/', 'mimetype']
 
-/** The others, in the same way. */
+/** Other containers, by magic bytes in hexadecimal. */
 const OTHERS: readonly [what: string, advice: string, ...magic: string[]][] = [
-  // With members, empty, and in parts.
+  // With members, empty, and split into parts.
   ['a zip archive', 'unpack it, as unzip FILE does', ZIP_MEMBER, '504b0506', '504b0708'],
   ['a 7z archive', 'unpack it, as 7z x FILE does', '377abcaf271c'],
   ['a rar archive', 'unpack it, as unrar x FILE does', '526172211a07'],
@@ -90,8 +90,8 @@ const OTHERS: readonly [what: string, advice: string, ...magic: string[]][] = [
 ]
 
 /**
- * Recognises a container by the first bytes of an input. Those of tar are at 257: a sample below 512 bytes is no tar
- * archive.
+ * Recognises a container by the first bytes of an input; `null` if it is not one. The magic bytes of tar are at offset
+ * 257, and a sample below 512 bytes is not a tar archive.
  */
 export function containerOf(sample: Uint8Array): Container | null {
   const head = Array.from(sample.subarray(0, HEAD_BYTES), (byte) => byte.toString(16).padStart(2, '0')).join(
@@ -120,10 +120,10 @@ const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
 /**
- * Whether lines end with a carriage return and no line feed, as in "CSV (Macintosh)": all of the input would be one
- * line. So it is where the first line has carriage returns in it, no fewer than the sample has line feeds. Those
- * between quotes are in a field, those in an object are blanks between its members, those before a line feed are in
- * its line end.
+ * Whether lines end with a carriage return and no line feed, as in "CSV (Macintosh)", so that the whole input would be
+ * one line. This is so if the first line contains carriage returns, at least as many as the sample has line feeds. Not
+ * counted are carriage returns between quotes, which are in a field; in an object, where they are white space between
+ * members; and before a line feed, where they belong to a line end.
  */
 export function hasLoneCarriageReturns(sample: Uint8Array): boolean {
   let start = markLength(sample)
@@ -146,7 +146,7 @@ export function hasLoneCarriageReturns(sample: Uint8Array): boolean {
   return alone > 0 && alone >= lineFeeds
 }
 
-/** @throws EnrichError when the input is not lines of UTF-8, whatever format it is said to have */
+/** @throws EnrichError `ENRICH_INPUT_UNREADABLE` when the input is not lines of UTF-8 */
 export function refuseUnreadable(sample: Uint8Array): void {
   const encoding = wideEncodingOf(sample)
   if (encoding !== null) {

@@ -2,32 +2,32 @@ import type { Timezone } from '../location/timezone.ts'
 
 /** Milliseconds. */
 export const DAY_MS = 86_400_000
-/** Days remembered for one zone, at most. */
+/** The most days that are cached for one zone. */
 const MAX_DAYS = 1024
 
-/** An offset from UTC as a record has it. */
+/** An offset from UTC, in the forms that a record and the counts need. */
 export interface Offset {
-  /** `+HH:MM`, or `null`. */
+  /** `+HH:MM` or `-HH:MM`; `null` if the offset is unknown. */
   readonly text: string | null
-  /** Minutes east of UTC; `null` when the offset is not known. */
+  /** Minutes east of UTC; `null` if the offset is unknown. */
   readonly minutes: number | null
-  /** How a record's JSON ends behind `"offset":`. */
+  /** The end of a record's JSON, after `"offset":`. */
   readonly jsonTail: string
 }
 
-/** What is known of the offset at an instant that is not known. */
+/** The offset at an unknown instant. */
 const NO_OFFSET: Offset = { text: null, minutes: null, jsonTail: 'null}}' }
 
 /**
- * The offsets of one time zone at the instants of a log. A `Timezone` remembers its last quarter hour, which suits
- * questions about now; logs ask about years, and merged ones go back and forth. Here a day of UTC is asked about
- * once: when it begins and ends with the same offset, it has that offset all day. (No zone of the IANA database
- * has changed its offset and changed it back within 24 hours.)
+ * The offsets of one time zone at the instants of a log. A `Timezone` caches its last quarter hour, which suits
+ * requests for the current time. Logs span years, and merged logs go back and forth, so this caches days of UTC. A day
+ * that begins and ends with the same offset has it all day: no zone of the IANA database has changed its offset and
+ * changed it back within 24 hours.
  */
 export class ZoneOffsets {
   readonly #zone: Timezone
   readonly #offsets = new Map<string | null, Offset>()
-  /** By day since 1970; `null` when the offset changes in it. */
+  /** Offsets by day since 1970; `null` if the offset changes on that day. */
   readonly #days = new Map<number, Offset | null>()
   #lastDay = Number.NaN
   #last: Offset | null = null
@@ -36,7 +36,7 @@ export class ZoneOffsets {
     this.#zone = zone
   }
 
-  /** @param instant milliseconds since 1970, within the range of `Date`; `NaN` when it is not known */
+  /** @param instant milliseconds since 1970, within the range of `Date`; `NaN` if unknown */
   at(instant: number): Offset {
     if (Number.isNaN(instant)) return NO_OFFSET
     const day = Math.floor(instant / DAY_MS)
