@@ -14,7 +14,7 @@ export type Step = readonly [program: string, ...args: string[]]
 export const CHECKS: readonly Step[] = [
   ['npm', 'run', 'lint'],
   ['npm', 'run', 'typecheck'],
-  ['npm', 'test'],
+  ['npm', 'run', 'test:all'],
   ['npm', 'run', 'build'],
   ['npm', 'pack'],
 ]

@@ -19,14 +19,12 @@ const LAYERS: Readonly<Record<string, number>> = {
   'resolver.ts': 4,
   'embedded.ts': 4, // only a way to two files
   node: 5,
-  http: 5,
   enrich: 5,
   cli: 6,
   'core.ts': 7,
   'index.ts': 7,
   'writer.ts': 7,
   'enrich.ts': 7,
-  'http.ts': 7,
 }
 
 /** What one file imports, types included: ours by path from src, others by package or `node:` name. */

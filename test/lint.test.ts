@@ -32,7 +32,6 @@ const FILES: readonly (readonly [file: string, rule: string | null, code: string
   ['src/web-socket.ts', GLOBALS, `const all = new WebSocket('wss://example.com/')`],
   ['src/event-source.ts', GLOBALS, `const all = new EventSource('https://example.com/')`],
   ['src/request.ts', GLOBALS, `const all = new XMLHttpRequest()`],
-  ['src/http/server.ts', null, `import * as all from 'node:http'`],
   ['src/own.ts', null, `import { net as all } from './net.ts'`],
   ['src/files.ts', null, `import * as all from 'node:fs'`],
   ['test/server.ts', null, `import * as all from 'node:net'`],

@@ -68,10 +68,10 @@ describe('an input of which no record has an address', () => {
     ['a few records that only lack their address', '{"ip":null}\n'.repeat(9), { field: 'ip' }],
     [
       'long records of which the later ones have an address',
-      `{"ip":null,"n":"${'x'.repeat(1000)}"}\n`.repeat(300) + '{"ip":"10.0.0.1"}\n',
+      `${`{"ip":null,"n":"${'x'.repeat(1000)}"}\n`.repeat(300)}{"ip":"10.0.0.1"}\n`,
       { field: 'ip' },
     ],
-    ['two very long records', `${'x'.repeat(150_000)}\n`.repeat(2) + '10.0.0.1\n', LIST],
+    ['two very long records', `${`${'x'.repeat(150_000)}\n`.repeat(2)}10.0.0.1\n`, LIST],
   ])('is not one of %s', async (_, input, options) => {
     expect(typeof (await outputOf(input, options))).toBe('string')
   })

@@ -254,7 +254,7 @@ describe('release', () => {
     expect(ran.map((step) => step.join(' '))).toEqual([
       'npm run lint',
       'npm run typecheck',
-      'npm test',
+      'npm run test:all',
       'npm run build',
       'npm pack',
     ])
@@ -304,7 +304,7 @@ describe('release', () => {
   it('publishes nothing if a check fails or changes the work tree', () => {
     const failing = (step: Step) => {
       run(step)
-      if (step.includes('test')) throw new Error('tests fail')
+      if (step.includes('test:all')) throw new Error('tests fail')
     }
     expect(() => release(repository(), ['--publish'], failing)).toThrow('tests fail')
     expect(ran.flat()).not.toContain('publish')

@@ -76,12 +76,12 @@ export function planAccessLog(
     )
   }
   const hasVhost = startsWithVhost(sample, isWhole)
-  const word = hasVhost ? 'second word, behind the virtual host' : 'first word'
-  const notes = hasForwarded
-    ? [
-        `the address is the first from the right, in the part behind the user agent and the ${word}, that is not trusted`,
-      ]
-    : [`the address is the ${word}`]
+  const word = hasVhost ? 'second word, after the virtual host' : 'first word'
+  const notes = [
+    hasForwarded
+      ? `the address is the rightmost untrusted one in ${FORWARDED}, the part after the user agent, then the ${word}`
+      : `the address is the ${word}`,
+  ]
   return { plan: { ...common, format: 'access-log', hasVhost, hasForwarded, append }, notes }
 }
 

@@ -225,7 +225,7 @@ describe('lines that are read', () => {
     const { output, notes, counts } = enrichBytes(utf8(lines), {})
     expect(notes).toEqual([
       'the format is access-log',
-      'the address is the second word, behind the virtual host',
+      'the address is the second word, after the virtual host',
     ])
     expect(counts).toMatchObject({ resolved: 1, failed: { 'not-found': 1 } })
     const [first, second] = objectsOf(output)
@@ -450,7 +450,14 @@ describe('x_forwarded_for', () => {
 
   it.each<[string, string, Parts, string | null, string | null, string]>([
     ['10.0.0.1', ' "81.2.69.142"', { x_forwarded_for: '81.2.69.142' }, '81.2.69.142', null, 'one hop'],
-    ['10.0.0.1', ' "::1, 81.2.69.142, 10.0.0.2"', {}, '81.2.69.142', null, 'the first from the right'],
+    [
+      '10.0.0.1',
+      ' "::1, 81.2.69.142, 10.0.0.2"',
+      {},
+      '81.2.69.142',
+      null,
+      'the rightmost untrusted one in x_forwarded_for',
+    ],
     ['9.9.9.9', ' "81.2.69.142"', {}, null, 'not-found', 'a sender that is not trusted is the client'],
     ['81.2.69.1', ' "216.160.83.56"', {}, '81.2.69.1', null, 'the same'],
     ['10.0.0.1', ' "-"', { x_forwarded_for: null }, null, 'trusted-proxy', 'nothing was forwarded'],
