@@ -9,7 +9,7 @@ const TOOL = 'libdeflate-gzip'
 
 /**
  * Level 12 of libdeflate makes gzip files a fifth smaller than level 9 of zlib, with the same bytes every time. There
- * is no fallback: another compressor gives other bytes, and another version can. The manifest names the version.
+ * is not a fallback: another compressor gives other bytes, and another version can. The manifest names the version.
  *
  * @throws Error if the tool is not installed or does not print its version
  */
