@@ -21,12 +21,19 @@ export interface Executor {
   enrich(block: Block): Promise<Enriched>
   /** Takes back the memory of an output that has been written. */
   release(memory: ArrayBuffer): void
+  /** The approximate size of a block. Bytes. */
+  readonly blockBytes: number
+  /** Memory of a block that is done, for a new one. `null` if there is none. */
+  spare(): ArrayBuffer | null
 }
 
 /** Enriches one block at a time, in this thread. The receiver of an output can keep it. */
 export class LocalExecutor implements Executor {
   readonly capacity = 1
+  /** Small, so that a block holds up other work of the thread for a few milliseconds only. */
+  readonly blockBytes = 256 * 1024
   #enricher: BlockEnricher | null = null
+  #spare: ArrayBuffer | null = null
 
   usePlan(_: Plan, enricher: BlockEnricher): void {
     this.#enricher = enricher
@@ -34,10 +41,23 @@ export class LocalExecutor implements Executor {
 
   async enrich(block: Block): Promise<Enriched> {
     if (this.#enricher === null) throw new TypeError('a block came before its plan')
-    return this.#enricher.block(block)
+    const enriched = this.#enricher.block(block)
+    this.#spare = memoryOfDone(block, enriched)
+    return enriched
   }
 
   release(): void {}
+
+  spare(): ArrayBuffer | null {
+    const spare = this.#spare
+    this.#spare = null
+    return spare
+  }
+}
+
+/** The memory of a block, if its result is complete and not in this memory; otherwise `null`. */
+export function memoryOfDone({ bytes: { buffer } }: Block, { output, rest }: Enriched): ArrayBuffer | null {
+  return rest === null && output.buffer !== buffer ? buffer : null
 }
 
 /** Receives the result of a block, or of a part of it. Calls have the order of the input, and do not overlap. */

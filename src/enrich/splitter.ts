@@ -39,15 +39,20 @@ export class Splitter {
   #isAtStart = true
   /** Whether the next bytes belong to a line that is too long. */
   #isOversized = false
+  readonly #spare: () => ArrayBuffer | null
 
-  /** @param blockBytes approximate size of a block, which ends with a record */
-  constructor(plan: Plan, blockBytes = BLOCK_BYTES) {
+  /**
+   * @param blockBytes approximate size of a block, which ends with a record
+   * @param spare gives memory of blocks that are done, or `null`: reusing memory avoids new page faults and garbage
+   */
+  constructor(plan: Plan, blockBytes = BLOCK_BYTES, spare: () => ArrayBuffer | null = () => null) {
     this.#isQuoted = quotedDelimiterOf(plan) !== null
     this.#ends = recordEndsOf(plan)
     this.#maxLineBytes = plan.maxLineBytes
     this.#blockBytes = blockBytes
     this.#target = blockBytes
-    this.#bytes = new Uint8Array(blockBytes)
+    this.#spare = spare
+    this.#bytes = this.#memory(blockBytes)
   }
 
   /** Adds a chunk, which is copied. @returns the blocks that are now complete */
@@ -149,11 +154,17 @@ export class Splitter {
   #taken(size: number): Uint8Array<ArrayBuffer> {
     const rest = this.#bytes.subarray(size, this.#length)
     const bytes = this.#bytes.subarray(0, size)
-    this.#bytes = new Uint8Array(Math.max(this.#blockBytes, rest.length))
+    this.#bytes = this.#memory(Math.max(this.#blockBytes, rest.length))
     this.#bytes.set(rest)
     this.#length = rest.length
     this.#isAtStart = false
     return bytes
+  }
+
+  /** At least `size` bytes, which can have any content. */
+  #memory(size: number): Uint8Array<ArrayBuffer> {
+    const spare = this.#spare()
+    return spare !== null && spare.byteLength >= size ? new Uint8Array(spare) : new Uint8Array(size)
   }
 
   /** Emits a piece of a line that is too long. @returns its end in the chunk */

@@ -26,7 +26,13 @@ class ManualExecutor implements Executor {
     this.capacity = capacity
   }
 
+  readonly blockBytes = 1
+
   usePlan(): void {}
+
+  spare(): null {
+    return null
+  }
 
   release(memory: ArrayBuffer): void {
     this.released.push(memory)

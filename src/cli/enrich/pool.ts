@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads'
 import type { BlockEnricher, Enriched } from '../../enrich/block-enricher.ts'
 import { BadLineError } from '../../enrich/errors.ts'
-import type { Executor } from '../../enrich/executor.ts'
+import { type Executor, memoryOfDone } from '../../enrich/executor.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Block } from '../../enrich/splitter.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
@@ -17,10 +17,13 @@ export type WorkerRequest =
   | { readonly kind: 'plan'; readonly plan: Plan }
   | { readonly kind: 'block'; readonly block: Block; readonly memory: ArrayBuffer | null }
 
-/** A message from a worker. Errors are sent as data, because they lose their class between threads. */
+/**
+ * A message from a worker. `done` is the memory of a block whose result is complete. Errors are sent as data, because
+ * they lose their class between threads.
+ */
 export type WorkerReply =
   | { readonly kind: 'ready' }
-  | ({ readonly kind: 'enriched' } & Enriched)
+  | ({ readonly kind: 'enriched'; readonly done: ArrayBuffer | null } & Enriched)
   | { readonly kind: 'bad-line'; readonly line: number; readonly fault: string }
   | { readonly kind: 'failed'; readonly message: string }
 
@@ -39,19 +42,23 @@ export function workersFor(bytes: number | null, { count, from }: Threads): Work
 /** Blocks in progress in addition to the workers' capacity: results of this thread wait for those of earlier blocks. */
 const BLOCKS_AHEAD = 2
 
+const BLOCK_BYTES = 1024 * 1024
+
 /**
  * Enriches in this thread, and in worker threads once the input is large. Workers get blocks first, so that they never
  * wait. This thread enriches only when they are busy, since it also reads and writes for all.
  */
 export class AdaptiveExecutor implements Executor {
+  readonly blockBytes = BLOCK_BYTES
   readonly #threads: Threads
   readonly #databases: readonly SharedDatabase[]
   #workers: WorkerPool | null = null
   #plan: Plan | null = null
   #enricher: BlockEnricher | null = null
   #bytes = 0
-  /** Memory of outputs that have been written, for reuse. */
-  readonly #spares: ArrayBuffer[] = []
+  /** Memory for reuse: of outputs that have been written, and of blocks that are done. */
+  readonly #outputs: ArrayBuffer[] = []
+  readonly #blocks: ArrayBuffer[] = []
 
   /** @param workers that are already running, see {@link workersFor} */
   constructor(databases: readonly SharedDatabase[], threads: Threads, workers: WorkerPool | null = null) {
@@ -80,15 +87,30 @@ export class AdaptiveExecutor implements Executor {
     if (this.#enricher === null) throw new TypeError('a block came before its plan')
     this.#bytes += block.bytes.length
     if (this.#bytes > this.#threads.from) this.#startWorkers()
-    const memory = this.#spares.pop() ?? null
+    const memory = this.#outputs.pop() ?? null
     const workers = this.#workers
-    return workers === null || workers.isBusy
-      ? this.#enricher.block(block, memory)
-      : workers.enrich(block, memory)
+    if (workers !== null && !workers.isBusy) {
+      const { done, ...enriched } = await workers.enrich(block, memory)
+      this.#keep(done)
+      return enriched
+    }
+    const enriched = this.#enricher.block(block, memory)
+    this.#keep(memoryOfDone(block, enriched))
+    return enriched
   }
 
   release(memory: ArrayBuffer): void {
-    if (memory.byteLength > 0 && this.#spares.length < this.capacity) this.#spares.push(memory)
+    if (memory.byteLength > 0 && this.#outputs.length < this.capacity) this.#outputs.push(memory)
+  }
+
+  spare(): ArrayBuffer | null {
+    return this.#blocks.pop() ?? null
+  }
+
+  /** Keeps memory for a block. That of a block with a long line is larger, and is not kept. */
+  #keep(memory: ArrayBuffer | null): void {
+    if (memory?.byteLength === this.blockBytes && this.#blocks.length < this.capacity)
+      this.#blocks.push(memory)
   }
 
   /** Ends the threads at once, without completing blocks in progress. */
@@ -107,9 +129,11 @@ export class AdaptiveExecutor implements Executor {
 /** One in progress and one queued, so that a worker has work while the main thread reads. */
 const BLOCKS_PER_WORKER = 2
 
+type EnrichedByWorker = Extract<WorkerReply, { kind: 'enriched' }>
+
 /** The promise of a block whose result a worker has not sent. */
 interface PendingBlock {
-  readonly resolve: (enriched: Enriched) => void
+  readonly resolve: (enriched: EnrichedByWorker) => void
   readonly reject: (error: Error) => void
 }
 
@@ -156,7 +180,7 @@ export class WorkerPool {
    * @throws BadLineError when a line cannot be read and `onBadLine` of the plan is `fail`
    * @throws CommandFailure when a thread failed
    */
-  enrich(block: Block, memory: ArrayBuffer | null): Promise<Enriched> {
+  enrich(block: Block, memory: ArrayBuffer | null): Promise<EnrichedByWorker> {
     if (this.#failure !== null) return Promise.reject(this.#failure)
     const ready = this.#members.filter(({ isReady }) => isReady)
     const [first, ...others] = ready.length > 0 ? ready : this.#members

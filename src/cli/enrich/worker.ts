@@ -2,6 +2,7 @@
 import { parentPort } from 'node:worker_threads'
 import { BlockEnricher } from '../../enrich/block-enricher.ts'
 import { BadLineError } from '../../enrich/errors.ts'
+import { memoryOfDone } from '../../enrich/executor.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Block } from '../../enrich/splitter.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
@@ -26,8 +27,8 @@ function post(reply: WorkerReply): void {
 /** The memory that is transferred instead of copied. */
 function memoryOf(reply: WorkerReply): ArrayBuffer[] {
   if (reply.kind !== 'enriched') return []
-  const { output, rest } = reply
-  return rest === null ? [output.buffer] : [output.buffer, rest.bytes.buffer]
+  const { output, rest, done } = reply
+  return [output.buffer, rest?.bytes.buffer, done].filter((memory) => memory instanceof ArrayBuffer)
 }
 
 function usePlan(plan: Plan): void {
@@ -39,7 +40,8 @@ function usePlan(plan: Plan): void {
 function enrichBlock(block: Block, memory: ArrayBuffer | null): WorkerReply {
   if (enricher === undefined) return { kind: 'failed', message: 'a block came before its plan' }
   try {
-    return { kind: 'enriched', ...enricher.block(block, memory) }
+    const enriched = enricher.block(block, memory)
+    return { kind: 'enriched', ...enriched, done: memoryOfDone(block, enriched) }
   } catch (error) {
     if (error instanceof BadLineError) return { kind: 'bad-line', line: error.line, fault: error.fault }
     return {

@@ -49,8 +49,11 @@ it('answers each plan and block, in order', async () => {
   expect(answer).toMatchObject({ kind: 'enriched', counts: { lines: 3, resolved: 2 } })
   if (answer?.kind !== 'enriched') throw new Error('not enriched')
   expect(Buffer.from(answer.output).toString()).toContain('London')
-  // The output goes without a copy.
-  expect(transfer).toEqual([answer.output.buffer])
+  // The output and the memory of the block go without a copy.
+  expect(transfer).toHaveLength(2)
+  expect(transfer?.[0]).toBe(answer.output.buffer)
+  expect(transfer?.[1]).toBe(block.bytes.buffer)
+  expect(answer.done).toBe(block.bytes.buffer)
   expect(answer.rest).toBeNull()
 
   expect(give({ kind: 'block', block: blockOf('{"ip":"1.2.3.4"}\nrubbish\n'), memory: null })).toEqual([
