@@ -10,7 +10,7 @@ const encoder = /* @__PURE__ */ new TextEncoder()
 
 /** An output buffer that grows. */
 export class ByteSink {
-  #bytes: Uint8Array<ArrayBuffer>
+  #bytes: Uint8Array
   #view: DataView
   #length = 0
   #source: Uint8Array
@@ -20,7 +20,7 @@ export class ByteSink {
    * @param capacity initial size in bytes
    * @param memory used if it has at least `capacity` bytes: reusing memory avoids new page faults
    */
-  constructor(capacity = 65_536, memory: ArrayBuffer | null = null) {
+  constructor(capacity = 65_536, memory: ArrayBufferLike | null = null) {
     const fits = memory !== null && memory.byteLength >= capacity
     this.#bytes = fits ? new Uint8Array(memory) : new Uint8Array(Math.max(capacity, 64))
     this.#view = viewOf(this.#bytes)
@@ -89,7 +89,7 @@ export class ByteSink {
   }
 
   /** Returns the bytes written and hands over their memory. The sink is empty afterwards. */
-  take(): Uint8Array<ArrayBuffer> {
+  take(): Uint8Array {
     const bytes = this.#bytes.subarray(0, this.#length)
     this.#use(new Uint8Array(64))
     this.#length = 0

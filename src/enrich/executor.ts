@@ -1,7 +1,7 @@
 // Executors enrich blocks, in this thread or in others. A queue keeps their results in order.
 import type { BlockEnricher, Enriched } from './block-enricher.ts'
 import type { Plan } from './formats/formats.ts'
-import type { Block } from './splitter.ts'
+import type { Allocate, Block } from './splitter.ts'
 
 /** Enriches blocks. */
 export interface Executor {
@@ -20,11 +20,11 @@ export interface Executor {
    */
   enrich(block: Block): Promise<Enriched>
   /** Takes back the memory of an output that has been written. */
-  release(memory: ArrayBuffer): void
+  release(output: Uint8Array): void
   /** The approximate size of a block. Bytes. */
   readonly blockBytes: number
-  /** Memory of a block that is done, for a new one. `null` if there is none. */
-  spare(): ArrayBuffer | null
+  /** Gives memory for a block, often that of one that is done. */
+  readonly allocate: Allocate
 }
 
 /** Enriches one block at a time, in this thread. The receiver of an output can keep it. */
@@ -33,7 +33,7 @@ export class LocalExecutor implements Executor {
   /** Small, so that a block holds up other work of the thread for a few milliseconds only. */
   readonly blockBytes = 256 * 1024
   #enricher: BlockEnricher | null = null
-  #spare: ArrayBuffer | null = null
+  #spare: Uint8Array | null = null
 
   usePlan(_: Plan, enricher: BlockEnricher): void {
     this.#enricher = enricher
@@ -42,22 +42,22 @@ export class LocalExecutor implements Executor {
   async enrich(block: Block): Promise<Enriched> {
     if (this.#enricher === null) throw new TypeError('a block came before its plan')
     const enriched = this.#enricher.block(block)
-    this.#spare = memoryOfDone(block, enriched)
+    if (isDone(block, enriched)) this.#spare = new Uint8Array(block.bytes.buffer)
     return enriched
   }
 
   release(): void {}
 
-  spare(): ArrayBuffer | null {
+  readonly allocate: Allocate = (size) => {
     const spare = this.#spare
     this.#spare = null
-    return spare
+    return spare?.length === size ? spare : new Uint8Array(size)
   }
 }
 
-/** The memory of a block, if its result is complete and not in this memory; otherwise `null`. */
-export function memoryOfDone({ bytes: { buffer } }: Block, { output, rest }: Enriched): ArrayBuffer | null {
-  return rest === null && output.buffer !== buffer ? buffer : null
+/** Whether the memory of a block can be reused: its result is complete, and not in this memory. */
+export function isDone({ oversized }: Block, { rest }: Enriched): boolean {
+  return rest === null && !oversized
 }
 
 /** Receives the result of a block, or of a part of it. Calls have the order of the input, and do not overlap. */
@@ -114,11 +114,11 @@ export class OrderedQueue {
     await this.#receive(result, block)
     // Enrich the parts of a block one after another: this bounds the outputs in memory.
     while (result.rest !== null) {
-      this.#executor.release(result.output.buffer)
+      this.#executor.release(result.output)
       result = await this.#executor.enrich(result.rest)
       await this.#receive(result, block)
     }
-    this.#executor.release(result.output.buffer)
+    this.#executor.release(result.output)
     this.#inProgress--
     this.#wake?.()
   }

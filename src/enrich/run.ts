@@ -113,7 +113,7 @@ export class Run {
     const linesBefore = isFirst ? 0 : head.lines
     const queue = new OrderedQueue(executor, (enriched) => this.#take(enriched, linesBefore, input, output))
     const addAll = async (): Promise<void> => {
-      const splitter = new Splitter(used, executor.blockBytes, () => executor.spare())
+      const splitter = new Splitter(used, executor.blockBytes, executor.allocate)
       for await (const block of reader.blocks(splitter, isFirst ? 0 : head.length)) {
         if (this.#isStopped) return
         await queue.add(block)

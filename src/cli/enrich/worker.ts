@@ -2,7 +2,6 @@
 import { parentPort } from 'node:worker_threads'
 import { BlockEnricher } from '../../enrich/block-enricher.ts'
 import { BadLineError } from '../../enrich/errors.ts'
-import { memoryOfDone } from '../../enrich/executor.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Block } from '../../enrich/splitter.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
@@ -21,14 +20,7 @@ port?.on('message', (request: WorkerRequest) => {
 })
 
 function post(reply: WorkerReply): void {
-  port?.postMessage(reply, memoryOf(reply))
-}
-
-/** The memory that is transferred instead of copied. */
-function memoryOf(reply: WorkerReply): ArrayBuffer[] {
-  if (reply.kind !== 'enriched') return []
-  const { output, rest, done } = reply
-  return [output.buffer, rest?.bytes.buffer, done].filter((memory) => memory instanceof ArrayBuffer)
+  port?.postMessage(reply)
 }
 
 function usePlan(plan: Plan): void {
@@ -37,11 +29,10 @@ function usePlan(plan: Plan): void {
   post({ kind: 'ready' })
 }
 
-function enrichBlock(block: Block, memory: ArrayBuffer | null): WorkerReply {
+function enrichBlock(block: Block, memory: SharedArrayBuffer): WorkerReply {
   if (enricher === undefined) return { kind: 'failed', message: 'a block came before its plan' }
   try {
-    const enriched = enricher.block(block, memory)
-    return { kind: 'enriched', ...enriched, done: memoryOfDone(block, enriched) }
+    return { kind: 'enriched', ...enricher.block(block, memory) }
   } catch (error) {
     if (error instanceof BadLineError) return { kind: 'bad-line', line: error.line, fault: error.fault }
     return {
