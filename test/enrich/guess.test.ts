@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fieldsOf } from '../../src/enrich/formats/ndjson/ndjson.ts'
+import { fieldsOf } from '../../src/enrich/formats/ndjson/ndjson-plan.ts'
 import { guessAddress, guessTime, SampleField, timeRank } from '../../src/enrich/guess.ts'
 import type { EnrichOptions } from '../../src/enrich/options.ts'
 import { run, text } from './world.ts'

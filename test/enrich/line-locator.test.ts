@@ -3,6 +3,7 @@ import type { Address } from '../../src/address/address.ts'
 import { ByteSink } from '../../src/enrich/byte-sink.ts'
 import { emptyCounts, type FailureReason } from '../../src/enrich/counts.ts'
 import { LineLocator } from '../../src/enrich/line-locator.ts'
+import { columnsTemplate } from '../../src/enrich/location-text.ts'
 import { commonPlan, LOCATION_FIELDS } from '../../src/enrich/options.ts'
 import { InvalidDatabaseError, type UnresolvableReason } from '../../src/errors.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
@@ -41,10 +42,10 @@ describe('a locator', () => {
   })
 
   it('writes columns, quoted where they must be', () => {
-    const locator = new LineLocator(worldSet(), plan)
+    const locator = new LineLocator(worldSet(), plan, columnsTemplate(LOCATION_FIELDS, ',', true))
     const columns = (ip: string): string => {
       expect(locate(locator, ip)).toBe(true)
-      return written((out) => locator.writeColumns(out, LOCATION_FIELDS, 0x2c))
+      return written((out) => locator.writeRendered(out))
     }
     for (const _ of [1, 2]) {
       expect(columns('89.160.20.112')).toBe(
@@ -60,13 +61,11 @@ describe('a locator', () => {
     [['city', 'timezone_offset', 'country_code'], 'London;+01:00;GB'],
     [['city'], 'London'],
   ] as const)('writes the columns %j', (columns, expected) => {
-    const locator = new LineLocator(worldSet(), plan)
+    const locator = new LineLocator(worldSet(), plan, columnsTemplate(columns, ';', true))
     locate(locator, '81.2.69.142')
-    expect(written((out) => locator.writeColumns(out, columns, 0x3b))).toBe(expected)
-    locator.at = Date.UTC(2026, 0, 1)
-    expect(written((out) => locator.writeColumns(out, columns, 0x3b))).toBe(
-      expected.replace('+01:00', '+00:00'),
-    )
+    expect(written((out) => locator.writeRendered(out))).toBe(expected)
+    locator.instant = Date.UTC(2026, 0, 1)
+    expect(written((out) => locator.writeRendered(out))).toBe(expected.replace('+01:00', '+00:00'))
   })
 
   it('counts what it is told to', () => {
@@ -76,12 +75,13 @@ describe('a locator', () => {
       locator.countResolved()
     }
     const counts = emptyCounts()
-    locator.drainTo(counts)
+    locator.countIn(counts)
+    locator.countLocations()
     expect([...counts.countries].map(([code, { count }]) => [code, count])).toEqual([
       ['GB', 2],
       ['SE', 1],
     ])
-    locator.drainTo(counts)
+    locator.countLocations()
     expect(counts.countries.get('GB')?.count).toBe(2)
   })
 
@@ -102,6 +102,7 @@ describe('a locator', () => {
     }
     const locator = new LineLocator(new Endless([new Database(WORLD)]), plan)
     const counts = emptyCounts()
+    locator.countIn(counts)
     const count = 140_000
     for (let n = 0; n < count; n++) {
       const ip = `1.128.${(n >> 8) & 255}.${n & 255}`
@@ -114,7 +115,7 @@ describe('a locator', () => {
         )
       locator.countResolved()
     }
-    locator.drainTo(counts)
+    locator.countLocations()
     expect(counts.countries.get('IN')?.count).toBe(count)
     expect(places.size).toBe(count)
   })
@@ -154,13 +155,15 @@ describe('a locator', () => {
         country: { names: { en: 'Atlantis' } },
         subdivisions: [{ names: { en: 'East' } }],
       })
-    const locator = new LineLocator(new DatabaseSet([new Database(writer.toBytes())]), plan)
+    const template = columnsTemplate(['country_code', 'country_name'], ',', true)
+    const locator = new LineLocator(new DatabaseSet([new Database(writer.toBytes())]), plan, template)
     for (const ip of ['1.1.1.1', '2.2.2.2', '3.3.3.3', '3.3.3.4']) {
       expect(locate(locator, ip)).toBe(true)
       locator.countResolved()
     }
     const counts = emptyCounts()
-    locator.drainTo(counts)
+    locator.countIn(counts)
+    locator.countLocations()
     expect([...counts.countries.values()]).toEqual([
       { code: null, name: null, count: 2 },
       { code: null, name: 'Atlantis', count: 2 },
@@ -170,9 +173,7 @@ describe('a locator', () => {
       expect.objectContaining({ name: 'Somewhere', located: 0, count: 1 }),
     ])
     expect([...counts.cells]).toEqual([['1,2', { latitudes: 1.5, longitudes: 2.5, count: 1 }]])
-    expect(written((out) => locator.writeColumns(out, ['country_code', 'country_name'], 0x2c))).toBe(
-      ',Atlantis',
-    )
+    expect(written((out) => locator.writeRendered(out))).toBe(',Atlantis')
   })
 
   it('knows addresses by other spellings, however long', () => {

@@ -5,7 +5,7 @@ import {
   looksLikeCsv,
   looksLikeTsv,
   planDelimited,
-} from '../../../../src/enrich/formats/delimited/delimited.ts'
+} from '../../../../src/enrich/formats/delimited/delimited-plan.ts'
 import { type EnrichOptions, LOCATION_FIELDS, type LocationField } from '../../../../src/enrich/options.ts'
 import { isLookupFailure, type LocationRecord } from '../../../../src/location/location-record.ts'
 import {

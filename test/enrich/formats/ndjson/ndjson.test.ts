@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { EnrichError } from '../../../../src/enrich/errors.ts'
-import { looksLikeNdjson, planNdjson } from '../../../../src/enrich/formats/ndjson/ndjson.ts'
+import { looksLikeNdjson, planNdjson } from '../../../../src/enrich/formats/ndjson/ndjson-plan.ts'
 import type { EnrichOptions } from '../../../../src/enrich/options.ts'
 import type { Resolver } from '../../../../src/resolver.ts'
 import { AT, latin1, openWorld, PLACED, run, text, UNPLACED, utf8 } from '../../world.ts'
