@@ -3,6 +3,7 @@ import { NO_TIME } from '../../event-time.ts'
 import { JsonText, jsonRoom } from '../../json-text.ts'
 import type { LineFormat, LineResult } from '../../line-format.ts'
 import type { LineLocator } from '../../line-locator.ts'
+import { viewOf, Words } from '../../swar.ts'
 import { TIMESTAMP_ROOM } from '../../timestamp.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import {
@@ -32,8 +33,11 @@ const CLOSE_BRACE = 0x7d
 /** Longer lists of hops are not read; `detect` has the same bound. Bytes. */
 const MAX_LIST_BYTES = 8192
 
-/** Parts that are left out of the object if the line does not have them. The others are then `null`. */
-const OPTIONAL: readonly number[] = [VHOST, REQUEST, FORWARDED, REST]
+/** Whether a part is left out of the object if the line does not have it. It is `null` otherwise. */
+const IS_OPTIONAL = PARTS.map((_, part) => [VHOST, REQUEST, FORWARDED, REST].includes(part))
+/** Indexes of the fixed texts after those of the parts. */
+const LOCATION = PARTS.length
+const NULL = LOCATION + 1
 
 /**
  * Enriches lines of access logs. Each line becomes a JSON object of its parts, with `null` where the log has `-`. With
@@ -51,12 +55,11 @@ export class AccessLogLines implements LineFormat {
   readonly #locator: LineLocator
   readonly #hasForwarded: boolean
   readonly #text = new JsonText()
-  /** A comma, the name and a colon for each part, and for the location. */
-  readonly #names: readonly Uint8Array[]
-  readonly #locationName: Uint8Array
-  readonly #null: Uint8Array
-  /** Bytes that the names, nulls, quotes and the time take in an object, at most. */
-  readonly #room: number
+  readonly #target = new Words()
+  /** A comma, the name and a colon for each part, one after another; then for the location; then `null`. */
+  readonly #fixed: DataView
+  /** Where each of these texts ends. */
+  readonly #fixedEnds: Int32Array
   /** An `X-Forwarded-For` list, followed by a comma and the host that sent it. */
   readonly #hops: Uint8Array
 
@@ -66,11 +69,10 @@ export class AccessLogLines implements LineFormat {
     this.#line = new AccessLine(plan.hasVhost, plan.hasForwarded)
     this.#locator = locator
     this.#hasForwarded = plan.hasForwarded
-    this.#names = PARTS.map((name) => encoder.encode(`,"${name}":`))
-    this.#locationName = encoder.encode(`,${JSON.stringify(plan.into)}:`)
-    this.#null = encoder.encode('null')
-    const nameBytes = this.#names.reduce((size, name) => size + name.length + this.#null.length, 0)
-    this.#room = nameBytes + this.#locationName.length + TIMESTAMP_ROOM
+    const fixed = [...PARTS.map((name) => `,"${name}":`), `,${JSON.stringify(plan.into)}:`, 'null']
+    this.#fixed = viewOf(encoder.encode(`${fixed.join('')}   `))
+    let end = 0
+    this.#fixedEnds = Int32Array.from(fixed, (text) => (end += encoder.encode(text).length))
     this.#hops = new Uint8Array(plan.hasForwarded ? 2 * MAX_LIST_BYTES : 0)
   }
 
@@ -90,7 +92,9 @@ export class AccessLogLines implements LineFormat {
       isLocated || (this.#locator.reason !== 'malformed' && this.#locator.reason !== 'missing')
     if (!hasAddress && !(needsParts ? isWhole : line.readParts(bytes, end))) return 'bad'
     if (this.rewrites) {
-      const into = out.room(jsonRoom(end - start) + this.#room)
+      const into = out.room(
+        jsonRoom(end - start) + this.#fixed.byteLength + PARTS.length * 4 + TIMESTAMP_ROOM,
+      )
       out.length = this.#putParts(bytes, into, out.length)
     } else {
       out.write(bytes, start, end)
@@ -129,9 +133,9 @@ export class AccessLogLines implements LineFormat {
     for (let part = 0; part < PARTS.length; part++) {
       const start = starts[part] ?? ABSENT
       const end = ends[part] ?? 0
-      if (start === ABSENT && OPTIONAL.includes(part)) continue
-      at = put(this.#names[part], into, at)
-      if (start === ABSENT || isDash(bytes, start, end)) at = put(this.#null, into, at)
+      if (start === ABSENT && IS_OPTIONAL[part] === true) continue
+      at = this.#putFixed(part, into, at)
+      if (start === ABSENT || isDash(bytes, start, end)) at = this.#putFixed(NULL, into, at)
       else if (part === STATUS || part === SIZE) at = putNumber(bytes, start, end, into, at)
       else {
         into[at] = QUOTE
@@ -143,15 +147,18 @@ export class AccessLogLines implements LineFormat {
       }
     }
     into[from] = OPEN_BRACE
-    return put(this.#locationName, into, at)
+    return this.#putFixed(LOCATION, into, at)
   }
-}
 
-/** Writes a short text to `into` at `at`. @returns where it ends */
-function put(text: Uint8Array | undefined, into: Uint8Array, at: number): number {
-  const size = text?.length ?? 0
-  for (let from = 0; from < size; from++) into[at + from] = text?.[from] ?? 0
-  return at + size
+  /** Writes a fixed text, and up to three bytes after it, which are overwritten. @returns where the text ends */
+  #putFixed(text: number, into: Uint8Array, at: number): number {
+    const view = this.#target.view(into)
+    const start = text === 0 ? 0 : (this.#fixedEnds[text - 1] ?? 0)
+    const size = (this.#fixedEnds[text] ?? 0) - start
+    // Four bytes at a time: byte by byte takes 6 % longer for a line to NDJSON.
+    for (let done = 0; done < size; done += 4) view.setInt32(at + done, this.#fixed.getInt32(start + done))
+    return at + size
+  }
 }
 
 function putNumber(bytes: Uint8Array, start: number, end: number, into: Uint8Array, from: number): number {
