@@ -58,7 +58,7 @@ it('answers each plan and block, in order', async () => {
   expect(give({ kind: 'block', block: blockOf('{"ip":"1.2.3.4"}\nrubbish\n'), memory })).toEqual({
     kind: 'bad-line',
     line: 8,
-    fault: 'it is no JSON object',
+    fault: 'it is not a JSON object',
   })
   give({ kind: 'plan', plan: plan('keep') })
   expect(give({ kind: 'block', block: blockOf('rubbish\n'), memory })).toMatchObject({

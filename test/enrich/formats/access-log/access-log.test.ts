@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { looksLikeAccessLog, planAccessLog } from '../../../../src/enrich/formats/access-log/access-log.ts'
+import {
+  looksLikeAccessLog,
+  planAccessLog,
+} from '../../../../src/enrich/formats/access-log/access-log-plan.ts'
 import type { EnrichOptions } from '../../../../src/enrich/options.ts'
 import { isLookupFailure } from '../../../../src/location/location-record.ts'
 import {
@@ -309,7 +312,7 @@ describe('lines that are not read', () => {
     const { output, counts } = enrichBytes(utf8(`${line}\r\n${START}\n`), LOG)
     expect(counts).toMatchObject({
       resolved: 1,
-      badLines: [{ line: 1, message: expect.stringContaining('no line of an access log') }],
+      badLines: [{ line: 1, message: expect.stringContaining('not a line of an access log') }],
     })
     expect(objectsOf(output)).toMatchObject([{ raw: line, location: null }, EXAMPLE])
     expect(Object.keys(objectsOf(output)[0] ?? {})).toEqual(['raw', 'location'])

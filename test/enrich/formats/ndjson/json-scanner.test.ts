@@ -69,7 +69,7 @@ describe('the scanner', () => {
     )
   })
 
-  it('agrees with JSON.parse about what is no JSON', () => {
+  it('agrees with JSON.parse on what is not JSON', () => {
     fc.assert(
       fc.property(fc.oneof(damaged(object), damaged(jsonValue), damaged(damaged(object))), (line) => {
         expect(scan(utf8(line), ['ip']).isValid).toBe(parse(utf8(line)) !== undefined)
@@ -137,12 +137,12 @@ describe('the scanner', () => {
     expect(parse(utf8(line))).toBeUndefined()
     const { isValid, fault } = scan(utf8(line), ['a'])
     expect(isValid).toBe(false)
-    expect(fault).toMatch(/^it is no (JSON object|valid JSON: (it ends too early|see its byte \d+))$/)
+    expect(fault).toMatch(/^it is not (a JSON object|valid JSON: (it ends too early|see its byte \d+))$/)
   })
 
   it('says where a line stops being JSON', () => {
-    expect(scan(utf8('{"a":01}'), ['a']).fault).toBe('it is no valid JSON: see its byte 7')
-    expect(scan(utf8('{"a":"b'), ['a']).fault).toBe('it is no valid JSON: it ends too early')
+    expect(scan(utf8('{"a":01}'), ['a']).fault).toBe('it is not valid JSON: see its byte 7')
+    expect(scan(utf8('{"a":"b'), ['a']).fault).toBe('it is not valid JSON: it ends too early')
   })
 
   it.each(['[', '{"a":'])('reads a hundred thousand levels of %s without a stack', (opening) => {
