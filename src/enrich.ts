@@ -2,9 +2,12 @@
 
 import { type Counts, finishedCounts } from './enrich/counts.ts'
 import { enrichedStream, type IterableStream } from './enrich/enriched-stream.ts'
-import { type LineInput, sourceOf } from './enrich/line-source.ts'
-import type { EnrichOptions, Format } from './enrich/options.ts'
-import { Pipeline } from './enrich/pipeline.ts'
+import { LocalExecutor } from './enrich/executor.ts'
+import { type LineInput, LineSource } from './enrich/line-source.ts'
+import { commonPlan, type EnrichOptions, type Format } from './enrich/options.ts'
+import { makePlan } from './enrich/plan.ts'
+import { Run } from './enrich/run.ts'
+import type { DatabaseSet } from './location/database-set.ts'
 import { DATABASE_SET, type Resolver } from './resolver.ts'
 
 export type {
@@ -75,17 +78,31 @@ export interface EnrichTransform {
  * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
  */
 export function enrich(input: LineInput, options: EnrichRunOptions): Enrichment {
-  const pipeline = pipelineOf(options)
-  const source = sourceOf(input)
+  const set = databasesOf(options)
+  commonPlan(options)
+  // Copy: the caller can change the object before the sample has been read.
+  const planOptions: EnrichOptions = { ...options }
+  const source = new LineSource(input)
+  let notes: readonly string[] = []
+  const run = new Run({
+    inputs: [source],
+    plan: (sample, isWhole) => {
+      const planned = makePlan(sample, isWhole, planOptions)
+      notes = planned.notes
+      return planned.plan
+    },
+    maxLineBytes: planOptions.maxLineBytes,
+    set,
+    executor: new LocalExecutor(),
+  })
   let settle: { resolve(summary: EnrichSummary): void; reject(error: unknown): void } | undefined
   const summary = new Promise<EnrichSummary>((resolve, reject) => {
     settle = { resolve, reject }
   })
   // The reader of the output gets the error there, so an unhandled rejection here must not be reported.
   summary.catch(() => {})
-  const output = enrichedStream(source, pipeline, {
-    ended: () =>
-      settle?.resolve({ ...finishedCounts(pipeline.counts), format: pipeline.format, notes: pipeline.notes }),
+  const output = enrichedStream(source, run, {
+    ended: () => settle?.resolve({ ...finishedCounts(run.counts), format: run.format, notes }),
     failed: (error) => settle?.reject(error),
   })
   return { output, summary }
@@ -106,10 +123,11 @@ export function enrichStream(options: EnrichRunOptions): EnrichTransform {
   return { writable, readable: output, summary }
 }
 
-function pipelineOf(options: EnrichRunOptions): Pipeline {
+/** @throws TypeError when the resolver is missing or closed */
+function databasesOf(options: EnrichRunOptions): DatabaseSet {
   const resolver: unknown = options?.resolver
   if (typeof resolver !== 'object' || resolver === null || !(DATABASE_SET in resolver)) {
     throw new TypeError('the option "resolver" must be a Resolver, as Resolver.open gives it')
   }
-  return new Pipeline(options.resolver[DATABASE_SET](), options)
+  return options.resolver[DATABASE_SET]()
 }

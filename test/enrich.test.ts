@@ -60,7 +60,7 @@ describe('enrich', () => {
       },
     ],
     ['one chunk', () => inChunks(MANY, MANY.length)],
-  ])('gives for %s what the engine gives', async (_, input) => {
+  ])('gives the output of one block enricher for %s', async (_, input) => {
     const { output, summary } = enrich(input(), { resolver, at: AT })
     const expected = run(MANY)
     expect(text(await collect(output))).toBe(text(expected.output))
@@ -88,7 +88,7 @@ describe('enrich', () => {
       expect(chunk.at(-1)).toBe(0x0a)
   })
 
-  it('of nothing is nothing', async () => {
+  it('gives no output for an empty input', async () => {
     async function* nothing(): AsyncGenerator<Uint8Array> {}
     const { output, summary } = enrich(nothing(), { resolver })
     expect((await collect(output)).length).toBe(0)
@@ -139,7 +139,7 @@ describe('enrich', () => {
     expect([counted, ...[...countries.values()].map(({ count }) => count)]).toEqual([1, 1])
   })
 
-  it('reads no more than its reader wants', async () => {
+  it('reads at most one chunk ahead of its reader', async () => {
     const { state, stream } = endless()
     const { output } = enrich(stream, { resolver })
     expect(state.pulled).toBe(0)
@@ -155,7 +155,7 @@ describe('enrich', () => {
     await reader.cancel()
   })
 
-  it('lets go of a Web stream when its reader has enough', async () => {
+  it('releases a Web stream when its reader cancels', async () => {
     const { state, stream } = endless()
     const { output, summary } = enrich(stream, { resolver })
     for await (const chunk of output) {
@@ -166,7 +166,7 @@ describe('enrich', () => {
     expect((await summary).resolved).toBeGreaterThan(0)
   })
 
-  it('lets go of a generator and of a Node stream', async () => {
+  it('releases a generator and a Node stream', async () => {
     const released = vi.fn()
     async function* lines() {
       try {
@@ -182,7 +182,7 @@ describe('enrich', () => {
     expect(stream.destroyed).toBe(true)
   })
 
-  it('lets go of an input that it waits for', async () => {
+  it('releases an input that it waits for', async () => {
     const stalled = new Readable({ read: () => {} })
     const { output, summary } = enrich(stalled, { resolver })
     const reader = output.getReader()
@@ -229,7 +229,7 @@ describe('enrich', () => {
     await expect(summary).rejects.toBeInstanceOf(kind)
   })
 
-  it('lets go of the input when a line is bad', async () => {
+  it('releases the input when a line is bad', async () => {
     const { state, stream } = endless()
     const bad = stream.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
@@ -278,7 +278,7 @@ describe('enrich', () => {
     },
   )
 
-  it('throws at once when it is called wrongly', async () => {
+  it('throws at once when its arguments are wrong', async () => {
     const closed = await openWorld()
     closed.close()
     const locked = new Blob([LINE]).stream()
@@ -303,7 +303,7 @@ describe('enrichStream', () => {
     expect(await pair.summary).toMatchObject({ lines: 100_000, resolved: 100_000, format: 'ndjson' })
   })
 
-  it('stops its writer when the reader stops', async () => {
+  it('stops its writer when the reader cancels', async () => {
     const { state, stream } = endless()
     for await (const chunk of stream.pipeThrough(
       enrichStream({ resolver }),
@@ -314,7 +314,7 @@ describe('enrichStream', () => {
     await vi.waitFor(() => expect(state.cancelled).toBeDefined())
   })
 
-  it('fails with what its writer is aborted with', async () => {
+  it('fails with the reason of an aborted writer', async () => {
     const { writable, readable } = enrichStream({ resolver })
     const writer = writable.getWriter()
     writer.write(LINE).catch(() => {})
@@ -322,7 +322,7 @@ describe('enrichStream', () => {
     await expect(collect(readable)).rejects.toThrow('enough')
   })
 
-  it('serves Node streams too', async () => {
+  it('accepts Node streams', async () => {
     const { output } = enrich(Readable.from([Buffer.from(LINE)]), { resolver, at: AT })
     expect((await buffer(Readable.fromWeb(output as never))).toString()).toBe(text(run(LINE).output))
   })

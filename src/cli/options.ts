@@ -1,4 +1,5 @@
 // The options of the commands. One definition each serves the parser, --help, and the table in the command's guide.
+import type { FormatOption } from '../enrich/formats/format-definition.ts'
 import { localeOf } from '../location/locale.ts'
 import { databasePath } from './databases.ts'
 import { UsageError } from './terminal.ts'
@@ -13,7 +14,9 @@ export interface OptionDefinition {
   /** Collects the values of all uses into an array. Other options with a value can be given only once. */
   readonly isRepeatable?: boolean
   readonly isRequired?: boolean
-  /** The formats that have the option; the default is all. Only for `geofix enrich`. */
+  /** The option of `enrich` that it sets, if only some formats have it. */
+  readonly option?: FormatOption
+  /** The formats that have it; the default is all. */
   readonly formats?: readonly string[]
 }
 

@@ -1,5 +1,5 @@
 import type { LineSource } from './line-source.ts'
-import type { Pipeline } from './pipeline.ts'
+import type { Run } from './run.ts'
 
 /** A Web stream that every platform can iterate. */
 export type IterableStream<Chunk> = ReadableStream<Chunk> & AsyncIterable<Chunk>
@@ -11,50 +11,57 @@ export interface RunEnd {
 }
 
 /**
- * The output of a pipeline as a stream. It reads the input only when the output is read, and at most one chunk further
- * than the requested chunk of output needs.
+ * The output of a run as a stream. The run starts with the first read, and waits after each chunk for the next read: it
+ * reads at most one chunk further than the requested chunk of output needs.
  */
 export function enrichedStream(
   source: LineSource,
-  pipeline: Pipeline,
+  run: Pick<Run, 'complete' | 'stop'>,
   end: RunEnd,
 ): IterableStream<Uint8Array> {
-  let isAtEnd = false
   let isOver = false
-  const outputs = pipeline.outputs({
-    read: async () => {
-      const chunk = await source.read()
-      isAtEnd = chunk === null
-      return chunk
-    },
-  })
+  /** Settles the `pull` in progress. */
+  let settle: { resolve(): void; reject(error: unknown): void } | null = null
+  /** Lets the run go on after a chunk; `null` before the first. */
+  let goOn: (() => void) | null = null
+  const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    const write = (bytes: Uint8Array): Promise<void> =>
+      new Promise((resolve) => {
+        goOn = resolve
+        controller.enqueue(bytes)
+        settle?.resolve()
+      })
+    run.complete({ write }).then(
+      () => {
+        if (isOver) return
+        isOver = true
+        end.ended()
+        controller.close()
+        settle?.resolve()
+      },
+      (error) => {
+        if (isOver) return
+        isOver = true
+        end.failed(error)
+        // Report the error that ended the run, not a later one of closing the input.
+        source.release(error).catch(() => {})
+        settle?.reject(error)
+      },
+    )
+  }
   const stream = new ReadableStream<Uint8Array>(
     {
-      pull: async (controller) => {
-        try {
-          const { done, value } = await outputs.next()
-          // The reader cancelled while `next()` was pending.
-          if (isOver) return
-          if (done !== true) controller.enqueue(value)
-          else {
-            isOver = true
-            end.ended()
-            controller.close()
-          }
-        } catch (error) {
-          if (isOver) return
-          isOver = true
-          end.failed(error)
-          // Report the error that ended the run, not a later one of closing the input.
-          if (!isAtEnd) source.release(error).catch(() => {})
-          throw error
-        }
-      },
+      pull: (controller) =>
+        new Promise<void>((resolve, reject) => {
+          settle = { resolve, reject }
+          if (goOn === null) start(controller)
+          else goOn()
+        }),
       cancel: async (reason) => {
         isOver = true
-        pipeline.stop()
+        run.stop()
         end.ended()
-        if (!isAtEnd) await source.release(reason)
+        await source.release(reason)
       },
     },
     { highWaterMark: 0 },

@@ -40,6 +40,11 @@ export class BadLineError extends EnrichError {
   }
 }
 
+/** Inputs of one run that differ in format or columns. Only the command has several inputs. */
+export class InputMismatchError extends Error {
+  override readonly name = 'InputMismatchError'
+}
+
 /** Names that need no quotes: they cannot be confused with the words around them. */
 const USUAL = /^[\w./~@$-]+$/
 

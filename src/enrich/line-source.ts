@@ -1,5 +1,5 @@
 import { isOfClass, isUint8Array } from '../realm.ts'
-import type { ChunkSource } from './block-reader.ts'
+import type { RunInput } from './run.ts'
 
 /** Bytes or text in chunks of any size: a Web stream, or any async iterable, such as a Node stream. */
 export type LineInput =
@@ -7,41 +7,53 @@ export type LineInput =
   | ReadableStream<Uint8Array | string>
   | AsyncIterable<Uint8Array | string>
 
-/** Reads an input chunk by chunk. It returns copies, because the input may reuse the memory of its chunks. */
-export interface LineSource extends ChunkSource {
-  /** Releases the input before its end, so that its files and connections are closed. */
-  release(reason: unknown): Promise<void>
-}
-
-/** @throws TypeError when `input` is not a stream or async iterable, or is a locked stream */
-export function sourceOf(input: LineInput): LineSource {
-  if (isOfClass(input, 'ReadableStream')) return new StreamSource(input)
-  if (isAsyncIterable(input)) return new IteratedSource(input)
-  throw new TypeError('the input must be a ReadableStream or an async iterable of Uint8Array or string')
-}
-
-class StreamSource implements LineSource {
-  readonly #reader: ReadableStreamDefaultReader<unknown>
+/**
+ * Reads an input chunk by chunk. It returns copies, because the input may reuse the memory of its chunks.
+ *
+ * @throws TypeError when `input` is not a stream or async iterable, or is a locked stream
+ */
+export class LineSource implements RunInput {
+  readonly name = 'the input'
+  readonly isLive = true
+  readonly #cursor: Cursor
   readonly #encoder = new ChunkEncoder()
+  #isAtEnd = false
 
-  constructor(stream: ReadableStream<unknown>) {
-    this.#reader = stream.getReader()
+  constructor(input: LineInput) {
+    this.#cursor = cursorOf(input)
   }
 
   async read(): Promise<Uint8Array | null> {
-    const { done, value } = await this.#reader.read()
-    return done ? this.#encoder.end() : this.#encoder.bytesOf(value)
+    const { done, value } = await this.#cursor.next()
+    if (done !== true) return this.#encoder.bytesOf(value)
+    this.#isAtEnd = true
+    return this.#encoder.end()
   }
 
+  /** Releases the input before its end, so that its files and connections are closed. */
   async release(reason: unknown): Promise<void> {
-    await this.#reader.cancel(reason)
+    if (!this.#isAtEnd) await this.#cursor.release(reason)
   }
 }
 
-class IteratedSource implements LineSource {
+/** What streams and iterables have in common. */
+interface Cursor {
+  next(): Promise<{ readonly done?: boolean | undefined; readonly value?: unknown }>
+  release(reason: unknown): Promise<void>
+}
+
+function cursorOf(input: LineInput): Cursor {
+  if (isOfClass(input, 'ReadableStream')) {
+    const reader = input.getReader()
+    return { next: () => reader.read(), release: (reason) => reader.cancel(reason) }
+  }
+  if (isAsyncIterable(input)) return new IterableCursor(input)
+  throw new TypeError('the input must be a ReadableStream or an async iterable of Uint8Array or string')
+}
+
+class IterableCursor implements Cursor {
   readonly #input: AsyncIterable<unknown>
   readonly #iterator: AsyncIterator<unknown>
-  readonly #encoder = new ChunkEncoder()
   #isReading = false
 
   constructor(input: AsyncIterable<unknown>) {
@@ -49,11 +61,11 @@ class IteratedSource implements LineSource {
     this.#iterator = input[Symbol.asyncIterator]()
   }
 
-  async read(): Promise<Uint8Array | null> {
+  async next(): Promise<IteratorResult<unknown>> {
     this.#isReading = true
-    const { done, value } = await this.#iterator.next()
+    const result = await this.#iterator.next()
     this.#isReading = false
-    return done ? this.#encoder.end() : this.#encoder.bytesOf(value)
+    return result
   }
 
   async release(): Promise<void> {

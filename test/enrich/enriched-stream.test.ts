@@ -1,37 +1,33 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { ChunkSource } from '../../src/enrich/block-reader.ts'
 import { enrichedStream } from '../../src/enrich/enriched-stream.ts'
-import type { LineSource } from '../../src/enrich/line-source.ts'
-import type { Pipeline } from '../../src/enrich/pipeline.ts'
+import { LineSource } from '../../src/enrich/line-source.ts'
+import type { RunOutput } from '../../src/enrich/run.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** A source of these chunks, through a pipeline that changes nothing and adds an end. */
+/** A source of these chunks, with a run that changes nothing and adds an end. */
 function streamOf(...chunks: readonly string[]) {
   const left = [...chunks]
-  const source = {
-    read: vi.fn(async () => {
-      const chunk = left.shift()
-      if (chunk === 'fail') throw new Error('the input failed')
-      return chunk === undefined ? null : bytes(chunk)
+  const input = {
+    next: vi.fn(async () => {
+      const value = left.shift()
+      if (value === 'fail') throw new Error('the input failed')
+      return value === undefined ? { done: true as const, value } : { done: false, value }
     }),
-    release: vi.fn(async (_: unknown) => {}),
+    return: vi.fn(async () => ({ done: true as const, value: undefined })),
   }
-  const pipeline = {
-    outputs: async function* (input: ChunkSource) {
-      for (let chunk = await input.read(); chunk !== null; chunk = await input.read()) yield chunk
-      yield bytes('end')
+  const source = new LineSource({ [Symbol.asyncIterator]: () => input })
+  const run = {
+    complete: async (output: RunOutput) => {
+      for (let chunk = await source.read(); chunk !== null; chunk = await source.read()) {
+        await output.write(chunk)
+      }
+      await output.write(bytes('end'))
     },
     stop: vi.fn(),
   }
   const end = { ended: vi.fn(), failed: vi.fn() }
-  const make = (): ReturnType<typeof enrichedStream> =>
-    Reflect.apply(enrichedStream, undefined, [
-      source as Partial<LineSource>,
-      pipeline as Partial<Pipeline>,
-      end,
-    ])
-  return { make, source, end }
+  return { make: () => enrichedStream(source, run, end), input, run, end }
 }
 
 async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string[]> {
@@ -53,13 +49,13 @@ async function withoutIteration(action: () => Promise<void>): Promise<void> {
 }
 
 describe('the output as a stream', () => {
-  it('is read as it is asked for, to its end', async () => {
-    const { make, source, end } = streamOf('a', 'b')
+  it('is read on demand, to its end', async () => {
+    const { make, input, end } = streamOf('a', 'b')
     const stream = make()
-    expect(source.read).not.toHaveBeenCalled()
+    expect(input.next).not.toHaveBeenCalled()
     expect(await textOf(stream)).toEqual(['a', 'b', 'end'])
     expect(end.ended).toHaveBeenCalledTimes(1)
-    expect(source.release).not.toHaveBeenCalled()
+    expect(input.return).not.toHaveBeenCalled()
   })
 
   it('can be iterated on every platform', () =>
@@ -69,31 +65,31 @@ describe('the output as a stream', () => {
       expect(end.ended).toHaveBeenCalledTimes(1)
     }))
 
-  it('lets its input go when the reader has had enough, on every platform', () =>
+  it('releases its input when the reader cancels, on every platform', () =>
     withoutIteration(async () => {
-      const { make, source, end } = streamOf('a', 'b')
+      const { make, input, end } = streamOf('a', 'b')
       for await (const chunk of make()) {
         expect(new TextDecoder().decode(chunk)).toBe('a')
         break
       }
       expect(end.ended).toHaveBeenCalledTimes(1)
-      expect(source.release).toHaveBeenCalledTimes(1)
+      expect(input.return).toHaveBeenCalledTimes(1)
     }))
 
-  it('has nothing to let go where the input has ended', async () => {
-    const { make, source, end } = streamOf()
+  it('does not release an input that has ended', async () => {
+    const { make, input, end } = streamOf()
     const stream = make()
     for await (const chunk of stream) {
       expect(new TextDecoder().decode(chunk)).toBe('end')
       break
     }
     expect(end.ended).toHaveBeenCalledTimes(1)
-    expect(source.release).not.toHaveBeenCalled()
+    expect(input.return).not.toHaveBeenCalled()
   })
 
-  it('fails as its input does, whatever becomes of that', async () => {
-    const { make, source, end } = streamOf('a', 'fail')
-    source.release.mockRejectedValue(new Error('it cannot be closed either'))
+  it('fails with the error of its input, even if the input cannot be closed', async () => {
+    const { make, input, end } = streamOf('a', 'fail')
+    input.return.mockRejectedValue(new Error('it cannot be closed either'))
     await expect(textOf(make())).rejects.toThrow('the input failed')
     expect(end.failed).toHaveBeenCalledWith(expect.objectContaining({ message: 'the input failed' }))
     expect(end.ended).not.toHaveBeenCalled()

@@ -1,35 +1,33 @@
 import packageJson from '../../../package.json'
 import { DEFAULT_MAX_BYTES } from '../../bytes/byte-limit.ts'
 import { embedded } from '../../embedded.ts'
-import { commonPlan, type EnrichOptions } from '../../enrich/options.ts'
-import { ExitStatus, messageLine, printable, type Terminal, UsageError, writeLine } from '../terminal.ts'
-import { EnrichRun } from './enrich-run.ts'
+import { BadLineError, EnrichError, InputMismatchError } from '../../enrich/errors.ts'
+import type { Plan } from '../../enrich/formats/formats.ts'
+import { commonPlan } from '../../enrich/options.ts'
+import { makePlan } from '../../enrich/plan.ts'
+import { Run } from '../../enrich/run.ts'
+import type { DatabaseSet } from '../../location/database-set.ts'
+import { checkLocations } from '../databases.ts'
+import { bytesText, countOf } from '../figures.ts'
+import {
+  CommandFailure,
+  ExitStatus,
+  messageLine,
+  printable,
+  type Terminal,
+  UsageError,
+  writeLine,
+} from '../terminal.ts'
+import { checkFit, type EnrichCommand } from './flags.ts'
 import { Input, sizeOf } from './input.ts'
 import { Interruption, SignalWatch } from './interruption.ts'
-import { checkFit } from './option-fit.ts'
 import { ClosedPipe, type Output } from './output.ts'
 import { openOutputFile, openStandardOutput } from './output-file.ts'
-import { AdaptiveEngine, type Threads, type WorkerPool, workersFor } from './pool.ts'
-import { Progress } from './progress.ts'
-import { loadShared } from './shared-database.ts'
-import { statisticsJson, statisticsText } from './statistics.ts'
-
-export interface EnrichCommand {
-  /** Files; `-` is standard input. At least one. */
-  readonly inputs: readonly string[]
-  /** A file; `undefined` is standard output. */
-  readonly output: string | undefined
-  /** Files. If empty, the embedded database is used. */
-  readonly databases: readonly string[]
-  readonly options: EnrichOptions
-  readonly threads: Threads
-  /** The form of the statistics that are printed on standard error at the end. */
-  readonly statistics: 'text' | 'json' | 'none'
-  /** A file for the report, or `undefined`. */
-  readonly report: string | undefined
-  /** Prints no notes and no progress. */
-  readonly isQuiet: boolean
-}
+import { AdaptiveExecutor, type WorkerPool, workersFor } from './pool.ts'
+import { type Position, Progress } from './progress.ts'
+import { loadShared, openShared } from './shared-database.ts'
+import { type RunFacts, statisticsJson, statisticsText } from './statistics.ts'
+import { unreadable } from './system-error.ts'
 
 /**
  * Writes the lines of the inputs, each with its location.
@@ -54,7 +52,7 @@ export async function runEnrich(command: EnrichCommand, terminal: Terminal): Pro
     if (error instanceof ClosedPipe) return ExitStatus.ok
     if (!(error instanceof Interruption)) throw error
     // Do not wait for the write: a stalled reader would keep the process alive.
-    terminal.stderr.write(messageLine(`${error.message} ${session.whereabouts}`))
+    terminal.stderr.write(messageLine(`${error.message} ${session.positionText}`))
     return error.status
   } finally {
     signals.stop()
@@ -72,9 +70,8 @@ class Session {
   readonly #outputs: Output[] = []
   /** Started early, so that the threads start up while the databases are read. */
   #workers: WorkerPool | null = null
-  #engine: AdaptiveEngine | null = null
   #progress: Progress | null = null
-  #run: EnrichRun | null = null
+  #run: Run | null = null
   /** Aborted by `giveUp`. */
   readonly #end = new AbortController()
 
@@ -86,7 +83,7 @@ class Session {
   async complete(): Promise<void> {
     const { inputs, output, report, databases, options, threads } = this.#command
     // Check everything about the command before reading anything.
-    checkOptions(options)
+    asUsage(() => commonPlan(options))
     const { signal } = this.#end
     for (const path of inputs) {
       const input = await Input.find(path, this.#terminal)
@@ -106,18 +103,29 @@ class Session {
     this.#workers = workersFor(sizeOf(this.#inputs), threads)
     const sources = databases.length > 0 ? databases : [embedded.city]
     const loaded = await Promise.all(sources.map((source) => loadShared(source, DEFAULT_MAX_BYTES, signal)))
-    this.#engine = new AdaptiveEngine(loaded, threads, this.#workers)
-    const run = new EnrichRun(this.#inputs, lines, this.#engine, options)
+    const set = openShared(loaded)
+    checkLocations(set)
+    const executor = new AdaptiveExecutor(loaded, threads, this.#workers)
+    this.#end.signal.addEventListener('abort', () => executor.stop())
+    const run = new Run({
+      inputs: this.#inputs,
+      plan: (sample, isWhole, { name }) => this.#plan(sample, isWhole, name),
+      maxLineBytes: options.maxLineBytes,
+      set,
+      executor,
+    })
     this.#run = run
     if (signal.aborted) return
-    run.onNote = (note) => this.#note(note)
-    if (this.#showsProgress()) this.#progress = new Progress(this.#terminal.stderr, () => run.position)
-    await run.complete()
+    if (this.#showsProgress())
+      this.#progress = new Progress(this.#terminal.stderr, () => positionOf(run, this.#inputs))
+    await run.complete(lines).catch((error) => {
+      throw inWords(error, run.input?.name ?? '')
+    })
     await lines.finish()
-    this.#engine.stop()
+    executor.stop()
     this.#progress?.stop()
-    if (page !== null) await this.#writeReport(run, page)
-    await this.#tell(run)
+    if (page !== null) await this.#writeReport(run, executor.threads, set, page)
+    await this.#tell(run, executor.threads)
   }
 
   /** Removes unfinished files and stops everything. Synchronous; never throws. */
@@ -126,13 +134,15 @@ class Session {
     for (const output of this.#outputs) output.discard()
     for (const input of this.#inputs) input.close()
     this.#workers?.stop()
-    this.#engine?.stop()
     this.#progress?.stop()
   }
 
   /** The progress of the run, for the message about an interruption. */
-  get whereabouts(): string {
-    return this.#run === null ? 'before the first line' : this.#run.whereabouts
+  get positionText(): string {
+    if (this.#run === null) return 'before the first line'
+    const { bytes, size, lines } = positionOf(this.#run, this.#inputs)
+    const read = size === null ? `${bytesText(bytes)} read` : `${bytesText(bytes)} of ${bytesText(size)} read`
+    return `after ${countOf(lines, 'line', 'lines')}, ${read}`
   }
 
   get #seconds(): number {
@@ -143,6 +153,15 @@ class Session {
     this.#outputs.push(output)
     if (this.#end.signal.aborted) output.discard()
     return output
+  }
+
+  /** Plans an input, and prints what was guessed. @throws UsageError when an option does not fit it */
+  #plan(sample: Uint8Array, isWhole: boolean, name: string): Plan {
+    const { options } = this.#command
+    const { plan, notes } = asUsage(() => makePlan(sample, isWhole, options))
+    checkFit(options, plan.format, name)
+    for (const note of notes) this.#note(`${name}: ${note}`)
+    return plan
   }
 
   #showsProgress(): boolean {
@@ -158,36 +177,66 @@ class Session {
     this.#terminal.stderr.write(`geofix: ${printable(note)}\n`)
   }
 
-  async #tell(run: EnrichRun): Promise<void> {
+  async #tell(run: Run, threads: number): Promise<void> {
     const { statistics } = this.#command
     if (statistics === 'none') return
-    const facts = run.facts(this.#seconds)
-    const text = statistics === 'json' ? statisticsJson(run.tally, facts) : statisticsText(run.tally, facts)
+    const facts: RunFacts = {
+      inputs: this.#inputs.map(({ name }) => name),
+      format: run.format,
+      hasInstant: this.#command.options.at !== undefined,
+      badLines: run.badLines,
+      bytesRead: positionOf(run, this.#inputs).bytes,
+      bytesWritten: run.bytesWritten,
+      threads,
+      seconds: this.#seconds,
+    }
+    const text = statistics === 'json' ? statisticsJson(run.counts, facts) : statisticsText(run.counts, facts)
     await writeLine(this.#terminal.stderr, text)
   }
 
-  async #writeReport(run: EnrichRun, page: Output): Promise<void> {
+  async #writeReport(run: Run, threads: number, { info }: DatabaseSet, page: Output): Promise<void> {
     // Lazy: the report's code and map are only loaded when asked for.
     const { renderReport } = await import('../report/report.ts')
-    const html = renderReport(run.tally, {
+    const html = renderReport(run.counts, {
       sources: this.#command.inputs,
       startedAt: this.#startedAt,
       seconds: this.#seconds,
-      bytes: run.plainBytes,
-      threads: this.#engine?.threads ?? 1,
+      bytes: run.bytesRead,
+      threads,
       version: packageJson.version,
-      databases: this.#engine?.databases ?? [],
+      databases: info,
     })
     await page.write(Buffer.from(html))
     await page.finish()
   }
 }
 
-/** @throws UsageError, InvalidLocaleError when an option that all formats have is invalid */
-function checkOptions(options: EnrichOptions): void {
+/** Bytes read, before decompression, and lines enriched. Reading is ahead of enriching. */
+function positionOf({ counts }: Run, inputs: readonly Input[]): Position {
+  const bytes = inputs.reduce((sum, { bytesRead }) => sum + bytesRead, 0)
+  return { bytes, size: sizeOf(inputs), lines: counts.lines }
+}
+
+/** Runs code that checks options. @throws UsageError when an option is invalid */
+function asUsage<Result>(check: () => Result): Result {
   try {
-    commonPlan(options)
+    return check()
   } catch (error) {
     throw error instanceof TypeError ? new UsageError(error.message) : error
   }
+}
+
+/** Converts an error about lines to one that names the input. Returns other errors as they are. */
+function inWords(error: unknown, name: string): unknown {
+  if (error instanceof BadLineError) {
+    return new CommandFailure(`${name}, line ${error.line}: ${error.fault}`, ExitStatus.failed, error)
+  }
+  if (error instanceof EnrichError) {
+    if (error.code === 'ENRICH_INPUT_UNREADABLE') return unreadable(name, error)
+    return new CommandFailure(`${name}: ${error.message}`, ExitStatus.failed, error)
+  }
+  if (error instanceof InputMismatchError) {
+    return new CommandFailure(error.message, ExitStatus.failed, error)
+  }
+  return error
 }

@@ -1,6 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
+import type { FormatOption } from '../../enrich/formats/format-definition.ts'
+import { definitionOf } from '../../enrich/formats/formats.ts'
 import {
+  type EnrichOptions,
   FORMATS,
   type Format,
   LOCATION_FIELDS,
@@ -10,7 +13,7 @@ import {
 } from '../../enrich/options.ts'
 import { DB, LOCALE, type OptionDefinition, readInstant, readList } from '../options.ts'
 import { UsageError } from '../terminal.ts'
-import type { EnrichCommand } from './enrich-command.ts'
+import type { Threads } from './pool.ts'
 
 /** Below this input size, starting threads takes longer than they save. */
 const MIN_THREADED_BYTES = 32 * 1024 * 1024
@@ -19,6 +22,24 @@ const MIN_THREADED_BYTES = 32 * 1024 * 1024
 const MAX_THREADS = 256
 
 const STATISTICS = ['text', 'json', 'none'] as const
+
+/** What the flags ask for. */
+export interface EnrichCommand {
+  /** Files; `-` is standard input. At least one. */
+  readonly inputs: readonly string[]
+  /** A file; `undefined` is standard output. */
+  readonly output: string | undefined
+  /** Files. If empty, the embedded database is used. */
+  readonly databases: readonly string[]
+  readonly options: EnrichOptions
+  readonly threads: Threads
+  /** The form of the statistics that are printed on standard error at the end. */
+  readonly statistics: 'text' | 'json' | 'none'
+  /** A file for the report, or `undefined`. */
+  readonly report: string | undefined
+  /** Prints no notes and no progress. */
+  readonly isQuiet: boolean
+}
 
 /** The values of {@link ENRICH_OPTIONS} that commander parsed. */
 export interface EnrichFlags {
@@ -46,9 +67,6 @@ export interface EnrichFlags {
   readonly quiet?: boolean
 }
 
-const TABLES: readonly Format[] = ['csv', 'tsv']
-const LINES: readonly Format[] = ['access-log', 'list']
-
 /** The options of `geofix enrich`. A test compares the table in src/enrich/README.md with them. */
 export const ENRICH_OPTIONS: readonly OptionDefinition[] = [
   {
@@ -65,35 +83,35 @@ export const ENRICH_OPTIONS: readonly OptionDefinition[] = [
     flags: '--field <name>',
     text: 'the field with the address (default: detected, and printed): `client.ip` or `/client/ip` in NDJSON, the name or number of a column in tables; in access logs `x_forwarded_for`, if the format has it as another quoted field after the user agent',
     read: readName,
-    formats: ['ndjson', ...TABLES, 'access-log'],
+    ...formatsWith('field'),
   },
   {
     flags: '--trust <list>',
     text: 'the field is an `X-Forwarded-For` list, written by these trusted proxies; the rules of [`detect`](../client/README.md#how-the-client-is-found) apply',
     read: readList,
   },
-  { flags: '--no-header', text: 'the first line of the table is not a header', formats: TABLES },
+  { flags: '--no-header', text: 'the first line of the table is not a header', ...formatsWith('header') },
   {
     flags: '--into <name>',
     text: 'the name of the member that is added (default: `location`)',
     read: readName,
-    formats: ['ndjson', ...LINES],
+    ...formatsWith('into'),
   },
   {
     flags: '--fields <list>',
     text: `the columns that are added, separated by commas (default: all): ${LOCATION_FIELDS.map((field) => `\`${field}\``).join(', ')}`,
     read: readFields,
-    formats: TABLES,
+    ...formatsWith('fields'),
   },
   {
     flags: '--append',
     text: 'keep the line as it is, and add a tab and the location as JSON after it',
-    formats: LINES,
+    ...formatsWith('append'),
   },
   {
     flags: '--overwrite',
     text: 'replace a member or columns of the same name, which are an error otherwise',
-    formats: ['ndjson', ...TABLES],
+    ...formatsWith('overwrite'),
   },
   {
     flags: '--force',
@@ -103,7 +121,7 @@ export const ENRICH_OPTIONS: readonly OptionDefinition[] = [
     flags: '--time-field <name>',
     text: 'the field with the time of the event, for the time-zone offset (default: detected, and printed): ISO 8601 with an offset, or seconds, milliseconds, microseconds or nanoseconds since 1970. Access logs have their own',
     read: readName,
-    formats: ['ndjson', ...TABLES],
+    ...formatsWith('timeField'),
   },
   {
     flags: '--at <time>',
@@ -141,6 +159,31 @@ export const ENRICH_OPTIONS: readonly OptionDefinition[] = [
   },
   { flags: '--quiet', text: 'print only errors, and `--stats` if given' },
 ]
+
+/** An option that only some formats have. */
+function formatsWith(option: FormatOption): Pick<OptionDefinition, 'option' | 'formats'> {
+  return { option, formats: FORMATS.filter((format) => definitionOf(format).options.includes(option)) }
+}
+
+/**
+ * Refuses options that have no effect on the format: the user has mistaken the option or the input.
+ *
+ * @param name of the input
+ * @throws UsageError when the format does not have a given option
+ */
+export function checkFit(options: EnrichOptions, format: Format, name: string): void {
+  for (const { flags, option, formats } of ENRICH_OPTIONS) {
+    if (option === undefined || formats === undefined || formats.includes(format)) continue
+    const value = options[option]
+    // A flag that starts with "--no-" is given if the value is `false`.
+    const isGiven = value !== undefined && value !== flags.startsWith('--no-')
+    if (isGiven) {
+      throw new UsageError(
+        `${flags.split(' ', 1)[0]} is for ${formats.join(', ')}, and ${name} is ${format}.`,
+      )
+    }
+  }
+}
 
 /** What `geofix enrich --help` prints after the options. */
 export const ENRICH_HELP = `

@@ -1,6 +1,7 @@
 import { constants, fstatSync, type Stats } from 'node:fs'
 import { access, open, stat } from 'node:fs/promises'
 import { pipeline, Readable } from 'node:stream'
+import type { RunInput } from '../../enrich/run.ts'
 import { CommandFailure, type Terminal } from '../terminal.ts'
 import {
   type Compression,
@@ -25,16 +26,15 @@ interface OpenInput {
 }
 
 /** A file or standard input. Opened when it is read: a run can have more files than the process may open. */
-export class Input {
-  /** For messages. */
+export class Input implements RunInput {
   readonly name: string
   /** Bytes on disk, compressed or not. `null` when unknown: a pipe or a device. */
   readonly size: number | null
   /** Device and inode, equal for all names of one file. `null` for pipes and devices. */
   readonly identity: string | null
-  /** Whether it is a regular file. Other inputs can pause between lines. */
-  readonly isFile: boolean
+  readonly isLive: boolean
   #bytesRead = 0
+  readonly #chunks = this.#content()
   readonly #open: () => Promise<OpenInput>
   #source: Readable | null = null
   #isClosed = false
@@ -42,7 +42,7 @@ export class Input {
   private constructor(name: string, open: () => Promise<OpenInput>, status: FileStatus | null) {
     this.name = name
     this.#open = open
-    this.isFile = status?.isFile() ?? false
+    this.isLive = !status?.isFile()
     this.size = status?.isFile() ? status.size : null
     this.identity = status?.isFile() ? identityOf(status) : null
   }
@@ -79,11 +79,15 @@ export class Input {
   }
 
   /**
-   * The decompressed content. Call it once.
-   *
+   * @returns a chunk of the decompressed content, or `null` at the end
    * @throws CommandFailure when reading fails, or the compressed data is damaged
    */
-  async *chunks(): AsyncGenerator<Uint8Array, void, undefined> {
+  async read(): Promise<Uint8Array | null> {
+    const { value } = await this.#chunks.next()
+    return value ?? null
+  }
+
+  async *#content(): AsyncGenerator<Uint8Array, void, undefined> {
     const raw = this.#raw()
     const first: Uint8Array[] = []
     let held = 0

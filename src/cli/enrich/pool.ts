@@ -1,14 +1,12 @@
 // Enriches in this thread, and in a pool of worker threads if the input is large enough.
 import { Worker } from 'node:worker_threads'
-import type { Enriched } from '../../enrich/block-enricher.ts'
+import type { BlockEnricher, Enriched } from '../../enrich/block-enricher.ts'
 import { BadLineError } from '../../enrich/errors.ts'
+import type { Executor } from '../../enrich/executor.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Block } from '../../enrich/splitter.ts'
-import type { DatabaseInfo } from '../../location/database-info.ts'
-import { checkLocations } from '../databases.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
-import { type Engine, LocalEngine } from './engine.ts'
-import { openShared, type SharedDatabase } from './shared-database.ts'
+import type { SharedDatabase } from './shared-database.ts'
 
 /**
  * A message to a worker. The databases come first. A plan holds for the blocks after it. The worker answers each plan
@@ -45,70 +43,55 @@ const BLOCKS_AHEAD = 2
  * Enriches in this thread, and in worker threads once the input is large. Workers get blocks first, so that they never
  * wait. This thread enriches only when they are busy, since it also reads and writes for all.
  */
-export class AdaptiveEngine {
+export class AdaptiveExecutor implements Executor {
   readonly #threads: Threads
   readonly #databases: readonly SharedDatabase[]
-  readonly #local: LocalEngine
   #workers: WorkerPool | null = null
   #plan: Plan | null = null
+  #enricher: BlockEnricher | null = null
   #bytes = 0
   /** Memory of outputs that have been written, for reuse. */
   readonly #spares: ArrayBuffer[] = []
 
-  /**
-   * @param workers that are already running, see {@link workersFor}
-   * @throws InvalidDatabaseError when a file is not an MMDB database
-   * @throws CommandFailure when a database has no locations
-   */
+  /** @param workers that are already running, see {@link workersFor} */
   constructor(databases: readonly SharedDatabase[], threads: Threads, workers: WorkerPool | null = null) {
     this.#threads = threads
     this.#databases = databases
-    const set = openShared(databases)
-    checkLocations(set)
-    this.#local = new LocalEngine(set)
     this.#workers = workers
     workers?.useDatabases(databases)
   }
 
-  /** The databases, in their order. */
-  get databases(): readonly DatabaseInfo[] {
-    return this.#local.databases
-  }
-
   get capacity(): number {
-    return this.#workers === null ? this.#local.capacity : this.#workers.capacity + BLOCKS_AHEAD
+    return (this.#workers?.capacity ?? 0) + BLOCKS_AHEAD
   }
 
+  /** The threads that enrich. */
   get threads(): number {
-    return this.#local.threads + (this.#workers?.threads ?? 0)
+    return 1 + (this.#workers?.threads ?? 0)
   }
 
-  /** @throws InvalidDatabaseError when the databases have no locations */
-  usePlan(plan: Plan): void {
+  usePlan(plan: Plan, enricher: BlockEnricher): void {
     this.#plan = plan
-    // Also with workers: this thread reports an invalid plan or database with its error class.
-    this.#local.usePlan(plan)
+    this.#enricher = enricher
     this.#workers?.usePlan(plan)
   }
 
-  /** @throws EnrichError when the start of an input has no addresses */
-  checkAddresses(plan: Plan, sample: Uint8Array, isWhole: boolean): void {
-    this.#local.checkAddresses(plan, sample, isWhole)
-  }
-
-  enrich(block: Block): Promise<Enriched> {
+  async enrich(block: Block): Promise<Enriched> {
+    if (this.#enricher === null) throw new TypeError('a block came before its plan')
     this.#bytes += block.bytes.length
     if (this.#bytes > this.#threads.from) this.#startWorkers()
+    const memory = this.#spares.pop() ?? null
     const workers = this.#workers
-    const engine = workers === null || workers.isBusy ? this.#local : workers
-    return engine.enrich(block, this.#spares.pop() ?? null)
+    return workers === null || workers.isBusy
+      ? this.#enricher.block(block, memory)
+      : workers.enrich(block, memory)
   }
 
-  /** Takes back the memory of an output for reuse. The caller must not use it after this. */
   release(memory: ArrayBuffer): void {
     if (memory.byteLength > 0 && this.#spares.length < this.capacity) this.#spares.push(memory)
   }
 
+  /** Ends the threads at once, without completing blocks in progress. */
   stop(): void {
     this.#workers?.stop()
   }
@@ -139,7 +122,7 @@ interface Member {
 }
 
 /** Enriches in worker threads, which share one copy of the databases. */
-export class WorkerPool implements Engine {
+export class WorkerPool {
   readonly capacity: number
   readonly threads: number
   readonly #members: readonly Member[]
@@ -168,6 +151,11 @@ export class WorkerPool implements Engine {
     return this.#members.every(({ pending, isReady }) => !isReady || pending.length >= BLOCKS_PER_WORKER)
   }
 
+  /**
+   * @param memory for the output, if it is large enough; the caller must not use it after this
+   * @throws BadLineError when a line cannot be read and `onBadLine` of the plan is `fail`
+   * @throws CommandFailure when a thread failed
+   */
   enrich(block: Block, memory: ArrayBuffer | null): Promise<Enriched> {
     if (this.#failure !== null) return Promise.reject(this.#failure)
     const ready = this.#members.filter(({ isReady }) => isReady)
@@ -184,6 +172,7 @@ export class WorkerPool implements Engine {
     })
   }
 
+  /** Ends the threads at once. */
   stop(): void {
     this.#isStopped = true
     for (const { worker } of this.#members) void worker.terminate()

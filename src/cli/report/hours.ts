@@ -7,25 +7,25 @@ const DIGIT_PX = 7
 const GAP_PX = 8
 
 /** The card of lines by local hour of day. */
-export function hoursOfDay(tally: Counts): Markup {
-  const total = tally.hours.reduce((sum, count) => sum + count, 0)
+export function hoursOfDay(counts: Counts): Markup {
+  const total = counts.hours.reduce((sum, count) => sum + count, 0)
   const title = html`<header class="head"><h2>Local time of day</h2></header>`
-  if (tally.firstInstant === null || total === 0) {
-    return html`<section class="card hours">${title}<p class="empty">${whyEmpty(tally)}</p></section>`
+  if (counts.firstInstant === null || total === 0) {
+    return html`<section class="card hours">${title}<p class="empty">${whyEmpty(counts)}</p></section>`
   }
-  const peak = tally.hours.indexOf(Math.max(...tally.hours))
-  const partly = total < tally.resolved
+  const peak = counts.hours.indexOf(Math.max(...counts.hours))
+  const partly = total < counts.resolved
   return html`<section class="card hours">${title}
-<p class="lead">Each event by the local time of its location: 09:00 is nine in the morning both in Tokyo and in Paris. The busiest hour starts at ${clock(peak)}, with ${shareText(tally.hours[peak] ?? 0, total)}.</p>
-${chart(tally.hours, total)}${
+<p class="lead">Each event by the local time of its location: 09:00 is nine in the morning both in Tokyo and in Paris. The busiest hour starts at ${clock(peak)}, with ${shareText(counts.hours[peak] ?? 0, total)}.</p>
+${chart(counts.hours, total)}${
   partly
-    ? html`<p class="note">${countText(total)} of ${countOf(tally.resolved, 'located line', 'located lines')}. The others have no time, or the time zone of their location is unknown.</p>`
+    ? html`<p class="note">${countText(total)} of ${countOf(counts.resolved, 'located line', 'located lines')}. The others have no time, or the time zone of their location is unknown.</p>`
     : null
 }</section>`
 }
 
-function whyEmpty(tally: Counts): Markup {
-  if (tally.firstInstant === null) {
+function whyEmpty(counts: Counts): Markup {
+  if (counts.firstInstant === null) {
     return html`No line has a readable time. For NDJSON, CSV and TSV, name the field of the time with <code>--time-field</code>. Access logs contain the time.`
   }
   return html`The lines have times, but the database has no time zones for their locations.`

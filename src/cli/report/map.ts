@@ -28,17 +28,17 @@ interface Circle {
 }
 
 /** The world map, with a circle for each of the {@link MAX_CIRCLES} busiest cells of one degree. */
-export function worldMap(tally: Counts): Markup {
-  const all = circlesOf(tally.cells)
+export function worldMap(counts: Counts): Markup {
+  const all = circlesOf(counts.cells)
   const circles = all.slice(0, MAX_CIRCLES)
   const highest = circles[0]?.count ?? 0
-  const cities = busiestCities(tally.cities)
+  const cities = busiestCities(counts.cities)
   const shown = sum(circles)
   return html`<section class="card map"><header class="head"><h2>Where the lines come from</h2></header>
 <figure>
-${picture(circles, (circle) => titleOf(circle, cities.get(cellKey(circle.latitude, circle.longitude)), tally.resolved), highest)}
+${picture(circles, (circle) => titleOf(circle, cities.get(cellKey(circle.latitude, circle.longitude)), counts.resolved), highest)}
 ${highest === 0 ? null : html`${legend(highest, 1, 'wide')}${legend(highest, NARROW_GROWTH, 'narrow')}`}
-<figcaption class="note">${caption(tally, all, shown)}</figcaption>
+<figcaption class="note">${caption(counts, all, shown)}</figcaption>
 </figure></section>`
 }
 
@@ -93,14 +93,14 @@ export function legendCounts(highest: number): number[] {
   return [first, first / 10, first / 100].filter((count) => count >= 1 && Number.isInteger(count))
 }
 
-function caption(tally: Counts, all: readonly Circle[], shown: number): string {
+function caption(counts: Counts, all: readonly Circle[], shown: number): string {
   if (all.length === 0) return 'The database has no coordinates for these locations, so the map is empty.'
   const located = sum(all)
   const locations =
     all.length > MAX_CIRCLES
-      ? `The ${countText(MAX_CIRCLES)} busiest of ${countText(all.length)} locations, with ${shareText(shown, tally.resolved)} of the located lines.`
-      : `${countOf(all.length, 'location', 'locations')}, with ${shareText(shown, tally.resolved)} of the located lines.`
-  const without = tally.resolved - located
+      ? `The ${countText(MAX_CIRCLES)} busiest of ${countText(all.length)} locations, with ${shareText(shown, counts.resolved)} of the located lines.`
+      : `${countOf(all.length, 'location', 'locations')}, with ${shareText(shown, counts.resolved)} of the located lines.`
+  const without = counts.resolved - located
   return `${locations} Locations in the same degree of latitude and longitude share one circle.${
     without > 0 ? ` ${countOf(without, 'located line has', 'located lines have')} no coordinates.` : ''
   }`

@@ -36,40 +36,40 @@ const REASONS: Readonly<Record<FailureReason, readonly [label: string, meaning: 
 const MAX_MESSAGE_LENGTH = 300
 
 /** The result in one or two sentences. */
-export function lead(tally: Counts): Markup {
-  const readable = tally.lines - tally.blank
-  if (tally.lines === 0) return html`The input had no lines.`
-  if (tally.resolved === 0) {
+export function lead(counts: Counts): Markup {
+  const readable = counts.lines - counts.blank
+  if (counts.lines === 0) return html`The input had no lines.`
+  if (counts.resolved === 0) {
     return readable === 0
-      ? html`All lines are blank: ${countOf(tally.lines, 'line', 'lines')}.`
+      ? html`All lines are blank: ${countOf(counts.lines, 'line', 'lines')}.`
       : html`None of the ${countOf(readable, 'line', 'lines')} could be located.`
   }
-  const countries = namedCountries(tally)
+  const countries = namedCountries(counts)
   const [first] = ranked(countries)
-  const share = html`<b>${shareText(tally.resolved, readable)}</b> of ${countOf(readable, 'line', 'lines')} could be located`
+  const share = html`<b>${shareText(counts.resolved, readable)}</b> of ${countOf(readable, 'line', 'lines')} could be located`
   if (first === undefined) return html`${share}.`
   const name = html`<bdi>${clipped(first.name, MAX_NAME_LENGTH)}</bdi>`
-  if (first.count === tally.resolved) return html`${share}, all in one country: <b>${name}</b>.`
-  return html`${share}, in <b>${atLeast(countOf(countries.length, 'country', 'countries'), tally.overflow.countries)}</b>. The most frequent is <b>${name}</b>, with ${shareText(first.count, tally.resolved)} of the located lines.`
+  if (first.count === counts.resolved) return html`${share}, all in one country: <b>${name}</b>.`
+  return html`${share}, in <b>${atLeast(countOf(countries.length, 'country', 'countries'), counts.overflow.countries)}</b>. The most frequent is <b>${name}</b>, with ${shareText(first.count, counts.resolved)} of the located lines.`
 }
 
 /** The row of key figures. */
 export function totals(
-  tally: Counts,
+  counts: Counts,
   { bytes, seconds, threads }: { bytes: number | null; seconds: number; threads: number },
 ): Markup {
-  const countries = namedCountries(tally).length
+  const countries = namedCountries(counts).length
   const details = [
-    atLeast(countOf(tally.regions.size, 'region', 'regions'), tally.overflow.regions),
-    atLeast(countOf(tally.cities.size, 'city', 'cities'), tally.overflow.cities),
+    atLeast(countOf(counts.regions.size, 'region', 'regions'), counts.overflow.regions),
+    atLeast(countOf(counts.cities.size, 'city', 'cities'), counts.overflow.cities),
   ].join(', ')
   return html`<dl class="totals">
-${tile('Lines', countText(tally.lines), bytes === null ? null : bytesText(bytes))}
-${tile('Located', shareText(tally.resolved, tally.lines - tally.blank), countOf(tally.resolved, 'line', 'lines'))}
-${tile('Not located', countText(failedLines(tally)), tally.bad === 0 ? 'and none unreadable' : `and ${countText(tally.bad)} unreadable`)}
-${tile('Countries', atLeast(countText(countries), tally.overflow.countries), details)}
-${timeTile(tally)}
-${tile('Speed', tally.lines > 0 && seconds > 0 ? `${shortCountText(tally.lines / seconds)}/s` : '–', `lines; ${durationText(seconds)} on ${countOf(threads, 'thread', 'threads')}`)}
+${tile('Lines', countText(counts.lines), bytes === null ? null : bytesText(bytes))}
+${tile('Located', shareText(counts.resolved, counts.lines - counts.blank), countOf(counts.resolved, 'line', 'lines'))}
+${tile('Not located', countText(failedLines(counts)), counts.bad === 0 ? 'and none unreadable' : `and ${countText(counts.bad)} unreadable`)}
+${tile('Countries', atLeast(countText(countries), counts.overflow.countries), details)}
+${timeTile(counts)}
+${tile('Speed', counts.lines > 0 && seconds > 0 ? `${shortCountText(counts.lines / seconds)}/s` : '–', `lines; ${durationText(seconds)} on ${countOf(threads, 'thread', 'threads')}`)}
 </dl>`
 }
 
@@ -91,8 +91,8 @@ function timeTile({ firstInstant, lastInstant }: Counts): Markup {
   )
 }
 
-function failedLines(tally: Counts): number {
-  return failuresOf(tally).reduce((sum, [, count]) => sum + count, 0)
+function failedLines(counts: Counts): number {
+  return failuresOf(counts).reduce((sum, [, count]) => sum + count, 0)
 }
 
 /** Lines with the same outcome. */
@@ -104,53 +104,53 @@ interface Outcome {
   readonly count: number
 }
 
-function outcomesOf(tally: Counts): Outcome[] {
-  const failed = failuresOf(tally)
+function outcomesOf(counts: Counts): Outcome[] {
+  const failed = failuresOf(counts)
     .map(([reason, count]): Outcome => {
       const [label, meaning] = REASONS[reason]
       return { kind: 'failed', label, meaning, count }
     })
     .sort((a, b) => b.count - a.count || (a.label < b.label ? -1 : 1))
   const all: Outcome[] = [
-    { kind: 'located', label: 'Located', meaning: null, count: tally.resolved },
+    { kind: 'located', label: 'Located', meaning: null, count: counts.resolved },
     ...failed,
-    { kind: 'bad', label: 'Unreadable', meaning: 'not a line of this format', count: tally.bad },
+    { kind: 'bad', label: 'Unreadable', meaning: 'not a line of this format', count: counts.bad },
   ]
   return all.filter(({ count }) => count > 0)
 }
 
 /** The card that says how many lines were located, and why the others were not. Shares exclude blank lines. */
-export function outcome(tally: Counts): Markup {
-  const all = tally.lines - tally.blank
-  const rows = outcomesOf(tally).map(
+export function outcome(counts: Counts): Markup {
+  const all = counts.lines - counts.blank
+  const rows = outcomesOf(counts).map(
     ({ kind, label, meaning, count }) => html`
 <tr><th scope="row"><span class="name"><i class="key ${kind}"></i>${label}${
       meaning === null ? null : html` <span class="within">${meaning}</span>`
     }</span></th><td>${countText(count)}</td><td class="share">${shareText(count, all)}</td></tr>`,
   )
   return html`<section class="card"><header class="head"><h2>Outcome of the lines</h2></header>
-${stackedBar(tally)}
+${stackedBar(counts)}
 <table class="ranking outcome"><thead class="unseen"><tr><th scope="col">Outcome</th><th scope="col">Lines</th><th scope="col">Share</th></tr></thead><tbody>${rows}</tbody></table>${
-    tally.badLines.length === 0 ? null : badLineList(tally.badLines, tally.bad)
+    counts.badLines.length === 0 ? null : badLineList(counts.badLines, counts.bad)
   }${
-    tally.blank === 0
+    counts.blank === 0
       ? null
-      : html`<p class="note">${countOf(tally.blank, 'blank line is', 'blank lines are')} not counted here.</p>`
+      : html`<p class="note">${countOf(counts.blank, 'blank line is', 'blank lines are')} not counted here.</p>`
   }</section>`
 }
 
 /** A bar of the shares by kind. Hidden from screen readers, because the table has the same numbers. */
-function stackedBar(tally: Counts): Markup {
+function stackedBar(counts: Counts): Markup {
   const kinds = [
-    ['located', tally.resolved],
-    ['failed', failedLines(tally)],
-    ['bad', tally.bad],
+    ['located', counts.resolved],
+    ['failed', failedLines(counts)],
+    ['bad', counts.bad],
   ] as const
   let from = 0
   const parts = kinds
     .filter(([, count]) => count > 0)
     .map(([kind, count]) => {
-      const width = (count / (tally.lines - tally.blank)) * 100
+      const width = (count / (counts.lines - counts.blank)) * 100
       const part = html`<rect class="${kind}" x="${twoDecimals(from)}%" width="${twoDecimals(width)}%" height="100%"/>`
       from += width
       return part

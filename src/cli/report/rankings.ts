@@ -18,36 +18,36 @@ interface Ranking {
   readonly one: string
   readonly many: string
   readonly locations: readonly RankedLocation[]
-  /** Lines in further locations, which the tally counts only together. */
+  /** Lines in further locations, which are counted only together. */
   readonly unlisted: number
 }
 
 /** The tables of countries, regions and cities. */
-export function rankings(tally: Counts): Markup {
-  const { overflow } = tally
+export function rankings(counts: Counts): Markup {
+  const { overflow } = counts
   const countryName = (key: string | null): string | null =>
-    key === null ? null : (tally.countries.get(key)?.name ?? key)
-  const countries = namedCountries(tally)
-  const regions = [...tally.regions.values()].map(({ name, code, country, count }) => ({
+    key === null ? null : (counts.countries.get(key)?.name ?? key)
+  const countries = namedCountries(counts)
+  const regions = [...counts.regions.values()].map(({ name, code, country, count }) => ({
     name: name ?? code ?? '',
     within: countryName(country),
     count,
   }))
-  const cities = [...tally.cities.values()].map(({ name, country, count }) => ({
+  const cities = [...counts.cities.values()].map(({ name, country, count }) => ({
     name,
     within: countryName(country),
     count,
   }))
   return html`<div class="columns">
-${rankingTable(tally, { title: 'Countries', one: 'country', many: 'countries', locations: countries, unlisted: overflow.countries })}
-${rankingTable(tally, { title: 'Regions', one: 'region', many: 'regions', locations: regions, unlisted: overflow.regions })}
-${rankingTable(tally, { title: 'Cities', one: 'city', many: 'cities', locations: cities, unlisted: overflow.cities })}
+${rankingTable(counts, { title: 'Countries', one: 'country', many: 'countries', locations: countries, unlisted: overflow.countries })}
+${rankingTable(counts, { title: 'Regions', one: 'region', many: 'regions', locations: regions, unlisted: overflow.regions })}
+${rankingTable(counts, { title: 'Cities', one: 'city', many: 'cities', locations: cities, unlisted: overflow.cities })}
 </div>`
 }
 
 /** Countries with a code or a name. */
-export function namedCountries(tally: Counts): RankedLocation[] {
-  return [...tally.countries.values()]
+export function namedCountries(counts: Counts): RankedLocation[] {
+  return [...counts.countries.values()]
     .filter(({ code, name }) => code !== null || name !== null)
     .map(({ code, name, count }) => ({
       name: name ?? code ?? '',
@@ -63,7 +63,7 @@ export function ranked<Counted extends { readonly count: number; readonly name: 
   return [...locations].sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 }
 
-function rankingTable(tally: Counts, { title, one, many, locations, unlisted }: Ranking): Markup {
+function rankingTable(counts: Counts, { title, one, many, locations, unlisted }: Ranking): Markup {
   const heading = html`<header class="head"><h2>${title}</h2>${
     locations.length === 0
       ? null
@@ -79,7 +79,7 @@ function rankingTable(tally: Counts, { title, one, many, locations, unlisted }: 
   const known = locations.reduce((sum, { count }) => sum + count, unlisted)
   const rows = top.map(
     ({ name, within, count }) => html`
-<tr><th scope="row"><span class="name"><bdi>${clipped(name, MAX_NAME_LENGTH)}</bdi>${within === null ? null : html` <bdi class="within">${clipped(within, MAX_NAME_LENGTH)}</bdi>`}</span>${bar(count / highest)}</th><td>${countText(count)}</td><td class="share">${shareText(count, tally.resolved)}</td></tr>`,
+<tr><th scope="row"><span class="name"><bdi>${clipped(name, MAX_NAME_LENGTH)}</bdi>${within === null ? null : html` <bdi class="within">${clipped(within, MAX_NAME_LENGTH)}</bdi>`}</span>${bar(count / highest)}</th><td>${countText(count)}</td><td class="share">${shareText(count, counts.resolved)}</td></tr>`,
   )
   const rest = [
     others.length === 0
@@ -87,10 +87,10 @@ function rankingTable(tally: Counts, { title, one, many, locations, unlisted }: 
       : restRow(
           countOf(others.length, `other ${one}`, `other ${many}`),
           others.reduce((sum, { count }) => sum + count, 0),
-          tally,
+          counts,
         ),
-    unlisted === 0 ? null : restRow(`Further ${many}, too many to list`, unlisted, tally),
-    known >= tally.resolved ? null : restRow(`Unknown ${one}`, tally.resolved - known, tally),
+    unlisted === 0 ? null : restRow(`Further ${many}, too many to list`, unlisted, counts),
+    known >= counts.resolved ? null : restRow(`Unknown ${one}`, counts.resolved - known, counts),
   ].filter((row) => row !== null)
   return html`<section class="card">${heading}
 <table class="ranking"><thead class="unseen"><tr><th scope="col">${title}</th><th scope="col">Lines</th><th scope="col">Share of located lines</th></tr></thead><tbody>${rows}</tbody>${
@@ -98,9 +98,9 @@ function rankingTable(tally: Counts, { title, one, many, locations, unlisted }: 
   }</table></section>`
 }
 
-function restRow(label: string, count: number, tally: Counts): Markup {
+function restRow(label: string, count: number, counts: Counts): Markup {
   return html`
-<tr><th scope="row">${label}</th><td>${countText(count)}</td><td class="share">${shareText(count, tally.resolved)}</td></tr>`
+<tr><th scope="row">${label}</th><td>${countText(count)}</td><td class="share">${shareText(count, counts.resolved)}</td></tr>`
 }
 
 /** The length is an SVG attribute, because the page's policy forbids style attributes. */

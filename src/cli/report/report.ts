@@ -48,9 +48,9 @@ const STANDARD_INPUT = 'Standard input'
  * Renders the counts of a run as one HTML document. The document loads nothing, runs no script, and has a bounded
  * size for any counts.
  *
- * @param tally counted with the option `details`; without it, regions, cities, the map and the hours are empty
+ * @param counts counted with the option `details`; without it, regions, cities, the map and the hours are empty
  */
-export function renderReport(tally: Counts, details: ReportDetails): string {
+export function renderReport(counts: Counts, details: ReportDetails): string {
   const sources = details.sources.map((source) =>
     source === '-' ? STANDARD_INPUT : clipped(source, MAX_INPUT_NAME_LENGTH),
   )
@@ -61,12 +61,12 @@ export function renderReport(tally: Counts, details: ReportDetails): string {
     html`<header class="top">
 <p class="eyebrow">${globe()}Geofix report</p>
 <h1><bdi>${first}</bdi>${others}</h1>
-<p class="lead">${lead(tally)}</p>
+<p class="lead">${lead(counts)}</p>
 ${more.length === 0 ? null : sourceList(sources)}
 </header>
 <main>
-${totals(tally, details)}
-${tally.lines === tally.blank ? null : charts(tally)}
+${totals(counts, details)}
+${counts.lines === counts.blank ? null : charts(counts)}
 ${databaseNotes(details.databases)}
 </main>
 <footer>
@@ -103,13 +103,13 @@ ${body}
 }
 
 /** If no line was located, only the outcome, because the charts would be empty. */
-function charts(tally: Counts): Markup {
-  if (tally.resolved === 0) return outcome(tally)
-  return html`${worldMap(tally)}
-${rankings(tally)}
+function charts(counts: Counts): Markup {
+  if (counts.resolved === 0) return outcome(counts)
+  return html`${worldMap(counts)}
+${rankings(counts)}
 <div class="halves">
-${hoursOfDay(tally)}
-${outcome(tally)}
+${hoursOfDay(counts)}
+${outcome(counts)}
 </div>`
 }
 

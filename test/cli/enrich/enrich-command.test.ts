@@ -32,7 +32,7 @@ describe('geofix enrich', () => {
     )
   })
 
-  it('tells on standard error what it guessed, and how it went', async () => {
+  it('prints its guesses and the statistics on standard error', async () => {
     const { err } = await enrich([], ndjson(3))
     expect(err.trimEnd().split('\n')).toEqual([
       expect.stringMatching(/^geofix: standard input: the format is ndjson$/),
@@ -45,7 +45,7 @@ describe('geofix enrich', () => {
     ])
   })
 
-  it('shows its progress to a person, unless the lines go to the same terminal', async () => {
+  it('shows progress on a terminal, unless the lines go to the same terminal', async () => {
     async function* slowly() {
       yield ndjson(3)
       await setTimeout(500)
@@ -78,14 +78,14 @@ describe('geofix enrich', () => {
     expect(one.out.split('\n')).toHaveLength(3001)
   })
 
-  it('says nothing when told to be quiet, but what was asked for', async () => {
+  it('prints with --quiet only what other options ask for', async () => {
     expect((await enrich(['--quiet'], ndjson(3))).err).toBe('')
     expect((await enrich(['--stats', 'none', '--format', 'ndjson', '--field', 'ip'], ndjson(3))).err).toBe('')
     const { err } = await enrich(['--quiet', '--stats', 'json'], ndjson(3))
     expect(JSON.parse(err)).toMatchObject({ lines: 3 })
   })
 
-  it('counts for machines, with keys that stay', async () => {
+  it('prints the statistics as JSON with stable keys', async () => {
     const input = `${ndjson(6)}{"ip":"nonsense"}\n{"id":7}\n\nnot JSON\n{"ip":"8.8.8.8"}\n`
     const { err } = await enrich(['--quiet', '--stats', 'json', '--field', 'ip'], input)
     const { seconds, linesPerSecond, bytesWritten, ...rest } = JSON.parse(err)
@@ -143,7 +143,7 @@ describe('geofix enrich', () => {
       ['--max-line-bytes', '10', '--format', 'ndjson', '--field', 'ip', '--force'],
       /"}}\n$/,
     ],
-  ])('hands on %s', async (_, args, pattern) => {
+  ])('passes %s to the library', async (_, args, pattern) => {
     const line =
       '{"ip":"81.2.69.142","at":"2026-01-01T00:00:00Z","host":"10.0.0.1","client":{"ip":"1.2.3.4"}}\n'
     const { status, out } = await enrich(args, line)
@@ -170,7 +170,7 @@ describe('geofix enrich', () => {
     expect(bare.out).toBe('1,81.2.69.142,London\n')
   })
 
-  it('refuses columns that are there, and replaces them with --overwrite', async () => {
+  it('refuses columns that exist already, and replaces them with --overwrite', async () => {
     const input = 'ip,city\n81.2.69.142,Paris\n'
     const refused = await enrich(['--fields', 'city'], input)
     expect({ status: refused.status, out: refused.out }).toEqual({ status: 1, out: '' })
@@ -180,7 +180,7 @@ describe('geofix enrich', () => {
     )
   })
 
-  it('makes NDJSON of access logs, or keeps their lines with --append', async () => {
+  it('writes NDJSON for access logs, or keeps their lines with --append', async () => {
     const line = '81.2.69.142 - - [01/Jul/2026:10:00:00 +0200] "GET / HTTP/1.1" 200 5\n'
     const made = await enrich([], line)
     expect(JSON.parse(made.out)).toMatchObject({ ip: '81.2.69.142', location: { city: 'London' } })
@@ -188,7 +188,7 @@ describe('geofix enrich', () => {
     expect(kept.out.startsWith(`${line.trimEnd()}\t{`)).toBe(true)
   })
 
-  it('follows --on-bad-line', async () => {
+  it('obeys --on-bad-line', async () => {
     const input = '{"ip":"81.2.69.142"}\nbad\n{"ip":"1.2.3.4"}\n'
     expect((await enrich(['--on-bad-line', 'keep'], input)).out.split('\n')[1]).toBe('bad')
     expect((await enrich(['--on-bad-line', 'drop'], input)).out.split('\n')).toHaveLength(3)
@@ -197,7 +197,7 @@ describe('geofix enrich', () => {
     expect(failed.err).toMatch(/geofix: standard input, line 2: /)
   })
 
-  it('asks several databases', async () => {
+  it('uses several databases', async () => {
     const other = join(folder, 'other.mmdb')
     writeFileSync(other, readFileSync(DB))
     const { status } = await enrich(['--db', other], ndjson(1))
@@ -220,19 +220,19 @@ describe('geofix enrich', () => {
     expect(err).toContain('0 lines')
   })
 
-  it('says what is wrong with a database', async () => {
+  it('reports what is wrong with a database', async () => {
     const { status, err } = await geofix(['enrich', '--db', join(folder, 'none.mmdb')], { input: ndjson(1) })
     expect(status).toBe(1)
     expect(err).toMatch(/none\.mmdb: it cannot be read: ENOENT/)
   })
 
-  it('says that the lines are of no known format', async () => {
+  it('reports lines of an unknown format', async () => {
     const { status, err } = await enrich([], 'what is this?\nnobody knows\n')
     expect(status).toBe(1)
     expect(err).toMatch(/^geofix: standard input: .*format/)
   })
 
-  it('ends well though none of the lines has an address (trial fault 18)', async () => {
+  it('fails if no line has an address, unless --force is given (trial fault 18)', async () => {
     const input = 'web-1  | \u001b[31mhello\nweb-1  | world\n'
     const { status, out, err } = await enrich(['--format', 'list'], input)
     expect({ status, out }).toEqual({ status: 1, out: '' })
@@ -266,7 +266,7 @@ describe('geofix enrich', () => {
 })
 
 describe('geofix enrich with several files', () => {
-  it('writes one header, and a line end where a file lacks its last', async () => {
+  it('writes one header, and adds a missing line end after a file', async () => {
     const one = file('1.csv', '\ufeffip,n\r\n81.2.69.142,1')
     const two = file('2.csv', '\ufeffip,n\r\n1.2.3.4,2\r\n')
     const three = file('3.csv', 'ip,n\n10.0.0.1,3\n')
@@ -278,7 +278,7 @@ describe('geofix enrich with several files', () => {
     )
   })
 
-  it('counts the lines of a bad record in its own file, header included', async () => {
+  it('numbers a bad line in its own file, with the header counted', async () => {
     const one = file('ok.csv', '"i\np",n\n81.2.69.142,1\n')
     const two = file('odd.csv', '"i\np",n\n81.2.69.142,1\n1\n')
     const { err } = await enrich(['--quiet', '--stats', 'json', '--field', '1', one, two])
@@ -299,7 +299,7 @@ describe('geofix enrich with several files', () => {
     expect(err).toMatch(message)
   })
 
-  it('passes over empty ones, and takes standard input by its name', async () => {
+  it('skips empty files, and reads standard input for -', async () => {
     const one = file('empty.ndjson', '')
     const two = file('two.ndjson', ndjson(2))
     const { status, out } = await enrich([one, two, '-'], ndjson(1, 2))

@@ -40,13 +40,13 @@ const idsOf = (out: string): number[] =>
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
 
 describe('the input of geofix enrich', () => {
-  it('may be compressed with gzip, whatever its name', async () => {
+  it('can be compressed with gzip, under any name', async () => {
     const { status, out } = await enrich(file('plain-name', gzipSync(ndjson(100))))
     expect(status).toBe(0)
     expect(idsOf(out)).toEqual(upTo(100))
   })
 
-  it('may be gzip of several members, also where a line goes over from one to the next', async () => {
+  it('can be gzip with several members, even if a line spans two of them', async () => {
     const [whole, half] = [ndjson(50), 700]
     const members = [whole.slice(0, half), whole.slice(half), '', ndjson(10, 50)].map((text) =>
       gzipSync(text),
@@ -56,7 +56,7 @@ describe('the input of geofix enrich', () => {
     expect(idsOf(out)).toEqual(upTo(60))
   })
 
-  it('may be gzip on standard input, byte by byte', async () => {
+  it('can be gzip on standard input, one byte at a time', async () => {
     async function* bytes() {
       for (const byte of gzipSync(ndjson(5))) yield Uint8Array.of(byte)
     }
@@ -65,20 +65,20 @@ describe('the input of geofix enrich', () => {
     expect(idsOf(out)).toEqual(upTo(5))
   })
 
-  it('may be a file on standard input, whose size is known', async () => {
+  it('has a known size if standard input is a file', async () => {
     const path = file('redirected.ndjson', ndjson(2000))
     const fd = openSync(path, 'r')
     const stdin = Object.assign(Readable.from([]), { fd })
-    const { size, isFile } = await Input.find('-', {
+    const { size, isLive } = await Input.find('-', {
       stdin,
       stdout: new PassThrough(),
       stderr: new PassThrough(),
     })
-    expect({ size, isFile }).toEqual({ size: ndjson(2000).length, isFile: true })
+    expect({ size, isLive }).toEqual({ size: ndjson(2000).length, isLive: false })
     closeSync(fd)
   })
 
-  it('may be shorter than the marks of compressions', async () => {
+  it('can be shorter than the magic bytes of compressions', async () => {
     expect(
       (await geofix(['enrich', '--db', DB, '--quiet', '--format', 'list'], { input: '::1' })).status,
     ).toBe(0)
@@ -112,7 +112,7 @@ describe('the input of geofix enrich', () => {
     expect(err).toMatch(message)
   })
 
-  it('that is a tar archive in Zstandard ends with 4, read or not (trial fault 7)', async () => {
+  it('that is a tar archive in Zstandard ends with 4, whether or not Node can decompress it (trial fault 7)', async () => {
     // One raw block, of which 3 bytes hold the size.
     const [size, frame] = [Buffer.alloc(4), Buffer.alloc(3)]
     size.writeUInt32LE(LOGS.length)
@@ -125,7 +125,7 @@ describe('the input of geofix enrich', () => {
     )
   })
 
-  it('may have a header longer than what a plan needs else (trial fault 16)', async () => {
+  it('can have a header that is longer than the usual sample (trial fault 16)', async () => {
     const columns = 200_000
     const table = `${'c,'.repeat(columns)}ip\n${','.repeat(columns)}1.2.3.4\n`
     const { status, out } = await enrich('--fields', 'city', file('wide.csv', table))
@@ -133,14 +133,14 @@ describe('the input of geofix enrich', () => {
     expect(out.slice(-26)).toBe(`${','.repeat(11)}1.2.3.4,Sydney\n`)
   })
 
-  it('may begin with the line of a separator, which the output has once (trial fault 9)', async () => {
+  it('can start with a separator line, which the output has once (trial fault 9)', async () => {
     const table = (ip: string) => `sep=;\r\nip;a\r\n${ip};1\r\n`
     const files = [file('1.csv', table('1.2.3.4')), file('2.csv', table('81.2.69.142'))]
     const { out } = await enrich('--fields', 'city', ...files)
     expect(out).toBe('sep=;\r\nip;a;city\r\n1.2.3.4;1;Sydney\r\n81.2.69.142;1;London\r\n')
   })
 
-  it('may begin with the line of a separator and have no header (trial fault 9)', async () => {
+  it('can start with a separator line and have no header (trial fault 9)', async () => {
     const files = ['1.2.3.4', '81.2.69.142'].map((ip, index) =>
       file(`bare-${index}.csv`, `sep=;\n${ip};1\nx\n${ip};2\n`),
     )
@@ -154,7 +154,7 @@ describe('the input of geofix enrich', () => {
     expect(err.match(/line 3\b/g)).toHaveLength(2)
   })
 
-  it('may be Zstandard where this Node can, else it says which could', async () => {
+  it('can be Zstandard if this Node supports it; otherwise the message names versions that do', async () => {
     // {"ip":"1.2.3.4"} in one raw block.
     const text = Buffer.from('{"ip":"1.2.3.4"}\n')
     const header = [0x28, 0xb5, 0x2f, 0xfd, 0x20, text.length, (text.length << 3) | 1, 0, 0]
@@ -168,12 +168,12 @@ describe('the input of geofix enrich', () => {
 
   it.each([
     [
-      'is not there',
+      'does not exist',
       () => join(folder, 'missing.log'),
       /missing\.log cannot be read: no such file or directory \(ENOENT\)/,
     ],
     [
-      'is below a file',
+      'has a file in place of a folder',
       () => join(file('plain', ''), 'x'),
       /a part of its path is not a directory \(ENOTDIR\)/,
     ],
@@ -212,7 +212,7 @@ describe('the input of geofix enrich', () => {
     expect(existsSync(output)).toBe(false)
   })
 
-  it('that fails in the middle ends a lookup with 1', async () => {
+  it('that fails after some lines ends a lookup with 1', async () => {
     async function* failing() {
       yield '81.2.69.142\n'
       throw Object.assign(new Error('read failed'), { code: 'EIO' })
@@ -227,7 +227,7 @@ describe('the input of geofix enrich', () => {
   async function readOf(path: string, length: number, input: Input, done: () => void = () => {}) {
     let isFirst = true
     try {
-      for await (const _ of input.chunks()) {
+      while ((await input.read()) !== null) {
         if (isFirst) truncateSync(path, length)
         isFirst = false
       }
@@ -258,7 +258,7 @@ describe('the input of geofix enrich', () => {
     )
   })
 
-  it('that shrinks before its turn comes ends with 4 (trial fault 14)', async () => {
+  it('that shrinks before it is opened ends with 4 (trial fault 14)', async () => {
     const [first, second] = [file('first.ndjson', ndjson(3)), file('second.ndjson', ndjson(30))]
     const { status, err } = await geofix(
       ['enrich', '--db', DB, '--quiet', first, '-', second, '-o', join(folder, 'shrunk')],
@@ -274,19 +274,19 @@ describe('the input of geofix enrich', () => {
     expect(existsSync(join(folder, 'shrunk'))).toBe(false)
   })
 
-  it('may grow while it is read, and be replaced by a shorter one before', async () => {
+  it('can grow while it is read, and can be replaced by a shorter file before it is opened', async () => {
     const path = file('growing.ndjson', ndjson(30))
     const growing = await Input.find(path, around(Readable.from([])))
-    for await (const _ of growing.chunks()) appendFileSync(path, '')
+    while ((await growing.read()) !== null) appendFileSync(path, '')
     expect(growing.bytesRead).toBe(ndjson(30).length)
     const replaced = await Input.find(path, around(Readable.from([])))
     renameSync(path, `${path}.1`)
     writeFileSync(path, ndjson(3))
-    for await (const _ of replaced.chunks());
+    while ((await replaced.read()) !== null);
     expect(replaced.bytesRead).toBe(ndjson(3).length)
   })
 
-  it('that fails in the middle ends with 4', async () => {
+  it('that fails after some lines ends with 4', async () => {
     async function* failing() {
       yield ndjson(3)
       throw Object.assign(new Error('read failed'), { code: 'EIO' })

@@ -30,7 +30,7 @@ function watched(last: () => void = () => {}) {
 }
 
 describe('SignalWatch', () => {
-  it.each(STATUSES)('tells of the first %s, whose status is %d', async (signal, status) => {
+  it.each(STATUSES)('reports the first %s, with status %d', async (signal, status) => {
     const { watch, send } = watched()
     send(signal)
     const interruption = await watch.signalled.catch((error: unknown) => error)
@@ -39,7 +39,7 @@ describe('SignalWatch', () => {
     watch.stop()
   })
 
-  it('ends the process at the second, after what must still be done', () => {
+  it('ends the process at the second signal, after the last action', () => {
     const calls: unknown[] = []
     vi.spyOn(process, 'exit').mockImplementation((status) => {
       calls.push(status)
@@ -53,7 +53,7 @@ describe('SignalWatch', () => {
     watch.stop()
   })
 
-  it('takes no other signal for an end', async () => {
+  it('ignores other signals', async () => {
     const before = process.listeners('SIGINT')
     const { watch } = watched()
     const own = process.listeners('SIGINT').find((listener) => !before.includes(listener))
@@ -64,7 +64,7 @@ describe('SignalWatch', () => {
     watch.stop()
   })
 
-  it('leaves signals alone when it is stopped', () => {
+  it('removes its listeners when it is stopped', () => {
     const before = STATUSES.map(([signal]) => process.listenerCount(signal))
     const { watch } = watched()
     expect(STATUSES.map(([signal]) => process.listenerCount(signal))).toEqual(
@@ -76,7 +76,7 @@ describe('SignalWatch', () => {
 })
 
 describe('geofix enrich, interrupted', () => {
-  it('says so where it had not begun', async () => {
+  it('says that it had not started', async () => {
     const before = process.listenerCount('SIGHUP')
     const running = geofix(['enrich', '--db', DB, '--quiet', '-o', join(folder, 'out')], { input: ndjson(3) })
     while (process.listenerCount('SIGHUP') === before) await setImmediate()
@@ -91,7 +91,7 @@ describe('geofix enrich, interrupted', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('says how far it came, and leaves nothing behind', async () => {
+  it('prints its progress, and leaves no file', async () => {
     const before = process.listeners('SIGINT')
     async function* endless() {
       yield ndjson(30_000)

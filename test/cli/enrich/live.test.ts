@@ -1,4 +1,4 @@
-// What follows a log while it is written: lines come one by one and never pause for long.
+// A log that is being written: lines arrive one by one, without long pauses.
 import { afterEach, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../temporary.ts'
 import { ndjson, start, writeDatabase } from './command-line.ts'
@@ -13,7 +13,7 @@ const GENEROUS_MS = 3000
 let stop = (): void => {}
 afterEach(() => stop())
 
-/** Sends a line every few milliseconds, and notes when each came back. */
+/** Sends a line every few milliseconds, and records when its output arrives. */
 function follow(threads: string) {
   const child = start(['enrich', '--db', DB, '--quiet', '--stats', 'none', '--threads', threads])
   const sent: number[] = []
@@ -48,16 +48,19 @@ const until = async (what: string, isSo: () => boolean): Promise<void> => {
 }
 
 describe('geofix enrich on a steady stream', () => {
-  it.each(['1', '2'])('writes each line while more come, on %s threads (trial fault 3)', async (threads) => {
-    const { ages, sent } = follow(threads)
-    await until('the first line', () => ages.length > 0)
-    // Those that came while the command started waited for that.
-    const from = sent.length
-    await until('a hundred more', () => ages.length > from + 100)
-    const later = ages.slice(from)
-    expect(later).toHaveLength(Object.keys(later).length)
-    expect(Math.max(...later)).toBeLessThan(GENEROUS_MS)
-    later.sort((a, b) => a - b)
-    expect(later[Math.floor(later.length / 2)]).toBeLessThan(GENEROUS_MS / 3)
-  })
+  it.each(['1', '2'])(
+    'writes each line while more arrive, on %s threads (trial fault 3)',
+    async (threads) => {
+      const { ages, sent } = follow(threads)
+      await until('the first line', () => ages.length > 0)
+      // Those that came while the command started waited for that.
+      const from = sent.length
+      await until('a hundred more', () => ages.length > from + 100)
+      const later = ages.slice(from)
+      expect(later).toHaveLength(Object.keys(later).length)
+      expect(Math.max(...later)).toBeLessThan(GENEROUS_MS)
+      later.sort((a, b) => a - b)
+      expect(later[Math.floor(later.length / 2)]).toBeLessThan(GENEROUS_MS / 3)
+    },
+  )
 })

@@ -34,7 +34,7 @@ const enrich = (args: readonly string[], input: string | AsyncIterable<string> =
   geofix(['enrich', '--db', DB, '--quiet', ...args], { input })
 
 describe('-o of geofix enrich', () => {
-  it('writes what standard output would get, and nothing beside it', async () => {
+  it('writes the lines to the file, and nothing to standard output', async () => {
     const folder = freshFolder()
     const { status, out } = await enrich(['--at', '2026-07-01', '-o', join(folder, 'out.ndjson')])
     expect({ status, out }).toEqual({ status: 0, out: '' })
@@ -43,7 +43,7 @@ describe('-o of geofix enrich', () => {
     expect(readFileSync(join(folder, 'out.ndjson'), 'utf8')).toBe(expected.out)
   })
 
-  it('makes a file with the usual mode', async () => {
+  it('creates a file with the default mode', async () => {
     const folder = freshFolder()
     await enrich(['-o', join(folder, 'out')])
     writeFileSync(join(folder, 'usual'), '')
@@ -60,7 +60,7 @@ describe('-o of geofix enrich', () => {
     expect(readFileSync(file, 'utf8')).toContain('London')
   })
 
-  it('is not also the report, under whatever name', async () => {
+  it('cannot be the file of the report, under any name', async () => {
     const folder = freshFolder()
     const { status, err } = await geofix([
       ...['enrich', '--db', DB, '-o', join(folder, 'same')],
@@ -69,7 +69,7 @@ describe('-o of geofix enrich', () => {
     expect([status, err]).toEqual([2, expect.stringContaining('the same file')])
   })
 
-  it('leaves nothing of the report when the reader of the lines has had enough', async () => {
+  it('leaves no report when the reader closes the pipe of the lines', async () => {
     const folder = freshFolder()
     const file = join(folder, 'many.ndjson')
     writeFileSync(file, ndjson(30_000))
@@ -96,7 +96,7 @@ describe('-o of geofix enrich', () => {
     expect(gunzipSync(readFileSync(join(folder, 'out.gz'))).toString()).toBe(expected.out)
   })
 
-  it('may be an input', async () => {
+  it('can be one of the inputs', async () => {
     const file = join(freshFolder(), 'log.ndjson')
     writeFileSync(file, ndjson(30_000))
     const { status } = await enrich([file, '-o', file])
@@ -106,7 +106,7 @@ describe('-o of geofix enrich', () => {
     expect(lines.every((line) => 'location' in JSON.parse(line))).toBe(true)
   })
 
-  it('keeps a link, and replaces what it leads to', async () => {
+  it('keeps a symbolic link, and replaces its target', async () => {
     const folder = freshFolder()
     writeFileSync(join(folder, 'target'), 'old')
     symlinkSync('target', join(folder, 'link'))
@@ -115,7 +115,7 @@ describe('-o of geofix enrich', () => {
     expect(readFileSync(join(folder, 'target'), 'utf8')).toContain('"location"')
   })
 
-  it('writes where a link leads, also when nothing is there (trial fault 15)', async () => {
+  it('writes to the target of a link, even if it does not exist (trial fault 15)', async () => {
     const folder = freshFolder()
     symlinkSync('target', join(folder, 'link'))
     expect((await enrich(['-o', join(folder, 'link')])).status).toBe(0)
@@ -124,7 +124,7 @@ describe('-o of geofix enrich', () => {
     expect(readdirSync(folder).sort()).toEqual(['link', 'target'])
   })
 
-  it('ends with 3 on a link that leads in a circle', async () => {
+  it('ends with 3 on links that form a cycle', async () => {
     const folder = freshFolder()
     symlinkSync('link', join(folder, 'link'))
     const { status, err } = await enrich(['-o', join(folder, 'link')])
@@ -138,7 +138,7 @@ describe('-o of geofix enrich', () => {
     ['-o /dev/stderr', 'err'],
     ['--summary html=/dev/stderr', 'err'],
     ['--summary html=/dev/fd/3', 'three'],
-  ])('writes into the descriptor that it names: %s (trial fault 5)', (args, into) => {
+  ])('writes to the descriptor that it names: %s (trial fault 5)', (args, into) => {
     const folder = freshFolder()
     const script = `exec >out 2>err 3>three; for fd in 1 2 3; do echo before >&$fd; done
       "$@" ${args} --at 2026-07-01; for fd in 1 2 3; do echo after >&$fd; done`
@@ -154,7 +154,7 @@ describe('-o of geofix enrich', () => {
     }
   })
 
-  it('writes into a pipe on another descriptor', () => {
+  it('writes to a pipe on another descriptor', () => {
     const folder = freshFolder()
     const script = `mkfifo pipe; cat pipe > copy & "$@" -o /dev/fd/3 3> pipe; wait`
     const command = [process.execPath, join(ROOT, 'dist/cli.js'), 'enrich', '--db', DB, '--quiet']
@@ -172,7 +172,7 @@ describe('-o of geofix enrich', () => {
     expect([status, err]).toEqual([3, expect.stringMatching(/the descriptor is not open.* \(EBADF\)/)])
   })
 
-  it('takes the longest names there are', async () => {
+  it('accepts the longest names that the system allows', async () => {
     const name = `${'ä'.repeat(125)}.x`
     const folder = freshFolder()
     expect((await enrich(['-o', join(folder, name)])).status).toBe(0)
@@ -183,19 +183,19 @@ describe('-o of geofix enrich', () => {
     expect((await enrich(['-o', '-'])).out.split('\n')).toHaveLength(31)
   })
 
-  it('writes into devices as they are', async () => {
+  it('writes to devices directly', async () => {
     expect((await enrich(['-o', '/dev/null'])).status).toBe(0)
     expect(statSync('/dev/null').isFile()).toBe(false)
   })
 
   it.each([
     [
-      'in a folder that is not there',
+      'in a folder that does not exist',
       (folder: string) => join(folder, 'none', 'out'),
       /no such file or directory \(ENOENT\)/,
     ],
     [
-      'below a file',
+      'with a file in place of its folder',
       (folder: string) => {
         writeFileSync(join(folder, 'file'), '')
         return join(folder, 'file', 'out')
@@ -209,7 +209,11 @@ describe('-o of geofix enrich', () => {
       /the name is too long/,
     ],
     ['on a full device', () => '/dev/full', /no space is left on the device \(ENOSPC\)/],
-    ['as Zstandard in vain', (folder: string) => join(folder, 'none', 'out.zst'), /cannot be written/],
+    [
+      'as Zstandard in a folder that does not exist',
+      (folder: string) => join(folder, 'none', 'out.zst'),
+      /cannot be written/,
+    ],
   ])('ends with 3 %s', async (_, path, message) => {
     const folder = freshFolder()
     const { status, err } = await enrich(['-o', path(folder)])
@@ -219,7 +223,7 @@ describe('-o of geofix enrich', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.partial'))).toEqual([])
   })
 
-  it.each([['a full device behind gzip', '/dev/full', 3]])('ends with 3 on %s', async (_, path, expected) => {
+  it.each([['a full device after gzip', '/dev/full', 3]])('ends with 3 on %s', async (_, path, expected) => {
     const folder = freshFolder()
     symlinkSync(path, join(folder, 'full.gz'))
     const { status, err } = await enrich(['-o', join(folder, 'full.gz')], ndjson(30_000))
@@ -227,7 +231,7 @@ describe('-o of geofix enrich', () => {
     expect(err).toMatch(/ENOSPC/)
   })
 
-  it('ends with 3 when the disk takes no more in the middle of a file', () => {
+  it('ends with 3 when the disk is full after some lines', () => {
     const folder = freshFolder()
     // A bound of 64 KiB for files stands for a full disk.
     const script = `trap '' XFSZ; ulimit -f 64; exec "$0" "$@"`
@@ -241,7 +245,7 @@ describe('-o of geofix enrich', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('leaves what was there, and nothing else, when the run fails', async () => {
+  it('leaves an existing file unchanged, and no other file, when the run fails', async () => {
     const folder = freshFolder()
     const file = join(folder, 'out.ndjson')
     writeFileSync(file, 'old')
@@ -257,7 +261,7 @@ describe('-o of geofix enrich', () => {
     expect(existsSync(join(base, 'r.html'))).toBe(false)
   })
 
-  it('finds out about the report before it reads', async () => {
+  it('checks the file of the report before it reads', async () => {
     const folder = freshFolder()
     const { status, err } = await enrich([
       '-o',
@@ -288,7 +292,7 @@ describe('standard output of geofix enrich', () => {
     expect(status).toBe(3)
   })
 
-  it('into a file gets every line', () => {
+  it('that is a file gets every line', () => {
     const path = join(base, 'redirected')
     const file = openSync(path, 'w')
     const { status } = spawnSync(process.execPath, cli, {
@@ -300,7 +304,7 @@ describe('standard output of geofix enrich', () => {
     expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(30_000)
   })
 
-  it('that is an input too would never end: 3', () => {
+  it('that is also an input ends with 3, because reading would never end', () => {
     const path = join(base, 'appended')
     writeFileSync(path, ndjson(10))
     const file = openSync(path, 'a')
@@ -314,7 +318,7 @@ describe('standard output of geofix enrich', () => {
     expect(readFileSync(path, 'utf8')).toBe(ndjson(10))
   })
 
-  it.each(['1', '2'])('that is closed early ends quietly with 0, on %s threads', (threads) => {
+  it.each(['1', '2'])('that is closed early ends with 0 and no message, on %s threads', (threads) => {
     const script = `yes '{"ip":"81.2.69.142"}' | "$0" "$@" | head -1; echo "\${PIPESTATUS[1]}"`
     const { stdout, stderr } = spawnSync(
       'bash',

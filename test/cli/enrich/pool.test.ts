@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { LocalEngine } from '../../../src/cli/enrich/engine.ts'
-import { OrderedQueue } from '../../../src/cli/enrich/ordered-queue.ts'
-import { AdaptiveEngine, WorkerPool } from '../../../src/cli/enrich/pool.ts'
+import { AdaptiveExecutor, WorkerPool } from '../../../src/cli/enrich/pool.ts'
 import { loadShared, openShared, type SharedDatabase } from '../../../src/cli/enrich/shared-database.ts'
+import { BlockEnricher } from '../../../src/enrich/block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts } from '../../../src/enrich/counts.ts'
 import { BadLineError } from '../../../src/enrich/errors.ts'
+import { OrderedQueue } from '../../../src/enrich/executor.ts'
 import type { EnrichOptions } from '../../../src/enrich/options.ts'
 import { makePlan } from '../../../src/enrich/plan.ts'
 import { Splitter } from '../../../src/enrich/splitter.ts'
@@ -31,13 +31,13 @@ const INPUTS: Readonly<Record<string, string>> = {
 
 interface Result {
   readonly output: string
-  readonly tally: Counts
+  readonly counts: Counts
   readonly threads: number
   /** Bytes of the largest piece of output. */
   readonly largest: number
 }
 
-/** Sends an input through an engine in blocks of a size. */
+/** Sends an input through an executor in blocks of a size. */
 async function enriched(
   databases: readonly SharedDatabase[],
   input: string,
@@ -48,30 +48,30 @@ async function enriched(
   const bytes = new TextEncoder().encode(input)
   const { plan } = makePlan(bytes, true, { at: 0, ...options })
   const workers = threads.count > 1 && threads.from === 0 ? new WorkerPool(threads.count - 1) : null
-  const engine = new AdaptiveEngine(databases, threads, workers)
+  const executor = new AdaptiveExecutor(databases, threads, workers)
   try {
-    engine.usePlan(plan)
+    executor.usePlan(plan, new BlockEnricher(plan, openShared(databases)))
     // Wait until the thread is ready; this thread would otherwise do all the work before.
     while (workers?.isBusy) await new Promise((resolve) => setTimeout(resolve, 5))
     const pieces: Uint8Array[] = []
-    const tally = emptyCounts()
-    const conveyor = new OrderedQueue(engine, async (result) => {
+    const counts = emptyCounts()
+    const queue = new OrderedQueue(executor, async (result) => {
       // Some results are slow to be taken: the order must not change.
       if (pieces.length % 3 === 0) await new Promise((resolve) => setImmediate(resolve))
       pieces.push(result.output.slice())
-      mergeCounts(tally, result.counts)
+      mergeCounts(counts, result.counts)
     })
     const splitter = new Splitter(plan, blockBytes)
-    for (const block of [...splitter.push(bytes), ...splitter.end()]) await conveyor.add(block)
-    await conveyor.drain()
+    for (const block of [...splitter.push(bytes), ...splitter.end()]) await queue.add(block)
+    await queue.drain()
     const largest = Math.max(...pieces.map(({ length }) => length))
-    return { output: Buffer.concat(pieces).toString(), tally, threads: engine.threads, largest }
+    return { output: Buffer.concat(pieces).toString(), counts, threads: executor.threads, largest }
   } finally {
-    engine.stop()
+    executor.stop()
   }
 }
 
-describe('an engine', () => {
+describe('an executor', () => {
   const plan = makePlan(Buffer.from(ndjson(1)), true, {
     format: 'ndjson',
     field: 'ip',
@@ -82,40 +82,39 @@ describe('an engine', () => {
     return { bytes, firstLine: 5, lines: 1, oversized: false, startsLine: true }
   }
 
-  it('of worker threads restores the classes of their errors', async () => {
-    const engine = new WorkerPool(1)
+  it('of worker threads restores the classes of errors', async () => {
+    const pool = new WorkerPool(1)
     try {
-      await expect(engine.enrich(blockOf(ndjson(1)), null)).rejects.toThrow(
+      await expect(pool.enrich(blockOf(ndjson(1)), null)).rejects.toThrow(
         'a worker thread failed: a block came before its plan',
       )
-      engine.useDatabases([await loadShared(DB)])
-      engine.usePlan(plan)
-      const bad = engine.enrich(blockOf('bad'), null)
+      pool.useDatabases([await loadShared(DB)])
+      pool.usePlan(plan)
+      const bad = pool.enrich(blockOf('bad'), null)
       await expect(bad).rejects.toBeInstanceOf(BadLineError)
       await expect(bad).rejects.toMatchObject({ line: 5 })
-      expect((await engine.enrich(blockOf(ndjson(1)), null)).counts.resolved).toBe(1)
+      expect((await pool.enrich(blockOf(ndjson(1)), null)).counts.resolved).toBe(1)
     } finally {
-      engine.stop()
+      pool.stop()
     }
   })
 
-  it('takes no block without threads or before a plan', async () => {
+  it('refuses a block without threads or before a plan', async () => {
     await expect(new WorkerPool(0).enrich(blockOf('x'), null)).rejects.toThrow('there are no threads')
-    const local = new LocalEngine(openShared([await loadShared(DB)]))
-    await expect(local.enrich(blockOf('x'), null)).rejects.toThrow('a block came before its plan')
-    local.stop()
+    const executor = new AdaptiveExecutor([await loadShared(DB)], { count: 1, from: 0 })
+    await expect(executor.enrich(blockOf('x'))).rejects.toThrow('a block came before its plan')
   })
 })
 
 describe('several threads', () => {
   it.each(Object.keys(INPUTS))(
-    'give the output and the counts of one, of %s in blocks of any size',
+    'give the same output and counts as one, for %s in blocks of any size',
     async (format) => {
       const databases = [await loadShared(DB)]
       const input = INPUTS[format] ?? ''
       const alone = await enriched(databases, input, { details: true }, { count: 1, from: 0 }, 1 << 20)
       expect(alone.threads).toBe(1)
-      expect(alone.tally.resolved).toBeGreaterThan(1000)
+      expect(alone.counts.resolved).toBeGreaterThan(1000)
       const ways = [
         [2, 0, 1 << 20],
         [2, 0, 1000],
@@ -125,7 +124,7 @@ describe('several threads', () => {
         const many = await enriched(databases, input, { details: true }, { count, from }, blockBytes)
         expect(many.threads).toBe(count)
         expect(many.output).toBe(alone.output)
-        expect(many.tally).toEqual(alone.tally)
+        expect(many.counts).toEqual(alone.counts)
       }
     },
   )
@@ -138,7 +137,7 @@ describe('several threads', () => {
     for (const count of [1, 3]) {
       const run = await enriched(databases, input, {}, { count, from: 0 }, 20_000)
       expect(run.threads).toBe(count)
-      expect(run.tally).toMatchObject({ lines: 4000, resolved: 4000 })
+      expect(run.counts).toMatchObject({ lines: 4000, resolved: 4000 })
       expect(run.largest).toBeGreaterThan(16_000_000)
       expect(run.largest).toBeLessThan(17_000_000)
       const addresses = [...run.output.matchAll(/^\{"ip":"([\d.]+)"/gm)].map(([, ip]) => `${ip}\n`)
@@ -151,14 +150,14 @@ describe('several threads', () => {
     expect(result.threads).toBe(1)
   })
 
-  it('fail at the first bad line, whichever thread meets one first', async () => {
+  it('fail at the first bad line, even if another thread finds a later one first', async () => {
     const input = `${ndjson(500)}bad\n${ndjson(500)}bad\n`
     const run = enriched([await loadShared(DB)], input, { onBadLine: 'fail' }, { count: 3, from: 0 }, 500)
     await expect(run).rejects.toThrow(BadLineError)
     await expect(run).rejects.toMatchObject({ line: 501 })
   })
 
-  it('are as many as --threads says, and --stats prints their number', async () => {
+  it('have the number of --threads, which --stats prints', async () => {
     for (const threads of [1, 2]) {
       const { err } = await geofix(
         ['enrich', '--db', DB, '--quiet', '--stats', 'json', '--threads', String(threads)],
@@ -168,7 +167,7 @@ describe('several threads', () => {
     }
   })
 
-  it('give the same from the built command line', async () => {
+  it('give the same in the built command line', async () => {
     const file = join(folder, 'many.ndjson')
     writeFileSync(file, ndjson(50_000))
     const outputs = await Promise.all(
@@ -182,7 +181,7 @@ describe('several threads', () => {
     expect(two).toEqual(one)
   })
 
-  it('pass lines of any length on', async () => {
+  it('pass on lines of any length', async () => {
     const file = join(folder, 'long.ndjson')
     writeFileSync(file, `${ndjson(3)}{"ip":"81.2.69.142","x":"${'x'.repeat(5_000_000)}"}\n${ndjson(3)}`)
     const args = ['enrich', '--db', DB, '--quiet', '--stats', 'json', '--at', '2026-07-01', file]
@@ -207,23 +206,23 @@ describe('several threads', () => {
     const bytes = new TextEncoder().encode(ndjson(100))
     const { plan } = makePlan(bytes, true, {})
     // A thread ends when it cannot open the database.
-    const engine = new WorkerPool(2)
+    const pool = new WorkerPool(2)
     try {
-      engine.useDatabases([{ bytes: new Uint8Array(new SharedArrayBuffer(10)), path: 'x.mmdb' }])
-      engine.usePlan(plan)
+      pool.useDatabases([{ bytes: new Uint8Array(new SharedArrayBuffer(10)), path: 'x.mmdb' }])
+      pool.usePlan(plan)
       const [block] = new Splitter(plan, 1000).push(bytes)
       if (block === undefined) throw new Error('there is no block')
       const failure = expect.objectContaining({
         message: expect.stringMatching(/^a worker thread failed: x\.mmdb/),
       })
-      await expect(engine.enrich(block, null)).rejects.toEqual(failure)
-      await expect(engine.enrich(block, null)).rejects.toEqual(failure)
+      await expect(pool.enrich(block, null)).rejects.toEqual(failure)
+      await expect(pool.enrich(block, null)).rejects.toEqual(failure)
     } finally {
-      engine.stop()
+      pool.stop()
     }
   })
 
-  it('end with a database that has no locations as one does', async () => {
+  it('fail as one does if a database has no locations', async () => {
     const { status, err } = await geofix(['enrich', '--db', '/dev/null', '--threads', '2'], {
       input: ndjson(1),
     })

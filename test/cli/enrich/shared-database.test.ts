@@ -23,14 +23,14 @@ describe('loadShared', () => {
     ['raw', DB],
     ['gzip', file('a.gz', gzipSync(RAW))],
     ['tar.gz', file('a.tgz', gzipSync(tarOf({ 'x/city.mmdb': RAW })))],
-  ])('reads a %s file into memory that threads share', async (_, path) => {
+  ])('reads a %s file into shared memory', async (_, path) => {
     const database = await loadShared(path)
     expect(database.bytes.buffer).toBeInstanceOf(SharedArrayBuffer)
     expect(Buffer.compare(database.bytes, RAW)).toBe(0)
     expect(openShared([database]).info[0]).toMatchObject({ type: 'Sample-City', path })
   })
 
-  it('reads no more than it may', async () => {
+  it('reads no more than the limit', async () => {
     const path = file('large', gzipSync(Buffer.concat([Buffer.alloc(100_000), RAW])))
     await expect(loadShared(path, 100_000)).rejects.toThrow('the limit that maxBytes sets')
     await expect(loadShared(DB, RAW.length - 1)).rejects.toThrow('the limit that maxBytes sets')
@@ -38,15 +38,15 @@ describe('loadShared', () => {
   })
 
   it.each([
-    ['cut short', gzipSync(RAW).subarray(0, 500)],
-    ['of two members', Buffer.concat([gzipSync(RAW), gzipSync(RAW)])],
-    ['followed by a member of nothing', Buffer.concat([gzipSync(RAW), gzipSync('')])],
-    ['of an empty member and another', Buffer.concat([gzipSync(''), gzipSync(RAW)])],
-    ['followed by rubbish', Buffer.concat([gzipSync(RAW), Buffer.from('rubbish')])],
-    ['followed by zeros', Buffer.concat([gzipSync(RAW), Buffer.alloc(8)])],
-    ['no database', Buffer.from('hello')],
+    ['truncated gzip', gzipSync(RAW).subarray(0, 500)],
+    ['gzip with two members', Buffer.concat([gzipSync(RAW), gzipSync(RAW)])],
+    ['gzip with an empty second member', Buffer.concat([gzipSync(RAW), gzipSync('')])],
+    ['gzip with an empty first member', Buffer.concat([gzipSync(''), gzipSync(RAW)])],
+    ['gzip followed by other bytes', Buffer.concat([gzipSync(RAW), Buffer.from('rubbish')])],
+    ['gzip followed by zeros', Buffer.concat([gzipSync(RAW), Buffer.alloc(8)])],
+    ['a text', Buffer.from('hello')],
     ['an empty file', Buffer.alloc(0)],
-  ])('refuses what is %s', async (_, bytes) => {
+  ])('refuses %s', async (_, bytes) => {
     const path = file('bad', bytes)
     await expect(loadShared(path).then((database) => openShared([database]))).rejects.toThrow(
       InvalidDatabaseError,

@@ -40,14 +40,14 @@ async function untilBegun(folder: string): Promise<void> {
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-describe('geofix enrich, when a signal comes', () => {
+describe('geofix enrich, on a signal', () => {
   it.each([
     ['SIGINT', 130, '1'],
     ['SIGINT', 130, '2'],
     ['SIGTERM', 143, '2'],
     ['SIGHUP', 129, '1'],
   ] as const)(
-    'of %s, ends with %i, on %s threads: says how far it came, and leaves no file',
+    '%s ends it with %i, on %s threads: it prints its progress, and leaves no file',
     async (signal, status, threads) => {
       const folder = freshFolder()
       // Standard input stays open: the run is under way for as long as it is left alone.
@@ -75,7 +75,7 @@ describe('geofix enrich, when a signal comes', () => {
     },
   )
 
-  it('stops while the reader of its output sleeps', async () => {
+  it('stops while nobody reads its output', async () => {
     const child = start(['enrich', '--db', DB, '--quiet', LARGE])
     // The first bytes show that it is under way; then nobody reads on.
     await new Promise((resolve) => child.stdout.once('readable', resolve))
@@ -85,7 +85,7 @@ describe('geofix enrich, when a signal comes', () => {
     expect(status).toBe(130)
   })
 
-  it('ends at once at the second', async () => {
+  it('ends at once on a second signal', async () => {
     const folder = freshFolder()
     const child = start(['enrich', '--db', DB, '--quiet', '-o', join(folder, 'out.gz')])
     const ended = outcomeOf(child)
@@ -97,7 +97,7 @@ describe('geofix enrich, when a signal comes', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('of SIGKILL at any moment, leaves a whole file under the name of the output, or none', async () => {
+  it('leaves a complete output file or none after SIGKILL at any moment', async () => {
     let whole = 0
     for (let attempt = 0; attempt < KILLS; attempt++) {
       const folder = freshFolder()
@@ -124,7 +124,7 @@ describe('geofix enrich, when a signal comes', () => {
 })
 
 describe('geofix enrich', () => {
-  it('shows its progress on a terminal, and the summary when that is done', () => {
+  it('shows progress on a terminal, and statistics at the end', () => {
     const log = join(base, 'typescript')
     const command = `stty rows 24 cols 120; '${process.execPath}' dist/cli.js enrich --db '${DB}' -o '${join(base, 'out')}' '${LARGE}'`
     try {

@@ -41,13 +41,13 @@ function failing(code: string | undefined): Writable {
 }
 
 describe('standard output', () => {
-  it('is written past its stream where it is a file', async () => {
+  it('is written without its stream if it is a file', async () => {
     const path = join(folder, 'redirected')
     expect(await into(path, 'w')).toEqual({ status: 0, err: '', streamed: '' })
     expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(30)
   })
 
-  it('is the stream where it is a terminal or a pipe', async () => {
+  it('is written through its stream if it is a terminal or a pipe', async () => {
     const fd = openSync(join(folder, 'terminal'), 'w')
     const terminal = Object.assign(new PassThrough(), { fd, isTTY: true })
     expect(await enrich(terminal)).toEqual({ status: 0, err: '' })
@@ -67,7 +67,7 @@ describe('standard output', () => {
     })
   })
 
-  it('is refused where it is an input, which would never end', async () => {
+  it('is refused if it is also an input, because reading would never end', async () => {
     const path = join(folder, 'appended')
     writeFileSync(path, ndjson(3))
     const { status, err } = await into(path, 'a', [path])
@@ -76,7 +76,7 @@ describe('standard output', () => {
     expect(readFileSync(path, 'utf8')).toBe(ndjson(3))
   })
 
-  it.each(['EPIPE', 'ECONNRESET'])('whose reader has had enough (%s) ends quietly with 0', async (code) => {
+  it.each(['EPIPE', 'ECONNRESET'])('whose reader closes it (%s) ends with 0 and no message', async (code) => {
     expect(await enrich(failing(code))).toEqual({ status: 0, err: '' })
   })
 
@@ -99,7 +99,7 @@ describe('StreamOutput', () => {
     await expect(output.finish()).rejects.toThrow('it cannot be written')
   })
 
-  it('takes a stream that somebody closed or ended for one without a reader', async () => {
+  it('treats a stream that other code closed or ended as closed by its reader', async () => {
     const destroyed = new PassThrough()
     const output = new StreamOutput(destroyed, 'it')
     const writing = output.write(Buffer.alloc(1_000_000))
@@ -113,7 +113,7 @@ describe('StreamOutput', () => {
     await expect(other.write(Buffer.from('a'))).rejects.toThrow(ClosedPipe)
   })
 
-  it('does not watch its stream any more when it gives up', () => {
+  it('stops watching its stream when it is discarded', () => {
     const stream = new PassThrough()
     const before = stream.listenerCount('close')
     const output = new StreamOutput(stream, 'it')

@@ -24,14 +24,14 @@ function countries(
 }
 
 describe('statisticsText', () => {
-  it('says so where countries were too many to list', () => {
-    const tally = tallyWith({ lines: 3, resolved: 3, countries: countries(['FR', 'France', 2]) })
-    tally.overflow.countries = 1
-    expect(statisticsText(tally, FACTS)).toContain('  countries     over 1: France 2')
+  it('says if there are too many countries to list', () => {
+    const counts = tallyWith({ lines: 3, resolved: 3, countries: countries(['FR', 'France', 2]) })
+    counts.overflow.countries = 1
+    expect(statisticsText(counts, FACTS)).toContain('  countries     over 1: France 2')
   })
 
-  it('has a row for each thing that came up', () => {
-    const tally = tallyWith({
+  it('has a row for each kind of line that occurred', () => {
+    const counts = tallyWith({
       lines: 1000,
       resolved: 900,
       bad: 7,
@@ -39,10 +39,10 @@ describe('statisticsText', () => {
       withoutTime: 25,
       countries: countries(['GB', 'United Kingdom', 500], ['FR', 'France', 400]),
     })
-    tally.failed.private = 30
-    tally.failed.malformed = 50
+    counts.failed.private = 30
+    counts.failed.malformed = 50
     const badLines = [{ input: 'a\u001b[2J.log', line: 1234, message: 'no\u0007 JSON' }]
-    expect(statisticsText(tally, { ...FACTS, badLines }).split('\n')).toEqual([
+    expect(statisticsText(counts, { ...FACTS, badLines }).split('\n')).toEqual([
       '1,000 lines, 2 MB in 2 s on 2 threads: 500 lines/s',
       '  resolved      900 (90.0%)',
       '  not resolved  80 (8.0%): 50 malformed, 30 private',
@@ -56,18 +56,18 @@ describe('statisticsText', () => {
     ])
   })
 
-  it('has two rows where nothing came up, and no rate without time', () => {
+  it('has two rows for an empty input, and a rate of 0 in 0 seconds', () => {
     expect(statisticsText(emptyCounts(), { ...FACTS, bytesRead: 0, threads: 1, seconds: 0 })).toBe(
       '0 lines, 0 bytes in 0 s on 1 thread: 0 lines/s\n  resolved      0 (–)',
     )
   })
 
-  it('says of lines without a time whose offset they have', () => {
-    const tally = tallyWith({ lines: 2, withoutTime: 2 })
-    expect(statisticsText(tally, { ...FACTS, hasInstant: true })).toContain('the offset is that of --at')
+  it('says which offset lines without a time have', () => {
+    const counts = tallyWith({ lines: 2, withoutTime: 2 })
+    expect(statisticsText(counts, { ...FACTS, hasInstant: true })).toContain('the offset is that of --at')
   })
 
-  it('shows all bad lines where they are few', () => {
+  it('shows all bad lines if there are few', () => {
     const badLines = [{ input: 'a', line: 1, message: 'no JSON' }]
     const text = statisticsText(tallyWith({ lines: 1, bad: 1 }), { ...FACTS, badLines })
     expect(text).toContain('a, line 1: no JSON')
@@ -75,13 +75,15 @@ describe('statisticsText', () => {
   })
 
   it('names a country by its name, else by its code', () => {
-    const tally = tallyWith({ countries: countries(['GB', null, 3], [null, 'Atlantis', 2], [null, null, 1]) })
-    expect(statisticsText(tally, FACTS)).toContain('countries     3: GB 3, Atlantis 2, unknown 1')
+    const counts = tallyWith({
+      countries: countries(['GB', null, 3], [null, 'Atlantis', 2], [null, null, 1]),
+    })
+    expect(statisticsText(counts, FACTS)).toContain('countries     3: GB 3, Atlantis 2, unknown 1')
   })
 })
 
 describe('statisticsJson', () => {
-  it('gives ten countries, the largest first, equal ones by code in whatever order they came', () => {
+  it('lists ten countries, the largest first, and equal ones by code', () => {
     const codes = ['ZA', 'AT', 'CH', 'DE', 'ES', 'FR', 'GB', 'IT', 'NL', 'PL', 'BE']
     const counts = codes.map((code): [string, null, number] => [code, null, code === 'PL' ? 9 : 1])
     const topOf = (...order: [string, null, number][]): string[] =>
@@ -93,7 +95,7 @@ describe('statisticsJson', () => {
     expect(topOf(...counts.toReversed())).toEqual(expected)
   })
 
-  it('rounds seconds to thousandths, and lines a second to whole ones', () => {
+  it('rounds seconds to thousandths, and the rate to an integer', () => {
     const { seconds, linesPerSecond, distinctCountries } = JSON.parse(
       statisticsJson(tallyWith({ lines: 10 }), { ...FACTS, seconds: 1.23456 }),
     )

@@ -63,7 +63,7 @@ describe('the options of geofix enrich', () => {
     expect(err).toMatch(/--fields is for csv, tsv, and standard input is list\./)
   })
 
-  it('are all in --help, with examples and statuses', async () => {
+  it('are all in --help, with examples and exit statuses', async () => {
     const { status, out } = await geofix(['enrich', '--help'])
     expect(status).toBe(0)
     for (const option of [

@@ -1,4 +1,4 @@
-// Pipes whose other end does nothing: a run that waits for one can still be ended.
+// Pipes whose other end does nothing: a run that waits for one can be ended.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { closeSync, constants, existsSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -79,9 +79,9 @@ const { O_NONBLOCK, O_RDONLY, O_RDWR } = constants
 
 describe('a signal ends geofix enrich', () => {
   it.each<[what: string, signal: 'SIGTERM' | 'SIGHUP', begin: () => ReturnType<typeof start>]>([
-    ['a named pipe is opened that nobody writes', 'SIGTERM', () => run(namedPipe())],
+    ['it opens a named pipe that nobody writes', 'SIGTERM', () => run(namedPipe())],
     [
-      'a named pipe is read whose writer is silent',
+      'it reads a named pipe whose writer is silent',
       'SIGHUP',
       () => {
         const pipe = namedPipe()
@@ -91,7 +91,7 @@ describe('a signal ends geofix enrich', () => {
       },
     ],
     [
-      'a named pipe is opened that nobody reads',
+      'it opens a named pipe that nobody reads',
       'SIGTERM',
       () => {
         const child = run('-o', namedPipe())
@@ -100,7 +100,7 @@ describe('a signal ends geofix enrich', () => {
       },
     ],
     [
-      'a named pipe is written whose reader sleeps',
+      'it writes to a named pipe that nobody reads',
       'SIGHUP',
       () => {
         const pipe = namedPipe()
@@ -110,12 +110,8 @@ describe('a signal ends geofix enrich', () => {
         return child
       },
     ],
-    [
-      'the report goes to a named pipe that nobody reads',
-      'SIGTERM',
-      () => run('--summary', `html=${namedPipe()}`),
-    ],
-    ['a database is a named pipe that nobody writes', 'SIGTERM', () => run('--db', namedPipe())],
+    ['it opens a named pipe for the report', 'SIGTERM', () => run('--summary', `html=${namedPipe()}`)],
+    ['it opens a named pipe for a database', 'SIGTERM', () => run('--db', namedPipe())],
   ])('while %s (trial fault 4)', async (_, signal, begin) => {
     const child = begin()
     await untilWaiting(child)
@@ -129,7 +125,7 @@ describe('a signal ends geofix enrich', () => {
 })
 
 describe('an error ends geofix enrich', () => {
-  it('of writing, while its input is silent (trial fault 4)', async () => {
+  it('about the output, while the input is silent (trial fault 4)', async () => {
     const pipe = namedPipe()
     const fromPipe = run(pipe, '-o', '/dev/full')
     writeSync(hold(pipe, O_RDWR), ndjson(3))
@@ -140,20 +136,20 @@ describe('an error ends geofix enrich', () => {
     }
   })
 
-  it('of a line, while its input is silent (trial fault 4)', async () => {
+  it('about a line, while the input is silent (trial fault 4)', async () => {
     const child = run('--on-bad-line', 'fail')
     child.stdin.write(`${ndjson(3)}rubbish\n`)
     expect(await ending(child)).toMatchObject({ status: 1, err: expect.stringContaining('line 4') })
   })
 
-  it('of an input, while a database is a silent pipe (trial fault 4)', async () => {
+  it('about an input, while a database is a silent pipe (trial fault 4)', async () => {
     const child = run('--db', namedPipe(), join(folder, 'missing.log'))
     expect(await ending(child)).toMatchObject({ status: 4, err: expect.stringContaining('missing.log') })
   })
 })
 
 describe('a named pipe', () => {
-  it('is read to the end of its writer, also of one that comes late and of one that writes nothing', async () => {
+  it('is read until its writer closes it, even if the writer starts late or writes nothing', async () => {
     for (const lines of [30_000, 0]) {
       const pipe = namedPipe()
       const child = run(pipe)
@@ -165,7 +161,7 @@ describe('a named pipe', () => {
     }
   })
 
-  it('is written as soon as somebody reads it, and ends with the run', async () => {
+  it('is written as soon as it has a reader, and ends with the run', async () => {
     const pipe = namedPipe()
     const child = run('-o', pipe)
     child.stdin.end(ndjson(30_000))
@@ -175,7 +171,7 @@ describe('a named pipe', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.partial'))).toEqual([])
   })
 
-  it('whose reader has had enough ends the run quietly with 0', async () => {
+  it('whose reader closes it ends the run with 0 and no message', async () => {
     const pipe = namedPipe()
     const child = run('-o', pipe)
     child.stdin.end(ndjson(30_000))
@@ -183,7 +179,7 @@ describe('a named pipe', () => {
     expect(await outcomeOf(child)).toEqual({ status: 0, out: '', err: '' })
   })
 
-  it('may hold a database', async () => {
+  it('can contain a database', async () => {
     const pipe = namedPipe()
     const child = start(['enrich', '--db', pipe, '--quiet'])
     child.stdin.end(ndjson(3))

@@ -32,7 +32,7 @@ function blockOf(text: string): Block {
   return { bytes, firstLine: 7, lines: text.split('\n').length - 1, oversized: false, startsLine: true }
 }
 
-it('answers each block, in the order in which plans and blocks come', async () => {
+it('answers each plan and block, in order', async () => {
   const block = blockOf(ndjson(3))
   expect(give({ kind: 'block', block, memory: null })).toEqual([
     { kind: 'failed', message: 'a block came before its plan' },
@@ -64,7 +64,7 @@ it('answers each block, in the order in which plans and blocks come', async () =
   })
 })
 
-it('sends what fails in it as text, since errors lose their class on the way', () => {
+it('sends errors as text, because they lose their class between threads', () => {
   const broken = Object.defineProperty({ ...blockOf('') }, 'bytes', {
     get: () => {
       throw new RangeError('a fault of its own')

@@ -34,13 +34,13 @@ const enrich = (args: readonly string[], input: string | Uint8Array = '') =>
 const frame = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58, (5 << 3) | 1, 0, 0, ...Buffer.from('8.8.8')])
 
 describe('Zstandard', () => {
-  it('is read where it is whole', async () => {
+  it('is read if it is complete', async () => {
     const { status, err } = await enrich(['--quiet', '--format', 'list', '--force'], frame)
     expect(status).toBe(0)
     expect(JSON.parse(err)).toMatchObject({ lines: 1, bytesRead: frame.length })
   })
 
-  it('begins with a skippable frame where it was made in parallel', async () => {
+  it('can begin with a skippable frame, as parallel compressors write it', async () => {
     const skippable = Buffer.from([0x5f, 0x2a, 0x4d, 0x18, 1, 0, 0, 0, 9])
     expect(
       (await enrich(['--quiet', '--format', 'list', '--force'], Buffer.concat([skippable, frame]))).status,
@@ -57,7 +57,7 @@ describe('Zstandard', () => {
     expect(err).toContain(`its zstd data is ${what === 'damaged' ? 'damaged' : 'truncated'}`)
   })
 
-  it('is written by the name of the output', async () => {
+  it('is written if the name of the output ends with .zst', async () => {
     const [plain, compressed] = [join(folder, 'out'), join(folder, 'out.ZST')]
     const from = join(folder, 'in')
     writeFileSync(from, ndjson(3))

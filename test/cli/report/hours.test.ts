@@ -67,7 +67,7 @@ describe('the chart of local hours', () => {
   })
 
   it('says that the database has no time zones', () => {
-    const tally = { ...tallyOf([{ country: 'NL', count: 5 }]), firstInstant: 0, lastInstant: 1 }
-    expect(textOf(hoursCard(Page.of(tally)))).toContain('has no time zones for their locations')
+    const counts = { ...tallyOf([{ country: 'NL', count: 5 }]), firstInstant: 0, lastInstant: 1 }
+    expect(textOf(hoursCard(Page.of(counts)))).toContain('has no time zones for their locations')
   })
 })

@@ -11,7 +11,7 @@ function rows(page: Page): string[] {
 }
 
 describe('the outcome of the lines', () => {
-  const tally = {
+  const counts = {
     ...tallyOf([{ country: 'NL', count: 70 }]),
     lines: 110,
     blank: 10,
@@ -21,17 +21,17 @@ describe('the outcome of the lines', () => {
   }
 
   it('has reasons, the most frequent first, and shares of all lines that are not blank', () => {
-    expect(rows(Page.of(tally))).toEqual([
+    expect(rows(Page.of(counts))).toEqual([
       'Located|70|70.0%',
       'Not an address the text is not an IP address|20|20.0%',
       'Private network such as 10.0.0.0/8, 192.168.0.0/16, fc00::/7|5|5.0%',
       'Unreadable not a line of this format|5|5.0%',
     ])
-    expect(textOf(Page.of(tally).card(TITLE))).toContain('10 blank lines are not counted here.')
+    expect(textOf(Page.of(counts).card(TITLE))).toContain('10 blank lines are not counted here.')
   })
 
   it('is also one full bar', () => {
-    const [stack] = Page.of(tally).all('svg', 'stack')
+    const [stack] = Page.of(counts).all('svg', 'stack')
     const parts = stack === undefined ? [] : within(stack, 'rect')
     expect(parts.map((part) => ['class', 'x', 'width'].map((name) => attribute(part, name)))).toEqual([
       ['located', '0%', '70%'],
@@ -41,10 +41,10 @@ describe('the outcome of the lines', () => {
   })
 
   it('shows the first unreadable lines by number', () => {
-    const page = Page.of(tally)
+    const page = Page.of(counts)
     expect(page.texts('h3')).toContain('The first unreadable lines')
     expect(page.texts('li')).toEqual(['Line 1,234 no "JSON" <object>'])
-    expect(Page.of({ ...tally, bad: 1 }).texts('h3')).toContain('Unreadable lines')
+    expect(Page.of({ ...counts, bad: 1 }).texts('h3')).toContain('Unreadable lines')
   })
 
   it('sorts equal counts by label', () => {

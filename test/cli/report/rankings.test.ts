@@ -36,11 +36,11 @@ describe('the tables', () => {
   })
 
   it('say how many lines are in locations that were too many to list', () => {
-    const tally = tallyOf(SOME)
-    tally.lines += 60
-    tally.resolved += 60
-    Object.assign(tally.overflow, { regions: 10, cities: 60 })
-    const page = Page.of(tally)
+    const counts = tallyOf(SOME)
+    counts.lines += 60
+    counts.resolved += 60
+    Object.assign(counts.overflow, { regions: 10, cities: 60 })
+    const page = Page.of(counts)
     expect(rows(page, 'Regions').slice(2)).toEqual([
       ['Further regions, too many to list', '10', '6.3%'],
       ['Unknown region', '70', '43.8%'],
@@ -55,9 +55,9 @@ describe('the tables', () => {
   })
 
   it('have a row for unlisted locations also if none is listed', () => {
-    const tally = tallyOf([{ country: 'FR', count: 20 }])
-    tally.overflow.cities = 20
-    expect(rows(Page.of(tally), 'Cities')).toEqual([['Further cities, too many to list', '20', '100%']])
+    const counts = tallyOf([{ country: 'FR', count: 20 }])
+    counts.overflow.cities = 20
+    expect(rows(Page.of(counts), 'Cities')).toEqual([['Further cities, too many to list', '20', '100%']])
   })
 
   it('have bars in proportion to the first row', () => {
@@ -90,11 +90,11 @@ describe('the tables', () => {
   })
 
   it('use the code as the name of a location without one, and name its country if known', () => {
-    const tally = tallyOf([{ country: 'GB', count: 5 }])
-    tally.regions.set('GB ENG', { country: 'GB', code: 'ENG', name: null, count: 3 })
-    tally.regions.set(' x', { country: null, code: null, name: 'Nowhere', count: 2 })
-    tally.regions.set('FR ', { country: 'FR', code: null, name: 'Elsewhere', count: 2 })
-    const page = Page.of(tally)
+    const counts = tallyOf([{ country: 'GB', count: 5 }])
+    counts.regions.set('GB ENG', { country: 'GB', code: 'ENG', name: null, count: 3 })
+    counts.regions.set(' x', { country: null, code: null, name: 'Nowhere', count: 2 })
+    counts.regions.set('FR ', { country: 'FR', code: null, name: 'Elsewhere', count: 2 })
+    const page = Page.of(counts)
     expect(rows(page, 'Countries').map(([name]) => name)).toEqual(['GB'])
     expect(rows(page, 'Regions').map(([name]) => name)).toEqual(['ENG GB', 'Elsewhere FR', 'Nowhere'])
   })

@@ -49,13 +49,13 @@ const ORDINARY = tallyOf([
 
 /** A report with this text everywhere that text from a file or a user can appear. */
 function pageWith(text: string): Page {
-  const tally = tallyOf([
+  const counts = tallyOf([
     { country: text, name: text, region: text, city: text, latitude: 1, longitude: 2, hour: 3, count: 2 },
   ])
-  tally.lines += 1
-  tally.bad = 1
-  tally.badLines = [{ line: 1, message: text }]
-  return Page.of(tally, {
+  counts.lines += 1
+  counts.bad = 1
+  counts.badLines = [{ line: 1, message: text }]
+  return Page.of(counts, {
     sources: [text, text, '-'],
     version: text,
     databases: [{ type: text, buildDate: null, licence: text, attribution: text }],
@@ -92,7 +92,7 @@ const allFailed: Counts = {
 }
 
 /** Results of runs. */
-const CASES: readonly (readonly [name: string, tally: Counts])[] = [
+const CASES: readonly (readonly [name: string, counts: Counts])[] = [
   ['ordinary traffic', ORDINARY],
   ['no lines', emptyCounts()],
   ['blank lines only', { ...emptyCounts(), lines: 3, blank: 3 }],
@@ -117,8 +117,8 @@ const CASES: readonly (readonly [name: string, tally: Counts])[] = [
 ]
 
 describe('a report', () => {
-  it.each(CASES)('of %s is well-formed', (_, tally) => {
-    const page = Page.of(tally)
+  it.each(CASES)('of %s is well-formed', (_, counts) => {
+    const page = Page.of(counts)
     expect(page.errors).toEqual([])
     expect(page.all('h1')).toHaveLength(1)
     expect(page.texts('h1')).toEqual(['access.log'])
@@ -126,8 +126,8 @@ describe('a report', () => {
     expect(page.texts('footer')[0]).toContain('21 Nov 2026, 14:31 UTC by Geofix 9.8.7')
   })
 
-  it.each(CASES)('of %s loads and runs nothing', (_, tally) => {
-    const page = Page.of(tally)
+  it.each(CASES)('of %s loads and runs nothing', (_, counts) => {
+    const page = Page.of(counts)
     const loading = [
       'script',
       'link',
@@ -246,13 +246,13 @@ describe('a report', () => {
       { ...tallyOf([{ country: 'NL', count: 1 }]), lines: 10, blank: 8, bad: 1 },
       '50.0% of 2 lines could be located, all in one country: NL.',
     ],
-  ])('starts with the result in words', (tally, words) => {
-    expect(Page.of(tally).texts('p', 'lead')[0]).toBe(words)
+  ])('starts with the result in words', (counts, words) => {
+    expect(Page.of(counts).texts('p', 'lead')[0]).toBe(words)
   })
 
   it('has the key figures', () => {
-    const tally = { ...ORDINARY, lines: 125, failed: { private: 20 }, bad: 5 }
-    const tiles = Page.of(tally)
+    const counts = { ...ORDINARY, lines: 125, failed: { private: 20 }, bad: 5 }
+    const tiles = Page.of(counts)
       .all('div', 'tile')
       .map(textOf)
       .map((text) => text.replace(/ – /, '–'))
@@ -267,8 +267,8 @@ describe('a report', () => {
   })
 
   it('says that times are out of range', () => {
-    const tally = { ...emptyCounts(), lines: 1, firstInstant: 9e15, lastInstant: 9e15 }
-    expect(Page.of(tally).texts('dd').join()).toContain('times out of range')
+    const counts = { ...emptyCounts(), lines: 1, firstInstant: 9e15, lastInstant: 9e15 }
+    expect(Page.of(counts).texts('dd').join()).toContain('times out of range')
   })
 
   it('names several inputs, standard input among them', () => {

@@ -33,9 +33,9 @@ export interface SampleLocation {
   readonly count: number
 }
 
-/** The tally of these lines. */
+/** The counts of these lines. */
 export function tallyOf(locations: readonly SampleLocation[]): Counts {
-  const tally = emptyCounts()
+  const counts = emptyCounts()
   for (const {
     country,
     name = null,
@@ -46,15 +46,15 @@ export function tallyOf(locations: readonly SampleLocation[]): Counts {
     hour,
     count,
   } of locations) {
-    tally.lines += count
-    tally.resolved += count
+    counts.lines += count
+    counts.resolved += count
     const key = country ?? name ?? ''
-    const known = tally.countries.get(key)
-    if (known === undefined) tally.countries.set(key, { code: country, name, count })
+    const known = counts.countries.get(key)
+    if (known === undefined) counts.countries.set(key, { code: country, name, count })
     else known.count += count
-    if (region !== null) tally.regions.set(`${key} ${region}`, { country, code: null, name: region, count })
+    if (region !== null) counts.regions.set(`${key} ${region}`, { country, code: null, name: region, count })
     if (city !== null) {
-      tally.cities.set(`${key} ${region} ${city}`, {
+      counts.cities.set(`${key} ${region} ${city}`, {
         country,
         region,
         name: city,
@@ -65,19 +65,19 @@ export function tallyOf(locations: readonly SampleLocation[]): Counts {
       })
     }
     if (latitude !== undefined && longitude !== undefined) {
-      tally.cells.set(`${Math.floor(latitude)},${Math.floor(longitude)}`, {
+      counts.cells.set(`${Math.floor(latitude)},${Math.floor(longitude)}`, {
         latitudes: latitude * count,
         longitudes: longitude * count,
         count,
       })
     }
     if (hour !== undefined) {
-      tally.hours[hour] = (tally.hours[hour] ?? 0) + count
-      tally.firstInstant = Date.UTC(2026, 2, 3, 10)
-      tally.lastInstant = Date.UTC(2026, 2, 5, 9)
+      counts.hours[hour] = (counts.hours[hour] ?? 0) + count
+      counts.firstInstant = Date.UTC(2026, 2, 3, 10)
+      counts.lastInstant = Date.UTC(2026, 2, 5, 9)
     }
   }
-  return tally
+  return counts
 }
 
 /** A page as a browser parses it. */
@@ -90,8 +90,8 @@ export class Page {
     this.#collect(document)
   }
 
-  static of(tally: Counts, details: Partial<ReportDetails> = {}): Page {
-    return new Page(renderReport(tally, { ...DETAILS, ...details }))
+  static of(counts: Counts, details: Partial<ReportDetails> = {}): Page {
+    return new Page(renderReport(counts, { ...DETAILS, ...details }))
   }
 
   #collect(node: Node): void {

@@ -1,18 +1,47 @@
-import type { Enriched } from '../../enrich/block-enricher.ts'
-import type { Block } from '../../enrich/splitter.ts'
-
-/** Receives the result of a block, or of a part of it. Calls have the order of the input, and do not overlap. */
-export type Receive = (enriched: Enriched, block: Block) => Promise<void>
+// Executors enrich blocks, in this thread or in others. A queue keeps their results in order.
+import type { BlockEnricher, Enriched } from './block-enricher.ts'
+import type { Plan } from './formats/formats.ts'
+import type { Block } from './splitter.ts'
 
 /** Enriches blocks. */
 export interface Executor {
-  /** The number of blocks that may be in progress at a time. */
+  /** The number of blocks that may be in progress at a time. Bounds memory. */
   readonly capacity: number
-  /** Enriches a block, or the first part of it. */
+  /**
+   * Sets the plan for the blocks after it.
+   *
+   * @param enricher of the plan, for this thread
+   */
+  usePlan(plan: Plan, enricher: BlockEnricher): void
+  /**
+   * Enriches a block, or the first part of it. The caller passes `rest` of the result to another call.
+   *
+   * @throws BadLineError when a line cannot be read and `onBadLine` of the plan is `fail`
+   */
   enrich(block: Block): Promise<Enriched>
   /** Takes back the memory of an output that has been written. */
   release(memory: ArrayBuffer): void
 }
+
+/** Enriches one block at a time, in this thread. The receiver of an output can keep it. */
+export class LocalExecutor implements Executor {
+  readonly capacity = 1
+  #enricher: BlockEnricher | null = null
+
+  usePlan(_: Plan, enricher: BlockEnricher): void {
+    this.#enricher = enricher
+  }
+
+  async enrich(block: Block): Promise<Enriched> {
+    if (this.#enricher === null) throw new TypeError('a block came before its plan')
+    return this.#enricher.block(block)
+  }
+
+  release(): void {}
+}
+
+/** Receives the result of a block, or of a part of it. Calls have the order of the input, and do not overlap. */
+export type Receive = (enriched: Enriched, block: Block) => Promise<void>
 
 /**
  * Passes blocks to an executor, and their results to a receiver in the order of the blocks. Bounds the number of blocks

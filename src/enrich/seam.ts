@@ -1,7 +1,8 @@
-import type { Plan } from '../../enrich/formats/formats.ts'
-import { markLength } from '../../enrich/sample.ts'
-import { preambleLength, recordEndsOf } from '../../enrich/splitter.ts'
-import { CommandFailure, ExitStatus } from '../terminal.ts'
+// Several inputs in one output: their kind, their headers, and the line end between two of them.
+import { InputMismatchError } from './errors.ts'
+import type { Plan } from './formats/formats.ts'
+import { markLength } from './sample.ts'
+import { preambleLength, recordEndsOf } from './splitter.ts'
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
@@ -38,25 +39,25 @@ export function headOf(sample: Uint8Array, plan: Plan): Head {
   return { plan, header: sample.subarray(start, end), length, lines }
 }
 
-/** @throws CommandFailure when the formats, headers or numbers of columns of two inputs differ */
+/** @throws InputMismatchError when the formats, headers or numbers of columns of two inputs differ */
 export function checkSameKind(first: Head, firstName: string, next: Head, name: string): void {
   const { plan } = first
   if (next.plan.format !== plan.format) {
-    throw new CommandFailure(
+    throw new InputMismatchError(
       `${name} is ${next.plan.format}, and ${firstName} is ${plan.format}: one run takes files of one format`,
-      ExitStatus.failed,
     )
   }
   if (!('width' in plan && 'width' in next.plan)) return
-  if (Buffer.compare(first.header, next.header) !== 0) {
-    throw new CommandFailure(`the header of ${name} is not that of ${firstName}`, ExitStatus.failed)
+  if (!isSame(first.header, next.header)) {
+    throw new InputMismatchError(`the header of ${name} is not that of ${firstName}`)
   }
   if (plan.width !== next.plan.width) {
-    throw new CommandFailure(
-      `${name} has ${next.plan.width} columns, and ${firstName} has ${plan.width}`,
-      ExitStatus.failed,
-    )
+    throw new InputMismatchError(`${name} has ${next.plan.width} columns, and ${firstName} has ${plan.width}`)
   }
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index])
 }
 
 /** The plan for an input without its byte order mark, line with the separator, and header. */

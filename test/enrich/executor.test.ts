@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type Executor, OrderedQueue } from '../../../src/cli/enrich/ordered-queue.ts'
-import type { Enriched } from '../../../src/enrich/block-enricher.ts'
-import { emptyCounts } from '../../../src/enrich/counts.ts'
-import type { Block } from '../../../src/enrich/splitter.ts'
+import type { Enriched } from '../../src/enrich/block-enricher.ts'
+import { emptyCounts } from '../../src/enrich/counts.ts'
+import { type Executor, LocalExecutor, OrderedQueue } from '../../src/enrich/executor.ts'
+import type { Block } from '../../src/enrich/splitter.ts'
 
 const block = (line: number): Block => ({
   bytes: Uint8Array.of(line),
@@ -12,8 +12,8 @@ const block = (line: number): Block => ({
   startsLine: true,
 })
 
-/** Finishes blocks when it is told to, in whatever order. */
-class ManualEngine implements Executor {
+/** Finishes blocks when it is told to, in any order. */
+class ManualExecutor implements Executor {
   readonly capacity: number
   /** Memory that came back. */
   readonly released: ArrayBuffer[] = []
@@ -25,6 +25,8 @@ class ManualEngine implements Executor {
   constructor(capacity: number) {
     this.capacity = capacity
   }
+
+  usePlan(): void {}
 
   release(memory: ArrayBuffer): void {
     this.released.push(memory)
@@ -55,75 +57,75 @@ class ManualEngine implements Executor {
 const turns = () => new Promise((resolve) => setTimeout(resolve, 5))
 
 describe('OrderedQueue', () => {
-  it('hands results on in order, however they come', async () => {
-    const engine = new ManualEngine(4)
+  it('passes on results in the order of the blocks, even if they arrive in another', async () => {
+    const executor = new ManualExecutor(4)
     const received: number[] = []
-    const queue = new OrderedQueue(engine, async (_, { firstLine }) => void received.push(firstLine))
+    const queue = new OrderedQueue(executor, async (_, { firstLine }) => void received.push(firstLine))
     for (const line of [1, 2, 3]) await queue.add(block(line))
-    engine.finish(3)
-    engine.finish(2)
+    executor.finish(3)
+    executor.finish(2)
     await turns()
     expect(received).toEqual([])
-    engine.finish(1)
+    executor.finish(1)
     await queue.drain()
     expect(received).toEqual([1, 2, 3])
   })
 
-  it('has the rest of a block enriched in its turn, before the blocks behind it are received', async () => {
-    const engine = new ManualEngine(4)
+  it('enriches the rest of a block before it passes on the results of later blocks', async () => {
+    const executor = new ManualExecutor(4)
     const received: number[] = []
-    const queue = new OrderedQueue(engine, async () => void received.push(engine.released.length))
+    const queue = new OrderedQueue(executor, async () => void received.push(executor.released.length))
     for (const line of [10, 20, 30]) await queue.add(block(line))
-    engine.finish(20, block(21))
-    engine.finish(30)
+    executor.finish(20, block(21))
+    executor.finish(30)
     await turns()
     // The second waits with its rest for the first.
-    expect(engine.underWay).toEqual([10])
-    engine.finish(10, block(11))
+    expect(executor.underWay).toEqual([10])
+    executor.finish(10, block(11))
     await turns()
-    expect(engine.underWay).toEqual([11])
-    engine.finish(11)
+    expect(executor.underWay).toEqual([11])
+    executor.finish(11)
     await turns()
-    expect(engine.underWay).toEqual([21])
-    engine.finish(21, block(22))
+    expect(executor.underWay).toEqual([21])
+    executor.finish(21, block(22))
     await turns()
-    expect(engine.underWay).toEqual([22])
-    engine.finish(22)
+    expect(executor.underWay).toEqual([22])
+    executor.finish(22)
     await queue.drain()
     // Six pieces, each received when the memory of those before it had come back.
     expect(received).toEqual([0, 1, 2, 3, 4, 5])
-    expect(engine.released).toHaveLength(6)
+    expect(executor.released).toHaveLength(6)
   })
 
-  it('throws what the rest of a block fails with', async () => {
-    const engine = new ManualEngine(4)
-    const queue = new OrderedQueue(engine, async () => {})
+  it('throws the error of the rest of a block', async () => {
+    const executor = new ManualExecutor(4)
+    const queue = new OrderedQueue(executor, async () => {})
     await queue.add(block(1))
     await queue.add(block(5))
-    engine.finish(1, block(2))
-    engine.finish(5)
+    executor.finish(1, block(2))
+    executor.finish(5)
     await turns()
-    engine.fail(2)
+    executor.fail(2)
     await expect(queue.drain()).rejects.toThrow('line 2')
   })
 
-  it('gives memory back when the result in it was received, not before', async () => {
-    const engine = new ManualEngine(3)
+  it('releases memory after the result in it was received', async () => {
+    const executor = new ManualExecutor(3)
     let receive = (): void => {}
-    const queue = new OrderedQueue(engine, () => new Promise((resolve) => (receive = resolve)))
+    const queue = new OrderedQueue(executor, () => new Promise((resolve) => (receive = resolve)))
     await queue.add(block(1))
-    engine.finish(1)
+    executor.finish(1)
     await turns()
-    expect(engine.released).toHaveLength(0)
+    expect(executor.released).toHaveLength(0)
     receive()
     await queue.drain()
-    expect(engine.released).toHaveLength(1)
+    expect(executor.released).toHaveLength(1)
   })
 
-  it('waits where as many are under way as the engine takes', async () => {
-    const engine = new ManualEngine(2)
+  it('waits while the executor is at its capacity', async () => {
+    const executor = new ManualExecutor(2)
     let isReceiving = false
-    const queue = new OrderedQueue(engine, async () => {
+    const queue = new OrderedQueue(executor, async () => {
       expect(isReceiving).toBe(false)
       isReceiving = true
       await turns()
@@ -137,36 +139,42 @@ describe('OrderedQueue', () => {
     await turns()
     expect(hasRoom).toBe(false)
     // Done with the second does not make room: the first is still held.
-    engine.finish(2)
+    executor.finish(2)
     await turns()
     expect(hasRoom).toBe(false)
-    engine.finish(1)
+    executor.finish(1)
     await waiting
     await queue.drain()
   })
 
-  it('throws the first error in the order of the input, and receives nothing behind it', async () => {
-    const engine = new ManualEngine(5)
+  it('throws the first error in the order of the input, and receives no later result', async () => {
+    const executor = new ManualExecutor(5)
     const received: number[] = []
-    const queue = new OrderedQueue(engine, async (_, { firstLine }) => void received.push(firstLine))
+    const queue = new OrderedQueue(executor, async (_, { firstLine }) => void received.push(firstLine))
     for (const line of [1, 2, 3, 4]) await queue.add(block(line))
-    engine.fail(4)
-    engine.finish(3)
-    engine.finish(1)
+    executor.fail(4)
+    executor.finish(3)
+    executor.finish(1)
     await turns()
-    engine.fail(2)
+    executor.fail(2)
     await expect(queue.drain()).rejects.toThrow('line 2')
     expect(received).toEqual([1])
     await expect(queue.add(block(5)).then(() => queue.drain())).rejects.toThrow('line 2')
   })
 
-  it('wakes who waits for room when the output fails', async () => {
-    const engine = new ManualEngine(1)
-    const queue = new OrderedQueue(engine, async () => {
+  it('wakes the caller that waits for room when the output fails', async () => {
+    const executor = new ManualExecutor(1)
+    const queue = new OrderedQueue(executor, async () => {
       throw new Error('full')
     })
     const adding = queue.add(block(1))
-    engine.finish(1)
+    executor.finish(1)
     await expect(adding).rejects.toThrow('full')
+  })
+})
+
+describe('LocalExecutor', () => {
+  it('refuses a block before a plan', async () => {
+    await expect(new LocalExecutor().enrich(block(1))).rejects.toThrow('a block came before its plan')
   })
 })

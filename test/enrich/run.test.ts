@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { BadLineError, EnrichError, InputMismatchError } from '../../src/enrich/errors.ts'
+import { LocalExecutor } from '../../src/enrich/executor.ts'
+import type { EnrichOptions } from '../../src/enrich/options.ts'
+import { makePlan } from '../../src/enrich/plan.ts'
+import { Run, type RunInput } from '../../src/enrich/run.ts'
+import { DatabaseSet } from '../../src/location/database-set.ts'
+import { Database } from '../../src/mmdb/database.ts'
+import { smallDatabase, utf8 } from './in-memory-run.ts'
+
+const set = new DatabaseSet([new Database(smallDatabase())])
+
+/** An input that gives its text in one chunk. */
+function inputOf(name: string, text: string): RunInput {
+  const chunks = text === '' ? [] : [utf8(text)]
+  return { name, isLive: false, read: async () => chunks.shift() ?? null }
+}
+
+/** A run over inputs named a, b, c, and the text that it has written. */
+function runOf(texts: readonly string[], options: EnrichOptions = {}) {
+  const run = new Run({
+    inputs: texts.map((text, index) => inputOf('abc'.charAt(index), text)),
+    plan: (sample, isWhole) => makePlan(sample, isWhole, options).plan,
+    maxLineBytes: undefined,
+    set,
+    executor: new LocalExecutor(),
+  })
+  let written = ''
+  const write = async (bytes: Uint8Array): Promise<void> => {
+    written += Buffer.from(bytes).toString()
+  }
+  return { run, complete: () => run.complete({ write }), written: () => written }
+}
+
+describe('Run', () => {
+  it('writes one header for several tables, and adds a missing line end', async () => {
+    const { run, complete, written } = runOf(
+      ['ip,n\n81.2.69.1,1', 'ip,n\n10.0.0.1,2\n', 'ip,n\n81.2.69.2,3\n'],
+      {
+        fields: ['city'],
+      },
+    )
+    await complete()
+    expect(written()).toBe('ip,n,city\n81.2.69.1,1,London\n10.0.0.1,2,\n81.2.69.2,3,London\n')
+    expect(run.counts).toMatchObject({ lines: 3, resolved: 2, failed: { private: 1 } })
+    expect(run).toMatchObject({ format: 'csv', bytesRead: 49, bytesWritten: written().length })
+  })
+
+  it('skips empty inputs among others', async () => {
+    const { run, complete, written } = runOf(['', '10.0.0.1\n', ''])
+    await complete()
+    expect(written()).toBe('{"ip":"10.0.0.1","location":null}\n')
+    expect(run.format).toBe('list')
+  })
+
+  it('names the input and the line of bad lines, counting a header that was removed', async () => {
+    const { run, complete } = runOf(['ip,n\n81.2.69.1,1\nx\n', 'ip,n\n81.2.69.1,1\n\nx\n'])
+    await complete()
+    const message = expect.stringContaining('')
+    expect(run.badLines).toEqual([
+      { input: 'a', line: 3, message },
+      { input: 'b', line: 4, message },
+    ])
+    expect(run.counts.badLines.map(({ line }) => line)).toEqual([3, 4])
+  })
+
+  it('lists the first five bad lines of all inputs', async () => {
+    const { run, complete } = runOf(Array<string>(3).fill('{"ip":"10.0.0.1"}\nx\ny\nz\n'), {
+      format: 'ndjson',
+    })
+    await complete()
+    expect(run.badLines.map(({ input, line }) => `${input}${line}`)).toEqual(['a2', 'a3', 'a4', 'b2', 'b3'])
+  })
+
+  it.each([
+    ['a bad line', ['ip,n\n81.2.69.1,1\n', 'ip,n\n81.2.69.1,1\nx\n'], BadLineError, { line: 3 }],
+    ['an input of another format', ['10.0.0.1\n', '{"ip":"10.0.0.1"}\n'], InputMismatchError, {}],
+    ['another header', ['ip,n\n10.0.0.1,1\n', 'ip,m\n10.0.0.1,1\n'], InputMismatchError, {}],
+    ['an input of no format', ['10.0.0.1\n', 'x y z\n'], EnrichError, {}],
+  ] as const)('fails at %s, and says which input it is', async (_, texts, kind, fields) => {
+    const { run, complete } = runOf(texts, { onBadLine: 'fail' })
+    const error = await complete().catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(kind)
+    expect(error).toMatchObject(fields)
+    expect(run.input?.name).toBe('b')
+  })
+
+  it('neither counts nor writes after stop()', async () => {
+    const { run, complete, written } = runOf(['10.0.0.1\n'])
+    run.stop()
+    await complete()
+    expect([run.counts.lines, written()]).toEqual([0, ''])
+  })
+})
