@@ -3,14 +3,8 @@ import { localeOf } from '../location/locale.ts'
 import { AddressCache, MAX_TEXT_BYTES, UNKNOWN } from './address-cache.ts'
 import { AddressFinder } from './address-finder.ts'
 import type { ByteSink } from './byte-sink.ts'
-import {
-  countInstant,
-  countLocation,
-  emptyCounts,
-  FAILURE_REASONS,
-  type FailureReason,
-  type RunningCounts,
-} from './counts.ts'
+import { countInstant, countLocation } from './count-location.ts'
+import { emptyCounts, FAILURE_REASONS, type FailureReason, type RunningCounts } from './counts.ts'
 import { NO_TIME } from './event-time.ts'
 import { JSON_HEAD, JSON_TEMPLATE, type LocationTemplate } from './location-text.ts'
 import type { CommonPlan } from './options.ts'

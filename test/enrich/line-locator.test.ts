@@ -26,7 +26,7 @@ function written(write: (out: ByteSink) => void): string {
 }
 
 describe('a locator', () => {
-  it('writes what lookup gives, the second time from memory', async () => {
+  it('writes what lookup returns, the second time from the cache', async () => {
     const geo = await openWorld()
     const locator = new LineLocator(worldSet(), plan)
     for (const _ of [1, 2]) {
@@ -41,7 +41,7 @@ describe('a locator', () => {
     }
   })
 
-  it('writes columns, quoted where they must be', () => {
+  it('writes columns, quoted where RFC 4180 requires it', () => {
     const locator = new LineLocator(worldSet(), plan, columnsTemplate(LOCATION_FIELDS, ',', true))
     const columns = (ip: string): string => {
       expect(locate(locator, ip)).toBe(true)
@@ -68,7 +68,7 @@ describe('a locator', () => {
     expect(written((out) => locator.writeRendered(out))).toBe(expected.replace('+01:00', '+00:00'))
   })
 
-  it('counts what it is told to', () => {
+  it('counts resolved lines by country', () => {
     const locator = new LineLocator(worldSet(), plan)
     for (const ip of ['81.2.69.142', '81.2.69.7', '89.160.20.112']) {
       locate(locator, ip)
@@ -85,8 +85,8 @@ describe('a locator', () => {
     expect(counts.countries.get('GB')?.count).toBe(2)
   })
 
-  it('forgets when it knows too much, and loses no count', () => {
-    // Every address a place of its own, more of them than are kept.
+  it('empties its caches when they are full, and loses no count', () => {
+    // Each address has its own location, and there are more than are kept.
     const inner = worldSet()
     const places = new Set<Location>()
     class Endless extends DatabaseSet {
@@ -120,7 +120,7 @@ describe('a locator', () => {
     expect(places.size).toBe(count)
   })
 
-  it('says what is wrong with a database', () => {
+  it('reports what is wrong with a database', () => {
     const asn = new MmdbWriter({ databaseType: 'Sample-ASN' }).insert('81.2.69.0/24', {
       autonomous_system_number: 1,
     })
@@ -137,7 +137,7 @@ describe('a locator', () => {
     expect(locator.reason).toBe('invalid-database')
   })
 
-  it('passes on what is no fault of a database', () => {
+  it('rethrows errors that are not about a database', () => {
     class Faulty extends DatabaseSet {
       override locate(): Location | null {
         throw new RangeError('a fault of its own')
@@ -147,7 +147,7 @@ describe('a locator', () => {
     expect(() => locate(locator, '81.2.69.142')).toThrow(RangeError)
   })
 
-  it('counts places in detail, as far as they are known', () => {
+  it('counts locations in detail, as far as they are known', () => {
     const writer = new MmdbWriter({ databaseType: 'Sparse' })
       .insert('1.0.0.0/8', { city: { names: { en: 'Somewhere' } } })
       .insert('2.0.0.0/8', { location: { latitude: 1.5, longitude: 2.5 } })
@@ -176,7 +176,7 @@ describe('a locator', () => {
     expect(written((out) => locator.writeRendered(out))).toBe(',Atlantis')
   })
 
-  it('knows addresses by other spellings, however long', () => {
+  it('finds addresses in other spellings, however long', () => {
     const locator = new LineLocator(worldSet(), plan)
     const spelling = '2001:4860:0000:0000:0000:0000:0000:0001'
     for (let time = 0; time < 2; time++) {

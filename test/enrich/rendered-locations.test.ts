@@ -116,7 +116,7 @@ describe('rendered locations', () => {
     expect(drained()).toEqual([['US', 1]])
   })
 
-  it('refuses numbers that it did not give', () => {
+  it('refuses numbers that it did not return', () => {
     const table = new RenderedLocations(english, JSON_TEMPLATE, false)
     const out = new ByteSink()
     expect(() => table.offsetOf(7, WINTER)).toThrow('no location has the number 7')
@@ -151,7 +151,7 @@ describe('rendered locations', () => {
       return table
     }
 
-    it('by the names that its places keep alive', () => {
+    it('by the names that its locations keep alive', () => {
       const table = fill(300, () => inCountry(new Translations(new Map(languages))))
       expect(table.isFull).toBe(true)
       table.clear()
@@ -170,7 +170,7 @@ describe('rendered locations', () => {
       expect(fill(40_000, city(30)).isFull).toBe(false)
     })
 
-    it('by areas and time zones', () => {
+    it('by shared parts and time zones', () => {
       const place = (zone: Timezone): Location =>
         new Location(new SharedParts(london.shared.country, region, zone), null, null, london.coordinates)
       expect(fill(2000, () => place(new Timezone('Europe/London'))).isFull).toBe(true)
@@ -179,7 +179,7 @@ describe('rendered locations', () => {
     })
   })
 
-  it('gives numbers anew when it was emptied', () => {
+  it('numbers locations from 0 again after it was cleared', () => {
     const table = new RenderedLocations(english, JSON_TEMPLATE, false)
     const before = places.map((place) => table.numberOf(place))
     expect(before).toEqual([0, 1, 2, 3, 4])

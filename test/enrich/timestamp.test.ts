@@ -8,7 +8,7 @@ interface Read {
   readonly instant: number
 }
 
-/** `null` when it is no timestamp. */
+/** `null` when it is not a timestamp. */
 function read(text: string): Read | null {
   const bytes = utf8(`${text}]`)
   const timestamp = new Timestamp()
@@ -99,7 +99,7 @@ describe('timestamps that are not read', () => {
     expect(read(given)).toBeNull()
   })
 
-  it('end with the bytes that are theirs', () => {
+  it('end at the end of the bytes', () => {
     const bytes = utf8('10/Oct/2000:13:55:36 -0700]')
     for (let end = 0; end < 26; end++) expect(new Timestamp().read(bytes, 0, end)).toBe(-1)
     expect(new Timestamp().read(bytes, 0, bytes.length)).toBe(26)

@@ -54,7 +54,7 @@ it('answers each block, in the order in which plans and blocks come', async () =
   expect(answer.rest).toBeNull()
 
   expect(give({ kind: 'block', block: blockOf('{"ip":"1.2.3.4"}\nrubbish\n'), memory: null })).toEqual([
-    { kind: 'bad-line', line: 8, fault: 'it is no JSON object' },
+    { kind: 'bad-line', line: 8, fault: 'it is not a JSON object' },
     [],
   ])
   give({ kind: 'plan', plan: plan('keep') })

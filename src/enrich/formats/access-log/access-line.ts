@@ -116,7 +116,7 @@ export class AccessLine {
     const statusEnd = bytes[status] === DASH ? status + 1 : endOfDigits(bytes, status, end)
     const isStatus = bytes[status] === DASH || statusEnd === status + 3
     if (!isStatus || statusEnd >= end || bytes[statusEnd] !== SPACE) {
-      return this.#bad('its status is not three digits and a number behind')
+      return this.#bad('its status is not three digits followed by a number of bytes')
     }
     const size = statusEnd + 1
     const sizeEnd = bytes[size] === DASH ? size + 1 : endOfDigits(bytes, size, end)
@@ -200,7 +200,7 @@ export class AccessLine {
   }
 
   #bad(fault: string): false {
-    this.fault = `it is no line of an access log: ${fault}`
+    this.fault = `it is not a line of an access log: ${fault}`
     return false
   }
 }

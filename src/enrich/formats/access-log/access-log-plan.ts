@@ -59,13 +59,13 @@ export function planAccessLog(
   if (field !== undefined && field !== 'ip' && !hasForwarded) {
     throw new EnrichError(
       'ENRICH_FIELD_UNKNOWN',
-      `an access log has no ${quoted(field)}: the address is its first word, ip, or the ${FORWARDED} behind the user agent`,
+      `an access log has no ${quoted(field)}: the address is its first word, ip, or the ${FORWARDED} after the user agent`,
     )
   }
   if (hasForwarded && common.trustedProxies === null) {
     throw new EnrichError(
       'ENRICH_FIELD_IS_LIST',
-      `${FORWARDED} holds lists of addresses, of which a caller can write the left part: say which proxies are trusted`,
+      `${FORWARDED} holds lists of addresses, whose left part any caller can write: say which proxies are trusted`,
     )
   }
   const hasVhost = startsWithVhost(sample, isWhole)

@@ -76,7 +76,7 @@ function isColumnOfAddresses({ rows, width }: SampleTable): boolean {
  *
  * @throws EnrichError when the first record has an open quote or too many columns, or the header is too long; when no
  *   column has addresses, or the named one is not there or not unique; when it holds lists and no proxies are trusted;
- *   when there is no header; and when columns to be added are there already
+ *   when there is no header; and when the table already has columns to be added
  * @throws TypeError, InvalidLocaleError when an option is wrong
  */
 export function planDelimited(
@@ -134,7 +134,7 @@ export function planDelimited(
     const taken = fields.filter((each) => names.includes(each))
     throw new EnrichError(
       'ENRICH_FIELD_EXISTS',
-      `${taken.join(', ')}: such a column is there already: choose other columns to add, or overwrite`,
+      `${taken.join(', ')}: the table already has such a column: choose other columns to add, or overwrite`,
     )
   }
   const plan: DelimitedPlan = {
@@ -200,7 +200,7 @@ function addressColumn(
   if (!isTrusting && (kinds?.get('list') ?? 0) > 0) {
     throw new EnrichError(
       'ENRICH_FIELD_IS_LIST',
-      `column ${quoted(field)} holds lists of addresses, of which a caller can write the left part: say which proxies are trusted`,
+      `column ${quoted(field)} holds lists of addresses, whose left part any caller can write: say which proxies are trusted`,
     )
   }
   return column

@@ -83,7 +83,7 @@ export class LineTemplate {
     this.#kinds = Uint8Array.from(kinds)
     this.#paths = paths
     this.#wanted = Int8Array.from(wanted)
-    this.#nowhere = paths.filter(({ start: place }) => place === NOWHERE)
+    this.#nowhere = paths.filter(({ start }) => start === NOWHERE)
     this.#tail = end - brace
   }
 
@@ -92,10 +92,10 @@ export class LineTemplate {
    * array, because a template has only strings, numbers and words as values. No two paths may lead to the same value.
    */
   static fits(bytes: Uint8Array, paths: readonly MemberPath[]): boolean {
-    const places = paths.map(({ start }) => start).filter((start) => start !== NOWHERE)
+    const starts = paths.map(({ start }) => start).filter((start) => start !== NOWHERE)
     return (
-      new Set(places).size === places.length &&
-      places.every((start) => bytes[start] !== BRACE && bytes[start] !== BRACKET)
+      new Set(starts).size === starts.length &&
+      starts.every((start) => bytes[start] !== BRACE && bytes[start] !== BRACKET)
     )
   }
 
@@ -175,7 +175,7 @@ function plainEnd(bytes: Uint8Array, view: DataView, start: number, end: number,
   let at = start
   for (;;) {
     for (const last = end - 4; at <= last; at += 4) if (mayEndText(view.getInt32(at, true))) break
-    // Check these bytes, or the last ones, of which there are fewer than four, one at a time.
+    // Check these bytes, or the last one to three, one at a time.
     for (;;) {
       const byte = bytes[at] ?? 0
       if (byte === QUOTE) return at < end ? at : FAULT
