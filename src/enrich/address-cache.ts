@@ -21,7 +21,7 @@ export const UNKNOWN = -1
  * numbers, two to a slot.
  */
 export class AddressCache {
-  /** Pairs of an address and its number plus 1, which is 0 if the place is empty. The newer pair of a slot is first. */
+  /** Pairs of an address and its number plus 1, which is 0 if there is none. The newer pair of a slot is first. */
   readonly #ipv4 = new Uint32Array(PAIR << IPV4_BITS)
   readonly #texts = new Uint8Array(SLOT_BYTES << TEXT_BITS)
   readonly #values = new Uint32Array(this.#texts.buffer)

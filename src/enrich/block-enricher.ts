@@ -48,11 +48,12 @@ export class BlockEnricher {
   /** @throws InvalidDatabaseError when the databases hold no locations */
   constructor(plan: Plan, set: DatabaseSet) {
     this.#plan = plan
-    this.#locator = new LineLocator(set, plan)
-    this.#format = definitionOf(plan.format).makeLines(plan, this.#locator)
+    const definition = definitionOf(plan.format)
+    this.#locator = new LineLocator(set, plan, definition.locationTemplate?.(plan))
+    this.#format = definition.makeLines(plan, this.#locator)
     this.#ends = recordEndsOf(plan)
     this.#raw = plan.onBadLine === 'raw' && this.#format.rewrites ? new RawLines(plan.into) : null
-    this.#spansLines = definitionOf(plan.format).quotedDelimiter(plan) !== null
+    this.#spansLines = definition.quotedDelimiter(plan) !== null
     this.#headerLine = 'headerLine' in plan ? plan.headerLine : 0
   }
 
@@ -76,8 +77,9 @@ export class BlockEnricher {
     const counts = emptyCounts()
     const expected = Math.ceil(block.bytes.length * this.#growth)
     const out = new ByteSink(Math.min(expected + 4096, MAX_OUTPUT_BYTES + LINE_ROOM_BYTES), memory)
+    this.#locator.countIn(counts)
     const rest = this.#records(block, out, counts)
-    this.#locator.drainTo(counts)
+    this.#locator.countLocations()
     const size = block.bytes.length - (rest?.bytes.length ?? 0)
     // Add a tenth, so that the buffer of the next block need not grow.
     if (size > 65_536) this.#growth = (out.length / size) * 1.1
@@ -90,7 +92,7 @@ export class BlockEnricher {
     const bytes = withLineEnd(block.bytes)
     const isAtStart = block.firstLine === 1
     let start = isAtStart ? preambleLength(bytes, size, this.#plan) : 0
-    if (start > 0 && !this.#format.rewrites) out.writeRange(bytes, 0, start)
+    if (start > 0 && !this.#format.rewrites) out.write(bytes, 0, start)
     let line = block.firstLine + (start > markLength(bytes, size) ? 1 : 0)
     this.#ends.reset(bytes)
     while (start < size) {
@@ -144,14 +146,14 @@ export class BlockEnricher {
       case 'blank':
         counts.blank++
         out.length = before
-        if (!this.#format.rewrites && !this.#plan.onlyFailed) out.writeRange(bytes, start, next)
+        if (!this.#format.rewrites && !this.#plan.onlyFailed) out.write(bytes, start, next)
         break
       case 'bad':
         this.#countBad(line, fault ?? this.#format.fault, counts)
         out.length = before
         if (this.#raw !== null) {
           this.#raw.write(bytes, start, Math.min(end, start + this.#plan.maxLineBytes), out)
-        } else if (this.#plan.onBadLine !== 'drop') out.writeRange(bytes, start, next)
+        } else if (this.#plan.onBadLine !== 'drop') out.write(bytes, start, next)
     }
   }
 
@@ -163,7 +165,7 @@ export class BlockEnricher {
 
   #writeEnd(bytes: Uint8Array, end: number, next: number, out: ByteSink): void {
     if (this.#format.rewrites) out.writeByte(LINE_FEED)
-    else out.writeRange(bytes, end, next)
+    else out.write(bytes, end, next)
   }
 
   /** Writes or drops a piece of a line that is too long to be read. */

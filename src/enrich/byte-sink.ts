@@ -1,20 +1,13 @@
-import { viewOf } from './swar.ts'
-
 /**
- * Up to this size, copying four bytes at a time is faster than `set` with a subarray, which V8 must allocate and
- * collect: 15 to 40 ns against 75 to 100. Bytes.
+ * A shorter range is copied byte by byte. `set` needs a subarray, which takes as long to make as 40 bytes to copy.
+ * Bytes.
  */
-const SHORT = 96
-
-const encoder = /* @__PURE__ */ new TextEncoder()
+const SHORT = 40
 
 /** An output buffer that grows. */
 export class ByteSink {
   #bytes: Uint8Array<ArrayBuffer>
-  #view: DataView
   #length = 0
-  #source: Uint8Array
-  #sourceView: DataView
 
   /**
    * @param capacity initial size in bytes
@@ -23,9 +16,6 @@ export class ByteSink {
   constructor(capacity = 65_536, memory: ArrayBuffer | null = null) {
     const fits = memory !== null && memory.byteLength >= capacity
     this.#bytes = fits ? new Uint8Array(memory) : new Uint8Array(Math.max(capacity, 64))
-    this.#view = viewOf(this.#bytes)
-    this.#source = this.#bytes
-    this.#sourceView = this.#view
   }
 
   /** Bytes written. */
@@ -49,28 +39,16 @@ export class ByteSink {
     this.#bytes[this.#length++] = byte
   }
 
-  write(bytes: Uint8Array): void {
-    this.#reserve(bytes.length)
-    this.#bytes.set(bytes, this.#length)
-    this.#length += bytes.length
-  }
-
-  /** Writes `bytes[start, end)`. Faster if `bytes` is the array of the last call, such as a block of lines. */
-  writeRange(bytes: Uint8Array, start: number, end: number): void {
-    if (bytes !== this.#source) {
-      this.#source = bytes
-      this.#sourceView = viewOf(bytes)
-    }
-    this.writeView(this.#sourceView, start, end)
-  }
-
-  /** Writes a range of a view. For texts that are written repeatedly, whose view the caller keeps. */
-  writeView(source: DataView, start: number, end: number): void {
+  /** Writes `bytes[start, end)`. */
+  write(bytes: Uint8Array, start = 0, end: number = bytes.length): void {
     const size = end - start
     this.#reserve(size)
-    if (size > SHORT) {
-      this.#bytes.set(new Uint8Array(source.buffer, source.byteOffset + start, size), this.#length)
-    } else this.#copy(source, start, end)
+    if (size > SHORT) this.#bytes.set(bytes.subarray(start, end), this.#length)
+    else {
+      const into = this.#bytes
+      let at = this.#length
+      for (let from = start; from < end; from++) into[at++] = bytes[from] ?? 0
+    }
     this.#length += size
   }
 
@@ -83,32 +61,12 @@ export class ByteSink {
     this.#length = at
   }
 
-  /** Writes a text as UTF-8. */
-  writeText(text: string): void {
-    this.write(encoder.encode(text))
-  }
-
   /** Returns the bytes written and hands over their memory. The sink is empty afterwards. */
   take(): Uint8Array<ArrayBuffer> {
     const bytes = this.#bytes.subarray(0, this.#length)
-    this.#use(new Uint8Array(64))
+    this.#bytes = new Uint8Array(64)
     this.#length = 0
     return bytes
-  }
-
-  #copy(source: DataView, start: number, end: number): void {
-    const into = this.#view
-    let from = start
-    let at = this.#length
-    for (const last = end - 4; from <= last; from += 4, at += 4) {
-      into.setInt32(at, source.getInt32(from, true), true)
-    }
-    for (; from < end; from++, at++) into.setUint8(at, source.getUint8(from))
-  }
-
-  #use(bytes: Uint8Array<ArrayBuffer>): void {
-    this.#bytes = bytes
-    this.#view = viewOf(bytes)
   }
 
   #reserve(size: number): void {
@@ -116,6 +74,6 @@ export class ByteSink {
     if (needed <= this.#bytes.length) return
     const larger = new Uint8Array(Math.max(needed, this.#bytes.length * 2))
     larger.set(this.#bytes.subarray(0, this.#length))
-    this.#use(larger)
+    this.#bytes = larger
   }
 }

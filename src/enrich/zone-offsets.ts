@@ -1,9 +1,12 @@
 import type { Timezone } from '../location/timezone.ts'
 
-/** Milliseconds. */
-export const DAY_MS = 86_400_000
-/** The most days that are cached for one zone. */
-const MAX_DAYS = 1024
+/**
+ * The offset is asked for at both ends of windows of this length. If both have the same offset, so has all of the
+ * window: no zone of the IANA database changes its offset and changes it back in less than 7 days. Milliseconds.
+ */
+const WINDOW_MS = 4 * 86_400_000
+/** The most windows that are cached for one zone: 11 years. */
+const MAX_WINDOWS = 1024
 
 /** An offset from UTC, in the forms that a record and the counts need. */
 export interface Offset {
@@ -11,26 +14,31 @@ export interface Offset {
   readonly text: string | null
   /** Minutes east of UTC; `null` if the offset is unknown. */
   readonly minutes: number | null
-  /** The end of a record's JSON, after `"offset":`. */
-  readonly jsonTail: string
+  /** The text as JSON. */
+  readonly json: string
+}
+
+/** Instants with the same offset: from `from` until before `until`. Milliseconds since 1970. */
+interface Span {
+  readonly from: number
+  readonly until: number
+  readonly offset: Offset
 }
 
 /** The offset at an unknown instant. */
-const NO_OFFSET: Offset = { text: null, minutes: null, jsonTail: 'null}}' }
+const NO_OFFSET: Offset = { text: null, minutes: null, json: 'null' }
+const NO_SPAN: Span = { from: Number.NaN, until: Number.NaN, offset: NO_OFFSET }
 
 /**
- * The offsets of one time zone at the instants of a log. A `Timezone` caches its last quarter hour, which suits
- * requests for the current time. Logs span years, and merged logs go back and forth, so this caches days of UTC. A day
- * that begins and ends with the same offset has it all day: no zone of the IANA database has changed its offset and
- * changed it back within 24 hours.
+ * The offsets of one time zone at the instants of a log. `Intl` takes microseconds for each, and a log has hundreds of
+ * zones, so the few instants at which the offset changes are found by bisection and kept.
  */
 export class ZoneOffsets {
   readonly #zone: Timezone
   readonly #offsets = new Map<string | null, Offset>()
-  /** Offsets by day since 1970; `null` if the offset changes on that day. */
-  readonly #days = new Map<number, Offset | null>()
-  #lastDay = Number.NaN
-  #last: Offset | null = null
+  /** Spans by window since 1970. */
+  readonly #windows = new Map<number, readonly Span[]>()
+  #last = NO_SPAN
 
   constructor(zone: Timezone) {
     this.#zone = zone
@@ -38,30 +46,51 @@ export class ZoneOffsets {
 
   /** @param instant milliseconds since 1970, within the range of `Date`; `NaN` if unknown */
   at(instant: number): Offset {
+    if (instant >= this.#last.from && instant < this.#last.until) return this.#last.offset
     if (Number.isNaN(instant)) return NO_OFFSET
-    const day = Math.floor(instant / DAY_MS)
-    if (day !== this.#lastDay) {
-      this.#last = this.#ofDay(day)
-      this.#lastDay = day
-    }
-    return this.#last ?? this.#ask(instant)
+    this.#last = this.#spansAround(instant).find(({ until }) => instant < until) ?? NO_SPAN
+    return this.#last.offset
   }
 
-  #ofDay(day: number): Offset | null {
-    const known = this.#days.get(day)
-    if (known !== undefined) return known
-    const [first, last] = [this.#ask(day * DAY_MS), this.#ask((day + 1) * DAY_MS - 1)]
-    const offset = first === last ? first : null
-    if (this.#days.size >= MAX_DAYS) this.#days.clear()
-    this.#days.set(day, offset)
-    return offset
+  #spansAround(instant: number): readonly Span[] {
+    const window = Math.floor(instant / WINDOW_MS)
+    let spans = this.#windows.get(window)
+    if (spans === undefined) {
+      if (this.#windows.size >= MAX_WINDOWS) this.#windows.clear()
+      spans = this.#spans(window * WINDOW_MS, (window + 1) * WINDOW_MS)
+      this.#windows.set(window, spans)
+    }
+    return spans
+  }
+
+  #spans(start: number, end: number): readonly Span[] {
+    const spans: Span[] = []
+    const last = this.#ask(end - 1)
+    for (let from = start; from < end; ) {
+      const offset = this.#ask(from)
+      const until = offset === last ? end : this.#changeIn(from, end - 1, offset)
+      spans.push({ from, until, offset })
+      from = until
+    }
+    return spans
+  }
+
+  /** The first instant with another offset, by bisection. @param before has the offset @param after has another one */
+  #changeIn(before: number, after: number, offset: Offset): number {
+    let [low, high] = [before, after]
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2)
+      if (this.#ask(middle) === offset) low = middle
+      else high = middle
+    }
+    return high
   }
 
   #ask(instant: number): Offset {
-    const text = this.#zone.at(instant).offset
+    const text = this.#zone.offsetAt(instant)
     let offset = this.#offsets.get(text)
     if (offset === undefined) {
-      offset = { text, minutes: minutesOf(text), jsonTail: `${JSON.stringify(text)}}}` }
+      offset = { text, minutes: minutesOf(text), json: JSON.stringify(text) }
       this.#offsets.set(text, offset)
     }
     return offset

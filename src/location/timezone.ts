@@ -68,6 +68,11 @@ export class Timezone {
     return answer
   }
 
+  /** The offset at an instant, as in `at`. Asks the platform each time. */
+  offsetAt(instant: number): string | null {
+    return this.#id === null ? null : this.#offset(this.#id, instant)
+  }
+
   #offset(id: string, instant: number): string | null {
     const formatter = remember(formatters, MAX_ZONES, id.toLowerCase(), makeFormatter)
     if (formatter === null) return null

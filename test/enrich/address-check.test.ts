@@ -49,7 +49,7 @@ describe('an input of which no record has an address', () => {
     expect(await outputOf(input, { ...options, force: true })).not.toBe('')
   })
 
-  it('is told by its first 1,000 records (trial fault 18)', async () => {
+  it('is decided by its first 1,000 records (trial fault 18)', async () => {
     const comments = '# a comment\n\n'.repeat(2000)
     expect(await outputOf(`${comments}${'x\n'.repeat(999)}10.0.0.1\n`, LIST)).toContain('"10.0.0.1"')
     const late = outputOf(`${comments}${'x\n'.repeat(1000)}10.0.0.1\n`, LIST)
@@ -103,7 +103,7 @@ describe('an input of no known format', () => {
     })
   })
 
-  it('is taken for a JSON array where its lines begin with a bracket (trial fault 18)', async () => {
+  it('is taken for a JSON array if its lines begin with a bracket (trial fault 18)', async () => {
     const failed = outputOf('[pid: 1|app: 0] 127.0.0.1 () POST /a\n', {})
     await expect(failed).rejects.toThrow('the first lines are none of')
     await expect(outputOf('[\n {"ip":"1.1.1.1"}]', {})).rejects.toThrow('looks like a JSON array')

@@ -50,9 +50,9 @@ describe('bad lines', () => {
     expect(text(output)).toContain('\n{"ip":"\u0000"}\r\n[]\n')
     expect(counts).toMatchObject({ lines: 6, resolved: 2, bad: 3, failed: { private: 1 } })
     expect(counts.badLines).toEqual([
-      { line: 2, message: 'it is no JSON object' },
-      { line: 4, message: 'it is no valid JSON: see its byte 8' },
-      { line: 5, message: 'it is no JSON object' },
+      { line: 2, message: 'it is not a JSON object' },
+      { line: 4, message: 'it is not valid JSON: see its byte 8' },
+      { line: 5, message: 'it is not a JSON object' },
     ])
   })
 
@@ -73,8 +73,8 @@ describe('bad lines', () => {
     expect(error).toMatchObject({
       code: 'ENRICH_BAD_LINE',
       line: 2,
-      fault: 'it is no JSON object',
-      message: 'line 2: it is no JSON object',
+      fault: 'it is not a JSON object',
+      message: 'line 2: it is not a JSON object',
     })
   })
 
@@ -105,7 +105,7 @@ describe('bad lines', () => {
     ).toThrow('line 2: it is longer than 99 bytes')
   })
 
-  it('may be the first behind a mark, in one piece or in many', () => {
+  it('may be the first after a byte order mark, in one piece or in many', () => {
     const input = `\ufeff${'x'.repeat(50)}\n`
     for (const blockBytes of [10, 1000]) {
       const kept = { maxLineBytes: 20 }
@@ -122,7 +122,7 @@ describe('bad lines', () => {
     }
   })
 
-  it('a line that is too long stands among NDJSON as it is (trial fault 23)', () => {
+  it('a line that is too long is kept as it is among NDJSON (trial fault 23)', () => {
     for (const blockBytes of [10, 1000]) {
       const input = `81.2.69.142\n"${'é'.repeat(50)}\r\n10.0.0.1\n`
       const options = { format: 'list', maxLineBytes: 21, into: 'place' } as const
@@ -190,7 +190,7 @@ describe('the counts', () => {
   const input = events.map(([ip, t]) => `${JSON.stringify({ ip, t })}\n`).join('')
   const options = { ...NDJSON, timeField: 't', locale: 'de', details: true } as const
 
-  it('counts places in detail when asked to', () => {
+  it('counts locations in detail when asked to', () => {
     const { counts } = run(input, options)
     expect(counts.countries).toEqual(
       new Map([

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { countLocation, emptyCounts, mergeCounts, type RunningCounts } from '../../src/enrich/counts.ts'
+import { countLocation } from '../../src/enrich/count-location.ts'
+import { emptyCounts, mergeCounts, type RunningCounts } from '../../src/enrich/counts.ts'
 import { localeOf } from '../../src/location/locale.ts'
 import { Location } from '../../src/location/location.ts'
 import { LocalizedCountry, LocalizedRegion, SharedParts } from '../../src/location/shared-parts.ts'
@@ -21,7 +22,7 @@ function citiesIn(region: string, length: number): (index: number) => Location {
   return (index) => new Location(area, `${index}`.padEnd(length, 'Ж'), null, nowhere)
 }
 
-/** The counts of some lines, one for each place. */
+/** The counts of some lines, one for each location. */
 function counted(from: number, to: number, placeOf: (index: number) => Location): RunningCounts {
   const counts = emptyCounts()
   for (let index = from; index < to; index++) countLocation(counts, placeOf(index), english, 1, true)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fieldsOf } from '../../src/enrich/formats/ndjson/ndjson.ts'
+import { fieldsOf } from '../../src/enrich/formats/ndjson/ndjson-plan.ts'
 import { guessAddress, guessTime, SampleField, timeRank } from '../../src/enrich/guess.ts'
 import type { EnrichOptions } from '../../src/enrich/options.ts'
 import { run, text } from './world.ts'
@@ -16,7 +16,7 @@ function offsets(input: string, options: EnrichOptions = {}): (string | null)[] 
 }
 
 describe('the time of the event', () => {
-  it('the offset is that of today where nobody named the time (trial fault 24)', () => {
+  it('the offset is that of today if nobody named the time (trial fault 24)', () => {
     const input = [
       '{"ts":"2026-07-01T12:00:00Z","ip":"81.2.69.142"}\n',
       '{"ts":"2026-01-01T12:00:00Z","ip":"81.2.69.142"}\n',
@@ -115,7 +115,7 @@ describe('the rank of a field', () => {
 const paths = (fields: readonly SampleField[]) => fields.map(({ path }) => path.join('.'))
 const fieldAt = (fields: readonly SampleField[], name: string) => fields.find(({ path }) => path[0] === name)
 
-/** As many members with texts in them, of which the names are short. */
+/** As many members with short names and texts in them. */
 function members(count: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`m${index}`, '']))
 }

@@ -3,6 +3,7 @@ import type { Address } from '../../src/address/address.ts'
 import { ByteSink } from '../../src/enrich/byte-sink.ts'
 import { emptyCounts, type FailureReason } from '../../src/enrich/counts.ts'
 import { LineLocator } from '../../src/enrich/line-locator.ts'
+import { columnsTemplate } from '../../src/enrich/location-text.ts'
 import { commonPlan, LOCATION_FIELDS } from '../../src/enrich/options.ts'
 import { InvalidDatabaseError, type UnresolvableReason } from '../../src/errors.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
@@ -25,7 +26,7 @@ function written(write: (out: ByteSink) => void): string {
 }
 
 describe('a locator', () => {
-  it('writes what lookup gives, the second time from memory', async () => {
+  it('writes what lookup returns, the second time from the cache', async () => {
     const geo = await openWorld()
     const locator = new LineLocator(worldSet(), plan)
     for (const _ of [1, 2]) {
@@ -40,11 +41,11 @@ describe('a locator', () => {
     }
   })
 
-  it('writes columns, quoted where they must be', () => {
-    const locator = new LineLocator(worldSet(), plan)
+  it('writes columns, quoted where RFC 4180 requires it', () => {
+    const locator = new LineLocator(worldSet(), plan, columnsTemplate(LOCATION_FIELDS, ',', true))
     const columns = (ip: string): string => {
       expect(locate(locator, ip)).toBe(true)
-      return written((out) => locator.writeColumns(out, LOCATION_FIELDS, 0x2c))
+      return written((out) => locator.writeRendered(out))
     }
     for (const _ of [1, 2]) {
       expect(columns('89.160.20.112')).toBe(
@@ -60,33 +61,32 @@ describe('a locator', () => {
     [['city', 'timezone_offset', 'country_code'], 'London;+01:00;GB'],
     [['city'], 'London'],
   ] as const)('writes the columns %j', (columns, expected) => {
-    const locator = new LineLocator(worldSet(), plan)
+    const locator = new LineLocator(worldSet(), plan, columnsTemplate(columns, ';', true))
     locate(locator, '81.2.69.142')
-    expect(written((out) => locator.writeColumns(out, columns, 0x3b))).toBe(expected)
-    locator.at = Date.UTC(2026, 0, 1)
-    expect(written((out) => locator.writeColumns(out, columns, 0x3b))).toBe(
-      expected.replace('+01:00', '+00:00'),
-    )
+    expect(written((out) => locator.writeRendered(out))).toBe(expected)
+    locator.instant = Date.UTC(2026, 0, 1)
+    expect(written((out) => locator.writeRendered(out))).toBe(expected.replace('+01:00', '+00:00'))
   })
 
-  it('counts what it is told to', () => {
+  it('counts resolved lines by country', () => {
     const locator = new LineLocator(worldSet(), plan)
     for (const ip of ['81.2.69.142', '81.2.69.7', '89.160.20.112']) {
       locate(locator, ip)
       locator.countResolved()
     }
     const counts = emptyCounts()
-    locator.drainTo(counts)
+    locator.countIn(counts)
+    locator.countLocations()
     expect([...counts.countries].map(([code, { count }]) => [code, count])).toEqual([
       ['GB', 2],
       ['SE', 1],
     ])
-    locator.drainTo(counts)
+    locator.countLocations()
     expect(counts.countries.get('GB')?.count).toBe(2)
   })
 
-  it('forgets when it knows too much, and loses no count', () => {
-    // Every address a place of its own, more of them than are kept.
+  it('empties its caches when they are full, and loses no count', () => {
+    // Each address has its own location, and there are more than are kept.
     const inner = worldSet()
     const places = new Set<Location>()
     class Endless extends DatabaseSet {
@@ -102,6 +102,7 @@ describe('a locator', () => {
     }
     const locator = new LineLocator(new Endless([new Database(WORLD)]), plan)
     const counts = emptyCounts()
+    locator.countIn(counts)
     const count = 140_000
     for (let n = 0; n < count; n++) {
       const ip = `1.128.${(n >> 8) & 255}.${n & 255}`
@@ -114,12 +115,12 @@ describe('a locator', () => {
         )
       locator.countResolved()
     }
-    locator.drainTo(counts)
+    locator.countLocations()
     expect(counts.countries.get('IN')?.count).toBe(count)
     expect(places.size).toBe(count)
   })
 
-  it('says what is wrong with a database', () => {
+  it('reports what is wrong with a database', () => {
     const asn = new MmdbWriter({ databaseType: 'Sample-ASN' }).insert('81.2.69.0/24', {
       autonomous_system_number: 1,
     })
@@ -136,7 +137,7 @@ describe('a locator', () => {
     expect(locator.reason).toBe('invalid-database')
   })
 
-  it('passes on what is no fault of a database', () => {
+  it('rethrows errors that are not about a database', () => {
     class Faulty extends DatabaseSet {
       override locate(): Location | null {
         throw new RangeError('a fault of its own')
@@ -146,7 +147,7 @@ describe('a locator', () => {
     expect(() => locate(locator, '81.2.69.142')).toThrow(RangeError)
   })
 
-  it('counts places in detail, as far as they are known', () => {
+  it('counts locations in detail, as far as they are known', () => {
     const writer = new MmdbWriter({ databaseType: 'Sparse' })
       .insert('1.0.0.0/8', { city: { names: { en: 'Somewhere' } } })
       .insert('2.0.0.0/8', { location: { latitude: 1.5, longitude: 2.5 } })
@@ -154,13 +155,15 @@ describe('a locator', () => {
         country: { names: { en: 'Atlantis' } },
         subdivisions: [{ names: { en: 'East' } }],
       })
-    const locator = new LineLocator(new DatabaseSet([new Database(writer.toBytes())]), plan)
+    const template = columnsTemplate(['country_code', 'country_name'], ',', true)
+    const locator = new LineLocator(new DatabaseSet([new Database(writer.toBytes())]), plan, template)
     for (const ip of ['1.1.1.1', '2.2.2.2', '3.3.3.3', '3.3.3.4']) {
       expect(locate(locator, ip)).toBe(true)
       locator.countResolved()
     }
     const counts = emptyCounts()
-    locator.drainTo(counts)
+    locator.countIn(counts)
+    locator.countLocations()
     expect([...counts.countries.values()]).toEqual([
       { code: null, name: null, count: 2 },
       { code: null, name: 'Atlantis', count: 2 },
@@ -170,12 +173,10 @@ describe('a locator', () => {
       expect.objectContaining({ name: 'Somewhere', located: 0, count: 1 }),
     ])
     expect([...counts.cells]).toEqual([['1,2', { latitudes: 1.5, longitudes: 2.5, count: 1 }]])
-    expect(written((out) => locator.writeColumns(out, ['country_code', 'country_name'], 0x2c))).toBe(
-      ',Atlantis',
-    )
+    expect(written((out) => locator.writeRendered(out))).toBe(',Atlantis')
   })
 
-  it('knows addresses by other spellings, however long', () => {
+  it('finds addresses in other spellings, however long', () => {
     const locator = new LineLocator(worldSet(), plan)
     const spelling = '2001:4860:0000:0000:0000:0000:0000:0001'
     for (let time = 0; time < 2; time++) {

@@ -37,14 +37,14 @@ async function heldByRun(database: Uint8Array, list: readonly string[]): Promise
 }
 
 describe('a run', () => {
-  it('hands on the output of a block in pieces where its answers are long', async () => {
+  it('returns the output of a block in pieces if its locations are long', async () => {
     const resolver = await Resolver.open(LONG_ANSWERS)
     const lines = 32_768
     async function* input(): AsyncGenerator<string> {
       yield '1.1.1.1\n'.repeat(lines)
     }
     const run = enrich(input(), { resolver, format: 'list' })
-    let answer = 0
+    let line = 0
     let size = 0
     let largest = 0
     for await (const chunk of run.output) {
@@ -52,17 +52,17 @@ describe('a run', () => {
       largest = Math.max(largest, chunk.length)
       expect(chunk.buffer.byteLength).toBeLessThan(40_000_000)
       // Whole lines, all alike.
-      if (answer === 0) answer = chunk.indexOf(0x0a) + 1
-      expect(chunk.length % answer).toBe(0)
+      if (line === 0) line = chunk.indexOf(0x0a) + 1
+      expect(chunk.length % line).toBe(0)
       expect(chunk.at(-1)).toBe(0x0a)
     }
-    expect(size).toBe(lines * answer)
+    expect(size).toBe(lines * line)
     expect(size).toBeGreaterThan(500_000_000)
     expect(largest).toBeLessThan(17_000_000)
     expect((await run.summary).countries.size).toBe(1)
   })
 
-  it('does not keep the names of all places that it has met', async () => {
+  it('does not keep the names of all locations that it has found', async () => {
     const bits = 13
     const kinds = 4096
     const parts: Buffer[] = []

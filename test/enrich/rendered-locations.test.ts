@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Address } from '../../src/address/address.ts'
 import { ByteSink } from '../../src/enrich/byte-sink.ts'
+import { columnsTemplate, JSON_TEMPLATE } from '../../src/enrich/location-text.ts'
 import type { LocationField } from '../../src/enrich/options.ts'
 import { RenderedLocations } from '../../src/enrich/rendered-locations.ts'
 import { localeOf } from '../../src/location/locale.ts'
@@ -39,7 +40,7 @@ function written(write: (out: ByteSink) => void): string {
 const jsonFrom = (place: Location, at: number): string =>
   JSON.stringify(place.record('', english, at)).slice('{"ip":"'.length)
 
-describe('an answer table', () => {
+describe('rendered locations', () => {
   it('writes what JSON.stringify would, at instants in any order', () => {
     const instants = fc.oneof(
       fc.constantFrom(
@@ -56,24 +57,24 @@ describe('an answer table', () => {
     const questions = fc.array(fc.tuple(fc.nat(places.length - 1), instants), { minLength: 1, maxLength: 60 })
     fc.assert(
       fc.property(questions, (asked) => {
-        const table = new RenderedLocations(english, false)
+        const table = new RenderedLocations(english, JSON_TEMPLATE, false)
         for (const [index, at] of asked) {
           const place = places[index]
           if (place === undefined) continue
           const number = table.numberOf(place)
-          expect(written((out) => table.writeJson(number, at, out))).toBe(jsonFrom(place, at))
+          expect(written((out) => table.write(number, at, out))).toBe(jsonFrom(place, at))
         }
       }),
     )
   })
 
   it('writes columns with the offset of each instant', () => {
-    const table = new RenderedLocations(english, false)
     const fields: LocationField[] = ['country_code', 'timezone_offset', 'city']
+    const table = new RenderedLocations(english, columnsTemplate(fields, ',', true), false)
     const columns = (index: number, at: number): string => {
       const place = places[index]
       if (place === undefined) throw new Error('there is no such place')
-      return written((out) => table.writeColumns(table.numberOf(place), at, fields, 0x2c, out))
+      return written((out) => table.write(table.numberOf(place), at, out))
     }
     expect([WINTER, SUMMER, WINTER].map((at) => columns(0, at))).toEqual([
       'GB,+00:00,London',
@@ -84,21 +85,21 @@ describe('an answer table', () => {
     expect(columns(2, SUMMER)).toBe('PH,,')
   })
 
-  it('writes only what is asked for where no offset is', () => {
-    const table = new RenderedLocations(english, false)
+  it('writes columns without an offset', () => {
+    const template = columnsTemplate(['city', 'timezone_id'], ';', true)
+    const table = new RenderedLocations(english, template, false)
     const [london] = places
     if (london === undefined) throw new Error('there is no London')
     const number = table.numberOf(london)
-    expect(written((out) => table.writeColumns(number, WINTER, ['city', 'timezone_id'], 0x3b, out))).toBe(
-      'London;Europe/London',
-    )
+    for (const at of [WINTER, SUMMER])
+      expect(written((out) => table.write(number, at, out))).toBe('London;Europe/London')
   })
 
   it.each([
-    ['by place', true],
+    ['by location', true],
     ['by country', false],
-  ])('counts uses %s, and hands each out once', (_, countsPlaces) => {
-    const table = new RenderedLocations(english, countsPlaces)
+  ])('counts uses %s, and returns each count once', (_, countsLocations) => {
+    const table = new RenderedLocations(english, JSON_TEMPLATE, countsLocations)
     const seattle = placeOf('216.160.83.56')
     const american = [seattle, new Location(seattle.shared, 'Tacoma', null, seattle.coordinates)]
     const numbers = american.map((place) => table.numberOf(place))
@@ -108,29 +109,28 @@ describe('an answer table', () => {
       table.drain((place, locale, uses) => counts.push([place.shared.countryIn(locale).code, uses]))
       return counts
     }
-    const expected = countsPlaces ? [3, 3] : [6]
+    const expected = countsLocations ? [3, 3] : [6]
     expect(drained()).toEqual(expected.map((uses) => ['US', uses]))
     expect(drained()).toEqual([])
     table.use(numbers[1] ?? 0)
     expect(drained()).toEqual([['US', 1]])
   })
 
-  it('refuses numbers that it did not give', () => {
-    const table = new RenderedLocations(english, false)
+  it('refuses numbers that it did not return', () => {
+    const table = new RenderedLocations(english, JSON_TEMPLATE, false)
     const out = new ByteSink()
-    expect(() => table.offsetOf(7, WINTER)).toThrow('no answer has the number 7')
-    expect(() => table.writeJson(7, WINTER, out)).toThrow(RangeError)
-    expect(() => table.writeColumns(7, WINTER, ['city'], 0x2c, out)).toThrow(RangeError)
+    expect(() => table.offsetOf(7, WINTER)).toThrow('no location has the number 7')
+    expect(() => table.write(7, WINTER, out)).toThrow(RangeError)
   })
 
   it('makes room for texts of any length', () => {
-    const table = new RenderedLocations(english, false)
+    const table = new RenderedLocations(english, JSON_TEMPLATE, false)
     const [london] = places
     if (london === undefined) throw new Error('there are no places')
     for (let index = 0; index < 200; index++) {
       const place = new Location(london.shared, `${index}${'é'.repeat(5000)}`, null, london.coordinates)
       const number = table.numberOf(place)
-      expect(written((out) => table.writeJson(number, WINTER, out))).toBe(jsonFrom(place, WINTER))
+      expect(written((out) => table.write(number, WINTER, out))).toBe(jsonFrom(place, WINTER))
     }
   })
 
@@ -146,12 +146,12 @@ describe('an answer table', () => {
         london.coordinates,
       )
     const fill = (placesMade: number, make: (index: number) => Location): RenderedLocations => {
-      const table = new RenderedLocations(english, false)
+      const table = new RenderedLocations(english, JSON_TEMPLATE, false)
       for (let index = 0; index < placesMade && !table.isFull; index++) table.numberOf(make(index))
       return table
     }
 
-    it('by the names that its places keep alive', () => {
+    it('by the names that its locations keep alive', () => {
       const table = fill(300, () => inCountry(new Translations(new Map(languages))))
       expect(table.isFull).toBe(true)
       table.clear()
@@ -170,7 +170,7 @@ describe('an answer table', () => {
       expect(fill(40_000, city(30)).isFull).toBe(false)
     })
 
-    it('by areas and time zones', () => {
+    it('by shared parts and time zones', () => {
       const place = (zone: Timezone): Location =>
         new Location(new SharedParts(london.shared.country, region, zone), null, null, london.coordinates)
       expect(fill(2000, () => place(new Timezone('Europe/London'))).isFull).toBe(true)
@@ -179,15 +179,15 @@ describe('an answer table', () => {
     })
   })
 
-  it('gives numbers anew when it was emptied', () => {
-    const table = new RenderedLocations(english, false)
+  it('numbers locations from 0 again after it was cleared', () => {
+    const table = new RenderedLocations(english, JSON_TEMPLATE, false)
     const before = places.map((place) => table.numberOf(place))
     expect(before).toEqual([0, 1, 2, 3, 4])
-    for (const number of before) written((out) => table.writeJson(number, SUMMER, out))
+    for (const number of before) written((out) => table.write(number, SUMMER, out))
     table.clear()
     for (const place of [...places].reverse()) {
       const number = table.numberOf(place)
-      expect(written((out) => table.writeJson(number, WINTER, out))).toBe(jsonFrom(place, WINTER))
+      expect(written((out) => table.write(number, WINTER, out))).toBe(jsonFrom(place, WINTER))
       table.use(number)
     }
     let uses = 0

@@ -26,7 +26,7 @@ const place = (
   },
 })
 
-/** A world of few places, with all that makes writing them hard: quotes, commas, letters beyond ASCII, gaps. */
+/** A small database, with all that makes writing locations hard: quotes, commas, letters beyond ASCII, gaps. */
 export const WORLD = new MmdbWriter({ databaseType: 'Sample-City', languages: ['en', 'de'] })
   .insert(
     '81.2.69.0/24',
@@ -65,7 +65,7 @@ export const WORLD = new MmdbWriter({ databaseType: 'Sample-City', languages: ['
 export const worldSet = (): DatabaseSet => new DatabaseSet([new Database(WORLD)])
 export const openWorld = (): Promise<Resolver> => Resolver.open(WORLD)
 
-/** Addresses that have a place in it, in several spellings. */
+/** Addresses that have a location in it, in several spellings. */
 export const PLACED = [
   '81.2.69.142',
   '81.2.69.7',

@@ -23,7 +23,7 @@ export interface EnrichInput {
 export interface Run {
   readonly plan: Plan
   readonly output: Uint8Array
-  readonly tally: Counts
+  readonly counts: Counts
 }
 
 export const ips = fc.constantFrom(...PLACED, ...Object.keys(UNPLACED))
@@ -94,8 +94,8 @@ export function enriched({ bytes, options, cuts, blockBytes }: EnrichInput): Run
   const whole = run(plan, [bytes], 2 ** 20)
   const parts = run(plan, chunks(bytes, cuts), blockBytes)
   assert.ok(Buffer.from(whole.output).equals(parts.output), 'the output depends on how the input is cut')
-  assert.deepEqual(parts.tally, whole.tally, 'the counts depend on how the input is cut')
-  const { lines, blank, bad, resolved, failed } = whole.tally
+  assert.deepEqual(parts.counts, whole.counts, 'the counts depend on how the input is cut')
+  const { lines, blank, bad, resolved, failed } = whole.counts
   assert.equal(blank + bad + resolved + Object.values(failed).reduce((sum, count) => sum + count, 0), lines)
   return { plan, ...whole }
 }
@@ -116,14 +116,14 @@ function run(plan: Plan, input: Iterable<Uint8Array>, blockBytes: number): Omit<
   const enricher = new BlockEnricher(plan, set)
   const splitter = new Splitter(plan, blockBytes)
   const outputs: Uint8Array[] = []
-  const tally = emptyCounts()
+  const total = emptyCounts()
   let held = 0
   const take = (blocks: readonly Block[]): void => {
     for (const block of blocks) {
       held -= block.bytes.length
       for (const { output, counts } of enricher.pieces(block)) {
         outputs.push(output.slice())
-        mergeCounts(tally, counts)
+        mergeCounts(total, counts)
       }
     }
   }
@@ -135,7 +135,7 @@ function run(plan: Plan, input: Iterable<Uint8Array>, blockBytes: number): Omit<
   }
   take(splitter.end())
   assert.equal(held, 0)
-  return { output: concatenated(outputs), tally }
+  return { output: concatenated(outputs), counts: total }
 }
 
 function* chunks(bytes: Uint8Array, cuts: readonly number[]): Generator<Uint8Array> {

@@ -1,5 +1,6 @@
 import type { LineFormat } from '../line-format.ts'
 import type { LineLocator } from '../line-locator.ts'
+import type { LocationTemplate } from '../location-text.ts'
 import type { CommonPlan, EnrichOptions, Format, Planned } from '../options.ts'
 
 /** The options that only some formats have. */
@@ -25,5 +26,7 @@ export interface FormatDefinition<Plan extends CommonPlan> {
   quotedDelimiter(plan: Plan): number | null
   /** Where the address is, for a message: "in column 2". */
   addressPosition(plan: Plan): string
+  /** How locations are written. Default: as JSON, without the address. */
+  locationTemplate?(plan: Plan): LocationTemplate
   makeLines(plan: Plan, locator: LineLocator): LineFormat
 }

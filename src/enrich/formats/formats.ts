@@ -1,9 +1,12 @@
 import type { Format } from '../options.ts'
-import { ACCESS_LOG, type AccessLogPlan } from './access-log/access-log.ts'
-import { CSV, type DelimitedPlan, TSV } from './delimited/delimited.ts'
+import { ACCESS_LOG } from './access-log/access-log.ts'
+import type { AccessLogPlan } from './access-log/access-log-plan.ts'
+import { CSV, TSV } from './delimited/delimited.ts'
+import type { DelimitedPlan } from './delimited/delimited-plan.ts'
 import type { FormatDefinition } from './format-definition.ts'
 import { LIST, type ListPlan } from './list.ts'
-import { NDJSON, type NdjsonPlan } from './ndjson/ndjson.ts'
+import { NDJSON } from './ndjson/ndjson.ts'
+import type { NdjsonPlan } from './ndjson/ndjson-plan.ts'
 
 /** What is decided before the first line is read. Plain data: `structuredClone` passes it to worker threads. */
 export type Plan = NdjsonPlan | DelimitedPlan | AccessLogPlan | ListPlan

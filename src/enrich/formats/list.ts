@@ -83,7 +83,6 @@ export class ListLines implements LineFormat {
   readonly #text = new JsonText()
   readonly #head: Uint8Array
   readonly #middle: Uint8Array
-  readonly #null: Uint8Array
 
   constructor(plan: ListPlan, locator: LineLocator) {
     const encoder = new TextEncoder()
@@ -91,7 +90,6 @@ export class ListLines implements LineFormat {
     this.#locator = locator
     this.#head = encoder.encode('{"ip":"')
     this.#middle = encoder.encode(`",${JSON.stringify(plan.into)}:`)
-    this.#null = encoder.encode('null')
   }
 
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
@@ -102,15 +100,14 @@ export class ListLines implements LineFormat {
     if (first === last || bytes[first] === HASH) return 'blank'
     const isLocated = this.#locator.locate(bytes, first, last)
     if (this.rewrites) {
-      const into = out.room(this.#head.length + jsonRoom(last - first) + this.#middle.length)
-      const behind = this.#text.put(bytes, first, last, into, put(this.#head, into, out.length))
-      out.length = put(this.#middle, into, behind)
+      out.write(this.#head)
+      out.length = this.#text.put(bytes, first, last, out.room(jsonRoom(last - first)), out.length)
+      out.write(this.#middle)
     } else {
-      out.writeRange(bytes, start, end)
+      out.write(bytes, start, end)
       out.writeByte(TAB)
     }
-    if (isLocated) this.#locator.writeJson(out)
-    else out.write(this.#null)
+    this.#locator.writeJson(out)
     if (this.rewrites) out.writeByte(CLOSE_BRACE)
     return isLocated ? 'resolved' : 'unresolved'
   }
@@ -118,12 +115,6 @@ export class ListLines implements LineFormat {
 
 function isBlank(byte: number | undefined): boolean {
   return byte === SPACE || byte === TAB || byte === CARRIAGE_RETURN
-}
-
-/** Writes a short text to `into` at `at`. @returns where it ends */
-function put(text: Uint8Array, into: Uint8Array, at: number): number {
-  for (let from = 0; from < text.length; from++) into[at + from] = text[from] ?? 0
-  return at + text.length
 }
 
 export const LIST: FormatDefinition<ListPlan> = {

@@ -54,7 +54,7 @@ it('answers each plan and block, in order', async () => {
   expect(answer.rest).toBeNull()
 
   expect(give({ kind: 'block', block: blockOf('{"ip":"1.2.3.4"}\nrubbish\n'), memory: null })).toEqual([
-    { kind: 'bad-line', line: 8, fault: 'it is no JSON object' },
+    { kind: 'bad-line', line: 8, fault: 'it is not a JSON object' },
     [],
   ])
   give({ kind: 'plan', plan: plan('keep') })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import type { DelimitedPlan } from '../../../src/enrich/formats/delimited/delimited.ts'
+import type { DelimitedPlan } from '../../../src/enrich/formats/delimited/delimited-plan.ts'
 import { LOCATION_FIELDS } from '../../../src/enrich/options.ts'
 import {
   ALPHABET,
@@ -74,7 +74,7 @@ export const delimited: Target<EnrichInput> = {
   check(input) {
     const run = enriched(input)
     if (run === null || !('delimiter' in run.plan)) return
-    const { plan, output, tally } = run
+    const { plan, output, counts } = run
     const delimiter = String.fromCharCode(plan.delimiter)
     checkKept(
       input.bytes,
@@ -102,7 +102,7 @@ export const delimited: Target<EnrichInput> = {
         assert.deepEqual(now.slice(row.length), [...plan.fields])
       }
     }
-    if (hasOnlyRecords) assert.equal(kept, tally.bad, 'a row without columns is a bad one')
+    if (hasOnlyRecords) assert.equal(kept, counts.bad, 'a row without columns is a bad one')
   },
 }
 

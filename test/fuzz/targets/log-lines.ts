@@ -90,7 +90,7 @@ export const logLines: Target<EnrichInput> = {
   check(input) {
     const run = enriched(input)
     if (run === null || !('append' in run.plan)) return
-    const { plan, output, tally } = run
+    const { plan, output, counts } = run
     const isLocation = (text: string): boolean => {
       const value: unknown = JSON.parse(Buffer.from(text, 'latin1').toString())
       return value === null || (typeof value === 'object' && 'timezone' in value)
@@ -109,12 +109,12 @@ export const logLines: Target<EnrichInput> = {
       Buffer.from(output)
         .toString()
         .match(/[^\n]*\n|[^\n]+$/g) ?? []
-    assert.equal(lines.length, tally.lines - tally.blank)
+    assert.equal(lines.length, counts.lines - counts.blank)
     const objects = lines.filter((text) => isObjectWith(text, plan.into))
     assert.equal(objects.length, lines.length)
-    assert.equal(objects.filter((text) => isObjectWith(text, 'raw')).length, tally.bad)
+    assert.equal(objects.filter((text) => isObjectWith(text, 'raw')).length, counts.bad)
     const located = objects.filter((text) => JSON.parse(text)[plan.into] !== null)
-    assert.equal(located.length, tally.resolved)
+    assert.equal(located.length, counts.resolved)
   },
 }
 

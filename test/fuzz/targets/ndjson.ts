@@ -26,7 +26,7 @@ const value = fc.oneof(
   jsonString(ips),
 )
 const object = objectOf(member, value)
-/** Lines of a shape that is remembered, and lines almost like them. */
+/** Lines of a template that is kept, and lines almost like them. */
 const shaped = fc
   .tuple(
     ips,
@@ -85,7 +85,7 @@ export const ndjson: Target<EnrichInput> = {
   check(input) {
     const run = enriched(input)
     if (run === null || !('path' in run.plan)) return
-    const { plan, output, tally } = run
+    const { plan, output, counts } = run
     checkKept(
       input.bytes,
       output,
@@ -98,7 +98,7 @@ export const ndjson: Target<EnrichInput> = {
     for (const [index, [content]] of [...physicalLines(input.bytes)].entries()) {
       const [now = ''] = after[index] ?? []
       const before = objectIn(content, index === 0)
-      // A mark before the first line is no part of it.
+      // A byte order mark is not a part of the first line.
       const line = index === 0 ? content.replace(/^ï»¿/, '') : content
       const isTooLong = line.length > plan.maxLineBytes
       if (before === null || isTooLong || Object.hasOwn(before, 'location')) {
@@ -118,7 +118,7 @@ export const ndjson: Target<EnrichInput> = {
       assert.ok(isDeepStrictEqual(others, { ...before }), 'other members have changed')
       if (isByMember) assert.deepEqual(location, locationOf(before.ip))
     }
-    assert.equal(tally.bad, bad)
+    assert.equal(counts.bad, bad)
   },
 }
 

@@ -1,16 +1,57 @@
-import { mayHaveQuote, Words } from '../../swar.ts'
-import { Timestamp } from './timestamp.ts'
+import { Timestamp } from '../../timestamp.ts'
 
 const SPACE = 0x20
 const QUOTE = 0x22
 const COMMA = 0x2c
 const DASH = 0x2d
+const DOT = 0x2e
+const SLASH = 0x2f
 const ZERO = 0x30
 const OPEN = 0x5b
 const BACKSLASH = 0x5c
+const CLOSE = 0x5d
 
 /** Digits of a size, at most: the largest signed 64-bit number has 19. */
 const MAX_SIZE_DIGITS = 19
+
+/** The parts of a line, in the order of the members of its object. */
+export const PARTS = [
+  'vhost',
+  'ip',
+  'ident',
+  'user',
+  'time',
+  'method',
+  'target',
+  'protocol',
+  'request',
+  'status',
+  'bytes',
+  'referrer',
+  'user_agent',
+  'x_forwarded_for',
+  'rest',
+] as const
+
+/** Indexes in {@link PARTS}. */
+export const VHOST = 0
+export const HOST = 1
+export const IDENT = 2
+export const USER = 3
+export const TIME = 4
+export const METHOD = 5
+export const TARGET = 6
+export const PROTOCOL = 7
+export const REQUEST = 8
+export const STATUS = 9
+export const SIZE = 10
+export const REFERRER = 11
+export const AGENT = 12
+export const FORWARDED = 13
+export const REST = 14
+
+/** The start of a part that the line does not have. */
+export const ABSENT = -1
 
 /**
  * Parses one line of an access log and holds the byte offsets of its parts. It reads the common and the combined
@@ -19,150 +60,154 @@ const MAX_SIZE_DIGITS = 19
  *     host ident user [time] "request" status bytes
  *     host ident user [time] "request" status bytes "referrer" "user agent"
  *
- * A virtual host comes before the host if the constructor is told so. Any text can follow the last part. Servers
- * write a quote in a quoted part as `\"` or `\x22`. An unescaped quote ends the part only if the next part can follow.
+ * A virtual host comes before the host, and `X-Forwarded-For` in quotes after the user agent, if the constructor is
+ * told so. Any text can follow the last part. Servers write a quote in a quoted part as `\"` or `\x22`. An unescaped
+ * quote ends the part only if the next part can follow.
  */
 export class AccessLine {
-  /** After `read` returns `false`: what is wrong with the line. */
+  /** After `readParts` returns `false`: what is wrong with the line. */
   fault = ''
-  /** Whether the parts up to the time were read. Can be `true` although `read` returns `false`. */
+  /** Whether the line has all parts up to the time. */
   hasTime = false
-  readonly time = new Timestamp()
-  readonly request = new RequestLine()
-  vhostEnd = 0
-  hostStart = 0
-  hostEnd = 0
-  identStart = 0
-  identEnd = 0
-  userStart = 0
-  /** Before `userStart` when the line has no user. */
-  userEnd = 0
-  requestStart = 0
-  requestEnd = 0
-  /** Three digits, or `-`. */
-  statusStart = 0
-  statusEnd = 0
-  /** Digits, or `-`. */
-  sizeStart = 0
-  sizeEnd = 0
-  /** Whether the line has a referrer and a user agent. */
-  isCombined = false
-  referrerStart = 0
-  referrerEnd = 0
-  agentStart = 0
-  agentEnd = 0
-  /** Start of the rest of the line: what follows the last part that was read and one space. */
-  restStart = 0
+  readonly timestamp = new Timestamp()
+  /** Where each part starts, or {@link ABSENT}, and where it ends. A quoted part has its text without the quotes. */
+  readonly starts = new Int32Array(PARTS.length)
+  readonly ends = new Int32Array(PARTS.length)
   readonly #hasVhost: boolean
-  readonly #words = new Words()
-
-  /** @param hasVhost whether lines begin with a virtual host, before the client */
-  constructor(hasVhost: boolean) {
-    this.#hasVhost = hasVhost
-  }
+  readonly #hasForwarded: boolean
 
   /**
-   * Reads the line in `bytes[start, end)`. Of a line that is cut off or damaged, the host is read, and the other parts
-   * up to the time are read only if `hasTime` says so.
-   *
-   * @returns whether it is a line of an access log
+   * @param hasVhost whether lines begin with a virtual host, before the client
+   * @param hasForwarded whether `X-Forwarded-For` follows the user agent
    */
-  read(bytes: Uint8Array, start: number, end: number): boolean {
-    const words = this.#words.view(bytes)
-    const close = this.#readClient(bytes, start, end)
-    this.isCombined = false
+  constructor(hasVhost: boolean, hasForwarded: boolean) {
+    this.#hasVhost = hasVhost
+    this.#hasForwarded = hasForwarded
+  }
+
+  /** Reads the line in `bytes[start, end)` up to the time. Of a line that is cut off or damaged, it reads the host. */
+  readClient(bytes: Uint8Array, start: number, end: number): void {
+    this.starts.fill(ABSENT)
+    let hostStart = start
+    if (this.#hasVhost) {
+      const vhostEnd = endOfWord(bytes, start, end)
+      this.#found(VHOST, start, vhostEnd)
+      hostStart = vhostEnd + 1
+    }
+    const hostEnd = endOfHost(bytes, hostStart, end)
+    this.#found(HOST, hostStart, hostEnd)
+    const identEnd = endOfWord(bytes, hostEnd + 1, end)
+    const close = hostEnd === hostStart ? -1 : this.#readTime(bytes, identEnd + 1, end)
     this.hasTime = close !== -1
-    this.restStart = Math.min((this.hasTime ? close : this.hostEnd - 1) + 2, end)
+    if (this.hasTime) this.#found(IDENT, hostEnd + 1, identEnd)
+    this.#readRest((this.hasTime ? close : hostEnd - 1) + 2, end)
+  }
+
+  /** Reads the parts after the time of the line last given to `readClient`. @returns whether it has all of them */
+  readParts(bytes: Uint8Array, end: number): boolean {
     if (!this.hasTime) return this.#bad('there are no host, user and [timestamp] at its start')
-    if (bytes[close + 1] !== SPACE || bytes[close + 2] !== QUOTE || close + 2 >= end) {
+    const open = (this.ends[TIME] ?? 0) + 2
+    if (bytes[open - 1] !== SPACE || bytes[open] !== QUOTE || open >= end) {
       return this.#bad('no "request" follows the timestamp')
     }
-    this.requestStart = close + 3
-    this.requestEnd = endOfRequest(bytes, words, close + 3, end)
-    if (this.requestEnd === -1) return this.#bad('no status follows the request, or its quote is not closed')
-    if (!this.#readNumbers(bytes, this.requestEnd + 2, end)) return false
-    this.#readRest(bytes, words, end)
+    const requestEnd = closingQuote(bytes, open + 1, end, isStatusNext)
+    if (requestEnd === -1) return this.#bad('no status follows the request, or its quote is not closed')
+    const status = requestEnd + 2
+    const statusEnd = bytes[status] === DASH ? status + 1 : endOfDigits(bytes, status, end)
+    const isStatus = bytes[status] === DASH || statusEnd === status + 3
+    if (!isStatus || statusEnd >= end || bytes[statusEnd] !== SPACE) {
+      return this.#bad('its status is not three digits followed by a number of bytes')
+    }
+    const size = statusEnd + 1
+    const sizeEnd = bytes[size] === DASH ? size + 1 : endOfDigits(bytes, size, end)
+    const isSize = sizeEnd > size && sizeEnd - size <= MAX_SIZE_DIGITS && sizeEnd <= end
+    if (!isSize || (sizeEnd < end && bytes[sizeEnd] !== SPACE)) {
+      return this.#bad('its number of bytes is not a number')
+    }
+    this.#splitRequest(bytes, open + 1, requestEnd)
+    this.#found(STATUS, status, statusEnd)
+    this.#found(SIZE, size, sizeEnd)
+    this.#readRest(sizeEnd + 1, end)
+    this.#readQuoted(bytes, sizeEnd + 1, end)
     return true
   }
 
   /** @returns the index of the bracket that closes the timestamp, or -1 */
-  #readClient(bytes: Uint8Array, start: number, end: number): number {
-    this.hostStart = start
-    if (this.#hasVhost) {
-      this.vhostEnd = endOfWord(bytes, start, end)
-      this.hostStart = this.vhostEnd + 1
-    }
-    this.hostEnd = endOfHost(bytes, this.hostStart, end)
-    this.identStart = this.hostEnd + 1
-    this.identEnd = endOfWord(bytes, this.identStart, end)
-    this.userStart = this.identEnd + 1
-    if (this.userStart >= end || this.hostEnd === this.hostStart) return -1
+  #readTime(bytes: Uint8Array, start: number, end: number): number {
     // A user's name can have spaces and brackets in it.
-    for (let at = this.userStart; at < end; at++) {
+    for (let at = start; at < end; at++) {
       if (bytes[at] !== OPEN || bytes[at - 1] !== SPACE) continue
-      const close = this.time.read(bytes, at + 1, end)
-      if (close !== -1) {
-        this.userEnd = at - 1
-        return close
-      }
+      const close = this.timestamp.read(bytes, at + 1, end)
+      if (close === -1 || close >= end || bytes[close] !== CLOSE) continue
+      // Some formats have no user between the identity and the time.
+      if (at - 1 > start) this.#found(USER, start, at - 1)
+      this.#found(TIME, at + 1, close)
+      return close
     }
     return -1
   }
 
-  #readNumbers(bytes: Uint8Array, start: number, end: number): boolean {
-    this.statusStart = start
-    const statusEnd = bytes[start] === DASH ? start + 1 : endOfDigits(bytes, start, end)
-    this.statusEnd = statusEnd
-    const isStatus = bytes[start] === DASH || statusEnd === start + 3
-    if (!isStatus || statusEnd >= end || bytes[statusEnd] !== SPACE) {
-      return this.#bad('its status is not three digits and a number behind')
-    }
-    this.sizeStart = statusEnd + 1
-    const isMissing = bytes[this.sizeStart] === DASH
-    this.sizeEnd = isMissing ? this.sizeStart + 1 : endOfDigits(bytes, this.sizeStart, end)
-    const digits = this.sizeEnd - this.sizeStart
-    const isSize = digits > 0 && digits <= MAX_SIZE_DIGITS && this.sizeEnd <= end
-    if (!isSize || (this.sizeEnd < end && bytes[this.sizeEnd] !== SPACE)) {
-      return this.#bad('its number of bytes is not a number')
-    }
-    return true
-  }
-
-  /** Reads the referrer and the user agent, if both are there and their quotes are closed, and finds the rest. */
-  #readRest(bytes: Uint8Array, words: DataView, end: number): void {
-    this.restStart = Math.min(this.sizeEnd + 1, end)
-    if (this.restStart >= end || bytes[this.restStart] !== QUOTE) return
-    this.referrerStart = this.restStart + 1
-    this.referrerEnd = endOfReferrer(bytes, words, this.referrerStart, end)
-    if (this.referrerEnd === -1) return
-    this.agentStart = this.referrerEnd + 3
-    this.agentEnd = endOfQuoted(bytes, words, this.agentStart, end)
-    if (this.agentEnd === -1) return
-    this.isCombined = true
-    this.restStart = Math.min(this.agentEnd + 2, end)
+  /** Finds the referrer and the user agent, if both are there and their quotes are closed, and what follows them. */
+  #readQuoted(bytes: Uint8Array, start: number, end: number): void {
+    if (start >= end || bytes[start] !== QUOTE) return
+    const referrerEnd = closingQuote(bytes, start + 1, end, isQuotedNext)
+    if (referrerEnd === -1) return
+    const agentEnd = closingQuote(bytes, referrerEnd + 3, end, isSpaceNext)
+    if (agentEnd === -1) return
+    this.#found(REFERRER, start + 1, referrerEnd)
+    this.#found(AGENT, referrerEnd + 3, agentEnd)
+    this.#readRest(agentEnd + 2, end)
+    const open = agentEnd + 2
+    if (!this.#hasForwarded || open >= end || bytes[open] !== QUOTE) return
+    const close = closingQuote(bytes, open + 1, end, isSpaceNext)
+    if (close === -1) return
+    if (close > open + 1) this.#found(FORWARDED, open + 1, close)
+    this.#readRest(close + 2, end)
   }
 
   /**
-   * Finds the quote that closes a part whose text begins at `start`: the first unescaped one that is followed by a
-   * space or the end of the line.
-   *
-   * @returns its index, or -1 when there is none
+   * Finds the parts of a request, such as `GET /path HTTP/1.1`. Clients can send anything; text that is not a method,
+   * a target and, optionally, a protocol has no parts. A target with spaces, which some clients send, is accepted only
+   * between a method and a protocol, because its end is ambiguous otherwise.
    */
-  closingQuote(bytes: Uint8Array, start: number, end: number): number {
-    return endOfQuoted(bytes, this.#words.view(bytes), start, end)
+  #splitRequest(bytes: Uint8Array, start: number, end: number): void {
+    let method = start
+    while (method < end && isMethod(bytes[method] ?? 0)) method++
+    let last = end - 1
+    while (last > method && bytes[last] !== SPACE) last--
+    const isMethodFirst = method > start && method + 1 < end && bytes[method] === SPACE
+    const hasProtocol = last > method + 1 && isProtocol(bytes, last + 1, end)
+    // Two words: HTTP/0.9 has no protocol. "GET HTTP/1.1" has no target.
+    const isOld = last === method && !isProtocol(bytes, method + 1, end)
+    if (!isMethodFirst || !(hasProtocol || isOld)) {
+      if (!isDash(bytes, start, end)) this.#found(REQUEST, start, end)
+      return
+    }
+    this.#found(METHOD, start, method)
+    this.#found(TARGET, method + 1, hasProtocol ? last : end)
+    if (hasProtocol) this.#found(PROTOCOL, last + 1, end)
+  }
+
+  /** The rest of the line is what follows the last part that was read, and one space. */
+  #readRest(start: number, end: number): void {
+    this.starts[REST] = start < end ? start : ABSENT
+    this.ends[REST] = end
+  }
+
+  #found(part: number, start: number, end: number): void {
+    this.starts[part] = start
+    this.ends[part] = end
   }
 
   #bad(fault: string): false {
-    this.fault = `it is no line of an access log: ${fault}`
+    this.fault = `it is not a line of an access log: ${fault}`
     return false
   }
 }
 
-/** Skips groups of four bytes that have no quote and no backslash. @returns where it stops */
-function skipPlain(words: DataView, start: number, end: number): number {
-  let at = start
-  for (const last = end - 4; at <= last; at += 4) if (mayHaveQuote(words.getInt32(at, true))) break
-  return at
+/** Whether a part is `-`, which servers write for what they do not know. */
+export function isDash(bytes: Uint8Array, start: number, end: number): boolean {
+  return end - start === 1 && bytes[start] === DASH
 }
 
 function endOfWord(bytes: Uint8Array, start: number, end: number): number {
@@ -180,109 +225,53 @@ function endOfHost(bytes: Uint8Array, start: number, end: number): number {
 
 function endOfDigits(bytes: Uint8Array, start: number, end: number): number {
   let at = start
-  for (; at < end; at++) {
-    const digit = (bytes[at] ?? 0) - ZERO
-    if (digit < 0 || digit > 9) break
-  }
+  while (at < end && isDigit(bytes[at] ?? 0)) at++
   return at
 }
 
-/** The first unescaped quote followed by a space and the start of a status; -1 when there is none. */
-function endOfRequest(bytes: Uint8Array, words: DataView, start: number, end: number): number {
+type CanFollow = (bytes: Uint8Array, at: number, end: number) => boolean
+
+/** The first unescaped quote in `bytes[start, end)` after which the next part can follow; -1 when there is none. */
+function closingQuote(bytes: Uint8Array, start: number, end: number, canFollow: CanFollow): number {
   for (let at = start; at < end; at++) {
-    at = skipPlain(words, at, end)
-    const byte = at < end ? bytes[at] : undefined
+    const byte = bytes[at]
     if (byte === BACKSLASH) at++
-    else if (byte === QUOTE && at + 2 < end && bytes[at + 1] === SPACE) {
-      const next = bytes[at + 2] ?? 0
-      if (next === DASH || (next >= ZERO && next <= ZERO + 9)) return at
-    }
+    else if (byte === QUOTE && canFollow(bytes, at + 1, end)) return at
   }
   return -1
 }
 
-/** The first unescaped quote followed by a space and another quote; -1 when there is none. */
-function endOfReferrer(bytes: Uint8Array, words: DataView, start: number, end: number): number {
-  for (let at = start; at < end; at++) {
-    at = skipPlain(words, at, end)
-    const byte = at < end ? bytes[at] : undefined
-    if (byte === BACKSLASH) at++
-    else if (byte === QUOTE && bytes[at + 1] === SPACE && bytes[at + 2] === QUOTE && at + 2 < end) return at
-  }
-  return -1
+function isStatusNext(bytes: Uint8Array, at: number, end: number): boolean {
+  const next = bytes[at + 1] ?? 0
+  return bytes[at] === SPACE && at + 1 < end && (next === DASH || isDigit(next))
 }
 
-/** The first unescaped quote followed by a space or the end of the line; -1 when there is none. */
-function endOfQuoted(bytes: Uint8Array, words: DataView, start: number, end: number): number {
-  for (let at = start; at < end; at++) {
-    at = skipPlain(words, at, end)
-    const byte = at < end ? bytes[at] : undefined
-    if (byte === BACKSLASH) at++
-    else if (byte === QUOTE && (at + 1 === end || bytes[at + 1] === SPACE)) return at
-  }
-  return -1
+function isQuotedNext(bytes: Uint8Array, at: number, end: number): boolean {
+  return bytes[at] === SPACE && bytes[at + 1] === QUOTE && at + 1 < end
 }
 
-const SLASH = 0x2f
-const DOT = 0x2e
-
-/**
- * Parses the request in an access log, such as `GET /path HTTP/1.1`, and holds the byte offsets of its parts. Clients
- * can send anything; text that is not a request has no parts.
- */
-export class RequestLine {
-  /** The method begins where the request does. */
-  methodEnd = 0
-  targetStart = 0
-  targetEnd = 0
-  /** The protocol ends where the request does. Equal to that end when there is no protocol, as in HTTP/0.9. */
-  protocolStart = 0
-
-  /**
-   * Reads the request in `bytes[start, end)`. Some clients send targets with spaces. Such a target is accepted only
-   * between a method and a protocol, because its end is ambiguous otherwise.
-   *
-   * @returns whether it is a request: a method, a target and, optionally, a protocol
-   */
-  read(bytes: Uint8Array, start: number, end: number): boolean {
-    let at = start
-    while (at < end && isMethod(bytes[at] ?? 0)) at++
-    if (at === start || at + 1 >= end || bytes[at] !== SPACE) return false
-    this.methodEnd = at
-    this.targetStart = at + 1
-    let last = end - 1
-    while (last > at && bytes[last] !== SPACE) last--
-    if (last === at) {
-      // Two words: HTTP/0.9 has no protocol. "GET HTTP/1.1" has no target.
-      this.targetEnd = end
-      this.protocolStart = end
-      return !isProtocol(bytes, this.targetStart, end)
-    }
-    this.targetEnd = last
-    this.protocolStart = last + 1
-    return last > this.targetStart && isProtocol(bytes, last + 1, end)
-  }
+function isSpaceNext(bytes: Uint8Array, at: number, end: number): boolean {
+  return at === end || bytes[at] === SPACE
 }
 
 /** Letters, digits, `-` and `_`: the token characters (RFC 9110 section 5.6.2) that methods have in practice. */
 function isMethod(byte: number): boolean {
-  if (byte >= 0x41 && byte <= 0x5a) return true
-  return (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x30 && byte <= 0x39) || byte === 0x2d || byte === 0x5f
+  return isUpper(byte) || (byte >= 0x61 && byte <= 0x7a) || isDigit(byte) || byte === DASH || byte === 0x5f
 }
 
 /** A name, a slash and a version: `HTTP/1.1`, `HTTP/2`, `RTSP/1.0`. */
 function isProtocol(bytes: Uint8Array, start: number, end: number): boolean {
   let at = start
-  while (at < end && isUpper(bytes[at])) at++
+  while (at < end && isUpper(bytes[at] ?? 0)) at++
   if (at === start || bytes[at] !== SLASH || at + 1 >= end) return false
-  for (at++; at < end; at++) if (bytes[at] !== DOT && !isDigit(bytes[at])) return false
+  for (at++; at < end; at++) if (bytes[at] !== DOT && !isDigit(bytes[at] ?? 0)) return false
   return true
 }
 
-function isUpper(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= 0x41 && byte <= 0x5a
+function isUpper(byte: number): boolean {
+  return byte >= 0x41 && byte <= 0x5a
 }
 
-function isDigit(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= 0x30 && byte <= 0x39
+function isDigit(byte: number): boolean {
+  return byte >= ZERO && byte <= ZERO + 9
 }

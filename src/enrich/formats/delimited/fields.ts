@@ -42,7 +42,7 @@ export class RecordFields {
     for (let at = start; ; at++) {
       const fieldStart = at
       if (bytes[at] === QUOTE && at < end && this.#quotes) {
-        at = behindQuotes(bytes, at, end)
+        at = endOfQuotes(bytes, at, end)
         if (at === -1) {
           this.fault = `the quote that opens its field ${count + 1} is not closed`
           return false
@@ -99,7 +99,7 @@ export class RecordFields {
 }
 
 /** @param start index of the opening quote. @returns the index after the closing quote, or -1 */
-function behindQuotes(bytes: Uint8Array, start: number, end: number): number {
+function endOfQuotes(bytes: Uint8Array, start: number, end: number): number {
   for (let at = start + 1; at < end; at++) {
     if (bytes[at] !== QUOTE) continue
     if (at + 1 >= end || bytes[at + 1] !== QUOTE) return at + 1

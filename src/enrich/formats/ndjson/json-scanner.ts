@@ -51,7 +51,7 @@ export class JsonScanner {
     for (const path of this.#paths) path.begin()
     const first = skipBlanks(bytes, start, end)
     if (bytes[first] !== BRACE) {
-      this.fault = 'it is no JSON object'
+      this.fault = 'it is not a JSON object'
       return false
     }
     this.#faultAt = first
@@ -60,8 +60,8 @@ export class JsonScanner {
     if (last !== FAULT) this.#faultAt = skipBlanks(bytes, last, end)
     this.fault =
       this.#faultAt >= end
-        ? 'it is no valid JSON: it ends too early'
-        : `it is no valid JSON: see its byte ${this.#faultAt - start + 1}`
+        ? 'it is not valid JSON: it ends too early'
+        : `it is not valid JSON: see its byte ${this.#faultAt - start + 1}`
     return false
   }
 

@@ -11,7 +11,7 @@ export function pathOf(field: string, option: string): readonly string[] {
   }
   if (!field.startsWith('/')) return field.split('.')
   if (/~(?![01])/.test(field)) {
-    throw new TypeError(`the option "${option}" is no JSON pointer: "~" is written as "~0" there`)
+    throw new TypeError(`the option "${option}" is not a JSON pointer: "~" is written as "~0" there`)
   }
   return field
     .slice(1)

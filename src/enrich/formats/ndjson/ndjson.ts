@@ -1,206 +1,21 @@
 import { quoted } from '../../../address/quoted.ts'
 import type { ByteSink } from '../../byte-sink.ts'
-import { EnrichError, shownName } from '../../errors.ts'
-import { guessAddress, guessTime, kindOfValue, SampleField } from '../../guess.ts'
+import { shownName } from '../../errors.ts'
+import { eventTime, eventTimeOf, NO_TIME } from '../../event-time.ts'
 import type { LineFormat, LineResult } from '../../line-format.ts'
 import type { LineLocator } from '../../line-locator.ts'
-import { type CommonPlan, commonPlan, type EnrichOptions, type Planned } from '../../options.ts'
-import { JSON_HEAD } from '../../rendered-locations.ts'
-import { sampleLines } from '../../sample.ts'
-import { viewOf, Words } from '../../swar.ts'
+import { Words } from '../../swar.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import { JsonScanner } from './json-scanner.ts'
 import { TemplateCache } from './line-template.ts'
-import { MemberPath, NOWHERE, pathOf, pathText, unescaped, valueAt } from './member-path.ts'
-
-export interface NdjsonPlan extends CommonPlan {
-  readonly format: 'ndjson'
-  /** Names of members, and indexes of arrays, from the object of the line to the address. */
-  readonly path: readonly string[]
-  /** The same for the time; `null` when there is none. */
-  readonly timePath: readonly string[] | null
-}
-
-/** Lines checked. At least half must be JSON objects. */
-const LINES_TOLD_BY = 20
-
-/** Whether at least half of the first lines are JSON objects. */
-export function looksLikeNdjson(sample: Uint8Array): boolean {
-  const lines = sampleLines(sample, false, LINES_TOLD_BY)
-  // The sample can end within the first line.
-  if (lines.length === 1 && /^\s*\{\s*("|\}\s*$)/.test(lines[0] ?? '')) return true
-  return lines.length > 0 && objectsIn(lines).length * 2 >= lines.length
-}
-
-/**
- * Makes the plan for JSON objects, one object a line.
- *
- * @throws EnrichError when no field has addresses, or the named one is not there; when it holds lists and no proxies
- *   are trusted; and when the member to be added is there already
- * @throws TypeError, InvalidLocaleError when an option is wrong
- */
-export function planNdjson(
-  sample: Uint8Array,
-  isWhole: boolean,
-  options: EnrichOptions,
-): Planned<NdjsonPlan> {
-  const common = commonPlan(options)
-  const objects = objectsIn(sampleLines(sample, isWhole))
-  const taken = objects.findIndex((object) => Object.hasOwn(object, common.into))
-  if (taken !== -1 && !common.overwrite) {
-    throw new EnrichError(
-      'ENRICH_FIELD_EXISTS',
-      `there are objects with a member ${quoted(common.into)} already: choose another name for what is added, or overwrite it`,
-    )
-  }
-  const except = common.overwrite ? common.into : null
-  const fields = fieldsOf(objects, except)
-  const notes: string[] = []
-  const path =
-    namedPath('field', options.field, objects, fields, common.force) ??
-    guessedPath(objects, fields, common, notes)
-  if (common.trustedProxies === null && objects.some((object) => isList(valueAt(object, path)))) {
-    throw new EnrichError(
-      'ENRICH_FIELD_IS_LIST',
-      `${shownName(pathText(path))} holds lists of addresses, of which a caller can write the left part: say which proxies are trusted`,
-    )
-  }
-  let timePath = namedPath('timeField', options.timeField, objects, fields)
-  if (timePath === null) {
-    timePath = guessTime(fields)?.path ?? null
-    if (timePath !== null) notes.push(`the time of the event is in ${shownName(pathText(timePath))}`)
-  }
-  return { plan: { ...common, format: 'ndjson', path, timePath }, notes }
-}
-
-function isList(value: unknown): boolean {
-  return typeof value === 'string' && kindOfValue(value) === 'list'
-}
-
-function guessedPath(
-  objects: readonly object[],
-  fields: readonly SampleField[],
-  { trustedProxies }: CommonPlan,
-  notes: string[],
-): readonly string[] {
-  const { best, others } = guessAddress(fields, trustedProxies !== null)
-  if (best !== null) {
-    const rest = others.length === 0 ? '' : ` (addresses are also in ${listed(others.slice(0, 3))})`
-    notes.push(`the address is in ${shownName(pathText(best.path))}${rest}`)
-    return best.path
-  }
-  // Without an object there is nothing to guess from: use the most usual name.
-  if (objects.length === 0) return ['ip']
-  const first = quoted(JSON.stringify(objects[0]))
-  const found =
-    others.length === 0
-      ? `none holds any (the first is ${first})`
-      : `some are in ${listed(others.slice(0, MAX_LISTED))}`
-  throw new EnrichError(
-    'ENRICH_FIELD_UNKNOWN',
-    `no member with a usual name holds addresses; ${found}: name the field`,
-  )
-}
-
-/** @returns `null` when no field is named */
-function namedPath(
-  option: 'field' | 'timeField',
-  field: string | undefined,
-  objects: readonly object[],
-  fields: readonly SampleField[],
-  isForced = false,
-): readonly string[] | null {
-  if (field === undefined) return null
-  const path = pathOf(field, option)
-  const isThere = (names: readonly string[]) => objects.some((object) => valueAt(object, names) !== undefined)
-  if (objects.length === 0 || isThere(path)) return path
-  // The name of one member can have dots in it.
-  if (isThere([field])) return [field]
-  if (isForced) return path
-  const { best, others } = guessAddress(fields, true)
-  const known = (best === null ? others : [best, ...others.slice(0, 3)]).slice(0, MAX_LISTED)
-  const hint = option === 'field' && known.length > 0 ? `; addresses are in ${listed(known)}` : ''
-  throw new EnrichError(
-    'ENRICH_FIELD_UNKNOWN',
-    `none of the first ${objects.length} objects has ${quoted(field)}${hint}`,
-  )
-}
-
-function listed(fields: readonly SampleField[]): string {
-  return fields.map(({ path }) => shownName(pathText(path))).join(', ')
-}
-
-/** Fields with addresses that a message lists, at most. */
-const MAX_LISTED = 8
-/** Levels of objects, and fields, that are considered in a sample, at most. */
-const MAX_DEPTH = 5
-const MAX_FIELDS = 2000
-/** Fields with more characters in the names of their path are not considered. */
-const MAX_PATH_CHARS = 256
-
-/**
- * Collects the fields of objects: members with text, and members with a number and a usual name for a time. It
- * considers the first 2,000, up to five levels deep, with paths of up to 256 characters. Arrays are skipped.
- *
- * @param except name of a member of the outermost objects that is skipped, or `null`
- */
-export function fieldsOf(objects: readonly object[], except: string | null): SampleField[] {
-  const fields = new Map<string, SampleField>()
-  const visit = (value: unknown, path: readonly string[], length: number): void => {
-    if (typeof value === 'string' || typeof value === 'number') addValue(fields, path, value)
-    else if (
-      typeof value === 'object' &&
-      value !== null &&
-      !Array.isArray(value) &&
-      path.length < MAX_DEPTH
-    ) {
-      for (const [name, inner] of Object.entries(value)) {
-        const inside = length + name.length
-        const isSkipped = inside > MAX_PATH_CHARS || (path.length === 0 && name === except)
-        if (!isSkipped) visit(inner, [...path, name], inside)
-      }
-    }
-  }
-  for (const object of objects) visit(object, [], 0)
-  return [...fields.values()]
-}
-
-function addValue(fields: Map<string, SampleField>, path: readonly string[], value: string | number): void {
-  const key = pathText(path)
-  let field = fields.get(key)
-  if (field === undefined) {
-    if (fields.size >= MAX_FIELDS) return
-    field = new SampleField(path)
-    if (typeof value === 'number' && field.timeRank === Number.POSITIVE_INFINITY) return
-    fields.set(key, field)
-  }
-  field.add(value)
-}
-
-function objectsIn(lines: readonly string[]): object[] {
-  const objects: object[] = []
-  for (const line of lines) {
-    let value: unknown
-    try {
-      value = JSON.parse(line)
-    } catch {
-      continue // a bad line, which the run will report
-    }
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) objects.push(value)
-  }
-  return objects
-}
+import { MemberPath, NOWHERE, pathText, unescaped } from './member-path.ts'
+import { looksLikeNdjson, type NdjsonPlan, planNdjson } from './ndjson-plan.ts'
 
 const QUOTE = 0x22
 /** `n` of `null`. */
 const NULL_START = 0x6e
 const SPACE = 0x20
-
-/** The text before a location, joined with the location's start or with `null`, to be written in one call. */
-interface Lead {
-  readonly toRecord: DataView
-  readonly withNull: DataView
-}
+const NO_NAME = new Uint8Array(0)
 
 /**
  * Enriches JSON objects, one object a line. An object keeps its bytes and gets one more member. With `overwrite`, a
@@ -216,11 +31,11 @@ export class NdjsonLines implements LineFormat {
   readonly #time: MemberPath | null
   readonly #member: MemberPath
   readonly #scanner: JsonScanner
-  readonly #shapes: TemplateCache
+  readonly #templates: TemplateCache
   readonly #words = new Words()
-  readonly #nextMember: Lead
-  readonly #onlyMember: Lead
-  readonly #valueOnly: Lead
+  /** The name and the colon of the member that is added, after a comma if it is not the only one. */
+  readonly #onlyName: Uint8Array
+  readonly #nextName: Uint8Array
 
   constructor(plan: NdjsonPlan, locator: LineLocator) {
     this.#locator = locator
@@ -231,62 +46,50 @@ export class NdjsonLines implements LineFormat {
     this.#member = new MemberPath([plan.into])
     const wanted = this.#time === null ? [this.#address] : [this.#address, this.#time]
     this.#scanner = new JsonScanner(wanted, this.#member)
-    this.#shapes = new TemplateCache(wanted)
-    const name = `${JSON.stringify(plan.into)}:`
-    this.#nextMember = leadOf(`,${name}`)
-    this.#onlyMember = leadOf(name)
-    this.#valueOnly = leadOf('')
+    this.#templates = new TemplateCache(wanted)
+    this.#nextName = new TextEncoder().encode(`,${JSON.stringify(plan.into)}:`)
+    this.#onlyName = this.#nextName.subarray(1)
   }
 
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
-    const shape = this.#shapes.find(bytes, this.#words.view(bytes), start, end)
-    if (shape !== null) return this.#write(bytes, start, shape.braceOf(end), end, this.#nextMember, out)
+    const template = this.#templates.find(bytes, this.#words.view(bytes), start, end)
+    if (template !== null) {
+      const brace = template.braceOf(end)
+      return this.#write(bytes, start, brace, this.#nextName, brace, end, out)
+    }
     if (!this.#scanner.scan(bytes, start, end)) {
       if (isBlank(bytes, start, end)) return 'blank'
       this.fault = this.#scanner.fault
       return 'bad'
     }
-    if (this.#member.start !== NOWHERE) return this.#replace(bytes, start, end, out)
-    const { brace, isEmpty } = this.#scanner
-    if (!isEmpty) this.#shapes.learn(bytes, start, end, brace)
-    return this.#write(bytes, start, brace, end, isEmpty ? this.#onlyMember : this.#nextMember, out)
-  }
-
-  /** Writes the line with the location as one more member, before its closing brace. */
-  #write(
-    bytes: Uint8Array,
-    start: number,
-    brace: number,
-    end: number,
-    lead: Lead,
-    out: ByteSink,
-  ): LineResult {
-    out.writeRange(bytes, start, brace)
-    const result = this.#writeLocation(bytes, lead, out)
-    out.writeRange(bytes, brace, end)
-    return result
-  }
-
-  /** Writes the line with a new value of the member that is there already. Without `overwrite` the line is bad. */
-  #replace(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
-    if (!this.#overwrite) {
+    const { start: valueStart, end: valueEnd } = this.#member
+    if (valueStart !== NOWHERE) {
+      if (this.#overwrite) return this.#write(bytes, start, valueStart, NO_NAME, valueEnd, end, out)
       this.fault = `it has a member ${quoted(this.#into)} already`
       return 'bad'
     }
-    out.writeRange(bytes, start, this.#member.start)
-    const result = this.#writeLocation(bytes, this.#valueOnly, out)
-    out.writeRange(bytes, this.#member.end, end)
-    return result
+    const { brace, isEmpty } = this.#scanner
+    if (!isEmpty) this.#templates.learn(bytes, start, end, brace)
+    return this.#write(bytes, start, brace, isEmpty ? this.#onlyName : this.#nextName, brace, end, out)
   }
 
-  #writeLocation(bytes: Uint8Array, lead: Lead, out: ByteSink): LineResult {
-    this.#readTime(bytes)
-    if (this.#locate(bytes)) {
-      this.#locator.writeJson(out, lead.toRecord)
-      return 'resolved'
-    }
-    out.writeView(lead.withNull, 0, lead.withNull.byteLength)
-    return 'unresolved'
+  /** Writes the line with the name and the location in place of `bytes[until, from)`. */
+  #write(
+    bytes: Uint8Array,
+    start: number,
+    until: number,
+    name: Uint8Array,
+    from: number,
+    end: number,
+    out: ByteSink,
+  ): LineResult {
+    out.write(bytes, start, until)
+    out.write(name)
+    this.#locator.instant = this.#readTime(bytes)
+    const isLocated = this.#locate(bytes)
+    this.#locator.writeJson(out)
+    out.write(bytes, from, end)
+    return isLocated ? 'resolved' : 'unresolved'
   }
 
   #locate(bytes: Uint8Array): boolean {
@@ -300,21 +103,11 @@ export class NdjsonLines implements LineFormat {
     return this.#locator.locate(bytes, start + 1, end - 1)
   }
 
-  #readTime(bytes: Uint8Array): void {
-    if (this.#time === null) return
+  #readTime(bytes: Uint8Array): number {
+    if (this.#time === null || this.#time.start === NOWHERE) return NO_TIME
     const { start, end, isEscaped } = this.#time
-    if (start === NOWHERE) this.#locator.noTime()
-    else if (bytes[start] !== QUOTE) this.#locator.time(bytes, start, end)
-    else if (isEscaped) this.#locator.timeText(unescaped(bytes, start, end))
-    else this.#locator.time(bytes, start + 1, end - 1)
-  }
-}
-
-function leadOf(text: string): Lead {
-  const encoder = new TextEncoder()
-  return {
-    toRecord: viewOf(encoder.encode(text + JSON_HEAD)),
-    withNull: viewOf(encoder.encode(`${text}null`)),
+    if (bytes[start] !== QUOTE) return eventTime(bytes, start, end)
+    return isEscaped ? eventTimeOf(unescaped(bytes, start, end)) : eventTime(bytes, start + 1, end - 1)
   }
 }
 

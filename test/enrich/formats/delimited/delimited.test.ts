@@ -5,7 +5,7 @@ import {
   looksLikeCsv,
   looksLikeTsv,
   planDelimited,
-} from '../../../../src/enrich/formats/delimited/delimited.ts'
+} from '../../../../src/enrich/formats/delimited/delimited-plan.ts'
 import { type EnrichOptions, LOCATION_FIELDS, type LocationField } from '../../../../src/enrich/options.ts'
 import { isLookupFailure, type LocationRecord } from '../../../../src/location/location-record.ts'
 import {
@@ -326,7 +326,7 @@ describe('overwrite', () => {
   const given =
     'city,ip,"country_code",x\r\nold,81.2.69.142,"o,ld",1\r\n"o""ld",9.9.9.9,,2\r\n,89.160.20.112,,3'
 
-  it('puts new values in the place of old ones and the others behind', () => {
+  it('replaces old values by new ones, and appends the others', () => {
     expect(csv(given, { overwrite: true, fields: ['country_code', 'postal_code', 'city'] })).toBe(
       'city,ip,"country_code",x,postal_code\r\nLondon,81.2.69.142,GB,1,EC1A\r\n,9.9.9.9,,2,\r\n' +
         '"Linköping, ""Östra""\tStaden",89.160.20.112,SE,3,',
@@ -461,7 +461,7 @@ describe('any file', () => {
     return isNeeded || isQuoted ? `"${value.replaceAll('"', '""')}"` : value
   }
 
-  it('keeps its bytes, and has the columns that lookup gives behind its own', async () => {
+  it('keeps its bytes, and has the columns that lookup returns after its own', async () => {
     const resolver = await smallResolver()
     fc.assert(
       fc.property(

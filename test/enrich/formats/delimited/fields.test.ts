@@ -63,7 +63,7 @@ describe('fields', () => {
     expect(read(names.join(','))).toEqual({ raw: names, values: names })
   })
 
-  it('are counted where their places are not kept', () => {
+  it('are counted if their offsets are not kept', () => {
     const fields = new RecordFields(COMMA, true, 2)
     expect(fields.read(utf8('a,b,c,d\n'), 0, 7)).toBe(true)
     expect([fields.count, fields.start(1), fields.end(1)]).toEqual([4, 2, 3])

@@ -49,13 +49,13 @@ describe('a table with a separator line', () => {
     }
   })
 
-  it('is read by what the line says, whatever the header looks like (trial fault 9)', () => {
+  it('is read as the separator line says, whatever the header looks like (trial fault 9)', () => {
     const { plan, notes } = enrichBytes(utf8('sep=;\nip;a,b,c\n81.2.69.142;1\n'), options)
     expect(plan).toMatchObject({ format: 'csv', delimiter: 0x3b, width: 2 })
     expect(notes).toContain('fields are separated by ";"')
   })
 
-  it('is no TSV where the line says otherwise (trial fault 9)', () => {
+  it('is not TSV if the separator line says otherwise (trial fault 9)', () => {
     expect(enrichBytes(utf8('sep=;\nip;a\tb\n81.2.69.142;1\t2\n'), options).plan).toMatchObject({
       format: 'csv',
       width: 2,
@@ -74,7 +74,7 @@ describe('a table with a separator line', () => {
     ).toThrow(/the header is longer than 4 bytes/)
   })
 
-  it('keeps the line where records are left out, and counts it as none (trial fault 9)', () => {
+  it('keeps the separator line if records are left out, and does not count it (trial fault 9)', () => {
     const table = 'sep=;\nip;a\n81.2.69.142;1\nx;1;2\n'
     const { output, counts } = run(table, { ...options, onlyFailed: true })
     expect(text(output)).toBe('sep=;\nip;a;country_code\nx;1;2\n')

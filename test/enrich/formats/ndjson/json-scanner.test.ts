@@ -69,7 +69,7 @@ describe('the scanner', () => {
     )
   })
 
-  it('agrees with JSON.parse about what is no JSON', () => {
+  it('agrees with JSON.parse on what is not JSON', () => {
     fc.assert(
       fc.property(fc.oneof(damaged(object), damaged(jsonValue), damaged(damaged(object))), (line) => {
         expect(scan(utf8(line), ['ip']).isValid).toBe(parse(utf8(line)) !== undefined)
@@ -141,8 +141,8 @@ describe('the scanner', () => {
   })
 
   it('says where a line stops being JSON', () => {
-    expect(scan(utf8('{"a":01}'), ['a']).fault).toBe('it is no valid JSON: see its byte 7')
-    expect(scan(utf8('{"a":"b'), ['a']).fault).toBe('it is no valid JSON: it ends too early')
+    expect(scan(utf8('{"a":01}'), ['a']).fault).toBe('it is not valid JSON: see its byte 7')
+    expect(scan(utf8('{"a":"b'), ['a']).fault).toBe('it is not valid JSON: it ends too early')
   })
 
   it.each(['[', '{"a":'])('reads a hundred thousand levels of %s without a stack', (opening) => {

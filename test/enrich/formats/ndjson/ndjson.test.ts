@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { EnrichError } from '../../../../src/enrich/errors.ts'
-import { looksLikeNdjson, planNdjson } from '../../../../src/enrich/formats/ndjson/ndjson.ts'
+import { looksLikeNdjson, planNdjson } from '../../../../src/enrich/formats/ndjson/ndjson-plan.ts'
 import type { EnrichOptions } from '../../../../src/enrich/options.ts'
 import type { Resolver } from '../../../../src/resolver.ts'
 import { AT, latin1, openWorld, PLACED, run, text, UNPLACED, utf8 } from '../../world.ts'
@@ -182,7 +182,7 @@ describe('an object', () => {
     expect(enriched('{"ip":"81.2.69.142"}')).toBe(`{"ip":"81.2.69.142","location":${located('81.2.69.142')}}`)
   })
 
-  it.each(PLACED)('gets for %s what lookup gives, byte for byte', (ip) => {
+  it.each(PLACED)('gets for %s what lookup returns, byte for byte', (ip) => {
     for (const locale of [undefined, 'de', 'pt-BR']) {
       const options = locale === undefined ? {} : { locale }
       expect(enriched(`{"ip":"${ip}"}`, { ...NDJSON, ...options })).toBe(
@@ -270,7 +270,7 @@ describe('an object', () => {
   })
 })
 
-describe('lines of one shape', () => {
+describe('lines with one template', () => {
   const line = (ip: string, n: number | string, s: string) =>
     `{"n":${n},"c":{"ip":"${ip}","ok":true},"s":"${s}"}`
 
@@ -308,7 +308,7 @@ describe('lines of one shape', () => {
         ]
         const options = { format: 'ndjson', field: 'c.ip', timeField } as const
         const together = text(run(texts.join('\n'), options).output)
-        // Alone behind a line of another shape each goes through the scanner.
+        // Alone, after a line with another template, each is read by the scanner.
         const apart = texts.map(
           (each) => text(run(`{"c":{"ip":"10.0.0.1"},"n":1}\n \n${each}`, options).output).split('\n')[2],
         )
@@ -364,7 +364,7 @@ describe('a member that is there already', () => {
     expect(text(output).endsWith('\n{"ip":"81.2.69.142","\\u006cocation":1}\n')).toBe(true)
   })
 
-  it('is no matter deeper down', () => {
+  it('does not matter in inner objects', () => {
     expect(enriched('{"a":{"location":1},"ip":"81.2.69.142"}')).toContain(located('81.2.69.142'))
   })
 

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { TIMESTAMP_ROOM, Timestamp } from '../../../../src/enrich/formats/access-log/timestamp.ts'
-import { utf8 } from '../../in-memory-run.ts'
+import { TIMESTAMP_ROOM, Timestamp } from '../../src/enrich/timestamp.ts'
+import { utf8 } from './in-memory-run.ts'
 
 interface Read {
   readonly text: string
   readonly instant: number
 }
 
-/** `null` when it is no timestamp. */
+/** `null` when it is not a timestamp. */
 function read(text: string): Read | null {
   const bytes = utf8(`${text}]`)
   const timestamp = new Timestamp()
@@ -30,6 +30,9 @@ describe('timestamps that are read', () => {
     ['2000-10-10T13:55:36-07:00', '2000-10-10T13:55:36-07:00', '$time_iso8601'],
     ['2000-10-10T13:55:36Z', '2000-10-10T13:55:36+00:00', 'UTC'],
     ['2000-10-10 13:55:36,5 +0200', '2000-10-10T13:55:36.5+02:00', 'with spaces and a comma'],
+    ['2000-10-10t13:55:36z', '2000-10-10T13:55:36+00:00', 'small letters'],
+    ['2000-10-10T13:55+02', '2000-10-10T13:55:00+02:00', 'without seconds and minutes of the offset'],
+    ['2000-10-10T13:55:36.12345678912Z', '2000-10-10T13:55:36.123456789+00:00', 'more than nanoseconds'],
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00+00:00', 'the first year'],
   ])('%s is %s: %s', (given, text) => {
     expect(read(given)?.text).toBe(text)
@@ -87,6 +90,8 @@ describe('timestamps that are not read', () => {
     ['10/Oct/2000:13:55:36.1234567890 -0700', 'more digits than nanoseconds have'],
     ['10/Oct/2000 13:55:36 -0700', 'a space for the colon'],
     ['1/Oct/2000:13:55:36 -0700', 'one digit of the day'],
+    ['10/Oct/2000:13:55 -0700', 'no seconds'],
+    ['0000-00-00T00:00:00Z', 'no such day'],
     ['2000-13-10T13:55:36Z', 'no such month'],
     ['20x0-10-10T13:55:36Z', 'no digit'],
     ['10/Oct/2000:13:55:36 -0700 ', 'a space behind it'],
@@ -94,9 +99,9 @@ describe('timestamps that are not read', () => {
     expect(read(given)).toBeNull()
   })
 
-  it('end with the bytes that are theirs', () => {
+  it('end at the end of the bytes', () => {
     const bytes = utf8('10/Oct/2000:13:55:36 -0700]')
-    for (let end = 0; end < bytes.length; end++) expect(new Timestamp().read(bytes, 0, end)).toBe(-1)
+    for (let end = 0; end < 26; end++) expect(new Timestamp().read(bytes, 0, end)).toBe(-1)
     expect(new Timestamp().read(bytes, 0, bytes.length)).toBe(26)
   })
 })

@@ -1,0 +1,61 @@
+import { Address } from '../address/address.ts'
+import { MAX_ADDRESS_CHARS } from '../address/ipv6.ts'
+import { ClientWalk, MAX_FIELD_CHARS } from '../client/client-address.ts'
+import { isGeofixError } from '../errors.ts'
+import type { DatabaseSet } from '../location/database-set.ts'
+import { findLocation, isLocation } from '../location/find-location.ts'
+import type { Location } from '../location/location.ts'
+import type { FailureReason } from './counts.ts'
+import type { CommonPlan } from './options.ts'
+
+/** Finds the location of the address in a text. */
+export class AddressFinder {
+  /** Canonical text of the last address; '' if the last text had none. */
+  ip = ''
+  /** Longer texts are malformed. A list of hops may be longer than an address. Characters. */
+  readonly longest: number
+  readonly #set: DatabaseSet
+  readonly #clients: ClientWalk | null
+  readonly #address = new Address()
+
+  /**
+   * @throws InvalidDatabaseError when the databases hold no locations
+   * @throws TypeError when `trustedProxies` is invalid
+   */
+  constructor(set: DatabaseSet, { trustedProxies }: CommonPlan) {
+    if (set.noLocationsError !== null) throw set.noLocationsError
+    this.#set = set
+    // The writer of the log is the peer: trust its list like that of a local proxy on a Unix socket.
+    this.#clients =
+      trustedProxies === null ? null : new ClientWalk({ trustedProxies: [...trustedProxies, 'unix:'] })
+    this.longest = this.#clients === null ? MAX_ADDRESS_CHARS : MAX_FIELD_CHARS
+  }
+
+  /** @returns the location of the address, or why it has none */
+  find(text: string): Location | FailureReason {
+    this.ip = ''
+    if (text === '' || text === '-') return 'missing'
+    const address = this.#address
+    const failure = this.#clients === null ? this.#parse(text) : this.#walk(this.#clients, text)
+    if (failure !== null) return failure
+    this.ip = address.text
+    const found = findLocation(this.#set, address)
+    return typeof found === 'string' || isLocation(found) ? found : 'invalid-database'
+  }
+
+  #parse(text: string): FailureReason | null {
+    return this.#address.parse(text) ? null : 'malformed'
+  }
+
+  #walk(clients: ClientWalk, text: string): FailureReason | null {
+    try {
+      clients.find({ headers: { [clients.field]: text }, remoteAddress: 'unix:' }, undefined, this.#address)
+      return null
+    } catch (error) {
+      if (!isGeofixError(error)) throw error
+      return 'reason' in error && (error.reason === 'unidentified' || error.reason === 'trusted-proxy')
+        ? error.reason
+        : 'malformed'
+    }
+  }
+}
