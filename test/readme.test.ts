@@ -100,6 +100,7 @@ beforeAll(() => {
     'access.log': '81.2.69.142 - - [21/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 1\n',
     'events.ndjson': '{"client":{"ip":"81.2.69.142"},"ts":"2026-07-01T12:00:00Z"}\n',
     'orders.csv': 'id,client_ip\n1,81.2.69.142\n',
+    'rows.tsv': '81.2.69.142\tfirst\n',
     'addresses.txt': '81.2.69.142\n2001:4860:4860::8888\n',
     'proxied.ndjson': '{"x_forwarded_for":"81.2.69.142, 10.0.0.1"}\n',
   }

@@ -1,13 +1,15 @@
 // npm run bench: compares Geofix with other libraries in one run on the same input. Only ratios are meaningful: absolute
 // figures depend on the machine. Prints progress to standard error, and the report to standard output.
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type BenchOptions, FULL, parseOptions, QUICK, USAGE } from './options.ts'
-import { jsonReport, markdownReport, type Report, thisMachine } from './report.ts'
+import { guideWithFigures, jsonReport, markdownReport, type Report, thisMachine } from './report.ts'
 import type { Row } from './row.ts'
-import { enrichAccessLog, enrichNdjson } from './scenarios/enrich.ts'
+import { enrichments, enrichReport, steadyProcessorTime } from './scenarios/enrich.ts'
 import { eventLoop, memory, opening } from './scenarios/opening.ts'
 import {
   bulk,
+  embeddedIPv4,
   firstPass,
   hostile,
   ipv6Networks,
@@ -19,8 +21,9 @@ import {
 import { type Scenario, Stage } from './stage.ts'
 
 const SCENARIOS: readonly Scenario[] = [
-  ...[randomIPv4, skewedIPv4, firstPass, randomIPv6, ipv6Networks, bulk, request],
-  ...[opening, memory, eventLoop, hostile, enrichNdjson, enrichAccessLog],
+  ...[randomIPv4, embeddedIPv4, skewedIPv4, firstPass, randomIPv6, ipv6Networks, bulk, request],
+  ...[opening, memory, eventLoop, hostile],
+  ...[...enrichments, enrichReport, steadyProcessorTime],
 ]
 
 async function bench({ quick, json, only }: BenchOptions): Promise<void> {
@@ -43,6 +46,7 @@ async function bench({ quick, json, only }: BenchOptions): Promise<void> {
     databases: stage.subjects.map(({ database }) => database),
     versions: [...stage.versions].sort(),
     rows,
+    jobs: stage.jobs,
     skipped: [...stage.skipped],
   }
   console.log(markdownReport(report))
@@ -68,5 +72,11 @@ function optionsOrUsage(): BenchOptions | null {
   return null
 }
 
+const GUIDE = join(import.meta.dirname, 'README.md')
+
 const options = optionsOrUsage()
-if (options !== null) await bench(options)
+if (options !== null && options.guide !== null) {
+  writeFileSync(GUIDE, guideWithFigures(readFileSync(GUIDE, 'utf8'), readFileSync(options.guide, 'utf8')))
+} else if (options !== null) {
+  await bench(options)
+}

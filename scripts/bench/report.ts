@@ -1,7 +1,8 @@
 import { cpus, totalmem } from 'node:os'
 import type { BenchDatabase } from './artifacts.ts'
+import type { Job } from './job.ts'
 import type { Scale } from './options.ts'
-import { type Figure, isMet, type Row } from './row.ts'
+import { type Figure, isMet, type Measurement, measurement, type Row } from './row.ts'
 
 /** The machine of the measurements. */
 export interface Machine {
@@ -34,12 +35,15 @@ export interface Report {
   /** Names and versions of the other libraries. */
   readonly versions: readonly string[]
   readonly rows: readonly Row[]
+  /** Jobs that whole processes did. */
+  readonly jobs: readonly Job[]
   /** Reasons why something was not run. */
   readonly skipped: readonly string[]
 }
 
 /** The report as Markdown: a paragraph about the machine and the libraries, and a table for each database. */
-export function markdownReport({ date, mode, machine, databases, versions, rows, skipped }: Report): string {
+export function markdownReport(report: Report): string {
+  const { date, mode, machine, databases, versions, rows, jobs, skipped } = report
   const { node, cpu, cores, memoryGB, system } = machine
   const parts = [
     `Measured on ${date}, ${mode} run: Node ${node}, ${system}, ${cores} cores of ${cpu}, ${memoryGB} GB.`,
@@ -52,6 +56,7 @@ export function markdownReport({ date, mode, machine, databases, versions, rows,
     const title = database === 'none' ? 'Without a database' : `On ${database}${built.get(database) ?? ''}`
     parts.push(`${title}:`, markdownTable(rows.filter((row) => row.database === database)))
   }
+  for (const job of jobs) parts.push(jobTable(job))
   if (skipped.length > 0) parts.push(`Not run:\n${skipped.map((reason) => `- ${reason}`).join('\n')}`)
   return parts.join('\n\n')
 }
@@ -63,10 +68,28 @@ export function jsonReport(report: Report): string {
   return `${JSON.stringify({ ...report, databases, rows }, null, 2)}\n`
 }
 
+/** The part of the guide between these lines is made from a report. */
+const GUIDE_PART = /(<!-- figures -->\n)[\s\S]*(<!-- \/figures -->)/
+
+/** The guide with the figures of a report, read from its JSON: those with the database that has targets. */
+export function guideWithFigures(guide: string, json: string): string {
+  const { date, machine, databases, versions, rows, jobs }: Report = JSON.parse(json)
+  const [database] = databases
+  if (database === undefined || !GUIDE_PART.test(guide)) throw new Error('there is no place for the figures')
+  const text = [
+    `Database: ${database.name} of ${database.built}, ${Math.round(database.size / 1e6)} MB. Measured on ${date} with Node`,
+    `${machine.node.slice(1)} on ${machine.cores} cores of ${machine.cpu}, beside ${versions.join(', ')}.`,
+  ].join('\n')
+  const own = rows.filter((row) => row.database === database.name)
+  const parts = [text, markdownTable(own, GUIDE_HEADINGS), ...jobs.map(jobTable)]
+  return guide.replace(GUIDE_PART, (_, start: string, end: string) => `${start}${parts.join('\n\n')}\n${end}`)
+}
+
 const HEADINGS = ['what', 'Geofix', 'compared with', 'its figure', 'ratio', 'target', 'met']
+const GUIDE_HEADINGS = HEADINGS.slice(0, 6)
 
 /** Rows as a Markdown table: medians, with the lowest and the highest round in parentheses. */
-export function markdownTable(rows: readonly Row[]): string {
+export function markdownTable(rows: readonly Row[], headings: readonly string[] = HEADINGS): string {
   const cells = rows.map((row) => [
     row.what,
     figureText(row.figure),
@@ -76,14 +99,38 @@ export function markdownTable(rows: readonly Row[]): string {
     targetText(row),
     metText(row),
   ])
-  const lines = [HEADINGS, HEADINGS.map(() => '---'), ...cells]
+  return tableOf(headings, cells)
+}
+
+/** What each program took for a job, as a Markdown table. */
+export function jobTable({ title, lines, bytes, programs }: Job): string {
+  const size = `${lines.toLocaleString('en')} lines, ${Math.round(bytes / 1e6)} MB`
+  const headings = [`${title}: ${size}`, 'time', 'processor time', 'peak memory', 'lines a second']
+  const cells = programs.map(({ name, wall, processor, peak }) => [
+    name,
+    rangeText(wall, 's'),
+    processor === null ? '' : rangeText(processor, 's'),
+    peak === null ? '' : rangeText(peak, 'MB'),
+    figureText({ ...measurement(wall.rounds.map((seconds) => lines / seconds)), unit: 'a second' }),
+  ])
+  return tableOf(headings, cells)
+}
+
+/** Rows with as many cells as there are headings; further cells are left out. */
+function tableOf(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [headings, headings.map(() => '---'), ...rows.map((row) => row.slice(0, headings.length))]
   return lines.map((line) => `| ${line.join(' | ')} |`).join('\n')
 }
 
-function figureText({ median, lowest, highest, unit, rounds }: Figure): string {
-  const [scale, shown] = unit !== 'a second' ? [1, unit] : median >= 1e6 ? [1e6, 'M/s'] : [1e3, 'k/s']
+function figureText(figure: Figure): string {
+  const { median, unit } = figure
+  if (unit !== 'a second') return rangeText(figure, unit)
+  return median >= 1e6 ? rangeText(figure, 'M/s', 1e6) : rangeText(figure, 'k/s', 1e3)
+}
+
+function rangeText({ median, lowest, highest, rounds }: Measurement, unit: string, scale = 1): string {
   const [middle, low, high] = [median, lowest, highest].map((value) => numberText(value / scale))
-  return `${middle} ${shown}${rounds.length > 1 ? ` (${low} to ${high})` : ''}`
+  return `${middle} ${unit}${rounds.length > 1 ? ` (${low} to ${high})` : ''}`
 }
 
 function targetText({ target, ratio, figure }: Row): string {

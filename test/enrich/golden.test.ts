@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { EnrichOptions } from '../../src/enrich/options.ts'
-import { enrichBytes } from './in-memory-run.ts'
+import type { RowOptions } from '../../src/enrich/row-plan.ts'
+import { createRowEnricher } from '../../src/enrich.ts'
+import { enrichBytes, enrichRows, joined, smallResolver } from './in-memory-run.ts'
 
 const AT = Date.UTC(2026, 6, 28)
 
@@ -30,6 +32,32 @@ const CASES: readonly [input: string, options: EnrichOptions, expected: string][
   ['addresses.txt', { append: true }, 'addresses.append.txt'],
 ]
 
+/** The same for rows. */
+const ROWS: readonly [input: string, options: RowOptions, expected: string][] = [
+  ['rows.tsv', { format: 'tsv', quoting: 'none', field: '1', timeField: '2' }, 'rows.escaped.tsv'],
+  [
+    'rows.tsv',
+    { format: 'tsv', quoting: 'double', field: '1', fields: ['city', 'timezone_offset'] },
+    'rows.quoted.tsv',
+  ],
+  ['rows.csv', { format: 'csv', quoting: 'double', field: '2', timeField: '3' }, 'rows.quoted.csv'],
+  ['rows.csv', { format: 'csv', quoting: 'none', field: '2', fields: ['city'] }, 'rows.escaped.csv'],
+  [
+    'rows.ndjson',
+    { format: 'ndjson', field: 'client.ip', timeField: 'ts', maxLineBytes: 200 },
+    'rows.enriched.ndjson',
+  ],
+  [
+    'rows.ndjson',
+    { format: 'ndjson', field: 'client.ip', into: 'place', maxLineBytes: 200, onBadLine: 'keep' },
+    'rows.kept.ndjson',
+  ],
+  ['rows.log', { format: 'access-log' }, 'rows.log.ndjson'],
+  ['rows.log', { format: 'access-log', append: true }, 'rows.append.log'],
+  ['rows.txt', { format: 'list' }, 'rows.txt.ndjson'],
+  ['rows.txt', { format: 'list', append: true, onBadLine: 'keep' }, 'rows.append.txt'],
+]
+
 const golden = (name: string): Uint8Array =>
   new Uint8Array(readFileSync(new URL(`./golden/${name}`, import.meta.url)))
 
@@ -41,5 +69,23 @@ describe('golden files', () => {
         new TextDecoder('latin1').decode(golden(expected)),
       )
     }
+  })
+})
+
+describe('golden files of rows', () => {
+  const linesOf = (bytes: Uint8Array): number => bytes.filter((byte) => byte === 0x0a).length
+
+  it.each(ROWS)('%s with %j is %s', async (input, options, expected) => {
+    const rows = golden(input)
+    const wanted = new TextDecoder('latin1').decode(golden(expected))
+    for (const chunkBytes of [1_048_576, 7, 1]) {
+      const output = enrichRows(rows, { at: AT, ...options }, chunkBytes)
+      expect(new TextDecoder('latin1').decode(output)).toBe(wanted)
+      expect(linesOf(output)).toBe(linesOf(rows))
+    }
+    const enrich = createRowEnricher({ resolver: await smallResolver(), at: AT, ...options })
+    const lineFeed = Uint8Array.of(0x0a)
+    const output = joined(enrich(rows).flatMap((row) => [row, lineFeed]))
+    expect(new TextDecoder('latin1').decode(output)).toBe(wanted.endsWith('\n') ? wanted : `${wanted}\n`)
   })
 })

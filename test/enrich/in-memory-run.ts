@@ -3,6 +3,9 @@ import { type Counts, emptyCounts, mergeCounts } from '../../src/enrich/counts.t
 import type { Plan } from '../../src/enrich/formats/formats.ts'
 import type { EnrichOptions } from '../../src/enrich/options.ts'
 import { makePlan } from '../../src/enrich/plan.ts'
+import { RowEnricher } from '../../src/enrich/row-enricher.ts'
+import { makeRowPlan, type RowOptions } from '../../src/enrich/row-plan.ts'
+import { type ChunkHeaders, RowStream } from '../../src/enrich/row-stream.ts'
 import { type Block, Splitter } from '../../src/enrich/splitter.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { Database } from '../../src/mmdb/database.ts'
@@ -88,6 +91,23 @@ export function enrichBytes(input: Uint8Array, options: EnrichOptions, blockByte
     take(splitter.push(input.subarray(at, at + chunkBytes)))
   take(splitter.end())
   return { output: joined(pieces), counts, plan, notes }
+}
+
+/** Enriches rows, given in chunks of some size, by the small database. */
+export function enrichRows(
+  rows: Uint8Array,
+  options: RowOptions,
+  chunkBytes = 65_536,
+  headers: ChunkHeaders = { read: false, write: false },
+): Uint8Array {
+  const enricher = new RowEnricher(makeRowPlan(options), new DatabaseSet([new Database(bytes)]))
+  const stream = new RowStream(enricher, headers)
+  const pieces: Uint8Array[] = []
+  for (let at = 0; at < rows.length; at += chunkBytes) {
+    pieces.push(...stream.push(rows.subarray(at, at + chunkBytes)))
+  }
+  pieces.push(...stream.end())
+  return joined(pieces)
 }
 
 /** The same of texts. */

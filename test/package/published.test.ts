@@ -41,7 +41,7 @@ const EXPORTS = {
     'isLookupFailure',
     'parseAddress',
   ],
-  'geofix/enrich': ['BadLineError', 'EnrichError', 'LOCATION_FIELDS', 'enrich', 'enrichStream'],
+  'geofix/enrich': ['BadLineError', 'EnrichError', 'LOCATION_FIELDS', 'createRowEnricher', 'enrich', 'enrichStream'],
   'geofix/writer': ['MmdbWriter', 'double', 'float', 'int32', 'uint128', 'uint16', 'uint32', 'uint64'],
 }
 
@@ -95,7 +95,7 @@ describe('the tarball', () => {
       library.filter(({ path }) => (path === 'dist/enrich.js') === is),
     )
     expect(sizeOf(others ?? [])).toBeLessThan(197_000)
-    expect(sizeOf(enrich ?? [])).toBeLessThan(170_000)
+    expect(sizeOf(enrich ?? [])).toBeLessThan(190_000)
   })
 
   it('installs mmdb-lib, ipaddr.js and fflate, and nothing else', () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { isDeepStrictEqual, promisify } from 'node:util'
+import { promisify } from 'node:util'
 import type { Command } from '../child.ts'
 
 const MAX_OUTPUT_BYTES = 64 * 2 ** 20
@@ -16,9 +16,9 @@ export interface Agreement {
   readonly difference: string | null
 }
 
-/** Compares the NDJSON output of two processes. */
-export async function agreement(one: Command, other: Command): Promise<Agreement> {
-  const [ours, theirs] = await Promise.all([outputOf(one), outputOf(other)])
+/** Compares the output of `geofix enrich --append` with that of a script that writes six fields after tabs. */
+export async function agreement(geofix: Command, script: Command): Promise<Agreement> {
+  const [ours, theirs] = await Promise.all([outputOf(geofix), outputOf(script)])
   return compareLines(ours, theirs)
 }
 
@@ -30,19 +30,36 @@ export function compareLines(ours: readonly string[], theirs: readonly string[])
   let difference: string | null = null
   for (const [index, text] of ours.entries()) {
     const otherText = theirs[index] ?? ''
-    const [line, otherLine]: Record<string, unknown>[] = [JSON.parse(text), JSON.parse(otherText)]
-    const [isLocated, isOtherLocated] = [hasLocation(line), hasLocation(otherLine)]
+    const [fields, otherFields] = [fieldsOfLocation(text), otherText.split('\t').slice(-6).join('\t')]
+    const [isLocated, isOtherLocated] = [fields !== NOTHING, otherFields !== NOTHING]
     if (isLocated !== isOtherLocated) onlyOne++
     if (!isLocated || !isOtherLocated) continue
     located++
-    if (isDeepStrictEqual(line, otherLine)) same++
+    if (fields === otherFields) same++
     else difference ??= `${text} and ${otherText}`
   }
   return { located, same, onlyOne, difference }
 }
 
-function hasLocation(line: Record<string, unknown> | undefined): boolean {
-  return line?.location !== null && line?.location !== undefined
+const NOTHING = '\t'.repeat(5)
+
+interface AppendedLocation {
+  readonly country: { readonly code: string | null }
+  readonly region: { readonly code: string | null }
+  readonly city: string | null
+  readonly coordinates: { readonly latitude: number | null; readonly longitude: number | null }
+  readonly timezone: { readonly id: string | null }
+}
+
+/** The six fields of the script, from the location after the last tab. */
+function fieldsOfLocation(line: string): string {
+  const location: AppendedLocation | null = JSON.parse(line.slice(line.lastIndexOf('\t') + 1))
+  if (location === null) return NOTHING
+  const { country, region, city, coordinates, timezone } = location
+  const { latitude, longitude } = coordinates
+  // `US-CA` is `CA` in the database.
+  const fields = [country.code, region.code?.replace(/^..-/, ''), city, latitude, longitude, timezone.id]
+  return fields.map((field) => field ?? '').join('\t')
 }
 
 async function outputOf({ file, args }: Command): Promise<string[]> {

@@ -1,12 +1,31 @@
-import { writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { type BenchDatabase, builtCli } from '../artifacts.ts'
-import type { Command } from '../child.ts'
+import { builtCli } from '../artifacts.ts'
+import { accessLines } from '../enrich/access-lines.ts'
 import { agreement } from '../enrich/agreement.ts'
-import { firstLines, type TrafficFile, type TrafficFormat, trafficFile } from '../enrich/traffic.ts'
-import { takeTurns, type WholeRun } from '../enrich/whole-process.ts'
+import { firstLines, type GrownLog, grownLog, type LogFormat } from '../enrich/grown-log.ts'
+import {
+  DISTINCT,
+  floors,
+  GOACCESS,
+  geofixCommand,
+  geofixPrograms,
+  goaccessVersion,
+  HALVES,
+  ONE,
+  packageVersion,
+  pythonWithMaxminddb,
+  reportPrograms,
+  SCRIPT,
+  scriptCommand,
+  scripts,
+  type Task,
+  TWO,
+} from '../enrich/programs.ts'
+import { type Program, takeTurns, type WholeRun } from '../enrich/whole-process.ts'
+import { type Job, programResult } from '../job.ts'
+import type { Scale } from '../options.ts'
 import {
   amountRow,
   atLeast,
@@ -17,146 +36,292 @@ import {
   ratioRow,
   type Target,
 } from '../row.ts'
-import type { Scenario, Stage } from '../stage.ts'
+import type { Scenario, Stage, Subject } from '../stage.ts'
+
+/** A comparison of two programs that did the same job, by the time that passed. */
+interface Goal {
+  readonly ours: string
+  readonly theirs: string
+  readonly target: Target | null
+}
+
+interface Kind {
+  readonly title: string
+  readonly format: LogFormat
+  readonly lines: 'lines' | 'moreLines'
+  readonly flags: readonly string[]
+  readonly goals: readonly Goal[]
+  readonly onlyInFull: boolean
+}
+
+/** Goals beside the script with maxmind, on one thread and on two. */
+function besideScript(one: number | null, two: number | null): Goal[] {
+  return [
+    { ours: ONE, theirs: SCRIPT, target: one === null ? null : atLeast(one) },
+    { ours: TWO, theirs: SCRIPT, target: two === null ? null : atLeast(two) },
+  ]
+}
+
+const ACCESS_APPEND = 'access log, --append'
+const ACCESS_NDJSON = 'access log to NDJSON'
+const NDJSON = 'NDJSON of 900 bytes a line'
+
+const KINDS: readonly Kind[] = [
+  {
+    title: ACCESS_APPEND,
+    format: 'access-log',
+    lines: 'lines',
+    flags: ['--append'],
+    goals: besideScript(4, 7),
+    onlyInFull: false,
+  },
+  {
+    title: ACCESS_NDJSON,
+    format: 'access-log',
+    lines: 'lines',
+    flags: [],
+    goals: besideScript(3, 5),
+    onlyInFull: true,
+  },
+  {
+    title: NDJSON,
+    format: 'ndjson',
+    lines: 'lines',
+    flags: [],
+    goals: besideScript(5, 8),
+    onlyInFull: true,
+  },
+  {
+    title: 'CSV',
+    format: 'csv',
+    lines: 'lines',
+    flags: [],
+    goals: besideScript(null, null),
+    onlyInFull: true,
+  },
+  {
+    title: 'long access log, --append',
+    format: 'access-log',
+    lines: 'moreLines',
+    flags: ['--append'],
+    goals: besideScript(4, 7),
+    onlyInFull: true,
+  },
+]
+
+/** `geofix enrich` beside scripts that do the same, as whole processes. */
+export const enrichments: readonly Scenario[] = KINDS.map(({ title, onlyInFull, ...kind }) => ({
+  title: `enrich: ${title}`,
+  onlyInFull,
+  run: enrichScenario({ title, onlyInFull, ...kind }),
+}))
+
+function enrichScenario(kind: Kind): Scenario['run'] {
+  return (stage, subject) =>
+    withTask(stage, subject, kind.title, async (task) => {
+      const log = await logOf(stage, kind.format, stage.scale[kind.lines])
+      const programs = [
+        ...floors(task, log),
+        ...geofixPrograms(task, kind.format, log, kind.flags),
+        ...scripts(task, kind.format, log, pythonOf(stage)),
+      ]
+      const runs = await compete(stage, kind.title, log, programs)
+      return enrichRows(kind.title, subject.database.name, log.lines, runs, kind.goals)
+    })
+}
+
+/** A report without any lines, beside other programs that count an access log. */
+export const enrichReport: Scenario = {
+  title: 'enrich: report only',
+  onlyInFull: false,
+  run: (stage, subject) =>
+    withTask(stage, subject, enrichReport.title, async (task) => {
+      const goaccess = goaccessVersion()
+      if (goaccess !== null) stage.versions.add(`GoAccess ${goaccess}`)
+      if (stage.duckdb !== null) stage.versions.add(packageVersion(stage.duckdb, '@duckdb/node-api'))
+      const log = await logOf(stage, 'access-log', stage.scale.lines)
+      const runs = await compete(
+        stage,
+        'report of an access log',
+        log,
+        reportPrograms(task, log, pythonOf(stage), stage.duckdb),
+      )
+      const goals = [
+        { ours: ONE, theirs: GOACCESS, target: atLeast(6) },
+        { ours: ONE, theirs: DISTINCT, target: atLeast(1) },
+      ]
+      return enrichRows('report of an access log', subject.database.name, log.lines, runs, goals)
+    }),
+}
+
+/** Processor time of a million lines without start and warm-up: that of a long log less that of a shorter one. */
+export const steadyProcessorTime: Scenario = {
+  title: 'enrich: steady processor time',
+  onlyInFull: true,
+  run: (stage, subject) =>
+    withTask(stage, subject, steadyProcessorTime.title, async (task) => {
+      const { lines, moreLines } = stage.scale
+      const pairs = [
+        { title: ACCESS_APPEND, format: 'access-log', flags: ['--append'], less: lines, more: moreLines },
+        { title: ACCESS_NDJSON, format: 'access-log', flags: [], less: lines, more: moreLines },
+        { title: NDJSON, format: 'ndjson', flags: [], less: lines >> 2, more: lines },
+      ] as const
+      const rows: Row[] = []
+      for (const { title, format, flags, less, more } of pairs) {
+        const only = async (count: number, name: string): Promise<Program[]> => {
+          const programs = geofixPrograms(task, format, await logOf(stage, format, count), flags)
+          return programs.filter((each) => each.name === ONE).map((each) => ({ ...each, name }))
+        }
+        const programs = [...(await only(less, 'less')), ...(await only(more, 'more'))]
+        const runs = await takeTurns(programs, stage.scale.turns, ({ message }) => stage.skipped.add(message))
+        const steady = steadySeconds(runs.get('less') ?? [], runs.get('more') ?? [], more - less)
+        if (steady.length === 0) continue
+        const what = `${title}: processor time of a million lines (${more / 1e6} million less ${less / 1e6})`
+        rows.push(
+          amountRow(
+            subject.database.name,
+            what,
+            { ...measurement(steady), unit: 's' },
+            goal(lines, atMost(1)),
+          ),
+        )
+      }
+      return rows
+    }),
+}
+
+/** Seconds of processor time per million lines, of each pair of runs. */
+export function steadySeconds(
+  shorter: readonly WholeRun[],
+  longer: readonly WholeRun[],
+  moreLines: number,
+): number[] {
+  return longer.flatMap(({ processorSeconds }, turn) => {
+    const other = shorter[turn]?.processorSeconds ?? null
+    return processorSeconds === null || other === null ? [] : ((processorSeconds - other) / moreLines) * 1e6
+  })
+}
+
+/** Runs a scenario with what it needs; leaves it out with a reason if something is missing. */
+async function withTask(
+  stage: Stage,
+  { database }: Subject,
+  title: string,
+  run: (task: Task) => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
+  const { peers, skipped } = stage
+  if (!database.hasTargets || peers === null) return []
+  stage.versions.add(packageVersion(peers, 'maxmind'))
+  const folder = join(stage.folder, 'enrich')
+  mkdirSync(folder, { recursive: true })
+  const task: Task = { database: database.path, cli: builtCli(), peers, folder }
+  const disagreement = await disagreementOf(task)
+  if (disagreement === null) return run(task)
+  skipped.add(`${title}: ${disagreement}`)
+  return []
+}
+
+function pythonOf({ versions, skipped }: Stage): string | null {
+  const python = pythonWithMaxminddb()
+  if (python === null) skipped.add('Python: apt-get install python3-maxminddb')
+  else versions.add(python.version)
+  return python?.file ?? null
+}
+
+function logOf(stage: Stage, format: LogFormat, count: number): Promise<GrownLog> {
+  const { lines, areReal } = accessLines()
+  if (!areReal)
+    stage.skipped.add('the real access log: it is not here, so lines of the same shape were generated')
+  return grownLog(join(stage.folder, 'enrich'), format, lines, count)
+}
+
+/** Runs the programs in turns and keeps the job for the report. */
+async function compete(
+  stage: Stage,
+  title: string,
+  { lines, bytes }: GrownLog,
+  programs: readonly Program[],
+): Promise<Map<string, readonly WholeRun[]>> {
+  if (availableParallelism() < 2) stage.skipped.add(`${title}: two threads share one core`)
+  const runs = await takeTurns(programs, stage.scale.turns, ({ message }) =>
+    stage.skipped.add(`${title}: ${message}`),
+  )
+  const results = [...runs].map(([name, done]) => programResult(name, done))
+  const job: Job = { title, lines, bytes, programs: results }
+  stage.jobs.push(job)
+  return runs
+}
 
 /** Geofix and the script must agree on this share of the located lines in a sample. */
 const SAMPLE_LINES = 2000
 const MIN_AGREEMENT = 0.99
 
-/** `geofix enrich` compared with a script that does the same, as whole processes. */
-export const enrichNdjson = enrichScenario('enrich NDJSON', 'ndjson')
-export const enrichAccessLog = enrichScenario('enrich combined log', 'access-log')
-
-function enrichScenario(title: string, format: TrafficFormat): Scenario {
-  const run: Scenario['run'] = async (stage, { database }) => {
-    const { scale, peers, folder, skipped } = stage
-    if (!database.hasTargets || peers === null) return []
-    stage.versions.add(maxmindVersion(peers))
-    const task: Task = { format, database: database.path, cli: builtCli(), peers }
-    const disagreement = await disagreementOf(stage, task)
-    if (disagreement !== null) {
-      skipped.add(`${title}: ${disagreement}`)
-      return []
-    }
-    const hasTwo = availableParallelism() >= 2
-    if (!hasTwo) skipped.add(`${title}, ${TWO}: there is one core`)
-    const file = await trafficFile(folder, format, scale.lines)
-    const commands = contenders(task, file, hasTwo)
-    const runs = await takeTurns(commands, scale.turns, ({ message }) => skipped.add(`${title}, ${message}`))
-    return enrichRows(title, database, scale.lines, runs)
-  }
-  return { title, onlyInFull: true, run }
-}
-
-function contenders(task: Task, { path, packed }: TrafficFile, hasTwo: boolean): Command[] {
-  return [
-    // First, so that the others find the file in the page cache.
-    { name: 'cat', file: 'cat', args: [path] },
-    { name: 'gzip -dc', file: 'gzip', args: ['-dc', packed] },
-    geofix(task, path, ONE),
-    ...(hasTwo ? [geofix(task, path, TWO)] : []),
-    script(task, path, PEER),
-    script(task, path, RAW),
-  ]
-}
-
-/** Checks that Geofix and the script do the same. @returns the difference, or `null` */
-async function disagreementOf({ folder, scale }: Stage, task: Task): Promise<string | null> {
-  const sample = join(folder, `enrich-sample.${task.format}`)
-  writeFileSync(sample, firstLines(task.format, SAMPLE_LINES, scale.lines))
+/** Checks that Geofix and the script find the same. @returns the difference, or `null` */
+async function disagreementOf(task: Task): Promise<string | null> {
+  const sample = join(task.folder, 'sample.log')
+  writeFileSync(sample, firstLines('access-log', accessLines().lines, SAMPLE_LINES))
   const { located, same, onlyOne, difference } = await agreement(
-    geofix(task, sample, ONE),
-    script(task, sample, PEER),
+    geofixCommand(task, 'access-log', sample, ['--append']),
+    scriptCommand(task, 'access-log', sample),
   )
   const all = located + onlyOne
   if (located > 0 && same >= MIN_AGREEMENT * all) return null
   return `the script writes the same for ${same} of ${all} lines; ${difference ?? 'for the others only one has a location'}`
 }
 
-function maxmindVersion(peers: string): string {
-  const { version }: { version: string } = createRequire(join(peers, 'any.js'))('maxmind/package.json')
-  return `maxmind ${version}`
-}
-
-const SCRIPT = join(import.meta.dirname, '../enrich/script.mjs')
-
-/** Names of contenders. */
-export const ONE = 'one thread'
-export const TWO = 'two threads'
-export const PEER = 'script with maxmind, same record'
-export const RAW = 'script with maxmind, raw record'
-
-/** The task of all contenders. */
-export interface Task {
-  readonly format: TrafficFormat
-  /** Path of the uncompressed database. */
-  readonly database: string
-  /** Path of the command. */
-  readonly cli: string
-  /** Folder that has maxmind in its node_modules. */
-  readonly peers: string
-}
-
-export function geofix(
-  { format, database, cli }: Task,
-  file: string,
-  name: typeof ONE | typeof TWO,
-): Command {
-  const threads = name === ONE ? '1' : '2'
-  const fields = format === 'ndjson' ? ['--field', 'client_ip', '--time-field', 'ts'] : []
-  const how = ['--db', database, '--threads', threads, '--quiet', '--stats', 'none', ...fields]
-  return { name, file: process.execPath, args: [cli, 'enrich', file, ...how] }
-}
-
-export function script(
-  { format, database, peers }: Task,
-  file: string,
-  name: typeof PEER | typeof RAW,
-): Command {
-  const answer = name === PEER ? 'record' : 'raw'
-  return { name, file: process.execPath, args: [SCRIPT, database, file, format, answer, peers] }
-}
-
 /** For shorter files the start of the process takes too large a part. */
 const MIN_LINES_FOR_TARGETS = 1_000_000
 
-/** Limit for memory in addition to the database. */
-const MAX_MEMORY_MB = 300
+const MAX_MEMORY_MB = 250
 const MB = 1e6
 
-/** Rows for the contenders that ran, by name. */
+/** Two threads should do this many times the work of one, or nearly what two processes do that share nothing. */
+const MIN_OF_TWO_THREADS = 1.7
+const SHARE_OF_TWO_PROCESSES = 0.9
+
+function goal(lines: Scale['lines'], target: Target | null): Target | null {
+  return lines < MIN_LINES_FOR_TARGETS ? null : target
+}
+
+/** Rows for the goals whose programs ran, and for the threads and the memory of Geofix. */
 export function enrichRows(
   title: string,
-  database: BenchDatabase,
+  database: string,
   lines: number,
   runs: ReadonlyMap<string, readonly WholeRun[]>,
+  goals: readonly Goal[],
 ): Row[] {
-  const target = (wanted: Target): Target | null => (lines < MIN_LINES_FOR_TARGETS ? null : wanted)
-  const beside = (ours: string, theirs: string, wanted: Target | null): Row[] => {
-    const [own, other] = [runs.get(ours), runs.get(theirs)]
-    if (own === undefined || other === undefined) return []
-    const peer = { name: theirs, figure: rate(other, lines) }
-    return [ratioRow(database.name, `${title}, ${ours}`, rate(own, lines), peer, wanted)]
+  const rateOf = (name: string): Figure | null => {
+    const seconds = runs.get(name)?.map((run) => run.seconds) ?? []
+    if (seconds.length === 0) return null
+    return { ...measurement(seconds.map((each) => lines / each)), unit: 'a second' }
   }
-  const memory = (ours: string): Row[] => {
-    const peaks = (runs.get(ours) ?? []).flatMap(({ peak }) => peak ?? [])
+  const compare = ({ ours, theirs, target }: Goal): Row[] => {
+    const [own, other] = [rateOf(ours), rateOf(theirs)]
+    if (own === null || other === null) return []
+    const peer = { name: theirs, figure: other }
+    return [ratioRow(database, `${title}, ${shortName(ours)}`, own, peer, goal(lines, target))]
+  }
+  const memory = (name: string): Row[] => {
+    const peaks = (runs.get(name) ?? []).flatMap(({ peak }) => peak ?? [])
     if (peaks.length === 0) return []
     const figure: Figure = { ...measurement(peaks.map((bytes) => bytes / MB)), unit: 'MB' }
-    const most = atMost(Math.round(MAX_MEMORY_MB + database.size / MB))
-    return [amountRow(database.name, `${title}, ${ours}: peak memory`, figure, target(most))]
+    const what = `${title}, ${shortName(name)}: peak memory`
+    return [amountRow(database, what, figure, goal(lines, atMost(MAX_MEMORY_MB)))]
   }
+  const [one, halves] = [rateOf(ONE), rateOf(HALVES)]
+  const reachable = one === null || halves === null ? Number.POSITIVE_INFINITY : halves.median / one.median
+  const twoThreads = Math.min(MIN_OF_TWO_THREADS, SHARE_OF_TWO_PROCESSES * reachable)
   return [
-    ...beside(ONE, PEER, target(atLeast(6))),
-    ...beside(TWO, PEER, target(atLeast(10))),
-    ...beside(TWO, ONE, target(atLeast(1.7))),
-    ...beside(ONE, RAW, null),
-    ...beside(ONE, 'cat', null),
-    ...beside(ONE, 'gzip -dc', null),
+    ...goals.flatMap(compare),
+    ...compare({ ours: TWO, theirs: ONE, target: atLeast(Number(twoThreads.toFixed(2))) }),
+    ...compare({ ours: HALVES, theirs: ONE, target: null }),
     ...memory(ONE),
     ...memory(TWO),
   ]
 }
 
-function rate(runs: readonly WholeRun[], lines: number): Figure {
-  return { ...measurement(runs.map(({ seconds }) => lines / seconds)), unit: 'a second' }
+/** The name without `geofix, `, for a table whose column says so. */
+function shortName(name: string): string {
+  return name.replace('geofix, ', '')
 }

@@ -84,7 +84,7 @@ async function runEventLoop(stage: Stage, { database, inputs }: Subject): Promis
 const MB = 1e6
 
 /** Limit for the memory that lookups add. */
-const MAX_GROWTH_MB = 48
+const MAX_GROWTH_MB = 40
 
 /** Limit for the second half of the lookups: fluctuations of the garbage collector. */
 const MAX_LATE_GROWTH_MB = 4

@@ -8,8 +8,8 @@ export const randomIPv4: Scenario = {
   run: (stage, subject) => {
     const list = subject.inputs.ipv4
     return compare(stage, subject, randomIPv4.title, lookup(list), [
-      peer('maxmind, default cache', 'maxmind', list, 25),
-      peer('mmdb-lib, no cache', 'mmdb-lib', list, 40),
+      peer('maxmind, default cache', 'maxmind', list, 20),
+      peer('mmdb-lib, no cache', 'mmdb-lib', list, 50),
       peer('maxmind, cache of a million', 'maxmind-million', list, 5),
       // Has its own data, so the database does not matter.
       peer('geoip-lite', 'geoip-lite', list, 6),
@@ -19,13 +19,28 @@ export const randomIPv4: Scenario = {
   },
 }
 
+/** The embedded database compared with the one that has targets. */
+export const embeddedIPv4: Scenario = {
+  title: 'lookup, random IPv4, embedded database',
+  onlyInFull: true,
+  run: async (stage, subject) => {
+    const other = stage.subjects.find(({ database }) => database.hasTargets)
+    if (other === undefined || other === subject) return []
+    const name = `lookup in ${other.database.name}`
+    const { title } = embeddedIPv4
+    const beside = { ...lookup(other.inputs.ipv4), name, database: other.database, target: atLeast(0.95) }
+    const rows = await compare(stage, subject, title, lookup(subject.inputs.ipv4), [beside])
+    return rows.map((row) => ({ ...row, target: beside.target }))
+  },
+}
+
 export const skewedIPv4: Scenario = {
   title: 'lookup, skewed traffic',
   onlyInFull: false,
   run: (stage, subject) => {
     const list = subject.inputs.skewed
     return compare(stage, subject, skewedIPv4.title, lookup(list), [
-      peer('maxmind, default cache', 'maxmind', list, 10),
+      peer('maxmind, default cache', 'maxmind', list, 12),
     ])
   },
 }
@@ -37,8 +52,8 @@ function ipv6Scenario(title: string, listOf: (inputs: Inputs) => string): Scenar
   const run: Scenario['run'] = (stage, subject) => {
     const list = listOf(subject.inputs)
     return compare(stage, subject, title, lookup(list), [
-      peer('mmdb-lib, no cache', 'mmdb-lib', list, 25),
-      peer('maxmind, default cache', 'maxmind', list, 3),
+      peer('mmdb-lib, no cache', 'mmdb-lib', list, 35),
+      peer('maxmind, default cache', 'maxmind', list, 4),
     ])
   }
   return { title, onlyInFull: false, run }
@@ -54,7 +69,7 @@ function peer(name: string, contender: string, list: string, target: number | nu
 
 const LOOKUP_MANY_HITS = 'lookupMany, hits'
 
-/** A batch must not be slower than single lookups, and failures not slower than hits. */
+/** A batch is faster than single lookups, because waits for memory overlap, and failures are not slower than hits. */
 export const bulk: Scenario = { title: 'lookupMany', onlyInFull: false, run: runBulk }
 
 async function runBulk(stage: Stage, { database, inputs }: Subject): Promise<readonly Row[]> {
@@ -67,15 +82,15 @@ async function runBulk(stage: Stage, { database, inputs }: Subject): Promise<rea
     ...(inputs.notFound === null ? [] : [many('lookupMany, not found', inputs.notFound)]),
   ]
   const results = await stage.race([single, many(LOOKUP_MANY_HITS, inputs.hits), ...failing], database)
-  const row = (ours: string, name: string): Row[] => {
+  const row = (ours: string, name: string, ratio: number): Row[] => {
     const [own, other] = [results.get(ours), results.get(name)]
     if (own === undefined || other === undefined) return []
-    const target = database.hasTargets ? atLeast(1) : null
+    const target = database.hasTargets ? atLeast(ratio) : null
     return [ratioRow(database.name, ours, own.figure, { name, figure: other.figure }, target)]
   }
   return [
-    ...row(LOOKUP_MANY_HITS, single.name),
-    ...failing.flatMap(({ name }) => row(name, LOOKUP_MANY_HITS)),
+    ...row(LOOKUP_MANY_HITS, single.name, 1.5),
+    ...failing.flatMap(({ name }) => row(name, LOOKUP_MANY_HITS, 1)),
   ]
 }
 
@@ -108,7 +123,7 @@ async function runFirstPass(stage: Stage, { database, inputs }: Subject): Promis
   const figure = (rates: readonly number[]): Figure => ({ ...measurement(rates), unit: 'a second' })
   const peer = { name: 'mmdb-lib, no cache', figure: figure(theirs) }
   return [
-    ratioRow(database.name, firstPass.title, figure(ours), peer, database.hasTargets ? atLeast(10) : null),
+    ratioRow(database.name, firstPass.title, figure(ours), peer, database.hasTargets ? atLeast(20) : null),
   ]
 }
 

@@ -11,6 +11,7 @@ import {
   ON_BAD_LINE,
   type OnBadLine,
 } from '../../enrich/options.ts'
+import { QUOTING, type Quoting } from '../../enrich/row-plan.ts'
 import { DB, LOCALE, type OptionDefinition, readInstant, readList } from '../options.ts'
 import { UsageError } from '../terminal.ts'
 import type { Threads } from './pool.ts'
@@ -65,6 +66,10 @@ export interface EnrichFlags {
   readonly stats?: EnrichCommand['statistics']
   readonly summary?: string
   readonly quiet?: boolean
+  readonly rows?: boolean
+  readonly quoting?: Quoting
+  readonly chunkHeader?: boolean
+  readonly writeChunkHeader?: boolean
 }
 
 /** The options of `geofix enrich`. A test compares the table in src/enrich/README.md with them. */
@@ -158,7 +163,29 @@ export const ENRICH_OPTIONS: readonly OptionDefinition[] = [
     read: readSummary,
   },
   { flags: '--quiet', text: 'print only errors, and `--stats` if given' },
+  {
+    flags: '--rows',
+    text: 'give one row for each row of standard input, and guess nothing: see [Rows for other programs](#rows-for-other-programs)',
+  },
+  {
+    flags: '--quoting <kind>',
+    text: 'with `--rows`, for CSV and TSV: `double` if fields can be quoted (RFC 4180), `none` if quotes are text and a backslash escapes',
+    read: oneOf(QUOTING),
+  },
+  {
+    flags: '--chunk-header',
+    text: 'with `--rows`: each block of rows begins with a line that counts them, as `send_chunk_header` of ClickHouse writes it',
+  },
+  {
+    flags: '--write-chunk-header',
+    text: 'with `--rows`: write these lines too, as tables of `ExecutablePool` read them',
+  },
 ]
+
+/** The flag of an option by its name in {@link EnrichFlags}: `--time-field` for `timeField`. */
+export function optionOf(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+}
 
 /** An option that only some formats have. */
 function formatsWith(option: FormatOption): Pick<OptionDefinition, 'option' | 'formats'> {
@@ -199,6 +226,7 @@ Examples:
   geofix enrich proxy.ndjson --field x_forwarded_for --trust 10.0.0.0/8 -o out.ndjson.gz
   geofix enrich access.log -o places.ndjson --summary html=report.html --quiet --stats json 2> stats.json
   tail -F access.log | geofix enrich --format access-log
+  geofix enrich --rows --format tsv --quoting none --field 1 --at 2026-07-01 < rows.tsv
 
 Exit status: 0 done, also if some lines have no location or the reader of a pipe stops early; 1 the lines or a
 database are not usable, or a bad line with --on-bad-line fail; 2 wrong usage; 3 an output cannot be written; 4 an
@@ -208,6 +236,8 @@ A run with another status than 0 leaves no output file. A file that existed befo
 /** @throws UsageError when two options contradict each other */
 export function enrichCommand(files: readonly string[], flags: EnrichFlags): EnrichCommand {
   const { output, summary, onlyFailed = false, dropUnresolved = false, quiet = false } = flags
+  const ofRows = (['quoting', 'chunkHeader', 'writeChunkHeader'] as const).find((name) => flags[name])
+  if (ofRows !== undefined) throw new UsageError(`${optionOf(ofRows)} is for --rows.`)
   if (onlyFailed && dropUnresolved) {
     throw new UsageError(
       '--only-failed and --drop-unresolved together leave nothing to write: use one of them.',

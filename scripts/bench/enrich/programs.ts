@@ -1,0 +1,157 @@
+import { spawnSync } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { Command } from '../child.ts'
+import type { GrownLog, LogFormat } from './grown-log.ts'
+import type { Program } from './whole-process.ts'
+
+/** Names of the programs. */
+export const ONE = 'geofix, one thread'
+export const TWO = 'geofix, two threads'
+export const HALVES = 'geofix, two processes with half each'
+export const SCRIPT = 'script with maxmind'
+export const PARSING_SCRIPT = 'script with maxmind that parses each line'
+export const PYTHON = 'script with python3-maxminddb'
+export const DISTINCT = 'script with python3-maxminddb, distinct addresses first'
+export const GOACCESS = 'GoAccess'
+export const DUCKDB_ONE = 'DuckDB with maxmind, countries by hour, one thread'
+export const DUCKDB_TWO = 'DuckDB with maxmind, countries by hour, two threads'
+
+/** What the programs share. */
+export interface Task {
+  /** Path of the uncompressed database. */
+  readonly database: string
+  /** Path of the command. */
+  readonly cli: string
+  /** Folder that has maxmind in its node_modules. */
+  readonly peers: string
+  /** Folder for outputs. */
+  readonly folder: string
+}
+
+function program(name: string, file: string, args: readonly string[], output: string): Program {
+  return { name, processes: [{ command: { name, file, args }, output }] }
+}
+
+/** What only reads, decompresses or copies: nothing can be faster. `cat` is first, so the others find the file in memory. */
+export function floors({ folder }: Task, { path, packed }: GrownLog): Program[] {
+  const output = join(folder, 'output')
+  return [
+    program('cat', 'cat', [path], output),
+    program('wc -l', 'wc', ['-l', path], output),
+    program('gzip -dc', 'gzip', ['-dc', packed], output),
+  ]
+}
+
+const FIELDS: Readonly<Record<LogFormat, readonly string[]>> = {
+  'access-log': [],
+  ndjson: ['--field', 'client.ip', '--time-field', '@timestamp'],
+  csv: ['--field', 'client_ip', '--fields', 'country_code,region_code,city,latitude,longitude,timezone_id'],
+}
+
+/** `geofix enrich` on one thread. */
+export function geofixCommand(
+  { cli, database }: Task,
+  format: LogFormat,
+  input: string,
+  more: readonly string[],
+): Command {
+  const args = [cli, 'enrich', input, '--db', database, '--quiet', '--stats', 'none', ...FIELDS[format]]
+  return { name: 'geofix', file: process.execPath, args: [...args, ...more] }
+}
+
+/** `geofix enrich` on one thread, on two, and in two processes beside each other, each with half of the lines. */
+export function geofixPrograms(
+  task: Task,
+  format: LogFormat,
+  { path, halves }: GrownLog,
+  flags: readonly string[],
+): Program[] {
+  const process = (input: string, threads: string, name: string) => {
+    const output = join(task.folder, name)
+    const more = ['--threads', threads, '-o', output, ...flags]
+    return { command: geofixCommand(task, format, input, more), output }
+  }
+  return [
+    { name: ONE, processes: [process(path, '1', 'output')] },
+    { name: TWO, processes: [process(path, '2', 'output')] },
+    { name: HALVES, processes: halves.map((half, index) => process(half, '1', `output-${index}`)) },
+  ]
+}
+
+const SCRIPTS = import.meta.dirname
+
+export function scriptCommand({ database, peers }: Task, format: string, input: string): Command {
+  const args = [join(SCRIPTS, 'script.mjs'), database, input, format, peers]
+  return { name: SCRIPT, file: process.execPath, args }
+}
+
+/** The scripts that a user would write. Python's is left out without its package. */
+export function scripts(task: Task, format: LogFormat, { path }: GrownLog, python: string | null): Program[] {
+  const output = join(task.folder, 'output')
+  const { file, args } = scriptCommand(task, format, path)
+  const parsing = scriptCommand(task, 'ndjson-parsed', path)
+  const pythonArgs = [join(SCRIPTS, 'script.py'), task.database, path, format]
+  return [
+    program(SCRIPT, file, args, output),
+    ...(format === 'ndjson' ? [program(PARSING_SCRIPT, parsing.file, parsing.args, output)] : []),
+    ...(python === null ? [] : [program(PYTHON, python, pythonArgs, output)]),
+  ]
+}
+
+/**
+ * Programs that count an access log and write none of its lines.
+ *
+ * @param duckdb folder that has DuckDB in its node_modules
+ */
+export function reportPrograms(
+  task: Task,
+  { path }: GrownLog,
+  python: string | null,
+  duckdb: string | null,
+): Program[] {
+  const { database, folder, peers } = task
+  const page = join(folder, 'output.html')
+  const geofix = (name: string, threads: string): Program => {
+    const flags = ['--threads', threads, '--only-failed', '-o', '/dev/null', '--summary', `html=${page}`]
+    return { name, processes: [{ command: geofixCommand(task, 'access-log', path, flags), output: page }] }
+  }
+  const duckdbProgram = (name: string, threads: string): Program[] => {
+    if (duckdb === null) return []
+    const args = [join(SCRIPTS, 'duckdb.mjs'), database, path, threads, peers, duckdb]
+    return [program(name, process.execPath, args, page)]
+  }
+  const goaccess = [path, '--log-format=COMBINED', '--no-global-config', '--no-progress', '-o', page]
+  return [
+    program('cat', 'cat', [path], page),
+    geofix(ONE, '1'),
+    geofix(TWO, '2'),
+    program(GOACCESS, 'goaccess', [...goaccess, '--geoip-database', database], page),
+    ...(python === null
+      ? []
+      : [program(DISTINCT, python, [join(SCRIPTS, 'distinct.py'), database, path], page)]),
+    ...duckdbProgram(DUCKDB_ONE, '1'),
+    ...duckdbProgram(DUCKDB_TWO, '2'),
+  ]
+}
+
+/** A Python that has maxminddb. Debian's package is only for Debian's Python, which need not be the first. */
+export function pythonWithMaxminddb(): { readonly file: string; readonly version: string } | null {
+  for (const file of ['/usr/bin/python3', 'python3']) {
+    const script = 'import maxminddb; print(maxminddb.__version__)'
+    const { status, stdout } = spawnSync(file, ['-c', script], { encoding: 'utf8' })
+    if (status === 0) return { file, version: `python3-maxminddb ${stdout.trim()}` }
+  }
+  return null
+}
+
+/** `GoAccess 1.7`; `null` if it is not installed. */
+export function goaccessVersion(): string | null {
+  const { stdout, error } = spawnSync('goaccess', ['--version'], { encoding: 'utf8' })
+  return error === undefined ? (/GoAccess - ([\d.]*\d)/.exec(stdout)?.[1] ?? null) : null
+}
+
+export function packageVersion(peers: string, name: string): string {
+  const { version }: { version: string } = createRequire(join(peers, 'any.js'))(`${name}/package.json`)
+  return `${name} ${version}`
+}

@@ -1,0 +1,119 @@
+// `geofix enrich --rows`: one row out for each row in, for programs that run geofix and count its lines.
+import { fstatSync } from 'node:fs'
+import { DEFAULT_MAX_BYTES } from '../../bytes/byte-limit.ts'
+import { embedded } from '../../embedded.ts'
+import { EnrichError } from '../../enrich/errors.ts'
+import { RowEnricher } from '../../enrich/row-enricher.ts'
+import {
+  makeRowPlan,
+  missingRowOptions,
+  type RequiredRowOption,
+  type RowOptions,
+  type RowPlan,
+} from '../../enrich/row-plan.ts'
+import { ChunkHeaderError, type ChunkHeaders, RowStream } from '../../enrich/row-stream.ts'
+import { checkLocations } from '../databases.ts'
+import { CommandFailure, ExitStatus, type Terminal, UsageError } from '../terminal.ts'
+import { checkFit, type EnrichFlags, optionOf } from './flags.ts'
+import { ClosedPipe } from './output.ts'
+import { openStandardOutput } from './output-file.ts'
+import { loadShared, openShared } from './shared-database.ts'
+import { directoryError, unreadable } from './system-error.ts'
+
+/** The options that rows have. */
+const ROW_FLAGS: ReadonlySet<string> = new Set<keyof EnrichFlags>([
+  ...(['rows', 'chunkHeader', 'writeChunkHeader', 'format', 'field', 'quoting', 'timeField', 'at'] as const),
+  ...(['into', 'fields', 'append', 'overwrite', 'locale', 'trust', 'onBadLine', 'maxLineBytes'] as const),
+  ...(['db', 'header', 'quiet'] as const),
+])
+
+/** What to write for an option that is missing. */
+const WHAT_TO_ADD: Readonly<Record<RequiredRowOption, string>> = {
+  format: '--format NAME',
+  field: '--field NAME',
+  quoting: '--quoting double or --quoting none',
+  at: '--at TIME or --time-field NAME',
+}
+
+/** `geofix enrich --rows`. */
+export interface RowsCommand {
+  readonly plan: RowPlan
+  /** Files. If empty, the embedded database is used. */
+  readonly databases: readonly string[]
+  readonly headers: ChunkHeaders
+}
+
+/** @throws UsageError when an option is missing, wrong, or not for rows */
+export function rowsCommand(files: readonly string[], flags: EnrichFlags): RowsCommand {
+  if (files.some((file) => file !== '-')) {
+    throw new UsageError('--rows reads standard input: write < FILE in place of FILE.')
+  }
+  const { format, onBadLine, chunkHeader = false, writeChunkHeader = false } = flags
+  const other = Object.keys(flags).find((name) => !ROW_FLAGS.has(name))
+  if (other !== undefined) throw new UsageError(`${optionOf(other)} is not for --rows.`)
+  if (writeChunkHeader && !chunkHeader) {
+    throw new UsageError('--write-chunk-header needs --chunk-header: the rows are counted by the input.')
+  }
+  if (onBadLine === 'drop' || onBadLine === 'fail') {
+    throw new UsageError(`--on-bad-line ${onBadLine} is not for --rows: every row has its row in the output.`)
+  }
+  const options = { ...flags, trustedProxies: flags.trust, onBadLine }
+  const missing = missingRowOptions(options)
+  if (format === undefined || missing.length > 0) {
+    throw new UsageError(
+      `--rows guesses nothing: add ${missing.map((name) => WHAT_TO_ADD[name]).join(', ')}.`,
+    )
+  }
+  checkFit(options, format, 'the input')
+  return {
+    plan: planOf({ ...options, format }),
+    databases: flags.db ?? [],
+    headers: { read: chunkHeader, write: writeChunkHeader },
+  }
+}
+
+function planOf(options: RowOptions): RowPlan {
+  try {
+    return makeRowPlan(options)
+  } catch (error) {
+    if (!(error instanceof TypeError || error instanceof EnrichError)) throw error
+    throw new UsageError(`${error.message}.`)
+  }
+}
+
+/**
+ * Writes the rows of standard input, each with its location, as soon as they come.
+ *
+ * @throws CommandFailure when standard input cannot be read, a block of rows does not begin with their number, the output
+ *   cannot be written, or a database has no locations
+ * @throws InvalidDatabaseError when a database cannot be read or is damaged
+ */
+export async function runRows(command: RowsCommand, terminal: Terminal): Promise<ExitStatus> {
+  const { plan, databases, headers } = command
+  const output = await openStandardOutput({ terminal, inputs: [], signal: new AbortController().signal })
+  const sources = databases.length > 0 ? databases : [embedded.city]
+  const set = openShared(await Promise.all(sources.map((source) => loadShared(source, DEFAULT_MAX_BYTES))))
+  checkLocations(set)
+  const stream = new RowStream(new RowEnricher(plan, set), headers)
+  try {
+    for await (const chunk of chunksOf(terminal)) {
+      for (const bytes of stream.push(chunk)) await output.write(bytes)
+    }
+    for (const bytes of stream.end()) await output.write(bytes)
+    await output.finish()
+  } catch (error) {
+    if (error instanceof ChunkHeaderError) throw new CommandFailure(error.message, ExitStatus.input, error)
+    if (!(error instanceof ClosedPipe)) throw error
+  }
+  return ExitStatus.ok
+}
+
+async function* chunksOf({ stdin }: Terminal): AsyncGenerator<Uint8Array> {
+  try {
+    // Node reads a directory as an empty stream.
+    if (stdin.fd !== undefined && fstatSync(stdin.fd).isDirectory()) throw directoryError()
+    for await (const chunk of stdin) yield typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk
+  } catch (cause) {
+    throw unreadable('standard input', cause)
+  }
+}

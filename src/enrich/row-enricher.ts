@@ -1,0 +1,181 @@
+import type { DatabaseSet } from '../location/database-set.ts'
+import { isUint8Array } from '../realm.ts'
+import { ByteSink } from './byte-sink.ts'
+import { definitionOf } from './formats/formats.ts'
+import { type LineFormat, RawLines } from './line-format.ts'
+import { LineLocator } from './line-locator.ts'
+import type { RowPlan } from './row-plan.ts'
+import { TableRows } from './table-rows.ts'
+
+const TAB = 0x09
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const SPACE = 0x20
+
+/** What becomes of a row that cannot be read or is blank. */
+type Unread = 'raw' | 'null-after-tab' | 'keep'
+
+/**
+ * Writes exactly one row for each row, also for rows that are blank, too long or cannot be read. Rows are independent of
+ * each other.
+ *
+ * A carriage return in a row would end it for some readers. Where quotes are text it becomes `\r`. Elsewhere it becomes a
+ * space, except at the end of the row, where it is a part of the line end: it stays, unless rows become other rows.
+ */
+export class RowEnricher {
+  /** The longest row that is read. Bytes. */
+  readonly maxBytes: number
+  readonly #format: LineFormat
+  readonly #table: TableRows | null
+  readonly #escapes: boolean
+  readonly #raw: RawLines
+  readonly #unread: Unread
+  readonly #null = new TextEncoder().encode('null')
+  #bytes: Uint8Array = new Uint8Array(0)
+  /** The first carriage return in `#bytes` that can be in the next row; -1 when there is none. */
+  #return = -1
+
+  /** @throws InvalidDatabaseError when the databases hold no locations */
+  constructor({ plan, table, keepsBadLines }: RowPlan, set: DatabaseSet) {
+    this.maxBytes = plan.maxLineBytes
+    this.#format = definitionOf(plan.format).makeLines(plan, new LineLocator(set, plan))
+    this.#table = table === null ? null : new TableRows(table, this.#format)
+    this.#escapes = table?.quoting === 'none'
+    this.#raw = new RawLines(plan.into)
+    const isAppending = 'append' in plan && plan.append
+    this.#unread = keepsBadLines ? 'keep' : isAppending ? 'null-after-tab' : 'raw'
+  }
+
+  /** Takes the bytes of the next rows. They must not change before these are written. */
+  use(bytes: Uint8Array): void {
+    this.#bytes = bytes
+    this.#return = bytes.indexOf(CARRIAGE_RETURN)
+  }
+
+  /**
+   * Writes the row in `[start, end)` of the bytes in use, without a line feed. Rows come in order.
+   *
+   * @param end index of the line feed after the row: it must be there
+   */
+  write(start: number, end: number, out: ByteSink): void {
+    if (end - start > this.maxBytes) {
+      this.writeStart(start, end, out)
+      this.writeEnd(out)
+      return
+    }
+    const bytes = this.#bytes
+    if (this.#return !== -1 && this.#return < start) this.#return = bytes.indexOf(CARRIAGE_RETURN, start)
+    const hasReturn = this.#return !== -1 && this.#return < end
+    if (this.#table !== null && this.#escapes) {
+      this.#table.write(bytes, start, end, out)
+      return
+    }
+    const isEndedByReturn = hasReturn && bytes[end - 1] === CARRIAGE_RETURN
+    const last = isEndedByReturn ? end - 1 : end
+    const before = out.length
+    if (this.#table !== null) this.#table.write(bytes, start, last, out)
+    else {
+      const result = start === last ? 'blank' : this.#format.line(bytes, start, last, out)
+      if (result === 'blank' || result === 'bad') {
+        out.length = before
+        this.#writeUnread(start, last, out)
+      }
+    }
+    if (!hasReturn) return
+    withoutReturns(out, before)
+    if (isEndedByReturn && !this.#format.rewrites) out.writeByte(CARRIAGE_RETURN)
+  }
+
+  /** Writes the start of a row that is too long: `[start, end)` of the bytes in use, more than `maxBytes` of it. */
+  writeStart(start: number, end: number, out: ByteSink): void {
+    if (this.#table === null && this.#unread === 'raw') this.#writeRaw(start, start + this.maxBytes, out)
+    else this.writeMore(start, end, out)
+  }
+
+  /** Writes a further part of a row that is too long. */
+  writeMore(start: number, end: number, out: ByteSink): void {
+    if (this.#table !== null && this.#escapes) this.#table.writeCells(this.#bytes, start, end, out)
+    else if (this.#table !== null || this.#unread !== 'raw') {
+      const before = out.length
+      out.write(this.#bytes.subarray(start, end))
+      withoutReturns(out, before)
+    }
+  }
+
+  /** Ends a row that is too long. */
+  writeEnd(out: ByteSink): void {
+    if (this.#table !== null) this.#table.writeNothing(out)
+    else if (this.#unread === 'null-after-tab') this.#writeNull(out)
+  }
+
+  #writeUnread(start: number, end: number, out: ByteSink): void {
+    if (this.#unread === 'raw') this.#writeRaw(start, end, out)
+    else out.write(this.#bytes.subarray(start, end))
+    if (this.#unread === 'null-after-tab') this.#writeNull(out)
+  }
+
+  #writeRaw(start: number, end: number, out: ByteSink): void {
+    this.#raw.write(this.#bytes, start, end, out)
+    // Its line feed.
+    out.length--
+  }
+
+  #writeNull(out: ByteSink): void {
+    out.writeByte(TAB)
+    out.write(this.#null)
+  }
+
+  /**
+   * Writes rows that are given one by one. A line feed at the end of a row is not a part of it.
+   *
+   * @returns their outputs, without line feeds, in one memory
+   * @throws TypeError when a row is not bytes
+   */
+  rows(rows: readonly Uint8Array[]): Uint8Array[] {
+    const out = new ByteSink()
+    const ends = rows.map((row) => {
+      if (!isUint8Array(row)) throw new TypeError('a row must be a Uint8Array')
+      const end = row.at(-1) === LINE_FEED ? row.length - 1 : row.length
+      const bytes = new Uint8Array(end + 1)
+      bytes.set(row.subarray(0, end))
+      if (!this.#escapes) {
+        for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at)) {
+          bytes[at] = SPACE
+        }
+      }
+      bytes[end] = LINE_FEED
+      this.use(bytes)
+      this.write(0, end, out)
+      return out.length
+    })
+    return partsOf(out.take(), ends)
+  }
+
+  /** Writes rows that a line feed ends each; the last can lack it. @returns as `rows` does */
+  rowsIn(bytes: Uint8Array): Uint8Array[] {
+    const out = new ByteSink(2 * bytes.length + 4096)
+    const ended = bytes.length === 0 || bytes.at(-1) === LINE_FEED ? bytes : new Uint8Array(bytes.length + 1)
+    if (ended !== bytes) {
+      ended.set(bytes)
+      ended[bytes.length] = LINE_FEED
+    }
+    this.use(ended)
+    const ends: number[] = []
+    for (let start = 0, end = ended.indexOf(LINE_FEED); end !== -1; ) {
+      this.write(start, end, out)
+      ends.push(out.length)
+      start = end + 1
+      end = ended.indexOf(LINE_FEED, start)
+    }
+    return partsOf(out.take(), ends)
+  }
+}
+
+function partsOf(bytes: Uint8Array, ends: readonly number[]): Uint8Array[] {
+  return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end))
+}
+
+function withoutReturns(out: ByteSink, from: number): void {
+  const bytes = out.room(0)
+  for (let at = from; at < out.length; at++) if (bytes[at] === CARRIAGE_RETURN) bytes[at] = SPACE
+}

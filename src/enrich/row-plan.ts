@@ -1,0 +1,142 @@
+import { COMMA, MAX_COLUMNS, TAB } from './formats/delimited/table.ts'
+import { definitionOf, type Plan } from './formats/formats.ts'
+import { RAW } from './line-format.ts'
+import { type EnrichOptions, FORMATS, type Format, LOCATION_FIELDS } from './options.ts'
+
+/**
+ * What quotes mean in CSV and TSV:
+ * - `double`: fields can be quoted, and a quote in them is doubled (RFC 4180)
+ * - `none`: quotes are text. Values are written with a backslash before what would end them, and unknown ones as `\N`:
+ *   `TabSeparated` of ClickHouse, the text format of Hive
+ */
+export type Quoting = (typeof QUOTING)[number]
+
+export const QUOTING = ['double', 'none'] as const
+
+const LINE_FEED = 0x0a
+const DASH = 0x2d
+
+/** How rows are read and what is added to them. Nothing is guessed. */
+export interface RowOptions
+  extends Pick<
+    EnrichOptions,
+    | 'into'
+    | 'fields'
+    | 'append'
+    | 'overwrite'
+    | 'timeField'
+    | 'at'
+    | 'locale'
+    | 'trustedProxies'
+    | 'maxLineBytes'
+  > {
+  readonly format: Format
+  /**
+   * Where the address is. NDJSON: a dotted path or a JSON pointer. CSV and TSV: the number of a column, from 1, because
+   * rows have no header. Required for these formats.
+   */
+  readonly field?: string | undefined
+  /** Required for CSV and TSV, and only for these. */
+  readonly quoting?: Quoting | undefined
+  /**
+   * What becomes of a row that cannot be read. `raw`: where rows are JSON, `{"raw":"…","location":null}`; otherwise the
+   * row with a `null` location. `keep`: the row alone. Default: `raw`.
+   */
+  readonly onBadLine?: 'raw' | 'keep' | undefined
+}
+
+/** An option that a format requires. `at` stands for `at` or `timeField`. */
+export type RequiredRowOption = 'format' | 'field' | 'quoting' | 'at'
+
+/** The required options that are missing. */
+export function missingRowOptions(options: Partial<RowOptions>): RequiredRowOption[] {
+  const { format, field, quoting, timeField, at } = options
+  if (format === undefined) return ['format']
+  const missing: RequiredRowOption[] = []
+  if (field === undefined && (isTable(format) || format === 'ndjson')) missing.push('field')
+  if (quoting === undefined && isTable(format)) missing.push('quoting')
+  // Access logs have a time.
+  if (timeField === undefined && at === undefined && format !== 'access-log') missing.push('at')
+  return missing
+}
+
+/** How to read and write the rows of a table. */
+export interface TablePlan {
+  readonly delimiter: number
+  readonly quoting: Quoting
+  /** The column of the address, from 0. */
+  readonly address: number
+  /** The column of the time, from 0; `null` when there is none. */
+  readonly time: number | null
+  /** Number of columns that are appended. */
+  readonly added: number
+}
+
+export interface RowPlan {
+  /** Of the rows; for a table, of records that consist of the address and the time alone. */
+  readonly plan: Plan
+  /** `null` if the rows are not those of a table. */
+  readonly table: TablePlan | null
+  readonly keepsBadLines: boolean
+}
+
+/**
+ * Checks the options and makes a plan without looking at a row.
+ *
+ * @throws TypeError when an option is missing or wrong
+ * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
+ * @throws EnrichError when the format cannot have the field, or a row would have two members of one name
+ */
+export function makeRowPlan(options: RowOptions): RowPlan {
+  const { format, quoting, onBadLine = 'raw' } = options
+  for (const name of missingRowOptions(options)) {
+    const option = name === 'at' ? 'the option "at" or "timeField"' : `the option "${name}"`
+    throw new TypeError(`${option} must be given for rows: nothing is guessed`)
+  }
+  if (!FORMATS.includes(format)) {
+    throw new TypeError(`the option "format" must be one of ${FORMATS.join(', ')}`)
+  }
+  if (onBadLine !== 'raw' && onBadLine !== 'keep') {
+    throw new TypeError('the option "onBadLine" must be raw or keep: every row has its row in the output')
+  }
+  if (options.into === RAW) throw new TypeError(`the option "into" must not be ${RAW}`)
+  const keepsBadLines = onBadLine === 'keep'
+  if (isTable(format)) return { ...tablePlan(options, format), keepsBadLines }
+  if (quoting !== undefined) throw new TypeError('the option "quoting" is for csv and tsv')
+  const { plan } = definitionOf(format).plan(new Uint8Array(0), true, options)
+  return { plan, table: null, keepsBadLines }
+}
+
+function tablePlan(options: RowOptions, format: 'csv' | 'tsv'): Pick<RowPlan, 'plan' | 'table'> {
+  const { field = '', timeField, quoting = 'double', fields = LOCATION_FIELDS } = options
+  if (!QUOTING.includes(quoting)) {
+    throw new TypeError(`the option "quoting" must be one of ${QUOTING.join(', ')}`)
+  }
+  if (options.overwrite === true) {
+    throw new TypeError('the option "overwrite" is for ndjson: the columns of rows have no names')
+  }
+  const delimiter = format === 'csv' ? COMMA : TAB
+  const address = columnOf(field, 'field')
+  const time = timeField === undefined ? null : columnOf(timeField, 'timeField')
+  // The enricher makes a record of the address and the time of each row. This is what such a record looks like.
+  const sample = time === null ? [DASH] : [DASH, delimiter, DASH]
+  const { plan } = definitionOf(format).plan(Uint8Array.of(...sample, LINE_FEED), true, {
+    ...options,
+    header: false,
+    field: '1',
+    timeField: time === null ? undefined : '2',
+  })
+  return { plan, table: { delimiter, quoting, address, time, added: fields.length } }
+}
+
+function isTable(format: Format): format is 'csv' | 'tsv' {
+  return format === 'csv' || format === 'tsv'
+}
+
+function columnOf(field: string, option: 'field' | 'timeField'): number {
+  const column = /^[1-9]\d{0,8}$/.test(field) ? Number(field) : 0
+  if (column >= 1 && column <= MAX_COLUMNS) return column - 1
+  throw new TypeError(
+    `the option "${option}" must be the number of a column, from 1 to ${MAX_COLUMNS}: rows have no header`,
+  )
+}

@@ -1,0 +1,142 @@
+import { ByteSink } from './byte-sink.ts'
+import type { RowEnricher } from './row-enricher.ts'
+
+const LINE_FEED = 0x0a
+
+/** Hand over the output of a chunk when it is larger: a hostile database can expand input 2,000-fold. Bytes. */
+const MAX_OUTPUT_BYTES = 2 ** 20
+
+/** Longer lines do not count rows. Bytes. */
+const MAX_HEADER_BYTES = 20
+
+/** A line that should count the rows of a block does not. */
+export class ChunkHeaderError extends Error {
+  override readonly name = 'ChunkHeaderError'
+}
+
+/** Whether blocks of rows begin with a line that counts them. */
+export interface ChunkHeaders {
+  /** In the input. */
+  readonly read: boolean
+  /** In the output too. */
+  readonly write: boolean
+}
+
+/** Enriches rows that come in chunks of bytes. All rows that are complete are written at once. */
+export class RowStream {
+  readonly #enricher: RowEnricher
+  readonly #headers: ChunkHeaders
+  /** The bytes of `#memory` up to `#length` are those that are not written. */
+  #memory = new Uint8Array(65_536)
+  #length = 0
+  /** No line feed is before this index. */
+  #searched = 0
+  /** Whether the bytes continue a row that is too long. */
+  #isInLongRow = false
+  /** Rows left in the block. Only with chunk headers. */
+  #rowsLeft = 0
+  /** Line feeds read. */
+  #lines = 0
+
+  constructor(enricher: RowEnricher, headers: ChunkHeaders) {
+    this.#enricher = enricher
+    this.#headers = headers
+  }
+
+  /**
+   * Takes a chunk of input and gives the output for all rows that end in it.
+   *
+   * @throws ChunkHeaderError when a line that should count rows does not
+   */
+  *push(chunk: Uint8Array): Generator<Uint8Array> {
+    this.#append(chunk)
+    let out = new ByteSink(Math.min(4 * chunk.length + 4096, MAX_OUTPUT_BYTES))
+    const bytes = this.#memory.subarray(0, this.#length)
+    this.#enricher.use(bytes)
+    let start = 0
+    for (;;) {
+      const lineFeed = bytes.indexOf(LINE_FEED, Math.max(start, this.#searched))
+      if (lineFeed === -1) break
+      this.#line(bytes, start, lineFeed, out)
+      this.#lines++
+      start = lineFeed + 1
+      if (out.length < MAX_OUTPUT_BYTES) continue
+      yield out.take()
+      out = new ByteSink()
+    }
+    start = this.#longRow(start, out)
+    this.#memory.copyWithin(0, start, this.#length)
+    this.#length -= start
+    this.#searched = this.#length
+    if (out.length > 0) yield out.take()
+  }
+
+  /**
+   * Gives the output for a last row without a line feed. It has none either.
+   *
+   * @throws ChunkHeaderError when the input ends within a block
+   */
+  *end(): Generator<Uint8Array> {
+    const size = this.#length
+    if (size > 0 || this.#isInLongRow) {
+      let last: Uint8Array | null = null
+      for (const output of this.push(Uint8Array.of(LINE_FEED))) {
+        if (last !== null) yield last
+        last = output
+      }
+      if (last !== null && last.length > 1) yield last.subarray(0, -1)
+    }
+    if (this.#rowsLeft > 0) {
+      throw new ChunkHeaderError(`the input ends before its last block does: rows missing: ${this.#rowsLeft}`)
+    }
+  }
+
+  #append(chunk: Uint8Array): void {
+    const length = this.#length + chunk.length
+    if (length > this.#memory.length) {
+      const larger = new Uint8Array(Math.max(length, 2 * this.#memory.length))
+      larger.set(this.#memory.subarray(0, this.#length))
+      this.#memory = larger
+    }
+    this.#memory.set(chunk, this.#length)
+    this.#length = length
+  }
+
+  #line(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
+    if (this.#isInLongRow) {
+      this.#enricher.writeMore(start, end, out)
+      this.#enricher.writeEnd(out)
+      this.#isInLongRow = false
+    } else if (this.#headers.read && this.#rowsLeft === 0) {
+      this.#rowsLeft = this.#rowsOf(bytes, start, end)
+      if (this.#headers.write) out.write(bytes.subarray(start, end + 1))
+      return
+    } else this.#enricher.write(start, end, out)
+    out.writeByte(LINE_FEED)
+    if (this.#headers.read) this.#rowsLeft--
+  }
+
+  #rowsOf(bytes: Uint8Array, start: number, end: number): number {
+    const text = end - start > MAX_HEADER_BYTES ? '' : String.fromCharCode(...bytes.subarray(start, end))
+    const rows = /^\d+$/.test(text) ? Number(text) : Number.NaN
+    if (Number.isSafeInteger(rows)) return rows
+    throw new ChunkHeaderError(`line ${this.#lines + 1} does not count the rows of a block`)
+  }
+
+  /** Writes what is there of a row that is too long. @returns the index after it */
+  #longRow(start: number, out: ByteSink): number {
+    const end = this.#length
+    if (this.#isInLongRow) {
+      this.#enricher.writeMore(start, end, out)
+      return end
+    }
+    if (this.#headers.read && this.#rowsLeft === 0) {
+      if (end - start > MAX_HEADER_BYTES) this.#rowsOf(this.#memory, start, end)
+      return start
+    }
+    if (end - start <= this.#enricher.maxBytes) return start
+    this.#enricher.writeStart(start, end, out)
+    this.#isInLongRow = true
+    return end
+  }
+}

@@ -1,0 +1,44 @@
+// What the tests of engines share. An engine is a program of others that runs geofix; it is installed on demand.
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe } from 'vitest'
+import { installVersions } from '../../scripts/pinned-packages.ts'
+import { ROOT } from '../package/project.ts'
+
+/** Whether a command is there. */
+export function hasCommand(name: string): boolean {
+  return spawnSync('sh', ['-c', `command -v ${name}`]).status === 0
+}
+
+/**
+ * Installs packages of an engine.
+ *
+ * @returns their folder, or `null` if they cannot be installed
+ */
+export function engineFolder(name: string, versions: Readonly<Record<string, string>>): string | null {
+  const folder = join(ROOT, '.cache/engines', name)
+  try {
+    const modules = installVersions(versions, folder)
+    rmSync(join(modules, 'geofix'), { force: true })
+    symlinkSync(ROOT, join(modules, 'geofix'), 'junction')
+    return folder
+  } catch {
+    return null
+  }
+}
+
+/** Tests that are skipped, with a reason in their name, where an engine is missing. */
+export function describeEngine(name: string, isThere: boolean, tests: () => void): void {
+  if (!isThere) console.warn(`${name} is not installed: the tests that need it are skipped`)
+  describe.skipIf(!isThere)(isThere ? name : `${name} is not installed`, tests)
+}
+
+/** Writes a command `geofix` that runs the built command line. @returns its path */
+export function writeGeofix(folder: string): string {
+  mkdirSync(folder, { recursive: true })
+  const path = join(folder, 'geofix')
+  writeFileSync(path, `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'dist/cli.js')}' "$@"\n`)
+  chmodSync(path, 0o755)
+  return path
+}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { createRowEnricher, type RowEnricherOptions } from '../../src/enrich.ts'
+import { Resolver } from '../../src/index.ts'
+import { latin1, smallDatabase, smallResolver, utf8 } from './in-memory-run.ts'
+
+const resolver = await smallResolver()
+const CITY = { resolver, format: 'tsv', quoting: 'none', field: '1', fields: ['city'], at: 0 } as const
+const LIST = { resolver, format: 'list', append: true, at: 0 } as const
+
+const textsOf = (rows: readonly Uint8Array[]): string[] =>
+  rows.map((row) => new TextDecoder('latin1').decode(row))
+
+describe('createRowEnricher', () => {
+  it('gives a row for each row of an array', () => {
+    const rows = ['81.2.69.142', '', '10.0.0.1\n', '\n', 'x\ty', '81.2.69.142'].map(utf8)
+    expect(textsOf(createRowEnricher(CITY)(rows))).toEqual([
+      '81.2.69.142\tLondon',
+      '\t\\N',
+      '10.0.0.1\t\\N',
+      '\t\\N',
+      'x\ty\t\\N',
+      '81.2.69.142\tLondon',
+    ])
+    expect(createRowEnricher(CITY)([])).toEqual([])
+  })
+
+  it('gives a row for each line of bytes', () => {
+    const enrich = createRowEnricher(CITY)
+    expect(textsOf(enrich(utf8('81.2.69.142\n\n10.0.0.1\n')))).toEqual([
+      '81.2.69.142\tLondon',
+      '\t\\N',
+      '10.0.0.1\t\\N',
+    ])
+    expect(textsOf(enrich(utf8('81.2.69.142')))).toEqual(['81.2.69.142\tLondon'])
+    expect(textsOf(enrich(utf8('\n')))).toEqual(['\t\\N'])
+    expect(enrich(new Uint8Array(0))).toEqual([])
+  })
+
+  it.each<[string, RowEnricherOptions, string, string]>([
+    ['escapes line ends where quotes are text', CITY, 'x\ta\nb\rc', 'x\ta\\nb\\rc\t\\N'],
+    ['makes spaces of them elsewhere', LIST, 'a\nb\rc', 'a b c\tnull'],
+    ['keeps a return at the end', LIST, 'a\r\n', 'a\tnull\r'],
+    ['of a row that is too long too', { ...LIST, maxLineBytes: 3 }, 'a\nb\rc', 'a b c\tnull'],
+  ])('%s', (_, options, row, expected) => {
+    expect(textsOf(createRowEnricher(options)([latin1(row)]))).toEqual([expected])
+  })
+
+  it('does not change the rows', () => {
+    const row = utf8('a\nb')
+    createRowEnricher(LIST)([row])
+    expect(row).toEqual(utf8('a\nb'))
+  })
+
+  it('takes rows of another realm', () => {
+    const [row] = createRowEnricher(CITY)([Buffer.from('81.2.69.142')])
+    expect(textsOf(row === undefined ? [] : [row])).toEqual(['81.2.69.142\tLondon'])
+  })
+
+  it('reads the times that it is told to read', () => {
+    const enrich = createRowEnricher({ ...CITY, timeField: '2', fields: ['timezone_offset'] })
+    const rows = ['2026-01-01T00:00:00Z', '2026-07-01T00:00:00Z', 'x', '9'.repeat(9000)].map(
+      (time) => `81.2.69.142\t${time}`,
+    )
+    expect(textsOf(enrich(rows.map(utf8))).map((row) => row.slice(-6))).toEqual([
+      '+00:00',
+      '+01:00',
+      '+01:00',
+      '+01:00',
+    ])
+  })
+
+  it('refuses what is not rows, a missing option, and a closed resolver', async () => {
+    const enrich = createRowEnricher(CITY)
+    for (const rows of ['81.2.69.142', null, ['81.2.69.142'], [null]]) {
+      expect(() => Reflect.apply(enrich, undefined, [rows])).toThrow(TypeError)
+    }
+    expect(() => createRowEnricher({ resolver, format: 'ndjson' })).toThrow('"field" must be given')
+    expect(() => Reflect.apply(createRowEnricher, undefined, [{ format: 'list', at: 0 }])).toThrow(
+      '"resolver"',
+    )
+    const closing = await Resolver.open(smallDatabase())
+    const closed = createRowEnricher({ ...CITY, resolver: closing })
+    closing.close()
+    expect(() => closed([utf8('x')])).toThrow(/closed/)
+  })
+})
