@@ -260,7 +260,7 @@ describe('PrefixIndex', () => {
 
   it('has no IPv6 record in an IPv4 database', () => {
     const writer = new MmdbWriter({ databaseType: 'Test', ipVersion: 4 }).insert('0.0.0.0/0', 1)
-    const { index } = new Database(writer.toBytes())
+    const index = new PrefixIndex(new Database(writer.toBytes()).tree)
     expect(index.findIPv4(0x20000001)).not.toBe(NO_RECORD)
     expect(index.findIPv6(Uint32Array.of(0x20000001, 0, 0, 0))).toBe(NO_RECORD)
   })
