@@ -98,15 +98,17 @@ export function defineSchema<Name extends string>(
 
 /** The numbers of values, by the fields that they are made from. */
 class SharedNumbers<Name extends string, Value> implements NumberedField<Value> {
+  readonly #fields: FieldReader<Name>
+  readonly #from: readonly number[]
+  readonly #read: () => Value
   readonly #known: RowSet
   readonly #key: Int32Array
   readonly #numbers: number[] = []
 
-  constructor(
-    readonly fields: FieldReader<Name>,
-    readonly from: readonly Name[],
-    readonly read: () => Value,
-  ) {
+  constructor(fields: FieldReader<Name>, from: readonly Name[], read: () => Value) {
+    this.#fields = fields
+    this.#from = from.map((name) => fields.indexOf(name))
+    this.#read = read
     this.#key = new Int32Array(from.length + 1)
     this.#known = new RowSet(from.length + 1)
   }
@@ -116,11 +118,11 @@ class SharedNumbers<Name extends string, Value> implements NumberedField<Value> 
   }
 
   number(numberOf: (value: Value) => number): number {
-    this.fields.identify(this.from, this.#key)
+    this.#fields.identify(this.#from, this.#key)
     const known = this.#known.find(this.#key)
     if (known !== ABSENT) return this.#numbers[known] ?? 0
     // Add the key last: reading can throw.
-    const number = numberOf(this.read())
+    const number = numberOf(this.#read())
     this.#numbers[this.#known.add(this.#key)] = number
     return number
   }

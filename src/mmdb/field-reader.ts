@@ -83,15 +83,19 @@ export class FieldReader<Name extends string> {
    *
    * @param into has room for one number more than there are fields
    */
-  identify(names: readonly Name[], into: Int32Array): void {
+  identify(indices: readonly number[], into: Int32Array): void {
     let depths = 0
-    for (let i = 0; i < names.length; i++) {
-      const name = names[i]
-      const index = name === undefined ? ABSENT : this.#indices[name]
+    for (let i = 0; i < indices.length; i++) {
+      const index = indices[i] ?? ABSENT
       into[i] = this.#offsets[index] ?? ABSENT
       depths = depths * (MAX_PATH_LENGTH + 1) + (this.#pending[index]?.depth ?? 0)
     }
-    into[names.length] = depths
+    into[indices.length] = depths
+  }
+
+  /** The index of a field, for {@link identify}. */
+  indexOf(name: Name): number {
+    return this.#indices[name]
   }
 
   /** The field as text; `null` when it is absent, empty or of another type. */
