@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Address } from '../../src/address/address.ts'
-import { Resolver } from '../../src/index.ts'
+import { embedded, Resolver } from '../../src/index.ts'
 import { localeOf } from '../../src/location/locale.ts'
 import { coordinatesOf } from '../../src/location/location.ts'
 import { LocationTable, NO_LOCATION } from '../../src/location/location-table.ts'
@@ -9,6 +11,7 @@ import { geoip2 } from '../../src/location/schemas/geoip2.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { double, MmdbWriter, type WritableValue } from '../../src/writer.ts'
 import { heldMemory } from '../heap.ts'
+import { offsetOf, visitNetworks } from '../mmdb/every-network.ts'
 import { mappedRecord, type SourceRecord, SUMMER } from './mapped-record.ts'
 
 type Source = { [key: string]: WritableValue }
@@ -96,6 +99,24 @@ describe('LocationTable', () => {
       { numRuns: 20 },
     )
   })
+
+  it('makes the coordinates of each record when there are many locations', () => {
+    const database = new Database(gunzipSync(readFileSync(embedded.city)))
+    const table = new LocationTable(database, geoip2)
+    let compared = 0
+    visitNetworks(database, (value) => {
+      const number = compared > 200 ? 0 : table.at(offsetOf(database, value))
+      // The first 2^18 locations share theirs.
+      if (number < 2 ** 18 || number % 97 !== 0) return
+      const source = database.record(offsetOf(database, value)) as unknown as SourceRecord // compared below
+      const { latitude = null, longitude = null } = source.location ?? {}
+      const { coordinates } = table.record(number, '', localeOf('en'), 0)
+      expect(coordinates).toEqual(coordinatesOf(latitude, longitude))
+      expect(Object.isFrozen(coordinates)).toBe(true)
+      compared++
+    })
+    expect(compared).toBeGreaterThan(200)
+  }, 120_000)
 
   it('has no location with another number', () => {
     const { table } = tableOf([source()])
