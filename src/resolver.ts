@@ -5,7 +5,7 @@ import { maxBytesOf } from './bytes/byte-limit.ts'
 import { type ByteSource, readBytes } from './bytes/byte-source.ts'
 import { extractDatabase } from './bytes/extract.ts'
 import { gunzip } from './bytes/gunzip.ts'
-import { type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
+import { type ClientAddressOptions, type ClientFailure, ClientWalk } from './client/client-address.ts'
 import type { DetectSource, PeerOptions } from './client/request-source.ts'
 import { MalformedAddressError } from './errors.ts'
 import type { DatabaseInfo } from './location/database-info.ts'
@@ -18,7 +18,13 @@ import {
   malformedFailure,
 } from './location/find-location.ts'
 import { type Locale, localeOf } from './location/locale.ts'
-import type { LocationRecord, LookupOptions, LookupResult } from './location/location-record.ts'
+import {
+  isLookupFailure,
+  type LocationRecord,
+  type LookupFailure,
+  type LookupOptions,
+  type LookupResult,
+} from './location/location-record.ts'
 import { instantOf } from './location/timezone.ts'
 import { Database } from './mmdb/database.ts'
 import type { MmdbValue } from './mmdb/record-decoder.ts'
@@ -145,6 +151,37 @@ export class Resolver {
   }
 
   /**
+   * As `lookup`, but returns a `LookupFailure` where `lookup` throws for the address: a failure costs no stack trace. For
+   * programs that answer every request. Use `isLookupFailure` to tell the results apart.
+   *
+   * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
+   * @throws TypeError when `at` is not an instant or the resolver is closed
+   */
+  find(ip: string, options?: LookupOptions): LookupResult {
+    const set = this.#open()
+    const locale = localeOf(options?.locale)
+    const at = instantOf(options?.at)
+    return this.#address.parse(ip) ? this.#result(set, locale, at) : malformedFailure(ip)
+  }
+
+  /**
+   * As `detect`, but returns a `LookupFailure` where `detect` throws for the address: a failure costs no stack trace.
+   *
+   * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
+   * @throws TypeError when the source is not a request, `at` is not an instant, or the resolver is closed
+   */
+  findClient(source: DetectSource, options?: DetectOptions): LookupResult {
+    const set = this.#open()
+    const locale = localeOf(options?.locale)
+    const at = instantOf(options?.at)
+    const via = this.#clients.seek(source, options, this.#address)
+    if (typeof via !== 'string') return clientFailure(via)
+    const result = this.#result(set, locale, at)
+    if (isLookupFailure(result)) result.error.via = via
+    return result
+  }
+
+  /**
    * Looks up many addresses. The result has a record or a `LookupFailure` for each item, in the order of the input: an
    * item never throws. Use `isLookupFailure` to tell them apart.
    *
@@ -161,14 +198,7 @@ export class Resolver {
     const address = this.#address
     const results: LookupResult[] = []
     for (const ip of ips) {
-      if (!address.parse(ip)) {
-        results.push(malformedFailure(ip))
-        continue
-      }
-      const found = findLocation(set, address)
-      results.push(
-        isLocation(found) ? found.record(address.text, locale, at) : lookupFailure(set, address, found),
-      )
+      results.push(address.parse(ip) ? this.#result(set, locale, at) : malformedFailure(ip))
     }
     return results
   }
@@ -249,13 +279,27 @@ export class Resolver {
     if (!this.#address.parse(ip)) throw new MalformedAddressError(explainMalformed(ip))
   }
 
-  /** Looks up the last parsed address. @param via where `detect` found the address */
+  /** Looks up the last parsed address. */
+  #result(set: DatabaseSet, locale: Locale, at: number): LookupResult {
+    const address = this.#address
+    const found = findLocation(set, address)
+    return isLocation(found) ? found.record(address.text, locale, at) : lookupFailure(set, address, found)
+  }
+
+  /** Looks up the last parsed address, and throws. @param via where `detect` found the address */
   #record(set: DatabaseSet, locale: Locale, at: number, via?: string): LocationRecord {
     const found = findLocation(set, this.#address)
     if (isLocation(found)) return found.record(this.#address.text, locale, at)
     throw lookupError(set, this.#address, found, via)
   }
 }
+
+function clientFailure(failure: ClientFailure): LookupFailure {
+  const { address = '', code, message, ...rest } = { address: undefined, ...failure }
+  return { ip: address, error: { code, status: STATUS[code], message, ...rest } }
+}
+
+const STATUS = { MALFORMED_ADDRESS: 400, UNRESOLVABLE_ADDRESS: 422, ADDRESS_UNAVAILABLE: null } as const
 
 /** @throws TypeError when there is no source */
 export function atLeastOne<Source>(source: Source | readonly Source[]): readonly Source[] {

@@ -41,6 +41,8 @@ const METHODS = {
     geo.detect({ req: proxied }),
     geo.detect({ headers: new Map(), remoteAddress: ADDRESS }),
   ],
+  find: (geo) => [ADDRESS, '10.0.0.1', 'example.com'].map((ip) => geo.find(ip)),
+  findClient: (geo) => [geo.findClient(proxied), geo.findClient({ headers: {}, remoteAddress: null })],
   raw: (geo) => [geo.raw(ADDRESS), geo.raw('10.0.0.1')],
   network: (geo) => geo.network(ADDRESS),
   // Takes seconds for the embedded city database.
