@@ -175,6 +175,26 @@ const RUNS = {
       return readAll(streamOf(`{"ip":"${ADDRESS}"}\n`).pipeThrough(enrichStream({ resolver })))
     },
   },
+  'geofix/http': {
+    createHandler: async ({ createHandler }) => {
+      const handler = createHandler(await resolverOf(), { authenticate: null })
+      // Node keeps `Request` in one module with fetch.
+      if (without !== undefined) return typeof handler
+      const answers = [`/v1/ip/${ADDRESS}`, '/v1/ip/http:%2f%2fexample.com', '/v1/ip'].map((path) =>
+        handler(new Request(`http://example.com${path}`), { remoteAddress: ADDRESS }),
+      )
+      return (await Promise.all(answers)).map(({ status }) => status)
+    },
+    createKeyFile: async ({ createKeyFile }) => {
+      const path = `${cityFile}.keys`
+      writeFileSync(path, '{"keys":[]}', { mode: 0o600 })
+      const file = await createKeyFile(path, { interval: 5 })
+      await setTimeout(20)
+      file.close()
+      return [file.size, file.authenticate('live_nothing')]
+    },
+    KeyFileError: ({ createKeyFile }) => failure(() => createKeyFile('http://example.com/keys')),
+  },
   'geofix/writer': {
     MmdbWriter: (entry) => {
       const { MmdbWriter, double, float, int32, uint16, uint32, uint64, uint128 } = entry
