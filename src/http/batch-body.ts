@@ -66,7 +66,7 @@ function isJson(type: string): boolean {
 }
 
 /** @returns `null` when the body is longer than `maxBytes`; the rest of it is not read */
-async function readBody(request: Request, maxBytes: number): Promise<Uint8Array | null> {
+export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array | null> {
   if (Number(request.headers.get('content-length')) > maxBytes) return null
   const chunks: Uint8Array[] = []
   let length = 0

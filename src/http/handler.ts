@@ -11,7 +11,7 @@ import { type Authenticate, bearerKey, unauthenticated } from './authentication.
 import { readBatch, tooManyItems } from './batch-body.ts'
 import { type AllowedOrigins, Cors } from './cors.ts'
 import { type Plan, PlanTable } from './plan.ts'
-import { type HeaderFields, isProblem, PROBLEMS, type Problem, problemJson } from './problem.ts'
+import { type HeaderFields, isProblem, type Problem, problemResponse, responseTo } from './problem.ts'
 import { type MakeLimiter, RateLimits } from './rate-limit.ts'
 import { type Operation, routeOf } from './route.ts'
 
@@ -21,7 +21,7 @@ export interface RequestInfo {
   readonly remoteAddress?: string | null | undefined
 }
 
-/** What was answered, for metrics and logs. Has no address, no key and no text of the caller. */
+/** What was answered, for metrics and logs. Has no key, no address that was looked up and no text of the caller. */
 export interface Answer {
   /** `null` if the path has none. */
   readonly operation: Operation | null
@@ -30,6 +30,9 @@ export interface Answer {
   readonly keyId: string | null
   /** How many addresses were found, and how many failed by `reason` or `code`. */
   readonly outcomes: Readonly<Record<string, number>>
+  /** From the call of the handler to the answer. */
+  readonly milliseconds: number
+  readonly remoteAddress: string | null
 }
 
 export interface HandlerOptions {
@@ -64,7 +67,6 @@ export const DEFAULT_MAX_BODY_BYTES = 1024 * 1024
 
 /** Every answer is about one caller or one key. */
 const SUCCESS: HeaderFields = { 'content-type': 'application/json', 'cache-control': 'private, no-store' }
-const PROBLEM: HeaderFields = { 'content-type': 'application/problem+json', 'cache-control': 'no-store' }
 
 /**
  * Answers the operations of the service: `GET /v1/ip`, `GET /v1/ip/{ip}` and `POST /v1/ip/batch`. The returned function
@@ -131,6 +133,7 @@ class Service {
 
   async answer(request: Request, info: RequestInfo): Promise<Response> {
     const progress: Progress = { operation: null, keyId: null, headers: {}, outcomes: {} }
+    const start = performance.now()
     let response: Response
     try {
       response =
@@ -145,8 +148,10 @@ class Service {
       response = this.#response(request, problem, progress)
     }
     const { operation, keyId, outcomes } = progress
+    const { remoteAddress = null } = info
     try {
-      this.#onAnswer?.({ operation, status: response.status, keyId, outcomes })
+      const milliseconds = performance.now() - start
+      this.#onAnswer?.({ operation, status: response.status, keyId, outcomes, milliseconds, remoteAddress })
     } catch (error) {
       this.#report(error)
     }
@@ -154,18 +159,10 @@ class Service {
   }
 
   #response(request: Request, outcome: Outcome, { headers }: Progress): Response {
-    const isSuccess = typeof outcome === 'string'
-    const body = isSuccess ? outcome : problemJson(outcome)
-    const fields: Record<string, string> = {
-      ...(isSuccess ? SUCCESS : PROBLEM),
-      ...headers,
-      ...(isSuccess ? undefined : outcome.headers),
-      ...this.#cors?.fields(request),
-    }
-    const status = isSuccess ? 200 : PROBLEMS[outcome.code][0]
-    if (request.method !== 'HEAD') return new Response(body, { status, headers: fields })
-    fields['content-length'] = String(new TextEncoder().encode(body).length)
-    return new Response(null, { status, headers: fields })
+    const fields = { ...headers, ...this.#cors?.fields(request) }
+    return typeof outcome === 'string'
+      ? responseTo(request.method, 200, outcome, { ...SUCCESS, ...fields })
+      : problemResponse(outcome, request.method, fields)
   }
 
   async #run(request: Request, info: RequestInfo, progress: Progress): Promise<Outcome> {

@@ -33,11 +33,32 @@ export interface Problem {
 /** Header fields of an answer, by lower-case name. A plain object, which is the fastest form for every adapter. */
 export type HeaderFields = Readonly<Record<string, string>>
 
-/** The body of a problem. `about:blank` is the type of problems that their status and `code` describe. */
-export function problemJson({ code, detail, reason }: Problem): string {
+/**
+ * The answer to a request with this problem.
+ *
+ * @param fields more header fields
+ */
+export function problemResponse(problem: Problem, method: string, fields: HeaderFields = {}): Response {
+  const { code, detail, reason, headers } = problem
   const [status, title] = PROBLEMS[code]
-  return JSON.stringify({ type: 'about:blank', title, status, detail, code, reason })
+  // `about:blank` is the type of problems that their status and `code` describe.
+  const body = JSON.stringify({ type: 'about:blank', title, status, detail, code, reason })
+  return responseTo(method, status, body, {
+    'content-type': 'application/problem+json',
+    'cache-control': 'no-store',
+    ...fields,
+    ...headers,
+  })
 }
+
+/** An answer with a body; to `HEAD`, without it. */
+export function responseTo(method: string, status: number, body: string, headers: HeaderFields): Response {
+  if (method !== 'HEAD') return new Response(body, { status, headers })
+  const length = String(encoder.encode(body).length)
+  return new Response(null, { status, headers: { ...headers, 'content-length': length } })
+}
+
+const encoder = /* @__PURE__ */ new TextEncoder()
 
 export function isProblem(value: object): value is Problem {
   return 'code' in value && 'detail' in value

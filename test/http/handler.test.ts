@@ -382,6 +382,8 @@ describe('onAnswer', () => {
       status,
       keyId,
       outcomes,
+      milliseconds: expect.any(Number),
+      remoteAddress: '81.2.69.142',
     })
     expect(answers).toEqual([
       answer('detect', 200, 'd', { found: 1 }),

@@ -9,6 +9,8 @@ import { isValidAt, type KeyEntry, KeyFileError, MAX_KEY_FILE_BYTES, parseKeyLis
 export interface KeyFileOptions {
   /** Milliseconds between two checks of the file, at least 1. Default: 1000. */
   readonly interval?: number | undefined
+  /** The plans that there are. A file with a key of another plan is refused. Default: any. */
+  readonly plans?: readonly string[] | undefined
   /** Is called once for each state of the file that cannot be used. The previous keys stay valid. */
   readonly onError?: ((error: KeyFileError) => void) | undefined
   /** Is called when the file was read again, with the number of its keys. */
@@ -41,12 +43,12 @@ const WRITABLE_BY_OTHERS = 0o022
  * @throws TypeError when an option is invalid
  */
 export async function createKeyFile(path: string, options: KeyFileOptions = {}): Promise<KeyFile> {
-  const { interval = DEFAULT_INTERVAL_MS, onError, onReload } = options
+  const { interval = DEFAULT_INTERVAL_MS } = options
   if (typeof path !== 'string') throw new TypeError('createKeyFile needs the path of a file')
   if (!(typeof interval === 'number' && interval >= 1 && interval <= MAX_INTERVAL_MS)) {
     throw new TypeError(`interval must be a number of milliseconds, from 1 to ${MAX_INTERVAL_MS}`)
   }
-  const file = new FollowedKeys(resolve(path), interval, onError, onReload)
+  const file = new FollowedKeys(resolve(path), interval, options)
   await file.open()
   return {
     authenticate: (key) => file.owner(key),
@@ -79,24 +81,17 @@ export async function readKeyFile(path: string): Promise<readonly KeyEntry[]> {
 class FollowedKeys {
   readonly #path: string
   readonly #intervalMs: number
-  readonly #onError: ((error: KeyFileError) => void) | undefined
-  readonly #onReload: ((keys: number) => void) | undefined
+  readonly #options: KeyFileOptions
   #byDigest: ReadonlyMap<string, KeyEntry> = new Map()
   /** The state of the file when it was last read, whether it could be used or not. */
   #seen: FileState = ''
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(
-    path: string,
-    intervalMs: number,
-    onError: KeyFileOptions['onError'],
-    onReload: KeyFileOptions['onReload'],
-  ) {
+  constructor(path: string, intervalMs: number, options: KeyFileOptions) {
     this.#path = path
     this.#intervalMs = intervalMs
-    this.#onError = onError
-    this.#onReload = onReload
+    this.#options = options
   }
 
   get size(): number {
@@ -105,7 +100,7 @@ class FollowedKeys {
 
   async open(): Promise<void> {
     this.#seen = await fileState(this.#path)
-    this.#use(await readKeyFile(this.#path))
+    await this.#read()
     this.#schedule()
   }
 
@@ -126,7 +121,16 @@ class FollowedKeys {
     return isValidAt(entry, Date.now()) ? { plan: entry.plan, id: entry.id } : null
   }
 
-  #use(entries: readonly KeyEntry[]): void {
+  /** @throws KeyFileError, and then keeps the keys as they are */
+  async #read(): Promise<void> {
+    const entries = await readKeyFile(this.#path)
+    const { plans } = this.#options
+    const strange = entries.find(({ plan }) => plans !== undefined && !plans.includes(plan))
+    if (strange !== undefined) {
+      throw new KeyFileError(
+        `${this.#path}: the key ${strange.id} has the plan ${strange.plan}, which is not defined`,
+      )
+    }
     this.#byDigest = new Map(entries.map((entry) => [entry.digest, entry]))
   }
 
@@ -139,11 +143,11 @@ class FollowedKeys {
     if (state !== this.#seen && !this.#isClosed) {
       this.#seen = state
       try {
-        this.#use(await readKeyFile(this.#path))
-        this.#onReload?.(this.#byDigest.size)
+        await this.#read()
+        this.#options.onReload?.(this.#byDigest.size)
       } catch (error) {
         if (!(error instanceof KeyFileError)) throw error
-        this.#onError?.(error)
+        this.#options.onError?.(error)
       }
     }
     this.#schedule()
