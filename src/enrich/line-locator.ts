@@ -6,7 +6,6 @@ import type { DatabaseSet } from '../location/database-set.ts'
 import { findLocation, isLocation } from '../location/find-location.ts'
 import { localeOf } from '../location/locale.ts'
 import type { Location } from '../location/location.ts'
-import { JSON_HEAD } from '../location/record-json.ts'
 import { AddressCache, MAX_TEXT_BYTES, UNKNOWN } from './address-cache.ts'
 import type { ByteSink } from './byte-sink.ts'
 import {
@@ -20,7 +19,7 @@ import {
 } from './counts.ts'
 import { eventTime, eventTimeOf, NO_TIME } from './event-time.ts'
 import type { CommonPlan, LocationField } from './options.ts'
-import { RenderedLocations } from './rendered-locations.ts'
+import { JSON_HEAD, RenderedLocations } from './rendered-locations.ts'
 import { viewOf } from './swar.ts'
 
 const HOUR_MS = 3_600_000

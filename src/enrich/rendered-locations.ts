@@ -5,8 +5,7 @@ import {
   longTextBytes,
   SHARED_PARTS_BYTES,
 } from '../location/location.ts'
-import type { LocationRecord } from '../location/location-record.ts'
-import { jsonBody } from '../location/record-json.ts'
+import type { Country, LocationRecord, Region } from '../location/location-record.ts'
 import type { LocalizedCountry, LocalizedRegion } from '../location/shared-parts.ts'
 import type { Timezone } from '../location/timezone.ts'
 import type { ByteSink } from './byte-sink.ts'
@@ -192,7 +191,7 @@ export class RenderedLocations {
     if (place === undefined) throw new RangeError(`no answer has the number ${number}`)
     const row = number * ROW
     this.#rows[row + JSON_START] = this.#textEnd
-    this.#addText(jsonBody(place.record('', this.#locale, ANY_INSTANT)))
+    this.#addText(jsonBody(place, this.#locale))
     this.#rows[row + JSON_OFFSET] = this.#textEnd
     this.#addText(offset.jsonTail)
     this.#rows[row + JSON_END] = this.#textEnd
@@ -257,8 +256,35 @@ function grown(rows: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
   return larger
 }
 
+/** The start of a record's JSON, before its `ip`. */
+export const JSON_HEAD = '{"ip":"'
+
+/** JSON of the frozen countries and regions that records share. */
+const jsons = /* @__PURE__ */ new WeakMap<Country | Region, string>()
+
 /** Any instant will do: only the offset depends on it, and the offset is written separately. */
 const ANY_INSTANT = 0
+
+/**
+ * The record's JSON from after the text of `ip` to before the value of `timezone.offset`, which is last. Reuses the
+ * JSON of shared parts: twice as fast as `JSON.stringify` of the record, with the same result.
+ */
+export function jsonBody(place: Location, locale: Locale): string {
+  const { country, region, city, postal_code, coordinates, timezone } = place.record('', locale, ANY_INSTANT)
+  const { latitude, longitude } = coordinates
+  const head = `","country":${jsonOf(country)},"region":${jsonOf(region)},"city":${JSON.stringify(city)}`
+  const middle = `,"postal_code":${JSON.stringify(postal_code)},"coordinates":{"latitude":${latitude}`
+  return `${head}${middle},"longitude":${longitude}},"timezone":{"id":${JSON.stringify(timezone.id)},"offset":`
+}
+
+function jsonOf(part: Country | Region): string {
+  let json = jsons.get(part)
+  if (json === undefined) {
+    json = JSON.stringify(part)
+    jsons.set(part, json)
+  }
+  return json
+}
 
 /** Columns of a record before and after `timezone_offset`. Without it, all are in `before`, and `behind` is `null`. */
 export interface ColumnTexts {

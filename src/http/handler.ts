@@ -5,7 +5,6 @@ import {
   type LookupFailure,
   type LookupResult,
 } from '../location/location-record.ts'
-import { recordJson } from '../location/record-json.ts'
 import type { Resolver } from '../resolver.ts'
 import { type Authenticate, bearerKey, unauthenticated } from './authentication.ts'
 import { readBatch, tooManyItems } from './batch-body.ts'
@@ -237,13 +236,13 @@ class Service {
   /** @param ask throws what `result` says, as an error with its class and cause */
   #single(result: LookupResult, progress: Progress, ask: () => LocationRecord): Outcome {
     count(result, progress)
-    if (!isLookupFailure(result)) return recordJson(result)
+    if (!isLookupFailure(result)) return JSON.stringify(result)
     const { code, message, reason } = result.error
     if (code === 'MALFORMED_ADDRESS' || code === 'UNRESOLVABLE_ADDRESS') {
       return { code, detail: message, reason }
     }
     // The fault is not the caller's.
-    return recordJson(ask())
+    return JSON.stringify(ask())
   }
 
   async #batch(
@@ -257,22 +256,17 @@ class Service {
     const most = Math.min(this.#maxBatch, plan.batch)
     if (batch.ips.length > most) return tooManyItems(batch.ips.length, most, plan.name)
     const results = this.#resolver.lookupMany(batch.ips, { locale: batch.locale ?? locale })
-    let json = ''
     for (const result of results) {
       count(result, progress)
-      json += `${json === '' ? '[' : ','}${isLookupFailure(result) ? this.#failureJson(result) : recordJson(result)}`
+      if (isLookupFailure(result) && result.error.status === null) this.#hideFault(result)
     }
-    return json === '' ? '[]' : `${json}]`
+    return JSON.stringify(results)
   }
 
-  #failureJson(failure: LookupFailure): string {
-    if (failure.error.status !== null) return JSON.stringify(failure)
-    // The message has the path of the file.
-    this.#report(new Error(failure.error.message))
-    return JSON.stringify({
-      ip: failure.ip,
-      error: { ...failure.error, message: 'the database is damaged here' },
-    })
+  /** The message has the path of the file. */
+  #hideFault({ error }: LookupFailure): void {
+    this.#report(new Error(error.message))
+    error.message = 'the database is damaged here'
   }
 
   #report(error: unknown): void {

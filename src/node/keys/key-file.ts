@@ -82,7 +82,8 @@ class FollowedKeys {
   readonly #path: string
   readonly #intervalMs: number
   readonly #options: KeyFileOptions
-  #byDigest: ReadonlyMap<string, KeyEntry> = new Map()
+  /** By the digest as Latin-1 text, which is the fastest to make. */
+  #byDigest: ReadonlyMap<string, { readonly entry: KeyEntry; readonly digest: Buffer }> = new Map()
   /** The state of the file when it was last read, whether it could be used or not. */
   #seen: FileState = ''
   #timer: NodeJS.Timeout | undefined
@@ -116,8 +117,9 @@ class FollowedKeys {
   owner(key: string): { readonly plan: string; readonly id: string } | null {
     if (!isWellFormedKey(key)) return null
     const digest = digestOf(key)
-    const entry = this.#byDigest.get(digest.toString('hex'))
-    if (entry === undefined || !timingSafeEqual(Buffer.from(entry.digest, 'hex'), digest)) return null
+    const known = this.#byDigest.get(digest.toString('latin1'))
+    if (known === undefined || !timingSafeEqual(known.digest, digest)) return null
+    const { entry } = known
     return isValidAt(entry, Date.now()) ? { plan: entry.plan, id: entry.id } : null
   }
 
@@ -131,7 +133,12 @@ class FollowedKeys {
         `${this.#path}: the key ${strange.id} has the plan ${strange.plan}, which is not defined`,
       )
     }
-    this.#byDigest = new Map(entries.map((entry) => [entry.digest, entry]))
+    this.#byDigest = new Map(
+      entries.map((entry) => {
+        const digest = Buffer.from(entry.digest, 'hex')
+        return [digest.toString('latin1'), { entry, digest }]
+      }),
+    )
   }
 
   #schedule(): void {

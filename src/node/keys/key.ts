@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import crypto, { createHash, randomBytes } from 'node:crypto'
 import { crc32 } from '../../bytes/gzip-member.ts'
 
 /** Marks live keys, for people and for scanners of secrets. */
@@ -14,7 +14,7 @@ const KEY = new RegExp(`^${KEY_PREFIX}([0-9A-Za-z]{${SECRET_CHARS}})([0-9A-Za-z]
 
 /** Makes a key: 256 random bits in base62, and a checksum of them. */
 export function makeKey(): string {
-  const secret = base62(BigInt(`0x${randomBytes(KEY_BYTES).toString('hex')}`), SECRET_CHARS)
+  const secret = base62(BigInt(`0x${randomBytes(KEY_BYTES).toString('hex')}`))
   return KEY_PREFIX + secret + checksumOf(secret)
 }
 
@@ -26,15 +26,22 @@ export function isWellFormedKey(text: string): boolean {
 
 /** The SHA-256 digest of a key, which is all that is kept of it. A key has 256 random bits, so it needs no salt. */
 export function digestOf(key: string): Buffer {
-  return createHash('sha256').update(key).digest()
+  // Node 20.12 and later have a function that takes half the time.
+  return typeof crypto.hash === 'function'
+    ? crypto.hash('sha256', key, 'buffer')
+    : createHash('sha256').update(key).digest()
 }
 
 function checksumOf(secret: string): string {
-  return base62(BigInt(crc32(Buffer.from(secret))), CHECKSUM_CHARS)
+  let text = ''
+  for (let rest = crc32(Buffer.from(secret)); text.length < CHECKSUM_CHARS; rest = Math.floor(rest / 62)) {
+    text = DIGITS.charAt(rest % 62) + text
+  }
+  return text
 }
 
-function base62(value: bigint, length: number): string {
+function base62(value: bigint): string {
   let text = ''
-  for (let rest = value; text.length < length; rest /= 62n) text = DIGITS[Number(rest % 62n)] + text
+  for (let rest = value; text.length < SECRET_CHARS; rest /= 62n) text = DIGITS[Number(rest % 62n)] + text
   return text
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -268,13 +269,15 @@ describe('stopping', () => {
     const headers = { authorization: `Bearer ${KEYS.developer}`, 'content-type': 'application/json' }
     // A batch whose body is on its way.
     let finish = () => {}
-    const body = (async function* () {
-      yield Buffer.from('["81.2.69.142"')
-      await new Promise<void>((resolve) => {
-        finish = resolve
-      })
-      yield Buffer.from(']')
-    })()
+    const body = Readable.from(
+      (async function* () {
+        yield Buffer.from('["81.2.69.142"')
+        await new Promise<void>((resolve) => {
+          finish = resolve
+        })
+        yield Buffer.from(']')
+      })(),
+    )
     const slow = request(`${other.origin}/v1/ip/batch`, { dispatcher: client, method: 'POST', headers, body })
     await delay(100)
     const stopped = other.stop()
@@ -290,10 +293,12 @@ describe('stopping', () => {
 
   it('waits no longer than the grace time', async () => {
     const other = await serve(folder, { graceSeconds: 0 })
-    const body = (async function* () {
-      yield Buffer.from('[')
-      await delay(60_000, undefined, { ref: false })
-    })()
+    const body = Readable.from(
+      (async function* () {
+        yield Buffer.from('[')
+        await delay(60_000, undefined, { ref: false })
+      })(),
+    )
     const headers = { authorization: `Bearer ${KEYS.developer}`, 'content-type': 'application/json' }
     const slow = request(`${other.origin}/v1/ip/batch`, {
       method: 'POST',
