@@ -21,14 +21,18 @@ export async function startWorker(settings: ServeSettings, log: JsonLog): Promis
   new AggregatorRegistry() // answers the primary's questions for metrics
   const limiter: MakeLimiter = ({ name, burst }, window) =>
     new limiters.RateLimiterCluster({ points: burst, duration: window, keyPrefix: name, timeoutMs: 2000 })
-  const running = await startService(settings, log, { limiter, isWorker: true })
-  return {
-    ...running,
-    stop: async () => {
-      await running.stop()
-      process.disconnect()
-    },
+  try {
+    const running = await startService(settings, log, { limiter, isWorker: true })
+    return { ...running, stop: () => running.stop().finally(release) }
+  } catch (error) {
+    release()
+    throw error
   }
+}
+
+/** Lets this process end by itself: its channel to the primary process would keep it alive. */
+function release(): void {
+  process.channel?.unref()
 }
 
 /**
@@ -37,11 +41,14 @@ export async function startWorker(settings: ServeSettings, log: JsonLog): Promis
  * @throws CommandFailure when a worker cannot start, which has said why
  */
 export async function startPrimary(settings: ServeSettings, log: JsonLog): Promise<Running> {
+  // Workers accept connections themselves. A primary that hands them out loses those that it hands to a dying worker.
+  cluster.schedulingPolicy = cluster.SCHED_NONE
   new limiters.RateLimiterClusterMaster()
   const registry = new AggregatorRegistry()
   let isStopping = false
   const start = () => {
     const worker = cluster.fork()
+    log.write('worker-started', { pid: worker.process.pid })
     // It died while it was sent something. Its exit says so.
     worker.on('error', () => {})
     return worker
