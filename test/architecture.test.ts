@@ -118,13 +118,19 @@ describe('the imports of src', () => {
     ['fflate', ['bytes/gunzip.ts']],
     ['mmdb-lib', ['mmdb/record-decoder.ts']],
     ['commander', ['cli/program.ts']],
-    ['rate-limiter-flexible', ['http/rate-limit.ts', 'http/rate-limiter-memory.d.ts']],
+    [
+      'rate-limiter-flexible',
+      ['cli/serve/cluster.ts', 'http/rate-limit.ts', 'http/rate-limiter-flexible.d.ts'],
+    ],
+    ['@hono/node-server', ['cli/serve/http-server.ts']],
+    ['prom-client', ['cli/serve/cluster.ts', 'cli/serve/metrics.ts']],
   ])('bring in %s at one place', (name, expected) => {
     expect(importersOf(name)).toEqual(expected)
   })
 
   it('bring in nothing else from others', () => {
-    const known = ['ipaddr.js', 'fflate', 'mmdb-lib', 'commander', 'rate-limiter-flexible']
+    const packages = ['ipaddr.js', 'fflate', 'mmdb-lib', 'commander', 'rate-limiter-flexible', 'prom-client']
+    const known = [...packages, '@hono']
     const foreign = new Set(files.flatMap((file) => graph.get(file)?.foreign ?? []))
     const others = [...foreign].filter(
       (name) => !known.includes(name.split('/', 1)[0] ?? '') && !name.startsWith('node:'),

@@ -122,7 +122,10 @@ describe('the tables of dependencies in src/README.md', () => {
   it('name all that is bundled', () => {
     const texts = ['cli', 'http'].map((entry) => textOf(`dist/${entry}.LICENSE.txt`)).join('\n')
     const all = Array.from(texts.matchAll(/^(\S+) [\d.]+ \(\S+\)$/gm), ([, name]) => name)
-    const titles = [...new Set(all)].sort()
+    // What prom-client itself depends on is named in its row.
+    const titles = [...new Set(all)].filter((name) => devDependencies[name ?? ''] !== undefined).sort()
+    const others = all.filter((name) => !titles.includes(name))
+    for (const name of others) expect(readme).toContain(`${name}`)
     expect(titles).toEqual(
       rows
         .filter(({ isBundled }) => isBundled)

@@ -1,4 +1,4 @@
-// The only importer of prom-client, which is bundled into the command line's output.
+// prom-client is bundled into the command line's output.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, register } from 'prom-client'
 import type { Answer } from '../../http/handler.ts'
 import type { NodeResolver } from '../../node/node-resolver.ts'
