@@ -16,16 +16,27 @@ const entry = {
   index: 'src/index.ts',
   core: 'src/core.ts',
   enrich: 'src/enrich.ts',
+  http: 'src/http.ts',
+  'http-core': 'src/http-core.ts',
   writer: 'src/writer.ts',
 }
 
+const { index, ...others } = entry
+
 export default defineConfig([
-  { ...shared, entry, format: ['esm'] },
-  { ...shared, entry, format: ['esm', 'cjs'], dts: { only: true, compilerOptions: { stripInternal: true } } },
-  { ...shared, entry: { core: entry.core, enrich: entry.enrich, writer: entry.writer }, format: ['cjs'] },
   {
     ...shared,
-    entry: { index: entry.index },
+    entry,
+    format: ['esm'],
+    // Only geofix/http needs it. Bundled, so that users of the library do not install it.
+    noExternal: ['rate-limiter-flexible'],
+    esbuildPlugins: [bundledLicences('dist/http.LICENSE.txt')],
+  },
+  { ...shared, entry, format: ['esm', 'cjs'], dts: { only: true, compilerOptions: { stripInternal: true } } },
+  { ...shared, noExternal: ['rate-limiter-flexible'], entry: others, format: ['cjs'] },
+  {
+    ...shared,
+    entry: { index },
     format: ['cjs'],
     esbuildOptions: (options) => {
       // The URLs of the embedded databases need `import.meta.url`. tsup's own shim breaks if the path contains "#" or
@@ -39,8 +50,8 @@ export default defineConfig([
     entry: { cli: 'src/cli/main.ts', 'cli-enrich-worker': 'src/cli/enrich/worker.ts' },
     platform: 'node',
     format: ['esm'],
-    // Only the command line needs commander. Bundled, so that users of the library do not install it.
-    noExternal: ['commander'],
+    // Only the command line needs these. Bundled, so that users of the library do not install them.
+    noExternal: ['commander', '@hono/node-server', 'hono', 'prom-client', 'rate-limiter-flexible'],
     // Node's modules are external anyway, except the one that noChildProcess() replaces.
     external: [],
     esbuildPlugins: [bundledLicences('dist/cli.LICENSE.txt'), noChildProcess()],

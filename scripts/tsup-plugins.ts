@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Options } from 'tsup'
 
 type Plugin = NonNullable<Options['esbuildPlugins']>[number]
@@ -24,6 +24,7 @@ export function bundledLicences(file: string): Plugin {
         const sections = [...texts]
           .sort(([a], [b]) => (a < b ? -1 : 1))
           .map(([title, text]) => `${title}\n\n${text}\n`)
+        mkdirSync(dirname(file), { recursive: true })
         writeFileSync(file, sections.join(`\n${'-'.repeat(78)}\n\n`))
       })
     },

@@ -5,14 +5,26 @@ import { maxBytesOf } from './bytes/byte-limit.ts'
 import { type ByteSource, readBytes } from './bytes/byte-source.ts'
 import { extractDatabase } from './bytes/extract.ts'
 import { gunzip } from './bytes/gunzip.ts'
-import { type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
+import { type ClientAddressOptions, type ClientFailure, ClientWalk } from './client/client-address.ts'
 import type { DetectSource, PeerOptions } from './client/request-source.ts'
 import { MalformedAddressError } from './errors.ts'
 import type { DatabaseInfo } from './location/database-info.ts'
 import { DatabaseSet } from './location/database-set.ts'
-import { findRecord, isRecord, lookupError } from './location/find-location.ts'
+import {
+  findRecord,
+  isRecord,
+  lookupError,
+  lookupFailure,
+  malformedFailure,
+} from './location/find-location.ts'
 import { type Locale, localeOf } from './location/locale.ts'
-import type { LocationRecord, LookupOptions, LookupResult } from './location/location-record.ts'
+import {
+  isLookupFailure,
+  type LocationRecord,
+  type LookupFailure,
+  type LookupOptions,
+  type LookupResult,
+} from './location/location-record.ts'
 import { BATCH_ITEMS, LookupBatch } from './location/lookup-batch.ts'
 import { instantOf } from './location/timezone.ts'
 import { Database } from './mmdb/database.ts'
@@ -141,6 +153,37 @@ export class Resolver {
   }
 
   /**
+   * As `lookup`, but returns a `LookupFailure` where `lookup` throws for the address: a failure costs no stack trace. For
+   * programs that answer every request. Use `isLookupFailure` to tell the results apart.
+   *
+   * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
+   * @throws TypeError when `at` is not an instant or the resolver is closed
+   */
+  find(ip: string, options?: LookupOptions): LookupResult {
+    const set = this.#open()
+    const locale = localeOf(options?.locale)
+    const at = instantOf(options?.at)
+    return this.#address.parse(ip) ? this.#result(set, locale, at) : malformedFailure(ip)
+  }
+
+  /**
+   * As `detect`, but returns a `LookupFailure` where `detect` throws for the address: a failure costs no stack trace.
+   *
+   * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
+   * @throws TypeError when the source is not a request, `at` is not an instant, or the resolver is closed
+   */
+  findClient(source: DetectSource, options?: DetectOptions): LookupResult {
+    const set = this.#open()
+    const locale = localeOf(options?.locale)
+    const at = instantOf(options?.at)
+    const via = this.#clients.seek(source, options, this.#address)
+    if (typeof via !== 'string') return clientFailure(via)
+    const result = this.#result(set, locale, at)
+    if (isLookupFailure(result)) result.error.via = via
+    return result
+  }
+
+  /**
    * Looks up many addresses. The result has a record or a `LookupFailure` for each item, in the order of the input: an
    * item never throws. Use `isLookupFailure` to tell them apart.
    *
@@ -241,13 +284,27 @@ export class Resolver {
     if (!this.#address.parse(ip)) throw new MalformedAddressError(explainMalformed(ip))
   }
 
-  /** Looks up the last parsed address. @param via where `detect` found the address */
+  /** Looks up the last parsed address. */
+  #result(set: DatabaseSet, locale: Locale, at: number): LookupResult {
+    const address = this.#address
+    const found = findRecord(set, address, locale, at)
+    return isRecord(found) ? found : lookupFailure(set, address, found)
+  }
+
+  /** Looks up the last parsed address, and throws. @param via where `detect` found the address */
   #record(set: DatabaseSet, locale: Locale, at: number, via?: string): LocationRecord {
     const found = findRecord(set, this.#address, locale, at)
     if (isRecord(found)) return found
     throw lookupError(set, this.#address, found, via)
   }
 }
+
+function clientFailure(failure: ClientFailure): LookupFailure {
+  const { address = '', code, message, ...rest } = { address: undefined, ...failure }
+  return { ip: address, error: { code, status: STATUS[code], message, ...rest } }
+}
+
+const STATUS = { MALFORMED_ADDRESS: 400, UNRESOLVABLE_ADDRESS: 422, ADDRESS_UNAVAILABLE: null } as const
 
 /** @throws TypeError when there is no source */
 export function atLeastOne<Source>(source: Source | readonly Source[]): readonly Source[] {

@@ -41,7 +41,15 @@ const EXPORTS = {
     'isLookupFailure',
     'parseAddress',
   ],
-  'geofix/enrich': ['BadLineError', 'EnrichError', 'LOCATION_FIELDS', 'createRowEnricher', 'enrich', 'enrichStream'],
+  'geofix/enrich': [
+    'BadLineError',
+    'EnrichError',
+    'LOCATION_FIELDS',
+    'createRowEnricher',
+    'enrich',
+    'enrichStream',
+  ],
+  'geofix/http': ['KeyFileError', 'createHandler', 'createKeyFile'],
   'geofix/writer': ['MmdbWriter', 'double', 'float', 'int32', 'uint128', 'uint16', 'uint32', 'uint64'],
 }
 
@@ -61,7 +69,7 @@ describe('the tarball', () => {
       .map(({ path }) => path)
       .filter(
         (path) =>
-          !/^(dist\/[\w-]+\.(js|cjs|d\.ts|d\.cts)|data\/[\w-]+\.(mmdb\.gz|json|md)|dist\/cli\.LICENSE\.txt|package\.json|(src\/([a-z]+\/)?|scripts\/bench\/)?README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/.test(
+          !/^(dist\/[\w-]+\.(js|cjs|d\.ts|d\.cts)|data\/[\w-]+\.(mmdb\.gz|json|md)|dist\/(cli|http)\.LICENSE\.txt|package\.json|(src\/([a-z]+\/)?|scripts\/bench\/)?README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/.test(
             path,
           ),
       )
@@ -77,12 +85,14 @@ describe('the tarball', () => {
         'src/cli/README.md',
         'src/client/README.md',
         'src/enrich/README.md',
+        'src/http/README.md',
         'src/node/README.md',
         'data/city.mmdb.gz',
         'data/country.mmdb.gz',
         'dist/cli.js',
         'dist/cli-enrich-worker.js',
         'dist/cli.LICENSE.txt',
+        'dist/http.LICENSE.txt',
       ]),
     )
   })
@@ -94,7 +104,7 @@ describe('the tarball', () => {
     const [enrich, others] = [true, false].map((is) =>
       library.filter(({ path }) => (path === 'dist/enrich.js') === is),
     )
-    expect(sizeOf(others ?? [])).toBeLessThan(211_000)
+    expect(sizeOf(others ?? [])).toBeLessThan(270_000)
     expect(sizeOf(enrich ?? [])).toBeLessThan(190_000)
   })
 
@@ -124,15 +134,20 @@ console.log(geo.lookup('81.2.69.142', { locale: 'de' }).country.name, parseAddre
 const writer = new MmdbWriter({ databaseType: 'Mine' }).insert('8.8.8.0/24', { country: { iso_code: 'US' } })
 console.log(Resolver.openSync(writer.toBytes()).lookup('8.8.8.8').country.code)
 const { output, summary } = enrich(new Blob(['{"ip":"81.2.69.142"}']).stream(), { resolver: geo })
-new Response(output).json().then(async ({ location }) => console.log(location.country.code, (await summary).resolved))
+const handle = createHandler(geo, { authenticate: null })
+new Response(output).json().then(async ({ location }) => {
+  console.log(location.country.code, (await summary).resolved)
+  console.log((await handle(new Request('http://x/v1/ip/10.0.0.1'))).status)
+})
 `
-const ANSWER = 'Vereinigtes Königreich 8.8.8.8\nUS\nGB 1\n'
+const ANSWER = 'Vereinigtes Königreich 8.8.8.8\nUS\nGB 1\n422\n'
 
 describe('an installed package', () => {
   it('works from ESM', () => {
     writeProject(user, {
       'esm.mjs': `import { embedded, parseAddress, Resolver } from 'geofix'
 import { enrich } from 'geofix/enrich'
+import { createHandler } from 'geofix/http'
 import { MmdbWriter } from 'geofix/writer'${ASK}`,
     })
     expect(output(user, process.execPath, 'esm.mjs')).toBe(ANSWER)
@@ -142,6 +157,7 @@ import { MmdbWriter } from 'geofix/writer'${ASK}`,
     writeProject(user, {
       'cjs.cjs': `const { embedded, parseAddress, Resolver } = require('geofix')
 const { enrich } = require('geofix/enrich')
+const { createHandler } = require('geofix/http')
 const { MmdbWriter } = require('geofix/writer')${ASK}`,
     })
     expect(output(user, process.execPath, 'cjs.cjs')).toBe(ANSWER)
@@ -190,6 +206,7 @@ import('geofix').then(({ isGeofixError, MalformedAddressError }) => {
       [file]: `import { isLookupFailure, Resolver, type LocationRecord, type LookupFailure } from 'geofix'
 import { Resolver as CoreResolver } from 'geofix/core'
 import { type EnrichSummary, enrich, enrichStream } from 'geofix/enrich'
+import { createHandler, createKeyFile, type Handler } from 'geofix/http'
 import { float, MmdbWriter, type WritableValue } from 'geofix/writer'
 const geo = Resolver.openSync()
 const record: LocationRecord = geo.lookup('81.2.69.142', { locale: 'de', at: new Date() })
@@ -198,7 +215,8 @@ const failures: LookupFailure[] = geo.lookupMany(['x']).filter(isLookupFailure)
 const value: WritableValue = { latitude: float(1) }
 const summary: Promise<EnrichSummary> = enrich(new Blob().stream(), { resolver: geo, onBadLine: 'drop' }).summary
 const lines: ReadableStream<Uint8Array> = new Blob().stream().pipeThrough(enrichStream({ resolver: geo }))
-export const all = [summary, lines, name, failures, CoreResolver.open(new MmdbWriter({ databaseType: 'X' }).insert('::/0', value).toBytes())]
+const handler: Promise<Handler> = createKeyFile('keys.json').then((keys) => createHandler(geo, keys))
+export const all = [handler, summary, lines, name, failures, CoreResolver.open(new MmdbWriter({ databaseType: 'X' }).insert('::/0', value).toBytes())]
 // @ts-expect-error: parts of a record are shared and read-only
 record.country.code = 'XX'
 // @ts-expect-error: options are checked
@@ -219,21 +237,26 @@ CoreResolver.open('city.mmdb')
     expect(JSON.parse(output(user, process.execPath, 'exports.cjs'))).toEqual(names)
   })
 
-  it.each(['core.js', 'core.cjs', 'enrich.js', 'enrich.cjs', 'writer.js', 'writer.cjs'])(
-    'names no module of Node in %s',
-    (file) => {
-      const seen = new Set<string>()
-      const visit = (name: string): void => {
-        if (seen.has(name)) return
-        seen.add(name)
-        const code = readFileSync(join(ROOT, 'dist', name), 'utf8')
-        expect(code).not.toMatch(/(from|require\()\s*['"]node:/)
-        for (const [, chunk] of code.matchAll(/(?:from|require\()\s*['"]\.\/([^'"]+)['"]/g))
-          visit(chunk ?? '')
-      }
-      visit(file)
-    },
-  )
+  it.each([
+    'core.js',
+    'core.cjs',
+    'enrich.js',
+    'enrich.cjs',
+    'http-core.js',
+    'http-core.cjs',
+    'writer.js',
+    'writer.cjs',
+  ])('names no module of Node in %s', (file) => {
+    const seen = new Set<string>()
+    const visit = (name: string): void => {
+      if (seen.has(name)) return
+      seen.add(name)
+      const code = readFileSync(join(ROOT, 'dist', name), 'utf8')
+      expect(code).not.toMatch(/(from|require\()\s*['"]node:/)
+      for (const [, chunk] of code.matchAll(/(?:from|require\()\s*['"]\.\/([^'"]+)['"]/g)) visit(chunk ?? '')
+    }
+    visit(file)
+  })
 
   it('has a core that needs nothing of Node', () => {
     writeProject(user, {
