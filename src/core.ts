@@ -7,6 +7,7 @@ export {
   createClientAddress,
 } from './client/client-address.ts'
 export type { DetectSource, HeaderSource, PeerOptions, PeerSocket } from './client/request-source.ts'
+export { embedded } from './embedded.ts'
 export {
   AddressUnavailableError,
   type ErrorCode,

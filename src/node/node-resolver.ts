@@ -1,7 +1,7 @@
 import { signalOf } from '../bytes/abort.ts'
 import { maxBytesOf } from '../bytes/byte-limit.ts'
+import city from '../city.ts'
 import { ClientWalk } from '../client/client-address.ts'
-import { embedded } from '../embedded.ts'
 import { DatabaseSet } from '../location/database-set.ts'
 import { atLeastOne, type OpenOptions, REPLACE, Resolver } from '../resolver.ts'
 import {
@@ -53,7 +53,7 @@ export class NodeResolver extends Resolver {
    * @throws the reason of `signal`, or of a `fetch` that is aborted while its `Response` is read
    */
   static override async open(
-    source: NodeSource | readonly NodeSource[] = embedded.city,
+    source: NodeSource | readonly NodeSource[] = city,
     options: NodeOpenOptions = {},
   ): Promise<NodeResolver> {
     const clients = new ClientWalk(options)
@@ -72,7 +72,7 @@ export class NodeResolver extends Resolver {
    * has an effect if it is already aborted.
    */
   static openSync(
-    source: SyncSource | readonly SyncSource[] = embedded.city,
+    source: SyncSource | readonly SyncSource[] = city,
     options: NodeOpenOptions = {},
   ): NodeResolver {
     const clients = new ClientWalk(options)

@@ -15,9 +15,11 @@ import {
 } from '../bytes/byte-source.ts'
 import { extractDatabase, extractUncompressed } from '../bytes/extract.ts'
 import { isGzip } from '../bytes/gzip-member.ts'
+import { embeddedFileOf } from '../embedded.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
 import { isOfClass, messageOf } from '../realm.ts'
+import { embeddedPath } from './embedded-file.ts'
 import { readUnpacked, readWholeSync } from './file-bytes.ts'
 import { nativeGunzip, nativeGunzipAsync } from './native-gunzip.ts'
 
@@ -108,6 +110,8 @@ function isFile(source: NodeSource): source is string | URL {
 
 function pathOf(file: string | URL): string {
   if (typeof file === 'string') return isUrl(file) ? pathOf(new URL(file)) : file
+  const embedded = embeddedFileOf(file)
+  if (embedded !== undefined) return embeddedPath(file, embedded)
   if (file.protocol === 'file:') return fileURLToPath(file.href)
   throw new TypeError(`cannot open a ${file.protocol} URL, only file: URLs; fetch it and pass the Response`)
 }

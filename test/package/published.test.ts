@@ -37,6 +37,7 @@ const EXPORTS = {
     'Resolver',
     'UnresolvableAddressError',
     'createClientAddress',
+    'embedded',
     'isGeofixError',
     'isLookupFailure',
     'parseAddress',
@@ -94,7 +95,7 @@ describe('the tarball', () => {
     const [enrich, others] = [true, false].map((is) =>
       library.filter(({ path }) => (path === 'dist/enrich.js') === is),
     )
-    expect(sizeOf(others ?? [])).toBeLessThan(197_000)
+    expect(sizeOf(others ?? [])).toBeLessThan(215_000)
     expect(sizeOf(enrich ?? [])).toBeLessThan(170_000)
   })
 
@@ -147,6 +148,23 @@ const { MmdbWriter } = require('geofix/writer')${ASK}`,
     expect(output(user, process.execPath, 'cjs.cjs')).toBe(ANSWER)
   })
 
+  it('has the URL of each database as an entry', () => {
+    writeProject(user, {
+      'url.mjs': `import city from 'geofix/city'
+import country from 'geofix/country'
+import { embedded, Resolver } from 'geofix'
+console.log(city.href === embedded.city.href, country.href === embedded.country.href)
+console.log((await Resolver.open(country)).lookup('81.2.69.142').country.code)`,
+      'url.cjs': `const city = require('geofix/city')
+const country = require('geofix/country')
+const { embedded, Resolver } = require('geofix')
+console.log(city.href === embedded.city.href, country.href === require('geofix/core').embedded.country.href)
+console.log(Resolver.openSync(country).lookup('81.2.69.142').country.code)`,
+    })
+    expect(output(user, process.execPath, 'url.mjs')).toBe('true true\nGB\n')
+    expect(output(user, process.execPath, 'url.cjs')).toBe('true true\nGB\n')
+  })
+
   it('opens the embedded city database by default', () => {
     writeProject(user, {
       'city.mjs': `import { Resolver } from 'geofix'
@@ -188,17 +206,21 @@ import('geofix').then(({ isGeofixError, MalformedAddressError }) => {
         files: [file],
       }),
       [file]: `import { isLookupFailure, Resolver, type LocationRecord, type LookupFailure } from 'geofix'
+import city from 'geofix/city'
 import { Resolver as CoreResolver } from 'geofix/core'
+import country from 'geofix/country'
 import { type EnrichSummary, enrich, enrichStream } from 'geofix/enrich'
 import { float, MmdbWriter, type WritableValue } from 'geofix/writer'
 const geo = Resolver.openSync()
+fetch(city).then((response) => CoreResolver.open(response))
+const path: string = country.pathname
 const record: LocationRecord = geo.lookup('81.2.69.142', { locale: 'de', at: new Date() })
 const name: string | null = record.country.name
 const failures: LookupFailure[] = geo.lookupMany(['x']).filter(isLookupFailure)
 const value: WritableValue = { latitude: float(1) }
 const summary: Promise<EnrichSummary> = enrich(new Blob().stream(), { resolver: geo, onBadLine: 'drop' }).summary
 const lines: ReadableStream<Uint8Array> = new Blob().stream().pipeThrough(enrichStream({ resolver: geo }))
-export const all = [summary, lines, name, failures, CoreResolver.open(new MmdbWriter({ databaseType: 'X' }).insert('::/0', value).toBytes())]
+export const all = [path, summary, lines, name, failures, CoreResolver.open(new MmdbWriter({ databaseType: 'X' }).insert('::/0', value).toBytes())]
 // @ts-expect-error: parts of a record are shared and read-only
 record.country.code = 'XX'
 // @ts-expect-error: options are checked
@@ -219,21 +241,26 @@ CoreResolver.open('city.mmdb')
     expect(JSON.parse(output(user, process.execPath, 'exports.cjs'))).toEqual(names)
   })
 
-  it.each(['core.js', 'core.cjs', 'enrich.js', 'enrich.cjs', 'writer.js', 'writer.cjs'])(
-    'names no module of Node in %s',
-    (file) => {
-      const seen = new Set<string>()
-      const visit = (name: string): void => {
-        if (seen.has(name)) return
-        seen.add(name)
-        const code = readFileSync(join(ROOT, 'dist', name), 'utf8')
-        expect(code).not.toMatch(/(from|require\()\s*['"]node:/)
-        for (const [, chunk] of code.matchAll(/(?:from|require\()\s*['"]\.\/([^'"]+)['"]/g))
-          visit(chunk ?? '')
-      }
-      visit(file)
-    },
-  )
+  it.each([
+    'city.js',
+    'country.js',
+    'core.js',
+    'core.cjs',
+    'enrich.js',
+    'enrich.cjs',
+    'writer.js',
+    'writer.cjs',
+  ])('names no module of Node in %s', (file) => {
+    const seen = new Set<string>()
+    const visit = (name: string): void => {
+      if (seen.has(name)) return
+      seen.add(name)
+      const code = readFileSync(join(ROOT, 'dist', name), 'utf8')
+      expect(code).not.toMatch(/(from|require\()\s*['"]node:/)
+      for (const [, chunk] of code.matchAll(/(?:from|require\()\s*['"]\.\/([^'"]+)['"]/g)) visit(chunk ?? '')
+    }
+    visit(file)
+  })
 
   it('has a core that needs nothing of Node', () => {
     writeProject(user, {
