@@ -22,6 +22,7 @@ const LAYERS: Readonly<Record<string, number>> = {
   'embedded.ts': 3,
   'city.ts': 4,
   'country.ts': 4,
+  'core-resolver.ts': 5,
   node: 5,
   enrich: 5,
   cli: 6,

@@ -39,7 +39,7 @@ export class DatabaseSet {
   readonly hasLocations: readonly boolean[]
   readonly #databases: readonly OpenDatabase[]
 
-  constructor(databases: readonly Database[]) {
+  constructor(readonly databases: readonly Database[]) {
     this.info = Object.freeze(databases.map(({ metadata, path }) => databaseInfo(metadata, path)))
     const errors: InvalidDatabaseError[] = []
     this.#databases = databases.map((database) => {

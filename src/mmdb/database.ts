@@ -14,7 +14,6 @@ export class Database {
   readonly index: PrefixIndex
   readonly data: DataSection
   readonly #decoder: RecordDecoder
-  readonly #bytes: Uint8Array
 
   /**
    * @param bytes the uncompressed file; not copied, so they must not change
@@ -22,11 +21,10 @@ export class Database {
    * @throws InvalidDatabaseError when the bytes are not a database
    */
   constructor(
-    bytes: Uint8Array,
+    readonly bytes: Uint8Array,
     readonly path?: string,
   ) {
     checkSize(bytes.length, MAX_DATABASE_BYTES, path)
-    this.#bytes = bytes
     this.metadata = readMetadata(bytes, path)
     this.tree = new SearchTree(bytes, this.metadata, path)
     this.index = new PrefixIndex(this.tree)
@@ -46,6 +44,6 @@ export class Database {
 
   /** Checks the whole file. Takes seconds for a large file, and up to half the file's size in memory. */
   verify(): Verification {
-    return verify(this.tree, this.data, this.#bytes)
+    return verify(this.tree, this.data, this.bytes)
   }
 }
