@@ -18,11 +18,11 @@ export interface ResponseLike {
   readonly body: StreamLike | null
 }
 
-/** A `ReadableStream` of bytes. */
-export interface StreamLike {
+/** A `ReadableStream`. */
+export interface StreamLike<Chunk = Uint8Array> {
   readonly locked: boolean
   getReader(): {
-    read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
+    read(): Promise<{ readonly done: boolean; readonly value?: Chunk | undefined }>
     cancel(reason?: unknown): Promise<void>
   }
 }
@@ -42,6 +42,23 @@ export interface UrlLike {
   readonly protocol: string
 }
 
-/** The platform's own class where its types are known, so that `fetch` and `fs` accept it. */
+/** A `WritableStream`. */
+export interface WritableLike {
+  readonly locked: boolean
+}
+
+/** The platform's own class where its types are known, so that `Response` accepts it. */
 // biome-ignore lint/style/noRestrictedGlobals: a type, which uses nothing at run time.
+export type PlatformReadable = typeof globalThis extends { ReadableStream: { prototype: infer Own } }
+  ? Own
+  : StreamLike
+
+/** The platform's own class where its types are known, so that `pipeThrough` accepts it. */
+// biome-ignore lint/style/noRestrictedGlobals: as above.
+export type PlatformWritable = typeof globalThis extends { WritableStream: { prototype: infer Own } }
+  ? Own
+  : WritableLike
+
+/** The platform's own class where its types are known, so that `fetch` and `fs` accept it. */
+// biome-ignore lint/style/noRestrictedGlobals: as above.
 export type PlatformUrl = typeof globalThis extends { URL: { prototype: infer Own } } ? Own : UrlLike

@@ -232,6 +232,37 @@ CoreResolver.open('city.mmdb')
     expect(typecheck(project)).toBe('')
   })
 
+  it('has types that need neither the library "DOM" nor those of Node', () => {
+    const project = join(user, 'types-es2022')
+    writeProject(project, {
+      'tsconfig.json': JSON.stringify({
+        compilerOptions: {
+          module: 'nodenext',
+          strict: true,
+          target: 'es2022',
+          lib: ['es2022'],
+          types: [],
+          skipLibCheck: false,
+        },
+        files: ['consumer.mts'],
+      }),
+      'consumer.mts': `import city from 'geofix/city'
+import { type ByteSource, embedded, type OpenOptions, Resolver, type SharedDatabases } from 'geofix'
+import { Resolver as CoreResolver } from 'geofix/core'
+import { enrich } from 'geofix/enrich'
+import { MmdbWriter } from 'geofix/writer'
+const options: OpenOptions = { onProgress: ({ loaded, total }) => total === null || loaded < total }
+const shared: Promise<SharedDatabases> = Resolver.open([city, embedded.country], options).then((geo) => geo.share())
+export const text: string = city.href
+export const open = (source: ByteSource) => CoreResolver.open(source, options)
+export const all = [shared, CoreResolver.openSync(new MmdbWriter({ databaseType: 'X' }).toBytes()), enrich]
+// @ts-expect-error: not a source
+open(new Date())
+`,
+    })
+    expect(typecheck(project)).toBe('')
+  })
+
   it.each(Object.entries(EXPORTS))('exports exactly what it promises: %s', (entry, names) => {
     writeProject(user, {
       'exports.mjs': `console.log(JSON.stringify(Object.keys(await import('${entry}')).sort()))`,
