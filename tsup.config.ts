@@ -1,5 +1,5 @@
 import { defineConfig, type Options } from 'tsup'
-import { bundledLicences, noChildProcess } from './scripts/tsup-plugins.ts'
+import { bundledLicences, literalPaths, noChildProcess } from './scripts/tsup-plugins.ts'
 
 const shared: Options = {
   target: 'node20',
@@ -15,35 +15,60 @@ const shared: Options = {
 const entry = {
   index: 'src/index.ts',
   core: 'src/core.ts',
+  city: 'src/city.ts',
+  country: 'src/country.ts',
   enrich: 'src/enrich.ts',
   http: 'src/http.ts',
   'http-core': 'src/http-core.ts',
   writer: 'src/writer.ts',
 }
 
-const { index, ...others } = entry
+/** A CommonJS module has no `import.meta.url`. tsup's own shim breaks if the path contains "#" or "%". */
+const commonJs: Options = {
+  ...shared,
+  format: ['cjs'],
+  esbuildOptions: (options) => {
+    options.define = { ...options.define, 'import.meta.url': 'importMetaUrl' }
+    options.inject = [...(options.inject ?? []), 'scripts/import-meta-url.cjs.ts']
+  },
+}
+
+/** Neither split nor passed through rollup (`treeshake`), which would change the expressions of literalPaths(). */
+const commonJsWithPaths: Options = {
+  ...commonJs,
+  platform: 'node',
+  splitting: false,
+  treeshake: false,
+  esbuildPlugins: [literalPaths()],
+}
+
+const { index, city, country, ...others } = entry
+
+/** Only geofix/http needs it. Bundled, so that users of the library do not install it. */
+const noExternal = ['rate-limiter-flexible']
 
 export default defineConfig([
   {
     ...shared,
     entry,
+    noExternal,
     format: ['esm'],
-    // Only geofix/http needs it. Bundled, so that users of the library do not install it.
-    noExternal: ['rate-limiter-flexible'],
     esbuildPlugins: [bundledLicences('dist/http.LICENSE.txt')],
   },
-  { ...shared, entry, format: ['esm', 'cjs'], dts: { only: true, compilerOptions: { stripInternal: true } } },
-  { ...shared, noExternal: ['rate-limiter-flexible'], entry: others, format: ['cjs'] },
   {
     ...shared,
-    entry: { index },
-    format: ['cjs'],
-    esbuildOptions: (options) => {
-      // The URLs of the embedded databases need `import.meta.url`. tsup's own shim breaks if the path contains "#" or
-      // "%", and if there is a global `document`.
-      options.define = { ...options.define, 'import.meta.url': 'importMetaUrl' }
-      options.inject = [...(options.inject ?? []), 'scripts/import-meta-url.cjs.ts']
-    },
+    entry,
+    format: ['esm', 'cjs'],
+    cjsInterop: true,
+    dts: { only: true, compilerOptions: { stripInternal: true } },
+  },
+  { ...commonJs, noExternal, entry: others },
+  { ...commonJsWithPaths, entry: { index } },
+  // `require` gives the URL itself.
+  {
+    ...commonJsWithPaths,
+    entry: { city, country },
+    footer: { js: 'module.exports = module.exports.default' },
   },
   {
     ...shared,

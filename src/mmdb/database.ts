@@ -11,7 +11,6 @@ export class Database {
   readonly tree: SearchTree
   readonly data: DataSection
   readonly #decoder: RecordDecoder
-  readonly #bytes: Uint8Array
 
   /**
    * @param bytes the uncompressed file; not copied, so they must not change
@@ -19,11 +18,10 @@ export class Database {
    * @throws InvalidDatabaseError when the bytes are not a database
    */
   constructor(
-    bytes: Uint8Array,
+    readonly bytes: Uint8Array,
     readonly path?: string,
   ) {
     checkSize(bytes.length, MAX_DATABASE_BYTES, path)
-    this.#bytes = bytes
     this.metadata = readMetadata(bytes, path)
     this.tree = new SearchTree(bytes, this.metadata, path)
     this.data = new DataSection(bytes, this.tree.dataStart, this.metadata.start, path)
@@ -42,6 +40,6 @@ export class Database {
 
   /** Checks the whole file. Takes seconds for a large file, and up to half the file's size in memory. */
   verify(): Verification {
-    return verify(this.tree, this.data, this.#bytes)
+    return verify(this.tree, this.data, this.bytes)
   }
 }
