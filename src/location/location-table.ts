@@ -50,8 +50,9 @@ const COORDINATES_BYTES = 100
  * Millions of networks share some hundred thousand records, so a table is by the offset of a record in the file, never by
  * address. Records differ in fields that are not used here, so several can have one location. A location is a row of five
  * 32-bit numbers: shared parts (country, region, time zone), city and postal code by their numbers, latitude and
- * longitude. Nothing is evicted: a whole city database takes some 15 MB, and the garbage collector sees only the texts.
- * Only larger or hostile databases reach a limit above; the table is then emptied and fills again.
+ * longitude. Nothing is evicted: all of GeoLite2-City takes some 17 MB in typed arrays. Only texts and the coordinates of the
+ * first locations are objects. Only larger or hostile databases reach a limit above; the table is then emptied and fills
+ * again.
  */
 export class LocationTable {
   /** How often the table was emptied. Numbers of locations are valid until then. */
