@@ -84,13 +84,37 @@ export function columnsTemplate(
   const quoted = (text: string): string =>
     text.includes(delimiter) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
   const plain = (text: string): string => text.replaceAll(delimiter, ' ').replace(/[\r\n]/g, ' ')
+  return columnsOf(columns, delimiter, (value) => (quotes ? quoted : plain)(value ?? ''))
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r' }
+
+/**
+ * The same without quotes: a backslash is before what would end a value, and an unknown value is `\N`, as in
+ * `TabSeparated` of ClickHouse and in the text tables of Hive.
+ */
+export function escapedColumnsTemplate(
+  columns: readonly LocationField[],
+  delimiter: string,
+): LocationTemplate {
+  const special = new RegExp(`[\\\\\\t\\n\\r${delimiter}]`, 'g')
+  const escaped = (text: string): string => text.replace(special, (each) => ESCAPES[each] ?? `\\${each}`)
+  return columnsOf(columns, delimiter, (value) => (value === null ? '\\N' : escaped(value)))
+}
+
+function columnsOf(
+  columns: readonly LocationField[],
+  delimiter: string,
+  cellOf: (value: string | null) => string,
+): LocationTemplate {
   const offset = columns.indexOf('timezone_offset')
   return {
     textOf: (location, locale) => {
       const record = location.record('', locale, ANY_INSTANT)
       const texts = columns.map((column) => {
-        const value = String(COLUMNS[column](record) ?? '')
-        return quotes ? quoted(value) : plain(value)
+        const value = COLUMNS[column](record)
+        // The offset is written separately.
+        return column === 'timezone_offset' ? '' : cellOf(value === null ? null : String(value))
       })
       if (offset === -1) return { before: texts.join(delimiter), after: null }
       return {
@@ -98,6 +122,6 @@ export function columnsTemplate(
         after: texts.slice(offset).join(delimiter),
       }
     },
-    offsetText: ({ text }) => text ?? '',
+    offsetText: ({ text }) => cellOf(text),
   }
 }

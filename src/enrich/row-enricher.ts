@@ -5,7 +5,7 @@ import { definitionOf } from './formats/formats.ts'
 import { type LineFormat, RawLines } from './line-format.ts'
 import { LineLocator } from './line-locator.ts'
 import type { RowPlan } from './row-plan.ts'
-import { TableRows } from './table-rows.ts'
+import { TableRows, tableTemplate } from './table-rows.ts'
 
 const TAB = 0x09
 const LINE_FEED = 0x0a
@@ -38,8 +38,11 @@ export class RowEnricher {
   /** @throws InvalidDatabaseError when the databases hold no locations */
   constructor({ plan, table, keepsBadLines }: RowPlan, set: DatabaseSet) {
     this.maxBytes = plan.maxLineBytes
-    this.#format = definitionOf(plan.format).makeLines(plan, new LineLocator(set, plan))
-    this.#table = table === null ? null : new TableRows(table, this.#format)
+    const definition = definitionOf(plan.format)
+    const template = table === null ? definition.locationTemplate?.(plan) : tableTemplate(table)
+    const locator = new LineLocator(set, plan, template)
+    this.#format = definition.makeLines(plan, locator)
+    this.#table = table === null ? null : new TableRows(table, locator)
     this.#escapes = table?.quoting === 'none'
     this.#raw = new RawLines(plan.into)
     const isAppending = 'append' in plan && plan.append
@@ -97,7 +100,7 @@ export class RowEnricher {
     if (this.#table !== null && this.#escapes) this.#table.writeCells(this.#bytes, start, end, out)
     else if (this.#table !== null || this.#unread !== 'raw') {
       const before = out.length
-      out.write(this.#bytes.subarray(start, end))
+      out.write(this.#bytes, start, end)
       withoutReturns(out, before)
     }
   }
@@ -110,7 +113,7 @@ export class RowEnricher {
 
   #writeUnread(start: number, end: number, out: ByteSink): void {
     if (this.#unread === 'raw') this.#writeRaw(start, end, out)
-    else out.write(this.#bytes.subarray(start, end))
+    else out.write(this.#bytes, start, end)
     if (this.#unread === 'null-after-tab') this.#writeNull(out)
   }
 

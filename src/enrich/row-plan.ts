@@ -1,7 +1,7 @@
 import { COMMA, MAX_COLUMNS, TAB } from './formats/delimited/table.ts'
 import { definitionOf, type Plan } from './formats/formats.ts'
 import { RAW } from './line-format.ts'
-import { type EnrichOptions, FORMATS, type Format, LOCATION_FIELDS } from './options.ts'
+import { type EnrichOptions, FORMATS, type Format, LOCATION_FIELDS, type LocationField } from './options.ts'
 
 /**
  * What quotes mean in CSV and TSV:
@@ -68,12 +68,12 @@ export interface TablePlan {
   readonly address: number
   /** The column of the time, from 0; `null` when there is none. */
   readonly time: number | null
-  /** Number of columns that are appended. */
-  readonly added: number
+  /** The columns that are appended. */
+  readonly fields: readonly LocationField[]
 }
 
 export interface RowPlan {
-  /** Of the rows; for a table, of records that consist of the address and the time alone. */
+  /** What all formats need, and for formats other than tables how to read their lines. */
   readonly plan: Plan
   /** `null` if the rows are not those of a table. */
   readonly table: TablePlan | null
@@ -118,15 +118,15 @@ function tablePlan(options: RowOptions, format: 'csv' | 'tsv'): Pick<RowPlan, 'p
   const delimiter = format === 'csv' ? COMMA : TAB
   const address = columnOf(field, 'field')
   const time = timeField === undefined ? null : columnOf(timeField, 'timeField')
-  // The enricher makes a record of the address and the time of each row. This is what such a record looks like.
-  const sample = time === null ? [DASH] : [DASH, delimiter, DASH]
-  const { plan } = definitionOf(format).plan(Uint8Array.of(...sample, LINE_FEED), true, {
+  // A table of one column, because rows can have any number: what its plan says of columns is not used.
+  const sample = Uint8Array.of(DASH, LINE_FEED)
+  const { plan } = definitionOf(format).plan(sample, true, {
     ...options,
     header: false,
     field: '1',
-    timeField: time === null ? undefined : '2',
+    timeField: undefined,
   })
-  return { plan, table: { delimiter, quoting, address, time, added: fields.length } }
+  return { plan, table: { delimiter, quoting, address, time, fields: [...fields] } }
 }
 
 function isTable(format: Format): format is 'csv' | 'tsv' {

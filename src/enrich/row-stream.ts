@@ -109,7 +109,7 @@ export class RowStream {
       this.#isInLongRow = false
     } else if (this.#headers.read && this.#rowsLeft === 0) {
       this.#rowsLeft = this.#rowsOf(bytes, start, end)
-      if (this.#headers.write) out.write(bytes.subarray(start, end + 1))
+      if (this.#headers.write) out.write(bytes, start, end + 1)
       return
     } else this.#enricher.write(start, end, out)
     out.writeByte(LINE_FEED)

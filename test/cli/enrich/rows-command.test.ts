@@ -79,6 +79,21 @@ describe('geofix enrich --rows', () => {
     },
   )
 
+  it('uses the embedded database by default', async () => {
+    const args = TSV.filter((text) => text !== '--db' && text !== DB)
+    const { status, out } = await geofix(args, { input: '133.11.93.3\n' })
+    expect([status, out]).toEqual([0, '133.11.93.3\tJP\tChiyoda City\n'])
+  })
+
+  it('fails if standard input does', async () => {
+    const input = (async function* () {
+      yield '81.2.69.142\n'
+      throw Object.assign(new Error('read'), { code: 'EIO' })
+    })()
+    const { status, err } = await geofix(TSV, { input })
+    expect([status, err]).toEqual([4, expect.stringMatching(/^geofix: standard input cannot be read: .*\n$/)])
+  })
+
   it('fails if a database has no file', async () => {
     const args = [...TSV, '--db', '/nowhere/city.mmdb']
     expect((await geofix(args, { input: 'x\n' })).status).toBe(1)
