@@ -21,7 +21,7 @@ const EXPIRES: OptionDefinition = {
   read: readExpiry,
 }
 
-/** The options of each `geofix keys` command. A test compares the table in src/http/README.md with them. */
+/** The options of each `geofix keys` command. */
 export const KEYS_OPTIONS = {
   add: [
     FILE,

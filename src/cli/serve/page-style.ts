@@ -30,7 +30,7 @@ form { display: flex; flex-wrap: wrap; gap: 14px; align-items: end; }
 label { display: grid; gap: 4px; color: var(--soft); font-size: 14px; min-width: 0; }
 .grow { flex: 1 1 240px; }
 input, button { font: inherit; border-radius: 8px; padding: 10px 12px; min-height: 46px; }
-input { width: 100%; color: var(--ink); background: var(--page); border: 1px solid var(--edge); }
+input { width: 100%; font-size: 16px; color: var(--ink); background: var(--page); border: 1px solid var(--edge); }
 input::placeholder { color: var(--soft); opacity: 1; }
 button { border: 1px solid var(--accent); background: var(--accent); color: var(--on-accent); font-weight: 600; padding-inline: 20px; cursor: pointer; }
 input:focus-visible, button:focus-visible, a:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
@@ -45,5 +45,5 @@ th { width: 7.2em; padding-inline-end: 12px; font-weight: 500; color: var(--soft
 .halo { fill: var(--accent); fill-opacity: 0.22; }
 .dot { fill: var(--accent); stroke: var(--card); stroke-width: 5; }
 footer { display: grid; gap: 6px; margin-top: 28px; font-size: 13px; overflow-wrap: anywhere; }
-@media (max-width: 820px) { .result { grid-template-columns: minmax(0, 1fr); } }
+@media (max-width: 820px) { .result { grid-template-columns: minmax(0, 1fr); } .halo { r: 90px; } .dot { r: 30px; } }
 `
