@@ -5,6 +5,7 @@ import { type BenchOptions, FULL, parseOptions, QUICK, USAGE } from './options.t
 import { jsonReport, markdownReport, type Report, thisMachine } from './report.ts'
 import type { Row } from './row.ts'
 import { enrichAccessLog, enrichNdjson } from './scenarios/enrich.ts'
+import { http } from './scenarios/http.ts'
 import { eventLoop, memory, opening } from './scenarios/opening.ts'
 import {
   bulk,
@@ -20,7 +21,7 @@ import { type Scenario, Stage } from './stage.ts'
 
 const SCENARIOS: readonly Scenario[] = [
   ...[randomIPv4, skewedIPv4, firstPass, randomIPv6, ipv6Networks, bulk, request],
-  ...[opening, memory, eventLoop, hostile, enrichNdjson, enrichAccessLog],
+  ...[opening, memory, eventLoop, hostile, enrichNdjson, enrichAccessLog, http],
 ]
 
 async function bench({ quick, json, only }: BenchOptions): Promise<void> {
