@@ -33,8 +33,8 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],
-      // Runs in child processes only: tests with real pipes start the command as a process.
-      exclude: ['src/cli/enrich/pipe-stream.ts'],
+      // Run in child processes only: tests with real pipes and with several workers start the command as a process.
+      exclude: ['src/cli/enrich/pipe-stream.ts', 'src/cli/serve/cluster.ts'],
       reporter: [['text', { skipFull: true }], 'json'],
       reportOnFailure: true,
       // Most uncovered branches are the `?? 0` that the type of an index into a typed array requires.

@@ -6,6 +6,7 @@ import { type BenchOptions, FULL, parseOptions, QUICK, USAGE } from './options.t
 import { guideWithFigures, jsonReport, markdownReport, type Report, thisMachine } from './report.ts'
 import type { Row } from './row.ts'
 import { enrichments, enrichReport, steadyProcessorTime } from './scenarios/enrich.ts'
+import { http } from './scenarios/http.ts'
 import { eventLoop, memory, opening } from './scenarios/opening.ts'
 import {
   bulk,
@@ -24,6 +25,7 @@ const SCENARIOS: readonly Scenario[] = [
   ...[randomIPv4, embeddedIPv4, skewedIPv4, firstPass, randomIPv6, ipv6Networks, bulk, request],
   ...[opening, memory, eventLoop, hostile],
   ...[...enrichments, enrichReport, steadyProcessorTime],
+  http,
 ]
 
 async function bench({ quick, json, only }: BenchOptions): Promise<void> {

@@ -166,8 +166,7 @@ class Service {
 
   async #run(request: Request, info: RequestInfo, progress: Progress): Promise<Outcome> {
     if (this.#signal?.aborted) {
-      const headers = { 'retry-after': '1', connection: 'close' }
-      return { code: 'STOPPING', detail: 'Repeat the request.', headers }
+      return { code: 'STOPPING', detail: 'Repeat the request.', headers: { 'retry-after': '1' } }
     }
     const route = routeOf(request, this.#basePath, this.#cors !== null)
     if (isProblem(route)) return route

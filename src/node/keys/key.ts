@@ -15,6 +15,11 @@ const KEY = new RegExp(`^${KEY_PREFIX}([0-9A-Za-z]{${SECRET_CHARS}})([0-9A-Za-z]
 /** Makes a key: 256 random bits in base62, and a checksum of them. */
 export function makeKey(): string {
   const secret = base62(BigInt(`0x${randomBytes(KEY_BYTES).toString('hex')}`))
+  return keyOf(secret)
+}
+
+/** The key of a secret: 43 digits of base62. */
+export function keyOf(secret: string): string {
   return KEY_PREFIX + secret + checksumOf(secret)
 }
 

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { createKeyFile, type KeyFile, KeyFileError, type KeyFileOptions } from '../../../src/http.ts'
 import { isGeofixError } from '../../../src/index.ts'
-import { digestOf, isWellFormedKey, makeKey } from '../../../src/node/keys/key.ts'
+import { digestOf, isWellFormedKey, keyOf, makeKey } from '../../../src/node/keys/key.ts'
 import { type KeyEntry, keyListText, makeKeyId, parseKeyList } from '../../../src/node/keys/key-list.ts'
 import { temporaryFolder } from '../../temporary.ts'
 
@@ -120,6 +120,23 @@ describe('authenticate', () => {
       expect(authenticate(key)).toBe(null)
     }
     file.close()
+  })
+
+  it('needs the whole key: no part of it tells whether another part is right', async () => {
+    const key = makeKey()
+    const { authenticate, close } = await followed(write(keyListText([entryOf(key)])))
+    const secret = key.slice('live_'.length, -6)
+    expect(keyOf(secret)).toBe(key)
+    for (let at = 0; at < secret.length; at++) {
+      // Only the digest tells this key, which is well-formed, from the right one.
+      const other = keyOf(secret.slice(0, at) + (secret[at] === 'a' ? 'b' : 'a') + secret.slice(at + 1))
+      expect(isWellFormedKey(other)).toBe(true)
+      expect(authenticate(other)).toBe(null)
+      const [right, wrong] = [digestOf(key), digestOf(other)]
+      const common = right.findIndex((byte, index) => byte !== wrong[index])
+      expect(common).toBeLessThan(4) // equal digits of keys do not make equal bytes of digests
+    }
+    close()
   })
 
   it('follows the file; while it is damaged or missing, the keys stay', async () => {
