@@ -42,6 +42,7 @@ const EXPORTS = {
     'isLookupFailure',
     'parseAddress',
   ],
+  'geofix/bundler': ['esbuild', 'rollup'],
   'geofix/enrich': ['BadLineError', 'EnrichError', 'LOCATION_FIELDS', 'enrich', 'enrichStream'],
   'geofix/writer': ['MmdbWriter', 'double', 'float', 'int32', 'uint128', 'uint16', 'uint32', 'uint64'],
 }
