@@ -14,6 +14,7 @@ const shared: Options = {
 
 const entry = {
   index: 'src/index.ts',
+  bundler: 'src/bundler.ts',
   core: 'src/core.ts',
   city: 'src/city.ts',
   country: 'src/country.ts',

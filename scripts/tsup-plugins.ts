@@ -71,10 +71,12 @@ export function literalPaths(): Plugin {
         const code = readFileSync(path, 'utf8')
         const contents = code.replace(
           /new URL\(('[^']+'), import\.meta\.url\)/,
-          "require('node:url').pathToFileURL(require('node:path').join(__dirname, $1))",
+          'pathToFileURL(path.join(__dirname, $1))',
         )
         if (contents === code) throw new Error(`${path} has no URL of a database`)
-        return { contents, loader: 'ts' }
+        // @vercel/nft looks for `path.join`.
+        const imports = "const path = require('node:path'); const { pathToFileURL } = require('node:url')"
+        return { contents: `${imports}\n${contents}`, loader: 'ts' }
       })
     },
   }

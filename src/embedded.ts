@@ -12,19 +12,17 @@ const UNKNOWN_FOLDER = 'file:///unknown/'
 /** The files in `data/`. Entries such as `city.ts` repeat the name, because bundlers need a literal. */
 const FILES = { city: 'city.mmdb.gz', country: 'country.mmdb.gz' } as const
 
-const DATA_FOLDER = '../data/'
-
 /**
  * Makes the URL of an embedded database. Never throws: importing an entry must not fail, and `Resolver.open` has a
  * better message.
  *
- * @param locate throws if the place of this module is unknown
+ * @param locate throws if the place of this module is unknown. ncc makes it return a path
  */
-export function embeddedUrl(name: keyof typeof FILES, locate: (file: string) => URL): PlatformUrl {
+export function embeddedUrl(name: keyof typeof FILES, locate: (file: string) => URL | string): PlatformUrl {
   const file = FILES[name]
   let url: URL
   try {
-    url = locate(file)
+    url = new URL(locate(file), UNKNOWN_FOLDER)
   } catch {
     url = new URL(file, UNKNOWN_FOLDER)
   }
@@ -52,7 +50,7 @@ export const embedded: Readonly<Record<keyof typeof FILES, PlatformUrl>> = /* @_
   },
 })
 
-/** Not a literal or a template in `new URL`: bundlers would copy both databases into every bundle. */
+/** Not a literal, a template or a sum: bundlers would understand it, and copy both databases into every bundle. */
 function besideThisPackage(file: string): URL {
-  return new URL(DATA_FOLDER + file, import.meta.url)
+  return new URL(['..', 'data', file].join('/'), import.meta.url)
 }

@@ -27,6 +27,7 @@ const LAYERS: Readonly<Record<string, number>> = {
   http: 5,
   enrich: 5,
   cli: 6,
+  'bundler.ts': 7,
   'core.ts': 7,
   'index.ts': 7,
   'writer.ts': 7,

@@ -42,6 +42,7 @@ const EXPORTS = {
     'isLookupFailure',
     'parseAddress',
   ],
+  'geofix/bundler': ['esbuild', 'rollup'],
   'geofix/enrich': [
     'BadLineError',
     'EnrichError',

@@ -1,0 +1,147 @@
+// The entry `geofix/bundler`: plugins that copy the embedded databases that a bundle uses beside it. Bundlers for
+// browsers, webpack and tracers such as @vercel/nft see the databases without it.
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The built code, which this file is beside. */
+const CODE = dirname(fileURLToPath(import.meta.url))
+
+/** How the code names a database: in `new URL('…', import.meta.url)`, and in `path.join(__dirname, '…')`. */
+const LITERAL = /(?<=new URL\(|join\(__dirname, )(["'])\.\.\/data\/([\w.-]+)\1/g
+
+/** What this plugin needs of esbuild's `PluginBuild`. */
+interface EsbuildBuild {
+  readonly initialOptions: {
+    metafile?: boolean | undefined
+    readonly absWorkingDir?: string | undefined
+  }
+  onLoad(
+    options: { filter: RegExp },
+    callback: (module: { readonly path: string }) => { contents: string } | undefined,
+  ): void
+  onEnd(callback: (result: EsbuildResult) => void): void
+}
+
+interface EsbuildResult {
+  /** With `write: false`, as tsup sets. */
+  readonly outputFiles?: EsbuildFile[] | undefined
+  readonly metafile?:
+    | {
+        readonly outputs: Readonly<
+          Record<string, { readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>> }>
+        >
+      }
+    | undefined
+}
+
+interface EsbuildFile {
+  path: string
+  contents: Uint8Array<ArrayBuffer>
+  hash: string
+  readonly text: string
+}
+
+/** A plugin for esbuild, and for tsup as one of its `esbuildPlugins`. */
+export function esbuild(): { name: string; setup(build: EsbuildBuild): void } {
+  return {
+    name: 'geofix',
+    setup(build) {
+      const { initialOptions } = build
+      const folder = initialOptions.absWorkingDir ?? process.cwd()
+      initialOptions.metafile = true
+      build.onLoad({ filter: /[\\/]dist[\\/][^\\/]+\.c?js$/ }, ({ path }) => {
+        if (databasesIn(path).length === 0) return undefined
+        return { contents: besideTheBundle(readFileSync(path, 'utf8')) }
+      })
+      build.onEnd(({ metafile, outputFiles }) => {
+        const copies = new Map<string, string>()
+        for (const [output, { inputs }] of Object.entries(metafile?.outputs ?? {})) {
+          for (const [input, { bytesInOutput }] of Object.entries(inputs)) {
+            if (bytesInOutput === 0) continue
+            for (const file of databasesIn(resolve(folder, input))) {
+              copies.set(resolve(folder, dirname(output), file), pathOf(file))
+            }
+          }
+        }
+        for (const [path, original] of copies) {
+          if (outputFiles === undefined) {
+            mkdirSync(dirname(path), { recursive: true })
+            copyFileSync(original, path)
+          } else {
+            outputFiles.push({ path, contents: new Uint8Array(readFileSync(original)), hash: path, text: '' })
+          }
+        }
+      })
+    },
+  }
+}
+
+/** What this plugin needs of the context of Rollup's hooks. */
+interface RollupContext {
+  emitFile(asset: { type: 'asset'; fileName: string; source: Uint8Array }): string
+  /** Of Vite. */
+  readonly environment?: { readonly config: { readonly consumer: string } } | undefined
+}
+
+interface RollupChunk {
+  readonly type: string
+  readonly fileName: string
+  readonly modules?: Readonly<Record<string, { readonly renderedLength: number }>> | undefined
+}
+
+/** A plugin for Rollup, rolldown and Vite. */
+export function rollup(): {
+  name: string
+  config(): { optimizeDeps: { exclude: string[] } }
+  transform(this: RollupContext, code: string, id: string): { code: string; map: null } | undefined
+  generateBundle(this: RollupContext, options: unknown, bundle: Readonly<Record<string, RollupChunk>>): void
+} {
+  return {
+    name: 'geofix',
+    // Vite's development server moves packages away from their files, unless they are excluded.
+    config: () => ({ optimizeDeps: { exclude: ['geofix'] } }),
+    transform(code, id) {
+      // For browsers, Vite emits the databases itself.
+      if (this.environment?.config.consumer === 'client' || databasesIn(id).length === 0) return undefined
+      // The text gets shorter in one line; a source map is not worth its size.
+      return { code: besideTheBundle(code), map: null }
+    },
+    generateBundle(_, bundle) {
+      if (this.environment?.config.consumer === 'client') return
+      for (const { fileName, modules } of Object.values(bundle)) {
+        for (const [id, { renderedLength }] of Object.entries(modules ?? {})) {
+          if (renderedLength === 0) continue
+          for (const file of databasesIn(id)) {
+            const beside = [dirname(fileName), file].filter((part) => part !== '.').join('/')
+            this.emitFile({ type: 'asset', fileName: beside, source: readFileSync(pathOf(file)) })
+          }
+        }
+      }
+    },
+  }
+}
+
+const known = new Map<string, readonly string[]>()
+
+/** The names of the databases that a module of this package refers to; empty for other modules. */
+function databasesIn(module: string): readonly string[] {
+  // Rollup's plugins add prefixes and queries, such as of @rollup/plugin-commonjs.
+  const path = module.replace(/^\0/, '').replace(/\?.*$/, '')
+  if (resolve(dirname(path)) !== CODE || basename(path).startsWith('bundler.')) return []
+  const files = known.get(path) ?? filesIn(readFileSync(path, 'utf8'))
+  known.set(path, files)
+  return files
+}
+
+function filesIn(code: string): string[] {
+  return Array.from(code.matchAll(LITERAL), ([, , file = '']) => file)
+}
+
+function besideTheBundle(code: string): string {
+  return code.replace(LITERAL, (_, quote: string, file: string) => `${quote}./${file}${quote}`)
+}
+
+function pathOf(file: string): string {
+  return join(CODE, '../data', file)
+}
