@@ -16,8 +16,8 @@ import { DB, LOCALE, type OptionDefinition, readInstant, readList } from '../opt
 import { UsageError } from '../terminal.ts'
 import type { Threads } from './pool.ts'
 
-/** Below this input size, starting threads takes longer than they save. */
-const MIN_THREADED_BYTES = 32 * 1024 * 1024
+/** Below this input size, a second thread takes as long to start up and compile as it saves on two cores. */
+const MIN_THREADED_BYTES = 192 * 1024 * 1024
 
 /** A larger number is probably a typing error. */
 const MAX_THREADS = 256
@@ -149,7 +149,7 @@ export const ENRICH_OPTIONS: readonly OptionDefinition[] = [
   },
   {
     flags: '--threads <n>',
-    text: 'the number of threads (default: all cores, one for inputs below 32 MiB). The output is the same',
+    text: 'the number of threads (default: all cores, one for inputs below 192 MiB). The output is the same',
     read: wholeNumber(1, MAX_THREADS),
   },
   {
