@@ -47,6 +47,9 @@ const OUTPUT_MARGIN = 1.25
 /** The output of a long line can be larger: its memory is not kept. */
 const MAX_OUTPUT_BYTES = 2 ** 25
 
+/** Limit for all outputs in progress, if each thread can still have one and another one can be written. */
+const MAX_OUTPUTS_BYTES = 48 * 1024 * 1024
+
 /**
  * Enriches in this thread, and in worker threads once the input is large. Workers get blocks first, so that they never
  * wait. This thread enriches only when they are busy, since it also reads and writes for all.
@@ -77,7 +80,9 @@ export class AdaptiveExecutor implements Executor {
   }
 
   get capacity(): number {
-    return (this.#workers?.capacity ?? 0) + BLOCKS_AHEAD
+    const most = (this.#workers?.capacity ?? 0) + BLOCKS_AHEAD
+    const inMemory = Math.floor(MAX_OUTPUTS_BYTES / this.#outputBytes)
+    return Math.min(most, Math.max(inMemory, this.threads + 1))
   }
 
   /** The threads that enrich. */
