@@ -93,7 +93,7 @@ export class Splitter {
   #append(chunk: Uint8Array, from: number, until: number): void {
     const needed = this.#length + until - from
     if (needed > this.#bytes.length) {
-      const larger = new Uint8Array(Math.max(needed, Math.min(this.#bytes.length * 2, this.#target)))
+      const larger = this.#allocate(Math.max(needed, Math.min(this.#bytes.length * 2, this.#target)))
       larger.set(this.#bytes.subarray(0, this.#length))
       this.#bytes = larger
     }

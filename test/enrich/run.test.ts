@@ -85,6 +85,11 @@ describe('Run', () => {
     expect(run.input?.name).toBe('b')
   })
 
+  it('fails at an input with more columns', async () => {
+    const { complete } = runOf(['10.0.0.1,1\n', '10.0.0.1,1,2\n'], { header: false, format: 'csv' })
+    await expect(complete()).rejects.toThrow(new InputMismatchError('b has 3 columns, and a has 2'))
+  })
+
   it('neither counts nor writes after stop()', async () => {
     const { run, complete, written } = runOf(['10.0.0.1\n'])
     run.stop()

@@ -44,8 +44,11 @@ const BLOCK_BYTES = 512 * 1024
 
 /** Room for an output that is larger than those before it. */
 const OUTPUT_MARGIN = 1.25
-/** Larger memory of outputs is not kept. */
+/** The output of a long line can be larger: its memory is not kept. */
 const MAX_OUTPUT_BYTES = 2 ** 25
+
+/** Limit for all outputs in progress, if each thread can still have one and another one can be written. */
+const MAX_OUTPUTS_BYTES = 48 * 1024 * 1024
 
 /**
  * Enriches in this thread, and in worker threads once the input is large. Workers get blocks first, so that they never
@@ -59,7 +62,10 @@ export class AdaptiveExecutor implements Executor {
   #plan: Plan | null = null
   #enricher: BlockEnricher | null = null
   #bytes = 0
-  /** Memory for reuse: of outputs that have been written, and of blocks that are done. */
+  /**
+   * Memory for reuse, of outputs that have been written and of blocks that are done. It is shared with the workers: V8
+   * counts memory that is transferred as new, and collects garbage more often for it.
+   */
   readonly #outputs: SharedArrayBuffer[] = []
   readonly #blocks: SharedArrayBuffer[] = []
   /** Size of the memory for an output. Bytes. */
@@ -74,7 +80,9 @@ export class AdaptiveExecutor implements Executor {
   }
 
   get capacity(): number {
-    return (this.#workers?.capacity ?? 0) + BLOCKS_AHEAD
+    const most = (this.#workers?.capacity ?? 0) + BLOCKS_AHEAD
+    const inMemory = Math.floor(MAX_OUTPUTS_BYTES / this.#outputBytes)
+    return Math.min(most, Math.max(inMemory, this.threads + 1))
   }
 
   /** The threads that enrich. */
@@ -102,13 +110,16 @@ export class AdaptiveExecutor implements Executor {
       workers === null || workers.isBusy
         ? this.#enricher.block(block, memory)
         : await workers.enrich(block, memory)
-    if (isDone(block, enriched)) this.#keep(block.bytes, this.#blocks)
-    this.#outputBytes = Math.max(this.#outputBytes, Math.ceil(enriched.output.length * OUTPUT_MARGIN))
+    const { buffer } = block.bytes
+    // The memory of a block with a long line is larger, and is not kept.
+    if (isDone(block, enriched) && buffer.byteLength === this.blockBytes) this.#keep(buffer, this.#blocks)
+    const wanted = Math.min(Math.ceil(enriched.output.length * OUTPUT_MARGIN), MAX_OUTPUT_BYTES)
+    this.#outputBytes = Math.max(this.#outputBytes, wanted)
     return enriched
   }
 
-  release(output: Uint8Array): void {
-    this.#keep(output, this.#outputs)
+  release({ buffer }: Uint8Array): void {
+    if (buffer.byteLength <= MAX_OUTPUT_BYTES) this.#keep(buffer, this.#outputs)
   }
 
   readonly allocate: Allocate = (size) => {
@@ -116,11 +127,8 @@ export class AdaptiveExecutor implements Executor {
     return new Uint8Array(spare ?? new SharedArrayBuffer(size))
   }
 
-  /** Keeps memory for reuse. That of a block with a long line can be very large, and is not kept. */
-  #keep({ buffer }: Uint8Array, spares: SharedArrayBuffer[]): void {
-    const most = spares === this.#blocks ? this.blockBytes : MAX_OUTPUT_BYTES
-    if (buffer instanceof SharedArrayBuffer && buffer.byteLength <= most && spares.length < this.capacity)
-      spares.push(buffer)
+  #keep(memory: ArrayBufferLike, spares: SharedArrayBuffer[]): void {
+    if (memory instanceof SharedArrayBuffer && spares.length < this.capacity) spares.push(memory)
   }
 
   /** Ends the threads at once, without completing blocks in progress. */

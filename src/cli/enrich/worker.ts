@@ -20,7 +20,9 @@ port?.on('message', (request: WorkerRequest) => {
 })
 
 function post(reply: WorkerReply): void {
-  port?.postMessage(reply)
+  // An output that is larger than the memory for it is not in shared memory.
+  const buffer = reply.kind === 'enriched' ? reply.output.buffer : null
+  port?.postMessage(reply, buffer instanceof ArrayBuffer ? [buffer] : [])
 }
 
 function usePlan(plan: Plan): void {

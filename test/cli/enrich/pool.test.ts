@@ -38,6 +38,8 @@ interface Result {
   readonly threads: number
   /** Bytes of the largest piece of output. */
   readonly largest: number
+  /** At the end. */
+  readonly capacity: number
 }
 
 /** Sends an input through an executor in blocks of a size. */
@@ -68,7 +70,13 @@ async function enriched(
     for (const block of [...splitter.push(bytes), ...splitter.end()]) await queue.add(block)
     await queue.drain()
     const largest = Math.max(...pieces.map(({ length }) => length))
-    return { output: Buffer.concat(pieces).toString(), counts, threads: executor.threads, largest }
+    return {
+      output: Buffer.concat(pieces).toString(),
+      counts,
+      threads: executor.threads,
+      largest,
+      capacity: executor.capacity,
+    }
   } finally {
     executor.stop()
   }
@@ -145,6 +153,8 @@ describe('several threads', () => {
       expect(run.counts).toMatchObject({ lines: 4000, resolved: 4000 })
       expect(run.largest).toBeGreaterThan(16_000_000)
       expect(run.largest).toBeLessThan(17_000_000)
+      // One for each thread, and one that is written.
+      expect(run.capacity).toBe(count + 1)
       const addresses = [...run.output.matchAll(/^\{"ip":"([\d.]+)"/gm)].map(([, ip]) => `${ip}\n`)
       expect(addresses.join('')).toBe(input)
     }

@@ -54,6 +54,9 @@ it('answers each plan and block, in order', async () => {
   // The output goes to the main thread without a copy.
   expect(answer.output.buffer).toBe(memory)
   expect(answer.rest).toBeNull()
+  // One that is larger than its memory goes in memory of its own.
+  const longer = give({ kind: 'block', block, memory: new SharedArrayBuffer(10) })
+  expect(longer).toEqual({ ...answer, output: new Uint8Array(answer.output) })
 
   expect(give({ kind: 'block', block: blockOf('{"ip":"1.2.3.4"}\nrubbish\n'), memory })).toEqual({
     kind: 'bad-line',
