@@ -312,7 +312,7 @@ describe('lines that are not read', () => {
     const { output, counts } = enrichBytes(utf8(`${line}\r\n${START}\n`), LOG)
     expect(counts).toMatchObject({
       resolved: 1,
-      badLines: [{ line: 1, message: expect.stringContaining('no line of an access log') }],
+      badLines: [{ line: 1, message: expect.stringContaining('not a line of an access log') }],
     })
     expect(objectsOf(output)).toMatchObject([{ raw: line, location: null }, EXAMPLE])
     expect(Object.keys(objectsOf(output)[0] ?? {})).toEqual(['raw', 'location'])

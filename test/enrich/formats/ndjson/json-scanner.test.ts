@@ -137,7 +137,7 @@ describe('the scanner', () => {
     expect(parse(utf8(line))).toBeUndefined()
     const { isValid, fault } = scan(utf8(line), ['a'])
     expect(isValid).toBe(false)
-    expect(fault).toMatch(/^it is no (JSON object|valid JSON: (it ends too early|see its byte \d+))$/)
+    expect(fault).toMatch(/^it is not (a JSON object|valid JSON: (it ends too early|see its byte \d+))$/)
   })
 
   it('says where a line stops being JSON', () => {
