@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Options } from 'tsup'
 
 type Plugin = NonNullable<Options['esbuildPlugins']>[number]
@@ -24,6 +24,7 @@ export function bundledLicences(file: string): Plugin {
         const sections = [...texts]
           .sort(([a], [b]) => (a < b ? -1 : 1))
           .map(([title, text]) => `${title}\n\n${text}\n`)
+        mkdirSync(dirname(file), { recursive: true })
         writeFileSync(file, sections.join(`\n${'-'.repeat(78)}\n\n`))
       })
     },
@@ -54,6 +55,27 @@ export function noChildProcess(): Plugin {
     setup(build) {
       build.onResolve({ filter: /^(node:)?child_process$/ }, ({ path }) => ({ path, namespace: 'absent' }))
       build.onLoad({ filter: /.*/, namespace: 'absent' }, () => ({ contents: 'module.exports = {}' }))
+    },
+  }
+}
+
+/**
+ * In CommonJS, writes the paths of the embedded databases as `path.join(__dirname, '…')`: bundlers and tracers of
+ * CommonJS look for that expression, as those of ES modules look for `new URL('…', import.meta.url)`.
+ */
+export function literalPaths(): Plugin {
+  return {
+    name: 'literal-paths',
+    setup(build) {
+      build.onLoad({ filter: /[\\/]src[\\/](city|country)\.ts$/ }, ({ path }) => {
+        const code = readFileSync(path, 'utf8')
+        const contents = code.replace(
+          /new URL\(('[^']+'), import\.meta\.url\)/,
+          "require('node:url').pathToFileURL(require('node:path').join(__dirname, $1))",
+        )
+        if (contents === code) throw new Error(`${path} has no URL of a database`)
+        return { contents, loader: 'ts' }
+      })
     },
   }
 }

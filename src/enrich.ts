@@ -10,6 +10,7 @@ import { RowEnricher as Rows } from './enrich/row-enricher.ts'
 import { makeRowPlan, type RowOptions } from './enrich/row-plan.ts'
 import { Run } from './enrich/run.ts'
 import type { DatabaseSet } from './location/database-set.ts'
+import type { PlatformWritable } from './platform-types.ts'
 import { isUint8Array } from './realm.ts'
 import { DATABASE_SET, type Resolver } from './resolver.ts'
 
@@ -56,7 +57,7 @@ export interface Enrichment {
 
 /** A pair for `pipeThrough`. */
 export interface EnrichTransform {
-  readonly writable: WritableStream<Uint8Array | string>
+  readonly writable: PlatformWritable
   readonly readable: IterableStream<Uint8Array>
   readonly summary: Enrichment['summary']
 }

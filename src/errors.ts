@@ -56,6 +56,7 @@ export type ErrorCode =
   | 'INVALID_LOCALE'
   | 'ADDRESS_UNAVAILABLE'
   | 'INVALID_DATABASE'
+  | 'INVALID_KEY_FILE'
   | EnrichErrorCode
 
 /** Codes of `geofix/enrich`: the input does not match the options. See `EnrichError`. */

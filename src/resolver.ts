@@ -1,28 +1,32 @@
 import { Address } from './address/address.ts'
 import { explainMalformed } from './address/explain-malformed.ts'
-import { signalOf } from './bytes/abort.ts'
-import { maxBytesOf } from './bytes/byte-limit.ts'
-import { type ByteSource, readBytes } from './bytes/byte-source.ts'
-import { extractDatabase } from './bytes/extract.ts'
-import { gunzip } from './bytes/gunzip.ts'
-import { type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
+import type { OpenProgress } from './bytes/progress.ts'
+import type { ClientAddressOptions, ClientFailure, ClientWalk } from './client/client-address.ts'
 import type { DetectSource, PeerOptions } from './client/request-source.ts'
 import { MalformedAddressError } from './errors.ts'
 import type { DatabaseInfo } from './location/database-info.ts'
-import { DatabaseSet } from './location/database-set.ts'
+import type { DatabaseSet } from './location/database-set.ts'
 import {
-  findLocation,
-  isLocation,
+  findRecord,
+  isRecord,
   lookupError,
   lookupFailure,
   malformedFailure,
 } from './location/find-location.ts'
 import { type Locale, localeOf } from './location/locale.ts'
-import type { LocationRecord, LookupOptions, LookupResult } from './location/location-record.ts'
+import {
+  isLookupFailure,
+  type LocationRecord,
+  type LookupFailure,
+  type LookupOptions,
+  type LookupResult,
+} from './location/location-record.ts'
+import { BATCH_ITEMS, LookupBatch } from './location/lookup-batch.ts'
+import { attachDatabases, type SharedDatabases, shareDatabases } from './location/shared-databases.ts'
 import { instantOf } from './location/timezone.ts'
-import { Database } from './mmdb/database.ts'
 import type { MmdbValue } from './mmdb/record-decoder.ts'
 import type { Verification } from './mmdb/verify/verify.ts'
+import type { SignalLike } from './platform-types.ts'
 
 /**
  * The method through which the rest of this package gets the databases of a resolver. A registered symbol, because an
@@ -51,8 +55,17 @@ export interface OpenOptions extends ClientAddressOptions {
    * Aborts opening, which then fails at once with the signal's reason, such as an `AbortError` or a `TimeoutError`. It
    * has no effect on an open resolver.
    */
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: SignalLike | undefined
+  /**
+   * Called while the sources are read, after each piece. What it throws makes opening fail. Decompression follows, and
+   * is not counted.
+   */
+  readonly onProgress?: ((progress: OpenProgress) => void) | undefined
 }
+
+const CANNOT_BE_CLONED = Symbol(
+  'A Resolver cannot be cloned. Send resolver.share() and pass that to Resolver.attach() there. It',
+)
 
 export interface DetectOptions extends LookupOptions, PeerOptions {}
 
@@ -62,15 +75,23 @@ export interface DetectOptions extends LookupOptions, PeerOptions {}
  *
  * With several databases, the first one with a location for the address is used.
  */
-export class Resolver {
+export abstract class Resolver {
+  /**
+   * Makes cloning fail with these words, such as `postMessage` to a worker: a symbol cannot be cloned. The clone would be
+   * an empty object.
+   *
+   * @internal
+   */
+  readonly cloning = CANNOT_BE_CLONED
   /** Methods read it once, so that no result mixes the databases before and after a replacement. `null`: closed. */
   #set: DatabaseSet | null
   #databases: readonly DatabaseInfo[]
   /** Reused for every lookup, since methods are synchronous. */
   readonly #address = new Address()
   readonly #clients: ClientWalk
+  readonly #batch = new LookupBatch()
 
-  /** Use {@link Resolver.open}. */
+  /** Use `Resolver.open`. */
   protected constructor(set: DatabaseSet, clients: ClientWalk) {
     this.#clients = clients
     this.#set = set
@@ -80,27 +101,6 @@ export class Resolver {
   /** The open databases in the order of the sources. Still available after `close()`. */
   get databases(): readonly DatabaseInfo[] {
     return this.#databases
-  }
-
-  /**
-   * Opens one database or several, such as an IPv4 file and an IPv6 file. Raw `.mmdb`, gzip and a vendor's `.tar.gz`
-   * are recognised by their bytes. Bytes are not copied and must not change.
-   *
-   * @throws InvalidDatabaseError when a source is damaged or not an MMDB database
-   * @throws TypeError when a source is of an unsupported kind, there is none, or an option is invalid
-   * @throws the reason of `signal`, or of a `fetch` that is aborted while its `Response` is read
-   */
-  static async open(source: ByteSource | readonly ByteSource[], options?: OpenOptions): Promise<Resolver> {
-    const clients = new ClientWalk(options)
-    const maxBytes = maxBytesOf(options?.maxBytes)
-    const signal = signalOf(options?.signal)
-    const databases: Database[] = []
-    for (const each of atLeastOne(source)) {
-      databases.push(
-        new Database(extractDatabase(await readBytes(each, maxBytes, signal), gunzip, undefined, maxBytes)),
-      )
-    }
-    return new Resolver(new DatabaseSet(databases), clients)
   }
 
   /**
@@ -145,6 +145,37 @@ export class Resolver {
   }
 
   /**
+   * As `lookup`, but returns a `LookupFailure` where `lookup` throws for the address: a failure costs no stack trace. For
+   * programs that answer every request. Use `isLookupFailure` to tell the results apart.
+   *
+   * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
+   * @throws TypeError when `at` is not an instant or the resolver is closed
+   */
+  find(ip: string, options?: LookupOptions): LookupResult {
+    const set = this.#open()
+    const locale = localeOf(options?.locale)
+    const at = instantOf(options?.at)
+    return this.#address.parse(ip) ? this.#result(set, locale, at) : malformedFailure(ip)
+  }
+
+  /**
+   * As `detect`, but returns a `LookupFailure` where `detect` throws for the address: a failure costs no stack trace.
+   *
+   * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
+   * @throws TypeError when the source is not a request, `at` is not an instant, or the resolver is closed
+   */
+  findClient(source: DetectSource, options?: DetectOptions): LookupResult {
+    const set = this.#open()
+    const locale = localeOf(options?.locale)
+    const at = instantOf(options?.at)
+    const via = this.#clients.seek(source, options, this.#address)
+    if (typeof via !== 'string') return clientFailure(via)
+    const result = this.#result(set, locale, at)
+    if (isLookupFailure(result)) result.error.via = via
+    return result
+  }
+
+  /**
    * Looks up many addresses. The result has a record or a `LookupFailure` for each item, in the order of the input: an
    * item never throws. Use `isLookupFailure` to tell them apart.
    *
@@ -158,18 +189,14 @@ export class Resolver {
     const set = this.#open()
     const locale = localeOf(options?.locale)
     const at = instantOf(options?.at)
-    const address = this.#address
     const results: LookupResult[] = []
+    let batch: unknown[] = []
     for (const ip of ips) {
-      if (!address.parse(ip)) {
-        results.push(malformedFailure(ip))
-        continue
-      }
-      const found = findLocation(set, address)
-      results.push(
-        isLocation(found) ? found.record(address.text, locale, at) : lookupFailure(set, address, found),
-      )
+      if (batch.push(ip) < BATCH_ITEMS) continue
+      this.#batch.lookup(set, batch, locale, at, results)
+      batch = []
     }
+    this.#batch.lookup(set, batch, locale, at, results)
     return results
   }
 
@@ -214,6 +241,23 @@ export class Resolver {
     return this.#open().verify()
   }
 
+  /**
+   * Shares the databases with other threads. Send the result to a worker with `postMessage`, which does not copy the
+   * databases, and pass it to `Resolver.attach` there. Databases that were given as bytes, or opened synchronously, are
+   * first copied into shared memory, once. Needs `SharedArrayBuffer`: in browsers, the page must be cross-origin isolated.
+   *
+   * @throws TypeError when there is no `SharedArrayBuffer`, or the resolver is closed
+   * @throws InvalidDatabaseError when there is not enough memory for the copy
+   */
+  share(): SharedDatabases {
+    const set = this.#open()
+    const shared = shareDatabases(set.databases)
+    const isCopied = set.databases.some(({ bytes }, index) => bytes !== shared.databases[index]?.bytes)
+    // Use the copies, so that the originals can be collected.
+    if (isCopied) this.#set = attachDatabases(shared)
+    return shared
+  }
+
   /** Releases the databases' memory. Later calls throw a `TypeError`. */
   close(): void {
     this.#set = null
@@ -249,13 +293,27 @@ export class Resolver {
     if (!this.#address.parse(ip)) throw new MalformedAddressError(explainMalformed(ip))
   }
 
-  /** Looks up the last parsed address. @param via where `detect` found the address */
+  /** Looks up the last parsed address. */
+  #result(set: DatabaseSet, locale: Locale, at: number): LookupResult {
+    const address = this.#address
+    const found = findRecord(set, address, locale, at)
+    return isRecord(found) ? found : lookupFailure(set, address, found)
+  }
+
+  /** Looks up the last parsed address, and throws. @param via where `detect` found the address */
   #record(set: DatabaseSet, locale: Locale, at: number, via?: string): LocationRecord {
-    const found = findLocation(set, this.#address)
-    if (isLocation(found)) return found.record(this.#address.text, locale, at)
+    const found = findRecord(set, this.#address, locale, at)
+    if (isRecord(found)) return found
     throw lookupError(set, this.#address, found, via)
   }
 }
+
+function clientFailure(failure: ClientFailure): LookupFailure {
+  const { address = '', code, message, ...rest } = { address: undefined, ...failure }
+  return { ip: address, error: { code, status: STATUS[code], message, ...rest } }
+}
+
+const STATUS = { MALFORMED_ADDRESS: 400, UNRESOLVABLE_ADDRESS: 422, ADDRESS_UNAVAILABLE: null } as const
 
 /** @throws TypeError when there is no source */
 export function atLeastOne<Source>(source: Source | readonly Source[]): readonly Source[] {

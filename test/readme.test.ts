@@ -15,6 +15,7 @@ const DOCUMENTS = [
   'src/cli/README.md',
   'src/client/README.md',
   'src/enrich/README.md',
+  'src/http/README.md',
   'src/node/README.md',
   'scripts/bench/README.md',
   'data/README.md',

@@ -277,6 +277,71 @@ describe('raw and network', () => {
   })
 })
 
+describe('find and findClient', () => {
+  const failing = [
+    'nonsense',
+    '',
+    '10.0.0.1',
+    '0.0.0.0',
+    '203.0.113.7',
+    '9.9.9.9',
+    'fe80::1%eth0',
+    '2620:fe::9',
+  ]
+
+  it.each([...failing, '81.2.69.142', '::ffff:81.2.69.142'])('find is lookupMany of one: %j', async (ip) => {
+    const geo = await Resolver.open(sample())
+    expect(geo.find(ip, { locale: 'de', at: 0 })).toEqual(geo.lookupMany([ip], { locale: 'de', at: 0 })[0])
+  })
+
+  it.each([
+    [{ headers: {}, remoteAddress: '81.2.69.142' }],
+    [{ headers: {}, remoteAddress: '9.9.9.9' }],
+    [{ headers: {}, remoteAddress: null }],
+    [{ headers: {}, remoteAddress: 'localhost' }],
+    [{ headers: {}, remoteAddress: 'unix:' }],
+    [{ headers: {}, remoteAddress: '10.0.0.1' }],
+    [{ headers: { 'x-forwarded-for': '1.1.1.1, 81.2.69.142' }, remoteAddress: '10.0.0.1' }],
+    [{ headers: { 'x-forwarded-for': '192.168.1.1' }, remoteAddress: '10.0.0.1' }],
+    [{ headers: { 'x-forwarded-for': '81.2.69.142, 010.0.0.1' }, remoteAddress: '10.0.0.1' }],
+    [{ headers: { 'x-forwarded-for': 'unknown' }, remoteAddress: '10.0.0.1' }],
+    [{ headers: { 'x-forwarded-for': ','.repeat(9000) }, remoteAddress: '10.0.0.1' }],
+    [{ headers: new Headers({ 'x-forwarded-for': '81.2.69.142' }), remoteAddress: '10.0.0.1' }],
+  ])('findClient has what detect returns or throws: %#', async (request) => {
+    const geo = await Resolver.open(sample(), { trustedProxies: ['10.0.0.0/8'] })
+    const found = geo.findClient(request, { locale: 'de', at: 0 })
+    if (!isLookupFailure(found)) return expect(found).toEqual(geo.detect(request, { locale: 'de', at: 0 }))
+    const { ip, error } = found
+    const thrown = thrownBy(() => geo.detect(request))
+    expect({ address: ip || undefined, ...error }).toEqual({
+      ...thrown,
+      name: undefined,
+      message: thrown.message,
+    })
+    expect(structuredClone(found)).toEqual(found)
+  })
+
+  it('throw for options, not for addresses', async () => {
+    const geo = await Resolver.open(sample())
+    const request = { headers: {}, remoteAddress: '81.2.69.142' }
+    for (const options of [{ locale: 'no such' }, { at: Number.NaN }]) {
+      expect(() => geo.find('x', options)).toThrow()
+      expect(() => geo.findClient(request, options)).toThrow()
+    }
+    expect(() => Reflect.apply(geo.findClient, geo, [{}])).toThrow(TypeError)
+    expect(Reflect.apply(geo.find, geo, [undefined])).toMatchObject({ error: { code: 'MALFORMED_ADDRESS' } })
+  })
+})
+
+function thrownBy(call: () => unknown): Error {
+  try {
+    call()
+  } catch (error) {
+    if (error instanceof Error) return error
+  }
+  throw new Error('nothing was thrown')
+}
+
 describe('several databases', () => {
   it('an IPv4 file and an IPv6 file work together, in either order', async () => {
     for (const sources of [
@@ -342,6 +407,8 @@ describe('open and close', () => {
     geo.close()
     for (const ask of [
       () => geo.lookup('81.2.69.142'),
+      () => geo.find('81.2.69.142'),
+      () => geo.findClient({ headers: {}, remoteAddress: '81.2.69.142' }),
       () => geo.lookupMany([]),
       () => geo.raw('81.2.69.142'),
       () => geo.network('81.2.69.142'),

@@ -6,8 +6,10 @@ import { databasePath } from './databases.ts'
 import { runDetect } from './detect-command.ts'
 import { ENRICH_HELP, ENRICH_OPTIONS, type EnrichFlags, enrichCommand } from './enrich/flags.ts'
 import { runInfo } from './info-command.ts'
+import { addKey, KEYS_OPTIONS, type KeysFlags, listKeys, revokeKey, rotateKey } from './keys/keys-command.ts'
 import { runLookup } from './lookup-command.ts'
 import { DETECT_OPTIONS, helpOf, INFO_OPTIONS, LOOKUP_OPTIONS, type OptionDefinition } from './options.ts'
+import { SERVE_HELP, SERVE_OPTIONS, type ServeFlags, serveSettings } from './serve/flags.ts'
 import { CommandFailure, ExitStatus, printable, type Terminal, UsageError, writeMessage } from './terminal.ts'
 import { runVerify } from './verify-command.ts'
 
@@ -20,6 +22,7 @@ Examples:
   geofix enrich access.log -o places.ndjson
   geofix info --db GeoLite2-City.tar.gz
   geofix verify GeoLite2-City.mmdb
+  geofix serve --open --port 8080
   geofix detect --peer 10.0.0.1 --trust uniquelocal --header 'X-Forwarded-For: 1.1.1.1, 81.2.69.142'
 
 Exit status: 0 all addresses resolved; 1 some failed (one line each on standard error); 2 wrong usage. geofix enrich
@@ -107,6 +110,8 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
     })
 
   addEnrich(program, terminal, ends)
+  addServe(program, terminal, ends)
+  addKeys(program, terminal, ends)
   return program
 }
 
@@ -156,6 +161,41 @@ function addEnrich(program: Command, terminal: Terminal, ends: (status: ExitStat
       throw error
     }
   })
+}
+
+function addServe(program: Command, terminal: Terminal, ends: (status: ExitStatus) => void): void {
+  const serve = addOptions(program.command('serve'), SERVE_OPTIONS)
+    .description('serve locations over HTTP')
+    .addHelpText('after', SERVE_HELP)
+  serve.action(async (flags: ServeFlags) => {
+    try {
+      const settings = serveSettings(flags)
+      // Lazy, so that no other command loads the modules of the network.
+      const { runServe } = await import('./serve/serve-command.ts')
+      ends(await runServe(settings, terminal))
+    } catch (error) {
+      if (error instanceof UsageError) serve.error(`error: ${error.message}`)
+      throw error
+    }
+  })
+}
+
+function addKeys(program: Command, terminal: Terminal, ends: (status: ExitStatus) => void): void {
+  const keys = program.command('keys').description('manage the API keys of geofix serve').helpCommand(false)
+  addOptions(keys.command('add'), KEYS_OPTIONS.add)
+    .description('add a key and print it, once')
+    .action(async (flags: KeysFlags) => ends(await addKey(flags, terminal)))
+  addOptions(keys.command('list'), KEYS_OPTIONS.list)
+    .description('print the id, plan, times and label of each key')
+    .action(async (flags: KeysFlags) => ends(await listKeys(flags, terminal)))
+  addOptions(keys.command('revoke'), KEYS_OPTIONS.revoke)
+    .description('remove a key')
+    .argument('<id>', 'as geofix keys list prints it')
+    .action(async (id: string, flags: KeysFlags) => ends(await revokeKey(id, flags)))
+  addOptions(keys.command('rotate'), KEYS_OPTIONS.rotate)
+    .description('print a new key like another, which stays valid until you revoke it')
+    .argument('<id>', 'as geofix keys list prints it')
+    .action(async (id: string, flags: KeysFlags) => ends(await rotateKey(id, flags, terminal)))
 }
 
 /** Reads the value of an option. commander prints an InvalidArgumentError with the option's name. */

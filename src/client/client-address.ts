@@ -1,6 +1,12 @@
 import { Address } from '../address/address.ts'
 import { describeSpecialPurpose } from '../address/special-purpose.ts'
-import { AddressUnavailableError, MalformedAddressError, UnresolvableAddressError } from '../errors.ts'
+import {
+  AddressUnavailableError,
+  type GeofixError,
+  MalformedAddressError,
+  type UnavailableReason,
+  UnresolvableAddressError,
+} from '../errors.ts'
 import { lacksLines, readField } from './header-field.ts'
 import { type Hop, isBlank, readElement, readHop, startOfLastElement, trim } from './hop.ts'
 import { type DetectSource, headersOf, type PeerOptions, peerIn, requestIn } from './request-source.ts'
@@ -29,6 +35,18 @@ export interface ClientAddress {
   /** Where the address was found: `'socket'` or the lower-case name of the field. */
   readonly via: string
 }
+
+/** Why a request has no client address, as data: a failing request costs no stack trace unless its caller wants one. */
+export type ClientFailure =
+  | { readonly code: 'MALFORMED_ADDRESS'; readonly message: string; readonly via: string }
+  | {
+      readonly code: 'UNRESOLVABLE_ADDRESS'
+      readonly message: string
+      readonly reason: 'unidentified' | 'trusted-proxy'
+      readonly address: string | undefined
+      readonly via: string
+    }
+  | { readonly code: 'ADDRESS_UNAVAILABLE'; readonly message: string; readonly reason: UnavailableReason }
 
 /** What the walk decided about one hop, for debugging proxies. */
 export interface WalkStep {
@@ -91,17 +109,29 @@ export class ClientWalk {
     client: Address,
     observe?: (step: WalkStep) => void,
   ): string {
+    const found = this.seek(source, options, client, observe)
+    if (typeof found === 'string') return found
+    throw clientError(found)
+  }
+
+  /** As {@link find}, but returns why there is no address. @throws TypeError if the source is not a request */
+  seek(
+    source: DetectSource,
+    options: PeerOptions | undefined,
+    client: Address,
+    observe?: (step: WalkStep) => void,
+  ): string | ClientFailure {
     const request = requestIn(source)
     const peer = peerIn(request, options)
     if (peer === undefined) {
-      throw new AddressUnavailableError(
+      return unavailable(
         'the request has no peer address: the client has disconnected, or the program did not pass remoteAddress',
         'no-remote-address',
       )
     }
     if (peer === UNIX) {
       if (!this.#trust.unix) {
-        throw new AddressUnavailableError(
+        return unavailable(
           "the peer is a Unix socket, and trustedProxies does not contain 'unix:'",
           'unix-socket',
         )
@@ -109,10 +139,7 @@ export class ClientWalk {
       observe?.({ via: 'socket', text: peer, verdict: 'trusted' })
     } else {
       if (!client.parse(peer)) {
-        throw new AddressUnavailableError(
-          'the remoteAddress of the peer is not an IP address',
-          'bad-remote-address',
-        )
+        return unavailable('the remoteAddress of the peer is not an IP address', 'bad-remote-address')
       }
       const trusted = this.#trust.covers(client)
       observe?.({ via: 'socket', text: client.text, verdict: trusted ? 'trusted' : 'client' })
@@ -121,28 +148,29 @@ export class ClientWalk {
     const farthest = peer === UNIX ? undefined : client.text
     const field = readField(headersOf(request), this.field)
     if (lacksLines(request, this.field, field)) {
-      throw new AddressUnavailableError(
+      return unavailable(
         `the header field ${this.field} may lack the line of the trusted proxy: Node drops header lines beyond server.maxHeadersCount, and repeated lines of some fields. Set server.maxHeadersCount to 0, or limit the header lines in the proxy`,
         'headers-truncated',
       )
     }
-    this.#walk(field, farthest, client, observe)
-    return this.field
+    return this.#walk(field, farthest, client, observe) ?? this.field
   }
 
-  /** Finds the first hop from the right that is not trusted. Text to the left of it is not read. */
+  /**
+   * Finds the first hop from the right that is not trusted. Text to the left of it is not read.
+   *
+   * @returns `null` if it is found
+   */
   #walk(
     field: string,
     peer: string | undefined,
     client: Address,
     observe: ((step: WalkStep) => void) | undefined,
-  ): void {
+  ): ClientFailure | null {
     const via = this.field
     if (field.length > MAX_FIELD_CHARS) {
-      throw new MalformedAddressError(
-        `the header field ${via} is longer than ${MAX_FIELD_CHARS} characters`,
-        via,
-      )
+      const message = `the header field ${via} is longer than ${MAX_FIELD_CHARS} characters`
+      return { code: 'MALFORMED_ADDRESS', message, via }
     }
     let farthest = peer
     let foundIn = 'socket'
@@ -154,30 +182,31 @@ export class ClientWalk {
       const trusted = hop === 'address' && this.#trust.covers(client) && this.isList
       observe?.({ via, text: hop === 'address' ? client.text : text, verdict: verdictOf(hop, trusted) })
       if (hop === 'malformed') {
-        throw new MalformedAddressError(
-          `the header field ${via} of a trusted proxy contains a hop that cannot be parsed`,
-          via,
-        )
+        const message = `the header field ${via} of a trusted proxy contains a hop that cannot be parsed`
+        return { code: 'MALFORMED_ADDRESS', message, via }
       }
       if (hop === 'unidentified') {
-        throw new UnresolvableAddressError(
-          `the header field ${via} of a trusted proxy does not say who the client is`,
-          'unidentified',
-          undefined,
+        const message = `the header field ${via} of a trusted proxy does not say who the client is`
+        return {
+          code: 'UNRESOLVABLE_ADDRESS',
+          message,
+          reason: 'unidentified',
+          address: undefined,
           via,
-        )
+        }
       }
-      if (!trusted) return
+      if (!trusted) return null
       farthest = client.text
       foundIn = via
     }
     const known = farthest === undefined ? '' : `, the farthest is ${farthest}`
-    throw new UnresolvableAddressError(
-      `only trusted proxies are known${known}`,
-      'trusted-proxy',
-      farthest,
-      foundIn,
-    )
+    return {
+      code: 'UNRESOLVABLE_ADDRESS',
+      message: `only trusted proxies are known${known}`,
+      reason: 'trusted-proxy',
+      address: farthest,
+      via: foundIn,
+    }
   }
 
   /** Returns where the last hop before `end` ends. Skips blanks and, in lists, the commas of empty hops. */
@@ -197,6 +226,21 @@ export class ClientWalk {
 
   #read(text: string, address: Address): Hop {
     return this.field === 'forwarded' ? readElement(text, address) : readHop(text, address)
+  }
+}
+
+function unavailable(message: string, reason: UnavailableReason): ClientFailure {
+  return { code: 'ADDRESS_UNAVAILABLE', message, reason }
+}
+
+function clientError(failure: ClientFailure): GeofixError {
+  switch (failure.code) {
+    case 'MALFORMED_ADDRESS':
+      return new MalformedAddressError(failure.message, failure.via)
+    case 'UNRESOLVABLE_ADDRESS':
+      return new UnresolvableAddressError(failure.message, failure.reason, failure.address, failure.via)
+    case 'ADDRESS_UNAVAILABLE':
+      return new AddressUnavailableError(failure.message, failure.reason)
   }
 }
 

@@ -22,8 +22,8 @@ const LINE_ROOM_BYTES = 65_536
 
 /** The output for a block, or for the first part of one. */
 export interface Enriched {
-  /** Does not share its memory, so it can be transferred to another thread. */
-  readonly output: Uint8Array<ArrayBuffer>
+  /** In the memory that was given for it, in its own, or that of an oversized block. */
+  readonly output: Uint8Array
   /** Counts of this output only. */
   readonly counts: Counts
   /** The rest of the block, in the block's memory, to be enriched next. `null` when the block is done. */
@@ -72,7 +72,7 @@ export class BlockEnricher {
    * @param memory reused for the output if it is large enough; its content is overwritten
    * @throws BadLineError when a line cannot be read and the plan's `onBadLine` is `fail`
    */
-  block(block: Block, memory: ArrayBuffer | null = null): Enriched {
+  block(block: Block, memory: ArrayBufferLike | null = null): Enriched {
     if (block.oversized) return this.#piece(block)
     const counts = emptyCounts()
     const expected = Math.ceil(block.bytes.length * this.#growth)
@@ -188,7 +188,7 @@ export class BlockEnricher {
   }
 
   /** The first piece is longer than `maxLineBytes`, so the object does not need the others. */
-  #rawPiece(raw: RawLines, { bytes, startsLine }: Block, mark: number): Uint8Array<ArrayBuffer> {
+  #rawPiece(raw: RawLines, { bytes, startsLine }: Block, mark: number): Uint8Array {
     if (!startsLine) return new Uint8Array(0)
     const out = new ByteSink()
     raw.write(bytes, mark, mark + this.#plan.maxLineBytes, out)

@@ -1,12 +1,11 @@
 import { EnrichError } from './errors.ts'
-import type { Plan } from './formats/formats.ts'
 import { DEFAULT_LINE_BYTES } from './options.ts'
 import { SampleSize } from './sample.ts'
-import { type Block, Splitter } from './splitter.ts'
+import type { Block, Splitter } from './splitter.ts'
 
 /** An input that is read chunk by chunk. */
 export interface ChunkSource {
-  /** @returns bytes whose memory the source does not reuse, or `null` at the end */
+  /** @returns bytes that are valid until the next call, or `null` at the end */
   read(): Promise<Uint8Array | null>
 }
 
@@ -69,9 +68,6 @@ export class LiveReader {
   }
 }
 
-/** Small, so that a block holds up other work of the thread for a few milliseconds only. Bytes. */
-const BLOCK_BYTES = 256 * 1024
-
 const LINE_FEED = 0x0a
 
 /**
@@ -80,7 +76,7 @@ const LINE_FEED = 0x0a
  */
 export class BlockReader {
   readonly #reader: LiveReader
-  /** The chunks read for the plan. */
+  /** Copies of the chunks read for the plan. */
   readonly #chunks: Uint8Array[] = []
   readonly #sample: SampleSize
   /** Whether these chunks are the whole input. */
@@ -120,10 +116,10 @@ export class BlockReader {
   /**
    * The input in blocks, from its start.
    *
+   * @param splitter of the input's plan
    * @param skipped bytes to skip at the start; no more than the sample
    */
-  async *blocks(plan: Plan, skipped = 0): AsyncGenerator<Block> {
-    const splitter = new Splitter(plan, BLOCK_BYTES)
+  async *blocks(splitter: Splitter, skipped = 0): AsyncGenerator<Block> {
     let left = skipped
     for (let chunk = this.#chunks.shift(); chunk !== undefined; chunk = this.#chunks.shift()) {
       yield* splitter.push(chunk.subarray(left))
@@ -148,7 +144,7 @@ export class BlockReader {
         this.#isWhole = true
         return true
       }
-      this.#chunks.push(chunk)
+      this.#chunks.push(new Uint8Array(chunk))
       this.#sample.add(chunk)
     }
     return true

@@ -6,14 +6,14 @@ const SHORT = 40
 
 /** An output buffer that grows. */
 export class ByteSink {
-  #bytes: Uint8Array<ArrayBuffer>
+  #bytes: Uint8Array
   #length = 0
 
   /**
    * @param capacity initial size in bytes
    * @param memory used if it has at least `capacity` bytes: reusing memory avoids new page faults
    */
-  constructor(capacity = 65_536, memory: ArrayBuffer | null = null) {
+  constructor(capacity = 65_536, memory: ArrayBufferLike | null = null) {
     const fits = memory !== null && memory.byteLength >= capacity
     this.#bytes = fits ? new Uint8Array(memory) : new Uint8Array(Math.max(capacity, 64))
   }
@@ -62,7 +62,7 @@ export class ByteSink {
   }
 
   /** Returns the bytes written and hands over their memory. The sink is empty afterwards. */
-  take(): Uint8Array<ArrayBuffer> {
+  take(): Uint8Array {
     const bytes = this.#bytes.subarray(0, this.#length)
     this.#bytes = new Uint8Array(64)
     this.#length = 0

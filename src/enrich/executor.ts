@@ -1,7 +1,7 @@
 // Executors enrich blocks, in this thread or in others. A queue keeps their results in order.
 import type { BlockEnricher, Enriched } from './block-enricher.ts'
 import type { Plan } from './formats/formats.ts'
-import type { Block } from './splitter.ts'
+import type { Allocate, Block } from './splitter.ts'
 
 /** Enriches blocks. */
 export interface Executor {
@@ -20,13 +20,20 @@ export interface Executor {
    */
   enrich(block: Block): Promise<Enriched>
   /** Takes back the memory of an output that has been written. */
-  release(memory: ArrayBuffer): void
+  release(output: Uint8Array): void
+  /** The approximate size of a block. Bytes. */
+  readonly blockBytes: number
+  /** Gives memory for a block, often that of one that is done. */
+  readonly allocate: Allocate
 }
 
 /** Enriches one block at a time, in this thread. The receiver of an output can keep it. */
 export class LocalExecutor implements Executor {
   readonly capacity = 1
+  /** Small, so that a block holds up other work of the thread for a few milliseconds only. */
+  readonly blockBytes = 256 * 1024
   #enricher: BlockEnricher | null = null
+  #spare: Uint8Array | null = null
 
   usePlan(_: Plan, enricher: BlockEnricher): void {
     this.#enricher = enricher
@@ -34,10 +41,23 @@ export class LocalExecutor implements Executor {
 
   async enrich(block: Block): Promise<Enriched> {
     if (this.#enricher === null) throw new TypeError('a block came before its plan')
-    return this.#enricher.block(block)
+    const enriched = this.#enricher.block(block)
+    if (isDone(block, enriched)) this.#spare = new Uint8Array(block.bytes.buffer)
+    return enriched
   }
 
   release(): void {}
+
+  readonly allocate: Allocate = (size) => {
+    const spare = this.#spare
+    this.#spare = null
+    return spare?.length === size ? spare : new Uint8Array(size)
+  }
+}
+
+/** Whether the memory of a block can be reused: its result is complete, and not in this memory. */
+export function isDone({ oversized }: Block, { rest }: Enriched): boolean {
+  return rest === null && !oversized
 }
 
 /** Receives the result of a block, or of a part of it. Calls have the order of the input, and do not overlap. */
@@ -94,11 +114,11 @@ export class OrderedQueue {
     await this.#receive(result, block)
     // Enrich the parts of a block one after another: this bounds the outputs in memory.
     while (result.rest !== null) {
-      this.#executor.release(result.output.buffer)
+      this.#executor.release(result.output)
       result = await this.#executor.enrich(result.rest)
       await this.#receive(result, block)
     }
-    this.#executor.release(result.output.buffer)
+    this.#executor.release(result.output)
     this.#inProgress--
     this.#wake?.()
   }

@@ -8,6 +8,7 @@ import { type Executor, OrderedQueue } from './executor.ts'
 import type { Plan } from './formats/formats.ts'
 import type { Format } from './options.ts'
 import { checkSameKind, type Head, headOf, Seam, withoutHeader } from './seam.ts'
+import { Splitter } from './splitter.ts'
 
 /** An input of lines. */
 export interface RunInput extends ChunkSource {
@@ -112,7 +113,8 @@ export class Run {
     const linesBefore = isFirst ? 0 : head.lines
     const queue = new OrderedQueue(executor, (enriched) => this.#take(enriched, linesBefore, input, output))
     const addAll = async (): Promise<void> => {
-      for await (const block of reader.blocks(used, isFirst ? 0 : head.length)) {
+      const splitter = new Splitter(used, executor.blockBytes, executor.allocate)
+      for await (const block of reader.blocks(splitter, isFirst ? 0 : head.length)) {
         if (this.#isStopped) return
         await queue.add(block)
       }

@@ -7,7 +7,7 @@ import { LineFeeds } from './swar.ts'
 /** Whole lines of the input, or a piece of a line that is too long. */
 export interface Block {
   /** Nothing else has a view of its memory. */
-  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly bytes: Uint8Array
   /** Number of the first line in the input, from 1. Counts physical lines, even if CSV records span several. */
   readonly firstLine: number
   /** The number of lines that start in the block. */
@@ -17,6 +17,9 @@ export interface Block {
   /** `false` only for the second and further pieces of an oversized line. */
   readonly startsLine: boolean
 }
+
+/** Gives at least `size` bytes, with any content. Reusing memory avoids new page faults and garbage. */
+export type Allocate = (size: number) => Uint8Array
 
 const LINE_FEED = 0x0a
 const BLOCK_BYTES = 1024 * 1024
@@ -31,7 +34,7 @@ export class Splitter {
   readonly #maxLineBytes: number
   readonly #blockBytes: number
   /** Bytes that are not in a block yet: the first `#length` of this. */
-  #bytes: Uint8Array<ArrayBuffer>
+  #bytes: Uint8Array
   #length = 0
   /** Bytes to collect before the next attempt to cut. */
   #target: number
@@ -39,15 +42,19 @@ export class Splitter {
   #isAtStart = true
   /** Whether the next bytes belong to a line that is too long. */
   #isOversized = false
+  readonly #allocate: Allocate
 
-  /** @param blockBytes approximate size of a block, which ends with a record */
-  constructor(plan: Plan, blockBytes = BLOCK_BYTES) {
+  /**
+   * @param blockBytes approximate size of a block, which ends with a record
+   */
+  constructor(plan: Plan, blockBytes = BLOCK_BYTES, allocate: Allocate = (size) => new Uint8Array(size)) {
     this.#isQuoted = quotedDelimiterOf(plan) !== null
     this.#ends = recordEndsOf(plan)
     this.#maxLineBytes = plan.maxLineBytes
     this.#blockBytes = blockBytes
     this.#target = blockBytes
-    this.#bytes = new Uint8Array(blockBytes)
+    this.#allocate = allocate
+    this.#bytes = allocate(blockBytes)
   }
 
   /** Adds a chunk, which is copied. @returns the blocks that are now complete */
@@ -146,10 +153,10 @@ export class Splitter {
   }
 
   /** Takes bytes off the front, with their memory, and copies the others to new memory. */
-  #taken(size: number): Uint8Array<ArrayBuffer> {
+  #taken(size: number): Uint8Array {
     const rest = this.#bytes.subarray(size, this.#length)
     const bytes = this.#bytes.subarray(0, size)
-    this.#bytes = new Uint8Array(Math.max(this.#blockBytes, rest.length))
+    this.#bytes = this.#allocate(Math.max(this.#blockBytes, rest.length))
     this.#bytes.set(rest)
     this.#length = rest.length
     this.#isAtStart = false
@@ -168,7 +175,7 @@ export class Splitter {
     return until
   }
 
-  #block(bytes: Uint8Array<ArrayBuffer>, lines: number, oversized: boolean, startsLine: boolean): Block {
+  #block(bytes: Uint8Array, lines: number, oversized: boolean, startsLine: boolean): Block {
     // Further pieces of an oversized line have the number of that line.
     const firstLine = startsLine ? this.#line : this.#line - 1
     this.#line += lines

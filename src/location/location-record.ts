@@ -1,4 +1,4 @@
-import type { UnresolvableReason } from '../errors.ts'
+import type { UnavailableReason, UnresolvableReason } from '../errors.ts'
 
 /**
  * The location of an address. Every key is always present; `null` means unknown.
@@ -59,17 +59,26 @@ export interface LookupOptions {
   readonly at?: Date | number | undefined
 }
 
-/** Why an item of `lookupMany` has no record. Plain data, which survives `structuredClone` and JSON. */
+/**
+ * Why `find`, `findClient` or an item of `lookupMany` has no record. Plain data, which survives `structuredClone` and
+ * JSON.
+ */
 export interface LookupFailure {
-  /** Canonical text of the address, or the item itself as text when it is not an address. */
+  /**
+   * Canonical text of the address, or the item itself as text when it is not an address. From `findClient`: empty when
+   * the client's address is not known.
+   */
   ip: string
   error: {
-    code: 'MALFORMED_ADDRESS' | 'UNRESOLVABLE_ADDRESS' | 'INVALID_DATABASE'
-    /** HTTP status 400 or 422; `null` when the fault is in the database, not in the address. */
+    /** `ADDRESS_UNAVAILABLE` only from `findClient`. */
+    code: 'MALFORMED_ADDRESS' | 'UNRESOLVABLE_ADDRESS' | 'INVALID_DATABASE' | 'ADDRESS_UNAVAILABLE'
+    /** HTTP status 400 or 422; `null` when the fault is in the database or the program, not in the address. */
     status: 400 | 422 | null
     message: string
-    /** Present with `UNRESOLVABLE_ADDRESS`. */
-    reason?: UnresolvableReason
+    /** Present with `UNRESOLVABLE_ADDRESS` and `ADDRESS_UNAVAILABLE`. */
+    reason?: UnresolvableReason | UnavailableReason
+    /** From `findClient`: where the address was found, `'socket'` or the lower-case name of a header field. */
+    via?: string
   }
 }
 

@@ -1,7 +1,6 @@
 import { checkSize, MAX_DATABASE_BYTES } from '../bytes/byte-limit.ts'
 import { DataSection } from './data-section.ts'
 import { type Metadata, readMetadata } from './metadata.ts'
-import { PrefixIndex } from './prefix-index.ts'
 import { type MmdbValue, RecordDecoder } from './record-decoder.ts'
 import { SearchTree } from './search-tree.ts'
 import { type Verification, verify } from './verify/verify.ts'
@@ -10,11 +9,8 @@ import { type Verification, verify } from './verify/verify.ts'
 export class Database {
   readonly metadata: Metadata
   readonly tree: SearchTree
-  /** Finds the same records as `tree`, faster. */
-  readonly index: PrefixIndex
   readonly data: DataSection
   readonly #decoder: RecordDecoder
-  readonly #bytes: Uint8Array
 
   /**
    * @param bytes the uncompressed file; not copied, so they must not change
@@ -22,14 +18,12 @@ export class Database {
    * @throws InvalidDatabaseError when the bytes are not a database
    */
   constructor(
-    bytes: Uint8Array,
+    readonly bytes: Uint8Array,
     readonly path?: string,
   ) {
     checkSize(bytes.length, MAX_DATABASE_BYTES, path)
-    this.#bytes = bytes
     this.metadata = readMetadata(bytes, path)
     this.tree = new SearchTree(bytes, this.metadata, path)
-    this.index = new PrefixIndex(this.tree)
     this.data = new DataSection(bytes, this.tree.dataStart, this.metadata.start, path)
     this.#decoder = new RecordDecoder(bytes, this.data)
   }
@@ -46,6 +40,6 @@ export class Database {
 
   /** Checks the whole file. Takes seconds for a large file, and up to half the file's size in memory. */
   verify(): Verification {
-    return verify(this.tree, this.data, this.#bytes)
+    return verify(this.tree, this.data, this.bytes)
   }
 }

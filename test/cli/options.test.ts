@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { ENRICH_OPTIONS } from '../../src/cli/enrich/flags.ts'
 import { guideRow, helpOf, LOOKUP_OPTIONS } from '../../src/cli/options.ts'
+import { SERVE_OPTIONS } from '../../src/cli/serve/flags.ts'
 import { FORMATS } from '../../src/enrich/options.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { ROOT } from '../package/project.ts'
@@ -60,6 +61,7 @@ describe('the definition of an option', () => {
   it.each([
     ['src/enrich/README.md', ENRICH_OPTIONS],
     ['src/cli/README.md', LOOKUP_OPTIONS],
+    ['src/http/README.md', SERVE_OPTIONS],
   ])('is the same in %s', (file, definitions) => {
     const table = ['| option | |', '| --- | --- |', ...definitions.map(guideRow)].join('\n')
     const [, found] =

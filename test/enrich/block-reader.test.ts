@@ -9,6 +9,7 @@ import {
 import { EnrichError } from '../../src/enrich/errors.ts'
 import { makePlan } from '../../src/enrich/plan.ts'
 import { SAMPLE_BYTES } from '../../src/enrich/sample.ts'
+import { Splitter } from '../../src/enrich/splitter.ts'
 import { text, utf8 } from './world.ts'
 
 const { plan: PLAN } = makePlan(utf8('1.2.3.4\n'), true, {})
@@ -41,7 +42,7 @@ async function samplesOf(reader: BlockReader, failures = 0) {
 
 async function textsOf(reader: BlockReader, skipped?: number): Promise<string[]> {
   const texts: string[] = []
-  for await (const { bytes } of reader.blocks(PLAN, skipped)) texts.push(text(bytes))
+  for await (const { bytes } of reader.blocks(new Splitter(PLAN), skipped)) texts.push(text(bytes))
   return texts
 }
 
@@ -69,7 +70,7 @@ describe('BlockReader', () => {
   it('does not wait for more of an input that pauses after a line (trial fault 3)', async () => {
     const reader = new BlockReader(sourceOf('a\nb', null))
     expect(await samplesOf(reader)).toEqual([['a\nb', false]])
-    expect((await reader.blocks(PLAN).next()).value).toMatchObject({ bytes: utf8('a\n') })
+    expect((await reader.blocks(new Splitter(PLAN)).next()).value).toMatchObject({ bytes: utf8('a\n') })
   })
 
   it('waits for the first line, and for all of a file', async () => {

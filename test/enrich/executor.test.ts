@@ -16,7 +16,7 @@ const block = (line: number): Block => ({
 class ManualExecutor implements Executor {
   readonly capacity: number
   /** Memory that came back. */
-  readonly released: ArrayBuffer[] = []
+  readonly released: Uint8Array[] = []
   readonly #pending = new Map<
     number,
     { resolve: (enriched: Enriched) => void; reject: (error: Error) => void }
@@ -26,10 +26,16 @@ class ManualExecutor implements Executor {
     this.capacity = capacity
   }
 
+  readonly blockBytes = 1
+
   usePlan(): void {}
 
-  release(memory: ArrayBuffer): void {
-    this.released.push(memory)
+  allocate(size: number): Uint8Array {
+    return new Uint8Array(size)
+  }
+
+  release(output: Uint8Array): void {
+    this.released.push(output)
   }
 
   get underWay(): number[] {

@@ -29,7 +29,10 @@ const csv = (maxLineBytes = 1000): Plan => ({
 })
 
 function split(input: string | Uint8Array, plan: Plan, cuts: readonly number[], blockBytes = 16): Block[] {
-  const splitter = new Splitter(plan, blockBytes)
+  // Reused memory still has the bytes of an earlier block.
+  let count = 0
+  const dirty = (size: number) => new Uint8Array(size).fill(count++ % 2 === 0 ? 0x0a : 0x22)
+  const splitter = new Splitter(plan, blockBytes, dirty)
   const bytes = typeof input === 'string' ? utf8(input) : input
   const blocks = [...chunked(bytes, cuts)].flatMap((chunk) => splitter.push(chunk))
   return [...blocks, ...splitter.end()]

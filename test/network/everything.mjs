@@ -41,6 +41,8 @@ const METHODS = {
     geo.detect({ req: proxied }),
     geo.detect({ headers: new Map(), remoteAddress: ADDRESS }),
   ],
+  find: (geo) => [ADDRESS, '10.0.0.1', 'example.com'].map((ip) => geo.find(ip)),
+  findClient: (geo) => [geo.findClient(proxied), geo.findClient({ headers: {}, remoteAddress: null })],
   raw: (geo) => [geo.raw(ADDRESS), geo.raw('10.0.0.1')],
   network: (geo) => geo.network(ADDRESS),
   // Takes seconds for the embedded city database.
@@ -172,6 +174,26 @@ const RUNS = {
       const resolver = await resolverOf()
       return readAll(streamOf(`{"ip":"${ADDRESS}"}\n`).pipeThrough(enrichStream({ resolver })))
     },
+  },
+  'geofix/http': {
+    createHandler: async ({ createHandler }) => {
+      const handler = createHandler(await resolverOf(), { authenticate: null })
+      // Node keeps `Request` in one module with fetch.
+      if (without !== undefined) return typeof handler
+      const answers = [`/v1/ip/${ADDRESS}`, '/v1/ip/http:%2f%2fexample.com', '/v1/ip'].map((path) =>
+        handler(new Request(`http://example.com${path}`), { remoteAddress: ADDRESS }),
+      )
+      return (await Promise.all(answers)).map(({ status }) => status)
+    },
+    createKeyFile: async ({ createKeyFile }) => {
+      const path = `${cityFile}.keys`
+      writeFileSync(path, '{"keys":[]}', { mode: 0o600 })
+      const file = await createKeyFile(path, { interval: 5 })
+      await setTimeout(20)
+      file.close()
+      return [file.size, file.authenticate('live_nothing')]
+    },
+    KeyFileError: ({ createKeyFile }) => failure(() => createKeyFile('http://example.com/keys')),
   },
   'geofix/writer': {
     MmdbWriter: (entry) => {

@@ -1,11 +1,13 @@
-import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { openSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { ndjson, writeDatabase } from '../cli/enrich/command-line.ts'
 import { sampled } from '../effort.ts'
+import { ROOT } from '../package/project.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { CLI, EVERYTHING, loadedBy, runNode, runTrapped } from './child.ts'
 
@@ -62,6 +64,22 @@ const RUNS: Readonly<Record<string, readonly Run[]>> = {
     { args: ['--append', '--format', 'list'], input: '81.2.69.142\nexample.com\n' },
   ],
 }
+
+const keys = join(folder, 'keys.json')
+const ofKeys = ['--keys', keys]
+Object.assign(RUNS, {
+  keys: [
+    { args: ['add', ...ofKeys, '--plan', 'developer', '--label', 'http://example.com/'] },
+    { args: ['list', ...ofKeys] },
+    { args: ['revoke', ...ofKeys, 'example.com'], status: 1 },
+    { args: ['rotate', ...ofKeys, 'example.com'], status: 1 },
+  ],
+  // It listens, which `listening` below tests. Until then it is like the others.
+  serve: [
+    { args: [], status: 2 },
+    { args: ['--open', '--trust', 'example.com'], status: 2 },
+  ],
+} satisfies typeof RUNS)
 
 const runs = Object.entries(RUNS).flatMap(([command, each]) => [
   ...each.map((run) => ({
@@ -195,6 +213,52 @@ describe('the modules of Node for networks', () => {
     ),
   )('are not even loaded by %s', (_, { args, status }) => {
     expect(networked([CLI, ...args])).toEqual({ status, modules: [] })
+  })
+})
+
+describe('listening', () => {
+  it('is all that geofix serve does with the network', async () => {
+    const trap = join(folder, 'serve-trap.txt')
+    writeFileSync(trap, '')
+    const env = {
+      ...process.env,
+      NODE_OPTIONS: `--require ${JSON.stringify(join(ROOT, 'test/network/trap.cjs'))}`,
+      GEOFIX_TRAP: trap,
+      GEOFIX_TRAP_MAY_LISTEN: 'yes',
+    }
+    const output = openSync(join(folder, 'serve-output'), 'w')
+    const input = openSync('/dev/null', 'r')
+    const args = [
+      CLI,
+      'serve',
+      '--open',
+      '--port',
+      '0',
+      '--metrics-port',
+      '0',
+      '--db',
+      database,
+      '--log',
+      'none',
+    ]
+    const child = spawn(process.execPath, args, { env, stdio: [input, output, output] })
+    const ended = new Promise((resolve) => child.on('close', resolve))
+    const said = () => readFileSync(join(folder, 'serve-output'), 'utf8')
+    while (!said().includes('listening at')) await delay(20)
+    const [origin = ''] = /http:\S+/.exec(said()) ?? []
+    for (const path of [
+      'v1/ip/81.2.69.142',
+      'v1/ip/example.com',
+      'v1/ip',
+      '?ip=example.com',
+      'openapi.json',
+      'healthz',
+    ]) {
+      await (await fetch(origin + path)).text()
+    }
+    child.kill('SIGTERM')
+    expect(await ended).toBe(0)
+    expect(readFileSync(trap, 'utf8')).toMatch(/^0 armed\n$/)
   })
 })
 

@@ -5,9 +5,22 @@ const { appendFileSync } = require('node:fs')
 const { syncBuiltinESMExports } = require('node:module')
 const { threadId } = require('node:worker_threads')
 
+/** `geofix serve` may listen, and nothing else. */
+const MAY_LISTEN = process.env.GEOFIX_TRAP_MAY_LISTEN !== undefined
+
 const note = (what) => appendFileSync(process.env.GEOFIX_TRAP, `${threadId} ${what}\n`)
 
 function forbid(holder, name, as) {
+  if (MAY_LISTEN && /^(http\.createServer|net\.createServer|net\.Server\.listen)$/.test(as)) return
+  const original = holder[name]
+  // Node looks an address up before it listens there, which asks nobody.
+  if (MAY_LISTEN && as === 'dns.lookup') {
+    holder[name] = (host, ...rest) => {
+      if (require('node:net').isIP(host) === 0) note(as)
+      return original(host, ...rest)
+    }
+    return
+  }
   holder[name] = function forbidden() {
     note(as)
     throw new Error(`forbidden: ${as}`)
@@ -62,6 +75,7 @@ syncBuiltinESMExports()
 // Below all of these: the handles of libuv, by whatever way one comes to them.
 createHook({
   init(_, type) {
+    if (MAY_LISTEN && /^(TCPSERVERWRAP|TCPWRAP|HTTPINCOMINGMESSAGE)$/.test(type)) return
     if (/^(TCP|TLS|UDP|PIPE|GETADDRINFO|GETNAMEINFO|QUERY|DNS|HTTP|QUIC|PROCESSWRAP)/.test(type)) {
       note(`handle ${type}`)
     }

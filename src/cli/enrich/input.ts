@@ -1,5 +1,5 @@
 import { constants, fstatSync, type Stats } from 'node:fs'
-import { access, open, stat } from 'node:fs/promises'
+import { access, type FileHandle, open, stat } from 'node:fs/promises'
 import { pipeline, Readable } from 'node:stream'
 import type { RunInput } from '../../enrich/run.ts'
 import { CommandFailure, type Terminal } from '../terminal.ts'
@@ -19,7 +19,10 @@ const LINE_FEED = 0x0a
 
 /** An open input. */
 interface OpenInput {
-  readonly stream: Readable
+  /** Each chunk is valid until the next one is asked for. */
+  readonly chunks: AsyncIterable<unknown>
+  /** Stops reading. */
+  readonly stop: () => void
   /** Reads the current status. `null` for paths of pipes and terminals, and for streams without a descriptor. */
   readonly status: (() => FileStatus | Promise<FileStatus>) | null
   readonly close: () => void | Promise<void>
@@ -36,7 +39,7 @@ export class Input implements RunInput {
   #bytesRead = 0
   readonly #chunks = this.#content()
   readonly #open: () => Promise<OpenInput>
-  #source: Readable | null = null
+  #stop: (() => void) | null = null
   #isClosed = false
 
   private constructor(name: string, open: () => Promise<OpenInput>, status: FileStatus | null) {
@@ -95,7 +98,7 @@ export class Input implements RunInput {
     for (let hasLine = false; held < MAGIC_BYTES && !hasLine; ) {
       const { value, done } = await raw.next()
       if (done) break
-      first.push(value)
+      first.push(new Uint8Array(value))
       held += value.length
       hasLine = value.includes(LINE_FEED)
     }
@@ -106,7 +109,7 @@ export class Input implements RunInput {
       return
     }
     const plain = decompressor(compression, this.name)
-    const stored = concatenated(first, raw)
+    const stored = copies(first, raw)
     const checked = compression === 'zstd' ? checkedFrames(stored, this.name) : stored
     // Without a callback, an error would end the process. The loop below throws it again.
     pipeline(Readable.from(checked, { objectMode: false }), plain, () => {})
@@ -121,14 +124,14 @@ export class Input implements RunInput {
   /** Stops reading. */
   close(): void {
     this.#isClosed = true
-    this.#source?.destroy()
+    this.#stop?.()
   }
 
   async *#raw(): AsyncGenerator<Uint8Array, void, undefined> {
     try {
       const opened = await this.#open()
-      this.#source = opened.stream
-      if (this.#isClosed) this.#source.destroy()
+      this.#stop = opened.stop
+      if (this.#isClosed) this.#stop()
       try {
         yield* this.#stored(opened)
       } finally {
@@ -140,9 +143,9 @@ export class Input implements RunInput {
   }
 
   /** @throws Error when a file became shorter, as a log does when logrotate truncates it */
-  async *#stored({ stream, status }: OpenInput): AsyncGenerator<Uint8Array, void, undefined> {
+  async *#stored({ chunks, status }: OpenInput): AsyncGenerator<Uint8Array, void, undefined> {
     const before = status === null ? null : await status()
-    for await (const chunk of stream) {
+    for await (const chunk of chunks) {
       const bytes = bytesOf(chunk)
       this.#bytesRead += bytes.length
       yield bytes
@@ -165,16 +168,39 @@ async function openPath(path: string, found: Stats): Promise<OpenInput> {
     if (stream !== null) return fromStream(stream)
   }
   const handle = await open(path)
+  let isStopped = false
   return {
-    stream: handle.createReadStream({ highWaterMark: CHUNK_BYTES, autoClose: false }),
+    chunks: readAhead(handle, () => isStopped),
+    stop: () => {
+      isStopped = true
+    },
     status: () => handle.stat(),
     close: () => handle.close(),
   }
 }
 
+/** Reads a file in two buffers: one is read into while the other is used. */
+async function* readAhead(handle: FileHandle, isStopped: () => boolean): AsyncGenerator<Uint8Array> {
+  const read = (buffer: Uint8Array) => {
+    const pending = handle.read(buffer, 0, buffer.length, null)
+    // The error is thrown when the result is awaited, which can be later.
+    pending.catch(() => {})
+    return pending
+  }
+  let pending = read(new Uint8Array(CHUNK_BYTES))
+  let other: Uint8Array = new Uint8Array(CHUNK_BYTES)
+  while (!isStopped()) {
+    const { bytesRead, buffer } = await pending
+    if (bytesRead === 0) return
+    pending = read(other)
+    yield buffer.subarray(0, bytesRead)
+    other = buffer
+  }
+}
+
 /** An input of a stream that closes itself, without a status. */
 function fromStream(stream: Readable): OpenInput {
-  return { stream, status: null, close: () => {} }
+  return { chunks: stream, stop: () => stream.destroy(), status: null, close: () => {} }
 }
 
 /** The size of all inputs before decompression. `null` when the size of one is unknown. */
@@ -200,9 +226,10 @@ export function identityOf({ dev, ino }: { readonly dev: number; readonly ino: n
   return `${dev}:${ino}`
 }
 
-async function* concatenated(first: Iterable<Uint8Array>, rest: AsyncIterable<Uint8Array>) {
+/** Chunks for a decompressor, which reads them on other threads: copies, because the memory of `rest` is reused. */
+async function* copies(first: Iterable<Uint8Array>, rest: AsyncIterable<Uint8Array>) {
   yield* first
-  yield* rest
+  for await (const chunk of rest) yield new Uint8Array(chunk)
 }
 
 /** Passes Zstandard data on. @throws CommandFailure when it is damaged or truncated */

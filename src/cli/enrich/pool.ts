@@ -2,9 +2,9 @@
 import { Worker } from 'node:worker_threads'
 import type { BlockEnricher, Enriched } from '../../enrich/block-enricher.ts'
 import { BadLineError } from '../../enrich/errors.ts'
-import type { Executor } from '../../enrich/executor.ts'
+import { type Executor, isDone } from '../../enrich/executor.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
-import type { Block } from '../../enrich/splitter.ts'
+import type { Allocate, Block } from '../../enrich/splitter.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
 import type { SharedDatabase } from './shared-database.ts'
 
@@ -15,7 +15,7 @@ import type { SharedDatabase } from './shared-database.ts'
 export type WorkerRequest =
   | { readonly kind: 'databases'; readonly databases: readonly SharedDatabase[] }
   | { readonly kind: 'plan'; readonly plan: Plan }
-  | { readonly kind: 'block'; readonly block: Block; readonly memory: ArrayBuffer | null }
+  | { readonly kind: 'block'; readonly block: Block; readonly memory: SharedArrayBuffer }
 
 /** A message from a worker. Errors are sent as data, because they lose their class between threads. */
 export type WorkerReply =
@@ -39,19 +39,30 @@ export function workersFor(bytes: number | null, { count, from }: Threads): Work
 /** Blocks in progress in addition to the workers' capacity: results of this thread wait for those of earlier blocks. */
 const BLOCKS_AHEAD = 2
 
+const BLOCK_BYTES = 1024 * 1024
+
+/** Room for an output that is larger than those before it. */
+const OUTPUT_MARGIN = 1.25
+/** Larger memory of outputs is not kept. */
+const MAX_OUTPUT_BYTES = 2 ** 25
+
 /**
  * Enriches in this thread, and in worker threads once the input is large. Workers get blocks first, so that they never
  * wait. This thread enriches only when they are busy, since it also reads and writes for all.
  */
 export class AdaptiveExecutor implements Executor {
+  readonly blockBytes = BLOCK_BYTES
   readonly #threads: Threads
   readonly #databases: readonly SharedDatabase[]
   #workers: WorkerPool | null = null
   #plan: Plan | null = null
   #enricher: BlockEnricher | null = null
   #bytes = 0
-  /** Memory of outputs that have been written, for reuse. */
-  readonly #spares: ArrayBuffer[] = []
+  /** Memory for reuse: of outputs that have been written, and of blocks that are done. */
+  readonly #outputs: SharedArrayBuffer[] = []
+  readonly #blocks: SharedArrayBuffer[] = []
+  /** Size of the memory for an output. Bytes. */
+  #outputBytes = 3 * BLOCK_BYTES
 
   /** @param workers that are already running, see {@link workersFor} */
   constructor(databases: readonly SharedDatabase[], threads: Threads, workers: WorkerPool | null = null) {
@@ -80,15 +91,35 @@ export class AdaptiveExecutor implements Executor {
     if (this.#enricher === null) throw new TypeError('a block came before its plan')
     this.#bytes += block.bytes.length
     if (this.#bytes > this.#threads.from) this.#startWorkers()
-    const memory = this.#spares.pop() ?? null
+    const spare = this.#outputs.pop()
+    const memory =
+      spare !== undefined && spare.byteLength >= this.#outputBytes
+        ? spare
+        : new SharedArrayBuffer(this.#outputBytes)
     const workers = this.#workers
-    return workers === null || workers.isBusy
-      ? this.#enricher.block(block, memory)
-      : workers.enrich(block, memory)
+    const enriched =
+      workers === null || workers.isBusy
+        ? this.#enricher.block(block, memory)
+        : await workers.enrich(block, memory)
+    if (isDone(block, enriched)) this.#keep(block.bytes, this.#blocks)
+    this.#outputBytes = Math.max(this.#outputBytes, Math.ceil(enriched.output.length * OUTPUT_MARGIN))
+    return enriched
   }
 
-  release(memory: ArrayBuffer): void {
-    if (memory.byteLength > 0 && this.#spares.length < this.capacity) this.#spares.push(memory)
+  release(output: Uint8Array): void {
+    this.#keep(output, this.#outputs)
+  }
+
+  readonly allocate: Allocate = (size) => {
+    const spare = size === this.blockBytes ? this.#blocks.pop() : undefined
+    return new Uint8Array(spare ?? new SharedArrayBuffer(size))
+  }
+
+  /** Keeps memory for reuse. That of a block with a long line can be very large, and is not kept. */
+  #keep({ buffer }: Uint8Array, spares: SharedArrayBuffer[]): void {
+    const most = spares === this.#blocks ? this.blockBytes : MAX_OUTPUT_BYTES
+    if (buffer instanceof SharedArrayBuffer && buffer.byteLength <= most && spares.length < this.capacity)
+      spares.push(buffer)
   }
 
   /** Ends the threads at once, without completing blocks in progress. */
@@ -152,11 +183,11 @@ export class WorkerPool {
   }
 
   /**
-   * @param memory for the output, if it is large enough; the caller must not use it after this
+   * @param memory for the output, if it is large enough
    * @throws BadLineError when a line cannot be read and `onBadLine` of the plan is `fail`
    * @throws CommandFailure when a thread failed
    */
-  enrich(block: Block, memory: ArrayBuffer | null): Promise<Enriched> {
+  enrich(block: Block, memory: SharedArrayBuffer): Promise<Enriched> {
     if (this.#failure !== null) return Promise.reject(this.#failure)
     const ready = this.#members.filter(({ isReady }) => isReady)
     const [first, ...others] = ready.length > 0 ? ready : this.#members
@@ -166,8 +197,7 @@ export class WorkerPool {
       first,
     )
     return new Promise((resolve, reject) => {
-      const transfer = memory === null ? [block.bytes.buffer] : [block.bytes.buffer, memory]
-      post(least.worker, { kind: 'block', block, memory }, transfer)
+      post(least.worker, { kind: 'block', block, memory })
       least.pending.push({ resolve, reject })
     })
   }
@@ -205,8 +235,8 @@ export class WorkerPool {
   }
 }
 
-function post(worker: Worker, request: WorkerRequest, transfer: readonly ArrayBuffer[] = []): void {
-  worker.postMessage(request, transfer)
+function post(worker: Worker, request: WorkerRequest): void {
+  worker.postMessage(request)
 }
 
 function settle({ resolve, reject }: PendingBlock, reply: Exclude<WorkerReply, { kind: 'ready' }>): void {

@@ -20,14 +20,7 @@ port?.on('message', (request: WorkerRequest) => {
 })
 
 function post(reply: WorkerReply): void {
-  port?.postMessage(reply, memoryOf(reply))
-}
-
-/** The memory that is transferred instead of copied. */
-function memoryOf(reply: WorkerReply): ArrayBuffer[] {
-  if (reply.kind !== 'enriched') return []
-  const { output, rest } = reply
-  return rest === null ? [output.buffer] : [output.buffer, rest.bytes.buffer]
+  port?.postMessage(reply)
 }
 
 function usePlan(plan: Plan): void {
@@ -36,7 +29,7 @@ function usePlan(plan: Plan): void {
   post({ kind: 'ready' })
 }
 
-function enrichBlock(block: Block, memory: ArrayBuffer | null): WorkerReply {
+function enrichBlock(block: Block, memory: SharedArrayBuffer): WorkerReply {
   if (enricher === undefined) return { kind: 'failed', message: 'a block came before its plan' }
   try {
     return { kind: 'enriched', ...enricher.block(block, memory) }

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { AdaptiveExecutor, WorkerPool } from '../../../src/cli/enrich/pool.ts'
@@ -10,6 +11,8 @@ import { OrderedQueue } from '../../../src/enrich/executor.ts'
 import type { EnrichOptions } from '../../../src/enrich/options.ts'
 import { makePlan } from '../../../src/enrich/plan.ts'
 import { Splitter } from '../../../src/enrich/splitter.ts'
+import { enrich } from '../../../src/enrich.ts'
+import { Resolver } from '../../../src/index.ts'
 import { sampled } from '../../effort.ts'
 import { LONG_ANSWERS } from '../../enrich/long-answers.ts'
 import { temporaryFolder } from '../../temporary.ts'
@@ -61,7 +64,7 @@ async function enriched(
       pieces.push(result.output.slice())
       mergeCounts(counts, result.counts)
     })
-    const splitter = new Splitter(plan, blockBytes)
+    const splitter = new Splitter(plan, blockBytes, executor.allocate)
     for (const block of [...splitter.push(bytes), ...splitter.end()]) await queue.add(block)
     await queue.drain()
     const largest = Math.max(...pieces.map(({ length }) => length))
@@ -70,6 +73,8 @@ async function enriched(
     executor.stop()
   }
 }
+
+const memory = new SharedArrayBuffer(100_000)
 
 describe('an executor', () => {
   const plan = makePlan(Buffer.from(ndjson(1)), true, {
@@ -85,22 +90,22 @@ describe('an executor', () => {
   it('of worker threads restores the classes of errors', async () => {
     const pool = new WorkerPool(1)
     try {
-      await expect(pool.enrich(blockOf(ndjson(1)), null)).rejects.toThrow(
+      await expect(pool.enrich(blockOf(ndjson(1)), memory)).rejects.toThrow(
         'a worker thread failed: a block came before its plan',
       )
       pool.useDatabases([await loadShared(DB)])
       pool.usePlan(plan)
-      const bad = pool.enrich(blockOf('bad'), null)
+      const bad = pool.enrich(blockOf('bad'), memory)
       await expect(bad).rejects.toBeInstanceOf(BadLineError)
       await expect(bad).rejects.toMatchObject({ line: 5 })
-      expect((await pool.enrich(blockOf(ndjson(1)), null)).counts.resolved).toBe(1)
+      expect((await pool.enrich(blockOf(ndjson(1)), memory)).counts.resolved).toBe(1)
     } finally {
       pool.stop()
     }
   })
 
   it('refuses a block without threads or before a plan', async () => {
-    await expect(new WorkerPool(0).enrich(blockOf('x'), null)).rejects.toThrow('there are no threads')
+    await expect(new WorkerPool(0).enrich(blockOf('x'), memory)).rejects.toThrow('there are no threads')
     const executor = new AdaptiveExecutor([await loadShared(DB)], { count: 1, from: 0 })
     await expect(executor.enrich(blockOf('x'))).rejects.toThrow('a block came before its plan')
   })
@@ -167,18 +172,24 @@ describe('several threads', () => {
     }
   })
 
-  it('give the same in the built command line', async () => {
+  it('give in the built command line what the library gives', async () => {
+    // Enough for each piece of memory to be used several times.
+    const input = ndjson(300_000)
     const file = join(folder, 'many.ndjson')
-    writeFileSync(file, ndjson(50_000))
-    const outputs = await Promise.all(
-      ['1', '2'].map((threads) =>
-        outcomeOf(start(['enrich', '--db', DB, '--quiet', '--at', '2026-07-01', '--threads', threads, file])),
-      ),
-    )
-    const [one, two] = outputs
-    expect(one?.status).toBe(0)
-    expect(one?.out.split('\n')).toHaveLength(50_001)
-    expect(two).toEqual(one)
+    writeFileSync(file, input)
+    const resolver = await Resolver.open(readFileSync(DB))
+    const { output } = enrich(new Blob([input]).stream(), { resolver, at: new Date('2026-07-01') })
+    const expected = createHash('sha256')
+    for await (const chunk of output) expected.update(chunk)
+    const digest = expected.digest('hex')
+    for (const threads of ['1', '2', '3']) {
+      const args = ['enrich', '--db', DB, '--quiet', '--at', '2026-07-01', '--threads', threads, file]
+      const { status, out } = await outcomeOf(start(args))
+      expect({ status, digest: createHash('sha256').update(out).digest('hex') }).toEqual({
+        status: 0,
+        digest,
+      })
+    }
   })
 
   it('pass on lines of any length', async () => {
@@ -215,8 +226,8 @@ describe('several threads', () => {
       const failure = expect.objectContaining({
         message: expect.stringMatching(/^a worker thread failed: x\.mmdb/),
       })
-      await expect(pool.enrich(block, null)).rejects.toEqual(failure)
-      await expect(pool.enrich(block, null)).rejects.toEqual(failure)
+      await expect(pool.enrich(block, memory)).rejects.toEqual(failure)
+      await expect(pool.enrich(block, memory)).rejects.toEqual(failure)
     } finally {
       pool.stop()
     }

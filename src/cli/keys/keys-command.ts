@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto'
+import { open, rename, rm, stat } from 'node:fs/promises'
+import { quoted } from '../../address/quoted.ts'
+import { PLAN_NAME } from '../../http/plan.ts'
+import { digestOf, makeKey } from '../../node/keys/key.ts'
+import { readKeyFile } from '../../node/keys/key-file.ts'
+import { type KeyEntry, keyListText, MAX_LABEL_CHARS, makeKeyId } from '../../node/keys/key-list.ts'
+import { messageOf } from '../../realm.ts'
+import { type OptionDefinition, readInstant } from '../options.ts'
+import { CommandFailure, ExitStatus, printable, type Terminal, UsageError, writeLine } from '../terminal.ts'
+
+const FILE: OptionDefinition = {
+  flags: '--keys <file>',
+  text: 'the file of keys. Only its owner can read it (mode 0600); it has no keys, only their SHA-256 digests',
+  isRequired: true,
+}
+
+const EXPIRES: OptionDefinition = {
+  flags: '--expires <time>',
+  text: 'when the key stops being valid: `2027-07-01`, or a time with `Z` or an offset (default: never)',
+  read: readExpiry,
+}
+
+/** The options of each `geofix keys` command. */
+export const KEYS_OPTIONS = {
+  add: [
+    FILE,
+    {
+      flags: '--plan <name>',
+      text: 'the plan of the key, such as `developer`',
+      read: readPlan,
+      isRequired: true,
+    },
+    { flags: '--label <text>', text: 'whose key it is, for people', read: readLabel, isRequired: true },
+    EXPIRES,
+  ],
+  list: [FILE],
+  revoke: [FILE],
+  rotate: [FILE, EXPIRES],
+} as const satisfies Record<string, readonly OptionDefinition[]>
+
+/** The values of {@link KEYS_OPTIONS} that commander parsed. */
+export interface KeysFlags {
+  readonly keys: string
+  readonly plan?: string
+  readonly label?: string
+  readonly expires?: Date
+}
+
+/** Adds a key to a file, which is made if it is missing, and prints it. Nobody can print it again. */
+export async function addKey(flags: KeysFlags, terminal: Terminal): Promise<ExitStatus> {
+  const { keys: file, plan = '', label = '' } = flags
+  const key = makeKey()
+  const entries = (await exists(file)) ? await readKeyFile(file) : []
+  await write(file, [...entries, entryOf(key, plan, label, flags.expires)])
+  await writeLine(terminal.stdout, key)
+  return ExitStatus.ok
+}
+
+/** Prints a line for each key, without the keys, which nobody knows but their users. */
+export async function listKeys({ keys: file }: KeysFlags, terminal: Terminal): Promise<ExitStatus> {
+  for (const { id, plan, created, expires, label } of await readKeyFile(file)) {
+    const isExpired = expires !== null && Date.parse(expires) <= Date.now()
+    const until = expires === null ? 'never expires' : `${isExpired ? 'expired' : 'expires'} ${expires}`
+    await writeLine(terminal.stdout, [id, plan, created, until, printable(label)].join('\t'))
+  }
+  return ExitStatus.ok
+}
+
+/** Removes a key. @param id as `list` prints it */
+export async function revokeKey(id: string, { keys: file }: KeysFlags): Promise<ExitStatus> {
+  const entries = await readKeyFile(file)
+  find(entries, id)
+  await write(
+    file,
+    entries.filter((entry) => entry.id !== id),
+  )
+  return ExitStatus.ok
+}
+
+/** Gives the plan and label of a key to a new key, which it prints. The old key stays valid until it is revoked. */
+export async function rotateKey(id: string, flags: KeysFlags, terminal: Terminal): Promise<ExitStatus> {
+  const { keys: file, expires } = flags
+  const entries = await readKeyFile(file)
+  const { plan, label } = find(entries, id)
+  const key = makeKey()
+  await write(file, [...entries, entryOf(key, plan, label, expires)])
+  await writeLine(terminal.stdout, key)
+  return ExitStatus.ok
+}
+
+function find(entries: readonly KeyEntry[], id: string): KeyEntry {
+  const entry = entries.find((each) => each.id === id)
+  if (entry !== undefined) return entry
+  throw new CommandFailure(`no key has the id ${quoted(id)}: see geofix keys list`, ExitStatus.failed)
+}
+
+function entryOf(key: string, plan: string, label: string, expires: Date | undefined): KeyEntry {
+  return {
+    id: makeKeyId(),
+    plan,
+    label,
+    created: new Date().toISOString(),
+    expires: expires?.toISOString() ?? null,
+    digest: digestOf(key).toString('hex'),
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  try {
+    await stat(file)
+    return true
+  } catch (error) {
+    if (typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT')
+      return false
+    throw unwritable(file, error)
+  }
+}
+
+/** Replaces the file in one step, so that a server never reads half of it. */
+async function write(file: string, entries: readonly KeyEntry[]): Promise<void> {
+  const partial = `${file}.${randomBytes(6).toString('hex')}.partial`
+  try {
+    // `wx` fails on an existing file or link, such as one that an attacker made.
+    const handle = await open(partial, 'wx', 0o600)
+    try {
+      await handle.writeFile(keyListText(entries))
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(partial, file)
+  } catch (error) {
+    await rm(partial, { force: true })
+    throw unwritable(file, error)
+  }
+}
+
+function unwritable(file: string, cause: unknown): CommandFailure {
+  return new CommandFailure(`${file} cannot be written: ${messageOf(cause)}`, ExitStatus.failed, cause)
+}
+
+function readPlan(text: string): string {
+  if (PLAN_NAME.test(text)) return text
+  throw new UsageError('Write the name of a plan, such as developer.')
+}
+
+function readLabel(text: string): string {
+  if (text.length <= MAX_LABEL_CHARS) return text
+  throw new UsageError(`Write at most ${MAX_LABEL_CHARS} characters.`)
+}
+
+function readExpiry(text: string): Date {
+  const instant = readInstant(text)
+  if (instant.getTime() > Date.now()) return instant
+  throw new UsageError('Write a time to come.')
+}

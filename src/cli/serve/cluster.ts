@@ -1,0 +1,101 @@
+// Several processes behind one port. Threads cannot share a port before Node 22.12.
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { AggregatorRegistry } from 'prom-client'
+import limiters from 'rate-limiter-flexible/lib/RateLimiterCluster.js'
+import type { MakeLimiter } from '../../http/rate-limit.ts'
+import { CommandFailure, ExitStatus } from '../terminal.ts'
+import type { ServeSettings } from './flags.ts'
+import { listen, makeServer, stop } from './http-server.ts'
+import type { JsonLog } from './log.ts'
+import { metricsResponse, type Running, startService } from './service.ts'
+
+/** Before a worker that could not start is started again. */
+const RESTART_MS = 1000
+/** Beyond the grace time, for a worker to release everything. */
+const KILL_MS = 2000
+
+/** Serves as one of several processes. The primary process counts requests, so that a budget is not one for each worker. */
+export async function startWorker(settings: ServeSettings, log: JsonLog): Promise<Running> {
+  new AggregatorRegistry() // answers the primary's questions for metrics
+  const limiter: MakeLimiter = ({ name, burst }, window) =>
+    new limiters.RateLimiterCluster({ points: burst, duration: window, keyPrefix: name, timeoutMs: 2000 })
+  try {
+    const running = await startService(settings, log, { limiter, isWorker: true })
+    return { ...running, stop: () => running.stop().finally(release) }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+/** Lets this process end by itself: its channel to the primary process would keep it alive. */
+function release(): void {
+  process.channel?.unref()
+}
+
+/**
+ * Starts the workers, replaces those that die, and serves their metrics.
+ *
+ * @throws CommandFailure when a worker cannot start, which has said why
+ */
+export async function startPrimary(settings: ServeSettings, log: JsonLog): Promise<Running> {
+  // Workers accept connections themselves. A primary that hands them out loses those that it hands to a dying worker.
+  cluster.schedulingPolicy = cluster.SCHED_NONE
+  new limiters.RateLimiterClusterMaster()
+  const registry = new AggregatorRegistry()
+  let isStopping = false
+  const start = () => {
+    const worker = cluster.fork()
+    log.write('worker-started', { pid: worker.process.pid })
+    // It died while it was sent something. Its exit says so.
+    worker.on('error', () => {})
+    return worker
+  }
+  const replace = async (worker: Worker, code: number | null, signal: string | null) => {
+    if (isStopping) return
+    log.write('worker-died', { pid: worker.process.pid, code, signal })
+    if (code === ExitStatus.failed) await delay(RESTART_MS)
+    if (!isStopping) start()
+  }
+  const first = Array.from({ length: settings.workers }, start)
+  const ports = await Promise.all(first.map(listening)).catch((error) => {
+    isStopping = true
+    for (const worker of first) worker.kill()
+    throw error
+  })
+  cluster.on('exit', (worker, code, signal) => void replace(worker, code, signal))
+  const server =
+    settings.metricsPort === null
+      ? null
+      : makeServer(async (request) =>
+          metricsResponse(request, await registry.clusterMetrics(), registry.contentType),
+        )
+  const metricsPort = server === null ? null : await listen(server, settings.metricsPort ?? 0, settings.host)
+  return {
+    port: ports[0] ?? settings.port,
+    metricsPort,
+    stop: async () => {
+      isStopping = true
+      const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+      const exits = workers.map((worker) => once(worker, 'exit'))
+      for (const worker of workers) worker.process.kill('SIGTERM')
+      const late = setTimeout(
+        () => workers.map((worker) => worker.process.kill('SIGKILL')),
+        settings.graceSeconds * 1000 + KILL_MS,
+      )
+      await Promise.all(exits)
+      clearTimeout(late)
+      if (server !== null) await stop(server, 0)
+    },
+  }
+}
+
+/** The port of a worker, when it listens. */
+async function listening(worker: Worker): Promise<number> {
+  return new Promise((resolve, reject) => {
+    worker.once('listening', ({ port }) => resolve(port))
+    worker.once('exit', () => reject(new CommandFailure('a worker cannot start', ExitStatus.failed)))
+  })
+}

@@ -1,0 +1,168 @@
+import { ClientWalk } from '../../client/client-address.ts'
+import { type Plan, PlanTable } from '../../http/plan.ts'
+import { messageOf } from '../../realm.ts'
+import { DB, type OptionDefinition, readList } from '../options.ts'
+import { UsageError } from '../terminal.ts'
+
+/** A larger number is probably a typing error. */
+const MAX_WORKERS = 256
+const MAX_PORT = 65_535
+const MAX_GRACE_SECONDS = 3600
+
+const LOGS = ['json', 'none'] as const
+
+/** How `geofix serve` runs. */
+export interface ServeSettings {
+  readonly host: string
+  /** 0: any free port. */
+  readonly port: number
+  /** Paths; empty for the embedded city database. */
+  readonly databases: readonly string[]
+  readonly watch: boolean
+  /** The file of keys; `null` to serve without keys. */
+  readonly keys: string | null
+  /** From the lowest; `undefined` for the default plans. */
+  readonly plans: readonly Plan[] | undefined
+  readonly trustedProxies: readonly string[] | undefined
+  readonly forwardedHeader: string | undefined
+  readonly workers: number
+  readonly log: (typeof LOGS)[number]
+  /** `null`: no metrics. 0: any free port. */
+  readonly metricsPort: number | null
+  readonly graceSeconds: number
+}
+
+/** The values of {@link SERVE_OPTIONS} that commander parsed. */
+export interface ServeFlags {
+  readonly host?: string
+  readonly port?: number
+  readonly db?: readonly string[]
+  readonly watch?: boolean
+  readonly keys?: string
+  readonly open?: boolean
+  readonly plan?: readonly Plan[]
+  readonly trust?: readonly string[]
+  readonly forwardedHeader?: string
+  readonly workers?: number
+  readonly log?: ServeSettings['log']
+  readonly metricsPort?: number
+  readonly grace?: number
+}
+
+/** The options of `geofix serve`. A test compares the table in src/http/README.md with them. */
+export const SERVE_OPTIONS: readonly OptionDefinition[] = [
+  {
+    flags: '--host <address>',
+    text: 'listen on this address (default: `127.0.0.1`; `::` or `0.0.0.0` for all)',
+  },
+  {
+    flags: '--port <number>',
+    text: 'listen on this port (default: 8080; 0 for any free one)',
+    read: readPort,
+  },
+  DB,
+  { flags: '--watch', text: 'follow the database files as they are replaced' },
+  { flags: '--keys <file>', text: 'the keys that may ask, from `geofix keys add`. The file is followed' },
+  { flags: '--open', text: 'serve everyone who can connect, without keys. Limits then count by address' },
+  {
+    flags: '--plan <name=rate,burst,batch>',
+    text: 'a plan: requests a second, requests at once, addresses in a batch. Repeat it, from the lowest plan. One must be named `developer`, the lowest with lookup and batch (default: `free=10,20,0`, `developer=100,200,1000`, `business=10000,20000,1000`)',
+    read: readPlan,
+    isRepeatable: true,
+  },
+  {
+    flags: '--trust <list>',
+    text: 'trusted proxies: addresses, networks and names, separated by commas',
+    read: readList,
+  },
+  {
+    flags: '--forwarded-header <name>',
+    text: 'the header that the proxies write (default: `x-forwarded-for`)',
+  },
+  {
+    flags: '--workers <number>',
+    text: 'processes that share the port (default: 1). Each has a database in memory. In a container, start more containers instead',
+    read: (text) => readWhole(text, 1, MAX_WORKERS),
+  },
+  {
+    flags: '--log <format>',
+    text: 'lines on standard output: `json` or `none` (default: `json`). They have no address that was looked up and no key',
+    read: readLog,
+  },
+  {
+    flags: '--metrics-port <number>',
+    text: 'serve `/metrics` for Prometheus on this port, at the same host (default: nowhere)',
+    read: readPort,
+  },
+  {
+    flags: '--grace <seconds>',
+    text: 'how long requests may take to finish after SIGTERM (default: 10)',
+    read: (text) => readWhole(text, 0, MAX_GRACE_SECONDS),
+  },
+]
+
+export const SERVE_HELP = `
+Examples:
+  geofix keys add --keys keys.json --plan developer --label 'Web shop'
+  geofix serve --keys keys.json
+  geofix serve --open --port 3000 --db GeoLite2-City.mmdb --watch
+  geofix serve --keys keys.json --host 0.0.0.0 --metrics-port 9090
+
+It listens until SIGTERM or SIGINT. Exit status: 0 after a signal; 1 if it cannot start; 2 wrong usage.`
+
+/** @throws UsageError when the options do not fit together */
+export function serveSettings(flags: ServeFlags): ServeSettings {
+  const { keys = null, open = false } = flags
+  if (keys === null && !open) {
+    throw new UsageError(
+      'write --keys FILE, with keys from "geofix keys add", or --open to serve everyone who can connect',
+    )
+  }
+  try {
+    new ClientWalk({ trustedProxies: flags.trust, forwardedHeader: flags.forwardedHeader })
+    new PlanTable(flags.plan)
+  } catch (error) {
+    throw new UsageError(messageOf(error))
+  }
+  if (keys !== null && open)
+    throw new UsageError('--keys and --open contradict each other: write one of them')
+  const { port = 8080, metricsPort = null } = flags
+  if (port !== 0 && port === metricsPort)
+    throw new UsageError('--metrics-port must not be the same as --port')
+  return {
+    host: flags.host ?? '127.0.0.1',
+    port,
+    databases: flags.db ?? [],
+    watch: flags.watch ?? false,
+    keys,
+    plans: flags.plan,
+    trustedProxies: flags.trust,
+    forwardedHeader: flags.forwardedHeader,
+    workers: flags.workers ?? 1,
+    log: flags.log ?? 'json',
+    metricsPort,
+    graceSeconds: flags.grace ?? 10,
+  }
+}
+
+function readPort(text: string): number {
+  return readWhole(text, 0, MAX_PORT)
+}
+
+function readWhole(text: string, least: number, most: number): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+  if (value >= least && value <= most) return value
+  throw new UsageError(`Write a whole number from ${least} to ${most}.`)
+}
+
+function readLog(text: string): ServeSettings['log'] {
+  const log = LOGS.find((each) => each === text)
+  if (log === undefined) throw new UsageError(`Write one of: ${LOGS.join(', ')}.`)
+  return log
+}
+
+function readPlan(text: string): Plan {
+  const [, name = '', rate, burst, batch] = /^([^=]*)=([\d.]+),(\d+),(\d+)$/.exec(text) ?? []
+  if (rate === undefined) throw new UsageError('Write it as developer=100,200,1000.')
+  return { name, rate: Number(rate), burst: Number(burst), batch: Number(batch) }
+}

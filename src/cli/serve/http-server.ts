@@ -1,0 +1,80 @@
+// The only importer of @hono/node-server, which is bundled into the command line's output.
+import { createServer, type Server } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import { type Problem, problemResponse } from '../../http/problem.ts'
+
+/** Bytes of a request line with all header fields. */
+const MAX_HEADER_BYTES = 16_384
+const HEADERS_TIMEOUT_MS = 10_000
+const REQUEST_TIMEOUT_MS = 30_000
+/** Above 60 s, the idle time of many load balancers: the one that opens connections should be the one that closes them. */
+const KEEP_ALIVE_TIMEOUT_MS = 65_000
+/** A connection on which nothing moves, such as one whose client does not read. */
+const IDLE_TIMEOUT_MS = 90_000
+/** How often slow clients are looked for. */
+const CHECK_INTERVAL_MS = 1000
+/** Open connections of one process. More are closed at once. */
+export const MAX_CONNECTIONS = 10_000
+/** How often connections that have become idle are closed while the server stops. */
+const STOP_INTERVAL_MS = 50
+
+export type FetchFunction = (request: Request, remoteAddress: string | undefined) => Promise<Response>
+
+const MALFORMED: Problem = { code: 'MALFORMED_REQUEST', detail: 'The target or the Host field is malformed.' }
+
+/**
+ * Makes an HTTP/1.1 server that slow and hostile clients cannot hold. Node refuses requests that are ambiguous
+ * (RFC 9112 section 11.2).
+ *
+ * @param refused is called for each connection beyond the limit
+ */
+export function makeServer(answer: FetchFunction, refused: () => void = () => {}): Server {
+  const listener = getRequestListener(
+    (request, { incoming }) => {
+      const { socket } = incoming
+      return answer(request, socket.remoteAddress)
+    },
+    // HTTP/1.0 allows a request without Host.
+    { hostname: 'localhost', errorHandler: () => problemResponse(MALFORMED, 'GET') },
+  )
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+    },
+    listener,
+  )
+  // Node would drop lines beyond 1,000, maybe the one of a trusted proxy. The limit of bytes bounds them.
+  server.maxHeadersCount = 0
+  server.timeout = IDLE_TIMEOUT_MS
+  server.maxConnections = MAX_CONNECTIONS
+  server.on('drop', refused)
+  return server
+}
+
+/** @returns the port. @throws the system's error */
+export async function listen(server: Server, port: number, host: string): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ port, host }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : port
+}
+
+/** Stops listening, lets requests finish for some time, then closes their connections. */
+export async function stop(server: Server, graceMs: number): Promise<void> {
+  if (!server.listening) return
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  const idle = setInterval(() => server.closeIdleConnections(), STOP_INTERVAL_MS)
+  const late = setTimeout(() => server.closeAllConnections(), graceMs)
+  await closed
+  clearInterval(idle)
+  clearTimeout(late)
+}

@@ -1,0 +1,59 @@
+import cluster from 'node:cluster'
+import { once } from 'node:events'
+import { isGeofixError } from '../../errors.ts'
+import { messageOf } from '../../realm.ts'
+import { CommandFailure, ExitStatus, type Terminal, writeMessage } from '../terminal.ts'
+import type { ServeSettings } from './flags.ts'
+import { JsonLog } from './log.ts'
+import type { Running } from './service.ts'
+
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const
+
+/**
+ * Serves until a signal: `geofix serve`. A second signal ends the process at once.
+ *
+ * @throws GeofixError for a database or the keys, CommandFailure when it cannot listen
+ */
+export async function runServe(settings: ServeSettings, terminal: Terminal): Promise<ExitStatus> {
+  const log = new JsonLog(settings.log === 'json' ? terminal.stdout : null)
+  const signal = nextSignal()
+  let running: Running
+  try {
+    running = await start(settings, log)
+  } catch (error) {
+    log.flush()
+    if (isGeofixError(error) || error instanceof CommandFailure) throw error
+    const where = `${settings.host}, port ${settings.port}`
+    throw new CommandFailure(`cannot listen at ${where}: ${messageOf(error)}`, ExitStatus.failed, error)
+  }
+  if (!cluster.isWorker) {
+    const { host } = settings
+    const { port, metricsPort } = running
+    log.write('listening', { host, port, metricsPort, workers: settings.workers })
+    const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`
+    await writeMessage(terminal.stderr, `listening at ${url}`)
+  }
+  log.write('stopping', { signal: await signal })
+  void nextSignal().then(() => process.exit(ExitStatus.failed))
+  await running.stop()
+  log.write('stopped')
+  log.flush()
+  return ExitStatus.ok
+}
+
+async function start(settings: ServeSettings, log: JsonLog): Promise<Running> {
+  if (settings.workers > 1) {
+    const { startPrimary, startWorker } = await import('./cluster.ts')
+    return cluster.isWorker ? startWorker(settings, log) : startPrimary(settings, log)
+  }
+  const { startService } = await import('./service.ts')
+  return startService(settings, log)
+}
+
+async function nextSignal(): Promise<string> {
+  const others = new AbortController()
+  const { signal } = others
+  const name = await Promise.race(SIGNALS.map((each) => once(process, each, { signal }).then(() => each)))
+  others.abort()
+  return name
+}

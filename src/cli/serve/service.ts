@@ -1,0 +1,179 @@
+import { embedded } from '../../embedded.ts'
+import { readBody } from '../../http/batch-body.ts'
+import { createHandler, type Handler } from '../../http/handler.ts'
+import { PlanTable } from '../../http/plan.ts'
+import { type HeaderFields, problemResponse, responseTo } from '../../http/problem.ts'
+import type { MakeLimiter } from '../../http/rate-limit.ts'
+import { createKeyFile, type KeyFile } from '../../node/keys/key-file.ts'
+import { NodeResolver } from '../../node/node-resolver.ts'
+import { messageOf } from '../../realm.ts'
+import { DATABASE_SET } from '../../resolver.ts'
+import { checkLocations } from '../databases.ts'
+import type { ServeSettings } from './flags.ts'
+import { type FetchFunction, listen, makeServer, stop } from './http-server.ts'
+import type { JsonLog } from './log.ts'
+import { Metrics } from './metrics.ts'
+import { OPEN_API_JSON } from './openapi.ts'
+import { MAX_FORM_BYTES, Page } from './page.ts'
+
+/** A database this old is reported. Days. */
+const STALE_DAYS = 45
+
+export interface Running {
+  readonly port: number
+  /** `null` without metrics of its own. */
+  readonly metricsPort: number | null
+  /** Answers 503 to new requests, finishes those in flight, at most for the grace time, and releases everything. */
+  readonly stop: () => Promise<void>
+}
+
+/** What a worker process does otherwise than a process of its own. */
+export interface WorkerPart {
+  readonly limiter?: MakeLimiter
+  /** Whether another process collects the metrics. */
+  readonly isWorker?: boolean
+}
+
+/**
+ * Opens the databases and the keys, and listens.
+ *
+ * @throws GeofixError for a database or the keys, CommandFailure for a database without locations, TypeError for wrong trust
+ *   or plans, or the system's error if the port cannot be used
+ */
+export async function startService(
+  settings: ServeSettings,
+  log: JsonLog,
+  { limiter, isWorker = false }: WorkerPart = {},
+): Promise<Running> {
+  const plans = new PlanTable(settings.plans)
+  const resolver = await openResolver(settings, log)
+  let keys: KeyFile | null = null
+  const stopping = new AbortController()
+  try {
+    checkLocations(resolver[DATABASE_SET]())
+    keys = await openKeys(settings, plans, log)
+    const metrics = settings.metricsPort === null ? null : new Metrics(resolver, isWorker)
+    const handler = createHandler(resolver, {
+      authenticate: keys?.authenticate ?? null,
+      plans: plans.all,
+      limiter,
+      signal: stopping.signal,
+      onError: (error) => log.write('error', { message: messageOf(error) }),
+      onAnswer: (answer) => {
+        metrics?.answered(answer)
+        const { operation, status, keyId: key, milliseconds, remoteAddress: peer } = answer
+        log.write('request', { operation, status, key, ms: Math.round(milliseconds * 1000) / 1000, peer })
+      },
+    })
+    const server = makeServer(operations(handler, resolver, settings, stopping.signal), () =>
+      metrics?.refused(),
+    )
+    const port = await listen(server, settings.port, settings.host)
+    const metricsServer =
+      metrics === null || isWorker ? null : makeServer((request) => metricsAnswer(request, metrics))
+    const metricsPort =
+      metricsServer === null ? null : await listen(metricsServer, settings.metricsPort ?? 0, settings.host)
+    return {
+      port,
+      metricsPort,
+      stop: async () => {
+        stopping.abort()
+        await stop(server, settings.graceSeconds * 1000)
+        if (metricsServer !== null) await stop(metricsServer, 0)
+        keys?.close()
+        resolver.close()
+      },
+    }
+  } catch (error) {
+    keys?.close()
+    resolver.close()
+    throw error
+  }
+}
+
+/** All that is served on the main port. */
+function operations(
+  handler: Handler,
+  resolver: NodeResolver,
+  settings: ServeSettings,
+  stopping: AbortSignal,
+): FetchFunction {
+  const page = new Page(handler, resolver, settings.keys !== null)
+  return async (request, remoteAddress) => {
+    const { url, method } = request
+    const path = url.slice(url.indexOf('/', url.indexOf('//') + 2)).replace(/[?#].*$/s, '')
+    switch (path) {
+      case '/healthz':
+        return text(request, 200, 'alive\n')
+      case '/readyz':
+        return stopping.aborted ? text(request, 503, 'stopping\n') : text(request, 200, 'ready\n')
+      case '/openapi.json':
+        if (!isRead(method)) return notAllowed(method, 'GET, HEAD')
+        return responseTo(method, 200, OPEN_API_JSON, { 'content-type': 'application/json' })
+      case '/': {
+        if (isRead(method)) return page.answer(new URL(url).searchParams, request, remoteAddress)
+        if (method !== 'POST') return notAllowed(method, 'GET, HEAD, POST')
+        const form = await readBody(request, MAX_FORM_BYTES).catch(() => null)
+        if (form === null) {
+          return problemResponse(
+            { code: 'TOO_LARGE', detail: 'The form is too large, or ended early.' },
+            method,
+          )
+        }
+        return page.answer(new URLSearchParams(new TextDecoder().decode(form)), request, remoteAddress)
+      }
+      default:
+        return handler(request, { remoteAddress })
+    }
+  }
+}
+
+const TEXT: HeaderFields = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }
+
+function text({ method }: Request, status: number, body: string): Response {
+  return isRead(method) ? responseTo(method, status, body, TEXT) : notAllowed(method, 'GET, HEAD')
+}
+
+function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+function notAllowed(method: string, allow: string): Response {
+  return problemResponse({ code: 'METHOD_NOT_ALLOWED', detail: `Use ${allow}.`, headers: { allow } }, method)
+}
+
+async function metricsAnswer(request: Request, { registry }: Metrics): Promise<Response> {
+  return metricsResponse(request, await registry.metrics(), registry.contentType)
+}
+
+/** The answer of the port for metrics. */
+export function metricsResponse({ url, method }: Request, body: string, type: string): Response {
+  if (new URL(url).pathname !== '/metrics') {
+    return problemResponse({ code: 'NOT_FOUND', detail: 'This port has only /metrics.' }, method)
+  }
+  if (!isRead(method)) return notAllowed(method, 'GET, HEAD')
+  return responseTo(method, 200, body, { 'content-type': type })
+}
+
+async function openResolver(settings: ServeSettings, log: JsonLog): Promise<NodeResolver> {
+  const { databases, watch, trustedProxies, forwardedHeader } = settings
+  return NodeResolver.open(databases.length === 0 ? embedded.city : databases, {
+    watch,
+    trustedProxies,
+    forwardedHeader,
+    staleAfter: STALE_DAYS,
+    onReload: ({ current }) => log.write('reload', { databases: current.map(({ type }) => type).join(', ') }),
+    onReloadError: ({ message }) => log.write('reload-refused', { message }),
+    onStale: ({ databases: stale }) =>
+      log.write('stale', { databases: stale.map(({ type }) => type).join(', '), days: STALE_DAYS }),
+  })
+}
+
+async function openKeys({ keys }: ServeSettings, plans: PlanTable, log: JsonLog): Promise<KeyFile | null> {
+  if (keys === null) return null
+  return createKeyFile(keys, {
+    plans: plans.all.map(({ name }) => name),
+    onReload: (count) => log.write('keys', { count }),
+    onError: ({ message }) => log.write('keys-refused', { message }),
+  })
+}

@@ -1,0 +1,43 @@
+import type { Problem } from './problem.ts'
+
+/** Whose key it is. */
+export interface KeyOwner {
+  /** The name of the key's plan. */
+  readonly plan: string
+  /** A name of the key that is not secret: its requests are counted by it. */
+  readonly id: string
+}
+
+/**
+ * The program's function that knows the keys.
+ *
+ * @returns `null` when the key is not valid
+ */
+export type Authenticate = (key: string, request: Request) => KeyOwner | null | Promise<KeyOwner | null>
+
+/** RFC 6750 section 2.1: the scheme, which is case-insensitive, and the token. */
+const BEARER = /^bearer +([\w.~+/-]+=*)$/i
+const BEARER_SCHEME = /^bearer(?: |$)/i
+
+/** Longer tokens are refused unread. */
+export const MAX_KEY_CHARS = 512
+
+/**
+ * Reads the key of a request.
+ *
+ * @returns the key, or why there is none. Several `Authorization` fields are joined by commas, and so are no key.
+ */
+export function bearerKey(headers: Headers): string | Problem {
+  const field = headers.get('authorization')
+  if (field === null || !BEARER_SCHEME.test(field)) {
+    return unauthenticated('Send the API key as "Authorization: Bearer <key>".', false)
+  }
+  const key = field.length <= MAX_KEY_CHARS ? BEARER.exec(field)?.[1] : undefined
+  return key ?? unauthenticated('The Authorization field must be "Bearer" and one API key.', true)
+}
+
+/** @param hasToken whether the request had a token: RFC 6750 section 3.1 allows an error code only then */
+export function unauthenticated(detail: string, hasToken: boolean): Problem {
+  const challenge = hasToken ? 'Bearer error="invalid_token"' : 'Bearer'
+  return { code: 'UNAUTHENTICATED', detail, headers: { 'www-authenticate': challenge } }
+}

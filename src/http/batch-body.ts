@@ -1,0 +1,100 @@
+import { quoted } from '../address/quoted.ts'
+import type { Problem } from './problem.ts'
+
+/** What a batch asks for. */
+export interface Batch {
+  readonly ips: readonly string[]
+  /** Not checked yet. */
+  readonly locale: string | undefined
+}
+
+const SHAPE = 'The body must be ["81.2.69.142", …] or {"ips": ["81.2.69.142", …], "locale": "de"}.'
+
+const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Reads the body of a batch: an array of texts, or an object with the members `ips` and, if wanted, `locale`. Other members
+ * are ignored.
+ *
+ * @param maxBytes limit of the body, counted while it is read
+ */
+export async function readBatch(request: Request, maxBytes: number): Promise<Batch | Problem> {
+  const type = request.headers.get('content-type')
+  if (type === null || !isJson(type)) {
+    return { code: 'UNSUPPORTED_MEDIA_TYPE', detail: 'The body must be application/json in UTF-8.' }
+  }
+  const encoding = request.headers.get('content-encoding')
+  if (encoding !== null && encoding.toLowerCase() !== 'identity') {
+    return { code: 'UNSUPPORTED_MEDIA_TYPE', detail: 'The body must not be compressed.' }
+  }
+  const bytes = await readBody(request, maxBytes).catch(() => undefined)
+  if (bytes === undefined) return { code: 'MALFORMED_REQUEST', detail: 'The body ended early.' }
+  if (bytes === null) return { code: 'TOO_LARGE', detail: `The body must have at most ${maxBytes} bytes.` }
+  let value: unknown
+  try {
+    value = JSON.parse(decoder.decode(bytes))
+  } catch {
+    return { code: 'MALFORMED_REQUEST', detail: `The body is not JSON in UTF-8. ${SHAPE}` }
+  }
+  return batchOf(value)
+}
+
+function batchOf(value: unknown): Batch | Problem {
+  const { ips, locale }: { ips?: unknown; locale?: unknown } = Array.isArray(value)
+    ? { ips: value }
+    : typeof value === 'object' && value !== null
+      ? value
+      : {}
+  if (!Array.isArray(ips) || !ips.every(isText)) return { code: 'MALFORMED_REQUEST', detail: SHAPE }
+  if (locale !== undefined && typeof locale !== 'string') {
+    return { code: 'INVALID_LOCALE', detail: 'The member "locale" must be a text such as "de".' }
+  }
+  return { ips, locale }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+/** Whether a media type is `application/json`, whose only charset is UTF-8. */
+function isJson(type: string): boolean {
+  const [essence = '', ...parameters] = type.toLowerCase().split(';')
+  return (
+    essence.trim() === 'application/json' &&
+    parameters.every((each) => !/^\s*charset=/.test(each) || /^\s*charset="?utf-8"?\s*$/.test(each))
+  )
+}
+
+/** @returns `null` when the body is longer than `maxBytes`; the rest of it is not read */
+export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array | null> {
+  if (Number(request.headers.get('content-length')) > maxBytes) return null
+  const chunks: Uint8Array[] = []
+  let length = 0
+  const reader = request.body?.getReader()
+  for (;;) {
+    const { value } = (await reader?.read()) ?? {}
+    if (value === undefined) break
+    length += value.length
+    if (length > maxBytes) {
+      await reader?.cancel()
+      return null
+    }
+    chunks.push(value)
+  }
+  return joined(chunks, length)
+}
+
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.length
+  }
+  return bytes
+}
+
+export function tooManyItems(count: number, most: number, plan: string): Problem {
+  const detail = `The batch has ${count} addresses; the plan ${quoted(plan)} allows ${most}.`
+  return { code: 'TOO_LARGE', detail }
+}

@@ -1,0 +1,50 @@
+import type { HeaderFields } from './problem.ts'
+
+/** `'*'`, or origins such as `https://example.com`. */
+export type AllowedOrigins = '*' | readonly string[]
+
+const PREFLIGHT_SECONDS = '86400'
+/** Fields that scripts may read, beside those that they always may. */
+const EXPOSED = 'RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate'
+
+/** Allows scripts of other origins to read answers (the CORS protocol of the Fetch standard). */
+export class Cors {
+  readonly #origins: ReadonlySet<string> | null
+
+  /** @throws TypeError when an origin is not one, such as one with a path */
+  constructor(origins: unknown) {
+    if (origins !== '*' && !Array.isArray(origins)) {
+      throw new TypeError("cors must be '*' or an array of origins such as ['https://example.com']")
+    }
+    for (const origin of origins === '*' ? [] : origins) {
+      if (typeof origin !== 'string' || !URL.canParse(origin) || new URL(origin).origin !== origin) {
+        throw new TypeError(`cors: ${String(origin)} is not an origin; write it as https://example.com`)
+      }
+    }
+    this.#origins = origins === '*' ? null : new Set(origins)
+  }
+
+  /** The answer to a preflight request, or to any other `OPTIONS`; `null` for other methods. */
+  preflight(request: Request): Response | null {
+    if (request.method !== 'OPTIONS') return null
+    const headers = {
+      ...this.fields(request),
+      'access-control-allow-methods': 'GET, HEAD, POST',
+      'access-control-allow-headers': 'Authorization, Content-Type',
+      'access-control-max-age': PREFLIGHT_SECONDS,
+    }
+    return new Response(null, { status: 204, headers })
+  }
+
+  /** The fields of every answer. */
+  fields({ headers }: Request): HeaderFields {
+    if (this.#origins === null) {
+      return { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED }
+    }
+    const origin = headers.get('origin')
+    // Caches must not give the answer for one origin to another.
+    const vary = { vary: 'Origin' }
+    if (origin === null || !this.#origins.has(origin)) return vary
+    return { ...vary, 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED }
+  }
+}

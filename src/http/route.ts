@@ -1,0 +1,82 @@
+import type { Problem } from './problem.ts'
+
+export type Operation = 'detect' | 'lookup' | 'batch'
+
+/** What a request asks for. The locale is not checked yet. */
+export type Route = { readonly locale: string | undefined } & (
+  | { readonly operation: 'detect' | 'batch' }
+  | { readonly operation: 'lookup'; readonly ip: string }
+)
+
+const ROOT = '/v1/ip'
+
+const METHODS: Readonly<Record<Operation, readonly string[]>> = {
+  detect: ['GET', 'HEAD'],
+  lookup: ['GET', 'HEAD'],
+  batch: ['POST'],
+}
+
+/** The origin of an absolute URL. */
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
+
+/**
+ * Reads what a request asks for from its path, its method and the parameter `locale`. Other parameters are ignored.
+ *
+ * @param basePath what precedes `/v1`
+ * @param allowsOptions whether `OPTIONS` is named in `Allow`
+ */
+export function routeOf({ url, method }: Request, basePath: string, allowsOptions: boolean): Route | Problem {
+  const start = ORIGIN.exec(url)?.[0].length ?? 0
+  const hash = url.indexOf('#', start)
+  const end = hash === -1 ? url.length : hash
+  const mark = url.indexOf('?', start)
+  const pathEnd = mark === -1 || mark > end ? end : mark
+  const path = url.slice(start, pathEnd)
+  const root = basePath + ROOT
+  if (!path.startsWith(root)) return notFound()
+  const rest = path.slice(root.length)
+  if (rest !== '' && !rest.startsWith('/')) return notFound()
+  const segment = rest.slice(1)
+  if (rest.startsWith('//') || rest.endsWith('/')) return malformed('The path has an empty segment.')
+  if (segment.includes('/')) return notFound()
+  const operation = rest === '' ? 'detect' : segment === 'batch' ? 'batch' : 'lookup'
+  const allowed = METHODS[operation]
+  if (!allowed.includes(method)) {
+    const allow = [...allowed, ...(allowsOptions ? ['OPTIONS'] : [])].join(', ')
+    return { code: 'METHOD_NOT_ALLOWED', detail: `Use ${allow}.`, headers: { allow } }
+  }
+  const locale = pathEnd === end ? undefined : localeIn(url.slice(pathEnd + 1, end))
+  if (operation !== 'lookup') return { operation, locale }
+  const ip = decoded(segment)
+  return typeof ip === 'string' ? { operation, ip, locale } : ip
+}
+
+/** Decodes a segment once. What would need a second decoding is refused, so that no two readers disagree about it. */
+function decoded(segment: string): string | Problem {
+  if (!segment.includes('%')) return segment
+  let text: string
+  try {
+    text = decodeURIComponent(segment)
+  } catch {
+    return malformed('The address in the path is not percent-encoded UTF-8.')
+  }
+  if (text.includes('/')) return malformed('The address in the path has a slash. Networks have no location.')
+  if (/%25/.test(text)) return malformed('The address in the path is percent-encoded twice.')
+  return text
+}
+
+/** The first value counts if there are several. */
+function localeIn(query: string): string | undefined {
+  return new URLSearchParams(query).get('locale') ?? undefined
+}
+
+function notFound(): Problem {
+  return {
+    code: 'NOT_FOUND',
+    detail: 'The operations are GET /v1/ip, GET /v1/ip/{ip} and POST /v1/ip/batch.',
+  }
+}
+
+function malformed(detail: string): Problem {
+  return { code: 'MALFORMED_REQUEST', detail }
+}

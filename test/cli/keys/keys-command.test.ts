@@ -1,0 +1,116 @@
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createKeyFile } from '../../../src/http.ts'
+import { parseKeyList } from '../../../src/node/keys/key-list.ts'
+import { temporaryFolder } from '../../temporary.ts'
+import { geofix } from '../enrich/command-line.ts'
+
+const folder = temporaryFolder()
+let files = 0
+const newFile = () => join(folder, `keys-${++files}.json`)
+
+const add = (file: string, ...more: string[]) =>
+  geofix(['keys', 'add', '--keys', file, '--plan', 'developer', '--label', 'Web shop', ...more])
+const list = async (file: string) => {
+  const { out } = await geofix(['keys', 'list', '--keys', file])
+  return out.split('\n').filter((line) => line !== '')
+}
+const owner = async (file: string, key: string) => {
+  const keys = await createKeyFile(file)
+  keys.close()
+  return keys.authenticate(key.trim())
+}
+
+describe('geofix keys', () => {
+  it('add prints the key once, and keeps only its digest', async () => {
+    const file = newFile()
+    const { status, out, err } = await add(file)
+    expect({ status, err }).toEqual({ status: 0, err: '' })
+    expect(out).toMatch(/^live_[0-9A-Za-z]{49}\n$/)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(readFileSync(file, 'utf8')).not.toContain(out.trim().slice(5, 15))
+    expect(await owner(file, out)).toEqual({ plan: 'developer', id: expect.stringMatching(/^key_/) })
+  })
+
+  it('list prints a line for each, revoke removes one', async () => {
+    const file = newFile()
+    const keys = [(await add(file)).out, (await add(file, '--expires', '2999-01-01')).out]
+    const lines = await list(file)
+    expect(lines.map((line) => line.split('\t').slice(1))).toEqual([
+      ['developer', expect.stringMatching(/Z$/), 'never expires', 'Web shop'],
+      ['developer', expect.stringMatching(/Z$/), 'expires 2999-01-01T00:00:00.000Z', 'Web shop'],
+    ])
+    const [id = ''] = lines[0]?.split('\t') ?? []
+    expect(await geofix(['keys', 'revoke', '--keys', file, id])).toEqual({ status: 0, out: '', err: '' })
+    expect(await list(file)).toEqual(lines.slice(1))
+    expect(await owner(file, keys[0] ?? '')).toBe(null)
+    expect(await owner(file, keys[1] ?? '')).not.toBe(null)
+    const again = await geofix(['keys', 'revoke', '--keys', file, id])
+    expect(again).toMatchObject({ status: 1, err: expect.stringContaining('no key has the id') })
+  })
+
+  it('rotate makes a key like another', async () => {
+    const file = newFile()
+    const { out: old } = await add(file)
+    const [id = ''] = (await list(file))[0]?.split('\t') ?? []
+    const { out: key } = await geofix(['keys', 'rotate', '--keys', file, id])
+    expect(key).not.toBe(old)
+    expect((await owner(file, key))?.plan).toBe('developer')
+    expect(await owner(file, old)).not.toBe(null)
+    expect((await list(file)).map((line) => line.split('\t')[4])).toEqual(['Web shop', 'Web shop'])
+  })
+
+  it('shows an expired key, and labels only as text', async () => {
+    const file = newFile()
+    await add(file, '--label-is-missing')
+    await geofix(['keys', 'add', '--keys', file, '--plan', 'x', '--label', 'red \u001b[31m'])
+    const entries = parseKeyList(readFileSync(file, 'utf8'))
+    const expired = entries.map((entry) => ({ ...entry, expires: '2020-01-01T00:00:00.000Z' }))
+    writeFileSync(file, JSON.stringify({ keys: expired }))
+    expect(await list(file)).toEqual([
+      expect.stringMatching(/expired 2020-01-01T00:00:00.000Z\tred \ufffd\[31m$/),
+    ])
+  })
+
+  it.each([
+    ['no command', [], 2, 'Commands:'],
+    ['no file', ['add', '--plan', 'x', '--label', 'x'], 2, '--keys'],
+    ['a plan with a space', ['add', '--keys', 'x', '--plan', 'a b', '--label', 'x'], 2, 'the name of a plan'],
+    ['a long label', ['add', '--keys', 'x', '--plan', 'x', '--label', 'x'.repeat(201)], 2, 'at most 200'],
+    [
+      'a time past',
+      ['add', '--keys', 'x', '--plan', 'x', '--label', 'x', '--expires', '2020-01-01'],
+      2,
+      'a time to come',
+    ],
+    [
+      'a folder that is missing',
+      ['add', '--keys', join(folder, 'no/x'), '--plan', 'x', '--label', 'x'],
+      1,
+      'cannot be written',
+    ],
+    [
+      'a file in a file',
+      ['add', '--keys', '/dev/null/x', '--plan', 'x', '--label', 'x'],
+      1,
+      'cannot be written',
+    ],
+    ['a file that is missing', ['list', '--keys', join(folder, 'none')], 1, 'none'],
+  ])('refuses %s', async (_, args, status, message) => {
+    const outcome = await geofix(['keys', ...args])
+    expect(outcome).toMatchObject({ status, out: '' })
+    expect(outcome.err).toContain(message)
+  })
+
+  it('refuses a file that others can write, and leaves it as it is', async () => {
+    const file = newFile()
+    await add(file)
+    chmodSync(file, 0o666)
+    const before = readFileSync(file, 'utf8')
+    const { status, err } = await add(file)
+    expect(status).toBe(1)
+    expect(err).toContain('chmod 600')
+    expect(readFileSync(file, 'utf8')).toBe(before)
+  })
+})

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import { parse } from 'parse5'
+import { Agent, request } from 'undici'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../temporary.ts'
+import { KEYS, type Service, serve } from './running.ts'
+
+const folder = temporaryFolder()
+const dispatcher = new Agent()
+let keyed: Service
+let open: Service
+
+beforeAll(async () => {
+  keyed = await serve(folder)
+  open = await serve(folder, { keys: null })
+})
+afterAll(async () => {
+  await dispatcher.close()
+  await Promise.all([keyed.stop(), open.stop()])
+})
+
+async function page(service: Service, path: string, form?: Record<string, string>) {
+  const response = await request(service.origin + path, {
+    dispatcher,
+    method: form === undefined ? 'GET' : 'POST',
+    headers: {
+      'x-forwarded-for': '81.2.69.142',
+      ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+    },
+    body: form === undefined ? null : new URLSearchParams(form).toString(),
+  })
+  return { status: response.statusCode, headers: response.headers, text: await response.body.text() }
+}
+
+describe('the page', () => {
+  it('is HTML with a form, that loads nothing and runs nothing', async () => {
+    const { status, headers, text } = await page(open, '/')
+    expect(status).toBe(200)
+    const errors: unknown[] = []
+    parse(text, { onParseError: (error) => errors.push(error) })
+    expect(errors).toEqual([])
+    const [, style = ''] = /<style>(.*?)<\/style>/s.exec(text) ?? []
+    const digest = createHash('sha256').update(style).digest('base64')
+    const policy = String(headers['content-security-policy'])
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain(`style-src 'sha256-${digest}'`)
+    expect(text).not.toMatch(/<script|<img|<link|\son\w+=|\sstyle=|\ssrc=/)
+    expect(headers['cache-control']).toBe('private, no-store')
+    expect(text).not.toContain('name="key"')
+  })
+
+  it('shows a record, its point and the database', async () => {
+    const { status, text } = await page(open, '/?ip=133.11.93.3&locale=de')
+    expect(status).toBe(200)
+    for (const part of ['Chiyoda', 'Gebiet', 'JP-13', '51.5, -0.25', 'Asia/Tokyo', '+09:00', 'Sample-City']) {
+      expect(text).toContain(part)
+    }
+    expect(text).toMatch(/<circle class="dot" cx="[\d.]+" cy="[\d.]+"/)
+    expect(text).toContain('Ein &quot;Land&quot;')
+    expect((await page(open, '/?ip=')).text).toContain('London')
+  })
+
+  it.each([
+    ['/?ip=10.0.0.1', 422, 'cannot be resolved'],
+    ['/?ip=%3Cscript%3E', 400, 'malformed'],
+    ['/?ip=81.2.69.0%2F24', 400, 'malformed'],
+    [`/?ip=${'1'.repeat(5000)}`, 400, 'malformed'],
+    ['/?ip=81.2.69.142&locale=no%20such', 400, 'BCP 47'],
+  ])('shows what is wrong: %s', async (path, status, message) => {
+    const answer = await page(open, path)
+    expect(answer.status).toBe(status)
+    expect(answer.text).toContain(message)
+    expect(answer.text).not.toContain('<script>')
+  })
+
+  it('asks for a key where one is needed, in a form that leaves it out of addresses and logs', async () => {
+    const { text } = await page(keyed, '/')
+    expect(text).toContain('method="post"')
+    expect(text).toContain('name="key"')
+    const form = { ip: '81.2.69.142', locale: '', key: KEYS.developer }
+    expect((await page(keyed, '/', form)).text).toContain('London')
+    expect((await page(keyed, '/?ip=81.2.69.142')).status).toBe(401)
+    expect((await page(keyed, '/', { ...form, key: 'live_wrong' })).status).toBe(401)
+    expect((await page(keyed, '/', { ...form, key: 'a\r\nb' })).status).toBe(401)
+    expect((await page(keyed, '/', { ...form, key: KEYS.free })).status).toBe(403)
+    expect((await page(keyed, '/', { ...form, ip: 'x'.repeat(9000) })).status).toBe(413)
+    expect(JSON.stringify(keyed.lines())).not.toContain('live_')
+  })
+
+  it('has no other methods', async () => {
+    const { statusCode, headers, body } = await request(`${open.origin}/`, { method: 'PUT', dispatcher })
+    await body.dump()
+    expect([statusCode, headers.allow]).toEqual([405, 'GET, HEAD, POST'])
+  })
+})

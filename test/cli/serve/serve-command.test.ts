@@ -1,0 +1,224 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Agent, request } from 'undici'
+import { afterEach, describe, expect, it } from 'vitest'
+import { JsonLog } from '../../../src/cli/serve/log.ts'
+import { keyListText } from '../../../src/node/keys/key-list.ts'
+import { DATABASE } from '../../http/service.ts'
+import { temporaryFolder } from '../../temporary.ts'
+import { geofix, outcomeOf, start } from '../enrich/command-line.ts'
+import { entryOf, KEYS, serve, writeFiles } from './running.ts'
+
+const folder = temporaryFolder()
+const { database, keys } = writeFiles(folder)
+const LONDON = '/v1/ip/81.2.69.142'
+const headers = { authorization: `Bearer ${KEYS.developer}` }
+
+const children: ChildProcessWithoutNullStreams[] = []
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+})
+
+/** Starts the built command line, and waits until it listens. */
+async function started(...args: string[]) {
+  const child = start(['serve', '--port', '0', '--db', database, ...args])
+  children.push(child)
+  const outcome = outcomeOf(child)
+  let out = ''
+  child.stdout.on('data', (chunk) => {
+    out += chunk
+  })
+  const lines = (): Record<string, unknown>[] =>
+    out
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line))
+  const until = async (event: string, count = 1) => {
+    for (let waited = 0; waited < 30_000; waited += 20) {
+      const found = lines().filter((line) => line.event === event)
+      if (found.length >= count) return found[count - 1] ?? {}
+      await delay(20)
+    }
+    throw new Error(`no ${event} in: ${out}`)
+  }
+  const { port, metricsPort } = await until('listening')
+  return {
+    child,
+    outcome,
+    lines,
+    until,
+    origin: `http://127.0.0.1:${port}`,
+    metrics: `http://127.0.0.1:${metricsPort}`,
+  }
+}
+
+async function get(url: string, more: object = {}): Promise<{ status: number; text: string }> {
+  const { statusCode, body } = await request(url, {
+    headers,
+    dispatcher: new Agent({ pipelining: 0 }),
+    ...more,
+  })
+  return { status: statusCode, text: await body.text() }
+}
+
+describe('geofix serve', () => {
+  it.each([
+    ['neither keys nor --open', [], '--open'],
+    ['both', ['--open', '--keys', 'x'], 'contradict'],
+    ['a port beyond', ['--open', '--port', '65536'], '0 to 65535'],
+    ['a port that is none', ['--open', '--port', 'http'], 'whole number'],
+    ['one port for both', ['--open', '--port', '80', '--metrics-port', '80'], 'the same'],
+    ['no workers', ['--open', '--workers', '0'], '1 to 256'],
+    ['another log', ['--open', '--log', 'xml'], 'json, none'],
+    ['a plan without numbers', ['--open', '--plan', 'gold'], 'developer=100,200,1000'],
+    ['plans without developer', ['--open', '--plan', 'gold=1,1,1'], 'developer'],
+    ['a header without proxies', ['--open', '--forwarded-header', 'x'], 'trustedProxies is empty'],
+    ['a list that trusts everyone', ['--open', '--trust', '0.0.0.0/0'], 'trust everyone'],
+  ])('refuses %s', async (_, args, message) => {
+    const { status, err } = await geofix(['serve', ...args])
+    expect(status).toBe(2)
+    expect(err).toContain(message)
+  })
+
+  it.each([
+    ['a database that is missing', ['--open', '--db', join(folder, 'none.mmdb')], 'none.mmdb'],
+    ['a file of keys that is missing', ['--keys', join(folder, 'none.json'), '--db', database], 'none.json'],
+    [
+      'a host that is not here',
+      ['--open', '--host', '192.0.2.1', '--db', database],
+      'cannot listen at 192.0.2.1',
+    ],
+  ])('cannot start with %s', async (_, args, message) => {
+    const { status, err } = await geofix(['serve', '--port', '0', ...args])
+    expect(status).toBe(1)
+    expect(err).toContain(message)
+  })
+
+  it('serves until a signal', async () => {
+    const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
+    const { runServe } = await import('../../../src/cli/serve/serve-command.ts')
+    const { serveSettings } = await import('../../../src/cli/serve/flags.ts')
+    const settings = serveSettings({ port: 0, db: [database], keys, host: '::1' })
+    const ended = runServe(settings, { stdin, stdout, stderr })
+    while (stderr.readableLength === 0) await delay(5)
+    expect(String(stderr.read())).toMatch(/^geofix: listening at http:\/\/\[::1\]:\d+\/\n$/)
+    process.emit('SIGTERM', 'SIGTERM')
+    expect(await ended).toBe(0)
+    expect(String(stdout.read())).toMatch(/"event":"stopping","signal":"SIGTERM"\}\n.*"event":"stopped"\}\n$/)
+  })
+
+  it('is a process that ends with 0, and with its readiness', async () => {
+    const { child, origin, outcome } = await started('--keys', keys, '--grace', '1')
+    expect(await get(origin + LONDON)).toMatchObject({ status: 200 })
+    expect(await get(`${origin}/readyz`)).toMatchObject({ status: 200 })
+    child.kill('SIGTERM')
+    expect(await outcome).toMatchObject({ status: 0, err: expect.stringContaining('listening at') })
+  })
+
+  it('follows the database and the keys', async () => {
+    const followed = join(folder, 'followed.mmdb')
+    const list = join(folder, 'followed.json')
+    const replace = (path: string, bytes: string | Uint8Array) => {
+      writeFileSync(`${path}.new`, bytes, { mode: 0o600 })
+      renameSync(`${path}.new`, path)
+    }
+    replace(followed, DATABASE)
+    replace(list, keyListText([entryOf(KEYS.developer, 'developer')]))
+    const service = await serve(folder, { databases: [followed], keys: list, watch: true, metricsPort: 0 })
+    const until = async (event: string) => {
+      while (!service.lines().some((line) => line.event === event)) await delay(20)
+    }
+    replace(followed, DATABASE)
+    await until('reload')
+    replace(followed, 'damaged')
+    await until('reload-refused')
+    expect((await get(service.origin + LONDON)).status).toBe(200)
+    const { text } = await get(`http://127.0.0.1:${service.metricsPort}/metrics`)
+    expect(text).toMatch(/^geofix_database_reloads 1$/m)
+    expect(text).toMatch(/^geofix_database_refusals 1$/m)
+    replace(list, keyListText([entryOf(KEYS.business, 'gold')]))
+    await until('keys-refused')
+    expect((await get(service.origin + LONDON)).status).toBe(200)
+    replace(list, keyListText([]))
+    await until('keys')
+    expect((await get(service.origin + LONDON)).status).toBe(401)
+    await service.stop()
+  })
+})
+
+describe('geofix serve --workers', () => {
+  it('replaces a worker that dies, and no other request fails', async () => {
+    const service = await started('--keys', keys, '--workers', '2', '--metrics-port', '0', '--log', 'json')
+    const { pid } = await service.until('worker-started')
+    process.kill(Number(pid), 'SIGKILL')
+    const statuses = new Set<number>()
+    for (let index = 0; index < 20; index++) statuses.add((await get(service.origin + LONDON)).status)
+    expect([...statuses]).toEqual([200])
+    await service.until('worker-died')
+    await service.until('worker-started', 3)
+    await delay(1000)
+    const { text } = await get(`${service.metrics}/metrics`)
+    expect(text).toMatch(/^geofix_requests_total\{operation="lookup",status="200"\} \d+$/m)
+    service.child.kill('SIGTERM')
+    expect((await service.outcome).status).toBe(0)
+    const pids = service
+      .lines()
+      .filter(({ event }) => event === 'worker-started')
+      .map((line) => Number(line.pid))
+    for (const each of pids) expect(() => process.kill(each, 0)).toThrow('ESRCH')
+  })
+
+  it('share one budget', async () => {
+    const plan = ['--plan', 'free=1,1,0', '--plan', 'developer=0.2,4,1', '--plan', 'business=1,1,1']
+    const service = await started('--keys', keys, '--workers', '2', ...plan)
+    const statuses: number[] = []
+    for (let index = 0; index < 8; index++) statuses.push((await get(service.origin + LONDON)).status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(4)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(4)
+    service.child.kill('SIGINT')
+    expect((await service.outcome).status).toBe(0)
+  })
+
+  it('end if none of them can start', async () => {
+    const child = start([
+      'serve',
+      '--open',
+      '--workers',
+      '2',
+      '--port',
+      '0',
+      '--db',
+      join(folder, 'none.mmdb'),
+    ])
+    children.push(child)
+    expect(await outcomeOf(child)).toMatchObject({ status: 1, err: expect.stringContaining('none.mmdb') })
+  })
+})
+
+describe('the log', () => {
+  it('drops lines that nobody reads, and says how many', async () => {
+    const stream = new PassThrough({ highWaterMark: 1 })
+    const log = new JsonLog(stream)
+    const label = 'x'.repeat(3000)
+    for (let index = 0; index < 2000; index++) log.write('event', { label })
+    expect(stream.writableLength + stream.readableLength).toBeLessThan(5 * 2 ** 20)
+    let text = ''
+    stream.on('data', (chunk) => {
+      text += chunk
+    })
+    await delay(50)
+    log.write('later')
+    log.flush()
+    await delay(50)
+    expect(text).toMatch(/"event":"lines-dropped","count":[1-9]\d+\}\n.*"event":"later"\}\n$/)
+  })
+
+  it('can be nothing', () => {
+    const log = new JsonLog(null)
+    log.write('event')
+    log.flush()
+  })
+})

@@ -1,0 +1,452 @@
+import { describe, expect, it, vi } from 'vitest'
+import { PROBLEMS, type ProblemCode } from '../../src/http/problem.ts'
+import { createHandler, type HandlerOptions, type Operation } from '../../src/http.ts'
+import type { Resolver } from '../../src/index.ts'
+import { AMPLE, asker, authenticate, batchOf, openSample } from './service.ts'
+
+const geo = await openSample({ trustedProxies: ['10.0.0.0/8'] })
+const ask = asker(geo)
+
+const isProblem = (status: number, code: ProblemCode, reason?: string) => ({ status, code, reason })
+
+describe('an address', () => {
+  it.each([
+    ['/v1/ip/81.2.69.142', '81.2.69.142'],
+    ['/v1/ip/%38%31.2.69.142', '81.2.69.142'],
+    ['/v1/ip/2001:4860::1', '2001:4860::1'],
+    ['/v1/ip/2001%3A4860%3a%3A1', '2001:4860::1'],
+    ['/v1/ip/::ffff:81.2.69.142', '::ffff:81.2.69.142'],
+    ['/v1/ip/81.2.69.142?', '81.2.69.142'],
+    ['/v1/ip/81.2.69.142#fragment', '81.2.69.142'],
+    ['/v1/ip/81.2.69.142?unknown=1&at=0', '81.2.69.142'],
+  ])('is looked up, byte for byte as lookup says: %s', async (path, ip) => {
+    const response = await ask(path)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(await response.text()).toBe(JSON.stringify(geo.lookup(ip)))
+  })
+
+  it.each([
+    ['/v1/ip/81.2.69.142?locale=de', 'de'],
+    ['/v1/ip/81.2.69.142?x=1&locale=pt-BR&locale=de#locale=de', 'pt-BR'],
+    ['/v1/ip/81.2.69.142?locale=%64e', 'de'],
+  ])('is looked up in a language: %s', async (path, locale) => {
+    expect(await (await ask(path)).text()).toBe(JSON.stringify(geo.lookup('81.2.69.142', { locale })))
+  })
+
+  it.each<[string, ReturnType<typeof isProblem>]>([
+    ['/v1/ip/nonsense', isProblem(400, 'MALFORMED_ADDRESS')],
+    ['/v1/ip/081.2.69.142', isProblem(400, 'MALFORMED_ADDRESS')],
+    ['/v1/ip/81.2.69.142%00', isProblem(400, 'MALFORMED_ADDRESS')],
+    ['/v1/ip/81.2.69.142%20', isProblem(400, 'MALFORMED_ADDRESS')],
+    ['/v1/ip/%2581.2.69.142', isProblem(400, 'MALFORMED_ADDRESS')],
+    ['/v1/ip/fe80::1%2525eth0', isProblem(400, 'MALFORMED_REQUEST')],
+    ['/v1/ip/81.2.69.0%2F24', isProblem(400, 'MALFORMED_REQUEST')],
+    ['/v1/ip/81.2.69.142%2f', isProblem(400, 'MALFORMED_REQUEST')],
+    ['/v1/ip/%ff', isProblem(400, 'MALFORMED_REQUEST')],
+    ['/v1/ip/%', isProblem(400, 'MALFORMED_REQUEST')],
+    ['/v1/ip/', isProblem(400, 'MALFORMED_REQUEST')],
+    ['/v1/ip//', isProblem(400, 'MALFORMED_REQUEST')],
+    ['/v1/ip//81.2.69.142', isProblem(400, 'MALFORMED_REQUEST')],
+    ['/v1/ip/81.2.69.142/', isProblem(400, 'MALFORMED_REQUEST')],
+    ['/v1/ip/81.2.69.142?locale=no%20such', isProblem(400, 'INVALID_LOCALE')],
+    ['/v1/ip/81.2.69.142?locale=', isProblem(400, 'INVALID_LOCALE')],
+    ['/v1/ip/10.0.0.1', isProblem(422, 'UNRESOLVABLE_ADDRESS', 'private')],
+    ['/v1/ip/fe80::1%25eth0', isProblem(422, 'UNRESOLVABLE_ADDRESS', 'link-local')],
+    ['/v1/ip/9.9.9.9', isProblem(422, 'UNRESOLVABLE_ADDRESS', 'not-found')],
+    ['/', isProblem(404, 'NOT_FOUND')],
+    ['/v1', isProblem(404, 'NOT_FOUND')],
+    ['/v2/ip', isProblem(404, 'NOT_FOUND')],
+    ['/v1/ipx', isProblem(404, 'NOT_FOUND')],
+    ['/V1/ip', isProblem(404, 'NOT_FOUND')],
+    ['/v1/ip/81.2.69.0/24', isProblem(404, 'NOT_FOUND')],
+    ['/v1/ip/../../etc/passwd', isProblem(404, 'NOT_FOUND')],
+    ['/v1/ip/batch', isProblem(405, 'METHOD_NOT_ALLOWED')],
+  ])('is refused: %s', async (path, expected) => {
+    const response = await ask(path)
+    expect(response.headers.get('content-type')).toBe('application/problem+json')
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    const { type, title, detail, ...rest } = await response.json()
+    expect({ reason: undefined, ...rest }).toEqual(expected)
+    expect(response.status).toBe(expected.status)
+    expect([type, title]).toEqual(['about:blank', PROBLEMS[expected.code][1]])
+    expect(detail).toMatch(/^.{9,200}$/)
+  })
+})
+
+describe('the caller', () => {
+  it.each([
+    ['the peer', { peer: '81.2.69.142' }, '81.2.69.142'],
+    [
+      'behind a proxy',
+      { peer: '10.0.0.1', headers: { 'x-forwarded-for': '9.9.9.9, 133.11.93.3' } },
+      '133.11.93.3',
+    ],
+    ['in its language', { peer: '133.11.93.3' }, '133.11.93.3'],
+  ])('is found: %s', async (_, init, ip) => {
+    const response = await ask('/v1/ip', { ...init, key: 'free-key' })
+    expect(response.headers.get('cache-control')).toBe('private, no-store')
+    expect(await response.text()).toBe(JSON.stringify(geo.lookup(ip)))
+  })
+
+  it.each([
+    ['a private peer', '192.168.0.1', {}, 422, 'private'],
+    ['no location', '9.9.9.9', {}, 422, 'not-found'],
+    ['only proxies', '10.0.0.1', {}, 422, 'trusted-proxy'],
+    ['hidden', '10.0.0.1', { 'x-forwarded-for': '_hidden' }, 422, 'unidentified'],
+    ['a damaged hop', '10.0.0.1', { 'x-forwarded-for': '1.2.3' }, 400, undefined],
+  ])('is refused: %s', async (_, peer, headers, status, reason) => {
+    const response = await ask('/v1/ip', { peer, headers })
+    expect(response.status).toBe(status)
+    expect((await response.json()).reason).toBe(reason)
+  })
+
+  it('is the fault of the program if it is not known', async () => {
+    const onError = vi.fn()
+    const response = await asker(geo, { onError })('/v1/ip', { peer: null })
+    expect(response.status).toBe(500)
+    expect(await response.text()).not.toContain('remoteAddress')
+    expect(onError).toHaveBeenCalledWith(expect.objectContaining({ code: 'ADDRESS_UNAVAILABLE' }))
+  })
+})
+
+describe('a batch', () => {
+  const ips = ['81.2.69.142', '10.0.0.1', 'nonsense', '2001:4860::1', '9.9.9.9', '']
+
+  it('is answered in its order', async () => {
+    const response = await ask('/v1/ip/batch', batchOf(ips))
+    expect(response.status).toBe(200)
+    expect(await response.text()).toBe(JSON.stringify(geo.lookupMany(ips)))
+  })
+
+  it.each([
+    ['in the body', '/v1/ip/batch', { ips, locale: 'de', other: 1 }],
+    ['in the query', '/v1/ip/batch?locale=de', ips],
+    ['in both: the body counts', '/v1/ip/batch?locale=ja', { ips, locale: 'de' }],
+  ])('has a locale: %s', async (_, path, body) => {
+    const response = await ask(path, batchOf(body))
+    expect(await response.text()).toBe(JSON.stringify(geo.lookupMany(ips, { locale: 'de' })))
+  })
+
+  it.each<[string, RequestInit, number]>([
+    ['nothing', batchOf([]), 200],
+    ['a charset', batchOf([], { 'content-type': 'application/json; charset="UTF-8"' }), 200],
+    ['another parameter', batchOf([], { 'content-type': 'Application/JSON ;version=1' }), 200],
+    ['identity', batchOf([], { 'content-encoding': 'identity' }), 200],
+    ['as many as allowed', batchOf(Array(1000).fill('1.1.1.1')), 200],
+    ['one more', batchOf(Array(1001).fill('1.1.1.1')), 413],
+    ['as many bytes as allowed', batchOf(`[]${' '.repeat(2 ** 20 - 2)}`), 200],
+    ['one byte more', batchOf(`[]${' '.repeat(2 ** 20 - 1)}`), 413],
+    ['a declared length', batchOf('[]', { 'content-length': '9999999' }), 413],
+    ['an item that is no text', batchOf(['1.1.1.1', 1]), 400],
+    ['an object without ips', batchOf({ ip: [] }), 400],
+    ['no object', batchOf('7'), 400],
+    ['null', batchOf('null'), 400],
+    ['no JSON', batchOf('["1.1.1.1"'), 400],
+    ['no body', { method: 'POST', headers: { 'content-type': 'application/json' } }, 400],
+    ['bad UTF-8', batchOf(new Uint8Array([0x5b, 0x22, 0xff, 0x22, 0x5d])), 400],
+    ['a deep body', batchOf('['.repeat(500_000)), 400],
+    ['a locale that is no text', batchOf({ ips, locale: 1 }), 400],
+    ['a wrong locale', batchOf({ ips, locale: 'no such' }), 400],
+    ['another media type', batchOf([], { 'content-type': 'text/plain' }), 415],
+    ['no media type', { method: 'POST', body: new Uint8Array([0x5b, 0x5d]) }, 415],
+    ['another charset', batchOf([], { 'content-type': 'application/json; charset=latin1' }), 415],
+    ['a compressed body', batchOf([], { 'content-encoding': 'gzip' }), 415],
+  ])('with %2$s', async (_, init, status) => {
+    expect((await ask('/v1/ip/batch', init)).status).toBe(status)
+  })
+
+  it('is read no further than the limit', async () => {
+    let sent = 0
+    const body = new ReadableStream({
+      pull: (controller) => {
+        sent += 65_536
+        controller.enqueue(new Uint8Array(65_536).fill(0x20))
+      },
+    })
+    const init = { ...batchOf(''), body, duplex: 'half' }
+    expect((await ask('/v1/ip/batch', init)).status).toBe(413)
+    expect(sent).toBeLessThan(2 ** 20 + 4 * 65_536)
+  })
+
+  it('that ends early is refused, which is nobody else’s fault', async () => {
+    const onError = vi.fn()
+    const body = new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) })
+    const init = { ...batchOf(''), body, duplex: 'half' }
+    expect((await asker(geo, { onError })('/v1/ip/batch', init)).status).toBe(400)
+    expect(onError).not.toHaveBeenCalled()
+  })
+
+  it('obeys the limits of the program and of the plan', async () => {
+    const plans = AMPLE.map((plan) => ({ ...plan, batch: 3 }))
+    expect((await asker(geo, { plans })('/v1/ip/batch', batchOf(['a', 'b', 'c']))).status).toBe(200)
+    expect((await asker(geo, { plans })('/v1/ip/batch', batchOf(['a', 'b', 'c', 'd']))).status).toBe(413)
+    expect((await asker(geo, { maxBatch: 1 })('/v1/ip/batch', batchOf(['a', 'b']))).status).toBe(413)
+    expect((await asker(geo, { maxBodyBytes: 3 })('/v1/ip/batch', batchOf(['a']))).status).toBe(413)
+  })
+})
+
+describe('methods', () => {
+  it.each([
+    ['POST', '/v1/ip', 'GET, HEAD'],
+    ['DELETE', '/v1/ip/81.2.69.142', 'GET, HEAD'],
+    ['OPTIONS', '/v1/ip/81.2.69.142', 'GET, HEAD'],
+    ['GET', '/v1/ip/batch', 'POST'],
+    ['PUT', '/v1/ip/batch', 'POST'],
+  ])('%s %s is not one: Allow says which are', async (method, path, allow) => {
+    const response = await ask(path, { method })
+    expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toBe(allow)
+  })
+
+  it.each(['/v1/ip', '/v1/ip/81.2.69.142', '/v1/ip/2001:4860::1', '/v1/ip/10.0.0.1'])(
+    'HEAD %s is GET without a body',
+    async (path) => {
+      const [get, head] = [await ask(path), await ask(path, { method: 'HEAD' })]
+      expect(head.status).toBe(get.status)
+      expect(await head.text()).toBe('')
+      const length = (await get.arrayBuffer()).byteLength
+      expect(head.headers.get('content-length')).toBe(String(length))
+      expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
+    },
+  )
+})
+
+describe('keys', () => {
+  it.each<[string, string | null, string | null]>([
+    ['no field', null, 'Bearer'],
+    ['another scheme', 'Basic dXNlcjpwYXNz', 'Bearer'],
+    ['a bare key', 'developer-key', 'Bearer'],
+    ['a wrong key', 'Bearer wrong', 'Bearer error="invalid_token"'],
+    ['no key', 'Bearer', 'Bearer error="invalid_token"'],
+    ['two fields', 'Bearer developer-key, Bearer developer-key', 'Bearer error="invalid_token"'],
+    ['two keys', 'Bearer developer-key developer-key', 'Bearer error="invalid_token"'],
+    ['a long key', `Bearer ${'a'.repeat(100_000)}`, 'Bearer error="invalid_token"'],
+  ])('are asked for: %s', async (_, authorization, challenge) => {
+    for (const path of ['/v1/ip', '/v1/ip/81.2.69.142']) {
+      const headers = authorization === null ? {} : { authorization }
+      const response = await ask(path, { key: null, headers })
+      expect(response.status).toBe(401)
+      expect(response.headers.get('www-authenticate')).toBe(challenge)
+      expect((await response.json()).code).toBe('UNAUTHENTICATED')
+    }
+  })
+
+  it('may be written with any case of the scheme', async () => {
+    const headers = { authorization: 'bEARER  developer-key' }
+    expect((await ask('/v1/ip', { key: null, headers })).status).toBe(200)
+  })
+
+  it.each([
+    ['/v1/ip', undefined, [200, 200, 200]],
+    ['/v1/ip/81.2.69.142', undefined, [403, 200, 200]],
+    ['/v1/ip/nonsense', undefined, [403, 400, 400]],
+    ['/v1/ip/batch', batchOf(['81.2.69.142']), [403, 200, 200]],
+  ])('of lower plans are not enough for %s', async (path, init, statuses) => {
+    for (const [rank, key] of ['free-key', 'developer-key', 'business-key'].entries()) {
+      const response = await ask(path, { ...init, key })
+      expect(response.status).toBe(statuses[rank])
+      if (response.status === 403) expect((await response.json()).code).toBe('PLAN_REQUIRED')
+    }
+  })
+
+  it('may be looked up somewhere else, which can fail', async () => {
+    const onError = vi.fn()
+    const later = asker(geo, { authenticate: async (key) => authenticate(key, new Request('http://x')) })
+    expect((await later('/v1/ip')).status).toBe(200)
+    expect((await later('/v1/ip', { key: 'wrong' })).status).toBe(401)
+    const failing = asker(geo, { onError, authenticate: () => Promise.reject(new Error('no database')) })
+    const response = await failing('/v1/ip')
+    expect(response.status).toBe(500)
+    expect(await response.text()).not.toContain('no database')
+    expect(onError).toHaveBeenCalledWith(new Error('no database'))
+    const strange = await asker(geo, { onError })('/v1/ip', { key: 'strange-key' })
+    expect(strange.status).toBe(500)
+  })
+
+  it('are not needed if the program says so', async () => {
+    const open = asker(geo, { authenticate: null })
+    for (const key of [null, 'wrong']) {
+      expect((await open('/v1/ip/81.2.69.142', { key })).status).toBe(200)
+      expect((await open('/v1/ip/batch', { ...batchOf(['81.2.69.142']), key })).status).toBe(200)
+    }
+  })
+
+  it('belong to the plans that the program names', async () => {
+    const plans = [{ name: 'developer', rate: 1, burst: 9, batch: 1 }]
+    expect((await asker(geo, { plans, lookupPlan: 'developer' })('/v1/ip/81.2.69.142')).status).toBe(200)
+  })
+})
+
+describe('CORS', () => {
+  const origin = 'https://map.example'
+  const field = (response: Response) => response.headers.get('access-control-allow-origin')
+
+  it('is off', async () => {
+    expect(field(await ask('/v1/ip', { headers: { origin } }))).toBe(null)
+  })
+
+  it.each([
+    ['*', origin, '*'],
+    [[origin], origin, origin],
+    [[origin], 'https://evil.example', null],
+    [[origin], null, null],
+  ] as const)('allows %j to %s', async (cors, from, allowed) => {
+    const headers = from === null ? {} : { origin: from }
+    const open = asker(geo, { cors })
+    for (const path of ['/v1/ip', '/v1/ip/nonsense', '/nothing']) {
+      const response = await open(path, { headers })
+      expect(field(response)).toBe(allowed)
+      if (cors !== '*') expect(response.headers.get('vary')).toBe('Origin')
+    }
+    const preflight = await open('/v1/ip/batch', { method: 'OPTIONS', headers, key: null })
+    expect([preflight.status, field(preflight)]).toEqual([204, allowed])
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type')
+    const put = await open('/v1/ip', { method: 'PUT' })
+    expect(put.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
+  })
+})
+
+describe('faults', () => {
+  it('inside are answered without their message', async () => {
+    const closed = await openSample()
+    closed.close()
+    const onError = vi.fn(() => {
+      throw new Error('in onError')
+    })
+    const response = await asker(closed, { onError })('/v1/ip')
+    expect(response.status).toBe(500)
+    expect(await response.json()).toMatchObject({ code: 'INTERNAL_ERROR' })
+    expect(onError).toHaveBeenCalledWith(new TypeError('the resolver is closed'))
+  })
+
+  it('of a database do not show its path', async () => {
+    const failure = {
+      ip: '1.1.1.1',
+      error: { code: 'INVALID_DATABASE', status: null, message: '/secret/path' },
+    }
+    const onError = vi.fn()
+    const damaged = new Proxy(geo, {
+      get: (target, name) => {
+        if (name === 'lookupMany') return () => [failure]
+        if (name === 'find') return () => failure
+        if (name === 'lookup')
+          return () => {
+            throw new Error('/secret/path')
+          }
+        const value: unknown = Reflect.get(target, name, target)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    const open = asker(damaged, { onError })
+    const batch = await open('/v1/ip/batch', batchOf(['1.1.1.1']))
+    expect(await batch.json()).toEqual([
+      {
+        ip: '1.1.1.1',
+        error: { code: 'INVALID_DATABASE', status: null, message: 'the database is damaged here' },
+      },
+    ])
+    const lookup = await open('/v1/ip/1.1.1.1')
+    expect(lookup.status).toBe(500)
+    expect(await lookup.text()).not.toContain('secret')
+    expect(onError).toHaveBeenCalledTimes(2)
+  })
+
+  it('are what a stopping service answers', async () => {
+    const controller = new AbortController()
+    const open = asker(geo, { signal: controller.signal })
+    expect((await open('/v1/ip')).status).toBe(200)
+    controller.abort()
+    const response = await open('/v1/ip')
+    expect(response.status).toBe(503)
+    expect(response.headers.get('retry-after')).toBe('1')
+  })
+})
+
+describe('onAnswer', () => {
+  it('is told what was answered', async () => {
+    const answers: unknown[] = []
+    const open = asker(geo, { onAnswer: (answer) => answers.push(answer) })
+    await open('/v1/ip')
+    await open('/v1/ip/10.0.0.1')
+    await open('/v1/ip/batch', batchOf(['81.2.69.142', '81.2.69.143', 'x', '9.9.9.9']))
+    await open('/v1/ip/batch', { ...batchOf([]), key: null })
+    await open('/nothing')
+    const answer = (
+      operation: Operation | null,
+      status: number,
+      keyId: string | null,
+      outcomes: object = {},
+    ) => ({
+      operation,
+      status,
+      keyId,
+      outcomes,
+      milliseconds: expect.any(Number),
+      remoteAddress: '81.2.69.142',
+    })
+    expect(answers).toEqual([
+      answer('detect', 200, 'd', { found: 1 }),
+      answer('lookup', 422, 'd', { private: 1 }),
+      answer('batch', 200, 'd', { found: 2, MALFORMED_ADDRESS: 1, 'not-found': 1 }),
+      answer('batch', 401, null),
+      answer(null, 404, null),
+    ])
+  })
+
+  it('cannot break an answer', async () => {
+    const onError = vi.fn()
+    const onAnswer = () => {
+      throw new Error('in onAnswer')
+    }
+    expect((await asker(geo, { onAnswer, onError })('/v1/ip')).status).toBe(200)
+    expect(onError).toHaveBeenCalledWith(new Error('in onAnswer'))
+  })
+})
+
+describe('a base path', () => {
+  it('precedes the operations', async () => {
+    const open = asker(geo, { basePath: '/geo' })
+    expect((await open('/geo/v1/ip')).status).toBe(200)
+    expect((await open('/v1/ip')).status).toBe(404)
+  })
+})
+
+describe('options', () => {
+  const wrong: [string, Record<string, unknown>][] = [
+    ['nothing about keys', { authenticate: undefined }],
+    ['a key instead of a function', { authenticate: 'key' }],
+    ['a base path that ends with a slash', { basePath: '/geo/' }],
+    ['an origin with a path', { cors: ['https://map.example/'] }],
+    ['no list of origins', { cors: 'https://map.example' }],
+    ['a batch of none', { maxBatch: 0 }],
+    ['no number of bytes', { maxBodyBytes: '1' }],
+    ['no plans', { plans: [] }],
+    ['plans that are no list', { plans: {} }],
+    ['two plans of one name', { plans: [...AMPLE, ...AMPLE] }],
+    ['a plan without a name', { plans: [{ ...AMPLE[0], name: '' }] }],
+    ['a plan without a rate', { plans: [{ ...AMPLE[0], rate: 0 }] }],
+    ['a plan with less burst than rate', { plans: [{ ...AMPLE[0], rate: 2, burst: 1 }] }],
+    ['a plan without a batch', { plans: [{ ...AMPLE[0], batch: -1 }] }],
+    ['a plan for lookups that is not there', { lookupPlan: 'gold' }],
+    ['a limiter that is none', { limiter: () => ({}) }],
+    ['an onError that is no function', { onError: 1 }],
+    ['an onAnswer that is no function', { onAnswer: 1 }],
+  ]
+  it.each(wrong)('are refused: %s', (_, options) => {
+    const make = () => Reflect.apply(createHandler, null, [geo, { authenticate, ...options }])
+    expect(make).toThrow(TypeError)
+  })
+
+  it('and a resolver are needed', () => {
+    expect(() => Reflect.apply(createHandler, null, [geo])).toThrow(TypeError)
+    expect(() => Reflect.apply(createHandler, null, [{}, { authenticate }])).toThrow(TypeError)
+  })
+
+  it('have defaults', async () => {
+    const options: HandlerOptions = { authenticate }
+    const handler = createHandler(geo satisfies Resolver, options)
+    const headers = { authorization: 'Bearer developer-key' }
+    expect((await handler(new Request('http://x/v1/ip/81.2.69.142', { headers }))).status).toBe(200)
+  })
+})

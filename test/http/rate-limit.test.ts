@@ -1,0 +1,131 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import { RateLimiterRedis } from 'rate-limiter-flexible'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import type { HandlerOptions, MakeLimiter } from '../../src/http.ts'
+import { temporaryFolder } from '../temporary.ts'
+import { AMPLE, asker, openSample } from './service.ts'
+
+const geo = await openSample({ trustedProxies: ['10.0.0.0/8'] })
+const PLANS = [
+  { name: 'free', rate: 1, burst: 2, batch: 0 },
+  { name: 'developer', rate: 2, burst: 4, batch: 1 },
+  { name: 'business', rate: 5, burst: 5, batch: 1 },
+]
+const limited = (options: Partial<HandlerOptions> = {}) => asker(geo, { plans: PLANS, ...options })
+
+/** The statuses of requests, one after the other. */
+async function statuses(count: number, ask: () => Promise<Response>): Promise<number[]> {
+  const all: number[] = []
+  for (let index = 0; index < count; index++) all.push((await ask()).status)
+  return all
+}
+
+afterEach(() => void vi.useRealTimers())
+
+describe('limits', () => {
+  it('are those of the plan, and full again after its window', async () => {
+    vi.useFakeTimers()
+    const ask = limited()
+    const first = await ask('/v1/ip')
+    expect(first.headers.get('ratelimit-policy')).toBe('"developer";q=4;w=2')
+    expect(first.headers.get('ratelimit')).toBe('"developer";r=3;t=2')
+    expect(await statuses(4, () => ask('/v1/ip'))).toEqual([200, 200, 200, 429])
+    const refused = await ask('/v1/ip')
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get('retry-after')).toBe('2')
+    expect(refused.headers.get('ratelimit')).toBe('"developer";r=0;t=2')
+    expect(await refused.json()).toMatchObject({ code: 'RATE_LIMITED', status: 429 })
+    vi.advanceTimersByTime(2001)
+    expect((await ask('/v1/ip')).status).toBe(200)
+  })
+
+  it('are of each key, and for refused plans and addresses too', async () => {
+    const ask = limited()
+    expect(await statuses(3, () => ask('/v1/ip/81.2.69.142', { key: 'free-key' }))).toEqual([403, 403, 429])
+    expect(await statuses(5, () => ask('/v1/ip/nonsense'))).toEqual([400, 400, 400, 400, 429])
+    expect((await ask('/v1/ip', { key: 'business-key' })).status).toBe(200)
+  })
+
+  it('are of the peer where there is no valid key', async () => {
+    const ask = limited()
+    const wrong = (peer: string | null, key: string | null = 'wrong') => ask('/v1/ip', { key, peer })
+    expect(await statuses(3, () => wrong('81.2.69.142'))).toEqual([401, 401, 429])
+    expect((await wrong('81.2.69.142', null)).status).toBe(429)
+    expect((await wrong('81.2.69.143')).status).toBe(401)
+    expect((await ask('/v1/ip')).status).toBe(200)
+    expect(await statuses(3, () => wrong(null))).toEqual([401, 401, 429])
+  })
+
+  it('count an IPv6 host by its network', async () => {
+    const ask = limited()
+    let host = 0
+    const next = () => ask('/v1/ip', { key: null, peer: `2001:4860:0:1::${++host}` })
+    expect(await statuses(3, next)).toEqual([401, 401, 429])
+    expect((await ask('/v1/ip', { key: null, peer: '2001:4860:0:2::1' })).status).toBe(401)
+  })
+
+  it('count the client behind a trusted proxy', async () => {
+    const ask = limited({ authenticate: null })
+    const from = (client: string) =>
+      ask('/v1/ip', { peer: '10.0.0.1', headers: { 'x-forwarded-for': client } })
+    expect(await statuses(6, () => from('81.2.69.142'))).toEqual([200, 200, 200, 200, 200, 429])
+    expect((await from('81.2.69.143')).status).toBe(200)
+  })
+
+  it('fail with their store', async () => {
+    const onError = vi.fn()
+    const ask = limited({ onError, limiter: () => ({ consume: () => Promise.reject(new Error('store')) }) })
+    expect((await ask('/v1/ip')).status).toBe(500)
+    expect(onError).toHaveBeenCalledWith(new Error('store'))
+  })
+
+  it('are not reached by others', async () => {
+    expect(await statuses(50, () => asker(geo, { plans: AMPLE })('/v1/ip'))).toEqual(Array(50).fill(200))
+  })
+})
+
+const server = ['valkey-server', 'redis-server'].find((name) => spawnSync(name, ['--version']).status === 0)
+if (server === undefined) console.warn('valkey is not installed: tests of a shared budget are skipped')
+
+describe.skipIf(server === undefined)(
+  'several machines, where valkey is not installed this is skipped,',
+  () => {
+    const stops: (() => void)[] = []
+    afterAll(() => {
+      for (const stop of stops) stop()
+    })
+
+    it('share one budget in Valkey or Redis', async () => {
+      const socket = join(temporaryFolder(), 'valkey')
+      const child = spawn(server ?? '', ['--port', '0', '--unixsocket', socket, '--save', ''], {
+        stdio: 'pipe',
+      })
+      stops.push(() => child.kill())
+      for await (const line of child.stdout) if (String(line).includes('accept connections')) break
+      const storeClient = new Redis({ path: socket, enableOfflineQueue: false, lazyConnect: true })
+      await storeClient.connect()
+      stops.push(() => storeClient.disconnect())
+      const limiter: MakeLimiter = ({ name, burst }, window) =>
+        new RateLimiterRedis({ storeClient, points: burst, duration: window, keyPrefix: name })
+      const machines = [limited({ limiter }), limited({ limiter })]
+      let turn = 0
+      const next = async () => {
+        const ask = machines[turn++ % machines.length]
+        if (ask === undefined) throw new Error('no machine')
+        return ask('/v1/ip')
+      }
+      expect(await statuses(6, next)).toEqual([200, 200, 200, 200, 429, 429])
+      await delay(2100)
+      const again = await next()
+      expect(again.status).toBe(200)
+      expect(again.headers.get('ratelimit')).toBe('"developer";r=3;t=2')
+      child.kill()
+      await once(child, 'exit')
+      expect((await next()).status).toBe(500)
+    })
+  },
+)

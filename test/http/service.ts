@@ -1,0 +1,69 @@
+import { type Authenticate, createHandler, type HandlerOptions } from '../../src/http.ts'
+import { type OpenOptions, Resolver } from '../../src/index.ts'
+import { MmdbWriter } from '../../src/writer.ts'
+
+const place = (code: string, city: string, region: string) => ({
+  country: { iso_code: code, names: { en: code === 'GB' ? 'United Kingdom' : 'Japan', de: 'Ein "Land"' } },
+  city: { names: { en: city } },
+  subdivisions: [{ iso_code: region, names: { en: 'Region', de: 'Gebiet' } }],
+  location: { latitude: 51.5, longitude: -0.25, time_zone: 'Asia/Tokyo' },
+})
+
+/** A small database: an address of each kind that the tests ask for. */
+export const DATABASE: Uint8Array = new MmdbWriter({ databaseType: 'Sample-City', languages: ['en', 'de'] })
+  .insert('81.2.69.0/24', place('GB', 'London', 'ENG'))
+  .insert('133.11.0.0/16', place('JP', 'Chiyoda', '13'))
+  .insert('2001:4860::/32', place('JP', 'Ōsaka "2"', '27'))
+  .toBytes()
+
+export async function openSample(options?: OpenOptions): Promise<Resolver> {
+  return Resolver.open(DATABASE, options)
+}
+
+/** Keys of each plan, and one with a plan that is not there. */
+export const KEYS: Readonly<Record<string, { plan: string; id: string }>> = {
+  'free-key': { plan: 'free', id: 'f' },
+  'developer-key': { plan: 'developer', id: 'd' },
+  'business-key': { plan: 'business', id: 'b' },
+  'strange-key': { plan: 'strange', id: 's' },
+}
+
+export const authenticate: Authenticate = (key) => KEYS[key] ?? null
+
+/** Limits that tests do not reach by accident. */
+export const AMPLE = ['free', 'developer', 'business'].map((name, rank) => ({
+  name,
+  rate: 1e6,
+  burst: 1e6,
+  batch: rank * 1000,
+}))
+
+/** Asks a handler as a runtime would. */
+export function asker(resolver: Resolver, options: Partial<HandlerOptions> = {}) {
+  const handler = createHandler(resolver, { authenticate, plans: AMPLE, ...options })
+  return async (
+    path: string,
+    {
+      key = 'developer-key',
+      peer = '81.2.69.142',
+      ...init
+    }: RequestInit & { key?: string | null; peer?: string | null } = {},
+  ) => {
+    const headers = new Headers(init.headers)
+    if (key !== null) headers.set('authorization', `Bearer ${key}`)
+    return handler(new Request(`http://geo.example${path}`, { ...init, headers }), { remoteAddress: peer })
+  }
+}
+
+export function batchOf(body: unknown, headers: Record<string, string> = {}): RequestInit {
+  return {
+    method: 'POST',
+    body:
+      typeof body === 'string'
+        ? body
+        : body instanceof Uint8Array
+          ? new Uint8Array(body)
+          : JSON.stringify(body),
+    headers: { 'content-type': 'application/json', ...headers },
+  }
+}

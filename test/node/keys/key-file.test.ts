@@ -1,0 +1,153 @@
+import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import fc from 'fast-check'
+import { describe, expect, it, vi } from 'vitest'
+import { createKeyFile, type KeyFile, KeyFileError, type KeyFileOptions } from '../../../src/http.ts'
+import { isGeofixError } from '../../../src/index.ts'
+import { digestOf, isWellFormedKey, makeKey } from '../../../src/node/keys/key.ts'
+import { type KeyEntry, keyListText, makeKeyId, parseKeyList } from '../../../src/node/keys/key-list.ts'
+import { temporaryFolder } from '../../temporary.ts'
+
+const folder = temporaryFolder()
+let files = 0
+
+const entryOf = (key: string, more: Partial<KeyEntry> = {}): KeyEntry => ({
+  id: makeKeyId(),
+  plan: 'developer',
+  label: 'a “label”, "quoted"',
+  created: '2026-11-22T10:00:00.000Z',
+  expires: null,
+  digest: digestOf(key).toString('hex'),
+  ...more,
+})
+
+function write(text: string, path = join(folder, `keys-${++files}.json`)): string {
+  writeFileSync(`${path}.new`, text, { mode: 0o600 })
+  renameSync(`${path}.new`, path)
+  return path
+}
+
+async function followed(path: string, options: KeyFileOptions = {}): Promise<KeyFile> {
+  return createKeyFile(path, { interval: 5, ...options })
+}
+
+describe('a key', () => {
+  it('has 256 random bits and a checksum', () => {
+    const keys = Array.from({ length: 100 }, makeKey)
+    expect(new Set(keys).size).toBe(100)
+    for (const key of keys) {
+      expect(key).toMatch(/^live_[0-9A-Za-z]{49}$/)
+      expect(isWellFormedKey(key)).toBe(true)
+    }
+  })
+
+  it('with any one character changed is known without a search', () => {
+    const key = makeKey()
+    const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+    fc.assert(
+      fc.property(fc.nat(key.length - 1), fc.constantFrom(...digits), (at, digit) => {
+        fc.pre(key[at] !== digit)
+        expect(isWellFormedKey(key.slice(0, at) + digit + key.slice(at + 1))).toBe(false)
+      }),
+    )
+  })
+
+  it('is nothing else', () => {
+    for (const text of ['', 'live_', `test_${makeKey().slice(5)}`, `${makeKey()}0`, ` ${makeKey()}`]) {
+      expect(isWellFormedKey(text)).toBe(false)
+    }
+  })
+})
+
+describe('a file of keys', () => {
+  it('is read as it is written', () => {
+    const entries = [entryOf(makeKey()), entryOf(makeKey(), { expires: '2027-01-01T00:00:00.000Z' })]
+    expect(parseKeyList(keyListText(entries))).toEqual(entries)
+    expect(parseKeyList(keyListText([]))).toEqual([])
+  })
+
+  const entry = entryOf(makeKey())
+  it.each<[string, unknown, string]>([
+    ['no JSON', '{', 'it is not JSON'],
+    ['a list', [], 'it is not { "keys"'],
+    ['null', null, 'it is not { "keys"'],
+    ['a key that is no object', { keys: [1] }, 'the id of key 1'],
+    ['a key without a digest', { keys: [{ ...entry, digest: undefined }] }, 'the digest of key 1'],
+    ['a short digest', { keys: [{ ...entry, digest: 'abc' }] }, 'the digest of key 1 is not valid'],
+    ['a plan with a space', { keys: [{ ...entry, plan: 'the best' }] }, 'the plan of key 1'],
+    ['a label too long', { keys: [{ ...entry, label: 'x'.repeat(201) }] }, 'the label of key 1'],
+    ['a local time', { keys: [{ ...entry, expires: '2027-01-01' }] }, 'the expires of key 1'],
+    ['no time', { keys: [{ ...entry, created: '2027-99-01T00:00:00Z' }] }, 'the created of key 1'],
+    ['one id twice', { keys: [entry, { ...entryOf(makeKey()), id: entry.id }] }, 'the same id'],
+    ['one digest twice', { keys: [entry, { ...entry, id: 'x' }] }, 'the same digest'],
+  ])('is refused: %s', async (_, value, message) => {
+    const path = write(typeof value === 'string' ? value : JSON.stringify(value))
+    await expect(followed(path)).rejects.toThrow(message)
+    await expect(followed(path)).rejects.toThrow(path)
+    await expect(followed(path)).rejects.toSatisfy(isGeofixError)
+  })
+
+  it('is refused if others can write it, if it is missing, and if it is a folder', async () => {
+    const path = write(keyListText([]))
+    chmodSync(path, 0o620)
+    await expect(followed(path)).rejects.toThrow('chmod 600')
+    await expect(followed(join(folder, 'missing'))).rejects.toThrow(KeyFileError)
+    mkdirSync(join(folder, 'directory'), { mode: 0o700 })
+    await expect(followed(join(folder, 'directory'))).rejects.toThrow(KeyFileError)
+  })
+
+  it.each([[{ interval: 0 }], [{ interval: 2 ** 31 }], [{ interval: Number.NaN }]])(
+    'is not followed with %j',
+    async (options) => {
+      await expect(createKeyFile(write(keyListText([])), options)).rejects.toThrow(TypeError)
+      await expect(Reflect.apply(createKeyFile, null, [7])).rejects.toThrow(TypeError)
+    },
+  )
+})
+
+describe('authenticate', () => {
+  it('knows the keys of the file until they expire', async () => {
+    const [valid, expired, other] = [makeKey(), makeKey(), makeKey()]
+    const entry = entryOf(valid, { expires: new Date(Date.now() + 3_600_000).toISOString() })
+    const file = await followed(
+      write(keyListText([entry, entryOf(expired, { expires: new Date(Date.now() - 1).toISOString() })])),
+    )
+    expect(file.size).toBe(2)
+    const { authenticate } = file
+    expect(authenticate(valid)).toEqual({ plan: 'developer', id: entry.id })
+    for (const key of [expired, other, '', 'live_', valid.slice(0, -1), entry.digest]) {
+      expect(authenticate(key)).toBe(null)
+    }
+    file.close()
+  })
+
+  it('follows the file; while it is damaged or missing, the keys stay', async () => {
+    const [first, second] = [makeKey(), makeKey()]
+    const onError = vi.fn()
+    const onReload = vi.fn()
+    const path = write(keyListText([entryOf(first)]))
+    const file = await followed(path, { onError, onReload })
+    const knows = (key: string) => file.authenticate(key) !== null
+    const until = async (done: () => boolean) => {
+      while (!done()) await delay(5)
+    }
+    write('{', path)
+    await until(() => onError.mock.calls.length === 1)
+    expect(knows(first)).toBe(true)
+    write(keyListText([entryOf(first), entryOf(second)]), path)
+    await until(() => knows(second))
+    expect(onReload).toHaveBeenLastCalledWith(2)
+    write(keyListText([entryOf(second)]), path)
+    await until(() => !knows(first))
+    rmSync(path)
+    await until(() => onError.mock.calls.length === 2)
+    await delay(30)
+    expect(onError).toHaveBeenCalledTimes(2) // once for each state of the file
+    expect(knows(second)).toBe(true)
+    file.close()
+    write(keyListText([]), path)
+    await delay(30)
+    expect(knows(second)).toBe(true)
+  })
+})
