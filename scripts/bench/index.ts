@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { type BenchOptions, FULL, parseOptions, QUICK, USAGE } from './options.ts'
 import { guideWithFigures, jsonReport, markdownReport, type Report, thisMachine } from './report.ts'
 import type { Row } from './row.ts'
-import { enrichments, enrichReport, steadyProcessorTime } from './scenarios/enrich.ts'
+import { enrichments, enrichReport } from './scenarios/enrich.ts'
+import { partitions, steadyProcessorTime } from './scenarios/enrich-processor.ts'
 import { http } from './scenarios/http.ts'
 import { eventLoop, memory, opening } from './scenarios/opening.ts'
 import {
@@ -24,7 +25,7 @@ import { type Scenario, Stage } from './stage.ts'
 const SCENARIOS: readonly Scenario[] = [
   ...[randomIPv4, embeddedIPv4, skewedIPv4, firstPass, randomIPv6, ipv6Networks, bulk, request],
   ...[opening, memory, eventLoop, hostile],
-  ...[...enrichments, enrichReport, steadyProcessorTime],
+  ...[...enrichments, enrichReport, steadyProcessorTime, partitions],
   http,
 ]
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { HALVES, ONE, SCRIPT, TWO } from '../../scripts/bench/enrich/programs.ts'
 import { atLeast, isMet } from '../../scripts/bench/row.ts'
-import { enrichRows, steadySeconds } from '../../scripts/bench/scenarios/enrich.ts'
+import { enrichRows } from '../../scripts/bench/scenarios/enrich.ts'
+import { steadySeconds } from '../../scripts/bench/scenarios/enrich-processor.ts'
 
 function runs(seconds: number, peak: number | null) {
   return [{ seconds, processorSeconds: seconds, peak }]

@@ -60,6 +60,12 @@ export function geofixCommand(
   return { name: 'geofix', file: process.execPath, args: [...args, ...more] }
 }
 
+/** `geofix enrich --rows` of an access log on standard input. */
+export function rowsCommand({ cli, database }: Task): Command {
+  const args = [cli, 'enrich', '--db', database, '--rows', '--format', 'access-log', '--append']
+  return { name: 'geofix', file: process.execPath, args }
+}
+
 /** `geofix enrich` on one thread, on two, and in two processes beside each other, each with half of the lines. */
 export function geofixPrograms(
   task: Task,

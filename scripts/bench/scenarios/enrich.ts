@@ -1,31 +1,21 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
-import { builtCli } from '../artifacts.ts'
-import { accessLines } from '../enrich/access-lines.ts'
-import { agreement } from '../enrich/agreement.ts'
-import { firstLines, type GrownLog, grownLog, type LogFormat } from '../enrich/grown-log.ts'
+import type { GrownLog, LogFormat } from '../enrich/grown-log.ts'
 import {
   DISTINCT,
   floors,
   GOACCESS,
-  geofixCommand,
   geofixPrograms,
   goaccessVersion,
   HALVES,
   ONE,
   packageVersion,
-  pythonWithMaxminddb,
   reportPrograms,
   SCRIPT,
-  scriptCommand,
   scripts,
-  type Task,
   TWO,
 } from '../enrich/programs.ts'
 import { type Program, takeTurns, type WholeRun } from '../enrich/whole-process.ts'
 import { type Job, programResult } from '../job.ts'
-import type { Scale } from '../options.ts'
 import {
   amountRow,
   atLeast,
@@ -36,7 +26,8 @@ import {
   ratioRow,
   type Target,
 } from '../row.ts'
-import type { Scenario, Stage, Subject } from '../stage.ts'
+import type { Scenario, Stage } from '../stage.ts'
+import { goal, logOf, pythonOf, withTask } from './enrich-task.ts'
 
 /** A comparison of two programs that did the same job, by the time that passed. */
 interface Goal {
@@ -154,87 +145,6 @@ export const enrichReport: Scenario = {
     }),
 }
 
-/** Processor time of a million lines without start and warm-up: that of a long log less that of a shorter one. */
-export const steadyProcessorTime: Scenario = {
-  title: 'enrich: steady processor time',
-  onlyInFull: true,
-  run: (stage, subject) =>
-    withTask(stage, subject, steadyProcessorTime.title, async (task) => {
-      const { lines, moreLines } = stage.scale
-      const pairs = [
-        { title: ACCESS_APPEND, format: 'access-log', flags: ['--append'], less: lines, more: moreLines },
-        { title: ACCESS_NDJSON, format: 'access-log', flags: [], less: lines, more: moreLines },
-        { title: NDJSON, format: 'ndjson', flags: [], less: lines >> 2, more: lines },
-      ] as const
-      const rows: Row[] = []
-      for (const { title, format, flags, less, more } of pairs) {
-        const only = async (count: number, name: string): Promise<Program[]> => {
-          const programs = geofixPrograms(task, format, await logOf(stage, format, count), flags)
-          return programs.filter((each) => each.name === ONE).map((each) => ({ ...each, name }))
-        }
-        const programs = [...(await only(less, 'less')), ...(await only(more, 'more'))]
-        const runs = await takeTurns(programs, stage.scale.turns, ({ message }) => stage.skipped.add(message))
-        const steady = steadySeconds(runs.get('less') ?? [], runs.get('more') ?? [], more - less)
-        if (steady.length === 0) continue
-        const what = `${title}: processor time of a million lines (${more / 1e6} million less ${less / 1e6})`
-        rows.push(
-          amountRow(
-            subject.database.name,
-            what,
-            { ...measurement(steady), unit: 's' },
-            goal(lines, atMost(1)),
-          ),
-        )
-      }
-      return rows
-    }),
-}
-
-/** Seconds of processor time per million lines, of each pair of runs. */
-export function steadySeconds(
-  shorter: readonly WholeRun[],
-  longer: readonly WholeRun[],
-  moreLines: number,
-): number[] {
-  return longer.flatMap(({ processorSeconds }, turn) => {
-    const other = shorter[turn]?.processorSeconds ?? null
-    return processorSeconds === null || other === null ? [] : ((processorSeconds - other) / moreLines) * 1e6
-  })
-}
-
-/** Runs a scenario with what it needs; leaves it out with a reason if something is missing. */
-async function withTask(
-  stage: Stage,
-  { database }: Subject,
-  title: string,
-  run: (task: Task) => Promise<readonly Row[]>,
-): Promise<readonly Row[]> {
-  const { peers, skipped } = stage
-  if (!database.hasTargets || peers === null) return []
-  stage.versions.add(packageVersion(peers, 'maxmind'))
-  const folder = join(stage.folder, 'enrich')
-  mkdirSync(folder, { recursive: true })
-  const task: Task = { database: database.path, cli: builtCli(), peers, folder }
-  const disagreement = await disagreementOf(task)
-  if (disagreement === null) return run(task)
-  skipped.add(`${title}: ${disagreement}`)
-  return []
-}
-
-function pythonOf({ versions, skipped }: Stage): string | null {
-  const python = pythonWithMaxminddb()
-  if (python === null) skipped.add('Python: apt-get install python3-maxminddb')
-  else versions.add(python.version)
-  return python?.file ?? null
-}
-
-function logOf(stage: Stage, format: LogFormat, count: number): Promise<GrownLog> {
-  const { lines, areReal } = accessLines()
-  if (!areReal)
-    stage.skipped.add('the real access log: it is not here, so lines of the same shape were generated')
-  return grownLog(join(stage.folder, 'enrich'), format, lines, count)
-}
-
 /** Runs the programs in turns and keeps the job for the report. */
 async function compete(
   stage: Stage,
@@ -252,36 +162,12 @@ async function compete(
   return runs
 }
 
-/** Geofix and the script must agree on this share of the located lines in a sample. */
-const SAMPLE_LINES = 2000
-const MIN_AGREEMENT = 0.99
-
-/** Checks that Geofix and the script find the same. @returns the difference, or `null` */
-async function disagreementOf(task: Task): Promise<string | null> {
-  const sample = join(task.folder, 'sample.log')
-  writeFileSync(sample, firstLines('access-log', accessLines().lines, SAMPLE_LINES))
-  const { located, same, onlyOne, difference } = await agreement(
-    geofixCommand(task, 'access-log', sample, ['--append']),
-    scriptCommand(task, 'access-log', sample),
-  )
-  const all = located + onlyOne
-  if (located > 0 && same >= MIN_AGREEMENT * all) return null
-  return `the script writes the same for ${same} of ${all} lines; ${difference ?? 'for the others only one has a location'}`
-}
-
-/** For shorter files the start of the process takes too large a part. */
-const MIN_LINES_FOR_TARGETS = 1_000_000
-
 const MAX_MEMORY_MB = 250
 const MB = 1e6
 
 /** Two threads should do this many times the work of one, or nearly what two processes do that share nothing. */
 const MIN_OF_TWO_THREADS = 1.7
 const SHARE_OF_TWO_PROCESSES = 0.9
-
-function goal(lines: Scale['lines'], target: Target | null): Target | null {
-  return lines < MIN_LINES_FOR_TARGETS ? null : target
-}
 
 /** Rows for the goals whose programs ran, and for the threads and the memory of Geofix. */
 export function enrichRows(
