@@ -20,7 +20,10 @@ const STOP_INTERVAL_MS = 50
 
 const FAILED: Problem = { code: 'INTERNAL_ERROR', detail: 'The fault is in the service, not in the request.' }
 
-export type FetchFunction = (request: Request, remoteAddress: string | undefined) => Promise<Response>
+export type FetchFunction = (
+  request: Request,
+  remoteAddress: string | undefined,
+) => Response | Promise<Response>
 
 const MALFORMED: Problem = { code: 'MALFORMED_REQUEST', detail: 'The target or the Host field is malformed.' }
 
