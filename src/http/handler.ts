@@ -9,10 +9,11 @@ import type { Resolver } from '../resolver.ts'
 import { type Authenticate, bearerKey, unauthenticated } from './authentication.ts'
 import { readBatch, tooManyItems } from './batch-body.ts'
 import { type AllowedOrigins, Cors } from './cors.ts'
+import { chain, isPromise, type MaybePromise } from './maybe-promise.ts'
 import { type Plan, PlanTable } from './plan.ts'
 import { type HeaderFields, isProblem, type Problem, problemResponse, responseTo } from './problem.ts'
-import { type MakeLimiter, RateLimits } from './rate-limit.ts'
-import { type Operation, routeOf } from './route.ts'
+import { type MakeLimiter, RateLimits, type Taken } from './rate-limit.ts'
+import { type Operation, type Route, routeOf } from './route.ts'
 
 /** What a runtime knows of a request, beside the `Request`. */
 export interface RequestInfo {
@@ -74,6 +75,15 @@ const SUCCESS: HeaderFields = { 'content-type': 'application/json', 'cache-contr
  * @throws TypeError when an option is invalid
  */
 export function createHandler(resolver: Resolver, options: HandlerOptions): Handler {
+  const answer = createAnswer(resolver, options)
+  return async (request, info) => answer(request, info)
+}
+
+/** As {@link createHandler}; the answer comes without a promise if nothing has to be waited for. */
+export function createAnswer(
+  resolver: Resolver,
+  options: HandlerOptions,
+): (request: Request, info?: RequestInfo) => MaybePromise<Response> {
   const service = new Service(resolver, options)
   return (request, info = {}) => service.answer(request, info)
 }
@@ -130,31 +140,39 @@ class Service {
     this.#onAnswer = onAnswer
   }
 
-  async answer(request: Request, info: RequestInfo): Promise<Response> {
+  answer(request: Request, info: RequestInfo): MaybePromise<Response> {
     const progress: Progress = { operation: null, keyId: null, headers: {}, outcomes: {} }
     const start = performance.now()
-    let response: Response
-    try {
-      response =
-        this.#cors?.preflight(request) ??
-        this.#response(request, await this.#run(request, info, progress), progress)
-    } catch (error) {
-      this.#report(error)
-      const problem: Problem = {
-        code: 'INTERNAL_ERROR',
-        detail: 'The fault is in the service, not in the request.',
-      }
-      response = this.#response(request, problem, progress)
+    const end = (response: Response): Response => {
+      this.#tell(response, info, progress, performance.now() - start)
+      return response
     }
+    const fail = (error: unknown): Response => {
+      this.#report(error)
+      const detail = 'The fault is in the service, not in the request.'
+      return end(this.#response(request, { code: 'INTERNAL_ERROR', detail }, progress))
+    }
+    try {
+      const preflight = this.#cors?.preflight(request) ?? null
+      if (preflight !== null) return end(preflight)
+      const answer = chain(this.#run(request, info, progress), (outcome) =>
+        end(this.#response(request, outcome, progress)),
+      )
+      return isPromise(answer) ? answer.catch(fail) : answer
+    } catch (error) {
+      return fail(error)
+    }
+  }
+
+  #tell({ status }: Response, info: RequestInfo, progress: Progress, milliseconds: number): void {
+    if (this.#onAnswer === undefined) return
     const { operation, keyId, outcomes } = progress
     const { remoteAddress = null } = info
     try {
-      const milliseconds = performance.now() - start
-      this.#onAnswer?.({ operation, status: response.status, keyId, outcomes, milliseconds, remoteAddress })
+      this.#onAnswer({ operation, status, keyId, outcomes, milliseconds, remoteAddress })
     } catch (error) {
       this.#report(error)
     }
-    return response
   }
 
   #response(request: Request, outcome: Outcome, { headers }: Progress): Response {
@@ -164,66 +182,80 @@ class Service {
       : problemResponse(outcome, request.method, fields)
   }
 
-  async #run(request: Request, info: RequestInfo, progress: Progress): Promise<Outcome> {
+  #run(request: Request, info: RequestInfo, progress: Progress): MaybePromise<Outcome> {
     if (this.#signal?.aborted) {
       return { code: 'STOPPING', detail: 'Repeat the request.', headers: { 'retry-after': '1' } }
     }
     const route = routeOf(request, this.#basePath, this.#cors !== null)
     if (isProblem(route)) return route
     progress.operation = route.operation
-    const plan = await this.#admit(request, info, progress)
-    if (isProblem(plan)) return plan
+    return chain(this.#admit(request, info, progress), (plan) =>
+      isProblem(plan) ? plan : this.#operate(request, info, route, plan, progress),
+    )
+  }
+
+  #operate(
+    request: Request,
+    { remoteAddress }: RequestInfo,
+    route: Route,
+    plan: Plan,
+    progress: Progress,
+  ): MaybePromise<Outcome> {
     if (route.operation !== 'detect' && !this.#plans.includesLookup(plan)) {
       const detail = `The plan of this key is ${plan.name}; ${route.operation} needs ${this.#plans.lookupPlan} or a higher one.`
       return { code: 'PLAN_REQUIRED', detail }
     }
-    try {
-      switch (route.operation) {
-        case 'detect': {
-          const source = { headers: request.headers, remoteAddress: info.remoteAddress }
-          const result = this.#resolver.findClient(source, route)
-          return this.#single(result, progress, () => this.#resolver.detect(source, route))
-        }
-        case 'lookup':
-          return this.#single(this.#resolver.find(route.ip, route), progress, () =>
-            this.#resolver.lookup(route.ip, route),
-          )
-        case 'batch':
-          return await this.#batch(request, route.locale, plan, progress)
+    const resolver = this.#resolver
+    switch (route.operation) {
+      case 'detect': {
+        const source = { headers: request.headers, remoteAddress }
+        return orBadLocale(() =>
+          this.#single(resolver.findClient(source, route), progress, () => resolver.detect(source, route)),
+        )
       }
-    } catch (error) {
-      if (!isGeofixError(error) || error.code !== 'INVALID_LOCALE') throw error
-      return { code: 'INVALID_LOCALE', detail: error.message }
+      case 'lookup':
+        return orBadLocale(() =>
+          this.#single(resolver.find(route.ip, route), progress, () => resolver.lookup(route.ip, route)),
+        )
+      case 'batch':
+        return this.#batch(request, route.locale, plan, progress)
     }
   }
 
   /** Finds the plan of a request and counts it. */
-  async #admit(request: Request, info: RequestInfo, progress: Progress): Promise<Plan | Problem> {
+  #admit(request: Request, info: RequestInfo, progress: Progress): MaybePromise<Plan | Problem> {
+    const { highest, lowest } = this.#plans
     if (this.#authenticate === null) {
-      const limited = await this.#take(this.#plans.highest, this.#peerName(request, info), progress)
-      return limited ?? this.#plans.highest
+      return this.#take(highest, this.#peerName(request, info), progress, highest)
     }
     const key = bearerKey(request.headers)
-    let refusal: Problem
-    if (typeof key !== 'string') refusal = key
-    else {
-      const owner = await this.#authenticate(key, request)
-      if (owner !== null && owner !== undefined) {
-        const plan = this.#plans.named(owner.plan)
-        if (plan === undefined)
-          throw new TypeError('authenticate returned a plan that is not in the option plans')
-        progress.keyId = owner.id
-        return (await this.#take(plan, `key:${owner.id}`, progress)) ?? plan
+    if (typeof key !== 'string') return this.#take(lowest, this.#peerName(request, info), progress, key)
+    return chain(this.#authenticate(key, request), (owner): MaybePromise<Plan | Problem> => {
+      if (owner === null || owner === undefined) {
+        const refusal = unauthenticated('The API key is not valid: it is mistyped, revoked or expired.', true)
+        return this.#take(lowest, this.#peerName(request, info), progress, refusal)
       }
-      refusal = unauthenticated('The API key is not valid: it is mistyped, revoked or expired.', true)
-    }
-    return (await this.#take(this.#plans.lowest, this.#peerName(request, info), progress)) ?? refusal
+      const plan = this.#plans.named(owner.plan)
+      if (plan === undefined)
+        throw new TypeError('authenticate returned a plan that is not in the option plans')
+      progress.keyId = owner.id
+      return this.#take(plan, `key:${owner.id}`, progress, plan)
+    })
   }
 
-  async #take(plan: Plan, who: string, progress: Progress): Promise<Problem | null> {
-    const { allowed, headers } = await this.#limits.take(plan, who)
-    progress.headers = headers
-    return allowed ? null : { code: 'RATE_LIMITED', detail: 'Wait as long as Retry-After says, in seconds.' }
+  /** Counts a request. @returns `otherwise`, if it is within the budget */
+  #take<Otherwise>(
+    plan: Plan,
+    who: string,
+    progress: Progress,
+    otherwise: Otherwise,
+  ): MaybePromise<Otherwise | Problem> {
+    return chain<Taken, Otherwise | Problem>(this.#limits.take(plan, who), ({ allowed, headers }) => {
+      progress.headers = headers
+      return allowed
+        ? otherwise
+        : { code: 'RATE_LIMITED', detail: 'Wait as long as Retry-After says, in seconds.' }
+    })
   }
 
   /** Without a key, the client counts as the resolver's trust sees it: behind a proxy, the peer is everyone. */
@@ -254,12 +286,14 @@ class Service {
     if (isProblem(batch)) return batch
     const most = Math.min(this.#maxBatch, plan.batch)
     if (batch.ips.length > most) return tooManyItems(batch.ips.length, most, plan.name)
-    const results = this.#resolver.lookupMany(batch.ips, { locale: batch.locale ?? locale })
-    for (const result of results) {
-      count(result, progress)
-      if (isLookupFailure(result) && result.error.status === null) this.#hideFault(result)
-    }
-    return JSON.stringify(results)
+    return orBadLocale(() => {
+      const results = this.#resolver.lookupMany(batch.ips, { locale: batch.locale ?? locale })
+      for (const result of results) {
+        count(result, progress)
+        if (isLookupFailure(result) && result.error.status === null) this.#hideFault(result)
+      }
+      return JSON.stringify(results)
+    })
   }
 
   /** The message has the path of the file. */
@@ -274,6 +308,16 @@ class Service {
     } catch {
       // There is nobody left to tell.
     }
+  }
+}
+
+/** Makes a wrong locale the caller's fault. */
+function orBadLocale(operate: () => Outcome): Outcome {
+  try {
+    return operate()
+  } catch (error) {
+    if (!isGeofixError(error) || error.code !== 'INVALID_LOCALE') throw error
+    return { code: 'INVALID_LOCALE', detail: error.message }
   }
 }
 

@@ -1,6 +1,7 @@
 // The only importer of rate-limiter-flexible, which is bundled into the output of geofix/http.
-import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
+import MemoryStorage from 'rate-limiter-flexible/lib/component/MemoryStorage/MemoryStorage.js'
 import { Address } from '../address/address.ts'
+import { chain, type MaybePromise } from './maybe-promise.ts'
 import type { Plan, PlanTable } from './plan.ts'
 import type { HeaderFields } from './problem.ts'
 
@@ -19,6 +20,17 @@ export interface RateLimiter {
   consume(key: string, points: number): Promise<Budget>
 }
 
+/** What is left after a request. */
+interface Left extends Budget {
+  readonly allowed: boolean
+}
+
+/** Whether a request was left, and the RateLimit fields of draft-ietf-httpapi-ratelimit-headers-10. */
+export interface Taken {
+  readonly allowed: boolean
+  readonly headers: HeaderFields
+}
+
 /**
  * Makes the limiter of a plan.
  *
@@ -28,46 +40,31 @@ export type MakeLimiter = (plan: Plan, window: number) => RateLimiter
 
 /** The limiters of all plans. */
 export class RateLimits {
-  readonly #limits = new Map<Plan, { readonly limiter: RateLimiter; readonly policy: string }>()
+  readonly #limits = new Map<
+    Plan,
+    { readonly take: (who: string) => MaybePromise<Left>; readonly policy: string }
+  >()
   readonly #address = new Address()
 
-  constructor(plans: PlanTable, make: MakeLimiter = inMemory) {
+  constructor(plans: PlanTable, make?: MakeLimiter) {
     for (const plan of plans.all) {
       const window = plan.burst / plan.rate
-      const limiter = make(plan, window)
-      if (typeof limiter?.consume !== 'function') {
-        throw new TypeError('limiter must return an object with consume(), such as a RateLimiterRedis')
-      }
-      this.#limits.set(plan, { limiter, policy: `"${plan.name}";q=${plan.burst};w=${Math.ceil(window)}` })
+      const take = make === undefined ? inMemory(plan, window) : inStore(make(plan, window))
+      this.#limits.set(plan, { take, policy: `"${plan.name}";q=${plan.burst};w=${Math.ceil(window)}` })
     }
   }
 
-  /**
-   * Takes one request from the budget of a key or a peer.
-   *
-   * @returns whether it was left, and the RateLimit fields of draft-ietf-httpapi-ratelimit-headers-10
-   * @throws the error of the store
-   */
-  async take(
-    plan: Plan,
-    who: string,
-  ): Promise<{ readonly allowed: boolean; readonly headers: HeaderFields }> {
+  /** Takes one request from the budget of a key or a peer. @throws the error of the store */
+  take(plan: Plan, who: string): MaybePromise<Taken> {
     const limit = this.#limits.get(plan)
     if (limit === undefined) throw new TypeError(`the plan ${plan.name} has no limiter`)
-    let allowed = true
-    let budget: Budget
-    try {
-      budget = await limit.limiter.consume(who, 1)
-    } catch (rejected) {
-      if (!isBudget(rejected)) throw rejected
-      allowed = false
-      budget = rejected
-    }
-    const seconds = Math.max(1, Math.ceil(budget.msBeforeNext / 1000))
-    const left = `"${plan.name}";r=${Math.max(0, budget.remainingPoints)};t=${seconds}`
-    const headers: Record<string, string> = { 'ratelimit-policy': limit.policy, ratelimit: left }
-    if (!allowed) headers['retry-after'] = String(seconds)
-    return { allowed, headers }
+    return chain(limit.take(who), ({ allowed, remainingPoints, msBeforeNext }) => {
+      const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000))
+      const left = `"${plan.name}";r=${Math.max(0, remainingPoints)};t=${seconds}`
+      const headers: Record<string, string> = { 'ratelimit-policy': limit.policy, ratelimit: left }
+      if (!allowed) headers['retry-after'] = String(seconds)
+      return { allowed, headers }
+    })
   }
 
   /** The name of a peer's budget. IPv6 hosts have a network of 64 bits to themselves, so that is what counts. */
@@ -79,8 +76,31 @@ export class RateLimits {
 }
 
 /** Entries expire with their window, so that memory is bounded by the requests of one window. */
-function inMemory({ name, burst }: Plan, window: number): RateLimiter {
-  return new RateLimiterMemory({ points: burst, duration: window, keyPrefix: name })
+function inMemory({ burst }: Plan, window: number): (who: string) => Left {
+  const storage = new MemoryStorage()
+  return (who) => {
+    const { consumedPoints, msBeforeNext } = storage.incrby(who, 1, window)
+    return { allowed: consumedPoints <= burst, remainingPoints: burst - consumedPoints, msBeforeNext }
+  }
+}
+
+function inStore(limiter: RateLimiter): (who: string) => Promise<Left> {
+  if (typeof limiter?.consume !== 'function') {
+    throw new TypeError('limiter must return an object with consume(), such as a RateLimiterRedis')
+  }
+  return async (who) => {
+    try {
+      const { remainingPoints, msBeforeNext } = await limiter.consume(who, 1)
+      return { allowed: true, remainingPoints, msBeforeNext }
+    } catch (rejected) {
+      if (!isBudget(rejected)) throw rejected
+      return {
+        allowed: false,
+        remainingPoints: rejected.remainingPoints,
+        msBeforeNext: rejected.msBeforeNext,
+      }
+    }
+  }
 }
 
 function isBudget(value: unknown): value is Budget {

@@ -1,9 +1,11 @@
 // The package's main module imports a driver for every database. These parts need none of them.
-declare module 'rate-limiter-flexible/lib/RateLimiterMemory.js' {
-  import type { RateLimiterMemory } from 'rate-limiter-flexible'
+declare module 'rate-limiter-flexible/lib/component/MemoryStorage/MemoryStorage.js' {
+  import type { RateLimiterRes } from 'rate-limiter-flexible'
 
-  const Limiter: typeof RateLimiterMemory
-  export default Limiter
+  /** What `RateLimiterMemory` counts with, without its promises. */
+  export default class MemoryStorage {
+    incrby(key: string, points: number, seconds: number): RateLimiterRes
+  }
 }
 
 declare module 'rate-limiter-flexible/lib/RateLimiterCluster.js' {

@@ -14,6 +14,7 @@ export const DATABASE: Uint8Array = new MmdbWriter({ databaseType: 'Sample-City'
   .insert('81.2.69.0/24', place('GB', 'London', 'ENG'))
   .insert('133.11.0.0/16', place('JP', 'Chiyoda', '13'))
   .insert('2001:4860::/32', place('JP', 'Ōsaka "2"', '27'))
+  .insert('198.41.0.0/24', { country: { iso_code: 'US' } })
   .toBytes()
 
 export async function openSample(options?: OpenOptions): Promise<Resolver> {

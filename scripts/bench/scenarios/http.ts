@@ -49,6 +49,9 @@ async function runHttp(stage: Stage, { database }: Subject): Promise<readonly Ro
       bareSlowed: [],
       batch: [],
     }
+    // Time zones are loaded on first use, for seconds in all.
+    await ask(ours?.origin)
+    await ask(bare?.origin)
     for (let round = 0; round < stage.scale.starts; round++) {
       const top = await ask(ours?.origin)
       loads.ours.push(top)

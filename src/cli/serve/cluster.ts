@@ -1,8 +1,7 @@
 // Several processes behind one port. Threads cannot share a port before Node 22.12.
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
-import { setTimeout as delay } from 'node:timers/promises'
-import { AggregatorRegistry } from 'prom-client'
+import { AggregatorRegistry, register } from 'prom-client'
 import limiters from 'rate-limiter-flexible/lib/RateLimiterCluster.js'
 import type { MakeLimiter } from '../../http/rate-limit.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
@@ -15,10 +14,18 @@ import { metricsResponse, type Running, startService } from './service.ts'
 const RESTART_MS = 1000
 /** Beyond the grace time, for a worker to release everything. */
 const KILL_MS = 2000
+/** For a worker to send its metrics. One that is busy or dying for longer is left out. */
+const METRICS_MS = 2000
+
+/** The message that asks a worker for its metrics. */
+const ASK_METRICS = 'geofix:metrics'
 
 /** Serves as one of several processes. The primary process counts requests, so that a budget is not one for each worker. */
 export async function startWorker(settings: ServeSettings, log: JsonLog): Promise<Running> {
-  new AggregatorRegistry() // answers the primary's questions for metrics
+  process.on('message', (message) => {
+    if (message !== ASK_METRICS) return
+    void register.getMetricsAsJSON().then((metrics) => process.send?.({ metrics }))
+  })
   const limiter: MakeLimiter = ({ name, burst }, window) =>
     new limiters.RateLimiterCluster({ points: burst, duration: window, keyPrefix: name, timeoutMs: 2000 })
   try {
@@ -44,40 +51,44 @@ export async function startPrimary(settings: ServeSettings, log: JsonLog): Promi
   // Workers accept connections themselves. A primary that hands them out loses those that it hands to a dying worker.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   new limiters.RateLimiterClusterMaster()
-  const registry = new AggregatorRegistry()
-  let isStopping = false
+  const listeners = new Set<Worker>()
+  let replaces = false
   const start = () => {
     const worker = cluster.fork()
     log.write('worker-started', { pid: worker.process.pid })
     // It died while it was sent something. Its exit says so.
     worker.on('error', () => {})
+    worker.on('listening', () => listeners.add(worker))
+    worker.on('exit', (code, signal) => {
+      const hasListened = listeners.delete(worker)
+      if (!replaces) return
+      log.write('worker-died', { pid: worker.process.pid, code, signal })
+      setTimeout(() => replaces && start(), hasListened ? 0 : RESTART_MS)
+    })
     return worker
   }
-  const replace = async (worker: Worker, code: number | null, signal: string | null) => {
-    if (isStopping) return
-    log.write('worker-died', { pid: worker.process.pid, code, signal })
-    if (code === ExitStatus.failed) await delay(RESTART_MS)
-    if (!isStopping) start()
-  }
   const first = Array.from({ length: settings.workers }, start)
-  const ports = await Promise.all(first.map(listening)).catch((error) => {
-    isStopping = true
-    for (const worker of first) worker.kill()
-    throw error
-  })
-  cluster.on('exit', (worker, code, signal) => void replace(worker, code, signal))
   const server =
     settings.metricsPort === null
       ? null
       : makeServer(async (request) =>
-          metricsResponse(request, await registry.clusterMetrics(), registry.contentType),
+          metricsResponse(request, await metricsOf([...listeners]), register.contentType),
         )
-  const metricsPort = server === null ? null : await listen(server, settings.metricsPort ?? 0, settings.host)
+  let ports: number[]
+  let metricsPort: number | null
+  try {
+    ports = await Promise.all(first.map(listening))
+    metricsPort = server === null ? null : await listen(server, settings.metricsPort ?? 0, settings.host)
+  } catch (error) {
+    for (const worker of first) worker.process.kill('SIGKILL')
+    throw error
+  }
+  replaces = true
   return {
     port: ports[0] ?? settings.port,
     metricsPort,
     stop: async () => {
-      isStopping = true
+      replaces = false
       const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
       const exits = workers.map((worker) => once(worker, 'exit'))
       for (const worker of workers) worker.process.kill('SIGTERM')
@@ -90,6 +101,28 @@ export async function startPrimary(settings: ServeSettings, log: JsonLog): Promi
       if (server !== null) await stop(server, 0)
     },
   }
+}
+
+/** The sum of the metrics of workers. */
+async function metricsOf(workers: readonly Worker[]): Promise<string> {
+  const answers = await Promise.all(workers.map(metricsOfOne))
+  return AggregatorRegistry.aggregate(answers.filter((answer) => answer !== null)).metrics()
+}
+
+async function metricsOfOne(worker: Worker): Promise<object[] | null> {
+  return new Promise((resolve) => {
+    const take = (message: { readonly metrics?: object[] }) => {
+      if (message?.metrics !== undefined) end(message.metrics)
+    }
+    const end = (answer: object[] | null) => {
+      clearTimeout(late)
+      worker.off('message', take)
+      resolve(answer)
+    }
+    const late = setTimeout(() => end(null), METRICS_MS)
+    worker.on('message', take)
+    worker.send(ASK_METRICS)
+  })
 }
 
 /** The port of a worker, when it listens. */

@@ -1,6 +1,6 @@
 // The only importer of @hono/node-server, which is bundled into the command line's output.
 import { createServer, type Server } from 'node:http'
-import { getRequestListener } from '@hono/node-server'
+import { getRequestListener, RequestError } from '@hono/node-server'
 import { type Problem, problemResponse } from '../../http/problem.ts'
 
 /** Bytes of a request line with all header fields. */
@@ -18,7 +18,12 @@ export const MAX_CONNECTIONS = 10_000
 /** How often connections that have become idle are closed while the server stops. */
 const STOP_INTERVAL_MS = 50
 
-export type FetchFunction = (request: Request, remoteAddress: string | undefined) => Promise<Response>
+const FAILED: Problem = { code: 'INTERNAL_ERROR', detail: 'The fault is in the service, not in the request.' }
+
+export type FetchFunction = (
+  request: Request,
+  remoteAddress: string | undefined,
+) => Response | Promise<Response>
 
 const MALFORMED: Problem = { code: 'MALFORMED_REQUEST', detail: 'The target or the Host field is malformed.' }
 
@@ -35,7 +40,10 @@ export function makeServer(answer: FetchFunction, refused: () => void = () => {}
       return answer(request, socket.remoteAddress)
     },
     // HTTP/1.0 allows a request without Host.
-    { hostname: 'localhost', errorHandler: () => problemResponse(MALFORMED, 'GET') },
+    {
+      hostname: 'localhost',
+      errorHandler: (error) => problemResponse(error instanceof RequestError ? MALFORMED : FAILED, 'GET'),
+    },
   )
   const server = createServer(
     {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Handler } from '../../http/handler.ts'
-import { responseTo } from '../../http/problem.ts'
+import { readBody } from '../../http/batch-body.ts'
+import type { createAnswer } from '../../http/handler.ts'
+import { problemResponse, responseTo } from '../../http/problem.ts'
 import type { LocationRecord } from '../../location/location-record.ts'
 import type { Resolver } from '../../resolver.ts'
 import { MAP_HEIGHT, MAP_WIDTH, mapPoint } from '../report/equal-earth.ts'
@@ -9,7 +10,7 @@ import { BORDERS, LAND } from '../report/world.ts'
 import { PAGE_STYLE } from './page-style.ts'
 
 /** Bytes of the form: an address, a language and a key. */
-export const MAX_FORM_BYTES = 8192
+const MAX_FORM_BYTES = 8192
 
 const MAX_ATTRIBUTION_LENGTH = 4000
 /** Characters of a value that is shown again in its field. */
@@ -33,11 +34,11 @@ interface Shown {
 
 /** A page for people: an address, its record, its point on a map. It asks the handler as any other client does. */
 export class Page {
-  readonly #handler: Handler
+  readonly #handler: ReturnType<typeof createAnswer>
   readonly #resolver: Resolver
   readonly #needsKey: boolean
 
-  constructor(handler: Handler, resolver: Resolver, needsKey: boolean) {
+  constructor(handler: ReturnType<typeof createAnswer>, resolver: Resolver, needsKey: boolean) {
     this.#handler = handler
     this.#resolver = resolver
     this.#needsKey = needsKey
@@ -56,6 +57,15 @@ export class Page {
       : { status: 200, record: null, problem: null }
     const body = this.#page({ ip, locale, key }, shown)
     return responseTo(request.method, shown.status, body, HEADERS)
+  }
+
+  /** As `answer`, from the body of a request. */
+  async answerForm(request: Request, remoteAddress: string | undefined): Promise<Response> {
+    const bytes = await readBody(request, MAX_FORM_BYTES).catch(() => null)
+    if (bytes === null) {
+      return problemResponse({ code: 'TOO_LARGE', detail: 'The form is too large, or ended early.' }, 'POST')
+    }
+    return this.answer(new URLSearchParams(new TextDecoder().decode(bytes)), request, remoteAddress)
   }
 
   async #ask(

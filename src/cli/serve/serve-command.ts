@@ -1,5 +1,4 @@
 import cluster from 'node:cluster'
-import { once } from 'node:events'
 import { isGeofixError } from '../../errors.ts'
 import { messageOf } from '../../realm.ts'
 import { CommandFailure, ExitStatus, type Terminal, writeMessage } from '../terminal.ts'
@@ -16,12 +15,13 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const
  */
 export async function runServe(settings: ServeSettings, terminal: Terminal): Promise<ExitStatus> {
   const log = new JsonLog(settings.log === 'json' ? terminal.stdout : null)
-  const signal = nextSignal()
+  const signal = listenForSignal()
   let running: Running
   try {
     running = await start(settings, log)
   } catch (error) {
     log.flush()
+    signal.forget()
     if (isGeofixError(error) || error instanceof CommandFailure) throw error
     const where = `${settings.host}, port ${settings.port}`
     throw new CommandFailure(`cannot listen at ${where}: ${messageOf(error)}`, ExitStatus.failed, error)
@@ -33,9 +33,11 @@ export async function runServe(settings: ServeSettings, terminal: Terminal): Pro
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`
     await writeMessage(terminal.stderr, `listening at ${url}`)
   }
-  log.write('stopping', { signal: await signal })
-  void nextSignal().then(() => process.exit(ExitStatus.failed))
+  log.write('stopping', { signal: await signal.name })
+  const second = listenForSignal()
+  void second.name.then(() => process.exit(ExitStatus.failed))
   await running.stop()
+  second.forget()
   log.write('stopped')
   log.flush()
   return ExitStatus.ok
@@ -50,10 +52,18 @@ async function start(settings: ServeSettings, log: JsonLog): Promise<Running> {
   return startService(settings, log)
 }
 
-async function nextSignal(): Promise<string> {
-  const others = new AbortController()
-  const { signal } = others
-  const name = await Promise.race(SIGNALS.map((each) => once(process, each, { signal }).then(() => each)))
-  others.abort()
-  return name
+/** Waits for a signal, unless it is forgotten. Node then ends the process by itself. */
+function listenForSignal(): { readonly name: Promise<string>; readonly forget: () => void } {
+  let forget = () => {}
+  const name = new Promise<string>((resolve) => {
+    const take = (signal: string) => {
+      forget()
+      resolve(signal)
+    }
+    forget = () => {
+      for (const each of SIGNALS) process.off(each, take)
+    }
+    for (const each of SIGNALS) process.on(each, take)
+  })
+  return { name, forget }
 }

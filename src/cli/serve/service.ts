@@ -1,6 +1,5 @@
 import { embedded } from '../../embedded.ts'
-import { readBody } from '../../http/batch-body.ts'
-import { createHandler, type Handler } from '../../http/handler.ts'
+import { createAnswer } from '../../http/handler.ts'
 import { PlanTable } from '../../http/plan.ts'
 import { type HeaderFields, problemResponse, responseTo } from '../../http/problem.ts'
 import type { MakeLimiter } from '../../http/rate-limit.ts'
@@ -14,7 +13,7 @@ import { type FetchFunction, listen, makeServer, stop } from './http-server.ts'
 import type { JsonLog } from './log.ts'
 import { Metrics } from './metrics.ts'
 import { OPEN_API_JSON } from './openapi.ts'
-import { MAX_FORM_BYTES, Page } from './page.ts'
+import { Page } from './page.ts'
 
 /** A database this old is reported. Days. */
 const STALE_DAYS = 45
@@ -53,7 +52,7 @@ export async function startService(
     checkLocations(resolver[DATABASE_SET]())
     keys = await openKeys(settings, plans, log)
     const metrics = settings.metricsPort === null ? null : new Metrics(resolver, isWorker)
-    const handler = createHandler(resolver, {
+    const handler = createAnswer(resolver, {
       authenticate: keys?.authenticate ?? null,
       plans: plans.all,
       limiter,
@@ -93,13 +92,13 @@ export async function startService(
 
 /** All that is served on the main port. */
 function operations(
-  handler: Handler,
+  handler: ReturnType<typeof createAnswer>,
   resolver: NodeResolver,
   settings: ServeSettings,
   stopping: AbortSignal,
 ): FetchFunction {
   const page = new Page(handler, resolver, settings.keys !== null)
-  return async (request, remoteAddress) => {
+  return (request, remoteAddress) => {
     const { url, method } = request
     const path = url.slice(url.indexOf('/', url.indexOf('//') + 2)).replace(/[?#].*$/s, '')
     switch (path) {
@@ -113,14 +112,7 @@ function operations(
       case '/': {
         if (isRead(method)) return page.answer(new URL(url).searchParams, request, remoteAddress)
         if (method !== 'POST') return notAllowed(method, 'GET, HEAD, POST')
-        const form = await readBody(request, MAX_FORM_BYTES).catch(() => null)
-        if (form === null) {
-          return problemResponse(
-            { code: 'TOO_LARGE', detail: 'The form is too large, or ended early.' },
-            method,
-          )
-        }
-        return page.answer(new URLSearchParams(new TextDecoder().decode(form)), request, remoteAddress)
+        return page.answerForm(request, remoteAddress)
       }
       default:
         return handler(request, { remoteAddress })

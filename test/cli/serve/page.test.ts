@@ -60,6 +60,15 @@ describe('the page', () => {
     expect((await page(open, '/?ip=')).text).toContain('London')
   })
 
+  it('shows a record of which little is known', async () => {
+    const { status, text } = await page(open, '/?ip=198.41.0.4')
+    expect(status).toBe(200)
+    expect(text).toContain('United States')
+    expect(text).toContain('the position is unknown')
+    expect(text).not.toContain('class="dot"')
+    expect(text.split('>unknown<').length - 1).toBe(5)
+  })
+
   it.each([
     ['/?ip=10.0.0.1', 422, 'cannot be resolved'],
     ['/?ip=%3Cscript%3E', 400, 'malformed'],

@@ -83,6 +83,28 @@ describe('geofix serve', () => {
     expect(err).toContain(message)
   })
 
+  it('reads all options before it opens anything', async () => {
+    const options = [
+      '--host',
+      '::1',
+      '--port',
+      '0',
+      '--metrics-port',
+      '0',
+      '--grace',
+      '0',
+      '--log',
+      'none',
+      '--watch',
+    ]
+    const plans = ['--plan', 'developer=0.5,1,1', '--plan', 'gold=2,4,8']
+    const trust = ['--trust', 'loopback,10.0.0.0/8', '--forwarded-header', 'cf-connecting-ip']
+    const files = ['--db', join(folder, 'none.mmdb'), '--keys', join(folder, 'none.json')]
+    const { status, err } = await geofix(['serve', ...options, ...plans, ...trust, ...files])
+    expect(status).toBe(1)
+    expect(err).toContain('none.mmdb')
+  })
+
   it.each([
     ['a database that is missing', ['--open', '--db', join(folder, 'none.mmdb')], 'none.mmdb'],
     ['a file of keys that is missing', ['--keys', join(folder, 'none.json'), '--db', database], 'none.json'],

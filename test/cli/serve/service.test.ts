@@ -1,12 +1,15 @@
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { Agent, type Dispatcher, request } from 'undici'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { listen, makeServer, stop } from '../../../src/cli/serve/http-server.ts'
 import { OPEN_API_JSON } from '../../../src/cli/serve/openapi.ts'
 import { Resolver } from '../../../src/index.ts'
+import { NodeResolver } from '../../../src/node/node-resolver.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { KEYS, type Service, serve } from './running.ts'
 
@@ -310,6 +313,37 @@ describe('stopping', () => {
     await delay(100)
     await other.stop()
     await expect(slow).rejects.toThrow()
+  })
+})
+
+describe('faults', () => {
+  it('are logged, and answered without their message', async () => {
+    const other = await serve(folder, { trustedProxies: undefined, host: '::' })
+    // The database fails like this if its file is changed under it.
+    vi.spyOn(NodeResolver.prototype, 'find').mockImplementationOnce(() => {
+      throw new Error('the disk is on fire')
+    })
+    const headers = { authorization: `Bearer ${KEYS.developer}` }
+    const { statusCode, body } = await request(other.origin + LOOKUP, { dispatcher: agent, headers })
+    expect([statusCode, await body.text()]).toEqual([500, expect.not.stringContaining('fire')])
+    expect(other.lines()).toContainEqual({
+      time: expect.anything(),
+      event: 'error',
+      message: 'the disk is on fire',
+    })
+    await other.stop()
+    await other.stop()
+  })
+
+  it('of too many connections are counted', async () => {
+    const refusals = vi.fn()
+    const server = makeServer(async () => new Response('x'), refusals)
+    server.maxConnections = 1
+    const port = await listen(server, 0, '127.0.0.1')
+    const sockets = Array.from({ length: 3 }, () => connect(port, '127.0.0.1').on('error', () => {}))
+    while (refusals.mock.calls.length < 2) await delay(10)
+    for (const socket of sockets) socket.destroy()
+    await stop(server, 0)
   })
 })
 

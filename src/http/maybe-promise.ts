@@ -1,0 +1,14 @@
+/** A value now or later. Most requests need no promise, and each promise costs a turn of the event loop and memory. */
+export type MaybePromise<Value> = Value | Promise<Value>
+
+/** Goes on with a value when it is there: at once, if it is there already. */
+export function chain<Value, Next>(
+  value: MaybePromise<Value>,
+  next: (value: Value) => MaybePromise<Next>,
+): MaybePromise<Next> {
+  return isPromise(value) ? value.then(next) : next(value)
+}
+
+export function isPromise<Value>(value: MaybePromise<Value>): value is Promise<Value> {
+  return typeof value === 'object' && value !== null && 'then' in value
+}
