@@ -1,5 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { createGunzip, type Gunzip } from 'node:zlib'
 import { allocate, ByteCollector, checkSize, DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
 import { isGzip, readGzipEnds, TRAILER_BYTES } from '../bytes/gzip-member.ts'
@@ -24,7 +24,8 @@ const COPIED_CHUNK_BYTES = 2 ** 20
 
 /**
  * Reads a file and decompresses it if it is gzip, on another thread. A compressed file is read in chunks: whole, it
- * would leave garbage of half the database's size in memory.
+ * would leave garbage of half the database's size in memory. A file that cannot be opened is read whole: the file system
+ * inside an executable of `bun build --compile` can do nothing else.
  *
  * @param maxBytes limit for the file's size, compressed and decompressed; a larger file is not read
  * @param signal stops reading soon after it is aborted; the caller discards what is thrown then
@@ -39,7 +40,17 @@ export async function readUnpacked(
   make?: (bytes: number) => Uint8Array,
   progress?: ProgressMeter,
 ): Promise<Uint8Array> {
-  const file = await open(path)
+  const file = await open(path).catch(async (error: unknown) => {
+    const bytes = await readFile(path).catch(() => null)
+    // The reason why it cannot be opened is the better one.
+    if (bytes === null) throw error
+    return bytes
+  })
+  if (file instanceof Uint8Array) {
+    checkSize(file.length, maxBytes, path)
+    progress?.add(file.length)
+    return isGzip(file) ? await nativeGunzipAsync(file, path, maxBytes) : file
+  }
   try {
     const { size } = await file.stat()
     checkSize(size, maxBytes, path)
@@ -186,7 +197,15 @@ export async function readPipe(
  * @throws Error when it cannot be read
  */
 export function readWholeSync(path: string, maxBytes: number): Uint8Array {
-  const file = openSync(path, 'r')
+  let file: number
+  try {
+    file = openSync(path, 'r')
+  } catch (error) {
+    const bytes = readOrNull(path)
+    if (bytes === null) throw error
+    checkSize(bytes.length, maxBytes, path)
+    return bytes
+  }
   try {
     const stats = fstatSync(file)
     if (!stats.isFile() || stats.size === 0) return readPipeSync(file, path, maxBytes)
@@ -200,6 +219,14 @@ export function readWholeSync(path: string, maxBytes: number): Uint8Array {
     return bytes
   } finally {
     closeSync(file)
+  }
+}
+
+function readOrNull(path: string): Uint8Array | null {
+  try {
+    return readFileSync(path)
+  } catch {
+    return null
   }
 }
 

@@ -2,7 +2,7 @@ import type { InvalidDatabaseError } from '../errors.ts'
 import type { DatabaseInfo } from '../location/database-info.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import type { Database } from '../mmdb/database.ts'
-import type { OpenSource } from './node-source.ts'
+import { fileStateSync, type OpenSource } from './node-source.ts'
 import { Reloader } from './reloader.ts'
 import { StalenessTimer } from './staleness-timer.ts'
 import { checkCanaries } from './trial.ts'
@@ -44,7 +44,7 @@ export class Watcher {
    * @param sources of the resolver
    * @param set of the same databases
    * @throws InvalidDatabaseError when a canary has no location
-   * @throws TypeError when `watch` is set and no source is a file
+   * @throws TypeError when `watch` is set and no source is a file, or a file cannot be watched
    */
   constructor(
     sources: readonly OpenSource[],
@@ -55,6 +55,7 @@ export class Watcher {
     if (intervalMs !== null && sources.every(({ file }) => file === null)) {
       throw new TypeError('watch needs a file: give a path or a file: URL')
     }
+    if (intervalMs !== null) for (const { file } of sources) if (file !== null) checkWatchable(file.path)
     checkCanaries(set, canaries)
     if (staleAfterDays !== null) {
       this.#staleness = new StalenessTimer(staleAfterDays, (databases) => onStale?.({ databases }))
@@ -103,6 +104,22 @@ export class Watcher {
     this.#staleness = null
     this.#reloader = null
   }
+}
+
+/** A file may change between two looks, but not each time. */
+const MAX_LOOKS = 3
+
+/** @throws TypeError when the file has another state at each look, as in an Electron asar archive */
+function checkWatchable(path: string): void {
+  let previous = fileStateSync(path)
+  for (let i = 0; i < MAX_LOOKS; i++) {
+    const state = fileStateSync(path)
+    if (state === previous) return
+    previous = state
+  }
+  throw new TypeError(
+    `watch cannot follow ${path}: its file system gives another state at each look, as inside an Electron asar archive; unpack the file (asarUnpack), or leave watch out`,
+  )
 }
 
 /** Makes an error of a callback an uncaught exception, as with event listeners, so that watching continues. */

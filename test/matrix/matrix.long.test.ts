@@ -21,8 +21,10 @@ beforeAll(() => {
 
 /** A command with the paths of its programs. */
 function commandOf([program = '', ...args]: readonly string[]): [string, ...string[]] {
-  const path = (name: string): string =>
-    name === 'node' ? process.execPath : (toolAt(TOOLS[name] ?? '') ?? name)
+  const path = (name: string): string => {
+    const tool = TOOLS[name]
+    return name === 'node' ? process.execPath : tool === undefined ? name : (toolAt(tool) ?? name)
+  }
   return [path(program), ...args.map((arg) => (arg in TOOLS ? path(arg) : arg))]
 }
 

@@ -163,8 +163,9 @@ const nccRows: Row[] = FORMATS.flatMap((from) =>
     },
     build: [['node', 'ncc', 'build', `main.${EXTENSIONS[from]}`, '-o', 'out', '-q']],
     run: ['node', from === 'esm' ? 'index.mjs' : 'index.cjs'],
-    prints: PRINTS[data],
-    databases: COPIED[data],
+    // ncc leaves paths in CommonJS as they are.
+    prints: from === 'esm' ? PRINTS[data] : MISSING,
+    databases: from === 'esm' ? COPIED[data] : [],
   })),
 )
 
@@ -218,6 +219,145 @@ if (process.argv[2] === 'copy') copyFileSync('../../node_modules/geofix/data/cou
   }),
 )
 
+/** The package and its dependencies, as npm installs them. */
+const INSTALL = `import { cpSync } from 'node:fs'
+for (const name of ['geofix', 'fflate', 'ipaddr.js', 'mmdb-lib']) cpSync('../../node_modules/' + name, 'out/node_modules/' + name, { recursive: true })
+`
+
+const runtimeRows: Row[] = [
+  { name: 'Node 20', command: ['node'] },
+  { name: 'Node 22', command: ['node22'] },
+  { name: 'Node 24', command: ['node24'] },
+  { name: 'Bun', command: ['bun'] },
+  { name: 'Deno', command: ['deno', 'run', '--allow-read', '--no-remote', '--node-modules-dir=manual'] },
+].flatMap(({ name, command }) =>
+  FORMATS.map((format) => {
+    const main = `main.${EXTENSIONS[format]}`
+    return {
+      name: `${name}, ${format}`,
+      files: {
+        'build.mjs': `${INSTALL}cpSync('${main}', 'out/${main}'); cpSync('package.json', 'out/package.json')`,
+        [main]: PROGRAMS[format].city,
+        'package.json': '{ "dependencies": { "geofix": "*" } }',
+      },
+      build: [['node', 'build.mjs']],
+      run: [...command, main],
+      prints: PRINTS.city,
+    }
+  }),
+)
+
+const executableRows: Row[] = [
+  {
+    name: 'bun build, and a copy',
+    files: {
+      'main.mjs': PROGRAMS.esm.country,
+      'copy.mjs': `import { copyFileSync } from 'node:fs'
+copyFileSync('../../node_modules/geofix/data/country.mmdb.gz', 'out/country.mmdb.gz')`,
+    },
+    build: [
+      ['bun', 'build', 'main.mjs', '--target=bun', '--outdir=out'],
+      ['node', 'copy.mjs'],
+    ],
+    run: ['bun', 'main.js'],
+    prints: PRINTS.country,
+  },
+  {
+    name: 'bun build --compile',
+    files: {
+      'main.mjs': `import { Resolver } from 'geofix'
+import country from 'geofix/data/country.mmdb.gz' with { type: 'file' }
+async function main() { console.log((await Resolver.open(country)).lookup('81.2.69.142').country.code) }
+${MAIN}`,
+    },
+    build: [['bun', 'build', '--compile', 'main.mjs', '--outfile=out/main']],
+    run: ['./main'],
+    prints: PRINTS.country,
+    databases: [],
+  },
+  {
+    name: 'Node single executable (SEA)',
+    files: {
+      'main.mjs': `import { getRawAsset } from 'node:sea'
+import { Resolver } from 'geofix'
+async function main() { console.log((await Resolver.open(getRawAsset('country.mmdb.gz'))).lookup('81.2.69.142').country.code) }
+${MAIN}`,
+      'sea.json': JSON.stringify({
+        main: 'main.cjs',
+        output: 'main.blob',
+        disableExperimentalSEAWarning: true,
+        assets: { 'country.mmdb.gz': '../../node_modules/geofix/data/country.mmdb.gz' },
+      }),
+      'build.mjs': `import { copyFileSync } from 'node:fs'
+import { build } from 'esbuild'
+await build({ entryPoints: ['main.mjs'], outfile: 'main.cjs', format: 'cjs', bundle: true, platform: 'node', logLevel: 'error' })
+copyFileSync(process.execPath, 'out/main')`,
+    },
+    build: [
+      ['node22', 'build.mjs'],
+      ['node22', '--experimental-sea-config', 'sea.json'],
+      [
+        'node',
+        'postject',
+        'out/main',
+        'NODE_SEA_BLOB',
+        'main.blob',
+        '--sentinel-fuse',
+        'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2',
+      ],
+    ],
+    run: ['./main'],
+    prints: PRINTS.country,
+    databases: [],
+  },
+  {
+    name: 'workerd',
+    files: {
+      'main.mjs': `import { Resolver } from 'geofix'
+import country from './country.mmdb.gz'
+export default { async test() { console.log((await Resolver.open(country)).lookup('81.2.69.142').country.code) } }`,
+      'build.mjs': `import { copyFileSync } from 'node:fs'
+import { build } from 'esbuild'
+await build({ entryPoints: ['main.mjs'], outfile: 'out/main.js', format: 'esm', bundle: true, external: ['*.gz'], logLevel: 'error' })
+copyFileSync('../../node_modules/geofix/data/country.mmdb.gz', 'out/country.mmdb.gz')
+copyFileSync('config.capnp', 'out/config.capnp')`,
+      'config.capnp': `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (services = [(name = "main", worker = .worker)]);
+const worker :Workerd.Worker = (
+  modules = [
+    (name = "main.js", esModule = embed "main.js"),
+    (name = "country.mmdb.gz", data = embed "country.mmdb.gz"),
+  ],
+  compatibilityDate = "2025-06-01",
+);`,
+    },
+    build: [['node', 'build.mjs']],
+    run: ['workerd', 'test', 'config.capnp'],
+    prints: /\bGB\n/,
+  },
+  {
+    name: 'Electron asar, with the data unpacked',
+    files: {
+      'build.mjs': `${INSTALL}import { createPackageWithOptions, extractFile, listPackage } from '@electron/asar'
+import { rmSync, writeFileSync } from 'node:fs'
+writeFileSync('out/main.js', '')
+await createPackageWithOptions('out', 'app.asar', { unpack: '**/*.mmdb.gz' })
+rmSync('out', { recursive: true })
+const inside = 'node_modules/geofix/dist/core.cjs'
+const { unpacked } = listPackage('app.asar', { isPack: true }).includes('unpack : /node_modules/geofix/data/country.mmdb.gz') ? { unpacked: true } : {}
+cpSync('app.asar', 'out/app.asar'); cpSync('app.asar.unpacked', 'out/app.asar.unpacked', { recursive: true })
+for (const name of ['fflate', 'ipaddr.js', 'mmdb-lib', 'geofix']) cpSync('../../node_modules/' + name, 'out/node_modules/' + name, { recursive: true })
+rmSync('out/node_modules/geofix/data', { recursive: true })
+writeFileSync('out/main.mjs', \`import { Resolver } from 'geofix'
+const geo = await Resolver.open('app.asar.unpacked/node_modules/geofix/data/country.mmdb.gz')
+console.log(geo.lookup('81.2.69.142').country.code, \${extractFile('app.asar', inside).length > 1000}, \${unpacked})\`)`,
+    },
+    build: [['node', 'build.mjs']],
+    run: ['node', 'main.mjs'],
+    prints: 'GB true true\n',
+  },
+]
+
 export const ROWS: readonly Row[] = [
   ...esbuildRows,
   ...bareRows,
@@ -228,4 +368,6 @@ export const ROWS: readonly Row[] = [
   ...webpackRows,
   ...nccRows,
   ...nftRows,
+  ...runtimeRows,
+  ...executableRows,
 ]

@@ -1,0 +1,222 @@
+// The example page, built by Vite from the tarball, in Chromium: examples/browser.
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { extname, join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { MmdbWriter } from '../../src/writer.ts'
+import { ROOT } from '../package/project.ts'
+import { installGeofix, installTools, MATRIX, run, toolAt } from './tools.ts'
+
+const PROGRAM = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path))
+const missing = PROGRAM === undefined ? 'chromium' : installTools() ? undefined : 'the matrix'
+if (missing !== undefined) console.warn(`skipped: ${missing} is not installed`)
+
+const PICTURES = join(MATRIX, 'screenshots')
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.gz': 'application/gzip',
+}
+
+let browser: Browser
+const servers: Server[] = []
+
+beforeAll(async () => {
+  if (missing !== undefined) return
+  installGeofix()
+  // The example names two files of src by relative paths.
+  const project = join(MATRIX, 'projects/page')
+  rmSync(project, { recursive: true, force: true })
+  cpSync(join(ROOT, 'examples'), join(project, 'examples'), { recursive: true })
+  cpSync(join(ROOT, 'src/cli/report'), join(project, 'src/cli/report'), { recursive: true })
+  run(
+    join(project, 'examples/browser'),
+    process.execPath,
+    toolAt('vite/bin/vite.js') ?? '',
+    'build',
+    '--logLevel',
+    'error',
+  )
+  mkdirSync(PICTURES, { recursive: true })
+  // Not imported: the tools are not installed where this file is only checked.
+  const { chromium }: typeof import('playwright-core') = createRequire(join(MATRIX, 'x.js'))(
+    'playwright-core',
+  )
+  browser = await chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox'] })
+}, 300_000)
+
+afterAll(async () => {
+  for (const server of servers) server.close()
+  await browser?.close()
+})
+
+interface Serving {
+  /** Whether databases are sent as compressed pages are, which the browser decompresses. */
+  readonly encoded?: boolean
+  /** Whether the page is cross-origin isolated. */
+  readonly isolated?: boolean
+}
+
+/** Serves the built page. @returns its URL */
+async function serve({ encoded = false, isolated = true }: Serving): Promise<string> {
+  const folder = join(MATRIX, 'projects/page/examples/browser/dist')
+  const server = createServer((request, response) => {
+    const path = join(folder, request.url === '/' ? 'index.html' : (request.url ?? ''))
+    if (!existsSync(path) || !statSync(path).isFile()) {
+      response.writeHead(404).end()
+      return
+    }
+    response.setHeader('content-type', TYPES[extname(path)] ?? 'application/octet-stream')
+    response.setHeader(
+      'content-security-policy',
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; worker-src 'self'",
+    )
+    if (isolated) {
+      response.setHeader('cross-origin-opener-policy', 'same-origin')
+      response.setHeader('cross-origin-embedder-policy', 'require-corp')
+    }
+    if (encoded && path.endsWith('.gz')) response.setHeader('content-encoding', 'gzip')
+    response.setHeader('content-length', statSync(path).size)
+    response.end(readFileSync(path))
+  }).listen(0, '127.0.0.1')
+  servers.push(server)
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo // of a server that listens on TCP
+  return `http://127.0.0.1:${port}/`
+}
+
+/** Opens the page. Errors on it, such as what its policy forbids, fail the test. */
+async function visit(url: string, errors: string[]): Promise<Page> {
+  const page = await browser.newPage()
+  page.on('pageerror', (error) => errors.push(String(error)))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().includes('favicon')) errors.push(message.text())
+  })
+  await page.addInitScript(() => {
+    // The longest time between two messages to itself is the longest block.
+    const watch = { longest: 0 }
+    Object.assign(window, { watch })
+    let last = performance.now()
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = () => {
+      const now = performance.now()
+      watch.longest = Math.max(watch.longest, now - last)
+      last = now
+      setTimeout(() => port2.postMessage(0), 1)
+    }
+    port2.postMessage(0)
+  })
+  await page.goto(url)
+  return page
+}
+
+const record = async (page: Page): Promise<Record<string, unknown>> =>
+  JSON.parse((await page.textContent('#record')) ?? '')
+const opened = (page: Page, type: string) =>
+  page.waitForFunction(
+    (name) => document.querySelector('#status')?.textContent?.startsWith(`${name} opened`),
+    type,
+    { timeout: 60_000 },
+  )
+
+describe('the example page in Chromium', () => {
+  const skipped = missing !== undefined
+  const suffix = skipped ? `: ${missing} is not installed` : ''
+
+  it.skipIf(skipped).each<[string, Serving]>([
+    ['as files, isolated', {}],
+    ['with Content-Encoding', { encoded: true }],
+    ['not isolated', { isolated: false }],
+  ])(`answers from both databases, on its thread and in a worker: %s${suffix}`, async (name, serving) => {
+    const errors: string[] = []
+    const page = await visit(await serve(serving), errors)
+    await opened(page, 'Geofix-Country')
+    expect(await record(page)).toMatchObject({ country: { code: 'JP', name: 'Japan' }, city: null })
+    await page.evaluate(() =>
+      Object.assign(window, { watch: Object.assign(Reflect.get(window, 'watch'), { longest: 0 }) }),
+    )
+    await page.selectOption('#database', 'city')
+    await opened(page, 'Geofix-City')
+    const longest: number = await page.evaluate(() => Reflect.get(Reflect.get(window, 'watch'), 'longest'))
+    const memory = await page.evaluate(async () => {
+      const measure: unknown = Reflect.get(performance, 'measureUserAgentSpecificMemory')
+      if (typeof measure !== 'function' || !crossOriginIsolated) return null
+      return (await measure.call(performance)).bytes
+    })
+    console.log(`${name}: opening the city database blocked the page for ${longest.toFixed(0)} ms at most`)
+    if (memory !== null) console.log(`${name}: the page has ${(memory / 1e6).toFixed(0)} MB`)
+    expect(await record(page)).toMatchObject({ city: 'Chiyoda City' })
+    await page.selectOption('#locale', 'ja')
+    await expect.poll(async () => (await record(page)).region).toMatchObject({ name: '東京都' })
+    await page.check('#worker')
+    await page.fill('#address', '2a00:1450:4009::1')
+    await expect.poll(async () => (await record(page)).city, { timeout: 60_000 }).toBe('London')
+    await page.fill('#address', '10.0.0.1')
+    await expect.poll(() => page.textContent('#record')).toContain('private')
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
+  it.skipIf(skipped)(`works without a network after it was loaded${suffix}`, async () => {
+    const errors: string[] = []
+    const url = await serve({})
+    const page = await visit(url, errors)
+    await opened(page, 'Geofix-Country')
+    await page.waitForSelector('[data-offline=ready]', { state: 'attached' })
+    await page.context().setOffline(true)
+    servers.pop()?.close()
+    await page.reload()
+    await opened(page, 'Geofix-Country')
+    expect(await record(page)).toMatchObject({ country: { code: 'JP' } })
+    await page.context().setOffline(false)
+    await page.close()
+  })
+
+  it.skipIf(skipped)(`opens a database that is dropped on it${suffix}`, async () => {
+    const errors: string[] = []
+    const page = await visit(await serve({}), errors)
+    await opened(page, 'Geofix-Country')
+    const bytes = new MmdbWriter({ databaseType: 'Mine' })
+      .insert('133.11.0.0/16', { country: { iso_code: 'NZ' } })
+      .toBytes()
+    const drop = (content: number[]) =>
+      page.evaluate((numbers) => {
+        const data = new DataTransfer()
+        data.items.add(new File([new Uint8Array(numbers)], 'mine.mmdb'))
+        document
+          .querySelector('#drop')
+          ?.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true }))
+      }, content)
+    await drop([...bytes])
+    await opened(page, 'Mine')
+    expect(await record(page)).toMatchObject({ country: { code: 'NZ', name: 'New Zealand' } })
+    await drop([1, 2, 3])
+    await expect.poll(() => page.textContent('#status')).toContain('it is not a MaxMind DB file')
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
+  it.skipIf(skipped)(`is fit to be looked at${suffix}`, async () => {
+    const page = await visit(await serve({}), [])
+    await opened(page, 'Geofix-Country')
+    await page.selectOption('#database', 'city')
+    await opened(page, 'Geofix-City')
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      for (const [name, width] of [
+        ['wide', 1200],
+        ['narrow', 375],
+      ] as const) {
+        await page.setViewportSize({ width, height: 900 })
+        await page.screenshot({ path: join(PICTURES, `${colorScheme}-${name}.png`), fullPage: true })
+        // Nothing is wider than the screen.
+        expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+      }
+    }
+    await page.close()
+  })
+})
