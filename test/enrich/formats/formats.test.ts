@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { definitionOf, FORMAT_DEFINITIONS, FORMATS } from '../../../src/enrich/formats/formats.ts'
 
 describe('the formats', () => {
-  it('are the names of the definitions, from the strictest to the most lenient', () => {
-    expect(FORMATS).toEqual(['ndjson', 'access-log', 'list', 'tsv', 'csv'])
-    expect(FORMAT_DEFINITIONS.map(({ name }) => name)).toEqual(FORMATS)
+  it('have names of their own', () => {
+    expect(FORMATS).toEqual(FORMAT_DEFINITIONS.map(({ name }) => name))
+    expect(new Set(FORMATS).size).toBe(FORMATS.length)
   })
 
   it('are found by name', () => {
