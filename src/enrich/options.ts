@@ -2,11 +2,6 @@ import { ClientWalk } from '../client/client-address.ts'
 import { localeOf } from '../location/locale.ts'
 import { instantOf } from '../location/timezone.ts'
 
-/** The formats of input. `access-log` is the common and combined log format of Apache and nginx. */
-export type Format = 'ndjson' | 'csv' | 'tsv' | 'access-log' | 'list'
-
-export const FORMATS: readonly Format[] = ['ndjson', 'csv', 'tsv', 'access-log', 'list']
-
 /** The columns that can be added to CSV and TSV, in their default order. */
 export const LOCATION_FIELDS = [
   'country_code',
@@ -35,10 +30,8 @@ export type OnBadLine = (typeof ON_BAD_LINE)[number]
 
 export const ON_BAD_LINE = ['raw', 'keep', 'drop', 'fail'] as const
 
-/** How lines are read and what is added to them. */
-export interface EnrichOptions {
-  /** Default: detected from the content. */
-  readonly format?: Format | undefined
+/** How lines of any format are read, and what is added to them. */
+export interface LineOptions {
   /**
    * Where the address is. NDJSON: a dotted path (`client.ip`) or a JSON pointer (`/client/ip`). CSV and TSV: the
    * name of a column, or its number from 1. Default: guessed from common names and their values.
@@ -131,7 +124,7 @@ const MAX_LINE_BYTES = 256 * 1024 * 1024
  * @throws TypeError when an option is wrong
  * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
  */
-export function commonPlan(options: EnrichOptions): CommonPlan {
+export function commonPlan(options: LineOptions): CommonPlan {
   const { into = 'location', locale, trustedProxies, onBadLine = 'raw' } = options
   const { maxLineBytes = DEFAULT_LINE_BYTES, onlyFailed = false, dropUnresolved = false } = options
   if (typeof into !== 'string' || into === '') throw new TypeError('the option "into" must be a name')

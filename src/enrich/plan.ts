@@ -1,7 +1,14 @@
 import { quoted } from '../address/quoted.ts'
 import { EnrichError } from './errors.ts'
-import { definitionOf, FORMAT_DEFINITIONS, type Plan } from './formats/formats.ts'
-import { type EnrichOptions, FORMATS, type Format, type Planned } from './options.ts'
+import {
+  definitionOf,
+  type EnrichOptions,
+  FORMAT_DEFINITIONS,
+  FORMATS,
+  type Format,
+  type Plan,
+} from './formats/formats.ts'
+import type { Planned } from './options.ts'
 import { sampleLines, startsJsonArray } from './sample.ts'
 import { refuseUnreadable } from './unreadable-input.ts'
 

@@ -1,7 +1,8 @@
 import { COMMA, MAX_COLUMNS, TAB } from './formats/delimited/table.ts'
-import { definitionOf, type Plan } from './formats/formats.ts'
+import type { RequiredRowOption } from './formats/format-definition.ts'
+import { definitionOf, FORMAT_DEFINITIONS, FORMATS, type Format, type Plan } from './formats/formats.ts'
 import { RAW } from './line-format.ts'
-import { type EnrichOptions, FORMATS, type Format, LOCATION_FIELDS, type LocationField } from './options.ts'
+import { type LineOptions, LOCATION_FIELDS, type LocationField } from './options.ts'
 
 /**
  * What quotes mean in CSV and TSV:
@@ -19,7 +20,7 @@ const DASH = 0x2d
 /** How rows are read and what is added to them. Nothing is guessed. */
 export interface RowOptions
   extends Pick<
-    EnrichOptions,
+    LineOptions,
     | 'into'
     | 'fields'
     | 'append'
@@ -45,19 +46,13 @@ export interface RowOptions
   readonly onBadLine?: 'raw' | 'keep' | undefined
 }
 
-/** An option that a format requires. `at` stands for `at` or `timeField`. */
-export type RequiredRowOption = 'format' | 'field' | 'quoting' | 'at'
-
 /** The required options that are missing. */
-export function missingRowOptions(options: Partial<RowOptions>): RequiredRowOption[] {
+export function missingRowOptions(options: Partial<RowOptions>): ('format' | RequiredRowOption)[] {
   const { format, field, quoting, timeField, at } = options
   if (format === undefined) return ['format']
-  const missing: RequiredRowOption[] = []
-  if (field === undefined && (isTable(format) || format === 'ndjson')) missing.push('field')
-  if (quoting === undefined && isTable(format)) missing.push('quoting')
-  // Access logs have a time.
-  if (timeField === undefined && at === undefined && format !== 'access-log') missing.push('at')
-  return missing
+  const given = { field, quoting, at: at ?? timeField }
+  const required = FORMAT_DEFINITIONS.find(({ name }) => name === format)?.requiredForRows ?? []
+  return required.filter((name) => given[name] === undefined)
 }
 
 /** How to read and write the rows of a table. */

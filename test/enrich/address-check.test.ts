@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { EnrichOptions } from '../../src/enrich/options.ts'
+import type { EnrichOptions } from '../../src/enrich/formats/formats.ts'
 import { EnrichError, enrich } from '../../src/enrich.ts'
 import { openWorld, text, utf8 } from './world.ts'
 

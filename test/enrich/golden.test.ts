@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { EnrichOptions } from '../../src/enrich/options.ts'
+import type { EnrichOptions } from '../../src/enrich/formats/formats.ts'
 import type { RowOptions } from '../../src/enrich/row-plan.ts'
 import { createRowEnricher } from '../../src/enrich.ts'
 import { enrichBytes, enrichRows, joined, smallResolver } from './in-memory-run.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { EnrichOptions } from '../../src/enrich/formats/formats.ts'
 import { fieldsOf } from '../../src/enrich/formats/ndjson/ndjson-plan.ts'
 import { guessAddress, guessTime, SampleField, timeRank } from '../../src/enrich/guess.ts'
-import type { EnrichOptions } from '../../src/enrich/options.ts'
 import { run, text } from './world.ts'
 
 const NOBODY_SAYS_WHEN: EnrichOptions = { at: undefined }

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { EnrichError } from '../../src/enrich/errors.ts'
-import { type EnrichOptions, FORMATS } from '../../src/enrich/options.ts'
+import { type EnrichOptions, FORMATS } from '../../src/enrich/formats/formats.ts'
 import { makePlan } from '../../src/enrich/plan.ts'
 import { InvalidLocaleError, isGeofixError } from '../../src/errors.ts'
 import { tarOf } from '../tar-archive.ts'
@@ -37,7 +37,7 @@ describe('the format', () => {
   })
 
   it.each([
-    ['prose', 'Once upon a time\nthere was\nno address.\n', 'the first lines are none of ndjson, csv'],
+    ['prose', 'Once upon a time\nthere was\nno address.\n', 'the first lines are none of ndjson, access-log'],
     ['an array', '[{"ip":"81.2.69.142"}]', 'looks like a JSON array'],
   ])('is an error when it is none: %s', (_, sample, message) => {
     let error: unknown

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { BadLineError, EnrichError, InputMismatchError } from '../../src/enrich/errors.ts'
 import { LocalExecutor } from '../../src/enrich/executor.ts'
-import type { EnrichOptions } from '../../src/enrich/options.ts'
+import type { EnrichOptions } from '../../src/enrich/formats/formats.ts'
 import { makePlan } from '../../src/enrich/plan.ts'
 import { Run, type RunInput } from '../../src/enrich/run.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'

@@ -1,7 +1,7 @@
 import { Resolver } from '../../src/core.ts'
 import { BlockEnricher } from '../../src/enrich/block-enricher.ts'
 import { emptyCounts, mergeCounts, type RunningCounts } from '../../src/enrich/counts.ts'
-import type { EnrichOptions } from '../../src/enrich/options.ts'
+import type { EnrichOptions } from '../../src/enrich/formats/formats.ts'
 import { makePlan } from '../../src/enrich/plan.ts'
 import { Splitter } from '../../src/enrich/splitter.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'

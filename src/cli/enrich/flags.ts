@@ -1,16 +1,8 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import type { FormatOption } from '../../enrich/formats/format-definition.ts'
-import { definitionOf } from '../../enrich/formats/formats.ts'
-import {
-  type EnrichOptions,
-  FORMATS,
-  type Format,
-  LOCATION_FIELDS,
-  type LocationField,
-  ON_BAD_LINE,
-  type OnBadLine,
-} from '../../enrich/options.ts'
+import { definitionOf, type EnrichOptions, FORMATS, type Format } from '../../enrich/formats/formats.ts'
+import { LOCATION_FIELDS, type LocationField, ON_BAD_LINE, type OnBadLine } from '../../enrich/options.ts'
 import { QUOTING, type Quoting } from '../../enrich/row-plan.ts'
 import { DB, LOCALE, type OptionDefinition, readInstant, readList } from '../options.ts'
 import { UsageError } from '../terminal.ts'

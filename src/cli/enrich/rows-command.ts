@@ -3,14 +3,9 @@ import { fstatSync } from 'node:fs'
 import { DEFAULT_MAX_BYTES } from '../../bytes/byte-limit.ts'
 import { embedded } from '../../embedded.ts'
 import { EnrichError } from '../../enrich/errors.ts'
+import type { RequiredRowOption } from '../../enrich/formats/format-definition.ts'
 import { RowEnricher } from '../../enrich/row-enricher.ts'
-import {
-  makeRowPlan,
-  missingRowOptions,
-  type RequiredRowOption,
-  type RowOptions,
-  type RowPlan,
-} from '../../enrich/row-plan.ts'
+import { makeRowPlan, missingRowOptions, type RowOptions, type RowPlan } from '../../enrich/row-plan.ts'
 import { ChunkHeaderError, type ChunkHeaders, RowStream } from '../../enrich/row-stream.ts'
 import { checkLocations } from '../databases.ts'
 import { CommandFailure, ExitStatus, type Terminal, UsageError } from '../terminal.ts'
@@ -28,7 +23,7 @@ const ROW_FLAGS: ReadonlySet<string> = new Set<keyof EnrichFlags>([
 ])
 
 /** What to write for an option that is missing. */
-const WHAT_TO_ADD: Readonly<Record<RequiredRowOption, string>> = {
+const WHAT_TO_ADD: Readonly<Record<'format' | RequiredRowOption, string>> = {
   format: '--format NAME',
   field: '--field NAME',
   quoting: '--quoting double or --quoting none',

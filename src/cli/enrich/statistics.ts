@@ -1,5 +1,5 @@
 import { type CountryCount, type Counts, failuresOf } from '../../enrich/counts.ts'
-import type { Format } from '../../enrich/options.ts'
+import type { Format } from '../../enrich/formats/formats.ts'
 import type { BadInputLine } from '../../enrich/run.ts'
 import { atLeast, bytesText, countOf, countText, durationText, shareText } from '../figures.ts'
 import { printable } from '../terminal.ts'

@@ -5,7 +5,7 @@ import { kindOfValue } from '../guess.ts'
 import { JsonText, jsonRoom } from '../json-text.ts'
 import { type LineFormat, type LineResult, RAW } from '../line-format.ts'
 import type { LineLocator } from '../line-locator.ts'
-import { type CommonPlan, commonPlan, type EnrichOptions, type Planned } from '../options.ts'
+import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../options.ts'
 import { firstLines } from '../sample.ts'
 import type { FormatDefinition } from './format-definition.ts'
 
@@ -39,7 +39,7 @@ export function looksLikeList(sample: Uint8Array): boolean {
  *   the name of a member that they have
  * @throws TypeError, InvalidLocaleError when an option is wrong
  */
-export function planList(_sample: Uint8Array, _isWhole: boolean, options: EnrichOptions): Planned<ListPlan> {
+export function planList(_sample: Uint8Array, _isWhole: boolean, options: LineOptions): Planned<ListPlan> {
   const common = commonPlan(options)
   const { field, timeField, append = false } = options
   const named = field ?? timeField
@@ -120,6 +120,7 @@ function isBlank(byte: number | undefined): boolean {
 export const LIST: FormatDefinition<ListPlan> = {
   name: 'list',
   options: ['into', 'append'],
+  requiredForRows: ['at'],
   recognise: looksLikeList,
   plan: planList,
   quotedDelimiter: () => null,

@@ -3,7 +3,7 @@ import { geofix } from './command-line.ts'
 
 describe('the options of geofix enrich', () => {
   it.each([
-    [['--format', 'xml'], /Write one of ndjson, csv, tsv, access-log, list\./],
+    [['--format', 'xml'], /Write one of ndjson, .*csv\./],
     [['--fields', 'city,town'], /Write some of country_code,.*timezone_offset, each once\./],
     [['--fields', 'city,city'], /each once/],
     [['--fields', ''], /Write some of/],
@@ -37,18 +37,13 @@ describe('the options of geofix enrich', () => {
   })
 
   it.each([
-    [
-      '--field',
-      ['--field', 'ip'],
-      'list',
-      /--field is for ndjson, csv, tsv, access-log, and standard input is list\./,
-    ],
-    ['--time-field', ['--time-field', 'ts'], 'list', /--time-field is for ndjson, csv, tsv/],
-    ['--into', ['--into', 'place'], 'csv', /--into is for ndjson, access-log, list/],
-    ['--fields', ['--fields', 'city'], 'ndjson', /--fields is for csv, tsv/],
-    ['--no-header', ['--no-header'], 'ndjson', /--no-header is for csv, tsv/],
+    ['--field', ['--field', 'ip'], 'list', /--field is for ndjson, .*csv, and standard input is list\./],
+    ['--time-field', ['--time-field', 'ts'], 'list', /--time-field is for ndjson, .*csv/],
+    ['--into', ['--into', 'place'], 'csv', /--into is for ndjson, access-log/],
+    ['--fields', ['--fields', 'city'], 'ndjson', /--fields is for tsv, csv/],
+    ['--no-header', ['--no-header'], 'ndjson', /--no-header is for tsv, csv/],
     ['--append', ['--append'], 'tsv', /--append is for access-log, list/],
-    ['--overwrite', ['--overwrite'], 'list', /--overwrite is for ndjson, csv, tsv/],
+    ['--overwrite', ['--overwrite'], 'list', /--overwrite is for ndjson, .*csv/],
   ])('are rejected for formats that do not have them: %s', async (_, args, format, message) => {
     const { status, out, err } = await geofix(['enrich', '--format', format, ...args], {
       input: '81.2.69.142\n',
@@ -60,7 +55,7 @@ describe('the options of geofix enrich', () => {
   it('are checked against a detected format too', async () => {
     const { status, err } = await geofix(['enrich', '--fields', 'city'], { input: '81.2.69.142\n' })
     expect(status).toBe(2)
-    expect(err).toMatch(/--fields is for csv, tsv, and standard input is list\./)
+    expect(err).toMatch(/--fields is for tsv, csv, and standard input is list\./)
   })
 
   it('are all in --help, with examples and exit statuses', async () => {

@@ -2,7 +2,7 @@ import { quoted } from '../../../address/quoted.ts'
 import { EnrichError } from '../../errors.ts'
 import { kindOfValue } from '../../guess.ts'
 import { RAW } from '../../line-format.ts'
-import { type CommonPlan, commonPlan, type EnrichOptions, type Planned } from '../../options.ts'
+import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
 import { firstLines, type LineRange } from '../../sample.ts'
 import { AccessLine, IDENT, PARTS } from './access-line.ts'
 
@@ -42,7 +42,7 @@ export function looksLikeAccessLog(sample: Uint8Array): boolean {
 export function planAccessLog(
   sample: Uint8Array,
   isWhole: boolean,
-  options: EnrichOptions,
+  options: LineOptions,
 ): Planned<AccessLogPlan> {
   const common = commonPlan(options)
   const { field, append = false } = options

@@ -173,6 +173,7 @@ function putNumber(bytes: Uint8Array, start: number, end: number, into: Uint8Arr
 export const ACCESS_LOG: FormatDefinition<AccessLogPlan> = {
   name: 'access-log',
   options: ['field', 'into', 'append'],
+  requiredForRows: [],
   recognise: looksLikeAccessLog,
   plan: planAccessLog,
   quotedDelimiter: () => null,

@@ -11,7 +11,7 @@ import {
 import {
   type CommonPlan,
   commonPlan,
-  type EnrichOptions,
+  type LineOptions,
   LOCATION_FIELDS,
   type LocationField,
   type Planned,
@@ -82,7 +82,7 @@ function isColumnOfAddresses({ rows, width }: SampleTable): boolean {
 export function planDelimited(
   sample: Uint8Array,
   isWhole: boolean,
-  options: EnrichOptions,
+  options: LineOptions,
   format: 'csv' | 'tsv',
 ): Planned<DelimitedPlan> {
   const common = commonPlan(options)

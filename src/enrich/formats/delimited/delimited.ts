@@ -105,6 +105,7 @@ export class DelimitedLines implements LineFormat {
 export const CSV: FormatDefinition<DelimitedPlan> = {
   name: 'csv',
   options: ['field', 'timeField', 'fields', 'header', 'overwrite'],
+  requiredForRows: ['field', 'quoting', 'at'],
   recognise: looksLikeCsv,
   plan: (sample, isWhole, options) => planDelimited(sample, isWhole, options, 'csv'),
   quotedDelimiter: ({ quotes, delimiter }) => (quotes ? delimiter : null),

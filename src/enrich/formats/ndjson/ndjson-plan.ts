@@ -1,7 +1,7 @@
 import { quoted } from '../../../address/quoted.ts'
 import { EnrichError, shownName } from '../../errors.ts'
 import { guessAddress, guessTime, kindOfValue, SampleField } from '../../guess.ts'
-import { type CommonPlan, commonPlan, type EnrichOptions, type Planned } from '../../options.ts'
+import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
 import { sampleLines } from '../../sample.ts'
 import { pathOf, pathText, valueAt } from './member-path.ts'
 
@@ -31,11 +31,7 @@ export function looksLikeNdjson(sample: Uint8Array): boolean {
  *   are trusted; and when the member to be added is there already
  * @throws TypeError, InvalidLocaleError when an option is wrong
  */
-export function planNdjson(
-  sample: Uint8Array,
-  isWhole: boolean,
-  options: EnrichOptions,
-): Planned<NdjsonPlan> {
+export function planNdjson(sample: Uint8Array, isWhole: boolean, options: LineOptions): Planned<NdjsonPlan> {
   const common = commonPlan(options)
   const objects = objectsIn(sampleLines(sample, isWhole))
   const taken = objects.findIndex((object) => Object.hasOwn(object, common.into))

@@ -119,6 +119,7 @@ function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
 export const NDJSON: FormatDefinition<NdjsonPlan> = {
   name: 'ndjson',
   options: ['field', 'timeField', 'into', 'overwrite'],
+  requiredForRows: ['field', 'at'],
   recognise: looksLikeNdjson,
   plan: planNdjson,
   quotedDelimiter: () => null,

@@ -4,7 +4,7 @@ import {
   looksLikeAccessLog,
   planAccessLog,
 } from '../../../../src/enrich/formats/access-log/access-log-plan.ts'
-import type { EnrichOptions } from '../../../../src/enrich/options.ts'
+import type { EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
 import { isLookupFailure } from '../../../../src/location/location-record.ts'
 import {
   enrichBytes,

@@ -6,7 +6,8 @@ import {
   looksLikeTsv,
   planDelimited,
 } from '../../../../src/enrich/formats/delimited/delimited-plan.ts'
-import { type EnrichOptions, LOCATION_FIELDS, type LocationField } from '../../../../src/enrich/options.ts'
+import type { EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
+import { LOCATION_FIELDS, type LocationField } from '../../../../src/enrich/options.ts'
 import { isLookupFailure, type LocationRecord } from '../../../../src/location/location-record.ts'
 import {
   enrichBytes,
