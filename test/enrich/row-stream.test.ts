@@ -1,117 +1,14 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { RowEnricher } from '../../src/enrich/row-enricher.ts'
 import { makeRowPlan, type RowOptions } from '../../src/enrich/row-plan.ts'
 import { RowStream } from '../../src/enrich/row-stream.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { Database } from '../../src/mmdb/database.ts'
-import { joined, LOCATED, NOT_LOCATED, smallDatabase, utf8 } from './in-memory-run.ts'
-
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
+import { smallDatabase, utf8 } from './in-memory-run.ts'
 
 const decoder = new TextDecoder('latin1')
 const textOf = (bytes: Uint8Array): string => decoder.decode(bytes)
-const countOf = (bytes: Uint8Array, byte: number): number => bytes.filter((each) => each === byte).length
-
-/** All ways to read rows, with a limit that rows can exceed. */
-const WAYS: readonly RowOptions[] = (['raw', 'keep'] as const).flatMap((onBadLine): RowOptions[] => [
-  { format: 'tsv', quoting: 'none', field: '2', timeField: '1', onBadLine },
-  { format: 'tsv', quoting: 'double', field: '1', onBadLine },
-  { format: 'csv', quoting: 'none', field: '1', fields: ['city'], onBadLine },
-  { format: 'csv', quoting: 'double', field: '2', timeField: '3', onBadLine },
-  { format: 'ndjson', field: 'ip', timeField: 't', onBadLine },
-  { format: 'ndjson', field: 'ip', overwrite: true, onBadLine },
-  { format: 'access-log', onBadLine },
-  { format: 'access-log', append: true, onBadLine },
-  { format: 'list', onBadLine },
-  { format: 'list', append: true, trustedProxies: ['loopback'], onBadLine },
-])
-
-/** Bytes that rows of all formats are made of, and any others. */
-const pieces = fc.oneof(
-  fc.constantFrom(...LOCATED, ...NOT_LOCATED),
-  fc.constantFrom(
-    '\n',
-    '\n',
-    '\n',
-    '\r',
-    '\r\n',
-    '\t',
-    ',',
-    '"',
-    '\\',
-    '\\\t',
-    '\\N',
-    ' ',
-    '\0',
-    '\ufeff',
-    '#',
-  ),
-  fc.constantFrom(
-    '{"ip":"',
-    '{"ip":"81.2.69.142"}',
-    '"}',
-    '{',
-    '}',
-    '"location":',
-    '[01/Jan/2026:00:00:00 +0000]',
-  ),
-  fc.constantFrom(' - - ', '"GET / HTTP/1.1" 200 1', '2026-01-01T00:00:00Z', 'x'.repeat(60)),
-  fc.string(),
-)
-const inputs = fc
-  .array(fc.oneof(pieces.map(utf8), fc.uint8Array({ maxLength: 8 })), { maxLength: 40 })
-  .map((parts) => Uint8Array.from(parts.flatMap((part) => [...part])))
-
 const set = new DatabaseSet([new Database(smallDatabase())])
-/** Lengths of the longest row that is read. */
-const LIMITS = [1, 20, 100]
-
-describe.each(WAYS)('rows with %j', (way) => {
-  const enrichers = LIMITS.map(
-    (maxLineBytes) => new RowEnricher(makeRowPlan({ at: 0, maxLineBytes, ...way }), set),
-  )
-  const enrichRows = (enricher: RowEnricher, rows: Uint8Array, chunkBytes: number): Uint8Array => {
-    const stream = new RowStream(enricher, { read: false, write: false })
-    const outputs: Uint8Array[] = []
-    for (let at = 0; at < rows.length; at += chunkBytes) {
-      outputs.push(...stream.push(rows.subarray(at, at + chunkBytes)))
-    }
-    return joined([...outputs, ...stream.end()])
-  }
-
-  it('are as many as there were, have no carriage return inside, and do not depend on chunks', () => {
-    fc.assert(
-      fc.property(
-        inputs,
-        fc.constantFrom(...enrichers),
-        fc.integer({ min: 1, max: 99 }),
-        (rows, enricher, size) => {
-          const output = enrichRows(enricher, rows, 1000)
-          expect(countOf(output, LINE_FEED)).toBe(countOf(rows, LINE_FEED))
-          const isInside = (byte: number, at: number): boolean =>
-            byte === CARRIAGE_RETURN && at + 1 < output.length && output[at + 1] !== LINE_FEED
-          expect(output.findIndex(isInside)).toBe(-1)
-          expect(textOf(enrichRows(enricher, rows, size))).toBe(textOf(output))
-        },
-      ),
-    )
-  })
-
-  it('do not depend on each other', () => {
-    fc.assert(
-      fc.property(inputs, inputs, fc.constantFrom(...enrichers), (before, after, enricher) => {
-        const first = Uint8Array.of(...before, LINE_FEED)
-        const output = enrichRows(enricher, Uint8Array.of(...first, ...after), 1000)
-        expect(textOf(output)).toBe(
-          textOf(enrichRows(enricher, first, 1000)) + textOf(enrichRows(enricher, after, 1000)),
-        )
-      }),
-    )
-  })
-})
-
 const LIST: RowOptions = { format: 'list', append: true, at: 0 }
 const CITY: RowOptions = { format: 'tsv', quoting: 'none', field: '1', fields: ['city'], at: 0 }
 
