@@ -12,6 +12,9 @@ import { temporaryFolder } from './temporary.ts'
 const DOCUMENTS = [
   'README.md',
   'src/README.md',
+  'src/bundler/README.md',
+  'examples/browser/README.md',
+  'examples/electron/README.md',
   'src/cli/README.md',
   'src/client/README.md',
   'src/enrich/README.md',

@@ -1,10 +1,9 @@
 // The example page, built by Vite from the tarball, in Chromium: examples/browser.
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MmdbWriter } from '../../src/writer.ts'
 import { ROOT } from '../package/project.ts'
@@ -42,11 +41,7 @@ beforeAll(async () => {
     'error',
   )
   mkdirSync(PICTURES, { recursive: true })
-  // Not imported: the tools are not installed where this file is only checked.
-  const { chromium }: typeof import('playwright-core') = createRequire(join(MATRIX, 'x.js'))(
-    'playwright-core',
-  )
-  browser = await chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox'] })
+  browser = await chromium.launch({ executablePath: PROGRAM ?? '', args: ['--no-sandbox'] })
 }, 300_000)
 
 afterAll(async () => {

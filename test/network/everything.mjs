@@ -47,6 +47,8 @@ const METHODS = {
   network: (geo) => geo.network(ADDRESS),
   // Takes seconds for the embedded city database.
   verify: (geo) => geo.databases[0].nodeCount < 1e6 && geo.verify().map(({ faultCount }) => faultCount),
+  // Attached in this same thread.
+  share: (geo) => Object.getPrototypeOf(geo).constructor.attach(geo.share()).lookup(ADDRESS),
   status: (geo) => geo.status?.reloads,
   databases: (geo) => geo.databases.map(({ type }) => type),
   close: async (geo) => {

@@ -84,6 +84,7 @@ describe('the tarball', () => {
         'SECURITY.md',
         'scripts/bench/README.md',
         'src/README.md',
+        'src/bundler/README.md',
         'src/cli/README.md',
         'src/client/README.md',
         'src/enrich/README.md',

@@ -1,0 +1,128 @@
+// The hooks of the plugins, on the sources, which name the databases as the built code does. test/matrix runs bundlers.
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { esbuild, rollup } from '../src/bundler.ts'
+import { temporaryFolder } from './temporary.ts'
+
+const source = (name: string): string => fileURLToPath(new URL(`../src/${name}`, import.meta.url))
+const CITY = source('city.ts')
+const COUNTRY = source('country.ts')
+const SIZE = statSync(new URL('../data/country.mmdb.gz', import.meta.url)).size
+
+type Setup = Parameters<ReturnType<typeof esbuild>['setup']>[0]
+type Loaded = Parameters<Setup['onLoad']>[1]
+type Ended = Parameters<Setup['onEnd']>[0]
+
+function hooksOf(folder: string): { load: Loaded; end: Ended; options: Setup['initialOptions'] } {
+  const hooks: { load?: Loaded; end?: Ended } = {}
+  const options: Setup['initialOptions'] = { absWorkingDir: folder }
+  esbuild().setup({
+    initialOptions: options,
+    onLoad: (_, load) => {
+      hooks.load = load
+    },
+    onEnd: (end) => {
+      hooks.end = end
+    },
+  })
+  const { load = () => undefined, end = () => undefined } = hooks
+  return { load, end, options }
+}
+
+const outputs = (inputs: Record<string, number>) => ({
+  metafile: {
+    outputs: {
+      'out/a/main.js': {
+        inputs: Object.fromEntries(
+          Object.entries(inputs).map(([path, bytesInOutput]) => [path, { bytesInOutput }]),
+        ),
+      },
+    },
+  },
+})
+
+describe('the plugin for esbuild', () => {
+  const folder = temporaryFolder()
+  const { load, end, options } = hooksOf(folder)
+
+  it('writes the place beside the bundle, and leaves other modules alone', () => {
+    expect(options.metafile).toBe(true)
+    expect(load({ path: COUNTRY })?.contents).toContain("new URL('./country.mmdb.gz', import.meta.url)")
+    for (const path of [source('errors.ts'), source('bundler.ts'), '/elsewhere/country.ts']) {
+      expect(load({ path })).toBe(undefined)
+    }
+  })
+
+  it('copies what is used beside each output', () => {
+    end(outputs({ [COUNTRY]: 10, [CITY]: 0 }))
+    expect(statSync(join(folder, 'out/a/country.mmdb.gz')).size).toBe(SIZE)
+    expect(existsSync(join(folder, 'out/a/city.mmdb.gz'))).toBe(false)
+  })
+
+  it('adds it to the outputs that are not written', () => {
+    const outputFiles: NonNullable<Parameters<Ended>[0]['outputFiles']> = []
+    end({ ...outputs({ [COUNTRY]: 10 }), outputFiles })
+    expect(outputFiles.map(({ path, contents }) => [path, contents.length])).toEqual([
+      [join(folder, 'out/a/country.mmdb.gz'), SIZE],
+    ])
+    end({})
+  })
+})
+
+describe('the plugin for Rollup, rolldown and Vite', () => {
+  const { transform, generateBundle, config } = rollup()
+  const code = readFileSync(COUNTRY, 'utf8')
+
+  /** A build for a server or, in Vite, for browsers. */
+  const build = (consumer?: string) => {
+    const emitted: [string, number][] = []
+    const context = {
+      emitFile: ({ fileName, source: bytes }: { fileName: string; source: Uint8Array }) => {
+        emitted.push([fileName, bytes.length])
+        return ''
+      },
+      ...(consumer === undefined ? {} : { environment: { config: { consumer } } }),
+    }
+    return { context, emitted }
+  }
+  const bundle = {
+    'main.js': {
+      type: 'chunk',
+      fileName: 'main.js',
+      modules: { [`\0${COUNTRY}?commonjs-module`]: { renderedLength: 5 } },
+    },
+    'a/b.js': {
+      type: 'chunk',
+      fileName: 'a/b.js',
+      modules: { [COUNTRY]: { renderedLength: 5 }, [CITY]: { renderedLength: 0 } },
+    },
+    'x.css': { type: 'asset', fileName: 'x.css' },
+  }
+
+  it('writes the place beside the bundle', () => {
+    const { context } = build()
+    expect(transform.call(context, code, COUNTRY)?.code).toContain(
+      "new URL('./country.mmdb.gz', import.meta.url)",
+    )
+    expect(transform.call(context, code, source('errors.ts'))).toBe(undefined)
+    expect(config().optimizeDeps.exclude).toEqual(['geofix'])
+  })
+
+  it('emits what is used beside each chunk', () => {
+    const { context, emitted } = build('server')
+    generateBundle.call(context, {}, bundle)
+    expect(emitted).toEqual([
+      ['country.mmdb.gz', SIZE],
+      ['a/country.mmdb.gz', SIZE],
+    ])
+  })
+
+  it('leaves it to Vite to emit what browsers need', () => {
+    const { context, emitted } = build('client')
+    expect(transform.call(context, code, COUNTRY)).toBe(undefined)
+    generateBundle.call(context, {}, bundle)
+    expect(emitted).toEqual([])
+  })
+})
