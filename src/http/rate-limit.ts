@@ -1,4 +1,4 @@
-// The only importer of rate-limiter-flexible, which is bundled into the output of geofix/http.
+// Counts with rate-limiter-flexible, which is bundled into the output of geofix/http.
 import MemoryStorage from 'rate-limiter-flexible/lib/component/MemoryStorage/MemoryStorage.js'
 import { Address } from '../address/address.ts'
 import { chain, type MaybePromise } from './maybe-promise.ts'

@@ -35,7 +35,8 @@ export async function runServe(settings: ServeSettings, terminal: Terminal): Pro
   }
   log.write('stopping', { signal: await signal.name })
   const second = listenForSignal()
-  void second.name.then(() => process.exit(ExitStatus.failed))
+  // Ctrl-C reaches the workers too, and then they get the signal of their primary process: that is one signal.
+  void second.name.then(() => cluster.isWorker || process.exit(ExitStatus.failed))
   await running.stop()
   second.forget()
   log.write('stopped')
