@@ -110,7 +110,9 @@ export class Splitter {
     if (rest === 0 || !isTooLong) {
       // Double it each time, so that the start of a long record is scanned again only a few times.
       const twice = Math.min(2 * rest, this.#maxLineBytes + this.#blockBytes)
-      this.#target = Math.max(twice, rest + this.#blockBytes)
+      // With a small rest, collect no more than the memory of a block, so that it need not grow.
+      this.#target =
+        2 * rest <= this.#blockBytes ? this.#blockBytes : Math.max(twice, rest + this.#blockBytes)
       return
     }
     blocks.push(this.#block(this.#taken(rest), 1, true, true))

@@ -42,8 +42,9 @@ const BLOCKS_AHEAD = 4
 /** Larger blocks have fewer messages and repeat fewer addresses in two threads, but take more memory. */
 const BLOCK_BYTES = 512 * 1024
 
-/** Room for an output that is larger than those before it. */
-const OUTPUT_MARGIN = 1.25
+/** Room for an output that is larger than those before it: the least, and that of new memory. */
+const SPARE_ROOM = 1.15
+const OUTPUT_MARGIN = 1.3
 /** The output of a long line can be larger: its memory is not kept. */
 const MAX_OUTPUT_BYTES = 2 ** 25
 
@@ -69,7 +70,7 @@ export class AdaptiveExecutor implements Executor {
   readonly #outputs: SharedArrayBuffer[] = []
   readonly #blocks: SharedArrayBuffer[] = []
   /** Size of the memory for an output. Bytes. */
-  #outputBytes = 3 * BLOCK_BYTES
+  #outputBytes = 4 * BLOCK_BYTES
 
   /** @param workers that are already running, see {@link workersFor} */
   constructor(databases: readonly SharedDatabase[], threads: Threads, workers: WorkerPool | null = null) {
@@ -113,8 +114,11 @@ export class AdaptiveExecutor implements Executor {
     const { buffer } = block.bytes
     // The memory of a block with a long line is larger, and is not kept.
     if (isDone(block, enriched) && buffer.byteLength === this.blockBytes) this.#keep(buffer, this.#blocks)
-    const wanted = Math.min(Math.ceil(enriched.output.length * OUTPUT_MARGIN), MAX_OUTPUT_BYTES)
-    this.#outputBytes = Math.max(this.#outputBytes, wanted)
+    const { length } = enriched.output
+    // In large steps: smaller memory cannot be used any more.
+    if (length * SPARE_ROOM > this.#outputBytes) {
+      this.#outputBytes = Math.min(Math.ceil(length * OUTPUT_MARGIN), MAX_OUTPUT_BYTES)
+    }
     return enriched
   }
 
