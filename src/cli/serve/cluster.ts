@@ -15,7 +15,7 @@ const RESTART_MS = 1000
 /** Beyond the grace time, for a worker to release everything. */
 const KILL_MS = 2000
 /** For a worker to send its metrics. One that is busy or dying for longer is left out. */
-const METRICS_MS = 2000
+const METRICS_MS = 5000
 
 /** The message that asks a worker for its metrics. */
 const ASK_METRICS = 'geofix:metrics'
