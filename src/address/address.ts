@@ -35,7 +35,7 @@ export class Address {
     if (typeof text !== 'string') return false
     const ipv4 = parseIPv4(text)
     if (ipv4 !== NOT_IPV4) {
-      this.#setIPv4(ipv4, text)
+      this.setIPv4(ipv4, text)
       return true
     }
     return this.#parseIPv6(text)
@@ -46,7 +46,13 @@ export class Address {
     return this.family === 4 ? formatIPv4(this.ipv4) : this.text
   }
 
-  #setIPv4(ipv4: number, text: string): void {
+  /**
+   * Takes an IPv4 address that is parsed already.
+   *
+   * @param ipv4 an unsigned 32-bit number
+   * @param text its canonical text; may be empty if the caller does not read it
+   */
+  setIPv4(ipv4: number, text: string): void {
     this.text = text
     this.version = 4
     this.family = 4
@@ -69,7 +75,7 @@ export class Address {
     if (end < text.length && !(isZoneId(text.slice(end + 1)) && mayHaveZone(words))) return false
     const mapped = mappedIPv4(words)
     if (mapped !== NO_EMBEDDED_IPV4) {
-      this.#setIPv4(mapped, formatIPv4(mapped))
+      this.setIPv4(mapped, formatIPv4(mapped))
       return true
     }
     this.text = spelling === CANONICAL_IPV6 && end === text.length ? text : formatIPv6(words)

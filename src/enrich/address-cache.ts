@@ -14,6 +14,9 @@ const DOT = 0x2e
 /** The text is not in the cache. */
 export const UNKNOWN = -1
 
+/** The text is not an IPv4 address in the one spelling that `Address` accepts. */
+export const NOT_IPV4 = -1
+
 /**
  * Maps addresses, as the bytes that they are written in, to numbers. Traffic is skewed: most lines repeat a recent
  * address. Each text has one slot, and a new text replaces the old one. A hit updates nothing but the position for
@@ -29,6 +32,11 @@ export class AddressCache {
   #kind: 'ipv4' | 'text' | 'none' = 'none'
   #slot = 0
   #key = 0
+
+  /** The address of the last `get` as an unsigned 32-bit number, or {@link NOT_IPV4}. */
+  get ipv4(): number {
+    return this.#kind === 'ipv4' ? this.#key : NOT_IPV4
+  }
 
   /** @returns the number of the text in `bytes[start, end)`, or {@link UNKNOWN} */
   get(bytes: Uint8Array, start: number, end: number): number {
@@ -82,8 +90,6 @@ export class AddressCache {
     return true
   }
 }
-
-const NOT_IPV4 = -1
 
 /**
  * Parses a dotted quad in the one spelling that `Address` accepts, so that each text has its own number.

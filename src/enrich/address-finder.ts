@@ -3,8 +3,7 @@ import { MAX_ADDRESS_CHARS } from '../address/ipv6.ts'
 import { ClientWalk, MAX_FIELD_CHARS } from '../client/client-address.ts'
 import { isGeofixError } from '../errors.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
-import { findLocation, isLocation } from '../location/find-location.ts'
-import type { Location } from '../location/location.ts'
+import { findLocation } from '../location/find-location.ts'
 import type { FailureReason } from './counts.ts'
 import type { CommonPlan } from './options.ts'
 
@@ -31,16 +30,35 @@ export class AddressFinder {
     this.longest = this.#clients === null ? MAX_ADDRESS_CHARS : MAX_FIELD_CHARS
   }
 
-  /** @returns the location of the address, or why it has none */
-  find(text: string): Location | FailureReason {
+  /** Whether the text is an address alone, and not a list of hops. */
+  get isPlain(): boolean {
+    return this.#clients === null
+  }
+
+  /** @returns the number of the address's location in the set, or why it has none */
+  find(text: string): number | FailureReason {
     this.ip = ''
     if (text === '' || text === '-') return 'missing'
     const address = this.#address
     const failure = this.#clients === null ? this.#parse(text) : this.#walk(this.#clients, text)
     if (failure !== null) return failure
     this.ip = address.text
-    const found = findLocation(this.#set, address)
-    return typeof found === 'string' || isLocation(found) ? found : 'invalid-database'
+    return this.#locate()
+  }
+
+  /**
+   * As `find`, for an IPv4 address that is parsed already. Needs no text. Only if {@link isPlain}.
+   *
+   * @param ipv4 an unsigned 32-bit number
+   */
+  findIPv4(ipv4: number): number | FailureReason {
+    this.#address.setIPv4(ipv4, '')
+    return this.#locate()
+  }
+
+  #locate(): number | FailureReason {
+    const found = findLocation(this.#set, this.#address)
+    return typeof found === 'object' ? 'invalid-database' : found
   }
 
   #parse(text: string): FailureReason | null {

@@ -1,6 +1,7 @@
 import type { DatabaseSet } from '../location/database-set.ts'
 import { localeOf } from '../location/locale.ts'
-import { AddressCache, MAX_TEXT_BYTES, UNKNOWN } from './address-cache.ts'
+import { ABSENT, NumberMap } from '../location/number-tables.ts'
+import { AddressCache, MAX_TEXT_BYTES, NOT_IPV4, UNKNOWN } from './address-cache.ts'
 import { AddressFinder } from './address-finder.ts'
 import type { ByteSink } from './byte-sink.ts'
 import { countInstant, countLocation } from './count-location.ts'
@@ -42,7 +43,11 @@ export class LineLocator {
    */
   readonly #cache = new AddressCache()
   #aliases: Alias[] = []
+  readonly #set: DatabaseSet
   readonly #rendered: RenderedLocations
+  /** Numbers of rendered locations, by those of the set's locations, and the generation that these are of. */
+  #numbers = new NumberMap()
+  #generation: number
   readonly #details: boolean
   readonly #otherwiseAt: number
   /** Number of the line's location, or {@link NO_LOCATION}. */
@@ -61,6 +66,8 @@ export class LineLocator {
    * @throws TypeError, InvalidLocaleError when the plan is wrong
    */
   constructor(set: DatabaseSet, plan: CommonPlan, template: LocationTemplate = JSON_TEMPLATE) {
+    this.#set = set
+    this.#generation = set.generation
     this.#finder = new AddressFinder(set, plan)
     this.#rendered = new RenderedLocations(localeOf(plan.locale), template, plan.details)
     this.#details = plan.details
@@ -90,11 +97,17 @@ export class LineLocator {
    */
   locate(bytes: Uint8Array, start: number, end: number): boolean {
     let number = this.#cache.get(bytes, start, end)
-    if (number === UNKNOWN) {
+    if (number === UNKNOWN && this.#cache.ipv4 !== NOT_IPV4 && this.#finder.isPlain) {
+      const { ipv4 } = this.#cache
+      this.#makeRoom()
+      number = this.#numberOf(this.#finder.findIPv4(ipv4))
+      this.#cache.set(bytes, start, end, number)
+    } else if (number === UNKNOWN) {
       // Lines can be long, and a string takes many times the memory of its bytes.
       if (end - start > this.#finder.longest) return this.#settle(MALFORMED, EMPTY, 0, 0)
       const text = latin1(bytes, start, end)
-      number = this.#find(text)
+      this.#makeRoom()
+      number = this.#numberOf(this.#finder.find(text))
       const { ip } = this.#finder
       if (number >= FAILURE_REASONS.length && ip !== text) {
         // Too long for the cache, so do not spend one of the limited aliases.
@@ -159,12 +172,23 @@ export class LineLocator {
     )
   }
 
-  /** @returns the index of a reason, or `FAILURE_REASONS.length` plus the number of a location */
-  #find(text: string): number {
-    if (this.#rendered.isFull || this.#aliases.length >= MAX_ALIASES) this.#forget()
-    const found = this.#finder.find(text)
+  /**
+   * @param found the number of a location in the set, or why there is none
+   * @returns the index of a reason, or `FAILURE_REASONS.length` plus the number of a rendered location
+   */
+  #numberOf(found: number | FailureReason): number {
     if (typeof found === 'string') return FAILURE_REASONS.indexOf(found)
-    return FAILURE_REASONS.length + this.#rendered.numberOf(found)
+    const { generation } = this.#set
+    if (generation !== this.#generation) {
+      this.#numbers = new NumberMap()
+      this.#generation = generation
+    }
+    let number = this.#numbers.get(found)
+    if (number === ABSENT) {
+      number = this.#rendered.add(this.#set.location(found))
+      this.#numbers.set(found, number)
+    }
+    return FAILURE_REASONS.length + number
   }
 
   #aliasOf(number: number, ip: string): number {
@@ -172,9 +196,11 @@ export class LineLocator {
     return FIRST_ALIAS + this.#aliases.length - 1
   }
 
-  #forget(): void {
+  #makeRoom(): void {
+    if (!this.#rendered.isFull && this.#aliases.length < MAX_ALIASES) return
     this.countLocations()
     this.#rendered.clear()
+    this.#numbers = new NumberMap()
     this.#aliases = []
     this.#cache.clear()
   }

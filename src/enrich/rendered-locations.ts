@@ -45,7 +45,6 @@ export class RenderedLocations {
   readonly #locale: Locale
   readonly #template: LocationTemplate
   readonly #countsLocations: boolean
-  readonly #numbers = new Map<Location, number>()
   readonly #retained = new RetainedBytes()
   /** The number of the first location in each country. */
   readonly #countries = new Map<LocalizedCountry, number>()
@@ -79,7 +78,6 @@ export class RenderedLocations {
 
   /** Removes all locations; numbers start from 0 again. Call `drain` before. */
   clear(): void {
-    this.#numbers.clear()
     this.#retained.clear()
     this.#countries.clear()
     this.#locations = []
@@ -89,13 +87,10 @@ export class RenderedLocations {
     this.#zones = []
   }
 
-  /** The number of a location, from 0. Adds the location if it is new. */
-  numberOf(location: Location): number {
-    const known = this.#numbers.get(location)
-    if (known !== undefined) return known
+  /** Adds a location. @returns its number, from 0 */
+  add(location: Location): number {
     const number = this.#locations.length
     this.#locations.push(location)
-    this.#numbers.set(location, number)
     this.#retained.add(location)
     const row = number * ROW
     if (row === this.#rows.length) {

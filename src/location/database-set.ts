@@ -63,18 +63,35 @@ export class DatabaseSet {
   /**
    * Finds the location of an address.
    *
-   * @returns `null` when no database has one; the same object for equal locations of a database, while it is kept
+   * @returns its number, the same one for equal locations of a database while {@link generation} stays the same;
+   *   {@link NO_LOCATION} when no database has one
    * @throws InvalidDatabaseError when the search tree or the record is damaged
    */
-  locate(address: Address): Location | null {
-    for (const { locations } of this.#databases) {
-      const number = locations?.find(address) ?? NO_LOCATION
-      if (locations !== null && number !== NO_LOCATION) return locations.location(number)
+  find(address: Address): number {
+    const count = this.#databases.length
+    for (let index = 0; index < count; index++) {
+      const number = this.#databases[index]?.locations?.find(address) ?? NO_LOCATION
+      if (number !== NO_LOCATION) return number * count + index
     }
-    return null
+    return NO_LOCATION
   }
 
-  /** The LocationRecord of an address, without a Location; otherwise as {@link locate}. */
+  /** The location with a number of this generation, as a new object. @throws RangeError when there is none */
+  location(number: number): Location {
+    const count = this.#databases.length
+    const locations = this.#databases[number % count]?.locations
+    if (!locations) throw new RangeError('no location has this number')
+    return locations.location(Math.floor(number / count))
+  }
+
+  /** Changes when earlier numbers of locations become invalid: when one of the tables was emptied. */
+  get generation(): number {
+    let generation = 0
+    for (const { locations } of this.#databases) generation += locations?.generation ?? 0
+    return generation
+  }
+
+  /** The LocationRecord of an address, or `null`; otherwise as {@link find}. */
   record(address: Address, locale: Locale, at: number): LocationRecord | null {
     for (const { locations } of this.#databases) {
       const number = locations?.find(address) ?? NO_LOCATION

@@ -5,7 +5,6 @@ import { describeSpecialPurpose } from '../address/special-purpose.ts'
 import { InvalidDatabaseError, isGeofixError, UnresolvableAddressError } from '../errors.ts'
 import type { DatabaseSet } from './database-set.ts'
 import type { Locale } from './locale.ts'
-import type { Location } from './location.ts'
 import type { LocationRecord, LookupFailure } from './location-record.ts'
 
 /**
@@ -14,9 +13,12 @@ import type { LocationRecord, LookupFailure } from './location-record.ts'
  */
 export type NoLocation = SpecialPurpose | 'not-found' | InvalidDatabaseError
 
-/** Finds the location of a parsed address. Special-purpose addresses are never looked up in a database. */
-export function findLocation(set: DatabaseSet, address: Address): Location | NoLocation {
-  return find(set, address, () => set.locate(address))
+/**
+ * Finds the location of a parsed address: its number in the set. Special-purpose addresses are never looked up in a
+ * database.
+ */
+export function findLocation(set: DatabaseSet, address: Address): number | NoLocation {
+  return find(set, address, () => set.find(address) || null)
 }
 
 /** The LocationRecord of a parsed address; otherwise as {@link findLocation}. */
@@ -38,11 +40,6 @@ function find<Found>(set: DatabaseSet, address: Address, ask: () => Found | null
     if (isInvalidDatabase(error)) return error
     throw error
   }
-}
-
-/** Whether the result of {@link findLocation} is a location. */
-export function isLocation(found: Location | NoLocation): found is Location {
-  return typeof found === 'object' && 'shared' in found
 }
 
 /** Whether the result of {@link findRecord} is a record. */

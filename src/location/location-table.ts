@@ -1,7 +1,6 @@
 import type { Address } from '../address/address.ts'
 import type { Database } from '../mmdb/database.ts'
 import { PrefixIndex } from '../mmdb/prefix-index.ts'
-import { remember } from '../remember.ts'
 import type { Locale } from './locale.ts'
 import { coordinatesOf, Location, longTextBytes, NO_COORDINATES, PartsMaker } from './location.ts'
 import type { Coordinates, LocationRecord } from './location-record.ts'
@@ -24,7 +23,7 @@ const MAX_SHARED_VALUES = 2 ** 19
  */
 const MAX_RETAINED_BYTES = 2 ** 25
 
-/** Locations with objects: coordinates, and a Location for callers that need more than a record. */
+/** Locations whose coordinates are kept as objects. */
 const MAX_OBJECTS = 2 ** 18
 
 /** Numbers in the row of a location. */
@@ -74,7 +73,6 @@ export class LocationTable {
   #apart: Coordinates[] = [NO_COORDINATES]
   #partsMaker = new PartsMaker()
   #longTextBytes = 0
-  readonly #objects = new Map<number, Location>()
   readonly #index: PrefixIndex
 
   constructor(database: Database, schema: Schema) {
@@ -116,18 +114,15 @@ export class LocationTable {
     }
   }
 
-  /** The location with a number, as an object: the same object while it is kept. */
+  /** The location with a number, as a new object. */
   location(number: number): Location {
-    return remember(this.#objects, MAX_OBJECTS, number, () => {
-      const row = number * ROW
-      const shared = this.#sharedAt(row)
-      return new Location(
-        shared,
-        this.#textAt(row + CITY),
-        this.#textAt(row + POSTAL_CODE),
-        this.#coordinatesOf(number),
-      )
-    })
+    const row = number * ROW
+    return new Location(
+      this.#sharedAt(row),
+      this.#textAt(row + CITY),
+      this.#textAt(row + POSTAL_CODE),
+      this.#coordinatesOf(number),
+    )
   }
 
   #sharedAt(row: number): SharedParts {
@@ -215,7 +210,6 @@ export class LocationTable {
     this.#apart = [NO_COORDINATES]
     this.#partsMaker = new PartsMaker()
     this.#longTextBytes = 0
-    this.#objects.clear()
   }
 }
 

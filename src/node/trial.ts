@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { Address } from '../address/address.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
+import { NO_LOCATION } from '../location/location-table.ts'
 
 /** Trial lookups for each address family. */
 const LOOKUPS_PER_FAMILY = 4096
@@ -31,7 +32,7 @@ export async function tryReplacement(
   }
   let yielded = performance.now()
   for (const address of sampleAddresses()) {
-    replacement.locate(address)
+    replacement.find(address)
     if (performance.now() - yielded < MAX_BLOCK_MS) continue
     await setImmediate()
     yielded = performance.now()
@@ -43,7 +44,7 @@ export async function tryReplacement(
 export function checkCanaries(set: DatabaseSet, canaries: readonly Address[]): void {
   if (canaries.length > 0 && set.noLocationsError !== null) throw set.noLocationsError
   for (const address of canaries) {
-    if (set.locate(address) !== null) continue
+    if (set.find(address) !== NO_LOCATION) continue
     const [path] = set.info.length === 1 ? set.info.map((info) => info.path ?? undefined) : []
     throw new InvalidDatabaseError(`it has no location for the canary ${address.text}`, { path })
   }

@@ -7,7 +7,7 @@ import { columnsTemplate } from '../../src/enrich/location-text.ts'
 import { commonPlan, LOCATION_FIELDS } from '../../src/enrich/options.ts'
 import { InvalidDatabaseError, type UnresolvableReason } from '../../src/errors.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
-import type { Location } from '../../src/location/location.ts'
+import { Location } from '../../src/location/location.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { AT, openWorld, PLACED, text, utf8, WORLD, worldSet } from './world.ts'
@@ -88,16 +88,17 @@ describe('a locator', () => {
   it('empties its caches when they are full, and loses no count', () => {
     // Each address has its own location, and there are more than are kept.
     const inner = worldSet()
-    const places = new Set<Location>()
+    const places: Location[] = []
     class Endless extends DatabaseSet {
-      override locate(address: Address): Location | null {
-        const place = inner.locate(address)
-        if (place === null) return null
-        const copy = Object.assign(Object.create(Object.getPrototypeOf(place)), place, {
-          city: `City ${address.ipv4}`,
-        })
-        places.add(copy)
-        return copy
+      override find(address: Address): number {
+        const { shared, coordinates } = inner.location(inner.find(address))
+        return places.push(new Location(shared, `City ${address.ipv4}`, null, coordinates))
+      }
+
+      override location(number: number): Location {
+        const place = places[number - 1]
+        if (place === undefined) throw new RangeError('no location has this number')
+        return place
       }
     }
     const locator = new LineLocator(new Endless([new Database(WORLD)]), plan)
@@ -117,7 +118,52 @@ describe('a locator', () => {
     }
     locator.countLocations()
     expect(counts.countries.get('IN')?.count).toBe(count)
-    expect(places.size).toBe(count)
+    expect(places.length).toBe(count)
+  })
+
+  it('takes the numbers of emptied tables for other locations', () => {
+    const inner = worldSet()
+    // Each location has the number 1 of a new generation.
+    class Emptied extends DatabaseSet {
+      #generation = 0
+      #number = 0
+      override find(address: Address): number {
+        this.#generation++
+        this.#number = inner.find(address)
+        return 1
+      }
+
+      override location(): Location {
+        return inner.location(this.#number)
+      }
+
+      override get generation(): number {
+        return this.#generation
+      }
+    }
+    const locator = new LineLocator(new Emptied([new Database(WORLD)]), plan)
+    const usual = new LineLocator(inner, plan)
+    for (const ip of [...PLACED, ...PLACED]) {
+      const [json, expected] = [locator, usual].map((each) => {
+        expect(locate(each, ip)).toBe(true)
+        return written((out) => each.writeJson(out))
+      })
+      expect(json).toBe(expected)
+    }
+  })
+
+  it('finds locations in the second database', () => {
+    const first = new MmdbWriter({ databaseType: 'Sample-City' }).insert('81.2.69.0/25', {
+      city: { names: { en: 'Boxford' } },
+    })
+    const set = new DatabaseSet([new Database(first.toBytes()), new Database(WORLD)])
+    const locator = new LineLocator(set, plan)
+    const cities = { '81.2.69.1': 'Boxford', '81.2.69.142': 'London', '1.128.0.1': 'नई दिल्ली' }
+    expect(() => new DatabaseSet([]).location(1)).toThrow(RangeError)
+    for (const [ip, city] of Object.entries(cities)) {
+      expect(locate(locator, ip)).toBe(true)
+      expect(written((out) => locator.writeJson(out))).toContain(`"city":"${city}"`)
+    }
   })
 
   it('reports what is wrong with a database', () => {
@@ -128,7 +174,7 @@ describe('a locator', () => {
       InvalidDatabaseError,
     )
     class Damaged extends DatabaseSet {
-      override locate(): Location | null {
+      override find(): number {
         throw new InvalidDatabaseError('it is damaged')
       }
     }
@@ -139,7 +185,7 @@ describe('a locator', () => {
 
   it('rethrows errors that are not about a database', () => {
     class Faulty extends DatabaseSet {
-      override locate(): Location | null {
+      override find(): number {
         throw new RangeError('a fault of its own')
       }
     }

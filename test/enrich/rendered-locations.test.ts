@@ -17,9 +17,8 @@ const set = worldSet()
 
 function placeOf(ip: string): Location {
   const address = new Address()
-  const place = address.parse(ip) ? set.locate(address) : null
-  if (place === null) throw new Error(`${ip} has no place`)
-  return place
+  if (!address.parse(ip)) throw new Error(`${ip} is not an address`)
+  return set.location(set.find(address))
 }
 
 // London, Linköping, somewhere in the Philippines (no zone), Delhi (no daylight saving time), Chicago's zone.
@@ -61,7 +60,7 @@ describe('rendered locations', () => {
         for (const [index, at] of asked) {
           const place = places[index]
           if (place === undefined) continue
-          const number = table.numberOf(place)
+          const number = table.add(place)
           expect(written((out) => table.write(number, at, out))).toBe(jsonFrom(place, at))
         }
       }),
@@ -74,7 +73,7 @@ describe('rendered locations', () => {
     const columns = (index: number, at: number): string => {
       const place = places[index]
       if (place === undefined) throw new Error('there is no such place')
-      return written((out) => table.write(table.numberOf(place), at, out))
+      return written((out) => table.write(table.add(place), at, out))
     }
     expect([WINTER, SUMMER, WINTER].map((at) => columns(0, at))).toEqual([
       'GB,+00:00,London',
@@ -90,7 +89,7 @@ describe('rendered locations', () => {
     const table = new RenderedLocations(english, template, false)
     const [london] = places
     if (london === undefined) throw new Error('there is no London')
-    const number = table.numberOf(london)
+    const number = table.add(london)
     for (const at of [WINTER, SUMMER])
       expect(written((out) => table.write(number, at, out))).toBe('London;Europe/London')
   })
@@ -102,7 +101,7 @@ describe('rendered locations', () => {
     const table = new RenderedLocations(english, JSON_TEMPLATE, countsLocations)
     const seattle = placeOf('216.160.83.56')
     const american = [seattle, new Location(seattle.shared, 'Tacoma', null, seattle.coordinates)]
-    const numbers = american.map((place) => table.numberOf(place))
+    const numbers = american.map((place) => table.add(place))
     for (const number of [...numbers, ...numbers, ...numbers]) table.use(number)
     const drained = (): [country: string | null, uses: number][] => {
       const counts: [string | null, number][] = []
@@ -129,7 +128,7 @@ describe('rendered locations', () => {
     if (london === undefined) throw new Error('there are no places')
     for (let index = 0; index < 200; index++) {
       const place = new Location(london.shared, `${index}${'é'.repeat(5000)}`, null, london.coordinates)
-      const number = table.numberOf(place)
+      const number = table.add(place)
       expect(written((out) => table.write(number, WINTER, out))).toBe(jsonFrom(place, WINTER))
     }
   })
@@ -147,7 +146,7 @@ describe('rendered locations', () => {
       )
     const fill = (placesMade: number, make: (index: number) => Location): RenderedLocations => {
       const table = new RenderedLocations(english, JSON_TEMPLATE, false)
-      for (let index = 0; index < placesMade && !table.isFull; index++) table.numberOf(make(index))
+      for (let index = 0; index < placesMade && !table.isFull; index++) table.add(make(index))
       return table
     }
 
@@ -181,12 +180,12 @@ describe('rendered locations', () => {
 
   it('numbers locations from 0 again after it was cleared', () => {
     const table = new RenderedLocations(english, JSON_TEMPLATE, false)
-    const before = places.map((place) => table.numberOf(place))
+    const before = places.map((place) => table.add(place))
     expect(before).toEqual([0, 1, 2, 3, 4])
     for (const number of before) written((out) => table.write(number, SUMMER, out))
     table.clear()
     for (const place of [...places].reverse()) {
-      const number = table.numberOf(place)
+      const number = table.add(place)
       expect(written((out) => table.write(number, WINTER, out))).toBe(jsonFrom(place, WINTER))
       table.use(number)
     }
