@@ -80,13 +80,23 @@ export async function readBytes(
       checkSize(source.size, maxBytes)
       return readStream(source.stream(), maxBytes, signal, progress)
     }
-    if (isOfClass(source, 'ReadableStream')) return readStream(source, maxBytes, signal, progress)
+    if (isOfClass(source, 'ReadableStream')) return readStream(unread(source), maxBytes, signal, progress)
     if (!isResponse(source)) throw new TypeError(`a database is given as ${BYTE_SOURCES}`)
     if (!source.ok) {
       throw new InvalidDatabaseError(`the response${placeOf(source.url)} has status ${source.status}`)
     }
-    return source.body === null ? new Uint8Array(0) : readStream(source.body, maxBytes, signal, progress)
+    return source.body === null
+      ? new Uint8Array(0)
+      : readStream(unread(source.body), maxBytes, signal, progress)
   })
+}
+
+/**
+ * The same stream, if it was not read before. The constructor of Response throws if it was. It would convert a stream of
+ * another realm to text, so such a stream is taken as it is. Node loads all of `fetch` for it.
+ */
+function unread(stream: ReadableStream<unknown>): ReadableStream<unknown> {
+  return stream instanceof ReadableStream ? (new Response(stream).body ?? stream) : stream
 }
 
 async function readStream(
@@ -95,10 +105,7 @@ async function readStream(
   signal: SignalLike | undefined,
   progress: ProgressMeter | undefined,
 ): Promise<Uint8Array> {
-  // The constructor of Response throws if part of the stream was already read. It would convert a stream of another
-  // realm to text, so read such a stream directly.
-  const unread = stream instanceof ReadableStream ? (new Response(stream).body ?? stream) : stream
-  const reader = unread.getReader()
+  const reader = stream.getReader()
   const collector = new ByteCollector(maxBytes)
   let isCompressed: boolean | undefined
   try {
