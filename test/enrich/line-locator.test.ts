@@ -120,7 +120,7 @@ describe('a locator', () => {
     expect(places.size).toBe(count)
   })
 
-  it('reports what is wrong with a database', () => {
+  it('reports the faults of a database', () => {
     const asn = new MmdbWriter({ databaseType: 'Sample-ASN' }).insert('81.2.69.0/24', {
       autonomous_system_number: 1,
     })
