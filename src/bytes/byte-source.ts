@@ -57,7 +57,7 @@ export function sizeOf(source: ByteSource): number | null {
  * Reads a whole source. Memory for a database that is not compressed can be shared, if the platform allows it.
  *
  * @param maxBytes of the source, compressed or not
- * @param progress is told of the bytes read
+ * @param progress gets the number of bytes read
  * @throws TypeError when the source is not of a supported kind, or was read before
  * @throws InvalidDatabaseError when it is a `Response` with a status other than 200 to 299, reading fails, or it has
  *   more than `maxBytes`

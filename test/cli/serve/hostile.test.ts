@@ -144,7 +144,7 @@ describe('hostile requests', () => {
     ])
   })
 
-  it('with a body shorter than said get no answer to what follows', async () => {
+  it('with a body shorter than its Content-Length get no answer to the bytes that follow', async () => {
     const smuggled = `GET ${LONDON} HTTP/1.1\r\n${HOST}${KEY}\r\n`
     const post = `POST /v1/ip/batch HTTP/1.1\r\n${HOST}Content-Type: application/json\r\nContent-Length: ${smuggled.length}\r\n\r\n`
     const answer = await raw(post + smuggled)
