@@ -186,6 +186,10 @@ const RUNS = {
       }
       return results
     },
+    createRowEnricher: async ({ createRowEnricher }) => {
+      const rows = createRowEnricher({ resolver: await resolverOf(), format: 'list', at: 0 })
+      return rows(new TextEncoder().encode(`${ADDRESS}\nexample.com\n`)).map(String)
+    },
     enrichStream: async ({ enrichStream }) => {
       const resolver = await resolverOf()
       return readAll(streamOf(`{"ip":"${ADDRESS}"}\n`).pipeThrough(enrichStream({ resolver })))
