@@ -7,6 +7,12 @@ export type Path = readonly (string | 0)[]
 /** Slots for the stored keys of one map, as a power of two. Real files have fewer keys. */
 const KEY_SLOT_BITS = 5
 
+/**
+ * Stored keys of one map that are kept beside the slots, at most: a hostile file can have many long ones, which take long
+ * to decode.
+ */
+const MAX_DECODED_KEYS = 4096
+
 /** Size of a code, name or identifier. Caches keep them, so their size is limited. */
 const MAX_TEXT_BYTES = 512
 
@@ -40,6 +46,8 @@ interface PathNode {
    */
   readonly keyOffsets: Int32Array
   readonly keyChildren: (PathNode | null)[]
+  /** The same for all keys that were decoded. */
+  readonly decodedKeys: Map<number, PathNode | null>
 }
 
 /**
@@ -244,7 +252,12 @@ export class FieldReader<Name extends string> {
     const stored = data.fieldOffset
     const slot = Math.imul(stored, 0x9e3779b1) >>> (32 - KEY_SLOT_BITS)
     if (node.keyOffsets[slot] === stored) return node.keyChildren[slot] ?? null
-    const child = node.children.get(this.#key(at)) ?? null
+    let child = node.decodedKeys.get(stored)
+    if (child === undefined) {
+      child = node.children.get(this.#key(at)) ?? null
+      if (node.decodedKeys.size >= MAX_DECODED_KEYS) node.decodedKeys.clear()
+      node.decodedKeys.set(stored, child)
+    }
     node.keyOffsets[slot] = stored
     node.keyChildren[slot] = child
     return child
@@ -254,7 +267,8 @@ export class FieldReader<Name extends string> {
 function newPathNode(field: number, depth: number): PathNode {
   const keyOffsets = new Int32Array(2 ** KEY_SLOT_BITS).fill(ABSENT)
   const keyChildren = new Array<PathNode | null>(2 ** KEY_SLOT_BITS).fill(null)
-  return { field, depth, children: new Map(), first: null, below: [], keyOffsets, keyChildren }
+  const decodedKeys = new Map<number, PathNode | null>()
+  return { field, depth, children: new Map(), first: null, below: [], keyOffsets, keyChildren, decodedKeys }
 }
 
 function insert(root: PathNode, path: Path, field: number): void {
