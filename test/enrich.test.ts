@@ -300,6 +300,13 @@ describe('enrichStream', () => {
     expect(await pair.summary).toMatchObject({ lines: 100_000, resolved: 100_000, format: 'ndjson' })
   })
 
+  it('takes text', async () => {
+    const { writable, readable } = enrichStream({ resolver, at: AT })
+    const writer = writable.getWriter()
+    Promise.all([writer.write(LINE), writer.close()]).catch(() => {})
+    expect(text(await collect(readable))).toBe(text(run(LINE).output))
+  })
+
   it('stops its writer when the reader cancels', async () => {
     const { state, stream } = endless()
     for await (const chunk of stream.pipeThrough(

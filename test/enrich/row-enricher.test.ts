@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createRowEnricher, type RowEnricherOptions } from '../../src/enrich.ts'
 import { Resolver } from '../../src/index.ts'
+import { DATABASE_SET, REPLACE } from '../../src/resolver.ts'
+import { MmdbWriter } from '../../src/writer.ts'
 import { latin1, smallDatabase, smallResolver, utf8 } from './in-memory-run.ts'
 
 const resolver = await smallResolver()
@@ -22,6 +24,19 @@ describe('createRowEnricher', () => {
       '81.2.69.142\tLondon',
     ])
     expect(createRowEnricher(CITY)([])).toEqual([])
+  })
+
+  it('follows the databases of the resolver', async () => {
+    const following = await smallResolver()
+    const enrich = createRowEnricher({ ...CITY, resolver: following })
+    expect(textsOf(enrich(utf8('81.2.69.142')))).toEqual(['81.2.69.142\tLondon'])
+    const other = new MmdbWriter({ databaseType: 'Other' }).insert('81.2.69.0/24', {
+      city: { names: { en: 'Leeds' } },
+    })
+    following[REPLACE]((await Resolver.open(other.toBytes()))[DATABASE_SET]())
+    expect(textsOf(enrich(utf8('81.2.69.142')))).toEqual(['81.2.69.142\tLeeds'])
+    following.close()
+    expect(() => enrich(utf8('81.2.69.142'))).toThrow('the resolver is closed')
   })
 
   it('gives a row for each line of bytes', () => {
