@@ -34,7 +34,11 @@ export default defineConfig({
       provider: 'v8',
       include: ['src/**/*.ts'],
       // Run in child processes only: tests with real pipes and with several workers start the command as a process.
-      exclude: ['src/cli/enrich/pipe-stream.ts', 'src/cli/serve/cluster.ts'],
+      exclude: [
+        'src/cli/enrich/pipe-stream.ts',
+        'src/cli/serve/cluster.ts',
+        'src/cli/serve/serve-command.ts',
+      ],
       reporter: [['text', { skipFull: true }], 'json'],
       reportOnFailure: true,
       // Most uncovered branches are the `?? 0` that the type of an index into a typed array requires.
