@@ -1,4 +1,4 @@
-// The example page, built by Vite from the tarball, in Chromium: examples/browser.
+// The example page, built by Vite from the tarball, in Chromium: scripts/examples/browser.
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -30,10 +30,10 @@ beforeAll(async () => {
   // The example names two files of src by relative paths.
   const project = join(MATRIX, 'projects/page')
   rmSync(project, { recursive: true, force: true })
-  cpSync(join(ROOT, 'examples'), join(project, 'examples'), { recursive: true })
+  cpSync(join(ROOT, 'scripts/examples'), join(project, 'scripts/examples'), { recursive: true })
   cpSync(join(ROOT, 'src/cli/report'), join(project, 'src/cli/report'), { recursive: true })
   run(
-    join(project, 'examples/browser'),
+    join(project, 'scripts/examples/browser'),
     process.execPath,
     toolAt('vite/bin/vite.js') ?? '',
     'build',
@@ -58,7 +58,7 @@ interface Serving {
 
 /** Serves the built page. @returns its URL */
 async function serve({ encoded = false, isolated = true }: Serving): Promise<string> {
-  const folder = join(MATRIX, 'projects/page/examples/browser/dist')
+  const folder = join(MATRIX, 'projects/page/scripts/examples/browser/dist')
   const server = createServer((request, response) => {
     const path = join(folder, request.url === '/' ? 'index.html' : (request.url ?? ''))
     if (!existsSync(path) || !statSync(path).isFile()) {

@@ -13,7 +13,7 @@ beforeAll(() => {
   if (!isThere) return
   installGeofix()
   rmSync(project, { recursive: true, force: true })
-  cpSync(join(ROOT, 'examples/electron'), project, { recursive: true })
+  cpSync(join(ROOT, 'scripts/examples/electron'), project, { recursive: true })
 }, 300_000)
 
 /** What the scripts use of Electron. Messages between processes are structured clones. */

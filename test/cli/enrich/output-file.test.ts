@@ -24,7 +24,7 @@ describe('resolveOutput', () => {
     [`/proc/${process.pid}/fd/5`, 5],
     ['/dev/null', '/dev/null'],
     ['/dev/fd', '/dev/fd'],
-  ])('resolves %s to %s (trial fault 5)', async (name, target) => {
+  ])('resolves %s to %s', async (name, target) => {
     // /dev/fd can be a link.
     const found = await resolveOutput(name)
     if (name === '/dev/fd') expect(found).not.toBeTypeOf('number')
@@ -36,7 +36,7 @@ describe('resolveOutput', () => {
     expect(await resolveOutput(link('to-it', 'to-stdout'))).toBe(1)
   })
 
-  it('follows links to a file that does not exist (trial fault 15)', async () => {
+  it('follows links to a file that does not exist', async () => {
     mkdirSync(join(folder, 'a'))
     mkdirSync(join(folder, 'b'))
     mkdirSync(join(folder, 'b', 'c'))

@@ -115,7 +115,7 @@ describe('-o of geofix enrich', () => {
     expect(readFileSync(join(folder, 'target'), 'utf8')).toContain('"location"')
   })
 
-  it('writes to the target of a link, even if it does not exist (trial fault 15)', async () => {
+  it('writes to the target of a link, even if it does not exist', async () => {
     const folder = freshFolder()
     symlinkSync('target', join(folder, 'link'))
     expect((await enrich(['-o', join(folder, 'link')])).status).toBe(0)
@@ -138,7 +138,7 @@ describe('-o of geofix enrich', () => {
     ['-o /dev/stderr', 'err'],
     ['--summary html=/dev/stderr', 'err'],
     ['--summary html=/dev/fd/3', 'three'],
-  ])('writes to the descriptor that it names: %s (trial fault 5)', (args, into) => {
+  ])('writes to the descriptor that it names: %s', (args, into) => {
     const folder = freshFolder()
     const script = `exec >out 2>err 3>three; for fd in 1 2 3; do echo before >&$fd; done
       "$@" ${args} --at 2026-07-01; for fd in 1 2 3; do echo after >&$fd; done`
