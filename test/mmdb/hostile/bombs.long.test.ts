@@ -31,7 +31,7 @@ describe.each(Object.keys(BOMBS))('the bombs of %s', (group) => {
   it.each([
     ['the library, each in a second and 100 MB', 'library', 1000],
     // Five commands, each of which opens a file of up to 96 MB.
-    ['the commands, each in 100 MB', 'commands', 5000],
+    ['the commands, each in 100 MB beside the file', 'commands', 5000],
   ])('do no harm to %s', { timeout: 600_000 }, async (_, user, milliseconds) => {
     const tolls = await tollsOf(group, user)
     expect(tolls).toHaveLength(BOMBS[group]?.length ?? 0)

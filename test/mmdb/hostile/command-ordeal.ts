@@ -26,6 +26,8 @@ export async function commandOrdeal(bytes: Uint8Array, folder: string, isVerifie
   writeFileSync(file, bytes)
   const run = async (args: readonly string[], input = ''): Promise<string[]> => {
     const { status, out, err } = await geofix(args, { input })
+    // Outside of tests each command is a process, which leaves no database for the next one.
+    globalThis.gc?.()
     assert.ok(STATUSES.includes(status), `${args[0]} ended with ${status}: ${err}`)
     assert.doesNotMatch(out, CONTROLS)
     assert.doesNotMatch(err, CONTROLS)
