@@ -1,8 +1,7 @@
 import { Address } from '../address/address.ts'
-import { quoted } from '../address/quoted.ts'
 import { describeSpecialPurpose } from '../address/special-purpose.ts'
 import { type ClientAddressOptions, ClientWalk, type WalkStep } from '../client/client-address.ts'
-import { isGeofixError } from '../errors.ts'
+import { isGeofixError, quoted } from '../errors.ts'
 import { ExitStatus, type Terminal, writeLine } from './terminal.ts'
 
 export interface DetectCommand extends ClientAddressOptions {
