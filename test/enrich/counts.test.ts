@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { countLocation } from '../../src/enrich/count-location.ts'
-import { emptyCounts, mergeCounts, type RunningCounts } from '../../src/enrich/counts.ts'
+import { countLocation, emptyCounts, mergeCounts, type RunningCounts } from '../../src/enrich/counts.ts'
 import { localeOf } from '../../src/location/locale.ts'
 import { Location } from '../../src/location/location-table.ts'
 import {
