@@ -1,4 +1,4 @@
-import type { ByteSink } from './byte-sink.ts'
+import type { ByteSink } from '../bytes/byte-sink.ts'
 import { JsonText, jsonRoom } from './json-text.ts'
 
 /**

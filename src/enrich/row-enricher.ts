@@ -1,6 +1,6 @@
+import { ByteSink } from '../bytes/byte-sink.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import { isUint8Array } from '../realm.ts'
-import { ByteSink } from './byte-sink.ts'
 import { definitionOf } from './formats/formats.ts'
 import { type LineFormat, RawLines } from './line-format.ts'
 import { LineLocator } from './line-locator.ts'

@@ -1,4 +1,4 @@
-import { ByteSink } from '../../byte-sink.ts'
+import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { eventTime } from '../../event-time.ts'
 import type { LineFormat, LineResult } from '../../line-format.ts'
 import type { LineLocator } from '../../line-locator.ts'
