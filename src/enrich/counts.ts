@@ -1,5 +1,5 @@
 import type { Locale } from '../location/locale.ts'
-import type { Location } from '../location/location.ts'
+import type { Location } from '../location/location-table.ts'
 
 /**
  * Why a line has no location: a reason of `UnresolvableAddressError`, or

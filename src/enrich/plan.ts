@@ -1,5 +1,5 @@
-import { quoted } from '../address/quoted.ts'
 import { isTar } from '../bytes/extract.ts'
+import { quoted } from '../errors.ts'
 import { EnrichError } from './errors.ts'
 import {
   definitionOf,

@@ -1,9 +1,9 @@
 // The locations of a run as text: in JSON or in columns, each made once.
 import type { Locale } from '../location/locale.ts'
-import type { Location } from '../location/location.ts'
 import type { Country, LocationRecord, Region } from '../location/location-record.ts'
-import { ABSENT, NumberMap } from '../location/number-tables.ts'
+import type { Location } from '../location/location-table.ts'
 import type { LocalizedCountry } from '../location/shared-parts.ts'
+import { ABSENT, NumberMap } from '../location/tables.ts'
 import type { Timezone } from '../location/timezone.ts'
 import type { ByteSink } from './byte-sink.ts'
 import type { LocationField } from './options.ts'
