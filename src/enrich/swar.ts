@@ -68,15 +68,4 @@ export class LineFeeds {
     for (; at < end; at++) if (bytes[at] === LINE_FEED) return at
     return -1
   }
-
-  /** The number of lines in the bytes, including a last one without a line feed. */
-  lines(): number {
-    const end = this.#bytes.length
-    let lines = 0
-    for (let start = 0; start < end; lines++) {
-      const lineFeed = this.next(start, end)
-      start = lineFeed === -1 ? end : lineFeed + 1
-    }
-    return lines
-  }
 }
