@@ -1,8 +1,7 @@
 import { Address } from '../address/address.ts'
-import { quoted } from '../address/quoted.ts'
 import { describeSpecialPurpose } from '../address/special-purpose.ts'
 import type { ClientWalk, WalkStep } from '../client/client-address.ts'
-import { isGeofixError } from '../errors.ts'
+import { isGeofixError, quoted } from '../errors.ts'
 import { type DETECT_OPTIONS, type FlagsOf, trustOf } from './options.ts'
 import { ExitStatus, type Terminal, writeLine } from './terminal.ts'
 

@@ -1,5 +1,5 @@
 import type { Locale } from '../location/locale.ts'
-import type { Location } from '../location/location.ts'
+import type { Location } from '../location/location-table.ts'
 import { type Counts, MAX_BLOCK_ROW_BYTES, type NamedRows, type RunningCounts, takeRoom } from './counts.ts'
 
 /** Separates the parts of a key. Names do not contain it. */

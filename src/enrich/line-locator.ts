@@ -1,6 +1,6 @@
 import type { DatabaseSet } from '../location/database-set.ts'
 import { localeOf } from '../location/locale.ts'
-import { ABSENT, NumberMap } from '../location/number-tables.ts'
+import { ABSENT, NumberMap } from '../location/tables.ts'
 import { AddressCache, MAX_TEXT_BYTES, NOT_IPV4, UNKNOWN } from './address-cache.ts'
 import { AddressFinder } from './address-finder.ts'
 import type { ByteSink } from './byte-sink.ts'

@@ -1,6 +1,6 @@
 import type { Locale } from '../location/locale.ts'
-import type { Location } from '../location/location.ts'
 import type { Country, LocationRecord, Region } from '../location/location-record.ts'
+import type { Location } from '../location/location-table.ts'
 import type { LocationField } from './options.ts'
 import type { Offset } from './zone-offsets.ts'
 

@@ -1,11 +1,12 @@
 import type { Locale } from '../location/locale.ts'
+import type { Location } from '../location/location-table.ts'
 import {
   LOCALIZED_PART_BYTES,
-  type Location,
+  type LocalizedCountry,
+  type LocalizedRegion,
   longTextBytes,
   SHARED_PARTS_BYTES,
-} from '../location/location.ts'
-import type { LocalizedCountry, LocalizedRegion } from '../location/shared-parts.ts'
+} from '../location/shared-parts.ts'
 import type { Timezone } from '../location/timezone.ts'
 import type { ByteSink } from './byte-sink.ts'
 import type { LocationTemplate } from './location-text.ts'

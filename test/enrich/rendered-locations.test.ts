@@ -6,10 +6,9 @@ import { columnsTemplate, JSON_TEMPLATE } from '../../src/enrich/location-text.t
 import type { LocationField } from '../../src/enrich/options.ts'
 import { RenderedLocations } from '../../src/enrich/rendered-locations.ts'
 import { localeOf } from '../../src/location/locale.ts'
-import { Location } from '../../src/location/location.ts'
-import { LocalizedCountry, SharedParts } from '../../src/location/shared-parts.ts'
+import { Location } from '../../src/location/location-table.ts'
+import { LocalizedCountry, SharedParts, Translations } from '../../src/location/shared-parts.ts'
 import { Timezone } from '../../src/location/timezone.ts'
-import { Translations } from '../../src/location/translations.ts'
 import { text, worldSet } from './world.ts'
 
 const english = localeOf('en')

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { open, rename, rm, stat } from 'node:fs/promises'
-import { quoted } from '../../address/quoted.ts'
+import { quoted } from '../../errors.ts'
 import { PLAN_NAME } from '../../http/plan.ts'
 import { digestOf, makeKey } from '../../node/keys/key.ts'
 import { readKeyFile } from '../../node/keys/key-file.ts'

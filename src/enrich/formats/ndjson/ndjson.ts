@@ -1,4 +1,4 @@
-import { quoted } from '../../../address/quoted.ts'
+import { quoted } from '../../../errors.ts'
 import type { ByteSink } from '../../byte-sink.ts'
 import { shownName } from '../../errors.ts'
 import { eventTime, eventTimeOf, NO_TIME } from '../../event-time.ts'
