@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EnrichError } from '../../src/enrich/errors.ts'
-import type { EnrichOptions, Plan } from '../../src/enrich/formats/formats.ts'
+import { type EnrichOptions, makePlan, type Plan } from '../../src/enrich/formats/formats.ts'
 import { type CommonPlan, commonPlan } from '../../src/enrich/options.ts'
-import { makePlan } from '../../src/enrich/plan.ts'
 import { type Block, Splitter } from '../../src/enrich/splitter.ts'
 import { chunked, concatenated, run, text, utf8 } from './world.ts'
 

@@ -2,7 +2,7 @@
 import { expect, it, vi } from 'vitest'
 import type { WorkerReply, WorkerRequest } from '../../../src/cli/enrich/pool.ts'
 import { loadShared } from '../../../src/cli/enrich/shared-database.ts'
-import { makePlan } from '../../../src/enrich/plan.ts'
+import { makePlan } from '../../../src/enrich/formats/formats.ts'
 import type { Block } from '../../../src/enrich/splitter.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { ndjson, writeDatabase } from './command-line.ts'
