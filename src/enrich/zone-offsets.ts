@@ -4,8 +4,8 @@ import type { Timezone } from '../location/timezone.ts'
  * The offset is asked for at both ends of windows of this length. If both have the same offset, so has all of the
  * window: no zone of the IANA database changes its offset and changes it back in less than 7 days. Milliseconds.
  */
-const WINDOW_MS = 4 * 86_400_000
-/** The most windows that are cached for one zone: 11 years. */
+const WINDOW_MS = 6 * 86_400_000
+/** The most windows that are cached for one zone: 16 years. */
 const MAX_WINDOWS = 1024
 
 /** An offset from UTC, in the forms that a record and the counts need. */
@@ -38,6 +38,8 @@ export class ZoneOffsets {
   readonly #offsets = new Map<string | null, Offset>()
   /** Spans by window since 1970. */
   readonly #windows = new Map<number, readonly Span[]>()
+  /** Offsets at the starts of windows, which two windows need. */
+  readonly #starts = new Map<number, Offset>()
   #last = NO_SPAN
 
   constructor(zone: Timezone) {
@@ -56,23 +58,36 @@ export class ZoneOffsets {
     const window = Math.floor(instant / WINDOW_MS)
     let spans = this.#windows.get(window)
     if (spans === undefined) {
-      if (this.#windows.size >= MAX_WINDOWS) this.#windows.clear()
-      spans = this.#spans(window * WINDOW_MS, (window + 1) * WINDOW_MS)
+      if (this.#windows.size >= MAX_WINDOWS) {
+        this.#windows.clear()
+        this.#starts.clear()
+      }
+      spans = this.#spans(window)
       this.#windows.set(window, spans)
     }
     return spans
   }
 
-  #spans(start: number, end: number): readonly Span[] {
+  #spans(window: number): readonly Span[] {
     const spans: Span[] = []
-    const last = this.#ask(end - 1)
-    for (let from = start; from < end; ) {
-      const offset = this.#ask(from)
-      const until = offset === last ? end : this.#changeIn(from, end - 1, offset)
+    const end = (window + 1) * WINDOW_MS
+    const last = this.#atStart(window + 1)
+    let from = window * WINDOW_MS
+    for (let offset = this.#atStart(window); ; offset = this.#ask(from)) {
+      const until = offset === last ? end : this.#changeIn(from, end, offset)
       spans.push({ from, until, offset })
+      if (until === end) return spans
       from = until
     }
-    return spans
+  }
+
+  #atStart(window: number): Offset {
+    let offset = this.#starts.get(window)
+    if (offset === undefined) {
+      offset = this.#ask(window * WINDOW_MS)
+      this.#starts.set(window, offset)
+    }
+    return offset
   }
 
   /** The first instant with another offset, by bisection. @param before has the offset @param after has another one */

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { viewOf } from '../../../../src/enrich/swar.ts'
 import {
   braceBefore,
   JsonScanner,
@@ -7,7 +8,6 @@ import {
   NOWHERE,
 } from '../../../../src/enrich/formats/ndjson/json-scanner.ts'
 import { valueAt } from '../../../../src/enrich/formats/ndjson/ndjson.ts'
-import { viewOf } from '../../../../src/enrich/swar.ts'
 import { text, utf8 } from '../../world.ts'
 import { damaged, jsonString, jsonValue, objectOf } from './json-arbitraries.ts'
 
