@@ -6,7 +6,7 @@ import type { DetectSource, PeerOptions } from './client/request-source.ts'
 import { MalformedAddressError } from './errors.ts'
 import type { DatabaseInfo } from './location/database-info.ts'
 import type { DatabaseSet } from './location/database-set.ts'
-import { type Locale, localeOf } from './location/locale.ts'
+import { localeOf } from './location/locale.ts'
 import {
   isLookupFailure,
   type LocationRecord,
@@ -14,15 +14,7 @@ import {
   type LookupOptions,
   type LookupResult,
 } from './location/location-record.ts'
-import {
-  BATCH_ITEMS,
-  findRecord,
-  isRecord,
-  LookupBatch,
-  lookupError,
-  lookupFailure,
-  malformedFailure,
-} from './location/lookup.ts'
+import { BATCH_ITEMS, LookupBatch, lookupRecord, lookupResult, malformedFailure } from './location/lookup.ts'
 import { attachDatabases, type SharedDatabases, shareDatabases } from './location/shared-databases.ts'
 import { instantOf } from './location/timezone.ts'
 import type { MmdbValue } from './mmdb/record-decoder.ts'
@@ -120,7 +112,7 @@ export abstract class Resolver {
     const locale = localeOf(options?.locale)
     const at = instantOf(options?.at)
     this.#parse(ip)
-    return this.#record(set, locale, at)
+    return lookupRecord(set, this.#address, locale, at)
   }
 
   /**
@@ -142,7 +134,7 @@ export abstract class Resolver {
     const locale = localeOf(options?.locale)
     const at = instantOf(options?.at)
     const via = this.#clients.find(source, options, this.#address)
-    return this.#record(set, locale, at, via)
+    return lookupRecord(set, this.#address, locale, at, via)
   }
 
   /**
@@ -156,7 +148,7 @@ export abstract class Resolver {
     const set = this.#open()
     const locale = localeOf(options?.locale)
     const at = instantOf(options?.at)
-    return this.#address.parse(ip) ? this.#result(set, locale, at) : malformedFailure(ip)
+    return this.#address.parse(ip) ? lookupResult(set, this.#address, locale, at) : malformedFailure(ip)
   }
 
   /**
@@ -171,7 +163,7 @@ export abstract class Resolver {
     const at = instantOf(options?.at)
     const via = this.#clients.seek(source, options, this.#address)
     if (typeof via !== 'string') return clientFailure(via)
-    const result = this.#result(set, locale, at)
+    const result = lookupResult(set, this.#address, locale, at)
     if (isLookupFailure(result)) result.error.via = via
     return result
   }
@@ -292,20 +284,6 @@ export abstract class Resolver {
 
   #parse(ip: string): void {
     if (!this.#address.parse(ip)) throw new MalformedAddressError(explainMalformed(ip))
-  }
-
-  /** Looks up the last parsed address. */
-  #result(set: DatabaseSet, locale: Locale, at: number): LookupResult {
-    const address = this.#address
-    const found = findRecord(set, address, locale, at)
-    return isRecord(found) ? found : lookupFailure(set, address, found)
-  }
-
-  /** Looks up the last parsed address, and throws. @param via where `detect` found the address */
-  #record(set: DatabaseSet, locale: Locale, at: number, via?: string): LocationRecord {
-    const found = findRecord(set, this.#address, locale, at)
-    if (isRecord(found)) return found
-    throw lookupError(set, this.#address, found, via)
   }
 }
 

@@ -38,8 +38,6 @@ export class DatabaseSet {
   /** For each database, whether it has records of a known schema. */
   readonly hasLocations: readonly boolean[]
   readonly #databases: readonly OpenDatabase[]
-  /** The locations of the first database that has some, which is asked first. */
-  readonly first: LocationTable | null
 
   constructor(readonly databases: readonly Database[]) {
     this.info = Object.freeze(databases.map(({ metadata, path }) => databaseInfo(metadata, path)))
@@ -52,7 +50,6 @@ export class DatabaseSet {
       return { database, locations: null }
     })
     this.hasLocations = this.#databases.map(({ locations }) => locations !== null)
-    this.first = this.#databases.find(({ locations }) => locations !== null)?.locations ?? null
     this.locationErrors = errors
     const [error] = errors
     this.noLocationsError = error !== undefined && errors.length === databases.length ? error : null
@@ -77,9 +74,21 @@ export class DatabaseSet {
   /** The location with a number of this generation, as a new object. @throws RangeError when there is none */
   location(number: number): Location {
     const count = this.#databases.length
-    const locations = this.#databases[number % count]?.locations
+    return this.#locationsOf(number).location(Math.floor(number / count))
+  }
+
+  /** The LocationRecord of the location with a number of this generation. */
+  record(number: number, ip: string, locale: Locale, at: number): LocationRecord {
+    const count = this.#databases.length
+    const inTable = count === 1 ? number : Math.floor(number / count)
+    return this.#locationsOf(number).record(inTable, ip, locale, at)
+  }
+
+  #locationsOf(number: number): LocationTable {
+    const count = this.#databases.length
+    const locations = this.#databases[count === 1 ? 0 : number % count]?.locations
     if (!locations) throw new RangeError('no location has this number')
-    return locations.location(Math.floor(number / count))
+    return locations
   }
 
   /** Changes when earlier numbers of locations become invalid: when one of the tables was emptied. */
@@ -87,17 +96,6 @@ export class DatabaseSet {
     let generation = 0
     for (const { locations } of this.#databases) generation += locations?.generation ?? 0
     return generation
-  }
-
-  /** The LocationRecord of an address, or `null`; otherwise as {@link find}. */
-  record(address: Address, locale: Locale, at: number): LocationRecord | null {
-    for (const { locations } of this.#databases) {
-      const number = locations?.find(address) ?? NO_LOCATION
-      if (locations !== null && number !== NO_LOCATION) {
-        return locations.record(number, address.text, locale, at)
-      }
-    }
-    return null
   }
 
   /** The whole record of an address, or `null`. */

@@ -6,7 +6,7 @@ import { InvalidDatabaseError, isGeofixError, UnresolvableAddressError } from '.
 import type { DatabaseSet } from './database-set.ts'
 import type { Locale } from './locale.ts'
 import type { LocationRecord, LookupFailure, LookupResult } from './location-record.ts'
-import { type LocationTable, NO_LOCATION } from './location-table.ts'
+import { NO_LOCATION } from './location-table.ts'
 
 /**
  * Why an address has no location: a reason of `UnresolvableAddressError`, or the error of a database. Reasons are
@@ -19,61 +19,52 @@ export type NoLocation = SpecialPurpose | 'not-found' | InvalidDatabaseError
  * database.
  */
 export function findLocation(set: DatabaseSet, address: Address): number | NoLocation {
-  return find(set, address, () => set.find(address) || null)
-}
-
-/** The LocationRecord of a parsed address; otherwise as {@link findLocation}. */
-export function findRecord(
-  set: DatabaseSet,
-  address: Address,
-  locale: Locale,
-  at: number,
-): LocationRecord | NoLocation {
-  return find(set, address, () => set.record(address, locale, at))
-}
-
-function find<Found>(set: DatabaseSet, address: Address, ask: () => Found | null): Found | NoLocation {
   if (address.special !== null) return address.special
   if (set.noLocationsError !== null) return set.noLocationsError
   try {
-    return ask() ?? 'not-found'
+    return set.find(address) || 'not-found'
   } catch (error) {
     if (isInvalidDatabase(error)) return error
     throw error
   }
 }
 
-/** Whether the result of {@link findRecord} is a record. */
-export function isRecord(found: LocationRecord | NoLocation): found is LocationRecord {
-  return typeof found === 'object' && 'ip' in found
-}
-
-/** The error that `lookup` throws for an address without a location. */
-export function lookupError(
+/**
+ * The LocationRecord of a parsed address.
+ *
+ * @param via where `detect` found the address
+ * @throws UnresolvableAddressError, InvalidDatabaseError when it has no location
+ */
+export function lookupRecord(
   set: DatabaseSet,
   address: Address,
-  why: NoLocation,
+  locale: Locale,
+  at: number,
   via?: string,
-): UnresolvableAddressError | InvalidDatabaseError {
-  if (typeof why === 'string') {
-    return new UnresolvableAddressError(reasonText(set, address, why), why, address.text, via)
+): LocationRecord {
+  const found = findLocation(set, address)
+  if (typeof found === 'number') return set.record(found, address.text, locale, at)
+  if (typeof found === 'string') {
+    throw new UnresolvableAddressError(reasonText(set, address, found), found, address.text, via)
   }
   // The error of the set is from opening it: a new one has the caller's stack trace.
-  return why === set.noLocationsError ? new InvalidDatabaseError(why.fault, why) : why
+  throw found === set.noLocationsError ? new InvalidDatabaseError(found.fault, found) : found
 }
 
-/** The result of `lookupMany` for an address without a location: as {@link lookupError}, without a stack trace. */
-export function lookupFailure(set: DatabaseSet, address: Address, why: NoLocation): LookupFailure {
+/** As {@link lookupRecord}, but returns a failure instead of throwing, without a stack trace. */
+export function lookupResult(set: DatabaseSet, address: Address, locale: Locale, at: number): LookupResult {
   const ip = address.text
-  if (typeof why === 'string') {
-    const message = reasonText(set, address, why)
-    return { ip, error: { code: 'UNRESOLVABLE_ADDRESS', status: 422, message, reason: why } }
+  const found = findLocation(set, address)
+  if (typeof found === 'number') return set.record(found, ip, locale, at)
+  if (typeof found === 'string') {
+    const message = reasonText(set, address, found)
+    return { ip, error: { code: 'UNRESOLVABLE_ADDRESS', status: 422, message, reason: found } }
   }
-  const { code, status, message } = why
+  const { code, status, message } = found
   return { ip, error: { code, status, message } }
 }
 
-/** @param item of the input of `lookupMany`, of any type */
+/** @param item to look up, of any type */
 export function malformedFailure(item: unknown): LookupFailure {
   // Do not call toString() of objects, which can throw.
   const isPrimitive = item === null || (typeof item !== 'object' && typeof item !== 'function')
@@ -106,7 +97,7 @@ export const BATCH_ITEMS = 256
 export class LookupBatch {
   readonly #addresses: Address[] = []
   readonly #isAddress: boolean[] = []
-  /** Numbers of locations in the set's first table; `NO_LOCATION` for items that are then looked up one by one. */
+  /** Numbers of locations in the set; `NO_LOCATION` for items that are then looked up one by one. */
   readonly #numbers = new Int32Array(BATCH_ITEMS)
 
   /**
@@ -121,40 +112,31 @@ export class LookupBatch {
     at: number,
     results: LookupResult[],
   ): void {
+    const { generation } = set
     for (let i = 0; i < items.length; i++) {
       this.#addresses[i] ??= new Address()
       this.#isAddress[i] = this.#addresses[i]?.parse(items[i]) ?? false
     }
-    if (set.first !== null) this.#find(set.first, items.length)
+    for (let i = 0; i < items.length; i++) {
+      const address = this.#addresses[i]
+      const isPlain = address !== undefined && this.#isAddress[i] === true && address.special === null
+      this.#numbers[i] = isPlain ? numberOf(set, address) : NO_LOCATION
+    }
+    // Numbers from before a table was emptied are not valid any more.
+    if (set.generation !== generation) this.#numbers.fill(NO_LOCATION)
     for (let i = 0; i < items.length; i++) {
       const address = this.#addresses[i]
       const number = this.#numbers[i] ?? NO_LOCATION
-      if (address === undefined || this.#isAddress[i] === false) {
-        results.push(malformedFailure(items[i]))
-      } else if (set.first !== null && number !== NO_LOCATION) {
-        results.push(set.first.record(number, address.text, locale, at))
-      } else {
-        const found = findRecord(set, address, locale, at)
-        results.push(isRecord(found) ? found : lookupFailure(set, address, found))
-      }
+      if (address === undefined || this.#isAddress[i] === false) results.push(malformedFailure(items[i]))
+      else if (number === NO_LOCATION) results.push(lookupResult(set, address, locale, at))
+      else results.push(set.record(number, address.text, locale, at))
     }
-  }
-
-  #find(table: LocationTable, count: number): void {
-    const { generation } = table
-    for (let i = 0; i < count; i++) {
-      const address = this.#addresses[i]
-      const isPlain = address !== undefined && this.#isAddress[i] === true && address.special === null
-      this.#numbers[i] = isPlain ? numberOf(table, address) : NO_LOCATION
-    }
-    // Numbers from before the table was emptied are not valid any more.
-    if (table.generation !== generation) this.#numbers.fill(NO_LOCATION)
   }
 }
 
-function numberOf(table: LocationTable, address: Address): number {
+function numberOf(set: DatabaseSet, address: Address): number {
   try {
-    return table.find(address)
+    return set.find(address)
   } catch {
     // Looking it up again throws again, where the error becomes the result.
     return NO_LOCATION
