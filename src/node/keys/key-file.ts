@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { messageOf } from '../../realm.ts'
@@ -82,8 +81,7 @@ class FollowedKeys {
   readonly #path: string
   readonly #intervalMs: number
   readonly #options: KeyFileOptions
-  /** By the digest as Latin-1 text, which is the fastest to make. */
-  #byDigest: ReadonlyMap<string, { readonly entry: KeyEntry; readonly digest: Buffer }> = new Map()
+  #byDigest: ReadonlyMap<string, KeyEntry> = new Map()
   /** The state of the file when it was last read, whether it could be used or not. */
   #seen: FileState = ''
   #timer: NodeJS.Timeout | undefined
@@ -116,11 +114,9 @@ class FollowedKeys {
    */
   owner(key: string): { readonly plan: string; readonly id: string } | null {
     if (!isWellFormedKey(key)) return null
-    const digest = digestOf(key)
-    const known = this.#byDigest.get(digest.toString('latin1'))
-    if (known === undefined || !timingSafeEqual(known.digest, digest)) return null
-    const { entry } = known
-    return isValidAt(entry, Date.now()) ? { plan: entry.plan, id: entry.id } : null
+    const entry = this.#byDigest.get(digestOf(key))
+    if (entry === undefined || !isValidAt(entry, Date.now())) return null
+    return { plan: entry.plan, id: entry.id }
   }
 
   /** @throws KeyFileError, and then keeps the keys as they are */
@@ -133,12 +129,7 @@ class FollowedKeys {
         `${this.#path}: the key ${strange.id} has the plan ${strange.plan}, which is not defined`,
       )
     }
-    this.#byDigest = new Map(
-      entries.map((entry) => {
-        const digest = Buffer.from(entry.digest, 'hex')
-        return [digest.toString('latin1'), { entry, digest }]
-      }),
-    )
+    this.#byDigest = new Map(entries.map((entry) => [entry.digest, entry]))
   }
 
   #schedule(): void {

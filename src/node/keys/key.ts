@@ -29,12 +29,15 @@ export function isWellFormedKey(text: string): boolean {
   return secret !== undefined && checksumOf(secret) === checksum
 }
 
-/** The SHA-256 digest of a key, which is all that is kept of it. A key has 256 random bits, so it needs no salt. */
-export function digestOf(key: string): Buffer {
-  // Node 20.12 and later have a function that takes half the time.
+/**
+ * The SHA-256 digest of a key in hexadecimal, which is all that is kept of it. A key has 256 random bits, so it needs no
+ * salt.
+ */
+export function digestOf(key: string): string {
+  // Node 20.12 and later have a function that takes a third of the time.
   return typeof crypto.hash === 'function'
-    ? crypto.hash('sha256', key, 'buffer')
-    : createHash('sha256').update(key).digest()
+    ? crypto.hash('sha256', key, 'hex')
+    : createHash('sha256').update(key).digest('hex')
 }
 
 function checksumOf(secret: string): string {
