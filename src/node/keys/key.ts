@@ -40,9 +40,12 @@ export function digestOf(key: string): string {
     : createHash('sha256').update(key).digest('hex')
 }
 
+const secretBytes = new Uint8Array(SECRET_CHARS)
+
 function checksumOf(secret: string): string {
+  for (let at = 0; at < SECRET_CHARS; at++) secretBytes[at] = secret.charCodeAt(at)
   let text = ''
-  for (let rest = crc32(Buffer.from(secret)); text.length < CHECKSUM_CHARS; rest = Math.floor(rest / 62)) {
+  for (let rest = crc32(secretBytes); text.length < CHECKSUM_CHARS; rest = Math.floor(rest / 62)) {
     text = DIGITS.charAt(rest % 62) + text
   }
   return text
