@@ -53,9 +53,13 @@ export function lookupRecord(
 
 /** As {@link lookupRecord}, but returns a failure instead of throwing, without a stack trace. */
 export function lookupResult(set: DatabaseSet, address: Address, locale: Locale, at: number): LookupResult {
-  const ip = address.text
   const found = findLocation(set, address)
-  if (typeof found === 'number') return set.record(found, ip, locale, at)
+  if (typeof found === 'number') return set.record(found, address.text, locale, at)
+  return lookupFailure(set, address, found)
+}
+
+export function lookupFailure(set: DatabaseSet, address: Address, found: NoLocation): LookupFailure {
+  const ip = address.text
   if (typeof found === 'string') {
     const message = reasonText(set, address, found)
     return { ip, error: { code: 'UNRESOLVABLE_ADDRESS', status: 422, message, reason: found } }
