@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { messageOf } from '../../realm.ts'
-import { fileState } from '../node-source.ts'
+import { fileState } from '../file-state.ts'
 import { digestOf, isWellFormedKey } from './key.ts'
 import { isValidAt, type KeyEntry, KeyFileError, MAX_KEY_FILE_BYTES, parseKeyList } from './key-list.ts'
 
