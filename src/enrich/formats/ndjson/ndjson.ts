@@ -7,8 +7,9 @@ import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../
 import { guessAddress, guessTime, kindOfValue, SampleField, sampleLines } from '../../sample.ts'
 import { Words } from '../../swar.ts'
 import type { FormatDefinition, LineFormat, LineResult } from '../format-definition.ts'
-import { braceBefore, hasEscape, JsonScanner, MemberPath, NOWHERE, unescaped } from './json-scanner.ts'
+import { braceBefore, JsonScanner } from './json-scanner.ts'
 import { TemplateCache } from './line-template.ts'
+import { hasEscape, MemberPath, NOWHERE, pathOf, pathText, unescaped, valueAt } from './member-path.ts'
 
 export interface NdjsonPlan extends CommonPlan {
   readonly format: 'ndjson'
@@ -175,43 +176,6 @@ function objectsIn(lines: readonly string[]): object[] {
       return [] // a bad line, which the run will report
     }
   })
-}
-
-/**
- * Splits the path to a value into its names. It is dotted, such as `client.ip`, or a JSON pointer (RFC 6901) such as
- * `/client/ip`, which also allows names with dots in them.
- *
- * @param option name of the option that has the path, for the message
- * @throws TypeError when it is neither
- */
-function pathOf(field: string, option: string): readonly string[] {
-  if (typeof field !== 'string' || field === '' || field === '/') {
-    throw new TypeError(`the option "${option}" must be a path such as client.ip or /client/ip`)
-  }
-  if (!field.startsWith('/')) return field.split('.')
-  if (/~(?![01])/.test(field)) {
-    throw new TypeError(`the option "${option}" is not a JSON pointer: "~" is written as "~0" there`)
-  }
-  const names = field.slice(1).split('/')
-  return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
-}
-
-/** The shortest spelling that {@link pathOf} reads back. */
-function pathText(path: readonly string[]): string {
-  const dotted = path.join('.')
-  if (path.every((name) => name !== '' && !name.includes('.')) && !dotted.startsWith('/')) return dotted
-  return path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-}
-
-/** The value that an object has at a path; `undefined` when there is none. */
-export function valueAt(object: unknown, path: readonly string[]): unknown {
-  let value = object
-  for (const name of path) {
-    if (typeof value !== 'object' || value === null) return undefined
-    if (Array.isArray(value) && !/^(?:0|[1-9]\d*)$/.test(name)) return undefined
-    value = Object.getOwnPropertyDescriptor(value, name)?.value
-  }
-  return value
 }
 
 const QUOTE = 0x22

@@ -1,13 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { braceBefore, JsonScanner } from '../../../../src/enrich/formats/ndjson/json-scanner.ts'
+import { MemberPath, NOWHERE, valueAt } from '../../../../src/enrich/formats/ndjson/member-path.ts'
 import { viewOf } from '../../../../src/enrich/swar.ts'
-import {
-  braceBefore,
-  JsonScanner,
-  MemberPath,
-  NOWHERE,
-} from '../../../../src/enrich/formats/ndjson/json-scanner.ts'
-import { valueAt } from '../../../../src/enrich/formats/ndjson/ndjson.ts'
 import { text, utf8 } from '../../world.ts'
 import { damaged, jsonString, jsonValue, objectOf } from './json-arbitraries.ts'
 
