@@ -1,7 +1,7 @@
 import { Address } from './address/address.ts'
 import { explainMalformed } from './address/explain-malformed.ts'
 import type { OpenProgress } from './bytes/progress.ts'
-import type { ClientAddressOptions, ClientFailure, ClientWalk } from './client/client-address.ts'
+import type { ClientAddressOptions, ClientWalk } from './client/client-address.ts'
 import type { DetectSource, PeerOptions } from './client/request-source.ts'
 import { MalformedAddressError } from './errors.ts'
 import type { DatabaseInfo } from './location/database-info.ts'
@@ -10,7 +10,6 @@ import { localeOf } from './location/locale.ts'
 import {
   isLookupFailure,
   type LocationRecord,
-  type LookupFailure,
   type LookupOptions,
   type LookupResult,
 } from './location/location-record.ts'
@@ -162,7 +161,7 @@ export abstract class Resolver {
     const locale = localeOf(options?.locale)
     const at = instantOf(options?.at)
     const via = this.#clients.seek(source, options, this.#address)
-    if (typeof via !== 'string') return clientFailure(via)
+    if (typeof via !== 'string') return via
     const result = lookupResult(set, this.#address, locale, at)
     if (isLookupFailure(result)) result.error.via = via
     return result
@@ -286,13 +285,6 @@ export abstract class Resolver {
     if (!this.#address.parse(ip)) throw new MalformedAddressError(explainMalformed(ip))
   }
 }
-
-function clientFailure(failure: ClientFailure): LookupFailure {
-  const { address = '', code, message, ...rest } = { address: undefined, ...failure }
-  return { ip: address, error: { code, status: STATUS[code], message, ...rest } }
-}
-
-const STATUS = { MALFORMED_ADDRESS: 400, UNRESOLVABLE_ADDRESS: 422, ADDRESS_UNAVAILABLE: null } as const
 
 /** @throws TypeError when there is no source */
 export function atLeastOne<Source>(source: Source | readonly Source[]): readonly Source[] {

@@ -6,7 +6,7 @@ import { InvalidDatabaseError, isGeofixError, UnresolvableAddressError } from '.
 import type { DatabaseSet } from './database-set.ts'
 import type { Locale } from './locale.ts'
 import type { LocationRecord, LookupFailure, LookupResult } from './location-record.ts'
-import { NO_LOCATION } from './location-table.ts'
+import { type LocationTable, NO_LOCATION } from './location-table.ts'
 
 /**
  * Why an address has no location: a reason of `UnresolvableAddressError`, or the error of a database. Reasons are
@@ -101,7 +101,7 @@ export const BATCH_ITEMS = 256
 export class LookupBatch {
   readonly #addresses: Address[] = []
   readonly #isAddress: boolean[] = []
-  /** Numbers of locations in the set; `NO_LOCATION` for items that are then looked up one by one. */
+  /** Numbers of locations in the set's first table; `NO_LOCATION` for items that are then looked up one by one. */
   readonly #numbers = new Int32Array(BATCH_ITEMS)
 
   /**
@@ -116,7 +116,8 @@ export class LookupBatch {
     at: number,
     results: LookupResult[],
   ): void {
-    const { generation } = set
+    const [table] = set.tables
+    const generation = table?.generation
     for (let i = 0; i < items.length; i++) {
       this.#addresses[i] ??= new Address()
       this.#isAddress[i] = this.#addresses[i]?.parse(items[i]) ?? false
@@ -124,23 +125,24 @@ export class LookupBatch {
     for (let i = 0; i < items.length; i++) {
       const address = this.#addresses[i]
       const isPlain = address !== undefined && this.#isAddress[i] === true && address.special === null
-      this.#numbers[i] = isPlain ? numberOf(set, address) : NO_LOCATION
+      this.#numbers[i] = isPlain ? numberOf(table, address) : NO_LOCATION
     }
     // Numbers from before a table was emptied are not valid any more.
-    if (set.generation !== generation) this.#numbers.fill(NO_LOCATION)
+    if (table?.generation !== generation) this.#numbers.fill(NO_LOCATION)
     for (let i = 0; i < items.length; i++) {
       const address = this.#addresses[i]
       const number = this.#numbers[i] ?? NO_LOCATION
       if (address === undefined || this.#isAddress[i] === false) results.push(malformedFailure(items[i]))
-      else if (number === NO_LOCATION) results.push(lookupResult(set, address, locale, at))
-      else results.push(set.record(number, address.text, locale, at))
+      else if (table === undefined || number === NO_LOCATION)
+        results.push(lookupResult(set, address, locale, at))
+      else results.push(table.record(number, address.text, locale, at))
     }
   }
 }
 
-function numberOf(set: DatabaseSet, address: Address): number {
+function numberOf(table: LocationTable | undefined, address: Address): number {
   try {
-    return set.find(address)
+    return table?.find(address) ?? NO_LOCATION
   } catch {
     // Looking it up again throws again, where the error becomes the result.
     return NO_LOCATION

@@ -33,7 +33,9 @@ const MAX_LISTED_BYTES = 16_384
  * text that is not used. Each level of depth takes a byte of memory and no stack.
  */
 export class JsonScanner {
-  /** After `scan`: whether the object has no member. */
+  /** After `scan`: where the object begins. */
+  start = 0
+  /** Whether it has no member. */
   isEmpty = false
   /** Where its strings, numbers and words are, but not names: the start and the end of each. Empty for long lines. */
   readonly scalars: number[] = []
@@ -48,12 +50,12 @@ export class JsonScanner {
    */
   scan(bytes: Uint8Array, view: DataView, start: number, end: number): boolean {
     this.scalars.length = 0
-    const first = skipBlanks(bytes, start, end)
-    if (bytes[first] !== BRACE) {
+    this.start = skipBlanks(bytes, start, end)
+    if (bytes[this.start] !== BRACE) {
       this.fault = 'it is not a JSON object'
       return false
     }
-    const fault = this.#object(bytes, view, first, end)
+    const fault = this.#object(bytes, view, this.start, end)
     if (fault === -1) return true
     const where = fault >= end ? 'it ends too early' : `see its byte ${fault - start + 1}`
     this.fault = `it is not valid JSON: ${where}`
@@ -125,14 +127,13 @@ export function closingOf(opening: number | undefined): number {
 
 /** The end of a value in a valid text. */
 export function valueEnd(bytes: Uint8Array, view: DataView, start: number, end: number): number {
-  for (let at = start, depth = 0; ; ) {
+  if (bytes[start] !== BRACE && bytes[start] !== BRACKET) return scalarEnd(bytes, view, start, end)
+  for (let at = start, depth = 0; ; at++) {
     const byte = bytes[at] ?? 0
-    const isClosing = byte === BRACE_END || byte === BRACKET_END
-    if (byte === BRACE || byte === BRACKET) depth++
-    else if (isClosing) depth--
-    // Inside, numbers and words are skipped byte by byte.
-    at = byte === QUOTE || (depth === 0 && !isClosing) ? scalarEnd(bytes, view, at, end) : at + 1
-    if (depth === 0) return at
+    // Brackets and braces differ in one bit.
+    if (byte === QUOTE) at = stringEnd(bytes, view, at + 1, end)
+    else if ((byte | 0x20) === BRACE) depth++
+    else if ((byte | 0x20) === BRACE_END && --depth === 0) return at + 1
   }
 }
 

@@ -8,46 +8,61 @@ const BRACE = 0x7b
 /** The offset of a value that is not there. */
 export const NOWHERE = -1
 
-/** The path to a value in an object, and where the value was found, with its quotes. */
+/** The path to a value in an object, and where {@link findMembers} or a template found the value, with its quotes. */
 export class MemberPath {
   start = NOWHERE
   end = NOWHERE
-  readonly #names: readonly (readonly [text: string, bytes: Uint8Array])[]
+  readonly #texts: readonly Uint8Array[]
 
   /** @param names of members, or indexes of arrays, from the outermost; at least one */
-  constructor(names: readonly string[]) {
-    this.#names = names.map((name) => [name, new TextEncoder().encode(name)])
+  constructor(readonly names: readonly string[]) {
+    this.#texts = names.map((name) => new TextEncoder().encode(name))
   }
 
-  /** Finds the value in the valid object in `bytes[start, end)`. The last member with a name wins, as in `JSON.parse`. */
-  find(bytes: Uint8Array, view: DataView, start: number, end: number): void {
-    this.start = NOWHERE
-    let found = skipBlanks(bytes, start, end)
-    for (const [text, name] of this.#names) {
-      const opening = bytes[found]
-      if (opening !== BRACE && opening !== BRACKET) return
-      let at = skipBlanks(bytes, found + 1, end)
-      found = NOWHERE
-      for (let index = 0; bytes[at] !== closingOf(opening); index++) {
-        let isNamed = opening === BRACKET && text === String(index)
-        if (opening === BRACE) {
-          const after = scalarEnd(bytes, view, at, end)
-          // An escape is longer than what it stands for.
-          isNamed =
-            isText(bytes, at + 1, after - 1, name) ||
-            (after - at - 2 > name.length &&
-              hasEscape(bytes, at, after) &&
-              unescaped(bytes, at, after) === text)
-          at = skipBlanks(bytes, skipBlanks(bytes, after, end) + 1, end)
-        }
-        if (isNamed) found = at
-        at = skipBlanks(bytes, valueEnd(bytes, view, at, end), end)
-        if (bytes[at] === COMMA) at = skipBlanks(bytes, at + 1, end)
-      }
-      if (found === NOWHERE) return
+  /** Whether its name at a depth is the JSON string in `bytes[start, end)`. */
+  isAt(depth: number, bytes: Uint8Array, start: number, end: number): boolean {
+    const text = this.#texts[depth] ?? bytes
+    if (isText(bytes, start + 1, end - 1, text)) return true
+    // An escape is longer than what it stands for.
+    if (end - start - 2 <= text.length || !hasEscape(bytes, start, end)) return false
+    return unescaped(bytes, start, end) === this.names[depth]
+  }
+}
+
+/**
+ * Finds the values at paths in a valid object or array. The last member with a name wins, as in `JSON.parse`.
+ *
+ * @param start of the object or array, after any white space
+ * @param depth of the names in the paths that are those of its members
+ */
+export function findMembers(
+  paths: readonly MemberPath[],
+  bytes: Uint8Array,
+  view: DataView,
+  start: number,
+  end: number,
+  depth = 0,
+): void {
+  for (const path of paths) path.start = NOWHERE
+  const opening = bytes[start]
+  if (opening !== BRACE && opening !== BRACKET) return
+  let at = skipBlanks(bytes, start + 1, end)
+  for (let index = 0; bytes[at] !== closingOf(opening); index++) {
+    const name = at
+    const nameEnd = opening === BRACE ? scalarEnd(bytes, view, name, end) : at
+    if (opening === BRACE) at = skipBlanks(bytes, skipBlanks(bytes, nameEnd, end) + 1, end)
+    for (const path of paths) {
+      const isNamed =
+        opening === BRACE ? path.isAt(depth, bytes, name, nameEnd) : path.names[depth] === String(index)
+      if (isNamed) path.start = at
     }
-    this.start = found
-    this.end = valueEnd(bytes, view, found, end)
+    at = skipBlanks(bytes, valueEnd(bytes, view, at, end), end)
+    if (bytes[at] === COMMA) at = skipBlanks(bytes, at + 1, end)
+  }
+  for (const path of paths) {
+    if (path.start === NOWHERE) continue
+    if (path.names.length === depth + 1) path.end = valueEnd(bytes, view, path.start, end)
+    else findMembers([path], bytes, view, path.start, end, depth + 1)
   }
 }
 

@@ -9,7 +9,16 @@ import { Words } from '../../swar.ts'
 import type { FormatDefinition, LineFormat, LineResult } from '../format-definition.ts'
 import { braceBefore, JsonScanner } from './json-scanner.ts'
 import { TemplateCache } from './line-template.ts'
-import { hasEscape, MemberPath, NOWHERE, pathOf, pathText, unescaped, valueAt } from './member-path.ts'
+import {
+  findMembers,
+  hasEscape,
+  MemberPath,
+  NOWHERE,
+  pathOf,
+  pathText,
+  unescaped,
+  valueAt,
+} from './member-path.ts'
 
 export interface NdjsonPlan extends CommonPlan {
   readonly format: 'ndjson'
@@ -198,8 +207,8 @@ class NdjsonLines implements LineFormat {
   /** The member that is added, if it is there already. */
   readonly #member: MemberPath
   readonly #scanner = new JsonScanner()
-  /** The paths of the address and of the time. */
-  readonly #wanted: readonly MemberPath[]
+  /** All of these paths. */
+  readonly #paths: readonly MemberPath[]
   readonly #templates: TemplateCache
   readonly #words = new Words()
   /** The name and the colon of the member that is added, after a comma if it is not the only one. */
@@ -212,8 +221,9 @@ class NdjsonLines implements LineFormat {
     this.#address = new MemberPath(plan.path)
     this.#time = plan.timePath === null ? null : new MemberPath(plan.timePath)
     this.#member = new MemberPath([plan.into])
-    this.#wanted = this.#time === null ? [this.#address] : [this.#address, this.#time]
-    this.#templates = new TemplateCache(this.#wanted)
+    const wanted = this.#time === null ? [this.#address] : [this.#address, this.#time]
+    this.#paths = [...wanted, this.#member]
+    this.#templates = new TemplateCache(wanted)
     this.#nextName = new TextEncoder().encode(`,${JSON.stringify(plan.into)}:`)
     this.#onlyName = this.#nextName.subarray(1)
   }
@@ -226,7 +236,7 @@ class NdjsonLines implements LineFormat {
         this.fault = this.#scanner.fault
         return isBlank(bytes, start, end) ? 'blank' : 'bad'
       }
-      for (const path of [this.#member, ...this.#wanted]) path.find(bytes, view, start, end)
+      findMembers(this.#paths, bytes, view, this.#scanner.start, end)
       const { start: valueStart, end: valueEnd } = this.#member
       if (valueStart !== NOWHERE) {
         if (this.#plan.overwrite) return this.#write(bytes, start, valueStart, NO_NAME, valueEnd, end, out)
