@@ -1,4 +1,4 @@
-import { quoted } from '../address/quoted.ts'
+import { quoted } from '../errors.ts'
 import type { BlockEnricher } from './block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts, withoutAddress } from './counts.ts'
 import { BadLineError, EnrichError } from './errors.ts'
@@ -8,6 +8,8 @@ import { recordEndsOf } from './splitter.ts'
 
 /** At least one of this many first records must have an address. */
 const RECORDS = 1000
+/** Records read first: they usually have an address. The run enriches again what is read here. */
+const FIRST_RECORDS = 10
 /** Enough records to decide, for samples of long records, if one of them has a value that is not an address. */
 const FEWER_RECORDS = 100
 /** A whole input with fewer records is accepted if they merely lack an address, as in a log of a quiet hour. */
@@ -52,10 +54,10 @@ function firstRecords(enricher: BlockEnricher, plan: Plan, sample: Uint8Array, i
   const ends = recordEndsOf(plan)
   ends.reset(sample)
   const hasAddress = (): boolean => withoutAddress(counts) < counts.lines - counts.blank
-  let firstLine = 1
+  let linesBefore = 0
   for (let start = 0; start < sample.length && counts.lines - counts.blank < RECORDS && !hasAddress(); ) {
     let end = start === 0 ? markLength(sample) : start
-    const most = RECORDS - (counts.lines - counts.blank) + (start === 0 ? headerLine(plan) : 0)
+    const most = start === 0 ? FIRST_RECORDS + headerLine(plan) : RECORDS - (counts.lines - counts.blank)
     for (let count = 0; count < most && end < sample.length; count++) {
       const next = ends.next(end, sample.length, isWhole)
       if (next === -1) break
@@ -64,20 +66,22 @@ function firstRecords(enricher: BlockEnricher, plan: Plan, sample: Uint8Array, i
     if (end === start) break
     try {
       const block = {
+        headerLine: start === 0 ? headerLine(plan) : 0,
         bytes: sample.slice(start, end),
-        firstLine,
-        lines: most,
+        isStart: start === 0,
         oversized: false,
         startsLine: true,
       }
-      for (const piece of enricher.pieces(block)) mergeCounts(counts, piece.counts)
+      for (const piece of enricher.pieces(block)) {
+        mergeCounts(counts, piece.counts, linesBefore)
+        linesBefore += piece.lines
+      }
     } catch (error) {
       // Leave it to the run, which reports the line with its right number.
       if (error instanceof BadLineError) return emptyCounts()
       throw error
     }
     start = end
-    firstLine = headerLine(plan) + 2
   }
   return counts
 }

@@ -1,4 +1,4 @@
-import type { ByteSink } from './byte-sink.ts'
+import type { ByteSink } from '../bytes/byte-sink.ts'
 import { mayNeedEscape, Words } from './swar.ts'
 
 /** Bytes of a text that are decoded at a time. */

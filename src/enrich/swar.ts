@@ -1,5 +1,4 @@
-// Words of four bytes in 32-bit integers ("SIMD within a register"). JavaScript has no faster way to look at bytes.
-
+// Words of four bytes, tested at once.
 /** A view of all bytes of an array, to read and write words. */
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -68,16 +67,5 @@ export class LineFeeds {
     const bytes = this.#bytes
     for (; at < end; at++) if (bytes[at] === LINE_FEED) return at
     return -1
-  }
-
-  /** The number of lines in the bytes, including a last one without a line feed. */
-  lines(): number {
-    const end = this.#bytes.length
-    let lines = 0
-    for (let start = 0; start < end; lines++) {
-      const lineFeed = this.next(start, end)
-      start = lineFeed === -1 ? end : lineFeed + 1
-    }
-    return lines
   }
 }

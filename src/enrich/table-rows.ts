@@ -1,8 +1,8 @@
-import type { ByteSink } from './byte-sink.ts'
+import type { ByteSink } from '../bytes/byte-sink.ts'
 import { eventTime } from './event-time.ts'
 import { RecordFields } from './formats/delimited/table.ts'
 import type { LineLocator } from './line-locator.ts'
-import { columnsTemplate, escapedColumnsTemplate, type LocationTemplate } from './location-text.ts'
+import { columnsTemplate, escapedColumnsTemplate, type LocationTemplate } from './rendered-locations.ts'
 import type { TablePlan } from './row-plan.ts'
 
 const LINE_FEED = 0x0a

@@ -3,7 +3,7 @@ import { DataSection } from './data-section.ts'
 import { type Metadata, readMetadata } from './metadata.ts'
 import { type MmdbValue, RecordDecoder } from './record-decoder.ts'
 import { SearchTree } from './search-tree.ts'
-import { type Verification, verify } from './verify/verify.ts'
+import { type Verification, verify } from './verify.ts'
 
 /** One open MMDB file: checked when it is opened, read-only afterwards. */
 export class Database {

@@ -76,11 +76,13 @@ export function enrichBytes(input: Uint8Array, options: EnrichOptions, blockByte
   const splitter = new Splitter(plan, blockBytes)
   const pieces: Uint8Array[] = []
   const counts = emptyCounts()
+  let linesBefore = 0
   const take = (blocks: readonly Block[]): void => {
     for (const block of blocks) {
       for (const enriched of enricher.pieces(block)) {
         pieces.push(enriched.output)
-        mergeCounts(counts, enriched.counts)
+        mergeCounts(counts, enriched.counts, linesBefore)
+        linesBefore += enriched.lines
       }
     }
   }

@@ -116,12 +116,14 @@ function run(plan: Plan, input: Iterable<Uint8Array>, blockBytes: number): Omit<
   const outputs: Uint8Array[] = []
   const total = emptyCounts()
   let held = 0
+  let linesBefore = 0
   const take = (blocks: readonly Block[]): void => {
     for (const block of blocks) {
       held -= block.bytes.length
-      for (const { output, counts } of enricher.pieces(block)) {
+      for (const { output, counts, lines } of enricher.pieces(block)) {
         outputs.push(output.slice())
-        mergeCounts(total, counts)
+        mergeCounts(total, counts, linesBefore)
+        linesBefore += lines
       }
     }
   }

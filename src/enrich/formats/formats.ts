@@ -1,4 +1,4 @@
-import { quoted } from '../../address/quoted.ts'
+import { quoted } from '../../errors.ts'
 import { EnrichError } from '../errors.ts'
 import type { LineOptions, Planned } from '../options.ts'
 import { sampleLines, startsJsonArray } from '../sample.ts'

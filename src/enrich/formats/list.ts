@@ -1,5 +1,5 @@
-import { quoted } from '../../address/quoted.ts'
-import type { ByteSink } from '../byte-sink.ts'
+import type { ByteSink } from '../../bytes/byte-sink.ts'
+import { quoted } from '../../errors.ts'
 import { EnrichError } from '../errors.ts'
 import { JsonText, jsonRoom, RAW } from '../json-text.ts'
 import type { LineLocator } from '../line-locator.ts'

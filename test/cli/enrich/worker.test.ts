@@ -31,7 +31,7 @@ const memory = new SharedArrayBuffer(10_000)
 
 function blockOf(text: string): Block {
   const bytes = new Uint8Array(Buffer.from(text))
-  return { bytes, firstLine: 7, lines: text.split('\n').length - 1, oversized: false, startsLine: true }
+  return { bytes, isStart: true, headerLine: 0, oversized: false, startsLine: true }
 }
 
 it('answers each plan and block, in order', async () => {
@@ -60,7 +60,7 @@ it('answers each plan and block, in order', async () => {
 
   expect(give({ kind: 'block', block: blockOf('{"ip":"1.2.3.4"}\nrubbish\n'), memory })).toEqual({
     kind: 'bad-line',
-    line: 8,
+    line: 2,
     fault: 'it is not a JSON object',
   })
   give({ kind: 'plan', plan: plan('keep') })

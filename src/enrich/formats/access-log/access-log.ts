@@ -1,5 +1,5 @@
-import { quoted } from '../../../address/quoted.ts'
-import type { ByteSink } from '../../byte-sink.ts'
+import type { ByteSink } from '../../../bytes/byte-sink.ts'
+import { quoted } from '../../../errors.ts'
 import { EnrichError } from '../../errors.ts'
 import { NO_TIME, TIMESTAMP_ROOM } from '../../event-time.ts'
 import { JsonText, jsonRoom, RAW } from '../../json-text.ts'

@@ -1,9 +1,8 @@
-import { quoted } from '../../../address/quoted.ts'
-import { ByteSink } from '../../byte-sink.ts'
+import { ByteSink } from '../../../bytes/byte-sink.ts'
+import { quoted } from '../../../errors.ts'
 import { EnrichError, shownName } from '../../errors.ts'
 import { eventTime } from '../../event-time.ts'
 import type { LineLocator } from '../../line-locator.ts'
-import { columnsTemplate } from '../../location-text.ts'
 import {
   type CommonPlan,
   commonPlan,
@@ -12,6 +11,7 @@ import {
   type LocationField,
   type Planned,
 } from '../../options.ts'
+import { columnsTemplate } from '../../rendered-locations.ts'
 import { guessAddress, guessTime, kindOfValue, SampleField } from '../../sample.ts'
 import type { FormatDefinition, LineFormat, LineResult } from '../format-definition.ts'
 import {

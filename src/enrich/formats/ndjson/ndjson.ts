@@ -1,5 +1,5 @@
-import { quoted } from '../../../address/quoted.ts'
-import type { ByteSink } from '../../byte-sink.ts'
+import type { ByteSink } from '../../../bytes/byte-sink.ts'
+import { quoted } from '../../../errors.ts'
 import { EnrichError, shownName } from '../../errors.ts'
 import { eventTime, eventTimeOf, NO_TIME } from '../../event-time.ts'
 import type { LineLocator } from '../../line-locator.ts'

@@ -1,0 +1,150 @@
+import { Address } from '../address/address.ts'
+import { explainMalformed } from '../address/explain-malformed.ts'
+import type { SpecialPurpose } from '../address/iana-registries.ts'
+import { describeSpecialPurpose } from '../address/special-purpose.ts'
+import { InvalidDatabaseError, isGeofixError, UnresolvableAddressError } from '../errors.ts'
+import type { DatabaseSet } from './database-set.ts'
+import type { Locale } from './locale.ts'
+import type { LocationRecord, LookupFailure, LookupResult } from './location-record.ts'
+import { type LocationTable, NO_LOCATION } from './location-table.ts'
+
+/**
+ * Why an address has no location: a reason of `UnresolvableAddressError`, or the error of a database. Reasons are
+ * plain strings, so that a failing address costs no message and no stack trace unless its caller wants one.
+ */
+export type NoLocation = SpecialPurpose | 'not-found' | InvalidDatabaseError
+
+/**
+ * Finds the location of a parsed address: its number in the set. Special-purpose addresses are never looked up in a
+ * database.
+ */
+export function findLocation(set: DatabaseSet, address: Address): number | NoLocation {
+  if (address.special !== null) return address.special
+  if (set.noLocationsError !== null) return set.noLocationsError
+  try {
+    return set.find(address) || 'not-found'
+  } catch (error) {
+    if (isInvalidDatabase(error)) return error
+    throw error
+  }
+}
+
+/**
+ * The LocationRecord of a parsed address.
+ *
+ * @param via where `detect` found the address
+ * @throws UnresolvableAddressError, InvalidDatabaseError when it has no location
+ */
+export function lookupRecord(
+  set: DatabaseSet,
+  address: Address,
+  locale: Locale,
+  at: number,
+  via?: string,
+): LocationRecord {
+  const found = findLocation(set, address)
+  if (typeof found === 'number') return set.record(found, address.text, locale, at)
+  if (typeof found === 'string') {
+    throw new UnresolvableAddressError(reasonText(set, address, found), found, address.text, via)
+  }
+  // The error of the set is from opening it: a new one has the caller's stack trace.
+  throw found === set.noLocationsError ? new InvalidDatabaseError(found.fault, found) : found
+}
+
+/** As {@link lookupRecord}, but returns a failure instead of throwing, without a stack trace. */
+export function lookupResult(set: DatabaseSet, address: Address, locale: Locale, at: number): LookupResult {
+  const found = findLocation(set, address)
+  if (typeof found === 'number') return set.record(found, address.text, locale, at)
+  return lookupFailure(set, address, found)
+}
+
+export function lookupFailure(set: DatabaseSet, address: Address, found: NoLocation): LookupFailure {
+  const ip = address.text
+  if (typeof found === 'string') {
+    const message = reasonText(set, address, found)
+    return { ip, error: { code: 'UNRESOLVABLE_ADDRESS', status: 422, message, reason: found } }
+  }
+  const { code, status, message } = found
+  return { ip, error: { code, status, message } }
+}
+
+/** @param item to look up, of any type */
+export function malformedFailure(item: unknown): LookupFailure {
+  // Do not call toString() of objects, which can throw.
+  const isPrimitive = item === null || (typeof item !== 'object' && typeof item !== 'function')
+  const ip = isPrimitive ? String(item) : typeof item
+  return { ip, error: { code: 'MALFORMED_ADDRESS', status: 400, message: explainMalformed(item) } }
+}
+
+function reasonText(
+  { info }: DatabaseSet,
+  { text, family }: Address,
+  reason: SpecialPurpose | 'not-found',
+): string {
+  if (reason !== 'not-found') return describeSpecialPurpose(text, reason)
+  const lacksFamily = family === 6 && info.every(({ ipVersion }) => ipVersion === 4)
+  return `${text} has no location: ${lacksFamily ? 'no database for IPv6 is open' : 'the database has none for it'}`
+}
+
+/** By code rather than by class: the databases can belong to another copy of this package. */
+function isInvalidDatabase(error: unknown): error is InvalidDatabaseError {
+  return isGeofixError(error) && error.code === 'INVALID_DATABASE'
+}
+
+/** Items of one call of {@link LookupBatch.lookup}. */
+export const BATCH_ITEMS = 256
+
+/**
+ * Looks up many addresses in steps: parses all, finds all, makes all records. A lookup mostly waits for memory, once in
+ * each step. In a short loop over many items the processor waits for several of them at once.
+ */
+export class LookupBatch {
+  readonly #addresses: Address[] = []
+  readonly #isAddress: boolean[] = []
+  /** Numbers of locations in the set's first table; `NO_LOCATION` for items that are then looked up one by one. */
+  readonly #numbers = new Int32Array(BATCH_ITEMS)
+
+  /**
+   * Adds the result of each item, in order.
+   *
+   * @param items of any type, at most {@link BATCH_ITEMS}
+   */
+  lookup(
+    set: DatabaseSet,
+    items: readonly unknown[],
+    locale: Locale,
+    at: number,
+    results: LookupResult[],
+  ): void {
+    const [table] = set.tables
+    const generation = table?.generation
+    for (let i = 0; i < items.length; i++) {
+      this.#addresses[i] ??= new Address()
+      this.#isAddress[i] = this.#addresses[i]?.parse(items[i]) ?? false
+    }
+    for (let i = 0; i < items.length; i++) {
+      const address = this.#addresses[i]
+      const isPlain = address !== undefined && this.#isAddress[i] === true && address.special === null
+      this.#numbers[i] = isPlain ? numberOf(table, address) : NO_LOCATION
+    }
+    // Numbers from before a table was emptied are not valid any more.
+    if (table?.generation !== generation) this.#numbers.fill(NO_LOCATION)
+    for (let i = 0; i < items.length; i++) {
+      const address = this.#addresses[i]
+      const number = this.#numbers[i] ?? NO_LOCATION
+      if (address === undefined || this.#isAddress[i] === false) results.push(malformedFailure(items[i]))
+      else if (table === undefined || number === NO_LOCATION)
+        results.push(lookupResult(set, address, locale, at))
+      else results.push(table.record(number, address.text, locale, at))
+    }
+  }
+}
+
+function numberOf(table: LocationTable | undefined, address: Address): number {
+  try {
+    return table?.find(address) ?? NO_LOCATION
+  } catch {
+    // Looking it up again throws again, where the error becomes the result.
+    return NO_LOCATION
+  }
+}

@@ -1,0 +1,243 @@
+import { InvalidDatabaseError } from '../errors.ts'
+import type { DataSection } from './data-section.ts'
+import { DataType } from './format.ts'
+import type { Metadata } from './metadata.ts'
+import { RecordCheck } from './record-decoder.ts'
+import { NO_RECORD, type SearchTree } from './search-tree.ts'
+
+/** The result of checking a whole database. */
+export interface Verification {
+  /** The first hundred faults; empty when the database is sound. */
+  readonly faults: readonly DatabaseFault[]
+  /** How many faults there are in total. */
+  readonly faultCount: number
+  readonly nodeCount: number
+  /** Distinct records that the search tree leads to. */
+  readonly recordCount: number
+  /** Values in the data section, keys of maps included. */
+  readonly valueCount: number
+}
+
+/** One thing that is wrong with a database. */
+export interface DatabaseFault {
+  /** What is wrong. */
+  readonly message: string
+  /** Where, in bytes from the start of the uncompressed file; `null` if it has no single location. */
+  readonly offset: number | null
+}
+
+/**
+ * Checks a whole database, as `mmdbctl verify` and libmaxminddb's verifier do.
+ *
+ * @param bytes the uncompressed file
+ */
+export function verify(tree: SearchTree, data: DataSection, bytes: Uint8Array): Verification {
+  const faults = new FaultList()
+  checkMetadata(tree.metadata, faults)
+  const records = checkSearchTree(tree, data, faults)
+  const valueCount = checkDataSection(data, bytes, records, faults)
+  const { nodeCount } = tree.metadata
+  return { faults: faults.faults, faultCount: faults.count, nodeCount, recordCount: records.size, valueCount }
+}
+
+/** A damaged file can have millions of faults. */
+const MAX_LISTED_FAULTS = 100
+
+/** The first faults that were found, and how many there are in total. */
+export class FaultList {
+  readonly faults: DatabaseFault[] = []
+  count = 0
+
+  /** Several records can lead to the same fault, which is listed once. */
+  add(message: string, offset: number | null = null): void {
+    if (this.faults.some((each) => each.message === message && each.offset === offset)) return
+    this.count++
+    if (this.faults.length < MAX_LISTED_FAULTS) this.faults.push({ message, offset })
+  }
+
+  /** Runs an action that throws at the first fault, and adds that fault. @returns whether there was none */
+  attempt(action: () => void): boolean {
+    try {
+      action()
+      return true
+    } catch (error) {
+      if (!(error instanceof InvalidDatabaseError)) throw error
+      this.add(error.fault, error.offset ?? null)
+      return false
+    }
+  }
+}
+
+/** How far the clock of this machine may be behind the clock of the machine that built a database. */
+const MAX_CLOCK_SKEW_MS = 86_400_000
+
+function checkMetadata({ nodeCount, databaseType, buildDate, start }: Metadata, faults: FaultList): void {
+  if (nodeCount === 0) faults.add('the metadata has a node_count of 0', start)
+  if (databaseType === '') faults.add('the metadata has an empty database_type', start)
+  if (buildDate === null) faults.add('the metadata has a build_epoch that is not a possible date', start)
+  else if (buildDate.getTime() > Date.now() + MAX_CLOCK_SKEW_MS) {
+    faults.add(`the metadata has a build_epoch in the future, ${buildDate.toISOString()}`, start)
+  }
+}
+
+/** Height of a node that was not visited. */
+const UNKNOWN = 255
+
+/** Height of a node on the current path. More than any address has bits, so that a cycle counts as too deep. */
+const ON_PATH = 254
+
+/**
+ * Walks a whole search tree: every path ends within the length of an address, every record lies in the data
+ * section, and every node is reachable. A subtree with several paths to it is walked once.
+ *
+ * @returns offsets of the records that the tree leads to
+ */
+export function checkSearchTree(tree: SearchTree, data: DataSection, faults: FaultList): OffsetSet {
+  const { nodeCount, ipVersion } = tree.metadata
+  const bits = ipVersion === 4 ? 32 : 128
+  const records = new OffsetSet(data.base, data.end)
+  /** By node, the bits of the longest path below it. */
+  const heights = new Uint8Array(nodeCount).fill(UNKNOWN)
+  const heightOf = (value: number): number => (value < nodeCount ? (heights[value] ?? UNKNOWN) : 0)
+  const addRecord = (value: number): void => {
+    const offset = tree.record(value)
+    if (offset !== NO_RECORD) records.add(offset)
+  }
+  let isTooDeep = false
+  // Depth first, without recursion: a damaged tree can be as deep as it has nodes.
+  const path = nodeCount > 0 ? [0] : []
+  heights[0] = ON_PATH
+  for (let node = path.at(-1); node !== undefined; node = path.at(-1)) {
+    const [left, right] = [tree.child(node, 0), tree.child(node, 1)]
+    const [leftHeight, rightHeight] = [heightOf(left), heightOf(right)]
+    const isDone = leftHeight !== UNKNOWN && rightHeight !== UNKNOWN
+    if (!isDone && path.length < bits) {
+      const unvisited = rightHeight === UNKNOWN ? right : left
+      heights[unvisited] = ON_PATH
+      path.push(unvisited)
+      continue
+    }
+    const height = 1 + Math.max(leftHeight, rightHeight)
+    if (!isDone || path.length - 1 + height > bits) isTooDeep = true
+    heights[node] = Math.min(height, bits)
+    path.pop()
+    for (const value of [left, right]) if (value >= nodeCount) faults.attempt(() => addRecord(value))
+  }
+  const unreached = heights.reduce((count, height) => count + (height === UNKNOWN ? 1 : 0), 0)
+  // Nodes below a path that is too deep were not visited.
+  if (isTooDeep) faults.add(`the search tree has paths of more than ${bits} bits, the length of an address`)
+  else if (unreached > 0) faults.add(`no path leads to ${unreached} of ${nodeCount} nodes of the search tree`)
+  return records
+}
+
+/** A set of offsets within a section of a file: one bit for each byte of the section. */
+export class OffsetSet {
+  size = 0
+  readonly #base: number
+  readonly #bits: Uint8Array
+
+  /**
+   * @param base the lowest offset
+   * @param end one more than the highest offset
+   */
+  constructor(base: number, end: number) {
+    this.#base = base
+    this.#bits = new Uint8Array(Math.ceil(Math.max(end - base, 0) / 8))
+  }
+
+  add(offset: number): void {
+    if (this.has(offset)) return
+    const at = offset - this.#base
+    this.#bits[at >>> 3] = (this.#bits[at >>> 3] ?? 0) | (1 << (at & 7))
+    this.size++
+  }
+
+  has(offset: number): boolean {
+    const at = offset - this.#base
+    return ((this.#bits[at >>> 3] ?? 0) & (1 << (at & 7))) !== 0
+  }
+
+  /** In ascending order. */
+  *[Symbol.iterator](): Generator<number> {
+    for (const [index, byte] of this.#bits.entries()) {
+      if (byte === 0) continue
+      for (let bit = 0; bit < 8; bit++) if ((byte & (1 << bit)) !== 0) yield this.#base + index * 8 + bit
+    }
+  }
+}
+
+/** Uses of a value by records, on average. Real files have about 10; in a hostile file they are unlimited. */
+const MAX_MEAN_USES = 32
+/** Values that are read in any case. They take less than a second. */
+const MIN_VALUE_BUDGET = 10_000_000
+
+/**
+ * Reads a data section from start to end, as strict verifiers do: values follow one another without a gap, all
+ * text is UTF-8, and pointers and the search tree lead to the start of a value.
+ *
+ * @param bytes the whole file
+ * @param records offsets that the search tree leads to
+ * @returns how many values there are, including the keys and values inside maps and arrays
+ */
+function checkDataSection(
+  data: DataSection,
+  bytes: Uint8Array,
+  records: OffsetSet,
+  faults: FaultList,
+): number {
+  const { base, end } = data
+  const starts = new OffsetSet(base, end)
+  /** Where values start that are not inside another value. */
+  const outermost = new OffsetSet(base, end)
+  const targets = new OffsetSet(base, end)
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let valueCount = 0
+  const isWhole = faults.attempt(() => {
+    for (let at = base, pending = 0; at < end || pending > 0; at = data.next) {
+      if (pending === 0) outermost.add(at)
+      else pending--
+      starts.add(at)
+      valueCount++
+      data.open(at)
+      const { type, size, start, fieldOffset } = data
+      if (data.viaPointer) targets.add(fieldOffset)
+      else if (type === DataType.map) pending += 2 * size
+      else if (type === DataType.array) pending += size
+      else if (type === DataType.utf8String) {
+        try {
+          // A copy: platforms refuse to decode shared memory in place.
+          decoder.decode(bytes.slice(start, start + size))
+        } catch {
+          faults.add('a text is not UTF-8', fieldOffset)
+        }
+      }
+    }
+  })
+  checkRecords(data, records, Math.max(MIN_VALUE_BUDGET, valueCount * MAX_MEAN_USES), faults)
+  // After a fault it is not known where values start.
+  if (!isWhole) return valueCount
+  for (const offset of records) {
+    if (!starts.has(offset)) faults.add('the search tree leads into the middle of a value', offset)
+  }
+  for (const offset of targets) {
+    if (!starts.has(offset)) faults.add('a pointer leads into the middle of a value', offset)
+  }
+  for (const offset of outermost) {
+    if (records.has(offset) || targets.has(offset)) continue
+    faults.add('neither the search tree nor a pointer leads to a value', offset)
+  }
+  return valueCount
+}
+
+/** Checks each record with its pointers followed, as a reader sees it. @param budget of values in all records */
+function checkRecords(data: DataSection, records: OffsetSet, budget: number, faults: FaultList): void {
+  let values = 0
+  for (const offset of records) {
+    const check = new RecordCheck(data, offset)
+    faults.attempt(() => check.run())
+    values += check.values
+    if (values <= budget) continue
+    faults.add(`the records lead through pointers to more than ${budget} values`, offset)
+    return
+  }
+}

@@ -1,0 +1,168 @@
+import { isIPv6 } from 'node:net'
+import fc from 'fast-check'
+import ipaddr from 'ipaddr.js'
+import { describe, expect, it } from 'vitest'
+import { CANONICAL_IPV6, formatIPv6, NOT_IPV6, parseIPv6 } from '../../../src/address/ip-text.ts'
+import { ipv6Spelling } from '../arbitraries.ts'
+
+function parsed(text: string, end = text.length): Uint32Array | null {
+  const words = new Uint32Array(4)
+  return parseIPv6(text, end, words) === NOT_IPV6 ? null : words
+}
+
+function canonical(text: string): string {
+  const words = parsed(text)
+  if (words === null) throw new Error(`${text} was refused`)
+  return formatIPv6(words)
+}
+
+/** The output of the URL standard's host serializer: RFC 5952, always hexadecimal. */
+const hostname = (text: string): string => new URL(`http://[${text}]/`).hostname.slice(1, -1)
+
+describe('parseIPv6', () => {
+  it.each([
+    ['::', [0, 0, 0, 0]],
+    ['::1', [0, 0, 0, 1]],
+    ['1::', [0x10000, 0, 0, 0]],
+    ['1:2:3:4:5:6:7:8', [0x10002, 0x30004, 0x50006, 0x70008]],
+    ['1:2:3:4:5:6:7::', [0x10002, 0x30004, 0x50006, 0x70000]], // "::" for a single group at the end
+    ['::2:3:4:5:6:7:8', [2, 0x30004, 0x50006, 0x70008]], // and at the start
+    ['1:2:3::5:6:7:8', [0x10002, 0x30000, 0x50006, 0x70008]], // and in the middle
+    ['ffff:FFFF:0abc:ABC::', [0xffffffff, 0x0abc0abc, 0, 0]], // either case, leading zeros
+    ['0000:0000:0000:0000:0000:0000:0000:0001', [0, 0, 0, 1]],
+    ['::1.2.3.4', [0, 0, 0, 0x01020304]],
+    ['::ffff:255.255.255.255', [0, 0, 0xffff, 0xffffffff]],
+    ['1:2:3:4:5:6:7.8.9.10', [0x10002, 0x30004, 0x50006, 0x0708090a]],
+    ['1:2:3:4:5::7.8.9.10', [0x10002, 0x30004, 0x50000, 0x0708090a]],
+    ['0000:0000:0000:0000:0000:ffff:255.255.255.255', [0, 0, 0xffff, 0xffffffff]], // 45 characters, the longest
+  ])('reads %s', (text, words) => {
+    expect(parsed(text)).toEqual(Uint32Array.from(words))
+    expect(isIPv6(text)).toBe(true)
+  })
+
+  it.each([
+    '', //
+    ':',
+    ':1', // one colon at the start
+    '1:', // one at the end
+    ':1:2:3:4:5:6:7:8',
+    '1:2:3:4:5:6:7:8:',
+    ':::',
+    '1:::2',
+    '::1::', // "::" twice
+    '1::2::3',
+    '1:2:3:4:5:6:7', // seven groups
+    '1:2:3:4:5:6:7:8:9', // nine
+    '1:2:3:4:5:6:7:8::', // "::" for no group at all
+    '::1:2:3:4:5:6:7:8',
+    '1:2:3:4::5:6:7:8',
+    '12345::',
+    '::12345',
+    '00001::',
+    'g::',
+    '::g',
+    '::1g',
+    '::@', // lower-cased by "| 0x20" it would be a backtick
+    '::`',
+    '::G',
+    '1.2.3.4', // this parser does not read IPv4
+    '1.2.3.4::',
+    '::1.2.3.4:5',
+    '::1.2.3.4::',
+    '::1.2.3',
+    '::1.2.3.4.5',
+    '::1.2.3.256',
+    '::01.2.3.4',
+    '::1.2.3.4 ',
+    '::.1.2.3',
+    '::a.2.3.4',
+    '1:2:3:4:5:6:7:1.2.3.4', // nine groups in total
+    '1:2:3:4:5:6::1.2.3.4', // "::" for no group before a dotted tail
+    '1:2:3:4:5:1.2.3.4', // seven groups in total
+    '::ffff:12345.1.1.1',
+    ' ::1',
+    '::1 ',
+    '::1\n',
+    '::1\0',
+    '[::1]',
+    '::1/128',
+    '::1%', // the caller handles zones
+    '::\u0131', // a dotless i, which case folding would change
+    '：：１', // full-width
+    '0000:0000:0000:0000:0000:0000:255.255.255.2555',
+    '0000:0000:0000:0000:0000:00000:255.255.255.255', // 46 characters
+  ])('refuses %j', (text) => {
+    expect(parsed(text)).toBeNull()
+    if (!text.includes('%')) expect(isIPv6(text)).toBe(false)
+  })
+
+  it('reads up to the given end', () => {
+    expect(parsed('fe80::1%eth0', 7)).toEqual(Uint32Array.of(0xfe800000, 0, 0, 1))
+    expect(parsed('fe80::1.2.3.4%eth0', 13)).toEqual(Uint32Array.of(0xfe800000, 0, 0, 0x01020304))
+    expect(parsed('fe80::1.2.3.4', 12)).toBeNull()
+    expect(parsed('1:2:3:4:5:6:7:8:9', 15)).toEqual(Uint32Array.of(0x10002, 0x30004, 0x50006, 0x70008))
+  })
+
+  it('overwrites an earlier address completely', () => {
+    const words = new Uint32Array(4)
+    expect(parseIPv6('1:2:3:4:5:6:7:8', 15, words)).toBe(CANONICAL_IPV6)
+    expect(parseIPv6('::', 2, words)).toBe(CANONICAL_IPV6)
+    expect([...words]).toEqual([0, 0, 0, 0])
+  })
+
+  it('reads any spelling as ipaddr.js and the URL standard do', () => {
+    fc.assert(
+      fc.property(ipv6Spelling, (text) => {
+        expect(canonical(text)).toBe(hostname(text))
+        // ipaddr.js 2.5.0 reads ::10.0.0.2 as IPv4-mapped.
+        if (text.includes('.')) return
+        const bytes = Buffer.from(ipaddr.IPv6.parse(text).toByteArray())
+        expect([...(parsed(text) ?? [])]).toEqual([0, 4, 8, 12].map((at) => bytes.readUInt32BE(at)))
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})
+
+describe('formatIPv6', () => {
+  // RFC 5952 section 4, rule by rule.
+  it.each([
+    ['2001:0db8::0001', '2001:db8::1'], // 4.1: no leading zeros
+    ['2001:db8::ABCD', '2001:db8::abcd'], // 4.3: lower case
+    ['2001:db8:0:0:0:0:2:1', '2001:db8::2:1'], // 4.2.1: as short as possible
+    ['2001:db8:0:1:1:1:1:1', '2001:db8:0:1:1:1:1:1'], // 4.2.2: not for a single group
+    ['2001:0:0:1:0:0:0:1', '2001:0:0:1::1'], // 4.2.3: the longest run
+    ['2001:db8:0:0:1:0:0:1', '2001:db8::1:0:0:1'], // 4.2.3: the first of equal runs
+    ['0:0:1:0:0:1:0:0', '::1:0:0:1:0:0'], // three equal runs
+    ['0:0:0:0:0:0:0:0', '::'],
+    ['1:0:0:0:0:0:0:0', '1::'],
+    ['0:1:2:3:4:5:6:7', '0:1:2:3:4:5:6:7'], // a single zero at an end stays
+    ['1:2:3:4:5:6:7:0', '1:2:3:4:5:6:7:0'],
+    ['1:2:3:4:5:6:0:0', '1:2:3:4:5:6::'],
+    ['0:0:3:4:5:6:7:8', '::3:4:5:6:7:8'],
+    ['::1.2.3.4', '::102:304'], // never dotted
+  ])('%s is %s', (text, expected) => {
+    expect(canonical(text)).toBe(expected)
+  })
+
+  it('agrees with ipaddr.js and the URL standard, and parses as the same address', () => {
+    const group = fc.oneof(fc.constant(0), fc.nat(0xffff))
+    fc.assert(
+      fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {
+        const long = groups.map((each) => each.toString(16)).join(':')
+        const text = canonical(long)
+        expect(text).toBe(hostname(long))
+        expect(text).toBe(new ipaddr.IPv6(groups).toRFC5952String())
+        expect(canonical(text)).toBe(text)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('agrees for every pattern of zero groups', () => {
+    for (let pattern = 0; pattern < 256; pattern++) {
+      const long = Array.from({ length: 8 }, (_, i) => ((pattern >> i) & 1 ? 'a' : '0')).join(':')
+      expect(canonical(long)).toBe(hostname(long))
+    }
+  })
+})

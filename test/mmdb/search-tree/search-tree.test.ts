@@ -1,0 +1,162 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseCidr } from '../../../src/address/ip-text.ts'
+import { InvalidDatabaseError } from '../../../src/errors.ts'
+import { Database } from '../../../src/mmdb/database.ts'
+import { NO_RECORD } from '../../../src/mmdb/search-tree.ts'
+import { MmdbWriter, type RecordSize } from '../../../src/writer.ts'
+import { bytesOf, DATA_START, encode, handMade } from '../hand-made.ts'
+
+const SIZES: readonly RecordSize[] = [24, 28, 32]
+const RECORD = encode(new Map([['a', 1]]))
+
+type Answer = readonly [record: unknown, prefixLength: number]
+
+function ask(database: Database, address: string): Answer {
+  const { family, words } = parseCidr(`${address}/${address.includes(':') ? 128 : 32}`)
+  const { tree } = database
+  const offset = family === 4 ? tree.findIPv4(words[0] ?? 0) : tree.findIPv6(words)
+  return [offset === NO_RECORD ? null : database.record(offset), tree.prefixLength]
+}
+
+describe('SearchTree', () => {
+  it.each(SIZES)('finds record and prefix length, with records of %i bits', (recordSize) => {
+    const writer = new MmdbWriter({ databaseType: 'Test', recordSize })
+    writer
+      .insert('81.2.69.0/24', 'a')
+      .insert('81.2.69.160/27', 'b')
+      .insert('2a00::/12', 'c')
+      .insert('2a00:1::5/128', 'd')
+    const database = new Database(writer.toBytes())
+    expect(ask(database, '81.2.69.1')).toEqual(['a', 96 + 25])
+    expect(ask(database, '81.2.69.142')).toEqual(['a', 96 + 27])
+    expect(ask(database, '81.2.69.160')).toEqual(['b', 96 + 27])
+    expect(ask(database, '81.2.69.191')).toEqual(['b', 96 + 27])
+    expect(ask(database, '81.2.69.192')).toEqual(['a', 96 + 26])
+    expect(ask(database, '81.2.70.0')).toEqual([null, 96 + 23])
+    expect(ask(database, '2a00:1::5')).toEqual(['d', 128])
+    expect(ask(database, '2a00:1::4')).toEqual(['c', 128])
+    expect(ask(database, '2a0f:ffff:ffff::')).toEqual(['c', 13])
+    expect(ask(database, '::81.2.69.142')).toEqual(['a', 96 + 27])
+  })
+
+  it.each(SIZES)('never walks an IPv4 tree for IPv6, with records of %i bits', (recordSize) => {
+    const writer = new MmdbWriter({ databaseType: 'Test', ipVersion: 4, recordSize })
+    const database = new Database(writer.insert('0.0.0.0/1', 'low').insert('128.0.0.0/1', 'high').toBytes())
+    expect(ask(database, '1.2.3.4')).toEqual(['low', 1])
+    expect(ask(database, '200.2.3.4')).toEqual(['high', 1])
+    for (const address of ['::', '::1.2.3.4', '2001:db8::1', 'ffff::'])
+      expect(ask(database, address)).toEqual([null, 0])
+  })
+
+  it('finds IPv4 in an IPv6 tree whose path to IPv4 ends early', () => {
+    const bytes = handMade(RECORD, { ip_version: 6 })
+    const database = new Database(bytes)
+    expect(ask(database, '1.2.3.4')).toEqual([{ a: 1 }, 1])
+    expect(ask(database, '::')).toEqual([{ a: 1 }, 1])
+    expect(ask(database, '8000::')).toEqual([null, 1])
+    const without = new Database(handMade(RECORD, { ip_version: 6 }, bytesOf('000001 000011')))
+    expect(ask(without, '1.2.3.4')).toEqual([null, 1])
+    expect(ask(without, '8000::')).toEqual([{ a: 1 }, 1])
+  })
+
+  it('has no records in a tree without nodes', () => {
+    const database = new Database(handMade(RECORD, { node_count: 0, ip_version: 6 }, new Uint8Array()))
+    expect(ask(database, '1.2.3.4')).toEqual([null, 0])
+    expect(ask(database, '2001:db8::')).toEqual([null, 0])
+  })
+
+  // A hand-made node of each size, with values that use all bits.
+  it.each([
+    [24, '123456 fedcba', 0x123456, 0xfedcba],
+    [28, '234567 18 bcdef0', 0x1234567, 0x8bcdef0],
+    [28, 'ffffff 0f ffffff', 0x0ffffff, 0xfffffff],
+    [28, '000000 f0 000000', 0xf000000, 0],
+    [32, '12345678 fedcba98', 0x12345678, 0xfedcba98],
+  ])('reads nodes with records of %i bits: %s', (recordSize, hex, left, right) => {
+    const { tree } = new Database(handMade(RECORD, { record_size: recordSize }, bytesOf(hex)))
+    expect([tree.child(0, 0), tree.child(0, 1)]).toEqual([left, right])
+  })
+
+  it.each([
+    [0x11, DATA_START], // nodeCount + 16: the first byte of the data section
+    [0x12, DATA_START + 1],
+    [1, NO_RECORD], // nodeCount
+    [17 + RECORD.length - 1, DATA_START + RECORD.length - 1], // its last byte
+  ])('maps %i to the record at byte %i', (value, offset) => {
+    const { tree } = new Database(handMade(RECORD))
+    expect(tree.record(value)).toBe(offset)
+  })
+
+  it.each([
+    0, // a node
+    2, // in the separator
+    0x10, // its last byte
+    17 + RECORD.length, // in the metadata
+    0xffffff,
+    0xffffffff,
+  ])('refuses %i as damaged', (value) => {
+    const { tree } = new Database(handMade(RECORD))
+    expect(() => tree.record(value)).toThrow(InvalidDatabaseError)
+    expect(() => tree.record(value)).toThrow(`the search tree leads to ${value}, which is not a record`)
+  })
+
+  it.each([4, 6])('ends in a cyclic tree of IPv%i', (ipVersion) => {
+    const loop = new Database(handMade(RECORD, { ip_version: ipVersion }, bytesOf('000000 000000')))
+    expect(() => ask(loop, '1.2.3.4')).toThrow('the search tree leads to 0, which is not a record')
+    if (ipVersion === 6) expect(() => ask(loop, '2001:db8::')).toThrow(InvalidDatabaseError)
+  })
+
+  it.each([
+    [
+      'no separator',
+      Buffer.concat([bytesOf('000011 000001'), Buffer.alloc(15), Buffer.of(1)]),
+      'the 16 bytes after the search tree are not all zero',
+    ],
+    [
+      'a separator too short',
+      Buffer.concat([bytesOf('000011 000001'), Buffer.alloc(10)]),
+      'more than the file holds',
+    ],
+    ['nothing', Buffer.alloc(0), 'more than the file holds'],
+  ])('refuses a file with %s', (_, head, message) => {
+    const metadata = handMade(new Uint8Array()).subarray(DATA_START)
+    expect(() => new Database(Buffer.concat([head, metadata]), '/x')).toThrow(InvalidDatabaseError)
+    expect(() => new Database(Buffer.concat([head, metadata]), '/x')).toThrow(message)
+  })
+
+  it.each([2, 1000, 0xffffffff])('refuses a node count of %i that the file has no room for', (nodes) => {
+    expect(() => new Database(handMade(RECORD, { node_count: nodes }))).toThrow(InvalidDatabaseError)
+  })
+
+  it('finds the same as a list of networks', () => {
+    // Networks of 2000::/8 in the order of their insertion, to avoid aliases.
+    const block = fc.tuple(fc.nat(255), fc.nat(255), fc.integer({ min: 8, max: 32 }))
+    fc.assert(
+      fc.property(
+        fc.array(block, { minLength: 1, maxLength: 20 }),
+        fc.array(fc.tuple(fc.nat(255), fc.nat(255)), { minLength: 20, maxLength: 20 }),
+        fc.constantFrom(...SIZES),
+        (blocks, questions, recordSize) => {
+          const writer = new MmdbWriter({ databaseType: 'Test', recordSize })
+          const networks = blocks.map(([a, b, prefixLength], index) => {
+            const first =
+              ((0x20000000 + a * 65536 + b * 256) >>> (32 - prefixLength)) * 2 ** (32 - prefixLength)
+            const groups = `${(first / 65536) | 0}`
+            const text = `${Number(groups).toString(16)}:${(first % 65536).toString(16)}::/${prefixLength}`
+            writer.insert(text, index)
+            return { first, last: first + 2 ** (32 - prefixLength) - 1, index }
+          })
+          const database = new Database(writer.toBytes())
+          for (const [a, b] of questions) {
+            const asked = 0x20000000 + a * 65536 + b * 256
+            const expected = networks.findLast(({ first, last }) => first <= asked && asked <= last)
+            const address = `${(asked >>> 16).toString(16)}:${(asked & 0xffff).toString(16)}::`
+            expect(ask(database, address)[0]).toBe(expected?.index ?? null)
+          }
+        },
+      ),
+      { numRuns: 100 },
+    )
+  })
+})
