@@ -1,5 +1,5 @@
+import { remember } from '../location/tables.ts'
 import type { Timezone } from '../location/timezone.ts'
-import { remember } from '../remember.ts'
 
 /**
  * The offset is asked for at both ends of windows of this length. If both have the same offset, so has all of the
