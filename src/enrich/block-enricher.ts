@@ -1,5 +1,5 @@
+import { ByteSink } from '../bytes/byte-sink.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
-import { ByteSink } from './byte-sink.ts'
 import { BAD_LINES_SHOWN, type Counts, emptyCounts, type RunningCounts } from './counts.ts'
 import { BadLineError } from './errors.ts'
 import type { LineFormat } from './formats/format-definition.ts'

@@ -1,4 +1,5 @@
-import { type ByteSink, mayNeedEscape, Words } from './byte-sink.ts'
+import type { ByteSink } from '../bytes/byte-sink.ts'
+import { mayNeedEscape, Words } from './swar.ts'
 
 /** Bytes of a text that are decoded at a time. */
 const PART_BYTES = 65_536

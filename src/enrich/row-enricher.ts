@@ -1,6 +1,6 @@
+import { ByteSink } from '../bytes/byte-sink.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import { isUint8Array } from '../realm.ts'
-import { ByteSink } from './byte-sink.ts'
 import type { LineFormat } from './formats/format-definition.ts'
 import { definitionOf } from './formats/formats.ts'
 import { RawLines } from './json-text.ts'

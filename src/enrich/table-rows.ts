@@ -1,4 +1,4 @@
-import type { ByteSink } from './byte-sink.ts'
+import type { ByteSink } from '../bytes/byte-sink.ts'
 import { eventTime } from './event-time.ts'
 import { RecordFields } from './formats/delimited/table.ts'
 import type { LineLocator } from './line-locator.ts'

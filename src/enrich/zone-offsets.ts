@@ -1,3 +1,4 @@
+import { remember } from '../location/tables.ts'
 import type { Timezone } from '../location/timezone.ts'
 
 /**
@@ -7,6 +8,8 @@ import type { Timezone } from '../location/timezone.ts'
 const WINDOW_MS = 6 * 86_400_000
 /** The most windows that are cached for one zone: 16 years. */
 const MAX_WINDOWS = 1024
+/** More than any zone has had. */
+const MAX_OFFSETS = 1024
 
 /** An offset from UTC, in the forms that a record and the counts need. */
 export interface Offset {
@@ -36,10 +39,9 @@ const NO_SPAN: Span = { from: Number.NaN, until: Number.NaN, offset: NO_OFFSET }
 export class ZoneOffsets {
   readonly #zone: Timezone
   readonly #offsets = new Map<string | null, Offset>()
-  /** Spans by window since 1970. */
-  readonly #windows = new Map<number, readonly Span[]>()
-  /** Offsets at the starts of windows, which two windows need. */
+  /** By window since 1970: the offsets at its start, and its spans. */
   readonly #starts = new Map<number, Offset>()
+  readonly #windows = new Map<number, readonly Span[]>()
   #last = NO_SPAN
 
   constructor(zone: Timezone) {
@@ -50,30 +52,18 @@ export class ZoneOffsets {
   at(instant: number): Offset {
     if (instant >= this.#last.from && instant < this.#last.until) return this.#last.offset
     if (Number.isNaN(instant)) return NO_OFFSET
-    this.#last = this.#spansAround(instant).find(({ until }) => instant < until) ?? NO_SPAN
-    return this.#last.offset
-  }
-
-  #spansAround(instant: number): readonly Span[] {
     const window = Math.floor(instant / WINDOW_MS)
-    let spans = this.#windows.get(window)
-    if (spans === undefined) {
-      if (this.#windows.size >= MAX_WINDOWS) {
-        this.#windows.clear()
-        this.#starts.clear()
-      }
-      spans = this.#spans(window)
-      this.#windows.set(window, spans)
-    }
-    return spans
+    const spans = remember(this.#windows, MAX_WINDOWS, window, () => this.#spans(window))
+    this.#last = spans.find(({ until }) => instant < until) ?? NO_SPAN
+    return this.#last.offset
   }
 
   #spans(window: number): readonly Span[] {
     const spans: Span[] = []
     const end = (window + 1) * WINDOW_MS
-    const last = this.#atStart(window + 1)
+    const last = this.#startOf(window + 1)
     let from = window * WINDOW_MS
-    for (let offset = this.#atStart(window); ; offset = this.#ask(from)) {
+    for (let offset = this.#startOf(window); ; offset = this.#ask(from)) {
       const until = offset === last ? end : this.#changeIn(from, end, offset)
       spans.push({ from, until, offset })
       if (until === end) return spans
@@ -81,13 +71,9 @@ export class ZoneOffsets {
     }
   }
 
-  #atStart(window: number): Offset {
-    let offset = this.#starts.get(window)
-    if (offset === undefined) {
-      offset = this.#ask(window * WINDOW_MS)
-      this.#starts.set(window, offset)
-    }
-    return offset
+  /** The offset at the start of a window. */
+  #startOf(window: number): Offset {
+    return remember(this.#starts, MAX_WINDOWS, window, () => this.#ask(window * WINDOW_MS))
   }
 
   /** The first instant with another offset, by bisection. @param before has the offset @param after has another one */
@@ -103,12 +89,8 @@ export class ZoneOffsets {
 
   #ask(instant: number): Offset {
     const text = this.#zone.offsetAt(instant)
-    let offset = this.#offsets.get(text)
-    if (offset === undefined) {
-      offset = { text, minutes: minutesOf(text), json: JSON.stringify(text) }
-      this.#offsets.set(text, offset)
-    }
-    return offset
+    const make = (): Offset => ({ text, minutes: minutesOf(text), json: JSON.stringify(text) })
+    return remember(this.#offsets, MAX_OFFSETS, text, make)
   }
 }
 

@@ -1,9 +1,9 @@
 // Counts with rate-limiter-flexible, which is bundled into the output of geofix/http.
 import MemoryStorage from 'rate-limiter-flexible/lib/component/MemoryStorage/MemoryStorage.js'
 import { Address } from '../address/address.ts'
+import type { HeaderFields } from './exchange.ts'
 import { chain, type MaybePromise } from './maybe-promise.ts'
 import type { Plan, PlanTable } from './plan.ts'
-import type { HeaderFields } from './problem.ts'
 
 /** What is left of a budget. A `RateLimiterRes` of rate-limiter-flexible is one. */
 export interface Budget {
@@ -61,8 +61,8 @@ export class RateLimits {
     return chain(limit.take(who), ({ allowed, remainingPoints, msBeforeNext }) => {
       const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000))
       const left = `"${plan.name}";r=${Math.max(0, remainingPoints)};t=${seconds}`
-      const headers: Record<string, string> = { 'ratelimit-policy': limit.policy, ratelimit: left }
-      if (!allowed) headers['retry-after'] = String(seconds)
+      const headers = ['ratelimit-policy', limit.policy, 'ratelimit', left]
+      if (!allowed) headers.push('retry-after', String(seconds))
       return { allowed, headers }
     })
   }

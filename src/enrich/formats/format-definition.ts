@@ -1,4 +1,4 @@
-import type { ByteSink } from '../byte-sink.ts'
+import type { ByteSink } from '../../bytes/byte-sink.ts'
 import type { LineLocator } from '../line-locator.ts'
 import type { CommonPlan, LineOptions, Planned } from '../options.ts'
 import type { LocationTemplate } from '../rendered-locations.ts'

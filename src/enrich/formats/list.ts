@@ -1,5 +1,5 @@
+import type { ByteSink } from '../../bytes/byte-sink.ts'
 import { quoted } from '../../errors.ts'
-import type { ByteSink } from '../byte-sink.ts'
 import { EnrichError } from '../errors.ts'
 import { JsonText, jsonRoom, RAW } from '../json-text.ts'
 import type { LineLocator } from '../line-locator.ts'
