@@ -146,7 +146,7 @@ function hasLocation(locations: LocationTable, offset: number): boolean {
   try {
     return locations.at(offset) !== NO_LOCATION
   } catch (error) {
-    // A damaged record counts: locate() throws for it and does not use another database.
+    // A damaged record counts: a lookup throws for it and does not use another database.
     if (isGeofixError(error)) return true
     throw error
   }

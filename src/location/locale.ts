@@ -45,27 +45,21 @@ export class Locale {
   match(tag: string): LanguageMatch {
     // Do not cache long texts: they are not tags.
     if (tag.length > MAX_TAG_LENGTH) return 'none'
-    const other = remember(languageAndScripts, MAX_CACHED_TAGS, tag, languageAndScriptOf)
-    if (other.language === undefined || !this.#languages.includes(other.language)) return 'none'
-    return other.script === this.#script ? 'same' : 'other-script'
+    const [language, script] = remember(languagesAndScripts, MAX_CACHED_TAGS, tag, languageAndScriptOf)
+    if (language === undefined || !this.#languages.includes(language)) return 'none'
+    return script === this.#script ? 'same' : 'other-script'
   }
 }
 
 /** `same` is the same language in the same script. */
 export type LanguageMatch = 'same' | 'other-script' | 'none'
 
-/** The language and script of a tag, both absent when it is not a valid tag. */
-interface LanguageAndScript {
-  readonly language?: string
-  readonly script?: string | undefined
-}
+/** The language and script of each tag in databases: `undefined` when it is not a valid tag. */
+const languagesAndScripts = new Map<string, readonly (string | undefined)[]>()
 
-const INVALID_TAG: LanguageAndScript = {}
-const languageAndScripts = new Map<string, LanguageAndScript>()
-
-function languageAndScriptOf(tag: string): LanguageAndScript {
+function languageAndScriptOf(tag: string): readonly (string | undefined)[] {
   const full = parseTag(tag)?.full
-  return full === undefined ? INVALID_TAG : { language: full.language, script: full.script }
+  return [full?.language, full?.script]
 }
 
 /** The default locale. */
@@ -86,9 +80,7 @@ export function localeOf(tag: unknown): Locale {
   return remember(locales, MAX_CACHED_LOCALES, tag, makeLocale)
 }
 
-function makeLocale(tag: string): Locale {
-  return new Locale(tag)
-}
+const makeLocale = (tag: string): Locale => new Locale(tag)
 
 interface ParsedTag {
   /** The tag as given, in lower case. */
