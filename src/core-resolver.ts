@@ -67,6 +67,6 @@ export class CoreResolver extends Resolver {
    * @throws TypeError when it is something else, or an option is invalid
    */
   static attach(shared: SharedDatabases, options?: ClientAddressOptions): CoreResolver {
-    return new CoreResolver(attachDatabases(shared), new ClientWalk(options))
+    return new CoreResolver(new DatabaseSet(attachDatabases(shared)), new ClientWalk(options))
   }
 }

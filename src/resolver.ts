@@ -5,7 +5,7 @@ import type { ClientAddressOptions, ClientWalk } from './client/client-address.t
 import type { DetectSource, PeerOptions } from './client/request-source.ts'
 import { MalformedAddressError } from './errors.ts'
 import type { DatabaseInfo } from './location/database-info.ts'
-import type { DatabaseSet } from './location/database-set.ts'
+import { DatabaseSet } from './location/database-set.ts'
 import { localeOf } from './location/locale.ts'
 import {
   isLookupFailure,
@@ -246,7 +246,7 @@ export abstract class Resolver {
     const shared = shareDatabases(set.databases)
     const isCopied = set.databases.some(({ bytes }, index) => bytes !== shared.databases[index]?.bytes)
     // Use the copies, so that the originals can be collected.
-    if (isCopied) this.#set = attachDatabases(shared)
+    if (isCopied) this.#set = new DatabaseSet(attachDatabases(shared))
     return shared
   }
 

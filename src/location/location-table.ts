@@ -1,6 +1,5 @@
 import type { Address } from '../address/address.ts'
-import type { Database } from '../mmdb/database.ts'
-import { PrefixIndex } from '../mmdb/search-tree.ts'
+import type { AddressIndex, Database } from '../mmdb/database.ts'
 import type { Locale } from './locale.ts'
 import type { Coordinates, LocationRecord } from './location-record.ts'
 import { type LocationReader, NO_COORDINATES, type Schema } from './schema.ts'
@@ -23,7 +22,7 @@ const MAX_SHARED_VALUES = 2 ** 19
 const MAX_RETAINED_BYTES = 2 ** 25
 
 /** Locations whose coordinates are kept as objects. */
-const MAX_OBJECTS = 2 ** 18
+const MAX_OBJECTS = 2 ** 16
 
 /** Numbers in the row of a location. */
 const ROW = 5
@@ -71,11 +70,11 @@ export class LocationTable {
   #codes: readonly (string | null)[] = []
   /** The row to add. */
   readonly #row = new Int32Array(ROW)
-  readonly #index: PrefixIndex
+  readonly #index: AddressIndex
 
   constructor(database: Database, schema: Schema) {
     this.#database = database
-    this.#index = new PrefixIndex(database.tree, (offset) => this.at(offset))
+    this.#index = database.index((offset) => this.at(offset))
     this.#schema = schema
     this.#reader = this.#newReader()
   }

@@ -98,7 +98,7 @@ export class NodeResolver extends Resolver {
    * @throws TypeError when it is something else, or an option is invalid
    */
   static attach(shared: SharedDatabases, options: NodeOpenOptions = {}): NodeResolver {
-    const sources = attachDatabases(shared).databases.map((database) => ({ database, file: null }))
+    const sources = attachDatabases(shared).map((database) => ({ database, file: null }))
     return new NodeResolver(sources, new ClientWalk(options), watchSettings(options), maxBytesOf(undefined))
   }
 
