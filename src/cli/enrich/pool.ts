@@ -64,11 +64,12 @@ export class AdaptiveExecutor implements Executor {
   #enricher: BlockEnricher | null = null
   #bytes = 0
   /**
-   * Memory for reuse, of outputs that have been written and of blocks that are done. It is shared with the workers: V8
-   * counts memory that is transferred as new, and collects garbage more often for it.
+   * Memory for reuse, of outputs that have been written and of blocks that are done. Memory that workers see is shared
+   * with them: V8 counts memory that is transferred as new, and collects garbage more often for it.
    */
-  readonly #outputs: SharedArrayBuffer[] = []
-  readonly #blocks: SharedArrayBuffer[] = []
+  readonly #outputs: ArrayBuffer[] = []
+  readonly #sharedOutputs: SharedArrayBuffer[] = []
+  readonly #blocks: ArrayBufferLike[] = []
   /** Size of the memory for an output. Bytes. */
   #outputBytes = 4 * BLOCK_BYTES
 
@@ -101,16 +102,14 @@ export class AdaptiveExecutor implements Executor {
     if (this.#enricher === null) throw new TypeError('a block came before its plan')
     this.#bytes += block.bytes.length
     if (this.#bytes > this.#threads.from) this.#startWorkers()
-    const spare = this.#outputs.pop()
-    const memory =
-      spare !== undefined && spare.byteLength >= this.#outputBytes
-        ? spare
-        : new SharedArrayBuffer(this.#outputBytes)
     const workers = this.#workers
     const enriched =
       workers === null || workers.isBusy
-        ? this.#enricher.block(block, memory)
-        : await workers.enrich(block, memory)
+        ? this.#enricher.block(block, this.#spare(this.#outputs) ?? new ArrayBuffer(this.#outputBytes))
+        : await workers.enrich(
+            block,
+            this.#spare(this.#sharedOutputs) ?? new SharedArrayBuffer(this.#outputBytes),
+          )
     const { buffer } = block.bytes
     // The memory of a block with a long line is larger, and is not kept.
     if (isDone(block, enriched) && buffer.byteLength === this.blockBytes) this.#keep(buffer, this.#blocks)
@@ -123,16 +122,25 @@ export class AdaptiveExecutor implements Executor {
   }
 
   release({ buffer }: Uint8Array): void {
-    if (buffer.byteLength <= MAX_OUTPUT_BYTES) this.#keep(buffer, this.#outputs)
+    if (buffer.byteLength > MAX_OUTPUT_BYTES) return
+    if (buffer instanceof SharedArrayBuffer) this.#keep(buffer, this.#sharedOutputs)
+    else this.#keep(buffer, this.#outputs)
   }
 
   readonly allocate: Allocate = (size) => {
     const spare = size === this.blockBytes ? this.#blocks.pop() : undefined
-    return new Uint8Array(spare ?? new SharedArrayBuffer(size))
+    return new Uint8Array(
+      spare ?? (this.#workers === null ? new ArrayBuffer(size) : new SharedArrayBuffer(size)),
+    )
   }
 
-  #keep(memory: ArrayBufferLike, spares: SharedArrayBuffer[]): void {
-    if (memory instanceof SharedArrayBuffer && spares.length < this.capacity) spares.push(memory)
+  #spare<Memory extends ArrayBufferLike>(spares: Memory[]): Memory | null {
+    const spare = spares.pop()
+    return spare !== undefined && spare.byteLength >= this.#outputBytes ? spare : null
+  }
+
+  #keep<Memory extends ArrayBufferLike>(memory: Memory, spares: Memory[]): void {
+    if (spares.length < this.capacity) spares.push(memory)
   }
 
   /** Ends the threads at once, without completing blocks in progress. */

@@ -19,8 +19,11 @@ port?.on('message', (request: WorkerRequest) => {
   else post(enrichBlock(request.block, request.memory))
 })
 
+/** Memory for the output of a block, reused. */
+let own = new ArrayBuffer(0)
+
 function post(reply: WorkerReply): void {
-  // An output that is larger than the memory for it is not in shared memory.
+  // An output that is larger than the shared memory for it is not in it.
   const buffer = reply.kind === 'enriched' ? reply.output.buffer : null
   port?.postMessage(reply, buffer instanceof ArrayBuffer ? [buffer] : [])
 }
@@ -34,7 +37,17 @@ function usePlan(plan: Plan): void {
 function enrichBlock(block: Block, memory: SharedArrayBuffer): WorkerReply {
   if (enricher === undefined) return { kind: 'failed', message: 'a block came before its plan' }
   try {
-    return { kind: 'enriched', ...enricher.block(block, memory) }
+    if (own.byteLength < memory.byteLength) own = new ArrayBuffer(memory.byteLength)
+    const enriched = enricher.block(block, own)
+    const { output } = enriched
+    if (output.length > memory.byteLength || block.oversized) {
+      if (output.buffer === own) own = new ArrayBuffer(0)
+      return { kind: 'enriched', ...enriched }
+    }
+    // Its lines are written to memory of its own, and copied at once: see BlockEnricher.
+    const shared = new Uint8Array(memory, 0, output.length)
+    shared.set(output)
+    return { kind: 'enriched', ...enriched, output: shared }
   } catch (error) {
     if (error instanceof BadLineError) return { kind: 'bad-line', line: error.line, fault: error.fault }
     return {
