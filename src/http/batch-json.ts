@@ -26,7 +26,7 @@ const encoder = /* @__PURE__ */ new TextEncoder()
 
 /**
  * Writes the JSON of a batch as `JSON.stringify` writes what `lookupMany` returns, as UTF-8. Keeps the text of each location,
- * which makes it four times as fast.
+ * which makes it more than twice as fast.
  */
 export class BatchJson {
   readonly #address = new Address()
