@@ -10,15 +10,10 @@ import type { DetectSource, PeerOptions } from './client/request-source.ts'
 import { MalformedAddressError } from './errors.ts'
 import type { DatabaseInfo } from './location/database-info.ts'
 import { DatabaseSet } from './location/database-set.ts'
-import {
-  findLocation,
-  isLocation,
-  lookupError,
-  lookupFailure,
-  malformedFailure,
-} from './location/find-location.ts'
+import { findRecord, isRecord, lookupError } from './location/find-location.ts'
 import { type Locale, localeOf } from './location/locale.ts'
 import type { LocationRecord, LookupOptions, LookupResult } from './location/location-record.ts'
+import { BATCH_ITEMS, LookupBatch } from './location/lookup-batch.ts'
 import { instantOf } from './location/timezone.ts'
 import { Database } from './mmdb/database.ts'
 import type { MmdbValue } from './mmdb/record-decoder.ts'
@@ -69,6 +64,7 @@ export class Resolver {
   /** Reused for every lookup, since methods are synchronous. */
   readonly #address = new Address()
   readonly #clients: ClientWalk
+  readonly #batch = new LookupBatch()
 
   /** Use {@link Resolver.open}. */
   protected constructor(set: DatabaseSet, clients: ClientWalk) {
@@ -158,18 +154,14 @@ export class Resolver {
     const set = this.#open()
     const locale = localeOf(options?.locale)
     const at = instantOf(options?.at)
-    const address = this.#address
     const results: LookupResult[] = []
+    let batch: unknown[] = []
     for (const ip of ips) {
-      if (!address.parse(ip)) {
-        results.push(malformedFailure(ip))
-        continue
-      }
-      const found = findLocation(set, address)
-      results.push(
-        isLocation(found) ? found.record(address.text, locale, at) : lookupFailure(set, address, found),
-      )
+      if (batch.push(ip) < BATCH_ITEMS) continue
+      this.#batch.lookup(set, batch, locale, at, results)
+      batch = []
     }
+    this.#batch.lookup(set, batch, locale, at, results)
     return results
   }
 
@@ -251,8 +243,8 @@ export class Resolver {
 
   /** Looks up the last parsed address. @param via where `detect` found the address */
   #record(set: DatabaseSet, locale: Locale, at: number, via?: string): LocationRecord {
-    const found = findLocation(set, this.#address)
-    if (isLocation(found)) return found.record(this.#address.text, locale, at)
+    const found = findRecord(set, this.#address, locale, at)
+    if (isRecord(found)) return found
     throw lookupError(set, this.#address, found, via)
   }
 }

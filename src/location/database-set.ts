@@ -7,8 +7,10 @@ import type { MmdbValue } from '../mmdb/record-decoder.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import type { Verification } from '../mmdb/verify/verify.ts'
 import { type DatabaseInfo, databaseInfo } from './database-info.ts'
+import type { Locale } from './locale.ts'
 import type { Location } from './location.ts'
-import { LocationTable } from './location-table.ts'
+import type { LocationRecord } from './location-record.ts'
+import { LocationTable, NO_LOCATION } from './location-table.ts'
 import { SampledFields, type Schema } from './schema.ts'
 import { geoip2 } from './schemas/geoip2.ts'
 import { ipLocationDb } from './schemas/ip-location-db.ts'
@@ -38,6 +40,8 @@ export class DatabaseSet {
   /** For each database, whether it has records of a known schema. */
   readonly hasLocations: readonly boolean[]
   readonly #databases: readonly OpenDatabase[]
+  /** The locations of the first database that has some, which is asked first. */
+  readonly first: LocationTable | null
 
   constructor(databases: readonly Database[]) {
     this.info = Object.freeze(databases.map(({ metadata, path }) => databaseInfo(metadata, path)))
@@ -50,6 +54,7 @@ export class DatabaseSet {
       return { database, locations: null }
     })
     this.hasLocations = this.#databases.map(({ locations }) => locations !== null)
+    this.first = this.#databases.find(({ locations }) => locations !== null)?.locations ?? null
     this.locationErrors = errors
     const [error] = errors
     this.noLocationsError = error !== undefined && errors.length === databases.length ? error : null
@@ -58,17 +63,24 @@ export class DatabaseSet {
   /**
    * Finds the location of an address.
    *
-   * @returns `null` when no database has one
+   * @returns `null` when no database has one; the same object for equal locations of a database, while it is kept
    * @throws InvalidDatabaseError when the search tree or the record is damaged
    */
   locate(address: Address): Location | null {
-    for (const { database, locations } of this.#databases) {
-      if (locations === null) continue
-      const { index } = database
-      const offset = address.family === 4 ? index.findIPv4(address.ipv4) : index.findIPv6(address.words)
-      if (offset === NO_RECORD) continue
-      const location = locations.at(offset)
-      if (location !== null) return location
+    for (const { locations } of this.#databases) {
+      const number = locations?.find(address) ?? NO_LOCATION
+      if (locations !== null && number !== NO_LOCATION) return locations.location(number)
+    }
+    return null
+  }
+
+  /** The LocationRecord of an address, without a Location; otherwise as {@link locate}. */
+  record(address: Address, locale: Locale, at: number): LocationRecord | null {
+    for (const { locations } of this.#databases) {
+      const number = locations?.find(address) ?? NO_LOCATION
+      if (locations !== null && number !== NO_LOCATION) {
+        return locations.record(number, address.text, locale, at)
+      }
     }
     return null
   }
@@ -118,7 +130,7 @@ function find({ tree }: Database, address: Address): number {
 
 function hasLocation(locations: LocationTable, offset: number): boolean {
   try {
-    return locations.at(offset) !== null
+    return locations.at(offset) !== NO_LOCATION
   } catch (error) {
     // A damaged record counts: locate() throws for it and does not use another database.
     if (isGeofixError(error)) return true

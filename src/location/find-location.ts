@@ -4,8 +4,9 @@ import type { SpecialPurpose } from '../address/iana-registries.ts'
 import { describeSpecialPurpose } from '../address/special-purpose.ts'
 import { InvalidDatabaseError, isGeofixError, UnresolvableAddressError } from '../errors.ts'
 import type { DatabaseSet } from './database-set.ts'
+import type { Locale } from './locale.ts'
 import type { Location } from './location.ts'
-import type { LookupFailure } from './location-record.ts'
+import type { LocationRecord, LookupFailure } from './location-record.ts'
 
 /**
  * Why an address has no location: a reason of `UnresolvableAddressError`, or the error of a database. Reasons are
@@ -15,10 +16,24 @@ export type NoLocation = SpecialPurpose | 'not-found' | InvalidDatabaseError
 
 /** Finds the location of a parsed address. Special-purpose addresses are never looked up in a database. */
 export function findLocation(set: DatabaseSet, address: Address): Location | NoLocation {
+  return find(set, address, () => set.locate(address))
+}
+
+/** The LocationRecord of a parsed address; otherwise as {@link findLocation}. */
+export function findRecord(
+  set: DatabaseSet,
+  address: Address,
+  locale: Locale,
+  at: number,
+): LocationRecord | NoLocation {
+  return find(set, address, () => set.record(address, locale, at))
+}
+
+function find<Found>(set: DatabaseSet, address: Address, ask: () => Found | null): Found | NoLocation {
   if (address.special !== null) return address.special
   if (set.noLocationsError !== null) return set.noLocationsError
   try {
-    return set.locate(address) ?? 'not-found'
+    return ask() ?? 'not-found'
   } catch (error) {
     if (isInvalidDatabase(error)) return error
     throw error
@@ -28,6 +43,11 @@ export function findLocation(set: DatabaseSet, address: Address): Location | NoL
 /** Whether the result of {@link findLocation} is a location. */
 export function isLocation(found: Location | NoLocation): found is Location {
   return typeof found === 'object' && 'shared' in found
+}
+
+/** Whether the result of {@link findRecord} is a record. */
+export function isRecord(found: LocationRecord | NoLocation): found is LocationRecord {
+  return typeof found === 'object' && 'ip' in found
 }
 
 /** The error that `lookup` throws for an address without a location. */

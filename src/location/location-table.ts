@@ -1,116 +1,217 @@
+import type { Address } from '../address/address.ts'
 import type { Database } from '../mmdb/database.ts'
-import { type Location, LocationMaker } from './location.ts'
-import type { RawLocationReader, Schema } from './schema.ts'
+import { PrefixIndex } from '../mmdb/prefix-index.ts'
+import { remember } from '../remember.ts'
+import { type Locale, localeOf } from './locale.ts'
+import { coordinatesOf, Location, longTextBytes, NO_COORDINATES, PartsMaker } from './location.ts'
+import type { Coordinates, LocationRecord } from './location-record.ts'
+import { ABSENT, NumberMap, RowSet } from './number-tables.ts'
+import type { LocationReader, RawParts, Schema } from './schema.ts'
+import type { SharedParts } from './shared-parts.ts'
+
+/** The result for an address without a location. Numbers of locations are greater. */
+export const NO_LOCATION = 0
+
+/** Records whose locations a table keeps: 60 bytes each. GeoLite2-City has 0.34 million, the embedded one 0.56. */
+const MAX_RECORDS = 2 ** 20
+
+/** Shared parts, cities and postal codes that a table keeps, counted each time that the file stores them. */
+const MAX_SHARED_VALUES = 2 ** 19
 
 /**
- * Limit for the estimated memory of long texts, names and shared parts, which the number of cached locations does
- * not bound. All of a city database takes less than a third of it; a hostile database could take gigabytes.
+ * Limit for the estimated memory of long texts, names and shared parts, which numbers do not bound. All of a city
+ * database takes less than a third of it; a hostile database could take gigabytes.
  */
 const MAX_RETAINED_BYTES = 2 ** 25
 
-/** The locations of one database, by the offset of their record. */
+/** Locations with objects: coordinates, and a Location for callers that need more than a record. */
+const MAX_OBJECTS = 2 ** 18
+
+/** Numbers in the row of a location. */
+const ROW = 5
+const SHARED = 0
+const CITY = 1
+const POSTAL_CODE = 2
+const LATITUDE = 3
+const LONGITUDE = 4
+
+/** Coordinates are in units of 0.0000001 degrees, a centimetre, if they have no more decimals. */
+const UNITS_PER_DEGREE = 1e7
+
+/** The latitude of a row for other coordinates. Its longitude is their number. */
+const STORED_APART = -(2 ** 31)
+
+/** Estimated memory of coordinates that are stored apart. */
+const COORDINATES_BYTES = 100
+
+/**
+ * The locations of one database, each read once and then kept as a row of numbers.
+ *
+ * Millions of networks share some hundred thousand records, so a table is by the offset of a record in the file, never by
+ * address. Records differ in fields that are not used here, so several can have one location. A location is a row of five
+ * 32-bit numbers: shared parts (country, region, time zone), city and postal code by their numbers, latitude and
+ * longitude. Nothing is evicted: a whole city database takes some 15 MB, and the garbage collector sees only the texts.
+ * Only larger or hostile databases reach a limit above; the table is then emptied and fills again.
+ */
 export class LocationTable {
+  /** How often the table was emptied. Numbers of locations are valid until then. */
+  generation = 0
   readonly #database: Database
   readonly #schema: Schema
-  #reader: RawLocationReader
-  #maker = new LocationMaker()
-  #cache = new LocationCache()
+  #reader: LocationReader
+  /** Numbers of locations by the offset of a record. */
+  #numbers = new NumberMap()
+  /** By number. No location has the number 0. */
+  #rows = rowsAfterFirst()
+  /** The coordinates of the first locations. Freezing an object for each record takes as long as the rest of it. */
+  #coordinates: Coordinates[] = [NO_COORDINATES]
+  /** The row to add. */
+  readonly #row = new Int32Array(ROW)
+  #parts: SharedParts[] = []
+  /** Cities and postal codes. */
+  #texts: (string | null)[] = [null]
+  #apart: Coordinates[] = [NO_COORDINATES]
+  #partsMaker = new PartsMaker()
+  #longTextBytes = 0
+  readonly #objects = new Map<number, Location>()
+  readonly #index: PrefixIndex
 
   constructor(database: Database, schema: Schema) {
     this.#database = database
+    this.#index = new PrefixIndex(database.tree, (offset) => this.at(offset))
     this.#schema = schema
     this.#reader = schema.readerFor(database.data)
   }
 
   /**
-   * @param offset of the record in the file, as the search tree gives it
-   * @returns `null` when the record is not a location
-   * @throws InvalidDatabaseError when the record is damaged
-   */
-  at(offset: number): Location | null {
-    const cached = this.#cache.get(offset)
-    if (cached !== undefined) return cached
-    // Check before reading: a damaged record throws, but has already added names.
-    if (this.#reader.retainedBytes + this.#maker.retainedBytes > MAX_RETAINED_BYTES) this.#reset()
-    return this.#cache.set(offset, this.#maker.make(this.#reader.at(offset)))
-  }
-
-  #reset(): void {
-    this.#reader = this.#schema.readerFor(this.#database.data)
-    this.#maker = new LocationMaker()
-    this.#cache = new LocationCache()
-  }
-}
-
-/** 2^18 slots hold at most that many locations of about 150 bytes. */
-const SLOT_BITS = 18
-const SLOTS = 2 ** SLOT_BITS
-
-/** An offset is in one of this many adjacent slots, which fit into one cache line of the processor. */
-const PROBE_LENGTH = 8
-
-/** Marks an empty slot: no record has this offset. */
-const EMPTY = 0
-
-/**
- * Locations by the offset of their record in the file. Many networks share a record, so offsets are better keys
- * than addresses. An open-addressing table of fixed size needs no bookkeeping per hit.
- *
- * Vendors' records differ in fields that a Location leaves out. Equal locations are therefore stored once, so that
- * more of them stay in the processor's cache.
- */
-export class LocationCache {
-  readonly #offsets = new Uint32Array(SLOTS + PROBE_LENGTH)
-  readonly #locations: (Location | null)[] = new Array(SLOTS + PROBE_LENGTH).fill(null)
-  /** By a hash of coordinates, the slot of the location stored last. The slot can hold another one by now. */
-  readonly #slotByHash = new Uint32Array(SLOTS)
-  #evicted = 0
-
-  /** @returns `undefined` when the offset is not cached; `null` when its record is not a location */
-  get(offset: number): Location | null | undefined {
-    const offsets = this.#offsets
-    const first = slotHash(offset)
-    for (let slot = first; slot < first + PROBE_LENGTH; slot++) {
-      const cached = offsets[slot]
-      if (cached === offset) return this.#locations[slot]
-      if (cached === EMPTY) return undefined
-    }
-    return undefined
-  }
-
-  /**
-   * Stores the location of an offset that is not cached, in an empty slot or in place of another location.
+   * The number of the location of an address. Locations with the same values, stored once in the file, have one number.
    *
-   * @returns the location, or an equal one that is already stored
+   * @returns {@link NO_LOCATION} when the database has no record, or one with none of country, region, city and
+   *   coordinates
+   * @throws InvalidDatabaseError when the search tree or the record is damaged
    */
-  set(offset: number, location: Location | null): Location | null {
-    const slot = this.#slotFor(offset)
-    const stored = location === null ? null : this.#deduplicated(location, slot)
-    this.#offsets[slot] = offset
-    this.#locations[slot] = stored
-    return stored
+  find(address: Address): number {
+    return address.family === 4 ? this.#index.findIPv4(address.ipv4) : this.#index.findIPv6(address.words)
   }
 
-  #slotFor(offset: number): number {
-    const first = slotHash(offset)
-    for (let slot = first; slot < first + PROBE_LENGTH; slot++) {
-      if (this.#offsets[slot] === EMPTY) return slot
+  /** As {@link find}, by the offset of the record in the file, as the search tree gives it. */
+  at(offset: number): number {
+    const known = this.#numbers.get(offset)
+    return known === ABSENT ? this.#read(offset) : known
+  }
+
+  /** The LocationRecord of a location, by its number. */
+  record(number: number, ip: string, locale: Locale, at: number): LocationRecord {
+    const row = number * ROW
+    const { rows } = this.#rows
+    const shared = this.#sharedAt(row)
+    return {
+      ip,
+      country: shared.countryIn(locale),
+      region: shared.regionIn(locale),
+      city: this.#texts[rows[row + CITY] ?? 0] ?? null,
+      postal_code: this.#texts[rows[row + POSTAL_CODE] ?? 0] ?? null,
+      coordinates:
+        number < MAX_OBJECTS ? (this.#coordinates[number] ?? NO_COORDINATES) : this.#coordinatesAt(row),
+      timezone: shared.timezone.at(at),
     }
-    // Round robin evicts an arbitrary entry, since lookups come in no order.
-    this.#evicted = (this.#evicted + 1) % PROBE_LENGTH
-    return first + this.#evicted
   }
 
-  #deduplicated(location: Location, slot: number): Location {
-    const { latitude, longitude } = location.coordinates
-    const hash = slotHash(Math.round((latitude ?? 0) * 1e4) * 3_600_000 + Math.round((longitude ?? 0) * 1e4))
-    const other = this.#locations[this.#slotByHash[hash] ?? 0] ?? null
-    this.#slotByHash[hash] = slot
-    return other?.equals(location) ? other : location
+  /** The location with a number, as an object: the same object while it is kept. */
+  location(number: number): Location {
+    return remember(this.#objects, MAX_OBJECTS, number, () => {
+      const { city, postal_code, coordinates } = this.record(number, '', localeOf(undefined), 0)
+      return new Location(this.#sharedAt(number * ROW), city, postal_code, coordinates)
+    })
+  }
+
+  #sharedAt(row: number): SharedParts {
+    const shared = this.#parts[this.#rows.rows[row + SHARED] ?? ABSENT]
+    if (shared === undefined) throw new RangeError('no location has this number')
+    return shared
+  }
+
+  #coordinatesAt(row: number): Coordinates {
+    const { rows } = this.#rows
+    const latitude = rows[row + LATITUDE] ?? STORED_APART
+    const longitude = rows[row + LONGITUDE] ?? 0
+    if (latitude === STORED_APART) return this.#apart[longitude] ?? NO_COORDINATES
+    return Object.freeze({ latitude: latitude / UNITS_PER_DEGREE, longitude: longitude / UNITS_PER_DEGREE })
+  }
+
+  #read(offset: number): number {
+    // Check before reading: a damaged record throws, but has already added names.
+    if (this.#isFull) this.#clear()
+    const reader = this.#reader
+    const row = this.#row
+    reader.read(offset)
+    row[SHARED] = reader.parts.number(this.#addParts)
+    row[CITY] = reader.city.number(this.#addText)
+    row[POSTAL_CODE] = reader.postalCode.number(this.#addText)
+    const [latitude, longitude] = reader.coordinates()
+    const coordinates = coordinatesOf(latitude, longitude)
+    this.#setCoordinates(coordinates)
+    const isLocation =
+      coordinates !== NO_COORDINATES || row[CITY] !== 0 || this.#parts[row[SHARED] ?? 0]?.isUnknown === false
+    const number = isLocation ? this.#rows.add(row) : NO_LOCATION
+    if (number === this.#coordinates.length && number < MAX_OBJECTS) this.#coordinates.push(coordinates)
+    this.#numbers.set(offset, number)
+    return number
+  }
+
+  readonly #addParts = (raw: RawParts): number => this.#parts.push(this.#partsMaker.make(raw)) - 1
+
+  readonly #addText = (text: string | null): number => {
+    if (text === null) return 0
+    this.#longTextBytes += longTextBytes(text)
+    return this.#texts.push(text) - 1
+  }
+
+  #setCoordinates(coordinates: Coordinates): void {
+    const { latitude, longitude } = coordinates
+    const row = this.#row
+    if (latitude !== null && longitude !== null) {
+      const [north, east] = [
+        Math.round(latitude * UNITS_PER_DEGREE),
+        Math.round(longitude * UNITS_PER_DEGREE),
+      ]
+      row[LATITUDE] = north
+      row[LONGITUDE] = east
+      if (north / UNITS_PER_DEGREE === latitude && east / UNITS_PER_DEGREE === longitude) return
+    }
+    row[LATITUDE] = STORED_APART
+    row[LONGITUDE] = coordinates === NO_COORDINATES ? 0 : this.#apart.push(coordinates) - 1
+  }
+
+  get #isFull(): boolean {
+    const { parts, city, postalCode, retainedBytes } = this.#reader
+    const bytes = retainedBytes + this.#partsMaker.retainedBytes + this.#longTextBytes
+    return (
+      this.#numbers.size >= MAX_RECORDS ||
+      parts.size + city.size + postalCode.size >= MAX_SHARED_VALUES ||
+      bytes + this.#apart.length * COORDINATES_BYTES > MAX_RETAINED_BYTES
+    )
+  }
+
+  #clear(): void {
+    this.generation++
+    this.#index.clear()
+    this.#reader = this.#schema.readerFor(this.#database.data)
+    this.#numbers = new NumberMap()
+    this.#rows = rowsAfterFirst()
+    this.#coordinates = [NO_COORDINATES]
+    this.#parts = []
+    this.#texts = [null]
+    this.#apart = [NO_COORDINATES]
+    this.#partsMaker = new PartsMaker()
+    this.#longTextBytes = 0
+    this.#objects.clear()
   }
 }
 
-/** Fibonacci hashing: multiplying by the golden ratio spreads offsets, which lie at regular distances. */
-function slotHash(key: number): number {
-  return Math.imul(key, 0x9e3779b1) >>> (32 - SLOT_BITS)
+/** A set of rows with a row that no location has, since 0 is not the number of a location. */
+function rowsAfterFirst(): RowSet {
+  const rows = new RowSet(ROW)
+  rows.add(new Int32Array(ROW).fill(ABSENT))
+  return rows
 }

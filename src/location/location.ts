@@ -1,7 +1,7 @@
 import { remember } from '../remember.ts'
 import type { Locale } from './locale.ts'
 import type { Coordinates, LocationRecord } from './location-record.ts'
-import type { RawLocation } from './schema.ts'
+import type { RawParts } from './schema.ts'
 import { LocalizedCountry, LocalizedRegion, type SharedParts, SharedPartsTable } from './shared-parts.ts'
 import { timezoneOf } from './timezone.ts'
 import type { Translations } from './translations.ts'
@@ -22,7 +22,7 @@ export const SHARED_PARTS_BYTES = 250
 /** Texts up to this many characters are not counted individually. */
 const MAX_UNCOUNTED_LENGTH = 32
 
-/** One record of a database, from which LocationRecords are made. */
+/** One distinct location of a database. */
 export class Location {
   constructor(
     readonly shared: SharedParts,
@@ -47,49 +47,27 @@ export class Location {
       timezone: shared.timezone.at(at),
     }
   }
-
-  /** Whether both give the same records. Equal shared parts are one object, so identity decides. */
-  equals(other: Location): boolean {
-    return (
-      this.shared === other.shared &&
-      this.city === other.city &&
-      this.postalCode === other.postalCode &&
-      this.coordinates.latitude === other.coordinates.latitude &&
-      this.coordinates.longitude === other.coordinates.longitude
-    )
-  }
 }
 
-/** Makes the locations of one database, which share their countries and regions. */
-export class LocationMaker {
+/** Makes the countries, regions and time zones of one database: equal ones are one object. */
+export class PartsMaker {
   readonly #countries = new WeakMap<Translations, Map<string | null, LocalizedCountry>>()
   readonly #regions = new WeakMap<Translations, Map<string | null, LocalizedRegion>>()
   readonly #sharedParts = new SharedPartsTable()
   #partBytes = 0
-  #longTextBytes = 0
 
-  /**
-   * Estimated memory of everything made so far, including objects that are no longer referenced. Excludes names,
-   * which the reader counts, and locations with short texts, which the cache's size bounds.
-   */
+  /** Estimated memory of everything made so far, without names, which the reader counts. */
   get retainedBytes(): number {
-    return this.#partBytes + this.#longTextBytes + this.#sharedParts.created * SHARED_PARTS_BYTES
+    return this.#partBytes + this.#sharedParts.created * SHARED_PARTS_BYTES
   }
 
-  /** @returns `null` when the record has none of country, region, city and coordinates: it is not a location */
-  make(raw: RawLocation): Location | null {
+  make(raw: RawParts): SharedParts {
     const countryCode = validCode(raw.countryCode, COUNTRY_CODE)
     const country = this.#part(this.#countries, raw.countryNames, countryCode, LocalizedCountry)
     const regionCode = regionCodeOf(countryCode, raw.regionCode)
     const region = this.#part(this.#regions, raw.regionNames, regionCode, LocalizedRegion)
-    const coordinates = coordinatesOf(raw.latitude, raw.longitude)
-    const isLocation =
-      !isUnknown(country) || !isUnknown(region) || raw.city !== null || coordinates !== NO_COORDINATES
-    if (!isLocation) return null
-    const { city, postalCode, timeZone } = raw
-    const shared = this.#sharedParts.of(country, region, timezoneOf(timeZone))
-    for (const text of [city, postalCode, timeZone]) this.#longTextBytes += longTextBytes(text)
-    return new Location(shared, city, postalCode, coordinates)
+    this.#partBytes += longTextBytes(raw.timeZone)
+    return this.#sharedParts.of(country, region, timezoneOf(raw.timeZone))
   }
 
   #part<Part>(
@@ -113,10 +91,6 @@ export class LocationMaker {
 /** Memory of a text that is longer than most; 0 for other texts. */
 export function longTextBytes(text: string | null): number {
   return text !== null && text.length > MAX_UNCOUNTED_LENGTH ? 2 * text.length : 0
-}
-
-function isUnknown(part: LocalizedCountry | LocalizedRegion): boolean {
-  return part.code === null && part.translations.english === null
 }
 
 function validCode(code: string | null, pattern: RegExp): string | null {
@@ -153,9 +127,18 @@ export function coordinatesOf(latitude: number | null, longitude: number | null)
  */
 function shortest(value: number): number {
   if (Math.fround(value) !== value) return value
+  const size = Math.abs(value)
+  for (const scale of SCALES) {
+    // Exact before it is rounded: a float has 24 bits, and the odd factor of a scale at most 26.
+    const decimal = Math.round(size * scale) / scale
+    if (Math.fround(decimal) === size) return Math.sign(value) * decimal
+  }
   for (let digits = 1; digits < 9; digits++) {
     const decimal = Number(value.toPrecision(digits))
     if (Math.fround(decimal) === value) return decimal
   }
   return Number(value.toPrecision(9))
 }
+
+/** Decimals from none to 11, which only floats below 0.01 can exceed. */
+const SCALES = Array.from({ length: 12 }, (_, decimals) => 10 ** decimals)

@@ -5,29 +5,55 @@ import { FieldReader, type Path } from '../mmdb/field-reader.ts'
 import { DataType, MAX_KEY_BYTES } from '../mmdb/format.ts'
 import { firstRecords } from '../mmdb/networks.ts'
 import { remember } from '../remember.ts'
+import { ABSENT, RowSet } from './number-tables.ts'
 import { TranslationCache, type Translations } from './translations.ts'
 
-/** A record of any vendor in one shape. `null` means that the record does not have it. */
-export interface RawLocation {
+/** The country, region and time zone of a record of any vendor. `null` means that the record does not have it. */
+export interface RawParts {
   /** ISO 3166-1 alpha-2, as the file spells it. */
   readonly countryCode: string | null
   readonly countryNames: Translations
   /** The ISO 3166-2 code, with or without the country code. */
   readonly regionCode: string | null
   readonly regionNames: Translations
-  readonly city: string | null
-  readonly postalCode: string | null
-  /** Decimal degrees. */
-  readonly latitude: number | null
-  readonly longitude: number | null
   /** IANA time zone identifier. */
   readonly timeZone: string | null
 }
 
-/** Reads the records of one database. */
-export interface RawLocationReader {
-  /** Reads the record at an offset. @throws InvalidDatabaseError when it is damaged */
-  at(offset: number): RawLocation
+/** Decimal degrees. */
+export type RawCoordinates = readonly [latitude: number | null, longitude: number | null]
+
+/** A value that is made from some fields of a record. */
+export interface SharedField<Name extends string, Value> {
+  /** All fields that it is made from. */
+  readonly from: readonly Name[]
+  readonly read: (fields: FieldReader<Name>, translations: TranslationCache) => Value
+}
+
+/** What the fields of a vendor's records mean. */
+export interface Meaning<Name extends string> {
+  readonly parts: SharedField<Name, RawParts>
+  readonly city: SharedField<Name, string | null>
+  readonly postalCode: SharedField<Name, string | null>
+  readonly coordinates: (fields: FieldReader<Name>) => RawCoordinates
+}
+
+/** A value of the record that was read last, as a number. */
+export interface NumberedField<Value> {
+  /** @param numberOf numbers a value; called once for all records that share the value's fields */
+  number(numberOf: (value: Value) => number): number
+  /** How often `numberOf` was called. */
+  readonly size: number
+}
+
+/** Reads the records of one database. After `read`, the others give what the record has. */
+export interface LocationReader {
+  /** Finds the fields of the record at an offset. @throws InvalidDatabaseError when it is damaged */
+  read(offset: number): void
+  readonly parts: NumberedField<RawParts>
+  readonly city: NumberedField<string | null>
+  readonly postalCode: NumberedField<string | null>
+  coordinates(): RawCoordinates
   /** Estimated memory of all names read so far. */
   readonly retainedBytes: number
 }
@@ -36,35 +62,67 @@ export interface RawLocationReader {
 export interface Schema {
   /** Whether a database has this schema, judged by the fields of its records and never by its `database_type`. */
   readonly recognises: (fields: SampledFields) => boolean
-  readonly readerFor: (data: DataSection) => RawLocationReader
+  readonly readerFor: (data: DataSection) => LocationReader
 }
 
 /**
  * Defines a vendor's schema: which fields of its records to read, and what they mean.
  *
  * @param paths of the fields in a record
- * @param toRawLocation makes a location of the fields of one record
  */
 export function defineSchema<Name extends string>(
   recognises: (fields: SampledFields) => boolean,
   paths: Readonly<Record<Name, Path>>,
-  toRawLocation: (fields: FieldReader<Name>, translations: TranslationCache) => RawLocation,
+  { parts, city, postalCode, coordinates }: Meaning<NoInfer<Name>>,
 ): Schema {
   return {
     recognises,
     readerFor: (data) => {
       const fields = new FieldReader(data, paths)
       const translations = new TranslationCache()
+      const numbered = <Value>({ from, read }: SharedField<Name, Value>): NumberedField<Value> =>
+        new SharedNumbers(fields, from, () => read(fields, translations))
       return {
-        at: (offset) => {
-          fields.read(offset)
-          return toRawLocation(fields, translations)
-        },
+        read: (offset) => fields.read(offset),
+        parts: numbered(parts),
+        city: numbered(city),
+        postalCode: numbered(postalCode),
+        coordinates: () => coordinates(fields),
         get retainedBytes() {
           return translations.retainedBytes
         },
       }
     },
+  }
+}
+
+/** The numbers of values, by the fields that they are made from. */
+class SharedNumbers<Name extends string, Value> implements NumberedField<Value> {
+  readonly #known: RowSet
+  readonly #key: Int32Array
+  readonly #numbers: number[] = []
+
+  constructor(
+    readonly fields: FieldReader<Name>,
+    readonly from: readonly Name[],
+    readonly read: () => Value,
+  ) {
+    this.#key = new Int32Array(from.length + 1)
+    this.#known = new RowSet(from.length + 1)
+  }
+
+  get size(): number {
+    return this.#known.size
+  }
+
+  number(numberOf: (value: Value) => number): number {
+    this.fields.identify(this.from, this.#key)
+    const known = this.#known.find(this.#key)
+    if (known !== ABSENT) return this.#numbers[known] ?? 0
+    // Add the key last: reading can throw.
+    const number = numberOf(this.read())
+    this.#numbers[this.#known.add(this.#key)] = number
+    return number
   }
 }
 

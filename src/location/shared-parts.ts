@@ -20,6 +20,11 @@ export class SharedParts {
     readonly timezone: Timezone,
   ) {}
 
+  /** Whether both country and region have neither a code nor a name. */
+  get isUnknown(): boolean {
+    return this.country.isUnknown && this.region.isUnknown
+  }
+
   countryIn(locale: Locale): Country {
     return locale === this.#locale && this.#country !== undefined
       ? this.#country
@@ -84,6 +89,10 @@ export abstract class LocalizedPart<Part extends Country | Region> {
     readonly code: string | null,
     readonly translations: Translations,
   ) {}
+
+  get isUnknown(): boolean {
+    return this.code === null && this.translations.english === null
+  }
 
   /** The frozen part of a record: one object for all records in this locale. */
   in(locale: Locale): Part {

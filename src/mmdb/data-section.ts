@@ -1,17 +1,22 @@
 import { damagedFile, type InvalidDatabaseError } from '../errors.ts'
 import { DataType, MAX_CONTENT_BYTES, MAX_VALUES } from './format.ts'
 
-/** Payload sizes that a type may have. Maps, arrays, text and bytes may have any size that fits in the section. */
-const PAYLOAD_SIZES: Readonly<Record<number, readonly [least: number, most: number]>> = {
-  [DataType.double]: [8, 8],
-  [DataType.uint16]: [0, 2],
-  [DataType.uint32]: [0, 4],
-  [DataType.int32]: [0, 4],
-  [DataType.uint64]: [0, 8],
-  [DataType.uint128]: [0, 16],
-  [DataType.boolean]: [0, 1],
-  [DataType.float]: [4, 4],
+/**
+ * The largest payload of each type, by its number. Text, bytes, maps and arrays may have any size that fits in the
+ * section. 0 is an unknown type.
+ */
+const MAX_PAYLOAD = new Float64Array(7 + 256)
+for (const type of [DataType.utf8String, DataType.bytes, DataType.map, DataType.array]) {
+  MAX_PAYLOAD[type] = Number.POSITIVE_INFINITY
 }
+MAX_PAYLOAD[DataType.double] = 8
+MAX_PAYLOAD[DataType.uint16] = 2
+MAX_PAYLOAD[DataType.uint32] = 4
+MAX_PAYLOAD[DataType.int32] = 4
+MAX_PAYLOAD[DataType.uint64] = 8
+MAX_PAYLOAD[DataType.uint128] = 16
+MAX_PAYLOAD[DataType.boolean] = 1
+MAX_PAYLOAD[DataType.float] = 4
 
 /** Text up to this size is read byte by byte, which is faster than a TextDecoder. */
 const SHORT_TEXT_BYTES = 24
@@ -77,25 +82,38 @@ export class DataSection {
 
   /** Opens the field at an offset of the file. If it is a pointer, opens its target. */
   open(offset: number): void {
-    this.viaPointer = false
-    this.fieldOffset = offset
-    this.#openHere(offset)
-    if (this.type !== DataType.pointer) return
+    this.peek(offset)
+    if (!this.viaPointer) return
     const next = this.next
-    const target = this.start
-    this.#openHere(target)
-    if (this.type === DataType.pointer) throw this.fault('a pointer leads to another pointer', target)
-    this.viaPointer = true
-    this.fieldOffset = target
+    this.openTarget(this.start)
     this.next = next
+  }
+
+  /** Opens the field that a pointer leads to. */
+  openTarget(offset: number): void {
+    this.#openHere(offset)
+    if (this.type === DataType.pointer) throw this.fault('a pointer leads to another pointer', offset)
+    this.viaPointer = true
+    this.fieldOffset = offset
+  }
+
+  /** Opens the field at an offset, but of a pointer only finds `next` and `fieldOffset`. Does not read the target. */
+  peek(offset: number): void {
+    this.#openHere(offset)
+    this.viaPointer = this.type === DataType.pointer
+    this.fieldOffset = this.viaPointer ? this.start : offset
+  }
+
+  /** Counts one value of a record. @throws InvalidDatabaseError when it has too many */
+  countValue(offset: number): void {
+    if (++this.#values > MAX_VALUES) throw this.fault(`a record holds more than ${MAX_VALUES} values`, offset)
   }
 
   /** Where the field after the one at an offset starts. Does not follow pointers. */
   skip(offset: number): number {
     let at = offset
     for (let pending = 1; pending > 0; pending--) {
-      if (++this.#values > MAX_VALUES)
-        throw this.fault(`a record holds more than ${MAX_VALUES} values`, offset)
+      this.countValue(offset)
       this.#openHere(at)
       at = this.next
       if (this.type === DataType.map) pending += 2 * this.size
@@ -185,28 +203,20 @@ export class DataSection {
   #openPointer(control: number, at: number): void {
     const bytes = ((control >>> 3) & 3) + 1
     this.#need(at, bytes)
-    const high = bytes === 4 ? 0 : (control & 7) * 256 ** bytes
+    const high = bytes === 4 ? 0 : (control & 7) << (8 * bytes)
     this.start = this.base + high + this.#unsigned(at, bytes) + (POINTER_BASES[bytes] ?? 0)
     this.next = at + bytes
   }
 
   #checkSize(offset: number, at: number, size: number): void {
     const { type } = this
-    const room = this.end - at
-    const limits = PAYLOAD_SIZES[type]
-    if (limits !== undefined) {
-      if (size < limits[0] || size > limits[1])
-        throw this.fault(`a field of type ${type} has ${size} bytes`, offset)
-    } else if (
-      type !== DataType.utf8String &&
-      type !== DataType.bytes &&
-      type !== DataType.map &&
-      type !== DataType.array
-    ) {
-      throw this.fault(`a field has the unknown type ${type}`, offset)
+    const most = MAX_PAYLOAD[type] ?? 0
+    if (most === 0) throw this.fault(`a field has the unknown type ${type}`, offset)
+    if (size > most || (size < most && (type === DataType.double || type === DataType.float))) {
+      throw this.fault(`a field of type ${type} has ${size} bytes`, offset)
     }
     // Elements of maps and arrays take at least one byte each.
-    if ((type === DataType.map ? 2 * size : type === DataType.boolean ? 0 : size) > room) {
+    if ((type === DataType.map ? 2 * size : type === DataType.boolean ? 0 : size) > this.end - at) {
       throw this.fault('a field is larger than the rest of its section', offset)
     }
   }
@@ -216,8 +226,11 @@ export class DataSection {
   }
 
   #unsigned(at: number, bytes: number): number {
+    const view = this.#view
+    if (bytes === 2) return view.getUint16(at)
+    if (bytes === 4) return view.getUint32(at)
     let value = 0
-    for (let i = 0; i < bytes; i++) value = value * 256 + this.#view.getUint8(at + i)
+    for (let i = 0; i < bytes; i++) value = value * 256 + view.getUint8(at + i)
     return value
   }
 }

@@ -1,7 +1,6 @@
 import { checkSize, MAX_DATABASE_BYTES } from '../bytes/byte-limit.ts'
 import { DataSection } from './data-section.ts'
 import { type Metadata, readMetadata } from './metadata.ts'
-import { PrefixIndex } from './prefix-index.ts'
 import { type MmdbValue, RecordDecoder } from './record-decoder.ts'
 import { SearchTree } from './search-tree.ts'
 import { type Verification, verify } from './verify/verify.ts'
@@ -10,8 +9,6 @@ import { type Verification, verify } from './verify/verify.ts'
 export class Database {
   readonly metadata: Metadata
   readonly tree: SearchTree
-  /** Finds the same records as `tree`, faster. */
-  readonly index: PrefixIndex
   readonly data: DataSection
   readonly #decoder: RecordDecoder
   readonly #bytes: Uint8Array
@@ -29,7 +26,6 @@ export class Database {
     this.#bytes = bytes
     this.metadata = readMetadata(bytes, path)
     this.tree = new SearchTree(bytes, this.metadata, path)
-    this.index = new PrefixIndex(this.tree)
     this.data = new DataSection(bytes, this.tree.dataStart, this.metadata.start, path)
     this.#decoder = new RecordDecoder(bytes, this.data)
   }

@@ -96,10 +96,13 @@ export class SearchTree {
       case 24:
         return bit === 0 ? view.getUint32(node * 6) >>> 8 : view.getUint32(node * 6 + 2) & 0xffffff
       case 28: {
-        // The middle byte holds the highest four bits of both records, those of the left record first.
+        // The middle byte holds the highest four bits of both records, those of the left record first. Reading both
+        // and choosing is faster than a branch on a bit of the address, which the processor cannot predict.
         const at = node * 7
-        if (bit !== 0) return view.getUint32(at + 3) & 0x0fffffff
-        return ((view.getUint8(at + 3) & 0xf0) << 20) | (view.getUint32(at) >>> 8)
+        const end = view.getUint32(at + 3)
+        const left = ((end >>> 4) & 0x0f000000) | (view.getUint32(at) >>> 8)
+        const right = end & 0x0fffffff
+        return left ^ ((left ^ right) & -bit)
       }
       default:
         return view.getUint32(node * 8 + bit * 4)

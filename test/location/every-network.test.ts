@@ -9,6 +9,7 @@ import { formatIPv4 } from '../../src/address/ipv4.ts'
 import { formatIPv6 } from '../../src/address/ipv6.ts'
 import { embedded, isLookupFailure, type LocationRecord, Resolver } from '../../src/index.ts'
 import { Database } from '../../src/mmdb/database.ts'
+import { PrefixIndex } from '../../src/mmdb/prefix-index.ts'
 import { TRIES_ALL } from '../effort.ts'
 import { lastOf, offsetOf, visitNetworks } from '../mmdb/every-network.ts'
 import { hasShared, sharedBytes } from '../shared.ts'
@@ -61,7 +62,8 @@ function compareEveryNetwork(bytes: Uint8Array, locale: 'en' | 'de', stride = 1)
     ips.length = 0
     offsets.length = 0
   }
-  const { index, metadata } = database
+  const { metadata } = database
+  const index = new PrefixIndex(database.tree)
   let visited = 0
   visitNetworks(database, (value, first, depth) => {
     if (visited++ % stride !== 0) return

@@ -1,97 +1,105 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { Address } from '../../src/address/address.ts'
 import { Resolver } from '../../src/index.ts'
-import { coordinatesOf, Location } from '../../src/location/location.ts'
-import { LocationCache } from '../../src/location/location-table.ts'
-import {
-  LocalizedCountry,
-  LocalizedRegion,
-  type SharedParts,
-  SharedPartsTable,
-} from '../../src/location/shared-parts.ts'
-import { timezoneOf } from '../../src/location/timezone.ts'
-import { Translations } from '../../src/location/translations.ts'
-import { MmdbWriter } from '../../src/writer.ts'
+import { localeOf } from '../../src/location/locale.ts'
+import { coordinatesOf } from '../../src/location/location.ts'
+import { LocationTable, NO_LOCATION } from '../../src/location/location-table.ts'
+import { geoip2 } from '../../src/location/schemas/geoip2.ts'
+import { Database } from '../../src/mmdb/database.ts'
+import { double, MmdbWriter, type WritableValue } from '../../src/writer.ts'
 import { heldMemory } from '../heap.ts'
+import { mappedRecord, type SourceRecord, SUMMER } from './mapped-record.ts'
 
-const noNames = new Translations(new Map())
-const sharedParts: readonly SharedParts[] = ['Europe/Paris', 'Asia/Tokyo'].map((zone) =>
-  new SharedPartsTable().of(
-    new LocalizedCountry('FR', noNames),
-    new LocalizedRegion('FR-BRE', noNames),
-    timezoneOf(zone),
-  ),
-)
-const [shared] = sharedParts
-if (shared === undefined) throw new Error('no shared parts')
+type Source = { [key: string]: WritableValue }
 
-const locationIn = (city: string | null, latitude = 48.1, postalCode: string | null = null, parts = shared) =>
-  new Location(parts, city, postalCode, coordinatesOf(latitude, -1.7))
+/** A record with a country, a city and coordinates; each further record differs in what `changes` says. */
+const source = (changes: Source = {}): Source => ({
+  country: { iso_code: 'FR', names: { en: 'France' } },
+  subdivisions: [{ iso_code: 'BRE', names: { en: 'Brittany' } }],
+  city: { names: { en: 'Rennes' } },
+  location: { latitude: 48.1, longitude: -1.7, time_zone: 'Europe/Paris' },
+  postal: { code: '35000' },
+  ...changes,
+})
 
-describe('PlaceCache', () => {
-  it('distinguishes a record that is not a location from an unknown record', () => {
-    const cache = new LocationCache()
-    expect(cache.get(20)).toBeUndefined()
-    expect(cache.set(20, null)).toBeNull()
-    expect(cache.get(20)).toBeNull()
-    expect(cache.get(21)).toBeUndefined()
+const wordsOf = (text: string): Address => {
+  const address = new Address()
+  address.parse(text)
+  return address
+}
+
+/** A table of records at 20.0.0.0/16, 20.1.0.0/16, and so on, and the number of the location of each. */
+function tableOf(records: readonly Source[]): { table: LocationTable; numbers: number[] } {
+  const writer = new MmdbWriter({ databaseType: 'Test', aliases: false })
+  for (const [index, record] of records.entries()) writer.insert(`20.${index}.0.0/16`, record)
+  const table = new LocationTable(new Database(writer.toBytes()), geoip2)
+  const numbers = records.map((_, index) => table.find(wordsOf(`20.${index}.0.1`)))
+  return { table, numbers }
+}
+
+describe('LocationTable', () => {
+  it('distinguishes a record that is not a location from an address without a record', () => {
+    const { table, numbers } = tableOf([source(), { registered_country: { iso_code: 'FR' } }])
+    expect(numbers[0]).toBeGreaterThan(NO_LOCATION)
+    expect(numbers[1]).toBe(NO_LOCATION)
+    expect(table.find(wordsOf('30.0.0.1'))).toBe(NO_LOCATION)
   })
 
-  it('stores equal locations once', () => {
-    const cache = new LocationCache()
-    const first = locationIn('Rennes')
-    expect(cache.set(100, first)).toBe(first)
-    expect(cache.set(200, locationIn('Rennes'))).toBe(first)
-    expect(cache.get(200)).toBe(first)
+  it('stores equal locations once, whatever else their records have', () => {
+    const others = ['a', 'b', 'c', 'd'].map((type) => source({ traits: { type } }))
+    const { table, numbers } = tableOf([source(), ...others])
+    // The values themselves are in the first record; the others have pointers to them.
+    expect(new Set(numbers.slice(1)).size).toBe(1)
+    expect(table.location(numbers[1] ?? 0)).toBe(table.location(numbers[2] ?? 0))
+    expect(table.location(numbers[0] ?? 0)).toMatchObject({ city: 'Rennes', postalCode: '35000' })
   })
 
-  it.each([
-    ['city', locationIn('Brest')],
-    ['postal code', locationIn('Rennes', 48.1, '35000')],
-    ['latitude', locationIn('Rennes', 48.2)],
-    ['shared parts', locationIn('Rennes', 48.1, null, sharedParts[1])],
-    ['city, which is missing', locationIn(null)],
-  ])('stores locations that differ in the %s separately', (_, other) => {
-    const cache = new LocationCache()
-    cache.set(100, locationIn('Rennes'))
-    expect(cache.set(200, other)).toBe(other)
-    expect(cache.get(200)).toBe(other)
-    expect(cache.get(100)?.city).toBe('Rennes')
+  it.each<[string, Source]>([
+    ['city', { city: { names: { en: 'Brest' } } }],
+    ['city, which is missing', { city: {} }],
+    ['postal code', { postal: { code: '35001' } }],
+    ['latitude', { location: { latitude: 48.2, longitude: -1.7, time_zone: 'Europe/Paris' } }],
+    ['longitude by less than is visible', { location: { latitude: 48.1, longitude: -1.7000000000000002 } }],
+    ['time zone', { location: { latitude: 48.1, longitude: -1.7, time_zone: 'Asia/Tokyo' } }],
+    ['region', { subdivisions: [{ iso_code: 'IDF', names: { en: 'Brittany' } }] }],
+  ])('stores locations that differ in the %s separately', (_, changes) => {
+    const records = [source({ traits: { type: 'x' } }), source(changes), source()]
+    const { table, numbers } = tableOf(records)
+    expect(new Set(numbers).size).toBe(3)
+    for (const [index, number] of numbers.entries()) {
+      const expected = mappedRecord('ip', records[index] as SourceRecord, 'en')
+      expect(table.record(number, 'ip', localeOf('en'), SUMMER)).toEqual(expected)
+      expect(table.location(number).record('ip', localeOf('en'), SUMMER)).toEqual(expected)
+    }
   })
 
-  it('returns what was stored last for an offset', () => {
-    const offsets = fc.array(fc.nat(2 ** 31 - 2), { minLength: 1, maxLength: 500 })
+  it('keeps every double of coordinates, with any number of decimals', () => {
+    const degrees = fc.double({ min: -90, max: 90, noNaN: true, noDefaultInfinity: true })
     fc.assert(
-      fc.property(offsets, (asked) => {
-        const cache = new LocationCache()
-        const kept = new Map<number, Location>()
-        for (const [i, offset] of asked.entries()) {
-          if (kept.has(offset + 1)) continue
-          kept.set(offset + 1, cache.set(offset + 1, locationIn(`City ${i % 7}`, i % 5)) ?? locationIn(null))
-        }
-        // Far fewer than the slots, so all are still there.
-        for (const [offset, expected] of kept) expect(cache.get(offset)).toBe(expected)
-      }),
+      fc.property(
+        fc.array(fc.tuple(degrees, degrees), { minLength: 1, maxLength: 50 }),
+        fc.nat(9),
+        (all, digits) => {
+          const pairs = all.map((pair) => pair.map((value) => Number(value.toFixed(digits))))
+          const records = pairs.map(([latitude = 0, longitude = 0]) =>
+            source({ location: { latitude: double(latitude), longitude: double(longitude) } }),
+          )
+          const { table, numbers } = tableOf(records)
+          for (const [index, [latitude = 0, longitude = 0]] of pairs.entries()) {
+            const { coordinates } = table.record(numbers[index] ?? 0, '', localeOf('en'), 0)
+            expect(JSON.stringify(coordinates)).toBe(JSON.stringify(coordinatesOf(latitude, longitude)))
+            expect(Object.isFrozen(coordinates)).toBe(true)
+          }
+        },
+      ),
       { numRuns: 20 },
     )
   })
 
-  it('evicts records beyond its size and never confuses two', () => {
-    const cache = new LocationCache()
-    const cities = Array.from({ length: 1000 }, (_, i) => locationIn(`City ${i}`, i / 20))
-    const count = 600_000
-    for (let i = 1; i <= count; i++) cache.set(i * 37, cities[i % 1000] ?? null)
-    let known = 0
-    for (let i = 1; i <= count; i++) {
-      const found = cache.get(i * 37)
-      if (found === undefined) continue
-      known++
-      if (found?.city !== `City ${i % 1000}`) expect([i, found?.city]).toEqual([i, `City ${i % 1000}`])
-    }
-    // There are 2^18 slots; full ones are reused.
-    expect(known).toBeGreaterThan(200_000)
-    expect(known).toBeLessThanOrEqual(2 ** 18 + 8)
-    for (let offset = 1; offset < 37; offset++) expect(cache.get(offset)).toBeUndefined()
+  it('has no location with another number', () => {
+    const { table } = tableOf([source()])
+    expect(() => table.location(2000)).toThrow(RangeError)
   })
 })
 

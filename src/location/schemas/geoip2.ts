@@ -21,15 +21,19 @@ export const geoip2 = defineSchema(
     longitude: ['location', 'longitude'],
     timeZone: ['location', 'time_zone'],
   },
-  (fields, translations) => ({
-    countryCode: fields.text('countryCode'),
-    countryNames: translations.fromMap(fields, 'countryNames'),
-    regionCode: fields.text('regionCode'),
-    regionNames: translations.fromMap(fields, 'regionNames'),
-    city: fields.defaultName('cityNames'),
-    postalCode: fields.text('postalCode'),
-    latitude: fields.number('latitude'),
-    longitude: fields.number('longitude'),
-    timeZone: fields.text('timeZone'),
-  }),
+  {
+    parts: {
+      from: ['countryCode', 'countryNames', 'regionCode', 'regionNames', 'timeZone'],
+      read: (fields, translations) => ({
+        countryCode: fields.text('countryCode'),
+        countryNames: translations.fromMap(fields, 'countryNames'),
+        regionCode: fields.text('regionCode'),
+        regionNames: translations.fromMap(fields, 'regionNames'),
+        timeZone: fields.text('timeZone'),
+      }),
+    },
+    city: { from: ['cityNames'], read: (fields) => fields.defaultName('cityNames') },
+    postalCode: { from: ['postalCode'], read: (fields) => fields.text('postalCode') },
+    coordinates: (fields) => [fields.number('latitude'), fields.number('longitude')],
+  },
 )

@@ -16,15 +16,19 @@ export const ipLocationDb = defineSchema(
     longitude: ['longitude'],
     timeZone: ['timezone'],
   },
-  (fields, translations) => ({
-    countryCode: fields.text('countryCode'),
-    countryNames: translations.ofText(null),
-    regionCode: null,
-    regionNames: translations.ofText(fields.text('region')),
-    city: fields.text('city'),
-    postalCode: fields.text('postalCode'),
-    latitude: fields.number('latitude'),
-    longitude: fields.number('longitude'),
-    timeZone: fields.text('timeZone'),
-  }),
+  {
+    parts: {
+      from: ['countryCode', 'region', 'timeZone'],
+      read: (fields, translations) => ({
+        countryCode: fields.text('countryCode'),
+        countryNames: translations.ofText(null),
+        regionCode: null,
+        regionNames: translations.ofText(fields.text('region')),
+        timeZone: fields.text('timeZone'),
+      }),
+    },
+    city: { from: ['city'], read: (fields) => fields.text('city') },
+    postalCode: { from: ['postalCode'], read: (fields) => fields.text('postalCode') },
+    coordinates: (fields) => [fields.number('latitude'), fields.number('longitude')],
+  },
 )

@@ -1,5 +1,5 @@
 import type { FieldReader } from '../../mmdb/field-reader.ts'
-import { defineSchema } from '../schema.ts'
+import { defineSchema, type RawCoordinates } from '../schema.ts'
 
 const COUNTRY_CODE = /^[A-Za-z]{2}$/
 const DECIMAL = /^[+-]?\d{1,3}(\.\d+)?$/
@@ -43,25 +43,31 @@ export const ipinfo = defineSchema<Field>(
     loc: ['loc'],
     timeZone: ['timezone'],
   },
-  (fields, translations) => {
-    const country = fields.text('country')
-    const isCode = country !== null && COUNTRY_CODE.test(country)
-    const [latitude, longitude] = readCoordinates(fields)
-    return {
-      countryCode: fields.text('countryCode') ?? (isCode ? country : null),
-      countryNames: translations.ofText(fields.text('countryName') ?? (isCode ? null : country)),
-      regionCode: fields.text('regionCode'),
-      regionNames: translations.ofText(fields.text('region')),
-      city: fields.text('city'),
-      postalCode: fields.text('postalCode') ?? fields.text('postal'),
-      latitude,
-      longitude,
-      timeZone: fields.text('timeZone'),
-    }
+  {
+    parts: {
+      from: ['country', 'countryCode', 'countryName', 'region', 'regionCode', 'timeZone'],
+      read: (fields, translations) => {
+        const country = fields.text('country')
+        const isCode = country !== null && COUNTRY_CODE.test(country)
+        return {
+          countryCode: fields.text('countryCode') ?? (isCode ? country : null),
+          countryNames: translations.ofText(fields.text('countryName') ?? (isCode ? null : country)),
+          regionCode: fields.text('regionCode'),
+          regionNames: translations.ofText(fields.text('region')),
+          timeZone: fields.text('timeZone'),
+        }
+      },
+    },
+    city: { from: ['city'], read: (fields) => fields.text('city') },
+    postalCode: {
+      from: ['postalCode', 'postal'],
+      read: (fields) => fields.text('postalCode') ?? fields.text('postal'),
+    },
+    coordinates: readCoordinates,
   },
 )
 
-function readCoordinates(fields: FieldReader<Field>): readonly [number | null, number | null] {
+function readCoordinates(fields: FieldReader<Field>): RawCoordinates {
   const loc = fields.text('loc')?.split(',')
   if (loc?.length === 2) return [decimal(loc[0]), decimal(loc[1])]
   return [

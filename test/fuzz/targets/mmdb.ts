@@ -6,6 +6,7 @@ import { parseAddress } from '../../../src/address/address.ts'
 import { InvalidDatabaseError, MalformedAddressError, UnresolvableAddressError } from '../../../src/errors.ts'
 import { isLookupFailure, type LocationRecord, type LookupResult, Resolver } from '../../../src/index.ts'
 import { Database } from '../../../src/mmdb/database.ts'
+import { PrefixIndex } from '../../../src/mmdb/prefix-index.ts'
 import { ipv4Text } from '../../address/arbitraries.ts'
 import { mutatedBytes } from '../mutation.ts'
 import { plainValue } from '../plain-value.ts'
@@ -154,7 +155,8 @@ function checkWhole(
   const isIPv4 = value.kind() === 'ipv4'
   if (prefix !== null && prefix[0].kind() === value.kind())
     assert.ok(value.match(prefix), 'the address is not in its network')
-  const { tree, index, metadata } = database
+  const { tree, metadata } = database
+  const index = new PrefixIndex(tree)
   const offsets = [tree, index].map((way) => {
     const words = Uint32Array.from(wordsOf(value.toByteArray()))
     return outcomeOf(() => (isIPv4 ? way.findIPv4(words[0] ?? 0) : way.findIPv6(words)))

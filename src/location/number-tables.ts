@@ -1,0 +1,121 @@
+// Hash tables of numbers in typed arrays, with open addressing. The garbage collector does not look into them, an entry
+// costs a few bytes, and a typed array can be in memory that threads share. Callers bound the number of entries.
+
+/** Entries of an empty table: a power of two, as all sizes are. */
+const FIRST_SLOTS = 1024
+
+/** Multiplying by the golden ratio spreads numbers that lie at regular distances (Fibonacci hashing). */
+const GOLDEN_RATIO = 0x9e3779b1
+
+/** The result for a key that a table does not have. */
+export const ABSENT = -1
+
+/** Maps positive numbers to numbers from 0: slots of two numbers, the key and the value, so that a hit reads one place. */
+export class NumberMap {
+  /** How many keys it has. */
+  size = 0
+  #slots = new Int32Array(2 * FIRST_SLOTS)
+  /** How far a hash is shifted to the right to give a slot. */
+  #shift = 32 - Math.log2(FIRST_SLOTS)
+
+  /** @returns {@link ABSENT} for an unknown key */
+  get(key: number): number {
+    const slots = this.#slots
+    const at = this.#find(slots, key)
+    return slots[at] === key ? (slots[at + 1] ?? ABSENT) : ABSENT
+  }
+
+  set(key: number, value: number): void {
+    // At most two thirds full, so that a search is short.
+    if (3 * (this.size + 1) > this.#slots.length) this.#grow()
+    const at = this.#find(this.#slots, key)
+    if (this.#slots[at] !== key) this.size++
+    this.#slots[at] = key
+    this.#slots[at + 1] = value
+  }
+
+  /** Where a key is or belongs. */
+  #find(slots: Int32Array, key: number): number {
+    const last = slots.length - 2
+    let at = (Math.imul(key, GOLDEN_RATIO) >>> this.#shift) << 1
+    while (slots[at] !== key && slots[at] !== 0) at = at === last ? 0 : at + 2
+    return at
+  }
+
+  #grow(): void {
+    const old = this.#slots
+    this.#slots = new Int32Array(2 * old.length)
+    this.#shift--
+    for (let from = 0; from < old.length; from += 2) {
+      const key = old[from] ?? 0
+      if (key === 0) continue
+      const at = this.#find(this.#slots, key)
+      this.#slots[at] = key
+      this.#slots[at + 1] = old[from + 1] ?? 0
+    }
+  }
+}
+
+/** Numbers distinct rows of the same width in the order in which they are added. */
+export class RowSet {
+  /** How many rows it has. */
+  size = 0
+  /** Row after row; replaced when it is full. */
+  rows: Int32Array
+  /** Numbers of rows plus 1, by hash; 0 is an empty slot. */
+  #slots = new Int32Array(FIRST_SLOTS)
+
+  /** @param width numbers in a row */
+  constructor(readonly width: number) {
+    this.rows = new Int32Array((FIRST_SLOTS / 2) * width)
+  }
+
+  /** The number of a row, or {@link ABSENT}. */
+  find(row: Int32Array): number {
+    return (this.#slots[this.#slotOf(row, 0)] ?? 0) - 1
+  }
+
+  /** The number of a row, which is added if it is absent. */
+  add(row: Int32Array): number {
+    let slot = this.#slotOf(row, 0)
+    const known = this.#slots[slot] ?? 0
+    if (known > 0) return known - 1
+    if (2 * this.size >= this.#slots.length) {
+      this.#grow()
+      slot = this.#slotOf(row, 0)
+    }
+    this.rows.set(row, this.size * this.width)
+    this.#slots[slot] = ++this.size
+    return this.size - 1
+  }
+
+  /** The slot of a row, which is the one in `source` that starts at `start`: its own, or an empty one. */
+  #slotOf(source: Int32Array, start: number): number {
+    const { width, rows } = this
+    const slots = this.#slots
+    let hash = 0
+    for (let i = 0; i < width; i++) {
+      hash = Math.imul(hash ^ (source[start + i] ?? 0), GOLDEN_RATIO)
+      hash ^= hash >>> 15
+    }
+    for (let slot = hash & (slots.length - 1); ; slot = (slot + 1) & (slots.length - 1)) {
+      const number = slots[slot] ?? 0
+      if (number === 0) return slot
+      const other = (number - 1) * width
+      let i = 0
+      while (i < width && rows[other + i] === source[start + i]) i++
+      if (i === width) return slot
+    }
+  }
+
+  #grow(): void {
+    const { rows, width } = this
+    this.#slots = new Int32Array(2 * this.#slots.length)
+    // Rows are distinct, so each finds an empty slot.
+    for (let number = 0; number < this.size; number++) {
+      this.#slots[this.#slotOf(rows, number * width)] = number + 1
+    }
+    this.rows = new Int32Array((this.#slots.length / 2) * width)
+    this.rows.set(rows)
+  }
+}

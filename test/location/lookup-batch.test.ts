@@ -1,0 +1,90 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Resolver } from '../../src/index.ts'
+import { BATCH_ITEMS } from '../../src/location/lookup-batch.ts'
+import { MmdbWriter } from '../../src/writer.ts'
+
+const country = (code: string, name = code) => ({ country: { iso_code: code, names: { en: name } } })
+
+function bytesOf(networks: Readonly<Record<string, string>>): Uint8Array {
+  const writer = new MmdbWriter({ databaseType: 'Test' })
+  for (const [network, code] of Object.entries(networks)) writer.insert(network, country(code))
+  return writer.toBytes()
+}
+
+/** Two databases, so that some addresses are only in the second one. */
+const geo = Resolver.openSync([
+  bytesOf({ '20.0.0.0/8': 'FR', '2a00::/16': 'DE' }),
+  bytesOf({ '20.0.0.0/7': 'GB', '2a00::/12': 'IT' }),
+])
+const AT = Date.UTC(2026, 5, 1)
+
+const item = fc.oneof(
+  fc.constantFrom(
+    '20.1.2.3',
+    '21.1.2.3',
+    '30.1.2.3',
+    '2A00::1',
+    '2a01::',
+    '2002:1401:203::1',
+    '::ffff:20.0.0.1',
+  ),
+  fc.constantFrom('10.0.0.1', '::', 'nonsense', '', '020.0.0.1'),
+  fc.constantFrom(null, undefined, 7, {}) as unknown as fc.Arbitrary<string>,
+)
+
+describe('lookupMany', () => {
+  it('has the results of single lookups, in order, for any number of items', () => {
+    fc.assert(
+      fc.property(fc.array(item, { maxLength: 3 * BATCH_ITEMS, size: 'max' }), (items) => {
+        const single = items.map((each) => geo.lookupMany([each], { at: AT })[0])
+        expect(geo.lookupMany(items, { at: AT })).toEqual(single)
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  it('may be called by the iterable that another call reads', () => {
+    function* addresses(): Generator<string> {
+      for (let i = 0; i < 3 * BATCH_ITEMS; i++) {
+        yield `20.0.${i >>> 8}.${i & 255}`
+        if (i % 100 === 0) geo.lookupMany(['21.0.0.1', 'nonsense', '30.0.0.1'])
+      }
+    }
+    const results = geo.lookupMany(addresses())
+    expect(results.map(({ ip }) => ip)).toEqual([...addresses()])
+    expect(new Set(results.map((result) => ('country' in result ? result.country.code : null)))).toEqual(
+      new Set(['FR']),
+    )
+  })
+
+  it('throws what the iterable throws, and then goes on', () => {
+    function* addresses(): Generator<string> {
+      yield '20.0.0.1'
+      throw new RangeError('broken off')
+    }
+    expect(() => geo.lookupMany(addresses())).toThrow('broken off')
+    expect(geo.lookupMany(['21.0.0.1'])).toMatchObject([{ country: { code: 'GB' } }])
+  })
+
+  it('is right for a database whose locations do not fit in memory all at once', () => {
+    const writer = new MmdbWriter({ databaseType: 'Greedy', aliases: false })
+    const name = (index: number): string => `${index} `.padEnd(500, 'long')
+    const count = 3 * BATCH_ITEMS
+    for (let index = 0; index < count; index++) {
+      const names = Object.fromEntries(
+        Array.from({ length: 15 }, (_, at) => [`a${String.fromCharCode(97 + at)}`, name(index + at)]),
+      )
+      writer.insert(`20.${index >>> 8}.${index & 255}.0/24`, {
+        country: { iso_code: 'GB', names: { en: `${index}`, ...names } },
+        subdivisions: [{ names: { en: `${index}`, ...names } }],
+      })
+    }
+    const greedy = Resolver.openSync(writer.toBytes())
+    const ips = Array.from({ length: count }, (_, index) => `20.${index >>> 8}.${index & 255}.1`)
+    for (let round = 0; round < 3; round++) {
+      const names = greedy.lookupMany(ips).map((result) => ('country' in result ? result.country.name : null))
+      expect(names).toEqual(ips.map((_, index) => `${index}`))
+    }
+  })
+})

@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ABSENT, NumberMap, RowSet } from '../../src/location/number-tables.ts'
+
+const KEY = fc.oneof(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 2 ** 31 - 1 }))
+
+describe('NumberMap', () => {
+  it('is a map', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(KEY, fc.nat(2 ** 31 - 1)), { maxLength: 3000 }), (entries) => {
+        const map = new NumberMap()
+        const expected = new Map<number, number>()
+        for (const [key, value] of entries) {
+          expect(map.get(key)).toBe(expected.get(key) ?? ABSENT)
+          map.set(key, value)
+          expected.set(key, value)
+        }
+        expect(map.size).toBe(expected.size)
+        for (const [key, value] of expected) expect(map.get(key)).toBe(value)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it('grows, and finds keys at regular distances', () => {
+    const map = new NumberMap()
+    for (let i = 1; i <= 100_000; i++) map.set(i * 37, i)
+    let wrong = 0
+    for (let i = 1; i <= 100_000; i++) if (map.get(i * 37) !== i || map.get(i * 37 + 1) !== ABSENT) wrong++
+    expect([wrong, map.size]).toEqual([0, 100_000])
+  })
+})
+
+describe('RowSet', () => {
+  it('numbers distinct rows in the order in which they are added', () => {
+    const row = fc.tuple(fc.integer({ min: -2, max: 2 }), fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }))
+    fc.assert(
+      fc.property(fc.array(row, { maxLength: 3000 }), (rows) => {
+        const set = new RowSet(2)
+        const expected = new Map<string, number>()
+        for (const values of rows) {
+          const known = expected.get(values.join()) ?? ABSENT
+          expect(set.find(Int32Array.from(values))).toBe(known)
+          const number = known === ABSENT ? expected.size : known
+          expected.set(values.join(), number)
+          expect(set.add(Int32Array.from(values))).toBe(number)
+          expect([...set.rows.subarray(2 * number, 2 * number + 2)]).toEqual(values)
+        }
+        expect(set.size).toBe(expected.size)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it('grows', () => {
+    const set = new RowSet(3)
+    const row = new Int32Array(3)
+    let wrong = 0
+    for (let i = 0; i < 50_000; i++) {
+      row.set([i % 7, i, -i])
+      if (set.add(row) !== i) wrong++
+    }
+    for (let i = 0; i < 50_000; i++) {
+      row.set([i % 7, i, -i])
+      if (set.find(row) !== i) wrong++
+    }
+    expect([wrong, set.size]).toEqual([0, 50_000])
+  })
+})
