@@ -1,5 +1,5 @@
 import { defineConfig, type Options } from 'tsup'
-import { bundledLicences, noChildProcess } from './scripts/tsup-plugins.ts'
+import { bundledLicences, literalPaths, noChildProcess } from './scripts/tsup-plugins.ts'
 
 const shared: Options = {
   target: 'node20',
@@ -15,24 +15,49 @@ const shared: Options = {
 const entry = {
   index: 'src/index.ts',
   core: 'src/core.ts',
+  city: 'src/city.ts',
+  country: 'src/country.ts',
   enrich: 'src/enrich.ts',
   writer: 'src/writer.ts',
 }
 
+/** A CommonJS module has no `import.meta.url`. tsup's own shim breaks if the path contains "#" or "%". */
+const commonJs: Options = {
+  ...shared,
+  format: ['cjs'],
+  esbuildOptions: (options) => {
+    options.define = { ...options.define, 'import.meta.url': 'importMetaUrl' }
+    options.inject = [...(options.inject ?? []), 'scripts/import-meta-url.cjs.ts']
+  },
+}
+
+/** Neither split nor passed through rollup (`treeshake`), which would change the expressions of literalPaths(). */
+const commonJsWithPaths: Options = {
+  ...commonJs,
+  platform: 'node',
+  splitting: false,
+  treeshake: false,
+  esbuildPlugins: [literalPaths()],
+}
+
+const { index, city, country, ...others } = entry
+
 export default defineConfig([
   { ...shared, entry, format: ['esm'] },
-  { ...shared, entry, format: ['esm', 'cjs'], dts: { only: true, compilerOptions: { stripInternal: true } } },
-  { ...shared, entry: { core: entry.core, enrich: entry.enrich, writer: entry.writer }, format: ['cjs'] },
   {
     ...shared,
-    entry: { index: entry.index },
-    format: ['cjs'],
-    esbuildOptions: (options) => {
-      // The URLs of the embedded databases need `import.meta.url`. tsup's own shim breaks if the path contains "#" or
-      // "%", and if there is a global `document`.
-      options.define = { ...options.define, 'import.meta.url': 'importMetaUrl' }
-      options.inject = [...(options.inject ?? []), 'scripts/import-meta-url.cjs.ts']
-    },
+    entry,
+    format: ['esm', 'cjs'],
+    cjsInterop: true,
+    dts: { only: true, compilerOptions: { stripInternal: true } },
+  },
+  { ...commonJs, entry: others },
+  { ...commonJsWithPaths, entry: { index } },
+  // `require` gives the URL itself.
+  {
+    ...commonJsWithPaths,
+    entry: { city, country },
+    footer: { js: 'module.exports = module.exports.default' },
   },
   {
     ...shared,

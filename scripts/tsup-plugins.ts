@@ -57,3 +57,24 @@ export function noChildProcess(): Plugin {
     },
   }
 }
+
+/**
+ * In CommonJS, writes the paths of the embedded databases as `path.join(__dirname, '…')`: bundlers and tracers of
+ * CommonJS look for that expression, as those of ES modules look for `new URL('…', import.meta.url)`.
+ */
+export function literalPaths(): Plugin {
+  return {
+    name: 'literal-paths',
+    setup(build) {
+      build.onLoad({ filter: /[\\/]src[\\/](city|country)\.ts$/ }, ({ path }) => {
+        const code = readFileSync(path, 'utf8')
+        const contents = code.replace(
+          /new URL\(('[^']+'), import\.meta\.url\)/,
+          "require('node:url').pathToFileURL(require('node:path').join(__dirname, $1))",
+        )
+        if (contents === code) throw new Error(`${path} has no URL of a database`)
+        return { contents, loader: 'ts' }
+      })
+    },
+  }
+}

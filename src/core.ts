@@ -1,12 +1,15 @@
 // Entry for browsers, edge runtimes and workers: nothing here imports from Node.
 export { type ParsedAddress, parseAddress } from './address/address.ts'
 export type { ByteSource, Bytes } from './bytes/byte-source.ts'
+export type { OpenProgress } from './bytes/progress.ts'
 export {
   type ClientAddress,
   type ClientAddressOptions,
   createClientAddress,
 } from './client/client-address.ts'
 export type { DetectSource, HeaderSource, PeerOptions, PeerSocket } from './client/request-source.ts'
+export { CoreResolver as Resolver } from './core-resolver.ts'
+export { embedded } from './embedded.ts'
 export {
   AddressUnavailableError,
   type ErrorCode,
@@ -31,7 +34,9 @@ export {
   type Region,
   type TimezoneAtInstant,
 } from './location/location-record.ts'
+export type { SharedDatabase, SharedDatabases } from './location/shared-databases.ts'
 export type { MmdbValue } from './mmdb/record-decoder.ts'
 export type { DatabaseFault } from './mmdb/verify/fault-list.ts'
 export type { Verification } from './mmdb/verify/verify.ts'
-export { type DetectOptions, type OpenOptions, Resolver } from './resolver.ts'
+export type { BlobLike, ResponseLike, SignalLike, StreamLike, UrlLike } from './platform-types.ts'
+export type { DetectOptions, OpenOptions } from './resolver.ts'

@@ -1,17 +1,58 @@
-// This file is at the top of src because the built files are at the top of dist: the relative path to data/ is the
-// same. Bundlers recognise `new URL('…', import.meta.url)` as an asset.
+// The two databases of this package. This file and its two neighbours are at the top of src because the built files are
+// at the top of dist: the relative path to data/ is the same.
+
+import type { PlatformUrl } from './platform-types.ts'
+
+/** The member that marks a URL of an embedded database, in every copy of this package. Its value is the file's name. */
+const FILE_NAME = Symbol.for('geofix.embeddedFile')
+
+/** What a bundle has instead of a URL if it does not know its own place, as ESM in a CommonJS bundle. */
+const UNKNOWN_FOLDER = 'file:///unknown/'
+
+/** The files in `data/`. Entries such as `city.ts` repeat the name, because bundlers need a literal. */
+const FILES = { city: 'city.mmdb.gz', country: 'country.mmdb.gz' } as const
+
+const DATA_FOLDER = '../data/'
 
 /**
- * URLs of the two databases in this package, relative to this module. If a bundler or an archive breaks them, copy
- * the files of `geofix/data/` and open them by path or as bytes.
+ * Makes the URL of an embedded database. Never throws: importing an entry must not fail, and `Resolver.open` has a
+ * better message.
+ *
+ * @param locate throws if the place of this module is unknown
  */
-export const embedded = Object.freeze({
+export function embeddedUrl(name: keyof typeof FILES, locate: (file: string) => URL): PlatformUrl {
+  const file = FILES[name]
+  let url: URL
+  try {
+    url = locate(file)
+  } catch {
+    url = new URL(file, UNKNOWN_FOLDER)
+  }
+  return Object.defineProperty(url, FILE_NAME, { value: file })
+}
+
+/** The name of the embedded database's file that a URL is for; `undefined` for other URLs. */
+export function embeddedFileOf(url: object): string | undefined {
+  const file: unknown = Reflect.get(url, FILE_NAME)
+  return typeof file === 'string' ? file : undefined
+}
+
+/**
+ * URLs of the two databases in this package, relative to this module. Bundlers do not see them: import `geofix/city` or
+ * `geofix/country` instead, and they copy the file.
+ */
+export const embedded: Readonly<Record<keyof typeof FILES, PlatformUrl>> = /* @__PURE__ */ Object.freeze({
   /** Country, region, city, coordinates and time zone. 100 MB in memory. */
-  get city(): URL {
-    return new URL('../data/city.mmdb.gz', import.meta.url)
+  get city(): PlatformUrl {
+    return embeddedUrl('city', besideThisPackage)
   },
   /** Continent and country, and the time zone of countries with only one. 4 MB in memory. */
-  get country(): URL {
-    return new URL('../data/country.mmdb.gz', import.meta.url)
+  get country(): PlatformUrl {
+    return embeddedUrl('country', besideThisPackage)
   },
 })
+
+/** Not a literal or a template in `new URL`: bundlers would copy both databases into every bundle. */
+function besideThisPackage(file: string): URL {
+  return new URL(DATA_FOLDER + file, import.meta.url)
+}

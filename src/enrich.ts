@@ -5,6 +5,7 @@ import { enrichedStream, type IterableStream } from './enrich/enriched-stream.ts
 import { type LineInput, sourceOf } from './enrich/line-source.ts'
 import type { EnrichOptions, Format } from './enrich/options.ts'
 import { Pipeline } from './enrich/pipeline.ts'
+import type { PlatformWritable } from './platform-types.ts'
 import { DATABASE_SET, type Resolver } from './resolver.ts'
 
 export type {
@@ -49,7 +50,7 @@ export interface Enrichment {
 
 /** A pair for `pipeThrough`. */
 export interface EnrichTransform {
-  readonly writable: WritableStream<Uint8Array | string>
+  readonly writable: PlatformWritable
   readonly readable: IterableStream<Uint8Array>
   readonly summary: Enrichment['summary']
 }

@@ -2,6 +2,7 @@
 
 export { type ParsedAddress, parseAddress } from './address/address.ts'
 export type { ByteSource, Bytes } from './bytes/byte-source.ts'
+export type { OpenProgress } from './bytes/progress.ts'
 export {
   type ClientAddress,
   type ClientAddressOptions,
@@ -33,6 +34,7 @@ export {
   type Region,
   type TimezoneAtInstant,
 } from './location/location-record.ts'
+export type { SharedDatabase, SharedDatabases } from './location/shared-databases.ts'
 export type { MmdbValue } from './mmdb/record-decoder.ts'
 export type { DatabaseFault } from './mmdb/verify/fault-list.ts'
 export type { Verification } from './mmdb/verify/verify.ts'
@@ -40,4 +42,5 @@ export { type NodeOpenOptions as OpenOptions, NodeResolver as Resolver } from '.
 export type { NodeSource } from './node/node-source.ts'
 export type { ReloadEvent, StaleEvent } from './node/watch-options.ts'
 export type { ResolverStatus } from './node/watcher.ts'
+export type { BlobLike, ResponseLike, SignalLike, StreamLike, UrlLike } from './platform-types.ts'
 export type { DetectOptions } from './resolver.ts'

@@ -1,23 +1,20 @@
 import { Address } from './address/address.ts'
 import { explainMalformed } from './address/explain-malformed.ts'
-import { signalOf } from './bytes/abort.ts'
-import { maxBytesOf } from './bytes/byte-limit.ts'
-import { type ByteSource, readBytes } from './bytes/byte-source.ts'
-import { extractDatabase } from './bytes/extract.ts'
-import { gunzip } from './bytes/gunzip.ts'
-import { type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
+import type { OpenProgress } from './bytes/progress.ts'
+import type { ClientAddressOptions, ClientWalk } from './client/client-address.ts'
 import type { DetectSource, PeerOptions } from './client/request-source.ts'
 import { MalformedAddressError } from './errors.ts'
 import type { DatabaseInfo } from './location/database-info.ts'
-import { DatabaseSet } from './location/database-set.ts'
+import type { DatabaseSet } from './location/database-set.ts'
 import { findRecord, isRecord, lookupError } from './location/find-location.ts'
 import { type Locale, localeOf } from './location/locale.ts'
 import type { LocationRecord, LookupOptions, LookupResult } from './location/location-record.ts'
 import { BATCH_ITEMS, LookupBatch } from './location/lookup-batch.ts'
+import { attachDatabases, type SharedDatabases, shareDatabases } from './location/shared-databases.ts'
 import { instantOf } from './location/timezone.ts'
-import { Database } from './mmdb/database.ts'
 import type { MmdbValue } from './mmdb/record-decoder.ts'
 import type { Verification } from './mmdb/verify/verify.ts'
+import type { SignalLike } from './platform-types.ts'
 
 /**
  * The method through which the rest of this package gets the databases of a resolver. A registered symbol, because an
@@ -43,11 +40,25 @@ export interface OpenOptions extends ClientAddressOptions {
    */
   readonly maxBytes?: number | undefined
   /**
+   * How many bytes of a packed database are kept unpacked: a whole number, 0 for the last blocks only. Other databases
+   * are kept whole. Default: 96 MiB.
+   */
+  readonly cacheBytes?: number | undefined
+  /**
    * Aborts opening, which then fails at once with the signal's reason, such as an `AbortError` or a `TimeoutError`. It
    * has no effect on an open resolver.
    */
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: SignalLike | undefined
+  /**
+   * Called while the sources are read, after each piece. What it throws makes opening fail. Decompression follows, and
+   * is not counted.
+   */
+  readonly onProgress?: ((progress: OpenProgress) => void) | undefined
 }
+
+const CANNOT_BE_CLONED = Symbol(
+  'A Resolver cannot be cloned. Send resolver.share() and pass that to Resolver.attach() there. It',
+)
 
 export interface DetectOptions extends LookupOptions, PeerOptions {}
 
@@ -57,7 +68,14 @@ export interface DetectOptions extends LookupOptions, PeerOptions {}
  *
  * With several databases, the first one with a location for the address is used.
  */
-export class Resolver {
+export abstract class Resolver {
+  /**
+   * Makes cloning fail with these words, such as `postMessage` to a worker: a symbol cannot be cloned. The clone would be
+   * an empty object.
+   *
+   * @internal
+   */
+  readonly cloning = CANNOT_BE_CLONED
   /** Methods read it once, so that no result mixes the databases before and after a replacement. `null`: closed. */
   #set: DatabaseSet | null
   #databases: readonly DatabaseInfo[]
@@ -66,7 +84,7 @@ export class Resolver {
   readonly #clients: ClientWalk
   readonly #batch = new LookupBatch()
 
-  /** Use {@link Resolver.open}. */
+  /** Use `Resolver.open`. */
   protected constructor(set: DatabaseSet, clients: ClientWalk) {
     this.#clients = clients
     this.#set = set
@@ -76,27 +94,6 @@ export class Resolver {
   /** The open databases in the order of the sources. Still available after `close()`. */
   get databases(): readonly DatabaseInfo[] {
     return this.#databases
-  }
-
-  /**
-   * Opens one database or several, such as an IPv4 file and an IPv6 file. Raw `.mmdb`, gzip and a vendor's `.tar.gz`
-   * are recognised by their bytes. Bytes are not copied and must not change.
-   *
-   * @throws InvalidDatabaseError when a source is damaged or not an MMDB database
-   * @throws TypeError when a source is of an unsupported kind, there is none, or an option is invalid
-   * @throws the reason of `signal`, or of a `fetch` that is aborted while its `Response` is read
-   */
-  static async open(source: ByteSource | readonly ByteSource[], options?: OpenOptions): Promise<Resolver> {
-    const clients = new ClientWalk(options)
-    const maxBytes = maxBytesOf(options?.maxBytes)
-    const signal = signalOf(options?.signal)
-    const databases: Database[] = []
-    for (const each of atLeastOne(source)) {
-      databases.push(
-        new Database(extractDatabase(await readBytes(each, maxBytes, signal), gunzip, undefined, maxBytes)),
-      )
-    }
-    return new Resolver(new DatabaseSet(databases), clients)
   }
 
   /**
@@ -204,6 +201,23 @@ export class Resolver {
    */
   verify(): Verification[] {
     return this.#open().verify()
+  }
+
+  /**
+   * Shares the databases with other threads. Send the result to a worker with `postMessage`, which does not copy the
+   * databases, and pass it to `Resolver.attach` there. Databases that were given as bytes, or opened synchronously, are
+   * first copied into shared memory, once. Needs `SharedArrayBuffer`: in browsers, the page must be cross-origin isolated.
+   *
+   * @throws TypeError when there is no `SharedArrayBuffer`, or the resolver is closed
+   * @throws InvalidDatabaseError when there is not enough memory for the copy
+   */
+  share(): SharedDatabases {
+    const set = this.#open()
+    const shared = shareDatabases(set.databases)
+    const isCopied = set.databases.some(({ bytes }, index) => bytes !== shared.databases[index]?.bytes)
+    // Use the copies, so that the originals can be collected.
+    if (isCopied) this.#set = attachDatabases(shared)
+    return shared
   }
 
   /** Releases the databases' memory. Later calls throw a `TypeError`. */

@@ -1,7 +1,8 @@
+import type { SignalLike } from '../platform-types.ts'
 import { isError, isOfClass } from '../realm.ts'
 
 /** @throws TypeError when the option is not an AbortSignal */
-export function signalOf(option: unknown): AbortSignal | undefined {
+export function signalOf(option: unknown): SignalLike | undefined {
   if (option === undefined || isOfClass(option, 'AbortSignal')) return option
   throw new TypeError(
     'signal must be an AbortSignal, such as that of an AbortController or AbortSignal.timeout(…)',
@@ -13,7 +14,7 @@ export function signalOf(option: unknown): AbortSignal | undefined {
  * stopped; its result is then ignored. Does not start if the signal is already aborted. Leaves no listener.
  */
 export async function untilAborted<Result>(
-  signal: AbortSignal | undefined,
+  signal: SignalLike | undefined,
   work: () => Promise<Result>,
 ): Promise<Result> {
   if (signal === undefined) return work()

@@ -1,5 +1,6 @@
 import { InvalidDatabaseError } from '../errors.ts'
 import { isError } from '../realm.ts'
+import { atOnce, type Steps } from './steps.ts'
 
 /** No database is larger: decoders use 32-bit offsets. */
 export const MAX_DATABASE_BYTES = 2 ** 31 - 1
@@ -16,6 +17,17 @@ export function maxBytesOf(option: unknown): number {
   if (option === undefined) return DEFAULT_MAX_BYTES
   if (typeof option === 'number' && Number.isSafeInteger(option) && option > 0) return option
   throw new TypeError('maxBytes must be a whole number of bytes, at least 1')
+}
+
+/**
+ * The value of the option `cacheBytes`.
+ *
+ * @throws TypeError when it is not a safe integer of at least 0
+ */
+export function cacheBytesOf(option: unknown): number | undefined {
+  if (option === undefined) return undefined
+  if (typeof option === 'number' && Number.isSafeInteger(option) && option >= 0) return option
+  throw new TypeError('cacheBytes must be a whole number of bytes, at least 0')
 }
 
 /** @throws InvalidDatabaseError when a source, compressed or not, has more than `maxBytes` */
@@ -96,15 +108,28 @@ export class ByteCollector {
    * @throws InvalidDatabaseError when there is not enough memory
    */
   bytes(): Uint8Array {
-    const all = allocate(this.#length, newBytes, this.path)
-    for (let at = 0; at < this.#length; at += BLOCK_BYTES) {
-      const block = this.#blocks[at / BLOCK_BYTES]
-      if (block !== undefined) all.set(block.subarray(0, this.#length - at), at)
+    return atOnce(this.joined())
+  }
+
+  /** {@link bytes} in steps. @param make allocates the memory */
+  *joined(make: (bytes: number) => Uint8Array = newBytes): Steps<Uint8Array> {
+    const all = allocate(this.#length, make, this.path)
+    let at = 0
+    for (const block of this.#blocks.splice(0)) {
+      all.set(block.subarray(0, this.#length - at), at)
+      at += BLOCK_BYTES
+      yield
     }
-    this.#blocks.length = 0
     this.#length = 0
     return all
   }
 }
 
-const newBytes = (length: number): Uint8Array => new Uint8Array(length)
+export const newBytes = (length: number): Uint8Array => new Uint8Array(length)
+
+/** Allocates memory that workers can share without a copy, if the platform allows it. */
+export function newShareableBytes(length: number): Uint8Array {
+  return typeof SharedArrayBuffer === 'undefined'
+    ? new Uint8Array(length)
+    : new Uint8Array(new SharedArrayBuffer(length))
+}

@@ -1,13 +1,17 @@
 import { InvalidDatabaseError } from '../errors.ts'
+import type { BlobLike, ResponseLike, SignalLike, StreamLike } from '../platform-types.ts'
 import { inThisRealm, isOfClass, isUint8Array, messageOf } from '../realm.ts'
 import { isAbort, untilAborted } from './abort.ts'
-import { ByteCollector, checkSize, DEFAULT_MAX_BYTES } from './byte-limit.ts'
+import { ByteCollector, checkSize, DEFAULT_MAX_BYTES, newShareableBytes } from './byte-limit.ts'
+import { isGzip } from './gzip-member.ts'
+import type { ProgressMeter } from './progress.ts'
+import { withPauses } from './steps.ts'
 
 /** Bytes in memory. */
 export type Bytes = Uint8Array | ArrayBuffer | SharedArrayBuffer
 
 /** Bytes in memory, or a source to read them from. */
-export type ByteSource = Bytes | Blob | Response | ReadableStream<Uint8Array>
+export type ByteSource = Bytes | BlobLike | ResponseLike | StreamLike
 
 /** The maximum length of a quoted message of another error. */
 const MAX_REASON_CHARS = 200
@@ -40,10 +44,20 @@ export function viewOf(bytes: Bytes): Uint8Array {
   return isUint8Array(bytes) ? inThisRealm(bytes) : new Uint8Array(bytes)
 }
 
+/** The size of a source in bytes; `null` if it is unknown before reading, as where a server compresses. */
+export function sizeOf(source: ByteSource): number | null {
+  if (isBytes(source)) return source.byteLength
+  if (isBlob(source)) return source.size
+  if (!isResponse(source) || source.headers.get('content-encoding') !== null) return null
+  const length = source.headers.get('content-length') ?? ''
+  return /^\d{1,15}$/.test(length) ? Number(length) : null
+}
+
 /**
- * Reads a whole source.
+ * Reads a whole source. Memory for a database that is not compressed can be shared, if the platform allows it.
  *
  * @param maxBytes of the source, compressed or not
+ * @param progress is told of the bytes read
  * @throws TypeError when the source is not of a supported kind, or was read before
  * @throws InvalidDatabaseError when it is a `Response` with a status other than 200 to 299, reading fails, or it has
  *   more than `maxBytes`
@@ -53,49 +67,56 @@ export function viewOf(bytes: Bytes): Uint8Array {
 export async function readBytes(
   source: ByteSource,
   maxBytes = DEFAULT_MAX_BYTES,
-  signal?: AbortSignal,
+  signal?: SignalLike,
+  progress?: ProgressMeter,
 ): Promise<Uint8Array> {
   return untilAborted(signal, async () => {
     if (isBytes(source)) {
       checkSize(source.byteLength, maxBytes)
+      progress?.add(source.byteLength)
       return viewOf(source)
     }
     if (isBlob(source)) {
       checkSize(source.size, maxBytes)
-      return new Uint8Array(await untilRead(source.arrayBuffer()))
+      return readStream(source.stream(), maxBytes, signal, progress)
     }
-    if (isOfClass(source, 'ReadableStream')) return readStream(source, maxBytes, signal)
+    if (isOfClass(source, 'ReadableStream')) return readStream(source, maxBytes, signal, progress)
     if (!isResponse(source)) throw new TypeError(`a database is given as ${BYTE_SOURCES}`)
     if (!source.ok) {
       throw new InvalidDatabaseError(`the response${placeOf(source.url)} has status ${source.status}`)
     }
-    return source.body === null ? new Uint8Array(0) : readStream(source.body, maxBytes, signal)
+    return source.body === null ? new Uint8Array(0) : readStream(source.body, maxBytes, signal, progress)
   })
 }
 
 async function readStream(
   stream: ReadableStream<unknown>,
   maxBytes: number,
-  signal: AbortSignal | undefined,
+  signal: SignalLike | undefined,
+  progress: ProgressMeter | undefined,
 ): Promise<Uint8Array> {
   // The constructor of Response throws if part of the stream was already read. It would convert a stream of another
   // realm to text, so read such a stream directly.
   const unread = stream instanceof ReadableStream ? (new Response(stream).body ?? stream) : stream
   const reader = unread.getReader()
   const collector = new ByteCollector(maxBytes)
+  let isCompressed: boolean | undefined
   try {
     for (;;) {
       const next = await untilAborted(signal, () => untilRead(reader.read()))
       if (next.done) break
       if (!isUint8Array(next.value)) throw new TypeError('the stream has chunks that are not bytes')
-      collector.add(inThisRealm(next.value))
+      const chunk = inThisRealm(next.value)
+      isCompressed ??= isGzip(chunk)
+      collector.add(chunk)
+      progress?.add(chunk.length)
     }
   } catch (error) {
     // Do not wait: cancelling a source that does not end may not end either.
     reader.cancel(error).catch(() => undefined)
     throw error
   }
-  return collector.bytes()
+  return withPauses(collector.joined(isCompressed ? undefined : newShareableBytes), signal)
 }
 
 /** Converts a failure to read, such as a broken connection or a changed file, to an InvalidDatabaseError. */

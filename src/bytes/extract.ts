@@ -8,11 +8,19 @@ import { isGzip } from './gzip-member.ts'
  */
 export type Gunzip = (bytes: Uint8Array, path?: string, maxBytes?: number) => Uint8Array
 
-/** Formats that are not supported, by their first bytes. The error names the format. */
-const UNSUPPORTED: readonly [name: string, magic: readonly number[]][] = [
-  ['a zip archive', [0x50, 0x4b, 0x03, 0x04]],
-  ['compressed with Zstandard', [0x28, 0xb5, 0x2f, 0xfd]],
-  ['compressed with xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]],
+const EXTRACT = 'extract the .mmdb file first'
+
+/** Formats that are not supported, by their first bytes. The error names the format and says what to do. */
+const UNSUPPORTED: readonly [name: string, magic: readonly number[], advice: string][] = [
+  ['a zip archive', [0x50, 0x4b, 0x03, 0x04], EXTRACT],
+  ['compressed with Zstandard', [0x28, 0xb5, 0x2f, 0xfd], EXTRACT],
+  ['compressed with xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00], EXTRACT],
+  // The magic number of gzip, whose second byte is not UTF-8: U+FFFD replaces it.
+  [
+    'a gzip file that was re-encoded as text (UTF-8), by a bundler or a download, which destroys it',
+    [0x1f, 0xef, 0xbf, 0xbd],
+    'copy the original as binary',
+  ],
 ]
 
 /** A page of HTML starts within this many bytes, after blanks, comments or an XML declaration. */
@@ -38,9 +46,9 @@ export function extractDatabase(
 /** Like {@link extractDatabase}, for bytes that are already decompressed. */
 export function extractUncompressed(bytes: Uint8Array, path?: string): Uint8Array {
   if (isTar(bytes)) return findDatabaseInTar(bytes, path)
-  for (const [name, magic] of UNSUPPORTED) {
+  for (const [name, magic, advice] of UNSUPPORTED) {
     if (magic.every((byte, index) => bytes[index] === byte)) {
-      throw new InvalidDatabaseError(`it is ${name}: extract the .mmdb file first`, { path })
+      throw new InvalidDatabaseError(`it is ${name}: ${advice}`, { path })
     }
   }
   if (isHtml(bytes)) {

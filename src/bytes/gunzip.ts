@@ -1,8 +1,9 @@
 // The only importer of fflate, which checks neither the CRC-32 nor the length of what it decompresses.
 import { Gunzip as GunzipStream } from 'fflate'
 import { damagedFile } from '../errors.ts'
-import { allocate, DEFAULT_MAX_BYTES } from './byte-limit.ts'
+import { allocate, DEFAULT_MAX_BYTES, newBytes } from './byte-limit.ts'
 import { crc32, MAX_DEFLATE_RATIO, readGzipMember, TRAILER_BYTES } from './gzip-member.ts'
+import { atOnce, type Steps } from './steps.ts'
 
 /** The size of the chunks that fflate gets. It is slower with smaller ones. */
 const MAX_CHUNK_BYTES = 2 ** 16
@@ -22,21 +23,34 @@ const PLAIN_HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255)
  * @throws InvalidDatabaseError when the file is damaged or too large
  */
 export function gunzip(bytes: Uint8Array, path?: string, maxBytes = DEFAULT_MAX_BYTES): Uint8Array {
+  return atOnce(gunzipSteps(bytes, path, maxBytes))
+}
+
+/** {@link gunzip} in steps. @param make allocates the memory of the result, such as shared memory */
+export function* gunzipSteps(
+  bytes: Uint8Array,
+  path?: string,
+  maxBytes = DEFAULT_MAX_BYTES,
+  make: (bytes: number) => Uint8Array = newBytes,
+): Steps<Uint8Array> {
   const { deflate, length, crc } = readGzipMember(bytes, path, maxBytes)
-  const content = allocate(length, (size) => new Uint8Array(size), path)
+  const content = allocate(length, make, path)
   let filled = 0
+  let actualCrc = 0
+  const take = (inflated: Uint8Array): void => {
+    if (inflated.length > length - filled)
+      throw new Error('the output is longer than the length in the trailer')
+    content.set(inflated, filled)
+    actualCrc = crc32(inflated, actualCrc)
+    filled += inflated.length
+  }
   let isWhole: boolean
   try {
-    isWhole = inflate(deflate, length, (inflated) => {
-      if (inflated.length > length - filled)
-        throw new Error('the output is longer than the length in the trailer')
-      content.set(inflated, filled)
-      filled += inflated.length
-    })
+    isWhole = yield* inflate(deflate, length, take)
   } catch (cause) {
     throw damagedFile('its compressed data cannot be read', { path, cause })
   }
-  if (filled !== length || crc32(content) !== crc) {
+  if (filled !== length || actualCrc !== crc) {
     throw damagedFile('its content does not match the length and checksum in its gzip trailer', { path })
   }
   if (!isWhole) throw damagedFile('there are extra bytes after its compressed data', { path })
@@ -51,7 +65,7 @@ export function gunzip(bytes: Uint8Array, path?: string, maxBytes = DEFAULT_MAX_
  * @returns whether the deflate data ends at the last byte
  * @throws Error when the data is damaged, or `take` throws
  */
-function inflate(deflate: Uint8Array, length: number, take: (inflated: Uint8Array) => void): boolean {
+function* inflate(deflate: Uint8Array, length: number, take: (inflated: Uint8Array) => void): Steps<boolean> {
   const size = Math.min(Math.max(MIN_CHUNK_BYTES, Math.ceil(length / MAX_DEFLATE_RATIO)), MAX_CHUNK_BYTES)
   const starts: number[] = []
   let isTaken = true
@@ -66,6 +80,7 @@ function inflate(deflate: Uint8Array, length: number, take: (inflated: Uint8Arra
     stream.push(deflate.subarray(at, at + size))
     // The deflate data has ended. Stop, because fflate would buffer everything after it.
     if (!isTaken) return false
+    yield
   }
   // fflate reports where a member ended only at the next member, so append a trailer and a header.
   stream.push(new Uint8Array(TRAILER_BYTES))

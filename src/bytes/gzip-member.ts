@@ -117,13 +117,13 @@ function makeCrcTable(): Uint32Array {
   return entries
 }
 
-/** The CRC-32 of RFC 1952 section 8, as an unsigned number. */
-export function crc32(bytes: Uint8Array): number {
+/** The CRC-32 of RFC 1952 section 8, as an unsigned number. @param before the CRC-32 of the bytes before */
+export function crc32(bytes: Uint8Array, before = 0): number {
   crcTable ??= makeCrcTable()
   const t = crcTable
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const aligned = bytes.length - (bytes.length % 4)
-  let crc = -1
+  let crc = ~before
   for (let i = 0; i < aligned; i += 4) {
     crc ^= view.getUint32(i, true)
     crc =

@@ -1,8 +1,9 @@
+import type { PlatformReadable } from '../platform-types.ts'
 import type { LineSource } from './line-source.ts'
 import type { Pipeline } from './pipeline.ts'
 
 /** A Web stream that every platform can iterate. */
-export type IterableStream<Chunk> = ReadableStream<Chunk> & AsyncIterable<Chunk>
+export type IterableStream<Chunk> = AsyncIterable<Chunk> & PlatformReadable
 
 /** Called once: `ended` at the end of the input or when the reader cancels, `failed` on an error. */
 export interface RunEnd {

@@ -1,11 +1,9 @@
+import type { StreamLike } from '../platform-types.ts'
 import { isOfClass, isUint8Array } from '../realm.ts'
 import type { ChunkSource } from './block-reader.ts'
 
 /** Bytes or text in chunks of any size: a Web stream, or any async iterable, such as a Node stream. */
-export type LineInput =
-  | ReadableStream<Uint8Array>
-  | ReadableStream<Uint8Array | string>
-  | AsyncIterable<Uint8Array | string>
+export type LineInput = StreamLike | StreamLike<Uint8Array | string> | AsyncIterable<Uint8Array | string>
 
 /** Reads an input chunk by chunk. It returns copies, because the input may reuse the memory of its chunks. */
 export interface LineSource extends ChunkSource {

@@ -43,7 +43,7 @@ export class DatabaseSet {
   /** The locations of the first database that has some, which is asked first. */
   readonly first: LocationTable | null
 
-  constructor(databases: readonly OpenDatabase[]) {
+  constructor(readonly databases: readonly OpenDatabase[]) {
     this.info = Object.freeze(databases.map(({ metadata, path }) => databaseInfo(metadata, path)))
     const errors: InvalidDatabaseError[] = []
     this.#databases = databases.map((database) => {

@@ -31,6 +31,8 @@ export interface AddressIndex extends Omit<AddressTree, 'prefixLength'> {
 export interface OpenDatabase {
   /** Of the file, for messages. */
   readonly path?: string | undefined
+  /** The file, as `openDatabase` takes it. */
+  readonly bytes: Uint8Array
   readonly metadata: Metadata
   readonly tree: AddressTree
   readonly data: DataSection
@@ -57,7 +59,6 @@ export class Database implements OpenDatabase {
   readonly tree: SearchTree
   readonly data: DataSection
   readonly #decoder: RecordDecoder
-  readonly #bytes: Uint8Array
 
   /**
    * @param bytes the uncompressed file; not copied, so they must not change
@@ -65,11 +66,10 @@ export class Database implements OpenDatabase {
    * @throws InvalidDatabaseError when the bytes are not a database
    */
   constructor(
-    bytes: Uint8Array,
+    readonly bytes: Uint8Array,
     readonly path?: string,
   ) {
     checkSize(bytes.length, MAX_DATABASE_BYTES, path)
-    this.#bytes = bytes
     this.metadata = readMetadata(bytes, path)
     this.tree = new SearchTree(bytes, this.metadata, path)
     this.data = new DataSection(bytes, this.tree.dataStart, this.metadata.start, path)
@@ -93,6 +93,6 @@ export class Database implements OpenDatabase {
   }
 
   verify(): Verification {
-    return verify(this.tree, this.data, this.#bytes)
+    return verify(this.tree, this.data, this.bytes)
   }
 }

@@ -3,6 +3,8 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { createGunzip, type Gunzip } from 'node:zlib'
 import { allocate, ByteCollector, checkSize, DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
 import { isGzip, readGzipEnds, TRAILER_BYTES } from '../bytes/gzip-member.ts'
+import type { ProgressMeter } from '../bytes/progress.ts'
+import type { SignalLike } from '../platform-types.ts'
 import {
   isEmptyMemberFirst,
   MIN_CHUNK_BYTES,
@@ -14,6 +16,9 @@ import {
 /** How much of a compressed file is in memory at a time; its header must fit. */
 const CHUNK_BYTES = 2 ** 18
 
+/** How much of an uncompressed file is read at a time. */
+const RAW_CHUNK_BYTES = 2 ** 23
+
 /** zlib's output chunks where they are copied into other memory. */
 const COPIED_CHUNK_BYTES = 2 ** 20
 
@@ -24,13 +29,15 @@ const COPIED_CHUNK_BYTES = 2 ** 20
  * @param maxBytes limit for the file's size, compressed and decompressed; a larger file is not read
  * @param signal stops reading soon after it is aborted; the caller discards what is thrown then
  * @param make allocates the memory of the result, such as shared memory; not used for pipes and devices
+ * @param progress is told of the bytes read
  * @throws InvalidDatabaseError when a gzip file is damaged, or a file is too large
  */
 export async function readUnpacked(
   path: string,
   maxBytes = DEFAULT_MAX_BYTES,
-  signal?: AbortSignal,
+  signal?: SignalLike,
   make?: (bytes: number) => Uint8Array,
+  progress?: ProgressMeter,
 ): Promise<Uint8Array> {
   const file = await open(path)
   try {
@@ -38,21 +45,26 @@ export async function readUnpacked(
     checkSize(size, maxBytes, path)
     if (size === 0) {
       // A pipe has no size and cannot be read at a position.
-      const bytes = await readPipe(file, path, maxBytes, signal)
+      const bytes = await readPipe(file, path, maxBytes, signal, progress)
       return isGzip(bytes) ? await nativeGunzipAsync(bytes, path, maxBytes) : bytes
     }
     const buffer = new Uint8Array(Math.min(CHUNK_BYTES, size))
     const head = await readAt(file, 0, buffer)
     if (!isGzip(head)) {
       const bytes = allocate(size, make ?? ((count) => new Uint8Array(count)), path)
-      return await readAt(file, 0, bytes)
+      for (let at = 0; at < size; at += RAW_CHUNK_BYTES) {
+        signal?.throwIfAborted()
+        const { length } = await readAt(file, at, bytes.subarray(at, at + RAW_CHUNK_BYTES))
+        progress?.add(length)
+      }
+      return bytes
     }
     const tail = new Uint8Array(Math.min(size, TRAILER_BYTES))
     await readAt(file, size - tail.length, tail)
     const { start, length } = readGzipEnds(head, tail, size, path, maxBytes)
     if (isEmptyMemberFirst(head.subarray(start, size - TRAILER_BYTES))) throw trailingBytes(path)
     const target = make === undefined ? null : allocate(length, make, path)
-    return await inflate(file, buffer, size, length, target, path, signal)
+    return await inflate(file, buffer, size, length, target, path, signal, progress)
   } finally {
     await file.close()
   }
@@ -70,7 +82,8 @@ async function inflate(
   length: number,
   target: Uint8Array | null,
   path: string,
-  signal: AbortSignal | undefined,
+  signal: SignalLike | undefined,
+  progress: ProgressMeter | undefined,
 ): Promise<Uint8Array> {
   // One more byte, to detect a file that is longer than its trailer says.
   const gunzip = allocate(
@@ -94,6 +107,7 @@ async function inflate(
     for (let at = 0; at < size && !gunzip.readableEnded; at += buffer.length) {
       signal?.throwIfAborted()
       const bytes = await readAt(file, at, buffer.subarray(0, size - at))
+      progress?.add(bytes.length)
       // After the end of the member, zlib takes no more bytes.
       await Promise.race([write(gunzip, bytes), ended])
     }
@@ -151,7 +165,8 @@ export async function readPipe(
   file: FileHandle,
   path: string,
   maxBytes: number,
-  signal?: AbortSignal,
+  signal?: SignalLike,
+  progress?: ProgressMeter,
 ): Promise<Uint8Array> {
   const collector = new ByteCollector(maxBytes, path)
   const chunk = new Uint8Array(PIPE_CHUNK_BYTES)
@@ -159,6 +174,7 @@ export async function readPipe(
     signal?.throwIfAborted()
     const { bytesRead } = await file.read(chunk, 0, PIPE_CHUNK_BYTES, null)
     if (bytesRead === 0) return collector.bytes()
+    progress?.add(bytesRead)
     collector.add(chunk.subarray(0, bytesRead))
   }
 }

@@ -1,8 +1,10 @@
 import { signalOf } from '../bytes/abort.ts'
-import { maxBytesOf } from '../bytes/byte-limit.ts'
+import { cacheBytesOf, maxBytesOf } from '../bytes/byte-limit.ts'
+import { progressMeter } from '../bytes/progress.ts'
+import city from '../city.ts'
 import { ClientWalk } from '../client/client-address.ts'
-import { embedded } from '../embedded.ts'
 import { DatabaseSet } from '../location/database-set.ts'
+import { attachDatabases, type SharedDatabases } from '../location/shared-databases.ts'
 import { atLeastOne, type OpenOptions, REPLACE, Resolver } from '../resolver.ts'
 import {
   absolute,
@@ -12,6 +14,7 @@ import {
   openSource,
   openSourceSync,
   type SyncSource,
+  sourceSize,
 } from './node-source.ts'
 import { type WatchOptions, type WatchSettings, watchSettings } from './watch-options.ts'
 import { type ResolverStatus, Watcher } from './watcher.ts'
@@ -32,11 +35,12 @@ export class NodeResolver extends Resolver {
     clients: ClientWalk,
     settings: WatchSettings,
     maxBytes: number,
+    cacheBytes?: number,
   ) {
     const set = new DatabaseSet(sources.map(({ database }) => database))
     super(set, clients)
     this.#watcher = new Watcher(sources, set, settings, {
-      open: (path) => openFile(path, maxBytes),
+      open: (path) => openFile(path, maxBytes, undefined, undefined, cacheBytes),
       replace: (next) => this[REPLACE](next),
     })
   }
@@ -52,19 +56,20 @@ export class NodeResolver extends Resolver {
    * @throws TypeError when a source is of an unsupported kind, there is none, or an option is invalid
    * @throws the reason of `signal`, or of a `fetch` that is aborted while its `Response` is read
    */
-  static override async open(
-    source: NodeSource | readonly NodeSource[] = embedded.city,
+  static async open(
+    source: NodeSource | readonly NodeSource[] = city,
     options: NodeOpenOptions = {},
   ): Promise<NodeResolver> {
     const clients = new ClientWalk(options)
     const settings = watchSettings(options)
     const maxBytes = maxBytesOf(options.maxBytes)
+    const cacheBytes = cacheBytesOf(options.cacheBytes)
     const signal = signalOf(options.signal)
+    const given = absoluteIfWatched(atLeastOne(source), settings)
+    const progress = progressMeter(options.onProgress, () => given.map(sourceSize))
     const sources: OpenSource[] = []
-    for (const each of absoluteIfWatched(atLeastOne(source), settings)) {
-      sources.push(await openSource(each, maxBytes, signal))
-    }
-    return new NodeResolver(sources, clients, settings, maxBytes)
+    for (const each of given) sources.push(await openSource(each, maxBytes, signal, progress, cacheBytes))
+    return new NodeResolver(sources, clients, settings, maxBytes, cacheBytes)
   }
 
   /**
@@ -72,17 +77,32 @@ export class NodeResolver extends Resolver {
    * has an effect if it is already aborted.
    */
   static openSync(
-    source: SyncSource | readonly SyncSource[] = embedded.city,
+    source: SyncSource | readonly SyncSource[] = city,
     options: NodeOpenOptions = {},
   ): NodeResolver {
     const clients = new ClientWalk(options)
     const settings = watchSettings(options)
     const maxBytes = maxBytesOf(options.maxBytes)
+    const cacheBytes = cacheBytesOf(options.cacheBytes)
     signalOf(options.signal)?.throwIfAborted()
-    const sources = absoluteIfWatched(atLeastOne(source), settings).map((each) =>
-      openSourceSync(each, maxBytes),
-    )
-    return new NodeResolver(sources, clients, settings, maxBytes)
+    const given = absoluteIfWatched(atLeastOne(source), settings)
+    const progress = progressMeter(options.onProgress, () => given.map(sourceSize))
+    const sources = given.map((each) => {
+      progress?.add(sourceSize(each) ?? 0)
+      return openSourceSync(each, maxBytes, cacheBytes)
+    })
+    return new NodeResolver(sources, clients, settings, maxBytes, cacheBytes)
+  }
+
+  /**
+   * Opens the databases that a resolver in another thread has shared. Needs no time and no memory for them.
+   *
+   * @param shared what `share()` gave there
+   * @throws TypeError when it is something else, or an option is invalid
+   */
+  static attach(shared: SharedDatabases, options: NodeOpenOptions = {}): NodeResolver {
+    const sources = attachDatabases(shared).databases.map((database) => ({ database, file: null }))
+    return new NodeResolver(sources, new ClientWalk(options), watchSettings(options), maxBytesOf(undefined))
   }
 
   /** The state of the databases: replaced, refused, stale. */

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { untilAborted } from '../bytes/abort.ts'
-import { DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
+import { DEFAULT_MAX_BYTES, newShareableBytes } from '../bytes/byte-limit.ts'
 import {
   BYTE_SOURCES,
   type ByteSource,
@@ -11,25 +11,31 @@ import {
   isByteSource,
   isBytes,
   readBytes,
+  sizeOf,
   viewOf,
 } from '../bytes/byte-source.ts'
 import { extractDatabase, extractUncompressed } from '../bytes/extract.ts'
 import { isGzip } from '../bytes/gzip-member.ts'
+import type { ProgressMeter } from '../bytes/progress.ts'
+import { embeddedFileOf } from '../embedded.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
-import { Database } from '../mmdb/database.ts'
+import type { OpenDatabase } from '../mmdb/database.ts'
+import type { PlatformUrl, SignalLike } from '../platform-types.ts'
 import { isOfClass, messageOf } from '../realm.ts'
+import { embeddedPath } from './embedded-file.ts'
 import { readUnpacked, readWholeSync } from './file-bytes.ts'
 import { nativeGunzip, nativeGunzipAsync } from './native-gunzip.ts'
+import { openBytes, openPackedFile } from './packed-source.ts'
 
 /** A source that Node can open: a path, a `file:` URL, or bytes in any form. */
-export type NodeSource = string | URL | ByteSource
+export type NodeSource = string | PlatformUrl | ByteSource
 
 /** A source that can be opened synchronously. */
-export type SyncSource = string | URL | Bytes
+export type SyncSource = string | PlatformUrl | Bytes
 
 /** An opened source. */
 export interface OpenSource {
-  readonly database: Database
+  readonly database: OpenDatabase
   /** Its path and the file's state before reading it; `null` for bytes. */
   readonly file: { readonly path: string; readonly state: FileState } | null
 }
@@ -38,6 +44,7 @@ export interface OpenSource {
  * Opens a file or bytes. Files are decompressed on another thread.
  *
  * @param maxBytes limit for its size, compressed and decompressed
+ * @param progress is told of the bytes read
  * @throws InvalidDatabaseError when a file cannot be read, is damaged or too large, or is not an MMDB database
  * @throws TypeError when the source is of an unsupported kind
  * @throws the reason of `signal`
@@ -45,39 +52,49 @@ export interface OpenSource {
 export async function openSource(
   source: NodeSource,
   maxBytes = DEFAULT_MAX_BYTES,
-  signal?: AbortSignal,
+  signal?: SignalLike,
+  progress?: ProgressMeter,
+  cacheBytes?: number,
 ): Promise<OpenSource> {
   return untilAborted(signal, async () => {
     if (!isFile(source)) {
-      return {
-        database: new Database(extractUncompressed(await unpackedOther(source, maxBytes, signal))),
-        file: null,
-      }
+      const bytes = extractUncompressed(await unpackedOther(source, maxBytes, signal, progress))
+      return { database: openBytes(bytes, undefined, { maxBytes, cacheBytes }), file: null }
     }
     const path = pathOf(source)
     const state = await fileState(path)
-    return { database: await openFile(path, maxBytes, signal), file: { path, state } }
+    return { database: await openFile(path, maxBytes, signal, progress, cacheBytes), file: { path, state } }
   })
 }
 
 /** The synchronous form of {@link openSource}. */
-export function openSourceSync(source: SyncSource, maxBytes: number): OpenSource {
+export function openSourceSync(source: SyncSource, maxBytes: number, cacheBytes?: number): OpenSource {
+  const options = { maxBytes, cacheBytes }
   if (!isFile(source)) {
-    return {
-      database: new Database(extractDatabase(bytesOf(source), nativeGunzip, undefined, maxBytes)),
-      file: null,
-    }
+    const bytes = extractDatabase(bytesOf(source), nativeGunzip, undefined, maxBytes)
+    return { database: openBytes(bytes, undefined, options), file: null }
   }
   const path = pathOf(source)
   const state = fileStateSync(path)
-  const bytes = extractDatabase(read(path, maxBytes), nativeGunzip, path, maxBytes)
-  return { database: new Database(bytes, path), file: { path, state } }
+  const database =
+    openPackedFile(path, options) ??
+    openBytes(extractDatabase(read(path, maxBytes), nativeGunzip, path, maxBytes), path, options)
+  return { database, file: { path, state } }
 }
 
 /** Opens a file. Throws as {@link openSource}. */
-export async function openFile(path: string, maxBytes: number, signal?: AbortSignal): Promise<Database> {
-  const bytes = await readFileUnpacked(path, maxBytes, signal)
-  return new Database(extractUncompressed(bytes, path), path)
+export async function openFile(
+  path: string,
+  maxBytes: number,
+  signal?: SignalLike,
+  progress?: ProgressMeter,
+  cacheBytes?: number,
+): Promise<OpenDatabase> {
+  const options = { maxBytes, cacheBytes }
+  const packed = openPackedFile(path, options)
+  if (packed !== null) return packed
+  const bytes = await readFileUnpacked(path, maxBytes, signal, progress)
+  return openBytes(extractUncompressed(bytes, path), path, options)
 }
 
 /** Replaces a file by its absolute path. */
@@ -86,8 +103,8 @@ export function absolute<Source extends NodeSource>(source: Source): Source | st
 }
 
 /** Opens several sources. Throws as {@link openSource}. */
-export async function openDatabases(sources: readonly NodeSource[]): Promise<Database[]> {
-  const databases: Database[] = []
+export async function openDatabases(sources: readonly NodeSource[]): Promise<OpenDatabase[]> {
+  const databases: OpenDatabase[] = []
   for (const source of sources) databases.push((await openSource(source)).database)
   return databases
 }
@@ -95,11 +112,19 @@ export async function openDatabases(sources: readonly NodeSource[]): Promise<Dat
 async function unpackedOther(
   source: ByteSource,
   maxBytes: number,
-  signal: AbortSignal | undefined,
+  signal: SignalLike | undefined,
+  progress: ProgressMeter | undefined,
 ): Promise<Uint8Array> {
   if (!isByteSource(source)) throw new TypeError(`a database must be a path, a file: URL, ${BYTE_SOURCES}`)
-  const bytes = await readBytes(source, maxBytes, signal)
+  const bytes = await readBytes(source, maxBytes, signal, progress)
   return isGzip(bytes) ? await nativeGunzipAsync(bytes, undefined, maxBytes) : bytes
+}
+
+/** The size of a source in bytes; `null` if it is unknown before reading. */
+export function sourceSize(source: NodeSource): number | null {
+  if (!isFile(source)) return sizeOf(source)
+  const stats = statSync(pathOf(source), { throwIfNoEntry: false })
+  return stats?.isFile() ? stats.size : null
 }
 
 function isFile(source: NodeSource): source is string | URL {
@@ -108,6 +133,8 @@ function isFile(source: NodeSource): source is string | URL {
 
 function pathOf(file: string | URL): string {
   if (typeof file === 'string') return isUrl(file) ? pathOf(new URL(file)) : file
+  const embedded = embeddedFileOf(file)
+  if (embedded !== undefined) return embeddedPath(file, embedded)
   if (file.protocol === 'file:') return fileURLToPath(file.href)
   throw new TypeError(`cannot open a ${file.protocol} URL, only file: URLs; fetch it and pass the Response`)
 }
@@ -133,10 +160,11 @@ function read(path: string, maxBytes: number): Uint8Array {
 async function readFileUnpacked(
   path: string,
   maxBytes: number,
-  signal: AbortSignal | undefined,
+  signal: SignalLike | undefined,
+  progress: ProgressMeter | undefined,
 ): Promise<Uint8Array> {
   try {
-    return await readUnpacked(path, maxBytes, signal)
+    return await readUnpacked(path, maxBytes, signal, newShareableBytes, progress)
   } catch (error) {
     throw isGeofixError(error) ? error : unreadable(path, error)
   }

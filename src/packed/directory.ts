@@ -21,6 +21,8 @@ const FIELDS = [
   'recordBytes',
   'recordDeflated',
   'recordCrc',
+  'networks0',
+  'networks1',
   'aliasCount',
   'leafBlockCount',
   'dataBlockCount',

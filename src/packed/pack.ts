@@ -1,7 +1,7 @@
 import { type Bytes, viewOf } from '../bytes/byte-source.ts'
 import { deflate } from '../bytes/deflate.ts'
 import { crc32 } from '../bytes/gzip-member.ts'
-import { InvalidDatabaseError } from '../errors.ts'
+import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
 import { encodeData, nextPart } from './data-block.ts'
 import { type DirectoryRows, encodeDirectory } from './directory.ts'
@@ -29,7 +29,8 @@ interface Packed<Row> {
 export function pack(bytes: Bytes): Uint8Array {
   const file = viewOf(bytes)
   if (isPacked(file)) throw new InvalidDatabaseError('it is packed already')
-  const { tree, data, metadata } = new Database(file)
+  const database = new Database(file)
+  const { tree, data, metadata } = database
   const base = metadata.ipVersion === 4 ? 96 : 0
   const leaves = treeLeaves(tree)
   const leafBlocks = packLeaves(leaves, base)
@@ -45,6 +46,7 @@ export function pack(bytes: Bytes): Uint8Array {
       recordBytes: records.length,
       recordDeflated: records.deflated.length,
       recordCrc: crc32(records.deflated),
+      ...networkCount(database),
       aliases: aliasRows(leaves, base),
       leafBlocks: leafBlocks.rows,
       dataBlocks: dataBlocks.rows,
@@ -110,6 +112,18 @@ function packData(section: Uint8Array): Packed<DirectoryRows['dataBlocks'][numbe
     start = part.end
   }
   return { rows, blocks }
+}
+
+/** The two halves of a double, low first: a file can have more networks than 32 bits can count. */
+function networkCount(database: Database): { readonly networks0: number; readonly networks1: number } {
+  const view = new DataView(new ArrayBuffer(8))
+  try {
+    view.setFloat64(0, database.countNetworks(), true)
+  } catch (error) {
+    if (!isGeofixError(error)) throw error
+    view.setFloat64(0, Number.NaN, true)
+  }
+  return { networks0: view.getUint32(0, true), networks1: view.getUint32(4, true) }
 }
 
 function aliasRows({ aliases, prefixLengths }: TreeLeaves, base: number): DirectoryRows['aliases'] {

@@ -80,6 +80,15 @@ export class PackedFile {
     return this.#records
   }
 
+  /** How many networks have a record; NaN if the search tree was damaged before it was packed. */
+  get networkCount(): number {
+    const { networks0, networks1 } = this.directory
+    const view = new DataView(new ArrayBuffer(8))
+    view.setUint32(0, networks0, true)
+    view.setUint32(4, networks1, true)
+    return view.getFloat64(0, true)
+  }
+
   /** @throws InvalidDatabaseError when the block is damaged */
   leaves(block: number): Leaves {
     const { leafBlocks, leafCount } = this.directory

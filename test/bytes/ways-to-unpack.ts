@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { gunzip } from '../../src/bytes/gunzip.ts'
+import { gunzipInPieces } from '../../src/bytes/platform-gunzip.ts'
 import { loadShared } from '../../src/cli/enrich/shared-database.ts'
 import { readUnpacked } from '../../src/node/file-bytes.ts'
 import { nativeGunzip, nativeGunzipAsync } from '../../src/node/native-gunzip.ts'
@@ -19,6 +20,7 @@ export function waysToUnpack(path: string): [name: string, unpack: Unpack][] {
   }
   return [
     ['portable', async (packed, max) => gunzip(packed, undefined, max)],
+    ['in pieces', (packed, max) => gunzipInPieces(packed, max)],
     ['native', async (packed, max) => nativeGunzip(packed, undefined, max)],
     ['native, in the background', (packed, max) => nativeGunzipAsync(packed, undefined, max)],
     ['streaming from a file', (packed, max) => readUnpacked(write(packed), max)],

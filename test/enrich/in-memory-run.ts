@@ -1,3 +1,4 @@
+import { Resolver } from '../../src/core.ts'
 import { BlockEnricher } from '../../src/enrich/block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts } from '../../src/enrich/counts.ts'
 import type { Plan } from '../../src/enrich/formats/formats.ts'
@@ -6,7 +7,6 @@ import { makePlan } from '../../src/enrich/plan.ts'
 import { type Block, Splitter } from '../../src/enrich/splitter.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { Database } from '../../src/mmdb/database.ts'
-import { Resolver } from '../../src/resolver.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 
 /** A small database: whole and partial records, and text that CSV and JSON have to escape. */

@@ -1,7 +1,7 @@
 // Databases that turn few lines into much memory.
 import { describe, expect, it } from 'vitest'
+import { Resolver } from '../../src/core.ts'
 import { enrich } from '../../src/enrich.ts'
-import { Resolver } from '../../src/resolver.ts'
 import { heldMemory } from '../heap.ts'
 import { manyRecords } from '../mmdb/hostile/bombs.ts'
 import { map, pointer, text } from '../mmdb/hostile/encoding.ts'

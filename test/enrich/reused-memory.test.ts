@@ -1,9 +1,9 @@
 // Programs read into one buffer over and over: what they gave holds something else as soon as it was taken.
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { Resolver } from '../../src/core.ts'
 import { enrich, enrichStream } from '../../src/enrich.ts'
 import { NodeResolver } from '../../src/node/node-resolver.ts'
-import { Resolver } from '../../src/resolver.ts'
 import { AT, chunked, concatenated, openWorld, run, text, utf8, WORLD } from './world.ts'
 
 let resolver: Resolver

@@ -1,3 +1,4 @@
+import { Resolver } from '../../src/core.ts'
 import { BlockEnricher } from '../../src/enrich/block-enricher.ts'
 import { emptyCounts, mergeCounts, type RunningCounts } from '../../src/enrich/counts.ts'
 import type { EnrichOptions } from '../../src/enrich/options.ts'
@@ -5,7 +6,6 @@ import { makePlan } from '../../src/enrich/plan.ts'
 import { Splitter } from '../../src/enrich/splitter.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { Database } from '../../src/mmdb/database.ts'
-import { Resolver } from '../../src/resolver.ts'
 import { double, float, MmdbWriter } from '../../src/writer.ts'
 
 const place = (

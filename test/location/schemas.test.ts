@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { Resolver } from '../../src/core.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import type { LocationRecord } from '../../src/location/location-record.ts'
-import { Resolver } from '../../src/resolver.ts'
 import { float, MmdbWriter, type WritableValue } from '../../src/writer.ts'
 import { bytesOf, encode, type HandMade, handMade } from '../mmdb/hand-made.ts'
 import { manyRecords } from '../mmdb/hostile/bombs.ts'

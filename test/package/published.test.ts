@@ -37,6 +37,7 @@ const EXPORTS = {
     'Resolver',
     'UnresolvableAddressError',
     'createClientAddress',
+    'embedded',
     'isGeofixError',
     'isLookupFailure',
     'parseAddress',
@@ -94,7 +95,7 @@ describe('the tarball', () => {
     const [enrich, others] = [true, false].map((is) =>
       library.filter(({ path }) => (path === 'dist/enrich.js') === is),
     )
-    expect(sizeOf(others ?? [])).toBeLessThan(197_000)
+    expect(sizeOf(others ?? [])).toBeLessThan(215_000)
     expect(sizeOf(enrich ?? [])).toBeLessThan(170_000)
   })
 
@@ -147,6 +148,23 @@ const { MmdbWriter } = require('geofix/writer')${ASK}`,
     expect(output(user, process.execPath, 'cjs.cjs')).toBe(ANSWER)
   })
 
+  it('has the URL of each database as an entry', () => {
+    writeProject(user, {
+      'url.mjs': `import city from 'geofix/city'
+import country from 'geofix/country'
+import { embedded, Resolver } from 'geofix'
+console.log(city.href === embedded.city.href, country.href === embedded.country.href)
+console.log((await Resolver.open(country)).lookup('81.2.69.142').country.code)`,
+      'url.cjs': `const city = require('geofix/city')
+const country = require('geofix/country')
+const { embedded, Resolver } = require('geofix')
+console.log(city.href === embedded.city.href, country.href === require('geofix/core').embedded.country.href)
+console.log(Resolver.openSync(country).lookup('81.2.69.142').country.code)`,
+    })
+    expect(output(user, process.execPath, 'url.mjs')).toBe('true true\nGB\n')
+    expect(output(user, process.execPath, 'url.cjs')).toBe('true true\nGB\n')
+  })
+
   it('opens the embedded city database by default', () => {
     writeProject(user, {
       'city.mjs': `import { Resolver } from 'geofix'
@@ -188,23 +206,58 @@ import('geofix').then(({ isGeofixError, MalformedAddressError }) => {
         files: [file],
       }),
       [file]: `import { isLookupFailure, Resolver, type LocationRecord, type LookupFailure } from 'geofix'
+import city from 'geofix/city'
 import { Resolver as CoreResolver } from 'geofix/core'
+import country from 'geofix/country'
 import { type EnrichSummary, enrich, enrichStream } from 'geofix/enrich'
 import { float, MmdbWriter, type WritableValue } from 'geofix/writer'
 const geo = Resolver.openSync()
+fetch(city).then((response) => CoreResolver.open(response))
+const path: string = country.pathname
 const record: LocationRecord = geo.lookup('81.2.69.142', { locale: 'de', at: new Date() })
 const name: string | null = record.country.name
 const failures: LookupFailure[] = geo.lookupMany(['x']).filter(isLookupFailure)
 const value: WritableValue = { latitude: float(1) }
 const summary: Promise<EnrichSummary> = enrich(new Blob().stream(), { resolver: geo, onBadLine: 'drop' }).summary
 const lines: ReadableStream<Uint8Array> = new Blob().stream().pipeThrough(enrichStream({ resolver: geo }))
-export const all = [summary, lines, name, failures, CoreResolver.open(new MmdbWriter({ databaseType: 'X' }).insert('::/0', value).toBytes())]
+export const all = [path, summary, lines, name, failures, CoreResolver.open(new MmdbWriter({ databaseType: 'X' }).insert('::/0', value).toBytes())]
 // @ts-expect-error: parts of a record are shared and read-only
 record.country.code = 'XX'
 // @ts-expect-error: options are checked
 enrich(lines, { resolver: geo, format: 'xml' })
 // @ts-expect-error: the core has no files
 CoreResolver.open('city.mmdb')
+`,
+    })
+    expect(typecheck(project)).toBe('')
+  })
+
+  it('has types that need neither the library "DOM" nor those of Node', () => {
+    const project = join(user, 'types-es2022')
+    writeProject(project, {
+      'tsconfig.json': JSON.stringify({
+        compilerOptions: {
+          module: 'nodenext',
+          strict: true,
+          target: 'es2022',
+          lib: ['es2022'],
+          types: [],
+          skipLibCheck: false,
+        },
+        files: ['consumer.mts'],
+      }),
+      'consumer.mts': `import city from 'geofix/city'
+import { type ByteSource, embedded, type OpenOptions, Resolver, type SharedDatabases } from 'geofix'
+import { Resolver as CoreResolver } from 'geofix/core'
+import { enrich } from 'geofix/enrich'
+import { MmdbWriter } from 'geofix/writer'
+const options: OpenOptions = { onProgress: ({ loaded, total }) => total === null || loaded < total }
+const shared: Promise<SharedDatabases> = Resolver.open([city, embedded.country], options).then((geo) => geo.share())
+export const text: string = city.href
+export const open = (source: ByteSource) => CoreResolver.open(source, options)
+export const all = [shared, CoreResolver.openSync(new MmdbWriter({ databaseType: 'X' }).toBytes()), enrich]
+// @ts-expect-error: not a source
+open(new Date())
 `,
     })
     expect(typecheck(project)).toBe('')
@@ -219,21 +272,26 @@ CoreResolver.open('city.mmdb')
     expect(JSON.parse(output(user, process.execPath, 'exports.cjs'))).toEqual(names)
   })
 
-  it.each(['core.js', 'core.cjs', 'enrich.js', 'enrich.cjs', 'writer.js', 'writer.cjs'])(
-    'names no module of Node in %s',
-    (file) => {
-      const seen = new Set<string>()
-      const visit = (name: string): void => {
-        if (seen.has(name)) return
-        seen.add(name)
-        const code = readFileSync(join(ROOT, 'dist', name), 'utf8')
-        expect(code).not.toMatch(/(from|require\()\s*['"]node:/)
-        for (const [, chunk] of code.matchAll(/(?:from|require\()\s*['"]\.\/([^'"]+)['"]/g))
-          visit(chunk ?? '')
-      }
-      visit(file)
-    },
-  )
+  it.each([
+    'city.js',
+    'country.js',
+    'core.js',
+    'core.cjs',
+    'enrich.js',
+    'enrich.cjs',
+    'writer.js',
+    'writer.cjs',
+  ])('names no module of Node in %s', (file) => {
+    const seen = new Set<string>()
+    const visit = (name: string): void => {
+      if (seen.has(name)) return
+      seen.add(name)
+      const code = readFileSync(join(ROOT, 'dist', name), 'utf8')
+      expect(code).not.toMatch(/(from|require\()\s*['"]node:/)
+      for (const [, chunk] of code.matchAll(/(?:from|require\()\s*['"]\.\/([^'"]+)['"]/g)) visit(chunk ?? '')
+    }
+    visit(file)
+  })
 
   it('has a core that needs nothing of Node', () => {
     writeProject(user, {

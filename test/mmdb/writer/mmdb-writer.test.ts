@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { Reader, type Response } from 'mmdb-lib'
 import { describe, expect, it } from 'vitest'
+import { Resolver } from '../../../src/core.ts'
 import { Database } from '../../../src/mmdb/database.ts'
-import { Resolver } from '../../../src/resolver.ts'
 import {
   float,
   MmdbWriter,

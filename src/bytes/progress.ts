@@ -1,0 +1,44 @@
+/** How much of the sources of a resolver was read. */
+export interface OpenProgress {
+  /** Bytes that were read so far, of all sources, as they are: compressed or not. */
+  readonly loaded: number
+  /** Bytes that all sources have; `null` if one of them is not known before reading, as where a server compresses. */
+  readonly total: number | null
+}
+
+/** Counts the bytes that are read, and reports them. */
+export class ProgressMeter {
+  #loaded = 0
+  #total: number | null
+  readonly #report: (progress: OpenProgress) => void
+
+  /** @param total bytes of all sources, if known */
+  constructor(report: (progress: OpenProgress) => void, total: number | null) {
+    this.#report = report
+    this.#total = total
+  }
+
+  /** @throws what the program's function throws */
+  add(bytes: number): void {
+    this.#loaded += bytes
+    // A source can say a wrong size.
+    if (this.#total !== null && this.#loaded > this.#total) this.#total = null
+    this.#report({ loaded: this.#loaded, total: this.#total })
+  }
+}
+
+/**
+ * The meter for the option `onProgress`; `undefined` without it.
+ *
+ * @param sizes of the sources, `null` for unknown ones. Not called without the option
+ * @throws TypeError when the option is not a function
+ */
+export function progressMeter(
+  option: ((progress: OpenProgress) => void) | undefined,
+  sizes: () => readonly (number | null)[],
+): ProgressMeter | undefined {
+  if (option === undefined) return undefined
+  if (typeof option !== 'function') throw new TypeError('onProgress must be a function')
+  const total = sizes().reduce((sum, size) => (sum === null || size === null ? null : sum + size), 0)
+  return new ProgressMeter(option, total)
+}

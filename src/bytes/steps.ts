@@ -1,0 +1,60 @@
+// Long work as a generator of short steps, so that the caller decides whether it may block.
+import type { SignalLike } from '../platform-types.ts'
+
+/** Work that yields after each step, of a few milliseconds at most. */
+export type Steps<Result> = Generator<undefined, Result, undefined>
+
+/** How long work in steps blocks other work: half of a frame at 60 Hz. */
+const MAX_BLOCK_MS = 8
+
+/** Does the work without a pause. */
+export function atOnce<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
+/** Does the work with pauses for other work. @throws the reason of the signal */
+export async function withPauses<Result>(steps: Steps<Result>, signal?: SignalLike): Promise<Result> {
+  const pacer = new Pacer(signal)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    await pacer.pause()
+  }
+}
+
+/** Pauses work whenever it has blocked other work for long enough. */
+export class Pacer {
+  #since = performance.now()
+  readonly #signal: SignalLike | undefined
+
+  constructor(signal?: SignalLike) {
+    this.#signal = signal
+  }
+
+  /** Call it after each step. @throws the reason of the signal */
+  async pause(): Promise<void> {
+    if (performance.now() - this.#since < MAX_BLOCK_MS) return
+    await nextTask()
+    this.#signal?.throwIfAborted()
+    this.#since = performance.now()
+  }
+}
+
+/** Lets other tasks run. Browsers delay timers, in hidden tabs by a second, but not messages. */
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => {
+    if (typeof MessageChannel === 'undefined') {
+      setTimeout(resolve, 0)
+      return
+    }
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = () => {
+      port1.close()
+      resolve()
+    }
+    port2.postMessage(null)
+  })
+}

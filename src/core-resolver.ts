@@ -1,0 +1,76 @@
+import { signalOf } from './bytes/abort.ts'
+import { cacheBytesOf, maxBytesOf, newShareableBytes } from './bytes/byte-limit.ts'
+import { type ByteSource, type Bytes, isBytes, readBytes, sizeOf, viewOf } from './bytes/byte-source.ts'
+import { extractDatabase, extractUncompressed } from './bytes/extract.ts'
+import { gunzip } from './bytes/gunzip.ts'
+import { isGzip } from './bytes/gzip-member.ts'
+import { gunzipInPieces } from './bytes/platform-gunzip.ts'
+import { progressMeter } from './bytes/progress.ts'
+import { type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
+import { DatabaseSet } from './location/database-set.ts'
+import { attachDatabases, type SharedDatabases } from './location/shared-databases.ts'
+import type { OpenDatabase } from './mmdb/database.ts'
+import { openDatabase } from './packed/packed-database.ts'
+import { atLeastOne, type OpenOptions, Resolver } from './resolver.ts'
+
+/** A resolver for every platform. It opens bytes, and has no files. */
+export class CoreResolver extends Resolver {
+  /**
+   * Opens one database or several, such as an IPv4 file and an IPv6 file. Raw `.mmdb`, gzip and a vendor's `.tar.gz`
+   * are recognised by their bytes. Bytes are not copied and must not change. Decompression leaves time for other work.
+   *
+   * @throws InvalidDatabaseError when a source is damaged or not an MMDB database
+   * @throws TypeError when a source is of an unsupported kind, there is none, or an option is invalid
+   * @throws the reason of `signal`, or of a `fetch` that is aborted while its `Response` is read
+   */
+  static async open(
+    source: ByteSource | readonly ByteSource[],
+    options?: OpenOptions,
+  ): Promise<CoreResolver> {
+    const clients = new ClientWalk(options)
+    const maxBytes = maxBytesOf(options?.maxBytes)
+    const cacheBytes = cacheBytesOf(options?.cacheBytes)
+    const signal = signalOf(options?.signal)
+    const sources = atLeastOne(source)
+    const progress = progressMeter(options?.onProgress, () => sources.map(sizeOf))
+    const databases: OpenDatabase[] = []
+    for (const each of sources) {
+      const bytes = await readBytes(each, maxBytes, signal, progress)
+      const unpacked = isGzip(bytes)
+        ? await gunzipInPieces(bytes, maxBytes, signal, newShareableBytes)
+        : bytes
+      databases.push(openDatabase(extractUncompressed(unpacked), undefined, { maxBytes, cacheBytes }))
+    }
+    return new CoreResolver(new DatabaseSet(databases), clients)
+  }
+
+  /**
+   * The synchronous form, for bytes. Blocks until the database is decompressed, seconds for a large one: a `signal` only
+   * has an effect if it is already aborted.
+   */
+  static openSync(source: Bytes | readonly Bytes[], options?: OpenOptions): CoreResolver {
+    const clients = new ClientWalk(options)
+    const maxBytes = maxBytesOf(options?.maxBytes)
+    const cacheBytes = cacheBytesOf(options?.cacheBytes)
+    signalOf(options?.signal)?.throwIfAborted()
+    const sources = atLeastOne(source)
+    const progress = progressMeter(options?.onProgress, () => sources.map(sizeOf))
+    const databases = sources.map((each) => {
+      if (!isBytes(each)) throw new TypeError('openSync takes Uint8Array, ArrayBuffer or SharedArrayBuffer')
+      progress?.add(each.byteLength)
+      const bytes = extractDatabase(viewOf(each), gunzip, undefined, maxBytes)
+      return openDatabase(bytes, undefined, { maxBytes, cacheBytes })
+    })
+    return new CoreResolver(new DatabaseSet(databases), clients)
+  }
+
+  /**
+   * Opens the databases that a resolver in another thread has shared. Needs no time and no memory for them.
+   *
+   * @param shared what `share()` gave there
+   * @throws TypeError when it is something else, or an option is invalid
+   */
+  static attach(shared: SharedDatabases, options?: ClientAddressOptions): CoreResolver {
+    return new CoreResolver(attachDatabases(shared), new ClientWalk(options))
+  }
+}

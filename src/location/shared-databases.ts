@@ -1,0 +1,79 @@
+import { allocate } from '../bytes/byte-limit.ts'
+import type { OpenDatabase } from '../mmdb/database.ts'
+import { openDatabase } from '../packed/packed-database.ts'
+import { isOfClass, isUint8Array } from '../realm.ts'
+import { DatabaseSet } from './database-set.ts'
+
+/** What `share()` gives: open databases in memory that threads share. Send it to a worker with `postMessage`. */
+export interface SharedDatabases {
+  /** The version of this object's form. */
+  readonly geofix: 1
+  readonly databases: readonly SharedDatabase[]
+}
+
+/** One database in memory that threads share. */
+export interface SharedDatabase {
+  /** The MMDB file, packed or not: a view of a `SharedArrayBuffer`. */
+  readonly bytes: Uint8Array
+  /** The path of the file, for messages. */
+  readonly path: string | undefined
+}
+
+/**
+ * Shares databases with other threads. Those that are not in shared memory yet are copied into it.
+ *
+ * @throws TypeError when the platform has no shared memory, as a page that is not cross-origin isolated
+ * @throws InvalidDatabaseError when there is not enough memory for the copy
+ */
+export function shareDatabases(databases: readonly OpenDatabase[]): SharedDatabases {
+  if (typeof SharedArrayBuffer === 'undefined') {
+    throw new TypeError(
+      'share needs SharedArrayBuffer, which browsers have on pages that are cross-origin isolated: send the headers "Cross-Origin-Opener-Policy: same-origin" and "Cross-Origin-Embedder-Policy: require-corp" with the page',
+    )
+  }
+  return {
+    geofix: 1,
+    databases: databases.map(({ bytes, path }) => ({ bytes: inSharedMemory(bytes, path), path })),
+  }
+}
+
+/**
+ * Opens databases that another thread has shared.
+ *
+ * @throws TypeError when the value is not what {@link shareDatabases} gave, or its memory is not shared
+ */
+export function attachDatabases(shared: SharedDatabases): DatabaseSet {
+  return new DatabaseSet(filesIn(shared).map(({ bytes, path }) => openDatabase(bytes, path)))
+}
+
+function filesIn(shared: unknown): SharedDatabase[] {
+  if (typeof shared === 'object' && shared !== null && 'geofix' in shared && shared.geofix === 1) {
+    if (
+      'databases' in shared &&
+      Array.isArray(shared.databases) &&
+      shared.databases.every(isSharedDatabase)
+    ) {
+      return shared.databases
+    }
+  }
+  throw new TypeError(
+    'attach takes what share() of a resolver gave, sent to a thread of the same process with postMessage',
+  )
+}
+
+function isSharedDatabase(value: unknown): value is SharedDatabase {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'bytes' in value &&
+    isUint8Array(value.bytes) &&
+    isOfClass(value.bytes.buffer, 'SharedArrayBuffer')
+  )
+}
+
+function inSharedMemory(bytes: Uint8Array, path: string | undefined): Uint8Array {
+  if (isOfClass(bytes.buffer, 'SharedArrayBuffer')) return bytes
+  const copy = allocate(bytes.length, (length) => new Uint8Array(new SharedArrayBuffer(length)), path)
+  copy.set(bytes)
+  return copy
+}

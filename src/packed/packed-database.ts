@@ -1,0 +1,166 @@
+import { checkSize, DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
+import { type Inflate, inflate } from '../bytes/deflate.ts'
+import { isGeofixError } from '../errors.ts'
+import { DataSection, type Window, windowOf } from '../mmdb/data-section.ts'
+import { Database, type OpenDatabase } from '../mmdb/database.ts'
+import { SEPARATOR_BYTES } from '../mmdb/format.ts'
+import type { Metadata } from '../mmdb/metadata.ts'
+import { type MmdbValue, RecordDecoder } from '../mmdb/record-decoder.ts'
+import type { DatabaseFault } from '../mmdb/verify/fault-list.ts'
+import type { Verification } from '../mmdb/verify/verify.ts'
+import { BlockCache } from './block-cache.ts'
+import { isPacked } from './format.ts'
+import { type BlockSource, PackedFile, sourceOf } from './packed-file.ts'
+import { PackedIndex } from './packed-index.ts'
+import { PackedTree } from './packed-tree.ts'
+import { unpackFile } from './unpack.ts'
+
+/** The default limit of the blocks that a packed database keeps decoded. */
+export const DEFAULT_CACHE_BYTES = 96 * 2 ** 20
+
+/** The part of the limit that is for networks. The rest is for the data section. */
+const LEAVES_SHARE = 2 / 3
+
+export interface PackedOptions {
+  /** Limit of the decoded blocks that are kept. 0 keeps only the last ones. */
+  readonly cacheBytes?: number | undefined
+  /** Limit of the file's size, packed and unpacked. */
+  readonly maxBytes?: number | undefined
+  readonly inflate?: Inflate | undefined
+}
+
+/** Opens an MMDB file, packed or not. Throws as the constructors. */
+export function openDatabase(bytes: Uint8Array, path?: string, options?: PackedOptions): OpenDatabase {
+  return isPacked(bytes) ? new PackedDatabase(sourceOf(bytes), path, options) : new Database(bytes, path)
+}
+
+/** A block of the data section in memory. */
+interface DataBlock extends Window {
+  readonly byteLength: number
+}
+
+/**
+ * One open packed file. Its records and offsets are those of the file that was packed. Opening it reads the directory;
+ * lookups read the blocks that they need.
+ */
+export class PackedDatabase implements OpenDatabase {
+  readonly metadata: Metadata
+  readonly tree: PackedTree
+  readonly data: DataSection
+  readonly #file: PackedFile
+  readonly #source: BlockSource
+  readonly #decoder: RecordDecoder
+  readonly #blocks: BlockCache<DataBlock>
+
+  /**
+   * @param path of the file, for messages
+   * @throws InvalidDatabaseError when the file's header, directory or metadata is damaged, or the file is too large
+   */
+  constructor(
+    source: BlockSource,
+    readonly path?: string,
+    {
+      cacheBytes = DEFAULT_CACHE_BYTES,
+      maxBytes = DEFAULT_MAX_BYTES,
+      inflate: inflateBlock = inflate,
+    }: PackedOptions = {},
+  ) {
+    const file = new PackedFile(source, inflateBlock, path)
+    checkSize(file.dataEnd + file.directory.metadata.length, maxBytes, path)
+    this.#file = file
+    this.#source = source
+    this.metadata = file.metadata
+    this.tree = new PackedTree(file, cacheBytes * LEAVES_SHARE)
+    this.#blocks = new BlockCache(file.directory.dataBlocks.length.length, cacheBytes * (1 - LEAVES_SHARE))
+    const readWindow = (offset: number, length: number): Window => this.#window(offset, length)
+    this.data = new DataSection(readWindow, file.dataStart, file.dataEnd, path)
+    this.#decoder = new RecordDecoder(readWindow, this.data)
+  }
+
+  get bytes(): Uint8Array {
+    return this.#source.read(0, this.#source.size)
+  }
+
+  index(resultOf: (offset: number) => number): PackedIndex {
+    return new PackedIndex(this.tree, this.metadata.ipVersion === 4 ? 0 : 96, resultOf)
+  }
+
+  record(offset: number): MmdbValue {
+    return this.#decoder.decode(offset)
+  }
+
+  /** In the order of the file, so that they are in few blocks. */
+  firstRecords(limit: number): Iterable<number> {
+    const { dataStart, dataEnd } = this.#file
+    return Array.from(
+      this.#file.records.subarray(0, limit),
+      (stored) => stored - SEPARATOR_BYTES + dataStart,
+    ).filter((offset) => offset >= dataStart && offset < dataEnd)
+  }
+
+  countNetworks(): number {
+    const count = this.#file.networkCount
+    if (Number.isNaN(count)) throw this.#file.fault('the search tree leads to values that are not records')
+    return count
+  }
+
+  /** Unpacks the whole file to check it. */
+  verify(): Verification {
+    const faults = this.#damagedBlocks()
+    if (faults.length === 0) return new Database(unpackFile(this.#file), this.path).verify()
+    const { nodeCount } = this.metadata
+    return {
+      faults: faults.slice(0, 100),
+      faultCount: faults.length,
+      nodeCount,
+      recordCount: 0,
+      valueCount: 0,
+    }
+  }
+
+  #damagedBlocks(): DatabaseFault[] {
+    const file = this.#file
+    const faults: DatabaseFault[] = []
+    const attempt = (read: () => unknown): void => {
+      try {
+        read()
+      } catch (error) {
+        if (!isGeofixError(error) || error.code !== 'INVALID_DATABASE') throw error
+        faults.push({ message: error.message, offset: null })
+      }
+    }
+    attempt(() => file.records)
+    for (let block = 0; block < file.directory.leafBlocks.crc.length; block++)
+      attempt(() => file.leaves(block))
+    for (let block = 0; block < file.directory.dataBlocks.crc.length; block++) attempt(() => file.data(block))
+    return faults
+  }
+
+  /** A window of the data section: a block, or a copy of bytes from several. */
+  #window(offset: number, length: number): Window {
+    const block = this.#blockAt(offset)
+    if (offset + length <= block.start + block.byteLength) return block
+    const bytes = new Uint8Array(length)
+    for (let filled = 0; filled < length; ) {
+      const { start, bytes: part } = this.#blockAt(offset + filled)
+      const rest = part.subarray(offset + filled - start, offset + length - start)
+      bytes.set(rest, filled)
+      filled += rest.length
+    }
+    return windowOf(bytes, offset)
+  }
+
+  #blockAt(offset: number): DataBlock {
+    const starts = this.#file.dataStarts
+    let low = 0
+    for (let high = starts.length - 1; high - low > 1; ) {
+      const middle = (low + high) >>> 1
+      if ((starts[middle] ?? 0) <= offset) low = middle
+      else high = middle
+    }
+    const known = this.#blocks.get(low)
+    if (known !== undefined) return known
+    const bytes = this.#file.data(low)
+    return this.#blocks.add(low, { ...windowOf(bytes, starts[low] ?? 0), byteLength: bytes.length })
+  }
+}

@@ -1,0 +1,64 @@
+// Types of the platform's objects that do not need the libraries "DOM" or "node": a program that compiles with the
+// library "ES2022" alone does not have their names.
+
+/** A `Blob` or a `File`. */
+export interface BlobLike {
+  readonly size: number
+  readonly type: string
+  stream(): StreamLike
+  arrayBuffer(): Promise<ArrayBuffer>
+}
+
+/** A `Response` of `fetch`. */
+export interface ResponseLike {
+  readonly ok: boolean
+  readonly status: number
+  readonly url: string
+  readonly headers: { get(name: string): string | null }
+  readonly body: StreamLike | null
+}
+
+/** A `ReadableStream`. */
+export interface StreamLike<Chunk = Uint8Array> {
+  readonly locked: boolean
+  getReader(): {
+    read(): Promise<{ readonly done: boolean; readonly value?: Chunk | undefined }>
+    cancel(reason?: unknown): Promise<void>
+  }
+}
+
+/** An `AbortSignal`. */
+export interface SignalLike {
+  readonly aborted: boolean
+  readonly reason: unknown
+  throwIfAborted(): void
+  addEventListener(type: 'abort', listener: () => void): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
+
+/** A `URL`. */
+export interface UrlLike {
+  readonly href: string
+  readonly protocol: string
+}
+
+/** A `WritableStream`. */
+export interface WritableLike {
+  readonly locked: boolean
+}
+
+/** The platform's own class where its types are known, so that `Response` accepts it. */
+// biome-ignore lint/style/noRestrictedGlobals: a type, which uses nothing at run time.
+export type PlatformReadable = typeof globalThis extends { ReadableStream: { prototype: infer Own } }
+  ? Own
+  : StreamLike
+
+/** The platform's own class where its types are known, so that `pipeThrough` accepts it. */
+// biome-ignore lint/style/noRestrictedGlobals: as above.
+export type PlatformWritable = typeof globalThis extends { WritableStream: { prototype: infer Own } }
+  ? Own
+  : WritableLike
+
+/** The platform's own class where its types are known, so that `fetch` and `fs` accept it. */
+// biome-ignore lint/style/noRestrictedGlobals: as above.
+export type PlatformUrl = typeof globalThis extends { URL: { prototype: infer Own } } ? Own : UrlLike

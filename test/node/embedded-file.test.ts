@@ -1,0 +1,92 @@
+import { copyFileSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import city from '../../src/city.ts'
+import country from '../../src/country.ts'
+import { embeddedFileOf, embeddedUrl } from '../../src/embedded.ts'
+import { InvalidDatabaseError } from '../../src/errors.ts'
+import { embedded, Resolver } from '../../src/index.ts'
+import { embeddedPath } from '../../src/node/embedded-file.ts'
+import { temporaryFolder } from '../temporary.ts'
+
+const folder = realpathSync(temporaryFolder())
+
+/** What `geofix/country` is in a bundle that was moved away from its data. */
+const moved = (): URL =>
+  embeddedUrl('country', () => new URL('../data/x.gz', pathToFileURL(join(folder, 'a/b'))))
+
+describe('the URLs of the embedded databases', () => {
+  it('are the same in the entries and in `embedded`', () => {
+    expect([city.href, country.href]).toEqual([embedded.city.href, embedded.country.href])
+    expect(embeddedFileOf(city)).toBe('city.mmdb.gz')
+    expect(embeddedFileOf(embedded.country)).toBe('country.mmdb.gz')
+    expect(embeddedFileOf(new URL(city))).toBe(undefined)
+  })
+
+  it('do not throw where a module does not know its place, as in a CommonJS bundle', () => {
+    const url = embeddedUrl('city', (file) => new URL(file, undefined))
+    expect([url.protocol, embeddedFileOf(url)]).toEqual(['file:', 'city.mmdb.gz'])
+  })
+
+  it('open', async () => {
+    expect(Resolver.openSync(country).lookup('81.2.69.142').country.code).toBe('GB')
+    expect((await Resolver.open(country)).databases[0]?.path).toBe(fileURLToPath(country))
+  })
+})
+
+describe('a bundle without its data', () => {
+  const [, script = ''] = process.argv
+  beforeEach(() => {
+    process.argv[1] = join(folder, 'app/main.js')
+  })
+  afterEach(() => {
+    process.argv[1] = script
+  })
+
+  it('is told what to do', async () => {
+    const opening = Resolver.open(moved())
+    await expect(opening).rejects.toBeInstanceOf(InvalidDatabaseError)
+    await expect(opening).rejects.toThrow(
+      /^.*: the embedded database is missing, because this code was bundled/,
+    )
+    await expect(opening).rejects.toThrow(
+      'copy node_modules/geofix/data/country.mmdb.gz there, or mark geofix as',
+    )
+    await expect(opening).rejects.toThrow(join(folder, 'app'))
+    expect(() => Resolver.openSync(moved())).toThrow('pass a source to open; see https://')
+  })
+
+  it('is told the same if its URL is not of a file', () => {
+    const url = embeddedUrl('country', (file) => new URL(file, 'app://bundle/'))
+    expect(() => embeddedPath(url, 'country.mmdb.gz')).toThrow(
+      /^country.mmdb.gz: the embedded database is missing/,
+    )
+  })
+
+  it.each(['app', 'app/data'])('finds them in %s, beside the main script', (beside) => {
+    const copy = join(folder, beside, 'country.mmdb.gz')
+    mkdirSync(dirname(copy), { recursive: true })
+    copyFileSync(country, copy)
+    const geo = Resolver.openSync(moved())
+    expect(geo.lookup('81.2.69.142').country.code).toBe('GB')
+    expect(geo.databases[0]?.path).toBe(join(folder, 'app/country.mmdb.gz'))
+  })
+
+  it('does not look for the files of others', async () => {
+    await expect(Resolver.open(join(folder, 'data/country.mmdb.gz'))).rejects.toThrow('ENOENT')
+  })
+})
+
+describe('bytes that were re-encoded as text', () => {
+  it('are named, in a file and in memory', async () => {
+    const text = Buffer.from(Buffer.from([0x1f, 0x8b, 8, 0, 0x80]).toString('utf8'))
+    const file = join(folder, 'text.mmdb.gz')
+    writeFileSync(file, text)
+    for (const source of [file, text]) {
+      await expect(Resolver.open(source)).rejects.toThrow(
+        'it is a gzip file that was re-encoded as text (UTF-8), by a bundler or a download, which destroys it: copy',
+      )
+    }
+  })
+})

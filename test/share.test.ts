@@ -1,0 +1,134 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { Resolver as CoreResolver } from '../src/core.ts'
+import { Resolver, type SharedDatabases } from '../src/index.ts'
+import { MmdbWriter } from '../src/writer.ts'
+import { tarOf } from './tar-archive.ts'
+import { temporaryFolder } from './temporary.ts'
+
+const mmdb = new Uint8Array(
+  new MmdbWriter({ databaseType: 'Sample' })
+    .insert('81.2.69.0/24', { country: { iso_code: 'GB' } })
+    .toBytes(),
+)
+const IP = '81.2.69.142'
+const folder = temporaryFolder()
+const file = (name: string, content: Uint8Array): string => {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+/** As another thread receives it. */
+const sent = (shared: SharedDatabases): SharedDatabases => structuredClone(shared)
+
+const ENTRIES = [
+  ['the core', CoreResolver],
+  ['Node', Resolver],
+] as const
+
+afterEach(() => vi.unstubAllGlobals())
+
+describe.each(ENTRIES)('share and attach in %s', (_, Entry) => {
+  it.each([
+    ['bytes', () => mmdb],
+    ['gzip', () => gzipSync(mmdb)],
+    ['a Blob', () => new Blob([mmdb])],
+    ['a compressed Response', () => new Response(gzipSync(mmdb))],
+    ['an archive', () => gzipSync(tarOf({ 'x.mmdb': mmdb }))],
+  ])('are of the same memory: %s', async (__, source) => {
+    const geo = await Entry.open(source())
+    const shared = geo.share()
+    const [database] = shared.databases
+    expect(database?.bytes.buffer).toBeInstanceOf(SharedArrayBuffer)
+    const received = sent(shared)
+    expect(received.databases[0]?.bytes.byteOffset).toBe(database?.bytes.byteOffset)
+    const other = Entry.attach(received, { trustedProxies: ['10.0.0.0/8'] })
+    expect(other.lookup(IP)).toEqual(geo.lookup(IP))
+    expect(other.databases).toEqual(geo.databases)
+    // Written by one thread, read by the other.
+    const [here, there] = [shared, received].map(({ databases: [each] }) => each?.bytes ?? new Uint8Array())
+    expect(there).not.toBe(here)
+    here?.fill(255, 0, 1)
+    expect(there?.[0]).toBe(255)
+  })
+
+  it('copy at most once', async () => {
+    const geo = await Entry.open(mmdb)
+    expect(geo.share().databases[0]?.bytes).toBe(geo.share().databases[0]?.bytes)
+    expect(geo.lookup(IP).country.code).toBe('GB')
+    const compressed = await Entry.open(new Response(gzipSync(mmdb)))
+    const before = compressed.share().databases[0]?.bytes
+    expect(compressed.share().databases[0]?.bytes).toBe(before)
+  })
+
+  it.each([
+    ['nothing', undefined],
+    ['null', null],
+    ['a path', 'city.mmdb'],
+    ['what became of a resolver', {}],
+    ['another version', { geofix: 2, databases: [] }],
+    ['no list', { geofix: 1, databases: {} }],
+    ['memory that is not shared', { geofix: 1, databases: [{ bytes: mmdb }] }],
+    ['what JSON has left', { geofix: 1, databases: [{ bytes: { 0: 1 } }] }],
+    ['no database', { geofix: 1, databases: [null] }],
+  ])('refuse %s', (__, value) => {
+    expect(() => Reflect.apply(Entry.attach, Entry, [value])).toThrow(
+      new TypeError(
+        'attach takes what share() of a resolver gave, sent to a thread of the same process with postMessage',
+      ),
+    )
+  })
+
+  it('check what is shared as a file', () => {
+    const bytes = new Uint8Array(new SharedArrayBuffer(100))
+    expect(() => Entry.attach({ geofix: 1, databases: [{ bytes, path: '/a.mmdb' }] })).toThrow(
+      /^\/a\.mmdb: it is not a MaxMind DB file/,
+    )
+  })
+
+  it('say which headers are missing where memory cannot be shared', async () => {
+    const geo = await Entry.open(mmdb)
+    vi.stubGlobal('SharedArrayBuffer', undefined)
+    expect(() => geo.share()).toThrow(
+      /cross-origin isolated: send the headers "Cross-Origin-Opener-Policy: same-origin"/,
+    )
+    const other = await Entry.open(new Response(gzipSync(mmdb)))
+    expect(other.lookup(IP).country.code).toBe('GB')
+  })
+
+  it('are not for a closed resolver', async () => {
+    const geo = await Entry.open(mmdb)
+    geo.close()
+    expect(() => geo.share()).toThrow(new TypeError('the resolver is closed'))
+  })
+
+  it('are what a clone by mistake asks for', async () => {
+    const geo = await Entry.open(mmdb)
+    expect(() => structuredClone(geo)).toThrow(
+      /Send resolver\.share\(\) and pass that to Resolver\.attach\(\) there/,
+    )
+    expect(() => new MessageChannel().port1.postMessage({ geo })).toThrow('A Resolver cannot be cloned')
+  })
+})
+
+describe('files', () => {
+  it.each([
+    ['raw', file('raw.mmdb', mmdb)],
+    ['gzip', file('packed.mmdb.gz', gzipSync(mmdb))],
+  ])('are read into memory that is shared without a copy: %s', async (_, path) => {
+    const geo = await Resolver.open(path)
+    const attached = Resolver.attach(sent(geo.share()))
+    expect(attached.databases[0]?.path).toBe(path)
+    expect(attached.status.watching).toBe(false)
+    expect(Resolver.attach(Resolver.openSync(path).share()).lookup(IP).country.code).toBe('GB')
+  })
+
+  it('cannot be watched by a resolver that has none', () => {
+    expect(() => Resolver.attach(Resolver.openSync(mmdb).share(), { watch: true })).toThrow(
+      'watch needs a file',
+    )
+  })
+})
