@@ -9,10 +9,11 @@ import { deflateSync, inflateSync } from 'fflate'
  */
 export type Inflate = (stream: Uint8Array, length: number) => Uint8Array
 
-/** The same input always gives the same bytes, on every platform. */
-export function deflate(bytes: Uint8Array): Uint8Array {
-  return deflateSync(bytes, { level: 9, mem: 12 })
-}
+/** Compresses to one stream. */
+export type Deflate = (bytes: Uint8Array) => Uint8Array
+
+/** The {@link Deflate} of every platform. The same input always gives the same bytes. */
+export const deflate: Deflate = (bytes) => deflateSync(bytes, { level: 9, mem: 12 })
 
 /** The {@link Inflate} of every platform. */
 export const inflate: Inflate = (stream, length) => {

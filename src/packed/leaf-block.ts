@@ -1,5 +1,13 @@
 // A block of leaves: networks that follow one another, with their values, in two streams. README.md describes them.
-import { FAR_VALUE, LENGTH_SHIFT, LONG_LENGTH, NEW_VALUE, RECENCY_MASK, RECENT_VALUES } from './format.ts'
+import {
+  FAR_VALUE,
+  LEAVES_PER_BLOCK,
+  LENGTH_SHIFT,
+  LONG_LENGTH,
+  NEW_VALUE,
+  RECENCY_MASK,
+  RECENT_VALUES,
+} from './format.ts'
 import { advance, compare, leastPrefixLength, type Words } from './position.ts'
 
 /** A block as it is stored, apart from its compression. */
@@ -178,6 +186,9 @@ function decodeValues(
   return values
 }
 
+/** Addresses of an IPv4 network, by its prefix length. */
+const SIZES = Float64Array.from({ length: 33 }, (_, prefixLength) => 2 ** (32 - prefixLength))
+
 /**
  * Replaces the extra bits of IPv4 networks by their prefix lengths.
  *
@@ -193,7 +204,7 @@ function placeIPv4(lengths: Uint8Array, start: Words, end: Words, base: number):
     if (length > 128 || length < 96) throw misplaced()
     starts[i] = position
     lengths[i] = length - base
-    position += 2 ** (128 - length)
+    position += SIZES[length - 96] ?? 0
     if (position >= 2 ** 32 && i < lengths.length - 1) throw misplaced()
   }
   if (position !== (end[2] ?? 0) * 2 ** 32 + (end[3] ?? 0)) throw misplaced()
@@ -241,34 +252,31 @@ function misplaced(): Error {
 
 /** The last values that were used, most recent first. Recency counts from 1. */
 class RecentValues {
-  readonly #values = new Uint32Array(RECENT_VALUES)
+  /** From `#first` on. There is room for all new values of a block before it, so that adding one moves no other. */
+  readonly #values = new Uint32Array(LEAVES_PER_BLOCK + RECENT_VALUES)
+  #first = LEAVES_PER_BLOCK
   #count = 0
 
   /** {@link NEW_VALUE} for a value that is not among them. */
   recencyOf(value: number): number {
-    for (let i = 0; i < this.#count; i++) if (this.#values[i] === value) return i + 1
+    for (let i = 0; i < this.#count; i++) if (this.#values[this.#first + i] === value) return i + 1
     return NEW_VALUE
   }
 
   add(value: number): number {
+    this.#values[--this.#first] = value
     this.#count = Math.min(this.#count + 1, RECENT_VALUES)
-    this.#moveDown(this.#count - 1)
-    this.#values[0] = value
     return value
   }
 
   /** @throws Error when there are not as many */
   use(recency: number): number {
     if (recency > this.#count) throw new Error('a leaf refers to a value before the first of its block')
-    const value = this.#values[recency - 1] ?? 0
-    this.#moveDown(recency - 1)
-    this.#values[0] = value
-    return value
-  }
-
-  /** Makes room at the front by moving those before an index. */
-  #moveDown(index: number): void {
     const values = this.#values
-    for (let i = index; i > 0; i--) values[i] = values[i - 1] ?? 0
+    const first = this.#first
+    const value = values[first + recency - 1] ?? 0
+    for (let i = first + recency - 1; i > first; i--) values[i] = values[i - 1] ?? 0
+    values[first] = value
+    return value
   }
 }

@@ -1,5 +1,5 @@
 import { type Bytes, viewOf } from '../bytes/byte-source.ts'
-import { deflate } from '../bytes/deflate.ts'
+import { type Deflate, deflate as portableDeflate } from '../bytes/deflate.ts'
 import { crc32 } from '../bytes/gzip-member.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
@@ -27,15 +27,19 @@ interface Packed<Row> {
  * @throws InvalidDatabaseError when it is not one, is packed already, or its search tree has a loop
  */
 export function pack(bytes: Bytes): Uint8Array {
-  const file = viewOf(bytes)
+  return packWith(portableDeflate, viewOf(bytes))
+}
+
+/** Packs with another compressor, which can give other bytes. Throws as {@link pack}. */
+export function packWith(deflate: Deflate, file: Uint8Array): Uint8Array {
   if (isPacked(file)) throw new InvalidDatabaseError('it is packed already')
   const database = new Database(file)
   const { tree, data, metadata } = database
   const base = metadata.ipVersion === 4 ? 96 : 0
   const leaves = treeLeaves(tree)
-  const leafBlocks = packLeaves(leaves, base)
-  const records = packRecords(leaves.records)
-  const dataBlocks = packData(file.subarray(data.base, data.end))
+  const leafBlocks = packLeaves(deflate, leaves, base)
+  const records = packRecords(deflate, leaves.records)
+  const dataBlocks = packData(deflate, file.subarray(data.base, data.end))
   const blocks = [...leafBlocks.blocks, records.deflated, ...dataBlocks.blocks]
   const blockBytes = blocks.reduce((sum, block) => sum + block.length, 0)
   const directory = encodeDirectory(
@@ -57,7 +61,11 @@ export function pack(bytes: Bytes): Uint8Array {
   return concatenated([directory, ...blocks])
 }
 
-function packLeaves(leaves: TreeLeaves, base: number): Packed<DirectoryRows['leafBlocks'][number]> {
+function packLeaves(
+  deflate: Deflate,
+  leaves: TreeLeaves,
+  base: number,
+): Packed<DirectoryRows['leafBlocks'][number]> {
   const shape = { base, valueCount: FIRST_RECORD + leaves.records.length }
   const position = new Uint32Array(4)
   const rows: DirectoryRows['leafBlocks'][number][] = []
@@ -89,13 +97,16 @@ function packLeaves(leaves: TreeLeaves, base: number): Packed<DirectoryRows['lea
 }
 
 /** The record table: where records are, as differences. */
-function packRecords(records: Uint32Array): { readonly deflated: Uint8Array; readonly length: number } {
+function packRecords(
+  deflate: Deflate,
+  records: Uint32Array,
+): { readonly deflated: Uint8Array; readonly length: number } {
   const bytes: number[] = []
   for (const [i, record] of records.entries()) writeNumber(bytes, record - (records[i - 1] ?? 0))
   return { deflated: deflate(Uint8Array.from(bytes)), length: bytes.length }
 }
 
-function packData(section: Uint8Array): Packed<DirectoryRows['dataBlocks'][number]> {
+function packData(deflate: Deflate, section: Uint8Array): Packed<DirectoryRows['dataBlocks'][number]> {
   const rows: DirectoryRows['dataBlocks'][number][] = []
   const blocks: Uint8Array[] = []
   for (let start = 0; start < section.length; ) {

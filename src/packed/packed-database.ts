@@ -82,7 +82,7 @@ export class PackedDatabase implements OpenDatabase {
   }
 
   index(resultOf: (offset: number) => number): PackedIndex {
-    return new PackedIndex(this.tree, this.metadata.ipVersion === 4 ? 0 : 96, resultOf)
+    return new PackedIndex(this.tree, 96 - this.#file.shape.base, this.#file.shape.valueCount, resultOf)
   }
 
   record(offset: number): MmdbValue {

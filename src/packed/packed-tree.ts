@@ -16,6 +16,8 @@ const TABLE_BITS = 16
 export class PackedTree {
   /** How many leading bits of the address the last search used: 0 to 32 or 128. */
   prefixLength = 0
+  /** The block in which the last search for an IPv4 address ended, if it holds IPv4 networks only; otherwise -1. */
+  #lastBlock = -1
   readonly #file: PackedFile
   readonly #cache: BlockCache<Leaves>
   /** By the first bits of an IPv4 address, the block with the first address that has them. */
@@ -37,31 +39,55 @@ export class PackedTree {
     }
   }
 
-  /**
-   * @param address an unsigned 32-bit number
-   * @returns the offset of its record in the original file, or {@link NO_RECORD}
-   * @throws InvalidDatabaseError when its block is damaged
-   */
   findIPv4(address: number): number {
-    const starts = this.#ipv4Starts
-    let block = this.#table[address >>> (32 - TABLE_BITS)] ?? 0
-    while (block + 1 < starts.length && (starts[block + 1] ?? 0) <= address) block++
-    const leaves = this.#leaves(block)
-    if (leaves.width !== 1 || leaves.firstWord !== 3) return this.#follow(Uint32Array.of(0, 0, 0, address))
-    const leaf = lastAtMost(leaves.starts, address)
-    this.prefixLength = leaves.prefixLengths[leaf] ?? 0
-    const value = leaves.values[leaf] ?? NONE
-    return value === ALIAS ? this.#follow(Uint32Array.of(0, 0, 0, address)) : this.#record(value)
+    return this.offsetOf(this.valueIPv4(address))
+  }
+
+  findIPv6(words: Uint32Array): number {
+    return this.offsetOf(this.valueIPv6(words))
   }
 
   /**
-   * @param words an IPv6 address as four big-endian words
-   * @returns the offset of its record in the original file, or {@link NO_RECORD}, always so in an IPv4 tree
-   * @throws InvalidDatabaseError when its block is damaged
+   * The value of an address's leaf.
+   *
+   * @param address an unsigned 32-bit number
+   * @param hint the number of a leaf that starts before or at the address; close, so that finding is fast
+   * @throws InvalidDatabaseError when the block of the address is damaged
    */
-  findIPv6(words: Uint32Array): number {
+  valueIPv4(address: number, hint = -1): number {
+    const starts = this.#ipv4Starts
+    let block =
+      hint < 0 ? (this.#table[address >>> (32 - TABLE_BITS)] ?? 0) : Math.floor(hint / LEAVES_PER_BLOCK)
+    let low = hint < 0 ? -1 : hint % LEAVES_PER_BLOCK
+    while (block + 1 < starts.length && (starts[block + 1] ?? 0) <= address) {
+      block++
+      low = -1
+    }
+    const leaves = this.#leaves(block)
+    this.#lastBlock = leaves.firstWord === 3 ? block : -1
+    if (leaves.firstWord !== 3) return this.#follow(Uint32Array.of(0, 0, 0, address))
+    const leaf = low < 0 ? lastAtMost(leaves.starts, address) : lastAtMostFrom(leaves.starts, address, low)
+    const value = leaves.values[leaf] ?? NONE
+    if (value === ALIAS) return this.#follow(Uint32Array.of(0, 0, 0, address))
+    this.prefixLength = leaves.prefixLengths[leaf] ?? 0
+    return value
+  }
+
+  /**
+   * The number of an IPv4 address's leaf, as a hint for addresses after it. Reads no block: -1 if the leaf is not in the
+   * block in which the last search ended.
+   */
+  leafBefore(address: number): number {
+    const block = this.#lastBlock
+    const leaves = block < 0 ? undefined : this.#cache.get(block)
+    if (leaves === undefined || (this.#ipv4Starts[block] ?? 0) > address) return -1
+    return block * LEAVES_PER_BLOCK + lastAtMost(leaves.starts, address)
+  }
+
+  /** The value of the leaf of an IPv6 address, given as four big-endian words. */
+  valueIPv6(words: Uint32Array): number {
     this.prefixLength = 0
-    return this.#file.metadata.ipVersion === 6 ? this.#follow(words) : NO_RECORD
+    return this.#file.metadata.ipVersion === 6 ? this.#follow(words) : NONE
   }
 
   /** Finds the leaf of an address, and that of another network which it stands for. */
@@ -79,7 +105,7 @@ export class PackedTree {
       // Each step down a tree uses more bits of the address, so that steps end.
       if (this.prefixLength <= used) throw this.#file.fault('the aliases of the packed file have a loop')
       const value = leaves.values[leaf] ?? NONE
-      if (value !== ALIAS) return this.#record(value)
+      if (value !== ALIAS) return value
       const target = this.#targetOf(block * LEAVES_PER_BLOCK + leaf)
       words = moved(words, base + length, target.words, base + target.prefixLength)
       difference += length - target.prefixLength
@@ -97,7 +123,8 @@ export class PackedTree {
     }
   }
 
-  #record(value: number): number {
+  /** The offset of a record in the original file, by the value of its leaf, or {@link NO_RECORD}. */
+  offsetOf(value: number): number {
     if (value === NONE) return NO_RECORD
     const file = this.#file
     const stored = file.records[value - FIRST_RECORD] ?? 0
@@ -135,6 +162,21 @@ function lastAtMost(numbers: Uint32Array, most: number): number {
     const half = count >>> 1
     low += half & -Number((numbers[low + half] ?? 0) <= most)
     count -= half
+  }
+  return low
+}
+
+/** The same, if the number at an index is known to be at most the given one, and the result to be close. */
+function lastAtMostFrom(numbers: Uint32Array, most: number, index: number): number {
+  let low = index
+  let step = 1
+  while (low + step < numbers.length && (numbers[low + step] ?? 0) <= most) {
+    low += step
+    step *= 2
+  }
+  for (; step > 1; step = Math.ceil(step / 2)) {
+    const middle = low + Math.floor(step / 2)
+    if (middle < numbers.length && (numbers[middle] ?? 0) <= most) low = middle
   }
   return low
 }
