@@ -9,6 +9,7 @@ import { type MmdbValue, RecordDecoder } from '../mmdb/record-decoder.ts'
 import type { DatabaseFault } from '../mmdb/verify/fault-list.ts'
 import type { Verification } from '../mmdb/verify/verify.ts'
 import { BlockCache } from './block-cache.ts'
+import type { DataColumns } from './data-block.ts'
 import { isPacked } from './format.ts'
 import { type BlockSource, PackedFile, sourceOf } from './packed-file.ts'
 import { PackedIndex } from './packed-index.ts'
@@ -34,11 +35,6 @@ export function openDatabase(bytes: Uint8Array, path?: string, options?: PackedO
   return isPacked(bytes) ? new PackedDatabase(sourceOf(bytes), path, options) : new Database(bytes, path)
 }
 
-/** A block of the data section in memory. */
-interface DataBlock extends Window {
-  readonly byteLength: number
-}
-
 /**
  * One open packed file. Its records and offsets are those of the file that was packed. Opening it reads the directory;
  * lookups read the blocks that they need.
@@ -50,7 +46,7 @@ export class PackedDatabase implements OpenDatabase {
   readonly #file: PackedFile
   readonly #source: BlockSource
   readonly #decoder: RecordDecoder
-  readonly #blocks: BlockCache<DataBlock>
+  readonly #blocks: BlockCache<DataColumns>
 
   /**
    * @param path of the file, for messages
@@ -136,13 +132,13 @@ export class PackedDatabase implements OpenDatabase {
     return faults
   }
 
-  /** A window of the data section: a block, or a copy of bytes from several. */
+  /** A window of the data section: a row of a block, or a copy of bytes from several. */
   #window(offset: number, length: number): Window {
-    const block = this.#blockAt(offset)
-    if (offset + length <= block.start + block.byteLength) return block
+    const row = this.#rowAt(offset)
+    if (offset + length <= row.start + row.bytes.length) return row
     const bytes = new Uint8Array(length)
     for (let filled = 0; filled < length; ) {
-      const { start, bytes: part } = this.#blockAt(offset + filled)
+      const { start, bytes: part } = this.#rowAt(offset + filled)
       const rest = part.subarray(offset + filled - start, offset + length - start)
       bytes.set(rest, filled)
       filled += rest.length
@@ -150,7 +146,7 @@ export class PackedDatabase implements OpenDatabase {
     return windowOf(bytes, offset)
   }
 
-  #blockAt(offset: number): DataBlock {
+  #rowAt(offset: number): Window {
     const starts = this.#file.dataStarts
     let low = 0
     for (let high = starts.length - 1; high - low > 1; ) {
@@ -158,9 +154,9 @@ export class PackedDatabase implements OpenDatabase {
       if ((starts[middle] ?? 0) <= offset) low = middle
       else high = middle
     }
-    const known = this.#blocks.get(low)
-    if (known !== undefined) return known
-    const bytes = this.#file.data(low)
-    return this.#blocks.add(low, { ...windowOf(bytes, starts[low] ?? 0), byteLength: bytes.length })
+    const columns = this.#blocks.get(low) ?? this.#blocks.add(low, this.#file.data(low))
+    const from = starts[low] ?? 0
+    const { start, bytes } = columns.rowWith(offset - from)
+    return windowOf(bytes, from + start)
   }
 }

@@ -4,7 +4,7 @@ import { crc32 } from '../bytes/gzip-member.ts'
 import { damagedFile, type InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import { type Metadata, readMetadata } from '../mmdb/metadata.ts'
-import { decodeData } from './data-block.ts'
+import { DataColumns } from './data-block.ts'
 import { type Directory, readDirectory } from './directory.ts'
 import { FIRST_RECORD, LEAVES_PER_BLOCK } from './format.ts'
 import { decodeLeaves, type Leaves, type TreeShape } from './leaf-block.ts'
@@ -117,13 +117,13 @@ export class PackedFile {
   }
 
   /** @throws InvalidDatabaseError when the block is damaged */
-  data(block: number): Uint8Array {
+  data(block: number): DataColumns {
     const { length, columnBytes, deflated, crc } = this.directory.dataBlocks
     const position = this.#dataPositions[block] ?? 0
     return this.#checked(`the block of data at byte ${position} of the packed file`, () => {
       const bytes = this.#source.read(position, deflated[block] ?? 0)
       if (crc32(bytes) !== crc[block]) throw new Error('it does not match its checksum')
-      return decodeData(this.#inflate(bytes, columnBytes[block] ?? 0), length[block] ?? 0)
+      return new DataColumns(this.#inflate(bytes, columnBytes[block] ?? 0), length[block] ?? 0)
     })
   }
 

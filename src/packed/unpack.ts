@@ -28,7 +28,7 @@ export function unpackFile(file: PackedFile): Uint8Array {
   const bytes = new Uint8Array(file.dataEnd + metadata.length)
   bytes.set(tree)
   for (let block = 0; block < dataBlocks.length.length; block++) {
-    bytes.set(file.data(block), file.dataStarts[block])
+    bytes.set(file.data(block).bytes(), file.dataStarts[block])
   }
   bytes.set(metadata, file.dataEnd)
   return bytes
