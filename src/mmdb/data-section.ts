@@ -29,25 +29,20 @@ const MAX_HEAD_BYTES = 1 + 1 + 3 + 16
 
 let decoder: TextDecoder | undefined
 
-/** Bytes of a file, from an offset on. */
+/** Bytes of a file, from one offset to another. */
 export interface Window {
   readonly start: number
+  readonly end: number
+  /** The first is that at `start`. There can be more than up to `end`. */
   readonly bytes: Uint8Array
   readonly view: DataView
 }
 
-/** Reads a file that is not in memory as a whole: returns a window with at least `length` bytes from `offset`. */
+/**
+ * Reads a file that is not in memory as a whole: returns a window with at least `length` bytes from `offset`. It is valid
+ * until the next call.
+ */
 export type ReadWindow = (offset: number, length: number) => Window
-
-export function windowOf(bytes: Uint8Array, start: number): Window {
-  // Not the given object: slice() of a Buffer does not copy.
-  const { buffer, byteOffset, byteLength } = bytes
-  return {
-    start,
-    bytes: new Uint8Array(buffer, byteOffset, byteLength),
-    view: new DataView(buffer, byteOffset, byteLength),
-  }
-}
 
 /**
  * A cursor over the fields of a data section, or of the metadata, which has the same format. Whatever the
@@ -94,9 +89,10 @@ export class DataSection {
     path?: string,
   ) {
     const isWhole = typeof file !== 'function'
-    const { bytes, view } = windowOf(isWhole ? file : new Uint8Array(0), 0)
-    this.#bytes = bytes
-    this.#view = view
+    const { buffer, byteOffset, byteLength } = isWhole ? file : new Uint8Array(0)
+    // Not the given object: slice() of a Buffer does not copy.
+    this.#bytes = new Uint8Array(buffer, byteOffset, byteLength)
+    this.#view = new DataView(buffer, byteOffset, byteLength)
     this.#from = 0
     // A whole file is never left.
     this.#to = isWhole ? Number.POSITIVE_INFINITY : 0
@@ -282,11 +278,11 @@ export class DataSection {
   #move(offset: number, length: number): void {
     if (this.#readWindow === undefined) return
     if (offset >= this.#from && offset + length <= this.#to) return
-    const { start, bytes, view } = this.#readWindow(offset, length)
+    const { start, end, bytes, view } = this.#readWindow(offset, length)
     this.#bytes = bytes
     this.#view = view
     this.#from = start
-    this.#to = start + bytes.length
+    this.#to = end
   }
 }
 

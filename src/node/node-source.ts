@@ -20,12 +20,13 @@ import type { ProgressMeter } from '../bytes/progress.ts'
 import { embeddedFileOf } from '../embedded.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
+import { openDatabase } from '../packed/packed-database.ts'
 import type { PlatformUrl, SignalLike } from '../platform-types.ts'
 import { isOfClass, messageOf } from '../realm.ts'
 import { embeddedPath } from './embedded-file.ts'
 import { readUnpacked, readWholeSync } from './file-bytes.ts'
 import { nativeGunzip, nativeGunzipAsync } from './native-gunzip.ts'
-import { openBytes, openPackedFile } from './packed-source.ts'
+import { openPackedFile } from './packed-source.ts'
 
 /** A source that Node can open: a path, a `file:` URL, or bytes in any form. */
 export type NodeSource = string | PlatformUrl | ByteSource
@@ -59,7 +60,7 @@ export async function openSource(
   return untilAborted(signal, async () => {
     if (!isFile(source)) {
       const bytes = extractUncompressed(await unpackedOther(source, maxBytes, signal, progress))
-      return { database: openBytes(bytes, undefined, { maxBytes, cacheBytes }), file: null }
+      return { database: openDatabase(bytes, undefined, { maxBytes, cacheBytes }), file: null }
     }
     const path = pathOf(source)
     const state = await fileState(path)
@@ -72,13 +73,13 @@ export function openSourceSync(source: SyncSource, maxBytes: number, cacheBytes?
   const options = { maxBytes, cacheBytes }
   if (!isFile(source)) {
     const bytes = extractDatabase(bytesOf(source), nativeGunzip, undefined, maxBytes)
-    return { database: openBytes(bytes, undefined, options), file: null }
+    return { database: openDatabase(bytes, undefined, options), file: null }
   }
   const path = pathOf(source)
   const state = fileStateSync(path)
   const database =
     openPackedFile(path, options) ??
-    openBytes(extractDatabase(read(path, maxBytes), nativeGunzip, path, maxBytes), path, options)
+    openDatabase(extractDatabase(read(path, maxBytes), nativeGunzip, path, maxBytes), path, options)
   return { database, file: { path, state } }
 }
 
@@ -94,7 +95,7 @@ export async function openFile(
   const packed = openPackedFile(path, options)
   if (packed !== null) return packed
   const bytes = await readFileUnpacked(path, maxBytes, signal, progress)
-  return openBytes(extractUncompressed(bytes, path), path, options)
+  return openDatabase(extractUncompressed(bytes, path), path, options)
 }
 
 /** Replaces a file by its absolute path. */

@@ -1,29 +1,11 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
-import { inflateRawSync } from 'node:zlib'
-import type { Inflate } from '../bytes/deflate.ts'
 import { InvalidDatabaseError } from '../errors.ts'
-import type { OpenDatabase } from '../mmdb/database.ts'
 import { isPacked, MAGIC } from '../packed/format.ts'
-import { openDatabase, PackedDatabase, type PackedOptions } from '../packed/packed-database.ts'
+import { PackedDatabase, type PackedOptions } from '../packed/packed-database.ts'
 import type { BlockSource } from '../packed/packed-file.ts'
 
 /** Closes the file of a database that is no longer used. */
 const closer = new FinalizationRegistry<number>((file) => closeSync(file))
-
-/** Three times as fast as fflate. */
-const nativeInflate: Inflate = (stream, length) => {
-  const output = inflateRawSync(stream, {
-    chunkSize: Math.max(64, length),
-    maxOutputLength: Math.max(1, length),
-  })
-  if (output.length !== length) throw new Error(`a stream does not have ${length} bytes`)
-  return output
-}
-
-/** Opens the bytes of an MMDB file, packed or not. */
-export function openBytes(bytes: Uint8Array, path?: string, options?: PackedOptions): OpenDatabase {
-  return openDatabase(bytes, path, { ...options, inflate: nativeInflate })
-}
 
 /**
  * Opens a file by blocks if it is packed.
@@ -40,7 +22,7 @@ export function openPackedFile(path: string, options?: PackedOptions): PackedDat
     return null
   }
   const source = new PackedSource(file, path)
-  return new PackedDatabase(source, path, { ...options, inflate: nativeInflate })
+  return new PackedDatabase(source, path, options)
 }
 
 /** Does not wait for the writer of a named pipe. */

@@ -202,29 +202,32 @@ export class DataColumns {
     if (at !== length) throw damaged()
   }
 
-  /** The row that holds a byte of the part, and where it starts in the part. */
-  rowWith(offset: number): { readonly start: number; readonly bytes: Uint8Array } {
+  /** The row that holds a byte of the part. */
+  rowAt(offset: number): number {
     let low = 0
     for (let high = this.#groupOf.length; high - low > 1; ) {
       const middle = (low + high) >>> 1
       if ((this.#starts[middle] ?? 0) <= offset) low = middle
       else high = middle
     }
-    const start = this.#starts[low] ?? 0
-    const bytes = new Uint8Array((this.#starts[low + 1] ?? 0) - start)
-    this.#write(low, bytes, 0)
-    return { start, bytes }
+    return low
+  }
+
+  /** Where a row starts in the part; for the number of rows, where the last one ends. */
+  startOf(row: number): number {
+    return this.#starts[row] ?? 0
   }
 
   /** The whole part. */
   bytes(): Uint8Array {
     const rows = this.#groupOf.length
     const bytes = new Uint8Array(this.#starts[rows] ?? 0)
-    for (let row = 0; row < rows; row++) this.#write(row, bytes, this.#starts[row] ?? 0)
+    for (let row = 0; row < rows; row++) this.write(row, bytes, this.#starts[row] ?? 0)
     return bytes
   }
 
-  #write(row: number, output: Uint8Array, start: number): void {
+  /** Writes the bytes of a row. */
+  write(row: number, output: Uint8Array, start: number): void {
     const stream = this.#stream
     const group = this.#groups[this.#groupOf[row] ?? 0]
     if (group === undefined) return

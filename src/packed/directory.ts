@@ -1,6 +1,5 @@
 // The header and the directory of a packed file: what opening reads, and where everything else is.
-import type { Inflate } from '../bytes/deflate.ts'
-import { deflate } from '../bytes/deflate.ts'
+import { deflate, inflate } from '../bytes/deflate.ts'
 import { crc32, MAX_DEFLATE_RATIO } from '../bytes/gzip-member.ts'
 import { MAX_METADATA_BYTES } from '../mmdb/format.ts'
 import {
@@ -121,7 +120,6 @@ function columnsOf<Column extends string>(rows: readonly Row<Column>[], names: r
 export function readDirectory(
   size: number,
   read: (position: number, length: number) => Uint8Array,
-  inflate: Inflate,
 ): Directory {
   if (size < HEADER_BYTES) throw new Error('it is cut short')
   const bytes = read(0, HEADER_BYTES)
@@ -172,6 +170,11 @@ function parseDirectory(bytes: Uint8Array, end: number): Directory {
   return { ...fields, aliases, leafBlocks, dataBlocks, metadata: bytes.slice(at), end }
 }
 
+/** Bytes that cannot be compressed need some more. */
+function mostDeflated(length = 0): number {
+  return length + (length >>> 10) + 64
+}
+
 /** Bounds what the blocks can take in memory, and checks that they fill the file. */
 function check(directory: Directory, size: number): void {
   const { leafCount, leafBlocks, dataBlocks, recordCount, recordBytes, recordDeflated } = directory
@@ -184,7 +187,11 @@ function check(directory: Directory, size: number): void {
     leafBlocks.tokenBytes.every((bytes) => bytes <= MAX_TOKEN_BYTES) &&
     leafBlocks.lowBytes.every((bytes) => bytes <= LEAVES_PER_BLOCK) &&
     dataBlocks.length.every((bytes) => bytes <= MAX_DATA_BLOCK_BYTES) &&
-    dataBlocks.columnBytes.every((bytes) => bytes <= MAX_COLUMN_BYTES)
+    dataBlocks.columnBytes.every((bytes) => bytes <= MAX_COLUMN_BYTES) &&
+    // Else a block could be a bomb, or read much of the file.
+    recordDeflated <= mostDeflated(recordBytes) &&
+    leafBlocks.deflated.every((bytes, i) => bytes <= mostDeflated(leafBlocks.tokenBytes[i])) &&
+    dataBlocks.deflated.every((bytes, i) => bytes <= mostDeflated(dataBlocks.columnBytes[i]))
   if (!isPlausible) throw new Error('its directory says what cannot be')
   const total = [leafBlocks.deflated, leafBlocks.lowBytes, dataBlocks.deflated].reduce(
     (sum, column) => column.reduce((partial, bytes) => partial + bytes, sum),

@@ -46,7 +46,7 @@ export function encodeLeaves(
   const longLengths: number[] = []
   const farValues: number[] = []
   const newValues: number[] = []
-  const recent = new RecentValues()
+  recent.clear()
   for (const [i, value] of values.entries()) {
     const length = shape.base + (prefixLengths[i] ?? 0)
     const extra = length - Math.max(shape.base, leastPrefixLength(start))
@@ -171,7 +171,7 @@ function decodeValues(
   if (newValues.some((value) => value >= valueCount))
     throw new Error('a leaf has a value that does not exist')
   const values = new Uint32Array(tokens.length)
-  const recent = new RecentValues()
+  recent.clear()
   let newAt = 0
   let farAt = 0
   for (let i = 0; i < values.length; i++) {
@@ -257,6 +257,12 @@ class RecentValues {
   #first = LEAVES_PER_BLOCK
   #count = 0
 
+  /** Starts a block. */
+  clear(): void {
+    this.#first = LEAVES_PER_BLOCK
+    this.#count = 0
+  }
+
   /** {@link NEW_VALUE} for a value that is not among them. */
   recencyOf(value: number): number {
     for (let i = 0; i < this.#count; i++) if (this.#values[this.#first + i] === value) return i + 1
@@ -280,3 +286,6 @@ class RecentValues {
     return value
   }
 }
+
+/** Reused for every block: coding is synchronous. */
+const recent = new RecentValues()

@@ -1,7 +1,6 @@
 import { checkSize, DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
-import { type Inflate, inflate } from '../bytes/deflate.ts'
 import { isGeofixError } from '../errors.ts'
-import { DataSection, type Window, windowOf } from '../mmdb/data-section.ts'
+import { DataSection, type ReadWindow } from '../mmdb/data-section.ts'
 import { Database, type OpenDatabase } from '../mmdb/database.ts'
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import type { Metadata } from '../mmdb/metadata.ts'
@@ -27,13 +26,15 @@ export interface PackedOptions {
   readonly cacheBytes?: number | undefined
   /** Limit of the file's size, packed and unpacked. */
   readonly maxBytes?: number | undefined
-  readonly inflate?: Inflate | undefined
 }
 
 /** Opens an MMDB file, packed or not. Throws as the constructors. */
 export function openDatabase(bytes: Uint8Array, path?: string, options?: PackedOptions): OpenDatabase {
   return isPacked(bytes) ? new PackedDatabase(sourceOf(bytes), path, options) : new Database(bytes, path)
 }
+
+/** The buffer of usual windows. Most rows have less than a hundred bytes. */
+const WINDOW_BYTES = 1024
 
 /**
  * One open packed file. Its records and offsets are those of the file that was packed. Opening it reads the directory;
@@ -55,22 +56,18 @@ export class PackedDatabase implements OpenDatabase {
   constructor(
     source: BlockSource,
     readonly path?: string,
-    {
-      cacheBytes = DEFAULT_CACHE_BYTES,
-      maxBytes = DEFAULT_MAX_BYTES,
-      inflate: inflateBlock = inflate,
-    }: PackedOptions = {},
+    { cacheBytes = DEFAULT_CACHE_BYTES, maxBytes = DEFAULT_MAX_BYTES }: PackedOptions = {},
   ) {
-    const file = new PackedFile(source, inflateBlock, path)
+    const file = new PackedFile(source, path)
     checkSize(file.dataEnd + file.directory.metadata.length, maxBytes, path)
     this.#file = file
     this.#source = source
     this.metadata = file.metadata
     this.tree = new PackedTree(file, cacheBytes * LEAVES_SHARE)
     this.#blocks = new BlockCache(file.directory.dataBlocks.length.length, cacheBytes * (1 - LEAVES_SHARE))
-    const readWindow = (offset: number, length: number): Window => this.#window(offset, length)
-    this.data = new DataSection(readWindow, file.dataStart, file.dataEnd, path)
-    this.#decoder = new RecordDecoder(readWindow, this.data)
+    // One reader each, since a window is valid until the next one of its reader.
+    this.data = new DataSection(this.#windowReader(), file.dataStart, file.dataEnd, path)
+    this.#decoder = new RecordDecoder(this.#windowReader(), this.data)
   }
 
   get bytes(): Uint8Array {
@@ -132,21 +129,33 @@ export class PackedDatabase implements OpenDatabase {
     return faults
   }
 
-  /** A window of the data section: a row of a block, or a copy of bytes from several. */
-  #window(offset: number, length: number): Window {
-    const row = this.#rowAt(offset)
-    if (offset + length <= row.start + row.bytes.length) return row
-    const bytes = new Uint8Array(length)
-    for (let filled = 0; filled < length; ) {
-      const { start, bytes: part } = this.#rowAt(offset + filled)
-      const rest = part.subarray(offset + filled - start, offset + length - start)
-      bytes.set(rest, filled)
-      filled += rest.length
+  /** Windows are rows, put together in one buffer: allocating one for each takes longer than filling it. */
+  #windowReader(): ReadWindow {
+    const usual = new Uint8Array(WINDOW_BYTES)
+    const usualView = new DataView(usual.buffer)
+    return (offset, length) => {
+      let bytes = usual
+      let start = -1
+      let end = offset
+      while (start < 0 || end < offset + length) {
+        const [columns, from] = this.#columnsAt(end)
+        const row = columns.rowAt(end - from)
+        const rowStart = from + columns.startOf(row)
+        end = from + columns.startOf(row + 1)
+        if (start < 0) start = rowStart
+        if (end - start > bytes.length) {
+          const grown = new Uint8Array(2 * (end - start))
+          grown.set(bytes)
+          bytes = grown
+        }
+        columns.write(row, bytes, rowStart - start)
+      }
+      return { start, end, bytes, view: bytes === usual ? usualView : new DataView(bytes.buffer) }
     }
-    return windowOf(bytes, offset)
   }
 
-  #rowAt(offset: number): Window {
+  /** The block with a byte of the data section, and where it starts. */
+  #columnsAt(offset: number): readonly [columns: DataColumns, start: number] {
     const starts = this.#file.dataStarts
     let low = 0
     for (let high = starts.length - 1; high - low > 1; ) {
@@ -155,8 +164,6 @@ export class PackedDatabase implements OpenDatabase {
       else high = middle
     }
     const columns = this.#blocks.get(low) ?? this.#blocks.add(low, this.#file.data(low))
-    const from = starts[low] ?? 0
-    const { start, bytes } = columns.rowWith(offset - from)
-    return windowOf(bytes, from + start)
+    return [columns, starts[low] ?? 0]
   }
 }

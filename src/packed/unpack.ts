@@ -1,5 +1,4 @@
 import { type Bytes, viewOf } from '../bytes/byte-source.ts'
-import { inflate } from '../bytes/deflate.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import { bitAt, isNode, type Link, linkToValue, NodeTable } from '../mmdb/writer/node-table.ts'
@@ -18,7 +17,7 @@ import { advance, type Words } from './position.ts'
 export function unpack(bytes: Bytes): Uint8Array {
   const packed = viewOf(bytes)
   if (!isPacked(packed)) throw new InvalidDatabaseError('it is not a packed database')
-  return unpackFile(new PackedFile(sourceOf(packed), inflate))
+  return unpackFile(new PackedFile(sourceOf(packed)))
 }
 
 /** The MMDB file of an open packed file. Throws as {@link unpack}. */

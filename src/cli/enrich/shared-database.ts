@@ -7,7 +7,7 @@ import { InvalidDatabaseError, isGeofixError } from '../../errors.ts'
 import { DatabaseSet } from '../../location/database-set.ts'
 import { readUnpacked } from '../../node/file-bytes.ts'
 import { nativeGunzipAsync } from '../../node/native-gunzip.ts'
-import { openBytes } from '../../node/packed-source.ts'
+import { openDatabase } from '../../packed/packed-database.ts'
 
 /** A database in memory that all threads of the process share. Workers receive it without a copy. */
 export interface SharedDatabase {
@@ -37,7 +37,7 @@ export async function loadShared(
 
 /** Opens loaded databases, in any thread. @throws InvalidDatabaseError when a file is not an MMDB database */
 export function openShared(databases: readonly SharedDatabase[]): DatabaseSet {
-  return new DatabaseSet(databases.map(({ bytes, path }) => openBytes(bytes, path)))
+  return new DatabaseSet(databases.map(({ bytes, path }) => openDatabase(bytes, path)))
 }
 
 async function readFile(path: string, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
