@@ -16,6 +16,7 @@ const DOCUMENTS = [
   'src/client/README.md',
   'src/enrich/README.md',
   'src/node/README.md',
+  'src/packed/README.md',
   'scripts/bench/README.md',
   'data/README.md',
   'SECURITY.md',

@@ -16,13 +16,18 @@ const closer = new FinalizationRegistry<number>((file) => closeSync(file))
 export function openPackedFile(path: string, options?: PackedOptions): PackedDatabase | null {
   const file = openRegularFile(path)
   if (file === null) return null
-  const head = new Uint8Array(MAGIC.length)
-  if (readSync(file, head, 0, head.length, 0) < head.length || !isPacked(head)) {
-    closeSync(file)
-    return null
+  let database: PackedDatabase | null = null
+  try {
+    const head = new Uint8Array(MAGIC.length)
+    readSync(file, head, 0, head.length, 0)
+    if (!isPacked(head)) return null
+    const source = new PackedSource(file, path)
+    database = new PackedDatabase(source, path, options)
+    closer.register(source, file)
+    return database
+  } finally {
+    if (database === null) closeSync(file)
   }
-  const source = new PackedSource(file, path)
-  return new PackedDatabase(source, path, options)
 }
 
 /** Does not wait for the writer of a named pipe. */
@@ -54,7 +59,6 @@ class PackedSource implements BlockSource {
     this.#file = file
     this.#path = path
     this.#state = stateOf(stats)
-    closer.register(this, file)
   }
 
   read(position: number, length: number): Uint8Array {

@@ -10,14 +10,14 @@ export const HEADER_BYTES = 32
 
 /** Leaves of a block; the last block can have fewer. */
 export const LEAVES_PER_BLOCK = 4096
-/** The most bytes of a block's compressed stream: a leaf has a token, a long length, and a new value of four bytes. */
-export const MAX_TOKEN_BYTES = 5 * LEAVES_PER_BLOCK
+/** Bytes of a block's tokens, inflated: a leaf has a token, a long length, and three high bytes of a new value at most. */
+export const MAX_TOKEN_BYTES = 5 * 4096
 
 /** A data block of the writer has about this many bytes. The reader refuses a block over twice the size. */
 export const DATA_BLOCK_BYTES = 2 ** 16
-export const MAX_DATA_BLOCK_BYTES = 2 * DATA_BLOCK_BYTES
+export const MAX_DATA_BLOCK_BYTES = 2 ** 17
 /** The most bytes of its columns, with their description. */
-export const MAX_COLUMN_BYTES = 8 * DATA_BLOCK_BYTES
+export const MAX_COLUMN_BYTES = 2 ** 19
 
 /** The value of a leaf without a record. */
 export const NONE = 0

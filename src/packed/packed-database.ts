@@ -16,7 +16,7 @@ import { PackedTree } from './packed-tree.ts'
 import { unpackFile } from './unpack.ts'
 
 /** The default limit of the blocks that a packed database keeps decoded. */
-export const DEFAULT_CACHE_BYTES = 96 * 2 ** 20
+export const DEFAULT_CACHE_BYTES = 100_663_296
 
 /** The part of the limit that is for networks. The rest is for the data section. */
 const LEAVES_SHARE = 2 / 3

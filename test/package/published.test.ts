@@ -79,6 +79,7 @@ describe('the tarball', () => {
         'src/client/README.md',
         'src/enrich/README.md',
         'src/node/README.md',
+        'src/packed/README.md',
         'data/city.mmdb.gz',
         'data/country.mmdb.gz',
         'dist/cli.js',
