@@ -90,6 +90,7 @@ describe('the tarball', () => {
         'src/enrich/README.md',
         'src/http/README.md',
         'src/node/README.md',
+        'src/packed/README.md',
         'data/city.mmdb.gz',
         'data/country.mmdb.gz',
         'dist/cli.js',
