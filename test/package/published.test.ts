@@ -43,7 +43,9 @@ const EXPORTS = {
     'parseAddress',
   ],
   'geofix/enrich': ['BadLineError', 'EnrichError', 'LOCATION_FIELDS', 'enrich', 'enrichStream'],
-  'geofix/writer': ['MmdbWriter', 'double', 'float', 'int32', 'uint128', 'uint16', 'uint32', 'uint64'],
+  'geofix/writer': [
+    ...['MmdbWriter', 'double', 'float', 'int32', 'pack', 'uint128', 'uint16', 'uint32', 'uint64', 'unpack'],
+  ],
 }
 
 let packed: { files: { path: string; size: number }[] }
@@ -96,7 +98,7 @@ describe('the tarball', () => {
     const [enrich, others] = [true, false].map((is) =>
       library.filter(({ path }) => (path === 'dist/enrich.js') === is),
     )
-    expect(sizeOf(others ?? [])).toBeLessThan(215_000)
+    expect(sizeOf(others ?? [])).toBeLessThan(300_000)
     expect(sizeOf(enrich ?? [])).toBeLessThan(170_000)
   })
 
