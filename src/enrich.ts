@@ -176,7 +176,7 @@ export function createRowEnricher(options: RowEnricherOptions): RowEnricher {
 function databasesOf(options: { readonly resolver: Resolver }): DatabaseSet {
   const resolver: unknown = options?.resolver
   if (typeof resolver !== 'object' || resolver === null || !(DATABASE_SET in resolver)) {
-    throw new TypeError('the option "resolver" must be a Resolver, as Resolver.open gives it')
+    throw new TypeError('the option "resolver" must be a Resolver, as Resolver.open returns it')
   }
   return options.resolver[DATABASE_SET]()
 }

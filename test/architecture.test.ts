@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 
 const SOURCE = fileURLToPath(new URL('../src', import.meta.url))
 
-/** DESIGN section 9: a file imports from lower layers or its own folder. */
+/** The layers of src/README.md: a file imports from lower layers or its own folder. */
 const LAYERS: Readonly<Record<string, number>> = {
   'errors.ts': 0,
   'remember.ts': 0,

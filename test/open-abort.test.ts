@@ -77,7 +77,7 @@ describe('a fetch that is aborted', () => {
   it.each([
     ['core', CoreResolver],
     ['Node', Resolver],
-  ])('is an AbortError while its response is read, in the %s entry (trial fault 17)', async (_, Entry) => {
+  ])('is an AbortError while its response is read, in the %s entry', async (_, Entry) => {
     const controller = new AbortController()
     const opening = caught(Entry.open(await fetch(url, { signal: controller.signal })))
     await soon()
@@ -86,7 +86,7 @@ describe('a fetch that is aborted', () => {
     expect(await opening).toMatchObject({ name: 'AbortError' })
   })
 
-  it('is an AbortError when that was before it is read (trial fault 17)', async () => {
+  it('is an AbortError when that was before it is read', async () => {
     const controller = new AbortController()
     const response = await fetch(url, { signal: controller.signal })
     controller.abort()
@@ -96,12 +96,12 @@ describe('a fetch that is aborted', () => {
     expect(await caught(Resolver.open(another))).toMatchObject({ name: 'TimeoutError' })
   })
 
-  it('is a TimeoutError when its time is up (trial fault 17)', async () => {
+  it('is a TimeoutError when its time is up', async () => {
     const response = await fetch(url, { signal: AbortSignal.timeout(200) })
     expect(await caught(CoreResolver.open(response))).toMatchObject({ name: 'TimeoutError' })
   })
 
-  it('is what it was aborted with, when open has the same signal (trial fault 17)', async () => {
+  it('is the reason of the abort, if open has the same signal', async () => {
     const controller = new AbortController()
     const { signal } = controller
     const opening = caught(Resolver.open(await fetch(url, { signal }), { signal }))
@@ -111,7 +111,7 @@ describe('a fetch that is aborted', () => {
     expect(await opening).toBe(reason)
   })
 
-  it('is still a bad file when the connection breaks (trial fault 17)', async () => {
+  it('is still a bad file when the connection breaks', async () => {
     const response = await fetch(url)
     const opening = caught(Resolver.open(response))
     await soon()
@@ -119,7 +119,7 @@ describe('a fetch that is aborted', () => {
     expect(await opening).toBeInstanceOf(InvalidDatabaseError)
   })
 
-  it('is also a stream of Node that is aborted (trial fault 17)', async () => {
+  it('is also a stream of Node that is aborted', async () => {
     const controller = new AbortController()
     const never = new Readable({ read: () => {}, signal: controller.signal })
     const opening = caught(Resolver.open(new Response(Readable.toWeb(never) as ReadableStream)))
@@ -144,7 +144,7 @@ const FILES: readonly (readonly [kind: string, source: string | URL])[] = [
 
 describe('the signal of Resolver.open', () => {
   it.each([...SOURCES, ...FILES.map(([kind, source]) => [kind, () => source] as const)])(
-    'that is aborted before fails with its reason, and touches nothing: %s (trial fault 17)',
+    'that is aborted before fails with its reason, and touches nothing: %s',
     async (_, make) => {
       for (const reason of [undefined, new Error('own reason'), 'a text']) {
         const signal = AbortSignal.abort(reason)
@@ -161,7 +161,7 @@ describe('the signal of Resolver.open', () => {
   )
 
   it.each([...SOURCES, ...FILES.map(([kind, source]) => [kind, () => source] as const)])(
-    'that is aborted in the middle fails with its reason: %s (trial fault 17)',
+    'that is aborted in the middle fails with its reason: %s',
     async (_, make) => {
       const controller = new AbortController()
       const { signal } = controller
@@ -174,7 +174,7 @@ describe('the signal of Resolver.open', () => {
   )
 
   it.each([...SOURCES, ...FILES.map(([kind, source]) => [kind, () => source] as const)])(
-    'that is aborted afterwards does nothing, and is let go: %s (trial fault 17)',
+    'that is aborted afterwards does nothing, and is let go: %s',
     async (_, make) => {
       const controller = new AbortController()
       const { signal } = controller
@@ -186,7 +186,7 @@ describe('the signal of Resolver.open', () => {
     },
   )
 
-  it('that is aborted at any moment leaves a resolver or its reason, never a bad file (trial fault 17)', async () => {
+  it('that is aborted at any moment leaves a resolver or its reason, never a bad file', async () => {
     for (const source of [embedded.country, file]) {
       for (let turn = 0; turn < 30; turn++) {
         const controller = new AbortController()
@@ -201,7 +201,7 @@ describe('the signal of Resolver.open', () => {
     }
   })
 
-  it('ends the reading of a stream that does not end (trial fault 17)', async () => {
+  it('ends the reading of a stream that does not end', async () => {
     for (const Entry of [CoreResolver, Resolver]) {
       const { stream, cancelled } = endless()
       const controller = new AbortController()
@@ -213,19 +213,19 @@ describe('the signal of Resolver.open', () => {
     }
   })
 
-  it('is a time, too (trial fault 17)', async () => {
+  it('is a time, too', async () => {
     const opening = Resolver.open(endless().stream, { signal: AbortSignal.timeout(50) })
     expect(await caught(opening)).toMatchObject({ name: 'TimeoutError' })
   })
 
-  it('fails while a file is decompressed (trial fault 17)', async () => {
+  it('fails while a file is decompressed', async () => {
     const controller = new AbortController()
     const opening = caught(Resolver.open(embedded.city, { signal: controller.signal }))
     setTimeout(() => controller.abort(), 10)
     expect(await opening).toBe(controller.signal.reason)
   })
 
-  it.skipIf(!hasPipes)('fails while a pipe says nothing (trial fault 17)', async () => {
+  it.skipIf(!hasPipes)('fails while a pipe says nothing', async () => {
     const controller = new AbortController()
     const opening = caught(Resolver.open(pipe, { signal: controller.signal }))
     await soon()
@@ -235,7 +235,7 @@ describe('the signal of Resolver.open', () => {
     writeFileSync(pipe, '')
   })
 
-  it('ends at the source that it meets, and reads no other (trial fault 17)', async () => {
+  it('ends at the source that it meets, and reads no other', async () => {
     const controller = new AbortController()
     const { signal } = controller
     const next = new Response(mmdb)
@@ -246,7 +246,7 @@ describe('the signal of Resolver.open', () => {
     expect(next.bodyUsed).toBe(false)
   })
 
-  it('goes together with watch: an aborted one follows nothing, an open one goes on (trial fault 17)', async () => {
+  it('goes together with watch: an aborted one follows nothing, an open one goes on', async () => {
     const controller = new AbortController()
     const { signal } = controller
     const options = { signal, watch: true, watchInterval: 5 }
@@ -262,7 +262,7 @@ describe('the signal of Resolver.open', () => {
     expect(reloads).toBe(0)
   })
 
-  it('can be of another realm (trial fault 12)', async () => {
+  it('can be of another realm', async () => {
     const signal = foreign(AbortSignal.abort())
     expect(await caught(Resolver.open(mmdb, { signal }))).toBe(signal.reason)
   })
@@ -288,7 +288,7 @@ describe('a page in place of a database', () => {
     '\ufeff\r\n <!-- built --><!doctype   HTML>',
     '<?xml version="1.0"?>\n<html xmlns="http://www.w3.org/1999/xhtml">',
     '<html><body>log in</body></html>',
-  ])('is named: %j (trial fault 17)', async (page) => {
+  ])('is named: %j', async (page) => {
     const message = 'it is a page of HTML'
     for (const bytes of [Buffer.from(page), gzipSync(page)]) {
       await expect(Resolver.open(new Response(bytes))).rejects.toThrow(message)
@@ -300,7 +300,7 @@ describe('a page in place of a database', () => {
     await expect(Resolver.open(path)).rejects.toThrow(`${path}: ${message}`)
   })
 
-  it('is named when an application answers all addresses with it (trial fault 17)', async () => {
+  it('is named when an application answers all addresses with it', async () => {
     await expect(Resolver.open(await fetch(`${url}/app`))).rejects.toThrow('it is a page of HTML')
   })
 

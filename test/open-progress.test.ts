@@ -34,7 +34,7 @@ const SOURCES = [
     () => response({ 'content-length': '10', 'content-encoding': 'gzip' }),
     null,
   ],
-  ['a Response with a length that is no number', () => response({ 'content-length': '1e3' }), null],
+  ['a Response with a length that is not a number', () => response({ 'content-length': '1e3' }), null],
   ['a Response with a length that is too small', () => response({ 'content-length': '10' }), null],
 ] as const
 

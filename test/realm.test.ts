@@ -36,20 +36,20 @@ describe('sources of another realm', () => {
     ['ReadableStream of its own bytes', () => streamOf(foreignBytes(mmdb))],
   ] as const
 
-  it.each(sync)('are opened at once: %s (trial fault 12)', async (_, source) => {
+  it.each(sync)('are opened at once: %s', async (_, source) => {
     expect(source).not.toBeInstanceOf(Object)
     expect((await CoreResolver.open(source)).lookup(IP).country.code).toBe('GB')
     expect((await Resolver.open(source)).lookup(IP).country.code).toBe('GB')
     expect(Resolver.openSync(source).lookup(IP).country.code).toBe('GB')
   })
 
-  it.each(later)('are opened when they have come: %s (trial fault 12)', async (_, source) => {
+  it.each(later)('are opened when they have come: %s', async (_, source) => {
     expect((await CoreResolver.open(source())).lookup(IP).country.code).toBe('GB')
     expect((await Resolver.open(source())).lookup(IP).country.code).toBe('GB')
     await expect(Resolver.open(source(), { maxBytes: 10 })).rejects.toThrow(InvalidDatabaseError)
   })
 
-  it('are URLs of files, too (trial fault 12)', async () => {
+  it('are URLs of files, too', async () => {
     const url = foreign(new URL(`file://${temporaryFolder()}/missing`))
     expect(url).not.toBeInstanceOf(URL)
     const missing = expect.objectContaining({ code: 'INVALID_DATABASE', path: url.pathname })
@@ -73,7 +73,7 @@ describe('sources of another realm', () => {
 describe('options and arguments of another realm', () => {
   const geo = Resolver.openSync(mmdb)
 
-  it('are instants (trial fault 12)', () => {
+  it('are instants', () => {
     const at: Date = runInNewContext('new Date("2026-07-01T12:00:00Z")')
     expect(geo.lookup(IP, { at }).timezone.offset).toBe('+01:00')
     expect(() => geo.lookup(IP, { at: runInNewContext('new Date(NaN)') })).toThrow(TypeError)
@@ -81,13 +81,13 @@ describe('options and arguments of another realm', () => {
     expect(() => geo.lookup(IP, { at: pretence })).toThrow('the option "at" must be a valid Date')
   })
 
-  it('are options, lists and addresses (trial fault 12)', () => {
+  it('are options, lists and addresses', () => {
     expect(geo.lookupMany(runInNewContext('new Set(["81.2.69.142"])'))).toHaveLength(1)
     const options = runInNewContext('({ trustedProxies: ["10.0.0.0/8"], canaries: ["81.2.69.142"] })')
     expect(Resolver.openSync(mmdb, options).databases).toHaveLength(1)
   })
 
-  it('are requests (trial fault 12)', () => {
+  it('are requests', () => {
     const client = createClientAddress({ trustedProxies: ['10.0.0.0/8'] })
     const plain = runInNewContext(
       '({ headers: { "x-forwarded-for": ["81.2.69.142"] }, remoteAddress: "10.0.0.1" })',
@@ -99,7 +99,7 @@ describe('options and arguments of another realm', () => {
     expect(client(other, { remoteAddress: '10.0.0.1' }).address).toBe(IP)
   })
 
-  it('are inputs of enrich, whole and in pieces (trial fault 12)', async () => {
+  it('are inputs of enrich, whole and in pieces', async () => {
     const line = new TextEncoder().encode('{"ip":"81.2.69.142"}\n')
     const at: Date = runInNewContext('new Date("2026-07-01T12:00:00Z")')
     for (const input of [
@@ -114,7 +114,7 @@ describe('options and arguments of another realm', () => {
 })
 
 describe('the writer', () => {
-  it('takes dates, maps and bytes of another realm (trial fault 12)', () => {
+  it('takes dates, maps and bytes of another realm', () => {
     const buildDate = new Date('2026-06-05T00:00:00Z')
     const record = { a: [1, 'x'], b: Uint8Array.of(1, 2), m: new Map([['k', float(1)]]) }
     const expected = new MmdbWriter({ databaseType: 'X', buildDate }).insert('::/0', record).toBytes()
@@ -126,7 +126,7 @@ describe('the writer', () => {
     expect(new MmdbWriter(other.options).insert('::/0', other.record).toBytes()).toEqual(expected)
   })
 
-  it('takes numbers of another copy of this package (trial fault 12)', () => {
+  it('takes numbers of another copy of this package', () => {
     const record = { a: foreign(float(1.5)) }
     expect(record.a).not.toBeInstanceOf(Object)
     const writer = new MmdbWriter({ databaseType: 'X' })
@@ -143,7 +143,7 @@ describe('the writer', () => {
 })
 
 describe('recognising', () => {
-  it('tells classes by their tags, and bytes and dates by what they are', () => {
+  it('recognises classes by their tags, and bytes and dates by their internal slots', () => {
     expect(isOfClass(new Map(), 'Map')).toBe(true)
     expect(isOfClass(null, 'Map')).toBe(false)
     expect(isOfClass('Map', 'Map')).toBe(false)

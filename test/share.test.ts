@@ -89,7 +89,7 @@ describe.each(ENTRIES)('share and attach in %s', (_, Entry) => {
     )
   })
 
-  it('say which headers are missing where memory cannot be shared', async () => {
+  it('name the missing headers if memory cannot be shared', async () => {
     const geo = await Entry.open(mmdb)
     vi.stubGlobal('SharedArrayBuffer', undefined)
     expect(() => geo.share()).toThrow(

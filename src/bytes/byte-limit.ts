@@ -36,7 +36,7 @@ export function checkSize(size: number, maxBytes: number, path?: string): void {
 }
 
 /** The error for a source with more than `maxBytes`. The caller can stop reading at the limit. */
-export function overLimit(maxBytes: number, path?: string): InvalidDatabaseError {
+function overLimit(maxBytes: number, path?: string): InvalidDatabaseError {
   const advice =
     maxBytes < MAX_DATABASE_BYTES
       ? 'the limit that maxBytes sets: use a larger maxBytes if the database is meant to be that large'

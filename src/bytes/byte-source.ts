@@ -57,7 +57,7 @@ export function sizeOf(source: ByteSource): number | null {
  * Reads a whole source. Memory for a database that is not compressed can be shared, if the platform allows it.
  *
  * @param maxBytes of the source, compressed or not
- * @param progress is told of the bytes read
+ * @param progress gets the number of bytes read
  * @throws TypeError when the source is not of a supported kind, or was read before
  * @throws InvalidDatabaseError when it is a `Response` with a status other than 200 to 299, reading fails, or it has
  *   more than `maxBytes`
@@ -80,21 +80,22 @@ export async function readBytes(
       checkSize(source.size, maxBytes)
       return readStream(source.stream(), maxBytes, signal, progress)
     }
-    if (isOfClass(source, 'ReadableStream')) return readStream(unreadStream(source), maxBytes, signal, progress)
+    if (isOfClass(source, 'ReadableStream')) return readStream(unread(source), maxBytes, signal, progress)
     if (!isResponse(source)) throw new TypeError(`a database is given as ${BYTE_SOURCES}`)
     if (!source.ok) {
       throw new InvalidDatabaseError(`the response${placeOf(source.url)} has status ${source.status}`)
     }
-    if (source.body === null) return new Uint8Array(0)
-    return readStream(unreadStream(source.body), maxBytes, signal, progress)
+    return source.body === null
+      ? new Uint8Array(0)
+      : readStream(unread(source.body), maxBytes, signal, progress)
   })
 }
 
 /**
- * The stream, if no part of it was read: the constructor of Response throws if it was. It would convert a stream of another
- * realm to text, so such a stream is not checked.
+ * The same stream, if it was not read before. The constructor of Response throws if it was. It would convert a stream of
+ * another realm to text, so such a stream is taken as it is. Node loads all of `fetch` for it.
  */
-function unreadStream(stream: ReadableStream<unknown>): ReadableStream<unknown> {
+function unread(stream: ReadableStream<unknown>): ReadableStream<unknown> {
   return stream instanceof ReadableStream ? (new Response(stream).body ?? stream) : stream
 }
 

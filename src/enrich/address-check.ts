@@ -42,7 +42,7 @@ export function checkAddresses(
   const why = fault === undefined ? '' : ` (line ${fault.line}: ${fault.message})`
   throw new EnrichError(
     'ENRICH_NO_ADDRESS',
-    `there is no address in ${first}${why}, read as ${plan.format} with the address ${definitionOf(plan.format).addressPosition(plan)}; the first line is ${quoted(line)}: name another format or field, take off what another program wrote before each line, or go on with --force (in a program: force: true)`,
+    `there is no address in ${first}${why}, read as ${plan.format} with the address ${definitionOf(plan.format).addressPosition(plan)}; the first line is ${quoted(line)}: name another format or field, remove what another program wrote before each line, or continue with --force (in a program: force: true)`,
   )
 }
 

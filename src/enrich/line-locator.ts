@@ -32,7 +32,7 @@ interface Alias {
   readonly ip: Uint8Array
 }
 
-/** Finds the location of a line's address, and writes it, for a {@link LineFormat}. One line at a time. */
+/** Finds the location of a line's address, and writes it, for a `LineFormat`. One line at a time. */
 export class LineLocator {
   /** Why the last address has no location. Valid after `locate` returns `false`. */
   reason: FailureReason = 'missing'

@@ -15,7 +15,7 @@ import { refuseUnreadable } from './unreadable-input.ts'
 /**
  * Decides how to read an input and what to add to it.
  *
- * @param sample the first bytes of the input, decompressed; see {@link SampleSize}
+ * @param sample the first bytes of the input, decompressed; see `SampleSize`
  * @param isWhole whether the sample is the whole input
  * @returns the plan, and notes on what was guessed, to show to the user
  * @throws EnrichError when the input is not lines of UTF-8, its format or fields cannot be guessed, or a member or
@@ -38,7 +38,7 @@ export function makePlan(sample: Uint8Array, isWhole: boolean, options: EnrichOp
 }
 
 /** The format of an input, or `null` if it is unknown. An input without lines is an empty list. */
-export function detectFormat(sample: Uint8Array): Format | null {
+function detectFormat(sample: Uint8Array): Format | null {
   return FORMAT_DEFINITIONS.find((definition) => definition.recognise(sample))?.name ?? null
 }
 
@@ -47,5 +47,5 @@ function describeUnknown(sample: Uint8Array): string {
   const line = sampleLines(sample, true, 1)[0] ?? ''
   if (startsJsonArray(sample))
     return 'the input looks like a JSON array: one object a line is read, as `jq -c .[]` writes them'
-  return `the first lines are none of ${FORMATS.join(', ')}; the first is ${quoted(line)}: name the format if they are, or take off what another program wrote before each line`
+  return `the first lines are none of ${FORMATS.join(', ')}; the first is ${quoted(line)}: name the format if that is wrong, or remove what another program wrote before each line`
 }

@@ -123,7 +123,7 @@ export class RowStream {
     throw new ChunkHeaderError(`line ${this.#lines + 1} does not count the rows of a block`)
   }
 
-  /** Writes what is there of a row that is too long. @returns the index after it */
+  /** Writes the bytes of an overlong row that are in the buffer. @returns the index after it */
   #longRow(start: number, out: ByteSink): number {
     const end = this.#length
     if (this.#isInLongRow) {

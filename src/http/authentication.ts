@@ -20,7 +20,7 @@ const BEARER = /^bearer +([\w.~+/-]+=*)$/i
 const BEARER_SCHEME = /^bearer(?: |$)/i
 
 /** Longer tokens are refused unread. */
-export const MAX_KEY_CHARS = 512
+const MAX_KEY_CHARS = 512
 
 /**
  * Reads the key of a request.

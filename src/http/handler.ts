@@ -62,8 +62,8 @@ export interface HandlerOptions {
 
 export type Handler = (request: Request, info?: RequestInfo) => Promise<Response>
 
-export const DEFAULT_MAX_BATCH = 1000
-export const DEFAULT_MAX_BODY_BYTES = 1024 * 1024
+const DEFAULT_MAX_BATCH = 1000
+const DEFAULT_MAX_BODY_BYTES = 1024 * 1024
 
 /** Every answer is about one caller or one key. */
 const SUCCESS: HeaderFields = { 'content-type': 'application/json', 'cache-control': 'private, no-store' }

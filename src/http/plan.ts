@@ -12,14 +12,14 @@ export interface Plan {
 }
 
 /** The plans from the lowest to the highest, unless the program gives its own. */
-export const DEFAULT_PLANS: readonly Plan[] = [
+const DEFAULT_PLANS: readonly Plan[] = [
   { name: 'free', rate: 10, burst: 20, batch: 0 },
   { name: 'developer', rate: 100, burst: 200, batch: 1000 },
   { name: 'business', rate: 10_000, burst: 20_000, batch: 1000 },
 ]
 
 /** The lowest plan with lookup and batch, unless the program names another. */
-export const DEFAULT_LOOKUP_PLAN = 'developer'
+const DEFAULT_LOOKUP_PLAN = 'developer'
 
 /** The name of a plan is part of a header field and of a key of a store. */
 export const PLAN_NAME = /^[a-z0-9_-]{1,40}$/i

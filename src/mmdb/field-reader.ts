@@ -46,7 +46,7 @@ interface PathNode {
  * Reads a few fields of a record from the bytes, without decoding the rest. Agrees with a full decoder: if a key
  * occurs twice in a map, the last one counts.
  *
- * Files store equal values once and point to them. What is behind a pointer is read only when one of its fields is asked
+ * Files store equal values once and point to them. A pointer is followed only when one of its fields is asked
  * for, so that a caller who knows it from another record by {@link identify} does not read it again.
  */
 export class FieldReader<Name extends string> {

@@ -30,7 +30,7 @@ const COPIED_CHUNK_BYTES = 2 ** 20
  * @param maxBytes limit for the file's size, compressed and decompressed; a larger file is not read
  * @param signal stops reading soon after it is aborted; the caller discards what is thrown then
  * @param make allocates the memory of the result, such as shared memory; not used for pipes and devices
- * @param progress is told of the bytes read
+ * @param progress gets the number of bytes read
  * @throws InvalidDatabaseError when a gzip file is damaged, or a file is too large
  */
 export async function readUnpacked(
@@ -172,7 +172,7 @@ const PIPE_CHUNK_BYTES = 2 ** 16
  *
  * @throws InvalidDatabaseError when it has more than `maxBytes`
  */
-export async function readPipe(
+async function readPipe(
   file: FileHandle,
   path: string,
   maxBytes: number,

@@ -45,7 +45,7 @@ export interface OpenSource {
  * Opens a file or bytes. Files are decompressed on another thread.
  *
  * @param maxBytes limit for its size, compressed and decompressed
- * @param progress is told of the bytes read
+ * @param progress gets the number of bytes read
  * @throws InvalidDatabaseError when a file cannot be read, is damaged or too large, or is not an MMDB database
  * @throws TypeError when the source is of an unsupported kind
  * @throws the reason of `signal`

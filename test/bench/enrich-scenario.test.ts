@@ -52,7 +52,7 @@ describe('enrichRows', () => {
 })
 
 describe('steadySeconds', () => {
-  it('is what the additional lines took, per million', () => {
+  it('is the time that the additional lines took, per million', () => {
     expect(steadySeconds(runs(2, null), runs(8, null), 3_000_000)).toEqual([2])
   })
 

@@ -116,7 +116,7 @@ describe('the report', () => {
     expect(text).toContain('Not run:\n- libmaxminddb: there is no C compiler')
   })
 
-  it('becomes the figures of the guide, without what has no database', () => {
+  it('becomes the figures of the guide, without rows that have no database', () => {
     const guide = 'Before.\n<!-- figures -->\nold\n<!-- /figures -->\nAfter.\n'
     const [before, figures, after] = guideWithFigures(guide, jsonReport(report)).split(
       /<!-- \/?figures -->\n/,

@@ -43,7 +43,7 @@ describe.each([
   ['a DecompressionStream that joins members', LenientStream, false],
   ['no DecompressionStream', undefined, false],
 ])('gunzipInPieces with %s', (_, platform, isStrict) => {
-  it('is told apart', async () => {
+  it('is recognised as strict or lenient', async () => {
     const { isPlatformStrict } = await on(platform)
     // Later versions of Node are strict.
     if (platform !== LenientStream) expect(await isPlatformStrict()).toBe(isStrict)

@@ -119,7 +119,7 @@ describe('an option that takes one value', () => {
       ['--at', '2026-01-01', '--at', '2026-07-01'],
       ['--trust', '10.0.0.0/8', '--trust', '192.168.0.0/16'],
     ].map((args): [string, string[], string] => ['enrich', ['enrich', ...args], args[0] ?? '']),
-  ])('is not given twice: %s %j (trial fault 20)', async (_, args, flag) => {
+  ])('is not given twice: %s %j', async (_, args, flag) => {
     const { status, out, err } = await geofix(args, { input: unread() })
     expect({ status, out }).toEqual({ status: 2, out: '' })
     expect(err).toContain(flag)
@@ -143,7 +143,7 @@ describe('a database without locations', () => {
     [['enrich', '--db', DB, '--db', ASN]],
     [['enrich', '--db', ASN, '--db', DB]],
     [['enrich', '--db', ASN]],
-  ])('is an error rather than silently of no use: %j (trial fault 20)', async (args) => {
+  ])('is an error rather than silently of no use: %j', async (args) => {
     const { status, out, err } = await geofix(args, { input: unread() })
     expect({ status, out }).toEqual({ status: 1, out: '' })
     expect(err).toBe(
@@ -164,13 +164,13 @@ describe('standard input from a terminal', () => {
     [['--pretty'], 'Usage: geofix [options]'],
     [['enrich'], 'Usage: geofix enrich'],
     [['enrich', '--quiet', '-o', 'out'], 'Usage: geofix enrich'],
-  ])('prints the help and exits with 2 without "-": %j (trial fault 21)', async (args, help) => {
+  ])('prints the help and exits with 2 without "-": %j', async (args, help) => {
     const { status, out, err } = await geofix(args, { input: unread(), isTTY: true })
     expect({ status, out }).toEqual({ status: 2, out: '' })
     expect(err).toContain(help)
   })
 
-  it('prints one line that asks for input with "-" (trial fault 21)', async () => {
+  it('prints one line that asks for input with "-"', async () => {
     const line = 'geofix: reading lines from this terminal: type them, then press Ctrl-D\n'
     const terminal = { input: '81.2.69.142\n', isTTY: true }
     const args = ['enrich', '--db', DB, '--stats', 'none', '-']
@@ -199,15 +199,12 @@ describe('options', () => {
     [['enrich', '--db', NO_DB, '--field', ''], /Write a name/],
     [['enrich', '--db', NO_DB, '--time-field', ''], /Write a name/],
     [['detect', '--peer', '10.0.0.1', '--trust', 'all'], /trustedProxies: "all"/],
-  ])(
-    'are checked before databases are opened and lines are read: %j (trial fault 22)',
-    async (args, message) => {
-      const { status, out, err } = await geofix(args, { input: unread() })
-      expect({ status, out }).toEqual({ status: 2, out: '' })
-      expect(err).toMatch(message)
-      expect(err).not.toMatch(/missing\.mmdb: |was read/)
-    },
-  )
+  ])('are checked before databases are opened and lines are read: %j', async (args, message) => {
+    const { status, out, err } = await geofix(args, { input: unread() })
+    expect({ status, out }).toEqual({ status: 2, out: '' })
+    expect(err).toMatch(message)
+    expect(err).not.toMatch(/missing\.mmdb: |was read/)
+  })
 })
 
 describe('outputs', () => {
@@ -225,31 +222,28 @@ describe('outputs', () => {
     ['that are folders', read, /it is a directory \(EISDIR\)/],
     ['that would be folders', join(read, 'none/'), /it is a directory \(EISDIR\)/],
     ['below a file', join(read, 'old', 'out'), /ENOTDIR/],
-  ])(
-    'that cannot be written are found before databases are read: %s (trial fault 22)',
-    async (_, path, message) => {
-      for (const flags of [
-        ['-o', path],
-        ['--summary', `html=${path}`],
-        ['-o', join(read, 'fine'), '--summary', `html=${path}`],
-      ]) {
-        const { begun } = loads
-        const { status, out, err } = await geofix(['enrich', '--db', NO_DB, ...flags], { input: unread() })
-        expect({ status, out, begun: loads.begun }).toEqual({ status: 3, out: '', begun })
-        expect(err).toMatch(message)
-        expect(readdirSync(read)).toEqual(before)
-      }
-    },
-  )
+  ])('that cannot be written are found before databases are read: %s', async (_, path, message) => {
+    for (const flags of [
+      ['-o', path],
+      ['--summary', `html=${path}`],
+      ['-o', join(read, 'fine'), '--summary', `html=${path}`],
+    ]) {
+      const { begun } = loads
+      const { status, out, err } = await geofix(['enrich', '--db', NO_DB, ...flags], { input: unread() })
+      expect({ status, out, begun: loads.begun }).toEqual({ status: 3, out: '', begun })
+      expect(err).toMatch(message)
+      expect(readdirSync(read)).toEqual(before)
+    }
+  })
 
-  it('that are protected are found before databases are read (trial fault 22)', async () => {
+  it('that are protected are found before databases are read', async () => {
     const { status, err } = await geofix(['enrich', '--db', NO_DB, '-o', protectedFile], {
       input: unread(),
     })
     expect([status, err]).toEqual([3, expect.stringContaining('permission denied (EACCES)')])
   })
 
-  it('that are there stay as they are when the run fails early (trial fault 22)', async () => {
+  it('that are there stay as they are when the run fails early', async () => {
     const output = join(folder, 'kept')
     writeFileSync(output, 'old')
     for (const args of [

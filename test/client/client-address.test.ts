@@ -110,14 +110,14 @@ const behind = (headers: Record<string, string | string[]>, remoteAddress = '10.
 })
 const ask = (options: object, source: DetectSource) => outcomeOf(() => createClientAddress(options)(source))
 
-// The number at the start of each title is that of the rule in DESIGN.md section 7.
+// How the client is found, in the order in which it is decided.
 describe('the rules', () => {
-  it('1: the default is the peer, and no header is read', () => {
+  it('the default is the peer, and no header is read', () => {
     const headers = { 'x-forwarded-for': '1.1.1.1', forwarded: 'for=1.1.1.1', 'cf-connecting-ip': '1.1.1.1' }
     expect(ask({}, behind(headers, '8.8.8.8'))).toMatchObject({ address: '8.8.8.8', via: 'socket' })
   })
 
-  it('2: the peer comes first, then the first untrusted hop from the right; text left of it is not parsed', () => {
+  it('the peer comes first, then the first untrusted hop from the right; text left of it is not parsed', () => {
     expect(ask(TRUSTED, behind({ 'x-forwarded-for': '<script>\u0000, 8.8.8.8, 10.0.0.2' }))).toMatchObject({
       address: '8.8.8.8',
       via: 'x-forwarded-for',
@@ -130,7 +130,7 @@ describe('the rules', () => {
     }
   })
 
-  it('3: a malformed or unidentified hop stops the walk', () => {
+  it('a malformed or unidentified hop stops the walk', () => {
     expect(ask(TRUSTED, behind({ 'x-forwarded-for': '8.8.8.8, nonsense' }))).toMatchObject({
       outcome: 'malformed',
     })
@@ -145,7 +145,7 @@ describe('the rules', () => {
     }
   })
 
-  it('4: a chain of trusted hops only is an error', () => {
+  it('a chain of trusted hops only is an error', () => {
     expect(ask(TRUSTED, behind({}))).toMatchObject({
       reason: 'trusted-proxy',
       address: '10.0.0.1',
@@ -160,7 +160,7 @@ describe('the rules', () => {
     expect(unix).toMatchObject({ reason: 'trusted-proxy', address: undefined })
   })
 
-  it('5: a missing or invalid peer is an error', () => {
+  it('a missing or invalid peer is an error', () => {
     expect(ask(TRUSTED, new Request('http://localhost/'))).toEqual({
       outcome: 'unavailable',
       reason: 'no-remote-address',
@@ -182,7 +182,7 @@ describe('the rules', () => {
     })
   })
 
-  it('6: trust compares bits after unwrapping IPv4-mapped addresses, and no other form', () => {
+  it('trust compares bits after unwrapping IPv4-mapped addresses, and no other form', () => {
     for (const peer of ['::ffff:10.0.0.1', '::FFFF:a00:1']) {
       expect(ask(TRUSTED, behind({ 'x-forwarded-for': '8.8.8.8' }, peer))).toMatchObject({
         address: '8.8.8.8',
@@ -206,7 +206,7 @@ describe('the rules', () => {
     ['[2001:4860::1]', '2001:4860::1'],
     ['[2001:4860::1]:443', '2001:4860::1'],
     ['2001:4860::1', '2001:4860::1'],
-  ])('7: the hop %j is %s', (hop, address) => {
+  ])('the hop %j is %s', (hop, address) => {
     expect(ask(TRUSTED, behind({ 'x-forwarded-for': hop }))).toMatchObject({ outcome: 'lookup', address })
     expect(ask({ ...TRUSTED, forwardedHeader: 'x-real-ip' }, behind({ 'X-Real-IP': hop }))).toMatchObject({
       address,
@@ -234,7 +234,7 @@ describe('the rules', () => {
     '\u00a08.8.8.8',
     '"8.8.8.8"',
     'for=8.8.8.8',
-  ])('7: the hop %j is malformed', (hop) => {
+  ])('the hop %j is malformed', (hop) => {
     expect(ask(TRUSTED, behind({ 'x-forwarded-for': `1.1.1.1, ${hop}` }))).toMatchObject({
       outcome: 'malformed',
     })
@@ -249,7 +249,7 @@ describe('the rules', () => {
     ['for="8.8.8.\\8"', '8.8.8.8'],
     ['proto=http ;\tfor=8.8.8.8 ; ;', '8.8.8.8'],
     ['for=8.8.8.8;host="x, for=1.1.1.1"', '8.8.8.8'],
-  ])('7: the element %j of Forwarded is %s', (element, address) => {
+  ])('the element %j of Forwarded is %s', (element, address) => {
     const source = behind({ forwarded: `for=9.9.9.9, ${element}` })
     expect(ask({ ...TRUSTED, forwardedHeader: 'Forwarded' }, source)).toMatchObject({
       outcome: 'lookup',
@@ -277,13 +277,13 @@ describe('the rules', () => {
     'for="[8.8.8.8]"',
     'for="8.8.8.8:"',
     'for=8.8.8.8 x',
-  ])('7: the element %j of Forwarded is malformed', (element) => {
+  ])('the element %j of Forwarded is malformed', (element) => {
     const source = behind({ forwarded: `for=9.9.9.9, ${element}` })
     expect(ask({ ...TRUSTED, forwardedHeader: 'forwarded' }, source)).toMatchObject({ outcome: 'malformed' })
   })
 
   it.each(['proto=https', ';', 'for=unknown', 'for=_x', 'for="_x:80"', 'for="unknown:_p"'])(
-    '7: the element %j of Forwarded is unidentified',
+    'the element %j of Forwarded is unidentified',
     (element) => {
       const source = behind({ forwarded: `for=9.9.9.9, ${element}` })
       expect(ask({ ...TRUSTED, forwardedHeader: 'forwarded' }, source)).toMatchObject({
@@ -292,7 +292,7 @@ describe('the rules', () => {
     },
   )
 
-  it('7: a field of 8192 characters is read; a longer one, or a single-address field sent twice, is malformed', () => {
+  it('a field of 8192 characters is read; a longer one, or a single-address field sent twice, is malformed', () => {
     const long = `${','.repeat(8185)}8.8.8.8`
     expect(ask(TRUSTED, behind({ 'x-forwarded-for': long }))).toMatchObject({ address: '8.8.8.8' })
     expect(ask(TRUSTED, behind({ 'x-forwarded-for': `,${long}` }))).toMatchObject({ outcome: 'malformed' })
@@ -306,7 +306,7 @@ describe('the rules', () => {
     })
   })
 
-  it('7: a field that is missing or is not a string names no client', () => {
+  it('a field that is missing or is not a string names no client', () => {
     const fetched = new Request('http://localhost/', { headers: { 'x-other': '8.8.8.8' } })
     const peer = { remoteAddress: '10.0.0.1' }
     expect(outcomeOf(() => createClientAddress(TRUSTED)(fetched, peer))).toMatchObject({
@@ -330,7 +330,7 @@ describe('the rules', () => {
     }
   })
 
-  it('7: empty elements are skipped, and a field of empty elements names no client', () => {
+  it('empty elements are skipped, and a field of empty elements names no client', () => {
     for (const [field, value] of [
       ['forwarded', ',for=8.8.8.8'],
       ['forwarded', 'for=8.8.8.8, ,\t'],
@@ -351,7 +351,7 @@ describe('the rules', () => {
     })
   })
 
-  it('7: a field of very many lines is too long', () => {
+  it('a field of very many lines is too long', () => {
     const lines = new Array<string>(300_000).fill('1.1.1.1')
     expect(() =>
       createClientAddress({ trustedProxies: ['10.0.0.1'] })({
@@ -361,7 +361,7 @@ describe('the rules', () => {
     ).toThrow(MalformedAddressError)
   })
 
-  it('7: the lines of a field that are strings are read, in every letter case of its name', () => {
+  it('the lines of a field that are strings are read, in every letter case of its name', () => {
     const headers = { 'X-Forwarded-For': ['9.9.9.9', 7, '8.8.8.8'], 'x-forwarded-for': '10.0.0.2' }
     const source = { headers, remoteAddress: '10.0.0.1' }
     expect(outcomeOf(() => Reflect.apply(createClientAddress(TRUSTED), undefined, [source]))).toMatchObject({
@@ -369,7 +369,7 @@ describe('the rules', () => {
     })
   })
 
-  it('7: messages do not quote the field', () => {
+  it('messages do not quote the field', () => {
     for (const forwardedHeader of ['x-forwarded-for', 'forwarded', 'x-real-ip']) {
       const clientAddress = createClientAddress({ ...TRUSTED, forwardedHeader })
       expect(() => clientAddress(behind({ [forwardedHeader]: 'evil\u001b[31m' }))).toThrow(
@@ -406,7 +406,7 @@ describe('the rules', () => {
       { destroyed: false, pipe() {}, server: { address: () => '/run/http.sock' } },
       'gone',
     ],
-  ])('8: a socket without a remote address, %s: %o is %s', (_, socket, what) => {
+  ])('a socket without a remote address, %s: %o is %s', (_, socket, what) => {
     const source = { headers: { 'x-forwarded-for': '8.8.8.8' }, socket }
     const outcome = outcomeOf(() =>
       Reflect.apply(createClientAddress({ trustedProxies: ['unix:'] }), undefined, [source]),
@@ -437,11 +437,11 @@ describe('the rules', () => {
     [{ trustedProxies: [], forwardedHeader: 'x-forwarded-for' }],
     [{ trustedProxies: ['10.0.0.0/8'], forwardedHeader: 'x forwarded for' }],
     [{ trustedProxies: ['10.0.0.0/8'], forwardedHeader: ['forwarded'] }],
-  ])('9: %j is a configuration error', (options) => {
+  ])('%j is a configuration error', (options) => {
     expect(() => Reflect.apply(createClientAddress, undefined, [options])).toThrow(TypeError)
   })
 
-  it.each([null, 'x', ['loopback']])('9: options %j are a configuration error', (options) => {
+  it.each([null, 'x', ['loopback']])('options %j are a configuration error', (options) => {
     expect(() => Reflect.apply(createClientAddress, undefined, [options])).toThrow(TypeError)
   })
 

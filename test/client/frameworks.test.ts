@@ -198,7 +198,7 @@ describe.each(Object.entries(FRAMEWORKS))('%s', (_, start) => {
 describe.each(Object.entries(FRAMEWORKS).filter(([name]) => name !== 'a Fetch Request with the peer given'))(
   '%s',
   (_, start) => {
-    it('does not use the line of the caller if Node drops that of the proxy (trial fault 1)', async () => {
+    it('does not use the line of the caller if Node drops that of the proxy', async () => {
       const port = await started(start, { trustedProxies: ['loopback'] })
       const ask = async (between: number): Promise<string> => {
         const client = net.connect(port, '127.0.0.1')
@@ -364,7 +364,7 @@ describe('Unix sockets', () => {
     return server
   }
 
-  it.each(kinds)('are recognised by their handle: %s (trial fault 13)', async (kind) => {
+  it.each(kinds)('are recognised by their handle: %s', async (kind) => {
     const path = join(temporary, `handle-${kind}`)
     await serverOf(kind, path)
     expect(await CONNECTIONS[kind]?.({ path })).toContain('"country":"GB"')

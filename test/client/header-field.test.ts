@@ -118,7 +118,7 @@ describe('in a server of Node', () => {
 
   // Node reads 31 lines at once. If the limit is a multiple of 31, dropped lines are missing from rawHeaders too.
   it.each([10, 31, 32, 50, 62, 64, 93, 961, 1000, undefined])(
-    'with maxHeadersCount %j, a caller cannot choose its address by sending many lines (trial fault 1)',
+    'with maxHeadersCount %j, a caller cannot choose its address by sending many lines',
     async (limit) => {
       const server = http.createServer(handler)
       if (limit !== undefined) server.maxHeadersCount = limit

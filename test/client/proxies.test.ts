@@ -230,7 +230,7 @@ for (const proxy of PROXIES) {
       }
     })
 
-    it('never uses the address that a caller writes, however many lines it sends (trial fault 1)', async () => {
+    it('never uses the address that a caller writes, however many lines it sends', async () => {
       const limits = [101, 1000]
       const counts = limits.flatMap((limit) => Array.from({ length: 14 }, (_, index) => limit - 10 + index))
       const seen = new Set<string>()

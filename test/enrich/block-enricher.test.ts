@@ -122,7 +122,7 @@ describe('bad lines', () => {
     }
   })
 
-  it('a line that is too long is kept as it is among NDJSON (trial fault 23)', () => {
+  it('a line that is too long is kept as it is among NDJSON', () => {
     for (const blockBytes of [10, 1000]) {
       const input = `81.2.69.142\n"${'é'.repeat(50)}\r\n10.0.0.1\n`
       const options = { format: 'list', maxLineBytes: 21, into: 'place' } as const
@@ -243,7 +243,7 @@ describe('the counts', () => {
     const parts = run(many, options, { cuts: [100], blockBytes: 150 }).counts
     const rounded = ({ cells, cities, ...rest }: typeof whole) => ({
       ...rest,
-      // Sums of numbers that are no whole ones differ in their last bits by the order of summands.
+      // Sums of numbers that are not whole differ in their last bits by the order of summands.
       places: [...cells, ...cities].map(([key, { latitudes, longitudes, count }]) => [
         key,
         latitudes.toFixed(6),

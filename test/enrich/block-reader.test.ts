@@ -61,13 +61,13 @@ describe('BlockReader', () => {
     expect((await textsOf(reader)).join('')).toBe(chunks.join(''))
   })
 
-  it('leaves out what it is told to, over chunks', async () => {
+  it('leaves out as many bytes as asked, across chunks', async () => {
     const reader = new BlockReader(sourceOf('ab', 'c\n', 'd\n'))
     await samplesOf(reader)
     expect(await textsOf(reader, 3)).toEqual(['\nd\n'])
   })
 
-  it('does not wait for more of an input that pauses after a line (trial fault 3)', async () => {
+  it('does not wait for more of an input that pauses after a line', async () => {
     const reader = new BlockReader(sourceOf('a\nb', null))
     expect(await samplesOf(reader)).toEqual([['a\nb', false]])
     expect((await reader.blocks(new Splitter(PLAN)).next()).value).toMatchObject({ bytes: utf8('a\n') })
@@ -78,7 +78,7 @@ describe('BlockReader', () => {
     expect(await samplesOf(new BlockReader(sourceOf('a\n', 400, 'b'), false))).toEqual([['a\nb', true]])
   })
 
-  it('waits for a second line where the first says too little: it may be a header', async () => {
+  it('waits for a second line, because the first may be a header', async () => {
     const steps = ['ip\n', 150, '1.2.3.4\n', null] as const
     expect(await samplesOf(new BlockReader(sourceOf(...steps)), 1)).toEqual([
       ['ip\n', false],
@@ -87,7 +87,7 @@ describe('BlockReader', () => {
     await expect(samplesOf(new BlockReader(sourceOf(...steps)), 2)).rejects.toThrow('not enough')
   })
 
-  it('fails at once with what is no matter of the sample', async () => {
+  it('fails at once with an error that is not of the sample', async () => {
     const reader = new BlockReader(sourceOf('ip\n', null))
     const planning = reader.plan(() => {
       throw new TypeError('an option')
@@ -95,7 +95,7 @@ describe('BlockReader', () => {
     await expect(planning).rejects.toThrow('an option')
   })
 
-  it('gives lines that are due in blocks of their own, and what has no end yet later', async () => {
+  it('gives lines that are due in blocks of their own, and incomplete lines later', async () => {
     const reader = new BlockReader(sourceOf('a\n', 150, 'b\nc', 150, 'd\n', 'e\n'))
     await samplesOf(reader)
     expect(await textsOf(reader)).toEqual(['a\n', 'b\n', 'cd\ne\n'])
@@ -108,7 +108,7 @@ afterEach(() => {
 
 const CHUNK = Uint8Array.of(1)
 
-/** A source that gives a chunk when it is told to. */
+/** A source that gives a chunk when `give` is called. */
 function manual() {
   const waiting: ((chunk: Uint8Array | null) => void)[] = []
   return {
@@ -141,7 +141,7 @@ describe('LiveReader', () => {
     expect(source.read).toHaveBeenCalledTimes(3)
   })
 
-  it('says that lines are due although more come all the time (trial fault 3)', async () => {
+  it('says that lines are due although more come all the time', async () => {
     vi.useFakeTimers()
     const startedAt = performance.now()
     let chunks = 0
@@ -160,14 +160,14 @@ describe('LiveReader', () => {
     expect(chunks).toBeGreaterThan(5)
   })
 
-  it('says so too where the source lets no timer fire', async () => {
+  it('gives DUE even if the source keeps timers from firing', async () => {
     const reader = new LiveReader({ read: async () => CHUNK }, true)
     const startedAt = performance.now()
     while ((await reader.next()) !== DUE) expect(performance.now() - startedAt).toBeLessThan(5000)
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(MAX_LINE_AGE_MS - 1)
   })
 
-  it('never says so of a file, however slow it is', async () => {
+  it('never gives DUE for a file, however slow it is', async () => {
     vi.useFakeTimers()
     const source = manual()
     const reader = new LiveReader(source, false)

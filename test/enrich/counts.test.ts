@@ -33,7 +33,7 @@ function counted(from: number, to: number, placeOf: (index: number) => Location)
 const linesOf = (rows: ReadonlyMap<string, { count: number }>): number =>
   [...rows.values()].reduce((sum, { count }) => sum + count, 0)
 
-describe('a counts', () => {
+describe('the counts', () => {
   it('has a row for each of more cities than there are', () => {
     const cityOf = citiesIn('Nouvelle-Aquitaine', 15)
     const counts = emptyCounts()
@@ -46,7 +46,7 @@ describe('a counts', () => {
     expect(counts.overflow).toEqual({ countries: 0, regions: 0, cities: 0 })
   })
 
-  it('of one piece lists no more than some megabytes of names, and counts the others', () => {
+  it('of a block are limited to some megabytes of names; the others are counted', () => {
     const counts = counted(0, 32_000, citiesIn('Ж'.repeat(250), 250))
     expect(counts.rowBytes).toBeLessThanOrEqual(2 ** 25)
     expect(counts.cities.size).toBeGreaterThan(10_000)
@@ -56,7 +56,7 @@ describe('a counts', () => {
     expect(counts.countries.get('GB')?.count).toBe(32_000)
   })
 
-  it('of a run is bounded too, and exact in what it lists', () => {
+  it('of a run are limited too, and exact for the names in the list', () => {
     const cityOf = citiesIn('Ж'.repeat(250), 250)
     const before = heldMemory()
     const counts = emptyCounts()
@@ -81,7 +81,7 @@ describe('a counts', () => {
     expect(linesOf(counts.countries)).toBe(counts.resolved)
   })
 
-  it('bounds countries and regions with them', () => {
+  it('limit the names of countries and regions too', () => {
     const counts = emptyCounts()
     for (let index = 0; index < 20_000; index++) {
       const name = named(`${index}`.padEnd(500, 'x'))

@@ -5,7 +5,7 @@ import { anyCharacter } from '../any-character.ts'
 
 describe('the name of a field in a message', () => {
   it.each(['ip', 'client.ip', '/a~1b/~0', 'Client-IP', '@source_ip', '$1', 'k'.repeat(60)])(
-    'is as it is where it is a usual one: %s',
+    'is unchanged if it is a usual name: %s',
     (name) => expect(shownName(name)).toBe(name),
   )
 
@@ -18,11 +18,11 @@ describe('the name of a field in a message', () => {
     ['\x9b31m', '"\\u009b31m"', 'the same in one character'],
     ['\u202eip', '"\\u202eip"', 'text turned round'],
     ['ip\nb', '"ip\\nb"', 'a line end'],
-    ['ip\n', '"ip\\n"', 'a line end behind it'],
+    ['ip\n', '"ip\\n"', 'a line end after it'],
     ['größe', '"gr\\u00f6\\u00dfe"', 'other letters'],
     ['', '""', 'nothing'],
     ['k'.repeat(61), `"${'k'.repeat(60)}"...`, 'too much'],
-  ])('is quoted where it is not: %j', (name, shown) => {
+  ])('is quoted otherwise: %j', (name, shown) => {
     expect(shownName(name)).toBe(shown)
   })
 

@@ -12,7 +12,7 @@ const block = (line: number): Block => ({
   startsLine: true,
 })
 
-/** Finishes blocks when it is told to, in any order. */
+/** Finishes blocks when the test asks for it, in any order. */
 class ManualExecutor implements Executor {
   readonly capacity: number
   /** Memory that came back. */

@@ -16,7 +16,7 @@ function offsets(input: string, options: EnrichOptions = {}): (string | null)[] 
 }
 
 describe('the time of the event', () => {
-  it('the offset is that of today if nobody named the time (trial fault 24)', () => {
+  it('the offset is that of today if nobody named the time', () => {
     const input = [
       '{"ts":"2026-07-01T12:00:00Z","ip":"81.2.69.142"}\n',
       '{"ts":"2026-01-01T12:00:00Z","ip":"81.2.69.142"}\n',
@@ -37,14 +37,14 @@ describe('the time of the event', () => {
     ['CSV', 'ip,n\n81.2.69.142,1\n81.2.69.142,2\n', { fields: ['timezone_offset'] }],
     ['TSV', 'ip\tn\n81.2.69.142\t1\n81.2.69.142\t2\n', { fields: ['timezone_offset'] }],
     ['a list', '81.2.69.142\n81.2.69.142\n', {}],
-  ])('a line of %s without a time gets the offset of today (trial fault 24)', (_, input, options) => {
+  ])('a line of %s without a time gets the offset of today', (_, input, options) => {
     expect(offsets(input, options)).toEqual([null, null])
     expect(run(input, { ...NOBODY_SAYS_WHEN, ...options }).counts.withoutTime).toBe(2)
     // Unless the caller says when.
     expect(offsets(input, { ...options, at: Date.UTC(2026, 6, 1) })).toEqual(['+01:00', '+01:00'])
   })
 
-  it('a time that cannot be read gets the offset of today (trial fault 24)', () => {
+  it('a time that cannot be read gets the offset of today', () => {
     const line = (time: unknown) => `${JSON.stringify({ ip: '81.2.69.142', time })}\n`
     const input = [1782907200, 'yesterday', null, 1767268800].map(line).join('')
     expect(offsets(input)).toEqual(['+01:00', null, null, '+00:00'])
@@ -59,7 +59,7 @@ describe('the time of the event', () => {
     ['1782907200000000000', 'nanoseconds'],
     ['"1782907200000000000"', 'a text'],
     ['"2026-07-01T14:00:00.123456789+02:00"', 'ISO 8601'],
-  ])('is read from %s: %s (trial fault 24)', (time) => {
+  ])('is read from %s: %s', (time) => {
     expect(offsets(`{"@timestamp":${time},"ip":"81.2.69.142"}\n`)).toEqual(['+01:00'])
   })
 
@@ -85,7 +85,7 @@ describe('the time of the event', () => {
     expect(notes.slice(2)).toEqual(path === null ? [] : [`the time of the event is in ${path}`])
   })
 
-  it('is guessed by a name alone where a table has no rows yet, and needs a name', () => {
+  it('is guessed by name alone if a table has no rows yet', () => {
     expect(run('ip,time\n').notes).toContain('the time of the event is in column 2, time')
     const bare = run('81.2.69.142,2026-07-01T12:00:00Z\n', { format: 'csv', header: false })
     expect(bare.notes).toEqual(['the address is in column 1'])
@@ -121,7 +121,7 @@ function members(count: number): Record<string, string> {
 }
 
 describe('the members with text', () => {
-  it('are told over all objects, with what they hold', () => {
+  it('are collected from all objects, with the kinds of their values', () => {
     const fields = fieldsOf([{ ip: '1.1.1.1', a: { b: 'x' }, n: 1 }, { ip: '-' }, { ip: '2.2.2.2' }], null)
     expect(paths(fields)).toEqual(['ip', 'a.b'])
     expect([...(fieldAt(fields, 'ip')?.kinds ?? [])]).toEqual([
@@ -150,7 +150,7 @@ describe('the members with text', () => {
     expect(fieldsOf([long, { ip: '1.1.1.1' }], null).length).toBe(1)
   })
 
-  it('are 2,000 at most, which are still counted in the objects behind them', () => {
+  it('are 2,000 at most, which are still counted in later objects', () => {
     const fields = fieldsOf([{ ip: '-' }, members(2500), { late: 'x' }, { ip: '1.1.1.1' }], null)
     expect(fields.length).toBe(2000)
     expect(paths(fields)).not.toContain('late')

@@ -166,7 +166,7 @@ describe('a locator', () => {
     }
   })
 
-  it('reports what is wrong with a database', () => {
+  it('reports the faults of a database', () => {
     const asn = new MmdbWriter({ databaseType: 'Sample-ASN' }).insert('81.2.69.0/24', {
       autonomous_system_number: 1,
     })

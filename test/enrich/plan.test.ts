@@ -22,14 +22,14 @@ describe('the format', () => {
     ['list', '81.2.69.142\n10.0.0.1\n'],
     ['list', '2001:4860:4860::8888'],
     ['list', ''],
-  ])('is told by content: %s, %j', (format, sample) => {
+  ])('is detected from the content: %s, %j', (format, sample) => {
     const { plan, notes } = makePlan(utf8(sample), true, { at: AT })
     expect(plan.format).toBe(format)
     expect(notes[0]).toBe(`the format is ${format}`)
     expect(structuredClone(plan)).toEqual(plan)
   })
 
-  it('is not said where it was given', () => {
+  it('is not in the notes if it was given', () => {
     expect(makePlan(utf8('{"ip":"81.2.69.142"}'), true, { format: 'ndjson' }).notes).toEqual([
       'the address is in ip',
     ])
@@ -39,7 +39,7 @@ describe('the format', () => {
   it.each([
     ['prose', 'Once upon a time\nthere was\nno address.\n', 'the first lines are none of ndjson, access-log'],
     ['an array', '[{"ip":"81.2.69.142"}]', 'looks like a JSON array'],
-  ])('is an error when it is none: %s', (_, sample, message) => {
+  ])('is an error if it is unknown: %s', (_, sample, message) => {
     let error: unknown
     try {
       makePlan(utf8(sample), true, {})
@@ -60,11 +60,11 @@ describe('an input that is not lines of UTF-8', () => {
   const utf16 = Buffer.from('ip,a\n81.2.69.142,1\n', 'utf16le')
   const archive = tarOf({ 'access.log': utf8(`${COMMON}\n`) })
   const inputs: readonly [string, Uint8Array, RegExp][] = [
-    ['UTF-16 (trial fault 6)', utf16, /^the input is UTF-16LE: .* iconv -f UTF-16LE -t UTF-8 FILE/],
-    ['UTF-16 the other way round (trial fault 6)', Buffer.from(utf16).swap16(), /^the input is UTF-16BE: /],
-    ['a tar archive (trial fault 7)', archive, /^the input is a tar archive: .* tar -xf FILE/],
-    ['compressed (trial fault 7)', gzipSync(COMMON), /^the input is compressed with gzip: .* gzip -dc FILE/],
-    ['without line feeds (trial fault 8)', utf8('ip,a\r81.2.69.142,1\r'), /carriage returns alone: .* tr /],
+    ['UTF-16', utf16, /^the input is UTF-16LE: .* iconv -f UTF-16LE -t UTF-8 FILE/],
+    ['UTF-16 the other way round', Buffer.from(utf16).swap16(), /^the input is UTF-16BE: /],
+    ['a tar archive', archive, /^the input is a tar archive: .* tar -xf FILE/],
+    ['compressed', gzipSync(COMMON), /^the input is compressed with gzip: .* gzip -dc FILE/],
+    ['without line feeds', utf8('ip,a\r81.2.69.142,1\r'), /carriage returns alone: .* tr /],
   ]
   it.each(inputs)('is refused, whether or not its format is given: %s', (_, sample, message) => {
     for (const format of [undefined, ...FORMATS]) {
@@ -75,14 +75,14 @@ describe('an input that is not lines of UTF-8', () => {
   })
 })
 
-describe('what is said of JSON arrays', () => {
+describe('the error for JSON arrays', () => {
   it.each([
     '[{"ip":"81.2.69.142"}]',
     '[{"ip":"81.2.69.142","a":1},{"ip":"81.2.69.142","a":2}]\n',
     '\ufeff[\r\n  {\r\n    "ip": "81.2.69.142"\r\n  }\r\n]',
     ' [ {} ]',
     '[]\n',
-  ])('is said of %j (trial fault 19)', (sample) => {
+  ])('is given for %j', (sample) => {
     expect(() => makePlan(utf8(sample), true, {})).toThrow(/looks like a JSON array: .*jq -c/)
   })
 
@@ -91,7 +91,7 @@ describe('what is said of JSON arrays', () => {
     '[2026-07-01 12:00:00] 81.2.69.142 says hello\n',
     '[{timestamp}] template\n',
     '[',
-  ])('is not said of %j (trial fault 19)', (sample) => {
+  ])('is not given for %j', (sample) => {
     expect(() => makePlan(utf8(sample), true, {})).toThrow(/^the first lines are none of ndjson/)
   })
 })
@@ -107,7 +107,7 @@ describe('options that are wrong', () => {
     ['half a byte', { maxLineBytes: 10.5 }],
     ['all memory', { maxLineBytes: Number.POSITIVE_INFINITY }],
     ['no instant', { at: new Date('x') }],
-    ['proxies that are no list', { trustedProxies: 'all' }],
+    ['proxies that are not a list', { trustedProxies: 'all' }],
     ['everybody trusted', { trustedProxies: ['0.0.0.0/0'] }],
     ['nothing left to write', { onlyFailed: true, dropUnresolved: true }],
   ]

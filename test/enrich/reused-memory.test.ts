@@ -77,7 +77,7 @@ describe('a source that uses the memory of its chunks again', () => {
     ['enrich, of a Web stream', (bytes, sizes) => enrichedBy(streamed(bytes, sizes))],
     ['enrichStream', written],
   ] satisfies [string, (bytes: Uint8Array, sizes: readonly number[]) => AsyncIterable<Uint8Array>][])(
-    'gets every line once and whole from %s (trial fault 2)',
+    'gets every line once and whole from %s',
     async (_, open) => {
       await fc.assert(
         fc.asyncProperty(
@@ -99,7 +99,7 @@ describe('a source that uses the memory of its chunks again', () => {
     ['Resolver.open, of a response', (bytes, sizes) => Resolver.open(new Response(streamed(bytes, sizes)))],
     ['Resolver.open in Node, of a stream', (bytes, sizes) => NodeResolver.open(streamed(bytes, sizes))],
   ] satisfies [string, (bytes: Uint8Array, sizes: readonly number[]) => Promise<Resolver>][])(
-    'is read as it was by %s (trial fault 2)',
+    'is read as it was by %s',
     async (_, open) => {
       await fc.assert(
         fc.asyncProperty(cuts, async (sizes) => {

@@ -56,7 +56,7 @@ describe('createRowEnricher', () => {
     expect(textsOf(row === undefined ? [] : [row])).toEqual(['81.2.69.142\tLondon'])
   })
 
-  it('reads the times that it is told to read', () => {
+  it('reads the times of the time field', () => {
     const enrich = createRowEnricher({ ...CITY, timeField: '2', fields: ['timezone_offset'] })
     const rows = ['2026-01-01T00:00:00Z', '2026-07-01T00:00:00Z', 'x', '9'.repeat(9000)].map(
       (time) => `81.2.69.142\t${time}`,

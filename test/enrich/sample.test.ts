@@ -24,11 +24,11 @@ describe('SampleSize', () => {
     ['a long header after that of the separator', `sep=,\n${long('b\n')}${long('b\n')}`, LONG + 6],
     ['a header with line feeds in quotes', `"a\nb\nc",${long('b\n')}c\n${long('b\n')}`, LONG + 10],
     ['as far as lines may reach', long('b', 10 * LONG), 2 ** 20 + SAMPLE_BYTES],
-  ])('is enough for the first lines: %s (trial fault 16)', (_, text, size) => {
+  ])('is enough for the first lines: %s', (_, text, size) => {
     expect(wanted(text, 2 ** 20).wanted).toBe(size)
   })
 
-  it('reads no further than it wants and one chunk (trial fault 16)', () => {
+  it('reads no further than it wants and one chunk', () => {
     expect(wanted(`${long('b\n')}c\n${long('b\n')}`, 2 ** 20, 1000).read).toBe(
       Math.ceil((LONG + 2) / 1000) * 1000,
     )

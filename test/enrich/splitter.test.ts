@@ -134,7 +134,7 @@ describe('a line that is too long', () => {
     expect(blocks.at(-1)).toMatchObject({ firstLine: 3, lines: 1, oversized: false })
   })
 
-  it('is told as soon as it is too long, behind a short one too', () => {
+  it('is reported as soon as it is too long, after a short line too', () => {
     const splitter = new Splitter(ndjson(100), 1)
     let held = 0
     for (const byte of utf8(`${'a'.repeat(20)}\n${'x'.repeat(150)}`)) {

@@ -39,7 +39,7 @@ describe('timestamps that are read', () => {
     expect(read(given)?.instant).toBe(Date.parse(text))
   })
 
-  it('have a leap second, whose instant is that of the next', () => {
+  it('can be a leap second, which has the instant of the next second', () => {
     expect(read('31/Dec/2016:23:59:60 +0000')).toEqual({
       text: '2016-12-31T23:59:60+00:00',
       instant: Date.UTC(2017, 0, 1),
@@ -94,7 +94,7 @@ describe('timestamps that are not read', () => {
     ['0000-00-00T00:00:00Z', 'no such day'],
     ['2000-13-10T13:55:36Z', 'no such month'],
     ['20x0-10-10T13:55:36Z', 'no digit'],
-    ['10/Oct/2000:13:55:36 -0700 ', 'a space behind it'],
+    ['10/Oct/2000:13:55:36 -0700 ', 'a space after it'],
   ])('%s: %s', (given) => {
     expect(read(given)).toBeNull()
   })

@@ -40,7 +40,7 @@ describe('wideEncodingOf', () => {
     { encoding, kind: 'with other letters in it without a mark', text: 'ip;Straße\n81.2.69.142;Ижевск\n' },
     { encoding, kind: 'longer than what is looked at', text: TABLE.repeat(100) },
   ])
-  it.each(cases)('knows $encoding $kind (trial fault 6)', ({ encoding, text }) => {
+  it.each(cases)('knows $encoding $kind', ({ encoding, text }) => {
     expect(wideEncodingOf(encoded(text, encoding))).toBe(encoding)
   })
 
@@ -83,12 +83,9 @@ describe('containerOf', () => {
     ['ods', latin1(zipOf('mimetype')), 'an office document', 'as CSV'],
     ['xls', latin1('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'), 'an office document', 'as CSV'],
     ['tar', tarOf({ 'access.log': utf8('8.8.8.8\n') }), 'a tar archive', 'tar -xf FILE'],
-  ])(
-    'knows archives and compressed files by their magic bytes: %s (trial fault 7)',
-    (_, sample, what, advice) => {
-      expect(containerOf(sample)).toEqual({ what, advice: expect.stringContaining(advice) })
-    },
-  )
+  ])('knows archives and compressed files by their magic bytes: %s', (_, sample, what, advice) => {
+    expect(containerOf(sample)).toEqual({ what, advice: expect.stringContaining(advice) })
+  })
 
   it.each([
     '',
@@ -119,7 +116,7 @@ describe('hasLoneCarriageReturns', () => {
     ['NDJSON with an odd quote', '{"ip":"8.8.8.8","a":"\\""}\r{"ip":"8.8.8.8"}\r'],
     ['a log', `${LOG}\r${LOG}\r`],
     ['addresses', '8.8.8.8\r9.9.9.9'],
-  ])('finds lines that end with a carriage return alone: %s (trial fault 8)', (_, text) => {
+  ])('finds lines that end with a carriage return alone: %s', (_, text) => {
     expect(hasLoneCarriageReturns(utf8(text))).toBe(true)
   })
 

@@ -93,7 +93,7 @@ export const UNPLACED: Readonly<Record<string, string>> = {
   '': 'missing',
 }
 
-/** Summer in the northern half, for what is told apart by daylight saving. */
+/** Summer in the northern half, so that daylight saving shows in offsets. */
 export const AT = Date.UTC(2026, 6, 1, 12)
 
 const encoder = new TextEncoder()

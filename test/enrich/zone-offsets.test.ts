@@ -68,7 +68,7 @@ describe('the offsets of a zone', () => {
     expect(of(null).json).toBe('null')
   })
 
-  it('reach to the ends of what a Date holds', () => {
+  it('reach both ends of the range of Date', () => {
     const offsets = new ZoneOffsets(new Timezone('Europe/London'))
     for (const at of [8.64e15, -8.64e15])
       expect(offsets.at(at).text).toBe(new Timezone('Europe/London').at(at).offset)

@@ -161,7 +161,7 @@ export function* physicalLines(bytes: Uint8Array): Generator<readonly [content: 
 /**
  * Takes what was added out of each line of an output that keeps the bytes of its lines.
  *
- * @param isAdded whether a text, which stands behind `before` in its line, was added
+ * @param isAdded whether a text, which is after `before` in its line, was added
  * @throws Error when anything else is not as it was
  */
 export function checkKept(

@@ -4,7 +4,7 @@ import type fc from 'fast-check'
 export interface Target<Input = unknown> {
   /** The name on the command line, and the folder of its seeds. */
   readonly name: string
-  /** Inputs of plain data, as {@link encodeSeed} writes them. */
+  /** Inputs of plain data, as `encodeSeed` writes them. */
   readonly inputs: fc.Arbitrary<Input>
   /** How many random inputs `npm test` tries. */
   readonly shortRuns: number

@@ -138,7 +138,7 @@ describe('a batch', () => {
     ['as many bytes as allowed', batchOf(`[]${' '.repeat(2 ** 20 - 2)}`), 200],
     ['one byte more', batchOf(`[]${' '.repeat(2 ** 20 - 1)}`), 413],
     ['a declared length', batchOf('[]', { 'content-length': '9999999' }), 413],
-    ['an item that is no text', batchOf(['1.1.1.1', 1]), 400],
+    ['an item that is not text', batchOf(['1.1.1.1', 1]), 400],
     ['an object without ips', batchOf({ ip: [] }), 400],
     ['no object', batchOf('7'), 400],
     ['null', batchOf('null'), 400],
@@ -146,7 +146,7 @@ describe('a batch', () => {
     ['no body', { method: 'POST', headers: { 'content-type': 'application/json' } }, 400],
     ['bad UTF-8', batchOf(new Uint8Array([0x5b, 0x22, 0xff, 0x22, 0x5d])), 400],
     ['a deep body', batchOf('['.repeat(500_000)), 400],
-    ['a locale that is no text', batchOf({ ips, locale: 1 }), 400],
+    ['a locale that is not text', batchOf({ ips, locale: 1 }), 400],
     ['a wrong locale', batchOf({ ips, locale: 'no such' }), 400],
     ['another media type', batchOf([], { 'content-type': 'text/plain' }), 415],
     ['no media type', { method: 'POST', body: new Uint8Array([0x5b, 0x5d]) }, 415],
@@ -169,7 +169,7 @@ describe('a batch', () => {
     expect(sent).toBeLessThan(2 ** 20 + 4 * 65_536)
   })
 
-  it('that ends early is refused, which is nobody else’s fault', async () => {
+  it('that ends early is refused, and other requests are answered', async () => {
     const onError = vi.fn()
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) })
     const init = { ...batchOf(''), body, duplex: 'half' }
@@ -352,7 +352,7 @@ describe('faults', () => {
     expect(onError).toHaveBeenCalledTimes(2)
   })
 
-  it('are what a stopping service answers', async () => {
+  it('are answered while the service stops', async () => {
     const controller = new AbortController()
     const open = asker(geo, { signal: controller.signal })
     expect((await open('/v1/ip')).status).toBe(200)
@@ -364,7 +364,7 @@ describe('faults', () => {
 })
 
 describe('onAnswer', () => {
-  it('is told what was answered', async () => {
+  it('gets each answer', async () => {
     const answers: unknown[] = []
     const open = asker(geo, { onAnswer: (answer) => answers.push(answer) })
     await open('/v1/ip')
@@ -422,7 +422,7 @@ describe('options', () => {
     ['a batch of none', { maxBatch: 0 }],
     ['no number of bytes', { maxBodyBytes: '1' }],
     ['no plans', { plans: [] }],
-    ['plans that are no list', { plans: {} }],
+    ['plans that are not a list', { plans: {} }],
     ['two plans of one name', { plans: [...AMPLE, ...AMPLE] }],
     ['a plan without a name', { plans: [{ ...AMPLE[0], name: '' }] }],
     ['a plan without a rate', { plans: [{ ...AMPLE[0], rate: 0 }] }],
@@ -430,8 +430,8 @@ describe('options', () => {
     ['a plan without a batch', { plans: [{ ...AMPLE[0], batch: -1 }] }],
     ['a plan for lookups that is not there', { lookupPlan: 'gold' }],
     ['a limiter that is none', { limiter: () => ({}) }],
-    ['an onError that is no function', { onError: 1 }],
-    ['an onAnswer that is no function', { onAnswer: 1 }],
+    ['an onError that is not a function', { onError: 1 }],
+    ['an onAnswer that is not a function', { onAnswer: 1 }],
   ]
   it.each(wrong)('are refused: %s', (_, options) => {
     const make = () => Reflect.apply(createHandler, null, [geo, { authenticate, ...options }])

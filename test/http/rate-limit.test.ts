@@ -50,7 +50,7 @@ describe('limits', () => {
     expect((await ask('/v1/ip', { key: 'business-key' })).status).toBe(200)
   })
 
-  it('are of the peer where there is no valid key', async () => {
+  it('count the peer if there is no valid key', async () => {
     const ask = limited()
     const wrong = (peer: string | null, key: string | null = 'wrong') => ask('/v1/ip', { key, peer })
     expect(await statuses(3, () => wrong('81.2.69.142'))).toEqual([401, 401, 429])

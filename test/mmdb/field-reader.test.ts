@@ -271,7 +271,7 @@ describe('FieldReader', () => {
   })
 
   it.each([
-    ['a key that is no text', 'e1 a101 a101', 'the key of a map is not text'],
+    ['a key that is not text', 'e1 a101 a101', 'the key of a map is not text'],
     ['a key that points to a number', 'e1 2004 40 a101', 'the key of a map is not text'],
     ['a value outside', `e1 4463697479 2fff ff`, 'is outside its section'],
     ['a pair missing', 'e2 4463697479 4161', 'is outside its section'],

@@ -81,7 +81,7 @@ describe('RecordDecoder', () => {
   it.each([
     ['an extended type of 0', '00 00'], // mmdb-lib throws a plain Error for it
     ['a type that mmdb-lib does not know', '00 05'],
-    ['a key that is no text', 'e1 a101 a101'],
+    ['a key that is not text', 'e1 a101 a101'],
     ['a field outside', 'e1 4161 2fff ff'],
   ])('throws InvalidDatabaseError for %s', (_, hex) => {
     expect(() => recordAt(bytesOf(hex))).toThrow(InvalidDatabaseError)
@@ -113,7 +113,7 @@ describe('checkRecord', () => {
       'a value of each type',
       `0c 04 40 68${'00'.repeat(8)} 80 a0 c0 e0 0001 0002 0003 0004 0007 0408${'00'.repeat(4)}`,
     ],
-    ['pointers to values before and behind', `04 04 ${pointer(7)} ${'40'.repeat(3)}`],
+    ['pointers to values before and after', `04 04 ${pointer(7)} ${'40'.repeat(3)}`],
     ['128 levels', `${'0104'.repeat(128)}40`],
     ['a key of 1,024 bytes', `e1${key(1024)}40`],
     ['16 MiB of text', text(2 ** 24)],
@@ -158,7 +158,7 @@ describe('checkRecord', () => {
     ['a key of 1 MB', `e1${text(1_000_000)}40`, 'the key of a map is longer than 1024 bytes'],
     ['the key "__proto__"', `e149${Buffer.from('__proto__').toString('hex')}40`, 'the key "__proto__"'],
     [
-      'the key "__proto__" behind a pointer',
+      'the key "__proto__" reached by a pointer',
       `e1${pointer(7)}4049${Buffer.from('__proto__').toString('hex')}`,
       'the key "__proto__"',
     ],

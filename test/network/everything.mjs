@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { gzipSync } from 'node:zlib'
 
 const [, , system, cityFile, without] = process.argv
 const require = createRequire(import.meta.url)
@@ -47,8 +48,7 @@ const METHODS = {
   network: (geo) => geo.network(ADDRESS),
   // Takes seconds for the embedded city database.
   verify: (geo) => geo.databases[0].nodeCount < 1e6 && geo.verify().map(({ faultCount }) => faultCount),
-  // Attached in this same thread.
-  share: (geo) => Object.getPrototypeOf(geo).constructor.attach(geo.share()).lookup(ADDRESS),
+  share: (geo) => geo.constructor.attach(geo.share()).lookup(ADDRESS),
   status: (geo) => geo.status?.reloads,
   databases: (geo) => geo.databases.map(({ type }) => type),
   close: async (geo) => {
@@ -144,7 +144,21 @@ const RUNS = {
       return results
     },
   },
-  'geofix/core': { ...SHARED, Resolver: ({ Resolver }) => openEvery(Resolver, ofBytes()) },
+  'geofix/core': {
+    ...SHARED,
+    embedded: ({ embedded }) => [embedded.city.protocol, embedded.country.protocol],
+    Resolver: async ({ Resolver }) => [
+      await openEvery(Resolver, [...ofBytes(), gzipSync(bytes)]),
+      await runAll(Resolver.openSync(gzipSync(bytes), trusting)),
+    ],
+  },
+  'geofix/city': { default: (entry) => entry.default.protocol },
+  'geofix/country': { default: (entry) => entry.default.protocol },
+  'geofix/bundler': {
+    esbuild: ({ esbuild }) =>
+      esbuild().setup({ initialOptions: {}, onLoad: () => {}, onEnd: (end) => end({}) }),
+    rollup: ({ rollup }) => [rollup().config(), rollup().generateBundle({}, {})],
+  },
   'geofix/enrich': {
     BadLineError: async (entry) => {
       const resolver = await resolverOf()
@@ -171,6 +185,10 @@ const RUNS = {
         }
       }
       return results
+    },
+    createRowEnricher: async ({ createRowEnricher }) => {
+      const rows = createRowEnricher({ resolver: await resolverOf(), format: 'list', at: 0 })
+      return rows(new TextEncoder().encode(`${ADDRESS}\nexample.com\n`)).map(String)
     },
     enrichStream: async ({ enrichStream }) => {
       const resolver = await resolverOf()
@@ -227,7 +245,9 @@ const results = {}
 for (const [path, conditions] of Object.entries(exports)) {
   if (typeof conditions !== 'object') continue
   const name = packageName + path.slice(1)
-  const entry = await load(name)
+  const loaded = await load(name)
+  // In CommonJS, the entry of a database is its URL itself.
+  const entry = loaded instanceof URL ? { default: loaded } : loaded
   for (const key of Object.keys(entry)) {
     const run = RUNS[name]?.[key]
     if (run === undefined)

@@ -196,7 +196,7 @@ describe('the modules of Node for networks', () => {
     expect(networked(['-e', `require('node:${name}')`]).modules).toContain(name)
   })
 
-  it('are seen where those of fetch are', () => {
+  it('are detected as those of fetch are', () => {
     expect(networked(['-e', 'new Response()']).modules).toContain('internal/deps/undici/undici')
   })
 

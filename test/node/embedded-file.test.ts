@@ -57,7 +57,7 @@ describe('a bundle without its data', () => {
     expect(() => Resolver.openSync(moved())).toThrow('pass a source to open; see https://')
   })
 
-  it('is told the same if its URL is not of a file', () => {
+  it('has the same message if its URL is not of a file', () => {
     const url = embeddedUrl('country', (file) => new URL(file, 'app://bundle/'))
     expect(() => embeddedPath(url, 'country.mmdb.gz')).toThrow(
       /^country.mmdb.gz: the embedded database is missing/,

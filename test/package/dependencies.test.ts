@@ -80,7 +80,7 @@ describe('installing', () => {
     expect(names.filter((name) => LIFECYCLE.test(name))).toEqual([])
   })
 
-  it('runs no code of others, but for what .npmrc keeps from running', () => {
+  it('runs no install scripts, except those that .npmrc blocks', () => {
     const scripted = installed.filter(([, { hasInstallScript }]) => hasInstallScript === true)
     expect(
       scripted.map(([path]) => path).filter((path) => !/(^|\/)node_modules\/esbuild$/.test(path)),

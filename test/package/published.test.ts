@@ -341,7 +341,7 @@ log(geo.lookup('81.2.69.142').country.code, typeof Buffer, geo.raw('81.2.69.142'
     })
     const enriched = output(user, bin, 'enrich', '--threads', '2', '--quiet', 'access.log')
     expect(JSON.parse(enriched).location.timezone.offset).toBe('+01:00')
-    // A reader that has had enough is no error.
+    // A reader that has had enough is not an error.
     const many = `yes 81.2.69.142 | head -100000 | "${bin}" | head -1 >/dev/null; echo "\${PIPESTATUS[2]}"`
     expect(output(user, 'bash', '-c', many)).toBe('0\n')
   })

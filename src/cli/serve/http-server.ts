@@ -14,7 +14,7 @@ const IDLE_TIMEOUT_MS = 90_000
 /** How often slow clients are looked for. */
 const CHECK_INTERVAL_MS = 1000
 /** Open connections of one process. More are closed at once. */
-export const MAX_CONNECTIONS = 10_000
+const MAX_CONNECTIONS = 10_000
 /** How often connections that have become idle are closed while the server stops. */
 const STOP_INTERVAL_MS = 50
 

@@ -76,7 +76,7 @@ const CLOSE_BRACE = 0x7d
  *
  * A line becomes `{"ip":"…","location":…}`. With `append` it is kept, followed by a tab and the location.
  */
-export class ListLines implements LineFormat {
+class ListLines implements LineFormat {
   readonly rewrites: boolean
   readonly fault = ''
   readonly #locator: LineLocator

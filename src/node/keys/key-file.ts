@@ -111,8 +111,8 @@ class FollowedKeys {
   }
 
   /**
-   * The time that this takes says nothing about keys: a digest of the text is what is searched and compared, and nobody
-   * can choose a text by its digest.
+   * The time that this takes reveals nothing about keys: it compares digests, and nobody can choose a text by its
+   * digest.
    */
   owner(key: string): { readonly plan: string; readonly id: string } | null {
     if (!isWellFormedKey(key)) return null

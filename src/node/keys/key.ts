@@ -2,7 +2,7 @@ import crypto, { createHash, randomBytes } from 'node:crypto'
 import { crc32 } from '../../bytes/gzip-member.ts'
 
 /** Marks live keys, for people and for scanners of secrets. */
-export const KEY_PREFIX = 'live_'
+const KEY_PREFIX = 'live_'
 const KEY_BYTES = 32
 /** 62 ** 43 is the first power of 62 above 2 ** 256. */
 const SECRET_CHARS = 43

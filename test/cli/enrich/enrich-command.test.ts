@@ -220,7 +220,7 @@ describe('geofix enrich', () => {
     expect(err).toContain('0 lines')
   })
 
-  it('reports what is wrong with a database', async () => {
+  it('reports the faults of a database', async () => {
     const { status, err } = await geofix(['enrich', '--db', join(folder, 'none.mmdb')], { input: ndjson(1) })
     expect(status).toBe(1)
     expect(err).toMatch(/none\.mmdb: it cannot be read: ENOENT/)
@@ -232,7 +232,7 @@ describe('geofix enrich', () => {
     expect(err).toMatch(/^geofix: standard input: .*format/)
   })
 
-  it('fails if no line has an address, unless --force is given (trial fault 18)', async () => {
+  it('fails if no line has an address, unless --force is given', async () => {
     const input = 'web-1  | \u001b[31mhello\nweb-1  | world\n'
     const { status, out, err } = await enrich(['--format', 'list'], input)
     expect({ status, out }).toEqual({ status: 1, out: '' })

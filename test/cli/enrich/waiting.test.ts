@@ -112,7 +112,7 @@ describe('a signal ends geofix enrich', () => {
     ],
     ['it opens a named pipe for the report', 'SIGTERM', () => run('--summary', `html=${namedPipe()}`)],
     ['it opens a named pipe for a database', 'SIGTERM', () => run('--db', namedPipe())],
-  ])('while %s (trial fault 4)', async (_, signal, begin) => {
+  ])('while %s', async (_, signal, begin) => {
     const child = begin()
     await untilWaiting(child)
     child.kill(signal)
@@ -125,7 +125,7 @@ describe('a signal ends geofix enrich', () => {
 })
 
 describe('an error ends geofix enrich', () => {
-  it('about the output, while the input is silent (trial fault 4)', async () => {
+  it('about the output, while the input is silent', async () => {
     const pipe = namedPipe()
     const fromPipe = run(pipe, '-o', '/dev/full')
     writeSync(hold(pipe, O_RDWR), ndjson(3))
@@ -136,13 +136,13 @@ describe('an error ends geofix enrich', () => {
     }
   })
 
-  it('about a line, while the input is silent (trial fault 4)', async () => {
+  it('about a line, while the input is silent', async () => {
     const child = run('--on-bad-line', 'fail')
     child.stdin.write(`${ndjson(3)}rubbish\n`)
     expect(await ending(child)).toMatchObject({ status: 1, err: expect.stringContaining('line 4') })
   })
 
-  it('about an input, while a database is a silent pipe (trial fault 4)', async () => {
+  it('about an input, while a database is a silent pipe', async () => {
     const child = run('--db', namedPipe(), join(folder, 'missing.log'))
     expect(await ending(child)).toMatchObject({ status: 4, err: expect.stringContaining('missing.log') })
   })

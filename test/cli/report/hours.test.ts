@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { attribute, type Element, Page, tallyOf, textOf, within } from './sample.ts'
+import { attribute, countsOf, type Element, Page, textOf, within } from './sample.ts'
 
 function hoursCard(page: Page): Element {
   return page.card('Local time of day')
@@ -17,7 +17,7 @@ const EVENING = { country: 'US', hour: 21, count: 10 }
 
 describe('the chart of local hours', () => {
   it('has a bar for each hour, in proportion to its lines', () => {
-    const page = Page.of(tallyOf([MORNING, EVENING]))
+    const page = Page.of(countsOf([MORNING, EVENING]))
     const bars = columns(page)
     expect(bars).toHaveLength(24)
     expect(percent(bars[9], 'height') / percent(bars[21], 'height')).toBeCloseTo(3, 2)
@@ -28,7 +28,7 @@ describe('the chart of local hours', () => {
   })
 
   it('has a title for each bar and a label with all of them', () => {
-    const page = Page.of(tallyOf([MORNING, EVENING]))
+    const page = Page.of(countsOf([MORNING, EVENING]))
     expect(page.texts('g', 'hour')[9]).toBe('09:00–10:00: 30 lines, 75.0%')
     expect(page.texts('g', 'hour')[23]).toBe('23:00–24:00: 0 lines, 0%')
     const [plot] = page.all('svg', 'plot')
@@ -45,7 +45,7 @@ describe('the chart of local hours', () => {
     [54_321, ['0', '20K', '40K', '60K']],
     [3_000_000_000, ['0', '1B', '2B', '3B']],
   ])('has an axis of round numbers up to %d', (count, labels) => {
-    const page = Page.of(tallyOf([{ ...MORNING, count }]))
+    const page = Page.of(countsOf([{ ...MORNING, count }]))
     const [scale] = page.all('svg', 'scale')
     expect(scale && within(scale, 'text').map(textOf)).toEqual(labels)
     const [bar] = columns(page).filter((column) => percent(column, 'height') > 0)
@@ -54,20 +54,20 @@ describe('the chart of local hours', () => {
   })
 
   it('says how many lines it counts', () => {
-    const page = Page.of(tallyOf([MORNING, { country: 'AQ', count: 5 }]))
+    const page = Page.of(countsOf([MORNING, { country: 'AQ', count: 5 }]))
     expect(textOf(hoursCard(page))).toContain('30 of 35 located lines. The others have no time')
-    expect(textOf(hoursCard(Page.of(tallyOf([MORNING]))))).not.toContain('located lines.')
+    expect(textOf(hoursCard(Page.of(countsOf([MORNING]))))).not.toContain('located lines.')
   })
 
   it('says that the lines have no time', () => {
-    const page = Page.of(tallyOf([{ country: 'NL', count: 5 }]))
+    const page = Page.of(countsOf([{ country: 'NL', count: 5 }]))
     expect(columns(page)).toEqual([])
     expect(textOf(hoursCard(page))).toContain('No line has a readable time.')
     expect(textOf(hoursCard(page))).toContain('--time-field')
   })
 
   it('says that the database has no time zones', () => {
-    const counts = { ...tallyOf([{ country: 'NL', count: 5 }]), firstInstant: 0, lastInstant: 1 }
+    const counts = { ...countsOf([{ country: 'NL', count: 5 }]), firstInstant: 0, lastInstant: 1 }
     expect(textOf(hoursCard(Page.of(counts)))).toContain('has no time zones for their locations')
   })
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { mapPoint } from '../../../src/cli/report/equal-earth.ts'
 import { legendCounts, MAX_CIRCLES, MAX_RADIUS, NARROW_GROWTH } from '../../../src/cli/report/map.ts'
-import { attribute, type Element, Page, type SampleLocation, tallyOf, textOf, within } from './sample.ts'
+import { attribute, countsOf, type Element, Page, type SampleLocation, textOf, within } from './sample.ts'
 
 function circlesOf(page: Page): Element[] {
   return page.all('svg', 'world').flatMap((svg) => within(svg, 'circle'))
@@ -31,7 +31,7 @@ describe('circles of the map', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 1e9 }), { minLength: 1, maxLength: 30 }), (counts) => {
         const most = Math.max(...counts)
-        const radii = circlesOf(Page.of(tallyOf(grid(counts)))).map((circle) => number(circle, 'r'))
+        const radii = circlesOf(Page.of(countsOf(grid(counts)))).map((circle) => number(circle, 'r'))
         const expected = counts.toSorted((a, b) => b - a).map((count) => (count / most) * MAX_RADIUS ** 2)
         expect(radii).toHaveLength(counts.length)
         // Radii have two decimals.
@@ -44,19 +44,19 @@ describe('circles of the map', () => {
   })
 
   it('lie at the mean coordinates of their lines', () => {
-    const [circle] = circlesOf(Page.of(tallyOf([location(51.5, -0.1, 7)])))
+    const [circle] = circlesOf(Page.of(countsOf([location(51.5, -0.1, 7)])))
     const { x, y } = mapPoint(51.5, -0.1)
     expect(number(circle, 'cx')).toBeCloseTo(x, 1)
     expect(number(circle, 'cy')).toBeCloseTo(y, 1)
   })
 
   it('are drawn from the largest to the smallest, so that none is covered', () => {
-    const radii = circlesOf(Page.of(tallyOf(grid([3, 50, 9, 50, 1])))).map((circle) => number(circle, 'r'))
+    const radii = circlesOf(Page.of(countsOf(grid([3, 50, 9, 50, 1])))).map((circle) => number(circle, 'r'))
     expect(radii).toEqual(radii.toSorted((a, b) => b - a))
   })
 
   it('have titles with busiest city, coordinates, lines and share', () => {
-    const counts = tallyOf([
+    const counts = countsOf([
       location(51.5, -0.12, 30, { city: 'London' }),
       location(-33.87, 151.2, 10, { city: '<Sydney>' }),
       location(1.3, 103.8, 60),
@@ -78,7 +78,7 @@ describe('circles of the map', () => {
 
   it(`are ${MAX_CIRCLES} at most, and the caption counts the others`, () => {
     const counts = Array.from({ length: 1000 }, (_, index) => index + 1)
-    const page = Page.of(tallyOf(grid(counts)))
+    const page = Page.of(countsOf(grid(counts)))
     expect(circlesOf(page)).toHaveLength(MAX_CIRCLES)
     // 601 + … + 1000 of 1 + … + 1000
     expect(page.texts('figcaption')[0]).toMatch(
@@ -89,14 +89,14 @@ describe('circles of the map', () => {
 
 describe('the map', () => {
   it('says how many lines have no coordinates', () => {
-    const page = Page.of(tallyOf([location(1, 1, 9), { country: 'YY', count: 1 }]))
+    const page = Page.of(countsOf([location(1, 1, 9), { country: 'YY', count: 1 }]))
     expect(page.texts('figcaption')[0]).toMatch(
       /^1 location, with 90\.0% .* 1 located line has no coordinates\.$/,
     )
   })
 
   it('says why it is empty, and has no legend', () => {
-    const page = Page.of(tallyOf([{ country: 'YY', count: 1 }]))
+    const page = Page.of(countsOf([{ country: 'YY', count: 1 }]))
     expect(page.texts('figcaption')).toEqual([
       'The database has no coordinates for these locations, so the map is empty.',
     ])
@@ -108,7 +108,7 @@ describe('the map', () => {
     ['shows Antarctica when something is there', -77.8, 1064],
     ['shows the pole when something is there', 89, 1064],
   ])('%s', (_, latitude, height) => {
-    const [world] = Page.of(tallyOf([location(latitude, 10, 1)])).all('svg', 'world')
+    const [world] = Page.of(countsOf([location(latitude, 10, 1)])).all('svg', 'world')
     const box = (world && attribute(world, 'viewBox'))?.split(' ').map(Number) ?? []
     const [circle] = world === undefined ? [] : within(world, 'circle')
     const [left = 0, top = 0, width = 0, tall = 0] = box
@@ -121,7 +121,7 @@ describe('the map', () => {
   })
 
   it('has a legend to scale, also on narrow screens', () => {
-    const page = Page.of(tallyOf(grid([6_000, 10])))
+    const page = Page.of(countsOf(grid([6_000, 10])))
     const [world] = page.all('svg', 'world')
     const mapWidth = Number((world && attribute(world, 'viewBox'))?.split(' ')[2])
     for (const [kind, growth] of [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { emptyCounts, type FailureReason } from '../../../src/enrich/counts.ts'
-import { attribute, Page, tallyOf, textOf, within } from './sample.ts'
+import { attribute, countsOf, Page, textOf, within } from './sample.ts'
 
 const TITLE = 'Outcome of the lines'
 
@@ -12,7 +12,7 @@ function rows(page: Page): string[] {
 
 describe('the outcome of the lines', () => {
   const counts = {
-    ...tallyOf([{ country: 'NL', count: 70 }]),
+    ...countsOf([{ country: 'NL', count: 70 }]),
     lines: 110,
     blank: 10,
     failed: { private: 5, malformed: 20 },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { MAX_ROWS, ranked } from '../../../src/cli/report/rankings.ts'
-import { attribute, Page, type SampleLocation, tallyOf, textOf, within } from './sample.ts'
+import { attribute, countsOf, Page, type SampleLocation, textOf, within } from './sample.ts'
 
 /** The cells of the rows of a table. */
 function rows(page: Page, title: string): string[][] {
@@ -17,7 +17,7 @@ const SOME: SampleLocation[] = [
 
 describe('the tables', () => {
   it('have countries, regions and cities with lines and shares, sorted by lines', () => {
-    const page = Page.of(tallyOf(SOME))
+    const page = Page.of(countsOf(SOME))
     expect(rows(page, 'Countries')).toEqual([
       ['United States US', '50', '50.0%'],
       ['United Kingdom GB', '30', '30.0%'],
@@ -36,7 +36,7 @@ describe('the tables', () => {
   })
 
   it('say how many lines are in locations that were too many to list', () => {
-    const counts = tallyOf(SOME)
+    const counts = countsOf(SOME)
     counts.lines += 60
     counts.resolved += 60
     Object.assign(counts.overflow, { regions: 10, cities: 60 })
@@ -55,13 +55,13 @@ describe('the tables', () => {
   })
 
   it('have a row for unlisted locations also if none is listed', () => {
-    const counts = tallyOf([{ country: 'FR', count: 20 }])
+    const counts = countsOf([{ country: 'FR', count: 20 }])
     counts.overflow.cities = 20
     expect(rows(Page.of(counts), 'Cities')).toEqual([['Further cities, too many to list', '20', '100%']])
   })
 
   it('have bars in proportion to the first row', () => {
-    const bars = within(Page.of(tallyOf(SOME)).card('Countries'), 'rect')
+    const bars = within(Page.of(countsOf(SOME)).card('Countries'), 'rect')
     expect(bars.map((bar) => attribute(bar, 'width'))).toEqual(['100%', '60%', '40%'])
   })
 
@@ -71,7 +71,7 @@ describe('the tables', () => {
       name: `Land ${index}`,
       count: 100 - index,
     }))
-    const shown = rows(Page.of(tallyOf(many)), 'Countries')
+    const shown = rows(Page.of(countsOf(many)), 'Countries')
     expect(shown).toHaveLength(MAX_ROWS + 1)
     const rest = many.slice(MAX_ROWS).reduce((sum, { count }) => sum + count, 0)
     expect(shown.at(-1)?.slice(0, 2)).toEqual(['25 other countries', rest.toLocaleString('en')])
@@ -81,16 +81,16 @@ describe('the tables', () => {
 
   it('use the singular for one other', () => {
     const many = Array.from({ length: MAX_ROWS + 1 }, (_, index) => ({ country: `${index}`, count: 9 }))
-    expect(rows(Page.of(tallyOf(many)), 'Countries').at(-1)?.[0]).toBe('1 other country')
+    expect(rows(Page.of(countsOf(many)), 'Countries').at(-1)?.[0]).toBe('1 other country')
   })
 
   it('sort equal counts by name', () => {
     const equals = ['C', 'A', 'B'].map((country) => ({ country, count: 4 }))
-    expect(rows(Page.of(tallyOf(equals)), 'Countries').map(([name]) => name)).toEqual(['A', 'B', 'C'])
+    expect(rows(Page.of(countsOf(equals)), 'Countries').map(([name]) => name)).toEqual(['A', 'B', 'C'])
   })
 
   it('use the code as the name of a location without one, and name its country if known', () => {
-    const counts = tallyOf([{ country: 'GB', count: 5 }])
+    const counts = countsOf([{ country: 'GB', count: 5 }])
     counts.regions.set('GB ENG', { country: 'GB', code: 'ENG', name: null, count: 3 })
     counts.regions.set(' x', { country: null, code: null, name: 'Nowhere', count: 2 })
     counts.regions.set('FR ', { country: 'FR', code: null, name: 'Elsewhere', count: 2 })
@@ -109,13 +109,13 @@ describe('the tables', () => {
   })
 
   it('say that there is nothing', () => {
-    const page = Page.of(tallyOf([{ country: null, count: 3 }]))
+    const page = Page.of(countsOf([{ country: null, count: 3 }]))
     expect(textOf(page.card('Countries'))).toBe('Countries No line has a country.'.replace(' ', ''))
     expect(page.all('table', 'ranking')).toHaveLength(1) // that of the outcome
   })
 
   it('have headers for screen readers', () => {
-    const [table] = within(Page.of(tallyOf(SOME)).card('Countries'), 'table')
+    const [table] = within(Page.of(countsOf(SOME)).card('Countries'), 'table')
     const headers = table === undefined ? [] : within(table, 'th')
     expect(headers.filter((th) => attribute(th, 'scope') === 'col').map(textOf)).toEqual([
       'Countries',

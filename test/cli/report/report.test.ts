@@ -5,7 +5,7 @@ import type { ReportedDatabase } from '../../../src/cli/report/report.ts'
 import { type Counts, emptyCounts } from '../../../src/enrich/counts.ts'
 import { embedded, Resolver } from '../../../src/index.ts'
 import { anyCharacter } from '../../any-character.ts'
-import { attribute, type Element, Page, type SampleLocation, tallyOf, textOf } from './sample.ts'
+import { attribute, countsOf, type Element, Page, type SampleLocation, textOf } from './sample.ts'
 
 /** Texts that have broken web pages. */
 const HOSTILE = [
@@ -23,7 +23,7 @@ const HOSTILE = [
   'javascript:alert(1)',
 ]
 
-const ORDINARY = tallyOf([
+const ORDINARY = countsOf([
   {
     country: 'GB',
     name: 'United Kingdom',
@@ -49,7 +49,7 @@ const ORDINARY = tallyOf([
 
 /** A report with this text everywhere that text from a file or a user can appear. */
 function pageWith(text: string): Page {
-  const counts = tallyOf([
+  const counts = countsOf([
     { country: text, name: text, region: text, city: text, latitude: 1, longitude: 2, hour: 3, count: 2 },
   ])
   counts.lines += 1
@@ -99,12 +99,12 @@ const CASES: readonly (readonly [name: string, counts: Counts])[] = [
   ['all failed', allFailed],
   [
     'one line',
-    tallyOf([{ country: 'NL', name: 'Netherlands', latitude: 52.4, longitude: 4.9, hour: 0, count: 1 }]),
+    countsOf([{ country: 'NL', name: 'Netherlands', latitude: 52.4, longitude: 4.9, hour: 0, count: 1 }]),
   ],
-  ['a country without a code', tallyOf([{ country: null, name: 'Atlantis', count: 1 }])],
-  ['locations without a country', tallyOf([{ country: null, latitude: 0, longitude: 0, count: 5 }])],
-  ['250 countries', tallyOf(countries(250))],
-  ['a count beyond 32 bits', tallyOf([{ country: 'US', name: 'United States', hour: 5, count: 2 ** 40 }])],
+  ['a country without a code', countsOf([{ country: null, name: 'Atlantis', count: 1 }])],
+  ['locations without a country', countsOf([{ country: null, latitude: 0, longitude: 0, count: 5 }])],
+  ['250 countries', countsOf(countries(250))],
+  ['a count beyond 32 bits', countsOf([{ country: 'US', name: 'United States', hour: 5, count: 2 ** 40 }])],
   [
     'no details counted',
     {
@@ -236,14 +236,14 @@ describe('a report', () => {
       '100% of 100 lines could be located, in 3 countries. The most frequent is United Kingdom, with 60.0% of the located lines.',
     ],
     [
-      tallyOf([{ country: 'NL', name: 'Netherlands', count: 1 }]),
+      countsOf([{ country: 'NL', name: 'Netherlands', count: 1 }]),
       '100% of 1 line could be located, all in one country: Netherlands.',
     ],
-    [tallyOf([{ country: null, count: 4 }]), '100% of 4 lines could be located.'],
+    [countsOf([{ country: null, count: 4 }]), '100% of 4 lines could be located.'],
     [{ ...emptyCounts(), lines: 2, blank: 2 }, 'All lines are blank: 2 lines.'],
     // Blank lines do not count as failures.
     [
-      { ...tallyOf([{ country: 'NL', count: 1 }]), lines: 10, blank: 8, bad: 1 },
+      { ...countsOf([{ country: 'NL', count: 1 }]), lines: 10, blank: 8, bad: 1 },
       '50.0% of 2 lines could be located, all in one country: NL.',
     ],
   ])('starts with the result in words', (counts, words) => {
@@ -291,11 +291,11 @@ describe('a report', () => {
 
   it('does not depend on the order of counting', () => {
     const places = countries(40).map((place) => ({ ...place, count: 7 }))
-    expect(Page.of(tallyOf(places)).source).toBe(Page.of(tallyOf([...places].reverse())).source)
+    expect(Page.of(countsOf(places)).source).toBe(Page.of(countsOf([...places].reverse())).source)
   })
 })
 
-const LOCATED = tallyOf([{ country: 'NL', count: 1 }])
+const LOCATED = countsOf([{ country: 'NL', count: 1 }])
 
 function pageOf(...databases: ReportedDatabase[]): Page {
   return Page.of(LOCATED, { databases })

@@ -34,7 +34,7 @@ export interface SampleLocation {
 }
 
 /** The counts of these lines. */
-export function tallyOf(locations: readonly SampleLocation[]): Counts {
+export function countsOf(locations: readonly SampleLocation[]): Counts {
   const counts = emptyCounts()
   for (const {
     country,

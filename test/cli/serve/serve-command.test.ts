@@ -221,7 +221,7 @@ describe('geofix serve --workers', () => {
 })
 
 describe('the log', () => {
-  it('drops lines that nobody reads, and says how many', async () => {
+  it('drops lines if its reader is too slow, and says how many', async () => {
     const stream = new PassThrough({ highWaterMark: 1 })
     const log = new JsonLog(stream)
     const label = 'x'.repeat(3000)

@@ -266,7 +266,7 @@ describe('the service over a socket', () => {
 })
 
 describe('stopping', () => {
-  it('finishes what is in flight, and refuses what comes then', async () => {
+  it('finishes requests in flight, and refuses new ones', async () => {
     const other = await serve(folder)
     const client = new Agent({ connections: 2 })
     const headers = { authorization: `Bearer ${KEYS.developer}`, 'content-type': 'application/json' }

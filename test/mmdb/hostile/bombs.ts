@@ -223,7 +223,7 @@ const sharing: Bomb[] = [
   ],
   [
     // V8 compares such keys one by one.
-    '32,500 fields of 240 keys of 65,000 bytes, alike but for their ends',
+    '32,500 fields of 240 keys of 65,000 bytes that differ at their ends',
     () => {
       const keys = Array.from({ length: 240 }, (_, i) => text(`${'k'.repeat(64_996)}${1000 + i}`))
       const size = keys[0]?.length ?? 0
@@ -232,7 +232,7 @@ const sharing: Bomb[] = [
     },
   ],
   [
-    '16,000 keys of 1,024 bytes, alike but for their ends',
+    '16,000 keys of 1,024 bytes that differ at their ends',
     () =>
       database(
         map(
@@ -327,7 +327,7 @@ const wrongMetadata: Bomb[] = [
         database(text('z'), { ip_version: text('') }),
       ]),
   ],
-  ['16 MB behind the marker', () => Buffer.concat([database(text('x')), Buffer.alloc(MILLIONS)])],
+  ['16 MB after the marker', () => Buffer.concat([database(text('x')), Buffer.alloc(MILLIONS)])],
   ['16 MB of markers', () => Buffer.alloc(MILLIONS, bytesOf('abcdef4d61784d696e642e636f6d'))],
   ...(
     [

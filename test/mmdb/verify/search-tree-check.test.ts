@@ -92,7 +92,7 @@ describe('SearchTreeCheck', () => {
 
   it.each<[string, number, string[]]>([
     ['of 32 bits', 16, []],
-    ['of 33 bits, behind one that was followed before', 15, [TOO_DEEP]],
+    ['of 33 bits, after one that was followed before', 15, [TOO_DEEP]],
   ])('finds the longest path through a shared subtree: %s', (_, shared, faults) => {
     // 17 nodes lead to the rest one by one; the first of them also leads there directly.
     const tree = chain(

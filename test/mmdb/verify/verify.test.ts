@@ -84,7 +84,7 @@ describe('a fault', () => {
       handMade(RECORD, { node_count: 2 }, bytesOf('000012 000002 000012 000002')),
       'no path leads to 1 of 2 nodes',
     ],
-    ['a record behind the file', handMade(RECORD, {}, bytesOf('00ffff 000011')), 'is not a record'],
+    ['a record after the end of the file', handMade(RECORD, {}, bytesOf('00ffff 000011')), 'is not a record'],
     ['a record in the separator', handMade(RECORD, {}, bytesOf('000002 000011')), 'is not a record'],
     [
       'a record in the middle of a value',
@@ -98,7 +98,7 @@ describe('a fault', () => {
     ],
     ['a pointer into the middle of a value', handMade(INTO_TEXT), 'the middle of a value'],
     [
-      'a pointer behind the section',
+      'a pointer past the end of the section',
       handMade(encode(new Map<string, HandMade>([['abc', raw('27ff')]]))),
       'outside its section',
     ],
@@ -107,7 +107,7 @@ describe('a fault', () => {
       handMade(encode(new Map<string, HandMade>([['a', raw('42c328')]]))),
       'not UTF-8',
     ],
-    ['a key that is no text', handMade(bytesOf('e1 a101 a101')), 'not text'],
+    ['a key that is not text', handMade(bytesOf('e1 a101 a101')), 'not text'],
     ['the key __proto__', handMade(encode(new Map([['__proto__', 1]]))), '__proto__'],
     ['a value that is cut short', handMade(bytesOf('e1 4161')), 'outside its section'],
     ['a type that there is not', handMade(bytesOf('0006')), 'unknown type'],
@@ -122,7 +122,7 @@ describe('a fault', () => {
   it.each<[string, Uint8Array, string[]]>([
     ['a clock that is half a day behind', handMade(RECORD, { build_epoch: inHours(12) }), []],
     [
-      'a fault behind which nothing is known of where values start',
+      'a fault after which it is unknown where values start',
       handMade(bytesOf('e1 4161')),
       ['a field is outside its section'],
     ],

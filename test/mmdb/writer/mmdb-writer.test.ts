@@ -276,7 +276,7 @@ describe('what MmdbWriter refuses', () => {
 
   it.each([
     ['not a network', '10.0.0.0'],
-    ['bits behind the prefix', '10.0.0.1/8'],
+    ['bits after the prefix', '10.0.0.1/8'],
     ['a prefix too long', '10.0.0.0/33'],
     ['nonsense', 'nonsense'],
     ['nothing', ''],

@@ -72,7 +72,7 @@ describe('a file of keys', () => {
     ['no JSON', '{', 'it is not JSON'],
     ['a list', [], 'it is not { "keys"'],
     ['null', null, 'it is not { "keys"'],
-    ['a key that is no object', { keys: [1] }, 'the id of key 1'],
+    ['a key that is not an object', { keys: [1] }, 'the id of key 1'],
     ['a key without a digest', { keys: [{ ...entry, digest: undefined }] }, 'the digest of key 1'],
     ['a short digest', { keys: [{ ...entry, digest: 'abc' }] }, 'the digest of key 1 is not valid'],
     ['a plan with a space', { keys: [{ ...entry, plan: 'the best' }] }, 'the plan of key 1'],

@@ -49,7 +49,7 @@ const NULL = LOCATION + 1
  * Four members are not in every object: `vhost`; `request`, for a request that has no parts; `x_forwarded_for`; and
  * `rest`, for text after the last part that was read.
  */
-export class AccessLogLines implements LineFormat {
+class AccessLogLines implements LineFormat {
   readonly rewrites: boolean
   readonly #line: AccessLine
   readonly #locator: LineLocator

@@ -11,7 +11,7 @@ import { RecordFields } from './fields.ts'
  * Enriches records of CSV and TSV. A record keeps its bytes, and columns are appended. With `overwrite`, columns that
  * are there already get new values in place. Without a location the columns are empty.
  */
-export class DelimitedLines implements LineFormat {
+class DelimitedLines implements LineFormat {
   readonly rewrites = false
   readonly header: LineFormat['header']
   #fault = ''

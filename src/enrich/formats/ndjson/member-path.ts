@@ -42,7 +42,7 @@ export const NOWHERE = -1
 
 const INDEX = /^(?:0|[1-9]\d{0,9})$/
 
-/** The path to a value in a JSON text, and where the value was found. A scanner reports to it what it meets. */
+/** The path to a value in a JSON text, and where the value was found. A scanner calls it for each member. */
 export class MemberPath {
   /** Where the value starts, or {@link NOWHERE}. */
   start = NOWHERE

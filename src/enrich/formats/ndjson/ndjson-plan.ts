@@ -14,11 +14,11 @@ export interface NdjsonPlan extends CommonPlan {
 }
 
 /** Lines checked. At least half must be JSON objects. */
-const LINES_TOLD_BY = 20
+const LINES_CHECKED = 20
 
 /** Whether at least half of the first lines are JSON objects. */
 export function looksLikeNdjson(sample: Uint8Array): boolean {
-  const lines = sampleLines(sample, false, LINES_TOLD_BY)
+  const lines = sampleLines(sample, false, LINES_CHECKED)
   // The sample can end within the first line.
   if (lines.length === 1 && /^\s*\{\s*("|\}\s*$)/.test(lines[0] ?? '')) return true
   return lines.length > 0 && objectsIn(lines).length * 2 >= lines.length

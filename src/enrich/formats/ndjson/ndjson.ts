@@ -21,7 +21,7 @@ const NO_NAME = new Uint8Array(0)
  * Enriches JSON objects, one object a line. An object keeps its bytes and gets one more member. With `overwrite`, a
  * member that is there already gets a new value.
  */
-export class NdjsonLines implements LineFormat {
+class NdjsonLines implements LineFormat {
   readonly rewrites = false
   fault = ''
   readonly #locator: LineLocator

@@ -126,11 +126,11 @@ describe('lines that are read', () => {
     [COMBINED_LINE, COMBINED, 'combined'],
     [`${START} "-" "-"`, EXAMPLE, 'combined, with nothing known'],
     [`${START} "" ""`, { ...EXAMPLE, referrer: '', user_agent: '' }, 'an empty text is not an unknown one'],
-    [`${START} "-" "curl/8.0" 0.005`, { ...EXAMPLE, user_agent: 'curl/8.0', rest: '0.005' }, 'more behind'],
-    [`${START} "-" "-" "a" "b"`, { ...EXAMPLE, rest: '"a" "b"' }, 'more behind, in quotes'],
+    [`${START} "-" "curl/8.0" 0.005`, { ...EXAMPLE, user_agent: 'curl/8.0', rest: '0.005' }, 'more after it'],
+    [`${START} "-" "-" "a" "b"`, { ...EXAMPLE, rest: '"a" "b"' }, 'more after it, in quotes'],
     [`${START} 0.005 "-" "-"`, { ...EXAMPLE, rest: '0.005 "-" "-"' }, 'something before the referrer'],
     [`${START} "-"`, { ...EXAMPLE, rest: '"-"' }, 'one part only'],
-    [`${START} `, EXAMPLE, 'a space behind'],
+    [`${START} `, EXAMPLE, 'a space after it'],
     [`${COMBINED_LINE} `, COMBINED, 'the same'],
     [`${START} "-" "-"\r`, EXAMPLE, 'a line end of Windows'],
   ])('%s', (line, parts) => {
@@ -308,7 +308,7 @@ describe('lines that are not read', () => {
     [`host.example.com - - ${TIME} "GET / HT`, 'cut off, and no address'],
     [`- - - ${TIME} "GET / HT`, 'the same'],
     ['\u001b[2Kweb-1  | \u0007"\\', 'characters that JSON escapes'],
-  ])('lines that cannot be read stand among NDJSON as they are (trial fault 23): %j: %s', (line) => {
+  ])('lines that cannot be read stand among NDJSON as they are: %j: %s', (line) => {
     const { output, counts } = enrichBytes(utf8(`${line}\r\n${START}\n`), LOG)
     expect(counts).toMatchObject({
       resolved: 1,
@@ -318,7 +318,7 @@ describe('lines that are not read', () => {
     expect(Object.keys(objectsOf(output)[0] ?? {})).toEqual(['raw', 'location'])
   })
 
-  it('bytes that are not UTF-8 are not JSON (trial fault 23)', () => {
+  it('bytes that are not UTF-8 are not JSON', () => {
     const lines = latin1(`\xff\xc3 \xe9\n81.2.69.142 \xff\xc3\n`)
     expect(objectsOf(enrichBytes(lines, LOG).output)).toMatchObject([
       { raw: '\ufffd\ufffd \ufffd' },
@@ -326,7 +326,7 @@ describe('lines that are not read', () => {
     ])
   })
 
-  it('the name of the location is not that of other lines (trial fault 23)', () => {
+  it('the name of the location is not that of other lines', () => {
     expect(enrichText('hello\n', { ...LOG, into: 'geo "x"' })).toBe('{"raw":"hello","geo \\"x\\"":null}\n')
   })
 
@@ -334,7 +334,7 @@ describe('lines that are not read', () => {
     ['keep', 'hello\n'],
     ['drop', ''],
     ['raw', '{"raw":"hello","location":null}\n'],
-  ] as const)('they become what `onBadLine` says, with %s %j (trial fault 23)', (onBadLine, expected) => {
+  ] as const)('they become what `onBadLine` says, with %s %j', (onBadLine, expected) => {
     expect(enrichText('hello\n', { ...LOG, onBadLine })).toBe(expected)
   })
 })
@@ -378,7 +378,7 @@ describe('lines that are cut off or damaged', () => {
     [`${START} "http://a`, { ...EXAMPLE, rest: '"http://a' }, 'cut off in the referrer'],
     [`${START} "-" "Mozilla`, { ...EXAMPLE, rest: '"-" "Mozilla' }, 'cut off in the user agent'],
     [`${START} "-" "Mozilla\\"`, { ...EXAMPLE, rest: '"-" "Mozilla\\"' }, 'its quote is escaped'],
-  ])('%s is not located, though its address can be read (trial fault 23): %#', (line, parts) => {
+  ])('%s is not located, though its address can be read: %#', (line, parts) => {
     expect(partsOf(line)).toEqual(parts)
     const { counts, output } = enrichBytes(utf8(`${line}\n`), LOG)
     const hasTime = parts.time !== null
@@ -478,7 +478,7 @@ describe('x_forwarded_for', () => {
       null,
       'the same, of somebody not trusted',
     ],
-    ['10.0.0.1', ' "81.2.69.142" 0.1 "x"', { rest: '0.1 "x"' }, '81.2.69.142', null, 'more behind'],
+    ['10.0.0.1', ' "81.2.69.142" 0.1 "x"', { rest: '0.1 "x"' }, '81.2.69.142', null, 'more after it'],
   ])('of %s%.60s', (peer, list, parts, ip, reason) => {
     const { output, counts } = enrichBytes(utf8(`${line(peer, list)}\n`), options)
     expect(objectsOf(output)).toMatchObject([{ ...parts, ip: peer, location: ip === null ? null : { ip } }])

@@ -66,7 +66,7 @@ describe('the delimiter', () => {
     })
   })
 
-  it('is told where it is a guess', () => {
+  it('is in the notes if it is guessed', () => {
     expect(plan('a;ip\n1;1.2.3.4\n').notes).toEqual([
       'fields are separated by semicolons',
       'the address is in column 2, ip',
@@ -79,7 +79,7 @@ describe('the quotes of TSV', () => {
     ['ip\tq\n1.2.3.4\t"a\tb"\n', true, 'delimiters in quotes'],
     ['ip\tq\n1.2.3.4\t"a\nb"\n', true, 'line ends in quotes'],
     ['ip\tq\n1.2.3.4\ta "b"\n', true, 'none that opens a field'],
-    ['ip\tq\n1.2.3.4\t"a" b\n', true, 'text behind them'],
+    ['ip\tq\n1.2.3.4\t"a" b\n', true, 'text after them'],
     ['ip\tq\n1.2.3.4\t"a\n9.9.9.9\tb\n1.1.1.1\t5" disk\n', false, 'left open'],
     ['ip\tq\n1.2.3.4\t"\n9.9.9.9\t"\n', false, 'a column of quotes'],
   ])('%j mean something: %s, %s', (text, quotes) => {
@@ -119,7 +119,7 @@ describe('the column of the address', () => {
   it.each([
     ['a,ip\n1,1.2.3.4\n', 'the address is in column 2, ip'],
     ['ip,server\n1.2.3.4,9.9.9.9\n', 'the address is in column 1, ip (addresses are also in 2, server)'],
-  ])('of %j is told', (text, note) => {
+  ])('of %j is in the notes', (text, note) => {
     expect(plan(text).notes).toEqual([note])
   })
 
@@ -157,7 +157,7 @@ describe('the column of the address', () => {
     )
   })
 
-  it('may be the last of very many (trial fault 16)', () => {
+  it('may be the last of very many', () => {
     const most = 2 ** 18
     const columns = (count: number) => `${'c,'.repeat(count - 1)}ip\n`
     expect(plan(columns(most)).plan).toMatchObject({ width: most, address: most - 1 })
@@ -174,7 +174,7 @@ describe('the column of the address', () => {
   })
 })
 
-describe('names of columns in what is said', () => {
+describe('names of columns in messages', () => {
   /** What a terminal obeys, text turned round, a line of its own, and more than is shown. */
   const hostile = `\x1b]0;x\x07\x9b31m\u202e\nforged ${'k'.repeat(100_000)}`
   const shown = /2, "\\u001b\]0;x\\u0007\\u009b31m\\u202e\\nforged k{30,}"\.\.\./
@@ -225,7 +225,7 @@ describe('columns', () => {
     ['ip,a\r\n9.9.9.9,1\r\n', 'ip,a,country_code,city\r\n9.9.9.9,1,,\r\n', 'are empty; the line end stays'],
     ['ip,a\n81.2.69.142,1', 'ip,a,country_code,city\n81.2.69.142,1,GB,London', 'without a last line end'],
     ['ip,a', 'ip,a,country_code,city', 'of a header alone'],
-    ['\ufeffip,a\n', '\ufeffip,a,country_code,city\n', 'behind a byte order mark'],
+    ['\ufeffip,a\n', '\ufeffip,a,country_code,city\n', 'after a byte order mark'],
     [
       '\ufeff"ip",a\n"81.2.69.142",1\n',
       '\ufeff"ip",a,country_code,city\n"81.2.69.142",1,GB,London\n',
@@ -261,7 +261,7 @@ describe('columns', () => {
     [
       '\n\r\nip,a\n81.2.69.142,1\n',
       '\n\r\nip,a,country_code,city\n81.2.69.142,1,GB,London\n',
-      'have their header behind empty lines',
+      'have their header after empty lines',
     ],
   ])('%j becomes %j: %s', (given, expected) => {
     expect(csv(given)).toBe(expected)
@@ -274,7 +274,7 @@ describe('columns', () => {
     )
   })
 
-  it('are empty where the record has nothing', () => {
+  it('are empty if the record has no value', () => {
     expect(enrichText('ip,a\n2001:4860::1,1\n', { at: AT }).split('\n')[1]).toBe(
       '2001:4860::1,1,US,United States,,,,,,,,',
     )
@@ -293,7 +293,7 @@ describe('columns', () => {
     )
   })
 
-  it('leave bytes that are no UTF-8 as they are', () => {
+  it('leave bytes that are not UTF-8 as they are', () => {
     const { output } = enrichBytes(latin1('ip,\xff\n81.2.69.142,\xe9\xfe\n'), { fields: ['country_code'] })
     expect(output).toEqual(latin1('ip,\xff,country_code\n81.2.69.142,\xe9\xfe,GB\n'))
   })
@@ -334,7 +334,7 @@ describe('overwrite', () => {
     )
   })
 
-  it('adds nothing where all are there, and what it wrote it writes again', () => {
+  it('adds nothing if all columns exist, and gives the same output for its own output', () => {
     const once = csv(given, { overwrite: true })
     expect(once.split('\r\n')[0]).toBe('city,ip,"country_code",x')
     expect(csv(once, { overwrite: true })).toBe(once)
@@ -356,7 +356,7 @@ describe('TSV', () => {
     )
   })
 
-  it('has no quotes added where they are text, and no tabs in values', () => {
+  it('gets no quotes if they are text, and no tabs in values', () => {
     expect(tsv('ip\ta\n81.2.69.142\t"1\n89.160.20.112\t"2\n9.9.9.9\tx\n')).toBe(
       'ip\ta\tcountry_code\tcity\n81.2.69.142\t"1\tGB\tLondon\n89.160.20.112\t"2\tSE\tLinköping, "Östra" Staden\n' +
         '9.9.9.9\tx\t\t\n',

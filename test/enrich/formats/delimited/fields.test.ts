@@ -33,8 +33,8 @@ describe('fields', () => {
     ['""""', ['""""'], ['""'], 'only a doubled quote'],
     ['"""a""",b', ['"""a"""', 'b'], ['""a""', 'b'], 'quotes in quotes'],
     ['a"b,c"', ['a"b', 'c"'], ['a"b', 'c"'], 'quotes in the middle are text'],
-    [' "a,b"', [' "a', 'b"'], ['"a', 'b"'], 'and behind a blank'],
-    ['"a" b,c', ['"a" b', 'c'], ['"a" b', 'c'], 'text behind quotes'],
+    [' "a,b"', [' "a', 'b"'], ['"a', 'b"'], 'and after a blank'],
+    ['"a" b,c', ['"a" b', 'c'], ['"a" b', 'c'], 'text after quotes'],
     ['"a"b"c,d', ['"a"b"c', 'd'], ['"a"b"c', 'd'], 'more quotes there'],
     [' a\t,  ,b ', [' a\t', '  ', 'b '], ['a', '', 'b'], 'blanks around a value'],
     ['" a "', ['" a "'], ['a'], 'the same in quotes'],
@@ -53,7 +53,7 @@ describe('fields', () => {
     expect(read(text)).toBe(`the quote that opens its field ${field} is not closed`)
   })
 
-  it('have quotes as text where they are', () => {
+  it('keep quotes that are text', () => {
     expect(read('"a,b",c"', false)).toEqual({ raw: ['"a', 'b"', 'c"'], values: ['"a', 'b"', 'c"'] })
     expect(read('"a"', false)).toEqual({ raw: ['"a"'], values: ['"a"'] })
   })

@@ -12,7 +12,7 @@ describe('separatorLine', () => {
     ['"sep=|"\nip|a\n', '|', 8],
     ['\ufeffsep=;\nip;a\n', ';', 9],
     ['sep=;', ';', 5],
-  ])('is found in %j (trial fault 9)', (table, delimiter, length) => {
+  ])('is found in %j', (table, delimiter, length) => {
     expect(separatorLine(utf8(table))).toEqual({ delimiter: delimiter.charCodeAt(0), length })
   })
 
@@ -41,7 +41,7 @@ describe('a table with a separator line', () => {
     ['tabs', 'sep=\t\nip\ta\n81.2.69.142\t1\n', 'sep=\t\nip\ta\tcountry_code\n81.2.69.142\t1\tGB\n'],
     ['an empty line', 'sep=;\n\nip;a\n81.2.69.142;1\n', 'sep=;\n\nip;a;country_code\n81.2.69.142;1;GB\n'],
     ['one column', 'sep=;\nip\n81.2.69.142\n', 'sep=;\nip;country_code\n81.2.69.142;GB\n'],
-  ])('keeps the line, and its header is that which follows: %s (trial fault 9)', (_, table, expected) => {
+  ])('keeps the line, and its header is that which follows: %s', (_, table, expected) => {
     for (const blockBytes of [1, 7, 4096]) {
       const { output, counts } = enrichBytes(utf8(table), options, blockBytes)
       expect(text(output)).toBe(expected)
@@ -49,32 +49,32 @@ describe('a table with a separator line', () => {
     }
   })
 
-  it('is read as the separator line says, whatever the header looks like (trial fault 9)', () => {
+  it('is read as the separator line says, whatever the header looks like', () => {
     const { plan, notes } = enrichBytes(utf8('sep=;\nip;a,b,c\n81.2.69.142;1\n'), options)
     expect(plan).toMatchObject({ format: 'csv', delimiter: 0x3b, width: 2 })
     expect(notes).toContain('fields are separated by ";"')
   })
 
-  it('is not TSV if the separator line says otherwise (trial fault 9)', () => {
+  it('is not TSV if the separator line says otherwise', () => {
     expect(enrichBytes(utf8('sep=;\nip;a\tb\n81.2.69.142;1\t2\n'), options).plan).toMatchObject({
       format: 'csv',
       width: 2,
     })
   })
 
-  it('may have no header (trial fault 9)', () => {
+  it('may have no header', () => {
     expect(enrichText('sep=;\n81.2.69.142;1\n', { ...options, header: false })).toBe(
       'sep=;\n81.2.69.142;1;GB\n',
     )
   })
 
-  it('fits the bound of a line, or is an error (trial fault 9)', () => {
+  it('fits the bound of a line, or is an error', () => {
     expect(() =>
       enrichText('sep=;\n::;1\n', { ...options, header: false, format: 'csv', maxLineBytes: 4 }),
     ).toThrow(/the header is longer than 4 bytes/)
   })
 
-  it('keeps the separator line if records are left out, and does not count it (trial fault 9)', () => {
+  it('keeps the separator line if records are left out, and does not count it', () => {
     const table = 'sep=;\nip;a\n81.2.69.142;1\nx;1;2\n'
     const { output, counts } = run(table, { ...options, onlyFailed: true })
     expect(text(output)).toBe('sep=;\nip;a;country_code\nx;1;2\n')

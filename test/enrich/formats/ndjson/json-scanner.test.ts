@@ -102,7 +102,7 @@ describe('the scanner', () => {
     ['{"a":01}', 'a leading zero'],
     ['{"a":+1}', 'a plus'],
     ['{"a":.5}', 'no digit before the point'],
-    ['{"a":1.}', 'no digit behind it'],
+    ['{"a":1.}', 'no digit after it'],
     ['{"a":1e}', 'no digit in the exponent'],
     ['{"a":-}', 'a sign alone'],
     ['{"a":NaN}', 'a word of JavaScript'],
@@ -153,7 +153,7 @@ describe('the scanner', () => {
     expect(scan(utf8(line.replace('1]', '1}').replace('1}}', '1]}')), ['b']).isValid).toBe(false)
   })
 
-  it('takes the last of members with one name, and what is in it only', () => {
+  it('takes the last of members with the same name, and only its content', () => {
     expect(scan(utf8('{"ip":"1","ip":"2"}'), ['ip']).value).toBe('"2"')
     expect(scan(utf8('{"c":{"ip":"1"},"c":{}}'), ['c', 'ip']).value).toBeUndefined()
     expect(scan(utf8('{"c":{"ip":"1"},"c":7}'), ['c', 'ip']).value).toBeUndefined()

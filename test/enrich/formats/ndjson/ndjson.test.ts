@@ -43,7 +43,7 @@ describe('the field of the address', () => {
     expect(plan([line]).path).toEqual(path)
   })
 
-  it('is told by what it holds, not by its name only, and said', () => {
+  it('is found by its values, not by its name only, and is in the notes', () => {
     const lines = [
       { ip: 'internal', client_ip: '81.2.69.142', peer: { ip: '10.0.0.1' } },
       { ip: 'x', client_ip: '-' },
@@ -59,7 +59,7 @@ describe('the field of the address', () => {
     ['there are several without a usual name', [{ a: '81.2.69.142', b: '1.1.1.1' }], 'some are in a, b'],
     ['there is none', [{ a: 'x' }], 'none holds any'],
     ['there are only lists', [{ x_forwarded_for: '81.2.69.142, 10.0.0.1' }], 'none holds any'],
-  ])('is not guessed where %s', (_, lines, message) => {
+  ])('is not guessed if %s', (_, lines, message) => {
     expect(() => plan(lines)).toThrow(
       expect.objectContaining({ code: 'ENRICH_FIELD_UNKNOWN', message: expect.stringContaining(message) }),
     )
@@ -77,7 +77,7 @@ describe('the field of the address', () => {
     expect(plan([line], { field })).toEqual({ path, timePath: null, notes: [] })
   })
 
-  it('is an error where it is nowhere, with those that are', () => {
+  it('is an error if no object has it, and lists the fields with addresses', () => {
     expect(() => plan([{ ip: '81.2.69.142' }], { field: 'client.ip' })).toThrow(
       'none of the first 1 objects has "client.ip"; addresses are in ip',
     )
@@ -95,7 +95,7 @@ describe('the field of the address', () => {
     ['a.b.c.d.e.f', { a: { b: { c: { d: { e: { f: '81.2.69.142, 10.0.0.1' } } } } } }],
     ['hops.1', { hops: ['-', '81.2.69.142, 10.0.0.1'] }],
     ['k'.repeat(300), { ['k'.repeat(300)]: '81.2.69.142, 10.0.0.1' }],
-  ])('is an error where it holds lists and nobody is trusted: %s', (field, line) => {
+  ])('is an error if it holds lists and no proxy is trusted: %s', (field, line) => {
     expect(() => plan([line], { field })).toThrow(expect.objectContaining({ code: 'ENRICH_FIELD_IS_LIST' }))
     expect(plan([line], { field, trustedProxies: ['10.0.0.1'] }).path.length).toBeGreaterThan(0)
   })
@@ -105,7 +105,7 @@ describe('the field of the address', () => {
   })
 })
 
-describe('names of members in what is said', () => {
+describe('names of members in messages', () => {
   /** What a terminal obeys, text turned round, a line of its own, and more than is shown. */
   const hostile = `\x1b]0;x\x07\x9b31m\u202e\nforged ${'k'.repeat(200)}`
   const shown = /"\\u001b\]0;x\\u0007\\u009b31m\\u202e\\nforged k{30,}"\.\.\./
@@ -234,7 +234,7 @@ describe('an object', () => {
     expect(counts.resolved).toBe(1)
   })
 
-  it('is what it was when what was added is taken away, and parses to what lookup gives', () => {
+  it('is the original line without the added member, and parses to the record of lookup', () => {
     const address = fc.constantFrom(...PLACED, ...Object.keys(UNPLACED))
     const line = objectOf(
       fc.oneof(fc.constantFrom('"ip"', '"a"', '"IP"'), jsonString()),
@@ -318,7 +318,7 @@ describe('lines with one template', () => {
     )
   })
 
-  it('are told from lines that only begin alike', () => {
+  it('do not match lines that only begin alike', () => {
     const lines = [
       '{"ip":"81.2.69.142","a":1}',
       '{"ip":"81.2.69.142","a":12}',
@@ -412,7 +412,7 @@ describe('the time of a line', () => {
     expect(offsetOf(`{"t":${time},"ip":"81.2.69.142"}`)).toBe(offset)
   })
 
-  it('is that of the run, and counted, where it cannot be read', () => {
+  it('is the instant of the run if it cannot be read, and is counted', () => {
     const lines = ['"2026-07-01T12:00:00Z"', '"yesterday"', 'null', '{}', '"2026-07-01T12:00:00"'].map(
       (time) => `{"t":${time},"ip":"81.2.69.142"}`,
     )
@@ -474,7 +474,7 @@ describe('a list of hops', () => {
     else expect([location, counts.failed]).toEqual([null, { [outcome]: 1 }])
   })
 
-  it('is refused where nobody is trusted', () => {
+  it('is refused without trusted proxies', () => {
     expect(() => run('{"xff":"81.2.69.142, 10.0.0.1"}', { format: 'ndjson', field: 'xff' })).toThrow(
       expect.objectContaining({ code: 'ENRICH_FIELD_IS_LIST' }),
     )
