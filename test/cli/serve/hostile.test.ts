@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { effort } from '../../effort.ts'
+import { effort, TRIES_ALL } from '../../effort.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { KEYS, type Service, serve } from './running.ts'
 
@@ -178,19 +178,22 @@ describe('hostile requests', () => {
 })
 
 describe('slow clients', () => {
-  it('with an unfinished header are cut off in bounded time', async () => {
-    const socket = open()
-    const closed = new Promise((resolve) => socket.on('close', resolve))
-    let answer = ''
-    socket.on('data', (chunk) => {
-      answer += chunk.toString()
+  // Waits for the ten seconds that the server gives a header.
+  if (TRIES_ALL) {
+    it('with an unfinished header are cut off in bounded time', async () => {
+      const socket = open()
+      const closed = new Promise((resolve) => socket.on('close', resolve))
+      let answer = ''
+      socket.on('data', (chunk) => {
+        answer += chunk.toString()
+      })
+      socket.write('GET / HTTP/1.1\r\n')
+      const drip = setInterval(() => socket.write('X: y\r\n'), 500)
+      await closed
+      clearInterval(drip)
+      expect(statusesOf(answer)).toEqual([408])
     })
-    socket.write('GET / HTTP/1.1\r\n')
-    const drip = setInterval(() => socket.write('X: y\r\n'), 500)
-    await closed
-    clearInterval(drip)
-    expect(statusesOf(answer)).toEqual([408])
-  })
+  }
 
   it('do not keep others waiting', async () => {
     const slow = Array.from({ length: 200 }, open)
@@ -203,7 +206,7 @@ describe('slow clients', () => {
 })
 
 describe('many connections', () => {
-  const many = effort({ short: 2000, long: 100_000 })
+  const many = effort({ short: 500, long: 20_000 })
   it('opened and left in turn leave nothing behind', { timeout: 1_200_000 }, async () => {
     const visit = () =>
       new Promise<void>((resolve) => {
@@ -214,7 +217,7 @@ describe('many connections', () => {
     const visits = async (count: number) => {
       for (let done = 0; done < count; done += 50) await Promise.all(Array.from({ length: 50 }, visit))
     }
-    await visits(2000)
+    await visits(effort({ short: 500, long: 2000 }))
     globalThis.gc?.()
     const before = process.memoryUsage().heapUsed
     await visits(many)
