@@ -1,5 +1,5 @@
 import { signalOf } from './bytes/abort.ts'
-import { maxBytesOf, newShareableBytes } from './bytes/byte-limit.ts'
+import { cacheBytesOf, maxBytesOf, newShareableBytes } from './bytes/byte-limit.ts'
 import { type ByteSource, type Bytes, isBytes, readBytes, sizeOf, viewOf } from './bytes/byte-source.ts'
 import { extractDatabase, extractUncompressed } from './bytes/extract.ts'
 import { gunzip } from './bytes/gunzip.ts'
@@ -9,7 +9,8 @@ import { progressMeter } from './bytes/progress.ts'
 import { type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
 import { DatabaseSet } from './location/database-set.ts'
 import { attachDatabases, type SharedDatabases } from './location/shared-databases.ts'
-import { Database } from './mmdb/database.ts'
+import type { OpenDatabase } from './mmdb/database.ts'
+import { openDatabase } from './packed/packed-database.ts'
 import { atLeastOne, type OpenOptions, Resolver } from './resolver.ts'
 
 /** A resolver for every platform. It opens bytes, and has no files. */
@@ -28,16 +29,17 @@ export class CoreResolver extends Resolver {
   ): Promise<CoreResolver> {
     const clients = new ClientWalk(options)
     const maxBytes = maxBytesOf(options?.maxBytes)
+    const cacheBytes = cacheBytesOf(options?.cacheBytes)
     const signal = signalOf(options?.signal)
     const sources = atLeastOne(source)
     const progress = progressMeter(options?.onProgress, () => sources.map(sizeOf))
-    const databases: Database[] = []
+    const databases: OpenDatabase[] = []
     for (const each of sources) {
       const bytes = await readBytes(each, maxBytes, signal, progress)
       const unpacked = isGzip(bytes)
         ? await gunzipInPieces(bytes, maxBytes, signal, newShareableBytes)
         : bytes
-      databases.push(new Database(extractUncompressed(unpacked)))
+      databases.push(openDatabase(extractUncompressed(unpacked), undefined, { maxBytes, cacheBytes }))
     }
     return new CoreResolver(new DatabaseSet(databases), clients)
   }
@@ -49,13 +51,15 @@ export class CoreResolver extends Resolver {
   static openSync(source: Bytes | readonly Bytes[], options?: OpenOptions): CoreResolver {
     const clients = new ClientWalk(options)
     const maxBytes = maxBytesOf(options?.maxBytes)
+    const cacheBytes = cacheBytesOf(options?.cacheBytes)
     signalOf(options?.signal)?.throwIfAborted()
     const sources = atLeastOne(source)
     const progress = progressMeter(options?.onProgress, () => sources.map(sizeOf))
     const databases = sources.map((each) => {
       if (!isBytes(each)) throw new TypeError('openSync takes Uint8Array, ArrayBuffer or SharedArrayBuffer')
       progress?.add(each.byteLength)
-      return new Database(extractDatabase(viewOf(each), gunzip, undefined, maxBytes))
+      const bytes = extractDatabase(viewOf(each), gunzip, undefined, maxBytes)
+      return openDatabase(bytes, undefined, { maxBytes, cacheBytes })
     })
     return new CoreResolver(new DatabaseSet(databases), clients)
   }

@@ -52,6 +52,11 @@ export interface OpenOptions extends ClientAddressOptions {
    */
   readonly maxBytes?: number | undefined
   /**
+   * How many bytes of a packed database are kept unpacked: a whole number, 0 for the last blocks only. Other databases
+   * are kept whole. Default: 96 MiB.
+   */
+  readonly cacheBytes?: number | undefined
+  /**
    * Aborts opening, which then fails at once with the signal's reason, such as an `AbortError` or a `TimeoutError`. It
    * has no effect on an open resolver.
    */

@@ -54,6 +54,10 @@ export const INFO_OPTIONS: readonly OptionDefinition[] = [
   { flags: '--json', text: 'print one JSON object a line' },
 ]
 
+export const PACK_OPTIONS: readonly OptionDefinition[] = [
+  { flags: '-o, --output <file>', text: 'write to this file', isRequired: true },
+]
+
 export const DETECT_OPTIONS: readonly OptionDefinition[] = [
   {
     flags: '--peer <address>',

@@ -8,7 +8,14 @@ import { ENRICH_HELP, ENRICH_OPTIONS, type EnrichFlags, enrichCommand } from './
 import { runInfo } from './info-command.ts'
 import { addKey, KEYS_OPTIONS, type KeysFlags, listKeys, revokeKey, rotateKey } from './keys/keys-command.ts'
 import { runLookup } from './lookup-command.ts'
-import { DETECT_OPTIONS, helpOf, INFO_OPTIONS, LOOKUP_OPTIONS, type OptionDefinition } from './options.ts'
+import {
+  DETECT_OPTIONS,
+  helpOf,
+  INFO_OPTIONS,
+  LOOKUP_OPTIONS,
+  type OptionDefinition,
+  PACK_OPTIONS,
+} from './options.ts'
 import { SERVE_HELP, SERVE_OPTIONS, type ServeFlags, serveSettings } from './serve/flags.ts'
 import { CommandFailure, ExitStatus, printable, type Terminal, UsageError, writeMessage } from './terminal.ts'
 import { runVerify } from './verify-command.ts'
@@ -23,6 +30,7 @@ Examples:
   geofix info --db GeoLite2-City.tar.gz
   geofix verify GeoLite2-City.mmdb
   geofix serve --open --port 8080
+  geofix pack GeoLite2-City.mmdb -o GeoLite2-City.mmdb.packed
   geofix detect --peer 10.0.0.1 --trust uniquelocal --header 'X-Forwarded-For: 1.1.1.1, 81.2.69.142'
 
 Exit status: 0 all addresses resolved; 1 some failed (one line each on standard error); 2 wrong usage. geofix enrich
@@ -95,6 +103,22 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
       collect(databasePath, text, previous),
     )
     .action(async (files: string[]) => ends(await runVerify(files, terminal)))
+
+  for (const [action, description] of [
+    ['pack', 'pack a database: half the size of gzip, and read without unpacking'],
+    ['unpack', 'unpack a packed database to an .mmdb file'],
+  ] as const) {
+    addOptions(program.command(action), PACK_OPTIONS)
+      .description(description)
+      .argument('<file>', action === 'pack' ? '.mmdb, .gz or .tar.gz' : 'a packed database', (text: string) =>
+        String(asArgument(databasePath, text)),
+      )
+      .action(async (input: string, { output }: PackFlags) => {
+        // Lazy, so that the other commands start faster.
+        const { runPack } = await import('./pack-command.ts')
+        ends(await runPack({ action, input, output }, terminal))
+      })
+  }
 
   addOptions(program.command('detect'), DETECT_OPTIONS)
     .description('explain, hop by hop, which address a request comes from')
@@ -218,6 +242,10 @@ interface LookupFlags {
 interface InfoFlags {
   readonly db?: string[]
   readonly json?: boolean
+}
+
+interface PackFlags {
+  readonly output: string
 }
 
 interface DetectFlags {

@@ -1,6 +1,5 @@
 import type { Address } from '../address/address.ts'
-import type { Database } from '../mmdb/database.ts'
-import { PrefixIndex } from '../mmdb/prefix-index.ts'
+import type { AddressIndex, OpenDatabase } from '../mmdb/database.ts'
 import type { Locale } from './locale.ts'
 import { coordinatesOf, Location, longTextBytes, NO_COORDINATES, PartsMaker } from './location.ts'
 import type { Coordinates, LocationRecord } from './location-record.ts'
@@ -56,7 +55,7 @@ const COORDINATES_BYTES = 100
 export class LocationTable {
   /** How often the table was emptied. Numbers of locations are valid until then. */
   generation = 0
-  readonly #database: Database
+  readonly #database: OpenDatabase
   readonly #schema: Schema
   #reader: LocationReader
   /** Numbers of locations by the offset of a record. */
@@ -73,11 +72,11 @@ export class LocationTable {
   #apart: Coordinates[] = [NO_COORDINATES]
   #partsMaker = new PartsMaker()
   #longTextBytes = 0
-  readonly #index: PrefixIndex
+  readonly #index: AddressIndex
 
-  constructor(database: Database, schema: Schema) {
+  constructor(database: OpenDatabase, schema: Schema) {
     this.#database = database
-    this.#index = new PrefixIndex(database.tree, (offset) => this.at(offset))
+    this.#index = database.index((offset) => this.at(offset))
     this.#schema = schema
     this.#reader = schema.readerFor(database.data)
   }

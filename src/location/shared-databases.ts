@@ -1,5 +1,6 @@
 import { allocate } from '../bytes/byte-limit.ts'
-import { Database } from '../mmdb/database.ts'
+import type { OpenDatabase } from '../mmdb/database.ts'
+import { openDatabase } from '../packed/packed-database.ts'
 import { isOfClass, isUint8Array } from '../realm.ts'
 import { DatabaseSet } from './database-set.ts'
 
@@ -12,7 +13,7 @@ export interface SharedDatabases {
 
 /** One database in memory that threads share. */
 export interface SharedDatabase {
-  /** The MMDB file, decompressed: a view of a `SharedArrayBuffer`. */
+  /** The MMDB file, packed or not: a view of a `SharedArrayBuffer`. */
   readonly bytes: Uint8Array
   /** The path of the file, for messages. */
   readonly path: string | undefined
@@ -24,7 +25,7 @@ export interface SharedDatabase {
  * @throws TypeError when the platform has no shared memory, as a page that is not cross-origin isolated
  * @throws InvalidDatabaseError when there is not enough memory for the copy
  */
-export function shareDatabases(databases: readonly Database[]): SharedDatabases {
+export function shareDatabases(databases: readonly OpenDatabase[]): SharedDatabases {
   if (typeof SharedArrayBuffer === 'undefined') {
     throw new TypeError(
       'share needs SharedArrayBuffer, which browsers have on pages that are cross-origin isolated: send the headers "Cross-Origin-Opener-Policy: same-origin" and "Cross-Origin-Embedder-Policy: require-corp" with the page',
@@ -42,7 +43,7 @@ export function shareDatabases(databases: readonly Database[]): SharedDatabases 
  * @throws TypeError when the value is not what {@link shareDatabases} gave, or its memory is not shared
  */
 export function attachDatabases(shared: SharedDatabases): DatabaseSet {
-  return new DatabaseSet(filesIn(shared).map(({ bytes, path }) => new Database(bytes, path)))
+  return new DatabaseSet(filesIn(shared).map(({ bytes, path }) => openDatabase(bytes, path)))
 }
 
 function filesIn(shared: unknown): SharedDatabase[] {

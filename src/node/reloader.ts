@@ -3,7 +3,7 @@ import type { Address } from '../address/address.ts'
 import { isOutOfMemory } from '../bytes/byte-limit.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import { DatabaseSet } from '../location/database-set.ts'
-import type { Database } from '../mmdb/database.ts'
+import type { OpenDatabase } from '../mmdb/database.ts'
 import { isError, messageOf } from '../realm.ts'
 import { type FileState, fileState, isMissing, type OpenSource } from './node-source.ts'
 import { tryReplacement } from './trial.ts'
@@ -12,7 +12,7 @@ import { tryReplacement } from './trial.ts'
 export interface ReloaderHost {
   readonly canaries: readonly Address[]
   /** Opens a file. @throws InvalidDatabaseError */
-  open(path: string): Promise<Database>
+  open(path: string): Promise<OpenDatabase>
   /** Called with the set to use from now on. */
   replaced(set: DatabaseSet): void
   /** Called once for each state of the files that cannot be used. */
@@ -123,7 +123,7 @@ export class Reloader {
     return { sources, set }
   }
 
-  async #open(path: string): Promise<Database> {
+  async #open(path: string): Promise<OpenDatabase> {
     // Reading a pipe would wait for its writer.
     const isFile = await stat(path).then(
       (stats) => stats.isFile(),
