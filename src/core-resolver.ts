@@ -1,7 +1,7 @@
 import { signalOf } from './bytes/abort.ts'
 import { cacheBytesOf, maxBytesOf, newShareableBytes } from './bytes/byte-limit.ts'
 import { type ByteSource, type Bytes, isBytes, readBytes, sizeOf, viewOf } from './bytes/byte-source.ts'
-import { extractDatabase, extractUncompressed } from './bytes/extract.ts'
+import { extractDatabase, extractUncompressed, isPacked } from './bytes/extract.ts'
 import { gunzip } from './bytes/gunzip.ts'
 import { isGzip } from './bytes/gzip-member.ts'
 import { gunzipInPieces } from './bytes/platform-gunzip.ts'
@@ -9,9 +9,21 @@ import { progressMeter } from './bytes/progress.ts'
 import { type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
 import { DatabaseSet } from './location/database-set.ts'
 import { attachDatabases, type SharedDatabases } from './location/shared-databases.ts'
-import type { OpenDatabase } from './mmdb/database.ts'
-import { openDatabase } from './packed/packed-database.ts'
+import { Database, type OpenDatabase } from './mmdb/database.ts'
+import type { PackedOptions } from './packed/packed-database.ts'
 import { atLeastOne, type OpenOptions, Resolver } from './resolver.ts'
+
+/** A chunk of its own, because programs with plain databases do not need its 8 kB. */
+let packedReader: typeof import('./packed/open-packed.ts') | undefined
+
+/** Opens an MMDB file, packed or not. @throws TypeError when it is packed, and the reader is not loaded */
+function openDatabase(bytes: Uint8Array, path?: string, options?: PackedOptions): OpenDatabase {
+  if (!isPacked(bytes)) return new Database(bytes, path)
+  if (packedReader !== undefined) return packedReader.openPacked(bytes, path, options)
+  throw new TypeError(
+    'the database is packed: call "await Resolver.loadPackedReader()" before openSync or attach, or use Resolver.open',
+  )
+}
 
 /** A resolver for every platform. It opens bytes, and has no files. */
 export class CoreResolver extends Resolver {
@@ -39,9 +51,19 @@ export class CoreResolver extends Resolver {
       const unpacked = isGzip(bytes)
         ? await gunzipInPieces(bytes, maxBytes, signal, newShareableBytes)
         : bytes
-      databases.push(openDatabase(extractUncompressed(unpacked), undefined, { maxBytes, cacheBytes }))
+      const file = extractUncompressed(unpacked)
+      if (isPacked(file)) await CoreResolver.loadPackedReader()
+      databases.push(openDatabase(file, undefined, { maxBytes, cacheBytes }))
     }
     return new CoreResolver(new DatabaseSet(databases), clients)
+  }
+
+  /**
+   * Loads the code for packed databases, so that {@link openSync} and {@link attach} can open them. {@link open} loads it
+   * when it meets one. In Node, the resolver of `geofix` always has it.
+   */
+  static async loadPackedReader(): Promise<void> {
+    packedReader ??= await import('./packed/open-packed.ts')
   }
 
   /**
@@ -71,6 +93,6 @@ export class CoreResolver extends Resolver {
    * @throws TypeError when it is something else, or an option is invalid
    */
   static attach(shared: SharedDatabases, options?: ClientAddressOptions): CoreResolver {
-    return new CoreResolver(attachDatabases(shared), new ClientWalk(options))
+    return new CoreResolver(attachDatabases(shared, openDatabase), new ClientWalk(options))
   }
 }

@@ -5,7 +5,7 @@ import type { ClientAddressOptions, ClientFailure, ClientWalk } from './client/c
 import type { DetectSource, PeerOptions } from './client/request-source.ts'
 import { MalformedAddressError } from './errors.ts'
 import type { DatabaseInfo } from './location/database-info.ts'
-import type { DatabaseSet } from './location/database-set.ts'
+import { DatabaseSet } from './location/database-set.ts'
 import {
   findRecord,
   isRecord,
@@ -22,7 +22,7 @@ import {
   type LookupResult,
 } from './location/location-record.ts'
 import { BATCH_ITEMS, LookupBatch } from './location/lookup-batch.ts'
-import { attachDatabases, type SharedDatabases, shareDatabases } from './location/shared-databases.ts'
+import { type SharedDatabases, shareDatabases } from './location/shared-databases.ts'
 import { instantOf } from './location/timezone.ts'
 import type { MmdbValue } from './mmdb/record-decoder.ts'
 import type { Verification } from './mmdb/verify/verify.ts'
@@ -257,9 +257,12 @@ export abstract class Resolver {
   share(): SharedDatabases {
     const set = this.#open()
     const shared = shareDatabases(set.databases)
-    const isCopied = set.databases.some(({ bytes }, index) => bytes !== shared.databases[index]?.bytes)
+    const copies = set.databases.map((database, index) => {
+      const bytes = shared.databases[index]?.bytes
+      return bytes === undefined || bytes === database.bytes ? database : database.withBytes(bytes)
+    })
     // Use the copies, so that the originals can be collected.
-    if (isCopied) this.#set = attachDatabases(shared)
+    if (copies.some((copy, index) => copy !== set.databases[index])) this.#set = new DatabaseSet(copies)
     return shared
   }
 

@@ -16,5 +16,4 @@ export {
   uint128,
   type WritableValue,
 } from './mmdb/writer/value.ts'
-export { pack } from './packed/pack.ts'
-export { unpack } from './packed/unpack.ts'
+export { pack, unpack } from './packed/pack.ts'

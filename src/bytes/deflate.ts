@@ -1,5 +1,5 @@
 // Deflate streams (RFC 1951) without a gzip wrapper, for the blocks of a packed database.
-import { deflateSync, Inflate, inflateSync } from 'fflate'
+import { deflateSync, Inflate as InflateStream, inflateSync } from 'fflate'
 
 /** fflate gets no more at once: it stops only after the output of all that it has, which can be 1,032 times as much. */
 const CHUNK_BYTES = 2 ** 14
@@ -11,12 +11,15 @@ export type Deflate = (bytes: Uint8Array) => Uint8Array
 export const deflate: Deflate = (bytes) => deflateSync(bytes, { level: 9, mem: 12 })
 
 /**
- * Decompresses one stream. Node's zlib takes as long for blocks of a few thousand bytes.
+ * Decompresses one stream.
  *
  * @param length of the output in bytes
  * @throws Error when the stream is damaged, or its output has another length
  */
-export function inflate(stream: Uint8Array, length: number): Uint8Array {
+export type Inflate = (stream: Uint8Array, length: number) => Uint8Array
+
+/** The {@link Inflate} of every platform. */
+export const inflate: Inflate = (stream, length) => {
   const wrongLength = (): Error => new Error(`a stream does not have ${length} bytes`)
   if (stream.length <= CHUNK_BYTES) {
     // One more byte, to detect a longer output: fflate drops what does not fit.
@@ -26,7 +29,7 @@ export function inflate(stream: Uint8Array, length: number): Uint8Array {
   }
   const output = new Uint8Array(length)
   let filled = 0
-  const inflater = new Inflate((chunk) => {
+  const inflater = new InflateStream((chunk) => {
     if (filled + chunk.length > length) throw wrongLength()
     output.set(chunk, filled)
     filled += chunk.length

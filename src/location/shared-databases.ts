@@ -1,6 +1,5 @@
 import { allocate } from '../bytes/byte-limit.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
-import { openDatabase } from '../packed/packed-database.ts'
 import { isOfClass, isUint8Array } from '../realm.ts'
 import { DatabaseSet } from './database-set.ts'
 
@@ -40,10 +39,14 @@ export function shareDatabases(databases: readonly OpenDatabase[]): SharedDataba
 /**
  * Opens databases that another thread has shared.
  *
+ * @param open opens the bytes of a file, packed or not
  * @throws TypeError when the value is not what {@link shareDatabases} gave, or its memory is not shared
  */
-export function attachDatabases(shared: SharedDatabases): DatabaseSet {
-  return new DatabaseSet(filesIn(shared).map(({ bytes, path }) => openDatabase(bytes, path)))
+export function attachDatabases(
+  shared: SharedDatabases,
+  open: (bytes: Uint8Array, path?: string) => OpenDatabase,
+): DatabaseSet {
+  return new DatabaseSet(filesIn(shared).map(({ bytes, path }) => open(bytes, path)))
 }
 
 function filesIn(shared: unknown): SharedDatabase[] {

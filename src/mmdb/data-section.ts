@@ -29,21 +29,6 @@ const MAX_HEAD_BYTES = 1 + 1 + 3 + 16
 
 let decoder: TextDecoder | undefined
 
-/** Bytes of a file, from one offset to another. */
-export interface Window {
-  readonly start: number
-  readonly end: number
-  /** The first is that at `start`. There can be more than up to `end`. */
-  readonly bytes: Uint8Array
-  readonly view: DataView
-}
-
-/**
- * Reads a file that is not in memory as a whole: returns a window with at least `length` bytes from `offset`. It is valid
- * until the next call.
- */
-export type ReadWindow = (offset: number, length: number) => Window
-
 /**
  * A cursor over the fields of a data section, or of the metadata, which has the same format. Whatever the
  * bytes are, a read stays inside the section and takes bounded time, or throws `InvalidDatabaseError`.
@@ -69,36 +54,35 @@ export class DataSection {
   #values = 0
   #content = 0
 
-  /** The window with the opened field, and where it starts and ends in the file. */
-  #bytes: Uint8Array
-  #view: DataView
-  #from: number
-  #to: number
-  readonly #readWindow: ReadWindow | undefined
+  protected bytes: Uint8Array
+  protected view: DataView
+  /** Where `bytes` and `view` start in the file. */
+  protected from = 0
   readonly #path: string | undefined
 
   /**
-   * @param file its bytes, or a function that reads some of them
    * @param base where the section starts in the file; pointers count from here
    * @param end where the section ends
    */
   constructor(
-    file: Uint8Array | ReadWindow,
+    { buffer, byteOffset, byteLength }: Uint8Array,
     readonly base: number,
     readonly end: number,
     path?: string,
   ) {
-    const isWhole = typeof file !== 'function'
-    const { buffer, byteOffset, byteLength } = isWhole ? file : new Uint8Array(0)
     // Not the given object: slice() of a Buffer does not copy.
-    this.#bytes = new Uint8Array(buffer, byteOffset, byteLength)
-    this.#view = new DataView(buffer, byteOffset, byteLength)
-    this.#from = 0
-    // A whole file is never left.
-    this.#to = isWhole ? Number.POSITIVE_INFINITY : 0
-    this.#readWindow = isWhole ? undefined : file
+    this.bytes = new Uint8Array(buffer, byteOffset, byteLength)
+    this.view = new DataView(buffer, byteOffset, byteLength)
     this.#path = path
   }
+
+  /**
+   * Makes bytes of the file readable. They are in a plain file, which is in memory as a whole: V8 inlines this into
+   * nothing.
+   *
+   * @param _length may lead beyond the section
+   */
+  protected reach(_offset: number, _length: number): void {}
 
   /**
    * Starts a new record: resets the limits on what {@link skip} and {@link text} may read. The limits are needed
@@ -156,11 +140,11 @@ export class DataSection {
     if (this.type !== DataType.utf8String) return null
     const { start, size } = this
     if (size <= SHORT_TEXT_BYTES) {
-      this.#move(start, size)
+      this.reach(start, size)
       const codes = shortText(size)
       let i = 0
-      for (const at = start - this.#from; i < size; i++) {
-        const code = this.#view.getUint8(at + i)
+      for (const at = start - this.from; i < size; i++) {
+        const code = this.view.getUint8(at + i)
         if (code > 0x7f) break
         codes[i] = code
       }
@@ -177,9 +161,9 @@ export class DataSection {
 
   /** A copy of the opened field's bytes: platforms refuse to decode shared memory in place. */
   content(): Uint8Array {
-    this.#move(this.start, this.size)
-    const at = this.start - this.#from
-    return this.#bytes.slice(at, at + this.size)
+    this.reach(this.start, this.size)
+    const at = this.start - this.from
+    return this.bytes.slice(at, at + this.size)
   }
 
   /** The opened field as a number, or `null` if its type is not one that a double holds exactly. */
@@ -187,14 +171,14 @@ export class DataSection {
     const { start, size } = this
     switch (this.type) {
       case DataType.double:
-        return this.#view.getFloat64(start - this.#from)
+        return this.view.getFloat64(start - this.from)
       case DataType.float:
-        return this.#view.getFloat32(start - this.#from)
+        return this.view.getFloat32(start - this.from)
       case DataType.uint16:
       case DataType.uint32:
         return this.#unsigned(start, size)
       case DataType.int32:
-        return size === 4 ? this.#view.getInt32(start - this.#from) : this.#unsigned(start, size)
+        return size === 4 ? this.view.getInt32(start - this.from) : this.#unsigned(start, size)
       default:
         return null
     }
@@ -207,10 +191,8 @@ export class DataSection {
 
   #openHere(offset: number): void {
     if (offset < this.base || offset >= this.end) throw this.fault('a field is outside its section', offset)
-    if (offset < this.#from || offset + MAX_HEAD_BYTES > this.#to) {
-      this.#move(offset, Math.min(MAX_HEAD_BYTES, this.end - offset))
-    }
-    const control = this.#view.getUint8(offset - this.#from)
+    this.reach(offset, MAX_HEAD_BYTES)
+    const control = this.view.getUint8(offset - this.from)
     let at = offset + 1
     this.type = control >>> 5
     if (this.type === DataType.pointer) {
@@ -219,7 +201,7 @@ export class DataSection {
     }
     if (this.type === 0) {
       this.#need(at, 1)
-      this.type = 7 + this.#view.getUint8(at++ - this.#from)
+      this.type = 7 + this.view.getUint8(at++ - this.from)
       // Extended type 0 would be a map, which is not an extended type. Other decoders refuse it too.
       if (this.type === DataType.map) throw this.fault('a field has the unknown type 0', offset)
     }
@@ -265,24 +247,13 @@ export class DataSection {
   }
 
   #unsigned(at: number, bytes: number): number {
-    const view = this.#view
-    const start = at - this.#from
+    const view = this.view
+    const start = at - this.from
     if (bytes === 2) return view.getUint16(start)
     if (bytes === 4) return view.getUint32(start)
     let value = 0
     for (let i = 0; i < bytes; i++) value = value * 256 + view.getUint8(start + i)
     return value
-  }
-
-  /** Makes bytes of the file readable. */
-  #move(offset: number, length: number): void {
-    if (this.#readWindow === undefined) return
-    if (offset >= this.#from && offset + length <= this.#to) return
-    const { start, end, bytes, view } = this.#readWindow(offset, length)
-    this.#bytes = bytes
-    this.#view = view
-    this.#from = start
-    this.#to = end
   }
 }
 

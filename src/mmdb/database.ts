@@ -31,7 +31,7 @@ export interface AddressIndex extends Omit<AddressTree, 'prefixLength'> {
 export interface OpenDatabase {
   /** Of the file, for messages. */
   readonly path?: string | undefined
-  /** The file, as `openDatabase` takes it. */
+  /** The file, packed or not. */
   readonly bytes: Uint8Array
   readonly metadata: Metadata
   readonly tree: AddressTree
@@ -51,6 +51,8 @@ export interface OpenDatabase {
   countNetworks(): number
   /** Checks the whole file. Takes seconds for a large file, and up to half the file's size in memory. */
   verify(): Verification
+  /** The same database, of a copy of its bytes. */
+  withBytes(copy: Uint8Array): OpenDatabase
 }
 
 /** One open MMDB file: checked when it is opened, read-only afterwards. */
@@ -94,5 +96,9 @@ export class Database implements OpenDatabase {
 
   verify(): Verification {
     return verify(this.tree, this.data, this.bytes)
+  }
+
+  withBytes(copy: Uint8Array): Database {
+    return new Database(copy, this.path)
   }
 }

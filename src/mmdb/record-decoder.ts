@@ -2,7 +2,7 @@
 // import, which browsers and edge runtimes do not have. The decoder is not a documented entry, so the dependency
 // is pinned to one release.
 import * as imported from 'mmdb-lib/lib/decoder.js'
-import type { DataSection, ReadWindow } from './data-section.ts'
+import type { DataSection } from './data-section.ts'
 import { DataType, MAX_CONTENT_BYTES, MAX_DEPTH, MAX_KEY_BYTES, MAX_VALUES } from './format.ts'
 
 /** A value of the MaxMind DB format: uint64 and uint128 are `bigint`, bytes are `Uint8Array`. */
@@ -25,12 +25,12 @@ export class RecordDecoder {
   readonly #data: DataSection
   readonly #decoder: InstanceType<DecoderClass>
 
-  /** @param file its bytes, or a function that reads some of them */
-  constructor(file: Uint8Array | ReadWindow, data: DataSection) {
+  constructor(file: Uint8Array, data: DataSection) {
     this.#data = data
-    const view = typeof file === 'function' ? readInWindows(file) : decoderBytes(file)
+    const bytes =
+      file instanceof DecoderBytes ? file : new DecoderBytes(file.buffer, file.byteOffset, file.byteLength)
     // mmdb-lib's type is Buffer, but it calls only the methods of DecoderBytes.
-    this.#decoder = new (classOf(imported))(view as Uint8Array as Buffer, data.base)
+    this.#decoder = new (classOf(imported))(bytes as Uint8Array as Buffer, data.base)
   }
 
   /**
@@ -137,48 +137,8 @@ function classOf(module: { default: DecoderClass | { default: DecoderClass } }):
   return 'default' in module.default ? module.default.default : module.default
 }
 
-function decoderBytes({ buffer, byteOffset, byteLength }: Uint8Array): DecoderBytes {
-  return new DecoderBytes(buffer, byteOffset, byteLength)
-}
-
-/** The same, for a file that is not in memory as a whole. Slower, because each byte goes through a function. */
-function readInWindows(readWindow: ReadWindow): DecoderBytes {
-  const part = (offset: number, length: number): DecoderBytes => {
-    const { start, bytes } = readWindow(offset, length)
-    return decoderBytes(bytes.subarray(offset - start, offset - start + length))
-  }
-  return new Proxy(new DecoderBytes(new ArrayBuffer(0)), {
-    get: (target, key) => {
-      const offset = typeof key === 'string' ? Number(key) : Number.NaN
-      if (Number.isInteger(offset)) return part(offset, 1)[0]
-      switch (key) {
-        case 'readUInt8':
-          return (at: number) => part(at, 1).readUInt8(0)
-        case 'readUInt16BE':
-          return (at: number) => part(at, 2).readUInt16BE(0)
-        case 'readUInt32BE':
-          return (at: number) => part(at, 4).readUInt32BE(0)
-        case 'readInt32BE':
-          return (at: number) => part(at, 4).readInt32BE(0)
-        case 'readFloatBE':
-          return (at: number) => part(at, 4).readFloatBE(0)
-        case 'readDoubleBE':
-          return (at: number) => part(at, 8).readDoubleBE(0)
-        case 'readUIntBE':
-          return (at: number, bytes: number) => part(at, bytes).readUIntBE(0, bytes)
-        case 'toString':
-          return (encoding: string, start: number, end: number) => part(start, end - start).toString(encoding)
-        case 'subarray':
-          return (start: number, end: number) => part(start, end - start).subarray(0, end - start)
-        default:
-          return Reflect.get(target, key)
-      }
-    },
-  })
-}
-
 /** The methods of Node's Buffer that mmdb-lib's decoder calls, for any platform. */
-class DecoderBytes extends Uint8Array<ArrayBufferLike> {
+export class DecoderBytes extends Uint8Array<ArrayBufferLike> {
   readonly #view = new DataView(this.buffer, this.byteOffset, this.byteLength)
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 

@@ -7,6 +7,7 @@ import {
   gunzipSync as zlibGunzipSync,
 } from 'node:zlib'
 import { DEFAULT_MAX_BYTES, isOutOfMemory, noMemory } from '../bytes/byte-limit.ts'
+import type { Inflate } from '../bytes/deflate.ts'
 import { type GzipMember, readGzipMember } from '../bytes/gzip-member.ts'
 import { damagedFile, type InvalidDatabaseError } from '../errors.ts'
 
@@ -53,6 +54,17 @@ export async function nativeGunzipAsync(
     throw unreadableGzip(cause, path)
   }
   return checkedBytes(inflated, bytes, length, path)
+}
+
+/** The portable `inflate`, by zlib: bundles for Node then have nothing of fflate. */
+export const nativeInflate: Inflate = (stream, length) => {
+  const capacity = length + 1
+  const bytes = inflateRawSync(stream, {
+    chunkSize: Math.max(capacity, MIN_CHUNK_BYTES),
+    maxOutputLength: capacity,
+  })
+  if (bytes.length !== length) throw new Error(`a stream does not have ${length} bytes`)
+  return bytes
 }
 
 function optionsFor(length: number): ZlibOptions {

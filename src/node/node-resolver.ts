@@ -16,6 +16,7 @@ import {
   type SyncSource,
   sourceSize,
 } from './node-source.ts'
+import { openDatabase } from './packed-source.ts'
 import { type WatchOptions, type WatchSettings, watchSettings } from './watch-options.ts'
 import { type ResolverStatus, Watcher } from './watcher.ts'
 
@@ -101,7 +102,10 @@ export class NodeResolver extends Resolver {
    * @throws TypeError when it is something else, or an option is invalid
    */
   static attach(shared: SharedDatabases, options: NodeOpenOptions = {}): NodeResolver {
-    const sources = attachDatabases(shared).databases.map((database) => ({ database, file: null }))
+    const sources = attachDatabases(shared, openDatabase).databases.map((database) => ({
+      database,
+      file: null,
+    }))
     return new NodeResolver(sources, new ClientWalk(options), watchSettings(options), maxBytesOf(undefined))
   }
 

@@ -20,13 +20,12 @@ import type { ProgressMeter } from '../bytes/progress.ts'
 import { embeddedFileOf } from '../embedded.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
-import { openDatabase } from '../packed/packed-database.ts'
 import type { PlatformUrl, SignalLike } from '../platform-types.ts'
 import { isOfClass, messageOf } from '../realm.ts'
 import { embeddedPath } from './embedded-file.ts'
 import { readUnpacked, readWholeSync } from './file-bytes.ts'
 import { nativeGunzip, nativeGunzipAsync } from './native-gunzip.ts'
-import { openPackedFile } from './packed-source.ts'
+import { openDatabase, openPackedFile } from './packed-source.ts'
 
 /** A source that Node can open: a path, a `file:` URL, or bytes in any form. */
 export type NodeSource = string | PlatformUrl | ByteSource

@@ -1,11 +1,20 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
+import { isPacked, PACKED_MAGIC } from '../bytes/extract.ts'
 import { InvalidDatabaseError } from '../errors.ts'
-import { isPacked, MAGIC } from '../packed/format.ts'
+import { Database, type OpenDatabase } from '../mmdb/database.ts'
 import { PackedDatabase, type PackedOptions } from '../packed/packed-database.ts'
-import type { BlockSource } from '../packed/packed-file.ts'
+import { type BlockSource, sourceOf } from '../packed/packed-file.ts'
+import { nativeInflate } from './native-gunzip.ts'
 
 /** Closes the file of a database that is no longer used. */
 const closer = new FinalizationRegistry<number>((file) => closeSync(file))
+
+/** Opens the bytes of an MMDB file, packed or not. Throws as the constructors. */
+export function openDatabase(bytes: Uint8Array, path?: string, options?: PackedOptions): OpenDatabase {
+  return isPacked(bytes)
+    ? new PackedDatabase(sourceOf(bytes), nativeInflate, path, options)
+    : new Database(bytes, path)
+}
 
 /**
  * Opens a file by blocks if it is packed.
@@ -18,11 +27,11 @@ export function openPackedFile(path: string, options?: PackedOptions): PackedDat
   if (file === null) return null
   let database: PackedDatabase | null = null
   try {
-    const head = new Uint8Array(MAGIC.length)
+    const head = new Uint8Array(PACKED_MAGIC.length)
     readSync(file, head, 0, head.length, 0)
     if (!isPacked(head)) return null
     const source = new PackedSource(file, path)
-    database = new PackedDatabase(source, path, options)
+    database = new PackedDatabase(source, nativeInflate, path, options)
     closer.register(source, file)
     return database
   } finally {

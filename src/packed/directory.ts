@@ -1,11 +1,11 @@
 // The header and the directory of a packed file: what opening reads, and where everything else is.
-import { deflate, inflate } from '../bytes/deflate.ts'
+import type { Deflate, Inflate } from '../bytes/deflate.ts'
+import { PACKED_MAGIC } from '../bytes/extract.ts'
 import { crc32, MAX_DEFLATE_RATIO } from '../bytes/gzip-member.ts'
 import { MAX_METADATA_BYTES } from '../mmdb/format.ts'
 import {
   HEADER_BYTES,
   LEAVES_PER_BLOCK,
-  MAGIC,
   MAX_COLUMN_BYTES,
   MAX_DATA_BLOCK_BYTES,
   MAX_TOKEN_BYTES,
@@ -72,7 +72,7 @@ export interface Directory extends Fields {
  *
  * @param blockBytes of all blocks after them
  */
-export function encodeDirectory(rows: DirectoryRows, blockBytes: number): Uint8Array {
+export function encodeDirectory(rows: DirectoryRows, blockBytes: number, deflate: Deflate): Uint8Array {
   const { aliases, leafBlocks, dataBlocks, metadata } = rows
   const counts = {
     aliasCount: aliases.length,
@@ -94,7 +94,7 @@ export function encodeDirectory(rows: DirectoryRows, blockBytes: number): Uint8A
 
   const deflated = deflate(plain)
   const bytes = new Uint8Array(HEADER_BYTES + deflated.length)
-  bytes.set(MAGIC)
+  bytes.set(PACKED_MAGIC)
   const header = new DataView(bytes.buffer, 0, HEADER_BYTES)
   header.setUint32(8, VERSION, true)
   header.setUint32(12, bytes.length + blockBytes, true)
@@ -120,6 +120,7 @@ function columnsOf<Column extends string>(rows: readonly Row<Column>[], names: r
 export function readDirectory(
   size: number,
   read: (position: number, length: number) => Uint8Array,
+  inflate: Inflate,
 ): Directory {
   if (size < HEADER_BYTES) throw new Error('it is cut short')
   const bytes = read(0, HEADER_BYTES)

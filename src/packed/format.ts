@@ -1,8 +1,5 @@
 // The packed form of a MaxMind DB: constants that its writer and its reader share. README.md has the whole format.
 
-/** Starts every packed file. As in PNG, a transfer as text damages it visibly. */
-export const MAGIC = Uint8Array.of(0x89, 0x47, 0x46, 0x50, 0x0d, 0x0a, 0x1a, 0x0a)
-
 export const VERSION = 1
 
 /** Magic, version, four fields and the checksum of those. */
@@ -38,8 +35,3 @@ export const NEW_VALUE = 0
 export const FAR_VALUE = 63
 /** How many values of a block can be referred to by their recency. */
 export const RECENT_VALUES = 256
-
-/** Whether the bytes start like a packed database. */
-export function isPacked(bytes: Uint8Array): boolean {
-  return MAGIC.every((byte, index) => bytes[index] === byte)
-}

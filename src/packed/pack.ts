@@ -1,15 +1,18 @@
 import { type Bytes, viewOf } from '../bytes/byte-source.ts'
-import { type Deflate, deflate as portableDeflate } from '../bytes/deflate.ts'
+import { type Deflate, inflate, deflate as portableDeflate } from '../bytes/deflate.ts'
+import { isPacked } from '../bytes/extract.ts'
 import { crc32 } from '../bytes/gzip-member.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
 import { encodeData, nextPart } from './data-block.ts'
 import { type DirectoryRows, encodeDirectory } from './directory.ts'
-import { FIRST_RECORD, isPacked, LEAVES_PER_BLOCK } from './format.ts'
+import { FIRST_RECORD, LEAVES_PER_BLOCK } from './format.ts'
 import { encodeLeaves } from './leaf-block.ts'
 import { writeNumber } from './number-stream.ts'
+import { PackedFile, sourceOf } from './packed-file.ts'
 import { advance } from './position.ts'
 import { type TreeLeaves, treeLeaves } from './tree-leaves.ts'
+import { unpackFile } from './unpack.ts'
 
 /** Rows of the directory for blocks, and the blocks themselves. */
 interface Packed<Row> {
@@ -28,6 +31,19 @@ interface Packed<Row> {
  */
 export function pack(bytes: Bytes): Uint8Array {
   return packWith(portableDeflate, viewOf(bytes))
+}
+
+/**
+ * Unpacks a file that {@link pack} made, and checks all of it.
+ *
+ * @returns an MMDB file with the same records, networks and metadata, and the same data section. Its search tree can
+ *   have another order of nodes
+ * @throws InvalidDatabaseError when it is damaged or not packed
+ */
+export function unpack(bytes: Bytes): Uint8Array {
+  const packed = viewOf(bytes)
+  if (!isPacked(packed)) throw new InvalidDatabaseError('it is not a packed database')
+  return unpackFile(new PackedFile(sourceOf(packed), inflate))
 }
 
 /** Packs with another compressor, which can give other bytes. Throws as {@link pack}. */
@@ -57,6 +73,7 @@ export function packWith(deflate: Deflate, file: Uint8Array): Uint8Array {
       metadata: file.subarray(metadata.start),
     },
     blockBytes,
+    deflate,
   )
   return concatenated([directory, ...blocks])
 }

@@ -1,6 +1,6 @@
 import { checkSize, DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
+import type { Inflate } from '../bytes/deflate.ts'
 import { isGeofixError } from '../errors.ts'
-import { DataSection, type ReadWindow } from '../mmdb/data-section.ts'
 import { Database, type OpenDatabase } from '../mmdb/database.ts'
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import type { Metadata } from '../mmdb/metadata.ts'
@@ -9,7 +9,7 @@ import type { DatabaseFault } from '../mmdb/verify/fault-list.ts'
 import type { Verification } from '../mmdb/verify/verify.ts'
 import { BlockCache } from './block-cache.ts'
 import type { DataColumns } from './data-block.ts'
-import { isPacked } from './format.ts'
+import { decoderBytesOf, PackedData } from './packed-data.ts'
 import { type BlockSource, PackedFile, sourceOf } from './packed-file.ts'
 import { PackedIndex } from './packed-index.ts'
 import { PackedTree } from './packed-tree.ts'
@@ -28,14 +28,6 @@ export interface PackedOptions {
   readonly maxBytes?: number | undefined
 }
 
-/** Opens an MMDB file, packed or not. Throws as the constructors. */
-export function openDatabase(bytes: Uint8Array, path?: string, options?: PackedOptions): OpenDatabase {
-  return isPacked(bytes) ? new PackedDatabase(sourceOf(bytes), path, options) : new Database(bytes, path)
-}
-
-/** The buffer of usual windows. Most rows have less than a hundred bytes. */
-const WINDOW_BYTES = 1024
-
 /**
  * One open packed file. Its records and offsets are those of the file that was packed. Opening it reads the directory;
  * lookups read the blocks that they need.
@@ -43,31 +35,39 @@ const WINDOW_BYTES = 1024
 export class PackedDatabase implements OpenDatabase {
   readonly metadata: Metadata
   readonly tree: PackedTree
-  readonly data: DataSection
+  readonly data: PackedData
   readonly #file: PackedFile
   readonly #source: BlockSource
+  readonly #inflate: Inflate
+  readonly #options: PackedOptions
   readonly #decoder: RecordDecoder
   readonly #blocks: BlockCache<DataColumns>
 
   /**
+   * @param inflate decompresses blocks
    * @param path of the file, for messages
    * @throws InvalidDatabaseError when the file's header, directory or metadata is damaged, or the file is too large
    */
   constructor(
     source: BlockSource,
+    inflate: Inflate,
     readonly path?: string,
-    { cacheBytes = DEFAULT_CACHE_BYTES, maxBytes = DEFAULT_MAX_BYTES }: PackedOptions = {},
+    options: PackedOptions = {},
   ) {
-    const file = new PackedFile(source, path)
+    const { cacheBytes = DEFAULT_CACHE_BYTES, maxBytes = DEFAULT_MAX_BYTES } = options
+    const file = new PackedFile(source, inflate, path)
     checkSize(file.dataEnd + file.directory.metadata.length, maxBytes, path)
     this.#file = file
     this.#source = source
+    this.#inflate = inflate
+    this.#options = options
     this.metadata = file.metadata
     this.tree = new PackedTree(file, cacheBytes * LEAVES_SHARE)
     this.#blocks = new BlockCache(file.directory.dataBlocks.length.length, cacheBytes * (1 - LEAVES_SHARE))
-    // One reader each, since a window is valid until the next one of its reader.
-    this.data = new DataSection(this.#windowReader(), file.dataStart, file.dataEnd, path)
-    this.#decoder = new RecordDecoder(this.#windowReader(), this.data)
+    // One each, since the decoder moves its section while another one is read.
+    this.data = this.#openData()
+    const decoderData = this.#openData()
+    this.#decoder = new RecordDecoder(decoderBytesOf(decoderData), decoderData)
   }
 
   get bytes(): Uint8Array {
@@ -129,29 +129,13 @@ export class PackedDatabase implements OpenDatabase {
     return faults
   }
 
-  /** Windows are rows, put together in one buffer: allocating one for each takes longer than filling it. */
-  #windowReader(): ReadWindow {
-    const usual = new Uint8Array(WINDOW_BYTES)
-    const usualView = new DataView(usual.buffer)
-    return (offset, length) => {
-      let bytes = usual
-      let start = -1
-      let end = offset
-      while (start < 0 || end < offset + length) {
-        const [columns, from] = this.#columnsAt(end)
-        const row = columns.rowAt(end - from)
-        const rowStart = from + columns.startOf(row)
-        end = from + columns.startOf(row + 1)
-        if (start < 0) start = rowStart
-        if (end - start > bytes.length) {
-          const grown = new Uint8Array(2 * (end - start))
-          grown.set(bytes)
-          bytes = grown
-        }
-        columns.write(row, bytes, rowStart - start)
-      }
-      return { start, end, bytes, view: bytes === usual ? usualView : new DataView(bytes.buffer) }
-    }
+  withBytes(copy: Uint8Array): PackedDatabase {
+    return new PackedDatabase(sourceOf(copy), this.#inflate, this.path, this.#options)
+  }
+
+  #openData(): PackedData {
+    const { dataStart, dataEnd } = this.#file
+    return new PackedData((offset) => this.#columnsAt(offset), dataStart, dataEnd, this.path)
   }
 
   /** The block with a byte of the data section, and where it starts. */

@@ -1,5 +1,5 @@
 import { checkSize, MAX_DATABASE_BYTES } from '../bytes/byte-limit.ts'
-import { inflate } from '../bytes/deflate.ts'
+import type { Inflate } from '../bytes/deflate.ts'
 import { crc32 } from '../bytes/gzip-member.ts'
 import { damagedFile, type InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
@@ -23,7 +23,9 @@ export interface BlockSource {
 export function sourceOf(bytes: Uint8Array): BlockSource {
   return {
     size: bytes.length,
-    read: (position, length) => bytes.subarray(position, position + length),
+    // The object itself, so that the whole file is recognised as the one that was given.
+    read: (position, length) =>
+      length === bytes.length ? bytes : bytes.subarray(position, position + length),
   }
 }
 
@@ -44,18 +46,20 @@ export class PackedFile {
   readonly path: string | undefined
 
   readonly #source: BlockSource
+  readonly #inflate: Inflate
   readonly #leafPositions: Float64Array
   readonly #dataPositions: Float64Array
   readonly #recordPosition: number
   #records: Uint32Array | undefined
 
   /** @throws InvalidDatabaseError when the header, the directory or the metadata is damaged */
-  constructor(source: BlockSource, path?: string) {
+  constructor(source: BlockSource, inflate: Inflate, path?: string) {
     checkSize(source.size, MAX_DATABASE_BYTES, path)
     this.#source = source
+    this.#inflate = inflate
     this.path = path
     const read = (position: number, length: number): Uint8Array => source.read(position, length)
-    this.directory = this.#checked('the packed file', () => readDirectory(source.size, read))
+    this.directory = this.#checked('the packed file', () => readDirectory(source.size, read, inflate))
     const { leafBlocks, dataBlocks, end, metadata, recordCount, recordDeflated } = this.directory
     this.#leafPositions = positions(end, leafBlocks.deflated, leafBlocks.lowBytes)
     this.#recordPosition = this.#leafPositions.at(-1) ?? end
@@ -98,7 +102,7 @@ export class PackedFile {
       if (crc32(bytes) !== crc[block]) throw new Error('it does not match its checksum')
       const end = length - (lowBytes[block] ?? 0)
       const streams = {
-        tokens: inflate(bytes.subarray(0, deflated[block]), tokenBytes[block] ?? 0),
+        tokens: this.#inflate(bytes.subarray(0, deflated[block]), tokenBytes[block] ?? 0),
         lowBytes: bytes.subarray(end),
       }
       const count = Math.min(LEAVES_PER_BLOCK, leafCount - block * LEAVES_PER_BLOCK)
@@ -121,7 +125,7 @@ export class PackedFile {
     return this.#checked(`the block of data at byte ${position} of the packed file`, () => {
       const bytes = this.#source.read(position, deflated[block] ?? 0)
       if (crc32(bytes) !== crc[block]) throw new Error('it does not match its checksum')
-      return new DataColumns(inflate(bytes, columnBytes[block] ?? 0), length[block] ?? 0)
+      return new DataColumns(this.#inflate(bytes, columnBytes[block] ?? 0), length[block] ?? 0)
     })
   }
 
@@ -135,7 +139,7 @@ export class PackedFile {
     return this.#checked('the record table of the packed file', () => {
       const bytes = this.#source.read(this.#recordPosition, recordDeflated)
       if (crc32(bytes) !== recordCrc) throw new Error('it does not match its checksum')
-      const reader = new NumberReader(inflate(bytes, recordBytes))
+      const reader = new NumberReader(this.#inflate(bytes, recordBytes))
       const records = new Uint32Array(recordCount)
       let record = 0
       for (let i = 0; i < recordCount; i++) {

@@ -1,26 +1,16 @@
-import { type Bytes, viewOf } from '../bytes/byte-source.ts'
-import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
+import { isGeofixError } from '../errors.ts'
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import { bitAt, isNode, type Link, linkToValue, NodeTable } from '../mmdb/writer/node-table.ts'
 import { SearchTreeEncoder } from '../mmdb/writer/search-tree-encoder.ts'
-import { ALIAS, FIRST_RECORD, isPacked, LEAVES_PER_BLOCK, NONE } from './format.ts'
-import { PackedFile, sourceOf } from './packed-file.ts'
+import { ALIAS, FIRST_RECORD, LEAVES_PER_BLOCK, NONE } from './format.ts'
+import type { PackedFile } from './packed-file.ts'
 import { advance, type Words } from './position.ts'
 
 /**
- * Unpacks a file that {@link pack} made, and checks all of it.
+ * The MMDB file of an open packed file, which is checked completely.
  *
- * @returns an MMDB file with the same records, networks and metadata, and the same data section. Its search tree can
- *   have another order of nodes
- * @throws InvalidDatabaseError when it is damaged or not packed
+ * @throws InvalidDatabaseError when it is damaged
  */
-export function unpack(bytes: Bytes): Uint8Array {
-  const packed = viewOf(bytes)
-  if (!isPacked(packed)) throw new InvalidDatabaseError('it is not a packed database')
-  return unpackFile(new PackedFile(sourceOf(packed)))
-}
-
-/** The MMDB file of an open packed file. Throws as {@link unpack}. */
 export function unpackFile(file: PackedFile): Uint8Array {
   const { metadata, dataBlocks } = file.directory
   const tree = encodeTree(file)

@@ -3,12 +3,13 @@ import { deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { seeded } from '../../scripts/bench/addresses.ts'
 import { inflate } from '../../src/bytes/deflate.ts'
+import { isPacked } from '../../src/bytes/extract.ts'
 import { crc32 } from '../../src/bytes/gzip-member.ts'
 import { InvalidDatabaseError, isGeofixError } from '../../src/errors.ts'
+import { Database } from '../../src/mmdb/database.ts'
 import { readDirectory } from '../../src/packed/directory.ts'
-import { pack } from '../../src/packed/pack.ts'
-import { openDatabase } from '../../src/packed/packed-database.ts'
-import { unpack } from '../../src/packed/unpack.ts'
+import { openPacked } from '../../src/packed/open-packed.ts'
+import { pack, unpack } from '../../src/packed/pack.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { effort, sampled } from '../effort.ts'
 
@@ -24,9 +25,12 @@ function manyNetworks(): Uint8Array {
   return writer.toBytes()
 }
 
+/** As the core opens it. The tests of sources open packed files as Node does. */
+const openDatabase = (bytes: Uint8Array) => (isPacked(bytes) ? openPacked(bytes) : new Database(bytes))
+
 const PLAIN = manyNetworks()
 const PACKED = pack(PLAIN)
-const DIRECTORY = readDirectory(PACKED.length, (at, length) => PACKED.subarray(at, at + length))
+const DIRECTORY = readDirectory(PACKED.length, (at, length) => PACKED.subarray(at, at + length), inflate)
 const ADDRESSES = Array.from({ length: 100 }, (_, i) => Math.imul(i, 0x9e3779b1) >>> 0)
 
 /** Everything that can be asked. @returns how many lookups failed */

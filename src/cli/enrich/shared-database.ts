@@ -7,7 +7,7 @@ import { InvalidDatabaseError, isGeofixError } from '../../errors.ts'
 import { DatabaseSet } from '../../location/database-set.ts'
 import { readUnpacked } from '../../node/file-bytes.ts'
 import { nativeGunzipAsync } from '../../node/native-gunzip.ts'
-import { openDatabase } from '../../packed/packed-database.ts'
+import { openDatabase } from '../../node/packed-source.ts'
 
 /** A database in memory that all threads of the process share. Workers receive it without a copy. */
 export interface SharedDatabase {
