@@ -36,7 +36,6 @@ export {
 } from './location/location-record.ts'
 export type { SharedDatabase, SharedDatabases } from './location/shared-databases.ts'
 export type { MmdbValue } from './mmdb/record-decoder.ts'
-export type { DatabaseFault } from './mmdb/verify/fault-list.ts'
-export type { Verification } from './mmdb/verify/verify.ts'
+export type { DatabaseFault, Verification } from './mmdb/verify.ts'
 export type { BlobLike, ResponseLike, SignalLike, StreamLike, UrlLike } from './platform-types.ts'
 export type { DetectOptions, OpenOptions } from './resolver.ts'

@@ -1,15 +1,14 @@
 // The entry `geofix/enrich`: adds a location to every line of a log, over Web or Node streams.
 
 import { type Counts, finishedCounts } from './enrich/counts.ts'
-import { enrichedStream, type IterableStream } from './enrich/enriched-stream.ts'
 import { LocalExecutor } from './enrich/executor.ts'
 import type { EnrichOptions, Format } from './enrich/formats/formats.ts'
-import { type LineInput, LineSource } from './enrich/line-source.ts'
 import { commonPlan } from './enrich/options.ts'
 import { makePlan } from './enrich/plan.ts'
 import { RowEnricher as Rows } from './enrich/row-enricher.ts'
 import { makeRowPlan, type RowOptions } from './enrich/row-plan.ts'
 import { Run } from './enrich/run.ts'
+import { enrichedStream, type IterableStream, type LineInput, LineSource } from './enrich/streams.ts'
 import type { DatabaseSet } from './location/database-set.ts'
 import type { PlatformWritable } from './platform-types.ts'
 import { isUint8Array } from './realm.ts'
@@ -25,13 +24,12 @@ export type {
   FailureReason,
   RegionCount,
 } from './enrich/counts.ts'
-export type { IterableStream } from './enrich/enriched-stream.ts'
 export { BadLineError, EnrichError, type EnrichErrorCode } from './enrich/errors.ts'
 export type { EnrichOptions, Format } from './enrich/formats/formats.ts'
-export type { LineInput } from './enrich/line-source.ts'
 export type { OnBadLine } from './enrich/options.ts'
 export { LOCATION_FIELDS, type LocationField } from './enrich/options.ts'
 export type { Quoting, RowOptions } from './enrich/row-plan.ts'
+export type { IterableStream, LineInput } from './enrich/streams.ts'
 
 /** How lines are read, what is added to them, and the resolver that finds the locations. */
 export interface EnrichRunOptions extends EnrichOptions {

@@ -6,13 +6,6 @@ import type { DetectSource, PeerOptions } from './client/request-source.ts'
 import { MalformedAddressError } from './errors.ts'
 import type { DatabaseInfo } from './location/database-info.ts'
 import { DatabaseSet } from './location/database-set.ts'
-import {
-  findRecord,
-  isRecord,
-  lookupError,
-  lookupFailure,
-  malformedFailure,
-} from './location/find-location.ts'
 import { type Locale, localeOf } from './location/locale.ts'
 import {
   isLookupFailure,
@@ -21,11 +14,19 @@ import {
   type LookupOptions,
   type LookupResult,
 } from './location/location-record.ts'
-import { BATCH_ITEMS, LookupBatch } from './location/lookup-batch.ts'
+import {
+  BATCH_ITEMS,
+  findRecord,
+  isRecord,
+  LookupBatch,
+  lookupError,
+  lookupFailure,
+  malformedFailure,
+} from './location/lookup.ts'
 import { type SharedDatabases, shareDatabases } from './location/shared-databases.ts'
 import { instantOf } from './location/timezone.ts'
 import type { MmdbValue } from './mmdb/record-decoder.ts'
-import type { Verification } from './mmdb/verify/verify.ts'
+import type { Verification } from './mmdb/verify.ts'
 import type { SignalLike } from './platform-types.ts'
 
 /**

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import {
   type FaultLocation,
@@ -6,8 +7,10 @@ import {
   InvalidLocaleError,
   isGeofixError,
   MalformedAddressError,
+  quoted,
   UnresolvableAddressError,
 } from '../src/errors.ts'
+import { anyCharacter } from './any-character.ts'
 
 describe('the error classes', () => {
   it.each([
@@ -81,5 +84,33 @@ describe('isGeofixError', () => {
     Object.create(null),
   ])('is false for anything else: %s', (value) => {
     expect(isGeofixError(value)).toBe(false)
+  })
+})
+
+describe('quoted', () => {
+  it.each([
+    ['', '""'],
+    ['1.2.3', '"1.2.3"'],
+    ['a "b" \\', '"a \\"b\\" \\\\"'],
+    ['line\nfeed', '"line\\nfeed"'],
+    ['\u001b[31m', '"\\u001b[31m"'],
+    ['caf\u00e9 \u202e', '"caf\\u00e9 \\u202e"'],
+    ['\ud83d\ude00', '"\\ud83d\\ude00"'],
+    ['x'.repeat(60), `"${'x'.repeat(60)}"`],
+    ['x'.repeat(61), `"${'x'.repeat(60)}"...`],
+    ['\n'.repeat(60), `"${'\\n'.repeat(60)}"`],
+  ])('%j is %s', (text, expected) => {
+    expect(quoted(text)).toBe(expected)
+  })
+
+  it('is printable ASCII of limited length that parses to the start of the text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 200 }), (text) => {
+        const quote = quoted(text)
+        expect(quote).toMatch(/^"[\x20-\x7e]{0,360}"(\.\.\.)?$/)
+        expect(JSON.parse(quote.replace(/\.\.\.$/, ''))).toBe(text.slice(0, 60))
+        expect(quote.endsWith('...')).toBe(text.length > 60)
+      }),
+    )
   })
 })

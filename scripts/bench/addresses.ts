@@ -1,5 +1,5 @@
 import type { Reader } from 'mmdb-lib'
-import { formatIPv6 } from '../../src/address/ipv6.ts'
+import { formatIPv6 } from '../../src/address/ip-text.ts'
 import { parseAddress } from '../../src/index.ts'
 
 /** Random numbers in [0, 1), the same for the same seed (mulberry32). */

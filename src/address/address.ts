@@ -1,12 +1,23 @@
 import { MalformedAddressError, UnresolvableAddressError } from '../errors.ts'
 import { explainMalformed } from './explain-malformed.ts'
 import type { SpecialPurpose } from './iana-registries.ts'
-import { formatIPv4, NOT_IPV4, parseIPv4 } from './ipv4.ts'
-import { CANONICAL_IPV6, formatIPv6, MAX_ADDRESS_CHARS, NOT_IPV6, parseIPv6 } from './ipv6.ts'
-import { isZoneId, mappedIPv4, mayHaveZone, NO_EMBEDDED_IPV4, translatedIPv4 } from './ipv6-forms.ts'
+import {
+  CANONICAL_IPV6,
+  formatIPv4,
+  formatIPv6,
+  type IPv6Words,
+  MAX_ADDRESS_CHARS,
+  NOT_IPV4,
+  NOT_IPV6,
+  parseIPv4,
+  parseIPv6,
+} from './ip-text.ts'
 import { describeSpecialPurpose, specialPurposeOfIPv4, specialPurposeOfIPv6 } from './special-purpose.ts'
 
 const PERCENT = 0x25
+
+/** The text after `%`: 1 to 32 unreserved characters (RFC 6874 section 2). */
+const ZONE_ID = /^[0-9A-Za-z._~-]{1,32}$/
 
 /**
  * A parsed address, as bits. The owner reuses one object for every text, so that parsing allocates nothing here.
@@ -72,16 +83,16 @@ export class Address {
     const words = this.words
     const spelling = parseIPv6(text, end, words)
     if (spelling === NOT_IPV6) return false
-    if (end < text.length && !(isZoneId(text.slice(end + 1)) && mayHaveZone(words))) return false
+    if (end < text.length && !(ZONE_ID.test(text.slice(end + 1)) && mayHaveZone(words))) return false
     const mapped = mappedIPv4(words)
-    if (mapped !== NO_EMBEDDED_IPV4) {
+    if (mapped !== NOT_IPV4) {
       this.setIPv4(mapped, formatIPv4(mapped))
       return true
     }
     this.text = spelling === CANONICAL_IPV6 && end === text.length ? text : formatIPv6(words)
     this.version = 6
     const translated = translatedIPv4(words)
-    if (translated !== NO_EMBEDDED_IPV4) {
+    if (translated !== NOT_IPV4) {
       this.family = 4
       this.ipv4 = translated
       this.special = specialPurposeOfIPv4(translated)
@@ -91,6 +102,41 @@ export class Address {
     }
     return true
   }
+}
+
+/**
+ * The IPv4 address of an IPv4-mapped IPv6 address (`::ffff:0:0/96`, RFC 4291 section 2.5.5.2).
+ * {@link NOT_IPV4} for other addresses. IPv4-compatible addresses (`::/96`, deprecated by section 2.5.5.1) are not IPv4 addresses.
+ */
+export function mappedIPv4(words: IPv6Words): number {
+  return words[0] === 0 && words[1] === 0 && words[2] === 0xffff ? (words[3] ?? 0) : NOT_IPV4
+}
+
+/**
+ * The IPv4 address inside an address of a translation mechanism, which locates its host:
+ *
+ * - 6to4, `2002::/16`: bits 16 to 47 (RFC 3056 section 2)
+ * - Teredo, `2001::/32`: the client, the last 32 bits inverted (RFC 4380 section 4); not the server
+ * - NAT64, `64:ff9b::/96`: the last 32 bits (RFC 6052 section 2.1)
+ *
+ * Decodes once, without recursion. For database lookups only, never for decisions about trust.
+ */
+export function translatedIPv4(words: IPv6Words): number {
+  const first = words[0] ?? 0
+  if (first >>> 16 === 0x2002) return (((first & 0xffff) << 16) | ((words[1] ?? 0) >>> 16)) >>> 0
+  if (first === 0x2001_0000) return ~(words[3] ?? 0) >>> 0
+  if (first === 0x0064_ff9b && words[1] === 0 && words[2] === 0) return words[3] ?? 0
+  return NOT_IPV4
+}
+
+/**
+ * Whether an address may have a zone: its scope must not be global (RFC 4007 section 11). This is true for
+ * link-local unicast, and for multicast whose scope field is not 0xe (RFC 4291 section 2.7). Unique local addresses
+ * have global scope (RFC 4193 section 3.3), and loopback needs no zone.
+ */
+function mayHaveZone(words: IPv6Words): boolean {
+  const first = (words[0] ?? 0) >>> 16
+  return first >>> 6 === 0x3fa || (first >>> 8 === 0xff && (first & 0xf) !== 0xe)
 }
 
 /** An address that can be looked up. */

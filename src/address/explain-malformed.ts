@@ -1,6 +1,5 @@
-import { NOT_IPV4, parseIPv4 } from './ipv4.ts'
-import { MAX_ADDRESS_CHARS, NOT_IPV6, parseIPv6 } from './ipv6.ts'
-import { quoted } from './quoted.ts'
+import { quoted } from '../errors.ts'
+import { MAX_ADDRESS_CHARS, NOT_IPV4, NOT_IPV6, parseIPv4, parseIPv6 } from './ip-text.ts'
 
 /**
  * Explains in one sentence why `Address.parse` refused a value, and what to write instead if that is clear. Not a

@@ -79,5 +79,5 @@ export const IPV6_REGISTRY: readonly RegistryRow[] = [
   ['5f00::/16',          'Segment Routing (SRv6) SIDs',          'RFC 9602',                  'reserved'],
   ['fc00::/7',           'Unique-Local',                         'RFC 4193, RFC 8190',        'private'],
   ['fe80::/10',          'Link-Local Unicast',                   'RFC 4291',                  'link-local'],
-  // ::ffff:0:0/96, 64:ff9b::/96, 2001::/32 and 2002::/16 contain IPv4 addresses: see ipv6-forms.ts.
+  // ::ffff:0:0/96, 64:ff9b::/96, 2001::/32 and 2002::/16 contain IPv4 addresses: see address.ts.
 ]

@@ -1,6 +1,5 @@
-import { type Network, parseCidr } from './cidr.ts'
 import { IPV4_REGISTRY, IPV6_REGISTRY, type RegistryRow, type SpecialPurpose } from './iana-registries.ts'
-import type { IPv6Words } from './ipv6.ts'
+import { type IPv6Words, type Network, parseCidr } from './ip-text.ts'
 
 /** The rows of one registry, the most specific network first. */
 interface Registry {

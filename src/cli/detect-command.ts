@@ -1,27 +1,23 @@
 import { Address } from '../address/address.ts'
-import { quoted } from '../address/quoted.ts'
 import { describeSpecialPurpose } from '../address/special-purpose.ts'
-import { type ClientAddressOptions, ClientWalk, type WalkStep } from '../client/client-address.ts'
-import { isGeofixError } from '../errors.ts'
+import type { ClientWalk, WalkStep } from '../client/client-address.ts'
+import { isGeofixError, quoted } from '../errors.ts'
+import { type DETECT_OPTIONS, type FlagsOf, trustOf } from './options.ts'
 import { ExitStatus, type Terminal, writeLine } from './terminal.ts'
-
-export interface DetectCommand extends ClientAddressOptions {
-  /** Names and values of header fields, in order. */
-  readonly headers: readonly (readonly [name: string, value: string])[]
-  /** The peer's address, or `unix:`. */
-  readonly peer: string
-}
 
 /**
  * Explains, hop by hop, which address `detect` takes and why: `geofix detect`.
  *
- * @throws TypeError if the trust configuration is invalid
+ * @throws UsageError if the trust configuration is invalid
  */
-export async function runDetect(command: DetectCommand, terminal: Terminal): Promise<ExitStatus> {
-  const walk = new ClientWalk(command)
+export async function runDetect(
+  flags: FlagsOf<typeof DETECT_OPTIONS>,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  const walk = trustOf(flags)
   const client = new Address()
   const steps: WalkStep[] = []
-  const source = { headers: fieldsByName(command.headers), remoteAddress: command.peer }
+  const source = { headers: fieldsByName(flags.header), remoteAddress: flags.peer }
   let outcome: string
   let status: ExitStatus = ExitStatus.failed
   try {
@@ -69,7 +65,9 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
-function fieldsByName(headers: DetectCommand['headers']): Record<string, string[]> {
+function fieldsByName(
+  headers: readonly (readonly [name: string, value: string])[] = [],
+): Record<string, string[]> {
   const fields = new Map<string, string[]>()
   for (const [name, value] of headers) {
     const key = name.toLowerCase()

@@ -5,6 +5,7 @@ import type { OpenDatabase } from '../mmdb/database.ts'
 import { isMap, type MmdbValue } from '../mmdb/record-decoder.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import { openDatabases } from '../node/node-source.ts'
+import type { FlagsOf, INFO_OPTIONS } from './options.ts'
 import { ExitStatus, printable, type Terminal, writeLine } from './terminal.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -27,19 +28,14 @@ const MAX_PATH_LENGTH = 256
 /** The maximum number of listed fields. A database with more uses data, such as addresses, as keys. */
 const MAX_FIELDS = 1000
 
-export interface InfoCommand {
-  /** Files. If empty, the embedded database is described. */
-  readonly databases: readonly string[]
-  /** Prints one JSON object per line instead of a table. */
-  readonly json: boolean
-}
-
-/** Describes each database: `geofix info`. */
-export async function runInfo(command: InfoCommand, terminal: Terminal): Promise<ExitStatus> {
-  const sources = command.databases.length > 0 ? command.databases : [embedded.city]
-  for (const [index, database] of (await openDatabases(sources)).entries()) {
+/** Describes each database, as a table or as one JSON object per line: `geofix info`. */
+export async function runInfo(
+  { db, json = false }: FlagsOf<typeof INFO_OPTIONS>,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  for (const [index, database] of (await openDatabases(db ?? [embedded.city])).entries()) {
     const description = describe(database)
-    if (command.json) await writeLine(terminal.stdout, JSON.stringify(description))
+    if (json) await writeLine(terminal.stdout, JSON.stringify(description))
     else await writeLine(terminal.stdout, (index > 0 ? '\n' : '') + table(description))
   }
   return ExitStatus.ok

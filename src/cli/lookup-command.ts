@@ -1,35 +1,29 @@
 import { fstatSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
-import { isLookupFailure, type LookupResult } from '../location/location-record.ts'
+import { isLookupFailure } from '../location/location-record.ts'
 import { NodeResolver } from '../node/node-resolver.ts'
 import { DATABASE_SET } from '../resolver.ts'
 import { checkLocations } from './databases.ts'
 import { directoryError, reasonOf } from './enrich/system-error.ts'
+import type { FlagsOf, LOOKUP_OPTIONS } from './options.ts'
 import { CommandFailure, ExitStatus, type Terminal, writeLine, writeMessage } from './terminal.ts'
 
 /** In characters. No address is this long, so a cut line is not an address. */
 const MAX_LINE_LENGTH = 1024
 
-export interface LookupCommand {
-  /** If empty, one address per line is read from standard input. */
-  readonly addresses: readonly string[]
-  /** Files. If empty, the embedded database is used. */
-  readonly databases: readonly string[]
-  readonly locale: string | undefined
-  readonly at: Date | undefined
-  /** Prints indented JSON instead of one record per line. */
-  readonly pretty: boolean
-}
-
 /**
  * Prints the record of each address in order: `geofix ADDRESS...`. Failures go to standard error.
  *
+ * @param addresses if empty, one address per line is read from standard input
  * @throws CommandFailure when standard input cannot be read
  * @throws InvalidDatabaseError when a database cannot be used
  */
-export async function runLookup(command: LookupCommand, terminal: Terminal): Promise<ExitStatus> {
-  const { addresses, databases, locale, at, pretty } = command
-  const resolver = await NodeResolver.open(databases.length > 0 ? databases : undefined)
+export async function runLookup(
+  addresses: readonly string[],
+  { db, locale, at, pretty = false }: FlagsOf<typeof LOOKUP_OPTIONS>,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  const resolver = await NodeResolver.open(db)
   checkLocations(resolver[DATABASE_SET]())
   const options = { locale, at }
   let status: ExitStatus = ExitStatus.ok
@@ -40,14 +34,10 @@ export async function runLookup(command: LookupCommand, terminal: Terminal): Pro
       status = ExitStatus.failed
       await writeMessage(terminal.stderr, result.error.message)
     } else {
-      await writeLine(terminal.stdout, print(result, pretty))
+      await writeLine(terminal.stdout, JSON.stringify(result, null, pretty ? 2 : undefined))
     }
   }
   return status
-}
-
-function print(record: LookupResult, pretty: boolean): string {
-  return JSON.stringify(record, null, pretty ? 2 : undefined)
 }
 
 /** The lines of standard input that are not empty, with LF or CRLF. Long lines are cut. */

@@ -1,6 +1,9 @@
-// The options of the commands. One definition each serves the parser, --help, and the table in the command's guide.
+// The options of the commands. One definition each serves the parser, its types, --help, and the table in the command's
+// guide. The commands with many options have their tables beside them.
+import { ClientWalk } from '../client/client-address.ts'
 import type { FormatOption } from '../enrich/formats/format-definition.ts'
 import { localeOf } from '../location/locale.ts'
+import { messageOf } from '../realm.ts'
 import { databasePath } from './databases.ts'
 import { UsageError } from './terminal.ts'
 
@@ -20,20 +23,74 @@ export interface OptionDefinition {
   readonly formats?: readonly string[]
 }
 
-export const DB: OptionDefinition = {
+/** The values that the parser gives for options: `maxLineBytes` for `--max-line-bytes <n>`. */
+export type FlagsOf<Options extends readonly OptionDefinition[]> = {
+  readonly [Option in Options[number] as Option extends Required
+    ? NameOf<Option['flags']>
+    : never]: ValueOf<Option>
+} & {
+  readonly [Option in Options[number] as Option extends Required
+    ? never
+    : NameOf<Option['flags']>]?: ValueOf<Option>
+}
+
+type Required = { readonly isRequired: true }
+
+type NameOf<Flags extends string> = Flags extends
+  | `${string}--no-${infer Name}`
+  | `${string}--${infer Name} <${string}`
+  ? CamelCase<Name>
+  : Flags extends `${string}--${infer Name}`
+    ? CamelCase<Name>
+    : never
+
+type CamelCase<Name extends string> = Name extends `${infer First}-${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest>>}`
+  : Name
+
+type ValueOf<Option extends OptionDefinition> = Option['flags'] extends `${string}<${string}`
+  ? Option extends { readonly isRepeatable: true }
+    ? readonly ReadBy<Option>[]
+    : ReadBy<Option>
+  : boolean
+
+type ReadBy<Option> = Option extends { readonly read: (text: string) => infer Value } ? Value : string
+
+export const DB = {
   flags: '--db <file>',
   text: 'use this database (`.mmdb`, `.gz` or `.tar.gz`) instead of the embedded one. You can repeat it; the first database that has a location answers, with all its fields. A database without locations, such as an ASN database, is an error',
   read: databasePath,
   isRepeatable: true,
-}
+} as const satisfies OptionDefinition
 
-export const LOCALE: OptionDefinition = {
+export const LOCALE = {
   flags: '--locale <tag>',
   text: 'the language of the names of countries and regions',
   read: readLocale,
+} as const satisfies OptionDefinition
+
+export const TRUST = [
+  {
+    flags: '--trust <list>',
+    text: 'trusted proxies: addresses, networks and names, separated by commas',
+    read: readList,
+  },
+  {
+    flags: '--forwarded-header <name>',
+    text: 'the header that the proxies write (default: `x-forwarded-for`)',
+  },
+] as const satisfies readonly OptionDefinition[]
+
+/** @throws UsageError when the trusted proxies are not valid */
+export function trustOf({ trust, forwardedHeader }: FlagsOf<typeof TRUST>): ClientWalk {
+  try {
+    return new ClientWalk({ trustedProxies: trust, forwardedHeader })
+  } catch (error) {
+    throw new UsageError(messageOf(error))
+  }
 }
 
-export const LOOKUP_OPTIONS: readonly OptionDefinition[] = [
+export const LOOKUP_OPTIONS = [
   DB,
   LOCALE,
   {
@@ -42,23 +99,21 @@ export const LOOKUP_OPTIONS: readonly OptionDefinition[] = [
     read: readInstant,
   },
   { flags: '--pretty', text: 'indent the JSON' },
-]
+] as const satisfies readonly OptionDefinition[]
 
-export const INFO_OPTIONS: readonly OptionDefinition[] = [
+export const INFO_OPTIONS = [
   {
-    flags: '--db <file>',
+    ...DB,
     text: 'describe this database (`.mmdb`, `.gz` or `.tar.gz`) instead of the embedded one. You can repeat it',
-    read: databasePath,
-    isRepeatable: true,
   },
   { flags: '--json', text: 'print one JSON object a line' },
-]
+] as const satisfies readonly OptionDefinition[]
 
-export const PACK_OPTIONS: readonly OptionDefinition[] = [
+export const PACK_OPTIONS = [
   { flags: '-o, --output <file>', text: 'write to this file', isRequired: true },
-]
+] as const satisfies readonly OptionDefinition[]
 
-export const DETECT_OPTIONS: readonly OptionDefinition[] = [
+export const DETECT_OPTIONS = [
   {
     flags: '--peer <address>',
     text: "the address of the socket's peer, or `unix:` for a Unix socket",
@@ -70,16 +125,8 @@ export const DETECT_OPTIONS: readonly OptionDefinition[] = [
     read: readHeader,
     isRepeatable: true,
   },
-  {
-    flags: '--trust <list>',
-    text: 'trusted proxies: addresses, networks and names, separated by commas',
-    read: readList,
-  },
-  {
-    flags: '--forwarded-header <name>',
-    text: 'the header that the proxies write (default: `x-forwarded-for`)',
-  },
-]
+  ...TRUST,
+] as const satisfies readonly OptionDefinition[]
 
 /** The description for --help: the text without Markdown, after the formats that have the option. */
 export function helpOf({ text, formats }: OptionDefinition): string {
@@ -100,6 +147,24 @@ export function guideRow({ flags, text, formats }: OptionDefinition): string {
 /** Reads a list separated by commas. */
 export function readList(text: string): string[] {
   return text.split(',')
+}
+
+/** Makes a reader of one of some words. */
+export function oneOf<Choice extends string>(choices: readonly Choice[]): (text: string) => Choice {
+  return (text) => {
+    const chosen = choices.find((choice) => choice === text)
+    if (chosen === undefined) throw new UsageError(`Write one of ${choices.join(', ')}.`)
+    return chosen
+  }
+}
+
+/** Makes a reader of a number of digits only. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+    if (number >= least && number <= most) return number
+    throw new UsageError(`Write a whole number from ${least} to ${most}.`)
+  }
 }
 
 /** An ISO 8601 time with its offset, or a date, which means 00:00 UTC. */
@@ -123,7 +188,7 @@ function readLocale(text: string): string {
     localeOf(text)
     return text
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
+    throw new UsageError(messageOf(error))
   }
 }
 

@@ -4,19 +4,20 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { isGeofixError } from '../errors.ts'
 import { databasePath } from './databases.ts'
 import { runDetect } from './detect-command.ts'
-import { ENRICH_HELP, ENRICH_OPTIONS, type EnrichFlags, enrichCommand } from './enrich/flags.ts'
+import { ENRICH_HELP, ENRICH_OPTIONS, enrichCommand } from './enrich/flags.ts'
 import { runInfo } from './info-command.ts'
-import { addKey, KEYS_OPTIONS, type KeysFlags, listKeys, revokeKey, rotateKey } from './keys/keys-command.ts'
+import { addKey, KEYS_OPTIONS, listKeys, revokeKey, rotateKey } from './keys/keys-command.ts'
 import { runLookup } from './lookup-command.ts'
 import {
   DETECT_OPTIONS,
+  type FlagsOf,
   helpOf,
   INFO_OPTIONS,
   LOOKUP_OPTIONS,
   type OptionDefinition,
   PACK_OPTIONS,
 } from './options.ts'
-import { SERVE_HELP, SERVE_OPTIONS, type ServeFlags, serveSettings } from './serve/flags.ts'
+import { SERVE_HELP, SERVE_OPTIONS, serveSettings } from './serve/flags.ts'
 import { CommandFailure, ExitStatus, printable, type Terminal, UsageError, writeMessage } from './terminal.ts'
 import { runVerify } from './verify-command.ts'
 
@@ -61,7 +62,6 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 
 function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Command {
   const program = new Command('geofix')
-    .description('Print the location of IP addresses from a local database, without network calls.')
     .version(packageJson.version)
     .exitOverride()
     .configureOutput({
@@ -76,67 +76,135 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
       if (Object.keys(self.opts()).length === 0) return
       self.error(`error: write options after "${subcommand.name()}": see geofix ${subcommand.name()} --help`)
     })
-    .addHelpText('after', EXAMPLES)
 
-  addOptions(program, LOOKUP_OPTIONS)
-    .argument('[address...]', 'IPv4 or IPv6 addresses (default: one a line from standard input)')
-    .action(async (addresses: string[], options: LookupFlags) => {
-      if (addresses.length === 0 && terminal.stdin.isTTY) {
-        program.outputHelp({ error: true })
+  /** Adds what a command takes and does. It prints its help if it would read addresses or lines from a terminal. */
+  const define = <const Options extends readonly OptionDefinition[]>(
+    command: Command,
+    { description, argument, options, help = '', readsInput = false, run }: CommandDefinition<Options>,
+  ): void => {
+    addOptions(command, options).description(description).addHelpText('after', help)
+    if (argument !== undefined) {
+      const [name, text, read = (each: string) => each] = argument
+      command.argument(name, text, (each, previous: unknown) => collect(read, each, previous))
+    }
+    command.action(async () => {
+      const args: string[] = command.processedArgs.flat()
+      if (readsInput && args.length === 0 && terminal.stdin.isTTY) {
+        command.outputHelp({ error: true })
         return ends(ExitStatus.usage)
       }
-      const { db = [], locale, at, pretty = false } = options
-      ends(await runLookup({ addresses, databases: db, locale, at, pretty }, terminal))
-    })
-
-  addOptions(program.command('info'), INFO_OPTIONS)
-    .description('describe a database: type, age, networks, languages, licence, fields')
-    .action(async (options: InfoFlags) => {
-      const { db = [], json = false } = options
-      ends(await runInfo({ databases: db, json }, terminal))
-    })
-
-  program
-    .command('verify')
-    .description('check whole database files: search tree, pointers, records, text, metadata')
-    .argument('<file...>', '.mmdb, .gz or .tar.gz', (text: string, previous: unknown) =>
-      collect(databasePath, text, previous),
-    )
-    .action(async (files: string[]) => ends(await runVerify(files, terminal)))
-
-  for (const [action, description] of [
-    ['pack', 'pack a database: half the size of gzip, and read without unpacking'],
-    ['unpack', 'unpack a packed database to an .mmdb file'],
-  ] as const) {
-    addOptions(program.command(action), PACK_OPTIONS)
-      .description(description)
-      .argument('<file>', action === 'pack' ? '.mmdb, .gz or .tar.gz' : 'a packed database', (text: string) =>
-        String(asArgument(databasePath, text)),
-      )
-      .action(async (input: string, { output }: PackFlags) => {
-        // Lazy, so that the other commands start faster.
-        const { runPack } = await import('./pack-command.ts')
-        ends(await runPack({ action, input, output }, terminal))
-      })
-  }
-
-  addOptions(program.command('detect'), DETECT_OPTIONS)
-    .description('explain, hop by hop, which address a request comes from')
-    .action(async (options: DetectFlags, command: Command) => {
-      const { peer, header = [], trust, forwardedHeader } = options
       try {
-        ends(await runDetect({ peer, headers: header, trustedProxies: trust, forwardedHeader }, terminal))
+        ends(await run(command.opts<FlagsOf<Options>>(), args))
       } catch (error) {
-        // An invalid configuration, such as --trust all.
-        if (error instanceof TypeError) command.error(`error: ${error.message}`)
+        if (error instanceof UsageError) command.error(`error: ${error.message}`)
         throw error
       }
     })
+  }
 
-  addEnrich(program, terminal, ends)
-  addServe(program, terminal, ends)
-  addKeys(program, terminal, ends)
+  define(program, {
+    description: 'Print the location of IP addresses from a local database, without network calls.',
+    argument: ['[address...]', 'IPv4 or IPv6 addresses (default: one a line from standard input)'],
+    options: LOOKUP_OPTIONS,
+    help: EXAMPLES,
+    readsInput: true,
+    run: (flags, addresses) => runLookup(addresses, flags, terminal),
+  })
+  define(program.command('info'), {
+    description: 'describe a database: type, age, networks, languages, licence, fields',
+    options: INFO_OPTIONS,
+    run: (flags) => runInfo(flags, terminal),
+  })
+  define(program.command('verify'), {
+    description: 'check whole database files: search tree, pointers, records, text, metadata',
+    argument: ['<file...>', '.mmdb, .gz or .tar.gz', databasePath],
+    options: [],
+    run: (_, files) => runVerify(files, terminal),
+  })
+  define(program.command('detect'), {
+    description: 'explain, hop by hop, which address a request comes from',
+    options: DETECT_OPTIONS,
+    run: (flags) => runDetect(flags, terminal),
+  })
+  // Modules that only one command needs are loaded when it runs, so that the others start faster.
+  define(program.command('enrich'), {
+    description: 'add the location to each line of logs and tables',
+    argument: ['[file...]', 'files (default: standard input)'],
+    options: ENRICH_OPTIONS,
+    help: ENRICH_HELP,
+    readsInput: true,
+    run: async (flags, files) => {
+      if (flags.rows === true) {
+        const { rowsCommand, runRows } = await import('./enrich/rows-command.ts')
+        return runRows(rowsCommand(files, flags), terminal)
+      }
+      const command = enrichCommand(files, flags)
+      const { runEnrich } = await import('./enrich/enrich-command.ts')
+      return runEnrich(command, terminal)
+    },
+  })
+  for (const [action, description, text] of [
+    ['pack', 'pack a database: half the size of gzip, and read without unpacking', '.mmdb, .gz or .tar.gz'],
+    ['unpack', 'unpack a packed database to an .mmdb file', 'a packed database'],
+  ] as const) {
+    define(program.command(action), {
+      description,
+      argument: ['<file>', text, databasePath],
+      options: PACK_OPTIONS,
+      run: async ({ output }, [input = '']) => {
+        const { runPack } = await import('./pack-command.ts')
+        return runPack({ action, input, output }, terminal)
+      },
+    })
+  }
+  define(program.command('serve'), {
+    description: 'serve locations over HTTP',
+    options: SERVE_OPTIONS,
+    help: SERVE_HELP,
+    run: async (flags) => {
+      const settings = serveSettings(flags)
+      const { runServe } = await import('./serve/serve-command.ts')
+      return runServe(settings, terminal)
+    },
+  })
+
+  const keys = program.command('keys').description('manage the API keys of geofix serve').helpCommand(false)
+  const id = ['<id>', 'as geofix keys list prints it'] as const
+  define(keys.command('add'), {
+    description: 'add a key and print it, once',
+    options: KEYS_OPTIONS.add,
+    run: (flags) => addKey(flags, terminal),
+  })
+  define(keys.command('list'), {
+    description: 'print the id, plan, times and label of each key',
+    options: KEYS_OPTIONS.list,
+    run: (flags) => listKeys(flags, terminal),
+  })
+  define(keys.command('revoke'), {
+    description: 'remove a key',
+    argument: id,
+    options: KEYS_OPTIONS.revoke,
+    run: (flags, [each = '']) => revokeKey(each, flags),
+  })
+  define(keys.command('rotate'), {
+    description: 'print a new key like another, which stays valid until you revoke it',
+    argument: id,
+    options: KEYS_OPTIONS.rotate,
+    run: (flags, [each = '']) => rotateKey(each, flags, terminal),
+  })
   return program
+}
+
+interface CommandDefinition<Options extends readonly OptionDefinition[]> {
+  readonly description: string
+  /** As --help shows it, what it is, and how one is read; the default keeps the text. */
+  readonly argument?: readonly [name: string, text: string, read?: (text: string) => string]
+  readonly options: Options
+  /** Text after the options in --help. */
+  readonly help?: string
+  /** Whether it reads standard input if there are no arguments. */
+  readonly readsInput?: boolean
+  readonly run: (flags: FlagsOf<Options>, args: readonly string[]) => Promise<ExitStatus>
 }
 
 function addOptions(command: Command, definitions: readonly OptionDefinition[]): Command {
@@ -161,67 +229,6 @@ function collect(read: (text: string) => unknown, text: string, previous: unknow
   return [...(Array.isArray(previous) ? previous : []), asArgument(read, text)]
 }
 
-function addEnrich(program: Command, terminal: Terminal, ends: (status: ExitStatus) => void): void {
-  const enrich = addOptions(program.command('enrich'), ENRICH_OPTIONS)
-    .description('add the location to each line of logs and tables')
-    .argument('[file...]', 'files (default: standard input)')
-    .addHelpText('after', ENRICH_HELP)
-  enrich.action(async (files: string[], flags: EnrichFlags) => {
-    if (files.length === 0 && terminal.stdin.isTTY) {
-      enrich.outputHelp({ error: true })
-      return ends(ExitStatus.usage)
-    }
-    try {
-      if (flags.rows === true) {
-        const { rowsCommand, runRows } = await import('./enrich/rows-command.ts')
-        return ends(await runRows(rowsCommand(files, flags), terminal))
-      }
-      const command = enrichCommand(files, flags)
-      // Lazy, so that the other commands start faster.
-      const { runEnrich } = await import('./enrich/enrich-command.ts')
-      ends(await runEnrich(command, terminal))
-    } catch (error) {
-      if (error instanceof UsageError) enrich.error(`error: ${error.message}`)
-      throw error
-    }
-  })
-}
-
-function addServe(program: Command, terminal: Terminal, ends: (status: ExitStatus) => void): void {
-  const serve = addOptions(program.command('serve'), SERVE_OPTIONS)
-    .description('serve locations over HTTP')
-    .addHelpText('after', SERVE_HELP)
-  serve.action(async (flags: ServeFlags) => {
-    try {
-      const settings = serveSettings(flags)
-      // Lazy, so that no other command loads the modules of the network.
-      const { runServe } = await import('./serve/serve-command.ts')
-      ends(await runServe(settings, terminal))
-    } catch (error) {
-      if (error instanceof UsageError) serve.error(`error: ${error.message}`)
-      throw error
-    }
-  })
-}
-
-function addKeys(program: Command, terminal: Terminal, ends: (status: ExitStatus) => void): void {
-  const keys = program.command('keys').description('manage the API keys of geofix serve').helpCommand(false)
-  addOptions(keys.command('add'), KEYS_OPTIONS.add)
-    .description('add a key and print it, once')
-    .action(async (flags: KeysFlags) => ends(await addKey(flags, terminal)))
-  addOptions(keys.command('list'), KEYS_OPTIONS.list)
-    .description('print the id, plan, times and label of each key')
-    .action(async (flags: KeysFlags) => ends(await listKeys(flags, terminal)))
-  addOptions(keys.command('revoke'), KEYS_OPTIONS.revoke)
-    .description('remove a key')
-    .argument('<id>', 'as geofix keys list prints it')
-    .action(async (id: string, flags: KeysFlags) => ends(await revokeKey(id, flags)))
-  addOptions(keys.command('rotate'), KEYS_OPTIONS.rotate)
-    .description('print a new key like another, which stays valid until you revoke it')
-    .argument('<id>', 'as geofix keys list prints it')
-    .action(async (id: string, flags: KeysFlags) => ends(await rotateKey(id, flags, terminal)))
-}
-
 /** Reads the value of an option. commander prints an InvalidArgumentError with the option's name. */
 function asArgument(read: (text: string) => unknown, text: string): unknown {
   try {
@@ -230,29 +237,6 @@ function asArgument(read: (text: string) => unknown, text: string): unknown {
     if (error instanceof UsageError) throw new InvalidArgumentError(error.message)
     throw error
   }
-}
-
-interface LookupFlags {
-  readonly db?: string[]
-  readonly locale?: string
-  readonly at?: Date
-  readonly pretty?: boolean
-}
-
-interface InfoFlags {
-  readonly db?: string[]
-  readonly json?: boolean
-}
-
-interface PackFlags {
-  readonly output: string
-}
-
-interface DetectFlags {
-  readonly peer: string
-  readonly header?: (readonly [name: string, value: string])[]
-  readonly trust?: string[]
-  readonly forwardedHeader?: string
 }
 
 /** commander's message, made printable: it can quote a file name. A suggestion stays on its own line. */

@@ -1,5 +1,5 @@
 import { isGeofixError } from '../errors.ts'
-import type { DatabaseFault } from '../mmdb/verify/fault-list.ts'
+import type { DatabaseFault } from '../mmdb/verify.ts'
 import { openDatabases } from '../node/node-source.ts'
 import { ExitStatus, printable, type Terminal, writeLine, writeMessage } from './terminal.ts'
 

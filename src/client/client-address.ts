@@ -7,9 +7,16 @@ import {
   type UnavailableReason,
   UnresolvableAddressError,
 } from '../errors.ts'
-import { lacksLines, readField } from './header-field.ts'
 import { type Hop, isBlank, readElement, readHop, startOfLastElement, trim } from './hop.ts'
-import { type DetectSource, headersOf, type PeerOptions, peerIn, requestIn } from './request-source.ts'
+import {
+  type DetectSource,
+  headersOf,
+  lacksLines,
+  type PeerOptions,
+  peerIn,
+  readField,
+  requestIn,
+} from './request-source.ts'
 import { TrustList, UNIX } from './trust.ts'
 
 /** Which proxies are trusted, and which header field they write. */

@@ -1,7 +1,6 @@
-import { Address } from '../address/address.ts'
-import { type Network, parseCidr } from '../address/cidr.ts'
-import { mappedIPv4, NO_EMBEDDED_IPV4 } from '../address/ipv6-forms.ts'
-import { quoted } from '../address/quoted.ts'
+import { Address, mappedIPv4 } from '../address/address.ts'
+import { type Network, NOT_IPV4, parseCidr } from '../address/ip-text.ts'
+import { quoted } from '../errors.ts'
 
 /** Names of blocks that cannot send from outside, with the same members as in other proxy libraries. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
@@ -78,8 +77,8 @@ function networksOf(entry: unknown): Network[] {
     throw wrong(entry, cause instanceof Error ? cause.message : String(cause), cause)
   }
   if (network.prefixLength === 0) throw wrong(entry, 'it would trust everyone')
-  const mapped = network.family === 6 ? mappedIPv4(network.words) : NO_EMBEDDED_IPV4
-  if (mapped === NO_EMBEDDED_IPV4) return [network]
+  const mapped = network.family === 6 ? mappedIPv4(network.words) : NOT_IPV4
+  if (mapped === NOT_IPV4) return [network]
   if (network.prefixLength < 97) throw wrong(entry, 'it would trust every IPv4 address (CVE-2026-90711)')
   return [{ family: 4, words: Uint32Array.of(mapped), prefixLength: network.prefixLength - 96 }]
 }

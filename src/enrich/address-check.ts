@@ -1,4 +1,4 @@
-import { quoted } from '../address/quoted.ts'
+import { quoted } from '../errors.ts'
 import type { BlockEnricher } from './block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts, withoutAddress } from './counts.ts'
 import { BadLineError, EnrichError } from './errors.ts'

@@ -1,9 +1,9 @@
 import { Address } from '../address/address.ts'
-import { MAX_ADDRESS_CHARS } from '../address/ipv6.ts'
+import { MAX_ADDRESS_CHARS } from '../address/ip-text.ts'
 import { ClientWalk, MAX_FIELD_CHARS } from '../client/client-address.ts'
 import { isGeofixError } from '../errors.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
-import { findLocation } from '../location/find-location.ts'
+import { findLocation } from '../location/lookup.ts'
 import type { FailureReason } from './counts.ts'
 import type { CommonPlan } from './options.ts'
 

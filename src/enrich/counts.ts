@@ -1,3 +1,6 @@
+import type { Locale } from '../location/locale.ts'
+import type { Location } from '../location/location-table.ts'
+
 /**
  * Why a line has no location: a reason of `UnresolvableAddressError`, or
  * - `missing`: the line has no address, because the field is absent, empty, `-` or `null`
@@ -120,7 +123,7 @@ const MAX_ROW_BYTES = 2 ** 27
  * Limit of the estimated bytes of the rows of one output. Several outputs are in memory at a time. A block whose lines
  * are all from different cities with usual names takes a third of it.
  */
-export const MAX_BLOCK_ROW_BYTES = 2 ** 25
+const MAX_BLOCK_ROW_BYTES = 2 ** 25
 /** Estimated bytes of a row without its texts: an object, a map entry and string headers. */
 const ROW_BYTES = 200
 /** Two bytes for a character of the key, and two for it in the row's texts. */
@@ -154,61 +157,33 @@ export function finishedCounts({ rowBytes: _, ...counts }: RunningCounts): Count
 
 /** Adds `other` to `into`. Until rows reach their limit, the order of additions does not matter. */
 export function mergeCounts(into: RunningCounts, other: Counts): void {
-  into.lines += other.lines
-  into.blank += other.blank
-  into.resolved += other.resolved
-  into.bad += other.bad
-  into.withoutTime += other.withoutTime
+  for (const name of ['lines', 'blank', 'resolved', 'bad', 'withoutTime'] as const) into[name] += other[name]
   for (const [reason, count] of failuresOf(other)) into.failed[reason] = (into.failed[reason] ?? 0) + count
   into.badLines = [...into.badLines, ...other.badLines]
     .sort((a, b) => a.line - b.line)
     .slice(0, BAD_LINES_SHOWN)
-  const listed =
-    (what: NamedRows) =>
-    (key: string, { count }: { readonly count: number }): boolean =>
-      takeRoom(into, what, key, count, MAX_ROW_BYTES)
-  mergeRows(into.countries, other.countries, listed('countries'))
-  mergeRows(into.regions, other.regions, listed('regions'))
-  mergeRows(into.cities, other.cities, listed('cities'), (known, city) => {
-    known.located += city.located
-    addDegrees(known, city)
-  })
-  for (const what of ['countries', 'regions', 'cities'] as const) into.overflow[what] += other.overflow[what]
-  // No memory limit: there are at most 361 by 181 cells.
-  mergeRows(into.cells, other.cells, () => true, addDegrees)
-  for (const [hour, count] of other.hours.entries()) into.hours[hour] = (into.hours[hour] ?? 0) + count
-  into.firstInstant = extreme(Math.min, into.firstInstant, other.firstInstant)
-  into.lastInstant = extreme(Math.max, into.lastInstant, other.lastInstant)
-}
-
-/**
- * Reserves bytes for a new row, or counts its lines as overflow.
- *
- * @param maxBytes limit of the rows of these counts
- * @returns whether the row fits
- */
-export function takeRoom(
-  counts: RunningCounts,
-  what: NamedRows,
-  key: string,
-  lines: number,
-  maxBytes: number,
-): boolean {
-  const bytes = ROW_BYTES + KEY_CHAR_BYTES * key.length
-  if (counts.rowBytes + bytes > maxBytes) {
-    counts.overflow[what] += lines
-    return false
+  const addAll = <Row extends CellCount | CountryCount>(
+    rows: Map<string, Row>,
+    others: ReadonlyMap<string, Row>,
+    kind: NamedRows | null,
+  ): void => {
+    for (const [key, row] of others) addRow(into, rows, kind, key, row, MAX_ROW_BYTES)
   }
-  counts.rowBytes += bytes
-  return true
+  addAll(into.countries, other.countries, 'countries')
+  addAll(into.regions, other.regions, 'regions')
+  addAll(into.cities, other.cities, 'cities')
+  addAll(into.cells, other.cells, null)
+  for (const kind of ['countries', 'regions', 'cities'] as const) into.overflow[kind] += other.overflow[kind]
+  for (const [hour, count] of other.hours.entries()) into.hours[hour] = (into.hours[hour] ?? 0) + count
+  for (const instant of [other.firstInstant, other.lastInstant]) addInstant(into, instant)
 }
 
 /** The reasons that occurred, with their counts, in the order of `FAILURE_REASONS`. */
 export function failuresOf({ failed }: Counts): [reason: FailureReason, count: number][] {
-  return FAILURE_REASONS.filter((reason) => failed[reason] !== undefined).map((reason) => [
-    reason,
-    failed[reason] ?? 0,
-  ])
+  return FAILURE_REASONS.flatMap((reason) => {
+    const count = failed[reason]
+    return count === undefined ? [] : [[reason, count]]
+  })
 }
 
 /** Records in which no address could be read. */
@@ -216,31 +191,101 @@ export function withoutAddress({ bad, failed }: Counts): number {
   return bad + (failed.missing ?? 0) + (failed.malformed ?? 0)
 }
 
-function mergeRows<Count extends { count: number }>(
-  into: Map<string, Count>,
-  other: ReadonlyMap<string, Count>,
-  hasRoom: (key: string, count: Count) => boolean,
-  mergeMore?: (known: Count, other: Count) => void,
+/** Separates the parts of a key. Names do not contain it. */
+const SEPARATOR = '\u0000'
+
+/**
+ * Counts a location in one output.
+ *
+ * @param count lines with this location
+ * @param details whether to count regions, cities and cells too
+ */
+export function countLocation(
+  counts: RunningCounts,
+  { shared, city, coordinates }: Location,
+  locale: Locale,
+  count: number,
+  details: boolean,
 ): void {
-  for (const [key, each] of other) {
-    const known = into.get(key)
-    if (known === undefined) {
-      if (hasRoom(key, each)) into.set(key, { ...each })
-    } else {
-      known.count += each.count
-      mergeMore?.(known, each)
-    }
+  const { code: country, name: countryName } = shared.countryIn(locale)
+  const add = <Row extends CellCount | CountryCount>(
+    rows: Map<string, Row>,
+    kind: NamedRows | null,
+    key: string,
+    row: Row,
+  ): void => addRow(counts, rows, kind, key, row, MAX_BLOCK_ROW_BYTES)
+  add(counts.countries, 'countries', country ?? countryName ?? '', {
+    code: country,
+    name: countryName,
+    count,
+  })
+  if (!details) return
+  const { code, name } = shared.regionIn(locale)
+  const regionKey = [country, code, name].join(SEPARATOR)
+  if (code !== null || name !== null)
+    add(counts.regions, 'regions', regionKey, { country, code, name, count })
+  const { latitude, longitude } = coordinates
+  const located = latitude !== null && longitude !== null ? count : 0
+  const latitudes = (latitude ?? 0) * located
+  const longitudes = (longitude ?? 0) * located
+  if (city !== null) {
+    const row = { country, region: name ?? code, name: city, latitudes, longitudes, located, count }
+    add(counts.cities, 'cities', regionKey + SEPARATOR + city, row)
+  }
+  if (latitude !== null && longitude !== null) {
+    const cell = `${Math.floor(latitude)},${Math.floor(longitude)}`
+    add(counts.cells, null, cell, { latitudes, longitudes, count })
   }
 }
 
-type Degrees = Pick<CellCount, 'latitudes' | 'longitudes'>
-
-function addDegrees(into: Degrees, other: Degrees): void {
-  into.latitudes += other.latitudes
-  into.longitudes += other.longitudes
+/** Counts the time of a line. @param hour hours since 1970 in local time, or `null` if the time zone is unknown */
+export function countInstant(counts: Counts, instant: number, hour: number | null): void {
+  if (hour !== null) {
+    const ofDay = ((hour % 24) + 24) % 24
+    counts.hours[ofDay] = (counts.hours[ofDay] ?? 0) + 1
+  }
+  addInstant(counts, instant)
 }
 
-function extreme(choose: (...values: number[]) => number, a: number | null, b: number | null): number | null {
-  if (a === null || b === null) return a ?? b
-  return choose(a, b)
+function addInstant(counts: Counts, instant: number | null): void {
+  if (instant === null) return
+  counts.firstInstant = Math.min(counts.firstInstant ?? instant, instant)
+  counts.lastInstant = Math.max(counts.lastInstant ?? instant, instant)
+}
+
+/**
+ * Adds a row, or its sums to the row with the same key.
+ *
+ * @param kind `null` for cells, whose number needs no bound: there are at most 361 by 181
+ * @param maxBytes bound of the estimated bytes of rows; the lines of a row beyond it are overflow
+ */
+function addRow<Row extends CellCount | CountryCount>(
+  counts: RunningCounts,
+  rows: Map<string, Row>,
+  kind: NamedRows | null,
+  key: string,
+  row: Row,
+  maxBytes: number,
+): void {
+  const known = rows.get(key)
+  if (known !== undefined) {
+    known.count += row.count
+    if ('latitudes' in known && 'latitudes' in row) {
+      known.latitudes += row.latitudes
+      known.longitudes += row.longitudes
+    }
+    if (isCity(known) && isCity(row)) known.located += row.located
+    return
+  }
+  const bytes = kind === null ? 0 : ROW_BYTES + KEY_CHAR_BYTES * key.length
+  if (kind !== null && counts.rowBytes + bytes > maxBytes) {
+    counts.overflow[kind] += row.count
+    return
+  }
+  counts.rowBytes += bytes
+  rows.set(key, { ...row })
+}
+
+function isCity(row: CellCount | CountryCount): row is CityCount {
+  return 'located' in row
 }

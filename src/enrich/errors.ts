@@ -1,5 +1,4 @@
-import { MAX_QUOTED_CHARS, quoted } from '../address/quoted.ts'
-import { type EnrichErrorCode, GeofixError } from '../errors.ts'
+import { type EnrichErrorCode, GeofixError, MAX_QUOTED_CHARS, quoted } from '../errors.ts'
 
 export type { EnrichErrorCode }
 

@@ -1,4 +1,4 @@
-import { mayNeedEscape, Words } from './swar.ts'
+import { mayNeedEscape, Words } from './byte-sink.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c

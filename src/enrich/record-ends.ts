@@ -1,4 +1,4 @@
-import { LineFeeds } from './swar.ts'
+import { LineFeeds } from './byte-sink.ts'
 
 const QUOTE = 0x22
 

@@ -1,63 +1,183 @@
+// The locations of a run as text: in JSON or in columns, each made once.
 import type { Locale } from '../location/locale.ts'
-import {
-  LOCALIZED_PART_BYTES,
-  type Location,
-  longTextBytes,
-  SHARED_PARTS_BYTES,
-} from '../location/location.ts'
-import type { LocalizedCountry, LocalizedRegion } from '../location/shared-parts.ts'
+import type { Country, LocationRecord, Region } from '../location/location-record.ts'
+import type { Location } from '../location/location-table.ts'
+import type { LocalizedCountry } from '../location/shared-parts.ts'
+import { ABSENT, NumberMap } from '../location/tables.ts'
 import type { Timezone } from '../location/timezone.ts'
 import type { ByteSink } from './byte-sink.ts'
-import type { LocationTemplate } from './location-text.ts'
+import type { LocationField } from './options.ts'
 import { type Offset, ZoneOffsets } from './zone-offsets.ts'
 
-/** The most locations that are kept, and the limit of the bytes of their texts. */
-const MAX_LOCATIONS = 131_072
-const MAX_TEXT_BYTES = 64 * 1024 * 1024
-/** Limit of what the locations keep alive, as {@link RetainedBytes} counts it: the same as in `location-table.ts`. */
-const MAX_RETAINED_BYTES = 2 ** 25
-/** The most time zones that are kept: each can have some 100 KB of windows. The IANA database has some 600 with links. */
-const MAX_ZONES = 1024
-/** Room to reserve for each text, to grow the array rarely. Only a hostile database has longer texts. Bytes. */
-const TEXT_ROOM = 65_536
+/** A location as text, without its time-zone offset, which depends on the time of the line. */
+export interface LocationText {
+  /** The text before the offset. */
+  readonly before: string
+  /** The text after the offset; `null` if no offset is written. */
+  readonly after: string | null
+}
 
-/** Numbers in the row of each location. */
-const ROW = 8
-/** Positions in the texts: start of the location, start and end of the time-zone offset in it, and its end. */
-const START = 0
-const OFFSET_START = 1
-const OFFSET_END = 2
-const END = 3
-const ZONE = 4
-/** The location whose uses include those of this one: itself, or the first of its country. */
-const COUNTED = 5
-const USES = 6
-/** At {@link START}, until the location is first written. At {@link OFFSET_END}, if the offset is not written. */
-const NONE = -1
+/** How the locations of a run are written. */
+export interface LocationTemplate {
+  textOf(location: Location, locale: Locale): LocationText
+  offsetText(offset: Offset): string
+}
 
-const encoder = /* @__PURE__ */ new TextEncoder()
+/** The start of a record's JSON, before its `ip`. */
+export const JSON_HEAD = '{"ip":"'
+
+/** JSON of the frozen countries and regions that records share. */
+const jsons = /* @__PURE__ */ new WeakMap<Country | Region, string>()
+
+/** Any instant will do: only the offset depends on it, and the offset is written separately. */
+const ANY_INSTANT = 0
 
 /**
- * Caches the output text of locations by number, each with the offset of the first line that it is written for. All
- * texts are in one array and all numbers in another, so that a line touches few lines of the processor's cache.
+ * A record as `JSON.stringify` writes it, from after the text of its `ip`. Reuses the JSON of shared parts, which is
+ * twice as fast.
  */
+export const JSON_TEMPLATE: LocationTemplate = {
+  textOf: (location, locale) => {
+    const { country, region, city, postal_code, coordinates, timezone } = location.record(
+      '',
+      locale,
+      ANY_INSTANT,
+    )
+    const { latitude, longitude } = coordinates
+    const head = `","country":${jsonOf(country)},"region":${jsonOf(region)},"city":${JSON.stringify(city)}`
+    const middle = `,"postal_code":${JSON.stringify(postal_code)},"coordinates":{"latitude":${latitude}`
+    const zone = `,"longitude":${longitude}},"timezone":{"id":${JSON.stringify(timezone.id)},"offset":`
+    return { before: head + middle + zone, after: '}}' }
+  },
+  offsetText: ({ json }) => json,
+}
+
+function jsonOf(part: Country | Region): string {
+  let json = jsons.get(part)
+  if (json === undefined) {
+    json = JSON.stringify(part)
+    jsons.set(part, json)
+  }
+  return json
+}
+
+/** The value of each column, and nothing for the offset, which is written separately. */
+const COLUMNS: Readonly<Record<LocationField, (record: LocationRecord) => string | number | null>> = {
+  country_code: ({ country }) => country.code,
+  country_name: ({ country }) => country.name,
+  region_code: ({ region }) => region.code,
+  region_name: ({ region }) => region.name,
+  city: ({ city }) => city,
+  postal_code: ({ postal_code }) => postal_code,
+  latitude: ({ coordinates }) => coordinates.latitude,
+  longitude: ({ coordinates }) => coordinates.longitude,
+  timezone_id: ({ timezone }) => timezone.id,
+  timezone_offset: () => null,
+}
+
+/**
+ * Columns of a record, with the delimiter between them.
+ *
+ * @param quotes whether a value can be quoted as RFC 4180 section 2 says; if not, a delimiter or a line end in it would
+ *   end the column, and becomes a space
+ */
+export function columnsTemplate(
+  columns: readonly LocationField[],
+  delimiter: string,
+  quotes: boolean,
+): LocationTemplate {
+  const quoted = (text: string): string =>
+    text.includes(delimiter) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  const plain = (text: string): string => text.replaceAll(delimiter, ' ').replace(/[\r\n]/g, ' ')
+  return columnsOf(columns, delimiter, (value) => (quotes ? quoted : plain)(value ?? ''))
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r' }
+
+/**
+ * The same without quotes: a backslash is before what would end a value, and an unknown value is `\N`, as in
+ * `TabSeparated` of ClickHouse and in the text tables of Hive.
+ */
+export function escapedColumnsTemplate(
+  columns: readonly LocationField[],
+  delimiter: string,
+): LocationTemplate {
+  const special = new RegExp(`[\\\\\\t\\n\\r${delimiter}]`, 'g')
+  const escaped = (text: string): string => text.replace(special, (each) => ESCAPES[each] ?? `\\${each}`)
+  return columnsOf(columns, delimiter, (value) => (value === null ? '\\N' : escaped(value)))
+}
+
+function columnsOf(
+  columns: readonly LocationField[],
+  delimiter: string,
+  cellOf: (value: string | null) => string,
+): LocationTemplate {
+  const offset = columns.indexOf('timezone_offset')
+  return {
+    textOf: (location, locale) => {
+      const record = location.record('', locale, ANY_INSTANT)
+      const texts = columns.map((column) => {
+        const value = COLUMNS[column](record)
+        // The offset is written separately.
+        return column === 'timezone_offset' ? '' : cellOf(value === null ? null : String(value))
+      })
+      if (offset === -1) return { before: texts.join(delimiter), after: null }
+      return {
+        before: texts.slice(0, offset + 1).join(delimiter),
+        after: texts.slice(offset).join(delimiter),
+      }
+    },
+    offsetText: ({ text }) => cellOf(text),
+  }
+}
+
+/** The most locations that are kept, and the limit of the memory for their texts. */
+const MAX_LOCATIONS = 131_072
+const MAX_SLAB_BYTES = 64 * 1024 * 1024
+/** The most time zones that are kept: each can have some 100 KB of windows. The IANA database has some 600 with links. */
+const MAX_ZONES = 1024
+/** Texts share memory of this size, which costs less than memory of their own. Bytes. */
+const SLAB_BYTES = 256 * 1024
+/** UTF-8 has at most three bytes for each UTF-16 code unit. */
+const MAX_UNIT_BYTES = 3
+
+const NO_TEXT = new Uint8Array(0)
+const encoder = /* @__PURE__ */ new TextEncoder()
+
+/** Lines that were counted together. */
+interface Uses {
+  readonly location: Location
+  count: number
+}
+
+/** A location, and its text with the offset of the last line that it was written for. */
+interface Rendered {
+  readonly location: Location
+  readonly zone: ZoneOffsets
+  /** Its own, or those of its country. */
+  readonly uses: Uses
+  text: Uint8Array
+  offset: Offset | null
+  /** Where the offset is in the text; -1 if it is not written. */
+  offsetStart: number
+}
+
+/** Caches the output text of locations by number. */
 export class RenderedLocations {
   readonly #locale: Locale
   readonly #template: LocationTemplate
   readonly #countsLocations: boolean
-  readonly #retained = new RetainedBytes()
-  /** The number of the first location in each country. */
-  readonly #countries = new Map<LocalizedCountry, number>()
-  #locations: Location[] = []
-  /** The offset in the text of each location, by number. */
-  #offsets: (Offset | undefined)[] = []
-  #rows = new Int32Array(ROW * 1024)
-  #texts = new Uint8Array(1024 * 1024)
-  #textEnd = 0
-  readonly #zoneNumbers = new Map<Timezone, number>()
-  #zones: ZoneOffsets[] = []
-  /** The numbers of locations used since the last `drain`. */
-  #used: number[] = []
+  /** Numbers of the locations by those that they have in their set. */
+  #numbers = new NumberMap()
+  #rendered: Rendered[] = []
+  readonly #countries = new Map<LocalizedCountry, Uses>()
+  readonly #zones = new Map<Timezone, ZoneOffsets>()
+  /** Those that are not 0. */
+  #used: Uses[] = []
+  /** Memory for texts, and how much of it has been used. */
+  #slab = NO_TEXT
+  #slabUsed = 0
+  #slabBytes = 0
 
   /** @param countsLocations whether to count uses by location; otherwise by country, which is faster */
   constructor(locale: Locale, template: LocationTemplate, countsLocations: boolean) {
@@ -69,165 +189,104 @@ export class RenderedLocations {
   /** Whether `clear` must be called before another location is added. */
   get isFull(): boolean {
     return (
-      this.#locations.length >= MAX_LOCATIONS ||
-      this.#textEnd > MAX_TEXT_BYTES ||
-      this.#retained.bytes > MAX_RETAINED_BYTES ||
-      this.#zones.length >= MAX_ZONES
+      this.#rendered.length >= MAX_LOCATIONS ||
+      this.#slabBytes > MAX_SLAB_BYTES ||
+      this.#zones.size >= MAX_ZONES
     )
   }
 
   /** Removes all locations; numbers start from 0 again. Call `drain` before. */
   clear(): void {
-    this.#retained.clear()
+    this.#numbers = new NumberMap()
+    this.#rendered = []
     this.#countries.clear()
-    this.#locations = []
-    this.#offsets = []
-    this.#textEnd = 0
-    this.#zoneNumbers.clear()
-    this.#zones = []
+    this.#zones.clear()
+    this.#slab = NO_TEXT
+    this.#slabUsed = 0
+    this.#slabBytes = 0
   }
 
-  /** Adds a location. @returns its number, from 0 */
-  add(location: Location): number {
-    const number = this.#locations.length
-    this.#locations.push(location)
-    this.#retained.add(location)
-    const row = number * ROW
-    if (row === this.#rows.length) {
-      const larger = new Int32Array(row * 2)
-      larger.set(this.#rows)
-      this.#rows = larger
+  /**
+   * The number of a location, from 0.
+   *
+   * @param inSet its number in its set, greater than 0
+   * @param locationAt gives the location for that number
+   */
+  numberOf(inSet: number, locationAt: (inSet: number) => Location): number {
+    const known = this.#numbers.get(inSet)
+    if (known !== ABSENT) return known
+    const location = locationAt(inSet)
+    const { country, timezone } = location.shared
+    const ofCountry = this.#countsLocations ? undefined : this.#countries.get(country)
+    const uses = ofCountry ?? { location, count: 0 }
+    if (uses !== ofCountry) this.#countries.set(country, uses)
+    let zone = this.#zones.get(timezone)
+    if (zone === undefined) {
+      zone = new ZoneOffsets(timezone)
+      this.#zones.set(timezone, zone)
     }
-    this.#rows[row + START] = NONE
-    this.#rows[row + ZONE] = this.#zoneOf(location.shared.timezone)
-    this.#rows[row + COUNTED] = this.#countsLocations
-      ? number
-      : this.#firstIn(location.shared.country, number)
-    this.#rows[row + USES] = 0
+    const number = this.#rendered.length
+    this.#rendered.push({ location, zone, uses, text: NO_TEXT, offset: null, offsetStart: -1 })
+    this.#numbers.set(inSet, number)
     return number
   }
 
   /** The offset of a location's zone. @param at milliseconds since 1970; `NaN` if unknown */
   offsetOf(number: number, at: number): Offset {
-    const zone = this.#zones[this.#rows[number * ROW + ZONE] ?? 0]
-    if (zone === undefined) throw new RangeError(`no location has the number ${number}`)
-    return zone.at(at)
+    return this.#at(number).zone.at(at)
   }
 
   /** Counts one line with this location. */
   use(number: number): void {
-    const counted = this.#rows[number * ROW + COUNTED] ?? 0
-    const uses = this.#rows[counted * ROW + USES] ?? 0
-    if (uses === 0) this.#used.push(counted)
-    this.#rows[counted * ROW + USES] = uses + 1
+    const { uses } = this.#at(number)
+    if (uses.count++ === 0) this.#used.push(uses)
   }
 
   /** Calls `count` for each location used since the last call, or for one location of each country. */
   drain(count: (location: Location, locale: Locale, uses: number) => void): void {
-    for (const number of this.#used) {
-      const location = this.#locations[number]
-      if (location !== undefined) count(location, this.#locale, this.#rows[number * ROW + USES] ?? 0)
-      this.#rows[number * ROW + USES] = 0
+    for (const uses of this.#used) {
+      count(uses.location, this.#locale, uses.count)
+      uses.count = 0
     }
     this.#used = []
   }
 
   /** Writes a location as the template has it. @param at milliseconds since 1970; `NaN` if unknown */
   write(number: number, at: number, out: ByteSink): void {
-    const row = number * ROW
-    const offset = this.offsetOf(number, at)
-    if (this.#rows[row + START] === NONE) this.#render(number, offset)
-    const start = this.#rows[row + START] ?? 0
-    const end = this.#rows[row + END] ?? 0
-    const offsetEnd = this.#rows[row + OFFSET_END] ?? 0
-    if (this.#offsets[number] === offset || offsetEnd === NONE) out.write(this.#texts, start, end)
-    else {
-      out.write(this.#texts, start, this.#rows[row + OFFSET_START])
-      out.writeAscii(this.#template.offsetText(offset))
-      out.write(this.#texts, offsetEnd, end)
+    const rendered = this.#at(number)
+    const offset = rendered.zone.at(at)
+    if (rendered.offset !== offset) this.#render(rendered, offset)
+    out.write(rendered.text)
+  }
+
+  #at(number: number): Rendered {
+    const rendered = this.#rendered[number]
+    if (rendered === undefined) throw new RangeError(`no location has the number ${number}`)
+    return rendered
+  }
+
+  #render(rendered: Rendered, offset: Offset): void {
+    const { text, offsetStart, offset: last } = rendered
+    rendered.offset = offset
+    const offsetText = this.#template.offsetText(offset)
+    if (last !== null && offsetStart === -1) return
+    if (last !== null && this.#template.offsetText(last).length === offsetText.length) {
+      encoder.encodeInto(offsetText, text.subarray(offsetStart))
+      return
     }
-  }
-
-  #render(number: number, offset: Offset): void {
-    const location = this.#locations[number]
-    if (location === undefined) throw new RangeError(`no location has the number ${number}`)
-    const { before, after } = this.#template.textOf(location, this.#locale)
-    const row = number * ROW
-    this.#rows[row + START] = this.#textEnd
-    this.#rows[row + OFFSET_START] = this.#add(before)
-    this.#rows[row + OFFSET_END] = after === null ? NONE : this.#add(this.#template.offsetText(offset))
-    this.#rows[row + END] = this.#add(after ?? '')
-    this.#offsets[number] = offset
-  }
-
-  /** @returns where the text ends */
-  #add(text: string): number {
-    // UTF-8 has at most three bytes for each UTF-16 code unit.
-    const needed = this.#textEnd + Math.max(text.length * 3, TEXT_ROOM)
-    if (needed > this.#texts.length) {
-      const larger = new Uint8Array(Math.max(needed, this.#texts.length * 2))
-      larger.set(this.#texts.subarray(0, this.#textEnd))
-      this.#texts = larger
+    const { before, after } = this.#template.textOf(rendered.location, this.#locale)
+    const whole = after === null ? before : before + offsetText + after
+    const most = whole.length * MAX_UNIT_BYTES
+    if (this.#slab.length - this.#slabUsed < most) {
+      this.#slab = new Uint8Array(Math.max(most, SLAB_BYTES))
+      this.#slabUsed = 0
+      this.#slabBytes += this.#slab.length
     }
-    this.#textEnd += encoder.encodeInto(text, this.#texts.subarray(this.#textEnd)).written
-    return this.#textEnd
-  }
-
-  #firstIn(country: LocalizedCountry, number: number): number {
-    const first = this.#countries.get(country)
-    if (first !== undefined) return first
-    this.#countries.set(country, number)
-    return number
-  }
-
-  #zoneOf(timezone: Timezone): number {
-    let number = this.#zoneNumbers.get(timezone)
-    if (number === undefined) {
-      number = this.#zones.length
-      this.#zones.push(new ZoneOffsets(timezone))
-      this.#zoneNumbers.set(timezone, number)
-    }
-    return number
-  }
-}
-
-/**
- * Counts the memory that locations keep alive beyond themselves: their countries and regions with names, and long
- * texts. In a hostile database each location can have a megabyte of names. Shared parts count once.
- */
-class RetainedBytes {
-  /** Shared parts, countries, regions and translations that have been counted. */
-  readonly #counted = new Set<object>()
-  #bytes = 0
-
-  /** Estimated memory. Bytes. */
-  get bytes(): number {
-    return this.#bytes
-  }
-
-  /** Counts a location. Call it once for each. */
-  add({ shared, city, postalCode }: Location): void {
-    this.#bytes += longTextBytes(city) + longTextBytes(postalCode)
-    if (!this.#isNew(shared)) return
-    this.#bytes += SHARED_PARTS_BYTES
-    this.#addPart(shared.country)
-    this.#addPart(shared.region)
-  }
-
-  clear(): void {
-    this.#counted.clear()
-    this.#bytes = 0
-  }
-
-  #addPart(part: LocalizedCountry | LocalizedRegion): void {
-    if (!this.#isNew(part)) return
-    this.#bytes += LOCALIZED_PART_BYTES
-    if (this.#isNew(part.translations)) this.#bytes += part.translations.retainedBytes
-  }
-
-  #isNew(thing: object): boolean {
-    if (this.#counted.has(thing)) return false
-    this.#counted.add(thing)
-    return true
+    const room = this.#slab.subarray(this.#slabUsed)
+    const start = after === null ? -1 : encoder.encodeInto(before, room).written
+    const size = encoder.encodeInto(whole, room).written
+    rendered.offsetStart = start
+    rendered.text = room.subarray(0, size)
+    this.#slabUsed += size
   }
 }

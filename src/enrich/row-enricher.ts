@@ -12,6 +12,9 @@ const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const SPACE = 0x20
 
+const NO_BYTES = new Uint8Array(0)
+const NULL_TEXT = /* @__PURE__ */ new TextEncoder().encode('null')
+
 /** What becomes of a row that cannot be read or is blank. */
 type Unread = 'raw' | 'null-after-tab' | 'keep'
 
@@ -30,8 +33,7 @@ export class RowEnricher {
   readonly #escapes: boolean
   readonly #raw: RawLines
   readonly #unread: Unread
-  readonly #null = new TextEncoder().encode('null')
-  #bytes: Uint8Array = new Uint8Array(0)
+  #bytes: Uint8Array = NO_BYTES
   /** The first carriage return in `#bytes` that can be in the next row; -1 when there is none. */
   #return = -1
 
@@ -125,7 +127,7 @@ export class RowEnricher {
 
   #writeNull(out: ByteSink): void {
     out.writeByte(TAB)
-    out.write(this.#null)
+    out.write(NULL_TEXT)
   }
 
   /**
@@ -135,47 +137,53 @@ export class RowEnricher {
    * @throws TypeError when a row is not bytes
    */
   rows(rows: readonly Uint8Array[]): Uint8Array[] {
-    const out = new ByteSink()
+    let size = 0
     const ends = rows.map((row) => {
       if (!isUint8Array(row)) throw new TypeError('a row must be a Uint8Array')
-      const end = row.at(-1) === LINE_FEED ? row.length - 1 : row.length
-      const bytes = new Uint8Array(end + 1)
-      bytes.set(row.subarray(0, end))
-      if (!this.#escapes) {
-        for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at)) {
-          bytes[at] = SPACE
-        }
-      }
-      bytes[end] = LINE_FEED
-      this.use(bytes)
-      this.write(0, end, out)
-      return out.length
+      size += row.at(-1) === LINE_FEED ? row.length : row.length + 1
+      return size - 1
     })
-    return partsOf(out.take(), ends)
+    const bytes = new Uint8Array(size)
+    let start = 0
+    for (const [index, end] of ends.entries()) {
+      bytes.set(rows[index]?.subarray(0, end - start) ?? NO_BYTES, start)
+      const row = bytes.subarray(start, end)
+      if (!this.#escapes && row.includes(LINE_FEED))
+        row.forEach((byte, at) => {
+          if (byte === LINE_FEED) row[at] = SPACE
+        })
+      bytes[end] = LINE_FEED
+      start = end + 1
+    }
+    return this.#written(bytes, ends)
   }
 
   /** Writes rows that a line feed ends each; the last can lack it. @returns as `rows` does */
   rowsIn(bytes: Uint8Array): Uint8Array[] {
-    const out = new ByteSink(2 * bytes.length + 4096)
     const ended = bytes.length === 0 || bytes.at(-1) === LINE_FEED ? bytes : new Uint8Array(bytes.length + 1)
     if (ended !== bytes) {
       ended.set(bytes)
       ended[bytes.length] = LINE_FEED
     }
-    this.use(ended)
     const ends: number[] = []
-    for (let start = 0, end = ended.indexOf(LINE_FEED); end !== -1; ) {
-      this.write(start, end, out)
-      ends.push(out.length)
-      start = end + 1
-      end = ended.indexOf(LINE_FEED, start)
-    }
-    return partsOf(out.take(), ends)
+    for (let end = ended.indexOf(LINE_FEED); end !== -1; end = ended.indexOf(LINE_FEED, end + 1))
+      ends.push(end)
+    return this.#written(ended, ends)
   }
-}
 
-function partsOf(bytes: Uint8Array, ends: readonly number[]): Uint8Array[] {
-  return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end))
+  #written(bytes: Uint8Array, ends: readonly number[]): Uint8Array[] {
+    const out = new ByteSink(2 * bytes.length + 4096)
+    this.use(bytes)
+    let start = 0
+    const places = ends.map((end) => {
+      const from = out.length
+      this.write(start, end, out)
+      start = end + 1
+      return [from, out.length] as const
+    })
+    const written = out.take()
+    return places.map(([from, to]) => written.subarray(from, to))
+  }
 }
 
 function withoutReturns(out: ByteSink, from: number): void {

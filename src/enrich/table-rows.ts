@@ -2,7 +2,7 @@ import type { ByteSink } from './byte-sink.ts'
 import { eventTime } from './event-time.ts'
 import { RecordFields } from './formats/delimited/fields.ts'
 import type { LineLocator } from './line-locator.ts'
-import { columnsTemplate, escapedColumnsTemplate, type LocationTemplate } from './location-text.ts'
+import { columnsTemplate, escapedColumnsTemplate, type LocationTemplate } from './rendered-locations.ts'
 import type { TablePlan } from './row-plan.ts'
 
 const TAB = 0x09

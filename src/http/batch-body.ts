@@ -1,4 +1,4 @@
-import { quoted } from '../address/quoted.ts'
+import { quoted } from '../errors.ts'
 import type { Problem } from './problem.ts'
 
 /** What a batch asks for. */

@@ -1,4 +1,4 @@
-import { quoted } from '../address/quoted.ts'
+import { quoted } from '../errors.ts'
 
 /** A tier of the service: what its keys may do. */
 export interface Plan {

@@ -1,11 +1,10 @@
 import type { Address } from '../address/address.ts'
 import type { AddressIndex, OpenDatabase } from '../mmdb/database.ts'
 import type { Locale } from './locale.ts'
-import { coordinatesOf, Location, longTextBytes, NO_COORDINATES, PartsMaker } from './location.ts'
 import type { Coordinates, LocationRecord } from './location-record.ts'
-import { ABSENT, NumberMap, RowSet } from './number-tables.ts'
-import type { LocationReader, RawParts, Schema } from './schema.ts'
-import type { SharedParts } from './shared-parts.ts'
+import { coordinatesOf, type LocationReader, NO_COORDINATES, type Schema } from './schema.ts'
+import { longTextBytes, PartsMaker, type RawParts, type SharedParts } from './shared-parts.ts'
+import { ABSENT, NumberMap, RowSet } from './tables.ts'
 
 /** The result for an address without a location. Numbers of locations are greater. */
 export const NO_LOCATION = 0
@@ -217,4 +216,31 @@ function rowsAfterFirst(): RowSet {
   const rows = new RowSet(ROW)
   rows.add(new Int32Array(ROW).fill(ABSENT))
   return rows
+}
+
+/** One distinct location of a database. */
+export class Location {
+  constructor(
+    readonly shared: SharedParts,
+    readonly city: string | null,
+    readonly postalCode: string | null,
+    readonly coordinates: Coordinates,
+  ) {}
+
+  /**
+   * @param ip canonical text of the address that was looked up
+   * @param at milliseconds since 1970
+   */
+  record(ip: string, locale: Locale, at: number): LocationRecord {
+    const { shared } = this
+    return {
+      ip,
+      country: shared.countryIn(locale),
+      region: shared.regionIn(locale),
+      city: this.city,
+      postal_code: this.postalCode,
+      coordinates: this.coordinates,
+      timezone: shared.timezone.at(at),
+    }
+  }
 }

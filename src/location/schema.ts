@@ -3,21 +3,9 @@ import type { DataSection } from '../mmdb/data-section.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { FieldReader, type Path } from '../mmdb/field-reader.ts'
 import { DataType, MAX_KEY_BYTES } from '../mmdb/format.ts'
-import { remember } from '../remember.ts'
-import { ABSENT, RowSet } from './number-tables.ts'
-import { TranslationCache, type Translations } from './translations.ts'
-
-/** The country, region and time zone of a record of any vendor. `null` means that the record does not have it. */
-export interface RawParts {
-  /** ISO 3166-1 alpha-2, as the file spells it. */
-  readonly countryCode: string | null
-  readonly countryNames: Translations
-  /** The ISO 3166-2 code, with or without the country code. */
-  readonly regionCode: string | null
-  readonly regionNames: Translations
-  /** IANA time zone identifier. */
-  readonly timeZone: string | null
-}
+import type { Coordinates } from './location-record.ts'
+import { type RawParts, TranslationCache } from './shared-parts.ts'
+import { ABSENT, RowSet, remember } from './tables.ts'
 
 /** Decimal degrees. */
 export type RawCoordinates = readonly [latitude: number | null, longitude: number | null]
@@ -201,3 +189,39 @@ function kindOf(type: number): FieldKind {
   if (type === DataType.array) return 'array'
   return type === DataType.utf8String ? 'text' : 'other'
 }
+
+/** The coordinates of a record that has none, or unusable ones. */
+export const NO_COORDINATES: Coordinates = Object.freeze({ latitude: null, longitude: null })
+
+/**
+ * Both coordinates, or {@link NO_COORDINATES} if one is missing or out of range, or if both are 0: databases
+ * write 0, 0 (in the Gulf of Guinea) for an unknown location.
+ */
+export function coordinatesOf(latitude: number | null, longitude: number | null): Coordinates {
+  if (latitude === null || longitude === null) return NO_COORDINATES
+  if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return NO_COORDINATES
+  if (latitude === 0 && longitude === 0) return NO_COORDINATES
+  return Object.freeze({ latitude: shortest(latitude), longitude: shortest(longitude) })
+}
+
+/**
+ * The shortest decimal with the same 32-bit float, for a double that is exactly a float: 51.40359878540039 was
+ * stored as the float of 51.4036. Other doubles stay as they are.
+ */
+function shortest(value: number): number {
+  if (Math.fround(value) !== value) return value
+  const size = Math.abs(value)
+  for (const scale of SCALES) {
+    // Exact before it is rounded: a float has 24 bits, and the odd factor of a scale at most 26.
+    const decimal = Math.round(size * scale) / scale
+    if (Math.fround(decimal) === size) return Math.sign(value) * decimal
+  }
+  for (let digits = 1; digits < 9; digits++) {
+    const decimal = Number(value.toPrecision(digits))
+    if (Math.fround(decimal) === value) return decimal
+  }
+  return Number(value.toPrecision(9))
+}
+
+/** Decimals from none to 11, which only floats below 0.01 can exceed. */
+const SCALES = Array.from({ length: 12 }, (_, decimals) => 10 ** decimals)

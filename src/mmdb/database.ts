@@ -2,10 +2,9 @@ import { checkSize, MAX_DATABASE_BYTES } from '../bytes/byte-limit.ts'
 import { DataSection } from './data-section.ts'
 import { type Metadata, readMetadata } from './metadata.ts'
 import { countNetworks, firstRecords } from './networks.ts'
-import { PrefixIndex } from './prefix-index.ts'
 import { type MmdbValue, RecordDecoder } from './record-decoder.ts'
-import { SearchTree } from './search-tree.ts'
-import { type Verification, verify } from './verify/verify.ts'
+import { PrefixIndex, SearchTree } from './search-tree.ts'
+import { type Verification, verify } from './verify.ts'
 
 /** Finds the records of addresses. */
 export interface AddressTree {

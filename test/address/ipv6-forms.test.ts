@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Address } from '../../src/address/address.ts'
-import { NOT_IPV6, parseIPv6 } from '../../src/address/ipv6.ts'
-import { isZoneId, mappedIPv4, NO_EMBEDDED_IPV4, translatedIPv4 } from '../../src/address/ipv6-forms.ts'
+import { Address, mappedIPv4, translatedIPv4 } from '../../src/address/address.ts'
+import { NOT_IPV4, NOT_IPV6, parseIPv6 } from '../../src/address/ip-text.ts'
 
 function words(text: string): Uint32Array {
   const into = new Uint32Array(4)
@@ -21,13 +20,13 @@ describe('an IPv4 address inside an IPv6 address', () => {
     ['::ffff:192.88.99.1', 0xc0586301], // RFC 4291 section 2.5.5.2
     ['::ffff:0.0.0.0', 0],
     ['::ffff:255.255.255.255', 0xffffffff],
-    ['::fffe:192.88.99.1', NO_EMBEDDED_IPV4],
-    ['::192.88.99.1', NO_EMBEDDED_IPV4], // IPv4-compatible, deprecated
-    ['::ffff:0:192.88.99.1', NO_EMBEDDED_IPV4], // IPv4-translated (RFC 2765), 16 bits further left
-    ['::1:ffff:192.88.99.1', NO_EMBEDDED_IPV4],
-    ['1::ffff:192.88.99.1', NO_EMBEDDED_IPV4],
-    ['0:0:1::ffff:192.88.99.1', NO_EMBEDDED_IPV4],
-    ['0:0:0:1:0:ffff:192.88.99.1', NO_EMBEDDED_IPV4],
+    ['::fffe:192.88.99.1', NOT_IPV4],
+    ['::192.88.99.1', NOT_IPV4], // IPv4-compatible, deprecated
+    ['::ffff:0:192.88.99.1', NOT_IPV4], // IPv4-translated (RFC 2765), 16 bits further left
+    ['::1:ffff:192.88.99.1', NOT_IPV4],
+    ['1::ffff:192.88.99.1', NOT_IPV4],
+    ['0:0:1::ffff:192.88.99.1', NOT_IPV4],
+    ['0:0:0:1:0:ffff:192.88.99.1', NOT_IPV4],
   ])('IPv4-mapped %s', (text, expected) => {
     expect(mappedIPv4(words(text))).toBe(expected)
   })
@@ -36,22 +35,22 @@ describe('an IPv4 address inside an IPv6 address', () => {
     ['2002:c000:204::', 0xc0000204], // 6to4
     ['2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff', 0xffffffff], // the other bits are ignored
     ['2002::', 0],
-    ['2001:ffff:ffff:ffff:ffff:ffff:ffff:ffff', NO_EMBEDDED_IPV4],
-    ['2003::', NO_EMBEDDED_IPV4],
+    ['2001:ffff:ffff:ffff:ffff:ffff:ffff:ffff', NOT_IPV4],
+    ['2003::', NOT_IPV4],
     // RFC 4380 section 4: server 65.54.227.120, client 192.0.2.45
     ['2001:0:4136:e378:8000:63bf:3fff:fdd2', 0xc000022d],
     ['2001::', 0xffffffff],
     ['2001::ffff:ffff', 0],
-    ['2001:1::1', NO_EMBEDDED_IPV4],
-    ['2000:ffff::', NO_EMBEDDED_IPV4],
+    ['2001:1::1', NOT_IPV4],
+    ['2000:ffff::', NOT_IPV4],
     ['64:ff9b::192.0.2.33', 0xc0000221], // NAT64, RFC 6052 section 2.4
     ['64:ff9b::', 0],
-    ['64:ff9b:0:0:0:1:c000:221', NO_EMBEDDED_IPV4], // outside the /96
-    ['64:ff9b:0:1::c000:221', NO_EMBEDDED_IPV4],
-    ['64:ff9b:1::c000:221', NO_EMBEDDED_IPV4], // RFC 8215 is for local use
-    ['64:ff9a::192.0.2.33', NO_EMBEDDED_IPV4],
-    ['fe80::5efe:192.0.2.33', NO_EMBEDDED_IPV4], // ISATAP
-    ['::ffff:192.0.2.33', NO_EMBEDDED_IPV4],
+    ['64:ff9b:0:0:0:1:c000:221', NOT_IPV4], // outside the /96
+    ['64:ff9b:0:1::c000:221', NOT_IPV4],
+    ['64:ff9b:1::c000:221', NOT_IPV4], // RFC 8215 is for local use
+    ['64:ff9a::192.0.2.33', NOT_IPV4],
+    ['fe80::5efe:192.0.2.33', NOT_IPV4], // ISATAP
+    ['::ffff:192.0.2.33', NOT_IPV4],
   ])('translated %s', (text, expected) => {
     expect(translatedIPv4(words(text))).toBe(expected)
   })
@@ -80,7 +79,9 @@ describe('an IPv4 address inside an IPv6 address', () => {
   })
 })
 
-describe('isZoneId', () => {
+describe('a zone id', () => {
+  const isZoneId = (text: string): boolean => new Address().parse(`fe80::1%${text}`)
+
   it.each(['0', 'eth0', '25eth0', 'br_lan.10', 'en-0~', 'x'.repeat(32)])('accepts %s', (text) => {
     expect(isZoneId(text)).toBe(true)
   })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
 import { describe, expect, it } from 'vitest'
-import { Address } from '../../src/address/address.ts'
+import { Address, mappedIPv4, translatedIPv4 } from '../../src/address/address.ts'
 import {
   IPV4_REGISTRY,
   IPV6_REGISTRY,
@@ -9,7 +9,6 @@ import {
   type RegistryRow,
   type SpecialPurpose,
 } from '../../src/address/iana-registries.ts'
-import { mappedIPv4, translatedIPv4 } from '../../src/address/ipv6-forms.ts'
 import { specialPurposeOfIPv4, specialPurposeOfIPv6 } from '../../src/address/special-purpose.ts'
 
 /** A network as whole numbers. Uses ipaddr.js, not the arithmetic of the source. */

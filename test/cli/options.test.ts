@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { ENRICH_OPTIONS } from '../../src/cli/enrich/flags.ts'
-import { guideRow, helpOf, LOOKUP_OPTIONS } from '../../src/cli/options.ts'
+import { guideRow, helpOf, LOOKUP_OPTIONS, type OptionDefinition } from '../../src/cli/options.ts'
 import { SERVE_OPTIONS } from '../../src/cli/serve/flags.ts'
 import { FORMATS } from '../../src/enrich/formats/formats.ts'
 import { MmdbWriter } from '../../src/writer.ts'
@@ -77,7 +77,7 @@ describe('the definition of an option', () => {
   }
 
   it.each(
-    ENRICH_OPTIONS.flatMap(({ flags, formats }) => {
+    ENRICH_OPTIONS.flatMap(({ flags, formats }: OptionDefinition) => {
       const [flag = ''] = flags.split(' ')
       return formats === undefined
         ? []

@@ -1,5 +1,4 @@
-import { formatIPv4 } from '../../src/address/ipv4.ts'
-import { formatIPv6 } from '../../src/address/ipv6.ts'
+import { formatIPv4, formatIPv6 } from '../../src/address/ip-text.ts'
 import type { Database } from '../../src/mmdb/database.ts'
 
 /**

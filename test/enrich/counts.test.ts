@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { countLocation } from '../../src/enrich/count-location.ts'
-import { emptyCounts, mergeCounts, type RunningCounts } from '../../src/enrich/counts.ts'
+import { countLocation, emptyCounts, mergeCounts, type RunningCounts } from '../../src/enrich/counts.ts'
 import { localeOf } from '../../src/location/locale.ts'
-import { Location } from '../../src/location/location.ts'
-import { LocalizedCountry, LocalizedRegion, SharedParts } from '../../src/location/shared-parts.ts'
+import { Location } from '../../src/location/location-table.ts'
+import {
+  LocalizedCountry,
+  LocalizedRegion,
+  SharedParts,
+  Translations,
+} from '../../src/location/shared-parts.ts'
 import { timezoneOf } from '../../src/location/timezone.ts'
-import { Translations } from '../../src/location/translations.ts'
 import { heldMemory } from '../heap.ts'
 
 const english = localeOf('en')

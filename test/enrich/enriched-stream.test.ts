@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { enrichedStream } from '../../src/enrich/enriched-stream.ts'
-import { LineSource } from '../../src/enrich/line-source.ts'
 import type { RunOutput } from '../../src/enrich/run.ts'
+import { enrichedStream, LineSource } from '../../src/enrich/streams.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 

@@ -2,14 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Address } from '../../src/address/address.ts'
 import { ByteSink } from '../../src/enrich/byte-sink.ts'
-import { columnsTemplate, JSON_TEMPLATE } from '../../src/enrich/location-text.ts'
 import type { LocationField } from '../../src/enrich/options.ts'
-import { RenderedLocations } from '../../src/enrich/rendered-locations.ts'
+import { columnsTemplate, JSON_TEMPLATE, RenderedLocations } from '../../src/enrich/rendered-locations.ts'
 import { localeOf } from '../../src/location/locale.ts'
-import { Location } from '../../src/location/location.ts'
-import { LocalizedCountry, SharedParts } from '../../src/location/shared-parts.ts'
+import { Location } from '../../src/location/location-table.ts'
+import { LocalizedCountry, SharedParts, Translations } from '../../src/location/shared-parts.ts'
 import { Timezone } from '../../src/location/timezone.ts'
-import { Translations } from '../../src/location/translations.ts'
 import { text, worldSet } from './world.ts'
 
 const english = localeOf('en')
@@ -29,6 +27,11 @@ const WINTER = Date.UTC(2026, 0, 15)
 const SUMMER = Date.UTC(2026, 6, 15)
 /** London's clocks go forward on this day at 01:00 UTC. */
 const CHANGE = Date.UTC(2026, 2, 29)
+
+let added = 0
+
+/** Adds a location that its set has not numbered before. */
+const add = (table: RenderedLocations, place: Location): number => table.numberOf(++added, () => place)
 
 function written(write: (out: ByteSink) => void): string {
   const out = new ByteSink()
@@ -60,7 +63,7 @@ describe('rendered locations', () => {
         for (const [index, at] of asked) {
           const place = places[index]
           if (place === undefined) continue
-          const number = table.add(place)
+          const number = add(table, place)
           expect(written((out) => table.write(number, at, out))).toBe(jsonFrom(place, at))
         }
       }),
@@ -73,7 +76,7 @@ describe('rendered locations', () => {
     const columns = (index: number, at: number): string => {
       const place = places[index]
       if (place === undefined) throw new Error('there is no such place')
-      return written((out) => table.write(table.add(place), at, out))
+      return written((out) => table.write(add(table, place), at, out))
     }
     expect([WINTER, SUMMER, WINTER].map((at) => columns(0, at))).toEqual([
       'GB,+00:00,London',
@@ -89,7 +92,7 @@ describe('rendered locations', () => {
     const table = new RenderedLocations(english, template, false)
     const [london] = places
     if (london === undefined) throw new Error('there is no London')
-    const number = table.add(london)
+    const number = add(table, london)
     for (const at of [WINTER, SUMMER])
       expect(written((out) => table.write(number, at, out))).toBe('London;Europe/London')
   })
@@ -101,7 +104,7 @@ describe('rendered locations', () => {
     const table = new RenderedLocations(english, JSON_TEMPLATE, countsLocations)
     const seattle = placeOf('216.160.83.56')
     const american = [seattle, new Location(seattle.shared, 'Tacoma', null, seattle.coordinates)]
-    const numbers = american.map((place) => table.add(place))
+    const numbers = american.map((place) => add(table, place))
     for (const number of [...numbers, ...numbers, ...numbers]) table.use(number)
     const drained = (): [country: string | null, uses: number][] => {
       const counts: [string | null, number][] = []
@@ -128,7 +131,7 @@ describe('rendered locations', () => {
     if (london === undefined) throw new Error('there are no places')
     for (let index = 0; index < 200; index++) {
       const place = new Location(london.shared, `${index}${'é'.repeat(5000)}`, null, london.coordinates)
-      const number = table.add(place)
+      const number = add(table, place)
       expect(written((out) => table.write(number, WINTER, out))).toBe(jsonFrom(place, WINTER))
     }
   })
@@ -136,7 +139,6 @@ describe('rendered locations', () => {
   describe('is full', () => {
     const london = placeOf('81.2.69.142')
     const { region, timezone } = london.shared
-    const languages = Array.from({ length: 1600 }, (_, index) => [`l${index}`, 'x'] as const)
     const inCountry = (names: Translations): Location =>
       new Location(
         new SharedParts(new LocalizedCountry(null, names), region, timezone),
@@ -146,46 +148,43 @@ describe('rendered locations', () => {
       )
     const fill = (placesMade: number, make: (index: number) => Location): RenderedLocations => {
       const table = new RenderedLocations(english, JSON_TEMPLATE, false)
-      for (let index = 0; index < placesMade && !table.isFull; index++) table.add(make(index))
+      for (let index = 0; index < placesMade && !table.isFull; index++) add(table, make(index))
       return table
     }
 
-    it('by the names that its locations keep alive', () => {
-      const table = fill(300, () => inCountry(new Translations(new Map(languages))))
+    it('by texts that were written', () => {
+      const table = new RenderedLocations(english, JSON_TEMPLATE, false)
+      const out = new ByteSink()
+      const city = 'x'.repeat(2 ** 20)
+      let count = 0
+      for (; count < 100 && !table.isFull; count++) {
+        table.write(add(table, new Location(london.shared, city, null, london.coordinates)), WINTER, out)
+        out.length = 0
+      }
+      expect(count).toBeGreaterThan(20)
+      expect(count).toBeLessThanOrEqual(64)
       expect(table.isFull).toBe(true)
       table.clear()
       expect(table.isFull).toBe(false)
     })
 
-    it('not by names that they share', () => {
-      const names = new Translations(new Map(languages))
-      expect(fill(300, () => inCountry(names)).isFull).toBe(false)
-    })
-
-    it('by long texts in them', () => {
-      const city = (length: number) => (index: number) =>
-        new Location(london.shared, String(index).padEnd(length), null, london.coordinates)
-      expect(fill(40_000, city(512)).isFull).toBe(true)
-      expect(fill(40_000, city(30)).isFull).toBe(false)
-    })
-
-    it('by shared parts and time zones', () => {
+    it('by locations and time zones', () => {
       const place = (zone: Timezone): Location =>
         new Location(new SharedParts(london.shared.country, region, zone), null, null, london.coordinates)
       expect(fill(2000, () => place(new Timezone('Europe/London'))).isFull).toBe(true)
       expect(fill(100_000, () => place(timezone)).isFull).toBe(false)
-      expect(fill(131_000, () => inCountry(Translations.NONE)).isFull).toBe(true)
+      expect(fill(131_072, () => inCountry(Translations.NONE)).isFull).toBe(true)
     })
   })
 
   it('numbers locations from 0 again after it was cleared', () => {
     const table = new RenderedLocations(english, JSON_TEMPLATE, false)
-    const before = places.map((place) => table.add(place))
+    const before = places.map((place) => add(table, place))
     expect(before).toEqual([0, 1, 2, 3, 4])
     for (const number of before) written((out) => table.write(number, SUMMER, out))
     table.clear()
     for (const place of [...places].reverse()) {
-      const number = table.add(place)
+      const number = add(table, place)
       expect(written((out) => table.write(number, WINTER, out))).toBe(jsonFrom(place, WINTER))
       table.use(number)
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Seam } from '../../src/enrich/seam.ts'
+import { Seam } from '../../src/enrich/run.ts'
 
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text))
 

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { localeOf } from '../../src/location/locale.ts'
-import { LocalizedCountry, LocalizedRegion, SharedPartsTable } from '../../src/location/shared-parts.ts'
+import {
+  LocalizedCountry,
+  LocalizedRegion,
+  SharedPartsTable,
+  Translations,
+} from '../../src/location/shared-parts.ts'
 import { timezoneOf } from '../../src/location/timezone.ts'
-import { Translations } from '../../src/location/translations.ts'
 
 const france = new LocalizedCountry(
   'FR',

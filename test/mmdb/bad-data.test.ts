@@ -1,6 +1,6 @@
 // Damaged and hostile databases, each with the stage at which it must fail, as in maxminddb-golang.
 import { describe, expect, it } from 'vitest'
-import { parseCidr } from '../../src/address/cidr.ts'
+import { parseCidr } from '../../src/address/ip-text.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { FieldReader } from '../../src/mmdb/field-reader.ts'

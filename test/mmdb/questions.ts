@@ -1,4 +1,4 @@
-import { parseCidr } from '../../src/address/cidr.ts'
+import { parseCidr } from '../../src/address/ip-text.ts'
 import type { Database } from '../../src/mmdb/database.ts'
 import type { MmdbValue } from '../../src/mmdb/record-decoder.ts'
 import { NO_RECORD } from '../../src/mmdb/search-tree.ts'

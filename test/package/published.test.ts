@@ -1,11 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { publint } from 'publint'
-import { formatMessage } from 'publint/utils'
 import { beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { temporaryFolder } from '../temporary.ts'
-import { output, ROOT, typecheck, writeProject } from './project.ts'
+import { output, ROOT, writeProject } from './project.ts'
 
 const folder = temporaryFolder()
 // A folder whose name means something in URLs.
@@ -121,17 +119,6 @@ describe('the tarball', () => {
         .sort(),
     ).toEqual(['fflate', 'geofix', 'ipaddr.js', 'mmdb-lib'])
   })
-
-  it('is clean to publint', async () => {
-    const { messages, pkg } = await publint({ pkgDir: ROOT, level: 'suggestion', strict: true })
-    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([])
-  })
-
-  it('is clean to arethetypeswrong', () => {
-    const attw = join(ROOT, 'node_modules/@arethetypeswrong/cli/dist/index.js')
-    const report = output(folder, process.execPath, attw, tarball, '--format', 'ascii', '--no-color')
-    expect(report).toMatch(/No problems found/i)
-  })
 })
 
 const ASK = `
@@ -205,85 +192,6 @@ import('geofix').then(({ isGeofixError, MalformedAddressError }) => {
 })`,
     })
     expect(output(user, process.execPath, 'errors.cjs')).toBe('false true MALFORMED_ADDRESS\n')
-  })
-
-  it.each([
-    ['nodenext', 'nodenext', 'consumer.mts'],
-    ['nodenext, from CommonJS', 'nodenext', 'consumer.cts'],
-    ['bundler', 'bundler', 'consumer.ts'],
-  ])('has types under %s resolution', (_, moduleResolution, file) => {
-    const module = moduleResolution === 'nodenext' ? 'nodenext' : 'esnext'
-    const project = join(user, `types-${file}`)
-    writeProject(project, {
-      'tsconfig.json': JSON.stringify({
-        compilerOptions: {
-          module,
-          moduleResolution,
-          strict: true,
-          target: 'es2022',
-          lib: ['es2022', 'dom'],
-          types: [],
-        },
-        files: [file],
-      }),
-      [file]: `import { isLookupFailure, Resolver, type LocationRecord, type LookupFailure } from 'geofix'
-import city from 'geofix/city'
-import { Resolver as CoreResolver } from 'geofix/core'
-import country from 'geofix/country'
-import { type EnrichSummary, enrich, enrichStream } from 'geofix/enrich'
-import { createHandler, createKeyFile, type Handler } from 'geofix/http'
-import { float, MmdbWriter, type WritableValue } from 'geofix/writer'
-const geo = Resolver.openSync()
-fetch(city).then((response) => CoreResolver.open(response))
-const path: string = country.pathname
-const record: LocationRecord = geo.lookup('81.2.69.142', { locale: 'de', at: new Date() })
-const name: string | null = record.country.name
-const failures: LookupFailure[] = geo.lookupMany(['x']).filter(isLookupFailure)
-const value: WritableValue = { latitude: float(1) }
-const summary: Promise<EnrichSummary> = enrich(new Blob().stream(), { resolver: geo, onBadLine: 'drop' }).summary
-const lines: ReadableStream<Uint8Array> = new Blob().stream().pipeThrough(enrichStream({ resolver: geo }))
-const handler: Promise<Handler> = createKeyFile('keys.json').then((keys) => createHandler(geo, keys))
-export const all = [handler, path, summary, lines, name, failures, CoreResolver.open(new MmdbWriter({ databaseType: 'X' }).insert('::/0', value).toBytes())]
-// @ts-expect-error: parts of a record are shared and read-only
-record.country.code = 'XX'
-// @ts-expect-error: options are checked
-enrich(lines, { resolver: geo, format: 'xml' })
-// @ts-expect-error: the core has no files
-CoreResolver.open('city.mmdb')
-`,
-    })
-    expect(typecheck(project)).toBe('')
-  })
-
-  it('has types that need neither the library "DOM" nor those of Node', () => {
-    const project = join(user, 'types-es2022')
-    writeProject(project, {
-      'tsconfig.json': JSON.stringify({
-        compilerOptions: {
-          module: 'nodenext',
-          strict: true,
-          target: 'es2022',
-          lib: ['es2022'],
-          types: [],
-          skipLibCheck: false,
-        },
-        files: ['consumer.mts'],
-      }),
-      'consumer.mts': `import city from 'geofix/city'
-import { type ByteSource, embedded, type OpenOptions, Resolver, type SharedDatabases } from 'geofix'
-import { Resolver as CoreResolver } from 'geofix/core'
-import { enrich } from 'geofix/enrich'
-import { MmdbWriter } from 'geofix/writer'
-const options: OpenOptions = { onProgress: ({ loaded, total }) => total === null || loaded < total }
-const shared: Promise<SharedDatabases> = Resolver.open([city, embedded.country], options).then((geo) => geo.share())
-export const text: string = city.href
-export const open = (source: ByteSource) => CoreResolver.open(source, options)
-export const all = [shared, CoreResolver.openSync(new MmdbWriter({ databaseType: 'X' }).toBytes()), enrich]
-// @ts-expect-error: not a source
-open(new Date())
-`,
-    })
-    expect(typecheck(project)).toBe('')
   })
 
   it.each(Object.entries(EXPORTS))('exports exactly what it promises: %s', (entry, names) => {

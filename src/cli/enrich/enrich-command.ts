@@ -24,9 +24,8 @@ import { Interruption, SignalWatch } from './interruption.ts'
 import { ClosedPipe, type Output } from './output.ts'
 import { openOutputFile, openStandardOutput } from './output-file.ts'
 import { AdaptiveExecutor, type WorkerPool, workersFor } from './pool.ts'
-import { type Position, Progress } from './progress.ts'
 import { loadShared, openShared } from './shared-database.ts'
-import { type RunFacts, statisticsJson, statisticsText } from './statistics.ts'
+import { type Position, Progress, type RunFacts, statisticsJson, statisticsText } from './statistics.ts'
 import { unreadable } from './system-error.ts'
 
 /**

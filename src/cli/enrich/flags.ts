@@ -2,11 +2,19 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import type { FormatOption } from '../../enrich/formats/format-definition.ts'
 import { definitionOf, type EnrichOptions, FORMATS, type Format } from '../../enrich/formats/formats.ts'
-import { LOCATION_FIELDS, type LocationField, ON_BAD_LINE, type OnBadLine } from '../../enrich/options.ts'
-import { QUOTING, type Quoting } from '../../enrich/row-plan.ts'
-import { DB, LOCALE, type OptionDefinition, readInstant, readList } from '../options.ts'
+import { LOCATION_FIELDS, type LocationField, ON_BAD_LINE } from '../../enrich/options.ts'
+import { QUOTING } from '../../enrich/row-plan.ts'
+import {
+  DB,
+  type FlagsOf,
+  LOCALE,
+  type OptionDefinition,
+  oneOf,
+  readInstant,
+  readList,
+  wholeNumber,
+} from '../options.ts'
 import { UsageError } from '../terminal.ts'
-import type { Threads } from './pool.ts'
 
 /** Below this input size, a second thread takes as long to start up and compile as it saves on two cores. */
 const MIN_THREADED_BYTES = 192 * 1024 * 1024
@@ -16,56 +24,8 @@ const MAX_THREADS = 256
 
 const STATISTICS = ['text', 'json', 'none'] as const
 
-/** What the flags ask for. */
-export interface EnrichCommand {
-  /** Files; `-` is standard input. At least one. */
-  readonly inputs: readonly string[]
-  /** A file; `undefined` is standard output. */
-  readonly output: string | undefined
-  /** Files. If empty, the embedded database is used. */
-  readonly databases: readonly string[]
-  readonly options: EnrichOptions
-  readonly threads: Threads
-  /** The form of the statistics that are printed on standard error at the end. */
-  readonly statistics: 'text' | 'json' | 'none'
-  /** A file for the report, or `undefined`. */
-  readonly report: string | undefined
-  /** Prints no notes and no progress. */
-  readonly isQuiet: boolean
-}
-
-/** The values of {@link ENRICH_OPTIONS} that commander parsed. */
-export interface EnrichFlags {
-  readonly output?: string
-  readonly format?: Format
-  readonly field?: string
-  readonly header: boolean
-  readonly into?: string
-  readonly fields?: readonly LocationField[]
-  readonly append?: boolean
-  readonly overwrite?: boolean
-  readonly force?: boolean
-  readonly timeField?: string
-  readonly at?: Date
-  readonly locale?: string
-  readonly db?: readonly string[]
-  readonly trust?: readonly string[]
-  readonly onBadLine?: OnBadLine
-  readonly onlyFailed?: boolean
-  readonly dropUnresolved?: boolean
-  readonly maxLineBytes?: number
-  readonly threads?: number
-  readonly stats?: EnrichCommand['statistics']
-  readonly summary?: string
-  readonly quiet?: boolean
-  readonly rows?: boolean
-  readonly quoting?: Quoting
-  readonly chunkHeader?: boolean
-  readonly writeChunkHeader?: boolean
-}
-
 /** The options of `geofix enrich`. A test compares the table in src/enrich/README.md with them. */
-export const ENRICH_OPTIONS: readonly OptionDefinition[] = [
+export const ENRICH_OPTIONS = [
   {
     flags: '-o, --output <file>',
     text: 'write to this file instead of standard output. It has a temporary name until it is complete, so that a killed run leaves no incomplete file. `.gz` and `.zst` are compressed. `/dev/stdout`, `/dev/fd/3` and the like are written directly',
@@ -172,7 +132,9 @@ export const ENRICH_OPTIONS: readonly OptionDefinition[] = [
     flags: '--write-chunk-header',
     text: 'with `--rows`: write these lines too, as tables of `ExecutablePool` read them',
   },
-]
+] as const satisfies readonly OptionDefinition[]
+
+export type EnrichFlags = FlagsOf<typeof ENRICH_OPTIONS>
 
 /** The flag of an option by its name in {@link EnrichFlags}: `--time-field` for `timeField`. */
 export function optionOf(name: string): string {
@@ -191,7 +153,8 @@ function formatsWith(option: FormatOption): Pick<OptionDefinition, 'option' | 'f
  * @throws UsageError when the format does not have a given option
  */
 export function checkFit(options: EnrichOptions, format: Format, name: string): void {
-  for (const { flags, option, formats } of ENRICH_OPTIONS) {
+  const definitions: readonly OptionDefinition[] = ENRICH_OPTIONS
+  for (const { flags, option, formats } of definitions) {
     if (option === undefined || formats === undefined || formats.includes(format)) continue
     const value = options[option]
     // A flag that starts with "--no-" is given if the value is `false`.
@@ -225,12 +188,14 @@ database are not usable, or a bad line with --on-bad-line fail; 2 wrong usage; 3
 input cannot be read or is damaged; 129, 130, 143 ended by SIGHUP, SIGINT, SIGTERM.
 A run with another status than 0 leaves no output file. A file that existed before is unchanged.`
 
-/** @throws UsageError when two options contradict each other */
-export function enrichCommand(files: readonly string[], flags: EnrichFlags): EnrichCommand {
-  const { output, summary, onlyFailed = false, dropUnresolved = false, quiet = false } = flags
+export type EnrichCommand = ReturnType<typeof enrichCommand>
+
+/** What `geofix enrich` is to do. @throws UsageError when two options contradict each other */
+export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
+  const { output, db = [], trust, threads, stats, summary, quiet = false, ...options } = flags
   const ofRows = (['quoting', 'chunkHeader', 'writeChunkHeader'] as const).find((name) => flags[name])
   if (ofRows !== undefined) throw new UsageError(`${optionOf(ofRows)} is for --rows.`)
-  if (onlyFailed && dropUnresolved) {
+  if (options.onlyFailed && options.dropUnresolved) {
     throw new UsageError(
       '--only-failed and --drop-unresolved together leave nothing to write: use one of them.',
     )
@@ -241,53 +206,26 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags): Enr
   if (summary !== undefined && output !== undefined && resolve(summary) === resolve(output)) {
     throw new UsageError('--summary and --output name the same file: write them to different files.')
   }
+  const enrichOptions: EnrichOptions = { ...options, trustedProxies: trust, details: summary !== undefined }
   return {
+    /** Files; `-` is standard input. At least one. */
     inputs: files.length > 0 ? files : ['-'],
+    /** A file; `undefined` is standard output. */
     output: output === '-' ? undefined : output,
-    databases: flags.db ?? [],
-    options: {
-      format: flags.format,
-      field: flags.field,
-      header: flags.header,
-      into: flags.into,
-      fields: flags.fields,
-      append: flags.append,
-      overwrite: flags.overwrite,
-      force: flags.force,
-      timeField: flags.timeField,
-      at: flags.at,
-      locale: flags.locale,
-      trustedProxies: flags.trust,
-      onBadLine: flags.onBadLine,
-      onlyFailed,
-      dropUnresolved,
-      maxLineBytes: flags.maxLineBytes,
-      details: summary !== undefined,
-    },
+    /** Files. If empty, the embedded database is used. */
+    databases: db,
+    options: enrichOptions,
     // With --threads, start the threads for inputs of any size.
     threads:
-      flags.threads === undefined
+      threads === undefined
         ? { count: availableParallelism(), from: MIN_THREADED_BYTES }
-        : { count: flags.threads, from: 0 },
-    statistics: flags.stats ?? (quiet ? 'none' : 'text'),
+        : { count: threads, from: 0 },
+    /** The form of the statistics that are printed on standard error at the end. */
+    statistics: stats ?? (quiet ? 'none' : 'text'),
+    /** A file for the report, or `undefined`. */
     report: summary,
+    /** Prints no notes and no progress. */
     isQuiet: quiet,
-  }
-}
-
-function oneOf<Choice extends string>(choices: readonly Choice[]): (text: string) => Choice {
-  return (text) => {
-    const chosen = choices.find((choice) => choice === text)
-    if (chosen === undefined) throw new UsageError(`Write one of ${choices.join(', ')}.`)
-    return chosen
-  }
-}
-
-function wholeNumber(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
-    if (number >= least && number <= most) return number
-    throw new UsageError(`Write a whole number from ${least} to ${most}.`)
   }
 }
 

@@ -4,10 +4,9 @@ import { dirname, isAbsolute, resolve } from 'node:path'
 import type { Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import { CommandFailure, ExitStatus, type Terminal } from '../terminal.ts'
-import { AtomicFile } from './atomic-file.ts'
 import { compressionOf, compressor } from './compression.ts'
 import { type Input, identityOf } from './input.ts'
-import { CompressedOutput, DescriptorOutput, type Output, StreamOutput } from './output.ts'
+import { AtomicFile, CompressedOutput, DescriptorOutput, type Output, StreamOutput } from './output.ts'
 import { codeOf, directoryError, unwritable } from './system-error.ts'
 
 /** Opens a descriptor. A `FileHandle` would be closed when it is garbage-collected. */

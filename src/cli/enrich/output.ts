@@ -1,5 +1,9 @@
 // The interface of outputs, and three of them: a file descriptor, a stream, and a compressor before another output.
-import { close, fsync, write } from 'node:fs'
+
+import { randomBytes } from 'node:crypto'
+import { close, fchmodSync, fchownSync, fsync, openSync, rmSync, type Stats, write } from 'node:fs'
+import { open, rename } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { finished, type Transform, type Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import { codeOf, unwritable } from './system-error.ts'
@@ -172,4 +176,92 @@ export class CompressedOutput implements Output {
       if (chunk.value instanceof Uint8Array) await this.#target.write(chunk.value)
     }
   }
+}
+
+/** File systems allow 255 bytes in a name, and the suffix takes 21. */
+const MAX_STEM_BYTES = 200
+
+/** A UTF-8 character has at most 4 bytes. */
+const MAX_STEM_CHARACTERS = MAX_STEM_BYTES / 4
+
+/**
+ * A file that appears under its name when it is complete. Until then, the bytes are in a temporary file in the same
+ * folder: a killed run leaves no incomplete file under the name, and an existing file stays as it is.
+ */
+export class AtomicFile implements Output {
+  readonly #target: string
+  /** In the target's folder: a rename is atomic only within one file system. */
+  readonly #path: string
+  readonly #file: DescriptorOutput
+  #isClosed = false
+
+  /**
+   * @param replaced the existing file, whose owner and permissions are kept
+   * @throws CommandFailure when the folder is not writable
+   */
+  constructor(target: string, replaced: Stats | null = null) {
+    this.#target = target
+    this.#path = temporaryPath(target)
+    try {
+      // `x` fails on an existing file or link, such as one that an attacker made.
+      const fd = openSync(this.#path, 'wx', replaced === null ? 0o666 : 0o600)
+      if (replaced !== null) keepAccess(fd, replaced)
+      this.#file = new DescriptorOutput(fd, target)
+    } catch (cause) {
+      throw unwritable(target, cause)
+    }
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    await this.#file.write(bytes)
+  }
+
+  /** Syncs the bytes before the rename, so that a power failure cannot leave an incomplete file. */
+  async finish(): Promise<void> {
+    try {
+      await this.#file.sync()
+      if (this.#isClosed) return
+      await this.#file.close()
+      await rename(this.#path, this.#target)
+      this.#isClosed = true
+      await syncFolder(dirname(this.#target))
+    } catch (cause) {
+      throw unwritable(this.#target, cause)
+    }
+  }
+
+  discard(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    // Do not close the descriptor: a pending write could then hit another file with the same number.
+    rmSync(this.#path, { force: true })
+  }
+}
+
+/**
+ * Gives the new file the owner and permissions of the old one, so that no further user can read it. Where the system
+ * or the user's rights do not allow it, the file stays readable by its creator only.
+ */
+function keepAccess(fd: number, { uid, gid, mode }: Stats): void {
+  try {
+    fchownSync(fd, uid, gid)
+    fchmodSync(fd, mode & 0o7777)
+  } catch {}
+}
+
+function temporaryPath(target: string): string {
+  const name = Array.from(basename(target)).slice(0, MAX_STEM_CHARACTERS).join('')
+  return join(dirname(target), `${name}.${randomBytes(6).toString('hex')}.partial`)
+}
+
+/** Makes the rename durable. Some systems cannot sync a folder; ignore that. */
+async function syncFolder(path: string): Promise<void> {
+  try {
+    const folder = await open(path)
+    try {
+      await folder.sync()
+    } finally {
+      await folder.close()
+    }
+  } catch {}
 }

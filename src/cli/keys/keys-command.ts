@@ -1,25 +1,25 @@
 import { randomBytes } from 'node:crypto'
 import { open, rename, rm, stat } from 'node:fs/promises'
-import { quoted } from '../../address/quoted.ts'
+import { quoted } from '../../errors.ts'
 import { PLAN_NAME } from '../../http/plan.ts'
 import { digestOf, makeKey } from '../../node/keys/key.ts'
 import { readKeyFile } from '../../node/keys/key-file.ts'
 import { type KeyEntry, keyListText, MAX_LABEL_CHARS, makeKeyId } from '../../node/keys/key-list.ts'
 import { messageOf } from '../../realm.ts'
-import { type OptionDefinition, readInstant } from '../options.ts'
+import { type FlagsOf, type OptionDefinition, readInstant } from '../options.ts'
 import { CommandFailure, ExitStatus, printable, type Terminal, UsageError, writeLine } from '../terminal.ts'
 
-const FILE: OptionDefinition = {
+const FILE = {
   flags: '--keys <file>',
   text: 'the file of keys. Only its owner can read it (mode 0600); it has no keys, only their SHA-256 digests',
   isRequired: true,
-}
+} as const satisfies OptionDefinition
 
-const EXPIRES: OptionDefinition = {
+const EXPIRES = {
   flags: '--expires <time>',
   text: 'when the key stops being valid: `2027-07-01`, or a time with `Z` or an offset (default: never)',
   read: readExpiry,
-}
+} as const satisfies OptionDefinition
 
 /** The options of each `geofix keys` command. */
 export const KEYS_OPTIONS = {
@@ -39,17 +39,11 @@ export const KEYS_OPTIONS = {
   rotate: [FILE, EXPIRES],
 } as const satisfies Record<string, readonly OptionDefinition[]>
 
-/** The values of {@link KEYS_OPTIONS} that commander parsed. */
-export interface KeysFlags {
-  readonly keys: string
-  readonly plan?: string
-  readonly label?: string
-  readonly expires?: Date
-}
+type Flags<Name extends keyof typeof KEYS_OPTIONS> = FlagsOf<(typeof KEYS_OPTIONS)[Name]>
 
 /** Adds a key to a file, which is made if it is missing, and prints it. Nobody can print it again. */
-export async function addKey(flags: KeysFlags, terminal: Terminal): Promise<ExitStatus> {
-  const { keys: file, plan = '', label = '' } = flags
+export async function addKey(flags: Flags<'add'>, terminal: Terminal): Promise<ExitStatus> {
+  const { keys: file, plan, label } = flags
   const key = makeKey()
   const entries = (await exists(file)) ? await readKeyFile(file) : []
   await write(file, [...entries, entryOf(key, plan, label, flags.expires)])
@@ -58,7 +52,7 @@ export async function addKey(flags: KeysFlags, terminal: Terminal): Promise<Exit
 }
 
 /** Prints a line for each key, without the keys, which nobody knows but their users. */
-export async function listKeys({ keys: file }: KeysFlags, terminal: Terminal): Promise<ExitStatus> {
+export async function listKeys({ keys: file }: Flags<'list'>, terminal: Terminal): Promise<ExitStatus> {
   for (const { id, plan, created, expires, label } of await readKeyFile(file)) {
     const isExpired = expires !== null && Date.parse(expires) <= Date.now()
     const until = expires === null ? 'never expires' : `${isExpired ? 'expired' : 'expires'} ${expires}`
@@ -68,7 +62,7 @@ export async function listKeys({ keys: file }: KeysFlags, terminal: Terminal): P
 }
 
 /** Removes a key. @param id as `list` prints it */
-export async function revokeKey(id: string, { keys: file }: KeysFlags): Promise<ExitStatus> {
+export async function revokeKey(id: string, { keys: file }: Flags<'revoke'>): Promise<ExitStatus> {
   const entries = await readKeyFile(file)
   find(entries, id)
   await write(
@@ -79,7 +73,7 @@ export async function revokeKey(id: string, { keys: file }: KeysFlags): Promise<
 }
 
 /** Gives the plan and label of a key to a new key, which it prints. The old key stays valid until it is revoked. */
-export async function rotateKey(id: string, flags: KeysFlags, terminal: Terminal): Promise<ExitStatus> {
+export async function rotateKey(id: string, flags: Flags<'rotate'>, terminal: Terminal): Promise<ExitStatus> {
   const { keys: file, expires } = flags
   const entries = await readKeyFile(file)
   const { plan, label } = find(entries, id)

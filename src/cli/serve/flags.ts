@@ -1,56 +1,16 @@
-import { ClientWalk } from '../../client/client-address.ts'
 import { type Plan, PlanTable } from '../../http/plan.ts'
 import { messageOf } from '../../realm.ts'
-import { DB, type OptionDefinition, readList } from '../options.ts'
+import { DB, type FlagsOf, type OptionDefinition, oneOf, TRUST, trustOf, wholeNumber } from '../options.ts'
 import { UsageError } from '../terminal.ts'
 
 /** A larger number is probably a typing error. */
 const MAX_WORKERS = 256
-const MAX_PORT = 65_535
 const MAX_GRACE_SECONDS = 3600
 
-const LOGS = ['json', 'none'] as const
-
-/** How `geofix serve` runs. */
-export interface ServeSettings {
-  readonly host: string
-  /** 0: any free port. */
-  readonly port: number
-  /** Paths; empty for the embedded city database. */
-  readonly databases: readonly string[]
-  readonly watch: boolean
-  /** The file of keys; `null` to serve without keys. */
-  readonly keys: string | null
-  /** From the lowest; `undefined` for the default plans. */
-  readonly plans: readonly Plan[] | undefined
-  readonly trustedProxies: readonly string[] | undefined
-  readonly forwardedHeader: string | undefined
-  readonly workers: number
-  readonly log: (typeof LOGS)[number]
-  /** `null`: no metrics. 0: any free port. */
-  readonly metricsPort: number | null
-  readonly graceSeconds: number
-}
-
-/** The values of {@link SERVE_OPTIONS} that commander parsed. */
-export interface ServeFlags {
-  readonly host?: string
-  readonly port?: number
-  readonly db?: readonly string[]
-  readonly watch?: boolean
-  readonly keys?: string
-  readonly open?: boolean
-  readonly plan?: readonly Plan[]
-  readonly trust?: readonly string[]
-  readonly forwardedHeader?: string
-  readonly workers?: number
-  readonly log?: ServeSettings['log']
-  readonly metricsPort?: number
-  readonly grace?: number
-}
+const readPort = wholeNumber(0, 65_535)
 
 /** The options of `geofix serve`. A test compares the table in src/http/README.md with them. */
-export const SERVE_OPTIONS: readonly OptionDefinition[] = [
+export const SERVE_OPTIONS = [
   {
     flags: '--host <address>',
     text: 'listen on this address (default: `127.0.0.1`; `::` or `0.0.0.0` for all)',
@@ -70,24 +30,16 @@ export const SERVE_OPTIONS: readonly OptionDefinition[] = [
     read: readPlan,
     isRepeatable: true,
   },
-  {
-    flags: '--trust <list>',
-    text: 'trusted proxies: addresses, networks and names, separated by commas',
-    read: readList,
-  },
-  {
-    flags: '--forwarded-header <name>',
-    text: 'the header that the proxies write (default: `x-forwarded-for`)',
-  },
+  ...TRUST,
   {
     flags: '--workers <number>',
     text: 'processes that share the port (default: 1). Each has a database in memory. In a container, start more containers instead',
-    read: (text) => readWhole(text, 1, MAX_WORKERS),
+    read: wholeNumber(1, MAX_WORKERS),
   },
   {
     flags: '--log <format>',
     text: 'lines on standard output: `json` or `none` (default: `json`). They have no address that was looked up and no key',
-    read: readLog,
+    read: oneOf(['json', 'none']),
   },
   {
     flags: '--metrics-port <number>',
@@ -97,9 +49,12 @@ export const SERVE_OPTIONS: readonly OptionDefinition[] = [
   {
     flags: '--grace <seconds>',
     text: 'how long requests may take to finish after SIGTERM (default: 10)',
-    read: (text) => readWhole(text, 0, MAX_GRACE_SECONDS),
+    read: wholeNumber(0, MAX_GRACE_SECONDS),
   },
-]
+] as const satisfies readonly OptionDefinition[]
+
+/** How `geofix serve` runs. */
+export type ServeSettings = ReturnType<typeof serveSettings>
 
 export const SERVE_HELP = `
 Examples:
@@ -111,54 +66,43 @@ Examples:
 It listens until SIGTERM or SIGINT. Exit status: 0 after a signal; 1 if it cannot start; 2 wrong usage.`
 
 /** @throws UsageError when the options do not fit together */
-export function serveSettings(flags: ServeFlags): ServeSettings {
-  const { keys = null, open = false } = flags
+export function serveSettings(flags: FlagsOf<typeof SERVE_OPTIONS>) {
+  const trustedProxies: readonly string[] | undefined = flags.trust
+  const { keys = null, open = false, port = 8080, metricsPort = null } = flags
   if (keys === null && !open) {
     throw new UsageError(
       'write --keys FILE, with keys from "geofix keys add", or --open to serve everyone who can connect',
     )
   }
+  trustOf(flags)
   try {
-    new ClientWalk({ trustedProxies: flags.trust, forwardedHeader: flags.forwardedHeader })
     new PlanTable(flags.plan)
   } catch (error) {
     throw new UsageError(messageOf(error))
   }
   if (keys !== null && open)
     throw new UsageError('--keys and --open contradict each other: write one of them')
-  const { port = 8080, metricsPort = null } = flags
   if (port !== 0 && port === metricsPort)
     throw new UsageError('--metrics-port must not be the same as --port')
   return {
     host: flags.host ?? '127.0.0.1',
+    /** 0: any free port. */
     port,
+    /** Paths; empty for the embedded city database. */
     databases: flags.db ?? [],
     watch: flags.watch ?? false,
+    /** The file of keys; `null` to serve without keys. */
     keys,
+    /** From the lowest; `undefined` for the default plans. */
     plans: flags.plan,
-    trustedProxies: flags.trust,
+    trustedProxies,
     forwardedHeader: flags.forwardedHeader,
     workers: flags.workers ?? 1,
     log: flags.log ?? 'json',
+    /** `null`: no metrics. 0: any free port. */
     metricsPort,
     graceSeconds: flags.grace ?? 10,
   }
-}
-
-function readPort(text: string): number {
-  return readWhole(text, 0, MAX_PORT)
-}
-
-function readWhole(text: string, least: number, most: number): number {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
-  if (value >= least && value <= most) return value
-  throw new UsageError(`Write a whole number from ${least} to ${most}.`)
-}
-
-function readLog(text: string): ServeSettings['log'] {
-  const log = LOGS.find((each) => each === text)
-  if (log === undefined) throw new UsageError(`Write one of: ${LOGS.join(', ')}.`)
-  return log
 }
 
 function readPlan(text: string): Plan {

@@ -1,4 +1,4 @@
-import { quoted } from '../../address/quoted.ts'
+import { quoted } from '../../errors.ts'
 import type { ByteSink } from '../byte-sink.ts'
 import { EnrichError } from '../errors.ts'
 import { kindOfValue } from '../guess.ts'

@@ -69,71 +69,51 @@ function sizeParts(size: number): [low: number, rest: number, restBytes: number]
 }
 
 /**
- * Pointers have four sizes (MMDB specification, "pointer - 1"): 11, 19 and 27 bits of value, where each range
- * starts at the end of the one before, and a 32-bit offset.
+ * Pointers have four sizes (MMDB specification, "pointer - 1"): 11, 19 and 27 bits of value, where each range starts at
+ * the end of the one before, and a 32-bit offset.
  */
-const MIN_19_BIT_POINTER = 2048
-const MIN_27_BIT_POINTER = MIN_19_BIT_POINTER + (1 << 19)
-const MIN_32_BIT_POINTER = MIN_27_BIT_POINTER + (1 << 27)
+const POINTER_RANGES = [0, 2048, 2048 + (1 << 19), 2048 + (1 << 19) + (1 << 27)] as const
 
-/** Bytes of a pointer to `offset`, including its control byte. */
-export function pointerLength(offset: number): 2 | 3 | 4 | 5 {
-  if (offset < MIN_19_BIT_POINTER) return 2
-  if (offset < MIN_27_BIT_POINTER) return 3
-  return offset < MIN_32_BIT_POINTER ? 4 : 5
+/** Bytes of a pointer to `offset`, including its control byte: 2 to 5. */
+export function pointerLength(offset: number): number {
+  return 1 + POINTER_RANGES.filter((start) => offset >= start).length
 }
 
 /** Writes a pointer to `offset`, counted from the start of the section. */
 export function writePointer(buffer: FieldBuffer, offset: number): void {
-  const control = DataType.pointer << 5
-  switch (pointerLength(offset)) {
-    case 2:
-      buffer.byte(control | (offset >>> 8))
-      buffer.uint(offset, 1)
-      return
-    case 3:
-      buffer.byte(control | (1 << 3) | ((offset - MIN_19_BIT_POINTER) >>> 16))
-      buffer.uint(offset - MIN_19_BIT_POINTER, 2)
-      return
-    case 4:
-      buffer.byte(control | (2 << 3) | ((offset - MIN_27_BIT_POINTER) >>> 24))
-      buffer.uint(offset - MIN_27_BIT_POINTER, 3)
-      return
-    case 5:
-      buffer.byte(control | (3 << 3))
-      buffer.uint(offset, 4)
-  }
+  const size = pointerLength(offset) - 2
+  const value = size === 3 ? offset : offset - (POINTER_RANGES[size] ?? 0)
+  const high = size === 3 ? 0 : value >>> (8 * (size + 1))
+  buffer.byte((DataType.pointer << 5) | (size << 3) | high)
+  buffer.uint(value, size + 1)
 }
 
 /** A value that is not a map or an array. */
 export type Scalar = string | number | bigint | boolean | Uint8Array | TypedNumber
 
-/** A scalar as stored in the data section (control byte and payload), and the size of its payload. */
-export type EncodedScalar = { readonly bytes: Uint8Array; readonly payloadLength: number }
-
 const utf8 = new TextEncoder()
 const LONE_SURROGATE = /\p{Surrogate}/u
-const NO_BYTES = new Uint8Array(0)
 
 /**
- * Encodes a scalar of any length; the caller enforces the limits of a record.
+ * Encodes a scalar of any length, as it is stored in the data section; the caller enforces the limits of a record.
  *
  * @throws TypeError or RangeError; the caller adds where in the record the value is
  */
-export function encodeScalar(value: Scalar): EncodedScalar {
+export function encodeScalar(value: Scalar): { readonly bytes: Uint8Array; readonly payloadLength: number } {
   const buffer = new FieldBuffer(16)
-  if (typeof value === 'boolean') {
-    // A boolean has no payload: its size is its value.
-    writeControlByte(buffer, DataType.boolean, value ? 1 : 0)
-    return { bytes: buffer.view(), payloadLength: 0 }
-  }
-  const [type, payload] = typedPayload(value)
-  writeControlByte(buffer, type, payload.length)
+  // A boolean has no payload: its size is its value.
+  const [type, payload, size] =
+    typeof value === 'boolean'
+      ? ([DataType.boolean, new Uint8Array(0), Number(value)] as const)
+      : typedPayload(value)
+  writeControlByte(buffer, type, size ?? payload.length)
   buffer.append(payload)
   return { bytes: buffer.view(), payloadLength: payload.length }
 }
 
-function typedPayload(value: Exclude<Scalar, boolean>): [DataTypeNumber, Uint8Array] {
+function typedPayload(
+  value: Exclude<Scalar, boolean>,
+): readonly [type: DataTypeNumber, payload: Uint8Array, size?: number] {
   if (typeof value === 'string') {
     if (LONE_SURROGATE.test(value)) {
       throw new TypeError('the text contains an unpaired surrogate, which UTF-8 cannot encode')
@@ -141,56 +121,39 @@ function typedPayload(value: Exclude<Scalar, boolean>): [DataTypeNumber, Uint8Ar
     return [DataType.utf8String, utf8.encode(value)]
   }
   if (isUint8Array(value)) return [DataType.bytes, value]
-  const typed = typeof value === 'number' ? smallestType(value) : value
-  const number = isTypedNumber(typed) ? typed : smallestBigintType(typed)
-  return [DataType[number.type], numberPayload(number)]
+  const typed = isTypedNumber(value) ? value : smallestType(value)
+  return [DataType[typed.type], numberPayload(typed)]
 }
 
-function smallestType(value: number): TypedNumber {
+function smallestType(value: number | bigint): TypedNumber {
+  if (typeof value === 'bigint') {
+    if (value < 0n) throw new RangeError(`${value} is negative, and a bigint must not be: use int32(…)`)
+    if (value >= 1n << 128n) throw new RangeError(`${value} does not fit in 128 bits`)
+    return new TypedNumber(value < 1n << 64n ? 'uint64' : 'uint128', value)
+  }
   if (!Number.isFinite(value)) throw new RangeError(`${value} is not a finite number`)
   if (!Number.isInteger(value)) return new TypedNumber('double', value)
   if (value < -0x80000000) throw new RangeError(`${value} is below the range of int32: use double(…)`)
   if (value < 0) return new TypedNumber('int32', value)
-  if (value <= 0xffff) return new TypedNumber('uint16', value)
-  if (value <= 0xffffffff) return new TypedNumber('uint32', value)
+  if (value <= 0xffffffff) return new TypedNumber(value <= 0xffff ? 'uint16' : 'uint32', value)
   if (!Number.isSafeInteger(value))
     throw new RangeError(`${value} is not an exact integer: use a bigint or double(…)`)
-  return new TypedNumber('uint64', BigInt(value))
-}
-
-function smallestBigintType(value: bigint): TypedNumber {
-  if (value < 0n) throw new RangeError(`${value} is negative, and a bigint must not be: use int32(…)`)
-  if (value >= 1n << 128n) throw new RangeError(`${value} does not fit in 128 bits`)
-  return new TypedNumber(value < 1n << 64n ? 'uint64' : 'uint128', value)
+  return new TypedNumber('uint64', value)
 }
 
 function numberPayload({ type, value }: TypedNumber): Uint8Array {
-  switch (type) {
-    case 'float': {
-      const bytes = new Uint8Array(4)
-      new DataView(bytes.buffer).setFloat32(0, Number(value))
-      return bytes
-    }
-    case 'double': {
-      const bytes = new Uint8Array(8)
-      new DataView(bytes.buffer).setFloat64(0, Number(value))
-      return bytes
-    }
-    default:
-      // Two's complement: the highest bit of a negative int32 is set, so it always has four bytes.
-      return withoutLeadingZeros(BigInt.asUintN(type === 'int32' ? 32 : 128, BigInt(value)))
+  const view = new DataView(new ArrayBuffer(16))
+  if (type === 'float') view.setFloat32(0, Number(value))
+  else if (type === 'double') view.setFloat64(0, Number(value))
+  else {
+    // Two's complement: the highest bit of a negative int32 is set, so it always has four bytes.
+    const bits = BigInt.asUintN(type === 'int32' ? 32 : 128, BigInt(value))
+    view.setBigUint64(0, bits >> 64n)
+    view.setBigUint64(8, BigInt.asUintN(64, bits))
+    const bytes = new Uint8Array(view.buffer)
+    // The format lets integers omit leading zero bytes; 0 has no bytes at all.
+    const start = bytes.findIndex((byte) => byte !== 0)
+    return bytes.subarray(start < 0 ? bytes.length : start)
   }
-}
-
-/** The format lets integers omit leading zero bytes; 0 has no bytes at all. */
-function withoutLeadingZeros(value: bigint): Uint8Array {
-  if (value === 0n) return NO_BYTES
-  const hex = value.toString(16)
-  const bytes = new Uint8Array(Math.ceil(hex.length / 2))
-  let rest = value
-  for (let index = bytes.length - 1; index >= 0; index--) {
-    bytes[index] = Number(rest & 0xffn)
-    rest >>= 8n
-  }
-  return bytes
+  return new Uint8Array(view.buffer, 0, type === 'float' ? 4 : 8)
 }

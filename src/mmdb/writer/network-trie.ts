@@ -1,5 +1,5 @@
-import { parseCidr } from '../../address/cidr.ts'
-import { mappedIPv4, NO_EMBEDDED_IPV4 } from '../../address/ipv6-forms.ts'
+import { mappedIPv4 } from '../../address/address.ts'
+import { NOT_IPV4, parseCidr } from '../../address/ip-text.ts'
 import { bitAt, EMPTY, isNode, type Link, linkToValue, type NodeTable } from './node-table.ts'
 
 /** The position of a network in a search tree: a first address, of which `prefixLength` bits are the path. */
@@ -32,7 +32,7 @@ export function treePathOf(network: string, ipVersion: 4 | 6): TreePath {
 }
 
 function ipv4OfMapped(words: Uint32Array, prefixLength: number): TreePath | null {
-  if (mappedIPv4(words) === NO_EMBEDDED_IPV4 || prefixLength < IPV4_MAPPED.prefixLength) return null
+  if (mappedIPv4(words) === NOT_IPV4 || prefixLength < IPV4_MAPPED.prefixLength) return null
   return { words: words.subarray(3), prefixLength: prefixLength - IPV4_MAPPED.prefixLength }
 }
 

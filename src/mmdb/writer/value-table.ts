@@ -1,6 +1,6 @@
 import { isOfClass, isUint8Array } from '../../realm.ts'
 import { DataType, MAX_CONTENT_BYTES, MAX_DEPTH, MAX_KEY_BYTES, MAX_VALUES } from '../format.ts'
-import { type EncodedScalar, encodeScalar, type Scalar } from './field-encoding.ts'
+import { encodeScalar, type Scalar } from './field-encoding.ts'
 import { isPlainObject, isTypedNumber, kindOf, type WritableValue } from './value.ts'
 
 /** A map or an array. Its parts are ids of values in the same table; for a map key, value, key, value, … */
@@ -61,15 +61,7 @@ export class ValueTable {
 
   /** Adds a map of values that are in the table, by their ids. For records that share parts. */
   addMap(fields: Iterable<readonly [key: string, id: number]>): number {
-    const path = ['record']
-    const map = new CompositeBuilder(this.#costs, path)
-    for (const [key, id] of fields) {
-      path.push(`.${key}`)
-      map.push(this.#addKey(key, path))
-      path.pop()
-      map.push(id)
-    }
-    return this.#addComposite(DataType.map, map)
+    return this.#addComposite(DataType.map, fields, ['record'], (id) => id)
   }
 
   #add(value: unknown, path: string[], ancestors: unknown[]): number {
@@ -81,9 +73,10 @@ export class ValueTable {
       throw refused(RangeError, path, `maps and arrays are nested deeper than ${MAX_DEPTH} levels`)
     }
     ancestors.push(value)
+    const add = (part: unknown): number => this.#add(part, path, ancestors)
     const id = Array.isArray(value)
-      ? this.#addArray(value, path, ancestors)
-      : this.#addMap(entriesOf(value, path), path, ancestors)
+      ? this.#addComposite(DataType.array, value.entries(), path, add)
+      : this.#addComposite(DataType.map, entriesOf(value, path), path, add)
     ancestors.pop()
     return id
   }
@@ -92,7 +85,7 @@ export class ValueTable {
     // Most texts are known map keys, which need no second encoding.
     const known = typeof value === 'string' ? this.#idByKey.get(`s${value}`) : undefined
     if (known !== undefined) return known
-    let encoded: EncodedScalar
+    let encoded: ReturnType<typeof encodeScalar>
     try {
       encoded = encodeScalar(value)
     } catch (error) {
@@ -116,35 +109,40 @@ export class ValueTable {
     return id
   }
 
-  #addArray(items: readonly unknown[], path: string[], ancestors: unknown[]): number {
-    const array = new CompositeBuilder(this.#costs, path)
-    // By index, so that a hole in a sparse array is refused; forEach would skip it.
-    for (let index = 0; index < items.length; index++) {
-      path.push(`[${index}]`)
-      const item = this.#add(items[index], path, ancestors)
-      path.pop()
-      array.push(item)
+  /**
+   * @param entries keys or indexes and what is there. A hole of a sparse array is `undefined`, and refused
+   * @param add gives the id of what is there
+   */
+  #addComposite<Part>(
+    type: Composite['type'],
+    entries: Iterable<readonly [unknown, Part]>,
+    path: string[],
+    add: (part: Part) => number,
+  ): number {
+    const isMap = type === DataType.map
+    const parts: number[] = []
+    const cost: Cost = { values: 1, contentBytes: 0 }
+    // Checked at every part, so that an array that holds one large object a million times is refused before it is
+    // walked a million times.
+    const push = (id: number): void => {
+      const part = this.#costs[id]
+      if (part === undefined) throw new RangeError(`there is no value with id ${id} in the table`)
+      cost.values += part.values
+      cost.contentBytes += part.contentBytes
+      checkCost(cost, path)
+      parts.push(id)
     }
-    return this.#addComposite(DataType.array, array)
-  }
-
-  #addMap(entries: readonly [unknown, unknown][], path: string[], ancestors: unknown[]): number {
-    const map = new CompositeBuilder(this.#costs, path)
-    for (const [key, value] of entries) {
-      if (typeof key !== 'string')
+    for (const [key, part] of entries) {
+      if (isMap && typeof key !== 'string')
         throw refused(TypeError, path, `a key of the map is ${kindOf(key)}, not a string`)
-      path.push(`.${key}`)
-      const name = this.#addKey(key, path)
-      const id = this.#add(value, path, ancestors)
+      path.push(typeof key === 'string' ? `.${key}` : `[${key}]`)
+      const name = typeof key === 'string' ? this.#addKey(key, path) : null
+      const id = add(part)
       path.pop()
-      map.push(name)
-      map.push(id)
+      if (name !== null) push(name)
+      push(id)
     }
-    return this.#addComposite(DataType.map, map)
-  }
-
-  #addComposite(type: Composite['type'], { ids, cost }: CompositeBuilder): number {
-    return this.#idOf(`${type === DataType.map ? 'm' : 'a'}${ids}`, { type, parts: ids }, cost)
+    return this.#idOf(`${isMap ? 'm' : 'a'}${parts}`, { type, parts }, cost)
   }
 
   #idOf(key: string, entry: Uint8Array | Composite, cost: Cost): number {
@@ -157,39 +155,12 @@ export class ValueTable {
   }
 }
 
-/**
- * Collects the parts of a map or an array. Checks the cost at every part, not at the end, so that an array that holds
- * one large object a million times is refused before it is walked a million times.
- */
-class CompositeBuilder {
-  readonly ids: number[] = []
-  readonly cost: Cost = { values: 1, contentBytes: 0 }
-
-  constructor(
-    readonly costs: readonly Readonly<Cost>[],
-    readonly path: readonly string[],
-  ) {}
-
-  push(id: number): void {
-    const cost = this.costs[id]
-    if (cost === undefined) throw new RangeError(`there is no value with id ${id} in the table`)
-    this.cost.values += cost.values
-    this.cost.contentBytes += cost.contentBytes
-    checkCost(this.cost, this.path)
-    this.ids.push(id)
-  }
-}
-
 function isScalar(value: unknown): value is Scalar {
-  switch (typeof value) {
-    case 'string':
-    case 'number':
-    case 'bigint':
-    case 'boolean':
-      return true
-    default:
-      return isUint8Array(value) || isTypedNumber(value)
-  }
+  return (
+    ['string', 'number', 'bigint', 'boolean'].includes(typeof value) ||
+    isUint8Array(value) ||
+    isTypedNumber(value)
+  )
 }
 
 function entriesOf(value: object, path: string[]): [unknown, unknown][] {

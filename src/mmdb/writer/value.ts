@@ -36,13 +36,10 @@ const TYPED_NUMBER = Symbol.for('geofix.typedNumber')
 
 /** A number with an explicit MMDB type. Made by `float(…)`, `uint16(…)` and the others. */
 export class TypedNumber {
-  readonly type: NumberType
-  readonly value: number | bigint
-
-  constructor(type: NumberType, value: number | bigint) {
-    this.type = type
-    this.value = value
-  }
+  constructor(
+    readonly type: NumberType,
+    readonly value: number | bigint,
+  ) {}
 }
 Object.defineProperty(TypedNumber.prototype, TYPED_NUMBER, { value: true })
 
@@ -51,60 +48,39 @@ export function isTypedNumber(value: unknown): value is TypedNumber {
   return typeof value === 'object' && value !== null && TYPED_NUMBER in value
 }
 
-/**
- * A 32-bit IEEE 754 number. The value is rounded to the nearest one.
- * @throws RangeError when the value is not finite, or is too large for 32 bits.
- */
+/** A 32-bit IEEE 754 number, the nearest one. @throws RangeError when the value is not finite or too large */
 export function float(value: number): TypedNumber {
   if (!Number.isFinite(Math.fround(value))) throw outOfRange('float', value, 'a finite number below 3.41e38')
   return new TypedNumber('float', Math.fround(value))
 }
 
-/**
- * A 64-bit IEEE 754 number, even if the value is an integer.
- * @throws RangeError when the value is not finite.
- */
+/** A 64-bit IEEE 754 number, even if the value is an integer. @throws RangeError when it is not finite */
 export function double(value: number): TypedNumber {
   if (!Number.isFinite(value)) throw outOfRange('double', value, 'a finite number')
   return new TypedNumber('double', value)
 }
 
-/**
- * A signed integer of 32 bits.
- * @throws RangeError when the value is not an integer from -2,147,483,648 to 2,147,483,647.
- */
+/** A signed integer of 32 bits. @throws RangeError when the value is not one */
 export function int32(value: number): TypedNumber {
   return integer('int32', value, -0x80000000, 0x7fffffff)
 }
 
-/**
- * An unsigned integer of 16 bits.
- * @throws RangeError when the value is not an integer from 0 to 65,535.
- */
+/** An unsigned integer of 16 bits. @throws RangeError when the value is not one */
 export function uint16(value: number): TypedNumber {
   return integer('uint16', value, 0, 0xffff)
 }
 
-/**
- * An unsigned integer of 32 bits.
- * @throws RangeError when the value is not an integer from 0 to 4,294,967,295.
- */
+/** An unsigned integer of 32 bits. @throws RangeError when the value is not one */
 export function uint32(value: number): TypedNumber {
   return integer('uint32', value, 0, 0xffffffff)
 }
 
-/**
- * An unsigned integer of 64 bits.
- * @throws RangeError when the value is negative, above 2^64 - 1, or a number that is not a safe integer.
- */
+/** An unsigned integer of 64 bits. @throws RangeError when the value is not one, or a number that is not exact */
 export function uint64(value: number | bigint): TypedNumber {
   return unsigned('uint64', value, 64n)
 }
 
-/**
- * An unsigned integer of 128 bits.
- * @throws RangeError when the value is negative, above 2^128 - 1, or a number that is not a safe integer.
- */
+/** An unsigned integer of 128 bits. @throws RangeError when the value is not one, or a number that is not exact */
 export function uint128(value: number | bigint): TypedNumber {
   return unsigned('uint128', value, 128n)
 }

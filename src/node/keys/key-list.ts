@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { quoted } from '../../address/quoted.ts'
-import { GeofixError } from '../../errors.ts'
+import { GeofixError, quoted } from '../../errors.ts'
 
 /** A key as the file has it. */
 export interface KeyEntry {

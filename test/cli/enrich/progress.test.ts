@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { Progress, progressText } from '../../../src/cli/enrich/progress.ts'
+import { Progress, progressText } from '../../../src/cli/enrich/statistics.ts'
 
 describe('progressText', () => {
   it.each([

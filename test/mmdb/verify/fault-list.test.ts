@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { damagedFile, InvalidDatabaseError } from '../../../src/errors.ts'
-import { FaultList } from '../../../src/mmdb/verify/fault-list.ts'
+import { FaultList } from '../../../src/mmdb/verify.ts'
 
 describe('a list of faults', () => {
   it('lists the same fault at the same offset once', () => {

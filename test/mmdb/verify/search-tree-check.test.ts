@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Database } from '../../../src/mmdb/database.ts'
-import { FaultList } from '../../../src/mmdb/verify/fault-list.ts'
-import { OffsetSet, SearchTreeCheck } from '../../../src/mmdb/verify/search-tree-check.ts'
+import { FaultList, OffsetSet, SearchTreeCheck } from '../../../src/mmdb/verify.ts'
 import { encode, handMade } from '../hand-made.ts'
 
 /** By node, what its two records lead to: a node, a data record (`x`, `y`) or nothing. */

@@ -1,4 +1,4 @@
-import { quoted } from '../../../address/quoted.ts'
+import { quoted } from '../../../errors.ts'
 import { EnrichError } from '../../errors.ts'
 import { kindOfValue } from '../../guess.ts'
 import { RAW } from '../../line-format.ts'

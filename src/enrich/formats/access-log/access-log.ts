@@ -1,9 +1,8 @@
-import type { ByteSink } from '../../byte-sink.ts'
+import { type ByteSink, viewOf, Words } from '../../byte-sink.ts'
 import { NO_TIME } from '../../event-time.ts'
 import { JsonText, jsonRoom } from '../../json-text.ts'
 import type { LineFormat, LineResult } from '../../line-format.ts'
 import type { LineLocator } from '../../line-locator.ts'
-import { viewOf, Words } from '../../swar.ts'
 import { TIMESTAMP_ROOM } from '../../timestamp.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import {

@@ -1,4 +1,4 @@
-import { quoted } from '../../../address/quoted.ts'
+import { quoted } from '../../../errors.ts'
 import { EnrichError, shownName } from '../../errors.ts'
 import {
   guessAddress,

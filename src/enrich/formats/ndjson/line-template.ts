@@ -1,4 +1,4 @@
-import { mayEndText, viewOf } from '../../swar.ts'
+import { mayEndText, viewOf } from '../../byte-sink.ts'
 import { escapeLength, FAULT, numberEnd, skipBlanks, startsNumber, wordEnd } from './json-scanner.ts'
 import { type MemberPath, NOWHERE } from './member-path.ts'
 

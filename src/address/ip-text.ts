@@ -1,10 +1,64 @@
-import { NOT_IPV4, parseIPv4 } from './ipv4.ts'
+// Addresses and networks as text and as bits. The only importer of ipaddr.js, for CIDR arithmetic. The strict parsers
+// check the text first, because ipaddr.js reads `010.0.0.1` as 8.0.0.1 and `::10.0.0.2` as IPv4-mapped.
+import ipaddr from 'ipaddr.js'
+import { quoted } from '../errors.ts'
+
+/** The result of {@link parseIPv4} for a text that is not an IPv4 address. */
+export const NOT_IPV4 = -1
 
 const ZERO = 0x30
 const NINE = 0x39
 const COLON = 0x3a
 const DOT = 0x2e
 const LOWER_A = 0x61
+
+/**
+ * Parses four decimal octets, `0` to `255`, without leading zeros: the grammar that `net.isIP`, Rust, Python and
+ * `inet_pton` agree on. Leading zeros are refused because parsers disagree on them (`010` is 8 for `inet_aton`):
+ * CVE-2021-28918 and similar.
+ *
+ * Reads character codes, without substrings, because every IPv4 lookup comes here. An address has only one accepted
+ * spelling, so the input is the canonical text of the result.
+ *
+ * @param start where the address starts in the text, for the dotted tail of an IPv6 address
+ * @returns the address as an unsigned 32-bit number, or {@link NOT_IPV4}
+ */
+export function parseIPv4(text: string, start = 0): number {
+  const length = text.length
+  // "0.0.0.0" is the shortest and "255.255.255.255" the longest spelling.
+  if (length - start < 7 || length - start > 15) return NOT_IPV4
+  let address = 0
+  let at = start
+  for (let octets = 0; octets < 4; octets++) {
+    if (octets > 0 && (at >= length || text.charCodeAt(at++) !== DOT)) return NOT_IPV4
+    if (at >= length) return NOT_IPV4
+    let octet = text.charCodeAt(at++) - ZERO
+    if (octet < 0 || octet > 9) return NOT_IPV4
+    if (at < length) {
+      const second = text.charCodeAt(at) - ZERO
+      if (second >= 0 && second <= 9) {
+        if (octet === 0) return NOT_IPV4
+        octet = octet * 10 + second
+        at++
+        if (at < length) {
+          const third = text.charCodeAt(at) - ZERO
+          if (third >= 0 && third <= 9) {
+            octet = octet * 10 + third
+            if (octet > 255) return NOT_IPV4
+            at++
+          }
+        }
+      }
+    }
+    address = (address << 8) | octet
+  }
+  return at === length ? address >>> 0 : NOT_IPV4
+}
+
+/** The dotted decimal text of an unsigned 32-bit number. */
+export function formatIPv4(address: number): string {
+  return `${address >>> 24}.${(address >>> 16) & 255}.${(address >>> 8) & 255}.${address & 255}`
+}
 
 /** No accepted spelling of an address is longer: 45 characters, `%`, and a zone of 32 characters fit. */
 export const MAX_ADDRESS_CHARS = 96
@@ -139,4 +193,56 @@ function findZeros(words: IPv6Words): void {
 function groupOf(words: IPv6Words, index: number): number {
   const word = words[index >> 1] ?? 0
   return (index & 1) === 0 ? word >>> 16 : word & 0xffff
+}
+
+/** The addresses that share the first `prefixLength` bits of `words`. */
+export interface Network {
+  readonly family: 4 | 6
+  /** Big-endian 32-bit words of the first address: one for IPv4, four for IPv6. */
+  readonly words: Uint32Array
+  /** 0 to 32 for IPv4, 0 to 128 for IPv6. */
+  readonly prefixLength: number
+}
+
+/**
+ * Parses CIDR text such as `192.0.2.0/24` or `2001:db8::/32` (RFC 4632 section 3.1, RFC 4291 section 2.3).
+ *
+ * @throws TypeError when the text is not an address, a slash and a prefix length without leading zeros,
+ *   or has bits set after the prefix
+ */
+export function parseCidr(text: string): Network {
+  if (typeof text !== 'string')
+    throw new TypeError(`a network must be a string such as 192.0.2.0/24, not ${typeof text}`)
+  const match = /^([^/]+)\/(0|[1-9]\d{0,2})$/.exec(text)
+  const address = match?.[1] ?? ''
+  const prefixLength = Number(match?.[2])
+  const ipv4 = parseIPv4(address)
+  const words = ipv4 === NOT_IPV4 ? new Uint32Array(4) : Uint32Array.of(ipv4)
+  const family = ipv4 === NOT_IPV4 ? 6 : 4
+  if (family === 6 && parseIPv6(address, address.length, words) === NOT_IPV6) {
+    throw new TypeError(`${quoted(text)} is not a network: write it as 192.0.2.0/24 or 2001:db8::/32`)
+  }
+  if (prefixLength > (family === 4 ? 32 : 128)) {
+    throw new TypeError(
+      `${text} is not a network: the prefix length must be at most ${family === 4 ? 32 : 128}`,
+    )
+  }
+  const first = firstAddress(family, words, prefixLength)
+  const given = family === 4 ? formatIPv4(words[0] ?? 0) : formatIPv6(words)
+  if (first !== given) {
+    throw new TypeError(`${text} has bits set after its prefix: write ${first}/${prefixLength}`)
+  }
+  return { family, words, prefixLength }
+}
+
+/** The canonical CIDR text of the network that contains an address. */
+export function formatCidr(family: 4 | 6, words: Uint32Array, prefixLength: number): string {
+  return `${firstAddress(family, words, prefixLength)}/${prefixLength}`
+}
+
+function firstAddress(family: 4 | 6, words: Uint32Array, prefixLength: number): string {
+  if (family === 4) {
+    return ipaddr.IPv4.networkAddressFromCIDR(`${formatIPv4(words[0] ?? 0)}/${prefixLength}`).toString()
+  }
+  return ipaddr.IPv6.networkAddressFromCIDR(`${formatIPv6(words)}/${prefixLength}`).toRFC5952String()
 }

@@ -2,8 +2,8 @@ import { isIPv6 } from 'node:net'
 import fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
 import { describe, expect, it } from 'vitest'
-import { CANONICAL_IPV6, formatIPv6, NOT_IPV6, parseIPv6 } from '../../src/address/ipv6.ts'
-import { ipv6Spelling } from './arbitraries.ts'
+import { CANONICAL_IPV6, formatIPv6, NOT_IPV6, parseIPv6 } from '../../../src/address/ip-text.ts'
+import { ipv6Spelling } from '../arbitraries.ts'
 
 function parsed(text: string, end = text.length): Uint32Array | null {
   const words = new Uint32Array(4)

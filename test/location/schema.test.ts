@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { coordinatesOf, NO_COORDINATES } from '../../src/location/location.ts'
+import { coordinatesOf, NO_COORDINATES } from '../../src/location/schema.ts'
 
 describe('coordinatesOf', () => {
   it.each<[number | null, number | null, string]>([

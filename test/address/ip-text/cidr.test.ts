@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
 import { describe, expect, it } from 'vitest'
-import { formatCidr, parseCidr } from '../../src/address/cidr.ts'
-import { ipv4Text, ipv6Spelling } from './arbitraries.ts'
+import { formatCidr, parseCidr } from '../../../src/address/ip-text.ts'
+import { ipv4Text, ipv6Spelling } from '../arbitraries.ts'
 
 describe('parseCidr', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatIPv4, NOT_IPV4, parseIPv4 } from '../../src/address/ipv4.ts'
+import { formatIPv4, NOT_IPV4, parseIPv4 } from '../../../src/address/ip-text.ts'
 
 describe('parseIPv4', () => {
   it.each([

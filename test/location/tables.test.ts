@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
-import { ABSENT, NumberMap, RowSet } from '../../src/location/number-tables.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { ABSENT, NumberMap, RowSet, remember } from '../../src/location/tables.ts'
 
 const KEY = fc.oneof(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 2 ** 31 - 1 }))
 
@@ -65,5 +65,33 @@ describe('RowSet', () => {
       if (set.find(row) !== i) wrong++
     }
     expect([wrong, set.size]).toEqual([0, 50_000])
+  })
+})
+
+describe('remember', () => {
+  it('makes a value on the first use of its key', () => {
+    const cache = new Map<string, string | null>()
+    const make = vi.fn((key: string) => (key === 'none' ? null : key.toUpperCase()))
+    for (const key of ['a', 'none', 'a', 'none']) remember(cache, 10, key, make)
+    expect(remember(cache, 10, 'a', make)).toBe('A')
+    expect(remember(cache, 10, 'none', make)).toBeNull()
+    expect(make).toHaveBeenCalledTimes(2)
+  })
+
+  it('empties a full cache', () => {
+    const cache = new Map<number, number>()
+    for (let key = 0; key < 100; key++) {
+      expect(remember(cache, 7, key, (value) => -value)).toBe(-key)
+      expect(cache.size).toBeLessThanOrEqual(7)
+    }
+  })
+
+  it('caches nothing when making a value throws', () => {
+    const cache = new Map([[1, 1]])
+    const make = (): number => {
+      throw new Error('no value')
+    }
+    expect(() => remember(cache, 1, 2, make)).toThrow('no value')
+    expect([...cache]).toEqual([[1, 1]])
   })
 })

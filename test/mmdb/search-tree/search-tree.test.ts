@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseCidr } from '../../src/address/cidr.ts'
-import { InvalidDatabaseError } from '../../src/errors.ts'
-import { Database } from '../../src/mmdb/database.ts'
-import { NO_RECORD } from '../../src/mmdb/search-tree.ts'
-import { MmdbWriter, type RecordSize } from '../../src/writer.ts'
-import { bytesOf, DATA_START, encode, handMade } from './hand-made.ts'
+import { parseCidr } from '../../../src/address/ip-text.ts'
+import { InvalidDatabaseError } from '../../../src/errors.ts'
+import { Database } from '../../../src/mmdb/database.ts'
+import { NO_RECORD } from '../../../src/mmdb/search-tree.ts'
+import { MmdbWriter, type RecordSize } from '../../../src/writer.ts'
+import { bytesOf, DATA_START, encode, handMade } from '../hand-made.ts'
 
 const SIZES: readonly RecordSize[] = [24, 28, 32]
 const RECORD = encode(new Map([['a', 1]]))

@@ -1,17 +1,15 @@
 // SearchTree is the oracle: PrefixIndex must return the same results and errors, at the first lookup and later.
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { seeded } from '../../scripts/bench/addresses.ts'
-import { formatIPv4 } from '../../src/address/ipv4.ts'
-import { formatIPv6 } from '../../src/address/ipv6.ts'
-import { InvalidDatabaseError } from '../../src/errors.ts'
-import { Database } from '../../src/mmdb/database.ts'
-import { PrefixIndex } from '../../src/mmdb/prefix-index.ts'
-import { NO_RECORD, type SearchTree } from '../../src/mmdb/search-tree.ts'
-import { MmdbWriter, type RecordSize } from '../../src/writer.ts'
-import { lazily } from '../lazily.ts'
-import { lastOf } from './every-network.ts'
-import { bytesOf, encode, handMade } from './hand-made.ts'
+import { seeded } from '../../../scripts/bench/addresses.ts'
+import { formatIPv4, formatIPv6 } from '../../../src/address/ip-text.ts'
+import { InvalidDatabaseError } from '../../../src/errors.ts'
+import { Database } from '../../../src/mmdb/database.ts'
+import { NO_RECORD, PrefixIndex, type SearchTree } from '../../../src/mmdb/search-tree.ts'
+import { MmdbWriter, type RecordSize } from '../../../src/writer.ts'
+import { lazily } from '../../lazily.ts'
+import { lastOf } from '../every-network.ts'
+import { bytesOf, encode, handMade } from '../hand-made.ts'
 
 const SIZES: readonly RecordSize[] = [24, 28, 32]
 const RECORD = encode(new Map([['a', 1]]))

@@ -1,0 +1,169 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Address } from '../../src/address/address.ts'
+import { InvalidDatabaseError, UnresolvableAddressError } from '../../src/errors.ts'
+import { Resolver } from '../../src/index.ts'
+import { DatabaseSet } from '../../src/location/database-set.ts'
+import { BATCH_ITEMS, findLocation, lookupError, lookupFailure } from '../../src/location/lookup.ts'
+import { Database } from '../../src/mmdb/database.ts'
+import { MmdbWriter, type WritableValue } from '../../src/writer.ts'
+
+const addressOf = (text: string): Address => {
+  const address = new Address()
+  expect(address.parse(text)).toBe(true)
+  return address
+}
+
+const setOf = (record: WritableValue): DatabaseSet => {
+  const bytes = new MmdbWriter({ databaseType: 'Sample', ipVersion: 4 })
+    .insert('81.2.69.0/24', record)
+    .toBytes()
+  return new DatabaseSet([new Database(bytes)])
+}
+
+const set = setOf({ city: { names: { en: 'Boxford' } } })
+const withoutLocations = setOf({ asn: 1 })
+/** The names are too long, which is only noticed when the record is read. */
+const damaged = setOf({ city: { names: { en: 'n'.repeat(1000) } } })
+
+describe('findLocation', () => {
+  it('returns the location', () => {
+    const found = findLocation(set, addressOf('81.2.69.142'))
+    expect(typeof found === 'number' && set.location(found).city).toBe('Boxford')
+  })
+
+  it.each([
+    ['10.0.0.1', 'private'],
+    ['8.8.8.8', 'not-found'],
+    ['2001:4860::1', 'not-found'],
+  ])('returns the reason why %s has no location: %s', (ip, reason) => {
+    const found = findLocation(set, addressOf(ip))
+    expect(found).toBe(reason)
+    expect(found).not.toBeTypeOf('number')
+  })
+
+  it('returns the reason for special-purpose addresses even without any locations', () => {
+    expect(findLocation(withoutLocations, addressOf('127.0.0.1'))).toBe('loopback')
+    expect(findLocation(withoutLocations, addressOf('8.8.8.8'))).toBe(withoutLocations.noLocationsError)
+  })
+
+  it('returns the error of a damaged record', () => {
+    const found = findLocation(damaged, addressOf('81.2.69.142'))
+    expect(found).toBeInstanceOf(InvalidDatabaseError)
+    expect(found).not.toBeTypeOf('number')
+  })
+})
+
+describe('lookupError and lookupFailure', () => {
+  it.each([
+    ['a special-purpose address', set, '10.0.0.1'],
+    ['an address that is not found', set, '8.8.8.8'],
+    ['an address without a database for its family', set, '2001:4860::1'],
+    ['databases without locations', withoutLocations, '81.2.69.142'],
+    ['a damaged record', damaged, '81.2.69.142'],
+  ])('have the same code, status and message for %s', (_, databases, ip) => {
+    const address = addressOf(ip)
+    const found = findLocation(databases, address)
+    if (typeof found === 'number') throw new Error('it has a location')
+    const error = lookupError(databases, address, found, 'socket')
+    const { code, status, message } = error
+    const reason = error instanceof UnresolvableAddressError ? { reason: error.reason } : {}
+    expect(lookupFailure(databases, address, found)).toEqual({
+      ip,
+      error: { code, status, message, ...reason },
+    })
+    if (error instanceof UnresolvableAddressError) expect([error.address, error.via]).toEqual([ip, 'socket'])
+  })
+
+  it('make a new error each time for databases without locations', () => {
+    const address = addressOf('81.2.69.142')
+    const found = findLocation(withoutLocations, address)
+    if (typeof found === 'number') throw new Error('it has a location')
+    expect(lookupError(withoutLocations, address, found)).not.toBe(withoutLocations.noLocationsError)
+  })
+})
+
+const country = (code: string, name = code) => ({ country: { iso_code: code, names: { en: name } } })
+
+function bytesOf(networks: Readonly<Record<string, string>>): Uint8Array {
+  const writer = new MmdbWriter({ databaseType: 'Test' })
+  for (const [network, code] of Object.entries(networks)) writer.insert(network, country(code))
+  return writer.toBytes()
+}
+
+/** Two databases, so that some addresses are only in the second one. */
+const geo = Resolver.openSync([
+  bytesOf({ '20.0.0.0/8': 'FR', '2a00::/16': 'DE' }),
+  bytesOf({ '20.0.0.0/7': 'GB', '2a00::/12': 'IT' }),
+])
+const AT = Date.UTC(2026, 5, 1)
+
+const item = fc.oneof(
+  fc.constantFrom(
+    '20.1.2.3',
+    '21.1.2.3',
+    '30.1.2.3',
+    '2A00::1',
+    '2a01::',
+    '2002:1401:203::1',
+    '::ffff:20.0.0.1',
+  ),
+  fc.constantFrom('10.0.0.1', '::', 'nonsense', '', '020.0.0.1'),
+  fc.constantFrom(null, undefined, 7, {}) as unknown as fc.Arbitrary<string>,
+)
+
+describe('lookupMany', () => {
+  it('has the results of single lookups, in order, for any number of items', () => {
+    fc.assert(
+      fc.property(fc.array(item, { maxLength: 3 * BATCH_ITEMS, size: 'max' }), (items) => {
+        const single = items.map((each) => geo.lookupMany([each], { at: AT })[0])
+        expect(geo.lookupMany(items, { at: AT })).toEqual(single)
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  it('may be called by the iterable that another call reads', () => {
+    function* addresses(): Generator<string> {
+      for (let i = 0; i < 3 * BATCH_ITEMS; i++) {
+        yield `20.0.${i >>> 8}.${i & 255}`
+        if (i % 100 === 0) geo.lookupMany(['21.0.0.1', 'nonsense', '30.0.0.1'])
+      }
+    }
+    const results = geo.lookupMany(addresses())
+    expect(results.map(({ ip }) => ip)).toEqual([...addresses()])
+    expect(new Set(results.map((result) => ('country' in result ? result.country.code : null)))).toEqual(
+      new Set(['FR']),
+    )
+  })
+
+  it('throws what the iterable throws, and then goes on', () => {
+    function* addresses(): Generator<string> {
+      yield '20.0.0.1'
+      throw new RangeError('broken off')
+    }
+    expect(() => geo.lookupMany(addresses())).toThrow('broken off')
+    expect(geo.lookupMany(['21.0.0.1'])).toMatchObject([{ country: { code: 'GB' } }])
+  })
+
+  it('is right for a database whose locations do not fit in memory all at once', () => {
+    const writer = new MmdbWriter({ databaseType: 'Greedy', aliases: false })
+    const name = (index: number): string => `${index} `.padEnd(500, 'long')
+    const count = 3 * BATCH_ITEMS
+    for (let index = 0; index < count; index++) {
+      const names = Object.fromEntries(
+        Array.from({ length: 15 }, (_, at) => [`a${String.fromCharCode(97 + at)}`, name(index + at)]),
+      )
+      writer.insert(`20.${index >>> 8}.${index & 255}.0/24`, {
+        country: { iso_code: 'GB', names: { en: `${index}`, ...names } },
+        subdivisions: [{ names: { en: `${index}`, ...names } }],
+      })
+    }
+    const greedy = Resolver.openSync(writer.toBytes())
+    const ips = Array.from({ length: count }, (_, index) => `20.${index >>> 8}.${index & 255}.1`)
+    for (let round = 0; round < 3; round++) {
+      const names = greedy.lookupMany(ips).map((result) => ('country' in result ? result.country.name : null))
+      expect(names).toEqual(ips.map((_, index) => `${index}`))
+    }
+  })
+})
