@@ -2,9 +2,8 @@
 
 import { type Counts, finishedCounts } from './enrich/counts.ts'
 import { LocalExecutor } from './enrich/executor.ts'
-import type { EnrichOptions, Format } from './enrich/formats/formats.ts'
+import { type EnrichOptions, type Format, makePlan } from './enrich/formats/formats.ts'
 import { commonPlan } from './enrich/options.ts'
-import { makePlan } from './enrich/plan.ts'
 import { RowEnricher as Rows } from './enrich/row-enricher.ts'
 import { makeRowPlan, type RowOptions } from './enrich/row-plan.ts'
 import { Run } from './enrich/run.ts'

@@ -1,12 +1,7 @@
 // Entry of geofix/http for Node: the handler, and keys in a file.
 export type { Authenticate, KeyOwner } from './http/authentication.ts'
-export {
-  type Answer,
-  createHandler,
-  type Handler,
-  type HandlerOptions,
-  type RequestInfo,
-} from './http/handler.ts'
+export { createHandler, type Handler } from './http/handler.ts'
+export type { Answer, HandlerOptions, RequestInfo } from './http/options.ts'
 export type { Plan } from './http/plan.ts'
 export type { Budget, MakeLimiter, RateLimiter } from './http/rate-limit.ts'
 export type { Operation } from './http/route.ts'

@@ -1,7 +1,19 @@
-// The databases that the command line names: their paths, and whether they have locations.
+// The databases that the command line names: their paths, whether they have locations, and `geofix verify`.
 import { fileURLToPath } from 'node:url'
+import { isGeofixError } from '../errors.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
-import { CommandFailure, ExitStatus, UsageError } from './terminal.ts'
+import type { DatabaseFault } from '../mmdb/verify.ts'
+import { openDatabases } from '../node/node-source.ts'
+import { messageOf } from '../realm.ts'
+import {
+  CommandFailure,
+  ExitStatus,
+  printable,
+  type Terminal,
+  UsageError,
+  writeLine,
+  writeMessage,
+} from './terminal.ts'
 
 /**
  * Reads a path or a `file:` URL of a database.
@@ -18,9 +30,7 @@ export function databasePath(text: string): string {
   try {
     return fileURLToPath(text)
   } catch (error) {
-    throw new UsageError(
-      `This is not a valid file URL: ${error instanceof Error ? error.message : String(error)}.`,
-    )
+    throw new UsageError(`This is not a valid file URL: ${messageOf(error)}.`)
   }
 }
 
@@ -30,4 +40,38 @@ export function checkLocations({ locationErrors }: DatabaseSet): void {
   if (error !== undefined) {
     throw new CommandFailure(`${error.message}, or leave this one out`, ExitStatus.failed, error)
   }
+}
+
+/** Checks whole database files: `geofix verify`. Prints a line per fault and a summary. */
+export async function runVerify(files: readonly string[], terminal: Terminal): Promise<ExitStatus> {
+  let status: ExitStatus = ExitStatus.ok
+  for (const file of files) if (!(await isValid(file, terminal))) status = ExitStatus.failed
+  return status
+}
+
+async function isValid(file: string, { stdout, stderr }: Terminal): Promise<boolean> {
+  const say = (text: string): Promise<void> => writeLine(stdout, printable(`${file}: ${text}`))
+  try {
+    for (const database of await openDatabases([file])) {
+      const { faults, faultCount, nodeCount, recordCount, valueCount } = database.verify()
+      for (const fault of faults) await say(textOf(fault))
+      const checked = `${count(nodeCount, 'node')}, ${count(recordCount, 'record')}, ${count(valueCount, 'value')}`
+      if (faultCount > faults.length) await say(`and ${count(faultCount - faults.length, 'more fault')}`)
+      await say(`${faultCount === 0 ? 'valid' : count(faultCount, 'fault')}; ${checked}`)
+      if (faultCount > 0) return false
+    }
+    return true
+  } catch (error) {
+    if (!isGeofixError(error)) throw error
+    await writeMessage(stderr, error.message)
+    return false
+  }
+}
+
+function textOf({ message, offset }: DatabaseFault): string {
+  return offset === null ? message : `${message} (at byte ${offset})`
+}
+
+function count(number: number, noun: string): string {
+  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`
 }

@@ -2,7 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { isGeofixError } from '../errors.ts'
-import { databasePath } from './databases.ts'
+import { databasePath, runVerify } from './databases.ts'
 import { runDetect } from './detect-command.ts'
 import { ENRICH_HELP, ENRICH_OPTIONS, enrichCommand } from './enrich/flags.ts'
 import { runInfo } from './info-command.ts'
@@ -19,7 +19,6 @@ import {
 } from './options.ts'
 import { SERVE_HELP, SERVE_OPTIONS, serveSettings } from './serve/flags.ts'
 import { CommandFailure, ExitStatus, printable, type Terminal, UsageError, writeMessage } from './terminal.ts'
-import { runVerify } from './verify-command.ts'
 
 const EXAMPLES = `
 Examples:

@@ -52,7 +52,7 @@ function firstRecords(enricher: BlockEnricher, plan: Plan, sample: Uint8Array, i
   const ends = recordEndsOf(plan)
   ends.reset(sample)
   const hasAddress = (): boolean => withoutAddress(counts) < counts.lines - counts.blank
-  let firstLine = 1
+  let linesBefore = 0
   for (let start = 0; start < sample.length && counts.lines - counts.blank < RECORDS && !hasAddress(); ) {
     let end = start === 0 ? markLength(sample) : start
     const most = RECORDS - (counts.lines - counts.blank) + (start === 0 ? headerLine(plan) : 0)
@@ -64,20 +64,22 @@ function firstRecords(enricher: BlockEnricher, plan: Plan, sample: Uint8Array, i
     if (end === start) break
     try {
       const block = {
+        headerLine: start === 0 ? headerLine(plan) : 0,
         bytes: sample.slice(start, end),
-        firstLine,
-        lines: most,
+        isStart: start === 0,
         oversized: false,
         startsLine: true,
       }
-      for (const piece of enricher.pieces(block)) mergeCounts(counts, piece.counts)
+      for (const piece of enricher.pieces(block)) {
+        mergeCounts(counts, piece.counts, linesBefore)
+        linesBefore += piece.lines
+      }
     } catch (error) {
       // Leave it to the run, which reports the line with its right number.
       if (error instanceof BadLineError) return emptyCounts()
       throw error
     }
     start = end
-    firstLine = headerLine(plan) + 2
   }
   return counts
 }

@@ -1,13 +1,14 @@
+import { ByteSink } from '../bytes/byte-sink.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
-import { ByteSink } from './byte-sink.ts'
 import { BAD_LINES_SHOWN, type Counts, emptyCounts, type RunningCounts } from './counts.ts'
 import { BadLineError } from './errors.ts'
+import type { LineFormat } from './formats/format-definition.ts'
 import { definitionOf, type Plan } from './formats/formats.ts'
-import { type LineFormat, RawLines } from './line-format.ts'
+import { RawLines } from './json-text.ts'
 import { LineLocator } from './line-locator.ts'
 import type { RecordEnds } from './record-ends.ts'
 import { markLength } from './sample.ts'
-import { type Block, preambleLength, recordEndsOf } from './splitter.ts'
+import { type Block, lineFeedsIn, preambleLength, recordEndsOf } from './splitter.ts'
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
@@ -24,8 +25,10 @@ const LINE_ROOM_BYTES = 65_536
 export interface Enriched {
   /** In the memory that was given for it, in its own, or that of an oversized block. */
   readonly output: Uint8Array
-  /** Counts of this output only. */
+  /** Counts of this output only. Lines are numbered from its start, from 1. */
   readonly counts: Counts
+  /** Physical lines that start in this part of the block, the header included. A CSV record can span several. */
+  readonly lines: number
   /** The rest of the block, in the block's memory, to be enriched next. `null` when the block is done. */
   readonly rest: Block | null
 }
@@ -40,8 +43,6 @@ export class BlockEnricher {
   readonly #raw: RawLines | null
   /** Whether a record can contain line ends. */
   readonly #spansLines: boolean
-  /** Number of the header line, or 0 without one. */
-  readonly #headerLine: number
   /** Expected output bytes for each input byte, from the last large block. Sizes the first buffer. */
   #growth = 3
 
@@ -54,7 +55,6 @@ export class BlockEnricher {
     this.#ends = recordEndsOf(plan)
     this.#raw = plan.onBadLine === 'raw' && this.#format.rewrites ? new RawLines(plan.into) : null
     this.#spansLines = definition.quotedDelimiter(plan) !== null
-    this.#headerLine = 'headerLine' in plan ? plan.headerLine : 0
   }
 
   /** Enriches a whole block, piece by piece. @throws BadLineError as `block` does */
@@ -70,7 +70,7 @@ export class BlockEnricher {
    * Enriches a block until the output exceeds 16 MiB.
    *
    * @param memory reused for the output if it is large enough; its content is overwritten
-   * @throws BadLineError when a line cannot be read and the plan's `onBadLine` is `fail`
+   * @throws BadLineError when a line cannot be read and the plan's `onBadLine` is `fail`; its number is in this part
    */
   block(block: Block, memory: ArrayBufferLike | null = null): Enriched {
     if (block.oversized) return this.#piece(block)
@@ -78,39 +78,40 @@ export class BlockEnricher {
     const expected = Math.ceil(block.bytes.length * this.#growth)
     const out = new ByteSink(Math.min(expected + 4096, MAX_OUTPUT_BYTES + LINE_ROOM_BYTES), memory)
     this.#locator.countIn(counts)
-    const rest = this.#records(block, out, counts)
+    const { rest, lines } = this.#records(block, out, counts)
     this.#locator.countLocations()
     const size = block.bytes.length - (rest?.bytes.length ?? 0)
     // Add a tenth, so that the buffer of the next block need not grow.
     if (size > 65_536) this.#growth = (out.length / size) * 1.1
-    return { output: out.take(), counts, rest }
+    return { output: out.take(), counts, lines, rest }
   }
 
-  /** @returns the rest of the block, or `null` when it is done */
-  #records(block: Block, out: ByteSink, counts: RunningCounts): Block | null {
+  #records(block: Block, out: ByteSink, counts: RunningCounts): Pick<Enriched, 'rest' | 'lines'> {
     const size = block.bytes.length
     const bytes = withLineEnd(block.bytes)
-    const isAtStart = block.firstLine === 1
-    let start = isAtStart ? preambleLength(bytes, size, this.#plan) : 0
+    let start = block.isStart ? preambleLength(bytes, size, this.#plan) : 0
     if (start > 0 && !this.#format.rewrites) out.write(bytes, 0, start)
-    let line = block.firstLine + (start > markLength(bytes, size) ? 1 : 0)
+    let line = start > markLength(bytes, size) ? 2 : 1
     this.#ends.reset(bytes)
     while (start < size) {
       const lineFeed = this.#ends.next(start, size, true)
       const end = lineFeed > start && bytes[lineFeed - 1] === CARRIAGE_RETURN ? lineFeed - 1 : lineFeed
       const next = Math.min(lineFeed + 1, size)
-      if (line === this.#headerLine) {
+      if (line === block.headerLine) {
         this.#format.header?.(bytes, start, end, out)
         this.#writeEnd(bytes, end, next, out)
       } else this.#record(bytes, start, end, next, line, out, counts)
-      line += this.#spansLines ? linesIn(bytes, start, lineFeed) : 1
+      line += this.#spansLines ? lineFeedsIn(bytes.subarray(start, lineFeed)) + 1 : 1
       start = next
       if (out.length > MAX_OUTPUT_BYTES && start < size && this.#ends.mayCut(start)) {
-        const lines = block.lines - (line - block.firstLine)
-        return { ...block, bytes: block.bytes.subarray(start), firstLine: line, lines }
+        const headerLine = Math.max(block.headerLine - line + 1, 0)
+        return {
+          rest: { ...block, bytes: block.bytes.subarray(start), isStart: false, headerLine },
+          lines: line - 1,
+        }
       }
     }
-    return null
+    return { rest: null, lines: line - 1 }
   }
 
   /** Enriches the record `bytes[start, end)`. Its line end, which the last record can lack, is `bytes[end, next)`. */
@@ -173,18 +174,16 @@ export class BlockEnricher {
     const counts = emptyCounts()
     if (block.startsLine) {
       counts.lines++
-      this.#countBad(block.firstLine, tooLong(this.#plan), counts)
+      this.#countBad(1, tooLong(this.#plan), counts)
     }
     // The byte order mark is not a part of the first line.
-    const mark = block.startsLine && block.firstLine === 1 ? markLength(block.bytes) : 0
+    const mark = block.isStart ? markLength(block.bytes) : 0
     const start = this.#format.rewrites ? mark : 0
     const end = this.#plan.onBadLine === 'drop' ? mark : block.bytes.length
-    if (this.#raw !== null) return { output: this.#rawPiece(this.#raw, block, mark), counts, rest: null }
-    return {
-      output: start === 0 && end === block.bytes.length ? block.bytes : block.bytes.slice(start, end),
-      counts,
-      rest: null,
-    }
+    const isWhole = start === 0 && end === block.bytes.length
+    const kept = (): Uint8Array => (isWhole ? block.bytes : block.bytes.slice(start, end))
+    const output = this.#raw === null ? kept() : this.#rawPiece(this.#raw, block, mark)
+    return { output, counts, lines: counts.lines, rest: null }
   }
 
   /** The first piece is longer than `maxLineBytes`, so the object does not need the others. */
@@ -209,15 +208,6 @@ function withLineEnd(bytes: Uint8Array): Uint8Array {
   longer.set(bytes)
   longer[bytes.length] = LINE_FEED
   return longer
-}
-
-/** The number of physical lines of the record in `bytes[start, lineFeed)`. */
-function linesIn(bytes: Uint8Array, start: number, lineFeed: number): number {
-  let lines = 1
-  for (let at = bytes.indexOf(LINE_FEED, start); at !== -1 && at < lineFeed; lines++) {
-    at = bytes.indexOf(LINE_FEED, at + 1)
-  }
-  return lines
 }
 
 function tooLong({ maxLineBytes }: Plan): string {

@@ -155,11 +155,18 @@ export function finishedCounts({ rowBytes: _, ...counts }: RunningCounts): Count
   return counts
 }
 
-/** Adds `other` to `into`. Until rows reach their limit, the order of additions does not matter. */
-export function mergeCounts(into: RunningCounts, other: Counts): void {
+/**
+ * Adds `other` to `into`. Until rows reach their limit, the order of additions does not matter.
+ *
+ * @param linesBefore what to add to the numbers of its bad lines
+ */
+export function mergeCounts(into: RunningCounts, other: Counts, linesBefore = 0): void {
   for (const name of ['lines', 'blank', 'resolved', 'bad', 'withoutTime'] as const) into[name] += other[name]
   for (const [reason, count] of failuresOf(other)) into.failed[reason] = (into.failed[reason] ?? 0) + count
-  into.badLines = [...into.badLines, ...other.badLines]
+  into.badLines = [
+    ...into.badLines,
+    ...other.badLines.map(({ line, message }) => ({ line: line + linesBefore, message })),
+  ]
     .sort((a, b) => a.line - b.line)
     .slice(0, BAD_LINES_SHOWN)
   const addAll = <Row extends CellCount | CountryCount>(

@@ -1,9 +1,204 @@
-import { Timestamp } from './timestamp.ts'
-
-/** Returned by {@link eventTime} for a text that is not an instant. `NaN`, so it is not equal to itself. */
+/** Stands for an unknown instant. `NaN`, so it is not equal to itself. */
 export const NO_TIME = Number.NaN
 
+const SPACE = 0x20
+const PLUS = 0x2b
+const COMMA = 0x2c
 const DASH = 0x2d
+const DOT = 0x2e
+const SLASH = 0x2f
+const ZERO = 0x30
+const COLON = 0x3a
+const UPPER_T = 0x54
+const UPPER_Z = 0x5a
+/** Makes an ASCII letter small. */
+const SMALL = 0x20
+
+/** Bytes of the shortest timestamp: "2000-10-10T13:55Z". */
+const SHORTEST = 17
+/** Bytes that `put` writes, at most: "2000-10-10T13:55:36.123456789-07:00". */
+export const TIMESTAMP_ROOM = 35
+/** Digits of a fraction, at most: nanoseconds. */
+const MAX_FRACTION = 9
+/** What {@link twoDigits} returns for anything else. Every check of an upper bound refuses it. */
+const NO_NUMBER = 10_000
+
+const encoder = /* @__PURE__ */ new TextEncoder()
+
+/**
+ * Reads a date and time with an offset, in one of two forms:
+ * - ISO 8601, extended format: `2000-10-10T13:55:36-07:00`. RFC 3339 allows a space instead of the `T`, and small
+ *   letters. Seconds, their fraction and the minutes of the offset are optional. nginx's `$time_iso8601` is in this form.
+ * - The form of access logs: `10/Oct/2000:13:55:36 -0700`, as Apache's `%t` and nginx's `$time_local`. It can have a
+ *   fraction of a second, up to nanoseconds.
+ */
+export class Timestamp {
+  /** Milliseconds since 1970, rounded down. */
+  instant = 0
+  #year = -1
+  #month = 0
+  #day = 0
+  /** The start of the day in UTC. */
+  readonly #date = new Date(0)
+  /** `2000-10-10T`; `null` until it is needed. */
+  #dateText: Uint8Array | null = null
+  /** Where `13:55` is in the bytes last read. */
+  #time = 0
+  #second = 0
+  /** Where the digits of the fraction are: `[start, end)`, empty when there are none. */
+  #fractionStart = 0
+  #fractionEnd = 0
+  #isWest = false
+  #offsetHour = 0
+  #offsetMinute = 0
+
+  /** Reads the timestamp that starts `bytes[start, end)`. @returns where it ends, or -1 when there is none */
+  read(bytes: Uint8Array, start: number, end: number): number {
+    if (end - start < SHORTEST) return -1
+    const isIso = bytes[start + 2] !== SLASH
+    const time = isIso ? this.#isoDate(bytes, start) : this.#logDate(bytes, start)
+    if (time < 0) return -1
+    const [hour, minute] = [twoDigits(bytes, time), twoDigits(bytes, time + 3)]
+    const hasSecond = bytes[time + 5] === COLON
+    this.#time = time
+    this.#second = hasSecond ? twoDigits(bytes, time + 6) : 0
+    // Second 60, a leap second, has the same instant as the second after it, as in POSIX time.
+    const isTime = bytes[time + 2] === COLON && hour <= 23 && minute <= 59 && this.#second <= 60
+    if (!isTime || !(hasSecond || isIso)) return -1
+    const fraction = time + (hasSecond ? 8 : 5)
+    const after = this.#readOffset(bytes, this.#readFraction(bytes, fraction, end, isIso), end, isIso)
+    if (after < 0 || after > end) return -1
+    const offset = this.#offsetHour * 60 + this.#offsetMinute
+    const minutes = hour * 60 + minute + (this.#isWest ? offset : -offset)
+    const digit = (at: number): number => (at < this.#fractionEnd ? (bytes[at] ?? ZERO) - ZERO : 0)
+    const first = this.#fractionStart
+    const milliseconds = digit(first) * 100 + digit(first + 1) * 10 + digit(first + 2)
+    this.instant = this.#date.getTime() + (minutes * 60 + this.#second) * 1000 + milliseconds
+    return after
+  }
+
+  /**
+   * Writes the timestamp last read to `into` at `start`, which must have {@link TIMESTAMP_ROOM} bytes left. The form
+   * is ISO 8601 with an offset, `2000-10-10T13:55:36-07:00`; the digits of the fraction are copied.
+   *
+   * @param bytes the bytes that were read
+   * @returns where it ends
+   */
+  put(bytes: Uint8Array, into: Uint8Array, start: number): number {
+    this.#dateText ??= encoder.encode(this.#date.toISOString().slice(0, 11))
+    let at = copy(this.#dateText, 0, 11, into, start)
+    at = copy(bytes, this.#time, this.#time + 5, into, at)
+    into[at] = COLON
+    at = putTwo(into, at + 1, this.#second)
+    if (this.#fractionEnd > this.#fractionStart) {
+      into[at] = DOT
+      at = copy(bytes, this.#fractionStart, this.#fractionEnd, into, at + 1)
+    }
+    into[at] = this.#isWest ? DASH : PLUS
+    at = putTwo(into, at + 1, this.#offsetHour)
+    into[at] = COLON
+    return putTwo(into, at + 1, this.#offsetMinute)
+  }
+
+  /** `10/Oct/2000:`. @returns where the time begins, or -1 */
+  #logDate(bytes: Uint8Array, start: number): number {
+    const isSpelt = bytes[start + 6] === SLASH && bytes[start + 11] === COLON
+    const year = twoDigits(bytes, start + 7) * 100 + twoDigits(bytes, start + 9)
+    return isSpelt && this.#setDay(year, monthAt(bytes, start + 3), twoDigits(bytes, start)) ? start + 12 : -1
+  }
+
+  /** `2000-10-10T`. @returns where the time begins, or -1 */
+  #isoDate(bytes: Uint8Array, start: number): number {
+    const separator = bytes[start + 10] ?? 0
+    const hasTime = separator === SPACE || (separator & ~SMALL) === UPPER_T
+    const isSpelt = bytes[start + 4] === DASH && bytes[start + 7] === DASH && hasTime
+    const year = twoDigits(bytes, start) * 100 + twoDigits(bytes, start + 2)
+    const [month, day] = [twoDigits(bytes, start + 5), twoDigits(bytes, start + 8)]
+    return isSpelt && this.#setDay(year, month, day) ? start + 11 : -1
+  }
+
+  /** @returns whether the day exists */
+  #setDay(year: number, month: number, day: number): boolean {
+    // Most lines of a log have the day of the line before.
+    if (day === this.#day && month === this.#month && year === this.#year) return true
+    this.#year = -1
+    if (year > 9999) return false
+    this.#date.setUTCFullYear(year, month - 1, day)
+    if (this.#date.getUTCMonth() !== month - 1 || this.#date.getUTCDate() !== day) return false
+    this.#year = year
+    this.#month = month
+    this.#day = day
+    this.#dateText = null
+    return true
+  }
+
+  /** @returns where the fraction ends; `start` when there is none */
+  #readFraction(bytes: Uint8Array, start: number, end: number, isIso: boolean): number {
+    this.#fractionStart = start + 1
+    this.#fractionEnd = start + 1
+    if (bytes[start] !== DOT && bytes[start] !== COMMA) return start
+    let at = start + 1
+    while (at < end && isDigit(bytes[at])) at++
+    this.#fractionEnd = Math.min(at, start + 1 + MAX_FRACTION)
+    return isIso ? at : this.#fractionEnd
+  }
+
+  /** ` -0700`, `-0700`, `-07:00` or `Z`; in ISO 8601 also `-07`. @returns where it ends, or -1 */
+  #readOffset(bytes: Uint8Array, start: number, end: number, isIso: boolean): number {
+    const sign = bytes[start] === SPACE ? start + 1 : start
+    const byte = bytes[sign] ?? 0
+    this.#isWest = byte === DASH
+    this.#offsetHour = 0
+    this.#offsetMinute = 0
+    if ((byte & ~SMALL) === UPPER_Z) return sign + 1
+    if (byte !== DASH && byte !== PLUS) return -1
+    this.#offsetHour = twoDigits(bytes, sign + 1)
+    const minute = bytes[sign + 3] === COLON ? sign + 4 : sign + 3
+    const hasMinute = minute > sign + 3 || (minute < end && isDigit(bytes[minute]))
+    if (hasMinute) this.#offsetMinute = twoDigits(bytes, minute)
+    if (this.#offsetHour > 23 || this.#offsetMinute > 59 || !(hasMinute || isIso)) return -1
+    return hasMinute ? minute + 2 : minute
+  }
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= ZERO && byte <= ZERO + 9
+}
+
+function twoDigits(bytes: Uint8Array, at: number): number {
+  const tens = (bytes[at] ?? 0) - ZERO
+  const ones = (bytes[at + 1] ?? 0) - ZERO
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NO_NUMBER
+}
+
+/** @returns where the digits end */
+function putTwo(into: Uint8Array, at: number, value: number): number {
+  const tens = (value / 10) | 0
+  into[at] = ZERO + tens
+  into[at + 1] = ZERO + value - tens * 10
+  return at + 2
+}
+
+/** @returns where the copy ends */
+function copy(bytes: Uint8Array, start: number, end: number, into: Uint8Array, at: number): number {
+  for (let from = start; from < end; from++) into[at + from - start] = bytes[from] ?? 0
+  return at + end - start
+}
+
+/** The months of access logs as numbers: three bytes of small letters each, from January. */
+const MONTHS = /* @__PURE__ */ 'jan feb mar apr may jun jul aug sep oct nov dec'
+  .split(' ')
+  .map((name) => lettersAt(encoder.encode(name), 0))
+
+/** @returns 1 to 12, or 0 when there is no name of a month; case is ignored */
+function monthAt(bytes: Uint8Array, at: number): number {
+  return MONTHS.indexOf(lettersAt(bytes, at)) + 1
+}
+
+function lettersAt(bytes: Uint8Array, at: number): number {
+  return ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0) | 0x202020
+}
+
 /**
  * Numbers from here on are milliseconds, and from a thousand times this on microseconds. In seconds this is the year
  * 5138, in milliseconds 1973.
@@ -33,7 +228,7 @@ export function eventTime(bytes: Uint8Array, start: number, end: number): number
 /** As {@link eventTime}, for a text. */
 export function eventTimeOf(text: string): number {
   if (text.length > MAX_LENGTH) return NO_TIME
-  const bytes = new TextEncoder().encode(text)
+  const bytes = encoder.encode(text)
   return eventTime(bytes, 0, bytes.length)
 }
 

@@ -1,8 +1,9 @@
+import type { ByteSink } from '../bytes/byte-sink.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import { localeOf } from '../location/locale.ts'
+import { JSON_HEAD } from '../location/record-json.ts'
 import { AddressCache, NOT_IPV4, UNKNOWN } from './address-cache.ts'
 import { AddressFinder } from './address-finder.ts'
-import type { ByteSink } from './byte-sink.ts'
 import {
   countInstant,
   countLocation,
@@ -13,7 +14,7 @@ import {
 } from './counts.ts'
 import { NO_TIME } from './event-time.ts'
 import type { CommonPlan } from './options.ts'
-import { JSON_HEAD, JSON_TEMPLATE, type LocationTemplate, RenderedLocations } from './rendered-locations.ts'
+import { JSON_TEMPLATE, type LocationTemplate, RenderedLocations } from './rendered-locations.ts'
 
 const HOUR_MS = 3_600_000
 /** Numbers below this are indexes of reasons. A location has its number in {@link RenderedLocations} plus this. */

@@ -1,4 +1,4 @@
-import { LineFeeds } from './byte-sink.ts'
+import { LineFeeds } from './swar.ts'
 
 const QUOTE = 0x22
 

@@ -1,11 +1,13 @@
 // The locations of a run as text: in JSON or in columns, each made once.
+
+import type { ByteSink } from '../bytes/byte-sink.ts'
 import type { Locale } from '../location/locale.ts'
-import type { Country, LocationRecord, Region } from '../location/location-record.ts'
+import type { LocationRecord } from '../location/location-record.ts'
 import type { Location } from '../location/location-table.ts'
+import { JSON_END, jsonAfterIp } from '../location/record-json.ts'
 import type { LocalizedCountry } from '../location/shared-parts.ts'
 import { ABSENT, NumberMap } from '../location/tables.ts'
 import type { Timezone } from '../location/timezone.ts'
-import type { ByteSink } from './byte-sink.ts'
 import type { LocationField } from './options.ts'
 import { type Offset, ZoneOffsets } from './zone-offsets.ts'
 
@@ -23,42 +25,16 @@ export interface LocationTemplate {
   offsetText(offset: Offset): string
 }
 
-/** The start of a record's JSON, before its `ip`. */
-export const JSON_HEAD = '{"ip":"'
-
-/** JSON of the frozen countries and regions that records share. */
-const jsons = /* @__PURE__ */ new WeakMap<Country | Region, string>()
-
 /** Any instant will do: only the offset depends on it, and the offset is written separately. */
 const ANY_INSTANT = 0
 
-/**
- * A record as `JSON.stringify` writes it, from after the text of its `ip`. Reuses the JSON of shared parts, which is
- * twice as fast.
- */
+/** A record as `JSON.stringify` writes it, from after the text of its `ip`. */
 export const JSON_TEMPLATE: LocationTemplate = {
-  textOf: (location, locale) => {
-    const { country, region, city, postal_code, coordinates, timezone } = location.record(
-      '',
-      locale,
-      ANY_INSTANT,
-    )
-    const { latitude, longitude } = coordinates
-    const head = `","country":${jsonOf(country)},"region":${jsonOf(region)},"city":${JSON.stringify(city)}`
-    const middle = `,"postal_code":${JSON.stringify(postal_code)},"coordinates":{"latitude":${latitude}`
-    const zone = `,"longitude":${longitude}},"timezone":{"id":${JSON.stringify(timezone.id)},"offset":`
-    return { before: head + middle + zone, after: '}}' }
-  },
+  textOf: (location, locale) => ({
+    before: jsonAfterIp(location.record('', locale, ANY_INSTANT)),
+    after: JSON_END,
+  }),
   offsetText: ({ json }) => json,
-}
-
-function jsonOf(part: Country | Region): string {
-  let json = jsons.get(part)
-  if (json === undefined) {
-    json = JSON.stringify(part)
-    jsons.set(part, json)
-  }
-  return json
 }
 
 /** The value of each column, and nothing for the offset, which is written separately. */

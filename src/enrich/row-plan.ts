@@ -1,7 +1,7 @@
 import { COMMA, MAX_COLUMNS, TAB } from './formats/delimited/table.ts'
 import type { RequiredRowOption } from './formats/format-definition.ts'
 import { definitionOf, FORMAT_DEFINITIONS, FORMATS, type Format, type Plan } from './formats/formats.ts'
-import { RAW } from './line-format.ts'
+import { RAW } from './json-text.ts'
 import { type LineOptions, LOCATION_FIELDS, type LocationField } from './options.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { ByteSink } from './byte-sink.ts'
+import { ByteSink } from '../bytes/byte-sink.ts'
 import type { RowEnricher } from './row-enricher.ts'
 
 const LINE_FEED = 0x0a

@@ -7,7 +7,7 @@ import { BadLineError, InputMismatchError } from './errors.ts'
 import { type Executor, OrderedQueue } from './executor.ts'
 import type { Format, Plan } from './formats/formats.ts'
 import { markLength } from './sample.ts'
-import { preambleLength, recordEndsOf, Splitter } from './splitter.ts'
+import { lineFeedsIn, preambleLength, recordEndsOf, Splitter } from './splitter.ts'
 
 /** An input of lines. */
 export interface RunInput extends ChunkSource {
@@ -109,8 +109,12 @@ export class Run {
     if (isFirst) checkAddresses(enricher, plan, sample, isWhole)
     executor.usePlan(used, enricher)
     // A header that was removed counts in line numbers.
-    const linesBefore = isFirst ? 0 : head.lines
-    const queue = new OrderedQueue(executor, (enriched) => this.#take(enriched, linesBefore, input, output))
+    let linesBefore = isFirst ? 0 : head.lines
+    const queue = new OrderedQueue(executor, (enriched) => {
+      const taken = this.#take(enriched, linesBefore, input, output)
+      linesBefore += enriched.lines
+      return taken
+    })
     const addAll = async (): Promise<void> => {
       const splitter = new Splitter(used, executor.blockBytes, executor.allocate)
       for await (const block of reader.blocks(splitter, isFirst ? 0 : head.length)) {
@@ -137,10 +141,9 @@ export class Run {
   /** Counts and writes the result of a block, or of a part of it. */
   async #take({ output: bytes, counts }: Enriched, linesBefore: number, input: RunInput, output: RunOutput) {
     if (this.#isStopped) return
-    const badLines = counts.badLines.map(({ line, message }) => ({ line: line + linesBefore, message }))
-    mergeCounts(this.counts, { ...counts, badLines })
-    for (const badLine of badLines.slice(0, BAD_LINES_SHOWN - this.badLines.length)) {
-      this.badLines.push({ input: input.name, ...badLine })
+    mergeCounts(this.counts, counts, linesBefore)
+    for (const { line, message } of counts.badLines.slice(0, BAD_LINES_SHOWN - this.badLines.length)) {
+      this.badLines.push({ input: input.name, line: line + linesBefore, message })
     }
     for (const part of [this.#seam.before(bytes), bytes]) {
       if (part.length === 0) continue
@@ -181,7 +184,7 @@ export function headOf(sample: Uint8Array, plan: Plan): Head {
   const lineFeed = ends.next(start, sample.length, true)
   const end = sample[lineFeed - 1] === CARRIAGE_RETURN ? lineFeed - 1 : lineFeed
   const length = Math.min(lineFeed + 1, sample.length)
-  const lines = sample.subarray(before, length).reduce((sum, byte) => sum + (byte === LINE_FEED ? 1 : 0), 0)
+  const lines = lineFeedsIn(sample.subarray(before, length))
   return { plan, header: sample.subarray(start, end), length, lines }
 }
 

@@ -1,17 +1,17 @@
-import { LineFeeds } from './byte-sink.ts'
 import { separatorLine } from './formats/delimited/table.ts'
 import { definitionOf, type Plan } from './formats/formats.ts'
 import { RecordEnds } from './record-ends.ts'
 import { markLength } from './sample.ts'
+import { LineFeeds } from './swar.ts'
 
 /** Whole lines of the input, or a piece of a line that is too long. */
 export interface Block {
   /** Nothing else has a view of its memory. */
   readonly bytes: Uint8Array
-  /** Number of the first line in the input, from 1. Counts physical lines, even if CSV records span several. */
-  readonly firstLine: number
-  /** The number of lines that start in the block. */
-  readonly lines: number
+  /** Whether it is the start of the input, with its byte order mark and header. */
+  readonly isStart: boolean
+  /** Number of its line that is the header, from 1; 0 without one. */
+  readonly headerLine: number
   /** Whether this is a piece of a line over `maxLineBytes`, which is written or dropped but never parsed. */
   readonly oversized: boolean
   /** `false` only for the second and further pieces of an oversized line. */
@@ -38,8 +38,9 @@ export class Splitter {
   #length = 0
   /** Bytes to collect before the next attempt to cut. */
   #target: number
-  #line = 1
   #isAtStart = true
+  /** Number of the header line, counted from here; 0 if there is none. */
+  #headerLine: number
   /** Whether the next bytes belong to a line that is too long. */
   #isOversized = false
   readonly #allocate: Allocate
@@ -51,6 +52,7 @@ export class Splitter {
     this.#isQuoted = quotedDelimiterOf(plan) !== null
     this.#ends = recordEndsOf(plan)
     this.#maxLineBytes = plan.maxLineBytes
+    this.#headerLine = 'headerLine' in plan ? plan.headerLine : 0
     this.#blockBytes = blockBytes
     this.#target = blockBytes
     this.#allocate = allocate
@@ -106,7 +108,7 @@ export class Splitter {
     const rest = this.#length - whole
     const isTooLong =
       rest - (whole === 0 ? this.#mark() : 0) > this.#maxLineBytes && this.#hasNoEndAfter(whole)
-    if (whole > 0) this.#emit(whole, blocks)
+    if (whole > 0) blocks.push(this.#taken(whole, false))
     if (rest === 0 || !isTooLong) {
       // Double it each time, so that the start of a long record is scanned again only a few times.
       const twice = Math.min(2 * rest, this.#maxLineBytes + this.#blockBytes)
@@ -115,7 +117,7 @@ export class Splitter {
         2 * rest <= this.#blockBytes ? this.#blockBytes : Math.max(twice, rest + this.#blockBytes)
       return
     }
-    blocks.push(this.#block(this.#taken(rest), 1, true, true))
+    blocks.push(this.#taken(rest, true))
     this.#isOversized = true
     this.#target = this.#blockBytes
   }
@@ -143,26 +145,30 @@ export class Splitter {
     return this.#isAtStart ? markLength(this.#bytes, this.#length) : 0
   }
 
+  /** The number of the header line in a block, which can start with lines before it. */
+  #headerIn(block: Uint8Array): number {
+    if (this.#headerLine === 0) return 0
+    const lines = lineFeedsIn(block)
+    const line = this.#headerLine <= lines + (block.at(-1) === LINE_FEED ? 0 : 1) ? this.#headerLine : 0
+    this.#headerLine = line > 0 ? 0 : this.#headerLine - lines
+    return line
+  }
+
   #hasNoEndAfter(start: number): boolean {
     const at = this.#bytes.indexOf(LINE_FEED, start)
     return at === -1 || at >= this.#length
   }
 
-  /** Emits the first `size` bytes and keeps the others. */
-  #emit(size: number, blocks: Block[]): void {
-    const bytes = this.#taken(size)
-    blocks.push(this.#block(bytes, new LineFeeds(bytes).lines(), false, true))
-  }
-
   /** Takes bytes off the front, with their memory, and copies the others to new memory. */
-  #taken(size: number): Uint8Array {
+  #taken(size: number, oversized: boolean): Block {
     const rest = this.#bytes.subarray(size, this.#length)
     const bytes = this.#bytes.subarray(0, size)
     this.#bytes = this.#allocate(Math.max(this.#blockBytes, rest.length))
     this.#bytes.set(rest)
     this.#length = rest.length
+    const isStart = this.#isAtStart
     this.#isAtStart = false
-    return bytes
+    return { bytes, isStart, headerLine: this.#headerIn(bytes), oversized, startsLine: true }
   }
 
   /** Emits a piece of a line that is too long. @returns its end in the chunk */
@@ -172,17 +178,17 @@ export class Splitter {
     const until = Math.min(lineEnd, from + this.#blockBytes)
     // A Buffer's slice() shares its memory.
     const piece = new Uint8Array(chunk.subarray(from, until))
-    blocks.push(this.#block(piece, 0, true, false))
+    blocks.push({ bytes: piece, isStart: false, headerLine: 0, oversized: true, startsLine: false })
     if (lineFeed !== -1 && until === lineEnd) this.#isOversized = false
     return until
   }
+}
 
-  #block(bytes: Uint8Array, lines: number, oversized: boolean, startsLine: boolean): Block {
-    // Further pieces of an oversized line have the number of that line.
-    const firstLine = startsLine ? this.#line : this.#line - 1
-    this.#line += lines
-    return { bytes, firstLine, lines, oversized, startsLine }
-  }
+/** The number of line feeds. */
+export function lineFeedsIn(bytes: Uint8Array): number {
+  let count = 0
+  for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1)) count++
+  return count
 }
 
 /**

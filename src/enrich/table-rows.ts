@@ -1,14 +1,12 @@
-import type { ByteSink } from './byte-sink.ts'
+import type { ByteSink } from '../bytes/byte-sink.ts'
 import { eventTime } from './event-time.ts'
-import { RecordFields } from './formats/delimited/fields.ts'
+import { RecordFields } from './formats/delimited/table.ts'
 import type { LineLocator } from './line-locator.ts'
 import { columnsTemplate, escapedColumnsTemplate, type LocationTemplate } from './rendered-locations.ts'
 import type { TablePlan } from './row-plan.ts'
 
-const TAB = 0x09
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
-const SPACE = 0x20
 const BACKSLASH = 0x5c
 const CAPITAL_N = 0x4e
 const SMALL_N = 0x6e
@@ -32,17 +30,15 @@ export class TableRows {
   readonly #fields: RecordFields
   /** The columns of a row without a location. */
   readonly #nothing: Uint8Array
-  /** Where the value is that `#find` found. */
-  #valueStart = 0
-  #valueEnd = 0
 
   /** @param locator writes locations by {@link tableTemplate} */
   constructor(plan: TablePlan, locator: LineLocator) {
     this.#plan = plan
     this.#locator = locator
     const { delimiter, quoting, address, time, fields } = plan
-    this.#fields = new RecordFields(delimiter, quoting === 'double', Math.max(address, time ?? 0) + 1)
-    const nothing = quoting === 'none' ? [delimiter, BACKSLASH, CAPITAL_N] : [delimiter]
+    const escapes = quoting === 'none'
+    this.#fields = new RecordFields(delimiter, !escapes, Math.max(address, time ?? 0) + 1, escapes)
+    const nothing = escapes ? [delimiter, BACKSLASH, CAPITAL_N] : [delimiter]
     this.#nothing = Uint8Array.from(fields.flatMap(() => nothing))
   }
 
@@ -51,18 +47,18 @@ export class TableRows {
    * a field with a line feed, whose last part gets the columns.
    */
   write(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
-    const { address, time, quoting, delimiter } = this.#plan
+    const { address, time, delimiter } = this.#plan
+    const fields = this.#fields
     this.writeCells(bytes, start, end, out)
-    if (quoting === 'double' && !this.#fields.read(bytes, start, end)) return
-    this.#find(bytes, start, end, address)
-    const isLocated = this.#locator.locate(bytes, this.#valueStart, this.#valueEnd)
-    if (!isLocated) {
+    if (!fields.read(bytes, start, end)) return
+    fields.findValue(bytes, address)
+    if (!this.#locator.locate(bytes, fields.valueStart, fields.valueEnd)) {
       this.writeNothing(out)
       return
     }
     if (time !== null) {
-      this.#find(bytes, start, end, time)
-      this.#locator.instant = eventTime(bytes, this.#valueStart, this.#valueEnd)
+      fields.findValue(bytes, time)
+      this.#locator.instant = eventTime(bytes, fields.valueStart, fields.valueEnd)
     }
     out.writeByte(delimiter)
     this.#locator.writeRendered(out)
@@ -93,39 +89,6 @@ export class TableRows {
   writeNothing(out: ByteSink): void {
     out.write(this.#nothing)
   }
-
-  /** Finds the value of a column of the row in `bytes[start, end)`. It is empty if the row has no such column. */
-  #find(bytes: Uint8Array, start: number, end: number, column: number): void {
-    this.#valueStart = this.#valueEnd = end
-    if (this.#plan.quoting === 'double') {
-      if (column >= this.#fields.count) return
-      this.#fields.findValue(bytes, column)
-      this.#valueStart = this.#fields.valueStart
-      this.#valueEnd = this.#fields.valueEnd
-      return
-    }
-    let from = start
-    for (let left = column; left > 0; left--) {
-      from = this.#endOfCell(bytes, from, end) + 1
-      if (from > end) return
-    }
-    let to = this.#endOfCell(bytes, from, end)
-    while (to > from && isBlank(bytes[to - 1])) to--
-    while (from < to && isBlank(bytes[from])) from++
-    this.#valueStart = from
-    this.#valueEnd = to
-  }
-
-  /** The end of a cell that is not quoted. A delimiter after a backslash is a part of it. */
-  #endOfCell(bytes: Uint8Array, start: number, end: number): number {
-    let at = start
-    for (; at < end && bytes[at] !== this.#plan.delimiter; at++) if (bytes[at] === BACKSLASH) at++
-    return Math.min(at, end)
-  }
-}
-
-function isBlank(byte: number | undefined): boolean {
-  return byte === SPACE || byte === TAB || byte === CARRIAGE_RETURN
 }
 
 function isLineEnd(byte: number | undefined): boolean {

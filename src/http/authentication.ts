@@ -1,3 +1,4 @@
+import type { Asked } from './exchange.ts'
 import type { Problem } from './problem.ts'
 
 /** Whose key it is. */
@@ -27,8 +28,8 @@ const MAX_KEY_CHARS = 512
  *
  * @returns the key, or why there is none. Several `Authorization` fields are joined by commas, and so are no key.
  */
-export function bearerKey(headers: Headers): string | Problem {
-  const field = headers.get('authorization')
+export function bearerKey(asked: Asked): string | Problem {
+  const field = asked.get('authorization')
   if (field === null || !BEARER_SCHEME.test(field)) {
     return unauthenticated('Send the API key as "Authorization: Bearer <key>".', false)
   }

@@ -1,4 +1,5 @@
 import { quoted } from '../errors.ts'
+import type { Asked } from './exchange.ts'
 import type { Problem } from './problem.ts'
 
 /** What a batch asks for. */
@@ -18,16 +19,16 @@ const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true })
  *
  * @param maxBytes limit of the body, counted while it is read
  */
-export async function readBatch(request: Request, maxBytes: number): Promise<Batch | Problem> {
-  const type = request.headers.get('content-type')
+export async function readBatch(asked: Asked, maxBytes: number): Promise<Batch | Problem> {
+  const type = asked.get('content-type')
   if (type === null || !isJson(type)) {
     return { code: 'UNSUPPORTED_MEDIA_TYPE', detail: 'The body must be application/json in UTF-8.' }
   }
-  const encoding = request.headers.get('content-encoding')
+  const encoding = asked.get('content-encoding')
   if (encoding !== null && encoding.toLowerCase() !== 'identity') {
     return { code: 'UNSUPPORTED_MEDIA_TYPE', detail: 'The body must not be compressed.' }
   }
-  const bytes = await readBody(request, maxBytes).catch(() => undefined)
+  const bytes = await asked.body(maxBytes).catch(() => undefined)
   if (bytes === undefined) return { code: 'MALFORMED_REQUEST', detail: 'The body ended early.' }
   if (bytes === null) return { code: 'TOO_LARGE', detail: `The body must have at most ${maxBytes} bytes.` }
   let value: unknown
@@ -63,35 +64,6 @@ function isJson(type: string): boolean {
     essence.trim() === 'application/json' &&
     parameters.every((each) => !/^\s*charset=/.test(each) || /^\s*charset="?utf-8"?\s*$/.test(each))
   )
-}
-
-/** @returns `null` when the body is longer than `maxBytes`; the rest of it is not read */
-export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array | null> {
-  if (Number(request.headers.get('content-length')) > maxBytes) return null
-  const chunks: Uint8Array[] = []
-  let length = 0
-  const reader = request.body?.getReader()
-  for (;;) {
-    const { value } = (await reader?.read()) ?? {}
-    if (value === undefined) break
-    length += value.length
-    if (length > maxBytes) {
-      await reader?.cancel()
-      return null
-    }
-    chunks.push(value)
-  }
-  return joined(chunks, length)
-}
-
-function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const bytes = new Uint8Array(length)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
-  }
-  return bytes
 }
 
 export function tooManyItems(count: number, most: number, plan: string): Problem {

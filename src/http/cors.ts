@@ -1,4 +1,4 @@
-import type { HeaderFields } from './problem.ts'
+import type { Asked, HeaderFields, Reply } from './exchange.ts'
 
 /** `'*'`, or origins such as `https://example.com`. */
 export type AllowedOrigins = '*' | readonly string[]
@@ -25,23 +25,23 @@ export class Cors {
   }
 
   /** The answer to a preflight request, or to any other `OPTIONS`; `null` for other methods. */
-  preflight(request: Request): Response | null {
-    if (request.method !== 'OPTIONS') return null
+  preflight(asked: Asked): Reply | null {
+    if (asked.method !== 'OPTIONS') return null
     const headers = {
-      ...this.fields(request),
+      ...this.fields(asked),
       'access-control-allow-methods': 'GET, HEAD, POST',
       'access-control-allow-headers': 'Authorization, Content-Type',
       'access-control-max-age': PREFLIGHT_SECONDS,
     }
-    return new Response(null, { status: 204, headers })
+    return { status: 204, headers, body: null }
   }
 
   /** The fields of every answer. */
-  fields({ headers }: Request): HeaderFields {
+  fields(asked: Asked): HeaderFields {
     if (this.#origins === null) {
       return { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED }
     }
-    const origin = headers.get('origin')
+    const origin = asked.get('origin')
     // Caches must not give the answer for one origin to another.
     const vary = { vary: 'Origin' }
     if (origin === null || !this.#origins.has(origin)) return vary

@@ -1,5 +1,6 @@
 // Problem details of RFC 9457: every answer of the service that is not a success.
 import type { UnavailableReason, UnresolvableReason } from '../errors.ts'
+import { type HeaderFields, type Reply, replyTo, responseOf } from './exchange.ts'
 
 /** The status and the title of each problem. `code` is stable: programs tell problems apart by it. */
 export const PROBLEMS = {
@@ -30,20 +31,17 @@ export interface Problem {
   readonly headers?: HeaderFields
 }
 
-/** Header fields of an answer, by lower-case name. A plain object, which is the fastest form for every adapter. */
-export type HeaderFields = Readonly<Record<string, string>>
-
 /**
  * The answer to a request with this problem.
  *
  * @param fields more header fields
  */
-export function problemResponse(problem: Problem, method: string, fields: HeaderFields = {}): Response {
+export function problemReply(problem: Problem, method: string, fields: HeaderFields = {}): Reply {
   const { code, detail, reason, headers } = problem
   const [status, title] = PROBLEMS[code]
   // `about:blank` is the type of problems that their status and `code` describe.
   const body = JSON.stringify({ type: 'about:blank', title, status, detail, code, reason })
-  return responseTo(method, status, body, {
+  return replyTo(method, status, body, {
     'content-type': 'application/problem+json',
     'cache-control': 'no-store',
     ...fields,
@@ -51,14 +49,10 @@ export function problemResponse(problem: Problem, method: string, fields: Header
   })
 }
 
-/** An answer with a body; to `HEAD`, without it. */
-export function responseTo(method: string, status: number, body: string, headers: HeaderFields): Response {
-  if (method !== 'HEAD') return new Response(body, { status, headers })
-  const length = String(encoder.encode(body).length)
-  return new Response(null, { status, headers: { ...headers, 'content-length': length } })
+/** As {@link problemReply}, in its Fetch form. */
+export function problemResponse(problem: Problem, method: string): Response {
+  return responseOf(problemReply(problem, method))
 }
-
-const encoder = /* @__PURE__ */ new TextEncoder()
 
 export function isProblem(value: object): value is Problem {
   return 'code' in value && 'detail' in value

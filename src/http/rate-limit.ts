@@ -1,9 +1,9 @@
 // Counts with rate-limiter-flexible, which is bundled into the output of geofix/http.
 import MemoryStorage from 'rate-limiter-flexible/lib/component/MemoryStorage/MemoryStorage.js'
 import { Address } from '../address/address.ts'
+import type { HeaderFields } from './exchange.ts'
 import { chain, type MaybePromise } from './maybe-promise.ts'
 import type { Plan, PlanTable } from './plan.ts'
-import type { HeaderFields } from './problem.ts'
 
 /** What is left of a budget. A `RateLimiterRes` of rate-limiter-flexible is one. */
 export interface Budget {

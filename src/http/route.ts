@@ -1,3 +1,4 @@
+import type { Asked } from './exchange.ts'
 import type { Problem } from './problem.ts'
 
 export type Operation = 'detect' | 'lookup' | 'batch'
@@ -25,13 +26,8 @@ const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
  * @param basePath what precedes `/v1`
  * @param allowsOptions whether `OPTIONS` is named in `Allow`
  */
-export function routeOf({ url, method }: Request, basePath: string, allowsOptions: boolean): Route | Problem {
-  const start = ORIGIN.exec(url)?.[0].length ?? 0
-  const hash = url.indexOf('#', start)
-  const end = hash === -1 ? url.length : hash
-  const mark = url.indexOf('?', start)
-  const pathEnd = mark === -1 || mark > end ? end : mark
-  const path = url.slice(start, pathEnd)
+export function routeOf({ url, method }: Asked, basePath: string, allowsOptions: boolean): Route | Problem {
+  const { path, query } = targetOf(url)
   const root = basePath + ROOT
   if (!path.startsWith(root)) return notFound()
   const rest = path.slice(root.length)
@@ -45,10 +41,20 @@ export function routeOf({ url, method }: Request, basePath: string, allowsOption
     const allow = [...allowed, ...(allowsOptions ? ['OPTIONS'] : [])].join(', ')
     return { code: 'METHOD_NOT_ALLOWED', detail: `Use ${allow}.`, headers: { allow } }
   }
-  const locale = pathEnd === end ? undefined : localeIn(url.slice(pathEnd + 1, end))
+  const locale = query === null ? undefined : localeIn(query)
   if (operation !== 'lookup') return { operation, locale }
   const ip = decoded(segment)
   return typeof ip === 'string' ? { operation, ip, locale } : ip
+}
+
+/** The path of a URL and its query, `null` if it has none. @param url with or without its origin */
+export function targetOf(url: string): { readonly path: string; readonly query: string | null } {
+  const start = ORIGIN.exec(url)?.[0].length ?? 0
+  const hash = url.indexOf('#', start)
+  const end = hash === -1 ? url.length : hash
+  const mark = url.indexOf('?', start)
+  if (mark === -1 || mark > end) return { path: url.slice(start, end), query: null }
+  return { path: url.slice(start, mark), query: url.slice(mark + 1, end) }
 }
 
 /** Decodes a segment once. What would need a second decoding is refused, so that no two readers disagree about it. */

@@ -7,7 +7,7 @@ import {
   MAX_LINE_AGE_MS,
 } from '../../src/enrich/block-reader.ts'
 import { EnrichError } from '../../src/enrich/errors.ts'
-import { makePlan } from '../../src/enrich/plan.ts'
+import { makePlan } from '../../src/enrich/formats/formats.ts'
 import { SAMPLE_BYTES } from '../../src/enrich/sample.ts'
 import { Splitter } from '../../src/enrich/splitter.ts'
 import { text, utf8 } from './world.ts'

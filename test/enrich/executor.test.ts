@@ -6,8 +6,8 @@ import type { Block } from '../../src/enrich/splitter.ts'
 
 const block = (line: number): Block => ({
   bytes: Uint8Array.of(line),
-  firstLine: line,
-  lines: 1,
+  isStart: false,
+  headerLine: 0,
   oversized: false,
   startsLine: true,
 })
@@ -42,15 +42,15 @@ class ManualExecutor implements Executor {
     return [...this.#pending.keys()]
   }
 
-  enrich({ firstLine }: Block): Promise<Enriched> {
+  enrich({ bytes: [line = 0] }: Block): Promise<Enriched> {
     return new Promise((resolve, reject) => {
-      this.#pending.set(firstLine, { resolve, reject })
+      this.#pending.set(line, { resolve, reject })
     })
   }
 
   /** @param rest what of the block is left */
   finish(line: number, rest: Block | null = null): void {
-    this.#pending.get(line)?.resolve({ output: new Uint8Array(0), counts: emptyCounts(), rest })
+    this.#pending.get(line)?.resolve({ output: new Uint8Array(0), counts: emptyCounts(), lines: 0, rest })
     this.#pending.delete(line)
   }
 
@@ -66,7 +66,7 @@ describe('OrderedQueue', () => {
   it('passes on results in the order of the blocks, even if they arrive in another', async () => {
     const executor = new ManualExecutor(4)
     const received: number[] = []
-    const queue = new OrderedQueue(executor, async (_, { firstLine }) => void received.push(firstLine))
+    const queue = new OrderedQueue(executor, async (_, { bytes }) => void received.push(...bytes))
     for (const line of [1, 2, 3]) await queue.add(block(line))
     executor.finish(3)
     executor.finish(2)
@@ -156,7 +156,7 @@ describe('OrderedQueue', () => {
   it('throws the first error in the order of the input, and receives no later result', async () => {
     const executor = new ManualExecutor(5)
     const received: number[] = []
-    const queue = new OrderedQueue(executor, async (_, { firstLine }) => void received.push(firstLine))
+    const queue = new OrderedQueue(executor, async (_, { bytes }) => void received.push(...bytes))
     for (const line of [1, 2, 3, 4]) await queue.add(block(line))
     executor.fail(4)
     executor.finish(3)

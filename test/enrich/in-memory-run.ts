@@ -1,8 +1,7 @@
 import { Resolver } from '../../src/core.ts'
 import { BlockEnricher } from '../../src/enrich/block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts } from '../../src/enrich/counts.ts'
-import type { EnrichOptions, Plan } from '../../src/enrich/formats/formats.ts'
-import { makePlan } from '../../src/enrich/plan.ts'
+import { type EnrichOptions, makePlan, type Plan } from '../../src/enrich/formats/formats.ts'
 import { RowEnricher } from '../../src/enrich/row-enricher.ts'
 import { makeRowPlan, type RowOptions } from '../../src/enrich/row-plan.ts'
 import { type ChunkHeaders, RowStream } from '../../src/enrich/row-stream.ts'
@@ -77,11 +76,13 @@ export function enrichBytes(input: Uint8Array, options: EnrichOptions, blockByte
   const splitter = new Splitter(plan, blockBytes)
   const pieces: Uint8Array[] = []
   const counts = emptyCounts()
+  let linesBefore = 0
   const take = (blocks: readonly Block[]): void => {
     for (const block of blocks) {
       for (const enriched of enricher.pieces(block)) {
         pieces.push(enriched.output)
-        mergeCounts(counts, enriched.counts)
+        mergeCounts(counts, enriched.counts, linesBefore)
+        linesBefore += enriched.lines
       }
     }
   }

@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { Address } from '../../src/address/address.ts'
-import { ByteSink } from '../../src/enrich/byte-sink.ts'
+import { ByteSink } from '../../src/bytes/byte-sink.ts'
 import { emptyCounts, type FailureReason } from '../../src/enrich/counts.ts'
 import { LineLocator } from '../../src/enrich/line-locator.ts'
 import { commonPlan, LOCATION_FIELDS } from '../../src/enrich/options.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Address } from '../../src/address/address.ts'
-import { ByteSink } from '../../src/enrich/byte-sink.ts'
+import { ByteSink } from '../../src/bytes/byte-sink.ts'
 import type { LocationField } from '../../src/enrich/options.ts'
 import { columnsTemplate, JSON_TEMPLATE, RenderedLocations } from '../../src/enrich/rendered-locations.ts'
 import { localeOf } from '../../src/location/locale.ts'

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EnrichError } from '../../src/enrich/errors.ts'
-import type { EnrichOptions, Plan } from '../../src/enrich/formats/formats.ts'
+import { type EnrichOptions, makePlan, type Plan } from '../../src/enrich/formats/formats.ts'
 import { type CommonPlan, commonPlan } from '../../src/enrich/options.ts'
-import { makePlan } from '../../src/enrich/plan.ts'
 import { type Block, Splitter } from '../../src/enrich/splitter.ts'
 import { chunked, concatenated, run, text, utf8 } from './world.ts'
 
@@ -57,19 +56,15 @@ describe('blocks', () => {
     )
     .map((parts) => parts.join(''))
 
-  it('are the input when put together, and know their lines', () => {
+  it('are the input when put together, and know its start', () => {
     fc.assert(
       fc.property(input, plans, sizes, fc.integer({ min: 1, max: 64 }), (whole, plan, cuts, blockBytes) => {
         const blocks = split(whole, plan, cuts, blockBytes)
         expect(concatenated(blocks.map(({ bytes }) => bytes))).toEqual(utf8(whole))
-        let line = 1
         for (const [index, block] of blocks.entries()) {
           expect(block.bytes.length).toBeGreaterThan(0)
-          expect(block.firstLine).toBe(block.startsLine ? line : line - 1)
-          const feeds = text(block.bytes).split('\n').length - 1
+          expect(block.isStart).toBe(index === 0)
           const isOpen = block.bytes.at(-1) !== 0x0a
-          expect(block.lines).toBe(block.oversized ? Number(block.startsLine) : feeds + Number(isOpen))
-          line += block.lines
           // Only the last block, and pieces of a line that is too long, end without a line end.
           if (isOpen && index < blocks.length - 1) expect(block.oversized).toBe(true)
           if (!block.oversized) expect(block.startsLine).toBe(true)
@@ -118,7 +113,7 @@ describe('blocks', () => {
       expect(texts(splitter.flush())).toEqual(['a,"b"\n'])
       expect(splitter.flush()).toEqual([])
       expect(splitter.push(utf8('d"\n'))).toEqual([])
-      expect(splitter.flush()).toMatchObject([{ firstLine: 2, lines: 1 }])
+      expect(splitter.flush()).toMatchObject([{ isStart: false, startsLine: true }])
       expect(splitter.end()).toEqual([])
     }
   })
@@ -129,9 +124,9 @@ describe('a line that is too long', () => {
     const blocks = split(`a\n${'x'.repeat(100)}\nb\n`, ndjson(20), [10], 16)
     expect(blocks.filter(({ oversized }) => oversized).length).toBeGreaterThan(1)
     expect(blocks.filter(({ oversized, startsLine }) => oversized && startsLine)).toMatchObject([
-      { firstLine: 2, lines: 1 },
+      { isStart: false },
     ])
-    expect(blocks.at(-1)).toMatchObject({ firstLine: 3, lines: 1, oversized: false })
+    expect(blocks.at(-1)).toMatchObject({ isStart: false, oversized: false })
   })
 
   it('is reported as soon as it is too long, after a short line too', () => {

@@ -5,7 +5,7 @@ import {
   hasLoneCarriageReturns,
   type WideEncoding,
   wideEncodingOf,
-} from '../../src/enrich/plan.ts'
+} from '../../src/enrich/unreadable-input.ts'
 import { tarOf } from '../tar-archive.ts'
 import { latin1, utf8 } from './in-memory-run.ts'
 

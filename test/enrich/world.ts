@@ -1,8 +1,8 @@
 import { Resolver } from '../../src/core.ts'
 import { BlockEnricher } from '../../src/enrich/block-enricher.ts'
 import { emptyCounts, mergeCounts, type RunningCounts } from '../../src/enrich/counts.ts'
-import type { EnrichOptions } from '../../src/enrich/formats/formats.ts'
-import { makePlan } from '../../src/enrich/plan.ts'
+import { BadLineError } from '../../src/enrich/errors.ts'
+import { type EnrichOptions, makePlan } from '../../src/enrich/formats/formats.ts'
 import { Splitter } from '../../src/enrich/splitter.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { Database } from '../../src/mmdb/database.ts'
@@ -124,16 +124,22 @@ export function run(
   const splitter = new Splitter(plan, blockBytes)
   const outputs: Uint8Array[] = []
   const counts = emptyCounts()
+  let linesBefore = 0
   const take = (blocks: ReturnType<Splitter['push']>): void => {
     for (const block of blocks) {
       for (const enriched of enricher.pieces(block)) {
         outputs.push(enriched.output)
-        mergeCounts(counts, structuredClone(enriched.counts))
+        mergeCounts(counts, structuredClone(enriched.counts), linesBefore)
+        linesBefore += enriched.lines
       }
     }
   }
-  for (const chunk of chunked(bytes, cuts)) take(splitter.push(chunk))
-  take(splitter.end())
+  try {
+    for (const chunk of chunked(bytes, cuts)) take(splitter.push(chunk))
+    take(splitter.end())
+  } catch (error) {
+    throw error instanceof BadLineError ? new BadLineError(error.line + linesBefore, error.fault) : error
+  }
   return { output: concatenated(outputs), counts, notes }
 }
 

@@ -5,8 +5,7 @@ import fc from 'fast-check'
 import { BlockEnricher } from '../../src/enrich/block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts } from '../../src/enrich/counts.ts'
 import { EnrichError } from '../../src/enrich/errors.ts'
-import type { EnrichOptions, Plan } from '../../src/enrich/formats/formats.ts'
-import { makePlan } from '../../src/enrich/plan.ts'
+import { type EnrichOptions, makePlan, type Plan } from '../../src/enrich/formats/formats.ts'
 import { type Block, Splitter } from '../../src/enrich/splitter.ts'
 import { AT, concatenated, PLACED, UNPLACED, worldSet } from '../enrich/world.ts'
 
@@ -117,12 +116,14 @@ function run(plan: Plan, input: Iterable<Uint8Array>, blockBytes: number): Omit<
   const outputs: Uint8Array[] = []
   const total = emptyCounts()
   let held = 0
+  let linesBefore = 0
   const take = (blocks: readonly Block[]): void => {
     for (const block of blocks) {
       held -= block.bytes.length
-      for (const { output, counts } of enricher.pieces(block)) {
+      for (const { output, counts, lines } of enricher.pieces(block)) {
         outputs.push(output.slice())
-        mergeCounts(total, counts)
+        mergeCounts(total, counts, linesBefore)
+        linesBefore += lines
       }
     }
   }

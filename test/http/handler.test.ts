@@ -1,8 +1,11 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { PROBLEMS, type ProblemCode } from '../../src/http/problem.ts'
 import { createHandler, type HandlerOptions, type Operation } from '../../src/http.ts'
-import type { Resolver } from '../../src/index.ts'
-import { AMPLE, asker, authenticate, batchOf, openSample } from './service.ts'
+import { Resolver } from '../../src/index.ts'
+import { temporaryFolder } from '../temporary.ts'
+import { AMPLE, asker, authenticate, batchOf, DATABASE, openSample } from './service.ts'
 
 const geo = await openSample({ trustedProxies: ['10.0.0.0/8'] })
 const ask = asker(geo)
@@ -321,35 +324,28 @@ describe('faults', () => {
   })
 
   it('of a database do not show its path', async () => {
-    const failure = {
-      ip: '1.1.1.1',
-      error: { code: 'INVALID_DATABASE', status: null, message: '/secret/path' },
-    }
+    const path = join(temporaryFolder(), 'secret.mmdb')
+    const bytes = Buffer.from(DATABASE)
+    // A pointer to nowhere, instead of the name of a city.
+    bytes.set([0x38, 0xff, 0xff, 0xff, 0xff], bytes.indexOf('Chiyoda') - 1)
+    writeFileSync(path, bytes)
     const onError = vi.fn()
-    const damaged = new Proxy(geo, {
-      get: (target, name) => {
-        if (name === 'lookupMany') return () => [failure]
-        if (name === 'find') return () => failure
-        if (name === 'lookup')
-          return () => {
-            throw new Error('/secret/path')
-          }
-        const value: unknown = Reflect.get(target, name, target)
-        return typeof value === 'function' ? value.bind(target) : value
-      },
-    })
-    const open = asker(damaged, { onError })
-    const batch = await open('/v1/ip/batch', batchOf(['1.1.1.1']))
+    const open = asker(await Resolver.open(path), { onError })
+    const batch = await open('/v1/ip/batch', batchOf(['133.11.93.3', '81.2.69.142']))
     expect(await batch.json()).toEqual([
       {
-        ip: '1.1.1.1',
+        ip: '133.11.93.3',
         error: { code: 'INVALID_DATABASE', status: null, message: 'the database is damaged here' },
       },
+      expect.objectContaining({ city: 'London' }),
     ])
-    const lookup = await open('/v1/ip/1.1.1.1')
+    const lookup = await open('/v1/ip/133.11.93.3')
     expect(lookup.status).toBe(500)
     expect(await lookup.text()).not.toContain('secret')
-    expect(onError).toHaveBeenCalledTimes(2)
+    expect(onError.mock.calls.map(([error]) => String(error))).toEqual([
+      expect.stringContaining('secret.mmdb'),
+      expect.stringContaining('secret.mmdb'),
+    ])
   })
 
   it('are answered while the service stops', async () => {

@@ -8,7 +8,7 @@ import { CommandFailure, ExitStatus } from '../terminal.ts'
 import type { ServeSettings } from './flags.ts'
 import { listen, makeServer, stop } from './http-server.ts'
 import type { JsonLog } from './log.ts'
-import { metricsResponse, type Running, startService } from './service.ts'
+import { metricsReply, type Running, startService } from './service.ts'
 
 /** Before a worker that could not start is started again. */
 const RESTART_MS = 1000
@@ -71,8 +71,8 @@ export async function startPrimary(settings: ServeSettings, log: JsonLog): Promi
   const server =
     settings.metricsPort === null
       ? null
-      : makeServer(async (request) =>
-          metricsResponse(request, await metricsOf([...listeners]), register.contentType),
+      : makeServer(async (asked) =>
+          metricsReply(asked, await metricsOf([...listeners]), register.contentType),
         )
   let ports: number[]
   let metricsPort: number | null

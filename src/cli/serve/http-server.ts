@@ -1,7 +1,10 @@
 // The only importer of @hono/node-server, which is bundled into the command line's output.
 import { createServer, type Server } from 'node:http'
 import { getRequestListener, RequestError } from '@hono/node-server'
-import { type Problem, problemResponse } from '../../http/problem.ts'
+import { type Asked, FetchAsked, type Reply, responseOf } from '../../http/exchange.ts'
+import { chain, isPromise, type MaybePromise } from '../../http/maybe-promise.ts'
+import { type Problem, problemReply } from '../../http/problem.ts'
+import { NodeAsked, send } from './node-exchange.ts'
 
 /** Bytes of a request line with all header fields. */
 const MAX_HEADER_BYTES = 16_384
@@ -20,10 +23,8 @@ const STOP_INTERVAL_MS = 50
 
 const FAILED: Problem = { code: 'INTERNAL_ERROR', detail: 'The fault is in the service, not in the request.' }
 
-export type FetchFunction = (
-  request: Request,
-  remoteAddress: string | undefined,
-) => Response | Promise<Response>
+/** Must not throw. */
+export type AnswerFunction = (asked: Asked, remoteAddress: string | undefined) => MaybePromise<Reply>
 
 const MALFORMED: Problem = { code: 'MALFORMED_REQUEST', detail: 'The target or the Host field is malformed.' }
 
@@ -33,16 +34,15 @@ const MALFORMED: Problem = { code: 'MALFORMED_REQUEST', detail: 'The target or t
  *
  * @param refused is called for each connection beyond the limit
  */
-export function makeServer(answer: FetchFunction, refused: () => void = () => {}): Server {
-  const listener = getRequestListener(
-    (request, { incoming }) => {
-      const { socket } = incoming
-      return answer(request, socket.remoteAddress)
-    },
-    // HTTP/1.0 allows a request without Host.
+export function makeServer(answer: AnswerFunction, refused: () => void = () => {}): Server {
+  const unusual = getRequestListener(
+    (request, { incoming: { socket } }) =>
+      chain(answer(new FetchAsked(request), socket.remoteAddress), responseOf),
     {
+      // HTTP/1.0 allows a request without Host.
       hostname: 'localhost',
-      errorHandler: (error) => problemResponse(error instanceof RequestError ? MALFORMED : FAILED, 'GET'),
+      errorHandler: (error) =>
+        responseOf(problemReply(error instanceof RequestError ? MALFORMED : FAILED, 'GET')),
     },
   )
   const server = createServer(
@@ -53,7 +53,13 @@ export function makeServer(answer: FetchFunction, refused: () => void = () => {}
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
     },
-    listener,
+    (incoming, outgoing) => {
+      const asked = new NodeAsked(incoming)
+      if (!asked.isPlain) return void unusual(incoming, outgoing)
+      const reply = answer(asked, incoming.socket.remoteAddress)
+      if (isPromise(reply)) return void reply.then((each) => send(each, outgoing))
+      send(reply, outgoing)
+    },
   )
   // Node would drop lines beyond 1,000, maybe the one of a trusted proxy. The limit of bytes bounds them.
   server.maxHeadersCount = 0

@@ -1,6 +1,6 @@
 // prom-client is bundled into the command line's output.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, register } from 'prom-client'
-import type { Answer } from '../../http/handler.ts'
+import type { Answer } from '../../http/options.ts'
 import type { NodeResolver } from '../../node/node-resolver.ts'
 
 /** From a lookup in memory to a slow client's batch. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readBody } from '../../http/batch-body.ts'
-import type { createAnswer } from '../../http/handler.ts'
-import { problemResponse, responseTo } from '../../http/problem.ts'
+import { type Asked, type Reply, replyTo } from '../../http/exchange.ts'
+import type { Service } from '../../http/handler.ts'
+import { problemReply } from '../../http/problem.ts'
 import type { LocationRecord } from '../../location/location-record.ts'
 import type { Resolver } from '../../resolver.ts'
 import { MAP_HEIGHT, MAP_WIDTH, mapPoint } from '../report/equal-earth.ts'
@@ -34,57 +34,58 @@ interface Shown {
 
 /** A page for people: an address, its record, its point on a map. It asks the handler as any other client does. */
 export class Page {
-  readonly #handler: ReturnType<typeof createAnswer>
+  readonly #service: Service<Asked>
   readonly #resolver: Resolver
   readonly #needsKey: boolean
 
-  constructor(handler: ReturnType<typeof createAnswer>, resolver: Resolver, needsKey: boolean) {
-    this.#handler = handler
+  constructor(service: Service<Asked>, resolver: Resolver, needsKey: boolean) {
+    this.#service = service
     this.#resolver = resolver
     this.#needsKey = needsKey
   }
 
   /** @param form `ip`, empty for the caller; `locale`; `key` */
-  async answer(
-    form: URLSearchParams,
-    request: Request,
-    remoteAddress: string | undefined,
-  ): Promise<Response> {
+  async answer(form: URLSearchParams, asked: Asked, remoteAddress: string | undefined): Promise<Reply> {
     const value = (name: string) => clipped(form.get(name)?.trim() ?? '', MAX_VALUE_LENGTH)
     const [ip, locale, key] = [value('ip'), value('locale'), value('key')]
     const shown = form.has('ip')
-      ? await this.#ask(ip, locale, key, request, remoteAddress)
+      ? await this.#ask(ip, locale, key, asked, remoteAddress)
       : { status: 200, record: null, problem: null }
     const body = this.#page({ ip, locale, key }, shown)
-    return responseTo(request.method, shown.status, body, HEADERS)
+    return replyTo(asked.method, shown.status, body, HEADERS)
   }
 
   /** As `answer`, from the body of a request. */
-  async answerForm(request: Request, remoteAddress: string | undefined): Promise<Response> {
-    const bytes = await readBody(request, MAX_FORM_BYTES).catch(() => null)
+  async answerForm(asked: Asked, remoteAddress: string | undefined): Promise<Reply> {
+    const bytes = await asked.body(MAX_FORM_BYTES).catch(() => null)
     if (bytes === null) {
-      return problemResponse({ code: 'TOO_LARGE', detail: 'The form is too large, or ended early.' }, 'POST')
+      return problemReply({ code: 'TOO_LARGE', detail: 'The form is too large, or ended early.' }, 'POST')
     }
-    return this.answer(new URLSearchParams(new TextDecoder().decode(bytes)), request, remoteAddress)
+    return this.answer(new URLSearchParams(new TextDecoder().decode(bytes)), asked, remoteAddress)
   }
 
   async #ask(
     ip: string,
     locale: string,
     key: string,
-    request: Request,
+    asked: Asked,
     remoteAddress: string | undefined,
   ): Promise<Shown> {
-    const url = new URL(`/v1/ip${ip === '' ? '' : `/${encodeURIComponent(ip)}`}`, request.url)
-    if (locale !== '') url.searchParams.set('locale', locale)
-    // The header fields of the request, because a trusted proxy's is among them.
-    const headers = new Headers(request.headers)
-    for (const name of ['authorization', 'content-length', 'content-type']) headers.delete(name)
-    if (/^[\w.~+/-]+=*$/.test(key)) headers.set('authorization', `Bearer ${key}`)
-    const response = await this.#handler(new Request(url, { headers }), { remoteAddress })
-    const body = await response.json()
-    const { status } = response
-    return status === 200 ? { status, record: body, problem: null } : { status, record: null, problem: body }
+    const path = `/v1/ip${ip === '' ? '' : `/${encodeURIComponent(ip)}`}`
+    const query = locale === '' ? '' : `?${new URLSearchParams({ locale })}`
+    const authorization = /^[\w.~+/-]+=*$/.test(key) ? `Bearer ${key}` : null
+    const question: Asked = {
+      method: 'GET',
+      url: path + query,
+      // The header fields of the request, because a trusted proxy's is among them.
+      get: (name) => (name === 'authorization' ? authorization : asked.get(name)),
+      body: async () => null,
+    }
+    const { status, body } = await this.#service.answer(question, remoteAddress)
+    const answer = JSON.parse(String(body))
+    return status === 200
+      ? { status, record: answer, problem: null }
+      : { status, record: null, problem: answer }
   }
 
   #page(

@@ -1,15 +1,17 @@
 import { embedded } from '../../embedded.ts'
-import { createAnswer } from '../../http/handler.ts'
+import { type Asked, type HeaderFields, type Reply, replyTo } from '../../http/exchange.ts'
+import { Service } from '../../http/handler.ts'
 import { PlanTable } from '../../http/plan.ts'
-import { type HeaderFields, problemResponse, responseTo } from '../../http/problem.ts'
+import { problemReply } from '../../http/problem.ts'
 import type { MakeLimiter } from '../../http/rate-limit.ts'
+import { targetOf } from '../../http/route.ts'
 import { createKeyFile, type KeyFile } from '../../node/keys/key-file.ts'
 import { NodeResolver } from '../../node/node-resolver.ts'
 import { messageOf } from '../../realm.ts'
 import { DATABASE_SET } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
 import type { ServeSettings } from './flags.ts'
-import { type FetchFunction, listen, makeServer, stop } from './http-server.ts'
+import { type AnswerFunction, listen, makeServer, stop } from './http-server.ts'
 import type { JsonLog } from './log.ts'
 import { Metrics } from './metrics.ts'
 import { OPEN_API_JSON } from './openapi.ts'
@@ -52,8 +54,7 @@ export async function startService(
     checkLocations(resolver[DATABASE_SET]())
     keys = await openKeys(settings, plans, log)
     const metrics = settings.metricsPort === null ? null : new Metrics(resolver, isWorker)
-    const handler = createAnswer(resolver, {
-      authenticate: keys?.authenticate ?? null,
+    const service = new Service<Asked>(resolver, keys?.authenticate ?? null, {
       plans: plans.all,
       limiter,
       signal: stopping.signal,
@@ -64,12 +65,12 @@ export async function startService(
         log.write('request', { operation, status, key, ms: Math.round(milliseconds * 1000) / 1000, peer })
       },
     })
-    const server = makeServer(operations(handler, resolver, settings, stopping.signal), () =>
+    const server = makeServer(operations(service, resolver, settings, stopping.signal), () =>
       metrics?.refused(),
     )
     const port = await listen(server, settings.port, settings.host)
     const metricsServer =
-      metrics === null || isWorker ? null : makeServer((request) => metricsAnswer(request, metrics))
+      metrics === null || isWorker ? null : makeServer((asked) => metricsAnswer(asked, metrics))
     const metricsPort =
       metricsServer === null ? null : await listen(metricsServer, settings.metricsPort ?? 0, settings.host)
     return {
@@ -92,59 +93,59 @@ export async function startService(
 
 /** All that is served on the main port. */
 function operations(
-  handler: ReturnType<typeof createAnswer>,
+  service: Service<Asked>,
   resolver: NodeResolver,
   settings: ServeSettings,
   stopping: AbortSignal,
-): FetchFunction {
-  const page = new Page(handler, resolver, settings.keys !== null)
-  return (request, remoteAddress) => {
-    const { url, method } = request
-    const path = url.slice(url.indexOf('/', url.indexOf('//') + 2)).replace(/[?#].*$/s, '')
+): AnswerFunction {
+  const page = new Page(service, resolver, settings.keys !== null)
+  return (asked, remoteAddress) => {
+    const { method } = asked
+    const { path, query } = targetOf(asked.url)
     switch (path) {
       case '/healthz':
-        return text(request, 200, 'alive\n')
+        return text(asked, 200, 'alive\n')
       case '/readyz':
-        return stopping.aborted ? text(request, 503, 'stopping\n') : text(request, 200, 'ready\n')
+        return stopping.aborted ? text(asked, 503, 'stopping\n') : text(asked, 200, 'ready\n')
       case '/openapi.json':
         if (!isRead(method)) return notAllowed(method, 'GET, HEAD')
-        return responseTo(method, 200, OPEN_API_JSON, { 'content-type': 'application/json' })
+        return replyTo(method, 200, OPEN_API_JSON, { 'content-type': 'application/json' })
       case '/': {
-        if (isRead(method)) return page.answer(new URL(url).searchParams, request, remoteAddress)
+        if (isRead(method)) return page.answer(new URLSearchParams(query ?? ''), asked, remoteAddress)
         if (method !== 'POST') return notAllowed(method, 'GET, HEAD, POST')
-        return page.answerForm(request, remoteAddress)
+        return page.answerForm(asked, remoteAddress)
       }
       default:
-        return handler(request, { remoteAddress })
+        return service.answer(asked, remoteAddress)
     }
   }
 }
 
 const TEXT: HeaderFields = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }
 
-function text({ method }: Request, status: number, body: string): Response {
-  return isRead(method) ? responseTo(method, status, body, TEXT) : notAllowed(method, 'GET, HEAD')
+function text({ method }: Asked, status: number, body: string): Reply {
+  return isRead(method) ? replyTo(method, status, body, TEXT) : notAllowed(method, 'GET, HEAD')
 }
 
 function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-function notAllowed(method: string, allow: string): Response {
-  return problemResponse({ code: 'METHOD_NOT_ALLOWED', detail: `Use ${allow}.`, headers: { allow } }, method)
+function notAllowed(method: string, allow: string): Reply {
+  return problemReply({ code: 'METHOD_NOT_ALLOWED', detail: `Use ${allow}.`, headers: { allow } }, method)
 }
 
-async function metricsAnswer(request: Request, { registry }: Metrics): Promise<Response> {
-  return metricsResponse(request, await registry.metrics(), registry.contentType)
+async function metricsAnswer(asked: Asked, { registry }: Metrics): Promise<Reply> {
+  return metricsReply(asked, await registry.metrics(), registry.contentType)
 }
 
 /** The answer of the port for metrics. */
-export function metricsResponse({ url, method }: Request, body: string, type: string): Response {
-  if (new URL(url).pathname !== '/metrics') {
-    return problemResponse({ code: 'NOT_FOUND', detail: 'This port has only /metrics.' }, method)
+export function metricsReply({ url, method }: Asked, body: string, type: string): Reply {
+  if (targetOf(url).path !== '/metrics') {
+    return problemReply({ code: 'NOT_FOUND', detail: 'This port has only /metrics.' }, method)
   }
   if (!isRead(method)) return notAllowed(method, 'GET, HEAD')
-  return responseTo(method, 200, body, { 'content-type': type })
+  return replyTo(method, 200, body, { 'content-type': type })
 }
 
 async function openResolver(settings: ServeSettings, log: JsonLog): Promise<NodeResolver> {

@@ -1,4 +1,4 @@
-import type { LineFormat } from '../line-format.ts'
+import type { ByteSink } from '../../bytes/byte-sink.ts'
 import type { LineLocator } from '../line-locator.ts'
 import type { CommonPlan, LineOptions, Planned } from '../options.ts'
 import type { LocationTemplate } from '../rendered-locations.ts'
@@ -9,13 +9,8 @@ export type FormatOption = Exclude<keyof LineOptions, Exclude<keyof CommonPlan, 
 /** An option that a format requires for rows, of which nothing is guessed. `at` stands for `at` or `timeField`. */
 export type RequiredRowOption = 'field' | 'quoting' | 'at'
 
-/** The plan of a format. Plain data: `structuredClone` passes it to worker threads. */
-export interface FormatPlan extends CommonPlan {
-  readonly format: string
-}
-
 /** Everything that is specific to one format. Its functions get only plans that its own `plan` made. */
-export interface FormatDefinition<Plan extends FormatPlan> {
+export interface FormatDefinition<Plan extends CommonPlan & { readonly format: string }> {
   readonly name: Plan['format']
   /** The options that affect this format, besides those that all formats have. */
   readonly options: readonly FormatOption[]
@@ -24,6 +19,8 @@ export interface FormatDefinition<Plan extends FormatPlan> {
   /** Whether the sample, the start of an input, looks like this format. */
   recognise(sample: Uint8Array): boolean
   /**
+   * Makes the plan, which is plain data: `structuredClone` passes it to worker threads.
+   *
    * @param sample the start of the input; empty for rows
    * @param isWhole whether the sample is the whole input
    * @throws EnrichError when the sample does not fit the options
@@ -37,4 +34,31 @@ export interface FormatDefinition<Plan extends FormatPlan> {
   /** How locations are written. Default: as JSON, without the address. */
   locationTemplate?(plan: Plan): LocationTemplate
   makeLines(plan: Plan, locator: LineLocator): LineFormat
+}
+
+/**
+ * The result for a line:
+ * - `resolved`: written with a location
+ * - `unresolved`: written without a location; the locator has the reason
+ * - `bad`: it cannot be read; `fault` says why, and the caller discards what was written
+ * - `blank`: it has no content; the caller discards what was written
+ */
+export type LineResult = 'resolved' | 'unresolved' | 'bad' | 'blank'
+
+/** Reads and writes the lines of one format, by a plan. */
+export interface LineFormat {
+  /** Whether lines are rewritten, so that the input's byte order mark and line ends are not kept. */
+  readonly rewrites: boolean
+  /** After `bad`: what is wrong with the line, as text that can follow "line 7: ". */
+  readonly fault: string
+  /**
+   * Writes the header with the added names; absent if the input has no header line. Called instead of `line`, with
+   * the same arguments. Not called for an empty input.
+   */
+  readonly header?: ((bytes: Uint8Array, start: number, end: number, out: ByteSink) => void) | undefined
+  /**
+   * Enriches the record in `bytes[start, end)`, which has no line end and no byte order mark, and writes it
+   * without a line end. The record is not empty. `bytes[end]` can be read and is a line end.
+   */
+  line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult
 }

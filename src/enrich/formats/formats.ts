@@ -1,4 +1,8 @@
-import type { LineOptions } from '../options.ts'
+import { quoted } from '../../errors.ts'
+import { EnrichError } from '../errors.ts'
+import type { LineOptions, Planned } from '../options.ts'
+import { sampleLines, startsJsonArray } from '../sample.ts'
+import { refuseUnreadable } from '../unreadable-input.ts'
 import { ACCESS_LOG } from './access-log/access-log.ts'
 import { CSV, TSV } from './delimited/delimited.ts'
 import type { FormatDefinition } from './format-definition.ts'
@@ -35,4 +39,36 @@ export function definitionOf(format: Format): FormatDefinition<Plan> {
   const definition = FORMAT_DEFINITIONS.find(({ name }) => name === format)
   if (definition === undefined) throw new RangeError(`the format ${format} has no definition`)
   return definition
+}
+
+/**
+ * Decides how to read an input and what to add to it. An input without lines is an empty list.
+ *
+ * @param sample the first bytes of the input, decompressed; see `SampleSize`
+ * @param isWhole whether the sample is the whole input
+ * @returns the plan, and notes on what was guessed, to show to the user
+ * @throws EnrichError when the input is not lines of UTF-8, its format or fields cannot be guessed, or a member or
+ *   column to add exists already
+ * @throws TypeError when an option is wrong
+ * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
+ */
+export function makePlan(sample: Uint8Array, isWhole: boolean, options: EnrichOptions): Planned<Plan> {
+  const { format } = options
+  if (format !== undefined && !FORMATS.includes(format)) {
+    throw new TypeError(`the option "format" must be one of ${FORMATS.join(', ')}`)
+  }
+  refuseUnreadable(sample)
+  if (format !== undefined) return definitionOf(format).plan(sample, isWhole, options)
+  const detected = FORMAT_DEFINITIONS.find((definition) => definition.recognise(sample))
+  if (detected === undefined) throw new EnrichError('ENRICH_FORMAT_UNKNOWN', describeUnknown(sample))
+  const { plan, notes } = detected.plan(sample, isWhole, options)
+  return { plan, notes: [`the format is ${detected.name}`, ...notes] }
+}
+
+/** The error message for an unknown format: what is wrong, and what to do about it. */
+function describeUnknown(sample: Uint8Array): string {
+  const line = sampleLines(sample, true, 1)[0] ?? ''
+  if (startsJsonArray(sample))
+    return 'the input looks like a JSON array: one object a line is read, as `jq -c .[]` writes them'
+  return `the first lines are none of ${FORMATS.join(', ')}; the first is ${quoted(line)}: name the format if that is wrong, or remove what another program wrote before each line`
 }

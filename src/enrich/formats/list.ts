@@ -1,13 +1,11 @@
+import type { ByteSink } from '../../bytes/byte-sink.ts'
 import { quoted } from '../../errors.ts'
-import type { ByteSink } from '../byte-sink.ts'
 import { EnrichError } from '../errors.ts'
-import { kindOfValue } from '../guess.ts'
-import { JsonText, jsonRoom } from '../json-text.ts'
-import { type LineFormat, type LineResult, RAW } from '../line-format.ts'
+import { JsonText, jsonRoom, RAW } from '../json-text.ts'
 import type { LineLocator } from '../line-locator.ts'
 import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../options.ts'
-import { firstLines } from '../sample.ts'
-import type { FormatDefinition } from './format-definition.ts'
+import { kindOfValue, sampleLines } from '../sample.ts'
+import type { FormatDefinition, LineFormat, LineResult } from './format-definition.ts'
 
 export interface ListPlan extends CommonPlan {
   readonly format: 'list'
@@ -17,8 +15,6 @@ export interface ListPlan extends CommonPlan {
 
 /** Lines checked, without blank lines and comments. More than half must be addresses. */
 const LINES = 50
-/** Lines read, comments included, to find the lines to check. */
-const MOST_LINES = 1000
 const COMMENT = '#'
 
 /**
@@ -26,7 +22,10 @@ const COMMENT = '#'
  * checked. A sample without such a line is a list.
  */
 export function looksLikeList(sample: Uint8Array): boolean {
-  const looked = withoutComments(sample)
+  const looked = sampleLines(sample, false)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith(COMMENT))
+    .slice(0, LINES)
   const addresses = looked.filter((line) => kindOfValue(line) === 'address')
   // A CSV file of one column can have a name above the addresses, so the first line must be an address too.
   return looked.length === 0 || (looked[0] === addresses[0] && addresses.length * 2 > looked.length)
@@ -55,19 +54,10 @@ export function planList(_sample: Uint8Array, _isWhole: boolean, options: LineOp
   return { plan: { ...common, format: 'list', append }, notes: [] }
 }
 
-function withoutComments(sample: Uint8Array): string[] {
-  const decoder = new TextDecoder()
-  return firstLines(sample, false, MOST_LINES)
-    .map(({ start, end }) => decoder.decode(sample.subarray(start, end)).trim())
-    .filter((line) => line !== '' && !line.startsWith(COMMENT))
-    .slice(0, LINES)
-}
-
 const TAB = 0x09
 const CARRIAGE_RETURN = 0x0d
 const SPACE = 0x20
 const HASH = 0x23
-const CLOSE_BRACE = 0x7d
 
 /**
  * Enriches lists of addresses, one address a line. Spaces, tabs and carriage returns around an address are ignored.
@@ -81,15 +71,12 @@ class ListLines implements LineFormat {
   readonly fault = ''
   readonly #locator: LineLocator
   readonly #text = new JsonText()
-  readonly #head: Uint8Array
   readonly #middle: Uint8Array
 
   constructor(plan: ListPlan, locator: LineLocator) {
-    const encoder = new TextEncoder()
     this.rewrites = !plan.append
     this.#locator = locator
-    this.#head = encoder.encode('{"ip":"')
-    this.#middle = encoder.encode(`",${JSON.stringify(plan.into)}:`)
+    this.#middle = new TextEncoder().encode(`",${JSON.stringify(plan.into)}:`)
   }
 
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
@@ -100,15 +87,16 @@ class ListLines implements LineFormat {
     if (first === last || bytes[first] === HASH) return 'blank'
     const isLocated = this.#locator.locate(bytes, first, last)
     if (this.rewrites) {
-      out.write(this.#head)
+      out.writeAscii('{"ip":"')
       out.length = this.#text.put(bytes, first, last, out.room(jsonRoom(last - first)), out.length)
       out.write(this.#middle)
+      this.#locator.writeJson(out)
+      out.writeAscii('}')
     } else {
       out.write(bytes, start, end)
       out.writeByte(TAB)
+      this.#locator.writeJson(out)
     }
-    this.#locator.writeJson(out)
-    if (this.rewrites) out.writeByte(CLOSE_BRACE)
     return isLocated ? 'resolved' : 'unresolved'
   }
 }

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { messageOf } from '../../realm.ts'
-import { type FileState, fileState } from '../node-source.ts'
+import { fileState } from '../node-source.ts'
 import { digestOf, isWellFormedKey } from './key.ts'
 import { isValidAt, type KeyEntry, KeyFileError, MAX_KEY_FILE_BYTES, parseKeyList } from './key-list.ts'
 
@@ -48,14 +48,71 @@ export async function createKeyFile(path: string, options: KeyFileOptions = {}):
   if (!(typeof interval === 'number' && interval >= 1 && interval <= MAX_INTERVAL_MS)) {
     throw new TypeError(`interval must be a number of milliseconds, from 1 to ${MAX_INTERVAL_MS}`)
   }
-  const file = new FollowedKeys(resolve(path), interval, options)
-  await file.open()
+  const file = resolve(path)
+  const { plans, onReload, onError } = options
+  /** By the digest as Latin-1 text, which is the fastest to make. */
+  let byDigest = new Map<string, { readonly entry: KeyEntry; readonly digest: Buffer }>()
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+
+  /** @throws KeyFileError, and then keeps the keys as they are */
+  const read = async (): Promise<void> => {
+    const entries = await readKeyFile(file)
+    const strange = entries.find(({ plan }) => plans !== undefined && !plans.includes(plan))
+    if (strange !== undefined) {
+      throw new KeyFileError(
+        `${file}: the key ${strange.id} has the plan ${strange.plan}, which is not defined`,
+      )
+    }
+    byDigest = new Map(
+      entries.map((entry) => {
+        const digest = Buffer.from(entry.digest, 'hex')
+        return [digest.toString('latin1'), { entry, digest }]
+      }),
+    )
+  }
+
+  /** The state of the file when it was last read, whether it could be used or not. */
+  let seen = await fileState(file)
+  await read()
+
+  const poll = async (): Promise<void> => {
+    const state = await fileState(file)
+    if (state !== seen && !isClosed) {
+      seen = state
+      try {
+        await read()
+        onReload?.(byDigest.size)
+      } catch (error) {
+        if (!(error instanceof KeyFileError)) throw error
+        onError?.(error)
+      }
+    }
+    schedule()
+  }
+  const schedule = (): void => {
+    if (!isClosed) timer = setTimeout(() => void poll(), interval).unref()
+  }
+  schedule()
+
   return {
-    authenticate: (key) => file.owner(key),
-    get size() {
-      return file.size
+    // The time that this takes reveals nothing about keys: it compares digests, and nobody can choose a text by its
+    // digest.
+    authenticate: (key) => {
+      if (!isWellFormedKey(key)) return null
+      const digest = digestOf(key)
+      const known = byDigest.get(digest.toString('latin1'))
+      if (known === undefined || !timingSafeEqual(known.digest, digest)) return null
+      const { entry } = known
+      return isValidAt(entry, Date.now()) ? { plan: entry.plan, id: entry.id } : null
     },
-    close: () => file.close(),
+    get size() {
+      return byDigest.size
+    },
+    close: () => {
+      isClosed = true
+      clearTimeout(timer)
+    },
   }
 }
 
@@ -75,88 +132,5 @@ export async function readKeyFile(path: string): Promise<readonly KeyEntry[]> {
     return parseKeyList(await readFile(path, 'utf8'))
   } catch (error) {
     throw new KeyFileError(`${path}: ${messageOf(error)}`, { cause: error })
-  }
-}
-
-class FollowedKeys {
-  readonly #path: string
-  readonly #intervalMs: number
-  readonly #options: KeyFileOptions
-  /** By the digest as Latin-1 text, which is the fastest to make. */
-  #byDigest: ReadonlyMap<string, { readonly entry: KeyEntry; readonly digest: Buffer }> = new Map()
-  /** The state of the file when it was last read, whether it could be used or not. */
-  #seen: FileState = ''
-  #timer: NodeJS.Timeout | undefined
-  #isClosed = false
-
-  constructor(path: string, intervalMs: number, options: KeyFileOptions) {
-    this.#path = path
-    this.#intervalMs = intervalMs
-    this.#options = options
-  }
-
-  get size(): number {
-    return this.#byDigest.size
-  }
-
-  async open(): Promise<void> {
-    this.#seen = await fileState(this.#path)
-    await this.#read()
-    this.#schedule()
-  }
-
-  close(): void {
-    this.#isClosed = true
-    clearTimeout(this.#timer)
-  }
-
-  /**
-   * The time that this takes reveals nothing about keys: it compares digests, and nobody can choose a text by its
-   * digest.
-   */
-  owner(key: string): { readonly plan: string; readonly id: string } | null {
-    if (!isWellFormedKey(key)) return null
-    const digest = digestOf(key)
-    const known = this.#byDigest.get(digest.toString('latin1'))
-    if (known === undefined || !timingSafeEqual(known.digest, digest)) return null
-    const { entry } = known
-    return isValidAt(entry, Date.now()) ? { plan: entry.plan, id: entry.id } : null
-  }
-
-  /** @throws KeyFileError, and then keeps the keys as they are */
-  async #read(): Promise<void> {
-    const entries = await readKeyFile(this.#path)
-    const { plans } = this.#options
-    const strange = entries.find(({ plan }) => plans !== undefined && !plans.includes(plan))
-    if (strange !== undefined) {
-      throw new KeyFileError(
-        `${this.#path}: the key ${strange.id} has the plan ${strange.plan}, which is not defined`,
-      )
-    }
-    this.#byDigest = new Map(
-      entries.map((entry) => {
-        const digest = Buffer.from(entry.digest, 'hex')
-        return [digest.toString('latin1'), { entry, digest }]
-      }),
-    )
-  }
-
-  #schedule(): void {
-    if (!this.#isClosed) this.#timer = setTimeout(() => void this.#poll(), this.#intervalMs).unref()
-  }
-
-  async #poll(): Promise<void> {
-    const state = await fileState(this.#path)
-    if (state !== this.#seen && !this.#isClosed) {
-      this.#seen = state
-      try {
-        await this.#read()
-        this.#options.onReload?.(this.#byDigest.size)
-      } catch (error) {
-        if (!(error instanceof KeyFileError)) throw error
-        this.#options.onError?.(error)
-      }
-    }
-    this.#schedule()
   }
 }

@@ -8,8 +8,7 @@ import { BlockEnricher } from '../../../src/enrich/block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts } from '../../../src/enrich/counts.ts'
 import { BadLineError } from '../../../src/enrich/errors.ts'
 import { OrderedQueue } from '../../../src/enrich/executor.ts'
-import type { EnrichOptions } from '../../../src/enrich/formats/formats.ts'
-import { makePlan } from '../../../src/enrich/plan.ts'
+import { type EnrichOptions, makePlan } from '../../../src/enrich/formats/formats.ts'
 import { Splitter } from '../../../src/enrich/splitter.ts'
 import { enrich } from '../../../src/enrich.ts'
 import { Resolver } from '../../../src/index.ts'
@@ -54,6 +53,7 @@ async function enriched(
   const { plan } = makePlan(bytes, true, { at: 0, ...options })
   const workers = threads.count > 1 && threads.from === 0 ? new WorkerPool(threads.count - 1) : null
   const executor = new AdaptiveExecutor(databases, threads, workers)
+  let linesBefore = 0
   try {
     executor.usePlan(plan, new BlockEnricher(plan, openShared(databases)))
     // Wait until the thread is ready; this thread would otherwise do all the work before.
@@ -64,7 +64,8 @@ async function enriched(
       // Some results are slow to be taken: the order must not change.
       if (pieces.length % 3 === 0) await new Promise((resolve) => setImmediate(resolve))
       pieces.push(result.output.slice())
-      mergeCounts(counts, result.counts)
+      mergeCounts(counts, result.counts, linesBefore)
+      linesBefore += result.lines
     })
     const splitter = new Splitter(plan, blockBytes, executor.allocate)
     for (const block of [...splitter.push(bytes), ...splitter.end()]) await queue.add(block)
@@ -77,6 +78,8 @@ async function enriched(
       largest,
       capacity: executor.capacity,
     }
+  } catch (error) {
+    throw error instanceof BadLineError ? new BadLineError(error.line + linesBefore, error.fault) : error
   } finally {
     executor.stop()
   }
@@ -92,7 +95,7 @@ describe('an executor', () => {
   }).plan
   const blockOf = (content: string) => {
     const bytes = new Uint8Array(Buffer.from(content))
-    return { bytes, firstLine: 5, lines: 1, oversized: false, startsLine: true }
+    return { bytes, isStart: false, headerLine: 0, oversized: false, startsLine: true }
   }
 
   it('of worker threads restores the classes of errors', async () => {
@@ -105,7 +108,7 @@ describe('an executor', () => {
       pool.usePlan(plan)
       const bad = pool.enrich(blockOf('bad'), memory)
       await expect(bad).rejects.toBeInstanceOf(BadLineError)
-      await expect(bad).rejects.toMatchObject({ line: 5 })
+      await expect(bad).rejects.toMatchObject({ line: 1 })
       expect((await pool.enrich(blockOf(ndjson(1)), memory)).counts.resolved).toBe(1)
     } finally {
       pool.stop()

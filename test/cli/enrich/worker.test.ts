@@ -2,7 +2,7 @@
 import { expect, it, vi } from 'vitest'
 import type { WorkerReply, WorkerRequest } from '../../../src/cli/enrich/pool.ts'
 import { loadShared } from '../../../src/cli/enrich/shared-database.ts'
-import { makePlan } from '../../../src/enrich/plan.ts'
+import { makePlan } from '../../../src/enrich/formats/formats.ts'
 import type { Block } from '../../../src/enrich/splitter.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { ndjson, writeDatabase } from './command-line.ts'
@@ -31,7 +31,7 @@ const memory = new SharedArrayBuffer(10_000)
 
 function blockOf(text: string): Block {
   const bytes = new Uint8Array(Buffer.from(text))
-  return { bytes, firstLine: 7, lines: text.split('\n').length - 1, oversized: false, startsLine: true }
+  return { bytes, isStart: true, headerLine: 0, oversized: false, startsLine: true }
 }
 
 it('answers each plan and block, in order', async () => {
@@ -60,7 +60,7 @@ it('answers each plan and block, in order', async () => {
 
   expect(give({ kind: 'block', block: blockOf('{"ip":"1.2.3.4"}\nrubbish\n'), memory })).toEqual({
     kind: 'bad-line',
-    line: 8,
+    line: 2,
     fault: 'it is not a JSON object',
   })
   give({ kind: 'plan', plan: plan('keep') })

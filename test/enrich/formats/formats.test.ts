@@ -1,5 +1,16 @@
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { definitionOf, FORMAT_DEFINITIONS, FORMATS } from '../../../src/enrich/formats/formats.ts'
+import { EnrichError } from '../../../src/enrich/errors.ts'
+import {
+  definitionOf,
+  type EnrichOptions,
+  FORMAT_DEFINITIONS,
+  FORMATS,
+  makePlan,
+} from '../../../src/enrich/formats/formats.ts'
+import { InvalidLocaleError, isGeofixError } from '../../../src/errors.ts'
+import { tarOf } from '../../tar-archive.ts'
+import { AT, utf8 } from '../world.ts'
 
 describe('the formats', () => {
   it('have names of their own', () => {
@@ -21,5 +32,118 @@ describe('the formats', () => {
       const allowed = [...options, 'at', ...(isTable ? ['quoting'] : [])]
       expect(allowed).toEqual(expect.arrayContaining([...requiredForRows]))
     }
+  })
+})
+
+const COMMON = '81.2.69.142 - - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 12'
+
+describe('the format', () => {
+  it.each([
+    ['ndjson', '{"ip":"81.2.69.142"}\n'],
+    ['ndjson', '\ufeff{"ip":"81.2.69.142"}\r\n'],
+    ['ndjson', '\n\n{"ip":"81.2.69.142"}'],
+    ['csv', 'ip,user\n81.2.69.142,x\n'],
+    ['csv', '"ip","user"\r\n"81.2.69.142","x\ny"\r\n'],
+    ['tsv', 'ip\tuser\n81.2.69.142\tx\n'],
+    ['access-log', `${COMMON}\n`],
+    ['access-log', `${COMMON} "-" "curl/8.5.0"\n`],
+    ['list', '81.2.69.142\n10.0.0.1\n'],
+    ['list', '2001:4860:4860::8888'],
+    ['list', ''],
+  ])('is detected from the content: %s, %j', (format, sample) => {
+    const { plan, notes } = makePlan(utf8(sample), true, { at: AT })
+    expect(plan.format).toBe(format)
+    expect(notes[0]).toBe(`the format is ${format}`)
+    expect(structuredClone(plan)).toEqual(plan)
+  })
+
+  it('is not in the notes if it was given', () => {
+    expect(makePlan(utf8('{"ip":"81.2.69.142"}'), true, { format: 'ndjson' }).notes).toEqual([
+      'the address is in ip',
+    ])
+    expect(makePlan(utf8('{"ip":"81.2.69.142"}'), true, { format: 'ndjson', field: 'ip' }).notes).toEqual([])
+  })
+
+  it.each([
+    ['prose', 'Once upon a time\nthere was\nno address.\n', 'the first lines are none of ndjson, access-log'],
+    ['an array', '[{"ip":"81.2.69.142"}]', 'looks like a JSON array'],
+  ])('is an error if it is unknown: %s', (_, sample, message) => {
+    let error: unknown
+    try {
+      makePlan(utf8(sample), true, {})
+    } catch (thrown) {
+      error = thrown
+    }
+    expect(error).toBeInstanceOf(EnrichError)
+    expect(isGeofixError(error)).toBe(true)
+    expect(error).toMatchObject({
+      code: 'ENRICH_FORMAT_UNKNOWN',
+      status: null,
+      message: expect.stringContaining(message),
+    })
+  })
+})
+
+describe('an input that is not lines of UTF-8', () => {
+  const utf16 = Buffer.from('ip,a\n81.2.69.142,1\n', 'utf16le')
+  const archive = tarOf({ 'access.log': utf8(`${COMMON}\n`) })
+  const inputs: readonly [string, Uint8Array, RegExp][] = [
+    ['UTF-16', utf16, /^the input is UTF-16LE: .* iconv -f UTF-16LE -t UTF-8 FILE/],
+    ['UTF-16 the other way round', Buffer.from(utf16).swap16(), /^the input is UTF-16BE: /],
+    ['a tar archive', archive, /^the input is a tar archive: .* tar -xf FILE/],
+    ['compressed', gzipSync(COMMON), /^the input is compressed with gzip: .* gzip -dc FILE/],
+    ['without line feeds', utf8('ip,a\r81.2.69.142,1\r'), /carriage returns alone: .* tr /],
+  ]
+  it.each(inputs)('is refused, whether or not its format is given: %s', (_, sample, message) => {
+    for (const format of [undefined, ...FORMATS]) {
+      expect(() => makePlan(sample, true, { format })).toThrow(
+        expect.objectContaining({ code: 'ENRICH_INPUT_UNREADABLE', message: expect.stringMatching(message) }),
+      )
+    }
+  })
+})
+
+describe('the error for JSON arrays', () => {
+  it.each([
+    '[{"ip":"81.2.69.142"}]',
+    '[{"ip":"81.2.69.142","a":1},{"ip":"81.2.69.142","a":2}]\n',
+    '\ufeff[\r\n  {\r\n    "ip": "81.2.69.142"\r\n  }\r\n]',
+    ' [ {} ]',
+    '[]\n',
+  ])('is given for %j', (sample) => {
+    expect(() => makePlan(utf8(sample), true, {})).toThrow(/looks like a JSON array: .*jq -c/)
+  })
+
+  it.each([
+    '[Wed Oct 11 14:32:52.123456 2000] [core:error] [pid 1] [client 81.2.69.142:5] AH00126: Invalid URI\n',
+    '[2026-07-01 12:00:00] 81.2.69.142 says hello\n',
+    '[{timestamp}] template\n',
+    '[',
+  ])('is not given for %j', (sample) => {
+    expect(() => makePlan(utf8(sample), true, {})).toThrow(/^the first lines are none of ndjson/)
+  })
+})
+
+describe('options that are wrong', () => {
+  const sample = utf8('{"ip":"81.2.69.142"}\n')
+  const wrong: readonly [string, unknown][] = [
+    ['a format of another tool', { format: 'xml' }],
+    ['an empty name', { into: '' }],
+    ['a name that is none', { into: 7 }],
+    ['another word for bad lines', { onBadLine: 'skip' }],
+    ['no room for a line', { maxLineBytes: 0 }],
+    ['half a byte', { maxLineBytes: 10.5 }],
+    ['all memory', { maxLineBytes: Number.POSITIVE_INFINITY }],
+    ['no instant', { at: new Date('x') }],
+    ['proxies that are not a list', { trustedProxies: 'all' }],
+    ['everybody trusted', { trustedProxies: ['0.0.0.0/0'] }],
+    ['nothing left to write', { onlyFailed: true, dropUnresolved: true }],
+  ]
+  it.each(wrong)('are a TypeError: %s', (_, options) => {
+    expect(() => makePlan(sample, true, options as EnrichOptions)).toThrow(TypeError)
+  })
+
+  it('are an InvalidLocaleError for the locale', () => {
+    expect(() => makePlan(sample, true, { locale: 'not a tag' })).toThrow(InvalidLocaleError)
   })
 })

@@ -1,4 +1,4 @@
-import { Timestamp } from '../../timestamp.ts'
+import { Timestamp } from '../../event-time.ts'
 
 const SPACE = 0x20
 const QUOTE = 0x22
@@ -15,40 +15,13 @@ const CLOSE = 0x5d
 const MAX_SIZE_DIGITS = 19
 
 /** The parts of a line, in the order of the members of its object. */
-export const PARTS = [
-  'vhost',
-  'ip',
-  'ident',
-  'user',
-  'time',
-  'method',
-  'target',
-  'protocol',
-  'request',
-  'status',
-  'bytes',
-  'referrer',
-  'user_agent',
-  'x_forwarded_for',
-  'rest',
-] as const
-
+export const PARTS: readonly string[] = [
+  ...'vhost ip ident user time method target protocol'.split(' '),
+  ...'request status bytes referrer user_agent x_forwarded_for rest'.split(' '),
+]
 /** Indexes in {@link PARTS}. */
-export const VHOST = 0
-export const HOST = 1
-export const IDENT = 2
-export const USER = 3
-export const TIME = 4
-export const METHOD = 5
-export const TARGET = 6
-export const PROTOCOL = 7
-export const REQUEST = 8
-export const STATUS = 9
-export const SIZE = 10
-export const REFERRER = 11
-export const AGENT = 12
-export const FORWARDED = 13
-export const REST = 14
+export const [VHOST, HOST, IDENT, USER, TIME, METHOD, TARGET, PROTOCOL] = [0, 1, 2, 3, 4, 5, 6, 7] as const
+export const [REQUEST, STATUS, SIZE, REFERRER, AGENT, FORWARDED, REST] = [8, 9, 10, 11, 12, 13, 14] as const
 
 /** The start of a part that the line does not have. */
 export const ABSENT = -1
@@ -110,18 +83,17 @@ export class AccessLine {
     if (bytes[open - 1] !== SPACE || bytes[open] !== QUOTE || open >= end) {
       return this.#bad('no "request" follows the timestamp')
     }
-    const requestEnd = closingQuote(bytes, open + 1, end, isStatusNext)
+    const requestEnd = closingQuote(bytes, open, end, isStatusNext)
     if (requestEnd === -1) return this.#bad('no status follows the request, or its quote is not closed')
     const status = requestEnd + 2
-    const statusEnd = bytes[status] === DASH ? status + 1 : endOfDigits(bytes, status, end)
+    const statusEnd = endOfNumber(bytes, status, end)
     const isStatus = bytes[status] === DASH || statusEnd === status + 3
     if (!isStatus || statusEnd >= end || bytes[statusEnd] !== SPACE) {
       return this.#bad('its status is not three digits followed by a number of bytes')
     }
     const size = statusEnd + 1
-    const sizeEnd = bytes[size] === DASH ? size + 1 : endOfDigits(bytes, size, end)
-    const isSize = sizeEnd > size && sizeEnd - size <= MAX_SIZE_DIGITS && sizeEnd <= end
-    if (!isSize || (sizeEnd < end && bytes[sizeEnd] !== SPACE)) {
+    const sizeEnd = endOfNumber(bytes, size, end)
+    if (sizeEnd === size || sizeEnd > size + MAX_SIZE_DIGITS || !isSpaceNext(bytes, sizeEnd, end)) {
       return this.#bad('its number of bytes is not a number')
     }
     this.#splitRequest(bytes, open + 1, requestEnd)
@@ -149,20 +121,18 @@ export class AccessLine {
 
   /** Finds the referrer and the user agent, if both are there and their quotes are closed, and what follows them. */
   #readQuoted(bytes: Uint8Array, start: number, end: number): void {
-    if (start >= end || bytes[start] !== QUOTE) return
-    const referrerEnd = closingQuote(bytes, start + 1, end, isQuotedNext)
-    if (referrerEnd === -1) return
-    const agentEnd = closingQuote(bytes, referrerEnd + 3, end, isSpaceNext)
+    const referrerEnd = closingQuote(bytes, start, end, isQuotedNext)
+    const agent = referrerEnd + 3
+    const agentEnd = referrerEnd === -1 ? -1 : closingQuote(bytes, agent - 1, end, isSpaceNext)
     if (agentEnd === -1) return
     this.#found(REFERRER, start + 1, referrerEnd)
-    this.#found(AGENT, referrerEnd + 3, agentEnd)
+    this.#found(AGENT, agent, agentEnd)
     this.#readRest(agentEnd + 2, end)
-    const open = agentEnd + 2
-    if (!this.#hasForwarded || open >= end || bytes[open] !== QUOTE) return
-    const close = closingQuote(bytes, open + 1, end, isSpaceNext)
-    if (close === -1) return
-    if (close > open + 1) this.#found(FORWARDED, open + 1, close)
-    this.#readRest(close + 2, end)
+    const forwarded = agentEnd + 3
+    const forwardedEnd = this.#hasForwarded ? closingQuote(bytes, forwarded - 1, end, isSpaceNext) : -1
+    if (forwardedEnd === -1) return
+    if (forwardedEnd > forwarded) this.#found(FORWARDED, forwarded, forwardedEnd)
+    this.#readRest(forwardedEnd + 2, end)
   }
 
   /**
@@ -223,17 +193,24 @@ function endOfHost(bytes: Uint8Array, start: number, end: number): number {
   return at
 }
 
-function endOfDigits(bytes: Uint8Array, start: number, end: number): number {
+/** A number, or `-` for one that is unknown. */
+function endOfNumber(bytes: Uint8Array, start: number, end: number): number {
   let at = start
+  if (bytes[at] === DASH) return at + 1
   while (at < end && isDigit(bytes[at] ?? 0)) at++
   return at
 }
 
 type CanFollow = (bytes: Uint8Array, at: number, end: number) => boolean
 
-/** The first unescaped quote in `bytes[start, end)` after which the next part can follow; -1 when there is none. */
-function closingQuote(bytes: Uint8Array, start: number, end: number, canFollow: CanFollow): number {
-  for (let at = start; at < end; at++) {
+/**
+ * The end of the quoted part that starts at `open`: the first unescaped quote after which the next part can follow.
+ *
+ * @returns its index, or -1 if there is no quoted part or it is not closed
+ */
+function closingQuote(bytes: Uint8Array, open: number, end: number, canFollow: CanFollow): number {
+  if (bytes[open] !== QUOTE) return -1
+  for (let at = open + 1; at < end; at++) {
     const byte = bytes[at]
     if (byte === BACKSLASH) at++
     else if (byte === QUOTE && canFollow(bytes, at + 1, end)) return at

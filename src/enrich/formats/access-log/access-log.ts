@@ -1,15 +1,19 @@
-import { type ByteSink, viewOf, Words } from '../../byte-sink.ts'
-import { NO_TIME } from '../../event-time.ts'
-import { JsonText, jsonRoom } from '../../json-text.ts'
-import type { LineFormat, LineResult } from '../../line-format.ts'
+import type { ByteSink } from '../../../bytes/byte-sink.ts'
+import { quoted } from '../../../errors.ts'
+import { EnrichError } from '../../errors.ts'
+import { NO_TIME, TIMESTAMP_ROOM } from '../../event-time.ts'
+import { JsonText, jsonRoom, RAW } from '../../json-text.ts'
 import type { LineLocator } from '../../line-locator.ts'
-import { TIMESTAMP_ROOM } from '../../timestamp.ts'
-import type { FormatDefinition } from '../format-definition.ts'
+import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
+import { firstLines, kindOfValue, type LineRange } from '../../sample.ts'
+import { viewOf, Words } from '../../swar.ts'
+import type { FormatDefinition, LineFormat, LineResult } from '../format-definition.ts'
 import {
   ABSENT,
   AccessLine,
   FORWARDED,
   HOST,
+  IDENT,
   isDash,
   PARTS,
   REQUEST,
@@ -19,7 +23,97 @@ import {
   TIME,
   VHOST,
 } from './access-line.ts'
-import { type AccessLogPlan, looksLikeAccessLog, planAccessLog } from './access-log-plan.ts'
+
+export interface AccessLogPlan extends CommonPlan {
+  readonly format: 'access-log'
+  /** Whether lines begin with a virtual host, as in Apache's `vhost_combined`. */
+  readonly hasVhost: boolean
+  /**
+   * Whether the quoted part after the user agent is the client's `X-Forwarded-For`, as in the format `main` of the
+   * configuration that nginx is installed with. `trustedProxies` decide how much of it is believed.
+   */
+  readonly hasForwarded: boolean
+  /** Whether lines are kept, each followed by a tab and its location. Otherwise lines become JSON objects. */
+  readonly append: boolean
+}
+
+/** Lines checked. More than half must be lines of an access log. */
+const LINES = 50
+
+/** Whether more than half of the first lines are lines of an access log. */
+export function looksLikeAccessLog(sample: Uint8Array): boolean {
+  const lines = firstLines(sample, false, LINES)
+  return readable(sample, lines).length * 2 > lines.length
+}
+
+/**
+ * Makes the plan for an access log. The layout of the lines is fixed, so lines with another layout are bad lines and
+ * not an error here.
+ *
+ * @throws EnrichError when `field` is not a part that can hold the address, when it is `x_forwarded_for` and no
+ *   proxies are trusted, and when lines become objects and `into` is the name of a member that they can have
+ * @throws TypeError, InvalidLocaleError when an option is wrong
+ */
+export function planAccessLog(
+  sample: Uint8Array,
+  isWhole: boolean,
+  options: LineOptions,
+): Planned<AccessLogPlan> {
+  const common = commonPlan(options)
+  const { field, append = false } = options
+  if (options.timeField !== undefined) {
+    throw new TypeError('the option "timeField" is not for access logs: their lines have a time')
+  }
+  if (!append && [...PARTS, RAW].includes(common.into)) {
+    throw new EnrichError(
+      'ENRICH_FIELD_EXISTS',
+      `a line has a member ${quoted(common.into)} already: choose another name for what is added`,
+    )
+  }
+  const hasForwarded = field === PARTS[FORWARDED]
+  if (field !== undefined && field !== 'ip' && !hasForwarded) {
+    throw new EnrichError(
+      'ENRICH_FIELD_UNKNOWN',
+      `an access log has no ${quoted(field)}: the address is its first word, ip, or the ${PARTS[FORWARDED]} after the user agent`,
+    )
+  }
+  if (hasForwarded && common.trustedProxies === null) {
+    throw new EnrichError(
+      'ENRICH_FIELD_IS_LIST',
+      `${PARTS[FORWARDED]} holds lists of addresses, whose left part any caller can write: say which proxies are trusted`,
+    )
+  }
+  const hasVhost = startsWithVhost(sample, isWhole)
+  const word = hasVhost ? 'second word, after the virtual host' : 'first word'
+  const notes = [
+    hasForwarded
+      ? `the address is the rightmost untrusted one in ${PARTS[FORWARDED]}, the part after the user agent, then the ${word}`
+      : `the address is the ${word}`,
+  ]
+  return { plan: { ...common, format: 'access-log', hasVhost, hasForwarded, append }, notes }
+}
+
+/**
+ * Whether more than half of the lines have an address as their second word. Without a virtual host that word is the
+ * client's identity (RFC 1413), which servers hardly ever know and log as `-`.
+ */
+function startsWithVhost(sample: Uint8Array, isWhole: boolean): boolean {
+  const lines = readable(sample, firstLines(sample, isWhole, LINES))
+  const shifted = lines.filter(({ starts, ends }) => {
+    const [start, end] = [starts[IDENT] ?? 0, ends[IDENT] ?? 0]
+    const second = String.fromCharCode(...sample.subarray(start, Math.min(end, start + 100)))
+    return kindOfValue(second) === 'address'
+  })
+  return shifted.length * 2 > lines.length
+}
+
+function readable(sample: Uint8Array, lines: readonly LineRange[]): AccessLine[] {
+  return lines.flatMap(({ start, end }) => {
+    const line = new AccessLine(false, false)
+    line.readClient(sample, start, end)
+    return line.readParts(sample, end) ? [line] : []
+  })
+}
 
 const QUOTE = 0x22
 const COMMA = 0x2c
@@ -33,7 +127,8 @@ const CLOSE_BRACE = 0x7d
 const MAX_LIST_BYTES = 8192
 
 /** Whether a part is left out of the object if the line does not have it. It is `null` otherwise. */
-const IS_OPTIONAL = PARTS.map((_, part) => [VHOST, REQUEST, FORWARDED, REST].includes(part))
+const OPTIONAL: readonly number[] = [VHOST, REQUEST, FORWARDED, REST]
+const IS_OPTIONAL = PARTS.map((_, part) => OPTIONAL.includes(part))
 /** Indexes of the fixed texts after those of the parts. */
 const LOCATION = PARTS.length
 const NULL = LOCATION + 1
@@ -72,7 +167,7 @@ class AccessLogLines implements LineFormat {
     this.#fixed = viewOf(encoder.encode(`${fixed.join('')}   `))
     let end = 0
     this.#fixedEnds = Int32Array.from(fixed, (text) => (end += encoder.encode(text).length))
-    this.#hops = new Uint8Array(plan.hasForwarded ? 2 * MAX_LIST_BYTES : 0)
+    this.#hops = new Uint8Array(plan.hasForwarded ? MAX_LIST_BYTES : 0)
   }
 
   get fault(): string {
@@ -108,21 +203,18 @@ class AccessLogLines implements LineFormat {
     const { starts, ends } = this.#line
     const [hostStart, hostEnd] = [starts[HOST] ?? 0, ends[HOST] ?? 0]
     const [start, end] = [starts[FORWARDED] ?? ABSENT, ends[FORWARDED] ?? 0]
-    if (start === ABSENT || isDash(bytes, start, end)) return this.#locator.locate(bytes, hostStart, hostEnd)
-    // The host that sent the request is the last hop. Unless it is trusted it is the client, whatever its list says.
-    const hops = this.#hops
     const hostSize = hostEnd - hostStart
-    let size = end - start
-    if (size + 1 + hostSize <= MAX_LIST_BYTES) hops.set(bytes.subarray(start, end))
-    else {
-      if (hostSize + 2 > MAX_LIST_BYTES) return this.#locator.locate(bytes, hostStart, hostEnd)
-      // A list that is too long is not believed: put a hop in its place that is not an address.
-      hops[0] = QUESTION_MARK
-      size = 1
+    const isTooLong = end - start + 1 + hostSize > MAX_LIST_BYTES
+    if (start === ABSENT || isDash(bytes, start, end) || (isTooLong && hostSize + 2 > MAX_LIST_BYTES)) {
+      return this.#locator.locate(bytes, hostStart, hostEnd)
     }
-    hops[size] = COMMA
-    hops.set(bytes.subarray(hostStart, hostEnd), size + 1)
-    return this.#locator.locate(hops, 0, size + 1 + hostSize)
+    // The host that sent the request is the last hop. Unless it is trusted it is the client, whatever its list says.
+    // A list that is too long is not believed: put a hop in its place that is not an address.
+    const list = isTooLong ? Uint8Array.of(QUESTION_MARK) : bytes.subarray(start, end)
+    this.#hops.set(list)
+    this.#hops[list.length] = COMMA
+    this.#hops.set(bytes.subarray(hostStart, hostEnd), list.length + 1)
+    return this.#locator.locate(this.#hops, 0, list.length + 1 + hostSize)
   }
 
   /** Writes the object up to the location. @returns where the location starts */

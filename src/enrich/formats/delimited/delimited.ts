@@ -1,11 +1,236 @@
-import { ByteSink } from '../../byte-sink.ts'
+import { ByteSink } from '../../../bytes/byte-sink.ts'
+import { quoted } from '../../../errors.ts'
+import { EnrichError, shownName } from '../../errors.ts'
 import { eventTime } from '../../event-time.ts'
-import type { LineFormat, LineResult } from '../../line-format.ts'
 import type { LineLocator } from '../../line-locator.ts'
+import {
+  type CommonPlan,
+  commonPlan,
+  type LineOptions,
+  LOCATION_FIELDS,
+  type LocationField,
+  type Planned,
+} from '../../options.ts'
 import { columnsTemplate } from '../../rendered-locations.ts'
-import type { FormatDefinition } from '../format-definition.ts'
-import { type DelimitedPlan, looksLikeCsv, looksLikeTsv, planDelimited } from './delimited-plan.ts'
-import { RecordFields } from './fields.ts'
+import {
+  guessAddress,
+  guessTime,
+  isAddressName,
+  kindOfValue,
+  SampleField,
+  startsJsonArray,
+} from '../../sample.ts'
+import type { FormatDefinition, LineFormat, LineResult } from '../format-definition.ts'
+import { csvTable, MAX_COLUMNS, RecordFields, type SampleTable, SEMICOLON, TAB, tsvTable } from './table.ts'
+
+export interface DelimitedPlan extends CommonPlan {
+  readonly format: 'csv' | 'tsv'
+  /** The byte between fields. */
+  readonly delimiter: number
+  /** Whether fields can be quoted. If not, quotes are text and every line is a record. */
+  readonly quotes: boolean
+  /** Whether the first line names the delimiter, as in `sep=;`. It is kept. */
+  readonly hasSeparatorLine: boolean
+  /** Number of the line that names the columns, from 1; empty lines before it count. 0 when there is no header. */
+  readonly headerLine: number
+  /** Columns of a record. Records with another number of columns are bad. */
+  readonly width: number
+  /** The column of the address, from 0. */
+  readonly address: number
+  /** The column of the time, from 0, or `null`. */
+  readonly time: number | null
+  /** The columns with the location: appended, or put in place of columns as `replaced` says. */
+  readonly fields: readonly LocationField[]
+  /** For each column the index in `fields` of its new value, or -1. Empty when no column is replaced. */
+  readonly replaced: readonly number[]
+}
+
+/** Whether most of the first records have as many fields as the first one, two or more, separated by tabs. */
+export function looksLikeTsv(sample: Uint8Array): boolean {
+  if (startsJsonArray(sample)) return false
+  const table = tsvTable(sample, false, sample.length)
+  return isTable(table) && (table.separatorLine?.delimiter ?? TAB) === TAB
+}
+
+/**
+ * Whether most of the first records have as many fields as the first one, two or more, separated by commas,
+ * semicolons or the delimiter of a separator line. A file of one column is CSV if the column has a usual name for
+ * addresses and holds addresses, or nothing.
+ */
+export function looksLikeCsv(sample: Uint8Array): boolean {
+  // The commas of a JSON array look like those of a table.
+  if (startsJsonArray(sample)) return false
+  const table = csvTable(sample, false, sample.length)
+  if (table.width !== 1) return isTable(table)
+  const [first = [], ...others] = table.rows
+  const [column] = columnsOf([], others, 1)
+  return isAddressName(first[0] ?? '') && (others.length === 0 || column?.holdsAddresses(false) === true)
+}
+
+function isTable({ width, rows, misfits }: SampleTable): boolean {
+  return width > 1 && rows.length > misfits
+}
+
+/**
+ * Makes the plan for CSV or TSV.
+ *
+ * @throws EnrichError when the first record has an open quote or too many columns, or the header is too long; when no
+ *   column has addresses, or the named one is not there or not unique; when it holds lists and no proxies are trusted;
+ *   when there is no header; and when the table already has columns to be added
+ * @throws TypeError, InvalidLocaleError when an option is wrong
+ */
+export function planDelimited(
+  sample: Uint8Array,
+  isWhole: boolean,
+  options: LineOptions,
+  format: 'csv' | 'tsv',
+): Planned<DelimitedPlan> {
+  const common = commonPlan(options)
+  const fields = checkedFields(options.fields ?? LOCATION_FIELDS)
+  const { header: hasHeader = true, field, timeField } = options
+  const read = format === 'csv' ? csvTable : tsvTable
+  const table = read(sample, isWhole, common.maxLineBytes)
+  const { dialect, width, rows, separatorLine } = table
+  if (width === 0 && table.misfits > 0) {
+    throw new EnrichError('ENRICH_FORMAT_UNKNOWN', 'the first record has a quote that is not closed')
+  }
+  const headerBytes = Math.max(hasHeader ? table.firstBytes : 0, separatorLine?.length ?? 0)
+  if (headerBytes > common.maxLineBytes) {
+    throw new EnrichError(
+      'ENRICH_FORMAT_UNKNOWN',
+      `the header is longer than ${common.maxLineBytes} bytes: allow longer lines`,
+    )
+  }
+  if (width > MAX_COLUMNS) {
+    throw new EnrichError(
+      'ENRICH_FORMAT_UNKNOWN',
+      `its first record has ${width} columns: ${MAX_COLUMNS} are the most that are read`,
+    )
+  }
+  const notes: string[] = []
+  if (separatorLine !== null)
+    notes.push(`fields are separated by ${quoted(String.fromCharCode(dialect.delimiter))}`)
+  else if (dialect.delimiter === SEMICOLON) notes.push('fields are separated by semicolons')
+  if (!dialect.quotes) notes.push('quotes are text')
+  const names = hasHeader ? (rows[0] ?? []) : []
+  const values = hasHeader ? rows.slice(1) : rows
+  const columns = columnsOf(names, values, width)
+  const address = width === 0 ? 0 : addressColumn(field, columns, common.trustedProxies !== null, notes)
+  const title = names[address]
+  if (title !== undefined && kindOfValue(title) === 'address') {
+    throw new EnrichError(
+      'ENRICH_HEADER_MISSING',
+      `its first line has an address, ${quoted(title)}, where a header has a name: say that there is no header`,
+    )
+  }
+  const time =
+    timeField === undefined ? (guessTime(columns)?.column ?? null) : columnNamed(timeField, columns)
+  const chosen = time === null || timeField !== undefined ? undefined : columns[time]
+  if (chosen !== undefined) notes.push(`the time of the event is in column ${describe(chosen)}`)
+  const wanted: readonly string[] = fields
+  const replaced = names.map((name) => wanted.indexOf(name))
+  const isReplacing = replaced.some((index) => index >= 0)
+  if (isReplacing && !common.overwrite) {
+    const taken = fields.filter((each) => names.includes(each))
+    throw new EnrichError(
+      'ENRICH_FIELD_EXISTS',
+      `${taken.join(', ')}: the table already has such a column: choose other columns to add, or overwrite`,
+    )
+  }
+  const plan: DelimitedPlan = {
+    ...common,
+    format,
+    delimiter: dialect.delimiter,
+    quotes: dialect.quotes,
+    hasSeparatorLine: separatorLine !== null,
+    headerLine: hasHeader ? table.linesBefore + 1 : 0,
+    width,
+    address,
+    time,
+    fields,
+    replaced: isReplacing ? replaced : [],
+  }
+  return { plan, notes }
+}
+
+/** A column of the sample. Its name is '' when the file has no header. */
+class Column extends SampleField {
+  constructor(
+    readonly name: string,
+    /** From 0. */
+    readonly column: number,
+  ) {
+    super([name])
+  }
+}
+
+function columnsOf(names: readonly string[], rows: readonly (readonly string[])[], width: number): Column[] {
+  return Array.from({ length: width }, (_, index) => {
+    const column = new Column(names[index] ?? '', index)
+    for (const row of rows) column.add(row[index] ?? '')
+    return column
+  })
+}
+
+function checkedFields(fields: readonly LocationField[]): readonly LocationField[] {
+  const isList = Array.isArray(fields) && fields.length > 0
+  if (!isList || fields.some((field) => !LOCATION_FIELDS.includes(field))) {
+    throw new TypeError(`the option "fields" must be some of ${LOCATION_FIELDS.join(', ')}`)
+  }
+  if (new Set(fields).size < fields.length) throw new TypeError('the option "fields" names a column twice')
+  return [...fields]
+}
+
+function addressColumn(
+  field: string | undefined,
+  columns: readonly Column[],
+  isTrusting: boolean,
+  notes: string[],
+): number {
+  if (field === undefined) {
+    const { best: chosen } = guessAddress(columns, isTrusting)
+    if (chosen === null) throw unknownColumn('no column with a usual name holds addresses', columns)
+    const others = columns.filter((each) => each !== chosen && each.holdsAddresses(isTrusting))
+    const rest = others.length === 0 ? '' : ` (addresses are also in ${listed(others)})`
+    notes.push(`the address is in column ${describe(chosen)}${rest}`)
+    return chosen.column
+  }
+  const column = columnNamed(field, columns)
+  if (!isTrusting && (columns[column]?.kinds.list ?? 0) > 0) {
+    throw new EnrichError(
+      'ENRICH_FIELD_IS_LIST',
+      `column ${quoted(field)} holds lists of addresses, whose left part any caller can write: say which proxies are trusted`,
+    )
+  }
+  return column
+}
+
+/** Finds a column by its name in the header, or else by its number, from 1. @returns its index, from 0 */
+function columnNamed(field: string, columns: readonly Column[]): number {
+  const [named, another] = columns.filter(({ name }) => name === field && name !== '')
+  if (named !== undefined && another === undefined) return named.column
+  if (named !== undefined)
+    throw unknownColumn(`several columns are called ${quoted(field)}: give a number`, [])
+  const number = /^[1-9]\d{0,8}$/.test(field) ? Number(field) : 0
+  if (number >= 1 && number <= columns.length) return number - 1
+  throw unknownColumn(`there is no column ${quoted(field)} among ${columns.length}`, columns)
+}
+
+function unknownColumn(message: string, columns: readonly Column[]): EnrichError {
+  const holding = columns.filter((column) => column.holdsAddresses(true))
+  const [shown, what] = holding.length > 0 ? [holding, 'addresses are in'] : [columns, 'the columns are']
+  const hint = shown.length === 0 ? '' : `; ${what} ${listed(shown)}`
+  return new EnrichError('ENRICH_FIELD_UNKNOWN', `${message}${hint}`)
+}
+
+function listed(columns: readonly Column[]): string {
+  const most = 12
+  return columns.slice(0, most).map(describe).join('; ') + (columns.length > most ? '; …' : '')
+}
+
+function describe({ column, name }: Column): string {
+  return name === '' ? String(column + 1) : `${column + 1}, ${shownName(name)}`
+}
 
 /**
  * Enriches records of CSV and TSV. A record keeps its bytes, and columns are appended. With `overwrite`, columns that

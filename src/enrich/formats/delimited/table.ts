@@ -1,6 +1,134 @@
 import { RecordEnds } from '../../record-ends.ts'
 import { markLength } from '../../sample.ts'
-import { RecordFields } from './fields.ts'
+
+export const TAB = 0x09
+const CARRIAGE_RETURN = 0x0d
+const SPACE = 0x20
+const QUOTE = 0x22
+export const COMMA = 0x2c
+export const SEMICOLON = 0x3b
+const BACKSLASH = 0x5c
+
+/**
+ * Finds the fields of one record of a delimited file (RFC 4180) and holds their byte offsets.
+ *
+ * A quote opens a quoted field only as the field's first byte. The next quote that is not doubled closes it. Quotes
+ * anywhere else are text, and so is what follows a closing quote up to the delimiter: programs that break the RFC
+ * write such fields, and they are read, not refused.
+ */
+export class RecordFields {
+  /** After `read` returns `false`: what is wrong with the record. */
+  fault = ''
+  /** Fields of the last record. */
+  count = 0
+  /** Where the value is that `findValue` found last. */
+  valueStart = 0
+  valueEnd = 0
+  readonly #delimiter: number
+  readonly #quotes: boolean
+  readonly #most: number
+  readonly #escapes: boolean
+  #starts: Int32Array
+  #ends: Int32Array
+
+  /**
+   * @param quotes whether fields can be quoted; if not, quotes are text
+   * @param most fields whose offsets are kept; further fields are only counted
+   * @param escapes whether a backslash makes a delimiter text; further fields are then not counted
+   */
+  constructor(delimiter: number, quotes: boolean, most: number, escapes = false) {
+    this.#delimiter = delimiter
+    this.#quotes = quotes
+    this.#most = most
+    this.#escapes = escapes
+    this.#starts = new Int32Array(Math.min(most, 64))
+    this.#ends = new Int32Array(Math.min(most, 64))
+  }
+
+  /** Reads the record in `bytes[start, end)`. @returns `false` when a quoted field is not closed */
+  read(bytes: Uint8Array, start: number, end: number): boolean {
+    const delimiter = this.#delimiter
+    let count = 0
+    for (let at = start; ; at++) {
+      const fieldStart = at
+      if (bytes[at] === QUOTE && at < end && this.#quotes) {
+        at = endOfQuotes(bytes, at, end)
+        if (at === -1) {
+          this.fault = `the quote that opens its field ${count + 1} is not closed`
+          return false
+        }
+      }
+      if (this.#escapes) at = endOfEscaped(bytes, at, end, delimiter)
+      else while (at < end && bytes[at] !== delimiter) at++
+      if (count < this.#most) {
+        if (count === this.#starts.length) this.#grow()
+        this.#starts[count] = fieldStart
+        this.#ends[count] = at
+      }
+      count++
+      if (at >= end || (this.#escapes && count === this.#most)) break
+    }
+    this.count = count
+    return true
+  }
+
+  /** Where a field begins, its opening quote included. */
+  start(field: number): number {
+    return this.#starts[field] ?? 0
+  }
+
+  /** Where a field ends, its closing quote included. */
+  end(field: number): number {
+    return this.#ends[field] ?? 0
+  }
+
+  /**
+   * Finds the value of a field, without its quotes and without spaces and tabs around it. Doubled quotes and escapes in it
+   * stay, because addresses and times have none. It is empty if the record has no such field.
+   */
+  findValue(bytes: Uint8Array, field: number): void {
+    let start = field < this.count ? this.start(field) : 0
+    let end = field < this.count ? this.end(field) : 0
+    if (this.#quotes && end - start >= 2 && bytes[start] === QUOTE && bytes[end - 1] === QUOTE) {
+      start++
+      end--
+    }
+    while (start < end && this.#isBlank(bytes[start])) start++
+    while (end > start && this.#isBlank(bytes[end - 1])) end--
+    this.valueStart = start
+    this.valueEnd = end
+  }
+
+  /** Where quotes are text and a backslash escapes, a carriage return can end a row. */
+  #isBlank(byte: number | undefined): boolean {
+    return byte === SPACE || byte === TAB || (byte === CARRIAGE_RETURN && this.#escapes)
+  }
+
+  #grow(): void {
+    const size = Math.min(this.#most, this.#starts.length * 2)
+    const [starts, ends] = [this.#starts, this.#ends]
+    this.#starts = new Int32Array(size)
+    this.#ends = new Int32Array(size)
+    this.#starts.set(starts)
+    this.#ends.set(ends)
+  }
+}
+
+/** @param start index of the opening quote. @returns the index after the closing quote, or -1 */
+function endOfQuotes(bytes: Uint8Array, start: number, end: number): number {
+  for (let at = start + 1; at < end; at++) {
+    if (bytes[at] !== QUOTE) continue
+    if (at + 1 >= end || bytes[at + 1] !== QUOTE) return at + 1
+    at++
+  }
+  return -1
+}
+
+function endOfEscaped(bytes: Uint8Array, start: number, end: number, delimiter: number): number {
+  let at = start
+  for (; at < end && bytes[at] !== delimiter; at++) if (bytes[at] === BACKSLASH) at++
+  return Math.min(at, end)
+}
 
 /** A first line that tells spreadsheets the delimiter of the file: `sep=;`. */
 export interface SeparatorLine {
@@ -24,10 +152,6 @@ export function separatorLine(sample: Uint8Array): SeparatorLine | null {
   if (line === undefined || separator === undefined) return null
   return { delimiter: separator.charCodeAt(0), length: start + line.length }
 }
-
-export const COMMA = 0x2c
-export const SEMICOLON = 0x3b
-export const TAB = 0x09
 
 /**
  * Reads a sample of CSV and finds its delimiter: commas, or the semicolons that spreadsheets write in countries with
@@ -64,7 +188,6 @@ export function tsvTable(sample: Uint8Array, isWhole: boolean, maxBytes: number)
   return isText ? plain : quoted
 }
 
-const CARRIAGE_RETURN = 0x0d
 /** Records read, at most. */
 const MAX_RECORDS = 1000
 /** Columns of a table that is read, at most. */
@@ -88,9 +211,7 @@ export interface SampleTable {
   /** Lines before the first record: empty lines and the separator line. */
   readonly linesBefore: number
   readonly separatorLine: SeparatorLine | null
-  /** The values of the first record. */
-  readonly first: readonly string[]
-  /** The values of all records with as many fields as the first one, that one included. */
+  /** The values of the first record, and of all others with as many fields. */
   readonly rows: readonly (readonly string[])[]
   /** Records that cannot be read or have another number of fields than the first; only 1 if the first is unreadable. */
   readonly misfits: number
@@ -108,39 +229,36 @@ export function sampleTable(
   dialect: Dialect,
   maxBytes: number,
 ): SampleTable {
-  const decoder = new TextDecoder()
   const ends = new RecordEnds(dialect.quotes ? dialect.delimiter : null, maxBytes)
   ends.reset(sample)
   const fields = new RecordFields(dialect.delimiter, dialect.quotes, MAX_COLUMNS)
-  const records: string[][] = []
-  let misfits = 0
-  let width = 0
-  let firstBytes = 0
   const separator = separatorLine(sample)
-  let linesBefore = separator === null ? 0 : 1
-  const told = () => ({ dialect, width, firstBytes, linesBefore, separatorLine: separator })
-  for (
-    let start = separator?.length ?? markLength(sample);
-    start < sample.length && records.length + misfits < MAX_RECORDS;
-  ) {
+  const rows: string[][] = []
+  const linesBefore = separator === null ? 0 : 1
+  const table = { dialect, separatorLine: separator, width: 0, firstBytes: 0, linesBefore, rows, misfits: 0 }
+  let start = separator?.length ?? markLength(sample)
+  while (start < sample.length && rows.length + table.misfits < MAX_RECORDS) {
     // A first record that is cut off is read too: part of a header is a better guess than none.
-    const lineFeed = ends.next(start, sample.length, isWhole || width === 0)
+    const lineFeed = ends.next(start, sample.length, isWhole || table.width === 0)
     if (lineFeed === -1) break
     const end = lineFeed > start && sample[lineFeed - 1] === CARRIAGE_RETURN ? lineFeed - 1 : lineFeed
     if (end > start) {
-      if (firstBytes === 0) firstBytes = lineFeed - start
       const isRead = fields.read(sample, start, end)
-      if (width === 0 && isRead) width = fields.count
-      else if (width === 0) return { ...told(), first: [], rows: [], misfits: 1 }
-      if (isRead && fields.count === width) records.push(valuesOf(sample, fields, decoder))
-      else misfits++
-    } else if (width === 0) linesBefore++
+      if (table.width === 0) {
+        table.firstBytes = lineFeed - start
+        if (!isRead) return { ...table, misfits: 1 }
+        table.width = fields.count
+      }
+      if (isRead && fields.count === table.width) rows.push(valuesOf(sample, fields))
+      else table.misfits++
+    } else if (table.width === 0) table.linesBefore++
     start = lineFeed + 1
   }
-  return { ...told(), first: records[0] ?? [], rows: records, misfits }
+  return table
 }
 
-function valuesOf(sample: Uint8Array, fields: RecordFields, decoder: TextDecoder): string[] {
+function valuesOf(sample: Uint8Array, fields: RecordFields): string[] {
+  const decoder = new TextDecoder()
   return Array.from({ length: Math.min(fields.count, MAX_COLUMNS) }, (_, field) => {
     fields.findValue(sample, field)
     return decoder.decode(sample.subarray(fields.valueStart, fields.valueEnd)).replaceAll('""', '"')

@@ -1,224 +1,210 @@
-import type { MemberPath } from './member-path.ts'
+import { mayEndText } from '../../swar.ts'
 
 const SPACE = 0x20
 const QUOTE = 0x22
+const PLUS = 0x2b
 const COMMA = 0x2c
+const MINUS = 0x2d
+const DOT = 0x2e
+const ZERO = 0x30
 const COLON = 0x3a
 const BRACKET = 0x5b
 const BACKSLASH = 0x5c
 const BRACKET_END = 0x5d
+const SMALL_U = 0x75
 const BRACE = 0x7b
 const BRACE_END = 0x7d
 
-const OBJECT = 1
-const ARRAY = 2
+// What can come next in a JSON text, as bits.
+const KEY = 1
+const AFTER_KEY = 2
+const VALUE = 4
+const AFTER_VALUE = 8
+const FIRST = 16
+
+const encoder = /* @__PURE__ */ new TextEncoder()
+
+/** The offset of a value that is not there. */
+export const NOWHERE = -1
+
+/** Values of longer lines are not listed in `scalars`. Bytes. */
+const MAX_LISTED_BYTES = 16_384
 
 /**
- * Checks that a line is a JSON object (RFC 8259) and finds members in it. It works on the bytes and builds no values.
- * It agrees with `JSON.parse` of the decoded text on what is valid and on which member wins: the last one with a name.
- * Bytes over 0x7f in strings need not be UTF-8, because a line is not refused for text that is not used. Each level of
- * depth takes five bytes of memory and no stack.
+ * Checks that a line is a JSON object (RFC 8259). It works on the bytes and builds no values. It agrees with `JSON.parse`
+ * of the decoded text on what is valid. Bytes over 0x7f in strings need not be UTF-8, because a line is not refused for
+ * text that is not used. Each level of depth takes a byte of memory and no stack.
  */
 export class JsonScanner {
-  /** After `scan`: the index of the object's closing brace. */
-  brace = 0
-  /** Whether the object has no member. */
+  /** After `scan`: whether the object has no member. */
   isEmpty = false
+  /** Where its strings, numbers and words are, but not names: the start and the end of each. Empty for long lines. */
+  readonly scalars: number[] = []
   /** After `scan` returns `false`: what is wrong with the line. */
   fault = ''
-  readonly #paths: readonly MemberPath[]
-  /** Path of the member that is to be added. It is looked for in the outermost object only. */
-  readonly #member: MemberPath
-  /** `OBJECT` or `ARRAY` for each level, from the object of the line. */
-  #kinds = new Uint8Array(64)
-  #counts = new Uint32Array(64)
-  /** Whether the string read last has an escape in it. */
-  #isEscaped = false
-  #faultAt = 0
+  /** The opening byte of each level, from the object of the line. */
+  #openings = new Uint8Array(64)
 
   /**
-   * @param paths to the wanted members; after `scan` they hold where these are
-   * @param member path of the member that is to be added, of one name
+   * @param view of all of `bytes`
+   * @returns whether `bytes[start, end)` is one JSON object; `bytes[end]` must be a line end
    */
-  constructor(paths: readonly MemberPath[], member: MemberPath) {
-    this.#paths = paths
-    this.#member = member
-  }
-
-  /** @returns whether `bytes[start, end)` is one JSON object; `bytes[end]` must be a line end */
-  scan(bytes: Uint8Array, start: number, end: number): boolean {
-    this.#member.begin()
-    for (const path of this.#paths) path.begin()
+  scan(bytes: Uint8Array, view: DataView, start: number, end: number): boolean {
+    this.scalars.length = 0
     const first = skipBlanks(bytes, start, end)
     if (bytes[first] !== BRACE) {
       this.fault = 'it is not a JSON object'
       return false
     }
-    this.#faultAt = first
-    const last = this.#object(bytes, first, end)
-    if (last !== FAULT && skipBlanks(bytes, last, end) === end) return true
-    if (last !== FAULT) this.#faultAt = skipBlanks(bytes, last, end)
-    this.fault =
-      this.#faultAt >= end
-        ? 'it is not valid JSON: it ends too early'
-        : `it is not valid JSON: see its byte ${this.#faultAt - start + 1}`
+    const fault = this.#object(bytes, view, first, end)
+    if (fault === NOWHERE) return true
+    const where = fault >= end ? 'it ends too early' : `see its byte ${fault - start + 1}`
+    this.fault = `it is not valid JSON: ${where}`
     return false
   }
 
-  /** Reads the object that begins at `first`. @returns where it ends, or {@link FAULT} */
-  #object(bytes: Uint8Array, first: number, end: number): number {
-    this.#kinds[0] = OBJECT
+  /** Reads the object that begins at `first`. @returns the index of the first fault, or {@link NOWHERE} */
+  #object(bytes: Uint8Array, view: DataView, first: number, end: number): number {
+    const isListed = end - first <= MAX_LISTED_BYTES
+    this.#openings[0] = BRACE
     let depth = 0
-    let isObject = true
-    let at = skipBlanks(bytes, first + 1, end)
-    this.isEmpty = bytes[at] === BRACE_END
-    if (this.isEmpty) {
-      this.brace = at
-      return at + 1
-    }
+    let next = KEY | FIRST
+    let after = first + 1
     for (;;) {
-      // A member or an element begins here.
-      if (isObject) {
-        if (bytes[at] !== QUOTE) return this.#failAt(at)
-        const keyEnd = this.#string(bytes, at + 1, end)
-        if (keyEnd === FAULT) return FAULT
-        this.#meetKey(bytes, at + 1, keyEnd, depth)
-        at = skipBlanks(bytes, keyEnd + 1, end)
-        if (bytes[at] !== COLON) return this.#failAt(at)
-        at = skipBlanks(bytes, at + 1, end)
-      } else this.#meetElement(depth)
-      const opening = bytes[at] ?? 0
-      this.#meetValue(at, depth)
-      if (opening === QUOTE) {
-        at = this.#string(bytes, at + 1, end)
-        if (at === FAULT) return FAULT
-        at++
-        this.#leaveString(at, depth)
-      } else if (opening === BRACE || opening === BRACKET) {
-        const isInnerObject = opening === BRACE
-        const inner = skipBlanks(bytes, at + 1, end)
-        if (bytes[inner] !== (isInnerObject ? BRACE_END : BRACKET_END)) {
-          depth++
-          this.#enter(depth, isInnerObject ? OBJECT : ARRAY)
-          isObject = isInnerObject
-          at = inner
-          continue
-        }
-        at = inner + 1
-        this.#leaveValue(at, depth)
-      } else {
-        at = this.#scalar(bytes, at, end)
-        if (at === FAULT) return FAULT
-        this.#leaveValue(at, depth)
-      }
-      // A value has ended. The containers around it can end here too.
-      for (;;) {
-        at = skipBlanks(bytes, at, end)
-        const byte = bytes[at] ?? 0
-        if (byte === COMMA) {
-          at = skipBlanks(bytes, at + 1, end)
-          break
-        }
-        if (byte !== (isObject ? BRACE_END : BRACKET_END) || at >= end) return this.#failAt(at)
-        at++
-        if (depth === 0) {
-          this.brace = at - 1
-          return at
-        }
-        depth--
-        isObject = this.#kinds[depth] === OBJECT
-        for (const path of this.#paths) path.leave(depth)
-        this.#leaveValue(at, depth)
-      }
-    }
-  }
-
-  /** @param start after the opening quote. @returns the index of the closing quote, or {@link FAULT} */
-  #string(bytes: Uint8Array, start: number, end: number): number {
-    this.#isEscaped = false
-    let at = start
-    for (;;) {
+      const at = skipBlanks(bytes, after, end)
       const byte = bytes[at] ?? 0
-      if (byte === QUOTE) return at
-      // The line end after the last byte is a control character too: the string is not closed.
-      if (byte < SPACE) return this.#failAt(at)
-      at++
-      if (byte === BACKSLASH) {
-        this.#isEscaped = true
-        const length = escapeLength(bytes, at)
-        if (length === 0 || at + length > end) return this.#failAt(at)
-        at += length
+      if ((next & statesOf(byte)) === 0) return at
+      after = at + 1
+      if (byte === COLON) next = VALUE
+      else if (byte === COMMA) next = this.#openings[depth] === BRACE ? KEY : VALUE
+      else if (byte === BRACE || byte === BRACKET) {
+        if (++depth === this.#openings.length) this.#grow()
+        this.#openings[depth] = byte
+        next = (byte === BRACE ? KEY : VALUE) | FIRST
+      } else if (byte === BRACE_END || byte === BRACKET_END) {
+        if (byte !== closingOf(this.#openings[depth])) return at
+        if (depth-- === 0) {
+          this.isEmpty = (next & FIRST) !== 0
+          const last = skipBlanks(bytes, after, end)
+          return last === end ? NOWHERE : last
+        }
+        next = AFTER_VALUE
+      } else {
+        after = scalarEnd(bytes, view, at, end)
+        if (after < 0) return ~after
+        if (isListed && (next & VALUE) !== 0) this.scalars.push(at, after)
+        next = (next & VALUE) === 0 ? AFTER_KEY : AFTER_VALUE
       }
     }
   }
 
-  #scalar(bytes: Uint8Array, at: number, end: number): number {
-    const after = startsNumber(bytes[at] ?? 0) ? numberEnd(bytes, at) : wordEnd(bytes, at, end)
-    return after === FAULT ? this.#failAt(at) : after
+  #grow(): void {
+    const larger = new Uint8Array(this.#openings.length * 2)
+    larger.set(this.#openings)
+    this.#openings = larger
+  }
+}
+
+/** The states in which a token can begin with this byte. */
+function statesOf(byte: number): number {
+  switch (byte) {
+    case QUOTE:
+      return KEY | VALUE
+    case COLON:
+      return AFTER_KEY
+    case COMMA:
+      return AFTER_VALUE
+    case BRACE_END:
+    case BRACKET_END:
+      return AFTER_VALUE | FIRST
+    default:
+      return VALUE
+  }
+}
+
+function closingOf(opening: number | undefined): number {
+  return opening === BRACE ? BRACE_END : BRACKET_END
+}
+
+/** The path to a value in an object, and where the value was found, with its quotes. */
+export class MemberPath {
+  start = NOWHERE
+  end = NOWHERE
+  readonly #names: readonly (readonly [text: string, bytes: Uint8Array])[]
+
+  /** @param names of members, or indexes of arrays, from the outermost; at least one */
+  constructor(names: readonly string[]) {
+    this.#names = names.map((name) => [name, encoder.encode(name)])
   }
 
-  #enter(depth: number, kind: number): void {
-    if (depth >= this.#kinds.length) {
-      this.#kinds = doubled(this.#kinds, Uint8Array)
-      this.#counts = doubled(this.#counts, Uint32Array)
+  /** Finds the value in the valid object in `bytes[start, end)`. The last member with a name wins, as in `JSON.parse`. */
+  find(bytes: Uint8Array, view: DataView, start: number, end: number): void {
+    this.start = NOWHERE
+    let found = skipBlanks(bytes, start, end)
+    for (const [text, name] of this.#names) {
+      const opening = bytes[found]
+      if (opening !== BRACE && opening !== BRACKET) return
+      let at = skipBlanks(bytes, found + 1, end)
+      found = NOWHERE
+      for (let index = 0; bytes[at] !== closingOf(opening); index++) {
+        let isNamed = opening === BRACKET && text === String(index)
+        if (opening === BRACE) {
+          const after = scalarEnd(bytes, view, at, end)
+          isNamed = hasEscape(bytes, at, after)
+            ? unescaped(bytes, at, after) === text
+            : isText(bytes, at + 1, after - 1, name)
+          at = skipBlanks(bytes, skipBlanks(bytes, after, end) + 1, end)
+        }
+        if (isNamed) found = at
+        at = skipBlanks(bytes, valueEnd(bytes, view, at, end), end)
+        if (bytes[at] === COMMA) at = skipBlanks(bytes, at + 1, end)
+      }
+      if (found === NOWHERE) return
     }
-    this.#kinds[depth] = kind
-    this.#counts[depth] = 0
-    for (const path of this.#paths) path.enter(depth)
-  }
-
-  #meetKey(bytes: Uint8Array, start: number, end: number, depth: number): void {
-    if (depth === 0) this.#member.meetKey(bytes, start, end, this.#isEscaped, 0)
-    for (const path of this.#paths) path.meetKey(bytes, start, end, this.#isEscaped, depth)
-  }
-
-  #meetElement(depth: number): void {
-    const index = this.#counts[depth] ?? 0
-    this.#counts[depth] = index + 1
-    for (const path of this.#paths) path.meetElement(index, depth)
-  }
-
-  #meetValue(at: number, depth: number): void {
-    if (depth === 0) this.#member.meetValue(at, 0)
-    for (const path of this.#paths) path.meetValue(at, depth)
-  }
-
-  #leaveString(at: number, depth: number): void {
-    if (depth === 0) this.#member.leaveValue(at, 0, this.#isEscaped)
-    for (const path of this.#paths) path.leaveValue(at, depth, this.#isEscaped)
-  }
-
-  #leaveValue(at: number, depth: number): void {
-    if (depth === 0) this.#member.leaveValue(at, 0, false)
-    for (const path of this.#paths) path.leaveValue(at, depth, false)
-  }
-
-  #failAt(at: number): number {
-    this.#faultAt = at
-    return FAULT
+    this.start = found
+    this.end = valueEnd(bytes, view, found, end)
   }
 }
 
-function doubled<List extends Uint8Array | Uint32Array>(list: List, Kind: new (size: number) => List): List {
-  const larger = new Kind(list.length * 2)
-  larger.set(list)
-  return larger
+/** The end of a value in a valid text. */
+function valueEnd(bytes: Uint8Array, view: DataView, start: number, end: number): number {
+  for (let at = start, depth = 0; ; ) {
+    const byte = bytes[at] ?? 0
+    const isClosing = byte === BRACE_END || byte === BRACKET_END
+    if (byte === BRACE || byte === BRACKET) depth++
+    else if (isClosing) depth--
+    // Inside, numbers and words are skipped byte by byte.
+    at = byte === QUOTE || (depth === 0 && !isClosing) ? scalarEnd(bytes, view, at, end) : at + 1
+    if (depth === 0) return at
+  }
 }
 
-const MINUS = 0x2d
-const DOT = 0x2e
-const ZERO = 0x30
-const NINE = 0x39
+function isText(bytes: Uint8Array, start: number, end: number, text: Uint8Array): boolean {
+  if (text.length !== end - start) return false
+  for (let i = 0; i < text.length; i++) if (text[i] !== bytes[start + i]) return false
+  return true
+}
 
-/** Returned for a token that is not valid by RFC 8259. */
-export const FAULT = -1
+export function hasEscape(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (bytes[at] === BACKSLASH) return true
+  return false
+}
 
-const TRUE = /* @__PURE__ */ new TextEncoder().encode('true')
-const FALSE = /* @__PURE__ */ new TextEncoder().encode('false')
-const NULL = /* @__PURE__ */ new TextEncoder().encode('null')
+/** The text of a valid JSON string in `bytes[start, end)`, its quotes included. */
+export function unescaped(bytes: Uint8Array, start: number, end: number): string {
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(start, end))
+  return String(JSON.parse(text))
+}
+
+/** The index of the closing brace of a line that is a JSON object and ends at `end`. */
+export function braceBefore(bytes: Uint8Array, end: number): number {
+  let at = end - 1
+  while (bytes[at] !== BRACE_END) at--
+  return at
+}
 
 /** Skips white space (RFC 8259 section 2). @returns the index of the byte after it, or `end` */
-export function skipBlanks(bytes: Uint8Array, start: number, end: number): number {
+function skipBlanks(bytes: Uint8Array, start: number, end: number): number {
   let at = start
   while (at < end) {
     const byte = bytes[at] ?? 0
@@ -228,70 +214,89 @@ export function skipBlanks(bytes: Uint8Array, start: number, end: number): numbe
   return at
 }
 
-/** @param at after the backslash. @returns the length of the escape from there; 0 when it is not valid */
-export function escapeLength(bytes: Uint8Array, at: number): number {
-  switch (bytes[at]) {
-    case QUOTE:
-    case BACKSLASH:
-    case 0x2f: // solidus
-    case 0x62: // b
-    case 0x66: // f
-    case 0x6e: // n
-    case 0x72: // r
-    case 0x74: // t
-      return 1
-    case 0x75: // u
-      for (let i = 1; i <= 4; i++) if (!isHex(bytes[at + i] ?? 0)) return 0
-      return 5
-    default:
-      return 0
+// The functions from here on return where a token ends, or the complement (`~`) of where it is not valid. The line end
+// after the last byte ends a token too.
+
+/** A string with its quotes, a number or a word. */
+function scalarEnd(bytes: Uint8Array, view: DataView, start: number, end: number): number {
+  const first = bytes[start] ?? 0
+  if (first !== QUOTE) return isNumber(first) ? numberEnd(bytes, start) : wordEnd(bytes, start)
+  const close = stringEnd(bytes, view, start + 1, end)
+  return close < 0 ? close : close + 1
+}
+
+/** @param start after the opening quote. @returns the index of the closing quote */
+export function stringEnd(bytes: Uint8Array, view: DataView, start: number, end: number): number {
+  let at = start
+  for (;;) {
+    for (const last = end - 4; at <= last; at += 4) if (mayEndText(view.getInt32(at, true))) break
+    // Check these bytes, or the last one to three, one at a time.
+    for (;;) {
+      const byte = bytes[at] ?? 0
+      if (byte === QUOTE) return at
+      if (byte < SPACE) return ~at
+      at++
+      if (byte !== BACKSLASH) continue
+      const length = escapeLength(bytes, at)
+      if (length === 0) return ~at
+      at += length
+      break
+    }
   }
+}
+
+const ESCAPES = /* @__PURE__ */ encoder.encode('"\\/bfnrt')
+
+/** @param at after the backslash. @returns the length of the escape from there; 0 if it is not valid */
+function escapeLength(bytes: Uint8Array, at: number): number {
+  const letter = bytes[at] ?? 0
+  if (letter !== SMALL_U) return ESCAPES.includes(letter) ? 1 : 0
+  for (let digit = at + 1; digit <= at + 4; digit++) {
+    const byte = bytes[digit] ?? 0
+    const small = byte | 0x20
+    if (!isDigit(byte) && (small < 0x61 || small > 0x66)) return 0
+  }
+  return 5
 }
 
 /** Whether a number can begin with this byte. */
-export function startsNumber(byte: number): boolean {
+export function isNumber(byte: number): boolean {
   return byte === MINUS || isDigit(byte)
 }
 
-/**
- * Reads a number (RFC 8259 section 6). `end` is not needed: the line end after the last byte ends a number too.
- *
- * @returns where the number ends, or {@link FAULT}
- */
+/** A number (RFC 8259 section 6). */
 export function numberEnd(bytes: Uint8Array, start: number): number {
-  let at = bytes[start] === MINUS ? start + 1 : start
-  if (bytes[at] === ZERO) at++
-  else {
-    if (!isDigit(bytes[at] ?? 0)) return FAULT
-    while (isDigit(bytes[at] ?? 0)) at++
-  }
+  const first = bytes[start] === MINUS ? start + 1 : start
+  let at = bytes[first] === ZERO ? first + 1 : digitsEnd(bytes, first)
+  if (at === first) return ~start
   if (bytes[at] === DOT) {
-    at++
-    if (!isDigit(bytes[at] ?? 0)) return FAULT
-    while (isDigit(bytes[at] ?? 0)) at++
+    const digits = at + 1
+    at = digitsEnd(bytes, digits)
+    if (at === digits) return ~start
   }
-  if (bytes[at] === 0x65 || bytes[at] === 0x45) {
-    at++
-    if (bytes[at] === MINUS || bytes[at] === 0x2b) at++
-    if (!isDigit(bytes[at] ?? 0)) return FAULT
-    while (isDigit(bytes[at] ?? 0)) at++
+  if (((bytes[at] ?? 0) | 0x20) === 0x65) {
+    const sign = bytes[at + 1]
+    const digits = sign === MINUS || sign === PLUS ? at + 2 : at + 1
+    at = digitsEnd(bytes, digits)
+    if (at === digits) return ~start
   }
   return at
 }
 
-/** Reads `true`, `false` or `null`. @returns where it ends, or {@link FAULT} */
-export function wordEnd(bytes: Uint8Array, start: number, end: number): number {
-  const first = bytes[start]
-  const word = first === 0x74 ? TRUE : first === 0x66 ? FALSE : NULL
-  if (start + word.length > end) return FAULT
-  for (let i = 0; i < word.length; i++) if (bytes[start + i] !== word[i]) return FAULT
-  return start + word.length
+const WORDS = /* @__PURE__ */ ['true', 'false', 'null'].map((word) => encoder.encode(word))
+
+/** `true`, `false` or `null`. */
+export function wordEnd(bytes: Uint8Array, start: number): number {
+  for (const word of WORDS) if (isText(bytes, start, start + word.length, word)) return start + word.length
+  return ~start
 }
 
-function isHex(byte: number): boolean {
-  return isDigit(byte) || (byte >= 0x41 && byte <= 0x46) || (byte >= 0x61 && byte <= 0x66)
+function digitsEnd(bytes: Uint8Array, start: number): number {
+  let at = start
+  while (isDigit(bytes[at] ?? 0)) at++
+  return at
 }
 
 function isDigit(byte: number): boolean {
-  return byte >= ZERO && byte <= NINE
+  return byte >= ZERO && byte <= ZERO + 9
 }

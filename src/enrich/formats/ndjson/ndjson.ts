@@ -1,14 +1,218 @@
+import type { ByteSink } from '../../../bytes/byte-sink.ts'
 import { quoted } from '../../../errors.ts'
-import { type ByteSink, Words } from '../../byte-sink.ts'
-import { shownName } from '../../errors.ts'
+import { EnrichError, shownName } from '../../errors.ts'
 import { eventTime, eventTimeOf, NO_TIME } from '../../event-time.ts'
-import type { LineFormat, LineResult } from '../../line-format.ts'
 import type { LineLocator } from '../../line-locator.ts'
-import type { FormatDefinition } from '../format-definition.ts'
-import { JsonScanner } from './json-scanner.ts'
+import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
+import { guessAddress, guessTime, kindOfValue, SampleField, sampleLines } from '../../sample.ts'
+import { Words } from '../../swar.ts'
+import type { FormatDefinition, LineFormat, LineResult } from '../format-definition.ts'
+import { braceBefore, hasEscape, JsonScanner, MemberPath, NOWHERE, unescaped } from './json-scanner.ts'
 import { TemplateCache } from './line-template.ts'
-import { MemberPath, NOWHERE, pathText, unescaped } from './member-path.ts'
-import { looksLikeNdjson, type NdjsonPlan, planNdjson } from './ndjson-plan.ts'
+
+export interface NdjsonPlan extends CommonPlan {
+  readonly format: 'ndjson'
+  /** Names of members, and indexes of arrays, from the object of the line to the address. */
+  readonly path: readonly string[]
+  /** The same for the time; `null` when there is none. */
+  readonly timePath: readonly string[] | null
+}
+
+/** Lines checked. At least half must be JSON objects. */
+const LINES_CHECKED = 20
+
+/** Whether at least half of the first lines are JSON objects. */
+export function looksLikeNdjson(sample: Uint8Array): boolean {
+  const lines = sampleLines(sample, false, LINES_CHECKED)
+  // The sample can end within the first line.
+  if (lines.length === 1 && /^\s*\{\s*("|\}\s*$)/.test(lines[0] ?? '')) return true
+  return lines.length > 0 && objectsIn(lines).length * 2 >= lines.length
+}
+
+/**
+ * Makes the plan for JSON objects, one object a line.
+ *
+ * @throws EnrichError when no field has addresses, or the named one is not there; when it holds lists and no proxies
+ *   are trusted; and when the member to be added is there already
+ * @throws TypeError, InvalidLocaleError when an option is wrong
+ */
+export function planNdjson(sample: Uint8Array, isWhole: boolean, options: LineOptions): Planned<NdjsonPlan> {
+  const common = commonPlan(options)
+  const objects = objectsIn(sampleLines(sample, isWhole))
+  if (!common.overwrite && objects.some((object) => Object.hasOwn(object, common.into))) {
+    throw new EnrichError(
+      'ENRICH_FIELD_EXISTS',
+      `there are objects with a member ${quoted(common.into)} already: choose another name for what is added, or overwrite it`,
+    )
+  }
+  const fields = fieldsOf(objects, common.overwrite ? common.into : null)
+  const notes: string[] = []
+  const path =
+    namedPath('field', options.field, objects, fields, common.force) ??
+    guessedPath(objects, fields, common, notes)
+  if (common.trustedProxies === null && objects.some((object) => isList(valueAt(object, path)))) {
+    throw new EnrichError(
+      'ENRICH_FIELD_IS_LIST',
+      `${shownName(pathText(path))} holds lists of addresses, whose left part any caller can write: say which proxies are trusted`,
+    )
+  }
+  let timePath = namedPath('timeField', options.timeField, objects, fields)
+  if (timePath === null) {
+    timePath = guessTime(fields)?.path ?? null
+    if (timePath !== null) notes.push(`the time of the event is in ${shownName(pathText(timePath))}`)
+  }
+  return { plan: { ...common, format: 'ndjson', path, timePath }, notes }
+}
+
+function isList(value: unknown): boolean {
+  return typeof value === 'string' && kindOfValue(value) === 'list'
+}
+
+function guessedPath(
+  objects: readonly object[],
+  fields: readonly SampleField[],
+  { trustedProxies }: CommonPlan,
+  notes: string[],
+): readonly string[] {
+  const { best, others } = guessAddress(fields, trustedProxies !== null)
+  if (best !== null) {
+    const rest = others.length === 0 ? '' : ` (addresses are also in ${listed(others.slice(0, 3))})`
+    notes.push(`the address is in ${shownName(pathText(best.path))}${rest}`)
+    return best.path
+  }
+  // Without an object there is nothing to guess from: use the most usual name.
+  if (objects.length === 0) return ['ip']
+  const found =
+    others.length === 0
+      ? `none holds any (the first is ${quoted(JSON.stringify(objects[0]))})`
+      : `some are in ${listed(others)}`
+  throw new EnrichError(
+    'ENRICH_FIELD_UNKNOWN',
+    `no member with a usual name holds addresses; ${found}: name the field`,
+  )
+}
+
+/** @returns `null` when no field is named */
+function namedPath(
+  option: 'field' | 'timeField',
+  field: string | undefined,
+  objects: readonly object[],
+  fields: readonly SampleField[],
+  isForced = false,
+): readonly string[] | null {
+  if (field === undefined) return null
+  const path = pathOf(field, option)
+  const isThere = (names: readonly string[]) => objects.some((object) => valueAt(object, names) !== undefined)
+  if (objects.length === 0 || isThere(path)) return path
+  // The name of one member can have dots in it.
+  if (isThere([field])) return [field]
+  if (isForced) return path
+  const { best, others } = guessAddress(fields, true)
+  const known = best === null ? others : [best, ...others.slice(0, 3)]
+  const hint = option === 'field' && known.length > 0 ? `; addresses are in ${listed(known)}` : ''
+  throw new EnrichError(
+    'ENRICH_FIELD_UNKNOWN',
+    `none of the first ${objects.length} objects has ${quoted(field)}${hint}`,
+  )
+}
+
+/** Fields with addresses that a message lists, at most. */
+const MAX_LISTED = 8
+
+function listed(fields: readonly SampleField[]): string {
+  return fields
+    .slice(0, MAX_LISTED)
+    .map(({ path }) => shownName(pathText(path)))
+    .join(', ')
+}
+
+/** Levels of objects, and fields, that are considered in a sample, at most. */
+const MAX_DEPTH = 5
+const MAX_FIELDS = 2000
+/** Fields with more characters in the names of their path are not considered. */
+const MAX_PATH_CHARS = 256
+
+/**
+ * Collects the fields of objects: members with text, and members with a number and a usual name for a time. It
+ * considers the first 2,000, up to five levels deep, with paths of up to 256 characters. Arrays are skipped.
+ *
+ * @param except name of a member of the outermost objects that is skipped, or `null`
+ */
+export function fieldsOf(objects: readonly object[], except: string | null): SampleField[] {
+  const fields = new Map<string, SampleField>()
+  const visit = (value: unknown, path: readonly string[], length: number): void => {
+    if (typeof value === 'string' || typeof value === 'number') {
+      const key = pathText(path)
+      const field = fields.get(key) ?? new SampleField(path)
+      if (!fields.has(key)) {
+        if (fields.size >= MAX_FIELDS || (typeof value === 'number' && !field.mayBeTime)) return
+        fields.set(key, field)
+      }
+      field.add(value)
+    } else if (
+      typeof value === 'object' &&
+      value !== null &&
+      !Array.isArray(value) &&
+      path.length < MAX_DEPTH
+    ) {
+      for (const [name, inner] of Object.entries(value)) {
+        const inside = length + name.length
+        const isSkipped = inside > MAX_PATH_CHARS || (path.length === 0 && name === except)
+        if (!isSkipped) visit(inner, [...path, name], inside)
+      }
+    }
+  }
+  for (const object of objects) visit(object, [], 0)
+  return [...fields.values()]
+}
+
+function objectsIn(lines: readonly string[]): object[] {
+  return lines.flatMap((line) => {
+    try {
+      const value: unknown = JSON.parse(line)
+      return typeof value === 'object' && value !== null && !Array.isArray(value) ? [value] : []
+    } catch {
+      return [] // a bad line, which the run will report
+    }
+  })
+}
+
+/**
+ * Splits the path to a value into its names. It is dotted, such as `client.ip`, or a JSON pointer (RFC 6901) such as
+ * `/client/ip`, which also allows names with dots in them.
+ *
+ * @param option name of the option that has the path, for the message
+ * @throws TypeError when it is neither
+ */
+function pathOf(field: string, option: string): readonly string[] {
+  if (typeof field !== 'string' || field === '' || field === '/') {
+    throw new TypeError(`the option "${option}" must be a path such as client.ip or /client/ip`)
+  }
+  if (!field.startsWith('/')) return field.split('.')
+  if (/~(?![01])/.test(field)) {
+    throw new TypeError(`the option "${option}" is not a JSON pointer: "~" is written as "~0" there`)
+  }
+  const names = field.slice(1).split('/')
+  return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+/** The shortest spelling that {@link pathOf} reads back. */
+function pathText(path: readonly string[]): string {
+  const dotted = path.join('.')
+  if (path.every((name) => name !== '' && !name.includes('.')) && !dotted.startsWith('/')) return dotted
+  return path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
+/** The value that an object has at a path; `undefined` when there is none. */
+export function valueAt(object: unknown, path: readonly string[]): unknown {
+  let value = object
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null) return undefined
+    if (Array.isArray(value) && !/^(?:0|[1-9]\d*)$/.test(name)) return undefined
+    value = Object.getOwnPropertyDescriptor(value, name)?.value
+  }
+  return value
+}
 
 const QUOTE = 0x22
 /** `n` of `null`. */
@@ -23,13 +227,15 @@ const NO_NAME = new Uint8Array(0)
 class NdjsonLines implements LineFormat {
   readonly rewrites = false
   fault = ''
+  readonly #plan: NdjsonPlan
   readonly #locator: LineLocator
-  readonly #overwrite: boolean
-  readonly #into: string
   readonly #address: MemberPath
   readonly #time: MemberPath | null
+  /** The member that is added, if it is there already. */
   readonly #member: MemberPath
-  readonly #scanner: JsonScanner
+  readonly #scanner = new JsonScanner()
+  /** The paths of the address and of the time. */
+  readonly #wanted: readonly MemberPath[]
   readonly #templates: TemplateCache
   readonly #words = new Words()
   /** The name and the colon of the member that is added, after a comma if it is not the only one. */
@@ -37,39 +243,37 @@ class NdjsonLines implements LineFormat {
   readonly #nextName: Uint8Array
 
   constructor(plan: NdjsonPlan, locator: LineLocator) {
+    this.#plan = plan
     this.#locator = locator
-    this.#overwrite = plan.overwrite
-    this.#into = plan.into
     this.#address = new MemberPath(plan.path)
     this.#time = plan.timePath === null ? null : new MemberPath(plan.timePath)
     this.#member = new MemberPath([plan.into])
-    const wanted = this.#time === null ? [this.#address] : [this.#address, this.#time]
-    this.#scanner = new JsonScanner(wanted, this.#member)
-    this.#templates = new TemplateCache(wanted)
+    this.#wanted = this.#time === null ? [this.#address] : [this.#address, this.#time]
+    this.#templates = new TemplateCache(this.#wanted)
     this.#nextName = new TextEncoder().encode(`,${JSON.stringify(plan.into)}:`)
     this.#onlyName = this.#nextName.subarray(1)
   }
 
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
-    const template = this.#templates.find(bytes, this.#words.view(bytes), start, end)
-    if (template !== null) {
-      const brace = template.braceOf(end)
-      return this.#write(bytes, start, brace, this.#nextName, brace, end, out)
+    const view = this.#words.view(bytes)
+    let name = this.#nextName
+    if (!this.#templates.matches(bytes, view, start, end)) {
+      if (!this.#scanner.scan(bytes, view, start, end)) {
+        this.fault = this.#scanner.fault
+        return isBlank(bytes, start, end) ? 'blank' : 'bad'
+      }
+      for (const path of [this.#member, ...this.#wanted]) path.find(bytes, view, start, end)
+      const { start: valueStart, end: valueEnd } = this.#member
+      if (valueStart !== NOWHERE) {
+        if (this.#plan.overwrite) return this.#write(bytes, start, valueStart, NO_NAME, valueEnd, end, out)
+        this.fault = `it has a member ${quoted(this.#plan.into)} already`
+        return 'bad'
+      }
+      if (this.#scanner.isEmpty) name = this.#onlyName
+      else this.#templates.learn(bytes, start, end, this.#scanner.scalars)
     }
-    if (!this.#scanner.scan(bytes, start, end)) {
-      if (isBlank(bytes, start, end)) return 'blank'
-      this.fault = this.#scanner.fault
-      return 'bad'
-    }
-    const { start: valueStart, end: valueEnd } = this.#member
-    if (valueStart !== NOWHERE) {
-      if (this.#overwrite) return this.#write(bytes, start, valueStart, NO_NAME, valueEnd, end, out)
-      this.fault = `it has a member ${quoted(this.#into)} already`
-      return 'bad'
-    }
-    const { brace, isEmpty } = this.#scanner
-    if (!isEmpty) this.#templates.learn(bytes, start, end, brace)
-    return this.#write(bytes, start, brace, isEmpty ? this.#onlyName : this.#nextName, brace, end, out)
+    const brace = braceBefore(bytes, end)
+    return this.#write(bytes, start, brace, name, brace, end, out)
   }
 
   /** Writes the line with the name and the location in place of `bytes[until, from)`. */
@@ -92,21 +296,21 @@ class NdjsonLines implements LineFormat {
   }
 
   #locate(bytes: Uint8Array): boolean {
-    const { start, end, isEscaped } = this.#address
-    if (start === NOWHERE) return this.#locator.missing()
-    if (bytes[start] !== QUOTE) {
-      // No other value is an address. `null` counts as missing.
-      return bytes[start] === NULL_START ? this.#locator.missing() : this.#locator.locate(bytes, start, end)
-    }
-    if (isEscaped) return this.#locator.locateText(unescaped(bytes, start, end))
+    const { start, end } = this.#address
+    // `null` counts as missing. No other value but a string is an address.
+    if (start === NOWHERE || bytes[start] === NULL_START) return this.#locator.missing()
+    if (bytes[start] !== QUOTE) return this.#locator.locate(bytes, start, end)
+    if (hasEscape(bytes, start, end)) return this.#locator.locateText(unescaped(bytes, start, end))
     return this.#locator.locate(bytes, start + 1, end - 1)
   }
 
   #readTime(bytes: Uint8Array): number {
     if (this.#time === null || this.#time.start === NOWHERE) return NO_TIME
-    const { start, end, isEscaped } = this.#time
+    const { start, end } = this.#time
     if (bytes[start] !== QUOTE) return eventTime(bytes, start, end)
-    return isEscaped ? eventTimeOf(unescaped(bytes, start, end)) : eventTime(bytes, start + 1, end - 1)
+    return hasEscape(bytes, start, end)
+      ? eventTimeOf(unescaped(bytes, start, end))
+      : eventTime(bytes, start + 1, end - 1)
   }
 }
 

@@ -1,9 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  looksLikeAccessLog,
-  planAccessLog,
-} from '../../../../src/enrich/formats/access-log/access-log-plan.ts'
+import { looksLikeAccessLog, planAccessLog } from '../../../../src/enrich/formats/access-log/access-log.ts'
 import type { EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
 import { isLookupFailure } from '../../../../src/location/location-record.ts'
 import {

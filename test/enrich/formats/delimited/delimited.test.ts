@@ -5,7 +5,7 @@ import {
   looksLikeCsv,
   looksLikeTsv,
   planDelimited,
-} from '../../../../src/enrich/formats/delimited/delimited-plan.ts'
+} from '../../../../src/enrich/formats/delimited/delimited.ts'
 import type { EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
 import { LOCATION_FIELDS, type LocationField } from '../../../../src/enrich/options.ts'
 import { isLookupFailure, type LocationRecord } from '../../../../src/location/location-record.ts'

@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { JsonScanner } from '../../../../src/enrich/formats/ndjson/json-scanner.ts'
-import { MemberPath, NOWHERE, valueAt } from '../../../../src/enrich/formats/ndjson/member-path.ts'
+import {
+  braceBefore,
+  JsonScanner,
+  MemberPath,
+  NOWHERE,
+} from '../../../../src/enrich/formats/ndjson/json-scanner.ts'
+import { valueAt } from '../../../../src/enrich/formats/ndjson/ndjson.ts'
+import { viewOf } from '../../../../src/enrich/swar.ts'
 import { text, utf8 } from '../../world.ts'
 import { damaged, jsonString, jsonValue, objectOf } from './json-arbitraries.ts'
 
@@ -15,14 +21,16 @@ function scan(line: Uint8Array, names: readonly string[], member = 'location') {
   bytes[end] = 0x0a
   const path = new MemberPath(names)
   const into = new MemberPath([member])
-  const scanner = new JsonScanner([path], into)
-  const isValid = scanner.scan(bytes, start, end)
+  const scanner = new JsonScanner()
+  const view = viewOf(bytes)
+  const isValid = scanner.scan(bytes, view, start, end)
+  if (isValid) for (const each of [path, into]) each.find(bytes, view, start, end)
   const found = (each: MemberPath): string | undefined =>
     each.start === NOWHERE ? undefined : text(bytes.subarray(each.start, each.end))
   return {
     isValid,
     fault: scanner.fault,
-    brace: scanner.brace - start,
+    brace: isValid ? braceBefore(bytes, end) - start : -1,
     value: found(path),
     member: found(into),
   }

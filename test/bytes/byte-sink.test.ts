@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ByteSink } from '../../src/enrich/byte-sink.ts'
-import { latin1, utf8 } from './world.ts'
+import { ByteSink } from '../../src/bytes/byte-sink.ts'
+import { latin1, utf8 } from '../enrich/world.ts'
 
 describe('a sink of bytes', () => {
   it('holds what was written', () => {

@@ -1,0 +1,79 @@
+/**
+ * A shorter range is copied byte by byte. `set` needs a subarray, which takes as long to make as 40 bytes to copy.
+ * Bytes.
+ */
+const SHORT = 40
+
+/** An output buffer that grows. */
+export class ByteSink {
+  #bytes: Uint8Array
+  #length = 0
+
+  /**
+   * @param capacity initial size in bytes
+   * @param memory used if it has at least `capacity` bytes: reusing memory avoids new page faults
+   */
+  constructor(capacity = 65_536, memory: ArrayBufferLike | null = null) {
+    const fits = memory !== null && memory.byteLength >= capacity
+    this.#bytes = fits ? new Uint8Array(memory) : new Uint8Array(Math.max(capacity, 64))
+  }
+
+  /** Bytes written. */
+  get length(): number {
+    return this.#length
+  }
+
+  /** Set it after writing into {@link room}. A smaller length discards the bytes after it. */
+  set length(length: number) {
+    this.#length = length
+  }
+
+  /** The buffer, with room for `size` bytes after `length`. Valid until the next call. */
+  room(size: number): Uint8Array {
+    this.#reserve(size)
+    return this.#bytes
+  }
+
+  writeByte(byte: number): void {
+    this.#reserve(1)
+    this.#bytes[this.#length++] = byte
+  }
+
+  /** Writes `bytes[start, end)`. */
+  write(bytes: Uint8Array, start = 0, end: number = bytes.length): void {
+    const size = end - start
+    this.#reserve(size)
+    if (size > SHORT) this.#bytes.set(bytes.subarray(start, end), this.#length)
+    else {
+      const into = this.#bytes
+      let at = this.#length
+      for (let from = start; from < end; from++) into[at++] = bytes[from] ?? 0
+    }
+    this.#length += size
+  }
+
+  /** Writes a text, which must be ASCII. */
+  writeAscii(text: string): void {
+    this.#reserve(text.length)
+    const into = this.#bytes
+    let at = this.#length
+    for (let from = 0; from < text.length; from++) into[at++] = text.charCodeAt(from)
+    this.#length = at
+  }
+
+  /** Returns the bytes written and hands over their memory. The sink is empty afterwards. */
+  take(): Uint8Array {
+    const bytes = this.#bytes.subarray(0, this.#length)
+    this.#bytes = new Uint8Array(64)
+    this.#length = 0
+    return bytes
+  }
+
+  #reserve(size: number): void {
+    const needed = this.#length + size
+    if (needed <= this.#bytes.length) return
+    const larger = new Uint8Array(Math.max(needed, this.#bytes.length * 2))
+    larger.set(this.#bytes.subarray(0, this.#length))
+    this.#bytes = larger
+  }
+}

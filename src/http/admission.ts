@@ -1,0 +1,84 @@
+import type { Resolver } from '../resolver.ts'
+import { bearerKey, type KeyOwner, unauthenticated } from './authentication.ts'
+import type { Asked, HeaderFields } from './exchange.ts'
+import { chain, type MaybePromise } from './maybe-promise.ts'
+import type { Plan, PlanTable } from './plan.ts'
+import type { Problem } from './problem.ts'
+import type { RateLimits, Taken } from './rate-limit.ts'
+
+/** Knows the keys, by the form of request that a service has. */
+export type FindOwner<Source extends Asked> = (key: string, asked: Source) => MaybePromise<KeyOwner | null>
+
+/** What is known about a request that is being admitted. */
+export interface Admitting {
+  /** The `id` of the key, if the request has a valid one. */
+  keyId: string | null
+  /** Fields that say what is left of the budget. */
+  headers: HeaderFields
+}
+
+/** Finds the plan of a request by its key, and counts the request. */
+export class Admission<Source extends Asked> {
+  readonly #resolver: Resolver
+  readonly #findOwner: FindOwner<Source> | null
+  readonly #plans: PlanTable
+  readonly #limits: RateLimits
+
+  /** @param findOwner `null` to admit everyone */
+  constructor(resolver: Resolver, findOwner: FindOwner<Source> | null, plans: PlanTable, limits: RateLimits) {
+    this.#resolver = resolver
+    this.#findOwner = findOwner
+    this.#plans = plans
+    this.#limits = limits
+  }
+
+  /**
+   * @returns the plan of the request, or why it is refused
+   * @throws what `findOwner` or the store of the limits throws
+   */
+  admit(
+    asked: Source,
+    remoteAddress: string | null | undefined,
+    admitting: Admitting,
+  ): MaybePromise<Plan | Problem> {
+    const { highest, lowest } = this.#plans
+    const refuse = (problem: Problem) =>
+      this.#take(lowest, this.#client(asked, remoteAddress), admitting, problem)
+    if (this.#findOwner === null) {
+      return this.#take(highest, this.#client(asked, remoteAddress), admitting, highest)
+    }
+    const key = bearerKey(asked)
+    if (typeof key !== 'string') return refuse(key)
+    return chain(this.#findOwner(key, asked), (owner): MaybePromise<Plan | Problem> => {
+      if (owner === null || owner === undefined) {
+        return refuse(unauthenticated('The API key is not valid: it is mistyped, revoked or expired.', true))
+      }
+      const plan = this.#plans.named(owner.plan)
+      if (plan === undefined)
+        throw new TypeError('authenticate returned a plan that is not in the option plans')
+      admitting.keyId = owner.id
+      return this.#take(plan, `key:${owner.id}`, admitting, plan)
+    })
+  }
+
+  /** Takes a request from the budget of a key or a client. @returns `otherwise`, if something is left */
+  #take<Otherwise>(
+    plan: Plan,
+    who: string,
+    admitting: Admitting,
+    otherwise: Otherwise,
+  ): MaybePromise<Otherwise | Problem> {
+    return chain<Taken, Otherwise | Problem>(this.#limits.take(plan, who), ({ allowed, headers }) => {
+      admitting.headers = headers
+      return allowed
+        ? otherwise
+        : { code: 'RATE_LIMITED', detail: 'Wait as long as Retry-After says, in seconds.' }
+    })
+  }
+
+  /** Without a key, the client counts as the resolver's trust sees it: behind a proxy, the peer is everyone. */
+  #client(asked: Source, remoteAddress: string | null | undefined): string {
+    const { ip } = this.#resolver.findClient({ headers: asked, remoteAddress })
+    return this.#limits.peerName(ip === '' ? remoteAddress : ip)
+  }
+}

@@ -1,0 +1,78 @@
+import type { Authenticate } from './authentication.ts'
+import type { AllowedOrigins } from './cors.ts'
+import type { Plan } from './plan.ts'
+import type { MakeLimiter } from './rate-limit.ts'
+import type { Operation } from './route.ts'
+
+const DEFAULT_MAX_BATCH = 1000
+const DEFAULT_MAX_BODY_BYTES = 1024 * 1024
+
+/** What a runtime knows of a request, beside the `Request`. */
+export interface RequestInfo {
+  /** The address of the socket's peer, without a port; `null` or absent if the runtime does not know it. */
+  readonly remoteAddress?: string | null | undefined
+}
+
+/** What was answered, for metrics and logs. Has no key, no address that was looked up and no text of the caller. */
+export interface Answer {
+  /** `null` if the path has none. */
+  readonly operation: Operation | null
+  readonly status: number
+  /** The `id` of the key, if the request had a valid one. */
+  readonly keyId: string | null
+  /** How many addresses were found, and how many failed by `reason` or `code`. */
+  readonly outcomes: Readonly<Record<string, number>>
+  /** From the call of the handler to the answer. */
+  readonly milliseconds: number
+  readonly remoteAddress: string | null
+}
+
+export interface HandlerOptions {
+  /** Knows the keys; see `createKeyFile`. `null` serves everyone, without keys: say so only for a private network. */
+  readonly authenticate: Authenticate | null
+  /** From the lowest to the highest. Default: `free`, `developer`, `business`. */
+  readonly plans?: readonly Plan[] | undefined
+  /** The name of the lowest plan with lookup and batch. Default: `developer`. */
+  readonly lookupPlan?: string | undefined
+  /** Where requests are counted. Default: in the memory of this process. */
+  readonly limiter?: MakeLimiter | undefined
+  /** The most addresses in a batch, whatever the plan. Default: 1000. */
+  readonly maxBatch?: number | undefined
+  /** The most bytes of a body, counted while it is read. Default: 1,048,576. */
+  readonly maxBodyBytes?: number | undefined
+  /** Web pages that may read answers: `'*'` or a list of origins. Default: none, and `OPTIONS` is refused. */
+  readonly cors?: AllowedOrigins | undefined
+  /** What precedes `/v1` in the path, such as `/geo`. Default: nothing. */
+  readonly basePath?: string | undefined
+  /** When it is aborted, each new request is answered with 503. */
+  readonly signal?: AbortSignal | undefined
+  /** Is called with each exception that was answered with 500, and with damage of the database. */
+  readonly onError?: ((error: unknown) => void) | undefined
+  /** Is called with each answer. */
+  readonly onAnswer?: ((answer: Answer) => void) | undefined
+}
+
+/** The options that need no other object, with their defaults. @throws TypeError when one is invalid */
+export function checkedOptions(options: Partial<HandlerOptions> = {}) {
+  const { basePath = '', signal, onError = () => {}, onAnswer } = options
+  if (!/^(\/[^/?#]+)*$/.test(basePath)) {
+    throw new TypeError('basePath must be empty or start with "/", and must not end with it')
+  }
+  for (const [name, callback] of Object.entries({ onError, onAnswer })) {
+    if (callback !== undefined && typeof callback !== 'function')
+      throw new TypeError(`${name} must be a function`)
+  }
+  return {
+    basePath,
+    signal,
+    onError,
+    onAnswer,
+    maxBatch: positive('maxBatch', options.maxBatch ?? DEFAULT_MAX_BATCH),
+    maxBodyBytes: positive('maxBodyBytes', options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES),
+  }
+}
+
+function positive(name: string, value: unknown): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value
+  throw new TypeError(`${name} must be a whole number above 0`)
+}

@@ -1,0 +1,95 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { afterAll, describe, expect, it } from 'vitest'
+import { NodeAsked } from '../../../src/cli/serve/node-exchange.ts'
+
+/** What Node's server and the Fetch adapter each make of the bytes of a request. `null`: the adapter refuses it. */
+interface Seen {
+  readonly incoming: IncomingMessage
+  readonly request: { url: string; method: string; get: (name: string) => string | null } | null
+}
+
+let seen: Seen | undefined
+const adapter = (incoming: IncomingMessage, outgoing: Parameters<ReturnType<typeof getRequestListener>>[1]) =>
+  getRequestListener(
+    (request) => {
+      const { url, method, headers } = request
+      seen = { incoming, request: { url, method, get: (name) => headers.get(name) } }
+      return new Response()
+    },
+    { hostname: 'localhost', errorHandler: () => new Response(null, { status: 400 }) },
+  )(incoming, outgoing)
+const server = createServer((incoming, outgoing) => {
+  seen = { incoming, request: null }
+  void adapter(incoming, outgoing)
+})
+server.listen(0, '127.0.0.1')
+await once(server, 'listening')
+afterAll(() => server.close())
+
+async function sent(head: string): Promise<Seen> {
+  const address = server.address()
+  const socket = connect(typeof address === 'object' && address !== null ? address.port : 0, '127.0.0.1')
+  socket.write(`${head}\r\n\r\n`)
+  await once(socket, 'data')
+  socket.destroy()
+  if (seen === undefined) throw new Error('no request came')
+  return seen
+}
+
+const HOST = '\r\nHost: geo.example'
+const LENGTH = '\r\nContent-Length: 0'
+
+describe('a request of Node', () => {
+  it.each<[isPlain: boolean, head: string]>([
+    [true, `GET /v1/ip/81.2.69.142 HTTP/1.1${HOST}`],
+    [true, `HEAD /v1/ip/2001:4860::1?locale=de&x=1.5 HTTP/1.1${HOST}:8080`],
+    [true, 'GET /v1/ip HTTP/1.1\r\nHost: 127.0.0.1'],
+    [true, `POST /v1/ip/batch HTTP/1.1${HOST}${LENGTH}`],
+    [true, `GET /healthz HTTP/1.1\r\nHOST: Localhost\r\nX: a\r\nx: b`],
+    [false, `GET / HTTP/1.1${HOST}`],
+    [false, `GET /v1/ip/ HTTP/1.1${HOST}`],
+    [false, `GET //v1/ip HTTP/1.1${HOST}`],
+    [false, `GET /v1/ip/. HTTP/1.1${HOST}`],
+    [false, `GET /v1/ip/../ip HTTP/1.1${HOST}`],
+    [false, `GET /v1/ip/fe80::1%25eth0 HTTP/1.1${HOST}`],
+    [false, `GET /v1/ip#x HTTP/1.1${HOST}`],
+    [false, `GET /v1/ip?locale=%64e HTTP/1.1${HOST}`],
+    [false, `GET /v1\\ip HTTP/1.1${HOST}`],
+    [false, `GET http://other.example/v1/ip HTTP/1.1${HOST}`],
+    [false, `GET /v1/ip HTTP/1.0`],
+    [false, 'GET /v1/ip HTTP/1.1\r\nHost: a b'],
+    [false, 'GET /v1/ip HTTP/1.1\r\nHost: a/v1/ip/1.1.1.1?'],
+    [false, 'GET /v1/ip HTTP/1.1\r\nHost: [::1]'],
+    [false, 'GET /v1/ip HTTP/1.1\r\nHost:'],
+    [false, `GET /v1/ip HTTP/1.1${HOST}${LENGTH}`],
+    [false, `GET /v1/ip HTTP/1.1${HOST}\r\nTransfer-Encoding: chunked\r\n\r\n0`],
+    [false, `POST /v1/ip/batch HTTP/1.1${HOST}\r\nTransfer-Encoding: chunked\r\n\r\n0`],
+    [false, `POST /v1/ip/batch HTTP/1.1${HOST}`],
+    [false, `DELETE /v1/ip HTTP/1.1${HOST}${LENGTH}`],
+    [false, `OPTIONS * HTTP/1.1${HOST}`],
+  ])('is plain: %s, in %j', async (isPlain, head) => {
+    const { incoming, request } = await sent(head)
+    const asked = new NodeAsked(incoming)
+    expect(asked.isPlain).toBe(isPlain)
+    if (!isPlain) return
+    // The two forms agree.
+    expect(request?.url.replace(/^http:\/\/[^/]+/, '')).toBe(asked.url)
+    expect(asked.method).toBe(request?.method)
+    for (const name of ['host', 'x', 'content-length', 'missing']) {
+      expect(asked.get(name)).toBe(request?.get(name))
+    }
+  })
+
+  it('has all lines of a field', async () => {
+    const lines = ['Authorization: Bearer a', 'authorization: Bearer b', 'X-Forwarded-For: 1.1.1.1', 'Empty:']
+    const { incoming, request } = await sent(`GET /v1/ip HTTP/1.1${HOST}\r\n${lines.join('\r\n')}`)
+    const asked = new NodeAsked(incoming)
+    for (const name of ['authorization', 'x-forwarded-for', 'empty']) {
+      expect(asked.get(name)).toBe(request?.get(name))
+    }
+    expect(asked.get('authorization')).toBe('Bearer a, Bearer b')
+  })
+})
