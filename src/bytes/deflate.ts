@@ -1,5 +1,6 @@
 // Deflate streams (RFC 1951) without a gzip wrapper, for the blocks of a packed database.
 import { deflateSync, Inflate as InflateStream, inflateSync } from 'fflate'
+import { crc32 } from './gzip-member.ts'
 
 /** fflate gets no more at once: it stops only after the output of all that it has, which can be 1,032 times as much. */
 const CHUNK_BYTES = 2 ** 14
@@ -17,6 +18,13 @@ export const deflate: Deflate = (bytes) => deflateSync(bytes, { level: 9, mem: 1
  * @throws Error when the stream is damaged, or its output has another length
  */
 export type Inflate = (stream: Uint8Array, length: number) => Uint8Array
+
+/** What reading compressed blocks needs. A platform can provide its own functions where they are faster. */
+export interface BlockCodec {
+  readonly inflate: Inflate
+  /** As in gzip. */
+  readonly crc32: (bytes: Uint8Array) => number
+}
 
 /** The {@link Inflate} of every platform. */
 export const inflate: Inflate = (stream, length) => {
@@ -40,3 +48,6 @@ export const inflate: Inflate = (stream, length) => {
   if (filled !== length) throw wrongLength()
   return output
 }
+
+/** The codec of every platform. */
+export const PORTABLE_CODEC: BlockCodec = { inflate, crc32 }

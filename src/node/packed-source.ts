@@ -4,7 +4,7 @@ import { InvalidDatabaseError } from '../errors.ts'
 import { Database, type OpenDatabase } from '../mmdb/database.ts'
 import { PackedDatabase, type PackedOptions } from '../packed/packed-database.ts'
 import { type BlockSource, sourceOf } from '../packed/packed-file.ts'
-import { nativeInflate } from './native-gunzip.ts'
+import { NATIVE_CODEC } from './native-gunzip.ts'
 
 /** Closes the file of a database that is no longer used. */
 const closer = new FinalizationRegistry<number>((file) => closeSync(file))
@@ -12,7 +12,7 @@ const closer = new FinalizationRegistry<number>((file) => closeSync(file))
 /** Opens the bytes of an MMDB file, packed or not. Throws as the constructors. */
 export function openDatabase(bytes: Uint8Array, path?: string, options?: PackedOptions): OpenDatabase {
   return isPacked(bytes)
-    ? new PackedDatabase(sourceOf(bytes), nativeInflate, path, options)
+    ? new PackedDatabase(sourceOf(bytes), NATIVE_CODEC, path, options)
     : new Database(bytes, path)
 }
 
@@ -31,7 +31,7 @@ export function openPackedFile(path: string, options?: PackedOptions): PackedDat
     readSync(file, head, 0, head.length, 0)
     if (!isPacked(head)) return null
     const source = new PackedSource(file, path)
-    database = new PackedDatabase(source, nativeInflate, path, options)
+    database = new PackedDatabase(source, NATIVE_CODEC, path, options)
     closer.register(source, file)
     return database
   } finally {

@@ -185,13 +185,16 @@ export class DataColumns {
   #placeRows(length: number): void {
     const textAt = Uint32Array.from(this.#groups, ({ texts }) => texts)
     let at = 0
-    for (const [row, number] of this.#groupOf.entries()) {
+    const { length: rows } = this.#groupOf
+    for (let row = 0; row < rows; row++) {
+      const number = this.#groupOf[row] ?? 0
       const group = this.#groups[number]
       if (group === undefined) throw damaged()
-      const place = this.#places[row] ?? 0
+      const { sizeColumns, start, count } = group
+      const place = start + (this.#places[row] ?? 0)
       let texts = 0
-      for (const column of group.sizeColumns) {
-        texts += sizeOfText(this.#stream[group.start + column * group.count + place])
+      for (let i = 0; i < sizeColumns.length; i++) {
+        texts += sizeOfText(this.#stream[(sizeColumns[i] ?? 0) * count + place])
       }
       const text = textAt[number] ?? 0
       this.#texts[row] = text
@@ -235,8 +238,8 @@ export class DataColumns {
     let from = group.start + (this.#places[row] ?? 0)
     let textAt = this.#texts[row] ?? 0
     let at = start
-    for (const [i, width] of widths.entries()) {
-      for (const end = at + width; at < end; at++) {
+    for (let i = 0; i < widths.length; i++) {
+      for (const end = at + (widths[i] ?? 0); at < end; at++) {
         output[at] = stream[from] ?? 0
         from += count
       }

@@ -1,5 +1,5 @@
 // The header and the directory of a packed file: what opening reads, and where everything else is.
-import type { Deflate, Inflate } from '../bytes/deflate.ts'
+import type { BlockCodec, Deflate } from '../bytes/deflate.ts'
 import { PACKED_MAGIC } from '../bytes/extract.ts'
 import { crc32, MAX_DEFLATE_RATIO } from '../bytes/gzip-member.ts'
 import { MAX_METADATA_BYTES } from '../mmdb/format.ts'
@@ -120,12 +120,12 @@ function columnsOf<Column extends string>(rows: readonly Row<Column>[], names: r
 export function readDirectory(
   size: number,
   read: (position: number, length: number) => Uint8Array,
-  inflate: Inflate,
+  codec: BlockCodec,
 ): Directory {
   if (size < HEADER_BYTES) throw new Error('it is cut short')
   const bytes = read(0, HEADER_BYTES)
   const header = new DataView(bytes.buffer, bytes.byteOffset, HEADER_BYTES)
-  if (crc32(bytes.subarray(0, 28)) !== header.getUint32(28, true)) {
+  if (codec.crc32(bytes.subarray(0, 28)) !== header.getUint32(28, true)) {
     throw new Error('its header does not match its checksum')
   }
   const version = header.getUint32(8, true)
@@ -140,10 +140,10 @@ export function readDirectory(
     throw new Error('its directory is larger than the file')
   }
   const deflated = read(HEADER_BYTES, deflatedLength)
-  if (crc32(deflated) !== header.getUint32(24, true)) {
+  if (codec.crc32(deflated) !== header.getUint32(24, true)) {
     throw new Error('its directory does not match its checksum')
   }
-  const directory = parseDirectory(inflate(deflated, length), HEADER_BYTES + deflatedLength)
+  const directory = parseDirectory(codec.inflate(deflated, length), HEADER_BYTES + deflatedLength)
   check(directory, size)
   return directory
 }

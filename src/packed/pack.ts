@@ -1,5 +1,5 @@
 import { type Bytes, viewOf } from '../bytes/byte-source.ts'
-import { type Deflate, inflate, deflate as portableDeflate } from '../bytes/deflate.ts'
+import { type Deflate, PORTABLE_CODEC, deflate as portableDeflate } from '../bytes/deflate.ts'
 import { isPacked } from '../bytes/extract.ts'
 import { crc32 } from '../bytes/gzip-member.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
@@ -43,10 +43,10 @@ export function pack(bytes: Bytes): Uint8Array {
 export function unpack(bytes: Bytes): Uint8Array {
   const packed = viewOf(bytes)
   if (!isPacked(packed)) throw new InvalidDatabaseError('it is not a packed database')
-  return unpackFile(new PackedFile(sourceOf(packed), inflate))
+  return unpackFile(new PackedFile(sourceOf(packed), PORTABLE_CODEC))
 }
 
-/** Packs with another compressor, which can give other bytes. Throws as {@link pack}. */
+/** Packs with another compressor for the blocks, which can give other bytes. Throws as {@link pack}. */
 export function packWith(deflate: Deflate, file: Uint8Array): Uint8Array {
   if (isPacked(file)) throw new InvalidDatabaseError('it is packed already')
   const database = new Database(file)
@@ -73,7 +73,7 @@ export function packWith(deflate: Deflate, file: Uint8Array): Uint8Array {
       metadata: file.subarray(metadata.start),
     },
     blockBytes,
-    deflate,
+    portableDeflate,
   )
   return concatenated([directory, ...blocks])
 }

@@ -5,17 +5,29 @@ import type { DataColumns } from './data-block.ts'
 /** A decoded block of the data section, and where it starts in the original file. */
 export type BlockAt = (offset: number) => readonly [columns: DataColumns, start: number]
 
+/** Rows that are kept put together. A record's names and keys are in other rows, and reading returns to the record. */
+const KEPT_ROWS = 16
+
 /** The buffer of usual rows. Most have less than a hundred bytes. */
-const USUAL_BYTES = 1024
+const USUAL_BYTES = 512
+
+/** Rows that follow one another, put together. */
+interface Rows {
+  bytes: Uint8Array
+  view: DataView
+  /** Where they start and end in the file. */
+  from: number
+  to: number
+}
 
 /**
- * The data section of a packed file. Reads a buffer with a few rows, put together from the columns of their block.
+ * The data section of a packed file. Reads buffers with a few rows, put together from the columns of their block.
  * Offsets are those of the original file.
  */
 export class PackedData extends DataSection {
   readonly #blockAt: BlockAt
-  readonly #usual = new Uint8Array(USUAL_BYTES)
-  readonly #usualView = new DataView(this.#usual.buffer)
+  readonly #kept: Rows[] = []
+  #next = 0
   /** Where the rows in the buffer end in the file. */
   #to = 0
 
@@ -25,8 +37,8 @@ export class PackedData extends DataSection {
   }
 
   protected override reach(offset: number, length: number): void {
-    const end = Math.min(offset + length, this.end)
-    if (offset < this.from || end > this.#to) this.#readRows(offset, end)
+    const end = offset + length > this.end ? this.end : offset + length
+    if (offset < this.from || end > this.#to) this.#use(this.#rows(offset, end))
   }
 
   /** A copy of some bytes of the section. */
@@ -35,31 +47,52 @@ export class PackedData extends DataSection {
     return this.bytes.slice(offset - this.from, offset - this.from + length)
   }
 
-  /** Reads the rows that have the bytes from `offset` to `end`. */
-  #readRows(offset: number, end: number): void {
-    // In one buffer: allocating one for each takes longer than filling it.
-    let bytes = this.#usual
+  #use({ bytes, view, from, to }: Rows): void {
+    this.bytes = bytes
+    this.view = view
+    this.from = from
+    this.#to = to
+  }
+
+  /** The rows that have the bytes from `offset` to `end`. */
+  #rows(offset: number, end: number): Rows {
+    for (let i = 0; i < this.#kept.length; i++) {
+      const rows = this.#kept[i]
+      if (rows !== undefined && rows.from <= offset && rows.to >= end) return rows
+    }
+    const number = this.#next++ % KEPT_ROWS
+    let rows = this.#kept[number]
+    if (rows === undefined || rows.bytes.length > USUAL_BYTES) {
+      const bytes = new Uint8Array(USUAL_BYTES)
+      rows = { bytes, view: new DataView(bytes.buffer), from: 0, to: 0 }
+      this.#kept[number] = rows
+    }
+    this.#read(rows, offset, end)
+    return rows
+  }
+
+  #read(rows: Rows, offset: number, end: number): void {
+    // Damage in a block can end this early: until then, nothing can be read.
+    rows.from = 0
+    rows.to = 0
     let start = -1
     let to = offset
-    // Damage in a block can end this early: until then, nothing can be read.
-    this.#to = 0
     while (start < 0 || to < end) {
-      const [columns, from] = this.#blockAt(to)
-      const row = columns.rowAt(to - from)
-      const rowStart = from + columns.startOf(row)
-      to = from + columns.startOf(row + 1)
+      const [columns, blockStart] = this.#blockAt(to)
+      const row = columns.rowAt(to - blockStart)
+      const rowStart = blockStart + columns.startOf(row)
+      to = blockStart + columns.startOf(row + 1)
       if (start < 0) start = rowStart
-      if (to - start > bytes.length) {
+      if (to - start > rows.bytes.length) {
         const grown = new Uint8Array(2 * (to - start))
-        grown.set(bytes)
-        bytes = grown
+        grown.set(rows.bytes)
+        rows.bytes = grown
+        rows.view = new DataView(grown.buffer)
       }
-      columns.write(row, bytes, rowStart - start)
+      columns.write(row, rows.bytes, rowStart - start)
     }
-    this.bytes = bytes
-    this.view = bytes === this.#usual ? this.#usualView : new DataView(bytes.buffer)
-    this.from = start
-    this.#to = to
+    rows.from = start
+    rows.to = to
   }
 }
 

@@ -1,5 +1,5 @@
 import { checkSize, DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
-import type { Inflate } from '../bytes/deflate.ts'
+import type { BlockCodec } from '../bytes/deflate.ts'
 import { isGeofixError } from '../errors.ts'
 import { Database, type OpenDatabase } from '../mmdb/database.ts'
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
@@ -16,6 +16,9 @@ import { unpackFile } from './unpack.ts'
 
 /** The default limit of the blocks that a packed database keeps decoded. */
 export const DEFAULT_CACHE_BYTES = 100_663_296
+
+/** Of the first records. */
+const MAX_SAMPLED_RECORDS = 100
 
 /** The part of the limit that is for networks. The rest is for the data section. */
 const LEAVES_SHARE = 2 / 3
@@ -37,28 +40,28 @@ export class PackedDatabase implements OpenDatabase {
   readonly data: PackedData
   readonly #file: PackedFile
   readonly #source: BlockSource
-  readonly #inflate: Inflate
+  readonly #codec: BlockCodec
   readonly #options: PackedOptions
   readonly #decoder: RecordDecoder
   readonly #blocks: BlockCache<DataColumns>
 
   /**
-   * @param inflate decompresses blocks
+   * @param codec decompresses and checks blocks
    * @param path of the file, for messages
    * @throws InvalidDatabaseError when the file's header, directory or metadata is damaged, or the file is too large
    */
   constructor(
     source: BlockSource,
-    inflate: Inflate,
+    codec: BlockCodec,
     readonly path?: string,
     options: PackedOptions = {},
   ) {
     const { cacheBytes = DEFAULT_CACHE_BYTES, maxBytes = DEFAULT_MAX_BYTES } = options
-    const file = new PackedFile(source, inflate, path)
+    const file = new PackedFile(source, codec, path)
     checkSize(file.dataEnd + file.directory.metadata.length, maxBytes, path)
     this.#file = file
     this.#source = source
-    this.#inflate = inflate
+    this.#codec = codec
     this.#options = options
     this.metadata = file.metadata
     this.tree = new PackedTree(file, cacheBytes * LEAVES_SHARE)
@@ -81,13 +84,17 @@ export class PackedDatabase implements OpenDatabase {
     return this.#decoder.decode(offset)
   }
 
-  /** In the order of the file, so that they are in few blocks. */
+  /**
+   * In the order of the file, so that they are in few blocks. Only some of them: in a new process, a thousand take as
+   * long as all else that opening does.
+   */
   firstRecords(limit: number): Iterable<number> {
-    const { dataStart, dataEnd } = this.#file
-    return Array.from(
-      this.#file.records.subarray(0, limit),
-      (stored) => stored - SEPARATOR_BYTES + dataStart,
-    ).filter((offset) => offset >= dataStart && offset < dataEnd)
+    const { dataStart, dataEnd, records } = this.#file
+    const step = Math.max(1, Math.floor(Math.min(limit, records.length) / MAX_SAMPLED_RECORDS))
+    return Array.from(records.subarray(0, limit))
+      .filter((_, i) => i % step === 0)
+      .map((stored) => stored - SEPARATOR_BYTES + dataStart)
+      .filter((offset) => offset >= dataStart && offset < dataEnd)
   }
 
   countNetworks(): number {
@@ -129,7 +136,7 @@ export class PackedDatabase implements OpenDatabase {
   }
 
   withBytes(copy: Uint8Array): PackedDatabase {
-    return new PackedDatabase(sourceOf(copy), this.#inflate, this.path, this.#options)
+    return new PackedDatabase(sourceOf(copy), this.#codec, this.path, this.#options)
   }
 
   #openData(): PackedData {

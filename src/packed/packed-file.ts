@@ -1,6 +1,5 @@
 import { checkSize, MAX_DATABASE_BYTES } from '../bytes/byte-limit.ts'
-import type { Inflate } from '../bytes/deflate.ts'
-import { crc32 } from '../bytes/gzip-member.ts'
+import type { BlockCodec } from '../bytes/deflate.ts'
 import { damagedFile, type InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import { type Metadata, readMetadata } from '../mmdb/metadata.ts'
@@ -46,20 +45,20 @@ export class PackedFile {
   readonly path: string | undefined
 
   readonly #source: BlockSource
-  readonly #inflate: Inflate
+  readonly #codec: BlockCodec
   readonly #leafPositions: Float64Array
   readonly #dataPositions: Float64Array
   readonly #recordPosition: number
   #records: Uint32Array | undefined
 
   /** @throws InvalidDatabaseError when the header, the directory or the metadata is damaged */
-  constructor(source: BlockSource, inflate: Inflate, path?: string) {
+  constructor(source: BlockSource, codec: BlockCodec, path?: string) {
     checkSize(source.size, MAX_DATABASE_BYTES, path)
     this.#source = source
-    this.#inflate = inflate
+    this.#codec = codec
     this.path = path
     const read = (position: number, length: number): Uint8Array => source.read(position, length)
-    this.directory = this.#checked('the packed file', () => readDirectory(source.size, read, inflate))
+    this.directory = this.#checked('the packed file', () => readDirectory(source.size, read, codec))
     const { leafBlocks, dataBlocks, end, metadata, recordCount, recordDeflated } = this.directory
     this.#leafPositions = positions(end, leafBlocks.deflated, leafBlocks.lowBytes)
     this.#recordPosition = this.#leafPositions.at(-1) ?? end
@@ -99,10 +98,10 @@ export class PackedFile {
     const length = (this.#leafPositions[block + 1] ?? 0) - position
     return this.#checked(`the block of networks at byte ${position} of the packed file`, () => {
       const bytes = this.#source.read(position, length)
-      if (crc32(bytes) !== crc[block]) throw new Error('it does not match its checksum')
+      if (this.#codec.crc32(bytes) !== crc[block]) throw new Error('it does not match its checksum')
       const end = length - (lowBytes[block] ?? 0)
       const streams = {
-        tokens: this.#inflate(bytes.subarray(0, deflated[block]), tokenBytes[block] ?? 0),
+        tokens: this.#codec.inflate(bytes.subarray(0, deflated[block]), tokenBytes[block] ?? 0),
         lowBytes: bytes.subarray(end),
       }
       const count = Math.min(LEAVES_PER_BLOCK, leafCount - block * LEAVES_PER_BLOCK)
@@ -124,8 +123,8 @@ export class PackedFile {
     const position = this.#dataPositions[block] ?? 0
     return this.#checked(`the block of data at byte ${position} of the packed file`, () => {
       const bytes = this.#source.read(position, deflated[block] ?? 0)
-      if (crc32(bytes) !== crc[block]) throw new Error('it does not match its checksum')
-      return new DataColumns(this.#inflate(bytes, columnBytes[block] ?? 0), length[block] ?? 0)
+      if (this.#codec.crc32(bytes) !== crc[block]) throw new Error('it does not match its checksum')
+      return new DataColumns(this.#codec.inflate(bytes, columnBytes[block] ?? 0), length[block] ?? 0)
     })
   }
 
@@ -138,8 +137,8 @@ export class PackedFile {
     const { recordCount, recordBytes, recordDeflated, recordCrc } = this.directory
     return this.#checked('the record table of the packed file', () => {
       const bytes = this.#source.read(this.#recordPosition, recordDeflated)
-      if (crc32(bytes) !== recordCrc) throw new Error('it does not match its checksum')
-      const reader = new NumberReader(this.#inflate(bytes, recordBytes))
+      if (this.#codec.crc32(bytes) !== recordCrc) throw new Error('it does not match its checksum')
+      const reader = new NumberReader(this.#codec.inflate(bytes, recordBytes))
       const records = new Uint32Array(recordCount)
       let record = 0
       for (let i = 0; i < recordCount; i++) {

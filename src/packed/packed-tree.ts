@@ -33,9 +33,9 @@ export class PackedTree {
     let count = 0
     while (count < word0.length && word0[count] === 0 && word1[count] === 0 && word2[count] === 0) count++
     this.#ipv4Starts = word3.subarray(0, count)
-    for (let i = 0, block = 0; i < this.#table.length; i++) {
-      while (block + 1 < count && (word3[block + 1] ?? 0) <= i * 2 ** (32 - TABLE_BITS)) block++
-      this.#table[i] = block
+    // An entry is for the block that has the first of its addresses.
+    for (let block = 1; block < count; block++) {
+      this.#table.fill(block, Math.ceil((word3[block] ?? 0) / 2 ** (32 - TABLE_BITS)))
     }
   }
 

@@ -2,7 +2,7 @@
 import { deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { seeded } from '../../scripts/bench/addresses.ts'
-import { inflate } from '../../src/bytes/deflate.ts'
+import { inflate, PORTABLE_CODEC } from '../../src/bytes/deflate.ts'
 import { isPacked } from '../../src/bytes/extract.ts'
 import { crc32 } from '../../src/bytes/gzip-member.ts'
 import { InvalidDatabaseError, isGeofixError } from '../../src/errors.ts'
@@ -30,7 +30,11 @@ const openDatabase = (bytes: Uint8Array) => (isPacked(bytes) ? openPacked(bytes)
 
 const PLAIN = manyNetworks()
 const PACKED = pack(PLAIN)
-const DIRECTORY = readDirectory(PACKED.length, (at, length) => PACKED.subarray(at, at + length), inflate)
+const DIRECTORY = readDirectory(
+  PACKED.length,
+  (at, length) => PACKED.subarray(at, at + length),
+  PORTABLE_CODEC,
+)
 const ADDRESSES = Array.from({ length: 100 }, (_, i) => Math.imul(i, 0x9e3779b1) >>> 0)
 
 /** Everything that can be asked. @returns how many lookups failed */
