@@ -1,5 +1,5 @@
 import { defineConfig, type Options } from 'tsup'
-import { bundledLicences, literalPaths, noChildProcess } from './scripts/tsup-plugins.ts'
+import { bundledLicences, literalPaths, noBareImports, noChildProcess } from './scripts/tsup-plugins.ts'
 
 const shared: Options = {
   target: 'node20',
@@ -55,6 +55,7 @@ export default defineConfig([
     noExternal,
     format: ['esm'],
     esbuildPlugins: [bundledLicences('dist/http.LICENSE.txt')],
+    plugins: [noBareImports()],
   },
   {
     ...shared,

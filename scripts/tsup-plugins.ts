@@ -60,6 +60,17 @@ export function noChildProcess(): Plugin {
 }
 
 /**
+ * Leaves out imports of chunks for their effects, which no module of this package has. esbuild writes them to keep an
+ * order, and each costs every import of the package a file.
+ */
+export function noBareImports(): NonNullable<Options['plugins']>[number] {
+  return {
+    name: 'no-bare-imports',
+    renderChunk: (code) => ({ code: code.replace(/^import ["']\.\/chunk-[^"']+["'];?\n/gm, '') }),
+  }
+}
+
+/**
  * In CommonJS, writes the paths of the embedded databases as `path.join(__dirname, '…')`: bundlers and tracers of
  * CommonJS look for that expression, as those of ES modules look for `new URL('…', import.meta.url)`.
  */

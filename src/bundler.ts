@@ -10,6 +10,14 @@ const CODE = dirname(fileURLToPath(import.meta.url))
 /** How the code names a database: in `new URL('…', import.meta.url)`, and in `path.join(__dirname, '…')`. */
 const LITERAL = /(?<=new URL\(|join\(__dirname, )(["'])\.\.\/data\/([\w.-]+)\1/g
 
+export interface BundlerOptions {
+  /**
+   * The embedded databases that are copied. Default: those that the bundle refers to. `Resolver` of `geofix` refers to the
+   * city database, so a program that opens another one names that here.
+   */
+  readonly databases?: readonly ('city' | 'country')[] | undefined
+}
+
 /** What this plugin needs of esbuild's `PluginBuild`. */
 interface EsbuildBuild {
   readonly initialOptions: {
@@ -42,8 +50,9 @@ interface EsbuildFile {
   readonly text: string
 }
 
-/** A plugin for esbuild, and for tsup as one of its `esbuildPlugins`. */
-export function esbuild(): { name: string; setup(build: EsbuildBuild): void } {
+/** A plugin for esbuild, and for tsup as one of its `esbuildPlugins`. @throws TypeError when an option is wrong */
+export function esbuild(options?: BundlerOptions): { name: string; setup(build: EsbuildBuild): void } {
+  const isCopied = filterOf(options)
   return {
     name: 'geofix',
     setup(build) {
@@ -59,7 +68,7 @@ export function esbuild(): { name: string; setup(build: EsbuildBuild): void } {
         for (const [output, { inputs }] of Object.entries(metafile?.outputs ?? {})) {
           for (const [input, { bytesInOutput }] of Object.entries(inputs)) {
             if (bytesInOutput === 0) continue
-            for (const file of databasesIn(resolve(folder, input))) {
+            for (const file of databasesIn(resolve(folder, input)).filter(isCopied)) {
               copies.set(resolve(folder, dirname(output), file), pathOf(file))
             }
           }
@@ -90,13 +99,14 @@ interface RollupChunk {
   readonly modules?: Readonly<Record<string, { readonly renderedLength: number }>> | undefined
 }
 
-/** A plugin for Rollup, rolldown and Vite. */
-export function rollup(): {
+/** A plugin for Rollup, rolldown and Vite. @throws TypeError when an option is wrong */
+export function rollup(options?: BundlerOptions): {
   name: string
   config(): { optimizeDeps: { exclude: string[] } }
   transform(this: RollupContext, code: string, id: string): { code: string; map: null } | undefined
   generateBundle(this: RollupContext, options: unknown, bundle: Readonly<Record<string, RollupChunk>>): void
 } {
+  const isCopied = filterOf(options)
   return {
     name: 'geofix',
     // Vite's development server moves packages away from their files, unless they are excluded.
@@ -112,7 +122,7 @@ export function rollup(): {
       for (const { fileName, modules } of Object.values(bundle)) {
         for (const [id, { renderedLength }] of Object.entries(modules ?? {})) {
           if (renderedLength === 0) continue
-          for (const file of databasesIn(id)) {
+          for (const file of databasesIn(id).filter(isCopied)) {
             const beside = [dirname(fileName), file].filter((part) => part !== '.').join('/')
             this.emitFile({ type: 'asset', fileName: beside, source: readFileSync(pathOf(file)) })
           }
@@ -120,6 +130,14 @@ export function rollup(): {
       }
     },
   }
+}
+
+function filterOf({ databases }: BundlerOptions = {}): (file: string) => boolean {
+  if (databases === undefined) return () => true
+  if (!Array.isArray(databases) || !databases.every((name) => name === 'city' || name === 'country')) {
+    throw new TypeError("databases must be an array of 'city' and 'country'")
+  }
+  return (file) => databases.some((name) => file.startsWith(`${name}.`))
 }
 
 const known = new Map<string, readonly string[]>()

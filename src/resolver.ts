@@ -1,28 +1,19 @@
 import { Address } from './address/address.ts'
 import { explainMalformed } from './address/explain-malformed.ts'
 import type { OpenProgress } from './bytes/progress.ts'
-import type { ClientAddressOptions, ClientFailure, ClientWalk } from './client/client-address.ts'
+import type { ClientAddressOptions, ClientWalk } from './client/client-address.ts'
 import type { DetectSource, PeerOptions } from './client/request-source.ts'
 import { MalformedAddressError } from './errors.ts'
 import type { DatabaseInfo } from './location/database-info.ts'
 import { DatabaseSet } from './location/database-set.ts'
-import { type Locale, localeOf } from './location/locale.ts'
+import { localeOf } from './location/locale.ts'
 import {
   isLookupFailure,
   type LocationRecord,
-  type LookupFailure,
   type LookupOptions,
   type LookupResult,
 } from './location/location-record.ts'
-import {
-  BATCH_ITEMS,
-  findRecord,
-  isRecord,
-  LookupBatch,
-  lookupError,
-  lookupFailure,
-  malformedFailure,
-} from './location/lookup.ts'
+import { BATCH_ITEMS, LookupBatch, lookupRecord, lookupResult, malformedFailure } from './location/lookup.ts'
 import { type SharedDatabases, shareDatabases } from './location/shared-databases.ts'
 import { instantOf } from './location/timezone.ts'
 import type { MmdbValue } from './mmdb/record-decoder.ts'
@@ -125,7 +116,7 @@ export abstract class Resolver {
     const locale = localeOf(options?.locale)
     const at = instantOf(options?.at)
     this.#parse(ip)
-    return this.#record(set, locale, at)
+    return lookupRecord(set, this.#address, locale, at)
   }
 
   /**
@@ -147,7 +138,7 @@ export abstract class Resolver {
     const locale = localeOf(options?.locale)
     const at = instantOf(options?.at)
     const via = this.#clients.find(source, options, this.#address)
-    return this.#record(set, locale, at, via)
+    return lookupRecord(set, this.#address, locale, at, via)
   }
 
   /**
@@ -161,7 +152,7 @@ export abstract class Resolver {
     const set = this.#open()
     const locale = localeOf(options?.locale)
     const at = instantOf(options?.at)
-    return this.#address.parse(ip) ? this.#result(set, locale, at) : malformedFailure(ip)
+    return this.#address.parse(ip) ? lookupResult(set, this.#address, locale, at) : malformedFailure(ip)
   }
 
   /**
@@ -175,8 +166,8 @@ export abstract class Resolver {
     const locale = localeOf(options?.locale)
     const at = instantOf(options?.at)
     const via = this.#clients.seek(source, options, this.#address)
-    if (typeof via !== 'string') return clientFailure(via)
-    const result = this.#result(set, locale, at)
+    if (typeof via !== 'string') return via
+    const result = lookupResult(set, this.#address, locale, at)
     if (isLookupFailure(result)) result.error.via = via
     return result
   }
@@ -301,28 +292,7 @@ export abstract class Resolver {
   #parse(ip: string): void {
     if (!this.#address.parse(ip)) throw new MalformedAddressError(explainMalformed(ip))
   }
-
-  /** Looks up the last parsed address. */
-  #result(set: DatabaseSet, locale: Locale, at: number): LookupResult {
-    const address = this.#address
-    const found = findRecord(set, address, locale, at)
-    return isRecord(found) ? found : lookupFailure(set, address, found)
-  }
-
-  /** Looks up the last parsed address, and throws. @param via where `detect` found the address */
-  #record(set: DatabaseSet, locale: Locale, at: number, via?: string): LocationRecord {
-    const found = findRecord(set, this.#address, locale, at)
-    if (isRecord(found)) return found
-    throw lookupError(set, this.#address, found, via)
-  }
 }
-
-function clientFailure(failure: ClientFailure): LookupFailure {
-  const { address = '', code, message, ...rest } = { address: undefined, ...failure }
-  return { ip: address, error: { code, status: STATUS[code], message, ...rest } }
-}
-
-const STATUS = { MALFORMED_ADDRESS: 400, UNRESOLVABLE_ADDRESS: 422, ADDRESS_UNAVAILABLE: null } as const
 
 /** @throws TypeError when there is no source */
 export function atLeastOne<Source>(source: Source | readonly Source[]): readonly Source[] {

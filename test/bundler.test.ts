@@ -1,9 +1,9 @@
 // The hooks of the plugins, on the sources, which name the databases as the built code does. test/matrix runs bundlers.
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { esbuild, rollup } from '../src/bundler.ts'
+import { type BundlerOptions, esbuild, rollup } from '../src/bundler.ts'
 import { temporaryFolder } from './temporary.ts'
 
 const source = (name: string): string => fileURLToPath(new URL(`../src/${name}`, import.meta.url))
@@ -15,10 +15,13 @@ type Setup = Parameters<ReturnType<typeof esbuild>['setup']>[0]
 type Loaded = Parameters<Setup['onLoad']>[1]
 type Ended = Parameters<Setup['onEnd']>[0]
 
-function hooksOf(folder: string): { load: Loaded; end: Ended; options: Setup['initialOptions'] } {
+function hooksOf(
+  folder: string,
+  pluginOptions?: BundlerOptions,
+): { load: Loaded; end: Ended; options: Setup['initialOptions'] } {
   const hooks: { load?: Loaded; end?: Ended } = {}
   const options: Setup['initialOptions'] = { absWorkingDir: folder }
-  esbuild().setup({
+  esbuild(pluginOptions).setup({
     initialOptions: options,
     onLoad: (_, load) => {
       hooks.load = load
@@ -45,6 +48,7 @@ const outputs = (inputs: Record<string, number>) => ({
 
 describe('the plugin for esbuild', () => {
   const folder = temporaryFolder()
+  const other = temporaryFolder()
   const { load, end, options } = hooksOf(folder)
 
   it('writes the place beside the bundle, and leaves other modules alone', () => {
@@ -59,6 +63,19 @@ describe('the plugin for esbuild', () => {
     end(outputs({ [COUNTRY]: 10, [CITY]: 0 }))
     expect(statSync(join(folder, 'out/a/country.mmdb.gz')).size).toBe(SIZE)
     expect(existsSync(join(folder, 'out/a/city.mmdb.gz'))).toBe(false)
+  })
+
+  it('copies only the databases that its option names', () => {
+    hooksOf(other, { databases: ['country'] }).end(outputs({ [COUNTRY]: 10, [CITY]: 10 }))
+    expect(readdirSync(join(other, 'out/a'))).toEqual(['country.mmdb.gz'])
+  })
+
+  it.each([['country'], [['asn']], [[undefined]], [null]])('refuses the option %j', (databases) => {
+    for (const make of [esbuild, rollup]) {
+      expect(() => Reflect.apply(make, undefined, [{ databases }])).toThrow(
+        new TypeError("databases must be an array of 'city' and 'country'"),
+      )
+    }
   })
 
   it('adds it to the outputs that are not written', () => {
@@ -117,6 +134,12 @@ describe('the plugin for Rollup, rolldown and Vite', () => {
       ['country.mmdb.gz', SIZE],
       ['a/country.mmdb.gz', SIZE],
     ])
+  })
+
+  it('emits only the databases that its option names', () => {
+    const { context, emitted } = build('server')
+    rollup({ databases: ['city'] }).generateBundle.call(context, {}, bundle)
+    expect(emitted).toEqual([])
   })
 
   it('leaves it to Vite to emit what browsers need', () => {

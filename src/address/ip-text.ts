@@ -246,3 +246,11 @@ function firstAddress(family: 4 | 6, words: Uint32Array, prefixLength: number): 
   }
   return ipaddr.IPv6.networkAddressFromCIDR(`${formatIPv6(words)}/${prefixLength}`).toRFC5952String()
 }
+
+/** Whether a network contains an address of its family. */
+export function covers({ words, prefixLength }: Network, address: ArrayLike<number>): boolean {
+  for (let index = 0, bits = prefixLength; bits > 0; index++, bits -= 32) {
+    if (((words[index] ?? 0) ^ (address[index] ?? 0)) >>> Math.max(32 - bits, 0) !== 0) return false
+  }
+  return true
+}

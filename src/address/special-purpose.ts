@@ -1,17 +1,27 @@
 import { IPV4_REGISTRY, IPV6_REGISTRY, type RegistryRow, type SpecialPurpose } from './iana-registries.ts'
-import { type IPv6Words, type Network, parseCidr } from './ip-text.ts'
+import { covers, type IPv6Words, type Network, parseCidr } from './ip-text.ts'
 
-/** The rows of one registry, the most specific network first. */
-interface Registry {
-  readonly rows: readonly CompiledRow[]
+/** One registry, compiled at the first lookup. */
+class Registry {
+  /** The most specific network first. */
+  readonly #rows: readonly (readonly [Network, SpecialPurpose | null])[]
   /** By the first 16 bits of an address, whether a row longer than /3 can match. Spares most lookups the rows. */
-  readonly mayMatch: Uint8Array
-}
+  readonly mayMatch = new Uint8Array(65536)
 
-interface CompiledRow {
-  readonly network: Network
-  readonly masks: Uint32Array
-  readonly meaning: SpecialPurpose | null
+  constructor(rows: readonly RegistryRow[]) {
+    this.#rows = rows
+      .map(([text, , , meaning]) => [parseCidr(text), meaning] as const)
+      .sort(([a], [b]) => b.prefixLength - a.prefixLength)
+    for (const [{ words, prefixLength }] of this.#rows) {
+      const first = (words[0] ?? 0) >>> 16
+      if (prefixLength > 3) this.mayMatch.fill(1, first, first + 2 ** Math.max(16 - prefixLength, 0))
+    }
+  }
+
+  meaningOf(words: ArrayLike<number>): SpecialPurpose | null {
+    for (const [network, meaning] of this.#rows) if (covers(network, words)) return meaning
+    return null
+  }
 }
 
 let ipv4: Registry | undefined
@@ -23,12 +33,8 @@ let ipv6: Registry | undefined
  * @param address an unsigned 32-bit number
  */
 export function specialPurposeOfIPv4(address: number): SpecialPurpose | null {
-  ipv4 ??= compile(IPV4_REGISTRY)
-  if (ipv4.mayMatch[address >>> 16] === 0) return null
-  for (const row of ipv4.rows) {
-    if ((address & (row.masks[0] ?? 0)) >>> 0 === row.network.words[0]) return row.meaning
-  }
-  return null
+  ipv4 ??= new Registry(IPV4_REGISTRY)
+  return ipv4.mayMatch[address >>> 16] === 0 ? null : ipv4.meaningOf([address])
 }
 
 /**
@@ -36,44 +42,9 @@ export function specialPurposeOfIPv4(address: number): SpecialPurpose | null {
  * Outside global unicast space (2000::/3) the default is `reserved`.
  */
 export function specialPurposeOfIPv6(words: IPv6Words): SpecialPurpose | null {
-  ipv6 ??= compile(IPV6_REGISTRY)
+  ipv6 ??= new Registry(IPV6_REGISTRY)
   const first = words[0] ?? 0
-  if (first >>> 29 === 1 && ipv6.mayMatch[first >>> 16] === 0) return null
-  for (const row of ipv6.rows) {
-    if (covers(row, words)) return row.meaning
-  }
-  return null
-}
-
-function covers(row: CompiledRow, words: IPv6Words): boolean {
-  for (let i = 0; i < 4; i++) {
-    if (((words[i] ?? 0) & (row.masks[i] ?? 0)) >>> 0 !== row.network.words[i]) return false
-  }
-  return true
-}
-
-/** Called at the first lookup, not at import. */
-function compile(registry: readonly RegistryRow[]): Registry {
-  const rows = registry.map(([text, , , meaning]) => {
-    const network = parseCidr(text)
-    return { network, masks: masks(network), meaning }
-  })
-  rows.sort((a, b) => b.network.prefixLength - a.network.prefixLength)
-  const mayMatch = new Uint8Array(65536)
-  for (const { network } of rows) {
-    if (network.prefixLength <= 3) continue
-    const first = (network.words[0] ?? 0) >>> 16
-    const width = network.prefixLength < 16 ? 2 ** (16 - network.prefixLength) : 1
-    mayMatch.fill(1, first, first + width)
-  }
-  return { rows, mayMatch }
-}
-
-function masks({ words, prefixLength }: Network): Uint32Array {
-  return words.map((_, i) => {
-    const bits = Math.min(Math.max(prefixLength - i * 32, 0), 32)
-    return bits === 0 ? 0 : -1 << (32 - bits)
-  })
+  return first >>> 29 === 1 && ipv6.mayMatch[first >>> 16] === 0 ? null : ipv6.meaningOf(words)
 }
 
 /** The message for an address that the registries exclude. */

@@ -43,17 +43,25 @@ export interface ClientAddress {
   readonly via: string
 }
 
-/** Why a request has no client address, as data: a failing request costs no stack trace unless its caller wants one. */
-export type ClientFailure =
-  | { readonly code: 'MALFORMED_ADDRESS'; readonly message: string; readonly via: string }
-  | {
-      readonly code: 'UNRESOLVABLE_ADDRESS'
-      readonly message: string
-      readonly reason: 'unidentified' | 'trusted-proxy'
-      readonly address: string | undefined
-      readonly via: string
-    }
-  | { readonly code: 'ADDRESS_UNAVAILABLE'; readonly message: string; readonly reason: UnavailableReason }
+/**
+ * Why a request has no client address: a `LookupFailure`, so a failing request costs no stack trace unless its caller
+ * wants one. `ip` is empty if no address is known.
+ */
+export interface ClientFailure {
+  readonly ip: string
+  readonly error: { readonly message: string } & (
+    | { readonly code: 'MALFORMED_ADDRESS'; readonly status: 400; readonly via: string }
+    | {
+        readonly code: 'UNRESOLVABLE_ADDRESS'
+        readonly status: 422
+        readonly reason: Unresolvable
+        readonly via: string
+      }
+    | { readonly code: 'ADDRESS_UNAVAILABLE'; readonly status: null; readonly reason: UnavailableReason }
+  )
+}
+
+type Unresolvable = 'unidentified' | 'trusted-proxy'
 
 /** What the walk decided about one hop, for debugging proxies. */
 export interface WalkStep {
@@ -152,7 +160,7 @@ export class ClientWalk {
       observe?.({ via: 'socket', text: client.text, verdict: trusted ? 'trusted' : 'client' })
       if (!trusted) return 'socket'
     }
-    const farthest = peer === UNIX ? undefined : client.text
+    const farthest = peer === UNIX ? '' : client.text
     const field = readField(headersOf(request), this.field)
     if (lacksLines(request, this.field, field)) {
       return unavailable(
@@ -170,14 +178,13 @@ export class ClientWalk {
    */
   #walk(
     field: string,
-    peer: string | undefined,
+    peer: string,
     client: Address,
     observe: ((step: WalkStep) => void) | undefined,
   ): ClientFailure | null {
     const via = this.field
     if (field.length > MAX_FIELD_CHARS) {
-      const message = `the header field ${via} is longer than ${MAX_FIELD_CHARS} characters`
-      return { code: 'MALFORMED_ADDRESS', message, via }
+      return malformed(`the header field ${via} is longer than ${MAX_FIELD_CHARS} characters`, via)
     }
     let farthest = peer
     let foundIn = 'socket'
@@ -189,31 +196,21 @@ export class ClientWalk {
       const trusted = hop === 'address' && this.#trust.covers(client) && this.isList
       observe?.({ via, text: hop === 'address' ? client.text : text, verdict: verdictOf(hop, trusted) })
       if (hop === 'malformed') {
-        const message = `the header field ${via} of a trusted proxy contains a hop that cannot be parsed`
-        return { code: 'MALFORMED_ADDRESS', message, via }
+        return malformed(
+          `the header field ${via} of a trusted proxy contains a hop that cannot be parsed`,
+          via,
+        )
       }
       if (hop === 'unidentified') {
         const message = `the header field ${via} of a trusted proxy does not say who the client is`
-        return {
-          code: 'UNRESOLVABLE_ADDRESS',
-          message,
-          reason: 'unidentified',
-          address: undefined,
-          via,
-        }
+        return unresolvable(message, hop, '', via)
       }
       if (!trusted) return null
       farthest = client.text
       foundIn = via
     }
-    const known = farthest === undefined ? '' : `, the farthest is ${farthest}`
-    return {
-      code: 'UNRESOLVABLE_ADDRESS',
-      message: `only trusted proxies are known${known}`,
-      reason: 'trusted-proxy',
-      address: farthest,
-      via: foundIn,
-    }
+    const known = farthest === '' ? '' : `, the farthest is ${farthest}`
+    return unresolvable(`only trusted proxies are known${known}`, 'trusted-proxy', farthest, foundIn)
   }
 
   /** Returns where the last hop before `end` ends. Skips blanks and, in lists, the commas of empty hops. */
@@ -236,19 +233,22 @@ export class ClientWalk {
   }
 }
 
-function unavailable(message: string, reason: UnavailableReason): ClientFailure {
-  return { code: 'ADDRESS_UNAVAILABLE', message, reason }
+function malformed(message: string, via: string): ClientFailure {
+  return { ip: '', error: { code: 'MALFORMED_ADDRESS', status: 400, message, via } }
 }
 
-function clientError(failure: ClientFailure): GeofixError {
-  switch (failure.code) {
-    case 'MALFORMED_ADDRESS':
-      return new MalformedAddressError(failure.message, failure.via)
-    case 'UNRESOLVABLE_ADDRESS':
-      return new UnresolvableAddressError(failure.message, failure.reason, failure.address, failure.via)
-    case 'ADDRESS_UNAVAILABLE':
-      return new AddressUnavailableError(failure.message, failure.reason)
-  }
+function unresolvable(message: string, reason: Unresolvable, ip: string, via: string): ClientFailure {
+  return { ip, error: { code: 'UNRESOLVABLE_ADDRESS', status: 422, message, reason, via } }
+}
+
+function unavailable(message: string, reason: UnavailableReason): ClientFailure {
+  return { ip: '', error: { code: 'ADDRESS_UNAVAILABLE', status: null, message, reason } }
+}
+
+function clientError({ ip, error }: ClientFailure): GeofixError {
+  if (error.code === 'MALFORMED_ADDRESS') return new MalformedAddressError(error.message, error.via)
+  if (error.code === 'ADDRESS_UNAVAILABLE') return new AddressUnavailableError(error.message, error.reason)
+  return new UnresolvableAddressError(error.message, error.reason, ip || undefined, error.via)
 }
 
 function verdictOf(hop: Hop, trusted: boolean): WalkStep['verdict'] {

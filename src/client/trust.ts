@@ -1,5 +1,5 @@
 import { Address, mappedIPv4 } from '../address/address.ts'
-import { type Network, NOT_IPV4, parseCidr } from '../address/ip-text.ts'
+import { covers, type Network, NOT_IPV4, parseCidr } from '../address/ip-text.ts'
 import { quoted } from '../errors.ts'
 
 /** Names of blocks that cannot send from outside, with the same members as in other proxy libraries. */
@@ -42,28 +42,12 @@ export class TrustList {
    * are IPv6. Zones are ignored.
    */
   covers(address: Address): boolean {
-    // Plain loops, because a caller can send hundreds of hops and there can be thousands of networks.
-    if (address.version === 4) {
-      const { ipv4 } = address
-      for (const { words, prefixLength } of this.#ipv4) if (agree(words[0], ipv4, prefixLength)) return true
-      return false
-    }
-    const { words } = address
-    for (const network of this.#ipv6) if (contains(network, words)) return true
+    // A plain loop, because a caller can send hundreds of hops and there can be thousands of networks.
+    const isIPv4 = address.version === 4
+    const words = isIPv4 ? [address.ipv4] : address.words
+    for (const network of isIPv4 ? this.#ipv4 : this.#ipv6) if (covers(network, words)) return true
     return false
   }
-}
-
-function contains(network: Network, words: Uint32Array): boolean {
-  for (let index = 0, bits = network.prefixLength; bits > 0; index++, bits -= 32) {
-    if (!agree(network.words[index], words[index], bits)) return false
-  }
-  return true
-}
-
-/** Whether the first `bits` bits of two words are equal. `bits` is at least 1. */
-function agree(one = 0, other = 0, bits: number): boolean {
-  return (one ^ other) >>> Math.max(32 - bits, 0) === 0
 }
 
 function networksOf(entry: unknown): Network[] {

@@ -8,6 +8,8 @@ import { recordEndsOf } from './splitter.ts'
 
 /** At least one of this many first records must have an address. */
 const RECORDS = 1000
+/** Records read first: they usually have an address. The run enriches again what is read here. */
+const FIRST_RECORDS = 10
 /** Enough records to decide, for samples of long records, if one of them has a value that is not an address. */
 const FEWER_RECORDS = 100
 /** A whole input with fewer records is accepted if they merely lack an address, as in a log of a quiet hour. */
@@ -55,7 +57,7 @@ function firstRecords(enricher: BlockEnricher, plan: Plan, sample: Uint8Array, i
   let linesBefore = 0
   for (let start = 0; start < sample.length && counts.lines - counts.blank < RECORDS && !hasAddress(); ) {
     let end = start === 0 ? markLength(sample) : start
-    const most = RECORDS - (counts.lines - counts.blank) + (start === 0 ? headerLine(plan) : 0)
+    const most = start === 0 ? FIRST_RECORDS + headerLine(plan) : RECORDS - (counts.lines - counts.blank)
     for (let count = 0; count < most && end < sample.length; count++) {
       const next = ends.next(end, sample.length, isWhole)
       if (next === -1) break

@@ -20,6 +20,8 @@ const SHORTEST = 17
 export const TIMESTAMP_ROOM = 35
 /** Digits of a fraction, at most: nanoseconds. */
 const MAX_FRACTION = 9
+/** Milliseconds of the first digits of a fraction. */
+const POWERS = [100, 10, 1]
 /** What {@link twoDigits} returns for anything else. Every check of an upper bound refuses it. */
 const NO_NUMBER = 10_000
 
@@ -38,8 +40,9 @@ export class Timestamp {
   #year = -1
   #month = 0
   #day = 0
-  /** The start of the day in UTC. */
+  /** The start of the day in UTC, also in milliseconds since 1970. */
   readonly #date = new Date(0)
+  #midnight = 0
   /** `2000-10-10T`; `null` until it is needed. */
   #dateText: Uint8Array | null = null
   /** Where `13:55` is in the bytes last read. */
@@ -58,7 +61,8 @@ export class Timestamp {
     const isIso = bytes[start + 2] !== SLASH
     const time = isIso ? this.#isoDate(bytes, start) : this.#logDate(bytes, start)
     if (time < 0) return -1
-    const [hour, minute] = [twoDigits(bytes, time), twoDigits(bytes, time + 3)]
+    const hour = twoDigits(bytes, time)
+    const minute = twoDigits(bytes, time + 3)
     const hasSecond = bytes[time + 5] === COLON
     this.#time = time
     this.#second = hasSecond ? twoDigits(bytes, time + 6) : 0
@@ -70,10 +74,11 @@ export class Timestamp {
     if (after < 0 || after > end) return -1
     const offset = this.#offsetHour * 60 + this.#offsetMinute
     const minutes = hour * 60 + minute + (this.#isWest ? offset : -offset)
-    const digit = (at: number): number => (at < this.#fractionEnd ? (bytes[at] ?? ZERO) - ZERO : 0)
-    const first = this.#fractionStart
-    const milliseconds = digit(first) * 100 + digit(first + 1) * 10 + digit(first + 2)
-    this.instant = this.#date.getTime() + (minutes * 60 + this.#second) * 1000 + milliseconds
+    let milliseconds = 0
+    for (let at = this.#fractionStart; at < this.#fractionEnd && at < this.#fractionStart + 3; at++) {
+      milliseconds += ((bytes[at] ?? ZERO) - ZERO) * (POWERS[at - this.#fractionStart] ?? 0)
+    }
+    this.instant = this.#midnight + (minutes * 60 + this.#second) * 1000 + milliseconds
     return after
   }
 
@@ -113,8 +118,8 @@ export class Timestamp {
     const hasTime = separator === SPACE || (separator & ~SMALL) === UPPER_T
     const isSpelt = bytes[start + 4] === DASH && bytes[start + 7] === DASH && hasTime
     const year = twoDigits(bytes, start) * 100 + twoDigits(bytes, start + 2)
-    const [month, day] = [twoDigits(bytes, start + 5), twoDigits(bytes, start + 8)]
-    return isSpelt && this.#setDay(year, month, day) ? start + 11 : -1
+    const month = twoDigits(bytes, start + 5)
+    return isSpelt && this.#setDay(year, month, twoDigits(bytes, start + 8)) ? start + 11 : -1
   }
 
   /** @returns whether the day exists */
@@ -123,7 +128,7 @@ export class Timestamp {
     if (day === this.#day && month === this.#month && year === this.#year) return true
     this.#year = -1
     if (year > 9999) return false
-    this.#date.setUTCFullYear(year, month - 1, day)
+    this.#midnight = this.#date.setUTCFullYear(year, month - 1, day)
     if (this.#date.getUTCMonth() !== month - 1 || this.#date.getUTCDate() !== day) return false
     this.#year = year
     this.#month = month

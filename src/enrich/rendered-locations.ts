@@ -251,17 +251,17 @@ export class RenderedLocations {
       return
     }
     const { before, after } = this.#template.textOf(rendered.location, this.#locale)
-    const whole = after === null ? before : before + offsetText + after
-    const most = whole.length * MAX_UNIT_BYTES
+    const rest = after === null ? '' : offsetText + after
+    const most = (before.length + rest.length) * MAX_UNIT_BYTES
     if (this.#slab.length - this.#slabUsed < most) {
       this.#slab = new Uint8Array(Math.max(most, SLAB_BYTES))
       this.#slabUsed = 0
       this.#slabBytes += this.#slab.length
     }
     const room = this.#slab.subarray(this.#slabUsed)
-    const start = after === null ? -1 : encoder.encodeInto(before, room).written
-    const size = encoder.encodeInto(whole, room).written
-    rendered.offsetStart = start
+    const start = encoder.encodeInto(before, room).written
+    const size = start + encoder.encodeInto(rest, room.subarray(start)).written
+    rendered.offsetStart = after === null ? -1 : start
     rendered.text = room.subarray(0, size)
     this.#slabUsed += size
   }

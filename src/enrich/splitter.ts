@@ -2,7 +2,6 @@ import { separatorLine } from './formats/delimited/table.ts'
 import { definitionOf, type Plan } from './formats/formats.ts'
 import { RecordEnds } from './record-ends.ts'
 import { markLength } from './sample.ts'
-import { LineFeeds } from './swar.ts'
 
 /** Whole lines of the input, or a piece of a line that is too long. */
 export interface Block {

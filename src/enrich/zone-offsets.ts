@@ -1,12 +1,15 @@
+import { remember } from '../location/tables.ts'
 import type { Timezone } from '../location/timezone.ts'
 
 /**
  * The offset is asked for at both ends of windows of this length. If both have the same offset, so has all of the
  * window: no zone of the IANA database changes its offset and changes it back in less than 7 days. Milliseconds.
  */
-const WINDOW_MS = 4 * 86_400_000
-/** The most windows that are cached for one zone: 11 years. */
+const WINDOW_MS = 6 * 86_400_000
+/** The most windows that are cached for one zone: 16 years. */
 const MAX_WINDOWS = 1024
+/** More than any zone has had. */
+const MAX_OFFSETS = 1024
 
 /** An offset from UTC, in the forms that a record and the counts need. */
 export interface Offset {
@@ -36,7 +39,8 @@ const NO_SPAN: Span = { from: Number.NaN, until: Number.NaN, offset: NO_OFFSET }
 export class ZoneOffsets {
   readonly #zone: Timezone
   readonly #offsets = new Map<string | null, Offset>()
-  /** Spans by window since 1970. */
+  /** By window since 1970: the offsets at its start, and its spans. */
+  readonly #starts = new Map<number, Offset>()
   readonly #windows = new Map<number, readonly Span[]>()
   #last = NO_SPAN
 
@@ -48,31 +52,31 @@ export class ZoneOffsets {
   at(instant: number): Offset {
     if (instant >= this.#last.from && instant < this.#last.until) return this.#last.offset
     if (Number.isNaN(instant)) return NO_OFFSET
-    this.#last = this.#spansAround(instant).find(({ until }) => instant < until) ?? NO_SPAN
+    const window = Math.floor(instant / WINDOW_MS)
+    const spans = remember(this.#windows, MAX_WINDOWS, window, () => this.#spans(window))
+    this.#last = spans.find(({ until }) => instant < until) ?? NO_SPAN
     return this.#last.offset
   }
 
-  #spansAround(instant: number): readonly Span[] {
-    const window = Math.floor(instant / WINDOW_MS)
-    let spans = this.#windows.get(window)
-    if (spans === undefined) {
-      if (this.#windows.size >= MAX_WINDOWS) this.#windows.clear()
-      spans = this.#spans(window * WINDOW_MS, (window + 1) * WINDOW_MS)
-      this.#windows.set(window, spans)
-    }
-    return spans
-  }
-
-  #spans(start: number, end: number): readonly Span[] {
+  #spans(window: number): readonly Span[] {
     const spans: Span[] = []
-    const last = this.#ask(end - 1)
-    for (let from = start; from < end; ) {
-      const offset = this.#ask(from)
-      const until = offset === last ? end : this.#changeIn(from, end - 1, offset)
+    const end = (window + 1) * WINDOW_MS
+    const last = this.#startOf(window + 1)
+    for (
+      let from = window * WINDOW_MS, offset = this.#startOf(window);
+      from < end;
+      offset = this.#ask(from)
+    ) {
+      const until = offset === last ? end : this.#changeIn(from, end, offset)
       spans.push({ from, until, offset })
       from = until
     }
     return spans
+  }
+
+  /** The offset at the start of a window. */
+  #startOf(window: number): Offset {
+    return remember(this.#starts, MAX_WINDOWS, window, () => this.#ask(window * WINDOW_MS))
   }
 
   /** The first instant with another offset, by bisection. @param before has the offset @param after has another one */
@@ -88,12 +92,8 @@ export class ZoneOffsets {
 
   #ask(instant: number): Offset {
     const text = this.#zone.offsetAt(instant)
-    let offset = this.#offsets.get(text)
-    if (offset === undefined) {
-      offset = { text, minutes: minutesOf(text), json: JSON.stringify(text) }
-      this.#offsets.set(text, offset)
-    }
-    return offset
+    const make = (): Offset => ({ text, minutes: minutesOf(text), json: JSON.stringify(text) })
+    return remember(this.#offsets, MAX_OFFSETS, text, make)
   }
 }
 

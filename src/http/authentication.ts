@@ -40,5 +40,5 @@ export function bearerKey(asked: Asked): string | Problem {
 /** @param hasToken whether the request had a token: RFC 6750 section 3.1 allows an error code only then */
 export function unauthenticated(detail: string, hasToken: boolean): Problem {
   const challenge = hasToken ? 'Bearer error="invalid_token"' : 'Bearer'
-  return { code: 'UNAUTHENTICATED', detail, headers: { 'www-authenticate': challenge } }
+  return { code: 'UNAUTHENTICATED', detail, headers: ['www-authenticate', challenge] }
 }

@@ -14,7 +14,7 @@ const MAX_TEXT_BYTES = 16 * 1024 * 1024
 /** The most locales whose texts are kept. */
 const MAX_TEXT_LOCALES = 4
 /** Usual bytes of a record, to reserve memory for. */
-const RECORD_BYTES = 256
+const RECORD_BYTES = 320
 /** Any instant will do: only the offset depends on it, and the offset is written separately. */
 const ANY_INSTANT = 0
 

@@ -27,24 +27,25 @@ export class Cors {
   /** The answer to a preflight request, or to any other `OPTIONS`; `null` for other methods. */
   preflight(asked: Asked): Reply | null {
     if (asked.method !== 'OPTIONS') return null
-    const headers = {
+    const headers = [
       ...this.fields(asked),
-      'access-control-allow-methods': 'GET, HEAD, POST',
-      'access-control-allow-headers': 'Authorization, Content-Type',
-      'access-control-max-age': PREFLIGHT_SECONDS,
-    }
+      ...['access-control-allow-methods', 'GET, HEAD, POST'],
+      ...['access-control-allow-headers', 'Authorization, Content-Type'],
+      ...['access-control-max-age', PREFLIGHT_SECONDS],
+    ]
     return { status: 204, headers, body: null }
   }
 
   /** The fields of every answer. */
   fields(asked: Asked): HeaderFields {
-    if (this.#origins === null) {
-      return { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED }
-    }
+    const allow = (origin: string) => [
+      ...['access-control-allow-origin', origin],
+      ...['access-control-expose-headers', EXPOSED],
+    ]
+    if (this.#origins === null) return allow('*')
     const origin = asked.get('origin')
     // Caches must not give the answer for one origin to another.
-    const vary = { vary: 'Origin' }
-    if (origin === null || !this.#origins.has(origin)) return vary
-    return { ...vary, 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED }
+    const vary = ['vary', 'Origin']
+    return origin === null || !this.#origins.has(origin) ? vary : [...vary, ...allow(origin)]
   }
 }

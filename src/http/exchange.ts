@@ -1,8 +1,8 @@
 // What the service reads of a request and gives as an answer. `createHandler` has both over Fetch types; `geofix serve` also
 // has them over Node's own, because Fetch objects take half of the time of an answer there.
 
-/** Header fields of an answer, by lower-case name. A plain object, which is the fastest form for every adapter. */
-export type HeaderFields = Readonly<Record<string, string>>
+/** Header fields of an answer: lower-case names, each followed by its value. This is the fastest form for Node. */
+export type HeaderFields = readonly string[]
 
 /** A request. It is a `HeaderSource` of the resolver, too. */
 export interface Asked {
@@ -62,11 +62,11 @@ export class FetchAsked implements Asked {
 }
 
 /** The Fetch form of an answer. */
-export function responseOf({ status, headers, body }: Reply): Response {
-  return new Response(typeof body === 'string' || body === null ? body : new Uint8Array(body), {
-    status,
-    headers,
-  })
+export function responseOf({ status, headers: fields, body }: Reply): Response {
+  const headers = new Headers()
+  for (let at = 0; at < fields.length; at += 2) headers.append(fields[at] ?? '', fields[at + 1] ?? '')
+  const content = typeof body === 'string' || body === null ? body : new Uint8Array(body)
+  return new Response(content, { status, headers })
 }
 
 /** An answer with a body; to `HEAD`, without it. */
@@ -78,7 +78,7 @@ export function replyTo(
 ): Reply {
   if (method !== 'HEAD') return { status, headers, body }
   const { length } = typeof body === 'string' ? encoder.encode(body) : body
-  return { status, headers: { ...headers, 'content-length': String(length) }, body: null }
+  return { status, headers: [...headers, 'content-length', String(length)], body: null }
 }
 
 const encoder = /* @__PURE__ */ new TextEncoder()

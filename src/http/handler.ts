@@ -21,7 +21,7 @@ import { RateLimits } from './rate-limit.ts'
 import { type Operation, type Route, routeOf } from './route.ts'
 
 /** Every answer is about one caller or one key. */
-const SUCCESS: HeaderFields = { 'content-type': 'application/json', 'cache-control': 'private, no-store' }
+const SUCCESS: HeaderFields = ['content-type', 'application/json', 'cache-control', 'private, no-store']
 
 /** What an operation made of a request. Text and bytes are the JSON of a success. */
 type Outcome = string | Uint8Array | Problem
@@ -85,7 +85,7 @@ export class Service<Source extends Asked> {
 
   /** Answers a request, without a promise if nothing has to be waited for. Never throws. */
   answer(asked: Source, remoteAddress?: string | null): MaybePromise<Reply> {
-    const progress: Progress = { operation: null, keyId: null, headers: {}, outcomes: {} }
+    const progress: Progress = { operation: null, keyId: null, headers: [], outcomes: {} }
     const start = performance.now()
     const end = (reply: Reply): Reply => {
       this.#tell(reply, remoteAddress, progress, performance.now() - start)
@@ -125,15 +125,15 @@ export class Service<Source extends Asked> {
   }
 
   #reply(asked: Source, outcome: Outcome, { headers }: Progress): Reply {
-    const fields = { ...headers, ...this.#cors?.fields(asked) }
+    const fields = this.#cors === null ? headers : [...headers, ...this.#cors.fields(asked)]
     return typeof outcome === 'string' || outcome instanceof Uint8Array
-      ? replyTo(asked.method, 200, outcome, { ...SUCCESS, ...fields })
+      ? replyTo(asked.method, 200, outcome, [...SUCCESS, ...fields])
       : problemReply(outcome, asked.method, fields)
   }
 
   #run(asked: Source, remoteAddress: string | null | undefined, progress: Progress): MaybePromise<Outcome> {
     if (this.#options.signal?.aborted) {
-      return { code: 'STOPPING', detail: 'Repeat the request.', headers: { 'retry-after': '1' } }
+      return { code: 'STOPPING', detail: 'Repeat the request.', headers: ['retry-after', '1'] }
     }
     const route = routeOf(asked, this.#options.basePath, this.#cors !== null)
     if (isProblem(route)) return route

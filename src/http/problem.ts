@@ -27,7 +27,7 @@ export interface Problem {
   readonly detail: string
   /** Why an address cannot be resolved. */
   readonly reason?: UnresolvableReason | UnavailableReason | undefined
-  /** Fields beside those of every problem, by lower-case name. */
+  /** Fields beside those of every problem. */
   readonly headers?: HeaderFields
 }
 
@@ -36,17 +36,13 @@ export interface Problem {
  *
  * @param fields more header fields
  */
-export function problemReply(problem: Problem, method: string, fields: HeaderFields = {}): Reply {
-  const { code, detail, reason, headers } = problem
+export function problemReply(problem: Problem, method: string, fields: HeaderFields = []): Reply {
+  const { code, detail, reason, headers = [] } = problem
   const [status, title] = PROBLEMS[code]
   // `about:blank` is the type of problems that their status and `code` describe.
   const body = JSON.stringify({ type: 'about:blank', title, status, detail, code, reason })
-  return replyTo(method, status, body, {
-    'content-type': 'application/problem+json',
-    'cache-control': 'no-store',
-    ...fields,
-    ...headers,
-  })
+  const common = ['content-type', 'application/problem+json', 'cache-control', 'no-store']
+  return replyTo(method, status, body, [...common, ...fields, ...headers])
 }
 
 /** As {@link problemReply}, in its Fetch form. */

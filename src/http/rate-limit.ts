@@ -61,8 +61,8 @@ export class RateLimits {
     return chain(limit.take(who), ({ allowed, remainingPoints, msBeforeNext }) => {
       const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000))
       const left = `"${plan.name}";r=${Math.max(0, remainingPoints)};t=${seconds}`
-      const headers: Record<string, string> = { 'ratelimit-policy': limit.policy, ratelimit: left }
-      if (!allowed) headers['retry-after'] = String(seconds)
+      const headers = ['ratelimit-policy', limit.policy, 'ratelimit', left]
+      if (!allowed) headers.push('retry-after', String(seconds))
       return { allowed, headers }
     })
   }

@@ -39,7 +39,7 @@ export function routeOf({ url, method }: Asked, basePath: string, allowsOptions:
   const allowed = METHODS[operation]
   if (!allowed.includes(method)) {
     const allow = [...allowed, ...(allowsOptions ? ['OPTIONS'] : [])].join(', ')
-    return { code: 'METHOD_NOT_ALLOWED', detail: `Use ${allow}.`, headers: { allow } }
+    return { code: 'METHOD_NOT_ALLOWED', detail: `Use ${allow}.`, headers: ['allow', allow] }
   }
   const locale = query === null ? undefined : localeIn(query)
   if (operation !== 'lookup') return { operation, locale }

@@ -38,8 +38,8 @@ export class DatabaseSet {
   /** For each database, whether it has records of a known schema. */
   readonly hasLocations: readonly boolean[]
   readonly #databases: readonly ReadDatabase[]
-  /** The locations of the first database that has some, which is asked first. */
-  readonly first: LocationTable | null
+  /** The locations of each database that has some. The first one is asked first. */
+  readonly tables: readonly LocationTable[]
 
   constructor(readonly databases: readonly OpenDatabase[]) {
     this.info = Object.freeze(databases.map(({ metadata, path }) => databaseInfo(metadata, path)))
@@ -51,8 +51,8 @@ export class DatabaseSet {
       if (!fields.isEmpty) errors.push(withoutLocations(database, fields.names))
       return { database, locations: null }
     })
+    this.tables = this.#databases.flatMap(({ locations }) => locations ?? [])
     this.hasLocations = this.#databases.map(({ locations }) => locations !== null)
-    this.first = this.#databases.find(({ locations }) => locations !== null)?.locations ?? null
     this.locationErrors = errors
     const [error] = errors
     this.noLocationsError = error !== undefined && errors.length === databases.length ? error : null
@@ -66,38 +66,37 @@ export class DatabaseSet {
    * @throws InvalidDatabaseError when the search tree or the record is damaged
    */
   find(address: Address): number {
-    const count = this.#databases.length
-    for (let index = 0; index < count; index++) {
-      const number = this.#databases[index]?.locations?.find(address) ?? NO_LOCATION
-      if (number !== NO_LOCATION) return number * count + index
+    const tables = this.tables
+    for (let index = 0; index < tables.length; index++) {
+      const number = tables[index]?.find(address) ?? NO_LOCATION
+      if (number !== NO_LOCATION) return number * tables.length + index
     }
     return NO_LOCATION
   }
 
   /** The location with a number of this generation, as a new object. @throws RangeError when there is none */
   location(number: number): Location {
-    const count = this.#databases.length
-    const locations = this.#databases[number % count]?.locations
-    if (!locations) throw new RangeError('no location has this number')
-    return locations.location(Math.floor(number / count))
+    return this.#tableOf(number).location(Math.floor(number / this.tables.length))
+  }
+
+  /** The LocationRecord of the location with a number of this generation. */
+  record(number: number, ip: string, locale: Locale, at: number): LocationRecord {
+    const count = this.tables.length
+    return this.#tableOf(number).record(count === 1 ? number : Math.floor(number / count), ip, locale, at)
+  }
+
+  #tableOf(number: number): LocationTable {
+    const count = this.tables.length
+    const table = this.tables[count === 1 ? 0 : number % count]
+    if (table === undefined) throw new RangeError('no location has this number')
+    return table
   }
 
   /** Changes when earlier numbers of locations become invalid: when one of the tables was emptied. */
   get generation(): number {
     let generation = 0
-    for (const { locations } of this.#databases) generation += locations?.generation ?? 0
+    for (const table of this.tables) generation += table.generation
     return generation
-  }
-
-  /** The LocationRecord of an address, or `null`; otherwise as {@link find}. */
-  record(address: Address, locale: Locale, at: number): LocationRecord | null {
-    for (const { locations } of this.#databases) {
-      const number = locations?.find(address) ?? NO_LOCATION
-      if (locations !== null && number !== NO_LOCATION) {
-        return locations.record(number, address.text, locale, at)
-      }
-    }
-    return null
   }
 
   /** The whole record of an address, or `null`. */

@@ -19,61 +19,56 @@ export type NoLocation = SpecialPurpose | 'not-found' | InvalidDatabaseError
  * database.
  */
 export function findLocation(set: DatabaseSet, address: Address): number | NoLocation {
-  return find(set, address, () => set.find(address) || null)
-}
-
-/** The LocationRecord of a parsed address; otherwise as {@link findLocation}. */
-export function findRecord(
-  set: DatabaseSet,
-  address: Address,
-  locale: Locale,
-  at: number,
-): LocationRecord | NoLocation {
-  return find(set, address, () => set.record(address, locale, at))
-}
-
-function find<Found>(set: DatabaseSet, address: Address, ask: () => Found | null): Found | NoLocation {
   if (address.special !== null) return address.special
   if (set.noLocationsError !== null) return set.noLocationsError
   try {
-    return ask() ?? 'not-found'
+    return set.find(address) || 'not-found'
   } catch (error) {
     if (isInvalidDatabase(error)) return error
     throw error
   }
 }
 
-/** Whether the result of {@link findRecord} is a record. */
-export function isRecord(found: LocationRecord | NoLocation): found is LocationRecord {
-  return typeof found === 'object' && 'ip' in found
-}
-
-/** The error that `lookup` throws for an address without a location. */
-export function lookupError(
+/**
+ * The LocationRecord of a parsed address.
+ *
+ * @param via where `detect` found the address
+ * @throws UnresolvableAddressError, InvalidDatabaseError when it has no location
+ */
+export function lookupRecord(
   set: DatabaseSet,
   address: Address,
-  why: NoLocation,
+  locale: Locale,
+  at: number,
   via?: string,
-): UnresolvableAddressError | InvalidDatabaseError {
-  if (typeof why === 'string') {
-    return new UnresolvableAddressError(reasonText(set, address, why), why, address.text, via)
+): LocationRecord {
+  const found = findLocation(set, address)
+  if (typeof found === 'number') return set.record(found, address.text, locale, at)
+  if (typeof found === 'string') {
+    throw new UnresolvableAddressError(reasonText(set, address, found), found, address.text, via)
   }
   // The error of the set is from opening it: a new one has the caller's stack trace.
-  return why === set.noLocationsError ? new InvalidDatabaseError(why.fault, why) : why
+  throw found === set.noLocationsError ? new InvalidDatabaseError(found.fault, found) : found
 }
 
-/** The result of `lookupMany` for an address without a location: as {@link lookupError}, without a stack trace. */
-export function lookupFailure(set: DatabaseSet, address: Address, why: NoLocation): LookupFailure {
+/** As {@link lookupRecord}, but returns a failure instead of throwing, without a stack trace. */
+export function lookupResult(set: DatabaseSet, address: Address, locale: Locale, at: number): LookupResult {
+  const found = findLocation(set, address)
+  if (typeof found === 'number') return set.record(found, address.text, locale, at)
+  return lookupFailure(set, address, found)
+}
+
+export function lookupFailure(set: DatabaseSet, address: Address, found: NoLocation): LookupFailure {
   const ip = address.text
-  if (typeof why === 'string') {
-    const message = reasonText(set, address, why)
-    return { ip, error: { code: 'UNRESOLVABLE_ADDRESS', status: 422, message, reason: why } }
+  if (typeof found === 'string') {
+    const message = reasonText(set, address, found)
+    return { ip, error: { code: 'UNRESOLVABLE_ADDRESS', status: 422, message, reason: found } }
   }
-  const { code, status, message } = why
+  const { code, status, message } = found
   return { ip, error: { code, status, message } }
 }
 
-/** @param item of the input of `lookupMany`, of any type */
+/** @param item to look up, of any type */
 export function malformedFailure(item: unknown): LookupFailure {
   // Do not call toString() of objects, which can throw.
   const isPrimitive = item === null || (typeof item !== 'object' && typeof item !== 'function')
@@ -121,40 +116,33 @@ export class LookupBatch {
     at: number,
     results: LookupResult[],
   ): void {
+    const [table] = set.tables
+    const generation = table?.generation
     for (let i = 0; i < items.length; i++) {
       this.#addresses[i] ??= new Address()
       this.#isAddress[i] = this.#addresses[i]?.parse(items[i]) ?? false
     }
-    if (set.first !== null) this.#find(set.first, items.length)
     for (let i = 0; i < items.length; i++) {
-      const address = this.#addresses[i]
-      const number = this.#numbers[i] ?? NO_LOCATION
-      if (address === undefined || this.#isAddress[i] === false) {
-        results.push(malformedFailure(items[i]))
-      } else if (set.first !== null && number !== NO_LOCATION) {
-        results.push(set.first.record(number, address.text, locale, at))
-      } else {
-        const found = findRecord(set, address, locale, at)
-        results.push(isRecord(found) ? found : lookupFailure(set, address, found))
-      }
-    }
-  }
-
-  #find(table: LocationTable, count: number): void {
-    const { generation } = table
-    for (let i = 0; i < count; i++) {
       const address = this.#addresses[i]
       const isPlain = address !== undefined && this.#isAddress[i] === true && address.special === null
       this.#numbers[i] = isPlain ? numberOf(table, address) : NO_LOCATION
     }
-    // Numbers from before the table was emptied are not valid any more.
-    if (table.generation !== generation) this.#numbers.fill(NO_LOCATION)
+    // Numbers from before a table was emptied are not valid any more.
+    if (table?.generation !== generation) this.#numbers.fill(NO_LOCATION)
+    for (let i = 0; i < items.length; i++) {
+      const address = this.#addresses[i]
+      const number = this.#numbers[i] ?? NO_LOCATION
+      if (address === undefined || this.#isAddress[i] === false) results.push(malformedFailure(items[i]))
+      else if (table === undefined || number === NO_LOCATION)
+        results.push(lookupResult(set, address, locale, at))
+      else results.push(table.record(number, address.text, locale, at))
+    }
   }
 }
 
-function numberOf(table: LocationTable, address: Address): number {
+function numberOf(table: LocationTable | undefined, address: Address): number {
   try {
-    return table.find(address)
+    return table?.find(address) ?? NO_LOCATION
   } catch {
     // Looking it up again throws again, where the error becomes the result.
     return NO_LOCATION

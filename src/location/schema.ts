@@ -4,44 +4,36 @@ import type { OpenDatabase } from '../mmdb/database.ts'
 import { FieldReader, type Path } from '../mmdb/field-reader.ts'
 import { DataType, MAX_KEY_BYTES } from '../mmdb/format.ts'
 import type { Coordinates } from './location-record.ts'
-import { type RawParts, TranslationCache } from './shared-parts.ts'
-import { ABSENT, RowSet, remember } from './tables.ts'
+import { PartsMaker, type RawParts, type SharedParts } from './shared-parts.ts'
+import { RowSet } from './tables.ts'
 
 /** Decimal degrees. */
 export type RawCoordinates = readonly [latitude: number | null, longitude: number | null]
 
 /** A value that is made from some fields of a record. */
-export interface SharedField<Name extends string, Value> {
+interface SharedField<Name extends string, Value> {
   /** All fields that it is made from. */
   readonly from: readonly Name[]
-  readonly read: (fields: FieldReader<Name>, translations: TranslationCache) => Value
+  readonly read: (fields: FieldReader<Name>, names: PartsMaker) => Value
 }
 
 /** What the fields of a vendor's records mean. */
-export interface Meaning<Name extends string> {
+interface Meaning<Name extends string> {
   readonly parts: SharedField<Name, RawParts>
   readonly city: SharedField<Name, string | null>
   readonly postalCode: SharedField<Name, string | null>
   readonly coordinates: (fields: FieldReader<Name>) => RawCoordinates
 }
 
-/** A value of the record that was read last, as a number. */
-export interface NumberedField<Value> {
-  /** @param numberOf numbers a value; called once for all records that share the value's fields */
-  number(numberOf: (value: Value) => number): number
-  /** How often `numberOf` was called. */
-  readonly size: number
-}
-
 /** Reads the records of one database. After `read`, the others give what the record has. */
 export interface LocationReader {
   /** Finds the fields of the record at an offset. @throws InvalidDatabaseError when it is damaged */
   read(offset: number): void
-  readonly parts: NumberedField<RawParts>
-  readonly city: NumberedField<string | null>
-  readonly postalCode: NumberedField<string | null>
-  coordinates(): RawCoordinates
-  /** Estimated memory of all names read so far. */
+  readonly parts: SharedValues<SharedParts>
+  readonly city: SharedValues<string | null>
+  readonly postalCode: SharedValues<string | null>
+  coordinates(): Coordinates
+  /** Estimated memory of all names, shared parts and long texts read so far. */
   readonly retainedBytes: number
 }
 
@@ -66,36 +58,44 @@ export function defineSchema<Name extends string>(
     recognises,
     readerFor: (data) => {
       const fields = new FieldReader(data, paths)
-      const translations = new TranslationCache()
-      const numbered = <Value>({ from, read }: SharedField<Name, Value>): NumberedField<Value> =>
-        new SharedNumbers(fields, from, () => read(fields, translations))
+      const maker = new PartsMaker()
+      const text = ({ from, read }: Meaning<Name>['city']): SharedValues<string | null> =>
+        new SharedValues(
+          fields,
+          from.map((name) => fields.indexOf(name)),
+          () => maker.counted(read(fields, maker)),
+        )
       return {
         read: (offset) => fields.read(offset),
-        parts: numbered(parts),
-        city: numbered(city),
-        postalCode: numbered(postalCode),
-        coordinates: () => coordinates(fields),
+        parts: new SharedValues(
+          fields,
+          parts.from.map((name) => fields.indexOf(name)),
+          () => maker.make(parts.read(fields, maker)),
+        ),
+        city: text(city),
+        postalCode: text(postalCode),
+        coordinates: () => coordinatesOf(...coordinates(fields)),
         get retainedBytes() {
-          return translations.retainedBytes
+          return maker.retainedBytes
         },
       }
     },
   }
 }
 
-/** The numbers of values, by the fields that they are made from. */
-class SharedNumbers<Name extends string, Value> implements NumberedField<Value> {
-  readonly #fields: FieldReader<Name>
-  readonly #from: readonly number[]
-  readonly #read: () => Value
+/** Values that are made from the same fields, each made once for all records that share these fields. */
+class SharedValues<Value> {
+  /** By number. A value that cannot be read is absent. */
+  readonly values: Value[] = []
   readonly #known: RowSet
   readonly #key: Int32Array
-  readonly #numbers: number[] = []
 
-  constructor(fields: FieldReader<Name>, from: readonly Name[], read: () => Value) {
-    this.#fields = fields
-    this.#from = from.map((name) => fields.indexOf(name))
-    this.#read = read
+  /** @param read makes the value of the record that was read last */
+  constructor(
+    readonly fields: Pick<FieldReader<string>, 'identify'>,
+    readonly from: readonly number[],
+    readonly read: () => Value,
+  ) {
     this.#key = new Int32Array(from.length + 1)
     this.#known = new RowSet(from.length + 1)
   }
@@ -104,13 +104,11 @@ class SharedNumbers<Name extends string, Value> implements NumberedField<Value> 
     return this.#known.size
   }
 
-  number(numberOf: (value: Value) => number): number {
-    this.#fields.identify(this.#from, this.#key)
-    const known = this.#known.find(this.#key)
-    if (known !== ABSENT) return this.#numbers[known] ?? 0
-    // Add the key last: reading can throw.
-    const number = numberOf(this.#read())
-    this.#numbers[this.#known.add(this.#key)] = number
+  /** The number of the value of the record that was read last. @throws InvalidDatabaseError when it is damaged */
+  number(): number {
+    this.fields.identify(this.from, this.#key)
+    const number = this.#known.add(this.#key)
+    if (this.values[number] === undefined) this.values[number] = this.read()
     return number
   }
 }
@@ -118,16 +116,12 @@ class SharedNumbers<Name extends string, Value> implements NumberedField<Value> 
 /** Many records, because the first ones of a file can be sparse. */
 const MAX_SAMPLED_RECORDS = 1000
 
-/** Keys cached by their offset while sampling. */
-const MAX_CACHED_KEYS = 256
-
 /** The type of a field's value. */
 export type FieldKind = 'map' | 'array' | 'text' | 'other'
 
 /** The top-level fields of a database's records, from a sample of them. */
 export class SampledFields {
   readonly #kinds = new Map<string, Set<FieldKind>>()
-  readonly #keyByOffset = new Map<number, string | null>()
   /** Whether the database has no records. */
   readonly isEmpty: boolean
 
@@ -162,25 +156,13 @@ export class SampledFields {
     if (data.type !== DataType.map) return
     let at = data.start
     for (let pairs = data.size; pairs > 0; pairs--) {
-      const name = this.#keyAt(data, at)
+      data.open(at)
+      const name = data.size > MAX_KEY_BYTES ? null : data.text()
       const value = data.next
       data.open(value)
-      if (name !== null) this.#addKind(name, kindOf(data.type))
+      if (name !== null) this.#kinds.set(name, (this.#kinds.get(name) ?? new Set()).add(kindOf(data.type)))
       at = data.skip(value)
     }
-  }
-
-  /** Opens a key; honest files store each key once and point to it. `null` when it is not text, or too long. */
-  #keyAt(data: DataSection, at: number): string | null {
-    data.open(at)
-    if (data.size > MAX_KEY_BYTES) return null
-    return remember(this.#keyByOffset, MAX_CACHED_KEYS, data.fieldOffset, () => data.text())
-  }
-
-  #addKind(name: string, kind: FieldKind): void {
-    const kinds = this.#kinds.get(name)
-    if (kinds === undefined) this.#kinds.set(name, new Set([kind]))
-    else kinds.add(kind)
   }
 }
 

@@ -4,75 +4,61 @@ import type { Country, Region } from './location-record.ts'
 import { remember } from './tables.ts'
 import { type Timezone, timezoneOf } from './timezone.ts'
 
-/**
- * What many locations have in common: country, region and time zone. Databases have hundreds of thousands of
- * locations but only a few thousand of these, so lookups find them in the processor's cache.
- */
-export class SharedParts {
-  /** Caches the parts in one locale, since nearly all callers use one. */
-  #locale: Locale | undefined
-  #country: Country | undefined
-  #region: Region | undefined
+/** Overhead of one name: the headers of a tag and a text, and an entry in a map. Estimated, as the other sizes here. */
+const NAME_BYTES = 120
+/** A country or region with its names in a few languages. */
+export const LOCALIZED_PART_BYTES = 1000
+/** A SharedParts object and its entry in the table. */
+export const SHARED_PARTS_BYTES = 250
+/** Texts up to this many characters are not counted individually. */
+const MAX_UNCOUNTED_LENGTH = 32
 
-  constructor(
-    readonly country: LocalizedCountry,
-    readonly region: LocalizedRegion,
-    readonly timezone: Timezone,
-  ) {}
-
-  /** Whether both country and region have neither a code nor a name. */
-  get isUnknown(): boolean {
-    return this.country.isUnknown && this.region.isUnknown
-  }
-
-  countryIn(locale: Locale): Country {
-    return locale === this.#locale && this.#country !== undefined
-      ? this.#country
-      : this.#switchTo(locale).country
-  }
-
-  regionIn(locale: Locale): Region {
-    return locale === this.#locale && this.#region !== undefined
-      ? this.#region
-      : this.#switchTo(locale).region
-  }
-
-  #switchTo(locale: Locale): { country: Country; region: Region } {
-    const country = this.country.in(locale)
-    const region = this.region.in(locale)
-    this.#locale = locale
-    this.#country = country
-    this.#region = region
-    return { country, region }
-  }
+/** Memory of a text that is longer than most; 0 for other texts. */
+export function longTextBytes(text: string | null): number {
+  return text !== null && text.length > MAX_UNCOUNTED_LENGTH ? 2 * text.length : 0
 }
 
-/** Time zones stored for one region; only hostile files have more. */
-const MAX_ZONES = 16
+/** The names that a database has for one country or region, by language tag. */
+export class Translations {
+  static readonly NONE = new Translations(new Map())
 
-/** The shared parts of one database: one object for each combination of country, region and time zone. */
-export class SharedPartsTable {
-  readonly #byCountry = new WeakMap<LocalizedCountry, WeakMap<LocalizedRegion, SharedParts[]>>()
-  #created = 0
+  /** Estimated memory of the names. */
+  readonly retainedBytes: number
+  /** By lower-case tag, since RFC 4647 ignores case. */
+  readonly #names = new Map<string, string>()
 
-  /** How many objects were created. */
-  get created(): number {
-    return this.#created
+  /** @param byTag in the database's order, without empty names */
+  constructor(byTag: ReadonlyMap<string, string>) {
+    let bytes = 0
+    for (const [tag, name] of byTag) {
+      this.#names.set(tag.toLowerCase(), name)
+      bytes += NAME_BYTES + 2 * (tag.length + name.length)
+    }
+    this.retainedBytes = bytes
   }
 
-  of(country: LocalizedCountry, region: LocalizedRegion, timezone: Timezone): SharedParts {
-    const byRegion = this.#byCountry.get(country) ?? new WeakMap<LocalizedRegion, SharedParts[]>()
-    this.#byCountry.set(country, byRegion)
-    const byZone = byRegion.get(region) ?? []
-    byRegion.set(region, byZone)
-    let parts = byZone.find((each) => each.timezone === timezone)
-    if (parts === undefined) {
-      parts = new SharedParts(country, region, timezone)
-      this.#created++
-      if (byZone.length >= MAX_ZONES) byZone.length = 0
-      byZone.push(parts)
+  /** The name in the locale's own language: by RFC 4647 lookup (`fr-CA`, `fr`), then `pt-BR` for `pt`. */
+  inLanguageOf(locale: Locale): string | null {
+    for (const tag of locale.range) {
+      const name = this.#names.get(tag)
+      if (name !== undefined) return name
     }
-    return parts
+    return this.#firstMatch(locale, 'same')
+  }
+
+  /** The name to use without one in the locale's language: in another script, in English, or any. */
+  fallbackFor(locale: Locale): string | null {
+    return this.#firstMatch(locale, 'other-script') ?? this.english
+  }
+
+  /** The English name, or else the first one. */
+  get english(): string | null {
+    return this.#names.get('en') ?? this.#names.values().next().value ?? null
+  }
+
+  #firstMatch(locale: Locale, match: 'same' | 'other-script'): string | null {
+    for (const [tag, name] of this.#names) if (locale.match(tag) === match) return name
+    return null
   }
 }
 
@@ -80,9 +66,7 @@ export class SharedPartsTable {
 const MAX_LOCALES = 16
 
 /** A country or region of one database, from which parts of records are made in any locale. */
-export abstract class LocalizedPart<Part extends Country | Region> {
-  #lastLocale: Locale | undefined
-  #last: Part | undefined
+abstract class LocalizedPart<Part extends Country | Region> {
   readonly #parts = new Map<Locale, Part>()
 
   constructor(
@@ -96,42 +80,30 @@ export abstract class LocalizedPart<Part extends Country | Region> {
 
   /** The frozen part of a record: one object for all records in this locale. */
   in(locale: Locale): Part {
-    if (locale === this.#lastLocale && this.#last !== undefined) return this.#last
-    const part = remember(this.#parts, MAX_LOCALES, locale, () => this.make(this.nameIn(locale)))
-    this.#lastLocale = locale
-    this.#last = part
-    return part
+    return remember(this.#parts, MAX_LOCALES, locale, () => Object.freeze(this.make(locale)))
   }
 
-  protected abstract make(name: string | null): Part
-  protected abstract nameIn(locale: Locale): string | null
+  protected abstract make(locale: Locale): Part
 }
 
 /** Takes the database's name in the locale's language, then the platform's, then the database's in another. */
 export class LocalizedCountry extends LocalizedPart<Country> {
-  protected override make(name: string | null): Country {
-    return Object.freeze({ code: this.code, name })
-  }
-
-  protected override nameIn(locale: Locale): string | null {
+  protected override make(locale: Locale): Country {
     const { code, translations } = this
-    return (
+    const name =
       translations.inLanguageOf(locale) ??
-      (code === null ? null : platformCountryName(code, locale)) ??
+      platformCountryName(code, locale) ??
       translations.fallbackFor(locale) ??
-      (code === null ? null : platformCountryName(code, localeOf(undefined)))
-    )
+      platformCountryName(code, localeOf(undefined))
+    return { code, name }
   }
 }
 
 /** Takes the database's name in the locale's language, then in another; platforms have no names of regions. */
 export class LocalizedRegion extends LocalizedPart<Region> {
-  protected override make(name: string | null): Region {
-    return Object.freeze({ name, code: this.code })
-  }
-
-  protected override nameIn(locale: Locale): string | null {
-    return this.translations.inLanguageOf(locale) ?? this.translations.fallbackFor(locale)
+  protected override make(locale: Locale): Region {
+    const { code, translations } = this
+    return { name: translations.inLanguageOf(locale) ?? translations.fallbackFor(locale), code }
   }
 }
 
@@ -145,9 +117,8 @@ const formatters = new Map<string, Intl.DisplayNames | null>()
  *
  * @param code ISO 3166-1 alpha-2, upper case
  */
-export function platformCountryName(code: string, locale: Locale): string | null {
-  const { platformTag } = locale
-  if (platformTag === null) return null
+export function platformCountryName(code: string | null, { platformTag }: Locale): string | null {
+  if (code === null || platformTag === null) return null
   return remember(formatters, MAX_FORMATTERS, platformTag, makeFormatter)?.of(code) ?? null
 }
 
@@ -157,109 +128,45 @@ function makeFormatter(tag: string): Intl.DisplayNames | null {
   return supported ? new Intl.DisplayNames([tag], { type: 'region', fallback: 'none' }) : null
 }
 
-/** The names that a database has for one country or region, by language tag. */
-export class Translations {
-  static readonly NONE = new Translations(new Map())
+const UNKNOWN: Country & Region = Object.freeze({ code: null, name: null })
 
-  /** Estimated memory of the names. */
-  readonly retainedBytes: number
-  readonly #byTag: ReadonlyMap<string, string>
-  /** The same by lower-case tag, since RFC 4647 ignores case. */
-  readonly #byLowerTag: ReadonlyMap<string, string>
+/**
+ * What many locations have in common. Databases have hundreds of thousands of locations but only a few thousand of
+ * these, so lookups find them in the processor's cache.
+ */
+export class SharedParts {
+  /** Holds the parts in one locale, since nearly all callers use one: a seventh of the time of `lookupMany`. */
+  #locale: Locale | undefined
+  #country: Country = UNKNOWN
+  #region: Region = UNKNOWN
 
-  /** @param byTag in the database's order, without empty names */
-  constructor(byTag: ReadonlyMap<string, string>) {
-    this.#byTag = byTag
-    this.retainedBytes = estimateBytes(byTag)
-    this.#byLowerTag = new Map(Array.from(byTag, ([tag, name]) => [tag.toLowerCase(), name]))
+  constructor(
+    readonly country: LocalizedCountry,
+    readonly region: LocalizedRegion,
+    readonly timezone: Timezone,
+  ) {}
+
+  /** Whether both country and region have neither a code nor a name. */
+  get isUnknown(): boolean {
+    return this.country.isUnknown && this.region.isUnknown
   }
 
-  /** The name in the locale's own language: by RFC 4647 lookup (`fr-CA`, `fr`), then `pt-BR` for `pt`. */
-  inLanguageOf(locale: Locale): string | null {
-    for (const tag of locale.range) {
-      const name = this.#byLowerTag.get(tag)
-      if (name !== undefined) return name
-    }
-    return this.#firstMatch(locale, 'same')
+  countryIn(locale: Locale): Country {
+    if (locale !== this.#locale) this.#switchTo(locale)
+    return this.#country
   }
 
-  /** The name to use without one in the locale's language: in another script, in English, or any. */
-  fallbackFor(locale: Locale): string | null {
-    return this.#firstMatch(locale, 'other-script') ?? this.english
+  regionIn(locale: Locale): Region {
+    if (locale !== this.#locale) this.#switchTo(locale)
+    return this.#region
   }
 
-  /** The English name, or else the first one. */
-  get english(): string | null {
-    return this.#byLowerTag.get('en') ?? this.#byTag.values().next().value ?? null
-  }
-
-  #firstMatch(locale: Locale, match: 'same' | 'other-script'): string | null {
-    for (const [tag, name] of this.#byTag) if (locale.match(tag) === match) return name
-    return null
+  #switchTo(locale: Locale): void {
+    this.#country = this.country.in(locale)
+    this.#region = this.region.in(locale)
+    this.#locale = locale
   }
 }
-
-/** Overhead of one name: the headers of two tags and a text, and entries in two maps. */
-const NAME_BYTES = 160
-
-function estimateBytes(byTag: ReadonlyMap<string, string>): number {
-  let bytes = 0
-  for (const [tag, name] of byTag) bytes += NAME_BYTES + 2 * (2 * tag.length + name.length)
-  return bytes
-}
-
-/** Limit for cached names. Databases have a few thousand countries and regions; a hostile one can have any number. */
-const MAX_NAMES = 8192
-
-/** Makes the names of one database: the same names in the file are the same object. */
-export class TranslationCache {
-  readonly #byOffset = new Map<number, Translations>()
-  readonly #byText = new Map<string, Translations>()
-  #retainedBytes = 0
-
-  /** Estimated memory of all names made so far, including names that are no longer referenced. */
-  get retainedBytes(): number {
-    return this.#retainedBytes
-  }
-
-  /** The names in a map by language, which records share through pointers. */
-  fromMap<Name extends string>(fields: FieldReader<Name>, name: Name): Translations {
-    const offset = fields.mapOffset(name)
-    if (offset === null) return Translations.NONE
-    return remember(this.#byOffset, MAX_NAMES, offset, () =>
-      this.#counted(new Translations(fields.texts(name))),
-    )
-  }
-
-  /** A single name, which vendors write in English. */
-  ofText(text: string | null): Translations {
-    if (text === null) return Translations.NONE
-    return remember(this.#byText, MAX_NAMES, text, () =>
-      this.#counted(new Translations(new Map([['en', text]]))),
-    )
-  }
-
-  #counted(names: Translations): Translations {
-    this.#retainedBytes += names.retainedBytes
-    return names
-  }
-}
-
-const COUNTRY_CODE = /^[A-Z]{2}$/
-/** ISO 3166-2 section 5.2: "up to three alphanumeric characters" after the country code. */
-const REGION_SUFFIX = /^[A-Z0-9]{1,3}$/
-
-/** Codes cached for one set of names; a hostile file can have any number. */
-const MAX_CODES = 4096
-
-/** Estimated memory of a country or region with its names in a few languages. */
-export const LOCALIZED_PART_BYTES = 1000
-
-/** Estimated memory of a SharedParts object and its entry in the table. */
-export const SHARED_PARTS_BYTES = 250
-
-/** Texts up to this many characters are not counted individually. */
-const MAX_UNCOUNTED_LENGTH = 32
 
 /** The country, region and time zone of a record of any vendor. `null` means that the record does not have it. */
 export interface RawParts {
@@ -273,49 +180,80 @@ export interface RawParts {
   readonly timeZone: string | null
 }
 
-/** Makes the countries, regions and time zones of one database: equal ones are one object. */
+/** Makes the names, countries and regions of one database, and what combines them: equal ones are one object. */
 export class PartsMaker {
-  readonly #countries = new WeakMap<Translations, Map<string | null, LocalizedCountry>>()
-  readonly #regions = new WeakMap<Translations, Map<string | null, LocalizedRegion>>()
-  readonly #sharedParts = new SharedPartsTable()
-  #partBytes = 0
+  /** Estimated memory of everything made so far. The owner bounds it, so the maps below need no bounds of their own. */
+  retainedBytes = 0
+  readonly #namesByOffset = new Map<number, Translations>()
+  readonly #namesByText = new Map<string, Translations>()
+  readonly #countries = new Map<Translations, Map<string | null, LocalizedCountry>>()
+  readonly #regions = new Map<Translations, Map<string | null, LocalizedRegion>>()
+  readonly #shared = new Map<LocalizedCountry, Map<LocalizedRegion, Map<string | null, SharedParts>>>()
 
-  /** Estimated memory of everything made so far, without names, which the reader counts. */
-  get retainedBytes(): number {
-    return this.#partBytes + this.#sharedParts.created * SHARED_PARTS_BYTES
+  /** The names in a map by language, which records share through pointers. */
+  fromMap<Name extends string>(fields: FieldReader<Name>, name: Name): Translations {
+    const offset = fields.mapOffset(name)
+    if (offset === null) return Translations.NONE
+    return keep(this.#namesByOffset, offset, () => this.#translations(fields.texts(name)))
   }
 
-  make(raw: RawParts): SharedParts {
-    const countryCode = validCode(raw.countryCode, COUNTRY_CODE)
-    const country = this.#part(this.#countries, raw.countryNames, countryCode, LocalizedCountry)
-    const regionCode = regionCodeOf(countryCode, raw.regionCode)
-    const region = this.#part(this.#regions, raw.regionNames, regionCode, LocalizedRegion)
-    this.#partBytes += longTextBytes(raw.timeZone)
-    return this.#sharedParts.of(country, region, timezoneOf(raw.timeZone))
+  /** A single name, which vendors write in English. */
+  ofText(text: string | null): Translations {
+    if (text === null) return Translations.NONE
+    return keep(this.#namesByText, text, () => this.#translations(new Map([['en', text]])))
+  }
+
+  make({ countryCode, countryNames, regionCode, regionNames, timeZone }: RawParts): SharedParts {
+    const code = validCode(countryCode, COUNTRY_CODE)
+    const country = this.#part(this.#countries, countryNames, code, LocalizedCountry)
+    const region = this.#part(this.#regions, regionNames, regionCodeOf(code, regionCode), LocalizedRegion)
+    const byRegion = keep(this.#shared, country, () => new Map())
+    return keep(
+      keep(byRegion, region, () => new Map<string | null, SharedParts>()),
+      timeZone,
+      () => {
+        this.retainedBytes += SHARED_PARTS_BYTES + longTextBytes(timeZone)
+        return new SharedParts(country, region, timezoneOf(timeZone))
+      },
+    )
+  }
+
+  /** Counts the memory of a text that the owner keeps. */
+  counted(text: string | null): string | null {
+    this.retainedBytes += longTextBytes(text)
+    return text
   }
 
   #part<Part>(
-    parts: WeakMap<Translations, Map<string | null, Part>>,
+    parts: Map<Translations, Map<string | null, Part>>,
     names: Translations,
     code: string | null,
     Kind: new (code: string | null, names: Translations) => Part,
   ): Part {
-    let byCode = parts.get(names)
-    if (byCode === undefined) {
-      byCode = new Map()
-      parts.set(names, byCode)
-    }
-    return remember(byCode, MAX_CODES, code, () => {
-      this.#partBytes += LOCALIZED_PART_BYTES
-      return new Kind(code, names)
-    })
+    return keep(
+      keep(parts, names, () => new Map<string | null, Part>()),
+      code,
+      () => {
+        this.retainedBytes += LOCALIZED_PART_BYTES
+        return new Kind(code, names)
+      },
+    )
+  }
+
+  #translations(byTag: ReadonlyMap<string, string>): Translations {
+    const names = new Translations(byTag)
+    this.retainedBytes += names.retainedBytes
+    return names
   }
 }
 
-/** Memory of a text that is longer than most; 0 for other texts. */
-export function longTextBytes(text: string | null): number {
-  return text !== null && text.length > MAX_UNCOUNTED_LENGTH ? 2 * text.length : 0
+function keep<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  return remember(map, Number.POSITIVE_INFINITY, key, make)
 }
+
+const COUNTRY_CODE = /^[A-Z]{2}$/
+/** ISO 3166-2 section 5.2: "up to three alphanumeric characters" after the country code. */
+const REGION_SUFFIX = /^[A-Z0-9]{1,3}$/
 
 function validCode(code: string | null, pattern: RegExp): string | null {
   const upper = code?.toUpperCase() ?? ''

@@ -5,6 +5,9 @@ import type { Metadata } from './metadata.ts'
 /** The result for an address without a record. No record has the offset 0. */
 export const NO_RECORD = 0
 
+/** The first 96 bits of `::/96`, which has the IPv4 addresses. */
+const IPV4_NETWORK = new Uint32Array(3)
+
 /**
  * The binary search tree of a database (section "Binary Search Tree" of the specification), read in place.
  * Finds the offset in the file of an address's record in the data section. `PrefixIndex` finds the same offsets,
@@ -44,14 +47,8 @@ export class SearchTree {
       throw this.#fault('the 16 bytes after the search tree are not all zero', size)
     }
     if (ipVersion === 6) {
-      let depth = 0
-      let node = 0
-      while (depth < 96 && node < nodeCount) {
-        node = this.child(node, 0)
-        depth++
-      }
-      this.ipv4Root = node
-      this.ipv4RootDepth = depth
+      this.ipv4Root = this.#walkAll(IPV4_NETWORK)
+      this.ipv4RootDepth = this.prefixLength
     }
   }
 
@@ -60,15 +57,8 @@ export class SearchTree {
    * @returns the offset of its record in the file, or {@link NO_RECORD}
    */
   findIPv4(address: number): number {
-    const { nodeCount } = this.metadata
-    let node = this.ipv4Root
-    let depth = 0
-    while (node < nodeCount && depth < 32) {
-      node = this.child(node, (address >>> (31 - depth)) & 1)
-      depth++
-    }
-    this.prefixLength = this.ipv4RootDepth + depth
-    return this.record(node)
+    this.prefixLength = this.ipv4RootDepth
+    return this.record(this.walk(this.ipv4Root, address, 32))
   }
 
   /**
@@ -77,16 +67,27 @@ export class SearchTree {
    */
   findIPv6(words: Uint32Array): number {
     this.prefixLength = 0
-    const { nodeCount, ipVersion } = this.metadata
-    if (ipVersion !== 6) return NO_RECORD
-    let node = 0
-    let depth = 0
-    while (node < nodeCount && depth < 128) {
-      node = this.child(node, ((words[depth >>> 5] ?? 0) >>> (31 - (depth & 31))) & 1)
-      depth++
+    return this.metadata.ipVersion === 6 ? this.record(this.#walkAll(words)) : NO_RECORD
+  }
+
+  #walkAll(words: Uint32Array): number {
+    this.prefixLength = 0
+    let value = 0
+    for (const word of words) value = this.walk(value, word, 32)
+    return value
+  }
+
+  /** Walks from a node by the highest bits of a word, until the bits end or a value is not a node. */
+  walk(node: number, word: number, bits: number): number {
+    const { nodeCount } = this.metadata
+    let value = node
+    let left = bits
+    for (let rest = word; value < nodeCount && left > 0; left--) {
+      value = this.child(value, rest >>> 31)
+      rest <<= 1
     }
-    this.prefixLength = depth
-    return this.record(node)
+    this.prefixLength += bits - left
+    return value
   }
 
   /** The left (0) or right (1) record of a node, as stored in the file. Reads 32 bits at once. */
@@ -181,7 +182,11 @@ export class PrefixIndex {
     this.#shift = 32 - this.#bits
     this.#ipv4 = new Int32Array(2 ** this.#bits)
     this.#ipv6 = new Int32Array(ipVersion === 6 ? 2 ** this.#bits : 0)
-    this.#globalUnicastRoot = this.#walk(0, GLOBAL_UNICAST << (32 - GLOBAL_UNICAST_BITS), GLOBAL_UNICAST_BITS)
+    this.#globalUnicastRoot = this.#tree.walk(
+      0,
+      GLOBAL_UNICAST << (32 - GLOBAL_UNICAST_BITS),
+      GLOBAL_UNICAST_BITS,
+    )
   }
 
   /** Empties the tables, after the results have changed. */
@@ -201,7 +206,7 @@ export class PrefixIndex {
     let entry = table[place] ?? UNKNOWN
     if (entry < 0) return ~entry
     if (entry === UNKNOWN) entry = this.#fillEntries(table, this.#tree.ipv4Root, address)
-    const value = this.#walk(entry, address << this.#bits, this.#shift)
+    const value = this.#tree.walk(entry, address << this.#bits, this.#shift)
     return this.#resultAt(value, entry, table, place)
   }
 
@@ -223,8 +228,8 @@ export class PrefixIndex {
     let entry = table[place] ?? UNKNOWN
     if (entry < 0) return ~entry
     if (entry === UNKNOWN) entry = this.#fillEntries(table, this.#globalUnicastRoot, rest)
-    let value = this.#walk(entry, rest << this.#bits, this.#shift - GLOBAL_UNICAST_BITS)
-    for (let i = 1; i < 4 && value < this.#nodeCount; i++) value = this.#walk(value, words[i] ?? 0, 32)
+    let value = this.#tree.walk(entry, rest << this.#bits, this.#shift - GLOBAL_UNICAST_BITS)
+    for (let i = 1; i < 4 && value < this.#nodeCount; i++) value = this.#tree.walk(value, words[i] ?? 0, 32)
     return this.#resultAt(value, entry, table, place)
   }
 
@@ -236,18 +241,6 @@ export class PrefixIndex {
     return result
   }
 
-  /** Walks from a node by the highest bits of a word, until the bits end or a value is not a node. */
-  #walk(node: number, word: number, bits: number): number {
-    const tree = this.#tree
-    const nodeCount = this.#nodeCount
-    let value = node
-    for (let rest = word, left = bits; value < nodeCount && left > 0; left--) {
-      value = tree.child(value, rest >>> 31)
-      rest <<= 1
-    }
-    return value
-  }
-
   /**
    * Fills the entries around that of a word with what the tree has for them: a node, or the value of a record.
    *
@@ -256,9 +249,9 @@ export class PrefixIndex {
   #fillEntries(table: Int32Array, root: number, word: number): number {
     const filledBits = Math.min(FILLED_BITS, this.#bits)
     const place = word >>> this.#shift
-    const top = this.#walk(root, word, this.#bits - filledBits)
+    const top = this.#tree.walk(root, word, this.#bits - filledBits)
     this.#fill(table, top, place - (place % 2 ** filledBits), 2 ** filledBits)
-    return this.#walk(top, word << (this.#bits - filledBits), filledBits)
+    return this.#tree.walk(top, word << (this.#bits - filledBits), filledBits)
   }
 
   /** Fills a range of entries with what the tree has from a value on. */

@@ -18,41 +18,6 @@ export interface Verification {
   readonly valueCount: number
 }
 
-/** How far the clock of this machine may be behind the clock of the machine that built a database. */
-const MAX_CLOCK_SKEW_MS = 86_400_000
-
-/**
- * Checks a whole database, as `mmdbctl verify` and libmaxminddb's verifier do.
- *
- * @param bytes the uncompressed file
- */
-export function verify(tree: SearchTree, data: DataSection, bytes: Uint8Array): Verification {
-  const faults = new FaultList()
-  const { metadata } = tree
-  checkMetadata(metadata, faults)
-  const treeCheck = new SearchTreeCheck(tree, data, faults)
-  treeCheck.run()
-  const dataCheck = new DataSectionCheck(data, bytes, faults)
-  dataCheck.run(treeCheck.records)
-  return {
-    faults: faults.faults,
-    faultCount: faults.count,
-    nodeCount: metadata.nodeCount,
-    recordCount: treeCheck.recordCount,
-    valueCount: dataCheck.valueCount,
-  }
-}
-
-function checkMetadata(metadata: Metadata, faults: FaultList): void {
-  const { nodeCount, databaseType, buildDate, start } = metadata
-  if (nodeCount === 0) faults.add('the metadata has a node_count of 0', start)
-  if (databaseType === '') faults.add('the metadata has an empty database_type', start)
-  if (buildDate === null) faults.add('the metadata has a build_epoch that is not a possible date', start)
-  else if (buildDate.getTime() > Date.now() + MAX_CLOCK_SKEW_MS) {
-    faults.add(`the metadata has a build_epoch in the future, ${buildDate.toISOString()}`, start)
-  }
-}
-
 /** One thing that is wrong with a database. */
 export interface DatabaseFault {
   /** What is wrong. */
@@ -61,31 +26,36 @@ export interface DatabaseFault {
   readonly offset: number | null
 }
 
+/**
+ * Checks a whole database, as `mmdbctl verify` and libmaxminddb's verifier do.
+ *
+ * @param bytes the uncompressed file
+ */
+export function verify(tree: SearchTree, data: DataSection, bytes: Uint8Array): Verification {
+  const faults = new FaultList()
+  checkMetadata(tree.metadata, faults)
+  const records = checkSearchTree(tree, data, faults)
+  const valueCount = checkDataSection(data, bytes, records, faults)
+  const { nodeCount } = tree.metadata
+  return { faults: faults.faults, faultCount: faults.count, nodeCount, recordCount: records.size, valueCount }
+}
+
 /** A damaged file can have millions of faults. */
 const MAX_LISTED_FAULTS = 100
 
 /** The first faults that were found, and how many there are in total. */
 export class FaultList {
   readonly faults: DatabaseFault[] = []
-  #count = 0
-
-  get count(): number {
-    return this.#count
-  }
+  count = 0
 
   /** Several records can lead to the same fault, which is listed once. */
   add(message: string, offset: number | null = null): void {
-    const isListed = this.faults.some((each) => each.message === message && each.offset === offset)
-    if (isListed) return
-    this.#count++
+    if (this.faults.some((each) => each.message === message && each.offset === offset)) return
+    this.count++
     if (this.faults.length < MAX_LISTED_FAULTS) this.faults.push({ message, offset })
   }
 
-  /**
-   * Runs an action that throws at the first fault, and adds that fault.
-   *
-   * @returns whether the action ended without a fault
-   */
+  /** Runs an action that throws at the first fault, and adds that fault. @returns whether there was none */
   attempt(action: () => void): boolean {
     try {
       action()
@@ -98,6 +68,18 @@ export class FaultList {
   }
 }
 
+/** How far the clock of this machine may be behind the clock of the machine that built a database. */
+const MAX_CLOCK_SKEW_MS = 86_400_000
+
+function checkMetadata({ nodeCount, databaseType, buildDate, start }: Metadata, faults: FaultList): void {
+  if (nodeCount === 0) faults.add('the metadata has a node_count of 0', start)
+  if (databaseType === '') faults.add('the metadata has an empty database_type', start)
+  if (buildDate === null) faults.add('the metadata has a build_epoch that is not a possible date', start)
+  else if (buildDate.getTime() > Date.now() + MAX_CLOCK_SKEW_MS) {
+    faults.add(`the metadata has a build_epoch in the future, ${buildDate.toISOString()}`, start)
+  }
+}
+
 /** Height of a node that was not visited. */
 const UNKNOWN = 255
 
@@ -107,89 +89,50 @@ const ON_PATH = 254
 /**
  * Walks a whole search tree: every path ends within the length of an address, every record lies in the data
  * section, and every node is reachable. A subtree with several paths to it is walked once.
+ *
+ * @returns offsets of the records that the tree leads to
  */
-export class SearchTreeCheck {
-  /** Offsets of the records that the tree leads to. */
-  readonly records: OffsetSet
-  recordCount = 0
-  readonly #tree: SearchTree
-  readonly #faults: FaultList
+export function checkSearchTree(tree: SearchTree, data: DataSection, faults: FaultList): OffsetSet {
+  const { nodeCount, ipVersion } = tree.metadata
+  const bits = ipVersion === 4 ? 32 : 128
+  const records = new OffsetSet(data.base, data.end)
   /** By node, the bits of the longest path below it. */
-  readonly #heights: Uint8Array
-  readonly #bits: number
-  #isTooDeep = false
-
-  constructor(tree: SearchTree, data: DataSection, faults: FaultList) {
-    const { metadata } = tree
-    this.#tree = tree
-    this.#faults = faults
-    this.#heights = new Uint8Array(metadata.nodeCount).fill(UNKNOWN)
-    this.#bits = metadata.ipVersion === 4 ? 32 : 128
-    this.records = new OffsetSet(data.base, data.end)
+  const heights = new Uint8Array(nodeCount).fill(UNKNOWN)
+  const heightOf = (value: number): number => (value < nodeCount ? (heights[value] ?? UNKNOWN) : 0)
+  const addRecord = (value: number): void => {
+    const offset = tree.record(value)
+    if (offset !== NO_RECORD) records.add(offset)
   }
-
-  run(): void {
-    const { nodeCount } = this.#tree.metadata
-    if (nodeCount === 0) return
-    this.#walk()
-    if (this.#isTooDeep) {
-      this.#faults.add(`the search tree has paths of more than ${this.#bits} bits, the length of an address`)
-      // Nodes further down were not visited.
-      return
+  let isTooDeep = false
+  // Depth first, without recursion: a damaged tree can be as deep as it has nodes.
+  const path = nodeCount > 0 ? [0] : []
+  heights[0] = ON_PATH
+  for (let node = path.at(-1); node !== undefined; node = path.at(-1)) {
+    const [left, right] = [tree.child(node, 0), tree.child(node, 1)]
+    const [leftHeight, rightHeight] = [heightOf(left), heightOf(right)]
+    const isDone = leftHeight !== UNKNOWN && rightHeight !== UNKNOWN
+    if (!isDone && path.length < bits) {
+      const unvisited = rightHeight === UNKNOWN ? right : left
+      heights[unvisited] = ON_PATH
+      path.push(unvisited)
+      continue
     }
-    const unreached = this.#heights.reduce((count, height) => count + (height === UNKNOWN ? 1 : 0), 0)
-    if (unreached > 0)
-      this.#faults.add(`no path leads to ${unreached} of ${nodeCount} nodes of the search tree`)
+    const height = 1 + Math.max(leftHeight, rightHeight)
+    if (!isDone || path.length - 1 + height > bits) isTooDeep = true
+    heights[node] = Math.min(height, bits)
+    path.pop()
+    for (const value of [left, right]) if (value >= nodeCount) faults.attempt(() => addRecord(value))
   }
-
-  /** Depth first, without recursion: a damaged tree can be as deep as it has nodes. */
-  #walk(): void {
-    const tree = this.#tree
-    const { nodeCount } = tree.metadata
-    const heights = this.#heights
-    const path = [0]
-    heights[0] = ON_PATH
-    for (let node = path.at(-1); node !== undefined; node = path.at(-1)) {
-      let height = 0
-      let unvisited: number | undefined
-      for (const bit of [0, 1]) {
-        const value = tree.child(node, bit)
-        if (value >= nodeCount) {
-          height = Math.max(height, 1)
-          continue
-        }
-        const known = heights[value] ?? UNKNOWN
-        if (known === UNKNOWN) unvisited = value
-        else height = Math.max(height, known + 1)
-      }
-      if (unvisited !== undefined && path.length < this.#bits) {
-        heights[unvisited] = ON_PATH
-        path.push(unvisited)
-        continue
-      }
-      if (unvisited !== undefined || path.length - 1 + height > this.#bits) this.#isTooDeep = true
-      heights[node] = Math.min(height, this.#bits)
-      path.pop()
-      this.#addRecords(node)
-    }
-  }
-
-  #addRecords(node: number): void {
-    const tree = this.#tree
-    const { nodeCount } = tree.metadata
-    for (const bit of [0, 1]) {
-      const value = tree.child(node, bit)
-      if (value < nodeCount) continue
-      this.#faults.attempt(() => {
-        const offset = tree.record(value)
-        if (offset !== NO_RECORD && this.records.add(offset)) this.recordCount++
-      })
-    }
-  }
+  const unreached = heights.reduce((count, height) => count + (height === UNKNOWN ? 1 : 0), 0)
+  // Nodes below a path that is too deep were not visited.
+  if (isTooDeep) faults.add(`the search tree has paths of more than ${bits} bits, the length of an address`)
+  else if (unreached > 0) faults.add(`no path leads to ${unreached} of ${nodeCount} nodes of the search tree`)
+  return records
 }
 
 /** A set of offsets within a section of a file: one bit for each byte of the section. */
 export class OffsetSet {
+  size = 0
   readonly #base: number
   readonly #bits: Uint8Array
 
@@ -202,13 +145,11 @@ export class OffsetSet {
     this.#bits = new Uint8Array(Math.ceil(Math.max(end - base, 0) / 8))
   }
 
-  /** @returns whether the offset was not in the set before */
-  add(offset: number): boolean {
+  add(offset: number): void {
+    if (this.has(offset)) return
     const at = offset - this.#base
-    const mask = 1 << (at & 7)
-    const byte = this.#bits[at >>> 3] ?? 0
-    this.#bits[at >>> 3] = byte | mask
-    return (byte & mask) === 0
+    this.#bits[at >>> 3] = (this.#bits[at >>> 3] ?? 0) | (1 << (at & 7))
+    this.size++
   }
 
   has(offset: number): boolean {
@@ -233,95 +174,70 @@ const MIN_VALUE_BUDGET = 10_000_000
 /**
  * Reads a data section from start to end, as strict verifiers do: values follow one another without a gap, all
  * text is UTF-8, and pointers and the search tree lead to the start of a value.
+ *
+ * @param bytes the whole file
+ * @param records offsets that the search tree leads to
+ * @returns how many values there are, including the keys and values inside maps and arrays
  */
-export class DataSectionCheck {
-  /** All values, including the keys and values inside maps and arrays. */
-  valueCount = 0
-  readonly #data: DataSection
-  readonly #bytes: Uint8Array
-  readonly #faults: FaultList
-  /** Where values start. */
-  readonly #starts: OffsetSet
+function checkDataSection(
+  data: DataSection,
+  bytes: Uint8Array,
+  records: OffsetSet,
+  faults: FaultList,
+): number {
+  const { base, end } = data
+  const starts = new OffsetSet(base, end)
   /** Where values start that are not inside another value. */
-  readonly #outermost: OffsetSet
-  readonly #pointerTargets: OffsetSet
-  readonly #decoder = new TextDecoder('utf-8', { fatal: true })
-
-  /** @param bytes the whole file */
-  constructor(data: DataSection, bytes: Uint8Array, faults: FaultList) {
-    this.#data = data
-    this.#bytes = bytes
-    this.#faults = faults
-    this.#starts = new OffsetSet(data.base, data.end)
-    this.#outermost = new OffsetSet(data.base, data.end)
-    this.#pointerTargets = new OffsetSet(data.base, data.end)
-  }
-
-  /** @param records offsets that the search tree leads to */
-  run(records: OffsetSet): void {
-    const isWhole = this.#faults.attempt(() => this.#readAll())
-    this.#checkRecords(records)
-    // After a fault it is not known where values start.
-    if (!isWhole) return
-    for (const offset of records) {
-      if (!this.#starts.has(offset))
-        this.#faults.add('the search tree leads into the middle of a value', offset)
-    }
-    for (const offset of this.#pointerTargets) {
-      if (!this.#starts.has(offset)) this.#faults.add('a pointer leads into the middle of a value', offset)
-    }
-    for (const offset of this.#outermost) {
-      if (records.has(offset) || this.#pointerTargets.has(offset)) continue
-      this.#faults.add('neither the search tree nor a pointer leads to a value', offset)
-    }
-  }
-
-  /** Checks each record with its pointers followed, as a reader sees it. */
-  #checkRecords(records: OffsetSet): void {
-    const budget = Math.max(MIN_VALUE_BUDGET, this.valueCount * MAX_MEAN_USES)
-    let values = 0
-    for (const offset of records) {
-      const check = new RecordCheck(this.#data, offset)
-      this.#faults.attempt(() => check.run())
-      values += check.values
-      if (values <= budget) continue
-      this.#faults.add(`the records lead through pointers to more than ${budget} values`, offset)
-      return
-    }
-  }
-
-  #readAll(): void {
-    const { base, end } = this.#data
-    for (let at = base; at < end; ) {
-      this.#outermost.add(at)
-      at = this.#readValue(at)
-    }
-  }
-
-  /** @returns where the next value starts */
-  #readValue(offset: number): number {
-    const data = this.#data
-    let at = offset
-    for (let pending = 1; pending > 0; pending--) {
-      this.#starts.add(at)
-      this.valueCount++
+  const outermost = new OffsetSet(base, end)
+  const targets = new OffsetSet(base, end)
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let valueCount = 0
+  const isWhole = faults.attempt(() => {
+    for (let at = base, pending = 0; at < end || pending > 0; at = data.next) {
+      if (pending === 0) outermost.add(at)
+      else pending--
+      starts.add(at)
+      valueCount++
       data.open(at)
-      if (data.viaPointer) this.#pointerTargets.add(data.fieldOffset)
-      else if (data.type === DataType.map) pending += 2 * data.size
-      else if (data.type === DataType.array) pending += data.size
-      else if (data.type === DataType.utf8String) this.#checkText()
-      at = data.next
+      const { type, size, start, fieldOffset } = data
+      if (data.viaPointer) targets.add(fieldOffset)
+      else if (type === DataType.map) pending += 2 * size
+      else if (type === DataType.array) pending += size
+      else if (type === DataType.utf8String) {
+        try {
+          // A copy: platforms refuse to decode shared memory in place.
+          decoder.decode(bytes.slice(start, start + size))
+        } catch {
+          faults.add('a text is not UTF-8', fieldOffset)
+        }
+      }
     }
-    return at
+  })
+  checkRecords(data, records, Math.max(MIN_VALUE_BUDGET, valueCount * MAX_MEAN_USES), faults)
+  // After a fault it is not known where values start.
+  if (!isWhole) return valueCount
+  for (const offset of records) {
+    if (!starts.has(offset)) faults.add('the search tree leads into the middle of a value', offset)
   }
+  for (const offset of targets) {
+    if (!starts.has(offset)) faults.add('a pointer leads into the middle of a value', offset)
+  }
+  for (const offset of outermost) {
+    if (records.has(offset) || targets.has(offset)) continue
+    faults.add('neither the search tree nor a pointer leads to a value', offset)
+  }
+  return valueCount
+}
 
-  #checkText(): void {
-    const { start, size, fieldOffset } = this.#data
-    try {
-      // A copy: platforms refuse to decode shared memory in place.
-      this.#decoder.decode(this.#bytes.slice(start, start + size))
-    } catch {
-      this.#faults.add('a text is not UTF-8', fieldOffset)
-    }
+/** Checks each record with its pointers followed, as a reader sees it. @param budget of values in all records */
+function checkRecords(data: DataSection, records: OffsetSet, budget: number, faults: FaultList): void {
+  let values = 0
+  for (const offset of records) {
+    const check = new RecordCheck(data, offset)
+    faults.attempt(() => check.run())
+    values += check.values
+    if (values <= budget) continue
+    faults.add(`the records lead through pointers to more than ${budget} values`, offset)
+    return
   }
 }

@@ -1,5 +1,4 @@
-import { type BigIntStats, statSync } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { untilAborted } from '../bytes/abort.ts'
@@ -24,6 +23,7 @@ import type { PlatformUrl, SignalLike } from '../platform-types.ts'
 import { isOfClass, messageOf } from '../realm.ts'
 import { embeddedPath } from './embedded-file.ts'
 import { readUnpacked, readWholeSync } from './file-bytes.ts'
+import { type FileState, fileState, fileStateSync } from './file-state.ts'
 import { nativeGunzip, nativeGunzipAsync } from './native-gunzip.ts'
 import { openDatabase, openPackedFile } from './packed-source.ts'
 
@@ -172,39 +172,4 @@ async function readFileUnpacked(
 
 function unreadable(path: string, cause: unknown): InvalidDatabaseError {
   return new InvalidDatabaseError(`it cannot be read: ${messageOf(cause)}`, { path, cause })
-}
-
-/**
- * A text that changes when a file does, without reading it: the file that its path leads to, its size, and its times
- * in nanoseconds if the system has them.
- */
-export type FileState = string
-
-const MISSING = 'missing: '
-
-/** The state of the file at a path, through symbolic links. For a missing file, it has the reason. */
-export async function fileState(path: string): Promise<FileState> {
-  try {
-    return stateOf(await stat(path, { bigint: true }))
-  } catch (error) {
-    return `${MISSING}${error}`
-  }
-}
-
-/** The synchronous form of {@link fileState}. */
-export function fileStateSync(path: string): FileState {
-  try {
-    return stateOf(statSync(path, { bigint: true }))
-  } catch (error) {
-    return `${MISSING}${error}`
-  }
-}
-
-/** Whether the file did not exist or was not accessible. */
-export function isMissing(state: FileState): boolean {
-  return state.startsWith(MISSING)
-}
-
-function stateOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): FileState {
-  return [dev, ino, size, mtimeNs, ctimeNs].join(':')
 }

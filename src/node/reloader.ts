@@ -7,7 +7,8 @@ import { DatabaseSet } from '../location/database-set.ts'
 import { NO_LOCATION } from '../location/location-table.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { isError, messageOf } from '../realm.ts'
-import { type FileState, fileState, isMissing, type OpenSource } from './node-source.ts'
+import { type FileState, fileState, isMissing } from './file-state.ts'
+import type { OpenSource } from './node-source.ts'
 
 /** What a reloader needs from its watcher. */
 export interface ReloaderHost {

@@ -41,7 +41,7 @@ describe('the offsets of a zone', () => {
     const zone = new Timezone('Europe/London')
     for (let round = 0; round < 2; round++) {
       for (let window = 0; window < 1500; window++) {
-        const at = Date.UTC(2020, 0, 1 + window * 4, 12)
+        const at = Date.UTC(2020, 0, 1 + window * 6, 12)
         expect(offsets.at(at).text).toBe(zone.at(at).offset)
       }
     }

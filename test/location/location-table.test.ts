@@ -72,7 +72,6 @@ describe('LocationTable', () => {
     expect(new Set(numbers).size).toBe(3)
     for (const [index, number] of numbers.entries()) {
       const expected = mappedRecord('ip', records[index] as SourceRecord, 'en')
-      expect(table.record(number, 'ip', localeOf('en'), SUMMER)).toEqual(expected)
       expect(table.location(number).record('ip', localeOf('en'), SUMMER)).toEqual(expected)
     }
   })
@@ -90,7 +89,7 @@ describe('LocationTable', () => {
           )
           const { table, numbers } = tableOf(records)
           for (const [index, [latitude = 0, longitude = 0]] of pairs.entries()) {
-            const { coordinates } = table.record(numbers[index] ?? 0, '', localeOf('en'), 0)
+            const { coordinates } = table.location(numbers[index] ?? 0)
             expect(JSON.stringify(coordinates)).toBe(JSON.stringify(coordinatesOf(latitude, longitude)))
             expect(Object.isFrozen(coordinates)).toBe(true)
           }
@@ -110,7 +109,7 @@ describe('LocationTable', () => {
       if (number < 2 ** 18 || number % 97 !== 0) return
       const source = database.record(offsetOf(database, value)) as unknown as SourceRecord // compared below
       const { latitude = null, longitude = null } = source.location ?? {}
-      const { coordinates } = table.record(number, '', localeOf('en'), 0)
+      const { coordinates } = table.location(number)
       expect(coordinates).toEqual(coordinatesOf(latitude, longitude))
       expect(Object.isFrozen(coordinates)).toBe(true)
       compared++

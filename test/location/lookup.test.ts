@@ -1,12 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Address } from '../../src/address/address.ts'
-import { InvalidDatabaseError, UnresolvableAddressError } from '../../src/errors.ts'
+import { InvalidDatabaseError, isGeofixError, UnresolvableAddressError } from '../../src/errors.ts'
 import { Resolver } from '../../src/index.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
-import { BATCH_ITEMS, findLocation, lookupError, lookupFailure } from '../../src/location/lookup.ts'
+import { localeOf } from '../../src/location/locale.ts'
+import { BATCH_ITEMS, findLocation, lookupRecord, lookupResult } from '../../src/location/lookup.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { MmdbWriter, type WritableValue } from '../../src/writer.ts'
+
+const AT = Date.UTC(2026, 5, 1)
 
 const addressOf = (text: string): Address => {
   const address = new Address()
@@ -54,7 +57,22 @@ describe('findLocation', () => {
   })
 })
 
-describe('lookupError and lookupFailure', () => {
+describe('lookupRecord and lookupResult', () => {
+  const errorOf = (databases: DatabaseSet, address: Address): unknown => {
+    try {
+      return lookupRecord(databases, address, localeOf('en'), AT, 'socket')
+    } catch (error) {
+      return error
+    }
+  }
+
+  it('return the same record', () => {
+    const address = addressOf('81.2.69.142')
+    const record = lookupRecord(set, address, localeOf('en'), AT)
+    expect(record).toMatchObject({ ip: '81.2.69.142', city: 'Boxford' })
+    expect(lookupResult(set, address, localeOf('en'), AT)).toEqual(record)
+  })
+
   it.each([
     ['a special-purpose address', set, '10.0.0.1'],
     ['an address that is not found', set, '8.8.8.8'],
@@ -63,12 +81,11 @@ describe('lookupError and lookupFailure', () => {
     ['a damaged record', damaged, '81.2.69.142'],
   ])('have the same code, status and message for %s', (_, databases, ip) => {
     const address = addressOf(ip)
-    const found = findLocation(databases, address)
-    if (typeof found === 'number') throw new Error('it has a location')
-    const error = lookupError(databases, address, found, 'socket')
+    const error = errorOf(databases, address)
+    if (!isGeofixError(error)) throw new Error('it has a location')
     const { code, status, message } = error
     const reason = error instanceof UnresolvableAddressError ? { reason: error.reason } : {}
-    expect(lookupFailure(databases, address, found)).toEqual({
+    expect(lookupResult(databases, address, localeOf('en'), AT)).toEqual({
       ip,
       error: { code, status, message, ...reason },
     })
@@ -76,10 +93,9 @@ describe('lookupError and lookupFailure', () => {
   })
 
   it('make a new error each time for databases without locations', () => {
-    const address = addressOf('81.2.69.142')
-    const found = findLocation(withoutLocations, address)
-    if (typeof found === 'number') throw new Error('it has a location')
-    expect(lookupError(withoutLocations, address, found)).not.toBe(withoutLocations.noLocationsError)
+    const error = errorOf(withoutLocations, addressOf('81.2.69.142'))
+    expect(error).toBeInstanceOf(InvalidDatabaseError)
+    expect(error).not.toBe(withoutLocations.noLocationsError)
   })
 })
 
@@ -96,8 +112,6 @@ const geo = Resolver.openSync([
   bytesOf({ '20.0.0.0/8': 'FR', '2a00::/16': 'DE' }),
   bytesOf({ '20.0.0.0/7': 'GB', '2a00::/12': 'IT' }),
 ])
-const AT = Date.UTC(2026, 5, 1)
-
 const item = fc.oneof(
   fc.constantFrom(
     '20.1.2.3',

@@ -3,73 +3,76 @@ import { localeOf } from '../../src/location/locale.ts'
 import {
   LocalizedCountry,
   LocalizedRegion,
-  SharedPartsTable,
+  PartsMaker,
   Translations,
 } from '../../src/location/shared-parts.ts'
-import { timezoneOf } from '../../src/location/timezone.ts'
 
-const france = new LocalizedCountry(
-  'FR',
-  new Translations(new Map(Object.entries({ en: 'France', de: 'Frankreich' }))),
-)
-const brittany = new LocalizedRegion(
-  'FR-BRE',
-  new Translations(new Map(Object.entries({ en: 'Brittany', de: 'Bretagne' }))),
-)
-const paris = timezoneOf('Europe/Paris')
+const names = (byTag: Record<string, string>): Translations =>
+  new Translations(new Map(Object.entries(byTag)))
 
-describe('SharedPartsTable', () => {
-  it('has one object for each country, region and time zone', () => {
-    const table = new SharedPartsTable()
-    const parts = table.of(france, brittany, paris)
-    expect(table.of(france, brittany, paris)).toBe(parts)
-    expect([parts.country, parts.region, parts.timezone]).toEqual([france, brittany, paris])
-    expect(table.of(france, brittany, timezoneOf('Asia/Tokyo'))).not.toBe(parts)
-    expect(table.of(france, new LocalizedRegion('FR-BRE', brittany.translations), paris)).not.toBe(parts)
+const BRITTANY = {
+  countryCode: 'FR',
+  countryNames: names({ en: 'France', de: 'Frankreich' }),
+  regionCode: 'BRE',
+  regionNames: names({ en: 'Brittany', de: 'Bretagne' }),
+  timeZone: 'Europe/Paris',
+}
+
+describe('PartsMaker', () => {
+  it('makes one object for each country, region and time zone', () => {
+    const maker = new PartsMaker()
+    const parts = maker.make(BRITTANY)
+    expect(maker.make({ ...BRITTANY, countryCode: 'fr', regionCode: 'FR-BRE' })).toBe(parts)
+    expect([parts.country.code, parts.region.code, parts.timezone.at(0).id]).toEqual([
+      'FR',
+      'FR-BRE',
+      'Europe/Paris',
+    ])
+    const others = [
+      { timeZone: 'Asia/Tokyo' },
+      { regionNames: names({ en: 'Brittany', de: 'Bretagne' }) },
+      { countryNames: names({}) },
+      { regionCode: 'IDF' },
+      { countryCode: 'GB' },
+    ].map((changes) => maker.make({ ...BRITTANY, ...changes }))
+    expect(new Set([parts, ...others]).size).toBe(6)
+    expect(others.map(({ country }) => country === parts.country)).toEqual([true, true, false, true, false])
+    expect(others.map(({ region }) => region === parts.region)).toEqual([true, false, true, false, false])
   })
 
-  it('is correct when a hostile file gives a region more zones than are stored', () => {
-    const table = new SharedPartsTable()
+  it('counts the memory of what it makes once', () => {
+    const maker = new PartsMaker()
+    maker.make(BRITTANY)
+    const { retainedBytes } = maker
+    expect(retainedBytes).toBeGreaterThan(0)
+    maker.make(BRITTANY)
+    expect(maker.retainedBytes).toBe(retainedBytes)
     for (const id of Intl.supportedValuesOf('timeZone')) {
-      expect(table.of(france, brittany, timezoneOf(id)).timezone.at(0).id).toBe(id)
+      expect(maker.make({ ...BRITTANY, timeZone: id }).timezone.at(0).id).toBe(id)
     }
+    expect(maker.retainedBytes).toBeGreaterThan(retainedBytes + 400 * 200)
   })
 })
 
 describe('SharedParts', () => {
-  it('returns both parts in the requested locale, whatever the previous one was', () => {
-    const parts = new SharedPartsTable().of(france, brittany, paris)
-    const actual: [string, string, string][] = []
+  const parts = new PartsMaker().make(BRITTANY)
+
+  it('has both parts in the requested locale, whatever the previous one was', () => {
+    const expected: Record<string, string[]> = { en: ['France', 'Brittany'], de: ['Frankreich', 'Bretagne'] }
     for (const tag of ['en', 'de', 'de', 'en', 'de']) {
-      actual.push([
-        tag,
-        String(parts.countryIn(localeOf(tag)).name),
-        String(parts.regionIn(localeOf(tag)).name),
-      ])
-      actual.push([
-        tag,
-        String(parts.countryIn(localeOf('en')).name),
-        String(parts.regionIn(localeOf(tag)).name),
-      ])
+      expect([parts.countryIn(localeOf(tag)).name, parts.regionIn(localeOf(tag)).name]).toEqual(expected[tag])
+      expect(parts.countryIn(localeOf('en')).name).toBe('France')
+      expect(parts.regionIn(localeOf(tag)).name).toBe(expected[tag]?.[1])
     }
-    const names = { en: ['France', 'Brittany'], de: ['Frankreich', 'Bretagne'] }
-    const expected = actual.map(([tag], i) => {
-      const [country, region] = tag === 'en' ? names.en : names.de
-      return [tag, i % 2 === 0 ? country : names.en[0], region]
-    })
-    expect(actual).toEqual(expected)
   })
 
-  it('returns the same object each time', () => {
-    const parts = new SharedPartsTable().of(france, brittany, paris)
+  it('has the same object each time', () => {
     const english = localeOf('en')
     expect(parts.countryIn(english)).toBe(parts.countryIn(english))
     expect(parts.regionIn(english)).toBe(parts.regionIn(english))
   })
 })
 
-const names = (byTag: Record<string, string>): Translations =>
-  new Translations(new Map(Object.entries(byTag)))
 const GERMANY = { de: 'Deutschland', en: 'Germany', fr: 'Allemagne', 'pt-BR': 'Alemanha', 'zh-CN': '德国' }
 
 describe('the name of a country', () => {

@@ -40,7 +40,6 @@ describe('RowSet', () => {
         const expected = new Map<string, number>()
         for (const values of rows) {
           const known = expected.get(values.join()) ?? ABSENT
-          expect(set.find(Int32Array.from(values))).toBe(known)
           const number = known === ABSENT ? expected.size : known
           expected.set(values.join(), number)
           expect(set.add(Int32Array.from(values))).toBe(number)
@@ -62,7 +61,7 @@ describe('RowSet', () => {
     }
     for (let i = 0; i < 50_000; i++) {
       row.set([i % 7, i, -i])
-      if (set.find(row) !== i) wrong++
+      if (set.add(row) !== i) wrong++
     }
     expect([wrong, set.size]).toEqual([0, 50_000])
   })

@@ -62,6 +62,8 @@ const DATA: readonly Data[] = ['city', 'country']
 const PRINTS = { city: 'London\n', country: 'GB\n' } as const
 /** `Resolver` brings the city database, which `open` uses by default. */
 const COPIED = { city: ['city'], country: ['city', 'country'] } as const
+/** The plugins copy what their option names. */
+const NAMED = { city: ['city'], country: ['country'] } as const
 const EXTENSIONS = { esm: 'mjs', cjs: 'cjs' } as const
 
 const MISSING =
@@ -79,59 +81,65 @@ const COMBINATIONS = FORMATS.flatMap((from) =>
 )
 
 /** Rows of a bundler that is a function, with the plugin of `geofix/bundler`. */
-function bundlerRows(name: string, script: (entry: string, out: string, to: Format) => string): Row[] {
+function bundlerRows(
+  name: string,
+  script: (entry: string, out: string, to: Format, plugin: string) => string,
+): Row[] {
   return COMBINATIONS.map(({ from, to, data }) => {
     const [entry, out] = [`main.${EXTENSIONS[from]}`, `main.${EXTENSIONS[to]}`]
     return {
       name: `${name}, ${from} to ${to}, ${data}`,
-      files: { [entry]: PROGRAMS[from][data], 'build.mjs': script(entry, `out/${out}`, to) },
+      files: {
+        [entry]: PROGRAMS[from][data],
+        'build.mjs': script(entry, `out/${out}`, to, `geofix({ databases: ['${data}'] })`),
+      },
       build: [['node', 'build.mjs']],
       run: ['node', out],
       prints: PRINTS[data],
-      databases: COPIED[data],
+      databases: NAMED[data],
     }
   })
 }
 
 const esbuildRows = bundlerRows(
   'esbuild',
-  (entry, out, to) => `import { build } from 'esbuild'
+  (entry, out, to, plugin) => `import { build } from 'esbuild'
 import { esbuild as geofix } from 'geofix/bundler'
-await build({ entryPoints: ['${entry}'], outfile: '${out}', format: '${to}', bundle: true, platform: 'node', banner: { js: '${BANNERS[to]}' }, plugins: [geofix()] })`,
+await build({ entryPoints: ['${entry}'], outfile: '${out}', format: '${to}', bundle: true, platform: 'node', banner: { js: '${BANNERS[to]}' }, plugins: [${plugin}] })`,
 )
 
 const rollupRows = bundlerRows(
   'Rollup',
-  (entry, out, to) => `import commonjs from '@rollup/plugin-commonjs'
+  (entry, out, to, plugin) => `import commonjs from '@rollup/plugin-commonjs'
 import nodeResolve from '@rollup/plugin-node-resolve'
 import { rollup } from 'rollup'
 import { rollup as geofix } from 'geofix/bundler'
-const bundle = await rollup({ input: '${entry}', external: /^node:/, plugins: [geofix(), nodeResolve({ exportConditions: ['node'] }), commonjs()] })
+const bundle = await rollup({ input: '${entry}', external: /^node:/, plugins: [${plugin}, nodeResolve({ exportConditions: ['node'] }), commonjs()] })
 await bundle.write({ dir: 'out', entryFileNames: '${out.slice('out/'.length)}', format: '${to}' })`,
 )
 
 const rolldownRows = bundlerRows(
   'rolldown',
-  (entry, out, to) => `import { rolldown } from 'rolldown'
+  (entry, out, to, plugin) => `import { rolldown } from 'rolldown'
 import { rollup as geofix } from 'geofix/bundler'
-const bundle = await rolldown({ input: '${entry}', platform: 'node', plugins: [geofix()] })
+const bundle = await rolldown({ input: '${entry}', platform: 'node', plugins: [${plugin}] })
 await bundle.write({ dir: 'out', entryFileNames: '${out.slice('out/'.length)}', format: '${to}' })`,
 )
 
 const viteRows = bundlerRows(
   'Vite SSR',
-  (entry, out, to) => `import { build } from 'vite'
+  (entry, out, to, plugin) => `import { build } from 'vite'
 import { rollup as geofix } from 'geofix/bundler'
-await build({ logLevel: 'error', plugins: [geofix()], ssr: { noExternal: true }, build: { ssr: '${entry}', outDir: 'out',
+await build({ logLevel: 'error', plugins: [${plugin}], ssr: { noExternal: true }, build: { ssr: '${entry}', outDir: 'out',
   rollupOptions: { output: { format: '${to}', entryFileNames: '${out.slice('out/'.length)}' } } } })`,
 )
 
 const tsupRows = bundlerRows(
   'tsup',
-  (entry, _, to) => `import { build } from 'tsup'
+  (entry, _, to, plugin) => `import { build } from 'tsup'
 import { esbuild as geofix } from 'geofix/bundler'
 await build({ config: false, silent: true, entry: ['${entry}'], outDir: 'out', format: '${to}', noExternal: [/.*/], banner: { js: '${BANNERS[to]}' },
-  outExtension: () => ({ js: '.${EXTENSIONS[to]}' }), esbuildPlugins: [geofix()] })`,
+  outExtension: () => ({ js: '.${EXTENSIONS[to]}' }), esbuildPlugins: [${plugin}] })`,
 )
 
 const webpackRows: Row[] = FORMATS.flatMap((from) =>

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { fileState, fileStateSync, isMissing } from '../../src/node/node-source.ts'
+import { fileState, fileStateSync, isMissing } from '../../src/node/file-state.ts'
 import { temporaryFolder } from '../temporary.ts'
 
 const folder = temporaryFolder()

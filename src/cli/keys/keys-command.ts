@@ -96,7 +96,7 @@ function entryOf(key: string, plan: string, label: string, expires: Date | undef
     label,
     created: new Date().toISOString(),
     expires: expires?.toISOString() ?? null,
-    digest: digestOf(key).toString('hex'),
+    digest: digestOf(key),
   }
 }
 

@@ -62,9 +62,6 @@ export class NodeAsked implements Asked {
 
 /** Sends an answer. */
 export function send({ status, headers, body }: Reply, outgoing: ServerResponse): void {
-  outgoing.writeHead(
-    status,
-    body === null ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
-  )
-  outgoing.end(body ?? undefined)
+  if (body === null) outgoing.writeHead(status, [...headers]).end()
+  else outgoing.writeHead(status, [...headers, 'content-length', String(Buffer.byteLength(body))]).end(body)
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Asked, type Reply, replyTo } from '../../http/exchange.ts'
+import { type Asked, type HeaderFields, type Reply, replyTo } from '../../http/exchange.ts'
 import type { Service } from '../../http/handler.ts'
 import { problemReply } from '../../http/problem.ts'
 import type { LocationRecord } from '../../location/location-record.ts'
@@ -16,14 +16,17 @@ const MAX_ATTRIBUTION_LENGTH = 4000
 /** Characters of a value that is shown again in its field. */
 const MAX_VALUE_LENGTH = 600
 
-const HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
+const HEADERS: HeaderFields = [
+  ...['content-type', 'text/html; charset=utf-8'],
   // Nothing is loaded, and no script runs: the style is known by its digest.
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(PAGE_STYLE).digest('base64')}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
-  'cache-control': 'private, no-store',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-}
+  ...[
+    'content-security-policy',
+    `default-src 'none'; style-src 'sha256-${createHash('sha256').update(PAGE_STYLE).digest('base64')}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+  ],
+  ...['cache-control', 'private, no-store'],
+  ...['referrer-policy', 'no-referrer'],
+  ...['x-content-type-options', 'nosniff'],
+]
 
 interface Shown {
   readonly status: number

@@ -109,7 +109,7 @@ function operations(
         return stopping.aborted ? text(asked, 503, 'stopping\n') : text(asked, 200, 'ready\n')
       case '/openapi.json':
         if (!isRead(method)) return notAllowed(method, 'GET, HEAD')
-        return replyTo(method, 200, OPEN_API_JSON, { 'content-type': 'application/json' })
+        return replyTo(method, 200, OPEN_API_JSON, ['content-type', 'application/json'])
       case '/': {
         if (isRead(method)) return page.answer(new URLSearchParams(query ?? ''), asked, remoteAddress)
         if (method !== 'POST') return notAllowed(method, 'GET, HEAD, POST')
@@ -121,7 +121,7 @@ function operations(
   }
 }
 
-const TEXT: HeaderFields = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }
+const TEXT: HeaderFields = ['content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store']
 
 function text({ method }: Asked, status: number, body: string): Reply {
   return isRead(method) ? replyTo(method, status, body, TEXT) : notAllowed(method, 'GET, HEAD')
@@ -132,7 +132,10 @@ function isRead(method: string): boolean {
 }
 
 function notAllowed(method: string, allow: string): Reply {
-  return problemReply({ code: 'METHOD_NOT_ALLOWED', detail: `Use ${allow}.`, headers: { allow } }, method)
+  return problemReply(
+    { code: 'METHOD_NOT_ALLOWED', detail: `Use ${allow}.`, headers: ['allow', allow] },
+    method,
+  )
 }
 
 async function metricsAnswer(asked: Asked, { registry }: Metrics): Promise<Reply> {
@@ -145,7 +148,7 @@ export function metricsReply({ url, method }: Asked, body: string, type: string)
     return problemReply({ code: 'NOT_FOUND', detail: 'This port has only /metrics.' }, method)
   }
   if (!isRead(method)) return notAllowed(method, 'GET, HEAD')
-  return replyTo(method, 200, body, { 'content-type': type })
+  return replyTo(method, 200, body, ['content-type', type])
 }
 
 async function openResolver(settings: ServeSettings, log: JsonLog): Promise<NodeResolver> {

@@ -24,11 +24,11 @@ export const geoip2 = defineSchema(
   {
     parts: {
       from: ['countryCode', 'countryNames', 'regionCode', 'regionNames', 'timeZone'],
-      read: (fields, translations) => ({
+      read: (fields, names) => ({
         countryCode: fields.text('countryCode'),
-        countryNames: translations.fromMap(fields, 'countryNames'),
+        countryNames: names.fromMap(fields, 'countryNames'),
         regionCode: fields.text('regionCode'),
-        regionNames: translations.fromMap(fields, 'regionNames'),
+        regionNames: names.fromMap(fields, 'regionNames'),
         timeZone: fields.text('timeZone'),
       }),
     },

@@ -19,11 +19,11 @@ export const ipLocationDb = defineSchema(
   {
     parts: {
       from: ['countryCode', 'region', 'timeZone'],
-      read: (fields, translations) => ({
+      read: (fields, names) => ({
         countryCode: fields.text('countryCode'),
-        countryNames: translations.ofText(null),
+        countryNames: names.ofText(null),
         regionCode: null,
-        regionNames: translations.ofText(fields.text('region')),
+        regionNames: names.ofText(fields.text('region')),
         timeZone: fields.text('timeZone'),
       }),
     },

@@ -46,14 +46,14 @@ export const ipinfo = defineSchema<Field>(
   {
     parts: {
       from: ['country', 'countryCode', 'countryName', 'region', 'regionCode', 'timeZone'],
-      read: (fields, translations) => {
+      read: (fields, names) => {
         const country = fields.text('country')
         const isCode = country !== null && COUNTRY_CODE.test(country)
         return {
           countryCode: fields.text('countryCode') ?? (isCode ? country : null),
-          countryNames: translations.ofText(fields.text('countryName') ?? (isCode ? null : country)),
+          countryNames: names.ofText(fields.text('countryName') ?? (isCode ? null : country)),
           regionCode: fields.text('regionCode'),
-          regionNames: translations.ofText(fields.text('region')),
+          regionNames: names.ofText(fields.text('region')),
           timeZone: fields.text('timeZone'),
         }
       },

@@ -29,17 +29,23 @@ export function isWellFormedKey(text: string): boolean {
   return secret !== undefined && checksumOf(secret) === checksum
 }
 
-/** The SHA-256 digest of a key, which is all that is kept of it. A key has 256 random bits, so it needs no salt. */
-export function digestOf(key: string): Buffer {
-  // Node 20.12 and later have a function that takes half the time.
+/**
+ * The SHA-256 digest of a key in hexadecimal, which is all that is kept of it. A key has 256 random bits, so it needs no
+ * salt.
+ */
+export function digestOf(key: string): string {
+  // Node 20.12 and later have a function that takes a third of the time.
   return typeof crypto.hash === 'function'
-    ? crypto.hash('sha256', key, 'buffer')
-    : createHash('sha256').update(key).digest()
+    ? crypto.hash('sha256', key, 'hex')
+    : createHash('sha256').update(key).digest('hex')
 }
 
+const secretBytes = new Uint8Array(SECRET_CHARS)
+
 function checksumOf(secret: string): string {
+  for (let at = 0; at < SECRET_CHARS; at++) secretBytes[at] = secret.charCodeAt(at)
   let text = ''
-  for (let rest = crc32(Buffer.from(secret)); text.length < CHECKSUM_CHARS; rest = Math.floor(rest / 62)) {
+  for (let rest = crc32(secretBytes); text.length < CHECKSUM_CHARS; rest = Math.floor(rest / 62)) {
     text = DIGITS.charAt(rest % 62) + text
   }
   return text

@@ -18,7 +18,7 @@ export function entryOf(key: string, plan: string, more: Partial<KeyEntry> = {})
     label: plan,
     created: '2026-11-22T10:00:00.000Z',
     expires: null,
-    digest: digestOf(key).toString('hex'),
+    digest: digestOf(key),
     ...more,
   }
 }

@@ -337,7 +337,7 @@ describe('faults', () => {
 
   it('of too many connections are counted', async () => {
     const refusals = vi.fn()
-    const server = makeServer(() => ({ status: 200, headers: {}, body: 'x' }), refusals)
+    const server = makeServer(() => ({ status: 200, headers: [], body: 'x' }), refusals)
     server.maxConnections = 1
     const port = await listen(server, 0, '127.0.0.1')
     const sockets = Array.from({ length: 3 }, () => connect(port, '127.0.0.1').on('error', () => {}))

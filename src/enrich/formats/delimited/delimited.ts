@@ -12,23 +12,21 @@ import {
   type Planned,
 } from '../../options.ts'
 import { columnsTemplate } from '../../rendered-locations.ts'
-import {
-  guessAddress,
-  guessTime,
-  isAddressName,
-  kindOfValue,
-  SampleField,
-  startsJsonArray,
-} from '../../sample.ts'
+import { guessAddress, guessTime, kindOfValue, SampleField } from '../../sample.ts'
 import type { FormatDefinition, LineFormat, LineResult } from '../format-definition.ts'
-import { csvTable, MAX_COLUMNS, RecordFields, type SampleTable, SEMICOLON, TAB, tsvTable } from './table.ts'
+import {
+  csvTable,
+  type Dialect,
+  looksLikeCsv,
+  looksLikeTsv,
+  MAX_COLUMNS,
+  RecordFields,
+  SEMICOLON,
+  tsvTable,
+} from './table.ts'
 
-export interface DelimitedPlan extends CommonPlan {
+export interface DelimitedPlan extends CommonPlan, Dialect {
   readonly format: 'csv' | 'tsv'
-  /** The byte between fields. */
-  readonly delimiter: number
-  /** Whether fields can be quoted. If not, quotes are text and every line is a record. */
-  readonly quotes: boolean
   /** Whether the first line names the delimiter, as in `sep=;`. It is kept. */
   readonly hasSeparatorLine: boolean
   /** Number of the line that names the columns, from 1; empty lines before it count. 0 when there is no header. */
@@ -43,32 +41,6 @@ export interface DelimitedPlan extends CommonPlan {
   readonly fields: readonly LocationField[]
   /** For each column the index in `fields` of its new value, or -1. Empty when no column is replaced. */
   readonly replaced: readonly number[]
-}
-
-/** Whether most of the first records have as many fields as the first one, two or more, separated by tabs. */
-export function looksLikeTsv(sample: Uint8Array): boolean {
-  if (startsJsonArray(sample)) return false
-  const table = tsvTable(sample, false, sample.length)
-  return isTable(table) && (table.separatorLine?.delimiter ?? TAB) === TAB
-}
-
-/**
- * Whether most of the first records have as many fields as the first one, two or more, separated by commas,
- * semicolons or the delimiter of a separator line. A file of one column is CSV if the column has a usual name for
- * addresses and holds addresses, or nothing.
- */
-export function looksLikeCsv(sample: Uint8Array): boolean {
-  // The commas of a JSON array look like those of a table.
-  if (startsJsonArray(sample)) return false
-  const table = csvTable(sample, false, sample.length)
-  if (table.width !== 1) return isTable(table)
-  const [first = [], ...others] = table.rows
-  const [column] = columnsOf([], others, 1)
-  return isAddressName(first[0] ?? '') && (others.length === 0 || column?.holdsAddresses(false) === true)
-}
-
-function isTable({ width, rows, misfits }: SampleTable): boolean {
-  return width > 1 && rows.length > misfits
 }
 
 /**
@@ -91,30 +63,23 @@ export function planDelimited(
   const read = format === 'csv' ? csvTable : tsvTable
   const table = read(sample, isWhole, common.maxLineBytes)
   const { dialect, width, rows, separatorLine } = table
-  if (width === 0 && table.misfits > 0) {
-    throw new EnrichError('ENRICH_FORMAT_UNKNOWN', 'the first record has a quote that is not closed')
-  }
   const headerBytes = Math.max(hasHeader ? table.firstBytes : 0, separatorLine?.length ?? 0)
-  if (headerBytes > common.maxLineBytes) {
-    throw new EnrichError(
-      'ENRICH_FORMAT_UNKNOWN',
-      `the header is longer than ${common.maxLineBytes} bytes: allow longer lines`,
-    )
-  }
-  if (width > MAX_COLUMNS) {
-    throw new EnrichError(
-      'ENRICH_FORMAT_UNKNOWN',
-      `its first record has ${width} columns: ${MAX_COLUMNS} are the most that are read`,
-    )
-  }
+  const fault =
+    width === 0 && table.misfits > 0
+      ? 'the first record has a quote that is not closed'
+      : headerBytes > common.maxLineBytes
+        ? `the header is longer than ${common.maxLineBytes} bytes: allow longer lines`
+        : width > MAX_COLUMNS
+          ? `its first record has ${width} columns: ${MAX_COLUMNS} are the most that are read`
+          : null
+  if (fault !== null) throw new EnrichError('ENRICH_FORMAT_UNKNOWN', fault)
   const notes: string[] = []
   if (separatorLine !== null)
     notes.push(`fields are separated by ${quoted(String.fromCharCode(dialect.delimiter))}`)
   else if (dialect.delimiter === SEMICOLON) notes.push('fields are separated by semicolons')
   if (!dialect.quotes) notes.push('quotes are text')
   const names = hasHeader ? (rows[0] ?? []) : []
-  const values = hasHeader ? rows.slice(1) : rows
-  const columns = columnsOf(names, values, width)
+  const columns = columnsOf(names, hasHeader ? rows.slice(1) : rows, width)
   const address = width === 0 ? 0 : addressColumn(field, columns, common.trustedProxies !== null, notes)
   const title = names[address]
   if (title !== undefined && kindOfValue(title) === 'address') {
@@ -123,10 +88,9 @@ export function planDelimited(
       `its first line has an address, ${quoted(title)}, where a header has a name: say that there is no header`,
     )
   }
-  const time =
-    timeField === undefined ? (guessTime(columns)?.column ?? null) : columnNamed(timeField, columns)
-  const chosen = time === null || timeField !== undefined ? undefined : columns[time]
-  if (chosen !== undefined) notes.push(`the time of the event is in column ${describe(chosen)}`)
+  const guessed = timeField === undefined ? guessTime(columns) : null
+  if (guessed !== null) notes.push(`the time of the event is in column ${describe(guessed)}`)
+  const time = timeField === undefined ? (guessed?.column ?? null) : columnNamed(timeField, columns)
   const wanted: readonly string[] = fields
   const replaced = names.map((name) => wanted.indexOf(name))
   const isReplacing = replaced.some((index) => index >= 0)
@@ -139,9 +103,8 @@ export function planDelimited(
   }
   const plan: DelimitedPlan = {
     ...common,
+    ...dialect,
     format,
-    delimiter: dialect.delimiter,
-    quotes: dialect.quotes,
     hasSeparatorLine: separatorLine !== null,
     headerLine: hasHeader ? table.linesBefore + 1 : 0,
     width,
@@ -239,7 +202,7 @@ function describe({ column, name }: Column): string {
 class DelimitedLines implements LineFormat {
   readonly rewrites = false
   readonly header: LineFormat['header']
-  #fault = ''
+  fault = ''
   readonly #plan: DelimitedPlan
   readonly #locator: LineLocator
   readonly #record: RecordFields
@@ -267,19 +230,15 @@ class DelimitedLines implements LineFormat {
       this.header = (bytes, start, end, out) => this.#writeHeader(bytes, start, end, out)
   }
 
-  get fault(): string {
-    return this.#fault
-  }
-
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
     const { address, time, width, replaced, delimiter } = this.#plan
     const record = this.#record
     if (!record.read(bytes, start, end)) {
-      this.#fault = record.fault
+      this.fault = record.fault
       return 'bad'
     }
     if (record.count !== width) {
-      this.#fault = `it has ${record.count} ${record.count === 1 ? 'column' : 'columns'}, not ${width}`
+      this.fault = `it has ${record.count} ${record.count === 1 ? 'column' : 'columns'}, not ${width}`
       return 'bad'
     }
     record.findValue(bytes, address)

@@ -1,5 +1,5 @@
 import { RecordEnds } from '../../record-ends.ts'
-import { markLength } from '../../sample.ts'
+import { isAddressName, markLength, SampleField, startsJsonArray } from '../../sample.ts'
 
 export const TAB = 0x09
 const CARRIAGE_RETURN = 0x0d
@@ -28,8 +28,8 @@ export class RecordFields {
   readonly #quotes: boolean
   readonly #most: number
   readonly #escapes: boolean
-  #starts: Int32Array
-  #ends: Int32Array
+  readonly #starts: Int32Array
+  readonly #ends: Int32Array
 
   /**
    * @param quotes whether fields can be quoted; if not, quotes are text
@@ -41,8 +41,8 @@ export class RecordFields {
     this.#quotes = quotes
     this.#most = most
     this.#escapes = escapes
-    this.#starts = new Int32Array(Math.min(most, 64))
-    this.#ends = new Int32Array(Math.min(most, 64))
+    this.#starts = new Int32Array(most)
+    this.#ends = new Int32Array(most)
   }
 
   /** Reads the record in `bytes[start, end)`. @returns `false` when a quoted field is not closed */
@@ -61,7 +61,6 @@ export class RecordFields {
       if (this.#escapes) at = endOfEscaped(bytes, at, end, delimiter)
       else while (at < end && bytes[at] !== delimiter) at++
       if (count < this.#most) {
-        if (count === this.#starts.length) this.#grow()
         this.#starts[count] = fieldStart
         this.#ends[count] = at
       }
@@ -102,15 +101,6 @@ export class RecordFields {
   /** Where quotes are text and a backslash escapes, a carriage return can end a row. */
   #isBlank(byte: number | undefined): boolean {
     return byte === SPACE || byte === TAB || (byte === CARRIAGE_RETURN && this.#escapes)
-  }
-
-  #grow(): void {
-    const size = Math.min(this.#most, this.#starts.length * 2)
-    const [starts, ends] = [this.#starts, this.#ends]
-    this.#starts = new Int32Array(size)
-    this.#ends = new Int32Array(size)
-    this.#starts.set(starts)
-    this.#ends.set(ends)
   }
 }
 
@@ -263,4 +253,31 @@ function valuesOf(sample: Uint8Array, fields: RecordFields): string[] {
     fields.findValue(sample, field)
     return decoder.decode(sample.subarray(fields.valueStart, fields.valueEnd)).replaceAll('""', '"')
   })
+}
+
+/** Whether most of the first records have as many fields as the first one, two or more, separated by tabs. */
+export function looksLikeTsv(sample: Uint8Array): boolean {
+  if (startsJsonArray(sample)) return false
+  const table = tsvTable(sample, false, sample.length)
+  return isTable(table) && (table.separatorLine?.delimiter ?? TAB) === TAB
+}
+
+/**
+ * Whether most of the first records have as many fields as the first one, two or more, separated by commas,
+ * semicolons or the delimiter of a separator line. A file of one column is CSV if the column has a usual name for
+ * addresses and holds addresses, or nothing.
+ */
+export function looksLikeCsv(sample: Uint8Array): boolean {
+  // The commas of a JSON array look like those of a table.
+  if (startsJsonArray(sample)) return false
+  const table = csvTable(sample, false, sample.length)
+  if (table.width !== 1) return isTable(table)
+  const [first = [], ...others] = table.rows
+  const column = new SampleField([])
+  for (const [value = ''] of others) column.add(value)
+  return isAddressName(first[0] ?? '') && (others.length === 0 || column.holdsAddresses(false))
+}
+
+function isTable({ width, rows, misfits }: SampleTable): boolean {
+  return width > 1 && rows.length > misfits
 }

@@ -24,9 +24,6 @@ const FIRST = 16
 
 const encoder = /* @__PURE__ */ new TextEncoder()
 
-/** The offset of a value that is not there. */
-export const NOWHERE = -1
-
 /** Values of longer lines are not listed in `scalars`. Bytes. */
 const MAX_LISTED_BYTES = 16_384
 
@@ -36,7 +33,9 @@ const MAX_LISTED_BYTES = 16_384
  * text that is not used. Each level of depth takes a byte of memory and no stack.
  */
 export class JsonScanner {
-  /** After `scan`: whether the object has no member. */
+  /** After `scan`: where the object begins. */
+  start = 0
+  /** Whether it has no member. */
   isEmpty = false
   /** Where its strings, numbers and words are, but not names: the start and the end of each. Empty for long lines. */
   readonly scalars: number[] = []
@@ -51,19 +50,19 @@ export class JsonScanner {
    */
   scan(bytes: Uint8Array, view: DataView, start: number, end: number): boolean {
     this.scalars.length = 0
-    const first = skipBlanks(bytes, start, end)
-    if (bytes[first] !== BRACE) {
+    this.start = skipBlanks(bytes, start, end)
+    if (bytes[this.start] !== BRACE) {
       this.fault = 'it is not a JSON object'
       return false
     }
-    const fault = this.#object(bytes, view, first, end)
-    if (fault === NOWHERE) return true
+    const fault = this.#object(bytes, view, this.start, end)
+    if (fault === -1) return true
     const where = fault >= end ? 'it ends too early' : `see its byte ${fault - start + 1}`
     this.fault = `it is not valid JSON: ${where}`
     return false
   }
 
-  /** Reads the object that begins at `first`. @returns the index of the first fault, or {@link NOWHERE} */
+  /** Reads the object that begins at `first`. @returns the index of the first fault, or -1 */
   #object(bytes: Uint8Array, view: DataView, first: number, end: number): number {
     const isListed = end - first <= MAX_LISTED_BYTES
     this.#openings[0] = BRACE
@@ -86,7 +85,7 @@ export class JsonScanner {
         if (depth-- === 0) {
           this.isEmpty = (next & FIRST) !== 0
           const last = skipBlanks(bytes, after, end)
-          return last === end ? NOWHERE : last
+          return last === end ? -1 : last
         }
         next = AFTER_VALUE
       } else {
@@ -122,78 +121,26 @@ function statesOf(byte: number): number {
   }
 }
 
-function closingOf(opening: number | undefined): number {
+export function closingOf(opening: number | undefined): number {
   return opening === BRACE ? BRACE_END : BRACKET_END
 }
 
-/** The path to a value in an object, and where the value was found, with its quotes. */
-export class MemberPath {
-  start = NOWHERE
-  end = NOWHERE
-  readonly #names: readonly (readonly [text: string, bytes: Uint8Array])[]
-
-  /** @param names of members, or indexes of arrays, from the outermost; at least one */
-  constructor(names: readonly string[]) {
-    this.#names = names.map((name) => [name, encoder.encode(name)])
-  }
-
-  /** Finds the value in the valid object in `bytes[start, end)`. The last member with a name wins, as in `JSON.parse`. */
-  find(bytes: Uint8Array, view: DataView, start: number, end: number): void {
-    this.start = NOWHERE
-    let found = skipBlanks(bytes, start, end)
-    for (const [text, name] of this.#names) {
-      const opening = bytes[found]
-      if (opening !== BRACE && opening !== BRACKET) return
-      let at = skipBlanks(bytes, found + 1, end)
-      found = NOWHERE
-      for (let index = 0; bytes[at] !== closingOf(opening); index++) {
-        let isNamed = opening === BRACKET && text === String(index)
-        if (opening === BRACE) {
-          const after = scalarEnd(bytes, view, at, end)
-          isNamed = hasEscape(bytes, at, after)
-            ? unescaped(bytes, at, after) === text
-            : isText(bytes, at + 1, after - 1, name)
-          at = skipBlanks(bytes, skipBlanks(bytes, after, end) + 1, end)
-        }
-        if (isNamed) found = at
-        at = skipBlanks(bytes, valueEnd(bytes, view, at, end), end)
-        if (bytes[at] === COMMA) at = skipBlanks(bytes, at + 1, end)
-      }
-      if (found === NOWHERE) return
-    }
-    this.start = found
-    this.end = valueEnd(bytes, view, found, end)
-  }
-}
-
 /** The end of a value in a valid text. */
-function valueEnd(bytes: Uint8Array, view: DataView, start: number, end: number): number {
-  for (let at = start, depth = 0; ; ) {
+export function valueEnd(bytes: Uint8Array, view: DataView, start: number, end: number): number {
+  if (bytes[start] !== BRACE && bytes[start] !== BRACKET) return scalarEnd(bytes, view, start, end)
+  for (let at = start, depth = 0; ; at++) {
     const byte = bytes[at] ?? 0
-    const isClosing = byte === BRACE_END || byte === BRACKET_END
-    if (byte === BRACE || byte === BRACKET) depth++
-    else if (isClosing) depth--
-    // Inside, numbers and words are skipped byte by byte.
-    at = byte === QUOTE || (depth === 0 && !isClosing) ? scalarEnd(bytes, view, at, end) : at + 1
-    if (depth === 0) return at
+    // Brackets and braces differ in one bit.
+    if (byte === QUOTE) at = stringEnd(bytes, view, at + 1, end)
+    else if ((byte | 0x20) === BRACE) depth++
+    else if ((byte | 0x20) === BRACE_END && --depth === 0) return at + 1
   }
 }
 
-function isText(bytes: Uint8Array, start: number, end: number, text: Uint8Array): boolean {
+export function isText(bytes: Uint8Array, start: number, end: number, text: Uint8Array): boolean {
   if (text.length !== end - start) return false
   for (let i = 0; i < text.length; i++) if (text[i] !== bytes[start + i]) return false
   return true
-}
-
-export function hasEscape(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if (bytes[at] === BACKSLASH) return true
-  return false
-}
-
-/** The text of a valid JSON string in `bytes[start, end)`, its quotes included. */
-export function unescaped(bytes: Uint8Array, start: number, end: number): string {
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(start, end))
-  return String(JSON.parse(text))
 }
 
 /** The index of the closing brace of a line that is a JSON object and ends at `end`. */
@@ -204,7 +151,7 @@ export function braceBefore(bytes: Uint8Array, end: number): number {
 }
 
 /** Skips white space (RFC 8259 section 2). @returns the index of the byte after it, or `end` */
-function skipBlanks(bytes: Uint8Array, start: number, end: number): number {
+export function skipBlanks(bytes: Uint8Array, start: number, end: number): number {
   let at = start
   while (at < end) {
     const byte = bytes[at] ?? 0
@@ -218,7 +165,7 @@ function skipBlanks(bytes: Uint8Array, start: number, end: number): number {
 // after the last byte ends a token too.
 
 /** A string with its quotes, a number or a word. */
-function scalarEnd(bytes: Uint8Array, view: DataView, start: number, end: number): number {
+export function scalarEnd(bytes: Uint8Array, view: DataView, start: number, end: number): number {
   const first = bytes[start] ?? 0
   if (first !== QUOTE) return isNumber(first) ? numberEnd(bytes, start) : wordEnd(bytes, start)
   const close = stringEnd(bytes, view, start + 1, end)

@@ -1,5 +1,6 @@
 import { viewOf } from '../../swar.ts'
-import { isNumber, type MemberPath, NOWHERE, numberEnd, stringEnd, wordEnd } from './json-scanner.ts'
+import { isNumber, numberEnd, stringEnd, wordEnd } from './json-scanner.ts'
+import { type MemberPath, NOWHERE } from './member-path.ts'
 
 const QUOTE = 0x22
 const BRACKET = 0x5b

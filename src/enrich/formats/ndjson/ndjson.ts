@@ -7,8 +7,18 @@ import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../
 import { guessAddress, guessTime, kindOfValue, SampleField, sampleLines } from '../../sample.ts'
 import { Words } from '../../swar.ts'
 import type { FormatDefinition, LineFormat, LineResult } from '../format-definition.ts'
-import { braceBefore, hasEscape, JsonScanner, MemberPath, NOWHERE, unescaped } from './json-scanner.ts'
+import { braceBefore, JsonScanner } from './json-scanner.ts'
 import { TemplateCache } from './line-template.ts'
+import {
+  findMembers,
+  hasEscape,
+  MemberPath,
+  NOWHERE,
+  pathOf,
+  pathText,
+  unescaped,
+  valueAt,
+} from './member-path.ts'
 
 export interface NdjsonPlan extends CommonPlan {
   readonly format: 'ndjson'
@@ -177,43 +187,6 @@ function objectsIn(lines: readonly string[]): object[] {
   })
 }
 
-/**
- * Splits the path to a value into its names. It is dotted, such as `client.ip`, or a JSON pointer (RFC 6901) such as
- * `/client/ip`, which also allows names with dots in them.
- *
- * @param option name of the option that has the path, for the message
- * @throws TypeError when it is neither
- */
-function pathOf(field: string, option: string): readonly string[] {
-  if (typeof field !== 'string' || field === '' || field === '/') {
-    throw new TypeError(`the option "${option}" must be a path such as client.ip or /client/ip`)
-  }
-  if (!field.startsWith('/')) return field.split('.')
-  if (/~(?![01])/.test(field)) {
-    throw new TypeError(`the option "${option}" is not a JSON pointer: "~" is written as "~0" there`)
-  }
-  const names = field.slice(1).split('/')
-  return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
-}
-
-/** The shortest spelling that {@link pathOf} reads back. */
-function pathText(path: readonly string[]): string {
-  const dotted = path.join('.')
-  if (path.every((name) => name !== '' && !name.includes('.')) && !dotted.startsWith('/')) return dotted
-  return path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-}
-
-/** The value that an object has at a path; `undefined` when there is none. */
-export function valueAt(object: unknown, path: readonly string[]): unknown {
-  let value = object
-  for (const name of path) {
-    if (typeof value !== 'object' || value === null) return undefined
-    if (Array.isArray(value) && !/^(?:0|[1-9]\d*)$/.test(name)) return undefined
-    value = Object.getOwnPropertyDescriptor(value, name)?.value
-  }
-  return value
-}
-
 const QUOTE = 0x22
 /** `n` of `null`. */
 const NULL_START = 0x6e
@@ -234,8 +207,8 @@ class NdjsonLines implements LineFormat {
   /** The member that is added, if it is there already. */
   readonly #member: MemberPath
   readonly #scanner = new JsonScanner()
-  /** The paths of the address and of the time. */
-  readonly #wanted: readonly MemberPath[]
+  /** All of these paths. */
+  readonly #paths: readonly MemberPath[]
   readonly #templates: TemplateCache
   readonly #words = new Words()
   /** The name and the colon of the member that is added, after a comma if it is not the only one. */
@@ -248,8 +221,9 @@ class NdjsonLines implements LineFormat {
     this.#address = new MemberPath(plan.path)
     this.#time = plan.timePath === null ? null : new MemberPath(plan.timePath)
     this.#member = new MemberPath([plan.into])
-    this.#wanted = this.#time === null ? [this.#address] : [this.#address, this.#time]
-    this.#templates = new TemplateCache(this.#wanted)
+    const wanted = this.#time === null ? [this.#address] : [this.#address, this.#time]
+    this.#paths = [...wanted, this.#member]
+    this.#templates = new TemplateCache(wanted)
     this.#nextName = new TextEncoder().encode(`,${JSON.stringify(plan.into)}:`)
     this.#onlyName = this.#nextName.subarray(1)
   }
@@ -262,7 +236,7 @@ class NdjsonLines implements LineFormat {
         this.fault = this.#scanner.fault
         return isBlank(bytes, start, end) ? 'blank' : 'bad'
       }
-      for (const path of [this.#member, ...this.#wanted]) path.find(bytes, view, start, end)
+      findMembers(this.#paths, bytes, view, this.#scanner.start, end)
       const { start: valueStart, end: valueEnd } = this.#member
       if (valueStart !== NOWHERE) {
         if (this.#plan.overwrite) return this.#write(bytes, start, valueStart, NO_NAME, valueEnd, end, out)

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { braceBefore, JsonScanner } from '../../../../src/enrich/formats/ndjson/json-scanner.ts'
 import {
-  braceBefore,
-  JsonScanner,
+  findMembers,
   MemberPath,
   NOWHERE,
-} from '../../../../src/enrich/formats/ndjson/json-scanner.ts'
-import { valueAt } from '../../../../src/enrich/formats/ndjson/ndjson.ts'
+  valueAt,
+} from '../../../../src/enrich/formats/ndjson/member-path.ts'
 import { viewOf } from '../../../../src/enrich/swar.ts'
 import { text, utf8 } from '../../world.ts'
 import { damaged, jsonString, jsonValue, objectOf } from './json-arbitraries.ts'
@@ -24,7 +24,7 @@ function scan(line: Uint8Array, names: readonly string[], member = 'location') {
   const scanner = new JsonScanner()
   const view = viewOf(bytes)
   const isValid = scanner.scan(bytes, view, start, end)
-  if (isValid) for (const each of [path, into]) each.find(bytes, view, start, end)
+  if (isValid) findMembers([path, into], bytes, view, scanner.start, end)
   const found = (each: MemberPath): string | undefined =>
     each.start === NOWHERE ? undefined : text(bytes.subarray(each.start, each.end))
   return {

@@ -1,0 +1,38 @@
+// Whether a file has changed. A file of its own, so that geofix/http does not load what opens databases.
+import { type BigIntStats, statSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+
+/**
+ * A text that changes when a file does, without reading it: the file that its path leads to, its size, and its times
+ * in nanoseconds if the system has them.
+ */
+export type FileState = string
+
+const MISSING = 'missing: '
+
+/** The state of the file at a path, through symbolic links. For a missing file, it has the reason. */
+export async function fileState(path: string): Promise<FileState> {
+  try {
+    return stateOf(await stat(path, { bigint: true }))
+  } catch (error) {
+    return `${MISSING}${error}`
+  }
+}
+
+/** The synchronous form of {@link fileState}. */
+export function fileStateSync(path: string): FileState {
+  try {
+    return stateOf(statSync(path, { bigint: true }))
+  } catch (error) {
+    return `${MISSING}${error}`
+  }
+}
+
+/** Whether the file did not exist or was not accessible. */
+export function isMissing(state: FileState): boolean {
+  return state.startsWith(MISSING)
+}
+
+function stateOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): FileState {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(':')
+}
