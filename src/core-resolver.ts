@@ -92,7 +92,12 @@ export class CoreResolver extends Resolver {
    * @param shared what `share()` gave there
    * @throws TypeError when it is something else, or an option is invalid
    */
-  static attach(shared: SharedDatabases, options?: ClientAddressOptions): CoreResolver {
-    return new CoreResolver(attachDatabases(shared, openDatabase), new ClientWalk(options))
+  static attach(
+    shared: SharedDatabases,
+    options?: ClientAddressOptions & Pick<OpenOptions, 'cacheBytes'>,
+  ): CoreResolver {
+    const cacheBytes = cacheBytesOf(options?.cacheBytes)
+    const set = attachDatabases(shared, (bytes, path) => openDatabase(bytes, path, { cacheBytes }))
+    return new CoreResolver(set, new ClientWalk(options))
   }
 }

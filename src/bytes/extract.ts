@@ -24,6 +24,11 @@ const UNSUPPORTED: readonly [name: string, magic: readonly number[], advice: str
     [0x1f, 0xef, 0xbf, 0xbd],
     'copy the original as binary',
   ],
+  [
+    'a packed database that was re-encoded as text (UTF-8), by a bundler or a download, which destroys it',
+    [0xef, 0xbf, 0xbd, 0x47, 0x46, 0x50],
+    'copy the original as binary',
+  ],
 ]
 
 /** A page of HTML starts within this many bytes, after blanks, comments or an XML declaration. */

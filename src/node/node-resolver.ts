@@ -102,10 +102,9 @@ export class NodeResolver extends Resolver {
    * @throws TypeError when it is something else, or an option is invalid
    */
   static attach(shared: SharedDatabases, options: NodeOpenOptions = {}): NodeResolver {
-    const sources = attachDatabases(shared, openDatabase).databases.map((database) => ({
-      database,
-      file: null,
-    }))
+    const cacheBytes = cacheBytesOf(options.cacheBytes)
+    const set = attachDatabases(shared, (bytes, path) => openDatabase(bytes, path, { cacheBytes }))
+    const sources = set.databases.map((database) => ({ database, file: null }))
     return new NodeResolver(sources, new ClientWalk(options), watchSettings(options), maxBytesOf(undefined))
   }
 

@@ -181,7 +181,9 @@ function positions(start: number, ...columns: readonly Uint32Array[]): Float64Ar
   const count = columns[0]?.length ?? 0
   const sums = new Float64Array(count + 1).fill(start)
   for (let i = 0; i < count; i++) {
-    sums[i + 1] = columns.reduce((sum, column) => sum + (column[i] ?? 0), sums[i] ?? 0)
+    let sum = sums[i] ?? 0
+    for (const column of columns) sum += column[i] ?? 0
+    sums[i + 1] = sum
   }
   return sums
 }

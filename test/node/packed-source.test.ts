@@ -55,6 +55,14 @@ describe('a packed file on disk', () => {
     expect(() => geo.raw(IP)).toThrow('the file was changed while it is open')
   })
 
+  it('is shared, and attached with a cache of its own', async () => {
+    const geo = await Resolver.open(written('shared.packed', LONDON))
+    const shared = structuredClone(geo.share())
+    expect(Resolver.attach(shared, { cacheBytes: 0 }).lookup(IP)).toEqual(geo.lookup(IP))
+    expect(geo.share().databases[0]?.bytes).toBe(geo.share().databases[0]?.bytes)
+    expect(() => Resolver.attach(shared, { cacheBytes: -1 })).toThrow('cacheBytes must be')
+  })
+
   it('is not what other files, folders and missing files are', () => {
     expect(openPackedFile(written('other.mmdb', new Uint8Array(100)))).toBeNull()
     expect(openPackedFile(written('short', LONDON.subarray(0, 4)))).toBeNull()
