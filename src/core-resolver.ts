@@ -17,8 +17,13 @@ import { atLeastOne, type OpenOptions, Resolver } from './resolver.ts'
 let packedReader: typeof import('./packed/open-packed.ts') | undefined
 
 /** Opens an MMDB file, packed or not. @throws TypeError when it is packed, and the reader is not loaded */
-function openDatabase(bytes: Uint8Array, path?: string, options?: PackedOptions): OpenDatabase {
-  if (!isPacked(bytes)) return new Database(bytes, path)
+function openDatabase(
+  bytes: Uint8Array,
+  path?: string,
+  options?: PackedOptions,
+  tables?: SharedArrayBuffer,
+): OpenDatabase {
+  if (!isPacked(bytes)) return new Database(bytes, path, tables)
   if (packedReader !== undefined) return packedReader.openPacked(bytes, path, options)
   throw new TypeError(
     'the database is packed: call "await Resolver.loadPackedReader()" before openSync or attach, or use Resolver.open',
@@ -97,7 +102,9 @@ export class CoreResolver extends Resolver {
     options?: ClientAddressOptions & Pick<OpenOptions, 'cacheBytes'>,
   ): CoreResolver {
     const cacheBytes = cacheBytesOf(options?.cacheBytes)
-    const set = attachDatabases(shared, (bytes, path) => openDatabase(bytes, path, { cacheBytes }))
-    return new CoreResolver(set, new ClientWalk(options))
+    const databases = attachDatabases(shared, (bytes, path, tables) =>
+      openDatabase(bytes, path, { cacheBytes }, tables),
+    )
+    return new CoreResolver(new DatabaseSet(databases), new ClientWalk(options))
   }
 }

@@ -91,8 +91,9 @@ describe('a fetch that is aborted', () => {
     const response = await fetch(url, { signal: controller.signal })
     controller.abort()
     expect(await caught(Resolver.open(response))).toMatchObject({ name: 'AbortError' })
-    const another = await fetch(url, { signal: AbortSignal.timeout(50) })
-    await soon(100)
+    const timeout = new AbortController()
+    const another = await fetch(url, { signal: timeout.signal })
+    timeout.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
     expect(await caught(Resolver.open(another))).toMatchObject({ name: 'TimeoutError' })
   })
 

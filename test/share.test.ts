@@ -1,9 +1,10 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { randomPublicIPv4, seeded } from '../scripts/bench/addresses.ts'
 import { Resolver as CoreResolver } from '../src/core.ts'
-import { Resolver, type SharedDatabases } from '../src/index.ts'
+import { embedded, Resolver, type SharedDatabases } from '../src/index.ts'
 import { MmdbWriter } from '../src/writer.ts'
 import { tarOf } from './tar-archive.ts'
 import { temporaryFolder } from './temporary.ts'
@@ -74,6 +75,15 @@ describe.each(ENTRIES)('share and attach in %s', (_, Entry) => {
     ['memory that is not shared', { geofix: 1, databases: [{ bytes: mmdb }] }],
     ['what JSON has left', { geofix: 1, databases: [{ bytes: { 0: 1 } }] }],
     ['no database', { geofix: 1, databases: [null] }],
+    [
+      'tables that are not shared',
+      {
+        geofix: 1,
+        databases: [
+          { bytes: new Uint8Array(new SharedArrayBuffer(9)), path: undefined, tables: new ArrayBuffer(8) },
+        ],
+      },
+    ],
   ])('refuse %s', (__, value) => {
     expect(() => Reflect.apply(Entry.attach, Entry, [value])).toThrow(
       new TypeError(
@@ -87,6 +97,38 @@ describe.each(ENTRIES)('share and attach in %s', (_, Entry) => {
     expect(() => Entry.attach({ geofix: 1, databases: [{ bytes, path: '/a.mmdb' }] })).toThrow(
       /^\/a\.mmdb: it is not a MaxMind DB file/,
     )
+  })
+
+  it('are of one table of what lookups found', async () => {
+    const geo = await Entry.open(readFileSync(embedded.country))
+    const shared = geo.share()
+    const [tables] = shared.databases.map((each) => each.tables)
+    expect(geo.share().databases[0]?.tables).toBe(tables)
+    const filled = () =>
+      new Int32Array(tables ?? new SharedArrayBuffer(0)).filter((entry) => entry !== 0).length
+    expect(filled()).toBe(0)
+    const random = seeded(5)
+    // Every other one in 2000::/3.
+    const ips = Array.from({ length: 5000 }, (_, index) => {
+      if (index % 2 === 0) return randomPublicIPv4(random)
+      return `${(0x2000 + Math.floor(random() * 0x2000)).toString(16)}:${index.toString(16)}::1`
+    })
+    const expected = ips.map((ip) => geo.find(ip))
+    // The second finds the entries of the first.
+    for (let thread = 0; thread < 2; thread++) {
+      const attached = Entry.attach(sent(shared))
+      expect(ips.map((ip) => attached.find(ip))).toEqual(expected)
+      expect(filled()).toBeGreaterThan(1000)
+    }
+  })
+
+  it('do without a table of another size', async () => {
+    const geo = await Entry.open(mmdb)
+    const { databases, ...rest } = geo.share()
+    for (const tables of [undefined, new SharedArrayBuffer(4)]) {
+      const attached = Entry.attach({ ...rest, databases: databases.map((each) => ({ ...each, tables })) })
+      expect(attached.lookup(IP)).toEqual(geo.lookup(IP))
+    }
   })
 
   it('name the missing headers if memory cannot be shared', async () => {

@@ -10,7 +10,7 @@ class Registry {
 
   constructor(rows: readonly RegistryRow[]) {
     this.#rows = rows
-      .map(([text, , , meaning]) => [parseCidr(text), meaning] as const)
+      .map(([text, meaning]) => [parseCidr(text), meaning] as const)
       .sort(([a], [b]) => b.prefixLength - a.prefixLength)
     for (const [{ words, prefixLength }] of this.#rows) {
       const first = (words[0] ?? 0) >>> 16

@@ -45,34 +45,26 @@ function cursorOf(input: LineInput): Cursor {
     const reader = input.getReader()
     return { next: () => reader.read(), release: (reason) => reader.cancel(reason) }
   }
-  if (isAsyncIterable(input)) return new IterableCursor(input)
-  throw new TypeError('the input must be a ReadableStream or an async iterable of Uint8Array or string')
-}
-
-class IterableCursor implements Cursor {
-  readonly #input: AsyncIterable<unknown>
-  readonly #iterator: AsyncIterator<unknown>
-  #isReading = false
-
-  constructor(input: AsyncIterable<unknown>) {
-    this.#input = input
-    this.#iterator = input[Symbol.asyncIterator]()
+  if (!isAsyncIterable(input)) {
+    throw new TypeError('the input must be a ReadableStream or an async iterable of Uint8Array or string')
   }
-
-  async next(): Promise<IteratorResult<unknown>> {
-    this.#isReading = true
-    const result = await this.#iterator.next()
-    this.#isReading = false
-    return result
-  }
-
-  async release(): Promise<void> {
-    // destroy() closes a Node stream at once, even during a read. Its iterator's return() would wait for a chunk.
-    if ('destroy' in this.#input && typeof this.#input.destroy === 'function') this.#input.destroy()
-    const returned = this.#iterator.return?.()
-    // During a read a generator's return() settles only after the next chunk, so do not wait for it.
-    if (this.#isReading) Promise.resolve(returned).catch(() => {})
-    else await returned
+  const iterator = input[Symbol.asyncIterator]()
+  let isReading = false
+  return {
+    next: async () => {
+      isReading = true
+      const result = await iterator.next()
+      isReading = false
+      return result
+    },
+    release: async () => {
+      // destroy() closes a Node stream at once, even during a read. Its iterator's return() would wait for a chunk.
+      if ('destroy' in input && typeof input.destroy === 'function') input.destroy()
+      const returned = iterator.return?.()
+      // During a read a generator's return() settles only after the next chunk, so do not wait for it.
+      if (isReading) Promise.resolve(returned).catch(() => {})
+      else await returned
+    },
   }
 }
 

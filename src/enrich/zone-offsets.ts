@@ -62,16 +62,13 @@ export class ZoneOffsets {
     const spans: Span[] = []
     const end = (window + 1) * WINDOW_MS
     const last = this.#startOf(window + 1)
-    for (
-      let from = window * WINDOW_MS, offset = this.#startOf(window);
-      from < end;
-      offset = this.#ask(from)
-    ) {
+    let from = window * WINDOW_MS
+    for (let offset = this.#startOf(window); ; offset = this.#ask(from)) {
       const until = offset === last ? end : this.#changeIn(from, end, offset)
       spans.push({ from, until, offset })
+      if (until === end) return spans
       from = until
     }
-    return spans
   }
 
   /** The offset at the start of a window. */

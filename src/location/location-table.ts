@@ -22,7 +22,7 @@ const MAX_SHARED_VALUES = 2 ** 19
 const MAX_RETAINED_BYTES = 2 ** 25
 
 /** Locations whose coordinates are kept as objects. */
-const MAX_OBJECTS = 2 ** 18
+const MAX_OBJECTS = 2 ** 16
 
 /** Numbers in the row of a location. */
 const ROW = 5

@@ -1,7 +1,6 @@
 import { allocate } from '../bytes/byte-limit.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { isOfClass, isUint8Array } from '../realm.ts'
-import { DatabaseSet } from './database-set.ts'
 
 /** What `share()` gives: open databases in memory that threads share. Send it to a worker with `postMessage`. */
 export interface SharedDatabases {
@@ -16,6 +15,8 @@ export interface SharedDatabase {
   readonly bytes: Uint8Array
   /** The path of the file, for messages. */
   readonly path: string | undefined
+  /** Memory for what lookups have found in the search tree, so that no thread keeps it for itself. */
+  readonly tables?: SharedArrayBuffer | undefined
 }
 
 /**
@@ -32,7 +33,10 @@ export function shareDatabases(databases: readonly OpenDatabase[]): SharedDataba
   }
   return {
     geofix: 1,
-    databases: databases.map(({ bytes, path }) => ({ bytes: inSharedMemory(bytes, path), path })),
+    databases: databases.map((database) => {
+      const { bytes, path } = database
+      return { bytes: inSharedMemory(bytes, path), path, tables: database.shareTables?.() }
+    }),
   }
 }
 
@@ -44,9 +48,9 @@ export function shareDatabases(databases: readonly OpenDatabase[]): SharedDataba
  */
 export function attachDatabases(
   shared: SharedDatabases,
-  open: (bytes: Uint8Array, path?: string) => OpenDatabase,
-): DatabaseSet {
-  return new DatabaseSet(filesIn(shared).map(({ bytes, path }) => open(bytes, path)))
+  open: (bytes: Uint8Array, path?: string, tables?: SharedArrayBuffer) => OpenDatabase,
+): OpenDatabase[] {
+  return filesIn(shared).map(({ bytes, path, tables }) => open(bytes, path, tables))
 }
 
 function filesIn(shared: unknown): SharedDatabase[] {
@@ -70,7 +74,8 @@ function isSharedDatabase(value: unknown): value is SharedDatabase {
     value !== null &&
     'bytes' in value &&
     isUint8Array(value.bytes) &&
-    isOfClass(value.bytes.buffer, 'SharedArrayBuffer')
+    isOfClass(value.bytes.buffer, 'SharedArrayBuffer') &&
+    (!('tables' in value) || value.tables === undefined || isOfClass(value.tables, 'SharedArrayBuffer'))
   )
 }
 

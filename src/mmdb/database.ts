@@ -3,7 +3,7 @@ import { DataSection } from './data-section.ts'
 import { type Metadata, readMetadata } from './metadata.ts'
 import { countNetworks, firstRecords } from './networks.ts'
 import { type MmdbValue, RecordDecoder } from './record-decoder.ts'
-import { PrefixIndex, SearchTree } from './search-tree.ts'
+import { NO_RECORD, PrefixIndex, SearchTree, tableBytes } from './search-tree.ts'
 import { type Verification, verify } from './verify.ts'
 
 /** Finds the records of addresses. */
@@ -37,6 +37,8 @@ export interface OpenDatabase {
   readonly data: DataSection
   /** @param resultOf gives the result for the offset of a record: an integer from 1 to 2 ** 31 - 1, or 0 for none */
   index(resultOf: (offset: number) => number): AddressIndex
+  /** Memory for the tables of an index, which threads share: the same one each time. Packed files have none. */
+  shareTables?(): SharedArrayBuffer
   /**
    * A whole record, as the vendor wrote it.
    *
@@ -60,25 +62,48 @@ export class Database implements OpenDatabase {
   readonly tree: SearchTree
   readonly data: DataSection
   readonly #decoder: RecordDecoder
+  /** The tables of an index that threads share. */
+  #tables: SharedArrayBuffer | undefined
 
   /**
    * @param bytes the uncompressed file; not copied, so they must not change
    * @param path of the file, for messages
+   * @param tables what {@link shareTables} of the same file gave in another thread
    * @throws InvalidDatabaseError when the bytes are not a database
    */
   constructor(
     readonly bytes: Uint8Array,
     readonly path?: string,
+    tables?: SharedArrayBuffer,
   ) {
     checkSize(bytes.length, MAX_DATABASE_BYTES, path)
     this.metadata = readMetadata(bytes, path)
     this.tree = new SearchTree(bytes, this.metadata, path)
     this.data = new DataSection(bytes, this.tree.dataStart, this.metadata.start, path)
     this.#decoder = new RecordDecoder(bytes, this.data)
+    if (tables?.byteLength === tableBytes(this.metadata)) this.#tables = tables
   }
 
-  index(resultOf?: (offset: number) => number): PrefixIndex {
-    return new PrefixIndex(this.tree, resultOf)
+  shareTables(): SharedArrayBuffer {
+    this.#tables ??= new SharedArrayBuffer(tableBytes(this.metadata))
+    return this.#tables
+  }
+
+  /**
+   * An index with tables of its own, or those that threads share. Then it keeps offsets there instead of results, because
+   * each thread has its own results.
+   *
+   * @param resultOf as that of {@link PrefixIndex}
+   */
+  index(resultOf: (offset: number) => number): AddressIndex {
+    if (this.#tables === undefined) return new PrefixIndex(this.tree, resultOf)
+    const offsets = new PrefixIndex(this.tree, undefined, this.#tables)
+    const resultAt = (offset: number): number => (offset === NO_RECORD ? NO_RECORD : resultOf(offset))
+    return {
+      findIPv4: (address) => resultAt(offsets.findIPv4(address)),
+      findIPv6: (words) => resultAt(offsets.findIPv6(words)),
+      clear: () => {},
+    }
   }
 
   record(offset: number): MmdbValue {
@@ -98,6 +123,6 @@ export class Database implements OpenDatabase {
   }
 
   withBytes(copy: Uint8Array): Database {
-    return new Database(copy, this.path)
+    return new Database(copy, this.path, this.#tables)
   }
 }

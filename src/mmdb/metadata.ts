@@ -39,18 +39,21 @@ export function readMetadata(bytes: Uint8Array, path?: string): Metadata {
   const base = start + METADATA_MARKER.length
   const section = new DataSection(bytes, base, bytes.length, path)
   const value = new RecordDecoder(bytes, section).decode(base)
-  const fields = new MetadataFields(value, base, path)
+  const fault = (text: string) => new InvalidDatabaseError(text, { offset: base, path })
+  if (!isMap(value)) throw fault('the metadata is not a map')
+  const fields = new MetadataFields(value, fault)
   const version = fields.whole('binary_format_major_version')
-  if (version !== 2)
-    throw fields.fault(`it has MaxMind DB format version ${version}; only version 2 is supported`)
+  if (version !== 2) throw fault(`it has MaxMind DB format version ${version}; only version 2 is supported`)
+  const databaseType = fields.read('database_type', 'text', isText)
+  const epoch = fields.read('build_epoch', 'a whole number', isEpoch)
   return {
-    databaseType: fields.text('database_type'),
-    buildDate: dateOf(fields.epoch('build_epoch')),
+    databaseType,
+    buildDate: epoch <= MAX_EPOCH_SECONDS ? new Date(Number(epoch) * 1000) : null,
     ipVersion: fields.oneOf('ip_version', [4, 6]),
     nodeCount: fields.whole('node_count'),
     recordSize: fields.oneOf('record_size', [24, 28, 32]),
-    languages: fields.texts('languages'),
-    description: fields.textMap('description'),
+    languages: fields.read('languages', 'a list of texts', isTexts, []),
+    description: fields.read('description', 'a map of texts', isTextMap, {}),
     start,
   }
 }
@@ -67,73 +70,53 @@ function findMarker(bytes: Uint8Array): number {
   return -1
 }
 
-function dateOf(epoch: number | bigint): Date | null {
-  return epoch <= MAX_EPOCH_SECONDS ? new Date(Number(epoch) * 1000) : null
-}
-
 /** Reads fields of the decoded metadata and checks their types. */
 class MetadataFields {
-  readonly #fields: Readonly<Record<string, MmdbValue>>
-
   constructor(
-    value: MmdbValue,
-    readonly offset: number,
-    readonly path: string | undefined,
-  ) {
-    if (!isMap(value)) throw this.fault('the metadata is not a map')
-    this.#fields = value
+    readonly fields: Readonly<Record<string, MmdbValue>>,
+    readonly fault: (fault: string) => InvalidDatabaseError,
+  ) {}
+
+  /** @param otherwise the value when the field is absent, if it may be */
+  read<T extends MmdbValue>(
+    name: string,
+    expected: string,
+    isExpected: (value: MmdbValue) => value is T,
+    otherwise?: T,
+  ): T {
+    const value = this.fields[name] ?? otherwise
+    if (value !== undefined && isExpected(value)) return value
+    throw this.fault(`the metadata is damaged: ${name} is not ${expected}`)
   }
 
   whole(name: string): number {
-    const value = this.#fields[name]
-    if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value
-    throw this.#wrongType(name, 'a whole number')
-  }
-
-  epoch(name: string): number | bigint {
-    const value = this.#fields[name]
-    if (typeof value === 'bigint') return value
-    return this.whole(name)
+    return this.read(name, 'a whole number', isWhole)
   }
 
   oneOf<T extends number>(name: string, values: readonly T[]): T {
     const value = this.whole(name)
     const found = values.find((each) => each === value)
-    if (found === undefined)
-      throw this.fault(`the metadata is damaged: ${name} is ${value}, not one of ${values.join(', ')}`)
-    return found
+    if (found !== undefined) return found
+    throw this.fault(`the metadata is damaged: ${name} is ${value}, not one of ${values.join(', ')}`)
   }
+}
 
-  text(name: string): string {
-    const value = this.#fields[name]
-    if (typeof value === 'string') return value
-    throw this.#wrongType(name, 'text')
-  }
+function isWhole(value: MmdbValue): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0
+}
 
-  /** A list of texts; empty if the field is absent. */
-  texts(name: string): string[] {
-    const value = this.#fields[name] ?? []
-    if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value
-    throw this.#wrongType(name, 'a list of texts')
-  }
+function isEpoch(value: MmdbValue): value is number | bigint {
+  return typeof value === 'bigint' || isWhole(value)
+}
 
-  /** Texts by key; empty if the field is absent. */
-  textMap(name: string): Record<string, string> {
-    const value = this.#fields[name] ?? {}
-    if (!isMap(value)) throw this.#wrongType(name, 'a map of texts')
-    const texts: Record<string, string> = {}
-    for (const [key, text] of Object.entries(value)) {
-      if (typeof text !== 'string') throw this.#wrongType(name, 'a map of texts')
-      texts[key] = text
-    }
-    return texts
-  }
+function isText(value: MmdbValue): value is string {
+  return typeof value === 'string'
+}
 
-  fault(fault: string): InvalidDatabaseError {
-    return new InvalidDatabaseError(fault, { offset: this.offset, path: this.path })
-  }
+function isTexts(value: MmdbValue): value is string[] {
+  return Array.isArray(value) && value.every(isText)
+}
 
-  #wrongType(name: string, expected: string): InvalidDatabaseError {
-    return this.fault(`the metadata is damaged: ${name} is not ${expected}`)
-  }
+function isTextMap(value: MmdbValue): value is { [key: string]: string } {
+  return isMap(value) && Object.values(value).every(isText)
 }

@@ -152,6 +152,16 @@ const FILLED_BITS = 8
 /** An entry that is not filled. Node 0 is not needed as an entry: a valid tree does not lead back to its root. */
 const UNKNOWN = 0
 
+/** No more entries than nodes, so that a small file needs little memory. */
+function tableBits({ nodeCount }: Metadata): number {
+  return Math.min(MAX_TABLE_BITS, Math.max(1, Math.floor(Math.log2(nodeCount + 1))))
+}
+
+/** The bytes of the tables of a {@link PrefixIndex}. */
+export function tableBytes(metadata: Metadata): number {
+  return 4 * 2 ** tableBits(metadata) * (metadata.ipVersion === 6 ? 2 : 1)
+}
+
 /** Finds records as {@link SearchTree} does, without prefix lengths. */
 export class PrefixIndex {
   readonly #tree: SearchTree
@@ -171,17 +181,20 @@ export class PrefixIndex {
    *
    * @param resultOf gives the result for the offset of a record in the file: an integer from 1 to 2 ** 31 - 1, or 0 for
    *   none. Called once for each entry, and for each lookup that walks further. Default: the offset
+   * @param memory of {@link tableBytes} for the tables, which several indexes of one file with the default results can
+   *   share, in threads too: what they write there depends on nothing but the file
    */
-  constructor(tree: SearchTree, resultOf = (offset: number): number => offset) {
+  constructor(tree: SearchTree, resultOf = (offset: number): number => offset, memory?: SharedArrayBuffer) {
     const { nodeCount, ipVersion } = tree.metadata
     this.#tree = tree
     this.#resultOf = resultOf
     this.#nodeCount = nodeCount
-    // No more entries than nodes, so that a small file needs little memory.
-    this.#bits = Math.min(MAX_TABLE_BITS, Math.max(1, Math.floor(Math.log2(nodeCount + 1))))
+    this.#bits = tableBits(tree.metadata)
     this.#shift = 32 - this.#bits
-    this.#ipv4 = new Int32Array(2 ** this.#bits)
-    this.#ipv6 = new Int32Array(ipVersion === 6 ? 2 ** this.#bits : 0)
+    const entries = 2 ** this.#bits
+    this.#ipv4 = memory === undefined ? new Int32Array(entries) : new Int32Array(memory, 0, entries)
+    const others = ipVersion === 6 ? entries : 0
+    this.#ipv6 = memory === undefined ? new Int32Array(others) : new Int32Array(memory, 4 * entries, others)
     this.#globalUnicastRoot = this.#tree.walk(
       0,
       GLOBAL_UNICAST << (32 - GLOBAL_UNICAST_BITS),

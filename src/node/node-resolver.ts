@@ -103,8 +103,10 @@ export class NodeResolver extends Resolver {
    */
   static attach(shared: SharedDatabases, options: NodeOpenOptions = {}): NodeResolver {
     const cacheBytes = cacheBytesOf(options.cacheBytes)
-    const set = attachDatabases(shared, (bytes, path) => openDatabase(bytes, path, { cacheBytes }))
-    const sources = set.databases.map((database) => ({ database, file: null }))
+    const databases = attachDatabases(shared, (bytes, path, tables) =>
+      openDatabase(bytes, path, { cacheBytes }, tables),
+    )
+    const sources = databases.map((database) => ({ database, file: null }))
     return new NodeResolver(sources, new ClientWalk(options), watchSettings(options), maxBytesOf(undefined))
   }
 

@@ -10,10 +10,15 @@ import { NATIVE_CODEC } from './native-gunzip.ts'
 const closer = new FinalizationRegistry<number>((file) => closeSync(file))
 
 /** Opens the bytes of an MMDB file, packed or not. Throws as the constructors. */
-export function openDatabase(bytes: Uint8Array, path?: string, options?: PackedOptions): OpenDatabase {
+export function openDatabase(
+  bytes: Uint8Array,
+  path?: string,
+  options?: PackedOptions,
+  tables?: SharedArrayBuffer,
+): OpenDatabase {
   return isPacked(bytes)
     ? new PackedDatabase(sourceOf(bytes), NATIVE_CODEC, path, options)
-    : new Database(bytes, path)
+    : new Database(bytes, path, tables)
 }
 
 /**

@@ -167,6 +167,22 @@ describe('what is written', () => {
     expect(lines(input, { onlyFailed: true, onBadLine: 'drop' })).toEqual(['{"ip":"10.0.0.1"-}\n'])
   })
 
+  it.each<[string, EnrichOptions]>([
+    [
+      '81.2.69.142 - - [10/Oct/2026:13:55:36 +0000] "GET / HTTP/1.1" 200 2326\n81.2.69.7 cut off\n10.0.0.1 x\n',
+      { format: 'access-log' },
+    ],
+    ['81.2.69.142\n10.0.0.1\n', { append: true }],
+    ['ip,n\n81.2.69.142,1\n89.160.20.112,2\n10.0.0.1,3\n', {}],
+  ])('is counted as all lines if only those that failed are written: %j', (text, options) => {
+    const [all, failed] = [false, true].map((onlyFailed) =>
+      run(text, { ...options, onlyFailed, details: true }),
+    )
+    expect(failed?.counts).toEqual(all?.counts)
+    expect(failed?.counts.resolved).toBeGreaterThan(0)
+    expect(failed?.output.length).toBeLessThan(all?.output.length ?? 0)
+  })
+
   it('is those that have a location, or could not be read', () => {
     expect(lines(input, { dropUnresolved: true })).toEqual([
       '{"ip":"81.2.69.142"+}\n',

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { BadLineError, EnrichError, InputMismatchError } from '../../src/enrich/errors.ts'
 import { LocalExecutor } from '../../src/enrich/executor.ts'
 import { type EnrichOptions, makePlan } from '../../src/enrich/formats/formats.ts'
@@ -16,13 +16,13 @@ function inputOf(name: string, text: string): RunInput {
 }
 
 /** A run over inputs named a, b, c, and the text that it has written. */
-function runOf(texts: readonly string[], options: EnrichOptions = {}) {
+function runOf(texts: readonly string[], options: EnrichOptions = {}, executor = new LocalExecutor()) {
   const run = new Run({
     inputs: texts.map((text, index) => inputOf('abc'.charAt(index), text)),
     plan: (sample, isWhole) => makePlan(sample, isWhole, options).plan,
     maxLineBytes: undefined,
     set,
-    executor: new LocalExecutor(),
+    executor,
   })
   let written = ''
   const write = async (bytes: Uint8Array): Promise<void> => {
@@ -43,6 +43,20 @@ describe('Run', () => {
     expect(written()).toBe('ip,n,city\n81.2.69.1,1,London\n10.0.0.1,2,\n81.2.69.2,3,London\n')
     expect(run.counts).toMatchObject({ lines: 3, resolved: 2, failed: { private: 1 } })
     expect(run).toMatchObject({ format: 'csv', bytesRead: 49, bytesWritten: written().length })
+  })
+
+  it.each([
+    [['10.0.0.1\n', '81.2.69.1\n', '81.2.69.1\n'], 1],
+    // The header of the first is written, the others have none.
+    [['ip,n\n10.0.0.1,1\n', 'ip,n\n81.2.69.1,1\n', 'ip,n\n81.2.69.1,1\n'], 2],
+  ])('keeps the enricher, and what it knows, for inputs of one plan: %j', async (texts, plans) => {
+    const executor = new LocalExecutor()
+    const usePlan = vi.spyOn(executor, 'usePlan')
+    const { run, complete } = runOf(texts, {}, executor)
+    await complete()
+    expect(usePlan).toHaveBeenCalledTimes(plans)
+    expect(run.counts).toMatchObject({ lines: 3, resolved: 2 })
+    expect(run.counts.countries.get('GB')?.count).toBe(2)
   })
 
   it('skips empty inputs among others', async () => {

@@ -255,6 +255,57 @@ const runtimeRows: Row[] = [
   }),
 )
 
+/** Asks the handler of geofix/http, mounted as its guide shows, by `ask`: for an address, the caller, and a batch. */
+const served = (open: string, mount: string) => `import { Resolver } from 'geofix'
+import { createHandler } from 'geofix/http'
+${open}
+const json = { 'content-type': 'application/json' }
+async function main() {
+  const handle = createHandler(await Resolver.open(database), { authenticate: null })
+  ${mount}
+  const lookup = await ask('/v1/ip/81.2.69.142')
+  const batch = await ask('/v1/ip/batch', { method: 'POST', headers: json, body: '["81.2.69.142", "x"]' })
+  console.log(lookup.country.code, (await ask('/v1/ip')).reason, batch[1].error.code)
+}
+`
+const OPEN_COUNTRY = `import database from 'geofix/country'`
+
+const mountRows: Row[] = [
+  {
+    name: 'HTTP in Bun',
+    program: served(
+      OPEN_COUNTRY,
+      `const server = Bun.serve({ port: 0, fetch: (request, server) => handle(request, { remoteAddress: server.requestIP(request)?.address }) })
+  setTimeout(() => server.stop(true), 1000)
+  const ask = async (path, init) => (await fetch(new URL(path, server.url), init)).json()`,
+    ),
+    command: ['bun'],
+  },
+  {
+    name: 'HTTP in Deno',
+    program: served(
+      OPEN_COUNTRY,
+      `const server = Deno.serve({ port: 0, hostname: '127.0.0.1', onListen() {} }, (request, { remoteAddr }) => handle(request, { remoteAddress: remoteAddr.hostname }))
+  setTimeout(() => server.shutdown(), 1000)
+  const ask = async (path, init) => (await fetch('http://127.0.0.1:' + server.addr.port + path, init)).json()`,
+    ),
+    command: [
+      ...['deno', 'run', '--allow-read', '--allow-net=127.0.0.1,0.0.0.0', '--no-remote'],
+      '--node-modules-dir=manual',
+    ],
+  },
+].map(({ name, program, command }) => ({
+  name,
+  files: {
+    'build.mjs': `${INSTALL}cpSync('main.mjs', 'out/main.mjs'); cpSync('package.json', 'out/package.json')`,
+    'main.mjs': `${program}await main()`,
+    'package.json': '{ "dependencies": { "geofix": "*" } }',
+  },
+  build: [['node', 'build.mjs']],
+  run: [...command, 'main.mjs'],
+  prints: 'GB loopback MALFORMED_ADDRESS\n',
+}))
+
 const executableRows: Row[] = [
   {
     name: 'bun build, and a copy',
@@ -344,6 +395,36 @@ const worker :Workerd.Worker = (
     prints: /\bGB\n/,
   },
   {
+    name: 'HTTP in workerd',
+    files: {
+      'main.mjs': `${served(
+        `import database from './country.mmdb.gz'`,
+        `const ask = async (path, init) => {
+    const request = new Request('https://geo.example' + path, init)
+    request.headers.set('cf-connecting-ip', '127.0.0.1')
+    return (await handle(request, { remoteAddress: request.headers.get('cf-connecting-ip') })).json()
+  }`,
+      )}export default { test: main }`,
+      'build.mjs': `import { copyFileSync } from 'node:fs'
+import { build } from 'esbuild'
+await build({ entryPoints: ['main.mjs'], outfile: 'out/main.js', format: 'esm', bundle: true, external: ['*.gz'], logLevel: 'error' })
+copyFileSync('../../node_modules/geofix/data/country.mmdb.gz', 'out/country.mmdb.gz')
+copyFileSync('config.capnp', 'out/config.capnp')`,
+      'config.capnp': `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (services = [(name = "main", worker = .worker)]);
+const worker :Workerd.Worker = (
+  modules = [
+    (name = "main.js", esModule = embed "main.js"),
+    (name = "country.mmdb.gz", data = embed "country.mmdb.gz"),
+  ],
+  compatibilityDate = "2025-06-01",
+);`,
+    },
+    build: [['node', 'build.mjs']],
+    run: ['workerd', 'test', 'config.capnp'],
+    prints: /\bGB loopback MALFORMED_ADDRESS\n/,
+  },
+  {
     name: 'Electron asar, with the data unpacked',
     files: {
       'build.mjs': `${INSTALL}import { createPackageWithOptions, extractFile, listPackage } from '@electron/asar'
@@ -377,5 +458,6 @@ export const ROWS: readonly Row[] = [
   ...nccRows,
   ...nftRows,
   ...runtimeRows,
+  ...mountRows,
   ...executableRows,
 ]

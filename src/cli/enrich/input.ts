@@ -173,6 +173,8 @@ async function openPath(path: string, found: Stats): Promise<OpenInput> {
     chunks: readAhead(handle, () => isStopped),
     stop: () => {
       isStopped = true
+      // Nothing may ask for a further chunk, and then nothing else closes it.
+      handle.close().catch(() => {})
     },
     status: () => handle.stat(),
     close: () => handle.close(),

@@ -8,10 +8,19 @@ const json = (schema: object) => ({ 'application/json': { schema } })
 const textOrNull = (description: string) => ({ type: ['string', 'null'], description })
 const numberOrNull = (limit: number) => ({ type: ['number', 'null'], minimum: -limit, maximum: limit })
 
-/** An object whose members are all there. */
-function closed(properties: Readonly<Record<string, object>>, description?: string): object {
-  const required = Object.keys(properties)
+/** An object whose members are all there, except those that are named. */
+function closed(
+  properties: Readonly<Record<string, object>>,
+  description?: string,
+  optional: readonly string[] = [],
+): object {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name))
   return { type: 'object', description, properties, required, additionalProperties: false }
+}
+
+const REASON = {
+  type: 'string',
+  description: 'Why an address cannot be resolved, such as private or not-found',
 }
 
 const LOCATION_RECORD = closed(
@@ -38,41 +47,30 @@ const LOCATION_RECORD = closed(
 
 const LOOKUP_FAILURE = closed({
   ip: { type: 'string' },
-  error: {
-    type: 'object',
-    properties: {
+  error: closed(
+    {
       code: { enum: ['MALFORMED_ADDRESS', 'UNRESOLVABLE_ADDRESS', 'INVALID_DATABASE'] },
       status: { enum: [400, 422, null] },
       message: { type: 'string' },
-      reason: {
-        type: 'string',
-        description: 'Why an address cannot be resolved, such as private or not-found',
-      },
+      reason: REASON,
     },
-    required: ['code', 'status', 'message'],
-    additionalProperties: false,
-  },
+    undefined,
+    ['reason'],
+  ),
 })
 
-const codes = Object.keys(PROBLEMS)
-
-const PROBLEM = {
-  type: 'object',
-  description: 'RFC 9457. Tell problems apart by code.',
-  properties: {
+const PROBLEM = closed(
+  {
     type: { const: 'about:blank' },
     title: { type: 'string' },
     status: { type: 'integer', minimum: 400, maximum: 599 },
     detail: { type: 'string' },
-    code: { enum: codes },
-    reason: {
-      type: 'string',
-      description: 'Why an address cannot be resolved, such as private or not-found',
-    },
+    code: { enum: Object.keys(PROBLEMS) },
+    reason: REASON,
   },
-  required: ['type', 'title', 'status', 'detail', 'code'],
-  additionalProperties: false,
-}
+  'RFC 9457. Tell problems apart by code.',
+  ['reason'],
+)
 
 const HEADERS = {
   RateLimit: { schema: { type: 'string' }, description: 'What is left: "developer";r=199;t=2' },

@@ -177,14 +177,15 @@ class AccessLogLines implements LineFormat {
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
     const line = this.#line
     line.readClient(bytes, start, end)
-    // A line that is kept needs its other parts only to decide whether it is bad.
-    const needsParts = this.rewrites || this.#hasForwarded
-    const isWhole = needsParts && line.readParts(bytes, end)
+    let isWhole = this.#hasForwarded && line.readParts(bytes, end)
     this.#locator.instant = line.hasTime ? line.timestamp.instant : NO_TIME
     const isLocated = this.#locate(bytes)
+    if (isLocated && !this.#locator.writesLocations) return 'resolved'
     const hasAddress =
       isLocated || (this.#locator.reason !== 'malformed' && this.#locator.reason !== 'missing')
-    if (!hasAddress && !(needsParts ? isWhole : line.readParts(bytes, end))) return 'bad'
+    // A line that is kept needs its other parts only to decide whether it is bad.
+    if (!this.#hasForwarded && (this.rewrites || !hasAddress)) isWhole = line.readParts(bytes, end)
+    if (!hasAddress && !isWhole) return 'bad'
     if (this.rewrites) {
       const into = out.room(
         jsonRoom(end - start) + this.#fixed.byteLength + PARTS.length * 4 + TIMESTAMP_ROOM,

@@ -227,7 +227,10 @@ class DelimitedLines implements LineFormat {
     this.#names = new TextEncoder().encode(names.join(''))
     this.#nothing = new Uint8Array(this.#appended.length).fill(plan.delimiter)
     if (plan.headerLine > 0)
-      this.header = (bytes, start, end, out) => this.#writeHeader(bytes, start, end, out)
+      this.header = (bytes, start, end, out) => {
+        out.write(bytes, start, end)
+        out.write(this.#names)
+      }
   }
 
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
@@ -256,11 +259,6 @@ class DelimitedLines implements LineFormat {
       } else out.write(this.#nothing)
     }
     return isLocated ? 'resolved' : 'unresolved'
-  }
-
-  #writeHeader(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
-    out.write(bytes, start, end)
-    out.write(this.#names)
   }
 
   /** Writes the record with new values in the replaced columns, and then the appended columns. */

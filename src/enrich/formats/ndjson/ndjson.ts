@@ -230,36 +230,26 @@ class NdjsonLines implements LineFormat {
 
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
     const view = this.#words.view(bytes)
+    // The name and the location are written in place of `bytes[until, from)`.
     let name = this.#nextName
+    let until = NOWHERE
+    let from = NOWHERE
     if (!this.#templates.matches(bytes, view, start, end)) {
       if (!this.#scanner.scan(bytes, view, start, end)) {
         this.fault = this.#scanner.fault
         return isBlank(bytes, start, end) ? 'blank' : 'bad'
       }
       findMembers(this.#paths, bytes, view, this.#scanner.start, end)
-      const { start: valueStart, end: valueEnd } = this.#member
-      if (valueStart !== NOWHERE) {
-        if (this.#plan.overwrite) return this.#write(bytes, start, valueStart, NO_NAME, valueEnd, end, out)
+      if (this.#member.start !== NOWHERE) {
         this.fault = `it has a member ${quoted(this.#plan.into)} already`
-        return 'bad'
-      }
-      if (this.#scanner.isEmpty) name = this.#onlyName
+        if (!this.#plan.overwrite) return 'bad'
+        name = NO_NAME
+        until = this.#member.start
+        from = this.#member.end
+      } else if (this.#scanner.isEmpty) name = this.#onlyName
       else this.#templates.learn(bytes, start, end, this.#scanner.scalars)
     }
-    const brace = braceBefore(bytes, end)
-    return this.#write(bytes, start, brace, name, brace, end, out)
-  }
-
-  /** Writes the line with the name and the location in place of `bytes[until, from)`. */
-  #write(
-    bytes: Uint8Array,
-    start: number,
-    until: number,
-    name: Uint8Array,
-    from: number,
-    end: number,
-    out: ByteSink,
-  ): LineResult {
+    if (until === NOWHERE) until = from = braceBefore(bytes, end)
     out.write(bytes, start, until)
     out.write(name)
     this.#locator.instant = this.#readTime(bytes)
@@ -282,9 +272,10 @@ class NdjsonLines implements LineFormat {
     if (this.#time === null || this.#time.start === NOWHERE) return NO_TIME
     const { start, end } = this.#time
     if (bytes[start] !== QUOTE) return eventTime(bytes, start, end)
-    return hasEscape(bytes, start, end)
-      ? eventTimeOf(unescaped(bytes, start, end))
-      : eventTime(bytes, start + 1, end - 1)
+    const instant = eventTime(bytes, start + 1, end - 1)
+    // No time has an escape in it.
+    const isEscaped = Number.isNaN(instant) && hasEscape(bytes, start, end)
+    return isEscaped ? eventTimeOf(unescaped(bytes, start, end)) : instant
   }
 }
 
