@@ -1,7 +1,7 @@
 import { signalOf } from './bytes/abort.ts'
-import { maxBytesOf, newShareableBytes } from './bytes/byte-limit.ts'
+import { cacheBytesOf, maxBytesOf, newShareableBytes } from './bytes/byte-limit.ts'
 import { type ByteSource, type Bytes, isBytes, readBytes, sizeOf, viewOf } from './bytes/byte-source.ts'
-import { extractDatabase, extractUncompressed } from './bytes/extract.ts'
+import { extractDatabase, extractUncompressed, isPacked } from './bytes/extract.ts'
 import { gunzip } from './bytes/gunzip.ts'
 import { isGzip } from './bytes/gzip-member.ts'
 import { gunzipInPieces } from './bytes/platform-gunzip.ts'
@@ -9,8 +9,26 @@ import { progressMeter } from './bytes/progress.ts'
 import { type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
 import { DatabaseSet } from './location/database-set.ts'
 import { attachDatabases, type SharedDatabases } from './location/shared-databases.ts'
-import { Database } from './mmdb/database.ts'
+import { Database, type OpenDatabase } from './mmdb/database.ts'
+import type { PackedOptions } from './packed/packed-database.ts'
 import { atLeastOne, type OpenOptions, Resolver } from './resolver.ts'
+
+/** A chunk of its own, because programs with plain databases do not need its 8 kB. */
+let packedReader: typeof import('./packed/open-packed.ts') | undefined
+
+/** Opens an MMDB file, packed or not. @throws TypeError when it is packed, and the reader is not loaded */
+function openDatabase(
+  bytes: Uint8Array,
+  path?: string,
+  options?: PackedOptions,
+  tables?: SharedArrayBuffer,
+): OpenDatabase {
+  if (!isPacked(bytes)) return new Database(bytes, path, tables)
+  if (packedReader !== undefined) return packedReader.openPacked(bytes, path, options)
+  throw new TypeError(
+    'the database is packed: call "await Resolver.loadPackedReader()" before openSync or attach, or use Resolver.open',
+  )
+}
 
 /** A resolver for every platform. It opens bytes, and has no files. */
 export class CoreResolver extends Resolver {
@@ -28,18 +46,29 @@ export class CoreResolver extends Resolver {
   ): Promise<CoreResolver> {
     const clients = new ClientWalk(options)
     const maxBytes = maxBytesOf(options?.maxBytes)
+    const cacheBytes = cacheBytesOf(options?.cacheBytes)
     const signal = signalOf(options?.signal)
     const sources = atLeastOne(source)
     const progress = progressMeter(options?.onProgress, () => sources.map(sizeOf))
-    const databases: Database[] = []
+    const databases: OpenDatabase[] = []
     for (const each of sources) {
       const bytes = await readBytes(each, maxBytes, signal, progress)
       const unpacked = isGzip(bytes)
         ? await gunzipInPieces(bytes, maxBytes, signal, newShareableBytes)
         : bytes
-      databases.push(new Database(extractUncompressed(unpacked)))
+      const file = extractUncompressed(unpacked)
+      if (isPacked(file)) await CoreResolver.loadPackedReader()
+      databases.push(openDatabase(file, undefined, { maxBytes, cacheBytes }))
     }
     return new CoreResolver(new DatabaseSet(databases), clients)
+  }
+
+  /**
+   * Loads the code for packed databases, so that {@link openSync} and {@link attach} can open them. {@link open} loads it
+   * when it meets one. In Node, the resolver of `geofix` always has it.
+   */
+  static async loadPackedReader(): Promise<void> {
+    packedReader ??= await import('./packed/open-packed.ts')
   }
 
   /**
@@ -49,13 +78,15 @@ export class CoreResolver extends Resolver {
   static openSync(source: Bytes | readonly Bytes[], options?: OpenOptions): CoreResolver {
     const clients = new ClientWalk(options)
     const maxBytes = maxBytesOf(options?.maxBytes)
+    const cacheBytes = cacheBytesOf(options?.cacheBytes)
     signalOf(options?.signal)?.throwIfAborted()
     const sources = atLeastOne(source)
     const progress = progressMeter(options?.onProgress, () => sources.map(sizeOf))
     const databases = sources.map((each) => {
       if (!isBytes(each)) throw new TypeError('openSync takes Uint8Array, ArrayBuffer or SharedArrayBuffer')
       progress?.add(each.byteLength)
-      return new Database(extractDatabase(viewOf(each), gunzip, undefined, maxBytes))
+      const bytes = extractDatabase(viewOf(each), gunzip, undefined, maxBytes)
+      return openDatabase(bytes, undefined, { maxBytes, cacheBytes })
     })
     return new CoreResolver(new DatabaseSet(databases), clients)
   }
@@ -66,7 +97,14 @@ export class CoreResolver extends Resolver {
    * @param shared what `share()` gave there
    * @throws TypeError when it is something else, or an option is invalid
    */
-  static attach(shared: SharedDatabases, options?: ClientAddressOptions): CoreResolver {
-    return new CoreResolver(new DatabaseSet(attachDatabases(shared)), new ClientWalk(options))
+  static attach(
+    shared: SharedDatabases,
+    options?: ClientAddressOptions & Pick<OpenOptions, 'cacheBytes'>,
+  ): CoreResolver {
+    const cacheBytes = cacheBytesOf(options?.cacheBytes)
+    const databases = attachDatabases(shared, (bytes, path, tables) =>
+      openDatabase(bytes, path, { cacheBytes }, tables),
+    )
+    return new CoreResolver(new DatabaseSet(databases), new ClientWalk(options))
   }
 }

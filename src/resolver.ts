@@ -14,7 +14,7 @@ import {
   type LookupResult,
 } from './location/location-record.ts'
 import { BATCH_ITEMS, LookupBatch, lookupRecord, lookupResult, malformedFailure } from './location/lookup.ts'
-import { attachDatabases, type SharedDatabases, shareDatabases } from './location/shared-databases.ts'
+import { type SharedDatabases, shareDatabases } from './location/shared-databases.ts'
 import { instantOf } from './location/timezone.ts'
 import type { MmdbValue } from './mmdb/record-decoder.ts'
 import type { Verification } from './mmdb/verify.ts'
@@ -43,6 +43,11 @@ export interface OpenOptions extends ClientAddressOptions {
    * database has.
    */
   readonly maxBytes?: number | undefined
+  /**
+   * How many bytes of a packed database are kept unpacked: a whole number, 0 for the last blocks only. Other databases
+   * are kept whole. Default: 96 MiB.
+   */
+  readonly cacheBytes?: number | undefined
   /**
    * Aborts opening, which then fails at once with the signal's reason, such as an `AbortError` or a `TimeoutError`. It
    * has no effect on an open resolver.
@@ -244,9 +249,12 @@ export abstract class Resolver {
   share(): SharedDatabases {
     const set = this.#open()
     const shared = shareDatabases(set.databases)
-    const isCopied = set.databases.some(({ bytes }, index) => bytes !== shared.databases[index]?.bytes)
+    const copies = set.databases.map((database, index) => {
+      const bytes = shared.databases[index]?.bytes
+      return bytes === undefined || bytes === database.bytes ? database : database.withBytes(bytes)
+    })
     // Use the copies, so that the originals can be collected.
-    if (isCopied) this.#set = new DatabaseSet(attachDatabases(shared))
+    if (copies.some((copy, index) => copy !== set.databases[index])) this.#set = new DatabaseSet(copies)
     return shared
   }
 

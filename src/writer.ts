@@ -1,4 +1,5 @@
-// The entry `geofix/writer`: MMDB databases from networks and records, for tests and for data of one's own.
+// The entry `geofix/writer`: MMDB databases from networks and records, for tests and for data of one's own, and their
+// packed form.
 
 export type { MmdbWriterOptions } from './mmdb/writer/mmdb-writer.ts'
 export { MmdbWriter } from './mmdb/writer/mmdb-writer.ts'
@@ -15,3 +16,4 @@ export {
   uint128,
   type WritableValue,
 } from './mmdb/writer/value.ts'
+export { pack, unpack } from './packed/pack.ts'

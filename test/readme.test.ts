@@ -20,6 +20,7 @@ const DOCUMENTS = [
   'src/enrich/README.md',
   'src/http/README.md',
   'src/node/README.md',
+  'src/packed/README.md',
   'scripts/bench/README.md',
   'data/README.md',
   'SECURITY.md',

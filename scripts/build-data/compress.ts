@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 /** The tool that compressed the databases. A version of it gives the same bytes for the same input. */
 export type Compressor = { readonly tool: string; readonly version: string }
 
-const TOOL = 'libdeflate-gzip'
+export const TOOL = 'libdeflate-gzip'
 
 /**
  * Level 12 of libdeflate makes gzip files a fifth smaller than level 9 of zlib, with the same bytes every time. There

@@ -19,6 +19,17 @@ export function maxBytesOf(option: unknown): number {
   throw new TypeError('maxBytes must be a whole number of bytes, at least 1')
 }
 
+/**
+ * The value of the option `cacheBytes`.
+ *
+ * @throws TypeError when it is not a safe integer of at least 0
+ */
+export function cacheBytesOf(option: unknown): number | undefined {
+  if (option === undefined) return undefined
+  if (typeof option === 'number' && Number.isSafeInteger(option) && option >= 0) return option
+  throw new TypeError('cacheBytes must be a whole number of bytes, at least 0')
+}
+
 /** @throws InvalidDatabaseError when a source, compressed or not, has more than `maxBytes` */
 export function checkSize(size: number, maxBytes: number, path?: string): void {
   if (size > maxBytes) throw overLimit(maxBytes, path)

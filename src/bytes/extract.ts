@@ -8,6 +8,9 @@ import { isGzip } from './gzip-member.ts'
  */
 export type Gunzip = (bytes: Uint8Array, path?: string, maxBytes?: number) => Uint8Array
 
+/** Starts every packed file. As in PNG, a transfer as text damages it visibly. */
+export const PACKED_MAGIC = Uint8Array.of(0x89, 0x47, 0x46, 0x50, 0x0d, 0x0a, 0x1a, 0x0a)
+
 const EXTRACT = 'extract the .mmdb file first'
 
 /** Formats that are not supported, by their first bytes. The error names the format and says what to do. */
@@ -21,10 +24,20 @@ const UNSUPPORTED: readonly [name: string, magic: readonly number[], advice: str
     [0x1f, 0xef, 0xbf, 0xbd],
     'copy the original as binary',
   ],
+  [
+    'a packed database that was re-encoded as text (UTF-8), by a bundler or a download, which destroys it',
+    [0xef, 0xbf, 0xbd, 0x47, 0x46, 0x50],
+    'copy the original as binary',
+  ],
 ]
 
 /** A page of HTML starts within this many bytes, after blanks, comments or an XML declaration. */
 const MAX_HTML_HEAD_BYTES = 1024
+
+/** Whether the bytes start like a packed database. */
+export function isPacked(bytes: Uint8Array): boolean {
+  return PACKED_MAGIC.every((byte, index) => bytes[index] === byte)
+}
 
 /**
  * Extracts the MMDB from a file: raw, gzip, or a vendor's tar with one `.mmdb` file in it, compressed or not. The

@@ -1,4 +1,4 @@
-// The only importer of fflate, which checks neither the CRC-32 nor the length of what it decompresses.
+// Imports fflate, as deflate.ts does. It checks neither the CRC-32 nor the length of what it decompresses.
 import { Gunzip as GunzipStream } from 'fflate'
 import { damagedFile } from '../errors.ts'
 import { allocate, DEFAULT_MAX_BYTES, newBytes } from './byte-limit.ts'

@@ -1,8 +1,7 @@
 import { embedded } from '../embedded.ts'
 import { isGeofixError } from '../errors.ts'
 import { databaseInfo } from '../location/database-info.ts'
-import type { Database } from '../mmdb/database.ts'
-import { countNetworks, firstRecords } from '../mmdb/networks.ts'
+import type { OpenDatabase } from '../mmdb/database.ts'
 import { isMap, type MmdbValue } from '../mmdb/record-decoder.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import { openDatabases } from '../node/node-source.ts'
@@ -44,28 +43,30 @@ export async function runInfo(
 
 type Description = ReturnType<typeof describe>
 
-function describe(database: Database) {
+function describe(database: OpenDatabase) {
   const { recordSize, description } = database.metadata
   const info = databaseInfo(database.metadata, database.path)
   return {
     ...info,
     description: description.en ?? Object.values(description)[0] ?? null,
     ageInDays: info.buildDate === null ? null : Math.floor((Date.now() - info.buildDate.getTime()) / DAY_MS),
-    networks: countNetworks(database),
+    networks: database.countNetworks(),
     recordSize,
     fields: fieldsOf(sampleRecords(database)),
     holdsIPv4: holdsIPv4(database),
   }
 }
 
-function holdsIPv4({ tree, metadata }: Database): boolean {
-  return tree.ipv4Root < metadata.nodeCount || tree.record(tree.ipv4Root) !== NO_RECORD
+/** Whether the network of all IPv4 addresses has records. In an IPv6 tree, it has 96 bits. */
+function holdsIPv4({ tree, metadata }: OpenDatabase): boolean {
+  const found = tree.findIPv4(0)
+  return found !== NO_RECORD || tree.prefixLength > (metadata.ipVersion === 4 ? 0 : 96)
 }
 
 /** The first valid records, decoded one at a time. */
-function* sampleRecords(database: Database): Generator<MmdbValue> {
+function* sampleRecords(database: OpenDatabase): Generator<MmdbValue> {
   let invalid = 0
-  for (const offset of firstRecords(database, MAX_SAMPLE_RECORDS)) {
+  for (const offset of database.firstRecords(MAX_SAMPLE_RECORDS)) {
     try {
       yield database.record(offset)
     } catch (error) {

@@ -109,6 +109,10 @@ export const INFO_OPTIONS = [
   { flags: '--json', text: 'print one JSON object a line' },
 ] as const satisfies readonly OptionDefinition[]
 
+export const PACK_OPTIONS = [
+  { flags: '-o, --output <file>', text: 'write to this file', isRequired: true },
+] as const satisfies readonly OptionDefinition[]
+
 export const DETECT_OPTIONS = [
   {
     flags: '--peer <address>',

@@ -15,6 +15,7 @@ import {
   INFO_OPTIONS,
   LOOKUP_OPTIONS,
   type OptionDefinition,
+  PACK_OPTIONS,
 } from './options.ts'
 import { SERVE_HELP, SERVE_OPTIONS, serveSettings } from './serve/flags.ts'
 import { CommandFailure, ExitStatus, printable, type Terminal, UsageError, writeMessage } from './terminal.ts'
@@ -29,6 +30,7 @@ Examples:
   geofix info --db GeoLite2-City.tar.gz
   geofix verify GeoLite2-City.mmdb
   geofix serve --open --port 8080
+  geofix pack GeoLite2-City.mmdb -o GeoLite2-City.mmdb.packed
   geofix detect --peer 10.0.0.1 --trust uniquelocal --header 'X-Forwarded-For: 1.1.1.1, 81.2.69.142'
 
 Exit status: 0 all addresses resolved; 1 some failed (one line each on standard error); 2 wrong usage. geofix enrich
@@ -140,6 +142,20 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
       return runEnrich(command, terminal)
     },
   })
+  for (const [action, description, text] of [
+    ['pack', 'pack a database: half the size of gzip, and read without unpacking', '.mmdb, .gz or .tar.gz'],
+    ['unpack', 'unpack a packed database to an .mmdb file', 'a packed database'],
+  ] as const) {
+    define(program.command(action), {
+      description,
+      argument: ['<file>', text, databasePath],
+      options: PACK_OPTIONS,
+      run: async ({ output }, [input = '']) => {
+        const { runPack } = await import('./pack-command.ts')
+        return runPack({ action, input, output }, terminal)
+      },
+    })
+  }
   define(program.command('serve'), {
     description: 'serve locations over HTTP',
     options: SERVE_OPTIONS,

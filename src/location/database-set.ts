@@ -1,7 +1,7 @@
 import type { Address } from '../address/address.ts'
 import { formatCidr } from '../address/ip-text.ts'
 import { InvalidDatabaseError, isGeofixError, quoted } from '../errors.ts'
-import type { Database } from '../mmdb/database.ts'
+import type { OpenDatabase } from '../mmdb/database.ts'
 import type { MmdbValue } from '../mmdb/record-decoder.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import type { Verification } from '../mmdb/verify.ts'
@@ -22,8 +22,8 @@ const MAX_LISTED_FIELDS = 12
 
 const IPV6_ZERO = new Uint32Array(4)
 
-interface OpenDatabase {
-  readonly database: Database
+interface ReadDatabase {
+  readonly database: OpenDatabase
   /** `null` when the database has no locations. */
   readonly locations: LocationTable | null
 }
@@ -37,11 +37,11 @@ export class DatabaseSet {
   readonly noLocationsError: InvalidDatabaseError | null
   /** For each database, whether it has records of a known schema. */
   readonly hasLocations: readonly boolean[]
-  readonly #databases: readonly OpenDatabase[]
+  readonly #databases: readonly ReadDatabase[]
   /** The locations of each database that has some. The first one is asked first. */
   readonly tables: readonly LocationTable[]
 
-  constructor(readonly databases: readonly Database[]) {
+  constructor(readonly databases: readonly OpenDatabase[]) {
     this.info = Object.freeze(databases.map(({ metadata, path }) => databaseInfo(metadata, path)))
     const errors: InvalidDatabaseError[] = []
     this.#databases = databases.map((database) => {
@@ -132,13 +132,13 @@ export class DatabaseSet {
 
 /** The database to use for an address, and what its search tree has for it. */
 interface Match {
-  readonly database: Database
+  readonly database: OpenDatabase
   /** Of the record in the file, or {@link NO_RECORD}. */
   readonly offset: number
   readonly prefixLength: number
 }
 
-function find({ tree }: Database, address: Address): number {
+function find({ tree }: OpenDatabase, address: Address): number {
   return address.family === 4 ? tree.findIPv4(address.ipv4) : tree.findIPv6(address.words)
 }
 
@@ -152,7 +152,7 @@ function hasLocation(locations: LocationTable, offset: number): boolean {
   }
 }
 
-function networkOf(address: Address, { metadata }: Database, prefixLength: number): string {
+function networkOf(address: Address, { metadata }: OpenDatabase, prefixLength: number): string {
   if (address.family === 6) return formatCidr(6, address.words, prefixLength)
   if (metadata.ipVersion === 4) return formatCidr(4, Uint32Array.of(address.ipv4), prefixLength)
   // IPv4 is at ::/96 of an IPv6 tree. A shorter network there holds more than IPv4.
@@ -160,7 +160,7 @@ function networkOf(address: Address, { metadata }: Database, prefixLength: numbe
   return formatCidr(4, Uint32Array.of(address.ipv4), prefixLength - 96)
 }
 
-function withoutLocations({ path, metadata }: Database, fields: readonly string[]): InvalidDatabaseError {
+function withoutLocations({ path, metadata }: OpenDatabase, fields: readonly string[]): InvalidDatabaseError {
   const listed = fields.slice(0, MAX_LISTED_FIELDS).map(quoted)
   const found =
     listed.length === 0 ? 'its records have no readable fields' : `its records only have ${listed.join(', ')}`

@@ -1,5 +1,5 @@
 import type { Address } from '../address/address.ts'
-import type { AddressIndex, Database } from '../mmdb/database.ts'
+import type { AddressIndex, OpenDatabase } from '../mmdb/database.ts'
 import type { Locale } from './locale.ts'
 import type { Coordinates, LocationRecord } from './location-record.ts'
 import { type LocationReader, NO_COORDINATES, type Schema } from './schema.ts'
@@ -54,7 +54,7 @@ const COORDINATES_BYTES = 100
 export class LocationTable {
   /** How often the table was emptied. Numbers of locations are valid until then. */
   generation = 0
-  readonly #database: Database
+  readonly #database: OpenDatabase
   readonly #schema: Schema
   #reader: LocationReader
   /** Numbers of locations by the offset of a record. */
@@ -72,7 +72,7 @@ export class LocationTable {
   readonly #row = new Int32Array(ROW)
   readonly #index: AddressIndex
 
-  constructor(database: Database, schema: Schema) {
+  constructor(database: OpenDatabase, schema: Schema) {
     this.#database = database
     this.#index = database.index((offset) => this.at(offset))
     this.#schema = schema

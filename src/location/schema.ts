@@ -1,9 +1,8 @@
 import { isGeofixError } from '../errors.ts'
 import type { DataSection } from '../mmdb/data-section.ts'
-import type { Database } from '../mmdb/database.ts'
+import type { OpenDatabase } from '../mmdb/database.ts'
 import { FieldReader, type Path } from '../mmdb/field-reader.ts'
 import { DataType, MAX_KEY_BYTES } from '../mmdb/format.ts'
-import { firstRecords } from '../mmdb/networks.ts'
 import type { Coordinates } from './location-record.ts'
 import { PartsMaker, type RawParts, type SharedParts } from './shared-parts.ts'
 import { RowSet } from './tables.ts'
@@ -127,10 +126,10 @@ export class SampledFields {
   readonly isEmpty: boolean
 
   /** Takes bounded time: no value is decoded, and all records share one budget. */
-  constructor(database: Database) {
+  constructor(database: OpenDatabase) {
     database.data.beginRecord()
     let records = 0
-    for (const offset of firstRecords(database, MAX_SAMPLED_RECORDS)) {
+    for (const offset of database.firstRecords(MAX_SAMPLED_RECORDS)) {
       records++
       try {
         this.#add(database.data, offset)

@@ -1,5 +1,5 @@
 import { allocate } from '../bytes/byte-limit.ts'
-import { Database } from '../mmdb/database.ts'
+import type { OpenDatabase } from '../mmdb/database.ts'
 import { isOfClass, isUint8Array } from '../realm.ts'
 
 /** What `share()` gives: open databases in memory that threads share. Send it to a worker with `postMessage`. */
@@ -11,7 +11,7 @@ export interface SharedDatabases {
 
 /** One database in memory that threads share. */
 export interface SharedDatabase {
-  /** The MMDB file, decompressed: a view of a `SharedArrayBuffer`. */
+  /** The MMDB file, packed or not: a view of a `SharedArrayBuffer`. */
   readonly bytes: Uint8Array
   /** The path of the file, for messages. */
   readonly path: string | undefined
@@ -25,7 +25,7 @@ export interface SharedDatabase {
  * @throws TypeError when the platform has no shared memory, as a page that is not cross-origin isolated
  * @throws InvalidDatabaseError when there is not enough memory for the copy
  */
-export function shareDatabases(databases: readonly Database[]): SharedDatabases {
+export function shareDatabases(databases: readonly OpenDatabase[]): SharedDatabases {
   if (typeof SharedArrayBuffer === 'undefined') {
     throw new TypeError(
       'share needs SharedArrayBuffer, which browsers have on pages that are cross-origin isolated: send the headers "Cross-Origin-Opener-Policy: same-origin" and "Cross-Origin-Embedder-Policy: require-corp" with the page',
@@ -35,7 +35,7 @@ export function shareDatabases(databases: readonly Database[]): SharedDatabases 
     geofix: 1,
     databases: databases.map((database) => {
       const { bytes, path } = database
-      return { bytes: inSharedMemory(bytes, path), path, tables: database.shareTables() }
+      return { bytes: inSharedMemory(bytes, path), path, tables: database.shareTables?.() }
     }),
   }
 }
@@ -43,10 +43,14 @@ export function shareDatabases(databases: readonly Database[]): SharedDatabases 
 /**
  * Opens databases that another thread has shared.
  *
+ * @param open opens the bytes of a file, packed or not
  * @throws TypeError when the value is not what {@link shareDatabases} gave, or its memory is not shared
  */
-export function attachDatabases(shared: SharedDatabases): Database[] {
-  return filesIn(shared).map(({ bytes, path, tables }) => new Database(bytes, path, tables))
+export function attachDatabases(
+  shared: SharedDatabases,
+  open: (bytes: Uint8Array, path?: string, tables?: SharedArrayBuffer) => OpenDatabase,
+): OpenDatabase[] {
+  return filesIn(shared).map(({ bytes, path, tables }) => open(bytes, path, tables))
 }
 
 function filesIn(shared: unknown): SharedDatabase[] {

@@ -24,6 +24,9 @@ const SHORT_TEXT_BYTES = 24
 /** Character codes of a short text, one array for each length. Reused, because readers are synchronous. */
 const shortTexts: number[][] = []
 
+/** Every control byte, size, pointer and number lies within this distance from the start of its field. */
+const MAX_HEAD_BYTES = 1 + 1 + 3 + 16
+
 let decoder: TextDecoder | undefined
 
 /**
@@ -51,8 +54,10 @@ export class DataSection {
   #values = 0
   #content = 0
 
-  readonly #bytes: Uint8Array
-  readonly #view: DataView
+  protected bytes: Uint8Array
+  protected view: DataView
+  /** Where `bytes` and `view` start in the file. */
+  protected from = 0
   readonly #path: string | undefined
 
   /**
@@ -60,16 +65,24 @@ export class DataSection {
    * @param end where the section ends
    */
   constructor(
-    bytes: Uint8Array,
+    { buffer, byteOffset, byteLength }: Uint8Array,
     readonly base: number,
     readonly end: number,
     path?: string,
   ) {
     // Not the given object: slice() of a Buffer does not copy.
-    this.#bytes = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.bytes = new Uint8Array(buffer, byteOffset, byteLength)
+    this.view = new DataView(buffer, byteOffset, byteLength)
     this.#path = path
   }
+
+  /**
+   * Makes bytes of the file readable. They are in a plain file, which is in memory as a whole: V8 inlines this into
+   * nothing.
+   *
+   * @param _length may lead beyond the section
+   */
+  protected reach(_offset: number, _length: number): void {}
 
   /**
    * Starts a new record: resets the limits on what {@link skip} and {@link text} may read. The limits are needed
@@ -127,10 +140,11 @@ export class DataSection {
     if (this.type !== DataType.utf8String) return null
     const { start, size } = this
     if (size <= SHORT_TEXT_BYTES) {
+      this.reach(start, size)
       const codes = shortText(size)
       let i = 0
-      for (; i < size; i++) {
-        const code = this.#view.getUint8(start + i)
+      for (const at = start - this.from; i < size; i++) {
+        const code = this.view.getUint8(at + i)
         if (code > 0x7f) break
         codes[i] = code
       }
@@ -141,9 +155,15 @@ export class DataSection {
     if (this.#content > MAX_CONTENT_BYTES) {
       throw this.fault(`a record holds more than ${MAX_CONTENT_BYTES} bytes of text`, start)
     }
-    // A copy, because platforms refuse to decode shared memory in place.
     decoder ??= new TextDecoder('utf-8', { ignoreBOM: true })
-    return decoder.decode(this.#bytes.slice(start, start + size))
+    return decoder.decode(this.content())
+  }
+
+  /** A copy of the opened field's bytes: platforms refuse to decode shared memory in place. */
+  content(): Uint8Array {
+    this.reach(this.start, this.size)
+    const at = this.start - this.from
+    return this.bytes.slice(at, at + this.size)
   }
 
   /** The opened field as a number, or `null` if its type is not one that a double holds exactly. */
@@ -151,14 +171,14 @@ export class DataSection {
     const { start, size } = this
     switch (this.type) {
       case DataType.double:
-        return this.#view.getFloat64(start)
+        return this.view.getFloat64(start - this.from)
       case DataType.float:
-        return this.#view.getFloat32(start)
+        return this.view.getFloat32(start - this.from)
       case DataType.uint16:
       case DataType.uint32:
         return this.#unsigned(start, size)
       case DataType.int32:
-        return size === 4 ? this.#view.getInt32(start) : this.#unsigned(start, size)
+        return size === 4 ? this.view.getInt32(start - this.from) : this.#unsigned(start, size)
       default:
         return null
     }
@@ -171,7 +191,8 @@ export class DataSection {
 
   #openHere(offset: number): void {
     if (offset < this.base || offset >= this.end) throw this.fault('a field is outside its section', offset)
-    const control = this.#view.getUint8(offset)
+    this.reach(offset, MAX_HEAD_BYTES)
+    const control = this.view.getUint8(offset - this.from)
     let at = offset + 1
     this.type = control >>> 5
     if (this.type === DataType.pointer) {
@@ -180,7 +201,7 @@ export class DataSection {
     }
     if (this.type === 0) {
       this.#need(at, 1)
-      this.type = 7 + this.#view.getUint8(at++)
+      this.type = 7 + this.view.getUint8(at++ - this.from)
       // Extended type 0 would be a map, which is not an extended type. Other decoders refuse it too.
       if (this.type === DataType.map) throw this.fault('a field has the unknown type 0', offset)
     }
@@ -226,11 +247,12 @@ export class DataSection {
   }
 
   #unsigned(at: number, bytes: number): number {
-    const view = this.#view
-    if (bytes === 2) return view.getUint16(at)
-    if (bytes === 4) return view.getUint32(at)
+    const view = this.view
+    const start = at - this.from
+    if (bytes === 2) return view.getUint16(start)
+    if (bytes === 4) return view.getUint32(start)
     let value = 0
-    for (let i = 0; i < bytes; i++) value = value * 256 + view.getUint8(at + i)
+    for (let i = 0; i < bytes; i++) value = value * 256 + view.getUint8(start + i)
     return value
   }
 }

@@ -1,15 +1,63 @@
 import { checkSize, MAX_DATABASE_BYTES } from '../bytes/byte-limit.ts'
 import { DataSection } from './data-section.ts'
 import { type Metadata, readMetadata } from './metadata.ts'
+import { countNetworks, firstRecords } from './networks.ts'
 import { type MmdbValue, RecordDecoder } from './record-decoder.ts'
 import { NO_RECORD, PrefixIndex, SearchTree, tableBytes } from './search-tree.ts'
 import { type Verification, verify } from './verify.ts'
 
-/** Finds results for addresses, faster than the search tree. */
-export type AddressIndex = Pick<PrefixIndex, 'findIPv4' | 'findIPv6' | 'clear'>
+/** Finds the records of addresses. */
+export interface AddressTree {
+  /** How many leading bits of the address the last search used: 0 to 32 or 128. */
+  readonly prefixLength: number
+  /**
+   * @param address an unsigned 32-bit number
+   * @returns the offset of its record in the file, or `NO_RECORD`
+   * @throws InvalidDatabaseError when the tree is damaged on the address's path
+   */
+  findIPv4(address: number): number
+  /** The same, of an IPv6 address as four big-endian words. */
+  findIPv6(words: Uint32Array): number
+}
+
+/** Finds results for addresses, faster. */
+export interface AddressIndex extends Omit<AddressTree, 'prefixLength'> {
+  /** Forgets all results, after they have changed. */
+  clear(): void
+}
+
+/** What lookups need of an open database, whatever the form of its file. Offsets are those of the unpacked file. */
+export interface OpenDatabase {
+  /** Of the file, for messages. */
+  readonly path?: string | undefined
+  /** The file, packed or not. */
+  readonly bytes: Uint8Array
+  readonly metadata: Metadata
+  readonly tree: AddressTree
+  readonly data: DataSection
+  /** @param resultOf gives the result for the offset of a record: an integer from 1 to 2 ** 31 - 1, or 0 for none */
+  index(resultOf: (offset: number) => number): AddressIndex
+  /** Memory for the tables of an index, which threads share: the same one each time. Packed files have none. */
+  shareTables?(): SharedArrayBuffer
+  /**
+   * A whole record, as the vendor wrote it.
+   *
+   * @param offset of the record in the file, as the search tree gives it
+   * @throws InvalidDatabaseError when the record is damaged
+   */
+  record(offset: number): MmdbValue
+  /** Offsets of the first records in the file, each once. */
+  firstRecords(limit: number): Iterable<number>
+  /** How many networks have a record. IPv4 networks count once, even if aliases lead to them. */
+  countNetworks(): number
+  /** Checks the whole file. Takes seconds for a large file, and up to half the file's size in memory. */
+  verify(): Verification
+  /** The same database, of a copy of its bytes. */
+  withBytes(copy: Uint8Array): OpenDatabase
+}
 
 /** One open MMDB file: checked when it is opened, read-only afterwards. */
-export class Database {
+export class Database implements OpenDatabase {
   readonly metadata: Metadata
   readonly tree: SearchTree
   readonly data: DataSection
@@ -36,7 +84,6 @@ export class Database {
     if (tables?.byteLength === tableBytes(this.metadata)) this.#tables = tables
   }
 
-  /** Memory for the tables of an index, which threads share: the same one each time. */
   shareTables(): SharedArrayBuffer {
     this.#tables ??= new SharedArrayBuffer(tableBytes(this.metadata))
     return this.#tables
@@ -59,18 +106,23 @@ export class Database {
     }
   }
 
-  /**
-   * A whole record, as the vendor wrote it.
-   *
-   * @param offset of the record in the file, as the search tree gives it
-   * @throws InvalidDatabaseError when the record is damaged
-   */
   record(offset: number): MmdbValue {
     return this.#decoder.decode(offset)
   }
 
-  /** Checks the whole file. Takes seconds for a large file, and up to half the file's size in memory. */
+  firstRecords(limit: number): Iterable<number> {
+    return firstRecords(this, limit)
+  }
+
+  countNetworks(): number {
+    return countNetworks(this)
+  }
+
   verify(): Verification {
     return verify(this.tree, this.data, this.bytes)
+  }
+
+  withBytes(copy: Uint8Array): Database {
+    return new Database(copy, this.path, this.#tables)
   }
 }

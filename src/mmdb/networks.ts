@@ -1,5 +1,13 @@
-import type { Database } from './database.ts'
-import { NO_RECORD } from './search-tree.ts'
+import type { DataSection } from './data-section.ts'
+import type { Metadata } from './metadata.ts'
+import { NO_RECORD, type SearchTree } from './search-tree.ts'
+
+/** The parts of a file that networks are found in. */
+interface Sections {
+  readonly tree: SearchTree
+  readonly metadata: Metadata
+  readonly data: DataSection
+}
 
 /** Nodes that a search for records visits at most: the paths of a damaged tree can be endless. */
 const MAX_VISITED_NODES = 100_000
@@ -9,7 +17,7 @@ const MAX_VISITED_NODES = 100_000
  *
  * @param limit how many records to find at most
  */
-export function* firstRecords({ tree, metadata }: Database, limit: number): Generator<number> {
+export function* firstRecords({ tree, metadata }: Sections, limit: number): Generator<number> {
   const seen = new Set<number>()
   const pending = [0]
   for (let visits = 0; visits < MAX_VISITED_NODES && seen.size < limit; visits++) {
@@ -38,7 +46,7 @@ const ALIASES: readonly (readonly [bits: string, description: string])[] = [
  *
  * @throws InvalidDatabaseError when the search tree is damaged
  */
-export function countNetworks(database: Database): number {
+export function countNetworks(database: Sections): number {
   const { tree } = database
   const counts = networksBelow(database)
   const count = (value: number): number => counts[value] ?? (tree.record(value) === NO_RECORD ? 0 : 1)
@@ -56,7 +64,7 @@ export function countNetworks(database: Database): number {
 }
 
 /** By node, how many networks with a record are below it. A shared subtree is walked once and added for each use. */
-function networksBelow({ tree, metadata, data }: Database): Float64Array {
+function networksBelow({ tree, metadata, data }: Sections): Float64Array {
   const { nodeCount, ipVersion } = metadata
   const counts = new Float64Array(nodeCount).fill(-1)
   const maxDepth = ipVersion === 4 ? 32 : 128

@@ -25,11 +25,12 @@ export class RecordDecoder {
   readonly #data: DataSection
   readonly #decoder: InstanceType<DecoderClass>
 
-  constructor(bytes: Uint8Array, data: DataSection) {
+  constructor(file: Uint8Array, data: DataSection) {
     this.#data = data
-    const view = new DecoderBytes(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    const bytes =
+      file instanceof DecoderBytes ? file : new DecoderBytes(file.buffer, file.byteOffset, file.byteLength)
     // mmdb-lib's type is Buffer, but it calls only the methods of DecoderBytes.
-    this.#decoder = new (classOf(imported))(view as Uint8Array as Buffer, data.base)
+    this.#decoder = new (classOf(imported))(bytes as Uint8Array as Buffer, data.base)
   }
 
   /**
@@ -137,7 +138,7 @@ function classOf(module: { default: DecoderClass | { default: DecoderClass } }):
 }
 
 /** The methods of Node's Buffer that mmdb-lib's decoder calls, for any platform. */
-class DecoderBytes extends Uint8Array<ArrayBufferLike> {
+export class DecoderBytes extends Uint8Array<ArrayBufferLike> {
   readonly #view = new DataView(this.buffer, this.byteOffset, this.byteLength)
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 

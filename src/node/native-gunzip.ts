@@ -1,7 +1,10 @@
 // Node's zlib, which takes less than half the time of the portable `gunzip`, with the same checks.
+
+import * as zlib from 'node:zlib'
 import { constants, createGunzip, type Gunzip, inflateRawSync, gunzipSync as zlibGunzipSync } from 'node:zlib'
 import { allocate, DEFAULT_MAX_BYTES, isOutOfMemory, noMemory } from '../bytes/byte-limit.ts'
-import { readGzipEnds, readGzipMember, TRAILER_BYTES } from '../bytes/gzip-member.ts'
+import type { BlockCodec, Inflate } from '../bytes/deflate.ts'
+import { crc32, readGzipEnds, readGzipMember, TRAILER_BYTES } from '../bytes/gzip-member.ts'
 import type { ProgressMeter } from '../bytes/progress.ts'
 import { damagedFile, type InvalidDatabaseError } from '../errors.ts'
 import type { SignalLike } from '../platform-types.ts'
@@ -107,6 +110,20 @@ export async function gunzipFrom(source: GzipSource): Promise<Uint8Array> {
   if (gunzip.bytesWritten !== size || inflated !== length) throw trailingBytes(path)
   return target ?? joined(chunks, length)
 }
+
+/** The portable `inflate`, by zlib: bundles for Node then have nothing of fflate. */
+const nativeInflate: Inflate = (stream, length) => {
+  const capacity = length + 1
+  const bytes = inflateRawSync(stream, {
+    chunkSize: Math.max(capacity, MIN_CHUNK_BYTES),
+    maxOutputLength: capacity,
+  })
+  if (bytes.length !== length) throw new Error(`a stream does not have ${length} bytes`)
+  return bytes
+}
+
+/** Node has a CRC-32 since 20.15, in a sixth of the portable form's time. */
+export const NATIVE_CODEC: BlockCodec = { inflate: nativeInflate, crc32: zlib.crc32 ?? crc32 }
 
 function write(gunzip: Gunzip, bytes: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { signalOf } from '../bytes/abort.ts'
-import { maxBytesOf } from '../bytes/byte-limit.ts'
+import { cacheBytesOf, maxBytesOf } from '../bytes/byte-limit.ts'
 import { progressMeter } from '../bytes/progress.ts'
 import city from '../city.ts'
 import { ClientWalk } from '../client/client-address.ts'
@@ -16,6 +16,7 @@ import {
   type SyncSource,
   sourceSize,
 } from './node-source.ts'
+import { openDatabase } from './packed-source.ts'
 import { type WatchOptions, type WatchSettings, watchSettings } from './watch-options.ts'
 import { type ResolverStatus, Watcher } from './watcher.ts'
 
@@ -35,11 +36,12 @@ export class NodeResolver extends Resolver {
     clients: ClientWalk,
     settings: WatchSettings,
     maxBytes: number,
+    cacheBytes?: number,
   ) {
     const set = new DatabaseSet(sources.map(({ database }) => database))
     super(set, clients)
     this.#watcher = new Watcher(sources, set, settings, {
-      open: (path) => openFile(path, maxBytes),
+      open: (path) => openFile(path, maxBytes, undefined, undefined, cacheBytes),
       replace: (next) => this[REPLACE](next),
     })
   }
@@ -62,12 +64,13 @@ export class NodeResolver extends Resolver {
     const clients = new ClientWalk(options)
     const settings = watchSettings(options)
     const maxBytes = maxBytesOf(options.maxBytes)
+    const cacheBytes = cacheBytesOf(options.cacheBytes)
     const signal = signalOf(options.signal)
     const given = absoluteIfWatched(atLeastOne(source), settings)
     const progress = progressMeter(options.onProgress, () => given.map(sourceSize))
     const sources: OpenSource[] = []
-    for (const each of given) sources.push(await openSource(each, maxBytes, signal, progress))
-    return new NodeResolver(sources, clients, settings, maxBytes)
+    for (const each of given) sources.push(await openSource(each, maxBytes, signal, progress, cacheBytes))
+    return new NodeResolver(sources, clients, settings, maxBytes, cacheBytes)
   }
 
   /**
@@ -81,14 +84,15 @@ export class NodeResolver extends Resolver {
     const clients = new ClientWalk(options)
     const settings = watchSettings(options)
     const maxBytes = maxBytesOf(options.maxBytes)
+    const cacheBytes = cacheBytesOf(options.cacheBytes)
     signalOf(options.signal)?.throwIfAborted()
     const given = absoluteIfWatched(atLeastOne(source), settings)
     const progress = progressMeter(options.onProgress, () => given.map(sourceSize))
     const sources = given.map((each) => {
       progress?.add(sourceSize(each) ?? 0)
-      return openSourceSync(each, maxBytes)
+      return openSourceSync(each, maxBytes, cacheBytes)
     })
-    return new NodeResolver(sources, clients, settings, maxBytes)
+    return new NodeResolver(sources, clients, settings, maxBytes, cacheBytes)
   }
 
   /**
@@ -98,7 +102,11 @@ export class NodeResolver extends Resolver {
    * @throws TypeError when it is something else, or an option is invalid
    */
   static attach(shared: SharedDatabases, options: NodeOpenOptions = {}): NodeResolver {
-    const sources = attachDatabases(shared).map((database) => ({ database, file: null }))
+    const cacheBytes = cacheBytesOf(options.cacheBytes)
+    const databases = attachDatabases(shared, (bytes, path, tables) =>
+      openDatabase(bytes, path, { cacheBytes }, tables),
+    )
+    const sources = databases.map((database) => ({ database, file: null }))
     return new NodeResolver(sources, new ClientWalk(options), watchSettings(options), maxBytesOf(undefined))
   }
 

@@ -18,13 +18,14 @@ import { isGzip } from '../bytes/gzip-member.ts'
 import type { ProgressMeter } from '../bytes/progress.ts'
 import { embeddedFileOf } from '../embedded.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
-import { Database } from '../mmdb/database.ts'
+import type { OpenDatabase } from '../mmdb/database.ts'
 import type { PlatformUrl, SignalLike } from '../platform-types.ts'
 import { isOfClass, messageOf } from '../realm.ts'
 import { embeddedPath } from './embedded-file.ts'
 import { readUnpacked, readWholeSync } from './file-bytes.ts'
 import { type FileState, fileState, fileStateSync } from './file-state.ts'
 import { nativeGunzip, nativeGunzipAsync } from './native-gunzip.ts'
+import { openDatabase, openPackedFile } from './packed-source.ts'
 
 /** A source that Node can open: a path, a `file:` URL, or bytes in any form. */
 export type NodeSource = string | PlatformUrl | ByteSource
@@ -34,7 +35,7 @@ export type SyncSource = string | PlatformUrl | Bytes
 
 /** An opened source. */
 export interface OpenSource {
-  readonly database: Database
+  readonly database: OpenDatabase
   /** Its path and the file's state before reading it; `null` for bytes. */
   readonly file: { readonly path: string; readonly state: FileState } | null
 }
@@ -53,32 +54,32 @@ export async function openSource(
   maxBytes = DEFAULT_MAX_BYTES,
   signal?: SignalLike,
   progress?: ProgressMeter,
+  cacheBytes?: number,
 ): Promise<OpenSource> {
   return untilAborted(signal, async () => {
     if (!isFile(source)) {
-      return {
-        database: new Database(extractUncompressed(await unpackedOther(source, maxBytes, signal, progress))),
-        file: null,
-      }
+      const bytes = extractUncompressed(await unpackedOther(source, maxBytes, signal, progress))
+      return { database: openDatabase(bytes, undefined, { maxBytes, cacheBytes }), file: null }
     }
     const path = pathOf(source)
     const state = await fileState(path)
-    return { database: await openFile(path, maxBytes, signal, progress), file: { path, state } }
+    return { database: await openFile(path, maxBytes, signal, progress, cacheBytes), file: { path, state } }
   })
 }
 
 /** The synchronous form of {@link openSource}. */
-export function openSourceSync(source: SyncSource, maxBytes: number): OpenSource {
+export function openSourceSync(source: SyncSource, maxBytes: number, cacheBytes?: number): OpenSource {
+  const options = { maxBytes, cacheBytes }
   if (!isFile(source)) {
-    return {
-      database: new Database(extractDatabase(bytesOf(source), nativeGunzip, undefined, maxBytes)),
-      file: null,
-    }
+    const bytes = extractDatabase(bytesOf(source), nativeGunzip, undefined, maxBytes)
+    return { database: openDatabase(bytes, undefined, options), file: null }
   }
   const path = pathOf(source)
   const state = fileStateSync(path)
-  const bytes = extractDatabase(read(path, maxBytes), nativeGunzip, path, maxBytes)
-  return { database: new Database(bytes, path), file: { path, state } }
+  const database =
+    openPackedFile(path, options) ??
+    openDatabase(extractDatabase(read(path, maxBytes), nativeGunzip, path, maxBytes), path, options)
+  return { database, file: { path, state } }
 }
 
 /** Opens a file. Throws as {@link openSource}. */
@@ -87,9 +88,13 @@ export async function openFile(
   maxBytes: number,
   signal?: SignalLike,
   progress?: ProgressMeter,
-): Promise<Database> {
+  cacheBytes?: number,
+): Promise<OpenDatabase> {
+  const options = { maxBytes, cacheBytes }
+  const packed = openPackedFile(path, options)
+  if (packed !== null) return packed
   const bytes = await readFileUnpacked(path, maxBytes, signal, progress)
-  return new Database(extractUncompressed(bytes, path), path)
+  return openDatabase(extractUncompressed(bytes, path), path, options)
 }
 
 /** Replaces a file by its absolute path. */
@@ -98,8 +103,8 @@ export function absolute<Source extends NodeSource>(source: Source): Source | st
 }
 
 /** Opens several sources. Throws as {@link openSource}. */
-export async function openDatabases(sources: readonly NodeSource[]): Promise<Database[]> {
-  const databases: Database[] = []
+export async function openDatabases(sources: readonly NodeSource[]): Promise<OpenDatabase[]> {
+  const databases: OpenDatabase[] = []
   for (const source of sources) databases.push((await openSource(source)).database)
   return databases
 }

@@ -5,7 +5,7 @@ import { isOutOfMemory } from '../bytes/byte-limit.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import { DatabaseSet } from '../location/database-set.ts'
 import { NO_LOCATION } from '../location/location-table.ts'
-import type { Database } from '../mmdb/database.ts'
+import type { OpenDatabase } from '../mmdb/database.ts'
 import { isError, messageOf } from '../realm.ts'
 import { type FileState, fileState, isMissing } from './file-state.ts'
 import type { OpenSource } from './node-source.ts'
@@ -14,7 +14,7 @@ import type { OpenSource } from './node-source.ts'
 export interface ReloaderHost {
   readonly canaries: readonly Address[]
   /** Opens a file. @throws InvalidDatabaseError */
-  open(path: string): Promise<Database>
+  open(path: string): Promise<OpenDatabase>
   /** Called with the set to use from now on. */
   replaced(set: DatabaseSet): void
   /** Called once for each state of the files that cannot be used. */
@@ -125,7 +125,7 @@ export class Reloader {
     return { sources, set }
   }
 
-  async #open(path: string): Promise<Database> {
+  async #open(path: string): Promise<OpenDatabase> {
     // Reading a pipe would wait for its writer.
     const isFile = await stat(path).then(
       (stats) => stats.isFile(),

@@ -1,7 +1,7 @@
 import type { InvalidDatabaseError } from '../errors.ts'
 import type { DatabaseInfo } from '../location/database-info.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
-import type { Database } from '../mmdb/database.ts'
+import type { OpenDatabase } from '../mmdb/database.ts'
 import { fileStateSync } from './file-state.ts'
 import type { OpenSource } from './node-source.ts'
 import { checkCanaries, Reloader } from './reloader.ts'
@@ -26,7 +26,7 @@ export interface ResolverStatus {
 /** What a watcher needs from its resolver. */
 export interface WatcherHost {
   /** Opens a file with the options of the resolver. @throws InvalidDatabaseError */
-  open(path: string): Promise<Database>
+  open(path: string): Promise<OpenDatabase>
   /** Uses this set from now on. */
   replace(set: DatabaseSet): void
 }

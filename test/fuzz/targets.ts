@@ -7,10 +7,11 @@ import { locale } from './targets/locale.ts'
 import { logLines } from './targets/log-lines.ts'
 import { mmdb } from './targets/mmdb.ts'
 import { ndjson } from './targets/ndjson.ts'
+import { packed } from './targets/packed.ts'
 import { rowsTarget } from './targets/rows.ts'
 import { tar } from './targets/tar.ts'
 import { writer } from './targets/writer.ts'
 
 export const TARGETS: readonly Target[] = [
-  ...[address, client, gzip, tar, mmdb, writer, ndjson, rowsTarget, delimited, logLines, locale],
+  ...[address, client, gzip, tar, mmdb, packed, writer, ndjson, rowsTarget, delimited, logLines, locale],
 ]

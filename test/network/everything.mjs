@@ -221,6 +221,8 @@ const RUNS = {
       const record = [double(1), float(1), int32(1), uint16(1), uint32(1), uint64(1n), uint128(1n), 'text']
       return new MmdbWriter({ databaseType: 'Mine' }).insert('1.0.0.0/8', { record }).toBytes().length
     },
+    pack: ({ pack }) => pack(bytes).length,
+    unpack: ({ pack, unpack }) => unpack(pack(bytes)).length,
     ...Object.fromEntries(
       ['double', 'float', 'int32', 'uint16', 'uint32', 'uint64', 'uint128'].map((type) => [
         type,

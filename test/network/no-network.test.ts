@@ -74,6 +74,11 @@ Object.assign(RUNS, {
     { args: ['revoke', ...ofKeys, 'example.com'], status: 1 },
     { args: ['rotate', ...ofKeys, 'example.com'], status: 1 },
   ],
+  pack: [
+    { args: [database, '-o', 'city.mmdb.packed'] },
+    { args: ['http://example.com/', '-o', 'x.packed'], status: 2 },
+  ],
+  unpack: [{ args: ['city.mmdb.packed', '-o', 'city.mmdb'] }],
   // It listens, which `listening` below tests. Until then it is like the others.
   serve: [
     { args: [], status: 2 },

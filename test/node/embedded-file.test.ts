@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { PACKED_MAGIC } from '../../src/bytes/extract.ts'
 import city from '../../src/city.ts'
 import country from '../../src/country.ts'
 import { embeddedFileOf, embeddedUrl } from '../../src/embedded.ts'
@@ -80,13 +81,18 @@ describe('a bundle without its data', () => {
 
 describe('bytes that were re-encoded as text', () => {
   it('are named, in a file and in memory', async () => {
-    const text = Buffer.from(Buffer.from([0x1f, 0x8b, 8, 0, 0x80]).toString('utf8'))
-    const file = join(folder, 'text.mmdb.gz')
-    writeFileSync(file, text)
-    for (const source of [file, text]) {
-      await expect(Resolver.open(source)).rejects.toThrow(
-        'it is a gzip file that was re-encoded as text (UTF-8), by a bundler or a download, which destroys it: copy',
-      )
+    for (const [what, start] of [
+      ['a gzip file', [0x1f, 0x8b, 8, 0, 0x80]],
+      ['a packed database', [...PACKED_MAGIC, 1]],
+    ] as const) {
+      const text = Buffer.from(Buffer.from(start).toString('utf8'))
+      const file = join(folder, 'text.mmdb.gz')
+      writeFileSync(file, text)
+      for (const source of [file, text]) {
+        await expect(Resolver.open(source)).rejects.toThrow(
+          `it is ${what} that was re-encoded as text (UTF-8), by a bundler or a download, which destroys it: copy`,
+        )
+      }
     }
   })
 })

@@ -1,5 +1,5 @@
 // What a web page loads, as a bundler for browsers makes it.
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
@@ -9,34 +9,56 @@ import { linkPackage } from './project.ts'
 const folder = temporaryFolder()
 linkPackage(folder)
 
-/** Bundles a program for browsers, minified. */
-async function bundle(program: string): Promise<Uint8Array> {
-  const { outputFiles } = await build({
+/** Bundles a program for browsers, minified. @returns the code that loads with it, and the code that can follow */
+async function bundle(program: string): Promise<{ first: Uint8Array; later: Uint8Array }> {
+  const { outputFiles, metafile } = await build({
     stdin: { contents: program, resolveDir: folder },
     bundle: true,
     minify: true,
     format: 'esm',
     platform: 'browser',
+    splitting: true,
     write: false,
-    outfile: join(folder, 'bundle.js'),
+    metafile: true,
+    absWorkingDir: folder,
+    outdir: 'bundle',
     logLevel: 'silent',
   })
-  return outputFiles[0]?.contents ?? new Uint8Array()
+  const first = new Set(
+    Object.keys(metafile.outputs).filter((path) => metafile.outputs[path]?.entryPoint === '<stdin>'),
+  )
+  for (const path of first) {
+    const imports = metafile.outputs[path]?.imports ?? []
+    for (const { path: next, kind } of imports) if (kind === 'import-statement') first.add(next)
+  }
+  const codeOf = (isFirst: boolean): Uint8Array =>
+    Buffer.concat(
+      outputFiles
+        .filter(({ path }) => first.has(relative(folder, path)) === isFirst)
+        .map(({ contents }) => contents),
+    )
+  return { first: codeOf(true), later: codeOf(false) }
 }
 
 describe('a bundle for browsers', () => {
   it.each([
-    ['all of the core', "export * from 'geofix/core'", 32_000],
-    ['a resolver', "import { Resolver } from 'geofix/core'; console.log(Resolver)", 32_000],
+    ['all of the core', "export * from 'geofix/core'", 33_000],
+    ['a resolver', "import { Resolver } from 'geofix/core'; console.log(Resolver)", 33_000],
     ['the URL of a database', "import city from 'geofix/city'; console.log(city)", 1000],
   ])('is small: %s', async (_, program, most) => {
-    expect(brotliCompressSync(await bundle(program)).length).toBeLessThan(most)
+    expect(brotliCompressSync((await bundle(program)).first).length).toBeLessThan(most)
+  })
+
+  it('loads the reader of packed databases apart, which is small too', async () => {
+    const { first, later } = await bundle("import { Resolver } from 'geofix/core'; console.log(Resolver)")
+    expect(Buffer.from(first).toString()).not.toContain('packed file')
+    expect(Buffer.from(later).toString()).toContain('packed file')
+    expect(brotliCompressSync(later).length).toBeLessThan(10_000)
   })
 
   it('has no trace of the databases if it does not use them', async () => {
-    const code = Buffer.from(
-      await bundle("import { Resolver } from 'geofix'; console.log(Resolver.open)"),
-    ).toString()
+    const { first, later } = await bundle("import { Resolver } from 'geofix'; console.log(Resolver.open)")
+    const code = Buffer.concat([first, later]).toString()
     expect(code).not.toMatch(/new URL\([^)]*\.mmdb/)
     expect(code).not.toContain('country.mmdb')
   })

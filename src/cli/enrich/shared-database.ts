@@ -5,13 +5,13 @@ import { extractUncompressed } from '../../bytes/extract.ts'
 import { isGzip } from '../../bytes/gzip-member.ts'
 import { InvalidDatabaseError, isGeofixError } from '../../errors.ts'
 import { DatabaseSet } from '../../location/database-set.ts'
-import { Database } from '../../mmdb/database.ts'
 import { readUnpacked } from '../../node/file-bytes.ts'
 import { nativeGunzipAsync } from '../../node/native-gunzip.ts'
+import { openDatabase } from '../../node/packed-source.ts'
 
 /** A database in memory that all threads of the process share. Workers receive it without a copy. */
 export interface SharedDatabase {
-  /** The MMDB file, decompressed. */
+  /** The MMDB file, packed or not. */
   readonly bytes: Uint8Array<SharedArrayBuffer>
   /** The path of the file, for messages. */
   readonly path: string | undefined
@@ -37,7 +37,7 @@ export async function loadShared(
 
 /** Opens loaded databases, in any thread. @throws InvalidDatabaseError when a file is not an MMDB database */
 export function openShared(databases: readonly SharedDatabase[]): DatabaseSet {
-  return new DatabaseSet(databases.map(({ bytes, path }) => new Database(bytes, path)))
+  return new DatabaseSet(databases.map(({ bytes, path }) => openDatabase(bytes, path)))
 }
 
 async function readFile(path: string, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {

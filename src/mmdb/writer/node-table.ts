@@ -56,7 +56,11 @@ export class NodeTable {
 
   /** The link that leads to `left` for addresses whose next bit is 0, and to `right` for others. */
   node(left: Link, right: Link): Link {
-    if (left === right && !isNode(left)) return left
+    return left === right && !isNode(left) ? left : this.sharedNode(left, right)
+  }
+
+  /** Like {@link node}, but does not merge networks with equal records. */
+  sharedNode(left: Link, right: Link): Link {
     const mask = this.#buckets.length - 1
     let bucket = hash(left, right) & mask
     for (;;) {
@@ -65,12 +69,18 @@ export class NodeTable {
       if (this.left(node) === left && this.right(node) === right) return node
       bucket = (bucket + 1) & mask
     }
-    const node = this.#count++
+    const node = this.newNode(left, right)
     this.#buckets[bucket] = node
+    if (this.#count * 2 > this.#buckets.length) this.#growBuckets()
+    return node
+  }
+
+  /** A node that may equal another one. {@link sharedNode} does not find it. */
+  newNode(left: Link, right: Link): Link {
+    const node = this.#count++
     if (node * 2 + 1 >= this.#links.length) this.#growLinks()
     this.#links[node * 2] = left
     this.#links[node * 2 + 1] = right
-    if (this.#count * 2 > this.#buckets.length) this.#growBuckets()
     return node
   }
 

@@ -1,0 +1,98 @@
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
+import { isPacked, PACKED_MAGIC } from '../bytes/extract.ts'
+import { InvalidDatabaseError } from '../errors.ts'
+import { Database, type OpenDatabase } from '../mmdb/database.ts'
+import { PackedDatabase, type PackedOptions } from '../packed/packed-database.ts'
+import { type BlockSource, sourceOf } from '../packed/packed-file.ts'
+import { NATIVE_CODEC } from './native-gunzip.ts'
+
+/** Closes the file of a database that is no longer used. */
+const closer = new FinalizationRegistry<number>((file) => closeSync(file))
+
+/** Opens the bytes of an MMDB file, packed or not. Throws as the constructors. */
+export function openDatabase(
+  bytes: Uint8Array,
+  path?: string,
+  options?: PackedOptions,
+  tables?: SharedArrayBuffer,
+): OpenDatabase {
+  return isPacked(bytes)
+    ? new PackedDatabase(sourceOf(bytes), NATIVE_CODEC, path, options)
+    : new Database(bytes, path, tables)
+}
+
+/**
+ * Opens a file by blocks if it is packed.
+ *
+ * @returns `null` for other files, for pipes and devices, and for files that cannot be opened
+ * @throws InvalidDatabaseError when a packed file is damaged or too large
+ */
+export function openPackedFile(path: string, options?: PackedOptions): PackedDatabase | null {
+  const file = openRegularFile(path)
+  if (file === null) return null
+  let database: PackedDatabase | null = null
+  try {
+    const head = new Uint8Array(PACKED_MAGIC.length)
+    readSync(file, head, 0, head.length, 0)
+    if (!isPacked(head)) return null
+    const source = new PackedSource(file, path)
+    database = new PackedDatabase(source, NATIVE_CODEC, path, options)
+    closer.register(source, file)
+    return database
+  } finally {
+    if (database === null) closeSync(file)
+  }
+}
+
+/** Does not wait for the writer of a named pipe. */
+function openRegularFile(path: string): number | null {
+  let file: number
+  try {
+    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  } catch {
+    return null
+  }
+  if (fstatSync(file).isFile()) return file
+  closeSync(file)
+  return null
+}
+
+/**
+ * A packed file on disk. It stays open: a file that is renamed over it changes nothing. A write into it does, and is
+ * found before bytes of two editions are mixed.
+ */
+class PackedSource implements BlockSource {
+  readonly size: number
+  readonly #file: number
+  readonly #path: string
+  readonly #state: string
+
+  constructor(file: number, path: string) {
+    const stats = fstatSync(file)
+    this.size = stats.size
+    this.#file = file
+    this.#path = path
+    this.#state = stateOf(stats)
+  }
+
+  read(position: number, length: number): Uint8Array {
+    const bytes = new Uint8Array(length)
+    let filled = 0
+    for (let count = -1; filled < length && count !== 0; filled += count) {
+      count = readSync(this.#file, bytes, filled, length - filled, position + filled)
+    }
+    // After reading: a write before it has changed the state.
+    if (filled < length || stateOf(fstatSync(this.#file)) !== this.#state) {
+      throw new InvalidDatabaseError(
+        'the file was changed while it is open: open it again, and replace files by renaming others over them',
+        { path: this.#path },
+      )
+    }
+    return bytes
+  }
+}
+
+/** Not the time of the last change of the file's inode, which a rename over the file changes too. */
+function stateOf({ dev, ino, size, mtimeMs }: Stats): string {
+  return [dev, ino, size, mtimeMs].join(':')
+}

@@ -1,0 +1,202 @@
+// The header and the directory of a packed file: what opening reads, and where everything else is.
+import type { BlockCodec, Deflate } from '../bytes/deflate.ts'
+import { PACKED_MAGIC } from '../bytes/extract.ts'
+import { crc32, MAX_DEFLATE_RATIO } from '../bytes/gzip-member.ts'
+import { MAX_METADATA_BYTES } from '../mmdb/format.ts'
+import {
+  HEADER_BYTES,
+  LEAVES_PER_BLOCK,
+  MAX_COLUMN_BYTES,
+  MAX_DATA_BLOCK_BYTES,
+  MAX_TOKEN_BYTES,
+  VERSION,
+} from './format.ts'
+
+/** The numbers at the start of the directory. */
+const FIELDS = [
+  'isMinimal',
+  'leafCount',
+  'recordCount',
+  'recordBytes',
+  'recordDeflated',
+  'recordCrc',
+  'networks0',
+  'networks1',
+  'aliasCount',
+  'leafBlockCount',
+  'dataBlockCount',
+  'metadataBytes',
+] as const
+
+/** The tables after them. A column has a number for each row. */
+const ALIAS_COLUMNS = ['leaf', 'word0', 'word1', 'word2', 'word3', 'prefixLength'] as const
+const LEAF_COLUMNS = [
+  'word0',
+  'word1',
+  'word2',
+  'word3',
+  'tokenBytes',
+  'deflated',
+  'lowBytes',
+  'crc',
+] as const
+const DATA_COLUMNS = ['length', 'columnBytes', 'deflated', 'crc'] as const
+
+type Row<Column extends string> = Readonly<Record<Column, number>>
+/** By column. */
+type Table<Column extends string> = Readonly<Record<Column, Uint32Array>>
+type Fields = Row<(typeof FIELDS)[number]>
+
+/** What the directory says, with its tables as rows. */
+export interface DirectoryRows
+  extends Omit<Fields, 'aliasCount' | 'leafBlockCount' | 'dataBlockCount' | 'metadataBytes'> {
+  readonly aliases: readonly Row<(typeof ALIAS_COLUMNS)[number]>[]
+  readonly leafBlocks: readonly Row<(typeof LEAF_COLUMNS)[number]>[]
+  readonly dataBlocks: readonly Row<(typeof DATA_COLUMNS)[number]>[]
+  /** The end of the original file, from the metadata's marker. */
+  readonly metadata: Uint8Array
+}
+
+/** What the directory says. */
+export interface Directory extends Fields {
+  readonly aliases: Table<(typeof ALIAS_COLUMNS)[number]>
+  readonly leafBlocks: Table<(typeof LEAF_COLUMNS)[number]>
+  readonly dataBlocks: Table<(typeof DATA_COLUMNS)[number]>
+  readonly metadata: Uint8Array
+  /** Where the first block starts in the file. */
+  readonly end: number
+}
+
+/**
+ * The header and the directory of a file.
+ *
+ * @param blockBytes of all blocks after them
+ */
+export function encodeDirectory(rows: DirectoryRows, blockBytes: number, deflate: Deflate): Uint8Array {
+  const { aliases, leafBlocks, dataBlocks, metadata } = rows
+  const counts = {
+    aliasCount: aliases.length,
+    leafBlockCount: leafBlocks.length,
+    dataBlockCount: dataBlocks.length,
+    metadataBytes: metadata.length,
+  }
+  const fields: Fields = { ...rows, ...counts }
+  const numbers = [
+    ...FIELDS.map((name) => fields[name]),
+    ...columnsOf(aliases, ALIAS_COLUMNS),
+    ...columnsOf(leafBlocks, LEAF_COLUMNS),
+    ...columnsOf(dataBlocks, DATA_COLUMNS),
+  ]
+  const plain = new Uint8Array(4 * numbers.length + metadata.length)
+  const plainView = new DataView(plain.buffer)
+  for (const [i, number] of numbers.entries()) plainView.setUint32(4 * i, number, true)
+  plain.set(metadata, 4 * numbers.length)
+
+  const deflated = deflate(plain)
+  const bytes = new Uint8Array(HEADER_BYTES + deflated.length)
+  bytes.set(PACKED_MAGIC)
+  const header = new DataView(bytes.buffer, 0, HEADER_BYTES)
+  header.setUint32(8, VERSION, true)
+  header.setUint32(12, bytes.length + blockBytes, true)
+  header.setUint32(16, deflated.length, true)
+  header.setUint32(20, plain.length, true)
+  header.setUint32(24, crc32(deflated), true)
+  header.setUint32(28, crc32(bytes.subarray(0, 28)), true)
+  bytes.set(deflated, HEADER_BYTES)
+  return bytes
+}
+
+function columnsOf<Column extends string>(rows: readonly Row<Column>[], names: readonly Column[]): number[] {
+  return names.flatMap((name) => rows.map((row) => row[name]))
+}
+
+/**
+ * Reads and checks the header and the directory.
+ *
+ * @param size of the file in bytes
+ * @param read returns bytes of the file, by their position and length
+ * @throws Error when they are damaged, or say what cannot be
+ */
+export function readDirectory(
+  size: number,
+  read: (position: number, length: number) => Uint8Array,
+  codec: BlockCodec,
+): Directory {
+  if (size < HEADER_BYTES) throw new Error('it is cut short')
+  const bytes = read(0, HEADER_BYTES)
+  const header = new DataView(bytes.buffer, bytes.byteOffset, HEADER_BYTES)
+  if (codec.crc32(bytes.subarray(0, 28)) !== header.getUint32(28, true)) {
+    throw new Error('its header does not match its checksum')
+  }
+  const version = header.getUint32(8, true)
+  if (version !== VERSION) {
+    throw new Error(`it is packed in version ${version}; only version ${VERSION} is supported`)
+  }
+  const expected = header.getUint32(12, true)
+  if (size !== expected) throw new Error(`it has ${size} bytes and should have ${expected}`)
+  const deflatedLength = header.getUint32(16, true)
+  const length = header.getUint32(20, true)
+  if (HEADER_BYTES + deflatedLength > size || length > deflatedLength * MAX_DEFLATE_RATIO) {
+    throw new Error('its directory is larger than the file')
+  }
+  const deflated = read(HEADER_BYTES, deflatedLength)
+  if (codec.crc32(deflated) !== header.getUint32(24, true)) {
+    throw new Error('its directory does not match its checksum')
+  }
+  const directory = parseDirectory(codec.inflate(deflated, length), HEADER_BYTES + deflatedLength)
+  check(directory, size)
+  return directory
+}
+
+function parseDirectory(bytes: Uint8Array, end: number): Directory {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  let at = 0
+  const column = (count: number): Uint32Array => {
+    if (at + 4 * count > bytes.length) throw new Error('its directory is cut short')
+    const numbers = new Uint32Array(count)
+    for (let i = 0; i < count; i++, at += 4) numbers[i] = view.getUint32(at, true)
+    return numbers
+  }
+  // Object.fromEntries loses the types of keys.
+  const table = <Column extends string>(names: readonly Column[], count: number): Table<Column> =>
+    Object.fromEntries(names.map((name) => [name, column(count)])) as Table<Column>
+  const numbers = column(FIELDS.length)
+  const fields = Object.fromEntries(FIELDS.map((name, i) => [name, numbers[i] ?? 0])) as Fields
+  const aliases = table(ALIAS_COLUMNS, fields.aliasCount)
+  const leafBlocks = table(LEAF_COLUMNS, fields.leafBlockCount)
+  const dataBlocks = table(DATA_COLUMNS, fields.dataBlockCount)
+  if (bytes.length - at !== fields.metadataBytes || fields.metadataBytes > MAX_METADATA_BYTES) {
+    throw new Error('its directory has another length than its metadata needs')
+  }
+  return { ...fields, aliases, leafBlocks, dataBlocks, metadata: bytes.slice(at), end }
+}
+
+/** Bytes that cannot be compressed need some more. */
+function mostDeflated(length = 0): number {
+  return length + (length >>> 10) + 64
+}
+
+/** Bounds what the blocks can take in memory, and checks that they fill the file. */
+function check(directory: Directory, size: number): void {
+  const { leafCount, leafBlocks, dataBlocks, recordCount, recordBytes, recordDeflated } = directory
+  const isPlausible =
+    leafCount > 0 &&
+    leafBlocks.crc.length === Math.ceil(leafCount / LEAVES_PER_BLOCK) &&
+    recordCount <= leafCount &&
+    recordBytes <= 5 * recordCount &&
+    recordBytes <= recordDeflated * MAX_DEFLATE_RATIO &&
+    leafBlocks.tokenBytes.every((bytes) => bytes <= MAX_TOKEN_BYTES) &&
+    leafBlocks.lowBytes.every((bytes) => bytes <= LEAVES_PER_BLOCK) &&
+    dataBlocks.length.every((bytes) => bytes <= MAX_DATA_BLOCK_BYTES) &&
+    dataBlocks.columnBytes.every((bytes) => bytes <= MAX_COLUMN_BYTES) &&
+    // Else a block could be a bomb, or read much of the file.
+    recordDeflated <= mostDeflated(recordBytes) &&
+    leafBlocks.deflated.every((bytes, i) => bytes <= mostDeflated(leafBlocks.tokenBytes[i])) &&
+    dataBlocks.deflated.every((bytes, i) => bytes <= mostDeflated(dataBlocks.columnBytes[i]))
+  if (!isPlausible) throw new Error('its directory says what cannot be')
+  const total = [leafBlocks.deflated, leafBlocks.lowBytes, dataBlocks.deflated].reduce(
+    (sum, column) => column.reduce((partial, bytes) => partial + bytes, sum),
+    directory.end + recordDeflated,
+  )
+  if (total !== size) throw new Error('its blocks do not fill the file')
+}

@@ -1,0 +1,290 @@
+// A block of leaves: networks that follow one another, with their values, in two streams. README.md describes them.
+import {
+  FAR_VALUE,
+  LEAVES_PER_BLOCK,
+  LENGTH_SHIFT,
+  LONG_LENGTH,
+  NEW_VALUE,
+  RECENCY_MASK,
+  RECENT_VALUES,
+} from './format.ts'
+import { advance, compare, leastPrefixLength, type Words } from './position.ts'
+
+/** A block as it is stored, apart from its compression. */
+export interface LeafStreams {
+  /** Tokens, long lengths, far recencies, and the high bytes of new values: worth compressing. */
+  readonly tokens: Uint8Array
+  /** The lowest byte of each new value: as good as random. */
+  readonly lowBytes: Uint8Array
+}
+
+/** What the leaves of a tree have in common. */
+export interface TreeShape {
+  /** The bits of a position before those of an address: 96 in an IPv4 tree, 0 in an IPv6 tree. */
+  readonly base: number
+  /** One more than the largest value. */
+  readonly valueCount: number
+}
+
+/** Bytes of a value in the streams. */
+function bytesOfValue({ valueCount }: TreeShape): number {
+  return Math.max(1, Math.ceil(Math.log2(valueCount) / 8))
+}
+
+/**
+ * Encodes a block.
+ *
+ * @param start the position of the first leaf; afterwards, that of the next block
+ */
+export function encodeLeaves(
+  prefixLengths: Uint8Array,
+  values: Uint32Array,
+  start: Words,
+  shape: TreeShape,
+): LeafStreams {
+  const tokens: number[] = []
+  const longLengths: number[] = []
+  const farValues: number[] = []
+  const newValues: number[] = []
+  recent.clear()
+  for (const [i, value] of values.entries()) {
+    const length = shape.base + (prefixLengths[i] ?? 0)
+    const extra = length - Math.max(shape.base, leastPrefixLength(start))
+    if (extra >= LONG_LENGTH) longLengths.push(extra - LONG_LENGTH)
+    const recency = recent.recencyOf(value)
+    if (recency === NEW_VALUE) {
+      newValues.push(value)
+      recent.add(value)
+    } else {
+      if (recency >= FAR_VALUE) farValues.push(recency - FAR_VALUE)
+      recent.use(recency)
+    }
+    tokens.push((Math.min(extra, LONG_LENGTH) << LENGTH_SHIFT) | Math.min(recency, FAR_VALUE))
+    advance(start, length)
+  }
+  const highBytes: number[] = []
+  for (let shift = 8 * (bytesOfValue(shape) - 1); shift > 0; shift -= 8) {
+    for (const value of newValues) highBytes.push((value >>> shift) & 0xff)
+  }
+  return {
+    tokens: Uint8Array.from([...tokens, ...longLengths, ...farValues, ...highBytes]),
+    lowBytes: Uint8Array.from(newValues, (value) => value & 0xff),
+  }
+}
+
+/** A decoded block. */
+export interface Leaves {
+  readonly count: number
+  /** Of each leaf, `width` words of its position from `firstWord`. The other words are equal or zero in all. */
+  readonly starts: Uint32Array
+  readonly firstWord: number
+  readonly width: number
+  /** As in the file's tree: at most 32 for IPv4, at most 128 for IPv6. */
+  readonly prefixLengths: Uint8Array
+  readonly values: Uint32Array
+  /** What the block takes in memory. */
+  readonly byteLength: number
+}
+
+/**
+ * Decodes a block. Checks that its leaves fill the positions from `start` to `end` and that its values exist.
+ *
+ * @param end the position of the next block; zero at the end of the IPv6 addresses
+ * @throws Error when something does not fit
+ */
+export function decodeLeaves(
+  { tokens, lowBytes }: LeafStreams,
+  count: number,
+  start: Words,
+  end: Words,
+  shape: TreeShape,
+): Leaves {
+  const streams = splitStreams(tokens, lowBytes, count, shape)
+  const prefixLengths = decodeLengths(streams)
+  const values = decodeValues(streams, shape)
+  const { base } = shape
+  // IPv4 networks differ in their last word only.
+  const isIPv4 = start[0] === 0 && start[1] === 0 && start[2] === 0 && isAtMostIPv4End(end)
+  const { starts, width } = isIPv4
+    ? { starts: placeIPv4(prefixLengths, start, end, base), width: 1 }
+    : placeIPv6(prefixLengths, start, end, base)
+  const byteLength = starts.byteLength + prefixLengths.byteLength + values.byteLength
+  return { count, starts, firstWord: isIPv4 ? 3 : 0, width, prefixLengths, values, byteLength }
+}
+
+interface SplitStreams {
+  readonly tokens: Uint8Array
+  readonly longLengths: Uint8Array
+  readonly farValues: Uint8Array
+  /** By rising weight, the bytes of new values. */
+  readonly bytes: readonly Uint8Array[]
+  readonly newCount: number
+}
+
+function splitStreams(all: Uint8Array, lowBytes: Uint8Array, count: number, shape: TreeShape): SplitStreams {
+  const tokens = all.subarray(0, count)
+  let longCount = 0
+  let farCount = 0
+  let newCount = 0
+  for (let i = 0; i < count; i++) {
+    const token = tokens[i] ?? 0
+    const recency = token & RECENCY_MASK
+    if (token >>> LENGTH_SHIFT === LONG_LENGTH) longCount++
+    if (recency === NEW_VALUE) newCount++
+    else if (recency === FAR_VALUE) farCount++
+  }
+  let at = count
+  const next = (length: number): Uint8Array => {
+    at += length
+    return all.subarray(at - length, at)
+  }
+  const longLengths = next(longCount)
+  const farValues = next(farCount)
+  const bytes = [lowBytes]
+  for (let i = bytesOfValue(shape); i > 1; i--) bytes.splice(1, 0, next(newCount))
+  if (at !== all.length || lowBytes.length !== newCount)
+    throw new Error('the streams of a block do not fit together')
+  return { tokens, longLengths, farValues, bytes, newCount }
+}
+
+/** The bits by which each prefix is longer than the least. */
+function decodeLengths({ tokens, longLengths }: SplitStreams): Uint8Array {
+  const extra = new Uint8Array(tokens.length)
+  let longAt = 0
+  for (let i = 0; i < extra.length; i++) {
+    const short = (tokens[i] ?? 0) >>> LENGTH_SHIFT
+    // A sum over 255 would wrap to a short length.
+    extra[i] = short < LONG_LENGTH ? short : Math.min(LONG_LENGTH + (longLengths[longAt++] ?? 0), 255)
+  }
+  return extra
+}
+
+function decodeValues(
+  { tokens, farValues, bytes, newCount }: SplitStreams,
+  { valueCount }: TreeShape,
+): Uint32Array {
+  const newValues = new Uint32Array(newCount)
+  for (const [weight, column] of bytes.entries()) {
+    const factor = 2 ** (8 * weight)
+    for (let i = 0; i < newCount; i++) newValues[i] = (newValues[i] ?? 0) + (column[i] ?? 0) * factor
+  }
+  if (newValues.some((value) => value >= valueCount))
+    throw new Error('a leaf has a value that does not exist')
+  const values = new Uint32Array(tokens.length)
+  recent.clear()
+  let newAt = 0
+  let farAt = 0
+  for (let i = 0; i < values.length; i++) {
+    let recency = (tokens[i] ?? 0) & RECENCY_MASK
+    if (recency === NEW_VALUE) {
+      values[i] = recent.add(newValues[newAt++] ?? 0)
+      continue
+    }
+    if (recency === FAR_VALUE) recency += farValues[farAt++] ?? 0
+    values[i] = recent.use(recency)
+  }
+  return values
+}
+
+/**
+ * Replaces the extra bits of IPv4 networks by their prefix lengths.
+ *
+ * @returns the last word of each position
+ */
+function placeIPv4(lengths: Uint8Array, start: Words, end: Words, base: number): Uint32Array {
+  const starts = new Uint32Array(lengths.length)
+  const least = Math.max(base, leastPrefixLength(start))
+  // As a signed integer: V8 would compute with numbers over 2 ** 31 as doubles, half as fast.
+  let position = (start[3] ?? 0) | 0
+  for (let i = 0; i < lengths.length; i++) {
+    // A network ends at a multiple of its size, so that the last one ends exactly at zero.
+    if (position === 0 && i > 0) throw misplaced()
+    const length = (position === 0 ? least : 97 + Math.clz32(position & -position)) + (lengths[i] ?? 0)
+    // A shorter prefix leads beyond the IPv4 addresses.
+    if (length > 128 || length < 96) throw misplaced()
+    starts[i] = position
+    lengths[i] = length - base
+    position = length === 96 ? 0 : (position + (1 << (128 - length))) | 0
+  }
+  if (position !== ((end[3] ?? 0) | 0)) throw misplaced()
+  return starts
+}
+
+/** The same for IPv6 networks. @returns as many words of each position as their lengths need */
+function placeIPv6(
+  lengths: Uint8Array,
+  start: Words,
+  end: Words,
+  base: number,
+): { readonly starts: Uint32Array; readonly width: number } {
+  const all = new Uint32Array(4 * lengths.length)
+  const position = start.slice()
+  let longest = 1
+  for (let i = 0; i < lengths.length; i++) {
+    const least = Math.max(base, leastPrefixLength(position))
+    // Only the first leaf of all starts at zero: another one is beyond the end.
+    if (least === 0 && i > 0) throw misplaced()
+    const length = least + (lengths[i] ?? 0)
+    if (length > 128) throw misplaced()
+    all.set(position, 4 * i)
+    lengths[i] = length - base
+    longest = Math.max(longest, length)
+    advance(position, length)
+  }
+  if (compare(position, end) !== 0) throw misplaced()
+  const width = Math.ceil(longest / 32)
+  if (width === 4) return { starts: all, width }
+  const starts = new Uint32Array(width * lengths.length)
+  for (let i = 0; i < lengths.length; i++) starts.set(all.subarray(4 * i, 4 * i + width), width * i)
+  return { starts, width }
+}
+
+function isAtMostIPv4End(end: Words): boolean {
+  const [first = 0, second = 0, third = 0, last = 0] = end
+  // All zero is the end of the IPv6 addresses.
+  return first === 0 && second === 0 && (third === 0 ? last > 0 : third === 1 && last === 0)
+}
+
+function misplaced(): Error {
+  return new Error('the networks of a block do not fill its addresses')
+}
+
+/** The last values that were used, most recent first. Recency counts from 1. */
+class RecentValues {
+  /** From `#first` on. There is room for all new values of a block before it, so that adding one moves no other. */
+  readonly #values = new Uint32Array(LEAVES_PER_BLOCK + RECENT_VALUES)
+  #first = LEAVES_PER_BLOCK
+  #count = 0
+
+  /** Starts a block. */
+  clear(): void {
+    this.#first = LEAVES_PER_BLOCK
+    this.#count = 0
+  }
+
+  /** {@link NEW_VALUE} for a value that is not among them. */
+  recencyOf(value: number): number {
+    for (let i = 0; i < this.#count; i++) if (this.#values[this.#first + i] === value) return i + 1
+    return NEW_VALUE
+  }
+
+  add(value: number): number {
+    this.#values[--this.#first] = value
+    this.#count = Math.min(this.#count + 1, RECENT_VALUES)
+    return value
+  }
+
+  /** @throws Error when there are not as many */
+  use(recency: number): number {
+    if (recency > this.#count) throw new Error('a leaf refers to a value before the first of its block')
+    const values = this.#values
+    const first = this.#first
+    const value = values[first + recency - 1] ?? 0
+    for (let i = first + recency - 1; i > first; i--) values[i] = values[i - 1] ?? 0
+    values[first] = value
+    return value
+  }
+}
+
+/** Reused for every block: coding is synchronous. */
+const recent = new RecentValues()

@@ -1,0 +1,9 @@
+// What the core loads when it meets a packed database: the reader, with decompression that works everywhere.
+import { PORTABLE_CODEC } from '../bytes/deflate.ts'
+import { PackedDatabase, type PackedOptions } from './packed-database.ts'
+import { sourceOf } from './packed-file.ts'
+
+/** Opens a packed file in memory. Throws as the constructor of {@link PackedDatabase}. */
+export function openPacked(bytes: Uint8Array, path?: string, options?: PackedOptions): PackedDatabase {
+  return new PackedDatabase(sourceOf(bytes), PORTABLE_CODEC, path, options)
+}

@@ -1,0 +1,180 @@
+import { type Bytes, viewOf } from '../bytes/byte-source.ts'
+import { type Deflate, PORTABLE_CODEC, deflate as portableDeflate } from '../bytes/deflate.ts'
+import { isPacked } from '../bytes/extract.ts'
+import { crc32 } from '../bytes/gzip-member.ts'
+import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
+import { Database } from '../mmdb/database.ts'
+import { encodeData, nextPart } from './data-block.ts'
+import { type DirectoryRows, encodeDirectory } from './directory.ts'
+import { FIRST_RECORD, LEAVES_PER_BLOCK } from './format.ts'
+import { encodeLeaves } from './leaf-block.ts'
+import { writeNumber } from './number-stream.ts'
+import { PackedFile, sourceOf } from './packed-file.ts'
+import { advance } from './position.ts'
+import { type TreeLeaves, treeLeaves } from './tree-leaves.ts'
+import { unpackFile } from './unpack.ts'
+
+/** Rows of the directory for blocks, and the blocks themselves. */
+interface Packed<Row> {
+  readonly rows: readonly Row[]
+  readonly blocks: readonly Uint8Array[]
+}
+
+/**
+ * Packs an MMDB database: half the size of gzip, and readable at random. {@link unpack} gives a file with the same
+ * records, networks and metadata. The same bytes always give the same packed file.
+ *
+ * Takes about 15 times the packed size in memory, and a minute for a city database.
+ *
+ * @param bytes an uncompressed `.mmdb` file
+ * @throws InvalidDatabaseError when it is not one, is packed already, or its search tree has a loop
+ */
+export function pack(bytes: Bytes): Uint8Array {
+  return packWith(portableDeflate, viewOf(bytes))
+}
+
+/**
+ * Unpacks a file that {@link pack} made, and checks all of it.
+ *
+ * @returns an MMDB file with the same records, networks and metadata, and the same data section. Its search tree can
+ *   have another order of nodes
+ * @throws InvalidDatabaseError when it is damaged or not packed
+ */
+export function unpack(bytes: Bytes): Uint8Array {
+  const packed = viewOf(bytes)
+  if (!isPacked(packed)) throw new InvalidDatabaseError('it is not a packed database')
+  return unpackFile(new PackedFile(sourceOf(packed), PORTABLE_CODEC))
+}
+
+/** Packs with another compressor for the blocks, which can give other bytes. Throws as {@link pack}. */
+export function packWith(deflate: Deflate, file: Uint8Array): Uint8Array {
+  if (isPacked(file)) throw new InvalidDatabaseError('it is packed already')
+  const database = new Database(file)
+  const { tree, data, metadata } = database
+  const base = metadata.ipVersion === 4 ? 96 : 0
+  const leaves = treeLeaves(tree)
+  const leafBlocks = packLeaves(deflate, leaves, base)
+  const records = packRecords(deflate, leaves.records)
+  const dataBlocks = packData(deflate, file.subarray(data.base, data.end))
+  const blocks = [...leafBlocks.blocks, records.deflated, ...dataBlocks.blocks]
+  const blockBytes = blocks.reduce((sum, block) => sum + block.length, 0)
+  const directory = encodeDirectory(
+    {
+      isMinimal: leaves.isMinimal ? 1 : 0,
+      leafCount: leaves.values.length,
+      recordCount: leaves.records.length,
+      recordBytes: records.length,
+      recordDeflated: records.deflated.length,
+      recordCrc: crc32(records.deflated),
+      ...networkCount(database),
+      aliases: aliasRows(leaves, base),
+      leafBlocks: leafBlocks.rows,
+      dataBlocks: dataBlocks.rows,
+      metadata: file.subarray(metadata.start),
+    },
+    blockBytes,
+    portableDeflate,
+  )
+  return concatenated([directory, ...blocks])
+}
+
+function packLeaves(
+  deflate: Deflate,
+  leaves: TreeLeaves,
+  base: number,
+): Packed<DirectoryRows['leafBlocks'][number]> {
+  const shape = { base, valueCount: FIRST_RECORD + leaves.records.length }
+  const position = new Uint32Array(4)
+  const rows: DirectoryRows['leafBlocks'][number][] = []
+  const blocks: Uint8Array[] = []
+  for (let start = 0; start < leaves.values.length; start += LEAVES_PER_BLOCK) {
+    const end = start + LEAVES_PER_BLOCK
+    const [word0 = 0, word1 = 0, word2 = 0, word3 = 0] = position
+    const streams = encodeLeaves(
+      leaves.prefixLengths.subarray(start, end),
+      leaves.values.subarray(start, end),
+      position,
+      shape,
+    )
+    const deflated = deflate(streams.tokens)
+    const block = concatenated([deflated, streams.lowBytes])
+    rows.push({
+      word0,
+      word1,
+      word2,
+      word3,
+      tokenBytes: streams.tokens.length,
+      deflated: deflated.length,
+      lowBytes: streams.lowBytes.length,
+      crc: crc32(block),
+    })
+    blocks.push(block)
+  }
+  return { rows, blocks }
+}
+
+/** The record table: where records are, as differences. */
+function packRecords(
+  deflate: Deflate,
+  records: Uint32Array,
+): { readonly deflated: Uint8Array; readonly length: number } {
+  const bytes: number[] = []
+  for (const [i, record] of records.entries()) writeNumber(bytes, record - (records[i - 1] ?? 0))
+  return { deflated: deflate(Uint8Array.from(bytes)), length: bytes.length }
+}
+
+function packData(deflate: Deflate, section: Uint8Array): Packed<DirectoryRows['dataBlocks'][number]> {
+  const rows: DirectoryRows['dataBlocks'][number][] = []
+  const blocks: Uint8Array[] = []
+  for (let start = 0; start < section.length; ) {
+    const part = nextPart(section, start)
+    const columns = encodeData(section, part)
+    const deflated = deflate(columns)
+    rows.push({
+      length: part.end - start,
+      columnBytes: columns.length,
+      deflated: deflated.length,
+      crc: crc32(deflated),
+    })
+    blocks.push(deflated)
+    start = part.end
+  }
+  return { rows, blocks }
+}
+
+/** The two halves of a double, low first: a file can have more networks than 32 bits can count. */
+function networkCount(database: Database): { readonly networks0: number; readonly networks1: number } {
+  const view = new DataView(new ArrayBuffer(8))
+  try {
+    view.setFloat64(0, database.countNetworks(), true)
+  } catch (error) {
+    if (!isGeofixError(error)) throw error
+    view.setFloat64(0, Number.NaN, true)
+  }
+  return { networks0: view.getUint32(0, true), networks1: view.getUint32(4, true) }
+}
+
+function aliasRows({ aliases, prefixLengths }: TreeLeaves, base: number): DirectoryRows['aliases'] {
+  const positions = new Map<number, Uint32Array>(aliases.map(({ target }) => [target, new Uint32Array(4)]))
+  const position = new Uint32Array(4)
+  if (positions.size > 0) {
+    for (const [leaf, prefixLength] of prefixLengths.entries()) {
+      positions.get(leaf)?.set(position)
+      advance(position, base + prefixLength)
+    }
+  }
+  return aliases.map(({ leaf, target, targetLength }) => {
+    const [word0 = 0, word1 = 0, word2 = 0, word3 = 0] = positions.get(target) ?? position
+    return { leaf, word0, word1, word2, word3, prefixLength: targetLength }
+  })
+}
+
+function concatenated(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    bytes.set(part, at)
+    at += part.length
+  }
+  return bytes
+}

@@ -1,0 +1,131 @@
+import { DataSection } from '../mmdb/data-section.ts'
+import { DecoderBytes } from '../mmdb/record-decoder.ts'
+import type { DataColumns } from './data-block.ts'
+
+/** A decoded block of the data section, and where it starts in the original file. */
+export type BlockAt = (offset: number) => readonly [columns: DataColumns, start: number]
+
+/** Rows that are kept put together. A record's names and keys are in other rows, and reading returns to the record. */
+const KEPT_ROWS = 16
+
+/** The buffer of usual rows. Most have less than a hundred bytes. */
+const USUAL_BYTES = 512
+
+/** Rows that follow one another, put together. */
+interface Rows {
+  bytes: Uint8Array
+  view: DataView
+  /** Where they start and end in the file. */
+  from: number
+  to: number
+}
+
+/**
+ * The data section of a packed file. Reads buffers with a few rows, put together from the columns of their block.
+ * Offsets are those of the original file.
+ */
+export class PackedData extends DataSection {
+  readonly #blockAt: BlockAt
+  readonly #kept: Rows[] = []
+  #next = 0
+  /** Where the rows in the buffer end in the file. */
+  #to = 0
+
+  constructor(blockAt: BlockAt, base: number, end: number, path?: string) {
+    super(new Uint8Array(0), base, end, path)
+    this.#blockAt = blockAt
+  }
+
+  protected override reach(offset: number, length: number): void {
+    const end = offset + length > this.end ? this.end : offset + length
+    if (offset < this.from || end > this.#to) this.#use(this.#rows(offset, end))
+  }
+
+  /** A copy of some bytes of the section. */
+  slice(offset: number, length: number): Uint8Array {
+    this.reach(offset, length)
+    return this.bytes.slice(offset - this.from, offset - this.from + length)
+  }
+
+  #use({ bytes, view, from, to }: Rows): void {
+    this.bytes = bytes
+    this.view = view
+    this.from = from
+    this.#to = to
+  }
+
+  /** The rows that have the bytes from `offset` to `end`. */
+  #rows(offset: number, end: number): Rows {
+    for (let i = 0; i < this.#kept.length; i++) {
+      const rows = this.#kept[i]
+      if (rows !== undefined && rows.from <= offset && rows.to >= end) return rows
+    }
+    const number = this.#next++ % KEPT_ROWS
+    let rows = this.#kept[number]
+    if (rows === undefined || rows.bytes.length > USUAL_BYTES) {
+      const bytes = new Uint8Array(USUAL_BYTES)
+      rows = { bytes, view: new DataView(bytes.buffer), from: 0, to: 0 }
+      this.#kept[number] = rows
+    }
+    this.#read(rows, offset, end)
+    return rows
+  }
+
+  #read(rows: Rows, offset: number, end: number): void {
+    // Damage in a block can end this early: until then, nothing can be read.
+    rows.from = 0
+    rows.to = 0
+    let start = -1
+    let to = offset
+    while (start < 0 || to < end) {
+      const [columns, blockStart] = this.#blockAt(to)
+      const row = columns.rowAt(to - blockStart)
+      const rowStart = blockStart + columns.startOf(row)
+      to = blockStart + columns.startOf(row + 1)
+      if (start < 0) start = rowStart
+      if (to - start > rows.bytes.length) {
+        const grown = new Uint8Array(2 * (to - start))
+        grown.set(rows.bytes)
+        rows.bytes = grown
+        rows.view = new DataView(grown.buffer)
+      }
+      columns.write(row, rows.bytes, rowStart - start)
+    }
+    rows.from = start
+    rows.to = to
+  }
+}
+
+/** The file for mmdb-lib's decoder, which reads numbers, texts and bytes at their offsets. */
+export function decoderBytesOf(data: PackedData): DecoderBytes {
+  const part = (offset: number, length: number): DecoderBytes =>
+    new DecoderBytes(data.slice(offset, length).buffer)
+  return new Proxy(new DecoderBytes(new ArrayBuffer(0)), {
+    get: (target, key) => {
+      const offset = typeof key === 'string' ? Number(key) : Number.NaN
+      if (Number.isInteger(offset)) return part(offset, 1)[0]
+      switch (key) {
+        case 'readUInt8':
+          return (at: number) => part(at, 1).readUInt8(0)
+        case 'readUInt16BE':
+          return (at: number) => part(at, 2).readUInt16BE(0)
+        case 'readUInt32BE':
+          return (at: number) => part(at, 4).readUInt32BE(0)
+        case 'readInt32BE':
+          return (at: number) => part(at, 4).readInt32BE(0)
+        case 'readFloatBE':
+          return (at: number) => part(at, 4).readFloatBE(0)
+        case 'readDoubleBE':
+          return (at: number) => part(at, 8).readDoubleBE(0)
+        case 'readUIntBE':
+          return (at: number, bytes: number) => part(at, bytes).readUIntBE(0, bytes)
+        case 'toString':
+          return (encoding: string, start: number, end: number) => part(start, end - start).toString(encoding)
+        case 'subarray':
+          return (start: number, end: number) => part(start, end - start).subarray(0, end - start)
+        default:
+          return Reflect.get(target, key)
+      }
+    },
+  })
+}

@@ -1,0 +1,159 @@
+import { checkSize, DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
+import type { BlockCodec } from '../bytes/deflate.ts'
+import { isGeofixError } from '../errors.ts'
+import { Database, type OpenDatabase } from '../mmdb/database.ts'
+import { SEPARATOR_BYTES } from '../mmdb/format.ts'
+import type { Metadata } from '../mmdb/metadata.ts'
+import { type MmdbValue, RecordDecoder } from '../mmdb/record-decoder.ts'
+import type { DatabaseFault, Verification } from '../mmdb/verify.ts'
+import { BlockCache } from './block-cache.ts'
+import type { DataColumns } from './data-block.ts'
+import { decoderBytesOf, PackedData } from './packed-data.ts'
+import { type BlockSource, PackedFile, sourceOf } from './packed-file.ts'
+import { PackedIndex } from './packed-index.ts'
+import { PackedTree } from './packed-tree.ts'
+import { unpackFile } from './unpack.ts'
+
+/** The default limit of the blocks that a packed database keeps decoded. */
+export const DEFAULT_CACHE_BYTES = 100_663_296
+
+/** Of the first records. */
+const MAX_SAMPLED_RECORDS = 100
+
+/** The part of the limit that is for networks. The rest is for the data section. */
+const LEAVES_SHARE = 2 / 3
+
+export interface PackedOptions {
+  /** Limit of the decoded blocks that are kept. 0 keeps only the last ones. */
+  readonly cacheBytes?: number | undefined
+  /** Limit of the file's size, packed and unpacked. */
+  readonly maxBytes?: number | undefined
+}
+
+/**
+ * One open packed file. Its records and offsets are those of the file that was packed. Opening it reads the directory;
+ * lookups read the blocks that they need.
+ */
+export class PackedDatabase implements OpenDatabase {
+  readonly metadata: Metadata
+  readonly tree: PackedTree
+  readonly data: PackedData
+  readonly #file: PackedFile
+  readonly #source: BlockSource
+  readonly #codec: BlockCodec
+  readonly #options: PackedOptions
+  readonly #decoder: RecordDecoder
+  readonly #blocks: BlockCache<DataColumns>
+
+  /**
+   * @param codec decompresses and checks blocks
+   * @param path of the file, for messages
+   * @throws InvalidDatabaseError when the file's header, directory or metadata is damaged, or the file is too large
+   */
+  constructor(
+    source: BlockSource,
+    codec: BlockCodec,
+    readonly path?: string,
+    options: PackedOptions = {},
+  ) {
+    const { cacheBytes = DEFAULT_CACHE_BYTES, maxBytes = DEFAULT_MAX_BYTES } = options
+    const file = new PackedFile(source, codec, path)
+    checkSize(file.dataEnd + file.directory.metadata.length, maxBytes, path)
+    this.#file = file
+    this.#source = source
+    this.#codec = codec
+    this.#options = options
+    this.metadata = file.metadata
+    this.tree = new PackedTree(file, cacheBytes * LEAVES_SHARE)
+    this.#blocks = new BlockCache(file.directory.dataBlocks.length.length, cacheBytes * (1 - LEAVES_SHARE))
+    // One each, since the decoder moves its section while another one is read.
+    this.data = this.#openData()
+    const decoderData = this.#openData()
+    this.#decoder = new RecordDecoder(decoderBytesOf(decoderData), decoderData)
+  }
+
+  get bytes(): Uint8Array {
+    return this.#source.read(0, this.#source.size)
+  }
+
+  index(resultOf: (offset: number) => number): PackedIndex {
+    return new PackedIndex(this.tree, 96 - this.#file.shape.base, this.#file.shape.valueCount, resultOf)
+  }
+
+  record(offset: number): MmdbValue {
+    return this.#decoder.decode(offset)
+  }
+
+  /**
+   * In the order of the file, so that they are in few blocks. Only some of them: in a new process, a thousand take as
+   * long as all else that opening does.
+   */
+  firstRecords(limit: number): Iterable<number> {
+    const { dataStart, dataEnd, records } = this.#file
+    const step = Math.max(1, Math.floor(Math.min(limit, records.length) / MAX_SAMPLED_RECORDS))
+    return Array.from(records.subarray(0, limit))
+      .filter((_, i) => i % step === 0)
+      .map((stored) => stored - SEPARATOR_BYTES + dataStart)
+      .filter((offset) => offset >= dataStart && offset < dataEnd)
+  }
+
+  countNetworks(): number {
+    const count = this.#file.networkCount
+    if (Number.isNaN(count)) throw this.#file.fault('the search tree leads to values that are not records')
+    return count
+  }
+
+  /** Unpacks the whole file to check it. */
+  verify(): Verification {
+    const faults = this.#damagedBlocks()
+    if (faults.length === 0) return new Database(unpackFile(this.#file), this.path).verify()
+    const { nodeCount } = this.metadata
+    return {
+      faults: faults.slice(0, 100),
+      faultCount: faults.length,
+      nodeCount,
+      recordCount: 0,
+      valueCount: 0,
+    }
+  }
+
+  #damagedBlocks(): DatabaseFault[] {
+    const file = this.#file
+    const faults: DatabaseFault[] = []
+    const attempt = (read: () => unknown): void => {
+      try {
+        read()
+      } catch (error) {
+        if (!isGeofixError(error) || error.code !== 'INVALID_DATABASE') throw error
+        faults.push({ message: error.message, offset: null })
+      }
+    }
+    attempt(() => file.records)
+    for (let block = 0; block < file.directory.leafBlocks.crc.length; block++)
+      attempt(() => file.leaves(block))
+    for (let block = 0; block < file.directory.dataBlocks.crc.length; block++) attempt(() => file.data(block))
+    return faults
+  }
+
+  withBytes(copy: Uint8Array): PackedDatabase {
+    return new PackedDatabase(sourceOf(copy), this.#codec, this.path, this.#options)
+  }
+
+  #openData(): PackedData {
+    const { dataStart, dataEnd } = this.#file
+    return new PackedData((offset) => this.#columnsAt(offset), dataStart, dataEnd, this.path)
+  }
+
+  /** The block with a byte of the data section, and where it starts. */
+  #columnsAt(offset: number): readonly [columns: DataColumns, start: number] {
+    const starts = this.#file.dataStarts
+    let low = 0
+    for (let high = starts.length - 1; high - low > 1; ) {
+      const middle = (low + high) >>> 1
+      if ((starts[middle] ?? 0) <= offset) low = middle
+      else high = middle
+    }
+    const columns = this.#blocks.get(low) ?? this.#blocks.add(low, this.#file.data(low))
+    return [columns, starts[low] ?? 0]
+  }
+}

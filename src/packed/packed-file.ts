@@ -1,0 +1,189 @@
+import { checkSize, MAX_DATABASE_BYTES } from '../bytes/byte-limit.ts'
+import type { BlockCodec } from '../bytes/deflate.ts'
+import { damagedFile, type InvalidDatabaseError, isGeofixError } from '../errors.ts'
+import { SEPARATOR_BYTES } from '../mmdb/format.ts'
+import { type Metadata, readMetadata } from '../mmdb/metadata.ts'
+import { DataColumns } from './data-block.ts'
+import { type Directory, readDirectory } from './directory.ts'
+import { FIRST_RECORD, LEAVES_PER_BLOCK } from './format.ts'
+import { decodeLeaves, type Leaves, type TreeShape } from './leaf-block.ts'
+import { NumberReader } from './number-stream.ts'
+import { compare } from './position.ts'
+
+/** The bytes of a packed file, in memory or not. */
+export interface BlockSource {
+  /** Of the whole file, in bytes. */
+  readonly size: number
+  /** Returns bytes of the file. The caller stays inside it. */
+  read(position: number, length: number): Uint8Array
+}
+
+/** A packed file in memory. */
+export function sourceOf(bytes: Uint8Array): BlockSource {
+  return {
+    size: bytes.length,
+    // The object itself, so that the whole file is recognised as the one that was given.
+    read: (position, length) =>
+      length === bytes.length ? bytes : bytes.subarray(position, position + length),
+  }
+}
+
+/**
+ * An open packed file: reads, checks and decodes its blocks one by one, and keeps none. Opening it checks the header
+ * and the directory.
+ */
+export class PackedFile {
+  readonly metadata: Metadata
+  readonly directory: Directory
+  /** What all leaf blocks have in common. */
+  readonly shape: TreeShape
+  /** Where the data section starts and ends in the original file. */
+  readonly dataStart: number
+  readonly dataEnd: number
+  /** By block of the data section, where it starts in the original file. */
+  readonly dataStarts: Float64Array
+  readonly path: string | undefined
+
+  readonly #source: BlockSource
+  readonly #codec: BlockCodec
+  readonly #leafPositions: Float64Array
+  readonly #dataPositions: Float64Array
+  readonly #recordPosition: number
+  #records: Uint32Array | undefined
+
+  /** @throws InvalidDatabaseError when the header, the directory or the metadata is damaged */
+  constructor(source: BlockSource, codec: BlockCodec, path?: string) {
+    checkSize(source.size, MAX_DATABASE_BYTES, path)
+    this.#source = source
+    this.#codec = codec
+    this.path = path
+    const read = (position: number, length: number): Uint8Array => source.read(position, length)
+    this.directory = this.#checked('the packed file', () => readDirectory(source.size, read, codec))
+    const { leafBlocks, dataBlocks, end, metadata, recordCount, recordDeflated } = this.directory
+    this.#leafPositions = positions(end, leafBlocks.deflated, leafBlocks.lowBytes)
+    this.#recordPosition = this.#leafPositions.at(-1) ?? end
+    this.#dataPositions = positions(this.#recordPosition + recordDeflated, dataBlocks.deflated)
+
+    const found = readMetadata(metadata, path)
+    if (found.start !== 0) throw this.fault('the metadata of the packed file does not start with its marker')
+    this.dataStart = (found.nodeCount * found.recordSize) / 4 + SEPARATOR_BYTES
+    this.dataStarts = positions(this.dataStart, dataBlocks.length)
+    this.dataEnd = this.dataStarts.at(-1) ?? this.dataStart
+    checkSize(this.dataEnd + metadata.length, MAX_DATABASE_BYTES, path)
+    this.metadata = { ...found, start: this.dataEnd }
+    this.shape = { base: found.ipVersion === 4 ? 96 : 0, valueCount: FIRST_RECORD + recordCount }
+    this.#checkStarts()
+  }
+
+  /** By value less `FIRST_RECORD`, what the original search tree stores for a record, less the number of nodes. */
+  get records(): Uint32Array {
+    this.#records ??= this.#readRecords()
+    return this.#records
+  }
+
+  /** How many networks have a record; NaN if the search tree was damaged before it was packed. */
+  get networkCount(): number {
+    const { networks0, networks1 } = this.directory
+    const view = new DataView(new ArrayBuffer(8))
+    view.setUint32(0, networks0, true)
+    view.setUint32(4, networks1, true)
+    return view.getFloat64(0, true)
+  }
+
+  /** @throws InvalidDatabaseError when the block is damaged */
+  leaves(block: number): Leaves {
+    const { leafBlocks, leafCount } = this.directory
+    const { tokenBytes, deflated, lowBytes, crc } = leafBlocks
+    const position = this.#leafPositions[block] ?? 0
+    const length = (this.#leafPositions[block + 1] ?? 0) - position
+    return this.#checked(`the block of networks at byte ${position} of the packed file`, () => {
+      const bytes = this.#source.read(position, length)
+      if (this.#codec.crc32(bytes) !== crc[block]) throw new Error('it does not match its checksum')
+      const end = length - (lowBytes[block] ?? 0)
+      const streams = {
+        tokens: this.#codec.inflate(bytes.subarray(0, deflated[block]), tokenBytes[block] ?? 0),
+        lowBytes: bytes.subarray(end),
+      }
+      const count = Math.min(LEAVES_PER_BLOCK, leafCount - block * LEAVES_PER_BLOCK)
+      return decodeLeaves(streams, count, this.startOf(block), this.startOf(block + 1), this.shape)
+    })
+  }
+
+  /** The position of a leaf block's first address. After the last block: that of the end. */
+  startOf(block: number): Uint32Array {
+    const { word0, word1, word2, word3 } = this.directory.leafBlocks
+    // The end of the IPv4 addresses, or of all addresses, where positions return to zero.
+    if (block === word0.length) return Uint32Array.of(0, 0, this.shape.base === 96 ? 1 : 0, 0)
+    return Uint32Array.of(word0[block] ?? 0, word1[block] ?? 0, word2[block] ?? 0, word3[block] ?? 0)
+  }
+
+  /** @throws InvalidDatabaseError when the block is damaged */
+  data(block: number): DataColumns {
+    const { length, columnBytes, deflated, crc } = this.directory.dataBlocks
+    const position = this.#dataPositions[block] ?? 0
+    return this.#checked(`the block of data at byte ${position} of the packed file`, () => {
+      const bytes = this.#source.read(position, deflated[block] ?? 0)
+      if (this.#codec.crc32(bytes) !== crc[block]) throw new Error('it does not match its checksum')
+      return new DataColumns(this.#codec.inflate(bytes, columnBytes[block] ?? 0), length[block] ?? 0)
+    })
+  }
+
+  /** The error for damage in this file. */
+  fault(fault: string, offset?: number): InvalidDatabaseError {
+    return damagedFile(fault, { offset, path: this.path })
+  }
+
+  #readRecords(): Uint32Array {
+    const { recordCount, recordBytes, recordDeflated, recordCrc } = this.directory
+    return this.#checked('the record table of the packed file', () => {
+      const bytes = this.#source.read(this.#recordPosition, recordDeflated)
+      if (this.#codec.crc32(bytes) !== recordCrc) throw new Error('it does not match its checksum')
+      const reader = new NumberReader(this.#codec.inflate(bytes, recordBytes))
+      const records = new Uint32Array(recordCount)
+      let record = 0
+      for (let i = 0; i < recordCount; i++) {
+        record += reader.number()
+        if (record > 0xffff_ffff) throw new Error('it has a record outside the data section')
+        records[i] = record
+      }
+      if (!reader.isAtEnd) throw new Error('it is longer than its records')
+      return records
+    })
+  }
+
+  #checkStarts(): void {
+    const { word0 } = this.directory.leafBlocks
+    let previous = this.startOf(0)
+    let isAscending = compare(previous, Uint32Array.of(0, 0, 0, 0)) === 0
+    for (let block = 1; block < word0.length; block++) {
+      const start = this.startOf(block)
+      isAscending &&= compare(start, previous) > 0
+      previous = start
+    }
+    if (!isAscending)
+      throw this.fault('the blocks of the packed file are not in the order of their addresses')
+  }
+
+  /** Runs a step that throws a plain Error at damage. */
+  #checked<Result>(what: string, step: () => Result): Result {
+    try {
+      return step()
+    } catch (cause) {
+      if (isGeofixError(cause)) throw cause
+      const why = cause instanceof Error ? cause.message : String(cause)
+      throw damagedFile(`${what} cannot be read: ${why}`, { path: this.path, cause })
+    }
+  }
+}
+
+/** Running sums from a start: one more than there are rows. */
+function positions(start: number, ...columns: readonly Uint32Array[]): Float64Array {
+  const count = columns[0]?.length ?? 0
+  const sums = new Float64Array(count + 1).fill(start)
+  for (let i = 0; i < count; i++) {
+    let sum = sums[i] ?? 0
+    for (const column of columns) sum += column[i] ?? 0
+    sums[i + 1] = sum
+  }
+  return sums
+}

@@ -1,0 +1,74 @@
+import type { AddressIndex } from '../mmdb/database.ts'
+import { NO_RECORD } from '../mmdb/search-tree.ts'
+import { NONE } from './format.ts'
+import type { PackedTree } from './packed-tree.ts'
+
+/** A table of this many bits has a million entries, 4 MB. */
+const TABLE_BITS = 20
+const SHIFT = 32 - TABLE_BITS
+
+/** An entry or a result that is not filled. Results are stored as their complements, which are negative. */
+const UNKNOWN = 0
+
+/**
+ * Results by the first 20 bits of an IPv4 address where all addresses with those bits have one, and otherwise the leaf
+ * of the first of them, from which the others are found. Three times as fast as searching the whole block.
+ */
+export class PackedIndex implements AddressIndex {
+  readonly #tree: PackedTree
+  readonly #ipv4Depth: number
+  readonly #resultOf: (offset: number) => number
+  /** The complement of a result, or one more than the number of a leaf. */
+  readonly #table = new Int32Array(2 ** TABLE_BITS)
+  /** By value of a leaf, the complement of its result. */
+  readonly #results: Int32Array
+
+  /**
+   * @param ipv4Depth bits before those of an IPv4 address in the tree
+   * @param valueCount one more than the largest value of a leaf
+   * @param resultOf gives the result for the offset of a record: an integer from 1 to 2 ** 31 - 1, or 0 for none
+   */
+  constructor(tree: PackedTree, ipv4Depth: number, valueCount: number, resultOf: (offset: number) => number) {
+    this.#tree = tree
+    this.#ipv4Depth = ipv4Depth
+    this.#results = new Int32Array(valueCount)
+    this.#resultOf = resultOf
+  }
+
+  findIPv4(address: number): number {
+    const place = address >>> SHIFT
+    const entry = this.#table[place] ?? UNKNOWN
+    if (entry < 0) return ~entry
+    const value = this.#tree.valueIPv4(address, entry - 1)
+    const known = this.#results[value] ?? UNKNOWN
+    const result = known < 0 ? ~known : this.#result(value)
+    if (entry === UNKNOWN) this.#fill(place, result)
+    return result
+  }
+
+  findIPv6(words: Uint32Array): number {
+    return this.#result(this.#tree.valueIPv6(words))
+  }
+
+  clear(): void {
+    this.#table.fill(UNKNOWN)
+    this.#results.fill(UNKNOWN)
+  }
+
+  /** Fills an entry after the search for one of its addresses. */
+  #fill(place: number, result: number): void {
+    const tree = this.#tree
+    const isWhole = tree.prefixLength - this.#ipv4Depth <= TABLE_BITS
+    this.#table[place] = isWhole ? ~result : tree.leafBefore((place << SHIFT) >>> 0) + 1
+  }
+
+  #result(value: number): number {
+    if (value === NONE) return NO_RECORD
+    const known = this.#results[value] ?? UNKNOWN
+    if (known < 0) return ~known
+    const offset = this.#tree.offsetOf(value)
+    const result = offset === NO_RECORD ? NO_RECORD : this.#resultOf(offset)
+    this.#results[value] = ~result
+    return result
+  }
+}

@@ -1,0 +1,36 @@
+import { deflateRawSync } from 'node:zlib'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { deflate, inflate } from '../../src/bytes/deflate.ts'
+
+describe('deflate and inflate', () => {
+  it('are inverse, for compressible bytes and others', () => {
+    const bytes = fc.oneof(
+      fc.uint8Array({ maxLength: 300 }),
+      fc.nat(200_000).map((length) => Uint8Array.from({ length }, (_, i) => Math.imul(i, 0x9e3779b1) >>> 24)),
+      fc.nat(200_000).map((length) => new Uint8Array(length)),
+    )
+    fc.assert(
+      fc.property(bytes, (plain) => {
+        expect(Buffer.compare(inflate(deflate(plain), plain.length), plain)).toBe(0)
+        expect(Buffer.compare(inflate(deflateRawSync(plain), plain.length), plain)).toBe(0)
+      }),
+    )
+  })
+
+  // Streams up to 16 KB are inflated at once, longer ones in pieces.
+  it.each([1000, 200_000])('refuses a stream of %i bytes that is cut short or has another length', (size) => {
+    const plain = Uint8Array.from({ length: size }, (_, i) => Math.imul(i * i, 0x9e3779b1) >>> 24)
+    const stream = deflate(plain)
+    for (const length of [0, size - 1, size + 1]) {
+      expect(() => inflate(stream, length)).toThrow()
+    }
+    expect(() => inflate(stream.subarray(0, stream.length / 2), size)).toThrow()
+  })
+
+  it('stops a bomb early', () => {
+    const bomb = deflateRawSync(new Uint8Array(2 ** 28))
+    expect(bomb.length).toBeGreaterThan(2 ** 17)
+    expect(() => inflate(bomb, 100)).toThrow('a stream does not have 100 bytes')
+  })
+})

@@ -1,0 +1,95 @@
+import { openSync, readdirSync, renameSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { InvalidDatabaseError } from '../../src/errors.ts'
+import { Resolver } from '../../src/index.ts'
+import { openPackedFile } from '../../src/node/packed-source.ts'
+import { MmdbWriter, pack } from '../../src/writer.ts'
+import { temporaryFolder } from '../temporary.ts'
+
+const folder = temporaryFolder()
+const at = (name: string): string => join(folder, name)
+
+function packedWith(city: string): Uint8Array {
+  const writer = new MmdbWriter({ databaseType: 'Test-City' })
+  writer.insert('81.2.69.0/24', { country: { iso_code: 'GB' }, city: { names: { en: city } } })
+  return pack(writer.toBytes())
+}
+
+const LONDON = packedWith('London')
+const BERLIN = packedWith('Berlin')
+const IP = '81.2.69.142'
+
+function written(name: string, bytes: Uint8Array): string {
+  writeFileSync(at(name), bytes)
+  return at(name)
+}
+
+describe('a packed file on disk', () => {
+  it('is read by blocks, by every way to open a path', async () => {
+    const path = written('city.packed', LONDON)
+    for (const geo of [await Resolver.open(path), Resolver.openSync(path), await Resolver.open([path])]) {
+      expect(geo.lookup(IP).city).toBe('London')
+      expect(geo.databases[0]?.path).toBe(path)
+      expect(geo.raw(IP)).toMatchObject({ city: { names: { en: 'London' } } })
+      expect(geo.verify()[0]?.faultCount).toBe(0)
+    }
+  })
+
+  it('stays the same when another file is renamed over it', async () => {
+    const path = written('renamed.packed', LONDON)
+    const geo = await Resolver.open(path)
+    renameSync(written('other.packed', BERLIN), path)
+    expect(geo.lookup(IP).city).toBe('London')
+    expect((await Resolver.open(path)).lookup(IP).city).toBe('Berlin')
+  })
+
+  it('fails lookups after a write into it, and mixes nothing', async () => {
+    const path = written('changed.packed', LONDON)
+    const geo = await Resolver.open(path, { cacheBytes: 0 })
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    writeSync(openSync(path, 'r+'), BERLIN)
+    expect(() => geo.lookup(IP)).toThrow(InvalidDatabaseError)
+    expect(() => geo.lookup(IP)).toThrow('the file was changed while it is open')
+    writeFileSync(path, '')
+    expect(() => geo.raw(IP)).toThrow('the file was changed while it is open')
+  })
+
+  it('is shared, and attached with a cache of its own', async () => {
+    const geo = await Resolver.open(written('shared.packed', LONDON))
+    const shared = structuredClone(geo.share())
+    expect(Resolver.attach(shared, { cacheBytes: 0 }).lookup(IP)).toEqual(geo.lookup(IP))
+    expect(geo.share().databases[0]?.bytes).toBe(geo.share().databases[0]?.bytes)
+    expect(() => Resolver.attach(shared, { cacheBytes: -1 })).toThrow('cacheBytes must be')
+  })
+
+  it('is not what other files, folders and missing files are', () => {
+    expect(openPackedFile(written('other.mmdb', new Uint8Array(100)))).toBeNull()
+    expect(openPackedFile(written('short', LONDON.subarray(0, 4)))).toBeNull()
+    expect(openPackedFile(folder)).toBeNull()
+    expect(openPackedFile(at('missing'))).toBeNull()
+  })
+
+  it('is not left open when it cannot be used', () => {
+    const path = written('damaged.packed', LONDON.subarray(0, 100))
+    const open = (): number => readdirSync('/proc/self/fd').length
+    const before = process.platform === 'linux' ? open() : 0
+    for (let i = 0; i < 50; i++) expect(() => Resolver.openSync(path)).toThrow(InvalidDatabaseError)
+    if (process.platform === 'linux') expect(open()).toBe(before)
+  })
+
+  it('has a limit for what is kept', async () => {
+    const path = written('limit.packed', LONDON)
+    await expect(Resolver.open(path, { cacheBytes: -1 })).rejects.toThrow('cacheBytes must be a whole number')
+    await expect(Resolver.open(path, { maxBytes: 100 })).rejects.toThrow('it has more than 100 bytes')
+    expect(Resolver.openSync(path, { maxBytes: 100_000 }).lookup(IP).city).toBe('London')
+  })
+
+  it('is shared between threads', async () => {
+    const path = written('shared.packed', LONDON)
+    const shared = (await Resolver.open(path)).share()
+    const attached = Resolver.attach(structuredClone(shared))
+    expect(attached.lookup(IP).city).toBe('London')
+    expect(shared.databases[0]?.bytes.length).toBe(LONDON.length)
+  })
+})

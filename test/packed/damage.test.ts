@@ -1,0 +1,161 @@
+// Packed files with wrong bytes: each is refused when it is opened, fails the lookups of one block, or changes nothing.
+import { deflateRawSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { seeded } from '../../scripts/bench/addresses.ts'
+import { inflate, PORTABLE_CODEC } from '../../src/bytes/deflate.ts'
+import { isPacked } from '../../src/bytes/extract.ts'
+import { crc32 } from '../../src/bytes/gzip-member.ts'
+import { InvalidDatabaseError, isGeofixError } from '../../src/errors.ts'
+import { Database } from '../../src/mmdb/database.ts'
+import { readDirectory } from '../../src/packed/directory.ts'
+import { openPacked } from '../../src/packed/open-packed.ts'
+import { pack, unpack } from '../../src/packed/pack.ts'
+import { MmdbWriter } from '../../src/writer.ts'
+import { effort, sampled } from '../effort.ts'
+
+/** 20,000 networks, in several blocks, and 200 KB of data. */
+function manyNetworks(): Uint8Array {
+  const writer = new MmdbWriter({ databaseType: 'Test-City' })
+  for (let i = 0; i < 20_000; i++) {
+    writer.insert(`${1 + (i >>> 8)}.${i & 255}.0.0/16`, {
+      city: { names: { en: `City ${Math.imul(i, 0x9e3779b1) >>> 16}` } },
+      country: { iso_code: 'GB' },
+    })
+  }
+  return writer.toBytes()
+}
+
+/** As the core opens it. The tests of sources open packed files as Node does. */
+const openDatabase = (bytes: Uint8Array) => (isPacked(bytes) ? openPacked(bytes) : new Database(bytes))
+
+const PLAIN = manyNetworks()
+const PACKED = pack(PLAIN)
+const DIRECTORY = readDirectory(
+  PACKED.length,
+  (at, length) => PACKED.subarray(at, at + length),
+  PORTABLE_CODEC,
+)
+const ADDRESSES = Array.from({ length: 100 }, (_, i) => Math.imul(i, 0x9e3779b1) >>> 0)
+
+/** Everything that can be asked. @returns how many lookups failed */
+function askAll(bytes: Uint8Array): { refused: boolean; failed: number } {
+  const attempt = <Result>(ask: () => Result): Result | null => {
+    try {
+      return ask()
+    } catch (error) {
+      if (!isGeofixError(error)) throw error
+      expect(error.code).toBe('INVALID_DATABASE')
+      return null
+    }
+  }
+  const database = attempt(() => openDatabase(bytes))
+  if (database === null) {
+    expect(() => unpack(bytes)).toThrow(InvalidDatabaseError)
+    return { refused: true, failed: 0 }
+  }
+  let failed = 0
+  for (const address of ADDRESSES) {
+    const found = attempt(() => database.tree.findIPv4(address))
+    if (found === null || (found > 0 && attempt(() => database.record(found)) === null)) failed++
+    attempt(() => database.tree.findIPv6(Uint32Array.of(address, address, 0, 1)))
+  }
+  attempt(() => unpack(bytes))
+  attempt(() => database.countNetworks())
+  return { refused: false, failed }
+}
+
+/** Changes the header or the directory, and makes all checksums and lengths right again. */
+function withDirectory(change: (fields: DataView, directory: Uint8Array) => Uint8Array): Uint8Array {
+  const header = new DataView(PACKED.buffer, PACKED.byteOffset)
+  const directory = inflate(PACKED.subarray(32, DIRECTORY.end), header.getUint32(20, true)).slice()
+  const changed = change(new DataView(directory.buffer), directory)
+  const deflated = deflateRawSync(changed)
+  const bytes = Buffer.concat([PACKED.subarray(0, 32), deflated, PACKED.subarray(DIRECTORY.end)])
+  bytes.writeUInt32LE(bytes.length, 12)
+  bytes.writeUInt32LE(deflated.length, 16)
+  bytes.writeUInt32LE(changed.length, 20)
+  bytes.writeUInt32LE(crc32(deflated), 24)
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, 28)), 28)
+  return new Uint8Array(bytes)
+}
+
+describe('a packed file', () => {
+  it('has several blocks of both kinds, and answers', () => {
+    expect(DIRECTORY.leafBlockCount).toBeGreaterThan(3)
+    expect(DIRECTORY.dataBlockCount).toBeGreaterThan(3)
+    expect(askAll(PACKED)).toEqual({ refused: false, failed: 0 })
+  })
+
+  it('is refused with any bit of its header or directory flipped', () => {
+    for (const at of sampled([...PACKED.keys()].slice(0, DIRECTORY.end), 60)) {
+      const damaged = PACKED.slice()
+      damaged[at] = (damaged[at] ?? 0) ^ (1 << (at & 7))
+      // Without its magic, it is read as an MMDB file.
+      expect(() => openDatabase(damaged), `byte ${at}`).toThrow(InvalidDatabaseError)
+    }
+  })
+
+  it('fails only for the addresses of a damaged block, which verify reports', () => {
+    const random = seeded(1)
+    for (let round = 0; round < effort({ short: 8, long: 200 }); round++) {
+      const damaged = PACKED.slice()
+      const at = DIRECTORY.end + Math.floor(random() * (PACKED.length - DIRECTORY.end))
+      damaged[at] = (damaged[at] ?? 0) ^ (1 << (round & 7))
+      const { refused, failed } = askAll(damaged)
+      expect(refused).toBe(false)
+      const isRecordTable = failed > ADDRESSES.length / 2
+      const verification = openDatabase(damaged).verify()
+      expect(verification.faultCount).toBeGreaterThan(0)
+      expect(verification.faults[0]?.message).toMatch(/(block of|record table).* cannot be read/)
+      if (!isRecordTable) expect(verification.faultCount).toBe(1)
+      expect(() => unpack(damaged)).toThrow(InvalidDatabaseError)
+    }
+  })
+
+  it('is refused if it is cut short, or longer', () => {
+    for (const length of sampled([...PACKED.keys()].slice(8), 60)) {
+      expect(() => openDatabase(PACKED.subarray(0, length))).toThrow(InvalidDatabaseError)
+    }
+    expect(() => openDatabase(Buffer.concat([PACKED, Uint8Array.of(0)]))).toThrow('and should have')
+  })
+
+  it('fails for two blocks that were swapped', () => {
+    const { deflated, lowBytes } = DIRECTORY.leafBlocks
+    const first = (deflated[0] ?? 0) + (lowBytes[0] ?? 0)
+    const second = (deflated[1] ?? 0) + (lowBytes[1] ?? 0)
+    const { end } = DIRECTORY
+    const swapped = Buffer.concat([
+      PACKED.subarray(0, end),
+      PACKED.subarray(end + first, end + first + second),
+      PACKED.subarray(end, end + first),
+      PACKED.subarray(end + first + second),
+    ])
+    expect(openDatabase(swapped).verify().faultCount).toBeGreaterThanOrEqual(2)
+    expect(() => openDatabase(swapped).tree.findIPv4(0x0101_0101)).toThrow('does not match its checksum')
+  })
+
+  it('is refused, or fails lookups, with any number of its directory changed', () => {
+    const numbers = 12 + 8 * DIRECTORY.leafBlockCount + 4 * DIRECTORY.dataBlockCount
+    const stages = { refused: 0, opened: 0 }
+    for (const number of sampled(
+      Array.from({ length: numbers }).map((_, i) => i),
+      40,
+    )) {
+      for (const value of [0, 1, 0xffff_ffff, 77]) {
+        const bytes = withDirectory((fields, directory) => {
+          fields.setUint32(4 * number, value, true)
+          return directory
+        })
+        stages[askAll(bytes).refused ? 'refused' : 'opened']++
+      }
+    }
+    expect(Math.min(stages.refused, stages.opened)).toBeGreaterThan(0)
+  })
+
+  it('says which version it needs', () => {
+    const bytes = Buffer.from(PACKED)
+    bytes.writeUInt32LE(2, 8)
+    bytes.writeUInt32LE(crc32(bytes.subarray(0, 28)), 28)
+    expect(() => openDatabase(bytes)).toThrow('it is packed in version 2; only version 1 is supported')
+  })
+})

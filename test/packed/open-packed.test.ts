@@ -1,0 +1,36 @@
+// The core without the reader of packed databases: it is loaded when a packed database is opened.
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { MmdbWriter, pack } from '../../src/writer.ts'
+
+const writer = new MmdbWriter({ databaseType: 'Test-City' })
+writer.insert('81.2.69.0/24', { country: { iso_code: 'GB' }, city: { names: { en: 'London' } } })
+const PACKED = pack(writer.toBytes())
+
+/** A new copy of the core, which has loaded no reader. */
+async function newCore() {
+  vi.resetModules()
+  return (await import('../../src/core.ts')).Resolver
+}
+
+describe('the core', () => {
+  let Resolver: Awaited<ReturnType<typeof newCore>>
+  beforeEach(async () => {
+    Resolver = await newCore()
+  })
+
+  it('opens a packed database', async () => {
+    const geo = await Resolver.open(PACKED)
+    expect(geo.lookup('81.2.69.142').city).toBe('London')
+  })
+
+  it('opens one synchronously, and attaches one, after loading the reader', async () => {
+    expect(() => Resolver.openSync(PACKED)).toThrow(TypeError)
+    expect(() => Resolver.openSync(PACKED)).toThrow('call "await Resolver.loadPackedReader()" before')
+    await Resolver.loadPackedReader()
+    const geo = Resolver.openSync(PACKED, { cacheBytes: 0 })
+    expect(geo.lookup('81.2.69.142').country.code).toBe('GB')
+    expect(() => Resolver.attach(geo.share(), { cacheBytes: -1 })).toThrow('cacheBytes must be')
+    const other = Resolver.attach(geo.share(), { cacheBytes: 0 })
+    expect(other.lookup('81.2.69.142')).toEqual(geo.lookup('81.2.69.142'))
+  })
+})

@@ -1,0 +1,199 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { InvalidDatabaseError } from '../../src/errors.ts'
+import { embedded, Resolver } from '../../src/index.ts'
+import { Database } from '../../src/mmdb/database.ts'
+import { openDatabase } from '../../src/node/packed-source.ts'
+import { pack, unpack } from '../../src/packed/pack.ts'
+import { double, MmdbWriter, type WritableValue } from '../../src/writer.ts'
+import { effort, sampled, TRIES_ALL } from '../effort.ts'
+import { encode, handMade } from '../mmdb/hand-made.ts'
+import { hasShared, SHARED, sharedBytes } from '../shared.ts'
+import { expectSameAnswers } from './same-answers.ts'
+
+const fixtures = hasShared
+  ? ['mmdb', 'mmdb-bad'].flatMap((folder) =>
+      readdirSync(`${SHARED}fixtures/${folder}`).map((name) => `${folder}/${name}`),
+    )
+  : []
+
+function opened(bytes: Uint8Array): Database | null {
+  try {
+    return new Database(bytes)
+  } catch {
+    return null
+  }
+}
+
+/** Packs, and compares everything that the packed file and the unpacked one say with the original. */
+function expectLossless(bytes: Uint8Array): void {
+  const packed = pack(bytes)
+  expect(pack(bytes)).toEqual(packed)
+  const original = new Database(bytes)
+  const database = openDatabase(packed)
+  expectSameAnswers(bytes, database)
+  const unpacked = unpack(packed)
+  expectSameAnswers(bytes, new Database(unpacked))
+  const { metadata } = original
+  expect(database.metadata).toEqual(metadata)
+  expect(new Database(unpacked).metadata).toEqual(metadata)
+  expect(unpacked.subarray(metadata.start)).toEqual(bytes.subarray(metadata.start))
+  expect(database.verify()).toEqual(original.verify())
+}
+
+describe.skipIf(!hasShared)('packing a fixture', () => {
+  it.each(sampled(fixtures, 12))('keeps all of %s that opens', (name) => {
+    const bytes = sharedBytes(`fixtures/${name}`)
+    if (opened(bytes) === null) return expect(() => pack(bytes)).toThrow(InvalidDatabaseError)
+    try {
+      pack(bytes)
+    } catch (error) {
+      // The only files that open and cannot be packed: their search trees have a loop.
+      expect(name).toMatch(/(broken|corrupt)-search-tree/)
+      return expect(String(error)).toContain('the search tree has paths of more than')
+    }
+    expectLossless(bytes)
+  })
+})
+
+describe('packing', () => {
+  it.each(TRIES_ALL ? (['city', 'country'] as const) : [])('keeps the embedded %s database', (name) => {
+    const bytes = gunzipSync(readFileSync(embedded[name]))
+    const packed = pack(bytes)
+    expect(Buffer.compare(unpack(packed), bytes)).toBe(0)
+    // Comparing all networks of the city database would take a quarter of an hour.
+    if (name === 'country') expect(expectSameAnswers(bytes, openDatabase(packed))).toBeGreaterThan(100_000)
+  })
+
+  /** Values of every type, and shapes with short texts, long ones and none. */
+  const record: fc.Arbitrary<WritableValue> = fc.letrec<{ value: WritableValue }>((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small' },
+      fc.string({ maxLength: 40 }),
+      fc.integer(),
+      fc.double({ noDefaultInfinity: true, noNaN: true }).map(double),
+      fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }),
+      fc.boolean(),
+      fc.uint8Array({ maxLength: 40 }),
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(
+        fc.string({ maxLength: 6 }).filter((key) => key !== '__proto__'),
+        tie('value'),
+        { maxKeys: 4 },
+      ),
+    ),
+  })).value
+
+  it('keeps databases of any records, networks, record sizes and families', () => {
+    const network = fc.oneof(
+      fc.tuple(fc.nat(0xffff), fc.integer({ min: 1, max: 16 })).map(([high, bits]) => {
+        const start = (high & (0xffff << (16 - bits)) & 0xffff) * 0x10000
+        return `${start >>> 24}.${(start >>> 16) & 255}.0.0/${bits}`
+      }),
+      fc.tuple(fc.nat(0xffff), fc.integer({ min: 113, max: 128 })).map(([low, bits]) => {
+        return `2001:db8::${(low & (0xffff << (128 - bits)) & 0xffff).toString(16)}/${bits}`
+      }),
+    )
+    const database = fc.record({
+      networks: fc.array(fc.tuple(network, fc.nat(7)), { maxLength: 30 }),
+      records: fc.array(record, { minLength: 8, maxLength: 8 }),
+      recordSize: fc.constantFrom(24, 28, 32),
+      ipVersion: fc.constantFrom(4, 6),
+      aliases: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(database, ({ networks, records, recordSize, ipVersion, aliases }) => {
+        const writer = new MmdbWriter({ databaseType: 'Test', recordSize, ipVersion, aliases })
+        for (const [cidr, index] of networks) {
+          if (ipVersion === 6 || !cidr.includes(':')) writer.insert(cidr, records[index] ?? '')
+        }
+        expectLossless(writer.toBytes())
+      }),
+      { numRuns: effort({ short: 40, long: 1000 }) },
+    )
+  })
+
+  it('keeps an empty database, and one without nodes', () => {
+    expectLossless(new MmdbWriter({ databaseType: 'Test' }).toBytes())
+    expectLossless(handMade(encode('x'), { node_count: 0 }, new Uint8Array()))
+    expectLossless(handMade(encode('x')))
+  })
+
+  it('keeps a tree with more networks than memory could hold', () => {
+    // Each node has the next one on both sides: 2 ** 32 networks.
+    const nodes = Array.from({ length: 32 }, (_, node) => [node + 1, node + 1])
+    nodes[31] = [32 + 16, 32]
+    const tree = new Uint8Array(
+      nodes.flat().flatMap((value) => [value >>> 16, (value >>> 8) & 255, value & 255]),
+    )
+    const bytes = handMade(encode('x'), { node_count: 32, record_size: 24, ip_version: 4 }, tree)
+    const packed = pack(bytes)
+    expect(unpack(packed)).toEqual(bytes)
+    const [original, database] = [new Database(bytes), openDatabase(packed)]
+    expect(database.countNetworks()).toBe(2 ** 31)
+    for (let i = 0; i < 1000; i++) {
+      const address = Math.imul(i, 0x9e3779b1) >>> 0
+      expect([database.tree.findIPv4(address), database.tree.prefixLength]).toEqual([
+        original.tree.findIPv4(address),
+        original.tree.prefixLength,
+      ])
+    }
+  })
+
+  it('keeps nodes that no path leads to, as faults that verify reports', () => {
+    const tree = Uint8Array.of(0, 0, 2 + 16, 0, 0, 2, 0, 0, 2, 0, 0, 2)
+    expectLossless(handMade(encode('x'), { node_count: 2, record_size: 24, ip_version: 4 }, tree))
+  })
+
+  it('keeps the data section where it is not a sequence of values', () => {
+    for (const junk of [Uint8Array.of(0, 200, 1), new Uint8Array(200_000).fill(0xff)]) {
+      expectLossless(handMade(Buffer.concat([encode('x'), junk])))
+    }
+    // A value that is larger than two blocks.
+    expectLossless(
+      new MmdbWriter({ databaseType: 'Test' })
+        .insert('1.0.0.0/8', { text: 'é'.repeat(100_000), more: ['x'.repeat(70_000), 'y'] })
+        .toBytes(),
+    )
+  })
+
+  it('refuses what is packed already, and what is not a database', () => {
+    const packed = pack(new MmdbWriter({ databaseType: 'Test' }).toBytes())
+    expect(() => pack(packed)).toThrow('it is packed already')
+    expect(() => pack(new Uint8Array(10))).toThrow(InvalidDatabaseError)
+    expect(() => unpack(new Uint8Array(10))).toThrow('it is not a packed database')
+    expect(() => pack(handMade(encode('x'), {}, Uint8Array.of(0, 0, 0, 0, 0, 0)))).toThrow(
+      'paths of more than',
+    )
+  })
+})
+
+describe('a resolver of a packed database', () => {
+  it.skipIf(!hasShared)('answers as one of the original', () => {
+    const bytes = sharedBytes('fixtures/mmdb/GeoIP2-City-Test.mmdb')
+    const original = Resolver.openSync(bytes)
+    for (const cacheBytes of [undefined, 0]) {
+      const packed = Resolver.openSync(pack(bytes), { cacheBytes })
+      expect(packed.databases).toEqual(original.databases)
+      expect(packed.verify()).toEqual(original.verify())
+      const ips = [
+        '81.2.69.142',
+        '2.125.160.216',
+        '2001:218::1',
+        '::ffff:81.2.69.142',
+        '1.1.1.1',
+        '10.0.0.1',
+        'x',
+      ]
+      expect(packed.lookupMany(ips, { at: new Date(0) })).toEqual(
+        original.lookupMany(ips, { at: new Date(0) }),
+      )
+      for (const ip of ips.slice(0, 5)) {
+        expect(packed.raw(ip)).toEqual(original.raw(ip))
+        expect(packed.network(ip)).toBe(original.network(ip))
+      }
+    }
+  })
+})
