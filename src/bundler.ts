@@ -1,19 +1,19 @@
-// The entry `geofix/bundler`: plugins that copy the embedded databases that a bundle uses beside it. Bundlers for
-// browsers, webpack and tracers such as @vercel/nft see the databases without it.
+// The entry `geofix/bundler`: plugins that copy the embedded databases of a bundle into its folder. Bundlers for
+// browsers, webpack, and tracers such as @vercel/nft find the databases without a plugin.
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The built code, which this file is beside. */
+/** The folder of the built code, in which this file is. */
 const CODE = dirname(fileURLToPath(import.meta.url))
 
-/** How the code names a database: in `new URL('…', import.meta.url)`, and in `path.join(__dirname, '…')`. */
+/** How the built code names a database: `new URL('…', import.meta.url)`, or `path.join(__dirname, '…')` in CommonJS. */
 const LITERAL = /(?<=new URL\(|join\(__dirname, )(["'])\.\.\/data\/([\w.-]+)\1/g
 
 export interface BundlerOptions {
   /**
-   * The embedded databases that are copied. Default: those that the bundle refers to. `Resolver` of `geofix` refers to the
-   * city database, so a program that opens another one names that here.
+   * The embedded databases to copy. Default: those that the bundle refers to. `Resolver` of `geofix` always refers to the
+   * city database: a program that opens only the country database sets `['country']`.
    */
   readonly databases?: readonly ('city' | 'country')[] | undefined
 }
@@ -32,7 +32,7 @@ interface EsbuildBuild {
 }
 
 interface EsbuildResult {
-  /** With `write: false`, as tsup sets. */
+  /** Present with `write: false`, which tsup sets. */
   readonly outputFiles?: EsbuildFile[] | undefined
   readonly metafile?:
     | {
@@ -89,7 +89,7 @@ export function esbuild(options?: BundlerOptions): { name: string; setup(build: 
 /** What this plugin needs of the context of Rollup's hooks. */
 interface RollupContext {
   emitFile(asset: { type: 'asset'; fileName: string; source: Uint8Array }): string
-  /** Of Vite. */
+  /** Present in Vite. */
   readonly environment?: { readonly config: { readonly consumer: string } } | undefined
 }
 
@@ -144,7 +144,7 @@ const known = new Map<string, readonly string[]>()
 
 /** The names of the databases that a module of this package refers to; empty for other modules. */
 function databasesIn(module: string): readonly string[] {
-  // Rollup's plugins add prefixes and queries, such as of @rollup/plugin-commonjs.
+  // Plugins of Rollup, such as @rollup/plugin-commonjs, add prefixes and queries.
   const path = module.replace(/^\0/, '').replace(/\?.*$/, '')
   if (resolve(dirname(path)) !== CODE || basename(path).startsWith('bundler.')) return []
   const files = known.get(path) ?? filesIn(readFileSync(path, 'utf8'))

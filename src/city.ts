@@ -6,7 +6,7 @@ const city: PlatformUrl = /* @__PURE__ */ embeddedUrl('city', locate)
 
 export default city
 
-/** Bundlers and tracers look for exactly this: @vercel/nft sees a returned value, not that of a short arrow function. */
+/** Bundlers and tracers look for exactly this form. @vercel/nft needs the `return`: it does not see short arrow functions. */
 function locate(): URL {
   return new URL('../data/city.mmdb.gz', import.meta.url)
 }

@@ -13,7 +13,7 @@ import { Database, type OpenDatabase } from './mmdb/database.ts'
 import type { PackedOptions } from './packed/packed-database.ts'
 import { atLeastOne, type OpenOptions, Resolver } from './resolver.ts'
 
-/** A chunk of its own, because programs with plain databases do not need its 8 kB. */
+/** Loaded on demand: programs without packed databases do not need its 8 kB. */
 let packedReader: typeof import('./packed/open-packed.ts') | undefined
 
 /** Opens an MMDB file, packed or not. @throws TypeError when it is packed, and the reader is not loaded */
@@ -30,11 +30,11 @@ function openDatabase(
   )
 }
 
-/** A resolver for every platform. It opens bytes, and has no files. */
+/** A resolver for every platform. It opens bytes and streams, not files. */
 export class CoreResolver extends Resolver {
   /**
    * Opens one database or several, such as an IPv4 file and an IPv6 file. Raw `.mmdb`, gzip and a vendor's `.tar.gz`
-   * are recognised by their bytes. Bytes are not copied and must not change. Decompression leaves time for other work.
+   * are recognised by their bytes. Bytes are not copied and must not change. Decompression pauses for other work.
    *
    * @throws InvalidDatabaseError when a source is damaged or not an MMDB database
    * @throws TypeError when a source is of an unsupported kind, there is none, or an option is invalid
@@ -72,8 +72,8 @@ export class CoreResolver extends Resolver {
   }
 
   /**
-   * The synchronous form, for bytes. Blocks until the database is decompressed, seconds for a large one: a `signal` only
-   * has an effect if it is already aborted.
+   * The synchronous form of {@link open}, for bytes. Blocks until the database is decompressed, which takes seconds for a
+   * large one. A `signal` has an effect only if it is already aborted.
    */
   static openSync(source: Bytes | readonly Bytes[], options?: OpenOptions): CoreResolver {
     const clients = new ClientWalk(options)
@@ -92,7 +92,7 @@ export class CoreResolver extends Resolver {
   }
 
   /**
-   * Opens the databases that a resolver in another thread has shared. Needs no time and no memory for them.
+   * Opens the databases that a resolver in another thread has shared, without a copy.
    *
    * @param shared what `share()` gave there
    * @throws TypeError when it is something else, or an option is invalid

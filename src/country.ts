@@ -6,7 +6,7 @@ const country: PlatformUrl = /* @__PURE__ */ embeddedUrl('country', locate)
 
 export default country
 
-/** Bundlers and tracers look for exactly this: @vercel/nft sees a returned value, not that of a short arrow function. */
+/** Bundlers and tracers look for exactly this form. @vercel/nft needs the `return`: it does not see short arrow functions. */
 function locate(): URL {
   return new URL('../data/country.mmdb.gz', import.meta.url)
 }

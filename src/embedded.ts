@@ -1,4 +1,4 @@
-// The two databases of this package. This file and its two neighbours are at the top of src because the built files are
+// The two databases of this package. This file, city.ts and country.ts are at the top of src because the built files are
 // at the top of dist: the relative path to data/ is the same.
 
 import type { PlatformUrl } from './platform-types.ts'
@@ -6,7 +6,7 @@ import type { PlatformUrl } from './platform-types.ts'
 /** The member that marks a URL of an embedded database, in every copy of this package. Its value is the file's name. */
 const FILE_NAME = Symbol.for('geofix.embeddedFile')
 
-/** What a bundle has instead of a URL if it does not know its own place, as ESM in a CommonJS bundle. */
+/** Stands for the folder of code that does not know its own location, such as ESM in a CommonJS bundle. */
 const UNKNOWN_FOLDER = 'file:///unknown/'
 
 /** The files in `data/`. Entries such as `city.ts` repeat the name, because bundlers need a literal. */
@@ -16,7 +16,7 @@ const FILES = { city: 'city.mmdb.gz', country: 'country.mmdb.gz' } as const
  * Makes the URL of an embedded database. Never throws: importing an entry must not fail, and `Resolver.open` has a
  * better message.
  *
- * @param locate throws if the place of this module is unknown. ncc makes it return a path
+ * @param locate throws if the location of its module is unknown. ncc makes it return a path
  */
 export function embeddedUrl(name: keyof typeof FILES, locate: (file: string) => URL | string): PlatformUrl {
   const file = FILES[name]
@@ -36,8 +36,8 @@ export function embeddedFileOf(url: object): string | undefined {
 }
 
 /**
- * URLs of the two databases in this package, relative to this module. Bundlers do not see them: import `geofix/city` or
- * `geofix/country` instead, and they copy the file.
+ * URLs of the two databases in this package. Bundlers do not see them: in a bundle, import `geofix/city` or
+ * `geofix/country`, whose files bundlers copy.
  */
 export const embedded: Readonly<Record<keyof typeof FILES, PlatformUrl>> = /* @__PURE__ */ Object.freeze({
   /** Country, region, city, coordinates and time zone. 100 MB in memory. */

@@ -37,9 +37,9 @@ export type UnresolvableReason =
   | 'trusted-proxy'
 
 /**
- * Why `detect` does not have the client's address. All but the last have to be corrected in the program:
- * - `no-remote-address`: the socket is closed or a stream without addresses, or a Fetch `Request` was passed without
- *   `remoteAddress`
+ * Why `detect` does not have the client's address:
+ * - `no-remote-address`: the client has disconnected, the socket is a stream without addresses, or the program passed a
+ *   Fetch `Request` without `remoteAddress`
  * - `unix-socket`: the peer is a local process, and `unix:` is not in `trustedProxies`
  * - `bad-remote-address`: the `remoteAddress` from the program is not an IP address
  * - `headers-truncated`: the request has so many header lines that Node may have dropped the trusted proxy's
@@ -99,7 +99,7 @@ export class UnresolvableAddressError extends GeofixError {
   readonly code = 'UNRESOLVABLE_ADDRESS'
   readonly status = 422
   readonly reason: UnresolvableReason
-  /** Canonical text (RFC 5952) of the address; `undefined` when `reason` is `unidentified`. */
+  /** Canonical text (RFC 5952) of the address; `undefined` when none is known, as with `unidentified`. */
   readonly address: string | undefined
   /** Where `detect` found the address: `'socket'` or the lower-case name of a header field. `lookup` leaves it out. */
   readonly via: string | undefined
@@ -184,13 +184,13 @@ export function isGeofixError(value: unknown): value is GeofixError {
   return typeof value === 'object' && value !== null && BRAND in value
 }
 
-/** How much of a foreign text a message may quote. */
+/** The most characters of untrusted text that a message quotes. */
 export const MAX_QUOTED_CHARS = 60
 
-/** Printable ASCII that needs no escape in JSON. Most bad input is, and there can be much of it, so skip JSON.stringify. */
+/** Printable ASCII that needs no escape in JSON. Most bad input matches, and is then quoted without JSON.stringify. */
 const PLAIN = /^[ !#-[\]-~]*$/
 
-/** Quotes a foreign text for a message: truncated, and in printable ASCII so that it cannot hide or forge log lines. */
+/** Quotes untrusted text for a message: truncated, and in printable ASCII so that it cannot hide or forge log lines. */
 export function quoted(text: string): string {
   if (text.length <= MAX_QUOTED_CHARS && PLAIN.test(text)) return `"${text}"`
   const printable = JSON.stringify(text.slice(0, MAX_QUOTED_CHARS)).replace(

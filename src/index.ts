@@ -1,4 +1,4 @@
-// Entry for Node: the core, plus databases by path and the two that the package carries.
+// Entry for Node: as core.ts, with a resolver that also opens files and follows them.
 
 export { type ParsedAddress, parseAddress } from './address/address.ts'
 export type { ByteSource, Bytes } from './bytes/byte-source.ts'

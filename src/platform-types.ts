@@ -1,5 +1,5 @@
-// Types of the platform's objects that do not need the libraries "DOM" or "node": a program that compiles with the
-// library "ES2022" alone does not have their names.
+// Types of the platform's objects for programs that compile with the library "ES2022" alone. Without "DOM" or "node",
+// names such as `Blob` do not exist.
 
 /** A `Blob` or a `File`. */
 export interface BlobLike {

@@ -39,13 +39,13 @@ export const REPLACE: unique symbol = Symbol('geofix.replace')
 export interface OpenOptions extends ClientAddressOptions {
   /**
    * The maximum size of one source in bytes, compressed and decompressed: a positive safe integer. Reading and
-   * decompression stop at the limit. Use a lower one for files from others. Default: 2 ** 31, more than any readable
+   * decompression stop at the limit. Use a lower limit for files from others. Default: 2 ** 31, more than any readable
    * database has.
    */
   readonly maxBytes?: number | undefined
   /**
-   * How many bytes of a packed database are kept unpacked: a whole number, 0 for the last blocks only. Other databases
-   * are kept whole. Default: 96 MiB.
+   * How many bytes of decoded blocks are kept for each packed database: a whole number; 0 keeps only the last blocks.
+   * Other databases are kept whole. Default: 96 MiB.
    */
   readonly cacheBytes?: number | undefined
   /**
@@ -54,12 +54,12 @@ export interface OpenOptions extends ClientAddressOptions {
    */
   readonly signal?: SignalLike | undefined
   /**
-   * Called while the sources are read, after each piece. What it throws makes opening fail. Decompression follows, and
-   * is not counted.
+   * Called after each piece that is read from the sources. If it throws, opening fails. Decompression is not counted.
    */
   readonly onProgress?: ((progress: OpenProgress) => void) | undefined
 }
 
+/** Engines put this text before "could not be cloned". */
 const CANNOT_BE_CLONED = Symbol(
   'A Resolver cannot be cloned. Send resolver.share() and pass that to Resolver.attach() there. It',
 )
@@ -67,15 +67,15 @@ const CANNOT_BE_CLONED = Symbol(
 export interface DetectOptions extends LookupOptions, PeerOptions {}
 
 /**
- * Looks up the locations of IP addresses in databases in memory. Opening validates a database and takes time. Lookups
- * are synchronous and use neither disk nor network.
+ * Looks up the locations of IP addresses in databases. Opening validates a database and takes time. Lookups are
+ * synchronous and never use the network. They read the disk only for packed databases that were opened by path.
  *
  * With several databases, the first one with a location for the address is used.
  */
 export abstract class Resolver {
   /**
-   * Makes cloning fail with these words, such as `postMessage` to a worker: a symbol cannot be cloned. The clone would be
-   * an empty object.
+   * Makes cloning fail, such as by `postMessage` to a worker: a symbol cannot be cloned. The clone would be an empty
+   * object.
    *
    * @internal
    */
@@ -212,8 +212,8 @@ export abstract class Resolver {
   }
 
   /**
-   * The network of an address as CIDR text, for which `lookup` and `raw` have the same result, even if they find
-   * nothing. For 6to4, Teredo and NAT64 addresses, it is the network of the embedded IPv4 address. `null` when no
+   * The network of an address as CIDR text. `lookup` and `raw` have the same result for all its addresses, even if they
+   * find nothing. For 6to4, Teredo and NAT64 addresses, it is the network of the embedded IPv4 address. `null` when no
    * database for the address's family is open.
    *
    * @throws MalformedAddressError when the text is not an address

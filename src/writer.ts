@@ -1,5 +1,5 @@
-// The entry `geofix/writer`: MMDB databases from networks and records, for tests and for data of one's own, and their
-// packed form.
+// The entry `geofix/writer`: makes MMDB databases from networks and records, for tests and for your own data, and packs
+// them.
 
 export type { MmdbWriterOptions } from './mmdb/writer/mmdb-writer.ts'
 export { MmdbWriter } from './mmdb/writer/mmdb-writer.ts'

@@ -20,7 +20,7 @@ const PERCENT = 0x25
 const ZONE_ID = /^[0-9A-Za-z._~-]{1,32}$/
 
 /**
- * A parsed address, as bits. The owner reuses one object for every text, so that parsing allocates nothing here.
+ * A parsed address, as bits. The owner reuses one object for every text, so that parsing does not allocate.
  */
 export class Address {
   /** Canonical text (RFC 5952) of the requested address, without its zone. */

@@ -7,13 +7,13 @@ export type SpecialPurpose = Exclude<UnresolvableReason, 'not-found' | 'unidenti
 export type RegistryRow = readonly [network: string, meaning: SpecialPurpose | null]
 
 /**
- * The IANA IPv4 and IPv6 Special-Purpose Address Registries as of 2026-07-18, one row per entry, in the
+ * The date of these copies of the IANA IPv4 and IPv6 Special-Purpose Address Registries, one row per entry, in the
  * registries' order: https://www.iana.org/assignments/iana-ipv4-special-registry and
  * https://www.iana.org/assignments/iana-ipv6-special-registry.
  *
- * The most specific row of an address applies. The meaning of a row that the registry calls Globally Reachable is
- * `null`: the database decides. A comment has the registry's name and source of each row, and says if the row is not in
- * these two registries (multicast, and unassigned IPv6 space).
+ * The most specific row of an address applies. The meaning is `null` where the registry says Globally Reachable: the
+ * database decides. Comments give the registry's name and source for each row. Rows that are not in the registries
+ * (multicast and the parts of IPv6 space) say so.
  */
 export const REGISTRY_DATE = '2026-07-18'
 

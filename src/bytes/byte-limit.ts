@@ -2,7 +2,7 @@ import { InvalidDatabaseError } from '../errors.ts'
 import { isError } from '../realm.ts'
 import { atOnce, type Steps } from './steps.ts'
 
-/** No database is larger: decoders use 32-bit offsets. */
+/** The size of the largest database: decoders use 32-bit offsets. */
 export const MAX_DATABASE_BYTES = 2 ** 31 - 1
 
 /** The default `maxBytes` of a source. Allows every database that can be read. */
@@ -35,7 +35,7 @@ export function checkSize(size: number, maxBytes: number, path?: string): void {
   if (size > maxBytes) throw overLimit(maxBytes, path)
 }
 
-/** The error for a source with more than `maxBytes`. The caller can stop reading at the limit. */
+/** The error for a source with more than `maxBytes`. It has no size, because callers stop reading at the limit. */
 function overLimit(maxBytes: number, path?: string): InvalidDatabaseError {
   const advice =
     maxBytes < MAX_DATABASE_BYTES

@@ -1,7 +1,4 @@
-/**
- * A shorter range is copied byte by byte. `set` needs a subarray, which takes as long to make as 40 bytes to copy.
- * Bytes.
- */
+/** Ranges up to this many bytes are copied byte by byte: to make the subarray that `set` needs takes as long. */
 const SHORT = 40
 
 /** An output buffer that grows. */

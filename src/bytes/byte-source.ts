@@ -44,7 +44,7 @@ export function viewOf(bytes: Bytes): Uint8Array {
   return isUint8Array(bytes) ? inThisRealm(bytes) : new Uint8Array(bytes)
 }
 
-/** The size of a source in bytes; `null` if it is unknown before reading, as where a server compresses. */
+/** The size of a source in bytes; `null` if it is unknown before reading, as when a server compresses. */
 export function sizeOf(source: ByteSource): number | null {
   if (isBytes(source)) return source.byteLength
   if (isBlob(source)) return source.size
@@ -54,7 +54,7 @@ export function sizeOf(source: ByteSource): number | null {
 }
 
 /**
- * Reads a whole source. Memory for a database that is not compressed can be shared, if the platform allows it.
+ * Reads a whole source. An uncompressed stream is read into memory that threads can share, if the platform has it.
  *
  * @param maxBytes of the source, compressed or not
  * @param progress gets the number of bytes read
@@ -92,8 +92,8 @@ export async function readBytes(
 }
 
 /**
- * The same stream, if it was not read before. The constructor of Response throws if it was. It would convert a stream of
- * another realm to text, so such a stream is taken as it is. Node loads all of `fetch` for it.
+ * Returns the stream. Throws if it was read before, which the constructor of Response detects; in Node this loads all of
+ * `fetch`. A stream of another realm is not checked, because that constructor would convert it to text.
  */
 function unread(stream: ReadableStream<unknown>): ReadableStream<unknown> {
   return stream instanceof ReadableStream ? (new Response(stream).body ?? stream) : stream

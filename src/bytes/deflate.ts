@@ -2,7 +2,7 @@
 import { deflateSync, Inflate as InflateStream, inflateSync } from 'fflate'
 import { crc32 } from './gzip-member.ts'
 
-/** fflate gets no more at once: it stops only after the output of all that it has, which can be 1,032 times as much. */
+/** The most that fflate gets at once. It stops only after the output of all of it, up to 1,032 times as many bytes. */
 const CHUNK_BYTES = 2 ** 14
 
 /** Compresses to one stream. */

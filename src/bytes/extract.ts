@@ -8,7 +8,7 @@ import { isGzip } from './gzip-member.ts'
  */
 export type Gunzip = (bytes: Uint8Array, path?: string, maxBytes?: number) => Uint8Array
 
-/** Starts every packed file. As in PNG, a transfer as text damages it visibly. */
+/** The first bytes of every packed file. As in PNG, a transfer as text damages them, so that the error is found. */
 export const PACKED_MAGIC = Uint8Array.of(0x89, 0x47, 0x46, 0x50, 0x0d, 0x0a, 0x1a, 0x0a)
 
 const EXTRACT = 'extract the .mmdb file first'

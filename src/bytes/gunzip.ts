@@ -1,11 +1,11 @@
-// Imports fflate, as deflate.ts does. It checks neither the CRC-32 nor the length of what it decompresses.
+// Decompression with fflate, which deflate.ts imports too. fflate checks neither CRC-32 nor length, so this file does.
 import { Gunzip as GunzipStream } from 'fflate'
 import { damagedFile } from '../errors.ts'
 import { allocate, DEFAULT_MAX_BYTES, newBytes } from './byte-limit.ts'
 import { crc32, MAX_DEFLATE_RATIO, readGzipMember, TRAILER_BYTES } from './gzip-member.ts'
 import { atOnce, type Steps } from './steps.ts'
 
-/** The size of the chunks that fflate gets. It is slower with smaller ones. */
+/** How much compressed data fflate gets at a time. Smaller chunks are slower. */
 const MAX_CHUNK_BYTES = 2 ** 16
 const MIN_CHUNK_BYTES = 2 ** 12
 

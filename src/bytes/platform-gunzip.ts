@@ -6,7 +6,7 @@ import { gunzipSteps } from './gunzip.ts'
 import { readGzipMember } from './gzip-member.ts'
 import { Pacer, withPauses } from './steps.ts'
 
-/** The platform decompresses each piece in one go. */
+/** How much compressed data the platform gets at a time. It decompresses each piece without a pause. */
 const PIECE_BYTES = 2 ** 15
 
 /** A gzip file without content. */
@@ -81,7 +81,7 @@ async function inflate(
   try {
     await Promise.all([write(), read()])
   } catch (error) {
-    // Stops the other direction. What either says then is not of interest.
+    // Stop the other direction, and ignore the errors that follow from this one.
     await Promise.allSettled([reader.cancel(error), writer.abort(error), writer.closed])
     throw error
   }

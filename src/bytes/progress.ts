@@ -1,8 +1,8 @@
-/** How much of the sources of a resolver was read. */
+/** How much of a resolver's sources has been read. */
 export interface OpenProgress {
-  /** Bytes that were read so far, of all sources, as they are: compressed or not. */
+  /** Bytes read so far from all sources, before decompression. */
   readonly loaded: number
-  /** Bytes that all sources have; `null` if one of them is not known before reading, as where a server compresses. */
+  /** Bytes of all sources; `null` if the size of one is unknown before reading, as when a server compresses. */
   readonly total: number | null
 }
 
@@ -21,7 +21,7 @@ export class ProgressMeter {
   /** @throws what the program's function throws */
   add(bytes: number): void {
     this.#loaded += bytes
-    // A source can say a wrong size.
+    // A source can state a wrong size.
     if (this.#total !== null && this.#loaded > this.#total) this.#total = null
     this.#report({ loaded: this.#loaded, total: this.#total })
   }

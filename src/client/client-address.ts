@@ -44,8 +44,8 @@ export interface ClientAddress {
 }
 
 /**
- * Why a request has no client address: a `LookupFailure`, so a failing request costs no stack trace unless its caller
- * wants one. `ip` is empty if no address is known.
+ * Why a request has no client address: plain data in the form of a `LookupFailure`, so that a failing request costs no
+ * stack trace unless its caller wants one. `ip` is empty if no address is known.
  */
 export interface ClientFailure {
   readonly ip: string

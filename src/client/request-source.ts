@@ -166,7 +166,7 @@ export function lacksLines(request: Request, name: string, shown: string): boole
   return lines.length >= maxEntries(request) || startsWithLines(lines, name, shown)
 }
 
-/** The length of `rawHeaders` from which lines may be missing. It can lack lines itself, so the limit is included. */
+/** The length of `rawHeaders` from which lines may be missing. Node truncates it too, so reaching the limit counts. */
 function maxEntries(request: Request): number {
   // Node refuses HTTP/2 requests that have too many header lines.
   if (memberOf(request, 'httpVersionMajor') === 2) return Number.POSITIVE_INFINITY

@@ -2,7 +2,7 @@ import { Address, mappedIPv4 } from '../address/address.ts'
 import { covers, type Network, NOT_IPV4, parseCidr } from '../address/ip-text.ts'
 import { quoted } from '../errors.ts'
 
-/** Names of blocks that cannot send from outside, with the same members as in other proxy libraries. */
+/** Named networks whose addresses cannot come from the internet, with the same members as in proxy-addr. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],

@@ -8,7 +8,7 @@ export interface DatabaseInfo {
   readonly buildDate: Date | null
   /** 6 can hold IPv4 and IPv6, 4 only IPv4. */
   readonly ipVersion: 4 | 6
-  /** Language tags of its names according to its metadata; empty for flat databases. */
+  /** Language tags of its names according to its metadata; empty if it lists none. */
   readonly locales: readonly string[]
   /** Number of nodes in its search tree. */
   readonly nodeCount: number

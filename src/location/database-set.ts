@@ -33,12 +33,12 @@ export class DatabaseSet {
   readonly info: readonly DatabaseInfo[]
   /** An error for each database whose records are not locations. They can still be read by `raw`. */
   readonly locationErrors: readonly InvalidDatabaseError[]
-  /** The first of these errors when no database has locations; otherwise `null`. */
+  /** The first of these errors when every database has one; otherwise `null`. */
   readonly noLocationsError: InvalidDatabaseError | null
   /** For each database, whether it has records of a known schema. */
   readonly hasLocations: readonly boolean[]
   readonly #databases: readonly ReadDatabase[]
-  /** The locations of each database that has some. The first one is asked first. */
+  /** The locations of the databases that have some, in the order of the databases. */
   readonly tables: readonly LocationTable[]
 
   constructor(readonly databases: readonly OpenDatabase[]) {

@@ -4,7 +4,7 @@ import { remember } from './tables.ts'
 /** Bounds the memory when a caller passes on hostile tags. */
 const MAX_CACHED_LOCALES = 256
 
-/** Language tags of databases cached: more than one set of names can have. */
+/** Language tags of databases that are cached: more than the names of one location can have. */
 const MAX_CACHED_TAGS = 4096
 
 /** Longer tags are refused. RFC 5646 section 4.4.1 asks for room for 35 characters. */

@@ -84,7 +84,7 @@ export interface LookupFailure {
 
 export type LookupResult = LocationRecord | LookupFailure
 
-/** Whether a result of `lookupMany` is a failure and not a record. */
+/** Whether a result of `find`, `findClient` or `lookupMany` is a failure and not a record. */
 export function isLookupFailure(result: LookupResult): result is LookupFailure {
   return 'error' in result
 }

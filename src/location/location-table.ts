@@ -16,8 +16,8 @@ const MAX_RECORDS = 2 ** 20
 const MAX_SHARED_VALUES = 2 ** 19
 
 /**
- * Limit for the estimated memory of long texts, names and shared parts, which numbers do not bound. All of a city
- * database takes less than a third of it; a hostile database could take gigabytes.
+ * Limit for the estimated memory of long texts, names and shared parts, which the limits on numbers do not bound. All of
+ * a city database takes less than a third of it; a hostile database could take gigabytes.
  */
 const MAX_RETAINED_BYTES = 2 ** 25
 
@@ -44,15 +44,14 @@ const COORDINATES_BYTES = 100
 /**
  * The locations of one database, each read once and then kept as a row of numbers.
  *
- * Millions of networks share some hundred thousand records, so a table is by the offset of a record in the file, never by
- * address. Records differ in fields that are not used here, so several can have one location. A location is a row of five
- * 32-bit numbers: shared parts (country, region, time zone), city and postal code by their numbers, latitude and
- * longitude. Nothing is evicted: all of GeoLite2-City takes some 17 MB in typed arrays. Only texts and the coordinates of the
- * first locations are objects. Only larger or hostile databases reach a limit above; the table is then emptied and fills
- * again.
+ * Millions of networks share a few hundred thousand records, so the keys are offsets of records in the file, not addresses.
+ * Records differ in fields that are not used here, so several can have one location. A location is a row of five 32-bit
+ * numbers: shared parts (country, region, time zone), city and postal code by their numbers, latitude and longitude. Only
+ * texts and the coordinates of the first locations are objects. Nothing is evicted: all of GeoLite2-City takes 17 MB in
+ * typed arrays. Only larger or hostile databases reach a limit above; the table is then emptied and fills again.
  */
 export class LocationTable {
-  /** How often the table was emptied. Numbers of locations are valid until then. */
+  /** How often the table was emptied. Numbers of locations are valid while it stays the same. */
   generation = 0
   readonly #database: OpenDatabase
   readonly #schema: Schema
@@ -61,10 +60,10 @@ export class LocationTable {
   #numbers = new NumberMap()
   /** By number. No location has the number 0. */
   #rows = rowsAfterFirst()
-  /** The coordinates of the first locations. Freezing an object for each record takes as long as the rest of it. */
+  /** The coordinates of the first locations. To freeze an object for each result doubles the time of making it. */
   #coordinates: Coordinates[] = [NO_COORDINATES]
   #apart: Coordinates[] = [NO_COORDINATES]
-  /** The reader's values. Read from here, `lookupMany` takes a tenth less. */
+  /** The reader's values, kept here because `lookupMany` then takes a tenth less time. */
   #parts: readonly SharedParts[] = []
   #cities: readonly (string | null)[] = []
   #codes: readonly (string | null)[] = []
@@ -105,7 +104,7 @@ export class LocationTable {
     return new Location(this.#sharedAt(row), city, postalCode, this.#coordinatesOf(number))
   }
 
-  /** The same as `location(number).record(ip, locale, at)`, without an object in between, which takes a tenth. */
+  /** The same as `location(number).record(ip, locale, at)`, without an object in between, which takes a tenth of the time. */
   record(number: number, ip: string, locale: Locale, at: number): LocationRecord {
     const { rows } = this.#rows
     const row = number * ROW

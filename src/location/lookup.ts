@@ -91,7 +91,7 @@ function isInvalidDatabase(error: unknown): error is InvalidDatabaseError {
   return isGeofixError(error) && error.code === 'INVALID_DATABASE'
 }
 
-/** Items of one call of {@link LookupBatch.lookup}. */
+/** The most items of one call of {@link LookupBatch.lookup}. */
 export const BATCH_ITEMS = 256
 
 /**
@@ -144,7 +144,7 @@ function numberOf(table: LocationTable | undefined, address: Address): number {
   try {
     return table?.find(address) ?? NO_LOCATION
   } catch {
-    // Looking it up again throws again, where the error becomes the result.
+    // The caller looks the item up again alone, where the error becomes its result.
     return NO_LOCATION
   }
 }

@@ -25,7 +25,7 @@ interface Meaning<Name extends string> {
   readonly coordinates: (fields: FieldReader<Name>) => RawCoordinates
 }
 
-/** Reads the records of one database. After `read`, the others give what the record has. */
+/** Reads the records of one database. After `read`, the other members describe that record. */
 export interface LocationReader {
   /** Finds the fields of the record at an offset. @throws InvalidDatabaseError when it is damaged */
   read(offset: number): void
@@ -205,5 +205,5 @@ function shortest(value: number): number {
   return Number(value.toPrecision(9))
 }
 
-/** Decimals from none to 11, which only floats below 0.01 can exceed. */
+/** Powers of ten for 0 to 11 decimals. Only floats below 0.01 can need more. */
 const SCALES = Array.from({ length: 12 }, (_, decimals) => 10 ** decimals)

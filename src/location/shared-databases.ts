@@ -15,14 +15,14 @@ export interface SharedDatabase {
   readonly bytes: Uint8Array
   /** The path of the file, for messages. */
   readonly path: string | undefined
-  /** Memory for what lookups have found in the search tree, so that no thread keeps it for itself. */
+  /** Memory for what lookups find in the search tree, so that threads share it. */
   readonly tables?: SharedArrayBuffer | undefined
 }
 
 /**
  * Shares databases with other threads. Those that are not in shared memory yet are copied into it.
  *
- * @throws TypeError when the platform has no shared memory, as a page that is not cross-origin isolated
+ * @throws TypeError when the platform has no shared memory, as on a page that is not cross-origin isolated
  * @throws InvalidDatabaseError when there is not enough memory for the copy
  */
 export function shareDatabases(databases: readonly OpenDatabase[]): SharedDatabases {

@@ -4,7 +4,7 @@ import type { Country, Region } from './location-record.ts'
 import { remember } from './tables.ts'
 import { type Timezone, timezoneOf } from './timezone.ts'
 
-/** Overhead of one name: the headers of a tag and a text, and an entry in a map. Estimated, as the other sizes here. */
+/** Overhead of one name: the headers of a tag and a text, and an entry in a map. All sizes here are estimates. */
 const NAME_BYTES = 120
 /** A country or region with its names in a few languages. */
 export const LOCALIZED_PART_BYTES = 1000
@@ -13,7 +13,7 @@ export const SHARED_PARTS_BYTES = 250
 /** Texts up to this many characters are not counted individually. */
 const MAX_UNCOUNTED_LENGTH = 32
 
-/** Memory of a text that is longer than most; 0 for other texts. */
+/** Bytes of a text that is longer than most; 0 for other texts. */
 export function longTextBytes(text: string | null): number {
   return text !== null && text.length > MAX_UNCOUNTED_LENGTH ? 2 * text.length : 0
 }
@@ -135,7 +135,7 @@ const UNKNOWN: Country & Region = Object.freeze({ code: null, name: null })
  * these, so lookups find them in the processor's cache.
  */
 export class SharedParts {
-  /** Holds the parts in one locale, since nearly all callers use one: a seventh of the time of `lookupMany`. */
+  /** The last locale. Nearly all callers use one, so keeping its parts saves a seventh of the time of `lookupMany`. */
   #locale: Locale | undefined
   #country: Country = UNKNOWN
   #region: Region = UNKNOWN
@@ -180,7 +180,7 @@ export interface RawParts {
   readonly timeZone: string | null
 }
 
-/** Makes the names, countries and regions of one database, and what combines them: equal ones are one object. */
+/** Makes the names, countries, regions and shared parts of one database. Equal ones are one object. */
 export class PartsMaker {
   /** Estimated memory of everything made so far. The owner bounds it, so the maps below need no bounds of their own. */
   retainedBytes = 0

@@ -1,5 +1,5 @@
-// Hash tables of numbers in typed arrays, with open addressing. The garbage collector does not look into them, an entry
-// costs a few bytes, and a typed array can be in memory that threads share. Callers bound the number of entries.
+// Hash tables of numbers in typed arrays, with open addressing. The garbage collector does not look into them, and an
+// entry costs a few bytes. Callers bound the number of entries.
 
 /** Entries of an empty table: a power of two, as all sizes are. */
 const FIRST_SLOTS = 1024
@@ -10,7 +10,7 @@ const GOLDEN_RATIO = 0x9e3779b1
 /** The result for a key that a table does not have. */
 export const ABSENT = -1
 
-/** Maps positive numbers to numbers from 0: slots of two numbers, the key and the value, so that a hit reads one place. */
+/** Maps positive numbers to numbers from 0. A key and its value are neighbours, so that a hit reads one place in memory. */
 export class NumberMap {
   /** How many keys it has. */
   size = 0

@@ -77,10 +77,10 @@ export class DataSection {
   }
 
   /**
-   * Makes bytes of the file readable. They are in a plain file, which is in memory as a whole: V8 inlines this into
-   * nothing.
+   * Makes bytes of the file readable, in subclasses that load it by blocks. Here the whole file is in memory, and V8
+   * removes the call.
    *
-   * @param _length may lead beyond the section
+   * @param _length may extend beyond the section
    */
   protected reach(_offset: number, _length: number): void {}
 
@@ -110,7 +110,7 @@ export class DataSection {
     this.fieldOffset = offset
   }
 
-  /** Opens the field at an offset, but of a pointer only finds `next` and `fieldOffset`. Does not read the target. */
+  /** Opens the field at an offset. For a pointer, only finds `next` and `fieldOffset` and does not read the target. */
   peek(offset: number): void {
     this.#openHere(offset)
     this.viaPointer = this.type === DataType.pointer

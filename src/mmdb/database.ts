@@ -20,9 +20,9 @@ export interface AddressTree {
   findIPv6(words: Uint32Array): number
 }
 
-/** Finds results for addresses, faster. */
+/** Finds results for addresses, faster than {@link AddressTree} finds records. */
 export interface AddressIndex extends Omit<AddressTree, 'prefixLength'> {
-  /** Forgets all results, after they have changed. */
+  /** Forgets all results. Call it when they have changed. */
   clear(): void
 }
 
@@ -52,7 +52,7 @@ export interface OpenDatabase {
   countNetworks(): number
   /** Checks the whole file. Takes seconds for a large file, and up to half the file's size in memory. */
   verify(): Verification
-  /** The same database, of a copy of its bytes. */
+  /** The same database with a copy of its bytes. */
   withBytes(copy: Uint8Array): OpenDatabase
 }
 
@@ -90,8 +90,8 @@ export class Database implements OpenDatabase {
   }
 
   /**
-   * An index with tables of its own, or those that threads share. Then it keeps offsets there instead of results, because
-   * each thread has its own results.
+   * An index with its own tables, or with those that threads share. Shared tables keep offsets instead of results,
+   * because each thread has its own results.
    *
    * @param resultOf as that of {@link PrefixIndex}
    */

@@ -4,12 +4,12 @@ import { DataType, MAX_KEY_BYTES } from './format.ts'
 /** The path to a field: keys of maps, and 0 for the first element of an array. */
 export type Path = readonly (string | 0)[]
 
-/** Slots for the stored keys of one map, as a power of two. Real files have fewer keys. */
+/** The binary logarithm of the number of slots for the stored keys of one map. Real files have fewer keys. */
 const KEY_SLOT_BITS = 5
 
 /**
- * Stored keys of one map that are kept beside the slots, at most: a hostile file can have many long ones, which take long
- * to decode.
+ * The most stored keys of one map that are remembered beside the slots, so that none is decoded twice. A hostile file can
+ * have many long ones.
  */
 const MAX_DECODED_KEYS = 4096
 
@@ -61,9 +61,9 @@ export class FieldReader<Name extends string> {
   readonly #data: DataSection
   readonly #root: PathNode
   readonly #indices: Readonly<Record<Name, number>>
-  /** By field: where it is, or where the value is that a pointer leads to and that it is part of. */
+  /** By field: its offset, or that of the value which contains it, if a pointer to that value was not followed yet. */
   readonly #offsets: Int32Array
-  /** By field: the path node of that value; `null` if the offset is the field's own. */
+  /** By field: the path node of the value which contains it; `null` if the offset is the field's own. */
   readonly #pending: (PathNode | null)[]
 
   constructor(data: DataSection, paths: Readonly<Record<Name, Path>>) {
@@ -86,8 +86,8 @@ export class FieldReader<Name extends string> {
   }
 
   /**
-   * Writes numbers that stand for the values of some fields: their offsets, then one for how far each is from its
-   * offset. Call it after `read`, before the accessors. Records with the same numbers have the same values.
+   * Writes numbers that identify the values of some fields: the offset of each, then one number for the depths of the
+   * paths to these offsets. Call it after `read`, before the accessors. Records with the same numbers have the same values.
    *
    * @param into has room for one number more than there are fields
    */
@@ -220,7 +220,7 @@ export class FieldReader<Name extends string> {
     return at
   }
 
-  /** Notes the field at an offset, which is a node's. @returns where the next field starts */
+  /** Records that a node's field is at an offset. @returns where the next field starts */
   #visit(node: PathNode, offset: number): number {
     const data = this.#data
     data.countValue(offset)
@@ -244,7 +244,7 @@ export class FieldReader<Name extends string> {
     }
   }
 
-  /** Finds the path node of the key at an offset. Afterwards the cursor's `next` is the value. */
+  /** Finds the path node of the key at an offset. Afterwards the value starts at the cursor's `next`. */
   #childAt(node: PathNode, at: number): PathNode | null {
     const data = this.#data
     data.peek(at)

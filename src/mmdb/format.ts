@@ -35,7 +35,7 @@ export const MAX_METADATA_BYTES = 128 * 1024
 
 // Limits of one record. The reader refuses a record beyond them as hostile; the writer does not make one.
 
-/** Values in a record, keys of maps included, counted each time that a pointer leads to them. Real records hold some hundred. */
+/** Values in a record, keys of maps included, counted each time that a pointer leads to them. Real records hold a few hundred. */
 export const MAX_VALUES = 65_536
 
 /** Bytes of text and of byte strings in a record, counted each time that a pointer leads to them. */

@@ -2,7 +2,7 @@ import type { DataSection } from './data-section.ts'
 import type { Metadata } from './metadata.ts'
 import { NO_RECORD, type SearchTree } from './search-tree.ts'
 
-/** The parts of a file that networks are found in. */
+/** The parts of a file that finding its networks needs. */
 interface Sections {
   readonly tree: SearchTree
   readonly metadata: Metadata

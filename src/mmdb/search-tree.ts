@@ -5,7 +5,7 @@ import type { Metadata } from './metadata.ts'
 /** The result for an address without a record. No record has the offset 0. */
 export const NO_RECORD = 0
 
-/** The first 96 bits of `::/96`, which has the IPv4 addresses. */
+/** The first 96 bits of `::/96`, which holds the IPv4 addresses. */
 const IPV4_NETWORK = new Uint32Array(3)
 
 /**
@@ -63,7 +63,7 @@ export class SearchTree {
 
   /**
    * @param words an IPv6 address as four big-endian words
-   * @returns the offset of its record in the file, or {@link NO_RECORD}, always so in an IPv4 tree
+   * @returns the offset of its record in the file, or {@link NO_RECORD}; always {@link NO_RECORD} in an IPv4 tree
    */
   findIPv6(words: Uint32Array): number {
     this.prefixLength = 0
@@ -133,8 +133,8 @@ export class SearchTree {
 // The fast path to a record. A walk through the search tree costs one memory access for each bit of the address, and
 // most of them miss the CPU caches. A table replaces the walk for the first bits of an address, and for most addresses
 // its entry is the result. Only the remaining bits are walked in the file's bytes. There is one table for IPv4 and one
-// for 2000::/3, where all IPv6 addresses with a location are. Random IPv4 addresses: twice the C library's speed. The
-// result can be more than the record's offset: 81 % of random IPv4 addresses find it in the table of GeoLite2-City.
+// for 2000::/3, where all IPv6 addresses with a location are. Random IPv4 addresses: twice the C library's speed. Entries
+// can hold a result other than the offset: with GeoLite2-City, 81 % of random IPv4 addresses find theirs in the table.
 
 /** A table of this many bits has a million entries, 4 MB. */
 const MAX_TABLE_BITS = 20
@@ -144,8 +144,8 @@ const GLOBAL_UNICAST = 0b001
 const GLOBAL_UNICAST_BITS = 3
 
 /**
- * A lookup fills all entries that share this many bits less with its own. Nodes of neighbours lie close together in the
- * file, so that filling 256 entries takes less time than walking to ten of them from the root.
+ * A lookup also fills the entries that differ from its own in this many last bits only. Their nodes lie close together in
+ * the file, so that filling 256 entries takes less time than walking to ten of them from the root.
  */
 const FILLED_BITS = 8
 
@@ -181,8 +181,8 @@ export class PrefixIndex {
    *
    * @param resultOf gives the result for the offset of a record in the file: an integer from 1 to 2 ** 31 - 1, or 0 for
    *   none. Called once for each entry, and for each lookup that walks further. Default: the offset
-   * @param memory of {@link tableBytes} for the tables, which several indexes of one file with the default results can
-   *   share, in threads too: what they write there depends on nothing but the file
+   * @param memory of {@link tableBytes} for the tables. Several indexes of one file, in threads too, can share it if all
+   *   have the default results, which depend only on the file
    */
   constructor(tree: SearchTree, resultOf = (offset: number): number => offset, memory?: SharedArrayBuffer) {
     const { nodeCount, ipVersion } = tree.metadata
@@ -225,7 +225,7 @@ export class PrefixIndex {
 
   /**
    * @param words an IPv6 address as four big-endian words
-   * @returns the result for its record, or `NO_RECORD`, always so in an IPv4 tree
+   * @returns the result for its record, or `NO_RECORD`; always `NO_RECORD` in an IPv4 tree
    * @throws InvalidDatabaseError when the tree is damaged on the address's path
    */
   findIPv6(words: Uint32Array): number {
@@ -246,7 +246,7 @@ export class PrefixIndex {
     return this.#resultAt(value, entry, table, place)
   }
 
-  /** The result for a value that is not a node. If the entry had it, the result takes its place. */
+  /** The result for a value that is not a node. If the entry holds the value, the result replaces it. */
   #resultAt(value: number, entry: number, table: Int32Array, place: number): number {
     const offset = this.#tree.record(value)
     const result = offset === NO_RECORD ? NO_RECORD : this.#resultOf(offset)
@@ -270,7 +270,7 @@ export class PrefixIndex {
   /** Fills a range of entries with what the tree has from a value on. */
   #fill(table: Int32Array, value: number, start: number, width: number): void {
     if (width === 1 || value >= this.#nodeCount) {
-      // A valid file is smaller than 2 GiB, so a greater value is damage: found again by each lookup.
+      // A valid file is smaller than 2 GiB, so a greater value is damage. It is not stored: each lookup walks and throws.
       table.fill(value < 2 ** 31 ? value : UNKNOWN, start, start + width)
       return
     }

@@ -168,7 +168,7 @@ export class OffsetSet {
 
 /** Uses of a value by records, on average. Real files have about 10; in a hostile file they are unlimited. */
 const MAX_MEAN_USES = 32
-/** Values that are read in any case. They take less than a second. */
+/** The budget of files with few values, which takes less than a second. */
 const MIN_VALUE_BUDGET = 10_000_000
 
 /**

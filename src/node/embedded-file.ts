@@ -6,8 +6,8 @@ import { InvalidDatabaseError } from '../errors.ts'
 const RECIPES = 'https://www.npmjs.com/package/geofix#where-it-runs'
 
 /**
- * The path of an embedded database: in the package, or beside the bundle that this module is in. A bundler moves the
- * code away from `data/`.
+ * The path of an embedded database: in the package, or beside the bundle that contains this module, because a bundler
+ * moves the code away from `data/`.
  *
  * @param url of the database, as `embedded` or `geofix/city` gives it
  * @param file its name

@@ -29,7 +29,7 @@ export async function readUnpacked(
 ): Promise<Uint8Array> {
   const file = await open(path).catch(async (error: unknown) => {
     const bytes = await readFile(path).catch(() => null)
-    // The reason why it cannot be opened is the better one.
+    // Why it cannot be opened says more.
     if (bytes === null) throw error
     return bytes
   })

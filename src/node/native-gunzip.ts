@@ -111,7 +111,7 @@ export async function gunzipFrom(source: GzipSource): Promise<Uint8Array> {
   return target ?? joined(chunks, length)
 }
 
-/** The portable `inflate`, by zlib: bundles for Node then have nothing of fflate. */
+/** Does the same as the portable `inflate`, with zlib. */
 const nativeInflate: Inflate = (stream, length) => {
   const capacity = length + 1
   const bytes = inflateRawSync(stream, {
@@ -122,7 +122,7 @@ const nativeInflate: Inflate = (stream, length) => {
   return bytes
 }
 
-/** Node has a CRC-32 since 20.15, in a sixth of the portable form's time. */
+/** Node has a CRC-32 since 20.15, which takes a sixth of the portable one's time. */
 export const NATIVE_CODEC: BlockCodec = { inflate: nativeInflate, crc32: zlib.crc32 ?? crc32 }
 
 function write(gunzip: Gunzip, bytes: Uint8Array): Promise<void> {

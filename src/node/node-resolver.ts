@@ -74,8 +74,8 @@ export class NodeResolver extends Resolver {
   }
 
   /**
-   * The synchronous form, for paths, `file:` URLs and bytes. Blocks until the database is decompressed: a `signal` only
-   * has an effect if it is already aborted.
+   * The synchronous form of {@link open}, for paths, `file:` URLs and bytes. Blocks until the database is decompressed. A
+   * `signal` has an effect only if it is already aborted.
    */
   static openSync(
     source: SyncSource | readonly SyncSource[] = city,
@@ -96,7 +96,7 @@ export class NodeResolver extends Resolver {
   }
 
   /**
-   * Opens the databases that a resolver in another thread has shared. Needs no time and no memory for them.
+   * Opens the databases that a resolver in another thread has shared, without a copy.
    *
    * @param shared what `share()` gave there
    * @throws TypeError when it is something else, or an option is invalid
@@ -110,7 +110,7 @@ export class NodeResolver extends Resolver {
     return new NodeResolver(sources, new ClientWalk(options), watchSettings(options), maxBytesOf(undefined))
   }
 
-  /** The state of the databases: replaced, refused, stale. */
+  /** How often databases were replaced and refused, and which are stale. */
   get status(): ResolverStatus {
     return this.#watcher.status
   }

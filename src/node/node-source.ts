@@ -97,7 +97,7 @@ export async function openFile(
   return openDatabase(extractUncompressed(bytes, path), path, options)
 }
 
-/** Replaces a file by its absolute path. */
+/** Makes the path of a file absolute. Other sources stay as they are. */
 export function absolute<Source extends NodeSource>(source: Source): Source | string {
   return isFile(source) ? resolve(pathOf(source)) : source
 }

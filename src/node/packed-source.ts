@@ -44,7 +44,7 @@ export function openPackedFile(path: string, options?: PackedOptions): PackedDat
   }
 }
 
-/** Does not wait for the writer of a named pipe. */
+/** Opens a file if it is a regular one. With O_NONBLOCK, this does not wait for the writer of a named pipe. */
 function openRegularFile(path: string): number | null {
   let file: number
   try {
@@ -58,8 +58,8 @@ function openRegularFile(path: string): number | null {
 }
 
 /**
- * A packed file on disk. It stays open: a file that is renamed over it changes nothing. A write into it does, and is
- * found before bytes of two editions are mixed.
+ * A packed file on disk. It stays open, so a file that is renamed over it changes nothing. A write into it makes `read`
+ * throw, so that bytes of two editions are never mixed.
  */
 class PackedSource implements BlockSource {
   readonly size: number
@@ -81,7 +81,7 @@ class PackedSource implements BlockSource {
     for (let count = -1; filled < length && count !== 0; filled += count) {
       count = readSync(this.#file, bytes, filled, length - filled, position + filled)
     }
-    // After reading: a write before it has changed the state.
+    // Check after reading: an earlier write has changed the state.
     if (filled < length || stateOf(fstatSync(this.#file)) !== this.#state) {
       throw new InvalidDatabaseError(
         'the file was changed while it is open: open it again, and replace files by renaming others over them',
@@ -92,7 +92,7 @@ class PackedSource implements BlockSource {
   }
 }
 
-/** Not the time of the last change of the file's inode, which a rename over the file changes too. */
+/** Without `ctime`, which also changes when another file is renamed over this one. */
 function stateOf({ dev, ino, size, mtimeMs }: Stats): string {
   return [dev, ino, size, mtimeMs].join(':')
 }

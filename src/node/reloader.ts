@@ -23,8 +23,8 @@ export interface ReloaderHost {
 
 /**
  * Replaces the databases of a resolver when their files change. It polls the files: file system events do not work on
- * network file systems and container mounts, and miss symbolic links that change. All files are replaced together:
- * none is used while one of them is bad.
+ * network file systems and container mounts, and miss symbolic links that change. All files are replaced together: no
+ * new file is used while one of them is bad.
  */
 export class Reloader {
   #error: InvalidDatabaseError | null = null
@@ -208,7 +208,7 @@ export function checkCanaries(set: DatabaseSet, canaries: readonly Address[]): v
 function* sampleAddresses(): Generator<Address> {
   const address = new Address()
   for (let i = 0; i < LOOKUPS_PER_FAMILY; i++) {
-    // Sixteen addresses for each first octet, one for every other first group; the rest varies.
+    // Sixteen addresses for each first octet of IPv4, one for every second value of the first group of IPv6.
     const rest = (i * 0x9e37) & 0xffff
     const ipv4 = `${i >>> 4}.${((i & 15) << 4) | (rest & 15)}.${rest >>> 8}.1`
     const ipv6 = `${(0x2000 + i * 2).toString(16)}:${rest.toString(16)}::1`

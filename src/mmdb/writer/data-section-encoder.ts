@@ -6,8 +6,8 @@ import type { Composite, ValueTable } from './value-table.ts'
  * Encodes the data section: the values of a {@link ValueTable}, in the order in which they are requested. A value
  * that was written before is replaced by a pointer to it if the pointer is shorter.
  *
- * Numbers and booleans are always written in place: a pointer would save at most four of eight bytes, and readers
- * would have to follow it.
+ * Numbers and booleans are always written in place: a pointer would save only a few bytes, and readers would have to
+ * follow it.
  */
 export class DataSectionEncoder {
   readonly #values: ValueTable
@@ -64,7 +64,7 @@ export class DataSectionEncoder {
   }
 }
 
-/** Text and bytes are the scalars that can be longer than a pointer. The control byte's high bits are the type. */
+/** Only text and bytes can be much longer than a pointer. The control byte's high bits are the type. */
 function isShareable(scalar: Uint8Array): boolean {
   const type = (scalar[0] ?? 0) >> 5
   return type === DataType.utf8String || type === DataType.bytes

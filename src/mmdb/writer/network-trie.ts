@@ -2,7 +2,7 @@ import { mappedIPv4 } from '../../address/address.ts'
 import { NOT_IPV4, parseCidr } from '../../address/ip-text.ts'
 import { bitAt, EMPTY, isNode, type Link, linkToValue, type NodeTable } from './node-table.ts'
 
-/** The position of a network in a search tree: a first address, of which `prefixLength` bits are the path. */
+/** The position of a network in a search tree: the first `prefixLength` bits of its first address are the path. */
 export type TreePath = {
   /** Big-endian 32-bit words of the first address: one in an IPv4 tree, four in an IPv6 tree. */
   readonly words: Uint32Array

@@ -21,8 +21,8 @@ type Cost = {
 }
 
 /**
- * Holds every distinct value once and gives it an id. Equal values have the same id, so that comparing two records
- * is comparing two integers. The search tree merges networks by that.
+ * Holds every distinct value once and gives it an id. Equal values have the same id, so that the search tree, which merges
+ * networks with equal records, compares integers.
  *
  * Ids follow the order in which values are added, parts before their whole.
  */

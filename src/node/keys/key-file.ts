@@ -12,7 +12,7 @@ export interface KeyFileOptions {
   readonly plans?: readonly string[] | undefined
   /** Is called once for each state of the file that cannot be used. The previous keys stay valid. */
   readonly onError?: ((error: KeyFileError) => void) | undefined
-  /** Is called when the file was read again, with the number of its keys. */
+  /** Is called with the number of keys after the file was read again. */
   readonly onReload?: ((keys: number) => void) | undefined
 }
 
@@ -115,7 +115,7 @@ export async function createKeyFile(path: string, options: KeyFileOptions = {}):
 export async function readKeyFile(path: string): Promise<readonly KeyEntry[]> {
   try {
     const { mode, size } = await stat(path)
-    // Who can write the file can make keys. Windows has no such bits.
+    // A user who can write the file can make keys. Windows has no such bits.
     if (process.platform !== 'win32' && (mode & WRITABLE_BY_OTHERS) !== 0) {
       throw new KeyFileError(`other users can write it: run chmod 600 ${path}`)
     }
