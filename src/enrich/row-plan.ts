@@ -92,7 +92,7 @@ export function makeRowPlan(options: RowOptions): RowPlan {
     throw new TypeError(`the option "format" must be one of ${FORMATS.join(', ')}`)
   }
   if (onBadLine !== 'raw' && onBadLine !== 'keep') {
-    throw new TypeError('the option "onBadLine" must be raw or keep: every row has its row in the output')
+    throw new TypeError('the option "onBadLine" must be raw or keep: every input row needs an output row')
   }
   if (options.into === RAW) throw new TypeError(`the option "into" must not be ${RAW}`)
   const keepsBadLines = onBadLine === 'keep'

@@ -50,7 +50,7 @@ export function rowsCommand(files: readonly string[], flags: EnrichFlags): RowsC
     throw new UsageError('--write-chunk-header needs --chunk-header: the rows are counted by the input.')
   }
   if (onBadLine === 'drop' || onBadLine === 'fail') {
-    throw new UsageError(`--on-bad-line ${onBadLine} is not for --rows: every row has its row in the output.`)
+    throw new UsageError(`--on-bad-line ${onBadLine} is not for --rows: every input row needs an output row.`)
   }
   const options = { ...flags, trustedProxies: flags.trust, onBadLine }
   const missing = missingRowOptions(options)

@@ -9,7 +9,7 @@ export type FormatOption = Exclude<keyof LineOptions, Exclude<keyof CommonPlan, 
 /** An option that a format requires for rows, because nothing is guessed. `at` stands for `at` or `timeField`. */
 export type RequiredRowOption = 'field' | 'quoting' | 'at'
 
-/** Everything that is specific to one format. Its functions get only plans that its own `plan` made. */
+/** Everything that is specific to one format. Its functions take only plans made by its own `plan`. */
 export interface FormatDefinition<Plan extends CommonPlan & { readonly format: string }> {
   readonly name: Plan['format']
   /** The options that affect this format, besides those that all formats have. */
