@@ -66,11 +66,12 @@ export interface EnrichTransform {
  * addresses, in uncompressed UTF-8. The format is detected from the content. Bytes of the input and the order of
  * lines are kept.
  *
- * The input is read as the output is read, at most one chunk ahead. While the output is read, a line is written at
- * most 50 ms after the input pauses and at most 200 ms after the line arrives. Memory is bounded by `maxLineBytes`, a
- * sample of 256 KiB or the first two lines if they are longer, a few times the larger of 256 KiB and the input's
- * chunks, and the cache of answers. A chunk of output ends with the line that brings it to 16 MiB. Cancelling the
- * output, or leaving a loop over it, releases the input.
+ * Reading the output reads the input, at most one chunk ahead. While the output is read, a line is written at most
+ * 50 ms after the input pauses and at most 200 ms after the line arrives. A chunk of output ends with the line that
+ * brings it over 16 MiB. Cancelling the output, or leaving a loop over it, releases the input.
+ *
+ * Memory is bounded by the sum of `maxLineBytes`, a sample of 256 KiB or of the first two lines if they are longer, a
+ * few times the larger of 256 KiB and an input chunk, and the cache of locations.
  *
  * The output fails with an `EnrichError` if the input does not fit the options, with a `BadLineError` if a line
  * cannot be read and `onBadLine` is `fail`, with an `InvalidDatabaseError` if the databases hold no locations, and
@@ -103,7 +104,7 @@ export function enrich(input: LineInput, options: EnrichRunOptions): Enrichment 
   const summary = new Promise<EnrichSummary>((resolve, reject) => {
     settle = { resolve, reject }
   })
-  // The reader of the output gets the error there, so an unhandled rejection here must not be reported.
+  // The output fails with the same error, so do not report this rejection as unhandled.
   summary.catch(() => {})
   const output = enrichedStream(source, run, {
     ended: () => settle?.resolve({ ...finishedCounts(run.counts), format: run.format, notes }),
@@ -113,9 +114,9 @@ export function enrich(input: LineInput, options: EnrichRunOptions): Enrichment 
 }
 
 /**
- * The same for `pipeThrough`: `file.stream().pipeThrough(enrichStream({ resolver }))`.
+ * {@link enrich} for `pipeThrough`: `file.stream().pipeThrough(enrichStream({ resolver }))`.
  *
- * @throws TypeError, InvalidLocaleError as {@link enrich}
+ * @throws TypeError, InvalidLocaleError as `enrich` does
  */
 export function enrichStream(options: EnrichRunOptions): EnrichTransform {
   const { writable, readable: input } = new TransformStream<Uint8Array | string, Uint8Array | string>({
@@ -129,7 +130,7 @@ export function enrichStream(options: EnrichRunOptions): EnrichTransform {
 
 /** How rows are read, what is added to them, and the resolver that finds the locations. */
 export interface RowEnricherOptions extends RowOptions {
-  /** Looks up the locations. The enricher does not close it, and follows the files that it follows. */
+  /** Looks up the locations. The enricher does not close it. After it reloads a file, rows get the new locations. */
   readonly resolver: Resolver
 }
 
@@ -141,17 +142,17 @@ export interface RowEnricherOptions extends RowOptions {
 export type RowEnricher = (rows: Uint8Array | readonly Uint8Array[]) => Uint8Array[]
 
 /**
- * Makes a synchronous function that adds the location to rows, for programs that count rows. It gives exactly one row for
- * each row, in order, also for rows that are blank, too long, or cannot be read. It guesses nothing: a row is read by the
- * options alone, whatever the other rows are.
+ * Makes a synchronous function that adds the location to rows. It returns exactly one row for each input row, in order,
+ * even for rows that are blank, too long or unreadable. It guesses nothing: how a row is read depends on the options
+ * alone, and never on other rows.
  *
- * The function takes an array of rows, or bytes in which a line feed ends each row; the last can lack it. It gives rows
- * without line feeds, which share the memory of one buffer. A line feed or carriage return in a row becomes a space, or
- * `\n` and `\r` where quotes are text; a carriage return at the end of a row stays if the row keeps its bytes.
+ * The function takes an array of rows, or bytes in which a line feed ends each row; the last can lack it. The returned
+ * rows have no line feeds, and share one buffer. A line feed or carriage return inside a row becomes a space, or `\n` and
+ * `\r` if `quoting` is `none`. A carriage return at the end of a row is kept if the row keeps its bytes.
  *
  * @throws TypeError when an option is missing or wrong, or the resolver is closed
  * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
- * @throws EnrichError when the format cannot have the field, or a row would have two members of one name
+ * @throws EnrichError when the format has no such field, or a row would have two members with one name
  * @throws InvalidDatabaseError when the databases have no locations
  */
 export function createRowEnricher(options: RowEnricherOptions): RowEnricher {

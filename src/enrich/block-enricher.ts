@@ -18,14 +18,14 @@ const CARRIAGE_RETURN = 0x0d
  * The output for a block of 256 KiB, the size that runs use, of the shortest addresses is half of this. Bytes.
  */
 const MAX_OUTPUT_BYTES = 2 ** 24
-/** A block with a long line can be larger: the memory of its copy is not kept. Bytes. */
+/** The memory of larger copies, those of blocks with a long line, is not kept. Bytes. */
 const MAX_KEPT_BYTES = 2 ** 20
 /** Room for the output of one more line. Bytes. */
 const LINE_ROOM_BYTES = 65_536
 
 /** The output for a block, or for the first part of one. */
 export interface Enriched {
-  /** In the memory that was given for it, in its own, or that of an oversized block. */
+  /** In the memory given for it, in new memory, or in that of an oversized block. */
   readonly output: Uint8Array
   /** Counts of this output only. Lines are numbered from its start, from 1. */
   readonly counts: Counts

@@ -18,7 +18,7 @@ export const MAX_LINE_AGE_MS = 200
 /** The lines read so far must be written now, without waiting for a full block. */
 export const DUE = Symbol('due')
 
-/** Reads chunks, and returns {@link DUE} when those that it has returned must be written. */
+/** Reads chunks, and returns {@link DUE} when the lines of the chunks returned so far must be written. */
 export class LiveReader {
   readonly #source: ChunkSource
   readonly #isLive: boolean

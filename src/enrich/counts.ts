@@ -80,10 +80,13 @@ export interface Counts {
   /** blank + bad + resolved + failed. CSV and TSV: records, without the header. */
   lines: number
   blank: number
+  /** Lines with a location. */
   resolved: number
+  /** Lines without a location, by reason. Omits reasons that did not occur. */
   failed: Partial<Record<FailureReason, number>>
+  /** Lines that could not be read. */
   bad: number
-  /** The first five. */
+  /** The first five of them. */
   badLines: BadLine[]
   /**
    * Lines, resolved or failed, without a readable time. Their offset is the one at the option `at`, or `null`
@@ -108,7 +111,7 @@ export interface Counts {
   lastInstant: number | null
 }
 
-/** Counts that can be added to. */
+/** Counts, with what is needed to add to them. */
 export interface RunningCounts extends Counts {
   /** Estimated bytes of the rows of countries, regions and cities. */
   rowBytes: number

@@ -11,7 +11,7 @@ const ZERO = 0x30
 const COLON = 0x3a
 const UPPER_T = 0x54
 const UPPER_Z = 0x5a
-/** Makes an ASCII letter small. */
+/** The bit that makes an ASCII letter lower-case. */
 const SMALL = 0x20
 
 /** Bytes of the shortest timestamp: "2000-10-10T13:55Z". */
@@ -22,14 +22,14 @@ export const TIMESTAMP_ROOM = 35
 const MAX_FRACTION = 9
 /** Milliseconds of the first digits of a fraction. */
 const POWERS = [100, 10, 1]
-/** What {@link twoDigits} returns for anything else. Every check of an upper bound refuses it. */
+/** {@link twoDigits} returns this if there are no two digits. Every check of an upper bound refuses it. */
 const NO_NUMBER = 10_000
 
 const encoder = /* @__PURE__ */ new TextEncoder()
 
 /**
  * Reads a date and time with an offset, in one of two forms:
- * - ISO 8601, extended format: `2000-10-10T13:55:36-07:00`. RFC 3339 allows a space instead of the `T`, and small
+ * - ISO 8601, extended format: `2000-10-10T13:55:36-07:00`. RFC 3339 allows a space instead of the `T`, and lower-case
  *   letters. Seconds, their fraction and the minutes of the offset are optional. nginx's `$time_iso8601` is in this form.
  * - The form of access logs: `10/Oct/2000:13:55:36 -0700`, as Apache's `%t` and nginx's `$time_local`. It can have a
  *   fraction of a second, up to nanoseconds.
@@ -190,7 +190,7 @@ function copy(bytes: Uint8Array, start: number, end: number, into: Uint8Array, a
   return at + end - start
 }
 
-/** The months of access logs as numbers: three bytes of small letters each, from January. */
+/** The months of access logs as numbers: three bytes of lower-case letters each, from January. */
 const MONTHS = /* @__PURE__ */ 'jan feb mar apr may jun jul aug sep oct nov dec'
   .split(' ')
   .map((name) => lettersAt(encoder.encode(name), 0))

@@ -8,7 +8,7 @@ export interface Executor {
   /** The number of blocks that may be in progress at a time. Bounds memory. */
   readonly capacity: number
   /**
-   * Sets the plan for the blocks after it.
+   * Sets the plan for the next blocks.
    *
    * @param enricher of the plan, for this thread
    */

@@ -1,7 +1,7 @@
 import type { ByteSink } from '../bytes/byte-sink.ts'
 import { mayNeedEscape, Words } from './swar.ts'
 
-/** Bytes of a text that are decoded at a time. */
+/** Text is decoded in parts of this size. Bytes. */
 const PART_BYTES = 65_536
 
 const encoder = /* @__PURE__ */ new TextEncoder()
@@ -33,7 +33,7 @@ export class JsonText {
     const target = this.#target.view(into)
     let from = start
     let to = at
-    // Byte by byte, an access log to NDJSON takes 11 % longer.
+    // Four bytes at a time: byte by byte, an access log takes 11 % longer to become NDJSON.
     for (const last = end - 4; from <= last; from += 4, to += 4) {
       const word = source.getInt32(from, true)
       if (mayNeedEscape(word)) return this.#putOther(bytes, from, end, into, to)
@@ -47,7 +47,7 @@ export class JsonText {
     return to
   }
 
-  /** Writes text that may need escapes, or not be ASCII. Few lines have such text. */
+  /** Writes text that may need escapes, or may not be ASCII. Few lines have such text. */
   #putOther(bytes: Uint8Array, start: number, end: number, into: Uint8Array, at: number): number {
     let to = at
     for (let from = start; from < end; from += PART_BYTES) {
@@ -60,7 +60,7 @@ export class JsonText {
   }
 }
 
-/** Name of the member that holds the line. */
+/** Name of the member that holds a line that cannot be read. */
 export const RAW = 'raw'
 
 /** Writes lines that cannot be read as JSON objects: `{"raw":"…","location":null}`. */

@@ -32,17 +32,17 @@ const NULL = /* @__PURE__ */ encoder.encode('null')
 
 /** Finds the location of a line's address, and writes it, for a `LineFormat`. One line at a time. */
 export class LineLocator {
-  /** `false` if only lines without a location are written: a report alone takes a third less time without the others. */
+  /** `false` with `onlyFailed`: not to write locations saves a third of the time of a run that only makes a report. */
   readonly writesLocations: boolean
   readonly #finder: AddressFinder
   readonly #cache = new AddressCache()
   readonly #set: DatabaseSet
-  /** The generation of the set's numbers that the rendered locations have. */
+  /** The generation of the set in which the rendered locations got their numbers. */
   #generation: number
   readonly #rendered: RenderedLocations
   readonly #details: boolean
   readonly #otherwiseAt: number
-  /** Of the line's location, from {@link FIRST_LOCATION}, or the index of the reason why it has none. */
+  /** The number of the line's location, from {@link FIRST_LOCATION}, or the index of the reason why it has none. */
   #number = MISSING
   /** The instant of the line, or the plan's; {@link NO_TIME} without both. */
   #at: number
@@ -70,8 +70,8 @@ export class LineLocator {
   }
 
   /**
-   * The instant of this line, in milliseconds since 1970, or {@link NO_TIME}: the plan's instant is then used. Set it
-   * before writing.
+   * The instant of this line, in milliseconds since 1970. With {@link NO_TIME} the plan's instant is used. Set it before
+   * writing.
    */
   set instant(instant: number) {
     this.#hasTime = !Number.isNaN(instant)
@@ -91,7 +91,7 @@ export class LineLocator {
    */
   locate(bytes: Uint8Array, start: number, end: number): boolean {
     const cached = this.#cache.get(bytes, start, end)
-    this.#number = cached === UNKNOWN ? this.#meet(bytes, start, end) : cached
+    this.#number = cached === UNKNOWN ? this.#lookUp(bytes, start, end) : cached
     return this.#number >= FIRST_LOCATION
   }
 
@@ -128,7 +128,7 @@ export class LineLocator {
     if (this.writesLocations) this.#rendered.write(this.#number - FIRST_LOCATION, this.#at, out)
   }
 
-  /** Counts the last line, which has a location. For the enricher. */
+  /** Counts the last line, which has a location. */
   countResolved(): void {
     const number = this.#number - FIRST_LOCATION
     this.#rendered.use(number)
@@ -139,12 +139,12 @@ export class LineLocator {
     }
   }
 
-  /** Counts the locations of the lines from here on, and of those not yet counted, in `counts`. For the enricher. */
+  /** Sets the counts for the next lines, and for locations that are not counted yet. */
   countIn(counts: RunningCounts): void {
     this.#counts = counts
   }
 
-  /** Completes the counts of the lines so far. For the enricher. */
+  /** Adds the locations of the lines so far to the counts. */
   countLocations(): void {
     this.#rendered.drain((location, locale, uses) =>
       countLocation(this.#counts, location, locale, uses, this.#details),
@@ -152,7 +152,7 @@ export class LineLocator {
   }
 
   /** @returns the number of a text that is not in the cache */
-  #meet(bytes: Uint8Array, start: number, end: number): number {
+  #lookUp(bytes: Uint8Array, start: number, end: number): number {
     const { ipv4 } = this.#cache
     if (ipv4 !== NOT_IPV4 && this.#finder.isPlain) {
       const number = this.#numberOf(this.#finder.findIPv4(ipv4))

@@ -20,8 +20,8 @@ export type LocationField = (typeof LOCATION_FIELDS)[number]
 
 /**
  * What to do with a line that cannot be read:
- * - `raw`: write `{"raw":"…","location":null}` if the output is NDJSON made from another format, with the first
- *   `maxLineBytes` of a line that is too long; otherwise as `keep`
+ * - `raw`: write `{"raw":"…","location":null}` if the output is NDJSON made from another format; otherwise as `keep`.
+ *   A line that is too long is cut to `maxLineBytes`
  * - `keep`: write it unchanged
  * - `drop`: omit it
  * - `fail`: fail the run with a `BadLineError`
@@ -66,8 +66,8 @@ export interface LineOptions {
    */
   readonly trustedProxies?: readonly string[] | undefined
   /**
-   * Continue if none of the first 1,000 records has an address, or none has the named `field`, which is an error
-   * otherwise. Default: false.
+   * Continue if none of the first 1,000 records has an address, or, in NDJSON, if none has the named `field`. Both are
+   * errors otherwise. Default: false.
    */
   readonly force?: boolean | undefined
   /** Default: `raw`. */
@@ -115,7 +115,7 @@ export interface Planned<Plan> {
 
 /** Default of `maxLineBytes`. */
 export const DEFAULT_LINE_BYTES = 1024 * 1024
-/** JSON takes up to six bytes for one, and some platforms limit an array to 2 GiB. */
+/** JSON escapes can turn one byte into six, and some platforms limit an array to 2 GiB. */
 const MAX_LINE_BYTES = 256 * 1024 * 1024
 
 /**

@@ -6,10 +6,9 @@ const QUOTE = 0x22
  * Finds where records end: at line feeds, and in delimited files only at line feeds outside quotes. A quote opens only
  * at the start of a field, and closes at the next quote that is not doubled. Anywhere else it is a character.
  *
- * If the end of a record is not within the bound, its opening quote was not meant as one, as in logs that contain
- * foreign text, and would swallow the rest of the file. The first physical line is then a record, which its format
- * finds bad. In the next bytes, a 64th of the bound, each physical line is a record, so that repeated scans do not take
- * time quadratic in the bound.
+ * If a record does not end within the bound, its opening quote is probably plain text, as in logs that contain foreign
+ * text, and would swallow the rest of the file. The first physical line is then a record, which its format finds bad.
+ * For the next bytes, a 64th of the bound, each physical line is a record: otherwise repeated scans take quadratic time.
  *
  * The result depends only on the bytes from the start of a record, so a splitter and the reader of its blocks agree.
  */

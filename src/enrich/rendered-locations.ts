@@ -1,4 +1,4 @@
-// The locations of a run as text: in JSON or in columns, each made once.
+// The locations of a run as text, in JSON or in columns. Texts are cached.
 
 import type { ByteSink } from '../bytes/byte-sink.ts'
 import type { Locale } from '../location/locale.ts'
@@ -28,7 +28,7 @@ export interface LocationTemplate {
 /** Any instant will do: only the offset depends on it, and the offset is written separately. */
 const ANY_INSTANT = 0
 
-/** A record as `JSON.stringify` writes it, from after the text of its `ip`. */
+/** The part of a record after its `ip`, as `JSON.stringify` writes it. */
 export const JSON_TEMPLATE: LocationTemplate = {
   textOf: (location, locale) => ({
     before: jsonAfterIp(location.record('', locale, ANY_INSTANT)),
@@ -37,7 +37,7 @@ export const JSON_TEMPLATE: LocationTemplate = {
   offsetText: ({ json }) => json,
 }
 
-/** The value of each column, and nothing for the offset, which is written separately. */
+/** The value of each column. `null` for the offset, which is written separately. */
 const COLUMNS: Readonly<Record<LocationField, (record: LocationRecord) => string | number | null>> = {
   country_code: ({ country }) => country.code,
   country_name: ({ country }) => country.name,
@@ -54,8 +54,8 @@ const COLUMNS: Readonly<Record<LocationField, (record: LocationRecord) => string
 /**
  * Columns of a record, with the delimiter between them.
  *
- * @param quotes whether a value can be quoted as RFC 4180 section 2 says; if not, a delimiter or a line end in it would
- *   end the column, and becomes a space
+ * @param quotes whether values can be quoted (RFC 4180 section 2). If not, a delimiter or a line end in a value becomes a
+ *   space, because it would end the column
  */
 export function columnsTemplate(
   columns: readonly LocationField[],
@@ -71,8 +71,8 @@ export function columnsTemplate(
 const ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r' }
 
 /**
- * The same without quotes: a backslash is before what would end a value, and an unknown value is `\N`, as in
- * `TabSeparated` of ClickHouse and in the text tables of Hive.
+ * The same without quotes: a backslash escapes what would end a value, and an unknown value is `\N`, as in `TabSeparated`
+ * of ClickHouse and in the text tables of Hive.
  */
 export function escapedColumnsTemplate(
   columns: readonly LocationField[],
@@ -107,12 +107,13 @@ function columnsOf(
   }
 }
 
-/** The most locations that are kept, and the limit of the memory for their texts. */
+/** The most locations that are cached. */
 const MAX_LOCATIONS = 131_072
+/** Limit of the memory for their texts. */
 const MAX_SLAB_BYTES = 64 * 1024 * 1024
-/** The most time zones that are kept: each can have some 100 KB of windows. The IANA database has some 600 with links. */
+/** The most time zones that are cached: each can have 100 KB of windows. The IANA database has about 600 with links. */
 const MAX_ZONES = 1024
-/** Texts share memory of this size, which costs less than memory of their own. Bytes. */
+/** Texts share slabs of this size, which cost less than one buffer for each text. */
 const SLAB_BYTES = 256 * 1024
 /** UTF-8 has at most three bytes for each UTF-16 code unit. */
 const MAX_UNIT_BYTES = 3
@@ -120,7 +121,7 @@ const MAX_UNIT_BYTES = 3
 const NO_TEXT = new Uint8Array(0)
 const encoder = /* @__PURE__ */ new TextEncoder()
 
-/** Lines that were counted together. */
+/** The lines that are counted together: those of one location, or of all locations of one country. */
 interface Uses {
   readonly location: Location
   count: number
@@ -130,7 +131,6 @@ interface Uses {
 interface Rendered {
   readonly location: Location
   readonly zone: ZoneOffsets
-  /** Its own, or those of its country. */
   readonly uses: Uses
   text: Uint8Array
   offset: Offset | null
@@ -143,14 +143,14 @@ export class RenderedLocations {
   readonly #locale: Locale
   readonly #template: LocationTemplate
   readonly #countsLocations: boolean
-  /** Numbers of the locations by those that they have in their set. */
+  /** Numbers of the locations in this cache, by their numbers in the database set. */
   #numbers = new NumberMap()
   #rendered: Rendered[] = []
   readonly #countries = new Map<LocalizedCountry, Uses>()
   readonly #zones = new Map<Timezone, ZoneOffsets>()
-  /** Those that are not 0. */
+  /** Uses whose count is not 0. */
   #used: Uses[] = []
-  /** Memory for texts, and how much of it has been used. */
+  /** The slab for the next texts, the bytes of it that are in use, and the bytes of all slabs. */
   #slab = NO_TEXT
   #slabUsed = 0
   #slabBytes = 0
@@ -183,9 +183,9 @@ export class RenderedLocations {
   }
 
   /**
-   * The number of a location, from 0.
+   * The number of a location in this cache, from 0.
    *
-   * @param inSet its number in its set, greater than 0
+   * @param inSet its number in the database set, greater than 0
    * @param locationAt gives the location for that number
    */
   numberOf(inSet: number, locationAt: (inSet: number) => Location): number {

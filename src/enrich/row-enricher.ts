@@ -16,15 +16,15 @@ const SPACE = 0x20
 const NO_BYTES = new Uint8Array(0)
 const NULL_TEXT = /* @__PURE__ */ new TextEncoder().encode('null')
 
-/** What becomes of a row that cannot be read or is blank. */
+/** What to write for a row that is blank or cannot be read. */
 type Unread = 'raw' | 'null-after-tab' | 'keep'
 
 /**
- * Writes exactly one row for each row, also for rows that are blank, too long or cannot be read. Rows are independent of
- * each other.
+ * Writes exactly one row for each input row, even for rows that are blank, too long or unreadable. Rows are independent
+ * of each other.
  *
  * A carriage return in a row would end it for some readers. Where quotes are text it becomes `\r`. Elsewhere it becomes a
- * space, except at the end of the row, where it is a part of the line end: it stays, unless rows become other rows.
+ * space, except at the end of the row, where it belongs to the line end: there it is kept, unless the format rewrites rows.
  */
 export class RowEnricher {
   /** The longest row that is read. Bytes. */
@@ -35,7 +35,7 @@ export class RowEnricher {
   readonly #raw: RawLines
   readonly #unread: Unread
   #bytes: Uint8Array = NO_BYTES
-  /** The first carriage return in `#bytes` that can be in the next row; -1 when there is none. */
+  /** Index in `#bytes` of the first carriage return that is not in an earlier row; -1 when there is none. */
   #return = -1
 
   /** @throws InvalidDatabaseError when the databases hold no locations */
@@ -52,16 +52,16 @@ export class RowEnricher {
     this.#unread = keepsBadLines ? 'keep' : isAppending ? 'null-after-tab' : 'raw'
   }
 
-  /** Takes the bytes of the next rows. They must not change before these are written. */
+  /** Sets the bytes of the next rows. They must not change before these rows are written. */
   use(bytes: Uint8Array): void {
     this.#bytes = bytes
     this.#return = bytes.indexOf(CARRIAGE_RETURN)
   }
 
   /**
-   * Writes the row in `[start, end)` of the bytes in use, without a line feed. Rows come in order.
+   * Writes the row in `[start, end)` of the bytes in use, without a line feed. Write rows in order.
    *
-   * @param end index of the line feed after the row: it must be there
+   * @param end index of the line feed after the row, which must exist
    */
   write(start: number, end: number, out: ByteSink): void {
     if (end - start > this.maxBytes) {
@@ -92,7 +92,7 @@ export class RowEnricher {
     if (isEndedByReturn && !this.#format.rewrites) out.writeByte(CARRIAGE_RETURN)
   }
 
-  /** Writes the start of a row that is too long: `[start, end)` of the bytes in use, more than `maxBytes` of it. */
+  /** Writes the first part of a row that is too long: `[start, end)` of the bytes in use, which exceeds `maxBytes`. */
   writeStart(start: number, end: number, out: ByteSink): void {
     if (this.#table === null && this.#unread === 'raw') this.#writeRaw(start, start + this.maxBytes, out)
     else this.writeMore(start, end, out)
@@ -122,7 +122,7 @@ export class RowEnricher {
 
   #writeRaw(start: number, end: number, out: ByteSink): void {
     this.#raw.write(this.#bytes, start, end, out)
-    // Its line feed.
+    // Remove its line feed.
     out.length--
   }
 
@@ -132,9 +132,9 @@ export class RowEnricher {
   }
 
   /**
-   * Writes rows that are given one by one. A line feed at the end of a row is not a part of it.
+   * Enriches separate rows. A line feed at the end of a row is not a part of it.
    *
-   * @returns their outputs, without line feeds, in one memory
+   * @returns the output rows, without line feeds, in one buffer
    * @throws TypeError when a row is not bytes
    */
   rows(rows: readonly Uint8Array[]): Uint8Array[] {
@@ -159,7 +159,7 @@ export class RowEnricher {
     return this.#written(bytes, ends)
   }
 
-  /** Writes rows that a line feed ends each; the last can lack it. @returns as `rows` does */
+  /** Enriches rows that each end with a line feed; the last can lack it. @returns as `rows` does */
   rowsIn(bytes: Uint8Array): Uint8Array[] {
     const ended = bytes.length === 0 || bytes.at(-1) === LINE_FEED ? bytes : new Uint8Array(bytes.length + 1)
     if (ended !== bytes) {

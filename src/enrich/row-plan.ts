@@ -7,8 +7,8 @@ import { type LineOptions, LOCATION_FIELDS, type LocationField } from './options
 /**
  * What quotes mean in CSV and TSV:
  * - `double`: fields can be quoted, and a quote in them is doubled (RFC 4180)
- * - `none`: quotes are text. Values are written with a backslash before what would end them, and unknown ones as `\N`:
- *   `TabSeparated` of ClickHouse, the text format of Hive
+ * - `none`: quotes are text. A backslash escapes what would end a value, and an unknown value is `\N`, as in
+ *   `TabSeparated` of ClickHouse and the text format of Hive
  */
 export type Quoting = (typeof QUOTING)[number]
 
@@ -40,7 +40,7 @@ export interface RowOptions
   /** Required for CSV and TSV, and only for these. */
   readonly quoting?: Quoting | undefined
   /**
-   * What becomes of a row that cannot be read. `raw`: where rows are JSON, `{"raw":"…","location":null}`; otherwise the
+   * What to write for a row that cannot be read. `raw`: `{"raw":"…","location":null}` if rows are JSON, otherwise the
    * row with a `null` location. `keep`: the row alone. Default: `raw`.
    */
   readonly onBadLine?: 'raw' | 'keep' | undefined
@@ -68,9 +68,9 @@ export interface TablePlan {
 }
 
 export interface RowPlan {
-  /** What all formats need, and for formats other than tables how to read their lines. */
+  /** The plan of the format. For tables only its common part is used. */
   readonly plan: Plan
-  /** `null` if the rows are not those of a table. */
+  /** `null` for formats other than CSV and TSV. */
   readonly table: TablePlan | null
   readonly keepsBadLines: boolean
 }
@@ -80,7 +80,7 @@ export interface RowPlan {
  *
  * @throws TypeError when an option is missing or wrong
  * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
- * @throws EnrichError when the format cannot have the field, or a row would have two members of one name
+ * @throws EnrichError when the format has no such field, or a row would have two members with one name
  */
 export function makeRowPlan(options: RowOptions): RowPlan {
   const { format, quoting, onBadLine = 'raw' } = options
@@ -92,7 +92,7 @@ export function makeRowPlan(options: RowOptions): RowPlan {
     throw new TypeError(`the option "format" must be one of ${FORMATS.join(', ')}`)
   }
   if (onBadLine !== 'raw' && onBadLine !== 'keep') {
-    throw new TypeError('the option "onBadLine" must be raw or keep: every row has its row in the output')
+    throw new TypeError('the option "onBadLine" must be raw or keep: every input row needs an output row')
   }
   if (options.into === RAW) throw new TypeError(`the option "into" must not be ${RAW}`)
   const keepsBadLines = onBadLine === 'keep'
@@ -113,7 +113,7 @@ function tablePlan(options: RowOptions, format: 'csv' | 'tsv'): Pick<RowPlan, 'p
   const delimiter = format === 'csv' ? COMMA : TAB
   const address = columnOf(field, 'field')
   const time = timeField === undefined ? null : columnOf(timeField, 'timeField')
-  // A table of one column, because rows can have any number: what its plan says of columns is not used.
+  // Any sample will do: rows can have any number of columns, so only the common part of this plan is used.
   const sample = Uint8Array.of(DASH, LINE_FEED)
   const { plan } = definitionOf(format).plan(sample, true, {
     ...options,

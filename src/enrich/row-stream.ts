@@ -3,13 +3,13 @@ import type { RowEnricher } from './row-enricher.ts'
 
 const LINE_FEED = 0x0a
 
-/** Hand over the output of a chunk when it is larger: a hostile database can expand input 2,000-fold. Bytes. */
+/** Yield output when it reaches this size: a hostile database can expand input 2,000-fold. Bytes. */
 const MAX_OUTPUT_BYTES = 2 ** 20
 
-/** Longer lines do not count rows. Bytes. */
+/** Longer lines are not chunk headers. Bytes. */
 const MAX_HEADER_BYTES = 20
 
-/** A line that should count the rows of a block does not. */
+/** A chunk header is not a number of rows, or the input ends before its block does. */
 export class ChunkHeaderError extends Error {
   override readonly name = 'ChunkHeaderError'
 }
@@ -22,14 +22,14 @@ export interface ChunkHeaders {
   readonly write: boolean
 }
 
-/** Enriches rows that come in chunks of bytes. All rows that are complete are written at once. */
+/** Enriches rows that come in chunks of bytes. Each row is written as soon as its chunk completes it. */
 export class RowStream {
   readonly #enricher: RowEnricher
   readonly #headers: ChunkHeaders
-  /** The bytes of `#memory` up to `#length` are those that are not written. */
+  /** Bytes that are not written yet: the first `#length` of this. */
   #memory = new Uint8Array(65_536)
   #length = 0
-  /** No line feed is before this index. */
+  /** There is no line feed before this index of `#memory`. */
   #searched = 0
   /** Whether the bytes continue a row that is too long. */
   #isInLongRow = false
@@ -44,9 +44,9 @@ export class RowStream {
   }
 
   /**
-   * Takes a chunk of input and gives the output for all rows that end in it.
+   * Takes a chunk of input, and yields the output for all rows that end in it.
    *
-   * @throws ChunkHeaderError when a line that should count rows does not
+   * @throws ChunkHeaderError when a chunk header is not a number of rows
    */
   *push(chunk: Uint8Array): Generator<Uint8Array> {
     this.#append(chunk)
@@ -72,7 +72,7 @@ export class RowStream {
   }
 
   /**
-   * Gives the output for a last row without a line feed. It has none either.
+   * Yields the output for a last row that has no line feed. The output has none either.
    *
    * @throws ChunkHeaderError when the input ends within a block
    */

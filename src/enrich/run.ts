@@ -44,13 +44,13 @@ export interface RunSettings {
 export class Run {
   /** Counts of the output so far, of all inputs. Line numbers are those of each input. */
   readonly counts: RunningCounts = emptyCounts()
-  /** The first five of the run. */
+  /** The first five bad lines of the run. */
   readonly badLines: BadInputLine[] = []
   /** Bytes read, after decompression. */
   bytesRead = 0
-  /** Before compression. */
+  /** Bytes written, before compression. */
   bytesWritten = 0
-  /** The input that is read. An error of `complete` is about this input, or about the output or the databases. */
+  /** The input being read. An error of `complete` is about this input, or about the output or the databases. */
   input: RunInput | null = null
   readonly #settings: RunSettings
   readonly #seam = new Seam()
@@ -107,9 +107,9 @@ export class Run {
     // The output has one header, and a byte order mark only at its start.
     const used = isFirst ? plan : withoutHeader(plan)
     const enricher = this.#enricherOf(used)
-    // Do not check later inputs: one can be so small, such as a log that was rotated early, that it has no address.
+    // Do not check later inputs: a small one, such as a log that was rotated early, can have no address.
     if (isFirst) checkAddresses(enricher, plan, sample, isWhole)
-    // A header that was removed counts in line numbers.
+    // Line numbers count a header that was removed.
     let linesBefore = isFirst ? 0 : head.lines
     const queue = new OrderedQueue(executor, (enriched) => {
       const taken = this.#take(enriched, linesBefore, input, output)
@@ -133,7 +133,7 @@ export class Run {
     }
   }
 
-  /** Inputs of one plan share an enricher and its caches: a hundred files of 10,000 lines take a third less time. */
+  /** Inputs with one plan share an enricher and its caches: a hundred files of 10,000 lines take a third less time. */
   #enricherOf(plan: Plan): BlockEnricher {
     const key = JSON.stringify(plan)
     if (this.#enricher?.key === key) return this.#enricher.enricher
@@ -228,21 +228,21 @@ export function withoutHeader(plan: Plan): Plan {
 
 /** Adds a line end after an input that ends without one, so that the next input starts on a new line. */
 export class Seam {
-  #isOpen = false
-  #isNext = false
+  #lacksLineEnd = false
+  #isAtStart = false
   #lineEnd = Uint8Array.of(LINE_FEED)
 
   /** Call this before the first output of each input. */
   begin(): void {
-    this.#isNext = true
+    this.#isAtStart = true
   }
 
   /** @returns what must be written before the output: the missing line end of the previous input, or no bytes */
   before(output: Uint8Array): Uint8Array {
     if (output.length === 0) return NO_BYTES
-    const missing = this.#isNext && this.#isOpen ? this.#lineEnd : NO_BYTES
-    this.#isNext = false
-    this.#isOpen = output.at(-1) !== LINE_FEED
+    const missing = this.#isAtStart && this.#lacksLineEnd ? this.#lineEnd : NO_BYTES
+    this.#isAtStart = false
+    this.#lacksLineEnd = output.at(-1) !== LINE_FEED
     const lineFeed = output.lastIndexOf(LINE_FEED)
     if (lineFeed > 0) {
       const isPair = output[lineFeed - 1] === CARRIAGE_RETURN

@@ -106,7 +106,7 @@ const ADDRESS_FIELDS: readonly string[] = [
 ]
 /** Usual names of a field with a list of hops. Considered only when proxies are trusted. */
 const LIST_FIELDS: readonly string[] = ['xforwardedfor', 'httpxforwardedfor', 'forwardedfor', 'xff']
-/** Names that do not say whose address it is. In an inner object its name decides: `client.ip`, not `server.ip`. */
+/** Names that do not say whose address it is. The name of an inner object decides: `client.ip`, not `server.ip`. */
 const VAGUE_ADDRESS_FIELDS: readonly string[] = 'ip ipaddress ipaddr address addr host'.split(' ')
 
 /** Names that mean the time of the event even in inner objects. Others can be a certificate's or an account's time. */

@@ -1,4 +1,5 @@
-// Words of four bytes, tested at once.
+// SIMD within a register: tests four bytes at once, as a word of 32 bits.
+
 /** A view of all bytes of an array, to read and write words. */
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -19,9 +20,9 @@ export class Words {
 }
 
 // A byte of a word is zero if subtracting 1 borrows from its high bit (Warren, Hacker's Delight, section 6-1). This never
-// misses one. It can also report the byte above a zero byte, so callers must look at the bytes to find the position.
+// misses a zero byte. It can also report the byte above one, so callers must look at the bytes to find the position.
 
-// The masks are literals, since a constant of a module is loaded each time: 17 % of a line of NDJSON.
+// The masks are literals: to load constants of the module each time takes 17 % of the time for a line of NDJSON.
 
 /** Whether a word may contain a quote, a backslash or a control character. `false` is certain. */
 export function mayEndText(word: number): boolean {
@@ -33,7 +34,7 @@ export function mayNeedEscape(word: number): boolean {
   return ((word | specials(word)) & 0x80808080) !== 0
 }
 
-/** The high bit of a byte is set if it is a quote, a backslash or a control character. */
+/** Sets the high bit of each byte that is a quote, a backslash or a control character. */
 function specials(word: number): number {
   const quotes = word ^ 0x22222222
   const backslashes = word ^ 0x5c5c5c5c
@@ -44,8 +45,8 @@ function specials(word: number): number {
 const LINE_FEED = 0x0a
 
 /**
- * Finds line feeds. Takes 74 ns for a line of 237 bytes where `indexOf` takes 95, and 10 ns where it takes 25 for one of
- * 15 bytes.
+ * Finds line feeds faster than `indexOf`: in 74 ns instead of 95 for a line of 237 bytes, and in 10 ns instead of 25 for
+ * one of 15 bytes.
  */
 export class LineFeeds {
   readonly #bytes: Uint8Array

@@ -21,8 +21,8 @@ export function tableTemplate({ fields, delimiter, quoting }: TablePlan): Locati
 }
 
 /**
- * Enriches the rows of a table. A row can have any number of columns: it keeps its bytes, and columns are appended. It has
- * no location if it has fewer columns than the one of the address.
+ * Enriches the rows of a table. A row keeps its bytes, and columns are appended. It can have any number of columns; without
+ * the column of the address it has no location.
  */
 export class TableRows {
   readonly #plan: TablePlan
@@ -43,8 +43,8 @@ export class TableRows {
   }
 
   /**
-   * Writes the row in `bytes[start, end)`. A row with a quote that is not closed is written alone: it is the first part of
-   * a field with a line feed, whose last part gets the columns.
+   * Writes the row in `bytes[start, end)`. A row with a quote that is not closed gets no columns: its field
+   * continues in the next line, which is read as a row of its own.
    */
   write(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
     const { address, time, delimiter } = this.#plan
@@ -64,12 +64,12 @@ export class TableRows {
     this.#locator.writeRendered(out)
   }
 
-  /** Writes a row, or a part of one, without columns. */
+  /** Writes a row, or a part of one, without the added columns. */
   writeCells(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
     const from = out.length
     out.write(bytes, start, end)
     if (this.#plan.quoting === 'double') return
-    // The escapes of the row stay. Only a line end must not be in it.
+    // Keep the escapes of the row. Escape only line ends.
     const written = out.room(0)
     let at = from
     while (at < out.length && !isLineEnd(written[at])) at++

@@ -5,7 +5,7 @@ import { markLength } from './sample.ts'
 /** Encodings with units of two or four bytes, which cannot be split at line feed bytes as UTF-8 can. */
 export type WideEncoding = 'UTF-16LE' | 'UTF-16BE' | 'UTF-32LE' | 'UTF-32BE'
 
-/** Byte order marks. UTF-32LE comes before UTF-16LE, whose mark is the start of its own. */
+/** Byte order marks. UTF-32LE comes before UTF-16LE, because its mark begins with that of UTF-16LE. */
 const MARKS: readonly [WideEncoding, readonly number[]][] = [
   ['UTF-32LE', [0xff, 0xfe, 0, 0]],
   ['UTF-32BE', [0, 0, 0xfe, 0xff]],
@@ -30,7 +30,7 @@ export function wideEncodingOf(sample: Uint8Array): WideEncoding | null {
     for (let at = 0; at < quads * 4; at++) if (sample[at] === 0 && bytes.includes(at % 4)) count++
     return count
   }
-  // UTF-8 can contain NUL bytes too, after a crash or as separators, but in runs or less often.
+  // UTF-8 can contain NUL bytes too: long runs after a crash, or a few as separators.
   if (zeros(2, 3) === 2 * quads && zeros(0) === 0) return 'UTF-32LE'
   if (zeros(0, 1) === 2 * quads && zeros(3) === 0) return 'UTF-32BE'
   if (zeros(1, 3) >= quads && zeros(0, 2) === 0) return 'UTF-16LE'
@@ -55,7 +55,7 @@ const COMPRESSED: readonly [name: string, program: string, ...magic: string[]][]
   ['compress', 'gzip', '1f9d'],
   // Parallel compressors write a skippable frame first. Its first byte has 16 values (RFC 8878 section 3.1.2).
   ['zstd', 'zstd', '28b52ffd', ...Array.from('0123456789abcdef', (digit) => `5${digit}2a4d18`)],
-  // With the magic number of a block or of an empty stream, because text can start with "BZh".
+  // Include the magic number of a block or of an empty stream, because text can start with "BZh".
   [
     'bzip2',
     'bzip2',
@@ -82,7 +82,7 @@ const IN_DOCUMENTS = ['[Content_Types]', '_rels/', 'docProps/', 'xl/', 'mimetype
 
 /** Other containers, by magic bytes in hexadecimal. */
 const OTHERS: readonly [what: string, advice: string, ...magic: string[]][] = [
-  // With members, empty, and split into parts.
+  // The last three: an archive with members, an empty one, and one that is split into parts.
   ['a zip archive', 'unpack it, as unzip FILE does', ZIP_MEMBER, '504b0506', '504b0708'],
   ['a 7z archive', 'unpack it, as 7z x FILE does', '377abcaf271c'],
   ['a rar archive', 'unpack it, as unrar x FILE does', '526172211a07'],
@@ -121,9 +121,9 @@ const CLOSE_BRACE = 0x7d
 
 /**
  * Whether lines end with a carriage return and no line feed, as in "CSV (Macintosh)", so that the whole input would be
- * one line. This is so if the first line contains carriage returns, at least as many as the sample has line feeds. Not
- * counted are carriage returns between quotes, which are in a field; in an object, where they are white space between
- * members; and before a line feed, where they belong to a line end.
+ * one line. This is so if the first line contains carriage returns, at least as many as the sample has line feeds. It does
+ * not count carriage returns between quotes, where they are in a field; inside an object, where they are white space; and
+ * before a line feed, where they belong to a line end.
  */
 export function hasLoneCarriageReturns(sample: Uint8Array): boolean {
   let start = markLength(sample)

@@ -2,13 +2,13 @@ import { remember } from '../location/tables.ts'
 import type { Timezone } from '../location/timezone.ts'
 
 /**
- * The offset is asked for at both ends of windows of this length. If both have the same offset, so has all of the
- * window: no zone of the IANA database changes its offset and changes it back in less than 7 days. Milliseconds.
+ * Length of a window. If both of its ends have the same offset, the whole window has it: no zone of the IANA database
+ * changes its offset and changes it back in less than 7 days. Milliseconds.
  */
 const WINDOW_MS = 6 * 86_400_000
 /** The most windows that are cached for one zone: 16 years. */
 const MAX_WINDOWS = 1024
-/** More than any zone has had. */
+/** The most offsets that are cached for one zone: more than any zone has had. */
 const MAX_OFFSETS = 1024
 
 /** An offset from UTC, in the forms that a record and the counts need. */
@@ -33,8 +33,8 @@ const NO_OFFSET: Offset = { text: null, minutes: null, json: 'null' }
 const NO_SPAN: Span = { from: Number.NaN, until: Number.NaN, offset: NO_OFFSET }
 
 /**
- * The offsets of one time zone at the instants of a log. `Intl` takes microseconds for each, and a log has hundreds of
- * zones, so the few instants at which the offset changes are found by bisection and kept.
+ * The offsets of one time zone at the instants of a log. `Intl` takes microseconds for each instant, so this class finds
+ * the few instants at which the offset changes, and caches the spans between them.
  */
 export class ZoneOffsets {
   readonly #zone: Timezone
@@ -76,7 +76,7 @@ export class ZoneOffsets {
     return remember(this.#starts, MAX_WINDOWS, window, () => this.#ask(window * WINDOW_MS))
   }
 
-  /** The first instant with another offset, by bisection. @param before has the offset @param after has another one */
+  /** Bisects for the first instant with another offset. `before` has the given offset, and `after` has another one. */
   #changeIn(before: number, after: number, offset: Offset): number {
     let [low, high] = [before, after]
     while (high - low > 1) {

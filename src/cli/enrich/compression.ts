@@ -9,7 +9,7 @@ export type Compression = 'gzip' | 'zstd'
 /** How many first bytes {@link recogniseCompression} needs. */
 export const MAGIC_BYTES = 4
 
-/** zlib's output chunks. Larger ones cost fewer turns of the event loop. */
+/** Size of zlib's output chunks: larger ones take fewer turns of the event loop. Bytes. */
 const CHUNK_BYTES = 256 * 1024
 
 const ZSTD_NEEDS = 'Node 22.15, 23.8 or later'

@@ -16,7 +16,7 @@ import {
 } from '../options.ts'
 import { UsageError } from '../terminal.ts'
 
-/** Below this input size, a second thread takes as long to start up and compile as it saves on two cores. */
+/** For smaller inputs, a second thread takes longer to start up and compile than it saves on two cores. */
 const MIN_THREADED_BYTES = 192 * 1024 * 1024
 
 /** A larger number is probably a typing error. */

@@ -12,7 +12,7 @@ import {
 } from './compression.ts'
 import { codeOf, directoryError, unreadable } from './system-error.ts'
 
-/** The size of one read from a file. */
+/** The size of one read from a file. Bytes. */
 const CHUNK_BYTES = 1024 * 1024
 
 const LINE_FEED = 0x0a
@@ -173,7 +173,7 @@ async function openPath(path: string, found: Stats): Promise<OpenInput> {
     chunks: readAhead(handle, () => isStopped),
     stop: () => {
       isStopped = true
-      // Nothing may ask for a further chunk, and then nothing else closes it.
+      // Close it here: if no further chunk is asked for, nothing else does.
       handle.close().catch(() => {})
     },
     status: () => handle.stat(),
@@ -181,7 +181,7 @@ async function openPath(path: string, found: Stats): Promise<OpenInput> {
   }
 }
 
-/** Reads a file in two buffers: one is read into while the other is used. */
+/** Reads a file into two buffers in turn: one is filled while the other is used. */
 async function* readAhead(handle: FileHandle, isStopped: () => boolean): AsyncGenerator<Uint8Array> {
   const read = (buffer: Uint8Array) => {
     const pending = handle.read(buffer, 0, buffer.length, null)

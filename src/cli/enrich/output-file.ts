@@ -108,7 +108,7 @@ async function statusOf(path: string): Promise<Stats | null> {
   }
 }
 
-/** Linux's own limit. */
+/** The most symbolic links that are followed, as in Linux. */
 const MAX_LINKS = 40
 
 const STANDARD_DESCRIPTORS: Readonly<Record<string, number>> = {

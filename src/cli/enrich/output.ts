@@ -1,4 +1,5 @@
-// The interface of outputs, and three of them: a file descriptor, a stream, and a compressor before another output.
+// The interface of outputs, and four of them: a file descriptor, a stream, a compressor before another output, and a file
+// that gets its name when it is complete.
 
 import { randomBytes } from 'node:crypto'
 import { close, fchmodSync, fchownSync, fsync, openSync, rmSync, type Stats, write } from 'node:fs'
@@ -239,7 +240,7 @@ export class AtomicFile implements Output {
 }
 
 /**
- * Gives the new file the owner and permissions of the old one, so that no further user can read it. Where the system
+ * Gives the new file the owner and permissions of the old one, so that no other user can read it. Where the system
  * or the user's rights do not allow it, the file stays readable by its creator only.
  */
 function keepAccess(fd: number, { uid, gid, mode }: Stats): void {

@@ -9,8 +9,8 @@ import { CommandFailure, ExitStatus } from '../terminal.ts'
 import type { SharedDatabase } from './shared-database.ts'
 
 /**
- * A message to a worker. The databases come first. A plan holds for the blocks after it. The worker answers each plan
- * and each block, in order.
+ * A message to a worker. The databases come first. A plan applies to the blocks that follow it. The worker answers each
+ * plan and each block, in order.
  */
 export type WorkerRequest =
   | { readonly kind: 'databases'; readonly databases: readonly SharedDatabase[] }
@@ -27,7 +27,7 @@ export type WorkerReply =
 /** How many threads a run can have, and when it starts them. */
 export interface Threads {
   readonly count: number
-  /** Start workers for inputs of more bytes. For smaller inputs, starting threads takes longer than it saves. */
+  /** Start workers for inputs larger than this: for others it takes longer than it saves. Bytes. */
   readonly from: number
 }
 
@@ -39,16 +39,17 @@ export function workersFor(bytes: number | null, { count, from }: Threads): Work
 /** Blocks in progress in addition to the workers' capacity: results of this thread wait for those of earlier blocks. */
 const BLOCKS_AHEAD = 4
 
-/** Larger blocks have fewer messages and repeat fewer addresses in two threads, but take more memory. */
+/** Larger blocks take fewer messages, and fewer addresses are looked up by two threads, but they take more memory. */
 const BLOCK_BYTES = 512 * 1024
 
-/** Room for an output that is larger than those before it: the least, and that of new memory. */
+/** The memory for outputs grows if it is less than this many times the last output, because the next can be larger. */
 const SPARE_ROOM = 1.15
+/** It then becomes this many times the last output. */
 const OUTPUT_MARGIN = 1.3
-/** The output of a long line can be larger: its memory is not kept. */
+/** The memory of larger outputs, those of long lines, is not kept. */
 const MAX_OUTPUT_BYTES = 2 ** 25
 
-/** Limit for all outputs in progress, if each thread can still have one and another one can be written. */
+/** Limit for all outputs in progress. Each thread can always have one, while another one is written. */
 const MAX_OUTPUTS_BYTES = 48 * 1024 * 1024
 
 /**
@@ -64,8 +65,8 @@ export class AdaptiveExecutor implements Executor {
   #enricher: BlockEnricher | null = null
   #bytes = 0
   /**
-   * Memory for reuse, of outputs that have been written and of blocks that are done. Memory that workers see is shared
-   * with them: V8 counts memory that is transferred as new, and collects garbage more often for it.
+   * Memory for reuse, of outputs that have been written and of blocks that are done. What workers see is shared with
+   * them and not transferred: V8 counts transferred memory as new, and collects garbage more often.
    */
   readonly #outputs: ArrayBuffer[] = []
   readonly #sharedOutputs: SharedArrayBuffer[] = []
@@ -114,7 +115,7 @@ export class AdaptiveExecutor implements Executor {
     // The memory of a block with a long line is larger, and is not kept.
     if (isDone(block, enriched) && buffer.byteLength === this.blockBytes) this.#keep(buffer, this.#blocks)
     const { length } = enriched.output
-    // In large steps: smaller memory cannot be used any more.
+    // Grow in large steps, because memory of the old size cannot be reused.
     if (length * SPARE_ROOM > this.#outputBytes) {
       this.#outputBytes = Math.min(Math.ceil(length * OUTPUT_MARGIN), MAX_OUTPUT_BYTES)
     }

@@ -15,7 +15,7 @@ import { openStandardOutput } from './output-file.ts'
 import { loadShared, openShared } from './shared-database.ts'
 import { directoryError, unreadable } from './system-error.ts'
 
-/** The options that rows have. */
+/** The options that can be given with `--rows`. */
 const ROW_FLAGS: ReadonlySet<string> = new Set<keyof EnrichFlags>([
   ...(['rows', 'chunkHeader', 'writeChunkHeader', 'format', 'field', 'quoting', 'timeField', 'at'] as const),
   ...(['into', 'fields', 'append', 'overwrite', 'locale', 'trust', 'onBadLine', 'maxLineBytes'] as const),
@@ -50,7 +50,7 @@ export function rowsCommand(files: readonly string[], flags: EnrichFlags): RowsC
     throw new UsageError('--write-chunk-header needs --chunk-header: the rows are counted by the input.')
   }
   if (onBadLine === 'drop' || onBadLine === 'fail') {
-    throw new UsageError(`--on-bad-line ${onBadLine} is not for --rows: every row has its row in the output.`)
+    throw new UsageError(`--on-bad-line ${onBadLine} is not for --rows: every input row needs an output row.`)
   }
   const options = { ...flags, trustedProxies: flags.trust, onBadLine }
   const missing = missingRowOptions(options)
@@ -79,7 +79,7 @@ function planOf(options: RowOptions): RowPlan {
 /**
  * Writes the rows of standard input, each with its location, as soon as they come.
  *
- * @throws CommandFailure when standard input cannot be read, a block of rows does not begin with their number, the output
+ * @throws CommandFailure when standard input cannot be read, a chunk header is not a number of rows, the output
  *   cannot be written, or a database has no locations
  * @throws InvalidDatabaseError when a database cannot be read or is damaged
  */

@@ -21,7 +21,7 @@ export interface SharedDatabase {
  * Reads a database file into shared memory, and decompresses it.
  *
  * @param source a path, or the URL of an embedded database
- * @param maxBytes limit for the file's size, compressed and decompressed
+ * @param maxBytes limit for the file, compressed and decompressed
  * @param signal stops waiting for the writer of a named pipe
  * @throws InvalidDatabaseError when the file cannot be read, is too large, or is damaged
  */

@@ -14,11 +14,11 @@ export interface RunFacts {
   readonly format: Format | null
   /** Whether `--at` gives the instant for lines without a time. */
   readonly hasInstant: boolean
-  /** The first five of the run. */
+  /** The first five bad lines of the run. */
   readonly badLines: readonly BadInputLine[]
-  /** Before decompression. */
+  /** Bytes read, before decompression. */
   readonly bytesRead: number
-  /** Before compression. */
+  /** Bytes written, before compression. */
   readonly bytesWritten: number
   readonly threads: number
   readonly seconds: number

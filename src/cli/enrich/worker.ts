@@ -23,7 +23,7 @@ port?.on('message', (request: WorkerRequest) => {
 let own = new ArrayBuffer(0)
 
 function post(reply: WorkerReply): void {
-  // An output that is larger than the shared memory for it is not in it.
+  // An output that did not fit the shared memory is transferred.
   const buffer = reply.kind === 'enriched' ? reply.output.buffer : null
   port?.postMessage(reply, buffer instanceof ArrayBuffer ? [buffer] : [])
 }
@@ -44,7 +44,7 @@ function enrichBlock(block: Block, memory: SharedArrayBuffer): WorkerReply {
       if (output.buffer === own) own = new ArrayBuffer(0)
       return { kind: 'enriched', ...enriched }
     }
-    // Its lines are written to memory of its own, and copied at once: see BlockEnricher.
+    // Copy the whole output once: to write each line to shared memory is slower, see BlockEnricher.
     const shared = new Uint8Array(memory, 0, output.length)
     shared.set(output)
     return { kind: 'enriched', ...enriched, output: shared }

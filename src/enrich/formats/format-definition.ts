@@ -6,15 +6,15 @@ import type { LocationTemplate } from '../rendered-locations.ts'
 /** The options that only some formats have. */
 export type FormatOption = Exclude<keyof LineOptions, Exclude<keyof CommonPlan, 'into' | 'overwrite'>>
 
-/** An option that a format requires for rows, of which nothing is guessed. `at` stands for `at` or `timeField`. */
+/** An option that a format requires for rows, because nothing is guessed. `at` stands for `at` or `timeField`. */
 export type RequiredRowOption = 'field' | 'quoting' | 'at'
 
-/** Everything that is specific to one format. Its functions get only plans that its own `plan` made. */
+/** Everything that is specific to one format. Its functions take only plans made by its own `plan`. */
 export interface FormatDefinition<Plan extends CommonPlan & { readonly format: string }> {
   readonly name: Plan['format']
   /** The options that affect this format, besides those that all formats have. */
   readonly options: readonly FormatOption[]
-  /** The options that `enrich --rows` and `createRowEnricher` cannot do without. */
+  /** The options that `enrich --rows` and `createRowEnricher` require. */
   readonly requiredForRows: readonly RequiredRowOption[]
   /** Whether the sample, the start of an input, looks like this format. */
   recognise(sample: Uint8Array): boolean

@@ -23,7 +23,7 @@ export type Format = (typeof FORMATS)[number]
 
 type PlanOf<Definition> = Definition extends FormatDefinition<infer Plan> ? Plan : never
 
-/** What is decided before the first line is read. */
+/** A plan of any format. It is made before the first line is read. */
 export type Plan = PlanOf<(typeof DEFINITIONS)[number]>
 
 export const FORMAT_DEFINITIONS: readonly FormatDefinition<Plan>[] = DEFINITIONS
@@ -42,7 +42,7 @@ export function definitionOf(format: Format): FormatDefinition<Plan> {
 }
 
 /**
- * Decides how to read an input and what to add to it. An input without lines is an empty list.
+ * Decides how to read an input and what to add to it. An input without lines has the format `list`.
  *
  * @param sample the first bytes of the input, decompressed; see `SampleSize`
  * @param isWhole whether the sample is the whole input

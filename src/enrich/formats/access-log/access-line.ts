@@ -33,8 +33,8 @@ export const ABSENT = -1
  *     host ident user [time] "request" status bytes
  *     host ident user [time] "request" status bytes "referrer" "user agent"
  *
- * A virtual host comes before the host, and `X-Forwarded-For` in quotes after the user agent, if the constructor is
- * told so. Any text can follow the last part. Servers write a quote in a quoted part as `\"` or `\x22`. An unescaped
+ * As the constructor's arguments say, a virtual host comes before the host, and a quoted `X-Forwarded-For` after the user
+ * agent. Any text can follow the last part. Servers write a quote in a quoted part as `\"` or `\x22`. An unescaped
  * quote ends the part only if the next part can follow.
  */
 export class AccessLine {
@@ -136,9 +136,9 @@ export class AccessLine {
   }
 
   /**
-   * Finds the parts of a request, such as `GET /path HTTP/1.1`. Clients can send anything; text that is not a method,
-   * a target and, optionally, a protocol has no parts. A target with spaces, which some clients send, is accepted only
-   * between a method and a protocol, because its end is ambiguous otherwise.
+   * Finds the parts of a request, such as `GET /path HTTP/1.1`. Clients can send anything: text that is not a method, a
+   * target and an optional protocol is one part, the request. A target with spaces, which some clients send, is accepted
+   * only between a method and a protocol, because its end is ambiguous otherwise.
    */
   #splitRequest(bytes: Uint8Array, start: number, end: number): void {
     let method = start
@@ -158,7 +158,7 @@ export class AccessLine {
     if (hasProtocol) this.#found(PROTOCOL, last + 1, end)
   }
 
-  /** The rest of the line is what follows the last part that was read, and one space. */
+  /** Sets the rest of the line, which starts after the last part that was read and a space. */
   #readRest(start: number, end: number): void {
     this.starts[REST] = start < end ? start : ABSENT
     this.ends[REST] = end
@@ -175,7 +175,7 @@ export class AccessLine {
   }
 }
 
-/** Whether a part is `-`, which servers write for what they do not know. */
+/** Whether a part is `-`, which servers write for an unknown value. */
 export function isDash(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start === 1 && bytes[start] === DASH
 }

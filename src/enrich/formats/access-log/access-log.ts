@@ -29,8 +29,8 @@ export interface AccessLogPlan extends CommonPlan {
   /** Whether lines begin with a virtual host, as in Apache's `vhost_combined`. */
   readonly hasVhost: boolean
   /**
-   * Whether the quoted part after the user agent is the client's `X-Forwarded-For`, as in the format `main` of the
-   * configuration that nginx is installed with. `trustedProxies` decide how much of it is believed.
+   * Whether the quoted part after the user agent is the client's `X-Forwarded-For`, as in the log format `main` of nginx's
+   * default configuration. `trustedProxies` decides how much of it is believed.
    */
   readonly hasForwarded: boolean
   /** Whether lines are kept, each followed by a tab and its location. Otherwise lines become JSON objects. */
@@ -126,10 +126,10 @@ const CLOSE_BRACE = 0x7d
 /** Longer lists of hops are not read; `detect` has the same bound. Bytes. */
 const MAX_LIST_BYTES = 8192
 
-/** Whether a part is left out of the object if the line does not have it. It is `null` otherwise. */
+/** Parts that are left out of the object if the line does not have them. Other missing parts are `null`. */
 const OPTIONAL: readonly number[] = [VHOST, REQUEST, FORWARDED, REST]
 const IS_OPTIONAL = PARTS.map((_, part) => OPTIONAL.includes(part))
-/** Indexes of the fixed texts after those of the parts. */
+/** Indexes in the fixed texts. Those of the parts come first. */
 const LOCATION = PARTS.length
 const NULL = LOCATION + 1
 
@@ -150,7 +150,7 @@ class AccessLogLines implements LineFormat {
   readonly #hasForwarded: boolean
   readonly #text = new JsonText()
   readonly #target = new Words()
-  /** A comma, the name and a colon for each part, one after another; then for the location; then `null`. */
+  /** The fixed texts: a comma, the name and a colon for each part and for the location; then `null`. */
   readonly #fixed: DataView
   /** Where each of these texts ends. */
   readonly #fixedEnds: Int32Array
@@ -210,7 +210,7 @@ class AccessLogLines implements LineFormat {
       return this.#locator.locate(bytes, hostStart, hostEnd)
     }
     // The host that sent the request is the last hop. Unless it is trusted it is the client, whatever its list says.
-    // A list that is too long is not believed: put a hop in its place that is not an address.
+    // Replace a list that is too long with a hop that is not an address, so that it is not believed.
     const list = isTooLong ? Uint8Array.of(QUESTION_MARK) : bytes.subarray(start, end)
     this.#hops.set(list)
     this.#hops[list.length] = COMMA

@@ -37,7 +37,7 @@ export interface DelimitedPlan extends CommonPlan, Dialect {
   readonly address: number
   /** The column of the time, from 0, or `null`. */
   readonly time: number | null
-  /** The columns with the location: appended, or put in place of columns as `replaced` says. */
+  /** The columns with the location. Each is appended, or replaces a column; see `replaced`. */
   readonly fields: readonly LocationField[]
   /** For each column the index in `fields` of its new value, or -1. Empty when no column is replaced. */
   readonly replaced: readonly number[]
@@ -46,9 +46,9 @@ export interface DelimitedPlan extends CommonPlan, Dialect {
 /**
  * Makes the plan for CSV or TSV.
  *
- * @throws EnrichError when the first record has an open quote or too many columns, or the header is too long; when no
- *   column has addresses, or the named one is not there or not unique; when it holds lists and no proxies are trusted;
- *   when there is no header; and when the table already has columns to be added
+ * @throws EnrichError when the first record has an open quote or too many columns, or the header is too long or missing;
+ *   when no column has addresses, or the named column does not exist, is not unique, or holds lists and no proxies are
+ *   trusted; and when a column to be added exists already
  * @throws TypeError, InvalidLocaleError when an option is wrong
  */
 export function planDelimited(
@@ -210,9 +210,9 @@ class DelimitedLines implements LineFormat {
   readonly #names: Uint8Array
   /** The same number of empty fields, for a record without a location. */
   readonly #nothing: Uint8Array
-  /** Indexes in the plan's fields of the appended columns. */
+  /** The appended columns, as indexes in the plan's `fields`. */
   readonly #appended: readonly number[]
-  /** The values of all of the plan's fields, and where they are. Used when they do not follow one another. */
+  /** If columns are replaced: the values of the plan's `fields`, and where each is. */
   readonly #values = new ByteSink(1024)
   readonly #valueFields: RecordFields
 

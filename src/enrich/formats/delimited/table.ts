@@ -21,7 +21,7 @@ export class RecordFields {
   fault = ''
   /** Fields of the last record. */
   count = 0
-  /** Where the value is that `findValue` found last. */
+  /** Where the value begins and ends that `findValue` found last. */
   valueStart = 0
   valueEnd = 0
   readonly #delimiter: number
@@ -34,7 +34,7 @@ export class RecordFields {
   /**
    * @param quotes whether fields can be quoted; if not, quotes are text
    * @param most fields whose offsets are kept; further fields are only counted
-   * @param escapes whether a backslash makes a delimiter text; further fields are then not counted
+   * @param escapes whether a backslash escapes a delimiter; further fields are then not counted
    */
   constructor(delimiter: number, quotes: boolean, most: number, escapes = false) {
     this.#delimiter = delimiter
@@ -265,7 +265,7 @@ export function looksLikeTsv(sample: Uint8Array): boolean {
 /**
  * Whether most of the first records have as many fields as the first one, two or more, separated by commas,
  * semicolons or the delimiter of a separator line. A file of one column is CSV if the column has a usual name for
- * addresses and holds addresses, or nothing.
+ * addresses, and it holds addresses or there is only a header.
  */
 export function looksLikeCsv(sample: Uint8Array): boolean {
   // The commas of a JSON array look like those of a table.

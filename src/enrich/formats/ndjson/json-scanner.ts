@@ -37,7 +37,7 @@ export class JsonScanner {
   start = 0
   /** Whether it has no member. */
   isEmpty = false
-  /** Where its strings, numbers and words are, but not names: the start and the end of each. Empty for long lines. */
+  /** The start and the end of each string, number and word in it, without names. Empty for long lines. */
   readonly scalars: number[] = []
   /** After `scan` returns `false`: what is wrong with the line. */
   fault = ''

@@ -23,7 +23,7 @@ export class MemberPath {
   isAt(depth: number, bytes: Uint8Array, start: number, end: number): boolean {
     const text = this.#texts[depth] ?? bytes
     if (isText(bytes, start + 1, end - 1, text)) return true
-    // An escape is longer than what it stands for.
+    // An escape takes more bytes than the character that it encodes.
     if (end - start - 2 <= text.length || !hasEscape(bytes, start, end)) return false
     return unescaped(bytes, start, end) === this.names[depth]
   }
@@ -33,7 +33,7 @@ export class MemberPath {
  * Finds the values at paths in a valid object or array. The last member with a name wins, as in `JSON.parse`.
  *
  * @param start of the object or array, after any white space
- * @param depth of the names in the paths that are those of its members
+ * @param depth index in each path of the name of its member
  */
 export function findMembers(
   paths: readonly MemberPath[],

@@ -42,8 +42,8 @@ export function looksLikeNdjson(sample: Uint8Array): boolean {
 /**
  * Makes the plan for JSON objects, one object a line.
  *
- * @throws EnrichError when no field has addresses, or the named one is not there; when it holds lists and no proxies
- *   are trusted; and when the member to be added is there already
+ * @throws EnrichError when no field has addresses, or the named one does not exist; when the field holds lists and no
+ *   proxies are trusted; and when the member to be added exists already
  * @throws TypeError, InvalidLocaleError when an option is wrong
  */
 export function planNdjson(sample: Uint8Array, isWhole: boolean, options: LineOptions): Planned<NdjsonPlan> {
@@ -136,7 +136,7 @@ function listed(fields: readonly SampleField[]): string {
     .join(', ')
 }
 
-/** Levels of objects, and fields, that are considered in a sample, at most. */
+/** The most levels of objects, and the most fields, that are considered in a sample. */
 const MAX_DEPTH = 5
 const MAX_FIELDS = 2000
 /** Fields with more characters in the names of their path are not considered. */
@@ -204,14 +204,14 @@ class NdjsonLines implements LineFormat {
   readonly #locator: LineLocator
   readonly #address: MemberPath
   readonly #time: MemberPath | null
-  /** The member that is added, if it is there already. */
+  /** Finds the member to be added if it exists already. */
   readonly #member: MemberPath
   readonly #scanner = new JsonScanner()
   /** All of these paths. */
   readonly #paths: readonly MemberPath[]
   readonly #templates: TemplateCache
   readonly #words = new Words()
-  /** The name and the colon of the member that is added, after a comma if it is not the only one. */
+  /** The name and the colon of the added member; in `#nextName` after a comma. */
   readonly #onlyName: Uint8Array
   readonly #nextName: Uint8Array
 
@@ -261,7 +261,7 @@ class NdjsonLines implements LineFormat {
 
   #locate(bytes: Uint8Array): boolean {
     const { start, end } = this.#address
-    // `null` counts as missing. No other value but a string is an address.
+    // `null` counts as missing. Other values that are not strings are malformed.
     if (start === NOWHERE || bytes[start] === NULL_START) return this.#locator.missing()
     if (bytes[start] !== QUOTE) return this.#locator.locate(bytes, start, end)
     if (hasEscape(bytes, start, end)) return this.#locator.locateText(unescaped(bytes, start, end))
@@ -273,7 +273,7 @@ class NdjsonLines implements LineFormat {
     const { start, end } = this.#time
     if (bytes[start] !== QUOTE) return eventTime(bytes, start, end)
     const instant = eventTime(bytes, start + 1, end - 1)
-    // No time has an escape in it.
+    // Times rarely have escapes: look for one only if the text is not a time.
     const isEscaped = Number.isNaN(instant) && hasEscape(bytes, start, end)
     return isEscaped ? eventTimeOf(unescaped(bytes, start, end)) : instant
   }
