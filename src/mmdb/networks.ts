@@ -35,10 +35,13 @@ export function* firstRecords({ tree, metadata }: Sections, limit: number): Gene
 }
 
 /** Leading bits of the IPv6 networks that are aliases of the IPv4 networks in many trees. */
-const ALIASES: readonly (readonly [bits: string, description: string])[] = [
-  [`${'0'.repeat(80)}${'1'.repeat(16)}`, '::ffff:0:0/96, IPv4-mapped'],
-  [(0x2001_0000).toString(2).padStart(32, '0'), '2001::/32, Teredo'],
-  [(0x2002).toString(2).padStart(16, '0'), '2002::/16, 6to4'],
+const ALIASES: readonly string[] = [
+  // ::ffff:0:0/96, IPv4-mapped
+  `${'0'.repeat(80)}${'1'.repeat(16)}`,
+  // 2001::/32, Teredo
+  (0x2001_0000).toString(2).padStart(32, '0'),
+  // 2002::/16, 6to4
+  (0x2002).toString(2).padStart(16, '0'),
 ]
 
 /**
@@ -52,7 +55,7 @@ export function countNetworks(database: Sections): number {
   const count = (value: number): number => counts[value] ?? (tree.record(value) === NO_RECORD ? 0 : 1)
   let total = count(0)
   if (tree.ipv4RootDepth !== 96) return total
-  for (const [bits] of ALIASES) {
+  for (const bits of ALIASES) {
     let value = 0
     for (const bit of bits) {
       if (value >= database.metadata.nodeCount) break

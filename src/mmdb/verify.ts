@@ -41,7 +41,7 @@ export function verify(tree: SearchTree, data: DataSection, bytes: Uint8Array): 
 }
 
 /** A damaged file can have millions of faults. */
-const MAX_LISTED_FAULTS = 100
+export const MAX_LISTED_FAULTS = 100
 
 /** The first faults that were found, and how many there are in total. */
 export class FaultList {

@@ -17,15 +17,15 @@ import { extractDatabase, extractUncompressed } from '../bytes/extract.ts'
 import { isGzip } from '../bytes/gzip-member.ts'
 import type { ProgressMeter } from '../bytes/progress.ts'
 import { embeddedFileOf } from '../embedded.ts'
-import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
+import { isGeofixError } from '../errors.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import type { PlatformUrl, SignalLike } from '../platform-types.ts'
-import { isOfClass, messageOf } from '../realm.ts'
+import { isOfClass } from '../realm.ts'
 import { embeddedPath } from './embedded-file.ts'
 import { readUnpacked, readWholeSync } from './file-bytes.ts'
 import { type FileState, fileState, fileStateSync } from './file-state.ts'
 import { nativeGunzip, nativeGunzipAsync } from './native-gunzip.ts'
-import { openDatabase, openPackedFile } from './packed-source.ts'
+import { openDatabase, openPackedFile, unreadable } from './packed-source.ts'
 
 /** A source that Node can open: a path, a `file:` URL, or bytes in any form. */
 export type NodeSource = string | PlatformUrl | ByteSource
@@ -123,8 +123,14 @@ async function unpackedOther(
 /** The size of a source in bytes; `null` if it is unknown before reading. */
 export function sourceSize(source: NodeSource): number | null {
   if (!isFile(source)) return sizeOf(source)
-  const stats = statSync(pathOf(source), { throwIfNoEntry: false })
-  return stats?.isFile() ? stats.size : null
+  const path = pathOf(source)
+  try {
+    const stats = statSync(path)
+    return stats.isFile() ? stats.size : null
+  } catch {
+    // Opening it says why.
+    return null
+  }
 }
 
 function isFile(source: NodeSource): source is string | URL {
@@ -168,8 +174,4 @@ async function readFileUnpacked(
   } catch (error) {
     throw isGeofixError(error) ? error : unreadable(path, error)
   }
-}
-
-function unreadable(path: string, cause: unknown): InvalidDatabaseError {
-  return new InvalidDatabaseError(`it cannot be read: ${messageOf(cause)}`, { path, cause })
 }

@@ -4,6 +4,7 @@ import { InvalidDatabaseError } from '../errors.ts'
 import { Database, type OpenDatabase } from '../mmdb/database.ts'
 import { PackedDatabase, type PackedOptions } from '../packed/packed-database.ts'
 import { type BlockSource, sourceOf } from '../packed/packed-file.ts'
+import { messageOf } from '../realm.ts'
 import { NATIVE_CODEC } from './native-gunzip.ts'
 
 /** Closes the file of a database that is no longer used. */
@@ -77,12 +78,18 @@ class PackedSource implements BlockSource {
 
   read(position: number, length: number): Uint8Array {
     const bytes = new Uint8Array(length)
+    let isSame: boolean
     let filled = 0
-    for (let count = -1; filled < length && count !== 0; filled += count) {
-      count = readSync(this.#file, bytes, filled, length - filled, position + filled)
+    try {
+      for (let count = -1; filled < length && count !== 0; filled += count) {
+        count = readSync(this.#file, bytes, filled, length - filled, position + filled)
+      }
+      // Check after reading: an earlier write has changed the state.
+      isSame = stateOf(fstatSync(this.#file)) === this.#state
+    } catch (error) {
+      throw unreadable(this.#path, error)
     }
-    // Check after reading: an earlier write has changed the state.
-    if (filled < length || stateOf(fstatSync(this.#file)) !== this.#state) {
+    if (filled < length || !isSame) {
       throw new InvalidDatabaseError(
         'the file was changed while it is open: open it again, and replace files by renaming others over them',
         { path: this.#path },
@@ -90,6 +97,11 @@ class PackedSource implements BlockSource {
     }
     return bytes
   }
+}
+
+/** The error for a file that the operating system cannot read. */
+export function unreadable(path: string, cause: unknown): InvalidDatabaseError {
+  return new InvalidDatabaseError(`it cannot be read: ${messageOf(cause)}`, { path, cause })
 }
 
 /** Without `ctime`, which also changes when another file is renamed over this one. */

@@ -1,11 +1,11 @@
 import { checkSize, DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
 import type { BlockCodec } from '../bytes/deflate.ts'
-import { isGeofixError } from '../errors.ts'
+import { InvalidDatabaseError } from '../errors.ts'
 import { Database, type OpenDatabase } from '../mmdb/database.ts'
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import type { Metadata } from '../mmdb/metadata.ts'
 import { type MmdbValue, RecordDecoder } from '../mmdb/record-decoder.ts'
-import type { DatabaseFault, Verification } from '../mmdb/verify.ts'
+import { type DatabaseFault, MAX_LISTED_FAULTS, type Verification } from '../mmdb/verify.ts'
 import { BlockCache } from './block-cache.ts'
 import type { DataColumns } from './data-block.ts'
 import { decoderBytesOf, PackedData } from './packed-data.ts'
@@ -109,7 +109,7 @@ export class PackedDatabase implements OpenDatabase {
     if (faults.length === 0) return new Database(unpackFile(this.#file), this.path).verify()
     const { nodeCount } = this.metadata
     return {
-      faults: faults.slice(0, 100),
+      faults: faults.slice(0, MAX_LISTED_FAULTS),
       faultCount: faults.length,
       nodeCount,
       recordCount: 0,
@@ -124,8 +124,8 @@ export class PackedDatabase implements OpenDatabase {
       try {
         read()
       } catch (error) {
-        if (!isGeofixError(error) || error.code !== 'INVALID_DATABASE') throw error
-        faults.push({ message: error.message, offset: null })
+        if (!(error instanceof InvalidDatabaseError)) throw error
+        faults.push({ message: error.fault, offset: error.offset ?? null })
       }
     }
     attempt(() => file.records)
