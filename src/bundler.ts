@@ -1,10 +1,10 @@
-// The entry `geofix/bundler`: plugins that copy the embedded databases that a bundle uses beside it. Bundlers for
-// browsers, webpack and tracers such as @vercel/nft see the databases without it.
+// The entry `geofix/bundler`: plugins that copy the embedded databases of a bundle to its folder. Bundlers for browsers,
+// webpack, and tracers such as @vercel/nft find the databases without a plugin.
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The built code, which this file is beside. */
+/** The folder of the built code, which has this file, too. */
 const CODE = dirname(fileURLToPath(import.meta.url))
 
 /** How the code names a database: in `new URL('…', import.meta.url)`, and in `path.join(__dirname, '…')`. */
@@ -12,8 +12,8 @@ const LITERAL = /(?<=new URL\(|join\(__dirname, )(["'])\.\.\/data\/([\w.-]+)\1/g
 
 export interface BundlerOptions {
   /**
-   * The embedded databases that are copied. Default: those that the bundle refers to. `Resolver` of `geofix` refers to the
-   * city database, so a program that opens another one names that here.
+   * The embedded databases to copy. Default: those that the bundle refers to. `Resolver` of `geofix` refers to the city
+   * database, so name another one here if the program opens only that.
    */
   readonly databases?: readonly ('city' | 'country')[] | undefined
 }
@@ -89,7 +89,7 @@ export function esbuild(options?: BundlerOptions): { name: string; setup(build: 
 /** What this plugin needs of the context of Rollup's hooks. */
 interface RollupContext {
   emitFile(asset: { type: 'asset'; fileName: string; source: Uint8Array }): string
-  /** Of Vite. */
+  /** Only in Vite. */
   readonly environment?: { readonly config: { readonly consumer: string } } | undefined
 }
 
@@ -109,12 +109,12 @@ export function rollup(options?: BundlerOptions): {
   const isCopied = filterOf(options)
   return {
     name: 'geofix',
-    // Vite's development server moves packages away from their files, unless they are excluded.
+    // Vite's development server would move the code away from its data.
     config: () => ({ optimizeDeps: { exclude: ['geofix'] } }),
     transform(code, id) {
       // For browsers, Vite emits the databases itself.
       if (this.environment?.config.consumer === 'client' || databasesIn(id).length === 0) return undefined
-      // The text gets shorter in one line; a source map is not worth its size.
+      // No source map: only one line becomes shorter.
       return { code: besideTheBundle(code), map: null }
     },
     generateBundle(_, bundle) {
@@ -144,7 +144,7 @@ const known = new Map<string, readonly string[]>()
 
 /** The names of the databases that a module of this package refers to; empty for other modules. */
 function databasesIn(module: string): readonly string[] {
-  // Rollup's plugins add prefixes and queries, such as of @rollup/plugin-commonjs.
+  // Plugins such as @rollup/plugin-commonjs add prefixes and queries.
   const path = module.replace(/^\0/, '').replace(/\?.*$/, '')
   if (resolve(dirname(path)) !== CODE || basename(path).startsWith('bundler.')) return []
   const files = known.get(path) ?? filesIn(readFileSync(path, 'utf8'))

@@ -3,7 +3,7 @@ import { quoted } from '../errors.ts'
 /** A tier of the service: what its keys may do. */
 export interface Plan {
   readonly name: string
-  /** Requests a second that a key may send for long. Above 0. */
+  /** Requests a second that a key may send on average. Above 0. */
   readonly rate: number
   /** Requests that a key may send at once: the budget of a window of `burst / rate` seconds. At least `rate`. */
   readonly burst: number

@@ -82,7 +82,7 @@ describe('geofix keys', () => {
       'a time past',
       ['add', '--keys', 'x', '--plan', 'x', '--label', 'x', '--expires', '2020-01-01'],
       2,
-      'a time to come',
+      'in the future',
     ],
     [
       'a folder that is missing',
