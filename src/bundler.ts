@@ -1,5 +1,5 @@
-// The entry `geofix/bundler`: plugins that copy the embedded databases of a bundle to its folder. Bundlers for browsers,
-// webpack, and tracers such as @vercel/nft find the databases without a plugin.
+// The entry `geofix/bundler`: plugins that copy the embedded databases of a bundle to its folder. Bundlers for
+// browsers, webpack, and tracers such as @vercel/nft find the databases without a plugin.
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'

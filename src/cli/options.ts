@@ -1,5 +1,5 @@
 // The options of the commands. One definition each serves the parser, its types, --help, and the table in the command's
-// guide. The commands with many options have their tables beside them.
+// guide. Commands with many options define them in their own folders.
 import { ClientWalk } from '../client/client-address.ts'
 import type { FormatOption } from '../enrich/formats/format-definition.ts'
 import { localeOf } from '../location/locale.ts'

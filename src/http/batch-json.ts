@@ -25,8 +25,8 @@ const CLOSE = 0x5d
 const encoder = /* @__PURE__ */ new TextEncoder()
 
 /**
- * Writes the JSON of a batch in UTF-8: exactly what `JSON.stringify` makes of the result of `lookupMany`. Keeping the text
- * of each location makes it more than twice as fast.
+ * Writes the JSON of a batch in UTF-8: exactly what `JSON.stringify` makes of the result of `lookupMany`. It keeps the
+ * text of each location, which makes it more than twice as fast.
  */
 export class BatchJson {
   readonly #address = new Address()

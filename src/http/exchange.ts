@@ -1,5 +1,5 @@
-// What the service reads of a request and gives as an answer. `createHandler` uses Fetch types. `geofix serve` also uses Node's
-// own objects, because making Fetch objects takes half of the time of an answer there.
+// What the service reads of a request and gives as an answer. `createHandler` uses Fetch types. `geofix serve` also uses
+// Node's own objects, because making Fetch objects takes half of the time of an answer there.
 
 /** Header fields of an answer: lower-case names, each followed by its value. This is the fastest form for Node. */
 export type HeaderFields = readonly string[]

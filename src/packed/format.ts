@@ -7,7 +7,7 @@ export const HEADER_BYTES = 32
 
 /** Leaves in a block. The last block can have fewer. */
 export const LEAVES_PER_BLOCK = 4096
-/** Limit of a block's inflated tokens: a leaf has at most a token, a long length, and three high bytes of a new value. */
+/** Limit of a block's inflated tokens: a leaf has at most a token, a long length and three high bytes of a value. */
 export const MAX_TOKEN_BYTES = 5 * 4096
 
 /** The writer ends a data block at the first row that reaches this many bytes. No row has more. */
@@ -24,7 +24,7 @@ export const ALIAS = 1
 /** The value of a leaf with the first record of the record table; the others follow. */
 export const FIRST_RECORD = 2
 
-// Each leaf has a token of one byte. Its high bits say by how many bits the prefix is longer than the shortest one at the
+// Each leaf has a token of one byte. Its high bits say how many bits longer the prefix is than the shortest one at the
 // leaf's position. Its low bits say how recently the block used the value.
 export const LENGTH_SHIFT = 6
 /** A length of this or more has its rest in the stream of long lengths. */

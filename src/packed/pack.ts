@@ -36,8 +36,8 @@ export function pack(bytes: Bytes): Uint8Array {
 /**
  * Unpacks a file that {@link pack} made, and checks all of it.
  *
- * @returns an MMDB file with the same records, networks, metadata and data section. The nodes of its search tree can have
- *   another order
+ * @returns an MMDB file with the same records, networks, metadata and data section. The nodes of its search tree can
+ *   have another order
  * @throws InvalidDatabaseError when it is damaged or not packed
  */
 export function unpack(bytes: Bytes): Uint8Array {
@@ -142,7 +142,7 @@ function packData(deflate: Deflate, section: Uint8Array): Packed<DirectoryRows['
   return { rows, blocks }
 }
 
-/** The two halves of a double, low first, because 32 bits cannot count the networks of every file. NaN for a damaged tree. */
+/** The halves of a double, low first: 32 bits cannot count the networks of every file. NaN for a damaged tree. */
 function networkCount(database: Database): { readonly networks0: number; readonly networks1: number } {
   const view = new DataView(new ArrayBuffer(8))
   try {

@@ -2,10 +2,10 @@ import { DataSection } from '../mmdb/data-section.ts'
 import { DecoderBytes } from '../mmdb/record-decoder.ts'
 import type { DataColumns } from './data-block.ts'
 
-/** A decoded block of the data section, and where it starts in the original file. */
+/** Finds the block with an offset of the original file, and where the block starts there. */
 export type BlockAt = (offset: number) => readonly [columns: DataColumns, start: number]
 
-/** How many buffers of rows are kept. Reading a record goes to the rows of its keys and names, and back. */
+/** How many buffers of rows are kept. Reading a record jumps to the rows of its keys and names, and back. */
 const KEPT_ROWS = 16
 
 /** The size of a buffer, unless its rows have more. Most rows have fewer than a hundred. */
@@ -28,7 +28,7 @@ export class PackedData extends DataSection {
   readonly #blockAt: BlockAt
   readonly #kept: Rows[] = []
   #next = 0
-  /** Where the rows in the buffer end in the file. */
+  /** Where the rows in `bytes` end in the file. */
   #to = 0
 
   constructor(blockAt: BlockAt, base: number, end: number, path?: string) {

@@ -85,8 +85,8 @@ export class PackedDatabase implements OpenDatabase {
   }
 
   /**
-   * Offsets in the order of the file, so that they are in few blocks. Gives only some of them: in a new process, reading a
-   * thousand records takes as long as the rest of opening.
+   * Offsets in the order of the file, so that they are in few blocks. Gives only some of them: in a new process, reading
+   * a thousand records takes as long as the rest of opening.
    */
   firstRecords(limit: number): Iterable<number> {
     const { dataStart, dataEnd, records } = this.#file

@@ -22,7 +22,7 @@ export interface BlockSource {
 export function sourceOf(bytes: Uint8Array): BlockSource {
   return {
     size: bytes.length,
-    // For the whole file, the given object: Resolver.share recognises bytes that are shared already.
+    // For the whole file, the given object: Resolver.share thus recognises shared bytes.
     read: (position, length) =>
       length === bytes.length ? bytes : bytes.subarray(position, position + length),
   }
@@ -181,7 +181,7 @@ export class PackedFile {
   }
 }
 
-/** Running sums of the rows: the start, and then the sum up to each row. */
+/** Running sums: the start, then the start plus all rows up to each row. */
 function positions(start: number, ...columns: readonly Uint32Array[]): Float64Array {
   const count = columns[0]?.length ?? 0
   const sums = new Float64Array(count + 1).fill(start)

@@ -166,7 +166,7 @@ function lastAtMost(numbers: Uint32Array, most: number): number {
   return low
 }
 
-/** The same, if the number at an index is known to be at most the given one, and the result to be close. */
+/** The same, searched upwards from an index whose number is at most the given one. Fast if the result is close. */
 function lastAtMostFrom(numbers: Uint32Array, most: number, index: number): number {
   let low = index
   let step = 1

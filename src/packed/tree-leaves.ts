@@ -20,11 +20,11 @@ export interface TreeLeaves {
   readonly aliases: readonly Alias[]
   /** By ascending value, what the tree stores for its records, less the number of nodes. */
   readonly records: Uint32Array
-  /** Whether equal subtrees are always the same node, and not every repetition is an alias. Unpacking then joins them. */
+  /** Whether unpacking must join equal subtrees. Otherwise, aliases stand for all shared ones. */
   readonly isMinimal: boolean
 }
 
-/** A shared subtree with at least this many leaves becomes an alias. Smaller ones take less room as leaves than as aliases. */
+/** A shared subtree with at least this many leaves becomes an alias. Most smaller ones have few leaves, which take less room than an alias. */
 const MIN_ALIAS_LEAVES = 65_536
 
 /** Above about this many leaves a node, every shared subtree becomes an alias, however small. */
@@ -104,7 +104,7 @@ function withRecords({ prefixLengths, stored }: Collected): Omit<TreeLeaves, 'al
   return { prefixLengths, values: stored.map((value) => ranks.get(value) ?? NONE), records }
 }
 
-/** By node, how many leaves are below it, with repetitions. */
+/** By node, how many leaves are below it. Leaves of shared nodes count each time. */
 function leafCounts(tree: SearchTree, bits: number, file: string | undefined): Float64Array {
   const { nodeCount } = tree.metadata
   const counts = new Float64Array(nodeCount)

@@ -1,4 +1,4 @@
-// Several processes behind one port. Threads cannot share a port before Node 22.12.
+// Several processes that share one port, which threads cannot before Node 22.12.
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { AggregatorRegistry, register } from 'prom-client'

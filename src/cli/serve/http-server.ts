@@ -61,7 +61,7 @@ export function makeServer(answer: AnswerFunction, refused: () => void = () => {
       send(reply, outgoing)
     },
   )
-  // Node would drop lines beyond 1,000, maybe the one of a trusted proxy. The limit of bytes bounds them.
+  // By default, Node drops lines beyond 1,000, perhaps that of a trusted proxy. MAX_HEADER_BYTES bounds them.
   server.maxHeadersCount = 0
   server.timeout = IDLE_TIMEOUT_MS
   server.maxConnections = MAX_CONNECTIONS

@@ -48,8 +48,8 @@ export class NodeAsked implements Asked {
   }
 
   /**
-   * Whether target, host and body are so simple that this class reads them as a Fetch `Request` would. Other requests are
-   * answered over Fetch objects.
+   * Whether target, host and body are so simple that this class reads them as a Fetch `Request` would. Other requests
+   * are answered over Fetch objects.
    */
   get isPlain(): boolean {
     if (!PLAIN_TARGET.test(this.url) || !PLAIN_HOST.test(this.get('host') ?? '')) return false

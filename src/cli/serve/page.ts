@@ -31,7 +31,7 @@ const HEADERS: HeaderFields = [
 
 interface Shown {
   readonly status: number
-  /** `null` if there is none, or nothing was asked. */
+  /** `null` for a problem, or if nothing was asked. */
   readonly record: LocationRecord | null
   readonly problem: { readonly title: string; readonly detail: string } | null
 }

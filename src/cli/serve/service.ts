@@ -38,8 +38,8 @@ export interface WorkerPart {
 /**
  * Opens the databases and the keys, and listens.
  *
- * @throws GeofixError for a database or the keys, CommandFailure for a database without locations, TypeError for wrong trust
- *   or plans, or the system's error if the port cannot be used
+ * @throws GeofixError for a database or the keys, CommandFailure for a database without locations, TypeError for wrong
+ *   trusted proxies or plans, or the system's error if the port cannot be used
  */
 export async function startService(
   settings: ServeSettings,
