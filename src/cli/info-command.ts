@@ -57,7 +57,7 @@ function describe(database: OpenDatabase) {
   }
 }
 
-/** Whether the network of all IPv4 addresses has records. In an IPv6 tree, it has 96 bits. */
+/** Whether the network of all IPv4 addresses has records. In an IPv6 tree, its prefix has 96 bits. */
 function holdsIPv4({ tree, metadata }: OpenDatabase): boolean {
   const found = tree.findIPv4(0)
   return found !== NO_RECORD || tree.prefixLength > (metadata.ipVersion === 4 ? 0 : 96)

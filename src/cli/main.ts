@@ -16,7 +16,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1)
 })
 
-/** Still write the records when standard error is closed. */
+/** Ignored, so that the records are written even if standard error is closed. */
 process.stderr.on('error', () => {})
 
 const status = await run(args, process)

@@ -1,5 +1,5 @@
 // The options of the commands. One definition each serves the parser, its types, --help, and the table in the command's
-// guide. The commands with many options have their tables beside them.
+// guide. Commands with many options define them in their own folders.
 import { ClientWalk } from '../client/client-address.ts'
 import type { FormatOption } from '../enrich/formats/format-definition.ts'
 import { localeOf } from '../location/locale.ts'
@@ -149,7 +149,7 @@ export function readList(text: string): string[] {
   return text.split(',')
 }
 
-/** Makes a reader of one of some words. */
+/** Makes a parser that accepts only the given words. */
 export function oneOf<Choice extends string>(choices: readonly Choice[]): (text: string) => Choice {
   return (text) => {
     const chosen = choices.find((choice) => choice === text)
@@ -158,7 +158,7 @@ export function oneOf<Choice extends string>(choices: readonly Choice[]): (text:
   }
 }
 
-/** Makes a reader of a number of digits only. */
+/** Makes a parser of whole numbers that are written in digits only. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
     const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN

@@ -6,7 +6,6 @@ import { messageOf } from '../realm.ts'
 import { openOutputFile } from './enrich/output-file.ts'
 import { ExitStatus, type Terminal, writeMessage } from './terminal.ts'
 
-/** What a command does to a file. */
 const CONVERSIONS = { pack, unpack } as const
 
 export interface PackCommand {
@@ -16,7 +15,7 @@ export interface PackCommand {
 }
 
 /**
- * Packs or unpacks a database: `geofix pack` and `geofix unpack`. The output gets its name when it is complete.
+ * Packs or unpacks a database: `geofix pack` and `geofix unpack`. The output file appears when it is complete.
  *
  * @throws InvalidDatabaseError when the input cannot be read or converted
  * @throws CommandFailure when the output cannot be written
@@ -51,7 +50,7 @@ async function read(path: string): Promise<Uint8Array> {
   }
 }
 
-/** Names the file in the error. */
+/** Converts a file, and names it in errors. */
 function converted(action: keyof typeof CONVERSIONS, bytes: Uint8Array, path: string): Uint8Array {
   try {
     return CONVERSIONS[action](bytes)

@@ -76,7 +76,7 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
       self.error(`error: write options after "${subcommand.name()}": see geofix ${subcommand.name()} --help`)
     })
 
-  /** Adds what a command takes and does. It prints its help if it would read addresses or lines from a terminal. */
+  /** Defines a command. It prints its help if it would read addresses or lines from a terminal. */
   const define = <const Options extends readonly OptionDefinition[]>(
     command: Command,
     { description, argument, options, help = '', readsInput = false, run }: CommandDefinition<Options>,
@@ -196,7 +196,7 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
 
 interface CommandDefinition<Options extends readonly OptionDefinition[]> {
   readonly description: string
-  /** As --help shows it, what it is, and how one is read; the default keeps the text. */
+  /** The name and description in --help, and a parser of each value; the default keeps the text. */
   readonly argument?: readonly [name: string, text: string, read?: (text: string) => string]
   readonly options: Options
   /** Text after the options in --help. */

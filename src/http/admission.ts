@@ -6,14 +6,14 @@ import type { Plan, PlanTable } from './plan.ts'
 import type { Problem } from './problem.ts'
 import type { RateLimits, Taken } from './rate-limit.ts'
 
-/** Knows the keys, by the form of request that a service has. */
+/** Finds the owner of a key, or `null` for an invalid key. `Source` is the form of the service's requests. */
 export type FindOwner<Source extends Asked> = (key: string, asked: Source) => MaybePromise<KeyOwner | null>
 
-/** What is known about a request that is being admitted. */
+/** What admission finds out about a request. */
 export interface Admitting {
   /** The `id` of the key, if the request has a valid one. */
   keyId: string | null
-  /** Fields that say what is left of the budget. */
+  /** The RateLimit fields. */
   headers: HeaderFields
 }
 
@@ -61,7 +61,7 @@ export class Admission<Source extends Asked> {
     })
   }
 
-  /** Takes a request from the budget of a key or a client. @returns `otherwise`, if something is left */
+  /** Takes a request from the budget of a key or a client. @returns `otherwise` if the budget allows it */
   #take<Otherwise>(
     plan: Plan,
     who: string,
@@ -76,7 +76,7 @@ export class Admission<Source extends Asked> {
     })
   }
 
-  /** Without a key, the client counts as the resolver's trust sees it: behind a proxy, the peer is everyone. */
+  /** Requests without a key count by client, not by peer: behind a proxy, all requests have the same peer. */
   #client(asked: Source, remoteAddress: string | null | undefined): string {
     const { ip } = this.#resolver.findClient({ headers: asked, remoteAddress })
     return this.#limits.peerName(ip === '' ? remoteAddress : ip)

@@ -10,7 +10,7 @@ export interface KeyOwner {
 }
 
 /**
- * The program's function that knows the keys.
+ * The program's function that finds the owner of a key.
  *
  * @returns `null` when the key is not valid
  */
@@ -20,13 +20,13 @@ export type Authenticate = (key: string, request: Request) => KeyOwner | null | 
 const BEARER = /^bearer +([\w.~+/-]+=*)$/i
 const BEARER_SCHEME = /^bearer(?: |$)/i
 
-/** Longer tokens are refused unread. */
+/** Longer fields are refused unread. */
 const MAX_KEY_CHARS = 512
 
 /**
  * Reads the key of a request.
  *
- * @returns the key, or why there is none. Several `Authorization` fields are joined by commas, and so are no key.
+ * @returns the key, or why there is none. Several `Authorization` fields are refused: they are joined by commas
  */
 export function bearerKey(asked: Asked): string | Problem {
   const field = asked.get('authorization')

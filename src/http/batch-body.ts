@@ -14,10 +14,10 @@ const SHAPE = 'The body must be ["81.2.69.142", …] or {"ips": ["81.2.69.142", 
 const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads the body of a batch: an array of texts, or an object with the members `ips` and, if wanted, `locale`. Other members
- * are ignored.
+ * Reads the body of a batch: an array of texts, or an object with the member `ips` and optionally `locale`. Ignores other
+ * members.
  *
- * @param maxBytes limit of the body, counted while it is read
+ * @param maxBytes limit of the body
  */
 export async function readBatch(asked: Asked, maxBytes: number): Promise<Batch | Problem> {
   const type = asked.get('content-type')

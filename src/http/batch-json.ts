@@ -13,9 +13,9 @@ const MAX_LOCATIONS = 131_072
 const MAX_TEXT_BYTES = 16 * 1024 * 1024
 /** The most locales whose texts are kept. */
 const MAX_TEXT_LOCALES = 4
-/** Usual bytes of a record, to reserve memory for. */
+/** Bytes to reserve for each record. */
 const RECORD_BYTES = 320
-/** Any instant will do: only the offset depends on it, and the offset is written separately. */
+/** Only the offset depends on the instant, and the offset is written separately. */
 const ANY_INSTANT = 0
 
 const OPEN = 0x5b
@@ -25,8 +25,8 @@ const CLOSE = 0x5d
 const encoder = /* @__PURE__ */ new TextEncoder()
 
 /**
- * Writes the JSON of a batch as `JSON.stringify` writes what `lookupMany` returns, as UTF-8. Keeps the text of each location,
- * which makes it more than twice as fast.
+ * Writes the JSON of a batch in UTF-8: exactly what `JSON.stringify` makes of the result of `lookupMany`. It keeps the
+ * text of each location, which makes it more than twice as fast.
  */
 export class BatchJson {
   readonly #address = new Address()
@@ -35,7 +35,7 @@ export class BatchJson {
 
   /**
    * @param at milliseconds since 1970
-   * @param tell is called for each address, with why it has no location or `null`; may change what is written
+   * @param tell is called for each address with its failure, which it may change before it is written, or `null`
    */
   write(
     set: DatabaseSet,
@@ -79,7 +79,7 @@ class LocationTexts {
   readonly #set: DatabaseSet
   readonly #locale: Locale
   #generation: number
-  /** Numbers of texts by those of locations. */
+  /** By the number of a location, the index of its text. */
   #numbers = new NumberMap()
   #texts: Uint8Array[] = []
   #zones: Timezone[] = []

@@ -4,7 +4,7 @@ import type { Asked, HeaderFields, Reply } from './exchange.ts'
 export type AllowedOrigins = '*' | readonly string[]
 
 const PREFLIGHT_SECONDS = '86400'
-/** Fields that scripts may read, beside those that they always may. */
+/** Fields that scripts may read in addition to those that the Fetch standard always allows. */
 const EXPOSED = 'RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate'
 
 /** Allows scripts of other origins to read answers (the CORS protocol of the Fetch standard). */

@@ -1,10 +1,10 @@
-// What the service reads of a request and gives as an answer. `createHandler` has both over Fetch types; `geofix serve` also
-// has them over Node's own, because Fetch objects take half of the time of an answer there.
+// What the service reads of a request and gives as an answer. `createHandler` uses Fetch types. `geofix serve` also uses
+// Node's own objects, because making Fetch objects takes half of the time of an answer there.
 
 /** Header fields of an answer: lower-case names, each followed by its value. This is the fastest form for Node. */
 export type HeaderFields = readonly string[]
 
-/** A request. It is a `HeaderSource` of the resolver, too. */
+/** A request. It is also a `HeaderSource` of the resolver. */
 export interface Asked {
   readonly method: string
   /** The URL, or only its path and query. */
@@ -23,7 +23,7 @@ export interface Asked {
 export interface Reply {
   readonly status: number
   readonly headers: HeaderFields
-  /** `null` to `HEAD`, whose `headers` then have the length. */
+  /** `null` for `HEAD`, for which `headers` has the `content-length`, and for a preflight. */
   readonly body: string | Uint8Array | null
 }
 
@@ -69,7 +69,7 @@ export function responseOf({ status, headers: fields, body }: Reply): Response {
   return new Response(content, { status, headers })
 }
 
-/** An answer with a body; to `HEAD`, without it. */
+/** An answer with a body, which is left out for `HEAD`. */
 export function replyTo(
   method: string,
   status: number,

@@ -20,10 +20,10 @@ import { isProblem, type Problem, problemReply } from './problem.ts'
 import { RateLimits } from './rate-limit.ts'
 import { type Operation, type Route, routeOf } from './route.ts'
 
-/** Every answer is about one caller or one key. */
+/** Not to be stored, because every answer is about one caller or one key. */
 const SUCCESS: HeaderFields = ['content-type', 'application/json', 'cache-control', 'private, no-store']
 
-/** What an operation made of a request. Text and bytes are the JSON of a success. */
+/** The result of an operation. Text and bytes are the JSON of a success. */
 type Outcome = string | Uint8Array | Problem
 
 /** What is known about a request so far. */
@@ -83,7 +83,7 @@ export class Service<Source extends Asked> {
     this.#cors = options.cors === undefined ? null : new Cors(options.cors)
   }
 
-  /** Answers a request, without a promise if nothing has to be waited for. Never throws. */
+  /** Answers a request: without a promise if there is nothing to wait for. Never throws. */
   answer(asked: Source, remoteAddress?: string | null): MaybePromise<Reply> {
     const progress: Progress = { operation: null, keyId: null, headers: [], outcomes: {} }
     const start = performance.now()
@@ -182,7 +182,7 @@ export class Service<Source extends Asked> {
     if (code === 'MALFORMED_ADDRESS' || code === 'UNRESOLVABLE_ADDRESS') {
       return { code, detail: message, reason }
     }
-    // The fault is not the caller's.
+    // Not the caller's fault: throws, so that the answer is 500.
     return recordJson(ask())
   }
 
@@ -206,7 +206,7 @@ export class Service<Source extends Asked> {
     })
   }
 
-  /** The message has the path of the file. */
+  /** Reports a fault of the database, and hides its message, which has the path of the file. */
   #hideFault({ error }: LookupFailure): void {
     this.#report(new Error(error.message))
     error.message = 'the database is damaged here'
@@ -216,12 +216,12 @@ export class Service<Source extends Asked> {
     try {
       this.#options.onError(error)
     } catch {
-      // There is nobody left to tell.
+      // An error of the callback must not change the answer.
     }
   }
 }
 
-/** Makes a wrong locale the caller's fault. */
+/** Answers an invalid locale with a problem. */
 function orBadLocale(operate: () => Outcome): Outcome {
   try {
     return operate()

@@ -1,7 +1,7 @@
 /** A value now or later. Most requests need no promise, and each promise costs a turn of the event loop and memory. */
 export type MaybePromise<Value> = Value | Promise<Value>
 
-/** Goes on with a value when it is there: at once, if it is there already. */
+/** Calls `next` with a value: at once, unless the value is a promise. */
 export function chain<Value, Next>(
   value: MaybePromise<Value>,
   next: (value: Value) => MaybePromise<Next>,

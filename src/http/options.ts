@@ -7,7 +7,7 @@ import type { Operation } from './route.ts'
 const DEFAULT_MAX_BATCH = 1000
 const DEFAULT_MAX_BODY_BYTES = 1024 * 1024
 
-/** What a runtime knows of a request, beside the `Request`. */
+/** What a runtime knows about a request in addition to the `Request`. */
 export interface RequestInfo {
   /** The address of the socket's peer, without a port; `null` or absent if the runtime does not know it. */
   readonly remoteAddress?: string | null | undefined
@@ -28,7 +28,7 @@ export interface Answer {
 }
 
 export interface HandlerOptions {
-  /** Knows the keys; see `createKeyFile`. `null` serves everyone, without keys: say so only for a private network. */
+  /** Finds the owner of a key; see `createKeyFile`. `null` serves everyone without keys: only for a private network. */
   readonly authenticate: Authenticate | null
   /** From the lowest to the highest. Default: `free`, `developer`, `business`. */
   readonly plans?: readonly Plan[] | undefined

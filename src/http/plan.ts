@@ -3,7 +3,7 @@ import { quoted } from '../errors.ts'
 /** A tier of the service: what its keys may do. */
 export interface Plan {
   readonly name: string
-  /** Requests a second that a key may send for long. Above 0. */
+  /** Requests a second that a key may send on average. Above 0. */
   readonly rate: number
   /** Requests that a key may send at once: the budget of a window of `burst / rate` seconds. At least `rate`. */
   readonly burst: number
@@ -11,20 +11,19 @@ export interface Plan {
   readonly batch: number
 }
 
-/** The plans from the lowest to the highest, unless the program gives its own. */
+/** From the lowest to the highest. */
 const DEFAULT_PLANS: readonly Plan[] = [
   { name: 'free', rate: 10, burst: 20, batch: 0 },
   { name: 'developer', rate: 100, burst: 200, batch: 1000 },
   { name: 'business', rate: 10_000, burst: 20_000, batch: 1000 },
 ]
 
-/** The lowest plan with lookup and batch, unless the program names another. */
 const DEFAULT_LOOKUP_PLAN = 'developer'
 
 /** The name of a plan is part of a header field and of a key of a store. */
 export const PLAN_NAME = /^[a-z0-9_-]{1,40}$/i
 
-/** The plans in their order. */
+/** The plans of a service, and their order. */
 export class PlanTable {
   readonly lowest: Plan
   readonly highest: Plan
@@ -34,7 +33,7 @@ export class PlanTable {
   readonly #ranks: ReadonlyMap<string, number>
   readonly #lookupRank: number
 
-  /** @throws TypeError when there is no plan, two have one name, a number is out of range, or `lookupPlan` is none of them */
+  /** @throws TypeError when there is no plan, two have one name, a number is out of range, or none is named `lookupPlan` */
   constructor(plans: readonly Plan[] = DEFAULT_PLANS, lookupPlan = DEFAULT_LOOKUP_PLAN) {
     if (!Array.isArray(plans)) throw new TypeError('plans must be an array of plans, from the lowest')
     const all: readonly Plan[] = plans.map(checked)

@@ -27,7 +27,7 @@ export interface Problem {
   readonly detail: string
   /** Why an address cannot be resolved. */
   readonly reason?: UnresolvableReason | UnavailableReason | undefined
-  /** Fields beside those of every problem. */
+  /** Header fields of this problem only. */
   readonly headers?: HeaderFields
 }
 

@@ -25,7 +25,7 @@ interface Left extends Budget {
   readonly allowed: boolean
 }
 
-/** Whether a request was left, and the RateLimit fields of draft-ietf-httpapi-ratelimit-headers-10. */
+/** Whether the budget allowed a request, and the RateLimit fields of draft-ietf-httpapi-ratelimit-headers-10. */
 export interface Taken {
   readonly allowed: boolean
   readonly headers: HeaderFields
@@ -54,7 +54,7 @@ export class RateLimits {
     }
   }
 
-  /** Takes one request from the budget of a key or a peer. @throws the error of the store */
+  /** Takes one request from the budget of a key or a client. @throws the error of the store */
   take(plan: Plan, who: string): MaybePromise<Taken> {
     const limit = this.#limits.get(plan)
     if (limit === undefined) throw new TypeError(`the plan ${plan.name} has no limiter`)
@@ -67,7 +67,7 @@ export class RateLimits {
     })
   }
 
-  /** The name of a peer's budget. IPv6 hosts have a network of 64 bits to themselves, so that is what counts. */
+  /** The name of a peer's budget. IPv6 counts by /64 network, because a host can use all addresses of its own. */
   peerName(address: string | null | undefined): string {
     if (!this.#address.parse(address)) return 'peer:unknown'
     const { version, text, words } = this.#address

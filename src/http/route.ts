@@ -57,7 +57,7 @@ export function targetOf(url: string): { readonly path: string; readonly query: 
   return { path: url.slice(start, mark), query: url.slice(mark + 1, end) }
 }
 
-/** Decodes a segment once. What would need a second decoding is refused, so that no two readers disagree about it. */
+/** Decodes a segment once. Refuses text that needs a second decoding, which a proxy may have read in another way. */
 function decoded(segment: string): string | Problem {
   if (!segment.includes('%')) return segment
   let text: string

@@ -1,6 +1,6 @@
 /**
- * Decoded blocks, by number, within a limit of bytes. When it is full, blocks that were not used for a while make
- * room. A use costs one write, so blocks are not kept in the order of their use.
+ * Decoded blocks, by number, within a limit of bytes. When it is full, it drops blocks that were not used for a while.
+ * It keeps no exact order of use, so that a use costs only one write.
  */
 export class BlockCache<Block extends { readonly byteLength: number }> {
   readonly #blocks: (Block | undefined)[]

@@ -5,11 +5,11 @@ import { DataType } from '../mmdb/format.ts'
 import { DATA_BLOCK_BYTES } from './format.ts'
 import { NumberReader, writeNumber } from './number-stream.ts'
 
-/** A text of up to this size has it in its control byte. */
+/** Texts of up to this many bytes have their size in the control byte. */
 const MAX_SHORT_TEXT = 28
 /** The bits of a control byte that have the size. */
 const SIZE_BITS = 0x1f
-/** Added to a size that is stored in 1, 2 or 3 extra bytes. */
+/** What is added to a size that is stored in 0, 1, 2 or 3 extra bytes. */
 const SIZE_BASES = [0, 29, 285, 65_821]
 
 /** A part of the data section that is stored as one block. */
@@ -132,8 +132,8 @@ function readRow(section: Uint8Array, start: number): { readonly row: Row; reado
 }
 
 /**
- * A block as it is kept in memory: by columns. A row is put together when it is read, because few of a block's rows are:
- * twenty times as fast as decoding all of them.
+ * A block in memory, still by columns. Only rows that are read are put together. That is twenty times as fast as
+ * decoding the whole block, because lookups read few of its rows.
  */
 export class DataColumns {
   readonly #stream: Uint8Array

@@ -28,7 +28,7 @@ const FIELDS = [
   'metadataBytes',
 ] as const
 
-/** The tables after them. A column has a number for each row. */
+/** The columns of the tables that follow. */
 const ALIAS_COLUMNS = ['leaf', 'word0', 'word1', 'word2', 'word3', 'prefixLength'] as const
 const LEAF_COLUMNS = [
   'word0',
@@ -43,7 +43,7 @@ const LEAF_COLUMNS = [
 const DATA_COLUMNS = ['length', 'columnBytes', 'deflated', 'crc'] as const
 
 type Row<Column extends string> = Readonly<Record<Column, number>>
-/** By column. */
+/** A table stored column by column, with a number for each row. */
 type Table<Column extends string> = Readonly<Record<Column, Uint32Array>>
 type Fields = Row<(typeof FIELDS)[number]>
 
@@ -115,7 +115,7 @@ function columnsOf<Column extends string>(rows: readonly Row<Column>[], names: r
  *
  * @param size of the file in bytes
  * @param read returns bytes of the file, by their position and length
- * @throws Error when they are damaged, or say what cannot be
+ * @throws Error when they are damaged, or a field has an impossible value
  */
 export function readDirectory(
   size: number,
@@ -166,12 +166,12 @@ function parseDirectory(bytes: Uint8Array, end: number): Directory {
   const leafBlocks = table(LEAF_COLUMNS, fields.leafBlockCount)
   const dataBlocks = table(DATA_COLUMNS, fields.dataBlockCount)
   if (bytes.length - at !== fields.metadataBytes || fields.metadataBytes > MAX_METADATA_BYTES) {
-    throw new Error('its directory has another length than its metadata needs')
+    throw new Error('the length of its directory does not match the length of its metadata')
   }
   return { ...fields, aliases, leafBlocks, dataBlocks, metadata: bytes.slice(at), end }
 }
 
-/** Bytes that cannot be compressed need some more. */
+/** Limit of a deflated stream: deflate adds some bytes to data that it cannot compress. */
 function mostDeflated(length = 0): number {
   return length + (length >>> 10) + 64
 }
@@ -189,11 +189,11 @@ function check(directory: Directory, size: number): void {
     leafBlocks.lowBytes.every((bytes) => bytes <= LEAVES_PER_BLOCK) &&
     dataBlocks.length.every((bytes) => bytes <= MAX_DATA_BLOCK_BYTES) &&
     dataBlocks.columnBytes.every((bytes) => bytes <= MAX_COLUMN_BYTES) &&
-    // Else a block could be a bomb, or read much of the file.
+    // Otherwise, one small block could make a lookup read much of the file.
     recordDeflated <= mostDeflated(recordBytes) &&
     leafBlocks.deflated.every((bytes, i) => bytes <= mostDeflated(leafBlocks.tokenBytes[i])) &&
     dataBlocks.deflated.every((bytes, i) => bytes <= mostDeflated(dataBlocks.columnBytes[i]))
-  if (!isPlausible) throw new Error('its directory says what cannot be')
+  if (!isPlausible) throw new Error('its directory has impossible sizes')
   const total = [leafBlocks.deflated, leafBlocks.lowBytes, dataBlocks.deflated].reduce(
     (sum, column) => column.reduce((partial, bytes) => partial + bytes, sum),
     directory.end + recordDeflated,

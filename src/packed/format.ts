@@ -2,36 +2,37 @@
 
 export const VERSION = 1
 
-/** Magic, version, four fields and the checksum of those. */
+/** Magic, version, four fields, and the checksum of all these. */
 export const HEADER_BYTES = 32
 
-/** Leaves of a block; the last block can have fewer. */
+/** Leaves in a block. The last block can have fewer. */
 export const LEAVES_PER_BLOCK = 4096
-/** Bytes of a block's tokens, inflated: a leaf has a token, a long length, and three high bytes of a new value at most. */
+/** Limit of a block's inflated tokens: a leaf has at most a token, a long length and three high bytes of a value. */
 export const MAX_TOKEN_BYTES = 5 * 4096
 
-/** A data block of the writer has about this many bytes. The reader refuses a block over twice the size. */
+/** The writer ends a data block at the first row that reaches this many bytes. No row has more. */
 export const DATA_BLOCK_BYTES = 2 ** 16
+/** The reader refuses a data block of more bytes. */
 export const MAX_DATA_BLOCK_BYTES = 2 ** 17
-/** The most bytes of its columns, with their description. */
+/** Limit of a data block's inflated stream: its shapes, columns and texts. */
 export const MAX_COLUMN_BYTES = 2 ** 19
 
 /** The value of a leaf without a record. */
 export const NONE = 0
-/** The value of a leaf that stands for the networks of another leaf. */
+/** The value of a leaf that stands for a subtree which came before it. */
 export const ALIAS = 1
 /** The value of a leaf with the first record of the record table; the others follow. */
 export const FIRST_RECORD = 2
 
-// A token is one byte for each leaf: the bits by which its prefix is longer than the least in the high bits, and how
-// recently its value was used in the low bits.
+// Each leaf has a token of one byte. Its high bits say how many bits longer the prefix is than the shortest one at the
+// leaf's position. Its low bits say how recently the block used the value.
 export const LENGTH_SHIFT = 6
-/** The first of the length's values that continue in another stream. */
+/** A length of this or more has its rest in the stream of long lengths. */
 export const LONG_LENGTH = 3
 export const RECENCY_MASK = 63
-/** A value that the block uses for the first time, or again after many others. */
+/** The recency of a value that is not among the block's recent ones. */
 export const NEW_VALUE = 0
-/** The first recency that continues in another stream. */
+/** A recency of this or more has its rest in the stream of far recencies. */
 export const FAR_VALUE = 63
-/** How many values of a block can be referred to by their recency. */
+/** How many recent values a block remembers. */
 export const RECENT_VALUES = 256

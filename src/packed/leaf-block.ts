@@ -14,13 +14,13 @@ import { advance, compare, leastPrefixLength, type Words } from './position.ts'
 export interface LeafStreams {
   /** Tokens, long lengths, far recencies, and the high bytes of new values: worth compressing. */
   readonly tokens: Uint8Array
-  /** The lowest byte of each new value: as good as random. */
+  /** The lowest byte of each new value: too random to compress. */
   readonly lowBytes: Uint8Array
 }
 
 /** What the leaves of a tree have in common. */
 export interface TreeShape {
-  /** The bits of a position before those of an address: 96 in an IPv4 tree, 0 in an IPv6 tree. */
+  /** How many bits of a position come before the address: 96 in an IPv4 tree, 0 in an IPv6 tree. */
   readonly base: number
   /** One more than the largest value. */
   readonly valueCount: number
@@ -34,7 +34,7 @@ function bytesOfValue({ valueCount }: TreeShape): number {
 /**
  * Encodes a block.
  *
- * @param start the position of the first leaf; afterwards, that of the next block
+ * @param start the position of the first leaf; it is moved to that of the next block
  */
 export function encodeLeaves(
   prefixLengths: Uint8Array,
@@ -90,7 +90,7 @@ export interface Leaves {
  * Decodes a block. Checks that its leaves fill the positions from `start` to `end` and that its values exist.
  *
  * @param end the position of the next block; zero at the end of the IPv6 addresses
- * @throws Error when something does not fit
+ * @throws Error when the block is damaged
  */
 export function decodeLeaves(
   { tokens, lowBytes }: LeafStreams,
@@ -116,7 +116,7 @@ interface SplitStreams {
   readonly tokens: Uint8Array
   readonly longLengths: Uint8Array
   readonly farValues: Uint8Array
-  /** By rising weight, the bytes of new values. */
+  /** The bytes of new values: all their lowest bytes, then all the next ones, up to the highest. */
   readonly bytes: readonly Uint8Array[]
   readonly newCount: number
 }
@@ -153,7 +153,7 @@ function decodeLengths({ tokens, longLengths }: SplitStreams): Uint8Array {
   let longAt = 0
   for (let i = 0; i < extra.length; i++) {
     const short = (tokens[i] ?? 0) >>> LENGTH_SHIFT
-    // A sum over 255 would wrap to a short length.
+    // The array would wrap a sum over 255 to a valid length.
     extra[i] = short < LONG_LENGTH ? short : Math.min(LONG_LENGTH + (longLengths[longAt++] ?? 0), 255)
   }
   return extra
@@ -197,10 +197,10 @@ function placeIPv4(lengths: Uint8Array, start: Words, end: Words, base: number):
   // As a signed integer: V8 would compute with numbers over 2 ** 31 as doubles, half as fast.
   let position = (start[3] ?? 0) | 0
   for (let i = 0; i < lengths.length; i++) {
-    // A network ends at a multiple of its size, so that the last one ends exactly at zero.
+    // Zero is the end of the addresses: networks end at multiples of their sizes, so none can pass it.
     if (position === 0 && i > 0) throw misplaced()
     const length = (position === 0 ? least : 97 + Math.clz32(position & -position)) + (lengths[i] ?? 0)
-    // A shorter prefix leads beyond the IPv4 addresses.
+    // A network with a prefix under 96 bits is larger than all IPv4 addresses.
     if (length > 128 || length < 96) throw misplaced()
     starts[i] = position
     lengths[i] = length - base
@@ -249,7 +249,7 @@ function misplaced(): Error {
   return new Error('the networks of a block do not fill its addresses')
 }
 
-/** The last values that were used, most recent first. Recency counts from 1. */
+/** The values that a block used last, most recent first. Recency counts from 1. */
 class RecentValues {
   /** From `#first` on. There is room for all new values of a block before it, so that adding one moves no other. */
   readonly #values = new Uint32Array(LEAVES_PER_BLOCK + RECENT_VALUES)
@@ -262,7 +262,7 @@ class RecentValues {
     this.#count = 0
   }
 
-  /** {@link NEW_VALUE} for a value that is not among them. */
+  /** @returns {@link NEW_VALUE} for a value that is not in the list */
   recencyOf(value: number): number {
     for (let i = 0; i < this.#count; i++) if (this.#values[this.#first + i] === value) return i + 1
     return NEW_VALUE
@@ -274,7 +274,7 @@ class RecentValues {
     return value
   }
 
-  /** @throws Error when there are not as many */
+  /** @throws Error when the list has fewer values */
   use(recency: number): number {
     if (recency > this.#count) throw new Error('a leaf refers to a value before the first of its block')
     const values = this.#values

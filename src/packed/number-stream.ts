@@ -1,4 +1,4 @@
-// Numbers of any size in a stream of bytes: seven bits a byte, the lowest first; the high bit says that more follow.
+// Short numbers of a stream: seven bits a byte, the lowest first; the high bit says that more follow.
 
 /** Appends a number below 2^32. */
 export function writeNumber(bytes: number[], number: number): void {
@@ -27,7 +27,7 @@ export class NumberReader {
     throw new Error('a stream of numbers is cut short, or has a number of more than five bytes')
   }
 
-  /** Reads how many things follow, of which each takes a byte or more. */
+  /** Reads how many items follow. Each of them takes at least one byte. */
   count(): number {
     const count = this.number()
     if (count > this.stream.length - this.at) throw new Error('a stream has fewer values than it says')

@@ -1,4 +1,4 @@
-// What the core loads when it meets a packed database: the reader, with decompression that works everywhere.
+// What the core loads for a packed database: the reader, with decompression that works on every platform.
 import { PORTABLE_CODEC } from '../bytes/deflate.ts'
 import { PackedDatabase, type PackedOptions } from './packed-database.ts'
 import { sourceOf } from './packed-file.ts'

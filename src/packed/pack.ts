@@ -14,20 +14,20 @@ import { advance } from './position.ts'
 import { type TreeLeaves, treeLeaves } from './tree-leaves.ts'
 import { unpackFile } from './unpack.ts'
 
-/** Rows of the directory for blocks, and the blocks themselves. */
+/** Blocks of one kind, and their rows in the directory. */
 interface Packed<Row> {
   readonly rows: readonly Row[]
   readonly blocks: readonly Uint8Array[]
 }
 
 /**
- * Packs an MMDB database: half the size of gzip, and readable at random. {@link unpack} gives a file with the same
- * records, networks and metadata. The same bytes always give the same packed file.
+ * Packs an MMDB database to half the size of gzip. A lookup reads only the blocks that it needs. {@link unpack} gives a
+ * file with the same records, networks and metadata. The same bytes always give the same packed file.
  *
- * Takes about 15 times the packed size in memory, and a minute for a city database.
+ * A city database takes a minute, and about 15 times the packed size in memory.
  *
  * @param bytes an uncompressed `.mmdb` file
- * @throws InvalidDatabaseError when it is not one, is packed already, or its search tree has a loop
+ * @throws InvalidDatabaseError when it is not a database, is already packed, or its search tree has a loop
  */
 export function pack(bytes: Bytes): Uint8Array {
   return packWith(portableDeflate, viewOf(bytes))
@@ -36,8 +36,8 @@ export function pack(bytes: Bytes): Uint8Array {
 /**
  * Unpacks a file that {@link pack} made, and checks all of it.
  *
- * @returns an MMDB file with the same records, networks and metadata, and the same data section. Its search tree can
- *   have another order of nodes
+ * @returns an MMDB file with the same records, networks, metadata and data section. The nodes of its search tree can
+ *   have another order
  * @throws InvalidDatabaseError when it is damaged or not packed
  */
 export function unpack(bytes: Bytes): Uint8Array {
@@ -46,7 +46,7 @@ export function unpack(bytes: Bytes): Uint8Array {
   return unpackFile(new PackedFile(sourceOf(packed), PORTABLE_CODEC))
 }
 
-/** Packs with another compressor for the blocks, which can give other bytes. Throws as {@link pack}. */
+/** As {@link pack}, with another compressor for the blocks, whose bytes can differ. */
 export function packWith(deflate: Deflate, file: Uint8Array): Uint8Array {
   if (isPacked(file)) throw new InvalidDatabaseError('it is packed already')
   const database = new Database(file)
@@ -113,7 +113,7 @@ function packLeaves(
   return { rows, blocks }
 }
 
-/** The record table: where records are, as differences. */
+/** The record table: each record as the difference from the one before. */
 function packRecords(
   deflate: Deflate,
   records: Uint32Array,
@@ -142,7 +142,7 @@ function packData(deflate: Deflate, section: Uint8Array): Packed<DirectoryRows['
   return { rows, blocks }
 }
 
-/** The two halves of a double, low first: a file can have more networks than 32 bits can count. */
+/** The halves of a double, low first: 32 bits cannot count the networks of every file. NaN for a damaged tree. */
 function networkCount(database: Database): { readonly networks0: number; readonly networks1: number } {
   const view = new DataView(new ArrayBuffer(8))
   try {

@@ -2,16 +2,16 @@ import { DataSection } from '../mmdb/data-section.ts'
 import { DecoderBytes } from '../mmdb/record-decoder.ts'
 import type { DataColumns } from './data-block.ts'
 
-/** A decoded block of the data section, and where it starts in the original file. */
+/** Finds the block with an offset of the original file, and where the block starts there. */
 export type BlockAt = (offset: number) => readonly [columns: DataColumns, start: number]
 
-/** Rows that are kept put together. A record's names and keys are in other rows, and reading returns to the record. */
+/** How many buffers of rows are kept. Reading a record jumps to the rows of its keys and names, and back. */
 const KEPT_ROWS = 16
 
-/** The buffer of usual rows. Most have less than a hundred bytes. */
+/** The size of a buffer, unless its rows have more. Most rows have fewer than a hundred. */
 const USUAL_BYTES = 512
 
-/** Rows that follow one another, put together. */
+/** A buffer with rows that follow one another. */
 interface Rows {
   bytes: Uint8Array
   view: DataView
@@ -21,14 +21,14 @@ interface Rows {
 }
 
 /**
- * The data section of a packed file. Reads buffers with a few rows, put together from the columns of their block.
- * Offsets are those of the original file.
+ * The data section of a packed file. Puts rows together in buffers from the columns of their block. Offsets are those of
+ * the original file.
  */
 export class PackedData extends DataSection {
   readonly #blockAt: BlockAt
   readonly #kept: Rows[] = []
   #next = 0
-  /** Where the rows in the buffer end in the file. */
+  /** Where the rows in `bytes` end in the file. */
   #to = 0
 
   constructor(blockAt: BlockAt, base: number, end: number, path?: string) {
@@ -72,7 +72,7 @@ export class PackedData extends DataSection {
   }
 
   #read(rows: Rows, offset: number, end: number): void {
-    // Damage in a block can end this early: until then, nothing can be read.
+    // A damaged block throws below: the buffer must then be empty.
     rows.from = 0
     rows.to = 0
     let start = -1
@@ -96,7 +96,7 @@ export class PackedData extends DataSection {
   }
 }
 
-/** The file for mmdb-lib's decoder, which reads numbers, texts and bytes at their offsets. */
+/** What mmdb-lib's decoder takes as the whole file. Each read copies only the bytes that it needs. */
 export function decoderBytesOf(data: PackedData): DecoderBytes {
   const part = (offset: number, length: number): DecoderBytes =>
     new DecoderBytes(data.slice(offset, length).buffer)

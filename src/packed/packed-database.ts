@@ -14,19 +14,19 @@ import { PackedIndex } from './packed-index.ts'
 import { PackedTree } from './packed-tree.ts'
 import { unpackFile } from './unpack.ts'
 
-/** The default limit of the blocks that a packed database keeps decoded. */
+/** The default limit of the decoded blocks that a packed database keeps. */
 export const DEFAULT_CACHE_BYTES = 100_663_296
 
-/** Of the first records. */
+/** `firstRecords` gives fewer than twice as many. */
 const MAX_SAMPLED_RECORDS = 100
 
 /** The part of the limit that is for networks. The rest is for the data section. */
 const LEAVES_SHARE = 2 / 3
 
 export interface PackedOptions {
-  /** Limit of the decoded blocks that are kept. 0 keeps only the last ones. */
+  /** Limit of the decoded blocks that are kept, in bytes. 0 keeps only the last ones. Default: 100,663,296. */
   readonly cacheBytes?: number | undefined
-  /** Limit of the file's size, packed and unpacked. */
+  /** Limit of the unpacked file, in bytes. Default: 2,147,483,648. */
   readonly maxBytes?: number | undefined
 }
 
@@ -66,7 +66,7 @@ export class PackedDatabase implements OpenDatabase {
     this.metadata = file.metadata
     this.tree = new PackedTree(file, cacheBytes * LEAVES_SHARE)
     this.#blocks = new BlockCache(file.directory.dataBlocks.length.length, cacheBytes * (1 - LEAVES_SHARE))
-    // One each, since the decoder moves its section while another one is read.
+    // The decoder has its own section: it moves to other rows while `data` is being read.
     this.data = this.#openData()
     const decoderData = this.#openData()
     this.#decoder = new RecordDecoder(decoderBytesOf(decoderData), decoderData)
@@ -85,8 +85,8 @@ export class PackedDatabase implements OpenDatabase {
   }
 
   /**
-   * In the order of the file, so that they are in few blocks. Only some of them: in a new process, a thousand take as
-   * long as all else that opening does.
+   * Offsets in the order of the file, so that they are in few blocks. Gives only some of them: in a new process, reading
+   * a thousand records takes as long as the rest of opening.
    */
   firstRecords(limit: number): Iterable<number> {
     const { dataStart, dataEnd, records } = this.#file

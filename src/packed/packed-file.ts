@@ -10,11 +10,11 @@ import { decodeLeaves, type Leaves, type TreeShape } from './leaf-block.ts'
 import { NumberReader } from './number-stream.ts'
 import { compare } from './position.ts'
 
-/** The bytes of a packed file, in memory or not. */
+/** The bytes of a packed file, in memory or on disk. */
 export interface BlockSource {
   /** Of the whole file, in bytes. */
   readonly size: number
-  /** Returns bytes of the file. The caller stays inside it. */
+  /** Returns bytes of the file. Callers do not ask for bytes beyond its end. */
   read(position: number, length: number): Uint8Array
 }
 
@@ -22,7 +22,7 @@ export interface BlockSource {
 export function sourceOf(bytes: Uint8Array): BlockSource {
   return {
     size: bytes.length,
-    // The object itself, so that the whole file is recognised as the one that was given.
+    // For the whole file, the given object: Resolver.share thus recognises shared bytes.
     read: (position, length) =>
       length === bytes.length ? bytes : bytes.subarray(position, position + length),
   }
@@ -40,7 +40,7 @@ export class PackedFile {
   /** Where the data section starts and ends in the original file. */
   readonly dataStart: number
   readonly dataEnd: number
-  /** By block of the data section, where it starts in the original file. */
+  /** Where each block of the data section starts in the original file, and then where the last one ends. */
   readonly dataStarts: Float64Array
   readonly path: string | undefined
 
@@ -75,7 +75,12 @@ export class PackedFile {
     this.#checkStarts()
   }
 
-  /** By value less `FIRST_RECORD`, what the original search tree stores for a record, less the number of nodes. */
+  /**
+   * What the original search tree stores for each record, less the number of nodes. The index is the record's value less
+   * `FIRST_RECORD`.
+   *
+   * @throws InvalidDatabaseError when the record table is damaged
+   */
   get records(): Uint32Array {
     this.#records ??= this.#readRecords()
     return this.#records
@@ -164,7 +169,7 @@ export class PackedFile {
       throw this.fault('the blocks of the packed file are not in the order of their addresses')
   }
 
-  /** Runs a step that throws a plain Error at damage. */
+  /** Runs a step, and names `what` in the error if the step fails. */
   #checked<Result>(what: string, step: () => Result): Result {
     try {
       return step()
@@ -176,7 +181,7 @@ export class PackedFile {
   }
 }
 
-/** Running sums from a start: one more than there are rows. */
+/** Running sums: the start, then the start plus all rows up to each row. */
 function positions(start: number, ...columns: readonly Uint32Array[]): Float64Array {
   const count = columns[0]?.length ?? 0
   const sums = new Float64Array(count + 1).fill(start)

@@ -11,8 +11,9 @@ const SHIFT = 32 - TABLE_BITS
 const UNKNOWN = 0
 
 /**
- * Results by the first 20 bits of an IPv4 address where all addresses with those bits have one, and otherwise the leaf
- * of the first of them, from which the others are found. Three times as fast as searching the whole block.
+ * A table by the first 20 bits of IPv4 addresses. An entry has the result, if all its addresses have the same one.
+ * Otherwise it has the leaf of the first address, where the search then starts: three times as fast as searching the
+ * whole block.
  */
 export class PackedIndex implements AddressIndex {
   readonly #tree: PackedTree
@@ -55,7 +56,7 @@ export class PackedIndex implements AddressIndex {
     this.#results.fill(UNKNOWN)
   }
 
-  /** Fills an entry after the search for one of its addresses. */
+  /** Fills an entry with what the last search found, which was for one of its addresses. */
   #fill(place: number, result: number): void {
     const tree = this.#tree
     const isWhole = tree.prefixLength - this.#ipv4Depth <= TABLE_BITS

@@ -6,7 +6,7 @@ import type { Leaves } from './leaf-block.ts'
 import type { PackedFile } from './packed-file.ts'
 import { compare, moved } from './position.ts'
 
-/** The first bits of an IPv4 address that choose the block to start from. */
+/** How many leading bits of an IPv4 address choose the block where the search starts. */
 const TABLE_BITS = 16
 
 /**
@@ -22,7 +22,7 @@ export class PackedTree {
   readonly #cache: BlockCache<Leaves>
   /** By the first bits of an IPv4 address, the block with the first address that has them. */
   readonly #table = new Uint16Array(2 ** TABLE_BITS)
-  /** By block of IPv4 addresses, the last word of its first one. */
+  /** By block of IPv4 addresses, the first of them. */
   readonly #ipv4Starts: Uint32Array
 
   /** @param cacheBytes limit of the decoded blocks that are kept; the last one always is */
@@ -51,7 +51,7 @@ export class PackedTree {
    * The value of an address's leaf.
    *
    * @param address an unsigned 32-bit number
-   * @param hint the number of a leaf that starts before or at the address; close, so that finding is fast
+   * @param hint the number of a leaf that starts at or before the address: the closer, the faster. Negative for none
    * @throws InvalidDatabaseError when the block of the address is damaged
    */
   valueIPv4(address: number, hint = -1): number {
@@ -90,11 +90,11 @@ export class PackedTree {
     return this.#file.metadata.ipVersion === 6 ? this.#follow(words) : NONE
   }
 
-  /** Finds the leaf of an address, and that of another network which it stands for. */
+  /** Finds the leaf of an address, and follows aliases. */
   #follow(address: Uint32Array): number {
     const { base } = this.#file.shape
     let words = address
-    /** How much longer the prefix of the address is than that of the leaf which is found. */
+    /** How many bits of the address were used, less the prefix length of the leaf. */
     let difference = 0
     for (let used = -1; ; used = this.prefixLength) {
       const block = this.#blockOf(words)
@@ -102,7 +102,7 @@ export class PackedTree {
       const leaf = lastNotAfter(leaves, words)
       const length = leaves.prefixLengths[leaf] ?? 0
       this.prefixLength = length + difference
-      // Each step down a tree uses more bits of the address, so that steps end.
+      // Each alias must use more bits of the address, so that the loop ends.
       if (this.prefixLength <= used) throw this.#file.fault('the aliases of the packed file have a loop')
       const value = leaves.values[leaf] ?? NONE
       if (value !== ALIAS) return value
@@ -166,7 +166,7 @@ function lastAtMost(numbers: Uint32Array, most: number): number {
   return low
 }
 
-/** The same, if the number at an index is known to be at most the given one, and the result to be close. */
+/** The same, searched upwards from an index whose number is at most the given one. Fast if the result is close. */
 function lastAtMostFrom(numbers: Uint32Array, most: number, index: number): number {
   let low = index
   let step = 1

@@ -1,4 +1,5 @@
-// Positions in the address space: where a network starts, as four big-endian words. An IPv4 tree uses the last one.
+// Positions in the address space: where a network starts, as four words, the highest first. In an IPv4 tree,
+// the last word has the address.
 import { bitAt } from '../mmdb/writer/node-table.ts'
 
 export type Words = Uint32Array
@@ -24,7 +25,7 @@ export function advance(words: Words, prefixLength: number): void {
   }
 }
 
-/** Negative, zero or positive as one position is before another, the same, or after it. */
+/** Negative if `a` comes before `b`, zero if they are equal, positive if it comes after. */
 export function compare(a: Words, b: Words): number {
   for (let i = 0; i < 4; i++) {
     const difference = (a[i] ?? 0) - (b[i] ?? 0)

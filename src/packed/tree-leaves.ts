@@ -3,7 +3,7 @@ import type { SearchTree } from '../mmdb/search-tree.ts'
 import { NodeTable } from '../mmdb/writer/node-table.ts'
 import { ALIAS, FIRST_RECORD, NONE } from './format.ts'
 
-/** A leaf that stands for a subtree that occurred before. */
+/** A leaf that stands for a subtree which came before it. */
 export interface Alias {
   /** The number of the leaf in address order. */
   readonly leaf: number
@@ -20,14 +20,14 @@ export interface TreeLeaves {
   readonly aliases: readonly Alias[]
   /** By ascending value, what the tree stores for its records, less the number of nodes. */
   readonly records: Uint32Array
-  /** Whether every two equal subtrees of the tree are the same node. */
+  /** Whether unpacking must join equal subtrees. Otherwise, aliases stand for all shared ones. */
   readonly isMinimal: boolean
 }
 
-/** A shared subtree with this many leaves is not repeated. Smaller ones take less room as leaves than as aliases. */
+/** A shared subtree with at least this many leaves becomes an alias. Most smaller ones have few leaves, which take less room than an alias. */
 const MIN_ALIAS_LEAVES = 65_536
 
-/** A tree whose leaves with repetitions are more than this many times its nodes is stored without repetitions. */
+/** Above about this many leaves a node, every shared subtree becomes an alias, however small. */
 const MAX_REPETITION = 4
 
 /**
@@ -46,7 +46,7 @@ export function treeLeaves(tree: SearchTree, path?: string): TreeLeaves {
   return { ...withRecords(leaves), aliases: leaves.aliases, isMinimal: repeated !== false }
 }
 
-/** The leaves with the tree's own values. */
+/** Leaves with values as the tree stores them. */
 interface Collected {
   readonly prefixLengths: Uint8Array
   /** As stored in the file, less the number of nodes. */
@@ -54,7 +54,7 @@ interface Collected {
   readonly aliases: readonly Alias[]
 }
 
-/** Marks an alias among stored values. A valid path does not end at the last node. */
+/** Marks an alias among stored values. As a record it would be the tree's last node. */
 const ALIAS_MARK = 0xffff_ffff
 
 /** @returns `false` when there are more than `most` leaves */
@@ -90,7 +90,7 @@ function collect(tree: SearchTree, most: number, isAlias: (node: number) => bool
   return { ...leaves.end(), aliases }
 }
 
-/** Replaces stored values by their ranks, which are smaller numbers. */
+/** Replaces stored values by the indexes of their records, which are smaller numbers. */
 function withRecords({ prefixLengths, stored }: Collected): Omit<TreeLeaves, 'aliases' | 'isMinimal'> {
   const distinct = new Set(stored)
   distinct.delete(0)
@@ -104,7 +104,7 @@ function withRecords({ prefixLengths, stored }: Collected): Omit<TreeLeaves, 'al
   return { prefixLengths, values: stored.map((value) => ranks.get(value) ?? NONE), records }
 }
 
-/** By node, how many leaves are below it, with repetitions. */
+/** By node, how many leaves are below it. Leaves of shared nodes count each time. */
 function leafCounts(tree: SearchTree, bits: number, file: string | undefined): Float64Array {
   const { nodeCount } = tree.metadata
   const counts = new Float64Array(nodeCount)

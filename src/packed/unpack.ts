@@ -7,7 +7,7 @@ import type { PackedFile } from './packed-file.ts'
 import { advance, type Words } from './position.ts'
 
 /**
- * The MMDB file of an open packed file, which is checked completely.
+ * Makes an MMDB file of an open packed file, and checks all of it.
  *
  * @throws InvalidDatabaseError when it is damaged
  */
@@ -34,7 +34,7 @@ function encodeTree(file: PackedFile): Uint8Array {
   const missing = nodeCount - encoder.nodeCount
   if (missing < 0) throw file.fault('the packed file has more networks than nodes')
   const { records } = file
-  // A tree stores records after its nodes, so nodes that are missing count too.
+  // A tree stores a record as the number of nodes plus its place. The encoder does not count the missing nodes.
   const offsetOf = (value: number): number =>
     missing + (value === NONE ? 0 : (records[value - FIRST_RECORD] ?? 0)) - SEPARATOR_BYTES
   try {
@@ -78,7 +78,7 @@ class TreeBuilder {
     return root ?? linkToValue(NONE)
   }
 
-  /** Adds a leaf, and joins all nodes that are complete with it. @returns the node at the highest of them */
+  /** Adds a leaf and makes the nodes that it completes. @returns the highest of them, or the leaf */
   #add(prefixLength: number, leaf: Link): Link {
     let link = leaf
     let depth = prefixLength

@@ -41,7 +41,7 @@ export const KEYS_OPTIONS = {
 
 type Flags<Name extends keyof typeof KEYS_OPTIONS> = FlagsOf<(typeof KEYS_OPTIONS)[Name]>
 
-/** Adds a key to a file, which is made if it is missing, and prints it. Nobody can print it again. */
+/** Adds a key to a file, and prints it, once: the file has only its digest. Makes a missing file. */
 export async function addKey(flags: Flags<'add'>, terminal: Terminal): Promise<ExitStatus> {
   const { keys: file, plan, label } = flags
   const key = makeKey()
@@ -51,7 +51,7 @@ export async function addKey(flags: Flags<'add'>, terminal: Terminal): Promise<E
   return ExitStatus.ok
 }
 
-/** Prints a line for each key, without the keys, which nobody knows but their users. */
+/** Prints the id, plan, times and label of each key. The file does not have the keys themselves. */
 export async function listKeys({ keys: file }: Flags<'list'>, terminal: Terminal): Promise<ExitStatus> {
   for (const { id, plan, created, expires, label } of await readKeyFile(file)) {
     const isExpired = expires !== null && Date.parse(expires) <= Date.now()
@@ -119,6 +119,9 @@ async function write(file: string, entries: readonly KeyEntry[]): Promise<void> 
     const handle = await open(partial, 'wx', 0o600)
     try {
       await handle.writeFile(keyListText(entries))
+      // Root may edit the file of a service, which must still be able to read it.
+      const owner = process.getuid?.() === 0 ? await stat(file).catch(() => null) : null
+      if (owner !== null) await handle.chown(owner.uid, owner.gid)
       await handle.sync()
     } finally {
       await handle.close()
@@ -147,5 +150,5 @@ function readLabel(text: string): string {
 function readExpiry(text: string): Date {
   const instant = readInstant(text)
   if (instant.getTime() > Date.now()) return instant
-  throw new UsageError('Write a time to come.')
+  throw new UsageError('Write a time in the future.')
 }

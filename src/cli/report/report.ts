@@ -33,7 +33,7 @@ export interface ReportedDatabase {
   readonly attribution: string | null
 }
 
-/** Further inputs are counted, but not named. */
+/** Further inputs are not named. */
 const MAX_NAMED_INPUTS = 12
 
 /** In characters. */

@@ -1,4 +1,4 @@
-// Several processes behind one port. Threads cannot share a port before Node 22.12.
+// Several processes that share one port, which threads cannot before Node 22.12.
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { AggregatorRegistry, register } from 'prom-client'
@@ -10,17 +10,17 @@ import { listen, makeServer, stop } from './http-server.ts'
 import type { JsonLog } from './log.ts'
 import { metricsReply, type Running, startService } from './service.ts'
 
-/** Before a worker that could not start is started again. */
+/** Delay before the replacement of a worker that died before it listened. */
 const RESTART_MS = 1000
-/** Beyond the grace time, for a worker to release everything. */
+/** How long after the grace time a worker may take to end. */
 const KILL_MS = 2000
-/** For a worker to send its metrics. One that is busy or dying for longer is left out. */
+/** How long a worker may take to send its metrics. A slower one is left out. */
 const METRICS_MS = 5000
 
 /** The message that asks a worker for its metrics. */
 const ASK_METRICS = 'geofix:metrics'
 
-/** Serves as one of several processes. The primary process counts requests, so that a budget is not one for each worker. */
+/** Serves as one of several processes. The primary process counts requests, so that all workers share one budget. */
 export async function startWorker(settings: ServeSettings, log: JsonLog): Promise<Running> {
   process.on('message', (message) => {
     if (message !== ASK_METRICS) return
@@ -37,7 +37,7 @@ export async function startWorker(settings: ServeSettings, log: JsonLog): Promis
   }
 }
 
-/** Lets this process end by itself: its channel to the primary process would keep it alive. */
+/** Lets this process end. Otherwise, its channel to the primary process keeps it alive. */
 function release(): void {
   process.channel?.unref()
 }
@@ -45,7 +45,7 @@ function release(): void {
 /**
  * Starts the workers, replaces those that die, and serves their metrics.
  *
- * @throws CommandFailure when a worker cannot start, which has said why
+ * @throws CommandFailure when a worker cannot start. The worker itself has printed why
  */
 export async function startPrimary(settings: ServeSettings, log: JsonLog): Promise<Running> {
   // Workers accept connections themselves. A primary that hands them out loses those that it hands to a dying worker.
@@ -56,7 +56,7 @@ export async function startPrimary(settings: ServeSettings, log: JsonLog): Promi
   const start = () => {
     const worker = cluster.fork()
     log.write('worker-started', { pid: worker.process.pid })
-    // It died while it was sent something. Its exit says so.
+    // Sending to a dying worker fails. Its `exit` event is handled below.
     worker.on('error', () => {})
     worker.on('listening', () => listeners.add(worker))
     worker.on('exit', (code, signal) => {

@@ -10,11 +10,11 @@ import { NodeAsked, send } from './node-exchange.ts'
 const MAX_HEADER_BYTES = 16_384
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
-/** Above 60 s, the idle time of many load balancers: the one that opens connections should be the one that closes them. */
+/** Above 60 s, the idle time of many load balancers, so that the balancer closes an idle connection first. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
-/** A connection on which nothing moves, such as one whose client does not read. */
+/** When a connection without traffic is closed, such as one whose client does not read. */
 const IDLE_TIMEOUT_MS = 90_000
-/** How often slow clients are looked for. */
+/** How often Node checks requests for these timeouts. */
 const CHECK_INTERVAL_MS = 1000
 /** Open connections of one process. More are closed at once. */
 const MAX_CONNECTIONS = 10_000
@@ -23,13 +23,13 @@ const STOP_INTERVAL_MS = 50
 
 const FAILED: Problem = { code: 'INTERNAL_ERROR', detail: 'The fault is in the service, not in the request.' }
 
-/** Must not throw. */
+/** Answers a request. Must not throw. */
 export type AnswerFunction = (asked: Asked, remoteAddress: string | undefined) => MaybePromise<Reply>
 
 const MALFORMED: Problem = { code: 'MALFORMED_REQUEST', detail: 'The target or the Host field is malformed.' }
 
 /**
- * Makes an HTTP/1.1 server that slow and hostile clients cannot hold. Node refuses requests that are ambiguous
+ * Makes an HTTP/1.1 server that slow and hostile clients cannot block. Node refuses requests that are ambiguous
  * (RFC 9112 section 11.2).
  *
  * @param refused is called for each connection beyond the limit
@@ -61,7 +61,7 @@ export function makeServer(answer: AnswerFunction, refused: () => void = () => {
       send(reply, outgoing)
     },
   )
-  // Node would drop lines beyond 1,000, maybe the one of a trusted proxy. The limit of bytes bounds them.
+  // By default, Node drops lines beyond 1,000, perhaps that of a trusted proxy. MAX_HEADER_BYTES bounds them.
   server.maxHeadersCount = 0
   server.timeout = IDLE_TIMEOUT_MS
   server.maxConnections = MAX_CONNECTIONS

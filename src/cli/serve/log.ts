@@ -1,10 +1,10 @@
 import type { Writable } from 'node:stream'
 
-/** Lines are written together: a system call for each takes longer than a lookup. */
+/** Lines are written together, because a system call takes longer than a lookup. */
 const FLUSH_MS = 100
 /** Writes up to 4,096 bytes are not mixed with those of other processes on one pipe (PIPE_BUF). */
 const MAX_WRITE_CHARS = 4000
-/** What a slow reader may leave unread in memory. Later lines are counted and dropped. */
+/** Limit of lines that wait for a slow reader. Later lines are counted and dropped. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024
 
 export type LogFields = Readonly<Record<string, string | number | null | undefined>>

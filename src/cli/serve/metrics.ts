@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, register } 
 import type { Answer } from '../../http/options.ts'
 import type { NodeResolver } from '../../node/node-resolver.ts'
 
-/** From a lookup in memory to a slow client's batch. */
+/** Buckets, from a lookup in memory to a slow client's batch. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** What is measured, for Prometheus. */

@@ -4,11 +4,11 @@ import { PROBLEMS, type ProblemCode } from '../../http/problem.ts'
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const json = (schema: object) => ({ 'application/json': { schema } })
 
-/** What `null` stands for in a record: unknown. */
+/** In a record, `null` means unknown. */
 const textOrNull = (description: string) => ({ type: ['string', 'null'], description })
 const numberOrNull = (limit: number) => ({ type: ['number', 'null'], minimum: -limit, maximum: limit })
 
-/** An object whose members are all there, except those that are named. */
+/** An object with exactly these members. All are required but those in `optional`. */
 function closed(
   properties: Readonly<Record<string, object>>,
   description?: string,

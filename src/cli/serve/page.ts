@@ -12,13 +12,14 @@ import { PAGE_STYLE } from './page-style.ts'
 /** Bytes of the form: an address, a language and a key. */
 const MAX_FORM_BYTES = 8192
 
+/** In characters. */
 const MAX_ATTRIBUTION_LENGTH = 4000
-/** Characters of a value that is shown again in its field. */
+/** Characters of a submitted value. */
 const MAX_VALUE_LENGTH = 600
 
 const HEADERS: HeaderFields = [
   ...['content-type', 'text/html; charset=utf-8'],
-  // Nothing is loaded, and no script runs: the style is known by its digest.
+  // The page loads nothing and runs no script. Its own style is allowed by digest.
   ...[
     'content-security-policy',
     `default-src 'none'; style-src 'sha256-${createHash('sha256').update(PAGE_STYLE).digest('base64')}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
@@ -30,12 +31,12 @@ const HEADERS: HeaderFields = [
 
 interface Shown {
   readonly status: number
-  /** `null` if there is none, or nothing was asked. */
+  /** `null` for a problem, or if nothing was asked. */
   readonly record: LocationRecord | null
   readonly problem: { readonly title: string; readonly detail: string } | null
 }
 
-/** A page for people: an address, its record, its point on a map. It asks the handler as any other client does. */
+/** A page for people: an address, its record, its point on a map. It asks the service as any other client does. */
 export class Page {
   readonly #service: Service<Asked>
   readonly #resolver: Resolver

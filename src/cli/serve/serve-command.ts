@@ -35,7 +35,7 @@ export async function runServe(settings: ServeSettings, terminal: Terminal): Pro
   }
   log.write('stopping', { signal: await signal.name })
   const second = listenForSignal()
-  // Ctrl-C reaches the workers too, and then they get the signal of their primary process: that is one signal.
+  // Ctrl-C reaches workers directly, and then through their primary process. For them that is one signal.
   void second.name.then(() => cluster.isWorker || process.exit(ExitStatus.failed))
   await running.stop()
   second.forget()
@@ -53,7 +53,7 @@ async function start(settings: ServeSettings, log: JsonLog): Promise<Running> {
   return startService(settings, log)
 }
 
-/** Waits for a signal, unless it is forgotten. Node then ends the process by itself. */
+/** Waits for a signal, until `forget` is called. A later signal ends the process. */
 function listenForSignal(): { readonly name: Promise<string>; readonly forget: () => void } {
   let forget = () => {}
   const name = new Promise<string>((resolve) => {

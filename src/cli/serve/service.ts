@@ -17,18 +17,18 @@ import { Metrics } from './metrics.ts'
 import { OPEN_API_JSON } from './openapi.ts'
 import { Page } from './page.ts'
 
-/** A database this old is reported. Days. */
+/** Older databases are reported in the log. */
 const STALE_DAYS = 45
 
 export interface Running {
   readonly port: number
-  /** `null` without metrics of its own. */
+  /** `null` if this process serves no metrics. */
   readonly metricsPort: number | null
   /** Answers 503 to new requests, finishes those in flight, at most for the grace time, and releases everything. */
   readonly stop: () => Promise<void>
 }
 
-/** What a worker process does otherwise than a process of its own. */
+/** How a worker differs from a server of one process. */
 export interface WorkerPart {
   readonly limiter?: MakeLimiter
   /** Whether another process collects the metrics. */
@@ -38,8 +38,8 @@ export interface WorkerPart {
 /**
  * Opens the databases and the keys, and listens.
  *
- * @throws GeofixError for a database or the keys, CommandFailure for a database without locations, TypeError for wrong trust
- *   or plans, or the system's error if the port cannot be used
+ * @throws GeofixError for a database or the keys, CommandFailure for a database without locations, TypeError for wrong
+ *   trusted proxies or plans, or the system's error if the port cannot be used
  */
 export async function startService(
   settings: ServeSettings,

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createKeyFile } from '../../../src/http.ts'
@@ -31,6 +31,16 @@ describe('geofix keys', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(readFileSync(file, 'utf8')).not.toContain(out.trim().slice(5, 15))
     expect(await owner(file, out)).toEqual({ plan: 'developer', id: expect.stringMatching(/^key_/) })
+  })
+
+  it('add keeps the owner of a file, so that its service can still read it', async () => {
+    const file = newFile()
+    await add(file)
+    // Only root can give a file away, and for anybody else the owner is the user.
+    if (process.getuid?.() === 0) chownSync(file, 12_345, 12_345)
+    const { uid, gid } = statSync(file)
+    expect((await add(file)).status).toBe(0)
+    expect(statSync(file)).toMatchObject({ uid, gid })
   })
 
   it('list prints a line for each, revoke removes one', async () => {
@@ -82,7 +92,7 @@ describe('geofix keys', () => {
       'a time past',
       ['add', '--keys', 'x', '--plan', 'x', '--label', 'x', '--expires', '2020-01-01'],
       2,
-      'a time to come',
+      'in the future',
     ],
     [
       'a folder that is missing',
