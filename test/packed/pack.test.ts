@@ -115,6 +115,30 @@ describe('packing', () => {
     )
   })
 
+  it.each([62, 63, 256, 257])('keeps networks that use each of %i values in turn', (count) => {
+    const writer = new MmdbWriter({ databaseType: 'Test', ipVersion: 4 })
+    for (let i = 0; i < 3 * count; i++) writer.insert(`1.${i >>> 8}.${i & 255}.0/24`, i % count)
+    expectLossless(writer.toBytes())
+  })
+
+  it('keeps pointers of 32 bits, which the writer does not make', () => {
+    const pointerToKey = { hex: '38 00000001' }
+    const bytes = handMade(encode(new Map([['city', pointerToKey]])))
+    expectLossless(bytes)
+    const database = openDatabase(pack(bytes))
+    expect(database.record(database.tree.findIPv4(0))).toEqual({ city: 'city' })
+  })
+
+  it('keeps a record that is not in the data section, as a fault', () => {
+    const bytes = handMade(encode('x'), {}, Uint8Array.of(0, 0, 17, 0x7f, 0xff, 0xff))
+    expectLossless(bytes)
+    for (const database of [new Database(bytes), openDatabase(pack(bytes))]) {
+      expect(() => database.countNetworks()).toThrow(InvalidDatabaseError)
+      expect(database.record(database.tree.findIPv4(0))).toBe('x')
+      expect(() => database.tree.findIPv4(2 ** 31)).toThrow('which is not a record')
+    }
+  })
+
   it('keeps an empty database, and one without nodes', () => {
     expectLossless(new MmdbWriter({ databaseType: 'Test' }).toBytes())
     expectLossless(handMade(encode('x'), { node_count: 0 }, new Uint8Array()))

@@ -70,6 +70,23 @@ describe('a packed file with right checksums', () => {
   })
 
   it.each([
+    ['leaves after the last address', [0x40, 0, 0], [0, 2, 2]],
+    ['no leaf of the last address', [0x80, 0], [0, 2]],
+    ['a prefix that is too long', [0xc0, 0, 126], [0, 2]],
+    ['a prefix that is far too long', [0xc0, 0, 255], [0, 2]],
+  ])('fails for %s of IPv6', (_, tokens, low) => {
+    const writer = new MmdbWriter({ databaseType: 'T' }).insert('8000::/1', 'all')
+    const parts = partsOf(pack(writer.toBytes()))
+    const open = (tokens: readonly number[], low: readonly number[]) => {
+      const leafBlocks = parts.leafBlocks.map((row) => ({ ...row, tokens, low }))
+      return openPacked(packedOf({ ...parts, leafCount: low.length, leafBlocks }))
+    }
+    const address = Uint32Array.of(0x8000_0000, 0, 0, 0)
+    expect(open([0x40, 0], [0, 2]).tree.findIPv6(address)).toBeGreaterThan(0)
+    expect(() => open(tokens, low).tree.findIPv6(address)).toThrow('do not fill its addresses')
+  })
+
+  it.each([
     ['more bytes than its records', [16, 11, 0], 'it is longer than its records'],
     ['fewer records than it should', [16], 'a stream of numbers is cut short'],
     ['a number of six bytes', [16, 0x80, 0x80, 0x80, 0x80, 0x80, 1], 'a number of more than five bytes'],
@@ -109,9 +126,12 @@ describe('a packed file with right checksums', () => {
 
 describe('an alias of a packed file', () => {
   const ALIASED = leaves([0x80, 0, 0], [0, 2, 1])
+  const rowOf = (word3: number, prefixLength: number): Pick<Parts, 'aliases'> => ({
+    aliases: [{ leaf: 2, word0: 0, word1: 0, word2: 0, word3, prefixLength }],
+  })
   const alias = (word3: number, prefixLength: number): Partial<Parts> => ({
     ...ALIASED,
-    aliases: [{ leaf: 2, word0: 0, word1: 0, word2: 0, word3, prefixLength }],
+    ...rowOf(word3, prefixLength),
   })
 
   it('leads to the network that it stands for', () => {
@@ -135,8 +155,7 @@ describe('an alias of a packed file', () => {
   })
 
   it('is not of a network without one', () => {
-    const { aliases } = alias(0, 1)
-    expectNotUnpacked({ aliases }, 'the packed file has aliases that no network uses')
+    expectNotUnpacked(rowOf(0, 1), 'the packed file has aliases that no network uses')
   })
 })
 
