@@ -11,6 +11,7 @@ import { double, MmdbWriter, type WritableValue } from '../../src/writer.ts'
 import { effort, sampled, TRIES_ALL } from '../effort.ts'
 import { encode, handMade } from '../mmdb/hand-made.ts'
 import { hasShared, SHARED, sharedBytes } from '../shared.ts'
+import { partsOf } from './parts.ts'
 import { expectSameAnswers } from './same-answers.ts'
 
 const fixtures = hasShared
@@ -163,6 +164,35 @@ describe('packing', () => {
         original.tree.findIPv4(address),
         original.tree.prefixLength,
       ])
+    }
+  })
+
+  it('keeps small subtrees that are repeated too often to store each time', () => {
+    // Nodes 0 to 6 choose one of eight parents, 7 to 14. On its left, each has node 15: 2 ** 15 networks.
+    const NODES = 30
+    const record = (offset: number): number => NODES + 16 + offset
+    const choices = Array.from({ length: 7 }, (_, node) => [2 * node + 1, 2 * node + 2])
+    const parents = Array.from({ length: 8 }, (_, parent) => [15, record(parent)])
+    const chain = Array.from({ length: 15 }, (_, i) => [16 + i, 16 + i])
+    chain[14] = [record(0), NODES]
+    const tree = Uint8Array.from([...choices, ...parents, ...chain].flat().flatMap((value) => [0, 0, value]))
+    const data = new Uint8Array(8).fill(0xa0)
+    const bytes = handMade(data, { node_count: NODES, record_size: 24, ip_version: 4 }, tree)
+    const packed = pack(bytes)
+    expect(partsOf(packed).leafCount).toBeLessThan(100)
+    expect(partsOf(packed).aliases.length).toBeGreaterThan(7)
+    const [original, database, unpacked] = [
+      new Database(bytes),
+      openDatabase(packed),
+      new Database(unpack(packed)),
+    ]
+    expect(unpacked.verify()).toEqual(original.verify())
+    for (let i = 0; i < 1000; i++) {
+      const address = Math.imul(i, 0x9e3779b1) >>> 0
+      const expected = original.tree.findIPv4(address)
+      for (const { tree } of [database, unpacked]) {
+        expect([tree.findIPv4(address), tree.prefixLength]).toEqual([expected, original.tree.prefixLength])
+      }
     }
   })
 
