@@ -1,4 +1,3 @@
-import { isGeofixError } from '../errors.ts'
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import { bitAt, isNode, type Link, linkToValue, NodeTable } from '../mmdb/writer/node-table.ts'
 import { SearchTreeEncoder } from '../mmdb/writer/search-tree-encoder.ts'
@@ -39,8 +38,8 @@ function encodeTree(file: PackedFile): Uint8Array {
     missing + (value === NONE ? 0 : (records[value - FIRST_RECORD] ?? 0)) - SEPARATOR_BYTES
   try {
     return encoder.toBytes(recordSize, offsetOf, offsetOf(FIRST_RECORD + records.length - 1))
-  } catch (error) {
-    if (isGeofixError(error) || !(error instanceof RangeError)) throw error
+  } catch {
+    // A RangeError: nothing else is thrown.
     throw file.fault('the packed file has records that its record size cannot hold')
   }
 }

@@ -152,6 +152,16 @@ describe('a packed file', () => {
     expect(Math.min(stages.refused, stages.opened)).toBeGreaterThan(0)
   })
 
+  it.each([
+    ['bytes', 16, PACKED.length],
+    ['bytes inflated', 20, 2 ** 31],
+  ])('is refused if its header gives the directory too many %s', (_, at, value) => {
+    const bytes = Buffer.from(PACKED)
+    bytes.writeUInt32LE(value, at)
+    bytes.writeUInt32LE(crc32(bytes.subarray(0, 28)), 28)
+    expect(() => openDatabase(bytes)).toThrow('its directory is larger than the file')
+  })
+
   it('says which version it needs', () => {
     const bytes = Buffer.from(PACKED)
     bytes.writeUInt32LE(2, 8)

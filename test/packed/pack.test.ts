@@ -11,6 +11,7 @@ import { double, MmdbWriter, type WritableValue } from '../../src/writer.ts'
 import { effort, sampled, TRIES_ALL } from '../effort.ts'
 import { encode, handMade } from '../mmdb/hand-made.ts'
 import { hasShared, SHARED, sharedBytes } from '../shared.ts'
+import { partsOf } from './parts.ts'
 import { expectSameAnswers } from './same-answers.ts'
 
 const fixtures = hasShared
@@ -115,6 +116,30 @@ describe('packing', () => {
     )
   })
 
+  it.each([62, 63, 256, 257])('keeps networks that use each of %i values in turn', (count) => {
+    const writer = new MmdbWriter({ databaseType: 'Test', ipVersion: 4 })
+    for (let i = 0; i < 3 * count; i++) writer.insert(`1.${i >>> 8}.${i & 255}.0/24`, i % count)
+    expectLossless(writer.toBytes())
+  })
+
+  it('keeps pointers of 32 bits, which the writer does not make', () => {
+    const pointerToKey = { hex: '38 00000001' }
+    const bytes = handMade(encode(new Map([['city', pointerToKey]])))
+    expectLossless(bytes)
+    const database = openDatabase(pack(bytes))
+    expect(database.record(database.tree.findIPv4(0))).toEqual({ city: 'city' })
+  })
+
+  it('keeps a record that is not in the data section, as a fault', () => {
+    const bytes = handMade(encode('x'), {}, Uint8Array.of(0, 0, 17, 0x7f, 0xff, 0xff))
+    expectLossless(bytes)
+    for (const database of [new Database(bytes), openDatabase(pack(bytes))]) {
+      expect(() => database.countNetworks()).toThrow(InvalidDatabaseError)
+      expect(database.record(database.tree.findIPv4(0))).toBe('x')
+      expect(() => database.tree.findIPv4(2 ** 31)).toThrow('which is not a record')
+    }
+  })
+
   it('keeps an empty database, and one without nodes', () => {
     expectLossless(new MmdbWriter({ databaseType: 'Test' }).toBytes())
     expectLossless(handMade(encode('x'), { node_count: 0 }, new Uint8Array()))
@@ -139,6 +164,35 @@ describe('packing', () => {
         original.tree.findIPv4(address),
         original.tree.prefixLength,
       ])
+    }
+  })
+
+  it('keeps small subtrees that are repeated too often to store each time', () => {
+    // Nodes 0 to 6 choose one of eight parents, 7 to 14. On its left, each has node 15: 2 ** 15 networks.
+    const NODES = 30
+    const record = (offset: number): number => NODES + 16 + offset
+    const choices = Array.from({ length: 7 }, (_, node) => [2 * node + 1, 2 * node + 2])
+    const parents = Array.from({ length: 8 }, (_, parent) => [15, record(parent)])
+    const chain = Array.from({ length: 15 }, (_, i) => [16 + i, 16 + i])
+    chain[14] = [record(0), NODES]
+    const tree = Uint8Array.from([...choices, ...parents, ...chain].flat().flatMap((value) => [0, 0, value]))
+    const data = new Uint8Array(8).fill(0xa0)
+    const bytes = handMade(data, { node_count: NODES, record_size: 24, ip_version: 4 }, tree)
+    const packed = pack(bytes)
+    expect(partsOf(packed).leafCount).toBeLessThan(100)
+    expect(partsOf(packed).aliases.length).toBeGreaterThan(7)
+    const [original, database, unpacked] = [
+      new Database(bytes),
+      openDatabase(packed),
+      new Database(unpack(packed)),
+    ]
+    expect(unpacked.verify()).toEqual(original.verify())
+    for (let i = 0; i < 1000; i++) {
+      const address = Math.imul(i, 0x9e3779b1) >>> 0
+      const expected = original.tree.findIPv4(address)
+      for (const { tree } of [database, unpacked]) {
+        expect([tree.findIPv4(address), tree.prefixLength]).toEqual([expected, original.tree.prefixLength])
+      }
     }
   })
 
