@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PassThrough, Readable } from 'node:stream'
+import { PassThrough, Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -202,6 +202,24 @@ describe('geofix ADDRESS…', () => {
     const { status, out, err } = await geofix(args)
     expect({ status, out }).toEqual({ status: 2, out: '' })
     expect(err).toMatch(message)
+  })
+
+  it('refuses options before the name of a command', async () => {
+    expect(await geofix(['--db', DB, 'info'])).toEqual({
+      status: 2,
+      out: '',
+      err: 'geofix: write options after "info": see geofix info --help\n(see geofix --help)\n',
+    })
+  })
+
+  it('lets errors of the code itself through, which are not the message of a fault', async () => {
+    const stdout = new Writable({
+      write: () => {
+        throw new TypeError('of the code itself')
+      },
+    })
+    const streams = { stdin: Readable.from([]), stdout, stderr: new PassThrough() }
+    await expect(run(['--db', DB, '81.2.69.142'], streams)).rejects.toThrow('of the code itself')
   })
 
   it('prints help and version', async () => {
