@@ -347,6 +347,22 @@ describe('geofix info', () => {
     expect(out).toMatch(/^fields +none$/m)
   })
 
+  it.each([
+    [20, /^fields +found$/m],
+    [21, /^fields +none$/m],
+  ])('looks for fields after %i invalid records', async (count, fields) => {
+    const writer = new MmdbWriter({ databaseType: 'Damaged', ipVersion: 4 })
+    for (let i = 0; i < count; i++) writer.insert(`${i}.0.0.0/8`, `text-${String(i).padStart(2, '0')}`)
+    const bytes = Buffer.from(writer.insert('99.0.0.0/8', { found: 1 }).toBytes())
+    // The control bytes of texts of seven bytes become that of an unknown type.
+    for (let at = bytes.indexOf('Gtext-'); at >= 0; at = bytes.indexOf('Gtext-', at)) bytes[at] = 0
+    const path = join(folder, 'invalid.mmdb')
+    writeFileSync(path, bytes)
+    const { status, out } = await geofix(['info', '--db', path])
+    expect(status).toBe(0)
+    expect(out).toMatch(fields)
+  })
+
   it('describes the embedded database by default', async () => {
     const { out } = await geofix(['info', '--json'])
     expect(JSON.parse(out)).toMatchObject({ type: 'Geofix-City', holdsIPv4: true })

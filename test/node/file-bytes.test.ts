@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { seeded } from '../../scripts/bench/addresses.ts'
 import { isGzip } from '../../src/bytes/gzip-member.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
-import { readUnpacked } from '../../src/node/file-bytes.ts'
+import { readUnpacked, readWholeSync } from '../../src/node/file-bytes.ts'
 import { CONTENT, damagedFiles, gzipOf, optionalHeaders } from '../bytes/gzip-samples.ts'
 import { temporaryFolder } from '../temporary.ts'
 
@@ -100,5 +100,14 @@ describe('readUnpacked', () => {
       open(pipe, 'w').then((writer) => writer.writeFile(bytes).finally(() => writer.close())),
     ])
     expect(Buffer.compare(found, CONTENT)).toBe(0)
+  })
+})
+
+describe('readWholeSync', () => {
+  it.skipIf(process.platform === 'win32')('reads a named pipe to its end', () => {
+    const pipe = join(folder, 'whole')
+    execFileSync('mkfifo', [pipe])
+    spawn('sh', ['-c', `cat "${file(NOISE)}" > "${pipe}"`], { stdio: 'ignore' })
+    expect(Buffer.compare(readWholeSync(pipe, NOISE.length), NOISE)).toBe(0)
   })
 })
