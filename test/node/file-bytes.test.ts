@@ -1,11 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { truncateSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { seeded } from '../../scripts/bench/addresses.ts'
 import { isGzip } from '../../src/bytes/gzip-member.ts'
+import { ProgressMeter } from '../../src/bytes/progress.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import { readUnpacked, readWholeSync } from '../../src/node/file-bytes.ts'
 import { CONTENT, damagedFiles, gzipOf, optionalHeaders } from '../bytes/gzip-samples.ts'
@@ -81,6 +82,15 @@ describe('readUnpacked', () => {
     const bomb = gzipSync(new Uint8Array(50_000_000))
     bomb.writeUInt32LE(10, bomb.length - 4)
     await expect(read(bomb)).rejects.toThrow(InvalidDatabaseError)
+  })
+
+  it('refuses a file that becomes shorter while it is read', async () => {
+    const path = file(new Uint8Array())
+    truncateSync(path, 10_000_000)
+    const progress = new ProgressMeter(() => truncateSync(path, 10), null)
+    await expect(readUnpacked(path, undefined, undefined, undefined, progress)).rejects.toThrow(
+      'the file was truncated while it was read',
+    )
   })
 
   it('has the path in its errors', async () => {

@@ -61,11 +61,13 @@ describe.each([
   ['native', NATIVE_CODEC],
   ['portable', PORTABLE_CODEC],
 ])('the %s codec of blocks', (_, { inflate, crc32 }) => {
-  const stream = deflateRawSync(CONTENT)
-
-  it('inflates a stream of the length that it should have, and no other', () => {
-    expect(Buffer.compare(inflate(stream, CONTENT.length), CONTENT)).toBe(0)
-    for (const length of [0, 1, CONTENT.length - 1, CONTENT.length + 1]) {
+  it.each([
+    ['short', CONTENT],
+    ['long', Uint8Array.from({ length: 500_000 }, (__, i) => (i * i) >> 7)],
+  ])('inflates a %s stream of the length that it should have, and no other', (__, content) => {
+    const stream = deflateRawSync(content)
+    expect(Buffer.compare(inflate(stream, content.length), content)).toBe(0)
+    for (const length of [0, 1, content.length - 1, content.length + 1]) {
       expect(() => inflate(stream, length), String(length)).toThrow()
     }
   })
