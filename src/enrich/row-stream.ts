@@ -77,14 +77,10 @@ export class RowStream {
    * @throws ChunkHeaderError when the input ends within a block
    */
   *end(): Generator<Uint8Array> {
-    const size = this.#length
-    if (size > 0 || this.#isInLongRow) {
-      let last: Uint8Array | null = null
-      for (const output of this.push(Uint8Array.of(LINE_FEED))) {
-        if (last !== null) yield last
-        last = output
-      }
-      if (last !== null && last.length > 1) yield last.subarray(0, -1)
+    if (this.#length > 0 || this.#isInLongRow) {
+      // One row has one output at most.
+      const [last = new Uint8Array(0)] = [...this.push(Uint8Array.of(LINE_FEED))]
+      if (last.length > 1) yield last.subarray(0, -1)
     }
     if (this.#rowsLeft > 0) {
       throw new ChunkHeaderError(`the input ends before its last block does: rows missing: ${this.#rowsLeft}`)

@@ -1,6 +1,6 @@
 // Problem details of RFC 9457: every answer of the service that is not a success.
 import type { UnavailableReason, UnresolvableReason } from '../errors.ts'
-import { type HeaderFields, type Reply, replyTo, responseOf } from './exchange.ts'
+import { type HeaderFields, type Reply, replyTo } from './exchange.ts'
 
 /** The status and the title of each problem. `code` is stable: programs tell problems apart by it. */
 export const PROBLEMS = {
@@ -43,11 +43,6 @@ export function problemReply(problem: Problem, method: string, fields: HeaderFie
   const body = JSON.stringify({ type: 'about:blank', title, status, detail, code, reason })
   const common = ['content-type', 'application/problem+json', 'cache-control', 'no-store']
   return replyTo(method, status, body, [...common, ...fields, ...headers])
-}
-
-/** As {@link problemReply}, in its Fetch form. */
-export function problemResponse(problem: Problem, method: string): Response {
-  return responseOf(problemReply(problem, method))
 }
 
 export function isProblem(value: object): value is Problem {

@@ -54,6 +54,14 @@ describe.each([
     expect(unzip(gzipOf(CONTENT)).buffer.byteLength).toBeLessThan(CONTENT.length + 8192)
   })
 
+  it('refuses many extra bytes that end as the file does', () => {
+    const file = gzipOf(CONTENT)
+    for (const filler of [0, 0x1f, 0xff]) {
+      const extra = Buffer.concat([file, Buffer.alloc(300_000, filler), file.subarray(-8)])
+      expect(() => unzip(extra), String(filler)).toThrow(InvalidDatabaseError)
+    }
+  })
+
   it.each(damagedFiles())('refuses %s', (__, file, message) => {
     expect(() => unzip(file, '/db.gz')).toThrow(InvalidDatabaseError)
     expect(() => unzip(file, '/db.gz')).toThrow(message)

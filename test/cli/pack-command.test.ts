@@ -37,8 +37,12 @@ describe('geofix pack and geofix unpack', () => {
 
   it('write nothing for an input that they cannot convert', async () => {
     writeFileSync(at('bad.mmdb'), 'nonsense')
+    const torn = gzipSync(DB)
+    torn.writeUInt32LE(0, torn.length - 8)
+    writeFileSync(at('torn.mmdb.gz'), torn)
     for (const [action, input, fault] of [
       ['pack', 'bad.mmdb', 'it is not a MaxMind DB file'],
+      ['pack', 'torn.mmdb.gz', 'its compressed data cannot be read'],
       ['pack', 'missing.mmdb', 'it cannot be read'],
       ['unpack', 'db.mmdb', 'it is not a packed database'],
     ] as const) {

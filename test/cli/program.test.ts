@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PassThrough, Readable } from 'node:stream'
+import { PassThrough, Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -204,6 +204,24 @@ describe('geofix ADDRESS…', () => {
     expect(err).toMatch(message)
   })
 
+  it('refuses options before the name of a command', async () => {
+    expect(await geofix(['--db', DB, 'info'])).toEqual({
+      status: 2,
+      out: '',
+      err: 'geofix: write options after "info": see geofix info --help\n(see geofix --help)\n',
+    })
+  })
+
+  it('lets errors of the code itself through, which are not the message of a fault', async () => {
+    const stdout = new Writable({
+      write: () => {
+        throw new TypeError('of the code itself')
+      },
+    })
+    const streams = { stdin: Readable.from([]), stdout, stderr: new PassThrough() }
+    await expect(run(['--db', DB, '81.2.69.142'], streams)).rejects.toThrow('of the code itself')
+  })
+
   it('prints help and version', async () => {
     const help = await geofix(['--help'])
     expect(help.status).toBe(0)
@@ -327,6 +345,22 @@ describe('geofix info', () => {
     const { status, out } = await geofix(['info', '--db', damaged])
     expect(status).toBe(0)
     expect(out).toMatch(/^fields +none$/m)
+  })
+
+  it.each([
+    [20, /^fields +found$/m],
+    [21, /^fields +none$/m],
+  ])('looks for fields after %i invalid records', async (count, fields) => {
+    const writer = new MmdbWriter({ databaseType: 'Damaged', ipVersion: 4 })
+    for (let i = 0; i < count; i++) writer.insert(`${i}.0.0.0/8`, `text-${String(i).padStart(2, '0')}`)
+    const bytes = Buffer.from(writer.insert('99.0.0.0/8', { found: 1 }).toBytes())
+    // The control bytes of texts of seven bytes become that of an unknown type.
+    for (let at = bytes.indexOf('Gtext-'); at >= 0; at = bytes.indexOf('Gtext-', at)) bytes[at] = 0
+    const path = join(folder, 'invalid.mmdb')
+    writeFileSync(path, bytes)
+    const { status, out } = await geofix(['info', '--db', path])
+    expect(status).toBe(0)
+    expect(out).toMatch(fields)
   })
 
   it('describes the embedded database by default', async () => {

@@ -3,6 +3,14 @@ import { InvalidLocaleError } from '../../src/errors.ts'
 import { Locale, localeOf } from '../../src/location/locale.ts'
 import { platformCountryName } from '../../src/location/shared-parts.ts'
 
+describe('Locale.match', () => {
+  it('is none for a text of a database that is too long for a tag, whatever it starts with', () => {
+    const german = new Locale('de')
+    expect(german.match('de-CH')).toBe('same')
+    expect(german.match(`de-CH${'-1996'.repeat(1000)}`)).toBe('none')
+  })
+})
+
 describe('localeOf', () => {
   it('is English by default', () => {
     expect(localeOf(undefined).tag).toBe('en')

@@ -488,4 +488,29 @@ describe('FieldReader', () => {
       ),
     )
   })
+
+  it('refuses a path of more than three keys', () => {
+    const data = new DataSection(bytesOf('e0'), 0, 1)
+    expect(() => new FieldReader(data, { a: ['w', 'x', 'y'] })).not.toThrow()
+    expect(() => new FieldReader(data, { a: ['w', 'x', 'y', 'z'] })).toThrow('the path w.x.y.z is too long')
+  })
+
+  it('knows keys after any number of other keys', () => {
+    const keys = ['city', ...Array.from({ length: 10_000 }, (_, i) => `k${i}`)].map((key) => encode(key))
+    const records: Uint8Array[] = []
+    let at = 0
+    for (const { length } of keys) {
+      // A map of one pair: a pointer of four bytes to the key, and the text "x".
+      records.push(bytesOf(`e1 38${at.toString(16).padStart(8, '0')} 4178`))
+      at += length
+    }
+    const bytes = Buffer.concat([...keys, ...records])
+    const fields = readerOf(bytes)
+    const RECORD_BYTES = 8
+    const found = [0, ...keys.keys(), 0].filter((index) => {
+      fields.read(at + index * RECORD_BYTES)
+      return fields.text('flat') === 'x'
+    })
+    expect(found).toEqual([0, 0, 0])
+  })
 })

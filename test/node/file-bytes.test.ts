@@ -1,13 +1,14 @@
-import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { truncateSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { seeded } from '../../scripts/bench/addresses.ts'
 import { isGzip } from '../../src/bytes/gzip-member.ts'
+import { ProgressMeter } from '../../src/bytes/progress.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
-import { readUnpacked } from '../../src/node/file-bytes.ts'
+import { readUnpacked, readWholeSync } from '../../src/node/file-bytes.ts'
 import { CONTENT, damagedFiles, gzipOf, optionalHeaders } from '../bytes/gzip-samples.ts'
 import { temporaryFolder } from '../temporary.ts'
 
@@ -83,6 +84,15 @@ describe('readUnpacked', () => {
     await expect(read(bomb)).rejects.toThrow(InvalidDatabaseError)
   })
 
+  it('refuses a file that becomes shorter while it is read', async () => {
+    const path = file(new Uint8Array())
+    truncateSync(path, 10_000_000)
+    const progress = new ProgressMeter(() => truncateSync(path, 10), null)
+    await expect(readUnpacked(path, undefined, undefined, undefined, progress)).rejects.toThrow(
+      'the file was truncated while it was read',
+    )
+  })
+
   it('has the path in its errors', async () => {
     const path = file(gzipOf(CONTENT, { crc: 1 }))
     await expect(readUnpacked(path)).rejects.toMatchObject({ path })
@@ -100,5 +110,14 @@ describe('readUnpacked', () => {
       open(pipe, 'w').then((writer) => writer.writeFile(bytes).finally(() => writer.close())),
     ])
     expect(Buffer.compare(found, CONTENT)).toBe(0)
+  })
+})
+
+describe('readWholeSync', () => {
+  it.skipIf(process.platform === 'win32')('reads a named pipe to its end', () => {
+    const pipe = join(folder, 'whole')
+    execFileSync('mkfifo', [pipe])
+    spawn('sh', ['-c', `cat "${file(NOISE)}" > "${pipe}"`], { stdio: 'ignore' })
+    expect(Buffer.compare(readWholeSync(pipe, NOISE.length), NOISE)).toBe(0)
   })
 })

@@ -1,8 +1,9 @@
 // test/bytes/gunzip.test.ts has the tests for both the native and the portable gunzip.
-import { gzipSync } from 'node:zlib'
+import { deflateRawSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { PORTABLE_CODEC } from '../../src/bytes/deflate.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
-import { nativeGunzip, nativeGunzipAsync } from '../../src/node/native-gunzip.ts'
+import { NATIVE_CODEC, nativeGunzip, nativeGunzipAsync } from '../../src/node/native-gunzip.ts'
 import { CONTENT, damagedFiles, gzipOf, optionalHeaders } from '../bytes/gzip-samples.ts'
 
 describe('nativeGunzip', () => {
@@ -55,3 +56,23 @@ function caught(action: () => unknown): unknown {
     return error
   }
 }
+
+describe.each([
+  ['native', NATIVE_CODEC],
+  ['portable', PORTABLE_CODEC],
+])('the %s codec of blocks', (_, { inflate, crc32 }) => {
+  it.each([
+    ['short', CONTENT],
+    ['long', Uint8Array.from({ length: 500_000 }, (__, i) => (i * i) >> 7)],
+  ])('inflates a %s stream of the length that it should have, and no other', (__, content) => {
+    const stream = deflateRawSync(content)
+    expect(Buffer.compare(inflate(stream, content.length), content)).toBe(0)
+    for (const length of [0, 1, content.length - 1, content.length + 1]) {
+      expect(() => inflate(stream, length), String(length)).toThrow()
+    }
+  })
+
+  it('has the checksum of the CRC catalogue', () => {
+    expect(crc32(new TextEncoder().encode('123456789'))).toBe(0xcbf43926)
+  })
+})

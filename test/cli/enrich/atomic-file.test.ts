@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { AtomicFile } from '../../../src/cli/enrich/output.ts'
@@ -28,5 +28,16 @@ describe('AtomicFile', () => {
     await finishing
     expect(readFileSync(path, 'utf8')).toBe('whole')
     expect(readdirSync(folder)).toEqual(['out'])
+  })
+
+  it('says that it cannot be written when a folder has taken its name', async () => {
+    const taken = join(folder, 'taken')
+    const file = new AtomicFile(taken)
+    await file.write(Buffer.from('whole'))
+    mkdirSync(taken)
+    await expect(file.finish()).rejects.toThrow(`${taken} cannot be written`)
+    file.discard()
+    expect(readdirSync(folder).sort()).toEqual(['out', 'taken'])
+    expect(readdirSync(taken)).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
@@ -38,15 +38,24 @@ export interface Surroundings {
   readonly input?: string | Uint8Array | AsyncIterable<string | Uint8Array>
   /** Whether a person sits at standard input. */
   readonly isTTY?: boolean
+  /** The descriptor that standard input says it has. */
+  readonly fd?: number
+}
+
+/** Makes a named pipe. */
+export function makePipe(folder: string, name: string): string {
+  const path = join(folder, name)
+  execFileSync('mkfifo', [path])
+  return path
 }
 
 /** Runs the command line in this process, with everything around it replaced. */
 export async function geofix(
   args: readonly string[],
-  { input = '', isTTY = false }: Surroundings = {},
+  { input = '', isTTY = false, fd }: Surroundings = {},
 ): Promise<Outcome> {
   const pieces = typeof input === 'string' || input instanceof Uint8Array ? [input] : input
-  const stdin = Object.assign(Readable.from(pieces), { isTTY })
+  const stdin = Object.assign(Readable.from(pieces), { isTTY, ...(fd === undefined ? {} : { fd }) })
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const outputs = Promise.all([text(stdout), text(stderr)])
   const status = await run(args, { stdin, stdout, stderr })

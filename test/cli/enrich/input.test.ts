@@ -10,6 +10,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import * as zlib from 'node:zlib'
@@ -19,7 +20,7 @@ import type { Terminal } from '../../../src/cli/terminal.ts'
 import { ROOT } from '../../package/project.ts'
 import { tarOf } from '../../tar-archive.ts'
 import { temporaryFolder } from '../../temporary.ts'
-import { geofix, ndjson, writeDatabase } from './command-line.ts'
+import { geofix, makePipe, ndjson, writeDatabase } from './command-line.ts'
 
 const folder = temporaryFolder()
 const DB = writeDatabase(folder)
@@ -76,6 +77,50 @@ describe('the input of geofix enrich', () => {
     })
     expect({ size, isLive }).toEqual({ size: ndjson(2000).length, isLive: false })
     closeSync(fd)
+  })
+
+  it.each([
+    ['raw', ndjson(100)],
+    ['gzip', gzipSync(ndjson(100))],
+  ])('can be a named pipe: %s', async (name, content) => {
+    const pipe = makePipe(folder, `pipe-${name}`)
+    const [{ status, out }] = await Promise.all([enrich(pipe), writeFile(pipe, content)])
+    expect(status).toBe(0)
+    expect(idsOf(out)).toEqual(upTo(100))
+  })
+
+  it('can be a device that is not a terminal', async () => {
+    expect(await enrich('--format', 'list', '/dev/null')).toEqual({ status: 0, out: '', err: '' })
+  })
+
+  it('cannot be a directory on standard input, which Node reads as an empty stream', async () => {
+    const fd = openSync(folder, 'r')
+    const outcomes = await Promise.all(
+      [
+        ['enrich', '--db', DB, '--format', 'list'],
+        ['enrich', '--db', DB, '--format', 'list', '--rows', '--append', '--at', '2026-07-01'],
+        ['--db', DB],
+      ].map((args) => geofix(args, { fd })),
+    )
+    closeSync(fd)
+    for (const { status, out, err } of outcomes) {
+      expect(status).not.toBe(0)
+      expect(out).toBe('')
+      expect(err).toBe('geofix: standard input cannot be read: it is a directory (EISDIR)\n')
+    }
+  })
+
+  it('gives no content when it was closed before it was opened', async () => {
+    const streams = {
+      stdin: Readable.from([ndjson(3)]),
+      stdout: new PassThrough(),
+      stderr: new PassThrough(),
+    }
+    for (const path of [file('closed.ndjson', ndjson(3)), '-']) {
+      const input = await Input.find(path, streams)
+      input.close()
+      await expect(input.read()).rejects.toThrow('cannot be read')
+    }
   })
 
   it('can be shorter than the magic bytes of compressions', async () => {

@@ -1,8 +1,10 @@
-import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, openSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { resolveOutput } from '../../../src/cli/enrich/output-file.ts'
 import { temporaryFolder } from '../../temporary.ts'
+import { geofix, makePipe, writeDatabase } from './command-line.ts'
 
 const folder = realpathSync(temporaryFolder())
 
@@ -55,5 +57,35 @@ describe('resolveOutput', () => {
     link('one', 'two')
     link('two', 'one')
     await expect(resolveOutput(join(folder, 'one'))).rejects.toMatchObject({ code: 'ELOOP' })
+  })
+})
+
+describe('geofix enrich -o', () => {
+  const DB = writeDatabase(folder)
+  const enrich = (output: string) =>
+    geofix(['enrich', '--db', DB, '--quiet', '--format', 'ndjson', '--output', output], {
+      input: '{"ip":"81.2.69.142"}\n',
+    })
+  const LINES = expect.stringMatching(/^\{"ip":"81\.2\.69\.142",.*"city":"London".*\}\n$/)
+
+  it('writes to the standard streams by the names of their devices', async () => {
+    expect(await enrich('/dev/stdout')).toEqual({ status: 0, out: LINES, err: '' })
+    expect(await enrich('/dev/stderr')).toEqual({ status: 0, out: '', err: LINES })
+  })
+
+  it('writes into a named pipe, which it does not replace', async () => {
+    const pipe = makePipe(folder, 'named')
+    expect(await Promise.all([enrich(pipe), readFile(pipe, 'utf8')])).toEqual([
+      { status: 0, out: '', err: '' },
+      LINES,
+    ])
+  })
+
+  it('writes into an open pipe by its descriptor, and ends it', async () => {
+    const pipe = makePipe(folder, 'open')
+    const read = readFile(pipe, 'utf8')
+    const fd = openSync(pipe, 'w')
+    expect((await enrich(`/dev/fd/${fd}`)).status).toBe(0)
+    expect(await read).toEqual(LINES)
   })
 })

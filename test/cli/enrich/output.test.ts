@@ -13,8 +13,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
+import { Transform } from 'node:stream'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { CompressedOutput, DescriptorOutput } from '../../../src/cli/enrich/output.ts'
 import { ROOT } from '../../package/project.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { geofix, ndjson, start, writeDatabase } from './command-line.ts'
@@ -272,6 +274,20 @@ describe('-o of geofix enrich', () => {
     expect(status).toBe(3)
     expect(err).toMatch(/r\.html cannot be written/)
     expect(readdirSync(folder)).toEqual([])
+  })
+})
+
+describe('CompressedOutput', () => {
+  it('says which output cannot be written when compressing fails', async () => {
+    const failing = new Transform({ transform: (_, __, done) => done(new Error('no memory is left')) })
+    const fd = openSync('/dev/null', 'w')
+    const output = new CompressedOutput(failing, new DescriptorOutput(fd, 'out.gz'), 'out.gz')
+    await expect(output.write(Uint8Array.of(1))).rejects.toThrow(
+      'out.gz cannot be written: no memory is left',
+    )
+    await expect(output.write(Uint8Array.of(2))).rejects.toThrow('out.gz cannot be written')
+    await expect(output.finish()).rejects.toThrow('out.gz cannot be written')
+    closeSync(fd)
   })
 })
 

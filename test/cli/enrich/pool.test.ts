@@ -240,6 +240,8 @@ describe('several threads', () => {
         message: expect.stringMatching(/^a worker thread failed: x\.mmdb/),
       })
       await expect(pool.enrich(block, memory)).rejects.toEqual(failure)
+      // Not busy, or the caller would enrich all further blocks itself.
+      expect(pool.isBusy).toBe(false)
       await expect(pool.enrich(block, memory)).rejects.toEqual(failure)
     } finally {
       pool.stop()

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
@@ -6,7 +7,7 @@ import { loadShared, openShared } from '../../../src/cli/enrich/shared-database.
 import { InvalidDatabaseError } from '../../../src/errors.ts'
 import { tarOf } from '../../tar-archive.ts'
 import { temporaryFolder } from '../../temporary.ts'
-import { writeDatabase } from './command-line.ts'
+import { makePipe, writeDatabase } from './command-line.ts'
 
 const folder = temporaryFolder()
 const DB = writeDatabase(folder)
@@ -28,6 +29,33 @@ describe('loadShared', () => {
     expect(database.bytes.buffer).toBeInstanceOf(SharedArrayBuffer)
     expect(Buffer.compare(database.bytes, RAW)).toBe(0)
     expect(openShared([database]).info[0]).toMatchObject({ type: 'Sample-City', path })
+  })
+
+  it.each([
+    ['raw', RAW],
+    ['gzip', gzipSync(RAW)],
+    ['tar.gz', gzipSync(tarOf({ 'x/city.mmdb': RAW }))],
+  ])('reads a %s database from a named pipe into shared memory', async (name, content) => {
+    const pipe = makePipe(folder, `pipe-${name}`)
+    const [{ bytes, path }] = await Promise.all([loadShared(pipe), writeFile(pipe, content)])
+    expect(bytes.buffer).toBeInstanceOf(SharedArrayBuffer)
+    expect(Buffer.compare(bytes, RAW)).toBe(0)
+    expect(path).toBe(pipe)
+  })
+
+  it.each([
+    ['raw', RAW, RAW.length - 1],
+    ['gzip', gzipSync(RAW), RAW.length - 1],
+  ])('reads no more than the limit from a named pipe: %s', async (name, content, limit) => {
+    const pipe = makePipe(folder, `limited-${name}`)
+    const written = writeFile(pipe, content)
+    await expect(loadShared(pipe, limit)).rejects.toThrow('the limit that maxBytes sets')
+    await written
+  })
+
+  it('stops waiting for the writer of a named pipe', async () => {
+    const pipe = makePipe(folder, 'unwritten')
+    await expect(loadShared(pipe, undefined, AbortSignal.timeout(5))).rejects.toThrow('aborted')
   })
 
   it('reads no more than the limit', async () => {

@@ -92,4 +92,11 @@ describe('a request of Node', () => {
     }
     expect(asked.get('authorization')).toBe('Bearer a, Bearer b')
   })
+
+  it('has no body when it says that the body is longer than the limit', async () => {
+    const { incoming } = await sent(`POST /v1/ip/batch HTTP/1.1${HOST}\r\nContent-Length: 4\r\n\r\nabcd`)
+    const asked = new NodeAsked(incoming)
+    expect(await asked.body(3)).toBeNull()
+    expect(await asked.body(4)).not.toBeNull()
+  })
 })

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { parse } from 'parse5'
 import { Agent, request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -47,6 +49,16 @@ describe('the page', () => {
     expect(text).not.toMatch(/<script|<img|<link|\son\w+=|\sstyle=|\ssrc=/)
     expect(headers['cache-control']).toBe('private, no-store')
     expect(text).not.toContain('name="key"')
+  })
+
+  it('is there after a form that ended early', async () => {
+    const { port, hostname } = new URL(open.origin)
+    const socket = connect(Number(port), hostname)
+    socket.write('POST / HTTP/1.1\r\nHost: geo.example\r\nContent-Length: 100\r\n\r\nip=81.2')
+    await delay(20)
+    socket.destroy()
+    await delay(20)
+    expect((await page(open, '/')).status).toBe(200)
   })
 
   it('shows a record, its point and the database', async () => {

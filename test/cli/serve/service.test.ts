@@ -263,6 +263,14 @@ describe('the service over a socket', () => {
     expect((await get('/metrics', 'POST')).status).toBe(405)
     expect((await ask('/metrics')).status).toBe(404)
   })
+
+  it('answers its description to no other method than GET and HEAD', async () => {
+    const { statusCode, headers } = await request(`${service.origin}/openapi.json`, {
+      method: 'POST',
+      dispatcher: agent,
+    })
+    expect({ statusCode, allow: headers.allow }).toEqual({ statusCode: 405, allow: 'GET, HEAD' })
+  })
 })
 
 describe('stopping', () => {

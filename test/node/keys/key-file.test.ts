@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
@@ -6,7 +6,13 @@ import { describe, expect, it, vi } from 'vitest'
 import { createKeyFile, type KeyFile, KeyFileError, type KeyFileOptions } from '../../../src/http.ts'
 import { isGeofixError } from '../../../src/index.ts'
 import { digestOf, isWellFormedKey, keyOf, makeKey } from '../../../src/node/keys/key.ts'
-import { type KeyEntry, keyListText, makeKeyId, parseKeyList } from '../../../src/node/keys/key-list.ts'
+import {
+  type KeyEntry,
+  keyListText,
+  MAX_KEY_FILE_BYTES,
+  makeKeyId,
+  parseKeyList,
+} from '../../../src/node/keys/key-list.ts'
 import { temporaryFolder } from '../../temporary.ts'
 
 const folder = temporaryFolder()
@@ -95,6 +101,14 @@ describe('a file of keys', () => {
     await expect(followed(join(folder, 'missing'))).rejects.toThrow(KeyFileError)
     mkdirSync(join(folder, 'directory'), { mode: 0o700 })
     await expect(followed(join(folder, 'directory'))).rejects.toThrow(KeyFileError)
+  })
+
+  it('is refused unread if it is too large', async () => {
+    const path = write(keyListText([]))
+    // Takes no space on the disk.
+    truncateSync(path, MAX_KEY_FILE_BYTES + 1)
+    await expect(followed(path)).rejects.toThrow(`${path}: it has more than ${MAX_KEY_FILE_BYTES} bytes`)
+    rmSync(path)
   })
 
   it.each([[{ interval: 0 }], [{ interval: 2 ** 31 }], [{ interval: Number.NaN }]])(
