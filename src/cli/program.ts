@@ -201,7 +201,7 @@ interface CommandDefinition<Options extends readonly OptionDefinition[]> {
   readonly options: Options
   /** Text after the options in --help. */
   readonly help?: string
-  /** Whether it reads standard input if there are no arguments. */
+  /** Whether the command reads standard input when it has no arguments. */
   readonly readsInput?: boolean
   readonly run: (flags: FlagsOf<Options>, args: readonly string[]) => Promise<ExitStatus>
 }

@@ -22,7 +22,7 @@ export const TIMESTAMP_ROOM = 35
 const MAX_FRACTION = 9
 /** Milliseconds of the first digits of a fraction. */
 const POWERS = [100, 10, 1]
-/** {@link twoDigits} returns this if there are no two digits. Every check of an upper bound refuses it. */
+/** What {@link twoDigits} returns for other text. It is above every limit, so the checks of limits refuse it. */
 const NO_NUMBER = 10_000
 
 const encoder = /* @__PURE__ */ new TextEncoder()
@@ -195,7 +195,7 @@ const MONTHS = /* @__PURE__ */ 'jan feb mar apr may jun jul aug sep oct nov dec'
   .split(' ')
   .map((name) => lettersAt(encoder.encode(name), 0))
 
-/** @returns 1 to 12, or 0 when there is no name of a month; case is ignored */
+/** Ignores case. @returns 1 to 12, or 0 if the bytes do not name a month */
 function monthAt(bytes: Uint8Array, at: number): number {
   return MONTHS.indexOf(lettersAt(bytes, at)) + 1
 }

@@ -7,6 +7,7 @@ import type { DatabaseSet } from '../location/database-set.ts'
 import { localeOf } from '../location/locale.ts'
 import { findLocation } from '../location/lookup.ts'
 import { JSON_HEAD } from '../location/record-json.ts'
+import { JSON_TEMPLATE, type LocationTemplate, RenderedLocations } from '../location/rendered-locations.ts'
 import { AddressCache, NOT_IPV4, UNKNOWN } from './address-cache.ts'
 import {
   countInstant,
@@ -18,7 +19,6 @@ import {
 } from './counts.ts'
 import { NO_TIME } from './event-time.ts'
 import type { CommonPlan } from './options.ts'
-import { JSON_TEMPLATE, type LocationTemplate, RenderedLocations } from './rendered-locations.ts'
 
 const HOUR_MS = 3_600_000
 /** Numbers below this are indexes of reasons. A location has its number in {@link RenderedLocations} plus this. */

@@ -29,7 +29,7 @@ export class RowStream {
   /** Bytes that are not written yet: the first `#length` of this. */
   #memory = new Uint8Array(65_536)
   #length = 0
-  /** There is no line feed before this index of `#memory`. */
+  /** The index of `#memory` at which the search for a line feed continues. */
   #searched = 0
   /** Whether the bytes continue a row that is too long. */
   #isInLongRow = false

@@ -256,8 +256,8 @@ export function guessAddress<Field extends SampleField>(
 }
 
 /**
- * Chooses the field with the time of the event: the best usual name among the fields that hold times. For a field
- * without values a usual name is enough. `null` if there is no such field.
+ * Chooses the field with the time of the event: the best usual name among the fields that hold times. A field
+ * without values only needs a usual name. `null` if no field qualifies.
  */
 export function guessTime<Field extends SampleField>(fields: readonly Field[]): Field | null {
   const usual = fields.filter((field) => field.mayBeTime && (field.values === 0 || field.holdsTimes))

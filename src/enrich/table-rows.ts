@@ -1,8 +1,9 @@
 import type { ByteSink } from '../bytes/byte-sink.ts'
+import type { LocationTemplate } from '../location/rendered-locations.ts'
+import { columnsTemplate, escapedColumnsTemplate } from './column-templates.ts'
 import { eventTime } from './event-time.ts'
 import { RecordFields } from './formats/delimited/table.ts'
 import type { LineLocator } from './line-locator.ts'
-import { columnsTemplate, escapedColumnsTemplate, type LocationTemplate } from './rendered-locations.ts'
 import type { TablePlan } from './row-plan.ts'
 
 const LINE_FEED = 0x0a

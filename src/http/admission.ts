@@ -76,7 +76,7 @@ export class Admission<Source extends Asked> {
     })
   }
 
-  /** Requests without a key count by client, not by peer: behind a proxy, all requests have the same peer. */
+  /** The name under which requests without a key are limited: the client, because a proxy's clients share one peer. */
   #client(asked: Source, remoteAddress: string | null | undefined): string {
     const { ip } = this.#resolver.findClient({ headers: asked, remoteAddress })
     return this.#limits.peerName(ip === '' ? remoteAddress : ip)

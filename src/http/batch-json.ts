@@ -4,25 +4,29 @@ import type { DatabaseSet } from '../location/database-set.ts'
 import type { Locale } from '../location/locale.ts'
 import type { LookupFailure } from '../location/location-record.ts'
 import { findLocation, lookupFailure, malformedFailure } from '../location/lookup.ts'
-import { JSON_END, JSON_HEAD, jsonAfterIp, offsetJson } from '../location/record-json.ts'
-import { ABSENT, NumberMap, remember } from '../location/tables.ts'
-import type { Timezone } from '../location/timezone.ts'
+import { JSON_HEAD } from '../location/record-json.ts'
+import { JSON_TEMPLATE, RenderedLocations } from '../location/rendered-locations.ts'
+import { remember } from '../location/tables.ts'
 
-/** The most locations whose text is kept for a locale, and the limit of the bytes of their texts. */
-const MAX_LOCATIONS = 131_072
+/** Limit of the memory for the texts of a locale. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024
 /** The most locales whose texts are kept. */
 const MAX_TEXT_LOCALES = 4
 /** Bytes to reserve for each record. */
 const RECORD_BYTES = 320
-/** Only the offset depends on the instant, and the offset is written separately. */
-const ANY_INSTANT = 0
 
 const OPEN = 0x5b
 const COMMA = 0x2c
 const CLOSE = 0x5d
 
 const encoder = /* @__PURE__ */ new TextEncoder()
+
+/** The texts of a set of databases in one locale. */
+interface LocaleTexts {
+  readonly rendered: RenderedLocations
+  /** The generation of the set in which the rendered locations got their numbers. */
+  generation: number
+}
 
 /**
  * Writes the JSON of a batch in UTF-8: exactly what `JSON.stringify` makes of the result of `lookupMany`. It keeps the
@@ -31,7 +35,7 @@ const encoder = /* @__PURE__ */ new TextEncoder()
 export class BatchJson {
   readonly #address = new Address()
   /** The texts of each set of databases, freed with it. */
-  readonly #texts = new WeakMap<DatabaseSet, Map<Locale, LocationTexts>>()
+  readonly #texts = new WeakMap<DatabaseSet, Map<Locale, LocaleTexts>>()
 
   /**
    * @param at milliseconds since 1970
@@ -51,8 +55,11 @@ export class BatchJson {
       if (index > 0) out.writeByte(COMMA)
       const found = this.#find(set, ip)
       tell(typeof found === 'number' ? null : found)
-      if (typeof found === 'number') texts.write(found, this.#address.text, at, out)
-      else out.write(encoder.encode(JSON.stringify(found)))
+      if (typeof found === 'number') {
+        out.writeAscii(JSON_HEAD)
+        out.writeAscii(this.#address.text)
+        writeLocation(set, texts, found, at, out)
+      } else out.write(encoder.encode(JSON.stringify(found)))
     }
     out.writeByte(CLOSE)
     return out.take()
@@ -64,63 +71,26 @@ export class BatchJson {
     return typeof found === 'number' ? found : lookupFailure(set, this.#address, found)
   }
 
-  #textsOf(set: DatabaseSet, locale: Locale): LocationTexts {
+  #textsOf(set: DatabaseSet, locale: Locale): LocaleTexts {
     let byLocale = this.#texts.get(set)
     if (byLocale === undefined) {
       byLocale = new Map()
       this.#texts.set(set, byLocale)
     }
-    return remember(byLocale, MAX_TEXT_LOCALES, locale, () => new LocationTexts(set, locale))
+    return remember(byLocale, MAX_TEXT_LOCALES, locale, () => ({
+      rendered: new RenderedLocations(locale, JSON_TEMPLATE, false, MAX_TEXT_BYTES),
+      generation: set.generation,
+    }))
   }
 }
 
-/** The JSON of locations in one locale, each written once. */
-class LocationTexts {
-  readonly #set: DatabaseSet
-  readonly #locale: Locale
-  #generation: number
-  /** By the number of a location, the index of its text. */
-  #numbers = new NumberMap()
-  #texts: Uint8Array[] = []
-  #zones: Timezone[] = []
-  #bytes = 0
-
-  constructor(set: DatabaseSet, locale: Locale) {
-    this.#set = set
-    this.#locale = locale
-    this.#generation = set.generation
+/** @param found the number that the set has just given to the location */
+function writeLocation(set: DatabaseSet, texts: LocaleTexts, found: number, at: number, out: ByteSink): void {
+  const { rendered } = texts
+  if (rendered.isFull || texts.generation !== set.generation) {
+    rendered.clear()
+    texts.generation = set.generation
   }
-
-  /** Writes the record of an address. @param location the number that was just found */
-  write(location: number, ip: string, at: number, out: ByteSink): void {
-    if (this.#generation !== this.#set.generation) this.#clear()
-    let number = this.#numbers.get(location)
-    if (number === ABSENT) number = this.#add(location)
-    const [text, zone] = [this.#texts[number], this.#zones[number]]
-    if (text === undefined || zone === undefined) throw new RangeError(`no text has the number ${number}`)
-    out.writeAscii(JSON_HEAD)
-    out.writeAscii(ip)
-    out.write(text)
-    out.writeAscii(offsetJson(zone.at(at).offset))
-    out.writeAscii(JSON_END)
-  }
-
-  #add(number: number): number {
-    if (this.#texts.length >= MAX_LOCATIONS || this.#bytes > MAX_TEXT_BYTES) this.#clear()
-    const location = this.#set.location(number)
-    const text = encoder.encode(jsonAfterIp(location.record('', this.#locale, ANY_INSTANT)))
-    this.#bytes += text.length
-    this.#zones.push(location.shared.timezone)
-    const index = this.#texts.push(text) - 1
-    this.#numbers.set(number, index)
-    return index
-  }
-
-  #clear(): void {
-    this.#generation = this.#set.generation
-    this.#numbers = new NumberMap()
-    this.#texts = []
-    this.#zones = []
-    this.#bytes = 0
-  }
+  const number = rendered.numberOf(found, (inSet) => set.location(inSet))
+  rendered.write(number, at, out)
 }

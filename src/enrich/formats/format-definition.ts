@@ -1,7 +1,7 @@
 import type { ByteSink } from '../../bytes/byte-sink.ts'
+import type { LocationTemplate } from '../../location/rendered-locations.ts'
 import type { LineLocator } from '../line-locator.ts'
 import type { CommonPlan, LineOptions, Planned } from '../options.ts'
-import type { LocationTemplate } from '../rendered-locations.ts'
 
 /** The options that only some formats have. */
 export type FormatOption = Exclude<keyof LineOptions, Exclude<keyof CommonPlan, 'into' | 'overwrite'>>

@@ -206,7 +206,7 @@ type CanFollow = (bytes: Uint8Array, at: number, end: number) => boolean
 /**
  * The end of the quoted part that starts at `open`: the first unescaped quote after which the next part can follow.
  *
- * @returns its index, or -1 if there is no quoted part or it is not closed
+ * @returns its index, or -1 if no quote opens the part or none closes it
  */
 function closingQuote(bytes: Uint8Array, open: number, end: number, canFollow: CanFollow): number {
   if (bytes[open] !== QUOTE) return -1

@@ -1,5 +1,6 @@
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { quoted } from '../../../errors.ts'
+import { columnsTemplate } from '../../column-templates.ts'
 import { EnrichError, shownName } from '../../errors.ts'
 import { eventTime } from '../../event-time.ts'
 import type { LineLocator } from '../../line-locator.ts'
@@ -11,7 +12,6 @@ import {
   type LocationField,
   type Planned,
 } from '../../options.ts'
-import { columnsTemplate } from '../../rendered-locations.ts'
 import { guessAddress, guessTime, kindOfValue, SampleField } from '../../sample.ts'
 import type { FormatDefinition, LineFormat, LineResult } from '../format-definition.ts'
 import {
@@ -29,7 +29,7 @@ export interface DelimitedPlan extends CommonPlan, Dialect {
   readonly format: 'csv' | 'tsv'
   /** Whether the first line names the delimiter, as in `sep=;`. It is kept. */
   readonly hasSeparatorLine: boolean
-  /** Number of the line that names the columns, from 1; empty lines before it count. 0 when there is no header. */
+  /** The line with the names of the columns, from 1, counting empty lines. 0 if the table has no header. */
   readonly headerLine: number
   /** Columns of a record. Records with another number of columns are bad. */
   readonly width: number

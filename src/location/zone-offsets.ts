@@ -1,5 +1,5 @@
-import { remember } from '../location/tables.ts'
-import type { Timezone } from '../location/timezone.ts'
+import { remember } from './tables.ts'
+import type { Timezone } from './timezone.ts'
 
 /**
  * Length of a window. If both of its ends have the same offset, the whole window has it: no zone of the IANA database

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ZoneOffsets } from '../../src/enrich/zone-offsets.ts'
 import { Timezone } from '../../src/location/timezone.ts'
+import { ZoneOffsets } from '../../src/location/zone-offsets.ts'
 
 /** Zones with changes at odd times, twice within a week or a month, by half an hour, or by a day. */
 const ZONES = [

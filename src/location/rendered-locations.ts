@@ -1,14 +1,11 @@
-// The locations of a run as text, in JSON or in columns. Texts are cached.
-
+// Locations as text, each made once.
 import type { ByteSink } from '../bytes/byte-sink.ts'
-import type { Locale } from '../location/locale.ts'
-import type { LocationRecord } from '../location/location-record.ts'
-import type { Location } from '../location/location-table.ts'
-import { JSON_END, jsonAfterIp } from '../location/record-json.ts'
-import type { LocalizedCountry } from '../location/shared-parts.ts'
-import { ABSENT, NumberMap } from '../location/tables.ts'
-import type { Timezone } from '../location/timezone.ts'
-import type { LocationField } from './options.ts'
+import type { Locale } from './locale.ts'
+import type { Location } from './location-table.ts'
+import { JSON_END, jsonAfterIp } from './record-json.ts'
+import type { LocalizedCountry } from './shared-parts.ts'
+import { ABSENT, NumberMap } from './tables.ts'
+import type { Timezone } from './timezone.ts'
 import { type Offset, ZoneOffsets } from './zone-offsets.ts'
 
 /** A location as text, without its time-zone offset, which depends on the time of the line. */
@@ -19,14 +16,14 @@ export interface LocationText {
   readonly after: string | null
 }
 
-/** How the locations of a run are written. */
+/** How locations are written. */
 export interface LocationTemplate {
   textOf(location: Location, locale: Locale): LocationText
   offsetText(offset: Offset): string
 }
 
 /** Any instant will do: only the offset depends on it, and the offset is written separately. */
-const ANY_INSTANT = 0
+export const ANY_INSTANT = 0
 
 /** The part of a record after its `ip`, as `JSON.stringify` writes it. */
 export const JSON_TEMPLATE: LocationTemplate = {
@@ -35,76 +32,6 @@ export const JSON_TEMPLATE: LocationTemplate = {
     after: JSON_END,
   }),
   offsetText: ({ json }) => json,
-}
-
-/** The value of each column. `null` for the offset, which is written separately. */
-const COLUMNS: Readonly<Record<LocationField, (record: LocationRecord) => string | number | null>> = {
-  country_code: ({ country }) => country.code,
-  country_name: ({ country }) => country.name,
-  region_code: ({ region }) => region.code,
-  region_name: ({ region }) => region.name,
-  city: ({ city }) => city,
-  postal_code: ({ postal_code }) => postal_code,
-  latitude: ({ coordinates }) => coordinates.latitude,
-  longitude: ({ coordinates }) => coordinates.longitude,
-  timezone_id: ({ timezone }) => timezone.id,
-  timezone_offset: () => null,
-}
-
-/**
- * Columns of a record, with the delimiter between them.
- *
- * @param quotes whether values can be quoted (RFC 4180 section 2). If not, a delimiter or a line end in a value becomes a
- *   space, because it would end the column
- */
-export function columnsTemplate(
-  columns: readonly LocationField[],
-  delimiter: string,
-  quotes: boolean,
-): LocationTemplate {
-  const quoted = (text: string): string =>
-    text.includes(delimiter) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-  const plain = (text: string): string => text.replaceAll(delimiter, ' ').replace(/[\r\n]/g, ' ')
-  return columnsOf(columns, delimiter, (value) => (quotes ? quoted : plain)(value ?? ''))
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r' }
-
-/**
- * The same without quotes: a backslash escapes what would end a value, and an unknown value is `\N`, as in `TabSeparated`
- * of ClickHouse and in the text tables of Hive.
- */
-export function escapedColumnsTemplate(
-  columns: readonly LocationField[],
-  delimiter: string,
-): LocationTemplate {
-  const special = new RegExp(`[\\\\\\t\\n\\r${delimiter}]`, 'g')
-  const escaped = (text: string): string => text.replace(special, (each) => ESCAPES[each] ?? `\\${each}`)
-  return columnsOf(columns, delimiter, (value) => (value === null ? '\\N' : escaped(value)))
-}
-
-function columnsOf(
-  columns: readonly LocationField[],
-  delimiter: string,
-  cellOf: (value: string | null) => string,
-): LocationTemplate {
-  const offset = columns.indexOf('timezone_offset')
-  return {
-    textOf: (location, locale) => {
-      const record = location.record('', locale, ANY_INSTANT)
-      const texts = columns.map((column) => {
-        const value = COLUMNS[column](record)
-        // The offset is written separately.
-        return column === 'timezone_offset' ? '' : cellOf(value === null ? null : String(value))
-      })
-      if (offset === -1) return { before: texts.join(delimiter), after: null }
-      return {
-        before: texts.slice(0, offset + 1).join(delimiter),
-        after: texts.slice(offset).join(delimiter),
-      }
-    },
-    offsetText: ({ text }) => cellOf(text),
-  }
 }
 
 /** The most locations that are cached. */
@@ -143,6 +70,7 @@ export class RenderedLocations {
   readonly #locale: Locale
   readonly #template: LocationTemplate
   readonly #countsLocations: boolean
+  readonly #maxSlabBytes: number
   /** Numbers of the locations in this cache, by their numbers in the database set. */
   #numbers = new NumberMap()
   #rendered: Rendered[] = []
@@ -155,18 +83,27 @@ export class RenderedLocations {
   #slabUsed = 0
   #slabBytes = 0
 
-  /** @param countsLocations whether to count uses by location; otherwise by country, which is faster */
-  constructor(locale: Locale, template: LocationTemplate, countsLocations: boolean) {
+  /**
+   * @param countsLocations whether to count uses by location; otherwise by country, which is faster
+   * @param maxSlabBytes limit of the memory for texts
+   */
+  constructor(
+    locale: Locale,
+    template: LocationTemplate,
+    countsLocations: boolean,
+    maxSlabBytes: number = MAX_SLAB_BYTES,
+  ) {
     this.#locale = locale
     this.#template = template
     this.#countsLocations = countsLocations
+    this.#maxSlabBytes = maxSlabBytes
   }
 
   /** Whether `clear` must be called before another location is added. */
   get isFull(): boolean {
     return (
       this.#rendered.length >= MAX_LOCATIONS ||
-      this.#slabBytes > MAX_SLAB_BYTES ||
+      this.#slabBytes > this.#maxSlabBytes ||
       this.#zones.size >= MAX_ZONES
     )
   }

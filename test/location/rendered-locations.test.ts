@@ -2,13 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Address } from '../../src/address/address.ts'
 import { ByteSink } from '../../src/bytes/byte-sink.ts'
+import { columnsTemplate } from '../../src/enrich/column-templates.ts'
 import type { LocationField } from '../../src/enrich/options.ts'
-import { columnsTemplate, JSON_TEMPLATE, RenderedLocations } from '../../src/enrich/rendered-locations.ts'
 import { localeOf } from '../../src/location/locale.ts'
 import { Location } from '../../src/location/location-table.ts'
+import { JSON_TEMPLATE, RenderedLocations } from '../../src/location/rendered-locations.ts'
 import { LocalizedCountry, SharedParts, Translations } from '../../src/location/shared-parts.ts'
 import { Timezone } from '../../src/location/timezone.ts'
-import { text, worldSet } from './world.ts'
+import { text, worldSet } from '../enrich/world.ts'
 
 const english = localeOf('en')
 const set = worldSet()
