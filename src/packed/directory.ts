@@ -149,13 +149,12 @@ export function readDirectory(
 }
 
 function parseDirectory(bytes: Uint8Array, end: number): Directory {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = 0
   const column = (count: number): Uint32Array => {
-    if (at + 4 * count > bytes.length) throw new Error('its directory is cut short')
-    const numbers = new Uint32Array(count)
-    for (let i = 0; i < count; i++, at += 4) numbers[i] = view.getUint32(at, true)
-    return numbers
+    const start = at
+    at += 4 * count
+    if (at > bytes.length) throw new Error('its directory is cut short')
+    return numbersOf(Uint8Array.from(bytes.subarray(start, at)))
   }
   // Object.fromEntries loses the types of keys.
   const table = <Column extends string>(names: readonly Column[], count: number): Table<Column> =>
@@ -169,6 +168,14 @@ function parseDirectory(bytes: Uint8Array, end: number): Directory {
     throw new Error('the length of its directory does not match the length of its metadata')
   }
   return { ...fields, aliases, leafBlocks, dataBlocks, metadata: bytes.slice(at), end }
+}
+
+/** Little-endian numbers. Without a loop where the platform has the same order: a loop takes 10 ms in a new process. */
+function numbersOf({ buffer, byteLength }: Uint8Array): Uint32Array {
+  const numbers = new Uint32Array(buffer, 0, byteLength / 4)
+  if (new Uint8Array(Uint32Array.of(1).buffer)[0] === 1) return numbers
+  const view = new DataView(buffer)
+  return numbers.map((_, i) => view.getUint32(4 * i, true))
 }
 
 /** Limit of a deflated stream: deflate adds some bytes to data that it cannot compress. */

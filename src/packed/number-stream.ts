@@ -27,6 +27,24 @@ export class NumberReader {
     throw new Error('a stream of numbers is cut short, or has a number of more than five bytes')
   }
 
+  /** Adds numbers up: each sum is that before it plus the next number. @throws Error when one has more than 32 bits */
+  sums(count: number): Uint32Array {
+    const sums = new Uint32Array(count)
+    const { stream } = this
+    let sum = 0
+    for (let i = 0; i < count; i++) {
+      const byte = stream[this.at] ?? 0x80
+      // Most numbers have one byte, and there can be a million.
+      if (byte < 0x80) {
+        sum += byte
+        this.at++
+      } else sum += this.number()
+      if (sum > 0xffff_ffff) throw new Error('a sum has more than 32 bits')
+      sums[i] = sum
+    }
+    return sums
+  }
+
   /** Reads how many items follow. Each of them takes at least one byte. */
   count(): number {
     const count = this.number()
