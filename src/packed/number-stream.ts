@@ -31,17 +31,21 @@ export class NumberReader {
   sums(count: number): Uint32Array {
     const sums = new Uint32Array(count)
     const { stream } = this
+    let { at } = this
     let sum = 0
     for (let i = 0; i < count; i++) {
-      const byte = stream[this.at] ?? 0x80
-      // Most numbers have one byte, and there can be a million.
-      if (byte < 0x80) {
-        sum += byte
-        this.at++
-      } else sum += this.number()
+      // There can be a million numbers, most of one byte.
+      let number = stream[at++] ?? 0x80
+      if (number >= 0x80) {
+        this.at = at - 1
+        number = this.number()
+        at = this.at
+      }
+      sum += number
       if (sum > 0xffff_ffff) throw new Error('a sum has more than 32 bits')
       sums[i] = sum
     }
+    this.at = at
     return sums
   }
 

@@ -148,11 +148,12 @@ export class PackedFile {
 
   #checkStarts(): void {
     const { word0, word1, word2, word3 } = this.directory.leafBlocks
-    const columns = [word0, word1, word2, word3]
-    let isAscending = columns.every((column) => column[0] === 0)
-    for (let block = 1; block < word0.length; block++) {
-      const differing = columns.find((column) => column[block] !== column[block - 1])
-      isAscending &&= (differing?.[block] ?? 0) > (differing?.[block - 1] ?? 0)
+    const words = [word0, word1, word2, word3]
+    let isAscending = words.every((column) => column[0] === 0)
+    for (let block = 1; isAscending && block < word0.length; block++) {
+      let i = 0
+      while (i < 3 && words[i]?.[block] === words[i]?.[block - 1]) i++
+      isAscending = (words[i]?.[block] ?? 0) > (words[i]?.[block - 1] ?? 0)
     }
     if (!isAscending)
       throw this.fault('the blocks of the packed file are not in the order of their addresses')
