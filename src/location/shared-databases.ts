@@ -1,12 +1,15 @@
 import { allocate } from '../bytes/byte-limit.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { isOfClass, isUint8Array } from '../realm.ts'
+import { attachOffsets, shareOffsets } from './shared-offsets.ts'
 
 /** What `share()` gives: open databases in memory that threads share. Send it to a worker with `postMessage`. */
 export interface SharedDatabases {
   /** The version of this object's form. */
   readonly geofix: 1
   readonly databases: readonly SharedDatabase[]
+  /** Memory for the offsets of time zones that lookups find, so that threads share them. */
+  readonly offsets?: SharedArrayBuffer | undefined
 }
 
 /** One database in memory that threads share. */
@@ -33,6 +36,7 @@ export function shareDatabases(databases: readonly OpenDatabase[]): SharedDataba
   }
   return {
     geofix: 1,
+    offsets: shareOffsets(),
     databases: databases.map((database) => {
       const { bytes, path } = database
       return { bytes: inSharedMemory(bytes, path), path, tables: database.shareTables?.() }
@@ -50,21 +54,28 @@ export function attachDatabases(
   shared: SharedDatabases,
   open: (bytes: Uint8Array, path?: string, tables?: SharedArrayBuffer) => OpenDatabase,
 ): OpenDatabase[] {
-  return filesIn(shared).map(({ bytes, path, tables }) => open(bytes, path, tables))
+  const { databases, offsets } = checked(shared)
+  if (offsets !== undefined) attachOffsets(offsets)
+  return databases.map(({ bytes, path, tables }) => open(bytes, path, tables))
 }
 
-function filesIn(shared: unknown): SharedDatabase[] {
-  if (typeof shared === 'object' && shared !== null && 'geofix' in shared && shared.geofix === 1) {
-    if (
-      'databases' in shared &&
-      Array.isArray(shared.databases) &&
-      shared.databases.every(isSharedDatabase)
-    ) {
-      return shared.databases
-    }
-  }
+function checked(shared: unknown): SharedDatabases {
+  if (isSharedDatabases(shared)) return shared
   throw new TypeError(
     'attach takes what share() of a resolver gave, sent to a thread of the same process with postMessage',
+  )
+}
+
+function isSharedDatabases(value: unknown): value is SharedDatabases {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'geofix' in value &&
+    value.geofix === 1 &&
+    'databases' in value &&
+    Array.isArray(value.databases) &&
+    value.databases.every(isSharedDatabase) &&
+    (!('offsets' in value) || value.offsets === undefined || isOfClass(value.offsets, 'SharedArrayBuffer'))
   )
 }
 

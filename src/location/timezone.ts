@@ -1,5 +1,6 @@
 import { timeOf } from '../realm.ts'
 import type { TimezoneAtInstant } from './location-record.ts'
+import { sharedOffset, shareOffset } from './shared-offsets.ts'
 import { remember } from './tables.ts'
 
 /** The range of `Date`, in milliseconds before and after 1970 (ECMAScript's time values). */
@@ -18,10 +19,10 @@ export function instantOf(at: unknown): number {
 }
 
 /**
- * Offsets are cached for a quarter hour, since `Intl` takes 1.6 to 78 µs. Nearly all zones change on full quarter
- * hours of UTC; for the others (Newfoundland until 2011, Casey until 2022) both ends of the quarter hour are compared.
+ * Length of a window. If both of its ends have the same offset, the whole window has it: no zone of the IANA database
+ * changes its offset and changes it back in less than 7 days. Milliseconds.
  */
-const QUARTER_HOUR_MS = 15 * 60 * 1000
+export const WINDOW_MS = 6 * 86_400_000
 
 /** The IANA database has about 600 identifiers, links included. A hostile file can have any number. */
 const MAX_ZONES = 1024
@@ -29,10 +30,15 @@ const MAX_ZONES = 1024
 const zones = new Map<string | null, Timezone>()
 
 /**
- * By lower-case identifier, as the platform compares them. Not stored in each Timezone, because a file can spell one
- * zone in thousands of ways and a formatter takes tens of kilobytes.
+ * By lower-case identifier, as the platform compares them; `null` for zones that it does not know. Not stored in each
+ * Timezone, because a file can spell one zone in thousands of ways and a formatter takes tens of kilobytes.
  */
 const formatters = new Map<string, Intl.DateTimeFormat | null>()
+/**
+ * Zones that a formatter was made for. It is kept when it is needed again: most programs ask for the present only, and
+ * need no formatter for the next days.
+ */
+const asked = new Map<string, true>()
 
 /** The time zone of a record without one. */
 const UNKNOWN: TimezoneAtInstant = Object.freeze({ id: null, offset: null })
@@ -42,12 +48,21 @@ export function timezoneOf(id: string | null): Timezone {
   return remember(zones, MAX_ZONES, id, () => new Timezone(id))
 }
 
+/** Instants with the same offset: from `from` until before `until`. Milliseconds since 1970. */
+export interface Span {
+  readonly from: number
+  readonly until: number
+  /** Minutes east of UTC; `null` if the platform does not know the zone. */
+  readonly minutes: number | null
+}
+
 /** A time zone, with its offset from UTC at any instant from the platform's copy of the IANA database. */
 export class Timezone {
   readonly #id: string | null
-  /** The last answer, and the quarter hour since 1970 in which it is valid. */
+  /** The last answer, and when it is valid. */
   #last = UNKNOWN
-  #lastQuarter = Number.NaN
+  #from = Number.NaN
+  #until = Number.NaN
 
   constructor(id: string | null) {
     this.#id = id
@@ -55,33 +70,78 @@ export class Timezone {
 
   /** @param instant milliseconds since 1970, within the range of `Date` */
   at(instant: number): TimezoneAtInstant {
+    if (instant >= this.#from && instant < this.#until) return this.#last
     if (this.#id === null) return UNKNOWN
-    const quarter = Math.floor(instant / QUARTER_HOUR_MS)
-    if (quarter === this.#lastQuarter) return this.#last
-    const offset = this.#offset(this.#id, instant)
-    const answer = Object.freeze({ id: this.#id, offset })
-    const [first, last] = [quarter * QUARTER_HOUR_MS, (quarter + 1) * QUARTER_HOUR_MS - 1]
-    if (offset === this.#offset(this.#id, first) && offset === this.#offset(this.#id, last)) {
-      this.#last = answer
-      this.#lastQuarter = quarter
+    const span = this.spans(Math.floor(instant / WINDOW_MS)).find(({ until }) => instant < until)
+    if (span === undefined) return UNKNOWN
+    const offset = offsetText(span.minutes)
+    if (offset !== this.#last.offset || this.#last === UNKNOWN) {
+      this.#last = Object.freeze({ id: this.#id, offset })
     }
-    return answer
+    this.#from = span.from
+    this.#until = span.until
+    return this.#last
   }
 
-  /** The offset at an instant, as in `at`. Asks the platform each time. */
-  offsetAt(instant: number): string | null {
-    return this.#id === null ? null : this.#offset(this.#id, instant)
-  }
-
-  #offset(id: string, instant: number): string | null {
-    const formatter = remember(formatters, MAX_ZONES, id.toLowerCase(), makeFormatter)
-    if (formatter === null) return null
-    // "7/1/2026, GMT+05:45". formatToParts() takes twice as long.
-    return offsetText(formatter.format(clampToDate(instant)).split(', ')[1] ?? '')
+  /**
+   * The offsets in a window, in order. The platform takes 2 to 80 µs for each instant, so this finds the few instants at
+   * which the offset changes.
+   *
+   * @param window its number since 1970
+   */
+  spans(window: number): readonly Span[] {
+    const [start, end] = [window * WINDOW_MS, (window + 1) * WINDOW_MS]
+    const id = this.#id?.toLowerCase()
+    if (id === undefined) return [{ from: start, until: end, minutes: null }]
+    const known = sharedOffset(id, window)
+    if (known !== undefined) return [{ from: start, until: end, minutes: known }]
+    const formatter = formatterOf(id)
+    const last = minutesAt(formatter, end)
+    const spans: Span[] = []
+    for (let from = start; ; ) {
+      const minutes = minutesAt(formatter, from)
+      const until = minutes === last ? end : changeIn(formatter, from, end, minutes)
+      spans.push({ from, until, minutes })
+      if (until === end) break
+      from = until
+    }
+    const [span] = spans
+    if (span?.until === end) shareOffset(id, window, span.minutes)
+    return spans
   }
 }
 
-/** @returns `null` when the platform does not know the zone */
+/** Bisects for the first instant with another offset. `before` has the given offset, and `after` has another one. */
+function changeIn(
+  formatter: Intl.DateTimeFormat | null,
+  before: number,
+  after: number,
+  minutes: number | null,
+): number {
+  let [low, high] = [before, after]
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2)
+    if (minutesAt(formatter, middle) === minutes) low = middle
+    else high = middle
+  }
+  return high
+}
+
+function minutesAt(formatter: Intl.DateTimeFormat | null, instant: number): number | null {
+  // "7/1/2026, GMT+05:45". formatToParts() takes twice as long.
+  return formatter === null ? null : minutesOf(formatter.format(clampToDate(instant)).split(', ')[1] ?? '')
+}
+
+/** @param id lower-case. @returns `null` when the platform does not know the zone */
+function formatterOf(id: string): Intl.DateTimeFormat | null {
+  const kept = formatters.get(id)
+  if (kept !== undefined) return kept
+  const formatter = makeFormatter(id)
+  if (asked.has(id)) remember(formatters, MAX_ZONES, id, () => formatter)
+  else remember(asked, MAX_ZONES, id, () => true)
+  return formatter
+}
+
 function makeFormatter(timeZone: string): Intl.DateTimeFormat | null {
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })
@@ -91,19 +151,26 @@ function makeFormatter(timeZone: string): Intl.DateTimeFormat | null {
 }
 
 /**
- * `+HH:MM` from the platform's `GMT+05:45`, `GMT` or `GMT-00:44:30`. Seconds, which local mean times had, are
- * rounded half away from zero, as ECMAScript's Temporal does for minutes.
+ * Minutes from the platform's `GMT+05:45`, `GMT` or `GMT-00:44:30`. Seconds, which local mean times had, are rounded half
+ * away from zero, as ECMAScript's Temporal does for minutes.
  */
-function offsetText(longOffset: string): string | null {
-  if (longOffset === 'GMT') return '+00:00'
+function minutesOf(longOffset: string): number | null {
+  if (longOffset === 'GMT') return 0
   const match = /^GMT([+-])(\d{2}):(\d{2})(?::(\d{2}))?$/.exec(longOffset)
   if (match === null) return null
   const minutes = Number(match[2]) * 60 + Number(match[3]) + (Number(match[4] ?? 0) >= 30 ? 1 : 0)
-  const two = (value: number): string => String(value).padStart(2, '0')
-  return `${minutes === 0 ? '+' : match[1]}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+  return match[1] === '-' ? 0 - minutes : minutes
 }
 
-/** The first and the last quarter hour of the range of `Date` reach beyond it. */
+/** `+HH:MM` or `-HH:MM`; `null` if the offset is unknown. @param minutes minutes east of UTC */
+export function offsetText(minutes: number | null): string | null {
+  if (minutes === null) return null
+  const two = (value: number): string => String(value).padStart(2, '0')
+  const size = Math.abs(minutes)
+  return `${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`
+}
+
+/** The first and the last window of the range of `Date` reach beyond it. */
 function clampToDate(instant: number): number {
   return Math.max(-MAX_INSTANT_MS, Math.min(MAX_INSTANT_MS, instant))
 }

@@ -1,11 +1,6 @@
 import { remember } from './tables.ts'
-import type { Timezone } from './timezone.ts'
+import { offsetText, type Timezone, WINDOW_MS } from './timezone.ts'
 
-/**
- * Length of a window. If both of its ends have the same offset, the whole window has it: no zone of the IANA database
- * changes its offset and changes it back in less than 7 days. Milliseconds.
- */
-const WINDOW_MS = 6 * 86_400_000
 /** The most windows that are cached for one zone: 16 years. */
 const MAX_WINDOWS = 1024
 /** The most offsets that are cached for one zone: more than any zone has had. */
@@ -22,7 +17,7 @@ export interface Offset {
 }
 
 /** Instants with the same offset: from `from` until before `until`. Milliseconds since 1970. */
-interface Span {
+interface OffsetSpan {
   readonly from: number
   readonly until: number
   readonly offset: Offset
@@ -30,18 +25,14 @@ interface Span {
 
 /** The offset at an unknown instant. */
 const NO_OFFSET: Offset = { text: null, minutes: null, json: 'null' }
-const NO_SPAN: Span = { from: Number.NaN, until: Number.NaN, offset: NO_OFFSET }
+const NO_SPAN: OffsetSpan = { from: Number.NaN, until: Number.NaN, offset: NO_OFFSET }
 
-/**
- * The offsets of one time zone at the instants of a log. `Intl` takes microseconds for each instant, so this class finds
- * the few instants at which the offset changes, and caches the spans between them.
- */
+/** The offsets of one time zone at the instants of a log, whose spans are cached. */
 export class ZoneOffsets {
   readonly #zone: Timezone
-  readonly #offsets = new Map<string | null, Offset>()
-  /** By window since 1970: the offsets at its start, and its spans. */
-  readonly #starts = new Map<number, Offset>()
-  readonly #windows = new Map<number, readonly Span[]>()
+  readonly #offsets = new Map<number | null, Offset>()
+  /** By window since 1970. */
+  readonly #windows = new Map<number, readonly OffsetSpan[]>()
   #last = NO_SPAN
 
   constructor(zone: Timezone) {
@@ -58,44 +49,15 @@ export class ZoneOffsets {
     return this.#last.offset
   }
 
-  #spans(window: number): readonly Span[] {
-    const spans: Span[] = []
-    const end = (window + 1) * WINDOW_MS
-    const last = this.#startOf(window + 1)
-    let from = window * WINDOW_MS
-    for (let offset = this.#startOf(window); ; offset = this.#ask(from)) {
-      const until = offset === last ? end : this.#changeIn(from, end, offset)
-      spans.push({ from, until, offset })
-      if (until === end) return spans
-      from = until
-    }
-  }
-
-  /** The offset at the start of a window. */
-  #startOf(window: number): Offset {
-    return remember(this.#starts, MAX_WINDOWS, window, () => this.#ask(window * WINDOW_MS))
-  }
-
-  /** Bisects for the first instant with another offset. `before` has the given offset, and `after` has another one. */
-  #changeIn(before: number, after: number, offset: Offset): number {
-    let [low, high] = [before, after]
-    while (high - low > 1) {
-      const middle = Math.floor((low + high) / 2)
-      if (this.#ask(middle) === offset) low = middle
-      else high = middle
-    }
-    return high
-  }
-
-  #ask(instant: number): Offset {
-    const text = this.#zone.offsetAt(instant)
-    const make = (): Offset => ({ text, minutes: minutesOf(text), json: JSON.stringify(text) })
-    return remember(this.#offsets, MAX_OFFSETS, text, make)
+  #spans(window: number): readonly OffsetSpan[] {
+    return this.#zone.spans(window).map(({ from, until, minutes }) => {
+      const offset = remember(this.#offsets, MAX_OFFSETS, minutes, toOffset)
+      return { from, until, offset }
+    })
   }
 }
 
-function minutesOf(text: string | null): number | null {
-  if (text === null) return null
-  const minutes = Number(text.slice(1, 3)) * 60 + Number(text.slice(4, 6))
-  return text.startsWith('-') ? -minutes : minutes
+function toOffset(minutes: number | null): Offset {
+  const text = offsetText(minutes)
+  return { text, minutes, json: JSON.stringify(text) }
 }

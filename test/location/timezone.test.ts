@@ -1,6 +1,7 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
-import { timezoneOf } from '../../src/location/timezone.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { sharedOffset, shareOffsets } from '../../src/location/shared-offsets.ts'
+import { Timezone, timezoneOf, WINDOW_MS } from '../../src/location/timezone.ts'
 
 const at = (zone: string, instant: string): string | null => timezoneOf(zone).at(Date.parse(instant)).offset
 
@@ -55,6 +56,24 @@ describe('timezone offset', () => {
     const first = zone.at(Date.parse('2026-01-01T00:00:00Z'))
     expect(zone.at(Date.parse('2026-01-01T00:14:59Z'))).toBe(first)
     expect(Object.isFrozen(first)).toBe(true)
+  })
+
+  it('is the same when another thread has found it', () => {
+    const instant = Date.UTC(2026, 6, 1)
+    const now = Math.floor(instant / WINDOW_MS)
+    const zone = new Timezone('Europe/London')
+    shareOffsets()
+    const asked = zone.at(instant)
+    expect(sharedOffset('europe/london', now)).toBe(60)
+    const format = vi.spyOn(Intl, 'DateTimeFormat')
+    expect(new Timezone('Europe/London').at(instant)).toEqual(asked)
+    expect(format).not.toHaveBeenCalled()
+    format.mockRestore()
+    // A window with a change in it is not shared.
+    const change = Date.UTC(2026, 2, 29, 1)
+    expect(zone.at(change - 1).offset).toBe('+00:00')
+    expect(zone.at(change).offset).toBe('+01:00')
+    expect(sharedOffset('europe/london', Math.floor(change / WINDOW_MS))).toBeUndefined()
   })
 
   // The oracle reads the fields of the wall clock as if they were UTC.
