@@ -38,8 +38,13 @@ export class LocationValues {
   readonly languages = new Set<string>()
   readonly #values: ValueTable
   readonly #projection: Projection
-  /** Ids of the values of countries and regions. Many locations share them. */
-  readonly #parts = new WeakMap<LocalizedCountry | LocalizedRegion, number>()
+  /** Ids of the values of countries. Many locations share them. */
+  readonly #countries = new WeakMap<LocalizedCountry, number>()
+  /** The same of regions, with the country in their codes or without it. */
+  readonly #regions = {
+    whole: new WeakMap<LocalizedRegion, number>(),
+    suffix: new WeakMap<LocalizedRegion, number>(),
+  }
 
   constructor(values: ValueTable, projection: Projection) {
     this.#values = values
@@ -72,29 +77,28 @@ export class LocationValues {
     if (country !== null) parts.push(['country', this.#countryId(country)])
     if (Object.keys(place).length > 0) add('location', place)
     if (fields.has('postal_code') && postalCode !== null) add('postal', { code: postalCode })
-    if (region !== null) parts.push(['subdivisions', this.#regionsId(region)])
+    // As in GeoIP2, the code of a region has no country in it, unless the record has none either.
+    const form = country !== null && country.code !== null ? 'suffix' : 'whole'
+    if (region !== null) parts.push(['subdivisions', this.#regionsId(region, form)])
     return this.#values.addMap(parts)
   }
 
   #countryId(country: LocalizedCountry): number {
     const { code, translations } = country
-    return this.#partId(country, () => this.#part(code, translations))
+    return this.#partId(this.#countries, country, () => this.#part(code, translations))
   }
 
-  /** As in GeoIP2, the code has no country in it, unless the record has none either. */
-  #regionsId(region: LocalizedRegion): number {
+  #regionsId(region: LocalizedRegion, form: 'whole' | 'suffix'): number {
     const { code, translations } = region
-    const hasCountry = this.#projection.fields.has('country')
-    return this.#partId(region, () => [
-      this.#part(hasCountry && code !== null ? code.slice(code.indexOf('-') + 1) : code, translations),
-    ])
+    const written = form === 'suffix' && code !== null ? code.slice(code.indexOf('-') + 1) : code
+    return this.#partId(this.#regions[form], region, () => [this.#part(written, translations)])
   }
 
-  #partId(part: LocalizedCountry | LocalizedRegion, make: () => WritableValue): number {
-    let id = this.#parts.get(part)
+  #partId<Part extends object>(ids: WeakMap<Part, number>, part: Part, make: () => WritableValue): number {
+    let id = ids.get(part)
     if (id === undefined) {
       id = this.#values.add(make())
-      this.#parts.set(part, id)
+      ids.set(part, id)
     }
     return id
   }
