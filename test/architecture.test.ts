@@ -18,6 +18,7 @@ const LAYERS: Readonly<Record<string, number>> = {
   packed: 2.5,
   location: 3,
   client: 4,
+  edit: 4,
   'resolver.ts': 4,
   // Only a way to two files.
   'embedded.ts': 3,
