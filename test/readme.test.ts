@@ -17,6 +17,7 @@ const DOCUMENTS = [
   'scripts/examples/electron/README.md',
   'src/cli/README.md',
   'src/client/README.md',
+  'src/edit/README.md',
   'src/enrich/README.md',
   'src/http/README.md',
   'src/node/README.md',

@@ -113,6 +113,29 @@ export const PACK_OPTIONS = [
   { flags: '-o, --output <file>', text: 'write to this file', isRequired: true },
 ] as const satisfies readonly OptionDefinition[]
 
+export const SLIM_OPTIONS = [
+  {
+    flags: '--fields <list>',
+    text: 'keep these fields: `country`, `region`, `city`, `postal_code`, `coordinates`, `timezone`, separated by commas (default: all)',
+    read: readList,
+  },
+  {
+    flags: '--locales <list>',
+    text: 'keep the names that lookups in these languages use, such as `en,de` (default: all)',
+    read: readList,
+  },
+  {
+    flags: '--countries <list>',
+    text: 'keep the networks in these countries, such as `DE,FR` (default: all)',
+    read: readList,
+  },
+  { flags: '--ipv4-only', text: 'leave out IPv6 networks' },
+  {
+    ...PACK_OPTIONS[0],
+    text: 'write to this file: `.mmdb`, or `.gz`, or `.packed` for a packed database',
+  },
+] as const satisfies readonly OptionDefinition[]
+
 export const DETECT_OPTIONS = [
   {
     flags: '--peer <address>',

@@ -16,6 +16,7 @@ import {
   LOOKUP_OPTIONS,
   type OptionDefinition,
   PACK_OPTIONS,
+  SLIM_OPTIONS,
 } from './options.ts'
 import { SERVE_HELP, SERVE_OPTIONS, serveSettings } from './serve/flags.ts'
 import { CommandFailure, ExitStatus, printable, type Terminal, UsageError, writeMessage } from './terminal.ts'
@@ -31,6 +32,7 @@ Examples:
   geofix verify GeoLite2-City.mmdb
   geofix serve --open --port 8080
   geofix pack GeoLite2-City.mmdb -o GeoLite2-City.mmdb.packed
+  geofix slim GeoLite2-City.mmdb --fields country --ipv4-only -o countries.mmdb
   geofix detect --peer 10.0.0.1 --trust uniquelocal --header 'X-Forwarded-For: 1.1.1.1, 81.2.69.142'
 
 Exit status: 0 all addresses resolved; 1 some failed (one line each on standard error); 2 wrong usage. geofix enrich
@@ -151,11 +153,20 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
       argument: ['<file>', text, databasePath],
       options: PACK_OPTIONS,
       run: async ({ output }, [input = '']) => {
-        const { runPack } = await import('./pack-command.ts')
+        const { runPack } = await import('./convert-commands.ts')
         return runPack({ action, input, output }, terminal)
       },
     })
   }
+  define(program.command('slim'), {
+    description: 'make a smaller database: fewer fields, languages, countries, or IPv4 only',
+    argument: ['<file>', '.mmdb, .gz, .tar.gz or packed', databasePath],
+    options: SLIM_OPTIONS,
+    run: async (flags, [input = '']) => {
+      const { runSlim } = await import('./convert-commands.ts')
+      return runSlim(input, flags, terminal)
+    },
+  })
   define(program.command('serve'), {
     description: 'serve locations over HTTP',
     options: SERVE_OPTIONS,

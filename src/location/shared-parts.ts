@@ -25,22 +25,24 @@ export class Translations {
   /** Estimated memory of the names. */
   readonly retainedBytes: number
   /** By lower-case tag, since RFC 4647 ignores case. */
-  readonly #names = new Map<string, string>()
+  readonly names: ReadonlyMap<string, string>
 
   /** @param byTag in the database's order, without empty names */
   constructor(byTag: ReadonlyMap<string, string>) {
+    const names = new Map<string, string>()
     let bytes = 0
     for (const [tag, name] of byTag) {
-      this.#names.set(tag.toLowerCase(), name)
+      names.set(tag.toLowerCase(), name)
       bytes += NAME_BYTES + 2 * (tag.length + name.length)
     }
+    this.names = names
     this.retainedBytes = bytes
   }
 
   /** The name in the locale's own language: by RFC 4647 lookup (`fr-CA`, `fr`), then `pt-BR` for `pt`. */
   inLanguageOf(locale: Locale): string | null {
     for (const tag of locale.range) {
-      const name = this.#names.get(tag)
+      const name = this.names.get(tag)
       if (name !== undefined) return name
     }
     return this.#firstMatch(locale, 'same')
@@ -53,11 +55,11 @@ export class Translations {
 
   /** The English name, or else the first one. */
   get english(): string | null {
-    return this.#names.get('en') ?? this.#names.values().next().value ?? null
+    return this.names.get('en') ?? this.names.values().next().value ?? null
   }
 
   #firstMatch(locale: Locale, match: 'same' | 'other-script'): string | null {
-    for (const [tag, name] of this.#names) if (locale.match(tag) === match) return name
+    for (const [tag, name] of this.names) if (locale.match(tag) === match) return name
     return null
   }
 }
@@ -260,10 +262,11 @@ function validCode(code: string | null, pattern: RegExp): string | null {
   return pattern.test(upper) ? upper : null
 }
 
-/** `US-CA` from `CA` or `US-CA`; `null` without a country or a valid suffix. */
-function regionCodeOf(countryCode: string | null, code: string | null): string | null {
-  if (countryCode === null || code === null) return null
-  const prefix = `${countryCode}-`
+/** `US-CA` from `CA` or `US-CA`; `null` without a valid suffix, or if neither names the country. */
+export function regionCodeOf(countryCode: string | null, code: string | null): string | null {
+  const country = countryCode ?? validCode(/^(..)-/.exec(code ?? '')?.[1] ?? null, COUNTRY_CODE)
+  if (country === null || code === null) return null
+  const prefix = `${country}-`
   const suffix = code.toUpperCase().startsWith(prefix) ? code.slice(prefix.length) : code
   const valid = validCode(suffix, REGION_SUFFIX)
   return valid === null ? null : prefix + valid

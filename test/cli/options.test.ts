@@ -3,7 +3,13 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { ENRICH_OPTIONS } from '../../src/cli/enrich/flags.ts'
-import { guideRow, helpOf, LOOKUP_OPTIONS, type OptionDefinition } from '../../src/cli/options.ts'
+import {
+  guideRow,
+  helpOf,
+  LOOKUP_OPTIONS,
+  type OptionDefinition,
+  SLIM_OPTIONS,
+} from '../../src/cli/options.ts'
 import { SERVE_OPTIONS } from '../../src/cli/serve/flags.ts'
 import { FORMATS } from '../../src/enrich/formats/formats.ts'
 import { MmdbWriter } from '../../src/writer.ts'
@@ -61,6 +67,7 @@ describe('the definition of an option', () => {
   it.each([
     ['src/enrich/README.md', ENRICH_OPTIONS],
     ['src/cli/README.md', LOOKUP_OPTIONS],
+    ['src/edit/README.md', SLIM_OPTIONS],
     ['src/http/README.md', SERVE_OPTIONS],
   ])('is the same in %s', (file, definitions) => {
     const table = ['| option | |', '| --- | --- |', ...definitions.map(guideRow)].join('\n')

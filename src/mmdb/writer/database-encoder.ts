@@ -31,7 +31,7 @@ export type DatabaseOptions = Omit<DatabaseMetadata, 'nodeCount' | 'recordSize'>
  */
 export function encodeDatabase(
   tree: SearchTreeEncoder,
-  data: DataSectionEncoder,
+  data: Pick<DataSectionEncoder, 'bytes' | 'offsetOf'>,
   options: DatabaseOptions,
 ): Uint8Array {
   let lastOffset = 0

@@ -58,3 +58,46 @@ describe('geofix pack and geofix unpack', () => {
     expect((await geofix(['pack', at('db.mmdb')])).status).toBe(2)
   })
 })
+
+describe('geofix slim', () => {
+  const SLIM = ['slim', at('db.mmdb.gz'), '--fields', 'country', '--locales', 'en,de', '--countries', 'gb,fr']
+
+  it.each([
+    ['small.mmdb', (bytes: Buffer) => !isPacked(bytes)],
+    ['small.mmdb.gz', (bytes: Buffer) => bytes[0] === 0x1f],
+    ['small.mmdb.packed', (bytes: Buffer) => isPacked(bytes)],
+  ])('writes %s in the form of its name', async (name, isForm) => {
+    const { status, out, err } = await geofix([...SLIM, '-o', at(name)])
+    expect({ status, out }).toEqual({ status: 0, out: '' })
+    expect(err).toMatch(
+      /^geofix: .*: 1 network, 1 record, [\d,]+ bytes; from 1 network, 1 record, [\d,]+ bytes; no network is in FR\n$/,
+    )
+    expect(isForm(readFileSync(at(name)))).toBe(true)
+    const found = await geofix(['--db', at(name), '81.2.69.142', '--locale', 'de'])
+    expect(JSON.parse(found.out)).toMatchObject({
+      country: { code: 'GB', name: 'Vereinigtes Königreich' },
+      city: null,
+    })
+    expect((await geofix(['slim', at(name), '-o', at('again.mmdb')])).status).toBe(0)
+  })
+
+  it.each([
+    [['--fields', 'zip'], '"zip" is not a field'],
+    [['--fields', 'timezone'], 'fields must have one of'],
+    [['--countries', 'UK'], 'write GB'],
+    [['--locales', 'no_such'], 'BCP 47'],
+  ])('refuses %j before it reads anything', async (args, message) => {
+    const { status, err } = await geofix(['slim', at('missing.mmdb'), ...args, '-o', at('none')])
+    expect(status).toBe(2)
+    expect(err).toContain(message)
+  })
+
+  it('writes nothing for a database without locations', async () => {
+    const asn = new MmdbWriter({ databaseType: 'ASN' }).insert('1.0.0.0/8', { asn: 1 }).toBytes()
+    writeFileSync(at('asn.mmdb'), asn)
+    const { status, err } = await geofix(['slim', at('asn.mmdb'), '-o', at('none')])
+    expect(status).toBe(1)
+    expect(err).toContain(`${at('asn.mmdb')}: it has no locations`)
+    expect(existsSync(at('none'))).toBe(false)
+  })
+})

@@ -1,0 +1,121 @@
+// The commands that make a database file of another one: pack, unpack and slim.
+import { extractUncompressed } from '../bytes/extract.ts'
+import { type EditedDatabase, openForEdit } from '../edit/edited-database.ts'
+import { type CheckedSlimOptions, checkSlimOptions, slimDatabase } from '../edit/slim.ts'
+import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
+import { Database } from '../mmdb/database.ts'
+import { readUnpacked } from '../node/file-bytes.ts'
+import { pack, unpack } from '../packed/pack.ts'
+import { messageOf } from '../realm.ts'
+import { openOutputFile } from './enrich/output-file.ts'
+import { countOf, countText } from './figures.ts'
+import type { FlagsOf, SLIM_OPTIONS } from './options.ts'
+import { ExitStatus, type Terminal, UsageError, writeMessage } from './terminal.ts'
+
+const CONVERSIONS = { pack, unpack } as const
+
+export interface PackCommand {
+  readonly action: keyof typeof CONVERSIONS
+  readonly input: string
+  readonly output: string
+}
+
+/**
+ * Packs or unpacks a database: `geofix pack` and `geofix unpack`. The output file appears when it is complete.
+ *
+ * @throws InvalidDatabaseError when the input cannot be read or converted
+ * @throws CommandFailure when the output cannot be written
+ */
+export function runPack({ action, input, output }: PackCommand, terminal: Terminal): Promise<ExitStatus> {
+  return convertFile(input, output, terminal, (before) => {
+    const bytes = CONVERSIONS[action](before)
+    return { bytes, text: `${countText(bytes.length)} bytes, from ${countText(before.length)}` }
+  })
+}
+
+/**
+ * Makes a smaller database: `geofix slim`. An output with the name `*.packed` is packed.
+ *
+ * @throws UsageError when an option is invalid; the others as {@link runPack}
+ */
+export function runSlim(
+  input: string,
+  { output, ...flags }: FlagsOf<typeof SLIM_OPTIONS>,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  const options = slimOptions(flags)
+  return convertFile(input, output, terminal, (file) => {
+    const original = openForEdit(file)
+    const slimmed = slimDatabase(original, options)
+    const { missingCountries } = slimmed
+    const missing = missingCountries.length === 0 ? '' : `; no network is in ${missingCountries.join(', ')}`
+    return edited(output, original, slimmed, missing)
+  })
+}
+
+function slimOptions({
+  ipv4Only,
+  ...lists
+}: Omit<FlagsOf<typeof SLIM_OPTIONS>, 'output'>): CheckedSlimOptions {
+  try {
+    return checkSlimOptions({ ipv4Only: ipv4Only === true, ...lists })
+  } catch (error) {
+    throw new UsageError(messageOf(error))
+  }
+}
+
+/** A file that was made of another one, and what to say about it. */
+interface Converted {
+  readonly bytes: Uint8Array
+  readonly text: string
+}
+
+/** The bytes of an edited database in the form that the name of the output asks for, and its figures. */
+function edited(output: string, original: Database, made: EditedDatabase, remark = ''): Converted {
+  const figures = (database: Database, recordCount: number): string =>
+    `${countOf(database.countNetworks(), 'network', 'networks')}, ${countOf(recordCount, 'record', 'records')}`
+  const before = `${figures(original, made.originalRecordCount)}, ${countText(original.bytes.length)} bytes`
+  const bytes = output.endsWith('.packed') ? pack(made.bytes) : made.bytes
+  const after = `${figures(new Database(made.bytes), made.recordCount)}, ${countText(bytes.length)} bytes`
+  return { bytes, text: `${after}; from ${before}${remark}` }
+}
+
+/** Writes what `convert` makes of a file to another file, which appears when it is complete, and prints its text. */
+async function convertFile(
+  input: string,
+  output: string,
+  terminal: Terminal,
+  convert: (file: Uint8Array) => Converted,
+): Promise<ExitStatus> {
+  const file = await openOutputFile(output, { terminal, inputs: [], signal: new AbortController().signal })
+  try {
+    const { bytes, text } = await convertedOf(input, convert)
+    await file.write(bytes)
+    await file.finish()
+    await writeMessage(terminal.stderr, `${output}: ${text}`)
+    return ExitStatus.ok
+  } catch (error) {
+    file.discard()
+    throw error
+  }
+}
+
+/** Reads and converts a file, and names it in errors. */
+async function convertedOf(path: string, convert: (file: Uint8Array) => Converted): Promise<Converted> {
+  const file = await read(path)
+  try {
+    return convert(file)
+  } catch (error) {
+    if (!(error instanceof InvalidDatabaseError)) throw error
+    throw new InvalidDatabaseError(error.fault, { path, cause: error })
+  }
+}
+
+async function read(path: string): Promise<Uint8Array> {
+  try {
+    return extractUncompressed(await readUnpacked(path), path)
+  } catch (error) {
+    if (isGeofixError(error)) throw error
+    throw new InvalidDatabaseError(`it cannot be read: ${messageOf(error)}`, { path, cause: error })
+  }
+}

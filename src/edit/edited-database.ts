@@ -1,0 +1,102 @@
+// What making a database of another one needs: opening it, copying its search tree, and its new metadata.
+import { type Bytes, viewOf } from '../bytes/byte-source.ts'
+import { isPacked } from '../bytes/extract.ts'
+import { damagedFile, InvalidDatabaseError, isGeofixError } from '../errors.ts'
+import { Database } from '../mmdb/database.ts'
+import { NO_RECORD } from '../mmdb/search-tree.ts'
+import type { DatabaseOptions } from '../mmdb/writer/database-encoder.ts'
+import { EMPTY, type Link, type NodeTable } from '../mmdb/writer/node-table.ts'
+import { unpack } from '../packed/pack.ts'
+
+/** A database that was made of another one. */
+export interface EditedDatabase {
+  /** The `.mmdb` file. */
+  readonly bytes: Uint8Array
+  /** How many distinct records its search tree leads to. */
+  readonly recordCount: number
+  /** How many the original had. */
+  readonly originalRecordCount: number
+}
+
+/** Opens the bytes of a file, packed or not. @throws InvalidDatabaseError when it is not a database */
+export function openForEdit(bytes: Bytes, path?: string): Database {
+  const file = viewOf(bytes)
+  return new Database(isPacked(file) ? unpack(file) : file, path)
+}
+
+/** A copy that does not exist yet. No link has this value. */
+const UNKNOWN = -(2 ** 31)
+
+/**
+ * Copies a search tree to a table, which merges networks with equal values and shares equal subtrees. Each node is
+ * visited once, however many paths lead to it.
+ *
+ * @param from the node to start from, or the value of a record
+ * @param bits of the addresses below it
+ * @param linkOf gives the new link for the offset of a record. Called once for each record, in the order of addresses
+ * @returns the link to the copy
+ * @throws InvalidDatabaseError when the tree is damaged
+ */
+export function copyTree(
+  { tree, path }: Database,
+  from: number,
+  bits: number,
+  table: NodeTable,
+  linkOf: (offset: number) => Link,
+): Link {
+  const { nodeCount } = tree.metadata
+  const copies = new Int32Array(nodeCount).fill(UNKNOWN)
+  const links = new Map<number, Link>()
+  const linkAt = (value: number): Link => {
+    const offset = tree.record(value)
+    if (offset === NO_RECORD) return EMPTY
+    let link = links.get(offset)
+    if (link === undefined) {
+      link = linkOf(offset)
+      links.set(offset, link)
+    }
+    return link
+  }
+  const copy = (value: number, depth: number): Link => {
+    if (value >= nodeCount) return linkAt(value)
+    const known = copies[value] ?? UNKNOWN
+    if (known !== UNKNOWN) return known
+    if (depth === bits) {
+      throw damagedFile(`the search tree has paths of more than ${bits} bits, the length of an address`, {
+        path,
+      })
+    }
+    const left = copy(tree.child(value, 0), depth + 1)
+    const link = table.node(left, copy(tree.child(value, 1), depth + 1))
+    copies[value] = link
+    return link
+  }
+  return copy(from, 0)
+}
+
+/**
+ * The metadata of a database that was made of another one: type and build date stay.
+ *
+ * @param change what was done to it, for the description
+ */
+export function editedMetadata(
+  { metadata }: Database,
+  change: string,
+): Pick<DatabaseOptions, 'databaseType' | 'description' | 'buildDate'> {
+  const { databaseType, description, buildDate } = metadata
+  const { en } = description
+  const text = en === undefined ? `Made with Geofix: ${change}` : `${en} (changed with Geofix: ${change})`
+  // A file with an impossible date gets the one that means "unknown".
+  return { databaseType, description: { ...description, en: text }, buildDate: buildDate ?? new Date(0) }
+}
+
+/** Runs a step that writes what it read. @throws InvalidDatabaseError when the format or its limits do not allow that */
+export function written<Result>(path: string | undefined, step: () => Result): Result {
+  try {
+    return step()
+  } catch (cause) {
+    // The writer refuses what no sound database has, such as a key __proto__.
+    if (isGeofixError(cause) || !(cause instanceof RangeError || cause instanceof TypeError)) throw cause
+    throw new InvalidDatabaseError(`it cannot be written in another form: ${cause.message}`, { path, cause })
+  }
+}

@@ -1,0 +1,309 @@
+import fc from 'fast-check'
+import { Reader } from 'mmdb-lib'
+import { describe, expect, it } from 'vitest'
+import { formatIPv4, formatIPv6 } from '../../src/address/ip-text.ts'
+import { isLookupFailure, type LocationRecord, Resolver } from '../../src/index.ts'
+import { Database } from '../../src/mmdb/database.ts'
+import { float, MmdbWriter, pack, type SlimOptions, slim, type WritableValue } from '../../src/writer.ts'
+import { mappedRecord, type SourceRecord, SUMMER } from '../location/mapped-record.ts'
+import { visitNetworks } from '../mmdb/every-network.ts'
+import { hasShared, sharedBytes } from '../shared.ts'
+
+/** What a lookup in the slimmed database must give for a record of the original; `null` for no location. */
+function projected(record: LocationRecord, { fields, countries }: SlimOptions): LocationRecord | null {
+  const { ip, country, region, city, postal_code, coordinates, timezone } = record
+  const has = (field: (typeof ALL)[number]): boolean => fields === undefined || fields.includes(field)
+  if (countries !== undefined && !(country.code !== null && countries.includes(country.code))) return null
+  const kept: LocationRecord = {
+    ip,
+    country: has('country') ? country : { code: null, name: null },
+    region: has('region') ? region : { code: null, name: null },
+    city: has('city') ? city : null,
+    postal_code: has('postal_code') ? postal_code : null,
+    coordinates: has('coordinates') ? coordinates : { latitude: null, longitude: null },
+    timezone: has('timezone') ? timezone : { id: null, offset: null },
+  }
+  const place = [kept.country.code, kept.country.name, kept.region.code, kept.region.name]
+  return [...place, kept.city, kept.coordinates.latitude].some((value) => value !== null) ? kept : null
+}
+
+const ALL = ['country', 'region', 'city', 'postal_code', 'coordinates', 'timezone'] as const
+
+/** The first address of every network of a database. */
+function addressesOf(bytes: Uint8Array): string[] {
+  const addresses: string[] = []
+  visitNetworks(new Database(bytes), (_, first, depth) => {
+    const isIPv4 = first.length === 1 || (depth >= 96 && first.subarray(0, 3).every((word) => word === 0))
+    addresses.push(isIPv4 ? formatIPv4(first.at(-1) ?? 0) : formatIPv6(first))
+  })
+  return addresses
+}
+
+/** Whether the oracle chooses the same names: it knows no fallback to other languages. */
+function isEnglish({ country, subdivisions }: SourceRecord): boolean {
+  return [country?.names, subdivisions?.[0]?.names].every((names) => names === undefined || 'en' in names)
+}
+
+/** Compares lookups in both databases, and what mmdb-lib reads in the slimmed one. */
+function compare(original: Uint8Array, options: SlimOptions, addresses: readonly string[]): number {
+  const [geo, small] = [Resolver.openSync(original), Resolver.openSync(slim(original, options))]
+  const reader = new Reader<Record<string, unknown>>(Buffer.from(slim(original, options)))
+  let found = 0
+  for (const locale of options.locales ?? ['en', 'de', 'ja', 'pt', 'zh', 'it']) {
+    for (const ip of addresses) {
+      if (options.ipv4Only === true && ip.includes(':')) continue
+      const before = geo.find(ip, { locale, at: SUMMER })
+      const after = small.find(ip, { locale, at: SUMMER })
+      if (isLookupFailure(before)) {
+        expect(after).toMatchObject({ error: { reason: before.error.reason } })
+        continue
+      }
+      const expected = projected(before, options)
+      if (expected === null) {
+        expect(after).toMatchObject({ ip, error: { reason: 'not-found' } })
+        continue
+      }
+      found++
+      expect(after).toEqual(expected)
+      const source: SourceRecord | null = reader.get(before.ip)
+      if (locale === 'en' && source?.country !== undefined && isEnglish(source)) {
+        expect(mappedRecord(before.ip, source, 'en')).toEqual(expected)
+      }
+    }
+  }
+  return found
+}
+
+const names = fc.record(
+  {
+    en: fc.constantFrom('Alpha', 'Béta', '東京'),
+    de: fc.constantFrom('Älpha', 'Gamma'),
+    'pt-BR': fc.constantFrom('Delta', 'Alpha'),
+    'zh-Hant': fc.constant('東京'),
+  },
+  { requiredKeys: [] },
+)
+
+/** Records as vendors write them: with shared parts and missing parts. */
+const record = fc.record(
+  {
+    country: fc.record({ iso_code: fc.constantFrom('GB', 'US', 'JP'), names }, { requiredKeys: [] }),
+    subdivisions: fc.array(fc.record({ iso_code: fc.constantFrom('ENG', 'CA', '13'), names }), {
+      maxLength: 2,
+    }),
+    city: fc.record({ names }),
+    postal: fc.record({ code: fc.constantFrom('EC1A', '94043') }),
+    location: fc.record({
+      latitude: fc.constantFrom(51.5142, -33.5, 1 / 3),
+      longitude: fc.constantFrom(-0.0931, 179.875, float(-122.0775)),
+      time_zone: fc.constantFrom('Europe/London', 'Asia/Tokyo', 'America/New_York'),
+    }),
+    registered_country: fc.record({ iso_code: fc.constant('FR') }),
+  },
+  { requiredKeys: [] },
+)
+
+/** Networks that overlap, and records. */
+const database = fc
+  .record({
+    ipVersion: fc.constantFrom(4, 6),
+    networks: fc.array(fc.tuple(fc.boolean(), fc.nat(0xffff), fc.integer({ min: 8, max: 32 }), record), {
+      minLength: 1,
+      maxLength: 12,
+    }),
+  })
+  .map(({ ipVersion, networks }) => {
+    const writer = new MmdbWriter({ databaseType: 'Random', ipVersion: ipVersion === 4 ? 4 : 6 })
+    // Some record has a field, or it is not a database of locations.
+    writer.insert('1.0.0.0/8', { country: { iso_code: 'AU' } })
+    const masked = (word: number, length: number): number =>
+      length === 0 ? 0 : (word & (0xffffffff << (32 - length))) >>> 0
+    for (const [isIPv6, bits, length, each] of networks) {
+      const value: WritableValue = JSON.parse(JSON.stringify(each))
+      if (isIPv6 && ipVersion === 6) {
+        const words = Uint32Array.of(masked(0x2a000000 + bits * 997, length), 0, 0, 0)
+        writer.insert(`${formatIPv6(words)}/${length}`, value)
+      } else writer.insert(`${formatIPv4(masked(0x50000000 + bits * 997, length))}/${length}`, value)
+    }
+    return writer.toBytes()
+  })
+
+const options: fc.Arbitrary<SlimOptions> = fc.record(
+  {
+    fields: fc
+      .subarray([...ALL], { minLength: 1 })
+      .filter((fields) => fields.some((field) => field !== 'postal_code' && field !== 'timezone')),
+    locales: fc.subarray(['en', 'de', 'pt', 'zh', 'it'], { minLength: 1 }),
+    countries: fc.subarray(['GB', 'US', 'DE'], { minLength: 1 }),
+    ipv4Only: fc.boolean(),
+  },
+  { requiredKeys: [] },
+)
+
+describe('slim', () => {
+  it('gives what a lookup in the original gives, for the kept fields', () => {
+    fc.assert(
+      fc.property(database, options, (original, each) => {
+        compare(original, each, addressesOf(original))
+      }),
+    )
+  })
+
+  it('gives the same file for the same input, a valid one', () => {
+    fc.assert(
+      fc.property(database, options, (original, each) => {
+        const bytes = slim(original, each)
+        expect(slim(pack(original), each)).toEqual(bytes)
+        expect(new Database(bytes).verify().faults).toEqual([])
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  it.skipIf(!hasShared).each<[string, SlimOptions]>([
+    ['GeoIP2-City-Test.mmdb', {}],
+    ['GeoIP2-City-Test.mmdb', { fields: ['country', 'region'], locales: ['de', 'ja'] }],
+    ['GeoIP2-City-Test.mmdb', { fields: ['city', 'coordinates'], countries: ['GB', 'US'] }],
+    ['GeoLite2-City-Test.mmdb', { fields: ['region', 'timezone'], locales: ['fr'] }],
+    ['GeoLite2-Country-Test.mmdb', { fields: ['country'], ipv4Only: true }],
+  ])('does so for %s, %j', (name, each) => {
+    const original = sharedBytes(`fixtures/mmdb/${name}`)
+    expect(compare(original, each, addressesOf(original))).toBeGreaterThan(10)
+  })
+
+  it('reads every known schema, and writes that of GeoIP2', () => {
+    const flat = new MmdbWriter({ databaseType: 'ipinfo standard_location.mmdb' }).insert('81.2.69.0/24', {
+      country: 'GB',
+      region: 'England',
+      city: 'London',
+      loc: '51.5,-0.1',
+      postal: 'EC1A',
+      timezone: 'Europe/London',
+    })
+    const bytes = slim(flat.toBytes())
+    compare(flat.toBytes(), {}, ['81.2.69.142', '8.8.8.8'])
+    expect(new Reader(Buffer.from(bytes)).get('81.2.69.142')).toEqual({
+      city: { names: { en: 'London' } },
+      country: { iso_code: 'GB' },
+      location: { latitude: 51.5, longitude: Math.fround(-0.1), time_zone: 'Europe/London' },
+      postal: { code: 'EC1A' },
+      subdivisions: [{ names: { en: 'England' } }],
+    })
+  })
+})
+
+const LONDON = {
+  city: { names: { en: 'London', de: 'London' } },
+  country: {
+    iso_code: 'GB',
+    names: { en: 'United Kingdom', de: 'Vereinigtes Königreich', 'pt-BR': 'Reino Unido' },
+  },
+  subdivisions: [{ iso_code: 'ENG', names: { en: 'England' } }],
+}
+const SAMPLE = new MmdbWriter({
+  databaseType: 'Sample-City',
+  languages: ['en', 'de', 'pt-BR'],
+  description: { en: 'A sample', de: 'Eine Probe' },
+  buildDate: new Date('2026-02-03T04:05:06Z'),
+})
+  .insert('81.2.69.0/25', LONDON)
+  .insert('81.2.69.128/25', { ...LONDON, city: { names: { en: 'Leeds' } } })
+  .insert('2001:4860::/32', { country: { iso_code: 'US', names: { en: 'United States' } } })
+  .toBytes()
+
+describe('what slim keeps', () => {
+  const readerOf = (each: SlimOptions): Reader<Record<string, unknown>> =>
+    new Reader(Buffer.from(slim(SAMPLE, each)))
+
+  it('is in the metadata', () => {
+    const { metadata } = new Database(slim(SAMPLE, { fields: ['country'], locales: ['pt', 'de'] }))
+    expect(metadata).toMatchObject({
+      databaseType: 'Sample-City',
+      buildDate: new Date('2026-02-03T04:05:06Z'),
+      ipVersion: 6,
+      languages: ['de', 'en', 'pt-BR'],
+      description: {
+        en: 'A sample (changed with Geofix: only country; names in pt, de)',
+        de: 'Eine Probe',
+      },
+    })
+  })
+
+  it('is every alias, for readers that do not decode addresses', () => {
+    const reader = readerOf({ fields: ['country'], locales: ['en'] })
+    const expected = { country: { iso_code: 'GB', names: { en: 'United Kingdom' } } }
+    expect(reader.get('::ffff:81.2.69.142')).toEqual(expected)
+    expect(reader.getWithPrefixLength('81.2.69.142')).toEqual([expected, 24])
+  })
+
+  it('is the name that lookups use instead, if a place has none in the languages', () => {
+    expect(readerOf({ fields: ['region'], locales: ['de'] }).get('81.2.69.142')).toEqual({
+      subdivisions: [{ iso_code: 'GB-ENG', names: { en: 'England' } }],
+    })
+  })
+
+  it('is an IPv4 tree with ipv4Only', () => {
+    const reader = readerOf({ ipv4Only: true, countries: ['gb'] })
+    expect(reader.metadata.ipVersion).toBe(4)
+    expect(reader.get('81.2.69.1')).toMatchObject({ city: { names: { en: 'London' } } })
+    const geo = Resolver.openSync(slim(SAMPLE, { ipv4Only: true }))
+    expect(() => geo.lookup('2001:4860::1')).toThrow('no database for IPv6 is open')
+  })
+
+  it('can be nothing', () => {
+    const geo = Resolver.openSync(slim(SAMPLE, { countries: ['FR'] }))
+    expect(() => geo.lookup('81.2.69.142')).toThrow('the database has none for it')
+    expect(new Database(slim(new MmdbWriter({ databaseType: 'Empty' }).toBytes())).countNetworks()).toBe(0)
+  })
+
+  it('is nothing for IPv4 if the original has none', () => {
+    const original = new MmdbWriter({ databaseType: 'IPv6', aliases: false }).insert('2a00::/16', LONDON)
+    const bytes = slim(original.toBytes(), { ipv4Only: true })
+    expect(new Database(bytes).countNetworks()).toBe(0)
+  })
+})
+
+describe('slim refuses', () => {
+  it.each<[object, string]>([
+    [{ fields: [] }, 'fields must be an array with at least one text'],
+    [{ fields: 'country' }, 'fields must be an array with at least one text'],
+    [{ fields: ['country', 'zip'] }, '"zip" is not a field: write one of country, region, city, postal_code'],
+    [{ fields: ['timezone'] }, 'fields must have one of country, region, city, coordinates'],
+    [{ locales: [] }, 'locales must be an array'],
+    [{ locales: ['e n'] }, 'is not a BCP 47 language tag'],
+    [{ countries: ['Germany'] }, '"Germany" is not an ISO 3166-1 alpha-2 code: write one such as DE'],
+    [{ countries: ['QQ'] }, '"QQ" is not an ISO 3166-1 alpha-2 code'],
+    [{ countries: [7] }, '"7" is not an ISO 3166-1 alpha-2 code'],
+    [{ countries: ['uk'] }, '"uk" is not the ISO 3166-1 code: write GB'],
+    [{ ipv4Only: 1 }, 'ipv4Only must be true or false'],
+  ])('the options %j', (each, message) => {
+    expect(() => slim(SAMPLE, each)).toThrow(message)
+  })
+
+  it('a database without locations', () => {
+    const asn = new MmdbWriter({ databaseType: 'ASN' }).insert('1.0.0.0/8', { autonomous_system_number: 1 })
+    expect(() => slim(asn.toBytes())).toThrow('it has no locations')
+  })
+
+  it('bytes that are not a database', () => {
+    expect(() => slim(new Uint8Array(100))).toThrow('it is not a MaxMind DB file')
+  })
+
+  it('a search tree with a loop', () => {
+    const looped = Uint8Array.from(SAMPLE)
+    // The left record of the root leads back to the root.
+    looped.fill(0, 0, 3)
+    expect(() => slim(looped)).toThrow('paths of more than 128 bits')
+  })
+
+  it('names that cannot be written', () => {
+    const key = '__pr0to__'
+    const hostile = new MmdbWriter({ databaseType: 'Hostile' }).insert('1.0.0.0/8', {
+      country: { iso_code: 'DE', names: { [key]: 'Germany' } },
+    })
+    const text = Buffer.from(hostile.toBytes()).toString('latin1').replace(key, '__proto__')
+    expect(() => slim(Buffer.from(text, 'latin1'))).toThrow(
+      /^The database: it cannot be written in another form: .*__proto__/,
+    )
+  })
+})
