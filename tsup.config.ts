@@ -1,5 +1,11 @@
 import { defineConfig, type Options } from 'tsup'
-import { bundledLicences, literalPaths, noBareImports, noChildProcess } from './scripts/tsup-plugins.ts'
+import {
+  bundledLicences,
+  literalPaths,
+  noBareImports,
+  noChildProcess,
+  throughCommonJs,
+} from './scripts/tsup-plugins.ts'
 
 const shared: Options = {
   target: 'node20',
@@ -48,6 +54,9 @@ const { index, city, country, ...others } = entry
 /** Only geofix/http needs it. Bundled, so that users of the library do not install it. */
 const noExternal = ['rate-limiter-flexible']
 
+/** Dependencies that are CommonJS. */
+const COMMON_JS = { 'ipaddr.js': 'ipaddr.cjs', 'mmdb-lib/lib/decoder.js': 'mmdb-lib.cjs' }
+
 export default defineConfig([
   {
     ...shared,
@@ -55,7 +64,7 @@ export default defineConfig([
     noExternal,
     format: ['esm'],
     esbuildPlugins: [bundledLicences('dist/http.LICENSE.txt')],
-    plugins: [noBareImports()],
+    plugins: [noBareImports(), throughCommonJs(COMMON_JS)],
   },
   {
     ...shared,
@@ -82,6 +91,7 @@ export default defineConfig([
     // Node's modules are external anyway, except the one that noChildProcess() replaces.
     external: [],
     esbuildPlugins: [bundledLicences('dist/cli.LICENSE.txt'), noChildProcess()],
+    plugins: [throughCommonJs(COMMON_JS)],
     // The prefix distinguishes chunks of the command line from those of the library.
     esbuildOptions: (options) => {
       options.chunkNames = 'cli-[name]-[hash]'

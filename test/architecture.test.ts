@@ -131,7 +131,7 @@ describe('the imports of src', () => {
       ['cli/serve/cluster.ts', 'http/rate-limit.ts', 'http/rate-limiter-flexible.d.ts'],
     ],
     ['@hono/node-server', ['cli/serve/http-server.ts']],
-    ['prom-client', ['cli/serve/cluster.ts', 'cli/serve/metrics.ts']],
+    ['prom-client', ['cli/serve/cluster.ts', 'cli/serve/metrics.ts', 'cli/serve/worker-metrics.ts']],
   ])('bring in %s at one place', (name, expected) => {
     expect(importersOf(name)).toEqual(expected)
   })

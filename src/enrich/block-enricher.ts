@@ -27,7 +27,7 @@ const LINE_ROOM_BYTES = 65_536
 export interface Enriched {
   /** In the memory given for it, in new memory, or in that of an oversized block. */
   readonly output: Uint8Array
-  /** Counts of this output only. Lines are numbered from its start, from 1. */
+  /** Counts of this output only, see `block`. Lines are numbered from its start, from 1. */
   readonly counts: Counts
   /** Physical lines that start in this part of the block, the header included. A CSV record can span several. */
   readonly lines: number
@@ -74,20 +74,30 @@ export class BlockEnricher {
    * Enriches a block until the output exceeds 16 MiB.
    *
    * @param memory reused for the output if it is large enough; its content is overwritten
+   * @param countsLocations whether to count the locations of this output now. To count them once, with `locationCounts`,
+   *   saves a third of the time of a run that only makes a report
    * @throws BadLineError when a line cannot be read and the plan's `onBadLine` is `fail`; its number is in this part
    */
-  block(block: Block, memory: ArrayBufferLike | null = null): Enriched {
+  block(block: Block, memory: ArrayBufferLike | null = null, countsLocations = true): Enriched {
     if (block.oversized) return this.#piece(block)
     const counts = emptyCounts()
     const expected = Math.ceil(block.bytes.length * this.#growth)
     const out = new ByteSink(Math.min(expected + 4096, MAX_OUTPUT_BYTES + LINE_ROOM_BYTES), memory)
     this.#locator.countIn(counts)
     const { rest, lines } = this.#records(block, out, counts)
-    this.#locator.countLocations()
+    if (countsLocations) this.#locator.countLocations()
     const size = block.bytes.length - (rest?.bytes.length ?? 0)
     // Add a tenth, so that the buffer of the next block need not grow.
     if (size > 65_536) this.#growth = (out.length / size) * 1.1
     return { output: out.take(), counts, lines, rest }
+  }
+
+  /** Counts of the locations that are not counted yet, by country, region, city and cell, and of nothing else. */
+  locationCounts(): Counts {
+    const counts = emptyCounts()
+    this.#locator.countIn(counts)
+    this.#locator.countLocations()
+    return counts
   }
 
   #records(block: Block, out: ByteSink, counts: RunningCounts): Pick<Enriched, 'rest' | 'lines'> {

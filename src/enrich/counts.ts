@@ -123,10 +123,10 @@ export const BAD_LINES_SHOWN = 5
 /** Limit of the estimated bytes of the rows of a run. */
 const MAX_ROW_BYTES = 2 ** 27
 /**
- * Limit of the estimated bytes of the rows of one output. Several outputs are in memory at a time. A block whose lines
- * are all from different cities with usual names takes a third of it.
+ * Limit of the estimated bytes of the rows that are counted together. 131,072 cities with usual names, the most that a
+ * thread caches, take two thirds of it.
  */
-const MAX_BLOCK_ROW_BYTES = 2 ** 25
+const MAX_DRAINED_ROW_BYTES = 2 ** 26
 /** Estimated bytes of a row without its texts: an object, a map entry and string headers. */
 const ROW_BYTES = 200
 /** Two bytes for a character of the key, and two for it in the row's texts. */
@@ -205,7 +205,7 @@ export function withoutAddress({ bad, failed }: Counts): number {
 const SEPARATOR = '\u0000'
 
 /**
- * Counts a location in one output.
+ * Counts a location.
  *
  * @param count lines with this location
  * @param details whether to count regions, cities and cells too
@@ -223,7 +223,7 @@ export function countLocation(
     kind: NamedRows | null,
     key: string,
     row: Row,
-  ): void => addRow(counts, rows, kind, key, row, MAX_BLOCK_ROW_BYTES)
+  ): void => addRow(counts, rows, kind, key, row, MAX_DRAINED_ROW_BYTES)
   add(counts.countries, 'countries', country ?? countryName ?? '', {
     code: country,
     name: countryName,

@@ -1,5 +1,6 @@
 // Executors enrich blocks, in this thread or in others. A queue keeps their results in order.
 import type { BlockEnricher, Enriched } from './block-enricher.ts'
+import type { Counts } from './counts.ts'
 import type { Plan } from './formats/formats.ts'
 import type { Allocate, Block } from './splitter.ts'
 
@@ -19,6 +20,8 @@ export interface Executor {
    * @throws BadLineError when a line cannot be read and `onBadLine` of the plan is `fail`
    */
   enrich(block: Block): Promise<Enriched>
+  /** The locations that results did not count. Call it when no block is in progress, and before another plan is used. */
+  locationCounts(): Promise<readonly Counts[]>
   /** Takes back the memory of an output that has been written. */
   release(output: Uint8Array): void
   /** The approximate size of a block. Bytes. */
@@ -44,6 +47,11 @@ export class LocalExecutor implements Executor {
     const enriched = this.#enricher.block(block)
     if (isDone(block, enriched)) this.#spare = new Uint8Array(block.bytes.buffer)
     return enriched
+  }
+
+  /** None: a reader that cancels gets exact counts of the blocks that it has read. */
+  async locationCounts(): Promise<readonly Counts[]> {
+    return []
   }
 
   release(): void {}

@@ -41,9 +41,12 @@ export interface LineOptions {
   readonly header?: boolean | undefined
   /** NDJSON, and formats that become NDJSON: the name of the member to add. Default: `location`. */
   readonly into?: string | undefined
-  /** CSV and TSV: the columns to append. Default: all ten. */
+  /**
+   * CSV and TSV: the columns to append. Default: all ten. Access logs and lists with `append`: the columns to append, with
+   * a tab before each. Default: a tab and the location's JSON.
+   */
   readonly fields?: readonly LocationField[] | undefined
-  /** Access logs and lists: keep the line, and append a tab and the location's JSON. Default: false. */
+  /** Access logs and lists: keep the line, and append its location; see `fields`. Default: false. */
   readonly append?: boolean | undefined
   /** Replace a member or columns that exist already, which is an error otherwise. Default: false. */
   readonly overwrite?: boolean | undefined
@@ -152,4 +155,14 @@ export function commonPlan(options: LineOptions): CommonPlan {
     maxLineBytes,
     details: options.details ?? false,
   }
+}
+
+/** @throws TypeError when the option `fields` is wrong */
+export function checkedFields(fields: readonly LocationField[]): readonly LocationField[] {
+  const isList = Array.isArray(fields) && fields.length > 0
+  if (!isList || fields.some((field) => !LOCATION_FIELDS.includes(field))) {
+    throw new TypeError(`the option "fields" must be some of ${LOCATION_FIELDS.join(', ')}`)
+  }
+  if (new Set(fields).size < fields.length) throw new TypeError('the option "fields" names a column twice')
+  return [...fields]
 }

@@ -1,6 +1,7 @@
 import { ByteSink } from '../bytes/byte-sink.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import { isUint8Array } from '../realm.ts'
+import { appendedNothing } from './appended-location.ts'
 import type { LineFormat } from './formats/format-definition.ts'
 import { definitionOf } from './formats/formats.ts'
 import { RawLines } from './json-text.ts'
@@ -8,16 +9,14 @@ import { LineLocator } from './line-locator.ts'
 import type { RowPlan } from './row-plan.ts'
 import { TableRows, tableTemplate } from './table-rows.ts'
 
-const TAB = 0x09
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const SPACE = 0x20
 
 const NO_BYTES = new Uint8Array(0)
-const NULL_TEXT = /* @__PURE__ */ new TextEncoder().encode('null')
 
 /** What to write for a row that is blank or cannot be read. */
-type Unread = 'raw' | 'null-after-tab' | 'keep'
+type Unread = 'raw' | 'append' | 'keep'
 
 /**
  * Writes exactly one row for each input row, even for rows that are blank, too long or unreadable. Rows are independent
@@ -34,6 +33,8 @@ export class RowEnricher {
   readonly #escapes: boolean
   readonly #raw: RawLines
   readonly #unread: Unread
+  /** What is appended to a row without a location. */
+  readonly #nothing: Uint8Array
   #bytes: Uint8Array = NO_BYTES
   /** Index in `#bytes` of the first carriage return that is not in an earlier row; -1 when there is none. */
   #return = -1
@@ -49,7 +50,8 @@ export class RowEnricher {
     this.#escapes = table?.quoting === 'none'
     this.#raw = new RawLines(plan.into)
     const isAppending = 'append' in plan && plan.append
-    this.#unread = keepsBadLines ? 'keep' : isAppending ? 'null-after-tab' : 'raw'
+    this.#nothing = isAppending ? appendedNothing(plan) : NO_BYTES
+    this.#unread = keepsBadLines ? 'keep' : isAppending ? 'append' : 'raw'
   }
 
   /** Sets the bytes of the next rows. They must not change before these rows are written. */
@@ -111,24 +113,19 @@ export class RowEnricher {
   /** Ends a row that is too long. */
   writeEnd(out: ByteSink): void {
     if (this.#table !== null) this.#table.writeNothing(out)
-    else if (this.#unread === 'null-after-tab') this.#writeNull(out)
+    else if (this.#unread === 'append') out.write(this.#nothing)
   }
 
   #writeUnread(start: number, end: number, out: ByteSink): void {
     if (this.#unread === 'raw') this.#writeRaw(start, end, out)
     else out.write(this.#bytes, start, end)
-    if (this.#unread === 'null-after-tab') this.#writeNull(out)
+    if (this.#unread === 'append') out.write(this.#nothing)
   }
 
   #writeRaw(start: number, end: number, out: ByteSink): void {
     this.#raw.write(this.#bytes, start, end, out)
     // Remove its line feed.
     out.length--
-  }
-
-  #writeNull(out: ByteSink): void {
-    out.writeByte(TAB)
-    out.write(NULL_TEXT)
   }
 
   /**

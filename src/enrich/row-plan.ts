@@ -41,7 +41,7 @@ export interface RowOptions
   readonly quoting?: Quoting | undefined
   /**
    * What to write for a row that cannot be read. `raw`: `{"raw":"…","location":null}` if rows are JSON, otherwise the
-   * row with a `null` location. `keep`: the row alone. Default: `raw`.
+   * row without a location. `keep`: the row alone. Default: `raw`.
    */
   readonly onBadLine?: 'raw' | 'keep' | undefined
 }

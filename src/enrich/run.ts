@@ -123,6 +123,7 @@ export class Run {
         await queue.add(block)
       }
       await queue.drain()
+      for (const counts of await executor.locationCounts()) mergeCounts(this.counts, counts)
     }
     try {
       // The race reports an error of the lines or the output at once, even while the input pauses.

@@ -45,20 +45,27 @@ function specials(word: number): number {
 const LINE_FEED = 0x0a
 
 /**
- * Finds line feeds faster than `indexOf`: in 74 ns instead of 95 for a line of 237 bytes, and in 10 ns instead of 25 for
- * one of 15 bytes.
+ * Finds line feeds. Node's `Buffer` calls `memchr`: for a line of 237 bytes it takes 16 ns, `indexOf` of a Uint8Array 93 ns,
+ * and words, on other platforms, 58 ns.
  */
 export class LineFeeds {
   readonly #bytes: Uint8Array
   readonly #view: DataView
+  readonly #buffer: Uint8Array | null
 
-  constructor(bytes: Uint8Array) {
+  /** @param native whether to use `Buffer` */
+  constructor(bytes: Uint8Array, native: boolean = typeof Buffer !== 'undefined') {
     this.#bytes = bytes
     this.#view = viewOf(bytes)
+    this.#buffer = native ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) : null
   }
 
   /** @returns the index of the first line feed in `[start, end)`, or -1 */
   next(start: number, end: number): number {
+    if (this.#buffer !== null) {
+      const at = this.#buffer.indexOf(LINE_FEED, start)
+      return at < end ? at : -1
+    }
     const view = this.#view
     let at = start
     for (const last = end - 4; at <= last; at += 4) {

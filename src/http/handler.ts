@@ -1,16 +1,11 @@
 import { isGeofixError } from '../errors.ts'
 import { localeOf } from '../location/locale.ts'
-import {
-  isLookupFailure,
-  type LocationRecord,
-  type LookupFailure,
-  type LookupResult,
-} from '../location/location-record.ts'
+import { isLookupFailure, type LocationRecord, type LookupFailure } from '../location/location-record.ts'
 import { recordJson } from '../location/record-json.ts'
 import { DATABASE_SET, type Resolver } from '../resolver.ts'
 import { Admission, type Admitting, type FindOwner } from './admission.ts'
+import { AnswerJson } from './answer-json.ts'
 import { readBatch, tooManyItems } from './batch-body.ts'
-import { BatchJson } from './batch-json.ts'
 import { Cors } from './cors.ts'
 import { type Asked, FetchAsked, type HeaderFields, type Reply, replyTo, responseOf } from './exchange.ts'
 import { chain, isPromise, type MaybePromise } from './maybe-promise.ts'
@@ -56,7 +51,7 @@ export class Service<Source extends Asked> {
   readonly #resolver: Resolver
   readonly #plans: PlanTable
   readonly #admission: Admission<Source>
-  readonly #batchJson = new BatchJson()
+  readonly #json = new AnswerJson()
   readonly #cors: Cors | null
   readonly #options: ReturnType<typeof checkedOptions>
 
@@ -158,27 +153,33 @@ export class Service<Source extends Asked> {
     switch (route.operation) {
       case 'detect': {
         const source = { headers: asked, remoteAddress }
-        return orBadLocale(() =>
-          this.#single(resolver.findClient(source, route), progress, () => resolver.detect(source, route)),
-        )
+        return orBadLocale(() => {
+          const result = resolver.findClient(source, route)
+          if (isLookupFailure(result))
+            return this.#failure(result, progress, () => resolver.detect(source, route))
+          count(null, progress)
+          return recordJson(result)
+        })
       }
       case 'lookup':
-        return orBadLocale(() =>
-          this.#single(resolver.find(route.ip, route), progress, () => resolver.lookup(route.ip, route)),
-        )
+        return orBadLocale(() => {
+          const set = resolver[DATABASE_SET]()
+          const json = this.#json.record(set, route.ip, localeOf(route.locale), Date.now())
+          if (json instanceof Uint8Array) {
+            count(null, progress)
+            return json
+          }
+          return this.#failure(json, progress, () => resolver.lookup(route.ip, route))
+        })
       case 'batch':
         return this.#batch(asked, route.locale, plan, progress)
     }
   }
 
-  /** @param ask throws what `result` says, as an error with its class and cause */
-  #single(result: LookupResult, progress: Progress, ask: () => LocationRecord): Outcome {
-    if (!isLookupFailure(result)) {
-      count(null, progress)
-      return recordJson(result)
-    }
-    count(result, progress)
-    const { code, message, reason } = result.error
+  /** @param ask throws the failure as an error with its class and cause */
+  #failure(failure: LookupFailure, progress: Progress, ask: () => LocationRecord): Outcome {
+    count(failure, progress)
+    const { code, message, reason } = failure.error
     if (code === 'MALFORMED_ADDRESS' || code === 'UNRESOLVABLE_ADDRESS') {
       return { code, detail: message, reason }
     }
@@ -193,16 +194,10 @@ export class Service<Source extends Asked> {
     if (batch.ips.length > most) return tooManyItems(batch.ips.length, most, plan.name)
     return orBadLocale(() => {
       const set = this.#resolver[DATABASE_SET]()
-      return this.#batchJson.write(
-        set,
-        batch.ips,
-        localeOf(batch.locale ?? locale),
-        Date.now(),
-        (failure) => {
-          count(failure, progress)
-          if (failure?.error.status === null) this.#hideFault(failure)
-        },
-      )
+      return this.#json.batch(set, batch.ips, localeOf(batch.locale ?? locale), Date.now(), (failure) => {
+        count(failure, progress)
+        if (failure?.error.status === null) this.#hideFault(failure)
+      })
     })
   }
 

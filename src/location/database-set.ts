@@ -51,7 +51,8 @@ export class DatabaseSet {
     this.info = Object.freeze(databases.map(({ metadata, path }) => databaseInfo(metadata, path)))
     const errors: InvalidDatabaseError[] = []
     this.#databases = databases.map((database) => {
-      const fields = new SampledFields(database)
+      // More records cannot change the choice of the first schema.
+      const fields = new SampledFields(database, (sample) => SCHEMAS[0]?.recognises(sample) === true)
       const schema = SCHEMAS.find((each) => each.recognises(fields))
       if (schema !== undefined) return { database, locations: new LocationTable(database, schema) }
       if (!fields.isEmpty) errors.push(withoutLocations(database, fields.names))

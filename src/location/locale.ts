@@ -88,10 +88,19 @@ interface ParsedTag {
   readonly canonical: string
   readonly platform: string | null
   /** With its likely script and region; `undefined` when the platform does not support the tag. */
-  readonly full: Intl.Locale | undefined
+  readonly full: Pick<Intl.Locale, 'language' | 'script'> | undefined
+}
+
+/** The tag of the default locale, without asking the platform: its first answer takes 5 ms. */
+const ENGLISH: ParsedTag = {
+  given: 'en',
+  canonical: 'en',
+  platform: 'en',
+  full: { language: 'en', script: 'Latn' },
 }
 
 function parseTag(tag: unknown): ParsedTag | undefined {
+  if (tag === 'en') return ENGLISH
   if (typeof tag !== 'string' || tag.length > MAX_TAG_LENGTH || !isLanguageTag(tag)) return undefined
   const given = tag.toLowerCase()
   const preferred = preferredTag(given)

@@ -125,8 +125,12 @@ export class SampledFields {
   /** Whether the database has no records. */
   readonly isEmpty: boolean
 
-  /** Takes bounded time: no value is decoded, and all records share one budget. */
-  constructor(database: OpenDatabase) {
+  /**
+   * Takes bounded time: no value is decoded, and all records share one budget.
+   *
+   * @param isEnough whether the sample so far needs no more records
+   */
+  constructor(database: OpenDatabase, isEnough: (fields: SampledFields) => boolean = () => false) {
     database.data.beginRecord()
     let records = 0
     for (const offset of database.firstRecords(MAX_SAMPLED_RECORDS)) {
@@ -137,6 +141,7 @@ export class SampledFields {
         // Skip damaged records here: looking one up throws.
         if (!isGeofixError(error)) throw error
       }
+      if (isEnough(this)) break
     }
     this.isEmpty = records === 0
   }

@@ -272,8 +272,9 @@ function readGroup(reader: NumberReader, widths: readonly number[], count: numbe
   const start = reader.skip(width * count)
   const texts = reader.at
   for (const column of sizeColumns) {
-    const sizes = reader.stream.subarray(start + column * count, start + (column + 1) * count)
-    reader.skip(sizes.reduce((sum, control) => sum + sizeOfText(control), 0))
+    let sizes = 0
+    for (let row = 0; row < count; row++) sizes += sizeOfText(reader.stream[start + column * count + row])
+    reader.skip(sizes)
   }
   return { widths, width, sizeColumns, count, start, texts }
 }

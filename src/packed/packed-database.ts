@@ -88,13 +88,14 @@ export class PackedDatabase implements OpenDatabase {
    * Offsets in the order of the file, so that they are in few blocks. Gives only some of them: in a new process, reading
    * a thousand records takes as long as the rest of opening.
    */
-  firstRecords(limit: number): Iterable<number> {
+  *firstRecords(limit: number): Iterable<number> {
     const { dataStart, dataEnd, records } = this.#file
-    const step = Math.max(1, Math.floor(Math.min(limit, records.length) / MAX_SAMPLED_RECORDS))
-    return Array.from(records.subarray(0, limit))
-      .filter((_, i) => i % step === 0)
-      .map((stored) => stored - SEPARATOR_BYTES + dataStart)
-      .filter((offset) => offset >= dataStart && offset < dataEnd)
+    const count = Math.min(limit, records.length)
+    const step = Math.max(1, Math.floor(count / MAX_SAMPLED_RECORDS))
+    for (let i = 0; i < count; i += step) {
+      const offset = (records[i] ?? 0) - SEPARATOR_BYTES + dataStart
+      if (offset >= dataStart && offset < dataEnd) yield offset
+    }
   }
 
   countNetworks(): number {

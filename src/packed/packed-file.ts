@@ -8,7 +8,6 @@ import { type Directory, readDirectory } from './directory.ts'
 import { FIRST_RECORD, LEAVES_PER_BLOCK } from './format.ts'
 import { decodeLeaves, type Leaves, type TreeShape } from './leaf-block.ts'
 import { NumberReader } from './number-stream.ts'
-import { compare } from './position.ts'
 
 /** The bytes of a packed file, in memory or on disk. */
 export interface BlockSource {
@@ -102,8 +101,7 @@ export class PackedFile {
     const position = this.#leafPositions[block] ?? 0
     const length = (this.#leafPositions[block + 1] ?? 0) - position
     return this.#checked(`the block of networks at byte ${position} of the packed file`, () => {
-      const bytes = this.#source.read(position, length)
-      if (this.#codec.crc32(bytes) !== crc[block]) throw new Error('it does not match its checksum')
+      const bytes = this.#read(position, length, crc[block])
       const end = length - (lowBytes[block] ?? 0)
       const streams = {
         tokens: this.#codec.inflate(bytes.subarray(0, deflated[block]), tokenBytes[block] ?? 0),
@@ -127,8 +125,7 @@ export class PackedFile {
     const { length, columnBytes, deflated, crc } = this.directory.dataBlocks
     const position = this.#dataPositions[block] ?? 0
     return this.#checked(`the block of data at byte ${position} of the packed file`, () => {
-      const bytes = this.#source.read(position, deflated[block] ?? 0)
-      if (this.#codec.crc32(bytes) !== crc[block]) throw new Error('it does not match its checksum')
+      const bytes = this.#read(position, deflated[block] ?? 0, crc[block])
       return new DataColumns(this.#codec.inflate(bytes, columnBytes[block] ?? 0), length[block] ?? 0)
     })
   }
@@ -141,32 +138,32 @@ export class PackedFile {
   #readRecords(): Uint32Array {
     const { recordCount, recordBytes, recordDeflated, recordCrc } = this.directory
     return this.#checked('the record table of the packed file', () => {
-      const bytes = this.#source.read(this.#recordPosition, recordDeflated)
-      if (this.#codec.crc32(bytes) !== recordCrc) throw new Error('it does not match its checksum')
+      const bytes = this.#read(this.#recordPosition, recordDeflated, recordCrc)
       const reader = new NumberReader(this.#codec.inflate(bytes, recordBytes))
-      const records = new Uint32Array(recordCount)
-      let record = 0
-      for (let i = 0; i < recordCount; i++) {
-        record += reader.number()
-        if (record > 0xffff_ffff) throw new Error('it has a record outside the data section')
-        records[i] = record
-      }
+      const records = reader.sums(recordCount)
       if (!reader.isAtEnd) throw new Error('it is longer than its records')
       return records
     })
   }
 
   #checkStarts(): void {
-    const { word0 } = this.directory.leafBlocks
-    let previous = this.startOf(0)
-    let isAscending = compare(previous, Uint32Array.of(0, 0, 0, 0)) === 0
-    for (let block = 1; block < word0.length; block++) {
-      const start = this.startOf(block)
-      isAscending &&= compare(start, previous) > 0
-      previous = start
+    const { word0, word1, word2, word3 } = this.directory.leafBlocks
+    const words = [word0, word1, word2, word3]
+    let isAscending = words.every((column) => column[0] === 0)
+    for (let block = 1; isAscending && block < word0.length; block++) {
+      let i = 0
+      while (i < 3 && words[i]?.[block] === words[i]?.[block - 1]) i++
+      isAscending = (words[i]?.[block] ?? 0) > (words[i]?.[block - 1] ?? 0)
     }
     if (!isAscending)
       throw this.fault('the blocks of the packed file are not in the order of their addresses')
+  }
+
+  /** Bytes of the file. @throws Error when they do not match their checksum */
+  #read(position: number, length: number, crc: number | undefined): Uint8Array {
+    const bytes = this.#source.read(position, length)
+    if (this.#codec.crc32(bytes) !== crc) throw new Error('it does not match its checksum')
+    return bytes
   }
 
   /** Runs a step, and names `what` in the error if the step fails. */
@@ -182,13 +179,12 @@ export class PackedFile {
 }
 
 /** Running sums: the start, then the start plus all rows up to each row. */
-function positions(start: number, ...columns: readonly Uint32Array[]): Float64Array {
-  const count = columns[0]?.length ?? 0
-  const sums = new Float64Array(count + 1).fill(start)
-  for (let i = 0; i < count; i++) {
-    let sum = sums[i] ?? 0
-    for (const column of columns) sum += column[i] ?? 0
-    sums[i + 1] = sum
+function positions(start: number, sizes: Uint32Array, moreSizes?: Uint32Array): Float64Array {
+  const sums = new Float64Array(sizes.length + 1)
+  sums[0] = start
+  for (let i = 0, sum = start; i < sizes.length; ) {
+    sum += (sizes[i] ?? 0) + (moreSizes?.[i] ?? 0)
+    sums[++i] = sum
   }
   return sums
 }

@@ -7,6 +7,9 @@ import type { PackedTree } from './packed-tree.ts'
 const TABLE_BITS = 20
 const SHIFT = 32 - TABLE_BITS
 
+/** The table is made after this many searches, because a few lookups do not need its memory. */
+const SEARCHES_WITHOUT_TABLE = 64
+
 /** An entry or a result that is not filled. Results are stored as their complements, which are negative. */
 const UNKNOWN = 0
 
@@ -20,9 +23,10 @@ export class PackedIndex implements AddressIndex {
   readonly #ipv4Depth: number
   readonly #resultOf: (offset: number) => number
   /** The complement of a result, or one more than the number of a leaf. */
-  readonly #table = new Int32Array(2 ** TABLE_BITS)
+  #table = new Int32Array(0)
   /** By value of a leaf, the complement of its result. */
   readonly #results: Int32Array
+  #searches = 0
 
   /**
    * @param ipv4Depth bits before those of an IPv4 address in the tree
@@ -58,6 +62,10 @@ export class PackedIndex implements AddressIndex {
 
   /** Fills an entry with what the last search found, which was for one of its addresses. */
   #fill(place: number, result: number): void {
+    if (this.#table.length === 0) {
+      if (++this.#searches < SEARCHES_WITHOUT_TABLE) return
+      this.#table = new Int32Array(2 ** TABLE_BITS)
+    }
     const tree = this.#tree
     const isWhole = tree.prefixLength - this.#ipv4Depth <= TABLE_BITS
     this.#table[place] = isWhole ? ~result : tree.leafBefore((place << SHIFT) >>> 0) + 1

@@ -6,9 +6,6 @@ import type { Leaves } from './leaf-block.ts'
 import type { PackedFile } from './packed-file.ts'
 import { compare, moved } from './position.ts'
 
-/** How many leading bits of an IPv4 address choose the block where the search starts. */
-const TABLE_BITS = 16
-
 /**
  * The search tree of a packed database. Finds what `SearchTree` finds: the offset of an address's record in the
  * original file. Reads the blocks that addresses lead to.
@@ -20,8 +17,6 @@ export class PackedTree {
   #lastBlock = -1
   readonly #file: PackedFile
   readonly #cache: BlockCache<Leaves>
-  /** By the first bits of an IPv4 address, the block with the first address that has them. */
-  readonly #table = new Uint16Array(2 ** TABLE_BITS)
   /** By block of IPv4 addresses, the first of them. */
   readonly #ipv4Starts: Uint32Array
 
@@ -33,10 +28,6 @@ export class PackedTree {
     let count = 0
     while (count < word0.length && word0[count] === 0 && word1[count] === 0 && word2[count] === 0) count++
     this.#ipv4Starts = word3.subarray(0, count)
-    // An entry is for the block that has the first of its addresses.
-    for (let block = 1; block < count; block++) {
-      this.#table.fill(block, Math.ceil((word3[block] ?? 0) / 2 ** (32 - TABLE_BITS)))
-    }
   }
 
   findIPv4(address: number): number {
@@ -56,8 +47,7 @@ export class PackedTree {
    */
   valueIPv4(address: number, hint = -1): number {
     const starts = this.#ipv4Starts
-    let block =
-      hint < 0 ? (this.#table[address >>> (32 - TABLE_BITS)] ?? 0) : Math.floor(hint / LEAVES_PER_BLOCK)
+    let block = hint < 0 ? lastAtMost(starts, address) : Math.floor(hint / LEAVES_PER_BLOCK)
     let low = hint < 0 ? -1 : hint % LEAVES_PER_BLOCK
     while (block + 1 < starts.length && (starts[block + 1] ?? 0) <= address) {
       block++

@@ -49,9 +49,9 @@ describe('the counts', () => {
     expect(counts.overflow).toEqual({ countries: 0, regions: 0, cities: 0 })
   })
 
-  it('of a block are limited to some megabytes of names; the others are counted', () => {
+  it('of a thread are limited to some megabytes of names; the others are counted', () => {
     const counts = counted(0, 32_000, citiesIn('Ж'.repeat(250), 250))
-    expect(counts.rowBytes).toBeLessThanOrEqual(2 ** 25)
+    expect(counts.rowBytes).toBeLessThanOrEqual(2 ** 26)
     expect(counts.cities.size).toBeGreaterThan(10_000)
     expect(counts.overflow.cities).toBe(32_000 - counts.cities.size)
     // Those have no names.
@@ -95,7 +95,7 @@ describe('the counts', () => {
       )
       countLocation(counts, new Location(area, null, null, nowhere), english, 2, true)
     }
-    expect(counts.rowBytes).toBeLessThanOrEqual(2 ** 25)
+    expect(counts.rowBytes).toBeLessThanOrEqual(2 ** 26)
     expect(counts.overflow.countries).toBeGreaterThan(0)
     expect(counts.overflow.regions).toBeGreaterThan(0)
     for (const what of ['countries', 'regions'] as const) {

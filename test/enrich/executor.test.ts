@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Enriched } from '../../src/enrich/block-enricher.ts'
-import { emptyCounts } from '../../src/enrich/counts.ts'
+import { type Counts, emptyCounts } from '../../src/enrich/counts.ts'
 import { type Executor, LocalExecutor, OrderedQueue } from '../../src/enrich/executor.ts'
 import type { Block } from '../../src/enrich/splitter.ts'
 
@@ -32,6 +32,10 @@ class ManualExecutor implements Executor {
 
   allocate(size: number): Uint8Array {
     return new Uint8Array(size)
+  }
+
+  async locationCounts(): Promise<readonly Counts[]> {
+    return []
   }
 
   release(output: Uint8Array): void {

@@ -15,6 +15,7 @@ const CASES: readonly [input: string, options: EnrichOptions, expected: string][
   ['combined.log', {}, 'combined.ndjson'],
   ['combined.log', { append: true }, 'combined.append.log'],
   ['combined.log', { onlyFailed: true, append: true }, 'combined.failed.log'],
+  ['combined.log', { append: true, fields: ['city', 'timezone_offset', 'latitude'] }, 'combined.columns.log'],
   ['quoted.csv', { timeField: 'at', field: 'client ip' }, 'quoted.enriched.csv'],
   ['quoted.csv', { fields: ['city', 'country_name'], onBadLine: 'drop', locale: 'de' }, 'quoted.city.csv'],
   ['quoted.csv', { dropUnresolved: true, fields: ['country_code'] }, 'quoted.resolved.csv'],
@@ -30,6 +31,7 @@ const CASES: readonly [input: string, options: EnrichOptions, expected: string][
   ['events.ndjson', { overwrite: true, field: 'client.ip', onlyFailed: true }, 'events.failed.ndjson'],
   ['addresses.txt', {}, 'addresses.ndjson'],
   ['addresses.txt', { append: true }, 'addresses.append.txt'],
+  ['addresses.txt', { append: true, fields: ['country_code', 'city'] }, 'addresses.columns.txt'],
 ]
 
 /** The same for rows. */
@@ -54,6 +56,7 @@ const ROWS: readonly [input: string, options: RowOptions, expected: string][] = 
   ],
   ['rows.log', { format: 'access-log' }, 'rows.log.ndjson'],
   ['rows.log', { format: 'access-log', append: true }, 'rows.append.log'],
+  ['rows.log', { format: 'access-log', append: true, fields: ['city', 'postal_code'] }, 'rows.columns.log'],
   ['rows.txt', { format: 'list' }, 'rows.txt.ndjson'],
   ['rows.txt', { format: 'list', append: true, onBadLine: 'keep' }, 'rows.append.txt'],
 ]

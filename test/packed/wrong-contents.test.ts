@@ -90,7 +90,7 @@ describe('a packed file with right checksums', () => {
     ['more bytes than its records', [16, 11, 0], 'it is longer than its records'],
     ['fewer records than it should', [16], 'a stream of numbers is cut short'],
     ['a number of six bytes', [16, 0x80, 0x80, 0x80, 0x80, 0x80, 1], 'a number of more than five bytes'],
-    ['a record of 35 bits', [16, 0xff, 0xff, 0xff, 0xff, 0x7f], 'a record outside the data section'],
+    ['a record of 35 bits', [16, 0xff, 0xff, 0xff, 0xff, 0x7f], 'a sum has more than 32 bits'],
   ])('fails for a record table with %s', (_, records, fault) => {
     expectFault({ records }, 'the record table of the packed file', fault)
   })

@@ -43,10 +43,13 @@ export function floors({ folder }: Task, { path, packed }: GrownLog): Program[] 
   ]
 }
 
+/** The columns that the scripts write. */
+export const SIX_FIELDS = 'country_code,region_code,city,latitude,longitude,timezone_id'
+
 const FIELDS: Readonly<Record<LogFormat, readonly string[]>> = {
   'access-log': [],
   ndjson: ['--field', 'client.ip', '--time-field', '@timestamp'],
-  csv: ['--field', 'client_ip', '--fields', 'country_code,region_code,city,latitude,longitude,timezone_id'],
+  csv: ['--field', 'client_ip', '--fields', SIX_FIELDS],
 }
 
 /** `geofix enrich` on one thread. */

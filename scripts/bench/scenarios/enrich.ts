@@ -11,6 +11,7 @@ import {
   packageVersion,
   reportPrograms,
   SCRIPT,
+  SIX_FIELDS,
   scripts,
   TWO,
 } from '../enrich/programs.ts'
@@ -54,6 +55,7 @@ function besideScript(one: number | null, two: number | null): Goal[] {
 }
 
 const ACCESS_APPEND = 'access log, --append'
+const ACCESS_COLUMNS = 'access log, --append --fields'
 const ACCESS_NDJSON = 'access log to NDJSON'
 const NDJSON = 'NDJSON of 900 bytes a line'
 
@@ -63,6 +65,14 @@ const KINDS: readonly Kind[] = [
     format: 'access-log',
     lines: 'lines',
     flags: ['--append'],
+    goals: besideScript(4, 7),
+    onlyInFull: false,
+  },
+  {
+    title: ACCESS_COLUMNS,
+    format: 'access-log',
+    lines: 'lines',
+    flags: ['--append', '--fields', SIX_FIELDS],
     goals: besideScript(4, 7),
     onlyInFull: false,
   },

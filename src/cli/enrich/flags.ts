@@ -56,13 +56,13 @@ export const ENRICH_OPTIONS = [
   },
   {
     flags: '--fields <list>',
-    text: `the columns that are added, separated by commas (default: all): ${LOCATION_FIELDS.map((field) => `\`${field}\``).join(', ')}`,
+    text: `the columns that are added, separated by commas (default: all; with \`--append\`: the location as JSON): ${LOCATION_FIELDS.map((field) => `\`${field}\``).join(', ')}`,
     read: readFields,
     ...formatsWith('fields'),
   },
   {
     flags: '--append',
-    text: 'keep the line as it is, and add a tab and the location as JSON after it',
+    text: 'keep the line as it is, and add a tab and the location as JSON after it, or the columns of `--fields`, each after a tab',
     ...formatsWith('append'),
   },
   {
@@ -176,6 +176,7 @@ then has one header. The output can be one of the inputs. Lines without a locati
 Examples:
   geofix enrich access.log -o places.ndjson
   geofix enrich --append access.log.*.gz -o access-with-places.log.gz
+  geofix enrich access.log --append --fields country_code,city -o places.log
   geofix enrich events.ndjson --field client.ip --time-field ts --into place > out.ndjson
   geofix enrich visits.csv --field remote_addr --fields country_code,city -o visits-with-places.csv
   geofix enrich proxy.ndjson --field x_forwarded_for --trust 10.0.0.0/8 -o out.ndjson.gz

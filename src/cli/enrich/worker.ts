@@ -1,6 +1,7 @@
 // The script of a worker thread, which pool.ts starts. The build makes it a separate entry point.
 import { parentPort } from 'node:worker_threads'
 import { BlockEnricher } from '../../enrich/block-enricher.ts'
+import { emptyCounts } from '../../enrich/counts.ts'
 import { BadLineError } from '../../enrich/errors.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Block } from '../../enrich/splitter.ts'
@@ -16,7 +17,8 @@ let enricher: BlockEnricher | undefined
 port?.on('message', (request: WorkerRequest) => {
   if (request.kind === 'databases') databases = request.databases
   else if (request.kind === 'plan') usePlan(request.plan)
-  else post(enrichBlock(request.block, request.memory))
+  else if (request.kind === 'block') post(enrichBlock(request.block, request.memory))
+  else post(countLocations())
 })
 
 /** Memory for the output of a block, reused. */
@@ -38,7 +40,7 @@ function enrichBlock(block: Block, memory: SharedArrayBuffer): WorkerReply {
   if (enricher === undefined) return { kind: 'failed', message: 'a block came before its plan' }
   try {
     if (own.byteLength < memory.byteLength) own = new ArrayBuffer(memory.byteLength)
-    const enriched = enricher.block(block, own)
+    const enriched = enricher.block(block, own, false)
     const { output } = enriched
     if (output.length > memory.byteLength || block.oversized) {
       if (output.buffer === own) own = new ArrayBuffer(0)
@@ -55,4 +57,9 @@ function enrichBlock(block: Block, memory: SharedArrayBuffer): WorkerReply {
       message: error instanceof Error ? (error.stack ?? error.message) : String(error),
     }
   }
+}
+
+function countLocations(): WorkerReply {
+  const counts = enricher?.locationCounts() ?? emptyCounts()
+  return { kind: 'enriched', output: new Uint8Array(0), counts, lines: 0, rest: null }
 }

@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { open, rename, rm, stat } from 'node:fs/promises'
-import { quoted } from '../../errors.ts'
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
+import { isGeofixError, quoted } from '../../errors.ts'
 import { PLAN_NAME } from '../../http/plan.ts'
 import { digestOf, makeKey } from '../../node/keys/key.ts'
 import { readKeyFile } from '../../node/keys/key-file.ts'
@@ -39,14 +38,20 @@ export const KEYS_OPTIONS = {
   rotate: [FILE, EXPIRES],
 } as const satisfies Record<string, readonly OptionDefinition[]>
 
+/** How long to wait for other commands that change the file, and how often to look. */
+const LOCK_WAIT_MS = 5000
+const LOCK_INTERVAL_MS = 20
+
 type Flags<Name extends keyof typeof KEYS_OPTIONS> = FlagsOf<(typeof KEYS_OPTIONS)[Name]>
 
 /** Adds a key to a file, and prints it, once: the file has only its digest. Makes a missing file. */
 export async function addKey(flags: Flags<'add'>, terminal: Terminal): Promise<ExitStatus> {
   const { keys: file, plan, label } = flags
   const key = makeKey()
-  const entries = (await exists(file)) ? await readKeyFile(file) : []
-  await write(file, [...entries, entryOf(key, plan, label, flags.expires)])
+  await change(file, async () => {
+    const entries = (await exists(file)) ? await readKeyFile(file) : []
+    return [...entries, entryOf(key, plan, label, flags.expires)]
+  })
   await writeLine(terminal.stdout, key)
   return ExitStatus.ok
 }
@@ -63,22 +68,23 @@ export async function listKeys({ keys: file }: Flags<'list'>, terminal: Terminal
 
 /** Removes a key. @param id as `list` prints it */
 export async function revokeKey(id: string, { keys: file }: Flags<'revoke'>): Promise<ExitStatus> {
-  const entries = await readKeyFile(file)
-  find(entries, id)
-  await write(
-    file,
-    entries.filter((entry) => entry.id !== id),
-  )
+  await change(file, async () => {
+    const entries = await readKeyFile(file)
+    const revoked = find(entries, id)
+    return entries.filter((entry) => entry !== revoked)
+  })
   return ExitStatus.ok
 }
 
 /** Gives the plan and label of a key to a new key, which it prints. The old key stays valid until it is revoked. */
 export async function rotateKey(id: string, flags: Flags<'rotate'>, terminal: Terminal): Promise<ExitStatus> {
   const { keys: file, expires } = flags
-  const entries = await readKeyFile(file)
-  const { plan, label } = find(entries, id)
   const key = makeKey()
-  await write(file, [...entries, entryOf(key, plan, label, expires)])
+  await change(file, async () => {
+    const entries = await readKeyFile(file)
+    const { plan, label } = find(entries, id)
+    return [...entries, entryOf(key, plan, label, expires)]
+  })
   await writeLine(terminal.stdout, key)
   return ExitStatus.ok
 }
@@ -105,20 +111,27 @@ async function exists(file: string): Promise<boolean> {
     await stat(file)
     return true
   } catch (error) {
-    if (typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT')
-      return false
-    throw unwritable(file, error)
+    if (hasCode(error, 'ENOENT')) return false
+    throw error
   }
 }
 
-/** Replaces the file in one step, so that a server never reads half of it. */
-async function write(file: string, entries: readonly KeyEntry[]): Promise<void> {
-  const partial = `${file}.${randomBytes(6).toString('hex')}.partial`
+function hasCode(error: unknown, code: string): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === code
+}
+
+/**
+ * Replaces the file in one step, so that a server never reads half of it. The new file is also the lock: while it exists,
+ * other commands wait, so that none loses the change of another.
+ *
+ * @param edit reads the present keys and returns those to write
+ */
+async function change(file: string, edit: () => Promise<readonly KeyEntry[]>): Promise<void> {
+  const lock = `${file}.lock`
+  const handle = await openLock(file, lock)
   try {
-    // `wx` fails on an existing file or link, such as one that an attacker made.
-    const handle = await open(partial, 'wx', 0o600)
     try {
-      await handle.writeFile(keyListText(entries))
+      await handle.writeFile(keyListText(await edit()))
       // Root may edit the file of a service, which must still be able to read it.
       const owner = process.getuid?.() === 0 ? await stat(file).catch(() => null) : null
       if (owner !== null) await handle.chown(owner.uid, owner.gid)
@@ -126,10 +139,28 @@ async function write(file: string, entries: readonly KeyEntry[]): Promise<void> 
     } finally {
       await handle.close()
     }
-    await rename(partial, file)
+    await rename(lock, file)
   } catch (error) {
-    await rm(partial, { force: true })
-    throw unwritable(file, error)
+    await rm(lock, { force: true })
+    throw isGeofixError(error) || error instanceof CommandFailure ? error : unwritable(file, error)
+  }
+}
+
+/** @throws CommandFailure when the file cannot be made, or other commands keep it too long */
+async function openLock(file: string, lock: string): Promise<FileHandle> {
+  for (let waited = 0; ; waited += LOCK_INTERVAL_MS) {
+    try {
+      // `wx` fails on an existing file or link, such as one that an attacker made.
+      return await open(lock, 'wx', 0o600)
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) throw unwritable(file, error)
+      if (waited >= LOCK_WAIT_MS) {
+        const advice =
+          'another command is changing the keys, or was killed: if none is running, delete that file'
+        throw new CommandFailure(`${lock} exists: ${advice}`, ExitStatus.failed, error)
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOCK_INTERVAL_MS))
   }
 }
 

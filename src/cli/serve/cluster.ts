@@ -1,7 +1,7 @@
 // Several processes that share one port, which threads cannot before Node 22.12.
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
-import { AggregatorRegistry, register } from 'prom-client'
+import { register } from 'prom-client'
 import limiters from 'rate-limiter-flexible/lib/RateLimiterCluster.js'
 import type { MakeLimiter } from '../../http/rate-limit.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
@@ -9,23 +9,16 @@ import type { ServeSettings } from './flags.ts'
 import { listen, makeServer, stop } from './http-server.ts'
 import type { JsonLog } from './log.ts'
 import { metricsReply, type Running, startService } from './service.ts'
+import { sendMetrics, WorkerMetrics } from './worker-metrics.ts'
 
 /** Delay before the replacement of a worker that died before it listened. */
 const RESTART_MS = 1000
 /** How long after the grace time a worker may take to end. */
 const KILL_MS = 2000
-/** How long a worker may take to send its metrics. A slower one is left out. */
-const METRICS_MS = 5000
-
-/** The message that asks a worker for its metrics. */
-const ASK_METRICS = 'geofix:metrics'
 
 /** Serves as one of several processes. The primary process counts requests, so that all workers share one budget. */
 export async function startWorker(settings: ServeSettings, log: JsonLog): Promise<Running> {
-  process.on('message', (message) => {
-    if (message !== ASK_METRICS) return
-    void register.getMetricsAsJSON().then((metrics) => process.send?.({ metrics }))
-  })
+  sendMetrics()
   const limiter: MakeLimiter = ({ name, burst }, window) =>
     new limiters.RateLimiterCluster({ points: burst, duration: window, keyPrefix: name, timeoutMs: 2000 })
   try {
@@ -51,16 +44,16 @@ export async function startPrimary(settings: ServeSettings, log: JsonLog): Promi
   // Workers accept connections themselves. A primary that hands them out loses those that it hands to a dying worker.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   new limiters.RateLimiterClusterMaster()
-  const listeners = new Set<Worker>()
+  const metrics = new WorkerMetrics()
   let replaces = false
   const start = () => {
     const worker = cluster.fork()
     log.write('worker-started', { pid: worker.process.pid })
     // Sending to a dying worker fails. Its `exit` event is handled below.
     worker.on('error', () => {})
-    worker.on('listening', () => listeners.add(worker))
+    worker.on('listening', () => metrics.add(worker))
     worker.on('exit', (code, signal) => {
-      const hasListened = listeners.delete(worker)
+      const hasListened = metrics.remove(worker)
       if (!replaces) return
       log.write('worker-died', { pid: worker.process.pid, code, signal })
       setTimeout(() => replaces && start(), hasListened ? 0 : RESTART_MS)
@@ -71,9 +64,7 @@ export async function startPrimary(settings: ServeSettings, log: JsonLog): Promi
   const server =
     settings.metricsPort === null
       ? null
-      : makeServer(async (asked) =>
-          metricsReply(asked, await metricsOf([...listeners]), register.contentType),
-        )
+      : makeServer(async (asked) => metricsReply(asked, await metrics.text(), register.contentType))
   let ports: number[]
   let metricsPort: number | null
   try {
@@ -101,28 +92,6 @@ export async function startPrimary(settings: ServeSettings, log: JsonLog): Promi
       if (server !== null) await stop(server, 0)
     },
   }
-}
-
-/** The sum of the metrics of workers. */
-async function metricsOf(workers: readonly Worker[]): Promise<string> {
-  const answers = await Promise.all(workers.map(metricsOfOne))
-  return AggregatorRegistry.aggregate(answers.filter((answer) => answer !== null)).metrics()
-}
-
-async function metricsOfOne(worker: Worker): Promise<object[] | null> {
-  return new Promise((resolve) => {
-    const take = (message: { readonly metrics?: object[] }) => {
-      if (message?.metrics !== undefined) end(message.metrics)
-    }
-    const end = (answer: object[] | null) => {
-      clearTimeout(late)
-      worker.off('message', take)
-      resolve(answer)
-    }
-    const late = setTimeout(() => end(null), METRICS_MS)
-    worker.on('message', take)
-    worker.send(ASK_METRICS)
-  })
 }
 
 /** The port of a worker, when it listens. */

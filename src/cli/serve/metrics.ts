@@ -44,19 +44,20 @@ export class Metrics {
       help: 'Connections beyond the limit',
       registers,
     })
-    const gauge = (name: string, help: string, aggregator: 'sum' | 'max', value: () => number) =>
+    // All workers follow the same files, so that their largest value is that of the service.
+    const gauge = (name: string, help: string, value: () => number) =>
       new Gauge({
         name,
         help,
-        aggregator,
+        aggregator: 'max',
         registers,
         collect() {
           this.set(value())
         },
       })
-    gauge('geofix_database_age_seconds', 'Age of the oldest database', 'max', () => ageOf(resolver))
-    gauge('geofix_database_reloads', 'Replaced databases', 'sum', () => resolver.status.reloads)
-    gauge('geofix_database_refusals', 'Refused replacements', 'sum', () => resolver.status.refusals)
+    gauge('geofix_database_age_seconds', 'Age of the oldest database', () => ageOf(resolver))
+    gauge('geofix_database_reloads', 'Replaced databases', () => resolver.status.reloads)
+    gauge('geofix_database_refusals', 'Refused replacements', () => resolver.status.refusals)
   }
 
   answered({ operation, status, outcomes, milliseconds }: Answer): void {

@@ -1,5 +1,6 @@
 import type { ByteSink } from '../../bytes/byte-sink.ts'
 import { quoted } from '../../errors.ts'
+import { type AppendPlan, appendedNothing, appendPlan, appendTemplate } from '../appended-location.ts'
 import { EnrichError } from '../errors.ts'
 import { JsonText, jsonRoom, RAW } from '../json-text.ts'
 import type { LineLocator } from '../line-locator.ts'
@@ -7,10 +8,8 @@ import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../
 import { kindOfValue, sampleLines } from '../sample.ts'
 import type { FormatDefinition, LineFormat, LineResult } from './format-definition.ts'
 
-export interface ListPlan extends CommonPlan {
+export interface ListPlan extends CommonPlan, AppendPlan {
   readonly format: 'list'
-  /** Whether lines are kept, each followed by a tab and its location. Otherwise lines become JSON objects. */
-  readonly append: boolean
 }
 
 /** Lines checked, without blank lines and comments. More than half must be addresses. */
@@ -40,18 +39,19 @@ export function looksLikeList(sample: Uint8Array): boolean {
  */
 export function planList(_sample: Uint8Array, _isWhole: boolean, options: LineOptions): Planned<ListPlan> {
   const common = commonPlan(options)
-  const { field, timeField, append = false } = options
+  const append = appendPlan(options, 'list')
+  const { field, timeField } = options
   const named = field ?? timeField
   if (named !== undefined) {
     throw new EnrichError('ENRICH_FIELD_UNKNOWN', `the lines of a list have no field ${quoted(named)}`)
   }
-  if (!append && (common.into === 'ip' || common.into === RAW)) {
+  if (!append.append && (common.into === 'ip' || common.into === RAW)) {
     throw new EnrichError(
       'ENRICH_FIELD_EXISTS',
       `a line has a member ${quoted(common.into)} already: choose another name for what is added`,
     )
   }
-  return { plan: { ...common, format: 'list', append }, notes: [] }
+  return { plan: { ...common, ...append, format: 'list' }, notes: [] }
 }
 
 const TAB = 0x09
@@ -64,7 +64,7 @@ const HASH = 0x23
  * Lines of only these are blank, and so are comments, which start with `#`. Any other line is an address, possibly
  * a malformed one: no line is bad.
  *
- * A line becomes `{"ip":"…","location":…}`. With `append` it is kept, followed by a tab and the location.
+ * A line becomes `{"ip":"…","location":…}`. With `append` it is kept, followed by its location.
  */
 class ListLines implements LineFormat {
   readonly rewrites: boolean
@@ -72,11 +72,15 @@ class ListLines implements LineFormat {
   readonly #locator: LineLocator
   readonly #text = new JsonText()
   readonly #middle: Uint8Array
+  readonly #isJson: boolean
+  readonly #nothing: Uint8Array
 
   constructor(plan: ListPlan, locator: LineLocator) {
     this.rewrites = !plan.append
     this.#locator = locator
     this.#middle = new TextEncoder().encode(`",${JSON.stringify(plan.into)}:`)
+    this.#isJson = plan.fields === null
+    this.#nothing = appendedNothing(plan)
   }
 
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
@@ -94,8 +98,11 @@ class ListLines implements LineFormat {
       out.writeAscii('}')
     } else {
       out.write(bytes, start, end)
-      out.writeByte(TAB)
-      this.#locator.writeJson(out)
+      if (isLocated) {
+        out.writeByte(TAB)
+        if (this.#isJson) this.#locator.writeJson(out)
+        else this.#locator.writeRendered(out)
+      } else out.write(this.#nothing)
     }
     return isLocated ? 'resolved' : 'unresolved'
   }
@@ -107,11 +114,12 @@ function isBlank(byte: number | undefined): boolean {
 
 export const LIST: FormatDefinition<ListPlan> = {
   name: 'list',
-  options: ['into', 'append'],
+  options: ['into', 'append', 'fields'],
   requiredForRows: ['at'],
   recognise: looksLikeList,
   plan: planList,
   quotedDelimiter: () => null,
   addressPosition: () => 'alone on its line',
+  locationTemplate: appendTemplate,
   makeLines: (plan, locator) => new ListLines(plan, locator),
 }

@@ -64,11 +64,6 @@ export function makeKeyId(): string {
   return `key_${randomBytes(6).toString('hex')}`
 }
 
-/** Whether a key is valid at an instant. Milliseconds since 1970. */
-export function isValidAt({ expires }: KeyEntry, instant: number): boolean {
-  return expires === null || instant < Date.parse(expires)
-}
-
 function entryOf(value: unknown, index: number): KeyEntry {
   const members: Partial<Record<keyof KeyEntry, unknown>> =
     typeof value === 'object' && value !== null ? value : {}

@@ -10,7 +10,8 @@ const SECRET_CHARS = 43
 const CHECKSUM_CHARS = 6
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const KEY = new RegExp(`^${KEY_PREFIX}([0-9A-Za-z]{${SECRET_CHARS}})([0-9A-Za-z]{${CHECKSUM_CHARS}})$`)
+const CHECKSUM_START = KEY_PREFIX.length + SECRET_CHARS
+const KEY = new RegExp(`^${KEY_PREFIX}[0-9A-Za-z]{${SECRET_CHARS + CHECKSUM_CHARS}}$`)
 
 /** Makes a key: 256 random bits in base62, and a checksum of them. */
 export function makeKey(): string {
@@ -25,12 +26,13 @@ export function keyOf(secret: string): string {
 
 /** Whether a text has the form of a key and its checksum is right. Finds mistyped keys without a search. */
 export function isWellFormedKey(text: string): boolean {
-  const [, secret, checksum] = KEY.exec(text) ?? []
-  return secret !== undefined && checksumOf(secret) === checksum
+  return (
+    KEY.test(text) && checksumOf(text.slice(KEY_PREFIX.length, CHECKSUM_START)) === text.slice(CHECKSUM_START)
+  )
 }
 
 /**
- * The SHA-256 digest of a key in hexadecimal, which is all that is kept of it. A key has 256 random bits, so it needs no
+ * The SHA-256 digest of a key in hexadecimal, which is all that the file has of it. A key has 256 random bits, so it needs no
  * salt.
  */
 export function digestOf(key: string): string {
@@ -38,6 +40,11 @@ export function digestOf(key: string): string {
   return typeof crypto.hash === 'function'
     ? crypto.hash('sha256', key, 'hex')
     : createHash('sha256').update(key).digest('hex')
+}
+
+/** Whether two digests of keys are equal, in a time that does not depend on how many of their digits are. */
+export function equalDigests(a: string, b: string): boolean {
+  return crypto.timingSafeEqual(Buffer.from(a), Buffer.from(b))
 }
 
 const secretBytes = new Uint8Array(SECRET_CHARS)

@@ -70,6 +70,7 @@ async function enriched(
     const splitter = new Splitter(plan, blockBytes, executor.allocate)
     for (const block of [...splitter.push(bytes), ...splitter.end()]) await queue.add(block)
     await queue.drain()
+    for (const ofThread of await executor.locationCounts()) mergeCounts(counts, ofThread)
     const largest = Math.max(...pieces.map(({ length }) => length))
     return {
       output: Buffer.concat(pieces).toString(),

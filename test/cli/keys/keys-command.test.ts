@@ -1,6 +1,6 @@
-import { chmodSync, chownSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createKeyFile } from '../../../src/http.ts'
 import { parseKeyList } from '../../../src/node/keys/key-list.ts'
 import { temporaryFolder } from '../../temporary.ts'
@@ -69,6 +69,47 @@ describe('geofix keys', () => {
     expect((await owner(file, key))?.plan).toBe('developer')
     expect(await owner(file, old)).not.toBe(null)
     expect((await list(file)).map((line) => line.split('\t')[4])).toEqual(['Web shop', 'Web shop'])
+  })
+
+  it('loses no change of commands that run at once', async () => {
+    const file = newFile()
+    await add(file)
+    const [first = ''] = (await list(file))[0]?.split('\t') ?? []
+    const revoke = geofix(['keys', 'revoke', '--keys', file, first])
+    const rotate = geofix(['keys', 'rotate', '--keys', file, first])
+    const outcomes = await Promise.all([revoke, ...Array.from({ length: 8 }, () => add(file))])
+    const added = outcomes.slice(1)
+    expect(outcomes.map(({ status, err }) => ({ status, err }))).toEqual(
+      outcomes.map(() => ({ status: 0, err: '' })),
+    )
+    // Whether the key was still there depends on the order.
+    const rotated = await rotate
+    const keys = [...added, ...(rotated.status === 0 ? [rotated] : [])].map(({ out }) => out)
+    expect(await list(file)).toHaveLength(keys.length)
+    for (const key of keys) expect(await owner(file, key)).not.toBe(null)
+    expect(existsSync(`${file}.lock`)).toBe(false)
+  })
+
+  it('says what to do about the lock of a command that was killed', async () => {
+    const file = newFile()
+    await add(file)
+    const before = readFileSync(file, 'utf8')
+    writeFileSync(`${file}.lock`, '')
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    const outcome = add(file)
+    let isDone = false
+    void outcome.then(() => {
+      isDone = true
+    })
+    while (!isDone) {
+      vi.advanceTimersByTime(100)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    vi.useRealTimers()
+    expect(await outcome).toEqual({ status: 1, out: '', err: expect.stringContaining('delete that file') })
+    expect(readFileSync(file, 'utf8')).toBe(before)
+    rmSync(`${file}.lock`)
+    expect((await add(file)).status).toBe(0)
   })
 
   it('shows an expired key, and labels only as text', async () => {

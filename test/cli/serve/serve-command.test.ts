@@ -193,6 +193,38 @@ describe('geofix serve --workers', () => {
     for (const each of pids) expect(() => process.kill(each, 0)).toThrow('ESRCH')
   })
 
+  it('count a replaced file once, and keep the counts of a worker that died', async () => {
+    const followed = join(folder, 'followed-by-two.mmdb')
+    const replace = (bytes: string | Uint8Array) => {
+      writeFileSync(`${followed}.new`, bytes)
+      renameSync(`${followed}.new`, followed)
+    }
+    replace(DATABASE)
+    const more = ['--watch', '--workers', '2', '--metrics-port', '0', '--log', 'json']
+    const service = await started('--keys', keys, '--db', followed, ...more)
+    const metrics = async () => (await get(`${service.metrics}/metrics`)).text
+    replace(DATABASE)
+    await service.until('reload', 2)
+    replace('damaged')
+    await service.until('reload-refused', 2)
+    for (let index = 0; index < 20; index++) await get(service.origin + LONDON)
+    const requests = 'geofix_requests_total{operation="lookup",status="200"} 20\n'
+    const text = await metrics()
+    expect(text).toContain(requests)
+    expect(text).toMatch(/^geofix_database_reloads 1$/m)
+    expect(text).toMatch(/^geofix_database_refusals 1$/m)
+    replace(DATABASE)
+    await service.until('reload', 4)
+    // All workers die, one after another.
+    for (let died = 1; died <= 2; died++) {
+      process.kill(Number((await service.until('worker-started', died)).pid), 'SIGKILL')
+      await service.until('worker-died', died)
+      expect(await metrics()).toContain(requests)
+    }
+    service.child.kill('SIGTERM')
+    expect((await service.outcome).status).toBe(0)
+  })
+
   it('share one budget', async () => {
     const plan = ['--plan', 'free=1,1,0', '--plan', 'developer=0.2,4,1', '--plan', 'business=1,1,1']
     const service = await started('--keys', keys, '--workers', '2', ...plan)

@@ -71,16 +71,20 @@ const texts = fc
   )
   .map(([mark, lines, last]) => `${mark}${lines.map((each) => each.join('')).join('')}${last}`)
 
-const options = fc.record(
-  {
-    format: fc.constantFrom('access-log' as const, 'access-log' as const, 'list' as const),
-    append: fc.boolean(),
-    trustedProxies: fc.constant(['10.0.0.0/8']),
-    field: fc.constant('x_forwarded_for'),
-    into: fc.constantFrom('location', 'geo "x"'),
-  },
-  { requiredKeys: ['format'] },
-)
+const options = fc
+  .record(
+    {
+      format: fc.constantFrom('access-log' as const, 'access-log' as const, 'list' as const),
+      append: fc.boolean(),
+      fields: fc.constantFrom(['city'] as const, ['timezone_offset', 'postal_code', 'country_name'] as const),
+      trustedProxies: fc.constant(['10.0.0.0/8']),
+      field: fc.constant('x_forwarded_for'),
+      into: fc.constantFrom('location', 'geo "x"'),
+    },
+    { requiredKeys: ['format'] },
+  )
+  // Columns are only for lines that are kept.
+  .map(({ fields, ...others }) => (others.append === true ? { ...others, fields } : others))
 
 /** Access logs and lists of addresses, which become NDJSON or are kept with a tab and the location. */
 export const logLines: Target<EnrichInput> = {
@@ -99,7 +103,10 @@ export const logLines: Target<EnrichInput> = {
       checkKept(
         input.bytes,
         output,
-        (added) => added.startsWith('\t') && isLocation(added.slice(1)),
+        (added) =>
+          plan.fields === null
+            ? added.startsWith('\t') && isLocation(added.slice(1))
+            : added.startsWith('\t') && added.split('\t').length === plan.fields.length + 1,
         (content) => content.length,
       )
       return

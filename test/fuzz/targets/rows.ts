@@ -24,6 +24,7 @@ const ways = (['raw', 'keep'] as const).flatMap((onBadLine): RowOptions[] => [
   { format: 'ndjson', field: 'ip', at: AT, overwrite: true, onBadLine },
   { format: 'access-log', onBadLine },
   { format: 'access-log', append: true, onBadLine },
+  { format: 'access-log', append: true, fields: ['timezone_offset', 'city'], onBadLine },
   { format: 'list', at: AT, onBadLine },
   { format: 'list', at: AT, append: true, trustedProxies: ['loopback'], onBadLine },
 ])
@@ -114,6 +115,9 @@ function checkRow(
       columns,
       'another number of columns',
     )
+  } else if (append === true && fields !== undefined && onBadLine === 'raw') {
+    const kept = row.replace(/\r$/, '').replaceAll('\r', ' ')
+    assert.match(enriched.slice(kept.length), /^\t[^\t]*\t[^\t]*$/, 'another number of columns')
   } else if (quoting === undefined && append !== true && onBadLine === 'raw') {
     const value: unknown = JSON.parse(Buffer.from(enriched, 'latin1').toString())
     assert.ok(typeof value === 'object' && value !== null && 'location' in value, 'no object with a location')

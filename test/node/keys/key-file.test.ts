@@ -1,3 +1,4 @@
+import crypto from 'node:crypto'
 import { chmodSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -5,7 +6,7 @@ import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { createKeyFile, type KeyFile, KeyFileError, type KeyFileOptions } from '../../../src/http.ts'
 import { isGeofixError } from '../../../src/index.ts'
-import { digestOf, isWellFormedKey, keyOf, makeKey } from '../../../src/node/keys/key.ts'
+import { digestOf, equalDigests, isWellFormedKey, keyOf, makeKey } from '../../../src/node/keys/key.ts'
 import {
   type KeyEntry,
   keyListText,
@@ -63,6 +64,21 @@ describe('a key', () => {
     for (const text of ['', 'live_', `test_${makeKey().slice(5)}`, `${makeKey()}0`, ` ${makeKey()}`]) {
       expect(isWellFormedKey(text)).toBe(false)
     }
+  })
+})
+
+describe('digests', () => {
+  const digest = fc.stringMatching(/^[0-9a-f]{64}$/)
+
+  it('are equal if all of their digits are', () => {
+    fc.assert(
+      fc.property(digest, digest, fc.nat(63), (one, other, at) => {
+        expect(equalDigests(one, one)).toBe(true)
+        const changed = one.slice(0, at) + (one[at] === '0' ? '1' : '0') + one.slice(at + 1)
+        expect(equalDigests(one, changed)).toBe(false)
+        expect(equalDigests(one, other)).toBe(one === other)
+      }),
+    )
   })
 })
 
@@ -136,20 +152,52 @@ describe('authenticate', () => {
     file.close()
   })
 
+  it('refuses a key from the instant at which it expires, also one that was used before', async () => {
+    const key = makeKey()
+    const expires = Date.now() + 3_600_000
+    const entry = entryOf(key, { expires: new Date(expires).toISOString() })
+    const { authenticate, close } = await followed(write(keyListText([entry])))
+    vi.useFakeTimers({ toFake: ['Date'] })
+    for (const [instant, isValid] of [
+      [expires - 1, true],
+      [expires, false],
+    ] as const) {
+      vi.setSystemTime(instant)
+      for (let time = 0; time < 2; time++) expect(authenticate(key) !== null).toBe(isValid)
+    }
+    vi.useRealTimers()
+    close()
+  })
+
+  it('knows more keys than it keeps as text', async () => {
+    const keys = Array.from({ length: 5000 }, makeKey)
+    const { authenticate, close } = await followed(write(keyListText(keys.map((key) => entryOf(key)))))
+    for (let time = 0; time < 2; time++) expect(keys.every((key) => authenticate(key) !== null)).toBe(true)
+    close()
+  })
+
   it('needs the whole key: no part of it tells whether another part is right', async () => {
     const key = makeKey()
     const { authenticate, close } = await followed(write(keyListText([entryOf(key)])))
+    const compare = vi.spyOn(crypto, 'timingSafeEqual')
     const secret = key.slice('live_'.length, -6)
     expect(keyOf(secret)).toBe(key)
     for (let at = 0; at < secret.length; at++) {
       // Only the digest tells this key, which is well-formed, from the right one.
       const other = keyOf(secret.slice(0, at) + (secret[at] === 'a' ? 'b' : 'a') + secret.slice(at + 1))
       expect(isWellFormedKey(other)).toBe(true)
+      compare.mockClear()
       expect(authenticate(other)).toBe(null)
+      // One comparison in constant time, of digests, whatever is right.
+      expect(compare.mock.calls.map((sides) => sides.map(({ byteLength }) => byteLength))).toEqual([[64, 64]])
       const [right, wrong] = [digestOf(key), digestOf(other)]
       const common = [...right].findIndex((digit, index) => digit !== wrong[index])
       expect(common).toBeLessThan(8) // equal digits of keys do not make equal digits of digests
     }
+    compare.mockClear()
+    expect(authenticate(key)).not.toBe(null)
+    expect(compare).toHaveBeenCalledOnce()
+    compare.mockRestore()
     close()
   })
 

@@ -1,5 +1,6 @@
 import type { ByteSink } from '../../../bytes/byte-sink.ts'
 import { quoted } from '../../../errors.ts'
+import { type AppendPlan, appendedNothing, appendPlan, appendTemplate } from '../../appended-location.ts'
 import { EnrichError } from '../../errors.ts'
 import { NO_TIME, TIMESTAMP_ROOM } from '../../event-time.ts'
 import { JsonText, jsonRoom, RAW } from '../../json-text.ts'
@@ -24,7 +25,7 @@ import {
   VHOST,
 } from './access-line.ts'
 
-export interface AccessLogPlan extends CommonPlan {
+export interface AccessLogPlan extends CommonPlan, AppendPlan {
   readonly format: 'access-log'
   /** Whether lines begin with a virtual host, as in Apache's `vhost_combined`. */
   readonly hasVhost: boolean
@@ -33,8 +34,6 @@ export interface AccessLogPlan extends CommonPlan {
    * default configuration. `trustedProxies` decides how much of it is believed.
    */
   readonly hasForwarded: boolean
-  /** Whether lines are kept, each followed by a tab and its location. Otherwise lines become JSON objects. */
-  readonly append: boolean
 }
 
 /** Lines checked. More than half must be lines of an access log. */
@@ -60,11 +59,12 @@ export function planAccessLog(
   options: LineOptions,
 ): Planned<AccessLogPlan> {
   const common = commonPlan(options)
-  const { field, append = false } = options
+  const append = appendPlan(options, 'access-log')
+  const { field } = options
   if (options.timeField !== undefined) {
     throw new TypeError('the option "timeField" is not for access logs: their lines have a time')
   }
-  if (!append && [...PARTS, RAW].includes(common.into)) {
+  if (!append.append && [...PARTS, RAW].includes(common.into)) {
     throw new EnrichError(
       'ENRICH_FIELD_EXISTS',
       `a line has a member ${quoted(common.into)} already: choose another name for what is added`,
@@ -90,7 +90,7 @@ export function planAccessLog(
       ? `the address is the rightmost untrusted one in ${PARTS[FORWARDED]}, the part after the user agent, then the ${word}`
       : `the address is the ${word}`,
   ]
-  return { plan: { ...common, format: 'access-log', hasVhost, hasForwarded, append }, notes }
+  return { plan: { ...common, ...append, format: 'access-log', hasVhost, hasForwarded }, notes }
 }
 
 /**
@@ -135,7 +135,7 @@ const NULL = LOCATION + 1
 
 /**
  * Enriches lines of access logs. Each line becomes a JSON object of its parts, with `null` where the log has `-`. With
- * `append` the line is kept, followed by a tab and the location. If a line is cut off or damaged, the parts that can
+ * `append` the line is kept, followed by its location. If a line is cut off or damaged, the parts that can
  * be read have their values, the others are `null`, and the text after them is `rest`. Such a line is bad if it has no
  * address.
  *
@@ -154,6 +154,9 @@ class AccessLogLines implements LineFormat {
   readonly #fixed: DataView
   /** Where each of these texts ends. */
   readonly #fixedEnds: Int32Array
+  readonly #isJson: boolean
+  /** What is appended to a line without a location. */
+  readonly #nothing: Uint8Array
   /** An `X-Forwarded-For` list, followed by a comma and the host that sent it. */
   readonly #hops: Uint8Array
 
@@ -167,6 +170,8 @@ class AccessLogLines implements LineFormat {
     this.#fixed = viewOf(encoder.encode(`${fixed.join('')}   `))
     let end = 0
     this.#fixedEnds = Int32Array.from(fixed, (text) => (end += encoder.encode(text).length))
+    this.#isJson = plan.fields === null
+    this.#nothing = appendedNothing(plan)
     this.#hops = new Uint8Array(plan.hasForwarded ? MAX_LIST_BYTES : 0)
   }
 
@@ -191,12 +196,16 @@ class AccessLogLines implements LineFormat {
         jsonRoom(end - start) + this.#fixed.byteLength + PARTS.length * 4 + TIMESTAMP_ROOM,
       )
       out.length = this.#putParts(bytes, into, out.length)
+      this.#locator.writeJson(out)
+      out.writeByte(CLOSE_BRACE)
     } else {
       out.write(bytes, start, end)
-      out.writeByte(TAB)
+      if (isLocated) {
+        out.writeByte(TAB)
+        if (this.#isJson) this.#locator.writeJson(out)
+        else this.#locator.writeRendered(out)
+      } else out.write(this.#nothing)
     }
-    this.#locator.writeJson(out)
-    if (this.rewrites) out.writeByte(CLOSE_BRACE)
     return isLocated ? 'resolved' : 'unresolved'
   }
 
@@ -264,11 +273,12 @@ function putNumber(bytes: Uint8Array, start: number, end: number, into: Uint8Arr
 
 export const ACCESS_LOG: FormatDefinition<AccessLogPlan> = {
   name: 'access-log',
-  options: ['field', 'into', 'append'],
+  options: ['field', 'into', 'append', 'fields'],
   requiredForRows: [],
   recognise: looksLikeAccessLog,
   plan: planAccessLog,
   quotedDelimiter: () => null,
   addressPosition: ({ hasVhost }) => (hasVhost ? 'as the second word' : 'as the first word'),
+  locationTemplate: appendTemplate,
   makeLines: (plan, locator) => new AccessLogLines(plan, locator),
 }

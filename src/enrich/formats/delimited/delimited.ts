@@ -6,6 +6,7 @@ import { eventTime } from '../../event-time.ts'
 import type { LineLocator } from '../../line-locator.ts'
 import {
   type CommonPlan,
+  checkedFields,
   commonPlan,
   type LineOptions,
   LOCATION_FIELDS,
@@ -133,15 +134,6 @@ function columnsOf(names: readonly string[], rows: readonly (readonly string[])[
     for (const row of rows) column.add(row[index] ?? '')
     return column
   })
-}
-
-function checkedFields(fields: readonly LocationField[]): readonly LocationField[] {
-  const isList = Array.isArray(fields) && fields.length > 0
-  if (!isList || fields.some((field) => !LOCATION_FIELDS.includes(field))) {
-    throw new TypeError(`the option "fields" must be some of ${LOCATION_FIELDS.join(', ')}`)
-  }
-  if (new Set(fields).size < fields.length) throw new TypeError('the option "fields" names a column twice')
-  return [...fields]
 }
 
 function addressColumn(

@@ -68,6 +68,15 @@ describe('planAccessLog', () => {
     expect(() => planAccessLog(sample, true, { timeField: 'time' })).toThrow(TypeError)
   })
 
+  it.each([
+    [{ fields: ['city'] }, /"fields" needs "append"/],
+    [{ append: true, fields: [] }, /"fields" must be some of/],
+    [{ append: true, fields: ['city', 'city'] }, /"fields" names a column twice/],
+  ] as const)('refuses columns as %j', (options, message) => {
+    expect(() => planAccessLog(sample, true, options)).toThrow(TypeError)
+    expect(() => planAccessLog(sample, true, options)).toThrow(message)
+  })
+
   it('takes any name for the location where lines are kept', () => {
     expect(planAccessLog(sample, true, { into: 'ip', append: true }).plan.append).toBe(true)
   })
@@ -410,6 +419,17 @@ describe('the location', () => {
     const [summer, standard] = enrichText(`${START}\n${winter}\n`, LOG).split('\n')
     expect(summer).toContain('"timezone":{"id":"Europe/London","offset":"+01:00"}')
     expect(standard).toContain('"timezone":{"id":"Europe/London","offset":"+00:00"}')
+  })
+
+  it('is columns with `append` and `fields`', () => {
+    const fields = ['timezone_offset', 'postal_code', 'city'] as const
+    const [swedish = '', other = ''] = [
+      LINE.replace(/^\S+/, '89.160.20.112'),
+      LINE.replace(/^\S+/, '10.0.0.1'),
+    ]
+    expect(enrichText(`${swedish}\n${other}\ncut\n`, { ...LOG, append: true, fields })).toBe(
+      `${swedish}\t+02:00\t\tLinköping, "Östra" Staden\n${other}\t\t\t\ncut\n`,
+    )
   })
 
   it('follows the line with `append`, which stays as it is', async () => {
