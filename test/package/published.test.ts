@@ -17,6 +17,7 @@ const EXPORTS = {
     'GeofixError',
     'InvalidDatabaseError',
     'InvalidLocaleError',
+    'InvalidOverlayError',
     'MalformedAddressError',
     'Resolver',
     'UnresolvableAddressError',
@@ -31,6 +32,7 @@ const EXPORTS = {
     'GeofixError',
     'InvalidDatabaseError',
     'InvalidLocaleError',
+    'InvalidOverlayError',
     'MalformedAddressError',
     'Resolver',
     'UnresolvableAddressError',
@@ -51,7 +53,7 @@ const EXPORTS = {
   ],
   'geofix/http': ['KeyFileError', 'createHandler', 'createKeyFile'],
   'geofix/writer': [
-    ...['MmdbWriter', 'double', 'float', 'int32', 'pack', 'slim'],
+    ...['MmdbWriter', 'double', 'float', 'int32', 'overlay', 'pack', 'slim'],
     ...['uint128', 'uint16', 'uint32', 'uint64', 'unpack'],
   ],
 }
