@@ -66,3 +66,9 @@ export class Overlays {
     return this.#word
   }
 }
+
+/** The overlays of the option `overlays`; `null` for none. @throws InvalidOverlayError when they are not valid */
+export function openOverlays(overlays: readonly Overlay[] | undefined): Overlays | null {
+  const opened = overlays === undefined ? null : new Overlays(overlays)
+  return opened === null || opened.list.length === 0 ? null : opened
+}
