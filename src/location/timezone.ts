@@ -95,7 +95,7 @@ export class Timezone {
     if (id === undefined) return [{ from: start, until: end, minutes: null }]
     const known = sharedOffset(id, window)
     if (known !== undefined) return [{ from: start, until: end, minutes: known }]
-    const formatter = formatterOf(id)
+    const formatter = formatterOf(id, window)
     const last = minutesAt(formatter, end)
     const spans: Span[] = []
     for (let from = start; ; ) {
@@ -133,11 +133,13 @@ function minutesAt(formatter: Intl.DateTimeFormat | null, instant: number): numb
 }
 
 /** @param id lower-case. @returns `null` when the platform does not know the zone */
-function formatterOf(id: string): Intl.DateTimeFormat | null {
+function formatterOf(id: string, window: number): Intl.DateTimeFormat | null {
   const kept = formatters.get(id)
   if (kept !== undefined) return kept
   const formatter = makeFormatter(id)
-  if (asked.has(id)) remember(formatters, MAX_ZONES, id, () => formatter)
+  // A log, whose times are not the present, asks about many windows.
+  const isPresent = window === Math.floor(Date.now() / WINDOW_MS)
+  if (asked.has(id) || !isPresent) remember(formatters, MAX_ZONES, id, () => formatter)
   else remember(asked, MAX_ZONES, id, () => true)
   return formatter
 }
