@@ -8,6 +8,8 @@ import { gunzipInPieces } from './bytes/platform-gunzip.ts'
 import { progressMeter } from './bytes/progress.ts'
 import { type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
 import { DatabaseSet } from './location/database-set.ts'
+import type { Overlay } from './location/overlay-records.ts'
+import type { Overlays } from './location/overlays.ts'
 import { attachDatabases, type SharedDatabases } from './location/shared-databases.ts'
 import { Database, type OpenDatabase } from './mmdb/database.ts'
 import type { PackedOptions } from './packed/packed-database.ts'
@@ -15,6 +17,18 @@ import { atLeastOne, type OpenOptions, Resolver } from './resolver.ts'
 
 /** Loaded on demand: programs without packed databases do not need its 8 kB. */
 let packedReader: typeof import('./packed/open-packed.ts') | undefined
+
+/** Loaded on demand, like the reader of packed databases. */
+let overlayCode: typeof import('./location/overlays.ts') | undefined
+
+/** @throws TypeError when the code is not loaded; InvalidOverlayError when the overlays are not valid */
+function overlaysOf(overlays: readonly Overlay[] | undefined): Overlays | null {
+  if (overlays === undefined) return null
+  if (overlayCode !== undefined) return overlayCode.openOverlays(overlays)
+  throw new TypeError(
+    'there are overlays: call "await Resolver.loadOverlays()" before openSync or attach, or use Resolver.open',
+  )
+}
 
 /** Opens an MMDB file, packed or not. @throws TypeError when it is packed, and the reader is not loaded */
 function openDatabase(
@@ -37,6 +51,7 @@ export class CoreResolver extends Resolver {
    * are recognised by their bytes. Bytes are not copied and must not change. Decompression pauses for other work.
    *
    * @throws InvalidDatabaseError when a source is damaged or not an MMDB database
+   * @throws InvalidOverlayError when `overlays` are not valid
    * @throws TypeError when a source is of an unsupported kind, there is none, or an option is invalid
    * @throws the reason of `signal`, or of a `fetch` that is aborted while its `Response` is read
    */
@@ -45,6 +60,8 @@ export class CoreResolver extends Resolver {
     options?: OpenOptions,
   ): Promise<CoreResolver> {
     const clients = new ClientWalk(options)
+    if (options?.overlays !== undefined) await CoreResolver.loadOverlays()
+    const overlays = overlaysOf(options?.overlays)
     const maxBytes = maxBytesOf(options?.maxBytes)
     const cacheBytes = cacheBytesOf(options?.cacheBytes)
     const signal = signalOf(options?.signal)
@@ -60,7 +77,7 @@ export class CoreResolver extends Resolver {
       if (isPacked(file)) await CoreResolver.loadPackedReader()
       databases.push(openDatabase(file, undefined, { maxBytes, cacheBytes }))
     }
-    return new CoreResolver(new DatabaseSet(databases), clients)
+    return new CoreResolver(new DatabaseSet(databases, overlays), clients)
   }
 
   /**
@@ -72,11 +89,20 @@ export class CoreResolver extends Resolver {
   }
 
   /**
+   * Loads the code for the option `overlays`, so that {@link openSync} and {@link attach} can use it. {@link open} loads
+   * it itself. In Node, the resolver of `geofix` always has it.
+   */
+  static async loadOverlays(): Promise<void> {
+    overlayCode ??= await import('./location/overlays.ts')
+  }
+
+  /**
    * The synchronous form of {@link open}, for bytes. Blocks until the database is decompressed, which takes seconds for a
    * large one. A `signal` has an effect only if it is already aborted.
    */
   static openSync(source: Bytes | readonly Bytes[], options?: OpenOptions): CoreResolver {
     const clients = new ClientWalk(options)
+    const overlays = overlaysOf(options?.overlays)
     const maxBytes = maxBytesOf(options?.maxBytes)
     const cacheBytes = cacheBytesOf(options?.cacheBytes)
     signalOf(options?.signal)?.throwIfAborted()
@@ -88,23 +114,25 @@ export class CoreResolver extends Resolver {
       const bytes = extractDatabase(viewOf(each), gunzip, undefined, maxBytes)
       return openDatabase(bytes, undefined, { maxBytes, cacheBytes })
     })
-    return new CoreResolver(new DatabaseSet(databases), clients)
+    return new CoreResolver(new DatabaseSet(databases, overlays), clients)
   }
 
   /**
-   * Opens the databases that a resolver in another thread has shared, without a copy.
+   * Opens the databases that a resolver in another thread has shared, without a copy, with its `overlays` unless the
+   * options have others.
    *
    * @param shared what `share()` gave there
    * @throws TypeError when it is something else, or an option is invalid
    */
   static attach(
     shared: SharedDatabases,
-    options?: ClientAddressOptions & Pick<OpenOptions, 'cacheBytes'>,
+    options?: ClientAddressOptions & Pick<OpenOptions, 'cacheBytes' | 'overlays'>,
   ): CoreResolver {
     const cacheBytes = cacheBytesOf(options?.cacheBytes)
     const databases = attachDatabases(shared, (bytes, path, tables) =>
       openDatabase(bytes, path, { cacheBytes }, tables),
     )
-    return new CoreResolver(new DatabaseSet(databases), new ClientWalk(options))
+    const overlays = overlaysOf(options?.overlays ?? shared.overlays)
+    return new CoreResolver(new DatabaseSet(databases, overlays), new ClientWalk(options))
   }
 }

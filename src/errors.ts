@@ -57,6 +57,7 @@ export type ErrorCode =
   | 'ADDRESS_UNAVAILABLE'
   | 'INVALID_DATABASE'
   | 'INVALID_KEY_FILE'
+  | 'INVALID_OVERLAY'
   | EnrichErrorCode
 
 /** Codes of `geofix/enrich`: the input does not match the options. See `EnrichError`. */
@@ -133,6 +134,13 @@ export class InvalidLocaleError extends GeofixError {
   override readonly name = 'InvalidLocaleError'
   readonly code = 'INVALID_LOCALE'
   readonly status = 400
+}
+
+/** A network or record of `overlays` is not valid. The message says which one, why, and what to write. */
+export class InvalidOverlayError extends GeofixError {
+  override readonly name = 'InvalidOverlayError'
+  readonly code = 'INVALID_OVERLAY'
+  readonly status = null
 }
 
 /** Where a fault in a database is, as far as known. */

@@ -16,6 +16,7 @@ export {
   GeofixError,
   InvalidDatabaseError,
   InvalidLocaleError,
+  InvalidOverlayError,
   isGeofixError,
   MalformedAddressError,
   type UnavailableReason,
@@ -34,6 +35,7 @@ export {
   type Region,
   type TimezoneAtInstant,
 } from './location/location-record.ts'
+export type { Overlay, OverlayRecord } from './location/overlay-records.ts'
 export type { SharedDatabase, SharedDatabases } from './location/shared-databases.ts'
 export type { MmdbValue } from './mmdb/record-decoder.ts'
 export type { DatabaseFault, Verification } from './mmdb/verify.ts'

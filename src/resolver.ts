@@ -14,6 +14,7 @@ import {
   type LookupResult,
 } from './location/location-record.ts'
 import { BATCH_ITEMS, LookupBatch, lookupRecord, lookupResult, malformedFailure } from './location/lookup.ts'
+import type { Overlay } from './location/overlay-records.ts'
 import { type SharedDatabases, shareDatabases } from './location/shared-databases.ts'
 import { instantOf } from './location/timezone.ts'
 import type { MmdbValue } from './mmdb/record-decoder.ts'
@@ -35,8 +36,14 @@ export const DATABASE_SET: unique symbol = Symbol.for('geofix.databaseSet')
  */
 export const REPLACE: unique symbol = Symbol('geofix.replace')
 
-/** Options of `Resolver.open`: the trusted proxies for `detect`, and limits for the source. */
+/** Options of `Resolver.open`: the trusted proxies for `detect`, own networks, and limits for the source. */
 export interface OpenOptions extends ClientAddressOptions {
+  /**
+   * Locations of your own networks, at most 100,000. They replace those of all databases, and can be in special-purpose
+   * networks such as 10.0.0.0/8. Of several networks with an address, the most specific one is used. The objects are
+   * copied. Who is a trusted proxy does not change.
+   */
+  readonly overlays?: readonly Overlay[] | undefined
   /**
    * The maximum size of one source in bytes, compressed and decompressed: a positive safe integer. Reading and
    * decompression stop at the limit. Use a lower limit for files from others. Default: 2 ** 31, more than any readable
@@ -199,7 +206,8 @@ export abstract class Resolver {
 
   /**
    * The vendor's whole record for an address; `null` when there is none. Special-purpose addresses are looked up too.
-   * With several databases, the record is from the one that `lookup` uses, or else from the first one with a record.
+   * With several databases, the record is from the one that `lookup` uses, or else from the first one with a record. An
+   * address with a location of `overlays` has none.
    *
    * @throws MalformedAddressError when the text is not an address
    * @throws InvalidDatabaseError when the record is damaged
@@ -214,7 +222,7 @@ export abstract class Resolver {
   /**
    * The network of an address as CIDR text. `lookup` and `raw` have the same result for all its addresses, even if they
    * find nothing. For 6to4, Teredo and NAT64 addresses, it is the network of the embedded IPv4 address. `null` when no
-   * database for the address's family is open.
+   * database for the address's family is open, and no network of `overlays` has the address.
    *
    * @throws MalformedAddressError when the text is not an address
    * @throws InvalidDatabaseError when the search tree is damaged
@@ -248,13 +256,15 @@ export abstract class Resolver {
    */
   share(): SharedDatabases {
     const set = this.#open()
-    const shared = shareDatabases(set.databases)
+    const shared = shareDatabases(set.databases, set.overlays?.list)
     const copies = set.databases.map((database, index) => {
       const bytes = shared.databases[index]?.bytes
       return bytes === undefined || bytes === database.bytes ? database : database.withBytes(bytes)
     })
     // Use the copies, so that the originals can be collected.
-    if (copies.some((copy, index) => copy !== set.databases[index])) this.#set = new DatabaseSet(copies)
+    if (copies.some((copy, index) => copy !== set.databases[index])) {
+      this.#set = new DatabaseSet(copies, set.overlays)
+    }
     return shared
   }
 

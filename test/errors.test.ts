@@ -5,6 +5,7 @@ import {
   GeofixError,
   InvalidDatabaseError,
   InvalidLocaleError,
+  InvalidOverlayError,
   isGeofixError,
   MalformedAddressError,
   quoted,
@@ -22,6 +23,7 @@ describe('the error classes', () => {
       422,
     ],
     [new InvalidLocaleError('m'), 'InvalidLocaleError', 'INVALID_LOCALE', 400],
+    [new InvalidOverlayError('m'), 'InvalidOverlayError', 'INVALID_OVERLAY', null],
     [new InvalidDatabaseError('m'), 'InvalidDatabaseError', 'INVALID_DATABASE', null],
   ])('%s', (error, name, code, status) => {
     expect(error).toBeInstanceOf(GeofixError)

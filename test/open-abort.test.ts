@@ -220,9 +220,11 @@ describe('the signal of Resolver.open', () => {
   })
 
   it('fails while a file is decompressed', async () => {
+    const large = join(folder, 'large.gz')
+    writeFileSync(large, gzipSync(new Uint8Array(2 ** 27), { level: 1 }))
     const controller = new AbortController()
-    const opening = caught(Resolver.open(embedded.city, { signal: controller.signal }))
-    setTimeout(() => controller.abort(), 10)
+    const opening = caught(Resolver.open(large, { signal: controller.signal }))
+    setTimeout(() => controller.abort(), 5)
     expect(await opening).toBe(controller.signal.reason)
   })
 

@@ -108,6 +108,7 @@ beforeAll(() => {
     'orders.csv': 'id,client_ip\n1,81.2.69.142\n',
     'rows.tsv': '81.2.69.142\tfirst\n',
     'addresses.txt': '81.2.69.142\n2001:4860:4860::8888\n',
+    'networks.csv': /```csv\n([^`]*)```/.exec(textOf('src/edit/README.md'))?.[1] ?? '',
     'proxied.ndjson': '{"x_forwarded_for":"81.2.69.142, 10.0.0.1"}\n',
   }
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content)

@@ -2,10 +2,10 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { gunzipSync } from 'node:zlib'
 import { Reader } from 'mmdb-lib'
 import { build } from 'tsup'
 import { embedded } from '../../src/index.ts'
+import { plainForm } from '../build-data/packed-form.ts'
 
 /** A database that contenders look up in. */
 export interface BenchDatabase {
@@ -35,7 +35,7 @@ function unpackInto(folder: string, name: string, packed: string, hasTargets: bo
   mkdirSync(folder, { recursive: true })
   const path = join(folder, `${name}.mmdb`)
   if (!existsSync(path) || statSync(path).mtimeMs < statSync(packed).mtimeMs) {
-    writeFileSync(path, gunzipSync(readFileSync(packed)))
+    writeFileSync(path, plainForm(readFileSync(packed)))
   }
   const bytes = readFileSync(path)
   const built = new Reader(bytes).metadata.buildEpoch.toISOString().slice(0, 10)

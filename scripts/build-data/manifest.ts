@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { gunzipSync } from 'node:zlib'
 import type { PinnedPackage } from '../pinned-packages.ts'
 import type { Compressor } from './compress.ts'
 import type { Coverage } from './coverage.ts'
 import { MmdbFile } from './mmdb-file.ts'
+import { type Equality, plainForm } from './packed-form.ts'
 
 /** The text that the licences of the sources require wherever the data is used. */
 export const ATTRIBUTION =
@@ -28,7 +28,7 @@ export const MODIFICATIONS: readonly string[] = [
   'The country database leaves out everything but continent and country, and merges networks that say the same.',
 ]
 
-/** A database file in data/manifest.json. */
+/** A database file in data/manifest.json. What is uncompressed is an MMDB file: the plain form of a packed file. */
 export type ManifestFile = {
   readonly file: string
   readonly databaseType: string
@@ -38,6 +38,8 @@ export type ManifestFile = {
   readonly uncompressedSha256: string
   readonly nodes: number
   readonly records: number
+  /** For a packed file, what was compared with its plain form without a difference. */
+  readonly comparedWithPlainForm?: Equality
 }
 
 export type Manifest = {
@@ -96,6 +98,7 @@ export function describeFile(
   packed: Uint8Array,
   unpacked: Buffer,
   records: number,
+  comparedWithPlainForm?: Equality,
 ): ManifestFile {
   const { databaseType, nodeCount } = new MmdbFile(unpacked)
   return {
@@ -107,6 +110,7 @@ export function describeFile(
     uncompressedSha256: sha256(unpacked),
     nodes: nodeCount,
     records,
+    ...(comparedWithPlainForm === undefined ? {} : { comparedWithPlainForm }),
   }
 }
 
@@ -114,7 +118,7 @@ export function describeFile(
 export function differences(expected: ManifestFile, buildDate: string, packed: Uint8Array): string[] {
   if (packed.length !== expected.bytes) return [`${packed.length} bytes, not ${expected.bytes}`]
   if (sha256(packed) !== expected.sha256) return [`SHA-256 is ${sha256(packed)}, not ${expected.sha256}`]
-  const unpacked = gunzipSync(packed)
+  const unpacked = plainForm(packed)
   const found: string[] = []
   if (unpacked.length !== expected.uncompressedBytes) found.push(`${unpacked.length} bytes when decompressed`)
   if (sha256(unpacked) !== expected.uncompressedSha256) found.push('another SHA-256 when decompressed')

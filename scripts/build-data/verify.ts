@@ -138,13 +138,17 @@ function regionName({ source, regionCode, regionNames }: EnrichedLocation): stri
   return regionCode === null ? normaliseName(source.region) : regionNames?.en
 }
 
+export function hasMmdblookup(): boolean {
+  return spawnSync('mmdblookup', ['--version']).error === undefined
+}
+
 /**
  * libmaxminddb is the most used reader of MMDB files. A build that it has not checked is not published.
  *
  * @throws Error if its command is not installed
  */
 export function requireMmdblookup(): void {
-  if (spawnSync('mmdblookup', ['--version']).error !== undefined) {
+  if (!hasMmdblookup()) {
     throw new Error('mmdblookup is not installed: apt-get install mmdb-bin (or brew install libmaxminddb)')
   }
 }

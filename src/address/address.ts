@@ -14,8 +14,6 @@ import {
 } from './ip-text.ts'
 import { describeSpecialPurpose, specialPurposeOfIPv4, specialPurposeOfIPv6 } from './special-purpose.ts'
 
-const PERCENT = 0x25
-
 /** The text after `%`: 1 to 32 unreserved characters (RFC 6874 section 2). */
 const ZONE_ID = /^[0-9A-Za-z._~-]{1,32}$/
 
@@ -73,13 +71,8 @@ export class Address {
 
   #parseIPv6(text: string): boolean {
     if (text.length > MAX_ADDRESS_CHARS) return false
-    let end = text.length
-    for (let i = 0; i < text.length; i++) {
-      if (text.charCodeAt(i) === PERCENT) {
-        end = i
-        break
-      }
-    }
+    const zone = text.indexOf('%')
+    const end = zone < 0 ? text.length : zone
     const words = this.words
     const spelling = parseIPv6(text, end, words)
     if (spelling === NOT_IPV6) return false

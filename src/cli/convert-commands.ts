@@ -1,6 +1,7 @@
-// The commands that make a database file of another one: pack, unpack and slim.
+// The commands that make a database file of another one: pack, unpack, slim and overlay.
 import { extractUncompressed } from '../bytes/extract.ts'
 import { type EditedDatabase, openForEdit } from '../edit/edited-database.ts'
+import { overlayDatabase } from '../edit/overlay.ts'
 import { type CheckedSlimOptions, checkSlimOptions, slimDatabase } from '../edit/slim.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
@@ -9,7 +10,8 @@ import { pack, unpack } from '../packed/pack.ts'
 import { messageOf } from '../realm.ts'
 import { openOutputFile } from './enrich/output-file.ts'
 import { countOf, countText } from './figures.ts'
-import type { FlagsOf, SLIM_OPTIONS } from './options.ts'
+import type { FlagsOf, OVERLAY_OPTIONS, SLIM_OPTIONS } from './options.ts'
+import { readOverlayFile } from './overlay-csv.ts'
 import { ExitStatus, type Terminal, UsageError, writeMessage } from './terminal.ts'
 
 const CONVERSIONS = { pack, unpack } as const
@@ -50,6 +52,25 @@ export function runSlim(
     const { missingCountries } = slimmed
     const missing = missingCountries.length === 0 ? '' : `; no network is in ${missingCountries.join(', ')}`
     return edited(output, original, slimmed, missing)
+  })
+}
+
+/**
+ * Adds a program's own networks to a database: `geofix overlay`.
+ *
+ * @throws InvalidOverlayError when a row of the CSV is not valid; it names the line and the column
+ * @throws the others as {@link runPack}
+ */
+export async function runOverlay(
+  input: string,
+  { csv, output }: FlagsOf<typeof OVERLAY_OPTIONS>,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  const networks = await readOverlayFile(csv)
+  return convertFile(input, output, terminal, (file) => {
+    const original = openForEdit(file)
+    const made = overlayDatabase(original, networks)
+    return edited(output, original, made, `; ${countOf(networks.length, 'network', 'networks')} in ${csv}`)
   })
 }
 

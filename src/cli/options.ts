@@ -136,6 +136,15 @@ export const SLIM_OPTIONS = [
   },
 ] as const satisfies readonly OptionDefinition[]
 
+export const OVERLAY_OPTIONS = [
+  {
+    flags: '--csv <file>',
+    text: 'the networks: CSV with a header and a column `network`',
+    isRequired: true,
+  },
+  SLIM_OPTIONS[4],
+] as const satisfies readonly OptionDefinition[]
+
 export const DETECT_OPTIONS = [
   {
     flags: '--peer <address>',

@@ -15,6 +15,7 @@ import {
   INFO_OPTIONS,
   LOOKUP_OPTIONS,
   type OptionDefinition,
+  OVERLAY_OPTIONS,
   PACK_OPTIONS,
   SLIM_OPTIONS,
 } from './options.ts'
@@ -33,6 +34,7 @@ Examples:
   geofix serve --open --port 8080
   geofix pack GeoLite2-City.mmdb -o GeoLite2-City.mmdb.packed
   geofix slim GeoLite2-City.mmdb --fields country --ipv4-only -o countries.mmdb
+  geofix overlay GeoLite2-City.mmdb --csv networks.csv -o city-and-offices.mmdb
   geofix detect --peer 10.0.0.1 --trust uniquelocal --header 'X-Forwarded-For: 1.1.1.1, 81.2.69.142'
 
 Exit status: 0 all addresses resolved; 1 some failed (one line each on standard error); 2 wrong usage. geofix enrich
@@ -165,6 +167,15 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
     run: async (flags, [input = '']) => {
       const { runSlim } = await import('./convert-commands.ts')
       return runSlim(input, flags, terminal)
+    },
+  })
+  define(program.command('overlay'), {
+    description: 'add your own networks to a database, private ones too',
+    argument: ['<file>', '.mmdb, .gz, .tar.gz or packed', databasePath],
+    options: OVERLAY_OPTIONS,
+    run: async (flags, [input = '']) => {
+      const { runOverlay } = await import('./convert-commands.ts')
+      return runOverlay(input, flags, terminal)
     },
   })
   define(program.command('serve'), {

@@ -1,9 +1,9 @@
 import type { Bytes } from '../bytes/byte-source.ts'
-import { quoted } from '../errors.ts'
+import { InvalidDatabaseError, quoted } from '../errors.ts'
 import { DatabaseSet } from '../location/database-set.ts'
 import { type Locale, localeOf } from '../location/locale.ts'
 import { type Location, NO_LOCATION } from '../location/location-table.ts'
-import { platformCountryName } from '../location/shared-parts.ts'
+import { officialCountryCode } from '../location/shared-parts.ts'
 import type { Database } from '../mmdb/database.ts'
 import { DataSectionEncoder } from '../mmdb/writer/data-section-encoder.ts'
 import { encodeDatabase } from '../mmdb/writer/database-encoder.ts'
@@ -72,7 +72,8 @@ export function checkSlimOptions({
   return {
     fields: checkedFields,
     locales: locales === undefined ? null : listOf('locales', locales).map(localeOf),
-    countries: countries === undefined ? null : new Set(listOf('countries', countries).map(countryCodeOf)),
+    countries:
+      countries === undefined ? null : new Set(listOf('countries', countries).map(officialCountryCode)),
     ipv4Only,
   }
 }
@@ -88,20 +89,6 @@ function fieldOf(value: unknown): LocationField {
   throw new TypeError(`${quoted(String(value))} is not a field: write one of ${LOCATION_FIELDS.join(', ')}`)
 }
 
-/** The code in capitals. @throws TypeError when no country has it */
-function countryCodeOf(value: unknown): string {
-  const text = String(value)
-  const code = text.toUpperCase()
-  const isCode = typeof value === 'string' && /^[A-Z]{2}$/.test(code)
-  if (!isCode || platformCountryName(code, localeOf(undefined)) === null) {
-    throw new TypeError(`${quoted(text)} is not an ISO 3166-1 alpha-2 code: write one such as DE`)
-  }
-  // CLDR knows names for withdrawn and unofficial codes too, such as UK. No database has them.
-  const { region } = new Intl.Locale(`und-${code}`)
-  if (region !== code) throw new TypeError(`${quoted(text)} is not the ISO 3166-1 code: write ${region}`)
-  return code
-}
-
 /** A slimmed database, and the given countries that it has no network of. */
 export interface SlimmedDatabase extends EditedDatabase {
   readonly missingCountries: readonly string[]
@@ -111,9 +98,16 @@ export interface SlimmedDatabase extends EditedDatabase {
 export function slimDatabase(database: Database, options: CheckedSlimOptions): SlimmedDatabase {
   const { fields, locales, countries, ipv4Only } = options
   const { tree, metadata, path } = database
+  if (metadata.overlayBytes > 0) {
+    throw new InvalidDatabaseError(
+      'it has networks of geofix overlay, which would lose their place',
+      { path },
+      'use slim first, then overlay',
+    )
+  }
   const set = new DatabaseSet([database])
   if (set.noLocationsError !== null) throw set.noLocationsError
-  const [locations] = set.tables
+  const [locations] = set.locationTables
   const values = new ValueTable()
   const records = new LocationValues(values, { fields, locales })
   const found = new Set<string>()

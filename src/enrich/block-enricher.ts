@@ -43,8 +43,6 @@ export class BlockEnricher {
   readonly #ends: RecordEnds
   /** Writes bad lines as JSON; `null` if they are kept, dropped or an error. */
   readonly #raw: RawLines | null
-  /** Whether a record can contain line ends. */
-  readonly #spansLines: boolean
   /** Memory for `#readable`. */
   #copy = new Uint8Array(0)
   /** Expected output bytes for each input byte, from the last large block. Sizes the first buffer. */
@@ -58,7 +56,6 @@ export class BlockEnricher {
     this.#format = definition.makeLines(plan, this.#locator)
     this.#ends = recordEndsOf(plan)
     this.#raw = plan.onBadLine === 'raw' && this.#format.rewrites ? new RawLines(plan.into) : null
-    this.#spansLines = definition.quotedDelimiter(plan) !== null
   }
 
   /** Enriches a whole block, piece by piece. @throws BadLineError as `block` does */
@@ -115,7 +112,7 @@ export class BlockEnricher {
         this.#format.header?.(bytes, start, end, out)
         this.#writeEnd(bytes, end, next, out)
       } else this.#record(bytes, start, end, next, line, out, counts)
-      line += this.#spansLines ? lineFeedsIn(bytes.subarray(start, lineFeed)) + 1 : 1
+      line += this.#ends.spansLines ? lineFeedsIn(bytes.subarray(start, lineFeed)) + 1 : 1
       start = next
       if (out.length > MAX_OUTPUT_BYTES && start < size && this.#ends.mayCut(start)) {
         const headerLine = Math.max(block.headerLine - line + 1, 0)

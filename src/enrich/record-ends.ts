@@ -1,5 +1,6 @@
-import { LineFeeds } from './swar.ts'
+import { ByteFinder } from './swar.ts'
 
+const LINE_FEED = 0x0a
 const QUOTE = 0x22
 
 /**
@@ -13,10 +14,13 @@ const QUOTE = 0x22
  * The result depends only on the bytes from the start of a record, so a splitter and the reader of its blocks agree.
  */
 export class RecordEnds {
+  /** Whether the record last found can contain line ends. */
+  spansLines = false
   readonly #delimiter: number | null
   readonly #maxBytes: number
   #bytes: Uint8Array = new Uint8Array(0)
-  #lineFeeds = new LineFeeds(this.#bytes)
+  #lineFeeds = new ByteFinder(LINE_FEED, this.#bytes)
+  #quotes = new ByteFinder(QUOTE, this.#bytes)
   /** Records that start before this are single physical lines. */
   #plainUntil = 0
   /** The first quote at or after the start of the last search; the length of the bytes if there is none. */
@@ -34,7 +38,8 @@ export class RecordEnds {
   /** Starts again with other bytes. Also call it after the bytes have changed. */
   reset(bytes: Uint8Array): void {
     this.#bytes = bytes
-    this.#lineFeeds = new LineFeeds(bytes)
+    this.#lineFeeds = new ByteFinder(LINE_FEED, bytes)
+    this.#quotes = new ByteFinder(QUOTE, bytes)
     this.#plainUntil = 0
     this.#quote = -1
   }
@@ -53,17 +58,20 @@ export class RecordEnds {
   next(start: number, end: number, isLast: boolean): number {
     const bytes = this.#bytes
     const lineEnd = this.#lineFeeds.next(start, end)
+    this.spansLines = false
     if (this.#delimiter === null || start < this.#plainUntil) return orLast(lineEnd, end, isLast)
     if (this.#quote < start) {
-      const quote = bytes.indexOf(QUOTE, start)
+      const quote = this.#quotes.next(start, bytes.length)
       this.#quote = quote === -1 ? bytes.length : quote
     }
     if (lineEnd !== -1 && this.#quote > lineEnd) return lineEnd
     const limit = Math.min(end, start + this.#maxBytes + 1)
     const recordEnd = this.#endOfQuoted(start, Math.min(lineEnd === -1 ? limit : lineEnd, limit), limit)
+    this.spansLines = recordEnd !== lineEnd
     if (recordEnd >= 0) return recordEnd
     const isInReach = end - start <= this.#maxBytes
     if (isInReach && !(isLast && recordEnd === END_IN_QUOTES)) return orLast(-1, end, isLast)
+    this.spansLines = false
     // The end is not within the bound. A physical line over the bound ends at its line feed, despite its quotes.
     if (lineEnd !== -1 && lineEnd < limit) this.#plainUntil = start + Math.ceil(this.#maxBytes / 64)
     return orLast(lineEnd, end, isLast)
@@ -80,9 +88,9 @@ export class RecordEnds {
     for (let at = start; ; at++) {
       // At the start of a field.
       if (at < limit && bytes[at] === QUOTE) {
-        at = bytes.indexOf(QUOTE, at + 1)
-        while (at !== -1 && at + 1 < limit && bytes[at + 1] === QUOTE) at = bytes.indexOf(QUOTE, at + 2)
-        if (at === -1 || at >= limit) return END_IN_QUOTES
+        at = this.#quotes.next(at + 1, limit)
+        while (at !== -1 && at + 1 < limit && bytes[at + 1] === QUOTE) at = this.#quotes.next(at + 2, limit)
+        if (at === -1) return END_IN_QUOTES
         at++
         if (at > line) {
           const next = this.#lineFeeds.next(at, limit)

@@ -9,6 +9,7 @@ import { type DatabaseInfo, databaseInfo } from './database-info.ts'
 import type { Locale } from './locale.ts'
 import type { LocationRecord } from './location-record.ts'
 import { type Location, LocationTable, NO_LOCATION } from './location-table.ts'
+import type { Overlays } from './overlays.ts'
 import { SampledFields, type Schema } from './schema.ts'
 import { geoip2 } from './schemas/geoip2.ts'
 import { ipLocationDb } from './schemas/ip-location-db.ts'
@@ -39,9 +40,14 @@ export class DatabaseSet {
   readonly hasLocations: readonly boolean[]
   readonly #databases: readonly ReadDatabase[]
   /** The locations of the databases that have some, in the order of the databases. */
-  readonly tables: readonly LocationTable[]
+  readonly locationTables: readonly LocationTable[]
+  /** Where lookups search, in this order: the overlays, if any, and the databases. */
+  readonly tables: readonly (LocationTable | Overlays)[]
 
-  constructor(readonly databases: readonly OpenDatabase[]) {
+  constructor(
+    readonly databases: readonly OpenDatabase[],
+    readonly overlays: Overlays | null = null,
+  ) {
     this.info = Object.freeze(databases.map(({ metadata, path }) => databaseInfo(metadata, path)))
     const errors: InvalidDatabaseError[] = []
     this.#databases = databases.map((database) => {
@@ -52,7 +58,8 @@ export class DatabaseSet {
       if (!fields.isEmpty) errors.push(withoutLocations(database, fields.names))
       return { database, locations: null }
     })
-    this.tables = this.#databases.flatMap(({ locations }) => locations ?? [])
+    this.locationTables = this.#databases.flatMap(({ locations }) => locations ?? [])
+    this.tables = overlays === null ? this.locationTables : [overlays, ...this.locationTables]
     this.hasLocations = this.#databases.map(({ locations }) => locations !== null)
     this.locationErrors = errors
     const [error] = errors
@@ -75,6 +82,15 @@ export class DatabaseSet {
     return NO_LOCATION
   }
 
+  /** As {@link find}, for a special-purpose address: only overlays have locations for those. */
+  findSpecial(address: Address): number {
+    for (const [index, table] of this.tables.entries()) {
+      const number = table.findOverlay(address)
+      if (number !== NO_LOCATION) return number * this.tables.length + index
+    }
+    return NO_LOCATION
+  }
+
   /** The location with a number of this generation, as a new object. @throws RangeError when there is none */
   location(number: number): Location {
     return this.#tableOf(number).location(Math.floor(number / this.tables.length))
@@ -86,7 +102,7 @@ export class DatabaseSet {
     return this.#tableOf(number).record(count === 1 ? number : Math.floor(number / count), ip, locale, at)
   }
 
-  #tableOf(number: number): LocationTable {
+  #tableOf(number: number): LocationTable | Overlays {
     const count = this.tables.length
     const table = this.tables[count === 1 ? 0 : number % count]
     if (table === undefined) throw new RangeError('no location has this number')
@@ -100,8 +116,9 @@ export class DatabaseSet {
     return generation
   }
 
-  /** The whole record of an address, or `null`. */
+  /** The whole record of an address in a database, or `null`. Overlays have no such records. */
   raw(address: Address): MmdbValue | null {
+    if (this.#isOverlaid(address)) return null
     const match = this.#match(address)
     return match === null || match.offset === NO_RECORD ? null : match.database.record(match.offset)
   }
@@ -113,8 +130,16 @@ export class DatabaseSet {
 
   /** The network of an address as CIDR text; `null` when no database has its family. */
   network(address: Address): string | null {
+    const bits = this.overlays?.prefixLength(address) ?? 0
+    if (this.#isOverlaid(address)) return cidrOf(address, bits)
     const match = this.#match(address)
-    return match === null ? null : networkOf(address, match.database, match.prefixLength)
+    if (match === null) return null
+    const ofDatabase = bitsOf(address, match)
+    return cidrOf(address, this.overlays === null ? ofDatabase : Math.max(bits, ofDatabase))
+  }
+
+  #isOverlaid(address: Address): boolean {
+    return this.overlays !== null && this.overlays.find(address) !== NO_LOCATION
   }
 
   /** Prefers the first database with a location, then the first with a record, then the first of the family. */
@@ -153,12 +178,15 @@ function hasLocation(locations: LocationTable, offset: number): boolean {
   }
 }
 
-function networkOf(address: Address, { metadata }: OpenDatabase, prefixLength: number): string {
-  if (address.family === 6) return formatCidr(6, address.words, prefixLength)
-  if (metadata.ipVersion === 4) return formatCidr(4, Uint32Array.of(address.ipv4), prefixLength)
-  // IPv4 is at ::/96 of an IPv6 tree. A shorter network there holds more than IPv4.
-  if (prefixLength < 96) return formatCidr(6, IPV6_ZERO, prefixLength)
-  return formatCidr(4, Uint32Array.of(address.ipv4), prefixLength - 96)
+/** The leading bits of an address that its search in the database used. Below 0: the network holds more than IPv4. */
+function bitsOf({ family }: Address, { database, prefixLength }: Match): number {
+  // IPv4 is at ::/96 of an IPv6 tree.
+  return family === 4 && database.metadata.ipVersion === 6 ? prefixLength - 96 : prefixLength
+}
+
+function cidrOf({ family, ipv4, words }: Address, bits: number): string {
+  if (bits < 0) return formatCidr(6, IPV6_ZERO, 96 + bits)
+  return formatCidr(family, family === 4 ? Uint32Array.of(ipv4) : words, bits)
 }
 
 function withoutLocations({ path, metadata }: OpenDatabase, fields: readonly string[]): InvalidDatabaseError {

@@ -89,6 +89,15 @@ export class LocationTable {
     return address.family === 4 ? this.#index.findIPv4(address.ipv4) : this.#index.findIPv6(address.words)
   }
 
+  /** As {@link find}, but only in records that `geofix overlay` added to the file. */
+  findOverlay(address: Address): number {
+    const { metadata, tree } = this.#database
+    if (metadata.overlayBytes === 0) return NO_LOCATION
+    const offset = address.family === 4 ? tree.findIPv4(address.ipv4) : tree.findIPv6(address.words)
+    // Added records are the last ones of the data section, which ends where the metadata starts.
+    return offset >= metadata.start - metadata.overlayBytes ? this.at(offset) : NO_LOCATION
+  }
+
   /** As {@link find}, by the offset of the record in the file, as the search tree gives it. */
   at(offset: number): number {
     const known = this.#numbers.get(offset)

@@ -6,7 +6,7 @@ import { InvalidDatabaseError, isGeofixError, UnresolvableAddressError } from '.
 import type { DatabaseSet } from './database-set.ts'
 import type { Locale } from './locale.ts'
 import type { LocationRecord, LookupFailure, LookupResult } from './location-record.ts'
-import { type LocationTable, NO_LOCATION } from './location-table.ts'
+import { NO_LOCATION } from './location-table.ts'
 
 /**
  * Why an address has no location: a reason of `UnresolvableAddressError`, or the error of a database. Reasons are
@@ -15,13 +15,13 @@ import { type LocationTable, NO_LOCATION } from './location-table.ts'
 export type NoLocation = SpecialPurpose | 'not-found' | InvalidDatabaseError
 
 /**
- * Finds the location of a parsed address: its number in the set. Special-purpose addresses are never looked up in a
- * database.
+ * Finds the location of a parsed address: its number in the set. Special-purpose addresses have only locations that
+ * overlays give them.
  */
 export function findLocation(set: DatabaseSet, address: Address): number | NoLocation {
-  if (address.special !== null) return address.special
-  if (set.noLocationsError !== null) return set.noLocationsError
+  if (set.noLocationsError !== null && address.special === null) return set.noLocationsError
   try {
+    if (address.special !== null) return set.findSpecial(address) || address.special
     return set.find(address) || 'not-found'
   } catch (error) {
     if (isInvalidDatabase(error)) return error
@@ -140,7 +140,7 @@ export class LookupBatch {
   }
 }
 
-function numberOf(table: LocationTable | undefined, address: Address): number {
+function numberOf(table: DatabaseSet['tables'][number] | undefined, address: Address): number {
   try {
     return table?.find(address) ?? NO_LOCATION
   } catch {

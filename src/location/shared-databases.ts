@@ -1,6 +1,7 @@
 import { allocate } from '../bytes/byte-limit.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { isOfClass, isUint8Array } from '../realm.ts'
+import type { Overlay } from './overlay-records.ts'
 import { attachOffsets, shareOffsets } from './shared-offsets.ts'
 
 /** What `share()` gives: open databases in memory that threads share. Send it to a worker with `postMessage`. */
@@ -10,6 +11,8 @@ export interface SharedDatabases {
   readonly databases: readonly SharedDatabase[]
   /** Memory for the offsets of time zones that lookups find, so that threads share them. */
   readonly offsets?: SharedArrayBuffer | undefined
+  /** Those of the option `overlays`, which are copied. */
+  readonly overlays?: readonly Overlay[] | undefined
 }
 
 /** One database in memory that threads share. */
@@ -28,7 +31,10 @@ export interface SharedDatabase {
  * @throws TypeError when the platform has no shared memory, as on a page that is not cross-origin isolated
  * @throws InvalidDatabaseError when there is not enough memory for the copy
  */
-export function shareDatabases(databases: readonly OpenDatabase[]): SharedDatabases {
+export function shareDatabases(
+  databases: readonly OpenDatabase[],
+  overlays?: readonly Overlay[],
+): SharedDatabases {
   if (typeof SharedArrayBuffer === 'undefined') {
     throw new TypeError(
       'share needs SharedArrayBuffer, which browsers have on pages that are cross-origin isolated: send the headers "Cross-Origin-Opener-Policy: same-origin" and "Cross-Origin-Embedder-Policy: require-corp" with the page',
@@ -37,6 +43,7 @@ export function shareDatabases(databases: readonly OpenDatabase[]): SharedDataba
   return {
     geofix: 1,
     offsets: shareOffsets(),
+    overlays,
     databases: databases.map((database) => {
       const { bytes, path } = database
       return { bytes: inSharedMemory(bytes, path), path, tables: database.shareTables?.() }

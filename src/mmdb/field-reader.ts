@@ -14,7 +14,7 @@ const KEY_SLOT_BITS = 5
 const MAX_DECODED_KEYS = 4096
 
 /** Size of a code, name or identifier. Caches keep them, so their size is limited. */
-const MAX_TEXT_BYTES = 512
+export const MAX_TEXT_BYTES = 512
 
 /** Size of the names of one location in all languages. */
 const MAX_NAMES_BYTES = 8192

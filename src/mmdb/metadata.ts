@@ -6,6 +6,9 @@ import { isMap, type MmdbValue, RecordDecoder } from './record-decoder.ts'
 /** The latest instant that a `Date` holds. */
 const MAX_EPOCH_SECONDS = 8.64e12
 
+/** The field of {@link Metadata.overlayBytes}, which is not in the specification. Other readers ignore it. */
+export const OVERLAY_BYTES = 'geofix_overlay_bytes'
+
 /** The section "Database Metadata" of the specification, checked. */
 export interface Metadata {
   readonly databaseType: string
@@ -18,6 +21,8 @@ export interface Metadata {
   readonly languages: readonly string[]
   /** Description of the database, by language. */
   readonly description: Readonly<Record<string, string>>
+  /** Bytes at the end of the data section with records of `geofix overlay`; 0 in other files. */
+  readonly overlayBytes: number
   /** Where the metadata's marker starts and the data section ends. Bytes from the file's start. */
   readonly start: number
 }
@@ -54,6 +59,7 @@ export function readMetadata(bytes: Uint8Array, path?: string): Metadata {
     recordSize: fields.oneOf('record_size', [24, 28, 32]),
     languages: fields.read('languages', 'a list of texts', isTexts, []),
     description: fields.read('description', 'a map of texts', isTextMap, {}),
+    overlayBytes: OVERLAY_BYTES in value ? fields.whole(OVERLAY_BYTES) : 0,
     start,
   }
 }

@@ -271,7 +271,9 @@ export class PrefixIndex {
   #fill(table: Int32Array, value: number, start: number, width: number): void {
     if (width === 1 || value >= this.#nodeCount) {
       // A valid file is smaller than 2 GiB, so a greater value is damage. It is not stored: each lookup walks and throws.
-      table.fill(value < 2 ** 31 ? value : UNKNOWN, start, start + width)
+      const entry = value < 2 ** 31 ? value : UNKNOWN
+      // A loop: fill() takes three times as long for a few entries.
+      for (let place = start; place < start + width; place++) table[place] = entry
       return
     }
     this.#fill(table, this.#tree.child(value, 0), start, width / 2)

@@ -4,6 +4,7 @@ import { progressMeter } from '../bytes/progress.ts'
 import city from '../city.ts'
 import { ClientWalk } from '../client/client-address.ts'
 import { DatabaseSet } from '../location/database-set.ts'
+import { type Overlays, openOverlays } from '../location/overlays.ts'
 import { attachDatabases, type SharedDatabases } from '../location/shared-databases.ts'
 import { atLeastOne, type OpenOptions, REPLACE, Resolver } from '../resolver.ts'
 import {
@@ -34,11 +35,15 @@ export class NodeResolver extends Resolver {
   private constructor(
     sources: readonly OpenSource[],
     clients: ClientWalk,
+    overlays: Overlays | null,
     settings: WatchSettings,
     maxBytes: number,
     cacheBytes?: number,
   ) {
-    const set = new DatabaseSet(sources.map(({ database }) => database))
+    const set = new DatabaseSet(
+      sources.map(({ database }) => database),
+      overlays,
+    )
     super(set, clients)
     this.#watcher = new Watcher(sources, set, settings, {
       open: (path) => openFile(path, maxBytes, undefined, undefined, cacheBytes),
@@ -54,6 +59,7 @@ export class NodeResolver extends Resolver {
    * @param source default: the embedded city database
    * @throws InvalidDatabaseError when a file cannot be read, is damaged or is not an MMDB database, or when a canary
    *   has no location
+   * @throws InvalidOverlayError when `overlays` are not valid
    * @throws TypeError when a source is of an unsupported kind, there is none, or an option is invalid
    * @throws the reason of `signal`, or of a `fetch` that is aborted while its `Response` is read
    */
@@ -62,6 +68,7 @@ export class NodeResolver extends Resolver {
     options: NodeOpenOptions = {},
   ): Promise<NodeResolver> {
     const clients = new ClientWalk(options)
+    const overlays = openOverlays(options.overlays)
     const settings = watchSettings(options)
     const maxBytes = maxBytesOf(options.maxBytes)
     const cacheBytes = cacheBytesOf(options.cacheBytes)
@@ -70,7 +77,7 @@ export class NodeResolver extends Resolver {
     const progress = progressMeter(options.onProgress, () => given.map(sourceSize))
     const sources: OpenSource[] = []
     for (const each of given) sources.push(await openSource(each, maxBytes, signal, progress, cacheBytes))
-    return new NodeResolver(sources, clients, settings, maxBytes, cacheBytes)
+    return new NodeResolver(sources, clients, overlays, settings, maxBytes, cacheBytes)
   }
 
   /**
@@ -82,6 +89,7 @@ export class NodeResolver extends Resolver {
     options: NodeOpenOptions = {},
   ): NodeResolver {
     const clients = new ClientWalk(options)
+    const overlays = openOverlays(options.overlays)
     const settings = watchSettings(options)
     const maxBytes = maxBytesOf(options.maxBytes)
     const cacheBytes = cacheBytesOf(options.cacheBytes)
@@ -92,11 +100,12 @@ export class NodeResolver extends Resolver {
       progress?.add(sourceSize(each) ?? 0)
       return openSourceSync(each, maxBytes, cacheBytes)
     })
-    return new NodeResolver(sources, clients, settings, maxBytes, cacheBytes)
+    return new NodeResolver(sources, clients, overlays, settings, maxBytes, cacheBytes)
   }
 
   /**
-   * Opens the databases that a resolver in another thread has shared, without a copy.
+   * Opens the databases that a resolver in another thread has shared, without a copy, with its `overlays` unless the
+   * options have others.
    *
    * @param shared what `share()` gave there
    * @throws TypeError when it is something else, or an option is invalid
@@ -107,7 +116,9 @@ export class NodeResolver extends Resolver {
       openDatabase(bytes, path, { cacheBytes }, tables),
     )
     const sources = databases.map((database) => ({ database, file: null }))
-    return new NodeResolver(sources, new ClientWalk(options), watchSettings(options), maxBytesOf(undefined))
+    const overlays = openOverlays(options.overlays ?? shared.overlays)
+    const clients = new ClientWalk(options)
+    return new NodeResolver(sources, clients, overlays, watchSettings(options), maxBytesOf(undefined))
   }
 
   /** How often databases were replaced and refused, and which are stale. */

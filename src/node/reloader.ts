@@ -120,7 +120,8 @@ export class Reloader {
       if (file === null || state === undefined || state === file.state) sources.push(source)
       else sources.push({ database: await this.#open(file.path), file: { path: file.path, state } })
     }
-    const set = new DatabaseSet(sources.map(({ database }) => database))
+    const databases = sources.map(({ database }) => database)
+    const set = new DatabaseSet(databases, this.#set.overlays)
     await tryReplacement(set, this.#set, this.#host.canaries)
     return { sources, set }
   }

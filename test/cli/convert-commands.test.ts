@@ -101,3 +101,114 @@ describe('geofix slim', () => {
     expect(existsSync(at('none'))).toBe(false)
   })
 })
+
+describe('geofix overlay', () => {
+  const run = async (csv: string | Uint8Array, output = 'own.mmdb') => {
+    writeFileSync(at('networks.csv'), csv)
+    return geofix(['overlay', at('db.mmdb.gz'), '--csv', at('networks.csv'), '-o', at(output)])
+  }
+  const CSV = [
+    'network,country_code,country_name,region_code,region_name,city,postal_code,latitude,longitude,timezone_id',
+    '10.0.0.0/8,DE,,DE-BE,Berlin,Berlin,01234,52.52,13.405,Europe/Berlin',
+    '"10.1.0.0/16",,,,,"Büro ""Nord"", 2. Stock",,,,',
+    '',
+    '10.1.2.3,CH,Schweiz,,,,,,,',
+  ].join('\r\n')
+
+  it.each(['own.mmdb', 'own.mmdb.gz', 'own.mmdb.packed'])(
+    'adds the networks of a CSV file: %s',
+    async (output) => {
+      const { status, out, err } = await run(`\ufeff${CSV}`, output)
+      expect({ status, out }).toEqual({ status: 0, out: '' })
+      expect(err).toMatch(
+        /: [\d,]+ networks, 4 records, [\d,]+ bytes; from 1 network, 1 record, .*; 3 networks in .*csv\n$/,
+      )
+      const found = await geofix(['--db', at(output), '10.9.9.9', '10.1.0.1', '10.1.2.3', '81.2.69.142'])
+      expect(found.status).toBe(0)
+      expect(
+        found.out
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line)),
+      ).toMatchObject([
+        {
+          country: { code: 'DE', name: 'Germany' },
+          region: { code: 'DE-BE', name: 'Berlin' },
+          postal_code: '01234',
+          coordinates: { latitude: 52.52, longitude: 13.405 },
+          timezone: { id: 'Europe/Berlin' },
+        },
+        { country: { code: null }, city: 'Büro "Nord", 2. Stock' },
+        { country: { code: 'CH', name: 'Schweiz' } },
+        { country: { code: 'GB' } },
+      ])
+      expect((await geofix(['verify', at(output)])).status).toBe(0)
+    },
+  )
+
+  it('reads semicolons, a separator line, and quoted line ends', async () => {
+    expect((await run('sep=;\nnetwork;city\n10.0.0.0/8;"a\nb"\n10.0.0.0/33;x\n')).err).toContain(
+      'line 5, column network',
+    )
+    expect((await run('network;city\n10.0.0.0/8;Berlin\n')).status).toBe(0)
+  })
+
+  it.each<[string, string | Uint8Array, string]>([
+    ['no network', 'network,city\n,Berlin\n', 'line 2, column network: write a network as text'],
+    [
+      'a bad code',
+      'network,country_code\n10.0.0.0/8,UK\n',
+      'line 2, column country_code: "UK" is not the ISO',
+    ],
+    [
+      'a bad number',
+      'network,latitude,longitude\n10.0.0.0/8,"52,5",1\n',
+      'line 2, column latitude: write a number',
+    ],
+    [
+      'one coordinate',
+      'network,latitude,longitude\n10.0.0.0/8,52.5,\n',
+      'line 2, column longitude: it is missing',
+    ],
+    ['no location', 'network,city\n10.0.0.0/8,\n', 'line 2: it has no location: give a country'],
+    [
+      'a network twice',
+      'network,city\n10.0.0.1,a\n\n10.0.0.1/32,b\n',
+      /line 4, column network: 10\.0\.0\.1\/32 is also .*line 2, column network: keep one/.source,
+    ],
+    ['too few fields', 'network,city\n10.0.0.0/8\n', 'line 2: it has 1 field, but the header has 2'],
+    [
+      'an open quote',
+      'network,city\n10.0.0.0/8,"a\n',
+      'line 2: the quote that opens its field 2 is not closed',
+    ],
+    [
+      'an unknown column',
+      'network,town\n',
+      'line 1: "town" is not the name of a column: write a header with network',
+    ],
+    ['a column twice', 'network,city,city\n', 'line 1: the column city is there twice'],
+    ['no column network', 'city\nBerlin\n', 'line 1: there is no column network'],
+    ['nothing', '', 'it is empty: write a header with a column network'],
+    ['Latin-1', Buffer.from('network,city\n10.0.0.0/8,M\xfcnchen\n', 'latin1'), 'it is not UTF-8'],
+    [
+      'a long row',
+      `network,city\n10.0.0.0/8,${'x'.repeat(70_000)}\n`,
+      'line 2: it has more than 65536 bytes',
+    ],
+  ])('refuses %s, and says where', async (_, csv, message) => {
+    const { status, err } = await run(csv, 'none')
+    expect(status).toBe(1)
+    expect(err).toMatch(
+      new RegExp(message.includes('\\') ? message : message.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')),
+    )
+    expect(err).toContain(at('networks.csv'))
+    expect(existsSync(at('none'))).toBe(false)
+  })
+
+  it('needs both files', async () => {
+    const missing = await geofix(['overlay', at('db.mmdb.gz'), '--csv', at('no.csv'), '-o', at('none')])
+    expect(missing.err).toContain(`${at('no.csv')}: it cannot be read`)
+    expect((await geofix(['overlay', at('db.mmdb.gz'), '-o', at('none')])).status).toBe(2)
+  })
+})

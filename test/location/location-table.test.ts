@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Address } from '../../src/address/address.ts'
-import { embedded, Resolver } from '../../src/index.ts'
+import { Resolver } from '../../src/index.ts'
 import { localeOf } from '../../src/location/locale.ts'
 import { LocationTable, NO_LOCATION } from '../../src/location/location-table.ts'
 import { coordinatesOf } from '../../src/location/schema.ts'
@@ -12,6 +10,7 @@ import { Database } from '../../src/mmdb/database.ts'
 import { double, MmdbWriter, type WritableValue } from '../../src/writer.ts'
 import { heldMemory } from '../heap.ts'
 import { offsetOf, visitNetworks } from '../mmdb/every-network.ts'
+import { plainCity } from '../plain-city.ts'
 import { mappedRecord, type SourceRecord, SUMMER } from './mapped-record.ts'
 
 type Source = { [key: string]: WritableValue }
@@ -100,7 +99,7 @@ describe('LocationTable', () => {
   })
 
   it('makes the coordinates of each record when there are many locations', () => {
-    const database = new Database(gunzipSync(readFileSync(embedded.city)))
+    const database = new Database(plainCity())
     const table = new LocationTable(database, geoip2)
     let compared = 0
     visitNetworks(database, (value) => {

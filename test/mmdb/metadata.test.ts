@@ -18,6 +18,7 @@ describe('readMetadata', () => {
       recordSize: 24,
       languages: ['en'],
       description: { en: 'made by hand' },
+      overlayBytes: 0,
       start: 22 + RECORD.length,
     })
   })
@@ -33,6 +34,7 @@ describe('readMetadata', () => {
     ['the largest build time', { build_epoch: 2n ** 64n - 1n }, { buildDate: null }],
     ['unknown fields', { extra: ['x'] }, { databaseType: 'Hand-Made' }],
     ['a version 2.7', { binary_format_minor_version: 7 }, { databaseType: 'Hand-Made' }],
+    ['records of overlays', { geofix_overlay_bytes: 5 }, { overlayBytes: 5 }],
     ['numbers as double', { node_count: { hex: '68 3ff0000000000000' } }, { nodeCount: 1 }],
   ])('accepts %s', (_, fields, expected) => {
     expect(readMetadata(handMade(RECORD, fields))).toMatchObject(expected)

@@ -49,11 +49,13 @@ describe('a bundle for browsers', () => {
     expect(brotliCompressSync((await bundle(program)).first).length).toBeLessThan(most)
   })
 
-  it('loads the reader of packed databases apart, which is small too', async () => {
+  it('loads the code for packed databases and overlays apart, which is small too', async () => {
     const { first, later } = await bundle("import { Resolver } from 'geofix/core'; console.log(Resolver)")
     expect(Buffer.from(first).toString()).not.toContain('packed file')
     expect(Buffer.from(later).toString()).toContain('packed file')
-    expect(brotliCompressSync(later).length).toBeLessThan(10_000)
+    expect(Buffer.from(first).toString()).not.toContain('overlays must be an array')
+    expect(Buffer.from(later).toString()).toContain('overlays must be an array')
+    expect(brotliCompressSync(later).length).toBeLessThan(11_000)
   })
 
   it('has no trace of the databases if it does not use them', async () => {

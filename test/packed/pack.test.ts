@@ -10,6 +10,7 @@ import { pack, unpack } from '../../src/packed/pack.ts'
 import { double, MmdbWriter, type WritableValue } from '../../src/writer.ts'
 import { effort, sampled, TRIES_ALL } from '../effort.ts'
 import { encode, handMade } from '../mmdb/hand-made.ts'
+import { plainCity } from '../plain-city.ts'
 import { hasShared, SHARED, sharedBytes } from '../shared.ts'
 import { partsOf } from './parts.ts'
 import { expectSameAnswers } from './same-answers.ts'
@@ -61,7 +62,7 @@ describe.skipIf(!hasShared)('packing a fixture', () => {
 
 describe('packing', () => {
   it.each(TRIES_ALL ? (['city', 'country'] as const) : [])('keeps the embedded %s database', (name) => {
-    const bytes = gunzipSync(readFileSync(embedded[name]))
+    const bytes = name === 'city' ? plainCity() : gunzipSync(readFileSync(embedded.country))
     const packed = pack(bytes)
     expect(Buffer.compare(unpack(packed), bytes)).toBe(0)
     // Comparing all networks of the city database would take a quarter of an hour.

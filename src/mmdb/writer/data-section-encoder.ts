@@ -12,13 +12,19 @@ import type { Composite, ValueTable } from './value-table.ts'
 export class DataSectionEncoder {
   readonly #values: ValueTable
   readonly #pointers: boolean
-  readonly #buffer = new FieldBuffer(1 << 16)
+  readonly #buffer: FieldBuffer
   /** By id of the value, where it was written. */
   readonly #written: { readonly offset: number; readonly length: number }[] = []
 
-  constructor(values: ValueTable, options: { readonly pointers: boolean } = { pointers: true }) {
+  /** @param options `before` are bytes that the section starts with, such as those of another file */
+  constructor(
+    values: ValueTable,
+    { pointers = true, before }: { readonly pointers?: boolean; readonly before?: Uint8Array } = {},
+  ) {
     this.#values = values
-    this.#pointers = options.pointers
+    this.#pointers = pointers
+    this.#buffer = new FieldBuffer((before?.length ?? 0) + (1 << 16))
+    if (before !== undefined) this.#buffer.append(before)
   }
 
   /** The bytes so far. */

@@ -38,6 +38,8 @@ function ipv4OfMapped(words: Uint32Array, prefixLength: number): TreePath | null
 
 /** The inserted networks as a mutable binary tree: two links for each node, in one typed array. */
 export class NetworkTrie {
+  /** How many leading bits of the address the last {@link find} used: its result is the same for all addresses with these. */
+  prefixLength = 0
   #links = new Int32Array(1 << 10)
   #nodes = 1
 
@@ -57,14 +59,38 @@ export class NetworkTrie {
     this.#set(words, prefixLength, EMPTY)
   }
 
-  /** Adds the tree to a table, which merges identical subtrees. Returns the link to its root. */
-  addTo(table: NodeTable): Link {
-    const convert = (node: number): Link => {
-      const left = this.#links[node * 2] ?? EMPTY
-      const right = this.#links[node * 2 + 1] ?? EMPTY
-      return table.node(isNode(left) ? convert(left) : left, isNode(right) ? convert(right) : right)
+  /** The link of an address: to a value, or {@link EMPTY}. */
+  find(words: Uint32Array): Link {
+    let node = 0
+    for (let depth = 0; ; depth++) {
+      const link = this.#links[node * 2 + bitAt(words, depth)] ?? EMPTY
+      if (isNode(link)) {
+        node = link
+        continue
+      }
+      this.prefixLength = depth === 0 && this.#links[0] === this.#links[1] ? 0 : depth + 1
+      return link
     }
-    return convert(0)
+  }
+
+  /**
+   * Adds the tree to a table, which merges identical subtrees. Returns the link to its root.
+   *
+   * @param below a tree of the table, whose values are used for addresses without one here
+   */
+  addTo(table: NodeTable, below: Link = EMPTY): Link {
+    const convert = (node: number, under: Link): Link => {
+      const child = (link: Link, beneath: Link): Link => {
+        if (isNode(link)) return convert(link, beneath)
+        return link === EMPTY ? beneath : link
+      }
+      const [left, right] = isNode(under) ? [table.left(under), table.right(under)] : [under, under]
+      return table.node(
+        child(this.#links[node * 2] ?? EMPTY, left),
+        child(this.#links[node * 2 + 1] ?? EMPTY, right),
+      )
+    }
+    return convert(0, below)
   }
 
   #set(words: Uint32Array, prefixLength: number, link: Link): void {

@@ -247,7 +247,8 @@ export function sampleTable(
   return table
 }
 
-function valuesOf(sample: Uint8Array, fields: RecordFields): string[] {
+/** The values of the record that was read last. */
+export function valuesOf(sample: Uint8Array, fields: RecordFields): string[] {
   const decoder = new TextDecoder()
   return Array.from({ length: Math.min(fields.count, MAX_COLUMNS) }, (_, field) => {
     fields.findValue(sample, field)

@@ -338,6 +338,20 @@ describe('lines with one template', () => {
     expect(() => run(lines.join('\n'), NDJSON)).toThrow('a member "location" already')
   })
 
+  it('may share values, of any bytes, until one of them changes', () => {
+    // 0xff is not UTF-8, and eight of them, read as a double, are not a number.
+    const values = ['\xff'.repeat(24), 'x'.repeat(24), `${'x'.repeat(23)}y`, 'x', '']
+    const lines = Array.from({ length: 1000 }, (_, index) => {
+      const [a, b] = [values[Math.floor(index / 200)], values[Math.floor(index / 300)]]
+      return `{"a":"${a}","n":${index < 700 ? 1 : 'null'},"ip":"81.2.69.142","b":"${b}","c":[${index % 7}]}`
+    })
+    const bytes = Uint8Array.from(lines.join('\n'), (char) => char.charCodeAt(0))
+    const { output, counts } = run(bytes, NDJSON)
+    expect(counts).toMatchObject({ lines: 1000, resolved: 1000 })
+    const added = latin1(utf8(`,"location":${located('81.2.69.142')}`))
+    expect(latin1(output).replaceAll(added, '').split('\n')).toEqual(lines)
+  })
+
   it('may change from line to line, over and over', () => {
     const lines = Array.from(
       { length: 3000 },

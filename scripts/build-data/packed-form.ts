@@ -1,0 +1,131 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { gunzipSync } from 'node:zlib'
+import { isPacked } from '../../src/bytes/extract.ts'
+import { readGzipMember } from '../../src/bytes/gzip-member.ts'
+import type { Database, OpenDatabase } from '../../src/mmdb/database.ts'
+import { NATIVE_CODEC } from '../../src/node/native-gunzip.ts'
+import { packWith } from '../../src/packed/pack.ts'
+import { PackedDatabase } from '../../src/packed/packed-database.ts'
+import { PackedFile, sourceOf } from '../../src/packed/packed-file.ts'
+import { advance } from '../../src/packed/position.ts'
+import { treeLeaves } from '../../src/packed/tree-leaves.ts'
+import { unpackFile } from '../../src/packed/unpack.ts'
+import { TOOL, withoutFileMetadata } from './compress.ts'
+
+/** Files that one process of the tool gets: operating systems limit the length of a command. */
+const FILES_PER_PROCESS = 500
+
+/**
+ * Packs a database with libdeflate, whose blocks are a twentieth smaller than those of `pack`. The tool compresses files,
+ * so all blocks are collected first, and packed when they are compressed.
+ */
+export function smallestPacked(database: Uint8Array): Uint8Array {
+  const blocks: Uint8Array[] = []
+  packWith((block) => {
+    blocks.push(block)
+    return block
+  }, database)
+  const deflated = deflateAll(blocks)
+  let next = 0
+  return packWith((block) => deflated[next++] ?? block, database)
+}
+
+function deflateAll(blocks: readonly Uint8Array[]): Uint8Array[] {
+  const folder = mkdtempSync(join(tmpdir(), 'geofix-blocks-'))
+  try {
+    const paths = blocks.map((block, i) => {
+      const path = join(folder, String(i))
+      writeFileSync(path, block)
+      return path
+    })
+    for (let i = 0; i < paths.length; i += FILES_PER_PROCESS) {
+      execFileSync(TOOL, ['-12', '-f', ...paths.slice(i, i + FILES_PER_PROCESS)])
+    }
+    return paths.map((path) => readGzipMember(withoutFileMetadata(readFileSync(`${path}.gz`))).deflate)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The MMDB file that a published file was made from: a packed database or gzip. Every checksum in it is checked. */
+export function plainForm(published: Uint8Array): Buffer {
+  if (!isPacked(published)) return gunzipSync(published)
+  const { buffer, byteOffset, length } = unpackFile(new PackedFile(sourceOf(published), NATIVE_CODEC))
+  return Buffer.from(buffer, byteOffset, length)
+}
+
+/** Opens a packed database. */
+export function openPacked(packed: Uint8Array): PackedDatabase {
+  return new PackedDatabase(sourceOf(packed), NATIVE_CODEC)
+}
+
+/** How much was compared. */
+export interface Equality {
+  /** Networks of the search tree, with and without a record. In an IPv6 tree, those of IPv4 count for both families. */
+  readonly networks: number
+  readonly records: number
+}
+
+/** Of this many records, one is decoded in both forms. Decoding all takes minutes, and their bytes are compared anyway. */
+const RECORDS_PER_DECODED = 500
+
+/**
+ * Looks up every network of a database in its packed form and in its plain form. Compares prefix lengths, offsets of
+ * records, metadata, and all bytes that records are made of.
+ *
+ * @throws Error at the first difference
+ */
+export function proveEqual(plain: Database, packed: PackedDatabase): Equality {
+  if (!isDeepStrictEqual(packed.metadata, plain.metadata)) throw new Error('the metadata differ')
+  const offsets = compareNetworks(plain, packed)
+  const { base, end } = plain.data
+  for (let at = base; at < end; at += COMPARED_BYTES) {
+    const length = Math.min(COMPARED_BYTES, end - at)
+    const bytes = plain.bytes.subarray(at, at + length)
+    if (!isDeepStrictEqual(packed.data.slice(at, length), Uint8Array.from(bytes))) {
+      throw new Error(`the data differ after byte ${at}`)
+    }
+  }
+  const records = [...offsets.records].sort((a, b) => a - b)
+  for (let i = 0; i < records.length; i += RECORDS_PER_DECODED) {
+    const offset = records[i] ?? 0
+    if (!isDeepStrictEqual(packed.record(offset), plain.record(offset))) {
+      throw new Error(`the records at byte ${offset} differ`)
+    }
+  }
+  return { networks: offsets.networks, records: records.length }
+}
+
+const COMPARED_BYTES = 65_536
+
+function compareNetworks(
+  plain: Database,
+  packed: PackedDatabase,
+): { readonly networks: number; readonly records: ReadonlySet<number> } {
+  const isIPv4Only = plain.metadata.ipVersion === 4
+  const position = new Uint32Array(4)
+  const records = new Set<number>()
+  let networks = 0
+  const compare = (family: 4 | 6): void => {
+    const find = ({ tree }: OpenDatabase): number =>
+      family === 4 ? tree.findIPv4(position[3] ?? 0) : tree.findIPv6(position)
+    const [offset, found] = [find(plain), find(packed)]
+    if (found !== offset || packed.tree.prefixLength !== plain.tree.prefixLength) {
+      const words = Array.from(position, (word) => word.toString(16).padStart(8, '0'))
+      throw new Error(`IPv${family} ${words.join(':')} has another record or prefix length`)
+    }
+    if (offset > 0) records.add(offset)
+    networks++
+  }
+  for (const length of treeLeaves(plain.tree).prefixLengths) {
+    const isIPv4 = position[0] === 0 && position[1] === 0 && position[2] === 0
+    if (isIPv4Only || (isIPv4 && length >= 96)) compare(4)
+    if (!isIPv4Only) compare(6)
+    advance(position, isIPv4Only ? 96 + length : length)
+  }
+  return { networks, records }
+}

@@ -1,0 +1,142 @@
+import { csvTable, MAX_COLUMNS, RecordFields, valuesOf } from '../enrich/formats/delimited/table.ts'
+import { RecordEnds } from '../enrich/record-ends.ts'
+import { markLength, SAMPLE_BYTES } from '../enrich/sample.ts'
+import { InvalidOverlayError, isGeofixError, quoted } from '../errors.ts'
+import { type OverlaidNetwork, type OverlayRecord, readOverlays } from '../location/overlay-records.ts'
+import { readUnpacked } from '../node/file-bytes.ts'
+import { messageOf } from '../realm.ts'
+import { countOf } from './figures.ts'
+
+/** The size of a file with networks, also decompressed. Bytes. */
+const MAX_CSV_BYTES = 64 * 1024 * 1024
+
+/** The most bytes of a row. */
+const MAX_ROW_BYTES = 64 * 1024
+
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+
+/** The columns, and the field of an overlay for each. */
+const COLUMNS = {
+  network: 'network',
+  country_code: 'country.code',
+  country_name: 'country.name',
+  region_code: 'region.code',
+  region_name: 'region.name',
+  city: 'city',
+  postal_code: 'postal_code',
+  latitude: 'coordinates.latitude',
+  longitude: 'coordinates.longitude',
+  timezone_id: 'timezone.id',
+} as const
+
+type Column = keyof typeof COLUMNS
+
+const COLUMN_NAMES = Object.keys(COLUMNS)
+
+/** One row: its line in the file, from 1, and the value of each column; `null` if it is empty. */
+interface Row {
+  readonly line: number
+  readonly values: ReadonlyMap<string, string | null>
+}
+
+/**
+ * Reads networks from a CSV file with a header, for `geofix overlay`.
+ *
+ * @returns the networks, larger ones first
+ * @throws InvalidOverlayError when the file cannot be read or a row is not valid; it names the line and the column
+ */
+export async function readOverlayFile(path: string): Promise<OverlaidNetwork[]> {
+  const rows = rowsOf(await read(path), path)
+  return readOverlays(rows.map(overlayOf), (index, field) => {
+    const column = Object.entries(COLUMNS).find(([, each]) => each === field)?.[0]
+    const line = `${path}, line ${rows[index]?.line}`
+    return column === undefined ? line : `${line}, column ${column}`
+  })
+}
+
+async function read(path: string): Promise<Uint8Array> {
+  try {
+    const bytes = await readUnpacked(path, MAX_CSV_BYTES)
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return bytes
+  } catch (error) {
+    if (isGeofixError(error)) throw error
+    const isText = !(error instanceof TypeError)
+    throw new InvalidOverlayError(
+      isText
+        ? `${path}: it cannot be read: ${messageOf(error)}`
+        : `${path}: it is not UTF-8: save it as CSV UTF-8`,
+    )
+  }
+}
+
+function rowsOf(bytes: Uint8Array, path: string): Row[] {
+  const sample = bytes.subarray(0, SAMPLE_BYTES)
+  const { dialect, separatorLine } = csvTable(sample, sample.length === bytes.length, MAX_ROW_BYTES)
+  const ends = new RecordEnds(dialect.delimiter, MAX_ROW_BYTES)
+  ends.reset(bytes)
+  const fields = new RecordFields(dialect.delimiter, dialect.quotes, MAX_COLUMNS)
+  const rows: Row[] = []
+  let header: readonly string[] | null = null
+  let line = separatorLine === null ? 1 : 2
+  let lineFeed = 0
+  for (let start = separatorLine?.length ?? markLength(bytes); start < bytes.length; start = lineFeed + 1) {
+    lineFeed = ends.next(start, bytes.length, true)
+    const end = lineFeed > start && bytes[lineFeed - 1] === CARRIAGE_RETURN ? lineFeed - 1 : lineFeed
+    const refuse = (why: string): InvalidOverlayError =>
+      new InvalidOverlayError(`${path}, line ${line}: ${why}`)
+    if (end - start > MAX_ROW_BYTES) throw refuse(`it has more than ${MAX_ROW_BYTES} bytes: shorten it`)
+    if (end > start) {
+      if (!fields.read(bytes, start, end)) throw refuse(`${fields.fault}: close it`)
+      const values = valuesOf(bytes, fields)
+      if (header === null) header = checkedHeader(values, refuse)
+      else {
+        if (values.length !== header.length) {
+          throw refuse(
+            `it has ${countOf(values.length, 'field', 'fields')}, but the header has ${header.length}: write as many`,
+          )
+        }
+        rows.push({ line, values: new Map(header.map((name, index) => [name, values[index] || null])) })
+      }
+    }
+    for (let at = start; at <= lineFeed; at++) if (bytes[at] === LINE_FEED) line++
+  }
+  if (header === null)
+    throw new InvalidOverlayError(`${path}: it is empty: write a header with a column network`)
+  return rows
+}
+
+function checkedHeader(
+  names: readonly string[],
+  refuse: (why: string) => InvalidOverlayError,
+): readonly string[] {
+  const known = `write a header with network and any of ${COLUMN_NAMES.slice(1).join(', ')}`
+  const unknown = names.find((name) => !COLUMN_NAMES.includes(name))
+  if (unknown !== undefined) throw refuse(`${quoted(unknown)} is not the name of a column: ${known}`)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) throw refuse(`the column ${twice} is there twice: keep one`)
+  if (!names.includes('network')) throw refuse(`there is no column network: ${known}`)
+  return names
+}
+
+function overlayOf({ values }: Row): { network: string; record: OverlayRecord } {
+  const text = (column: Column): string | null => values.get(column) ?? null
+  return {
+    network: text('network') ?? '',
+    record: {
+      country: { code: text('country_code'), name: text('country_name') },
+      region: { code: text('region_code'), name: text('region_name') },
+      city: text('city'),
+      postal_code: text('postal_code'),
+      coordinates: { latitude: degreesOf(text('latitude')), longitude: degreesOf(text('longitude')) },
+      timezone: { id: text('timezone_id') },
+    },
+  }
+}
+
+/** `NaN`, which no coordinate is, for other text. */
+function degreesOf(text: string | null): number | null {
+  if (text === null) return null
+  return /^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
+}

@@ -1,0 +1,130 @@
+import type { Bytes } from '../bytes/byte-source.ts'
+import { DatabaseSet } from '../location/database-set.ts'
+import { type OverlaidNetwork, type Overlay, readOverlays } from '../location/overlay-records.ts'
+import { SampledFields } from '../location/schema.ts'
+import { geoip2 } from '../location/schemas/geoip2.ts'
+import { Database } from '../mmdb/database.ts'
+import { DataSectionEncoder } from '../mmdb/writer/data-section-encoder.ts'
+import { encodeDatabase } from '../mmdb/writer/database-encoder.ts'
+import { IPV4_IN_IPV6, IPV4_MAPPED, NetworkTrie, type TreePath } from '../mmdb/writer/network-trie.ts'
+import { EMPTY, isNode, type Link, linkToValue, NodeTable } from '../mmdb/writer/node-table.ts'
+import { SearchTreeEncoder } from '../mmdb/writer/search-tree-encoder.ts'
+import { ValueTable } from '../mmdb/writer/value-table.ts'
+import { copyTree, type EditedDatabase, editedMetadata, openForEdit, written } from './edited-database.ts'
+import { LOCATION_FIELDS, LocationValues } from './location-values.ts'
+import { checkSlimOptions, slimDatabase } from './slim.ts'
+
+/**
+ * Makes a database with a program's own networks, private ones too. Their locations replace those of the database in all
+ * of the network; the most specific of the given networks with an address is used. All other records stay as they are if
+ * the database has the schema of GeoIP2; those of other vendors are written in that schema, as `slim` writes them. The
+ * same bytes and overlays always give the same file.
+ *
+ * @param bytes an uncompressed `.mmdb` file, or a packed one
+ * @throws InvalidOverlayError when an overlay is not valid, or two have the same network
+ * @throws InvalidDatabaseError when the database is damaged, or has no locations
+ */
+export function overlay(bytes: Bytes, overlays: readonly Overlay[]): Uint8Array {
+  const networks = readOverlays(overlays)
+  return overlayDatabase(openForEdit(bytes), networks).bytes
+}
+
+/** As {@link overlay}, with figures. @param networks larger ones first */
+export function overlayDatabase(original: Database, networks: readonly OverlaidNetwork[]): EditedDatabase {
+  const set = new DatabaseSet([original])
+  if (set.noLocationsError !== null) throw set.noLocationsError
+  const fields = new SampledFields(original)
+  if (fields.isEmpty || geoip2.recognises(fields)) return withNetworks(original, networks)
+  const { bytes, originalRecordCount } = slimDatabase(original, checkSlimOptions())
+  return { ...withNetworks(new Database(bytes, original.path), networks), originalRecordCount }
+}
+
+function withNetworks(database: Database, networks: readonly OverlaidNetwork[]): EditedDatabase {
+  const { bytes, data, metadata, path } = database
+  return written(path, () => {
+    const offsets: number[] = []
+    const table = new NodeTable()
+    const depth = metadata.ipVersion === 4 ? 32 : 128
+    // Ids of values: those of the database's records first.
+    const copy = copyTree(database, 0, depth, table, (offset) => linkToValue(offsets.push(offset) - 1))
+    const values = new ValueTable()
+    const locations = new LocationValues(values, { fields: new Set(LOCATION_FIELDS), locales: null })
+    const tries = { ipv4: new NetworkTrie(), ipv6: new NetworkTrie() }
+    for (const { family, words, prefixLength, location } of networks) {
+      const id = locations.add(location)
+      if (id === null) continue
+      const trie = family === 4 ? tries.ipv4 : tries.ipv6
+      trie.insert(words, prefixLength, offsets.length + id)
+    }
+    const ipVersion = networks.some(({ family }) => family === 6) ? 6 : metadata.ipVersion
+    const root =
+      ipVersion === 4
+        ? tries.ipv4.addTo(table, copy)
+        : inBothFamilies(table, metadata.ipVersion === 6 ? copy : null, copy, tries)
+    const before = bytes.subarray(data.base, metadata.start)
+    const section = new DataSectionEncoder(values, { before })
+    const tree = new SearchTreeEncoder(table, root)
+    const ids = tree.values()
+    for (const id of ids) if (id >= offsets.length) section.offsetOf(id - offsets.length)
+    const file = encodeDatabase(
+      tree,
+      {
+        get bytes() {
+          return section.bytes
+        },
+        offsetOf: (id) => {
+          const offset = offsets[id]
+          return offset === undefined ? section.offsetOf(id - offsets.length) : offset - data.base
+        },
+      },
+      {
+        ...editedMetadata(
+          database,
+          `${networks.length} ${networks.length === 1 ? 'network' : 'networks'} overlaid`,
+        ),
+        ipVersion,
+        languages: [...new Set([...metadata.languages, ...locations.languages])].sort(),
+        overlayBytes: metadata.overlayBytes + section.bytes.length - before.length,
+      },
+    )
+    return { bytes: file, recordCount: ids.length, originalRecordCount: offsets.length }
+  })
+}
+
+/** Where other readers find the IPv4 networks again, in files that have these aliases. */
+const ALIASES: readonly TreePath[] = [
+  IPV4_MAPPED,
+  // 6to4, 2002::/16
+  { words: Uint32Array.of(0x2002_0000, 0, 0, 0), prefixLength: 16 },
+  // Teredo, 2001::/32
+  { words: Uint32Array.of(0x2001_0000, 0, 0, 0), prefixLength: 32 },
+]
+
+interface Tries {
+  readonly ipv4: NetworkTrie
+  readonly ipv6: NetworkTrie
+}
+
+/**
+ * An IPv6 tree with all networks.
+ *
+ * @param ipv6Root of the database; `null` if it has an IPv4 tree
+ * @param ipv4Root of an IPv4 tree
+ */
+function inBothFamilies(
+  table: NodeTable,
+  ipv6Root: Link | null,
+  ipv4Root: Link,
+  { ipv4, ipv6 }: Tries,
+): Link {
+  const at = (path: TreePath): Link => table.find(ipv6Root ?? EMPTY, path.words, path.prefixLength)
+  const before = ipv6Root === null ? ipv4Root : at(IPV4_IN_IPV6)
+  const after = ipv4.addTo(table, before)
+  const aliases =
+    ipv6Root === null ? [IPV4_MAPPED] : ALIASES.filter((path) => isNode(before) && at(path) === before)
+  // IPv4 last: an IPv6 network around it, such as ::/8, holds IPv6 addresses only.
+  return [IPV4_IN_IPV6, ...aliases].reduce(
+    (root, { words, prefixLength }) => table.replace(root, words, prefixLength, after),
+    ipv6.addTo(table, ipv6Root ?? EMPTY),
+  )
+}

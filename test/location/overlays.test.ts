@@ -1,0 +1,249 @@
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it, vi } from 'vitest'
+import { Address } from '../../src/address/address.ts'
+import { formatIPv4 } from '../../src/address/ip-text.ts'
+import { Resolver as CoreResolver } from '../../src/core.ts'
+import { enrich } from '../../src/enrich.ts'
+import { createHandler } from '../../src/http-core.ts'
+import { type OpenOptions, type Overlay, Resolver } from '../../src/index.ts'
+import { Overlays, openOverlays } from '../../src/location/overlays.ts'
+import { MmdbWriter } from '../../src/writer.ts'
+import { temporaryFolder } from '../temporary.ts'
+
+const DATABASE = new MmdbWriter({ databaseType: 'Sample-City' })
+  .insert('81.2.0.0/16', { country: { iso_code: 'GB' }, city: { names: { en: 'London' } } })
+  .insert('2a00::/16', { country: { iso_code: 'FR' } })
+  .insert('10.0.0.0/8', { country: { iso_code: 'US' } })
+  .toBytes()
+
+const BERLIN: Overlay['record'] = {
+  country: { code: 'DE' },
+  region: { code: 'BE', name: 'Berlin' },
+  city: 'Berlin',
+  postal_code: '01234',
+  coordinates: { latitude: 52.52, longitude: 13.405 },
+  timezone: { id: 'Europe/Berlin' },
+}
+const OVERLAYS: readonly Overlay[] = [
+  { network: '10.1.2.0/24', record: { city: 'Rack' } },
+  { network: '10.1.0.0/16', record: BERLIN },
+  { network: '81.2.69.0/24', record: { country: { code: 'CH', name: 'Office' } } },
+  { network: 'fd00:1::/48', record: BERLIN },
+  { network: '127.0.0.1', record: { city: 'Home' } },
+]
+
+const open = (options: OpenOptions = {}) => Resolver.openSync(DATABASE, { overlays: OVERLAYS, ...options })
+
+describe('a resolver with overlays', () => {
+  const geo = open()
+
+  it('has their locations, in special-purpose networks too', () => {
+    expect(geo.lookup('10.1.9.9', { at: new Date('2026-07-01T12:00:00Z') })).toEqual({
+      ip: '10.1.9.9',
+      country: { code: 'DE', name: 'Germany' },
+      region: { code: 'DE-BE', name: 'Berlin' },
+      city: 'Berlin',
+      postal_code: '01234',
+      coordinates: { latitude: 52.52, longitude: 13.405 },
+      timezone: { id: 'Europe/Berlin', offset: '+02:00' },
+    })
+    expect(geo.lookup('10.1.9.9', { at: new Date('2026-01-01T12:00:00Z') }).timezone.offset).toBe('+01:00')
+    expect(geo.lookup('10.1.2.3')).toMatchObject({ city: 'Rack', country: { code: null, name: null } })
+    expect(geo.lookup('fd00:1::1').city).toBe('Berlin')
+    expect(geo.lookup('::ffff:10.1.2.3').city).toBe('Rack')
+    // The IPv4 address inside a NAT64 address.
+    expect(geo.lookup('64:ff9b::10.1.2.3')).toMatchObject({ ip: '64:ff9b::a01:203', city: 'Rack' })
+  })
+
+  it('has the locations of the database elsewhere', () => {
+    expect(geo.lookup('81.2.70.1').city).toBe('London')
+    expect(geo.lookup('2a00::1').country.code).toBe('FR')
+    expect(geo.find('10.2.0.1')).toMatchObject({ error: { reason: 'private' } })
+    expect(geo.find('fd00:2::1')).toMatchObject({ error: { reason: 'private' } })
+    expect(geo.find('1.1.1.1')).toMatchObject({ error: { reason: 'not-found' } })
+  })
+
+  it('has names of countries in each language, and given names in all', () => {
+    expect(geo.lookup('10.1.9.9', { locale: 'fr' }).country.name).toBe('Allemagne')
+    expect(geo.lookup('10.1.9.9', { locale: 'fr' }).region.name).toBe('Berlin')
+    expect(geo.lookup('81.2.69.1', { locale: 'fr' }).country.name).toBe('Office')
+  })
+
+  it('has them in many lookups', () => {
+    const ips = ['81.2.70.1', '10.1.2.3', '10.2.0.1', '81.2.69.1', 'x', '2a00::1']
+    expect(geo.lookupMany(ips)).toEqual(ips.map((ip) => geo.find(ip)))
+  })
+
+  it('has no vendor record for them, and gives the network with the same result', () => {
+    expect([geo.raw('10.1.2.3'), geo.network('10.1.2.3')]).toEqual([null, '10.1.2.0/24'])
+    expect([geo.raw('10.2.0.1'), geo.network('10.2.0.1')]).toEqual([
+      { country: { iso_code: 'US' } },
+      // 10.0.0.0/8 of the database, without 10.1.0.0/16.
+      '10.2.0.0/15',
+    ])
+    expect(geo.network('10.1.3.1')).toBe('10.1.3.0/24')
+    expect(geo.network('81.2.70.1')).toBe('81.2.70.0/23')
+    expect(geo.network('fd00:1::1')).toBe('fd00:1::/48')
+    expect(geo.network('2a00::1')).toBe('2a00::/16')
+  })
+
+  it('wins over all databases', () => {
+    const both = Resolver.openSync([DATABASE, DATABASE], { overlays: OVERLAYS })
+    const ips = ['81.2.69.1', '10.1.2.3', '81.2.70.1', '2a00::1']
+    expect(ips.map((ip) => both.find(ip))).toEqual(ips.map((ip) => geo.find(ip)))
+    expect(both.databases).toHaveLength(2)
+  })
+
+  it('does not change which proxies are trusted', () => {
+    const trusting = open({ trustedProxies: ['127.0.0.1'] })
+    const from = (remoteAddress: string, hops: string) =>
+      trusting.findClient({ headers: { 'x-forwarded-for': hops }, remoteAddress })
+    expect(from('127.0.0.1', '81.2.70.1, 10.1.2.3')).toMatchObject({ ip: '10.1.2.3', city: 'Rack' })
+    expect(from('10.1.2.3', '81.2.70.1')).toMatchObject({ ip: '10.1.2.3', city: 'Rack' })
+    expect(from('127.0.0.1', '127.0.0.1')).toMatchObject({ error: { reason: 'trusted-proxy' } })
+    expect(trusting.detect({ headers: {}, remoteAddress: '10.1.9.9' }).city).toBe('Berlin')
+  })
+
+  it('is used by enrich and the service', async () => {
+    async function* lines() {
+      yield '10.1.2.3\n10.2.0.1\n'
+    }
+    let text = ''
+    for await (const chunk of enrich(lines(), { resolver: geo, format: 'list' }).output) {
+      text += Buffer.from(chunk).toString()
+    }
+    expect(text).toContain('"city":"Rack"')
+    expect(text.trim().split('\n')[1]).toContain('null')
+    const handler = createHandler(geo, { authenticate: null })
+    const response = await handler(new Request('http://localhost/v1/ip/10.1.2.3'))
+    expect(await response.json()).toMatchObject({ city: 'Rack' })
+  })
+
+  it('shares them with other threads', async () => {
+    const shared = structuredClone(open().share())
+    for (const Entry of [Resolver, CoreResolver]) {
+      await CoreResolver.loadOverlays()
+      expect(Entry.attach(shared).lookup('10.1.2.3').city).toBe('Rack')
+      expect(Entry.attach(shared, { overlays: [] }).find('10.1.2.3')).toMatchObject({
+        error: { reason: 'private' },
+      })
+    }
+    // The one that shared them uses a copy of the database, and keeps them.
+    const sharing = open()
+    sharing.share()
+    expect(sharing.lookup('10.1.2.3').city).toBe('Rack')
+  })
+
+  it('keeps them when a file is replaced', async () => {
+    const path = join(temporaryFolder(), 'city.mmdb')
+    writeFileSync(path, DATABASE)
+    const watching = await Resolver.open(path, { overlays: OVERLAYS, watch: true, watchInterval: 20 })
+    const next = new MmdbWriter({ databaseType: 'Next-City' }).insert('81.2.0.0/16', {
+      country: { iso_code: 'IE' },
+    })
+    writeFileSync(`${path}.new`, next.toBytes())
+    renameSync(`${path}.new`, path)
+    await vi.waitFor(() => expect(watching.lookup('81.2.70.1').country.code).toBe('IE'), 10_000)
+    expect(watching.lookup('10.1.2.3').city).toBe('Rack')
+    watching.close()
+  })
+
+  it('keeps nothing of the given objects, and does not change them', () => {
+    const record = { city: 'Before', country: { code: 'de' } }
+    const overlays = [{ network: '10.0.0.0/8', record }]
+    const other = open({ overlays })
+    expect(overlays).toEqual([{ network: '10.0.0.0/8', record: { city: 'Before', country: { code: 'de' } } }])
+    record.city = 'After'
+    record.country.code = 'FR'
+    overlays.length = 0
+    expect(other.lookup('10.0.0.1')).toMatchObject({ city: 'Before', country: { code: 'DE' } })
+  })
+
+  it('has locations where the database has none at all', () => {
+    const asn = new MmdbWriter({ databaseType: 'ASN' }).insert('1.0.0.0/8', { asn: 1 }).toBytes()
+    const other = Resolver.openSync(asn, { overlays: OVERLAYS })
+    expect(other.lookup('10.1.2.3').city).toBe('Rack')
+    expect(() => other.lookup('1.1.1.1')).toThrow('it has no locations')
+  })
+
+  it('refuses bad ones before it reads anything', async () => {
+    const overlays = [{ network: '10.0.0.0/33', record: BERLIN }]
+    const error = { code: 'INVALID_OVERLAY', message: expect.stringContaining('overlays[0].network') }
+    await expect(Resolver.open('/no/such/file', { overlays })).rejects.toMatchObject(error)
+    await expect(CoreResolver.open(new Uint8Array(1), { overlays })).rejects.toMatchObject(error)
+    expect(() => Resolver.openSync('/no/such/file', { overlays })).toThrow('overlays[0].network')
+  })
+})
+
+describe('the core', () => {
+  it('opens with overlays, and says what to load for openSync and attach', async () => {
+    vi.resetModules()
+    const { Resolver: Fresh } = await import('../../src/core.ts')
+    const options = { overlays: OVERLAYS }
+    expect(() => Fresh.openSync(DATABASE, options)).toThrow('call "await Resolver.loadOverlays()"')
+    const geo = await Fresh.open(DATABASE, options)
+    expect(geo.lookup('10.1.2.3').city).toBe('Rack')
+    expect(Fresh.openSync(DATABASE, options).lookup('10.1.2.3').city).toBe('Rack')
+  })
+})
+
+describe('Overlays', () => {
+  it('are none if the list is empty', () => {
+    expect([openOverlays(undefined), openOverlays([])]).toEqual([null, null])
+  })
+
+  it('refuse a number that is not one of a location', () => {
+    expect(() => new Overlays(OVERLAYS).location(6)).toThrow(RangeError)
+  })
+
+  it('cover all addresses with the network /0', () => {
+    const all = new Overlays([{ network: '0.0.0.0/0', record: BERLIN }])
+    const address = new Address()
+    address.parse('1.2.3.4')
+    expect([all.find(address), all.prefixLength(address)]).toEqual([1, 0])
+    address.parse('2a00::1')
+    expect([all.find(address), all.prefixLength(address)]).toEqual([0, 0])
+  })
+
+  it('find the longest network, whose prefix length has one result', () => {
+    const network = fc.tuple(fc.nat(0xfff), fc.integer({ min: 0, max: 32 })).map(([bits, length]) => ({
+      first: length === 0 ? 0 : ((0x0a00_0000 + bits * 1021) & (0xffff_ffff << (32 - length))) >>> 0,
+      length,
+    }))
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(network, { selector: ({ first, length }) => `${first}/${length}`, maxLength: 10 }),
+        fc.nat(0xfff),
+        fc.nat(),
+        (networks, bits, other) => {
+          const overlays = new Overlays(
+            networks.map(({ first, length }) => ({
+              network: `${formatIPv4(first)}/${length}`,
+              record: { city: `${first}/${length}` },
+            })),
+          )
+          const longest = (ipv4: number): string | null => {
+            const around = networks.filter(
+              ({ first, length }) => length === 0 || (first ^ ipv4) >>> (32 - length) === 0,
+            )
+            const [best] = around.sort((a, b) => b.length - a.length)
+            return best === undefined ? null : `${best.first}/${best.length}`
+          }
+          const address = new Address()
+          const found = (ipv4: number): string | null => {
+            address.setIPv4(ipv4 >>> 0, '')
+            const number = overlays.find(address)
+            return number === 0 ? null : overlays.location(number).city
+          }
+          const ipv4 = 0x0a00_0000 + bits * 1021
+          expect(found(ipv4)).toBe(longest(ipv4))
+          const length = overlays.prefixLength(address)
+          const near = length === 0 ? other : length === 32 ? ipv4 : ipv4 ^ (other >>> length)
+          expect(longest(near >>> 0)).toBe(longest(ipv4))
+        },
+      ),
+    )
+  })
+})
