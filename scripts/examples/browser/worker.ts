@@ -2,7 +2,7 @@
 import { Resolver } from 'geofix/core'
 import type { Answer, Question } from './protocol.ts'
 
-let geo: Resolver | undefined
+let opening: Promise<Resolver> | undefined
 
 addEventListener('message', async ({ data }: MessageEvent<Question>) => {
   postMessage(await answer(data).catch((error: unknown): Answer => ({ id: data.id, error: String(error) })))
@@ -10,11 +10,21 @@ addEventListener('message', async ({ data }: MessageEvent<Question>) => {
 
 async function answer(question: Question): Promise<Answer> {
   const { id } = question
-  if ('address' in question) return { id, record: geo?.lookup(question.address, { locale: question.locale }) }
-  if ('shared' in question) geo = Resolver.attach(question.shared)
-  else
-    geo = await Resolver.open(
-      typeof question.source === 'string' ? await fetch(question.source) : question.source,
-    )
+  if ('address' in question) {
+    const geo = await opening
+    return { id, record: geo?.lookup(question.address, { locale: question.locale }) }
+  }
+  opening = open(question)
+  await opening
   return { id }
+}
+
+async function open(question: Exclude<Question, { readonly address: string }>): Promise<Resolver> {
+  if ('source' in question) {
+    const { source } = question
+    return Resolver.open(typeof source === 'string' ? await fetch(source) : source)
+  }
+  // `attach` is synchronous, so it cannot load the code for packed databases itself.
+  await Resolver.loadPackedReader()
+  return Resolver.attach(question.shared)
 }
