@@ -1,6 +1,6 @@
 // Locations as columns of a table.
 import type { LocationRecord } from '../location/location-record.ts'
-import { ANY_INSTANT, type LocationTemplate } from '../location/rendered-locations.ts'
+import { type LocationTemplate, NO_INSTANT } from '../location/rendered-locations.ts'
 import type { LocationField } from './options.ts'
 
 /** The value of each column. `null` for the offset, which is written separately. */
@@ -57,18 +57,18 @@ function columnsOf(
   const offset = columns.indexOf('timezone_offset')
   return {
     textOf: (location, locale) => {
-      const record = location.record('', locale, ANY_INSTANT)
+      const record = location.record('', locale, NO_INSTANT)
       const texts = columns.map((column) => {
         const value = COLUMNS[column](record)
         // The offset is written separately.
         return column === 'timezone_offset' ? '' : cellOf(value === null ? null : String(value))
       })
-      if (offset === -1) return { before: texts.join(delimiter), after: null }
+      if (offset === -1) return { before: texts.join(delimiter), after: '' }
       return {
         before: texts.slice(0, offset + 1).join(delimiter),
         after: texts.slice(offset).join(delimiter),
       }
     },
-    offsetText: ({ text }) => cellOf(text),
+    offsetText: offset === -1 ? null : ({ text }) => cellOf(text),
   }
 }

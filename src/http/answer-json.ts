@@ -32,7 +32,7 @@ interface LocaleTexts {
 
 /**
  * Writes the JSON of lookups in UTF-8: exactly what `JSON.stringify` makes of the results of `find` and `lookupMany`. It
- * keeps the text of each location, which makes batches more than twice as fast, and lookups three times.
+ * keeps the text of each location, which makes both more than twice as fast.
  */
 export class AnswerJson {
   readonly #address = new Address()

@@ -30,11 +30,11 @@ const MAX_KEY_CHARS = 512
  */
 export function bearerKey(asked: Asked): string | Problem {
   const field = asked.get('authorization')
-  if (field === null || !BEARER_SCHEME.test(field)) {
-    return unauthenticated('Send the API key as "Authorization: Bearer <key>".', false)
-  }
-  const key = field.length <= MAX_KEY_CHARS ? BEARER.exec(field)?.[1] : undefined
-  return key ?? unauthenticated('The Authorization field must be "Bearer" and one API key.', true)
+  const key = field !== null && field.length <= MAX_KEY_CHARS ? BEARER.exec(field)?.[1] : undefined
+  if (key !== undefined) return key
+  return field !== null && BEARER_SCHEME.test(field)
+    ? unauthenticated('The Authorization field must be "Bearer" and one API key.', true)
+    : unauthenticated('Send the API key as "Authorization: Bearer <key>".', false)
 }
 
 /** @param hasToken whether the request had a token: RFC 6750 section 3.1 allows an error code only then */

@@ -23,9 +23,14 @@ type Outcome = string | Uint8Array | Problem
 
 /** What is known about a request so far. */
 interface Progress extends Admitting {
+  readonly start: number
+  readonly remoteAddress: string | null
   operation: Operation | null
-  outcomes: Record<string, number>
+  outcomes: Readonly<Record<string, number>>
 }
+
+const NONE = Object.freeze({})
+const FOUND = Object.freeze({ found: 1 })
 
 export type Handler = (request: Request, info?: RequestInfo) => Promise<Response>
 
@@ -39,7 +44,7 @@ export function createHandler(resolver: Resolver, options: HandlerOptions): Hand
   const { authenticate } = options ?? {}
   const findOwner =
     typeof authenticate === 'function'
-      ? (key: string, { request }: FetchAsked) => authenticate(key, request)
+      ? async (key: string, { request }: FetchAsked) => authenticate(key, request)
       : authenticate
   const service = new Service<FetchAsked>(resolver, findOwner, options)
   return async (request, { remoteAddress } = {}) =>
@@ -79,44 +84,51 @@ export class Service<Source extends Asked> {
   }
 
   /** Answers a request: without a promise if there is nothing to wait for. Never throws. */
-  answer(asked: Source, remoteAddress?: string | null): MaybePromise<Reply> {
-    const progress: Progress = { operation: null, keyId: null, headers: [], outcomes: {} }
+  answer(asked: Source, remoteAddress: string | null = null): MaybePromise<Reply> {
     const start = performance.now()
-    const end = (reply: Reply): Reply => {
-      this.#tell(reply, remoteAddress, progress, performance.now() - start)
-      return reply
-    }
-    const fail = (error: unknown): Reply => {
-      this.#report(error)
-      const detail = 'The fault is in the service, not in the request.'
-      return end(this.#reply(asked, { code: 'INTERNAL_ERROR', detail }, progress))
+    const progress: Progress = {
+      start,
+      remoteAddress,
+      operation: null,
+      keyId: null,
+      headers: [],
+      outcomes: NONE,
     }
     try {
       const preflight = this.#cors?.preflight(asked) ?? null
-      if (preflight !== null) return end(preflight)
-      const answer = chain(this.#run(asked, remoteAddress, progress), (outcome) =>
-        end(this.#reply(asked, outcome, progress)),
-      )
-      return isPromise(answer) ? answer.catch(fail) : answer
+      if (preflight !== null) return this.#tell(preflight, progress)
+      const outcome = this.#run(asked, progress)
+      return isPromise(outcome)
+        ? outcome
+            .then((each) => this.#end(asked, each, progress))
+            .catch((error) => this.#fail(asked, error, progress))
+        : this.#end(asked, outcome, progress)
     } catch (error) {
-      return fail(error)
+      return this.#fail(asked, error, progress)
     }
   }
 
-  #tell(
-    { status }: Reply,
-    remoteAddress: string | null = null,
-    progress: Progress,
-    milliseconds: number,
-  ): void {
+  #end(asked: Source, outcome: Outcome, progress: Progress): Reply {
+    return this.#tell(this.#reply(asked, outcome, progress), progress)
+  }
+
+  #fail(asked: Source, error: unknown, progress: Progress): Reply {
+    this.#report(error)
+    const detail = 'The fault is in the service, not in the request.'
+    return this.#end(asked, { code: 'INTERNAL_ERROR', detail }, progress)
+  }
+
+  #tell(reply: Reply, progress: Progress): Reply {
     const { onAnswer } = this.#options
-    if (onAnswer === undefined) return
-    const { operation, keyId, outcomes } = progress
+    if (onAnswer === undefined) return reply
+    const { start, remoteAddress, operation, keyId, outcomes } = progress
+    const milliseconds = performance.now() - start
     try {
-      onAnswer({ operation, status, keyId, outcomes, milliseconds, remoteAddress })
+      onAnswer({ operation, status: reply.status, keyId, outcomes, milliseconds, remoteAddress })
     } catch (error) {
       this.#report(error)
     }
+    return reply
   }
 
   #reply(asked: Source, outcome: Outcome, { headers }: Progress): Reply {
@@ -126,25 +138,19 @@ export class Service<Source extends Asked> {
       : problemReply(outcome, asked.method, fields)
   }
 
-  #run(asked: Source, remoteAddress: string | null | undefined, progress: Progress): MaybePromise<Outcome> {
+  #run(asked: Source, progress: Progress): MaybePromise<Outcome> {
     if (this.#options.signal?.aborted) {
       return { code: 'STOPPING', detail: 'Repeat the request.', headers: ['retry-after', '1'] }
     }
     const route = routeOf(asked, this.#options.basePath, this.#cors !== null)
     if (isProblem(route)) return route
     progress.operation = route.operation
-    return chain(this.#admission.admit(asked, remoteAddress, progress), (plan) =>
-      isProblem(plan) ? plan : this.#operate(asked, remoteAddress, route, plan, progress),
+    return chain(this.#admission.admit(asked, progress.remoteAddress, progress), (plan) =>
+      isProblem(plan) ? plan : this.#operate(asked, route, plan, progress),
     )
   }
 
-  #operate(
-    asked: Source,
-    remoteAddress: string | null | undefined,
-    route: Route,
-    plan: Plan,
-    progress: Progress,
-  ): MaybePromise<Outcome> {
+  #operate(asked: Source, route: Route, plan: Plan, progress: Progress): MaybePromise<Outcome> {
     if (route.operation !== 'detect' && !this.#plans.includesLookup(plan)) {
       const detail = `The plan of this key is ${plan.name}; ${route.operation} needs ${this.#plans.lookupPlan} or a higher one.`
       return { code: 'PLAN_REQUIRED', detail }
@@ -152,12 +158,12 @@ export class Service<Source extends Asked> {
     const resolver = this.#resolver
     switch (route.operation) {
       case 'detect': {
-        const source = { headers: asked, remoteAddress }
+        const source = { headers: asked, remoteAddress: progress.remoteAddress }
         return orBadLocale(() => {
           const result = resolver.findClient(source, route)
           if (isLookupFailure(result))
             return this.#failure(result, progress, () => resolver.detect(source, route))
-          count(null, progress)
+          progress.outcomes = FOUND
           return recordJson(result)
         })
       }
@@ -165,11 +171,10 @@ export class Service<Source extends Asked> {
         return orBadLocale(() => {
           const set = resolver[DATABASE_SET]()
           const json = this.#json.record(set, route.ip, localeOf(route.locale), Date.now())
-          if (json instanceof Uint8Array) {
-            count(null, progress)
-            return json
-          }
-          return this.#failure(json, progress, () => resolver.lookup(route.ip, route))
+          if (!(json instanceof Uint8Array))
+            return this.#failure(json, progress, () => resolver.lookup(route.ip, route))
+          progress.outcomes = FOUND
+          return json
         })
       case 'batch':
         return this.#batch(asked, route.locale, plan, progress)
@@ -178,7 +183,7 @@ export class Service<Source extends Asked> {
 
   /** @param ask throws the failure as an error with its class and cause */
   #failure(failure: LookupFailure, progress: Progress, ask: () => LocationRecord): Outcome {
-    count(failure, progress)
+    progress.outcomes = { [outcomeOf(failure)]: 1 }
     const { code, message, reason } = failure.error
     if (code === 'MALFORMED_ADDRESS' || code === 'UNRESOLVABLE_ADDRESS') {
       return { code, detail: message, reason }
@@ -194,8 +199,11 @@ export class Service<Source extends Asked> {
     if (batch.ips.length > most) return tooManyItems(batch.ips.length, most, plan.name)
     return orBadLocale(() => {
       const set = this.#resolver[DATABASE_SET]()
+      const outcomes: Record<string, number> = {}
+      progress.outcomes = outcomes
       return this.#json.batch(set, batch.ips, localeOf(batch.locale ?? locale), Date.now(), (failure) => {
-        count(failure, progress)
+        const outcome = failure === null ? 'found' : outcomeOf(failure)
+        outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
         if (failure?.error.status === null) this.#hideFault(failure)
       })
     })
@@ -226,8 +234,6 @@ function orBadLocale(operate: () => Outcome): Outcome {
   }
 }
 
-/** @param failure `null` for an address with a location */
-function count(failure: LookupFailure | null, { outcomes }: Progress): void {
-  const outcome = failure === null ? 'found' : (failure.error.reason ?? failure.error.code)
-  outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
+function outcomeOf({ error }: LookupFailure): string {
+  return error.reason ?? error.code
 }

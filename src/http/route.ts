@@ -49,7 +49,7 @@ export function routeOf({ url, method }: Asked, basePath: string, allowsOptions:
 
 /** The path of a URL and its query, `null` if it has none. @param url with or without its origin */
 export function targetOf(url: string): { readonly path: string; readonly query: string | null } {
-  const start = ORIGIN.exec(url)?.[0].length ?? 0
+  const start = url.startsWith('/') ? 0 : (ORIGIN.exec(url)?.[0].length ?? 0)
   const hash = url.indexOf('#', start)
   const end = hash === -1 ? url.length : hash
   const mark = url.indexOf('?', start)

@@ -12,23 +12,24 @@ import { NO_OFFSET, type Offset, ZoneOffsets } from './zone-offsets.ts'
 export interface LocationText {
   /** The text before the offset. */
   readonly before: string
-  /** The text after the offset; `null` if no offset is written. */
-  readonly after: string | null
+  /** The text after the offset. */
+  readonly after: string
 }
 
 /** How locations are written. */
 export interface LocationTemplate {
   textOf(location: Location, locale: Locale): LocationText
-  offsetText(offset: Offset): string
+  /** `null` if no offset is written: zones are then not asked for theirs. */
+  readonly offsetText: ((offset: Offset) => string) | null
 }
 
-/** Any instant will do: only the offset depends on it, and the offset is written separately. */
-export const ANY_INSTANT = 0
+/** Only the offset depends on the instant, and the offset is written separately. */
+export const NO_INSTANT = Number.NaN
 
 /** The part of a record after its `ip`, as `JSON.stringify` writes it. */
 export const JSON_TEMPLATE: LocationTemplate = {
   textOf: (location, locale) => ({
-    before: jsonAfterIp(location.record('', locale, ANY_INSTANT)),
+    before: jsonAfterIp(location.record('', locale, NO_INSTANT)),
     after: JSON_END,
   }),
   offsetText: ({ json }) => json,
@@ -47,8 +48,8 @@ const MAX_UNIT_BYTES = 3
 
 /**
  * A location is a row of numbers, half of a cache line of the CPU: the slab of its text, where the text starts there, its
- * length, where the offset is there (-1 without one), the zone, the id of the offset (-1 before the first), the uses, and the
- * length of the offset. With objects, which are two to four places in memory, a log with 32,000 locations takes 10 % longer.
+ * length, where the offset is there, the zone, the id of the offset (-1 before the first), the uses, and the length of the
+ * offset. With objects, which are two to four places in memory, a log with 32,000 locations takes 10 % longer.
  */
 const ROW = 8
 const SLAB = 0
@@ -181,7 +182,7 @@ export class RenderedLocations {
   write(number: number, at: number, out: ByteSink): void {
     const row = this.#row(number)
     const rows = this.#rows
-    const offset = this.#offsetAt(row, at)
+    const offset = this.#template.offsetText === null ? NO_OFFSET : this.#offsetAt(row, at)
     if (rows[row + OFFSET] !== offset.id) this.#render(number, row, offset)
     const slab = this.#slabs[rows[row + SLAB] ?? NONE]
     if (slab !== undefined) out.writeWords(slab, rows[row + START] ?? 0, rows[row + LENGTH] ?? 0)
@@ -215,24 +216,22 @@ export class RenderedLocations {
     const rows = this.#rows
     const location = this.#locations[number]
     if (location === undefined) return
-    const offsetText = this.#template.offsetText(offset)
+    const offsetText = this.#template.offsetText?.(offset) ?? ''
     const isFirst = rows[row + OFFSET] === NONE
     rows[row + OFFSET] = offset.id
-    const offsetStart = rows[row + OFFSET_START] ?? NONE
-    if (!isFirst && offsetStart === NONE) return
     if (!isFirst && rows[row + OFFSET_LENGTH] === offsetText.length) {
-      encoder.encodeInto(offsetText, this.#room(rows[row + SLAB] ?? NONE, offsetStart))
+      encoder.encodeInto(offsetText, this.#room(rows[row + SLAB] ?? NONE, rows[row + OFFSET_START] ?? 0))
       return
     }
     const { before, after } = this.#template.textOf(location, this.#locale)
-    const rest = after === null ? '' : offsetText + after
+    const rest = offsetText + after
     this.#reserve((before.length + rest.length) * MAX_UNIT_BYTES)
     const slab = this.#slabs.length - 1
     const start = this.#slabUsed
     const middle = start + encoder.encodeInto(before, this.#room(slab, start)).written
     const end = middle + encoder.encodeInto(rest, this.#room(slab, middle)).written
     this.#slabUsed = end
-    rows.set([slab, start, end - start, after === null ? NONE : middle], row)
+    rows.set([slab, start, end - start, middle], row)
     rows[row + OFFSET_LENGTH] = offsetText.length
   }
 

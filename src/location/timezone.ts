@@ -68,10 +68,11 @@ export class Timezone {
     this.#id = id
   }
 
-  /** @param instant milliseconds since 1970, within the range of `Date` */
+  /** @param instant milliseconds since 1970, within the range of `Date`; `NaN` for no instant, when there is no offset */
   at(instant: number): TimezoneAtInstant {
     if (instant >= this.#from && instant < this.#until) return this.#last
     if (this.#id === null) return UNKNOWN
+    if (Number.isNaN(instant)) return { id: this.#id, offset: null }
     const span = this.spans(Math.floor(instant / WINDOW_MS)).find(({ until }) => instant < until)
     if (span === undefined) return UNKNOWN
     const offset = offsetText(span.minutes)

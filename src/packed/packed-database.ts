@@ -20,8 +20,12 @@ export const DEFAULT_CACHE_BYTES = 100_663_296
 /** `firstRecords` gives fewer than twice as many. */
 const MAX_SAMPLED_RECORDS = 100
 
-/** The part of the limit that is for networks. The rest is for the data section. */
-const LEAVES_SHARE = 2 / 3
+/**
+ * The part of the limit that is for networks. The rest is for the data section. All IPv4 networks of the embedded city
+ * database (57 MB) and its whole data section (41 MB) then fit into the default limit: otherwise, the first million of
+ * random lookups takes twice as long.
+ */
+const LEAVES_SHARE = 0.58
 
 export interface PackedOptions {
   /** Limit of the decoded blocks that are kept, in bytes. 0 keeps only the last ones. Default: 100,663,296. */

@@ -46,6 +46,13 @@ describe('timezone offset', () => {
     expect(timezoneOf(null).at(0)).toEqual({ id: null, offset: null })
   })
 
+  it('is null without an instant, and the platform is not asked', () => {
+    const format = vi.spyOn(Intl, 'DateTimeFormat')
+    expect(timezoneOf('Asia/Omsk').at(Number.NaN)).toEqual({ id: 'Asia/Omsk', offset: null })
+    expect(format).not.toHaveBeenCalled()
+    format.mockRestore()
+  })
+
   it('works at both ends of the range of Date', () => {
     expect(timezoneOf('Asia/Tokyo').at(8.64e15).offset).toBe('+09:00')
     expect(timezoneOf('Asia/Tokyo').at(-8.64e15).offset).toMatch(/^[+-]\d\d:\d\d$/)

@@ -22,7 +22,7 @@ import { Input, sizeOf } from './input.ts'
 import { ClosedPipe, type Output } from './output.ts'
 import { openOutputFile, openStandardOutput } from './output-file.ts'
 import { AdaptiveExecutor, type WorkerPool, workersFor } from './pool.ts'
-import { loadShared, openShared } from './shared-database.ts'
+import { expanded, loadShared, openShared } from './shared-database.ts'
 import { type Position, Progress, type RunFacts, statisticsJson, statisticsText } from './statistics.ts'
 import { unreadable } from './system-error.ts'
 
@@ -56,6 +56,9 @@ export async function runEnrich(command: EnrichCommand, terminal: Terminal): Pro
     process.off('exit', giveUp)
   }
 }
+
+/** Inputs of more bytes, and of unknown size, have enough lines to pay for the expansion of a packed database. */
+const EXPANDS_FROM = 16 * 2 ** 20
 
 /** One run of the command, with the files and threads that it opened. */
 class Session {
@@ -97,9 +100,11 @@ class Session {
     }
     // Opening an output can take long: a named pipe waits for its reader.
     if (signal.aborted) return
-    this.#workers = workersFor(sizeOf(this.#inputs), threads)
+    const size = sizeOf(this.#inputs)
+    this.#workers = workersFor(size, threads)
     const sources = databases.length > 0 ? databases : [embedded.city]
-    const loaded = await Promise.all(sources.map((source) => loadShared(source, DEFAULT_MAX_BYTES, signal)))
+    const read = await Promise.all(sources.map((source) => loadShared(source, DEFAULT_MAX_BYTES, signal)))
+    const loaded = size === null || size > EXPANDS_FROM ? read.map(expanded) : read
     const set = openShared(loaded)
     checkLocations(set)
     const executor = new AdaptiveExecutor(loaded, threads, this.#workers)

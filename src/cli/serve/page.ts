@@ -86,7 +86,7 @@ export class Page {
       body: async () => null,
     }
     const { status, body } = await this.#service.answer(question, remoteAddress)
-    const answer = JSON.parse(String(body))
+    const answer = JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body ?? undefined))
     return status === 200
       ? { status, record: answer, problem: null }
       : { status, record: null, problem: answer }

@@ -3,8 +3,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { loadShared, openShared } from '../../../src/cli/enrich/shared-database.ts'
+import { expanded, loadShared, openShared } from '../../../src/cli/enrich/shared-database.ts'
 import { InvalidDatabaseError } from '../../../src/errors.ts'
+import { pack } from '../../../src/packed/pack.ts'
+import { encode, handMade } from '../../mmdb/hand-made.ts'
 import { tarOf } from '../../tar-archive.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { makePipe, writeDatabase } from './command-line.ts'
@@ -79,5 +81,25 @@ describe('loadShared', () => {
     await expect(loadShared(path).then((database) => openShared([database]))).rejects.toThrow(
       InvalidDatabaseError,
     )
+  })
+})
+
+describe('expanded', () => {
+  it('makes a packed database an MMDB file in shared memory, and leaves others as they are', async () => {
+    const plain = await loadShared(DB)
+    expect(expanded(plain)).toEqual(plain)
+    const path = file('a.packed', pack(RAW))
+    const packed = await loadShared(path)
+    const database = expanded(packed)
+    expect(database.bytes.buffer).toBeInstanceOf(SharedArrayBuffer)
+    expect(openShared([database]).info[0]).toEqual({
+      ...openShared([packed]).info[0],
+      nodeCount: expect.any(Number),
+    })
+    // No tree, so nothing to expand.
+    const small = await loadShared(
+      file('b.packed', pack(handMade(encode('x'), { node_count: 0 }, new Uint8Array()))),
+    )
+    expect(expanded(small).bytes).toBe(small.bytes)
   })
 })

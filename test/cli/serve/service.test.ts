@@ -8,8 +8,8 @@ import { Agent, type Dispatcher, request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { listen, makeServer, stop } from '../../../src/cli/serve/http-server.ts'
 import { OPEN_API_JSON } from '../../../src/cli/serve/openapi.ts'
+import { AnswerJson } from '../../../src/http/answer-json.ts'
 import { Resolver } from '../../../src/index.ts'
-import { NodeResolver } from '../../../src/node/node-resolver.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { KEYS, type Service, serve } from './running.ts'
 
@@ -328,7 +328,7 @@ describe('faults', () => {
   it('are logged, and answered without their message', async () => {
     const other = await serve(folder, { trustedProxies: undefined, host: '::' })
     // The database fails like this if its file is changed under it.
-    vi.spyOn(NodeResolver.prototype, 'find').mockImplementationOnce(() => {
+    vi.spyOn(AnswerJson.prototype, 'record').mockImplementationOnce(() => {
       throw new Error('the disk is on fire')
     })
     const headers = { authorization: `Bearer ${KEYS.developer}` }
