@@ -8,5 +8,5 @@ export default city
 
 /** Bundlers and tracers look for exactly this form. @vercel/nft needs the `return`: it does not see short arrow functions. */
 function locate(): URL {
-  return new URL('../data/city.mmdb.gz', import.meta.url)
+  return new URL('../data/city.mmdb.packed', import.meta.url)
 }

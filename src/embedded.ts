@@ -10,7 +10,7 @@ const FILE_NAME = Symbol.for('geofix.embeddedFile')
 const UNKNOWN_FOLDER = 'file:///unknown/'
 
 /** The files in `data/`. Entries such as `city.ts` repeat the name, because bundlers need a literal. */
-const FILES = { city: 'city.mmdb.gz', country: 'country.mmdb.gz' } as const
+const FILES = { city: 'city.mmdb.packed', country: 'country.mmdb.gz' } as const
 
 /**
  * Makes the URL of an embedded database. Never throws: importing an entry must not fail, and `Resolver.open` has a
@@ -40,7 +40,7 @@ export function embeddedFileOf(url: object): string | undefined {
  * `geofix/country`, whose files bundlers copy.
  */
 export const embedded: Readonly<Record<keyof typeof FILES, PlatformUrl>> = /* @__PURE__ */ Object.freeze({
-  /** Country, region, city, coordinates and time zone. 100 MB in memory. */
+  /** Country, region, city, coordinates and time zone. 20 MB in memory for a few lookups, up to 200 MB for many. */
   get city(): PlatformUrl {
     return embeddedUrl('city', besideThisPackage)
   },

@@ -62,7 +62,7 @@ describe('the plugin for esbuild', () => {
   it('copies what is used beside each output', () => {
     end(outputs({ [COUNTRY]: 10, [CITY]: 0 }))
     expect(statSync(join(folder, 'out/a/country.mmdb.gz')).size).toBe(SIZE)
-    expect(existsSync(join(folder, 'out/a/city.mmdb.gz'))).toBe(false)
+    expect(existsSync(join(folder, 'out/a/city.mmdb.packed'))).toBe(false)
   })
 
   it('copies only the databases that its option names', () => {

@@ -1,9 +1,9 @@
-// npm run build-data: builds data/city.mmdb.gz, data/country.mmdb.gz and data/manifest.json. The same inputs and the same
-// libdeflate give the same bytes. data/ changes only if every check has passed.
+// npm run build-data: builds data/city.mmdb.packed, data/country.mmdb.gz and data/manifest.json. The same inputs and the
+// same libdeflate give the same bytes. data/ changes only if every check has passed.
 // npm run build-data -- --install-only: installs the sources, which some tests need, and builds nothing.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
+import { Database } from '../../src/mmdb/database.ts'
 import { installPinned, pinnedPackages } from '../pinned-packages.ts'
 import { requireLibdeflate, writeCompressed } from './compress.ts'
 import { CountryNames } from './country-names.ts'
@@ -11,6 +11,7 @@ import { checkCoverage, coverageTable, measureCoverage } from './coverage.ts'
 import { enrich } from './enrichment.ts'
 import { build, CITY, COUNTRY, type Layout } from './layout.ts'
 import { describeFile, type ManifestFile, makeManifest, sha256 } from './manifest.ts'
+import { openPacked, plainForm, proveEqual, smallestPacked } from './packed-form.ts'
 import { type RegionAliases, RegionCodes } from './region-code.ts'
 import { type RegionCorrections, readRegions } from './region-list.ts'
 import { readSource } from './source.ts'
@@ -73,8 +74,13 @@ async function main(): Promise<void> {
   try {
     const make = (file: string, layout: Layout): ManifestFile => {
       const built = step(`laying out ${layout.databaseType}`, () => build(layout, source, locations))
-      const packed = step(`compressing ${file}`, () => writeCompressed(built.bytes, join(temporary, file)))
-      const unpacked = gunzipSync(packed)
+      const path = join(temporary, file)
+      const isPacked = file.endsWith('.packed')
+      const published = step(`compressing ${file}`, () =>
+        isPacked ? smallestPacked(built.bytes) : writeCompressed(built.bytes, path),
+      )
+      if (isPacked) writeFileSync(path, published)
+      const unpacked = plainForm(published)
       const all = step('verifying every network', () => verifyAll(layout, unpacked, source, locations))
       console.log(`  no difference in ${all.networks} networks and ${all.recordPairs} pairs of records`)
       const raw = join(temporary, 'raw.mmdb')
@@ -84,9 +90,14 @@ async function main(): Promise<void> {
       console.log(
         `  no difference for ${samples.mmdbLib} addresses with mmdb-lib, ${samples.mmdblookup} with mmdblookup`,
       )
-      return describeFile(file, packed, unpacked, built.records)
+      const equality = isPacked
+        ? step('comparing the packed form with the plain one', () =>
+            proveEqual(new Database(unpacked), openPacked(published)),
+          )
+        : undefined
+      return describeFile(file, published, unpacked, built.records, equality)
     }
-    const city = make('city.mmdb.gz', CITY)
+    const city = make('city.mmdb.packed', CITY)
     const country = make('country.mmdb.gz', COUNTRY)
     console.log(`\n${coverageTable(coverage)}\n`)
 
@@ -100,7 +111,7 @@ async function main(): Promise<void> {
     )
     writeFileSync(join(temporary, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)
     mkdirSync(DATA, { recursive: true })
-    for (const file of ['city.mmdb.gz', 'country.mmdb.gz', 'manifest.json']) {
+    for (const file of ['city.mmdb.packed', 'country.mmdb.gz', 'manifest.json']) {
       renameSync(join(temporary, file), join(DATA, file))
     }
     for (const { file, bytes, sha256 } of manifest.files)

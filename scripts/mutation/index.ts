@@ -48,7 +48,7 @@ async function mutate(name: string, folder: Folder): Promise<void> {
     timeoutMS: 20_000,
     tempDirName: sandboxes,
     cleanTempDir: 'always',
-    ignorePatterns: ['.cache', 'coverage', 'data/city.mmdb.gz', 'dist'],
+    ignorePatterns: ['.cache', 'coverage', 'data/city.mmdb.packed', 'dist'],
     reporters: ['clear-text', 'progress-append-only', 'json'],
     jsonReporter: { fileName: `${CACHE}/${name}.json` },
     clearTextReporter: { allowColor: false, logTests: false, reportTests: false },

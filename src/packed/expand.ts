@@ -5,7 +5,7 @@ import { ALIAS, FIRST_RECORD, LEAVES_PER_BLOCK, NONE } from './format.ts'
 import type { PackedFile } from './packed-file.ts'
 
 /** A larger file stays packed. */
-const MAX_EXPANDED_BYTES = 2 ** 29
+const MAX_EXPANDED_BYTES = 536_870_912
 
 const RECORD_SIZE = 32
 

@@ -430,7 +430,7 @@ const worker :Workerd.Worker = (
       'build.mjs': `${INSTALL}import { createPackageWithOptions, extractFile, listPackage } from '@electron/asar'
 import { rmSync, writeFileSync } from 'node:fs'
 writeFileSync('out/main.js', '')
-await createPackageWithOptions('out', 'app.asar', { unpack: '**/*.mmdb.gz' })
+await createPackageWithOptions('out', 'app.asar', { unpack: '**/*.mmdb.*' })
 rmSync('out', { recursive: true })
 const inside = 'node_modules/geofix/dist/core.cjs'
 const { unpacked } = listPackage('app.asar', { isPack: true }).includes('unpack : /node_modules/geofix/data/country.mmdb.gz') ? { unpacked: true } : {}

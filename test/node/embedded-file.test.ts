@@ -20,14 +20,14 @@ const moved = (): URL =>
 describe('the URLs of the embedded databases', () => {
   it('are the same in the entries and in `embedded`', () => {
     expect([city.href, country.href]).toEqual([embedded.city.href, embedded.country.href])
-    expect(embeddedFileOf(city)).toBe('city.mmdb.gz')
+    expect(embeddedFileOf(city)).toBe('city.mmdb.packed')
     expect(embeddedFileOf(embedded.country)).toBe('country.mmdb.gz')
     expect(embeddedFileOf(new URL(city))).toBe(undefined)
   })
 
   it('do not throw where a module does not know its place, as in a CommonJS bundle', () => {
     const url = embeddedUrl('city', (file) => new URL(file, undefined))
-    expect([url.protocol, embeddedFileOf(url)]).toEqual(['file:', 'city.mmdb.gz'])
+    expect([url.protocol, embeddedFileOf(url)]).toEqual(['file:', 'city.mmdb.packed'])
   })
 
   it('open', async () => {

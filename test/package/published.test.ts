@@ -58,7 +58,7 @@ const EXPORTS = {
   ],
 }
 
-let packed: { files: { path: string; size: number }[] }
+let packed: { size: number; files: { path: string; size: number }[] }
 
 beforeAll(() => {
   packed = JSON.parse(
@@ -74,7 +74,7 @@ describe('the tarball', () => {
       .map(({ path }) => path)
       .filter(
         (path) =>
-          !/^(dist\/[\w-]+\.(js|cjs|d\.ts|d\.cts)|data\/[\w-]+\.(mmdb\.gz|json|md)|dist\/(cli|http)\.LICENSE\.txt|package\.json|(src\/([a-z]+\/)?|scripts\/bench\/)?README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/.test(
+          !/^(dist\/[\w-]+\.(js|cjs|d\.ts|d\.cts)|data\/[\w-]+\.(mmdb\.gz|mmdb\.packed|json|md)|dist\/(cli|http)\.LICENSE\.txt|package\.json|(src\/([a-z]+\/)?|scripts\/bench\/)?README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/.test(
             path,
           ),
       )
@@ -94,7 +94,7 @@ describe('the tarball', () => {
         'src/http/README.md',
         'src/node/README.md',
         'src/packed/README.md',
-        'data/city.mmdb.gz',
+        'data/city.mmdb.packed',
         'data/country.mmdb.gz',
         'dist/cli.js',
         'dist/cli-enrich-worker.js',
@@ -102,6 +102,10 @@ describe('the tarball', () => {
         'dist/http.LICENSE.txt',
       ]),
     )
+  })
+
+  it('has at most 20 MB', () => {
+    expect(packed.size).toBeLessThan(20_000_000)
   })
 
   it('keeps each entry small', () => {
