@@ -26,7 +26,7 @@ function overlaysOf(overlays: readonly Overlay[] | undefined): Overlays | null {
   if (overlays === undefined) return null
   if (overlayCode !== undefined) return overlayCode.openOverlays(overlays)
   throw new TypeError(
-    'there are overlays: call "await Resolver.loadOverlays()" before openSync or attach, or use Resolver.open',
+    'overlays are given: call "await Resolver.loadOverlays()" before openSync or attach, or use Resolver.open',
   )
 }
 

@@ -3,9 +3,10 @@ import { formatCidr, type Network, NOT_IPV4, parseCidr } from '../address/ip-tex
 import { InvalidOverlayError, quoted } from '../errors.ts'
 import { MAX_TEXT_BYTES } from '../mmdb/field-reader.ts'
 import { messageOf } from '../realm.ts'
+import { localeOf } from './locale.ts'
 import { Location } from './location-table.ts'
 import { coordinatesOf, NO_COORDINATES } from './schema.ts'
-import { officialCountryCode, PartsMaker, regionCodeOf, Translations } from './shared-parts.ts'
+import { PartsMaker, platformCountryName, regionCodeOf, Translations } from './shared-parts.ts'
 import { remember } from './tables.ts'
 import { timezoneOf } from './timezone.ts'
 
@@ -208,6 +209,20 @@ function textOf(value: unknown, name: string): string | null {
     throw refused(name, `it has more than ${MAX_TEXT_BYTES} bytes in UTF-8: shorten it`)
   }
   return value
+}
+
+/** The ISO 3166-1 alpha-2 code in capitals. @throws TypeError when no country has it */
+export function officialCountryCode(value: unknown): string {
+  const text = String(value)
+  const code = text.toUpperCase()
+  const isCode = typeof value === 'string' && /^[A-Z]{2}$/.test(code)
+  if (!isCode || platformCountryName(code, localeOf(undefined)) === null) {
+    throw new TypeError(`${quoted(text)} is not an ISO 3166-1 alpha-2 code: write one such as DE`)
+  }
+  // CLDR knows names for withdrawn and unofficial codes too, such as UK. No database has them.
+  const { region } = new Intl.Locale(`und-${code}`)
+  if (region !== code) throw new TypeError(`${quoted(text)} is not the ISO 3166-1 code: write ${region}`)
+  return code
 }
 
 function countryCodeOf(text: string, name: string): string {

@@ -1,4 +1,3 @@
-import { quoted } from '../errors.ts'
 import type { FieldReader } from '../mmdb/field-reader.ts'
 import { type Locale, localeOf } from './locale.ts'
 import type { Country, Region } from './location-record.ts'
@@ -129,20 +128,6 @@ function makeFormatter(tag: string): Intl.DisplayNames | null {
   // For an unsupported language, Intl.DisplayNames would use the system's language.
   const supported = Intl.DisplayNames.supportedLocalesOf([tag]).length > 0
   return supported ? new Intl.DisplayNames([tag], { type: 'region', fallback: 'none' }) : null
-}
-
-/** The ISO 3166-1 alpha-2 code in capitals. @throws TypeError when no country has it */
-export function officialCountryCode(value: unknown): string {
-  const text = String(value)
-  const code = text.toUpperCase()
-  const isCode = typeof value === 'string' && /^[A-Z]{2}$/.test(code)
-  if (!isCode || platformCountryName(code, localeOf(undefined)) === null) {
-    throw new TypeError(`${quoted(text)} is not an ISO 3166-1 alpha-2 code: write one such as DE`)
-  }
-  // CLDR knows names for withdrawn and unofficial codes too, such as UK. No database has them.
-  const { region } = new Intl.Locale(`und-${code}`)
-  if (region !== code) throw new TypeError(`${quoted(text)} is not the ISO 3166-1 code: write ${region}`)
-  return code
 }
 
 const UNKNOWN: Country & Region = Object.freeze({ code: null, name: null })

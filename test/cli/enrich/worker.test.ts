@@ -2,6 +2,7 @@
 import { expect, it, vi } from 'vitest'
 import type { WorkerReply, WorkerRequest } from '../../../src/cli/enrich/pool.ts'
 import { loadShared } from '../../../src/cli/enrich/shared-database.ts'
+import { emptyCounts } from '../../../src/enrich/counts.ts'
 import { makePlan } from '../../../src/enrich/formats/formats.ts'
 import type { Block } from '../../../src/enrich/splitter.ts'
 import { temporaryFolder } from '../../temporary.ts'
@@ -34,12 +35,15 @@ function blockOf(text: string): Block {
   return { bytes, isStart: true, headerLine: 0, oversized: false, startsLine: true }
 }
 
-it('answers each plan and block, in order', async () => {
+it('answers each plan, block and request for counts, in order', async () => {
   const block = blockOf(ndjson(3))
   expect(give({ kind: 'block', block, memory })).toEqual({
     kind: 'failed',
     message: 'a block came before its plan',
   })
+
+  // It has no locations either.
+  expect(give({ kind: 'location-counts' })).toMatchObject({ kind: 'enriched', counts: emptyCounts() })
 
   const database = await loadShared(writeDatabase(temporaryFolder()))
   expect(give({ kind: 'databases', databases: [database] })).toBeUndefined()
@@ -57,6 +61,13 @@ it('answers each plan and block, in order', async () => {
   // One that is larger than its memory goes in memory of its own.
   const longer = give({ kind: 'block', block, memory: new SharedArrayBuffer(10) })
   expect(longer).toEqual({ ...answer, output: new Uint8Array(answer.output) })
+  // The locations of both, once.
+  expect(answer.counts.countries.size).toBe(0)
+  const locations = give({ kind: 'location-counts' })
+  if (locations?.kind !== 'enriched') throw new Error('not counted')
+  const { lines, countries } = locations.counts
+  expect([lines, [...countries.values()].reduce((sum, { count }) => sum + count, 0)]).toEqual([0, 4])
+  expect(give({ kind: 'location-counts' })).toMatchObject({ counts: emptyCounts() })
 
   expect(give({ kind: 'block', block: blockOf('{"ip":"1.2.3.4"}\nrubbish\n'), memory })).toEqual({
     kind: 'bad-line',
