@@ -1,11 +1,21 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Reader } from 'mmdb-lib'
 import { build } from 'tsup'
+import { isPacked } from '../../src/bytes/extract.ts'
 import { embedded } from '../../src/index.ts'
-import { plainForm } from '../build-data/packed-form.ts'
+import { writeCompressed } from '../build-data/compress.ts'
+import { plainForm, smallestPacked } from '../build-data/packed-form.ts'
 
 /** A database that contenders look up in. */
 export interface BenchDatabase {
@@ -40,6 +50,34 @@ function unpackInto(folder: string, name: string, packed: string, hasTargets: bo
   const bytes = readFileSync(path)
   const built = new Reader(bytes).metadata.buildEpoch.toISOString().slice(0, 10)
   return { name, packed, path, size: bytes.length, built, hasTargets }
+}
+
+/** The paths of a database's forms. */
+export interface Forms {
+  readonly plain: string
+  readonly packed: string
+  /** The smallest that gzip can be. */
+  readonly gzip: string
+}
+
+/**
+ * Packs and compresses a database as `npm run build-data` does. Takes minutes, so later runs use the files again.
+ *
+ * @throws Error if libdeflate is not installed
+ */
+export function formsOf(folder: string, { name, path, packed }: BenchDatabase): Forms {
+  const forms = { plain: path, packed: join(folder, `${name}.mmdb.packed`), gzip: `${path}.gz` }
+  const isCurrent = (file: string): boolean =>
+    existsSync(file) && statSync(file).mtimeMs >= statSync(path).mtimeMs
+  if (!isCurrent(forms.gzip)) {
+    const unfinished = join(folder, `unfinished-${name}.mmdb.gz`)
+    writeCompressed(readFileSync(path), unfinished)
+    renameSync(unfinished, forms.gzip)
+  }
+  // What the library has embedded is packed already.
+  if (isPacked(readFileSync(packed))) return { ...forms, packed }
+  if (!isCurrent(forms.packed)) writeFileSync(forms.packed, smallestPacked(readFileSync(path)))
+  return forms
 }
 
 /**
@@ -99,6 +137,11 @@ export function builtCli(): string {
   const shell = process.platform === 'win32'
   execFileSync('npm', ['run', 'build'], { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'], shell })
   return CLI
+}
+
+/** @returns the path of a built module; builds it first if the source is newer */
+export function builtModule(name: string): string {
+  return join(dirname(builtCli()), name)
 }
 
 /** The latest modification time in a folder, in milliseconds. */

@@ -9,6 +9,7 @@ import { enrichments, enrichReport } from './scenarios/enrich.ts'
 import { partitions, steadyProcessorTime } from './scenarios/enrich-processor.ts'
 import { http } from './scenarios/http.ts'
 import { eventLoop, memory, opening } from './scenarios/opening.ts'
+import { cold, edge, firstAnswer, sizes, warm } from './scenarios/packed.ts'
 import { importing, starting, threads } from './scenarios/start.ts'
 import {
   bulk,
@@ -27,6 +28,7 @@ const SCENARIOS: readonly Scenario[] = [
   ...[randomIPv4, embeddedIPv4, skewedIPv4, firstPass, randomIPv6, ipv6Networks, bulk, request],
   ...[opening, memory, eventLoop, hostile],
   ...[importing, starting, threads],
+  ...[sizes, firstAnswer, cold, warm, edge],
   ...[...enrichments, enrichReport, steadyProcessorTime, partitions],
   http,
 ]

@@ -2,7 +2,7 @@ import { cpus, totalmem } from 'node:os'
 import type { BenchDatabase } from './artifacts.ts'
 import type { Job } from './job.ts'
 import type { Scale } from './options.ts'
-import { type Figure, isMet, type Measurement, measurement, type Row } from './row.ts'
+import { type Figure, isMet, type Measurement, measurement, PACKED, type Row } from './row.ts'
 
 /** The machine of the measurements. */
 export interface Machine {
@@ -41,6 +41,9 @@ export interface Report {
   readonly skipped: readonly string[]
 }
 
+/** Headings of the rows that are not of one database. */
+const TITLES: Readonly<Record<string, string>> = { none: 'Without a database', [PACKED]: 'Packed databases' }
+
 /** The report as Markdown: a paragraph about the machine and the libraries, and a table for each database. */
 export function markdownReport(report: Report): string {
   const { date, mode, machine, databases, versions, rows, jobs, skipped } = report
@@ -53,7 +56,7 @@ export function markdownReport(report: Report): string {
     databases.map((each) => [each.name, ` of ${each.built}, ${Math.round(each.size / 1e6)} MB`]),
   )
   for (const database of new Set(rows.map((row) => row.database))) {
-    const title = database === 'none' ? 'Without a database' : `On ${database}${built.get(database) ?? ''}`
+    const title = TITLES[database] ?? `On ${database}${built.get(database) ?? ''}`
     parts.push(`${title}:`, markdownTable(rows.filter((row) => row.database === database)))
   }
   for (const job of jobs) parts.push(jobTable(job))
@@ -71,7 +74,7 @@ export function jsonReport(report: Report): string {
 /** The part of the guide between these lines is made from a report. */
 const GUIDE_PART = /(<!-- figures -->\n)[\s\S]*(<!-- \/figures -->)/
 
-/** The guide with the figures of a report, read from its JSON: those with the database that has targets. */
+/** The guide with the figures of a report, read from its JSON: those with the database that has targets, and those of packed databases. */
 export function guideWithFigures(guide: string, json: string): string {
   const { date, machine, databases, versions, rows, jobs }: Report = JSON.parse(json)
   const [database] = databases
@@ -81,7 +84,12 @@ export function guideWithFigures(guide: string, json: string): string {
     `${machine.node.slice(1)} on ${machine.cores} cores of ${machine.cpu}, beside ${versions.join(', ')}.`,
   ].join('\n')
   const own = rows.filter((row) => row.database === database.name)
-  const parts = [text, markdownTable(own, GUIDE_HEADINGS), ...jobs.map(jobTable)]
+  const packed = rows.filter((row) => row.database === PACKED)
+  const parts = [
+    text,
+    ...[own, packed].filter((some) => some.length > 0).map((some) => markdownTable(some, GUIDE_HEADINGS)),
+  ]
+  parts.push(...jobs.map(jobTable))
   return guide.replace(GUIDE_PART, (_, start: string, end: string) => `${start}${parts.join('\n\n')}\n${end}`)
 }
 

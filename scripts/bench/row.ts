@@ -33,6 +33,9 @@ export interface Target {
 export const atLeast = (value: number): Target => ({ kind: 'at least', value })
 export const atMost = (value: number): Target => ({ kind: 'at most', value })
 
+/** The `database` of rows about packed databases, which name the one in question themselves. */
+export const PACKED = 'packed databases'
+
 /** A row of the table: Geofix compared with a peer, or an amount without a peer. */
 export interface Row {
   /** Name of the database. */

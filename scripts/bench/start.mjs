@@ -1,36 +1,15 @@
 // What it costs to start with a library, in a new process each time: `start.mjs JOB LIBRARY MODULE DATABASE`. Plain
 // JavaScript on the built package, as programs use it.
-import { createRequire } from 'node:module'
+import { readFileSync } from 'node:fs'
 import { memoryUsage } from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
-import { pathToFileURL } from 'node:url'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { load, open, randomAddresses } from './libraries.mjs'
 
 const ADDRESS = '81.2.69.142'
 const WORKERS = 4
 const MARGIN_MS = 200
 const SETTLE_MS = 1000
-
-/** Loads a library. Those of CommonJS are loaded as their programs do. */
-const load = (library, module) =>
-  library === 'geofix' ? import(pathToFileURL(module)) : createRequire(import.meta.url)(module)
-
-/** Opens a library, and gives its function for one address. */
-async function open(library, module, database, shared) {
-  const loaded = await load(library, module)
-  switch (library) {
-    case 'geofix': {
-      const geo = shared === undefined ? await loaded.Resolver.open(database) : loaded.Resolver.attach(shared)
-      return Object.assign((ip) => geo.find(ip), { share: () => geo.share() })
-    }
-    case 'maxmind': {
-      const reader = await loaded.open(database)
-      return (ip) => reader.get(ip)
-    }
-    default:
-      return (ip) => loaded.lookup(ip)
-  }
-}
 
 const JOBS = {
   /** Processor time of loading the code, in milliseconds. */
@@ -73,18 +52,29 @@ const JOBS = {
     await delay(SETTLE_MS)
     return (memoryUsage.rss() - before) / WORKERS / 1e6
   },
+
+  /**
+   * Heap and buffers after some random lookups, in megabytes: what the limit of an isolate at the edge counts. As there,
+   * the database is given as bytes to the module without Node. Needs `--expose-gc`.
+   */
+  async isolate(_, module, database, lookups, cacheBytes) {
+    const { Resolver } = await load('geofix', module)
+    const geo = await Resolver.open(readFileSync(database), { cacheBytes: Number(cacheBytes) })
+    const next = randomAddresses(0)
+    for (let count = 0; count < lookups; count++) geo.find(next())
+    globalThis.gc()
+    const { heapUsed, external } = memoryUsage()
+    if (geo.find(ADDRESS) === null) throw new Error(`${ADDRESS} is not found`)
+    return (heapUsed + external) / 1e6
+  },
 }
 
 async function work({ library, module, database, lookups, seed, shared }) {
-  let state = seed + 1
-  const octet = () => {
-    state = (Math.imul(state, 1103515245) + 12345) >>> 0
-    return (state >>> 16) & 255
-  }
+  const next = randomAddresses(seed)
   // An empty worker has no library.
   const find = library === 'none' ? null : await open(library, module, database, shared)
   for (let count = 0; count < lookups; count++) {
-    await find?.(`${(octet() % 223) + 1}.${octet()}.${octet()}.${octet()}`)
+    await find?.(next())
   }
   parentPort.postMessage('done')
   // Stays until the process ends.

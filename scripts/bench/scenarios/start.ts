@@ -1,5 +1,5 @@
-import { dirname, join } from 'node:path'
-import { type BenchDatabase, builtCli } from '../artifacts.ts'
+import { join } from 'node:path'
+import { type BenchDatabase, builtModule } from '../artifacts.ts'
 import { answerOf } from '../child.ts'
 import { amountRow, type Figure, measurement, type Row, ratioRow, type Unit } from '../row.ts'
 import type { Scenario, Stage, Subject } from '../stage.ts'
@@ -57,7 +57,7 @@ async function run(
   { scale, peers }: Stage,
   { database }: Subject,
 ): Promise<readonly Row[]> {
-  const libraries = new Map([['geofix', join(dirname(builtCli()), 'index.js')]])
+  const libraries = new Map([['geofix', builtModule('index.js')]])
   if (peers !== null) for (const peer of PEERS) libraries.set(peer, join(peers, 'node_modules', peer))
   if (name === 'worker') libraries.set('none', '')
   const rounds = new Map<string, number[]>()

@@ -1,0 +1,210 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { builtModule, embeddedCity, type Forms, formsOf } from '../artifacts.ts'
+import { answerOf } from '../child.ts'
+import {
+  amountRow,
+  atLeast,
+  atMost,
+  type Figure,
+  measurement,
+  PACKED,
+  type Row,
+  ratioRow,
+  type Target,
+  type Unit,
+} from '../row.ts'
+import type { Scenario, Stage, Subject } from '../stage.ts'
+import { compare } from './throughput.ts'
+
+const PROGRAMS = join(import.meta.dirname, '..')
+
+const MB = 1e6
+
+/** Bytes on disk, with the smallest files that npm run build-data can make. */
+export const sizes = packedScenario('size on disk', async (stage, subject) => {
+  const row = (what: string, { packed }: Forms, name: string, path: string, target: Target | null): Row => {
+    return ratioRow(PACKED, what, sizeOf(packed), { name, figure: sizeOf(path) }, target)
+  }
+  const city = embeddedForms(stage)
+  const embedded = 'size on disk, embedded database'
+  const other = `size on disk, ${subject.database.name}`
+  const forms = formsOf(stage.folder, subject.database)
+  return [
+    amountRow(PACKED, embedded, sizeOf(city.packed), atMost(18)),
+    row(embedded, city, '.mmdb.gz', city.gzip, null),
+    row(embedded, city, '.mmdb', city.plain, null),
+    row(other, forms, '.mmdb.gz', forms.gzip, atMost(0.6)),
+    row(other, forms, '.mmdb', forms.plain, null),
+  ]
+})
+
+/** Whole processes that start, open the embedded database or data of their own, and answer. */
+export const firstAnswer = wholeProcesses('process to one answer', {
+  lookups: 1,
+  timesEmpty: 2.5,
+  timesPeer: { 'geoip-lite': 1, 'fast-geoip': 1.3 },
+  added: null,
+  addedPeak: 25,
+})
+export const cold = wholeProcesses('process to 1,000 random answers', {
+  lookups: 1000,
+  timesEmpty: null,
+  timesPeer: {},
+  added: 150,
+  addedPeak: 60,
+})
+
+/** Random lookups after all blocks were read once. */
+export const warm = packedScenario('packed, random IPv4', async (stage, subject) => {
+  const embedded = embeddedCity(stage.folder)
+  const rows: Row[] = []
+  for (const database of [subject.database, embedded]) {
+    const entry = { contender: 'lookup', list: subject.inputs.ipv4 }
+    const { packed } = formsOf(stage.folder, database)
+    const ours = { ...entry, name: 'packed', database: { ...database, path: packed } }
+    const plain = { ...entry, name: 'plain', database, target: atLeast(0.8) }
+    const name = database === embedded ? 'embedded database' : database.name
+    rows.push(...(await compare(stage, subject, `${warm.title}, ${name}`, ours, [plain])))
+  }
+  return rows.map((row) => ({ ...row, database: PACKED }))
+})
+
+const EDGE_LOOKUPS = 100_000
+const EDGE_CACHE_BYTES = 2 ** 24
+
+/** What counts for the limit of an isolate, 128 MB. */
+export const edge = packedScenario('edge, heap and buffers', async (stage) => {
+  const args = ['isolate', 'geofix', builtModule('core.js'), embeddedForms(stage).packed]
+  const flags = ['--expose-gc', join(PROGRAMS, 'start.mjs')]
+  const amounts: number[] = []
+  for (let start = 0; start < stage.scale.starts; start++) {
+    const counts = [String(EDGE_LOOKUPS), String(EDGE_CACHE_BYTES)]
+    const command = { name: 'edge', file: process.execPath, args: [...flags, ...args, ...counts] }
+    amounts.push(await answerOf<number>(command))
+  }
+  const what = `${edge.title} after 100,000 lookups, cacheBytes of 16 MiB`
+  return [amountRow(PACKED, what, figureOf(amounts, 'MB'), atMost(64))]
+})
+
+/** Bounds of a job that whole processes do. */
+interface WholeGoals {
+  readonly lookups: number
+  /** Processor time, as a multiple of that of an empty process. */
+  readonly timesEmpty: number | null
+  /** Processor time, as a multiple of that of a library. */
+  readonly timesPeer: Readonly<Record<string, number>>
+  /** Milliseconds of processor time over an empty process. */
+  readonly added: number | null
+  /** Megabytes of peak memory over an empty process. */
+  readonly addedPeak: number
+}
+
+/** What one process took: milliseconds and megabytes. */
+interface Whole {
+  readonly processor: number
+  readonly peak: number
+}
+
+const EMPTY = 'an empty process'
+const OURS = 'geofix, packed'
+
+function wholeProcesses(title: string, goals: WholeGoals): Scenario {
+  return packedScenario(title, async (stage) => {
+    const runs = await wholeRuns(stage, goals.lookups)
+    const of = (name: string, pick: keyof Whole): number[] => (runs.get(name) ?? []).map((run) => run[pick])
+    const times = (name: string): Figure => figureOf(of(name, 'processor'), 'ms')
+    const added = (name: string, pick: keyof Whole, unit: Unit): Figure => {
+      const { median } = measurement(of(EMPTY, pick))
+      return figureOf(
+        of(name, pick).map((amount) => amount - median),
+        unit,
+      )
+    }
+    const [time, peak] = [`${title}, processor time`, `${title}, peak memory over ${EMPTY}`]
+    const limit = (most: number | null | undefined) =>
+      most === null || most === undefined ? null : atMost(most)
+    const peers = [...runs.keys()].filter((name) => name !== OURS && name !== EMPTY)
+    return [
+      ratioRow(PACKED, time, times(OURS), { name: EMPTY, figure: times(EMPTY) }, limit(goals.timesEmpty)),
+      ...peers.map((name) => {
+        return ratioRow(
+          PACKED,
+          time,
+          times(OURS),
+          { name, figure: times(name) },
+          limit(goals.timesPeer[name]),
+        )
+      }),
+      amountRow(PACKED, `${time} over ${EMPTY}`, added(OURS, 'processor', 'ms'), limit(goals.added)),
+      amountRow(PACKED, peak, added(OURS, 'peak', 'MB'), atMost(goals.addedPeak)),
+      ...peers.map((name) => {
+        return ratioRow(
+          PACKED,
+          peak,
+          added(OURS, 'peak', 'MB'),
+          { name, figure: added(name, 'peak', 'MB') },
+          null,
+        )
+      }),
+    ]
+  })
+}
+
+/** Runs the processes in turns. */
+async function wholeRuns(stage: Stage, lookups: number): Promise<ReadonlyMap<string, readonly Whole[]>> {
+  const { packed, plain } = embeddedForms(stage)
+  const module = builtModule('index.js')
+  const programs = new Map([
+    [EMPTY, ['none']],
+    [OURS, ['geofix', module, packed]],
+    ['geofix, plain', ['geofix', module, plain]],
+  ])
+  if (stage.peers !== null) {
+    for (const name of ['maxmind', 'geoip-lite', 'fast-geoip']) {
+      const key = name === 'maxmind' ? 'maxmind, plain' : name
+      programs.set(key, [name, join(stage.peers, 'node_modules', name), plain])
+    }
+  }
+  const runs = new Map<string, Whole[]>()
+  for (let start = 0; start < stage.scale.starts; start++) {
+    for (const [name, args] of programs) {
+      const command = [join(PROGRAMS, 'whole.mjs'), ...args, String(lookups)]
+      const run = await answerOf<Whole>({ name, file: process.execPath, args: command })
+      runs.set(name, [...(runs.get(name) ?? []), run])
+    }
+  }
+  return runs
+}
+
+/** A scenario that runs once, beside the first database. Leaves itself out with a reason if a tool is missing. */
+function packedScenario(
+  title: string,
+  run: (stage: Stage, subject: Subject) => Promise<readonly Row[]>,
+): Scenario {
+  return {
+    title,
+    onlyInFull: false,
+    run: async (stage, subject) => {
+      if (subject !== stage.subjects[0]) return []
+      try {
+        return await run(stage, subject)
+      } catch (error) {
+        stage.skipped.add(`${title}: ${error instanceof Error ? error.message : String(error)}`)
+        return []
+      }
+    },
+  }
+}
+
+function embeddedForms({ folder }: Stage): Forms {
+  return formsOf(folder, embeddedCity(folder))
+}
+
+function sizeOf(path: string): Figure {
+  return figureOf([statSync(path).size / MB], 'MB')
+}
+
+function figureOf(values: readonly number[], unit: Unit): Figure {
+  return { ...measurement(values), unit }
+}
