@@ -16,6 +16,7 @@ import {
   type Figure,
   isMet,
   measurement,
+  PACKED,
   type Row,
   ratioRow,
 } from '../../scripts/bench/row.ts'
@@ -132,6 +133,14 @@ describe('the report', () => {
       ...jobTable(job).split('\n'),
     ])
     expect(() => guideWithFigures('no place', jsonReport(report))).toThrow('no place for the figures')
+  })
+
+  it('has the rows of packed databases in a table of their own, which is one of the guide too', () => {
+    const rows = [...report.rows, amountRow(PACKED, 'size on disk', figure('MB', 17.4), atMost(18))]
+    const table = '| size on disk | 17.4 MB |  |  |  | at most 18 MB |'
+    expect(markdownReport({ ...report, rows })).toMatch(/^Packed databases:\n\n\| what/m)
+    const guide = guideWithFigures('<!-- figures -->\n<!-- /figures -->', jsonReport({ ...report, rows }))
+    expect(guide).toContain(table)
   })
 
   it('has every round in JSON, and no paths', () => {

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { builtModule, embeddedCity, type Forms, formsOf } from '../artifacts.ts'
 import { answerOf } from '../child.ts'
+import { packageVersion } from '../enrich/programs.ts'
 import {
   amountRow,
   atLeast,
@@ -74,18 +75,21 @@ const EDGE_LOOKUPS = 100_000
 const EDGE_CACHE_BYTES = 2 ** 24
 
 /** What counts for the limit of an isolate, 128 MB. */
-export const edge = packedScenario('edge, heap and buffers', async (stage) => {
-  const args = ['isolate', 'geofix', builtModule('core.js'), embeddedForms(stage).packed]
-  const flags = ['--expose-gc', join(PROGRAMS, 'start.mjs')]
-  const amounts: number[] = []
-  for (let start = 0; start < stage.scale.starts; start++) {
+export const edge = packedScenario(
+  'edge, heap and buffers',
+  async (stage) => {
+    const database = embeddedForms(stage).packed
+    const isolate = ['isolate', 'geofix', builtModule('core.js'), database]
+    const args = ['--expose-gc', join(PROGRAMS, 'start.mjs'), ...isolate]
     const counts = [String(EDGE_LOOKUPS), String(EDGE_CACHE_BYTES)]
-    const command = { name: 'edge', file: process.execPath, args: [...flags, ...args, ...counts] }
-    amounts.push(await answerOf<number>(command))
-  }
-  const what = `${edge.title} after 100,000 lookups, cacheBytes of 16 MiB`
-  return [amountRow(PACKED, what, figureOf(amounts, 'MB'), atMost(64))]
-})
+    const command = { name: 'edge', file: process.execPath, args: [...args, ...counts] }
+    const amount = figureOf([await answerOf<number>(command)], 'MB')
+    return [
+      amountRow(PACKED, `${edge.title} after 100,000 lookups, cacheBytes of 16 MiB`, amount, atMost(64)),
+    ]
+  },
+  true,
+)
 
 /** Bounds of a job that whole processes do. */
 interface WholeGoals {
@@ -163,6 +167,7 @@ async function wholeRuns(stage: Stage, lookups: number): Promise<ReadonlyMap<str
   if (stage.peers !== null) {
     for (const name of ['maxmind', 'geoip-lite', 'fast-geoip']) {
       const key = name === 'maxmind' ? 'maxmind, plain' : name
+      stage.versions.add(packageVersion(stage.peers, name))
       programs.set(key, [name, join(stage.peers, 'node_modules', name), plain])
     }
   }
@@ -181,10 +186,11 @@ async function wholeRuns(stage: Stage, lookups: number): Promise<ReadonlyMap<str
 function packedScenario(
   title: string,
   run: (stage: Stage, subject: Subject) => Promise<readonly Row[]>,
+  onlyInFull = false,
 ): Scenario {
   return {
     title,
-    onlyInFull: false,
+    onlyInFull,
     run: async (stage, subject) => {
       if (subject !== stage.subjects[0]) return []
       try {
