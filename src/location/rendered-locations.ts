@@ -1,5 +1,5 @@
 // Locations as text, each made once.
-import { type ByteSink, WORDS_ROOM } from '../bytes/byte-sink.ts'
+import type { ByteSink } from '../bytes/byte-sink.ts'
 import type { Locale } from './locale.ts'
 import type { Location } from './location-table.ts'
 import { JSON_END, jsonAfterIp } from './record-json.ts'
@@ -46,25 +46,7 @@ const SLAB_BYTES = 256 * 1024
 /** UTF-8 has at most three bytes for each UTF-16 code unit. */
 const MAX_UNIT_BYTES = 3
 
-/**
- * A location is a row of numbers, half of a cache line of the CPU: the slab of its text, where the text starts there, its
- * length, where the offset is there, the zone, the id of the offset (-1 before the first), the uses, and the length of the
- * offset. With objects, which are two to four places in memory, a log with 32,000 locations takes 10 % longer.
- */
-const ROW = 8
-const SLAB = 0
-const START = 1
-const LENGTH = 2
-const OFFSET_START = 3
-const ZONE = 4
-const OFFSET = 5
-const USES = 6
-const OFFSET_LENGTH = 7
-const NONE = -1
-/** Rows of an empty cache. */
-const FIRST_ROWS = 1024
-
-const NO_TEXT = new ArrayBuffer(0)
+const NO_TEXT = new Uint8Array(0)
 const encoder = /* @__PURE__ */ new TextEncoder()
 
 /** The lines that are counted together: those of one location, or of all locations of one country. */
@@ -73,7 +55,18 @@ interface Uses {
   count: number
 }
 
-/** Caches the output text of locations by number. A text has the offset of the last line that it was written for. */
+/** A location, and its text with the offset of the last line that it was written for. */
+interface Rendered {
+  readonly location: Location
+  readonly zone: ZoneOffsets
+  readonly uses: Uses
+  text: Uint8Array
+  offset: Offset | null
+  /** Where the offset is in the text. */
+  offsetStart: number
+}
+
+/** Caches the output text of locations by number. */
 export class RenderedLocations {
   readonly #locale: Locale
   readonly #template: LocationTemplate
@@ -81,16 +74,13 @@ export class RenderedLocations {
   readonly #maxSlabBytes: number
   /** Numbers of the locations in this cache, by their numbers in the database set. */
   #numbers = new NumberMap()
-  #locations: Location[] = []
-  #rows = new Int32Array(FIRST_ROWS * ROW)
-  #zones: ZoneOffsets[] = []
-  readonly #zoneNumbers = new Map<Timezone, number>()
-  #uses: Uses[] = []
-  readonly #countryUses = new Map<LocalizedCountry, number>()
+  #rendered: Rendered[] = []
+  readonly #countries = new Map<LocalizedCountry, Uses>()
+  readonly #zones = new Map<Timezone, ZoneOffsets>()
   /** Uses whose count is not 0. */
   #used: Uses[] = []
-  readonly #slabs: DataView[] = []
-  /** Bytes in use of the last slab, and the bytes of all slabs. */
+  /** The slab for the next texts, the bytes of it that are in use, and the bytes of all slabs. */
+  #slab = NO_TEXT
   #slabUsed = 0
   #slabBytes = 0
 
@@ -113,21 +103,19 @@ export class RenderedLocations {
   /** Whether `clear` must be called before another location is added. */
   get isFull(): boolean {
     return (
-      this.#locations.length >= MAX_LOCATIONS ||
+      this.#rendered.length >= MAX_LOCATIONS ||
       this.#slabBytes > this.#maxSlabBytes ||
-      this.#zones.length >= MAX_ZONES
+      this.#zones.size >= MAX_ZONES
     )
   }
 
   /** Removes all locations; numbers start from 0 again. Call `drain` before. */
   clear(): void {
     this.#numbers = new NumberMap()
-    this.#locations = []
-    this.#zones = []
-    this.#zoneNumbers.clear()
-    this.#uses = []
-    this.#countryUses.clear()
-    this.#slabs.length = 0
+    this.#rendered = []
+    this.#countries.clear()
+    this.#zones.clear()
+    this.#slab = NO_TEXT
     this.#slabUsed = 0
     this.#slabBytes = 0
   }
@@ -142,31 +130,30 @@ export class RenderedLocations {
     const known = this.#numbers.get(inSet)
     if (known !== ABSENT) return known
     const location = locationAt(inSet)
-    const number = this.#locations.length
-    const row = number * ROW
-    if (row === this.#rows.length) {
-      const larger = new Int32Array(2 * row)
-      larger.set(this.#rows)
-      this.#rows = larger
+    const { country, timezone } = location.shared
+    const ofCountry = this.#countsLocations ? undefined : this.#countries.get(country)
+    const uses = ofCountry ?? { location, count: 0 }
+    if (uses !== ofCountry) this.#countries.set(country, uses)
+    let zone = this.#zones.get(timezone)
+    if (zone === undefined) {
+      zone = new ZoneOffsets(timezone)
+      this.#zones.set(timezone, zone)
     }
-    this.#rows[row + LENGTH] = 0
-    this.#rows[row + ZONE] = this.#zoneOf(location)
-    this.#rows[row + OFFSET] = NONE
-    this.#rows[row + USES] = this.#usesOf(location)
-    this.#locations.push(location)
+    const number = this.#rendered.length
+    this.#rendered.push({ location, zone, uses, text: NO_TEXT, offset: null, offsetStart: 0 })
     this.#numbers.set(inSet, number)
     return number
   }
 
   /** The offset of a location's zone. @param at milliseconds since 1970; `NaN` if unknown */
   offsetOf(number: number, at: number): Offset {
-    return this.#offsetAt(this.#row(number), at)
+    return this.#at(number).zone.at(at)
   }
 
   /** Counts one line with this location. */
   use(number: number): void {
-    const uses = this.#uses[this.#rows[this.#row(number) + USES] ?? NONE]
-    if (uses !== undefined && uses.count++ === 0) this.#used.push(uses)
+    const { uses } = this.#at(number)
+    if (uses.count++ === 0) this.#used.push(uses)
   }
 
   /** Calls `count` for each location used since the last call, or for one location of each country. */
@@ -180,73 +167,40 @@ export class RenderedLocations {
 
   /** Writes a location as the template has it. @param at milliseconds since 1970; `NaN` if unknown */
   write(number: number, at: number, out: ByteSink): void {
-    const row = this.#row(number)
-    const rows = this.#rows
-    const offset = this.#template.offsetText === null ? NO_OFFSET : this.#offsetAt(row, at)
-    if (rows[row + OFFSET] !== offset.id) this.#render(number, row, offset)
-    const slab = this.#slabs[rows[row + SLAB] ?? NONE]
-    if (slab !== undefined) out.writeWords(slab, rows[row + START] ?? 0, rows[row + LENGTH] ?? 0)
+    const rendered = this.#at(number)
+    const offset = this.#template.offsetText === null ? NO_OFFSET : rendered.zone.at(at)
+    if (rendered.offset !== offset) this.#render(rendered, offset)
+    out.write(rendered.text)
   }
 
-  #row(number: number): number {
-    if (number >= this.#locations.length) throw new RangeError(`no location has the number ${number}`)
-    return number * ROW
+  #at(number: number): Rendered {
+    const rendered = this.#rendered[number]
+    if (rendered === undefined) throw new RangeError(`no location has the number ${number}`)
+    return rendered
   }
 
-  #offsetAt(row: number, at: number): Offset {
-    return this.#zones[this.#rows[row + ZONE] ?? NONE]?.at(at) ?? NO_OFFSET
-  }
-
-  #zoneOf({ shared: { timezone } }: Location): number {
-    const known = this.#zoneNumbers.get(timezone)
-    if (known !== undefined) return known
-    this.#zoneNumbers.set(timezone, this.#zones.length)
-    return this.#zones.push(new ZoneOffsets(timezone)) - 1
-  }
-
-  #usesOf(location: Location): number {
-    const { country } = location.shared
-    const known = this.#countsLocations ? undefined : this.#countryUses.get(country)
-    if (known !== undefined) return known
-    this.#countryUses.set(country, this.#uses.length)
-    return this.#uses.push({ location, count: 0 }) - 1
-  }
-
-  #render(number: number, row: number, offset: Offset): void {
-    const rows = this.#rows
-    const location = this.#locations[number]
-    if (location === undefined) return
-    const offsetText = this.#template.offsetText?.(offset) ?? ''
-    const isFirst = rows[row + OFFSET] === NONE
-    rows[row + OFFSET] = offset.id
-    if (!isFirst && rows[row + OFFSET_LENGTH] === offsetText.length) {
-      encoder.encodeInto(offsetText, this.#room(rows[row + SLAB] ?? NONE, rows[row + OFFSET_START] ?? 0))
+  #render(rendered: Rendered, offset: Offset): void {
+    const { text, offsetStart, offset: last } = rendered
+    rendered.offset = offset
+    const textOf = (each: Offset): string => this.#template.offsetText?.(each) ?? ''
+    const offsetText = textOf(offset)
+    if (last !== null && textOf(last).length === offsetText.length) {
+      encoder.encodeInto(offsetText, text.subarray(offsetStart))
       return
     }
-    const { before, after } = this.#template.textOf(location, this.#locale)
+    const { before, after } = this.#template.textOf(rendered.location, this.#locale)
     const rest = offsetText + after
-    this.#reserve((before.length + rest.length) * MAX_UNIT_BYTES)
-    const slab = this.#slabs.length - 1
-    const start = this.#slabUsed
-    const middle = start + encoder.encodeInto(before, this.#room(slab, start)).written
-    const end = middle + encoder.encodeInto(rest, this.#room(slab, middle)).written
-    this.#slabUsed = end
-    rows.set([slab, start, end - start, middle], row)
-    rows[row + OFFSET_LENGTH] = offsetText.length
-  }
-
-  /** Makes room for a text in the last slab. */
-  #reserve(size: number): void {
-    const needed = size + WORDS_ROOM
-    if ((this.#slabs.at(-1)?.byteLength ?? 0) - this.#slabUsed >= needed) return
-    const slab = new ArrayBuffer(Math.max(needed, SLAB_BYTES))
-    this.#slabs.push(new DataView(slab))
-    this.#slabUsed = 0
-    this.#slabBytes += slab.byteLength
-  }
-
-  /** The bytes of a slab from `start`. */
-  #room(slab: number, start: number): Uint8Array {
-    return new Uint8Array(this.#slabs[slab]?.buffer ?? NO_TEXT, start)
+    const most = (before.length + rest.length) * MAX_UNIT_BYTES
+    if (this.#slab.length - this.#slabUsed < most) {
+      this.#slab = new Uint8Array(Math.max(most, SLAB_BYTES))
+      this.#slabUsed = 0
+      this.#slabBytes += this.#slab.length
+    }
+    const room = this.#slab.subarray(this.#slabUsed)
+    const start = encoder.encodeInto(before, room).written
+    const size = start + encoder.encodeInto(rest, room.subarray(start)).written
+    rendered.offsetStart = start
+    rendered.text = room.subarray(0, size)
+    this.#slabUsed += size
   }
 }

@@ -14,8 +14,6 @@ export interface Offset {
   readonly minutes: number | null
   /** The text as JSON. */
   readonly json: string
-  /** Another number for each offset of a zone, from 0. */
-  readonly id: number
 }
 
 /** Instants with the same offset: from `from` until before `until`. Milliseconds since 1970. */
@@ -26,7 +24,7 @@ interface OffsetSpan {
 }
 
 /** The offset at an unknown instant. */
-export const NO_OFFSET: Offset = { text: null, minutes: null, json: 'null', id: 0 }
+export const NO_OFFSET: Offset = { text: null, minutes: null, json: 'null' }
 const NO_SPAN: OffsetSpan = { from: Number.NaN, until: Number.NaN, offset: NO_OFFSET }
 
 /** The offsets of one time zone at the instants of a log, whose spans are cached. */
@@ -36,7 +34,6 @@ export class ZoneOffsets {
   /** By window since 1970. */
   readonly #windows = new Map<number, readonly OffsetSpan[]>()
   #last = NO_SPAN
-  #lastId = NO_OFFSET.id
 
   constructor(zone: Timezone) {
     this.#zone = zone
@@ -54,13 +51,13 @@ export class ZoneOffsets {
 
   #spans(window: number): readonly OffsetSpan[] {
     return this.#zone.spans(window).map(({ from, until, minutes }) => {
-      const offset = remember(this.#offsets, MAX_OFFSETS, minutes, () => toOffset(minutes, ++this.#lastId))
+      const offset = remember(this.#offsets, MAX_OFFSETS, minutes, toOffset)
       return { from, until, offset }
     })
   }
 }
 
-function toOffset(minutes: number | null, id: number): Offset {
+function toOffset(minutes: number | null): Offset {
   const text = offsetText(minutes)
-  return { text, minutes, json: JSON.stringify(text), id }
+  return { text, minutes, json: JSON.stringify(text) }
 }
