@@ -1,8 +1,8 @@
 import { defineConfig, type Options } from 'tsup'
 import {
   bundledLicences,
+  joinedChunks,
   literalPaths,
-  noBareImports,
   noChildProcess,
   throughCommonJs,
 } from './scripts/tsup-plugins.ts'
@@ -62,9 +62,18 @@ export default defineConfig([
     ...shared,
     entry,
     noExternal,
+    // By joinedChunks().
+    treeshake: false,
     format: ['esm'],
     esbuildPlugins: [bundledLicences('dist/http.LICENSE.txt')],
-    plugins: [noBareImports(), throughCommonJs(COMMON_JS)],
+    plugins: [
+      throughCommonJs(COMMON_JS),
+      joinedChunks({
+        address: ['core.js', 'enrich.js'],
+        embedded: ['core.js', 'country.js'],
+        core: ['core.js', 'index.js'],
+      }),
+    ],
   },
   {
     ...shared,
