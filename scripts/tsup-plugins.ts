@@ -65,9 +65,13 @@ export function noChildProcess(): Plugin {
  * Joins chunks. esbuild makes a chunk of the code that the same entries use, and each costs every import of the package
  * time: 22 files take 8 ms of processor time more than 13. Code that is imported dynamically stays apart.
  *
+ * @param prefix of the chunks' file names
  * @param entries the entries that all use the code of a joined chunk, by its name; the first that fits is taken
  */
-export function joinedChunks(entries: Readonly<Record<string, readonly string[]>>): TsupPlugin {
+export function joinedChunks(
+  prefix: string,
+  entries: Readonly<Record<string, readonly string[]>>,
+): TsupPlugin {
   return {
     name: 'joined-chunks',
     async buildEnd({ writtenFiles }) {
@@ -75,13 +79,11 @@ export function joinedChunks(entries: Readonly<Record<string, readonly string[]>
       const bundle = await rollup({
         input: paths.filter((path) => !/-[A-Z0-9]{8}\.js$/.test(path)),
         external: /^node:|^fflate$|\.cjs$/,
-        // No module of this package has effects.
-        treeshake: { moduleSideEffects: false },
         logLevel: 'silent',
       })
       const { output } = await bundle.write({
         dir: 'dist',
-        chunkFileNames: 'chunk-[hash].js',
+        chunkFileNames: `${prefix}chunk-[hash].js`,
         hoistTransitiveImports: false,
         // esbuild writes imports of all chunks that an entry uses, so their importers include all these entries.
         manualChunks(id, { getModuleInfo }) {
