@@ -1,8 +1,8 @@
 import { defineConfig, type Options } from 'tsup'
 import {
   bundledLicences,
+  joinedChunks,
   literalPaths,
-  noBareImports,
   noChildProcess,
   throughCommonJs,
 } from './scripts/tsup-plugins.ts'
@@ -62,9 +62,18 @@ export default defineConfig([
     ...shared,
     entry,
     noExternal,
+    // joinedChunks() does that.
+    treeshake: false,
     format: ['esm'],
     esbuildPlugins: [bundledLicences('dist/http.LICENSE.txt')],
-    plugins: [noBareImports(), throughCommonJs(COMMON_JS)],
+    plugins: [
+      throughCommonJs(COMMON_JS),
+      joinedChunks('', {
+        address: ['core.js', 'enrich.js'],
+        embedded: ['core.js', 'country.js'],
+        core: ['core.js', 'index.js'],
+      }),
+    ],
   },
   {
     ...shared,
@@ -85,14 +94,18 @@ export default defineConfig([
     ...shared,
     entry: { cli: 'src/cli/main.ts', 'cli-enrich-worker': 'src/cli/enrich/worker.ts' },
     platform: 'node',
+    treeshake: false,
     format: ['esm'],
     // Only the command line needs these. Bundled, so that users of the library do not install them.
     noExternal: ['commander', '@hono/node-server', 'hono', 'prom-client', 'rate-limiter-flexible'],
     // Node's modules are external anyway, except the one that noChildProcess() replaces.
     external: [],
     esbuildPlugins: [bundledLicences('dist/cli.LICENSE.txt'), noChildProcess()],
-    plugins: [throughCommonJs(COMMON_JS)],
-    // The prefix distinguishes chunks of the command line from those of the library.
+    plugins: [
+      throughCommonJs(COMMON_JS),
+      joinedChunks('cli-', { worker: ['cli.js', 'cli-enrich-worker.js'], main: ['cli.js'] }),
+    ],
+    // The prefix distinguishes chunks of the command line from those of the library, which are made at the same time.
     esbuildOptions: (options) => {
       options.chunkNames = 'cli-[name]-[hash]'
     },

@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { rollup } from 'rollup'
 import type { Options } from 'tsup'
 
 type Plugin = NonNullable<Options['esbuildPlugins']>[number]
@@ -61,13 +62,41 @@ export function noChildProcess(): Plugin {
 }
 
 /**
- * Leaves out imports of chunks for their effects, which no module of this package has. esbuild writes them to keep an
- * order, and each costs every import of the package a file.
+ * Joins chunks. esbuild makes a chunk of the code that the same entries use, and each costs every import of the package
+ * time: 22 files take 8 ms of processor time more than 13. Code that is imported dynamically stays apart.
+ *
+ * @param prefix of the chunks' file names
+ * @param entries the entries that all use the code of a joined chunk, by its name; the first that fits is taken
  */
-export function noBareImports(): TsupPlugin {
+export function joinedChunks(
+  prefix: string,
+  entries: Readonly<Record<string, readonly string[]>>,
+): TsupPlugin {
   return {
-    name: 'no-bare-imports',
-    renderChunk: (code) => ({ code: code.replace(/^import ["']\.\/chunk-[^"']+["'];?\n/gm, '') }),
+    name: 'joined-chunks',
+    async buildEnd({ writtenFiles }) {
+      const paths = writtenFiles.map(({ name }) => name).filter((name) => name.endsWith('.js'))
+      const bundle = await rollup({
+        input: paths.filter((path) => !/-[A-Z0-9]{8}\.js$/.test(path)),
+        external: /^node:|^fflate$|\.cjs$/,
+        logLevel: 'silent',
+      })
+      const { output } = await bundle.write({
+        dir: 'dist',
+        chunkFileNames: `${prefix}chunk-[hash].js`,
+        hoistTransitiveImports: false,
+        // esbuild writes imports of all chunks that an entry uses, so their importers include all these entries.
+        manualChunks(id, { getModuleInfo }) {
+          const importers = getModuleInfo(id)?.importers.map((path) => basename(path)) ?? []
+          return Object.keys(entries).find((name) =>
+            entries[name]?.every((entry) => importers.includes(entry)),
+          )
+        },
+      })
+      await bundle.close()
+      const kept = new Set(output.map(({ fileName }) => `dist/${fileName}`))
+      for (const path of paths) if (!kept.has(path)) rmSync(path)
+    },
   }
 }
 

@@ -6,7 +6,7 @@ import { databasePath, runVerify } from './databases.ts'
 import { runDetect } from './detect-command.ts'
 import { ENRICH_HELP, ENRICH_OPTIONS, enrichCommand } from './enrich/flags.ts'
 import { runInfo } from './info-command.ts'
-import { addKey, KEYS_OPTIONS, listKeys, revokeKey, rotateKey } from './keys/keys-command.ts'
+import { KEYS_OPTIONS } from './keys/flags.ts'
 import { runLookup } from './lookup-command.ts'
 import {
   DETECT_OPTIONS,
@@ -189,29 +189,31 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
     },
   })
 
+  // Loads node:crypto, which takes 2 ms.
+  const keysCommand = () => import('./keys/keys-command.ts')
   const keys = program.command('keys').description('manage the API keys of geofix serve').helpCommand(false)
   const id = ['<id>', 'as geofix keys list prints it'] as const
   define(keys.command('add'), {
     description: 'add a key and print it, once',
     options: KEYS_OPTIONS.add,
-    run: (flags) => addKey(flags, terminal),
+    run: async (flags) => (await keysCommand()).addKey(flags, terminal),
   })
   define(keys.command('list'), {
     description: 'print the id, plan, times and label of each key',
     options: KEYS_OPTIONS.list,
-    run: (flags) => listKeys(flags, terminal),
+    run: async (flags) => (await keysCommand()).listKeys(flags, terminal),
   })
   define(keys.command('revoke'), {
     description: 'remove a key',
     argument: id,
     options: KEYS_OPTIONS.revoke,
-    run: (flags, [each = '']) => revokeKey(each, flags),
+    run: async (flags, [each = '']) => (await keysCommand()).revokeKey(each, flags),
   })
   define(keys.command('rotate'), {
     description: 'print a new key like another, which stays valid until you revoke it',
     argument: id,
     options: KEYS_OPTIONS.rotate,
-    run: (flags, [each = '']) => rotateKey(each, flags, terminal),
+    run: async (flags, [each = '']) => (await keysCommand()).rotateKey(each, flags, terminal),
   })
   return program
 }

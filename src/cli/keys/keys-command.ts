@@ -1,42 +1,12 @@
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { isGeofixError, quoted } from '../../errors.ts'
-import { PLAN_NAME } from '../../http/plan.ts'
-import { digestOf, makeKey } from '../../node/keys/key.ts'
+import { digestOf, makeKey, makeKeyId } from '../../node/keys/key.ts'
 import { readKeyFile } from '../../node/keys/key-file.ts'
-import { type KeyEntry, keyListText, MAX_LABEL_CHARS, makeKeyId } from '../../node/keys/key-list.ts'
+import { type KeyEntry, keyListText } from '../../node/keys/key-list.ts'
 import { messageOf } from '../../realm.ts'
-import { type FlagsOf, type OptionDefinition, readInstant } from '../options.ts'
-import { CommandFailure, ExitStatus, printable, type Terminal, UsageError, writeLine } from '../terminal.ts'
-
-const FILE = {
-  flags: '--keys <file>',
-  text: 'the file of keys. Only its owner can read it (mode 0600); it has no keys, only their SHA-256 digests',
-  isRequired: true,
-} as const satisfies OptionDefinition
-
-const EXPIRES = {
-  flags: '--expires <time>',
-  text: 'when the key stops being valid: `2027-07-01`, or a time with `Z` or an offset (default: never)',
-  read: readExpiry,
-} as const satisfies OptionDefinition
-
-/** The options of each `geofix keys` command. */
-export const KEYS_OPTIONS = {
-  add: [
-    FILE,
-    {
-      flags: '--plan <name>',
-      text: 'the plan of the key, such as `developer`',
-      read: readPlan,
-      isRequired: true,
-    },
-    { flags: '--label <text>', text: 'whose key it is, for people', read: readLabel, isRequired: true },
-    EXPIRES,
-  ],
-  list: [FILE],
-  revoke: [FILE],
-  rotate: [FILE, EXPIRES],
-} as const satisfies Record<string, readonly OptionDefinition[]>
+import type { FlagsOf } from '../options.ts'
+import { CommandFailure, ExitStatus, printable, type Terminal, writeLine } from '../terminal.ts'
+import type { KEYS_OPTIONS } from './flags.ts'
 
 /** How long to wait for other commands that change the file, and how often to look. */
 const LOCK_WAIT_MS = 5000
@@ -166,20 +136,4 @@ async function openLock(file: string, lock: string): Promise<FileHandle> {
 
 function unwritable(file: string, cause: unknown): CommandFailure {
   return new CommandFailure(`${file} cannot be written: ${messageOf(cause)}`, ExitStatus.failed, cause)
-}
-
-function readPlan(text: string): string {
-  if (PLAN_NAME.test(text)) return text
-  throw new UsageError('Write the name of a plan, such as developer.')
-}
-
-function readLabel(text: string): string {
-  if (text.length <= MAX_LABEL_CHARS) return text
-  throw new UsageError(`Write at most ${MAX_LABEL_CHARS} characters.`)
-}
-
-function readExpiry(text: string): Date {
-  const instant = readInstant(text)
-  if (instant.getTime() > Date.now()) return instant
-  throw new UsageError('Write a time in the future.')
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { GeofixError, quoted } from '../../errors.ts'
 
 /** A key as the file has it. */
@@ -58,10 +57,6 @@ export function parseKeyList(text: string): readonly KeyEntry[] {
 export function keyListText(entries: readonly KeyEntry[]): string {
   const lines = entries.map((entry) => `  ${JSON.stringify(entry)}`)
   return lines.length === 0 ? '{"keys":[]}\n' : `{"keys":[\n${lines.join(',\n')}\n]}\n`
-}
-
-export function makeKeyId(): string {
-  return `key_${randomBytes(6).toString('hex')}`
 }
 
 function entryOf(value: unknown, index: number): KeyEntry {

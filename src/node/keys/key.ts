@@ -19,6 +19,11 @@ export function makeKey(): string {
   return keyOf(secret)
 }
 
+/** Makes the name of a key, which is not secret. */
+export function makeKeyId(): string {
+  return `key_${randomBytes(6).toString('hex')}`
+}
+
 /** The key of a secret: 43 digits of base62. */
 export function keyOf(secret: string): string {
   return KEY_PREFIX + secret + checksumOf(secret)

@@ -6,12 +6,18 @@ import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { createKeyFile, type KeyFile, KeyFileError, type KeyFileOptions } from '../../../src/http.ts'
 import { isGeofixError } from '../../../src/index.ts'
-import { digestOf, equalDigests, isWellFormedKey, keyOf, makeKey } from '../../../src/node/keys/key.ts'
+import {
+  digestOf,
+  equalDigests,
+  isWellFormedKey,
+  keyOf,
+  makeKey,
+  makeKeyId,
+} from '../../../src/node/keys/key.ts'
 import {
   type KeyEntry,
   keyListText,
   MAX_KEY_FILE_BYTES,
-  makeKeyId,
   parseKeyList,
 } from '../../../src/node/keys/key-list.ts'
 import { temporaryFolder } from '../../temporary.ts'
