@@ -1,6 +1,15 @@
 // The bundlers and runtimes of the matrix, and Geofix as npm would install it, in .cache/matrix.
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../package/project.ts'
 
@@ -10,6 +19,9 @@ const PINNED = join(ROOT, 'test/matrix/packages')
 export const MATRIX = join(ROOT, '.cache/matrix')
 
 const MODULES = join(MATRIX, 'node_modules')
+
+/** Of a program, in milliseconds. */
+const TIMEOUT = 250_000
 
 /** The program of a tool; `undefined` if it could not be installed. */
 export function toolAt(path: string): string | undefined {
@@ -23,16 +35,14 @@ export function toolAt(path: string): string | undefined {
  * @returns whether they are there now
  */
 export function installTools(): boolean {
-  const lock = readFileSync(join(PINNED, 'package-lock.json'))
-  const installed = join(MODULES, '.geofix-matrix.json')
-  if (existsSync(installed) && lock.equals(readFileSync(installed))) return true
   mkdirSync(MATRIX, { recursive: true })
-  for (const file of ['package.json', 'package-lock.json'])
-    copyFileSync(join(PINNED, file), join(MATRIX, file))
   try {
-    // Not `npm ci`, which wants the tools for other platforms in the lock file, even if the registry has none.
-    run(MATRIX, 'npm', 'install', '--ignore-scripts', '--force', '--no-audit', '--no-fund')
-    writeFileSync(installed, lock)
+    once('.geofix-matrix.json', readFileSync(join(PINNED, 'package-lock.json'), 'utf8'), () => {
+      for (const file of ['package.json', 'package-lock.json'])
+        copyFileSync(join(PINNED, file), join(MATRIX, file))
+      // Not `npm ci`, which wants the tools for other platforms in the lock file, even if the registry has none.
+      run(MATRIX, 'npm', 'install', '--ignore-scripts', '--force', '--no-audit', '--no-fund')
+    })
     return true
   } catch (error) {
     console.warn(`the tools of the matrix cannot be installed: ${error}`)
@@ -42,14 +52,45 @@ export function installTools(): boolean {
 
 /** Unpacks the tarball of this package among the tools. */
 export function installGeofix(): void {
-  const [{ filename }]: [{ filename: string }] = JSON.parse(
-    run(ROOT, 'npm', 'pack', '--ignore-scripts', '--json', '--pack-destination', MATRIX),
+  const tarballs = mkdtempSync(join(MATRIX, 'tarball-'))
+  const [{ filename, shasum }]: [{ filename: string; shasum: string }] = JSON.parse(
+    run(ROOT, 'npm', 'pack', '--ignore-scripts', '--json', '--pack-destination', tarballs),
   )
-  const folder = join(MODULES, 'geofix')
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder)
-  run(MATRIX, 'tar', '-xzf', filename, '--strip-components=1', '-C', folder)
-  rmSync(join(MATRIX, filename))
+  once('.geofix-tarball', shasum, () => {
+    const folder = join(MODULES, 'geofix')
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(folder)
+    run(tarballs, 'tar', '-xzf', filename, '--strip-components=1', '-C', folder)
+  })
+  rmSync(tarballs, { recursive: true })
+}
+
+/** Installs unless the file says that `version` is installed. Test files run at the same time: the others wait. */
+function once(file: string, version: string, install: () => void): void {
+  const [lock, installed] = [join(MATRIX, 'lock'), join(MODULES, file)]
+  while (!made(lock)) {
+    const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Number.NaN)
+    if (age > TIMEOUT) rmSync(lock, { recursive: true, force: true })
+    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
+  }
+  try {
+    if (existsSync(installed) && readFileSync(installed, 'utf8') === version) return
+    install()
+    writeFileSync(installed, version)
+  } finally {
+    rmSync(lock, { recursive: true, force: true })
+  }
+}
+
+/** Whether the folder was not there, and is now. */
+function made(folder: string): boolean {
+  try {
+    mkdirSync(folder)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
+  }
 }
 
 /** Runs a program to its end. Throws, with its output, when it fails. @returns its standard output */
@@ -59,7 +100,7 @@ export function run(folder: string, program: string, ...args: string[]): string 
       cwd: folder,
       encoding: 'utf8',
       stdio: 'pipe',
-      timeout: 250_000,
+      timeout: TIMEOUT,
       maxBuffer: 2 ** 26,
       // Vitest's own variables would change what bundlers do.
       env: { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR, NO_COLOR: '1' },
