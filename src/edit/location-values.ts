@@ -29,8 +29,8 @@ export interface Projection {
   readonly locales: readonly Locale[] | null
 }
 
-/** The identifier of a zone is the same at any instant. */
-const ANY_INSTANT = 0
+/** A time zone at no instant has its identifier and no offset, which would need a formatter for each zone. */
+const NO_INSTANT = Number.NaN
 
 /** Writes locations as records with the schema of GeoIP2, which most readers know. */
 export class LocationValues {
@@ -65,7 +65,7 @@ export class LocationValues {
     const town = fields.has('city') ? city : null
     const position = fields.has('coordinates') ? positionOf(coordinates) : null
     if (country === null && region === null && town === null && position === null) return null
-    const zone = fields.has('timezone') ? shared.timezone.at(ANY_INSTANT).id : null
+    const zone = fields.has('timezone') ? shared.timezone.at(NO_INSTANT).id : null
     const place = { ...position, ...(zone === null ? {} : { time_zone: zone }) }
     const parts: (readonly [name: string, id: number])[] = []
     const add = (name: string, value: WritableValue): number =>

@@ -166,6 +166,22 @@ export class DataSection {
     return this.bytes.slice(at, at + this.size)
   }
 
+  /** How many bytes the opened field itself has: without its elements, and without a pointer that led to it. */
+  get fieldBytes(): number {
+    const { type, size, start, fieldOffset } = this
+    const hasContent = type !== DataType.map && type !== DataType.array && type !== DataType.boolean
+    return start - fieldOffset + (hasContent ? size : 0)
+  }
+
+  /** Copies the {@link fieldBytes} of the opened field. */
+  copyField(output: Uint8Array, at: number): void {
+    const length = this.fieldBytes
+    this.reach(this.fieldOffset, length)
+    // Byte by byte, because most fields are short.
+    const start = this.fieldOffset - this.from
+    for (let i = 0; i < length; i++) output[at + i] = this.bytes[start + i] ?? 0
+  }
+
   /** The opened field as a number, or `null` if its type is not one that a double holds exactly. */
   number(): number | null {
     const { start, size } = this

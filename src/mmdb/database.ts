@@ -80,7 +80,7 @@ export class Database implements OpenDatabase {
     this.metadata = readMetadata(bytes, path)
     this.tree = new SearchTree(bytes, this.metadata, path)
     this.data = new DataSection(bytes, this.tree.dataStart, this.metadata.start, path)
-    this.#decoder = new RecordDecoder(bytes, this.data)
+    this.#decoder = new RecordDecoder(this.data)
     if (tables?.byteLength === tableBytes(this.metadata)) this.#tables = tables
   }
 

@@ -43,7 +43,7 @@ export function readMetadata(bytes: Uint8Array, path?: string): Metadata {
   }
   const base = start + METADATA_MARKER.length
   const section = new DataSection(bytes, base, bytes.length, path)
-  const value = new RecordDecoder(bytes, section).decode(base)
+  const value = new RecordDecoder(section).decode(base)
   const fault = (text: string) => new InvalidDatabaseError(text, { offset: base, path })
   if (!isMap(value)) throw fault('the metadata is not a map')
   const fields = new MetadataFields(value, fault)

@@ -20,17 +20,12 @@ export function isMap(value: MmdbValue): value is { [key: string]: MmdbValue } {
   return typeof value === 'object' && !Array.isArray(value) && !(value instanceof Uint8Array)
 }
 
-/** Decodes whole records of one section. Checks each record before mmdb-lib, which has no limits, decodes it. */
+/** Decodes whole records of one section. */
 export class RecordDecoder {
   readonly #data: DataSection
-  readonly #decoder: InstanceType<DecoderClass>
 
-  constructor(file: Uint8Array, data: DataSection) {
+  constructor(data: DataSection) {
     this.#data = data
-    const bytes =
-      file instanceof DecoderBytes ? file : new DecoderBytes(file.buffer, file.byteOffset, file.byteLength)
-    // mmdb-lib's type is Buffer, but it calls only the methods of DecoderBytes.
-    this.#decoder = new (classOf(imported))(bytes as Uint8Array as Buffer, data.base)
   }
 
   /**
@@ -38,8 +33,10 @@ export class RecordDecoder {
    * @throws InvalidDatabaseError when the record is damaged
    */
   decode(offset: number): MmdbValue {
-    checkRecord(this.#data, offset)
-    return this.#decoder.decode(offset).value
+    const copy = new RecordCopy(this.#data, offset)
+    copy.run()
+    // mmdb-lib's type is Buffer, but it calls only the methods of DecoderBytes.
+    return new (classOf(imported))(new DecoderBytes(copy.bytes) as Uint8Array as Buffer).decode(0).value
   }
 }
 
@@ -76,6 +73,9 @@ export class RecordCheck {
     this.#value(this.record, 0)
   }
 
+  /** Called with each field of the record that `data` has opened and that is within the limits. */
+  protected visit(): void {}
+
   /** @returns where the next field starts */
   #value(offset: number, depth: number): number {
     const { data, record } = this
@@ -84,10 +84,12 @@ export class RecordCheck {
     data.open(offset)
     const { type, size, start, next, viaPointer } = data
     if (type === DataType.map || type === DataType.array) {
+      this.visit()
       const end = type === DataType.map ? this.#pairs(start, size, depth) : this.#elements(start, size, depth)
       return viaPointer ? next : end
     }
     if (type !== DataType.boolean) this.#countContent(size)
+    this.visit()
     return next
   }
 
@@ -124,9 +126,38 @@ export class RecordCheck {
         throw this.data.fault('a map has the key "__proto__"', at)
       }
       this.#countContent(this.data.size)
+      this.visit()
       at = this.#value(this.data.next, depth + 1)
     }
     return at
+  }
+}
+
+/** Most records have fewer bytes. */
+const USUAL_RECORD_BYTES = 4096
+
+/**
+ * Checks a record and copies it without its pointers, because mmdb-lib has no limits and reads bytes that follow one
+ * another, which those of a packed file do not.
+ */
+class RecordCopy extends RecordCheck {
+  #bytes = new Uint8Array(USUAL_RECORD_BYTES)
+  #length = 0
+
+  /** The copy, after {@link run}. */
+  get bytes(): Uint8Array<ArrayBuffer> {
+    return this.#bytes.subarray(0, this.#length)
+  }
+
+  protected override visit(): void {
+    const length = this.#length + this.data.fieldBytes
+    if (length > this.#bytes.length) {
+      const larger = new Uint8Array(2 * length)
+      larger.set(this.#bytes)
+      this.#bytes = larger
+    }
+    this.data.copyField(this.#bytes, this.#length)
+    this.#length = length
   }
 }
 
@@ -137,29 +168,50 @@ function classOf(module: { default: DecoderClass | { default: DecoderClass } }):
   return 'default' in module.default ? module.default.default : module.default
 }
 
+let decoder: TextDecoder | undefined
+
 /** The methods of Node's Buffer that mmdb-lib's decoder calls, for any platform. */
-export class DecoderBytes extends Uint8Array<ArrayBufferLike> {
-  readonly #view = new DataView(this.buffer, this.byteOffset, this.byteLength)
-  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+class DecoderBytes extends Uint8Array<ArrayBuffer> {
+  readonly #view: DataView
 
-  readUInt8 = (offset: number): number => this.#view.getUint8(offset)
-  readUInt16BE = (offset: number): number => this.#view.getUint16(offset)
-  readUInt32BE = (offset: number): number => this.#view.getUint32(offset)
-  readInt32BE = (offset: number): number => this.#view.getInt32(offset)
-  readFloatBE = (offset: number): number => this.#view.getFloat32(offset)
-  readDoubleBE = (offset: number): number => this.#view.getFloat64(offset)
+  /** @param bytes not shared: platforms refuse to decode text in shared memory */
+  constructor({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>) {
+    super(buffer, byteOffset, byteLength)
+    this.#view = new DataView(buffer, byteOffset, byteLength)
+  }
 
-  readUIntBE = (offset: number, bytes: number): number => {
+  readUInt8(offset: number): number {
+    return this.#view.getUint8(offset)
+  }
+
+  readUInt16BE(offset: number): number {
+    return this.#view.getUint16(offset)
+  }
+
+  readInt32BE(offset: number): number {
+    return this.#view.getInt32(offset)
+  }
+
+  readFloatBE(offset: number): number {
+    return this.#view.getFloat32(offset)
+  }
+
+  readDoubleBE(offset: number): number {
+    return this.#view.getFloat64(offset)
+  }
+
+  readUIntBE(offset: number, bytes: number): number {
     let value = 0
     for (let i = 0; i < bytes; i++) value = value * 256 + this.#view.getUint8(offset + i)
     return value
   }
 
   override toString(_encoding?: string, start = 0, end = this.length): string {
-    return this.#decoder.decode(this.subarray(start, end))
+    decoder ??= new TextDecoder('utf-8', { ignoreBOM: true })
+    return decoder.decode(new Uint8Array(this.buffer, this.byteOffset + start, end - start))
   }
 
-  /** A copy: a caller that gets a byte string must not hold the database's own memory. */
+  /** A copy: a caller that gets a byte string must not hold the whole record. */
   override subarray(start: number, end: number): Uint8Array<ArrayBuffer> {
     return new Uint8Array(this.buffer, this.byteOffset + start, end - start).slice()
   }

@@ -1,5 +1,4 @@
 import { DataSection } from '../mmdb/data-section.ts'
-import { DecoderBytes } from '../mmdb/record-decoder.ts'
 import type { DataColumns } from './data-block.ts'
 
 /** Finds the block with an offset of the original file, and where the block starts there. */
@@ -94,38 +93,4 @@ export class PackedData extends DataSection {
     rows.from = start
     rows.to = to
   }
-}
-
-/** What mmdb-lib's decoder takes as the whole file. Each read copies only the bytes that it needs. */
-export function decoderBytesOf(data: PackedData): DecoderBytes {
-  const part = (offset: number, length: number): DecoderBytes =>
-    new DecoderBytes(data.slice(offset, length).buffer)
-  return new Proxy(new DecoderBytes(new ArrayBuffer(0)), {
-    get: (target, key) => {
-      const offset = typeof key === 'string' ? Number(key) : Number.NaN
-      if (Number.isInteger(offset)) return part(offset, 1)[0]
-      switch (key) {
-        case 'readUInt8':
-          return (at: number) => part(at, 1).readUInt8(0)
-        case 'readUInt16BE':
-          return (at: number) => part(at, 2).readUInt16BE(0)
-        case 'readUInt32BE':
-          return (at: number) => part(at, 4).readUInt32BE(0)
-        case 'readInt32BE':
-          return (at: number) => part(at, 4).readInt32BE(0)
-        case 'readFloatBE':
-          return (at: number) => part(at, 4).readFloatBE(0)
-        case 'readDoubleBE':
-          return (at: number) => part(at, 8).readDoubleBE(0)
-        case 'readUIntBE':
-          return (at: number, bytes: number) => part(at, bytes).readUIntBE(0, bytes)
-        case 'toString':
-          return (encoding: string, start: number, end: number) => part(start, end - start).toString(encoding)
-        case 'subarray':
-          return (start: number, end: number) => part(start, end - start).subarray(0, end - start)
-        default:
-          return Reflect.get(target, key)
-      }
-    },
-  })
 }

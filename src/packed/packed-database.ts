@@ -8,7 +8,7 @@ import { type MmdbValue, RecordDecoder } from '../mmdb/record-decoder.ts'
 import { type DatabaseFault, MAX_LISTED_FAULTS, type Verification } from '../mmdb/verify.ts'
 import { BlockCache } from './block-cache.ts'
 import type { DataColumns } from './data-block.ts'
-import { decoderBytesOf, PackedData } from './packed-data.ts'
+import { PackedData } from './packed-data.ts'
 import { type BlockSource, PackedFile, sourceOf } from './packed-file.ts'
 import { PackedIndex } from './packed-index.ts'
 import { PackedTree } from './packed-tree.ts'
@@ -72,8 +72,7 @@ export class PackedDatabase implements OpenDatabase {
     this.#blocks = new BlockCache(file.directory.dataBlocks.length.length, cacheBytes * (1 - LEAVES_SHARE))
     // The decoder has its own section: it moves to other rows while `data` is being read.
     this.data = this.#openData()
-    const decoderData = this.#openData()
-    this.#decoder = new RecordDecoder(decoderBytesOf(decoderData), decoderData)
+    this.#decoder = new RecordDecoder(this.#openData())
   }
 
   get bytes(): Uint8Array {

@@ -5,7 +5,7 @@ import { checkRecord, type MmdbValue, RecordDecoder } from '../../src/mmdb/recor
 import { bytesOf, encode, type HandMade } from './hand-made.ts'
 
 function recordAt(bytes: Uint8Array, offset = 0): MmdbValue {
-  return new RecordDecoder(bytes, new DataSection(bytes, 0, bytes.length)).decode(offset)
+  return new RecordDecoder(new DataSection(bytes, 0, bytes.length)).decode(offset)
 }
 
 describe('RecordDecoder', () => {
@@ -13,6 +13,7 @@ describe('RecordDecoder', () => {
     ['text', 'Zürich', 'Zürich'],
     ['an empty text', '', ''],
     ['a byte order mark, which is content', '\ufeffa', '\ufeffa'],
+    ['a record of 10,000 bytes', new Array(40).fill('x'.repeat(250)), new Array(40).fill('x'.repeat(250))],
     ['a double', { hex: '68 40450fcd67fd3f5b' }, 42.123456],
     ['a float', { hex: '04 08 3fc00000' }, 1.5],
     ['uint16', { hex: 'a2 ffff' }, 65_535],

@@ -77,6 +77,8 @@ const SHARED = {
     const geo = await Resolver.open(bytes)
     return failure(() => geo.lookup(ADDRESS, { locale: 'no such' }))
   },
+  InvalidOverlayError: ({ Resolver }) =>
+    failure(() => Resolver.openSync(bytes, { overlays: [{ network: 'example.com', record: {} }] })),
   MalformedAddressError: ({ parseAddress }) => failure(() => parseAddress('localhost')),
   UnresolvableAddressError: async ({ Resolver }) => {
     const geo = await Resolver.open(bytes)
@@ -93,6 +95,8 @@ async function openEvery(Resolver, sources) {
   for (const source of sources) results.push(await runAll(await Resolver.open(source, trusting)))
   return results
 }
+
+const OVERLAYS = [{ network: '10.1.0.0/16', record: { country: { code: 'DE' }, city: 'example.com' } }]
 
 /** Follows a file until it is replaced. */
 async function reloaded(Resolver) {
@@ -138,6 +142,7 @@ const RUNS = {
         results.push(await runAll(Resolver.openSync(source, trusting)))
       }
       results.push(await reloaded(Resolver))
+      results.push(await runAll(await Resolver.open(bytes, { ...trusting, overlays: OVERLAYS })))
       for (const url of ['http://127.0.0.1:9/x.mmdb', 'https://example.com/x.mmdb']) {
         results.push(await failure(() => Resolver.open(url)), await failure(() => Resolver.openSync(url)))
       }
@@ -221,6 +226,8 @@ const RUNS = {
       const record = [double(1), float(1), int32(1), uint16(1), uint32(1), uint64(1n), uint128(1n), 'text']
       return new MmdbWriter({ databaseType: 'Mine' }).insert('1.0.0.0/8', { record }).toBytes().length
     },
+    overlay: ({ overlay }) => overlay(bytes, OVERLAYS).length,
+    slim: ({ slim }) => slim(bytes, { fields: ['country'], locales: ['en'], ipv4Only: true }).length,
     pack: ({ pack }) => pack(bytes).length,
     unpack: ({ pack, unpack }) => unpack(pack(bytes)).length,
     ...Object.fromEntries(

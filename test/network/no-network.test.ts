@@ -79,6 +79,19 @@ Object.assign(RUNS, {
     { args: ['http://example.com/', '-o', 'x.packed'], status: 2 },
   ],
   unpack: [{ args: ['city.mmdb.packed', '-o', 'city.mmdb'] }],
+  slim: [
+    {
+      args: [
+        ...['city.mmdb.packed', '-o', 'slim.mmdb.packed', '--fields', 'country,city'],
+        ...['--locales', 'en', '--countries', 'GB', '--ipv4-only'],
+      ],
+    },
+    { args: ['http://example.com/', '-o', 'x.mmdb'], status: 2 },
+  ],
+  overlay: [
+    { args: [database, '--csv', 'networks.csv', '-o', 'overlaid.mmdb.gz'] },
+    { args: [database, '--csv', 'http://example.com/', '-o', 'x.mmdb'], status: 1 },
+  ],
   // It listens, which `listening` below tests. Until then it is like the others.
   serve: [
     { args: [], status: 2 },
@@ -105,6 +118,7 @@ const working = titled.filter(([, { args }]) => !args.includes('--help'))
 
 beforeAll(() => {
   writeFileSync(join(folder, 'events.ndjson'), ndjson(5000))
+  writeFileSync(join(folder, 'networks.csv'), 'network,country_code,city\n10.1.0.0/16,DE,example.com\n')
   writeFileSync(join(folder, 'access.log'), ACCESS_LOG.repeat(200_000))
 })
 
