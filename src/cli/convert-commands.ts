@@ -31,7 +31,7 @@ export interface PackCommand {
 export function runPack({ action, input, output }: PackCommand, terminal: Terminal): Promise<ExitStatus> {
   return convertFile(input, output, terminal, (before) => {
     const bytes = CONVERSIONS[action](before)
-    return { bytes, text: `${countText(bytes.length)} bytes, from ${countText(before.length)}` }
+    return { bytes, text: `${sizeText(output, bytes)}, from ${countText(before.length)}` }
   })
 }
 
@@ -97,8 +97,13 @@ function edited(output: string, original: Database, made: EditedDatabase, remark
     `${countOf(database.countNetworks(), 'network', 'networks')}, ${countOf(recordCount, 'record', 'records')}`
   const before = `${figures(original, made.originalRecordCount)}, ${countText(original.bytes.length)} bytes`
   const bytes = output.endsWith('.packed') ? pack(made.bytes) : made.bytes
-  const after = `${figures(new Database(made.bytes), made.recordCount)}, ${countText(bytes.length)} bytes`
+  const after = `${figures(new Database(made.bytes), made.recordCount)}, ${sizeText(output, bytes)}`
   return { bytes, text: `${after}; from ${before}${remark}` }
+}
+
+/** The size of an output, which is compressed while it is written if its name says so. */
+function sizeText(output: string, bytes: Uint8Array): string {
+  return `${countText(bytes.length)} bytes${output.endsWith('.gz') ? ' before gzip' : ''}`
 }
 
 /** Writes what `convert` makes of a file to another file, which appears when it is complete, and prints its text. */
