@@ -37,15 +37,7 @@ async function bench({ quick, json, only }: BenchOptions): Promise<void> {
   const scale = quick ? QUICK : FULL
   const stage = await Stage.set(scale)
   const rows: Row[] = []
-  for (const subject of stage.subjects) {
-    for (const scenario of SCENARIOS) {
-      // --only selects a scenario also if a quick run leaves it out.
-      if (!scenario.title.includes(only) || (quick && scenario.onlyInFull && only === '')) continue
-      console.error(`${seconds()} ${subject.database.name}: ${scenario.title}`)
-      rows.push(...(await scenario.run(stage, subject)))
-    }
-  }
-  const report: Report = {
+  const report = (): Report => ({
     date: new Date().toISOString().slice(0, 10),
     mode: quick ? 'quick' : 'full',
     scale,
@@ -55,9 +47,18 @@ async function bench({ quick, json, only }: BenchOptions): Promise<void> {
     rows,
     jobs: stage.jobs,
     skipped: [...stage.skipped],
+  })
+  for (const subject of stage.subjects) {
+    for (const scenario of SCENARIOS) {
+      // --only selects a scenario also if a quick run leaves it out.
+      if (!scenario.title.includes(only) || (quick && scenario.onlyInFull && only === '')) continue
+      console.error(`${seconds()} ${subject.database.name}: ${scenario.title}`)
+      rows.push(...(await scenario.run(stage, subject)))
+      // A run takes long: one that is interrupted keeps what it has measured.
+      if (json !== null) writeFileSync(json, jsonReport(report()))
+    }
   }
-  console.log(markdownReport(report))
-  if (json !== null) writeFileSync(json, jsonReport(report))
+  console.log(markdownReport(report()))
   console.error(`${seconds()} done`)
 }
 
