@@ -40,6 +40,7 @@ export default defineConfig({
         'src/cli/enrich/pipe-stream.ts',
         'src/cli/serve/cluster.ts',
         'src/cli/serve/serve-command.ts',
+        'src/cli/serve/worker-metrics.ts',
       ],
       reporter: [['text', { skipFull: true }], 'json'],
       reportOnFailure: true,

@@ -25,7 +25,9 @@ function comparedNetworks(plain: Uint8Array, packed: Uint8Array): number {
 }
 
 describe('every network of', () => {
-  it.skipIf(!hasGeoLite2City)('GeoLite2-City is the same when it is packed, and unpacked', TIMEOUT, () => {
+  const title =
+    'GeoLite2-City is the same when it is packed, and unpacked (skipped where the file is not installed)'
+  it.skipIf(!hasGeoLite2City)(title, TIMEOUT, () => {
     const plain = readFileSync(GEOLITE2_CITY)
     const packed = pack(plain)
     const networks = comparedNetworks(plain, packed)
