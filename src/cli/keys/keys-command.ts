@@ -1,4 +1,4 @@
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { isGeofixError, quoted } from '../../errors.ts'
 import { digestOf, makeKey, makeKeyId } from '../../node/keys/key.ts'
 import { readKeyFile } from '../../node/keys/key-file.ts'
@@ -97,21 +97,30 @@ function hasCode(error: unknown, code: string): boolean {
  * @param edit reads the present keys and returns those to write
  */
 async function change(file: string, edit: () => Promise<readonly KeyEntry[]>): Promise<void> {
-  const lock = `${file}.lock`
+  // Servers follow links, so the file that a link leads to is the one to lock and to replace.
+  const target = await realpath(file).catch(() => file)
+  const lock = `${target}.lock`
   const handle = await openLock(file, lock)
+  let isOurs = true
   try {
     try {
       await handle.writeFile(keyListText(await edit()))
       // Root may edit the file of a service, which must still be able to read it.
-      const owner = process.getuid?.() === 0 ? await stat(file).catch(() => null) : null
+      const owner = process.getuid?.() === 0 ? await stat(target).catch(() => null) : null
       if (owner !== null) await handle.chown(owner.uid, owner.gid)
       await handle.sync()
+      const [made, found] = await Promise.all([handle.stat(), stat(lock).catch(() => null)])
+      isOurs = made.ino === found?.ino && made.dev === found.dev
     } finally {
       await handle.close()
     }
-    await rename(lock, file)
+    if (!isOurs) {
+      const advice = 'nothing was changed, so run the command again'
+      throw new CommandFailure(`${lock} was deleted while a command used it: ${advice}`, ExitStatus.failed)
+    }
+    await rename(lock, target)
   } catch (error) {
-    await rm(lock, { force: true })
+    if (isOurs) await rm(lock, { force: true })
     throw isGeofixError(error) || error instanceof CommandFailure ? error : unwritable(file, error)
   }
 }

@@ -137,6 +137,7 @@ export async function createKeyFile(path: string, options: KeyFileOptions = {}):
     close: () => {
       isClosed = true
       clearTimeout(timer)
+      known.clear()
     },
   }
 }

@@ -1,4 +1,14 @@
-import { chmodSync, chownSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { createKeyFile } from '../../../src/http.ts'
@@ -110,6 +120,35 @@ describe('geofix keys', () => {
     expect(readFileSync(file, 'utf8')).toBe(before)
     rmSync(`${file}.lock`)
     expect((await add(file)).status).toBe(0)
+  })
+
+  it('changes nothing when its lock is deleted', async () => {
+    const file = newFile()
+    await add(file)
+    const before = readFileSync(file, 'utf8')
+    const lock = `${file}.lock`
+    const outcome = add(file)
+    while (!existsSync(lock)) await new Promise((resolve) => setImmediate(resolve))
+    rmSync(lock)
+    writeFileSync(lock, 'of another command')
+    expect(await outcome).toEqual({
+      status: 1,
+      out: '',
+      err: expect.stringContaining('run the command again'),
+    })
+    expect(readFileSync(file, 'utf8')).toBe(before)
+    expect(readFileSync(lock, 'utf8')).toBe('of another command')
+  })
+
+  it('changes the file that a link leads to', async () => {
+    const file = newFile()
+    const { out: key } = await add(file)
+    const link = `${file}.link`
+    symlinkSync(file, link)
+    const [id = ''] = (await list(link))[0]?.split('\t') ?? []
+    expect((await geofix(['keys', 'revoke', '--keys', link, id])).status).toBe(0)
+    expect(await owner(file, key)).toBe(null)
+    expect(lstatSync(link).isSymbolicLink()).toBe(true)
   })
 
   it('shows an expired key, and labels only as text', async () => {

@@ -71,9 +71,10 @@ class LineTemplate {
       from = after
       at = next
     }
+    if (others.length === 0) return false
     for (const value of others) this.#kinds[value] = UNWANTED
     this.#build()
-    return others.length > 0
+    return true
   }
 
   #build(): void {
