@@ -97,6 +97,11 @@ export class Address {
   }
 }
 
+/** Whether an IPv6 address is in ::/96 (RFC 4291 section 2.5.5.1), where search trees have the IPv4 networks. */
+export function isIPv4Compatible(words: IPv6Words): boolean {
+  return words[0] === 0 && words[1] === 0 && words[2] === 0
+}
+
 /**
  * The IPv4 address of an IPv4-mapped IPv6 address (`::ffff:0:0/96`, RFC 4291 section 2.5.5.2).
  * {@link NOT_IPV4} for other addresses. IPv4-compatible addresses (`::/96`, deprecated by section 2.5.5.1) are not IPv4 addresses.

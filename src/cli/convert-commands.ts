@@ -1,4 +1,5 @@
 // The commands that make a database file of another one: pack, unpack, slim and overlay.
+import { realpath } from 'node:fs/promises'
 import { extractUncompressed } from '../bytes/extract.ts'
 import { type EditedDatabase, openForEdit } from '../edit/edited-database.ts'
 import { overlayDatabase } from '../edit/overlay.ts'
@@ -47,7 +48,7 @@ export function runSlim(
 ): Promise<ExitStatus> {
   const options = slimOptions(flags)
   return convertFile(input, output, terminal, (file) => {
-    const original = openForEdit(file)
+    const original = openForEdit(file, input)
     const slimmed = slimDatabase(original, options)
     const { missingCountries } = slimmed
     const missing = missingCountries.length === 0 ? '' : `; no network is in ${missingCountries.join(', ')}`
@@ -66,9 +67,11 @@ export async function runOverlay(
   { csv, output }: FlagsOf<typeof OVERLAY_OPTIONS>,
   terminal: Terminal,
 ): Promise<ExitStatus> {
+  const [read, written] = await Promise.all([csv, output].map((path) => realpath(path).catch(() => null)))
+  if (read !== null && read === written) throw new UsageError(`-o ${output} is the file of --csv`)
   const networks = await readOverlayFile(csv)
   return convertFile(input, output, terminal, (file) => {
-    const original = openForEdit(file)
+    const original = openForEdit(file, input)
     const made = overlayDatabase(original, networks)
     return edited(output, original, made, `; ${countOf(networks.length, 'network', 'networks')} in ${csv}`)
   })
@@ -113,6 +116,9 @@ async function convertFile(
   terminal: Terminal,
   convert: (file: Uint8Array) => Converted,
 ): Promise<ExitStatus> {
+  if (output.endsWith('.packed.gz')) {
+    throw new UsageError(`-o ${output}: a packed database is compressed: leave out .gz`)
+  }
   const file = await openOutputFile(output, { terminal, inputs: [], signal: new AbortController().signal })
   try {
     const { bytes, text } = await convertedOf(input, convert)
@@ -132,8 +138,8 @@ async function convertedOf(path: string, convert: (file: Uint8Array) => Converte
   try {
     return convert(file)
   } catch (error) {
-    if (!(error instanceof InvalidDatabaseError)) throw error
-    throw new InvalidDatabaseError(error.fault, { path, cause: error })
+    if (!(error instanceof InvalidDatabaseError) || error.path !== undefined) throw error
+    throw new InvalidDatabaseError(error.fault, { path, offset: error.offset, cause: error })
   }
 }
 

@@ -104,6 +104,7 @@ function rowsOf(bytes: Uint8Array, path: string): Row[] {
   }
   if (header === null)
     throw new InvalidOverlayError(`${path}: it is empty: write a header with a column network`)
+  if (rows.length === 0) throw new InvalidOverlayError(`${path}: it has no row after the header`)
   return rows
 }
 
@@ -113,6 +114,8 @@ function checkedHeader(
 ): readonly string[] {
   const known = `write a header with network and any of ${COLUMN_NAMES.slice(1).join(', ')}`
   const unknown = names.find((name) => !COLUMN_NAMES.includes(name))
+  if (unknown?.includes('\r')) throw refuse('its lines end with CR alone: save the file with LF or CRLF')
+  if (unknown?.includes('\t')) throw refuse('it has tabs between columns: save the file with commas')
   if (unknown !== undefined) throw refuse(`${quoted(unknown)} is not the name of a column: ${known}`)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) throw refuse(`the column ${twice} is there twice: keep one`)

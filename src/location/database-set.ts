@@ -1,4 +1,4 @@
-import type { Address } from '../address/address.ts'
+import { type Address, isIPv4Compatible } from '../address/address.ts'
 import { formatCidr } from '../address/ip-text.ts'
 import { InvalidDatabaseError, isGeofixError, quoted } from '../errors.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
@@ -84,6 +84,8 @@ export class DatabaseSet {
 
   /** As {@link find}, for a special-purpose address: only overlays have locations for those. */
   findSpecial(address: Address): number {
+    // In a search tree, IPv4 overlays are also at ::1 and its neighbours.
+    if (address.family === 6 && isIPv4Compatible(address.words)) return NO_LOCATION
     for (const [index, table] of this.tables.entries()) {
       const number = table.findOverlay(address)
       if (number !== NO_LOCATION) return number * this.tables.length + index

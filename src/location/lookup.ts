@@ -19,10 +19,9 @@ export type NoLocation = SpecialPurpose | 'not-found' | InvalidDatabaseError
  * overlays give them.
  */
 export function findLocation(set: DatabaseSet, address: Address): number | NoLocation {
-  if (set.noLocationsError !== null && address.special === null) return set.noLocationsError
   try {
     if (address.special !== null) return set.findSpecial(address) || address.special
-    return set.find(address) || 'not-found'
+    return set.find(address) || (set.noLocationsError ?? 'not-found')
   } catch (error) {
     if (isInvalidDatabase(error)) return error
     throw error

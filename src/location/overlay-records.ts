@@ -1,4 +1,4 @@
-import { mappedIPv4, translatedIPv4 } from '../address/address.ts'
+import { isIPv4Compatible, mappedIPv4, translatedIPv4 } from '../address/address.ts'
 import { formatCidr, type Network, NOT_IPV4, parseCidr } from '../address/ip-text.ts'
 import { InvalidOverlayError, quoted } from '../errors.ts'
 import { MAX_TEXT_BYTES } from '../mmdb/field-reader.ts'
@@ -59,7 +59,7 @@ const MAX_OVERLAYS = 100_000
 /** Names an overlay, or a field of it such as `country.code`, in an error. */
 export type OverlayName = (index: number, field: string) => string
 
-const inOption: OverlayName = (index, field) => `overlays[${index}].${field}`
+const inOption: OverlayName = (index, field) => `overlays[${index}]${field === '' ? '' : `.${field}`}`
 
 /**
  * Checks overlays and makes their locations. Keeps nothing of the caller's objects.
@@ -79,7 +79,7 @@ export function readOverlays(overlays: unknown, nameOf: OverlayName = inOption):
   const reader = new RecordReader()
   const indexes = new Map<string, number>()
   return Array.from(overlays, (each: unknown, index): OverlaidNetwork => {
-    const { network: text, record } = membersOf(each, ['network', 'record'], nameOf(index, ''))
+    const { network: text, record } = membersOf(each ?? '', ['network', 'record'], nameOf(index, ''))
     const network = networkOf(text, nameOf(index, 'network'))
     const cidr = formatCidr(network.family, network.words, network.prefixLength)
     const other = indexes.get(cidr)
@@ -95,24 +95,34 @@ export function readOverlays(overlays: unknown, nameOf: OverlayName = inOption):
 function networkOf(value: unknown, name: string): Network {
   if (typeof value !== 'string' || value === '')
     throw refused(name, 'write a network as text, such as 10.1.0.0/16')
+  const network = cidrOf(value, name)
+  const { family, words, prefixLength } = network
+  if (family === 4) return network
+  const ipv4 = mappedIPv4(words)
+  if (ipv4 !== NOT_IPV4 && prefixLength >= 96) {
+    return { family: 4, words: Uint32Array.of(ipv4), prefixLength: prefixLength - 96 }
+  }
+  if (isIPv4Compatible(words) && prefixLength >= 96) {
+    throw refused(name, `${quoted(value)} is in ::/96, where databases have IPv4 networks: write those`)
+  }
+  // 6to4, Teredo, NAT64
+  const shortest = words[0] === 0x2001_0000 ? 32 : words[0] === 0x0064_ff9b ? 96 : 16
+  if (prefixLength >= shortest && translatedIPv4(words) !== NOT_IPV4) {
+    throw refused(
+      name,
+      `6to4, Teredo and NAT64 addresses have the location of the IPv4 address inside: write the IPv4 network instead of ${value}`,
+    )
+  }
+  return network
+}
+
+function cidrOf(value: string, name: string): Network {
+  const isAddress = !value.includes('/')
   try {
-    const isWhole = value.includes('/')
-    const network = parseCidr(isWhole ? value : `${value}/${value.includes(':') ? 128 : 32}`)
-    const { family, words, prefixLength } = network
-    if (family === 4) return network
-    const ipv4 = mappedIPv4(words)
-    if (ipv4 !== NOT_IPV4 && prefixLength >= 96) {
-      return { family: 4, words: Uint32Array.of(ipv4), prefixLength: prefixLength - 96 }
-    }
-    // 2002::/16 is the shortest of the networks with IPv4 addresses inside.
-    if (prefixLength >= 16 && translatedIPv4(words) !== NOT_IPV4) {
-      throw new TypeError(
-        `6to4, Teredo and NAT64 addresses have the location of the IPv4 address inside: write the IPv4 network instead of ${value}`,
-      )
-    }
-    return network
+    return parseCidr(isAddress ? `${value}/${value.includes(':') ? 128 : 32}` : value)
   } catch (error) {
-    throw refused(name, messageOf(error))
+    const isNeither = `${quoted(value)} is neither an address nor a network such as 10.1.0.0/16`
+    throw refused(name, isAddress ? isNeither : messageOf(error))
   }
 }
 
@@ -126,7 +136,7 @@ class RecordReader {
     value: unknown,
     nameOf: (field: string) => string,
   ): { readonly location: Location; readonly copy: OverlayRecord } {
-    const record = membersOf(value, RECORD_FIELDS, nameOf('record'))
+    const record = membersOf(value ?? '', RECORD_FIELDS, nameOf('record'))
     const part = (field: 'country' | 'region'): { code: string | null; name: string | null } => {
       const { code, name } = membersOf(record[field], ['code', 'name'], nameOf(field))
       return { code: textOf(code, nameOf(`${field}.code`)), name: textOf(name, nameOf(`${field}.name`)) }
@@ -194,7 +204,8 @@ function membersOf<Name extends string>(
 ): { readonly [Each in Name]?: unknown } {
   if (value === undefined || value === null) return {}
   const known: readonly string[] = names
-  if (typeof value !== 'object') throw refused(name, `write an object with ${names.join(', ')}`)
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw refused(name, `write an object with ${names.join(', ')}`)
   const other = Object.keys(value).find((each) => !known.includes(each))
   if (other === undefined) return value
   throw refused(name, `it has ${quoted(other)}: write ${names.join(', ')} only`)
@@ -211,11 +222,14 @@ function textOf(value: unknown, name: string): string | null {
   return value
 }
 
+/** Codes that CLDR has names for, and that ISO 3166-1 does not assign. XK, Kosovo, is in use everywhere. */
+const UNASSIGNED = /^(AC|C[PQ]|DG|E[AUZ]|IC|QO|TA|UN|X[AB]|ZZ)$/
+
 /** The ISO 3166-1 alpha-2 code in capitals. @throws TypeError when no country has it */
 export function officialCountryCode(value: unknown): string {
   const text = String(value)
   const code = text.toUpperCase()
-  const isCode = typeof value === 'string' && /^[A-Z]{2}$/.test(code)
+  const isCode = typeof value === 'string' && /^[A-Z]{2}$/.test(code) && !UNASSIGNED.test(code)
   if (!isCode || platformCountryName(code, localeOf(undefined)) === null) {
     throw new TypeError(`${quoted(text)} is not an ISO 3166-1 alpha-2 code: write one such as DE`)
   }

@@ -147,6 +147,11 @@ describe('geofix overlay', () => {
     },
   )
 
+  it('refuses to replace its list, and the name of a packed file in gzip', async () => {
+    for (const output of ['networks.csv', 'own.packed.gz']) expect((await run(CSV, output)).status).toBe(2)
+    expect(readFileSync(at('networks.csv'), 'utf8')).toBe(CSV)
+  })
+
   it('reads semicolons, a separator line, and quoted line ends', async () => {
     expect((await run('sep=;\nnetwork;city\n10.0.0.0/8;"a\nb"\n10.0.0.0/33;x\n')).err).toContain(
       'line 5, column network',
@@ -155,6 +160,9 @@ describe('geofix overlay', () => {
   })
 
   it.each<[string, string | Uint8Array, string]>([
+    ['CR as line end', 'network,city\r10.0.0.0/8,Berlin\r', 'line 1: its lines end with CR alone'],
+    ['tabs', 'network\tcity\n10.0.0.0/8\tBerlin\n', 'line 1: it has tabs between columns'],
+    ['no row', 'network,city\n', 'it has no row after the header'],
     ['no network', 'network,city\n,Berlin\n', 'line 2, column network: write a network as text'],
     [
       'a bad code',

@@ -69,6 +69,18 @@ describe('overlay', () => {
     ])
   })
 
+  it('has no location for ::1 and its neighbours, in a file and as an option', () => {
+    const overlays = ['0.0.0.0/0', '::/0'].map((network) => ({ network, record: { city: 'Bern' } }))
+    const option = Resolver.openSync(sample(), { overlays })
+    for (const each of [Resolver.openSync(overlay(sample(), overlays)), option]) {
+      expect(each.lookup('127.0.0.1').city).toBe('Bern')
+      expect(each.lookup('fd00::1').city).toBe('Bern')
+      for (const ip of ['::', '::1', '::1.2.3.4', '::8.8.8.8']) {
+        expect(each.find(ip)).toMatchObject({ error: { code: 'UNRESOLVABLE_ADDRESS' } })
+      }
+    }
+  })
+
   it('does not show what the database itself has for private networks', () => {
     expect(geo.find('10.2.0.1')).toMatchObject({ error: { reason: 'private' } })
     expect(geo.find('10.0.0.1')).toMatchObject({ error: { reason: 'private' } })

@@ -20,6 +20,13 @@ describe('readOverlays', () => {
     expect(read?.overlay.network).toBe(canonical)
   })
 
+  it.each(['2001::/20', '64:ff9b::/48', '2000::/3', '::/95'])(
+    'takes %s around translated networks',
+    (network) => {
+      expect(readOverlays([{ network, record: { city: 'Bern' } }])).toHaveLength(1)
+    },
+  )
+
   it('gives larger networks first', () => {
     const given = ['10.0.0.1', '10.0.0.0/8', '10.0.0.0/16'].map((network) => ({ network, record: CITY }))
     expect(readOverlays(given).map(({ prefixLength }) => prefixLength)).toEqual([8, 16, 32])
@@ -51,10 +58,14 @@ describe('readOverlays', () => {
   const networks: [unknown, string][] = [
     [7, 'overlays[0].network: write a network as text'],
     ['', 'overlays[0].network: write a network as text'],
-    ['10.0.0', 'overlays[0].network: "10.0.0/32" is not a network'],
+    ['10.0.0', 'overlays[0].network: "10.0.0" is neither an address nor a network'],
+    ['10.0.0.0/33', 'overlays[0].network: 10.0.0.0/33 is not a network'],
+    ['::1', 'overlays[0].network: "::1" is in ::/96, where databases have IPv4 networks'],
+    ['64:ff9b::a00:0/104', 'write the IPv4 network instead of 64:ff9b::a00:0/104'],
+    ['2001::/32', 'write the IPv4 network instead of 2001::/32'],
     ['10.0.0.0/33', 'the prefix length must be at most 32'],
     ['10.0.0.1/8', 'has bits set after its prefix: write 10.0.0.0/8'],
-    ['fe80::1%eth0', 'is not a network'],
+    ['fe80::1%eth0', 'is neither an address nor a network'],
     ['2002:a00::/24', 'write the IPv4 network instead of 2002:a00::/24'],
     ['64:ff9b::a00:0/104', 'have the location of the IPv4 address inside'],
     ['2001::/32', 'have the location of the IPv4 address inside'],
@@ -64,7 +75,10 @@ describe('readOverlays', () => {
   })
 
   const records: [unknown, string][] = [
-    [undefined, 'overlays[0].record: it has no location'],
+    [undefined, 'overlays[0].record: write an object with country, region'],
+    [[], 'overlays[0].record: write an object with country, region'],
+    [{ country: { code: 'zz' } }, '"zz" is not an ISO 3166-1 alpha-2 code'],
+    [{ country: { code: 'EU' } }, '"EU" is not an ISO 3166-1 alpha-2 code'],
     ['Berlin', 'overlays[0].record: write an object with country, region'],
     [{ postal_code: '1', timezone: { id: 'Europe/Berlin' } }, 'it has no location: give a country'],
     [{ ip: '1.1.1.1', city: 'x' }, 'overlays[0].record: it has "ip": write country, region'],
@@ -91,7 +105,7 @@ describe('readOverlays', () => {
 
   it.each<[unknown, string]>([
     ['10.0.0.0/8', 'overlays must be an array'],
-    [[null], 'overlays[0].network: write a network'],
+    [[null], 'overlays[0]: write an object with network, record'],
     [[{ network: '10.0.0.0/8', record: CITY, name: 'x' }], 'it has "name": write network, record only'],
     [
       [

@@ -165,6 +165,8 @@ describe('a resolver with overlays', () => {
     const asn = new MmdbWriter({ databaseType: 'ASN' }).insert('1.0.0.0/8', { asn: 1 }).toBytes()
     const other = Resolver.openSync(asn, { overlays: OVERLAYS })
     expect(other.lookup('10.1.2.3').city).toBe('Rack')
+    expect(other.lookup('81.2.69.1').country.code).toBe('CH')
+    expect(other.find('81.2.69.1')).toEqual(other.lookupMany(['81.2.69.1'])[0])
     expect(() => other.lookup('1.1.1.1')).toThrow('it has no locations')
   })
 
