@@ -130,6 +130,7 @@ function cidrOf(value: string, name: string): Network {
 class RecordReader {
   readonly #parts = new PartsMaker()
   readonly #names = new Map<string, GivenName>()
+  readonly #zones = new Map<string, string>()
 
   /** @param nameOf names a field of the record in errors */
   read(
@@ -158,26 +159,32 @@ class RecordReader {
       city: textOf(record.city, nameOf('city')),
       postal_code: textOf(record.postal_code, nameOf('postal_code')),
       coordinates: positionOf(record.coordinates, nameOf),
-      timezone: { id: textOf(timezone.id, nameOf('timezone.id')) },
-    }
-    const timeZone = copy.timezone.id
-    if (timeZone !== null && timezoneOf(timeZone).at(0).offset === null) {
-      throw refused(
-        nameOf('timezone.id'),
-        'the platform does not know it: write an IANA id such as Europe/Berlin',
-      )
+      timezone: { id: this.#zoneOf(textOf(timezone.id, nameOf('timezone.id')), nameOf('timezone.id')) },
     }
     const shared = this.#parts.make({
       countryCode: country.code,
       countryNames: this.#nameOf(country.name),
       regionCode,
       regionNames: this.#nameOf(region.name),
-      timeZone,
+      timeZone: copy.timezone.id,
     })
     if (shared.isUnknown && copy.city === null && copy.coordinates === NO_COORDINATES) {
       throw refused(nameOf('record'), 'it has no location: give a country, region, city or coordinates')
     }
     return { location: new Location(shared, copy.city, copy.postal_code, copy.coordinates), copy }
+  }
+
+  /** A zone in its usual capitals. @throws InvalidOverlayError when the platform does not know it */
+  #zoneOf(id: string | null, name: string): string | null {
+    if (id === null) return null
+    return remember(this.#zones, MAX_OVERLAYS, id, () => {
+      if (timezoneOf(id).at(0).offset === null) {
+        throw refused(name, 'the platform does not know it: write an IANA id such as Europe/Berlin')
+      }
+      const known = new Intl.DateTimeFormat('en', { timeZone: id }).resolvedOptions().timeZone
+      // The platform answers with another id for some that were renamed.
+      return known.toLowerCase() === id.toLowerCase() ? known : id
+    })
   }
 
   #nameOf(name: string | null): Translations {

@@ -32,11 +32,14 @@ describe('readOverlays', () => {
     expect(readOverlays(given).map(({ prefixLength }) => prefixLength)).toEqual([8, 16, 32])
   })
 
-  it('reads codes in any case, and regions without their country', () => {
-    const [read] = readOverlays([
-      { network: '10.0.0.0/8', record: { country: { code: 'de' }, region: { code: 'be' } } },
-    ])
-    expect(read?.overlay.record).toMatchObject({ country: { code: 'DE' }, region: { code: 'DE-BE' } })
+  it('reads codes and zones in any case, and regions without their country', () => {
+    const record = { country: { code: 'de' }, region: { code: 'be' }, timezone: { id: 'europe/berlin' } }
+    const [read] = readOverlays([{ network: '10.0.0.0/8', record }])
+    expect(read?.overlay.record).toMatchObject({
+      country: { code: 'DE' },
+      region: { code: 'DE-BE' },
+      timezone: { id: 'Europe/Berlin' },
+    })
   })
 
   it('takes a LocationRecord without its address', () => {
