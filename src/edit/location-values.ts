@@ -19,7 +19,7 @@ export const LOCATION_FIELDS = [
 
 export type LocationField = (typeof LOCATION_FIELDS)[number]
 
-/** The fields of which an entry needs one to be a location: see {@link LocationValues.add}. */
+/** A record with none of these fields is no location: see {@link LocationValues.add}. */
 export const PLACE_FIELDS: readonly LocationField[] = ['country', 'region', 'city', 'coordinates']
 
 /** What is written of a location. */

@@ -68,7 +68,7 @@ export class Timezone {
     this.#id = id
   }
 
-  /** @param instant milliseconds since 1970, within the range of `Date`; `NaN` for no instant, when there is no offset */
+  /** @param instant milliseconds since 1970, within the range of `Date`. Without one, `NaN`, the offset is `null` */
   at(instant: number): TimezoneAtInstant {
     if (instant >= this.#from && instant < this.#until) return this.#last
     if (this.#id === null) return UNKNOWN
