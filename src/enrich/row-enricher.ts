@@ -38,6 +38,8 @@ export class RowEnricher {
   #bytes: Uint8Array = NO_BYTES
   /** Index in `#bytes` of the first carriage return that is not in an earlier row; -1 when there is none. */
   #return = -1
+  /** Whether a carriage return at the end of the last part of an overlong row is not written yet. */
+  #holdsReturn = false
 
   /** @throws InvalidDatabaseError when the databases hold no locations */
   constructor({ plan, table, keepsBadLines }: RowPlan, set: DatabaseSet) {
@@ -103,9 +105,11 @@ export class RowEnricher {
   /** Writes a further part of a row that is too long. */
   writeMore(start: number, end: number, out: ByteSink): void {
     if (this.#table !== null && this.#escapes) this.#table.writeCells(this.#bytes, start, end, out)
-    else if (this.#table !== null || this.#unread !== 'raw') {
+    else if (start < end && (this.#table !== null || this.#unread !== 'raw')) {
       const before = out.length
-      out.write(this.#bytes, start, end)
+      if (this.#holdsReturn) out.writeByte(SPACE)
+      this.#holdsReturn = this.#bytes[end - 1] === CARRIAGE_RETURN
+      out.write(this.#bytes, start, this.#holdsReturn ? end - 1 : end)
       withoutReturns(out, before)
     }
   }
@@ -114,6 +118,8 @@ export class RowEnricher {
   writeEnd(out: ByteSink): void {
     if (this.#table !== null) this.#table.writeNothing(out)
     else if (this.#unread === 'append') out.write(this.#nothing)
+    if (this.#holdsReturn && !this.#format.rewrites) out.writeByte(CARRIAGE_RETURN)
+    this.#holdsReturn = false
   }
 
   #writeUnread(start: number, end: number, out: ByteSink): void {

@@ -56,6 +56,13 @@ describe('createRowEnricher', () => {
     ['makes spaces of them elsewhere', LIST, 'a\nb\rc', 'a b c\tnull'],
     ['keeps a return at the end', LIST, 'a\r\n', 'a\tnull\r'],
     ['of a row that is too long too', { ...LIST, maxLineBytes: 3 }, 'a\nb\rc', 'a b c\tnull'],
+    ['with a return at its end', { ...LIST, maxLineBytes: 3 }, 'a\rbc\r\n', 'a bc\tnull\r'],
+    [
+      'in quoted tables',
+      { ...CITY, format: 'csv', quoting: 'double', maxLineBytes: 3 },
+      'a\rbc\r\n',
+      'a bc,\r',
+    ],
   ])('%s', (_, options, row, expected) => {
     expect(textsOf(createRowEnricher(options)([latin1(row)]))).toEqual([expected])
   })

@@ -38,6 +38,17 @@ describe('RowStream', () => {
     expect(given(stream.end())).toBe('\t\\N')
   })
 
+  it('keeps the carriage return at the end of such a row, and makes spaces of those before', () => {
+    const input = utf8('1\r\r2\r\r\n\r\r\r\nx\r\n')
+    const expected = '1  2 \tnull\r\n  \tnull\r\nx\tnull\r\n'
+    for (const maxLineBytes of [1, 2, 5, 100]) {
+      const options = { ...LIST, maxLineBytes }
+      expect(given(streamOf(options).push(input))).toBe(expected)
+      const stream = streamOf(options)
+      expect(Array.from(input, (byte) => given(stream.push(Uint8Array.of(byte)))).join('')).toBe(expected)
+    }
+  })
+
   it('hands over much output in parts', () => {
     const rows = utf8('81.2.69.142\n'.repeat(20_000))
     const outputs = [...streamOf({ format: 'list', at: 0 }).push(rows)]

@@ -109,7 +109,10 @@ export const locale: Target<string> = {
       return
     }
     assert.ok(isTag, 'it is not in the grammar')
-    if (expected !== null && !GRANDFATHERED.includes(tag.toLowerCase())) assert.equal(found.tag, expected)
+    if (expected !== null && !GRANDFATHERED.includes(tag.toLowerCase())) {
+      // V8 looks up no alias for two lower-case letters: "BH" is "bho", "bh" stays.
+      assert.ok([expected, canonicalOf(tag.toLowerCase())].includes(found.tag), found.tag)
+    }
     assert.equal(found.range[0], found.tag.toLowerCase())
     for (const shorter of found.range) {
       assert.ok([found.tag, tag].some((whole) => `${whole.toLowerCase()}-`.startsWith(`${shorter}-`)))
