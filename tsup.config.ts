@@ -69,9 +69,11 @@ export default defineConfig([
     plugins: [
       throughCommonJs(COMMON_JS),
       joinedChunks('', {
-        address: ['core.js', 'enrich.js'],
-        embedded: ['core.js', 'country.js'],
-        core: ['core.js', 'index.js'],
+        embedded: [['core.js', 'country.js']],
+        core: [
+          ['core.js', 'index.js'],
+          ['core.js', 'enrich.js'],
+        ],
       }),
     ],
   },
@@ -103,7 +105,7 @@ export default defineConfig([
     esbuildPlugins: [bundledLicences('dist/cli.LICENSE.txt'), noChildProcess()],
     plugins: [
       throughCommonJs(COMMON_JS),
-      joinedChunks('cli-', { worker: ['cli.js', 'cli-enrich-worker.js'], main: ['cli.js'] }),
+      joinedChunks('cli-', { worker: [['cli.js', 'cli-enrich-worker.js']], main: [['cli.js']] }),
     ],
     // The prefix distinguishes chunks of the command line from those of the library, which are made at the same time.
     esbuildOptions: (options) => {
