@@ -57,9 +57,6 @@ export async function runEnrich(command: EnrichCommand, terminal: Terminal): Pro
   }
 }
 
-/** Inputs of more bytes, and of unknown size, have enough lines to pay for the expansion of a packed database. */
-const EXPANDS_FROM = 16 * 2 ** 20
-
 /** One run of the command, with the files and threads that it opened. */
 class Session {
   readonly #command: EnrichCommand
@@ -100,11 +97,10 @@ class Session {
     }
     // Opening an output can take long: a named pipe waits for its reader.
     if (signal.aborted) return
-    const size = sizeOf(this.#inputs)
-    this.#workers = workersFor(size, threads)
+    this.#workers = workersFor(sizeOf(this.#inputs), threads)
     const sources = databases.length > 0 ? databases : [embedded.city]
     const read = await Promise.all(sources.map((source) => loadShared(source, DEFAULT_MAX_BYTES, signal)))
-    const loaded = size === null || size > EXPANDS_FROM ? read.map(expanded) : read
+    const loaded = this.#workers === null ? read : read.map(expanded)
     const set = openShared(loaded)
     checkLocations(set)
     const executor = new AdaptiveExecutor(loaded, threads, this.#workers)

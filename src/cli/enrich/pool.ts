@@ -7,7 +7,7 @@ import { type Executor, isDone } from '../../enrich/executor.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Allocate, Block } from '../../enrich/splitter.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
-import type { SharedDatabase } from './shared-database.ts'
+import { expanded, type SharedDatabase } from './shared-database.ts'
 
 /**
  * A message to a worker. The databases come first. A plan applies to the blocks that follow it. The worker answers each
@@ -76,7 +76,10 @@ export class AdaptiveExecutor implements Executor {
   /** Size of the memory for an output. Bytes. */
   #outputBytes = 4 * BLOCK_BYTES
 
-  /** @param workers that are already running, see {@link workersFor} */
+  /**
+   * @param databases expanded if there are workers; later ones get them expanded
+   * @param workers that are already running, see {@link workersFor}
+   */
   constructor(databases: readonly SharedDatabase[], threads: Threads, workers: WorkerPool | null = null) {
     this.#threads = threads
     this.#databases = databases
@@ -159,7 +162,7 @@ export class AdaptiveExecutor implements Executor {
   #startWorkers(): void {
     if (this.#workers !== null || this.#threads.count === 1) return
     this.#workers = new WorkerPool(this.#threads.count - 1)
-    this.#workers.useDatabases(this.#databases)
+    this.#workers.useDatabases(this.#databases.map(expanded))
     if (this.#plan !== null) this.#workers.usePlan(this.#plan)
   }
 }
