@@ -1,5 +1,5 @@
 import type { Address } from '../address/address.ts'
-import { NetworkTrie } from '../mmdb/writer/network-trie.ts'
+import { IPV4_IN_IPV6, NetworkTrie } from '../mmdb/writer/network-trie.ts'
 import { EMPTY } from '../mmdb/writer/node-table.ts'
 import type { Locale } from './locale.ts'
 import type { LocationRecord } from './location-record.ts'
@@ -24,6 +24,9 @@ export class Overlays {
     for (const [index, { family, words, prefixLength }] of this.#networks.entries()) {
       this.#trie(family).insert(words, prefixLength, index)
     }
+    // Networks such as ::/0 do not cover ::1 and its neighbours: databases have IPv4 networks there.
+    const { words, prefixLength } = IPV4_IN_IPV6
+    if (this.#ipv6.find(words) !== EMPTY) this.#ipv6.remove(words, prefixLength)
   }
 
   /** The number of an address's location; {@link NO_LOCATION} when no network has it. */

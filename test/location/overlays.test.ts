@@ -209,6 +209,18 @@ describe('Overlays', () => {
     expect([all.find(address), all.prefixLength(address)]).toEqual([0, 0])
   })
 
+  it('do not cover ::1 and its neighbours, which are IPv4 networks in databases', () => {
+    const all = new Overlays([{ network: '::/0', record: BERLIN }])
+    const address = new Address()
+    address.parse('::1')
+    expect([all.find(address), all.prefixLength(address)]).toEqual([0, 96])
+    const geo = Resolver.openSync(DATABASE, { overlays: [{ network: '::/0', record: BERLIN }] })
+    expect(geo.find('::1')).toMatchObject({ error: { reason: 'loopback' } })
+    expect(geo.network('::1')).toMatch(/^::\/(9[6-9]|1[0-2]\d)$/)
+    expect(geo.network('2a00::1')).toBe('2000::/3')
+    expect(geo.lookup('2a00::1').city).toBe('Berlin')
+  })
+
   it('find the longest network, whose prefix length has one result', () => {
     const network = fc.tuple(fc.nat(0xfff), fc.integer({ min: 0, max: 32 })).map(([bits, length]) => ({
       first: length === 0 ? 0 : ((0x0a00_0000 + bits * 1021) & (0xffff_ffff << (32 - length))) >>> 0,
