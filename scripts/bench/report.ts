@@ -80,8 +80,9 @@ export function guideWithFigures(guide: string, json: string): string {
   const [database] = databases
   if (database === undefined || !GUIDE_PART.test(guide)) throw new Error('there is no place for the figures')
   const text = [
-    `Database: ${database.name} of ${database.built}, ${Math.round(database.size / 1e6)} MB. Measured on ${date} with Node`,
-    `${machine.node.slice(1)} on ${machine.cores} cores of ${machine.cpu}, beside ${versions.join(', ')}.`,
+    `Database: ${database.name} of ${database.built}, ${Math.round(database.size / 1e6)} MB. Measured on ${date} with`,
+    `Node ${machine.node.slice(1)} on ${machine.cores} cores of ${machine.cpu}, beside`,
+    `${versions.join(', ')}.`,
   ].join('\n')
   const own = rows.filter((row) => row.database === database.name)
   const packed = rows.filter((row) => row.database === PACKED)

@@ -124,7 +124,7 @@ describe('the report', () => {
     )
     expect([before, after]).toEqual(['Before.\n', 'After.\n'])
     expect(figures).toMatch(
-      /^Database: GeoLite2-City of 2026-09-18, 66 MB\. Measured on 2026-11-21 with Node\n20\.20\.2 /,
+      /^Database: GeoLite2-City of 2026-09-18, 66 MB\. Measured on 2026-11-21 with\nNode 20\.20\.2 /,
     )
     expect(figures?.split('\n').filter((line) => line.startsWith('| '))).toEqual([
       '| what | Geofix | compared with | its figure | ratio | target |',
