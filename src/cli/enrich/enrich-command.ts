@@ -17,14 +17,15 @@ import {
   UsageError,
   writeLine,
 } from '../terminal.ts'
+import { AdaptiveExecutor, workersFor } from './adaptive-executor.ts'
 import { checkFit, type EnrichCommand } from './flags.ts'
 import { Input, sizeOf } from './input.ts'
 import { ClosedPipe, type Output } from './output.ts'
 import { openOutputFile, openStandardOutput } from './output-file.ts'
-import { AdaptiveExecutor, type WorkerPool, workersFor } from './pool.ts'
 import { expanded, loadShared, openShared } from './shared-database.ts'
 import { type Position, Progress, type RunFacts, statisticsJson, statisticsText } from './statistics.ts'
 import { unreadable } from './system-error.ts'
+import type { WorkerPool } from './worker-pool.ts'
 
 /**
  * Writes the lines of the inputs, each with its location.

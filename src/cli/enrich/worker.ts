@@ -1,4 +1,4 @@
-// The script of a worker thread, which pool.ts starts. The build makes it a separate entry point.
+// The script of a worker thread, which worker-pool.ts starts. The build makes it a separate entry point.
 import { parentPort } from 'node:worker_threads'
 import { BlockEnricher } from '../../enrich/block-enricher.ts'
 import { emptyCounts } from '../../enrich/counts.ts'
@@ -6,8 +6,8 @@ import { BadLineError } from '../../enrich/errors.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Block } from '../../enrich/splitter.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
-import type { WorkerReply, WorkerRequest } from './pool.ts'
 import { openShared, type SharedDatabase } from './shared-database.ts'
+import type { WorkerReply, WorkerRequest } from './worker-pool.ts'
 
 const port = parentPort
 let databases: readonly SharedDatabase[] = []

@@ -1,7 +1,7 @@
 // The script of a worker thread, in this thread: what it answers to each order. Whole runs: pool.test.ts.
 import { expect, it, vi } from 'vitest'
-import type { WorkerReply, WorkerRequest } from '../../../src/cli/enrich/pool.ts'
 import { loadShared } from '../../../src/cli/enrich/shared-database.ts'
+import type { WorkerReply, WorkerRequest } from '../../../src/cli/enrich/worker-pool.ts'
 import { emptyCounts } from '../../../src/enrich/counts.ts'
 import { makePlan } from '../../../src/enrich/formats/formats.ts'
 import type { Block } from '../../../src/enrich/splitter.ts'

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { AdaptiveExecutor, WorkerPool } from '../../../src/cli/enrich/pool.ts'
+import { AdaptiveExecutor } from '../../../src/cli/enrich/adaptive-executor.ts'
 import { loadShared, openShared, type SharedDatabase } from '../../../src/cli/enrich/shared-database.ts'
+import { WorkerPool } from '../../../src/cli/enrich/worker-pool.ts'
 import { BlockEnricher } from '../../../src/enrich/block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts } from '../../../src/enrich/counts.ts'
 import { BadLineError } from '../../../src/enrich/errors.ts'
@@ -12,6 +13,7 @@ import { type EnrichOptions, makePlan } from '../../../src/enrich/formats/format
 import { Splitter } from '../../../src/enrich/splitter.ts'
 import { enrich } from '../../../src/enrich.ts'
 import { Resolver } from '../../../src/index.ts'
+import { pack } from '../../../src/packed/pack.ts'
 import { sampled } from '../../effort.ts'
 import { LONG_ANSWERS } from '../../enrich/long-answers.ts'
 import { temporaryFolder } from '../../temporary.ts'
@@ -86,41 +88,16 @@ async function enriched(
   }
 }
 
-const memory = new SharedArrayBuffer(100_000)
-
-describe('an executor', () => {
-  const plan = makePlan(Buffer.from(ndjson(1)), true, {
-    format: 'ndjson',
-    field: 'ip',
-    onBadLine: 'fail',
-  }).plan
-  const blockOf = (content: string) => {
-    const bytes = new Uint8Array(Buffer.from(content))
-    return { bytes, isStart: false, headerLine: 0, oversized: false, startsLine: true }
+it('refuses a block before a plan', async () => {
+  const executor = new AdaptiveExecutor([await loadShared(DB)], { count: 1, from: 0 })
+  const block = {
+    bytes: new Uint8Array(1),
+    isStart: false,
+    headerLine: 0,
+    oversized: false,
+    startsLine: true,
   }
-
-  it('of worker threads restores the classes of errors', async () => {
-    const pool = new WorkerPool(1)
-    try {
-      await expect(pool.enrich(blockOf(ndjson(1)), memory)).rejects.toThrow(
-        'a worker thread failed: a block came before its plan',
-      )
-      pool.useDatabases([await loadShared(DB)])
-      pool.usePlan(plan)
-      const bad = pool.enrich(blockOf('bad'), memory)
-      await expect(bad).rejects.toBeInstanceOf(BadLineError)
-      await expect(bad).rejects.toMatchObject({ line: 1 })
-      expect((await pool.enrich(blockOf(ndjson(1)), memory)).counts.resolved).toBe(1)
-    } finally {
-      pool.stop()
-    }
-  })
-
-  it('refuses a block without threads or before a plan', async () => {
-    await expect(new WorkerPool(0).enrich(blockOf('x'), memory)).rejects.toThrow('there are no threads')
-    const executor = new AdaptiveExecutor([await loadShared(DB)], { count: 1, from: 0 })
-    await expect(executor.enrich(blockOf('x'))).rejects.toThrow('a block came before its plan')
-  })
+  await expect(executor.enrich(block)).rejects.toThrow('a block came before its plan')
 })
 
 describe('several threads', () => {
@@ -145,6 +122,17 @@ describe('several threads', () => {
       }
     },
   )
+
+  it('give the same with a packed database, which they share expanded', async () => {
+    const path = join(folder, 'a.packed')
+    writeFileSync(path, pack(readFileSync(DB)))
+    const input = ndjson(3000)
+    const alone = await enriched([await loadShared(DB)], input, {}, { count: 1, from: 0 }, 20_000)
+    for (const from of [0, 50_000]) {
+      const many = await enriched([await loadShared(path)], input, {}, { count: 3, from }, 20_000)
+      expect([many.threads, many.output]).toEqual([3, alone.output])
+    }
+  })
 
   it('write blocks with long answers in several parts, in order', async () => {
     const file = join(folder, 'long-answers.mmdb')
@@ -225,28 +213,6 @@ describe('several threads', () => {
       false,
     ])
     expect(JSON.parse(two?.err ?? '')).toMatchObject({ lines: 7, resolved: 4, bad: 1 })
-  })
-
-  it('fail with a clear error when one of them dies', async () => {
-    const bytes = new TextEncoder().encode(ndjson(100))
-    const { plan } = makePlan(bytes, true, {})
-    // A thread ends when it cannot open the database.
-    const pool = new WorkerPool(2)
-    try {
-      pool.useDatabases([{ bytes: new Uint8Array(new SharedArrayBuffer(10)), path: 'x.mmdb' }])
-      pool.usePlan(plan)
-      const [block] = new Splitter(plan, 1000).push(bytes)
-      if (block === undefined) throw new Error('there is no block')
-      const failure = expect.objectContaining({
-        message: expect.stringMatching(/^a worker thread failed: x\.mmdb/),
-      })
-      await expect(pool.enrich(block, memory)).rejects.toEqual(failure)
-      // Not busy, or the caller would enrich all further blocks itself.
-      expect(pool.isBusy).toBe(false)
-      await expect(pool.enrich(block, memory)).rejects.toEqual(failure)
-    } finally {
-      pool.stop()
-    }
   })
 
   it('fail as one does if a database has no locations', async () => {

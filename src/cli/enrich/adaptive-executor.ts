@@ -1,0 +1,148 @@
+import type { BlockEnricher, Enriched } from '../../enrich/block-enricher.ts'
+import type { Counts } from '../../enrich/counts.ts'
+import { type Executor, isDone } from '../../enrich/executor.ts'
+import type { Plan } from '../../enrich/formats/formats.ts'
+import type { Allocate, Block } from '../../enrich/splitter.ts'
+import { expanded, type SharedDatabase } from './shared-database.ts'
+import { WorkerPool } from './worker-pool.ts'
+
+/** How many threads a run can have, and when it starts them. */
+export interface Threads {
+  readonly count: number
+  /** Start workers for inputs larger than this: for others it takes longer than it saves. Bytes. */
+  readonly from: number
+}
+
+/** Starts the workers for an input whose size is known and large enough. `null` for other inputs. */
+export function workersFor(bytes: number | null, { count, from }: Threads): WorkerPool | null {
+  return bytes !== null && bytes > from && count > 1 ? new WorkerPool(count - 1) : null
+}
+
+/** Blocks in progress in addition to the workers' capacity: results of this thread wait for those of earlier blocks. */
+const BLOCKS_AHEAD = 4
+
+/** Larger blocks take fewer messages, and fewer addresses are looked up by two threads, but they take more memory. */
+const BLOCK_BYTES = 512 * 1024
+
+/** The memory for outputs grows if it is less than this many times the last output, because the next can be larger. */
+const SPARE_ROOM = 1.15
+/** It then becomes this many times the last output. */
+const OUTPUT_MARGIN = 1.3
+/** The memory of larger outputs, those of long lines, is not kept. */
+const MAX_OUTPUT_BYTES = 2 ** 25
+
+/** Limit for all outputs in progress. Each thread can always have one, while another one is written. */
+const MAX_OUTPUTS_BYTES = 48 * 1024 * 1024
+
+/**
+ * Enriches in this thread, and in worker threads once the input is large. Workers get blocks first, so that they never
+ * wait. This thread enriches only when they are busy, since it also reads and writes for all.
+ */
+export class AdaptiveExecutor implements Executor {
+  readonly blockBytes = BLOCK_BYTES
+  readonly #threads: Threads
+  readonly #databases: readonly SharedDatabase[]
+  #workers: WorkerPool | null = null
+  #plan: Plan | null = null
+  #enricher: BlockEnricher | null = null
+  #bytes = 0
+  /**
+   * Memory for reuse, of outputs that have been written and of blocks that are done. What workers see is shared with
+   * them and not transferred: V8 counts transferred memory as new, and collects garbage more often.
+   */
+  readonly #outputs: ArrayBuffer[] = []
+  readonly #sharedOutputs: SharedArrayBuffer[] = []
+  readonly #blocks: ArrayBufferLike[] = []
+  /** Size of the memory for an output. Bytes. */
+  #outputBytes = 4 * BLOCK_BYTES
+
+  /**
+   * @param databases expanded if there are workers; later ones get them expanded
+   * @param workers that are already running, see {@link workersFor}
+   */
+  constructor(databases: readonly SharedDatabase[], threads: Threads, workers: WorkerPool | null = null) {
+    this.#threads = threads
+    this.#databases = databases
+    this.#workers = workers
+    workers?.useDatabases(databases)
+  }
+
+  get capacity(): number {
+    const most = (this.#workers?.capacity ?? 0) + BLOCKS_AHEAD
+    const inMemory = Math.floor(MAX_OUTPUTS_BYTES / this.#outputBytes)
+    return Math.min(most, Math.max(inMemory, this.threads + 1))
+  }
+
+  /** The threads that enrich. */
+  get threads(): number {
+    return 1 + (this.#workers?.threads ?? 0)
+  }
+
+  usePlan(plan: Plan, enricher: BlockEnricher): void {
+    this.#plan = plan
+    this.#enricher = enricher
+    this.#workers?.usePlan(plan)
+  }
+
+  async enrich(block: Block): Promise<Enriched> {
+    if (this.#enricher === null) throw new TypeError('a block came before its plan')
+    this.#bytes += block.bytes.length
+    if (this.#bytes > this.#threads.from) this.#startWorkers()
+    const workers = this.#workers
+    const enriched =
+      workers === null || workers.isBusy
+        ? this.#enricher.block(block, this.#spare(this.#outputs) ?? new ArrayBuffer(this.#outputBytes), false)
+        : await workers.enrich(
+            block,
+            this.#spare(this.#sharedOutputs) ?? new SharedArrayBuffer(this.#outputBytes),
+          )
+    const { buffer } = block.bytes
+    // The memory of a block with a long line is larger, and is not kept.
+    if (isDone(block, enriched) && buffer.byteLength === this.blockBytes) this.#keep(buffer, this.#blocks)
+    const { length } = enriched.output
+    // Grow in large steps, because memory of the old size cannot be reused.
+    if (length * SPARE_ROOM > this.#outputBytes) {
+      this.#outputBytes = Math.min(Math.ceil(length * OUTPUT_MARGIN), MAX_OUTPUT_BYTES)
+    }
+    return enriched
+  }
+
+  async locationCounts(): Promise<readonly Counts[]> {
+    const ofWorkers = (await this.#workers?.locationCounts()) ?? []
+    return this.#enricher === null ? ofWorkers : [this.#enricher.locationCounts(), ...ofWorkers]
+  }
+
+  release({ buffer }: Uint8Array): void {
+    if (buffer.byteLength > MAX_OUTPUT_BYTES) return
+    if (buffer instanceof SharedArrayBuffer) this.#keep(buffer, this.#sharedOutputs)
+    else this.#keep(buffer, this.#outputs)
+  }
+
+  readonly allocate: Allocate = (size) => {
+    const spare = size === this.blockBytes ? this.#blocks.pop() : undefined
+    return new Uint8Array(
+      spare ?? (this.#workers === null ? new ArrayBuffer(size) : new SharedArrayBuffer(size)),
+    )
+  }
+
+  #spare<Memory extends ArrayBufferLike>(spares: Memory[]): Memory | null {
+    const spare = spares.pop()
+    return spare !== undefined && spare.byteLength >= this.#outputBytes ? spare : null
+  }
+
+  #keep<Memory extends ArrayBufferLike>(memory: Memory, spares: Memory[]): void {
+    if (spares.length < this.capacity) spares.push(memory)
+  }
+
+  /** Ends the threads at once, without completing blocks in progress. */
+  stop(): void {
+    this.#workers?.stop()
+  }
+
+  #startWorkers(): void {
+    if (this.#workers !== null || this.#threads.count === 1) return
+    this.#workers = new WorkerPool(this.#threads.count - 1)
+    this.#workers.useDatabases(this.#databases.map(expanded))
+    if (this.#plan !== null) this.#workers.usePlan(this.#plan)
+  }
+}

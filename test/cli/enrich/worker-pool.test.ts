@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { loadShared } from '../../../src/cli/enrich/shared-database.ts'
+import { WorkerPool } from '../../../src/cli/enrich/worker-pool.ts'
+import { BadLineError } from '../../../src/enrich/errors.ts'
+import { makePlan } from '../../../src/enrich/formats/formats.ts'
+import { Splitter } from '../../../src/enrich/splitter.ts'
+import { temporaryFolder } from '../../temporary.ts'
+import { ndjson, writeDatabase } from './command-line.ts'
+
+const DB = writeDatabase(temporaryFolder())
+const memory = new SharedArrayBuffer(100_000)
+
+const plan = makePlan(Buffer.from(ndjson(1)), true, { format: 'ndjson', field: 'ip', onBadLine: 'fail' }).plan
+const blockOf = (content: string) => {
+  const bytes = new Uint8Array(Buffer.from(content))
+  return { bytes, isStart: false, headerLine: 0, oversized: false, startsLine: true }
+}
+
+describe('a pool of worker threads', () => {
+  it('restores the classes of errors', async () => {
+    const pool = new WorkerPool(1)
+    try {
+      await expect(pool.enrich(blockOf(ndjson(1)), memory)).rejects.toThrow(
+        'a worker thread failed: a block came before its plan',
+      )
+      pool.useDatabases([await loadShared(DB)])
+      pool.usePlan(plan)
+      const bad = pool.enrich(blockOf('bad'), memory)
+      await expect(bad).rejects.toBeInstanceOf(BadLineError)
+      await expect(bad).rejects.toMatchObject({ line: 1 })
+      expect((await pool.enrich(blockOf(ndjson(1)), memory)).counts.resolved).toBe(1)
+    } finally {
+      pool.stop()
+    }
+  })
+
+  it('fails with a clear error when a thread dies', async () => {
+    const bytes = new TextEncoder().encode(ndjson(100))
+    const { plan } = makePlan(bytes, true, {})
+    // A thread ends when it cannot open the database.
+    const pool = new WorkerPool(2)
+    try {
+      pool.useDatabases([{ bytes: new Uint8Array(new SharedArrayBuffer(10)), path: 'x.mmdb' }])
+      pool.usePlan(plan)
+      const [block] = new Splitter(plan, 1000).push(bytes)
+      if (block === undefined) throw new Error('there is no block')
+      const failure = expect.objectContaining({
+        message: expect.stringMatching(/^a worker thread failed: x\.mmdb/),
+      })
+      await expect(pool.enrich(block, memory)).rejects.toEqual(failure)
+      // Not busy, or the caller would enrich all further blocks itself.
+      expect(pool.isBusy).toBe(false)
+      await expect(pool.enrich(block, memory)).rejects.toEqual(failure)
+    } finally {
+      pool.stop()
+    }
+  })
+
+  it('refuses a block without threads', async () => {
+    await expect(new WorkerPool(0).enrich(blockOf('x'), memory)).rejects.toThrow('there are no threads')
+  })
+})
