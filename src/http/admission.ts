@@ -56,6 +56,8 @@ export class Admission<Source extends Asked> {
       const plan = this.#plans.named(owner.plan)
       if (plan === undefined)
         throw new TypeError('authenticate returned a plan that is not in the option plans')
+      if (typeof owner.id !== 'string' || owner.id === '')
+        throw new TypeError('authenticate must return an id, by which the requests of the key are counted')
       admitting.keyId = owner.id
       return this.#take(plan, `key:${owner.id}`, admitting, plan)
     })

@@ -18,7 +18,7 @@ export type Authenticate = (key: string, request: Request) => KeyOwner | null | 
 
 /** RFC 6750 section 2.1: the scheme, which is case-insensitive, and the token. */
 const BEARER = /^bearer +([\w.~+/-]+=*)$/i
-const BEARER_SCHEME = /^bearer(?: |$)/i
+const BEARER_WITH_TOKEN = /^bearer +\S/i
 
 /** Longer fields are refused unread. */
 const MAX_KEY_CHARS = 512
@@ -32,7 +32,7 @@ export function bearerKey(asked: Asked): string | Problem {
   const field = asked.get('authorization')
   const key = field !== null && field.length <= MAX_KEY_CHARS ? BEARER.exec(field)?.[1] : undefined
   if (key !== undefined) return key
-  return field !== null && BEARER_SCHEME.test(field)
+  return field !== null && BEARER_WITH_TOKEN.test(field)
     ? unauthenticated('The Authorization field must be "Bearer" and one API key.', true)
     : unauthenticated('Send the API key as "Authorization: Bearer <key>".', false)
 }

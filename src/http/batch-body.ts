@@ -1,5 +1,6 @@
 import { quoted } from '../errors.ts'
 import type { Asked } from './exchange.ts'
+import type { Plan } from './plan.ts'
 import type { Problem } from './problem.ts'
 
 /** What a batch asks for. */
@@ -29,7 +30,8 @@ export async function readBatch(asked: Asked, maxBytes: number): Promise<Batch |
     return { code: 'UNSUPPORTED_MEDIA_TYPE', detail: 'The body must not be compressed.' }
   }
   const bytes = await asked.body(maxBytes).catch(() => undefined)
-  if (bytes === undefined) return { code: 'MALFORMED_REQUEST', detail: 'The body ended early.' }
+  if (bytes === undefined)
+    return { code: 'MALFORMED_REQUEST', detail: 'The body ended early, or was read before.' }
   if (bytes === null) return { code: 'TOO_LARGE', detail: `The body must have at most ${maxBytes} bytes.` }
   let value: unknown
   try {
@@ -66,7 +68,10 @@ function isJson(type: string): boolean {
   )
 }
 
-export function tooManyItems(count: number, most: number, plan: string): Problem {
-  const detail = `The batch has ${count} addresses; the plan ${quoted(plan)} allows ${most}.`
-  return { code: 'TOO_LARGE', detail }
+/** The problem of a batch with more addresses than the plan or the service allows. `null` for other batches. */
+export function tooManyItems(count: number, plan: Plan, maxBatch: number): Problem | null {
+  const most = Math.min(maxBatch, plan.batch)
+  if (count <= most) return null
+  const who = most === plan.batch ? `the plan ${quoted(plan.name)}` : 'the service'
+  return { code: 'TOO_LARGE', detail: `The batch has ${count} addresses; ${who} allows ${most}.` }
 }

@@ -17,7 +17,7 @@ export class Cors {
       throw new TypeError("cors must be '*' or an array of origins such as ['https://example.com']")
     }
     for (const origin of origins === '*' ? [] : origins) {
-      if (typeof origin !== 'string' || !URL.canParse(origin) || new URL(origin).origin !== origin) {
+      if (typeof origin !== 'string' || !isOrigin(origin)) {
         throw new TypeError(`cors: ${String(origin)} is not an origin; write it as https://example.com`)
       }
     }
@@ -48,4 +48,11 @@ export class Cors {
     const vary = ['vary', 'Origin']
     return origin === null || !this.#origins.has(origin) ? vary : [...vary, ...allow(origin)]
   }
+}
+
+/** Origins of browser extensions have schemes that the URL standard does not know; it calls those origins `null`. */
+function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { origin } = new URL(text)
+  return origin === text || (origin === 'null' && /^[a-z][a-z\d+.-]*:\/\/[\w.-]+$/.test(text))
 }

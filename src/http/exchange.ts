@@ -53,7 +53,8 @@ export class FetchAsked implements Asked {
       if (value === undefined) return joined(chunks, length)
       length += value.length
       if (length > maxBytes) {
-        await reader?.cancel()
+        // The source may never end, or fail.
+        void reader?.cancel().catch(() => {})
         return null
       }
       chunks.push(value)

@@ -47,8 +47,8 @@ export function createHandler(resolver: Resolver, options: HandlerOptions): Hand
       ? async (key: string, { request }: FetchAsked) => authenticate(key, request)
       : authenticate
   const service = new Service<FetchAsked>(resolver, findOwner, options)
-  return async (request, { remoteAddress } = {}) =>
-    responseOf(await service.answer(new FetchAsked(request), remoteAddress))
+  return async (request, info) =>
+    responseOf(await service.answer(new FetchAsked(request), info?.remoteAddress))
 }
 
 /** The operations, over any form of requests. */
@@ -195,13 +195,15 @@ export class Service<Source extends Asked> {
   async #batch(asked: Source, locale: string | undefined, plan: Plan, progress: Progress): Promise<Outcome> {
     const batch = await readBatch(asked, this.#options.maxBodyBytes)
     if (isProblem(batch)) return batch
-    const most = Math.min(this.#options.maxBatch, plan.batch)
-    if (batch.ips.length > most) return tooManyItems(batch.ips.length, most, plan.name)
+    const excess = tooManyItems(batch.ips.length, plan, this.#options.maxBatch)
+    if (excess !== null) return excess
     return orBadLocale(() => {
+      const queried = localeOf(locale)
+      const chosen = batch.locale === undefined ? queried : localeOf(batch.locale)
       const set = this.#resolver[DATABASE_SET]()
       const outcomes: Record<string, number> = {}
       progress.outcomes = outcomes
-      return this.#json.batch(set, batch.ips, localeOf(batch.locale ?? locale), Date.now(), (failure) => {
+      return this.#json.batch(set, batch.ips, chosen, Date.now(), (failure) => {
         const outcome = failure === null ? 'found' : outcomeOf(failure)
         outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
         if (failure?.error.status === null) this.#hideFault(failure)

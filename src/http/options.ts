@@ -55,12 +55,17 @@ export interface HandlerOptions {
 /** The options that need no other object, with their defaults. @throws TypeError when one is invalid */
 export function checkedOptions(options: Partial<HandlerOptions> = {}) {
   const { basePath = '', signal, onError = () => {}, onAnswer } = options
-  if (!/^(\/[^/?#]+)*$/.test(basePath)) {
-    throw new TypeError('basePath must be empty or start with "/", and must not end with it')
+  if (!/^(\/[^/?#]+)*$/.test(basePath) || new URL(`http://host${basePath}/`).pathname !== `${basePath}/`) {
+    throw new TypeError(
+      'basePath must be empty or a path as it is in a URL, such as "/geo", without "/" at its end',
+    )
   }
   for (const [name, callback] of Object.entries({ onError, onAnswer })) {
     if (callback !== undefined && typeof callback !== 'function')
       throw new TypeError(`${name} must be a function`)
+  }
+  if (signal !== undefined && typeof signal?.aborted !== 'boolean') {
+    throw new TypeError('signal must be an AbortSignal')
   }
   return {
     basePath,

@@ -12,7 +12,7 @@ export interface Plan {
 }
 
 /** From the lowest to the highest. */
-const DEFAULT_PLANS: readonly Plan[] = [
+export const DEFAULT_PLANS: readonly Plan[] = [
   { name: 'free', rate: 10, burst: 20, batch: 0 },
   { name: 'developer', rate: 100, burst: 200, batch: 1000 },
   { name: 'business', rate: 10_000, burst: 20_000, batch: 1000 },
@@ -65,7 +65,21 @@ export class PlanTable {
   }
 }
 
+/** Timers, with which entries in memory expire, count milliseconds in 31 bits. */
+const MAX_MEMORY_WINDOW_SECONDS = (2 ** 31 - 1) / 1000
+
+/** @throws TypeError when the window of a plan is too long to be counted in the memory of a process */
+export function checkMemoryWindow({ name, rate, burst }: Plan): void {
+  if (burst / rate <= MAX_MEMORY_WINDOW_SECONDS) return
+  throw new TypeError(
+    `plan ${name}: burst / rate must be at most 24 days where requests are counted in memory; a limiter with a store can have more`,
+  )
+}
+
 function checked(plan: Plan): Plan {
+  if (typeof plan !== 'object' || plan === null) {
+    throw new TypeError('plans: each must be { name, rate, burst, batch }')
+  }
   const { name, rate, burst, batch } = plan
   if (typeof name !== 'string' || !PLAN_NAME.test(name)) {
     throw new TypeError('plans: a name must be 1 to 40 letters, digits, "-" and "_"')

@@ -3,7 +3,7 @@ import MemoryStorage from 'rate-limiter-flexible/lib/component/MemoryStorage/Mem
 import { Address } from '../address/address.ts'
 import type { HeaderFields } from './exchange.ts'
 import { chain, type MaybePromise } from './maybe-promise.ts'
-import type { Plan, PlanTable } from './plan.ts'
+import { checkMemoryWindow, type Plan, type PlanTable } from './plan.ts'
 
 /** What is left of a budget. A `RateLimiterRes` of rate-limiter-flexible is one. */
 export interface Budget {
@@ -47,6 +47,9 @@ export class RateLimits {
   readonly #address = new Address()
 
   constructor(plans: PlanTable, make?: MakeLimiter) {
+    if (make !== undefined && typeof make !== 'function') {
+      throw new TypeError('limiter must be a function that makes the limiter of a plan')
+    }
     for (const plan of plans.all) {
       const window = plan.burst / plan.rate
       const take = make === undefined ? inMemory(plan, window) : inStore(make(plan, window))
@@ -76,7 +79,9 @@ export class RateLimits {
 }
 
 /** Entries expire with their window, so that memory is bounded by the requests of one window. */
-function inMemory({ burst }: Plan, window: number): (who: string) => Left {
+function inMemory(plan: Plan, window: number): (who: string) => Left {
+  checkMemoryWindow(plan)
+  const { burst } = plan
   const storage = new MemoryStorage()
   return (who) => {
     const { consumedPoints, msBeforeNext } = storage.incrby(who, 1, window)

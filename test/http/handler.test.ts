@@ -159,6 +159,20 @@ describe('a batch', () => {
     expect((await ask('/v1/ip/batch', init)).status).toBe(status)
   })
 
+  it('with a wrong locale in the query is refused, whatever the body has', async () => {
+    const response = await ask('/v1/ip/batch?locale=no%20such', batchOf({ ips, locale: 'de' }))
+    expect([response.status, (await response.json()).code]).toEqual([400, 'INVALID_LOCALE'])
+  })
+
+  it.each([
+    ['fails', async () => Promise.reject(new Error('reset'))],
+    ['never ends', async () => new Promise<void>(() => {})],
+  ])('is refused beyond the limit, also if cancelling it %s', async (_, cancel) => {
+    const pull = (controller: ReadableStreamDefaultController) => controller.enqueue(new Uint8Array(2 ** 20))
+    const init = { ...batchOf(''), body: new ReadableStream({ pull, cancel }), duplex: 'half' }
+    expect((await ask('/v1/ip/batch', init)).status).toBe(413)
+  })
+
   it('is read no further than the limit', async () => {
     let sent = 0
     const body = new ReadableStream({
@@ -184,7 +198,10 @@ describe('a batch', () => {
     const plans = AMPLE.map((plan) => ({ ...plan, batch: 3 }))
     expect((await asker(geo, { plans })('/v1/ip/batch', batchOf(['a', 'b', 'c']))).status).toBe(200)
     expect((await asker(geo, { plans })('/v1/ip/batch', batchOf(['a', 'b', 'c', 'd']))).status).toBe(413)
-    expect((await asker(geo, { maxBatch: 1 })('/v1/ip/batch', batchOf(['a', 'b']))).status).toBe(413)
+    const detail = async (options: Partial<HandlerOptions>, count: number) =>
+      (await (await asker(geo, options)('/v1/ip/batch', batchOf(Array(count).fill('a')))).json()).detail
+    expect(await detail({ plans }, 4)).toBe('The batch has 4 addresses; the plan "developer" allows 3.')
+    expect(await detail({ maxBatch: 1 }, 2)).toBe('The batch has 2 addresses; the service allows 1.')
     expect((await asker(geo, { maxBodyBytes: 3 })('/v1/ip/batch', batchOf(['a']))).status).toBe(413)
   })
 })
@@ -221,7 +238,8 @@ describe('keys', () => {
     ['another scheme', 'Basic dXNlcjpwYXNz', 'Bearer'],
     ['a bare key', 'developer-key', 'Bearer'],
     ['a wrong key', 'Bearer wrong', 'Bearer error="invalid_token"'],
-    ['no key', 'Bearer', 'Bearer error="invalid_token"'],
+    ['no key', 'Bearer', 'Bearer'],
+    ['no key after a space', 'Bearer ', 'Bearer'],
     ['two fields', 'Bearer developer-key, Bearer developer-key', 'Bearer error="invalid_token"'],
     ['two keys', 'Bearer developer-key developer-key', 'Bearer error="invalid_token"'],
     ['a long key', `Bearer ${'a'.repeat(100_000)}`, 'Bearer error="invalid_token"'],
@@ -294,6 +312,7 @@ describe('CORS', () => {
     [[origin], origin, origin],
     [[origin], 'https://evil.example', null],
     [[origin], null, null],
+    [['chrome-extension://abcdef'], 'chrome-extension://abcdef', 'chrome-extension://abcdef'],
   ] as const)('allows %j to %s', async (cors, from, allowed) => {
     const headers = from === null ? {} : { origin: from }
     const open = asker(geo, { cors })
@@ -347,6 +366,24 @@ describe('faults', () => {
       expect.stringContaining('secret.mmdb'),
     ])
   })
+
+  it.each([[{ plan: 'free' }], [{ plan: 'free', id: '' }], [{ plan: 'free', id: 7 }]])(
+    'are those of an owner without a name: %j, whose requests would be counted with those of others',
+    async (owner) => {
+      const onError = vi.fn()
+      const handler: unknown = Reflect.apply(createHandler, null, [
+        geo,
+        { authenticate: () => owner, onError },
+      ])
+      const request = new Request('http://x/v1/ip', { headers: { authorization: 'Bearer a' } })
+      const answer =
+        typeof handler === 'function' ? await handler(request, { remoteAddress: '1.1.1.1' }) : null
+      expect(answer).toMatchObject({ status: 500 })
+      expect(onError).toHaveBeenCalledWith(
+        expect.objectContaining({ message: expect.stringContaining('an id') }),
+      )
+    },
+  )
 
   it('are answered while the service stops', async () => {
     const controller = new AbortController()
@@ -413,7 +450,10 @@ describe('options', () => {
     ['nothing about keys', { authenticate: undefined }],
     ['a key instead of a function', { authenticate: 'key' }],
     ['a base path that ends with a slash', { basePath: '/geo/' }],
+    ['a base path that is written otherwise in a URL', { basePath: '/a b' }],
+    ['a base path with dots', { basePath: '/a/../b' }],
     ['an origin with a path', { cors: ['https://map.example/'] }],
+    ['an origin of an extension with a path', { cors: ['chrome-extension://abc/x'] }],
     ['no list of origins', { cors: 'https://map.example' }],
     ['a batch of none', { maxBatch: 0 }],
     ['no number of bytes', { maxBodyBytes: '1' }],
@@ -425,7 +465,11 @@ describe('options', () => {
     ['a plan with less burst than rate', { plans: [{ ...AMPLE[0], rate: 2, burst: 1 }] }],
     ['a plan without a batch', { plans: [{ ...AMPLE[0], batch: -1 }] }],
     ['a plan for lookups that is not there', { lookupPlan: 'gold' }],
+    ['a plan that is none', { plans: [null] }],
+    ['a plan with too long a window for timers', { plans: [{ ...AMPLE[1], rate: 1 / 2_592_000, burst: 1 }] }],
     ['a limiter that is none', { limiter: () => ({}) }],
+    ['a limiter that is not a function', { limiter: 5 }],
+    ['a signal that is none', { signal: 5 }],
     ['an onError that is not a function', { onError: 1 }],
     ['an onAnswer that is not a function', { onAnswer: 1 }],
   ]
@@ -439,10 +483,21 @@ describe('options', () => {
     expect(() => Reflect.apply(createHandler, null, [{}, { authenticate }])).toThrow(TypeError)
   })
 
+  it('may have a window of any length where a store counts', () => {
+    const limiter = () => ({ consume: async () => ({ remainingPoints: 1, msBeforeNext: 1 }) })
+    const plans = [{ name: 'developer', rate: 1 / 2_592_000, burst: 100, batch: 1 }]
+    expect(() => createHandler(geo, { authenticate, plans, limiter })).not.toThrow()
+  })
+
   it('have defaults', async () => {
     const options: HandlerOptions = { authenticate }
     const handler = createHandler(geo satisfies Resolver, options)
     const headers = { authorization: 'Bearer developer-key' }
     expect((await handler(new Request('http://x/v1/ip/81.2.69.142', { headers }))).status).toBe(200)
+    const nobody: unknown = await Reflect.apply(handler, null, [
+      new Request('http://x/v1/ip', { headers }),
+      null,
+    ])
+    expect(nobody).toMatchObject({ status: 500 })
   })
 })
