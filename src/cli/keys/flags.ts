@@ -9,11 +9,12 @@ const FILE = {
   isRequired: true,
 } as const satisfies OptionDefinition
 
-const EXPIRES = {
-  flags: '--expires <time>',
-  text: 'when the key stops being valid: `2027-07-01`, or a time with `Z` or an offset (default: never)',
-  read: readExpiry,
-} as const satisfies OptionDefinition
+const expires = <Default extends string>(otherwise: Default) =>
+  ({
+    flags: '--expires <time>',
+    text: `when the key stops being valid: \`2027-07-01\`, or a time with \`Z\` or an offset (default: ${otherwise})`,
+    read: readExpiry,
+  }) as const satisfies OptionDefinition
 
 /** The options of each `geofix keys` command. */
 export const KEYS_OPTIONS = {
@@ -26,11 +27,11 @@ export const KEYS_OPTIONS = {
       isRequired: true,
     },
     { flags: '--label <text>', text: 'whose key it is, for people', read: readLabel, isRequired: true },
-    EXPIRES,
+    expires('never'),
   ],
   list: [FILE],
   revoke: [FILE],
-  rotate: [FILE, EXPIRES],
+  rotate: [FILE, expires('as the other key')],
 } as const satisfies Record<string, readonly OptionDefinition[]>
 
 function readPlan(text: string): string {

@@ -1,11 +1,13 @@
-import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, open, readlink, realpath, rename, rm, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { isGeofixError, quoted } from '../../errors.ts'
+import { DEFAULT_PLANS } from '../../http/plan.ts'
 import { digestOf, makeKey, makeKeyId } from '../../node/keys/key.ts'
 import { readKeyFile } from '../../node/keys/key-file.ts'
 import { type KeyEntry, keyListText } from '../../node/keys/key-list.ts'
 import { messageOf } from '../../realm.ts'
 import type { FlagsOf } from '../options.ts'
-import { CommandFailure, ExitStatus, printable, type Terminal, writeLine } from '../terminal.ts'
+import { CommandFailure, ExitStatus, printable, type Terminal, writeLine, writeMessage } from '../terminal.ts'
 import type { KEYS_OPTIONS } from './flags.ts'
 
 /** How long to wait for other commands that change the file, and how often to look. */
@@ -18,6 +20,10 @@ type Flags<Name extends keyof typeof KEYS_OPTIONS> = FlagsOf<(typeof KEYS_OPTION
 export async function addKey(flags: Flags<'add'>, terminal: Terminal): Promise<ExitStatus> {
   const { keys: file, plan, label } = flags
   const key = makeKey()
+  if (!DEFAULT_PLANS.some(({ name }) => name === plan)) {
+    const advice = `the key is valid only where geofix serve has --plan ${plan}=…`
+    await writeMessage(terminal.stderr, `${plan} is not a default plan: ${advice}`)
+  }
   await change(file, async () => {
     const entries = (await exists(file)) ? await readKeyFile(file) : []
     return [...entries, entryOf(key, plan, label, flags.expires)]
@@ -29,8 +35,7 @@ export async function addKey(flags: Flags<'add'>, terminal: Terminal): Promise<E
 /** Prints the id, plan, times and label of each key. The file does not have the keys themselves. */
 export async function listKeys({ keys: file }: Flags<'list'>, terminal: Terminal): Promise<ExitStatus> {
   for (const { id, plan, created, expires, label } of await readKeyFile(file)) {
-    const isExpired = expires !== null && Date.parse(expires) <= Date.now()
-    const until = expires === null ? 'never expires' : `${isExpired ? 'expired' : 'expires'} ${expires}`
+    const until = expires === null ? 'never expires' : `${isPast(expires) ? 'expired' : 'expires'} ${expires}`
     await writeLine(terminal.stdout, [id, plan, created, until, printable(label)].join('\t'))
   }
   return ExitStatus.ok
@@ -46,17 +51,27 @@ export async function revokeKey(id: string, { keys: file }: Flags<'revoke'>): Pr
   return ExitStatus.ok
 }
 
-/** Gives the plan and label of a key to a new key, which it prints. The old key stays valid until it is revoked. */
+/**
+ * Gives the plan, label and, unless told otherwise, expiry of a key to a new key, which it prints. The old key stays valid
+ * until it is revoked.
+ */
 export async function rotateKey(id: string, flags: Flags<'rotate'>, terminal: Terminal): Promise<ExitStatus> {
   const { keys: file, expires } = flags
   const key = makeKey()
   await change(file, async () => {
     const entries = await readKeyFile(file)
-    const { plan, label } = find(entries, id)
-    return [...entries, entryOf(key, plan, label, expires)]
+    const old = find(entries, id)
+    if (expires === undefined && old.expires !== null && isPast(old.expires))
+      throw new CommandFailure(`the key ${id} has expired: add --expires`, ExitStatus.failed)
+    const entry = entryOf(key, old.plan, old.label, expires)
+    return [...entries, expires === undefined ? { ...entry, expires: old.expires } : entry]
   })
   await writeLine(terminal.stdout, key)
   return ExitStatus.ok
+}
+
+function isPast(instant: string): boolean {
+  return Date.parse(instant) <= Date.now()
 }
 
 function find(entries: readonly KeyEntry[], id: string): KeyEntry {
@@ -98,18 +113,21 @@ function hasCode(error: unknown, code: string): boolean {
  */
 async function change(file: string, edit: () => Promise<readonly KeyEntry[]>): Promise<void> {
   // Servers follow links, so the file that a link leads to is the one to lock and to replace.
-  const target = await realpath(file).catch(() => file)
+  const target = await realpath(file).catch(() => linkTarget(file))
   const lock = `${target}.lock`
   const handle = await openLock(file, lock)
   let isOurs = true
   try {
     try {
       await handle.writeFile(keyListText(await edit()))
-      // Root may edit the file of a service, which must still be able to read it.
-      const owner = process.getuid?.() === 0 ? await stat(target).catch(() => null) : null
-      if (owner !== null) await handle.chown(owner.uid, owner.gid)
+      const [made, old] = await Promise.all([handle.stat(), stat(target).catch(() => null)])
+      // Another user than that of the service may edit its file, which the service must still be able to read.
+      if (old !== null) {
+        if (made.uid !== old.uid || made.gid !== old.gid) await handle.chown(old.uid, old.gid)
+        await handle.chmod(old.mode & 0o777)
+      }
       await handle.sync()
-      const [made, found] = await Promise.all([handle.stat(), stat(lock).catch(() => null)])
+      const found = await stat(lock).catch(() => null)
       isOurs = made.ino === found?.ino && made.dev === found.dev
     } finally {
       await handle.close()
@@ -123,6 +141,14 @@ async function change(file: string, edit: () => Promise<readonly KeyEntry[]>): P
     if (isOurs) await rm(lock, { force: true })
     throw isGeofixError(error) || error instanceof CommandFailure ? error : unwritable(file, error)
   }
+}
+
+/** The file that a link to a missing file leads to; otherwise the file itself. */
+async function linkTarget(file: string): Promise<string> {
+  return readlink(file).then(
+    (link) => resolve(dirname(file), link),
+    () => file,
+  )
 }
 
 /** @throws CommandFailure when the file cannot be made, or other commands keep it too long */

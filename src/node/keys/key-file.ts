@@ -8,9 +8,15 @@ import { type KeyEntry, KeyFileError, MAX_KEY_FILE_BYTES, parseKeyList } from '.
 export interface KeyFileOptions {
   /** Milliseconds between two checks of the file, at least 1. Default: 1000. */
   readonly interval?: number | undefined
-  /** The plans that there are. A file with a key of another plan is refused. Default: any. */
+  /**
+   * The plans that there are. A file with a key of another plan is refused at first. Later, such a key is reported and not
+   * valid. Default: any.
+   */
   readonly plans?: readonly string[] | undefined
-  /** Is called once for each state of the file that cannot be used. The previous keys stay valid. */
+  /**
+   * Is called once for each state of the file that cannot be used, and then the previous keys stay valid; also for one
+   * with keys of plans that there are not.
+   */
   readonly onError?: ((error: KeyFileError) => void) | undefined
   /** Is called with the number of keys after the file was read again. */
   readonly onReload?: ((keys: number) => void) | undefined
@@ -22,7 +28,7 @@ export interface KeyFile {
    * For the option `authenticate` of `createHandler`: whose key it is, or `null` if it is not valid. Needs no `this`.
    */
   readonly authenticate: (key: string) => { readonly plan: string; readonly id: string } | null
-  /** How many keys the file has, expired ones included. */
+  /** How many keys of known plans the file has, expired ones included. */
   readonly size: number
   /** Stops following the file. The keys stay as they are. */
   readonly close: () => void
@@ -69,36 +75,42 @@ export async function createKeyFile(path: string, options: KeyFileOptions = {}):
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
 
-  /** @throws KeyFileError, and then keeps the keys as they are */
-  const read = async (): Promise<void> => {
+  /**
+   * @returns the error of a key of another plan, or `null`. The other keys count: a mistyped plan must not keep a revoked key
+   *   valid
+   * @throws KeyFileError, and then keeps the keys as they are
+   */
+  const read = async (): Promise<KeyFileError | null> => {
     const entries = await readKeyFile(file)
-    const strange = entries.find(({ plan }) => plans !== undefined && !plans.includes(plan))
-    if (strange !== undefined) {
-      throw new KeyFileError(
-        `${file}: the key ${strange.id} has the plan ${strange.plan}, which is not defined`,
-      )
-    }
-    byDigest = new Map(entries.map((entry) => [entry.digest, entry]))
+    const isUsable = ({ plan }: KeyEntry): boolean => plans === undefined || plans.includes(plan)
+    byDigest = new Map(entries.filter(isUsable).map((entry) => [entry.digest, entry]))
     known.clear()
+    const strange = entries.find((entry) => !isUsable(entry))
+    if (strange === undefined) return null
+    return new KeyFileError(
+      `${file}: the key ${strange.id} has the plan ${strange.plan}, which is not defined`,
+    )
   }
 
   /** The state of the file when it was last read, whether it could be used or not. */
   let seen = await fileState(file)
-  await read()
+  const strange = await read()
+  if (strange !== null) throw strange
 
   const poll = async (): Promise<void> => {
     const state = await fileState(file)
-    if (state !== seen && !isClosed) {
+    try {
+      if (state === seen || isClosed) return
       seen = state
-      try {
-        await read()
-        onReload?.(byDigest.size)
-      } catch (error) {
-        if (!(error instanceof KeyFileError)) throw error
-        onError?.(error)
-      }
+      const strange = await read()
+      if (strange !== null) onError?.(strange)
+      onReload?.(byDigest.size)
+    } catch (error) {
+      if (!(error instanceof KeyFileError)) throw error
+      onError?.(error)
+    } finally {
+      schedule()
     }
-    schedule()
   }
   const schedule = (): void => {
     if (!isClosed) timer = setTimeout(() => void poll(), interval).unref()

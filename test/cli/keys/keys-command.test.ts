@@ -43,14 +43,16 @@ describe('geofix keys', () => {
     expect(await owner(file, out)).toEqual({ plan: 'developer', id: expect.stringMatching(/^key_/) })
   })
 
-  it('add keeps the owner of a file, so that its service can still read it', async () => {
+  it('add keeps the owner and the mode of a file, so that its service can still read it', async () => {
     const file = newFile()
     await add(file)
     // Only root can give a file away, and for anybody else the owner is the user.
     if (process.getuid?.() === 0) chownSync(file, 12_345, 12_345)
-    const { uid, gid } = statSync(file)
+    // Its group may read it.
+    chmodSync(file, 0o640)
+    const { uid, gid, mode } = statSync(file)
     expect((await add(file)).status).toBe(0)
-    expect(statSync(file)).toMatchObject({ uid, gid })
+    expect(statSync(file)).toMatchObject({ uid, gid, mode })
   })
 
   it('list prints a line for each, revoke removes one', async () => {
@@ -79,6 +81,50 @@ describe('geofix keys', () => {
     expect((await owner(file, key))?.plan).toBe('developer')
     expect(await owner(file, old)).not.toBe(null)
     expect((await list(file)).map((line) => line.split('\t')[4])).toEqual(['Web shop', 'Web shop'])
+  })
+
+  it('rotate keeps the expiry, unless it is told another', async () => {
+    const file = newFile()
+    await add(file, '--expires', '2999-01-01')
+    const [id = ''] = (await list(file))[0]?.split('\t') ?? []
+    const rotate = (...more: string[]) => geofix(['keys', 'rotate', '--keys', file, id, ...more])
+    expect((await rotate()).status).toBe(0)
+    expect((await rotate('--expires', '2998-01-01')).status).toBe(0)
+    const years = [2999, 2999, 2998].map((year) => `expires ${year}-01-01T00:00:00.000Z`)
+    expect((await list(file)).map((line) => line.split('\t')[3])).toEqual(years)
+    const past = parseKeyList(readFileSync(file, 'utf8')).map((each) => ({
+      ...each,
+      expires: '2020-01-01T00:00:00.000Z',
+    }))
+    writeFileSync(file, JSON.stringify({ keys: past }))
+    expect(await rotate()).toMatchObject({
+      status: 1,
+      out: '',
+      err: expect.stringContaining('add --expires'),
+    })
+  })
+
+  it('add says where a key of another plan is valid', async () => {
+    const { status, err } = await geofix([
+      'keys',
+      'add',
+      '--keys',
+      newFile(),
+      '--plan',
+      'gold',
+      '--label',
+      'x',
+    ])
+    expect(status).toBe(0)
+    expect(err).toContain('--plan gold=')
+  })
+
+  it('add makes the file that a link leads to', async () => {
+    const file = newFile()
+    symlinkSync(file, `${file}.link`)
+    expect((await add(`${file}.link`)).status).toBe(0)
+    expect(lstatSync(`${file}.link`).isSymbolicLink()).toBe(true)
+    expect(await list(file)).toHaveLength(1)
   })
 
   it('loses no change of commands that run at once', async () => {

@@ -207,6 +207,22 @@ describe('authenticate', () => {
     close()
   })
 
+  it('refuses a key of an unknown plan at first; later, it reports it, and the other keys count', async () => {
+    const [revoked, kept, strange] = [makeKey(), makeKey(), makeKey()]
+    const onError = vi.fn()
+    const options = { onError, plans: ['developer'] }
+    const path = write(keyListText([entryOf(revoked), entryOf(kept)]))
+    const file = await followed(path, options)
+    write(keyListText([entryOf(kept), entryOf(strange, { plan: 'develper' })]), path)
+    while (file.authenticate(revoked) !== null) await delay(5)
+    expect(file.authenticate(kept)).not.toBe(null)
+    expect(file.authenticate(strange)).toBe(null)
+    expect(onError).toHaveBeenCalledOnce()
+    expect(onError.mock.lastCall?.[0]).toMatchObject({ message: expect.stringContaining('develper') })
+    file.close()
+    await expect(followed(path, options)).rejects.toThrow('develper')
+  })
+
   it('follows the file; while it is damaged or missing, the keys stay', async () => {
     const [first, second] = [makeKey(), makeKey()]
     const onError = vi.fn()
