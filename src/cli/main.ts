@@ -8,9 +8,10 @@ const args = process.argv.slice(2)
 
 /**
  * A reader such as `head` closes the pipe when it has enough. That is not an error, except for `verify`, whose result
- * is its status. A full disk is an error.
+ * is its status. A full disk is an error, except for `serve`: a service outlives the reader of its log.
  */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (args[0] === 'serve') return
   if (error.code === 'EPIPE') process.exit(args[0] === 'verify' ? 1 : 0)
   console.error(`geofix: the output cannot be written: ${error.message}`)
   process.exit(1)

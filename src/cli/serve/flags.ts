@@ -1,4 +1,4 @@
-import { type Plan, PlanTable } from '../../http/plan.ts'
+import { checkMemoryWindow, type Plan, PlanTable } from '../../http/plan.ts'
 import { messageOf } from '../../realm.ts'
 import { DB, type FlagsOf, type OptionDefinition, oneOf, TRUST, trustOf, wholeNumber } from '../options.ts'
 import { UsageError } from '../terminal.ts'
@@ -14,6 +14,7 @@ export const SERVE_OPTIONS = [
   {
     flags: '--host <address>',
     text: 'listen on this address (default: `127.0.0.1`; `::` or `0.0.0.0` for all)',
+    read: readHost,
   },
   {
     flags: '--port <number>',
@@ -75,8 +76,10 @@ export function serveSettings(flags: FlagsOf<typeof SERVE_OPTIONS>) {
     )
   }
   trustOf(flags)
+  if (flags.plan?.every(({ name }) => name !== 'developer'))
+    throw new UsageError('one --plan must be named developer, the lowest with lookup and batch')
   try {
-    new PlanTable(flags.plan)
+    for (const plan of new PlanTable(flags.plan).all) checkMemoryWindow(plan)
   } catch (error) {
     throw new UsageError(messageOf(error))
   }
@@ -103,6 +106,12 @@ export function serveSettings(flags: FlagsOf<typeof SERVE_OPTIONS>) {
     metricsPort,
     graceSeconds: flags.grace ?? 10,
   }
+}
+
+/** Node takes an empty host, such as that of an unset variable, for all addresses. */
+function readHost(text: string): string {
+  if (text.trim() !== '') return text
+  throw new UsageError('Write an address, such as 127.0.0.1.')
 }
 
 function readPlan(text: string): Plan {

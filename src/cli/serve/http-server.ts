@@ -1,9 +1,12 @@
 // The only importer of @hono/node-server, which is bundled into the command line's output.
 import { createServer, type Server } from 'node:http'
+import type { Socket } from 'node:net'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { type Asked, FetchAsked, type Reply, responseOf } from '../../http/exchange.ts'
 import { chain, isPromise, type MaybePromise } from '../../http/maybe-promise.ts'
 import { type Problem, problemReply } from '../../http/problem.ts'
+import { messageOf } from '../../realm.ts'
+import { CommandFailure, ExitStatus } from '../terminal.ts'
 import { NodeAsked, send } from './node-exchange.ts'
 
 /** Bytes of a request line with all header fields. */
@@ -26,7 +29,14 @@ const FAILED: Problem = { code: 'INTERNAL_ERROR', detail: 'The fault is in the s
 /** Answers a request. Must not throw. */
 export type AnswerFunction = (asked: Asked, remoteAddress: string | undefined) => MaybePromise<Reply>
 
-const MALFORMED: Problem = { code: 'MALFORMED_REQUEST', detail: 'The target or the Host field is malformed.' }
+const MALFORMED: Problem = {
+  code: 'MALFORMED_REQUEST',
+  detail: 'The target or the Host field is malformed.',
+  headers: ['connection', 'close'],
+}
+
+/** The open connections of each server. */
+const connections = new WeakMap<Server, Set<Socket>>()
 
 /**
  * Makes an HTTP/1.1 server that slow and hostile clients cannot block. Node refuses requests that are ambiguous
@@ -36,8 +46,11 @@ const MALFORMED: Problem = { code: 'MALFORMED_REQUEST', detail: 'The target or t
  */
 export function makeServer(answer: AnswerFunction, refused: () => void = () => {}): Server {
   const unusual = getRequestListener(
-    (request, { incoming: { socket } }) =>
-      chain(answer(new FetchAsked(request), socket.remoteAddress), responseOf),
+    (request, { incoming: { socket }, outgoing }) =>
+      chain(answer(new FetchAsked(request), socket.remoteAddress), (reply) => {
+        closeIfStopping(outgoing)
+        return responseOf(reply)
+      }),
     {
       // HTTP/1.0 allows a request without Host.
       hostname: 'localhost',
@@ -54,13 +67,35 @@ export function makeServer(answer: AnswerFunction, refused: () => void = () => {
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
     },
     (incoming, outgoing) => {
+      const { remoteAddress } = incoming.socket
+      // The client has reset the connection.
+      if (remoteAddress === undefined) return void outgoing.destroy()
       const asked = new NodeAsked(incoming)
-      if (!asked.isPlain) return void unusual(incoming, outgoing)
-      const reply = answer(asked, incoming.socket.remoteAddress)
-      if (isPromise(reply)) return void reply.then((each) => send(each, outgoing))
-      send(reply, outgoing)
+      if (!asked.isPlain) {
+        // A proxy may have read another of several Host lines (RFC 9112 section 3.2).
+        if (asked.get('host')?.includes(','))
+          return void send(problemReply(MALFORMED, asked.method), outgoing)
+        return void unusual(incoming, outgoing)
+      }
+      const end = (reply: Reply): void => {
+        closeIfStopping(outgoing)
+        send(reply, outgoing)
+      }
+      const reply = answer(asked, remoteAddress)
+      if (isPromise(reply)) return void reply.then(end)
+      end(reply)
     },
   )
+  /** Tells the client not to use the connection again. */
+  const closeIfStopping = (outgoing: object): void => {
+    if (!server.listening && 'shouldKeepAlive' in outgoing) outgoing.shouldKeepAlive = false
+  }
+  const sockets = new Set<Socket>()
+  connections.set(server, sockets)
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   // By default, Node drops lines beyond 1,000, perhaps that of a trusted proxy. MAX_HEADER_BYTES bounds them.
   server.maxHeadersCount = 0
   server.timeout = IDLE_TIMEOUT_MS
@@ -69,12 +104,16 @@ export function makeServer(answer: AnswerFunction, refused: () => void = () => {
   return server
 }
 
-/** @returns the port. @throws the system's error */
+/** @returns the port. @throws CommandFailure when the port cannot be used */
 export async function listen(server: Server, port: number, host: string): Promise<number> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    const fail = (error: Error): void => {
+      const message = `cannot listen at ${host}, port ${port}: ${messageOf(error)}`
+      reject(new CommandFailure(message, ExitStatus.failed, error))
+    }
+    server.once('error', fail)
     server.listen({ port, host }, () => {
-      server.off('error', reject)
+      server.off('error', fail)
       resolve()
     })
   })
@@ -86,6 +125,8 @@ export async function listen(server: Server, port: number, host: string): Promis
 export async function stop(server: Server, graceMs: number): Promise<void> {
   if (!server.listening) return
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  // Node takes connections without a first byte, such as the spare ones of a balancer, for busy ones.
+  for (const socket of connections.get(server) ?? []) if (socket.bytesRead === 0) socket.destroy()
   const idle = setInterval(() => server.closeIdleConnections(), STOP_INTERVAL_MS)
   const late = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed

@@ -111,7 +111,11 @@ const LOCALE = {
   schema: { type: 'string' },
 }
 
-const IPS = { type: 'array', items: { type: 'string' }, maxItems: 1000 }
+const IPS = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'As many addresses as the plan of the key allows: 1,000 in the default plans',
+}
 
 const OPEN_API = {
   openapi: '3.1.0',

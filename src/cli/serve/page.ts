@@ -36,6 +36,12 @@ interface Shown {
   readonly problem: { readonly title: string; readonly detail: string } | null
 }
 
+const KEY_NEEDED: Shown = {
+  status: 401,
+  record: null,
+  problem: { title: 'A valid API key is required', detail: 'Write your key in the field "API key".' },
+}
+
 /** A page for people: an address, its record, its point on a map. It asks the service as any other client does. */
 export class Page {
   readonly #service: Service<Asked>
@@ -51,12 +57,15 @@ export class Page {
   /** @param form `ip`, empty for the caller; `locale`; `key` */
   async answer(form: URLSearchParams, asked: Asked, remoteAddress: string | undefined): Promise<Reply> {
     const value = (name: string) => clipped(form.get(name)?.trim() ?? '', MAX_VALUE_LENGTH)
-    const [ip, locale, key] = [value('ip'), value('locale'), value('key')]
+    const [ip, locale] = [value('ip'), value('locale')]
+    // An address with a key would stay in histories and logs, so that a key in one has no effect.
+    const key = asked.method === 'POST' ? value('key') : ''
     const shown = form.has('ip')
       ? await this.#ask(ip, locale, key, asked, remoteAddress)
       : { status: 200, record: null, problem: null }
     const body = this.#page({ ip, locale, key }, shown)
-    return replyTo(asked.method, shown.status, body, HEADERS)
+    const challenge = shown.status === 401 ? ['www-authenticate', 'Bearer'] : []
+    return replyTo(asked.method, shown.status, body, [...HEADERS, ...challenge])
   }
 
   /** As `answer`, from the body of a request. */
@@ -75,9 +84,12 @@ export class Page {
     asked: Asked,
     remoteAddress: string | undefined,
   ): Promise<Shown> {
-    const path = `/v1/ip${ip === '' ? '' : `/${encodeURIComponent(ip)}`}`
+    if (this.#needsKey && key === '') return KEY_NEEDED
+    // Encoded throughout: a segment "batch" would be another operation.
+    const segment = encodeURIComponent(ip).replace(/^b/, '%62')
+    const path = ip === '' ? '/v1/ip' : `/v1/ip/${segment}`
     const query = locale === '' ? '' : `?${new URLSearchParams({ locale })}`
-    const authorization = /^[\w.~+/-]+=*$/.test(key) ? `Bearer ${key}` : null
+    const authorization = `Bearer ${key}`
     const question: Asked = {
       method: 'GET',
       url: path + query,

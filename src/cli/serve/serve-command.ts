@@ -1,7 +1,5 @@
 import cluster from 'node:cluster'
-import { isGeofixError } from '../../errors.ts'
-import { messageOf } from '../../realm.ts'
-import { CommandFailure, ExitStatus, type Terminal, writeMessage } from '../terminal.ts'
+import { ExitStatus, type Terminal, writeMessage } from '../terminal.ts'
 import type { ServeSettings } from './flags.ts'
 import { JsonLog } from './log.ts'
 import type { Running } from './service.ts'
@@ -22,9 +20,7 @@ export async function runServe(settings: ServeSettings, terminal: Terminal): Pro
   } catch (error) {
     log.flush()
     signal.forget()
-    if (isGeofixError(error) || error instanceof CommandFailure) throw error
-    const where = `${settings.host}, port ${settings.port}`
-    throw new CommandFailure(`cannot listen at ${where}: ${messageOf(error)}`, ExitStatus.failed, error)
+    throw error
   }
   if (!cluster.isWorker) {
     const { host } = settings

@@ -1,3 +1,4 @@
+import type { Server } from 'node:http'
 import { embedded } from '../../embedded.ts'
 import { type Asked, type HeaderFields, type Reply, replyTo } from '../../http/exchange.ts'
 import { Service } from '../../http/handler.ts'
@@ -38,8 +39,8 @@ export interface WorkerPart {
 /**
  * Opens the databases and the keys, and listens.
  *
- * @throws GeofixError for a database or the keys, CommandFailure for a database without locations, TypeError for wrong
- *   trusted proxies or plans, or the system's error if the port cannot be used
+ * @throws GeofixError for a database or the keys, CommandFailure for a database without locations or a port that cannot be
+ *   used, TypeError for wrong trusted proxies or plans
  */
 export async function startService(
   settings: ServeSettings,
@@ -49,6 +50,7 @@ export async function startService(
   const plans = new PlanTable(settings.plans)
   const resolver = await openResolver(settings, log)
   let keys: KeyFile | null = null
+  let server: Server | null = null
   const stopping = new AbortController()
   try {
     checkLocations(resolver[DATABASE_SET]())
@@ -56,6 +58,7 @@ export async function startService(
     const metrics = settings.metricsPort === null ? null : new Metrics(resolver, isWorker)
     const service = new Service<Asked>(resolver, keys?.authenticate ?? null, {
       plans: plans.all,
+      maxBatch: Math.max(1, ...plans.all.map(({ batch }) => batch)),
       limiter,
       signal: stopping.signal,
       onError: (error) => log.write('error', { message: messageOf(error) }),
@@ -65,10 +68,11 @@ export async function startService(
         log.write('request', { operation, status, key, ms: Math.round(milliseconds * 1000) / 1000, peer })
       },
     })
-    const server = makeServer(operations(service, resolver, settings, stopping.signal), () =>
+    const main = makeServer(operations(service, resolver, settings, stopping.signal), () =>
       metrics?.refused(),
     )
-    const port = await listen(server, settings.port, settings.host)
+    server = main
+    const port = await listen(main, settings.port, settings.host)
     const metricsServer =
       metrics === null || isWorker ? null : makeServer((asked) => metricsAnswer(asked, metrics))
     const metricsPort =
@@ -78,13 +82,14 @@ export async function startService(
       metricsPort,
       stop: async () => {
         stopping.abort()
-        await stop(server, settings.graceSeconds * 1000)
+        await stop(main, settings.graceSeconds * 1000)
         if (metricsServer !== null) await stop(metricsServer, 0)
         keys?.close()
         resolver.close()
       },
     }
   } catch (error) {
+    if (server !== null) await stop(server, 0)
     keys?.close()
     resolver.close()
     throw error

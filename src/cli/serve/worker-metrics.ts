@@ -22,6 +22,7 @@ export class WorkerMetrics {
   readonly #sent = new Map<Worker, readonly object[]>()
   /** The sum of the counts of workers that died. */
   #counts: readonly object[] = []
+  #asking: Promise<string> | null = null
 
   add(worker: Worker): void {
     this.#sent.set(worker, [])
@@ -34,8 +35,15 @@ export class WorkerMetrics {
     return this.#sent.delete(worker)
   }
 
-  /** Asks the workers, and writes the sum for Prometheus. */
+  /** Asks the workers, and writes the sum for Prometheus. Calls while it asks get the same text. */
   async text(): Promise<string> {
+    this.#asking ??= this.#askAll().finally(() => {
+      this.#asking = null
+    })
+    return this.#asking
+  }
+
+  async #askAll(): Promise<string> {
     await Promise.all(Array.from(this.#sent.keys(), (worker) => this.#ask(worker)))
     return sumOf([this.#counts, ...this.#sent.values()]).metrics()
   }

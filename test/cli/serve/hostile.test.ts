@@ -8,7 +8,7 @@ import { KEYS, type Service, serve } from './running.ts'
 const folder = temporaryFolder()
 let service: Service
 beforeAll(async () => {
-  service = await serve(folder, { log: 'none' })
+  service = await serve(folder)
 })
 afterAll(() => service.stop())
 
@@ -54,6 +54,8 @@ describe('hostile requests', () => {
     ['no Host', `GET ${LONDON} HTTP/1.1\r\n${KEY}\r\n`, [400]],
     ['a malformed Host', `GET ${LONDON} HTTP/1.1\r\nHost: a b\r\n${KEY}\r\n`, [400]],
     ['a Host with a path', `GET ${LONDON} HTTP/1.1\r\nHost: x/v1/ip/1.1.1.1?\r\n${KEY}\r\n`, [400]],
+    ['two lines Host', `GET ${LONDON} HTTP/1.1\r\n${HOST}${HOST}${KEY}\r\n`, [400]],
+    ['two names in Host', `GET ${LONDON} HTTP/1.1\r\nHost: a,b\r\n${KEY}\r\n`, [400]],
     ['no HTTP', 'hello\r\n\r\n', [400]],
     ['TLS', '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003', [400]],
     [
@@ -150,6 +152,21 @@ describe('hostile requests', () => {
     const answer = await raw(post + smuggled)
     expect(statusesOf(answer)).toEqual([401])
     expect(recordsIn(answer)).toBe(0)
+  })
+
+  it('whose connection was reset are no faults', async () => {
+    const before = service.lines().length
+    for (let index = 0; index < 50; index++) {
+      const socket = open()
+      socket.write(`GET /v1/ip HTTP/1.1\r\n${HOST}${KEY}\r\n`.repeat(3), () => socket.resetAndDestroy())
+    }
+    await delay(200)
+    expect(await raw(`GET ${LONDON} HTTP/1.1\r\n${HOST}${KEY}\r\n`)).toContain('200 OK')
+    const statuses = service
+      .lines()
+      .slice(before)
+      .flatMap(({ status }) => status ?? [])
+    expect(new Set(statuses)).toEqual(new Set([200]))
   })
 
   it('with an endless body are cut off', async () => {

@@ -84,6 +84,7 @@ describe('the page', () => {
   it.each([
     ['/?ip=10.0.0.1', 422, 'cannot be resolved'],
     ['/?ip=%3Cscript%3E', 400, 'malformed'],
+    ['/?ip=batch', 400, 'malformed'],
     ['/?ip=81.2.69.0%2F24', 400, 'malformed'],
     [`/?ip=${'1'.repeat(5000)}`, 400, 'malformed'],
     ['/?ip=81.2.69.142&locale=no%20such', 400, 'BCP 47'],
@@ -100,7 +101,10 @@ describe('the page', () => {
     expect(text).toContain('name="key"')
     const form = { ip: '81.2.69.142', locale: '', key: KEYS.developer }
     expect((await page(keyed, '/', form)).text).toContain('London')
-    expect((await page(keyed, '/?ip=81.2.69.142')).status).toBe(401)
+    const without = await page(keyed, '/?ip=81.2.69.142')
+    expect([without.status, without.headers['www-authenticate']]).toEqual([401, 'Bearer'])
+    expect(without.text).toContain('Write your key')
+    expect((await page(keyed, `/?ip=81.2.69.142&key=${KEYS.developer}`)).status).toBe(401)
     expect((await page(keyed, '/', { ...form, key: 'live_wrong' })).status).toBe(401)
     expect((await page(keyed, '/', { ...form, key: 'a\r\nb' })).status).toBe(401)
     expect((await page(keyed, '/', { ...form, key: KEYS.free })).status).toBe(403)

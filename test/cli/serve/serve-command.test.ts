@@ -1,4 +1,5 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { once } from 'node:events'
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -68,13 +69,15 @@ describe('geofix serve', () => {
   it.each([
     ['neither keys nor --open', [], '--open'],
     ['both', ['--open', '--keys', 'x'], 'contradict'],
+    ['no host, as of an unset variable', ['--open', '--host', ''], '127.0.0.1'],
+    ['a plan with a window of months', ['--open', '--plan', 'developer=0.000001,3,100'], '24 days'],
     ['a port beyond', ['--open', '--port', '65536'], '0 to 65535'],
     ['a port that is none', ['--open', '--port', 'http'], 'whole number'],
     ['one port for both', ['--open', '--port', '80', '--metrics-port', '80'], 'the same'],
     ['no workers', ['--open', '--workers', '0'], '1 to 256'],
     ['another log', ['--open', '--log', 'xml'], 'json, none'],
     ['a plan without numbers', ['--open', '--plan', 'gold'], 'developer=100,200,1000'],
-    ['plans without developer', ['--open', '--plan', 'gold=1,1,1'], 'developer'],
+    ['plans without developer', ['--open', '--plan', 'gold=1,1,1'], 'named developer'],
     ['a header without proxies', ['--open', '--forwarded-header', 'x'], 'trustedProxies is empty'],
     ['a list that trusts everyone', ['--open', '--trust', '0.0.0.0/0'], 'trust everyone'],
   ])('refuses %s', async (_, args, message) => {
@@ -140,6 +143,36 @@ describe('geofix serve', () => {
     expect(await outcome).toMatchObject({ status: 0, err: expect.stringContaining('listening at') })
   })
 
+  it('outlives the reader of its log', async () => {
+    const { child, origin, outcome } = await started('--keys', keys, '--grace', '1')
+    outcome.catch(() => {}) // It has no whole output.
+    child.stdout.destroy()
+    for (let index = 0; index < 3; index++) {
+      expect(await get(origin + LONDON)).toMatchObject({ status: 200 })
+      await delay(150) // The log is written every 100 ms.
+    }
+    const exit = once(child, 'exit')
+    child.kill('SIGTERM')
+    expect(await exit).toEqual([0, null])
+  })
+
+  it('allows batches as large as its plans', async () => {
+    const service = await serve(folder, {
+      plans: [{ name: 'developer', rate: 1, burst: 9, batch: 1500 }],
+      keys: null,
+    })
+    const batch = async (count: number) =>
+      (
+        await get(`${service.origin}/v1/ip/batch`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(Array(count).fill('81.2.69.142')),
+        })
+      ).status
+    expect([await batch(1500), await batch(1501)]).toEqual([200, 413])
+    await service.stop()
+  })
+
   it('follows the database and the keys', async () => {
     const followed = join(folder, 'followed.mmdb')
     const list = join(folder, 'followed.json')
@@ -161,12 +194,15 @@ describe('geofix serve', () => {
     const { text } = await get(`http://127.0.0.1:${service.metricsPort}/metrics`)
     expect(text).toMatch(/^geofix_database_reloads 1$/m)
     expect(text).toMatch(/^geofix_database_refusals 1$/m)
-    replace(list, keyListText([entryOf(KEYS.business, 'gold')]))
+    replace(list, 'damaged')
     await until('keys-refused')
     expect((await get(service.origin + LONDON)).status).toBe(200)
-    replace(list, keyListText([]))
+    // A mistyped plan keeps no revoked key valid.
+    replace(list, keyListText([entryOf(KEYS.business, 'gold')]))
     await until('keys')
     expect((await get(service.origin + LONDON)).status).toBe(401)
+    const refused = service.lines().filter(({ event }) => event === 'keys-refused')
+    expect(refused.at(-1)?.message).toContain('the plan gold')
     await service.stop()
   })
 })
@@ -182,10 +218,12 @@ describe('geofix serve --workers', () => {
     await service.until('worker-died')
     await service.until('worker-started', 3)
     await delay(1000)
-    const { text } = await get(`${service.metrics}/metrics`)
-    expect(text).toMatch(/^geofix_requests_total\{operation="lookup",status="200"\} \d+$/m)
+    // Asked for at once, they are collected once.
+    const texts = await Promise.all(Array.from({ length: 20 }, () => get(`${service.metrics}/metrics`)))
+    for (const { text } of texts)
+      expect(text).toMatch(/^geofix_requests_total\{operation="lookup",status="200"\} \d+$/m)
     service.child.kill('SIGTERM')
-    expect((await service.outcome).status).toBe(0)
+    expect(await service.outcome).toMatchObject({ status: 0, err: expect.not.stringContaining('Warning') })
     const pids = service
       .lines()
       .filter(({ event }) => event === 'worker-started')

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -296,10 +297,19 @@ describe('stopping', () => {
       'ECONNREFUSED',
     )
     finish()
-    const { statusCode, body: answer } = await slow
+    const { statusCode, headers: fields, body: answer } = await slow
+    expect(fields.connection).toBe('close')
     expect([statusCode, await answer.json()]).toEqual([200, [expect.objectContaining({ ip: '81.2.69.142' })]])
     await stopped
     await client.destroy()
+  })
+
+  it('does not wait for connections that have never sent anything', async () => {
+    const other = await serve(folder, { graceSeconds: 60 })
+    const socket = connect(other.port, '127.0.0.1')
+    await once(socket, 'connect')
+    const closed = once(socket, 'close')
+    await Promise.all([other.stop(), closed])
   })
 
   it('waits no longer than the grace time', async () => {
@@ -359,7 +369,15 @@ describe('starting', () => {
   it('fails with what is wrong', async () => {
     await expect(serve(folder, { databases: ['missing.mmdb'] })).rejects.toThrow('missing.mmdb')
     await expect(serve(folder, { keys: join(folder, 'missing.json') })).rejects.toThrow('missing.json')
-    await expect(serve(folder, { port: service.port })).rejects.toThrow('EADDRINUSE')
+    await expect(serve(folder, { port: service.port })).rejects.toThrow(`port ${service.port}`)
+    const free = await serve(folder)
+    await free.stop()
+    const [port, metricsPort] = [free.port, service.port]
+    await expect(serve(folder, { port, metricsPort })).rejects.toThrow(
+      `port ${metricsPort}: listen EADDRINUSE`,
+    )
+    // It did not go on to listen at the other port.
+    await (await serve(folder, { port })).stop()
     const [plan] = [{ name: 'developer', rate: 1, burst: 1, batch: 1 }]
     await expect(serve(folder, { plans: [plan] })).rejects.toThrow('the plan free')
   })
