@@ -86,11 +86,13 @@ export default defineConfig([
   },
   { ...commonJs, noExternal, entry: others },
   { ...commonJsWithPaths, entry: { index } },
-  // `require` gives the URL itself.
+  // `require` gives the URL itself. TypeScript without `esModuleInterop` reads its member `default`.
   {
     ...commonJsWithPaths,
     entry: { city, country },
-    footer: { js: 'module.exports = module.exports.default' },
+    footer: {
+      js: "Object.defineProperty((module.exports = module.exports.default), 'default', { value: module.exports })",
+    },
   },
   {
     ...shared,

@@ -1,19 +1,19 @@
 // The entry `geofix/bundler`: plugins that copy the embedded databases of a bundle into its folder. Bundlers for
 // browsers, webpack, and tracers such as @vercel/nft find the databases without a plugin.
-import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
-/** The folder of the built code, in which this file is. */
-const CODE = dirname(fileURLToPath(import.meta.url))
 
 /** How the built code names a database: `new URL('…', import.meta.url)`, or `path.join(__dirname, '…')` in CommonJS. */
 const LITERAL = /(?<=new URL\(|join\(__dirname, )(["'])\.\.\/data\/([\w.-]+)\1/g
 
+/** What {@link besideTheBundle} makes of it in ES modules, and the same in a CommonJS bundle. */
+const BESIDE_URL = /new URL\((["']\.\/[\w.-]+["']), import\.meta\.url\)/g
+const BESIDE_FILE = "require('node:url').pathToFileURL(require('node:path').join(__dirname, $1))"
+
 export interface BundlerOptions {
   /**
-   * The embedded databases to copy. Default: those that the bundle refers to. `Resolver` of `geofix` always refers to the
-   * city database: a program that opens only the country database sets `['country']`.
+   * The embedded databases to copy into a bundle of `geofix`. Default: those that it refers to. `Resolver` of `geofix` always
+   * refers to the city database: a program that opens only the country database sets `['country']`.
    */
   readonly databases?: readonly ('city' | 'country')[] | undefined
 }
@@ -23,6 +23,8 @@ interface EsbuildBuild {
   readonly initialOptions: {
     metafile?: boolean | undefined
     readonly absWorkingDir?: string | undefined
+    readonly format?: string | undefined
+    readonly platform?: string | undefined
   }
   onLoad(
     options: { filter: RegExp },
@@ -45,31 +47,34 @@ interface EsbuildResult {
 
 interface EsbuildFile {
   path: string
-  contents: Uint8Array<ArrayBuffer>
+  contents: Uint8Array
   hash: string
   readonly text: string
 }
 
 /** A plugin for esbuild, and for tsup as one of its `esbuildPlugins`. @throws TypeError when an option is wrong */
 export function esbuild(options?: BundlerOptions): { name: string; setup(build: EsbuildBuild): void } {
-  const isCopied = filterOf(options)
+  const copiedFor = copiesOf(options)
   return {
     name: 'geofix',
     setup(build) {
       const { initialOptions } = build
-      const folder = initialOptions.absWorkingDir ?? process.cwd()
+      const { absWorkingDir: folder = process.cwd(), format, platform } = initialOptions
+      // esbuild knows no `import.meta.url` in CommonJS, the default for Node.
+      const isCommonJs = format === 'cjs' || (format === undefined && platform === 'node')
       initialOptions.metafile = true
       build.onLoad({ filter: /[\\/]dist[\\/][^\\/]+\.c?js$/ }, ({ path }) => {
         if (databasesIn(path).length === 0) return undefined
-        return { contents: besideTheBundle(readFileSync(path, 'utf8')) }
+        const code = besideTheBundle(readFileSync(path, 'utf8'))
+        return { contents: isCommonJs ? code.replace(BESIDE_URL, BESIDE_FILE) : code }
       })
       build.onEnd(({ metafile, outputFiles }) => {
         const copies = new Map<string, string>()
         for (const [output, { inputs }] of Object.entries(metafile?.outputs ?? {})) {
           for (const [input, { bytesInOutput }] of Object.entries(inputs)) {
             if (bytesInOutput === 0) continue
-            for (const file of databasesIn(resolve(folder, input)).filter(isCopied)) {
-              copies.set(resolve(folder, dirname(output), file), pathOf(file))
+            for (const original of copiedFor(resolve(folder, input))) {
+              copies.set(resolve(folder, dirname(output), basename(original)), original)
             }
           }
         }
@@ -106,11 +111,12 @@ export function rollup(options?: BundlerOptions): {
   transform(this: RollupContext, code: string, id: string): { code: string; map: null } | undefined
   generateBundle(this: RollupContext, options: unknown, bundle: Readonly<Record<string, RollupChunk>>): void
 } {
-  const isCopied = filterOf(options)
+  const copiedFor = copiesOf(options)
   return {
     name: 'geofix',
-    // Vite's development server moves packages away from their files, unless they are excluded.
-    config: () => ({ optimizeDeps: { exclude: ['geofix'] } }),
+    // Vite's development server moves modules away from their files, unless they are excluded. The other entries must be moved:
+    // they import CommonJS, which it then converts.
+    config: () => ({ optimizeDeps: { exclude: ['geofix/city', 'geofix/country'] } }),
     transform(code, id) {
       // For browsers, Vite emits the databases itself.
       if (this.environment?.config.consumer === 'client' || databasesIn(id).length === 0) return undefined
@@ -122,9 +128,9 @@ export function rollup(options?: BundlerOptions): {
       for (const { fileName, modules } of Object.values(bundle)) {
         for (const [id, { renderedLength }] of Object.entries(modules ?? {})) {
           if (renderedLength === 0) continue
-          for (const file of databasesIn(id).filter(isCopied)) {
-            const beside = [dirname(fileName), file].filter((part) => part !== '.').join('/')
-            this.emitFile({ type: 'asset', fileName: beside, source: readFileSync(pathOf(file)) })
+          for (const original of copiedFor(id)) {
+            const beside = [dirname(fileName), basename(original)].filter((part) => part !== '.').join('/')
+            this.emitFile({ type: 'asset', fileName: beside, source: readFileSync(original) })
           }
         }
       }
@@ -132,24 +138,56 @@ export function rollup(options?: BundlerOptions): {
   }
 }
 
-function filterOf({ databases }: BundlerOptions = {}): (file: string) => boolean {
-  if (databases === undefined) return () => true
+/** Makes a function from a module to the paths of the databases to copy for it. @throws TypeError when an option is wrong */
+function copiesOf(options: BundlerOptions = {}): (module: string) => readonly string[] {
+  const names = typeof options === 'object' && options !== null ? Object.keys(options) : [String(options)]
+  const strange = names.find((name) => name !== 'databases')
+  if (strange !== undefined) throw new TypeError(`the plugin has no option but databases: ${strange}`)
+  const { databases } = options
+  if (databases === undefined) return databasesIn
   if (!Array.isArray(databases) || !databases.every((name) => name === 'city' || name === 'country')) {
     throw new TypeError("databases must be an array of 'city' and 'country'")
   }
-  return (file) => databases.some((name) => file.startsWith(`${name}.`))
+  return (module) => {
+    const [used] = databasesIn(module)
+    if (used === undefined) return []
+    const folder = dirname(used)
+    const isNamed = (file: string): boolean => databases.some((name) => file.startsWith(`${name}.mmdb.`))
+    return readdirSync(folder)
+      .filter(isNamed)
+      .map((file) => join(folder, file))
+  }
 }
 
 const known = new Map<string, readonly string[]>()
 
-/** The names of the databases that a module of this package refers to; empty for other modules. */
+/** The paths of the databases that a module of any copy of this package refers to; empty for other modules. */
 function databasesIn(module: string): readonly string[] {
   // Plugins of Rollup, such as @rollup/plugin-commonjs, add prefixes and queries.
   const path = module.replace(/^\0/, '').replace(/\?.*$/, '')
-  if (resolve(dirname(path)) !== CODE || basename(path).startsWith('bundler.')) return []
-  const files = known.get(path) ?? filesIn(readFileSync(path, 'utf8'))
+  const folder = dirname(path)
+  if (!isOwnFolder(folder)) return []
+  const files =
+    known.get(path) ?? filesIn(readFileSync(path, 'utf8')).map((file) => join(folder, '../data', file))
   known.set(path, files)
   return files
+}
+
+const ownFolders = new Map<string, boolean>()
+
+/** Whether a folder has the code of a copy of this package. A project can have several, and links can lead to one. */
+function isOwnFolder(folder: string): boolean {
+  const isOwn = ownFolders.get(folder) ?? packageName(join(folder, '../package.json')) === 'geofix'
+  ownFolders.set(folder, isOwn)
+  return isOwn
+}
+
+function packageName(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')).name
+  } catch {
+    return undefined
+  }
 }
 
 function filesIn(code: string): string[] {
@@ -158,8 +196,4 @@ function filesIn(code: string): string[] {
 
 function besideTheBundle(code: string): string {
   return code.replace(LITERAL, (_, quote: string, file: string) => `${quote}./${file}${quote}`)
-}
-
-function pathOf(file: string): string {
-  return join(CODE, '../data', file)
 }

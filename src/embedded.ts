@@ -7,7 +7,7 @@ import type { PlatformUrl } from './platform-types.ts'
 const FILE_NAME = Symbol.for('geofix.embeddedFile')
 
 /** Stands for the folder of code that does not know its own location, such as ESM in a CommonJS bundle. */
-const UNKNOWN_FOLDER = 'file:///unknown/'
+export const UNKNOWN_FOLDER = 'file:///unknown/'
 
 /** The files in `data/`. Entries such as `city.ts` repeat the name, because bundlers need a literal. */
 const FILES = { city: 'city.mmdb.packed', country: 'country.mmdb.gz' } as const

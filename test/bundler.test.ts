@@ -1,5 +1,15 @@
 // The hooks of the plugins, on the sources, which name the databases as the built code does. test/matrix runs bundlers.
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -18,9 +28,10 @@ type Ended = Parameters<Setup['onEnd']>[0]
 function hooksOf(
   folder: string,
   pluginOptions?: BundlerOptions,
+  more: Setup['initialOptions'] = {},
 ): { load: Loaded; end: Ended; options: Setup['initialOptions'] } {
   const hooks: { load?: Loaded; end?: Ended } = {}
-  const options: Setup['initialOptions'] = { absWorkingDir: folder }
+  const options: Setup['initialOptions'] = { absWorkingDir: folder, ...more }
   esbuild(pluginOptions).setup({
     initialOptions: options,
     onLoad: (_, load) => {
@@ -65,6 +76,32 @@ describe('the plugin for esbuild', () => {
     expect(existsSync(join(folder, 'out/a/city.mmdb.packed'))).toBe(false)
   })
 
+  it('writes a path in CommonJS, in which esbuild knows no import.meta.url', () => {
+    for (const more of [{ format: 'cjs' }, { platform: 'node' }]) {
+      const hooks = hooksOf(folder, undefined, more)
+      expect(hooks.load({ path: COUNTRY })?.contents).toContain(
+        "require('node:url').pathToFileURL(require('node:path').join(__dirname, './country.mmdb.gz'))",
+      )
+    }
+    const esm = hooksOf(folder, undefined, { platform: 'node', format: 'esm' })
+    expect(esm.load({ path: COUNTRY })?.contents).toContain("new URL('./country")
+  })
+
+  it('finds every copy of the package, also by a link', () => {
+    const project = temporaryFolder()
+    const copy = join(project, 'node_modules/geofix')
+    for (const name of ['dist', 'data']) mkdirSync(join(copy, name), { recursive: true })
+    copyFileSync(COUNTRY, join(copy, 'dist/country.js'))
+    writeFileSync(join(copy, 'package.json'), '{ "name": "geofix" }')
+    writeFileSync(join(copy, 'data/country.mmdb.gz'), 'its own')
+    symlinkSync(copy, join(project, 'linked'))
+    for (const path of ['node_modules/geofix/dist/country.js', 'linked/dist/country.js']) {
+      rmSync(join(project, 'out'), { recursive: true, force: true })
+      hooksOf(project).end(outputs({ [path]: 10 }))
+      expect(readFileSync(join(project, 'out/a/country.mmdb.gz'), 'utf8')).toBe('its own')
+    }
+  })
+
   it('copies only the databases that its option names', () => {
     hooksOf(other, { databases: ['country'] }).end(outputs({ [COUNTRY]: 10, [CITY]: 10 }))
     expect(readdirSync(join(other, 'out/a'))).toEqual(['country.mmdb.gz'])
@@ -75,6 +112,12 @@ describe('the plugin for esbuild', () => {
       expect(() => Reflect.apply(make, undefined, [{ databases }])).toThrow(
         new TypeError("databases must be an array of 'city' and 'country'"),
       )
+    }
+  })
+
+  it.each([[null], [5], [{ database: ['city'] }]])('refuses %j as options', (wrong) => {
+    for (const make of [esbuild, rollup]) {
+      expect(() => Reflect.apply(make, undefined, [wrong])).toThrow('the plugin has no option but databases')
     }
   })
 
@@ -124,7 +167,7 @@ describe('the plugin for Rollup, rolldown and Vite', () => {
       "new URL('./country.mmdb.gz', import.meta.url)",
     )
     expect(transform.call(context, code, source('errors.ts'))).toBe(undefined)
-    expect(config().optimizeDeps.exclude).toEqual(['geofix'])
+    expect(config().optimizeDeps.exclude).toEqual(['geofix/city', 'geofix/country'])
   })
 
   it('emits what is used beside each chunk', () => {
@@ -136,10 +179,12 @@ describe('the plugin for Rollup, rolldown and Vite', () => {
     ])
   })
 
-  it('emits only the databases that its option names', () => {
+  it('emits the databases that its option names, and no others', () => {
     const { context, emitted } = build('server')
-    rollup({ databases: ['city'] }).generateBundle.call(context, {}, bundle)
-    expect(emitted).toEqual([])
+    const modules = { [CITY]: { renderedLength: 5 }, [source('errors.ts')]: { renderedLength: 5 } }
+    const chunk = { type: 'chunk', fileName: 'main.js', modules }
+    rollup({ databases: ['country'] }).generateBundle.call(context, {}, { 'main.js': chunk })
+    expect(emitted).toEqual([['country.mmdb.gz', SIZE]])
   })
 
   it('leaves it to Vite to emit what browsers need', () => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { UNKNOWN_FOLDER } from '../embedded.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 
 const RECIPES = 'https://www.npmjs.com/package/geofix#where-it-runs'
@@ -15,14 +16,14 @@ const RECIPES = 'https://www.npmjs.com/package/geofix#where-it-runs'
  */
 export function embeddedPath(url: URL, file: string): string {
   const own = pathOf(url.href)
-  if (own !== undefined && existsSync(own)) return own
+  if (own !== undefined && mayExist(own)) return own
   const folders = bundleFolders()
   for (const folder of folders) {
-    for (const path of [join(folder, file), join(folder, 'data', file)]) if (existsSync(path)) return path
+    for (const path of [join(folder, file), join(folder, 'data', file)]) if (mayExist(path)) return path
   }
   throw new InvalidDatabaseError(
     `the embedded database is missing, because this code was bundled without it (looked in ${folders.join(', ')})`,
-    { path: own ?? file },
+    { path: own === undefined || url.href.startsWith(UNKNOWN_FOLDER) ? file : own },
     `copy node_modules/geofix/data/${file} there, or mark geofix as external, or pass a source to open; see ${RECIPES}`,
   )
 }
@@ -36,6 +37,15 @@ function bundleFolders(): string[] {
     process.execPath,
   ]
   return [...new Set(files.flatMap((each) => (each === undefined ? [] : [dirname(each)])))]
+}
+
+/** Also where asking is not permitted: opening the file then says so. */
+function mayExist(path: string): boolean {
+  try {
+    return existsSync(path)
+  } catch {
+    return true
+  }
 }
 
 function pathOf(url: string | undefined): string | undefined {

@@ -1,4 +1,5 @@
 // The example page, built by Vite from the tarball, in Chromium: scripts/examples/browser.
+import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -154,6 +155,34 @@ describe('the example page in Chromium', () => {
     await expect.poll(() => page.textContent('#record')).toContain('private')
     expect(errors).toEqual([])
     await page.close()
+  })
+
+  it.skipIf(skipped)(`answers from Vite's development server${suffix}`, async () => {
+    const errors: string[] = []
+    const server = spawn(
+      process.execPath,
+      [toolAt('vite/bin/vite.js') ?? '', '--port', '0', '--clearScreen', 'false'],
+      {
+        cwd: join(MATRIX, 'projects/page/scripts/examples/browser'),
+        env: { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: '1' },
+      },
+    )
+    try {
+      let said = ''
+      for await (const chunk of server.stdout) {
+        said += chunk
+        if (/http:\S+/.test(said)) break
+      }
+      const page = await visit(/http:\S+/.exec(said)?.[0] ?? '', errors)
+      await opened(page, 'Geofix-Country')
+      await page.selectOption('#database', 'city')
+      await opened(page, 'Geofix-City')
+      expect(await record(page)).toMatchObject({ city: 'Chiyoda City' })
+      expect(errors).toEqual([])
+      await page.close()
+    } finally {
+      server.kill()
+    }
   })
 
   it.skipIf(skipped)(`works without a network after it was loaded${suffix}`, async () => {

@@ -197,6 +197,25 @@ cpSync('main.${EXTENSIONS[from]}', 'out/main.${EXTENSIONS[from]}')`,
   })),
 )
 
+/** With the core, a program reads the URL itself. */
+const readRows: Row[] = FORMATS.map((to) => ({
+  name: `esbuild, the core, esm to ${to}`,
+  files: {
+    'main.mjs': `import { readFile } from 'node:fs/promises'
+import { Resolver } from 'geofix/core'
+import country from 'geofix/country'
+async function main() { console.log((await Resolver.open(await readFile(country))).lookup('81.2.69.142').country.code) }
+${MAIN}`,
+    'build.mjs': `import { build } from 'esbuild'
+import { esbuild as geofix } from 'geofix/bundler'
+await build({ entryPoints: ['main.mjs'], outfile: 'out/main.${EXTENSIONS[to]}', format: '${to}', bundle: true, platform: 'node', plugins: [geofix()] })`,
+  },
+  build: [['node', 'build.mjs']],
+  run: ['node', `main.${EXTENSIONS[to]}`],
+  prints: PRINTS.country,
+  databases: ['country'],
+}))
+
 /** Without the plugin, the error says what to do; a copy beside the bundle is enough. */
 const bareRows: Row[] = FORMATS.flatMap((from) =>
   FORMATS.flatMap((to): Row[] => {
@@ -449,6 +468,7 @@ console.log(geo.lookup('81.2.69.142').country.code, \${extractFile('app.asar', i
 
 export const ROWS: readonly Row[] = [
   ...esbuildRows,
+  ...readRows,
   ...bareRows,
   ...rollupRows,
   ...rolldownRows,

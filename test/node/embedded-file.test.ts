@@ -9,6 +9,7 @@ import { embeddedFileOf, embeddedUrl } from '../../src/embedded.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import { embedded, Resolver } from '../../src/index.ts'
 import { embeddedPath } from '../../src/node/embedded-file.ts'
+import { output, ROOT } from '../package/project.ts'
 import { temporaryFolder } from '../temporary.ts'
 
 const folder = realpathSync(temporaryFolder())
@@ -36,6 +37,23 @@ describe('the URLs of the embedded databases', () => {
   })
 })
 
+it('a process that may not read the data is told so', () => {
+  // In Node 20 only the experimental permission model can forbid that.
+  const program = `require(${JSON.stringify(ROOT)}).Resolver.open().catch(({ code, message }) => console.log(code, message))`
+  const file = join(folder, 'main.cjs')
+  writeFileSync(file, program)
+  const allowed = ['dist', 'node_modules'].map((name) => `--allow-fs-read=${join(ROOT, name)}/*`)
+  const flags = ['--experimental-permission', '--no-warnings', `--allow-fs-read=${file}`, ...allowed]
+  const printed = output(
+    folder,
+    process.execPath,
+    ...flags,
+    `--allow-fs-read=${join(ROOT, 'package.json')}`,
+    file,
+  )
+  expect(printed).toMatch(/^INVALID_DATABASE .*city\.mmdb\.packed: it cannot be read: .*restricted/)
+})
+
 describe('a bundle without its data', () => {
   const [, script = ''] = process.argv
   beforeEach(() => {
@@ -60,6 +78,13 @@ describe('a bundle without its data', () => {
 
   it('has the same message if its URL is not of a file', () => {
     const url = embeddedUrl('country', (file) => new URL(file, 'app://bundle/'))
+    expect(() => embeddedPath(url, 'country.mmdb.gz')).toThrow(
+      /^country.mmdb.gz: the embedded database is missing/,
+    )
+  })
+
+  it('names no path that nobody wrote, where a bundle does not know its place', () => {
+    const url = embeddedUrl('country', (file) => new URL(file, undefined))
     expect(() => embeddedPath(url, 'country.mmdb.gz')).toThrow(
       /^country.mmdb.gz: the embedded database is missing/,
     )
