@@ -9,6 +9,14 @@ export interface BlobLike {
   arrayBuffer(): Promise<ArrayBuffer>
 }
 
+/** A `Request` of `fetch`. */
+export interface RequestLike {
+  readonly method: string
+  readonly url: string
+  readonly headers: { get(name: string): string | null }
+  readonly body: StreamLike | null
+}
+
 /** A `Response` of `fetch`. */
 export interface ResponseLike {
   readonly ok: boolean
@@ -62,3 +70,15 @@ export type PlatformWritable = typeof globalThis extends { WritableStream: { pro
 /** The platform's own class where its types are known, so that `fetch` and `fs` accept it. */
 // biome-ignore lint/style/noRestrictedGlobals: as above.
 export type PlatformUrl = typeof globalThis extends { URL: { prototype: infer Own } } ? Own : UrlLike
+
+/** The platform's own class where its types are known, so that servers accept its handlers. */
+// biome-ignore lint/style/noRestrictedGlobals: as above.
+export type PlatformRequest = typeof globalThis extends { Request: { prototype: infer Own } }
+  ? Own
+  : RequestLike
+
+/** The same for answers. */
+// biome-ignore lint/style/noRestrictedGlobals: as above.
+export type PlatformResponse = typeof globalThis extends { Response: { prototype: infer Own } }
+  ? Own
+  : ResponseLike

@@ -1,3 +1,4 @@
+import type { PlatformRequest } from '../platform-types.ts'
 import type { Asked } from './exchange.ts'
 import type { Problem } from './problem.ts'
 
@@ -14,7 +15,10 @@ export interface KeyOwner {
  *
  * @returns `null` when the key is not valid
  */
-export type Authenticate = (key: string, request: Request) => KeyOwner | null | Promise<KeyOwner | null>
+export type Authenticate = (
+  key: string,
+  request: PlatformRequest,
+) => KeyOwner | null | Promise<KeyOwner | null>
 
 /** RFC 6750 section 2.1: the scheme, which is case-insensitive, and the token. */
 const BEARER = /^bearer +([\w.~+/-]+=*)$/i

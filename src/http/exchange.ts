@@ -1,6 +1,8 @@
 // What the service reads of a request and gives as an answer. `createHandler` uses Fetch types. `geofix serve` also uses
 // Node's own objects, because making Fetch objects takes half of the time of an answer there.
 
+import type { PlatformRequest, PlatformResponse } from '../platform-types.ts'
+
 /** Header fields of an answer: lower-case names, each followed by its value. This is the fastest form for Node. */
 export type HeaderFields = readonly string[]
 
@@ -29,7 +31,7 @@ export interface Reply {
 
 /** A Fetch `Request`. */
 export class FetchAsked implements Asked {
-  constructor(readonly request: Request) {}
+  constructor(readonly request: PlatformRequest) {}
 
   get method(): string {
     return this.request.method
@@ -63,7 +65,7 @@ export class FetchAsked implements Asked {
 }
 
 /** The Fetch form of an answer. */
-export function responseOf({ status, headers: fields, body }: Reply): Response {
+export function responseOf({ status, headers: fields, body }: Reply): PlatformResponse {
   const headers = new Headers()
   for (let at = 0; at < fields.length; at += 2) headers.append(fields[at] ?? '', fields[at + 1] ?? '')
   const content = typeof body === 'string' || body === null ? body : new Uint8Array(body)

@@ -2,6 +2,7 @@ import { isGeofixError } from '../errors.ts'
 import { localeOf } from '../location/locale.ts'
 import { isLookupFailure, type LocationRecord, type LookupFailure } from '../location/location-record.ts'
 import { recordJson } from '../location/record-json.ts'
+import type { PlatformRequest, PlatformResponse } from '../platform-types.ts'
 import { DATABASE_SET, type Resolver } from '../resolver.ts'
 import { Admission, type Admitting, type FindOwner } from './admission.ts'
 import { AnswerJson } from './answer-json.ts'
@@ -32,7 +33,7 @@ interface Progress extends Admitting {
 const NONE = Object.freeze({})
 const FOUND = Object.freeze({ found: 1 })
 
-export type Handler = (request: Request, info?: RequestInfo) => Promise<Response>
+export type Handler = (request: PlatformRequest, info?: RequestInfo) => Promise<PlatformResponse>
 
 /**
  * Answers the operations of the service: `GET /v1/ip`, `GET /v1/ip/{ip}` and `POST /v1/ip/batch`. The returned function

@@ -1,3 +1,4 @@
+import type { SignalLike } from '../platform-types.ts'
 import type { Authenticate } from './authentication.ts'
 import type { AllowedOrigins } from './cors.ts'
 import type { Plan } from './plan.ts'
@@ -45,7 +46,7 @@ export interface HandlerOptions {
   /** What precedes `/v1` in the path, such as `/geo`. Default: nothing. */
   readonly basePath?: string | undefined
   /** When it is aborted, each new request is answered with 503. */
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: SignalLike | undefined
   /** Is called with each exception that was answered with 500, and with damage of the database. */
   readonly onError?: ((error: unknown) => void) | undefined
   /** Is called with each answer. */

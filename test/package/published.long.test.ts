@@ -1,4 +1,5 @@
 // The checks of the package that take long: the linters of packages, and its types in projects of users.
+import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
@@ -31,6 +32,28 @@ describe('the tarball', () => {
 })
 
 describe('an installed package', () => {
+  // Without esModuleInterop, TypeScript reads the member `default` of what `require` gives.
+  it('gives the URL of a database to CommonJS in each form', () => {
+    const program = `const country = require('geofix/country')
+console.log(country.default === country, Object.keys(country), country.pathname.endsWith('country.mmdb.gz'))`
+    expect(output(user, process.execPath, '-e', program)).toBe('true [] true\n')
+  })
+
+  it('has plugins that bundlers take', () => {
+    const project = join(user, 'types-plugins')
+    for (const name of ['esbuild', 'rollup'])
+      symlinkSync(join(ROOT, 'node_modules', name), join(user, 'node_modules', name))
+    writeProject(project, {
+      'tsconfig.json': `{ "compilerOptions": { "module": "nodenext", "strict": true, "target": "es2022", "skipLibCheck": true, "types": []}, "files": ["consumer.mts"] }`,
+      'consumer.mts': `import type { Plugin as EsbuildPlugin } from 'esbuild'
+import { esbuild, rollup } from 'geofix/bundler'
+import type { Plugin as RollupPlugin } from 'rollup'
+export const plugins: [EsbuildPlugin, RollupPlugin] = [esbuild(), rollup({ databases: ['country'] })]
+`,
+    })
+    expect(typecheck(project)).toBe('')
+  })
+
   it.each([
     ['nodenext', 'nodenext', 'consumer.mts'],
     ['nodenext, from CommonJS', 'nodenext', 'consumer.cts'],
@@ -97,10 +120,12 @@ CoreResolver.open('city.mmdb')
 import { type ByteSource, embedded, type OpenOptions, Resolver, type SharedDatabases } from 'geofix'
 import { Resolver as CoreResolver } from 'geofix/core'
 import { enrich } from 'geofix/enrich'
+import { createHandler } from 'geofix/http'
 import { MmdbWriter } from 'geofix/writer'
 const options: OpenOptions = { onProgress: ({ loaded, total }) => total === null || loaded < total }
 const shared: Promise<SharedDatabases> = Resolver.open([city, embedded.country], options).then((geo) => geo.share())
 export const text: string = city.href
+export const handler = Resolver.open().then((geo) => createHandler(geo, { authenticate: (_, request) => ({ plan: 'free', id: request.url }) }))
 export const open = (source: ByteSource) => CoreResolver.open(source, options)
 export const all = [shared, CoreResolver.openSync(new MmdbWriter({ databaseType: 'X' }).toBytes()), enrich]
 // @ts-expect-error: not a source
