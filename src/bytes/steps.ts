@@ -43,10 +43,12 @@ export class Pacer {
   }
 }
 
-/** Lets other tasks run. Browsers delay timers, in hidden tabs by a second, but not messages. */
+declare const Deno: unknown
+
+/** Lets other tasks run. Browsers delay timers, in hidden tabs by a second, but not messages. Deno can delay timers for messages. */
 function nextTask(): Promise<void> {
   return new Promise((resolve) => {
-    if (typeof MessageChannel === 'undefined') {
+    if (typeof MessageChannel === 'undefined' || typeof Deno !== 'undefined') {
       setTimeout(resolve, 0)
       return
     }

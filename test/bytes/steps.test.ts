@@ -22,10 +22,12 @@ describe('work in steps', () => {
   })
 
   it.each([
-    ['messages', MessageChannel],
-    ['timers, where there are no messages', undefined],
-  ])('pauses when it has taken long, with %s', async (_, channel) => {
+    ['messages', MessageChannel, undefined],
+    ['timers, where there are no messages', undefined, undefined],
+    ['timers, in Deno', null, {}],
+  ])('pauses when it has taken long, with %s', async (_, channel, deno) => {
     vi.stubGlobal('MessageChannel', channel)
+    vi.stubGlobal('Deno', deno)
     vi.useFakeTimers({ toFake: ['performance'] })
     const turns = async (milliseconds: number): Promise<number> => {
       let count = 0
