@@ -125,15 +125,18 @@ export function rollup(options?: BundlerOptions): {
     },
     generateBundle(_, bundle) {
       if (this.environment?.config.consumer === 'client') return
+      const copies = new Map<string, string>()
       for (const { fileName, modules } of Object.values(bundle)) {
         for (const [id, { renderedLength }] of Object.entries(modules ?? {})) {
           if (renderedLength === 0) continue
           for (const original of copiedFor(id)) {
             const beside = [dirname(fileName), basename(original)].filter((part) => part !== '.').join('/')
-            this.emitFile({ type: 'asset', fileName: beside, source: readFileSync(original) })
+            copies.set(beside, original)
           }
         }
       }
+      for (const [fileName, original] of copies)
+        this.emitFile({ type: 'asset', fileName, source: readFileSync(original) })
     },
   }
 }

@@ -151,7 +151,10 @@ describe('the plugin for Rollup, rolldown and Vite', () => {
     'main.js': {
       type: 'chunk',
       fileName: 'main.js',
-      modules: { [`\0${COUNTRY}?commonjs-module`]: { renderedLength: 5 } },
+      modules: {
+        [`\0${COUNTRY}?commonjs-module`]: { renderedLength: 5 },
+        [`\0${COUNTRY}?commonjs-exports`]: { renderedLength: 5 },
+      },
     },
     'a/b.js': {
       type: 'chunk',

@@ -81,7 +81,8 @@ export async function readBytes(
       return readStream(source.stream(), maxBytes, signal, progress)
     }
     if (isOfClass(source, 'ReadableStream')) return readStream(unread(source), maxBytes, signal, progress)
-    if (!isResponse(source)) throw new TypeError(`a database is given as ${BYTE_SOURCES}`)
+    if (!isResponse(source))
+      throw new TypeError(`a database is given as ${BYTE_SOURCES}; for a URL, await fetch(url)`)
     if (!source.ok) {
       throw new InvalidDatabaseError(`the response${placeOf(source.url)} has status ${source.status}`)
     }
