@@ -25,7 +25,7 @@ const SHORT_TEXT_BYTES = 24
 const shortTexts: number[][] = []
 
 /** Every control byte, size, pointer and number lies within this distance from the start of its field. */
-const MAX_HEAD_BYTES = 1 + 1 + 3 + 16
+export const MAX_HEAD_BYTES = 1 + 1 + 3 + 16
 
 let decoder: TextDecoder | undefined
 
@@ -83,6 +83,9 @@ export class DataSection {
    * @param _length may extend beyond the section
    */
   protected reach(_offset: number, _length: number): void {}
+
+  /** The same, for a field's control byte, size, and pointer or number: at most {@link MAX_HEAD_BYTES}. */
+  protected reachHead(_offset: number): void {}
 
   /**
    * Starts a new record: resets the limits on what {@link skip} and {@link text} may read. The limits are needed
@@ -207,7 +210,7 @@ export class DataSection {
 
   #openHere(offset: number): void {
     if (offset < this.base || offset >= this.end) throw this.fault('a field is outside its section', offset)
-    this.reach(offset, MAX_HEAD_BYTES)
+    this.reachHead(offset)
     const control = this.view.getUint8(offset - this.from)
     let at = offset + 1
     this.type = control >>> 5

@@ -1,4 +1,5 @@
-import { DataSection } from '../mmdb/data-section.ts'
+import { DataSection, MAX_HEAD_BYTES } from '../mmdb/data-section.ts'
+import { DataType } from '../mmdb/format.ts'
 import type { DataColumns } from './data-block.ts'
 
 /** Finds the block with an offset of the original file, and where the block starts there. */
@@ -40,6 +41,25 @@ export class PackedData extends DataSection {
     if (offset < this.from || end > this.#to) this.#use(this.#rows(offset, end))
   }
 
+  /** Most heads end in the row that they start in. The next row can be in a damaged block. */
+  protected override reachHead(offset: number): void {
+    if (offset >= this.from && offset + MAX_HEAD_BYTES <= this.#to) return
+    this.reach(offset, 1)
+    if (offset + MAX_HEAD_BYTES > this.#to) this.reach(offset, this.#headBytes(offset))
+  }
+
+  /** How many bytes the field at an offset has at least: those of its control byte, size, and pointer or number. */
+  #headBytes(offset: number): number {
+    const control = this.bytes[offset - this.from] ?? 0
+    const type = control >>> 5
+    if (type === DataType.pointer) return 2 + ((control >>> 3) & 3)
+    const size = control & 0x1f
+    if (type !== 0) return size > 28 ? size - 27 : 1 + size
+    this.reach(offset, 2)
+    if ((this.bytes[offset + 1 - this.from] ?? 0) === DataType.boolean - 7) return 2
+    return size > 28 ? size - 26 : 2 + size
+  }
+
   /** A copy of some bytes of the section. */
   slice(offset: number, length: number): Uint8Array {
     this.reach(offset, length)
@@ -71,9 +91,10 @@ export class PackedData extends DataSection {
   }
 
   #read(rows: Rows, offset: number, end: number): void {
-    // A damaged block throws below: the buffer must then be empty.
+    // A damaged block throws below: the buffer, which can be the one in use, must then be empty.
     rows.from = 0
     rows.to = 0
+    this.#to = 0
     let start = -1
     let to = offset
     while (start < 0 || to < end) {
