@@ -1,3 +1,4 @@
+import { isOutOfMemory } from '../bytes/byte-limit.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import type { DataSection } from './data-section.ts'
 import { DataType } from './format.ts'
@@ -57,13 +58,18 @@ export class FaultList {
     if (this.faults.length < MAX_LISTED_FAULTS) this.faults.push({ message, offset })
   }
 
-  /** Runs an action that throws at the first fault, and adds that fault. @returns whether there was none */
-  attempt(action: () => void): boolean {
+  /**
+   * Runs an action that throws at the first fault, and adds that fault.
+   *
+   * @returns whether there was none
+   * @throws InvalidDatabaseError when there is not enough memory: that is not a fault of the database
+   */
+  attempt(action: () => unknown): boolean {
     try {
       action()
       return true
     } catch (error) {
-      if (!(error instanceof InvalidDatabaseError)) throw error
+      if (!(error instanceof InvalidDatabaseError) || isOutOfMemory(error.cause)) throw error
       this.add(error.fault, error.offset ?? null)
       return false
     }

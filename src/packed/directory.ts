@@ -1,7 +1,9 @@
 // The header and the directory of a packed file: what opening reads, and where everything else is.
+import { checkSize } from '../bytes/byte-limit.ts'
 import type { BlockCodec, Deflate } from '../bytes/deflate.ts'
 import { PACKED_MAGIC } from '../bytes/extract.ts'
 import { crc32, MAX_DEFLATE_RATIO } from '../bytes/gzip-member.ts'
+import { InvalidDatabaseError } from '../errors.ts'
 import { MAX_METADATA_BYTES } from '../mmdb/format.ts'
 import {
   HEADER_BYTES,
@@ -115,12 +117,16 @@ function columnsOf<Column extends string>(rows: readonly Row<Column>[], names: r
  *
  * @param size of the file in bytes
  * @param read returns bytes of the file, by their position and length
+ * @param maxBytes of the directory when it is inflated
  * @throws Error when they are damaged, or a field has an impossible value
+ * @throws InvalidDatabaseError when the directory is too large, or the file is packed in another version
  */
 export function readDirectory(
   size: number,
   read: (position: number, length: number) => Uint8Array,
   codec: BlockCodec,
+  maxBytes: number,
+  path?: string,
 ): Directory {
   if (size < HEADER_BYTES) throw new Error('it is cut short')
   const bytes = read(0, HEADER_BYTES)
@@ -130,7 +136,8 @@ export function readDirectory(
   }
   const version = header.getUint32(8, true)
   if (version !== VERSION) {
-    throw new Error(`it is packed in version ${version}; only version ${VERSION} is supported`)
+    const fault = `it is packed in version ${version}; only version ${VERSION} is supported: use the newest geofix`
+    throw new InvalidDatabaseError(fault, { path })
   }
   const expected = header.getUint32(12, true)
   if (size !== expected) throw new Error(`it has ${size} bytes and should have ${expected}`)
@@ -139,6 +146,7 @@ export function readDirectory(
   if (HEADER_BYTES + deflatedLength > size || length > deflatedLength * MAX_DEFLATE_RATIO) {
     throw new Error('its directory is larger than the file')
   }
+  checkSize(length, maxBytes, path)
   const deflated = read(HEADER_BYTES, deflatedLength)
   if (codec.crc32(deflated) !== header.getUint32(24, true)) {
     throw new Error('its directory does not match its checksum')
@@ -191,11 +199,13 @@ function mostDeflated(length: number): number {
  * a new process.
  */
 function check(directory: Directory, size: number): void {
-  const { leafCount, leafBlocks, dataBlocks, recordCount, recordBytes, recordDeflated } = directory
+  const { leafCount, aliasCount, leafBlocks, dataBlocks, recordCount, recordBytes, recordDeflated } =
+    directory
   let isPlausible =
     leafCount > 0 &&
     leafBlocks.crc.length === Math.ceil(leafCount / LEAVES_PER_BLOCK) &&
-    recordCount <= leafCount &&
+    aliasCount + recordCount <= leafCount &&
+    recordBytes >= recordCount &&
     recordBytes <= 5 * recordCount &&
     recordBytes <= recordDeflated * MAX_DEFLATE_RATIO &&
     recordDeflated <= mostDeflated(recordBytes)
@@ -212,7 +222,10 @@ function check(directory: Directory, size: number): void {
     const columns = dataBlocks.columnBytes[block] ?? 0
     const length = dataBlocks.length[block] ?? 0
     isPlausible &&=
-      length <= MAX_DATA_BLOCK_BYTES && columns <= MAX_COLUMN_BYTES && deflated <= mostDeflated(columns)
+      length > 0 &&
+      length <= MAX_DATA_BLOCK_BYTES &&
+      columns <= MAX_COLUMN_BYTES &&
+      deflated <= mostDeflated(columns)
     total += deflated
   }
   if (!isPlausible) throw new Error('its directory has impossible sizes')

@@ -1,5 +1,7 @@
 // The packed form of a MaxMind DB: constants that its writer and its reader share. README.md has the whole format.
 
+import { MAX_DEFLATE_RATIO } from '../bytes/gzip-member.ts'
+
 export const VERSION = 1
 
 /** Magic, version, four fields, and the checksum of all these. */
@@ -16,6 +18,14 @@ export const DATA_BLOCK_BYTES = 2 ** 16
 export const MAX_DATA_BLOCK_BYTES = 2 ** 17
 /** Limit of a data block's inflated stream: its shapes, columns and texts. */
 export const MAX_COLUMN_BYTES = 2 ** 19
+
+/**
+ * Limit of the nodes that no path leads to. They are not packed, and unpacking makes no more bytes of them than inflating
+ * the packed file could.
+ */
+export function mostUnreachable(packedBytes: number, recordSize: number): number {
+  return (packedBytes * MAX_DEFLATE_RATIO) / (recordSize / 4)
+}
 
 /** The value of a leaf without a record. */
 export const NONE = 0

@@ -6,7 +6,7 @@ import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
 import { encodeData, nextPart } from './data-block.ts'
 import { type DirectoryRows, encodeDirectory } from './directory.ts'
-import { FIRST_RECORD, LEAVES_PER_BLOCK } from './format.ts'
+import { FIRST_RECORD, LEAVES_PER_BLOCK, mostUnreachable } from './format.ts'
 import { encodeLeaves } from './leaf-block.ts'
 import { writeNumber } from './number-stream.ts'
 import { PackedFile, sourceOf } from './packed-file.ts'
@@ -27,7 +27,8 @@ interface Packed<Row> {
  * A city database takes a minute, and about 15 times the packed size in memory.
  *
  * @param bytes an uncompressed `.mmdb` file
- * @throws InvalidDatabaseError when it is not a database, is already packed, or its search tree has a loop
+ * @throws InvalidDatabaseError when it is not a database, is already packed, or its search tree has a loop, or
+ *   thousands of unused nodes for each used one
  */
 export function pack(bytes: Bytes): Uint8Array {
   return packWith(portableDeflate, viewOf(bytes))
@@ -75,7 +76,10 @@ export function packWith(deflate: Deflate, file: Uint8Array): Uint8Array {
     blockBytes,
     portableDeflate,
   )
-  return concatenated([directory, ...blocks])
+  const packed = concatenated([directory, ...blocks])
+  if (leaves.unreachable > mostUnreachable(packed.length, metadata.recordSize))
+    throw new InvalidDatabaseError('it has too many nodes that no path leads to')
+  return packed
 }
 
 function packLeaves(

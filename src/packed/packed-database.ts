@@ -1,11 +1,10 @@
-import { checkSize, DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
+import { DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
 import type { BlockCodec } from '../bytes/deflate.ts'
-import { InvalidDatabaseError } from '../errors.ts'
 import { Database, type OpenDatabase } from '../mmdb/database.ts'
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import type { Metadata } from '../mmdb/metadata.ts'
 import { type MmdbValue, RecordDecoder } from '../mmdb/record-decoder.ts'
-import { type DatabaseFault, MAX_LISTED_FAULTS, type Verification } from '../mmdb/verify.ts'
+import { FaultList, type Verification } from '../mmdb/verify.ts'
 import { BlockCache } from './block-cache.ts'
 import type { DataColumns } from './data-block.ts'
 import { PackedData } from './packed-data.ts'
@@ -61,8 +60,7 @@ export class PackedDatabase implements OpenDatabase {
     options: PackedOptions = {},
   ) {
     const { cacheBytes = DEFAULT_CACHE_BYTES, maxBytes = DEFAULT_MAX_BYTES } = options
-    const file = new PackedFile(source, codec, path)
-    checkSize(file.dataEnd + file.directory.metadata.length, maxBytes, path)
+    const file = new PackedFile(source, codec, path, maxBytes)
     this.#file = file
     this.#source = source
     this.#codec = codec
@@ -107,36 +105,31 @@ export class PackedDatabase implements OpenDatabase {
     return count
   }
 
-  /** Unpacks the whole file to check it. */
+  /**
+   * Unpacks the whole file to check it.
+   *
+   * @throws InvalidDatabaseError when there is not enough memory for that
+   */
   verify(): Verification {
-    const faults = this.#damagedBlocks()
-    if (faults.length === 0) return new Database(unpackFile(this.#file), this.path).verify()
-    const { nodeCount } = this.metadata
-    return {
-      faults: faults.slice(0, MAX_LISTED_FAULTS),
-      faultCount: faults.length,
-      nodeCount,
-      recordCount: 0,
-      valueCount: 0,
-    }
-  }
-
-  #damagedBlocks(): DatabaseFault[] {
     const file = this.#file
-    const faults: DatabaseFault[] = []
-    const attempt = (read: () => unknown): void => {
-      try {
-        read()
-      } catch (error) {
-        if (!(error instanceof InvalidDatabaseError)) throw error
-        faults.push({ message: error.fault, offset: error.offset ?? null })
-      }
-    }
-    attempt(() => file.records)
+    const faults = new FaultList()
+    faults.attempt(() => file.records)
     for (let block = 0; block < file.directory.leafBlocks.crc.length; block++)
-      attempt(() => file.leaves(block))
-    for (let block = 0; block < file.directory.dataBlocks.crc.length; block++) attempt(() => file.data(block))
-    return faults
+      faults.attempt(() => file.leaves(block))
+    for (let block = 0; block < file.directory.dataBlocks.crc.length; block++)
+      faults.attempt(() => file.data(block))
+    const unpacked: Database[] = []
+    if (faults.count === 0) faults.attempt(() => unpacked.push(new Database(unpackFile(file), this.path)))
+    const { nodeCount } = this.metadata
+    return (
+      unpacked[0]?.verify() ?? {
+        faults: faults.faults,
+        faultCount: faults.count,
+        nodeCount,
+        recordCount: 0,
+        valueCount: 0,
+      }
+    )
   }
 
   withBytes(copy: Uint8Array): PackedDatabase {

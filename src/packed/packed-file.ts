@@ -1,4 +1,4 @@
-import { checkSize, MAX_DATABASE_BYTES } from '../bytes/byte-limit.ts'
+import { checkSize, isOutOfMemory, MAX_DATABASE_BYTES, noMemory } from '../bytes/byte-limit.ts'
 import type { BlockCodec } from '../bytes/deflate.ts'
 import { damagedFile, type InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
@@ -43,22 +43,28 @@ export class PackedFile {
   readonly dataStarts: Float64Array
   readonly path: string | undefined
 
-  readonly #source: BlockSource
+  readonly source: BlockSource
   readonly #codec: BlockCodec
   readonly #leafPositions: Float64Array
   readonly #dataPositions: Float64Array
   readonly #recordPosition: number
   #records: Uint32Array | undefined
 
-  /** @throws InvalidDatabaseError when the header, the directory or the metadata is damaged */
-  constructor(source: BlockSource, codec: BlockCodec, path?: string) {
-    checkSize(source.size, MAX_DATABASE_BYTES, path)
-    this.#source = source
+  /**
+   * @param maxBytes of the file, of its directory inflated, and of the unpacked file
+   * @throws InvalidDatabaseError when it is larger, or the header, the directory or the metadata is damaged
+   */
+  constructor(source: BlockSource, codec: BlockCodec, path?: string, maxBytes = MAX_DATABASE_BYTES) {
+    const limit = Math.min(maxBytes, MAX_DATABASE_BYTES)
+    checkSize(source.size, limit, path)
+    this.source = source
     this.#codec = codec
     this.path = path
     const read = (position: number, length: number): Uint8Array => source.read(position, length)
-    this.directory = this.#checked('the packed file', () => readDirectory(source.size, read, codec))
-    const { leafBlocks, dataBlocks, end, metadata, recordCount, recordDeflated } = this.directory
+    this.directory = this.#checked('the packed file', () =>
+      readDirectory(source.size, read, codec, limit, path),
+    )
+    const { leafBlocks, dataBlocks, end, metadata, recordCount, recordDeflated, aliasCount } = this.directory
     this.#leafPositions = positions(end, leafBlocks.deflated, leafBlocks.lowBytes)
     this.#recordPosition = this.#leafPositions.at(-1) ?? end
     this.#dataPositions = positions(this.#recordPosition + recordDeflated, dataBlocks.deflated)
@@ -68,7 +74,10 @@ export class PackedFile {
     this.dataStart = (found.nodeCount * found.recordSize) / 4 + SEPARATOR_BYTES
     this.dataStarts = positions(this.dataStart, dataBlocks.length)
     this.dataEnd = this.dataStarts.at(-1) ?? this.dataStart
-    checkSize(this.dataEnd + metadata.length, MAX_DATABASE_BYTES, path)
+    checkSize(this.dataEnd + metadata.length, limit, path)
+    // Each node but the first takes the place of one of its parent's two records.
+    if (aliasCount + recordCount > found.nodeCount + 1)
+      throw this.fault('the packed file has more records and aliases than its nodes can hold')
     this.metadata = { ...found, start: this.dataEnd }
     this.shape = { base: found.ipVersion === 4 ? 96 : 0, valueCount: FIRST_RECORD + recordCount }
     this.#checkStarts()
@@ -161,7 +170,7 @@ export class PackedFile {
 
   /** Bytes of the file. @throws Error when they do not match their checksum */
   #read(position: number, length: number, crc: number | undefined): Uint8Array {
-    const bytes = this.#source.read(position, length)
+    const bytes = this.source.read(position, length)
     if (this.#codec.crc32(bytes) !== crc) throw new Error('it does not match its checksum')
     return bytes
   }
@@ -172,6 +181,7 @@ export class PackedFile {
       return step()
     } catch (cause) {
       if (isGeofixError(cause)) throw cause
+      if (isOutOfMemory(cause)) throw noMemory(cause, this.path)
       const why = cause instanceof Error ? cause.message : String(cause)
       throw damagedFile(`${what} cannot be read: ${why}`, { path: this.path, cause })
     }

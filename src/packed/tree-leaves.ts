@@ -22,6 +22,8 @@ export interface TreeLeaves {
   readonly records: Uint32Array
   /** Whether unpacking must join equal subtrees. Otherwise, aliases stand for all shared ones. */
   readonly isMinimal: boolean
+  /** How many nodes no path leads to. */
+  readonly unreachable: number
 }
 
 /** A shared subtree with at least this many leaves becomes an alias. Most smaller ones have few leaves, which take less room than an alias. */
@@ -43,7 +45,8 @@ export function treeLeaves(tree: SearchTree, path?: string): TreeLeaves {
   const repeated = isMinimal && collect(tree, most, (node) => (counts[node] ?? 0) >= MIN_ALIAS_LEAVES)
   const leaves = repeated || collect(tree, Number.POSITIVE_INFINITY, () => true)
   if (!leaves) throw new RangeError('a tree without repetitions has one leaf more than nodes')
-  return { ...withRecords(leaves), aliases: leaves.aliases, isMinimal: repeated !== false }
+  const unreachable = counts.reduce((sum, count) => sum + (count === 0 ? 1 : 0), 0)
+  return { ...withRecords(leaves), aliases: leaves.aliases, isMinimal: repeated !== false, unreachable }
 }
 
 /** Leaves with values as the tree stores them. */
@@ -91,7 +94,10 @@ function collect(tree: SearchTree, most: number, isAlias: (node: number) => bool
 }
 
 /** Replaces stored values by the indexes of their records, which are smaller numbers. */
-function withRecords({ prefixLengths, stored }: Collected): Omit<TreeLeaves, 'aliases' | 'isMinimal'> {
+function withRecords({
+  prefixLengths,
+  stored,
+}: Collected): Pick<TreeLeaves, 'prefixLengths' | 'values' | 'records'> {
   const distinct = new Set(stored)
   distinct.delete(0)
   distinct.delete(ALIAS_MARK)

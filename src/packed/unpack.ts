@@ -1,16 +1,25 @@
+import { isOutOfMemory, noMemory } from '../bytes/byte-limit.ts'
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import { bitAt, isNode, type Link, linkToValue, NodeTable } from '../mmdb/writer/node-table.ts'
 import { SearchTreeEncoder } from '../mmdb/writer/search-tree-encoder.ts'
-import { ALIAS, FIRST_RECORD, LEAVES_PER_BLOCK, NONE } from './format.ts'
+import { ALIAS, FIRST_RECORD, LEAVES_PER_BLOCK, mostUnreachable, NONE } from './format.ts'
 import type { PackedFile } from './packed-file.ts'
 import { advance, type Words } from './position.ts'
 
 /**
  * Makes an MMDB file of an open packed file, and checks all of it.
  *
- * @throws InvalidDatabaseError when it is damaged
+ * @throws InvalidDatabaseError when it is damaged, or there is not enough memory
  */
 export function unpackFile(file: PackedFile): Uint8Array {
+  try {
+    return unpacked(file)
+  } catch (cause) {
+    throw isOutOfMemory(cause) ? noMemory(cause, file.path) : cause
+  }
+}
+
+function unpacked(file: PackedFile): Uint8Array {
   const { metadata, dataBlocks } = file.directory
   const tree = encodeTree(file)
   const bytes = new Uint8Array(file.dataEnd + metadata.length)
@@ -32,16 +41,15 @@ function encodeTree(file: PackedFile): Uint8Array {
   // Nodes that no path leads to are not packed. Zeros take their place at the end of the tree.
   const missing = nodeCount - encoder.nodeCount
   if (missing < 0) throw file.fault('the packed file has more networks than nodes')
+  if (missing > mostUnreachable(file.source.size, recordSize))
+    throw file.fault('the packed file has too many nodes that no path leads to')
   const { records } = file
+  if (nodeCount + (records.at(-1) ?? 0) >= 2 ** recordSize)
+    throw file.fault('the packed file has records that its record size cannot hold')
   // A tree stores a record as the number of nodes plus its place. The encoder does not count the missing nodes.
   const offsetOf = (value: number): number =>
     missing + (value === NONE ? 0 : (records[value - FIRST_RECORD] ?? 0)) - SEPARATOR_BYTES
-  try {
-    return encoder.toBytes(recordSize, offsetOf, offsetOf(FIRST_RECORD + records.length - 1))
-  } catch {
-    // A RangeError: nothing else is thrown.
-    throw file.fault('the packed file has records that its record size cannot hold')
-  }
+  return encoder.toBytes(recordSize, offsetOf, offsetOf(FIRST_RECORD + records.length - 1))
 }
 
 /** Builds a search tree from its leaves in address order. */

@@ -2,7 +2,7 @@
 import { deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { seeded } from '../../scripts/bench/addresses.ts'
-import { inflate, PORTABLE_CODEC } from '../../src/bytes/deflate.ts'
+import { type Inflate, inflate, PORTABLE_CODEC } from '../../src/bytes/deflate.ts'
 import { isPacked } from '../../src/bytes/extract.ts'
 import { crc32 } from '../../src/bytes/gzip-member.ts'
 import { InvalidDatabaseError, isGeofixError } from '../../src/errors.ts'
@@ -10,6 +10,8 @@ import { Database } from '../../src/mmdb/database.ts'
 import { readDirectory } from '../../src/packed/directory.ts'
 import { openPacked } from '../../src/packed/open-packed.ts'
 import { pack, unpack } from '../../src/packed/pack.ts'
+import { PackedDatabase } from '../../src/packed/packed-database.ts'
+import { sourceOf } from '../../src/packed/packed-file.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { effort, sampled } from '../effort.ts'
 
@@ -34,6 +36,7 @@ const DIRECTORY = readDirectory(
   PACKED.length,
   (at, length) => PACKED.subarray(at, at + length),
   PORTABLE_CODEC,
+  Number.POSITIVE_INFINITY,
 )
 const ADDRESSES = Array.from({ length: 100 }, (_, i) => Math.imul(i, 0x9e3779b1) >>> 0)
 
@@ -162,10 +165,35 @@ describe('a packed file', () => {
     expect(() => openDatabase(bytes)).toThrow('its directory is larger than the file')
   })
 
+  it('is refused if it, or its directory, has more bytes than maxBytes', () => {
+    const open = (bytes: Uint8Array, maxBytes: number) => () => openPacked(bytes, undefined, { maxBytes })
+    const bytes = withDirectory((_, directory) => Buffer.concat([directory, new Uint8Array(1_000_000)]))
+    expect(bytes.length).toBeLessThan(PLAIN.length)
+    expect(open(bytes, PLAIN.length)).toThrow(`it has more than ${PLAIN.length} bytes, the limit`)
+    expect(open(PACKED, PLAIN.length)).not.toThrow()
+    expect(open(PACKED, PLAIN.length - 1)).toThrow(`it has more than ${PLAIN.length - 1} bytes, the limit`)
+  })
+
+  it.each([0, 1])('says if there is not enough memory, after %i blocks', (blocks) => {
+    let read = 0
+    const inflateSome: Inflate = (stream, length) => {
+      if (read++ === blocks) throw new RangeError('Array buffer allocation failed')
+      return inflate(stream, length)
+    }
+    const codec = { ...PORTABLE_CODEC, inflate: inflateSome }
+    const fault = 'there is not enough memory for it'
+    expect(() => new PackedDatabase(sourceOf(PACKED), codec).verify()).toThrow(
+      expect.objectContaining({ fault }),
+    )
+  })
+
   it('says which version it needs', () => {
     const bytes = Buffer.from(PACKED)
     bytes.writeUInt32LE(2, 8)
     bytes.writeUInt32LE(crc32(bytes.subarray(0, 28)), 28)
-    expect(() => openDatabase(bytes)).toThrow('it is packed in version 2; only version 1 is supported')
+    // A download of the same file would not help.
+    expect(() => openDatabase(bytes)).toThrow(
+      /it is packed in version 2; only version 1 is supported: use the newest geofix$/,
+    )
   })
 })

@@ -69,6 +69,17 @@ describe('packing', () => {
     if (name === 'country') expect(expectSameAnswers(bytes, openDatabase(packed))).toBeGreaterThan(100_000)
   })
 
+  it('keeps unused nodes, unless they are much more than the rest of the file', () => {
+    const withUnused = (count: number): Uint8Array => {
+      const tree = Buffer.alloc(6 * (1 + count))
+      tree.writeUIntBE(1 + count + 16, 0, 3)
+      tree.writeUIntBE(1 + count, 3, 3)
+      return handMade(encode('all'), { node_count: 1 + count }, tree)
+    }
+    expectLossless(withUnused(10_000))
+    expect(() => pack(withUnused(100_000))).toThrow('it has too many nodes that no path leads to')
+  })
+
   /** Values of every type, and shapes with short texts, long ones and none. */
   const record: fc.Arbitrary<WritableValue> = fc.letrec<{ value: WritableValue }>((tie) => ({
     value: fc.oneof(

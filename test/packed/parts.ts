@@ -20,7 +20,7 @@ export interface Parts extends Omit<DirectoryRows, 'leafBlocks' | 'dataBlocks'> 
 
 export function partsOf(packed: Uint8Array): Parts {
   const read = (at: number, length: number): Uint8Array => packed.subarray(at, at + length)
-  const directory = readDirectory(packed.length, read, PORTABLE_CODEC)
+  const directory = readDirectory(packed.length, read, PORTABLE_CODEC, Number.POSITIVE_INFINITY)
   let at = directory.end
   const next = (length: number): Uint8Array => {
     at += length

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { openPacked } from '../../src/packed/open-packed.ts'
 import { pack, unpack } from '../../src/packed/pack.ts'
 import { MmdbWriter } from '../../src/writer.ts'
+import { DATA_START, handMade } from '../mmdb/hand-made.ts'
 import { type Parts, packedOf, partsOf } from './parts.ts'
 
 // The example of src/packed/README.md, which explains these streams.
@@ -47,6 +48,13 @@ function expectFault(changes: Partial<Parts>, what: string, why: string): void {
 function expectNotUnpacked(changes: Partial<Parts>, fault: string): void {
   const bytes = packedOf({ ...PARTS, ...changes })
   expect(() => unpack(bytes)).toThrow(expect.objectContaining({ code: 'INVALID_DATABASE', fault }))
+  expect(openPacked(bytes).verify()).toMatchObject({ faults: [{ message: fault }], faultCount: 1 })
+}
+
+/** The metadata of a database with a number of nodes. */
+function metadataOf(nodeCount: number): Uint8Array {
+  const file = handMade(new Uint8Array(), { node_count: nodeCount })
+  return file.subarray(DATA_START)
 }
 
 describe('a packed file with right checksums', () => {
@@ -88,7 +96,7 @@ describe('a packed file with right checksums', () => {
 
   it.each([
     ['more bytes than its records', [16, 11, 0], 'it is longer than its records'],
-    ['fewer records than it should', [16], 'a stream of numbers is cut short'],
+    ['fewer records than it should', [16, 0x8b], 'a stream of numbers is cut short'],
     ['a number of six bytes', [16, 0x80, 0x80, 0x80, 0x80, 0x80, 1], 'a number of more than five bytes'],
     ['a record of 35 bits', [16, 0xff, 0xff, 0xff, 0xff, 0x7f], 'a sum has more than 32 bits'],
   ])('fails for a record table with %s', (_, records, fault) => {
@@ -116,6 +124,27 @@ describe('a packed file with right checksums', () => {
     ['a row too few', columns(shapes, [1, 0], cells.slice(0, 11)), 'do not fit together'],
   ])('fails for columns with %s', (_, changes, fault) => {
     expectFault(changes, 'the block of data at byte .* of the packed file', fault)
+  })
+
+  const alias = { leaf: 2, word0: 0, word1: 0, word2: 0, word3: 0, prefixLength: 1 }
+  it.each([
+    ['more aliases and records than leaves', { aliases: [alias, alias] }],
+    ['more records than leaves', { recordCount: 4 }],
+    ['more records than bytes of them', { records: [16] }],
+    ['a block of data without bytes', { dataBlocks: PARTS.dataBlocks.map((row) => ({ ...row, length: 0 })) }],
+  ])('is not opened if it has %s', (_, changes) => {
+    expect(() => opened(changes)).toThrow('its directory has impossible sizes')
+  })
+
+  it('is not opened if it has more records than its nodes can hold', () => {
+    expect(() => opened({ metadata: metadataOf(0) })).toThrow('than its nodes can hold')
+  })
+
+  it('lists the first hundred damaged blocks', () => {
+    const [block] = columns([0]).dataBlocks ?? []
+    const dataBlocks = block === undefined ? [] : Array.from({ length: 150 }, () => block)
+    const { faults, faultCount } = opened({ dataBlocks }).verify()
+    expect([faults.length, faultCount]).toEqual([100, 150])
   })
 
   it('is not opened if its metadata has other bytes before the marker', () => {
@@ -164,6 +193,14 @@ describe('unpacking', () => {
     expectNotUnpacked(
       { ...leaves([0], [2], 1), recordCount: 1, records: [16] },
       'the packed file has no networks',
+    )
+  })
+
+  it('refuses more unused nodes than deflate could make of the file', () => {
+    expect(unpack(packedOf({ ...PARTS, metadata: metadataOf(40_000) })).length).toBeGreaterThan(240_000)
+    expectNotUnpacked(
+      { metadata: metadataOf(60_000_000) },
+      'the packed file has too many nodes that no path leads to',
     )
   })
 

@@ -22,15 +22,19 @@ export class SearchTreeEncoder {
     this.#root = root
     this.#postOrder = new Int32Array(table.end)
     let count = 0
-    const visit = (node: Link): void => {
+    // Without recursion: aliases of a hostile packed file can make paths of any length.
+    const path = isNode(root) ? [root] : []
+    for (let node = path.at(-1); node !== undefined; node = path.at(-1)) {
       const right = table.right(node)
-      if (isNode(right) && this.#postOrder[right] === 0) visit(right)
       const left = table.left(node)
-      if (isNode(left) && this.#postOrder[left] === 0) visit(left)
-      this.#postOrder[node] = ++count
+      if (isNode(right) && this.#postOrder[right] === 0) path.push(right)
+      else if (isNode(left) && this.#postOrder[left] === 0) path.push(left)
+      else {
+        this.#postOrder[node] = ++count
+        path.pop()
+      }
     }
     // A tree with the same value everywhere has no node in the table, but a file needs at least one.
-    if (isNode(root)) visit(root)
     this.nodeCount = Math.max(count, 1)
   }
 

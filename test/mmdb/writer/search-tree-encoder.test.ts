@@ -20,6 +20,13 @@ describe('SearchTreeEncoder', () => {
     expect(flat().recordSizeFor(lastOffset)).toBe(recordSize)
   })
 
+  it('numbers a path of any length', () => {
+    const table = new NodeTable()
+    let root = linkToValue(0)
+    for (let i = 0; i < 100_000; i++) root = table.newNode(root, EMPTY)
+    expect(new SearchTreeEncoder(table, root).nodeCount).toBe(100_000)
+  })
+
   it.each<[number, RecordSize, string | null]>([
     [2 ** 24 - 1 - BEFORE, 24, null],
     [2 ** 24 - BEFORE, 24, 'in a record size of 24: use 28'],
