@@ -136,7 +136,7 @@ export class SampledFields {
     for (const offset of database.firstRecords(MAX_SAMPLED_RECORDS)) {
       records++
       try {
-        this.#add(database.data, offset)
+        this.#add(database.data, offset, isEnough)
       } catch (error) {
         // Skip damaged records here: looking one up throws.
         if (!isGeofixError(error)) throw error
@@ -156,7 +156,7 @@ export class SampledFields {
     return [...this.#kinds.keys()].sort()
   }
 
-  #add(data: DataSection, offset: number): void {
+  #add(data: DataSection, offset: number, isEnough: (fields: SampledFields) => boolean): void {
     data.open(offset)
     if (data.type !== DataType.map) return
     let at = data.start
@@ -166,6 +166,8 @@ export class SampledFields {
       const value = data.next
       data.open(value)
       if (name !== null) this.#kinds.set(name, (this.#kinds.get(name) ?? new Set()).add(kindOf(data.type)))
+      // Each field can be in another block of a packed database.
+      if (isEnough(this)) return
       at = data.skip(value)
     }
   }

@@ -10,7 +10,7 @@ interface Sections {
 }
 
 /** Nodes that a search for records visits at most: the paths of a damaged tree can be endless. */
-const MAX_VISITED_NODES = 100_000
+export const MAX_VISITED_NODES = 100_000
 
 /**
  * Offsets of the first distinct records of a database, in the order of its networks.

@@ -3,10 +3,12 @@ import type { BlockCodec } from '../bytes/deflate.ts'
 import { Database, type OpenDatabase } from '../mmdb/database.ts'
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import type { Metadata } from '../mmdb/metadata.ts'
+import { MAX_VISITED_NODES } from '../mmdb/networks.ts'
 import { type MmdbValue, RecordDecoder } from '../mmdb/record-decoder.ts'
 import { FaultList, type Verification } from '../mmdb/verify.ts'
 import { BlockCache } from './block-cache.ts'
 import type { DataColumns } from './data-block.ts'
+import { FIRST_RECORD } from './format.ts'
 import { PackedData } from './packed-data.ts'
 import { type BlockSource, PackedFile, sourceOf } from './packed-file.ts'
 import { PackedIndex } from './packed-index.ts'
@@ -15,9 +17,6 @@ import { unpackFile } from './unpack.ts'
 
 /** The default limit of the decoded blocks that a packed database keeps. */
 export const DEFAULT_CACHE_BYTES = 100_663_296
-
-/** `firstRecords` gives fewer than twice as many. */
-const MAX_SAMPLED_RECORDS = 100
 
 /**
  * The part of the limit that is for networks. The rest is for the data section. All IPv4 networks of the embedded city
@@ -85,17 +84,15 @@ export class PackedDatabase implements OpenDatabase {
     return this.#decoder.decode(offset)
   }
 
-  /**
-   * Offsets in the order of the file, so that they are in few blocks. Gives only some of them: in a new process, reading
-   * a thousand records takes as long as the rest of opening.
-   */
   *firstRecords(limit: number): Iterable<number> {
     const { dataStart, dataEnd, records } = this.#file
-    const count = Math.min(limit, records.length)
-    const step = Math.max(1, Math.floor(count / MAX_SAMPLED_RECORDS))
-    for (let i = 0; i < count; i += step) {
-      const offset = (records[i] ?? 0) - SEPARATOR_BYTES + dataStart
+    const seen = new Set<number>()
+    for (const value of this.tree.firstValues(MAX_VISITED_NODES)) {
+      if (value < FIRST_RECORD || seen.has(value)) continue
+      seen.add(value)
+      const offset = (records[value - FIRST_RECORD] ?? 0) - SEPARATOR_BYTES + dataStart
       if (offset >= dataStart && offset < dataEnd) yield offset
+      if (seen.size === limit) return
     }
   }
 

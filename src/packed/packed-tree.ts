@@ -1,10 +1,11 @@
+import { isGeofixError } from '../errors.ts'
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import { BlockCache } from './block-cache.ts'
 import { ALIAS, FIRST_RECORD, LEAVES_PER_BLOCK, NONE } from './format.ts'
 import type { Leaves } from './leaf-block.ts'
 import type { PackedFile } from './packed-file.ts'
-import { compare, moved } from './position.ts'
+import { advance, compare, leastPrefixLength, moved } from './position.ts'
 
 /**
  * The search tree of a packed database. Finds what `SearchTree` finds: the offset of an address's record in the
@@ -110,6 +111,37 @@ export class PackedTree {
     return {
       words: Uint32Array.of(word0[row] ?? 0, word1[row] ?? 0, word2[row] ?? 0, word3[row] ?? 0),
       prefixLength: prefixLength[row] ?? 0,
+    }
+  }
+
+  /**
+   * The values of the first leaves, in the order of their addresses. Leaves out damaged blocks.
+   *
+   * @param maxVisits nodes and leaves that a walk through the original tree visits to find them. An alias counts as one
+   */
+  *firstValues(maxVisits: number): Generator<number> {
+    const { base } = this.#file.shape
+    const position = new Uint32Array(4)
+    let visits = 0
+    for (let block = 0; block < this.#file.directory.leafBlocks.crc.length; block++) {
+      const leaves = this.#leavesIfSound(block)
+      position.set(this.#file.startOf(block))
+      for (let i = 0; i < (leaves?.count ?? 0); i++) {
+        const prefixLength = leaves?.prefixLengths[i] ?? 0
+        visits += 1 + prefixLength - Math.max(0, leastPrefixLength(position) - base)
+        if (visits > maxVisits) return
+        yield leaves?.values[i] ?? NONE
+        advance(position, base + prefixLength)
+      }
+    }
+  }
+
+  #leavesIfSound(block: number): Leaves | null {
+    try {
+      return this.#leaves(block)
+    } catch (error) {
+      if (!isGeofixError(error)) throw error
+      return null
     }
   }
 

@@ -43,6 +43,10 @@ function expectLossless(bytes: Uint8Array): void {
   expect(new Database(unpacked).metadata).toEqual(metadata)
   expect(unpacked.subarray(metadata.start)).toEqual(bytes.subarray(metadata.start))
   expect(database.verify()).toEqual(original.verify())
+  // In the packed file, a value of the tree that is not a record does not end the sample.
+  if (original.verify().faults.some(({ message }) => message.includes('which is not a record'))) return
+  for (const limit of [3, 1000])
+    expect([...database.firstRecords(limit)]).toEqual([...original.firstRecords(limit)])
 }
 
 describe.skipIf(!hasShared)('packing a fixture', () => {
