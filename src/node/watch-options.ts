@@ -20,8 +20,8 @@ export interface WatchOptions {
   /**
    * Watch the files. When one changes, the new file is opened and tested while the old databases stay in use, then
    * replaces them in one step. Both are in memory until then. Replace files by renaming: a raw `.mmdb` that is
-   * overwritten in place without being truncated can be read half-written. Watching ends with `close()` and does not
-   * keep the process alive. Default: false.
+   * overwritten in place without being truncated can be read half-written, and lookups in a packed one that is
+   * overwritten fail until it is reloaded. Watching ends with `close()` and does not keep the process alive. Default: false.
    */
   readonly watch?: boolean | undefined
   /**
