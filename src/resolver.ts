@@ -90,6 +90,8 @@ export abstract class Resolver {
   /** Methods read it once, so that no result mixes the databases before and after a replacement. `null`: closed. */
   #set: DatabaseSet | null
   #databases: readonly DatabaseInfo[]
+  /** Whether other code can still use the databases after `close()`, such as a stream of `geofix/enrich`. */
+  #isLent = false
   /** Reused for every lookup, since methods are synchronous. */
   readonly #address = new Address()
   readonly #clients: ClientWalk
@@ -268,8 +270,12 @@ export abstract class Resolver {
     return shared
   }
 
-  /** Releases the databases' memory. Later calls throw a `TypeError`. */
+  /**
+   * Releases the databases' memory and closes their files. Later calls throw a `TypeError`. Work in progress with
+   * `geofix/enrich` or `geofix/http` keeps them until it ends and they are garbage-collected.
+   */
   close(): void {
+    if (!this.#isLent) for (const database of this.#set?.databases ?? []) database.close?.()
     this.#set = null
   }
 
@@ -291,6 +297,7 @@ export abstract class Resolver {
    * @throws TypeError when the resolver is closed
    */
   [DATABASE_SET](): DatabaseSet {
+    this.#isLent = true
     return this.#open()
   }
 

@@ -54,6 +54,8 @@ export interface OpenDatabase {
   verify(): Verification
   /** The same database with a copy of its bytes. */
   withBytes(copy: Uint8Array): OpenDatabase
+  /** Closes the file of a database that reads it by blocks. Later reads throw an InvalidDatabaseError. */
+  close?(): void
 }
 
 /** One open MMDB file: checked when it is opened, read-only afterwards. */

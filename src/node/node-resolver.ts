@@ -126,7 +126,7 @@ export class NodeResolver extends Resolver {
     return this.#watcher.status
   }
 
-  /** Releases the databases' memory and stops watching files. Later calls throw a `TypeError`. */
+  /** Releases the databases' memory, closes and stops watching their files: see {@link Resolver.close}. */
   override close(): void {
     super.close()
     this.#watcher.stop()

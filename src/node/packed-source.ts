@@ -7,7 +7,7 @@ import { type BlockSource, sourceOf } from '../packed/packed-file.ts'
 import { messageOf } from '../realm.ts'
 import { NATIVE_CODEC } from './native-gunzip.ts'
 
-/** Closes the file of a database that is no longer used. */
+/** Closes the file of a database that is no longer used and was not closed. */
 const closer = new FinalizationRegistry<number>((file) => closeSync(file))
 
 /** Opens the bytes of an MMDB file, packed or not. Throws as the constructors. */
@@ -38,7 +38,7 @@ export function openPackedFile(path: string, options?: PackedOptions): PackedDat
     if (!isPacked(head)) return null
     const source = new PackedSource(file, path)
     database = new PackedDatabase(source, NATIVE_CODEC, path, options)
-    closer.register(source, file)
+    closer.register(source, file, source)
     return database
   } finally {
     if (database === null) closeSync(file)
@@ -67,6 +67,7 @@ class PackedSource implements BlockSource {
   readonly #file: number
   readonly #path: string
   readonly #state: string
+  #isClosed = false
 
   constructor(file: number, path: string) {
     const stats = fstatSync(file)
@@ -76,7 +77,16 @@ class PackedSource implements BlockSource {
     this.#state = stateOf(stats)
   }
 
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    closer.unregister(this)
+    closeSync(this.#file)
+  }
+
   read(position: number, length: number): Uint8Array {
+    // Another file can have got the number of the closed one.
+    if (this.#isClosed) throw new InvalidDatabaseError('the file is closed', { path: this.#path })
     const bytes = new Uint8Array(length)
     let isSame: boolean
     let filled = 0

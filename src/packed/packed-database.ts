@@ -133,6 +133,10 @@ export class PackedDatabase implements OpenDatabase {
     return new PackedDatabase(sourceOf(copy), this.#codec, this.path, this.#options)
   }
 
+  close(): void {
+    this.#source.close?.()
+  }
+
   #openData(): PackedData {
     const { dataStart, dataEnd } = this.#file
     return new PackedData((offset) => this.#columnsAt(offset), dataStart, dataEnd, this.path)

@@ -15,6 +15,8 @@ export interface BlockSource {
   readonly size: number
   /** Returns bytes of the file. Callers do not ask for bytes beyond its end. */
   read(position: number, length: number): Uint8Array
+  /** Closes the file. Later reads throw an InvalidDatabaseError. */
+  close?(): void
 }
 
 /** A packed file in memory. */

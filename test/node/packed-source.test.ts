@@ -1,6 +1,8 @@
-import { openSync, readdirSync, renameSync, writeFileSync, writeSync } from 'node:fs'
+import { openSync, readdirSync, readlinkSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
+import { enrich } from '../../src/enrich.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import { Resolver } from '../../src/index.ts'
 import { openPackedFile } from '../../src/node/packed-source.ts'
@@ -10,8 +12,11 @@ import { temporaryFolder } from '../temporary.ts'
 const folder = temporaryFolder()
 const at = (name: string): string => join(folder, name)
 
-function packedWith(city: string): Uint8Array {
+/** @param networks before the one with the city, so that opening does not read its block */
+function packedWith(city: string, networks = 0): Uint8Array {
   const writer = new MmdbWriter({ databaseType: 'Test-City' })
+  for (let i = 0; i < networks; i++)
+    writer.insert(`1.${i >>> 8}.${i & 255}.0/24`, { country: { iso_code: 'AU', i } })
   writer.insert('81.2.69.0/24', { country: { iso_code: 'GB' }, city: { names: { en: city } } })
   return pack(writer.toBytes())
 }
@@ -19,6 +24,15 @@ function packedWith(city: string): Uint8Array {
 const LONDON = packedWith('London')
 const BERLIN = packedWith('Berlin')
 const IP = '81.2.69.142'
+
+/** The path of an open file, by its number. */
+function linkOf(file: string): string | null {
+  try {
+    return readlinkSync(`/proc/self/fd/${file}`)
+  } catch {
+    return null
+  }
+}
 
 function written(name: string, bytes: Uint8Array): string {
   writeFileSync(at(name), bytes)
@@ -45,7 +59,7 @@ describe('a packed file on disk', () => {
   })
 
   it('fails lookups after a write into it, and mixes nothing', async () => {
-    const path = written('changed.packed', LONDON)
+    const path = written('changed.packed', packedWith('London', 5000))
     const geo = await Resolver.open(path, { cacheBytes: 0 })
     await new Promise((resolve) => setTimeout(resolve, 20))
     writeSync(openSync(path, 'r+'), BERLIN)
@@ -53,6 +67,34 @@ describe('a packed file on disk', () => {
     expect(() => geo.lookup(IP)).toThrow('the file was changed while it is open')
     writeFileSync(path, '')
     expect(() => geo.raw(IP)).toThrow('the file was changed while it is open')
+  })
+
+  it('is closed with its resolver, unless other code uses it', async () => {
+    const path = written('closed.packed', LONDON)
+    const openCount = (): number =>
+      readdirSync('/proc/self/fd').filter((file) => linkOf(file) === path).length
+    for (const open of [() => Resolver.open([path, path]), async () => Resolver.openSync(path)]) {
+      const geo = await open()
+      expect(openCount()).toBeGreaterThan(0)
+      geo.close()
+      geo.close()
+      expect(openCount()).toBe(0)
+      expect(() => geo.lookup(IP)).toThrow(new TypeError('the resolver is closed'))
+      expect(geo.databases[0]?.path).toBe(path)
+    }
+    const geo = Resolver.openSync(path, { cacheBytes: 0 })
+    const { output } = enrich(Readable.from([`{"ip":"${IP}"}\n`]), { resolver: geo })
+    geo.close()
+    const chunks: Uint8Array[] = []
+    for await (const chunk of output) chunks.push(chunk)
+    expect(String(Buffer.concat(chunks))).toContain('London')
+  })
+
+  it('does not read another file that got its number', () => {
+    const database = openPackedFile(written('number.packed', LONDON), { cacheBytes: 0 })
+    database?.close()
+    expect(database).not.toBeNull()
+    expect(() => database?.tree.findIPv4(0x5102_458e)).toThrow('number.packed: the file is closed')
   })
 
   it('is shared, and attached with a cache of its own', async () => {
