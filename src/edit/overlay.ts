@@ -6,7 +6,13 @@ import { geoip2 } from '../location/schemas/geoip2.ts'
 import { Database } from '../mmdb/database.ts'
 import { DataSectionEncoder } from '../mmdb/writer/data-section-encoder.ts'
 import { encodeDatabase } from '../mmdb/writer/database-encoder.ts'
-import { IPV4_IN_IPV6, IPV4_MAPPED, NetworkTrie, type TreePath } from '../mmdb/writer/network-trie.ts'
+import {
+  IPV4_ALIASES,
+  IPV4_IN_IPV6,
+  IPV4_MAPPED,
+  NetworkTrie,
+  type TreePath,
+} from '../mmdb/writer/network-trie.ts'
 import { EMPTY, isNode, type Link, linkToValue, NodeTable } from '../mmdb/writer/node-table.ts'
 import { SearchTreeEncoder } from '../mmdb/writer/search-tree-encoder.ts'
 import { ValueTable } from '../mmdb/writer/value-table.ts'
@@ -91,15 +97,6 @@ function withNetworks(database: Database, networks: readonly OverlaidNetwork[]):
   })
 }
 
-/** Where other readers find the IPv4 networks again, in files that have these aliases. */
-const ALIASES: readonly TreePath[] = [
-  IPV4_MAPPED,
-  // 6to4, 2002::/16
-  { words: Uint32Array.of(0x2002_0000, 0, 0, 0), prefixLength: 16 },
-  // Teredo, 2001::/32
-  { words: Uint32Array.of(0x2001_0000, 0, 0, 0), prefixLength: 32 },
-]
-
 interface Tries {
   readonly ipv4: NetworkTrie
   readonly ipv6: NetworkTrie
@@ -121,7 +118,7 @@ function inBothFamilies(
   const before = ipv6Root === null ? ipv4Root : at(IPV4_IN_IPV6)
   const after = ipv4.addTo(table, before)
   const aliases =
-    ipv6Root === null ? [IPV4_MAPPED] : ALIASES.filter((path) => isNode(before) && at(path) === before)
+    ipv6Root === null ? [IPV4_MAPPED] : IPV4_ALIASES.filter((path) => isNode(before) && at(path) === before)
   // IPv4 last: an IPv6 network around it, such as ::/8, holds IPv6 addresses only.
   return [IPV4_IN_IPV6, ...aliases].reduce(
     (root, { words, prefixLength }) => table.replace(root, words, prefixLength, after),

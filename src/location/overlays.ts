@@ -1,10 +1,21 @@
 import type { Address } from '../address/address.ts'
-import { IPV4_IN_IPV6, NetworkTrie } from '../mmdb/writer/network-trie.ts'
+import { IPV4_ALIASES, IPV4_IN_IPV6, NetworkTrie, type TreePath } from '../mmdb/writer/network-trie.ts'
 import { EMPTY } from '../mmdb/writer/node-table.ts'
 import type { Locale } from './locale.ts'
 import type { LocationRecord } from './location-record.ts'
 import { type Location, NO_LOCATION } from './location-table.ts'
 import { type OverlaidNetwork, type Overlay, readOverlays } from './overlay-records.ts'
+
+/**
+ * IPv6 networks that networks such as ::/0 do not cover: addresses in them are looked up as IPv4 addresses, and databases
+ * have IPv4 networks at ::1 and its neighbours.
+ */
+const OF_IPV4: readonly TreePath[] = [
+  IPV4_IN_IPV6,
+  ...IPV4_ALIASES,
+  // NAT64, 64:ff9b::/96
+  { words: Uint32Array.of(0x0064_ff9b, 0, 0, 0), prefixLength: 96 },
+]
 
 /** The locations of a program's own networks. The most specific network with an address is used. */
 export class Overlays {
@@ -24,9 +35,9 @@ export class Overlays {
     for (const [index, { family, words, prefixLength }] of this.#networks.entries()) {
       this.#trie(family).insert(words, prefixLength, index)
     }
-    // Networks such as ::/0 do not cover ::1 and its neighbours: databases have IPv4 networks there.
-    const { words, prefixLength } = IPV4_IN_IPV6
-    if (this.#ipv6.find(words) !== EMPTY) this.#ipv6.remove(words, prefixLength)
+    for (const { words, prefixLength } of OF_IPV4) {
+      if (this.#ipv6.find(words) !== EMPTY) this.#ipv6.remove(words, prefixLength)
+    }
   }
 
   /** The number of an address's location; {@link NO_LOCATION} when no network has it. */

@@ -217,8 +217,20 @@ describe('Overlays', () => {
     const geo = Resolver.openSync(DATABASE, { overlays: [{ network: '::/0', record: BERLIN }] })
     expect(geo.find('::1')).toMatchObject({ error: { reason: 'loopback' } })
     expect(geo.network('::1')).toMatch(/^::\/(9[6-9]|1[0-2]\d)$/)
-    expect(geo.network('2a00::1')).toBe('2000::/3')
+    expect(geo.network('2a00::1')).toBe('2800::/5')
     expect(geo.lookup('2a00::1').city).toBe('Berlin')
+  })
+
+  it.each([
+    // Overlay, address, its network: without the addresses next to it that are looked up as IPv4 addresses.
+    ['2001::/19', '2001:1ff::1', '2001:100::/24'], // Teredo, 2001::/32
+    ['2002::/15', '2003::1', '2003::/16'], // 6to4, 2002::/16
+    ['64:ff9b::/32', '64:ff9b:1::1', '64:ff9b:1::/48'], // NAT64, 64:ff9b::/96
+    ['::/16', '::fffe:0:1', '::fffe:0:0/96'], // IPv4-mapped, ::ffff:0:0/96
+  ])('%s has the address %s in the network %s', (network, ip, expected) => {
+    const geo = Resolver.openSync(DATABASE, { overlays: [{ network, record: BERLIN }] })
+    expect(geo.network(ip)).toBe(expected)
+    expect(geo.raw(ip)).toBeNull()
   })
 
   it('find the longest network, whose prefix length has one result', () => {

@@ -15,6 +15,15 @@ export const IPV4_MAPPED: TreePath = { words: Uint32Array.of(0, 0, 0xffff, 0), p
 /** `::/96`, where an IPv6 tree holds IPv4 addresses ("IPv4 addresses in an IPv6 tree"). */
 export const IPV4_IN_IPV6: TreePath = { words: Uint32Array.of(0, 0, 0, 0), prefixLength: 96 }
 
+/** Where other readers find the IPv4 networks again, in files that have these aliases. */
+export const IPV4_ALIASES: readonly TreePath[] = [
+  IPV4_MAPPED,
+  // 6to4, 2002::/16
+  { words: Uint32Array.of(0x2002_0000, 0, 0, 0), prefixLength: 16 },
+  // Teredo, 2001::/32
+  { words: Uint32Array.of(0x2001_0000, 0, 0, 0), prefixLength: 32 },
+]
+
 /**
  * Parses a network and finds its position in an IPv4 or IPv6 tree.
  *
