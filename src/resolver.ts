@@ -61,7 +61,8 @@ export interface OpenOptions extends ClientAddressOptions {
    */
   readonly signal?: SignalLike | undefined
   /**
-   * Called after each piece that is read from the sources. If it throws, opening fails. Decompression is not counted.
+   * Called after each piece that is read from the sources. If it throws, opening fails. Decompression is not counted. A
+   * packed file on disk, of which opening reads little, counts as read.
    */
   readonly onProgress?: ((progress: OpenProgress) => void) | undefined
 }

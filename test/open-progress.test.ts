@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { Resolver as CoreResolver } from '../src/core.ts'
 import { type OpenProgress, Resolver } from '../src/index.ts'
-import { MmdbWriter } from '../src/writer.ts'
+import { MmdbWriter, pack } from '../src/writer.ts'
 import { temporaryFolder } from './temporary.ts'
 
 const mmdb = new Uint8Array(
@@ -18,6 +18,9 @@ const file = join(temporaryFolder(), 'x.mmdb.gz')
 writeFileSync(file, packed)
 const raw = join(temporaryFolder(), 'x.mmdb')
 writeFileSync(raw, mmdb)
+
+const packedFile = join(temporaryFolder(), 'x.mmdb.packed')
+writeFileSync(packedFile, pack(mmdb))
 
 const response = (headers: Record<string, string>): Response => new Response(packed, { headers })
 const stream = (): ReadableStream<Uint8Array> => new Blob([packed]).stream()
@@ -90,6 +93,16 @@ describe('onProgress of files', () => {
     await Resolver.open(path, { onProgress })
     Resolver.openSync(path, { onProgress })
     expect(seen).toEqual([1, 2].map(() => ({ loaded: size, total: size })))
+  })
+
+  it('counts a packed file as read when it is open, also in a list', async () => {
+    const seen: OpenProgress[] = []
+    const onProgress = (progress: OpenProgress) => seen.push(progress)
+    const size = pack(mmdb).length
+    const total = size + SIZE
+    await Resolver.open([packedFile, file], { onProgress })
+    Resolver.openSync([packedFile, file], { onProgress })
+    expect(seen).toEqual([1, 2].flatMap(() => [size, total].map((loaded) => ({ loaded, total }))))
   })
 
   it('leaves the error for a missing file as it is', async () => {

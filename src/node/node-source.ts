@@ -92,7 +92,11 @@ export async function openFile(
 ): Promise<OpenDatabase> {
   const options = { maxBytes, cacheBytes }
   const packed = openPackedFile(path, options)
-  if (packed !== null) return packed
+  if (packed !== null) {
+    // The whole file, of which `total` has the size too.
+    progress?.add(packed.size)
+    return packed
+  }
   const bytes = await readFileUnpacked(path, maxBytes, signal, progress)
   return openDatabase(extractUncompressed(bytes, path), path, options)
 }

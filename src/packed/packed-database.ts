@@ -72,6 +72,11 @@ export class PackedDatabase implements OpenDatabase {
     this.#decoder = new RecordDecoder(this.#openData())
   }
 
+  /** Of the packed file, in bytes. */
+  get size(): number {
+    return this.#source.size
+  }
+
   get bytes(): Uint8Array {
     return this.#source.read(0, this.#source.size)
   }
