@@ -89,6 +89,13 @@ function rowsOf(bytes: Uint8Array, path: string): Row[] {
     if (end - start > MAX_ROW_BYTES) throw refuse(`it has more than ${MAX_ROW_BYTES} bytes: shorten it`)
     if (end > start) {
       if (!fields.read(bytes, start, end)) throw refuse(`${fields.fault}: close it`)
+      const misquoted = misquotedField(bytes, fields)
+      if (misquoted !== null) {
+        const column = header?.[misquoted] ?? `of field ${misquoted + 1}`
+        throw new InvalidOverlayError(
+          `${path}, line ${line}, column ${column}: write quotes around the whole field, and two for each one in it`,
+        )
+      }
       const values = valuesOf(bytes, fields)
       if (header === null) header = checkedHeader(values, refuse)
       else {
@@ -106,6 +113,21 @@ function rowsOf(bytes: Uint8Array, path: string): Row[] {
     throw new InvalidOverlayError(`${path}: it is empty: write a header with a column network`)
   if (rows.length === 0) throw new InvalidOverlayError(`${path}: it has no row after the header`)
   return rows
+}
+
+const QUOTE = 0x22
+const SPACE = 0x20
+
+/** The first field of a row that starts with a quote, maybe after spaces, and is not quoted as a whole; `null` for none. */
+function misquotedField(bytes: Uint8Array, fields: RecordFields): number | null {
+  for (let field = 0; field < fields.count; field++) {
+    const [start, end] = [fields.start(field), fields.end(field)]
+    let at = start
+    while (at < end && bytes[at] === SPACE) at++
+    if (at === end || bytes[at] !== QUOTE) continue
+    if (!/^"(""|[^"])*"$/.test(new TextDecoder().decode(bytes.subarray(start, end)))) return field
+  }
+  return null
 }
 
 function checkedHeader(
@@ -141,5 +163,5 @@ function overlayOf({ values }: Row): { network: string; record: OverlayRecord } 
 /** `NaN`, which no coordinate is, for other text. */
 function degreesOf(text: string | null): number | null {
   if (text === null) return null
-  return /^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN
 }

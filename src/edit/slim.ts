@@ -54,14 +54,13 @@ export interface CheckedSlimOptions {
 }
 
 /** Throws as {@link slim}. */
-export function checkSlimOptions({
-  fields = LOCATION_FIELDS,
-  locales,
-  countries,
-  ipv4Only = false,
-}: Omit<SlimOptions, 'fields'> & {
-  readonly fields?: readonly string[] | undefined
-} = {}): CheckedSlimOptions {
+export function checkSlimOptions(
+  options: Omit<SlimOptions, 'fields'> & { readonly fields?: readonly string[] | undefined } = {},
+): CheckedSlimOptions {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError("the options of slim must be an object, such as { fields: ['country'] }")
+  }
+  const { fields = LOCATION_FIELDS, locales, countries, ipv4Only = false } = options
   const checkedFields = new Set(listOf('fields', fields).map(fieldOf))
   if (!PLACE_FIELDS.some((field) => checkedFields.has(field))) {
     throw new TypeError(

@@ -50,7 +50,10 @@ export interface OpenDatabase {
   firstRecords(limit: number): Iterable<number>
   /** How many networks have a record. IPv4 networks count once, even if aliases lead to them. */
   countNetworks(): number
-  /** Checks the whole file. Takes seconds for a large file, and up to half the file's size in memory. */
+  /**
+   * Checks the whole file. Takes seconds for a large file, and up to half the file's size in memory; for a packed file,
+   * about five times the unpacked size.
+   */
   verify(): Verification
   /** The same database with a copy of its bytes. */
   withBytes(copy: Uint8Array): OpenDatabase

@@ -147,6 +147,20 @@ describe('geofix overlay', () => {
     },
   )
 
+  it('reads numbers as programs write them, and quotes inside a field', async () => {
+    const rows = '10.1.0.0/16,+5E+1,-.5,a 5" pipe\n10.2.0.0/16,5.,1e-05,""\n'
+    expect((await run(`network,latitude,longitude,city\n${rows}`)).status).toBe(0)
+    const found = await geofix(['--db', at('own.mmdb'), '10.1.0.1', '10.2.0.1'])
+    const records = found.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(records).toMatchObject([
+      { coordinates: { latitude: 50, longitude: -0.5 }, city: 'a 5" pipe' },
+      { coordinates: { latitude: 5, longitude: 0.00001 }, city: null },
+    ])
+  })
+
   it('refuses to replace its list, and the name of a packed file in gzip', async () => {
     for (const output of ['networks.csv', 'own.packed.gz']) expect((await run(CSV, output)).status).toBe(2)
     expect(readFileSync(at('networks.csv'), 'utf8')).toBe(CSV)
@@ -186,6 +200,19 @@ describe('geofix overlay', () => {
       /line 4, column network: 10\.0\.0\.1\/32 is also .*line 2, column network: keep one/.source,
     ],
     ['too few fields', 'network,city\n10.0.0.0/8\n', 'line 2: it has 1 field, but the header has 2'],
+    [
+      'text after a quoted field',
+      'network,city\n10.0.0.0/8,"a"b\n',
+      'line 2, column city: write quotes around the whole field, and two for each one in it',
+    ],
+    ['a quote in a quoted field', 'network,city\n10.0.0.0/8,"a"b"\n', 'line 2, column city: write quotes'],
+    ['a quoted field after a space', 'network,city\n10.0.0.0/8, "a"\n', 'line 2, column city: write quotes'],
+    ['a quote in a name', '"network"s\n10.0.0.0/8\n', 'line 1, column of field 1: write quotes'],
+    [
+      'a number with a unit',
+      'network,latitude,longitude\n10.0.0.0/8,1e,1\n',
+      'line 2, column latitude: write a number',
+    ],
     [
       'an open quote',
       'network,city\n10.0.0.0/8,"a\n',

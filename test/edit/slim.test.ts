@@ -280,6 +280,11 @@ describe('slim refuses', () => {
     expect(() => slim(SAMPLE, each)).toThrow(message)
   })
 
+  it.each([null, 7, 'country'])('%j as options', (options) => {
+    const message = "the options of slim must be an object, such as { fields: ['country'] }"
+    expect(() => Reflect.apply(slim, null, [SAMPLE, options])).toThrow(new TypeError(message))
+  })
+
   it('a database without locations', () => {
     const asn = new MmdbWriter({ databaseType: 'ASN' }).insert('1.0.0.0/8', { autonomous_system_number: 1 })
     expect(() => slim(asn.toBytes())).toThrow('it has no locations')

@@ -1,5 +1,6 @@
 // Packed files whose checksums are right and whose contents are not: no lookup may answer from them.
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { DataColumns } from '../../src/packed/data-block.ts'
 import { openPacked } from '../../src/packed/open-packed.ts'
 import { pack, unpack } from '../../src/packed/pack.ts'
 import { MmdbWriter } from '../../src/writer.ts'
@@ -194,6 +195,17 @@ describe('unpacking', () => {
       { ...leaves([0], [2], 1), recordCount: 1, records: [16] },
       'the packed file has no networks',
     )
+  })
+
+  it('says if there is not enough memory', () => {
+    const spy = vi.spyOn(DataColumns.prototype, 'bytes').mockImplementation(() => {
+      throw new RangeError('Array buffer allocation failed')
+    })
+    const error = expect.objectContaining({ fault: 'there is not enough memory for it' })
+    expect(() => unpack(PACKED)).toThrow(error)
+    // Memory is not a fault of the database.
+    expect(() => openPacked(PACKED).verify()).toThrow(error)
+    spy.mockRestore()
   })
 
   it('refuses more unused nodes than deflate could make of the file', () => {
