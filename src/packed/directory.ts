@@ -214,7 +214,8 @@ function check(directory: Directory, size: number): void {
     const deflated = leafBlocks.deflated[block] ?? 0
     const tokens = leafBlocks.tokenBytes[block] ?? 0
     const low = leafBlocks.lowBytes[block] ?? 0
-    isPlausible &&= tokens <= MAX_TOKEN_BYTES && low <= LEAVES_PER_BLOCK && deflated <= mostDeflated(tokens)
+    isPlausible &&=
+      deflated > 0 && tokens <= MAX_TOKEN_BYTES && low <= LEAVES_PER_BLOCK && deflated <= mostDeflated(tokens)
     total += deflated + low
   }
   for (let block = 0; block < dataBlocks.crc.length; block++) {
@@ -222,6 +223,7 @@ function check(directory: Directory, size: number): void {
     const columns = dataBlocks.columnBytes[block] ?? 0
     const length = dataBlocks.length[block] ?? 0
     isPlausible &&=
+      deflated > 0 &&
       length > 0 &&
       length <= MAX_DATA_BLOCK_BYTES &&
       columns <= MAX_COLUMN_BYTES &&
