@@ -105,6 +105,19 @@ describe('onProgress of files', () => {
     expect(seen).toEqual([1, 2].flatMap(() => [size, total].map((loaded) => ({ loaded, total }))))
   })
 
+  it.each([
+    ['compressed', file],
+    ['raw', raw],
+    ['packed', packedFile],
+  ])('ends opening with what it throws, not as damage: %s', async (_, path) => {
+    const mine = new RangeError('mine')
+    const onProgress = () => {
+      throw mine
+    }
+    await expect(Resolver.open(path, { onProgress })).rejects.toBe(mine)
+    expect(() => Resolver.openSync(path, { onProgress })).toThrow(mine)
+  })
+
   it('leaves the error for a missing file as it is', async () => {
     await expect(Resolver.open(`${file}.not`, { onProgress: () => {} })).rejects.toThrow('ENOENT')
   })

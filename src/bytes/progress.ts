@@ -10,6 +10,8 @@ export interface OpenProgress {
 export class ProgressMeter {
   #loaded = 0
   #total: number | null
+  /** What the program's function has thrown. Readers of files would call it damage. */
+  failure: { readonly error: unknown } | undefined
   readonly #report: (progress: OpenProgress) => void
 
   /** @param total bytes of all sources, if known */
@@ -23,7 +25,12 @@ export class ProgressMeter {
     this.#loaded += bytes
     // A source can state a wrong size.
     if (this.#total !== null && this.#loaded > this.#total) this.#total = null
-    this.#report({ loaded: this.#loaded, total: this.#total })
+    try {
+      this.#report({ loaded: this.#loaded, total: this.#total })
+    } catch (error) {
+      this.failure = { error }
+      throw error
+    }
   }
 }
 

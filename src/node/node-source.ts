@@ -47,7 +47,7 @@ export interface OpenSource {
  * @param progress gets the number of bytes read
  * @throws InvalidDatabaseError when a file cannot be read, is damaged or too large, or is not an MMDB database
  * @throws TypeError when the source is of an unsupported kind
- * @throws the reason of `signal`
+ * @throws the reason of `signal`, and what `progress` throws
  */
 export async function openSource(
   source: NodeSource,
@@ -63,7 +63,11 @@ export async function openSource(
     }
     const path = pathOf(source)
     const state = await fileState(path)
-    return { database: await openFile(path, maxBytes, signal, progress, cacheBytes), file: { path, state } }
+    try {
+      return { database: await openFile(path, maxBytes, signal, progress, cacheBytes), file: { path, state } }
+    } catch (error) {
+      throw progress?.failure === undefined ? error : progress.failure.error
+    }
   })
 }
 
