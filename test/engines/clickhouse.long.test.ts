@@ -41,6 +41,9 @@ const blocks = (language: string): string[] =>
     code.replace('60000', '280000'),
   )
 
+/** The same statement, with a command that fails. */
+const failing = (statement: string): string => statement.replace('enrich', 'enrich --db /nowhere.mmdb')
+
 describeEngine('ClickHouse (chdb)', installed !== null, () => {
   const folder = temporaryFolder()
   let query: (statement: string, format?: string) => string = () => ''
@@ -53,11 +56,13 @@ describeEngine('ClickHouse (chdb)', installed !== null, () => {
 
   beforeAll(() => {
     writeGeofix(join(folder, 'scripts'))
-    writeFileSync(join(folder, 'functions.xml'), blocks('xml').join('\n'))
+    const xml = blocks('xml').join('\n')
+    writeFileSync(join(folder, 'functions.xml'), xml)
+    writeFileSync(join(folder, 'failing.xml'), failing(xml).replace('geoLocation', 'failingLocation'))
     writeFileSync(
       join(folder, 'config.xml'),
       `<clickhouse><user_scripts_path>${folder}/scripts</user_scripts_path>
-       <user_defined_executable_functions_config>${folder}/functions.xml</user_defined_executable_functions_config>
+       <user_defined_executable_functions_config>${folder}/f*.xml</user_defined_executable_functions_config>
        </clickhouse>`,
     )
     const { Session }: Chdb = createRequire(join(installed ?? '', 'any.js'))('chdb')
@@ -129,5 +134,16 @@ describeEngine('ClickHouse (chdb)', installed !== null, () => {
       return performance.now() - begin
     }).sort((a, b) => a - b)
     expect(times[0]).toBeLessThan(WARM_CALL_MS)
+  })
+
+  it('fails if the command does, and loses no row in silence', () => {
+    query(failing(blocks('sql')[1] ?? '').replace('TABLE located', 'TABLE failing'))
+    const call = 'failingLocation(ip, toUInt32(toUnixTimestamp(time)))'
+    const sources = [
+      `(${failing(blocks('sql')[0] ?? '')})`,
+      'failing',
+      `(SELECT ${call} FROM visits LIMIT 9)`,
+    ]
+    for (const from of sources) expect(() => query(`SELECT * FROM ${from}`)).toThrow('DB::Exception')
   })
 })
