@@ -12,6 +12,8 @@ const args = process.argv.slice(2)
  */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (args[0] === 'serve') return
+  // `enrich` notices it by itself, and can have files to finish.
+  if (error.code === 'EPIPE' && args[0] === 'enrich') return
   if (error.code === 'EPIPE') process.exit(args[0] === 'verify' ? 1 : 0)
   console.error(`geofix: the output cannot be written: ${error.message}`)
   process.exit(1)

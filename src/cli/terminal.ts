@@ -43,9 +43,14 @@ export async function writeLine(stream: Writable, line: string): Promise<void> {
   if (!stream.write(`${line}\n`)) await once(stream, 'drain')
 }
 
+/** As `writeLine`, for standard error. If that is full or closed, nothing fails: the command did its work. */
+export async function writeNote(stderr: Writable, line: string): Promise<void> {
+  await writeLine(stderr, line).catch(() => {})
+}
+
 /** Writes a message for the user. Messages can quote untrusted text, such as file names. */
-export async function writeMessage(stream: Writable, message: string): Promise<void> {
-  if (!stream.write(messageLine(message))) await once(stream, 'drain')
+export async function writeMessage(stderr: Writable, message: string): Promise<void> {
+  await writeNote(stderr, `geofix: ${printable(message)}`)
 }
 
 /** A message for the user as one printable line. */

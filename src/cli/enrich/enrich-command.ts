@@ -15,11 +15,12 @@ import {
   printable,
   type Terminal,
   UsageError,
-  writeLine,
+  writeNote,
 } from '../terminal.ts'
 import { AdaptiveExecutor, workersFor } from './adaptive-executor.ts'
 import { checkFit, type EnrichCommand } from './flags.ts'
 import { Input, sizeOf } from './input.ts'
+import { Interruption, SignalWatch } from './interruption.ts'
 import { ClosedPipe, type Output } from './output.ts'
 import { openOutputFile, openStandardOutput } from './output-file.ts'
 import { expanded, loadShared, openShared } from './shared-database.ts'
@@ -120,11 +121,14 @@ class Session {
     await run.complete(lines).catch((error) => {
       throw inWords(error, run.input?.name ?? '')
     })
-    await lines.finish()
+    await lines.flush()
     executor.stop()
     this.#progress?.stop()
-    if (page !== null) await this.#writeReport(run, executor.threads, set, page)
+    if (page !== null) await this.#writeReport(run, executor.threads, set, page).catch(unlessClosed)
     await this.#tell(run, executor.threads)
+    // Files take their names last, because a run that fails leaves none.
+    await page?.finish().catch(unlessClosed)
+    await lines.finish()
   }
 
   /** Removes unfinished files and stops everything. Synchronous; never throws. */
@@ -190,7 +194,7 @@ class Session {
       seconds: this.#seconds,
     }
     const text = statistics === 'json' ? statisticsJson(run.counts, facts) : statisticsText(run.counts, facts)
-    await writeLine(this.#terminal.stderr, text)
+    await writeNote(this.#terminal.stderr, text)
   }
 
   async #writeReport(run: Run, threads: number, { info }: DatabaseSet, page: Output): Promise<void> {
@@ -206,8 +210,13 @@ class Session {
       databases: info,
     })
     await page.write(Buffer.from(html))
-    await page.finish()
+    await page.flush()
   }
+}
+
+/** For the report: if its reader stops early, the lines are still complete. @throws any other error */
+function unlessClosed(error: unknown): void {
+  if (!(error instanceof ClosedPipe)) throw error
 }
 
 /** Bytes read, before decompression, and lines enriched. Reading is ahead of enriching. */
@@ -238,61 +247,4 @@ function inWords(error: unknown, name: string): unknown {
     return new CommandFailure(error.message, ExitStatus.failed, error)
   }
   return error
-}
-
-const STATUSES = {
-  SIGHUP: ExitStatus.hangup,
-  SIGINT: ExitStatus.interrupted,
-  SIGTERM: ExitStatus.terminated,
-} as const
-
-type Signal = keyof typeof STATUSES
-
-const SIGNALS: readonly Signal[] = ['SIGHUP', 'SIGINT', 'SIGTERM']
-
-/** A signal that ends the run. */
-export class Interruption extends Error {
-  override readonly name = 'Interruption'
-  readonly status: ExitStatus
-
-  constructor(signal: Signal) {
-    super(`interrupted by ${signal}`)
-    this.status = STATUSES[signal]
-  }
-}
-
-/** Listens for signals while a run goes on. */
-export class SignalWatch {
-  /** Rejects with the first signal; never resolves. */
-  readonly signalled: Promise<never>
-  #reject: (interruption: Interruption) => void = () => {}
-  #hasOne = false
-
-  /** @param last called before a second signal ends the process at once */
-  constructor(last: () => void) {
-    this.signalled = new Promise((_, reject) => {
-      this.#reject = reject
-    })
-    // A rejection that nothing awaits would end the process with an error.
-    this.signalled.catch(() => {})
-    this.#last = last
-    for (const signal of SIGNALS) process.on(signal, this.#take)
-  }
-
-  stop(): void {
-    for (const signal of SIGNALS) process.off(signal, this.#take)
-  }
-
-  readonly #last: () => void
-
-  readonly #take = (signal: NodeJS.Signals): void => {
-    const known = SIGNALS.find((each) => each === signal)
-    if (known === undefined) return
-    if (this.#hasOne) {
-      this.#last()
-      process.exit(STATUSES[known])
-    }
-    this.#hasOne = true
-    this.#reject(new Interruption(known))
-  }
 }

@@ -13,7 +13,9 @@ import { codeOf, unwritable } from './system-error.ts'
 export interface Output {
   /** Resolves when the bytes are written, and their memory can be reused. @throws CommandFailure, ClosedPipe */
   write(bytes: Uint8Array): Promise<void>
-  /** Writes buffered bytes. An atomic file is then durable, and has its name. @throws CommandFailure, ClosedPipe */
+  /** Writes buffered bytes. An atomic file is then durable, but does not have its name. @throws CommandFailure, ClosedPipe */
+  flush(): Promise<void>
+  /** Flushes. An atomic file then has its name. @throws CommandFailure, ClosedPipe */
   finish(): Promise<void>
   /** Gives up and removes an unfinished file. Synchronous, since the process may be exiting. Never throws. */
   discard(): void
@@ -48,6 +50,8 @@ export class DescriptorOutput implements Output {
       throw codeOf(cause) === 'EPIPE' ? new ClosedPipe() : unwritable(this.#name, cause)
     }
   }
+
+  async flush(): Promise<void> {}
 
   async finish(): Promise<void> {}
 
@@ -98,9 +102,13 @@ export class StreamOutput implements Output {
     if (this.#error !== null) throw this.#error
   }
 
+  async flush(): Promise<void> {
+    await this.write(new Uint8Array(0))
+  }
+
   /** Resolves when all bytes are written. Does not close a stream that is not owned. */
   async finish(): Promise<void> {
-    await this.write(new Uint8Array(0))
+    await this.flush()
     this.discard()
   }
 
@@ -153,9 +161,14 @@ export class CompressedOutput implements Output {
     if (this.#failure !== null) throw this.#failure.cause
   }
 
-  async finish(): Promise<void> {
+  async flush(): Promise<void> {
     this.#transform.end()
     await this.#copied
+    await this.#target.flush()
+  }
+
+  async finish(): Promise<void> {
+    await this.flush()
     await this.#target.finish()
   }
 
@@ -194,6 +207,8 @@ export class AtomicFile implements Output {
   /** In the target's folder: a rename is atomic only within one file system. */
   readonly #path: string
   readonly #file: DescriptorOutput
+  #isFlushed = false
+  /** Whether it has its name, or is discarded. */
   #isClosed = false
 
   /**
@@ -218,11 +233,22 @@ export class AtomicFile implements Output {
   }
 
   /** Syncs the bytes before the rename, so that a power failure cannot leave an incomplete file. */
-  async finish(): Promise<void> {
+  async flush(): Promise<void> {
+    if (this.#isFlushed) return
     try {
       await this.#file.sync()
       if (this.#isClosed) return
       await this.#file.close()
+      this.#isFlushed = true
+    } catch (cause) {
+      throw unwritable(this.#target, cause)
+    }
+  }
+
+  async finish(): Promise<void> {
+    await this.flush()
+    if (this.#isClosed) return
+    try {
       await rename(this.#path, this.#target)
       this.#isClosed = true
       await syncFolder(dirname(this.#target))

@@ -11,6 +11,7 @@ describe('AtomicFile', () => {
   it('appears under its name when it is finished', async () => {
     const file = new AtomicFile(path)
     await file.write(Buffer.from('whole'))
+    await file.flush()
     expect(existsSync(path)).toBe(false)
     await file.finish()
     expect(readFileSync(path, 'utf8')).toBe('whole')
@@ -26,6 +27,15 @@ describe('AtomicFile', () => {
     file.discard()
     file.discard()
     await finishing
+    expect(readFileSync(path, 'utf8')).toBe('whole')
+    expect(readdirSync(folder)).toEqual(['out'])
+  })
+
+  it('keeps it when it is discarded after flush()', async () => {
+    const file = new AtomicFile(path)
+    await file.flush()
+    file.discard()
+    await file.finish()
     expect(readFileSync(path, 'utf8')).toBe('whole')
     expect(readdirSync(folder)).toEqual(['out'])
   })

@@ -263,6 +263,28 @@ describe('-o of geofix enrich', () => {
     expect(existsSync(join(base, 'r.html'))).toBe(false)
   })
 
+  it('leaves an existing file unchanged when the report cannot be written', async () => {
+    const folder = freshFolder()
+    const file = join(folder, 'out.gz')
+    writeFileSync(file, 'old')
+    const { status, err } = await enrich(['-o', file, '--summary', 'html=/dev/full'])
+    expect([status, err]).toEqual([3, expect.stringContaining('/dev/full cannot be written')])
+    expect(readdirSync(folder)).toEqual(['out.gz'])
+    expect(readFileSync(file, 'utf8')).toBe('old')
+  })
+
+  it.each([
+    ['standard error is full', '2> /dev/full'],
+    ['the reader of the report stops early', '--quiet --summary html=/dev/stdout | exec true'],
+  ])('writes the file though %s', (_, rest) => {
+    const file = join(freshFolder(), 'out')
+    const script = `set -o pipefail; "$0" "$@" ${rest}`
+    const cli = [join(ROOT, 'dist/cli.js'), 'enrich', '--db', DB, '-o', file]
+    const { status } = spawnSync('bash', ['-c', script, process.execPath, ...cli], { input: ndjson(3) })
+    expect(status).toBe(0)
+    expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(4)
+  })
+
   it('checks the file of the report before it reads', async () => {
     const folder = freshFolder()
     const { status, err } = await enrich([
