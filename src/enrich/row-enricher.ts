@@ -109,6 +109,7 @@ export class RowEnricher {
       const before = out.length
       if (this.#holdsReturn) out.writeByte(SPACE)
       this.#holdsReturn = this.#bytes[end - 1] === CARRIAGE_RETURN
+      this.#table?.follow(this.#bytes, start, end)
       out.write(this.#bytes, start, this.#holdsReturn ? end - 1 : end)
       withoutReturns(out, before)
     }
@@ -116,7 +117,7 @@ export class RowEnricher {
 
   /** Ends a row that is too long. */
   writeEnd(out: ByteSink): void {
-    if (this.#table !== null) this.#table.writeNothing(out)
+    if (this.#table !== null) this.#table.writeEnd(out)
     else if (this.#unread === 'append') out.write(this.#nothing)
     if (this.#holdsReturn && !this.#format.rewrites) out.writeByte(CARRIAGE_RETURN)
     this.#holdsReturn = false

@@ -8,6 +8,7 @@ import type { TablePlan } from './row-plan.ts'
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
+const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const CAPITAL_N = 0x4e
 const SMALL_N = 0x6e
@@ -21,6 +22,9 @@ export function tableTemplate({ fields, delimiter, quoting }: TablePlan): Locati
     : escapedColumnsTemplate(fields, separator)
 }
 
+/** Where a row that comes in parts is: at the start of a field, in it, in quotes, or after the quote that closes them. */
+type Place = 'start' | 'text' | 'quoted' | 'closed'
+
 /**
  * Enriches the rows of a table. A row keeps its bytes, and columns are appended. It can have any number of columns; without
  * the column of the address it has no location.
@@ -31,6 +35,10 @@ export class TableRows {
   readonly #fields: RecordFields
   /** The columns of a row without a location. */
   readonly #nothing: Uint8Array
+  /** Whether the row, as far as it is written, ends in a backslash that escapes nothing. Only without quotes. */
+  #dangles = false
+  /** Only with quotes, in a row that comes in parts. */
+  #place: Place = 'start'
 
   /** @param locator writes locations by {@link tableTemplate} */
   constructor(plan: TablePlan, locator: LineLocator) {
@@ -61,8 +69,26 @@ export class TableRows {
       fields.findValue(bytes, time)
       this.#locator.instant = eventTime(bytes, fields.valueStart, fields.valueEnd)
     }
+    this.#completeEscape(out)
     out.writeByte(delimiter)
     this.#locator.writeRendered(out)
+  }
+
+  /** Reads the quotes of a part of a row as `RecordFields` does. Only with quotes. */
+  follow(bytes: Uint8Array, start: number, end: number): void {
+    for (let at = start; at < end; at++) {
+      const isQuote = bytes[at] === QUOTE
+      if (this.#place === 'quoted') {
+        if (isQuote) this.#place = 'closed'
+      } else if (isQuote && this.#place !== 'text') this.#place = 'quoted'
+      else this.#place = bytes[at] === this.#plan.delimiter ? 'start' : 'text'
+    }
+  }
+
+  /** Ends a row that came in parts, as `write` ends one without a location. */
+  writeEnd(out: ByteSink): void {
+    if (this.#place !== 'quoted') this.writeNothing(out)
+    this.#place = 'start'
   }
 
   /** Writes a row, or a part of one, without the added columns. */
@@ -74,21 +100,37 @@ export class TableRows {
     const written = out.room(0)
     let at = from
     while (at < out.length && !isLineEnd(written[at])) at++
-    if (at === out.length) return
     out.length = at
     for (at += start - from; at < end; at++) {
       const byte = bytes[at] ?? 0
       if (!isLineEnd(byte)) out.writeByte(byte)
       else {
+        if (this.#danglesAt(bytes, start, at)) out.writeByte(BACKSLASH)
         out.writeByte(BACKSLASH)
         out.writeByte(byte === LINE_FEED ? SMALL_N : SMALL_R)
       }
     }
+    this.#dangles = this.#danglesAt(bytes, start, end)
   }
 
   /** Writes the columns of a row without a location. */
   writeNothing(out: ByteSink): void {
+    this.#completeEscape(out)
     out.write(this.#nothing)
+  }
+
+  /** Whether an odd number of backslashes is before `end`, in `bytes[start, end)` and the parts before it. */
+  #danglesAt(bytes: Uint8Array, start: number, end: number): boolean {
+    let at = end
+    while (at > start && bytes[at - 1] === BACKSLASH) at--
+    const isOdd = (end - at) % 2 === 1
+    return at === start && this.#dangles ? !isOdd : isOdd
+  }
+
+  /** A backslash at the end of the row would escape the delimiter after it, and shift the columns. */
+  #completeEscape(out: ByteSink): void {
+    if (this.#dangles) out.writeByte(BACKSLASH)
+    this.#dangles = false
   }
 }
 

@@ -53,6 +53,12 @@ describe('createRowEnricher', () => {
 
   it.each<[string, RowEnricherOptions, string, string]>([
     ['escapes line ends where quotes are text', CITY, 'x\ta\nb\rc', 'x\ta\\nb\\rc\t\\N'],
+    ['completes an escape that the row does not', CITY, 'x\\', 'x\\\\\t\\N'],
+    ['before a location too', CITY, '81.2.69.142\tx\\\\\\', '81.2.69.142\tx\\\\\\\\\tLondon'],
+    ['before line ends', CITY, 'x\\\ny\\\\\r', 'x\\\\\\ny\\\\\\r\t\\N'],
+    ['in CSV', { ...CITY, format: 'csv' }, 'x\\', 'x\\\\,\\N'],
+    ['in a row that is too long', { ...CITY, maxLineBytes: 3 }, 'abc\\', 'abc\\\\\t\\N'],
+    ['and keeps whole escapes', { ...CITY, maxLineBytes: 3 }, 'abc\\\\', 'abc\\\\\t\\N'],
     ['makes spaces of them elsewhere', LIST, 'a\nb\rc', 'a b c\tnull'],
     ['keeps a return at the end', LIST, 'a\r\n', 'a\tnull\r'],
     ['of a row that is too long too', { ...LIST, maxLineBytes: 3 }, 'a\nb\rc', 'a b c\tnull'],

@@ -38,6 +38,35 @@ describe('RowStream', () => {
     expect(given(stream.end())).toBe('\t\\N')
   })
 
+  it('completes an escape at the end of such a row, wherever its parts end', () => {
+    const input = utf8('12345\\\n12345\\\\\n12345\\\\\\\r\n')
+    const expected = '12345\\\\\t\\N\n12345\\\\\t\\N\n12345\\\\\\\\\\r\t\\N\n'
+    for (const maxLineBytes of [1, 5, 6, 7, 100]) {
+      const stream = streamOf({ ...CITY, maxLineBytes })
+      expect(Array.from(input, (byte) => given(stream.push(Uint8Array.of(byte)))).join('')).toBe(expected)
+    }
+  })
+
+  it('appends nothing to such a row while its quote is open', () => {
+    const rows: [row: string, end: string][] = [
+      ['1,"aaaa', '\n'],
+      ['1,"aaaa"', ',\n'],
+      ['1,"aa""aa', '\n'],
+      ['"aa","aa"""', ',\n'],
+      ['1,a"aaaa', ',\n'],
+      ['1,"aa" "a', ',\n'],
+      ['1,aaaaaa,"', '\n'],
+    ]
+    const input = utf8(rows.map(([row]) => `${row.replace(' ', '\r')}\n`).join(''))
+    const expected = rows.map(([row, end]) => row + end).join('')
+    for (const maxLineBytes of [1, 3, 5, 100]) {
+      const options: RowOptions = { ...CITY, format: 'csv', quoting: 'double', maxLineBytes }
+      expect(given(streamOf(options).push(input))).toBe(expected)
+      const stream = streamOf(options)
+      expect(Array.from(input, (byte) => given(stream.push(Uint8Array.of(byte)))).join('')).toBe(expected)
+    }
+  })
+
   it('keeps the carriage return at the end of such a row, and makes spaces of those before', () => {
     const input = utf8('1\r\r2\r\r\n\r\r\r\nx\r\n')
     const expected = '1  2 \tnull\r\n  \tnull\r\nx\tnull\r\n'
