@@ -91,8 +91,8 @@ export function enrich(input: LineInput, options: EnrichRunOptions): Enrichment 
   let notes: readonly string[] = []
   const run = new Run({
     inputs: [source],
-    plan: (sample, isWhole) => {
-      const planned = makePlan(sample, isWhole, planOptions)
+    plan: (sample, isWhole, isCut) => {
+      const planned = makePlan(sample, isWhole, planOptions, isCut)
       notes = planned.notes
       return planned.plan
     },

@@ -118,6 +118,27 @@ describe('enrich', () => {
     await reader.cancel()
   })
 
+  it.each([1, 2])('waits for a named field that %i first lines of a stream do not have', async (lines) => {
+    const first = '{"msg":"start"}\n'.repeat(lines)
+    let release = (): void => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    async function* pausing() {
+      yield first
+      await released
+      yield '{"client":{"ip":"81.2.69.142"}}\n'
+    }
+    const { output, summary } = enrich(pausing(), { resolver, field: 'client.ip', timeField: 'ts' })
+    const chunks = output[Symbol.asyncIterator]()
+    const { value } = await chunks.next()
+    expect(text(value ?? new Uint8Array(0))).toBe('{"msg":"start","location":null}\n'.repeat(lines))
+    release()
+    expect(text((await chunks.next()).value ?? new Uint8Array(0))).toContain('"London"')
+    expect((await chunks.next()).done).toBe(true)
+    expect((await summary).resolved).toBe(1)
+  })
+
   it('counts nothing that comes after its reader has cancelled', async () => {
     let give = (_: string): void => {}
     async function* lines() {

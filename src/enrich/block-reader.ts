@@ -94,18 +94,19 @@ export class BlockReader {
   /**
    * Makes a plan from the start of the input.
    *
-   * @param make takes a sample, and whether it is the whole input. If it throws an `EnrichError` for a sample of a
-   *   single line, which may be a header whose records have not arrived yet, it is called again with a larger sample
+   * @param make takes a sample, whether it is the whole input, and whether a pause cut it off: later lines can then have
+   *   what it lacks. If it throws an `EnrichError` for a sample of a single line, which may be a header whose records have
+   *   not arrived yet, it is called again with a larger sample
    * @throws what `make` throws, and what the input fails with
    */
-  async plan<Made>(make: (sample: Uint8Array, isWhole: boolean) => Made): Promise<Made> {
+  async plan<Made>(make: (sample: Uint8Array, isWhole: boolean, isCut: boolean) => Made): Promise<Made> {
     for (;;) {
       const isFull = await this.#fill()
       const sample = joined(this.#chunks, Math.min(this.#sample.length, this.#sample.wanted))
       const lineEnd = sample.indexOf(LINE_FEED)
       if (!isFull && lineEnd === -1) continue
       try {
-        return make(sample, this.#isWhole)
+        return make(sample, this.#isWhole, !isFull)
       } catch (error) {
         const isSingleLine = !isFull && sample.indexOf(LINE_FEED, lineEnd + 1) === -1
         if (!(isSingleLine && error instanceof EnrichError)) throw error

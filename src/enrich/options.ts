@@ -69,8 +69,8 @@ export interface LineOptions {
    */
   readonly trustedProxies?: readonly string[] | undefined
   /**
-   * Continue if none of the first 1,000 records has an address, or, in NDJSON, if none has the named `field`. Both are
-   * errors otherwise. Default: false.
+   * Continue if none of the first 1,000 records has an address, or, in NDJSON, if none has the named `field`
+   * or `timeField`. These are errors otherwise. Default: false.
    */
   readonly force?: boolean | undefined
   /** Default: `raw`. */

@@ -32,7 +32,7 @@ export interface RunSettings {
   /** Read one after another. */
   readonly inputs: readonly RunInput[]
   /** Plans an input from its sample; see `makePlan`. */
-  readonly plan: (sample: Uint8Array, isWhole: boolean, input: RunInput) => Plan
+  readonly plan: (sample: Uint8Array, isWhole: boolean, isCut: boolean, input: RunInput) => Plan
   /** The longest line that is parsed. Bytes. */
   readonly maxLineBytes: number | undefined
   /** The databases, for this thread. */
@@ -93,9 +93,9 @@ export class Run {
   async #enrich(input: RunInput, output: RunOutput): Promise<void> {
     const { inputs, maxLineBytes, executor } = this.#settings
     const reader = new BlockReader({ read: () => this.#read(input) }, input.isLive, maxLineBytes)
-    const planned = await reader.plan((sample, isWhole) => {
+    const planned = await reader.plan((sample, isWhole, isCut) => {
       if (isWhole && sample.length === 0 && inputs.length > 1) return null
-      return { plan: this.#settings.plan(sample, isWhole, input), sample, isWhole }
+      return { plan: this.#settings.plan(sample, isWhole, isCut, input), sample, isWhole }
     })
     if (planned === null) return
     const { plan, sample, isWhole } = planned

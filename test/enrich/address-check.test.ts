@@ -84,7 +84,9 @@ describe('an input of which no record has an address', () => {
   it('goes on with a field that none of the first records has, if forced', async () => {
     const input = '{"a":1}\n'
     await expect(outputOf(input, { field: 'ip' })).rejects.toMatchObject({ code: 'ENRICH_FIELD_UNKNOWN' })
-    expect(await outputOf(input, { field: 'ip', force: true })).toBe('{"a":1,"location":null}\n')
+    const expected = '{"a":1,"location":null}\n'
+    expect(await outputOf(input, { field: 'ip', force: true })).toBe(expected)
+    expect(await outputOf(input, { field: 'ip', timeField: 'ts', force: true })).toBe(expected)
   })
 })
 

@@ -32,9 +32,9 @@ function sourceOf(...steps: readonly (string | number | null)[]) {
 
 /** What the plan is made from at each attempt, of which the first ones fail. */
 async function samplesOf(reader: BlockReader, failures = 0) {
-  const samples: [string, boolean][] = []
-  await reader.plan((sample, isWhole) => {
-    samples.push([text(sample), isWhole])
+  const samples: [string, boolean, boolean][] = []
+  await reader.plan((sample, isWhole, isCut) => {
+    samples.push([text(sample), isWhole, isCut])
     if (samples.length <= failures) throw new EnrichError('ENRICH_FIELD_UNKNOWN', 'not enough')
   })
   return samples
@@ -49,15 +49,15 @@ async function textsOf(reader: BlockReader, skipped?: number): Promise<string[]>
 describe('BlockReader', () => {
   it('plans with all of a short input, and gives it in blocks', async () => {
     const reader = new BlockReader(sourceOf('a\n', 'b'))
-    expect(await samplesOf(reader)).toEqual([['a\nb', true]])
+    expect(await samplesOf(reader)).toEqual([['a\nb', true, false]])
     expect(await textsOf(reader)).toEqual(['a\nb'])
   })
 
   it('plans with a bounded part of a long one, and loses nothing', async () => {
     const chunks = Array.from({ length: 10 }, (_, index) => `${String(index).repeat(99_999)}\n`)
     const reader = new BlockReader(sourceOf(...chunks), false)
-    const [[sample, isWhole] = ['', true]] = await samplesOf(reader)
-    expect([sample.length, isWhole]).toEqual([SAMPLE_BYTES, false])
+    const [[sample, isWhole, isCut] = ['', true, true]] = await samplesOf(reader)
+    expect([sample.length, isWhole, isCut]).toEqual([SAMPLE_BYTES, false, false])
     expect((await textsOf(reader)).join('')).toBe(chunks.join(''))
   })
 
@@ -69,20 +69,22 @@ describe('BlockReader', () => {
 
   it('does not wait for more of an input that pauses after a line', async () => {
     const reader = new BlockReader(sourceOf('a\nb', null))
-    expect(await samplesOf(reader)).toEqual([['a\nb', false]])
+    expect(await samplesOf(reader)).toEqual([['a\nb', false, true]])
     expect((await reader.blocks(new Splitter(PLAN)).next()).value).toMatchObject({ bytes: utf8('a\n') })
   })
 
   it('waits for the first line, and for all of a file', async () => {
-    expect(await samplesOf(new BlockReader(sourceOf('a', 400, '\n', null)))).toEqual([['a\n', false]])
-    expect(await samplesOf(new BlockReader(sourceOf('a\n', 400, 'b'), false))).toEqual([['a\nb', true]])
+    expect(await samplesOf(new BlockReader(sourceOf('a', 400, '\n', null)))).toEqual([['a\n', false, true]])
+    expect(await samplesOf(new BlockReader(sourceOf('a\n', 400, 'b'), false))).toEqual([
+      ['a\nb', true, false],
+    ])
   })
 
   it('waits for a second line, because the first may be a header', async () => {
     const steps = ['ip\n', 150, '1.2.3.4\n', null] as const
     expect(await samplesOf(new BlockReader(sourceOf(...steps)), 1)).toEqual([
-      ['ip\n', false],
-      ['ip\n1.2.3.4\n', false],
+      ['ip\n', false, true],
+      ['ip\n1.2.3.4\n', false, true],
     ])
     await expect(samplesOf(new BlockReader(sourceOf(...steps)), 2)).rejects.toThrow('not enough')
   })

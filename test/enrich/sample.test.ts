@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EnrichOptions } from '../../src/enrich/formats/formats.ts'
-import { fieldsOf } from '../../src/enrich/formats/ndjson/ndjson.ts'
+import { fieldsOf } from '../../src/enrich/formats/ndjson/member-path.ts'
 import {
   guessAddress,
   guessTime,

@@ -23,10 +23,11 @@ export interface FormatDefinition<Plan extends CommonPlan & { readonly format: s
    *
    * @param sample the start of the input; empty for rows
    * @param isWhole whether the sample is the whole input
+   * @param isCut whether the input paused before the sample was full: a field that it lacks can still come
    * @throws EnrichError when the sample does not fit the options
    * @throws TypeError, InvalidLocaleError when an option is wrong
    */
-  plan(sample: Uint8Array, isWhole: boolean, options: LineOptions): Planned<Plan>
+  plan(sample: Uint8Array, isWhole: boolean, options: LineOptions, isCut?: boolean): Planned<Plan>
   /** The byte between fields, when quoted fields can hold line ends; `null` when each line is a record. */
   quotedDelimiter(plan: Plan): number | null
   /** Where the address is, for a message: "in column 2". */

@@ -46,22 +46,28 @@ export function definitionOf(format: Format): FormatDefinition<Plan> {
  *
  * @param sample the first bytes of the input, decompressed; see `SampleSize`
  * @param isWhole whether the sample is the whole input
+ * @param isCut whether the input paused before the sample was full
  * @returns the plan, and notes on what was guessed, to show to the user
  * @throws EnrichError when the input is not lines of UTF-8, its format or fields cannot be guessed, or a member or
  *   column to add exists already
  * @throws TypeError when an option is wrong
  * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
  */
-export function makePlan(sample: Uint8Array, isWhole: boolean, options: EnrichOptions): Planned<Plan> {
+export function makePlan(
+  sample: Uint8Array,
+  isWhole: boolean,
+  options: EnrichOptions,
+  isCut = false,
+): Planned<Plan> {
   const { format } = options
   if (format !== undefined && !FORMATS.includes(format)) {
     throw new TypeError(`the option "format" must be one of ${FORMATS.join(', ')}`)
   }
   refuseUnreadable(sample)
-  if (format !== undefined) return definitionOf(format).plan(sample, isWhole, options)
+  if (format !== undefined) return definitionOf(format).plan(sample, isWhole, options, isCut)
   const detected = FORMAT_DEFINITIONS.find((definition) => definition.recognise(sample))
   if (detected === undefined) throw new EnrichError('ENRICH_FORMAT_UNKNOWN', describeUnknown(sample))
-  const { plan, notes } = detected.plan(sample, isWhole, options)
+  const { plan, notes } = detected.plan(sample, isWhole, options, isCut)
   return { plan, notes: [`the format is ${detected.name}`, ...notes] }
 }
 

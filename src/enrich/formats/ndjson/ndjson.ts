@@ -4,12 +4,13 @@ import { EnrichError, shownName } from '../../errors.ts'
 import { eventTime, eventTimeOf, NO_TIME } from '../../event-time.ts'
 import type { LineLocator } from '../../line-locator.ts'
 import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
-import { guessAddress, guessTime, kindOfValue, SampleField, sampleLines } from '../../sample.ts'
+import { guessAddress, guessTime, kindOfValue, type SampleField, sampleLines } from '../../sample.ts'
 import { Words } from '../../swar.ts'
 import type { FormatDefinition, LineFormat, LineResult } from '../format-definition.ts'
 import { braceBefore, JsonScanner } from './json-scanner.ts'
 import { TemplateCache } from './line-template.ts'
 import {
+  fieldsOf,
   findMembers,
   hasEscape,
   MemberPath,
@@ -46,7 +47,12 @@ export function looksLikeNdjson(sample: Uint8Array): boolean {
  *   proxies are trusted; and when the member to be added exists already
  * @throws TypeError, InvalidLocaleError when an option is wrong
  */
-export function planNdjson(sample: Uint8Array, isWhole: boolean, options: LineOptions): Planned<NdjsonPlan> {
+export function planNdjson(
+  sample: Uint8Array,
+  isWhole: boolean,
+  options: LineOptions,
+  isCut = false,
+): Planned<NdjsonPlan> {
   const common = commonPlan(options)
   const objects = objectsIn(sampleLines(sample, isWhole))
   if (!common.overwrite && objects.some((object) => Object.hasOwn(object, common.into))) {
@@ -57,8 +63,10 @@ export function planNdjson(sample: Uint8Array, isWhole: boolean, options: LineOp
   }
   const fields = fieldsOf(objects, common.overwrite ? common.into : null)
   const notes: string[] = []
+  // A pause that cut the sample off does not show that the name is wrong.
+  const lenientNotes = common.force || isCut ? notes : null
   const path =
-    namedPath('field', options.field, objects, fields, common.force) ??
+    namedPath('field', options.field, objects, fields, lenientNotes) ??
     guessedPath(objects, fields, common, notes)
   if (common.trustedProxies === null && objects.some((object) => isList(valueAt(object, path)))) {
     throw new EnrichError(
@@ -66,7 +74,7 @@ export function planNdjson(sample: Uint8Array, isWhole: boolean, options: LineOp
       `${shownName(pathText(path))} holds lists of addresses, whose left part any caller can write: say which proxies are trusted`,
     )
   }
-  let timePath = namedPath('timeField', options.timeField, objects, fields)
+  let timePath = namedPath('timeField', options.timeField, objects, fields, lenientNotes)
   if (timePath === null) {
     timePath = guessTime(fields)?.path ?? null
     if (timePath !== null) notes.push(`the time of the event is in ${shownName(pathText(timePath))}`)
@@ -102,13 +110,16 @@ function guessedPath(
   )
 }
 
-/** @returns `null` when no field is named */
+/**
+ * @param lenientNotes gets a note instead of an error if no object has the field; `null` for the error
+ * @returns `null` when no field is named
+ */
 function namedPath(
   option: 'field' | 'timeField',
   field: string | undefined,
   objects: readonly object[],
   fields: readonly SampleField[],
-  isForced = false,
+  lenientNotes: string[] | null,
 ): readonly string[] | null {
   if (field === undefined) return null
   const path = pathOf(field, option)
@@ -116,14 +127,13 @@ function namedPath(
   if (objects.length === 0 || isThere(path)) return path
   // The name of one member can have dots in it.
   if (isThere([field])) return [field]
-  if (isForced) return path
   const { best, others } = guessAddress(fields, true)
   const known = best === null ? others : [best, ...others.slice(0, 3)]
   const hint = option === 'field' && known.length > 0 ? `; addresses are in ${listed(known)}` : ''
-  throw new EnrichError(
-    'ENRICH_FIELD_UNKNOWN',
-    `none of the first ${objects.length} objects has ${quoted(field)}${hint}`,
-  )
+  const message = `none of the first ${objects.length} objects has ${quoted(field)}${hint}`
+  if (lenientNotes === null) throw new EnrichError('ENRICH_FIELD_UNKNOWN', message)
+  lenientNotes.push(message)
+  return path
 }
 
 /** Fields with addresses that a message lists, at most. */
@@ -134,46 +144,6 @@ function listed(fields: readonly SampleField[]): string {
     .slice(0, MAX_LISTED)
     .map(({ path }) => shownName(pathText(path)))
     .join(', ')
-}
-
-/** The most levels of objects, and the most fields, that are considered in a sample. */
-const MAX_DEPTH = 5
-const MAX_FIELDS = 2000
-/** Fields with more characters in the names of their path are not considered. */
-const MAX_PATH_CHARS = 256
-
-/**
- * Collects the fields of objects: members with text, and members with a number and a usual name for a time. It
- * considers the first 2,000, up to five levels deep, with paths of up to 256 characters. Arrays are skipped.
- *
- * @param except name of a member of the outermost objects that is skipped, or `null`
- */
-export function fieldsOf(objects: readonly object[], except: string | null): SampleField[] {
-  const fields = new Map<string, SampleField>()
-  const visit = (value: unknown, path: readonly string[], length: number): void => {
-    if (typeof value === 'string' || typeof value === 'number') {
-      const key = pathText(path)
-      const field = fields.get(key) ?? new SampleField(path)
-      if (!fields.has(key)) {
-        if (fields.size >= MAX_FIELDS || (typeof value === 'number' && !field.mayBeTime)) return
-        fields.set(key, field)
-      }
-      field.add(value)
-    } else if (
-      typeof value === 'object' &&
-      value !== null &&
-      !Array.isArray(value) &&
-      path.length < MAX_DEPTH
-    ) {
-      for (const [name, inner] of Object.entries(value)) {
-        const inside = length + name.length
-        const isSkipped = inside > MAX_PATH_CHARS || (path.length === 0 && name === except)
-        if (!isSkipped) visit(inner, [...path, name], inside)
-      }
-    }
-  }
-  for (const object of objects) visit(object, [], 0)
-  return [...fields.values()]
 }
 
 function objectsIn(lines: readonly string[]): object[] {

@@ -86,6 +86,19 @@ describe('the field of the address', () => {
     )
   })
 
+  it.each([
+    ['forced', { force: true }, false],
+    ['the sample is cut off', {}, true],
+  ])('is not an error but a note if %s', (_, options, isCut) => {
+    const named = { field: 'client.ip', timeField: 'ts', ...options }
+    const { plan, notes } = planNdjson(utf8('{"ip":"81.2.69.142"}\n'), false, named, isCut)
+    expect(plan).toMatchObject({ path: ['client', 'ip'], timePath: ['ts'] })
+    expect(notes).toEqual([
+      'none of the first 1 objects has "client.ip"; addresses are in ip',
+      'none of the first 1 objects has "ts"',
+    ])
+  })
+
   it.each([['', '/', '/a~2', '~'].slice(0, 3)].flat())('is a TypeError as %j', (field) => {
     expect(() => plan([{ ip: '81.2.69.142' }], { field })).toThrow(TypeError)
   })
