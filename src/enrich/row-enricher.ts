@@ -13,6 +13,9 @@ const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const SPACE = 0x20
 
+/** Before any index. */
+const NOT_SEARCHED = -2
+
 const NO_BYTES = new Uint8Array(0)
 
 /** What to write for a row that is blank or cannot be read. */
@@ -37,7 +40,7 @@ export class RowEnricher {
   readonly #nothing: Uint8Array
   #bytes: Uint8Array = NO_BYTES
   /** Index in `#bytes` of the first carriage return that is not in an earlier row; -1 when there is none. */
-  #return = -1
+  #return = NOT_SEARCHED
   /** Whether a carriage return at the end of the last part of an overlong row is not written yet. */
   #holdsReturn = false
 
@@ -59,7 +62,8 @@ export class RowEnricher {
   /** Sets the bytes of the next rows. They must not change before these rows are written. */
   use(bytes: Uint8Array): void {
     this.#bytes = bytes
-    this.#return = bytes.indexOf(CARRIAGE_RETURN)
+    // The bytes can be the start of a long row, with more each time: do not search them before the row is complete.
+    this.#return = NOT_SEARCHED
   }
 
   /**

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { RowEnricher } from '../../src/enrich/row-enricher.ts'
 import { makeRowPlan, type RowOptions } from '../../src/enrich/row-plan.ts'
 import { RowStream } from '../../src/enrich/row-stream.ts'
@@ -36,6 +36,27 @@ describe('RowStream', () => {
     expect(given(stream.push(utf8('5\n81.2.69.1\n')))).toBe('5\t\\N\n81.2.69.1\tLondon\n')
     expect(given(stream.push(utf8('more than that')))).toBe('more than that')
     expect(given(stream.end())).toBe('\t\\N')
+  })
+
+  it('searches the bytes of a long row only twice', () => {
+    const stream = streamOf(CITY)
+    let searched = 0
+    const { indexOf } = Uint8Array.prototype
+    const spy = vi.spyOn(Uint8Array.prototype, 'indexOf').mockImplementation(function (
+      this: Uint8Array,
+      byte,
+      from = 0,
+    ) {
+      searched += this.length - from
+      return indexOf.call(this, byte, from)
+    })
+    try {
+      for (let chunk = 0; chunk < 100; chunk++) given(stream.push(utf8('x'.repeat(1000))))
+      given(stream.push(utf8('\n')))
+    } finally {
+      spy.mockRestore()
+    }
+    expect(searched).toBeLessThan(2.1 * 100_000)
   })
 
   it('completes an escape at the end of such a row, wherever its parts end', () => {
