@@ -2,8 +2,7 @@
 
 import { type Counts, finishedCounts } from './enrich/counts.ts'
 import { LocalExecutor } from './enrich/executor.ts'
-import { type EnrichOptions, type Format, makePlan } from './enrich/formats/formats.ts'
-import { commonPlan } from './enrich/options.ts'
+import { checkOptions, type EnrichOptions, type Format, makePlan } from './enrich/formats/formats.ts'
 import { RowEnricher as Rows } from './enrich/row-enricher.ts'
 import { makeRowPlan, type RowOptions } from './enrich/row-plan.ts'
 import { Run } from './enrich/run.ts'
@@ -84,7 +83,7 @@ export interface EnrichTransform {
  */
 export function enrich(input: LineInput, options: EnrichRunOptions): Enrichment {
   const set = databasesOf(options)
-  commonPlan(options)
+  checkOptions(options)
   // Copy: the caller can change the object before the sample has been read.
   const planOptions: EnrichOptions = { ...options }
   const source = new LineSource(input)
@@ -156,8 +155,8 @@ export type RowEnricher = (rows: Uint8Array | readonly Uint8Array[]) => Uint8Arr
  * @throws InvalidDatabaseError when the databases have no locations
  */
 export function createRowEnricher(options: RowEnricherOptions): RowEnricher {
+  let set = databasesOf(options)
   const { resolver } = options
-  let set = databasesOf({ resolver })
   const plan = makeRowPlan(options)
   let enricher = new Rows(plan, set)
   return (rows) => {

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { Resolver as AnyResolver } from '../src/core.ts'
 import { finishedCounts } from '../src/enrich/counts.ts'
-import { BadLineError, EnrichError, enrich, enrichStream } from '../src/enrich.ts'
+import { BadLineError, EnrichError, type EnrichOptions, enrich, enrichStream } from '../src/enrich.ts'
 import { InvalidLocaleError } from '../src/errors.ts'
 import type { Resolver } from '../src/resolver.ts'
 import { MmdbWriter } from '../src/writer.ts'
@@ -308,6 +308,23 @@ describe('enrich', () => {
     expect(() => enrich(inChunks(LINE, 10), undefined as never)).toThrow('resolver')
     expect(() => enrich(inChunks(LINE, 10), { resolver, into: '' })).toThrow(TypeError)
     expect(() => enrich(inChunks(LINE, 10), { resolver, locale: 'x y' })).toThrow(InvalidLocaleError)
+  })
+
+  it.each<[EnrichOptions, string]>([
+    [{ format: 'ndjson', append: true }, '"append" is for access-log, list, not for ndjson'],
+    [{ format: 'ndjson', fields: ['city'] }, '"fields" is for access-log, list, tsv, csv, not for ndjson'],
+    [{ format: 'ndjson', header: false }, '"header" is for tsv, csv, not for ndjson'],
+    [{ format: 'csv', into: 'place' }, '"into" is for ndjson, access-log, list, not for csv'],
+    [{ format: 'list', overwrite: true }, '"overwrite" is for ndjson, tsv, csv, not for list'],
+  ])('refuses an option that the format does not have: %j', (options, message) => {
+    expect(() => enrich(inChunks(LINE, 10), { resolver, ...options })).toThrow(TypeError)
+    expect(() => enrich(inChunks(LINE, 10), { resolver, ...options })).toThrow(message)
+  })
+
+  it('accepts such an option with its default value, or if the format is guessed', async () => {
+    const options = { resolver, format: 'ndjson', header: true, append: false, overwrite: false } as const
+    expect(await collect(enrich(inChunks(LINE, 10), options).output)).not.toHaveLength(0)
+    expect(await collect(enrich(inChunks(LINE, 10), { resolver, header: false }).output)).not.toHaveLength(0)
   })
 })
 

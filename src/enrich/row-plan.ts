@@ -1,6 +1,6 @@
 import { COMMA, MAX_COLUMNS, TAB } from './formats/delimited/table.ts'
 import type { RequiredRowOption } from './formats/format-definition.ts'
-import { definitionOf, FORMAT_DEFINITIONS, FORMATS, type Format, type Plan } from './formats/formats.ts'
+import { checkOptions, definitionOf, FORMAT_DEFINITIONS, type Format, type Plan } from './formats/formats.ts'
 import { RAW } from './json-text.ts'
 import { type LineOptions, LOCATION_FIELDS, type LocationField } from './options.ts'
 
@@ -55,6 +55,11 @@ export function missingRowOptions(options: Partial<RowOptions>): ('format' | Req
   return required.filter((name) => given[name] === undefined)
 }
 
+/** Whether `timeField` can be given in place of `at`. */
+export function hasTimeField(format: Format): boolean {
+  return definitionOf(format).options.includes('timeField')
+}
+
 /** How to read and write the rows of a table. */
 export interface TablePlan {
   readonly delimiter: number
@@ -85,14 +90,21 @@ export interface RowPlan {
 export function makeRowPlan(options: RowOptions): RowPlan {
   const { format, quoting, onBadLine = 'raw' } = options
   for (const name of missingRowOptions(options)) {
-    const option = name === 'at' ? 'the option "at" or "timeField"' : `the option "${name}"`
-    throw new TypeError(`${option} must be given for rows: nothing is guessed`)
+    const otherwise = name === 'at' && hasTimeField(format) ? ' or "timeField"' : ''
+    throw new TypeError(`the option "${name}"${otherwise} must be given for rows: nothing is guessed`)
   }
-  if (!FORMATS.includes(format)) {
-    throw new TypeError(`the option "format" must be one of ${FORMATS.join(', ')}`)
-  }
+  checkOptions(options)
   if (onBadLine !== 'raw' && onBadLine !== 'keep') {
     throw new TypeError('the option "onBadLine" must be raw or keep: every input row needs an output row')
+  }
+  const { onlyFailed, dropUnresolved }: LineOptions = options
+  if (onlyFailed === true || dropUnresolved === true) {
+    throw new TypeError(
+      'the options "onlyFailed" and "dropUnresolved" are not for rows: every input row needs an output row',
+    )
+  }
+  if (options.append === true && options.into !== undefined) {
+    throw new TypeError('the option "into" is not for "append": the location has no name then')
   }
   if (options.into === RAW) throw new TypeError(`the option "into" must not be ${RAW}`)
   const keepsBadLines = onBadLine === 'keep'

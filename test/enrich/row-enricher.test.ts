@@ -106,6 +106,7 @@ describe('createRowEnricher', () => {
     expect(() => Reflect.apply(createRowEnricher, undefined, [{ format: 'list', at: 0 }])).toThrow(
       '"resolver"',
     )
+    expect(() => Reflect.apply(createRowEnricher, undefined, [])).toThrow('"resolver"')
     const closing = await Resolver.open(smallDatabase())
     const closed = createRowEnricher({ ...CITY, resolver: closing })
     closing.close()

@@ -23,7 +23,8 @@ describe('missingRowOptions', () => {
 describe('makeRowPlan', () => {
   it.each<[string, RowOptions, RegExp]>([
     ['a missing field', { format: 'ndjson', at: 0 }, /"field" must be given for rows: nothing is guessed/],
-    ['a missing time', { format: 'list' }, /"at" or "timeField" must be given/],
+    ['a missing time', { format: 'list' }, /"at" must be given/],
+    ['a missing time of a table', { ...TABLE, at: undefined }, /"at" or "timeField" must be given/],
     ['missing quoting', { ...TABLE, quoting: undefined }, /"quoting" must be given/],
     ['quoting without columns', { format: 'list', at: 0, quoting: 'none' }, /"quoting" is for csv and tsv/],
     ['a column by its name', { ...TABLE, field: 'ip' }, /"field" must be the number of a column, from 1/],
@@ -36,6 +37,14 @@ describe('makeRowPlan', () => {
       { format: 'ndjson', field: 'ip', at: 0, into: 'raw' },
       /"into" must not be raw/,
     ],
+    ['appended JSON', { ...TABLE, append: true }, /"append" is for access-log, list, not for tsv/],
+    [
+      'a member of a table',
+      { ...TABLE, into: 'place' },
+      /"into" is for ndjson, access-log, list, not for tsv/,
+    ],
+    ['columns of an object', { format: 'ndjson', field: 'ip', at: 0, fields: ['city'] }, /"fields" is for/],
+    ['a name for what is appended', { format: 'list', at: 0, append: true, into: 'x' }, /"into" is not for/],
     ['a wrong column', { ...TABLE, fields: [] }, /"fields" must be some of/],
     ['a wrong limit', { ...TABLE, maxLineBytes: 0 }, /"maxLineBytes"/],
     ['a wrong path', { format: 'ndjson', field: '', at: 0 }, /"field" must be a path/],
@@ -52,6 +61,7 @@ describe('makeRowPlan', () => {
 
   it.each<[string, object, RegExp]>([
     ['format', { ...TABLE, format: 'xml' }, /"format" must be one of/],
+    ['rows', { ...TABLE, onlyFailed: true }, /"onlyFailed" and "dropUnresolved" are not for rows/],
     ['quoting', { ...TABLE, quoting: 'single' }, /"quoting" must be one of double, none/],
     ['onBadLine', { ...TABLE, onBadLine: 'drop' }, /"onBadLine" must be raw or keep/],
   ])('refuses a value that %s does not have', (_, options, message) => {

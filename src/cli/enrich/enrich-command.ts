@@ -18,7 +18,7 @@ import {
   writeNote,
 } from '../terminal.ts'
 import { AdaptiveExecutor, workersFor } from './adaptive-executor.ts'
-import { checkFit, type EnrichCommand } from './flags.ts'
+import { checkFit, type EnrichCommand, inFlags } from './flags.ts'
 import { Input, sizeOf } from './input.ts'
 import { Interruption, SignalWatch } from './interruption.ts'
 import { ClosedPipe, type Output } from './output.ts'
@@ -230,7 +230,7 @@ function asUsage<Result>(check: () => Result): Result {
   try {
     return check()
   } catch (error) {
-    throw error instanceof TypeError ? new UsageError(error.message) : error
+    throw error instanceof TypeError ? new UsageError(inFlags(error.message)) : error
   }
 }
 

@@ -145,6 +145,17 @@ export function optionOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
+/** A message about options of the library, with the names that the command has for them. */
+export function inFlags(message: string): string {
+  const definitions: readonly OptionDefinition[] = ENRICH_OPTIONS
+  return message
+    .replace(/^trustedProxies\b/, '--trust')
+    .replace(/(?:the options? )?"(\w+)"/g, (text, name) => {
+      const option = optionOf(name)
+      return definitions.some(({ flags }) => flags.split(/,? /).includes(option)) ? option : text
+    })
+}
+
 /** An option that only some formats have. */
 function formatsWith(option: FormatOption): Pick<OptionDefinition, 'option' | 'formats'> {
   return { option, formats: FORMATS.filter((format) => definitionOf(format).options.includes(option)) }

@@ -5,11 +5,17 @@ import { embedded } from '../../embedded.ts'
 import { EnrichError } from '../../enrich/errors.ts'
 import type { RequiredRowOption } from '../../enrich/formats/format-definition.ts'
 import { RowEnricher } from '../../enrich/row-enricher.ts'
-import { makeRowPlan, missingRowOptions, type RowOptions, type RowPlan } from '../../enrich/row-plan.ts'
+import {
+  hasTimeField,
+  makeRowPlan,
+  missingRowOptions,
+  type RowOptions,
+  type RowPlan,
+} from '../../enrich/row-plan.ts'
 import { ChunkHeaderError, type ChunkHeaders, RowStream } from '../../enrich/row-stream.ts'
 import { checkLocations } from '../databases.ts'
 import { CommandFailure, ExitStatus, type Terminal, UsageError } from '../terminal.ts'
-import { checkFit, type EnrichFlags, optionOf } from './flags.ts'
+import { checkFit, type EnrichFlags, inFlags, optionOf } from './flags.ts'
 import { ClosedPipe } from './output.ts'
 import { openStandardOutput } from './output-file.ts'
 import { loadShared, openShared } from './shared-database.ts'
@@ -55,9 +61,9 @@ export function rowsCommand(files: readonly string[], flags: EnrichFlags): RowsC
   const options = { ...flags, trustedProxies: flags.trust, onBadLine }
   const missing = missingRowOptions(options)
   if (format === undefined || missing.length > 0) {
-    throw new UsageError(
-      `--rows guesses nothing: add ${missing.map((name) => WHAT_TO_ADD[name]).join(', ')}.`,
-    )
+    const onlyAt = format !== undefined && !hasTimeField(format)
+    const toAdd = missing.map((name) => (name === 'at' && onlyAt ? '--at TIME' : WHAT_TO_ADD[name]))
+    throw new UsageError(`--rows guesses nothing: add ${toAdd.join(', ')}.`)
   }
   checkFit(options, format, 'the input')
   return {
@@ -71,8 +77,8 @@ function planOf(options: RowOptions): RowPlan {
   try {
     return makeRowPlan(options)
   } catch (error) {
-    if (!(error instanceof TypeError || error instanceof EnrichError)) throw error
-    throw new UsageError(`${error.message}.`)
+    if (error instanceof TypeError) throw new UsageError(`${inFlags(error.message)}.`)
+    throw error instanceof EnrichError ? new UsageError(`${error.message}.`) : error
   }
 }
 

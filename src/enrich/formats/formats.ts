@@ -1,6 +1,6 @@
 import { quoted } from '../../errors.ts'
 import { EnrichError } from '../errors.ts'
-import type { LineOptions, Planned } from '../options.ts'
+import { commonPlan, type LineOptions, type Planned } from '../options.ts'
 import { sampleLines, startsJsonArray } from '../sample.ts'
 import { refuseUnreadable } from '../unreadable-input.ts'
 import { ACCESS_LOG } from './access-log/access-log.ts'
@@ -41,6 +41,34 @@ export function definitionOf(format: Format): FormatDefinition<Plan> {
   return definition
 }
 
+function checkFormat(format: Format | undefined): void {
+  if (format !== undefined && !FORMATS.includes(format)) {
+    throw new TypeError(`the option "format" must be one of ${FORMATS.join(', ')}`)
+  }
+}
+
+/** Options that change nothing for formats that do not have them. The plans refuse `field` and `timeField`. */
+const CHECKED = ['header', 'into', 'fields', 'append', 'overwrite'] as const
+
+/**
+ * Checks what can be checked before the input is read.
+ *
+ * @throws TypeError when an option is wrong, or has no effect on the format that is given
+ * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
+ */
+export function checkOptions(options: EnrichOptions): void {
+  commonPlan(options)
+  const { format } = options
+  checkFormat(format)
+  if (format === undefined) return
+  for (const option of CHECKED) {
+    const isDefault = options[option] === undefined || options[option] === (option === 'header')
+    if (isDefault || definitionOf(format).options.includes(option)) continue
+    const formats = FORMATS.filter((name) => definitionOf(name).options.includes(option))
+    throw new TypeError(`the option "${option}" is for ${formats.join(', ')}, not for ${format}`)
+  }
+}
+
 /**
  * Decides how to read an input and what to add to it. An input without lines has the format `list`.
  *
@@ -60,9 +88,7 @@ export function makePlan(
   isCut = false,
 ): Planned<Plan> {
   const { format } = options
-  if (format !== undefined && !FORMATS.includes(format)) {
-    throw new TypeError(`the option "format" must be one of ${FORMATS.join(', ')}`)
-  }
+  checkFormat(format)
   refuseUnreadable(sample)
   if (format !== undefined) return definitionOf(format).plan(sample, isWhole, options, isCut)
   const detected = FORMAT_DEFINITIONS.find((definition) => definition.recognise(sample))

@@ -18,7 +18,7 @@ describe('the options of geofix enrich', () => {
     [['--summary', 'html='], /Write it as html=report\.html\./],
     [['--locale', 'no_such'], /BCP 47/],
     [['--at', 'yesterday'], /Write it as 2026-07-01/],
-    [['--trust', '10/8'], /trustedProxies: "10\/8"/],
+    [['--trust', '10/8'], /--trust: "10\/8"/],
     [['--only-failed', '--drop-unresolved'], /leave nothing to write/],
     [['-', '-'], /can be read only once/],
     [['-o', 'a.html', '--summary', 'html=a.html'], /name the same file/],
@@ -63,7 +63,7 @@ describe('the options of geofix enrich', () => {
     async (...args) => {
       const { status, out, err } = await geofix([...args, '--fields', 'city'], { input: '81.2.69.142\n' })
       expect({ status, out }).toEqual({ status: 2, out: '' })
-      expect(err).toMatch(/for list, the option "fields" needs "append": without it, lines become objects/)
+      expect(err).toMatch(/for list, --fields needs --append: without it, lines become objects/)
     },
   )
 

@@ -80,7 +80,7 @@ export function planAccessLog(
   if (hasForwarded && common.trustedProxies === null) {
     throw new EnrichError(
       'ENRICH_FIELD_IS_LIST',
-      `${PARTS[FORWARDED]} holds lists of addresses, whose left part any caller can write: say which proxies are trusted`,
+      `${PARTS[FORWARDED]} holds lists of addresses, whose left part any caller can write: say which proxies are trusted with --trust (in a program: trustedProxies)`,
     )
   }
   const hasVhost = startsWithVhost(sample, isWhole)

@@ -154,7 +154,7 @@ function addressColumn(
   if (!isTrusting && (columns[column]?.kinds.list ?? 0) > 0) {
     throw new EnrichError(
       'ENRICH_FIELD_IS_LIST',
-      `column ${quoted(field)} holds lists of addresses, whose left part any caller can write: say which proxies are trusted`,
+      `column ${quoted(field)} holds lists of addresses, whose left part any caller can write: say which proxies are trusted with --trust (in a program: trustedProxies)`,
     )
   }
   return column

@@ -71,7 +71,7 @@ export function planNdjson(
   if (common.trustedProxies === null && objects.some((object) => isList(valueAt(object, path)))) {
     throw new EnrichError(
       'ENRICH_FIELD_IS_LIST',
-      `${shownName(pathText(path))} holds lists of addresses, whose left part any caller can write: say which proxies are trusted`,
+      `${shownName(pathText(path))} holds lists of addresses, whose left part any caller can write: say which proxies are trusted with --trust (in a program: trustedProxies)`,
     )
   }
   let timePath = namedPath('timeField', options.timeField, objects, fields, lenientNotes)
