@@ -200,7 +200,7 @@ describe('options', () => {
       [[...command, '--db', NO_DB, '--at', 'yesterday'], /Write it as 2026-07-01/],
       [[...command, '--db', 'http://example.com/db'], /are not supported/],
     ]),
-    [['enrich', '--db', NO_DB, '--trust', '10/8'], /trustedProxies: "10\/8"/],
+    [['enrich', '--db', NO_DB, '--trust', '10/8'], /: --trust: "10\/8"/],
     [['enrich', '--db', NO_DB, '--format', 'csv', '--into', 'x'], /--into is for ndjson/],
     [['enrich', '--db', NO_DB, '-o', ''], /Write the name of a file/],
     [['enrich', '--db', NO_DB, '--field', ''], /Write a name/],
