@@ -118,7 +118,11 @@ describe('enrich', () => {
     await reader.cancel()
   })
 
-  it.each([1, 2])('waits for a named field that %i first lines of a stream do not have', async (lines) => {
+  it.each([
+    [1, { client: { ip: '81.2.69.142' } }],
+    [2, { client: { ip: '81.2.69.142' } }],
+    [2, { 'client.ip': '81.2.69.142', client: 'x' }],
+  ])('waits for a named field that %i first lines of a stream do not have: %j', async (lines, later) => {
     const first = '{"msg":"start"}\n'.repeat(lines)
     let release = (): void => {}
     const released = new Promise<void>((resolve) => {
@@ -127,7 +131,8 @@ describe('enrich', () => {
     async function* pausing() {
       yield first
       await released
-      yield '{"client":{"ip":"81.2.69.142"}}\n'
+      // Twice: lines like the one before take a shorter way.
+      yield `${JSON.stringify(later)}\n`.repeat(2)
     }
     const { output, summary } = enrich(pausing(), { resolver, field: 'client.ip', timeField: 'ts' })
     const chunks = output[Symbol.asyncIterator]()
@@ -136,7 +141,7 @@ describe('enrich', () => {
     release()
     expect(text((await chunks.next()).value ?? new Uint8Array(0))).toContain('"London"')
     expect((await chunks.next()).done).toBe(true)
-    expect((await summary).resolved).toBe(1)
+    expect((await summary).resolved).toBe(2)
   })
 
   it('counts nothing that comes after its reader has cancelled', async () => {
@@ -325,6 +330,8 @@ describe('enrich', () => {
     const options = { resolver, format: 'ndjson', header: true, append: false, overwrite: false } as const
     expect(await collect(enrich(inChunks(LINE, 10), options).output)).not.toHaveLength(0)
     expect(await collect(enrich(inChunks(LINE, 10), { resolver, header: false }).output)).not.toHaveLength(0)
+    const csv = { resolver, format: 'csv', into: 'location' } as const
+    expect(text(await collect(enrich(inChunks('ip\n81.2.69.142\n', 10), csv).output))).toContain('London')
   })
 })
 

@@ -116,6 +116,8 @@ export interface Planned<Plan> {
   readonly notes: readonly string[]
 }
 
+/** Default of `into`. */
+export const INTO = 'location'
 /** Default of `maxLineBytes`. */
 export const DEFAULT_LINE_BYTES = 1024 * 1024
 /** JSON escapes can turn one byte into six, and some platforms limit an array to 2 GiB. */
@@ -128,7 +130,7 @@ const MAX_LINE_BYTES = 256 * 1024 * 1024
  * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
  */
 export function commonPlan(options: LineOptions): CommonPlan {
-  const { into = 'location', locale, trustedProxies, onBadLine = 'raw' } = options
+  const { into = INTO, locale, trustedProxies, onBadLine = 'raw' } = options
   const { maxLineBytes = DEFAULT_LINE_BYTES, onlyFailed = false, dropUnresolved = false } = options
   if (typeof into !== 'string' || into === '') throw new TypeError('the option "into" must be a name')
   if (!ON_BAD_LINE.includes(onBadLine)) {

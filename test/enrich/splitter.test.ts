@@ -12,6 +12,8 @@ const ndjson = (maxLineBytes = 1000): Plan => ({
   format: 'ndjson',
   path: ['ip'],
   timePath: null,
+  dottedPath: null,
+  dottedTimePath: null,
 })
 const csv = (maxLineBytes = 1000): Plan => ({
   ...common(maxLineBytes),

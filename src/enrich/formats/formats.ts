@@ -1,6 +1,6 @@
 import { quoted } from '../../errors.ts'
 import { EnrichError } from '../errors.ts'
-import { commonPlan, type LineOptions, type Planned } from '../options.ts'
+import { commonPlan, INTO, type LineOptions, type Planned } from '../options.ts'
 import { sampleLines, startsJsonArray } from '../sample.ts'
 import { refuseUnreadable } from '../unreadable-input.ts'
 import { ACCESS_LOG } from './access-log/access-log.ts'
@@ -47,8 +47,11 @@ function checkFormat(format: Format | undefined): void {
   }
 }
 
-/** Options that change nothing for formats that do not have them. The plans refuse `field` and `timeField`. */
-const CHECKED = ['header', 'into', 'fields', 'append', 'overwrite'] as const
+/**
+ * The defaults of options that change nothing for formats that do not have them. The plans refuse `field` and `timeField`
+ * themselves.
+ */
+const DEFAULTS = { header: true, into: INTO, fields: undefined, append: false, overwrite: false } as const
 
 /**
  * Checks what can be checked before the input is read.
@@ -61,8 +64,8 @@ export function checkOptions(options: EnrichOptions): void {
   const { format } = options
   checkFormat(format)
   if (format === undefined) return
-  for (const option of CHECKED) {
-    const isDefault = options[option] === undefined || options[option] === (option === 'header')
+  for (const option of ['header', 'into', 'fields', 'append', 'overwrite'] as const) {
+    const isDefault = options[option] === undefined || options[option] === DEFAULTS[option]
     if (isDefault || definitionOf(format).options.includes(option)) continue
     const formats = FORMATS.filter((name) => definitionOf(name).options.includes(option))
     throw new TypeError(`the option "${option}" is for ${formats.join(', ')}, not for ${format}`)

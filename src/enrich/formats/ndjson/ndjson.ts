@@ -27,6 +27,9 @@ export interface NdjsonPlan extends CommonPlan {
   readonly path: readonly string[]
   /** The same for the time; `null` when there is none. */
   readonly timePath: readonly string[] | null
+  /** What is read if there is nothing at these paths: one name with dots, if a sample that was cut off does not show which is meant. */
+  readonly dottedPath: readonly string[] | null
+  readonly dottedTimePath: readonly string[] | null
 }
 
 /** Lines checked. At least half must be JSON objects. */
@@ -63,10 +66,11 @@ export function planNdjson(
   }
   const fields = fieldsOf(objects, common.overwrite ? common.into : null)
   const notes: string[] = []
-  // A pause that cut the sample off does not show that the name is wrong.
-  const lenientNotes = common.force || isCut ? notes : null
+  const find = (option: 'field' | 'timeField', others: readonly SampleField[]) =>
+    namedPath(option, options[option], objects, others, { ...common, isCut }, notes)
+  const { best, others } = guessAddress(fields, true)
   const path =
-    namedPath('field', options.field, objects, fields, lenientNotes) ??
+    find('field', best === null ? others : [best, ...others.slice(0, 3)]) ??
     guessedPath(objects, fields, common, notes)
   if (common.trustedProxies === null && objects.some((object) => isList(valueAt(object, path)))) {
     throw new EnrichError(
@@ -74,12 +78,23 @@ export function planNdjson(
       `${shownName(pathText(path))} holds lists of addresses, whose left part any caller can write: say which proxies are trusted with --trust (in a program: trustedProxies)`,
     )
   }
-  let timePath = namedPath('timeField', options.timeField, objects, fields, lenientNotes)
+  const time = guessTime(fields)
+  let timePath = find('timeField', time === null ? [] : [time])
   if (timePath === null) {
-    timePath = guessTime(fields)?.path ?? null
+    timePath = time?.path ?? null
     if (timePath !== null) notes.push(`the time of the event is in ${shownName(pathText(timePath))}`)
   }
-  return { plan: { ...common, format: 'ndjson', path, timePath }, notes }
+  const dotted = (named: string | undefined, names: readonly string[] | null) =>
+    isCut && names !== null && names.length > 1 && names.join('.') === named && !isIn(objects, names)
+      ? [named]
+      : null
+  const dottedPath = dotted(options.field, path)
+  const dottedTimePath = dotted(options.timeField, timePath)
+  return { plan: { ...common, format: 'ndjson', path, timePath, dottedPath, dottedTimePath }, notes }
+}
+
+function isIn(objects: readonly object[], path: readonly string[]): boolean {
+  return objects.some((object) => valueAt(object, path) !== undefined)
 }
 
 function isList(value: unknown): boolean {
@@ -111,29 +126,34 @@ function guessedPath(
 }
 
 /**
- * @param lenientNotes gets a note instead of an error if no object has the field; `null` for the error
+ * The path to a named field. No object of the sample may have it if `force` is given, or if a pause cut the sample off and
+ * nothing in it suggests that another name is meant: it can come later.
+ *
+ * @param others fields of the sample that can be what is meant
  * @returns `null` when no field is named
+ * @throws EnrichError when no object has it otherwise
  */
 function namedPath(
   option: 'field' | 'timeField',
   field: string | undefined,
   objects: readonly object[],
-  fields: readonly SampleField[],
-  lenientNotes: string[] | null,
+  others: readonly SampleField[],
+  { force, isCut }: { readonly force: boolean; readonly isCut: boolean },
+  notes: string[],
 ): readonly string[] | null {
   if (field === undefined) return null
   const path = pathOf(field, option)
-  const isThere = (names: readonly string[]) => objects.some((object) => valueAt(object, names) !== undefined)
-  if (objects.length === 0 || isThere(path)) return path
+  if (objects.length === 0 || isIn(objects, path)) return path
   // The name of one member can have dots in it.
-  if (isThere([field])) return [field]
-  const { best, others } = guessAddress(fields, true)
-  const known = best === null ? others : [best, ...others.slice(0, 3)]
-  const hint = option === 'field' && known.length > 0 ? `; addresses are in ${listed(known)}` : ''
-  const message = `none of the first ${objects.length} objects has ${quoted(field)}${hint}`
-  if (lenientNotes === null) throw new EnrichError('ENRICH_FIELD_UNKNOWN', message)
-  lenientNotes.push(message)
-  return path
+  if (isIn(objects, [field])) return [field]
+  const message = `none of the first ${objects.length} objects has ${quoted(field)}`
+  if (force || (isCut && others.length === 0)) {
+    notes.push(message)
+    return path
+  }
+  const what = option === 'field' ? 'addresses are' : 'a time is'
+  const hint = others.length > 0 ? `; ${what} in ${listed(others)}` : ''
+  throw new EnrichError('ENRICH_FIELD_UNKNOWN', message + hint)
 }
 
 /** Fields with addresses that a message lists, at most. */
@@ -174,6 +194,8 @@ class NdjsonLines implements LineFormat {
   readonly #locator: LineLocator
   readonly #address: MemberPath
   readonly #time: MemberPath | null
+  readonly #dottedAddress: MemberPath | null
+  readonly #dottedTime: MemberPath | null
   /** Finds the member to be added if it exists already. */
   readonly #member: MemberPath
   readonly #scanner = new JsonScanner()
@@ -189,9 +211,13 @@ class NdjsonLines implements LineFormat {
     this.#plan = plan
     this.#locator = locator
     this.#address = new MemberPath(plan.path)
-    this.#time = plan.timePath === null ? null : new MemberPath(plan.timePath)
+    const pathTo = (names: readonly string[] | null) => (names === null ? null : new MemberPath(names))
+    this.#time = pathTo(plan.timePath)
+    this.#dottedAddress = pathTo(plan.dottedPath)
+    this.#dottedTime = pathTo(plan.dottedTimePath)
     this.#member = new MemberPath([plan.into])
-    const wanted = this.#time === null ? [this.#address] : [this.#address, this.#time]
+    const all = [this.#address, this.#time, this.#dottedAddress, this.#dottedTime]
+    const wanted = all.filter((path) => path !== null)
     this.#paths = [...wanted, this.#member]
     this.#templates = new TemplateCache(wanted)
     this.#nextName = new TextEncoder().encode(`,${JSON.stringify(plan.into)}:`)
@@ -230,7 +256,7 @@ class NdjsonLines implements LineFormat {
   }
 
   #locate(bytes: Uint8Array): boolean {
-    const { start, end } = this.#address
+    const { start, end } = foundOf(this.#address, this.#dottedAddress)
     // `null` counts as missing. Other values that are not strings are malformed.
     if (start === NOWHERE || bytes[start] === NULL_START) return this.#locator.missing()
     if (bytes[start] !== QUOTE) return this.#locator.locate(bytes, start, end)
@@ -239,14 +265,19 @@ class NdjsonLines implements LineFormat {
   }
 
   #readTime(bytes: Uint8Array): number {
-    if (this.#time === null || this.#time.start === NOWHERE) return NO_TIME
-    const { start, end } = this.#time
+    if (this.#time === null) return NO_TIME
+    const { start, end } = foundOf(this.#time, this.#dottedTime)
+    if (start === NOWHERE) return NO_TIME
     if (bytes[start] !== QUOTE) return eventTime(bytes, start, end)
     const instant = eventTime(bytes, start + 1, end - 1)
     // Times rarely have escapes: look for one only if the text is not a time.
     const isEscaped = Number.isNaN(instant) && hasEscape(bytes, start, end)
     return isEscaped ? eventTimeOf(unescaped(bytes, start, end)) : instant
   }
+}
+
+function foundOf(path: MemberPath, dotted: MemberPath | null): MemberPath {
+  return path.start === NOWHERE && dotted !== null ? dotted : path
 }
 
 function isBlank(bytes: Uint8Array, start: number, end: number): boolean {

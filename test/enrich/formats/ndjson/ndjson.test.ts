@@ -87,16 +87,36 @@ describe('the field of the address', () => {
   })
 
   it.each([
-    ['forced', { force: true }, false],
-    ['the sample is cut off', {}, true],
-  ])('is not an error but a note if %s', (_, options, isCut) => {
+    ['forced', '{"ip":"81.2.69.142"}', { force: true }, false],
+    ['the sample is cut off, and suggests no other field', '{"msg":"start"}', {}, true],
+  ])('is not an error but a note if %s', (_, line, options, isCut) => {
     const named = { field: 'client.ip', timeField: 'ts', ...options }
-    const { plan, notes } = planNdjson(utf8('{"ip":"81.2.69.142"}\n'), false, named, isCut)
+    const { plan, notes } = planNdjson(utf8(`${line}\n`), false, named, isCut)
     expect(plan).toMatchObject({ path: ['client', 'ip'], timePath: ['ts'] })
     expect(notes).toEqual([
-      'none of the first 1 objects has "client.ip"; addresses are in ip',
+      'none of the first 1 objects has "client.ip"',
       'none of the first 1 objects has "ts"',
     ])
+  })
+
+  it('is an error in a sample that is cut off if that suggests another field', () => {
+    const cut = (options: EnrichOptions) =>
+      planNdjson(utf8('{"ip":"81.2.69.142","time":"2026-01-01T00:00:00Z"}\n'), false, options, true)
+    expect(() => cut({ field: 'ipp' })).toThrow('none of the first 1 objects has "ipp"; addresses are in ip')
+    expect(() => cut({ timeField: 'ts' })).toThrow('none of the first 1 objects has "ts"; a time is in time')
+  })
+
+  it('can have dots in its name, or be in an object, if a sample that is cut off does not show which', () => {
+    const named = { field: 'client.ip', timeField: 'event.start', at: new Date('2026-01-01T00:00:00Z') }
+    const planOf = (line: string) => planNdjson(utf8(line), false, named, true).plan
+    const dotted = { dottedPath: ['client.ip'], dottedTimePath: ['event.start'] }
+    expect(planOf('{"msg":"start"}\n')).toMatchObject({ path: ['client', 'ip'], ...dotted })
+    const none = { dottedPath: null, dottedTimePath: null }
+    expect(planOf('{"client":{"ip":"1.1.1.1"},"event":{"start":0}}\n')).toMatchObject(none)
+    expect(planOf('{"client.ip":"1.1.1.1","event.start":0}\n')).toMatchObject({
+      path: ['client.ip'],
+      ...none,
+    })
   })
 
   it.each([['', '/', '/a~2', '~'].slice(0, 3)].flat())('is a TypeError as %j', (field) => {
