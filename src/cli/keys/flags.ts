@@ -5,7 +5,7 @@ import { UsageError } from '../terminal.ts'
 
 const FILE = {
   flags: '--keys <file>',
-  text: 'the file of keys. Only its owner can read it (mode 0600); it has no keys, only their SHA-256 digests',
+  text: 'the file of keys. It has no keys, only their SHA-256 digests. A new one can be read by its owner only (mode 0600); an existing one keeps its owner and mode',
   isRequired: true,
 } as const satisfies OptionDefinition
 

@@ -1,11 +1,11 @@
-import { type FileHandle, open, readlink, realpath, rename, rm, stat } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { isGeofixError, quoted } from '../../errors.ts'
 import { DEFAULT_PLANS } from '../../http/plan.ts'
 import { digestOf, makeKey, makeKeyId } from '../../node/keys/key.ts'
 import { readKeyFile } from '../../node/keys/key-file.ts'
 import { type KeyEntry, keyListText } from '../../node/keys/key-list.ts'
 import { messageOf } from '../../realm.ts'
+import { resolveOutput } from '../enrich/output-file.ts'
 import type { FlagsOf } from '../options.ts'
 import { CommandFailure, ExitStatus, printable, type Terminal, writeLine, writeMessage } from '../terminal.ts'
 import type { KEYS_OPTIONS } from './flags.ts'
@@ -113,7 +113,10 @@ function hasCode(error: unknown, code: string): boolean {
  */
 async function change(file: string, edit: () => Promise<readonly KeyEntry[]>): Promise<void> {
   // Servers follow links, so the file that a link leads to is the one to lock and to replace.
-  const target = await realpath(file).catch(() => linkTarget(file))
+  const target = await resolveOutput(file).catch((error) => {
+    throw unwritable(file, error)
+  })
+  if (typeof target === 'number') throw unwritable(file, 'it is not a file')
   const lock = `${target}.lock`
   const handle = await openLock(file, lock)
   let isOurs = true
@@ -123,7 +126,10 @@ async function change(file: string, edit: () => Promise<readonly KeyEntry[]>): P
       const [made, old] = await Promise.all([handle.stat(), stat(target).catch(() => null)])
       // Another user than that of the service may edit its file, which the service must still be able to read.
       if (old !== null) {
-        if (made.uid !== old.uid || made.gid !== old.gid) await handle.chown(old.uid, old.gid)
+        await handle.chown(old.uid, old.gid).catch((error) => {
+          // A group that has no rights does not matter. Often, the owner is not in it.
+          if (made.uid !== old.uid || (made.gid !== old.gid && (old.mode & 0o070) !== 0)) throw error
+        })
         await handle.chmod(old.mode & 0o777)
       }
       await handle.sync()
@@ -141,14 +147,6 @@ async function change(file: string, edit: () => Promise<readonly KeyEntry[]>): P
     if (isOurs) await rm(lock, { force: true })
     throw isGeofixError(error) || error instanceof CommandFailure ? error : unwritable(file, error)
   }
-}
-
-/** The file that a link to a missing file leads to; otherwise the file itself. */
-async function linkTarget(file: string): Promise<string> {
-  return readlink(file).then(
-    (link) => resolve(dirname(file), link),
-    () => file,
-  )
 }
 
 /** @throws CommandFailure when the file cannot be made, or other commands keep it too long */

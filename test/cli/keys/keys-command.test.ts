@@ -1,18 +1,24 @@
+import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
   existsSync,
   lstatSync,
+  mkdirSync,
+  mkdtempSync,
   readFileSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { createKeyFile } from '../../../src/http.ts'
 import { parseKeyList } from '../../../src/node/keys/key-list.ts'
+import { ROOT } from '../../package/project.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { geofix } from '../enrich/command-line.ts'
 
@@ -54,6 +60,31 @@ describe('geofix keys', () => {
     expect((await add(file)).status).toBe(0)
     expect(statSync(file)).toMatchObject({ uid, gid, mode })
   })
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'can be used by an owner who is not in the group of the file, if that has no rights (skipped if not root)',
+    async () => {
+      const file = newFile()
+      await add(file)
+      // The folder of the file, which is replaced, and its owner. A child has other rights than this process.
+      const own = mkdtempSync(join(tmpdir(), 'geofix-keys-'))
+      chmodSync(own, 0o777)
+      const path = join(own, 'keys.json')
+      copyFileSync(file, path)
+      chownSync(path, 65_534, 0)
+      const addAs = () => {
+        const args = ['dist/cli.js', 'keys', 'add', '--keys', path, '--plan', 'developer', '--label', 'x']
+        return spawnSync(process.execPath, args, { cwd: ROOT, uid: 65_534, gid: 65_534, encoding: 'utf8' })
+      }
+      chmodSync(path, 0o600)
+      expect(addAs()).toMatchObject({ status: 0, stderr: '' })
+      expect(statSync(path)).toMatchObject({ uid: 65_534, gid: 65_534 })
+      chownSync(path, 65_534, 0)
+      chmodSync(path, 0o640)
+      expect(addAs()).toMatchObject({ status: 1, stderr: expect.stringContaining('EPERM') })
+      rmSync(own, { recursive: true })
+    },
+  )
 
   it('list prints a line for each, revoke removes one', async () => {
     const file = newFile()
@@ -125,6 +156,18 @@ describe('geofix keys', () => {
     expect((await add(`${file}.link`)).status).toBe(0)
     expect(lstatSync(`${file}.link`).isSymbolicLink()).toBe(true)
     expect(await list(file)).toHaveLength(1)
+    // A link in a linked folder is relative to the real one.
+    for (const name of ['real/config', 'real/secrets']) mkdirSync(join(folder, name), { recursive: true })
+    symlinkSync('real/config', join(folder, 'linked'))
+    symlinkSync('../secrets/keys.json', join(folder, 'real/config/keys.json'))
+    expect((await add(join(folder, 'linked/keys.json'))).status).toBe(0)
+    expect(await list(join(folder, 'real/secrets/keys.json'))).toHaveLength(1)
+    symlinkSync('loop', join(folder, 'loop'))
+    expect(await add(join(folder, 'loop'))).toMatchObject({
+      status: 1,
+      err: expect.stringContaining('cycle'),
+    })
+    expect(await add('/dev/stdout')).toMatchObject({ status: 1, err: expect.stringContaining('not a file') })
   })
 
   it('loses no change of commands that run at once', async () => {
