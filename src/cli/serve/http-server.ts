@@ -101,6 +101,7 @@ export function makeServer(answer: AnswerFunction, refused: () => void = () => {
   server.timeout = IDLE_TIMEOUT_MS
   server.maxConnections = MAX_CONNECTIONS
   server.on('drop', refused)
+  server.on('checkExpectation', (_, outgoing) => outgoing.writeHead(417, { connection: 'close' }).end())
   return server
 }
 

@@ -36,11 +36,8 @@ interface Shown {
   readonly problem: { readonly title: string; readonly detail: string } | null
 }
 
-const KEY_NEEDED: Shown = {
-  status: 401,
-  record: null,
-  problem: { title: 'A valid API key is required', detail: 'Write your key in the field "API key".' },
-}
+/** Instead of the service's own words, which are for programs. */
+const KEY_NEEDED = { title: 'A valid API key is required', detail: 'Write your key in the field "API key".' }
 
 /** A page for people: an address, its record, its point on a map. It asks the service as any other client does. */
 export class Page {
@@ -84,12 +81,11 @@ export class Page {
     asked: Asked,
     remoteAddress: string | undefined,
   ): Promise<Shown> {
-    if (this.#needsKey && key === '') return KEY_NEEDED
     // Encoded throughout: a segment "batch" would be another operation.
     const segment = encodeURIComponent(ip).replace(/^b/, '%62')
     const path = ip === '' ? '/v1/ip' : `/v1/ip/${segment}`
     const query = locale === '' ? '' : `?${new URLSearchParams({ locale })}`
-    const authorization = `Bearer ${key}`
+    const authorization = key === '' ? null : `Bearer ${key}`
     const question: Asked = {
       method: 'GET',
       url: path + query,
@@ -101,7 +97,7 @@ export class Page {
     const answer = JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body ?? undefined))
     return status === 200
       ? { status, record: answer, problem: null }
-      : { status, record: null, problem: answer }
+      : { status, record: null, problem: status === 401 && key === '' ? KEY_NEEDED : answer }
   }
 
   #page(

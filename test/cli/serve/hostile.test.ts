@@ -127,6 +127,7 @@ describe('hostile requests', () => {
     const answer = await raw(Buffer.from(request, 'latin1'), statuses.length)
     expect(statusesOf(answer), answer).toEqual(statuses)
     if (statuses[0] !== 200) expect(recordsIn(answer)).toBe(0)
+    if (statuses[0] === 417) expect(answer).toMatch(/^connection: close\r$/im)
   })
 
   it('in one connection are answered in their order, each by its own key', async () => {

@@ -104,6 +104,8 @@ describe('the page', () => {
     const without = await page(keyed, '/?ip=81.2.69.142')
     expect([without.status, without.headers['www-authenticate']]).toEqual([401, 'Bearer'])
     expect(without.text).toContain('Write your key')
+    // Such requests are counted and logged as others.
+    expect(keyed.lines().at(-1)).toMatchObject({ event: 'request', status: 401 })
     expect((await page(keyed, `/?ip=81.2.69.142&key=${KEYS.developer}`)).status).toBe(401)
     expect((await page(keyed, '/', { ...form, key: 'live_wrong' })).status).toBe(401)
     expect((await page(keyed, '/', { ...form, key: 'a\r\nb' })).status).toBe(401)
