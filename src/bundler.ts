@@ -2,6 +2,7 @@
 // browsers, webpack, and tracers such as @vercel/nft find the databases without a plugin.
 import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 /** How the built code names a database: `new URL('…', import.meta.url)`, or `path.join(__dirname, '…')` in CommonJS. */
 const LITERAL = /(?<=new URL\(|join\(__dirname, )(["'])\.\.\/data\/([\w.-]+)\1/g
@@ -176,20 +177,22 @@ function databasesIn(module: string): readonly string[] {
   return files
 }
 
-const ownFolders = new Map<string, boolean>()
+const ownFolders = new Set<string>()
+const OWN_NAME = packageName(fileURLToPath(new URL('../package.json', import.meta.url)))
 
 /** Whether a folder has the code of a copy of this package. A project can have several, and links can lead to one. */
 function isOwnFolder(folder: string): boolean {
-  const isOwn = ownFolders.get(folder) ?? packageName(join(folder, '../package.json')) === 'geofix'
-  ownFolders.set(folder, isOwn)
-  return isOwn
+  if (ownFolders.has(folder)) return true
+  if (packageName(join(folder, '../package.json')) !== OWN_NAME) return false
+  ownFolders.add(folder)
+  return true
 }
 
 function packageName(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8')).name
   } catch {
-    return undefined
+    return null
   }
 }
 

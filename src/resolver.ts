@@ -91,8 +91,8 @@ export abstract class Resolver {
   /** Methods read it once, so that no result mixes the databases before and after a replacement. `null`: closed. */
   #set: DatabaseSet | null
   #databases: readonly DatabaseInfo[]
-  /** Whether other code can still use the databases after `close()`, such as a stream of `geofix/enrich`. */
-  #isLent = false
+  /** How many users the databases can have after `close()`, such as a stream of `geofix/enrich`. */
+  #users = 0
   /** Reused for every lookup, since methods are synchronous. */
   readonly #address = new Address()
   readonly #clients: ClientWalk
@@ -198,12 +198,18 @@ export abstract class Resolver {
     const at = instantOf(options?.at)
     const results: LookupResult[] = []
     let batch: unknown[] = []
-    for (const ip of ips) {
-      if (batch.push(ip) < BATCH_ITEMS) continue
+    // The iterable may call close().
+    this.#users++
+    try {
+      for (const ip of ips) {
+        if (batch.push(ip) < BATCH_ITEMS) continue
+        this.#batch.lookup(set, batch, locale, at, results)
+        batch = []
+      }
       this.#batch.lookup(set, batch, locale, at, results)
-      batch = []
+    } finally {
+      this.#users--
     }
-    this.#batch.lookup(set, batch, locale, at, results)
     return results
   }
 
@@ -274,11 +280,11 @@ export abstract class Resolver {
   }
 
   /**
-   * Releases the databases' memory and closes their files. Later calls throw a `TypeError`. Work in progress with
-   * `geofix/enrich` or `geofix/http` keeps them until it ends and they are garbage-collected.
+   * Releases the databases' memory and closes the files of packed ones. Later calls throw a `TypeError`. Databases in use by
+   * `geofix/enrich` or `geofix/http`, and those that were replaced or shared before, are closed when they are garbage-collected.
    */
   close(): void {
-    if (!this.#isLent) for (const database of this.#set?.databases ?? []) database.close?.()
+    if (this.#users === 0) for (const database of this.#set?.databases ?? []) database.close?.()
     this.#set = null
   }
 
@@ -300,7 +306,7 @@ export abstract class Resolver {
    * @throws TypeError when the resolver is closed
    */
   [DATABASE_SET](): DatabaseSet {
-    this.#isLent = true
+    this.#users++
     return this.#open()
   }
 

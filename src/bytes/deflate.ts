@@ -31,7 +31,14 @@ export const inflate: Inflate = (stream, length) => {
   const wrongLength = (): Error => new Error(`a stream does not have ${length} bytes`)
   if (stream.length <= CHUNK_BYTES) {
     // One more byte, to detect a longer output: fflate drops what does not fit.
-    const output = inflateSync(stream, { out: new Uint8Array(length + 1) })
+    const out = new Uint8Array(length + 1)
+    let output: Uint8Array
+    try {
+      output = inflateSync(stream, { out })
+    } catch (error) {
+      // fflate copies stored bytes without looking at the room for them.
+      throw error instanceof RangeError ? wrongLength() : error
+    }
     if (output.length !== length) throw wrongLength()
     return output
   }

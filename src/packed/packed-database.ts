@@ -28,7 +28,7 @@ const LEAVES_SHARE = 0.58
 export interface PackedOptions {
   /** Limit of the decoded blocks that are kept, in bytes. 0 keeps only the last ones. Default: 100,663,296. */
   readonly cacheBytes?: number | undefined
-  /** Limit of the unpacked file, in bytes. Default: 2,147,483,648. */
+  /** Limit of the file, of its directory inflated, and of the unpacked file, in bytes. Default: 2,147,483,648. */
   readonly maxBytes?: number | undefined
 }
 

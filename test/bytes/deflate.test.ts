@@ -28,6 +28,11 @@ describe('deflate and inflate', () => {
     expect(() => inflate(stream.subarray(0, stream.length / 2), size)).toThrow()
   })
 
+  it('calls stored bytes without room for them damage, not lack of memory', () => {
+    const stored = deflateRawSync(new Uint8Array(1000).fill(7), { level: 0 })
+    expect(() => inflate(stored, 900)).toThrow(new Error('a stream does not have 900 bytes'))
+  })
+
   it('stops a bomb early', () => {
     const bomb = deflateRawSync(new Uint8Array(2 ** 28))
     expect(bomb.length).toBeGreaterThan(2 ** 17)

@@ -82,6 +82,13 @@ describe('a packed file on disk', () => {
       expect(() => geo.lookup(IP)).toThrow(new TypeError('the resolver is closed'))
       expect(geo.databases[0]?.path).toBe(path)
     }
+    const closing = Resolver.openSync(path, { cacheBytes: 0 })
+    function* ips() {
+      yield IP
+      closing.close()
+      yield IP
+    }
+    expect(closing.lookupMany(ips())).toEqual([IP, IP].map((ip) => Resolver.openSync(path).lookup(ip)))
     const geo = Resolver.openSync(path, { cacheBytes: 0 })
     const { output } = enrich(Readable.from([`{"ip":"${IP}"}\n`]), { resolver: geo })
     geo.close()
