@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { Address, parseAddress } from '../../src/address/address.ts'
 import { describeSpecialPurpose } from '../../src/address/special-purpose.ts'
 import { MalformedAddressError, UnresolvableAddressError } from '../../src/errors.ts'
-import { hasShared, sharedJson } from '../shared.ts'
+import { vectorsIn } from '../vectors/vectors-in.ts'
 import { anyText, ipv4Text, ipv6Spelling } from './arbitraries.ts'
 
 const address = new Address()
@@ -187,8 +187,8 @@ function outcomeOf(input: unknown): object {
   }
 }
 
-describe.skipIf(!hasShared)('the address vectors', () => {
-  const { vectors } = sharedJson<{ vectors: Vector[] }>('vectors/address-vectors.json', { vectors: [] })
+describe('the address vectors', () => {
+  const vectors = vectorsIn<Vector>('address-vectors.json')
 
   it('are there', () => {
     expect(vectors.length).toBeGreaterThan(100)

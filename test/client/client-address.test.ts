@@ -10,7 +10,7 @@ import {
   MalformedAddressError,
   UnresolvableAddressError,
 } from '../../src/errors.ts'
-import { hasShared, sharedJson } from '../shared.ts'
+import { vectorsIn } from '../vectors/vectors-in.ts'
 
 interface Vector {
   readonly id: string
@@ -42,7 +42,7 @@ class TLSWrap {
 /** The members of a Unix socket in Node that are read. */
 const UNIX_SOCKET = { destroyed: false, _handle: new Pipe() }
 
-const { vectors } = sharedJson<{ vectors: Vector[] }>('vectors/detect-vectors.json', { vectors: [] })
+const vectors = vectorsIn<Vector>('detect-vectors.json')
 
 /** Makes the request that a vector describes, in the shape of its framework. */
 function sourceOf({
@@ -89,7 +89,7 @@ function outcomeOf(run: () => unknown): Record<string, unknown> {
   }
 }
 
-describe.skipIf(!hasShared)('vectors', () => {
+describe('vectors', () => {
   it('exist', () => expect(vectors.length).toBeGreaterThan(90))
 
   it.each(vectors)('$id $name', ({ source, options, expect: expected }) => {
