@@ -1,5 +1,5 @@
-// The long run, a part of `npm run test:all`: every test, on all of its cases, with new random examples each time
-// unless EXAMPLES_SEED is set.
+// Every test, on all of its cases, with new random examples each time unless EXAMPLES_SEED is set.
+// `scripts/long-tests.config.ts` is the part of it that `npm test` has not done.
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
