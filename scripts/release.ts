@@ -1,6 +1,7 @@
-// Releases the version in package.json: npm run release -- [--dry-run | --publish].
-// --dry-run only lists the problems. --publish is for the build machine, which provides npm's provenance. Without it,
-// the script prints the remaining commands.
+// Releases the version in package.json: npm run release -- [--dry-run | --publish | --publish-tag].
+// --dry-run only lists the problems. --publish is for the build machine, which provides npm's provenance: it publishes and
+// then tags the commit. --publish-tag publishes a commit that has the tag already, as a workflow does that the tag started.
+// Without these, the script prints the remaining commands.
 
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -20,7 +21,7 @@ export const CHECKS: readonly Step[] = [
 ]
 
 /** The commands that publish the tarball, then tag the commit: a tag means that the version is published. */
-export function publication(name: string, version: string): Step[] {
+export function publication(name: string, version: string): [publish: Step, ...tagging: Step[]] {
   // npm requires a tag other than `latest` for prereleases.
   const channel = version.includes('-') ? ['--tag', 'next'] : []
   return [
@@ -30,20 +31,21 @@ export function publication(name: string, version: string): Step[] {
   ]
 }
 
-const MODES = ['--dry-run', '--publish']
+const MODES = ['--dry-run', '--publish', '--publish-tag']
 
 /**
- * @param args at most one of `--dry-run` and `--publish`
+ * @param args at most one of `--dry-run`, `--publish` and `--publish-tag`
  * @param run runs a program and throws if it fails
  * @returns the exit status: 0, 1 if there are problems, 2 for wrong usage
  */
 export function release(root: string, args: readonly string[], run: (step: Step) => void): 0 | 1 | 2 {
   const [mode, ...others] = args
   if (others.length > 0 || (mode !== undefined && !MODES.includes(mode))) {
-    console.error('Usage: npm run release -- [--dry-run | --publish]')
+    console.error('Usage: npm run release -- [--dry-run | --publish | --publish-tag]')
     return 2
   }
-  if (hasProblems(root)) return 1
+  const isTagged = mode === '--publish-tag'
+  if (hasProblems(root, isTagged)) return 1
   const { version } = packageIn(root)
   if (mode === '--dry-run') {
     console.log(`${version} can be released`)
@@ -51,9 +53,10 @@ export function release(root: string, args: readonly string[], run: (step: Step)
   }
   for (const step of CHECKS) run(step)
   // The checks may have changed the work tree.
-  if (hasProblems(root)) return 1
-  const steps = publication(packageJson.name, version)
-  if (mode === '--publish') for (const step of steps) run(step)
+  if (hasProblems(root, isTagged)) return 1
+  const [publish, ...tagging] = publication(packageJson.name, version)
+  const steps = isTagged ? [publish] : [publish, ...tagging]
+  if (mode !== undefined) for (const step of steps) run(step)
   else
     console.log(
       `${version} is packed. Run these commands to publish it:\n${steps.map((step) => `  ${step.join(' ')}`).join('\n')}`,
@@ -61,8 +64,8 @@ export function release(root: string, args: readonly string[], run: (step: Step)
   return 0
 }
 
-function hasProblems(root: string): boolean {
-  const problems = releaseProblems(root)
+function hasProblems(root: string, isTagged: boolean): boolean {
+  const problems = releaseProblems(root, isTagged)
   for (const problem of problems) console.error(`not released: ${problem}`)
   return problems.length > 0
 }

@@ -8,8 +8,12 @@ export function packageIn(root: string): PackageJson {
   return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 }
 
-/** Why a repository cannot be released; empty if it can. Each sentence says what to do. */
-export function releaseProblems(root: string): string[] {
+/**
+ * Why a repository cannot be released; empty if it can. Each sentence says what to do.
+ *
+ * @param isTagged whether the commit must have the tag of its version already; otherwise no commit may have it
+ */
+export function releaseProblems(root: string, isTagged = false): string[] {
   const packageJson = packageIn(root)
   const { version } = packageJson
   const lock: PackageLock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
@@ -18,7 +22,9 @@ export function releaseProblems(root: string): string[] {
     repositoryProblem(packageJson),
     lockProblem(lock, version),
     changelogProblem(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version),
-    tagProblem(tagsOf(root), version),
+    isTagged
+      ? missingTagProblem(git(root, 'tag', '--points-at', 'HEAD').split('\n'), version)
+      : tagProblem(tagsOf(root), version),
     ...staleData(root),
   ].filter((problem) => problem !== null)
 }
@@ -79,6 +85,12 @@ function isDate(text: string): boolean {
 export function tagProblem(tags: readonly string[], version: string): string | null {
   if (!tags.includes(tagOf(version))) return null
   return `the tag ${tagOf(version)} exists already: set the next version in package.json and package-lock.json`
+}
+
+/** @param tags those of the commit */
+export function missingTagProblem(tags: readonly string[], version: string): string | null {
+  if (tags.includes(tagOf(version))) return null
+  return `the commit does not have the tag ${tagOf(version)}: run "git tag ${tagOf(version)}", or publish a commit that has it`
 }
 
 /** The fields of package.json that a release needs. */

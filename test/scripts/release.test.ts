@@ -272,6 +272,22 @@ describe('release', () => {
     ])
   })
 
+  it('publishes a commit that has the tag already, and only that', () => {
+    const root = repository()
+    expect(release(root, ['--publish-tag'], run)).toBe(1)
+    expect(ran).toEqual([])
+    expect(printed).toEqual([
+      expect.stringMatching(/^not released: the commit does not have the tag v1\.2\.0/),
+    ])
+    git(root, 'tag', 'v1.2.0')
+    expect(release(root, ['--publish-tag'], run)).toBe(0)
+    expect(ran.slice(CHECKS.length).map((step) => step.join(' '))).toEqual([
+      'npm publish ./geofix-1.2.0.tgz --provenance --access public',
+    ])
+    having({ 'a.txt': '' })(root)
+    expect(release(root, ['--publish-tag'], run)).toBe(1)
+  })
+
   it('publishes a prerelease under the tag next', () => {
     const root = repository()
     const version = '1.2.0-beta.1'
