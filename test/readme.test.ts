@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import ts from 'typescript'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { float, MmdbWriter } from '../src/writer.ts'
+import { deadLinks } from './markdown.ts'
 import { linkPackage, output, ROOT, typecheck, writeProject } from './package/project.ts'
 import { tarOf } from './tar-archive.ts'
 import { temporaryFolder } from './temporary.ts'
@@ -23,6 +24,7 @@ const DOCUMENTS = [
   'src/node/README.md',
   'src/packed/README.md',
   'scripts/bench/README.md',
+  'data/LICENSES.md',
   'data/README.md',
   'SECURITY.md',
   'CHANGELOG.md',
@@ -60,15 +62,6 @@ const fileOf = ({ document, line }: Block): string => `${document.replaceAll(/\W
 
 /** The command in a line of a shell example, such as `geofix info` or `cat file | npx geofix`. */
 const COMMAND = /(^|\| )(?:npx )?geofix(?= |$)/
-
-/** The anchors of a document, as GitHub makes them of its headings. */
-const anchorsOf = (text: string): string[] =>
-  Array.from(text.matchAll(/^#+ (.*)$/gm), ([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\w\- ]/g, '')
-      .replaceAll(' ', '-'),
-  ).concat(Array.from(text.matchAll(/<a id="([^"]+)">/g), ([, id = '']) => id))
 
 /** The lines that a block should print, from its comments `// prints: …`. */
 const printed = (code: string) => Array.from(code.matchAll(/^\/\/ prints: (.*)$/gm), (match) => match[1])
@@ -173,13 +166,7 @@ describe('the documents', () => {
   })
 
   it.each(DOCUMENTS)('%s has only links that lead somewhere', (document) => {
-    for (const [, link = ''] of textOf(document).matchAll(/\]\(([^)\s]+)\)/g)) {
-      if (/^https?:/.test(link)) continue
-      const [path = '', anchor] = link.split('#')
-      const target = path === '' ? document : join(dirname(document), path)
-      expect(existsSync(join(ROOT, target)), link).toBe(true)
-      if (anchor !== undefined) expect(anchorsOf(textOf(target)), link).toContain(anchor)
-    }
+    expect(deadLinks(ROOT, document, textOf)).toEqual([])
   })
 
   it.each(DOCUMENTS)('%s names only files that exist', (document) => {

@@ -20,6 +20,7 @@ export function releaseProblems(root: string, isTagged = false): string[] {
   return [
     workTreeProblem(git(root, 'status', '--porcelain', '--untracked-files=all')),
     repositoryProblem(packageJson),
+    pagesProblem(packageJson),
     lockProblem(lock, version),
     changelogProblem(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version),
     isTagged
@@ -97,13 +98,31 @@ export function missingTagProblem(tags: readonly string[], version: string): str
 export interface PackageJson {
   readonly version: string
   readonly repository?: string | { readonly url?: string }
+  readonly homepage?: string
+  readonly bugs?: string | { readonly url?: string }
 }
 
 /** npm checks that the package was built from the repository that it names. */
 export function repositoryProblem({ repository }: PackageJson): string | null {
-  const url = typeof repository === 'string' ? repository : repository?.url
+  const url = urlOf(repository)
   if (url !== undefined && /github\.com[/:]/.test(url)) return null
   return 'package.json names no repository on GitHub, which the provenance of npm requires: add "repository": { "type": "git", "url": "git+https://github.com/OWNER/NAME.git" }'
+}
+
+/** npm shows both, and `npm bugs` and `npm docs` open them. @returns `null` also if there is no repository yet */
+export function pagesProblem({ repository, bugs, homepage }: PackageJson): string | null {
+  const [, name] = /github\.com[/:]([\w.-]+\/[\w.-]+?)(?:\.git)?$/.exec(urlOf(repository) ?? '') ?? []
+  if (name === undefined) return null
+  const issues = `https://github.com/${name}/issues`
+  if (urlOf(bugs) !== issues) {
+    return `package.json does not name the page for faults of its repository: add "bugs": { "url": "${issues}" }`
+  }
+  if (homepage !== undefined && URL.canParse(homepage)) return null
+  return `package.json has no homepage: add "homepage": "https://github.com/${name}#readme"`
+}
+
+function urlOf(place: string | { readonly url?: string } | undefined): string | undefined {
+  return typeof place === 'string' ? place : place?.url
 }
 
 /** The fields of package-lock.json with the version of the package. */

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
+import { deadLinks } from '../markdown.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { output, ROOT, writeProject } from './project.ts'
 
@@ -74,7 +75,7 @@ describe('the tarball', () => {
       .map(({ path }) => path)
       .filter(
         (path) =>
-          !/^(dist\/[\w-]+\.(js|cjs|d\.ts|d\.cts)|data\/[\w-]+\.(mmdb\.gz|mmdb\.packed|json|md)|dist\/(cli|http)\.LICENSE\.txt|package\.json|(src\/([a-z]+\/)?|scripts\/bench\/)?README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/.test(
+          !/^(dist\/[\w-]+\.(js|cjs|d\.ts|d\.cts)|data\/[\w-]+\.(mmdb\.gz|mmdb\.packed|json|md)|dist\/(cli|http)\.LICENSE\.txt|package\.json|(src\/([a-z]+\/)?|scripts\/bench\/)?README\.md|scripts\/examples\/(browser|electron)\/[\w./-]+|src\/cli\/report\/(equal-earth|world)\.ts|\.github\/CONTRIBUTING\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/.test(
             path,
           ),
       )
@@ -102,6 +103,36 @@ describe('the tarball', () => {
         'dist/http.LICENSE.txt',
       ]),
     )
+  })
+
+  it('has documents whose links lead to its own files (second trial 27)', () => {
+    const installed = join(user, 'node_modules/geofix')
+    const textOf = (document: string) => readFileSync(join(installed, document), 'utf8')
+    const documents = packed.files.map(({ path }) => path).filter((path) => path.endsWith('.md'))
+    expect(documents).toEqual(
+      expect.arrayContaining(['scripts/examples/browser/README.md', 'scripts/examples/electron/README.md']),
+    )
+    const dead = documents.flatMap((document) =>
+      deadLinks(installed, document, textOf).map((link) => `${document}: ${link}`),
+    )
+    expect(dead).toEqual([])
+  })
+
+  it('has recipes whose files are all there (second trial 27)', () => {
+    const installed = join(user, 'node_modules/geofix')
+    const sources = packed.files
+      .map(({ path }) => path)
+      .filter((path) => /^scripts\/examples\/.*\.(ts|js|html)$/.test(path))
+    expect(sources.length).toBeGreaterThan(8)
+    const missing = sources.flatMap((source) => {
+      const imported = readFileSync(join(installed, source), 'utf8').matchAll(
+        /(?:from|URL\(|src=) ?['"](\.[^'"]*\.ts)['"]/g,
+      )
+      return Array.from(imported, ([, path = '']) => join(dirname(source), path)).filter(
+        (path) => !existsSync(join(installed, path)),
+      )
+    })
+    expect(missing).toEqual([])
   })
 
   it('has at most 20 MB', () => {

@@ -14,6 +14,10 @@ const folder = temporaryFolder()
 
 const SOURCE = { name: 'places', version: '1.0.0', integrity: 'sha512-a' }
 const REPOSITORY = { type: 'git', url: 'git+https://github.com/someone/geofix.git' }
+const PAGES = {
+  homepage: 'https://www.npmjs.com/package/geofix',
+  bugs: { url: 'https://github.com/someone/geofix/issues' },
+}
 const PACKAGES = 'scripts/build-data/packages'
 const CHANGELOG =
   '# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2026-11-21\n\n### Added\n\n- Things.\n\n## [1.1.0] - 2026-01-01\n'
@@ -41,7 +45,7 @@ function repository(): string {
   )
   const packed = gzipSync(unpacked)
   writeProject(root, {
-    'package.json': json({ version: '1.2.0', repository: REPOSITORY }),
+    'package.json': json({ version: '1.2.0', repository: REPOSITORY, ...PAGES }),
     'package-lock.json': json({ version: '1.2.0', packages: { '': { version: '1.2.0' } } }),
     'CHANGELOG.md': CHANGELOG,
     '.gitignore': 'dist/\n*.tgz\n',
@@ -112,6 +116,32 @@ describe('releaseProblems', () => {
       'a package without a repository',
       having({ 'package.json': json({ version: '1.2.0' }) }),
       [/^package\.json names no repository on GitHub, .*: add "repository"/],
+    ],
+    [
+      'a package without a page for faults (second trial 27)',
+      having({
+        'package.json': json({ version: '1.2.0', repository: REPOSITORY, ...PAGES, bugs: undefined }),
+      }),
+      [/: add "bugs": \{ "url": "https:\/\/github\.com\/someone\/geofix\/issues" \}$/],
+    ],
+    [
+      'a page for faults of another repository',
+      having({
+        'package.json': json({
+          version: '1.2.0',
+          repository: REPOSITORY,
+          ...PAGES,
+          bugs: 'https://github.com/another/geofix/issues',
+        }),
+      }),
+      [/^package\.json does not name the page for faults of its repository/],
+    ],
+    [
+      'a package without a homepage (second trial 27)',
+      having({
+        'package.json': json({ version: '1.2.0', repository: REPOSITORY, ...PAGES, homepage: undefined }),
+      }),
+      [/^package\.json has no homepage: add "homepage": "https:\/\/github\.com\/someone\/geofix#readme"$/],
     ],
     [
       'a lock file with another version',
@@ -292,7 +322,7 @@ describe('release', () => {
     const root = repository()
     const version = '1.2.0-beta.1'
     having({
-      'package.json': json({ version, repository: REPOSITORY }),
+      'package.json': json({ version, repository: REPOSITORY, ...PAGES }),
       'package-lock.json': json({ version, packages: { '': { version } } }),
       'CHANGELOG.md': CHANGELOG.replace('1.2.0', version),
     })(root)
