@@ -4,6 +4,9 @@ import { run } from './program.ts'
 /** Higher statuses are those of signals. The process then exits at once. */
 const SIGNAL_STATUS = 128
 
+/** How long a service that has ended may take to write what is left to its streams. */
+const LAST_WRITES_MS = 250
+
 const args = process.argv.slice(2)
 
 /**
@@ -25,3 +28,5 @@ process.stderr.on('error', () => {})
 const status = await run(args, process)
 if (status > SIGNAL_STATUS) process.exit(status)
 process.exitCode = status
+// Text that nobody reads would keep the process alive.
+if (args[0] === 'serve') setTimeout(() => process.exit(status), LAST_WRITES_MS).unref()

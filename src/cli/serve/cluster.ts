@@ -6,7 +6,7 @@ import limiters from 'rate-limiter-flexible/lib/RateLimiterCluster.js'
 import type { MakeLimiter } from '../../http/rate-limit.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
 import type { ServeSettings } from './flags.ts'
-import { listen, makeServer, stop } from './http-server.ts'
+import { listen, MAX_METRICS_CONNECTIONS, makeServer, stop } from './http-server.ts'
 import type { JsonLog } from './log.ts'
 import { metricsReply, type Running, startService } from './service.ts'
 import { sendMetrics, WorkerMetrics } from './worker-metrics.ts'
@@ -64,7 +64,11 @@ export async function startPrimary(settings: ServeSettings, log: JsonLog): Promi
   const server =
     settings.metricsPort === null
       ? null
-      : makeServer(async (asked) => metricsReply(asked, await metrics.text(), register.contentType))
+      : makeServer(
+          async (asked) => metricsReply(asked, await metrics.text(), register.contentType),
+          undefined,
+          MAX_METRICS_CONNECTIONS,
+        )
   let ports: number[]
   let metricsPort: number | null
   try {

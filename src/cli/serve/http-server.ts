@@ -7,6 +7,7 @@ import { chain, isPromise, type MaybePromise } from '../../http/maybe-promise.ts
 import { type Problem, problemReply } from '../../http/problem.ts'
 import { messageOf } from '../../realm.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
+import { connectionLimit } from './descriptors.ts'
 import { NodeAsked, send } from './node-exchange.ts'
 
 /** Bytes of a request line with all header fields. */
@@ -19,8 +20,10 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000
 const IDLE_TIMEOUT_MS = 90_000
 /** How often Node checks requests for these timeouts. */
 const CHECK_INTERVAL_MS = 1000
-/** Open connections of one process. More are closed at once. */
+/** Open connections of a server, if the process may have as many descriptors. More are closed at once. */
 const MAX_CONNECTIONS = 10_000
+/** The same for the port of the metrics. */
+export const MAX_METRICS_CONNECTIONS = 16
 /** How often connections that have become idle are closed while the server stops. */
 const STOP_INTERVAL_MS = 50
 
@@ -43,8 +46,13 @@ const connections = new WeakMap<Server, Set<Socket>>()
  * (RFC 9112 section 11.2).
  *
  * @param refused is called for each connection beyond the limit
+ * @param maxConnections the limit, if the process may have as many descriptors
  */
-export function makeServer(answer: AnswerFunction, refused: () => void = () => {}): Server {
+export function makeServer(
+  answer: AnswerFunction,
+  refused: () => void = () => {},
+  maxConnections = MAX_CONNECTIONS,
+): Server {
   const unusual = getRequestListener(
     (request, { incoming: { socket }, outgoing }) =>
       chain(answer(new FetchAsked(request), socket.remoteAddress), (reply) => {
@@ -99,7 +107,7 @@ export function makeServer(answer: AnswerFunction, refused: () => void = () => {
   // By default, Node drops lines beyond 1,000, perhaps that of a trusted proxy. MAX_HEADER_BYTES bounds them.
   server.maxHeadersCount = 0
   server.timeout = IDLE_TIMEOUT_MS
-  server.maxConnections = MAX_CONNECTIONS
+  server.maxConnections = connectionLimit(maxConnections)
   server.on('drop', refused)
   server.on('checkExpectation', (_, outgoing) => outgoing.writeHead(417, { connection: 'close' }).end())
   return server

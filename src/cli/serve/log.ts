@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 
 /** Lines are written together, because a system call takes longer than a lookup. */
 const FLUSH_MS = 100
@@ -6,14 +7,21 @@ const FLUSH_MS = 100
 const MAX_WRITE_CHARS = 4000
 /** Limit of lines that wait for a slow reader. Later lines are counted and dropped. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024
+/** How often `end` looks whether all lines are written. */
+const END_INTERVAL_MS = 10
 
 export type LogFields = Readonly<Record<string, string | number | null | undefined>>
 
-/** One JSON object a line: the time, what happened, and its details. */
+/** One JSON object a line: the time, what happened, and its details. A reader that is stuck keeps nothing waiting. */
 export class JsonLog {
   readonly #stream: Writable | null
   #waiting = ''
+  #waitingLines = 0
+  /** Lines that the stream has and did not write yet. */
+  #unwritten = 0
   #dropped = 0
+  /** Dropped lines that no line of the log has counted. */
+  #unsaid = 0
   #timer: NodeJS.Timeout | undefined
 
   /** @param stream `null` to write nothing */
@@ -21,28 +29,61 @@ export class JsonLog {
     this.#stream = stream
   }
 
+  /** How many lines were dropped so far, because their reader was too slow or had gone. */
+  get dropped(): number {
+    return this.#dropped
+  }
+
   write(event: string, fields: LogFields = {}): void {
     const stream = this.#stream
     if (stream === null) return
     if (stream.writableLength > MAX_WAITING_BYTES) {
-      this.#dropped++
+      this.#drop(1)
       return
     }
     const time = new Date().toISOString()
-    if (this.#dropped > 0) {
-      this.#waiting += `${JSON.stringify({ time, event: 'lines-dropped', count: this.#dropped })}\n`
-      this.#dropped = 0
+    if (this.#unsaid > 0) {
+      this.#add(JSON.stringify({ time, event: 'lines-dropped', count: this.#unsaid }))
+      this.#unsaid = 0
     }
-    const line = `${JSON.stringify({ time, event, ...fields })}\n`
-    if (this.#waiting.length + line.length > MAX_WRITE_CHARS) this.flush()
-    this.#waiting += line
+    this.#add(JSON.stringify({ time, event, ...fields }))
     this.#timer ??= setTimeout(() => this.flush(), FLUSH_MS).unref()
   }
 
   flush(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    if (this.#waiting !== '') this.#stream?.write(this.#waiting)
+    if (this.#waiting === '') return
+    const [text, lines] = [this.#waiting, this.#waitingLines]
     this.#waiting = ''
+    this.#waitingLines = 0
+    this.#unwritten += lines
+    this.#stream?.write(text, (error) => {
+      this.#unwritten -= lines
+      if (error) this.#drop(lines)
+    })
+  }
+
+  /**
+   * Writes the last lines, and waits for a slow reader, but not for longer than a time.
+   *
+   * @returns how many lines are not written
+   */
+  async end(waitMs: number): Promise<number> {
+    this.flush()
+    const until = performance.now() + waitMs
+    while (this.#unwritten > 0 && performance.now() < until) await delay(END_INTERVAL_MS)
+    return this.#unwritten
+  }
+
+  #add(line: string): void {
+    if (this.#waiting.length + line.length >= MAX_WRITE_CHARS) this.flush()
+    this.#waiting += `${line}\n`
+    this.#waitingLines++
+  }
+
+  #drop(lines: number): void {
+    this.#dropped += lines
+    this.#unsaid += lines
   }
 }

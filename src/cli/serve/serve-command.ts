@@ -1,10 +1,13 @@
 import cluster from 'node:cluster'
-import { ExitStatus, type Terminal, writeMessage } from '../terminal.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { ExitStatus, messageLine, type Terminal, writeMessage } from '../terminal.ts'
 import type { ServeSettings } from './flags.ts'
 import { JsonLog } from './log.ts'
 import type { Running } from './service.ts'
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
+/** How long the last lines of the log may take, even if nothing of the grace time is left. */
+const MIN_LOG_END_MS = 250
 
 /**
  * Serves until a signal: `geofix serve`. A second signal ends the process at once.
@@ -13,14 +16,23 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const
  */
 export async function runServe(settings: ServeSettings, terminal: Terminal): Promise<ExitStatus> {
   const log = new JsonLog(settings.log === 'json' ? terminal.stdout : null)
+  const graceMs = settings.graceSeconds * 1000
   const signal = listenForSignal()
+  let isStarting = true
+  // Opening a database can wait, for the writer of a named pipe, for example. Then only the signal itself ends the process.
+  void signal.name.then(async (name) => {
+    await delay(graceMs, undefined, { ref: false })
+    if (isStarting) process.kill(process.pid, name)
+  })
   let running: Running
   try {
     running = await start(settings, log)
   } catch (error) {
-    log.flush()
+    await log.end(MIN_LOG_END_MS)
     signal.forget()
     throw error
+  } finally {
+    isStarting = false
   }
   if (!cluster.isWorker) {
     const { host } = settings
@@ -30,13 +42,18 @@ export async function runServe(settings: ServeSettings, terminal: Terminal): Pro
     await writeMessage(terminal.stderr, `listening at ${url}`)
   }
   log.write('stopping', { signal: await signal.name })
+  const late = performance.now() + graceMs
   const second = listenForSignal()
   // Ctrl-C reaches workers directly, and then through their primary process. For them that is one signal.
   void second.name.then(() => cluster.isWorker || process.exit(ExitStatus.failed))
   await running.stop()
-  second.forget()
   log.write('stopped')
-  log.flush()
+  const unwritten = await log.end(Math.max(MIN_LOG_END_MS, late - performance.now()))
+  second.forget()
+  if (unwritten > 0) {
+    const message = `the last ${unwritten} lines of the log were not written: nobody reads them`
+    terminal.stderr.write(messageLine(message))
+  }
   return ExitStatus.ok
 }
 

@@ -12,7 +12,7 @@ import { messageOf } from '../../realm.ts'
 import { DATABASE_SET } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
 import type { ServeSettings } from './flags.ts'
-import { type AnswerFunction, listen, makeServer, stop } from './http-server.ts'
+import { type AnswerFunction, listen, MAX_METRICS_CONNECTIONS, makeServer, stop } from './http-server.ts'
 import type { JsonLog } from './log.ts'
 import { Metrics } from './metrics.ts'
 import { OPEN_API_JSON } from './openapi.ts'
@@ -55,7 +55,7 @@ export async function startService(
   try {
     checkLocations(resolver[DATABASE_SET]())
     keys = await openKeys(settings, plans, log)
-    const metrics = settings.metricsPort === null ? null : new Metrics(resolver, isWorker)
+    const metrics = settings.metricsPort === null ? null : new Metrics({ resolver, keys, log }, isWorker)
     const service = new Service<Asked>(resolver, keys?.authenticate ?? null, {
       plans: plans.all,
       maxBatch: Math.max(1, ...plans.all.map(({ batch }) => batch)),
@@ -74,7 +74,9 @@ export async function startService(
     server = main
     const port = await listen(main, settings.port, settings.host)
     const metricsServer =
-      metrics === null || isWorker ? null : makeServer((asked) => metricsAnswer(asked, metrics))
+      metrics === null || isWorker
+        ? null
+        : makeServer((asked) => metricsAnswer(asked, metrics), undefined, MAX_METRICS_CONNECTIONS)
     const metricsPort =
       metricsServer === null ? null : await listen(metricsServer, settings.metricsPort ?? 0, settings.host)
     return {
@@ -172,9 +174,13 @@ async function openResolver(settings: ServeSettings, log: JsonLog): Promise<Node
 
 async function openKeys({ keys }: ServeSettings, plans: PlanTable, log: JsonLog): Promise<KeyFile | null> {
   if (keys === null) return null
-  return createKeyFile(keys, {
+  const file: KeyFile = await createKeyFile(keys, {
     plans: plans.all.map(({ name }) => name),
     onReload: (count) => log.write('keys', { count }),
-    onError: ({ message }) => log.write('keys-refused', { message }),
+    onError: ({ message }) => {
+      const ageSeconds = Math.round(file.status.ageMs / 1000)
+      log.write('keys-refused', { message, ageSeconds })
+    },
   })
+  return file
 }

@@ -1,7 +1,8 @@
-import { readFile, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { messageOf } from '../../realm.ts'
-import { fileState } from '../file-state.ts'
+import { type FileState, fileState } from '../file-state.ts'
 import { digestOf, equalDigests, isWellFormedKey } from './key.ts'
 import { type KeyEntry, KeyFileError, MAX_KEY_FILE_BYTES, parseKeyList } from './key-list.ts'
 
@@ -14,12 +15,23 @@ export interface KeyFileOptions {
    */
   readonly plans?: readonly string[] | undefined
   /**
-   * Is called once for each state of the file that cannot be used, and then the previous keys stay valid; also for one
-   * with keys of plans that there are not.
+   * Is called when the file cannot be used, again when the reason changes, and again each minute until the file can be
+   * used. The previous keys stay valid until then. Is also called once for a file with a key whose plan does not exist.
    */
   readonly onError?: ((error: KeyFileError) => void) | undefined
   /** Is called with the number of keys after the file was read again. */
   readonly onReload?: ((keys: number) => void) | undefined
+}
+
+/** Whether the keys are those of the file now, for monitoring. */
+export interface KeyFileStatus {
+  /** Why the keys of the file are not used; `null` if they are. */
+  readonly error: KeyFileError | null
+  /**
+   * Milliseconds since the keys were last known to be those of the file. Below two intervals if all is well. If it grows, a
+   * revoked key may still be valid. Changes of the system's clock do not matter.
+   */
+  readonly ageMs: number
 }
 
 /** The keys in a file. */
@@ -30,6 +42,8 @@ export interface KeyFile {
   readonly authenticate: (key: string) => { readonly plan: string; readonly id: string } | null
   /** How many keys of known plans the file has, expired ones included. */
   readonly size: number
+  /** Whether the keys are those of the file. Stays as it is after `close`, except for the age. */
+  readonly status: KeyFileStatus
   /** Stops following the file. The keys stay as they are. */
   readonly close: () => void
 }
@@ -45,6 +59,8 @@ interface Owner {
 const MAX_KNOWN_KEYS = 4096
 const DEFAULT_INTERVAL_MS = 1000
 const MAX_INTERVAL_MS = 2 ** 31 - 1
+/** How often an error that stays is reported. */
+const REPEAT_MS = 60_000
 /** Compared with the digest of an unknown key. */
 const NO_DIGEST = '0'.repeat(64)
 /** Bits for the group and for others to write. */
@@ -52,8 +68,8 @@ const WRITABLE_BY_OTHERS = 0o022
 
 /**
  * Reads a file of API keys, as `geofix keys` writes it, and follows it: a key that is added or revoked counts within two
- * intervals. While the file is damaged or missing, the previous keys stay valid. Following it does not keep the
- * process alive.
+ * intervals. While the file cannot be read, is damaged or missing, the previous keys stay valid, `status` says so, and
+ * each interval tries again. Following the file does not keep the process alive.
  *
  * @throws KeyFileError when the file cannot be read, is damaged, or others can write it
  * @throws TypeError when an option is invalid
@@ -82,6 +98,7 @@ export async function createKeyFile(path: string, options: KeyFileOptions = {}):
    */
   const read = async (): Promise<KeyFileError | null> => {
     const entries = await readKeyFile(file)
+    if (isClosed) return null
     const isUsable = ({ plan }: KeyEntry): boolean => plans === undefined || plans.includes(plan)
     byDigest = new Map(entries.filter(isUsable).map((entry) => [entry.digest, entry]))
     known.clear()
@@ -92,22 +109,49 @@ export async function createKeyFile(path: string, options: KeyFileOptions = {}):
     )
   }
 
-  /** The state of the file when it was last read, whether it could be used or not. */
-  let seen = await fileState(file)
+  /**
+   * The state of the file before its keys were read; `null` if reading failed. The next check then reads it again, although
+   * its state is the same: the process may have had no descriptor left.
+   */
+  let seen: FileState | null = await fileState(file)
+  let confirmedAt = performance.now()
   const strange = await read()
   if (strange !== null) throw strange
+  let error: KeyFileError | null = null
+  let reportedAt = Number.NEGATIVE_INFINITY
 
-  const poll = async (): Promise<void> => {
+  /** Reads the file if it has changed, or could not be read. */
+  const check = async (): Promise<void> => {
+    const startedAt = performance.now()
     const state = await fileState(file)
+    if (isClosed) return
+    if (state === seen) {
+      confirmedAt = startedAt
+      return
+    }
+    seen = null
+    const strange = await read()
+    if (isClosed) return
+    seen = state
+    confirmedAt = startedAt
+    error = null
+    if (strange !== null) onError?.(strange)
+    onReload?.(byDigest.size)
+  }
+  const refuse = (refused: KeyFileError): void => {
+    const now = performance.now()
+    const isReported = error?.message === refused.message && now - reportedAt < REPEAT_MS
+    error = refused
+    if (isReported || isClosed) return
+    reportedAt = now
+    onError?.(refused)
+  }
+  const poll = async (): Promise<void> => {
     try {
-      if (state === seen || isClosed) return
-      seen = state
-      const strange = await read()
-      if (strange !== null) onError?.(strange)
-      onReload?.(byDigest.size)
-    } catch (error) {
-      if (!(error instanceof KeyFileError)) throw error
-      onError?.(error)
+      await check()
+    } catch (thrown) {
+      if (!(thrown instanceof KeyFileError)) throw thrown
+      refuse(thrown)
     } finally {
       schedule()
     }
@@ -146,6 +190,9 @@ export async function createKeyFile(path: string, options: KeyFileOptions = {}):
     get size() {
       return byDigest.size
     },
+    get status() {
+      return { error, ageMs: performance.now() - confirmedAt }
+    },
     close: () => {
       isClosed = true
       clearTimeout(timer)
@@ -161,13 +208,21 @@ export async function createKeyFile(path: string, options: KeyFileOptions = {}):
  */
 export async function readKeyFile(path: string): Promise<readonly KeyEntry[]> {
   try {
-    const { mode, size } = await stat(path)
-    // A user who can write the file can make keys. Windows has no such bits.
-    if (process.platform !== 'win32' && (mode & WRITABLE_BY_OTHERS) !== 0) {
-      throw new KeyFileError(`other users can write it: run chmod 600 ${path}`)
+    // Without O_NONBLOCK, opening a named pipe would wait for a writer, and then nothing could end the process.
+    const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    try {
+      const stats = await file.stat()
+      if (!stats.isFile()) throw new KeyFileError('it is not a regular file')
+      // A user who can write the file can make keys. Windows has no such bits.
+      if (process.platform !== 'win32' && (stats.mode & WRITABLE_BY_OTHERS) !== 0) {
+        throw new KeyFileError(`other users can write it: run chmod 600 ${path}`)
+      }
+      if (stats.size > MAX_KEY_FILE_BYTES)
+        throw new KeyFileError(`it has more than ${MAX_KEY_FILE_BYTES} bytes`)
+      return parseKeyList(await file.readFile('utf8'))
+    } finally {
+      await file.close()
     }
-    if (size > MAX_KEY_FILE_BYTES) throw new KeyFileError(`it has more than ${MAX_KEY_FILE_BYTES} bytes`)
-    return parseKeyList(await readFile(path, 'utf8'))
   } catch (error) {
     throw new KeyFileError(`${path}: ${messageOf(error)}`, { cause: error })
   }

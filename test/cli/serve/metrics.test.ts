@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { JsonLog } from '../../../src/cli/serve/log.ts'
 import { Metrics } from '../../../src/cli/serve/metrics.ts'
 import { NodeResolver } from '../../../src/node/node-resolver.ts'
 import { encode, handMade } from '../../mmdb/hand-made.ts'
@@ -12,7 +13,7 @@ const RECORD = encode(new Map([['country', new Map([['iso_code', 'GB']])]]))
 async function metricsOf(buildEpoch: bigint): Promise<Metrics> {
   const path = join(temporaryFolder(), 'a.mmdb')
   writeFileSync(path, handMade(RECORD, { build_epoch: buildEpoch }))
-  return new Metrics(await NodeResolver.open(path))
+  return new Metrics({ resolver: await NodeResolver.open(path), keys: null, log: new JsonLog(null) })
 }
 
 async function gaugeOf(metrics: Metrics, name: string): Promise<number> {

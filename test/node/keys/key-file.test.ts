@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import crypto from 'node:crypto'
 import { chmodSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,6 +22,15 @@ import {
   parseKeyList,
 } from '../../../src/node/keys/key-list.ts'
 import { temporaryFolder } from '../../temporary.ts'
+
+/** What opening a file fails with. */
+const fault = vi.hoisted((): { error: Error | null } => ({ error: null }))
+vi.mock(import('node:fs/promises'), async (original) => {
+  const module = await original()
+  const open: typeof module.open = (...args) =>
+    fault.error === null ? module.open(...args) : Promise.reject(fault.error)
+  return { ...module, open }
+})
 
 const folder = temporaryFolder()
 let files = 0
@@ -251,4 +261,89 @@ describe('authenticate', () => {
     await delay(30)
     expect(knows(second)).toBe(true)
   })
+
+  it('reads the file again until it can be read, although it did not change meanwhile (second trial 1)', async () => {
+    const [revoked, kept] = [makeKey(), makeKey()]
+    const [onError, onReload] = [vi.fn(), vi.fn()]
+    const path = write(keyListText([entryOf(revoked), entryOf(kept)]))
+    const file = await followed(path, { onError, onReload })
+    const { ageMs, error } = file.status
+    expect(error).toBe(null)
+    expect(ageMs).toBeGreaterThanOrEqual(0)
+    try {
+      fault.error = Object.assign(new Error('EMFILE: too many open files'), {
+        code: 'EMFILE',
+        syscall: 'open',
+      })
+      write(keyListText([entryOf(kept)]), path)
+      while (file.status.error === null) await delay(5)
+      expect(file.status.error?.message).toBe(`${path}: EMFILE: too many open files`)
+      const { ageMs: before } = file.status
+      await delay(40)
+      // The age goes on, and one fault that stays is one report.
+      expect(file.status.ageMs).toBeGreaterThanOrEqual(before + 30)
+      expect(onError).toHaveBeenCalledOnce()
+      expect(file.authenticate(revoked)).not.toBe(null)
+      fault.error = new Error('EIO: i/o error')
+      while (onError.mock.calls.length < 2) await delay(5)
+    } finally {
+      fault.error = null
+    }
+    while (file.authenticate(revoked) !== null) await delay(5)
+    expect(file.authenticate(kept)).not.toBe(null)
+    expect(file.status.error).toBe(null)
+    expect(onReload.mock.calls).toEqual([[1]])
+    file.close()
+  })
+
+  it('reads a file again that came back unchanged, and says when it is used (second trial 1)', async () => {
+    const key = makeKey()
+    const [onError, onReload] = [vi.fn(), vi.fn()]
+    const path = write(keyListText([entryOf(key)]))
+    const file = await followed(path, { onError, onReload })
+    renameSync(path, `${path}.away`)
+    while (file.status.error === null) await delay(5)
+    renameSync(`${path}.away`, path)
+    while (file.status.error !== null) await delay(5)
+    expect([onError, onReload].map(({ mock }) => mock.calls.length)).toEqual([1, 1])
+    expect(file.authenticate(key)).not.toBe(null)
+    file.close()
+  })
+
+  it('reports a fault that stays again each minute (second trial 1)', async () => {
+    const onError = vi.fn()
+    const path = write(keyListText([]))
+    const file = await followed(path, { onError })
+    const now = performance.now()
+    const clock = vi.spyOn(performance, 'now')
+    try {
+      for (let minute = 1; minute <= 3; minute++) {
+        clock.mockReturnValue(now + minute * 60_001)
+        if (minute === 1) rmSync(path)
+        while (onError.mock.calls.length < minute) await delay(5)
+      }
+      await delay(30)
+      expect(onError).toHaveBeenCalledTimes(3)
+    } finally {
+      clock.mockRestore()
+      file.close()
+    }
+  })
+
+  it.skipIf(process.platform === 'win32')(
+    'waits for no writer of a named pipe (second trial 4)',
+    { timeout: 10_000 },
+    async () => {
+      const pipe = join(folder, 'pipe')
+      spawnSync('mkfifo', ['-m', '600', pipe])
+      await expect(followed(pipe)).rejects.toThrow(`${pipe}: it is not a regular file`)
+      const onError = vi.fn()
+      const path = write(keyListText([]))
+      const file = await followed(path, { onError })
+      renameSync(pipe, path)
+      while (onError.mock.calls.length === 0) await delay(5)
+      expect(file.status.error?.message).toContain('not a regular file')
+      file.close()
+    },
+  )
 })
