@@ -7,6 +7,7 @@ import { Database } from '../../src/mmdb/database.ts'
 import { float, MmdbWriter, pack, type SlimOptions, slim, type WritableValue } from '../../src/writer.ts'
 import { mappedRecord, type SourceRecord, SUMMER } from '../location/mapped-record.ts'
 import { visitNetworks } from '../mmdb/every-network.ts'
+import { OWN_DATABASES } from '../own-databases.ts'
 import { hasShared, sharedBytes } from '../shared.ts'
 
 /** What a lookup in the slimmed database must give for a record of the original; `null` for no location. */
@@ -158,6 +159,16 @@ describe('slim', () => {
       }),
       { numRuns: 20 },
     )
+  })
+
+  it.each<[SlimOptions]>([
+    [{}],
+    [{ fields: ['country', 'region'], locales: ['de', 'ja'] }],
+    [{ fields: ['city', 'coordinates'], countries: ['GB', 'US'] }],
+    [{ fields: ['country'], ipv4Only: true }],
+  ])('does so for cities, %j', (each) => {
+    const original = OWN_DATABASES['cities in the schema of GeoIP2']?.() ?? new Uint8Array(0)
+    expect(compare(original, each, addressesOf(original))).toBeGreaterThan(3)
   })
 
   it.skipIf(!hasShared).each<[string, SlimOptions]>([

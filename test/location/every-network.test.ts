@@ -9,6 +9,7 @@ import { Database } from '../../src/mmdb/database.ts'
 import { PrefixIndex } from '../../src/mmdb/search-tree.ts'
 import { TRIES_ALL } from '../effort.ts'
 import { lastOf, offsetOf, visitNetworks } from '../mmdb/every-network.ts'
+import { OWN_DATABASES } from '../own-databases.ts'
 import { plainCity } from '../plain-city.ts'
 import { hasShared, sharedBytes } from '../shared.ts'
 import { isLocation, mappedRecord, type SourceRecord, SUMMER } from './mapped-record.ts'
@@ -113,6 +114,16 @@ describe('every network', () => {
     },
     300_000,
   )
+})
+
+describe('every network of our own databases', () => {
+  it.each(Object.entries(OWN_DATABASES))('%s', (name, make) => {
+    for (const locale of ['en', 'de'] as const) {
+      const { networks, resolved } = compareEveryNetwork(make(), locale)
+      if (name.startsWith('cities')) expect(resolved).toBeGreaterThan(3)
+      expect(networks).toBeGreaterThan(0)
+    }
+  })
 })
 
 describe.skipIf(!hasShared)('every network of the fixtures', () => {

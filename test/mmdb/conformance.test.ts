@@ -1,14 +1,15 @@
-// Well-formed databases that other people wrote, in ../shared/fixtures.
+// Well-formed databases: our own, and those of the format's authors in ../shared/fixtures.
 import fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
 import { Reader, type Response } from 'mmdb-lib'
 import { describe, expect, it } from 'vitest'
 import { Database } from '../../src/mmdb/database.ts'
 import { lazily } from '../lazily.ts'
+import { OWN_DATABASES } from '../own-databases.ts'
 import { hasShared, sharedBytes, sharedJson } from '../shared.ts'
 import { ask } from './questions.ts'
 
-const WELL_FORMED = [
+const OF_THE_AUTHORS = [
   'GeoIP2-City-Test',
   'GeoLite2-ASN-Test',
   'GeoLite2-City-Test',
@@ -58,10 +59,11 @@ const ADDRESSES = [
   'ffff::',
 ]
 
-describe.skipIf(!hasShared).each(WELL_FORMED)('%s', (name) => {
+/** The tests of a well-formed database. */
+function answersAsMmdbLib(bytes: () => Uint8Array): void {
   const sample = lazily(() => {
-    const bytes = sharedBytes(`fixtures/mmdb/${name}.mmdb`)
-    return { database: new Database(bytes), oracle: new Reader<Response>(Buffer.from(bytes)) }
+    const file = bytes()
+    return { database: new Database(file), oracle: new Reader<Response>(Buffer.from(file)) }
   })
 
   function compare(address: string): void {
@@ -75,7 +77,7 @@ describe.skipIf(!hasShared).each(WELL_FORMED)('%s', (name) => {
     expect([record, prefixLength], address).toEqual(withoutBuffers(oracle.getWithPrefixLength(address)))
   }
 
-  it('has the metadata that mmdb-lib reads', () => {
+  it('has the metadata and the answers of mmdb-lib, for the addresses of the sources', () => {
     const { database, oracle } = sample()
     expect(oracle.metadata).toMatchObject({
       databaseType: database.metadata.databaseType,
@@ -86,15 +88,22 @@ describe.skipIf(!hasShared).each(WELL_FORMED)('%s', (name) => {
       description: database.metadata.description,
       buildEpoch: database.metadata.buildDate,
     })
+    for (const address of ADDRESSES) compare(address)
   })
-
-  it.each(ADDRESSES)('answers for %s as mmdb-lib does', compare)
 
   it('answers for any address as mmdb-lib does', () => {
     const small = fc.tuple(fc.nat(40), fc.nat(40)).map(([a, b]) => `1.1.${a % 3}.${b}`)
     const near = fc.nat(0xffff).map((n) => `::${(n >> 8).toString(16)}:0:${(n & 255).toString(16)}`)
     fc.assert(fc.property(fc.oneof(fc.ipV4(), small, near, groups), compare), { numRuns: 400 })
   })
+}
+
+describe.each(Object.keys(OWN_DATABASES))('%s', (name) => {
+  answersAsMmdbLib(() => OWN_DATABASES[name]?.() ?? new Uint8Array(0))
+})
+
+describe.skipIf(!hasShared).each(OF_THE_AUTHORS)('%s', (name) => {
+  answersAsMmdbLib(() => sharedBytes(`fixtures/mmdb/${name}.mmdb`))
 })
 
 /** mmdb-lib returns byte strings as Buffers that are views of the database; ours are Uint8Arrays and copies. */

@@ -5,6 +5,7 @@ import { Database } from '../../src/mmdb/database.ts'
 import { countNetworks, firstRecords } from '../../src/mmdb/networks.ts'
 import { NO_RECORD } from '../../src/mmdb/search-tree.ts'
 import { MmdbWriter } from '../../src/writer.ts'
+import { OWN_DATABASES } from '../own-databases.ts'
 import { hasShared, sharedBytes } from '../shared.ts'
 import { bytesOf, encode, handMade } from './hand-made.ts'
 
@@ -68,6 +69,11 @@ describe('countNetworks', () => {
       }),
       { numRuns: 200 },
     )
+  })
+
+  it.each(Object.entries(OWN_DATABASES))('counts the networks of %s', (_, make) => {
+    const database = new Database(make())
+    expect(countNetworks(database)).toBe(naiveCount(database))
   })
 
   it.skipIf(!hasShared).each([

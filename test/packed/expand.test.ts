@@ -9,6 +9,7 @@ import { PackedFile, sourceOf } from '../../src/packed/packed-file.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { sampled } from '../effort.ts'
 import { encode, handMade } from '../mmdb/hand-made.ts'
+import { OWN_DATABASES } from '../own-databases.ts'
 import { hasShared, SHARED, sharedBytes } from '../shared.ts'
 import { packedOf, partsOf } from './parts.ts'
 
@@ -60,6 +61,8 @@ describe.skipIf(!hasShared)('an expanded fixture', () => {
 })
 
 describe('an expanded database', () => {
+  it.each(Object.entries(OWN_DATABASES))('has the records of %s', (_, make) => expectSame(make()))
+
   it('has the aliases of the original', () => {
     // So many networks of IPv4 that the packed file has aliases instead of copies.
     const writer = new MmdbWriter({ databaseType: 'T', aliases: true })

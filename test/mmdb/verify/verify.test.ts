@@ -8,6 +8,7 @@ import { InvalidDatabaseError } from '../../../src/errors.ts'
 import { Database } from '../../../src/mmdb/database.ts'
 import type { Verification } from '../../../src/mmdb/verify.ts'
 import { MmdbWriter, type RecordSize } from '../../../src/writer.ts'
+import { OWN_DATABASES } from '../../own-databases.ts'
 import { hasShared, SHARED, sharedBytes } from '../../shared.ts'
 import { bytesOf, encode, type HandMade, handMade } from '../hand-made.ts'
 import { manyRecords } from '../hostile/bombs.ts'
@@ -60,6 +61,12 @@ describe('a sound database', () => {
     expect(resolver.verify().map(({ faultCount }) => faultCount)).toEqual([0, 0])
     resolver.close()
     expect(() => resolver.verify()).toThrow(TypeError)
+  })
+})
+
+describe('our own databases', () => {
+  it.each(Object.entries(OWN_DATABASES))('have no fault: %s', (_, make) => {
+    expect(verified(make()).faults).toEqual([])
   })
 })
 
