@@ -93,25 +93,35 @@ function pointer(size: 1 | 2 | 3 | 4, to: number): HandMade {
   }
 }
 
-/** A record whose members are reached by pointers of all sizes. The texts stand after it, far apart. */
+/** A record whose last members are pointers of all sizes to texts before them, which long values keep apart. */
 function pointersOfAllSizes(): Uint8Array {
-  const [near, middle, far] = [1024, 4096, 600_000]
-  const record = encode(
-    new Map<string, HandMade>([
-      ['one', pointer(1, near)],
-      ['two', pointer(2, middle)],
-      ['three', pointer(3, far)],
-      ['four', pointer(4, near)],
-      ['list', [pointer(4, far), pointer(3, far), pointer(2, middle)]],
-    ]),
-  )
-  // 0xa0 is the number 0, a value of one byte.
-  const data = new Uint8Array(far + 16).fill(0xa0)
-  data.set(record)
-  data.set(encode('near'), near)
-  data.set(encode('middle'), middle)
-  data.set(encode('far'), far)
-  return handMade(data)
+  // A text: the size less 285 in two bytes, or less 65,821 in three.
+  const text = (control: string, size: string, length: number): HandMade => ({
+    hex: control + size + '78'.repeat(length),
+  })
+  const before: [string, HandMade][] = [
+    ['near', 'near'],
+    ['apart', text('5e', '0fff', 285 + 0x0fff)],
+    ['middle', 'middle'],
+    ['far apart', text('5f', '07ffff', 65_821 + 0x07ffff)],
+    ['far', 'far'],
+  ]
+  const offsets = new Map<string, number>()
+  // The control byte of the map.
+  let length = 1
+  for (const [key, value] of before) {
+    offsets.set(key, length + encode(key).length)
+    length += encode(key).length + encode(value).length
+  }
+  const to = (size: 1 | 2 | 3 | 4, key: string): HandMade => pointer(size, offsets.get(key) ?? 0)
+  const pointers: [string, HandMade][] = [
+    ['one', to(1, 'near')],
+    ['two', to(2, 'middle')],
+    ['three', to(3, 'far')],
+    ['four', to(4, 'near')],
+    ['list', [to(4, 'far'), to(3, 'far'), to(2, 'middle')]],
+  ]
+  return handMade(encode(new Map([...before, ...pointers])))
 }
 
 /** Metadata whose values are pointers to values in the metadata. */

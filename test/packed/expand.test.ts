@@ -61,7 +61,9 @@ describe.skipIf(!hasShared)('an expanded fixture', () => {
 })
 
 describe('an expanded database', () => {
-  it.each(Object.entries(OWN_DATABASES))('has the records of %s', (_, make) => expectSame(make()))
+  // The record with all pointers has half a megabyte, and is decoded for each address.
+  const small = Object.entries(OWN_DATABASES).filter(([name]) => name !== 'pointers of all sizes')
+  it.each(small)('has the records of %s', (_, make) => expectSame(make()))
 
   it('has the aliases of the original', () => {
     // So many networks of IPv4 that the packed file has aliases instead of copies.
