@@ -1,5 +1,5 @@
 import type { PlatformRequest } from '../platform-types.ts'
-import type { Asked } from './exchange.ts'
+import type { Asked, HeaderFields } from './exchange.ts'
 import type { Problem } from './problem.ts'
 
 /** Whose key it is. */
@@ -43,6 +43,15 @@ export function bearerKey(asked: Asked): string | Problem {
 
 /** @param hasToken whether the request had a token: RFC 6750 section 3.1 allows an error code only then */
 export function unauthenticated(detail: string, hasToken: boolean): Problem {
-  const challenge = hasToken ? 'Bearer error="invalid_token"' : 'Bearer'
-  return { code: 'UNAUTHENTICATED', detail, headers: ['www-authenticate', challenge] }
+  return { code: 'UNAUTHENTICATED', detail, headers: challenge(hasToken ? 'invalid_token' : null) }
+}
+
+/**
+ * The field that every refusal for want of a better key has. RFC 6750 section 3 requires at least one parameter.
+ *
+ * @param error a code of RFC 6750 section 3.1; `null` if the request had no token
+ */
+export function challenge(error: 'invalid_token' | 'insufficient_scope' | null): HeaderFields {
+  const realm = 'Bearer realm="geofix"'
+  return ['www-authenticate', error === null ? realm : `${realm}, error="${error}"`]
 }

@@ -6,6 +6,9 @@ import type { PlatformRequest, PlatformResponse } from '../platform-types.ts'
 /** Header fields of an answer: lower-case names, each followed by its value. This is the fastest form for Node. */
 export type HeaderFields = readonly string[]
 
+/** Keeps browsers from taking an answer for HTML, since its text can come from a database or a caller. */
+export const NO_SNIFFING: HeaderFields = ['x-content-type-options', 'nosniff']
+
 /** A request. It is also a `HeaderSource` of the resolver. */
 export interface Asked {
   readonly method: string

@@ -6,21 +6,40 @@ import type { PlatformRequest, PlatformResponse } from '../platform-types.ts'
 import { DATABASE_SET, type Resolver } from '../resolver.ts'
 import { Admission, type Admitting, type FindOwner } from './admission.ts'
 import { AnswerJson } from './answer-json.ts'
+import { challenge } from './authentication.ts'
 import { readBatch, tooManyItems } from './batch-body.ts'
 import { Cors } from './cors.ts'
-import { type Asked, FetchAsked, type HeaderFields, type Reply, replyTo, responseOf } from './exchange.ts'
+import {
+  type Asked,
+  FetchAsked,
+  type HeaderFields,
+  NO_SNIFFING,
+  type Reply,
+  replyTo,
+  responseOf,
+} from './exchange.ts'
 import { chain, isPromise, type MaybePromise } from './maybe-promise.ts'
-import { checkedOptions, type HandlerOptions, type RequestInfo } from './options.ts'
+import { type Answer, checkedOptions, type HandlerOptions, type RequestInfo } from './options.ts'
 import { type Plan, PlanTable } from './plan.ts'
 import { isProblem, type Problem, problemReply } from './problem.ts'
 import { RateLimits } from './rate-limit.ts'
 import { type Operation, type Route, routeOf } from './route.ts'
 
 /** Not to be stored, because every answer is about one caller or one key. */
-const SUCCESS: HeaderFields = ['content-type', 'application/json', 'cache-control', 'private, no-store']
+const SUCCESS: HeaderFields = [
+  ...['content-type', 'application/json'],
+  ...['cache-control', 'private, no-store'],
+  ...NO_SNIFFING,
+]
 
 /** The result of an operation. Text and bytes are the JSON of a success. */
 type Outcome = string | Uint8Array | Problem
+
+/** An answer, and what is known about it. */
+export interface Answered {
+  readonly reply: Reply
+  readonly answer: Answer
+}
 
 /** What is known about a request so far. */
 interface Progress extends Admitting {
@@ -49,7 +68,7 @@ export function createHandler(resolver: Resolver, options: HandlerOptions): Hand
       : authenticate
   const service = new Service<FetchAsked>(resolver, findOwner, options)
   return async (request, info) =>
-    responseOf(await service.answer(new FetchAsked(request), info?.remoteAddress))
+    responseOf((await service.answer(new FetchAsked(request), info?.remoteAddress)).reply)
 }
 
 /** The operations, over any form of requests. */
@@ -85,7 +104,7 @@ export class Service<Source extends Asked> {
   }
 
   /** Answers a request: without a promise if there is nothing to wait for. Never throws. */
-  answer(asked: Source, remoteAddress: string | null = null): MaybePromise<Reply> {
+  answer(asked: Source, remoteAddress: string | null = null): MaybePromise<Answered> {
     const start = performance.now()
     const progress: Progress = {
       start,
@@ -109,27 +128,26 @@ export class Service<Source extends Asked> {
     }
   }
 
-  #end(asked: Source, outcome: Outcome, progress: Progress): Reply {
+  #end(asked: Source, outcome: Outcome, progress: Progress): Answered {
     return this.#tell(this.#reply(asked, outcome, progress), progress)
   }
 
-  #fail(asked: Source, error: unknown, progress: Progress): Reply {
+  #fail(asked: Source, error: unknown, progress: Progress): Answered {
     this.#report(error)
     const detail = 'The fault is in the service, not in the request.'
     return this.#end(asked, { code: 'INTERNAL_ERROR', detail }, progress)
   }
 
-  #tell(reply: Reply, progress: Progress): Reply {
-    const { onAnswer } = this.#options
-    if (onAnswer === undefined) return reply
+  #tell(reply: Reply, progress: Progress): Answered {
     const { start, remoteAddress, operation, keyId, outcomes } = progress
     const milliseconds = performance.now() - start
+    const answer = { operation, status: reply.status, keyId, outcomes, milliseconds, remoteAddress }
     try {
-      onAnswer({ operation, status: reply.status, keyId, outcomes, milliseconds, remoteAddress })
+      this.#options.onAnswer?.(answer)
     } catch (error) {
       this.#report(error)
     }
-    return reply
+    return { reply, answer }
   }
 
   #reply(asked: Source, outcome: Outcome, { headers }: Progress): Reply {
@@ -154,7 +172,7 @@ export class Service<Source extends Asked> {
   #operate(asked: Source, route: Route, plan: Plan, progress: Progress): MaybePromise<Outcome> {
     if (route.operation !== 'detect' && !this.#plans.includesLookup(plan)) {
       const detail = `The plan of this key is ${plan.name}; ${route.operation} needs ${this.#plans.lookupPlan} or a higher one.`
-      return { code: 'PLAN_REQUIRED', detail }
+      return { code: 'PLAN_REQUIRED', detail, headers: challenge('insufficient_scope') }
     }
     const resolver = this.#resolver
     switch (route.operation) {

@@ -1,6 +1,7 @@
 // Counts with rate-limiter-flexible, which is bundled into the output of geofix/http.
 import MemoryStorage from 'rate-limiter-flexible/lib/component/MemoryStorage/MemoryStorage.js'
 import { Address } from '../address/address.ts'
+import { clientNetwork } from './client-network.ts'
 import type { HeaderFields } from './exchange.ts'
 import { chain, type MaybePromise } from './maybe-promise.ts'
 import { checkMemoryWindow, type Plan, type PlanTable } from './plan.ts'
@@ -70,11 +71,10 @@ export class RateLimits {
     })
   }
 
-  /** The name of a peer's budget. IPv6 counts by /64 network, because a host can use all addresses of its own. */
+  /** The name of a peer's budget. */
   peerName(address: string | null | undefined): string {
     if (!this.#address.parse(address)) return 'peer:unknown'
-    const { version, text, words } = this.#address
-    return version === 4 ? `peer:${text}` : `peer:${words[0]?.toString(16)}:${words[1]?.toString(16)}`
+    return `peer:${clientNetwork(this.#address)}`
   }
 }
 

@@ -64,10 +64,10 @@ function decoded(segment: string): string | Problem {
   try {
     text = decodeURIComponent(segment)
   } catch {
-    return malformed('The address in the path is not percent-encoded UTF-8.')
+    return malformed('The address is not percent-encoded UTF-8.')
   }
-  if (text.includes('/')) return malformed('The address in the path has a slash. Networks have no location.')
-  if (/%25/.test(text)) return malformed('The address in the path is percent-encoded twice.')
+  if (text.includes('/')) return malformed('The address has a slash. Networks have no location.')
+  if (/%25/.test(text)) return malformed('The address is percent-encoded twice.')
   return text
 }
 

@@ -5,10 +5,13 @@ import { register } from 'prom-client'
 import limiters from 'rate-limiter-flexible/lib/RateLimiterCluster.js'
 import type { MakeLimiter } from '../../http/rate-limit.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
+import { MAX_METRICS_CONNECTIONS } from './connections.ts'
 import type { ServeSettings } from './flags.ts'
-import { listen, MAX_METRICS_CONNECTIONS, makeServer, stop } from './http-server.ts'
+import { listen, makeServer, removeStaleSocket, stop } from './http-server.ts'
 import type { JsonLog } from './log.ts'
-import { metricsReply, type Running, startService } from './service.ts'
+import { requestLog } from './request-log.ts'
+import { metricsAnswer } from './routes.ts'
+import { type Running, startService } from './service.ts'
 import { sendMetrics, WorkerMetrics } from './worker-metrics.ts'
 
 /** Delay before the replacement of a worker that died before it listened. */
@@ -23,7 +26,7 @@ export async function startWorker(settings: ServeSettings, log: JsonLog): Promis
     new limiters.RateLimiterCluster({ points: burst, duration: window, keyPrefix: name, timeoutMs: 2000 })
   try {
     const running = await startService(settings, log, { limiter, isWorker: true })
-    return { ...running, stop: () => running.stop().finally(release) }
+    return { ...running, stop: (signal) => running.stop(signal).finally(release) }
   } catch (error) {
     release()
     throw error
@@ -60,20 +63,21 @@ export async function startPrimary(settings: ServeSettings, log: JsonLog): Promi
     })
     return worker
   }
+  if (settings.socket !== null) await removeStaleSocket(settings.socket.path)
   const first = Array.from({ length: settings.workers }, start)
   const server =
     settings.metricsPort === null
       ? null
-      : makeServer(
-          async (asked) => metricsReply(asked, await metrics.text(), register.contentType),
-          undefined,
-          MAX_METRICS_CONNECTIONS,
-        )
+      : makeServer(async (asked) => metricsAnswer(asked, await metrics.text(), register.contentType), {
+          max: MAX_METRICS_CONNECTIONS,
+          told: requestLog(log, settings),
+        })
   let ports: number[]
   let metricsPort: number | null
   try {
     ports = await Promise.all(first.map(listening))
-    metricsPort = server === null ? null : await listen(server, settings.metricsPort ?? 0, settings.host)
+    metricsPort =
+      server === null ? null : await listen(server, { port: settings.metricsPort ?? 0, host: settings.host })
   } catch (error) {
     for (const worker of first) worker.process.kill('SIGKILL')
     throw error
@@ -82,14 +86,14 @@ export async function startPrimary(settings: ServeSettings, log: JsonLog): Promi
   return {
     port: ports[0] ?? settings.port,
     metricsPort,
-    stop: async () => {
+    stop: async (signal) => {
       replaces = false
       const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
       const exits = workers.map((worker) => once(worker, 'exit'))
-      for (const worker of workers) worker.process.kill('SIGTERM')
+      for (const worker of workers) worker.process.kill(signal)
       const late = setTimeout(
         () => workers.map((worker) => worker.process.kill('SIGKILL')),
-        settings.graceSeconds * 1000 + KILL_MS,
+        (settings.drainSeconds + settings.graceSeconds) * 1000 + KILL_MS,
       )
       await Promise.all(exits)
       clearTimeout(late)
@@ -101,7 +105,8 @@ export async function startPrimary(settings: ServeSettings, log: JsonLog): Promi
 /** The port of a worker, when it listens. */
 async function listening(worker: Worker): Promise<number> {
   return new Promise((resolve, reject) => {
-    worker.once('listening', ({ port }) => resolve(port))
+    // A Unix socket has no port.
+    worker.once('listening', ({ port = 0 }) => resolve(port))
     worker.once('exit', () => reject(new CommandFailure('a worker cannot start', ExitStatus.failed)))
   })
 }

@@ -1,7 +1,11 @@
+import { UNIX } from '../../client/trust.ts'
+import { type AllowedOrigins, Cors } from '../../http/cors.ts'
+import { checkedOptions } from '../../http/options.ts'
 import { checkMemoryWindow, type Plan, PlanTable } from '../../http/plan.ts'
 import { messageOf } from '../../realm.ts'
 import { DB, type FlagsOf, type OptionDefinition, oneOf, TRUST, trustOf, wholeNumber } from '../options.ts'
 import { UsageError } from '../terminal.ts'
+import { MAX_CONNECTIONS } from './connections.ts'
 
 /** A larger number is probably a typing error. */
 const MAX_WORKERS = 256
@@ -21,6 +25,21 @@ export const SERVE_OPTIONS = [
     text: 'listen on this port (default: 8080; 0 for any free one)',
     read: readPort,
   },
+  {
+    flags: '--listen <socket>',
+    text: 'listen on a Unix socket instead, such as `unix:/run/geofix/http.sock`, which its owner and group can connect to. It needs `--trust unix:`, and the field of a proxy says who the client is',
+    read: readSocket,
+  },
+  {
+    flags: '--base-path <path>',
+    text: 'what precedes all paths, such as `/geo`, if a proxy does not remove it. `/healthz` and `/readyz` answer without it too',
+    read: readBasePath,
+  },
+  {
+    flags: '--cors <origins>',
+    text: 'web pages whose scripts may read answers: `*`, or origins such as `https://example.com`, separated by commas (default: none)',
+    read: readOrigins,
+  },
   DB,
   { flags: '--watch', text: 'follow the database files as they are replaced' },
   { flags: '--keys <file>', text: 'the keys that may ask, from `geofix keys add`. The file is followed' },
@@ -39,8 +58,13 @@ export const SERVE_OPTIONS = [
   },
   {
     flags: '--log <format>',
-    text: 'lines on standard output: `json` or `none` (default: `json`). They have no address that was looked up and no key',
+    text: 'lines on standard output: `json` or `none` (default: `json`). They have no key and no address that a request asks for',
     read: oneOf(['json', 'none']),
+  },
+  {
+    flags: '--log-client <which>',
+    text: 'what lines of requests say about the client: `address` or `none` (default: `address`)',
+    read: oneOf(['address', 'none']),
   },
   {
     flags: '--metrics-port <number>',
@@ -48,8 +72,22 @@ export const SERVE_OPTIONS = [
     read: readPort,
   },
   {
+    flags: '--metrics-keys',
+    text: 'count the requests and addresses of each key too, by the id of the key',
+  },
+  {
+    flags: '--client-connections <number>',
+    text: 'how many connections a process takes from one client: an IPv4 address or an IPv6 /64 network (default: 1000). Trusted proxies may have more',
+    read: wholeNumber(1, MAX_CONNECTIONS),
+  },
+  {
+    flags: '--drain <seconds>',
+    text: 'how long it still listens after SIGTERM, while `/readyz` says 503 (default: 5; after SIGINT 0)',
+    read: wholeNumber(0, MAX_GRACE_SECONDS),
+  },
+  {
     flags: '--grace <seconds>',
-    text: 'how long requests may take to finish after SIGTERM (default: 10)',
+    text: 'how long requests may take to finish after that (default: 10)',
     read: wholeNumber(0, MAX_GRACE_SECONDS),
   },
 ] as const satisfies readonly OptionDefinition[]
@@ -87,7 +125,15 @@ export function serveSettings(flags: FlagsOf<typeof SERVE_OPTIONS>) {
     throw new UsageError('--keys and --open contradict each other: write one of them')
   if (port !== 0 && port === metricsPort)
     throw new UsageError('--metrics-port must not be the same as --port')
+  if (flags.listen !== undefined && flags.port !== undefined)
+    throw new UsageError('--listen and --port contradict each other: write one of them')
+  if (flags.listen !== undefined && !trustedProxies?.includes(UNIX))
+    throw new UsageError('--listen needs --trust unix:, since clients of a Unix socket have no address')
+  if (flags.metricsKeys && (metricsPort === null || keys === null))
+    throw new UsageError('--metrics-keys has no effect without --metrics-port and --keys')
   return {
+    /** The Unix socket to listen at instead of the port; `null` for the port. */
+    socket: flags.listen ?? null,
     host: flags.host ?? '127.0.0.1',
     /** 0: any free port. */
     port,
@@ -101,9 +147,16 @@ export function serveSettings(flags: FlagsOf<typeof SERVE_OPTIONS>) {
     trustedProxies,
     forwardedHeader: flags.forwardedHeader,
     workers: flags.workers ?? 1,
+    /** Empty, or a path without `/` at its end. */
+    basePath: flags.basePath ?? '',
+    cors: flags.cors,
     log: flags.log ?? 'json',
+    logClient: flags.logClient ?? 'address',
     /** `null`: no metrics. 0: any free port. */
     metricsPort,
+    keyMetrics: flags.metricsKeys ?? false,
+    clientConnections: flags.clientConnections,
+    drainSeconds: flags.drain ?? 5,
     graceSeconds: flags.grace ?? 10,
   }
 }
@@ -112,6 +165,30 @@ export function serveSettings(flags: FlagsOf<typeof SERVE_OPTIONS>) {
 function readHost(text: string): string {
   if (text.trim() !== '') return text
   throw new UsageError('Write an address, such as 127.0.0.1.')
+}
+
+function readSocket(text: string): { readonly path: string } {
+  const path = /^unix:(.+)$/s.exec(text)?.[1]
+  if (path === undefined || path.includes('\0'))
+    throw new UsageError('Write it as unix:/run/geofix/http.sock.')
+  return { path }
+}
+
+function readBasePath(text: string): string {
+  try {
+    return checkedOptions({ basePath: text }).basePath
+  } catch {
+    throw new UsageError('Write a path as it is in a URL, such as /geo, without "/" at its end.')
+  }
+}
+
+function readOrigins(text: string): AllowedOrigins {
+  const origins = text === '*' ? text : text.split(',').map((origin) => origin.trim())
+  try {
+    return new Cors(origins) && origins
+  } catch (error) {
+    throw new UsageError(`${messageOf(error)}.`)
+  }
 }
 
 function readPlan(text: string): Plan {

@@ -1,14 +1,29 @@
 // The only importer of @hono/node-server, which is bundled into the command line's output.
-import { createServer, type Server } from 'node:http'
-import type { Socket } from 'node:net'
+import { randomUUID } from 'node:crypto'
+import { chmod, stat, unlink } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { connect, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { getRequestListener, RequestError } from '@hono/node-server'
-import { type Asked, FetchAsked, type Reply, responseOf } from '../../http/exchange.ts'
+import { UNIX } from '../../client/trust.ts'
+import { type Asked, type Reply, responseOf } from '../../http/exchange.ts'
 import { chain, isPromise, type MaybePromise } from '../../http/maybe-promise.ts'
 import { type Problem, problemReply } from '../../http/problem.ts'
 import { messageOf } from '../../realm.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
-import { connectionLimit } from './descriptors.ts'
-import { NodeAsked, send } from './node-exchange.ts'
+import { type ConnectionLimits, Connections } from './connections.ts'
+import { ContinuedFetch, NodeAsked, rawReply, send } from './node-exchange.ts'
+import {
+  CLOSE,
+  type Expects,
+  FAILED,
+  framingProblem,
+  MALFORMED,
+  NO_TUNNEL,
+  parserProblem,
+  requestId,
+  UNEXPECTED,
+} from './refusals.ts'
 
 /** Bytes of a request line with all header fields. */
 const MAX_HEADER_BYTES = 16_384
@@ -20,122 +35,188 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000
 const IDLE_TIMEOUT_MS = 90_000
 /** How often Node checks requests for these timeouts. */
 const CHECK_INTERVAL_MS = 1000
-/** Open connections of a server, if the process may have as many descriptors. More are closed at once. */
-const MAX_CONNECTIONS = 10_000
-/** The same for the port of the metrics. */
-export const MAX_METRICS_CONNECTIONS = 16
+/** Only the owner and the group of a Unix socket can connect: a proxy of another user has the group. */
+const SOCKET_MODE = 0o660
 /** How often connections that have become idle are closed while the server stops. */
 const STOP_INTERVAL_MS = 50
 
-const FAILED: Problem = { code: 'INTERNAL_ERROR', detail: 'The fault is in the service, not in the request.' }
+/** Answers a request. Must not throw. @param peer the address of the socket's peer, or `unix:` */
+export type AnswerFunction<Served extends { readonly reply: Reply }> = (
+  asked: Asked,
+  peer: string,
+) => MaybePromise<Served>
 
-/** Answers a request. Must not throw. */
-export type AnswerFunction = (asked: Asked, remoteAddress: string | undefined) => MaybePromise<Reply>
-
-const MALFORMED: Problem = {
-  code: 'MALFORMED_REQUEST',
-  detail: 'The target or the Host field is malformed.',
-  headers: ['connection', 'close'],
+/** An answer that was sent, to a request or to bytes that are not one. */
+export interface Exchange<Served> {
+  /** Of the client if it sent a well-formed one, in `x-request-id`. The answer has it too. */
+  readonly id: string
+  /** `null` if there was no request. */
+  readonly asked: Asked | null
+  readonly peer: string
+  readonly status: number
+  /** From the header of the request to the answer; `null` if there was no request. */
+  readonly milliseconds: number | null
+  /** `null` if the server refused the request itself. */
+  readonly served: Served | null
 }
 
-/** The open connections of each server. */
-const connections = new WeakMap<Server, Set<Socket>>()
+export interface ServerOptions<Served> extends ConnectionLimits {
+  /** Whether the server listens on a Unix socket. */
+  readonly isLocal?: boolean
+  /** Is called with each answer. */
+  readonly told?: (exchange: Exchange<Served>) => void
+}
+
+interface ServerState {
+  readonly connections: Connections
+  /** Whether each answer closes its connection, because the server will stop. */
+  isDraining: boolean
+}
+
+const states = new WeakMap<Server, ServerState>()
 
 /**
  * Makes an HTTP/1.1 server that slow and hostile clients cannot block. Node refuses requests that are ambiguous
  * (RFC 9112 section 11.2).
- *
- * @param refused is called for each connection beyond the limit
- * @param maxConnections the limit, if the process may have as many descriptors
  */
-export function makeServer(
-  answer: AnswerFunction,
-  refused: () => void = () => {},
-  maxConnections = MAX_CONNECTIONS,
+export function makeServer<Served extends { readonly reply: Reply }>(
+  answer: AnswerFunction<Served>,
+  { isLocal = false, told = () => {}, ...limits }: ServerOptions<Served> = {},
 ): Server {
-  const unusual = getRequestListener(
-    (request, { incoming: { socket }, outgoing }) =>
-      chain(answer(new FetchAsked(request), socket.remoteAddress), (reply) => {
-        closeIfStopping(outgoing)
-        return responseOf(reply)
-      }),
-    {
-      // HTTP/1.0 allows a request without Host.
-      hostname: 'localhost',
-      errorHandler: (error) =>
-        responseOf(problemReply(error instanceof RequestError ? MALFORMED : FAILED, 'GET')),
-    },
-  )
-  const server = createServer(
-    {
-      maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-      connectionsCheckingInterval: CHECK_INTERVAL_MS,
-    },
-    (incoming, outgoing) => {
-      const { remoteAddress } = incoming.socket
-      // The client has reset the connection.
-      if (remoteAddress === undefined) return void outgoing.destroy()
-      const asked = new NodeAsked(incoming)
-      if (!asked.isPlain) {
-        // A proxy may have read another of several Host lines (RFC 9112 section 3.2).
-        if (asked.get('host')?.includes(','))
-          return void send(problemReply(MALFORMED, asked.method), outgoing)
-        return void unusual(incoming, outgoing)
-      }
-      const end = (reply: Reply): void => {
-        closeIfStopping(outgoing)
-        send(reply, outgoing)
-      }
-      const reply = answer(asked, remoteAddress)
-      if (isPromise(reply)) return void reply.then(end)
-      end(reply)
-    },
-  )
-  /** Tells the client not to use the connection again. */
-  const closeIfStopping = (outgoing: object): void => {
-    if (!server.listening && 'shouldKeepAlive' in outgoing) outgoing.shouldKeepAlive = false
+  const server = createServer({
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    connectionsCheckingInterval: CHECK_INTERVAL_MS,
+    // The answer to a request without Host is ours, too.
+    requireHostHeader: false,
+  })
+  const state = { connections: new Connections(server, limits), isDraining: false }
+  states.set(server, state)
+  const { connections } = state
+  /** `undefined`: the client has reset the connection. */
+  const peerOf = (socket: Socket): string | undefined => (isLocal ? UNIX : socket.remoteAddress)
+
+  const handle = (
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    expects: Expects = 'nothing',
+  ): void => {
+    const start = performance.now()
+    const { socket } = incoming
+    const peer = peerOf(socket)
+    if (peer === undefined) return void outgoing.destroy()
+    connections.begin(socket, outgoing)
+    const asked = new NodeAsked(incoming, expects === '100-continue' ? outgoing : null)
+    const id = requestId(asked.get('x-request-id'))
+    const sent = (reply: Reply, served: Served | null): Reply => {
+      // Without "100 Continue" the client may leave the body out, and its next request would be read as the body.
+      const closes = expects !== 'nothing' && !asked.isContinued
+      if (closes || state.isDraining || !server.listening) outgoing.shouldKeepAlive = false
+      const { status = reply.status } = refusals.get(socket) ?? {}
+      told({ id, asked, peer, status, milliseconds: performance.now() - start, served })
+      return { ...reply, headers: [...reply.headers, 'x-request-id', id] }
+    }
+    const refuse = (problem: Problem): Reply => sent(problemReply(problem, asked.method, CLOSE), null)
+    const problem = expects === 'something' ? UNEXPECTED : framingProblem(incoming, asked)
+    if (problem !== null) return void send(refuse(problem), outgoing)
+    if (!asked.isPlain) {
+      return void getRequestListener(
+        (request) => {
+          const reply = answer(new ContinuedFetch(request, asked), peer)
+          return chain(reply, (served) => responseOf(sent(served.reply, served)))
+        },
+        {
+          // HTTP/1.0 allows a request without Host.
+          hostname: 'localhost',
+          errorHandler: (error) => responseOf(refuse(error instanceof RequestError ? MALFORMED : FAILED)),
+        },
+      )(incoming, outgoing)
+    }
+    const served = answer(asked, peer)
+    if (isPromise(served)) return void served.then((each) => send(sent(each.reply, each), outgoing))
+    send(sent(served.reply, served), outgoing)
   }
-  const sockets = new Set<Socket>()
-  connections.set(server, sockets)
-  server.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
+
+  /** The statuses of connections whose bytes could not be read as a request, nor as the rest of one. */
+  const refusals = new WeakMap<Duplex, { readonly status: number }>()
+  /** Answers what is not a request, and closes the connection. */
+  const refuseBytes = (socket: Duplex, problem: Problem): void => {
+    const peer = socket instanceof Socket ? peerOf(socket) : undefined
+    const pending = socket instanceof Socket ? connections.pendingOf(socket) : undefined
+    if (!socket.writable || peer === undefined || pending?.headersSent) return void socket.destroy()
+    const reply = problemReply(problem, 'GET', CLOSE)
+    const id = randomUUID()
+    refusals.set(socket, reply)
+    socket.end(rawReply(reply, id), () => socket.destroy())
+    // The request in flight has a line of its own.
+    if (pending === undefined)
+      told({ id, asked: null, peer, status: reply.status, milliseconds: null, served: null })
+  }
+
+  server.on('request', handle)
+  server.on('checkContinue', (incoming, outgoing) => handle(incoming, outgoing, '100-continue'))
+  server.on('checkExpectation', (incoming, outgoing) => handle(incoming, outgoing, 'something'))
+  server.on('connect', (_, socket) => refuseBytes(socket, NO_TUNNEL))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET') return void socket.destroy()
+    refuseBytes(socket, parserProblem(error.code))
   })
   // By default, Node drops lines beyond 1,000, perhaps that of a trusted proxy. MAX_HEADER_BYTES bounds them.
   server.maxHeadersCount = 0
   server.timeout = IDLE_TIMEOUT_MS
-  server.maxConnections = connectionLimit(maxConnections)
-  server.on('drop', refused)
-  server.on('checkExpectation', (_, outgoing) => outgoing.writeHead(417, { connection: 'close' }).end())
   return server
 }
 
-/** @returns the port. @throws CommandFailure when the port cannot be used */
-export async function listen(server: Server, port: number, host: string): Promise<number> {
+/** From now on each answer tells its client not to use the connection again. */
+export function drain(server: Server): void {
+  const state = states.get(server)
+  if (state !== undefined) state.isDraining = true
+}
+
+/** Where a server listens: at a port of a host, or at the path of a Unix socket. */
+export type ListenAt = { readonly host: string; readonly port: number } | { readonly path: string }
+
+/** @returns the port; 0 for a Unix socket. @throws CommandFailure when it cannot be used */
+export async function listen(server: Server, at: ListenAt): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     const fail = (error: Error): void => {
-      const message = `cannot listen at ${host}, port ${port}: ${messageOf(error)}`
+      const where = 'path' in at ? `unix:${at.path}` : `${at.host}, port ${at.port}`
+      const message = `cannot listen at ${where}: ${messageOf(error)}`
       reject(new CommandFailure(message, ExitStatus.failed, error))
     }
     server.once('error', fail)
-    server.listen({ port, host }, () => {
+    server.listen({ ...at }, () => {
       server.off('error', fail)
       resolve()
     })
   })
+  if ('path' in at) await chmod(at.path, SOCKET_MODE)
   const address = server.address()
-  return typeof address === 'object' && address !== null ? address.port : port
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+/**
+ * Removes the socket of a process that was killed. One that answers stays, and so does any other file. Only one process may
+ * do this at a time.
+ */
+export async function removeStaleSocket(path: string): Promise<void> {
+  const stats = await stat(path).catch(() => null)
+  if (stats === null || !stats.isSocket()) return
+  const isRefused = await new Promise<boolean>((resolve) => {
+    const socket = connect(path, () => resolve(false))
+    socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED'))
+    socket.end()
+  })
+  if (isRefused) await unlink(path).catch(() => {})
 }
 
 /** Stops listening, lets requests finish for some time, then closes their connections. */
 export async function stop(server: Server, graceMs: number): Promise<void> {
   if (!server.listening) return
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  // Node takes connections without a first byte, such as the spare ones of a balancer, for busy ones.
-  for (const socket of connections.get(server) ?? []) if (socket.bytesRead === 0) socket.destroy()
+  states.get(server)?.connections.closeUnused()
   const idle = setInterval(() => server.closeIdleConnections(), STOP_INTERVAL_MS)
   const late = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed

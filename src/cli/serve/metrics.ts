@@ -1,9 +1,10 @@
 // prom-client is bundled into the command line's output.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, register } from 'prom-client'
-import type { Answer } from '../../http/options.ts'
 import type { KeyFile } from '../../node/keys/key-file.ts'
 import type { NodeResolver } from '../../node/node-resolver.ts'
+import type { Exchange } from './http-server.ts'
 import type { JsonLog } from './log.ts'
+import type { Served } from './served.ts'
 
 /** Buckets, from a lookup in memory to a slow client's batch. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -23,9 +24,17 @@ export class Metrics {
   readonly #seconds: Histogram<'operation'>
   readonly #lookups: Counter<'outcome'>
   readonly #refused: Counter
+  readonly #evicted: Counter
+  readonly #byKey: {
+    readonly requests: Counter<'key' | 'status'>
+    readonly addresses: Counter<'key'>
+  } | null
 
-  /** @param isShared whether to use the registry of the process, which a primary process collects from its workers */
-  constructor({ resolver, keys, log }: Measured, isShared = false) {
+  /**
+   * @param isShared whether to use the registry of the process, which a primary process collects from its workers
+   * @param countsKeys whether to count by key
+   */
+  constructor({ resolver, keys, log }: Measured, isShared = false, countsKeys = false) {
     const registry = isShared ? register : new Registry()
     this.registry = registry
     const registers = [registry]
@@ -51,7 +60,7 @@ export class Metrics {
     })
     this.#refused = new Counter({
       name: 'geofix_connections_refused_total',
-      help: 'Connections beyond the limit',
+      help: 'Connections that were closed at once: of a client with too many, or while all others were busy',
       registers,
     })
     new Counter({
@@ -63,6 +72,28 @@ export class Metrics {
         this.inc(log.dropped)
       },
     })
+    this.#evicted = new Counter({
+      name: 'geofix_connections_evicted_total',
+      help: 'Idle connections that were closed for new ones',
+      registers,
+    })
+    // The label is the public identifier of the key, as "geofix keys list" prints it.
+    this.#byKey = countsKeys
+      ? {
+          requests: new Counter({
+            name: 'geofix_key_requests_total',
+            help: 'Answered requests with a valid key, by its id',
+            labelNames: ['key', 'status'],
+            registers,
+          }),
+          addresses: new Counter({
+            name: 'geofix_key_lookups_total',
+            help: 'Addresses that were looked up with a valid key, by its id, found or not',
+            labelNames: ['key'],
+            registers,
+          }),
+        }
+      : null
     // All workers follow the same files, so that their largest value is that of the service.
     const gauge = (name: string, help: string, value: () => number) =>
       new Gauge({
@@ -93,15 +124,25 @@ export class Metrics {
     )
   }
 
-  answered({ operation, status, outcomes, milliseconds }: Answer): void {
-    const name = operation ?? 'none'
-    this.#requests.inc({ operation: name, status })
-    this.#seconds.observe({ operation: name }, milliseconds / 1000)
+  answered({ status, milliseconds, served }: Exchange<Served>): void {
+    const operation = served?.operation ?? 'none'
+    this.#requests.inc({ operation, status })
+    if (milliseconds !== null) this.#seconds.observe({ operation }, milliseconds / 1000)
+    if (served === null) return
+    const { outcomes, keyId: key } = served
     for (const [outcome, count] of Object.entries(outcomes)) this.#lookups.inc({ outcome }, count)
+    if (key === null || this.#byKey === null) return
+    this.#byKey.requests.inc({ key, status })
+    const count = Object.values(outcomes).reduce((sum, each) => sum + each, 0)
+    if (count > 0) this.#byKey.addresses.inc({ key }, count)
   }
 
   refused(): void {
     this.#refused.inc()
+  }
+
+  evicted(): void {
+    this.#evicted.inc()
   }
 }
 

@@ -1,6 +1,7 @@
 // Requests and answers over Node's own objects, because making Fetch objects takes half of the time of an answer.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Asked, joined, type Reply } from '../../http/exchange.ts'
+import { type Asked, FetchAsked, joined, type Reply } from '../../http/exchange.ts'
+import { phraseOf } from '../../http/problem.ts'
 
 /** A target that URL parsing does not change: no empty or dot segments, nothing encoded. */
 const PLAIN_TARGET = /^(?:\/[\w:-][\w.:-]*)+(?:\?[\w.=&-]*)?$/
@@ -11,9 +12,23 @@ const MAX_PLAIN_BODY_BYTES = 1024 * 1024
 /** A request of Node's server. */
 export class NodeAsked implements Asked {
   readonly #incoming: IncomingMessage
+  #waiting: ServerResponse | null
 
-  constructor(incoming: IncomingMessage) {
+  /** @param waiting the answer to a client that sends the body only after "100 Continue"; `null` for others */
+  constructor(incoming: IncomingMessage, waiting: ServerResponse | null = null) {
     this.#incoming = incoming
+    this.#waiting = waiting
+  }
+
+  /** Whether the client sends the body: it always does if it did not ask. */
+  get isContinued(): boolean {
+    return this.#waiting === null
+  }
+
+  /** Tells the client to send the body: only when it is to be read, which a request without a valid key is not. */
+  continue(): void {
+    this.#waiting?.writeContinue()
+    this.#waiting = null
   }
 
   get method(): string {
@@ -38,6 +53,7 @@ export class NodeAsked implements Asked {
 
   async body(maxBytes: number): Promise<Uint8Array | null> {
     if (Number(this.get('content-length')) > maxBytes) return null
+    this.continue()
     const chunks: Uint8Array[] = []
     let length = 0
     for await (const chunk of this.#incoming) {
@@ -58,6 +74,32 @@ export class NodeAsked implements Asked {
     if (this.method === 'GET' || this.method === 'HEAD') return length === null
     return this.method === 'POST' && length !== null && Number(length) <= MAX_PLAIN_BODY_BYTES
   }
+}
+
+/** A request that is read over Fetch objects. */
+export class ContinuedFetch extends FetchAsked {
+  readonly #asked: NodeAsked
+
+  constructor(request: Request, asked: NodeAsked) {
+    super(request)
+    this.#asked = asked
+  }
+
+  override async body(maxBytes: number): Promise<Uint8Array | null> {
+    if (Number(this.get('content-length')) > maxBytes) return null
+    this.#asked.continue()
+    return super.body(maxBytes)
+  }
+}
+
+/** The bytes of an answer, for a connection that Node has no answer for. */
+export function rawReply({ status, headers, body }: Reply, id: string): string {
+  const phrase = phraseOf(status)
+  const text = typeof body === 'string' ? body : ''
+  const fields = [...headers, 'x-request-id', id, 'date', new Date().toUTCString()]
+  let head = `HTTP/1.1 ${status} ${phrase}\r\n`
+  for (let at = 0; at < fields.length; at += 2) head += `${fields[at]}: ${fields[at + 1]}\r\n`
+  return `${head}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
 }
 
 /** Sends an answer. Text is encoded here: Node takes longer to write it together with the header. */

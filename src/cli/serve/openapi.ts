@@ -117,7 +117,7 @@ const IPS = {
   description: 'As many addresses as the plan of the key allows: 1,000 in the default plans',
 }
 
-const OPEN_API = {
+const openApi = (basePath: string) => ({
   openapi: '3.1.0',
   info: {
     title: 'Geofix',
@@ -125,7 +125,7 @@ const OPEN_API = {
     description: 'Where is this IP address? Answered from a database in memory.',
     license: { name: 'MIT', identifier: 'MIT' },
   },
-  servers: [{ url: '/' }],
+  servers: [{ url: basePath === '' ? '/' : basePath }],
   security: [{ key: [] }],
   paths: {
     '/v1/ip': {
@@ -172,7 +172,9 @@ const OPEN_API = {
     securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key, live_…' } },
     schemas: { LocationRecord: LOCATION_RECORD, LookupFailure: LOOKUP_FAILURE, Problem: PROBLEM },
   },
-}
+})
 
-/** The description of the service, OpenAPI 3.1. */
-export const OPEN_API_JSON: string = JSON.stringify(OPEN_API)
+/** The description of the service, OpenAPI 3.1. @param basePath what precedes `/v1` in the path */
+export function openApiJson(basePath: string): string {
+  return JSON.stringify(openApi(basePath))
+}

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
-import { type Asked, type HeaderFields, type Reply, replyTo } from '../../http/exchange.ts'
-import type { Service } from '../../http/handler.ts'
-import { problemReply } from '../../http/problem.ts'
+import { type Asked, type HeaderFields, NO_SNIFFING, replyTo } from '../../http/exchange.ts'
+import type { Answered, Service } from '../../http/handler.ts'
+import { PROBLEMS, type Problem, type ProblemCode, problemReply } from '../../http/problem.ts'
 import type { LocationRecord } from '../../location/location-record.ts'
 import type { Resolver } from '../../resolver.ts'
 import { MAP_HEIGHT, MAP_WIDTH, mapPoint } from '../report/equal-earth.ts'
 import { clipped, html, isolated, MAX_NAME_LENGTH, type Markup, Markup as Safe } from '../report/markup.ts'
 import { BORDERS, LAND } from '../report/world.ts'
 import { PAGE_STYLE } from './page-style.ts'
+import { asked as askedOf, plain, type Served } from './served.ts'
 
 /** Bytes of the form: an address, a language and a key. */
 const MAX_FORM_BYTES = 8192
@@ -26,7 +27,7 @@ const HEADERS: HeaderFields = [
   ],
   ...['cache-control', 'private, no-store'],
   ...['referrer-policy', 'no-referrer'],
-  ...['x-content-type-options', 'nosniff'],
+  ...NO_SNIFFING,
 ]
 
 interface Shown {
@@ -34,6 +35,10 @@ interface Shown {
   /** `null` for a problem, or if nothing was asked. */
   readonly record: LocationRecord | null
   readonly problem: { readonly title: string; readonly detail: string } | null
+  /** Header fields of the service's answer that the page has too, such as `Retry-After`. */
+  readonly headers: HeaderFields
+  /** `null` if nothing was asked. */
+  readonly answered: Answered | null
 }
 
 /** Instead of the service's own words, which are for programs. */
@@ -44,46 +49,43 @@ export class Page {
   readonly #service: Service<Asked>
   readonly #resolver: Resolver
   readonly #needsKey: boolean
+  readonly #basePath: string
 
-  constructor(service: Service<Asked>, resolver: Resolver, needsKey: boolean) {
+  constructor(service: Service<Asked>, resolver: Resolver, needsKey: boolean, basePath: string) {
     this.#service = service
     this.#resolver = resolver
     this.#needsKey = needsKey
+    this.#basePath = basePath
   }
 
   /** @param form `ip`, empty for the caller; `locale`; `key` */
-  async answer(form: URLSearchParams, asked: Asked, remoteAddress: string | undefined): Promise<Reply> {
+  async answer(form: URLSearchParams, asked: Asked, peer: string): Promise<Served> {
     const value = (name: string) => clipped(form.get(name)?.trim() ?? '', MAX_VALUE_LENGTH)
     const [ip, locale] = [value('ip'), value('locale')]
     // An address with a key would stay in histories and logs, so that a key in one has no effect.
     const key = asked.method === 'POST' ? value('key') : ''
     const shown = form.has('ip')
-      ? await this.#ask(ip, locale, key, asked, remoteAddress)
-      : { status: 200, record: null, problem: null }
+      ? await this.#ask(ip, locale, key, asked, peer)
+      : { status: 200, record: null, problem: null, headers: [], answered: null }
     const body = this.#page({ ip, locale, key }, shown)
-    const challenge = shown.status === 401 ? ['www-authenticate', 'Bearer'] : []
-    return replyTo(asked.method, shown.status, body, [...HEADERS, ...challenge])
+    const reply = replyTo(asked.method, shown.status, body, [...HEADERS, ...shown.headers])
+    return shown.answered === null ? plain('page', reply) : askedOf(shown.answered, reply)
   }
 
   /** As `answer`, from the body of a request. */
-  async answerForm(asked: Asked, remoteAddress: string | undefined): Promise<Reply> {
+  async answerForm(asked: Asked, peer: string): Promise<Served> {
     const bytes = await asked.body(MAX_FORM_BYTES).catch(() => null)
     if (bytes === null) {
-      return problemReply({ code: 'TOO_LARGE', detail: 'The form is too large, or ended early.' }, 'POST')
+      const problem: Problem = { code: 'TOO_LARGE', detail: 'The form is too large, or ended early.' }
+      return plain('page', problemReply(problem, 'POST'))
     }
-    return this.answer(new URLSearchParams(new TextDecoder().decode(bytes)), asked, remoteAddress)
+    return this.answer(new URLSearchParams(new TextDecoder().decode(bytes)), asked, peer)
   }
 
-  async #ask(
-    ip: string,
-    locale: string,
-    key: string,
-    asked: Asked,
-    remoteAddress: string | undefined,
-  ): Promise<Shown> {
+  async #ask(ip: string, locale: string, key: string, asked: Asked, peer: string): Promise<Shown> {
     // Encoded throughout: a segment "batch" would be another operation.
     const segment = encodeURIComponent(ip).replace(/^b/, '%62')
-    const path = ip === '' ? '/v1/ip' : `/v1/ip/${segment}`
+    const path = this.#basePath + (ip === '' ? '/v1/ip' : `/v1/ip/${segment}`)
     const query = locale === '' ? '' : `?${new URLSearchParams({ locale })}`
     const authorization = key === '' ? null : `Bearer ${key}`
     const question: Asked = {
@@ -93,11 +95,16 @@ export class Page {
       get: (name) => (name === 'authorization' ? authorization : asked.get(name)),
       body: async () => null,
     }
-    const { status, body } = await this.#service.answer(question, remoteAddress)
+    const answered = await this.#service.answer(question, peer)
+    const { status, body, headers: fields } = answered.reply
+    const headers = fields.filter((_, at) => !HEADERS.includes(fields[at - (at % 2)] ?? ''))
     const answer = JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body ?? undefined))
-    return status === 200
-      ? { status, record: answer, problem: null }
-      : { status, record: null, problem: status === 401 && key === '' ? KEY_NEEDED : answer }
+    if (status === 200) return { status, record: answer, problem: null, headers, answered }
+    const problem =
+      status === 401 && key === ''
+        ? KEY_NEEDED
+        : { title: meaningOf(answer.code), detail: String(answer.detail) }
+    return { status, record: null, problem, headers, answered }
   }
 
   #page(
@@ -119,12 +126,12 @@ export class Page {
       html`<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <title>${title}</title><style>${Safe.of(PAGE_STYLE)}</style></head><body>
 <header><h1>Where is this IP address?</h1><p class="soft">Answered by this machine, from a database in its memory.</p></header>
-<main><form class="card" method="${this.#needsKey ? 'post' : 'get'}" action="/">
+<main><form class="card" method="${this.#needsKey ? 'post' : 'get'}" action="${this.#basePath}/">
 <label class="grow">IP address<input name="ip" value="${ip}" autofocus autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="empty: yours"></label>
 <label>Language<input name="locale" value="${locale}" size="6" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="en"></label>
 ${keyField}<button>Look up</button></form>
 ${result}</main>
-<footer class="soft">${this.#attributions()}<p><a href="/openapi.json">OpenAPI document</a></p></footer></body></html>`
+<footer class="soft">${this.#attributions()}<p><a href="${this.#basePath}/openapi.json">OpenAPI document</a></p></footer></body></html>`
         .text
     }`
   }
@@ -133,12 +140,28 @@ ${result}</main>
     return this.#resolver.databases.map(({ type, buildDate, licence, attribution }) => {
       const day = buildDate === null ? 'of unknown date' : `of ${buildDate.toISOString().slice(0, 10)}`
       const terms = licence === null ? '' : ` Licence: ${clipped(licence, MAX_NAME_LENGTH)}.`
-      const link = /DB-IP/.test(attribution ?? '')
-        ? html`<p><a href="https://db-ip.com">IP Geolocation by DB-IP</a></p>`
-        : null
-      return html`${link}<p>Database: ${clipped(type, MAX_NAME_LENGTH)} ${day}.${terms}</p><p>${clipped(attribution ?? '', MAX_ATTRIBUTION_LENGTH)}</p>`
+      return html`<p>Database: ${clipped(type, MAX_NAME_LENGTH)} ${day}.${terms}</p><p>${linked(clipped(attribution ?? '', MAX_ATTRIBUTION_LENGTH))}</p>`
     })
   }
+}
+
+/** An element `a` with nothing but the address of a page, or such an address alone. */
+const LINK = /<a href=(["'])(https:\/\/[^\s"'<>]+)\1>([^<>]+)<\/a>|https:\/\/[^\s"'<>()]+[^\s"'<>().,;:]/g
+
+/** Text with its links, which vendors require. Everything else in it is shown as text. */
+function linked(text: string): readonly Markup[] {
+  const parts: Markup[] = []
+  let end = 0
+  for (const match of text.matchAll(LINK)) {
+    const [all, , href = all, name = all] = match
+    parts.push(html`${text.slice(end, match.index)}<a href="${href}">${name}</a>`)
+    end = match.index + all.length
+  }
+  return [...parts, html`${text.slice(end)}`]
+}
+
+function meaningOf(code: ProblemCode): string {
+  return PROBLEMS[code][1]
 }
 
 function placeOf({ city, region, country }: LocationRecord): string {

@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ExitStatus, messageLine, type Terminal, writeMessage } from '../terminal.ts'
 import type { ServeSettings } from './flags.ts'
 import { JsonLog } from './log.ts'
-import type { Running } from './service.ts'
+import type { Running, StopSignal } from './service.ts'
 
-const SIGNALS = ['SIGTERM', 'SIGINT'] as const
+const SIGNALS: readonly StopSignal[] = ['SIGTERM', 'SIGINT']
 /** How long the last lines of the log may take, even if nothing of the grace time is left. */
 const MIN_LOG_END_MS = 250
 
@@ -35,18 +35,23 @@ export async function runServe(settings: ServeSettings, terminal: Terminal): Pro
     isStarting = false
   }
   if (!cluster.isWorker) {
-    const { host } = settings
+    const { host, socket, basePath, workers } = settings
     const { port, metricsPort } = running
-    log.write('listening', { host, port, metricsPort, workers: settings.workers })
-    const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`
-    await writeMessage(terminal.stderr, `listening at ${url}`)
+    const where =
+      socket === null
+        ? `http://${host.includes(':') ? `[${host}]` : host}:${port}${basePath}/`
+        : `unix:${socket.path}`
+    log.write('listening', { ...(socket ?? { host, port }), metricsPort, workers })
+    await writeMessage(terminal.stderr, `listening at ${where}`)
   }
-  log.write('stopping', { signal: await signal.name })
-  const late = performance.now() + graceMs
+  const name = await signal.name
+  const drain = name === 'SIGINT' ? 0 : settings.drainSeconds
+  log.write('stopping', { signal: name, drain })
+  const late = performance.now() + drain * 1000 + graceMs
   const second = listenForSignal()
   // Ctrl-C reaches workers directly, and then through their primary process. For them that is one signal.
   void second.name.then(() => cluster.isWorker || process.exit(ExitStatus.failed))
-  await running.stop()
+  await running.stop(name)
   log.write('stopped')
   const unwritten = await log.end(Math.max(MIN_LOG_END_MS, late - performance.now()))
   second.forget()
@@ -67,10 +72,10 @@ async function start(settings: ServeSettings, log: JsonLog): Promise<Running> {
 }
 
 /** Waits for a signal, until `forget` is called. A later signal ends the process. */
-function listenForSignal(): { readonly name: Promise<string>; readonly forget: () => void } {
+function listenForSignal(): { readonly name: Promise<StopSignal>; readonly forget: () => void } {
   let forget = () => {}
-  const name = new Promise<string>((resolve) => {
-    const take = (signal: string) => {
+  const name = new Promise<StopSignal>((resolve) => {
+    const take = (signal: StopSignal) => {
       forget()
       resolve(signal)
     }

@@ -1,22 +1,23 @@
 import type { Server } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { TrustList } from '../../client/trust.ts'
 import { embedded } from '../../embedded.ts'
-import { type Asked, type HeaderFields, type Reply, replyTo } from '../../http/exchange.ts'
+import type { Asked } from '../../http/exchange.ts'
 import { Service } from '../../http/handler.ts'
 import { PlanTable } from '../../http/plan.ts'
-import { problemReply } from '../../http/problem.ts'
 import type { MakeLimiter } from '../../http/rate-limit.ts'
-import { targetOf } from '../../http/route.ts'
 import { createKeyFile, type KeyFile } from '../../node/keys/key-file.ts'
 import { NodeResolver } from '../../node/node-resolver.ts'
 import { messageOf } from '../../realm.ts'
 import { DATABASE_SET } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
+import { MAX_METRICS_CONNECTIONS } from './connections.ts'
 import type { ServeSettings } from './flags.ts'
-import { type AnswerFunction, listen, MAX_METRICS_CONNECTIONS, makeServer, stop } from './http-server.ts'
+import { drain, listen, makeServer, removeStaleSocket, stop } from './http-server.ts'
 import type { JsonLog } from './log.ts'
 import { Metrics } from './metrics.ts'
-import { OPEN_API_JSON } from './openapi.ts'
-import { Page } from './page.ts'
+import { requestLog } from './request-log.ts'
+import { metricsAnswer, routes } from './routes.ts'
 
 /** Older databases are reported in the log. */
 const STALE_DAYS = 45
@@ -25,9 +26,17 @@ export interface Running {
   readonly port: number
   /** `null` if this process serves no metrics. */
   readonly metricsPort: number | null
-  /** Answers 503 to new requests, finishes those in flight, at most for the grace time, and releases everything. */
-  readonly stop: () => Promise<void>
+  /**
+   * Stops listening, finishes requests in flight, at most for the grace time, and releases everything.
+   *
+   * @param signal `SIGINT` stops at once. Before other signals stop it, the service is not ready for the drain time, so that
+   *   balancers send their requests elsewhere. It still answers, and closes each connection with its answer
+   */
+  readonly stop: (signal: StopSignal) => Promise<void>
 }
+
+/** `SIGINT` comes from a person at a terminal, `SIGTERM` from a service manager. */
+export type StopSignal = 'SIGTERM' | 'SIGINT'
 
 /** How a worker differs from a server of one process. */
 export interface WorkerPart {
@@ -49,41 +58,65 @@ export async function startService(
 ): Promise<Running> {
   const plans = new PlanTable(settings.plans)
   const resolver = await openResolver(settings, log)
+  const proxies = new TrustList(settings.trustedProxies ?? [])
   let keys: KeyFile | null = null
   let server: Server | null = null
-  const stopping = new AbortController()
   try {
     checkLocations(resolver[DATABASE_SET]())
     keys = await openKeys(settings, plans, log)
-    const metrics = settings.metricsPort === null ? null : new Metrics({ resolver, keys, log }, isWorker)
+    const metrics =
+      settings.metricsPort === null
+        ? null
+        : new Metrics({ resolver, keys, log }, isWorker, settings.keyMetrics)
     const service = new Service<Asked>(resolver, keys?.authenticate ?? null, {
       plans: plans.all,
       maxBatch: Math.max(1, ...plans.all.map(({ batch }) => batch)),
       limiter,
-      signal: stopping.signal,
+      cors: settings.cors,
+      basePath: settings.basePath,
       onError: (error) => log.write('error', { message: messageOf(error) }),
-      onAnswer: (answer) => {
-        metrics?.answered(answer)
-        const { operation, status, keyId: key, milliseconds, remoteAddress: peer } = answer
-        log.write('request', { operation, status, key, ms: Math.round(milliseconds * 1000) / 1000, peer })
-      },
     })
-    const main = makeServer(operations(service, resolver, settings, stopping.signal), () =>
-      metrics?.refused(),
+    let isReady = true
+    const tell = requestLog(log, settings)
+    const main = makeServer(
+      routes(service, resolver, settings, () => isReady),
+      {
+        isLocal: settings.socket !== null,
+        maxPerClient: settings.clientConnections,
+        isProxy: (peer) => proxies.covers(peer),
+        refused: () => metrics?.refused(),
+        evicted: () => metrics?.evicted(),
+        told: (exchange) => {
+          metrics?.answered(exchange)
+          tell(exchange)
+        },
+      },
     )
     server = main
-    const port = await listen(main, settings.port, settings.host)
+    if (settings.socket !== null && !isWorker) await removeStaleSocket(settings.socket.path)
+    const port = await listen(main, settings.socket ?? { port: settings.port, host: settings.host })
     const metricsServer =
       metrics === null || isWorker
         ? null
-        : makeServer((asked) => metricsAnswer(asked, metrics), undefined, MAX_METRICS_CONNECTIONS)
+        : makeServer(
+            async (asked) =>
+              metricsAnswer(asked, await metrics.registry.metrics(), metrics.registry.contentType),
+            {
+              max: MAX_METRICS_CONNECTIONS,
+              told: requestLog(log, settings),
+            },
+          )
     const metricsPort =
-      metricsServer === null ? null : await listen(metricsServer, settings.metricsPort ?? 0, settings.host)
+      metricsServer === null
+        ? null
+        : await listen(metricsServer, { port: settings.metricsPort ?? 0, host: settings.host })
     return {
       port,
       metricsPort,
-      stop: async () => {
-        stopping.abort()
+      stop: async (signal) => {
+        isReady = false
+        drain(main)
+        if (signal !== 'SIGINT') await delay(settings.drainSeconds * 1000)
         await stop(main, settings.graceSeconds * 1000)
         if (metricsServer !== null) await stop(metricsServer, 0)
         keys?.close()
@@ -96,66 +129,6 @@ export async function startService(
     resolver.close()
     throw error
   }
-}
-
-/** All that is served on the main port. */
-function operations(
-  service: Service<Asked>,
-  resolver: NodeResolver,
-  settings: ServeSettings,
-  stopping: AbortSignal,
-): AnswerFunction {
-  const page = new Page(service, resolver, settings.keys !== null)
-  return (asked, remoteAddress) => {
-    const { method } = asked
-    const { path, query } = targetOf(asked.url)
-    switch (path) {
-      case '/healthz':
-        return text(asked, 200, 'alive\n')
-      case '/readyz':
-        return stopping.aborted ? text(asked, 503, 'stopping\n') : text(asked, 200, 'ready\n')
-      case '/openapi.json':
-        if (!isRead(method)) return notAllowed(method, 'GET, HEAD')
-        return replyTo(method, 200, OPEN_API_JSON, ['content-type', 'application/json'])
-      case '/': {
-        if (isRead(method)) return page.answer(new URLSearchParams(query ?? ''), asked, remoteAddress)
-        if (method !== 'POST') return notAllowed(method, 'GET, HEAD, POST')
-        return page.answerForm(asked, remoteAddress)
-      }
-      default:
-        return service.answer(asked, remoteAddress)
-    }
-  }
-}
-
-const TEXT: HeaderFields = ['content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store']
-
-function text({ method }: Asked, status: number, body: string): Reply {
-  return isRead(method) ? replyTo(method, status, body, TEXT) : notAllowed(method, 'GET, HEAD')
-}
-
-function isRead(method: string): boolean {
-  return method === 'GET' || method === 'HEAD'
-}
-
-function notAllowed(method: string, allow: string): Reply {
-  return problemReply(
-    { code: 'METHOD_NOT_ALLOWED', detail: `Use ${allow}.`, headers: ['allow', allow] },
-    method,
-  )
-}
-
-async function metricsAnswer(asked: Asked, { registry }: Metrics): Promise<Reply> {
-  return metricsReply(asked, await registry.metrics(), registry.contentType)
-}
-
-/** The answer of the port for metrics. */
-export function metricsReply({ url, method }: Asked, body: string, type: string): Reply {
-  if (targetOf(url).path !== '/metrics') {
-    return problemReply({ code: 'NOT_FOUND', detail: 'This port has only /metrics.' }, method)
-  }
-  if (!isRead(method)) return notAllowed(method, 'GET, HEAD')
-  return replyTo(method, 200, body, ['content-type', type])
 }
 
 async function openResolver(settings: ServeSettings, log: JsonLog): Promise<NodeResolver> {

@@ -102,7 +102,7 @@ describe('the page', () => {
     const form = { ip: '81.2.69.142', locale: '', key: KEYS.developer }
     expect((await page(keyed, '/', form)).text).toContain('London')
     const without = await page(keyed, '/?ip=81.2.69.142')
-    expect([without.status, without.headers['www-authenticate']]).toEqual([401, 'Bearer'])
+    expect([without.status, without.headers['www-authenticate']]).toEqual([401, 'Bearer realm="geofix"'])
     expect(without.text).toContain('Write your key')
     // Such requests are counted and logged as others.
     expect(keyed.lines().at(-1)).toMatchObject({ event: 'request', status: 401 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import type { ServeSettings } from '../../../src/cli/serve/flags.ts'
 import { JsonLog } from '../../../src/cli/serve/log.ts'
-import { type Running, startService } from '../../../src/cli/serve/service.ts'
+import { type Running, type StopSignal, startService } from '../../../src/cli/serve/service.ts'
 import { digestOf, makeKey } from '../../../src/node/keys/key.ts'
 import { type KeyEntry, keyListText } from '../../../src/node/keys/key-list.ts'
 import { AMPLE, DATABASE } from '../../http/service.ts'
@@ -32,7 +32,8 @@ export function writeFiles(folder: string): { database: string; keys: string } {
   return { database, keys }
 }
 
-export interface Service extends Running {
+export interface Service extends Omit<Running, 'stop'> {
+  readonly stop: (signal?: StopSignal) => Promise<void>
   readonly origin: string
   /** What was logged so far. */
   readonly lines: () => Record<string, unknown>[]
@@ -49,8 +50,11 @@ export async function serve(folder: string, settings: Partial<ServeSettings> = {
   const log = new JsonLog(stream)
   const running = await startService(
     {
+      socket: null,
       host: '127.0.0.1',
       port: 0,
+      basePath: '',
+      cors: undefined,
       databases: [database],
       watch: false,
       keys,
@@ -59,7 +63,11 @@ export async function serve(folder: string, settings: Partial<ServeSettings> = {
       forwardedHeader: undefined,
       workers: 1,
       log: 'json',
+      logClient: 'address',
       metricsPort: null,
+      keyMetrics: false,
+      clientConnections: undefined,
+      drainSeconds: 0,
       graceSeconds: 1,
       ...settings,
     },
@@ -67,6 +75,7 @@ export async function serve(folder: string, settings: Partial<ServeSettings> = {
   )
   return {
     ...running,
+    stop: (signal = 'SIGINT') => running.stop(signal),
     origin: `http://127.0.0.1:${running.port}`,
     lines: () => {
       log.flush()

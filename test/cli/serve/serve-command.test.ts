@@ -25,7 +25,7 @@ afterEach(() => {
 
 /** Starts the built command line, and waits until it listens. */
 async function started(...args: string[]) {
-  const child = start(['serve', '--port', '0', '--db', database, ...args])
+  const child = start(['serve', '--port', '0', '--drain', '0', '--db', database, ...args])
   children.push(child)
   const outcome = outcomeOf(child)
   let out = ''
@@ -80,6 +80,20 @@ describe('geofix serve', () => {
     ['plans without developer', ['--open', '--plan', 'gold=1,1,1'], 'named developer'],
     ['a header without proxies', ['--open', '--forwarded-header', 'x'], 'trustedProxies is empty'],
     ['a list that trusts everyone', ['--open', '--trust', '0.0.0.0/0'], 'trust everyone'],
+    ['a socket that is a port', ['--open', '--listen', '127.0.0.1:80'], 'unix:/run/geofix/http.sock'],
+    [
+      'a socket and a port',
+      ['--open', '--listen', 'unix:/x', '--port', '80', '--trust', 'unix:'],
+      'contradict',
+    ],
+    ['a socket without trust', ['--open', '--listen', 'unix:/x'], '--trust unix:'],
+    ['a base path that ends with a slash', ['--open', '--base-path', '/geo/'], 'such as /geo'],
+    ['a base path that is none', ['--open', '--base-path', 'geo'], 'such as /geo'],
+    ['an origin with a path', ['--open', '--cors', 'https://a.example/x'], 'https://example.com'],
+    ['no origin', ['--open', '--cors', ''], 'https://example.com'],
+    ['metrics of keys for nobody', ['--open', '--metrics-keys', '--metrics-port', '0'], '--keys'],
+    ['no connections', ['--open', '--client-connections', '0'], '1 to 10000'],
+    ['a drain of a day', ['--open', '--drain', '86400'], '0 to 3600'],
   ])('refuses %s', async (_, args, message) => {
     const { status, err } = await geofix(['serve', ...args])
     expect(status).toBe(2)
@@ -126,7 +140,7 @@ describe('geofix serve', () => {
     const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
     const { runServe } = await import('../../../src/cli/serve/serve-command.ts')
     const { serveSettings } = await import('../../../src/cli/serve/flags.ts')
-    const settings = serveSettings({ port: 0, db: [database], keys, host: '::1' })
+    const settings = serveSettings({ port: 0, db: [database], keys, host: '::1', drain: 0 })
     const ended = runServe(settings, { stdin, stdout, stderr })
     while (stderr.readableLength === 0) await delay(5)
     expect(String(stderr.read())).toMatch(/^geofix: listening at http:\/\/\[::1\]:\d+\/\n$/)

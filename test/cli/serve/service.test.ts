@@ -8,7 +8,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { Agent, type Dispatcher, request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { listen, makeServer, stop } from '../../../src/cli/serve/http-server.ts'
-import { OPEN_API_JSON } from '../../../src/cli/serve/openapi.ts'
+import { openApiJson } from '../../../src/cli/serve/openapi.ts'
 import { AnswerJson } from '../../../src/http/answer-json.ts'
 import { Resolver } from '../../../src/index.ts'
 import { temporaryFolder } from '../../temporary.ts'
@@ -30,7 +30,7 @@ afterAll(async () => {
 })
 
 const ajv = new Ajv2020({ strict: false, allErrors: true })
-ajv.addSchema(JSON.parse(OPEN_API_JSON), 'openapi')
+ajv.addSchema(JSON.parse(openApiJson('')), 'openapi')
 
 interface Ask {
   readonly method?: Dispatcher.HttpMethod
@@ -196,8 +196,10 @@ describe('the service over a socket', () => {
 
   it('says what a client has to know in header fields', async () => {
     const missing = await ask(LOOKUP, { key: null })
-    expect(missing.headers['www-authenticate']).toBe('Bearer')
-    expect((await ask(LOOKUP, { key: 'x' })).headers['www-authenticate']).toBe('Bearer error="invalid_token"')
+    expect(missing.headers['www-authenticate']).toBe('Bearer realm="geofix"')
+    expect((await ask(LOOKUP, { key: 'x' })).headers['www-authenticate']).toBe(
+      'Bearer realm="geofix", error="invalid_token"',
+    )
     expect((await ask(LOOKUP, { method: 'PATCH' })).headers.allow).toBe('GET, HEAD')
     const { headers } = await ask(LOOKUP)
     expect(headers['ratelimit-policy']).toMatch(/^"developer";q=\d+;w=\d+$/)
@@ -233,11 +235,14 @@ describe('the service over a socket', () => {
     expect(lines.at(-1)).toEqual({
       time: expect.stringMatching(/Z$/),
       event: 'request',
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      method: 'GET',
       operation: 'lookup',
       status: 200,
       key: 'key_developer',
       ms: expect.any(Number),
       peer: '127.0.0.1',
+      client: '127.0.0.1',
     })
     expect(JSON.stringify(lines)).not.toMatch(/133\.11|live_/)
   })
@@ -355,9 +360,9 @@ describe('faults', () => {
 
   it('of too many connections are counted', async () => {
     const refusals = vi.fn()
-    const server = makeServer(() => ({ status: 200, headers: [], body: 'x' }), refusals)
-    server.maxConnections = 1
-    const port = await listen(server, 0, '127.0.0.1')
+    const reply = { status: 200, headers: [], body: 'x' }
+    const server = makeServer(() => ({ reply }), { maxPerClient: 1, refused: refusals })
+    const port = await listen(server, { port: 0, host: '127.0.0.1' })
     const sockets = Array.from({ length: 3 }, () => connect(port, '127.0.0.1').on('error', () => {}))
     while (refusals.mock.calls.length < 2) await delay(10)
     for (const socket of sockets) socket.destroy()

@@ -1,0 +1,114 @@
+// Who holds the connections of a server: no client may hold them all, and one that does nothing gives way to a new one.
+import type { Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { Address } from '../../address/address.ts'
+import { clientNetwork } from '../../http/client-network.ts'
+import { connectionLimit } from './descriptors.ts'
+
+/**
+ * Open connections of a server, if the process may have as many descriptors. For each more, the one that has been idle for
+ * longest is closed.
+ */
+export const MAX_CONNECTIONS = 10_000
+/** The same for the port of the metrics. */
+export const MAX_METRICS_CONNECTIONS = 16
+/** The default of `--client-connections`: a tenth of all. */
+const MAX_CLIENT_CONNECTIONS = 1000
+
+export interface ConnectionLimits {
+  /** Of a server, if the process may have as many descriptors. */
+  readonly max?: number
+  /** Of one client of a process: an IPv4 address or an IPv6 /64 network. */
+  readonly maxPerClient?: number | undefined
+  /** Whether a peer is a proxy, which has the connections of many clients. */
+  readonly isProxy?: (peer: Address) => boolean
+  /** Is called for each connection that is closed at once: its client, or all clients, have too many. */
+  readonly refused?: () => void
+  /** Is called for each idle connection that is closed for a new one. */
+  readonly evicted?: () => void
+}
+
+/** The connections of a server. */
+export class Connections {
+  readonly #open = new Set<Socket>()
+  /** Those without a request to answer, the longest idle first. */
+  readonly #idle = new Set<Socket>()
+  /** The answers that are not sent yet. */
+  readonly #pending = new Map<Socket, Set<ServerResponse>>()
+  readonly #byClient = new Map<string, number>()
+  readonly #address = new Address()
+  readonly #max: number
+  readonly #maxPerClient: number
+  readonly #limits: ConnectionLimits
+
+  constructor(server: Server, limits: ConnectionLimits) {
+    this.#limits = limits
+    this.#max = connectionLimit(limits.max ?? MAX_CONNECTIONS)
+    this.#maxPerClient = limits.maxPerClient ?? Math.min(MAX_CLIENT_CONNECTIONS, Math.ceil(this.#max / 2))
+    server.on('connection', (socket) => this.#add(socket))
+  }
+
+  /** Closes the connections that have never sent anything, such as the spare ones of a balancer. Node takes them for busy. */
+  closeUnused(): void {
+    for (const socket of this.#open) if (socket.bytesRead === 0) socket.destroy()
+  }
+
+  /** Marks a connection as busy until the answer is sent or cannot be. */
+  begin(socket: Socket, outgoing: ServerResponse): void {
+    this.#idle.delete(socket)
+    const answers = this.#pending.get(socket) ?? new Set()
+    this.#pending.set(socket, answers.add(outgoing))
+    outgoing.once('close', () => {
+      answers.delete(outgoing)
+      if (answers.size > 0) return
+      this.#pending.delete(socket)
+      if (this.#open.has(socket)) this.#idle.add(socket)
+    })
+  }
+
+  /** The oldest answer that a connection waits for. */
+  pendingOf(socket: Socket): ServerResponse | undefined {
+    return this.#pending.get(socket)?.values().next().value
+  }
+
+  #add(socket: Socket): void {
+    const client = this.#clientOf(socket)
+    const { refused = () => {}, evicted = () => {} } = this.#limits
+    if (client !== null) {
+      const count = (this.#byClient.get(client) ?? 0) + 1
+      if (count > this.#maxPerClient) {
+        socket.destroy()
+        return void refused()
+      }
+      this.#byClient.set(client, count)
+    }
+    this.#open.add(socket)
+    socket.once('close', () => this.#remove(socket, client))
+    if (this.#open.size > this.#max) {
+      const [longest] = this.#idle
+      const closed = longest ?? socket
+      closed.destroy()
+      // Its `close` event comes later.
+      this.#open.delete(closed)
+      this.#idle.delete(closed)
+      if (closed === socket) return void refused()
+      evicted()
+    }
+    this.#idle.add(socket)
+  }
+
+  #remove(socket: Socket, client: string | null): void {
+    this.#open.delete(socket)
+    this.#idle.delete(socket)
+    if (client === null) return
+    const count = (this.#byClient.get(client) ?? 0) - 1
+    if (count > 0) this.#byClient.set(client, count)
+    else this.#byClient.delete(client)
+  }
+
+  /** `null` if its connections are not limited: a proxy, or the peer of a Unix socket. */
+  #clientOf({ remoteAddress }: Socket): string | null {
+    if (!this.#address.parse(remoteAddress) || this.#limits.isProxy?.(this.#address)) return null
+    return clientNetwork(this.#address)
+  }
+}

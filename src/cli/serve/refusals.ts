@@ -1,0 +1,74 @@
+// What the server itself refuses, before the service has a request.
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Asked, HeaderFields } from '../../http/exchange.ts'
+import type { Problem } from '../../http/problem.ts'
+
+export const CLOSE: HeaderFields = ['connection', 'close']
+
+export const FAILED: Problem = {
+  code: 'INTERNAL_ERROR',
+  detail: 'The fault is in the service, not in the request.',
+}
+
+export const MALFORMED: Problem = {
+  code: 'MALFORMED_REQUEST',
+  detail: 'The target, the field Host or the field Transfer-Encoding is malformed.',
+}
+
+export const UNEXPECTED: Problem = {
+  code: 'EXPECTATION_FAILED',
+  detail: 'The field Expect can only be 100-continue.',
+}
+
+export const NO_TUNNEL: Problem = { code: 'NOT_IMPLEMENTED', detail: 'The service is not a proxy.' }
+
+/** What the field `Expect` of a request asks for. */
+export type Expects = 'nothing' | '100-continue' | 'something'
+
+/** Why the end of a request, or the host that it is for, is not certain; `null` for other requests. */
+export function framingProblem(
+  { httpVersionMajor, httpVersionMinor }: IncomingMessage,
+  asked: Asked,
+): Problem | null {
+  const coding = asked.get('transfer-encoding')
+  const isOld = httpVersionMajor < 1 || (httpVersionMajor === 1 && httpVersionMinor === 0)
+  if (coding !== null && isOld) {
+    // RFC 9112 section 6.1: the framing is faulty. A proxy in front may have read it in another way.
+    return { code: 'MALFORMED_REQUEST', detail: 'HTTP/1.0 has no Transfer-Encoding.' }
+  }
+  if (coding !== null && coding.toLowerCase() !== 'chunked') {
+    // RFC 9112 section 6.3: where chunked is not the last coding, nobody knows where the body ends.
+    if (!/(^|[,\s])chunked$/i.test(coding)) return MALFORMED
+    return { code: 'NOT_IMPLEMENTED', detail: 'The only transfer coding is chunked.' }
+  }
+  const host = asked.get('host')
+  // A proxy may have read another of several Host lines (RFC 9112 section 3.2).
+  if (host === null ? !isOld : host.includes(',')) return MALFORMED
+  return null
+}
+
+/** Why Node's parser refused bytes. @param code of its error */
+export function parserProblem(code: string | undefined): Problem {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return {
+        code: 'HEADER_TOO_LARGE',
+        detail: 'The request line and the header fields have too many bytes.',
+      }
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return { code: 'TOO_LARGE', detail: 'The chunk extensions have too many bytes.' }
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return { code: 'REQUEST_TIMEOUT', detail: 'The request did not arrive in time.' }
+    default:
+      return { code: 'MALFORMED_REQUEST', detail: 'The bytes are not a request of HTTP/1.1.' }
+  }
+}
+
+/** Letters, digits and what identifiers of tracing systems and Base64 have: nothing that needs quotes in a log. */
+const REQUEST_ID = /^[\w.:+/=@-]{1,128}$/
+
+/** @param sent the client's identifier, which is used if it is well formed */
+export function requestId(sent: string | null): string {
+  return sent !== null && REQUEST_ID.test(sent) ? sent : randomUUID()
+}

@@ -1,0 +1,85 @@
+// What `geofix serve` answers on which path.
+import { Cors } from '../../http/cors.ts'
+import { type Asked, type HeaderFields, NO_SNIFFING, type Reply, replyTo } from '../../http/exchange.ts'
+import type { Service } from '../../http/handler.ts'
+import { chain, type MaybePromise } from '../../http/maybe-promise.ts'
+import { problemReply } from '../../http/problem.ts'
+import { targetOf } from '../../http/route.ts'
+import type { Resolver } from '../../resolver.ts'
+import type { ServeSettings } from './flags.ts'
+import { openApiJson } from './openapi.ts'
+import { Page } from './page.ts'
+import { asked as askedOf, plain, type Served } from './served.ts'
+
+/** All that is served on the main port. @param isReady whether balancers shall send requests */
+export function routes(
+  service: Service<Asked>,
+  resolver: Resolver,
+  { keys, basePath, cors }: ServeSettings,
+  isReady: () => boolean,
+): (asked: Asked, peer: string) => MaybePromise<Served> {
+  const page = new Page(service, resolver, keys !== null, basePath)
+  const openApi = openApiJson(basePath)
+  const origins = cors === undefined ? null : new Cors(cors)
+  return (asked, peer) => {
+    const { method } = asked
+    const { path, query } = targetOf(asked.url)
+    // Probes ask the process itself, not the proxy that adds the base path.
+    switch (path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path) {
+      case '/healthz':
+        return plain('health', text(asked, 200, 'alive\n'))
+      case '/readyz':
+        return plain('ready', isReady() ? text(asked, 200, 'ready\n') : text(asked, 503, 'stopping\n'))
+    }
+    switch (path) {
+      case `${basePath}/openapi.json`: {
+        if (!isRead(method)) return plain('openapi', notAllowed(method, 'GET, HEAD'))
+        const headers = [
+          'content-type',
+          'application/json',
+          ...NO_SNIFFING,
+          ...(origins?.fields(asked) ?? []),
+        ]
+        return plain('openapi', replyTo(method, 200, openApi, headers))
+      }
+      case basePath:
+      case `${basePath}/`: {
+        if (isRead(method)) return page.answer(new URLSearchParams(query ?? ''), asked, peer)
+        if (method !== 'POST') return plain('page', notAllowed(method, 'GET, HEAD, POST'))
+        return page.answerForm(asked, peer)
+      }
+      default:
+        return chain(service.answer(asked, peer), (answered) => askedOf(answered))
+    }
+  }
+}
+
+const TEXT: HeaderFields = [
+  ...['content-type', 'text/plain; charset=utf-8'],
+  ...['cache-control', 'no-store'],
+  ...NO_SNIFFING,
+]
+
+function text({ method }: Asked, status: number, body: string): Reply {
+  return isRead(method) ? replyTo(method, status, body, TEXT) : notAllowed(method, 'GET, HEAD')
+}
+
+function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+function notAllowed(method: string, allow: string): Reply {
+  return problemReply(
+    { code: 'METHOD_NOT_ALLOWED', detail: `Use ${allow}.`, headers: ['allow', allow] },
+    method,
+  )
+}
+
+/** The answer of the port for metrics. */
+export function metricsAnswer({ url, method }: Asked, body: string, type: string): Served {
+  if (targetOf(url).path !== '/metrics') {
+    return plain(null, problemReply({ code: 'NOT_FOUND', detail: 'This port has only /metrics.' }, method))
+  }
+  if (!isRead(method)) return plain('metrics', notAllowed(method, 'GET, HEAD'))
+  return plain('metrics', replyTo(method, 200, body, ['content-type', type, ...NO_SNIFFING]))
+}
