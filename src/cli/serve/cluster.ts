@@ -5,7 +5,7 @@ import { register } from 'prom-client'
 import limiters from 'rate-limiter-flexible/lib/RateLimiterCluster.js'
 import type { MakeLimiter } from '../../http/rate-limit.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
-import { MAX_METRICS_CONNECTIONS } from './connections.ts'
+import { METRICS_LIMITS } from './connections.ts'
 import type { ServeSettings } from './flags.ts'
 import { listen, makeServer, removeStaleSocket, stop } from './http-server.ts'
 import type { JsonLog } from './log.ts'
@@ -69,7 +69,7 @@ export async function startPrimary(settings: ServeSettings, log: JsonLog): Promi
     settings.metricsPort === null
       ? null
       : makeServer(async (asked) => metricsAnswer(asked, await metrics.text(), register.contentType), {
-          max: MAX_METRICS_CONNECTIONS,
+          ...METRICS_LIMITS,
           told: requestLog(log, settings),
         })
   let ports: number[]

@@ -11,7 +11,7 @@ import { connectionLimit } from './descriptors.ts'
  */
 export const MAX_CONNECTIONS = 10_000
 /** The same for the port of the metrics. */
-export const MAX_METRICS_CONNECTIONS = 16
+const MAX_METRICS_CONNECTIONS = 16
 /** The default of `--client-connections`: a tenth of all. */
 const MAX_CLIENT_CONNECTIONS = 1000
 
@@ -26,6 +26,12 @@ export interface ConnectionLimits {
   readonly refused?: () => void
   /** Is called for each idle connection that is closed for a new one. */
   readonly evicted?: () => void
+}
+
+/** Of the port of the metrics, which one client may have for itself. */
+export const METRICS_LIMITS: ConnectionLimits = {
+  max: MAX_METRICS_CONNECTIONS,
+  maxPerClient: MAX_METRICS_CONNECTIONS,
 }
 
 /** The connections of a server. */

@@ -11,7 +11,7 @@ import { NodeResolver } from '../../node/node-resolver.ts'
 import { messageOf } from '../../realm.ts'
 import { DATABASE_SET } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
-import { MAX_METRICS_CONNECTIONS } from './connections.ts'
+import { METRICS_LIMITS } from './connections.ts'
 import type { ServeSettings } from './flags.ts'
 import { drain, listen, makeServer, removeStaleSocket, stop } from './http-server.ts'
 import type { JsonLog } from './log.ts'
@@ -102,7 +102,7 @@ export async function startService(
             async (asked) =>
               metricsAnswer(asked, await metrics.registry.metrics(), metrics.registry.contentType),
             {
-              max: MAX_METRICS_CONNECTIONS,
+              ...METRICS_LIMITS,
               told: requestLog(log, settings),
             },
           )

@@ -146,7 +146,9 @@ describe('geofix serve', () => {
     expect(String(stderr.read())).toMatch(/^geofix: listening at http:\/\/\[::1\]:\d+\/\n$/)
     process.emit('SIGTERM', 'SIGTERM')
     expect(await ended).toBe(0)
-    expect(String(stdout.read())).toMatch(/"event":"stopping","signal":"SIGTERM"\}\n.*"event":"stopped"\}\n$/)
+    expect(String(stdout.read())).toMatch(
+      /"event":"stopping","signal":"SIGTERM","drain":0\}\n.*"event":"stopped"\}\n$/,
+    )
   })
 
   it('is a process that ends with 0, and with its readiness', async () => {
@@ -233,7 +235,7 @@ describe('geofix serve --workers', () => {
     await service.until('worker-started', 3)
     await delay(1000)
     // Asked for at once, they are collected once.
-    const texts = await Promise.all(Array.from({ length: 20 }, () => get(`${service.metrics}/metrics`)))
+    const texts = await Promise.all(Array.from({ length: 12 }, () => get(`${service.metrics}/metrics`)))
     for (const { text } of texts)
       expect(text).toMatch(/^geofix_requests_total\{operation="lookup",status="200"\} \d+$/m)
     service.child.kill('SIGTERM')
