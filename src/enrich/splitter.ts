@@ -175,8 +175,10 @@ export class Splitter {
     const lineFeed = chunk.indexOf(LINE_FEED, from)
     const lineEnd = lineFeed === -1 ? chunk.length : lineFeed + 1
     const until = Math.min(lineEnd, from + this.#blockBytes)
-    // A Buffer's slice() shares its memory.
-    const piece = new Uint8Array(chunk.subarray(from, until))
+    const size = until - from
+    const memory = 2 * size > this.#blockBytes ? this.#allocate(this.#blockBytes) : new Uint8Array(size)
+    const piece = memory.subarray(0, size)
+    piece.set(chunk.subarray(from, until))
     blocks.push({ bytes: piece, isStart: false, headerLine: 0, oversized: true, startsLine: false })
     if (lineFeed !== -1 && until === lineEnd) this.#isOversized = false
     return until

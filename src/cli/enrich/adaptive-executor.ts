@@ -86,6 +86,7 @@ export class AdaptiveExecutor implements Executor {
 
   async enrich(block: Block): Promise<Enriched> {
     if (this.#enricher === null) throw new TypeError('a block came before its plan')
+    if (block.oversized) return this.#passOn(block, this.#enricher)
     this.#bytes += block.bytes.length
     if (this.#bytes > this.#threads.from) this.#startWorkers()
     const workers = this.#workers
@@ -96,14 +97,21 @@ export class AdaptiveExecutor implements Executor {
             block,
             this.#spare(this.#sharedOutputs) ?? new SharedArrayBuffer(this.#outputBytes),
           )
-    const { buffer } = block.bytes
-    // The memory of a block with a long line is larger, and is not kept.
-    if (isDone(block, enriched) && buffer.byteLength === this.blockBytes) this.#keep(buffer, this.#blocks)
+    if (isDone(block, enriched)) this.#keepBlock(block.bytes.buffer)
     const { length } = enriched.output
     // Grow in large steps, because memory of the old size cannot be reused.
     if (length * SPARE_ROOM > this.#outputBytes) {
       this.#outputBytes = Math.min(Math.ceil(length * OUTPUT_MARGIN), MAX_OUTPUT_BYTES)
     }
+    return enriched
+  }
+
+  /** Pieces of overlong lines stay in this thread: a message would copy them, and their outputs need no other memory. */
+  #passOn(piece: Block, enricher: BlockEnricher): Enriched {
+    const enriched = enricher.block(piece)
+    const { buffer } = piece.bytes
+    // Otherwise the output is in this memory, and release() takes it back.
+    if (enriched.output.buffer !== buffer) this.#keepBlock(buffer)
     return enriched
   }
 
@@ -114,7 +122,9 @@ export class AdaptiveExecutor implements Executor {
 
   release({ buffer }: Uint8Array): void {
     if (buffer.byteLength > MAX_OUTPUT_BYTES) return
-    if (buffer instanceof SharedArrayBuffer) this.#keep(buffer, this.#sharedOutputs)
+    // A piece of an overlong line.
+    if (buffer.byteLength === this.blockBytes) this.#keepBlock(buffer)
+    else if (buffer instanceof SharedArrayBuffer) this.#keep(buffer, this.#sharedOutputs)
     else this.#keep(buffer, this.#outputs)
   }
 
@@ -128,6 +138,11 @@ export class AdaptiveExecutor implements Executor {
   #spare<Memory extends ArrayBufferLike>(spares: Memory[]): Memory | null {
     const spare = spares.pop()
     return spare !== undefined && spare.byteLength >= this.#outputBytes ? spare : null
+  }
+
+  /** The memory of a block with a long line is larger, and is not kept. */
+  #keepBlock(buffer: ArrayBufferLike): void {
+    if (buffer.byteLength === this.blockBytes) this.#keep(buffer, this.#blocks)
   }
 
   #keep<Memory extends ArrayBufferLike>(memory: Memory, spares: Memory[]): void {

@@ -66,8 +66,11 @@ export async function geofix(
 }
 
 /** Starts the built command line as a process of its own. */
-export function start(args: readonly string[]): ChildProcessWithoutNullStreams {
-  const child = spawn(process.execPath, [join(ROOT, 'dist/cli.js'), ...args])
+export function start(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): ChildProcessWithoutNullStreams {
+  const child = spawn(process.execPath, [join(ROOT, 'dist/cli.js'), ...args], { env })
   // A process that ended reads no more.
   child.stdin.on('error', () => {})
   return child
