@@ -13,7 +13,7 @@ import { openOutputFile } from './enrich/output-file.ts'
 import { countOf, countText } from './figures.ts'
 import type { FlagsOf, OVERLAY_OPTIONS, SLIM_OPTIONS } from './options.ts'
 import { readOverlayFile } from './overlay-csv.ts'
-import { ExitStatus, type Terminal, UsageError, writeMessage } from './terminal.ts'
+import { ExitStatus, messageLine, type Terminal, UsageError, writeMessage } from './terminal.ts'
 
 const CONVERSIONS = { pack, unpack } as const
 
@@ -119,7 +119,12 @@ async function convertFile(
   if (output.endsWith('.packed.gz')) {
     throw new UsageError(`-o ${output}: a packed database is compressed: leave out .gz`)
   }
-  const file = await openOutputFile(output, { terminal, inputs: [], signal: new AbortController().signal })
+  const file = await openOutputFile(output, {
+    terminal,
+    inputs: [],
+    note: (text) => void terminal.stderr.write(messageLine(text)),
+    signal: new AbortController().signal,
+  })
   try {
     const { bytes, text } = await convertedOf(input, convert)
     await file.write(bytes)

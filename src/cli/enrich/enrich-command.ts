@@ -89,7 +89,8 @@ class Session {
       if (options.format !== undefined) checkFit(options, options.format, input.name)
       this.#inputs.push(input)
     }
-    const surroundings = { terminal: this.#terminal, inputs: this.#inputs, signal }
+    const note = (text: string): void => this.#note(text)
+    const surroundings = { terminal: this.#terminal, inputs: this.#inputs, note, signal }
     const lines = this.#keep(
       await (output === undefined ? openStandardOutput(surroundings) : openOutputFile(output, surroundings)),
     )

@@ -32,7 +32,7 @@ const STATISTICS = ['text', 'json', 'none'] as const
 export const ENRICH_OPTIONS = [
   {
     flags: '-o, --output <file>',
-    text: 'write to this file instead of standard output. It has a temporary name until it is complete, so that a killed run leaves no incomplete file. `.gz` and `.zst` are compressed. `/dev/stdout`, `/dev/fd/3` and the like are written directly',
+    text: 'write to this file instead of standard output. It has a temporary name, which ends in `.partial`, until it is complete, so that a killed run leaves no incomplete file under its own. The next run for the same output removes what a killed one left, and says so. `.gz` and `.zst` are compressed. `/dev/stdout`, `/dev/fd/3` and the like are written directly',
     read: readFile,
   },
   {

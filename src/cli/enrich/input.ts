@@ -10,12 +10,15 @@ import {
   recogniseCompression,
   ZstdFrames,
 } from './compression.ts'
+import { checkOpen, resolveLinks, STANDARD_ERROR } from './descriptors.ts'
 import { codeOf, directoryError, unreadable } from './system-error.ts'
 
 /** The size of one read from a file. Bytes. */
 const CHUNK_BYTES = 1024 * 1024
 
 const LINE_FEED = 0x0a
+
+const CLOSED_REMEDY = 'name a file, or pipe lines into it'
 
 /** An open input. */
 interface OpenInput {
@@ -60,6 +63,11 @@ export class Input implements RunInput {
     if (path === '-') {
       const { stdin } = terminal
       const { fd } = stdin
+      try {
+        if (fd !== undefined && fd <= STANDARD_ERROR) checkOpen(fd, CLOSED_REMEDY)
+      } catch (cause) {
+        throw unreadable('standard input', cause)
+      }
       const status = fd === undefined ? null : () => fstatSync(fd)
       const found = status === null ? null : status()
       // Node reads a directory as an empty stream.
@@ -67,6 +75,8 @@ export class Input implements RunInput {
       return new Input('standard input', async () => ({ ...fromStream(stdin), status }), found)
     }
     try {
+      const target = await resolveLinks(path)
+      if (typeof target === 'number') checkOpen(target, CLOSED_REMEDY)
       const found = await stat(path)
       if (found.isDirectory()) throw directoryError()
       await access(path, constants.R_OK)

@@ -1,12 +1,12 @@
 // The interface of outputs, and four of them: a file descriptor, a stream, a compressor before another output, and a file
 // that gets its name when it is complete.
 
-import { randomBytes } from 'node:crypto'
 import { close, fchmodSync, fchownSync, fsync, openSync, rmSync, type Stats, write } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { finished, type Transform, type Writable } from 'node:stream'
 import { promisify } from 'node:util'
+import { forgetTemporary, temporaryPath } from './leftovers.ts'
 import { codeOf, unwritable } from './system-error.ts'
 
 /** Where enriched lines go. Make one call at a time. */
@@ -192,12 +192,6 @@ export class CompressedOutput implements Output {
   }
 }
 
-/** File systems allow 255 bytes in a name, and the suffix takes 21. */
-const MAX_STEM_BYTES = 200
-
-/** A UTF-8 character has at most 4 bytes. */
-const MAX_STEM_CHARACTERS = MAX_STEM_BYTES / 4
-
 /**
  * A file that appears under its name when it is complete. Until then, the bytes are in a temporary file in the same
  * folder: a killed run leaves no incomplete file under the name, and an existing file stays as it is.
@@ -251,6 +245,7 @@ export class AtomicFile implements Output {
     try {
       await rename(this.#path, this.#target)
       this.#isClosed = true
+      forgetTemporary(this.#path)
       await syncFolder(dirname(this.#target))
     } catch (cause) {
       throw unwritable(this.#target, cause)
@@ -262,6 +257,7 @@ export class AtomicFile implements Output {
     this.#isClosed = true
     // Do not close the descriptor: a pending write could then hit another file with the same number.
     rmSync(this.#path, { force: true })
+    forgetTemporary(this.#path)
   }
 }
 
@@ -274,11 +270,6 @@ function keepAccess(fd: number, { uid, gid, mode }: Stats): void {
     fchownSync(fd, uid, gid)
     fchmodSync(fd, mode & 0o7777)
   } catch {}
-}
-
-function temporaryPath(target: string): string {
-  const name = Array.from(basename(target)).slice(0, MAX_STEM_CHARACTERS).join('')
-  return join(dirname(target), `${name}.${randomBytes(6).toString('hex')}.partial`)
 }
 
 /** Makes the rename durable. Some systems cannot sync a folder; ignore that. */

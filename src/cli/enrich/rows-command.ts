@@ -15,6 +15,7 @@ import {
 import { ChunkHeaderError, type ChunkHeaders, RowStream } from '../../enrich/row-stream.ts'
 import { checkLocations } from '../databases.ts'
 import { CommandFailure, ExitStatus, type Terminal, UsageError } from '../terminal.ts'
+import { checkOpen, STANDARD_ERROR } from './descriptors.ts'
 import { checkFit, type EnrichFlags, inFlags, optionOf } from './flags.ts'
 import { ClosedPipe } from './output.ts'
 import { openStandardOutput } from './output-file.ts'
@@ -91,7 +92,12 @@ function planOf(options: RowOptions): RowPlan {
  */
 export async function runRows(command: RowsCommand, terminal: Terminal): Promise<ExitStatus> {
   const { plan, databases, headers } = command
-  const output = await openStandardOutput({ terminal, inputs: [], signal: new AbortController().signal })
+  const output = await openStandardOutput({
+    terminal,
+    inputs: [],
+    note: () => {},
+    signal: new AbortController().signal,
+  })
   const sources = databases.length > 0 ? databases : [embedded.city]
   const set = openShared(await Promise.all(sources.map((source) => loadShared(source, DEFAULT_MAX_BYTES))))
   checkLocations(set)
@@ -113,6 +119,7 @@ async function* chunksOf({ stdin }: Terminal): AsyncGenerator<Uint8Array> {
   try {
     // Node reads a directory as an empty stream.
     if (stdin.fd !== undefined && fstatSync(stdin.fd).isDirectory()) throw directoryError()
+    if (stdin.fd !== undefined && stdin.fd <= STANDARD_ERROR) checkOpen(stdin.fd, 'pipe rows into it')
     for await (const chunk of stdin) yield typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk
   } catch (cause) {
     throw unreadable('standard input', cause)

@@ -5,7 +5,7 @@ import { digestOf, makeKey, makeKeyId } from '../../node/keys/key.ts'
 import { readKeyFile } from '../../node/keys/key-file.ts'
 import { type KeyEntry, keyListText } from '../../node/keys/key-list.ts'
 import { messageOf } from '../../realm.ts'
-import { resolveOutput } from '../enrich/output-file.ts'
+import { resolveLinks } from '../enrich/descriptors.ts'
 import type { FlagsOf } from '../options.ts'
 import { CommandFailure, ExitStatus, printable, type Terminal, writeLine, writeMessage } from '../terminal.ts'
 import type { KEYS_OPTIONS } from './flags.ts'
@@ -113,7 +113,7 @@ function hasCode(error: unknown, code: string): boolean {
  */
 async function change(file: string, edit: () => Promise<readonly KeyEntry[]>): Promise<void> {
   // Servers follow links, so the file that a link leads to is the one to lock and to replace.
-  const target = await resolveOutput(file).catch((error) => {
+  const target = await resolveLinks(file).catch((error) => {
     throw unwritable(file, error)
   })
   if (typeof target === 'number') throw unwritable(file, 'it is not a file')

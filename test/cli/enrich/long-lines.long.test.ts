@@ -10,7 +10,7 @@ const DB = writeDatabase(folder)
 
 /** Makes a process write its largest resident memory, in KiB, at its end. */
 const PEAK =
-  "import{isMainThread}from'node:worker_threads';if(isMainThread)process.on('exit',()=>console.error(`peak ${process.resourceUsage().maxRSS}`))"
+  "import{isMainThread}from'node:worker_threads';if(isMainThread)process.on('exit',()=>console.error('peak',process.resourceUsage().maxRSS))"
 
 const MEGABYTES = 2 ** 20
 

@@ -2,7 +2,7 @@ import { mkdirSync, openSync, realpathSync, symlinkSync, writeFileSync } from 'n
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { resolveOutput } from '../../../src/cli/enrich/output-file.ts'
+import { resolveLinks } from '../../../src/cli/enrich/descriptors.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { geofix, makePipe, writeDatabase } from './command-line.ts'
 
@@ -14,7 +14,7 @@ function link(name: string, target: string): string {
   return path
 }
 
-describe('resolveOutput', () => {
+describe('resolveLinks', () => {
   it.each([
     ['/dev/stdout', 1],
     ['/dev/stderr', 2],
@@ -28,14 +28,14 @@ describe('resolveOutput', () => {
     ['/dev/fd', '/dev/fd'],
   ])('resolves %s to %s', async (name, target) => {
     // /dev/fd can be a link.
-    const found = await resolveOutput(name)
+    const found = await resolveLinks(name)
     if (name === '/dev/fd') expect(found).not.toBeTypeOf('number')
     else expect(found).toBe(target)
   })
 
   it('follows links to a descriptor', async () => {
     link('to-stdout', '/dev/stdout')
-    expect(await resolveOutput(link('to-it', 'to-stdout'))).toBe(1)
+    expect(await resolveLinks(link('to-it', 'to-stdout'))).toBe(1)
   })
 
   it('follows links to a file that does not exist', async () => {
@@ -45,10 +45,10 @@ describe('resolveOutput', () => {
     // A relative link in a linked folder starts at the real folder.
     link('a/to-c', '../b/c')
     symlinkSync('../later', join(folder, 'b', 'c', 'link'))
-    const found = await resolveOutput(join(folder, 'a', 'to-c', 'link'))
+    const found = await resolveLinks(join(folder, 'a', 'to-c', 'link'))
     writeFileSync(String(found), '')
     expect(realpathSync(String(found))).toBe(join(folder, 'b', 'later'))
-    expect(await resolveOutput(link('absolute', join(folder, 'none', 'at', 'all')))).toBe(
+    expect(await resolveLinks(link('absolute', join(folder, 'none', 'at', 'all')))).toBe(
       join(folder, 'none', 'at', 'all'),
     )
   })
@@ -56,7 +56,7 @@ describe('resolveOutput', () => {
   it('rejects links that form a cycle', async () => {
     link('one', 'two')
     link('two', 'one')
-    await expect(resolveOutput(join(folder, 'one'))).rejects.toMatchObject({ code: 'ELOOP' })
+    await expect(resolveLinks(join(folder, 'one'))).rejects.toMatchObject({ code: 'ELOOP' })
   })
 })
 
