@@ -51,9 +51,6 @@ const commonJsWithPaths: Options = {
 
 const { index, city, country, ...others } = entry
 
-/** Only geofix/http needs it. Bundled, so that users of the library do not install it. */
-const noExternal = ['rate-limiter-flexible']
-
 /** Dependencies that are CommonJS. */
 const COMMON_JS = { 'ipaddr.js': 'ipaddr.cjs', 'mmdb-lib/lib/decoder.js': 'mmdb-lib.cjs' }
 
@@ -61,11 +58,9 @@ export default defineConfig([
   {
     ...shared,
     entry,
-    noExternal,
     // joinedChunks() does that.
     treeshake: false,
     format: ['esm'],
-    esbuildPlugins: [bundledLicences('dist/http.LICENSE.txt')],
     plugins: [
       throughCommonJs(COMMON_JS),
       joinedChunks('', {
@@ -84,7 +79,7 @@ export default defineConfig([
     cjsInterop: true,
     dts: { only: true, compilerOptions: { stripInternal: true } },
   },
-  { ...commonJs, noExternal, entry: others },
+  { ...commonJs, entry: others },
   { ...commonJsWithPaths, entry: { index } },
   // `require` gives the URL itself. TypeScript without `esModuleInterop` reads its member `default`.
   {

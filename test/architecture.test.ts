@@ -126,10 +126,7 @@ describe('the imports of src', () => {
     ['fflate', ['bytes/deflate.ts', 'bytes/gunzip.ts']],
     ['mmdb-lib', ['mmdb/record-decoder.ts']],
     ['commander', ['cli/program.ts']],
-    [
-      'rate-limiter-flexible',
-      ['cli/serve/cluster.ts', 'http/rate-limit.ts', 'http/rate-limiter-flexible.d.ts'],
-    ],
+    ['rate-limiter-flexible', ['cli/serve/cluster.ts', 'cli/serve/rate-limiter-flexible.d.ts']],
     ['@hono/node-server', ['cli/serve/http-server.ts']],
     ['prom-client', ['cli/serve/cluster.ts', 'cli/serve/metrics.ts', 'cli/serve/worker-metrics.ts']],
   ])('bring in %s at one place', (name, expected) => {

@@ -65,7 +65,7 @@ export class PlanTable {
   }
 }
 
-/** Timers, with which entries in memory expire, count milliseconds in 31 bits. */
+/** Counts that processes share expire by timers, which count milliseconds in 31 bits. All counts in memory have this limit. */
 const MAX_MEMORY_WINDOW_SECONDS = (2 ** 31 - 1) / 1000
 
 /** @throws TypeError when the window of a plan is too long to be counted in the memory of a process */

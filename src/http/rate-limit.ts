@@ -1,10 +1,9 @@
-// Counts with rate-limiter-flexible, which is bundled into the output of geofix/http.
-import MemoryStorage from 'rate-limiter-flexible/lib/component/MemoryStorage/MemoryStorage.js'
 import { Address } from '../address/address.ts'
 import { clientNetwork } from './client-network.ts'
 import type { HeaderFields } from './exchange.ts'
 import { chain, type MaybePromise } from './maybe-promise.ts'
 import { checkMemoryWindow, type Plan, type PlanTable } from './plan.ts'
+import { WindowCounts } from './window-counts.ts'
 
 /** What is left of a budget. A `RateLimiterRes` of rate-limiter-flexible is one. */
 export interface Budget {
@@ -43,7 +42,7 @@ export type MakeLimiter = (plan: Plan, window: number) => RateLimiter
 export class RateLimits {
   readonly #limits = new Map<
     Plan,
-    { readonly take: (who: string) => MaybePromise<Left>; readonly policy: string }
+    { readonly take: (who: string) => MaybePromise<Left>; readonly seconds: number; readonly policy: string }
   >()
   readonly #address = new Address()
 
@@ -54,7 +53,8 @@ export class RateLimits {
     for (const plan of plans.all) {
       const window = plan.burst / plan.rate
       const take = make === undefined ? inMemory(plan, window) : inStore(make(plan, window))
-      this.#limits.set(plan, { take, policy: `"${plan.name}";q=${plan.burst};w=${Math.ceil(window)}` })
+      const seconds = Math.ceil(window)
+      this.#limits.set(plan, { take, seconds, policy: `"${plan.name}";q=${plan.burst};w=${seconds}` })
     }
   }
 
@@ -63,7 +63,8 @@ export class RateLimits {
     const limit = this.#limits.get(plan)
     if (limit === undefined) throw new TypeError(`the plan ${plan.name} has no limiter`)
     return chain(limit.take(who), ({ allowed, remainingPoints, msBeforeNext }) => {
-      const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000))
+      // The clock of a store can change. Nobody has to wait for longer than a window.
+      const seconds = Math.min(limit.seconds, Math.max(1, Math.ceil(msBeforeNext / 1000)))
       const left = `"${plan.name}";r=${Math.max(0, remainingPoints)};t=${seconds}`
       const headers = ['ratelimit-policy', limit.policy, 'ratelimit', left]
       if (!allowed) headers.push('retry-after', String(seconds))
@@ -78,14 +79,13 @@ export class RateLimits {
   }
 }
 
-/** Entries expire with their window, so that memory is bounded by the requests of one window. */
 function inMemory(plan: Plan, window: number): (who: string) => Left {
   checkMemoryWindow(plan)
   const { burst } = plan
-  const storage = new MemoryStorage()
+  const counts = new WindowCounts(window * 1000)
   return (who) => {
-    const { consumedPoints, msBeforeNext } = storage.incrby(who, 1, window)
-    return { allowed: consumedPoints <= burst, remainingPoints: burst - consumedPoints, msBeforeNext }
+    const { count, msBeforeNext } = counts.add(who)
+    return { allowed: count <= burst, remainingPoints: burst - count, msBeforeNext }
   }
 }
 

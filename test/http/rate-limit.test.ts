@@ -83,6 +83,27 @@ describe('limits', () => {
     expect(onError).toHaveBeenCalledWith(new Error('store'))
   })
 
+  it.each([-10_800_000, 10_800_000])(
+    'do not depend on the clock of the system, which changes by %d ms (second trial 6)',
+    async (change) => {
+      const ask = limited()
+      expect(await statuses(5, () => ask('/v1/ip'))).toEqual([200, 200, 200, 200, 429])
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + change })
+      const refused = await ask('/v1/ip')
+      expect(refused.status).toBe(429)
+      expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(2)
+      expect(refused.headers.get('ratelimit')).toMatch(/^"developer";r=0;t=[12]$/)
+    },
+  )
+
+  it('make nobody wait for longer than a window, whatever the store says (second trial 6)', async () => {
+    const budget = { remainingPoints: 0, msBeforeNext: 10_801_000 }
+    const consume = () => Promise.reject(budget)
+    const refused = await limited({ limiter: () => ({ consume }) })('/v1/ip')
+    expect(refused.headers.get('retry-after')).toBe('2')
+    expect(refused.headers.get('ratelimit')).toBe('"developer";r=0;t=2')
+  })
+
   it('are not reached by others', async () => {
     expect(await statuses(50, () => asker(geo, { plans: AMPLE })('/v1/ip'))).toEqual(Array(50).fill(200))
   })

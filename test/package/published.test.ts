@@ -100,7 +100,6 @@ describe('the tarball', () => {
         'dist/cli.js',
         'dist/cli-enrich-worker.js',
         'dist/cli.LICENSE.txt',
-        'dist/http.LICENSE.txt',
       ]),
     )
   })
