@@ -163,7 +163,13 @@ export function readField(headers: HeaderSource, name: string): string {
 export function lacksLines(request: Request, name: string, shown: string): boolean {
   const lines = memberOf(request, 'rawHeaders')
   if (!Array.isArray(lines)) return false
-  return lines.length >= maxEntries(request) || startsWithLines(lines, name, shown)
+  return lacksAnyLines(request) || startsWithLines(lines, name, shown)
+}
+
+/** Whether a request has so many header lines that Node may have dropped others. `false` if it is not one of Node's. */
+export function lacksAnyLines(request: Request): boolean {
+  const lines = memberOf(request, 'rawHeaders')
+  return Array.isArray(lines) && lines.length >= maxEntries(request)
 }
 
 /** The length of `rawHeaders` from which lines may be missing. Node truncates it too, so reaching the limit counts. */

@@ -49,6 +49,12 @@ interface Progress extends Admitting {
   outcomes: Readonly<Record<string, number>>
 }
 
+/** Node may have dropped the line of a trusted proxy, and what remains may be the caller's own. */
+const LACKS_LINES: Problem = {
+  code: 'HEADER_TOO_LARGE',
+  detail: 'The request has so many header lines that the server may have dropped some.',
+}
+
 const NONE = Object.freeze({})
 const FOUND = Object.freeze({ found: 1 })
 
@@ -68,7 +74,7 @@ export function createHandler(resolver: Resolver, options: HandlerOptions): Hand
       : authenticate
   const service = new Service<FetchAsked>(resolver, findOwner, options)
   return async (request, info) =>
-    responseOf((await service.answer(new FetchAsked(request), info?.remoteAddress)).reply)
+    responseOf((await service.answer(new FetchAsked(request), info?.remoteAddress, info?.lacksLines)).reply)
 }
 
 /** The operations, over any form of requests. */
@@ -103,8 +109,12 @@ export class Service<Source extends Asked> {
     this.#cors = options.cors === undefined ? null : new Cors(options.cors)
   }
 
-  /** Answers a request: without a promise if there is nothing to wait for. Never throws. */
-  answer(asked: Source, remoteAddress: string | null = null): MaybePromise<Answered> {
+  /**
+   * Answers a request: without a promise if there is nothing to wait for. Never throws.
+   *
+   * @param lacksLines whether header lines may be missing
+   */
+  answer(asked: Source, remoteAddress: string | null = null, lacksLines = false): MaybePromise<Answered> {
     const start = performance.now()
     const progress: Progress = {
       start,
@@ -117,7 +127,7 @@ export class Service<Source extends Asked> {
     try {
       const preflight = this.#cors?.preflight(asked) ?? null
       if (preflight !== null) return this.#tell(preflight, progress)
-      const outcome = this.#run(asked, progress)
+      const outcome = lacksLines ? LACKS_LINES : this.#run(asked, progress)
       return isPromise(outcome)
         ? outcome
             .then((each) => this.#end(asked, each, progress))

@@ -12,6 +12,11 @@ const DEFAULT_MAX_BODY_BYTES = 1024 * 1024
 export interface RequestInfo {
   /** The address of the socket's peer, without a port; `null` or absent if the runtime does not know it. */
   readonly remoteAddress?: string | null | undefined
+  /**
+   * Whether header lines may be missing that a trusted proxy wrote. Such a request is answered with 431. Default: `false`. Node
+   * drops lines beyond `server.maxHeadersCount`: see `nodeRequestInfo`.
+   */
+  readonly lacksLines?: boolean | undefined
 }
 
 /** What was answered, for metrics and logs. Has no key, no address that was looked up and no text of the caller. */
