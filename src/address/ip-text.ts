@@ -239,6 +239,20 @@ export function parseCidr(text: string): Network {
   return { family, words, prefixLength }
 }
 
+/**
+ * Parses CIDR text, or an address, which is the network of this address alone: `/32` or `/128`.
+ *
+ * @throws TypeError when the text is neither
+ */
+export function parseNetwork(text: string): Network {
+  if (typeof text !== 'string' || text.includes('/')) return parseCidr(text)
+  try {
+    return parseCidr(`${text}/${text.includes(':') ? 128 : 32}`)
+  } catch {
+    throw new TypeError(`${quoted(text)} is neither an address nor a network such as 192.0.2.0/24`)
+  }
+}
+
 /** The canonical CIDR text of the network that contains an address. */
 export function formatCidr(family: 4 | 6, words: Uint32Array, prefixLength: number): string {
   return `${firstAddress(family, words, prefixLength)}/${prefixLength}`

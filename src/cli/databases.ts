@@ -1,6 +1,7 @@
-// The databases that the command line names: their paths, whether they have locations, and `geofix verify`.
+// The databases that the command line names: their paths, their age, whether they have locations, and `geofix verify`.
 import { fileURLToPath } from 'node:url'
 import { isGeofixError } from '../errors.ts'
+import type { DatabaseInfo } from '../location/database-info.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import type { DatabaseFault } from '../mmdb/verify.ts'
 import { openDatabases } from '../node/node-source.ts'
@@ -40,6 +41,29 @@ export function checkLocations({ locationErrors }: DatabaseSet): void {
   if (error !== undefined) {
     throw new CommandFailure(`${error.message}, or leave this one out`, ExitStatus.failed, error)
   }
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** How old a database is. */
+export interface DatabaseAge {
+  /** Whole days since it was built; `null` if the file does not say when. */
+  readonly days: number | null
+  /** Whether it is older than the limit, or has no build date. */
+  readonly isStale: boolean
+  /** `2026-06-05, 20 days ago`, and whether it is stale. */
+  readonly text: string
+}
+
+/** @param staleAfter days: the greatest age of a database that is not stale */
+export function ageOf({ buildDate }: Pick<DatabaseInfo, 'buildDate'>, staleAfter: number): DatabaseAge {
+  if (buildDate === null) return { days: null, isStale: true, text: 'unknown, which counts as stale' }
+  const age = Date.now() - buildDate.getTime()
+  const days = Math.floor(age / DAY_MS)
+  const isStale = age > staleAfter * DAY_MS
+  const limit = `stale: older than ${count(staleAfter, 'day')}`
+  const built = `${buildDate.toISOString().slice(0, 10)}, ${count(days, 'day')} ago`
+  return { days, isStale, text: isStale ? `${built}, ${limit}` : built }
 }
 
 /** Checks whole database files: `geofix verify`. Prints a line per fault and a summary. */

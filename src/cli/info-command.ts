@@ -5,10 +5,9 @@ import type { OpenDatabase } from '../mmdb/database.ts'
 import { isMap, type MmdbValue } from '../mmdb/record-decoder.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import { openDatabases } from '../node/node-source.ts'
-import type { FlagsOf, INFO_OPTIONS } from './options.ts'
+import { ageOf } from './databases.ts'
+import { DEFAULT_STALE_AFTER, type FlagsOf, type INFO_OPTIONS } from './options.ts'
 import { ExitStatus, printable, type Terminal, writeLine } from './terminal.ts'
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** The list of fields is based on this many distinct records. */
 const MAX_SAMPLE_RECORDS = 1000
@@ -30,26 +29,28 @@ const MAX_FIELDS = 1000
 
 /** Describes each database, as a table or as one JSON object per line: `geofix info`. */
 export async function runInfo(
-  { db, json = false }: FlagsOf<typeof INFO_OPTIONS>,
+  { db, json = false, staleAfter = DEFAULT_STALE_AFTER }: FlagsOf<typeof INFO_OPTIONS>,
   terminal: Terminal,
 ): Promise<ExitStatus> {
   for (const [index, database] of (await openDatabases(db ?? [embedded.city])).entries()) {
-    const description = describe(database)
+    const description = describe(database, staleAfter)
     if (json) await writeLine(terminal.stdout, JSON.stringify(description))
-    else await writeLine(terminal.stdout, (index > 0 ? '\n' : '') + table(description))
+    else await writeLine(terminal.stdout, (index > 0 ? '\n' : '') + table(description, staleAfter))
   }
   return ExitStatus.ok
 }
 
 type Description = ReturnType<typeof describe>
 
-function describe(database: OpenDatabase) {
+function describe(database: OpenDatabase, staleAfter: number) {
   const { recordSize, description } = database.metadata
   const info = databaseInfo(database.metadata, database.path)
+  const age = ageOf(info, staleAfter)
   return {
     ...info,
     description: description.en ?? Object.values(description)[0] ?? null,
-    ageInDays: info.buildDate === null ? null : Math.floor((Date.now() - info.buildDate.getTime()) / DAY_MS),
+    ageInDays: age.days,
+    isStale: age.isStale,
     networks: database.countNetworks(),
     recordSize,
     fields: fieldsOf(sampleRecords(database)),
@@ -122,13 +123,12 @@ function addField(path: string | null, fields: Set<string>): void {
   if (path && path.length <= MAX_PATH_LENGTH && fields.size < MAX_FIELDS) fields.add(path)
 }
 
-function table(about: Description): string {
-  const built = about.buildDate?.toISOString().slice(0, 10)
+function table(about: Description, staleAfter: number): string {
   const rows: (readonly [label: string, value: string | null])[] = [
     ['type', about.type],
     ['file', about.path],
     ['description', about.description === about.attribution ? null : about.description],
-    ['built', built === undefined ? 'unknown' : `${built}, ${about.ageInDays} days ago`],
+    ['built', ageOf(about, staleAfter).text],
     ['networks', about.networks.toLocaleString('en')],
     [
       'IP version',

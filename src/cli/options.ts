@@ -63,6 +63,18 @@ export const DB = {
   isRepeatable: true,
 } as const satisfies OptionDefinition
 
+/** Vendors publish databases once a month or more often. */
+export const DEFAULT_STALE_AFTER = 45
+
+/** A century: a larger number is probably a typing error. */
+const MAX_STALE_AFTER = 36_500
+
+export const STALE_AFTER = {
+  flags: '--stale-after <days>',
+  text: `call a database stale that was built more days ago (default: ${DEFAULT_STALE_AFTER})`,
+  read: wholeNumber(1, MAX_STALE_AFTER),
+} as const satisfies OptionDefinition
+
 export const LOCALE = {
   flags: '--locale <tag>',
   text: 'the language of the names of countries and regions',
@@ -106,6 +118,7 @@ export const INFO_OPTIONS = [
     ...DB,
     text: 'describe this database (`.mmdb`, `.gz` or `.tar.gz`) instead of the embedded one. You can repeat it',
   },
+  STALE_AFTER,
   { flags: '--json', text: 'print one JSON object a line' },
 ] as const satisfies readonly OptionDefinition[]
 

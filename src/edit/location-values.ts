@@ -27,6 +27,8 @@ export interface Projection {
   readonly fields: ReadonlySet<LocationField>
   /** `null` keeps all names. */
   readonly locales: readonly Locale[] | null
+  /** Whether coordinates are 64-bit floats even where a lookup gives the same with 32 bits: other readers show the difference. */
+  readonly exactCoordinates: boolean
 }
 
 /** A time zone at no instant has its identifier and no offset, which would need a formatter for each zone. */
@@ -59,11 +61,11 @@ export class LocationValues {
    *   a location
    */
   add({ shared, city, postalCode, coordinates }: Location): number | null {
-    const { fields } = this.#projection
+    const { fields, exactCoordinates } = this.#projection
     const country = fields.has('country') && !shared.country.isUnknown ? shared.country : null
     const region = fields.has('region') && !shared.region.isUnknown ? shared.region : null
     const town = fields.has('city') ? city : null
-    const position = fields.has('coordinates') ? positionOf(coordinates) : null
+    const position = fields.has('coordinates') ? positionOf(coordinates, exactCoordinates) : null
     if (country === null && region === null && town === null && position === null) return null
     const zone = fields.has('timezone') ? shared.timezone.at(NO_INSTANT).id : null
     const place = { ...position, ...(zone === null ? {} : { time_zone: zone }) }
@@ -124,10 +126,14 @@ export class LocationValues {
   }
 }
 
-/** Decimal degrees: 32-bit floats if a lookup then gives the same numbers, which takes half the room. */
-function positionOf({ latitude, longitude }: Coordinates): { readonly [name: string]: WritableValue } | null {
+/** Decimal degrees: unless they must be exact, 32-bit floats if a lookup then gives the same, which takes half the room. */
+function positionOf(
+  { latitude, longitude }: Coordinates,
+  exact: boolean,
+): { readonly [name: string]: WritableValue } | null {
   if (latitude === null || longitude === null) return null
   const rounded = coordinatesOf(Math.fround(latitude), Math.fround(longitude))
-  const number = rounded.latitude === latitude && rounded.longitude === longitude ? float : double
+  const isSame = rounded.latitude === latitude && rounded.longitude === longitude
+  const number = isSame && !exact ? float : double
   return { latitude: number(latitude), longitude: number(longitude) }
 }

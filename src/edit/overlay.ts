@@ -54,7 +54,11 @@ function withNetworks(database: Database, networks: readonly OverlaidNetwork[]):
     // Ids of values: those of the database's records first.
     const copy = copyTree(database, 0, depth, table, (offset) => linkToValue(offsets.push(offset) - 1))
     const values = new ValueTable()
-    const locations = new LocationValues(values, { fields: new Set(LOCATION_FIELDS), locales: null })
+    const locations = new LocationValues(values, {
+      fields: new Set(LOCATION_FIELDS),
+      locales: null,
+      exactCoordinates: true,
+    })
     const tries = { ipv4: new NetworkTrie(), ipv6: new NetworkTrie() }
     for (const { family, words, prefixLength, location } of networks) {
       const id = locations.add(location)

@@ -1,5 +1,5 @@
 import { isIPv4Compatible, mappedIPv4, translatedIPv4 } from '../address/address.ts'
-import { formatCidr, type Network, NOT_IPV4, parseCidr } from '../address/ip-text.ts'
+import { formatCidr, type Network, NOT_IPV4, parseNetwork } from '../address/ip-text.ts'
 import { InvalidOverlayError, quoted } from '../errors.ts'
 import { MAX_TEXT_BYTES } from '../mmdb/field-reader.ts'
 import { messageOf } from '../realm.ts'
@@ -95,7 +95,7 @@ export function readOverlays(overlays: unknown, nameOf: OverlayName = inOption):
 function networkOf(value: unknown, name: string): Network {
   if (typeof value !== 'string' || value === '')
     throw refused(name, 'write a network as text, such as 10.1.0.0/16')
-  const network = cidrOf(value, name)
+  const network = parsedNetwork(value, name)
   const { family, words, prefixLength } = network
   if (family === 4) return network
   const ipv4 = mappedIPv4(words)
@@ -116,13 +116,11 @@ function networkOf(value: unknown, name: string): Network {
   return network
 }
 
-function cidrOf(value: string, name: string): Network {
-  const isAddress = !value.includes('/')
+function parsedNetwork(value: string, name: string): Network {
   try {
-    return parseCidr(isAddress ? `${value}/${value.includes(':') ? 128 : 32}` : value)
+    return parseNetwork(value)
   } catch (error) {
-    const isNeither = `${quoted(value)} is neither an address nor a network such as 10.1.0.0/16`
-    throw refused(name, isAddress ? isNeither : messageOf(error))
+    throw refused(name, messageOf(error))
   }
 }
 

@@ -294,7 +294,7 @@ describe('geofix info', () => {
       'type         Sample-City',
       `file         ${DB}`,
       'description  A sample',
-      `built        2026-06-05, ${age} days ago`,
+      `built        2026-06-05, ${age} days ago${age >= 45 ? ', stale: older than 45 days' : ''}`,
       'networks     2',
       'IP version   6 (IPv4 and IPv6)',
       'locales      en, de',
@@ -333,10 +333,35 @@ describe('geofix info', () => {
     expect(four).toMatch(/^fields +none$/m)
     expect(six).not.toMatch(/^description/m)
     expect(six).toMatch(/^IP version +6 \(IPv6 only\)$/m)
-    expect(without).toMatch(/^built +unknown$/m)
+    expect(without).toMatch(/^built +unknown, which counts as stale$/m)
     const json = await geofix(['info', '--json', '--db', join(folder, 'timeless.mmdb')])
-    expect(JSON.parse(json.out)).toMatchObject({ buildDate: null, ageInDays: null, description: null })
+    expect(JSON.parse(json.out)).toMatchObject({
+      buildDate: null,
+      ageInDays: null,
+      isStale: true,
+      description: null,
+    })
   })
+
+  it.each([
+    [3, '7', false, /^built +[-\d]{10}, 3 days ago$/m],
+    [8, '7', true, /^built +[-\d]{10}, 8 days ago, stale: older than 7 days$/m],
+    [2, '1', true, /^built +[-\d]{10}, 2 days ago, stale: older than 1 day$/m],
+    [1, '36500', false, /^built +[-\d]{10}, 1 day ago$/m],
+  ])(
+    'says of a database of %i days whether it is older than %s (second trial 38)',
+    async (age, limit, stale, row) => {
+      const buildDate = new Date(Date.now() - (age + 0.5) * 86_400_000)
+      const path = join(folder, `of-${age}-days.mmdb`)
+      writeFileSync(path, new MmdbWriter({ databaseType: 'Old', buildDate }).toBytes())
+      const asked = ['info', '--db', path, '--stale-after', limit]
+      expect((await geofix(asked)).out).toMatch(row)
+      expect(JSON.parse((await geofix([...asked, '--json'])).out)).toMatchObject({
+        ageInDays: age,
+        isStale: stale,
+      })
+    },
+  )
 
   it('ignores invalid records', async () => {
     const damaged = join(folder, 'unreadable.mmdb')

@@ -59,6 +59,11 @@ describe('overlay', () => {
     expect(geo.lookup('2a00:1::1').country.code).toBe('CH')
   })
 
+  it('stores coordinates as they were given, for other readers too (second trial 38)', () => {
+    expect(reader.get('10.1.9.9')).toMatchObject({ location: { latitude: 52.52, longitude: 13.405 } })
+    expect(geo.raw('10.1.9.9')).toMatchObject({ location: { latitude: 52.52, longitude: 13.405 } })
+  })
+
   it('uses the most specific of the given networks, and those of the database elsewhere', () => {
     const codes = ['81.2.69.1', '81.2.69.200', '81.2.200.1', '2a00:2::1'].map((ip) => geo.find(ip))
     expect(codes).toMatchObject([

@@ -3,7 +3,17 @@ import { type AllowedOrigins, Cors } from '../../http/cors.ts'
 import { checkedOptions } from '../../http/options.ts'
 import { checkMemoryWindow, type Plan, PlanTable } from '../../http/plan.ts'
 import { messageOf } from '../../realm.ts'
-import { DB, type FlagsOf, type OptionDefinition, oneOf, TRUST, trustOf, wholeNumber } from '../options.ts'
+import {
+  DB,
+  DEFAULT_STALE_AFTER,
+  type FlagsOf,
+  type OptionDefinition,
+  oneOf,
+  STALE_AFTER,
+  TRUST,
+  trustOf,
+  wholeNumber,
+} from '../options.ts'
 import { UsageError } from '../terminal.ts'
 import { MAX_CONNECTIONS } from './connections.ts'
 
@@ -42,6 +52,10 @@ export const SERVE_OPTIONS = [
   },
   DB,
   { flags: '--watch', text: 'follow the database files as they are replaced' },
+  {
+    ...STALE_AFTER,
+    text: `call a database stale that was built more days ago, in \`/readyz\`, the log and the metrics (default: ${DEFAULT_STALE_AFTER}). It is used all the same`,
+  },
   { flags: '--keys <file>', text: 'the keys that may ask, from `geofix keys add`. The file is followed' },
   { flags: '--open', text: 'serve everyone who can connect, without keys. Limits then count by address' },
   {
@@ -140,6 +154,8 @@ export function serveSettings(flags: FlagsOf<typeof SERVE_OPTIONS>) {
     /** Paths; empty for the embedded city database. */
     databases: flags.db ?? [],
     watch: flags.watch ?? false,
+    /** Days. */
+    staleAfter: flags.staleAfter ?? DEFAULT_STALE_AFTER,
     /** The file of keys; `null` to serve without keys. */
     keys,
     /** From the lowest; `undefined` for the default plans. */

@@ -106,6 +106,11 @@ export class Metrics {
         },
       })
     gauge('geofix_database_age_seconds', 'Age of the oldest database', () => ageOf(resolver))
+    gauge(
+      'geofix_database_stale',
+      'Whether a database is older than --stale-after, or has no build date',
+      () => (resolver.status.stale.length === 0 ? 0 : 1),
+    )
     gauge('geofix_database_reloads', 'Replaced databases', () => resolver.status.reloads)
     gauge('geofix_database_refusals', 'Refused replacements', () => resolver.status.refusals)
     gauge(
@@ -146,8 +151,7 @@ export class Metrics {
   }
 }
 
-/** Seconds. 0 for databases without a build date. */
+/** Seconds. A database without a build date counts as built in 1970: 0 would say that it is new. */
 function ageOf({ databases }: NodeResolver): number {
-  const dates = databases.flatMap(({ buildDate }) => (buildDate === null ? [] : [buildDate.getTime()]))
-  return dates.length === 0 ? 0 : (Date.now() - Math.min(...dates)) / 1000
+  return (Date.now() - Math.min(...databases.map(({ buildDate }) => buildDate?.getTime() ?? 0))) / 1000
 }

@@ -6,16 +6,21 @@ import { chain, type MaybePromise } from '../../http/maybe-promise.ts'
 import { problemReply } from '../../http/problem.ts'
 import { targetOf } from '../../http/route.ts'
 import type { Resolver } from '../../resolver.ts'
+import { ageOf } from '../databases.ts'
+import { printable } from '../terminal.ts'
 import type { ServeSettings } from './flags.ts'
 import { openApiJson } from './openapi.ts'
 import { Page } from './page.ts'
 import { asked as askedOf, plain, type Served } from './served.ts'
 
+/** In characters: the type of a database is text of its file. */
+const MAX_TYPE_LENGTH = 100
+
 /** All that is served on the main port. @param isReady whether balancers shall send requests */
 export function routes(
   service: Service<Asked>,
   resolver: Resolver,
-  { keys, basePath, cors }: ServeSettings,
+  { keys, basePath, cors, staleAfter }: ServeSettings,
   isReady: () => boolean,
 ): (asked: Asked, peer: string) => MaybePromise<Served> {
   const page = new Page(service, resolver, keys !== null, basePath)
@@ -29,7 +34,10 @@ export function routes(
       case '/healthz':
         return plain('health', text(asked, 200, 'alive\n'))
       case '/readyz':
-        return plain('ready', isReady() ? text(asked, 200, 'ready\n') : text(asked, 503, 'stopping\n'))
+        return plain(
+          'ready',
+          isReady() ? text(asked, 200, readiness(resolver, staleAfter)) : text(asked, 503, 'stopping\n'),
+        )
     }
     switch (path) {
       case `${basePath}/openapi.json`: {
@@ -52,6 +60,15 @@ export function routes(
         return chain(service.answer(asked, peer), (answered) => askedOf(answered))
     }
   }
+}
+
+/** A line, and one for each database with its age. A stale database does not make the service less ready. */
+function readiness({ databases }: Resolver, staleAfter: number): string {
+  const lines = databases.map((database) => {
+    const type = printable(database.type.slice(0, MAX_TYPE_LENGTH))
+    return `database ${type}, built: ${ageOf(database, staleAfter).text}`
+  })
+  return ['ready', ...lines, ''].join('\n')
 }
 
 const TEXT: HeaderFields = [

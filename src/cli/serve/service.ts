@@ -19,9 +19,6 @@ import { Metrics } from './metrics.ts'
 import { requestLog } from './request-log.ts'
 import { metricsAnswer, routes } from './routes.ts'
 
-/** Older databases are reported in the log. */
-const STALE_DAYS = 45
-
 export interface Running {
   readonly port: number
   /** `null` if this process serves no metrics. */
@@ -132,16 +129,16 @@ export async function startService(
 }
 
 async function openResolver(settings: ServeSettings, log: JsonLog): Promise<NodeResolver> {
-  const { databases, watch, trustedProxies, forwardedHeader } = settings
+  const { databases, watch, trustedProxies, forwardedHeader, staleAfter } = settings
   return NodeResolver.open(databases.length === 0 ? embedded.city : databases, {
     watch,
     trustedProxies,
     forwardedHeader,
-    staleAfter: STALE_DAYS,
+    staleAfter,
     onReload: ({ current }) => log.write('reload', { databases: current.map(({ type }) => type).join(', ') }),
     onReloadError: ({ message }) => log.write('reload-refused', { message }),
     onStale: ({ databases: stale }) =>
-      log.write('stale', { databases: stale.map(({ type }) => type).join(', '), days: STALE_DAYS }),
+      log.write('stale', { databases: stale.map(({ type }) => type).join(', '), days: staleAfter }),
   })
 }
 

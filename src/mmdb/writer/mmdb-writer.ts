@@ -66,7 +66,8 @@ export class MmdbWriter {
    *
    * The record is read during the call; changing it afterwards has no effect.
    *
-   * @param network CIDR text, such as `192.0.2.0/24` or `2001:db8::/32`, without bits set after the prefix
+   * @param network CIDR text, such as `192.0.2.0/24` or `2001:db8::/32`, without bits set after the prefix; or an address,
+   * which is its own network, as in overlays
    * @throws TypeError when the network is not such a text, or is an IPv6 network and `ipVersion` is 4; when the
    * record holds a value that the format has no type for (the message says where in the record)
    * @throws RangeError when the record holds a number outside the format's range, or exceeds the limits of this

@@ -1,5 +1,5 @@
 import { mappedIPv4 } from '../../address/address.ts'
-import { NOT_IPV4, parseCidr } from '../../address/ip-text.ts'
+import { NOT_IPV4, parseNetwork } from '../../address/ip-text.ts'
 import { bitAt, EMPTY, isNode, type Link, linkToValue, type NodeTable } from './node-table.ts'
 
 /** The position of a network in a search tree: the first `prefixLength` bits of its first address are the path. */
@@ -25,12 +25,12 @@ export const IPV4_ALIASES: readonly TreePath[] = [
 ]
 
 /**
- * Parses a network and finds its position in an IPv4 or IPv6 tree.
+ * Parses a network, or an address, and finds its position in an IPv4 or IPv6 tree.
  *
- * @throws TypeError when the text is not a network, or is an IPv6 network for an IPv4 tree
+ * @throws TypeError when the text is neither, or is IPv6 for an IPv4 tree
  */
 export function treePathOf(network: string, ipVersion: 4 | 6): TreePath {
-  const { family, words, prefixLength } = parseCidr(network)
+  const { family, words, prefixLength } = parseNetwork(network)
   const ipv4 = family === 4 ? { words, prefixLength } : ipv4OfMapped(words, prefixLength)
   if (ipVersion === 4) {
     if (ipv4 === null) throw new TypeError(`${network} is an IPv6 network, but the database has ipVersion 4`)

@@ -10,10 +10,11 @@ import { temporaryFolder } from '../../temporary.ts'
 const RECORD = encode(new Map([['country', new Map([['iso_code', 'GB']])]]))
 
 /** The metrics of a database that was built at a time in seconds. */
-async function metricsOf(buildEpoch: bigint): Promise<Metrics> {
+async function metricsOf(buildEpoch: bigint, staleAfter?: number): Promise<Metrics> {
   const path = join(temporaryFolder(), 'a.mmdb')
   writeFileSync(path, handMade(RECORD, { build_epoch: buildEpoch }))
-  return new Metrics({ resolver: await NodeResolver.open(path), keys: null, log: new JsonLog(null) })
+  const resolver = await NodeResolver.open(path, { staleAfter })
+  return new Metrics({ resolver, keys: null, log: new JsonLog(null) })
 }
 
 async function gaugeOf(metrics: Metrics, name: string): Promise<number> {
@@ -30,11 +31,20 @@ describe('the metrics', () => {
     expect(await gaugeOf(metrics, 'connections_refused_total')).toBe(2)
   })
 
-  it('have the age of the database in seconds, and 0 if it is unknown', async () => {
+  it('have the age of the database in seconds, since 1970 if it is unknown (second trial 38)', async () => {
     const age = Date.now() / 1000 - 1_700_000_000
     const found = await gaugeOf(await metricsOf(1_700_000_000n), 'database_age_seconds')
     expect(found).toBeGreaterThanOrEqual(age)
     expect(found).toBeLessThan(age + 100)
-    expect(await gaugeOf(await metricsOf(2n ** 64n - 1n), 'database_age_seconds')).toBe(0)
+    const unknown = await gaugeOf(await metricsOf(2n ** 64n - 1n), 'database_age_seconds')
+    expect(unknown).toBeGreaterThan(age + 1_699_999_000)
+  })
+
+  it.each([
+    ['older than the limit', 1_700_000_000n, 30, 1],
+    ['younger than the limit', 1_700_000_000n, 36_500, 0],
+    ['without a date', 2n ** 64n - 1n, 36_500, 1],
+  ])('say whether a database is stale: %s (second trial 38)', async (_, buildEpoch, staleAfter, stale) => {
+    expect(await gaugeOf(await metricsOf(buildEpoch, staleAfter), 'database_stale')).toBe(stale)
   })
 })

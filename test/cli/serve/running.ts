@@ -57,6 +57,7 @@ export async function serve(folder: string, settings: Partial<ServeSettings> = {
       cors: undefined,
       databases: [database],
       watch: false,
+      staleAfter: 45,
       keys,
       plans: AMPLE,
       trustedProxies: ['loopback'],

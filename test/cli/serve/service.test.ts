@@ -223,7 +223,7 @@ describe('the service over a socket', () => {
 
   it.each([
     ['/healthz', 'alive\n'],
-    ['/readyz', 'ready\n'],
+    ['/readyz', expect.stringMatching(/^ready\ndatabase .+, built: .+\n$/)],
   ])('says how it is: %s', async (path, expected) => {
     expect(await ask(path, { key: null })).toMatchObject({ status: 200, text: expected })
     expect((await ask(path, { method: 'POST' })).headers.allow).toBe('GET, HEAD')
@@ -307,6 +307,32 @@ describe('stopping', () => {
     expect([statusCode, await answer.json()]).toEqual([200, [expect.objectContaining({ ip: '81.2.69.142' })]])
     await stopped
     await client.destroy()
+  })
+
+  it('says on /readyz how old the databases are, and stays ready (second trial 38)', async () => {
+    const readinessOf = async (staleAfter: number) => {
+      const other = await serve(folder, { staleAfter })
+      const { statusCode, body } = await request(`${other.origin}/readyz`)
+      const lines = (await body.text()).split('\n')
+      await other.stop()
+      return { statusCode, lines, logged: other.lines().filter(({ event }) => event === 'stale') }
+    }
+    // MmdbWriter's build date.
+    const built = 'database Sample-City, built: 2000-01-01'
+    expect(await readinessOf(45)).toEqual({
+      statusCode: 200,
+      lines: [
+        'ready',
+        expect.stringMatching(RegExp(`^${built}, \\d+,?\\d* days ago, stale: older than 45 days$`)),
+        '',
+      ],
+      logged: [expect.objectContaining({ databases: 'Sample-City', days: 45 })],
+    })
+    expect(await readinessOf(36_500)).toEqual({
+      statusCode: 200,
+      lines: ['ready', expect.stringMatching(RegExp(`^${built}, [\\d,]+ days ago$`)), ''],
+      logged: [],
+    })
   })
 
   it('does not wait for connections that have never sent anything', async () => {

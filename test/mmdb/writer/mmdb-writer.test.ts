@@ -132,6 +132,30 @@ describe('MmdbWriter', () => {
     expect(open(written([['1.2.3.0/24', 4]], { aliases: false })).get('::ffff:1.2.3.4')).toBeNull()
   })
 
+  it.each<[text: string, network: string, ipVersion: 4 | 6]>([
+    ['213.91.91.84', '213.91.91.84/32', 4],
+    ['213.91.91.84', '213.91.91.84/32', 6],
+    ['2001:db8::1', '2001:db8::1/128', 6],
+    ['::ffff:213.91.91.84', '213.91.91.84/32', 6],
+    ['0.0.0.0', '0.0.0.0/32', 4],
+    ['::', '::/128', 6],
+  ])('takes the address %s as %s in a database for IPv%i (second trial 38)', (text, network, ipVersion) => {
+    const around = network.includes(':') ? '::/0' : '0.0.0.0/0'
+    const inserted = (each: string): Uint8Array =>
+      written(
+        [
+          [around, 'around'],
+          [each, 'one'],
+        ],
+        { ipVersion },
+      )
+    expect(inserted(text)).toEqual(inserted(network))
+    const writer = new MmdbWriter({ databaseType: 'Test', ipVersion }).insert(network, 1)
+    expect(writer.remove(text).toBytes()).toEqual(
+      new MmdbWriter({ databaseType: 'Test', ipVersion }).toBytes(),
+    )
+  })
+
   it('stores an IPv4-mapped network as the IPv4 network, in both kinds of database', () => {
     for (const ipVersion of [4, 6] as const) {
       expect(open(written([['::ffff:1.2.3.0/120', 4]], { ipVersion })).get('1.2.3.4')).toBe(4)
@@ -275,7 +299,11 @@ describe('what MmdbWriter refuses', () => {
   })
 
   it.each([
-    ['not a network', '10.0.0.0'],
+    ['a part of an address', '10.0.0'],
+    ['an address with a port', '10.0.0.1:80'],
+    ['an address with a zone', 'fe80::1%eth0'],
+    ['an address in brackets', '[2001:db8::1]'],
+    ['a space before an address', ' 10.0.0.1'],
     ['bits after the prefix', '10.0.0.1/8'],
     ['a prefix too long', '10.0.0.0/33'],
     ['nonsense', 'nonsense'],
