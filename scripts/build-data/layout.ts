@@ -9,7 +9,7 @@ import { LOCALES } from './country-names.ts'
 import type { EnrichedLocation } from './enrichment.ts'
 import { ATTRIBUTION } from './manifest.ts'
 import { dataOffset, isEmpty, isNode, type TreeRecord } from './mmdb-file.ts'
-import { isDropped, type Source, type SourceFile } from './source.ts'
+import type { Source, SourceFile } from './source.ts'
 
 /** The type and the records of a database. */
 export type Layout = {
@@ -160,15 +160,16 @@ function at<T>(items: readonly T[], index: number): T {
 }
 
 /** Copies a tree of the source from the leaves up, with the records of the new database. */
-function copyTree({ file, locationAt }: SourceFile, table: NodeTable, recordOf: Int32Array): Link {
+function copyTree(source: SourceFile, table: NodeTable, recordOf: Int32Array): Link {
+  const { file, locationAt } = source
   const copy = (record: TreeRecord, depth: number, high: number): Link => {
-    if (file.ipVersion === 6 && isDropped(high, depth)) return EMPTY
-    if (isEmpty(record)) return EMPTY
+    if (isEmpty(record) || source.isUnallocated(record, depth, high)) return EMPTY
     if (isNode(record)) {
       const right = depth < 32 ? (high | (1 << (31 - depth))) >>> 0 : high
       return table.node(copy(file.left(record), depth + 1, high), copy(file.right(record), depth + 1, right))
     }
     const location = locationAt.get(dataOffset(record))
+    if (location === null) return EMPTY
     const value = location === undefined ? undefined : recordOf[location]
     if (value === undefined) throw new Error(`the source's data at ${dataOffset(record)} was not read`)
     return linkToValue(value)

@@ -4,6 +4,7 @@ import type { Compressor } from './compress.ts'
 import type { Coverage } from './coverage.ts'
 import { MmdbFile } from './mmdb-file.ts'
 import { type Equality, plainForm } from './packed-form.ts'
+import type { LeftOutCounts } from './source.ts'
 
 /** The text that the licences of the sources require wherever the data is used. */
 export const ATTRIBUTION =
@@ -19,7 +20,8 @@ export const ATTRIBUTION =
 /** The changes to DB-IP's data, which CC BY 4.0 section 3(a)(1)(B) requires to be listed. */
 export const MODIFICATIONS: readonly string[] = [
   'The IPv4 and the IPv6 file were combined into one database with the schema of GeoIP2-City.',
-  '2002::/16 (6to4) and 2001::/32 (Teredo) were left out; ::ffff:0:0/96 leads to the IPv4 networks.',
+  '::ffff:0:0/96 leads to the IPv4 networks.',
+  'IPv6 networks that IANA has not allocated to a regional registry were left out, and those with three placeholders, which the source gives to space that nobody has.',
   'Names of places were put into Unicode NFC with single spaces.',
   'A quarter in brackets behind the name of a city was made a field of its own, "district".',
   'ISO 3166-2 codes were added by the name of the region; where a code was found, the name was replaced by one spelling per region, in up to eight languages.',
@@ -54,6 +56,8 @@ export type Manifest = {
   /** Inputs in scripts/build-data/input. */
   readonly inputs: readonly { readonly file: string; readonly sha256: string }[]
   readonly compressor: Compressor
+  /** What of the source is not in the databases. */
+  readonly leftOut: readonly LeftOutCounts[]
   readonly coverage: Coverage
 }
 
@@ -71,7 +75,7 @@ const USES: Readonly<Record<string, readonly [licence: string, use: string]>> = 
 }
 
 export function makeManifest(
-  build: Pick<Manifest, 'buildDate' | 'files' | 'inputs' | 'compressor' | 'coverage'>,
+  build: Pick<Manifest, 'buildDate' | 'files' | 'inputs' | 'compressor' | 'leftOut' | 'coverage'>,
   packages: readonly PinnedPackage[],
 ): Manifest {
   return {
@@ -89,6 +93,7 @@ export function makeManifest(
     }),
     inputs: build.inputs,
     compressor: build.compressor,
+    leftOut: build.leftOut,
     coverage: build.coverage,
   }
 }

@@ -1,13 +1,8 @@
+import type { LeftOut, Place } from './left-out.ts'
 import { dataOffset, isEmpty, isNode, MmdbFile, type TreeRecord } from './mmdb-file.ts'
 
 /** A record of the source, unchanged. */
-export type SourceLocation = {
-  readonly country: string
-  readonly region: string
-  readonly city: string
-  readonly latitude: number
-  readonly longitude: number
-}
+export type SourceLocation = Place
 
 /** Size of a part of the address space. */
 export type AddressCounts = {
@@ -26,10 +21,40 @@ export function addCounts(sum: AddressCounts, counts: AddressCounts): void {
   sum.ipv6 += counts.ipv6
 }
 
-/** A file of the source, with the index of the location at each data offset. */
-export type SourceFile = {
+/** A file of the source. */
+export class SourceFile {
   readonly file: MmdbFile
-  readonly locationAt: ReadonlyMap<number, number>
+  /** By data offset: the index of the location, or `null` for a placeholder, which is left out. */
+  readonly locationAt: ReadonlyMap<number, number | null>
+  readonly #leftOut: LeftOut
+
+  constructor(file: MmdbFile, locationAt: ReadonlyMap<number, number | null>, leftOut: LeftOut) {
+    this.file = file
+    this.locationAt = locationAt
+    this.#leftOut = leftOut
+  }
+
+  /**
+   * Whether the build leaves out a subtree because its addresses are not allocated, if it does not leave out the subtree
+   * around it.
+   *
+   * @param high the first 32 bits of its addresses
+   */
+  isUnallocated(record: TreeRecord, depth: number, high: number): boolean {
+    return (
+      this.file.ipVersion === 6 &&
+      !isEmpty(record) &&
+      this.#leftOut.isUnallocated(high, depth, !isNode(record))
+    )
+  }
+}
+
+/** What was left out, for the manifest. */
+export type LeftOutCounts = {
+  readonly what: string
+  readonly networks: number
+  /** Their size in /48 networks. */
+  readonly ipv6Networks48: number
 }
 
 /** Both files of the source, with every distinct location once. */
@@ -39,18 +64,9 @@ export type Source = {
   readonly locations: readonly SourceLocation[]
   /** By location. */
   readonly counts: readonly AddressCounts[]
+  readonly leftOut: readonly LeftOutCounts[]
   readonly buildDate: Date
 }
-
-/** 6to4 and Teredo. The source has one invented location for each of them. */
-export const DROPPED: readonly {
-  readonly words: Uint32Array
-  readonly prefixLength: number
-  readonly text: string
-}[] = [
-  { words: Uint32Array.of(0x20020000, 0, 0, 0), prefixLength: 16, text: '2002::/16' },
-  { words: Uint32Array.of(0x20010000, 0, 0, 0), prefixLength: 32, text: '2001::/32' },
-]
 
 /**
  * Reads the two files of the source.
@@ -58,59 +74,78 @@ export const DROPPED: readonly {
  * @throws Error if a file is not what this build expects: another schema, an empty country, a postal code or time zone
  * (which the build would silently drop), coordinates that are not float32 or out of range
  */
-export function readSource(ipv4Path: string, ipv6Path: string): Source {
+export function readSource(ipv4Path: string, ipv6Path: string, leftOut: LeftOut): Source {
   const locations: SourceLocation[] = []
   const counts: AddressCounts[] = []
   const numbers = new Map<string, number>()
+  const countsLeftOut = leftOut.reasons.map(noAddresses)
+  const numberOf = (value: SourceLocation): number => {
+    const key = [value.country, value.region, value.city, value.latitude, value.longitude].join('\0')
+    const number = numbers.get(key) ?? locations.length
+    if (number === locations.length) {
+      locations.push(value)
+      counts.push(noAddresses())
+      numbers.set(key, number)
+    }
+    return number
+  }
   const read = (path: string, ipVersion: 4 | 6): SourceFile => {
     const file = MmdbFile.open(path)
     if (file.ipVersion !== ipVersion)
       throw new Error(`${path} is for IPv${file.ipVersion}, not IPv${ipVersion}`)
-    const locationAt = new Map<number, number>()
-    forEachNetwork(file, (record, prefixLength) => {
+    const locationAt = new Map<number, number | null>()
+    const placeholders = new Map<number, number>()
+    const source = new SourceFile(file, locationAt, leftOut)
+    forEachNetwork(source, (record, prefixLength, isUnallocated) => {
       const offset = dataOffset(record)
-      let location = locationAt.get(offset)
-      if (location === undefined) {
+      if (!isUnallocated && !locationAt.has(offset)) {
         const value = checkedLocation(file.data(offset), `${path}, offset ${offset}`)
-        const key = [value.country, value.region, value.city, value.latitude, value.longitude].join('\0')
-        location = numbers.get(key) ?? locations.length
-        if (location === locations.length) {
-          locations.push(value)
-          counts.push(noAddresses())
-          numbers.set(key, location)
-        }
-        locationAt.set(offset, location)
+        const reason = ipVersion === 6 ? leftOut.placeholderReason(value) : null
+        if (reason !== null) placeholders.set(offset, reason)
+        locationAt.set(offset, reason === null ? numberOf(value) : null)
       }
-      addCounts(counts[location] ?? noAddresses(), {
+      const number = isUnallocated ? null : locationAt.get(offset)
+      const sum =
+        typeof number === 'number'
+          ? counts[number]
+          : countsLeftOut[isUnallocated ? 0 : (placeholders.get(offset) ?? 0)]
+      addCounts(sum ?? noAddresses(), {
         networks: 1,
         ipv4: ipVersion === 4 ? 2 ** (32 - prefixLength) : 0,
         ipv6: ipVersion === 6 ? 2 ** (48 - prefixLength) : 0,
       })
     })
-    return { file, locationAt }
+    return source
   }
   const ipv4 = read(ipv4Path, 4)
   const ipv6 = read(ipv6Path, 6)
   const buildDate = new Date(Math.max(ipv4.file.buildDate.getTime(), ipv6.file.buildDate.getTime()))
-  return { ipv4, ipv6, locations, counts, buildDate }
+  const left = leftOut.reasons.map((what, reason) => {
+    const { networks, ipv6: size } = countsLeftOut[reason] ?? noAddresses()
+    if (networks === 0)
+      throw new Error(`the source has no ${what}: remove them from scripts/build-data/input`)
+    return { what, networks, ipv6Networks48: Math.round(size) }
+  })
+  return { ipv4, ipv6, locations, counts, leftOut: left, buildDate }
 }
 
-/** Calls back for every network with data, except {@link DROPPED}. */
-function forEachNetwork(file: MmdbFile, callback: (record: TreeRecord, prefixLength: number) => void): void {
-  // `high` has the first 32 bits of the address, which decide whether a network is dropped.
-  const visit = (record: TreeRecord, depth: number, high: number): void => {
-    if (file.ipVersion === 6 && isDropped(high, depth)) return
+/** Calls back for every network with data. */
+function forEachNetwork(
+  source: SourceFile,
+  callback: (record: TreeRecord, prefixLength: number, isUnallocated: boolean) => void,
+): void {
+  const { file } = source
+  // `high` has the first 32 bits of the address, which decide whether it is allocated.
+  const visit = (record: TreeRecord, depth: number, high: number, isInUnallocated: boolean): void => {
+    if (isEmpty(record)) return
+    const isUnallocated = isInUnallocated || source.isUnallocated(record, depth, high)
     if (isNode(record)) {
-      visit(file.left(record), depth + 1, high)
-      visit(file.right(record), depth + 1, depth < 32 ? (high | (1 << (31 - depth))) >>> 0 : high)
-    } else if (!isEmpty(record)) callback(record, depth)
+      const right = depth < 32 ? (high | (1 << (31 - depth))) >>> 0 : high
+      visit(file.left(record), depth + 1, high, isUnallocated)
+      visit(file.right(record), depth + 1, right, isUnallocated)
+    } else callback(record, depth, isUnallocated)
   }
-  visit(0, 0, 0)
-}
-
-/** Whether an IPv6 subtree at `depth`, whose first 32 bits are `high`, is one of {@link DROPPED}. */
-export function isDropped(high: number, depth: number): boolean {
-  return DROPPED.some(({ words, prefixLength }) => depth === prefixLength && words[0] === high)
+  visit(0, 0, 0, false)
 }
 
 const SOURCE_FIELDS = [

@@ -5,14 +5,14 @@ import type { EnrichedLocation } from './enrichment.ts'
 import type { Layout } from './layout.ts'
 import { dataOffset, isEmpty, isNode, MmdbFile, type TreeRecord } from './mmdb-file.ts'
 import { joinCity, normaliseName } from './name-spelling.ts'
-import { isDropped, type Source, type SourceFile } from './source.ts'
+import type { Source, SourceFile } from './source.ts'
 
 /**
  * Walks the trees of the built database and of the source in parallel, and compares the records of every network. The
  * comparison uses the text and numbers of the source, not the input of the layout.
  *
  * @param bytes the built database, decompressed from the file to be published
- * @returns the number of networks of the source that were compared, including empty ones, and of distinct pairs of a
+ * @returns the number of networks of the source that were compared, including those without a record, and of distinct pairs of a
  * source record and a built record
  * @throws Error at the first difference
  */
@@ -36,40 +36,30 @@ export function verifyAll(
     const difference = differenceOf(layout, built.data(dataOffset(record)), wanted)
     if (difference !== null) throw new Error(`${where}: ${difference}`)
   }
-  const walk = (
-    { file, locationAt }: SourceFile,
-    from: TreeRecord,
-    to: TreeRecord,
-    depth: number,
-    high: number,
-  ): void => {
-    // The IPv6 file of the source has nothing in ::/96 and ::ffff:0:0/96: these are compared with the IPv4 file.
-    if (file.ipVersion === 6 && isDropped(high, depth)) {
-      if (!isEmpty(to)) throw new Error(`a dropped network has a record (depth ${depth})`)
+  const walk = (side: SourceFile, from: TreeRecord, to: TreeRecord, depth: number, high: number): void => {
+    const { file, locationAt } = side
+    if (side.isUnallocated(from, depth, high)) {
+      if (!isEmpty(to))
+        throw new Error(`an unallocated network has a record (${high.toString(16)}, /${depth})`)
       return
     }
     if (isNode(from)) {
       // Networks of the built tree can be larger: it merges equal neighbours.
       const [left, right] = isNode(to) ? [built.left(to), built.right(to)] : [to, to]
-      walk({ file, locationAt }, file.left(from), left, depth + 1, high)
-      walk(
-        { file, locationAt },
-        file.right(from),
-        right,
-        depth + 1,
-        depth < 32 ? (high | (1 << (31 - depth))) >>> 0 : high,
-      )
+      walk(side, file.left(from), left, depth + 1, high)
+      walk(side, file.right(from), right, depth + 1, depth < 32 ? (high | (1 << (31 - depth))) >>> 0 : high)
       return
     }
     networks++
     const where = `IPv${file.ipVersion} network ${networks} (/${depth}, first bits ${high.toString(16)})`
-    if (isEmpty(from)) {
+    const location = isEmpty(from) ? null : locationAt.get(dataOffset(from))
+    if (location === null) {
+      // The IPv6 file of the source has nothing in ::/96 and ::ffff:0:0/96: these are compared with the IPv4 file.
       if (!isEmpty(to) && !(file.ipVersion === 6 && high === 0))
         throw new Error(`${where}: there is a record, but the source has none`)
       return
     }
     if (isNode(to)) throw new Error(`${where}: the built tree has smaller networks than the source`)
-    const location = locationAt.get(dataOffset(from))
     if (location === undefined) throw new Error(`${where}: the record of the source was not read`)
     compare(to, location, where)
   }
