@@ -3,6 +3,7 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { checkOptionNames, type NamesOf } from './option-names.ts'
 
 /** How the built code names a database: `new URL('…', import.meta.url)`, or `path.join(__dirname, '…')` in CommonJS. */
 const LITERAL = /(?<=new URL\(|join\(__dirname, )(["'])\.\.\/data\/([\w.-]+)\1/g
@@ -18,6 +19,8 @@ export interface BundlerOptions {
    */
   readonly databases?: readonly ('city' | 'country')[] | undefined
 }
+
+const BUNDLER_OPTIONS: NamesOf<BundlerOptions> = { databases: true }
 
 /** What this plugin needs of esbuild's `PluginBuild`. */
 interface EsbuildBuild {
@@ -144,9 +147,7 @@ export function rollup(options?: BundlerOptions): {
 
 /** Makes a function from a module to the paths of the databases to copy for it. @throws TypeError when an option is wrong */
 function copiesOf(options: BundlerOptions = {}): (module: string) => readonly string[] {
-  const names = typeof options === 'object' && options !== null ? Object.keys(options) : [String(options)]
-  const strange = names.find((name) => name !== 'databases')
-  if (strange !== undefined) throw new TypeError(`the plugin has no option but databases: ${strange}`)
+  checkOptionNames('the plugin', options, BUNDLER_OPTIONS)
   const { databases } = options
   if (databases === undefined) return databasesIn
   if (!Array.isArray(databases) || !databases.every((name) => name === 'city' || name === 'country')) {

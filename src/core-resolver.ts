@@ -6,14 +6,15 @@ import { gunzip } from './bytes/gunzip.ts'
 import { isGzip } from './bytes/gzip-member.ts'
 import { gunzipInPieces } from './bytes/platform-gunzip.ts'
 import { progressMeter } from './bytes/progress.ts'
-import { type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
+import { CLIENT_ADDRESS_OPTIONS, type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
 import { DatabaseSet } from './location/database-set.ts'
 import type { Overlay } from './location/overlay-records.ts'
 import type { Overlays } from './location/overlays.ts'
 import { attachDatabases, type SharedDatabases } from './location/shared-databases.ts'
 import { Database, type OpenDatabase } from './mmdb/database.ts'
+import { checkOptionNames, type NamesOf } from './option-names.ts'
 import type { PackedOptions } from './packed/packed-database.ts'
-import { atLeastOne, type OpenOptions, Resolver } from './resolver.ts'
+import { atLeastOne, OPEN_OPTIONS, type OpenOptions, Resolver } from './resolver.ts'
 
 /** Loaded on demand: programs without packed databases do not need its 8 kB. */
 let packedReader: typeof import('./packed/open-packed.ts') | undefined
@@ -44,6 +45,14 @@ function openDatabase(
   )
 }
 
+type AttachOptions = ClientAddressOptions & Pick<OpenOptions, 'cacheBytes' | 'overlays'>
+
+const ATTACH_OPTIONS: NamesOf<AttachOptions> = {
+  ...CLIENT_ADDRESS_OPTIONS,
+  cacheBytes: true,
+  overlays: true,
+}
+
 /** A resolver for every platform. It opens bytes and streams, not files. */
 export class CoreResolver extends Resolver {
   /**
@@ -59,6 +68,7 @@ export class CoreResolver extends Resolver {
     source: ByteSource | readonly ByteSource[],
     options?: OpenOptions,
   ): Promise<CoreResolver> {
+    checkOptionNames('Resolver.open', options, OPEN_OPTIONS)
     const clients = new ClientWalk(options)
     if (options?.overlays !== undefined) await CoreResolver.loadOverlays()
     const overlays = overlaysOf(options?.overlays)
@@ -101,6 +111,7 @@ export class CoreResolver extends Resolver {
    * large one. A `signal` has an effect only if it is already aborted.
    */
   static openSync(source: Bytes | readonly Bytes[], options?: OpenOptions): CoreResolver {
+    checkOptionNames('Resolver.openSync', options, OPEN_OPTIONS)
     const clients = new ClientWalk(options)
     const overlays = overlaysOf(options?.overlays)
     const maxBytes = maxBytesOf(options?.maxBytes)
@@ -124,10 +135,8 @@ export class CoreResolver extends Resolver {
    * @param shared what `share()` gave there
    * @throws TypeError when it is something else, or an option is invalid
    */
-  static attach(
-    shared: SharedDatabases,
-    options?: ClientAddressOptions & Pick<OpenOptions, 'cacheBytes' | 'overlays'>,
-  ): CoreResolver {
+  static attach(shared: SharedDatabases, options?: AttachOptions): CoreResolver {
+    checkOptionNames('Resolver.attach', options, ATTACH_OPTIONS)
     const cacheBytes = cacheBytesOf(options?.cacheBytes)
     const databases = attachDatabases(shared, (bytes, path, tables) =>
       openDatabase(bytes, path, { cacheBytes }, tables),

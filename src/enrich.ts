@@ -3,11 +3,13 @@
 import { type Counts, finishedCounts } from './enrich/counts.ts'
 import { LocalExecutor } from './enrich/executor.ts'
 import { checkOptions, type EnrichOptions, type Format, makePlan } from './enrich/formats/formats.ts'
+import { LINE_OPTIONS } from './enrich/options.ts'
 import { RowEnricher as Rows } from './enrich/row-enricher.ts'
-import { makeRowPlan, type RowOptions } from './enrich/row-plan.ts'
+import { makeRowPlan, ROW_OPTIONS, type RowOptions } from './enrich/row-plan.ts'
 import { Run } from './enrich/run.ts'
 import { enrichedStream, type IterableStream, type LineInput, LineSource } from './enrich/streams.ts'
 import type { DatabaseSet } from './location/database-set.ts'
+import { checkOptionNames, type NamesOf } from './option-names.ts'
 import type { PlatformWritable } from './platform-types.ts'
 import { isUint8Array } from './realm.ts'
 import { DATABASE_SET, type Resolver } from './resolver.ts'
@@ -34,6 +36,8 @@ export interface EnrichRunOptions extends EnrichOptions {
   /** Looks up the locations. The run does not close it. */
   readonly resolver: Resolver
 }
+
+const ENRICH_OPTIONS: NamesOf<EnrichRunOptions> = { ...LINE_OPTIONS, format: true, resolver: true }
 
 /** The result of a run. */
 export interface EnrichSummary extends Counts {
@@ -82,6 +86,7 @@ export interface EnrichTransform {
  * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
  */
 export function enrich(input: LineInput, options: EnrichRunOptions): Enrichment {
+  checkOptionNames('enrich', options, ENRICH_OPTIONS)
   const set = databasesOf(options)
   checkOptions(options)
   // Copy: the caller can change the object before the sample has been read.
@@ -118,6 +123,7 @@ export function enrich(input: LineInput, options: EnrichRunOptions): Enrichment 
  * @throws TypeError, InvalidLocaleError as `enrich` does
  */
 export function enrichStream(options: EnrichRunOptions): EnrichTransform {
+  checkOptionNames('enrichStream', options, ENRICH_OPTIONS)
   const { writable, readable: input } = new TransformStream<Uint8Array | string, Uint8Array | string>({
     // Copy: the writer may reuse the chunk's memory as soon as this returns.
     transform: (chunk, controller) =>
@@ -155,6 +161,7 @@ export type RowEnricher = (rows: Uint8Array | readonly Uint8Array[]) => Uint8Arr
  * @throws InvalidDatabaseError when the databases have no locations
  */
 export function createRowEnricher(options: RowEnricherOptions): RowEnricher {
+  checkOptionNames('createRowEnricher', options, { ...ROW_OPTIONS, resolver: true })
   let set = databasesOf(options)
   const { resolver } = options
   const plan = makeRowPlan(options)

@@ -9,10 +9,10 @@ const SOURCE = fileURLToPath(new URL('../src', import.meta.url))
 /** The layers of src/README.md: a file imports from lower layers or its own folder. */
 const LAYERS: Readonly<Record<string, number>> = {
   'errors.ts': 0,
-
   'platform-types.ts': 0,
   'realm.ts': 0,
   address: 1,
+  'option-names.ts': 1,
   bytes: 1,
   mmdb: 2,
   packed: 2.5,

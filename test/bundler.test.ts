@@ -115,9 +115,13 @@ describe('the plugin for esbuild', () => {
     }
   })
 
-  it.each([[null], [5], [{ database: ['city'] }]])('refuses %j as options', (wrong) => {
+  it.each([
+    [null, 'the options of the plugin must be an object'],
+    [5, 'the options of the plugin must be an object'],
+    [{ database: ['city'] }, 'the plugin has no option "database": did you mean "databases"?'],
+  ])('refuses %j as options', (wrong, message) => {
     for (const make of [esbuild, rollup]) {
-      expect(() => Reflect.apply(make, undefined, [wrong])).toThrow('the plugin has no option but databases')
+      expect(() => Reflect.apply(make, undefined, [wrong])).toThrow(message)
     }
   })
 

@@ -7,11 +7,13 @@ import {
   type UnavailableReason,
   UnresolvableAddressError,
 } from '../errors.ts'
+import { checkOptionNames, type NamesOf } from '../option-names.ts'
 import { type Hop, isBlank, readElement, readHop, startOfLastElement, trim } from './hop.ts'
 import {
   type DetectSource,
   headersOf,
   lacksLines,
+  PEER_OPTIONS,
   type PeerOptions,
   peerIn,
   readField,
@@ -31,6 +33,11 @@ export interface ClientAddressOptions {
    * Any other name, such as `cf-connecting-ip`, is a field that holds one address.
    */
   readonly forwardedHeader?: string | undefined
+}
+
+export const CLIENT_ADDRESS_OPTIONS: NamesOf<ClientAddressOptions> = {
+  trustedProxies: true,
+  forwardedHeader: true,
 }
 
 /** The address of the client that sent a request. */
@@ -267,8 +274,10 @@ function verdictOf(hop: Hop, trusted: boolean): WalkStep['verdict'] {
 export function createClientAddress(
   options: ClientAddressOptions = {},
 ): (source: DetectSource, peer?: PeerOptions) => ClientAddress {
+  checkOptionNames('createClientAddress', options, CLIENT_ADDRESS_OPTIONS)
   const walk = new ClientWalk(options)
   return (source, peer) => {
+    checkOptionNames('the function of createClientAddress', peer, PEER_OPTIONS)
     const client = new Address()
     const via = walk.find(source, peer, client)
     const { text: address, special, lookupText: lookup } = client

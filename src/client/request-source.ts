@@ -1,3 +1,4 @@
+import type { NamesOf } from '../option-names.ts'
 import { UNIX } from './trust.ts'
 
 /** Header fields: a Fetch `Headers`, or an object as in Node and cloud functions. */
@@ -41,6 +42,8 @@ export interface PeerOptions {
    */
   readonly remoteAddress?: string | null | undefined
 }
+
+export const PEER_OPTIONS: NamesOf<PeerOptions> = { remoteAddress: true }
 
 /** A request without the object that a framework wraps around it. */
 export type Request = Exclude<DetectSource, { raw: unknown } | { req: unknown }>

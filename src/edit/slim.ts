@@ -10,6 +10,7 @@ import { encodeDatabase } from '../mmdb/writer/database-encoder.ts'
 import { EMPTY, type Link, linkToValue, NodeTable } from '../mmdb/writer/node-table.ts'
 import { SearchTreeEncoder } from '../mmdb/writer/search-tree-encoder.ts'
 import { ValueTable } from '../mmdb/writer/value-table.ts'
+import { checkOptionNames, type NamesOf } from '../option-names.ts'
 import { copyTree, type EditedDatabase, editedMetadata, openForEdit, written } from './edited-database.ts'
 import { LOCATION_FIELDS, type LocationField, LocationValues, PLACE_FIELDS } from './location-values.ts'
 
@@ -26,6 +27,13 @@ export interface SlimOptions {
   readonly countries?: readonly string[] | undefined
   /** Leaves out IPv6 networks: the result has an IPv4 search tree. */
   readonly ipv4Only?: boolean | undefined
+}
+
+const SLIM_OPTIONS: NamesOf<SlimOptions> = {
+  fields: true,
+  locales: true,
+  countries: true,
+  ipv4Only: true,
 }
 
 /**
@@ -60,6 +68,7 @@ export function checkSlimOptions(
   if (typeof options !== 'object' || options === null) {
     throw new TypeError("the options of slim must be an object, such as { fields: ['country'] }")
   }
+  checkOptionNames('slim', options, SLIM_OPTIONS)
   const { fields = LOCATION_FIELDS, locales, countries, ipv4Only = false } = options
   const checkedFields = new Set(listOf('fields', fields).map(fieldOf))
   if (!PLACE_FIELDS.some((field) => checkedFields.has(field))) {

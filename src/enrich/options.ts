@@ -1,6 +1,7 @@
 import { ClientWalk } from '../client/client-address.ts'
 import { localeOf } from '../location/locale.ts'
 import { instantOf } from '../location/timezone.ts'
+import type { NamesOf } from '../option-names.ts'
 
 /** The columns that can be added to CSV and TSV, in their default order. */
 export const LOCATION_FIELDS = [
@@ -83,6 +84,25 @@ export interface LineOptions {
   readonly maxLineBytes?: number | undefined
   /** Count regions, cities, map cells and hours too, for a report. Default: false. */
   readonly details?: boolean | undefined
+}
+
+export const LINE_OPTIONS: NamesOf<LineOptions> = {
+  field: true,
+  header: true,
+  into: true,
+  fields: true,
+  append: true,
+  overwrite: true,
+  timeField: true,
+  at: true,
+  locale: true,
+  trustedProxies: true,
+  force: true,
+  onBadLine: true,
+  onlyFailed: true,
+  dropUnresolved: true,
+  maxLineBytes: true,
+  details: true,
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { NamesOf } from '../option-names.ts'
 import { COMMA, MAX_COLUMNS, TAB } from './formats/delimited/table.ts'
 import type { RequiredRowOption } from './formats/format-definition.ts'
 import { checkOptions, definitionOf, FORMAT_DEFINITIONS, type Format, type Plan } from './formats/formats.ts'
@@ -44,6 +45,25 @@ export interface RowOptions
    * row without a location. `keep`: the row alone. Default: `raw`.
    */
   readonly onBadLine?: 'raw' | 'keep' | undefined
+}
+
+/** With two options of lines that have an error of their own. */
+export const ROW_OPTIONS: NamesOf<RowOptions & Pick<LineOptions, 'onlyFailed' | 'dropUnresolved'>> = {
+  format: true,
+  field: true,
+  quoting: true,
+  onBadLine: true,
+  into: true,
+  fields: true,
+  append: true,
+  overwrite: true,
+  timeField: true,
+  at: true,
+  locale: true,
+  trustedProxies: true,
+  maxLineBytes: true,
+  onlyFailed: true,
+  dropUnresolved: true,
 }
 
 /** The required options that are missing. */

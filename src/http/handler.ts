@@ -2,6 +2,7 @@ import { isGeofixError } from '../errors.ts'
 import { localeOf } from '../location/locale.ts'
 import { isLookupFailure, type LocationRecord, type LookupFailure } from '../location/location-record.ts'
 import { recordJson } from '../location/record-json.ts'
+import { checkOptionNames } from '../option-names.ts'
 import type { PlatformRequest, PlatformResponse } from '../platform-types.ts'
 import { DATABASE_SET, type Resolver } from '../resolver.ts'
 import { Admission, type Admitting, type FindOwner } from './admission.ts'
@@ -19,7 +20,13 @@ import {
   responseOf,
 } from './exchange.ts'
 import { chain, isPromise, type MaybePromise } from './maybe-promise.ts'
-import { type Answer, checkedOptions, type HandlerOptions, type RequestInfo } from './options.ts'
+import {
+  type Answer,
+  checkedOptions,
+  HANDLER_OPTIONS,
+  type HandlerOptions,
+  type RequestInfo,
+} from './options.ts'
 import { type Plan, PlanTable } from './plan.ts'
 import { isProblem, type Problem, problemReply } from './problem.ts'
 import { RateLimits } from './rate-limit.ts'
@@ -67,6 +74,7 @@ export type Handler = (request: PlatformRequest, info?: RequestInfo) => Promise<
  * @throws TypeError when an option is invalid
  */
 export function createHandler(resolver: Resolver, options: HandlerOptions): Handler {
+  checkOptionNames('createHandler', options, HANDLER_OPTIONS)
   const { authenticate } = options ?? {}
   const findOwner =
     typeof authenticate === 'function'
@@ -189,9 +197,9 @@ export class Service<Source extends Asked> {
       case 'detect': {
         const source = { headers: asked, remoteAddress: progress.remoteAddress }
         return orBadLocale(() => {
-          const result = resolver.findClient(source, route)
+          const result = resolver.findClient(source, { locale: route.locale })
           if (isLookupFailure(result))
-            return this.#failure(result, progress, () => resolver.detect(source, route))
+            return this.#failure(result, progress, () => resolver.detect(source, { locale: route.locale }))
           progress.outcomes = FOUND
           return recordJson(result)
         })
@@ -201,7 +209,7 @@ export class Service<Source extends Asked> {
           const set = resolver[DATABASE_SET]()
           const json = this.#json.record(set, route.ip, localeOf(route.locale), Date.now())
           if (!(json instanceof Uint8Array))
-            return this.#failure(json, progress, () => resolver.lookup(route.ip, route))
+            return this.#failure(json, progress, () => resolver.lookup(route.ip, { locale: route.locale }))
           progress.outcomes = FOUND
           return json
         })

@@ -1,3 +1,4 @@
+import type { NamesOf } from '../option-names.ts'
 import type { SignalLike } from '../platform-types.ts'
 import type { Authenticate } from './authentication.ts'
 import type { AllowedOrigins } from './cors.ts'
@@ -56,6 +57,26 @@ export interface HandlerOptions {
   readonly onError?: ((error: unknown) => void) | undefined
   /** Is called with each answer. */
   readonly onAnswer?: ((answer: Answer) => void) | undefined
+}
+
+/** With the members of a `KeyFile`, which can be given as the options. */
+export const HANDLER_OPTIONS: NamesOf<
+  HandlerOptions & Readonly<Record<'size' | 'status' | 'close', unknown>>
+> = {
+  authenticate: true,
+  plans: true,
+  lookupPlan: true,
+  limiter: true,
+  maxBatch: true,
+  maxBodyBytes: true,
+  cors: true,
+  basePath: true,
+  signal: true,
+  onError: true,
+  onAnswer: true,
+  size: true,
+  status: true,
+  close: true,
 }
 
 /** The options that need no other object, with their defaults. @throws TypeError when one is invalid */

@@ -1,4 +1,5 @@
 import { quoted } from '../errors.ts'
+import { checkOptionNames, type NamesOf } from '../option-names.ts'
 
 /** A tier of the service: what its keys may do. */
 export interface Plan {
@@ -10,6 +11,8 @@ export interface Plan {
   /** The most addresses in one batch. */
   readonly batch: number
 }
+
+const PLAN_MEMBERS: NamesOf<Plan> = { name: true, rate: true, burst: true, batch: true }
 
 /** From the lowest to the highest. */
 export const DEFAULT_PLANS: readonly Plan[] = [
@@ -80,6 +83,7 @@ function checked(plan: Plan): Plan {
   if (typeof plan !== 'object' || plan === null) {
     throw new TypeError('plans: each must be { name, rate, burst, batch }')
   }
+  checkOptionNames('a plan', plan, PLAN_MEMBERS)
   const { name, rate, burst, batch } = plan
   if (typeof name !== 'string' || !PLAN_NAME.test(name)) {
     throw new TypeError('plans: a name must be 1 to 40 letters, digits, "-" and "_"')

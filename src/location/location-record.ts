@@ -1,4 +1,5 @@
 import type { UnavailableReason, UnresolvableReason } from '../errors.ts'
+import type { NamesOf } from '../option-names.ts'
 
 /**
  * The location of an address. Every key is always present; `null` means unknown.
@@ -58,6 +59,8 @@ export interface LookupOptions {
   /** The instant for `timezone.offset`: a `Date`, or milliseconds since 1970. Default: now. */
   readonly at?: Date | number | undefined
 }
+
+export const LOOKUP_OPTIONS: NamesOf<LookupOptions> = { locale: true, at: true }
 
 /**
  * Why `find`, `findClient` or an item of `lookupMany` has no record. Plain data, which survives `structuredClone` and

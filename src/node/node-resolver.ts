@@ -6,7 +6,8 @@ import { ClientWalk } from '../client/client-address.ts'
 import { DatabaseSet } from '../location/database-set.ts'
 import { type Overlays, openOverlays } from '../location/overlays.ts'
 import { attachDatabases, type SharedDatabases } from '../location/shared-databases.ts'
-import { atLeastOne, type OpenOptions, REPLACE, Resolver } from '../resolver.ts'
+import { checkOptionNames, type NamesOf } from '../option-names.ts'
+import { atLeastOne, OPEN_OPTIONS, type OpenOptions, REPLACE, Resolver } from '../resolver.ts'
 import {
   absolute,
   type NodeSource,
@@ -18,11 +19,13 @@ import {
   sourceSize,
 } from './node-source.ts'
 import { openDatabase } from './packed-source.ts'
-import { type WatchOptions, type WatchSettings, watchSettings } from './watch-options.ts'
+import { WATCH_OPTIONS, type WatchOptions, type WatchSettings, watchSettings } from './watch-options.ts'
 import { type ResolverStatus, Watcher } from './watcher.ts'
 
 /** Options of `Resolver.open` on Node. */
 export interface NodeOpenOptions extends OpenOptions, WatchOptions {}
+
+const NODE_OPEN_OPTIONS: NamesOf<NodeOpenOptions> = { ...OPEN_OPTIONS, ...WATCH_OPTIONS }
 
 /**
  * A resolver that also opens files, by default the embedded city database. With the option `watch` it reloads files
@@ -67,6 +70,7 @@ export class NodeResolver extends Resolver {
     source: NodeSource | readonly NodeSource[] = city,
     options: NodeOpenOptions = {},
   ): Promise<NodeResolver> {
+    checkOptionNames('Resolver.open', options, NODE_OPEN_OPTIONS)
     const clients = new ClientWalk(options)
     const overlays = openOverlays(options.overlays)
     const settings = watchSettings(options)
@@ -88,6 +92,7 @@ export class NodeResolver extends Resolver {
     source: SyncSource | readonly SyncSource[] = city,
     options: NodeOpenOptions = {},
   ): NodeResolver {
+    checkOptionNames('Resolver.openSync', options, NODE_OPEN_OPTIONS)
     const clients = new ClientWalk(options)
     const overlays = openOverlays(options.overlays)
     const settings = watchSettings(options)
@@ -111,6 +116,7 @@ export class NodeResolver extends Resolver {
    * @throws TypeError when it is something else, or an option is invalid
    */
   static attach(shared: SharedDatabases, options: NodeOpenOptions = {}): NodeResolver {
+    checkOptionNames('Resolver.attach', options, NODE_OPEN_OPTIONS)
     const cacheBytes = cacheBytesOf(options.cacheBytes)
     const databases = attachDatabases(shared, (bytes, path, tables) =>
       openDatabase(bytes, path, { cacheBytes }, tables),

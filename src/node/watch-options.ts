@@ -3,6 +3,7 @@ import { explainMalformed } from '../address/explain-malformed.ts'
 import { describeSpecialPurpose } from '../address/special-purpose.ts'
 import type { InvalidDatabaseError } from '../errors.ts'
 import type { DatabaseInfo } from '../location/database-info.ts'
+import type { NamesOf } from '../option-names.ts'
 
 /** The databases before and after a replacement. */
 export interface ReloadEvent {
@@ -51,6 +52,16 @@ export interface WatchOptions {
    * error that it throws makes opening fail, and is an uncaught exception later.
    */
   readonly onStale?: ((event: StaleEvent) => void) | undefined
+}
+
+export const WATCH_OPTIONS: NamesOf<WatchOptions> = {
+  watch: true,
+  watchInterval: true,
+  canaries: true,
+  onReload: true,
+  onReloadError: true,
+  staleAfter: true,
+  onStale: true,
 }
 
 /** The validated options. */

@@ -530,9 +530,15 @@ describe('the rules', () => {
 
 describe('the error message', () => {
   it.each<[unknown, string]>([
-    [null, "the options must be an object such as { trustedProxies: ['loopback'] }"],
-    ['x', "the options must be an object such as { trustedProxies: ['loopback'] }"],
-    [['loopback'], "the options must be an object such as { trustedProxies: ['loopback'] }"],
+    [null, 'the options of createClientAddress must be an object, such as { trustedProxies: … }, not null'],
+    [
+      'x',
+      'the options of createClientAddress must be an object, such as { trustedProxies: … }, not a string',
+    ],
+    [
+      ['loopback'],
+      'the options of createClientAddress must be an object, such as { trustedProxies: … }, not an',
+    ],
     [{ trustedProxies: 1 }, 'not number: trusting everyone, or a number of hops, lets callers choose'],
     [{ forwardedHeader: 'forwarded' }, 'forwardedHeader is set, but trustedProxies is empty'],
     [{ ...TRUSTED, forwardedHeader: 'x forwarded' }, 'forwardedHeader must be the name of a header field'],

@@ -1,3 +1,4 @@
+import { checkOptionNames, type NamesOf } from '../../option-names.ts'
 import { timeOf } from '../../realm.ts'
 import { DataSectionEncoder } from './data-section-encoder.ts'
 import { encodeDatabase, encodeMetadata } from './database-encoder.ts'
@@ -28,6 +29,16 @@ export type MmdbWriterOptions = {
    * Default: true. Has no effect if `ipVersion` is 4.
    */
   readonly aliases?: boolean
+}
+
+const WRITER_OPTIONS: NamesOf<MmdbWriterOptions> = {
+  databaseType: true,
+  ipVersion: true,
+  recordSize: true,
+  languages: true,
+  description: true,
+  buildDate: true,
+  aliases: true,
 }
 
 /**
@@ -128,6 +139,7 @@ function checkOptions(options: MmdbWriterOptions): CheckedOptions {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError(`the options must be an object, not ${kindOf(options)}`)
   }
+  checkOptionNames('MmdbWriter', options, WRITER_OPTIONS)
   const {
     databaseType,
     ipVersion = 6,

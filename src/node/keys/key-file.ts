@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { checkOptionNames, type NamesOf } from '../../option-names.ts'
 import { messageOf } from '../../realm.ts'
 import { type FileState, fileState } from '../file-state.ts'
 import { digestOf, equalDigests, isWellFormedKey } from './key.ts'
@@ -21,6 +22,13 @@ export interface KeyFileOptions {
   readonly onError?: ((error: KeyFileError) => void) | undefined
   /** Is called with the number of keys after the file was read again. */
   readonly onReload?: ((keys: number) => void) | undefined
+}
+
+const KEY_FILE_OPTIONS: NamesOf<KeyFileOptions> = {
+  interval: true,
+  plans: true,
+  onError: true,
+  onReload: true,
 }
 
 /** Whether the keys are those of the file now, for monitoring. */
@@ -75,6 +83,7 @@ const WRITABLE_BY_OTHERS = 0o022
  * @throws TypeError when an option is invalid
  */
 export async function createKeyFile(path: string, options: KeyFileOptions = {}): Promise<KeyFile> {
+  checkOptionNames('createKeyFile', options, KEY_FILE_OPTIONS)
   const { interval = DEFAULT_INTERVAL_MS } = options
   if (typeof path !== 'string') throw new TypeError('createKeyFile needs the path of a file')
   if (!(typeof interval === 'number' && interval >= 1 && interval <= MAX_INTERVAL_MS)) {

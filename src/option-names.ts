@@ -1,0 +1,79 @@
+import { quoted } from './errors.ts'
+
+/** The names of an options object. The type checker finds a name that is missing, and one that does not exist. */
+export type NamesOf<Options> = { readonly [Name in keyof Options]-?: true }
+
+/**
+ * Refuses options whose names a call does not have: a misspelled option would be ignored, and with it what it protects.
+ *
+ * @param call how the user wrote it, such as `Resolver.open`
+ * @throws TypeError when the options are not an object, or have an unknown name
+ */
+export function checkOptionNames(
+  call: string,
+  options: unknown,
+  names: Readonly<Record<string, true>>,
+): void {
+  if (options === undefined) return
+  if (typeof options !== 'object' || options === null) throw notAnObject(call, options, names)
+  for (const name in options) if (names[name] !== true) refuse(call, options, name, names)
+}
+
+function notAnObject(call: string, options: unknown, names: Readonly<Record<string, true>>): TypeError {
+  const kind = options === null ? 'null' : Array.isArray(options) ? 'an array' : `a ${typeof options}`
+  const callback =
+    typeof options === 'function' ? ' Geofix calls no callback: use what the call returns.' : ''
+  return new TypeError(
+    `the options of ${call} must be an object, such as { ${Object.keys(names)[0]}: … }, not ${kind}.${callback}`,
+  )
+}
+
+function refuse(call: string, options: object, name: string, names: Readonly<Record<string, true>>): void {
+  if (Array.isArray(options)) throw notAnObject(call, options, names)
+  // A program that adds members to the prototype of all objects gives them to all options.
+  if (name in Object.prototype) return
+  const known = Object.keys(names)
+  const near = nearestName(name, known)
+  const advice = near === undefined ? `its options are ${listed(known)}` : `did you mean ${quoted(near)}?`
+  throw new TypeError(`${call} has no option ${quoted(name)}: ${advice}`)
+}
+
+function listed(names: readonly string[]): string {
+  return names.length === 1 ? `${names[0]}` : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}
+
+/** Longer names are not compared. Two names of which one starts with the other differ by less than one character. */
+const MAX_NAME_CHARS = 60
+
+/** The name that was probably meant; `undefined` if none is similar. */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  if (name.length > MAX_NAME_CHARS) return undefined
+  const given = name.toLowerCase()
+  let nearest: string | undefined
+  let least = Number.POSITIVE_INFINITY
+  for (const each of known) {
+    const candidate = each.toLowerCase()
+    const isStart = given.length > 2 && (candidate.startsWith(given) || given.startsWith(candidate))
+    const distance = isStart
+      ? Math.abs(given.length - candidate.length) / 100
+      : editDistance(given, candidate)
+    if (distance > Math.max(given.length, candidate.length) * 0.4 || distance >= least) continue
+    nearest = each
+    least = distance
+  }
+  return nearest
+}
+
+/** How many characters must be inserted, deleted or replaced to make one text the other (Levenshtein distance). */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column)
+  for (let at = 0; at < from.length; at++) {
+    const next = [at + 1]
+    for (let column = 0; column < to.length; column++) {
+      const replaced = (row[column] ?? 0) + (from[at] === to[column] ? 0 : 1)
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[to.length] ?? 0
+}
