@@ -24,8 +24,8 @@ export function openForEdit(bytes: Bytes, path?: string): Database {
   return new Database(isPacked(file) ? unpack(file) : file, path)
 }
 
-/** A copy that does not exist yet. No link has this value. */
-const UNKNOWN = -(2 ** 31)
+/** Marks a node that has not been copied yet. It is never a valid link. */
+const NOT_COPIED = -(2 ** 31)
 
 /**
  * Copies a search tree to a table, which merges networks with equal values and shares equal subtrees. Each node is
@@ -45,7 +45,7 @@ export function copyTree(
   linkOf: (offset: number) => Link,
 ): Link {
   const { nodeCount } = tree.metadata
-  const copies = new Int32Array(nodeCount).fill(UNKNOWN)
+  const copies = new Int32Array(nodeCount).fill(NOT_COPIED)
   const links = new Map<number, Link>()
   const linkAt = (value: number): Link => {
     const offset = tree.record(value)
@@ -59,8 +59,8 @@ export function copyTree(
   }
   const copy = (value: number, depth: number): Link => {
     if (value >= nodeCount) return linkAt(value)
-    const known = copies[value] ?? UNKNOWN
-    if (known !== UNKNOWN) return known
+    const known = copies[value] ?? NOT_COPIED
+    if (known !== NOT_COPIED) return known
     if (depth === bits) {
       throw damagedFile(`the search tree has paths of more than ${bits} bits, the length of an address`, {
         path,

@@ -31,7 +31,10 @@ export interface Projection {
   readonly exactCoordinates: boolean
 }
 
-/** A time zone at no instant has its identifier and no offset, which would need a formatter for each zone. */
+/**
+ * Passed as the instant, this leaves the offset of a time zone out. The writer needs only the identifier, and computing the
+ * offset would need a formatter for each zone.
+ */
 const NO_INSTANT = Number.NaN
 
 /** Writes locations as records with the schema of GeoIP2, which most readers know. */

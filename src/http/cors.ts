@@ -11,7 +11,7 @@ const EXPOSED = 'RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate'
 export class Cors {
   readonly #origins: ReadonlySet<string> | null
 
-  /** @throws TypeError when an origin is not one, such as one with a path */
+  /** @throws TypeError when a text is not an origin: a scheme and a host, perhaps a port, but no path */
   constructor(origins: unknown) {
     if (origins !== '*' && !Array.isArray(origins)) {
       throw new TypeError("cors must be '*' or an array of origins such as ['https://example.com']")

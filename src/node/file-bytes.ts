@@ -29,7 +29,7 @@ export async function readUnpacked(
 ): Promise<Uint8Array> {
   const file = await open(path).catch(async (error: unknown) => {
     const bytes = await readFile(path).catch(() => null)
-    // Why it cannot be opened says more.
+    // The error of `open` says more about the cause than that of `readFile`.
     if (bytes === null) throw error
     return bytes
   })

@@ -10,7 +10,7 @@ import { NATIVE_CODEC } from './native-gunzip.ts'
 /** Closes the file of a database that is no longer used and was not closed. */
 const closer = new FinalizationRegistry<number>((file) => closeSync(file))
 
-/** Opens the bytes of an MMDB file, packed or not. Throws as the constructors. */
+/** Opens the bytes of an MMDB file, packed or not. Throws the errors of the constructors. */
 export function openDatabase(
   bytes: Uint8Array,
   path?: string,

@@ -2,7 +2,7 @@
 import type { Worker } from 'node:cluster'
 import { AggregatorRegistry, register } from 'prom-client'
 
-/** How long a worker may take to send its metrics. Those that it sent last stand for those of a slower one. */
+/** How long a worker may take to send its metrics. After that, the last metrics that it sent are used. */
 const METRICS_MS = 5000
 
 /** The message that asks a worker for its metrics. */
