@@ -20,6 +20,8 @@ const CARRIAGE_RETURN = 0x0d
 const MAX_OUTPUT_BYTES = 2 ** 24
 /** The memory of larger copies, those of blocks with a long line, is not kept. Bytes. */
 const MAX_KEPT_BYTES = 2 ** 20
+/** A record with more lines is doubtful. Values with line ends, such as addresses and remarks, rarely have as many. */
+const MANY_LINES = 10
 /** Room for the output of one more line. Bytes. */
 const LINE_ROOM_BYTES = 65_536
 
@@ -108,11 +110,12 @@ export class BlockEnricher {
       const lineFeed = this.#ends.next(start, size, true)
       const end = lineFeed > start && bytes[lineFeed - 1] === CARRIAGE_RETURN ? lineFeed - 1 : lineFeed
       const next = Math.min(lineFeed + 1, size)
+      const lines = this.#ends.spansLines ? lineFeedsIn(bytes.subarray(start, lineFeed)) + 1 : 1
       if (line === block.headerLine) {
         this.#format.header?.(bytes, start, end, out)
         this.#writeEnd(bytes, end, next, out)
-      } else this.#record(bytes, start, end, next, line, out, counts)
-      line += this.#ends.spansLines ? lineFeedsIn(bytes.subarray(start, lineFeed)) + 1 : 1
+      } else this.#record(bytes, start, end, next, line, lines, out, counts)
+      line += lines
       start = next
       if (out.length > MAX_OUTPUT_BYTES && start < size && this.#ends.mayCut(start)) {
         const headerLine = Math.max(block.headerLine - line + 1, 0)
@@ -147,6 +150,7 @@ export class BlockEnricher {
     end: number,
     next: number,
     line: number,
+    lines: number,
     out: ByteSink,
     counts: Counts,
   ): void {
@@ -156,6 +160,10 @@ export class BlockEnricher {
     const result =
       fault !== null ? 'bad' : start === end ? 'blank' : this.#format.line(bytes, start, end, out)
     if ((result === 'resolved' || result === 'unresolved') && !this.#locator.hasTime) counts.withoutTime++
+    const isMany = lines > MANY_LINES && result !== 'blank'
+    if (isMany || (result !== 'bad' && this.#format.doubt)) {
+      this.#countDoubtful(line, isMany ? `its record has ${lines} lines` : (this.#format.doubt ?? ''), counts)
+    }
     switch (result) {
       case 'resolved':
         counts.resolved++
@@ -218,6 +226,11 @@ export class BlockEnricher {
     const out = new ByteSink()
     raw.write(bytes, mark, mark + this.#plan.maxLineBytes, out)
     return out.take()
+  }
+
+  #countDoubtful(line: number, message: string, counts: Counts): void {
+    counts.doubtful++
+    if (counts.doubtfulLines.length < BAD_LINES_SHOWN) counts.doubtfulLines.push({ line, message })
   }
 
   #countBad(line: number, fault: string, counts: Counts): void {

@@ -89,6 +89,13 @@ export interface Counts {
   /** The first five of them. */
   badLines: BadLine[]
   /**
+   * Lines that look unusual, counted above too: text follows a closing quote, or a record of a table has
+   * more than ten lines. A quote that does not belong there may have joined rows.
+   */
+  doubtful: number
+  /** The first five of them. */
+  doubtfulLines: BadLine[]
+  /**
    * Lines, resolved or failed, without a readable time. Their offset is the one at the option `at`, or `null`
    * without that option.
    */
@@ -140,6 +147,8 @@ export function emptyCounts(): RunningCounts {
     failed: {},
     bad: 0,
     badLines: [],
+    doubtful: 0,
+    doubtfulLines: [],
     withoutTime: 0,
     countries: new Map(),
     regions: new Map(),
@@ -164,14 +173,18 @@ export function finishedCounts({ rowBytes: _, ...counts }: RunningCounts): Count
  * @param linesBefore what to add to the numbers of its bad lines
  */
 export function mergeCounts(into: RunningCounts, other: Counts, linesBefore = 0): void {
-  for (const name of ['lines', 'blank', 'resolved', 'bad', 'withoutTime'] as const) into[name] += other[name]
+  for (const name of ['lines', 'blank', 'resolved', 'bad', 'doubtful', 'withoutTime'] as const) {
+    into[name] += other[name]
+  }
   for (const [reason, count] of failuresOf(other)) into.failed[reason] = (into.failed[reason] ?? 0) + count
-  into.badLines = [
-    ...into.badLines,
-    ...other.badLines.map(({ line, message }) => ({ line: line + linesBefore, message })),
-  ]
-    .sort((a, b) => a.line - b.line)
-    .slice(0, BAD_LINES_SHOWN)
+  for (const name of ['badLines', 'doubtfulLines'] as const) {
+    into[name] = [
+      ...into[name],
+      ...other[name].map(({ line, message }) => ({ line: line + linesBefore, message })),
+    ]
+      .sort((a, b) => a.line - b.line)
+      .slice(0, BAD_LINES_SHOWN)
+  }
   const addAll = <Row extends CellCount | CountryCount>(
     rows: Map<string, Row>,
     others: ReadonlyMap<string, Row>,

@@ -82,6 +82,11 @@ export interface LineOptions {
   readonly dropUnresolved?: boolean | undefined
   /** Longer lines are bad lines, which bounds memory. Bytes, 1 to 256 MiB. Default: 1 MiB. */
   readonly maxLineBytes?: number | undefined
+  /**
+   * CSV and TSV: the most lines of a record with line ends in quotes. If a quote would make a longer one, its line is a bad
+   * line, and the next line begins a record. 1 to 1,048,576. Default: 1,000.
+   */
+  readonly maxRecordLines?: number | undefined
   /** Count regions, cities, map cells and hours too, for a report. Default: false. */
   readonly details?: boolean | undefined
 }
@@ -102,6 +107,7 @@ export const LINE_OPTIONS: NamesOf<LineOptions> = {
   onlyFailed: true,
   dropUnresolved: true,
   maxLineBytes: true,
+  maxRecordLines: true,
   details: true,
 }
 
@@ -140,6 +146,9 @@ export interface Planned<Plan> {
 export const INTO = 'location'
 /** Default of `maxLineBytes`. */
 export const DEFAULT_LINE_BYTES = 1024 * 1024
+/** Default of `maxRecordLines`. */
+export const DEFAULT_RECORD_LINES = 1000
+const MAX_RECORD_LINES = 2 ** 20
 /** JSON escapes can turn one byte into six, and some platforms limit an array to 2 GiB. */
 const MAX_LINE_BYTES = 256 * 1024 * 1024
 
@@ -162,6 +171,7 @@ export function commonPlan(options: LineOptions): CommonPlan {
   if (onlyFailed && dropUnresolved) {
     throw new TypeError('the options "onlyFailed" and "dropUnresolved" leave nothing to write')
   }
+  recordLinesOf(options)
   localeOf(locale)
   if (trustedProxies !== undefined) new ClientWalk({ trustedProxies })
   return {
@@ -177,6 +187,14 @@ export function commonPlan(options: LineOptions): CommonPlan {
     maxLineBytes,
     details: options.details ?? false,
   }
+}
+
+/** @throws TypeError when the option `maxRecordLines` is wrong */
+export function recordLinesOf({ maxRecordLines = DEFAULT_RECORD_LINES }: LineOptions): number {
+  if (Number.isSafeInteger(maxRecordLines) && maxRecordLines >= 1 && maxRecordLines <= MAX_RECORD_LINES) {
+    return maxRecordLines
+  }
+  throw new TypeError(`the option "maxRecordLines" must be a whole number from 1 to ${MAX_RECORD_LINES}`)
 }
 
 /** @throws TypeError when the option `fields` is wrong */

@@ -46,6 +46,8 @@ export class Run {
   readonly counts: RunningCounts = emptyCounts()
   /** The first five bad lines of the run. */
   readonly badLines: BadInputLine[] = []
+  /** The first five doubtful lines of the run. */
+  readonly doubtfulLines: BadInputLine[] = []
   /** Bytes read, after decompression. */
   bytesRead = 0
   /** Bytes written, before compression. */
@@ -155,8 +157,10 @@ export class Run {
   async #take({ output: bytes, counts }: Enriched, linesBefore: number, input: RunInput, output: RunOutput) {
     if (this.#isStopped) return
     mergeCounts(this.counts, counts, linesBefore)
-    for (const { line, message } of counts.badLines.slice(0, BAD_LINES_SHOWN - this.badLines.length)) {
-      this.badLines.push({ input: input.name, line: line + linesBefore, message })
+    for (const name of ['badLines', 'doubtfulLines'] as const) {
+      for (const { line, message } of counts[name].slice(0, BAD_LINES_SHOWN - this[name].length)) {
+        this[name].push({ input: input.name, line: line + linesBefore, message })
+      }
     }
     for (const part of [this.#seam.before(bytes), bytes]) {
       if (part.length === 0) continue

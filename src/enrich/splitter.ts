@@ -1,6 +1,6 @@
 import { separatorLine } from './formats/delimited/table.ts'
 import { definitionOf, type Plan } from './formats/formats.ts'
-import { RecordEnds } from './record-ends.ts'
+import { type QuotedRecords, RecordEnds } from './record-ends.ts'
 import { markLength } from './sample.ts'
 
 /** Whole lines of the input, or a piece of a line that is too long. */
@@ -48,7 +48,7 @@ export class Splitter {
    * @param blockBytes approximate size of a block, which ends with a record
    */
   constructor(plan: Plan, blockBytes = BLOCK_BYTES, allocate: Allocate = (size) => new Uint8Array(size)) {
-    this.#isQuoted = quotedDelimiterOf(plan) !== null
+    this.#isQuoted = quotedRecordsOf(plan) !== null
     this.#ends = recordEndsOf(plan)
     this.#maxLineBytes = plan.maxLineBytes
     this.#headerLine = 'headerLine' in plan ? plan.headerLine : 0
@@ -206,10 +206,10 @@ export function preambleLength(bytes: Uint8Array, end: number, plan: Plan): numb
 
 /** Finds the ends of records in the format of a plan. */
 export function recordEndsOf(plan: Plan): RecordEnds {
-  return new RecordEnds(quotedDelimiterOf(plan), plan.maxLineBytes)
+  return new RecordEnds(quotedRecordsOf(plan), plan.maxLineBytes)
 }
 
-/** See `FormatDefinition.quotedDelimiter`. */
-function quotedDelimiterOf(plan: Plan): number | null {
-  return definitionOf(plan.format).quotedDelimiter(plan)
+/** See `FormatDefinition.quotedRecords`. */
+function quotedRecordsOf(plan: Plan): QuotedRecords | null {
+  return definitionOf(plan.format).quotedRecords(plan)
 }

@@ -81,6 +81,7 @@ describe('the definition of an option', () => {
     '--into': ['place'],
     '--fields': ['city'],
     '--time-field': ['ts'],
+    '--max-record-lines': ['5'],
   }
 
   it.each(

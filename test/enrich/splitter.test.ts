@@ -27,6 +27,7 @@ const csv = (maxLineBytes = 1000): Plan => ({
   time: null,
   fields: ['city'],
   replaced: [],
+  maxRecordLines: 1000,
 })
 
 function split(input: string | Uint8Array, plan: Plan, cuts: readonly number[], blockBytes = 16): Block[] {

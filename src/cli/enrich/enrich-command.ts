@@ -189,6 +189,7 @@ class Session {
       format: run.format,
       hasInstant: this.#command.options.at !== undefined,
       badLines: run.badLines,
+      doubtfulLines: run.doubtfulLines,
       bytesRead: positionOf(run, this.#inputs).bytes,
       bytesWritten: run.bytesWritten,
       threads,

@@ -104,6 +104,12 @@ export const ENRICH_OPTIONS = [
     read: wholeNumber(1, 2 ** 28),
   },
   {
+    flags: '--max-record-lines <n>',
+    text: 'the most lines of a record with line ends in quotes: beyond, its first line is a bad line, and the next one begins a record (default: 1000)',
+    read: wholeNumber(1, 2 ** 20),
+    ...formatsWith('maxRecordLines'),
+  },
+  {
     flags: '--threads <n>',
     text: 'the number of threads (default: all cores, one for inputs below 256 MiB). The output is the same',
     read: wholeNumber(1, MAX_THREADS),

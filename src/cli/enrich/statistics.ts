@@ -16,6 +16,8 @@ export interface RunFacts {
   readonly hasInstant: boolean
   /** The first five bad lines of the run. */
   readonly badLines: readonly BadInputLine[]
+  /** The first five doubtful lines of the run. */
+  readonly doubtfulLines: readonly BadInputLine[]
   /** Bytes read, before decompression. */
   readonly bytesRead: number
   /** Bytes written, before compression. */
@@ -34,6 +36,8 @@ export function statisticsJson(counts: Counts, facts: RunFacts): string {
     failed,
     bad: counts.bad,
     badLines: facts.badLines,
+    doubtful: counts.doubtful,
+    doubtfulLines: facts.doubtfulLines,
     blank: counts.blank,
     withoutTime: counts.withoutTime,
     distinctCountries: counts.countries.size,
@@ -62,14 +66,19 @@ export function statisticsText(counts: Counts, facts: RunFacts): string {
     rows.push(`  not resolved  ${share(unresolved(counts))}: ${reasons}`)
   }
   if (counts.blank > 0) rows.push(`  blank         ${share(counts.blank)}`)
-  if (counts.bad > 0) {
-    rows.push(`  unreadable    ${share(counts.bad)}`)
-    for (const { input, line, message } of facts.badLines) {
+  const list = (count: number, lines: readonly BadInputLine[]): void => {
+    for (const { input, line, message } of lines) {
       rows.push(`    ${printable(input)}, line ${countText(line)}: ${printable(message)}`)
     }
-    if (counts.bad > facts.badLines.length) {
-      rows.push(`    and ${countText(counts.bad - facts.badLines.length)} more`)
-    }
+    if (count > lines.length) rows.push(`    and ${countText(count - lines.length)} more`)
+  }
+  if (counts.bad > 0) {
+    rows.push(`  unreadable    ${share(counts.bad)}`)
+    list(counts.bad, facts.badLines)
+  }
+  if (counts.doubtful > 0) {
+    rows.push(`  doubtful      ${share(counts.doubtful)}: look at their quotes`)
+    list(counts.doubtful, facts.doubtfulLines)
   }
   if (counts.withoutTime > 0) {
     const offset = facts.hasInstant

@@ -2,6 +2,7 @@ import type { ByteSink } from '../../bytes/byte-sink.ts'
 import type { LocationTemplate } from '../../location/rendered-locations.ts'
 import type { LineLocator } from '../line-locator.ts'
 import type { CommonPlan, LineOptions, Planned } from '../options.ts'
+import type { QuotedRecords } from '../record-ends.ts'
 
 /** The options that only some formats have. */
 export type FormatOption = Exclude<keyof LineOptions, Exclude<keyof CommonPlan, 'into' | 'overwrite'>>
@@ -28,8 +29,8 @@ export interface FormatDefinition<Plan extends CommonPlan & { readonly format: s
    * @throws TypeError, InvalidLocaleError when an option is wrong
    */
   plan(sample: Uint8Array, isWhole: boolean, options: LineOptions, isCut?: boolean): Planned<Plan>
-  /** The byte between fields, when quoted fields can hold line ends; `null` when each line is a record. */
-  quotedDelimiter(plan: Plan): number | null
+  /** How records are found when quoted fields can hold line ends; `null` when each line is a record. */
+  quotedRecords(plan: Plan): QuotedRecords | null
   /** Where the address is, for a message: "in column 2". */
   addressPosition(plan: Plan): string
   /** How locations are written. Default: as JSON, without the address. */
@@ -52,6 +53,8 @@ export interface LineFormat {
   readonly rewrites: boolean
   /** After `bad`: what is wrong with the line, as text that can follow "line 7: ". */
   readonly fault: string
+  /** After a result other than `bad`: why a user should look at the line, in the same way; '' if nothing is unusual. */
+  readonly doubt?: string
   /**
    * Writes the header with the added names; absent if the input has no header line. Called instead of `line`, with
    * the same arguments. Not called for an empty input.

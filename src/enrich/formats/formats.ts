@@ -1,6 +1,6 @@
 import { quoted } from '../../errors.ts'
 import { EnrichError } from '../errors.ts'
-import { commonPlan, INTO, type LineOptions, type Planned } from '../options.ts'
+import { commonPlan, DEFAULT_RECORD_LINES, INTO, type LineOptions, type Planned } from '../options.ts'
 import { sampleLines, startsJsonArray } from '../sample.ts'
 import { refuseUnreadable } from '../unreadable-input.ts'
 import { ACCESS_LOG } from './access-log/access-log.ts'
@@ -51,7 +51,14 @@ function checkFormat(format: Format | undefined): void {
  * The defaults of options that change nothing for formats that do not have them. The plans refuse `field` and `timeField`
  * themselves.
  */
-const DEFAULTS = { header: true, into: INTO, fields: undefined, append: false, overwrite: false } as const
+const DEFAULTS = {
+  header: true,
+  into: INTO,
+  fields: undefined,
+  append: false,
+  overwrite: false,
+  maxRecordLines: DEFAULT_RECORD_LINES,
+} as const
 
 /**
  * Checks what can be checked before the input is read.
@@ -64,7 +71,7 @@ export function checkOptions(options: EnrichOptions): void {
   const { format } = options
   checkFormat(format)
   if (format === undefined) return
-  for (const option of ['header', 'into', 'fields', 'append', 'overwrite'] as const) {
+  for (const option of ['header', 'into', 'fields', 'append', 'overwrite', 'maxRecordLines'] as const) {
     const isDefault = options[option] === undefined || options[option] === DEFAULTS[option]
     if (isDefault || definitionOf(format).options.includes(option)) continue
     const formats = FORMATS.filter((name) => definitionOf(name).options.includes(option))

@@ -118,7 +118,7 @@ export const LIST: FormatDefinition<ListPlan> = {
   requiredForRows: ['at'],
   recognise: looksLikeList,
   plan: planList,
-  quotedDelimiter: () => null,
+  quotedRecords: () => null,
   addressPosition: () => 'alone on its line',
   locationTemplate: appendTemplate,
   makeLines: (plan, locator) => new ListLines(plan, locator),

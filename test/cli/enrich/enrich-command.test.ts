@@ -96,6 +96,8 @@ describe('geofix enrich', () => {
       failed: { private: 2, malformed: 1, missing: 1, 'not-found': 1 },
       bad: 1,
       badLines: [{ input: 'standard input', line: 10, message: expect.any(String) }],
+      doubtful: 0,
+      doubtfulLines: [],
       blank: 1,
       withoutTime: 9,
       distinctCountries: 2,

@@ -7,6 +7,7 @@ const FACTS: RunFacts = {
   format: 'access-log',
   hasInstant: false,
   badLines: [],
+  doubtfulLines: [],
   bytesRead: 2_000_000,
   bytesWritten: 3_000_000,
   threads: 2,

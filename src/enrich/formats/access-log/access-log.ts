@@ -277,7 +277,7 @@ export const ACCESS_LOG: FormatDefinition<AccessLogPlan> = {
   requiredForRows: [],
   recognise: looksLikeAccessLog,
   plan: planAccessLog,
-  quotedDelimiter: () => null,
+  quotedRecords: () => null,
   addressPosition: ({ hasVhost }) => (hasVhost ? 'as the second word' : 'as the first word'),
   locationTemplate: appendTemplate,
   makeLines: (plan, locator) => new AccessLogLines(plan, locator),

@@ -12,6 +12,7 @@ import {
   LOCATION_FIELDS,
   type LocationField,
   type Planned,
+  recordLinesOf,
 } from '../../options.ts'
 import { guessAddress, guessTime, kindOfValue, SampleField } from '../../sample.ts'
 import type { FormatDefinition, LineFormat, LineResult } from '../format-definition.ts'
@@ -32,6 +33,8 @@ export interface DelimitedPlan extends CommonPlan, Dialect {
   readonly hasSeparatorLine: boolean
   /** The line with the names of the columns, from 1, counting empty lines. 0 if the table has no header. */
   readonly headerLine: number
+  /** The most lines of a record. */
+  readonly maxRecordLines: number
   /** Columns of a record. Records with another number of columns are bad. */
   readonly width: number
   /** The column of the address, from 0. */
@@ -60,9 +63,10 @@ export function planDelimited(
 ): Planned<DelimitedPlan> {
   const common = commonPlan(options)
   const fields = checkedFields(options.fields ?? LOCATION_FIELDS)
+  const maxRecordLines = recordLinesOf(options)
   const { header: hasHeader = true, field, timeField } = options
   const read = format === 'csv' ? csvTable : tsvTable
-  const table = read(sample, isWhole, common.maxLineBytes)
+  const table = read(sample, isWhole, common.maxLineBytes, maxRecordLines)
   const { dialect, width, rows, separatorLine } = table
   const headerBytes = Math.max(hasHeader ? table.firstBytes : 0, separatorLine?.length ?? 0)
   const fault =
@@ -108,6 +112,7 @@ export function planDelimited(
     format,
     hasSeparatorLine: separatorLine !== null,
     headerLine: hasHeader ? table.linesBefore + 1 : 0,
+    maxRecordLines,
     width,
     address,
     time,
@@ -195,6 +200,7 @@ class DelimitedLines implements LineFormat {
   readonly rewrites = false
   readonly header: LineFormat['header']
   fault = ''
+  doubt = ''
   readonly #plan: DelimitedPlan
   readonly #locator: LineLocator
   readonly #record: RecordFields
@@ -236,6 +242,8 @@ class DelimitedLines implements LineFormat {
       this.fault = `it has ${record.count} ${record.count === 1 ? 'column' : 'columns'}, not ${width}`
       return 'bad'
     }
+    this.doubt =
+      record.textAfterQuote > 0 ? `text follows the closing quote of its field ${record.textAfterQuote}` : ''
     record.findValue(bytes, address)
     const isLocated = this.#locator.locate(bytes, record.valueStart, record.valueEnd)
     if (time !== null) {
@@ -278,11 +286,12 @@ class DelimitedLines implements LineFormat {
 
 export const CSV: FormatDefinition<DelimitedPlan> = {
   name: 'csv',
-  options: ['field', 'timeField', 'fields', 'header', 'overwrite'],
+  options: ['field', 'timeField', 'fields', 'header', 'overwrite', 'maxRecordLines'],
   requiredForRows: ['field', 'quoting', 'at'],
   recognise: looksLikeCsv,
   plan: (sample, isWhole, options) => planDelimited(sample, isWhole, options, 'csv'),
-  quotedDelimiter: ({ quotes, delimiter }) => (quotes ? delimiter : null),
+  quotedRecords: ({ quotes, delimiter, maxRecordLines }) =>
+    quotes ? { delimiter, maxLines: maxRecordLines } : null,
   addressPosition: ({ address }) => `in column ${address + 1}`,
   locationTemplate: ({ fields, delimiter, quotes }) =>
     columnsTemplate(fields, String.fromCharCode(delimiter), quotes),

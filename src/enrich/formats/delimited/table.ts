@@ -1,3 +1,4 @@
+import { DEFAULT_RECORD_LINES } from '../../options.ts'
 import { RecordEnds } from '../../record-ends.ts'
 import { isAddressName, markLength, SampleField, startsJsonArray } from '../../sample.ts'
 
@@ -21,6 +22,8 @@ export class RecordFields {
   fault = ''
   /** Fields of the last record. */
   count = 0
+  /** The first field of the last record, from 1, that goes on after its closing quote; 0 if there is none. */
+  textAfterQuote = 0
   /** Where the value begins and ends that `findValue` found last. */
   valueStart = 0
   valueEnd = 0
@@ -49,6 +52,7 @@ export class RecordFields {
   read(bytes: Uint8Array, start: number, end: number): boolean {
     const delimiter = this.#delimiter
     let count = 0
+    this.textAfterQuote = 0
     for (let at = start; ; at++) {
       const fieldStart = at
       if (bytes[at] === QUOTE && at < end && this.#quotes) {
@@ -56,6 +60,9 @@ export class RecordFields {
         if (at === -1) {
           this.fault = `the quote that opens its field ${count + 1} is not closed`
           return false
+        }
+        if (this.textAfterQuote === 0 && at < end && hasText(bytes, at, end, delimiter)) {
+          this.textAfterQuote = count + 1
         }
       }
       if (this.#escapes) at = endOfEscaped(bytes, at, end, delimiter)
@@ -114,6 +121,13 @@ function endOfQuotes(bytes: Uint8Array, start: number, end: number): number {
   return -1
 }
 
+/** Whether anything but spaces and tabs is between a closing quote and the delimiter. */
+function hasText(bytes: Uint8Array, start: number, end: number, delimiter: number): boolean {
+  let at = start
+  while (at < end && bytes[at] !== delimiter && (bytes[at] === SPACE || bytes[at] === TAB)) at++
+  return at < end && bytes[at] !== delimiter
+}
+
 function endOfEscaped(bytes: Uint8Array, start: number, end: number, delimiter: number): number {
   let at = start
   for (; at < end && bytes[at] !== delimiter; at++) if (bytes[at] === BACKSLASH) at++
@@ -148,9 +162,14 @@ export function separatorLine(sample: Uint8Array): SeparatorLine | null {
  * decimal commas. A separator line decides. Without one, the delimiter is the one that the first record has. If that
  * has both, it is the one with fewer misfits, or, if these are equal, the one with more columns. The default is commas.
  */
-export function csvTable(sample: Uint8Array, isWhole: boolean, maxBytes: number): SampleTable {
+export function csvTable(
+  sample: Uint8Array,
+  isWhole: boolean,
+  maxBytes: number,
+  maxLines = DEFAULT_RECORD_LINES,
+): SampleTable {
   const read = (delimiter: number): SampleTable =>
-    sampleTable(sample, isWhole, { delimiter, quotes: true }, maxBytes)
+    sampleTable(sample, isWhole, { delimiter, quotes: true }, maxBytes, maxLines)
   const separator = separatorLine(sample)
   if (separator !== null) return read(separator.delimiter)
   const commas = read(COMMA)
@@ -166,10 +185,15 @@ export function csvTable(sample: Uint8Array, isWhole: boolean, maxBytes: number)
  * quotes as text. Quotes are text if that gives fewer misfits, or if it gives as many misfits and more records that
  * fit, because quoted fields would then swallow line ends between these records.
  */
-export function tsvTable(sample: Uint8Array, isWhole: boolean, maxBytes: number): SampleTable {
+export function tsvTable(
+  sample: Uint8Array,
+  isWhole: boolean,
+  maxBytes: number,
+  maxLines = DEFAULT_RECORD_LINES,
+): SampleTable {
   const read = (quotes: boolean): SampleTable => {
     const dialect: Dialect = { delimiter: TAB, quotes }
-    return sampleTable(sample, isWhole, dialect, maxBytes)
+    return sampleTable(sample, isWhole, dialect, maxBytes, maxLines)
   }
   const quoted = read(true)
   const plain = read(false)
@@ -212,14 +236,17 @@ export interface SampleTable {
  *
  * @param isWhole whether the sample is the whole file; if not, its last record can be cut off
  * @param maxBytes bound of a record, in bytes
+ * @param maxLines bound of a record, in lines
  */
 export function sampleTable(
   sample: Uint8Array,
   isWhole: boolean,
   dialect: Dialect,
   maxBytes: number,
+  maxLines: number,
 ): SampleTable {
-  const ends = new RecordEnds(dialect.quotes ? dialect.delimiter : null, maxBytes)
+  const { delimiter, quotes } = dialect
+  const ends = new RecordEnds(quotes ? { delimiter, maxLines } : null, maxBytes)
   ends.reset(sample)
   const fields = new RecordFields(dialect.delimiter, dialect.quotes, MAX_COLUMNS)
   const separator = separatorLine(sample)

@@ -291,7 +291,7 @@ export const NDJSON: FormatDefinition<NdjsonPlan> = {
   requiredForRows: ['field', 'at'],
   recognise: looksLikeNdjson,
   plan: planNdjson,
-  quotedDelimiter: () => null,
+  quotedRecords: () => null,
   addressPosition: ({ path }) => `in ${shownName(pathText(path))}`,
   makeLines: (plan, locator) => new NdjsonLines(plan, locator),
 }
