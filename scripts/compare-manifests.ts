@@ -19,7 +19,9 @@ function flat(value: Json, path = '', into = new Map<string, string>()): Map<str
 
 function nameOf(value: Json, key: string): string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return key
-  const named = Object.entries(value).find(([name]) => NAMES.some((each) => each === name))
+  const named = Object.entries(value).find(
+    ([name, text]) => NAMES.some((each) => each === name) && typeof text === 'string',
+  )
   return named === undefined ? key : String(named[1])
 }
 

@@ -44,6 +44,15 @@ describe('the embedded city database', () => {
     ])
   })
 
+  it.each([
+    ['139.98.64.1', 'NO-31', 'Østfold'],
+    ['37.191.192.1', 'NO-32', 'Akershus'],
+    ['129.242.128.1', 'NO-55', 'Troms'],
+    ['1.32.128.1', null, null], // Singapore: the source has no region
+  ])('has the region of today for %s: %s (second trial 38)', (ip, code, name) => {
+    expect(geo.lookup(ip).region).toEqual({ name, code })
+  })
+
   it('says under which terms it may be used', () => {
     const [info] = geo.databases
     expect(info).toMatchObject({ type: 'Geofix-City', ipVersion: 6, licence: 'CC BY 4.0' })

@@ -27,6 +27,13 @@ describe('comparison', () => {
     ])
   })
 
+  it('takes a rule that is called name for no name', () => {
+    const rules = (networks: number) => ({ regionRules: { name: { networks } } })
+    expect(comparison(rules(1), rules(2)).split('\n').at(-1)).toBe(
+      '| regionRules name networks | 1 | 2 | +100.0 % |',
+    )
+  })
+
   it('shows what is new and what is gone', () => {
     expect(
       comparison({ files: [{ file: 'a', bytes: 1 }] }, { files: [] })
