@@ -12,6 +12,7 @@ import { type Problem, problemReply } from '../../http/problem.ts'
 import { messageOf } from '../../realm.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
 import { type ConnectionLimits, Connections } from './connections.ts'
+import { HeldBytes, type HeldLimits } from './held-bytes.ts'
 import { ContinuedFetch, NodeAsked, rawReply, send } from './node-exchange.ts'
 import {
   CLOSE,
@@ -63,6 +64,10 @@ export interface Exchange<Served> {
 export interface ServerOptions<Served> extends ConnectionLimits {
   /** Whether the server listens on a Unix socket. */
   readonly isLocal?: boolean
+  /** Is called for each connection that is closed because its client does not take its answers. */
+  readonly cut?: () => void
+  /** Of the bytes that are held for clients. */
+  readonly held?: HeldLimits
   /** Is called with each answer. */
   readonly told?: (exchange: Exchange<Served>) => void
 }
@@ -81,7 +86,7 @@ const states = new WeakMap<Server, ServerState>()
  */
 export function makeServer<Served extends { readonly reply: Reply }>(
   answer: AnswerFunction<Served>,
-  { isLocal = false, told = () => {}, ...limits }: ServerOptions<Served> = {},
+  { isLocal = false, told = () => {}, cut, held: heldLimits, ...limits }: ServerOptions<Served> = {},
 ): Server {
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -95,6 +100,7 @@ export function makeServer<Served extends { readonly reply: Reply }>(
   const state = { connections: new Connections(server, limits), isDraining: false }
   states.set(server, state)
   const { connections } = state
+  const held = new HeldBytes(cut, heldLimits)
   /** `undefined`: the client has reset the connection. */
   const peerOf = (socket: Socket): string | undefined => (isLocal ? UNIX : socket.remoteAddress)
 
@@ -108,7 +114,10 @@ export function makeServer<Served extends { readonly reply: Reply }>(
     const peer = peerOf(socket)
     if (peer === undefined) return void outgoing.destroy()
     connections.begin(socket, outgoing)
-    const asked = new NodeAsked(incoming, expects === '100-continue' ? outgoing : null)
+    held.asked(socket)
+    const asked = new NodeAsked(incoming, expects === '100-continue' ? outgoing : null, (bytes) =>
+      held.received(socket, bytes),
+    )
     const id = requestId(asked.get('x-request-id'))
     const sent = (reply: Reply, served: Served | null): Reply => {
       // Without "100 Continue" the client may leave the body out, and its next request would be read as the body.
@@ -125,7 +134,10 @@ export function makeServer<Served extends { readonly reply: Reply }>(
       return void getRequestListener(
         (request) => {
           const reply = answer(new ContinuedFetch(request, asked), peer)
-          return chain(reply, (served) => responseOf(sent(served.reply, served)))
+          return chain(reply, (served) => {
+            held.answered(socket, outgoing, served.reply.body?.length ?? 0)
+            return responseOf(sent(served.reply, served))
+          })
         },
         {
           // HTTP/1.0 allows a request without Host.
@@ -135,8 +147,10 @@ export function makeServer<Served extends { readonly reply: Reply }>(
       )(incoming, outgoing)
     }
     const served = answer(asked, peer)
-    if (isPromise(served)) return void served.then((each) => send(sent(each.reply, each), outgoing))
-    send(sent(served.reply, served), outgoing)
+    const end = (each: Served): void =>
+      held.answered(socket, outgoing, send(sent(each.reply, each), outgoing))
+    if (isPromise(served)) return void served.then(end)
+    end(served)
   }
 
   /** The statuses of connections whose bytes could not be read as a request, nor as the rest of one. */

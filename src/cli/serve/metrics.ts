@@ -24,6 +24,7 @@ export class Metrics {
   readonly #seconds: Histogram<'operation'>
   readonly #lookups: Counter<'outcome'>
   readonly #refused: Counter
+  readonly #cut: Counter
   readonly #evicted: Counter
   readonly #byKey: {
     readonly requests: Counter<'key' | 'status'>
@@ -71,6 +72,11 @@ export class Metrics {
         this.reset()
         this.inc(log.dropped)
       },
+    })
+    this.#cut = new Counter({
+      name: 'geofix_connections_cut_total',
+      help: 'Connections that were closed because their clients did not take their answers',
+      registers,
     })
     this.#evicted = new Counter({
       name: 'geofix_connections_evicted_total',
@@ -140,6 +146,10 @@ export class Metrics {
     this.#byKey.requests.inc({ key, status })
     const count = Object.values(outcomes).reduce((sum, each) => sum + each, 0)
     if (count > 0) this.#byKey.addresses.inc({ key }, count)
+  }
+
+  cut(): void {
+    this.#cut.inc()
   }
 
   refused(): void {

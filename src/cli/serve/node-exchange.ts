@@ -13,11 +13,21 @@ const MAX_PLAIN_BODY_BYTES = 1024 * 1024
 export class NodeAsked implements Asked {
   readonly #incoming: IncomingMessage
   #waiting: ServerResponse | null
+  /** Is called with the bytes of each part of the body. */
+  readonly received: (bytes: number) => void
 
-  /** @param waiting the answer to a client that sends the body only after "100 Continue"; `null` for others */
-  constructor(incoming: IncomingMessage, waiting: ServerResponse | null = null) {
+  /**
+   * @param waiting the answer to a client that sends the body only after "100 Continue"; `null` for others
+   * @param received is called with the bytes of each part of the body
+   */
+  constructor(
+    incoming: IncomingMessage,
+    waiting: ServerResponse | null = null,
+    received: (bytes: number) => void = () => {},
+  ) {
     this.#incoming = incoming
     this.#waiting = waiting
+    this.received = received
   }
 
   /** Whether the client sends the body: it always does if it did not ask. */
@@ -59,6 +69,7 @@ export class NodeAsked implements Asked {
     for await (const chunk of this.#incoming) {
       chunks.push(chunk)
       length += chunk.length
+      this.received(chunk.length)
     }
     return joined(chunks, length)
   }
@@ -90,6 +101,10 @@ export class ContinuedFetch extends FetchAsked {
     this.#asked.continue()
     return super.body(maxBytes)
   }
+
+  protected override received(bytes: number): void {
+    this.#asked.received(bytes)
+  }
 }
 
 /** The bytes of an answer, for a connection that Node has no answer for. */
@@ -102,12 +117,17 @@ export function rawReply({ status, headers, body }: Reply, id: string): string {
   return `${head}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
 }
 
-/** Sends an answer. Text is encoded here: Node takes longer to write it together with the header. */
-export function send({ status, headers, body }: Reply, outgoing: ServerResponse): void {
+/**
+ * Sends an answer. Text is encoded here: Node takes longer to write it together with the header.
+ *
+ * @returns the length of the body
+ */
+export function send({ status, headers, body }: Reply, outgoing: ServerResponse): number {
   if (body === null) {
     outgoing.writeHead(status, [...headers]).end()
-    return
+    return 0
   }
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   outgoing.writeHead(status, [...headers, 'content-length', String(bytes.length)]).end(bytes)
+  return bytes.length
 }

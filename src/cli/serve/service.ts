@@ -83,6 +83,7 @@ export async function startService(
         isProxy: (peer) => proxies.covers(peer),
         refused: () => metrics?.refused(),
         evicted: () => metrics?.evicted(),
+        cut: () => metrics?.cut(),
         told: (exchange) => {
           metrics?.answered(exchange)
           tell(exchange)
