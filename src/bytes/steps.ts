@@ -34,9 +34,12 @@ export class Pacer {
     this.#signal = signal
   }
 
+  /** Whether the work has gone on for long enough, so that the next call of `pause` is a pause. */
+  readonly isDue = (): boolean => performance.now() - this.#since >= MAX_BLOCK_MS
+
   /** Call it after each step. @throws the reason of the signal */
   async pause(): Promise<void> {
-    if (performance.now() - this.#since < MAX_BLOCK_MS) return
+    if (!this.isDue()) return
     await nextTask()
     this.#signal?.throwIfAborted()
     this.#since = performance.now()

@@ -1,4 +1,5 @@
 // Executors enrich blocks, in this thread or in others. A queue keeps their results in order.
+import { Pacer } from '../bytes/steps.ts'
 import type { BlockEnricher, Enriched } from './block-enricher.ts'
 import type { Counts } from './counts.ts'
 import type { Plan } from './formats/formats.ts'
@@ -37,6 +38,8 @@ export class LocalExecutor implements Executor {
   readonly blockBytes = 256 * 1024
   #enricher: BlockEnricher | null = null
   #spare: Uint8Array | null = null
+  /** Lets a page react and timers run while an input that never pauses is enriched. */
+  readonly #pacer = new Pacer()
 
   usePlan(_: Plan, enricher: BlockEnricher): void {
     this.#enricher = enricher
@@ -44,7 +47,8 @@ export class LocalExecutor implements Executor {
 
   async enrich(block: Block): Promise<Enriched> {
     if (this.#enricher === null) throw new TypeError('a block came before its plan')
-    const enriched = this.#enricher.block(block)
+    await this.#pacer.pause()
+    const enriched = this.#enricher.block(block, null, true, this.#pacer.isDue)
     if (isDone(block, enriched)) this.#spare = new Uint8Array(block.bytes.buffer)
     return enriched
   }
