@@ -11,6 +11,7 @@ import { DatabaseSet } from './location/database-set.ts'
 import type { Overlay } from './location/overlay-records.ts'
 import type { Overlays } from './location/overlays.ts'
 import { attachDatabases, type SharedDatabases } from './location/shared-databases.ts'
+import { mustBeAwaited } from './misuse.ts'
 import { Database, type OpenDatabase } from './mmdb/database.ts'
 import { checkOptionNames, type NamesOf } from './option-names.ts'
 import type { PackedOptions } from './packed/packed-database.ts'
@@ -64,9 +65,13 @@ export class CoreResolver extends Resolver {
    * @throws TypeError when a source is of an unsupported kind, there is none, or an option is invalid
    * @throws the reason of `signal`, or of a `fetch` that is aborted while its `Response` is read
    */
-  static async open(
+  static open(source: ByteSource | readonly ByteSource[], options?: OpenOptions): Promise<CoreResolver> {
+    return mustBeAwaited(CoreResolver.#open(source, options))
+  }
+
+  static async #open(
     source: ByteSource | readonly ByteSource[],
-    options?: OpenOptions,
+    options: OpenOptions | undefined,
   ): Promise<CoreResolver> {
     checkOptionNames('Resolver.open', options, OPEN_OPTIONS)
     const clients = new ClientWalk(options)

@@ -1,11 +1,7 @@
 import { Address } from './address/address.ts'
 import { explainMalformed } from './address/explain-malformed.ts'
 import type { OpenProgress } from './bytes/progress.ts'
-import {
-  CLIENT_ADDRESS_OPTIONS,
-  type ClientAddressOptions,
-  type ClientWalk,
-} from './client/client-address.ts'
+import { CLIENT_ADDRESS_OPTIONS, type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
 import { type DetectSource, PEER_OPTIONS, type PeerOptions } from './client/request-source.ts'
 import { MalformedAddressError } from './errors.ts'
 import type { DatabaseInfo } from './location/database-info.ts'
@@ -22,6 +18,7 @@ import { BATCH_ITEMS, LookupBatch, lookupRecord, lookupResult, malformedFailure 
 import type { Overlay } from './location/overlay-records.ts'
 import { type SharedDatabases, shareDatabases } from './location/shared-databases.ts'
 import { instantOf } from './location/timezone.ts'
+import { detached, noConstructor, refuseForeignMethods } from './misuse.ts'
 import type { MmdbValue } from './mmdb/record-decoder.ts'
 import type { Verification } from './mmdb/verify.ts'
 import { checkOptionNames, type NamesOf } from './option-names.ts'
@@ -116,8 +113,13 @@ export abstract class Resolver {
   readonly #clients: ClientWalk
   readonly #batch = new LookupBatch()
 
+  static {
+    refuseForeignMethods(Resolver.prototype, Resolver)
+  }
+
   /** Use `Resolver.open`. */
   protected constructor(set: DatabaseSet, clients: ClientWalk) {
+    if (!(clients instanceof ClientWalk)) throw noConstructor()
     this.#clients = clients
     this.#set = set
     this.#databases = set.info
@@ -140,6 +142,7 @@ export abstract class Resolver {
    * @throws TypeError when an option is unknown, `at` is not an instant or the resolver is closed
    */
   lookup(ip: string, options?: LookupOptions): LocationRecord {
+    if (this === undefined) throw detached('lookup')
     checkLookupOptions('lookup', options)
     const set = this.#open()
     const locale = localeOf(options?.locale)
@@ -163,6 +166,7 @@ export abstract class Resolver {
    * @throws InvalidLocaleError, InvalidDatabaseError, TypeError as `lookup`
    */
   detect(source: DetectSource, options?: DetectOptions): LocationRecord {
+    if (this === undefined) throw detached('detect')
     checkOptionNames('detect', options, DETECT_OPTIONS)
     const set = this.#open()
     const locale = localeOf(options?.locale)
@@ -179,6 +183,7 @@ export abstract class Resolver {
    * @throws TypeError when an option is unknown, `at` is not an instant or the resolver is closed
    */
   find(ip: string, options?: LookupOptions): LookupResult {
+    if (this === undefined) throw detached('find')
     checkLookupOptions('find', options)
     const set = this.#open()
     const locale = localeOf(options?.locale)
@@ -193,6 +198,7 @@ export abstract class Resolver {
    * @throws TypeError when the source is not a request, an option is unknown, `at` is not an instant, or the resolver is closed
    */
   findClient(source: DetectSource, options?: DetectOptions): LookupResult {
+    if (this === undefined) throw detached('findClient')
     checkOptionNames('findClient', options, DETECT_OPTIONS)
     const set = this.#open()
     const locale = localeOf(options?.locale)
@@ -216,6 +222,7 @@ export abstract class Resolver {
     if (typeof ips === 'string' || typeof ips?.[Symbol.iterator] !== 'function') {
       throw new TypeError('lookupMany needs an array or another iterable of addresses')
     }
+    if (this === undefined) throw detached('lookupMany')
     checkLookupOptions('lookupMany', options)
     const set = this.#open()
     const locale = localeOf(options?.locale)

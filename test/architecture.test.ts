@@ -12,6 +12,7 @@ const LAYERS: Readonly<Record<string, number>> = {
   'platform-types.ts': 0,
   'realm.ts': 0,
   address: 1,
+  'misuse.ts': 1,
   'option-names.ts': 1,
   bytes: 1,
   mmdb: 2,

@@ -1,3 +1,4 @@
+import { utf8Encoder } from '../bytes/utf8.ts'
 /** Longer texts are not cached. Bytes. */
 export const MAX_TEXT_BYTES = 72
 /**
@@ -25,7 +26,7 @@ export const UNKNOWN = -1
 /** The text is not an IPv4 address in the one spelling that `Address` accepts. */
 export const NOT_IPV4 = -1
 
-const encoder = /* @__PURE__ */ new TextEncoder()
+const encoder = /* @__PURE__ */ utf8Encoder()
 
 /**
  * Maps addresses, as the bytes that they are written in, to numbers. Traffic is skewed: most lines repeat a recent

@@ -1,10 +1,11 @@
 import type { ByteSink } from '../bytes/byte-sink.ts'
+import { utf8Decoder, utf8Encoder } from '../bytes/utf8.ts'
 import { mayNeedEscape, Words } from './swar.ts'
 
 /** Text is decoded in parts of this size. Bytes. */
 const PART_BYTES = 65_536
 
-const encoder = /* @__PURE__ */ new TextEncoder()
+const encoder = /* @__PURE__ */ utf8Encoder()
 
 /** Upper bound of the bytes that a text of `size` bytes takes in JSON: the longest escape is `\u001f`. */
 export function jsonRoom(size: number): number {
@@ -20,7 +21,7 @@ export function jsonRoom(size: number): number {
 export class JsonText {
   readonly #source = new Words()
   readonly #target = new Words()
-  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  readonly #decoder = utf8Decoder({ ignoreBOM: true })
 
   /**
    * Writes the text in `bytes[start, end)`, without quotes around it, to `into` at `at`. The caller provides

@@ -1,6 +1,7 @@
 import { Address } from '../address/address.ts'
 import { MAX_ADDRESS_CHARS } from '../address/ip-text.ts'
 import type { ByteSink } from '../bytes/byte-sink.ts'
+import { utf8Encoder } from '../bytes/utf8.ts'
 import { ClientWalk, MAX_FIELD_CHARS } from '../client/client-address.ts'
 import { isGeofixError } from '../errors.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
@@ -26,7 +27,7 @@ const FIRST_LOCATION = FAILURE_REASONS.length
 const MISSING = FAILURE_REASONS.indexOf('missing')
 const MALFORMED = FAILURE_REASONS.indexOf('malformed')
 
-const encoder = /* @__PURE__ */ new TextEncoder()
+const encoder = /* @__PURE__ */ utf8Encoder()
 const HEAD = /* @__PURE__ */ encoder.encode(JSON_HEAD)
 const NULL = /* @__PURE__ */ encoder.encode('null')
 

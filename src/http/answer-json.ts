@@ -1,5 +1,6 @@
 import { Address } from '../address/address.ts'
 import { ByteSink } from '../bytes/byte-sink.ts'
+import { utf8Encoder } from '../bytes/utf8.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import type { Locale } from '../location/locale.ts'
 import type { LookupFailure } from '../location/location-record.ts'
@@ -21,7 +22,7 @@ const OPEN = 0x5b
 const COMMA = 0x2c
 const CLOSE = 0x5d
 
-const encoder = /* @__PURE__ */ new TextEncoder()
+const encoder = /* @__PURE__ */ utf8Encoder()
 
 /** The texts of a set of databases in one locale. */
 interface LocaleTexts {

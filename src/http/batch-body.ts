@@ -1,3 +1,4 @@
+import { utf8Decoder } from '../bytes/utf8.ts'
 import { quoted } from '../errors.ts'
 import type { Asked } from './exchange.ts'
 import type { Plan } from './plan.ts'
@@ -12,7 +13,7 @@ export interface Batch {
 
 const SHAPE = 'The body must be ["81.2.69.142", …] or {"ips": ["81.2.69.142", …], "locale": "de"}.'
 
-const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true })
+const decoder = /* @__PURE__ */ utf8Decoder({ fatal: true })
 
 /**
  * Reads the body of a batch: an array of texts, or an object with the member `ips` and optionally `locale`. Ignores other

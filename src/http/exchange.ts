@@ -1,6 +1,7 @@
 // What the service reads of a request and gives as an answer. `createHandler` uses Fetch types. `geofix serve` also uses
 // Node's own objects, because making Fetch objects takes half of the time of an answer there.
 
+import { utf8Encoder } from '../bytes/utf8.ts'
 import type { PlatformRequest, PlatformResponse } from '../platform-types.ts'
 
 /** Header fields of an answer: lower-case names, each followed by its value. This is the fastest form for Node. */
@@ -91,7 +92,7 @@ export function replyTo(
   return { status, headers: [...headers, 'content-length', String(length)], body: null }
 }
 
-const encoder = /* @__PURE__ */ new TextEncoder()
+const encoder = /* @__PURE__ */ utf8Encoder()
 
 /** @param length of all chunks together */
 export function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {

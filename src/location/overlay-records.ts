@@ -1,5 +1,6 @@
 import { isIPv4Compatible, mappedIPv4, translatedIPv4 } from '../address/address.ts'
 import { formatCidr, type Network, NOT_IPV4, parseNetwork } from '../address/ip-text.ts'
+import { utf8Encoder } from '../bytes/utf8.ts'
 import { InvalidOverlayError, quoted } from '../errors.ts'
 import { MAX_TEXT_BYTES } from '../mmdb/field-reader.ts'
 import { messageOf } from '../realm.ts'
@@ -221,7 +222,7 @@ function textOf(value: unknown, name: string): string | null {
   if (typeof value !== 'string' || value === '')
     throw refused(name, 'write a text, or null if it is not known')
   if (/\p{Surrogate}/u.test(value)) throw refused(name, 'it has an unpaired surrogate, which is not text')
-  if (new TextEncoder().encode(value).length > MAX_TEXT_BYTES) {
+  if (utf8Encoder().encode(value).length > MAX_TEXT_BYTES) {
     throw refused(name, `it has more than ${MAX_TEXT_BYTES} bytes in UTF-8: shorten it`)
   }
   return value

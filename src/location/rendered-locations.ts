@@ -1,5 +1,7 @@
 // Locations as text, each made once.
+
 import type { ByteSink } from '../bytes/byte-sink.ts'
+import { utf8Encoder } from '../bytes/utf8.ts'
 import type { Locale } from './locale.ts'
 import type { Location } from './location-table.ts'
 import { JSON_END, jsonAfterIp } from './record-json.ts'
@@ -47,7 +49,7 @@ const SLAB_BYTES = 256 * 1024
 const MAX_UNIT_BYTES = 3
 
 const NO_TEXT = new Uint8Array(0)
-const encoder = /* @__PURE__ */ new TextEncoder()
+const encoder = /* @__PURE__ */ utf8Encoder()
 
 /** The lines that are counted together: those of one location, or of all locations of one country. */
 interface Uses {

@@ -1,3 +1,4 @@
+import { utf8Decoder } from '../bytes/utf8.ts'
 import { damagedFile, type InvalidDatabaseError } from '../errors.ts'
 import { DataType, MAX_CONTENT_BYTES, MAX_VALUES } from './format.ts'
 
@@ -158,7 +159,7 @@ export class DataSection {
     if (this.#content > MAX_CONTENT_BYTES) {
       throw this.fault(`a record holds more than ${MAX_CONTENT_BYTES} bytes of text`, start)
     }
-    decoder ??= new TextDecoder('utf-8', { ignoreBOM: true })
+    decoder ??= utf8Decoder({ ignoreBOM: true })
     return decoder.decode(this.content())
   }
 

@@ -1,7 +1,9 @@
 // The only importer of mmdb-lib. Imports its decoder alone, because the package's main file needs Node's Buffer at
 // import, which browsers and edge runtimes do not have. The decoder is not a documented entry, so the dependency
 // is pinned to one release.
+
 import * as imported from 'mmdb-lib/lib/decoder.js'
+import { utf8Decoder } from '../bytes/utf8.ts'
 import type { DataSection } from './data-section.ts'
 import { DataType, MAX_CONTENT_BYTES, MAX_DEPTH, MAX_KEY_BYTES, MAX_VALUES } from './format.ts'
 
@@ -207,7 +209,7 @@ class DecoderBytes extends Uint8Array<ArrayBuffer> {
   }
 
   override toString(_encoding?: string, start = 0, end = this.length): string {
-    decoder ??= new TextDecoder('utf-8', { ignoreBOM: true })
+    decoder ??= utf8Decoder({ ignoreBOM: true })
     return decoder.decode(new Uint8Array(this.buffer, this.byteOffset + start, end - start))
   }
 

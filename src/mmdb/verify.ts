@@ -1,4 +1,5 @@
 import { isOutOfMemory } from '../bytes/byte-limit.ts'
+import { utf8Decoder } from '../bytes/utf8.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import type { DataSection } from './data-section.ts'
 import { DataType } from './format.ts'
@@ -199,7 +200,7 @@ function checkDataSection(
   /** Where values start that are not inside another value. */
   const outermost = new OffsetSet(base, end)
   const targets = new OffsetSet(base, end)
-  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const decoder = utf8Decoder({ fatal: true })
   let valueCount = 0
   const isWhole = faults.attempt(() => {
     for (let at = base, pending = 0; at < end || pending > 0; at = data.next) {

@@ -6,6 +6,7 @@ import { ClientWalk } from '../client/client-address.ts'
 import { DatabaseSet } from '../location/database-set.ts'
 import { type Overlays, openOverlays } from '../location/overlays.ts'
 import { attachDatabases, type SharedDatabases } from '../location/shared-databases.ts'
+import { mustBeAwaited, noConstructor } from '../misuse.ts'
 import { checkOptionNames, type NamesOf } from '../option-names.ts'
 import { atLeastOne, OPEN_OPTIONS, type OpenOptions, REPLACE, Resolver } from '../resolver.ts'
 import {
@@ -43,6 +44,7 @@ export class NodeResolver extends Resolver {
     maxBytes: number,
     cacheBytes?: number,
   ) {
+    if (!(clients instanceof ClientWalk)) throw noConstructor()
     const set = new DatabaseSet(
       sources.map(({ database }) => database),
       overlays,
@@ -66,9 +68,16 @@ export class NodeResolver extends Resolver {
    * @throws TypeError when a source is of an unsupported kind, there is none, or an option is invalid
    * @throws the reason of `signal`, or of a `fetch` that is aborted while its `Response` is read
    */
-  static async open(
+  static open(
     source: NodeSource | readonly NodeSource[] = city,
     options: NodeOpenOptions = {},
+  ): Promise<NodeResolver> {
+    return mustBeAwaited(NodeResolver.#open(source, options))
+  }
+
+  static async #open(
+    source: NodeSource | readonly NodeSource[],
+    options: NodeOpenOptions,
   ): Promise<NodeResolver> {
     checkOptionNames('Resolver.open', options, NODE_OPEN_OPTIONS)
     const clients = new ClientWalk(options)

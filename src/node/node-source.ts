@@ -18,6 +18,7 @@ import { isGzip } from '../bytes/gzip-member.ts'
 import type { ProgressMeter } from '../bytes/progress.ts'
 import { embeddedFileOf } from '../embedded.ts'
 import { isGeofixError } from '../errors.ts'
+import { sourceAdvice } from '../misuse.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import type { PlatformUrl, SignalLike } from '../platform-types.ts'
 import { isOfClass } from '../realm.ts'
@@ -123,7 +124,8 @@ async function unpackedOther(
   signal: SignalLike | undefined,
   progress: ProgressMeter | undefined,
 ): Promise<Uint8Array> {
-  if (!isByteSource(source)) throw new TypeError(`a database must be a path, a file: URL, ${BYTE_SOURCES}`)
+  if (!isByteSource(source))
+    throw new TypeError(`a database must be a path, a file: URL, ${BYTE_SOURCES}${sourceAdvice(source)}`)
   const bytes = await readBytes(source, maxBytes, signal, progress)
   return isGzip(bytes) ? await nativeGunzipAsync(bytes, undefined, maxBytes) : bytes
 }
@@ -160,7 +162,9 @@ function isUrl(text: string): boolean {
 
 function bytesOf(source: unknown): Uint8Array {
   if (isBytes(source)) return viewOf(source)
-  throw new TypeError('openSync takes a path, a file: URL, Uint8Array, ArrayBuffer or SharedArrayBuffer')
+  throw new TypeError(
+    `openSync takes a path, a file: URL, Uint8Array, ArrayBuffer or SharedArrayBuffer${sourceAdvice(source)}`,
+  )
 }
 
 function read(path: string, maxBytes: number): Uint8Array {

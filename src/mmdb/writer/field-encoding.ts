@@ -1,3 +1,4 @@
+import { utf8Encoder } from '../../bytes/utf8.ts'
 import { isUint8Array } from '../../realm.ts'
 import { DataType, type DataTypeNumber } from '../format.ts'
 import { isTypedNumber, TypedNumber } from './value.ts'
@@ -91,7 +92,7 @@ export function writePointer(buffer: FieldBuffer, offset: number): void {
 /** A value that is not a map or an array. */
 export type Scalar = string | number | bigint | boolean | Uint8Array | TypedNumber
 
-const utf8 = new TextEncoder()
+const utf8 = utf8Encoder()
 const LONE_SURROGATE = /\p{Surrogate}/u
 
 /**

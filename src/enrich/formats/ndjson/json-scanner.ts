@@ -1,3 +1,4 @@
+import { utf8Encoder } from '../../../bytes/utf8.ts'
 import { mayEndText } from '../../swar.ts'
 
 const SPACE = 0x20
@@ -22,7 +23,7 @@ const VALUE = 4
 const AFTER_VALUE = 8
 const FIRST = 16
 
-const encoder = /* @__PURE__ */ new TextEncoder()
+const encoder = /* @__PURE__ */ utf8Encoder()
 
 /** Values of longer lines are not listed in `scalars`. Bytes. */
 const MAX_LISTED_BYTES = 16_384

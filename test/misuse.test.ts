@@ -1,0 +1,126 @@
+// Programs that are written as for other libraries get an error that says what to write.
+import { gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { utf8Decoder, utf8Encoder } from '../src/bytes/utf8.ts'
+import { Resolver as CoreResolver } from '../src/core.ts'
+import { embedded, Resolver } from '../src/index.ts'
+import { MmdbWriter } from '../src/writer.ts'
+
+const bytes = new MmdbWriter({ databaseType: 'T' })
+  .insert('81.2.69.0/24', { country: { iso_code: 'GB' } })
+  .toBytes()
+const geo = Resolver.openSync(bytes)
+
+/** Calls a method as a program in JavaScript can. */
+const call = (target: object, name: string, ...args: unknown[]): unknown =>
+  Reflect.apply(Reflect.get(target, name), target, args)
+
+afterEach(() => vi.unstubAllGlobals())
+
+describe('a habit of another library (second trial 30)', () => {
+  it.each<[string, () => unknown, string]>([
+    ['new Resolver()', () => Reflect.construct(Resolver, []), 'write await Resolver.open(source)'],
+    [
+      'new Resolver(path)',
+      () => Reflect.construct(Resolver, ['x.mmdb']),
+      'write await Resolver.open(source)',
+    ],
+    [
+      'new Resolver() of the core',
+      () => Reflect.construct(CoreResolver, []),
+      'write await Resolver.open(source)',
+    ],
+    // maxmind
+    ['geo.get', () => call(geo, 'get', '81.2.69.142'), 'a Resolver has no method get: geo.lookup(ip) gives'],
+    ['geo.getWithPrefixLength', () => call(geo, 'getWithPrefixLength', '81.2.69.142'), 'geo.network(ip)'],
+    // @maxmind/geoip2-node
+    [
+      'geo.city',
+      () => call(geo, 'city', '81.2.69.142'),
+      'a Resolver has no method city: geo.lookup(ip) gives',
+    ],
+    ['geo.asn', () => call(geo, 'asn', '81.2.69.142'), "geo.raw(ip) gives the vendor's record"],
+    // geoip-lite, fast-geoip
+    [
+      'Resolver.lookup',
+      () => call(Resolver, 'lookup', '81.2.69.142'),
+      'const geo = await Resolver.open(), then geo.lookup(',
+    ],
+    ['CoreResolver.get', () => call(CoreResolver, 'get', '81.2.69.142'), 'then geo.lookup('],
+    [
+      'a missing await',
+      () => call(Resolver.open(bytes), 'lookup', '81.2.69.142'),
+      'Resolver.open returns a promise',
+    ],
+    [
+      'a missing await, city',
+      () => call(CoreResolver.open(bytes), 'city', '81.2.69.142'),
+      'then geo.lookup(',
+    ],
+    [
+      'const { lookup } = geo',
+      () => Reflect.apply(geo.lookup, undefined, ['81.2.69.142']),
+      '(ip) => geo.lookup(ip)',
+    ],
+    ['ips.map(geo.find)', () => call(['81.2.69.142'], 'map', geo.find), '(ip) => geo.find(ip)'],
+    ['a callback in lookup', () => call(geo, 'lookup', '81.2.69.142', () => {}), 'Geofix calls no callback'],
+  ])('%s is a TypeError with the remedy', (_, habit, remedy) => {
+    expect(habit).toThrow(TypeError)
+    expect(habit).toThrow(remedy)
+  })
+
+  it.each<[string, unknown[], string]>([
+    ['a callback', [() => {}], 'Geofix calls no callback'],
+    ['a callback after the path', ['x.mmdb', () => {}], 'Geofix calls no callback'],
+    ['a promise', [Promise.resolve(bytes)], 'await it'],
+    [
+      'options in place of a source',
+      [{ watch: true }],
+      'Options come second: Resolver.open(undefined, { … })',
+    ],
+    ['the options of maxmind', [bytes, { watchForUpdates: true }], 'did you mean "watch"?'],
+  ])('%s for open is a TypeError with the remedy', async (_, args, remedy) => {
+    const opening = Reflect.apply(Resolver.open, Resolver, args)
+    await expect(opening).rejects.toThrow(TypeError)
+    await expect(opening).rejects.toThrow(remedy)
+  })
+
+  it('adds no name that programs see', async () => {
+    expect(Object.keys(Resolver.prototype)).toEqual([])
+    const names = []
+    for (const name in Resolver.open(bytes)) names.push(name)
+    expect(names).toEqual([])
+    expect((await Resolver.open(bytes)).lookup('81.2.69.142').country.code).toBe('GB')
+  })
+})
+
+describe('tests of programs (second trial 30)', () => {
+  it.each([
+    ['TextDecoder', utf8Decoder],
+    ['TextEncoder', utf8Encoder],
+  ])('without %s, as in jsdom, get an error with the remedy', (name, make) => {
+    vi.stubGlobal(name, undefined)
+    expect(make).toThrow(TypeError)
+    expect(make).toThrow(`${name} is missing. In jest with jsdom, write`)
+  })
+
+  it('cannot make opening hang by a faked nextTick', async () => {
+    const sources = { file: embedded.country, bytes: gzipSync(bytes) }
+    const loaded: number[] = []
+    const { nextTick } = process
+    // As @sinonjs/fake-timers replaces it: with a member `clock`, and nothing runs before the clock ticks.
+    process.nextTick = Object.assign(() => {}, { clock: {} })
+    let codes: (string | null)[] = []
+    try {
+      const onProgress = (progress: { loaded: number }) => loaded.push(progress.loaded)
+      const fromFile = await Resolver.open(sources.file, { onProgress })
+      const fromBytes = await Resolver.open(sources.bytes)
+      const fromCity = await Resolver.open()
+      codes = [fromFile, fromBytes, fromCity].map((each) => each.lookup('81.2.69.142').country.code)
+    } finally {
+      process.nextTick = nextTick
+    }
+    expect(codes).toEqual(['GB', 'GB', 'GB'])
+    expect(loaded.length).toBeGreaterThan(1)
+  })
+})
