@@ -102,25 +102,64 @@ interface RollupContext {
   readonly environment?: { readonly config: { readonly consumer: string } } | undefined
 }
 
+/** What this plugin needs of the context in which Rollup resolves an import. */
+interface RollupResolver {
+  readonly meta: { readonly rolldownVersion?: string | undefined }
+  resolve(
+    source: string,
+    importer: string | undefined,
+    options: { readonly skipSelf: true },
+  ): Promise<RollupModule | null>
+}
+
+interface RollupModule {
+  readonly id: string
+  readonly external: unknown
+}
+
+/** The files of the imports whose Node entry is another one than that of other platforms. */
+const NODE_ENTRIES: Readonly<Record<string, { readonly core: RegExp; readonly node: string }>> = {
+  geofix: { core: /core(?=\.c?js$)/, node: 'index' },
+  'geofix/http': { core: /http-core(?=\.c?js$)/, node: 'http' },
+}
+
 interface RollupChunk {
   readonly type: string
   readonly fileName: string
   readonly modules?: Readonly<Record<string, { readonly renderedLength: number }>> | undefined
 }
 
-/** A plugin for Rollup, rolldown and Vite. @throws TypeError when an option is wrong */
+/**
+ * A plugin for Rollup, rolldown and Vite. In Rollup the bundle is one for Node: `geofix` is the entry for Node, also with
+ * the default options of `@rollup/plugin-node-resolve`, which take the entry for browsers. `geofix/core` stays as it is.
+ *
+ * @throws TypeError when an option is wrong
+ */
 export function rollup(options?: BundlerOptions): {
   name: string
   config(): { optimizeDeps: { exclude: string[] } }
+  resolveId(this: RollupResolver, source: string, importer?: string): Promise<RollupModule | null>
   transform(this: RollupContext, code: string, id: string): { code: string; map: null } | undefined
   generateBundle(this: RollupContext, options: unknown, bundle: Readonly<Record<string, RollupChunk>>): void
 } {
   const copiedFor = copiesOf(options)
+  let isVite = false
   return {
     name: 'geofix',
     // Vite's development server moves modules away from their files, unless they are excluded. The other entries must be moved:
     // they import CommonJS, which it then converts.
-    config: () => ({ optimizeDeps: { exclude: ['geofix/city', 'geofix/country'] } }),
+    config: () => {
+      isVite = true
+      return { optimizeDeps: { exclude: ['geofix/city', 'geofix/country'] } }
+    },
+    async resolveId(source, importer) {
+      const entry = Object.hasOwn(NODE_ENTRIES, source) ? NODE_ENTRIES[source] : undefined
+      // Vite and rolldown know the platform themselves.
+      if (entry === undefined || isVite || this.meta.rolldownVersion !== undefined) return null
+      const module = await this.resolve(source, importer, { skipSelf: true })
+      if (module === null || module.external || !isOwnFolder(dirname(module.id))) return module
+      return { ...module, id: module.id.replace(entry.core, entry.node) }
+    },
     transform(code, id) {
       // For browsers, Vite emits the databases itself.
       if (this.environment?.config.consumer === 'client' || databasesIn(id).length === 0) return undefined
@@ -198,7 +237,7 @@ function packageName(path: string): unknown {
 }
 
 function filesIn(code: string): string[] {
-  return Array.from(code.matchAll(LITERAL), ([, , file = '']) => file)
+  return [...new Set(Array.from(code.matchAll(LITERAL), ([, , file = '']) => file))]
 }
 
 function besideTheBundle(code: string): string {

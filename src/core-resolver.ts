@@ -7,6 +7,7 @@ import { isGzip } from './bytes/gzip-member.ts'
 import { gunzipInPieces } from './bytes/platform-gunzip.ts'
 import { progressMeter } from './bytes/progress.ts'
 import { CLIENT_ADDRESS_OPTIONS, type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
+import { InvalidDatabaseError } from './errors.ts'
 import { DatabaseSet } from './location/database-set.ts'
 import type { Overlay } from './location/overlay-records.ts'
 import type { Overlays } from './location/overlays.ts'
@@ -54,13 +55,28 @@ const ATTACH_OPTIONS: NamesOf<AttachOptions> = {
   overlays: true,
 }
 
+/**
+ * Only the resolver of the Node entry opens a database by default.
+ *
+ * @throws InvalidDatabaseError with what to do, for a program that expected the Node entry
+ */
+function assertGiven(source: unknown): void {
+  if (source !== undefined) return
+  throw new InvalidDatabaseError(
+    'none was given, and this is geofix/core, the entry for browsers, which opens none by itself',
+    {},
+    'pass a source, such as `await fetch(country)`, or if the program runs in Node, bundle the Node entry: with rollup() of ' +
+      "geofix/bundler, nodeResolve({ exportConditions: ['node'] }), or platform: 'node'",
+  )
+}
+
 /** A resolver for every platform. It opens bytes and streams, not files. */
 export class CoreResolver extends Resolver {
   /**
    * Opens one database or several, such as an IPv4 file and an IPv6 file. Raw `.mmdb`, gzip and a vendor's `.tar.gz`
    * are recognised by their bytes. Bytes are not copied and must not change. Decompression pauses for other work.
    *
-   * @throws InvalidDatabaseError when a source is damaged or not an MMDB database
+   * @throws InvalidDatabaseError when a source is damaged or not an MMDB database, or when it is `undefined`
    * @throws InvalidOverlayError when `overlays` are not valid
    * @throws TypeError when a source is of an unsupported kind, there is none, or an option is invalid
    * @throws the reason of `signal`, or of a `fetch` that is aborted while its `Response` is read
@@ -73,6 +89,7 @@ export class CoreResolver extends Resolver {
     source: ByteSource | readonly ByteSource[],
     options: OpenOptions | undefined,
   ): Promise<CoreResolver> {
+    assertGiven(source)
     checkOptionNames('Resolver.open', options, OPEN_OPTIONS)
     const clients = new ClientWalk(options)
     if (options?.overlays !== undefined) await CoreResolver.loadOverlays()
@@ -116,6 +133,7 @@ export class CoreResolver extends Resolver {
    * large one. A `signal` has an effect only if it is already aborted.
    */
   static openSync(source: Bytes | readonly Bytes[], options?: OpenOptions): CoreResolver {
+    assertGiven(source)
     checkOptionNames('Resolver.openSync', options, OPEN_OPTIONS)
     const clients = new ClientWalk(options)
     const overlays = overlaysOf(options?.overlays)

@@ -194,6 +194,47 @@ describe('the plugin for Rollup, rolldown and Vite', () => {
     expect(emitted).toEqual([['country.mmdb.gz', SIZE]])
   })
 
+  it('takes the Node entry where Rollup found that for browsers (second trial 22)', async () => {
+    const project = temporaryFolder()
+    const dist = join(project, 'dist')
+    mkdirSync(dist)
+    writeFileSync(join(project, 'package.json'), '{ "name": "geofix" }')
+    const resolved = (source: string, id: string, meta = {}): Promise<unknown> =>
+      rollup().resolveId.call(
+        { meta, resolve: async () => ({ id, external: false }) },
+        source,
+        join(project, 'main.js'),
+      )
+    for (const [source, found, taken] of [
+      ['geofix', 'core.js', 'index.js'],
+      ['geofix', 'core.cjs', 'index.cjs'],
+      ['geofix', 'index.js', 'index.js'],
+      ['geofix/http', 'http-core.js', 'http.js'],
+    ] as const) {
+      expect(await resolved(source, join(dist, found))).toEqual({ id: join(dist, taken), external: false })
+    }
+    // Of another package, which an alias gives this name.
+    expect(await resolved('geofix', '/elsewhere/core.js')).toEqual({
+      id: '/elsewhere/core.js',
+      external: false,
+    })
+    for (const other of ['geofix/core', './core.js', 'constructor']) {
+      expect(await resolved(other, join(dist, 'core.js'))).toBe(null)
+    }
+    expect(await resolved('geofix', join(dist, 'core.js'), { rolldownVersion: '1.3.2' })).toBe(null)
+  })
+
+  it('leaves what Vite and rolldown resolve, and what is external', async () => {
+    const plugin = rollup()
+    const external = { id: 'geofix', external: 'absolute' }
+    for (const found of [external, null]) {
+      const context = { meta: {}, resolve: async () => found }
+      expect(await plugin.resolveId.call(context, 'geofix')).toBe(found)
+    }
+    plugin.config()
+    expect(await plugin.resolveId.call({ meta: {}, resolve: async () => external }, 'geofix')).toBe(null)
+  })
+
   it('leaves it to Vite to emit what browsers need', () => {
     const { context, emitted } = build('client')
     expect(transform.call(context, code, COUNTRY)).toBe(undefined)
