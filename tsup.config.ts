@@ -30,6 +30,9 @@ const entry = {
   writer: 'src/writer.ts',
 }
 
+/** CommonJS needs none: there, bundlers see a path in city.ts, and publish nothing. */
+const serverEntry = { 'city-server': 'src/city-server.ts', 'country-server': 'src/country-server.ts' }
+
 /** A CommonJS module has no `import.meta.url`. tsup's own shim breaks if the path contains "#" or "%". */
 const commonJs: Options = {
   ...shared,
@@ -57,7 +60,7 @@ const COMMON_JS = { 'ipaddr.js': 'ipaddr.cjs', 'mmdb-lib/lib/decoder.js': 'mmdb-
 export default defineConfig([
   {
     ...shared,
-    entry,
+    entry: { ...entry, ...serverEntry },
     // joinedChunks() does that.
     treeshake: false,
     format: ['esm'],

@@ -80,6 +80,8 @@ export function joinedChunks(
       const bundle = await rollup({
         input: paths.filter((path) => !/-[A-Z0-9]{8}\.js$/.test(path)),
         external: /^node:|^fflate$|\.cjs$/,
+        // Otherwise the import of a Node module keeps two chunks apart.
+        treeshake: { moduleSideEffects: 'no-external' },
         logLevel: 'silent',
       })
       const { output } = await bundle.write({
@@ -133,7 +135,7 @@ export function literalPaths(): Plugin {
   return {
     name: 'literal-paths',
     setup(build) {
-      build.onLoad({ filter: /[\\/]src[\\/](city|country)\.ts$/ }, ({ path }) => {
+      build.onLoad({ filter: /[\\/]src[\\/](city|country)(-server)?\.ts$/ }, ({ path }) => {
         const code = readFileSync(path, 'utf8')
         const contents = code.replace(
           /new URL\(('[^']+'), import\.meta\.url\)/,

@@ -1,5 +1,5 @@
-// The two databases of this package. This file, city.ts and country.ts are at the top of src because the built files are
-// at the top of dist: the relative path to data/ is the same.
+// The two databases of this package. This file, and the entries for one database such as city.ts, are at the top of src
+// because the built files are at the top of dist: the relative path to data/ is the same.
 
 import type { PlatformUrl } from './platform-types.ts'
 
@@ -50,7 +50,11 @@ export const embedded: Readonly<Record<keyof typeof FILES, PlatformUrl>> = /* @_
   },
 })
 
-/** Not a literal, a template or a sum: bundlers would understand it, and copy both databases into every bundle. */
-function besideThisPackage(file: string): URL {
-  return new URL(['..', 'data', file].join('/'), import.meta.url)
+/**
+ * Not a literal, a template or a sum: bundlers would understand it, and copy both databases into every bundle. The location
+ * has a name of its own, because webpack and Rspack warn where `new URL(…, import.meta.url)` has an unknown path.
+ */
+export function besideThisPackage(file: string): URL {
+  const location: string = import.meta.url
+  return new URL(['..', 'data', file].join('/'), location)
 }

@@ -25,6 +25,8 @@ const LAYERS: Readonly<Record<string, number>> = {
   'embedded.ts': 3,
   'city.ts': 4,
   'country.ts': 4,
+  'city-server.ts': 4,
+  'country-server.ts': 4,
   'core-resolver.ts': 5,
   node: 5,
   http: 5,

@@ -18,13 +18,17 @@ export function embeddedPath(url: URL, file: string): string {
   const own = pathOf(url.href)
   if (own !== undefined && mayExist(own)) return own
   const folders = bundleFolders()
-  for (const folder of folders) {
-    for (const path of [join(folder, file), join(folder, 'data', file)]) if (mayExist(path)) return path
-  }
+  const ends = endsOf(url)
+  const found = [
+    ...folders.flatMap((folder) => [file, join('data', file), ...ends].map((end) => join(folder, end))),
+    ...inProject(ends),
+  ].find(mayExist)
+  if (found !== undefined) return found
   throw new InvalidDatabaseError(
     `the embedded database is missing, because this code was bundled without it (looked in ${folders.join(', ')})`,
     { path: own === undefined || url.href.startsWith(UNKNOWN_FOLDER) ? file : own },
-    `copy node_modules/geofix/data/${file} there, or mark geofix as external, or pass a source to open; see ${RECIPES}`,
+    `copy node_modules/geofix/data/${file} there, or mark geofix as external (in Next.js, serverExternalPackages: ['geofix'] ` +
+      `in next.config), or pass a source to open; see ${RECIPES}`,
   )
 }
 
@@ -37,6 +41,34 @@ function bundleFolders(): string[] {
     process.execPath,
   ]
   return [...new Set(files.flatMap((each) => (each === undefined ? [] : [dirname(each)])))]
+}
+
+/**
+ * The ends of a URL's path, the shortest first: `c.gz`, `media/c.gz` and `static/media/c.gz` of `/static/media/c.gz`. A bundler
+ * that serves its output gives a URL from there, and the folder of the bundle can be anywhere below.
+ */
+function endsOf({ pathname }: URL): string[] {
+  const names = decoded(pathname).split('/').filter(Boolean)
+  return names.map((_, index) => names.slice(names.length - 1 - index).join('/'))
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** The server of a web framework runs in the project, or in a copy that has the same folders. */
+function inProject(ends: readonly string[]): string[] {
+  try {
+    const project = process.cwd()
+    return ends.filter((end) => end.startsWith('node_modules/')).map((end) => join(project, end))
+  } catch {
+    // The folder was deleted, or asking for it is not permitted.
+    return []
+  }
 }
 
 /** Also where asking is not permitted: opening the file then says so. */

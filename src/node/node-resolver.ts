@@ -1,7 +1,7 @@
 import { signalOf } from '../bytes/abort.ts'
 import { cacheBytesOf, maxBytesOf } from '../bytes/byte-limit.ts'
 import { progressMeter } from '../bytes/progress.ts'
-import city from '../city.ts'
+import city from '../city-server.ts'
 import { ClientWalk } from '../client/client-address.ts'
 import { DatabaseSet } from '../location/database-set.ts'
 import { type Overlays, openOverlays } from '../location/overlays.ts'

@@ -10,6 +10,12 @@ function* work(steps: number, milliseconds: number): Steps<string> {
   return 'done'
 }
 
+class UnsupportedChannel {
+  constructor() {
+    throw new Error('A Node.js API is used (MessageChannel) which is not supported in the Edge Runtime.')
+  }
+}
+
 afterEach(() => {
   vi.useRealTimers()
   vi.unstubAllGlobals()
@@ -25,6 +31,8 @@ describe('work in steps', () => {
     ['messages', MessageChannel, undefined],
     ['timers, where there are no messages', undefined, undefined],
     ['timers, in Deno', null, {}],
+    // As Next.js's edge runtime: the class exists.
+    ['timers, where a channel cannot be made (second trial 23)', UnsupportedChannel, undefined],
   ])('pauses when it has taken long, with %s', async (_, channel, deno) => {
     vi.stubGlobal('MessageChannel', channel)
     vi.stubGlobal('Deno', deno)

@@ -142,25 +142,87 @@ await build({ config: false, silent: true, entry: ['${entry}'], outDir: 'out', f
   outExtension: () => ({ js: '.${EXTENSIONS[to]}' }), esbuildPlugins: [${plugin}] })`,
 )
 
-const webpackRows: Row[] = FORMATS.flatMap((from) =>
-  DATA.map((data) => ({
-    name: `webpack, ${from}, ${data}`,
-    files: {
-      [`main.${EXTENSIONS[from]}`]: PROGRAMS[from][data],
-      'build.mjs': `import webpack from 'webpack'
+const webpackRows: Row[] = [
+  { tool: 'webpack', load: "import pack from 'webpack'" },
+  { tool: 'Rspack', load: "import { rspack as pack } from '@rspack/core'" },
+].flatMap(({ tool, load }) =>
+  FORMATS.flatMap((from) =>
+    DATA.map((data) => ({
+      name: `${tool} without a warning, ${from}, ${data} (second trial 26)`,
+      files: {
+        [`main.${EXTENSIONS[from]}`]: PROGRAMS[from][data],
+        'build.mjs': `${load}
 import { resolve } from 'node:path'
-webpack({ mode: 'production', target: 'node20', entry: './main.${EXTENSIONS[from]}', node: { __dirname: false },
+pack({ mode: 'production', target: 'node20', entry: './main.${EXTENSIONS[from]}', node: { __dirname: false },
   output: { path: resolve('out'), filename: 'main.cjs' } }, (error, stats) => {
-  if (error ?? stats.hasErrors()) { console.error(error ?? stats.toString()); process.exit(1) }
+  if (error ?? (stats.hasErrors() || stats.hasWarnings())) { console.error(error ?? stats.toString()); process.exit(1) }
 })`,
-    },
-    build: [['node', 'build.mjs']],
-    run: ['node', 'main.cjs'],
-    // webpack does not look for paths in CommonJS.
-    prints: from === 'esm' ? PRINTS[data] : MISSING,
-    databases: from === 'esm' ? COPIED[data] : [],
-  })),
+      },
+      build: [['node', 'build.mjs']],
+      run: ['node', 'main.cjs'],
+      // Neither looks for paths in CommonJS.
+      prints: from === 'esm' ? PRINTS[data] : MISSING,
+      databases: from === 'esm' ? COPIED[data] : [],
+    })),
+  ),
 )
+
+/** The default options of node-resolve take the entry for browsers. */
+const rollupDefaults: Row[] = [
+  {
+    plugins: 'geofix(), nodeResolve(), commonjs()',
+    prints: PRINTS.city,
+    databases: ['city'],
+    name: 'with the plugin',
+  },
+  {
+    plugins: 'nodeResolve(), commonjs()',
+    prints: /^INVALID_DATABASE The database: none was given, and this is geofix\/core, .* rollup\(\) of /,
+    databases: [],
+    name: 'without the plugin',
+  },
+].map(({ plugins, prints, databases, name }) => ({
+  name: `Rollup and node-resolve's default options, ${name} (second trial 22)`,
+  files: {
+    'main.mjs': PROGRAMS.esm.city,
+    'build.mjs': `import commonjs from '@rollup/plugin-commonjs'
+import nodeResolve from '@rollup/plugin-node-resolve'
+import { rollup } from 'rollup'
+import { rollup as geofix } from 'geofix/bundler'
+const bundle = await rollup({ input: 'main.mjs', plugins: [${plugins}] })
+await bundle.write({ dir: 'out', entryFileNames: 'main.mjs', format: 'es' })`,
+  },
+  build: [['node', 'build.mjs']],
+  run: ['node', 'main.mjs'],
+  prints,
+  databases,
+}))
+
+/** The worker of the guide. Deno runs the page, whose only script starts it. */
+const viteWorkerRows: Row[] = ['vite', 'vite7'].map((vite) => ({
+  name: `a web worker of ${vite} (second trial 24)`,
+  files: {
+    'index.html': '<script type="module" src="./main.js"></script>',
+    'main.js': `const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })
+worker.onmessage = ({ data }) => { console.log(data); worker.terminate() }
+worker.postMessage('81.2.69.142')`,
+    'worker.js': `import country from 'geofix/country'
+import { Resolver } from 'geofix/core'
+const opening = fetch(country).then((response) => Resolver.open(response))
+addEventListener('message', async ({ data }) => {
+  const geo = await opening
+  postMessage(geo.lookup(data).country.code)
+})`,
+    'build.mjs': `import { build } from '${vite}'
+await build({ base: './', logLevel: 'error', worker: { format: 'es' },
+  // Deno has no document.
+  build: { outDir: 'out', modulePreload: { polyfill: false }, rollupOptions: { output: { entryFileNames: 'page.js' } } } })`,
+  },
+  build: [['node', 'build.mjs']],
+  run: ['deno', 'run', '--allow-read', '--no-remote', 'page.js'],
+  prints: PRINTS.country,
+  databases: ['country'],
+}))
 
 const nccRows: Row[] = FORMATS.flatMap((from) =>
   DATA.map((data) => ({
@@ -474,6 +536,8 @@ export const ROWS: readonly Row[] = [
   ...rolldownRows,
   ...viteRows,
   ...tsupRows,
+  ...rollupDefaults,
+  ...viteWorkerRows,
   ...webpackRows,
   ...nccRows,
   ...nftRows,

@@ -103,7 +103,13 @@ export function run(folder: string, program: string, ...args: string[]): string 
       timeout: TIMEOUT,
       maxBuffer: 2 ** 26,
       // Vitest's own variables would change what bundlers do.
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR, NO_COLOR: '1' },
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        TMPDIR: process.env.TMPDIR,
+        NO_COLOR: '1',
+        NEXT_TELEMETRY_DISABLED: '1',
+      },
     })
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string } // as Node documents it

@@ -99,6 +99,37 @@ describe('a bundle without its data', () => {
     expect(geo.databases[0]?.path).toBe(join(folder, 'app/country.mmdb.gz'))
   })
 
+  it.each([
+    ['/_next/static/media/country.mmdb.2024a0be.gz', 'app/static/media/country.mmdb.2024a0be.gz'],
+    ['/assets/50%25.gz', 'app/50%.gz'],
+    ['/assets/a%E0.gz', 'app/a%E0.gz'],
+  ])('finds them where the bundler gives the URL %s (second trial 21)', (path, file) => {
+    const copy = join(folder, file)
+    mkdirSync(dirname(copy), { recursive: true })
+    copyFileSync(country, copy)
+    expect(embeddedPath(new URL(path, 'file:///'), 'no.gz')).toBe(copy)
+    expect(embeddedPath(new URL(path, 'https://cdn.example/'), 'no.gz')).toBe(copy)
+    expect(() => embeddedPath(new URL(`file:///other${path}x`), 'no.gz')).toThrow('is missing')
+  })
+
+  it('finds them in the packages of the project where it runs, and no other files there (second trial 21)', () => {
+    const was = process.cwd()
+    const project = join(folder, 'project')
+    const packaged = join(project, 'node_modules/geofix/data/other.gz')
+    mkdirSync(dirname(packaged), { recursive: true })
+    copyFileSync(country, packaged)
+    copyFileSync(country, join(project, 'other.gz'))
+    process.chdir(project)
+    try {
+      const inRoot = new URL('file:///ROOT/node_modules/geofix/data/other.gz')
+      expect(embeddedPath(inRoot, 'no.gz')).toBe(packaged)
+      const elsewhere = new URL('file:///ROOT/data/other.gz')
+      expect(() => embeddedPath(elsewhere, 'no.gz')).toThrow("serverExternalPackages: ['geofix']")
+    } finally {
+      process.chdir(was)
+    }
+  })
+
   it('does not look for the files of others', async () => {
     await expect(Resolver.open(join(folder, 'data/country.mmdb.gz'))).rejects.toThrow('ENOENT')
   })

@@ -1,0 +1,24 @@
+// Entry: as city.ts, where Node imports the package, and for React Server Components of a server on Node.
+import { join } from 'node:path'
+import { besideThisPackage, embeddedUrl } from './embedded.ts'
+import type { PlatformUrl } from './platform-types.ts'
+
+const city: PlatformUrl = /* @__PURE__ */ embeddedUrl('city', locate)
+
+export default city
+
+/** Turbopack replaces the first by `true`, and the second by a path. Nobody else has them in an ES module. */
+declare const process: { readonly turbopack?: boolean }
+declare const __dirname: string
+
+/**
+ * Turbopack publishes a file that a Server Component names by `new URL`. It leaves out a branch that it knows to be dead.
+ * Of the file that `join` names it puts a copy beside the server, at the same path as in the project.
+ */
+function locate(name: string): URL {
+  if (process.turbopack) {
+    join(__dirname, '../data/city.mmdb.packed')
+    return besideThisPackage(name)
+  }
+  return new URL('../data/city.mmdb.packed', import.meta.url)
+}
