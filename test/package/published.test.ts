@@ -52,7 +52,7 @@ const EXPORTS = {
     'enrich',
     'enrichStream',
   ],
-  'geofix/http': ['KeyFileError', 'createHandler', 'createKeyFile'],
+  'geofix/http': ['KeyFileError', 'createHandler', 'createKeyFile', 'createNodeListener', 'nodeRequestInfo'],
   'geofix/writer': [
     ...['MmdbWriter', 'double', 'float', 'int32', 'overlay', 'pack', 'slim'],
     ...['uint128', 'uint16', 'uint32', 'uint64', 'unpack'],
