@@ -5,7 +5,7 @@ export type AllowedOrigins = '*' | readonly string[]
 
 const PREFLIGHT_SECONDS = '86400'
 /** Fields that scripts may read in addition to those that the Fetch standard always allows. */
-const EXPOSED = 'RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate'
+const EXPOSED = 'RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id'
 
 /** Allows scripts of other origins to read answers (the CORS protocol of the Fetch standard). */
 export class Cors {
@@ -30,7 +30,7 @@ export class Cors {
     const headers = [
       ...this.fields(asked),
       ...['access-control-allow-methods', 'GET, HEAD, POST'],
-      ...['access-control-allow-headers', 'Authorization, Content-Type'],
+      ...['access-control-allow-headers', 'Authorization, Content-Type, X-Request-Id'],
       ...['access-control-max-age', PREFLIGHT_SECONDS],
     ]
     return { status: 204, headers, body: null }

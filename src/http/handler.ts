@@ -19,6 +19,7 @@ import {
   replyTo,
   responseOf,
 } from './exchange.ts'
+import { type Fields, fieldsOf, prefersText, recordText, selected } from './fields.ts'
 import { chain, isPromise, type MaybePromise } from './maybe-promise.ts'
 import {
   type Answer,
@@ -39,8 +40,15 @@ const SUCCESS: HeaderFields = [
   ...NO_SNIFFING,
 ]
 
-/** The result of an operation. Text and bytes are the JSON of a success. */
-type Outcome = string | Uint8Array | Problem
+const SUCCESS_IN_TEXT: HeaderFields = ['content-type', 'text/plain; charset=utf-8', ...SUCCESS.slice(2)]
+
+/** A success as text for people. */
+interface Text {
+  readonly text: string
+}
+
+/** The result of an operation. A string and bytes are the JSON of a success. */
+type Outcome = string | Uint8Array | Text | Problem
 
 /** An answer, and what is known about it. */
 export interface Answered {
@@ -170,9 +178,11 @@ export class Service<Source extends Asked> {
 
   #reply(asked: Source, outcome: Outcome, { headers }: Progress): Reply {
     const fields = this.#cors === null ? headers : [...headers, ...this.#cors.fields(asked)]
-    return typeof outcome === 'string' || outcome instanceof Uint8Array
-      ? replyTo(asked.method, 200, outcome, [...SUCCESS, ...fields])
-      : problemReply(outcome, asked.method, fields)
+    if (typeof outcome === 'string' || outcome instanceof Uint8Array) {
+      return replyTo(asked.method, 200, outcome, [...SUCCESS, ...fields])
+    }
+    if ('text' in outcome) return replyTo(asked.method, 200, outcome.text, [...SUCCESS_IN_TEXT, ...fields])
+    return problemReply(outcome, asked.method, fields)
   }
 
   #run(asked: Source, progress: Progress): MaybePromise<Outcome> {
@@ -192,7 +202,10 @@ export class Service<Source extends Asked> {
       const detail = `The plan of this key is ${plan.name}; ${route.operation} needs ${this.#plans.lookupPlan} or a higher one.`
       return { code: 'PLAN_REQUIRED', detail, headers: challenge('insufficient_scope') }
     }
+    const fields = fieldsOf(route.fields)
+    if (fields !== null && isProblem(fields)) return fields
     const resolver = this.#resolver
+    const isText = prefersText(asked.get('accept'))
     switch (route.operation) {
       case 'detect': {
         const source = { headers: asked, remoteAddress: progress.remoteAddress }
@@ -201,11 +214,18 @@ export class Service<Source extends Asked> {
           if (isLookupFailure(result))
             return this.#failure(result, progress, () => resolver.detect(source, { locale: route.locale }))
           progress.outcomes = FOUND
-          return recordJson(result)
+          return written(result, fields, isText)
         })
       }
       case 'lookup':
         return orBadLocale(() => {
+          if (isText || fields !== null) {
+            const result = resolver.find(route.ip, route)
+            if (isLookupFailure(result))
+              return this.#failure(result, progress, () => resolver.lookup(route.ip, route))
+            progress.outcomes = FOUND
+            return written(result, fields, isText)
+          }
           const set = resolver[DATABASE_SET]()
           const json = this.#json.record(set, route.ip, localeOf(route.locale), Date.now())
           if (!(json instanceof Uint8Array))
@@ -214,7 +234,7 @@ export class Service<Source extends Asked> {
           return json
         })
       case 'batch':
-        return this.#batch(asked, route.locale, plan, progress)
+        return this.#batch(asked, route.locale, fields, plan, progress)
     }
   }
 
@@ -229,7 +249,13 @@ export class Service<Source extends Asked> {
     return recordJson(ask())
   }
 
-  async #batch(asked: Source, locale: string | undefined, plan: Plan, progress: Progress): Promise<Outcome> {
+  async #batch(
+    asked: Source,
+    locale: string | undefined,
+    fields: Fields | null,
+    plan: Plan,
+    progress: Progress,
+  ): Promise<Outcome> {
     const batch = await readBatch(asked, this.#options.maxBodyBytes)
     if (isProblem(batch)) return batch
     const excess = tooManyItems(batch.ips.length, plan, this.#options.maxBatch)
@@ -237,14 +263,20 @@ export class Service<Source extends Asked> {
     return orBadLocale(() => {
       const queried = localeOf(locale)
       const chosen = batch.locale === undefined ? queried : localeOf(batch.locale)
-      const set = this.#resolver[DATABASE_SET]()
       const outcomes: Record<string, number> = {}
       progress.outcomes = outcomes
-      return this.#json.batch(set, batch.ips, chosen, Date.now(), (failure) => {
+      const tell = (failure: LookupFailure | null): void => {
         const outcome = failure === null ? 'found' : outcomeOf(failure)
         outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
         if (failure?.error.status === null) this.#hideFault(failure)
-      })
+      }
+      if (fields !== null) {
+        const results = this.#resolver.lookupMany(batch.ips, { locale: batch.locale ?? locale })
+        for (const result of results) tell(isLookupFailure(result) ? result : null)
+        return JSON.stringify(results.map((each) => (isLookupFailure(each) ? each : selected(each, fields))))
+      }
+      const set = this.#resolver[DATABASE_SET]()
+      return this.#json.batch(set, batch.ips, chosen, Date.now(), tell)
     })
   }
 
@@ -261,6 +293,11 @@ export class Service<Source extends Asked> {
       // An error of the callback must not change the answer.
     }
   }
+}
+
+function written(record: LocationRecord, fields: Fields | null, isText: boolean): string | Text {
+  if (isText) return { text: recordText(record, fields) }
+  return fields === null ? recordJson(record) : JSON.stringify(selected(record, fields))
 }
 
 /** Answers an invalid locale with a problem. */

@@ -6,6 +6,7 @@ import { type HeaderFields, NO_SNIFFING, type Reply, replyTo } from './exchange.
 export const PROBLEMS = {
   MALFORMED_ADDRESS: [400, 'The address is malformed'],
   INVALID_LOCALE: [400, 'The locale is not a BCP 47 language tag'],
+  INVALID_FIELDS: [400, 'There is no such field'],
   MALFORMED_REQUEST: [400, 'The request is malformed'],
   UNAUTHENTICATED: [401, 'A valid API key is required'],
   PLAN_REQUIRED: [403, 'The plan does not include this operation'],

@@ -3,11 +3,15 @@ import type { Problem } from './problem.ts'
 
 export type Operation = 'detect' | 'lookup' | 'batch'
 
-/** What a request asks for. The locale is not checked yet. */
-export type Route = { readonly locale: string | undefined } & (
-  | { readonly operation: 'detect' | 'batch' }
-  | { readonly operation: 'lookup'; readonly ip: string }
-)
+/** The parameters of a request, not checked yet. The first value counts if there are several. */
+interface Parameters {
+  readonly locale?: string | undefined
+  readonly fields?: string | undefined
+}
+
+/** What a request asks for. */
+export type Route = Parameters &
+  ({ readonly operation: 'detect' | 'batch' } | { readonly operation: 'lookup'; readonly ip: string })
 
 const ROOT = '/v1/ip'
 
@@ -21,7 +25,7 @@ const METHODS: Readonly<Record<Operation, readonly string[]>> = {
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
 
 /**
- * Reads what a request asks for from its path, its method and the parameter `locale`. Other parameters are ignored.
+ * Reads what a request asks for from its path, its method and the parameters `locale` and `fields`. Others are ignored.
  *
  * @param basePath what precedes `/v1`
  * @param allowsOptions whether `OPTIONS` is named in `Allow`
@@ -41,10 +45,10 @@ export function routeOf({ url, method }: Asked, basePath: string, allowsOptions:
     const allow = [...allowed, ...(allowsOptions ? ['OPTIONS'] : [])].join(', ')
     return { code: 'METHOD_NOT_ALLOWED', detail: `Use ${allow}.`, headers: ['allow', allow] }
   }
-  const locale = query === null ? undefined : localeIn(query)
-  if (operation !== 'lookup') return { operation, locale }
+  const parameters = query === null ? {} : parametersIn(query)
+  if (operation !== 'lookup') return { operation, ...parameters }
   const ip = decoded(segment)
-  return typeof ip === 'string' ? { operation, ip, locale } : ip
+  return typeof ip === 'string' ? { operation, ip, ...parameters } : ip
 }
 
 /** The path of a URL and its query, `null` if it has none. @param url with or without its origin */
@@ -71,9 +75,12 @@ function decoded(segment: string): string | Problem {
   return text
 }
 
-/** The first value counts if there are several. */
-function localeIn(query: string): string | undefined {
-  return new URLSearchParams(query).get('locale') ?? undefined
+function parametersIn(query: string): Parameters {
+  const parameters = new URLSearchParams(query)
+  return {
+    locale: parameters.get('locale') ?? undefined,
+    fields: parameters.get('fields') ?? undefined,
+  }
 }
 
 function notFound(): Problem {

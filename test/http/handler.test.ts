@@ -326,7 +326,9 @@ describe('CORS', () => {
     }
     const preflight = await open('/v1/ip/batch', { method: 'OPTIONS', headers, key: null })
     expect([preflight.status, field(preflight)]).toEqual([204, allowed])
-    expect(preflight.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type')
+    expect(preflight.headers.get('access-control-allow-headers')).toBe(
+      'Authorization, Content-Type, X-Request-Id',
+    )
     const put = await open('/v1/ip', { method: 'PUT' })
     expect(put.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
   })

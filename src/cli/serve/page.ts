@@ -44,6 +44,12 @@ interface Shown {
 /** Instead of the service's own words, which are for programs. */
 const KEY_NEEDED = { title: 'A valid API key is required', detail: 'Write your key in the field "API key".' }
 
+/** The path of the operation that finds an address. @param ip empty for the caller; any text of a caller */
+export function operationPath(basePath: string, ip: string): string {
+  // Encoded throughout: a segment "batch" would be another operation.
+  return `${basePath}/v1/ip${ip === '' ? '' : `/${encodeURIComponent(ip).replace(/^b/, '%62')}`}`
+}
+
 /** A page for people: an address, its record, its point on a map. It asks the service as any other client does. */
 export class Page {
   readonly #service: Service<Asked>
@@ -83,16 +89,14 @@ export class Page {
   }
 
   async #ask(ip: string, locale: string, key: string, asked: Asked, peer: string): Promise<Shown> {
-    // Encoded throughout: a segment "batch" would be another operation.
-    const segment = encodeURIComponent(ip).replace(/^b/, '%62')
-    const path = this.#basePath + (ip === '' ? '/v1/ip' : `/v1/ip/${segment}`)
+    const path = operationPath(this.#basePath, ip)
     const query = locale === '' ? '' : `?${new URLSearchParams({ locale })}`
     const authorization = key === '' ? null : `Bearer ${key}`
     const question: Asked = {
       method: 'GET',
       url: path + query,
       // The header fields of the request, because a trusted proxy's is among them.
-      get: (name) => (name === 'authorization' ? authorization : asked.get(name)),
+      get: (name) => (name === 'authorization' ? authorization : name === 'accept' ? null : asked.get(name)),
       body: async () => null,
     }
     const answered = await this.#service.answer(question, peer)

@@ -1,6 +1,7 @@
 // What `geofix serve` answers on which path.
 import { Cors } from '../../http/cors.ts'
 import { type Asked, type HeaderFields, NO_SNIFFING, type Reply, replyTo } from '../../http/exchange.ts'
+import { prefersText } from '../../http/fields.ts'
 import type { Service } from '../../http/handler.ts'
 import { chain, type MaybePromise } from '../../http/maybe-promise.ts'
 import { problemReply } from '../../http/problem.ts'
@@ -10,7 +11,7 @@ import { ageOf } from '../databases.ts'
 import { printable } from '../terminal.ts'
 import type { ServeSettings } from './flags.ts'
 import { openApiJson } from './openapi.ts'
-import { Page } from './page.ts'
+import { operationPath, Page } from './page.ts'
 import { asked as askedOf, plain, type Served } from './served.ts'
 
 /** In characters: the type of a database is text of its file. */
@@ -26,6 +27,20 @@ export function routes(
   const page = new Page(service, resolver, keys !== null, basePath)
   const openApi = openApiJson(basePath)
   const origins = cors === undefined ? null : new Cors(cors)
+  /** Asks the service for a text, about the caller or the parameter `ip`. */
+  const ask = (asked: Asked, peer: string, query: string | null, fields: string): MaybePromise<Served> => {
+    const given = new URLSearchParams(query ?? '')
+    const parameters = new URLSearchParams({ fields })
+    const locale = given.get('locale')
+    if (locale !== null) parameters.set('locale', locale)
+    const question: Asked = {
+      method: asked.method,
+      url: `${operationPath(basePath, given.get('ip') ?? '')}?${parameters}`,
+      get: (name) => (name === 'accept' ? 'text/plain' : asked.get(name)),
+      body: async () => null,
+    }
+    return chain(service.answer(question, peer), (answered) => askedOf(answered))
+  }
   return (asked, peer) => {
     const { method } = asked
     const { path, query } = targetOf(asked.url)
@@ -52,12 +67,17 @@ export function routes(
       }
       case basePath:
       case `${basePath}/`: {
+        if (isRead(method) && prefersText(asked.get('accept'))) return ask(asked, peer, query, 'ip')
         if (isRead(method)) return page.answer(new URLSearchParams(query ?? ''), asked, peer)
         if (method !== 'POST') return plain('page', notAllowed(method, 'GET, HEAD, POST'))
         return page.answerForm(asked, peer)
       }
-      default:
-        return chain(service.answer(asked, peer), (answered) => askedOf(answered))
+      default: {
+        const name = path.startsWith(`${basePath}/`) ? path.slice(basePath.length + 1) : ''
+        const fields = SHORT[name]
+        if (fields === undefined) return chain(service.answer(asked, peer), (answered) => askedOf(answered))
+        return isRead(method) ? ask(asked, peer, query, fields) : plain(null, notAllowed(method, 'GET, HEAD'))
+      }
     }
   }
 }
@@ -70,6 +90,17 @@ function readiness({ databases }: Resolver, staleAfter: number): string {
   })
   return ['ready', ...lines, ''].join('\n')
 }
+
+/** Short paths for people at a command line, as those of echoip, and the fields that they answer with. */
+const SHORT: Readonly<Record<string, string | undefined>> = Object.assign(Object.create(null), {
+  ip: 'ip',
+  country: 'country.name',
+  'country-iso': 'country.code',
+  region: 'region.name',
+  city: 'city',
+  coordinates: 'coordinates',
+  timezone: 'timezone.id',
+})
 
 const TEXT: HeaderFields = [
   ...['content-type', 'text/plain; charset=utf-8'],

@@ -1,0 +1,97 @@
+// Answers with some fields of a record, and as text for people at a command line.
+import { quoted } from '../errors.ts'
+import type { LocationRecord } from '../location/location-record.ts'
+import type { Problem } from './problem.ts'
+
+/** The values of a record by their paths in its JSON, in its order. */
+const VALUES = {
+  ip: ({ ip }) => ip,
+  'country.code': ({ country }) => country.code,
+  'country.name': ({ country }) => country.name,
+  'region.name': ({ region }) => region.name,
+  'region.code': ({ region }) => region.code,
+  city: ({ city }) => city,
+  postal_code: (record) => record.postal_code,
+  'coordinates.latitude': ({ coordinates }) => coordinates.latitude,
+  'coordinates.longitude': ({ coordinates }) => coordinates.longitude,
+  'timezone.id': ({ timezone }) => timezone.id,
+  'timezone.offset': ({ timezone }) => timezone.offset,
+} as const satisfies Record<string, (record: LocationRecord) => string | number | null>
+
+type Path = keyof typeof VALUES
+
+const PATHS = /* @__PURE__ */ Object.keys(VALUES).filter(isPath)
+
+/** Paths in the order of the request, each once. */
+export type Fields = readonly Path[]
+
+/**
+ * Reads the parameter `fields`: paths such as `city` and `country.code`, separated by commas. `country` stands for all
+ * fields of the country.
+ *
+ * @returns `null` for all fields, if there is no parameter
+ */
+export function fieldsOf(text: string | undefined): Fields | Problem | null {
+  if (text === undefined) return null
+  const fields = new Set<Path>()
+  for (const name of text.split(',')) {
+    const found = PATHS.filter((path) => path === name || path.startsWith(`${name}.`))
+    if (found.length === 0) {
+      const detail = `There is no field ${quoted(name)}. The fields are ${PATHS.join(', ')}.`
+      return { code: 'INVALID_FIELDS', detail }
+    }
+    for (const path of found) fields.add(path)
+  }
+  return [...fields]
+}
+
+/** The part of a record with some fields, as plain data in the record's order. */
+export function selected(record: LocationRecord, fields: Fields): object {
+  const part: Record<string, unknown> = {}
+  for (const path of PATHS) {
+    if (!fields.includes(path)) continue
+    const [member = '', inner] = path.split('.')
+    const value = VALUES[path](record)
+    part[member] = inner === undefined ? value : { ...Object(part[member]), [inner]: value }
+  }
+  return part
+}
+
+/** One value a line, empty if it is unknown; without `fields` all, each with its path. */
+export function recordText(record: LocationRecord, fields: Fields | null): string {
+  const line = (path: Path): string => String(VALUES[path](record) ?? '').replace(NOT_ONE_LINE, '\ufffd')
+  return fields === null
+    ? PATHS.map((path) => `${path}: ${line(path)}\n`).join('')
+    : fields.map((path) => `${line(path)}\n`).join('')
+}
+
+/** Control characters, other ends of lines, and controls that reverse text on a terminal. */
+const NOT_ONE_LINE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu
+
+/** Whether a client prefers text to JSON (RFC 9110 section 12.5.1). @param accept its field `Accept` */
+export function prefersText(accept: string | null): boolean {
+  return accept !== null && accept !== '*/*' && qualityOf(accept, 'text') > qualityOf(accept, 'json')
+}
+
+const RANGES = {
+  text: ['text/plain', 'text/*', '*/*'],
+  json: ['application/json', 'application/*', '*/*'],
+} as const
+
+/** The quality of the most specific range that has a type; 0 if none has. */
+function qualityOf(accept: string, type: keyof typeof RANGES): number {
+  const ranges = accept.split(',').map((range) => {
+    const [name = '', ...parameters] = range.split(';').map((each) => each.trim().toLowerCase())
+    const q = parameters.find((each) => each.startsWith('q='))
+    return { name, quality: q === undefined ? 1 : Number(q.slice(2)) || 0 }
+  })
+  for (const name of RANGES[type]) {
+    const range = ranges.find((each) => each.name === name)
+    if (range !== undefined) return range.quality
+  }
+  return 0
+}
+
+function isPath(text: string): text is Path {
+  return Object.hasOwn(VALUES, text)
+}

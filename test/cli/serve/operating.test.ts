@@ -1,0 +1,247 @@
+import { connect, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Agent, request } from 'undici'
+import { describe, expect, it } from 'vitest'
+import { listen, makeServer, type ServerOptions, stop } from '../../../src/cli/serve/http-server.ts'
+import { temporaryFolder } from '../../temporary.ts'
+import { fieldOf, raw, statusesOf } from './raw.ts'
+import { KEYS, type Service, serve } from './running.ts'
+
+const folder = temporaryFolder()
+const LONDON = '/v1/ip/81.2.69.142'
+const authorization = `Bearer ${KEYS.developer}`
+const dispatcher = new Agent()
+
+async function get(service: Service, path: string, headers: Record<string, string> = { authorization }) {
+  const {
+    statusCode: status,
+    headers: fields,
+    body,
+  } = await request(service.origin + path, { headers, dispatcher })
+  return { status, headers: fields, text: await body.text() }
+}
+
+describe('draining', () => {
+  it('answers, says that it is not ready, and then closes: no request of a kept connection is lost (second trial 5)', async () => {
+    const service = await serve(folder, { drainSeconds: 1 })
+    const client = new Agent({ connections: 1 })
+    const ask = (path: string) =>
+      request(service.origin + path, { dispatcher: client, headers: { authorization } })
+    const before = await ask(LONDON)
+    await before.body.dump()
+    expect(before.headers.connection).toBe('keep-alive')
+    let isStopped = false
+    const stopped = service.stop('SIGTERM').then(() => {
+      isStopped = true
+    })
+    const ready = await ask('/readyz')
+    expect([ready.statusCode, await ready.body.text(), ready.headers.connection]).toEqual([
+      503,
+      'stopping\n',
+      'close',
+    ])
+    // The connection that was kept was used for /readyz; each of these opens a new one, which is answered.
+    for (let count = 0; count < 20; count++) {
+      const { statusCode, headers, body } = await ask(LONDON)
+      await body.dump()
+      expect([statusCode, headers.connection]).toEqual([200, 'close'])
+      expect(isStopped).toBe(false)
+    }
+    expect((await ask('/healthz')).statusCode).toBe(200)
+    await stopped
+    await expect(ask(LONDON)).rejects.toThrow('ECONNREFUSED')
+    await client.destroy()
+  })
+
+  it('is left out after SIGINT, which a person types (second trial 5)', async () => {
+    const service = await serve(folder, { drainSeconds: 3600 })
+    await service.stop('SIGINT')
+    await expect(request(`${service.origin}/readyz`)).rejects.toThrow('ECONNREFUSED')
+  })
+})
+
+describe('connections', () => {
+  const reply = { status: 200, headers: [], body: 'x' }
+  const HELLO = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
+
+  async function server(options: ServerOptions<{ readonly reply: typeof reply }>) {
+    const made = makeServer(() => ({ reply }), options)
+    const port = await listen(made, { port: 0, host: '127.0.0.1' })
+    return { port, end: () => stop(made, 0) }
+  }
+
+  /** Opens a connection, and asks over it so that the server has it. */
+  async function open(port: number): Promise<{ readonly socket: Socket; readonly isAnswered: boolean }> {
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
+    const isAnswered = await new Promise<boolean>((resolve) => {
+      socket.once('data', () => resolve(true)).once('close', () => resolve(false))
+      socket.write(HELLO)
+    })
+    return { socket, isAnswered }
+  }
+
+  it('of one client are limited, and those of a trusted proxy are not (second trial 10)', async () => {
+    let refused = 0
+    const { port, end } = await server({ maxPerClient: 3, refused: () => refused++ })
+    const opened = []
+    for (let count = 0; count < 5; count++) opened.push(await open(port))
+    expect(opened.map(({ isAnswered }) => isAnswered)).toEqual([true, true, true, false, false])
+    expect(refused).toBe(2)
+    const [first] = opened
+    const closed = new Promise((resolve) => first?.socket.once('close', resolve))
+    first?.socket.end()
+    await closed
+    let isAnswered = false
+    while (!isAnswered) ({ isAnswered } = await open(port))
+    await end()
+    const proxied = await server({ maxPerClient: 3, isProxy: () => true })
+    for (let count = 0; count < 5; count++) expect((await open(proxied.port)).isAnswered).toBe(true)
+    await proxied.end()
+  })
+
+  it('that are idle give way, so that health is answered though one client holds all (second trial 10)', async () => {
+    let evicted = 0
+    const service = await server({ max: 20, maxPerClient: 1000, evicted: () => evicted++ })
+    const held: Awaited<ReturnType<typeof open>>[] = []
+    for (let count = 0; count < 20; count++) held.push(await open(service.port))
+    expect(evicted).toBe(0)
+    const closed = new Promise((resolve) => held[0]?.socket.once('close', resolve))
+    expect((await open(service.port)).isAnswered).toBe(true)
+    expect(evicted).toBe(1)
+    await closed // The longest idle.
+    expect(held[1]?.socket.destroyed).toBe(false)
+    await service.end()
+  })
+
+  it('that are busy do not give way (second trial 10)', async () => {
+    let refused = 0
+    let finish = () => {}
+    const waiting = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    let asked = 0
+    const made = makeServer(
+      async () => {
+        asked++
+        await waiting
+        return { reply }
+      },
+      { max: 2, maxPerClient: 10, refused: () => refused++ },
+    )
+    const port = await listen(made, { port: 0, host: '127.0.0.1' })
+    const busy = [raw({ port }, HELLO, 1), raw({ port }, HELLO, 1)]
+    while (asked < 2) await delay(5)
+    expect(statusesOf(await raw({ port }, HELLO, 1))).toEqual([])
+    expect(refused).toBe(1)
+    finish()
+    expect((await Promise.all(busy)).map(statusesOf)).toEqual([[200], [200]])
+    await stop(made, 0)
+  })
+})
+
+describe('options', () => {
+  it('--base-path precedes all paths, and health is also where probes look (second trial 9)', async () => {
+    const service = await serve(folder, { basePath: '/geo' })
+    const status = async (path: string) => (await get(service, path)).status
+    for (const path of [
+      '/geo',
+      '/geo/',
+      `/geo${LONDON}`,
+      '/geo/openapi.json',
+      '/geo/healthz',
+      '/geo/readyz',
+      '/healthz',
+      '/readyz',
+    ])
+      expect([path, await status(path)]).toEqual([path, 200])
+    for (const path of ['/', LONDON, '/openapi.json', '/geox/healthz', '/geo/geo/healthz'])
+      expect([path, await status(path)]).toEqual([path, 404])
+    const { text } = await get(service, '/geo/')
+    expect(text).toContain('action="/geo/"')
+    expect(text).toContain('href="/geo/openapi.json"')
+    expect(JSON.parse((await get(service, '/geo/openapi.json')).text).servers).toEqual([
+      expect.objectContaining({ url: '/geo' }),
+    ])
+    const form = await request(`${service.origin}/geo/`, {
+      method: 'POST',
+      dispatcher,
+      body: new URLSearchParams({ ip: '81.2.69.142', key: KEYS.developer }).toString(),
+    })
+    expect(await form.body.text()).toContain('London')
+    await service.stop()
+  })
+
+  it('--cors lets pages of these origins read answers (second trial 9)', async () => {
+    const service = await serve(folder, { cors: ['https://shop.example'] })
+    const ask = (origin: string) => get(service, LONDON, { authorization, origin })
+    const allowed = (await ask('https://shop.example')).headers
+    expect(allowed['access-control-allow-origin']).toBe('https://shop.example')
+    expect(allowed['access-control-expose-headers']).toContain('X-Request-Id')
+    expect((await ask('https://other.example')).headers['access-control-allow-origin']).toBeUndefined()
+    const preflight = await request(service.origin + LONDON, {
+      method: 'OPTIONS',
+      dispatcher,
+      headers: { origin: 'https://shop.example', 'access-control-request-method': 'GET' },
+    })
+    expect(preflight.statusCode).toBe(204)
+    expect(preflight.headers['access-control-allow-headers']).toContain('X-Request-Id')
+    expect(service.lines().at(-1)).toMatchObject({ method: 'OPTIONS', status: 204 })
+    const { headers } = await get(service, '/openapi.json', { origin: 'https://shop.example' })
+    expect(headers['access-control-allow-origin']).toBe('https://shop.example')
+    await service.stop()
+  })
+
+  it('--metrics-keys counts by the id of a key, and never shows the key (second trial 9)', async () => {
+    const service = await serve(folder, { metricsPort: 0, keyMetrics: true })
+    await get(service, LONDON)
+    await get(service, '/v1/ip/10.0.0.1')
+    await get(service, LONDON, { authorization: `Bearer ${KEYS.free}` })
+    await get(service, LONDON, { authorization: 'Bearer live_wrong' })
+    const batch = await request(`${service.origin}/v1/ip/batch`, {
+      method: 'POST',
+      dispatcher,
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify(['1.1.1.1', 'x', '81.2.69.142']),
+    })
+    await batch.body.dump()
+    const { body } = await request(`http://127.0.0.1:${service.metricsPort}/metrics`, { dispatcher })
+    const text = await body.text()
+    expect(text).toMatch(/^geofix_key_requests_total\{key="key_developer",status="200"\} 2$/m)
+    expect(text).toMatch(/^geofix_key_requests_total\{key="key_developer",status="422"\} 1$/m)
+    expect(text).toMatch(/^geofix_key_requests_total\{key="key_free",status="403"\} 1$/m)
+    expect(text).toMatch(/^geofix_key_lookups_total\{key="key_developer"\} 5$/m)
+    expect(text).toMatch(/^geofix_connections_evicted_total 0$/m)
+    expect(text).not.toContain('live_')
+    for (const key of Object.values(KEYS)) expect(text).not.toContain(key.slice(5, 20))
+    await service.stop()
+  })
+
+  it.each([
+    ['/ip', '81.2.69.142\n'],
+    ['/country', 'United Kingdom\n'],
+    ['/country?locale=de', 'Ein "Land"\n'],
+    ['/country-iso', 'GB\n'],
+    ['/city', 'London\n'],
+    ['/timezone', 'Asia/Tokyo\n'],
+    ['/city?ip=133.11.93.3', 'Chiyoda\n'],
+    ['/geo/city', null],
+  ])(
+    'short paths answer with text for people at a command line: %s (second trial 9)',
+    async (path, expected) => {
+      const service = await serve(folder)
+      const client = { 'x-forwarded-for': '81.2.69.142' }
+      const { status, text, headers } = await get(service, path, { authorization, ...client })
+      if (expected === null) expect(status).toBe(404)
+      else {
+        expect([status, text]).toEqual([200, expected])
+        expect(headers.ratelimit).toBeDefined()
+        expect((await get(service, path, client)).status).toBe(401)
+        const root = await get(service, '/', { authorization, accept: 'text/plain', ...client })
+        expect(root.text).toBe('81.2.69.142\n')
+        const posted = await raw(service, `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n`, 1)
+        expect([statusesOf(posted), fieldOf(posted, 'allow')]).toEqual([[405], 'GET, HEAD'])
+      }
+      await service.stop()
+    },
+  )
+})
