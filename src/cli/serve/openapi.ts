@@ -23,27 +23,32 @@ const REASON = {
   description: 'Why an address cannot be resolved, such as private or not-found',
 }
 
-const LOCATION_RECORD = closed(
-  {
-    ip: { type: 'string', description: 'Canonical text (RFC 5952) of the address' },
-    country: closed({
-      code: textOrNull('ISO 3166-1 alpha-2'),
-      name: textOrNull('In the language of locale'),
-    }),
-    region: closed({
-      name: textOrNull('In the language of locale'),
-      code: textOrNull('ISO 3166-2, such as US-CA'),
-    }),
-    city: textOrNull('The English name'),
-    postal_code: textOrNull('Text, because leading zeros count'),
-    coordinates: closed({ latitude: numberOrNull(90), longitude: numberOrNull(180) }),
-    timezone: closed({
-      id: textOrNull('IANA identifier'),
-      offset: { ...textOrNull('Offset from UTC now'), pattern: '^[+-][0-9]{2}:[0-9]{2}$' },
-    }),
-  },
-  'Every member is always there. null: unknown.',
-)
+/** @param isWhole whether all members are there */
+function recordSchema(isWhole: boolean, description: string): object {
+  const part = (members: Readonly<Record<string, object>>, text?: string): object =>
+    closed(members, text, isWhole ? [] : Object.keys(members))
+  return part(
+    {
+      ip: { type: 'string', description: 'Canonical text (RFC 5952) of the address' },
+      country: part({
+        code: textOrNull('ISO 3166-1 alpha-2'),
+        name: textOrNull('In the language of locale'),
+      }),
+      region: part({
+        name: textOrNull('In the language of locale'),
+        code: textOrNull('ISO 3166-2, such as US-CA'),
+      }),
+      city: textOrNull('The English name'),
+      postal_code: textOrNull('Text, because leading zeros count'),
+      coordinates: part({ latitude: numberOrNull(90), longitude: numberOrNull(180) }),
+      timezone: part({
+        id: textOrNull('IANA identifier'),
+        offset: { ...textOrNull('Offset from UTC now'), pattern: '^[+-][0-9]{2}:[0-9]{2}$' },
+      }),
+    },
+    description,
+  )
+}
 
 const LOOKUP_FAILURE = closed({
   ip: { type: 'string' },
@@ -72,9 +77,36 @@ const PROBLEM = closed(
   ['reason'],
 )
 
-const HEADERS = {
-  RateLimit: { schema: { type: 'string' }, description: 'What is left: "developer";r=199;t=2' },
-  'RateLimit-Policy': { schema: { type: 'string' }, description: 'The budget: "developer";q=200;w=2' },
+const text = (description: string) => ({ schema: { type: 'string' }, description })
+
+/** Of every answer. */
+const REQUEST_ID = {
+  'X-Request-Id': text('That of the request if it is well formed: at most 128 letters, digits and ._:+/=@-'),
+}
+
+/** Of every answer to a request that was counted. */
+const LIMITS = {
+  RateLimit: text('What is left: "developer";r=199;t=2'),
+  'RateLimit-Policy': text('The budget: "developer";q=200;w=2'),
+}
+
+const CHALLENGE = {
+  'WWW-Authenticate': text('Bearer with a realm, and with an error if there was a key (RFC 6750)'),
+}
+
+/** More header fields of problems, by status. */
+const PROBLEM_HEADERS: Readonly<Record<number, object>> = {
+  400: LIMITS,
+  401: { ...LIMITS, ...CHALLENGE },
+  403: { ...LIMITS, ...CHALLENGE },
+  405: { Allow: text('The methods that the path has') },
+  413: LIMITS,
+  415: LIMITS,
+  422: LIMITS,
+  429: {
+    ...LIMITS,
+    'Retry-After': { schema: { type: 'integer', minimum: 1 }, description: 'Seconds to wait' },
+  },
 }
 
 /** The statuses of problems that every operation has. */
@@ -82,14 +114,18 @@ const COMMON: readonly ProblemCode[] = [
   'MALFORMED_REQUEST',
   'UNAUTHENTICATED',
   'METHOD_NOT_ALLOWED',
+  'REQUEST_TIMEOUT',
   'RATE_LIMITED',
+  'EXPECTATION_FAILED',
+  'HEADER_TOO_LARGE',
   'INTERNAL_ERROR',
-  'STOPPING',
+  'NOT_IMPLEMENTED',
+  'INVALID_FIELDS',
 ]
 
-function responses(schema: object, problems: readonly ProblemCode[]): Record<string, object> {
+function responses(content: object, problems: readonly ProblemCode[]): Record<string, object> {
   const byStatus: Record<string, object> = {
-    200: { description: 'Success', headers: HEADERS, content: json(schema) },
+    200: { description: 'Success', headers: { ...REQUEST_ID, ...LIMITS }, content },
   }
   for (const code of [...COMMON, ...problems]) {
     const [status] = PROBLEMS[code]
@@ -97,7 +133,8 @@ function responses(schema: object, problems: readonly ProblemCode[]): Record<str
       .filter(([each]) => each === status)
       .map(([, title]) => title)
     byStatus[status] = {
-      description: titles.join('; '),
+      description: `${titles.join('; ')}.`,
+      headers: { ...REQUEST_ID, ...PROBLEM_HEADERS[status] },
       content: { 'application/problem+json': { schema: ref('Problem') } },
     }
   }
@@ -109,6 +146,22 @@ const LOCALE = {
   in: 'query',
   description: 'BCP 47 tag of the language of names of countries and regions. Default: en',
   schema: { type: 'string' },
+}
+
+const FIELDS = {
+  name: 'fields',
+  in: 'query',
+  description:
+    'The fields of records, such as city,country.code, separated by commas; country stands for all of the country. Default: all',
+  schema: { type: 'string' },
+}
+
+/** A record, or text for people. */
+const RECORD = {
+  ...json({ anyOf: [ref('LocationRecord'), ref('PartialRecord')] }),
+  'text/plain': {
+    schema: { type: 'string', description: 'A line for each of the fields; without fields "name: value"' },
+  },
 }
 
 const IPS = {
@@ -123,35 +176,47 @@ const openApi = (basePath: string) => ({
     title: 'Geofix',
     version: packageJson.version,
     description: 'Where is this IP address? Answered from a database in memory.',
+    contact: { name: 'The operator of this service' },
     license: { name: 'MIT', identifier: 'MIT' },
   },
-  servers: [{ url: basePath === '' ? '/' : basePath }],
+  servers: [{ url: basePath === '' ? '/' : basePath, description: 'This service' }],
+  tags: [{ name: 'locations', description: 'Where addresses are' }],
   security: [{ key: [] }],
   paths: {
     '/v1/ip': {
       get: {
         operationId: 'detect',
+        tags: ['locations'],
         summary: 'The location of the caller',
-        parameters: [LOCALE],
-        responses: responses(ref('LocationRecord'), ['UNRESOLVABLE_ADDRESS']),
+        description:
+          'The caller is the peer of the connection, or the client that a trusted proxy reports. For the location of a visitor of your own server, look up the address of the visitor.',
+        parameters: [LOCALE, FIELDS],
+        responses: responses(RECORD, ['UNRESOLVABLE_ADDRESS']),
       },
     },
     '/v1/ip/{ip}': {
       get: {
         operationId: 'lookup',
+        tags: ['locations'],
         summary: 'The location of an address',
+        description:
+          'Not in the lowest plan. Special-purpose addresses, such as private ones, and addresses that the database does not have cannot be resolved.',
         parameters: [
           { name: 'ip', in: 'path', required: true, description: 'IPv4 or IPv6', schema: { type: 'string' } },
           LOCALE,
+          FIELDS,
         ],
-        responses: responses(ref('LocationRecord'), ['PLAN_REQUIRED', 'UNRESOLVABLE_ADDRESS']),
+        responses: responses(RECORD, ['PLAN_REQUIRED', 'UNRESOLVABLE_ADDRESS']),
       },
     },
     '/v1/ip/batch': {
       post: {
         operationId: 'batch',
+        tags: ['locations'],
         summary: 'The locations of many addresses, in their order',
-        parameters: [LOCALE],
+        description:
+          'Not in the lowest plan. Counts as one request. Each address that has no location has a failure in its place.',
+        parameters: [LOCALE, FIELDS],
         requestBody: {
           required: true,
           content: json({
@@ -162,7 +227,10 @@ const openApi = (basePath: string) => ({
           }),
         },
         responses: responses(
-          { type: 'array', items: { oneOf: [ref('LocationRecord'), ref('LookupFailure')] } },
+          json({
+            type: 'array',
+            items: { anyOf: [ref('LocationRecord'), ref('PartialRecord'), ref('LookupFailure')] },
+          }),
           ['PLAN_REQUIRED', 'TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
         ),
       },
@@ -170,7 +238,12 @@ const openApi = (basePath: string) => ({
   },
   components: {
     securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key, live_…' } },
-    schemas: { LocationRecord: LOCATION_RECORD, LookupFailure: LOOKUP_FAILURE, Problem: PROBLEM },
+    schemas: {
+      LocationRecord: recordSchema(true, 'Every member is always there. null: unknown.'),
+      PartialRecord: recordSchema(false, 'A record with the fields of the parameter fields. null: unknown.'),
+      LookupFailure: LOOKUP_FAILURE,
+      Problem: PROBLEM,
+    },
   },
 })
 

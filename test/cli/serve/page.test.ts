@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parse } from 'parse5'
 import { Agent, request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { MmdbWriter } from '../../../src/writer.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { KEYS, type Service, serve } from './running.ts'
 
@@ -112,6 +115,64 @@ describe('the page', () => {
     expect((await page(keyed, '/', { ...form, key: KEYS.free })).status).toBe(403)
     expect((await page(keyed, '/', { ...form, ip: 'x'.repeat(9000) })).status).toBe(413)
     expect(JSON.stringify(keyed.lines())).not.toContain('live_')
+  })
+
+  it('shows what vendors require as a link, and nothing else as one (second trial 10)', async () => {
+    const attributed = new MmdbWriter({
+      databaseType: 'Geofix-City',
+      description: {
+        en: `By DB-IP (https://db-ip.com). Link: <a href='https://db-ip.com'>IP Geolocation by <DB-IP</a> <a href='https://db-ip.com/?a=1&b="2'>DB-IP</a> <a href="javascript:alert(1)">x</a> <a href='https://a.example' onclick='x'>y</a> <script>`,
+      },
+    })
+      .insert('81.2.69.0/24', { country: { iso_code: 'GB' } })
+      .toBytes()
+    const database = join(folder, 'attributed.mmdb')
+    writeFileSync(database, attributed)
+    const service = await serve(folder, { keys: null, databases: [database] })
+    const { text } = await page(service, '/')
+    const errors: unknown[] = []
+    parse(text, { onParseError: (error) => errors.push(error) })
+    expect(errors).toEqual([])
+    const links = Array.from(text.matchAll(/<a ([^>]*)>([^<]*)<\/a>/g), ([, attributes, name]) => [
+      attributes,
+      name,
+    ])
+    expect(links).toEqual([
+      ['href="https://db-ip.com"', 'https://db-ip.com'],
+      ['href="https://db-ip.com"', 'https://db-ip.com'],
+      ['href="https://db-ip.com/?a=1&amp;b="', 'https://db-ip.com/?a=1&amp;b='],
+      ['href="https://a.example"', 'https://a.example'],
+      ['href="/openapi.json"', 'OpenAPI document'],
+    ])
+    expect(text).not.toMatch(/<script|javascript:[^<]*">x<\/a>/)
+    await service.stop()
+  })
+
+  it('links the embedded database as DB-IP asks for (second trial 10)', async () => {
+    const service = await serve(folder, { keys: null, databases: [] })
+    const { text } = await page(service, '/')
+    expect(text).toContain('<a href="https://db-ip.com">IP Geolocation by DB-IP</a>')
+    expect(text).not.toContain('&lt;a href')
+    await service.stop()
+  })
+
+  it('does not speak of a path to who wrote into a field (second trial 10)', async () => {
+    const { text } = await page(open, '/?ip=81.2.69.0%2F24')
+    expect(text).toContain('The address has a slash')
+    expect(text).not.toContain('in the path')
+  })
+
+  it('says for how long to wait, as the service does', async () => {
+    const plan = { name: 'developer', rate: 1, burst: 1, batch: 1 }
+    const service = await serve(folder, { keys: null, plans: [plan] })
+    await page(service, '/?ip=81.2.69.142')
+    const { status, headers } = await page(service, '/?ip=81.2.69.142')
+    expect([status, headers['retry-after'], headers['content-type']]).toEqual([
+      429,
+      '1',
+      'text/html; charset=utf-8',
+    ])
+    await service.stop()
   })
 
   it('has no other methods', async () => {

@@ -192,6 +192,7 @@ describe('the service over a socket', () => {
       expect(answer.type).toBe('application/problem+json')
       expect(JSON.parse(answer.text)).toMatchObject({ status, ...Object(expected()) })
     }
+    expect(answer.headers['x-content-type-options']).toBe('nosniff')
   })
 
   it('says what a client has to know in header fields', async () => {
@@ -219,6 +220,21 @@ describe('the service over a socket', () => {
     expect(result.errors ?? []).toEqual([])
     expect(result.valid).toBe(true)
     expect(JSON.parse(text).openapi).toBe('3.1.0')
+  })
+
+  it('describes tags, and the header fields of each refusal (second trial 10)', () => {
+    const { paths } = JSON.parse(openApiJson(''))
+    for (const path of Object.values<Record<string, Record<string, unknown>>>(paths)) {
+      for (const { tags, description, responses } of Object.values(path)) {
+        expect(tags).toEqual(['locations'])
+        expect(description).toMatch(/.{40}/)
+        const fields = (status: number) => Object.keys(Object(responses)[status].headers)
+        expect(fields(401)).toContain('WWW-Authenticate')
+        expect(fields(429)).toEqual(expect.arrayContaining(['Retry-After', 'RateLimit', 'RateLimit-Policy']))
+        for (const status of Object.keys(Object(responses)))
+          expect(fields(Number(status))).toContain('X-Request-Id')
+      }
+    }
   })
 
   it.each([
