@@ -220,9 +220,11 @@ export class Service<Source extends Asked> {
       case 'lookup':
         return orBadLocale(() => {
           if (isText || fields !== null) {
-            const result = resolver.find(route.ip, route)
+            const result = resolver.find(route.ip, { locale: route.locale })
             if (isLookupFailure(result))
-              return this.#failure(result, progress, () => resolver.lookup(route.ip, route))
+              return this.#failure(result, progress, () =>
+                resolver.lookup(route.ip, { locale: route.locale }),
+              )
             progress.outcomes = FOUND
             return written(result, fields, isText)
           }
