@@ -95,6 +95,6 @@ describe('an application of Next.js', () => {
       })
       expect(await Promise.all(answers)).toEqual(['London', 'GB', 'London', 'GB'])
     },
-    600_000,
+    900_000,
   )
 })

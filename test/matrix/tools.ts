@@ -21,7 +21,7 @@ export const MATRIX = join(ROOT, '.cache/matrix')
 const MODULES = join(MATRIX, 'node_modules')
 
 /** Of a program, in milliseconds. */
-const TIMEOUT = 250_000
+const TIMEOUT = 600_000
 
 /** The program of a tool; `undefined` if it could not be installed. */
 export function toolAt(path: string): string | undefined {
