@@ -6,7 +6,7 @@ import { definitionOf, type Plan } from './formats/formats.ts'
 import { firstLines, markLength } from './sample.ts'
 import { recordEndsOf } from './splitter.ts'
 
-/** At least one of this many first records must have an address. */
+/** At least one of this many first records must have an address. If they merely have no value, the whole sample counts. */
 const RECORDS = 1000
 /** Records read first: they usually have an address. The run enriches again what is read here. */
 const FIRST_RECORDS = 10
@@ -33,7 +33,7 @@ export function checkAddresses(
   if (plan.force) return
   const counts = firstRecords(enricher, plan, sample, isWhole)
   const records = counts.lines - counts.blank
-  const isEmpty = (counts.failed.missing ?? 0) === records
+  const isEmpty = isMerelyEmpty(counts)
   const enough = isEmpty ? MIN_EMPTY_RECORDS : 1
   const isDecided = isWhole ? records >= enough : records >= (isEmpty ? RECORDS : FEWER_RECORDS)
   if (records === 0 || withoutAddress(counts) < records || !isDecided) return
@@ -48,16 +48,19 @@ export function checkAddresses(
   )
 }
 
-/** Counts the first records of the sample, up to 1,000 or until one has an address. */
+/** Counts the first records of the sample, until one has an address, or up to 1,000 if one has another value. */
 function firstRecords(enricher: BlockEnricher, plan: Plan, sample: Uint8Array, isWhole: boolean): Counts {
   const counts = emptyCounts()
   const ends = recordEndsOf(plan)
   ends.reset(sample)
   const hasAddress = (): boolean => withoutAddress(counts) < counts.lines - counts.blank
   let linesBefore = 0
-  for (let start = 0; start < sample.length && counts.lines - counts.blank < RECORDS && !hasAddress(); ) {
+  const isUndecided = (): boolean =>
+    !hasAddress() && (counts.lines - counts.blank < RECORDS || isMerelyEmpty(counts))
+  for (let start = 0; start < sample.length && isUndecided(); ) {
     let end = start === 0 ? markLength(sample) : start
-    const most = start === 0 ? FIRST_RECORDS + headerLine(plan) : RECORDS - (counts.lines - counts.blank)
+    const left = RECORDS - (counts.lines - counts.blank)
+    const most = start === 0 ? FIRST_RECORDS + headerLine(plan) : left > 0 ? left : RECORDS
     for (let count = 0; count < most && end < sample.length; count++) {
       const next = ends.next(end, sample.length, isWhole)
       if (next === -1) break
@@ -84,6 +87,11 @@ function firstRecords(enricher: BlockEnricher, plan: Plan, sample: Uint8Array, i
     start = end
   }
   return counts
+}
+
+/** Whether all records lack a value in the field. */
+function isMerelyEmpty({ lines, blank, failed }: Counts): boolean {
+  return (failed.missing ?? 0) === lines - blank
 }
 
 function headerLine(plan: Plan): number {

@@ -9,7 +9,7 @@ export type { EnrichErrorCode }
  * - `ENRICH_FIELD_UNKNOWN`: no field with addresses was found, or the named field does not exist
  * - `ENRICH_FIELD_IS_LIST`: the field holds lists of addresses, and `trustedProxies` is not given
  * - `ENRICH_FIELD_EXISTS`: the member or column to add exists already, and `overwrite` is not given
- * - `ENRICH_HEADER_MISSING`: the first line has an address where a header has a name, and `header` is not `false`
+ * - `ENRICH_HEADER_MISSING`: the first line has data, such as an address, where a header has names, and `header` is not `false`
  * - `ENRICH_NO_ADDRESS`: none of the first records has an address, and `force` is not given
  * - `ENRICH_BAD_LINE`: a line cannot be read, and `onBadLine` is `fail`
  */

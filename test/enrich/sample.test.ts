@@ -1,14 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { guessAddress, guessTime, SampleField } from '../../src/enrich/field-guess.ts'
 import type { EnrichOptions } from '../../src/enrich/formats/formats.ts'
 import { fieldsOf } from '../../src/enrich/formats/ndjson/member-path.ts'
-import {
-  guessAddress,
-  guessTime,
-  SAMPLE_BYTES,
-  SampleField,
-  SampleSize,
-  timeRank,
-} from '../../src/enrich/sample.ts'
+import { timeRank } from '../../src/enrich/known-names.ts'
+import { SAMPLE_BYTES, SampleSize } from '../../src/enrich/sample.ts'
 import { chunked, run, text, utf8 } from './world.ts'
 
 /** @returns bytes that were wanted in the end, and those that were read until there were enough */
@@ -112,7 +107,6 @@ describe('the time of the event', () => {
 
   it.each<[string, string | null, string]>([
     ['{"time":0.005}', null, 'a duration'],
-    ['{"time":"2026-07-01T12:00:00"}', null, 'a local time'],
     ['{"birthday":"2026-07-01T12:00:00Z"}', null, 'a name that says something else'],
     ['{"user":{"created_at":"2026-07-01T12:00:00Z"}}', null, 'the time of something else'],
     ['{"time":[1782907200]}', null, 'a list'],
@@ -145,11 +139,11 @@ describe('the rank of a field', () => {
   it('counts missing values as nothing', () => {
     const field = new SampleField(['time'])
     for (const value of ['', '-', '1782907200', 'x']) field.add(value)
-    expect(field).toMatchObject({ times: 1, otherThanTimes: 1 })
-    expect(guessTime([field])).toBe(field)
+    expect(field.times).toMatchObject({ readable: 1, unreadable: 0, others: 1 })
+    expect(guessTime([field]).best).toBe(field)
     const missing = new SampleField(['time'])
     missing.add('')
-    expect(guessTime([missing])).toBeNull()
+    expect(guessTime([missing]).best).toBe(missing)
   })
 })
 

@@ -2,10 +2,11 @@ import type { ByteSink } from '../../bytes/byte-sink.ts'
 import { quoted } from '../../errors.ts'
 import { type AppendPlan, appendedNothing, appendPlan, appendTemplate } from '../appended-location.ts'
 import { EnrichError } from '../errors.ts'
+import { kindOfValue } from '../field-guess.ts'
 import { JsonText, jsonRoom, RAW } from '../json-text.ts'
 import type { LineLocator } from '../line-locator.ts'
 import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../options.ts'
-import { kindOfValue, sampleLines } from '../sample.ts'
+import { sampleLines } from '../sample.ts'
 import type { FormatDefinition, LineFormat, LineResult } from './format-definition.ts'
 
 export interface ListPlan extends CommonPlan, AppendPlan {

@@ -3,6 +3,16 @@ import { quoted } from '../../../errors.ts'
 import { columnsTemplate } from '../../column-templates.ts'
 import { EnrichError, shownName } from '../../errors.ts'
 import { eventTime } from '../../event-time.ts'
+import { guessAddress, guessTime, kindOfValue, SampleField } from '../../field-guess.ts'
+import {
+  addressNotes,
+  checkNamedTimes,
+  type FieldWords,
+  LIST_FLAGS,
+  shellWord,
+  timeNotes,
+  unknownAddressField,
+} from '../../field-messages.ts'
 import type { LineLocator } from '../../line-locator.ts'
 import {
   type CommonPlan,
@@ -14,8 +24,9 @@ import {
   type Planned,
   recordLinesOf,
 } from '../../options.ts'
-import { guessAddress, guessTime, kindOfValue, SampleField } from '../../sample.ts'
+import { SampleTimes } from '../../sample-times.ts'
 import type { FormatDefinition, LineFormat, LineResult } from '../format-definition.ts'
+import { dataInHeader } from './header.ts'
 import {
   csvTable,
   type Dialect,
@@ -84,18 +95,26 @@ export function planDelimited(
   else if (dialect.delimiter === SEMICOLON) notes.push('fields are separated by semicolons')
   if (!dialect.quotes) notes.push('quotes are text')
   const names = hasHeader ? (rows[0] ?? []) : []
-  const columns = columnsOf(names, hasHeader ? rows.slice(1) : rows, width)
+  const records = hasHeader ? rows.slice(1) : rows
+  const columns = columnsOf(names, records, width)
+  // Whoever names a column says that there is a header.
+  const isNamed = field !== undefined && names.includes(field)
+  const data = isNamed || !hasHeader ? null : dataInHeader(names, records)
+  if (data !== null) throw missingHeader(`looks like data: ${data}`, columnsOf([], rows, width))
   const address = width === 0 ? 0 : addressColumn(field, columns, common.trustedProxies !== null, notes)
   const title = names[address]
   if (title !== undefined && kindOfValue(title) === 'address') {
-    throw new EnrichError(
-      'ENRICH_HEADER_MISSING',
-      `its first line has an address, ${quoted(title)}, where a header has a name: say that there is no header`,
-    )
+    throw missingHeader(`has an address, ${quoted(title)}`, columnsOf([], rows, width))
   }
-  const guessed = timeField === undefined ? guessTime(columns) : null
-  if (guessed !== null) notes.push(`the time of the event is in column ${describe(guessed)}`)
-  const time = timeField === undefined ? (guessed?.column ?? null) : columnNamed(timeField, columns)
+  if (title === '' && field === undefined && records.length > 0) {
+    throw missingHeader(`has nothing over the addresses of column ${address + 1}`, columnsOf([], rows, width))
+  }
+  const guessed = guessTime(columns)
+  if (timeField === undefined) notes.push(...timeNotes(guessed, COLUMN_WORDS))
+  const time = timeField === undefined ? (guessed.best?.column ?? null) : columnNamed(timeField, columns)
+  if (timeField !== undefined && time !== null) {
+    checkNamedTimes(timesIn(records, time), `column ${quoted(timeField)}`)
+  }
   const wanted: readonly string[] = fields
   const replaced = names.map((name) => wanted.indexOf(name))
   const isReplacing = replaced.some((index) => index >= 0)
@@ -141,6 +160,35 @@ function columnsOf(names: readonly string[], rows: readonly (readonly string[])[
   })
 }
 
+/** What to do if the first line is not a header. @param columns of all rows, without names */
+function missingHeader(what: string, columns: readonly Column[]): EnrichError {
+  const holding = columns.filter((column) => column.holdsAddresses(true))
+  const [only] = holding.length === 1 ? holding : []
+  const which = only === undefined ? '' : ` --field ${only.column + 1}`
+  return new EnrichError(
+    'ENRICH_HEADER_MISSING',
+    `its first line, where a header has names, ${what}. If the table has no header, add --no-header${which} (in a program: header: false). If it has one, add --field with the name of the column`,
+  )
+}
+
+/** The times in a column. */
+function timesIn(rows: readonly (readonly string[])[], column: number): SampleTimes {
+  const times = new SampleTimes()
+  for (const row of rows) {
+    const value = row[column] ?? ''
+    if (kindOfValue(value) !== 'missing') times.add(value)
+  }
+  return times
+}
+
+const COLUMN_WORDS: FieldWords<Column> = {
+  noun: 'column',
+  shown: (column) => `column ${describe(column)}`,
+  // A name that a shell could misread is replaced by the column's number.
+  typed: ({ name, column }) =>
+    /^[A-Za-z_]/.test(name) && shellWord(name) === name ? name : String(column + 1),
+}
+
 function addressColumn(
   field: string | undefined,
   columns: readonly Column[],
@@ -148,18 +196,19 @@ function addressColumn(
   notes: string[],
 ): number {
   if (field === undefined) {
-    const { best: chosen } = guessAddress(columns, isTrusting)
-    if (chosen === null) throw unknownColumn('no column with a usual name holds addresses', columns)
-    const others = columns.filter((each) => each !== chosen && each.holdsAddresses(isTrusting))
-    const rest = others.length === 0 ? '' : ` (addresses are also in ${listed(others)})`
-    notes.push(`the address is in column ${describe(chosen)}${rest}`)
-    return chosen.column
+    const guess = guessAddress(columns, isTrusting)
+    if (guess.best === null) {
+      const nothing = `the columns are ${listed(columns)}. Check the format and the header, or add --field with a column and --force`
+      throw unknownAddressField(guess, COLUMN_WORDS, nothing)
+    }
+    notes.push(...addressNotes(guess, isTrusting, COLUMN_WORDS))
+    return guess.best.column
   }
   const column = columnNamed(field, columns)
   if (!isTrusting && (columns[column]?.kinds.list ?? 0) > 0) {
     throw new EnrichError(
       'ENRICH_FIELD_IS_LIST',
-      `column ${quoted(field)} holds lists of addresses, whose left part any caller can write: say which proxies are trusted with --trust (in a program: trustedProxies)`,
+      `column ${quoted(field)} holds lists of addresses, whose left part any caller can write: ${LIST_FLAGS}`,
     )
   }
   return column

@@ -1,6 +1,8 @@
+import { SampleField } from '../../field-guess.ts'
+import { isAddressName } from '../../known-names.ts'
 import { DEFAULT_RECORD_LINES } from '../../options.ts'
 import { RecordEnds } from '../../record-ends.ts'
-import { isAddressName, markLength, SampleField, startsJsonArray } from '../../sample.ts'
+import { markLength, startsJsonArray } from '../../sample.ts'
 
 export const TAB = 0x09
 const CARRIAGE_RETURN = 0x0d
@@ -303,7 +305,7 @@ export function looksLikeCsv(sample: Uint8Array): boolean {
   const [first = [], ...others] = table.rows
   const column = new SampleField([])
   for (const [value = ''] of others) column.add(value)
-  return isAddressName(first[0] ?? '') && (others.length === 0 || column.holdsAddresses(false))
+  return isAddressName(first[0] ?? '') && (column.isEmpty || column.holdsAddresses(false))
 }
 
 function isTable({ width, rows, misfits }: SampleTable): boolean {

@@ -1,4 +1,4 @@
-import { SampleField } from '../../sample.ts'
+import { SampleField } from '../../field-guess.ts'
 import { closingOf, isText, scalarEnd, skipBlanks, valueEnd } from './json-scanner.ts'
 
 const COMMA = 0x2c
@@ -122,28 +122,24 @@ const MAX_FIELDS = 2000
 const MAX_PATH_CHARS = 256
 
 /**
- * Collects the fields of objects: members with text, and members with a number and a usual name for a time. It
- * considers the first 2,000, up to five levels deep, with paths of up to 256 characters. Arrays are skipped.
+ * Collects the fields of objects: members with text, and members with a usual name for an address or a time that have a
+ * number or `null`. It considers the first 2,000, up to five levels deep, with paths of up to 256 characters. Arrays are skipped.
  *
  * @param except name of a member of the outermost objects that is skipped, or `null`
  */
 export function fieldsOf(objects: readonly object[], except: string | null): SampleField[] {
   const fields = new Map<string, SampleField>()
   const visit = (value: unknown, path: readonly string[], length: number): void => {
-    if (typeof value === 'string' || typeof value === 'number') {
+    if (typeof value === 'string' || typeof value === 'number' || value === null) {
       const key = pathText(path)
       const field = fields.get(key) ?? new SampleField(path)
       if (!fields.has(key)) {
-        if (fields.size >= MAX_FIELDS || (typeof value === 'number' && !field.mayBeTime)) return
+        const isUsual = field.mayBeTime || field.mayBeAddress
+        if (fields.size >= MAX_FIELDS || (typeof value !== 'string' && !isUsual)) return
         fields.set(key, field)
       }
       field.add(value)
-    } else if (
-      typeof value === 'object' &&
-      value !== null &&
-      !Array.isArray(value) &&
-      path.length < MAX_DEPTH
-    ) {
+    } else if (typeof value === 'object' && !Array.isArray(value) && path.length < MAX_DEPTH) {
       for (const [name, inner] of Object.entries(value)) {
         const inside = length + name.length
         const isSkipped = inside > MAX_PATH_CHARS || (path.length === 0 && name === except)

@@ -2,9 +2,21 @@ import type { ByteSink } from '../../../bytes/byte-sink.ts'
 import { quoted } from '../../../errors.ts'
 import { EnrichError, shownName } from '../../errors.ts'
 import { eventTime, eventTimeOf, NO_TIME } from '../../event-time.ts'
+import { guessAddress, guessTime, kindOfValue, type SampleField } from '../../field-guess.ts'
+import {
+  addressNotes,
+  checkNamedTimes,
+  type FieldWords,
+  LIST_FLAGS,
+  shellWord,
+  shownFields,
+  timeNotes,
+  unknownAddressField,
+} from '../../field-messages.ts'
 import type { LineLocator } from '../../line-locator.ts'
 import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
-import { guessAddress, guessTime, kindOfValue, type SampleField, sampleLines } from '../../sample.ts'
+import { sampleLines } from '../../sample.ts'
+import { SampleTimes } from '../../sample-times.ts'
 import { Words } from '../../swar.ts'
 import type { FormatDefinition, LineFormat, LineResult } from '../format-definition.ts'
 import { braceBefore, JsonScanner } from './json-scanner.ts'
@@ -32,6 +44,8 @@ export interface NdjsonPlan extends CommonPlan {
   readonly dottedTimePath: readonly string[] | null
 }
 
+/** The levels of objects and arrays that are searched for an address, for a message. */
+const MAX_DEPTH = 6
 /** Lines checked. At least half must be JSON objects. */
 const LINES_CHECKED = 20
 
@@ -75,15 +89,15 @@ export function planNdjson(
   if (common.trustedProxies === null && objects.some((object) => isList(valueAt(object, path)))) {
     throw new EnrichError(
       'ENRICH_FIELD_IS_LIST',
-      `${shownName(pathText(path))} holds lists of addresses, whose left part any caller can write: say which proxies are trusted with --trust (in a program: trustedProxies)`,
+      `${shownName(pathText(path))} holds lists of addresses, whose left part any caller can write: ${LIST_FLAGS}`,
     )
   }
   const time = guessTime(fields)
-  let timePath = find('timeField', time === null ? [] : [time])
+  let timePath = find('timeField', time.best === null ? [] : [time.best])
   if (timePath === null) {
-    timePath = time?.path ?? null
-    if (timePath !== null) notes.push(`the time of the event is in ${shownName(pathText(timePath))}`)
-  }
+    timePath = time.best?.path ?? null
+    notes.push(...timeNotes(time, WORDS))
+  } else checkNamedTimes(timesAt(objects, timePath), shownName(pathText(timePath)))
   const dotted = (named: string | undefined, names: readonly string[] | null) =>
     isCut && names !== null && names.length > 1 && names.join('.') === named && !isIn(objects, names)
       ? [named]
@@ -101,28 +115,62 @@ function isList(value: unknown): boolean {
   return typeof value === 'string' && kindOfValue(value) === 'list'
 }
 
+/** The times that objects have at a path. */
+function timesAt(objects: readonly object[], path: readonly string[]): SampleTimes {
+  const times = new SampleTimes()
+  for (const object of objects) {
+    const value = valueAt(object, path)
+    if (typeof value === 'number' || (typeof value === 'string' && kindOfValue(value) !== 'missing')) {
+      times.add(String(value))
+    }
+  }
+  return times
+}
+
+const WORDS: FieldWords<SampleField> = {
+  noun: 'member',
+  shown: ({ path }) => shownName(pathText(path)),
+  typed: ({ path }) => shellWord(pathText(path)),
+}
+
 function guessedPath(
   objects: readonly object[],
   fields: readonly SampleField[],
   { trustedProxies }: CommonPlan,
   notes: string[],
 ): readonly string[] {
-  const { best, others } = guessAddress(fields, trustedProxies !== null)
-  if (best !== null) {
-    const rest = others.length === 0 ? '' : ` (addresses are also in ${listed(others.slice(0, 3))})`
-    notes.push(`the address is in ${shownName(pathText(best.path))}${rest}`)
-    return best.path
+  const isTrusting = trustedProxies !== null
+  const guess = guessAddress(fields, isTrusting)
+  if (guess.best !== null) {
+    notes.push(...addressNotes(guess, isTrusting, WORDS))
+    return guess.best.path
   }
   // Without an object there is nothing to guess from: use the most usual name.
   if (objects.length === 0) return ['ip']
-  const found =
-    others.length === 0
-      ? `none holds any (the first is ${quoted(JSON.stringify(objects[0]))})`
-      : `some are in ${listed(others)}`
-  throw new EnrichError(
-    'ENRICH_FIELD_UNKNOWN',
-    `no member with a usual name holds addresses; ${found}: name the field`,
-  )
+  throw unknownAddressField(guess, WORDS, nothingIn(objects))
+}
+
+/** What to do if no member holds addresses: they can be in arrays, which are not searched. */
+function nothingIn(objects: readonly object[]): string {
+  const first = quoted(JSON.stringify(objects[0]))
+  for (const object of objects) {
+    const path = addressIn(object, [])
+    if (path === null) continue
+    const example = shownName(String(valueAt(object, path)))
+    return `there is one in an array, ${example}. If it is the client's, add --field ${shellWord(pathText(path))}`
+  }
+  return `the first object is ${first}. If the address comes in later lines, name its member and add --force, as in --field client.ip --force`
+}
+
+/** The path to the first address in arrays or members of an object; `null` when there is none. */
+function addressIn(value: unknown, path: readonly string[]): readonly string[] | null {
+  if (typeof value === 'string') return path.length > 0 && kindOfValue(value) === 'address' ? path : null
+  if (typeof value !== 'object' || value === null || path.length >= MAX_DEPTH) return null
+  for (const [name, inner] of Object.entries(value)) {
+    const found = addressIn(inner, [...path, name])
+    if (found !== null) return found
+  }
+  return null
 }
 
 /**
@@ -152,19 +200,17 @@ function namedPath(
     return path
   }
   const what = option === 'field' ? 'addresses are' : 'a time is'
-  const hint = others.length > 0 ? `; ${what} in ${listed(others)}` : ''
+  const flag = option === 'field' ? '--field' : '--time-field'
+  const [other] = others
+  const hint =
+    other === undefined
+      ? `: continue with --force if it comes later`
+      : `; ${what} in ${shownFields(others, WORDS, MAX_LISTED)}: use ${flag} ${WORDS.typed(other)}, or continue with --force`
   throw new EnrichError('ENRICH_FIELD_UNKNOWN', message + hint)
 }
 
 /** Fields with addresses that a message lists, at most. */
 const MAX_LISTED = 8
-
-function listed(fields: readonly SampleField[]): string {
-  return fields
-    .slice(0, MAX_LISTED)
-    .map(({ path }) => shownName(pathText(path)))
-    .join(', ')
-}
 
 function objectsIn(lines: readonly string[]): object[] {
   return lines.flatMap((line) => {

@@ -115,7 +115,10 @@ describe('the column of the address', () => {
 
   it.each([
     ['a,ip\n1,1.2.3.4\n', 'the address is in column 2, ip'],
-    ['ip,server\n1.2.3.4,9.9.9.9\n', 'the address is in column 1, ip (addresses are also in 2, server)'],
+    [
+      'ip,server\n1.2.3.4,9.9.9.9\n',
+      'the address is in column 1, ip (addresses are also in column 2, server)',
+    ],
   ])('of %j is in the notes', (text, note) => {
     expect(plan(text).notes).toEqual([note])
   })
@@ -129,7 +132,13 @@ describe('the column of the address', () => {
       '12, l; …',
       'more columns than are named',
     ],
-    ['src,dst\n1.2.3.4,9.9.9.9\n', {}, 'ENRICH_FIELD_UNKNOWN', 'addresses are in 1, src; 2, dst', 'two'],
+    [
+      'src,dst\n1.2.3.4,9.9.9.9\n',
+      {},
+      'ENRICH_FIELD_UNKNOWN',
+      'addresses are in column 1, src (for example 1.2.3.4), column 2, dst (for example 9.9.9.9)',
+      'two',
+    ],
     ['ip,b\nx,y\n', {}, 'ENRICH_FIELD_UNKNOWN', 'the columns are', 'a name only'],
     ['ip,b\n1.2.3.4,y\n', { field: 'IP' }, 'ENRICH_FIELD_UNKNOWN', 'addresses are in 1, ip', 'another case'],
     ['ip,b\n1.2.3.4,y\n', { field: '3' }, 'ENRICH_FIELD_UNKNOWN', '"3" among 2', 'a number too large'],

@@ -37,7 +37,6 @@ describe('the field of the address', () => {
       { req: { meta: { remoteAddr: '81.2.69.142' } }, x: '1.1.1.1' },
       ['req', 'meta', 'remoteAddr'],
     ],
-    ['the only one with addresses', { who: '81.2.69.142', ip: 'none' }, ['who']],
     ['one with a name of its own', { 'client.ip': '81.2.69.142' }, ['client.ip']],
   ])('is guessed: %s', (_, line, path) => {
     expect(plan([line]).path).toEqual(path)
@@ -56,9 +55,17 @@ describe('the field of the address', () => {
   })
 
   it.each([
-    ['there are several without a usual name', [{ a: '81.2.69.142', b: '1.1.1.1' }], 'some are in a, b'],
-    ['there is none', [{ a: 'x' }], 'none holds any'],
-    ['there are only lists', [{ x_forwarded_for: '81.2.69.142, 10.0.0.1' }], 'none holds any'],
+    [
+      'there are several without a usual name',
+      [{ a: '81.2.69.142', b: '1.1.1.1' }],
+      "addresses are in a (for example 81.2.69.142), b (for example 1.1.1.1). If one of them has the client's, name it, as in --field a",
+    ],
+    ['there is none', [{ a: 'x' }], 'no member with a usual name holds addresses'],
+    [
+      'there are only lists',
+      [{ x_forwarded_for: '81.2.69.142, 10.0.0.1' }],
+      '--field x_forwarded_for --trust loopback,uniquelocal',
+    ],
   ])('is not guessed if %s', (_, lines, message) => {
     expect(() => plan(lines)).toThrow(
       expect.objectContaining({ code: 'ENRICH_FIELD_UNKNOWN', message: expect.stringContaining(message) }),
@@ -154,9 +161,9 @@ describe('names of members in messages', () => {
   }
 
   it.each([
-    ['where the address is', { [hostile]: '1.1.1.1' }, {}, 'the address is in "'],
+    ['where an address is', { [hostile]: '1.1.1.1' }, {}, 'addresses are in "'],
     ['where others are', { ip: '1.1.1.1', ...others, [hostile]: '1.1.1.1' }, {}, 'also in "'],
-    ['which there are without a usual name', { ...others, [hostile]: '1.1.1.1' }, {}, 'some are in "'],
+    ['which there are without a usual name', { ...others, [hostile]: '1.1.1.1' }, {}, 'addresses are in "'],
     ['which there are beside the one that is not', { [hostile]: '1.1.1.1' }, { field: 'x' }, 'are in "'],
     ['what holds a list', { [hostile]: '1.1.1.1, 2.2.2.2' }, { field: hostile }, ' holds lists'],
     [
@@ -310,7 +317,8 @@ describe('lines with one template', () => {
   it('are enriched as each alone', () => {
     const value = fc.oneof(
       fc.constantFrom('1', '-2.5e3', '0', '01', '1.', '', '"x"', 'null'),
-      fc.integer().map(String),
+      // Larger numbers of one sign could be times that count from another epoch, which are refused.
+      fc.integer({ max: 99_999_999 }).map(String),
     )
     const content = fc.oneof(
       fc.constantFrom(

@@ -1,0 +1,177 @@
+/**
+ * The names that products give to the fields of their logs and tables. This file is the only table of names: the tests
+ * compare it with the field lists of 100 products.
+ *
+ * Names are compared in lower case and without separators: `client_ip`, `clientIp` and `client.ip` are `clientip`.
+ */
+
+/** Up to this many names at the end of a path are read as one name: `properties.client.ip`, `client.ip`, `ip`. */
+const MAX_JOINED = 3
+
+/** Names of the field with the client's address. The highest weight wins; names of one weight mean the same. */
+const ADDRESS_NAMES: readonly (readonly [weight: number, names: string])[] = [
+  // The client, as the program that wrote the line determined it.
+  [
+    100,
+    'clientip clientips clientipaddress clientipaddr clientipv4 clientipv6 cip cliip endclientip originalclientip',
+  ],
+  [
+    99,
+    'enduserip userip useripaddress useripaddr visitorip visitoripaddress visitip customerip customeripaddress',
+  ],
+  [99, 'viewerip browserip subscriberip commentauthorip loginip lastloginip signinip accessdeviceip'],
+  [
+    98,
+    'callerip calleripaddress actorip actoripaddress requesterip requesteripaddress requestip requestipaddress',
+  ],
+  // The same, in formats that also have the address with its port.
+  [97, 'clienthost'],
+  [95, 'clientaddress clientaddr clientendpointip clientsocketaddress useraddress'],
+  // The other end of the connection.
+  [92, 'remoteip remoteipaddress remoteipaddr remoteipdetailsipaddressv4'],
+  [90, 'remoteaddr remoteaddress addrremote raddr remip remoteaddressip4 downstreamremoteaddress'],
+  [88, 'remotehost remotehostip rhost'],
+  // The sender of packets, which is the client of a connection.
+  [82, 'idorigh origh'],
+  [80, 'sourceip sourceipaddress sourceipaddr sourceipv4 srcip srcipaddr srcipaddress srcaddr srcaddress'],
+  [80, 'srcendpointip srcipv4 saddr sourcenetworkaddress'],
+  [79, 'sourceaddress sourceaddr'],
+  [78, 'pktsrcaddr'],
+  // The connection to the server itself, in products that also name the client.
+  [70, 'peerip peeraddr peeraddress socketip socketpeeraddress netpeerip netsockpeeraddr networkpeeraddress'],
+  [70, 'downstreamdirectremoteaddress realipremoteaddr'],
+  [65, 'client remote'],
+  // Whose address it is goes without saying.
+  [60, 'ip ipaddress ipaddr ipv4 ipv4address ipv6 ipv6address'],
+  [55, 'address addr'],
+  [50, 'peer'],
+  // A request header of one address. Callers can write it, unless a proxy replaces it.
+  [30, 'xrealip httpxrealip cfconnectingip httpcfconnectingip trueclientip httptrueclientip fastlyclientip'],
+  [
+    30,
+    'httpfastlyclientip xclientip httpxclientip httpclientip xenvoyexternaladdress flyclientip xazureclientip',
+  ],
+]
+
+/** Names of a field with a list of hops. Such a field is the client's only if proxies are trusted. */
+const LIST_NAMES = 'xforwardedfor httpxforwardedfor forwardedfor xff csxforwardedfor forwarded httpforwarded'
+
+/** Names that do not say whose address it is: in an inner object, the name of that object decides. */
+const VAGUE_ADDRESS_NAMES =
+  'ip ipaddress ipaddr ipv4 ipv4address ipv6 ipv6address address addr client remote peer'
+
+/** Objects around the members of an event or of its author, in which a vague name means what it means outside. */
+const CONTAINERS =
+  'event eventdata data payload jsonpayload protopayload properties context details authdetails attributes attr ' +
+  'fields params body request req http httprequest requestmetadata record log json message msg meta metadata extra ' +
+  'result actor user visitor caller session geo geolocation'
+
+/**
+ * Words in the names of fields with an address, or with something that looks like one, which is not the client's. A
+ * field with such a name is used only if it is named. The lists above come first: `server.client_ip` is a client's.
+ */
+const OTHER_WORDS =
+  // The other end.
+  'server servers dest destination dst daddr target upstream backend origin local listen listener listening bind ' +
+  'resp responder receiver recipient to host hostname vhost edge gateway gw lb elb alb nlb balancer loadbalancer ' +
+  'balancers nat proxy proxies via node pod instance machine container cluster worker service sensor agent exporter ' +
+  'collector observer device router switch interface iface hop nexthop relay mx smtp cache cdn pop colo private ' +
+  'internal public elastic vip netmask mask subnet network cidr broadcast prefix range route ' +
+  // Names and their answers.
+  'dns answer answers rdata resolved resolver resolves nameserver nameservers ns a aaaa cname ptr query qname record ' +
+  'records rr rrs response responses ttl domain ' +
+  // Numbers with dots in them.
+  'tag tags ver vers oid firmware fw kernel driver app sdk lib library module plugin package dependency os browser ' +
+  'ua useragent section chapter clause code serial model schema revision rev patch'
+
+/** The same, wherever they are in a name: `uaversion`. */
+const OTHER_PARTS = /version|release|firmware|build|nameserver|resolver|upstream|destination|loadbalancer/
+
+/**
+ * Names of the field with the time of the event, best first. Names that are also usual for other times, such as
+ * `created` for a user's account, come last.
+ */
+const TIME_NAMES =
+  '@timestamp timestamp eventtime eventtimestamp time ts datetime date eventdate occurredat ' +
+  'timestampms tsms timeiso8601 timeutc utctime unixtime epoch epochms msec realtimetimestamp ' +
+  'requesttime requesttimestamp requestedat edgestarttimestamp starttime startedat startutc ' +
+  'eventcreated eventstart timegenerated loggedat logtime receivedat receivetimestamp ' +
+  'visitedat createdat created'
+
+/** Names that mean the time of the event even in inner objects. Others can be a certificate's or an account's time. */
+const CLEAR_TIME_NAMES = '@timestamp timestamp eventtime eventtimestamp ts occurredat'
+
+const words = (list: string): readonly string[] => list.split(' ')
+
+const WEIGHTS: ReadonlyMap<string, number> = /* @__PURE__ */ new Map(
+  ADDRESS_NAMES.flatMap(([weight, names]) => words(names).map((name): [string, number] => [name, weight])),
+)
+const LISTS: ReadonlySet<string> = /* @__PURE__ */ new Set(words(LIST_NAMES))
+const VAGUE: ReadonlySet<string> = /* @__PURE__ */ new Set(words(VAGUE_ADDRESS_NAMES))
+const AROUND: ReadonlySet<string> = /* @__PURE__ */ new Set(words(CONTAINERS))
+const OTHERS: ReadonlySet<string> = /* @__PURE__ */ new Set(words(OTHER_WORDS))
+const TIMES: readonly string[] = /* @__PURE__ */ words(TIME_NAMES)
+const CLEAR_TIMES: ReadonlySet<string> = /* @__PURE__ */ new Set(words(CLEAR_TIME_NAMES))
+
+/** Weight of a list of hops, when proxies are trusted: above all other names. */
+const LIST_WEIGHT = 200
+
+/** From this weight on, a name says that the address is the client's, and not only that it is an address. */
+export const CLEAR_WEIGHT = 65
+
+/** A name in lower case, without word separators and the `$` of PostHog. */
+function plainName(name: string): string {
+  return name.toLowerCase().replace(/[\s._$-]/g, '')
+}
+
+/** The names of a path. A column of an exported log can have a whole path as its name: `jsonPayload.remoteIp`. */
+function namesOf(path: readonly string[]): string[] {
+  return path.flatMap((name) => name.split('.')).map(plainName)
+}
+
+/**
+ * How surely a field has the client's address by its name; 0 for names that are not in the table. The last names of the
+ * path decide.
+ *
+ * @param isTrusting whether proxies are trusted, so that lists of hops are preferred
+ */
+export function addressWeight(path: readonly string[], isTrusting: boolean): number {
+  if (isListName(path)) return isTrusting ? LIST_WEIGHT : 0
+  const names = namesOf(path)
+  const own = names.at(-1) ?? ''
+  const isClear = names.length < 2 || !VAGUE.has(own) || AROUND.has(names.at(-2) ?? '')
+  const considered = isClear ? [own] : []
+  for (let count = 2; count <= Math.min(MAX_JOINED, names.length); count++) {
+    considered.push(names.slice(-count).join(''))
+  }
+  return Math.max(0, ...considered.map((name) => WEIGHTS.get(name) ?? 0))
+}
+
+/** Whether a field has the usual name of a list of hops, such as `X-Forwarded-For`. */
+export function isListName(path: readonly string[]): boolean {
+  return LISTS.has(namesOf(path).at(-1) ?? '')
+}
+
+/** Whether a column with this name usually holds the client's address. */
+export function isAddressName(name: string): boolean {
+  return addressWeight([name], false) > 0
+}
+
+/** Whether the name of a field says that it has something else than the client's address. */
+export function isOtherName(path: readonly string[]): boolean {
+  return path.slice(-2).some((name) => {
+    const separate = name.replace(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase()
+    return OTHER_PARTS.test(plainName(name)) || separate.split(/[^a-z]+/).some((word) => OTHERS.has(word))
+  })
+}
+
+/**
+ * Ranks a field as the time of the event. The lowest rank is the best; unusual names get Infinity. Outer members rank
+ * before inner ones, whatever their names.
+ */
+export function timeRank(path: readonly string[]): number {
+  const own = plainName(path.at(-1) ?? '')
+  const considered = [plainName(path.slice(-2).join('')), ...(CLEAR_TIMES.has(own) ? [own] : [])]
+  const ranks = considered.map((name) => TIMES.indexOf(name)).filter((rank) => rank >= 0)
+  return Math.min(...ranks) + path.length * TIMES.length
+}
