@@ -1,6 +1,6 @@
 import { Address } from '../address/address.ts'
 import { readHop } from '../client/hop.ts'
-import { addressWeight, CLEAR_WEIGHT, isListName, isOtherName, timeRank } from './known-names.ts'
+import { addressWeight, CLEAR_WEIGHT, depthOf, isListName, isOtherName, timeRank } from './known-names.ts'
 import { SampleTimes } from './sample-times.ts'
 
 /** The kind of a field's value. A `list` is several hops, separated by commas, at least one of them an address. */
@@ -44,20 +44,24 @@ class AddressEvidence {
     if (this.#networks.size < MAX_NETWORKS) this.#networks.add(network)
   }
 
+  /** Whether more than half of the addresses are public. */
+  get isPublic(): boolean {
+    return this.#public * 2 > this.#addresses
+  }
+
   /** Whether there are addresses, and none is public. */
   get isLocal(): boolean {
     return this.#addresses > 0 && this.#public === 0
   }
 
   /**
-   * Whether the addresses are public and from many networks, and no versions.
+   * Whether the addresses are from many networks, and no versions.
    *
    * @param networks that are needed if there are as many addresses
    */
   isOfClients(networks: number): boolean {
-    const isPublic = this.#public * 2 > this.#addresses
     const isVersion = this.#zeros > 0 || (this.#addresses >= MIN_DISTRIBUTED && this.#large * 2 < this.#ipv4)
-    return isPublic && !isVersion && this.#networks.size >= Math.min(networks, this.#addresses)
+    return !isVersion && this.#networks.size >= Math.min(networks, this.#addresses)
   }
 }
 
@@ -130,8 +134,8 @@ export class SampleField {
   get looksLikeClients(): boolean {
     const hasName = this.path.join('') !== ''
     if (isListName(this.path) || isOtherName(this.path) || !this.holdsAddresses(false)) return false
-    const networks = hasName ? NETWORKS : NETWORKS_WITHOUT_NAME
-    return (!hasName || this.kinds.address >= NETWORKS) && this.#evidence.isOfClients(networks)
+    if (!hasName) return this.#evidence.isOfClients(NETWORKS_WITHOUT_NAME)
+    return this.kinds.address >= NETWORKS && this.#evidence.isPublic && this.#evidence.isOfClients(NETWORKS)
   }
 }
 
@@ -165,12 +169,12 @@ export function guessAddress<Field extends SampleField>(
     .filter((field) => weightOf(field) > 0)
     .sort(
       (a, b) =>
-        weightOf(b) - weightOf(a) || a.path.length - b.path.length || a.kinds.missing - b.kinds.missing,
+        weightOf(b) - weightOf(a) || depthOf(a.path) - depthOf(b.path) || a.kinds.missing - b.kinds.missing,
     )
   const [first, second] = usual.filter((field) => field.isEmpty || field.holdsAddresses(isTrusting))
   const holding = fields
     .filter((field) => field.holdsAddresses(true))
-    .sort((a, b) => weightOf(b) - weightOf(a) || a.path.length - b.path.length)
+    .sort((a, b) => weightOf(b) - weightOf(a) || depthOf(a.path) - depthOf(b.path))
   const result = (best: Field | null, more: Partial<AddressGuess<Field>> = {}): AddressGuess<Field> => ({
     best,
     isByValues: false,
@@ -194,7 +198,7 @@ export function guessAddress<Field extends SampleField>(
     const isRival =
       second !== undefined &&
       weightOf(second) === weight &&
-      second.path.length === first.path.length &&
+      depthOf(second.path) === depthOf(first.path) &&
       second.isEmpty === first.isEmpty
     return isRival ? result(null, { rivals: [first, second] }) : result(first)
   }

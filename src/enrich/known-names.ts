@@ -20,10 +20,7 @@ const ADDRESS_NAMES: readonly (readonly [weight: number, names: string])[] = [
     'enduserip userip useripaddress useripaddr visitorip visitoripaddress visitip customerip customeripaddress',
   ],
   [99, 'viewerip browserip subscriberip commentauthorip loginip lastloginip signinip accessdeviceip'],
-  [
-    98,
-    'callerip calleripaddress actorip actoripaddress requesterip requesteripaddress requestip requestipaddress',
-  ],
+  [98, 'callerip calleripaddress actorip actoripaddress requesterip requesteripaddress'],
   // The same, in formats that also have the address with its port.
   [97, 'clienthost'],
   [95, 'clientaddress clientaddr clientendpointip clientsocketaddress useraddress'],
@@ -42,7 +39,7 @@ const ADDRESS_NAMES: readonly (readonly [weight: number, names: string])[] = [
   [70, 'downstreamdirectremoteaddress realipremoteaddr'],
   [65, 'client remote'],
   // Whose address it is goes without saying.
-  [60, 'ip ipaddress ipaddr ipv4 ipv4address ipv6 ipv6address'],
+  [60, 'ip ipaddress ipaddr ipv4 ipv4address ipv6 ipv6address requestip requestipaddress'],
   [55, 'address addr'],
   [50, 'peer'],
   // A request header of one address. Callers can write it, unless a proxy replaces it.
@@ -127,6 +124,11 @@ function plainName(name: string): string {
 /** The names of a path. A column of an exported log can have a whole path as its name: `jsonPayload.remoteIp`. */
 function namesOf(path: readonly string[]): string[] {
   return path.flatMap((name) => name.split('.')).map(plainName)
+}
+
+/** Levels of objects around a field, itself included. */
+export function depthOf(path: readonly string[]): number {
+  return namesOf(path).length
 }
 
 /**

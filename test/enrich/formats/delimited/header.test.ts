@@ -50,13 +50,13 @@ describe('the first row of a table', () => {
     )
   })
 
-  it.each([
+  it.each<[string, EnrichOptions, string]>([
     ['n,ip,x', {}, 'usual names'],
     [',ip,x', {}, 'an index without a name'],
     ['2026,ip,-', {}, 'a usual name beside what could be data'],
     ['n,visitor,1', { field: 'visitor' }, 'the name of the field'],
     ['0,1,2', { field: '2' }, 'the name of a column that is numbered'],
-  ])('is the header if it has %3$s: %s (second trial 16)', (first, options) => {
+  ])('is the header if it has %3$s: %s (second trial 16)', (first, options, _) => {
     expect(outcome(`${first}\n${ROWS}`, options).split('\n')[0]).toBe(`${first},country_code`)
   })
 
