@@ -3,8 +3,9 @@ import type { BlockEnricher } from './block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts, withoutAddress } from './counts.ts'
 import { BadLineError, EnrichError } from './errors.ts'
 import { definitionOf, type Plan } from './formats/formats.ts'
-import { firstLines, markLength } from './sample.ts'
+import { firstLines, markLength, sampleLines } from './sample.ts'
 import { recordEndsOf } from './splitter.ts'
+import { textCommand } from './text-command.ts'
 
 /** At least one of this many first records must have an address. If they merely have no value, the whole sample counts. */
 const RECORDS = 1000
@@ -44,7 +45,7 @@ export function checkAddresses(
   const why = fault === undefined ? '' : ` (line ${fault.line}: ${fault.message})`
   throw new EnrichError(
     'ENRICH_NO_ADDRESS',
-    `there is no address in ${first}${why}, read as ${plan.format} with the address ${definitionOf(plan.format).addressPosition(plan)}; the first line is ${quoted(line)}: name another format or field, remove what another program wrote before each line, or continue with --force (in a program: force: true)`,
+    `there is no address in ${first}${why}, read as ${plan.format} with the address ${definitionOf(plan.format).addressPosition(plan)}; the first line is ${quoted(line)}: name another format or field, or continue with --force (in a program: force: true). ${textCommand(sampleLines(sample, isWhole, 100))}`,
   )
 }
 

@@ -15,7 +15,7 @@ export interface FieldWords<Field extends SampleField> {
 }
 
 /** Proxies that hardly anybody but the operator can have: what a message suggests to trust. */
-const LOCAL_PROXIES = 'loopback,uniquelocal'
+export const LOCAL_PROXIES = 'loopback,uniquelocal'
 
 /** What to add to the command to read lists of hops. */
 export const LIST_FLAGS = `say which proxies are trusted, as in --trust ${LOCAL_PROXIES} for proxies with private addresses (in a program: trustedProxies)`

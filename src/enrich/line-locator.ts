@@ -3,6 +3,7 @@ import { MAX_ADDRESS_CHARS } from '../address/ip-text.ts'
 import type { ByteSink } from '../bytes/byte-sink.ts'
 import { utf8Encoder } from '../bytes/utf8.ts'
 import { ClientWalk, MAX_FIELD_CHARS } from '../client/client-address.ts'
+import { readHop } from '../client/hop.ts'
 import { isGeofixError } from '../errors.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import { localeOf } from '../location/locale.ts'
@@ -85,8 +86,8 @@ export class LineLocator {
   }
 
   /**
-   * Finds the location of an address. The text is a bare ASCII address or, with `trustedProxies`, a list of hops. An
-   * empty text and `-` are `missing`. The bytes must not change until the line is written.
+   * Finds the location of an address. The text is an ASCII address, also with a port (`192.0.2.1:80`,
+   * `[2001:db8::1]:80`), or, with `trustedProxies`, a list of hops. An empty text and `-` are `missing`. The bytes must not change until the line is written.
    *
    * @returns whether there is a location
    */
@@ -245,7 +246,7 @@ export class AddressFinder {
   }
 
   #parse(text: string): FailureReason | null {
-    return this.#address.parse(text) ? null : 'malformed'
+    return readHop(text, this.#address) === 'address' ? null : 'malformed'
   }
 
   #walk(clients: ClientWalk, text: string): FailureReason | null {

@@ -35,7 +35,7 @@ export const ON_BAD_LINE = ['raw', 'keep', 'drop', 'fail'] as const
 export interface LineOptions {
   /**
    * Where the address is. NDJSON: a dotted path (`client.ip`) or a JSON pointer (`/client/ip`). CSV and TSV: the
-   * name of a column, or its number from 1. Default: guessed from common names and their values.
+   * name of a column, or its number from 1. Access logs: `1` or `2` for the first or second word, or `x_forwarded_for`. Default: guessed from common names and their values.
    */
   readonly field?: string | undefined
   /** CSV and TSV: whether the first line names the columns. Default: true. */

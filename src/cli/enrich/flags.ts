@@ -42,7 +42,7 @@ export const ENRICH_OPTIONS = [
   },
   {
     flags: '--field <name>',
-    text: 'the field with the address (default: detected, and printed): `client.ip` or `/client/ip` in NDJSON, the name or number of a column in tables; in access logs `x_forwarded_for`, if the format has it as another quoted field after the user agent',
+    text: 'the field with the address (default: detected, and printed): `client.ip` or `/client/ip` in NDJSON, the name or number of a column in tables; in access logs `1` or `2`, the first or the second word, or `x_forwarded_for`, if the format has it as another quoted field after the user agent',
     read: readName,
     ...formatsWith('field'),
   },

@@ -2,6 +2,7 @@ import { quoted } from '../../errors.ts'
 import { EnrichError } from '../errors.ts'
 import { commonPlan, DEFAULT_RECORD_LINES, INTO, type LineOptions, type Planned } from '../options.ts'
 import { sampleLines, startsJsonArray } from '../sample.ts'
+import { textCommand } from '../text-command.ts'
 import { refuseUnreadable } from '../unreadable-input.ts'
 import { ACCESS_LOG } from './access-log/access-log.ts'
 import { CSV, TSV } from './delimited/delimited.ts'
@@ -109,8 +110,9 @@ export function makePlan(
 
 /** The error message for an unknown format: what is wrong, and what to do about it. */
 function describeUnknown(sample: Uint8Array): string {
-  const line = sampleLines(sample, true, 1)[0] ?? ''
-  if (startsJsonArray(sample))
-    return 'the input looks like a JSON array: one object a line is read, as `jq -c .[]` writes them'
-  return `the first lines are none of ${FORMATS.join(', ')}; the first is ${quoted(line)}: name the format if that is wrong, or remove what another program wrote before each line`
+  const lines = sampleLines(sample, true, 100)
+  if (startsJsonArray(sample)) {
+    return "the input looks like a JSON array: one object a line is read, as `jq -c '.[]' FILE | geofix enrich` does it"
+  }
+  return `the first lines are none of ${FORMATS.join(', ')}; the first is ${quoted(lines[0] ?? '')}. ${textCommand(lines)}`
 }

@@ -132,10 +132,10 @@ describe('geofix enrich', () => {
   })
 
   it.each([
-    ['--locale', ['--locale', 'de'], /Vereinigtes Königreich/],
+    ['--locale', ['--field', 'ip', '--locale', 'de'], /Vereinigtes Königreich/],
     ['--into', ['--into', 'geo'], /"geo":\{"ip"/],
-    ['--at', ['--at', '2026-07-01'], /"offset":"\+01:00"/],
-    ['--time-field', ['--time-field', 'at', '--at', '2026-07-01'], /"offset":"\+00:00"/],
+    ['--at', ['--field', 'ip', '--at', '2026-07-01'], /"offset":"\+01:00"/],
+    ['--time-field', ['--field', 'ip', '--time-field', 'at', '--at', '2026-07-01'], /"offset":"\+00:00"/],
     ['a dotted --field', ['--field', 'client.ip'], /Sydney/],
     ['a pointer as --field', ['--field', '/client/ip'], /Sydney/],
     ['--only-failed', ['--only-failed', '--field', 'host'], /"location":null/],

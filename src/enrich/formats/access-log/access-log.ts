@@ -3,11 +3,10 @@ import { quoted } from '../../../errors.ts'
 import { type AppendPlan, appendedNothing, appendPlan, appendTemplate } from '../../appended-location.ts'
 import { EnrichError } from '../../errors.ts'
 import { NO_TIME, TIMESTAMP_ROOM } from '../../event-time.ts'
-import { kindOfValue } from '../../field-guess.ts'
+import { LIST_FLAGS, LOCAL_PROXIES } from '../../field-messages.ts'
 import { JsonText, jsonRoom, RAW } from '../../json-text.ts'
 import type { LineLocator } from '../../line-locator.ts'
 import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
-import { firstLines, type LineRange } from '../../sample.ts'
 import { viewOf, Words } from '../../swar.ts'
 import type { FormatDefinition, LineFormat, LineResult } from '../format-definition.ts'
 import {
@@ -15,7 +14,6 @@ import {
   AccessLine,
   FORWARDED,
   HOST,
-  IDENT,
   isDash,
   PARTS,
   REQUEST,
@@ -25,6 +23,7 @@ import {
   TIME,
   VHOST,
 } from './access-line.ts'
+import { FirstWords, looksLikeAccessLog } from './first-words.ts'
 
 export interface AccessLogPlan extends CommonPlan, AppendPlan {
   readonly format: 'access-log'
@@ -37,21 +36,12 @@ export interface AccessLogPlan extends CommonPlan, AppendPlan {
   readonly hasForwarded: boolean
 }
 
-/** Lines checked. More than half must be lines of an access log. */
-const LINES = 50
-
-/** Whether more than half of the first lines are lines of an access log. */
-export function looksLikeAccessLog(sample: Uint8Array): boolean {
-  const lines = firstLines(sample, false, LINES)
-  return readable(sample, lines).length * 2 > lines.length
-}
-
 /**
  * Makes the plan for an access log. The layout of the lines is fixed, so lines with another layout are bad lines and
  * not an error here.
  *
- * @throws EnrichError when `field` is not a part that can hold the address, when it is `x_forwarded_for` and no
- *   proxies are trusted, and when lines become objects and `into` is the name of a member that they can have
+ * @throws EnrichError when `field` is not a part that can hold the address, when it is unclear which of two words is the
+ *   client's, when it is `x_forwarded_for` and no proxies are trusted, and when lines become objects and `into` is the name of a member that they can have
  * @throws TypeError, InvalidLocaleError when an option is wrong
  */
 export function planAccessLog(
@@ -72,49 +62,48 @@ export function planAccessLog(
     )
   }
   const hasForwarded = field === PARTS[FORWARDED]
-  if (field !== undefined && field !== 'ip' && !hasForwarded) {
+  if (field !== undefined && !ADDRESS_WORDS.includes(field) && !hasForwarded) {
     throw new EnrichError(
       'ENRICH_FIELD_UNKNOWN',
-      `an access log has no ${quoted(field)}: the address is its first word, ip, or the ${PARTS[FORWARDED]} after the user agent`,
+      `an access log has no ${quoted(field)}: name the address with --field 1 (the first word), --field 2 (the second) or --field ${PARTS[FORWARDED]} (after the user agent)`,
     )
   }
   if (hasForwarded && common.trustedProxies === null) {
     throw new EnrichError(
       'ENRICH_FIELD_IS_LIST',
-      `${PARTS[FORWARDED]} holds lists of addresses, whose left part any caller can write: say which proxies are trusted with --trust (in a program: trustedProxies)`,
+      `${PARTS[FORWARDED]} holds lists of addresses, whose left part any caller can write: ${LIST_FLAGS}`,
     )
   }
-  const hasVhost = startsWithVhost(sample, isWhole)
+  const words = new FirstWords(sample, isWhole)
+  if (words.areUnclear && (field === undefined || field === 'ip' || hasForwarded)) {
+    throw new EnrichError(
+      'ENRICH_FIELD_UNKNOWN',
+      `the lines begin with two addresses, for example ${words.example}, and it is unclear which is the client's: say which with --field 1 or --field 2`,
+    )
+  }
+  const hasVhost = field === '2' || (field !== '1' && words.hasVhost)
+  const host = hasVhost ? words.second : words.first
   const word = hasVhost ? 'second word, after the virtual host' : 'first word'
   const notes = [
     hasForwarded
       ? `the address is the rightmost untrusted one in ${PARTS[FORWARDED]}, the part after the user agent, then the ${word}`
       : `the address is the ${word}`,
+    ...(common.trustedProxies !== null || host.kinds.list === 0
+      ? []
+      : [
+          `in some lines it is a list of addresses, which is not read, because any caller can write its left part: ${LIST_FLAGS}`,
+        ]),
+    ...(hasForwarded || !host.isLocal || !words.hasForwarded
+      ? []
+      : [
+          `these addresses are private, as those of proxies are. To locate their clients: --field ${PARTS[FORWARDED]} --trust ${LOCAL_PROXIES}`,
+        ]),
   ]
   return { plan: { ...common, ...append, format: 'access-log', hasVhost, hasForwarded }, notes }
 }
 
-/**
- * Whether more than half of the lines have an address as their second word. Without a virtual host that word is the
- * client's identity (RFC 1413), which servers hardly ever know and log as `-`.
- */
-function startsWithVhost(sample: Uint8Array, isWhole: boolean): boolean {
-  const lines = readable(sample, firstLines(sample, isWhole, LINES))
-  const shifted = lines.filter(({ starts, ends }) => {
-    const [start, end] = [starts[IDENT] ?? 0, ends[IDENT] ?? 0]
-    const second = String.fromCharCode(...sample.subarray(start, Math.min(end, start + 100)))
-    return kindOfValue(second) === 'address'
-  })
-  return shifted.length * 2 > lines.length
-}
-
-function readable(sample: Uint8Array, lines: readonly LineRange[]): AccessLine[] {
-  return lines.flatMap(({ start, end }) => {
-    const line = new AccessLine(false, false)
-    line.readClient(sample, start, end)
-    return line.readParts(sample, end) ? [line] : []
-  })
-}
+/** Names of the parts that can be the client's address: `ip` is the one that is guessed. */
+const ADDRESS_WORDS: readonly string[] = ['ip', '1', '2']
 
 const QUOTE = 0x22
 const COMMA = 0x2c

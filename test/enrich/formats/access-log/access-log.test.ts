@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { looksLikeAccessLog, planAccessLog } from '../../../../src/enrich/formats/access-log/access-log.ts'
+import { planAccessLog } from '../../../../src/enrich/formats/access-log/access-log.ts'
+import { looksLikeAccessLog } from '../../../../src/enrich/formats/access-log/first-words.ts'
 import type { EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
 import { isLookupFailure } from '../../../../src/location/location-record.ts'
 import {
@@ -55,7 +56,7 @@ describe('planAccessLog', () => {
 
   it.each([
     [{ field: 'client' }, 'ENRICH_FIELD_UNKNOWN'],
-    [{ field: '1' }, 'ENRICH_FIELD_UNKNOWN'],
+    [{ field: '3' }, 'ENRICH_FIELD_UNKNOWN'],
     [{ field: 'x_forwarded_for' }, 'ENRICH_FIELD_IS_LIST'],
     [{ into: 'ip' }, 'ENRICH_FIELD_EXISTS'],
     [{ into: 'rest', overwrite: true }, 'ENRICH_FIELD_EXISTS'],

@@ -1,0 +1,73 @@
+import { quoted } from '../../../errors.ts'
+import { kindOfValue, SampleField } from '../../field-guess.ts'
+import { firstLines, type LineRange } from '../../sample.ts'
+import { ABSENT, AccessLine, HOST, IDENT, REST } from './access-line.ts'
+
+/** Lines checked. More than half must be lines of an access log. */
+const LINES = 50
+
+/** Whether more than half of the first lines are lines of an access log. */
+export function looksLikeAccessLog(sample: Uint8Array): boolean {
+  const lines = firstLines(sample, false, LINES)
+  return readable(sample, lines).length * 2 > lines.length
+}
+
+/** A virtual host is the first word of this share of lines, at most, in the form of an address. */
+const MAX_ADDRESS_HOSTS = 0.1
+
+/**
+ * The first two words of the lines of a sample. Without a virtual host the second word is the client's identity (RFC 1413),
+ * which servers hardly ever know and log as `-`. Some formats have a second address there: the server's, or that of a proxy.
+ */
+export class FirstWords {
+  readonly first = new SampleField([])
+  readonly second = new SampleField([])
+  /** Whether lines begin with a virtual host, and the client is the second word. */
+  readonly hasVhost: boolean
+  /** Whether both words are addresses, or the first can be the name of a client. */
+  readonly areUnclear: boolean
+  /** Two words of a line that begins with two addresses. */
+  readonly example: string
+  /** Whether the quoted part after the user agent has addresses. */
+  readonly hasForwarded: boolean
+
+  constructor(sample: Uint8Array, isWhole: boolean) {
+    const lines = readable(sample, firstLines(sample, isWhole, LINES))
+    const forwarded = new SampleField([])
+    const firsts = new Set<string>()
+    const seconds = new Set<string>()
+    let example = ''
+    for (const line of lines) {
+      const [first, second] = [textOf(sample, line, HOST), textOf(sample, line, IDENT)]
+      this.first.add(first)
+      this.second.add(second)
+      firsts.add(first)
+      seconds.add(second)
+      if (example === '' && kindOfValue(second) === 'address') example = quoted(`${first} ${second}`)
+      const [, after] = /^"([^"]*)"/.exec(textOf(sample, line, REST)) ?? []
+      forwarded.add(after ?? '')
+    }
+    this.example = example
+    this.hasForwarded = forwarded.holdsAddresses(true) && !forwarded.isLocal
+    const { address, list, missing } = this.first.kinds
+    const isShifted = this.second.kinds.address * 2 > lines.length
+    const isHostAddress = address + list + missing > lines.length * MAX_ADDRESS_HOSTS
+    // Clients differ more than virtual hosts: names can be those of clients, found by their addresses.
+    this.areUnclear = isShifted && (isHostAddress || firsts.size > seconds.size)
+    this.hasVhost = isShifted
+  }
+}
+
+/** The text of a part, up to the length of a long list of hops. */
+function textOf(sample: Uint8Array, { starts, ends }: AccessLine, part: number): string {
+  const [start, end] = [starts[part] ?? ABSENT, ends[part] ?? 0]
+  return start === ABSENT ? '' : String.fromCharCode(...sample.subarray(start, Math.min(end, start + 400)))
+}
+
+function readable(sample: Uint8Array, lines: readonly LineRange[]): AccessLine[] {
+  return lines.flatMap(({ start, end }) => {
+    const line = new AccessLine(false, false)
+    line.readClient(sample, start, end)
+    return line.readParts(sample, end) ? [line] : []
+  })
+}

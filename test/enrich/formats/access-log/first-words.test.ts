@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import type { EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
+import { run, text } from '../../world.ts'
+
+const REST = '- - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 12'
+const MAIN = '- - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 12 "-" "curl"'
+
+const outcome = (lines: readonly string[], options: EnrichOptions = {}): string => {
+  try {
+    const { notes, output } = run(`${lines.join('\n')}\n`, options)
+    return `${notes.at(-1)} | ${text(output).match(/"ip":"[^"]*"/g)?.[0]}`
+  } catch (error) {
+    return error instanceof Error ? error.message : ''
+  }
+}
+
+describe('an access log whose lines begin with two addresses', () => {
+  const lines = [`81.2.69.142 52.95.110.1 ${REST}`, `89.160.20.112 52.95.110.1 ${REST}`]
+
+  it.each<[string, EnrichOptions]>([
+    ['nothing is named', {}],
+    ['the guess is named', { field: 'ip' }],
+    ['the part after the user agent is named', { field: 'x_forwarded_for', trustedProxies: ['loopback'] }],
+  ])('is refused with both choices if %s (second trial 12)', (_, options) => {
+    expect(outcome(lines, options)).toMatch(
+      /begin with two addresses, for example "81.2.69.142 52.95.110.1", .* --field 1 or --field 2$/,
+    )
+  })
+
+  it('is read as --field says (second trial 12)', () => {
+    expect(outcome(lines, { field: '1' })).toBe('the address is the first word | "ip":"81.2.69.142"')
+    expect(outcome(lines, { field: '2' })).toContain(
+      'the second word, after the virtual host | "ip":"52.95.110.1"',
+    )
+  })
+
+  it.each([
+    ['a list of hops and a proxy', [`81.2.69.142, 10.0.0.1 10.0.0.2 ${REST}`, `- 10.0.0.2 ${REST}`]],
+    ['an address with a port', [`81.2.69.142:80 10.0.0.2 ${REST}`]],
+    [
+      'names of clients, found by their addresses',
+      [`a.example.org 52.95.110.1 ${REST}`, `b.example.org 52.95.110.1 ${REST}`],
+    ],
+    [
+      'some names and some addresses',
+      [`a.example.org 52.95.110.1 ${REST}`, `81.2.69.142 52.95.110.1 ${REST}`],
+    ],
+  ])('is refused too with %s (second trial 12)', (_, refused) => {
+    expect(outcome(refused)).toMatch(/--field 1 or --field 2$/)
+  })
+
+  it('is read with virtual hosts, as before (second trial 12)', () => {
+    const hosts = [`www.example.org:443 81.2.69.142 ${REST}`, `www.example.org:443 89.160.20.112 ${REST}`]
+    expect(outcome(hosts)).toContain('second word, after the virtual host | "ip":"81.2.69.142"')
+  })
+})
+
+describe('an access log of a server behind a proxy', () => {
+  it('says what to type for the clients, which works (second trial 20)', () => {
+    const lines = [`10.0.0.1 ${MAIN} "81.2.69.142"`, `10.0.0.1 ${MAIN} "9.9.9.9, 10.1.1.1"`]
+    expect(outcome(lines)).toMatch(
+      /To locate their clients: --field x_forwarded_for --trust loopback,uniquelocal \|/,
+    )
+    const { counts } = run(`${lines.join('\n')}\n`, {
+      field: 'x_forwarded_for',
+      trustedProxies: ['loopback', 'uniquelocal'],
+    })
+    expect([counts.resolved, counts.failed]).toEqual([1, { 'not-found': 1 }])
+  })
+
+  it('says nothing without such a part, or if the clients are private too', () => {
+    expect(outcome([`10.0.0.1 ${MAIN}`])).toBe('the address is the first word | "ip":"10.0.0.1"')
+    expect(outcome([`10.0.0.1 ${MAIN} "10.0.0.9"`])).toMatch(/^the address is the first word/)
+  })
+
+  it('says how to read lists in the first word (second trial 20)', () => {
+    expect(outcome([`81.2.69.142, 10.0.0.1 ${REST}`])).toMatch(/as in --trust loopback,uniquelocal/)
+  })
+})
