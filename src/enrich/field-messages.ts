@@ -1,7 +1,7 @@
 import { quoted } from '../errors.ts'
 import { EnrichError, shownName } from './errors.ts'
 import type { AddressGuess, SampleField, TimeGuess } from './field-guess.ts'
-import { isListName } from './known-names.ts'
+import { isListName, isOtherName } from './known-names.ts'
 import type { SampleTimes } from './sample-times.ts'
 
 /** How messages name the fields of a format. */
@@ -100,11 +100,11 @@ export function addressNotes<Field extends SampleField>(
     )
   }
   if (best.isEmpty && best.values > 0) {
-    const [other] = others
+    const other = others.find(({ path }) => !isOtherName(path))
     const hint = other === undefined ? '' : `. To use another: ${fieldFlags(other, words)}`
     notes.push(`${words.shown(best)} is empty in the first ${best.values} records${hint}`)
   }
-  const behind = isTrusting || !best.isLocal ? undefined : others.find((field) => !field.isLocal)
+  const behind = isTrusting || !best.isLocal ? undefined : others.find((field) => field.mayBeAddress && !field.isLocal)
   if (behind !== undefined) {
     notes.push(
       `the addresses in ${words.shown(best)} are private, as those of proxies are. To locate their clients: ${fieldFlags(behind, words)}`,

@@ -153,6 +153,7 @@ describe('a member with addresses', () => {
     const line = (remoteAddr: string) => JSON.stringify({ remoteAddr, message: '-', version: '29.1.1.0' })
     const { notes, counts } = run(['', '10.0.0.1', ''].map(line).join('\n'))
     expect(notes).toContain('the address is in remoteAddr (addresses are also in version)')
+    expect(notes.join(' ')).not.toContain('--field')
     expect(counts.resolved).toBe(0)
     expect(messageOf(['', '', ''].map(line).join('\n'))).toContain(
       'remoteAddr is empty in the first 3 records',
