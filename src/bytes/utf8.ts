@@ -12,6 +12,6 @@ export function utf8Encoder(): TextEncoder {
 
 function missing(name: 'TextDecoder' | 'TextEncoder'): TypeError {
   return new TypeError(
-    `${name} is missing. In jest with jsdom, write "const { TextDecoder, TextEncoder } = require('node:util'); Object.assign(globalThis, { TextDecoder, TextEncoder })" in a file that "setupFiles" names, or use "testEnvironment": "node"`,
+    `${name} is missing. In jest with jsdom, write "const { TextDecoder, TextEncoder } = require('util'); Object.assign(globalThis, { TextDecoder, TextEncoder })" in a file that "setupFiles" names, or use "testEnvironment": "node"`,
   )
 }
