@@ -29,13 +29,16 @@ export async function withPauses<Result>(steps: Steps<Result>, signal?: SignalLi
 export class Pacer {
   #since = performance.now()
   readonly #signal: SignalLike | undefined
+  readonly #maxBlockMs: number
 
-  constructor(signal?: SignalLike) {
+  /** @param maxBlockMs how long work may block other work. Milliseconds */
+  constructor(signal?: SignalLike, maxBlockMs = MAX_BLOCK_MS) {
     this.#signal = signal
+    this.#maxBlockMs = maxBlockMs
   }
 
   /** Whether the work has gone on for long enough, so that the next call of `pause` is a pause. */
-  readonly isDue = (): boolean => performance.now() - this.#since >= MAX_BLOCK_MS
+  readonly isDue = (): boolean => performance.now() - this.#since >= this.#maxBlockMs
 
   /** Call it after each step. @throws the reason of the signal */
   async pause(): Promise<void> {

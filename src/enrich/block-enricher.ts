@@ -53,6 +53,8 @@ export class BlockEnricher {
   #copy = new Uint8Array(0)
   /** Expected output bytes for each input byte, from the last large block. Sizes the first buffer. */
   #growth = 3
+  /** Input bytes of the last part, if it was not a whole block. */
+  #lastSize = Number.POSITIVE_INFINITY
 
   /** @throws InvalidDatabaseError when the databases hold no locations */
   constructor(plan: Plan, set: DatabaseSet) {
@@ -90,12 +92,14 @@ export class BlockEnricher {
   ): Enriched {
     if (block.oversized) return this.#piece(block)
     const counts = emptyCounts()
-    const expected = Math.ceil(block.bytes.length * this.#growth)
+    // Parts that stop early need less memory.
+    const expected = Math.ceil(Math.min(block.bytes.length, 2 * this.#lastSize) * this.#growth)
     const out = new ByteSink(Math.min(expected + 4096, MAX_OUTPUT_BYTES + LINE_ROOM_BYTES), memory)
     this.#locator.countIn(counts)
     const { rest, lines } = this.#records(block, out, counts, isDue)
     if (countsLocations) this.#locator.countLocations()
     const size = block.bytes.length - (rest?.bytes.length ?? 0)
+    this.#lastSize = rest === null ? Number.POSITIVE_INFINITY : size
     // Add a tenth, so that the buffer of the next block need not grow.
     if (size > 65_536) this.#growth = (out.length / size) * 1.1
     return { output: out.take(), counts, lines, rest }

@@ -31,6 +31,9 @@ export interface Executor {
   readonly allocate: Allocate
 }
 
+/** How long a run blocks other work of its thread: a frame at 60 Hz. Each pause costs time. */
+const MAX_BLOCK_MS = 15
+
 /** Enriches one block at a time, in this thread. The receiver of an output can keep it. */
 export class LocalExecutor implements Executor {
   readonly capacity = 1
@@ -39,7 +42,7 @@ export class LocalExecutor implements Executor {
   #enricher: BlockEnricher | null = null
   #spare: Uint8Array | null = null
   /** Lets a page react and timers run while an input that never pauses is enriched. */
-  readonly #pacer = new Pacer()
+  readonly #pacer = new Pacer(undefined, MAX_BLOCK_MS)
 
   usePlan(_: Plan, enricher: BlockEnricher): void {
     this.#enricher = enricher
