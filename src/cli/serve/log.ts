@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import { memberOf } from '../../client/request-source.ts'
 
 /** Lines are written together, because a system call takes longer than a lookup. */
 const FLUSH_MS = 100
@@ -58,6 +59,7 @@ export class JsonLog {
     this.#waiting = ''
     this.#waitingLines = 0
     this.#unwritten += lines
+    if (this.#stream !== null) unblock(this.#stream)
     this.#stream?.write(text, (error) => {
       this.#unwritten -= lines
       if (error) this.#drop(lines)
@@ -86,4 +88,16 @@ export class JsonLog {
     this.#dropped += lines
     this.#unsaid += lines
   }
+}
+
+/**
+ * Lets no write to a pipe wait for its reader. Processes share this setting of a pipe, and Node changes it back when one of
+ * them ends, such as a worker: then a full pipe would stop the process for as long as its reader is stuck.
+ */
+export function unblock(stream: Writable): void {
+  const handle = memberOf(stream, '_handle')
+  const isPipe = memberOf(memberOf(handle, 'constructor'), 'name') === 'Pipe'
+  if (!isPipe || process.platform === 'win32') return
+  const setBlocking = memberOf(handle, 'setBlocking')
+  if (typeof setBlocking === 'function') Reflect.apply(setBlocking, handle, [false])
 }

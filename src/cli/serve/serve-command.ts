@@ -2,7 +2,7 @@ import cluster from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ExitStatus, messageLine, type Terminal, writeMessage } from '../terminal.ts'
 import type { ServeSettings } from './flags.ts'
-import { JsonLog } from './log.ts'
+import { JsonLog, unblock } from './log.ts'
 import type { Running, StopSignal } from './service.ts'
 
 const SIGNALS: readonly StopSignal[] = ['SIGTERM', 'SIGINT']
@@ -57,6 +57,7 @@ export async function runServe(settings: ServeSettings, terminal: Terminal): Pro
   second.forget()
   if (unwritten > 0) {
     const message = `the last ${unwritten} lines of the log were not written: nobody reads them`
+    unblock(terminal.stderr)
     terminal.stderr.write(messageLine(message))
   }
   return ExitStatus.ok
