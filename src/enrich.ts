@@ -12,7 +12,7 @@ import type { DatabaseSet } from './location/database-set.ts'
 import { checkOptionNames, type NamesOf } from './option-names.ts'
 import type { PlatformWritable } from './platform-types.ts'
 import { isUint8Array } from './realm.ts'
-import { DATABASE_SET, type Resolver } from './resolver.ts'
+import { BORROW, type Resolver, withDatabases } from './resolver.ts'
 
 export type {
   BadLine,
@@ -87,7 +87,17 @@ export interface EnrichTransform {
  */
 export function enrich(input: LineInput, options: EnrichRunOptions): Enrichment {
   checkOptionNames('enrich', options, ENRICH_OPTIONS)
-  const set = databasesOf(options)
+  const set = resolverOf(options)[BORROW]()
+  try {
+    return enrichWith(set, input, options)
+  } catch (error) {
+    set.release()
+    throw error
+  }
+}
+
+/** @param set has the run as one of its users, until the run ends */
+function enrichWith(set: DatabaseSet, input: LineInput, options: EnrichRunOptions): Enrichment {
   checkOptions(options)
   // Copy: the caller can change the object before the sample has been read.
   const planOptions: EnrichOptions = { ...options }
@@ -111,8 +121,14 @@ export function enrich(input: LineInput, options: EnrichRunOptions): Enrichment 
   // The output fails with the same error, so do not report this rejection as unhandled.
   summary.catch(() => {})
   const output = enrichedStream(source, run, {
-    ended: () => settle?.resolve({ ...finishedCounts(run.counts), format: run.format, notes }),
-    failed: (error) => settle?.reject(error),
+    ended: () => {
+      set.release()
+      settle?.resolve({ ...finishedCounts(run.counts), format: run.format, notes })
+    },
+    failed: (error) => {
+      set.release()
+      settle?.reject(error)
+    },
   })
   return { output, summary }
 }
@@ -162,25 +178,26 @@ export type RowEnricher = (rows: Uint8Array | readonly Uint8Array[]) => Uint8Arr
  */
 export function createRowEnricher(options: RowEnricherOptions): RowEnricher {
   checkOptionNames('createRowEnricher', options, { ...ROW_OPTIONS, resolver: true })
-  let set = databasesOf(options)
-  const { resolver } = options
-  const plan = makeRowPlan(options)
-  let enricher = new Rows(plan, set)
-  return (rows) => {
-    const current = databasesOf({ resolver })
-    if (current !== set) enricher = new Rows(plan, current)
-    set = current
-    if (isUint8Array(rows)) return enricher.rowsIn(rows)
-    if (Array.isArray(rows)) return enricher.rows(rows)
-    throw new TypeError('the rows must be a Uint8Array or an array of them')
-  }
+  const resolver = resolverOf(options)
+  // The first use, so that a closed resolver and wrong options are refused now.
+  let made = withDatabases(resolver, (set) => {
+    const plan = makeRowPlan(options)
+    return { plan, set, enricher: new Rows(plan, set) }
+  })
+  return (rows) =>
+    withDatabases(resolver, (set) => {
+      if (set !== made.set) made = { ...made, set, enricher: new Rows(made.plan, set) }
+      if (isUint8Array(rows)) return made.enricher.rowsIn(rows)
+      if (Array.isArray(rows)) return made.enricher.rows(rows)
+      throw new TypeError('the rows must be a Uint8Array or an array of them')
+    })
 }
 
-/** @throws TypeError when the resolver is missing or closed */
-function databasesOf(options: { readonly resolver: Resolver }): DatabaseSet {
+/** @throws TypeError when the resolver is missing */
+function resolverOf(options: { readonly resolver: Resolver }): Resolver {
   const resolver: unknown = options?.resolver
-  if (typeof resolver !== 'object' || resolver === null || !(DATABASE_SET in resolver)) {
+  if (typeof resolver !== 'object' || resolver === null || !(BORROW in resolver)) {
     throw new TypeError('the option "resolver" must be a Resolver, as Resolver.open returns it')
   }
-  return options.resolver[DATABASE_SET]()
+  return options.resolver
 }

@@ -179,6 +179,12 @@ export class InvalidDatabaseError extends GeofixError {
   }
 }
 
+/**
+ * The operating system could not read the file, or the file changed while it was open. Its content can be sound, so code
+ * that leaves out damaged parts must not leave out these.
+ */
+export class ReadFailure extends InvalidDatabaseError {}
+
 /** The error for a file whose bytes break the rules of its format. */
 export function damagedFile(fault: string, location?: FaultLocation): InvalidDatabaseError {
   return new InvalidDatabaseError(fault, location, 'the file is damaged: download it again')

@@ -16,7 +16,7 @@ import {
 } from './location/location-record.ts'
 import { BATCH_ITEMS, LookupBatch, lookupRecord, lookupResult, malformedFailure } from './location/lookup.ts'
 import type { Overlay } from './location/overlay-records.ts'
-import { type SharedDatabases, shareDatabases } from './location/shared-databases.ts'
+import { type SharedDatabases, type ShareOptions, shareDatabases } from './location/shared-databases.ts'
 import { instantOf } from './location/timezone.ts'
 import { detached, noConstructor, refuseForeignMethods } from './misuse.ts'
 import type { MmdbValue } from './mmdb/record-decoder.ts'
@@ -25,12 +25,12 @@ import { checkOptionNames, type NamesOf } from './option-names.ts'
 import type { SignalLike } from './platform-types.ts'
 
 /**
- * The method through which the rest of this package gets the databases of a resolver. A registered symbol, because an
+ * The method through which the rest of this package borrows the databases of a resolver. A registered symbol, because an
  * application can load both the ESM and the CommonJS build.
  *
  * @internal
  */
-export const DATABASE_SET: unique symbol = Symbol.for('geofix.databaseSet')
+export const BORROW: unique symbol = Symbol.for('geofix.borrowDatabases')
 
 /**
  * The method through which a watcher replaces the databases.
@@ -106,8 +106,6 @@ export abstract class Resolver {
   /** Methods read it once, so that no result mixes the databases before and after a replacement. `null`: closed. */
   #set: DatabaseSet | null
   #databases: readonly DatabaseInfo[]
-  /** How many users the databases can have after `close()`, such as a stream of `geofix/enrich`. */
-  #users = 0
   /** Reused for every lookup, since methods are synchronous. */
   readonly #address = new Address()
   readonly #clients: ClientWalk
@@ -117,7 +115,11 @@ export abstract class Resolver {
     refuseForeignMethods(Resolver.prototype, Resolver)
   }
 
-  /** Use `Resolver.open`. */
+  /**
+   * Use `Resolver.open`.
+   *
+   * @param set the resolver takes over one use of the caller, and releases it in `close()`
+   */
   protected constructor(set: DatabaseSet, clients: ClientWalk) {
     if (!(clients instanceof ClientWalk)) throw noConstructor()
     this.#clients = clients
@@ -168,11 +170,12 @@ export abstract class Resolver {
   detect(source: DetectSource, options?: DetectOptions): LocationRecord {
     if (this === undefined) throw detached('detect')
     checkOptionNames('detect', options, DETECT_OPTIONS)
-    const set = this.#open()
+    this.#open()
     const locale = localeOf(options?.locale)
     const at = instantOf(options?.at)
     const via = this.#clients.find(source, options, this.#address)
-    return lookupRecord(set, this.#address, locale, at, via)
+    // Not before: a getter of the request can close the resolver.
+    return lookupRecord(this.#open(), this.#address, locale, at, via)
   }
 
   /**
@@ -200,12 +203,12 @@ export abstract class Resolver {
   findClient(source: DetectSource, options?: DetectOptions): LookupResult {
     if (this === undefined) throw detached('findClient')
     checkOptionNames('findClient', options, DETECT_OPTIONS)
-    const set = this.#open()
+    this.#open()
     const locale = localeOf(options?.locale)
     const at = instantOf(options?.at)
     const via = this.#clients.seek(source, options, this.#address)
     if (typeof via !== 'string') return via
-    const result = lookupResult(set, this.#address, locale, at)
+    const result = lookupResult(this.#open(), this.#address, locale, at)
     if (isLookupFailure(result)) result.error.via = via
     return result
   }
@@ -224,24 +227,20 @@ export abstract class Resolver {
     }
     if (this === undefined) throw detached('lookupMany')
     checkLookupOptions('lookupMany', options)
-    const set = this.#open()
-    const locale = localeOf(options?.locale)
-    const at = instantOf(options?.at)
-    const results: LookupResult[] = []
-    let batch: unknown[] = []
     // The iterable may call close().
-    this.#users++
-    try {
+    return withDatabases(this, (set) => {
+      const locale = localeOf(options?.locale)
+      const at = instantOf(options?.at)
+      const results: LookupResult[] = []
+      let batch: unknown[] = []
       for (const ip of ips) {
         if (batch.push(ip) < BATCH_ITEMS) continue
         this.#batch.lookup(set, batch, locale, at, results)
         batch = []
       }
       this.#batch.lookup(set, batch, locale, at, results)
-    } finally {
-      this.#users--
-    }
-    return results
+      return results
+    })
   }
 
   /**
@@ -291,54 +290,55 @@ export abstract class Resolver {
   /**
    * Shares the databases with other threads. Send the result to a worker with `postMessage`, which does not copy the
    * databases, and pass it to `Resolver.attach` there. Databases that were given as bytes, or opened synchronously, are
-   * first copied into shared memory, once. Needs `SharedArrayBuffer`: in browsers, the page must be cross-origin isolated.
+   * first copied into shared memory, once. A packed database is unpacked into it, once, unless `expand` is `false`: this
+   * blocks for about a second for a city database, and the `nodeCount` of the copy is another one. This resolver then uses
+   * the copies. Needs `SharedArrayBuffer`: in browsers, the page must be cross-origin isolated.
    *
-   * @throws TypeError when there is no `SharedArrayBuffer`, or the resolver is closed
-   * @throws InvalidDatabaseError when there is not enough memory for the copy
+   * @throws TypeError when there is no `SharedArrayBuffer`, the option is not true or false, or the resolver is closed
+   * @throws InvalidDatabaseError when there is not enough memory for the copy, or a file is damaged or cannot be read
    */
-  share(): SharedDatabases {
+  share(options?: ShareOptions): SharedDatabases {
     const set = this.#open()
-    const shared = shareDatabases(set.databases, set.overlays?.list)
-    const copies = set.databases.map((database, index) => {
-      const bytes = shared.databases[index]?.bytes
-      return bytes === undefined || bytes === database.bytes ? database : database.withBytes(bytes)
-    })
-    // Use the copies, so that the originals can be collected.
-    if (copies.some((copy, index) => copy !== set.databases[index])) {
-      this.#set = new DatabaseSet(copies, set.overlays)
-    }
+    const { shared, databases } = shareDatabases(set, options)
+    // Use the copies, so that the originals can be closed.
+    this.#set = new DatabaseSet(databases, set.overlays)
+    set.release()
     return shared
   }
 
   /**
-   * Releases the databases' memory and closes the files of packed ones. Later calls throw a `TypeError`. Databases in use by
-   * `geofix/enrich` or `geofix/http`, and those that were replaced or shared before, are closed when they are garbage-collected.
+   * Releases the databases' memory and closes the files of packed ones. Later calls throw a `TypeError`. A file that is
+   * still in use, such as by a stream of `geofix/enrich` or another resolver, is closed when its last user has finished.
    */
   close(): void {
-    if (this.#users === 0) for (const database of this.#set?.databases ?? []) database.close?.()
+    const set = this.#set
     this.#set = null
+    set?.release()
   }
 
   /**
    * Uses other databases from now on. Calls in progress finish with the previous ones.
    *
    * @internal
+   * @param set the resolver takes over one use of the caller
+   * @throws TypeError when the resolver is closed
    */
   [REPLACE](set: DatabaseSet): void {
-    this.#open()
+    const previous = this.#open()
     this.#set = set
     this.#databases = set.info
+    previous.release()
   }
 
   /**
-   * The databases, for bulk work that does not need records.
+   * The databases, with the caller as one more user: they stay open after `close()` or a replacement, until the caller
+   * releases the set. {@link withDatabases} releases it by itself.
    *
    * @internal
    * @throws TypeError when the resolver is closed
    */
-  [DATABASE_SET](): DatabaseSet {
-    this.#users++
-    return this.#open()
+  [BORROW](): DatabaseSet {
+    return this.#open().retain()
   }
 
   #open(): DatabaseSet {
@@ -360,6 +360,24 @@ function checkLookupOptions(call: string, options: LookupOptions | undefined): v
   let isKnown = typeof options === 'object' && options !== null
   for (const name in options) if (name !== 'locale' && name !== 'at') isKnown = false
   if (!isKnown) checkOptionNames(call, options, LOOKUP_OPTIONS)
+}
+
+/**
+ * Lends the databases of a resolver for one synchronous call.
+ *
+ * @internal
+ * @throws TypeError when the resolver is closed
+ */
+export function withDatabases<Result>(
+  resolver: Pick<Resolver, typeof BORROW>,
+  use: (set: DatabaseSet) => Result,
+): Result {
+  const set = resolver[BORROW]()
+  try {
+    return use(set)
+  } finally {
+    set.release()
+  }
 }
 
 /** @throws TypeError when there is no source */

@@ -2,7 +2,7 @@ import { fstatSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import { isLookupFailure } from '../location/location-record.ts'
 import { NodeResolver } from '../node/node-resolver.ts'
-import { DATABASE_SET } from '../resolver.ts'
+import { withDatabases } from '../resolver.ts'
 import { checkLocations } from './databases.ts'
 import { directoryError, reasonOf } from './enrich/system-error.ts'
 import type { FlagsOf, LOOKUP_OPTIONS } from './options.ts'
@@ -24,7 +24,7 @@ export async function runLookup(
   terminal: Terminal,
 ): Promise<ExitStatus> {
   const resolver = await NodeResolver.open(db)
-  checkLocations(resolver[DATABASE_SET]())
+  withDatabases(resolver, checkLocations)
   const options = { locale, at }
   let status: ExitStatus = ExitStatus.ok
   for await (const address of addresses.length > 0 ? addresses : linesOf(terminal)) {

@@ -4,7 +4,7 @@ import { isLookupFailure, type LocationRecord, type LookupFailure } from '../loc
 import { recordJson } from '../location/record-json.ts'
 import { checkOptionNames } from '../option-names.ts'
 import type { PlatformRequest, PlatformResponse } from '../platform-types.ts'
-import { DATABASE_SET, type Resolver } from '../resolver.ts'
+import { type Resolver, withDatabases } from '../resolver.ts'
 import { Admission, type Admitting, type FindOwner } from './admission.ts'
 import { AnswerJson } from './answer-json.ts'
 import { challenge } from './authentication.ts'
@@ -228,8 +228,9 @@ export class Service<Source extends Asked> {
             progress.outcomes = FOUND
             return written(result, fields, isText)
           }
-          const set = resolver[DATABASE_SET]()
-          const json = this.#json.record(set, route.ip, localeOf(route.locale), Date.now())
+          const json = withDatabases(resolver, (set) =>
+            this.#json.record(set, route.ip, localeOf(route.locale), Date.now()),
+          )
           if (!(json instanceof Uint8Array))
             return this.#failure(json, progress, () => resolver.lookup(route.ip, { locale: route.locale }))
           progress.outcomes = FOUND
@@ -277,8 +278,9 @@ export class Service<Source extends Asked> {
         for (const result of results) tell(isLookupFailure(result) ? result : null)
         return JSON.stringify(results.map((each) => (isLookupFailure(each) ? each : selected(each, fields))))
       }
-      const set = this.#resolver[DATABASE_SET]()
-      return this.#json.batch(set, batch.ips, chosen, Date.now(), tell)
+      return withDatabases(this.#resolver, (set) =>
+        this.#json.batch(set, batch.ips, chosen, Date.now(), tell),
+      )
     })
   }
 

@@ -1,5 +1,6 @@
 import { type Address, isIPv4Compatible } from '../address/address.ts'
 import { formatCidr } from '../address/ip-text.ts'
+import { UseCount } from '../bytes/use-count.ts'
 import { InvalidDatabaseError, isGeofixError, quoted } from '../errors.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import type { MmdbValue } from '../mmdb/record-decoder.ts'
@@ -27,9 +28,32 @@ interface ReadDatabase {
   readonly database: OpenDatabase
   /** `null` when the database has no locations. */
   readonly locations: LocationTable | null
+  /** Why its records are not locations. `null` when they are, or when it has no records. */
+  readonly error: InvalidDatabaseError | null
 }
 
-/** The databases of one resolver. The first one with a location for an address is used. */
+/** What is read of a database, so that all sets with the database share its table of locations. */
+const read = new WeakMap<OpenDatabase, ReadDatabase>()
+
+function readDatabase(database: OpenDatabase): ReadDatabase {
+  const known = read.get(database)
+  if (known !== undefined) return known
+  // More records cannot change the choice of the first schema.
+  const fields = new SampledFields(database, (sample) => SCHEMAS[0]?.recognises(sample) === true)
+  const schema = SCHEMAS.find((each) => each.recognises(fields))
+  const made: ReadDatabase = {
+    database,
+    locations: schema === undefined ? null : new LocationTable(database, schema),
+    error: schema !== undefined || fields.isEmpty ? null : withoutLocations(database, fields.names),
+  }
+  read.set(database, made)
+  return made
+}
+
+/**
+ * The databases of one resolver. The first one with a location for an address is used. A set counts its users, and closes
+ * the files of its databases when the last user has gone.
+ */
 export class DatabaseSet {
   readonly info: readonly DatabaseInfo[]
   /** An error for each database whose records are not locations. They can still be read by `raw`. */
@@ -43,27 +67,43 @@ export class DatabaseSet {
   readonly locationTables: readonly LocationTable[]
   /** Where lookups search, in this order: the overlays, if any, and the databases. */
   readonly tables: readonly (LocationTable | Overlays)[]
+  readonly #users = new UseCount(() => releaseAll(this.databases))
 
+  /**
+   * Starts with one user, the caller.
+   *
+   * @param databases of each of these, the set takes over one use of the caller, even if this throws
+   * @throws InvalidDatabaseError when a file cannot be read
+   */
   constructor(
     readonly databases: readonly OpenDatabase[],
     readonly overlays: Overlays | null = null,
   ) {
     this.info = Object.freeze(databases.map(({ metadata, path }) => databaseInfo(metadata, path)))
-    const errors: InvalidDatabaseError[] = []
-    this.#databases = databases.map((database) => {
-      // More records cannot change the choice of the first schema.
-      const fields = new SampledFields(database, (sample) => SCHEMAS[0]?.recognises(sample) === true)
-      const schema = SCHEMAS.find((each) => each.recognises(fields))
-      if (schema !== undefined) return { database, locations: new LocationTable(database, schema) }
-      if (!fields.isEmpty) errors.push(withoutLocations(database, fields.names))
-      return { database, locations: null }
-    })
+    try {
+      this.#databases = databases.map(readDatabase)
+    } catch (error) {
+      releaseAll(databases)
+      throw error
+    }
+    const errors = this.#databases.flatMap(({ error }) => error ?? [])
     this.locationTables = this.#databases.flatMap(({ locations }) => locations ?? [])
     this.tables = overlays === null ? this.locationTables : [overlays, ...this.locationTables]
     this.hasLocations = this.#databases.map(({ locations }) => locations !== null)
     this.locationErrors = errors
     const [error] = errors
     this.noLocationsError = error !== undefined && errors.length === databases.length ? error : null
+  }
+
+  /** Adds a user, who calls {@link release} once. @throws Error when the last user has gone */
+  retain(): this {
+    if (this.#users.add()) return this
+    throw new Error('the databases are closed')
+  }
+
+  /** Removes a user. The last one closes the files. */
+  release(): void {
+    this.#users.remove()
   }
 
   /**
@@ -156,6 +196,11 @@ export class DatabaseSet {
     }
     return best
   }
+}
+
+/** Gives back one use of each database. */
+export function releaseAll(databases: readonly OpenDatabase[]): void {
+  for (const database of databases) database.release?.()
 }
 
 /** The database to use for an address, and what its search tree has for it. */

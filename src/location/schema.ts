@@ -1,4 +1,4 @@
-import { isGeofixError } from '../errors.ts'
+import { isGeofixError, ReadFailure } from '../errors.ts'
 import type { DataSection } from '../mmdb/data-section.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { FieldReader, type Path } from '../mmdb/field-reader.ts'
@@ -139,7 +139,7 @@ export class SampledFields {
         this.#add(database.data, offset, isEnough)
       } catch (error) {
         // Skip damaged records here: looking one up throws.
-        if (!isGeofixError(error)) throw error
+        if (!isGeofixError(error) || error instanceof ReadFailure) throw error
       }
       if (isEnough(this)) break
     }

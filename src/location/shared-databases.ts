@@ -1,6 +1,7 @@
 import { allocate } from '../bytes/byte-limit.ts'
-import type { OpenDatabase } from '../mmdb/database.ts'
+import { Database, type OpenDatabase } from '../mmdb/database.ts'
 import { isOfClass, isUint8Array } from '../realm.ts'
+import type { DatabaseSet } from './database-set.ts'
 import type { Overlay } from './overlay-records.ts'
 import { attachOffsets, shareOffsets } from './shared-offsets.ts'
 
@@ -25,30 +26,44 @@ export interface SharedDatabase {
   readonly tables?: SharedArrayBuffer | undefined
 }
 
+/** How databases are shared. */
+export interface ShareOptions {
+  /**
+   * Whether threads share an unpacked copy of each packed database. It is made once, which takes about a second for a city
+   * database. With `false`, they share the packed file, and each thread decodes the blocks that its lookups need and keeps
+   * them, as `cacheBytes` of `attach` allows: better for a few lookups in each thread. Default: true.
+   */
+  readonly expand?: boolean | undefined
+}
+
 /**
  * Shares databases with other threads. Those that are not in shared memory yet are copied into it.
  *
- * @throws TypeError when the platform has no shared memory, as on a page that is not cross-origin isolated
- * @throws InvalidDatabaseError when there is not enough memory for the copy
+ * @returns what other threads attach, and the databases in shared memory: those of the set, or copies of them. The caller
+ *   has one use of each
+ * @throws TypeError when the platform has no shared memory, as on a page that is not cross-origin isolated, or the option
+ *   is not true or false
+ * @throws InvalidDatabaseError when there is not enough memory for the copy, or a file is damaged or cannot be read
  */
 export function shareDatabases(
-  databases: readonly OpenDatabase[],
-  overlays?: readonly Overlay[],
-): SharedDatabases {
+  set: DatabaseSet,
+  { expand = true }: ShareOptions = {},
+): { readonly shared: SharedDatabases; readonly databases: readonly OpenDatabase[] } {
+  if (typeof expand !== 'boolean') throw new TypeError('expand must be true or false')
   if (typeof SharedArrayBuffer === 'undefined') {
     throw new TypeError(
       'share needs SharedArrayBuffer, which browsers have on pages that are cross-origin isolated: send the headers "Cross-Origin-Opener-Policy: same-origin" and "Cross-Origin-Embedder-Policy: require-corp" with the page',
     )
   }
-  return {
-    geofix: 1,
-    offsets: shareOffsets(),
-    overlays,
-    databases: databases.map((database) => {
-      const { bytes, path } = database
-      return { bytes: inSharedMemory(bytes, path), path, tables: database.shareTables?.() }
-    }),
-  }
+  const copies = set.databases.map((database) => inSharedMemory(database, expand))
+  const databases = copies.map((copy) => ({
+    bytes: copy.bytes,
+    path: copy.path,
+    tables: copy.shareTables?.(),
+  }))
+  for (const copy of copies) if (set.databases.includes(copy)) copy.retain?.()
+  const shared = { geofix: 1, offsets: shareOffsets(), overlays: set.overlays?.list, databases } as const
+  return { shared, databases: copies }
 }
 
 /**
@@ -97,9 +112,16 @@ function isSharedDatabase(value: unknown): value is SharedDatabase {
   )
 }
 
-function inSharedMemory(bytes: Uint8Array, path: string | undefined): Uint8Array {
-  if (isOfClass(bytes.buffer, 'SharedArrayBuffer')) return bytes
-  const copy = allocate(bytes.length, (length) => new Uint8Array(new SharedArrayBuffer(length)), path)
+/** The database itself if it is in shared memory, or a copy that is. */
+function inSharedMemory(database: OpenDatabase, expand: boolean): OpenDatabase {
+  const { path } = database
+  const make = (bytes: number): Uint8Array =>
+    allocate(bytes, (length) => new Uint8Array(new SharedArrayBuffer(length)), path)
+  const expanded = expand ? database.expand?.(make) : null
+  if (expanded) return new Database(expanded, path)
+  const { bytes } = database
+  if (isOfClass(bytes.buffer, 'SharedArrayBuffer')) return database
+  const copy = make(bytes.length)
   copy.set(bytes)
-  return copy
+  return database.withBytes(copy)
 }

@@ -57,8 +57,23 @@ export interface OpenDatabase {
   verify(): Verification
   /** The same database with a copy of its bytes. */
   withBytes(copy: Uint8Array): OpenDatabase
-  /** Closes the file of a database that reads it by blocks. Later reads throw an InvalidDatabaseError. */
-  close?(): void
+  /**
+   * An unpacked file with the records and networks of a packed database, for many lookups.
+   *
+   * @param make gives memory of zeros
+   * @returns `null` when the unpacked file would be too large
+   * @throws InvalidDatabaseError when the database is damaged, or cannot be read
+   */
+  expand?(make: (length: number) => Uint8Array): Uint8Array | null
+  /**
+   * Adds a user of a database that reads its file by blocks. Each user calls {@link release} once. A database starts with
+   * one user, the caller who opened it. Databases in memory have neither method.
+   *
+   * @returns `false` when the last user has gone, and the file is closed
+   */
+  retain?(): boolean
+  /** Removes a user. The last one closes the file: later reads throw an InvalidDatabaseError. */
+  release?(): void
 }
 
 /** One open MMDB file: checked when it is opened, read-only afterwards. */

@@ -3,12 +3,12 @@ import { cacheBytesOf, maxBytesOf } from '../bytes/byte-limit.ts'
 import { progressMeter } from '../bytes/progress.ts'
 import city from '../city-server.ts'
 import { ClientWalk } from '../client/client-address.ts'
-import { DatabaseSet } from '../location/database-set.ts'
+import { DatabaseSet, releaseAll } from '../location/database-set.ts'
 import { type Overlays, openOverlays } from '../location/overlays.ts'
 import { attachDatabases, type SharedDatabases } from '../location/shared-databases.ts'
 import { mustBeAwaited, noConstructor } from '../misuse.ts'
 import { checkOptionNames, type NamesOf } from '../option-names.ts'
-import { atLeastOne, OPEN_OPTIONS, type OpenOptions, REPLACE, Resolver } from '../resolver.ts'
+import { atLeastOne, BORROW, OPEN_OPTIONS, type OpenOptions, REPLACE, Resolver } from '../resolver.ts'
 import {
   absolute,
   type NodeSource,
@@ -50,10 +50,21 @@ export class NodeResolver extends Resolver {
       overlays,
     )
     super(set, clients)
-    this.#watcher = new Watcher(sources, set, settings, {
-      open: (path) => openFile(path, maxBytes, undefined, undefined, cacheBytes),
-      replace: (next) => this[REPLACE](next),
-    })
+    try {
+      this.#watcher = new Watcher(
+        sources.map(({ file }) => file),
+        set,
+        settings,
+        {
+          open: (path) => openFile(path, maxBytes, undefined, undefined, cacheBytes),
+          borrow: () => this[BORROW](),
+          replace: (next) => this[REPLACE](next),
+        },
+      )
+    } catch (error) {
+      super.close()
+      throw error
+    }
   }
 
   /**
@@ -89,7 +100,12 @@ export class NodeResolver extends Resolver {
     const given = absoluteIfWatched(atLeastOne(source), settings)
     const progress = progressMeter(options.onProgress, () => given.map(sourceSize))
     const sources: OpenSource[] = []
-    for (const each of given) sources.push(await openSource(each, maxBytes, signal, progress, cacheBytes))
+    try {
+      for (const each of given) sources.push(await openSource(each, maxBytes, signal, progress, cacheBytes))
+    } catch (error) {
+      releaseAll(sources.map(({ database }) => database))
+      throw error
+    }
     return new NodeResolver(sources, clients, overlays, settings, maxBytes, cacheBytes)
   }
 
@@ -110,10 +126,16 @@ export class NodeResolver extends Resolver {
     signalOf(options.signal)?.throwIfAborted()
     const given = absoluteIfWatched(atLeastOne(source), settings)
     const progress = progressMeter(options.onProgress, () => given.map(sourceSize))
-    const sources = given.map((each) => {
-      progress?.add(sourceSize(each) ?? 0)
-      return openSourceSync(each, maxBytes, cacheBytes)
-    })
+    const sources: OpenSource[] = []
+    try {
+      for (const each of given) {
+        progress?.add(sourceSize(each) ?? 0)
+        sources.push(openSourceSync(each, maxBytes, cacheBytes))
+      }
+    } catch (error) {
+      releaseAll(sources.map(({ database }) => database))
+      throw error
+    }
     return new NodeResolver(sources, clients, overlays, settings, maxBytes, cacheBytes)
   }
 
@@ -143,8 +165,8 @@ export class NodeResolver extends Resolver {
 
   /** Releases the databases' memory, closes and stops watching their files: see {@link Resolver.close}. */
   override close(): void {
-    super.close()
     this.#watcher.stop()
+    super.close()
   }
 }
 

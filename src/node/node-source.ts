@@ -26,7 +26,8 @@ import { embeddedPath } from './embedded-file.ts'
 import { readUnpacked, readWholeSync } from './file-bytes.ts'
 import { type FileState, fileState, fileStateSync } from './file-state.ts'
 import { nativeGunzip, nativeGunzipAsync } from './native-gunzip.ts'
-import { openDatabase, openPackedFile, unreadable } from './packed-source.ts'
+import { shareOpened } from './open-files.ts'
+import { lookAtFile, openDatabase, unreadable } from './packed-source.ts'
 
 /** A source that Node can open: a path, a `file:` URL, or bytes in any form. */
 export type NodeSource = string | PlatformUrl | ByteSource
@@ -34,11 +35,19 @@ export type NodeSource = string | PlatformUrl | ByteSource
 /** A source that can be opened synchronously. */
 export type SyncSource = string | PlatformUrl | Bytes
 
+/** The file of a source. */
+export interface SourceFile {
+  readonly path: string
+  /** Before the file was read. */
+  readonly state: FileState
+}
+
 /** An opened source. */
 export interface OpenSource {
+  /** With the caller as one user, who releases it. */
   readonly database: OpenDatabase
-  /** Its path and the file's state before reading it; `null` for bytes. */
-  readonly file: { readonly path: string; readonly state: FileState } | null
+  /** `null` for bytes. */
+  readonly file: SourceFile | null
 }
 
 /**
@@ -81,13 +90,13 @@ export function openSourceSync(source: SyncSource, maxBytes: number, cacheBytes?
   }
   const path = pathOf(source)
   const state = fileStateSync(path)
-  const database =
-    openPackedFile(path, options) ??
-    openDatabase(extractDatabase(read(path, maxBytes), nativeGunzip, path, maxBytes), path, options)
-  return { database, file: { path, state } }
+  const { database, key } = lookAtFile(path, options)
+  if (database !== null) return { database, file: { path, state } }
+  const bytes = extractDatabase(read(path, maxBytes), nativeGunzip, path, maxBytes)
+  return { database: shareOpened(key, openDatabase(bytes, path, options)), file: { path, state } }
 }
 
-/** Opens a file. Throws as {@link openSource}. */
+/** Opens a file, with the caller as one user of the database. Throws the errors of {@link openSource}. */
 export async function openFile(
   path: string,
   maxBytes: number,
@@ -96,14 +105,14 @@ export async function openFile(
   cacheBytes?: number,
 ): Promise<OpenDatabase> {
   const options = { maxBytes, cacheBytes }
-  const packed = openPackedFile(path, options)
-  if (packed !== null) {
+  const { database, size, key } = lookAtFile(path, options)
+  if (database !== null) {
     // The whole file, of which `total` has the size too.
-    progress?.add(packed.size)
-    return packed
+    progress?.add(size)
+    return database
   }
   const bytes = await readFileUnpacked(path, maxBytes, signal, progress)
-  return openDatabase(extractUncompressed(bytes, path), path, options)
+  return shareOpened(key, openDatabase(extractUncompressed(bytes, path), path, options))
 }
 
 /** Makes the path of a file absolute. Other sources stay as they are. */

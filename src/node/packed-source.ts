@@ -1,11 +1,14 @@
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
+import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { isPacked, PACKED_MAGIC } from '../bytes/extract.ts'
-import { InvalidDatabaseError } from '../errors.ts'
+import { UseCount } from '../bytes/use-count.ts'
+import { ReadFailure } from '../errors.ts'
 import { Database, type OpenDatabase } from '../mmdb/database.ts'
+import { openPackedBytes } from '../packed/open-bytes.ts'
 import { PackedDatabase, type PackedOptions } from '../packed/packed-database.ts'
-import { type BlockSource, sourceOf } from '../packed/packed-file.ts'
+import type { BlockSource } from '../packed/packed-file.ts'
 import { messageOf } from '../realm.ts'
 import { NATIVE_CODEC } from './native-gunzip.ts'
+import { fileKey, openedDatabase, shareOpened } from './open-files.ts'
 
 /** Closes the file of a database that is no longer used and was not closed. */
 const closer = new FinalizationRegistry<number>((file) => closeSync(file))
@@ -18,44 +21,59 @@ export function openDatabase(
   tables?: SharedArrayBuffer,
 ): OpenDatabase {
   return isPacked(bytes)
-    ? new PackedDatabase(sourceOf(bytes), NATIVE_CODEC, path, options)
+    ? openPackedBytes(bytes, NATIVE_CODEC, path, options)
     : new Database(bytes, path, tables)
 }
 
+/** What a first look at a file gives. */
+export interface FirstLook {
+  /** `null` when the whole file must be read to open it. */
+  readonly database: OpenDatabase | null
+  /** The size of the file in bytes; 0 if it is unknown. */
+  readonly size: number
+  /** For `shareOpened`, when the file has been read; `null` if resolvers cannot share it. */
+  readonly key: string | null
+}
+
+const NOTHING: FirstLook = { database: null, size: 0, key: null }
+
 /**
- * Opens a file by blocks if it is packed.
+ * Opens a file by blocks if it is packed. Gives the database of another resolver if the same unchanged file is open.
  *
- * @returns `null` for other files, for pipes and devices, and for files that cannot be opened
- * @throws InvalidDatabaseError when a packed file is damaged or too large
+ * @returns no database for other files, for pipes and devices, and for files that cannot be opened
+ * @throws InvalidDatabaseError when the file cannot be read, or a packed file is damaged or too large
  */
-export function openPackedFile(path: string, options?: PackedOptions): PackedDatabase | null {
-  const file = openRegularFile(path)
-  if (file === null) return null
-  let database: PackedDatabase | null = null
+export function lookAtFile(path: string, options?: PackedOptions): FirstLook {
+  const file = openToRead(path)
+  if (file === null) return NOTHING
+  let isKept = false
   try {
+    const stats = reading(path, () => fstatSync(file, { bigint: true }))
+    if (!stats.isFile()) return NOTHING
+    const size = Number(stats.size)
+    const key = fileKey(path, stats, options)
+    const opened = openedDatabase(key)
+    if (opened !== null) return { database: opened, size, key }
     const head = new Uint8Array(PACKED_MAGIC.length)
-    readSync(file, head, 0, head.length, 0)
-    if (!isPacked(head)) return null
-    const source = new PackedSource(file, path)
-    database = new PackedDatabase(source, NATIVE_CODEC, path, options)
+    reading(path, () => readSync(file, head, 0, head.length, 0))
+    if (!isPacked(head)) return { database: null, size, key }
+    const source = new PackedSource(file, path, stats)
+    const database = new PackedDatabase(source, NATIVE_CODEC, path, options)
     closer.register(source, file, source)
-    return database
+    isKept = true
+    return { database: shareOpened(key, database), size, key }
   } finally {
-    if (database === null) closeSync(file)
+    if (!isKept) closeSync(file)
   }
 }
 
-/** Opens a file if it is a regular one. With O_NONBLOCK, this does not wait for the writer of a named pipe. */
-function openRegularFile(path: string): number | null {
-  let file: number
+/** With O_NONBLOCK, this does not wait for the writer of a named pipe. */
+function openToRead(path: string): number | null {
   try {
-    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   } catch {
     return null
   }
-  if (fstatSync(file).isFile()) return file
-  closeSync(file)
-  return null
 }
 
 /**
@@ -67,18 +85,25 @@ class PackedSource implements BlockSource {
   readonly #file: number
   readonly #path: string
   readonly #state: string
+  readonly #users = new UseCount(() => this.#close())
   #isClosed = false
 
-  constructor(file: number, path: string) {
-    const stats = fstatSync(file)
-    this.size = stats.size
+  constructor(file: number, path: string, stats: BigIntStats) {
+    this.size = Number(stats.size)
     this.#file = file
     this.#path = path
     this.#state = stateOf(stats)
   }
 
-  close(): void {
-    if (this.#isClosed) return
+  retain(): boolean {
+    return this.#users.add()
+  }
+
+  release(): void {
+    this.#users.remove()
+  }
+
+  #close(): void {
     this.#isClosed = true
     closer.unregister(this)
     closeSync(this.#file)
@@ -86,21 +111,18 @@ class PackedSource implements BlockSource {
 
   read(position: number, length: number): Uint8Array {
     // Another file can have got the number of the closed one.
-    if (this.#isClosed) throw new InvalidDatabaseError('the file is closed', { path: this.#path })
+    if (this.#isClosed) throw new ReadFailure('the file is closed', { path: this.#path })
     const bytes = new Uint8Array(length)
-    let isSame: boolean
     let filled = 0
-    try {
+    const isSame = reading(this.#path, () => {
       for (let count = -1; filled < length && count !== 0; filled += count) {
         count = readSync(this.#file, bytes, filled, length - filled, position + filled)
       }
       // Check after reading: an earlier write has changed the state.
-      isSame = stateOf(fstatSync(this.#file)) === this.#state
-    } catch (error) {
-      throw unreadable(this.#path, error)
-    }
+      return stateOf(fstatSync(this.#file, { bigint: true })) === this.#state
+    })
     if (filled < length || !isSame) {
-      throw new InvalidDatabaseError(
+      throw new ReadFailure(
         'the file was changed while it is open: open it again, and replace files by renaming others over them',
         { path: this.#path },
       )
@@ -109,12 +131,21 @@ class PackedSource implements BlockSource {
   }
 }
 
+/** Runs a system call. @throws InvalidDatabaseError when it fails */
+function reading<Result>(path: string, call: () => Result): Result {
+  try {
+    return call()
+  } catch (error) {
+    throw unreadable(path, error)
+  }
+}
+
 /** The error for a file that the operating system cannot read. */
-export function unreadable(path: string, cause: unknown): InvalidDatabaseError {
-  return new InvalidDatabaseError(`it cannot be read: ${messageOf(cause)}`, { path, cause })
+export function unreadable(path: string, cause: unknown): ReadFailure {
+  return new ReadFailure(`it cannot be read: ${messageOf(cause)}`, { path, cause })
 }
 
 /** Without `ctime`, which also changes when another file is renamed over this one. */
-function stateOf({ dev, ino, size, mtimeMs }: Stats): string {
-  return [dev, ino, size, mtimeMs].join(':')
+function stateOf({ dev, ino, size, mtimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs].join(':')
 }

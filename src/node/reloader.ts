@@ -3,22 +3,30 @@ import { setImmediate } from 'node:timers/promises'
 import { Address } from '../address/address.ts'
 import { isOutOfMemory } from '../bytes/byte-limit.ts'
 import { InvalidDatabaseError } from '../errors.ts'
-import { DatabaseSet } from '../location/database-set.ts'
+import { DatabaseSet, releaseAll } from '../location/database-set.ts'
 import { NO_LOCATION } from '../location/location-table.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { isError, messageOf } from '../realm.ts'
 import { type FileState, fileState, isMissing } from './file-state.ts'
-import type { OpenSource } from './node-source.ts'
+import type { SourceFile } from './node-source.ts'
 
 /** What a reloader needs from its watcher. */
 export interface ReloaderHost {
   readonly canaries: readonly Address[]
-  /** Opens a file. @throws InvalidDatabaseError */
+  /** Opens a file, with the caller as one user of the database. @throws InvalidDatabaseError */
   open(path: string): Promise<OpenDatabase>
-  /** Called with the set to use from now on. */
+  /** The databases in use, with the caller as one more user. @throws TypeError when the resolver is closed */
+  borrow(): DatabaseSet
+  /** Called with the set to use from now on. Takes over one use of the caller. */
   replaced(set: DatabaseSet): void
   /** Called once for each state of the files that cannot be used. */
   refused(error: InvalidDatabaseError): void
+}
+
+/** Files that were opened, and their databases. */
+interface Replacement {
+  readonly files: readonly (SourceFile | null)[]
+  readonly set: DatabaseSet
 }
 
 /**
@@ -28,8 +36,7 @@ export interface ReloaderHost {
  */
 export class Reloader {
   #error: InvalidDatabaseError | null = null
-  #sources: readonly OpenSource[]
-  #set: DatabaseSet
+  #files: readonly (SourceFile | null)[]
   readonly #intervalMs: number
   readonly #host: ReloaderHost
   /** The states of the files at the last poll. */
@@ -40,12 +47,11 @@ export class Reloader {
   #stopped = false
 
   /**
-   * @param set of the databases in `sources`
+   * @param files of the databases in use, in their order; `null` for those of bytes
    * @param intervalMs between two polls
    */
-  constructor(sources: readonly OpenSource[], set: DatabaseSet, intervalMs: number, host: ReloaderHost) {
-    this.#sources = sources
-    this.#set = set
+  constructor(files: readonly (SourceFile | null)[], intervalMs: number, host: ReloaderHost) {
+    this.#files = files
     this.#intervalMs = intervalMs
     this.#host = host
     this.#seen = this.#opened
@@ -63,7 +69,7 @@ export class Reloader {
   }
 
   get #opened(): readonly FileState[] {
-    return this.#sources.map(({ file }) => file?.state ?? '')
+    return this.#files.map((file) => file?.state ?? '')
   }
 
   #schedule(): void {
@@ -87,12 +93,13 @@ export class Reloader {
   async #reload(states: readonly FileState[]): Promise<void> {
     const outcome = await this.#openAndTry(states).catch(asInvalidDatabase)
     // Ignore the outcome if a file changed while it was read.
-    if (!same(await this.#states(), states) || this.#stopped) return
-    if (outcome instanceof InvalidDatabaseError) this.#refuse(outcome, states)
+    const isOutdated = !same(await this.#states(), states) || this.#stopped
+    if (outcome instanceof InvalidDatabaseError) {
+      if (!isOutdated) this.#refuse(outcome, states)
+    } else if (isOutdated) outcome.set.release()
     else {
       this.#accept()
-      this.#sources = outcome.sources
-      this.#set = outcome.set
+      this.#files = outcome.files
       this.#host.replaced(outcome.set)
     }
   }
@@ -112,18 +119,47 @@ export class Reloader {
   }
 
   /** Opens the files that have changed and tries them with the others. @throws InvalidDatabaseError */
-  async #openAndTry(states: readonly FileState[]): Promise<{ sources: OpenSource[]; set: DatabaseSet }> {
-    const sources: OpenSource[] = []
-    for (const [index, source] of this.#sources.entries()) {
-      const { file } = source
-      const state = states[index]
-      if (file === null || state === undefined || state === file.state) sources.push(source)
-      else sources.push({ database: await this.#open(file.path), file: { path: file.path, state } })
+  async #openAndTry(states: readonly FileState[]): Promise<Replacement> {
+    const files = this.#files.map((file, index) => file && { path: file.path, state: states[index] ?? '' })
+    const previous = this.#host.borrow()
+    try {
+      const databases = await this.#openChanged(files, previous.databases)
+      await setImmediate()
+      const set = new DatabaseSet(databases, previous.overlays)
+      try {
+        await tryReplacement(set, previous, this.#host.canaries)
+      } catch (error) {
+        set.release()
+        throw error
+      }
+      return { files, set }
+    } finally {
+      previous.release()
     }
-    const databases = sources.map(({ database }) => database)
-    const set = new DatabaseSet(databases, this.#set.overlays)
-    await tryReplacement(set, this.#set, this.#host.canaries)
-    return { sources, set }
+  }
+
+  /**
+   * @param previous the databases in use
+   * @returns those of the same files, and the newly opened ones of changed files, with one use of each for the caller
+   */
+  async #openChanged(
+    files: readonly (SourceFile | null)[],
+    previous: readonly OpenDatabase[],
+  ): Promise<readonly OpenDatabase[]> {
+    const databases: OpenDatabase[] = []
+    try {
+      for (const [index, database] of previous.entries()) {
+        const file = files[index] ?? null
+        if (file === null || file.state === this.#files[index]?.state) {
+          database.retain?.()
+          databases.push(database)
+        } else databases.push(await this.#open(file.path))
+      }
+    } catch (error) {
+      releaseAll(databases)
+      throw error
+    }
+    return databases
   }
 
   async #open(path: string): Promise<OpenDatabase> {
@@ -139,7 +175,7 @@ export class Reloader {
   /** Sequential, so that a file system that hangs blocks only one of Node's few threads. */
   async #states(): Promise<FileState[]> {
     const states: FileState[] = []
-    for (const { file } of this.#sources) states.push(file === null ? '' : await fileState(file.path))
+    for (const file of this.#files) states.push(file === null ? '' : await fileState(file.path))
     return states
   }
 }

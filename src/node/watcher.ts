@@ -3,7 +3,7 @@ import type { DatabaseInfo } from '../location/database-info.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { fileStateSync } from './file-state.ts'
-import type { OpenSource } from './node-source.ts'
+import type { SourceFile } from './node-source.ts'
 import { checkCanaries, Reloader } from './reloader.ts'
 import type { WatchSettings } from './watch-options.ts'
 
@@ -27,7 +27,9 @@ export interface ResolverStatus {
 export interface WatcherHost {
   /** Opens a file with the options of the resolver. @throws InvalidDatabaseError */
   open(path: string): Promise<OpenDatabase>
-  /** Uses this set from now on. */
+  /** The databases in use, with the caller as one more user. @throws TypeError when the resolver is closed */
+  borrow(): DatabaseSet
+  /** Uses this set from now on, and takes over one use of the caller. */
   replace(set: DatabaseSet): void
 }
 
@@ -40,21 +42,21 @@ export class Watcher {
   #refusals = 0
 
   /**
-   * @param sources of the resolver
+   * @param files of the resolver's sources; `null` for bytes
    * @param set of the same databases
    * @throws InvalidDatabaseError when a canary has no location
    * @throws TypeError when `watch` is set and no source is a file, or a file cannot be watched
    */
   constructor(
-    sources: readonly OpenSource[],
+    files: readonly (SourceFile | null)[],
     set: DatabaseSet,
     { intervalMs, canaries, staleAfterDays, onReload, onReloadError, onStale }: WatchSettings,
     resolver: WatcherHost,
   ) {
-    if (intervalMs !== null && sources.every(({ file }) => file === null)) {
+    if (intervalMs !== null && files.every((file) => file === null)) {
       throw new TypeError('watch needs a file: give a path or a file: URL')
     }
-    if (intervalMs !== null) for (const { file } of sources) if (file !== null) checkWatchable(file.path)
+    if (intervalMs !== null) for (const file of files) if (file !== null) checkWatchable(file.path)
     checkCanaries(set, canaries)
     if (staleAfterDays !== null) {
       this.#staleness = new StalenessTimer(staleAfterDays, (databases) => onStale?.({ databases }))
@@ -67,9 +69,10 @@ export class Watcher {
     }
     if (intervalMs === null) return
     let previous = set.info
-    this.#reloader = new Reloader(sources, set, intervalMs, {
+    this.#reloader = new Reloader(files, intervalMs, {
       canaries,
       open: resolver.open,
+      borrow: resolver.borrow,
       replaced: (next) => {
         resolver.replace(next)
         this.#openedAt = new Date()

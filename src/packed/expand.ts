@@ -1,6 +1,8 @@
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
-import { encodeMetadata } from '../mmdb/writer/database-encoder.ts'
+import type { Metadata } from '../mmdb/metadata.ts'
+import { type DatabaseMetadata, encodeMetadata } from '../mmdb/writer/database-encoder.ts'
 import { bitAt } from '../mmdb/writer/node-table.ts'
+import { isLittleEndian } from './directory.ts'
 import { ALIAS, FIRST_RECORD, LEAVES_PER_BLOCK, NONE } from './format.ts'
 import type { PackedFile } from './packed-file.ts'
 
@@ -15,7 +17,8 @@ const RECORD_SIZE = 32
  * that this package knows.
  *
  * @param allocate gives memory of zeros
- * @returns `null` when the file is too large, too small to have a tree, or its build date is impossible
+ * @returns `null` when the file or its metadata is too large, the file is too small to have a tree, or its build date is impossible, and on the few
+ *   processors that are big-endian
  * @throws InvalidDatabaseError when the packed file is damaged
  */
 export function expandFile<Bytes extends Uint8Array>(
@@ -28,8 +31,10 @@ export function expandFile<Bytes extends Uint8Array>(
   const treeBytes = nodeCount * ((2 * RECORD_SIZE) / 8)
   const dataOffset = treeBytes + SEPARATOR_BYTES
   const dataBytes = dataEnd - dataStart
-  if (buildDate === null || nodeCount < 1 || dataOffset + dataBytes > MAX_EXPANDED_BYTES) return null
-  const end = encodeMetadata({ ...metadata, buildDate, nodeCount, recordSize: RECORD_SIZE })
+  const isTooLarge = dataOffset + dataBytes > MAX_EXPANDED_BYTES
+  if (buildDate === null || nodeCount < 1 || isTooLarge || !isLittleEndian()) return null
+  const end = metadataOf(metadata, { buildDate, nodeCount, recordSize: RECORD_SIZE })
+  if (end === null) return null
   const bytes = allocate(dataOffset + dataBytes + end.length)
   writeTree(file, new Uint32Array(bytes.buffer, bytes.byteOffset, 2 * nodeCount), nodeCount)
   for (let block = 0; block < directory.dataBlocks.length.length; block++) {
@@ -37,6 +42,19 @@ export function expandFile<Bytes extends Uint8Array>(
   }
   bytes.set(end, dataOffset + dataBytes)
   return bytes
+}
+
+/** @returns `null` when it would be too long, as with text that the original metadata repeats by pointers */
+function metadataOf(
+  metadata: Metadata,
+  changed: Pick<DatabaseMetadata, 'buildDate' | 'nodeCount' | 'recordSize'>,
+): Uint8Array | null {
+  try {
+    return encodeMetadata({ ...metadata, ...changed })
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
 }
 
 /** Writes a node for each fork between leaves, in the order of their first addresses. */
@@ -95,7 +113,7 @@ function targetOf(file: PackedFile, tree: Uint32Array, row: number, leaf: number
   return target
 }
 
-/** Exchanges the byte orders of MMDB and of the processor, which is little-endian wherever Node runs. */
+/** Exchanges the byte orders of MMDB and of a little-endian processor. */
 function bigEndian(number: number): number {
   return ((number << 24) | ((number & 0xff00) << 8) | ((number >>> 8) & 0xff00) | (number >>> 24)) >>> 0
 }

@@ -8,6 +8,7 @@ import { type MmdbValue, RecordDecoder } from '../mmdb/record-decoder.ts'
 import { FaultList, type Verification } from '../mmdb/verify.ts'
 import { BlockCache } from './block-cache.ts'
 import type { DataColumns } from './data-block.ts'
+import { expandFile } from './expand.ts'
 import { FIRST_RECORD } from './format.ts'
 import { PackedData } from './packed-data.ts'
 import { type BlockSource, PackedFile, sourceOf } from './packed-file.ts'
@@ -138,8 +139,16 @@ export class PackedDatabase implements OpenDatabase {
     return new PackedDatabase(sourceOf(copy), this.#codec, this.path, this.#options)
   }
 
-  close(): void {
-    this.#source.close?.()
+  expand(make: (length: number) => Uint8Array): Uint8Array | null {
+    return expandFile(this.#file, make)
+  }
+
+  retain(): boolean {
+    return this.#source.retain?.() ?? true
+  }
+
+  release(): void {
+    this.#source.release?.()
   }
 
   #openData(): PackedData {

@@ -15,8 +15,10 @@ export interface BlockSource {
   readonly size: number
   /** Returns bytes of the file. Callers do not ask for bytes beyond its end. */
   read(position: number, length: number): Uint8Array
-  /** Closes the file. Later reads throw an InvalidDatabaseError. */
-  close?(): void
+  /** Adds a user of a file on disk. @returns `false` when it is closed */
+  retain?(): boolean
+  /** Removes a user. The last one closes the file: later reads throw an InvalidDatabaseError. */
+  release?(): void
 }
 
 /** A packed file in memory. */

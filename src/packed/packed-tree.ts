@@ -1,4 +1,4 @@
-import { isGeofixError } from '../errors.ts'
+import { isGeofixError, ReadFailure } from '../errors.ts'
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import { BlockCache } from './block-cache.ts'
@@ -140,7 +140,7 @@ export class PackedTree {
     try {
       return this.#leaves(block)
     } catch (error) {
-      if (!isGeofixError(error)) throw error
+      if (!isGeofixError(error) || error instanceof ReadFailure) throw error
       return null
     }
   }

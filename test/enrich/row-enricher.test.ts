@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createRowEnricher, type RowEnricherOptions } from '../../src/enrich.ts'
 import { Resolver } from '../../src/index.ts'
-import { DATABASE_SET, REPLACE } from '../../src/resolver.ts'
+import { BORROW, REPLACE } from '../../src/resolver.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { latin1, smallDatabase, smallResolver, utf8 } from './in-memory-run.ts'
 
@@ -33,7 +33,7 @@ describe('createRowEnricher', () => {
     const other = new MmdbWriter({ databaseType: 'Other' }).insert('81.2.69.0/24', {
       city: { names: { en: 'Leeds' } },
     })
-    following[REPLACE]((await Resolver.open(other.toBytes()))[DATABASE_SET]())
+    following[REPLACE]((await Resolver.open(other.toBytes()))[BORROW]())
     expect(textsOf(enrich(utf8('81.2.69.142')))).toEqual(['81.2.69.142\tLeeds'])
     following.close()
     expect(() => enrich(utf8('81.2.69.142'))).toThrow('the resolver is closed')

@@ -7,11 +7,11 @@ import { DatabaseSet } from '../../src/location/database-set.ts'
 import { localeOf } from '../../src/location/locale.ts'
 import { Location } from '../../src/location/location-table.ts'
 import { Database } from '../../src/mmdb/database.ts'
-import { DATABASE_SET } from '../../src/resolver.ts'
+import { BORROW } from '../../src/resolver.ts'
 import { DATABASE, openSample } from './service.ts'
 
 const geo = await openSample()
-const set = geo[DATABASE_SET]()
+const set = geo[BORROW]()
 /** Some thousands of these are more than is kept. */
 const LONG = 'x'.repeat(5000)
 const AT = Date.UTC(2026, 5, 1)
@@ -39,7 +39,7 @@ describe('the JSON of a batch', () => {
 
   it('is of the databases that are given', () => {
     const json = new AnswerJson()
-    const other = Resolver.openSync(DATABASE.slice())[DATABASE_SET]()
+    const other = Resolver.openSync(DATABASE.slice())[BORROW]()
     const of = (databases: DatabaseSet) =>
       decoder.decode(json.batch(databases, ['81.2.69.142'], localeOf('en'), AT, () => {}))
     expect(of(other)).toBe(of(set))

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { enrich } from '../../src/enrich.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import { Resolver } from '../../src/index.ts'
-import { openPackedFile } from '../../src/node/packed-source.ts'
+import { lookAtFile } from '../../src/node/packed-source.ts'
 import { MmdbWriter, pack } from '../../src/writer.ts'
 import { temporaryFolder } from '../temporary.ts'
 
@@ -98,8 +98,8 @@ describe('a packed file on disk', () => {
   })
 
   it('does not read another file that got its number', () => {
-    const database = openPackedFile(written('number.packed', LONDON), { cacheBytes: 0 })
-    database?.close()
+    const { database } = lookAtFile(written('number.packed', LONDON), { cacheBytes: 0 })
+    database?.release?.()
     expect(database).not.toBeNull()
     expect(() => database?.tree.findIPv4(0x5102_458e)).toThrow('number.packed: the file is closed')
   })
@@ -113,10 +113,10 @@ describe('a packed file on disk', () => {
   })
 
   it('is not what other files, folders and missing files are', () => {
-    expect(openPackedFile(written('other.mmdb', new Uint8Array(100)))).toBeNull()
-    expect(openPackedFile(written('short', LONDON.subarray(0, 4)))).toBeNull()
-    expect(openPackedFile(folder)).toBeNull()
-    expect(openPackedFile(at('missing'))).toBeNull()
+    expect(lookAtFile(written('other.mmdb', new Uint8Array(100))).database).toBeNull()
+    expect(lookAtFile(written('short', LONDON.subarray(0, 4))).database).toBeNull()
+    expect(lookAtFile(folder).database).toBeNull()
+    expect(lookAtFile(at('missing')).database).toBeNull()
   })
 
   it('is not left open when it cannot be used', () => {
@@ -139,6 +139,6 @@ describe('a packed file on disk', () => {
     const shared = (await Resolver.open(path)).share()
     const attached = Resolver.attach(structuredClone(shared))
     expect(attached.lookup(IP).city).toBe('London')
-    expect(shared.databases[0]?.bytes.length).toBe(LONDON.length)
+    expect(shared.databases[0]?.bytes.length).toBeGreaterThan(LONDON.length)
   })
 })

@@ -24,7 +24,13 @@ async function failing(causes: readonly unknown[]) {
   const replaced = vi.fn()
   const refused = vi.fn()
   const set = new DatabaseSet([source.database])
-  const reloader = new Reloader([source], set, 5, { canaries: [], open, replaced, refused })
+  const reloader = new Reloader([source.file], 5, {
+    canaries: [],
+    open,
+    borrow: () => set.retain(),
+    replaced,
+    refused,
+  })
   writeFileSync(path, generation(2))
   return { reloader, open, replaced, refused }
 }

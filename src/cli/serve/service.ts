@@ -9,7 +9,7 @@ import type { MakeLimiter } from '../../http/rate-limit.ts'
 import { createKeyFile, type KeyFile } from '../../node/keys/key-file.ts'
 import { NodeResolver } from '../../node/node-resolver.ts'
 import { messageOf } from '../../realm.ts'
-import { DATABASE_SET } from '../../resolver.ts'
+import { withDatabases } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
 import { METRICS_LIMITS } from './connections.ts'
 import type { ServeSettings } from './flags.ts'
@@ -59,7 +59,7 @@ export async function startService(
   let keys: KeyFile | null = null
   let server: Server | null = null
   try {
-    checkLocations(resolver[DATABASE_SET]())
+    withDatabases(resolver, checkLocations)
     keys = await openKeys(settings, plans, log)
     const metrics =
       settings.metricsPort === null

@@ -1,0 +1,48 @@
+// The databases of the files that are open in this thread. Resolvers of the same unchanged file share one of them, with
+// all that lookups have read.
+import type { BigIntStats } from 'node:fs'
+import type { OpenDatabase } from '../mmdb/database.ts'
+import type { PackedOptions } from '../packed/packed-database.ts'
+
+/**
+ * A file system can give two writes the same time. A file that was written this recently is not shared, because a later
+ * write could leave its state as it is. Two seconds is the coarsest time of a file system (FAT).
+ */
+const MIN_AGE_MS = 2000
+
+const open = new Map<string, WeakRef<OpenDatabase>>()
+
+/** Removes the entries of databases that were dropped and not closed. */
+const dropped = new FinalizationRegistry<string>((key) => {
+  if (open.get(key)?.deref() === undefined) open.delete(key)
+})
+
+/**
+ * The key of a file in its present state: equal for the same path, file, content and options.
+ *
+ * @param stats taken before the file is read
+ * @returns `null` when the file was written just now
+ */
+export function fileKey(path: string, stats: BigIntStats, options: PackedOptions = {}): string | null {
+  const { dev, ino, size, mtimeNs, ctimeNs, mtimeMs, ctimeMs } = stats
+  const written = mtimeMs > ctimeMs ? mtimeMs : ctimeMs
+  if (Date.now() - Number(written) < MIN_AGE_MS) return null
+  return [dev, ino, size, mtimeNs, ctimeNs, options.maxBytes, options.cacheBytes, path].join(':')
+}
+
+/** The open database of a file, with the caller as one more user; `null` when there is none. */
+export function openedDatabase(key: string | null): OpenDatabase | null {
+  if (key === null) return null
+  const database = open.get(key)?.deref()
+  if (database === undefined || database.retain?.() === false) return null
+  return database
+}
+
+/** Lets later resolvers of the same file share a database. */
+export function shareOpened<Opened extends OpenDatabase>(key: string | null, database: Opened): Opened {
+  if (key !== null) {
+    open.set(key, new WeakRef<OpenDatabase>(database))
+    dropped.register(database, key)
+  }
+  return database
+}

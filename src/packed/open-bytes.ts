@@ -1,0 +1,44 @@
+import type { BlockCodec } from '../bytes/deflate.ts'
+import { HEADER_BYTES } from './format.ts'
+import { PackedDatabase, type PackedOptions } from './packed-database.ts'
+import { sourceOf } from './packed-file.ts'
+
+/** An open packed file in memory. */
+interface OpenBytes {
+  /** Equal for the same part of the same memory, opened in the same way. */
+  readonly key: string
+  /** A copy. It has the checksum of the directory, which has those of all blocks. */
+  readonly header: Uint8Array
+  readonly codec: BlockCodec
+  readonly database: WeakRef<PackedDatabase>
+}
+
+const open = new WeakMap<ArrayBufferLike, readonly OpenBytes[]>()
+
+/**
+ * Opens a packed file in memory. Resolvers of the same bytes share one database, with its directory and its decoded
+ * blocks.
+ *
+ * @throws InvalidDatabaseError when the file's header, directory or metadata is damaged, or the file is too large
+ */
+export function openPackedBytes(
+  bytes: Uint8Array,
+  codec: BlockCodec,
+  path?: string,
+  options: PackedOptions = {},
+): PackedDatabase {
+  const { buffer, byteOffset, byteLength } = bytes
+  const key = [byteOffset, byteLength, options.maxBytes, options.cacheBytes, path].join(':')
+  const live = (open.get(buffer) ?? []).filter(({ database }) => database.deref() !== undefined)
+  for (const each of live) {
+    const database = each.database.deref()
+    // Other bytes can have been written into the memory since.
+    const isSame =
+      each.key === key && each.codec === codec && each.header.every((byte, i) => byte === bytes[i])
+    if (database !== undefined && isSame) return database
+  }
+  const database = new PackedDatabase(sourceOf(bytes), codec, path, options)
+  const header = Uint8Array.from(bytes.subarray(0, HEADER_BYTES))
+  open.set(buffer, [...live, { key, header, codec, database: new WeakRef(database) }])
+  return database
+}
