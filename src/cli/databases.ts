@@ -1,6 +1,6 @@
 // The databases that the command line names: their paths, their age, whether they have locations, and `geofix verify`.
 import { fileURLToPath } from 'node:url'
-import { isGeofixError } from '../errors.ts'
+import { isGeofixError, ReadFailure } from '../errors.ts'
 import type { DatabaseInfo } from '../location/database-info.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import type { DatabaseFault } from '../mmdb/verify.ts'
@@ -68,12 +68,12 @@ export function ageOf({ buildDate }: Pick<DatabaseInfo, 'buildDate'>, staleAfter
 
 /** Checks whole database files: `geofix verify`. Prints a line per fault and a summary. */
 export async function runVerify(files: readonly string[], terminal: Terminal): Promise<ExitStatus> {
-  let status: ExitStatus = ExitStatus.ok
-  for (const file of files) if (!(await isValid(file, terminal))) status = ExitStatus.failed
-  return status
+  const statuses: ExitStatus[] = []
+  for (const file of files) statuses.push(await verifyFile(file, terminal))
+  return statuses.find((status) => status === ExitStatus.input) ?? statuses.find(Boolean) ?? ExitStatus.ok
 }
 
-async function isValid(file: string, { stdout, stderr }: Terminal): Promise<boolean> {
+async function verifyFile(file: string, { stdout, stderr }: Terminal): Promise<ExitStatus> {
   const say = (text: string): Promise<void> => writeLine(stdout, printable(`${file}: ${text}`))
   try {
     for (const database of await openDatabases([file])) {
@@ -82,13 +82,13 @@ async function isValid(file: string, { stdout, stderr }: Terminal): Promise<bool
       const checked = `${count(nodeCount, 'node')}, ${count(recordCount, 'record')}, ${count(valueCount, 'value')}`
       if (faultCount > faults.length) await say(`and ${count(faultCount - faults.length, 'more fault')}`)
       await say(`${faultCount === 0 ? 'valid' : count(faultCount, 'fault')}; ${checked}`)
-      if (faultCount > 0) return false
+      if (faultCount > 0) return ExitStatus.failed
     }
-    return true
+    return ExitStatus.ok
   } catch (error) {
     if (!isGeofixError(error)) throw error
     await writeMessage(stderr, error.message)
-    return false
+    return error instanceof ReadFailure ? ExitStatus.input : ExitStatus.failed
   }
 }
 

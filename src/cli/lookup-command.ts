@@ -1,5 +1,6 @@
 import { fstatSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
+import { ReadFailure } from '../errors.ts'
 import { isLookupFailure } from '../location/location-record.ts'
 import { NodeResolver } from '../node/node-resolver.ts'
 import { withDatabases } from '../resolver.ts'
@@ -31,6 +32,8 @@ export async function runLookup(
     const [result] = resolver.lookupMany([address], options)
     if (result === undefined) continue
     if (isLookupFailure(result)) {
+      // Ends the command if the file cannot be read any more: no other address has a result then.
+      if (result.error.code === 'INVALID_DATABASE') throwReadFailure(resolver, address)
       status = ExitStatus.failed
       await writeMessage(terminal.stderr, result.error.message)
     } else {
@@ -38,6 +41,15 @@ export async function runLookup(
     }
   }
   return status
+}
+
+/** @throws InvalidDatabaseError when a lookup of the address cannot read the database */
+function throwReadFailure(resolver: NodeResolver, address: string): void {
+  try {
+    resolver.lookup(address)
+  } catch (error) {
+    if (error instanceof ReadFailure) throw error
+  }
 }
 
 /** The lines of standard input that are not empty, with LF or CRLF. Long lines are cut. */

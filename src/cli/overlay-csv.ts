@@ -7,6 +7,7 @@ import { type OverlaidNetwork, type OverlayRecord, readOverlays } from '../locat
 import { readUnpacked } from '../node/file-bytes.ts'
 import { messageOf } from '../realm.ts'
 import { countOf } from './figures.ts'
+import { CommandFailure, ExitStatus } from './terminal.ts'
 
 /** The size of a file with networks, also decompressed. Bytes. */
 const MAX_CSV_BYTES = 64 * 1024 * 1024
@@ -63,12 +64,10 @@ async function read(path: string): Promise<Uint8Array> {
     return bytes
   } catch (error) {
     if (isGeofixError(error)) throw error
-    const isText = !(error instanceof TypeError)
-    throw new InvalidOverlayError(
-      isText
-        ? `${path}: it cannot be read: ${messageOf(error)}`
-        : `${path}: it is not UTF-8: save it as CSV UTF-8`,
-    )
+    if (error instanceof TypeError) {
+      throw new InvalidOverlayError(`${path}: it is not UTF-8: save it as CSV UTF-8`)
+    }
+    throw new CommandFailure(`${path}: it cannot be read: ${messageOf(error)}`, ExitStatus.input, error)
   }
 }
 

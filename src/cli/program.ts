@@ -1,7 +1,7 @@
 // The only importer of commander, which is bundled into the command line's output.
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
-import { isGeofixError } from '../errors.ts'
+import { isGeofixError, ReadFailure } from '../errors.ts'
 import { databasePath, runVerify } from './databases.ts'
 import { runDetect } from './detect-command.ts'
 import { ENRICH_HELP, ENRICH_OPTIONS, enrichCommand } from './enrich/flags.ts'
@@ -44,7 +44,7 @@ has more, see geofix enrich --help.`
  * Runs the command line.
  *
  * @param args without the program's name
- * @returns the exit status: 0, or 1 when something failed, or 2 for wrong usage; see `ExitStatus`
+ * @returns the exit status: 0, or 1 when something failed, 2 for wrong usage, 4 when a file cannot be read; see `ExitStatus`
  */
 export async function run(args: readonly string[], terminal: Terminal): Promise<ExitStatus> {
   let status: ExitStatus = ExitStatus.ok
@@ -59,7 +59,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     if (error instanceof CommanderError) return error.exitCode === 0 ? ExitStatus.ok : ExitStatus.usage
     if (!isGeofixError(error) && !(error instanceof CommandFailure)) throw error
     await writeMessage(terminal.stderr, error.message)
-    return error instanceof CommandFailure ? error.status : ExitStatus.failed
+    if (error instanceof CommandFailure) return error.status
+    return error instanceof ReadFailure ? ExitStatus.input : ExitStatus.failed
   }
 }
 

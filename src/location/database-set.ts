@@ -165,6 +165,29 @@ export class DatabaseSet {
     return match === null || match.offset === NO_RECORD ? null : match.database.record(match.offset)
   }
 
+  /**
+   * Finds the records of addresses in each database, then reads their locations in the order of the file: each block of a
+   * packed one is then decoded once, however few are kept. Pauses after each step.
+   *
+   * @param addresses in ascending order
+   * @throws InvalidDatabaseError when a step meets damage
+   */
+  *trial(addresses: Iterable<Address>): Generator<void, void, undefined> {
+    for (const { database, locations } of this.#databases) {
+      if (locations === null) continue
+      const offsets = new Set<number>()
+      for (const address of addresses) {
+        offsets.add(find(database, address))
+        yield
+      }
+      offsets.delete(NO_RECORD)
+      for (const offset of Uint32Array.from(offsets).sort()) {
+        locations.at(offset)
+        yield
+      }
+    }
+  }
+
   /** Checks every byte of each database, in order. */
   verify(): Verification[] {
     return this.#databases.map(({ database }) => database.verify())

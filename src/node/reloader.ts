@@ -124,7 +124,6 @@ export class Reloader {
     const previous = this.#host.borrow()
     try {
       const databases = await this.#openChanged(files, previous.databases)
-      await setImmediate()
       const set = new DatabaseSet(databases, previous.overlays)
       try {
         await tryReplacement(set, previous, this.#host.canaries)
@@ -153,7 +152,12 @@ export class Reloader {
         if (file === null || file.state === this.#files[index]?.state) {
           database.retain?.()
           databases.push(database)
-        } else databases.push(await this.#open(file.path))
+        } else {
+          const opened = await this.#open(file.path)
+          databases.push(opened)
+          await setImmediate()
+          for (const _ of opened.prepare?.() ?? []) await setImmediate()
+        }
       }
     } catch (error) {
       releaseAll(databases)
@@ -222,8 +226,7 @@ export async function tryReplacement(
     )
   }
   let yielded = performance.now()
-  for (const address of sampleAddresses()) {
-    replacement.find(address)
+  for (const _ of replacement.trial({ [Symbol.iterator]: sampleAddresses })) {
     if (performance.now() - yielded < MAX_BLOCK_MS) continue
     await setImmediate()
     yielded = performance.now()
@@ -241,16 +244,16 @@ export function checkCanaries(set: DatabaseSet, canaries: readonly Address[]): v
   }
 }
 
-/** Addresses spread over all of IPv4 and over 2000::/3, the global unicast space of IPv6. */
+/** Addresses spread over all of IPv4, and then over 2000::/3, the global unicast space of IPv6, in ascending order. */
 function* sampleAddresses(): Generator<Address> {
   const address = new Address()
-  for (let i = 0; i < LOOKUPS_PER_FAMILY; i++) {
-    // Sixteen addresses for each first octet of IPv4, one for every second value of the first group of IPv6.
-    const rest = (i * 0x9e37) & 0xffff
-    const ipv4 = `${i >>> 4}.${((i & 15) << 4) | (rest & 15)}.${rest >>> 8}.1`
-    const ipv6 = `${(0x2000 + i * 2).toString(16)}:${rest.toString(16)}::1`
-    for (const text of [ipv4, ipv6]) {
-      address.parse(text)
+  for (const family of [4, 6]) {
+    for (let i = 0; i < LOOKUPS_PER_FAMILY; i++) {
+      // Sixteen addresses for each first octet of IPv4, one for every second value of the first group of IPv6.
+      const rest = (i * 0x9e37) & 0xffff
+      const ipv4 = `${i >>> 4}.${((i & 15) << 4) | (rest & 15)}.${rest >>> 8}.1`
+      const ipv6 = `${(0x2000 + i * 2).toString(16)}:${rest.toString(16)}::1`
+      address.parse(family === 4 ? ipv4 : ipv6)
       yield address
     }
   }

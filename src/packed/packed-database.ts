@@ -86,6 +86,13 @@ export class PackedDatabase implements OpenDatabase {
     return new PackedIndex(this.tree, 96 - this.#file.shape.base, this.#file.shape.valueCount, resultOf)
   }
 
+  *prepare(): Iterable<void> {
+    this.#file.records
+    yield
+    this.tree.valueIPv4(0)
+    yield
+  }
+
   record(offset: number): MmdbValue {
     return this.#decoder.decode(offset)
   }

@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url'
 import { allocate, ByteCollector, DEFAULT_MAX_BYTES } from '../../bytes/byte-limit.ts'
 import { extractUncompressed, isPacked } from '../../bytes/extract.ts'
 import { isGzip } from '../../bytes/gzip-member.ts'
-import { InvalidDatabaseError, isGeofixError } from '../../errors.ts'
+import { isGeofixError } from '../../errors.ts'
 import { DatabaseSet } from '../../location/database-set.ts'
 import { readUnpacked } from '../../node/file-bytes.ts'
 import { NATIVE_CODEC, nativeGunzipAsync } from '../../node/native-gunzip.ts'
-import { openDatabase } from '../../node/packed-source.ts'
+import { openDatabase, unreadable } from '../../node/packed-source.ts'
 import { expandFile } from '../../packed/expand.ts'
 import { PackedFile, sourceOf } from '../../packed/packed-file.ts'
 
@@ -69,9 +69,7 @@ async function readFile(path: string, maxBytes: number, signal?: AbortSignal): P
     if ((await stat(path)).isFIFO()) return await readNamedPipe(path, maxBytes, signal)
     return await readUnpacked(path, maxBytes, signal, sharedBytes)
   } catch (cause) {
-    if (isGeofixError(cause)) throw cause
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new InvalidDatabaseError(`it cannot be read: ${reason}`, { path, cause })
+    throw isGeofixError(cause) ? cause : unreadable(path, cause)
   }
 }
 
