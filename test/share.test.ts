@@ -1,11 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { randomPublicIPv4, seeded } from '../scripts/bench/addresses.ts'
+import { isPacked } from '../src/bytes/extract.ts'
 import { Resolver as CoreResolver } from '../src/core.ts'
 import { embedded, Resolver, type SharedDatabases } from '../src/index.ts'
-import { MmdbWriter } from '../src/writer.ts'
+import { MmdbWriter, overlay, pack } from '../src/writer.ts'
 import { tarOf } from './tar-archive.ts'
 import { temporaryFolder } from './temporary.ts'
 
@@ -172,5 +173,52 @@ describe('files', () => {
     expect(() => Resolver.attach(Resolver.openSync(mmdb).share(), { watch: true })).toThrow(
       'watch needs a file',
     )
+  })
+})
+
+describe('a packed database', () => {
+  /** The country database with every kind of record, as a packed file. */
+  const unpacked = gunzipSync(readFileSync(embedded.country))
+  const packed = pack(unpacked)
+  const random = seeded(33)
+  const ips = Array.from({ length: 3000 }, (_, index) => {
+    if (index % 2 === 0) return randomPublicIPv4(random)
+    return `${(0x2000 + Math.floor(random() * 0x2000)).toString(16)}:${index.toString(16)}::1`
+  })
+
+  it.each(ENTRIES)('is shared as one unpacked copy in %s (second trial 33)', async (_, Entry) => {
+    const geo = await Entry.open(packed)
+    const expected = ips.map((ip) => [geo.find(ip), geo.raw(ip), geo.network(ip)])
+    const shared = geo.share()
+    expect(isPacked(shared.databases[0]?.bytes ?? packed)).toBe(false)
+    expect(shared.databases[0]?.tables).toBeInstanceOf(SharedArrayBuffer)
+    // The second call makes no other copy.
+    expect(geo.share().databases[0]?.bytes).toBe(shared.databases[0]?.bytes)
+    for (const each of [geo, Entry.attach(sent(shared))]) {
+      expect(ips.map((ip) => [each.find(ip), each.raw(ip), each.network(ip)])).toEqual(expected)
+      expect(each.verify()[0]?.faults).toEqual([])
+    }
+  })
+
+  it.each(ENTRIES)('is shared as it is if expand is false in %s (second trial 33)', async (_, Entry) => {
+    const geo = await Entry.open(packed)
+    const shared = geo.share({ expand: false })
+    expect(shared.databases[0]?.bytes).toEqual(packed)
+    const attached = Entry.attach(sent(shared))
+    expect(ips.map((ip) => attached.find(ip))).toEqual(ips.map((ip) => geo.find(ip)))
+    // Later with a copy for threads with many lookups.
+    expect(isPacked(geo.share().databases[0]?.bytes ?? packed)).toBe(false)
+    for (const expand of ['no', 1, null]) {
+      expect(() => Reflect.apply(geo.share, geo, [{ expand }])).toThrow(
+        new TypeError('expand must be true or false'),
+      )
+    }
+  })
+
+  it('keeps the overlays that a command added to it (second trial 33)', () => {
+    const added = overlay(mmdb, [{ network: '10.0.0.0/8', record: { country: { code: 'FR' } } }])
+    const geo = Resolver.openSync(pack(added))
+    expect(geo.lookup('10.1.1.1').country.code).toBe('FR')
+    expect(Resolver.attach(sent(geo.share())).lookup('10.1.1.1').country.code).toBe('FR')
   })
 })

@@ -118,13 +118,18 @@ export class PackedTree {
    * The values of the first leaves, in the order of their addresses. Leaves out damaged blocks.
    *
    * @param maxVisits nodes and leaves that a walk through the original tree visits to find them. An alias counts as one
+   * @throws InvalidDatabaseError when all blocks are damaged, or the file cannot be read
    */
   *firstValues(maxVisits: number): Generator<number> {
     const { base } = this.#file.shape
     const position = new Uint32Array(4)
+    const blocks = this.#file.directory.leafBlocks.crc.length
     let visits = 0
-    for (let block = 0; block < this.#file.directory.leafBlocks.crc.length; block++) {
+    let damaged = 0
+    for (let block = 0; block < blocks; block++) {
       const leaves = this.#leavesIfSound(block)
+      // Without one sound block, nothing would be known, and every lookup would say "not found".
+      if (leaves === null && ++damaged === blocks) this.#leaves(block)
       position.set(this.#file.startOf(block))
       for (let i = 0; i < (leaves?.count ?? 0); i++) {
         const prefixLength = leaves?.prefixLengths[i] ?? 0

@@ -185,11 +185,59 @@ describe('geofix ADDRESS…', () => {
     expect(JSON.parse(out).country.code).toBe('GB')
   })
 
-  it('says what is wrong with a file, and exits with 1', async () => {
+  it('says what is wrong with a file, and exits with 4', async () => {
     const { status, err } = await geofix(['--db', join(folder, 'missing.mmdb'), '81.2.69.142'])
-    expect(status).toBe(1)
+    expect(status).toBe(4)
     expect(err).toMatch(/^geofix: .*missing\.mmdb: it cannot be read: ENOENT/)
   })
+
+  const broken: readonly (readonly [what: string, path: string, error: string])[] = [
+    // A file whose first read fails, as on a bad disk or a stale mount.
+    ['a file that fails to be read', '/proc/self/mem', 'EIO'],
+    ['a folder', folder, 'EISDIR'],
+    ['a file that does not exist', join(folder, 'none.mmdb'), 'ENOENT'],
+    ['a path through a file', join(DB, 'x.mmdb'), 'ENOTDIR'],
+  ]
+  const CSV = join(folder, 'networks.csv')
+  writeFileSync(CSV, 'network,country_code\n10.0.0.0/8,GB\n')
+  const commands: Readonly<Record<string, (path: string) => string[]>> = {
+    lookup: (path) => ['--db', path, '81.2.69.142'],
+    info: (path) => ['info', '--db', path],
+    verify: (path) => ['verify', DB, path],
+    enrich: (path) => ['enrich', '--db', path, '--format', 'list'],
+    'enrich --rows': (path) => [
+      'enrich',
+      '--rows',
+      '--format',
+      'tsv',
+      '--quoting',
+      'none',
+      '--field',
+      '1',
+      '--at',
+      '2026-07-01',
+      '--db',
+      path,
+    ],
+    serve: (path) => ['serve', '--open', '--port', '0', '--db', path],
+    pack: (path) => ['pack', path, '-o', join(folder, 'out')],
+    unpack: (path) => ['unpack', path, '-o', join(folder, 'out')],
+    slim: (path) => ['slim', path, '-o', join(folder, 'out')],
+    overlay: (path) => ['overlay', path, '--csv', CSV, '-o', join(folder, 'out')],
+    'overlay --csv': (path) => ['overlay', DB, '--csv', path, '-o', join(folder, 'out')],
+  }
+
+  it.each(Object.entries(commands))(
+    'prints one line and exits with 4 for a file that the system cannot read: %s (second trial 32)',
+    async (_, args) => {
+      for (const [what, path, error] of broken) {
+        if (process.platform !== 'linux' && path.startsWith('/proc')) continue
+        const { status, err } = await geofix(args(path), { input: '81.2.69.142\n' })
+        expect(err, what).toMatch(new RegExp(`^geofix: [^\n]*: it cannot be read: [^\n]*${error}[^\n]*\n$`))
+        expect(status, what).toBe(4)
+      }
+    },
+  )
 
   it.each([
     [['--nonsense'], /unknown option/],

@@ -1,15 +1,21 @@
-import { writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { describe, expect, it, vi } from 'vitest'
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { InvalidDatabaseError } from '../../src/errors.ts'
+import { embedded, Resolver } from '../../src/index.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { openFile, openSource } from '../../src/node/node-source.ts'
-import { Reloader } from '../../src/node/reloader.ts'
+import { lookAtFile } from '../../src/node/packed-source.ts'
+import { Reloader, tryReplacement } from '../../src/node/reloader.ts'
+import { PackedFile } from '../../src/packed/packed-file.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { generation } from './watched-files.ts'
 
 const folder = temporaryFolder()
+
+afterEach(() => vi.restoreAllMocks())
 
 /** A reloader whose host first fails with each of these causes and then opens the file. */
 async function failing(causes: readonly unknown[]) {
@@ -65,3 +71,64 @@ describe('a replacement that could not be read', () => {
     expect(reloader.error?.fault).toBe('it cannot be opened: of another kind')
   })
 })
+
+describe('the trial of a replacement', () => {
+  it('decodes each block of networks once, however few blocks are kept (second trial 35)', async () => {
+    const { database } = lookAtFile(fileURLToPath(embedded.city), { cacheBytes: 0 })
+    if (database === null) throw new Error('it is packed')
+    const set = new DatabaseSet([database])
+    const [leaves, data] = [vi.spyOn(PackedFile.prototype, 'leaves'), vi.spyOn(PackedFile.prototype, 'data')]
+    await tryReplacement(set, set, [])
+    const blocks = leaves.mock.calls.map(([block]) => block)
+    expect(blocks.length).toBeGreaterThan(1000)
+    // Teredo and 6to4 addresses lead back to blocks of IPv4.
+    expect(blocks.length - new Set(blocks).size).toBeLessThan(5)
+    // The names of places are in other blocks than the records. In the order of the addresses, it would be 8,000 blocks.
+    expect(data.mock.calls.length).toBeLessThan(2500)
+    set.release()
+  })
+
+  it('decodes few blocks in a turn of the event loop, opening included (second trial 35)', async () => {
+    const path = join(folder, 'turns.packed')
+    writeFileSync(path, readFileSync(embedded.city))
+    let turns = 0
+    let steps = 0
+    let most = 0
+    let isOver = false
+    const turn = (): void => {
+      turns++
+      steps = 0
+      if (!isOver) setImmediate(turn)
+    }
+    // Each block takes a millisecond, on machines of every speed.
+    let now = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => now)
+    const counting =
+      <Args extends unknown[], Result>(call: (...args: Args) => Result) =>
+      (...args: Args): Result => {
+        now++
+        most = Math.max(most, ++steps)
+        return call(...args)
+      }
+    const { leaves, data } = PackedFile.prototype
+    vi.spyOn(PackedFile.prototype, 'leaves').mockImplementation(function (this: PackedFile, block) {
+      return counting(leaves.bind(this))(block)
+    })
+    vi.spyOn(PackedFile.prototype, 'data').mockImplementation(function (this: PackedFile, block) {
+      return counting(data.bind(this))(block)
+    })
+    const geo = await Resolver.open(path, { watch: true, watchInterval: 5 })
+    setImmediate(turn)
+    renameSync(copyOf(path), path)
+    await vi.waitFor(() => expect(geo.status.reloads).toBe(1), 60_000)
+    isOver = true
+    geo.close()
+    expect(turns).toBeGreaterThan(200)
+    expect(most).toBeLessThan(12)
+  })
+})
+
+function copyOf(path: string): string {
+  copyFileSync(path, `${path}.copy`)
+  return `${path}.copy`
+}

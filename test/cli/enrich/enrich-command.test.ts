@@ -224,7 +224,7 @@ describe('geofix enrich', () => {
 
   it('reports the faults of a database', async () => {
     const { status, err } = await geofix(['enrich', '--db', join(folder, 'none.mmdb')], { input: ndjson(1) })
-    expect(status).toBe(1)
+    expect(status).toBe(4)
     expect(err).toMatch(/none\.mmdb: it cannot be read: ENOENT/)
   })
 

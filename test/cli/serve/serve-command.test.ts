@@ -118,21 +118,27 @@ describe('geofix serve', () => {
     const trust = ['--trust', 'loopback,10.0.0.0/8', '--forwarded-header', 'cf-connecting-ip']
     const files = ['--db', join(folder, 'none.mmdb'), '--keys', join(folder, 'none.json')]
     const { status, err } = await geofix(['serve', ...options, ...plans, ...trust, ...files])
-    expect(status).toBe(1)
+    expect(status).toBe(4)
     expect(err).toContain('none.mmdb')
   })
 
   it.each([
-    ['a database that is missing', ['--open', '--db', join(folder, 'none.mmdb')], 'none.mmdb'],
-    ['a file of keys that is missing', ['--keys', join(folder, 'none.json'), '--db', database], 'none.json'],
+    ['a database that is missing', 4, ['--open', '--db', join(folder, 'none.mmdb')], 'none.mmdb'],
+    [
+      'a file of keys that is missing',
+      1,
+      ['--keys', join(folder, 'none.json'), '--db', database],
+      'none.json',
+    ],
     [
       'a host that is not here',
+      1,
       ['--open', '--host', '192.0.2.1', '--db', database],
       'cannot listen at 192.0.2.1',
     ],
-  ])('cannot start with %s', async (_, args, message) => {
+  ])('cannot start with %s', async (_, expected, args, message) => {
     const { status, err } = await geofix(['serve', '--port', '0', ...args])
-    expect(status).toBe(1)
+    expect(status).toBe(expected)
     expect(err).toContain(message)
   })
 

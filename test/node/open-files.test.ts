@@ -1,0 +1,143 @@
+import { readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { Resolver as CoreResolver } from '../../src/core.ts'
+import { embedded, Resolver } from '../../src/index.ts'
+import { type Resolver as AnyResolver, BORROW, withDatabases } from '../../src/resolver.ts'
+import { pack } from '../../src/writer.ts'
+import { temporaryFolder } from '../temporary.ts'
+import { openFilesOf } from './file-descriptors.ts'
+import { generation, KNOWN } from './watched-files.ts'
+
+const folder = temporaryFolder()
+const [IP] = KNOWN
+
+let count = 0
+function written(bytes: Uint8Array): string {
+  const path = join(folder, `${count++}.mmdb`)
+  writeFileSync(path, bytes)
+  return path
+}
+
+const databaseOf = (resolver: AnyResolver) => withDatabases(resolver, ({ databases }) => databases[0])
+
+const forms = [
+  ['packed', pack],
+  ['raw', (bytes: Uint8Array) => bytes],
+  ['gzip', (bytes: Uint8Array) => gzipSync(bytes)],
+] as const
+
+// Files that were written just now are not shared: see the last test.
+beforeAll(() => {
+  const now = Date.now()
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => now + 10_000)
+  return () => clock.mockRestore()
+})
+
+describe.each(forms)('resolvers of the same file, %s', (form, made) => {
+  it('share a database until the last one closes it (second trial 34)', async () => {
+    const path = written(made(generation(1)))
+    const resolvers = [await Resolver.open(path), Resolver.openSync(path), await Resolver.open([path])]
+    expect(new Set(resolvers.map(databaseOf)).size).toBe(1)
+    if (form === 'packed') expect(openFilesOf(path)).toHaveLength(1)
+    for (const resolver of resolvers.splice(1)) {
+      resolver.close()
+      resolver.close()
+      expect(resolvers[0]?.lookup(IP).city).toBe('city 1')
+    }
+    resolvers[0]?.close()
+    expect(openFilesOf(path)).toHaveLength(0)
+    const again = await Resolver.open(path)
+    expect(again.lookup(IP).city).toBe('city 1')
+    again.close()
+    expect(openFilesOf(path)).toHaveLength(0)
+  })
+
+  it.each([
+    ['renamed over it', (path: string, bytes: Uint8Array) => renameSync(written(bytes), path)],
+    ['written into it', (path: string, bytes: Uint8Array) => writeFileSync(path, bytes)],
+  ])('have another database when a file was %s (second trial 34)', async (_, replace) => {
+    const path = written(made(generation(1)))
+    const first = await Resolver.open(path)
+    expect(first.lookup(IP).city).toBe('city 1')
+    replace(path, made(generation(2)))
+    // The same time and, but for compression, the same size.
+    utimesSync(path, 1, 1)
+    for (const second of [await Resolver.open(path), Resolver.openSync(path)]) {
+      expect(second.lookup(IP).city).toBe('city 2')
+      expect(databaseOf(second)).not.toBe(databaseOf(first))
+      second.close()
+    }
+    first.close()
+    expect(openFilesOf(path)).toHaveLength(0)
+  })
+
+  it('have databases of their own with other limits or another path (second trial 34)', async () => {
+    const path = written(made(generation(1)))
+    const resolvers = [
+      await Resolver.open(path),
+      await Resolver.open(path, { cacheBytes: 0 }),
+      await Resolver.open(path, { maxBytes: 1e6 }),
+      await Resolver.open(
+        join(folder, '.', '..', folder.split('/').at(-1) ?? '', path.split('/').at(-1) ?? ''),
+      ),
+    ]
+    expect(new Set(resolvers.slice(0, 3).map(databaseOf)).size).toBe(3)
+    await expect(Resolver.open(path, { maxBytes: 10 })).rejects.toThrow('it has more than 10 bytes')
+    for (const resolver of resolvers) resolver.close()
+    expect(openFilesOf(path)).toHaveLength(0)
+  })
+
+  it('do not share a file that was written just now', async () => {
+    const path = written(made(generation(1)))
+    const now = Date.now()
+    const clock = vi.mocked(Date.now).mockImplementation(() => now - 10_000)
+    const resolvers = [await Resolver.open(path), await Resolver.open(path)]
+    clock.mockImplementation(() => now)
+    expect(new Set(resolvers.map(databaseOf)).size).toBe(2)
+    for (const resolver of resolvers) resolver.close()
+    expect(openFilesOf(path)).toHaveLength(0)
+  })
+})
+
+describe.each([
+  ['the core', CoreResolver],
+  ['Node', Resolver],
+])('resolvers of the same packed bytes in %s', (_, Entry) => {
+  it('share a database (second trial 34)', async () => {
+    const bytes = pack(generation(1))
+    const resolvers = [await Entry.open(bytes), Entry.openSync(bytes), await Entry.open(bytes.buffer)]
+    expect(new Set(resolvers.map(databaseOf)).size).toBe(1)
+    resolvers[0]?.close()
+    expect(resolvers[1]?.lookup(IP).city).toBe('city 1')
+    expect(databaseOf(await Entry.open(bytes.slice()))).not.toBe(resolvers[1] && databaseOf(resolvers[1]))
+  })
+
+  it('have another one when the memory has another file (second trial 34)', async () => {
+    const [one, two] = [pack(generation(1)), pack(generation(2))]
+    const memory = new Uint8Array(Math.max(one.length, two.length))
+    const opened = []
+    for (const bytes of [one, two]) {
+      memory.fill(0)
+      memory.set(bytes)
+      const geo = await Entry.open(memory.subarray(0, bytes.length))
+      expect(geo.lookup(IP).city).toBe(bytes === one ? 'city 1' : 'city 2')
+      opened.push(geo)
+    }
+    expect(opened).toHaveLength(2)
+  })
+})
+
+it('resolvers of the embedded database share what they read (second trial 34)', async () => {
+  const resolvers = [await Resolver.open(), await Resolver.open(), Resolver.openSync()]
+  const sets = resolvers.map((each) => each[BORROW]())
+  expect(new Set(sets.map(({ databases }) => databases[0])).size).toBe(1)
+  expect(new Set(sets.map(({ locationTables }) => locationTables[0])).size).toBe(1)
+  for (const [index, set] of sets.entries()) {
+    set.release()
+    resolvers[index]?.close()
+  }
+  const bytes = readFileSync(embedded.city)
+  expect(new Set([Resolver.openSync(bytes), Resolver.openSync(bytes)].map(databaseOf)).size).toBe(1)
+})

@@ -1,0 +1,146 @@
+// The operating system fails while a database is read: a bad disk, a stale mount of NFS, a file that is cut short.
+import { truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { InvalidDatabaseError } from '../../src/errors.ts'
+import { Resolver } from '../../src/index.ts'
+import { isLookupFailure } from '../../src/location/location-record.ts'
+import { MmdbWriter, pack } from '../../src/writer.ts'
+import { temporaryFolder } from '../temporary.ts'
+import { openFilesOf } from './file-descriptors.ts'
+
+/** Which call fails, with which error, and how many calls succeed before it. */
+const fault = vi.hoisted(() => ({ call: '', code: '', after: 0 }))
+
+vi.mock('node:fs', async (importOriginal) => {
+  const fs = await importOriginal<typeof import('node:fs')>()
+  const failing = (call: 'fstatSync' | 'readSync') => {
+    const original = fs[call]
+    return (...args: unknown[]): unknown => {
+      if (fault.call === call && fault.after-- <= 0) {
+        throw Object.assign(new Error(`${fault.code}: made by the test, ${call}`), {
+          code: fault.code,
+          syscall: call.replace('Sync', ''),
+        })
+      }
+      return Reflect.apply(original, fs, args)
+    }
+  }
+  return {
+    ...fs,
+    fstatSync: failing('fstatSync'),
+    readSync: failing('readSync'),
+  }
+})
+
+const folder = temporaryFolder()
+const writer = new MmdbWriter({ databaseType: 'Test-City' })
+for (let i = 0; i < 9000; i++) {
+  writer.insert(`1.${i >>> 8}.${i & 255}.0/24`, { country: { iso_code: 'AU' }, postal: { code: String(i) } })
+}
+const raw = writer.insert('81.2.69.0/24', { country: { iso_code: 'GB' } }).toBytes()
+const PACKED = join(folder, 'db.packed')
+writeFileSync(PACKED, pack(raw))
+/** In another block than the first record. */
+const IP = '81.2.69.142'
+
+afterEach(() => {
+  fault.call = ''
+})
+
+function failing(call: string, code: string, after = 0): void {
+  Object.assign(fault, { call, code, after })
+}
+
+function errorOf(run: () => unknown): InvalidDatabaseError {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof InvalidDatabaseError) return error
+    throw error
+  }
+  throw new Error('nothing was thrown')
+}
+
+const errors = ['EIO', 'ESTALE', 'EACCES'] as const
+
+describe.each(errors)('a system error %s', (code) => {
+  it.each([
+    ['the state of a packed file', 'fstatSync', pack(raw)],
+    ['the first read of a packed file', 'readSync', pack(raw)],
+    ['the state of another file', 'fstatSync', raw],
+    ['the first read of another file', 'readSync', raw],
+  ])('in %s is an InvalidDatabaseError with path and cause (second trial 32)', async (_, call, bytes) => {
+    // Written just now, so that no resolver shares it.
+    const path = join(folder, `${code}-${call}-${bytes.length}`)
+    writeFileSync(path, bytes)
+    // A few calls more each time, until opening needs no more.
+    let failures = 0
+    for (let after = 0; after < 12; after++) {
+      for (const isSync of [true, false]) {
+        failing(call, code, after)
+        const opened = isSync
+          ? (() => {
+              try {
+                return Resolver.openSync(path)
+              } catch (error) {
+                return error
+              }
+            })()
+          : await Resolver.open(path).catch((error: unknown) => error)
+        fault.call = ''
+        if (opened instanceof Resolver) {
+          // It opened before the call: the databases are complete, not empty.
+          expect(opened.lookup(IP).country.code).toBe('GB')
+          opened.close()
+          continue
+        }
+        failures++
+        expect(opened).toBeInstanceOf(InvalidDatabaseError)
+        expect(opened).toMatchObject({ code: 'INVALID_DATABASE', path })
+        expect(opened).toHaveProperty('cause.code', code)
+        expect(openFilesOf(path)).toEqual([])
+      }
+    }
+    // The asynchronous form opens other files through promises, which this test does not fail.
+    expect(failures).toBeGreaterThan(0)
+  })
+
+  it('in a lookup is an InvalidDatabaseError, and goes away with its cause (second trial 32)', () => {
+    const geo = Resolver.openSync(PACKED, { cacheBytes: 0 })
+    for (const call of ['readSync', 'fstatSync']) {
+      for (const run of [() => geo.lookup(IP), () => geo.raw(IP), () => geo.network(IP), () => geo.share()]) {
+        geo.network('1.0.0.1')
+        failing(call, code)
+        const error = errorOf(run)
+        expect(error.message).toMatch(new RegExp(`db\\.packed: it cannot be read: ${code}`))
+        expect(error).toMatchObject({ path: PACKED, cause: { code } })
+        failing(call, code)
+        const [result] = geo.lookupMany([IP])
+        expect(result !== undefined && isLookupFailure(result) && result.error.code).toBe('INVALID_DATABASE')
+        fault.call = ''
+        expect(geo.lookup(IP).country.code).toBe('GB')
+      }
+    }
+    geo.close()
+  })
+})
+
+describe('a file that is cut short while it is open', () => {
+  it('fails lookups with its path (second trial 32)', () => {
+    const path = join(folder, 'short.packed')
+    writeFileSync(path, pack(raw))
+    const geo = Resolver.openSync(path, { cacheBytes: 0 })
+    truncateSync(path, 100)
+    const error = errorOf(() => geo.lookup(IP))
+    expect(error.message).toContain('short.packed: the file was changed while it is open')
+    geo.close()
+  })
+})
+
+it('a packed file of damaged networks does not open as one without networks (second trial 32)', () => {
+  const bytes = Uint8Array.from(pack(raw))
+  const directoryEnd = 32 + new DataView(bytes.buffer).getUint32(16, true)
+  bytes.fill(0, directoryEnd)
+  expect(errorOf(() => Resolver.openSync(bytes)).message).toContain('the file is damaged')
+})
