@@ -7,11 +7,13 @@ export const load = (library, module) =>
   library === 'geofix' ? import(pathToFileURL(module)) : createRequire(import.meta.url)(module)
 
 /** Opens a library, and gives its function for one address. */
-export async function open(library, module, database, shared) {
+export async function open(library, module, database, shared, cacheBytes) {
   const loaded = await load(library, module)
   switch (library) {
     case 'geofix': {
-      const geo = shared === undefined ? await loaded.Resolver.open(database) : loaded.Resolver.attach(shared)
+      const { Resolver } = loaded
+      const geo =
+        shared === undefined ? await Resolver.open(database, { cacheBytes }) : Resolver.attach(shared)
       return Object.assign((ip) => geo.find(ip), { share: () => geo.share() })
     }
     case 'maxmind': {

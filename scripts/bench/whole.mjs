@@ -1,4 +1,4 @@
-// What a whole process takes until its last answer: `whole.mjs LIBRARY MODULE DATABASE LOOKUPS`. Prints its processor time
+// What a whole process takes until its last answer: `whole.mjs LIBRARY MODULE DATABASE LOOKUPS [CACHE_BYTES]`. Prints its processor time
 // in milliseconds and its peak memory in megabytes. Without a library it is an empty process.
 import { readFileSync } from 'node:fs'
 import { cpuUsage, resourceUsage } from 'node:process'
@@ -14,10 +14,10 @@ function peak() {
   }
 }
 
-const [library, module, database, lookups] = process.argv.slice(2)
+const [library, module, database, lookups, cacheBytes] = process.argv.slice(2)
 if (library !== 'none') {
   const { open, randomAddresses } = await import('./libraries.mjs')
-  const find = await open(library, module, database)
+  const find = await open(library, module, database, undefined, cacheBytes && Number(cacheBytes))
   const next = randomAddresses(0)
   if ((await find(ADDRESS)) === null) throw new Error(`${library} does not know ${ADDRESS}`)
   for (let count = 1; count < Number(lookups); count++) await find(next())
