@@ -36,7 +36,7 @@ export {
   type TimezoneAtInstant,
 } from './location/location-record.ts'
 export type { Overlay, OverlayRecord } from './location/overlay-records.ts'
-export type { SharedDatabase, SharedDatabases } from './location/shared-databases.ts'
+export type { SharedDatabase, SharedDatabases, ShareOptions } from './location/shared-databases.ts'
 export type { MmdbValue } from './mmdb/record-decoder.ts'
 export type { DatabaseFault, Verification } from './mmdb/verify.ts'
 export { type NodeOpenOptions as OpenOptions, NodeResolver as Resolver } from './node/node-resolver.ts'

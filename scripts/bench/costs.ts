@@ -11,7 +11,7 @@ import { pack, unpack } from '../../src/writer.ts'
 
 const LOOKUPS = [1, 1000, 100_000]
 /** Processes for each figure, of which the table has the medians. */
-const ROUNDS = Number(process.env.R ?? 5)
+const ROUNDS = 3
 
 const whole = fileURLToPath(new URL('whole.mjs', import.meta.url))
 const module = fileURLToPath(new URL('../../dist/index.js', import.meta.url))
@@ -59,9 +59,7 @@ function medianCost(contender: Contender, lookups: number): Cost {
 }
 
 function timeText(milliseconds: number): string {
-  return milliseconds < 1000
-    ? `${milliseconds.toPrecision(2)} ms`
-    : `${(milliseconds / 1000).toPrecision(2)} s`
+  return `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 2 : 0)} s`
 }
 
 function megabytes(bytes: number): string {
@@ -95,7 +93,9 @@ function contendersIn(folder: string): Contender[] {
 
 const folder = mkdtempSync(join(tmpdir(), 'geofix-costs-'))
 try {
-  console.log(`| database | ${LOOKUPS.map((count) => `${count.toLocaleString('en')} lookups`).join(' | ')} |`)
+  console.log(
+    `| database | ${LOOKUPS.map((count) => (count === 1 ? '1 lookup' : `${count.toLocaleString('en')} lookups`)).join(' | ')} |`,
+  )
   console.log(`| --- |${' --- |'.repeat(LOOKUPS.length)}`)
   for (const contender of contendersIn(folder)) {
     const cells = LOOKUPS.map((lookups) => {
