@@ -87,6 +87,8 @@ const CANNOT_BE_CLONED = Symbol(
 
 export interface DetectOptions extends LookupOptions, PeerOptions {}
 
+const SHARE_OPTIONS: NamesOf<ShareOptions> = { expand: true }
+
 const DETECT_OPTIONS: NamesOf<DetectOptions> = { ...LOOKUP_OPTIONS, ...PEER_OPTIONS }
 
 /**
@@ -294,10 +296,11 @@ export abstract class Resolver {
    * blocks for about a second for a city database, and the `nodeCount` of the copy is another one. This resolver then uses
    * the copies. Needs `SharedArrayBuffer`: in browsers, the page must be cross-origin isolated.
    *
-   * @throws TypeError when there is no `SharedArrayBuffer`, the option is not true or false, or the resolver is closed
+   * @throws TypeError when there is no `SharedArrayBuffer`, the option is not true or false, an option is unknown, or the resolver is closed
    * @throws InvalidDatabaseError when there is not enough memory for the copy, or a file is damaged or cannot be read
    */
   share(options?: ShareOptions): SharedDatabases {
+    checkOptionNames('share', options, SHARE_OPTIONS)
     const set = this.#open()
     const { shared, databases } = shareDatabases(set, options)
     // Use the copies, so that the originals can be closed.
