@@ -29,20 +29,14 @@ export async function withPauses<Result>(steps: Steps<Result>, signal?: SignalLi
 export class Pacer {
   #since = performance.now()
   readonly #signal: SignalLike | undefined
-  readonly #maxBlockMs: number
 
-  /** @param maxBlockMs how long work may block other work. Milliseconds */
-  constructor(signal?: SignalLike, maxBlockMs = MAX_BLOCK_MS) {
+  constructor(signal?: SignalLike) {
     this.#signal = signal
-    this.#maxBlockMs = maxBlockMs
   }
-
-  /** Whether the work has gone on for long enough, so that the next call of `pause` is a pause. */
-  readonly isDue = (): boolean => performance.now() - this.#since >= this.#maxBlockMs
 
   /** Call it after each step. @throws the reason of the signal */
   async pause(): Promise<void> {
-    if (!this.isDue()) return
+    if (performance.now() - this.#since < MAX_BLOCK_MS) return
     await nextTask()
     this.#signal?.throwIfAborted()
     this.#since = performance.now()

@@ -22,12 +22,8 @@ const MAX_OUTPUT_BYTES = 2 ** 24
 const MAX_KEPT_BYTES = 2 ** 20
 /** A record with more lines is doubtful. Values with line ends, such as addresses and remarks, rarely have as many. */
 const MANY_LINES = 10
-/** Records between two looks at the clock, which would otherwise cost time for each line. */
-const RECORDS_PER_CHECK = 64
 /** Room for the output of one more line. Bytes. */
 const LINE_ROOM_BYTES = 65_536
-
-const never = (): boolean => false
 
 /** The output for a block, or for the first part of one. */
 export interface Enriched {
@@ -53,8 +49,6 @@ export class BlockEnricher {
   #copy = new Uint8Array(0)
   /** Expected output bytes for each input byte, from the last large block. Sizes the first buffer. */
   #growth = 3
-  /** Input bytes of the last part, if it was not a whole block. */
-  #lastSize = Number.POSITIVE_INFINITY
 
   /** @throws InvalidDatabaseError when the databases hold no locations */
   constructor(plan: Plan, set: DatabaseSet) {
@@ -81,25 +75,17 @@ export class BlockEnricher {
    * @param memory reused for the output if it is large enough; its content is overwritten
    * @param countsLocations whether to count the locations of this output now. To count them once, with `locationCounts`,
    *   saves a sixth of the time of a run that only makes a report
-   * @param isDue whether to stop at the end of a record, asked after every 64 records
    * @throws BadLineError when a line cannot be read and the plan's `onBadLine` is `fail`; its number is in this part
    */
-  block(
-    block: Block,
-    memory: ArrayBufferLike | null = null,
-    countsLocations = true,
-    isDue: () => boolean = never,
-  ): Enriched {
+  block(block: Block, memory: ArrayBufferLike | null = null, countsLocations = true): Enriched {
     if (block.oversized) return this.#piece(block)
     const counts = emptyCounts()
-    // Parts that stop early need less memory.
-    const expected = Math.ceil(Math.min(block.bytes.length, 2 * this.#lastSize) * this.#growth)
+    const expected = Math.ceil(block.bytes.length * this.#growth)
     const out = new ByteSink(Math.min(expected + 4096, MAX_OUTPUT_BYTES + LINE_ROOM_BYTES), memory)
     this.#locator.countIn(counts)
-    const { rest, lines } = this.#records(block, out, counts, isDue)
+    const { rest, lines } = this.#records(block, out, counts)
     if (countsLocations) this.#locator.countLocations()
     const size = block.bytes.length - (rest?.bytes.length ?? 0)
-    this.#lastSize = rest === null ? Number.POSITIVE_INFINITY : size
     // Add a tenth, so that the buffer of the next block need not grow.
     if (size > 65_536) this.#growth = (out.length / size) * 1.1
     return { output: out.take(), counts, lines, rest }
@@ -113,18 +99,12 @@ export class BlockEnricher {
     return counts
   }
 
-  #records(
-    block: Block,
-    out: ByteSink,
-    counts: RunningCounts,
-    isDue: () => boolean,
-  ): Pick<Enriched, 'rest' | 'lines'> {
+  #records(block: Block, out: ByteSink, counts: RunningCounts): Pick<Enriched, 'rest' | 'lines'> {
     const size = block.bytes.length
     const bytes = this.#readable(block.bytes)
     let start = block.isStart ? preambleLength(bytes, size, this.#plan) : 0
     if (start > 0 && !this.#format.rewrites) out.write(bytes, 0, start)
     let line = start > markLength(bytes, size) ? 2 : 1
-    let records = 0
     this.#ends.reset(bytes)
     while (start < size) {
       const lineFeed = this.#ends.next(start, size, true)
@@ -137,8 +117,7 @@ export class BlockEnricher {
       } else this.#record(bytes, start, end, next, line, lines, out, counts)
       line += lines
       start = next
-      const mustStop = out.length > MAX_OUTPUT_BYTES || (++records % RECORDS_PER_CHECK === 0 && isDue())
-      if (mustStop && start < size && this.#ends.mayCut(start)) {
+      if (out.length > MAX_OUTPUT_BYTES && start < size && this.#ends.mayCut(start)) {
         const headerLine = Math.max(block.headerLine - line + 1, 0)
         return {
           rest: { ...block, bytes: block.bytes.subarray(start), isStart: false, headerLine },

@@ -31,18 +31,15 @@ export interface Executor {
   readonly allocate: Allocate
 }
 
-/** How long a run blocks other work of its thread: a frame at 60 Hz. Each pause costs time. */
-const MAX_BLOCK_MS = 15
-
 /** Enriches one block at a time, in this thread. The receiver of an output can keep it. */
 export class LocalExecutor implements Executor {
   readonly capacity = 1
-  /** Small, so that a block holds up other work of the thread for a few milliseconds only. */
+  /** Small, so that a block holds up other work of the thread for about 10 ms only. */
   readonly blockBytes = 256 * 1024
   #enricher: BlockEnricher | null = null
   #spare: Uint8Array | null = null
   /** Lets a page react and timers run while an input that never pauses is enriched. */
-  readonly #pacer = new Pacer(undefined, MAX_BLOCK_MS)
+  readonly #pacer = new Pacer()
 
   usePlan(_: Plan, enricher: BlockEnricher): void {
     this.#enricher = enricher
@@ -51,7 +48,7 @@ export class LocalExecutor implements Executor {
   async enrich(block: Block): Promise<Enriched> {
     if (this.#enricher === null) throw new TypeError('a block came before its plan')
     await this.#pacer.pause()
-    const enriched = this.#enricher.block(block, null, true, this.#pacer.isDue)
+    const enriched = this.#enricher.block(block)
     if (isDone(block, enriched)) this.#spare = new Uint8Array(block.bytes.buffer)
     return enriched
   }
