@@ -104,7 +104,8 @@ export function addressNotes<Field extends SampleField>(
     const hint = other === undefined ? '' : `. To use another: ${fieldFlags(other, words)}`
     notes.push(`${words.shown(best)} is empty in the first ${best.values} records${hint}`)
   }
-  const behind = isTrusting || !best.isLocal ? undefined : others.find((field) => field.mayBeAddress && !field.isLocal)
+  const behind =
+    isTrusting || !best.isLocal ? undefined : others.find((field) => field.mayBeAddress && !field.isLocal)
   if (behind !== undefined) {
     notes.push(
       `the addresses in ${words.shown(best)} are private, as those of proxies are. To locate their clients: ${fieldFlags(behind, words)}`,
