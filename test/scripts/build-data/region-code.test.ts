@@ -120,6 +120,13 @@ describe.skipIf(!existsSync(PACKAGES))(
       ['NO', 'Telemark', 'NO-40'],
       ['NO', 'Troms', 'NO-55'],
       ['NO', 'Finnmark', 'NO-56'],
+      ['NO', 'Viken', 'NO-30'], // until 2023
+      ['LV', 'Augsdaugava Municipality', 'LV-111'], // of 2021
+      ['SG', 'Singapore', null], // none of the five districts
+      ['MT', 'Iz-Zebbug', 'MT-65'], // the one on Gozo
+      ['MT', 'Haz-Zebbug', 'MT-66'],
+      ['TT', 'Mayaro', 'TT-MRC'],
+      ['AZ', 'Yevlax City', 'AZ-YE'], // not the district AZ-YEV
       ['KZ', 'Almaty', 'KZ-75'], // the city
       ['KZ', 'Almaty Region', 'KZ-19'],
       ['KZ', 'Nur-Sultan', 'KZ-71'],
