@@ -94,7 +94,7 @@ describe('the definition of an option', () => {
   )('has the formats that accept it: %s for %s: %s', async (flag, format, isAccepted) => {
     const args = ['enrich', '--db', NO_DB, '--format', format, flag, ...(VALUES[flag] ?? [])]
     const { status, err } = await geofix(args, { input: unread() })
-    expect(status).toBe(isAccepted ? 1 : 2)
+    expect(status).toBe(isAccepted ? 4 : 2)
     expect(err).toMatch(isAccepted ? /missing\.mmdb/ : `${flag} is for `)
   })
 })

@@ -26,6 +26,17 @@ async function failure(work) {
   throw new Error(`${work} has not failed`)
 }
 
+/** A request as a server of Node gives it. */
+const incoming = Object.assign(Readable.from([]), {
+  method: 'GET',
+  url: `/v1/ip/${ADDRESS}`,
+  headers: { host: 'example.com' },
+  rawHeaders: ['Host', 'example.com'],
+  httpVersionMajor: 1,
+  socket: { remoteAddress: ADDRESS },
+  complete: true,
+})
+
 const trusting = { trustedProxies: ['loopback'] }
 const proxied = {
   headers: { 'x-forwarded-for': `1.1.1.1, ${ADDRESS}`, host: 'example.com' },
@@ -61,7 +72,9 @@ async function runAll(geo) {
   const results = [geo.databases]
   for (let type = Object.getPrototypeOf(geo); type !== Object.prototype; type = Object.getPrototypeOf(type)) {
     for (const name of Object.getOwnPropertyNames(type)) {
-      if (METHODS[name] === undefined && name !== 'constructor') throw new Error(`nothing runs ${name}`)
+      if (METHODS[name] !== undefined || name === 'constructor') continue
+      // The methods of other libraries' readers are errors.
+      if ((await failure(() => geo[name](ADDRESS))) !== 'TypeError') throw new Error(`nothing runs ${name}`)
     }
   }
   for (const method of Object.values(METHODS)) results.push(await method(geo))
@@ -218,6 +231,15 @@ const RUNS = {
       file.close()
       return [file.size, file.authenticate('live_nothing')]
     },
+    createNodeListener: async ({ createHandler, createNodeListener }) => {
+      const listen = createNodeListener(createHandler(await resolverOf(), { authenticate: null }))
+      if (without !== undefined) return typeof listen
+      const body = await new Promise((end, reject) => {
+        listen(incoming, { setHeader() {}, end, destroy: () => reject(new Error('the listener failed')) })
+      })
+      return body.length
+    },
+    nodeRequestInfo: ({ nodeRequestInfo }) => nodeRequestInfo(incoming),
     KeyFileError: ({ createKeyFile }) => failure(() => createKeyFile('http://example.com/keys')),
   },
   'geofix/writer': {

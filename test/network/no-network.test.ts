@@ -90,7 +90,7 @@ Object.assign(RUNS, {
   ],
   overlay: [
     { args: [database, '--csv', 'networks.csv', '-o', 'overlaid.mmdb.gz'] },
-    { args: [database, '--csv', 'http://example.com/', '-o', 'x.mmdb'], status: 1 },
+    { args: [database, '--csv', 'http://example.com/', '-o', 'x.mmdb'], status: 4 },
   ],
   // It listens, which `listening` below tests. Until then it is like the others.
   serve: [

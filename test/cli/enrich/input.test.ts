@@ -187,7 +187,7 @@ describe('the input of geofix enrich', () => {
     )
     const { out, err } = await geofix([
       'enrich',
-      ...['--db', DB, '--no-header', '--fields', 'country_code'],
+      ...['--db', DB, '--no-header', '--field', '1', '--fields', 'country_code'],
       ...files,
     ])
     const rows = '1.2.3.4;1;AU\nx\n1.2.3.4;2;AU\n81.2.69.142;1;GB\nx\n81.2.69.142;2;GB\n'

@@ -100,7 +100,7 @@ describe('geofix enrich --rows', () => {
 
   it('fails if a database has no file', async () => {
     const args = [...TSV, '--db', '/nowhere/city.mmdb']
-    expect((await geofix(args, { input: 'x\n' })).status).toBe(1)
+    expect((await geofix(args, { input: 'x\n' })).status).toBe(4)
   })
 })
 
