@@ -20,11 +20,15 @@ import {
   sourceSize,
 } from './node-source.ts'
 import { openDatabase } from './packed-source.ts'
+import type { ReloadOutcome } from './reloader.ts'
 import { WATCH_OPTIONS, type WatchOptions, type WatchSettings, watchSettings } from './watch-options.ts'
 import { type ResolverStatus, Watcher } from './watcher.ts'
 
 /** Options of `Resolver.open` on Node. */
 export interface NodeOpenOptions extends OpenOptions, WatchOptions {}
+
+/** The key of the method by which the command line reloads databases on demand. Not public. */
+export const RELOAD: unique symbol = Symbol('geofix.reload')
 
 const NODE_OPEN_OPTIONS: NamesOf<NodeOpenOptions> = { ...OPEN_OPTIONS, ...WATCH_OPTIONS }
 
@@ -161,6 +165,14 @@ export class NodeResolver extends Resolver {
   /** How often databases were replaced and refused, and which are stale. */
   get status(): ResolverStatus {
     return this.#watcher.status
+  }
+
+  /**
+   * Replaces the databases whose files have changed, with or without `watch`, and calls `onReload` or `onReloadError`. Bytes
+   * stay as they are.
+   */
+  [RELOAD](): Promise<ReloadOutcome> {
+    return this.#watcher.reload()
   }
 
   /** Releases the databases' memory, closes and stops watching their files: see {@link Resolver.close}. */

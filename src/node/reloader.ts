@@ -23,6 +23,9 @@ export interface ReloaderHost {
   refused(error: InvalidDatabaseError): void
 }
 
+/** What came of looking at the files on demand. */
+export type ReloadOutcome = 'replaced' | 'unchanged' | 'refused'
+
 /** Files that were opened, and their databases. */
 interface Replacement {
   readonly files: readonly (SourceFile | null)[]
@@ -30,27 +33,29 @@ interface Replacement {
 }
 
 /**
- * Replaces the databases of a resolver when their files change. It polls the files: file system events do not work on
+ * Replaces the databases of a resolver when their files change, or on demand. It polls the files: file system events do not work on
  * network file systems and container mounts, and miss symbolic links that change. All files are replaced together: no
  * new file is used while one of them is bad.
  */
 export class Reloader {
   #error: InvalidDatabaseError | null = null
   #files: readonly (SourceFile | null)[]
-  readonly #intervalMs: number
+  readonly #intervalMs: number | null
   readonly #host: ReloaderHost
-  /** The states of the files at the last poll. */
+  /** The states of the files when they were last looked at. */
   #seen: readonly FileState[]
   /** The states of the files that were refused last; empty when they were accepted. */
   #refused: readonly FileState[] = []
   #timer: NodeJS.Timeout | undefined
   #stopped = false
+  /** Ends when no poll and no reload on demand is running. Never rejects. */
+  #lastLook: Promise<unknown> = Promise.resolve()
 
   /**
    * @param files of the databases in use, in their order; `null` for those of bytes
-   * @param intervalMs between two polls
+   * @param intervalMs between two polls; `null` to reload on demand only
    */
-  constructor(files: readonly (SourceFile | null)[], intervalMs: number, host: ReloaderHost) {
+  constructor(files: readonly (SourceFile | null)[], intervalMs: number | null, host: ReloaderHost) {
     this.#files = files
     this.#intervalMs = intervalMs
     this.#host = host
@@ -68,12 +73,36 @@ export class Reloader {
     clearTimeout(this.#timer)
   }
 
+  /**
+   * Looks at the files at once, with or without polls. Does not wait until they stay the same: who asks says that they are
+   * written. Files that were refused are tried again, and reported again.
+   */
+  reload(): Promise<ReloadOutcome> {
+    return this.#alone(async () => {
+      const states = await this.#states()
+      if (this.#stopped) return 'unchanged'
+      this.#seen = states
+      this.#refused = []
+      if (!same(states, this.#opened)) return this.#reload(states, true)
+      this.#accept()
+      return 'unchanged'
+    })
+  }
+
   get #opened(): readonly FileState[] {
     return this.#files.map((file) => file?.state ?? '')
   }
 
   #schedule(): void {
-    this.#timer = setTimeout(() => this.#poll(), this.#intervalMs).unref()
+    if (this.#intervalMs === null) return
+    this.#timer = setTimeout(() => this.#alone(() => this.#poll()), this.#intervalMs).unref()
+  }
+
+  /** Runs a task after those before it: of two that replace the databases, the one that looked first must not end last. */
+  #alone<Result>(task: () => Promise<Result>): Promise<Result> {
+    const result = this.#lastLook.then(task)
+    this.#lastLook = result.catch(() => {})
+    return result
   }
 
   async #poll(): Promise<void> {
@@ -90,18 +119,22 @@ export class Reloader {
     if (!this.#stopped) this.#schedule()
   }
 
-  async #reload(states: readonly FileState[]): Promise<void> {
+  /** @param reportsChange whether a file that changes while it is read is refused, rather than left to the next poll */
+  async #reload(states: readonly FileState[], reportsChange = false): Promise<ReloadOutcome> {
     const outcome = await this.#openAndTry(states).catch(asInvalidDatabase)
-    // Ignore the outcome if a file changed while it was read.
-    const isOutdated = !same(await this.#states(), states) || this.#stopped
-    if (outcome instanceof InvalidDatabaseError) {
-      if (!isOutdated) this.#refuse(outcome, states)
-    } else if (isOutdated) outcome.set.release()
-    else {
-      this.#accept()
-      this.#files = outcome.files
-      this.#host.replaced(outcome.set)
+    const later = await this.#states()
+    if (!same(later, states) || this.#stopped) {
+      if (!(outcome instanceof InvalidDatabaseError)) outcome.set.release()
+      if (!reportsChange || this.#stopped) return 'unchanged'
+      const changed = this.#files.find((_, index) => later[index] !== states[index])
+      const message = 'it changed while it was read: replace files by renaming, then reload again'
+      return this.#refuse(new InvalidDatabaseError(message, { path: changed?.path }), states)
     }
+    if (outcome instanceof InvalidDatabaseError) return this.#refuse(outcome, states)
+    this.#accept()
+    this.#files = outcome.files
+    this.#host.replaced(outcome.set)
+    return 'replaced'
   }
 
   #accept(): void {
@@ -109,13 +142,15 @@ export class Reloader {
     this.#refused = []
   }
 
-  #refuse(error: InvalidDatabaseError, states: readonly FileState[]): void {
+  #refuse(error: InvalidDatabaseError, states: readonly FileState[]): 'refused' {
     // Reading `stack` lets V8 release the frames it has captured, which hold the refused database in memory.
     for (let each: unknown = error; isError(each); each = each.cause) String(each.stack)
     this.#error = error
-    if (same(states, this.#refused)) return
-    this.#refused = states
-    this.#host.refused(error)
+    if (!same(states, this.#refused)) {
+      this.#refused = states
+      this.#host.refused(error)
+    }
+    return 'refused'
   }
 
   /** Opens the files that have changed and tries them with the others. @throws InvalidDatabaseError */

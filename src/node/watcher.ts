@@ -4,7 +4,7 @@ import type { DatabaseSet } from '../location/database-set.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { fileStateSync } from './file-state.ts'
 import type { SourceFile } from './node-source.ts'
-import { checkCanaries, Reloader } from './reloader.ts'
+import { checkCanaries, Reloader, type ReloadOutcome } from './reloader.ts'
 import type { WatchSettings } from './watch-options.ts'
 
 /** The state of a resolver's databases at one moment, for monitoring. */
@@ -33,10 +33,12 @@ export interface WatcherHost {
   replace(set: DatabaseSet): void
 }
 
-/** Reloads the databases of one resolver when their files change, and reports stale ones. */
+/** Reloads the databases of one resolver when their files change or on demand, and reports stale ones. */
 export class Watcher {
   #staleness: StalenessTimer | null = null
+  /** `null` if no source is a file, and after `stop`. */
   #reloader: Reloader | null = null
+  #isWatching = false
   #openedAt = new Date()
   #reloads = 0
   #refusals = 0
@@ -67,7 +69,8 @@ export class Watcher {
         throw error
       }
     }
-    if (intervalMs === null) return
+    if (files.every((file) => file === null)) return
+    this.#isWatching = intervalMs !== null
     let previous = set.info
     this.#reloader = new Reloader(files, intervalMs, {
       canaries,
@@ -92,7 +95,7 @@ export class Watcher {
   get status(): ResolverStatus {
     return {
       openedAt: this.#openedAt,
-      watching: this.#reloader !== null,
+      watching: this.#isWatching,
       reloads: this.#reloads,
       refusals: this.#refusals,
       reloadError: this.#reloader?.error ?? null,
@@ -100,9 +103,15 @@ export class Watcher {
     }
   }
 
+  /** Looks at the files at once, watched or not. Calls `onReload` or `onReloadError`. */
+  async reload(): Promise<ReloadOutcome> {
+    return (await this.#reloader?.reload()) ?? 'unchanged'
+  }
+
   stop(): void {
     this.#staleness?.stop()
     this.#reloader?.stop()
+    this.#isWatching = false
     this.#staleness = null
     this.#reloader = null
   }

@@ -14,6 +14,7 @@ describe.skipIf(!hasAnalyze)('where systemd-analyze is not installed this is ski
   it('the unit file of the guide is one', () => {
     const [, unit = ''] = /```ini\n([\s\S]*?)```/.exec(guide) ?? []
     expect(unit).toContain('ExecStart=')
+    expect(unit).toContain('ExecReload=/bin/kill -HUP $MAINPID')
     const file = join(folder, 'geofix.service')
     // The program of the guide is not installed here.
     writeFileSync(file, unit.replace('/usr/local/bin/geofix', process.execPath))

@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -69,6 +69,70 @@ describe('a replacement that could not be read', () => {
     reloader.stop()
     expect(reloader.error).toBeInstanceOf(InvalidDatabaseError)
     expect(reloader.error?.fault).toBe('it cannot be opened: of another kind')
+  })
+})
+
+describe('a reload on demand', () => {
+  async function followed(open?: (path: string) => Promise<void>) {
+    const path = join(folder, `${Math.random()}.mmdb`)
+    writeFileSync(path, generation(1))
+    const source = await openSource(path)
+    const set = new DatabaseSet([source.database])
+    const [replaced, refused] = [vi.fn(), vi.fn()]
+    const reloader = new Reloader([source.file], null, {
+      canaries: [],
+      open: async (file) => {
+        await open?.(file)
+        return openFile(file, 1e6)
+      },
+      borrow: () => set.retain(),
+      replaced,
+      refused,
+    })
+    return { path, reloader, replaced, refused }
+  }
+
+  it('needs no polls, and does nothing for files that are the same (second trial 9)', async () => {
+    const { path, reloader, replaced } = await followed()
+    expect(await reloader.reload()).toBe('unchanged')
+    writeFileSync(path, generation(2))
+    await wait(50)
+    expect(replaced).not.toHaveBeenCalled()
+    // The second waits for the first.
+    expect(await Promise.all([reloader.reload(), reloader.reload()])).toEqual(['replaced', 'unchanged'])
+    expect(replaced).toHaveBeenCalledTimes(1)
+    reloader.stop()
+    writeFileSync(path, generation(3))
+    expect(await reloader.reload()).toBe('unchanged')
+  })
+
+  it('reports a file that cannot be used each time, and recovers (second trial 9)', async () => {
+    const { path, reloader, refused } = await followed()
+    writeFileSync(path, 'damaged')
+    expect([await reloader.reload(), await reloader.reload()]).toEqual(['refused', 'refused'])
+    expect(refused).toHaveBeenCalledTimes(2)
+    rmSync(path)
+    expect(await reloader.reload()).toBe('refused')
+    expect(reloader.error?.path).toBe(path)
+    writeFileSync(path, generation(2))
+    expect(await reloader.reload()).toBe('replaced')
+    expect(reloader.error).toBeNull()
+  })
+
+  it('refuses a file that changes while it is read (second trial 9)', async () => {
+    let isChanging = true
+    const { path, reloader, replaced } = await followed(async (file) => {
+      if (isChanging) writeFileSync(file, generation(3, { padding: 10 }))
+    })
+    writeFileSync(path, generation(2))
+    expect(await reloader.reload()).toBe('refused')
+    expect(reloader.error).toMatchObject({
+      path,
+      message: expect.stringContaining('changed while it was read'),
+    })
+    expect(replaced).not.toHaveBeenCalled()
+    isChanging = false
+    expect(await reloader.reload()).toBe('replaced')
   })
 })
 

@@ -9,6 +9,7 @@ import { METRICS_LIMITS } from './connections.ts'
 import type { ServeSettings } from './flags.ts'
 import { listen, makeServer, removeStaleSocket, stop } from './http-server.ts'
 import type { JsonLog } from './log.ts'
+import { ASK_RELOAD } from './reload-requests.ts'
 import { requestLog } from './request-log.ts'
 import { metricsAnswer } from './routes.ts'
 import { type Running, startService } from './service.ts'
@@ -86,6 +87,10 @@ export async function startPrimary(settings: ServeSettings, log: JsonLog): Promi
   return {
     port: ports[0] ?? settings.port,
     metricsPort,
+    reload: async () => {
+      for (const worker of Object.values(cluster.workers ?? {}))
+        if (worker?.isConnected()) worker.send(ASK_RELOAD)
+    },
     stop: async (signal) => {
       replaces = false
       const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)

@@ -116,7 +116,8 @@ Examples:
   geofix serve --open --port 3000 --db GeoLite2-City.mmdb --watch
   geofix serve --keys keys.json --host 0.0.0.0 --metrics-port 9090
 
-It listens until SIGTERM or SIGINT. Exit status: 0 after a signal; 1 if it cannot start; 2 wrong usage.`
+It listens until SIGTERM or SIGINT. SIGHUP reloads the keys and the files of --db; if standard input is a terminal, it ends
+the process. Exit status: 0 after a signal; 1 if it cannot start; 2 wrong usage.`
 
 /** @throws UsageError when the options do not fit together */
 export function serveSettings(flags: FlagsOf<typeof SERVE_OPTIONS>) {

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ExitStatus, messageLine, type Terminal, writeMessage } from '../terminal.ts'
 import type { ServeSettings } from './flags.ts'
 import { JsonLog, unblock } from './log.ts'
+import { ReloadRequests } from './reload-requests.ts'
 import type { Running, StopSignal } from './service.ts'
 
 const SIGNALS: readonly StopSignal[] = ['SIGTERM', 'SIGINT']
@@ -10,14 +11,16 @@ const SIGNALS: readonly StopSignal[] = ['SIGTERM', 'SIGINT']
 const MIN_LOG_END_MS = 250
 
 /**
- * Serves until a signal: `geofix serve`. A second signal ends the process at once.
+ * Serves until a signal: `geofix serve`. A second signal ends the process at once. SIGHUP reloads, without a terminal.
  *
  * @throws GeofixError for a database or the keys, CommandFailure when it cannot listen
  */
 export async function runServe(settings: ServeSettings, terminal: Terminal): Promise<ExitStatus> {
   const log = new JsonLog(settings.log === 'json' ? terminal.stdout : null)
   const graceMs = settings.graceSeconds * 1000
+  const isWorker = settings.workers > 1 && cluster.isWorker
   const signal = listenForSignal()
+  const reloads = new ReloadRequests(isWorker)
   let isStarting = true
   // Opening a database can wait, for the writer of a named pipe, for example. Then only the signal itself ends the process.
   void signal.name.then(async (name) => {
@@ -30,11 +33,12 @@ export async function runServe(settings: ServeSettings, terminal: Terminal): Pro
   } catch (error) {
     await log.end(MIN_LOG_END_MS)
     signal.forget()
+    reloads.forget()
     throw error
   } finally {
     isStarting = false
   }
-  if (!cluster.isWorker) {
+  if (!isWorker) {
     const { host, socket, basePath, workers } = settings
     const { port, metricsPort } = running
     const where =
@@ -44,17 +48,23 @@ export async function runServe(settings: ServeSettings, terminal: Terminal): Pro
     log.write('listening', { ...(socket ?? { host, port }), metricsPort, workers })
     await writeMessage(terminal.stderr, `listening at ${where}`)
   }
+  reloads.serve(async () => {
+    if (!isWorker) log.write('reload-asked', { signal: 'SIGHUP' })
+    await running.reload()
+  })
   const name = await signal.name
+  reloads.ignore()
   const drain = name === 'SIGINT' ? 0 : settings.drainSeconds
   log.write('stopping', { signal: name, drain })
   const late = performance.now() + drain * 1000 + graceMs
   const second = listenForSignal()
   // Ctrl-C reaches workers directly, and then through their primary process. For them that is one signal.
-  void second.name.then(() => cluster.isWorker || process.exit(ExitStatus.failed))
+  void second.name.then(() => isWorker || process.exit(ExitStatus.failed))
   await running.stop(name)
   log.write('stopped')
   const unwritten = await log.end(Math.max(MIN_LOG_END_MS, late - performance.now()))
   second.forget()
+  reloads.forget()
   if (unwritten > 0) {
     const message = `the last ${unwritten} lines of the log were not written: nobody reads them`
     unblock(terminal.stderr)

@@ -6,8 +6,8 @@ import type { Asked } from '../../http/exchange.ts'
 import { Service } from '../../http/handler.ts'
 import { PlanTable } from '../../http/plan.ts'
 import type { MakeLimiter } from '../../http/rate-limit.ts'
-import { createKeyFile, type KeyFile } from '../../node/keys/key-file.ts'
-import { NodeResolver } from '../../node/node-resolver.ts'
+import { openKeyFile, type ReloadableKeyFile } from '../../node/keys/key-file.ts'
+import { NodeResolver, RELOAD } from '../../node/node-resolver.ts'
 import { messageOf } from '../../realm.ts'
 import { withDatabases } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
@@ -23,6 +23,11 @@ export interface Running {
   readonly port: number
   /** `null` if this process serves no metrics. */
   readonly metricsPort: number | null
+  /**
+   * Reads the keys again, and the databases of `--db` if they have changed. What cannot be used is logged, and the previous
+   * keys and databases stay. Never rejects.
+   */
+  readonly reload: () => Promise<void>
   /**
    * Stops listening, finishes requests in flight, at most for the grace time, and releases everything.
    *
@@ -56,7 +61,7 @@ export async function startService(
   const plans = new PlanTable(settings.plans)
   const resolver = await openResolver(settings, log)
   const proxies = new TrustList(settings.trustedProxies ?? [])
-  let keys: KeyFile | null = null
+  let keys: ReloadableKeyFile | null = null
   let server: Server | null = null
   try {
     withDatabases(resolver, checkLocations)
@@ -111,6 +116,12 @@ export async function startService(
     return {
       port,
       metricsPort,
+      reload: async () => {
+        // The embedded database is part of the program.
+        const databases = settings.databases.length === 0 ? 'embedded' : await resolver[RELOAD]()
+        const areRead = (await keys?.reload()) ?? null
+        log.write('reload-done', { databases, keys: areRead === null ? null : areRead ? 'read' : 'refused' })
+      },
       stop: async (signal) => {
         isReady = false
         drain(main)
@@ -143,9 +154,13 @@ async function openResolver(settings: ServeSettings, log: JsonLog): Promise<Node
   })
 }
 
-async function openKeys({ keys }: ServeSettings, plans: PlanTable, log: JsonLog): Promise<KeyFile | null> {
+async function openKeys(
+  { keys }: ServeSettings,
+  plans: PlanTable,
+  log: JsonLog,
+): Promise<ReloadableKeyFile | null> {
   if (keys === null) return null
-  const file: KeyFile = await createKeyFile(keys, {
+  const file: ReloadableKeyFile = await openKeyFile(keys, {
     plans: plans.all.map(({ name }) => name),
     onReload: (count) => log.write('keys', { count }),
     onError: ({ message }) => {

@@ -56,6 +56,16 @@ export interface KeyFile {
   readonly close: () => void
 }
 
+/** A file of keys that can also be read on demand. */
+export interface ReloadableKeyFile extends KeyFile {
+  /**
+   * Reads the file at once, changed or not, and calls `onReload` or `onError`. Never rejects.
+   *
+   * @returns whether the keys are those of the file now
+   */
+  readonly reload: () => Promise<boolean>
+}
+
 /** A key of the file. */
 interface Owner {
   readonly owner: { readonly plan: string; readonly id: string }
@@ -83,6 +93,11 @@ const WRITABLE_BY_OTHERS = 0o022
  * @throws TypeError when an option is invalid
  */
 export async function createKeyFile(path: string, options: KeyFileOptions = {}): Promise<KeyFile> {
+  return openKeyFile(path, options)
+}
+
+/** As {@link createKeyFile}, for the command line. */
+export async function openKeyFile(path: string, options: KeyFileOptions = {}): Promise<ReloadableKeyFile> {
   checkOptionNames('createKeyFile', options, KEY_FILE_OPTIONS)
   const { interval = DEFAULT_INTERVAL_MS } = options
   if (typeof path !== 'string') throw new TypeError('createKeyFile needs the path of a file')
@@ -155,18 +170,26 @@ export async function createKeyFile(path: string, options: KeyFileOptions = {}):
     reportedAt = now
     onError?.(refused)
   }
-  const poll = async (): Promise<void> => {
+  let lastCheck: Promise<unknown> = Promise.resolve()
+  /** One check at a time: of two, the one that read first could end last, and keep a revoked key valid. */
+  const alone = <Result>(task: () => Promise<Result>): Promise<Result> => {
+    const result = lastCheck.then(task)
+    lastCheck = result.catch(() => {})
+    return result
+  }
+  /** @returns whether the keys are those of the file */
+  const tryCheck = async (): Promise<boolean> => {
     try {
       await check()
+      return true
     } catch (thrown) {
       if (!(thrown instanceof KeyFileError)) throw thrown
       refuse(thrown)
-    } finally {
-      schedule()
+      return false
     }
   }
   const schedule = (): void => {
-    if (!isClosed) timer = setTimeout(() => void poll(), interval).unref()
+    if (!isClosed) timer = setTimeout(() => void alone(tryCheck).finally(schedule), interval).unref()
   }
   schedule()
 
@@ -202,6 +225,12 @@ export async function createKeyFile(path: string, options: KeyFileOptions = {}):
     get status() {
       return { error, ageMs: performance.now() - confirmedAt }
     },
+    reload: () =>
+      alone(async () => {
+        seen = null
+        reportedAt = Number.NEGATIVE_INFINITY
+        return tryCheck()
+      }),
     close: () => {
       isClosed = true
       clearTimeout(timer)

@@ -1,8 +1,9 @@
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import { run } from '../../../src/cli/program.ts'
 import { float, MmdbWriter } from '../../../src/writer.ts'
 import { ROOT } from '../../package/project.ts'
@@ -74,6 +75,19 @@ export function start(
   // A process that ended reads no more.
   child.stdin.on('error', () => {})
   return child
+}
+
+/** Waits until a process takes SIGHUP, where the system tells, or for some seconds. Node itself takes SIGTERM from the start. */
+export async function untilTakesHangup(pid: number | undefined): Promise<void> {
+  const status = `/proc/${pid}/status`
+  if (!existsSync(status)) return delay(4000)
+  for (let waited = 0; waited < 30_000; waited += 10) {
+    // The lowest bit is SIGHUP.
+    const [, mask = '0'] = /^SigCgt:\s*([\da-f]+)$/m.exec(readFileSync(status, 'utf8')) ?? []
+    if ((Number.parseInt(mask.slice(-8), 16) & 1) !== 0) return
+    await delay(10)
+  }
+  throw new Error('waited in vain for a process that takes SIGHUP')
 }
 
 /** Waits for a process: its status, or -1 when a signal ended it. */

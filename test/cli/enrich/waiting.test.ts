@@ -1,11 +1,11 @@
 // Pipes whose other end does nothing: a run that waits for one can be ended.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { closeSync, constants, existsSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, constants, openSync, readdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../temporary.ts'
-import { ndjson, outcomeOf, start, writeDatabase } from './command-line.ts'
+import { ndjson, outcomeOf, start, untilTakesHangup, writeDatabase } from './command-line.ts'
 
 const folder = temporaryFolder()
 const DB = writeDatabase(folder)
@@ -34,24 +34,9 @@ function hold(path: string, flags: number): number {
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-async function until(what: string, isSo: () => boolean): Promise<void> {
-  const end = Date.now() + 20_000
-  while (!isSo()) {
-    if (Date.now() > end) throw new Error(`waited in vain for ${what}`)
-    await pause(10)
-  }
-}
-
-/** Waits until a run takes signals, where the system tells, and some time more. */
+/** Waits until a run takes signals, and some time more. */
 async function untilWaiting({ pid }: ChildProcess): Promise<void> {
-  const status = `/proc/${pid}/status`
-  if (!existsSync(status)) return void (await pause(4000))
-  // The lowest bit is SIGHUP; SIGTERM is taken by Node itself before.
-  const takesIt = (): boolean => {
-    const [, mask = '0'] = /^SigCgt:\s*([\da-f]+)$/m.exec(readFileSync(status, 'utf8')) ?? []
-    return (Number.parseInt(mask.slice(-8), 16) & 1) !== 0
-  }
-  await until('the run', takesIt)
+  await untilTakesHangup(pid)
   await pause(700)
 }
 

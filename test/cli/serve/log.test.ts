@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { JsonLog } from '../../../src/cli/serve/log.ts'
 import { ROOT } from '../../package/project.ts'
 import { temporaryFolder } from '../../temporary.ts'
-import { makePipe } from '../enrich/command-line.ts'
+import { makePipe, untilTakesHangup } from '../enrich/command-line.ts'
 import { writeFiles } from './running.ts'
 
 describe('the log', () => {
@@ -100,9 +100,11 @@ describe.skipIf(process.platform === 'win32')('geofix serve', () => {
       const pipe = makePipe(folder, `pipe of ${what}`)
       const child = shell(`${command} ${args(pipe)}`)
       const ended = once(child, 'exit')
-      await delay(500)
       // The file of keys is refused without a signal.
-      if (status === null) child.kill('SIGTERM')
+      if (status === null) {
+        await untilTakesHangup(child.pid)
+        child.kill('SIGTERM')
+      }
       expect((await ended)[0]).toBe(status)
     },
   )

@@ -1,16 +1,16 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Agent, request } from 'undici'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { JsonLog } from '../../../src/cli/serve/log.ts'
 import { keyListText } from '../../../src/node/keys/key-list.ts'
 import { DATABASE } from '../../http/service.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { geofix, outcomeOf, start } from '../enrich/command-line.ts'
+import { startServe } from './process.ts'
 import { entryOf, KEYS, serve, writeFiles } from './running.ts'
 
 const folder = temporaryFolder()
@@ -18,43 +18,7 @@ const { database, keys } = writeFiles(folder)
 const LONDON = '/v1/ip/81.2.69.142'
 const headers = { authorization: `Bearer ${KEYS.developer}` }
 
-const children: ChildProcessWithoutNullStreams[] = []
-afterEach(() => {
-  for (const child of children.splice(0)) child.kill('SIGKILL')
-})
-
-/** Starts the built command line, and waits until it listens. */
-async function started(...args: string[]) {
-  const child = start(['serve', '--port', '0', '--drain', '0', '--db', database, ...args])
-  children.push(child)
-  const outcome = outcomeOf(child)
-  let out = ''
-  child.stdout.on('data', (chunk) => {
-    out += chunk
-  })
-  const lines = (): Record<string, unknown>[] =>
-    out
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line))
-  const until = async (event: string, count = 1) => {
-    for (let waited = 0; waited < 30_000; waited += 20) {
-      const found = lines().filter((line) => line.event === event)
-      if (found.length >= count) return found[count - 1] ?? {}
-      await delay(20)
-    }
-    throw new Error(`no ${event} in: ${out}`)
-  }
-  const { port, metricsPort } = await until('listening')
-  return {
-    child,
-    outcome,
-    lines,
-    until,
-    origin: `http://127.0.0.1:${port}`,
-    metrics: `http://127.0.0.1:${metricsPort}`,
-  }
-}
+const started = (...args: string[]) => startServe('--db', database, ...args)
 
 async function get(url: string, more: object = {}): Promise<{ status: number; text: string }> {
   const { statusCode, body } = await request(url, {
@@ -297,17 +261,8 @@ describe('geofix serve --workers', () => {
   })
 
   it('end if none of them can start', async () => {
-    const child = start([
-      'serve',
-      '--open',
-      '--workers',
-      '2',
-      '--port',
-      '0',
-      '--db',
-      join(folder, 'none.mmdb'),
-    ])
-    children.push(child)
+    const missing = join(folder, 'none.mmdb')
+    const child = start(['serve', '--open', '--workers', '2', '--port', '0', '--db', missing])
     expect(await outcomeOf(child)).toMatchObject({ status: 1, err: expect.stringContaining('none.mmdb') })
   })
 })

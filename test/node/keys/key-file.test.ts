@@ -15,6 +15,7 @@ import {
   makeKey,
   makeKeyId,
 } from '../../../src/node/keys/key.ts'
+import { openKeyFile } from '../../../src/node/keys/key-file.ts'
 import {
   type KeyEntry,
   keyListText,
@@ -346,4 +347,24 @@ describe('authenticate', () => {
       file.close()
     },
   )
+})
+
+describe('reading on demand', () => {
+  it('does not wait for the interval, reads an unchanged file too, and reports each fault (second trial 9)', async () => {
+    const [one, other] = [makeKey(), makeKey()]
+    const path = write(keyListText([entryOf(one)]))
+    const [onReload, onError] = [vi.fn(), vi.fn()]
+    const file = await openKeyFile(path, { interval: 1e9, onReload, onError })
+    expect(await file.reload()).toBe(true)
+    write(keyListText([entryOf(other)]), path)
+    expect(file.authenticate(one)).not.toBeNull()
+    expect(await file.reload()).toBe(true)
+    expect([file.authenticate(one), file.authenticate(other)]).toEqual([null, expect.anything()])
+    expect(onReload).toHaveBeenCalledTimes(2)
+    write('damaged', path)
+    expect([await file.reload(), await file.reload()]).toEqual([false, false])
+    expect(onError).toHaveBeenCalledTimes(2)
+    expect(file.authenticate(other)).not.toBeNull()
+    file.close()
+  })
 })

@@ -1,0 +1,69 @@
+import { isatty } from 'node:tty'
+
+/** The message by which a primary process has a worker reload. */
+export const ASK_RELOAD = 'geofix:reload'
+
+/**
+ * Requests to reload the keys and the databases: SIGHUP, or for a worker the message of its primary process. If standard
+ * input is a terminal, SIGHUP says that the terminal is closed, and ends the process as it ends any other.
+ */
+export class ReloadRequests {
+  readonly #isWorker: boolean
+  #reload: (() => Promise<void>) | null = null
+  #isAsked = false
+  #isReloading = false
+
+  /**
+   * Listens from now on. A request before `serve` is kept: the files may have changed after they were opened.
+   *
+   * @param isWorker whether the process obeys its primary process only. A signal to the whole group reaches workers twice:
+   *   directly, and through their primary process
+   */
+  constructor(isWorker: boolean) {
+    this.#isWorker = isWorker
+    // Decided now, since a terminal that was closed no longer looks like one.
+    if (!isatty(0)) process.on('SIGHUP', this.#takeSignal)
+    if (isWorker) process.on('message', this.#takeMessage)
+  }
+
+  /** @param reload is called for each request from now on, and once more for those that come while it runs. Must not reject */
+  serve(reload: () => Promise<void>): void {
+    this.#reload = reload
+    void this.#run()
+  }
+
+  /** Ignores requests from now on: the process will end. */
+  ignore(): void {
+    this.#reload = null
+  }
+
+  /** Stops listening. */
+  forget(): void {
+    this.ignore()
+    process.off('SIGHUP', this.#takeSignal)
+    process.off('message', this.#takeMessage)
+  }
+
+  readonly #takeSignal = (): void => {
+    if (!this.#isWorker) this.#ask()
+  }
+
+  readonly #takeMessage = (message: unknown): void => {
+    if (message === ASK_RELOAD) this.#ask()
+  }
+
+  #ask(): void {
+    this.#isAsked = true
+    void this.#run()
+  }
+
+  async #run(): Promise<void> {
+    if (this.#isReloading) return
+    this.#isReloading = true
+    while (this.#isAsked && this.#reload !== null) {
+      this.#isAsked = false
+      await this.#reload()
+    }
+    this.#isReloading = false
+  }
+}
