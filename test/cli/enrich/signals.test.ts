@@ -104,8 +104,8 @@ describe('geofix enrich, on a signal', () => {
       const output = join(folder, attempt % 2 === 0 ? 'out.ndjson' : 'out.ndjson.gz')
       const child = start(['enrich', '--db', DB, '--quiet', '-o', output, LARGE])
       const ended = outcomeOf(child)
-      // From before the first byte to some time past the last, at random and over the whole of it.
-      const moment = pause(((attempt + Math.random()) * 2400) / KILLS)
+      // At once, and then from before the first byte to some time past the last, at random and over the whole of it.
+      const moment = pause(attempt === 0 ? 0 : ((attempt + Math.random()) * 2400) / KILLS)
       await Promise.race([moment, ended])
       child.kill('SIGKILL')
       const { status } = await ended
