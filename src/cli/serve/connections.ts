@@ -7,7 +7,7 @@ import { connectionLimit } from './descriptors.ts'
 
 /**
  * Open connections of a server, if the process may have as many descriptors. For each more, the one that has been idle for
- * longest is closed.
+ * longest is closed, or else the oldest that waits for its client.
  */
 export const MAX_CONNECTIONS = 10_000
 /** The same for the port of the metrics. */
@@ -92,15 +92,25 @@ export class Connections {
     socket.once('close', () => this.#remove(socket, client))
     if (this.#open.size > this.#max) {
       const [longest] = this.#idle
-      const closed = longest ?? socket
+      const closed = longest ?? this.#waitingForClient() ?? socket
       closed.destroy()
       // Its `close` event comes later.
       this.#open.delete(closed)
       this.#idle.delete(closed)
+      this.#pending.delete(closed)
       if (closed === socket) return void refused()
       evicted()
     }
     this.#idle.add(socket)
+  }
+
+  /** The connection that waits for its client with its oldest request: for the rest of the request, or to take the answer. */
+  #waitingForClient(): Socket | undefined {
+    for (const [socket, answers] of this.#pending) {
+      const [answer] = answers
+      if (answer !== undefined && (!answer.req.complete || answer.writableEnded)) return socket
+    }
+    return undefined
   }
 
   #remove(socket: Socket, client: string | null): void {

@@ -40,6 +40,8 @@ const CHECK_INTERVAL_MS = 1000
 const SOCKET_MODE = 0o660
 /** How often connections that have become idle are closed while the server stops. */
 const STOP_INTERVAL_MS = 50
+/** How long a connection that was just opened has for the first bytes of its request after the server stops listening. */
+const FIRST_BYTES_MS = 500
 
 /** Answers a request. Must not throw. @param peer the address of the socket's peer, or `unix:` */
 export type AnswerFunction<Served extends { readonly reply: Reply }> = (
@@ -230,10 +232,11 @@ export async function removeStaleSocket(path: string): Promise<void> {
 export async function stop(server: Server, graceMs: number): Promise<void> {
   if (!server.listening) return
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  states.get(server)?.connections.closeUnused()
+  const unused = setTimeout(() => states.get(server)?.connections.closeUnused(), FIRST_BYTES_MS)
   const idle = setInterval(() => server.closeIdleConnections(), STOP_INTERVAL_MS)
   const late = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
   clearInterval(idle)
+  clearTimeout(unused)
   clearTimeout(late)
 }

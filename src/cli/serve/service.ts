@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate } from 'node:timers/promises'
 import { TrustList } from '../../client/trust.ts'
 import { embedded } from '../../embedded.ts'
 import type { Asked } from '../../http/exchange.ts'
@@ -125,7 +125,11 @@ export async function startService(
       stop: async (signal) => {
         isReady = false
         drain(main)
-        if (signal !== 'SIGINT') await delay(settings.drainSeconds * 1000)
+        if (signal !== 'SIGINT') {
+          await delay(settings.drainSeconds * 1000)
+          // Right after new connections were accepted: the system resets those that still wait.
+          await setImmediate()
+        }
         await stop(main, settings.graceSeconds * 1000)
         if (metricsServer !== null) await stop(metricsServer, 0)
         keys?.close()

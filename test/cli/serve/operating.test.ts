@@ -1,11 +1,12 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Agent, request } from 'undici'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { listen, makeServer, type ServerOptions, stop } from '../../../src/cli/serve/http-server.ts'
 import { temporaryFolder } from '../../temporary.ts'
+import { startServe } from './process.ts'
 import { fieldOf, raw, statusesOf } from './raw.ts'
-import { KEYS, type Service, serve } from './running.ts'
+import { KEYS, type Service, serve, writeFiles } from './running.ts'
 
 const folder = temporaryFolder()
 const LONDON = '/v1/ip/81.2.69.142'
@@ -51,6 +52,71 @@ describe('draining', () => {
     await stopped
     await expect(ask(LONDON)).rejects.toThrow('ECONNREFUSED')
     await client.destroy()
+  })
+
+  it('of several processes loses no request of clients with kept connections (second trial 5)', async () => {
+    const { database, keys } = writeFiles(folder)
+    const ample = ['free', 'developer', 'business'].flatMap((plan) => ['--plan', `${plan}=100000,100000,10`])
+    const files = ['--db', database, '--keys', keys]
+    const service = await startServe(...files, ...ample, '--workers', '2', '--drain', '3600')
+    const client = new Agent({ connections: 4 })
+    onTestFinished(() => client.destroy())
+    const ask = async (path: string) => {
+      const { statusCode, headers, body } = await request(service.origin + path, {
+        dispatcher: client,
+        headers: { authorization },
+      })
+      await body.dump()
+      return { status: statusCode, connection: headers.connection }
+    }
+    let kept = 0
+    let closed = 0
+    // Each client asks on and on, before and after the signal. A request that fails fails the test.
+    const clients = Array.from({ length: 8 }, async () => {
+      while (closed < 400) {
+        const { status, connection } = await ask(LONDON)
+        expect(status).toBe(200)
+        if (connection === 'keep-alive') kept++
+        else closed++
+      }
+    })
+    while (kept < 100) await delay(10)
+    expect(closed).toBe(0)
+    service.child.kill('SIGTERM')
+    await Promise.all(clients)
+    await service.until('stopping', 3) // Of both workers, and of their primary process.
+    expect(await ask('/readyz')).toEqual({ status: 503, connection: 'close' })
+    expect(await ask('/healthz')).toEqual({ status: 200, connection: 'close' })
+    expect(
+      service.lines().filter(({ event, status }) => event === 'request' && status === 200).length,
+    ).toBeGreaterThan(400)
+    // A second signal ends it at once.
+    service.child.kill('SIGTERM')
+    expect((await service.outcome).status).toBe(1)
+  })
+
+  it('answers a request whose connection was opened just before the port closed (second trial 5)', async () => {
+    const service = await serve(folder)
+    const socket = connect(service.port, '127.0.0.1')
+    let answer = ''
+    const ended = new Promise((resolve) => socket.once('close', resolve))
+    socket.setEncoding('latin1').on('data', (chunk) => {
+      answer += chunk
+    })
+    // Once this is answered, the earlier connection was accepted.
+    await get(service, '/healthz')
+    const stopped = service.stop('SIGTERM')
+    while (true) {
+      const isRefused = await request(`${service.origin}/healthz`).then(
+        () => false,
+        () => true,
+      )
+      if (isRefused) break
+    }
+    socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n')
+    await Promise.all([ended, stopped])
+    expect(statusesOf(answer)).toEqual([200])
+    expect(fieldOf(answer, 'connection')).toBe('close')
   })
 
   it('is left out after SIGINT, which a person types (second trial 5)', async () => {
@@ -111,6 +177,29 @@ describe('connections', () => {
     await closed // The longest idle.
     expect(held[1]?.socket.destroyed).toBe(false)
     await service.end()
+  })
+
+  it('whose clients do not send their requests give way, even if all are like that (second trial 10)', async () => {
+    let evicted = 0
+    const made = makeServer(
+      async (asked) => {
+        await asked.body(10)
+        return { reply }
+      },
+      { max: 5, maxPerClient: 1000, evicted: () => evicted++ },
+    )
+    const port = await listen(made, { port: 0, host: '127.0.0.1' })
+    const held: Promise<string>[] = []
+    let begun = 0
+    made.on('request', () => begun++)
+    for (let count = 0; count < 5; count++) {
+      held.push(raw({ port }, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n['))
+      while (begun <= count) await delay(5)
+    }
+    expect(statusesOf(await raw({ port }, HELLO, 1))).toEqual([200])
+    expect(evicted).toBe(1)
+    expect(await held[0]).toBe('')
+    await stop(made, 0)
   })
 
   it('that are busy do not give way (second trial 10)', async () => {

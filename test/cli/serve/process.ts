@@ -2,9 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { outcomeOf, start } from '../enrich/command-line.ts'
 
-/** Starts the built `geofix serve` at any free port, and waits until it listens. It is killed when the test ends. */
+/**
+ * Starts the built `geofix serve` at any free port, without a drain time unless the arguments have one, and waits until it
+ * listens. It is killed when the test ends.
+ */
 export async function startServe(...args: string[]) {
-  const child = start(['serve', '--port', '0', '--drain', '0', ...args])
+  const drain = args.includes('--drain') ? [] : ['--drain', '0']
+  const child = start(['serve', '--port', '0', ...drain, ...args])
   onTestFinished(() => void child.kill('SIGKILL'))
   const outcome = outcomeOf(child)
   let out = ''
