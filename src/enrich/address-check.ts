@@ -2,6 +2,7 @@ import { quoted } from '../errors.ts'
 import type { BlockEnricher } from './block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts, withoutAddress } from './counts.ts'
 import { BadLineError, EnrichError } from './errors.ts'
+import { LIST_FLAGS } from './field-messages.ts'
 import { definitionOf, type Plan } from './formats/formats.ts'
 import { firstLines, markLength, sampleLines } from './sample.ts'
 import { recordEndsOf } from './splitter.ts'
@@ -15,6 +16,8 @@ const FIRST_RECORDS = 10
 const FEWER_RECORDS = 100
 /** A whole input with fewer records is accepted if they merely lack an address, as in a log of a quiet hour. */
 const MIN_EMPTY_RECORDS = 10
+/** A line with a list of hops. */
+const LIST = /\d\.\d{1,3}, ?(?:\d{1,3}\.){3}\d/
 
 /**
  * Fails if none of the first 1,000 records has an address: the format or the field is then wrong, and the run would
@@ -43,10 +46,20 @@ export function checkAddresses(
   const first = records === 1 ? 'the first record' : `the first ${records} records`
   const [fault] = counts.bad === records ? counts.badLines : []
   const why = fault === undefined ? '' : ` (line ${fault.line}: ${fault.message})`
+  // Other addresses in lines that merely lack a value are not the client's.
+  const next = isEmpty ? '' : `. ${nextCommand(sampleLines(sample, isWhole, 100), plan)}`
   throw new EnrichError(
     'ENRICH_NO_ADDRESS',
-    `there is no address in ${first}${why}, read as ${plan.format} with the address ${definitionOf(plan.format).addressPosition(plan)}; the first line is ${quoted(line)}: name another format or field, or continue with --force (in a program: force: true). ${textCommand(sampleLines(sample, isWhole, 100))}`,
+    `there is no address in ${first}${why}, read as ${plan.format} with the address ${definitionOf(plan.format).addressPosition(plan)}; the first line is ${quoted(line)}: name another format or field, or continue with --force (in a program: force: true)${next}`,
   )
+}
+
+/** What can be done with lines that have no address where it is expected. */
+function nextCommand(lines: readonly string[], { trustedProxies }: Plan): string {
+  const lists = lines.filter((line) => LIST.test(line)).length
+  return lists * 2 > lines.length && trustedProxies === null
+    ? `If it is a list of addresses, ${LIST_FLAGS}`
+    : textCommand(lines)
 }
 
 /** Counts the first records of the sample, until one has an address, or up to 1,000 if one has another value. */

@@ -1,5 +1,6 @@
 import { Address } from '../address/address.ts'
 import { readHop } from '../client/hop.ts'
+import { AddressEvidence } from './address-evidence.ts'
 import { addressWeight, CLEAR_WEIGHT, depthOf, isListName, isOtherName, timeRank } from './known-names.ts'
 import { SampleTimes } from './sample-times.ts'
 
@@ -12,57 +13,6 @@ export function kindOfValue(text: string, address = new Address()): ValueKind {
   if (readHop(text, address) === 'address') return 'address'
   const hops = text.split(',')
   return hops.length > 1 && hops.some((hop) => address.parse(hop.trim())) ? 'list' : 'other'
-}
-
-/** Distinct networks that are counted, at most. */
-const MAX_NETWORKS = 64
-/** Fewer addresses say nothing about how their parts are distributed. */
-const MIN_DISTRIBUTED = 10
-
-/** What tells addresses of clients from versions, and from addresses of a few servers: their values. */
-class AddressEvidence {
-  #addresses = 0
-  #public = 0
-  #ipv4 = 0
-  /** Addresses such as 120.0.0.0, which hosts rarely have and versions often. */
-  #zeros = 0
-  /** Addresses with a large number in one of their last two parts, which versions rarely have. */
-  #large = 0
-  /** The first 8 bits of IPv4 addresses and the first 32 of others. */
-  readonly #networks = new Set<number>()
-
-  add(address: Address): void {
-    this.#addresses++
-    if (address.special === null) this.#public++
-    if (address.family === 4) {
-      const [third, fourth] = [(address.ipv4 >>> 8) & 0xff, address.ipv4 & 0xff]
-      this.#ipv4++
-      if (third === 0 && fourth === 0) this.#zeros++
-      if (third >= 64 || fourth >= 64) this.#large++
-    }
-    const network = address.family === 4 ? address.ipv4 >>> 24 : (address.words[0] ?? 0)
-    if (this.#networks.size < MAX_NETWORKS) this.#networks.add(network)
-  }
-
-  /** Whether more than half of the addresses are public. */
-  get isPublic(): boolean {
-    return this.#public * 2 > this.#addresses
-  }
-
-  /** Whether there are addresses, and none is public. */
-  get isLocal(): boolean {
-    return this.#addresses > 0 && this.#public === 0
-  }
-
-  /**
-   * Whether the addresses are from many networks, and no versions.
-   *
-   * @param networks that are needed if there are as many addresses
-   */
-  isOfClients(networks: number): boolean {
-    const isVersion = this.#zeros > 0 || (this.#addresses >= MIN_DISTRIBUTED && this.#large * 2 < this.#ipv4)
-    return !isVersion && this.#networks.size >= Math.min(networks, this.#addresses)
-  }
 }
 
 /** Networks that an unusual name needs. A table without a header has no names, so that three are enough for it. */
@@ -137,6 +87,12 @@ export class SampleField {
     if (!hasName) return this.#evidence.isOfClients(NETWORKS_WITHOUT_NAME)
     return this.kinds.address >= NETWORKS && this.#evidence.isPublic && this.#evidence.isOfClients(NETWORKS)
   }
+
+  /** Whether its values could be addresses of clients as well: another field is then not chosen by its values. */
+  get mayBeClients(): boolean {
+    if (isListName(this.path) || isOtherName(this.path) || !this.holdsAddresses(false)) return false
+    return this.#evidence.isPublic && this.#evidence.isSpread(NETWORKS)
+  }
 }
 
 /** What a sample tells about the field with the client's address. */
@@ -202,8 +158,9 @@ export function guessAddress<Field extends SampleField>(
       second.isEmpty === first.isEmpty
     return isRival ? result(null, { rivals: [first, second] }) : result(first)
   }
-  const [only, another] = holding.filter((field) => field.looksLikeClients)
-  return only !== undefined && another === undefined ? result(only, { isByValues: true }) : result(null)
+  const [only, another] = holding.filter((field) => field.looksLikeClients || field.mayBeClients)
+  const isChosen = only?.looksLikeClients === true && another === undefined
+  return isChosen ? result(only, { isByValues: true }) : result(null)
 }
 
 /** What a sample tells about the field with the time of the event. */

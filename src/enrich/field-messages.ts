@@ -1,7 +1,7 @@
 import { quoted } from '../errors.ts'
 import { EnrichError, shownName } from './errors.ts'
 import type { AddressGuess, SampleField, TimeGuess } from './field-guess.ts'
-import { isListName, isOtherName } from './known-names.ts'
+import { addressWeight, CLIENT_WEIGHT, isListName, isOtherName } from './known-names.ts'
 import type { SampleTimes } from './sample-times.ts'
 
 /** How messages name the fields of a format. */
@@ -19,6 +19,16 @@ export const LOCAL_PROXIES = 'loopback,uniquelocal'
 
 /** What to add to the command to read lists of hops. */
 export const LIST_FLAGS = `say which proxies are trusted, as in --trust ${LOCAL_PROXIES} for proxies with private addresses (in a program: trustedProxies)`
+
+/**
+ * A note for lines that have public addresses and lists of hops too, as those of a server behind a content delivery
+ * network have: the addresses can be those of its machines.
+ *
+ * @param flag names the list
+ */
+export function throughProxies(flag: string): string {
+  return `most lines have a list of forwarded addresses too: if proxies sent the requests, the addresses are those of the proxies. To locate their clients: ${flag} --trust with the networks of the proxies`
+}
 
 /** What to add to the command to read a field. */
 export function fieldFlags<Field extends SampleField>(field: Field, words: FieldWords<Field>): string {
@@ -110,6 +120,14 @@ export function addressNotes<Field extends SampleField>(
     notes.push(
       `the addresses in ${words.shown(best)} are private, as those of proxies are. To locate their clients: ${fieldFlags(behind, words)}`,
     )
+  }
+  const forwarded = others.find(
+    ({ path, kinds, values }) => isListName(path) && (kinds.address + kinds.list) * 2 > values,
+  )
+  // A program that names the client has looked at the list already.
+  const isPeer = !best.isEmpty && !best.isLocal && addressWeight(best.path, false) < CLIENT_WEIGHT
+  if (!isTrusting && isPeer && forwarded !== undefined) {
+    notes.push(throughProxies(`--field ${words.typed(forwarded)}`))
   }
   return notes
 }

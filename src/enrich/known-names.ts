@@ -73,7 +73,7 @@ const OTHER_WORDS =
   'resp responder receiver recipient to host hostname vhost edge gateway gw lb elb alb nlb balancer loadbalancer ' +
   'balancers nat proxy proxies via node pod instance machine container cluster worker service sensor agent exporter ' +
   'collector observer device router switch interface iface hop nexthop relay mx smtp cache cdn pop colo private ' +
-  'internal public elastic vip netmask mask subnet network cidr broadcast prefix range route ' +
+  'internal public elastic vip netmask mask subnet network cidr broadcast prefix range route start begin end ' +
   // Names and their answers.
   'dns answer answers rdata resolved resolver resolves nameserver nameservers ns a aaaa cname ptr query qname record ' +
   'records rr rrs response responses ttl domain ' +
@@ -92,8 +92,11 @@ const TIME_NAMES =
   '@timestamp timestamp eventtime eventtimestamp time ts datetime date eventdate occurredat ' +
   'timestampms tsms timeiso8601 timeutc utctime unixtime epoch epochms msec realtimetimestamp ' +
   'requesttime requesttimestamp requestedat edgestarttimestamp starttime startedat startutc ' +
-  'eventcreated eventstart timegenerated loggedat logtime receivedat receivetimestamp ' +
-  'visitedat createdat created'
+  'eventcreated eventstart timegenerated timecreated loggedat logtime receivedat receivetimestamp ' +
+  'requestreceivedtimestamp published visitedat ' +
+  'lastloginat lastlogin lastlogintime lastlogindate loginat logintime logindate loggedinat lastsigninat ' +
+  'lastsignindatetime lastseenat lastseen lastvisitat lastvisit lastactivityat lastactivity lastactive ' +
+  'createdat created'
 
 /** Names that mean the time of the event even in inner objects. Others can be a certificate's or an account's time. */
 const CLEAR_TIME_NAMES = '@timestamp timestamp eventtime eventtimestamp ts occurredat'
@@ -112,6 +115,9 @@ const CLEAR_TIMES: ReadonlySet<string> = /* @__PURE__ */ new Set(words(CLEAR_TIM
 
 /** Weight of a list of hops, when proxies are trusted: above all other names. */
 const LIST_WEIGHT = 200
+
+/** From this weight on, the program that wrote the line has determined the client. Below, it can be a proxy. */
+export const CLIENT_WEIGHT = 95
 
 /** From this weight on, a name says that the address is the client's, and not only that it is an address. */
 export const CLEAR_WEIGHT = 65

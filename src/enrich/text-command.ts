@@ -1,4 +1,6 @@
+import { looksLikeVersions } from './address-evidence.ts'
 import { kindOfValue } from './field-guess.ts'
+import { addressWeight, isOtherName } from './known-names.ts'
 
 /** What another program writes before each line, and the script for `sed -E` that removes it. */
 const PREFIXES: readonly (readonly [prefix: RegExp, script: string])[] = [
@@ -10,34 +12,87 @@ const PREFIXES: readonly (readonly [prefix: RegExp, script: string])[] = [
   [/^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ [^\s:]+: /, 's/^[^ ]* +[^ ]* [^ ]* [^ ]* [^ ]* //'],
 ]
 
-const IPV4 = /(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])/
+/** Addresses as the suggested `grep` finds them. */
+const IPV4 = /(?:\d{1,3}\.){3}\d{1,3}/g
+const GREP = '([0-9]{1,3}[.]){3}[0-9]{1,3}'
+/** A name before an address: `SRC=192.0.2.1`. */
+const LABELLED = /([A-Za-z][\w.-]*)=(?:\d{1,3}\.){3}\d{1,3}/g
+const COMMENT = '#'
+/** The line with the names of columns in W3C's extended log format and in logs of Zeek. */
+const FIELDS_LINE = /^#fields:?\s+(.*)$/i
 
 /** What can still be done with lines that are not read as they are: a command, for a message. */
 export function textCommand(lines: readonly string[]): string {
-  const isUsual = (test: (line: string) => boolean): boolean => lines.filter(test).length * 2 > lines.length
+  const records = lines.filter((line) => !line.startsWith(COMMENT))
+  const isUsual = (test: (line: string) => boolean): boolean =>
+    records.filter(test).length * 2 > records.length
   const [, script] = PREFIXES.find(([prefix]) => isUsual((line) => prefix.test(line))) ?? []
   if (script !== undefined) {
     return `To remove what another program wrote before each line: sed -E '${script}' FILE | geofix enrich`
   }
-  const word = wordWithAddress(lines)
-  if (word > 0) return `To locate the addresses alone: awk '{ print $${word} }' FILE | geofix enrich`
-  if (isUsual((line) => IPV4.test(line))) {
-    return "To locate the IPv4 addresses alone: grep -oE '([0-9]{1,3}[.]){3}[0-9]{1,3}' FILE | geofix enrich"
+  const [word, ...others] = wordsWithAddresses(lines, records)
+  if (word !== undefined) {
+    const [what, rest] =
+      others.length === 0
+        ? ['the addresses alone', '']
+        : [
+            'one of the addresses of each line',
+            `, for example ${word.example}. The others are ${others.map(({ number, example }) => `$${number}, for example ${example}`).join(', ')}`,
+          ]
+    return `To locate ${what}: awk '${condition(lines, word.number)}{ print $${word.number} }' FILE | geofix enrich${rest}`
+  }
+  const found = records.flatMap((line) => line.match(IPV4) ?? [])
+  const isOne = isUsual((line) => line.match(IPV4)?.length === 1)
+  if (isOne && found.length <= records.length && !looksLikeVersions(found)) {
+    return `To locate the IPv4 addresses alone: grep -oE '${GREP}' FILE | geofix enrich`
+  }
+  const labels = new Set(records.flatMap((line) => [...line.matchAll(LABELLED)].map(([, name = '']) => name)))
+  const [label, another] = [...labels].filter(
+    (name) => !isOtherName([name]) && isUsual((line) => line.includes(`${name}=`)),
+  )
+  if (label !== undefined && another === undefined) {
+    return `To locate the addresses after ${label}= alone: sed -nE 's/.*\\b${label}=(${GREP}).*/\\1/p' FILE | geofix enrich`
   }
   return 'To locate addresses alone, write each on its own line: geofix enrich --format list'
 }
 
-/** The number of the word that is an address in most lines, from 1, as awk counts; 0 if there is none or several. */
-function wordWithAddress(lines: readonly string[]): number {
-  const counts: number[] = []
-  for (const line of lines) {
-    for (const [index, word] of line
-      .trim()
-      .split(/[ \t]+/)
-      .entries()) {
-      if (kindOfValue(word) === 'address') counts[index] = (counts[index] ?? 0) + 1
+/** What awk is to leave out before it prints a word: comments, or a header. */
+function condition(lines: readonly string[], number: number): string {
+  if (lines.some((line) => line.startsWith(COMMENT))) return '!/^#/ '
+  const first = wordsOf(lines[0] ?? '')[number - 1] ?? ''
+  return lines.length > 1 && kindOfValue(first) === 'other' ? 'NR > 1 ' : ''
+}
+
+interface Word {
+  /** From 1, as awk counts. */
+  readonly number: number
+  readonly example: string
+}
+
+const wordsOf = (line: string): string[] => line.trim().split(/[ \t]+/)
+
+/**
+ * The words that are addresses in most lines and can be the client's: neither versions nor named as something else. If the
+ * lines have a header, only the one with the best name is returned.
+ */
+function wordsWithAddresses(lines: readonly string[], records: readonly string[]): Word[] {
+  const values = new Map<number, string[]>()
+  for (const record of records) {
+    for (const [index, word] of wordsOf(record).entries()) {
+      if (kindOfValue(word) === 'address') values.set(index + 1, [...(values.get(index + 1) ?? []), word])
     }
   }
-  const usual = [...counts.entries()].filter(([, count = 0]) => count * 2 > lines.length)
-  return usual.length === 1 ? (usual[0]?.[0] ?? -1) + 1 : 0
+  const named = lines.map((line) => FIELDS_LINE.exec(line)?.[1]).find((names) => names !== undefined)
+  const names = wordsOf(named ?? records[0] ?? '')
+  const nameOf = ({ number }: Word): string[] => [names[number - 1] ?? '']
+  const found = [...values]
+    .map(([number, found]) => ({ number, example: found[0] ?? '', found }))
+    .filter(({ found }) => found.length * 2 > records.length && !looksLikeVersions(found))
+    .filter((word) => !isOtherName(nameOf(word)))
+    .sort((a, b) => a.number - b.number)
+  const usual = found
+    .map((word) => ({ word, weight: addressWeight(nameOf(word), false) }))
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight)
+  return usual[0] === undefined ? found : [usual[0].word]
 }

@@ -140,6 +140,46 @@ describe.each(both)('a usual name in %s', (_, input) => {
   })
 })
 
+describe.each(both)('a field that is chosen by its values in %s', (_, input) => {
+  const ends = spread(20)
+  it.each<[string, readonly string[]]>([
+    ['the starts of ranges', ends.map((end) => end.replace(/\d+\.\d+$/, '0.0'))],
+    ['addresses of another host', [...ends].reverse()],
+  ])('is none if another one can be meant: %s (second trial 13)', (_, others) => {
+    expect(messageOf(input({ von: others, bis: ends }))).toMatch(/^no (?:member|column) .* --field von$/)
+    expect(messageOf(input({ start_ip: others, end_ip: ends }))).toMatch(/^no (?:member|column)/)
+  })
+
+  it.each<[string, readonly string[]]>([
+    ['dst', [...ends].reverse()],
+    ['version', ends.map((_, index) => `${100 + index}.0.0.0`)],
+    ['innen', ends.map((_, index) => `10.0.0.${index}`)],
+  ])('is chosen beside %s (second trial 13)', (name, others) => {
+    expect(messageOf(input({ [name]: others, von: ends }))).toMatch(/von was chosen by its values/)
+  })
+})
+
+describe.each(both)('the address of a peer beside forwarded addresses in %s', (_, input) => {
+  const forwarded = spread(20)
+  it('says that it can be the address of a proxy (second trial 20)', () => {
+    const note = /most lines have a list of forwarded addresses too.*--field x_forwarded_for --trust/
+    expect(messageOf(input({ remote_addr: ['172.64.1.1'], x_forwarded_for: forwarded }))).toMatch(note)
+    expect(messageOf(input({ client_ip: ['172.64.1.1'], x_forwarded_for: forwarded }))).not.toMatch(note)
+    expect(messageOf(input({ remote_addr: ['172.64.1.1'], x_forwarded_for: ['-', '', '-'] }))).not.toMatch(
+      note,
+    )
+  })
+})
+
+describe.each(both)('the time of a login in %s', (_, input) => {
+  it("is not that of the account's creation (second trial 15)", () => {
+    const [created, login] = [['2020-01-01T00:00:00Z'], ['2026-07-01T00:00:00Z']]
+    expect(
+      messageOf(input({ created_at: created, last_login_at: login, last_login_ip: ['81.2.69.142'] })),
+    ).toMatch(/the time of the event is in (?:column 2, )?last_login_at/)
+  })
+})
+
 describe('a member with addresses', () => {
   it('is not chosen before a usual one that is null or absent at first (second trial 11)', () => {
     const line = (ip: unknown) => ({ ip, upstream: '52.95.110.1' })

@@ -1,5 +1,7 @@
 import { quoted } from '../../errors.ts'
+import { looksLikeVersions } from '../address-evidence.ts'
 import { EnrichError } from '../errors.ts'
+import { kindOfValue } from '../field-guess.ts'
 import { commonPlan, DEFAULT_RECORD_LINES, INTO, type LineOptions, type Planned } from '../options.ts'
 import { sampleLines, startsJsonArray } from '../sample.ts'
 import { textCommand } from '../text-command.ts'
@@ -113,6 +115,14 @@ function describeUnknown(sample: Uint8Array): string {
   const lines = sampleLines(sample, true, 100)
   if (startsJsonArray(sample)) {
     return "the input looks like a JSON array: one object a line is read, as `jq -c '.[]' FILE | geofix enrich` does it"
+  }
+  const texts = lines.map((line) => line.trim())
+  if (looksLikeVersions(texts)) {
+    const example = texts.find((text) => kindOfValue(text) === 'address') ?? ''
+    return `the lines look like versions, for example ${quoted(example)}, and not like addresses. If they are addresses, add --format list (in a program: format: 'list')`
+  }
+  if (/^\s*\{\s*("|$)/.test(lines[0] ?? '')) {
+    return 'the input looks like JSON objects of several lines: one object a line is read, as `jq -c . FILE | geofix enrich` does it'
   }
   return `the first lines are none of ${FORMATS.join(', ')}; the first is ${quoted(lines[0] ?? '')}. ${textCommand(lines)}`
 }

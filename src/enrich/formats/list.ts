@@ -1,5 +1,6 @@
 import type { ByteSink } from '../../bytes/byte-sink.ts'
 import { quoted } from '../../errors.ts'
+import { looksLikeVersions } from '../address-evidence.ts'
 import { type AppendPlan, appendedNothing, appendPlan, appendTemplate } from '../appended-location.ts'
 import { EnrichError } from '../errors.ts'
 import { kindOfValue } from '../field-guess.ts'
@@ -19,16 +20,17 @@ const COMMENT = '#'
 
 /**
  * Whether the first line that is neither blank nor a comment is an address, and so are more than half of the lines
- * checked. A sample without such a line is a list.
+ * checked. A sample without such a line is a list. Versions of four numbers are not addresses.
  */
 export function looksLikeList(sample: Uint8Array): boolean {
-  const looked = sampleLines(sample, false)
+  const lines = sampleLines(sample, false)
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith(COMMENT))
-    .slice(0, LINES)
+  const looked = lines.slice(0, LINES)
   const addresses = looked.filter((line) => kindOfValue(line) === 'address')
   // A CSV file of one column can have a name above the addresses, so the first line must be an address too.
-  return looked.length === 0 || (looked[0] === addresses[0] && addresses.length * 2 > looked.length)
+  if (looked.length === 0) return true
+  return looked[0] === addresses[0] && addresses.length * 2 > looked.length && !looksLikeVersions(lines)
 }
 
 /**

@@ -3,7 +3,7 @@ import { quoted } from '../../../errors.ts'
 import { type AppendPlan, appendedNothing, appendPlan, appendTemplate } from '../../appended-location.ts'
 import { EnrichError } from '../../errors.ts'
 import { NO_TIME, TIMESTAMP_ROOM } from '../../event-time.ts'
-import { LIST_FLAGS, LOCAL_PROXIES } from '../../field-messages.ts'
+import { LIST_FLAGS, LOCAL_PROXIES, throughProxies } from '../../field-messages.ts'
 import { JsonText, jsonRoom, RAW } from '../../json-text.ts'
 import type { LineLocator } from '../../line-locator.ts'
 import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
@@ -93,6 +93,9 @@ export function planAccessLog(
       : [
           `in some lines it is a list of addresses, which is not read, because any caller can write its left part: ${LIST_FLAGS}`,
         ]),
+    ...(hasForwarded || host.isLocal || !words.isForwarded
+      ? []
+      : [throughProxies(`--field ${PARTS[FORWARDED]}`)]),
     ...(hasForwarded || !host.isLocal || !words.hasForwarded
       ? []
       : [

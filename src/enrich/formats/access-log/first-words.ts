@@ -30,6 +30,8 @@ export class FirstWords {
   readonly example: string
   /** Whether the quoted part after the user agent has addresses. */
   readonly hasForwarded: boolean
+  /** Whether it has addresses in most lines, so that proxies seem to have sent the requests. */
+  readonly isForwarded: boolean
 
   constructor(sample: Uint8Array, isWhole: boolean) {
     const lines = readable(sample, firstLines(sample, isWhole, LINES))
@@ -49,6 +51,8 @@ export class FirstWords {
     }
     this.example = example
     this.hasForwarded = forwarded.holdsAddresses(true) && !forwarded.isLocal
+    this.isForwarded =
+      this.hasForwarded && (forwarded.kinds.address + forwarded.kinds.list) * 2 > lines.length
     const { address, list, missing } = this.first.kinds
     const isShifted = this.second.kinds.address * 2 > lines.length
     const isHostAddress = address + list + missing > lines.length * MAX_ADDRESS_HOSTS

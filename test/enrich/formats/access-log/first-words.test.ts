@@ -68,6 +68,13 @@ describe('an access log of a server behind a proxy', () => {
     expect([counts.resolved, counts.failed]).toEqual([1, { 'not-found': 1 }])
   })
 
+  it('says that public addresses can be those of proxies, if most lines have a list (second trial 20)', () => {
+    const note = /most lines have a list of forwarded addresses too.*--field x_forwarded_for --trust/
+    const line = (list: string): string => `172.64.1.1 ${MAIN} "${list}"`
+    expect(outcome([line('81.2.69.142'), line('9.9.9.9, 8.8.8.8')])).toMatch(note)
+    expect(outcome([line('81.2.69.142'), line('-'), line('-')])).not.toMatch(note)
+  })
+
   it('says nothing without such a part, or if the clients are private too', () => {
     expect(outcome([`10.0.0.1 ${MAIN}`])).toBe('the address is the first word | "ip":"10.0.0.1"')
     expect(outcome([`10.0.0.1 ${MAIN} "10.0.0.9"`])).toMatch(/^the address is the first word/)
