@@ -8,7 +8,6 @@ import type { DatabaseInfo } from './location/database-info.ts'
 import { DatabaseSet } from './location/database-set.ts'
 import { localeOf } from './location/locale.ts'
 import {
-  isLookupFailure,
   LOOKUP_OPTIONS,
   type LocationRecord,
   type LookupOptions,
@@ -210,9 +209,7 @@ export abstract class Resolver {
     const at = instantOf(options?.at)
     const via = this.#clients.seek(source, options, this.#address)
     if (typeof via !== 'string') return via
-    const result = lookupResult(this.#open(), this.#address, locale, at)
-    if (isLookupFailure(result)) result.error.via = via
-    return result
+    return lookupResult(this.#open(), this.#address, locale, at, via)
   }
 
   /**

@@ -239,6 +239,22 @@ describe('detect', () => {
     expect(() => geo.detect(request('', undefined), { remoteAddress: null })).toThrow(AddressUnavailableError)
   })
 
+  it.each([
+    ['127.0.0.1', true],
+    ['10.0.0.1', true],
+    ['fe80::1', true],
+    // No proxy connects from these.
+    ['192.0.2.1', false],
+    ['8.8.8.8', false],
+  ])('says that the peer %s may be a proxy: %s (second trial 29)', async (peer, isSaid) => {
+    const geo = await Resolver.open(sample())
+    const failure = geo.findClient(request('81.2.69.142', peer))
+    if (!isLookupFailure(failure)) throw new Error('a location')
+    expect(failure.error.message.includes('trustedProxies')).toBe(isSaid)
+    expect(() => geo.detect(request('81.2.69.142', peer))).toThrow(failure.error.message)
+    expect(() => geo.lookup(peer)).not.toThrow('trustedProxies')
+  })
+
   it('refuses invalid options before any file is read', async () => {
     const options = { trustedProxies: ['10/8'] }
     await expect(Resolver.open(new Uint8Array(), options)).rejects.toThrow(TypeError)

@@ -22,6 +22,7 @@ function faultOf(text: string): string {
       ? 'it is a network: give one address of it'
       : 'it contains a "/"'
   }
+  if (text.includes(',')) return 'it is a list: give one address'
   if (text.includes('%')) return faultOfZone(text)
   const foreign = /[^0-9A-Fa-f:.]/.exec(text)
   if (foreign !== null) {

@@ -95,6 +95,9 @@ export const TRUST = [
 
 /** @throws UsageError when the trusted proxies are not valid */
 export function trustOf({ trust, forwardedHeader }: FlagsOf<typeof TRUST>): ClientWalk {
+  if (forwardedHeader !== undefined && trust === undefined) {
+    throw new UsageError('--forwarded-header needs --trust, with the proxies that write the field')
+  }
   try {
     return new ClientWalk({ trustedProxies: trust, forwardedHeader })
   } catch (error) {

@@ -2,6 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { isGeofixError, ReadFailure } from '../errors.ts'
+import { nearestName } from '../option-names.ts'
 import { databasePath, runVerify } from './databases.ts'
 import { runDetect } from './detect-command.ts'
 import { ENRICH_HELP, ENRICH_OPTIONS, enrichCommand } from './enrich/flags.ts'
@@ -112,7 +113,15 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
     options: LOOKUP_OPTIONS,
     help: EXAMPLES,
     readsInput: true,
-    run: (flags, addresses) => runLookup(addresses, flags, terminal),
+    run: (flags, addresses) => {
+      const [word = ''] = addresses
+      const names = program.commands.map((command) => command.name())
+      const near = /^[a-z]+$/i.test(word) ? nearestName(word, names) : undefined
+      if (near !== undefined) {
+        throw new UsageError(`"${word}" is neither an address nor a command: did you mean geofix ${near}?`)
+      }
+      return runLookup(addresses, flags, terminal)
+    },
   })
   define(program.command('info'), {
     description: 'describe a database: type, age, networks, languages, licence, fields',

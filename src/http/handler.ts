@@ -29,7 +29,7 @@ import {
   type RequestInfo,
 } from './options.ts'
 import { type Plan, PlanTable } from './plan.ts'
-import { isProblem, type Problem, problemReply } from './problem.ts'
+import { FAULT, isProblem, type Problem, problemReply } from './problem.ts'
 import { RateLimits } from './rate-limit.ts'
 import { type Operation, type Route, routeOf } from './route.ts'
 
@@ -89,8 +89,11 @@ export function createHandler(resolver: Resolver, options: HandlerOptions): Hand
       ? async (key: string, { request }: FetchAsked) => authenticate(key, request)
       : authenticate
   const service = new Service<FetchAsked>(resolver, findOwner, options)
-  return async (request, info) =>
-    responseOf((await service.answer(new FetchAsked(request), info?.remoteAddress, info?.lacksLines)).reply)
+  return async (request, info) => {
+    if (typeof request?.headers?.get !== 'function') return responseOf(service.misused())
+    const asked = new FetchAsked(request)
+    return responseOf((await service.answer(asked, info?.remoteAddress, info?.lacksLines)).reply)
+  }
 }
 
 /** The operations, over any form of requests. */
@@ -111,12 +114,16 @@ export class Service<Source extends Asked> {
     findOwner: FindOwner<Source> | null | undefined,
     options: Omit<HandlerOptions, 'authenticate'>,
   ) {
+    if (typeof resolver?.find !== 'function' || 'then' in resolver) {
+      throw new TypeError(
+        'the first argument of createHandler must be a Resolver: write createHandler(await Resolver.open(), …)',
+      )
+    }
     if (findOwner !== null && typeof findOwner !== 'function') {
       throw new TypeError(
         'authenticate must be a function, such as that of createKeyFile, or null to serve without keys',
       )
     }
-    if (typeof resolver?.find !== 'function') throw new TypeError('the first argument must be a Resolver')
     this.#resolver = resolver
     this.#options = checkedOptions(options)
     this.#plans = new PlanTable(options.plans, options.lookupPlan)
@@ -154,14 +161,23 @@ export class Service<Source extends Asked> {
     }
   }
 
+  /** Answers what is not a request. The answer reaches nobody if the program mounted the handler itself in `node:http`. */
+  misused(): Reply {
+    this.#report(
+      new TypeError(
+        "the handler takes a Fetch Request, such as c.req.raw in Hono: for Node's own requests, write createNodeListener(handler)",
+      ),
+    )
+    return problemReply(FAULT, 'GET')
+  }
+
   #end(asked: Source, outcome: Outcome, progress: Progress): Answered {
     return this.#tell(this.#reply(asked, outcome, progress), progress)
   }
 
   #fail(asked: Source, error: unknown, progress: Progress): Answered {
     this.#report(error)
-    const detail = 'The fault is in the service, not in the request.'
-    return this.#end(asked, { code: 'INTERNAL_ERROR', detail }, progress)
+    return this.#end(asked, FAULT, progress)
   }
 
   #tell(reply: Reply, progress: Progress): Answered {

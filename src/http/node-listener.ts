@@ -4,7 +4,7 @@ import type { PlatformRequest, PlatformResponse } from '../platform-types.ts'
 import { responseOf } from './exchange.ts'
 import type { Handler } from './handler.ts'
 import type { RequestInfo } from './options.ts'
-import { type Problem, problemReply } from './problem.ts'
+import { FAULT, type Problem, problemReply } from './problem.ts'
 
 /** A request of Node's servers: an `IncomingMessage` of `node:http` or an `Http2ServerRequest`. */
 export interface NodeRequest extends AsyncIterable<Uint8Array> {
@@ -39,16 +39,24 @@ const HOST = /^(?:[\w.~!$&'()*+;=%-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i
 
 /**
  * Mounts a handler in a server of Node: `createServer(listener)`, `app.all(path, listener)` in Express, and
- * `listener(request.raw, reply.raw)` in Fastify. Nothing may have read the body before.
+ * `listener(request.raw, reply.raw)` in Fastify. Nothing may have read the body before: such a request is answered with 500,
+ * and the reason is printed with `console.error`.
  *
  * Node drops header lines beyond `server.maxHeadersCount`, perhaps that of a trusted proxy, and a Fetch `Request` does not
  * show it. The listener refuses requests that have as many lines, with 431. Requests whose target or `Host` is malformed
  * are refused with 400.
+ *
+ * @throws TypeError when the argument is not a function. The listener throws one when its arguments are not Node's.
  */
 export function createNodeListener(handle: Handler): NodeListener {
   if (typeof handle !== 'function')
     throw new TypeError('createNodeListener takes the function of createHandler')
   return (incoming, outgoing) => {
+    if (!Array.isArray(incoming?.rawHeaders) || typeof outgoing?.setHeader !== 'function') {
+      throw new TypeError(
+        "the listener takes Node's own request and response: write listener(request.raw, reply.raw) in Fastify, and listener(ctx.req, ctx.res) in Koa",
+      )
+    }
     answer(handle, incoming, outgoing).catch(() => outgoing.destroy())
   }
 }
@@ -119,6 +127,14 @@ function requestOf(incoming: NodeRequest): PlatformRequest | Problem {
     return { code: 'MALFORMED_REQUEST', detail: 'The target or the Host field is malformed.' }
   }
   const hasBody = method !== 'GET' && method !== 'HEAD'
+  if (hasBody && incoming.readableDidRead) {
+    console.error(
+      new TypeError(
+        'geofix/http cannot read the body of a request, because something has read it before: mount the listener before express.json() and other parsers of bodies, or in a scope of Fastify without them',
+      ),
+    )
+    return FAULT
+  }
   return new Request(url, { method, headers, ...(hasBody ? { body: bodyOf(incoming), duplex: 'half' } : {}) })
 }
 
@@ -131,7 +147,6 @@ function urlOf(target: string, host: string | null): string | null {
 
 /** The body as a stream that is read as it is asked for. */
 function bodyOf(incoming: NodeRequest): ReadableStream<Uint8Array> {
-  if (incoming.readableDidRead) throw new TypeError('the body was read before')
   const chunks = incoming[Symbol.asyncIterator]()
   return new ReadableStream(
     {

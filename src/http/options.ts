@@ -53,7 +53,10 @@ export interface HandlerOptions {
   readonly basePath?: string | undefined
   /** When it is aborted, each new request is answered with 503. */
   readonly signal?: SignalLike | undefined
-  /** Is called with each exception that was answered with 500, and with damage of the database. */
+  /**
+   * Is called with each exception that was answered with 500, and with damage of the database. Default: prints it with
+   * `console.error`.
+   */
   readonly onError?: ((error: unknown) => void) | undefined
   /** Is called with each answer. */
   readonly onAnswer?: ((answer: Answer) => void) | undefined
@@ -79,9 +82,14 @@ export const HANDLER_OPTIONS: NamesOf<
   close: true,
 }
 
+/** The answer of such a request does not say what is wrong. */
+function report(error: unknown): void {
+  console.error(error)
+}
+
 /** The options that need no other object, with their defaults. @throws TypeError when one is invalid */
 export function checkedOptions(options: Partial<HandlerOptions> = {}) {
-  const { basePath = '', signal, onError = () => {}, onAnswer } = options
+  const { basePath = '', signal, onError = report, onAnswer } = options
   if (!/^(\/[^/?#]+)*$/.test(basePath) || new URL(`http://host${basePath}/`).pathname !== `${basePath}/`) {
     throw new TypeError(
       'basePath must be empty or a path as it is in a URL, such as "/geo", without "/" at its end',

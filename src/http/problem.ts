@@ -66,6 +66,12 @@ export interface Problem {
   readonly headers?: HeaderFields
 }
 
+/** The cause is known to the operator only. */
+export const FAULT: Problem = {
+  code: 'INTERNAL_ERROR',
+  detail: 'The fault is in the service, not in the request.',
+}
+
 /**
  * The answer to a request with this problem.
  *

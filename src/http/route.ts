@@ -33,12 +33,12 @@ const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
 export function routeOf({ url, method }: Asked, basePath: string, allowsOptions: boolean): Route | Problem {
   const { path, query } = targetOf(url)
   const root = basePath + ROOT
-  if (!path.startsWith(root)) return notFound()
+  if (!path.startsWith(root)) return notFound(root)
   const rest = path.slice(root.length)
-  if (rest !== '' && !rest.startsWith('/')) return notFound()
+  if (rest !== '' && !rest.startsWith('/')) return notFound(root)
   const segment = rest.slice(1)
   if (rest.startsWith('//') || rest.endsWith('/')) return malformed('The path has an empty segment.')
-  if (segment.includes('/')) return notFound()
+  if (segment.includes('/')) return notFound(root)
   const operation = rest === '' ? 'detect' : segment === 'batch' ? 'batch' : 'lookup'
   const allowed = METHODS[operation]
   if (!allowed.includes(method)) {
@@ -83,10 +83,10 @@ function parametersIn(query: string): Parameters {
   }
 }
 
-function notFound(): Problem {
+function notFound(root: string): Problem {
   return {
     code: 'NOT_FOUND',
-    detail: 'The operations are GET /v1/ip, GET /v1/ip/{ip} and POST /v1/ip/batch.',
+    detail: `The operations are GET ${root}, GET ${root}/{ip} and POST ${root}/batch.`,
   }
 }
 

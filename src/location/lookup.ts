@@ -44,23 +44,36 @@ export function lookupRecord(
   const found = findLocation(set, address)
   if (typeof found === 'number') return set.record(found, address.text, locale, at)
   if (typeof found === 'string') {
-    throw new UnresolvableAddressError(reasonText(set, address, found), found, address.text, via)
+    throw new UnresolvableAddressError(reasonText(set, address, found, via), found, address.text, via)
   }
   // The error of the set is from opening it: a new one has the caller's stack trace.
   throw found === set.noLocationsError ? new InvalidDatabaseError(found.fault, found) : found
 }
 
 /** As {@link lookupRecord}, but returns a failure instead of throwing, without a stack trace. */
-export function lookupResult(set: DatabaseSet, address: Address, locale: Locale, at: number): LookupResult {
+export function lookupResult(
+  set: DatabaseSet,
+  address: Address,
+  locale: Locale,
+  at: number,
+  via?: string,
+): LookupResult {
   const found = findLocation(set, address)
   if (typeof found === 'number') return set.record(found, address.text, locale, at)
-  return lookupFailure(set, address, found)
+  const failure = lookupFailure(set, address, found, via)
+  if (via !== undefined) failure.error.via = via
+  return failure
 }
 
-export function lookupFailure(set: DatabaseSet, address: Address, found: NoLocation): LookupFailure {
+export function lookupFailure(
+  set: DatabaseSet,
+  address: Address,
+  found: NoLocation,
+  via?: string,
+): LookupFailure {
   const ip = address.text
   if (typeof found === 'string') {
-    const message = reasonText(set, address, found)
+    const message = reasonText(set, address, found, via)
     return { ip, error: { code: 'UNRESOLVABLE_ADDRESS', status: 422, message, reason: found } }
   }
   const { code, status, message } = found
@@ -79,11 +92,21 @@ function reasonText(
   { info }: DatabaseSet,
   { text, family }: Address,
   reason: SpecialPurpose | 'not-found',
+  via: string | undefined,
 ): string {
-  if (reason !== 'not-found') return describeSpecialPurpose(text, reason)
+  if (reason !== 'not-found') {
+    const advice = via === 'socket' && OF_OWN_NETWORKS.has(reason) ? PROXY_ADVICE : ''
+    return describeSpecialPurpose(text, reason) + advice
+  }
   const lacksFamily = family === 6 && info.every(({ ipVersion }) => ipVersion === 4)
   return `${text} has no location: ${lacksFamily ? 'no database for IPv6 is open' : 'the database has none for it'}`
 }
+
+/** The kinds of addresses from which a proxy usually connects. */
+const OF_OWN_NETWORKS: ReadonlySet<SpecialPurpose> = new Set(['loopback', 'private', 'shared', 'link-local'])
+
+const PROXY_ADVICE =
+  '. It is the peer of the connection: if it is your proxy, add it to trustedProxies (geofix serve: --trust)'
 
 /** By code rather than by class: the databases can belong to another copy of this package. */
 function isInvalidDatabase(error: unknown): error is InvalidDatabaseError {

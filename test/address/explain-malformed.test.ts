@@ -36,6 +36,8 @@ describe('explainMalformed', () => {
       '8.8.8.8\0',
       '"8.8.8.8\\u0000" is not an IP address: "\\u0000" at position 7 is not allowed; host names are not resolved',
     ],
+    // What X-Forwarded-For holds.
+    ['8.8.8.8, 10.0.0.1', '"8.8.8.8, 10.0.0.1" is not an IP address: it is a list: give one address'],
     ['1.2.3', '"1.2.3" is not an IP address: IPv4 has four decimal numbers separated by dots; this has 3'],
     [
       '2130706433',

@@ -522,11 +522,31 @@ describe('geofix detect', () => {
   it.each([
     [['detect'], /--peer/],
     [['detect', '--peer', '10.0.0.1', '--trust', '10/8'], /trustedProxies: "10\/8"/],
-    [['detect', '--peer', '10.0.0.1', '--forwarded-header', 'forwarded'], /trustedProxies is empty/],
+    [['detect', '--peer', '10.0.0.1', '--forwarded-header', 'forwarded'], /--forwarded-header needs --trust/],
     [['detect', '--peer', '10.0.0.1', '--header', 'nonsense'], /Write it as/],
   ])('exits with 2 for %j', async (args, message) => {
     const { status, err } = await geofix(args)
     expect(status).toBe(2)
     expect(err).toMatch(message)
   })
+})
+
+it.each([
+  ['serv', 'did you mean geofix serve?'],
+  ['enrch', 'did you mean geofix enrich?'],
+  // Host names, and addresses in hexadecimal letters.
+  ['localhost', 'host names are not resolved'],
+  ['feed::', 'reserved'],
+])('says of the mistyped command "%s": %s (second trial 30)', async (word, message) => {
+  const { status, out, err } = await geofix(['--db', DB, word])
+  expect(status).not.toBe(0)
+  expect(out).toBe('')
+  expect(err).toContain(message)
+})
+
+it.each(['detect', 'serve'])('names the flag --trust that %s lacks (second trial 30)', async (command) => {
+  const args = command === 'serve' ? ['--open'] : ['--peer', '10.0.0.1']
+  const { status, err } = await geofix([command, ...args, '--forwarded-header', 'x-real-ip'])
+  expect(status).toBe(2)
+  expect(err).toContain('--forwarded-header needs --trust')
 })

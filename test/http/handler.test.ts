@@ -506,3 +506,49 @@ describe('options', () => {
     expect(nobody).toMatchObject({ status: 500 })
   })
 })
+
+describe('a mistake in the program (second trial 30)', () => {
+  it('without await is a TypeError at once', () => {
+    const opening: unknown = Resolver.open(DATABASE)
+    // @ts-expect-error a promise is not a resolver
+    expect(() => createHandler(opening, { authenticate: null })).toThrow(
+      'createHandler(await Resolver.open(), …)',
+    )
+    // @ts-expect-error the resolver is missing
+    expect(() => createHandler()).toThrow('must be a Resolver')
+  })
+
+  it('is printed, because the answer of 500 does not say it', async () => {
+    const print = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const handle = createHandler(geo, { authenticate: null })
+    const response = await handle(new Request('http://localhost/v1/ip'), {})
+    expect(response.status).toBe(500)
+    expect(print.mock.calls).toEqual([
+      [expect.objectContaining({ message: expect.stringContaining('did not pass remoteAddress') })],
+    ])
+    print.mockRestore()
+  })
+
+  it.each<[what: string, request: unknown]>([
+    ["Node's own request", { method: 'GET', url: '/v1/ip', headers: {}, rawHeaders: [] }],
+    ["Hono's context", { req: {} }],
+    ['a text', 'http://localhost/v1/ip'],
+    ['nothing', undefined],
+  ])('is named if the handler is given %s', async (_, request) => {
+    const errors: unknown[] = []
+    const handle = createHandler(geo, { authenticate: null, onError: (error) => errors.push(error) })
+    expect(await Reflect.apply(handle, null, [request, {}])).toMatchObject({ status: 500 })
+    expect(errors).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('createNodeListener(handler)') }),
+    ])
+  })
+
+  it('in the path is answered with the paths that exist, after the base path', async () => {
+    const handle = createHandler(geo, { authenticate: null, basePath: '/geo' })
+    const response = await handle(new Request('http://localhost/v1/ip'), { remoteAddress: '81.2.69.142' })
+    expect(await response.json()).toMatchObject({
+      status: 404,
+      detail: 'The operations are GET /geo/v1/ip, GET /geo/v1/ip/{ip} and POST /geo/v1/ip/batch.',
+    })
+  })
+})

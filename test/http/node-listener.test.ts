@@ -4,7 +4,7 @@ import http2 from 'node:http2'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { createHandler, createNodeListener } from '../../src/http.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { AMPLE, authenticate, openSample } from './service.ts'
@@ -123,6 +123,37 @@ describe('a handler in a server of Node', () => {
       await answer.text()
     }
     server.closeIdleConnections()
+  })
+
+  it('says that a parser has read the body, instead of closing the connection (second trial 30)', async () => {
+    const print = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const local = createServer(async (incoming, outgoing) => {
+      await buffer(incoming)
+      listener(incoming, outgoing)
+    })
+    local.listen(0, '127.0.0.1')
+    await once(local, 'listening')
+    const address = local.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const url = `http://127.0.0.1:${port}/v1/ip/batch`
+    const answer = await fetch(url, { method: 'POST', body: '["81.2.69.142"]' })
+    expect(await answer.json()).toMatchObject({ status: 500, code: 'INTERNAL_ERROR' })
+    expect(print.mock.calls).toEqual([
+      [expect.objectContaining({ message: expect.stringContaining('before express.json()') })],
+    ])
+    print.mockRestore()
+    local.closeAllConnections()
+    local.close()
+  })
+
+  it('throws for the request and reply of a framework, which ended the process (second trial 30)', () => {
+    const [request, reply] = [
+      { raw: {}, headers: {} },
+      { raw: {}, send() {} },
+    ]
+    for (const args of [[request, reply], [], [request]]) {
+      expect(() => Reflect.apply(listener, null, args)).toThrow('listener(request.raw, reply.raw) in Fastify')
+    }
   })
 
   it('takes only a handler', () => {

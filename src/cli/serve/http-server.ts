@@ -1,8 +1,10 @@
 // The only importer of @hono/node-server, which is bundled into the command line's output.
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { chmod, stat, unlink } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { connect, Socket } from 'node:net'
+import { dirname } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { UNIX } from '../../client/trust.ts'
@@ -199,7 +201,10 @@ export async function listen(server: Server, at: ListenAt): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     const fail = (error: Error): void => {
       const where = 'path' in at ? `unix:${at.path}` : `${at.host}, port ${at.port}`
-      const message = `cannot listen at ${where}: ${messageOf(error)}`
+      // For a socket in a folder that does not exist, Node says that permission is denied.
+      const lacksFolder = 'path' in at && !existsSync(dirname(at.path))
+      const reason = lacksFolder ? `there is no folder ${dirname(at.path)}` : messageOf(error)
+      const message = `cannot listen at ${where}: ${reason}`
       reject(new CommandFailure(message, ExitStatus.failed, error))
     }
     server.once('error', fail)

@@ -154,7 +154,11 @@ async function openResolver(settings: ServeSettings, log: JsonLog): Promise<Node
     onReload: ({ current }) => log.write('reload', { databases: current.map(({ type }) => type).join(', ') }),
     onReloadError: ({ message }) => log.write('reload-refused', { message }),
     onStale: ({ databases: stale }) =>
-      log.write('stale', { databases: stale.map(({ type }) => type).join(', '), days: staleAfter }),
+      log.write('stale', {
+        databases: stale.map(({ type }) => type).join(', '),
+        built: stale.map(({ buildDate }) => buildDate?.toISOString().slice(0, 10) ?? 'unknown').join(', '),
+        staleAfter,
+      }),
   })
 }
 

@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { checkOptionNames, type NamesOf } from '../../option-names.ts'
-import { messageOf } from '../../realm.ts'
+import { isError, messageOf } from '../../realm.ts'
 import { type FileState, fileState } from '../file-state.ts'
 import { digestOf, equalDigests, isWellFormedKey } from './key.ts'
 import { type KeyEntry, KeyFileError, MAX_KEY_FILE_BYTES, parseKeyList } from './key-list.ts'
@@ -262,6 +262,8 @@ export async function readKeyFile(path: string): Promise<readonly KeyEntry[]> {
       await file.close()
     }
   } catch (error) {
-    throw new KeyFileError(`${path}: ${messageOf(error)}`, { cause: error })
+    const isMissing = isError(error) && 'code' in error && error.code === 'ENOENT'
+    const advice = isMissing ? '; geofix keys add makes one' : ''
+    throw new KeyFileError(`${path}: ${messageOf(error)}${advice}`, { cause: error })
   }
 }

@@ -342,7 +342,13 @@ describe('stopping', () => {
         expect.stringMatching(RegExp(`^${built}, \\d+,?\\d* days ago, stale: older than 45 days$`)),
         '',
       ],
-      logged: [expect.objectContaining({ databases: 'Sample-City', days: 45 })],
+      logged: [
+        expect.objectContaining({
+          databases: 'Sample-City',
+          built: '2000-01-01',
+          staleAfter: 45,
+        }),
+      ],
     })
     expect(await readinessOf(36_500)).toEqual({
       statusCode: 200,

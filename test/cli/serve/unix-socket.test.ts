@@ -38,6 +38,11 @@ describe.skipIf(process.platform === 'win32')('a Unix socket', () => {
     await service.stop()
   })
 
+  it('in a folder that does not exist is refused with that reason (second trial 9)', async () => {
+    const socket = { path: join(folder, 'missing', 'http.sock') }
+    await expect(serve(folder, { socket })).rejects.toThrow(`there is no folder ${join(folder, 'missing')}`)
+  })
+
   it('of a process that was killed is replaced, and nothing else is (second trial 9)', async () => {
     const socket = { path: join(folder, 'stale.sock') }
     // A listener that is closed without unlinking leaves its socket, as a killed process does.

@@ -132,6 +132,7 @@ describe('a file of keys', () => {
     chmodSync(path, 0o620)
     await expect(followed(path)).rejects.toThrow('chmod 600')
     await expect(followed(join(folder, 'missing'))).rejects.toThrow(KeyFileError)
+    await expect(followed(join(folder, 'missing'))).rejects.toThrow('geofix keys add makes one')
     mkdirSync(join(folder, 'directory'), { mode: 0o700 })
     await expect(followed(join(folder, 'directory'))).rejects.toThrow(KeyFileError)
   })
