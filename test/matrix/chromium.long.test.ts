@@ -1,6 +1,6 @@
 // The example page, built by Vite from the tarball, in Chromium: scripts/examples/browser.
 import { spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
@@ -57,9 +57,10 @@ interface Serving {
   readonly isolated?: boolean
 }
 
-/** Serves the built page. @returns its URL */
-async function serve({ encoded = false, isolated = true }: Serving): Promise<string> {
-  const folder = join(MATRIX, 'projects/page/scripts/examples/browser/dist')
+const PAGE = join(MATRIX, 'projects/page/scripts/examples/browser/dist')
+
+/** Serves a built page. @returns its URL */
+async function serve({ encoded = false, isolated = true }: Serving, folder = PAGE): Promise<string> {
   const server = createServer((request, response) => {
     const path = join(folder, request.url === '/' ? 'index.html' : (request.url ?? ''))
     if (!existsSync(path) || !statSync(path).isFile()) {
@@ -243,4 +244,69 @@ describe('the example page in Chromium', () => {
     }
     await page.close()
   })
+})
+
+/** Builds a page that starts the worker of the guide. @returns the folder with the built page */
+function buildEnrichPage(): string {
+  const guide = readFileSync(join(ROOT, 'src/bundler/README.md'), 'utf8')
+  const [, worker] = /```js\n(\/\/ enrich-worker\.js\.[^`]+)```/.exec(guide) ?? []
+  if (worker === undefined) throw new Error('src/bundler/README.md has no enrich-worker.js')
+  const project = join(MATRIX, 'projects/enrich-page')
+  rmSync(project, { recursive: true, force: true })
+  mkdirSync(project, { recursive: true })
+  const files = {
+    'index.html': '<!doctype html><title>enrich</title><script type="module" src="./main.js"></script>',
+    'main.js': `
+      const worker = new Worker(new URL('./enrich-worker.js', import.meta.url), { type: 'module' })
+      window.enrich = (file) => new Promise((resolve, reject) => {
+        worker.onmessage = ({ data }) => resolve(data)
+        worker.onerror = ({ message }) => reject(new Error(message))
+        worker.postMessage(file)
+      })`,
+    'enrich-worker.js': worker,
+    'vite.config.js': `
+      import { rollup as geofix } from 'geofix/bundler'
+      export default { base: './', plugins: [geofix()], build: { assetsInlineLimit: 0 }, worker: { format: 'es' } }`,
+    'package.json': '{ "type": "module" }',
+  }
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(project, name), content)
+  run(project, process.execPath, toolAt('vite/bin/vite.js') ?? '', 'build', '--logLevel', 'error')
+  return join(project, 'dist')
+}
+
+describe('enrich in a web worker, as the guide has it', () => {
+  const suffix = missing === undefined ? '' : `: ${missing} is not installed`
+
+  it.skipIf(missing !== undefined)(
+    `enriches a file while the page goes on (second trial 28)${suffix}`,
+    async () => {
+      const errors: string[] = []
+      const page = await visit(await serve({}, buildEnrichPage()), errors)
+      const LINES = 400_000
+      const { ticks, lines, resolved, first, last } = await page.evaluate(async (count) => {
+        const text = Array.from({ length: count }, (_, n) => `{"n":${n},"ip":"81.2.69.${n % 256}"}\n`).join(
+          '',
+        )
+        let counted = 0
+        const timer = setInterval(() => counted++, 1)
+        const { file, summary } = await Reflect.get(window, 'enrich')(new File([text], 'events.ndjson'))
+        clearInterval(timer)
+        const written = (await file.text()).split('\n')
+        const [begin, end] = [JSON.parse(written[0]), JSON.parse(written.at(-2))]
+        return { ticks: counted, lines: summary.lines, resolved: summary.resolved, first: begin, last: end }
+      }, LINES)
+      expect({ lines, resolved }).toEqual({ lines: LINES, resolved: LINES })
+      for (const [record, n] of [
+        [first, 0],
+        [last, LINES - 1],
+      ] as const) {
+        expect(record).toMatchObject({ n, location: { country: { code: 'GB' } } })
+      }
+      // Were the page to do the work itself without a pause, its timer would not tick before the end.
+      expect(ticks).toBeGreaterThan(10)
+      expect(errors).toEqual([])
+      await page.close()
+    },
+    180_000,
+  )
 })
