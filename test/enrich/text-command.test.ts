@@ -110,6 +110,14 @@ describe('the command for lines that are not read', () => {
     )
   })
 
+  it.each<[string, RegExp]>([
+    ['{"ip":"81.2.69.142","location":1}\n', /add --overwrite .*, as in --into geo/],
+    ['ip,city\n81.2.69.142,x\n', /add --overwrite .* --fields/],
+  ])('is what to type if %j has what would be added (second trial 20)', (input, expected) => {
+    expect(() => run(input)).toThrow(expected)
+    expect(run(input, { overwrite: true }).counts.resolved).toBe(1)
+  })
+
   it('is jq for an object of several lines (second trial 20)', () => {
     expect(() => run('{\n  "ip": "81.2.69.142"\n}\n')).toThrow('jq -c . FILE | geofix enrich')
   })

@@ -122,7 +122,7 @@ export function planDelimited(
     const taken = fields.filter((each) => names.includes(each))
     throw new EnrichError(
       'ENRICH_FIELD_EXISTS',
-      `${taken.join(', ')}: the table already has such a column: choose other columns to add, or overwrite`,
+      `${taken.join(', ')}: the table already has such a column: add --overwrite to replace it, or name other columns with --fields (in a program: overwrite, fields)`,
     )
   }
   const plan: DelimitedPlan = {

@@ -75,7 +75,7 @@ export function planNdjson(
   if (!common.overwrite && objects.some((object) => Object.hasOwn(object, common.into))) {
     throw new EnrichError(
       'ENRICH_FIELD_EXISTS',
-      `there are objects with a member ${quoted(common.into)} already: choose another name for what is added, or overwrite it`,
+      `there are objects with a member ${quoted(common.into)} already: add --overwrite to replace it, or another name, as in --into geo (in a program: overwrite, into)`,
     )
   }
   const fields = fieldsOf(objects, common.overwrite ? common.into : null)
