@@ -28,7 +28,8 @@ export { BadLineError, EnrichError, type EnrichErrorCode } from './enrich/errors
 export type { EnrichOptions, Format } from './enrich/formats/formats.ts'
 export type { OnBadLine } from './enrich/options.ts'
 export { LOCATION_FIELDS, type LocationField } from './enrich/options.ts'
-export type { Quoting, RowOptions } from './enrich/row-plan.ts'
+export type { Quoting } from './enrich/row-format.ts'
+export type { RowOptions } from './enrich/row-plan.ts'
 export type { IterableStream, LineInput } from './enrich/streams.ts'
 
 /** How lines are read, what is added to them, and the resolver that finds the locations. */

@@ -3,9 +3,9 @@ import type { BlockEnricher } from './block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts, withoutAddress } from './counts.ts'
 import { BadLineError, EnrichError } from './errors.ts'
 import { LIST_FLAGS } from './field-messages.ts'
-import { definitionOf, type Plan } from './formats/formats.ts'
+import { definitionOf, layoutOf, type Plan } from './formats/formats.ts'
+import { preambleLength, recordEndsOf, stateAfter } from './layout.ts'
 import { firstLines, markLength, sampleLines } from './sample.ts'
-import { recordEndsOf } from './splitter.ts'
 import { textCommand } from './text-command.ts'
 
 /** At least one of this many first records must have an address. If they merely have no value, the whole sample counts. */
@@ -41,7 +41,7 @@ export function checkAddresses(
   const enough = isEmpty ? MIN_EMPTY_RECORDS : 1
   const isDecided = isWhole ? records >= enough : records >= (isEmpty ? RECORDS : FEWER_RECORDS)
   if (records === 0 || withoutAddress(counts) < records || !isDecided) return
-  const lines = firstLines(sample, isWhole, headerLine(plan) > 0 ? 2 : 1)
+  const lines = firstLines(sample, isWhole, layoutOf(plan).headerLine > 0 ? 2 : 1)
   const line = new TextDecoder().decode(sample.subarray(lines.at(-1)?.start, lines.at(-1)?.end))
   const first = records === 1 ? 'the first record' : `the first ${records} records`
   const [fault] = counts.bad === records ? counts.badLines : []
@@ -65,7 +65,10 @@ function nextCommand(lines: readonly string[], { trustedProxies }: Plan): string
 /** Counts the first records of the sample, until one has an address, or up to 1,000 if one has another value. */
 function firstRecords(enricher: BlockEnricher, plan: Plan, sample: Uint8Array, isWhole: boolean): Counts {
   const counts = emptyCounts()
-  const ends = recordEndsOf(plan)
+  const layout = layoutOf(plan)
+  const { headerLine } = layout
+  const ends = recordEndsOf(layout)
+  let state = layout.directives?.initial
   ends.reset(sample)
   const hasAddress = (): boolean => withoutAddress(counts) < counts.lines - counts.blank
   let linesBefore = 0
@@ -74,7 +77,7 @@ function firstRecords(enricher: BlockEnricher, plan: Plan, sample: Uint8Array, i
   for (let start = 0; start < sample.length && isUndecided(); ) {
     let end = start === 0 ? markLength(sample) : start
     const left = RECORDS - (counts.lines - counts.blank)
-    const most = start === 0 ? FIRST_RECORDS + headerLine(plan) : left > 0 ? left : RECORDS
+    const most = start === 0 ? FIRST_RECORDS + headerLine : left > 0 ? left : RECORDS
     for (let count = 0; count < most && end < sample.length; count++) {
       const next = ends.next(end, sample.length, isWhole)
       if (next === -1) break
@@ -83,11 +86,12 @@ function firstRecords(enricher: BlockEnricher, plan: Plan, sample: Uint8Array, i
     if (end === start) break
     try {
       const block = {
-        headerLine: start === 0 ? headerLine(plan) : 0,
+        headerLine: start === 0 ? headerLine : 0,
         bytes: sample.slice(start, end),
         isStart: start === 0,
         oversized: false,
         startsLine: true,
+        state,
       }
       for (const piece of enricher.pieces(block)) {
         mergeCounts(counts, piece.counts, linesBefore)
@@ -98,6 +102,12 @@ function firstRecords(enricher: BlockEnricher, plan: Plan, sample: Uint8Array, i
       if (error instanceof BadLineError) return emptyCounts()
       throw error
     }
+    state = stateAfter(
+      sample.subarray(0, end),
+      start === 0 ? preambleLength(sample, end, layout) : start,
+      state,
+      layout,
+    )
     start = end
   }
   return counts
@@ -106,8 +116,4 @@ function firstRecords(enricher: BlockEnricher, plan: Plan, sample: Uint8Array, i
 /** Whether all records lack a value in the field. */
 function isMerelyEmpty({ lines, blank, failed }: Counts): boolean {
   return (failed.missing ?? 0) === lines - blank
-}
-
-function headerLine(plan: Plan): number {
-  return 'headerLine' in plan ? plan.headerLine : 0
 }

@@ -25,7 +25,8 @@ export function appendTemplate({ fields }: AppendPlan): LocationTemplate {
   return fields === null ? JSON_TEMPLATE : columnsTemplate(fields, '\t', false)
 }
 
-/** What is appended to a line without a location: a tab and `null`, or empty columns. */
-export function appendedNothing({ fields }: AppendPlan): Uint8Array {
+/** What is appended to a line without a location: a tab and `null`, or empty columns. `null` if lines become objects. */
+export function appendedNothing({ append, fields }: AppendPlan): Uint8Array | null {
+  if (!append) return null
   return new TextEncoder().encode(fields === null ? '\tnull' : '\t'.repeat(fields.length))
 }

@@ -2,13 +2,14 @@ import { ByteSink } from '../bytes/byte-sink.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import { BAD_LINES_SHOWN, type Counts, emptyCounts, type RunningCounts } from './counts.ts'
 import { BadLineError } from './errors.ts'
-import type { LineFormat } from './formats/format-definition.ts'
+import type { FormatDefinition, LineFormat } from './formats/format-definition.ts'
 import { definitionOf, type Plan } from './formats/formats.ts'
 import { RawLines } from './json-text.ts'
+import { type Layout, lineFeedsIn, preambleLength, recordEndsOf } from './layout.ts'
 import { LineLocator } from './line-locator.ts'
 import type { RecordEnds } from './record-ends.ts'
 import { markLength } from './sample.ts'
-import { type Block, lineFeedsIn, preambleLength, recordEndsOf } from './splitter.ts'
+import type { Block } from './splitter.ts'
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
@@ -37,11 +38,17 @@ export interface Enriched {
   readonly rest: Block | null
 }
 
-/** Enriches blocks of lines by a plan. Blocks are independent: any enricher of the same plan can take any block. */
+/**
+ * Enriches blocks of lines by a plan. Blocks are independent: each has the state that the directives before it made. Any
+ * enricher of the same plan can take any block.
+ */
 export class BlockEnricher {
   readonly #plan: Plan
   readonly #locator: LineLocator
   readonly #format: LineFormat
+  readonly #layout: Layout
+  /** The first byte of a directive; -1 if the format has none. */
+  readonly #directive: number
   readonly #ends: RecordEnds
   /** Writes bad lines as JSON; `null` if they are kept, dropped or an error. */
   readonly #raw: RawLines | null
@@ -50,13 +57,17 @@ export class BlockEnricher {
   /** Expected output bytes for each input byte, from the last large block. Sizes the first buffer. */
   #growth = 3
 
-  /** @throws InvalidDatabaseError when the databases hold no locations */
-  constructor(plan: Plan, set: DatabaseSet) {
+  /**
+   * @param definition of the format of the plan
+   * @throws InvalidDatabaseError when the databases hold no locations
+   */
+  constructor(plan: Plan, set: DatabaseSet, definition: FormatDefinition<Plan> = definitionOf(plan.format)) {
     this.#plan = plan
-    const definition = definitionOf(plan.format)
     this.#locator = new LineLocator(set, plan, definition.locationTemplate?.(plan))
     this.#format = definition.makeLines(plan, this.#locator)
-    this.#ends = recordEndsOf(plan)
+    this.#layout = definition.layout(plan)
+    this.#directive = this.#layout.directives?.firstByte ?? -1
+    this.#ends = recordEndsOf(this.#layout)
     this.#raw = plan.onBadLine === 'raw' && this.#format.rewrites ? new RawLines(plan.into) : null
   }
 
@@ -102,9 +113,11 @@ export class BlockEnricher {
   #records(block: Block, out: ByteSink, counts: RunningCounts): Pick<Enriched, 'rest' | 'lines'> {
     const size = block.bytes.length
     const bytes = this.#readable(block.bytes)
-    let start = block.isStart ? preambleLength(bytes, size, this.#plan) : 0
+    let start = block.isStart ? preambleLength(bytes, size, this.#layout) : 0
     if (start > 0 && !this.#format.rewrites) out.write(bytes, 0, start)
-    let line = start > markLength(bytes, size) ? 2 : 1
+    let line = start > markLength(bytes, size) ? this.#layout.preambleLines + 1 : 1
+    let state = block.state
+    if (this.#directive !== -1) this.#format.use?.(state)
     this.#ends.reset(bytes)
     while (start < size) {
       const lineFeed = this.#ends.next(start, size, true)
@@ -114,13 +127,17 @@ export class BlockEnricher {
       if (line === block.headerLine) {
         this.#format.header?.(bytes, start, end, out)
         this.#writeEnd(bytes, end, next, out)
+      } else if (bytes[start] === this.#directive && lineFeed - start <= this.#plan.maxLineBytes) {
+        state = this.#layout.directives?.next(state, bytes, start, end)
+        this.#format.use?.(state)
+        this.#writeDirective(bytes, start, end, next, out)
       } else this.#record(bytes, start, end, next, line, lines, out, counts)
       line += lines
       start = next
       if (out.length > MAX_OUTPUT_BYTES && start < size && this.#ends.mayCut(start)) {
         const headerLine = Math.max(block.headerLine - line + 1, 0)
         return {
-          rest: { ...block, bytes: block.bytes.subarray(start), isStart: false, headerLine },
+          rest: { ...block, bytes: block.bytes.subarray(start), isStart: false, headerLine, state },
           lines: line - 1,
         }
       }
@@ -196,6 +213,14 @@ export class BlockEnricher {
   #faultOfLength(bytes: Uint8Array, start: number, next: number): string | null {
     const size = bytes[next - 1] === LINE_FEED ? next - 1 - start : next - start
     return size > this.#plan.maxLineBytes ? tooLong(this.#plan) : null
+  }
+
+  /** Lines that are rewritten need no directives. */
+  #writeDirective(bytes: Uint8Array, start: number, end: number, next: number, out: ByteSink): void {
+    if (this.#format.directive !== undefined) {
+      this.#format.directive(bytes, start, end, out)
+      this.#writeEnd(bytes, end, next, out)
+    } else if (!this.#format.rewrites) out.write(bytes, start, next)
   }
 
   #writeEnd(bytes: Uint8Array, end: number, next: number, out: ByteSink): void {

@@ -1,13 +1,12 @@
 import { ByteSink } from '../bytes/byte-sink.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import { isUint8Array } from '../realm.ts'
-import { appendedNothing } from './appended-location.ts'
 import type { LineFormat } from './formats/format-definition.ts'
 import { definitionOf } from './formats/formats.ts'
 import { RawLines } from './json-text.ts'
 import { LineLocator } from './line-locator.ts'
+import type { RowFormat } from './row-format.ts'
 import type { RowPlan } from './row-plan.ts'
-import { TableRows, tableTemplate } from './table-rows.ts'
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
@@ -32,7 +31,8 @@ export class RowEnricher {
   /** The longest row that is read. Bytes. */
   readonly maxBytes: number
   readonly #format: LineFormat
-  readonly #table: TableRows | null
+  /** `null` where rows are read as lines are. */
+  readonly #rows: RowFormat | null
   readonly #escapes: boolean
   readonly #raw: RawLines
   readonly #unread: Unread
@@ -45,18 +45,18 @@ export class RowEnricher {
   #holdsReturn = false
 
   /** @throws InvalidDatabaseError when the databases hold no locations */
-  constructor({ plan, table, keepsBadLines }: RowPlan, set: DatabaseSet) {
+  constructor({ plan, rows, keepsBadLines }: RowPlan, set: DatabaseSet) {
     this.maxBytes = plan.maxLineBytes
     const definition = definitionOf(plan.format)
-    const template = table === null ? definition.locationTemplate?.(plan) : tableTemplate(table)
+    const template = definition.rows?.template(rows) ?? definition.locationTemplate?.(plan)
     const locator = new LineLocator(set, plan, template)
     this.#format = definition.makeLines(plan, locator)
-    this.#table = table === null ? null : new TableRows(table, locator)
-    this.#escapes = table?.quoting === 'none'
+    this.#rows = definition.rows?.make(rows, locator) ?? null
+    this.#escapes = this.#rows?.escapes === true
     this.#raw = new RawLines(plan.into)
-    const isAppending = 'append' in plan && plan.append
-    this.#nothing = isAppending ? appendedNothing(plan) : NO_BYTES
-    this.#unread = keepsBadLines ? 'keep' : isAppending ? 'append' : 'raw'
+    const appended = definition.appended?.(plan) ?? null
+    this.#nothing = appended ?? NO_BYTES
+    this.#unread = keepsBadLines ? 'keep' : appended === null ? 'raw' : 'append'
   }
 
   /** Sets the bytes of the next rows. They must not change before these rows are written. */
@@ -80,14 +80,14 @@ export class RowEnricher {
     const bytes = this.#bytes
     if (this.#return !== -1 && this.#return < start) this.#return = bytes.indexOf(CARRIAGE_RETURN, start)
     const hasReturn = this.#return !== -1 && this.#return < end
-    if (this.#table !== null && this.#escapes) {
-      this.#table.write(bytes, start, end, out)
+    if (this.#rows !== null && this.#escapes) {
+      this.#rows.write(bytes, start, end, out)
       return
     }
     const isEndedByReturn = hasReturn && bytes[end - 1] === CARRIAGE_RETURN
     const last = isEndedByReturn ? end - 1 : end
     const before = out.length
-    if (this.#table !== null) this.#table.write(bytes, start, last, out)
+    if (this.#rows !== null) this.#rows.write(bytes, start, last, out)
     else {
       const result = start === last ? 'blank' : this.#format.line(bytes, start, last, out)
       if (result === 'blank' || result === 'bad') {
@@ -102,18 +102,18 @@ export class RowEnricher {
 
   /** Writes the first part of a row that is too long: `[start, end)` of the bytes in use, which exceeds `maxBytes`. */
   writeStart(start: number, end: number, out: ByteSink): void {
-    if (this.#table === null && this.#unread === 'raw') this.#writeRaw(start, start + this.maxBytes, out)
+    if (this.#rows === null && this.#unread === 'raw') this.#writeRaw(start, start + this.maxBytes, out)
     else this.writeMore(start, end, out)
   }
 
   /** Writes a further part of a row that is too long. */
   writeMore(start: number, end: number, out: ByteSink): void {
-    if (this.#table !== null && this.#escapes) this.#table.writeCells(this.#bytes, start, end, out)
-    else if (start < end && (this.#table !== null || this.#unread !== 'raw')) {
+    if (this.#rows !== null && this.#escapes) this.#rows.writeCells(this.#bytes, start, end, out)
+    else if (start < end && (this.#rows !== null || this.#unread !== 'raw')) {
       const before = out.length
       if (this.#holdsReturn) out.writeByte(SPACE)
       this.#holdsReturn = this.#bytes[end - 1] === CARRIAGE_RETURN
-      this.#table?.follow(this.#bytes, start, end)
+      this.#rows?.follow(this.#bytes, start, end)
       out.write(this.#bytes, start, this.#holdsReturn ? end - 1 : end)
       withoutReturns(out, before)
     }
@@ -121,7 +121,7 @@ export class RowEnricher {
 
   /** Ends a row that is too long. */
   writeEnd(out: ByteSink): void {
-    if (this.#table !== null) this.#table.writeEnd(out)
+    if (this.#rows !== null) this.#rows.writeEnd(out)
     else if (this.#unread === 'append') out.write(this.#nothing)
     if (this.#holdsReturn && !this.#format.rewrites) out.writeByte(CARRIAGE_RETURN)
     this.#holdsReturn = false

@@ -1,50 +1,20 @@
 import type { NamesOf } from '../option-names.ts'
-import { COMMA, MAX_COLUMNS, TAB } from './formats/delimited/table.ts'
 import type { RequiredRowOption } from './formats/format-definition.ts'
-import { checkOptions, definitionOf, FORMAT_DEFINITIONS, type Format, type Plan } from './formats/formats.ts'
+import {
+  checkOptions,
+  definitionOf,
+  FORMAT_DEFINITIONS,
+  FORMATS,
+  type Format,
+  type Plan,
+} from './formats/formats.ts'
 import { RAW } from './json-text.ts'
-import { type LineOptions, LOCATION_FIELDS, type LocationField } from './options.ts'
-
-/**
- * What quotes mean in CSV and TSV:
- * - `double`: fields can be quoted, and a quote in them is doubled (RFC 4180)
- * - `none`: quotes are text. A backslash escapes what would end a value, and an unknown value is `\N`, as in
- *   `TabSeparated` of ClickHouse and the text format of Hive
- */
-export type Quoting = (typeof QUOTING)[number]
-
-export const QUOTING = ['double', 'none'] as const
-
-const LINE_FEED = 0x0a
-const DASH = 0x2d
+import type { LineOptions } from './options.ts'
+import type { RowLineOptions } from './row-format.ts'
 
 /** How rows are read and what is added to them. Nothing is guessed. */
-export interface RowOptions
-  extends Pick<
-    LineOptions,
-    | 'into'
-    | 'fields'
-    | 'append'
-    | 'overwrite'
-    | 'timeField'
-    | 'at'
-    | 'locale'
-    | 'trustedProxies'
-    | 'maxLineBytes'
-  > {
+export interface RowOptions extends RowLineOptions {
   readonly format: Format
-  /**
-   * Where the address is. NDJSON: a dotted path or a JSON pointer. CSV and TSV: the number of a column, from 1, because
-   * rows have no header. Required for these formats.
-   */
-  readonly field?: string | undefined
-  /** Required for CSV and TSV, and only for these. */
-  readonly quoting?: Quoting | undefined
-  /**
-   * What to write for a row that cannot be read. `raw`: `{"raw":"…","location":null}` if rows are JSON, otherwise the
-   * row without a location. `keep`: the row alone. Default: `raw`.
-   */
-  readonly onBadLine?: 'raw' | 'keep' | undefined
 }
 
 /** With two options of lines that have an error of their own. */
@@ -80,23 +50,11 @@ export function hasTimeField(format: Format): boolean {
   return definitionOf(format).options.includes('timeField')
 }
 
-/** How to read and write the rows of a table. */
-export interface TablePlan {
-  readonly delimiter: number
-  readonly quoting: Quoting
-  /** The column of the address, from 0. */
-  readonly address: number
-  /** The column of the time, from 0; `null` when there is none. */
-  readonly time: number | null
-  /** The columns that are appended. */
-  readonly fields: readonly LocationField[]
-}
-
 export interface RowPlan {
-  /** The plan of the format. For tables only its common part is used. */
+  /** The plan of the format. */
   readonly plan: Plan
-  /** `null` for formats other than CSV and TSV. */
-  readonly table: TablePlan | null
+  /** How rows are read, by a plan of the format's own; `null` if as lines are. */
+  readonly rows: unknown
   readonly keepsBadLines: boolean
 }
 
@@ -128,42 +86,15 @@ export function makeRowPlan(options: RowOptions): RowPlan {
   }
   if (options.into === RAW) throw new TypeError(`the option "into" must not be ${RAW}`)
   const keepsBadLines = onBadLine === 'keep'
-  if (isTable(format)) return { ...tablePlan(options, format), keepsBadLines }
-  if (quoting !== undefined) throw new TypeError('the option "quoting" is for csv and tsv')
-  const { plan } = definitionOf(format).plan(new Uint8Array(0), true, options)
-  return { plan, table: null, keepsBadLines }
+  const definition = definitionOf(format)
+  if (definition.rows !== undefined) return { ...definition.rows.plan(options), keepsBadLines }
+  if (quoting !== undefined)
+    throw new TypeError(`the option "quoting" is for ${quotedFormats().join(' and ')}`)
+  const { plan } = definition.plan(new Uint8Array(0), true, options)
+  return { plan, rows: null, keepsBadLines }
 }
 
-function tablePlan(options: RowOptions, format: 'csv' | 'tsv'): Pick<RowPlan, 'plan' | 'table'> {
-  const { field = '', timeField, quoting = 'double', fields = LOCATION_FIELDS } = options
-  if (!QUOTING.includes(quoting)) {
-    throw new TypeError(`the option "quoting" must be one of ${QUOTING.join(', ')}`)
-  }
-  if (options.overwrite === true) {
-    throw new TypeError('the option "overwrite" is for ndjson: the columns of rows have no names')
-  }
-  const delimiter = format === 'csv' ? COMMA : TAB
-  const address = columnOf(field, 'field')
-  const time = timeField === undefined ? null : columnOf(timeField, 'timeField')
-  // Any sample will do: rows can have any number of columns, so only the common part of this plan is used.
-  const sample = Uint8Array.of(DASH, LINE_FEED)
-  const { plan } = definitionOf(format).plan(sample, true, {
-    ...options,
-    header: false,
-    field: '1',
-    timeField: undefined,
-  })
-  return { plan, table: { delimiter, quoting, address, time, fields: [...fields] } }
-}
-
-function isTable(format: Format): format is 'csv' | 'tsv' {
-  return format === 'csv' || format === 'tsv'
-}
-
-function columnOf(field: string, option: 'field' | 'timeField'): number {
-  const column = /^[1-9]\d{0,8}$/.test(field) ? Number(field) : 0
-  if (column >= 1 && column <= MAX_COLUMNS) return column - 1
-  throw new TypeError(
-    `the option "${option}" must be the number of a column, from 1 to ${MAX_COLUMNS}: rows have no header`,
-  )
+/** The formats whose rows need the option `quoting`. */
+function quotedFormats(): Format[] {
+  return FORMATS.filter((name) => definitionOf(name).requiredForRows.includes('quoting')).sort()
 }

@@ -5,9 +5,9 @@ import { BlockReader, type ChunkSource } from './block-reader.ts'
 import { BAD_LINES_SHOWN, type BadLine, emptyCounts, mergeCounts, type RunningCounts } from './counts.ts'
 import { BadLineError, InputMismatchError } from './errors.ts'
 import { type Executor, OrderedQueue } from './executor.ts'
-import type { Format, Plan } from './formats/formats.ts'
-import { markLength } from './sample.ts'
-import { lineFeedsIn, preambleLength, recordEndsOf, Splitter } from './splitter.ts'
+import { definitionOf, type Format, layoutOf, type Plan } from './formats/formats.ts'
+import { headOf } from './layout.ts'
+import { Splitter } from './splitter.ts'
 
 /** An input of lines. */
 export interface RunInput extends ChunkSource {
@@ -57,7 +57,7 @@ export class Run {
   readonly #settings: RunSettings
   readonly #seam = new Seam()
   /** The first input with lines. Later inputs must have its format, header and columns. */
-  #first: { readonly head: Head; readonly name: string } | null = null
+  #first: KnownInput | null = null
   /** The enricher of the last input, and its plan as text. */
   #enricher: { readonly key: string; readonly enricher: BlockEnricher } | null = null
   #isStopped = false
@@ -68,7 +68,7 @@ export class Run {
 
   /** `null` until the start of an input has been read. */
   get format(): Format | null {
-    return this.#first?.head.plan.format ?? null
+    return this.#first?.plan.format ?? null
   }
 
   /**
@@ -101,13 +101,14 @@ export class Run {
     })
     if (planned === null) return
     const { plan, sample, isWhole } = planned
-    const head = headOf(sample, plan)
+    const head = headOf(sample, layoutOf(plan))
     const isFirst = this.#first === null
-    this.#first ??= { head, name: input.name }
-    checkSameKind(this.#first.head, this.#first.name, head, input.name)
+    const known: KnownInput = { name: input.name, plan, header: head.header }
+    this.#first ??= known
+    checkSameKind(this.#first, known)
     this.#seam.begin()
     // The output has one header, and a byte order mark only at its start.
-    const used = isFirst ? plan : withoutHeader(plan)
+    const used = isFirst ? plan : (definitionOf(plan.format).withoutHeader?.(plan) ?? plan)
     const enricher = this.#enricherOf(used)
     // Do not check later inputs: a small one, such as a log that was rotated early, can have no address.
     if (isFirst) checkAddresses(enricher, plan, sample, isWhole)
@@ -119,7 +120,7 @@ export class Run {
       return taken
     })
     const addAll = async (): Promise<void> => {
-      const splitter = new Splitter(used, executor.blockBytes, executor.allocate)
+      const splitter = new Splitter(layoutOf(used), executor.blockBytes, executor.allocate)
       for await (const block of reader.blocks(splitter, isFirst ? 0 : head.length)) {
         if (this.#isStopped) return
         await queue.add(block)
@@ -172,63 +173,34 @@ export class Run {
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
-
 const NO_BYTES = new Uint8Array(0)
 
-/** The start of an input, before its first record. */
-export interface Head {
+/** An input that has lines, to compare others with. */
+interface KnownInput {
+  readonly name: string
   readonly plan: Plan
-  /** The line with the column names, without its line end. Empty if there is none. */
   readonly header: Uint8Array
-  /** Bytes before the first record: a byte order mark, the line with the separator, and the header. */
-  readonly length: number
-  /** Physical lines before the first record. A quoted column name can contain line feeds. */
-  readonly lines: number
-}
-
-/** @param sample the start of an input */
-export function headOf(sample: Uint8Array, plan: Plan): Head {
-  let start = markLength(sample)
-  const headerLine = 'headerLine' in plan && start < sample.length ? plan.headerLine : 0
-  if (headerLine === 0) {
-    const length = preambleLength(sample, sample.length, plan)
-    return { plan, header: NO_BYTES, length, lines: length > start ? 1 : 0 }
-  }
-  const before = start
-  for (let line = 1; line < headerLine; line++) start = sample.indexOf(LINE_FEED, start) + 1
-  const ends = recordEndsOf(plan)
-  ends.reset(sample)
-  const lineFeed = ends.next(start, sample.length, true)
-  const end = sample[lineFeed - 1] === CARRIAGE_RETURN ? lineFeed - 1 : lineFeed
-  const length = Math.min(lineFeed + 1, sample.length)
-  const lines = lineFeedsIn(sample.subarray(before, length))
-  return { plan, header: sample.subarray(start, end), length, lines }
 }
 
 /** @throws InputMismatchError when the formats, headers or numbers of columns of two inputs differ */
-export function checkSameKind(first: Head, firstName: string, next: Head, name: string): void {
-  const { plan } = first
-  if (next.plan.format !== plan.format) {
+function checkSameKind(first: KnownInput, next: KnownInput): void {
+  const { name } = next
+  if (next.plan.format !== first.plan.format) {
     throw new InputMismatchError(
-      `${name} is ${next.plan.format}, and ${firstName} is ${plan.format}: one run takes files of one format`,
+      `${name} is ${next.plan.format}, and ${first.name} is ${first.plan.format}: one run takes files of one format`,
     )
   }
-  if (!('width' in plan && 'width' in next.plan)) return
   if (!isSame(first.header, next.header)) {
-    throw new InputMismatchError(`the header of ${name} is not that of ${firstName}`)
+    throw new InputMismatchError(`the header of ${name} is not that of ${first.name}`)
   }
-  if (plan.width !== next.plan.width) {
-    throw new InputMismatchError(`${name} has ${next.plan.width} columns, and ${firstName} has ${plan.width}`)
+  const [columns, before] = [layoutOf(next.plan).columns, layoutOf(first.plan).columns]
+  if (columns !== before) {
+    throw new InputMismatchError(`${name} has ${columns} columns, and ${first.name} has ${before}`)
   }
 }
 
 function isSame(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, index) => byte === b[index])
-}
-
-/** The plan for an input without its byte order mark, line with the separator, and header. */
-export function withoutHeader(plan: Plan): Plan {
-  return 'headerLine' in plan ? { ...plan, headerLine: 0, hasSeparatorLine: false } : plan
 }
 
 /** Adds a line end after an input that ends without one, so that the next input starts on a new line. */

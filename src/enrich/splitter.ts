@@ -1,6 +1,5 @@
-import { separatorLine } from './formats/delimited/table.ts'
-import { definitionOf, type Plan } from './formats/formats.ts'
-import { type QuotedRecords, RecordEnds } from './record-ends.ts'
+import { type Layout, lineFeedsIn, preambleLength, recordEndsOf, stateAfter } from './layout.ts'
+import type { RecordEnds } from './record-ends.ts'
 import { markLength } from './sample.ts'
 
 /** Whole lines of the input, or a piece of a line that is too long. */
@@ -15,6 +14,8 @@ export interface Block {
   readonly oversized: boolean
   /** `false` only for the second and further pieces of an oversized line. */
   readonly startsLine: boolean
+  /** What the directives before the block say, as plain data. Only for formats that have directives. */
+  readonly state?: unknown
 }
 
 /** Gives at least `size` bytes, with any content. Reusing memory avoids new page faults and garbage. */
@@ -28,9 +29,12 @@ const BLOCK_BYTES = 1024 * 1024
  * current chunk.
  */
 export class Splitter {
+  readonly #layout: Layout
   readonly #ends: RecordEnds
   readonly #isQuoted: boolean
   readonly #maxLineBytes: number
+  /** The state after the last block, if the format has directives. */
+  #state: unknown
   readonly #blockBytes: number
   /** Bytes that are not in a block yet: the first `#length` of this. */
   #bytes: Uint8Array
@@ -47,11 +51,13 @@ export class Splitter {
   /**
    * @param blockBytes approximate size of a block, which ends with a record
    */
-  constructor(plan: Plan, blockBytes = BLOCK_BYTES, allocate: Allocate = (size) => new Uint8Array(size)) {
-    this.#isQuoted = quotedRecordsOf(plan) !== null
-    this.#ends = recordEndsOf(plan)
-    this.#maxLineBytes = plan.maxLineBytes
-    this.#headerLine = 'headerLine' in plan ? plan.headerLine : 0
+  constructor(layout: Layout, blockBytes = BLOCK_BYTES, allocate: Allocate = (size) => new Uint8Array(size)) {
+    this.#layout = layout
+    this.#isQuoted = layout.quoted !== null
+    this.#ends = recordEndsOf(layout)
+    this.#maxLineBytes = layout.maxLineBytes
+    this.#headerLine = layout.headerLine
+    this.#state = layout.directives?.initial
     this.#blockBytes = blockBytes
     this.#target = blockBytes
     this.#allocate = allocate
@@ -167,7 +173,12 @@ export class Splitter {
     this.#length = rest.length
     const isStart = this.#isAtStart
     this.#isAtStart = false
-    return { bytes, isStart, headerLine: this.#headerIn(bytes), oversized, startsLine: true }
+    const block = { bytes, isStart, headerLine: this.#headerIn(bytes), oversized, startsLine: true }
+    if (this.#layout.directives === null) return block
+    const state = this.#state
+    const start = isStart ? preambleLength(bytes, size, this.#layout) : 0
+    if (!oversized) this.#state = stateAfter(bytes, start, state, this.#layout)
+    return { ...block, state }
   }
 
   /** Emits a piece of a line that is too long. @returns its end in the chunk */
@@ -183,33 +194,4 @@ export class Splitter {
     if (lineFeed !== -1 && until === lineEnd) this.#isOversized = false
     return until
   }
-}
-
-/** The number of line feeds. */
-export function lineFeedsIn(bytes: Uint8Array): number {
-  let count = 0
-  for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1)) count++
-  return count
-}
-
-/**
- * Size of the bytes before the first record: a byte order mark, and the separator line of a table. They stay in the
- * output unless the format rewrites lines.
- *
- * @param end end of the available bytes
- */
-export function preambleLength(bytes: Uint8Array, end: number, plan: Plan): number {
-  const line =
-    'hasSeparatorLine' in plan && plan.hasSeparatorLine ? separatorLine(bytes.subarray(0, end)) : null
-  return line?.length ?? markLength(bytes, end)
-}
-
-/** Finds the ends of records in the format of a plan. */
-export function recordEndsOf(plan: Plan): RecordEnds {
-  return new RecordEnds(quotedRecordsOf(plan), plan.maxLineBytes)
-}
-
-/** See `FormatDefinition.quotedRecords`. */
-function quotedRecordsOf(plan: Plan): QuotedRecords | null {
-  return definitionOf(plan.format).quotedRecords(plan)
 }

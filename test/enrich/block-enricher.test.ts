@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { BlockEnricher, type Enriched } from '../../src/enrich/block-enricher.ts'
 import { emptyCounts, mergeCounts } from '../../src/enrich/counts.ts'
 import { BadLineError } from '../../src/enrich/errors.ts'
-import { type EnrichOptions, makePlan } from '../../src/enrich/formats/formats.ts'
+import { type EnrichOptions, layoutOf, makePlan } from '../../src/enrich/formats/formats.ts'
 import { Splitter } from '../../src/enrich/splitter.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { Database } from '../../src/mmdb/database.ts'
@@ -275,7 +275,7 @@ describe('a block whose output is large', () => {
   function pieces(input: string, options: EnrichOptions, blockBytes: number): Enriched[] {
     const { plan } = makePlan(utf8(input), true, { at: AT, ...options })
     const enricher = new BlockEnricher(plan, new DatabaseSet([new Database(LONG_ANSWERS)]))
-    const splitter = new Splitter(plan, blockBytes)
+    const splitter = new Splitter(layoutOf(plan), blockBytes)
     const blocks = [...splitter.push(utf8(input)), ...splitter.end()]
     return blocks.flatMap((block) => [...enricher.pieces(block)])
   }

@@ -7,7 +7,7 @@ import {
   MAX_LINE_AGE_MS,
 } from '../../src/enrich/block-reader.ts'
 import { EnrichError } from '../../src/enrich/errors.ts'
-import { makePlan } from '../../src/enrich/formats/formats.ts'
+import { layoutOf, makePlan } from '../../src/enrich/formats/formats.ts'
 import { SAMPLE_BYTES } from '../../src/enrich/sample.ts'
 import { Splitter } from '../../src/enrich/splitter.ts'
 import { text, utf8 } from './world.ts'
@@ -42,7 +42,7 @@ async function samplesOf(reader: BlockReader, failures = 0) {
 
 async function textsOf(reader: BlockReader, skipped?: number): Promise<string[]> {
   const texts: string[] = []
-  for await (const { bytes } of reader.blocks(new Splitter(PLAN), skipped)) texts.push(text(bytes))
+  for await (const { bytes } of reader.blocks(new Splitter(layoutOf(PLAN)), skipped)) texts.push(text(bytes))
   return texts
 }
 
@@ -70,7 +70,9 @@ describe('BlockReader', () => {
   it('does not wait for more of an input that pauses after a line', async () => {
     const reader = new BlockReader(sourceOf('a\nb', null))
     expect(await samplesOf(reader)).toEqual([['a\nb', false, true]])
-    expect((await reader.blocks(new Splitter(PLAN)).next()).value).toMatchObject({ bytes: utf8('a\n') })
+    expect((await reader.blocks(new Splitter(layoutOf(PLAN))).next()).value).toMatchObject({
+      bytes: utf8('a\n'),
+    })
   })
 
   it('waits for the first line, and for all of a file', async () => {

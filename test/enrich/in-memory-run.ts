@@ -1,7 +1,7 @@
 import { Resolver } from '../../src/core.ts'
 import { BlockEnricher } from '../../src/enrich/block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts } from '../../src/enrich/counts.ts'
-import { type EnrichOptions, makePlan, type Plan } from '../../src/enrich/formats/formats.ts'
+import { type EnrichOptions, layoutOf, makePlan, type Plan } from '../../src/enrich/formats/formats.ts'
 import { RowEnricher } from '../../src/enrich/row-enricher.ts'
 import { makeRowPlan, type RowOptions } from '../../src/enrich/row-plan.ts'
 import { type ChunkHeaders, RowStream } from '../../src/enrich/row-stream.ts'
@@ -73,7 +73,7 @@ export interface Run {
 export function enrichBytes(input: Uint8Array, options: EnrichOptions, blockBytes?: number): Run {
   const { plan, notes } = makePlan(input, true, options)
   const enricher = new BlockEnricher(plan, new DatabaseSet([new Database(bytes)]))
-  const splitter = new Splitter(plan, blockBytes)
+  const splitter = new Splitter(layoutOf(plan), blockBytes)
   const pieces: Uint8Array[] = []
   const counts = emptyCounts()
   let linesBefore = 0

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EnrichError } from '../../src/enrich/errors.ts'
-import { type EnrichOptions, makePlan, type Plan } from '../../src/enrich/formats/formats.ts'
+import { type EnrichOptions, layoutOf, makePlan, type Plan } from '../../src/enrich/formats/formats.ts'
 import { type CommonPlan, commonPlan } from '../../src/enrich/options.ts'
 import { type Block, Splitter } from '../../src/enrich/splitter.ts'
 import { chunked, concatenated, run, text, utf8 } from './world.ts'
@@ -34,7 +34,7 @@ function split(input: string | Uint8Array, plan: Plan, cuts: readonly number[], 
   // Reused memory still has the bytes of an earlier block.
   let count = 0
   const dirty = (size: number) => new Uint8Array(size).fill(count++ % 2 === 0 ? 0x0a : 0x22)
-  const splitter = new Splitter(plan, blockBytes, dirty)
+  const splitter = new Splitter(layoutOf(plan), blockBytes, dirty)
   const bytes = typeof input === 'string' ? utf8(input) : input
   const blocks = [...chunked(bytes, cuts)].flatMap((chunk) => splitter.push(chunk))
   return [...blocks, ...splitter.end()]
@@ -110,7 +110,7 @@ describe('blocks', () => {
 
   it('come early when asked for, without the line that has not ended', () => {
     for (const plan of [ndjson(), csv()]) {
-      const splitter = new Splitter(plan, 1000)
+      const splitter = new Splitter(layoutOf(plan), 1000)
       expect(splitter.flush()).toEqual([])
       expect(splitter.push(utf8('a,"b"\nc,"'))).toEqual([])
       expect(texts(splitter.flush())).toEqual(['a,"b"\n'])
@@ -133,7 +133,7 @@ describe('a line that is too long', () => {
   })
 
   it('is reported as soon as it is too long, after a short line too', () => {
-    const splitter = new Splitter(ndjson(100), 1)
+    const splitter = new Splitter(layoutOf(ndjson(100)), 1)
     let held = 0
     for (const byte of utf8(`${'a'.repeat(20)}\n${'x'.repeat(150)}`)) {
       held += 1 - splitter.push(Uint8Array.of(byte)).reduce((size, { bytes }) => size + bytes.length, 0)
@@ -143,7 +143,7 @@ describe('a line that is too long', () => {
 
   it('of 100 MB takes no more memory than the bound', () => {
     const chunk = new Uint8Array(1024 * 1024).fill(0x20)
-    const splitter = new Splitter(ndjson(65_536), 65_536)
+    const splitter = new Splitter(layoutOf(ndjson(65_536)), 65_536)
     let passed = 0
     let largest = 0
     const take = (blocks: readonly Block[]): void => {

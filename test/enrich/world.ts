@@ -2,7 +2,7 @@ import { Resolver } from '../../src/core.ts'
 import { BlockEnricher } from '../../src/enrich/block-enricher.ts'
 import { emptyCounts, mergeCounts, type RunningCounts } from '../../src/enrich/counts.ts'
 import { BadLineError } from '../../src/enrich/errors.ts'
-import { type EnrichOptions, makePlan } from '../../src/enrich/formats/formats.ts'
+import { type EnrichOptions, layoutOf, makePlan } from '../../src/enrich/formats/formats.ts'
 import { Splitter } from '../../src/enrich/splitter.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { Database } from '../../src/mmdb/database.ts'
@@ -121,7 +121,7 @@ export function run(
   const bytes = typeof input === 'string' ? utf8(input) : input
   const { plan, notes } = makePlan(bytes, true, { at: AT, ...options })
   const enricher = new BlockEnricher(structuredClone(plan), worldSet())
-  const splitter = new Splitter(plan, blockBytes)
+  const splitter = new Splitter(layoutOf(plan), blockBytes)
   const outputs: Uint8Array[] = []
   const counts = emptyCounts()
   let linesBefore = 0

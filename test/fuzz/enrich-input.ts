@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { BlockEnricher } from '../../src/enrich/block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts } from '../../src/enrich/counts.ts'
 import { EnrichError } from '../../src/enrich/errors.ts'
-import { type EnrichOptions, makePlan, type Plan } from '../../src/enrich/formats/formats.ts'
+import { type EnrichOptions, layoutOf, makePlan, type Plan } from '../../src/enrich/formats/formats.ts'
 import { type Block, Splitter } from '../../src/enrich/splitter.ts'
 import { AT, concatenated, PLACED, UNPLACED, worldSet } from '../enrich/world.ts'
 
@@ -112,7 +112,7 @@ const set = worldSet()
 
 function run(plan: Plan, input: Iterable<Uint8Array>, blockBytes: number): Omit<Run, 'plan'> {
   const enricher = new BlockEnricher(plan, set)
-  const splitter = new Splitter(plan, blockBytes)
+  const splitter = new Splitter(layoutOf(plan), blockBytes)
   const outputs: Uint8Array[] = []
   const total = emptyCounts()
   let held = 0

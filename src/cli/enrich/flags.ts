@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { FormatOption } from '../../enrich/formats/format-definition.ts'
 import { definitionOf, type EnrichOptions, FORMATS, type Format } from '../../enrich/formats/formats.ts'
 import { LOCATION_FIELDS, type LocationField, ON_BAD_LINE } from '../../enrich/options.ts'
-import { QUOTING } from '../../enrich/row-plan.ts'
+import { QUOTING } from '../../enrich/row-format.ts'
 import {
   DB,
   type FlagsOf,

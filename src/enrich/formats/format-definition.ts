@@ -1,8 +1,9 @@
 import type { ByteSink } from '../../bytes/byte-sink.ts'
 import type { LocationTemplate } from '../../location/rendered-locations.ts'
+import type { Layout } from '../layout.ts'
 import type { LineLocator } from '../line-locator.ts'
 import type { CommonPlan, LineOptions, Planned } from '../options.ts'
-import type { QuotedRecords } from '../record-ends.ts'
+import type { RowsDefinition } from '../row-format.ts'
 
 /** The options that only some formats have. */
 export type FormatOption = Exclude<keyof LineOptions, Exclude<keyof CommonPlan, 'into' | 'overwrite'>>
@@ -10,8 +11,12 @@ export type FormatOption = Exclude<keyof LineOptions, Exclude<keyof CommonPlan, 
 /** An option that a format requires for rows, because nothing is guessed. `at` stands for `at` or `timeField`. */
 export type RequiredRowOption = 'field' | 'quoting' | 'at'
 
-/** Everything that is specific to one format. Its functions take only plans made by its own `plan`. */
-export interface FormatDefinition<Plan extends CommonPlan & { readonly format: string }> {
+/**
+ * Everything that is specific to one format. Its functions take only plans made by its own `plan`.
+ *
+ * `State` is what directives say about the lines after them, such as the columns of a second `#Fields:`; see `Directives`.
+ */
+export interface FormatDefinition<Plan extends CommonPlan & { readonly format: string }, State = unknown> {
   readonly name: Plan['format']
   /** The options that affect this format, besides those that all formats have. */
   readonly options: readonly FormatOption[]
@@ -29,13 +34,19 @@ export interface FormatDefinition<Plan extends CommonPlan & { readonly format: s
    * @throws TypeError, InvalidLocaleError when an option is wrong
    */
   plan(sample: Uint8Array, isWhole: boolean, options: LineOptions, isCut?: boolean): Planned<Plan>
-  /** How records are found when quoted fields can hold line ends; `null` when each line is a record. */
-  quotedRecords(plan: Plan): QuotedRecords | null
+  /** Where the header, the directives and the records of an input are. */
+  layout(plan: Plan): Layout<State>
+  /** The plan for the same input without its preamble and header. Absent if the format has neither. */
+  withoutHeader?(plan: Plan): Plan
   /** Where the address is, for a message: "in column 2". */
   addressPosition(plan: Plan): string
   /** How locations are written. Default: as JSON, without the address. */
   locationTemplate?(plan: Plan): LocationTemplate
-  makeLines(plan: Plan, locator: LineLocator): LineFormat
+  /** What is appended to a line without a location; `null` if lines are not kept. Absent if the format has no `append`. */
+  appended?(plan: Plan): Uint8Array | null
+  makeLines(plan: Plan, locator: LineLocator): LineFormat<State>
+  /** Present where rows are not read as lines are: a row of a table has no header to count columns by. */
+  readonly rows?: RowsDefinition<Plan>
 }
 
 /**
@@ -48,7 +59,7 @@ export interface FormatDefinition<Plan extends CommonPlan & { readonly format: s
 export type LineResult = 'resolved' | 'unresolved' | 'bad' | 'blank'
 
 /** Reads and writes the lines of one format, by a plan. */
-export interface LineFormat {
+export interface LineFormat<State = unknown> {
   /** Whether lines are rewritten, so that the input's byte order mark and line ends are not kept. */
   readonly rewrites: boolean
   /** After `bad`: what is wrong with the line, as text that can follow "line 7: ". */
@@ -60,6 +71,10 @@ export interface LineFormat {
    * the same arguments. Not called for an empty input.
    */
   readonly header?: ((bytes: Uint8Array, start: number, end: number, out: ByteSink) => void) | undefined
+  /** Sets the state for the next lines, at the start of a block and after each directive. Only with directives. */
+  use?(state: State): void
+  /** Writes a directive without its line end, as `header` writes a header. Absent if directives are kept as they are. */
+  readonly directive?: ((bytes: Uint8Array, start: number, end: number, out: ByteSink) => void) | undefined
   /**
    * Enriches the record in `bytes[start, end)`, which has no line end and no byte order mark, and writes it
    * without a line end. The record is not empty. `bytes[end]` can be read and is a line end.

@@ -2,6 +2,7 @@ import { quoted } from '../../errors.ts'
 import { looksLikeVersions } from '../address-evidence.ts'
 import { EnrichError } from '../errors.ts'
 import { kindOfValue } from '../field-guess.ts'
+import type { Layout } from '../layout.ts'
 import { commonPlan, DEFAULT_RECORD_LINES, INTO, type LineOptions, type Planned } from '../options.ts'
 import { sampleLines, startsJsonArray } from '../sample.ts'
 import { textCommand } from '../text-command.ts'
@@ -42,6 +43,11 @@ export function definitionOf(format: Format): FormatDefinition<Plan> {
   const definition = FORMAT_DEFINITIONS.find(({ name }) => name === format)
   if (definition === undefined) throw new RangeError(`the format ${format} has no definition`)
   return definition
+}
+
+/** Where the header, the directives and the records of an input are. */
+export function layoutOf(plan: Plan): Layout {
+  return definitionOf(plan.format).layout(plan)
 }
 
 function checkFormat(format: Format | undefined): void {

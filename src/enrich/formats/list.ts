@@ -5,6 +5,7 @@ import { type AppendPlan, appendedNothing, appendPlan, appendTemplate } from '..
 import { EnrichError } from '../errors.ts'
 import { kindOfValue } from '../field-guess.ts'
 import { JsonText, jsonRoom, RAW } from '../json-text.ts'
+import { plainLayout } from '../layout.ts'
 import type { LineLocator } from '../line-locator.ts'
 import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../options.ts'
 import { sampleLines } from '../sample.ts'
@@ -83,7 +84,7 @@ class ListLines implements LineFormat {
     this.#locator = locator
     this.#middle = new TextEncoder().encode(`",${JSON.stringify(plan.into)}:`)
     this.#isJson = plan.fields === null
-    this.#nothing = appendedNothing(plan)
+    this.#nothing = appendedNothing(plan) ?? new Uint8Array(0)
   }
 
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
@@ -121,8 +122,9 @@ export const LIST: FormatDefinition<ListPlan> = {
   requiredForRows: ['at'],
   recognise: looksLikeList,
   plan: planList,
-  quotedRecords: () => null,
+  layout: plainLayout,
   addressPosition: () => 'alone on its line',
   locationTemplate: appendTemplate,
+  appended: appendedNothing,
   makeLines: (plan, locator) => new ListLines(plan, locator),
 }

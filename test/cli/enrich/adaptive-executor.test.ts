@@ -9,7 +9,7 @@ import { BlockEnricher } from '../../../src/enrich/block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts } from '../../../src/enrich/counts.ts'
 import { BadLineError } from '../../../src/enrich/errors.ts'
 import { OrderedQueue } from '../../../src/enrich/executor.ts'
-import { type EnrichOptions, makePlan } from '../../../src/enrich/formats/formats.ts'
+import { type EnrichOptions, layoutOf, makePlan } from '../../../src/enrich/formats/formats.ts'
 import { Splitter } from '../../../src/enrich/splitter.ts'
 import { enrich } from '../../../src/enrich.ts'
 import { Resolver } from '../../../src/index.ts'
@@ -69,7 +69,7 @@ async function enriched(
       mergeCounts(counts, result.counts, linesBefore)
       linesBefore += result.lines
     })
-    const splitter = new Splitter(plan, blockBytes, executor.allocate)
+    const splitter = new Splitter(layoutOf(plan), blockBytes, executor.allocate)
     for (const block of [...splitter.push(bytes), ...splitter.end()]) await queue.add(block)
     await queue.drain()
     for (const ofThread of await executor.locationCounts()) mergeCounts(counts, ofThread)

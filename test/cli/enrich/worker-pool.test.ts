@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { loadShared } from '../../../src/cli/enrich/shared-database.ts'
 import { WorkerPool } from '../../../src/cli/enrich/worker-pool.ts'
 import { BadLineError } from '../../../src/enrich/errors.ts'
-import { makePlan } from '../../../src/enrich/formats/formats.ts'
+import { layoutOf, makePlan } from '../../../src/enrich/formats/formats.ts'
 import { Splitter } from '../../../src/enrich/splitter.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { ndjson, writeDatabase } from './command-line.ts'
@@ -42,7 +42,7 @@ describe('a pool of worker threads', () => {
     try {
       pool.useDatabases([{ bytes: new Uint8Array(new SharedArrayBuffer(10)), path: 'x.mmdb' }])
       pool.usePlan(plan)
-      const [block] = new Splitter(plan, 1000).push(bytes)
+      const [block] = new Splitter(layoutOf(plan), 1000).push(bytes)
       if (block === undefined) throw new Error('there is no block')
       const failure = expect.objectContaining({
         message: expect.stringMatching(/^a worker thread failed: x\.mmdb/),

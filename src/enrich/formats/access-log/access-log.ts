@@ -5,6 +5,7 @@ import { EnrichError } from '../../errors.ts'
 import { NO_TIME, TIMESTAMP_ROOM } from '../../event-time.ts'
 import { LIST_FLAGS, LOCAL_PROXIES, throughProxies } from '../../field-messages.ts'
 import { JsonText, jsonRoom, RAW } from '../../json-text.ts'
+import { plainLayout } from '../../layout.ts'
 import type { LineLocator } from '../../line-locator.ts'
 import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
 import { viewOf, Words } from '../../swar.ts'
@@ -164,7 +165,7 @@ class AccessLogLines implements LineFormat {
     let end = 0
     this.#fixedEnds = Int32Array.from(fixed, (text) => (end += encoder.encode(text).length))
     this.#isJson = plan.fields === null
-    this.#nothing = appendedNothing(plan)
+    this.#nothing = appendedNothing(plan) ?? new Uint8Array(0)
     this.#hops = new Uint8Array(plan.hasForwarded ? MAX_LIST_BYTES : 0)
   }
 
@@ -270,8 +271,9 @@ export const ACCESS_LOG: FormatDefinition<AccessLogPlan> = {
   requiredForRows: [],
   recognise: looksLikeAccessLog,
   plan: planAccessLog,
-  quotedRecords: () => null,
+  layout: plainLayout,
   addressPosition: ({ hasVhost }) => (hasVhost ? 'as the second word' : 'as the first word'),
   locationTemplate: appendTemplate,
+  appended: appendedNothing,
   makeLines: (plan, locator) => new AccessLogLines(plan, locator),
 }

@@ -28,6 +28,7 @@ import { SampleTimes } from '../../sample-times.ts'
 import type { FormatDefinition, LineFormat, LineResult } from '../format-definition.ts'
 import { dataInHeader } from './header.ts'
 import {
+  COMMA,
   csvTable,
   type Dialect,
   looksLikeCsv,
@@ -35,8 +36,10 @@ import {
   MAX_COLUMNS,
   RecordFields,
   SEMICOLON,
+  TAB,
   tsvTable,
 } from './table.ts'
+import { ANY_ROW, tableRows } from './table-rows.ts'
 
 export interface DelimitedPlan extends CommonPlan, Dialect {
   readonly format: 'csv' | 'tsv'
@@ -339,12 +342,20 @@ export const CSV: FormatDefinition<DelimitedPlan> = {
   requiredForRows: ['field', 'quoting', 'at'],
   recognise: looksLikeCsv,
   plan: (sample, isWhole, options) => planDelimited(sample, isWhole, options, 'csv'),
-  quotedRecords: ({ quotes, delimiter, maxRecordLines }) =>
-    quotes ? { delimiter, maxLines: maxRecordLines } : null,
+  layout: ({ quotes, delimiter, maxRecordLines, maxLineBytes, hasSeparatorLine, headerLine, width }) => ({
+    quoted: quotes ? { delimiter, maxLines: maxRecordLines } : null,
+    maxLineBytes,
+    preambleLines: hasSeparatorLine ? 1 : 0,
+    headerLine,
+    columns: width,
+    directives: null,
+  }),
+  withoutHeader: (plan) => ({ ...plan, headerLine: 0, hasSeparatorLine: false }),
   addressPosition: ({ address }) => `in column ${address + 1}`,
   locationTemplate: ({ fields, delimiter, quotes }) =>
     columnsTemplate(fields, String.fromCharCode(delimiter), quotes),
   makeLines: (plan, locator) => new DelimitedLines(plan, locator),
+  rows: tableRows(COMMA, (options) => planDelimited(ANY_ROW, true, options, 'csv')),
 }
 
 export const TSV: FormatDefinition<DelimitedPlan> = {
@@ -352,4 +363,5 @@ export const TSV: FormatDefinition<DelimitedPlan> = {
   name: 'tsv',
   recognise: looksLikeTsv,
   plan: (sample, isWhole, options) => planDelimited(sample, isWhole, options, 'tsv'),
+  rows: tableRows(TAB, (options) => planDelimited(ANY_ROW, true, options, 'tsv')),
 }

@@ -13,6 +13,7 @@ import {
   timeNotes,
   unknownAddressField,
 } from '../../field-messages.ts'
+import { plainLayout } from '../../layout.ts'
 import type { LineLocator } from '../../line-locator.ts'
 import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
 import { sampleLines } from '../../sample.ts'
@@ -337,7 +338,7 @@ export const NDJSON: FormatDefinition<NdjsonPlan> = {
   requiredForRows: ['field', 'at'],
   recognise: looksLikeNdjson,
   plan: planNdjson,
-  quotedRecords: () => null,
+  layout: plainLayout,
   addressPosition: ({ path }) => `in ${shownName(pathText(path))}`,
   makeLines: (plan, locator) => new NdjsonLines(plan, locator),
 }

@@ -1,10 +1,17 @@
-import type { ByteSink } from '../bytes/byte-sink.ts'
-import type { LocationTemplate } from '../location/rendered-locations.ts'
-import { columnsTemplate, escapedColumnsTemplate } from './column-templates.ts'
-import { eventTime } from './event-time.ts'
-import { RecordFields } from './formats/delimited/table.ts'
-import type { LineLocator } from './line-locator.ts'
-import type { TablePlan } from './row-plan.ts'
+import type { ByteSink } from '../../../bytes/byte-sink.ts'
+import type { LocationTemplate } from '../../../location/rendered-locations.ts'
+import { columnsTemplate, escapedColumnsTemplate } from '../../column-templates.ts'
+import { eventTime } from '../../event-time.ts'
+import type { LineLocator } from '../../line-locator.ts'
+import { type LineOptions, LOCATION_FIELDS, type LocationField, type Planned } from '../../options.ts'
+import {
+  QUOTING,
+  type Quoting,
+  type RowFormat,
+  type RowLineOptions,
+  type RowsDefinition,
+} from '../../row-format.ts'
+import { MAX_COLUMNS, RecordFields } from './table.ts'
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
@@ -13,9 +20,63 @@ const BACKSLASH = 0x5c
 const CAPITAL_N = 0x4e
 const SMALL_N = 0x6e
 const SMALL_R = 0x72
+const DASH = 0x2d
+
+/** How to read and write the rows of a table. */
+export interface TablePlan {
+  readonly delimiter: number
+  readonly quoting: Quoting
+  /** The column of the address, from 0. */
+  readonly address: number
+  /** The column of the time, from 0; `null` when there is none. */
+  readonly time: number | null
+  /** The columns that are appended. */
+  readonly fields: readonly LocationField[]
+}
+
+/** A sample for the plan of the lines: rows can have any number of columns, so only its common part is used. */
+export const ANY_ROW = Uint8Array.of(DASH, LINE_FEED)
+
+/** How the rows of a table are read. @param planLines plans the lines of {@link ANY_ROW} */
+export function tableRows<Plan>(
+  delimiter: number,
+  planLines: (options: LineOptions) => Planned<Plan>,
+): RowsDefinition<Plan, TablePlan> {
+  return {
+    plan: (options) => {
+      const rows = planRows(options, delimiter)
+      const { plan } = planLines({ ...options, header: false, field: '1', timeField: undefined })
+      return { plan, rows }
+    },
+    template: tableTemplate,
+    make: (rows, locator) => new TableRows(rows, locator),
+  }
+}
+
+/** @throws TypeError when an option is wrong */
+function planRows(options: RowLineOptions, delimiter: number): TablePlan {
+  const { field = '', timeField, quoting = 'double', fields = LOCATION_FIELDS } = options
+  if (!QUOTING.includes(quoting)) {
+    throw new TypeError(`the option "quoting" must be one of ${QUOTING.join(', ')}`)
+  }
+  if (options.overwrite === true) {
+    throw new TypeError('the option "overwrite" is for ndjson: the columns of rows have no names')
+  }
+  const address = columnOf(field, 'field')
+  const time = timeField === undefined ? null : columnOf(timeField, 'timeField')
+  return { delimiter, quoting, address, time, fields: [...fields] }
+}
+
+function columnOf(field: string, option: 'field' | 'timeField'): number {
+  const column = /^[1-9]\d{0,8}$/.test(field) ? Number(field) : 0
+  if (column >= 1 && column <= MAX_COLUMNS) return column - 1
+  throw new TypeError(
+    `the option "${option}" must be the number of a column, from 1 to ${MAX_COLUMNS}: rows have no header`,
+  )
+}
 
 /** How locations are written as columns of a table. */
-export function tableTemplate({ fields, delimiter, quoting }: TablePlan): LocationTemplate {
+function tableTemplate({ fields, delimiter, quoting }: TablePlan): LocationTemplate {
   const separator = String.fromCharCode(delimiter)
   return quoting === 'double'
     ? columnsTemplate(fields, separator, true)
@@ -29,7 +90,8 @@ type Place = 'start' | 'text' | 'quoted' | 'closed'
  * Enriches the rows of a table. A row keeps its bytes, and columns are appended. It can have any number of columns; without
  * the column of the address it has no location.
  */
-export class TableRows {
+class TableRows implements RowFormat {
+  readonly escapes: boolean
   readonly #plan: TablePlan
   readonly #locator: LineLocator
   readonly #fields: RecordFields
@@ -46,13 +108,14 @@ export class TableRows {
     this.#locator = locator
     const { delimiter, quoting, address, time, fields } = plan
     const escapes = quoting === 'none'
+    this.escapes = escapes
     this.#fields = new RecordFields(delimiter, !escapes, Math.max(address, time ?? 0) + 1, escapes)
     const nothing = escapes ? [delimiter, BACKSLASH, CAPITAL_N] : [delimiter]
     this.#nothing = Uint8Array.from(fields.flatMap(() => nothing))
   }
 
   /**
-   * Writes the row in `bytes[start, end)`. A row with a quote that is not closed gets no columns: its field
+   * See `RowFormat`. A row with a quote that is not closed gets no columns: its field
    * continues in the next line, which is read as a row of its own.
    */
   write(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
