@@ -1,10 +1,10 @@
-import { fstatSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import { ReadFailure } from '../errors.ts'
 import { isLookupFailure } from '../location/location-record.ts'
 import { NodeResolver } from '../node/node-resolver.ts'
 import { withDatabases } from '../resolver.ts'
 import { checkLocations } from './databases.ts'
+import { descriptorStatus } from './enrich/descriptors.ts'
 import { directoryError, reasonOf } from './enrich/system-error.ts'
 import type { FlagsOf, LOOKUP_OPTIONS } from './options.ts'
 import { CommandFailure, ExitStatus, type Terminal, writeLine, writeMessage } from './terminal.ts'
@@ -67,7 +67,7 @@ async function* linesOf(terminal: Terminal): AsyncGenerator<string> {
 async function* inputOf({ stdin }: Terminal): AsyncGenerator<Buffer> {
   try {
     // Node reads a directory as an empty stream.
-    if (stdin.fd !== undefined && fstatSync(stdin.fd).isDirectory()) throw directoryError()
+    if (stdin.fd !== undefined && descriptorStatus(stdin.fd)?.isDirectory()) throw directoryError()
     for await (const chunk of stdin) yield chunk
   } catch (cause) {
     throw new CommandFailure(`standard input cannot be read: ${reasonOf(cause)}`, ExitStatus.failed, cause)

@@ -60,7 +60,8 @@ export class NodeResolver extends Resolver {
         set,
         settings,
         {
-          open: (path) => openFile(path, maxBytes, undefined, undefined, cacheBytes),
+          open: (path) =>
+            openFile(path, maxBytes, undefined, undefined, cacheBytes, settings.intervalMs !== null),
           borrow: () => this[BORROW](),
           replace: (next) => this[REPLACE](next),
         },
@@ -104,8 +105,10 @@ export class NodeResolver extends Resolver {
     const given = absoluteIfWatched(atLeastOne(source), settings)
     const progress = progressMeter(options.onProgress, () => given.map(sourceSize))
     const sources: OpenSource[] = []
+    const isWatched = settings.intervalMs !== null
     try {
-      for (const each of given) sources.push(await openSource(each, maxBytes, signal, progress, cacheBytes))
+      for (const each of given)
+        sources.push(await openSource(each, maxBytes, signal, progress, cacheBytes, isWatched))
     } catch (error) {
       releaseAll(sources.map(({ database }) => database))
       throw error
@@ -131,10 +134,11 @@ export class NodeResolver extends Resolver {
     const given = absoluteIfWatched(atLeastOne(source), settings)
     const progress = progressMeter(options.onProgress, () => given.map(sourceSize))
     const sources: OpenSource[] = []
+    const isWatched = settings.intervalMs !== null
     try {
       for (const each of given) {
         progress?.add(sourceSize(each) ?? 0)
-        sources.push(openSourceSync(each, maxBytes, cacheBytes))
+        sources.push(openSourceSync(each, maxBytes, cacheBytes, isWatched))
       }
     } catch (error) {
       releaseAll(sources.map(({ database }) => database))

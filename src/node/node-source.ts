@@ -55,6 +55,7 @@ export interface OpenSource {
  *
  * @param maxBytes limit for its size, compressed and decompressed
  * @param progress gets the number of bytes read
+ * @param isWatched whether others replace the file while the database is in use
  * @throws InvalidDatabaseError when a file cannot be read, is damaged or too large, or is not an MMDB database
  * @throws TypeError when the source is of an unsupported kind
  * @throws the reason of `signal`, and what `progress` throws
@@ -65,6 +66,7 @@ export async function openSource(
   signal?: SignalLike,
   progress?: ProgressMeter,
   cacheBytes?: number,
+  isWatched = false,
 ): Promise<OpenSource> {
   return untilAborted(signal, async () => {
     if (!isFile(source)) {
@@ -74,7 +76,10 @@ export async function openSource(
     const path = pathOf(source)
     const state = await fileState(path)
     try {
-      return { database: await openFile(path, maxBytes, signal, progress, cacheBytes), file: { path, state } }
+      return {
+        database: await openFile(path, maxBytes, signal, progress, cacheBytes, isWatched),
+        file: { path, state },
+      }
     } catch (error) {
       throw progress?.failure === undefined ? error : progress.failure.error
     }
@@ -82,8 +87,13 @@ export async function openSource(
 }
 
 /** The synchronous form of {@link openSource}. */
-export function openSourceSync(source: SyncSource, maxBytes: number, cacheBytes?: number): OpenSource {
-  const options = { maxBytes, cacheBytes }
+export function openSourceSync(
+  source: SyncSource,
+  maxBytes: number,
+  cacheBytes?: number,
+  isWatched = false,
+): OpenSource {
+  const options = { maxBytes, cacheBytes, isWatched }
   if (!isFile(source)) {
     const bytes = extractDatabase(bytesOf(source), nativeGunzip, undefined, maxBytes)
     return { database: openDatabase(bytes, undefined, options), file: null }
@@ -103,8 +113,9 @@ export async function openFile(
   signal?: SignalLike,
   progress?: ProgressMeter,
   cacheBytes?: number,
+  isWatched = false,
 ): Promise<OpenDatabase> {
-  const options = { maxBytes, cacheBytes }
+  const options = { maxBytes, cacheBytes, isWatched }
   const { database, size, key } = lookAtFile(path, options)
   if (database !== null) {
     // The whole file, of which `total` has the size too.

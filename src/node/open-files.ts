@@ -4,6 +4,20 @@ import type { BigIntStats } from 'node:fs'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import type { PackedOptions } from '../packed/packed-database.ts'
 
+/** How a file is opened. */
+export interface FileOptions extends PackedOptions {
+  /**
+   * Whether others replace the file while the database is in use. Windows cannot rename over a file that is open: there, a
+   * packed file is read into memory then, and closed.
+   */
+  readonly isWatched?: boolean | undefined
+}
+
+/** Whether a file must not stay open. */
+export function mustClose({ isWatched = false }: FileOptions): boolean {
+  return isWatched && process.platform === 'win32'
+}
+
 /**
  * A file system can give two writes the same time. A file that was written this recently is not shared, because a later
  * write could leave its state as it is. Two seconds is the coarsest time of a file system (FAT).
@@ -23,11 +37,21 @@ const dropped = new FinalizationRegistry<string>((key) => {
  * @param stats taken before the file is read
  * @returns `null` when the file was written just now
  */
-export function fileKey(path: string, stats: BigIntStats, options: PackedOptions = {}): string | null {
+export function fileKey(path: string, stats: BigIntStats, options: FileOptions = {}): string | null {
   const { dev, ino, size, mtimeNs, ctimeNs, mtimeMs, ctimeMs } = stats
   const written = mtimeMs > ctimeMs ? mtimeMs : ctimeMs
   if (Date.now() - Number(written) < MIN_AGE_MS) return null
-  return [dev, ino, size, mtimeNs, ctimeNs, options.maxBytes, options.cacheBytes, path].join(':')
+  return [
+    dev,
+    ino,
+    size,
+    mtimeNs,
+    ctimeNs,
+    options.maxBytes,
+    options.cacheBytes,
+    mustClose(options),
+    path,
+  ].join(':')
 }
 
 /** The open database of a file, with the caller as one more user; `null` when there is none. */

@@ -8,7 +8,7 @@ import { PackedDatabase, type PackedOptions } from '../packed/packed-database.ts
 import type { BlockSource } from '../packed/packed-file.ts'
 import { messageOf } from '../realm.ts'
 import { NATIVE_CODEC } from './native-gunzip.ts'
-import { fileKey, openedDatabase, shareOpened } from './open-files.ts'
+import { type FileOptions, fileKey, mustClose, openedDatabase, shareOpened } from './open-files.ts'
 
 /** Closes the file of a database that is no longer used and was not closed. */
 const closer = new FinalizationRegistry<number>((file) => closeSync(file))
@@ -43,7 +43,7 @@ const NOTHING: FirstLook = { database: null, size: 0, key: null }
  * @returns no database for other files, for pipes and devices, and for files that cannot be opened
  * @throws InvalidDatabaseError when the file cannot be read, or a packed file is damaged or too large
  */
-export function lookAtFile(path: string, options?: PackedOptions): FirstLook {
+export function lookAtFile(path: string, options: FileOptions = {}): FirstLook {
   const file = openToRead(path)
   if (file === null) return NOTHING
   let isKept = false
@@ -56,7 +56,7 @@ export function lookAtFile(path: string, options?: PackedOptions): FirstLook {
     if (opened !== null) return { database: opened, size, key }
     const head = new Uint8Array(PACKED_MAGIC.length)
     reading(path, () => readSync(file, head, 0, head.length, 0))
-    if (!isPacked(head)) return { database: null, size, key }
+    if (!isPacked(head) || mustClose(options)) return { database: null, size, key }
     const source = new PackedSource(file, path, stats)
     const database = new PackedDatabase(source, NATIVE_CODEC, path, options)
     closer.register(source, file, source)

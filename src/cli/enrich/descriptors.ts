@@ -1,5 +1,14 @@
 // Descriptors that the program that started this one left open or closed, and the paths that lead to them.
-import { fstatSync, readdirSync, readFileSync, readlinkSync, readSync, statSync, writeSync } from 'node:fs'
+import {
+  fstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { readlink, realpath } from 'node:fs/promises'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { codeOf } from './system-error.ts'
@@ -9,6 +18,21 @@ export const STANDARD_ERROR = 2
 const NULL_DEVICE = '/dev/null'
 
 /**
+ * The status of a descriptor. `null` when Windows does not tell it, as for a handle that may be read or written and nothing
+ * else. Reading or writing then says whether it is open.
+ *
+ * @throws Error with the code `EBADF` if it is not open, on other systems
+ */
+export function descriptorStatus(fd: number): Stats | null {
+  try {
+    return fstatSync(fd)
+  } catch (error) {
+    if (process.platform === 'win32') return null
+    throw error
+  }
+}
+
+/**
  * Whether the program that started this process gave it no such descriptor.
  *
  * At its start, Node opens `/dev/null` for reading and writing as each standard descriptor that is closed. Shells open it
@@ -16,6 +40,8 @@ const NULL_DEVICE = '/dev/null'
  * closed the descriptor. Other descriptors can be Node's own: to write to one of these makes Node crash.
  */
 function isClosed(fd: number): boolean {
+  // Node opens nothing for a standard descriptor that is closed there.
+  if (process.platform === 'win32' && fd <= STANDARD_ERROR) return false
   try {
     return fd <= STANDARD_ERROR ? isNullForBoth(fd) : isOwn(fd)
   } catch (error) {

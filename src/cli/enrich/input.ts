@@ -1,4 +1,4 @@
-import { constants, fstatSync, type Stats } from 'node:fs'
+import { constants, type Stats } from 'node:fs'
 import { access, type FileHandle, open, stat } from 'node:fs/promises'
 import { pipeline, Readable } from 'node:stream'
 import type { RunInput } from '../../enrich/run.ts'
@@ -10,7 +10,7 @@ import {
   recogniseCompression,
   ZstdFrames,
 } from './compression.ts'
-import { checkOpen, resolveLinks, STANDARD_ERROR } from './descriptors.ts'
+import { checkOpen, descriptorStatus, resolveLinks, STANDARD_ERROR } from './descriptors.ts'
 import { codeOf, directoryError, unreadable } from './system-error.ts'
 
 /** The size of one read from a file. Bytes. */
@@ -27,7 +27,7 @@ interface OpenInput {
   /** Stops reading. */
   readonly stop: () => void
   /** Reads the current status. `null` for paths of pipes and terminals, and for streams without a descriptor. */
-  readonly status: (() => FileStatus | Promise<FileStatus>) | null
+  readonly status: (() => FileStatus | null | Promise<FileStatus>) | null
   readonly close: () => void | Promise<void>
 }
 
@@ -68,7 +68,7 @@ export class Input implements RunInput {
       } catch (cause) {
         throw unreadable('standard input', cause)
       }
-      const status = fd === undefined ? null : () => fstatSync(fd)
+      const status = fd === undefined ? null : () => descriptorStatus(fd)
       const found = status === null ? null : status()
       // Node reads a directory as an empty stream.
       if (found?.isDirectory()) throw unreadable('standard input', directoryError())
@@ -163,7 +163,7 @@ export class Input implements RunInput {
     if (status === null || !before?.isFile()) return
     // The file can have been truncated, or replaced, between find() and opening it.
     const sizeFound = identityOf(before) === this.identity ? (this.size ?? 0) : 0
-    const { size } = await status()
+    const size = (await status())?.size ?? 0
     if (size < Math.max(sizeFound, before.size, this.#bytesRead)) {
       throw new Error('the file was truncated while it was read; lines may be missing')
     }

@@ -1,10 +1,11 @@
-import { constants, fstatSync, open, type Stats } from 'node:fs'
+import { constants, open, type Stats } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
+import { sep } from 'node:path'
 import type { Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import { CommandFailure, ExitStatus, type Terminal } from '../terminal.ts'
 import { compressionOf, compressor } from './compression.ts'
-import { checkOpen, resolveLinks, STANDARD_ERROR } from './descriptors.ts'
+import { checkOpen, descriptorStatus, resolveLinks, STANDARD_ERROR } from './descriptors.ts'
 import { type Input, identityOf } from './input.ts'
 import { removeLeftovers } from './leftovers.ts'
 import { AtomicFile, CompressedOutput, DescriptorOutput, type Output, StreamOutput } from './output.ts'
@@ -53,7 +54,8 @@ async function openTarget(path: string, context: OutputContext): Promise<Output>
     if (target === STANDARD_ERROR) return await openStream(terminal.stderr, path, context)
     if (typeof target === 'number') return await openDescriptor(target, path, null, context)
     const status = await statusOf(target)
-    if (status === null ? path.endsWith('/') : status.isDirectory()) throw directoryError()
+    if (status === null ? path.endsWith('/') || path.endsWith(sep) : status.isDirectory())
+      throw directoryError()
     // A rename would replace a write-protected file without an error.
     if (status !== null) await access(target, constants.W_OK)
     if (status === null || status.isFile()) {
@@ -95,7 +97,9 @@ async function openDescriptor(
   } catch (cause) {
     throw unwritable(name, cause)
   }
-  const status = fstatSync(fd)
+  const status = descriptorStatus(fd)
+  if (status === null)
+    return stream === null ? new DescriptorOutput(fd, name) : new StreamOutput(stream, name)
   const same = status.isFile() ? inputs.find(({ identity }) => identity === identityOf(status)) : undefined
   if (same !== undefined) {
     throw new CommandFailure(

@@ -1,5 +1,4 @@
 // `geofix enrich --rows`: one row out for each row in, for programs that run geofix and count its lines.
-import { fstatSync } from 'node:fs'
 import { DEFAULT_MAX_BYTES } from '../../bytes/byte-limit.ts'
 import { embedded } from '../../embedded.ts'
 import { EnrichError } from '../../enrich/errors.ts'
@@ -15,7 +14,7 @@ import {
 import { ChunkHeaderError, type ChunkHeaders, RowStream } from '../../enrich/row-stream.ts'
 import { checkLocations } from '../databases.ts'
 import { CommandFailure, ExitStatus, type Terminal, UsageError } from '../terminal.ts'
-import { checkOpen, STANDARD_ERROR } from './descriptors.ts'
+import { checkOpen, descriptorStatus, STANDARD_ERROR } from './descriptors.ts'
 import { checkFit, type EnrichFlags, inFlags, optionOf } from './flags.ts'
 import { ClosedPipe } from './output.ts'
 import { openStandardOutput } from './output-file.ts'
@@ -118,7 +117,7 @@ export async function runRows(command: RowsCommand, terminal: Terminal): Promise
 async function* chunksOf({ stdin }: Terminal): AsyncGenerator<Uint8Array> {
   try {
     // Node reads a directory as an empty stream.
-    if (stdin.fd !== undefined && fstatSync(stdin.fd).isDirectory()) throw directoryError()
+    if (stdin.fd !== undefined && descriptorStatus(stdin.fd)?.isDirectory()) throw directoryError()
     if (stdin.fd !== undefined && stdin.fd <= STANDARD_ERROR) checkOpen(stdin.fd, 'pipe rows into it')
     for await (const chunk of stdin) yield typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk
   } catch (cause) {

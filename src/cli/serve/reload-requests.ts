@@ -5,7 +5,8 @@ export const ASK_RELOAD = 'geofix:reload'
 
 /**
  * Requests to reload the keys and the databases: SIGHUP, or for a worker the message of its primary process. If standard
- * input is a terminal, SIGHUP says that the terminal is closed, and ends the process as it ends any other.
+ * input is a terminal, SIGHUP says that the terminal is closed, and ends the process as it ends any other. On Windows it
+ * always says that: the system then ends the process, and nobody else can send it.
  */
 export class ReloadRequests {
   readonly #isWorker: boolean
@@ -22,7 +23,7 @@ export class ReloadRequests {
   constructor(isWorker: boolean) {
     this.#isWorker = isWorker
     // Decided now, since a terminal that was closed no longer looks like one.
-    if (!isatty(0)) process.on('SIGHUP', this.#takeSignal)
+    if (process.platform !== 'win32' && !isatty(0)) process.on('SIGHUP', this.#takeSignal)
     if (isWorker) process.on('message', this.#takeMessage)
   }
 
