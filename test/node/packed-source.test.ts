@@ -1,13 +1,14 @@
 import { openSync, readdirSync, readlinkSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { enrich } from '../../src/enrich.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import { Resolver } from '../../src/index.ts'
 import { lookAtFile } from '../../src/node/packed-source.ts'
 import { MmdbWriter, pack } from '../../src/writer.ts'
 import { temporaryFolder } from '../temporary.ts'
+import { openFilesOf } from './file-descriptors.ts'
 
 const folder = temporaryFolder()
 const at = (name: string): string => join(folder, name)
@@ -140,5 +141,36 @@ describe('a packed file on disk', () => {
     const attached = Resolver.attach(structuredClone(shared))
     expect(attached.lookup(IP).city).toBe('London')
     expect(shared.databases[0]?.bytes.length).toBeGreaterThan(LONDON.length)
+  })
+})
+
+describe('a packed file on Windows', () => {
+  afterEach(() => void vi.unstubAllGlobals())
+
+  const onWindows = (): void => {
+    // Only what asks for the system sees it: the rest of the process is as it is.
+    vi.stubGlobal('process', Object.create(process, { platform: { value: 'win32' } }))
+  }
+
+  it('is not kept open under watch, so that others can be renamed over it (second trial 14)', async () => {
+    const path = written('windows.packed', LONDON)
+    for (const open of [Resolver.open, Resolver.openSync]) {
+      onWindows()
+      const watching = await open(path, { watch: true })
+      vi.unstubAllGlobals()
+      expect(watching.lookup(IP).city).toBe('London')
+      expect(openFilesOf(path)).toEqual([])
+      watching.close()
+    }
+  })
+
+  it.runIf(process.platform === 'linux')('is kept open without watch (second trial 14)', async () => {
+    const path = written('kept.packed', LONDON)
+    onWindows()
+    const geo = await Resolver.open(path)
+    vi.unstubAllGlobals()
+    expect(openFilesOf(path)).toHaveLength(1)
+    geo.close()
+    expect(openFilesOf(path)).toEqual([])
   })
 })
