@@ -1,6 +1,6 @@
 // The entry `geofix/enrich`: adds a location to every line of a log, over Web or Node streams.
 
-import { type Counts, finishedCounts } from './enrich/counts.ts'
+import { type Counts, finishedCounts } from './enrich/counting/counts.ts'
 import { LocalExecutor } from './enrich/executor.ts'
 import { checkOptions, type EnrichOptions, type Format, makePlan } from './enrich/formats/formats.ts'
 import { LINE_OPTIONS } from './enrich/options.ts'
@@ -23,12 +23,12 @@ export type {
   Counts as Tally,
   FailureReason,
   RegionCount,
-} from './enrich/counts.ts'
+} from './enrich/counting/counts.ts'
 export { BadLineError, EnrichError, type EnrichErrorCode } from './enrich/errors.ts'
 export type { EnrichOptions, Format } from './enrich/formats/formats.ts'
+export type { Quoting } from './enrich/formats/row-format.ts'
 export type { OnBadLine } from './enrich/options.ts'
 export { LOCATION_FIELDS, type LocationField } from './enrich/options.ts'
-export type { Quoting } from './enrich/row-format.ts'
 export type { RowOptions } from './enrich/row-plan.ts'
 export type { IterableStream, LineInput } from './enrich/streams.ts'
 

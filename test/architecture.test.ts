@@ -6,40 +6,15 @@ import { describe, expect, it } from 'vitest'
 
 const SOURCE = fileURLToPath(new URL('../src', import.meta.url))
 
-/** The layers of src/README.md: a file imports from lower layers or its own folder. */
-const LAYERS: Readonly<Record<string, number>> = {
-  'errors.ts': 0,
-  'platform-types.ts': 0,
-  'realm.ts': 0,
-  address: 1,
-  'misuse.ts': 1,
-  'option-names.ts': 1,
-  bytes: 1,
-  mmdb: 2,
-  packed: 2.5,
-  location: 3,
-  client: 4,
-  edit: 4,
-  'resolver.ts': 4,
-  // Only a way to two files.
-  'embedded.ts': 3,
-  'city.ts': 4,
-  'country.ts': 4,
-  'city-server.ts': 4,
-  'country-server.ts': 4,
-  'core-resolver.ts': 5,
-  node: 5,
-  http: 5,
-  enrich: 5,
-  cli: 6,
-  'bundler.ts': 7,
-  'core.ts': 7,
-  'index.ts': 7,
-  'writer.ts': 7,
-  'enrich.ts': 7,
-  'http.ts': 7,
-  'http-core.ts': 7,
-}
+/** The table of src/README.md: the layer of each path. A file imports from lower layers or its own path. */
+const LAYERS: ReadonlyMap<string, number> = new Map(
+  readFileSync(join(SOURCE, 'README.md'), 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      const [, layer = '', paths = ''] = /^\| (\d+(?:\.\d+)?) \| ([^|]*) \|/.exec(line) ?? []
+      return [...paths.matchAll(/`src\/([^`]+)`/g)].map(([, path = '']) => [path, Number(layer)] as const)
+    }),
+)
 
 /** What one file imports, types included: ours by path from src, others by package or `node:` name. */
 interface Imports {
@@ -67,8 +42,11 @@ const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
   .sort()
 const graph = new Map(files.map((file) => [file, importsOf(file)]))
 
-/** The unit of layering: a folder of src, or a file at its top. */
-const unitOf = (file: string): string => file.split('/', 1)[0] ?? file
+/** The unit of layering: the longest path of the table that a file is, or is in. */
+const unitOf = (file: string): string =>
+  [...LAYERS.keys()]
+    .filter((path) => path === file || file.startsWith(`${path}/`))
+    .reduce((longest, path) => (path.length > longest.length ? path : longest), '')
 const importersOf = (name: string): string[] =>
   files.filter((file) =>
     graph.get(file)?.foreign.some((each) => each === name || each.startsWith(`${name}/`)),
@@ -95,16 +73,16 @@ describe('the imports of src', () => {
   })
 
   it('are of files that have a layer', () => {
-    expect(files.filter((file) => LAYERS[unitOf(file)] === undefined)).toEqual([])
+    expect(files.filter((file) => unitOf(file) === '')).toEqual([])
+    const unused = [...LAYERS.keys()].filter((path) => !files.some((file) => unitOf(file) === path))
+    expect(unused).toEqual([])
   })
 
   it('run downwards only', () => {
     const upwards = files.flatMap((file) =>
       (graph.get(file)?.own ?? [])
         .filter((target) => graph.has(target) && unitOf(target) !== unitOf(file))
-        .filter((target) => (LAYERS[unitOf(target)] ?? 99) >= (LAYERS[unitOf(file)] ?? 0))
-        // The parts of layer 4 are the resolver, and it stands on the client's address.
-        .filter((target) => !(file === 'resolver.ts' && unitOf(target) === 'client'))
+        .filter((target) => (LAYERS.get(unitOf(target)) ?? 99) >= (LAYERS.get(unitOf(file)) ?? 0))
         // The command line opens databases as the library's users do.
         .filter((target) => !(unitOf(file) === 'cli' && target === 'index.ts'))
         .map((target) => `${file} imports ${target}`),

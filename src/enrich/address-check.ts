@@ -1,12 +1,12 @@
 import { quoted } from '../errors.ts'
 import type { BlockEnricher } from './block-enricher.ts'
-import { type Counts, emptyCounts, mergeCounts, withoutAddress } from './counts.ts'
+import { type Counts, emptyCounts, mergeCounts, withoutAddress } from './counting/counts.ts'
 import { BadLineError, EnrichError } from './errors.ts'
-import { LIST_FLAGS } from './field-messages.ts'
 import { definitionOf, layoutOf, type Plan } from './formats/formats.ts'
-import { preambleLength, recordEndsOf, stateAfter } from './layout.ts'
-import { firstLines, markLength, sampleLines } from './sample.ts'
-import { textCommand } from './text-command.ts'
+import { LIST_FLAGS } from './reading/field-messages.ts'
+import { preambleLength, recordEndsOf, stateAfter } from './reading/layout.ts'
+import { firstLines, markLength, sampleLines } from './reading/sample.ts'
+import { textCommand } from './reading/text-command.ts'
 
 /** At least one of this many first records must have an address. If they merely have no value, the whole sample counts. */
 const RECORDS = 1000

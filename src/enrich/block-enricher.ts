@@ -1,15 +1,15 @@
 import { ByteSink } from '../bytes/byte-sink.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
-import { BAD_LINES_SHOWN, type Counts, emptyCounts, type RunningCounts } from './counts.ts'
+import { BAD_LINES_SHOWN, type Counts, emptyCounts, type RunningCounts } from './counting/counts.ts'
 import { BadLineError } from './errors.ts'
 import type { FormatDefinition, LineFormat } from './formats/format-definition.ts'
 import { definitionOf, type Plan } from './formats/formats.ts'
-import { RawLines } from './json-text.ts'
-import { type Layout, lineFeedsIn, preambleLength, recordEndsOf } from './layout.ts'
-import { LineLocator } from './line-locator.ts'
-import type { RecordEnds } from './record-ends.ts'
-import { markLength } from './sample.ts'
-import type { Block } from './splitter.ts'
+import { LineLocator } from './locating/line-locator.ts'
+import { type Layout, lineFeedsIn, preambleLength, recordEndsOf } from './reading/layout.ts'
+import type { RecordEnds } from './reading/record-ends.ts'
+import { markLength } from './reading/sample.ts'
+import type { Block } from './reading/splitter.ts'
+import { RawLines } from './writing/json-text.ts'
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d

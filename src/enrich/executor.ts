@@ -1,9 +1,9 @@
 // Executors enrich blocks, in this thread or in others. A queue keeps their results in order.
 import { Pacer } from '../bytes/steps.ts'
 import type { BlockEnricher, Enriched } from './block-enricher.ts'
-import type { Counts } from './counts.ts'
+import type { Counts } from './counting/counts.ts'
 import type { Plan } from './formats/formats.ts'
-import type { Allocate, Block } from './splitter.ts'
+import type { Allocate, Block } from './reading/splitter.ts'
 
 /** Enriches blocks. */
 export interface Executor {

@@ -3,10 +3,10 @@ import type { DatabaseSet } from '../location/database-set.ts'
 import { isUint8Array } from '../realm.ts'
 import type { LineFormat } from './formats/format-definition.ts'
 import { definitionOf } from './formats/formats.ts'
-import { RawLines } from './json-text.ts'
-import { LineLocator } from './line-locator.ts'
-import type { RowFormat } from './row-format.ts'
+import type { RowFormat } from './formats/row-format.ts'
+import { LineLocator } from './locating/line-locator.ts'
 import type { RowPlan } from './row-plan.ts'
+import { RawLines } from './writing/json-text.ts'
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d

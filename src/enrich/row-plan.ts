@@ -8,9 +8,9 @@ import {
   type Format,
   type Plan,
 } from './formats/formats.ts'
-import { RAW } from './json-text.ts'
+import type { RowLineOptions } from './formats/row-format.ts'
 import type { LineOptions } from './options.ts'
-import type { RowLineOptions } from './row-format.ts'
+import { RAW } from './writing/json-text.ts'
 
 /** How rows are read and what is added to them. Nothing is guessed. */
 export interface RowOptions extends RowLineOptions {

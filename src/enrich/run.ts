@@ -1,13 +1,19 @@
 import type { DatabaseSet } from '../location/database-set.ts'
 import { checkAddresses } from './address-check.ts'
 import { BlockEnricher, type Enriched } from './block-enricher.ts'
-import { BlockReader, type ChunkSource } from './block-reader.ts'
-import { BAD_LINES_SHOWN, type BadLine, emptyCounts, mergeCounts, type RunningCounts } from './counts.ts'
+import {
+  BAD_LINES_SHOWN,
+  type BadLine,
+  emptyCounts,
+  mergeCounts,
+  type RunningCounts,
+} from './counting/counts.ts'
 import { BadLineError, InputMismatchError } from './errors.ts'
 import { type Executor, OrderedQueue } from './executor.ts'
 import { definitionOf, type Format, layoutOf, type Plan } from './formats/formats.ts'
-import { headOf } from './layout.ts'
-import { Splitter } from './splitter.ts'
+import { BlockReader, type ChunkSource } from './reading/block-reader.ts'
+import { headOf } from './reading/layout.ts'
+import { Splitter } from './reading/splitter.ts'
 
 /** An input of lines. */
 export interface RunInput extends ChunkSource {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Enriched } from '../../src/enrich/block-enricher.ts'
-import { type Counts, emptyCounts } from '../../src/enrich/counts.ts'
+import { type Counts, emptyCounts } from '../../src/enrich/counting/counts.ts'
 import { type Executor, LocalExecutor, OrderedQueue } from '../../src/enrich/executor.ts'
-import type { Block } from '../../src/enrich/splitter.ts'
+import type { Block } from '../../src/enrich/reading/splitter.ts'
 
 const block = (line: number): Block => ({
   bytes: Uint8Array.of(line),

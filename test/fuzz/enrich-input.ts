@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { BlockEnricher } from '../../src/enrich/block-enricher.ts'
-import { type Counts, emptyCounts, mergeCounts } from '../../src/enrich/counts.ts'
+import { type Counts, emptyCounts, mergeCounts } from '../../src/enrich/counting/counts.ts'
 import { EnrichError } from '../../src/enrich/errors.ts'
 import { type EnrichOptions, layoutOf, makePlan, type Plan } from '../../src/enrich/formats/formats.ts'
-import { type Block, Splitter } from '../../src/enrich/splitter.ts'
+import { type Block, Splitter } from '../../src/enrich/reading/splitter.ts'
 import { AT, concatenated, PLACED, UNPLACED, worldSet } from '../enrich/world.ts'
 
 /** Plain data. */

@@ -1,8 +1,8 @@
 import type { BlockEnricher, Enriched } from '../../enrich/block-enricher.ts'
-import type { Counts } from '../../enrich/counts.ts'
+import type { Counts } from '../../enrich/counting/counts.ts'
 import { type Executor, isDone } from '../../enrich/executor.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
-import type { Allocate, Block } from '../../enrich/splitter.ts'
+import type { Allocate, Block } from '../../enrich/reading/splitter.ts'
 import { expanded, type SharedDatabase } from './shared-database.ts'
 import { WorkerPool } from './worker-pool.ts'
 

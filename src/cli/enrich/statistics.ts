@@ -1,5 +1,5 @@
 import { clearLine, cursorTo } from 'node:readline'
-import { type CountryCount, type Counts, failuresOf } from '../../enrich/counts.ts'
+import { type CountryCount, type Counts, failuresOf } from '../../enrich/counting/counts.ts'
 import type { Format } from '../../enrich/formats/formats.ts'
 import type { BadInputLine } from '../../enrich/run.ts'
 import { atLeast, bytesText, countOf, countText, durationText, shareText } from '../figures.ts'

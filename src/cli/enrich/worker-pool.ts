@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads'
 import type { Enriched } from '../../enrich/block-enricher.ts'
-import type { Counts } from '../../enrich/counts.ts'
+import type { Counts } from '../../enrich/counting/counts.ts'
 import { BadLineError } from '../../enrich/errors.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
-import type { Block } from '../../enrich/splitter.ts'
+import type { Block } from '../../enrich/reading/splitter.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
 import type { SharedDatabase } from './shared-database.ts'
 

@@ -1,10 +1,10 @@
 // The script of a worker thread, which worker-pool.ts starts. The build makes it a separate entry point.
 import { parentPort } from 'node:worker_threads'
 import { BlockEnricher } from '../../enrich/block-enricher.ts'
-import { emptyCounts } from '../../enrich/counts.ts'
+import { emptyCounts } from '../../enrich/counting/counts.ts'
 import { BadLineError } from '../../enrich/errors.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
-import type { Block } from '../../enrich/splitter.ts'
+import type { Block } from '../../enrich/reading/splitter.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { openShared, type SharedDatabase } from './shared-database.ts'
 import type { WorkerReply, WorkerRequest } from './worker-pool.ts'

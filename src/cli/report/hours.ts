@@ -1,4 +1,4 @@
-import type { Counts } from '../../enrich/counts.ts'
+import type { Counts } from '../../enrich/counting/counts.ts'
 import { countOf, countText, shareText, shortCountText } from '../figures.ts'
 import { html, type Markup, twoDecimals } from './markup.ts'
 

@@ -1,4 +1,4 @@
-import type { CellCount, CityCount, Counts } from '../../enrich/counts.ts'
+import type { CellCount, CityCount, Counts } from '../../enrich/counting/counts.ts'
 import { countOf, countText, shareText } from '../figures.ts'
 import { MAP_HEIGHT, MAP_WIDTH, mapPoint } from './equal-earth.ts'
 import { clipped, html, isolated, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'

@@ -1,4 +1,4 @@
-import { type BadLine, type Counts, type FailureReason, failuresOf } from '../../enrich/counts.ts'
+import { type BadLine, type Counts, type FailureReason, failuresOf } from '../../enrich/counting/counts.ts'
 import {
   atLeast,
   bytesText,

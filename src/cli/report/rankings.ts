@@ -1,4 +1,4 @@
-import type { Counts } from '../../enrich/counts.ts'
+import type { Counts } from '../../enrich/counting/counts.ts'
 import { atLeast, countOf, countText, shareText } from '../figures.ts'
 import { clipped, html, MAX_NAME_LENGTH, type Markup } from './markup.ts'
 

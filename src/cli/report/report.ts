@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Counts } from '../../enrich/counts.ts'
+import type { Counts } from '../../enrich/counting/counts.ts'
 import { countOf, dayText, minuteText } from '../figures.ts'
 import { hoursOfDay } from './hours.ts'
 import { worldMap } from './map.ts'

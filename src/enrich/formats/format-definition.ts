@@ -1,9 +1,9 @@
 import type { ByteSink } from '../../bytes/byte-sink.ts'
 import type { LocationTemplate } from '../../location/rendered-locations.ts'
-import type { Layout } from '../layout.ts'
-import type { LineLocator } from '../line-locator.ts'
+import type { LineLocator } from '../locating/line-locator.ts'
 import type { CommonPlan, LineOptions, Planned } from '../options.ts'
-import type { RowsDefinition } from '../row-format.ts'
+import type { Layout } from '../reading/layout.ts'
+import type { RowsDefinition } from './row-format.ts'
 
 /** The options that only some formats have. */
 export type FormatOption = Exclude<keyof LineOptions, Exclude<keyof CommonPlan, 'into' | 'overwrite'>>

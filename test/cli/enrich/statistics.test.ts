@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type RunFacts, statisticsJson, statisticsText } from '../../../src/cli/enrich/statistics.ts'
-import { type Counts, emptyCounts } from '../../../src/enrich/counts.ts'
+import { type Counts, emptyCounts } from '../../../src/enrich/counting/counts.ts'
 
 const FACTS: RunFacts = {
   inputs: ['access.log'],

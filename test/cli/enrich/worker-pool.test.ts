@@ -3,7 +3,7 @@ import { loadShared } from '../../../src/cli/enrich/shared-database.ts'
 import { WorkerPool } from '../../../src/cli/enrich/worker-pool.ts'
 import { BadLineError } from '../../../src/enrich/errors.ts'
 import { layoutOf, makePlan } from '../../../src/enrich/formats/formats.ts'
-import { Splitter } from '../../../src/enrich/splitter.ts'
+import { Splitter } from '../../../src/enrich/reading/splitter.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { ndjson, writeDatabase } from './command-line.ts'
 

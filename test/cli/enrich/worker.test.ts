@@ -2,9 +2,9 @@
 import { expect, it, vi } from 'vitest'
 import { loadShared } from '../../../src/cli/enrich/shared-database.ts'
 import type { WorkerReply, WorkerRequest } from '../../../src/cli/enrich/worker-pool.ts'
-import { emptyCounts } from '../../../src/enrich/counts.ts'
+import { emptyCounts } from '../../../src/enrich/counting/counts.ts'
 import { makePlan } from '../../../src/enrich/formats/formats.ts'
-import type { Block } from '../../../src/enrich/splitter.ts'
+import type { Block } from '../../../src/enrich/reading/splitter.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { ndjson, writeDatabase } from './command-line.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { emptyCounts, type FailureReason } from '../../../src/enrich/counts.ts'
+import { emptyCounts, type FailureReason } from '../../../src/enrich/counting/counts.ts'
 import { attribute, countsOf, Page, textOf, within } from './sample.ts'
 
 const TITLE = 'Outcome of the lines'

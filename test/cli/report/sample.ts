@@ -1,6 +1,6 @@
 import { type DefaultTreeAdapterTypes, type ParserError, parse } from 'parse5'
 import { type ReportDetails, renderReport } from '../../../src/cli/report/report.ts'
-import { type Counts, emptyCounts } from '../../../src/enrich/counts.ts'
+import { type Counts, emptyCounts } from '../../../src/enrich/counting/counts.ts'
 
 type Node = DefaultTreeAdapterTypes.Node
 export type Element = DefaultTreeAdapterTypes.Element

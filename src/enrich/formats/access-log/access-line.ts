@@ -1,4 +1,4 @@
-import { Timestamp } from '../../event-time.ts'
+import { Timestamp } from '../../locating/event-time.ts'
 
 const SPACE = 0x20
 const QUOTE = 0x22

@@ -1,14 +1,19 @@
 import type { ByteSink } from '../../../bytes/byte-sink.ts'
 import { quoted } from '../../../errors.ts'
-import { type AppendPlan, appendedNothing, appendPlan, appendTemplate } from '../../appended-location.ts'
 import { EnrichError } from '../../errors.ts'
-import { NO_TIME, TIMESTAMP_ROOM } from '../../event-time.ts'
-import { LIST_FLAGS, LOCAL_PROXIES, throughProxies } from '../../field-messages.ts'
-import { JsonText, jsonRoom, RAW } from '../../json-text.ts'
-import { plainLayout } from '../../layout.ts'
-import type { LineLocator } from '../../line-locator.ts'
+import { NO_TIME, TIMESTAMP_ROOM } from '../../locating/event-time.ts'
+import type { LineLocator } from '../../locating/line-locator.ts'
 import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
+import { LIST_FLAGS, LOCAL_PROXIES, throughProxies } from '../../reading/field-messages.ts'
+import { plainLayout } from '../../reading/layout.ts'
 import { viewOf, Words } from '../../swar.ts'
+import {
+  type AppendPlan,
+  appendedNothing,
+  appendPlan,
+  appendTemplate,
+} from '../../writing/appended-location.ts'
+import { JsonText, jsonRoom, RAW } from '../../writing/json-text.ts'
 import type { FormatDefinition, LineFormat, LineResult } from '../format-definition.ts'
 import {
   ABSENT,

@@ -1,6 +1,6 @@
 import { quoted } from '../../../errors.ts'
-import { kindOfValue, SampleField } from '../../field-guess.ts'
-import { firstLines, type LineRange } from '../../sample.ts'
+import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
+import { firstLines, type LineRange } from '../../reading/sample.ts'
 import { ABSENT, AccessLine, HOST, IDENT, REST } from './access-line.ts'
 
 /** Lines checked. More than half must be lines of an access log. */

@@ -1,19 +1,8 @@
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { quoted } from '../../../errors.ts'
-import { columnsTemplate } from '../../column-templates.ts'
 import { EnrichError, shownName } from '../../errors.ts'
-import { eventTime } from '../../event-time.ts'
-import { guessAddress, guessTime, kindOfValue, SampleField } from '../../field-guess.ts'
-import {
-  addressNotes,
-  checkNamedTimes,
-  type FieldWords,
-  LIST_FLAGS,
-  shellWord,
-  timeNotes,
-  unknownAddressField,
-} from '../../field-messages.ts'
-import type { LineLocator } from '../../line-locator.ts'
+import { eventTime } from '../../locating/event-time.ts'
+import type { LineLocator } from '../../locating/line-locator.ts'
 import {
   type CommonPlan,
   checkedFields,
@@ -24,7 +13,18 @@ import {
   type Planned,
   recordLinesOf,
 } from '../../options.ts'
-import { SampleTimes } from '../../sample-times.ts'
+import { guessAddress, guessTime, kindOfValue, SampleField } from '../../reading/field-guess.ts'
+import {
+  addressNotes,
+  checkNamedTimes,
+  type FieldWords,
+  LIST_FLAGS,
+  shellWord,
+  timeNotes,
+  unknownAddressField,
+} from '../../reading/field-messages.ts'
+import { SampleTimes } from '../../reading/sample-times.ts'
+import { columnsTemplate } from '../../writing/column-templates.ts'
 import type { FormatDefinition, LineFormat, LineResult } from '../format-definition.ts'
 import { dataInHeader } from './header.ts'
 import {

@@ -1,7 +1,7 @@
 import { quoted } from '../../../errors.ts'
-import { eventTimeOf } from '../../event-time.ts'
-import { kindOfValue } from '../../field-guess.ts'
-import { isAddressName } from '../../known-names.ts'
+import { eventTimeOf } from '../../locating/event-time.ts'
+import { kindOfValue } from '../../reading/field-guess.ts'
+import { isAddressName } from '../../reading/known-names.ts'
 
 const NUMBER = /^[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?$/
 /** How programs write an unknown value, a boolean, a date, a UUID, a URL and a mail address. */

@@ -1,16 +1,16 @@
 import type { ByteSink } from '../../../bytes/byte-sink.ts'
 import type { LocationTemplate } from '../../../location/rendered-locations.ts'
-import { columnsTemplate, escapedColumnsTemplate } from '../../column-templates.ts'
-import { eventTime } from '../../event-time.ts'
-import type { LineLocator } from '../../line-locator.ts'
+import { eventTime } from '../../locating/event-time.ts'
+import type { LineLocator } from '../../locating/line-locator.ts'
 import { type LineOptions, LOCATION_FIELDS, type LocationField, type Planned } from '../../options.ts'
+import { columnsTemplate, escapedColumnsTemplate } from '../../writing/column-templates.ts'
 import {
   QUOTING,
   type Quoting,
   type RowFormat,
   type RowLineOptions,
   type RowsDefinition,
-} from '../../row-format.ts'
+} from '../row-format.ts'
 import { MAX_COLUMNS, RecordFields } from './table.ts'
 
 const LINE_FEED = 0x0a

@@ -1,8 +1,8 @@
-import { SampleField } from '../../field-guess.ts'
-import { isAddressName } from '../../known-names.ts'
 import { DEFAULT_RECORD_LINES } from '../../options.ts'
-import { RecordEnds } from '../../record-ends.ts'
-import { markLength, startsJsonArray } from '../../sample.ts'
+import { SampleField } from '../../reading/field-guess.ts'
+import { isAddressName } from '../../reading/known-names.ts'
+import { RecordEnds } from '../../reading/record-ends.ts'
+import { markLength, startsJsonArray } from '../../reading/sample.ts'
 
 export const TAB = 0x09
 const CARRIAGE_RETURN = 0x0d

@@ -1,4 +1,4 @@
-import { SampleField } from '../../field-guess.ts'
+import { SampleField } from '../../reading/field-guess.ts'
 import { closingOf, isText, scalarEnd, skipBlanks, valueEnd } from './json-scanner.ts'
 
 const COMMA = 0x2c

@@ -1,8 +1,10 @@
 import type { ByteSink } from '../../../bytes/byte-sink.ts'
 import { quoted } from '../../../errors.ts'
 import { EnrichError, shownName } from '../../errors.ts'
-import { eventTime, eventTimeOf, NO_TIME } from '../../event-time.ts'
-import { guessAddress, guessTime, kindOfValue, type SampleField } from '../../field-guess.ts'
+import { eventTime, eventTimeOf, NO_TIME } from '../../locating/event-time.ts'
+import type { LineLocator } from '../../locating/line-locator.ts'
+import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
+import { guessAddress, guessTime, kindOfValue, type SampleField } from '../../reading/field-guess.ts'
 import {
   addressNotes,
   checkNamedTimes,
@@ -12,12 +14,10 @@ import {
   shownFields,
   timeNotes,
   unknownAddressField,
-} from '../../field-messages.ts'
-import { plainLayout } from '../../layout.ts'
-import type { LineLocator } from '../../line-locator.ts'
-import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
-import { sampleLines } from '../../sample.ts'
-import { SampleTimes } from '../../sample-times.ts'
+} from '../../reading/field-messages.ts'
+import { plainLayout } from '../../reading/layout.ts'
+import { sampleLines } from '../../reading/sample.ts'
+import { SampleTimes } from '../../reading/sample-times.ts'
 import { Words } from '../../swar.ts'
 import type { FormatDefinition, LineFormat, LineResult } from '../format-definition.ts'
 import { braceBefore, JsonScanner } from './json-scanner.ts'

@@ -1,0 +1,263 @@
+import { Address } from '../../address/address.ts'
+import { MAX_ADDRESS_CHARS } from '../../address/ip-text.ts'
+import type { ByteSink } from '../../bytes/byte-sink.ts'
+import { utf8Encoder } from '../../bytes/utf8.ts'
+import { ClientWalk, MAX_FIELD_CHARS } from '../../client/client-address.ts'
+import { readHop } from '../../client/hop.ts'
+import { isGeofixError } from '../../errors.ts'
+import type { DatabaseSet } from '../../location/database-set.ts'
+import { localeOf } from '../../location/locale.ts'
+import { findLocation } from '../../location/lookup.ts'
+import { JSON_HEAD } from '../../location/record-json.ts'
+import { JSON_TEMPLATE, type LocationTemplate, RenderedLocations } from '../../location/rendered-locations.ts'
+import {
+  countInstant,
+  countLocation,
+  emptyCounts,
+  FAILURE_REASONS,
+  type FailureReason,
+  type RunningCounts,
+} from '../counting/counts.ts'
+import type { CommonPlan } from '../options.ts'
+import { AddressCache, NOT_IPV4, UNKNOWN } from './address-cache.ts'
+import { NO_TIME } from './event-time.ts'
+
+const HOUR_MS = 3_600_000
+/** Numbers below this are indexes of reasons. A location has its number in {@link RenderedLocations} plus this. */
+const FIRST_LOCATION = FAILURE_REASONS.length
+const MISSING = FAILURE_REASONS.indexOf('missing')
+const MALFORMED = FAILURE_REASONS.indexOf('malformed')
+
+const encoder = /* @__PURE__ */ utf8Encoder()
+const HEAD = /* @__PURE__ */ encoder.encode(JSON_HEAD)
+const NULL = /* @__PURE__ */ encoder.encode('null')
+
+/** Finds the location of a line's address, and writes it, for a `LineFormat`. One line at a time. */
+export class LineLocator {
+  /** `false` with `onlyFailed`: not to write locations saves a third of the time of a run that only makes a report. */
+  readonly writesLocations: boolean
+  readonly #finder: AddressFinder
+  readonly #cache = new AddressCache()
+  readonly #set: DatabaseSet
+  /** The generation of the set in which the rendered locations got their numbers. */
+  #generation: number
+  readonly #rendered: RenderedLocations
+  readonly #details: boolean
+  readonly #otherwiseAt: number
+  /** The number of the line's location, from {@link FIRST_LOCATION}, or the index of the reason why it has none. */
+  #number = MISSING
+  /** The instant of the line, or the plan's; {@link NO_TIME} without both. */
+  #at: number
+  #hasTime = false
+  #counts = emptyCounts()
+
+  /**
+   * @throws InvalidDatabaseError when the databases hold no locations
+   * @throws TypeError, InvalidLocaleError when the plan is wrong
+   */
+  constructor(set: DatabaseSet, plan: CommonPlan, template: LocationTemplate = JSON_TEMPLATE) {
+    this.#set = set
+    this.#generation = set.generation
+    this.#finder = new AddressFinder(set, plan)
+    this.#rendered = new RenderedLocations(localeOf(plan.locale), template, plan.details)
+    this.#details = plan.details
+    this.writesLocations = !plan.onlyFailed
+    this.#otherwiseAt = plan.at ?? NO_TIME
+    this.#at = this.#otherwiseAt
+  }
+
+  /** Why the last address has no location. Valid after `locate` returns `false`. */
+  get reason(): FailureReason {
+    return FAILURE_REASONS[this.#number] ?? 'missing'
+  }
+
+  /**
+   * The instant of this line, in milliseconds since 1970. With {@link NO_TIME} the plan's instant is used. Set it before
+   * writing.
+   */
+  set instant(instant: number) {
+    this.#hasTime = !Number.isNaN(instant)
+    this.#at = this.#hasTime ? instant : this.#otherwiseAt
+  }
+
+  /** Whether this line has a time of its own. */
+  get hasTime(): boolean {
+    return this.#hasTime
+  }
+
+  /**
+   * Finds the location of an address. The text is an ASCII address, also with a port (`192.0.2.1:80`,
+   * `[2001:db8::1]:80`), or, with `trustedProxies`, a list of hops. An empty text and `-` are `missing`. The bytes must not change until the line is written.
+   *
+   * @returns whether there is a location
+   */
+  locate(bytes: Uint8Array, start: number, end: number): boolean {
+    const cached = this.#cache.get(bytes, start, end)
+    this.#number = cached === UNKNOWN ? this.#lookUp(bytes, start, end) : cached
+    return this.#number >= FIRST_LOCATION
+  }
+
+  /** As `locate`, for a string, such as an unescaped one. */
+  locateText(text: string): boolean {
+    if (text.length > this.#finder.longest) {
+      this.#number = MALFORMED
+      return false
+    }
+    const bytes = encoder.encode(text)
+    return this.locate(bytes, 0, bytes.length)
+  }
+
+  /** This line has no address. @returns false */
+  missing(): boolean {
+    this.#number = MISSING
+    return false
+  }
+
+  /** Writes the LocationRecord as `JSON.stringify` would, or `null` if there is no location. */
+  writeJson(out: ByteSink): void {
+    if (this.#number < FIRST_LOCATION) {
+      out.write(NULL)
+      return
+    }
+    const { ip, ipStart, ipEnd } = this.#cache
+    out.write(HEAD)
+    out.write(ip, ipStart, ipEnd)
+    this.writeRendered(out)
+  }
+
+  /** Writes the location as the template has it, without the address. Call it after `locate` returns `true`. */
+  writeRendered(out: ByteSink): void {
+    if (this.writesLocations) this.#rendered.write(this.#number - FIRST_LOCATION, this.#at, out)
+  }
+
+  /** Counts the last line, which has a location. */
+  countResolved(): void {
+    const number = this.#number - FIRST_LOCATION
+    this.#rendered.use(number)
+    if (this.#details && this.#hasTime) {
+      const { minutes } = this.#rendered.offsetOf(number, this.#at)
+      const hour = minutes === null ? null : Math.floor((this.#at + minutes * 60_000) / HOUR_MS)
+      countInstant(this.#counts, this.#at, hour)
+    }
+  }
+
+  /** Sets the counts for the next lines, and for locations that are not counted yet. */
+  countIn(counts: RunningCounts): void {
+    this.#counts = counts
+  }
+
+  /** Adds the locations of the lines so far to the counts. */
+  countLocations(): void {
+    this.#rendered.drain((location, locale, uses) =>
+      countLocation(this.#counts, location, locale, uses, this.#details),
+    )
+  }
+
+  /** @returns the number of a text that is not in the cache */
+  #lookUp(bytes: Uint8Array, start: number, end: number): number {
+    const { ipv4 } = this.#cache
+    if (ipv4 !== NOT_IPV4 && this.#finder.isPlain) {
+      const number = this.#numberOf(this.#finder.findIPv4(ipv4))
+      this.#cache.set(bytes, start, end, number)
+      return number
+    }
+    // Lines can be long, and a string takes many times the memory of its bytes.
+    if (end - start > this.#finder.longest) return MALFORMED
+    const text = latin1(bytes, start, end)
+    const number = this.#numberOf(this.#finder.find(text))
+    const { ip } = this.#finder
+    this.#cache.set(bytes, start, end, number, ip === text ? '' : ip)
+    return number
+  }
+
+  #numberOf(found: number | FailureReason): number {
+    if (typeof found === 'string') return FAILURE_REASONS.indexOf(found)
+    const { generation } = this.#set
+    if (this.#rendered.isFull || generation !== this.#generation) {
+      this.countLocations()
+      this.#rendered.clear()
+      this.#cache.clear()
+      this.#generation = generation
+    }
+    return FIRST_LOCATION + this.#rendered.numberOf(found, this.#locationAt)
+  }
+
+  readonly #locationAt = (inSet: number) => this.#set.location(inSet)
+}
+
+function latin1(bytes: Uint8Array, start: number, end: number): string {
+  let text = ''
+  for (let at = start; at < end; at++) text += String.fromCharCode(bytes[at] ?? 0)
+  return text
+}
+
+/** Finds the location of the address in a text. */
+export class AddressFinder {
+  /** Canonical text of the last address; '' if the last text had none. */
+  ip = ''
+  /** Longer texts are malformed. A list of hops may be longer than an address. Characters. */
+  readonly longest: number
+  readonly #set: DatabaseSet
+  readonly #clients: ClientWalk | null
+  readonly #address = new Address()
+
+  /**
+   * @throws InvalidDatabaseError when the databases hold no locations
+   * @throws TypeError when `trustedProxies` is invalid
+   */
+  constructor(set: DatabaseSet, { trustedProxies }: CommonPlan) {
+    if (set.noLocationsError !== null) throw set.noLocationsError
+    this.#set = set
+    // The writer of the log is the peer: trust its list like that of a local proxy on a Unix socket.
+    this.#clients =
+      trustedProxies === null ? null : new ClientWalk({ trustedProxies: [...trustedProxies, 'unix:'] })
+    this.longest = this.#clients === null ? MAX_ADDRESS_CHARS : MAX_FIELD_CHARS
+  }
+
+  /** Whether the text is an address alone, and not a list of hops. */
+  get isPlain(): boolean {
+    return this.#clients === null
+  }
+
+  /** @returns the number of the address's location in the set, or why it has none */
+  find(text: string): number | FailureReason {
+    this.ip = ''
+    if (text === '' || text === '-') return 'missing'
+    const address = this.#address
+    const failure = this.#clients === null ? this.#parse(text) : this.#walk(this.#clients, text)
+    if (failure !== null) return failure
+    this.ip = address.text
+    return this.#locate()
+  }
+
+  /**
+   * As `find`, for an IPv4 address that is parsed already. Needs no text. Only if {@link isPlain}.
+   *
+   * @param ipv4 an unsigned 32-bit number
+   */
+  findIPv4(ipv4: number): number | FailureReason {
+    this.#address.setIPv4(ipv4, '')
+    return this.#locate()
+  }
+
+  #locate(): number | FailureReason {
+    const found = findLocation(this.#set, this.#address)
+    return typeof found === 'object' ? 'invalid-database' : found
+  }
+
+  #parse(text: string): FailureReason | null {
+    return readHop(text, this.#address) === 'address' ? null : 'malformed'
+  }
+
+  #walk(clients: ClientWalk, text: string): FailureReason | null {
+    try {
+      clients.find({ headers: { [clients.field]: text }, remoteAddress: 'unix:' }, undefined, this.#address)
+      return null
+    } catch (error) {
+      if (!isGeofixError(error)) throw error
+      return 'reason' in error && (error.reason === 'unidentified' || error.reason === 'trusted-proxy')
+        ? error.reason
+        : 'malformed'
+    }
+  }
+}

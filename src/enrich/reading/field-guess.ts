@@ -1,0 +1,190 @@
+import { Address } from '../../address/address.ts'
+import { readHop } from '../../client/hop.ts'
+import { AddressEvidence } from './address-evidence.ts'
+import { addressWeight, CLEAR_WEIGHT, depthOf, isListName, isOtherName, timeRank } from './known-names.ts'
+import { SampleTimes } from './sample-times.ts'
+
+/** The kind of a field's value. A `list` is several hops, separated by commas, at least one of them an address. */
+export type ValueKind = 'address' | 'list' | 'missing' | 'other'
+
+/** The kind of a value, whether or not proxies are trusted. An address can have a port. */
+export function kindOfValue(text: string, address = new Address()): ValueKind {
+  if (text === '' || text === '-') return 'missing'
+  if (readHop(text, address) === 'address') return 'address'
+  const hops = text.split(',')
+  return hops.length > 1 && hops.some((hop) => address.parse(hop.trim())) ? 'list' : 'other'
+}
+
+/** Networks that an unusual name needs. A table without a header has no names, so that three are enough for it. */
+const NETWORKS = 10
+const NETWORKS_WITHOUT_NAME = 3
+
+/** A field of the sample, such as a column or a member of objects, and the kinds of its values. */
+export class SampleField {
+  /** Values seen. */
+  values = 0
+  /** Number of strings of each kind. Numbers are not counted here. */
+  readonly kinds: Record<ValueKind, number> = { address: 0, list: 0, missing: 0, other: 0 }
+  /** The first value of each kind. */
+  readonly examples: Partial<Record<ValueKind, string>> = {}
+  readonly timeRank: number
+  /** Counted for usual time names only. */
+  readonly times = new SampleTimes()
+  readonly #evidence = new AddressEvidence()
+  readonly #address = new Address()
+
+  /** @param path names from the outermost member to the field; one name for a column, '' without a header */
+  constructor(readonly path: readonly string[]) {
+    this.timeRank = timeRank(path)
+  }
+
+  /** Whether its name is a usual one for the time of the event. */
+  get mayBeTime(): boolean {
+    return this.timeRank < Number.POSITIVE_INFINITY
+  }
+
+  /** Whether its name is a usual one for the client's address. */
+  get mayBeAddress(): boolean {
+    return addressWeight(this.path, true) > 0
+  }
+
+  /** @param value `null` counts as missing */
+  add(value: string | number | null): void {
+    this.values++
+    const text = String(value ?? '')
+    const kind = typeof value === 'number' ? 'other' : kindOfValue(text, this.#address)
+    this.kinds[kind]++
+    this.examples[kind] ??= text
+    if (kind === 'address') this.#evidence.add(this.#address)
+    if (this.mayBeTime && kind !== 'missing') this.times.add(text)
+  }
+
+  /** Whether it has no value in the sample: all are missing. */
+  get isEmpty(): boolean {
+    return this.kinds.missing === this.values
+  }
+
+  /**
+   * Whether at least half of the values that are not missing are addresses.
+   *
+   * @param isTrusting whether proxies are trusted, so that lists count as addresses
+   */
+  holdsAddresses(isTrusting: boolean): boolean {
+    const { address, list, other } = this.kinds
+    const addresses = isTrusting ? address + list : address
+    return addresses > 0 && addresses >= (isTrusting ? other : other + list)
+  }
+
+  /** Whether all its addresses are private or otherwise not public. */
+  get isLocal(): boolean {
+    return this.kinds.list === 0 && this.#evidence.isLocal
+  }
+
+  /** Whether its values can hardly be anything but addresses of clients, and its name does not contradict. */
+  get looksLikeClients(): boolean {
+    const hasName = this.path.join('') !== ''
+    if (isListName(this.path) || isOtherName(this.path) || !this.holdsAddresses(false)) return false
+    if (!hasName) return this.#evidence.isOfClients(NETWORKS_WITHOUT_NAME)
+    return this.kinds.address >= NETWORKS && this.#evidence.isPublic && this.#evidence.isOfClients(NETWORKS)
+  }
+
+  /** Whether its values could be addresses of clients as well: another field is then not chosen by its values. */
+  get mayBeClients(): boolean {
+    if (isListName(this.path) || isOtherName(this.path) || !this.holdsAddresses(false)) return false
+    return this.#evidence.isPublic && this.#evidence.isSpread(NETWORKS)
+  }
+}
+
+/** What a sample tells about the field with the client's address. */
+export interface AddressGuess<Field extends SampleField> {
+  /** The chosen field, or `null`. */
+  readonly best: Field | null
+  /** Whether it was chosen although its name is unusual. */
+  readonly isByValues: boolean
+  /** The other fields that hold addresses, or lists of them, best first. */
+  readonly others: readonly Field[]
+  /** Without a choice: fields with names that mean the same. */
+  readonly rivals: readonly Field[]
+  /** Without a choice: the field with a usual name that has other values than addresses. */
+  readonly unreadable: Field | null
+}
+
+/**
+ * Chooses the field with the client's address. A usual name decides, also if the field is empty in the sample: a field
+ * that merely has addresses can be a server's. If no field has a usual name, the only one whose values look like
+ * addresses of clients is chosen. Nothing is chosen if it is unclear.
+ *
+ * @param isTrusting whether proxies are trusted, so that a list of hops is preferred
+ */
+export function guessAddress<Field extends SampleField>(
+  fields: readonly Field[],
+  isTrusting: boolean,
+): AddressGuess<Field> {
+  const weightOf = (field: Field): number => addressWeight(field.path, isTrusting)
+  const usual = fields
+    .filter((field) => weightOf(field) > 0)
+    .sort(
+      (a, b) =>
+        weightOf(b) - weightOf(a) || depthOf(a.path) - depthOf(b.path) || a.kinds.missing - b.kinds.missing,
+    )
+  const [first, second] = usual.filter((field) => field.isEmpty || field.holdsAddresses(isTrusting))
+  const holding = fields
+    .filter((field) => field.holdsAddresses(true))
+    .sort((a, b) => weightOf(b) - weightOf(a) || depthOf(a.path) - depthOf(b.path))
+  const result = (best: Field | null, more: Partial<AddressGuess<Field>> = {}): AddressGuess<Field> => ({
+    best,
+    isByValues: false,
+    others: holding.filter((field) => field !== best),
+    rivals: [],
+    unreadable: null,
+    ...more,
+  })
+  const weight = first === undefined ? 0 : weightOf(first)
+  // A clear name with other values, such as pseudonyms, is not replaced by one that can be a server's.
+  const unreadable = usual.find((field) => weightOf(field) >= CLEAR_WEIGHT && !field.isEmpty)
+  if (
+    unreadable !== undefined &&
+    !unreadable.holdsAddresses(isTrusting) &&
+    weight < CLEAR_WEIGHT &&
+    holding.length > 0
+  ) {
+    return result(null, { unreadable })
+  }
+  if (first !== undefined) {
+    const isRival =
+      second !== undefined &&
+      weightOf(second) === weight &&
+      depthOf(second.path) === depthOf(first.path) &&
+      second.isEmpty === first.isEmpty
+    return isRival ? result(null, { rivals: [first, second] }) : result(first)
+  }
+  const [only, another] = holding.filter((field) => field.looksLikeClients || field.mayBeClients)
+  const isChosen = only?.looksLikeClients === true && another === undefined
+  return isChosen ? result(only, { isByValues: true }) : result(null)
+}
+
+/** What a sample tells about the field with the time of the event. */
+export interface TimeGuess<Field extends SampleField> {
+  /** The field with the time, or `null`. */
+  readonly best: Field | null
+  /** The field with the best usual name, if its values cannot be read. `best` is then `null`. */
+  readonly unreadable: Field | null
+  /** Another field with times that can be read. */
+  readonly other: Field | null
+}
+
+/**
+ * Chooses the field with the time of the event: the best usual name among the fields that hold times, in whatever form,
+ * or have no value. A field whose times cannot be read is not replaced by one with a worse name, which can be the time of
+ * something else.
+ */
+export function guessTime<Field extends SampleField>(fields: readonly Field[]): TimeGuess<Field> {
+  const usual = fields
+    .filter((field) => field.mayBeTime && (field.isEmpty || field.times.areTimes))
+    .sort((a, b) => a.timeRank - b.timeRank)
+  const [first = null, ...rest] = usual
+  const isReadable = (field: Field): boolean => !field.isEmpty && field.times.fault === null
+  const other = rest.find(isReadable) ?? null
+  const isUnreadable = first !== null && first.times.fault !== null
+  return { best: isUnreadable ? null : first, unreadable: isUnreadable ? first : null, other }
+}

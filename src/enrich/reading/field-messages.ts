@@ -1,0 +1,178 @@
+import { quoted } from '../../errors.ts'
+import { EnrichError, shownName } from '../errors.ts'
+import type { AddressGuess, SampleField, TimeGuess } from './field-guess.ts'
+import { addressWeight, CLIENT_WEIGHT, isListName, isOtherName } from './known-names.ts'
+import type { SampleTimes } from './sample-times.ts'
+
+/** How messages name the fields of a format. */
+export interface FieldWords<Field extends SampleField> {
+  /** What a field is: "member". */
+  readonly noun: string
+  /** The field, as in "the address is in client.ip". */
+  shown(field: Field): string
+  /** What is to be typed after `--field`. */
+  typed(field: Field): string
+}
+
+/** Proxies that hardly anybody but the operator can have: what a message suggests to trust. */
+export const LOCAL_PROXIES = 'loopback,uniquelocal'
+
+/** What to add to the command to read lists of hops. */
+export const LIST_FLAGS = `say which proxies are trusted, as in --trust ${LOCAL_PROXIES} for proxies with private addresses (in a program: trustedProxies)`
+
+/**
+ * A note for lines that have public addresses and lists of hops too, as those of a server behind a content delivery
+ * network have: the addresses can be those of its machines.
+ *
+ * @param flag names the list
+ */
+export function throughProxies(flag: string): string {
+  return `most lines have a list of forwarded addresses too: if proxies sent the requests, the addresses are those of the proxies. To locate their clients: ${flag} --trust with the networks of the proxies`
+}
+
+/** What to add to the command to read a field. */
+export function fieldFlags<Field extends SampleField>(field: Field, words: FieldWords<Field>): string {
+  const isList = isListName(field.path) || field.kinds.list > 0
+  return `--field ${words.typed(field)}${isList ? ` --trust ${LOCAL_PROXIES}` : ''}`
+}
+
+/** Fields that a message lists, at most. */
+const MAX_LISTED = 5
+
+/** Fields with an example value of each: `src (for example 81.2.69.142), dst (for example 8.8.8.8)`. */
+function withExamples<Field extends SampleField>(
+  fields: readonly Field[],
+  { shown }: FieldWords<Field>,
+): string {
+  const listed = fields.slice(0, MAX_LISTED).map((field) => {
+    const { address, list, other } = field.examples
+    const example = address ?? (list === undefined ? other : quoted(list))
+    return example === undefined ? shown(field) : `${shown(field)} (for example ${example})`
+  })
+  return listed.join(', ') + (fields.length > MAX_LISTED ? ', ...' : '')
+}
+
+/** The names of up to three fields. */
+export function shownFields<Field extends SampleField>(
+  fields: readonly Field[],
+  { shown }: FieldWords<Field>,
+  most = 3,
+): string {
+  return fields.slice(0, most).map(shown).join(', ') + (fields.length > most ? ', ...' : '')
+}
+
+/**
+ * The error for a sample from which no field with the client's address can be chosen.
+ *
+ * @param nothing what is there if no field holds addresses
+ */
+export function unknownAddressField<Field extends SampleField>(
+  { others, rivals, unreadable }: AddressGuess<Field>,
+  words: FieldWords<Field>,
+  nothing: string,
+): EnrichError {
+  const [candidate] = rivals.length > 0 ? rivals : others
+  const error = (message: string): EnrichError => new EnrichError('ENRICH_FIELD_UNKNOWN', message)
+  if (candidate === undefined) return error(`no ${words.noun} with a usual name holds addresses; ${nothing}`)
+  const flags = fieldFlags(candidate, words)
+  if (rivals.length > 0) {
+    const which = rivals.map((field) => fieldFlags(field, words)).join(' or ')
+    return error(
+      `it is unclear which ${words.noun} has the client's address: ${withExamples(rivals, words)}. Say which with ${which}`,
+    )
+  }
+  const why =
+    unreadable === null
+      ? `no ${words.noun} with a usual name for the client's address holds any; addresses are in`
+      : `${shownExample(unreadable, words)} has no addresses, although its name says that it has the client's; addresses are in`
+  const which = others.length === 1 ? 'it has' : 'one of them has'
+  return error(`${why} ${withExamples(others, words)}. If ${which} the client's, name it, as in ${flags}`)
+}
+
+function shownExample<Field extends SampleField>(field: Field, { shown }: FieldWords<Field>): string {
+  const example = field.examples.other
+  return example === undefined ? shown(field) : `${shown(field)} (for example ${quoted(example)})`
+}
+
+/** Notes on a guess that has a choice: where the address is, and what can be wrong with it. */
+export function addressNotes<Field extends SampleField>(
+  guess: AddressGuess<Field>,
+  isTrusting: boolean,
+  words: FieldWords<Field>,
+): string[] {
+  const { best, others, isByValues } = guess
+  if (best === null) return []
+  const rest = others.length === 0 ? '' : ` (addresses are also in ${shownFields(others, words)})`
+  const notes = [`the address is in ${words.shown(best)}${rest}`]
+  if (isByValues && best.path.join('') !== '') {
+    notes.push(
+      `${words.shown(best)} was chosen by its values: its name is not a usual one for the client's address`,
+    )
+  }
+  if (best.isEmpty && best.values > 0) {
+    const other = others.find(({ path }) => !isOtherName(path))
+    const hint = other === undefined ? '' : `. To use another: ${fieldFlags(other, words)}`
+    notes.push(`${words.shown(best)} is empty in the first ${best.values} records${hint}`)
+  }
+  const behind =
+    isTrusting || !best.isLocal ? undefined : others.find((field) => field.mayBeAddress && !field.isLocal)
+  if (behind !== undefined) {
+    notes.push(
+      `the addresses in ${words.shown(best)} are private, as those of proxies are. To locate their clients: ${fieldFlags(behind, words)}`,
+    )
+  }
+  const forwarded = others.find(
+    ({ path, kinds, values }) => isListName(path) && (kinds.address + kinds.list) * 2 > values,
+  )
+  // A program that names the client has looked at the list already.
+  const isPeer = !best.isEmpty && !best.isLocal && addressWeight(best.path, false) < CLIENT_WEIGHT
+  if (!isTrusting && isPeer && forwarded !== undefined) {
+    notes.push(throughProxies(`--field ${words.typed(forwarded)}`))
+  }
+  return notes
+}
+
+/** Notes on the time, if it is not in the field that would be expected or cannot be read. */
+export function timeNotes<Field extends SampleField>(
+  { best, unreadable, other }: TimeGuess<Field>,
+  words: FieldWords<Field>,
+): string[] {
+  if (best !== null) {
+    const isEmpty = best.isEmpty && best.values > 0
+    const hint =
+      isEmpty && other !== null
+        ? `, which is empty at first. To use another: --time-field ${words.typed(other)}`
+        : ''
+    return [`the time of the event is in ${words.shown(best)}${hint}`]
+  }
+  const fault = unreadable?.times.fault ?? null
+  if (unreadable === null || fault === null) return []
+  const next =
+    other === null ? '--at TIME for one instant' : `--time-field ${words.typed(other)} for another field`
+  return [
+    `the time of the event is in ${words.shown(unreadable)}, but ${quoted(fault.value)} ${fault.why.fault}, so that no time is read: ${fault.why.remedy}, or add ${next}`,
+  ]
+}
+
+/**
+ * Refuses a named field of times whose numbers count from another epoch than 1970, because they would be read as wrong times.
+ *
+ * @param name as a message shows it
+ * @throws EnrichError
+ */
+export function checkNamedTimes(times: SampleTimes, name: string): void {
+  const { fault } = times
+  if (fault === null || !fault.why.isMisread) return
+  throw new EnrichError(
+    'ENRICH_FIELD_UNKNOWN',
+    `${name} cannot be read as a time: ${quoted(fault.value)} ${fault.why.fault}. Convert it (${fault.why.remedy}), or leave it out and give one instant with --at TIME`,
+  )
+}
+
+/** A name or value as one word of a command. Where a shell could read it otherwise, it is quoted. */
+export function shellWord(text: string): string {
+  if (/^[\w./@:+-]+$/.test(text) && text.length <= MAX_WORD_CHARS) return text
+  return /^[\x20-\x26\x28-\x7e]+$/.test(text) && text.length <= MAX_WORD_CHARS ? `'${text}'` : shownName(text)
+}
+
+const MAX_WORD_CHARS = 60

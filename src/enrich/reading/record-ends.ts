@@ -1,0 +1,166 @@
+import { ByteFinder } from '../swar.ts'
+
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const SPACE = 0x20
+const TAB = 0x09
+const QUOTE = 0x22
+
+/** How records of several lines are recognised. */
+export interface QuotedRecords {
+  /** The byte between fields that may be quoted. */
+  readonly delimiter: number
+  /** The most lines of a record. */
+  readonly maxLines: number
+}
+
+/**
+ * Finds where records end: at line feeds, and in delimited files only at line feeds outside quotes. A quote opens only
+ * at the start of a field, and closes at the next quote that is not doubled. Anywhere else it is a character.
+ *
+ * A quote that opens a field of several lines is stray, as in logs that contain foreign text, and would swallow rows, if
+ * the field does not close within the bounds of bytes and lines, or if text follows where it closes: that is then the
+ * opening quote of another field. The first physical line is then a record, which its format finds bad, and the next
+ * record begins in the next line.
+ *
+ * Repeated scans of a chain of such fields would take quadratic time. If a second one opens within a 64th of the bound of
+ * bytes, each physical line that starts there is a record.
+ *
+ * The result depends only on the bytes from the start of a record, so a splitter and the reader of its blocks agree. The
+ * bytes of a block can end where the splitter has cut a record off. They then end in quotes, so the result is the same.
+ */
+export class RecordEnds {
+  /** Whether the record last found can contain line ends. */
+  spansLines = false
+  readonly #quoted: QuotedRecords | null
+  readonly #maxBytes: number
+  #bytes: Uint8Array = new Uint8Array(0)
+  #lineFeeds = new ByteFinder(LINE_FEED, this.#bytes)
+  #quotes = new ByteFinder(QUOTE, this.#bytes)
+  /** Records that start before this are single physical lines. */
+  #plainUntil = 0
+  /** Where the second field of several lines of the last record opened; -1 if there is none. */
+  #second = -1
+  /** The first quote at or after the start of the last search; the length of the bytes if there is none. */
+  #quote = -1
+
+  /**
+   * @param quoted `null` if quotes have no meaning
+   * @param maxBytes bound of a record, without its line feed
+   */
+  constructor(quoted: QuotedRecords | null, maxBytes: number) {
+    this.#quoted = quoted
+    this.#maxBytes = maxBytes
+  }
+
+  /** Starts again with other bytes. Also call it after the bytes have changed. */
+  reset(bytes: Uint8Array): void {
+    this.#bytes = bytes
+    this.#lineFeeds = new ByteFinder(LINE_FEED, bytes)
+    this.#quotes = new ByteFinder(QUOTE, bytes)
+    this.#plainUntil = 0
+    this.#quote = -1
+  }
+
+  /** Whether a new reader that starts at `at` would find the same records. */
+  mayCut(at: number): boolean {
+    return at >= this.#plainUntil
+  }
+
+  /**
+   * @param end end of the available bytes
+   * @param isLast whether the input ends at `end`
+   * @returns the index of the line feed that ends the record at `start`; `end` if the record is the last and has no
+   *   line feed; -1 if more bytes are needed, or the physical line exceeds the bound
+   */
+  next(start: number, end: number, isLast: boolean): number {
+    const bytes = this.#bytes
+    const lineEnd = this.#lineFeeds.next(start, end)
+    this.spansLines = false
+    if (this.#quoted === null || start < this.#plainUntil) return orLast(lineEnd, end, isLast)
+    if (this.#quote < start) {
+      const quote = this.#quotes.next(start, bytes.length)
+      this.#quote = quote === -1 ? bytes.length : quote
+    }
+    if (lineEnd !== -1 && this.#quote > lineEnd) return lineEnd
+    const limit = Math.min(end, start + this.#maxBytes + 1)
+    const recordEnd = this.#endOfQuoted(
+      this.#quoted,
+      start,
+      Math.min(lineEnd === -1 ? limit : lineEnd, limit),
+      limit,
+    )
+    this.spansLines = recordEnd !== lineEnd
+    if (recordEnd >= 0) return recordEnd
+    const isInReach = recordEnd !== STRAY && end - start <= this.#maxBytes
+    if (isInReach && !(isLast && recordEnd === END_IN_QUOTES)) return orLast(-1, end, isLast)
+    this.spansLines = false
+    // The end is not within the bound. A physical line over the bound ends at its line feed, despite its quotes.
+    const plainUntil = start + Math.ceil(this.#maxBytes / 64)
+    if (lineEnd !== -1 && lineEnd < limit && this.#second !== -1 && this.#second < plainUntil) {
+      this.#plainUntil = plainUntil
+    }
+    return orLast(lineEnd, end, isLast)
+  }
+
+  /**
+   * @param lineEnd end of the first physical line, or `limit`
+   * @returns the index of the line feed that ends the record, or, if there is none before `limit`,
+   *   {@link END_IN_QUOTES} or {@link END_OUTSIDE_QUOTES}, or {@link STRAY}
+   */
+  #endOfQuoted(
+    { delimiter, maxLines }: QuotedRecords,
+    start: number,
+    lineEnd: number,
+    limit: number,
+  ): number {
+    const bytes = this.#bytes
+    let line = lineEnd
+    let lines = 1
+    this.#second = -1
+    for (let at = start; ; at++) {
+      // At the start of a field.
+      if (at < limit && bytes[at] === QUOTE) {
+        const opening = at
+        at = this.#quotes.next(at + 1, limit)
+        while (at !== -1 && at + 1 < limit && bytes[at + 1] === QUOTE) at = this.#quotes.next(at + 2, limit)
+        const closing = at === -1 ? limit : at
+        if (closing > line) {
+          if (lines > 1 && this.#second === -1) this.#second = opening
+          while (line < closing && lines <= maxLines) {
+            const next = this.#lineFeeds.next(line + 1, limit)
+            line = next === -1 ? limit : next
+            lines++
+          }
+          if (lines > maxLines) return STRAY
+          if (at !== -1 && this.#hasTextAfter(at + 1, line, limit, delimiter)) return STRAY
+        }
+        if (at === -1) return END_IN_QUOTES
+        at++
+      }
+      while (at < line && bytes[at] !== delimiter) at++
+      if (at >= line) return line < limit ? line : END_OUTSIDE_QUOTES
+    }
+  }
+
+  /** Whether a field goes on after its closing quote. Spaces, tabs and the line end are no text. */
+  #hasTextAfter(start: number, line: number, limit: number, delimiter: number): boolean {
+    const bytes = this.#bytes
+    let at = start
+    while (at < line && bytes[at] !== delimiter && (bytes[at] === SPACE || bytes[at] === TAB)) at++
+    if (at >= line || bytes[at] === delimiter) return false
+    // A carriage return before the line feed, which can be the next byte to come.
+    const isLineEnd = bytes[at] === CARRIAGE_RETURN && at + 1 === line
+    return !isLineEnd && at < limit
+  }
+}
+
+/** No record end was found: the bytes end in a quoted field, or outside of one. */
+const END_IN_QUOTES = -1
+const END_OUTSIDE_QUOTES = -2
+/** The quote that opens its last field is stray. More bytes do not change this. */
+const STRAY = -3
+
+function orLast(lineEnd: number, end: number, isLast: boolean): number {
+  return lineEnd === -1 && isLast ? end : lineEnd
+}

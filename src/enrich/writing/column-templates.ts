@@ -1,0 +1,74 @@
+// Locations as columns of a table.
+import type { LocationRecord } from '../../location/location-record.ts'
+import { type LocationTemplate, NO_INSTANT } from '../../location/rendered-locations.ts'
+import type { LocationField } from '../options.ts'
+
+/** The value of each column. `null` for the offset, which is written separately. */
+const COLUMNS: Readonly<Record<LocationField, (record: LocationRecord) => string | number | null>> = {
+  country_code: ({ country }) => country.code,
+  country_name: ({ country }) => country.name,
+  region_code: ({ region }) => region.code,
+  region_name: ({ region }) => region.name,
+  city: ({ city }) => city,
+  postal_code: ({ postal_code }) => postal_code,
+  latitude: ({ coordinates }) => coordinates.latitude,
+  longitude: ({ coordinates }) => coordinates.longitude,
+  timezone_id: ({ timezone }) => timezone.id,
+  timezone_offset: () => null,
+}
+
+/**
+ * Columns of a record, with the delimiter between them.
+ *
+ * @param quotes whether values can be quoted (RFC 4180 section 2). If not, a delimiter or a line end in a value becomes a
+ *   space, because it would end the column
+ */
+export function columnsTemplate(
+  columns: readonly LocationField[],
+  delimiter: string,
+  quotes: boolean,
+): LocationTemplate {
+  const quoted = (text: string): string =>
+    text.includes(delimiter) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  const plain = (text: string): string => text.replaceAll(delimiter, ' ').replace(/[\r\n]/g, ' ')
+  return columnsOf(columns, delimiter, (value) => (quotes ? quoted : plain)(value ?? ''))
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r' }
+
+/**
+ * The same without quotes: a backslash escapes what would end a value, and an unknown value is `\N`, as in `TabSeparated`
+ * of ClickHouse and in the text tables of Hive.
+ */
+export function escapedColumnsTemplate(
+  columns: readonly LocationField[],
+  delimiter: string,
+): LocationTemplate {
+  const special = new RegExp(`[\\\\\\t\\n\\r${delimiter}]`, 'g')
+  const escaped = (text: string): string => text.replace(special, (each) => ESCAPES[each] ?? `\\${each}`)
+  return columnsOf(columns, delimiter, (value) => (value === null ? '\\N' : escaped(value)))
+}
+
+function columnsOf(
+  columns: readonly LocationField[],
+  delimiter: string,
+  cellOf: (value: string | null) => string,
+): LocationTemplate {
+  const offset = columns.indexOf('timezone_offset')
+  return {
+    textOf: (location, locale) => {
+      const record = location.record('', locale, NO_INSTANT)
+      const texts = columns.map((column) => {
+        const value = COLUMNS[column](record)
+        // The offset is written separately.
+        return column === 'timezone_offset' ? '' : cellOf(value === null ? null : String(value))
+      })
+      if (offset === -1) return { before: texts.join(delimiter), after: '' }
+      return {
+        before: texts.slice(0, offset + 1).join(delimiter),
+        after: texts.slice(offset).join(delimiter),
+      }
+    },
+    offsetText: offset === -1 ? null : ({ text }) => cellOf(text),
+  }
+}

@@ -1,0 +1,190 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { eventTime, eventTimeOf, TIMESTAMP_ROOM, Timestamp } from '../../../src/enrich/locating/event-time.ts'
+import { utf8 } from '../world.ts'
+
+const read = (text: string): number => {
+  const bytes = utf8(`x${text}"`)
+  return eventTime(bytes, 1, bytes.length - 1)
+}
+const NOON = Date.UTC(2026, 6, 1, 12)
+
+describe('the instant of an event', () => {
+  it.each([
+    ['2026-07-01T12:00:00Z', NOON],
+    ['2026-07-01T12:00:00.5Z', NOON + 500],
+    ['2026-07-01T12:00:00.123Z', NOON + 123],
+    ['2026-07-01T12:00:00.123987654Z', NOON + 123],
+    ['2026-07-01T12:00:00,25Z', NOON + 250],
+    ['2026-07-01t12:00:00z', NOON],
+    ['2026-07-01 12:00:00Z', NOON],
+    ['2026-07-01 12:00:00 +00:00', NOON],
+    ['2026-07-01T12:00Z', NOON],
+    ['2026-07-01T14:00:00+02:00', NOON],
+    ['2026-07-01T14:00:00+0200', NOON],
+    ['2026-07-01T14:00:00+02', NOON],
+    ['2026-07-01T08:30:00-03:30', NOON],
+    ['2026-12-31T23:59:60Z', Date.UTC(2027, 0, 1)],
+    ['2024-02-29T00:00:00Z', Date.UTC(2024, 1, 29)],
+    ['1900-03-01T00:00:00Z', Date.UTC(1900, 2, 1)],
+    ['1782907200', NOON],
+    ['1782907200.25', NOON + 250],
+    ['1782907200000', NOON],
+    ['1.7829072e9', NOON],
+    ['0', 0],
+    ['-86400', -86_400_000],
+    ['99999999999', 99_999_999_999_000],
+    ['100000000000', 100_000_000_000],
+    ['1782907200123456', NOON + 123],
+    ['1782907200123456789', NOON + 123],
+  ])('%s', (text, instant) => {
+    expect(read(text)).toBe(instant)
+    expect(eventTimeOf(text)).toBe(instant)
+  })
+
+  it.each([
+    ['', 'nothing'],
+    ['-', 'a dash'],
+    ['2026-07-01T12:00:00', 'a local time'],
+    ['2026-07-01', 'a day'],
+    ['2026-02-29T00:00:00Z', 'no such day'],
+    ['1900-02-29T00:00:00Z', 'no such day'],
+    ['2026-13-01T00:00:00Z', 'no such month'],
+    ['2026-00-01T00:00:00Z', 'no such month'],
+    ['2026-04-31T00:00:00Z', 'no such day'],
+    ['2026-07-01T24:00:00Z', 'no such hour'],
+    ['2026-07-01T12:60:00Z', 'no such minute'],
+    ['2026-07-01T12:00:61Z', 'no such second'],
+    ['2026-07-01T12:00:00+24:00', 'no such offset'],
+    ['2026-07-01T12:00:00+02:60', 'no such offset'],
+    ['2026-07-01T12:00:00ZZ', 'more'],
+    ['2026x07-01T12:00:00Z', 'other signs'],
+    ['2026-07-01T12:00:0xZ', 'a letter'],
+    ['100000000000000000000', 'more than nanoseconds'],
+    ['0x10', 'another base'],
+    ['1e400', 'too much'],
+    ['Infinity', 'a word'],
+    ['01/Jul/2026:12:00:00 +0000', 'that of an access log'],
+    [`1${'0'.repeat(100)}`, 'too long'],
+  ])('is not in "%s": %s', (text) => {
+    expect(read(text)).toBeNaN()
+    expect(eventTimeOf(text)).toBeNaN()
+  })
+
+  it('agrees with Date', () => {
+    const date = fc.date({
+      min: new Date('0000-01-01T00:00:00Z'),
+      max: new Date('9999-12-31T23:59:59Z'),
+      noInvalidDate: true,
+    })
+    fc.assert(
+      fc.property(date, (each) => {
+        expect(read(each.toISOString())).toBe(each.getTime())
+        expect(eventTimeOf(each.toISOString())).toBe(each.getTime())
+      }),
+    )
+  })
+})
+
+interface ReadTimestamp {
+  readonly text: string
+  readonly instant: number
+}
+
+/** `null` when it is not a timestamp. */
+function readTimestamp(text: string): ReadTimestamp | null {
+  const bytes = utf8(`${text}]`)
+  const timestamp = new Timestamp()
+  if (timestamp.read(bytes, 0, bytes.length) !== bytes.length - 1) return null
+  const into = new Uint8Array(TIMESTAMP_ROOM + 2).fill(0x21)
+  const end = timestamp.put(bytes, into, 1)
+  expect([into[0], into[end]]).toEqual([0x21, 0x21])
+  return { text: new TextDecoder().decode(into.subarray(1, end)), instant: timestamp.instant }
+}
+
+describe('timestamps that are read', () => {
+  it.each([
+    ['10/Oct/2000:13:55:36 -0700', '2000-10-10T13:55:36-07:00', "%t, Apache's example"],
+    ['29/Feb/2024:23:59:59 +0545', '2024-02-29T23:59:59+05:45', 'a leap day; Nepal'],
+    ['01/jan/1970:00:00:00 +0000', '1970-01-01T00:00:00+00:00', 'case of the month'],
+    ['10/Oct/2000:13:55:36.123 -0700', '2000-10-10T13:55:36.123-07:00', '%{msec_frac}t'],
+    ['10/Oct/2000:13:55:36.123456 -0700', '2000-10-10T13:55:36.123456-07:00', '%{usec_frac}t'],
+    ['10/Oct/2000:13:55:36.123456789 -0700', '2000-10-10T13:55:36.123456789-07:00', 'the longest'],
+    ['2000-10-10T13:55:36-07:00', '2000-10-10T13:55:36-07:00', '$time_iso8601'],
+    ['2000-10-10T13:55:36Z', '2000-10-10T13:55:36+00:00', 'UTC'],
+    ['2000-10-10 13:55:36,5 +0200', '2000-10-10T13:55:36.5+02:00', 'with spaces and a comma'],
+    ['2000-10-10t13:55:36z', '2000-10-10T13:55:36+00:00', 'small letters'],
+    ['2000-10-10T13:55+02', '2000-10-10T13:55:00+02:00', 'without seconds and minutes of the offset'],
+    ['2000-10-10T13:55:36.12345678912Z', '2000-10-10T13:55:36.123456789+00:00', 'more than nanoseconds'],
+    ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00+00:00', 'the first year'],
+  ])('%s is %s: %s', (given, text) => {
+    expect(readTimestamp(given)?.text).toBe(text)
+    expect(readTimestamp(given)?.instant).toBe(Date.parse(text))
+  })
+
+  it('can be a leap second, which has the instant of the next second', () => {
+    expect(readTimestamp('31/Dec/2016:23:59:60 +0000')).toEqual({
+      text: '2016-12-31T23:59:60+00:00',
+      instant: Date.UTC(2017, 0, 1),
+    })
+  })
+
+  it('are those of any instant and offset', () => {
+    const spans = { min: -8640 * 60_000, max: 253_000_000_000_000 }
+    fc.assert(
+      fc.property(
+        fc.integer(spans),
+        fc.integer({ min: -1439, max: 1439 }),
+        fc.boolean(),
+        (at, minutes, isIso) => {
+          const size = Math.abs(minutes)
+          const two = (value: number): string => String(value).padStart(2, '0')
+          const offset = [two(Math.floor(size / 60)), two(size % 60)]
+          const sign = minutes < 0 ? '-' : '+'
+          const local = new Date(at + minutes * 60_000).toISOString().slice(0, -1)
+          const month = new Date(`${local}Z`).toLocaleString('en-US', { month: 'short', timeZone: 'UTC' })
+          const clf = `${local.slice(8, 10)}/${month}/${local.slice(0, 4)}:${local.slice(11)} ${sign}${offset.join('')}`
+          const iso = `${local}${sign}${offset.join(':')}`
+          expect(readTimestamp(isIso ? iso : clf)).toEqual({ text: iso, instant: at })
+        },
+      ),
+    )
+  })
+})
+
+describe('timestamps that are not read', () => {
+  it.each([
+    ['', 'nothing'],
+    ['-', 'none'],
+    ['10/Oct/2000:13:55:36', 'without an offset'],
+    ['2000-10-10T13:55:36', 'the same'],
+    ['32/Oct/2000:13:55:36 -0700', 'no such day'],
+    ['00/Oct/2000:13:55:36 -0700', 'the same'],
+    ['31/Apr/2000:13:55:36 -0700', 'the same'],
+    ['29/Feb/1900:13:55:36 -0700', 'the same'],
+    ['10/Okt/2000:13:55:36 -0700', 'no such month in English'],
+    ['10/\x0a\x15\x0e/2000:13:55:36 -0700', 'the low bits of "Jun"'],
+    ['10/Oct/2000:24:00:00 -0700', 'no such hour'],
+    ['10/Oct/2000:13:60:00 -0700', 'no such minute'],
+    ['10/Oct/2000:13:55:61 -0700', 'no such second'],
+    ['10/Oct/2000:13:55:36 -2400', 'no such offset'],
+    ['10/Oct/2000:13:55:36 -0060', 'no such offset'],
+    ['10/Oct/2000:13:55:36 -07', 'half an offset'],
+    ['10/Oct/2000:13:55:36.1234567890 -0700', 'more digits than nanoseconds have'],
+    ['10/Oct/2000 13:55:36 -0700', 'a space for the colon'],
+    ['1/Oct/2000:13:55:36 -0700', 'one digit of the day'],
+    ['10/Oct/2000:13:55 -0700', 'no seconds'],
+    ['0000-00-00T00:00:00Z', 'no such day'],
+    ['2000-13-10T13:55:36Z', 'no such month'],
+    ['20x0-10-10T13:55:36Z', 'no digit'],
+    ['10/Oct/2000:13:55:36 -0700 ', 'a space after it'],
+  ])('%s: %s', (given) => {
+    expect(readTimestamp(given)).toBeNull()
+  })
+
+  it('end at the end of the bytes', () => {
+    const bytes = utf8('10/Oct/2000:13:55:36 -0700]')
+    for (let end = 0; end < 26; end++) expect(new Timestamp().read(bytes, 0, end)).toBe(-1)
+    expect(new Timestamp().read(bytes, 0, bytes.length)).toBe(26)
+  })
+})

@@ -1,0 +1,281 @@
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import type { Address } from '../../../src/address/address.ts'
+import { ByteSink } from '../../../src/bytes/byte-sink.ts'
+import { emptyCounts, type FailureReason } from '../../../src/enrich/counting/counts.ts'
+import { LineLocator } from '../../../src/enrich/locating/line-locator.ts'
+import { commonPlan, LOCATION_FIELDS } from '../../../src/enrich/options.ts'
+import { columnsTemplate } from '../../../src/enrich/writing/column-templates.ts'
+import { InvalidDatabaseError, type UnresolvableReason } from '../../../src/errors.ts'
+import { DatabaseSet } from '../../../src/location/database-set.ts'
+import { Location } from '../../../src/location/location-table.ts'
+import { Database } from '../../../src/mmdb/database.ts'
+import { MmdbWriter } from '../../../src/writer.ts'
+import { AT, openWorld, PLACED, text, utf8, WORLD, worldSet } from '../world.ts'
+
+const plan = commonPlan({ at: AT, details: true })
+
+function locate(locator: LineLocator, address: string): boolean {
+  const bytes = utf8(`<${address}>`)
+  return locator.locate(bytes, 1, bytes.length - 1)
+}
+
+function written(write: (out: ByteSink) => void): string {
+  const out = new ByteSink()
+  write(out)
+  return text(out.take())
+}
+
+describe('a locator', () => {
+  it('writes what lookup returns, the second time from the cache', async () => {
+    const geo = await openWorld()
+    const locator = new LineLocator(worldSet(), plan)
+    for (const _ of [1, 2]) {
+      for (const ip of PLACED) {
+        expect(locate(locator, ip)).toBe(true)
+        expect(written((out) => locator.writeJson(out))).toBe(JSON.stringify(geo.lookup(ip, { at: AT })))
+        expect(locator.locateText(ip)).toBe(true)
+        expect(written((out) => locator.writeJson(out))).toBe(JSON.stringify(geo.lookup(ip, { at: AT })))
+      }
+      expect(locate(locator, '10.0.0.1')).toBe(false)
+      expect(locator.reason).toBe('private')
+    }
+  })
+
+  it('writes columns, quoted where RFC 4180 requires it', () => {
+    const locator = new LineLocator(worldSet(), plan, columnsTemplate(LOCATION_FIELDS, ',', true))
+    const columns = (ip: string): string => {
+      expect(locate(locator, ip)).toBe(true)
+      return written((out) => locator.writeRendered(out))
+    }
+    for (const _ of [1, 2]) {
+      expect(columns('89.160.20.112')).toBe(
+        'SE,Sweden,SE-E,"Region ""E""","Linköping, ""S""",01234,58.4167,15.6167,Europe/Stockholm,+02:00',
+      )
+      expect(columns('202.196.224.1')).toBe('PH,Philippines,,,,,13,122,,')
+    }
+  })
+
+  it.each([
+    [['timezone_offset'], '+01:00'],
+    [['timezone_offset', 'city'], '+01:00;London'],
+    [['city', 'timezone_offset', 'country_code'], 'London;+01:00;GB'],
+    [['city'], 'London'],
+  ] as const)('writes the columns %j', (columns, expected) => {
+    const locator = new LineLocator(worldSet(), plan, columnsTemplate(columns, ';', true))
+    locate(locator, '81.2.69.142')
+    expect(written((out) => locator.writeRendered(out))).toBe(expected)
+    locator.instant = Date.UTC(2026, 0, 1)
+    expect(written((out) => locator.writeRendered(out))).toBe(expected.replace('+01:00', '+00:00'))
+  })
+
+  it('counts resolved lines by country', () => {
+    const locator = new LineLocator(worldSet(), plan)
+    for (const ip of ['81.2.69.142', '81.2.69.7', '89.160.20.112']) {
+      locate(locator, ip)
+      locator.countResolved()
+    }
+    const counts = emptyCounts()
+    locator.countIn(counts)
+    locator.countLocations()
+    expect([...counts.countries].map(([code, { count }]) => [code, count])).toEqual([
+      ['GB', 2],
+      ['SE', 1],
+    ])
+    locator.countLocations()
+    expect(counts.countries.get('GB')?.count).toBe(2)
+  })
+
+  it('empties its caches when they are full, and loses no count', () => {
+    // Each address has its own location, and there are more than are kept.
+    const inner = worldSet()
+    const places: Location[] = []
+    class Endless extends DatabaseSet {
+      override find(address: Address): number {
+        const { shared, coordinates } = inner.location(inner.find(address))
+        return places.push(new Location(shared, `City ${address.ipv4}`, null, coordinates))
+      }
+
+      override location(number: number): Location {
+        const place = places[number - 1]
+        if (place === undefined) throw new RangeError('no location has this number')
+        return place
+      }
+    }
+    const locator = new LineLocator(new Endless([new Database(WORLD)]), plan)
+    const counts = emptyCounts()
+    locator.countIn(counts)
+    const count = 140_000
+    for (let n = 0; n < count; n++) {
+      const ip = `1.128.${(n >> 8) & 255}.${n & 255}`
+      // Beyond 65,536 the addresses come again, in another spelling.
+      const spelling = n < 65_536 ? ip : `::${n < 131_072 ? 'ffff' : 'FFFF'}:${ip}`
+      expect(locate(locator, spelling)).toBe(true)
+      if (n % 1000 === 0)
+        expect(written((out) => locator.writeJson(out))).toContain(
+          `"city":"City ${((1 << 24) | (128 << 16) | (n & 0xffff)) >>> 0}"`,
+        )
+      locator.countResolved()
+    }
+    locator.countLocations()
+    expect(counts.countries.get('IN')?.count).toBe(count)
+    expect(places.length).toBe(count)
+  })
+
+  it('takes the numbers of emptied tables for other locations', () => {
+    const inner = worldSet()
+    // Each location has the number 1 of a new generation.
+    class Emptied extends DatabaseSet {
+      #generation = 0
+      #number = 0
+      override find(address: Address): number {
+        this.#generation++
+        this.#number = inner.find(address)
+        return 1
+      }
+
+      override location(): Location {
+        return inner.location(this.#number)
+      }
+
+      override get generation(): number {
+        return this.#generation
+      }
+    }
+    const locator = new LineLocator(new Emptied([new Database(WORLD)]), plan)
+    const usual = new LineLocator(inner, plan)
+    for (const ip of [...PLACED, ...PLACED]) {
+      const [json, expected] = [locator, usual].map((each) => {
+        expect(locate(each, ip)).toBe(true)
+        return written((out) => each.writeJson(out))
+      })
+      expect(json).toBe(expected)
+    }
+  })
+
+  it('finds locations in the second database', () => {
+    const first = new MmdbWriter({ databaseType: 'Sample-City' }).insert('81.2.69.0/25', {
+      city: { names: { en: 'Boxford' } },
+    })
+    const set = new DatabaseSet([new Database(first.toBytes()), new Database(WORLD)])
+    const locator = new LineLocator(set, plan)
+    const cities = { '81.2.69.1': 'Boxford', '81.2.69.142': 'London', '1.128.0.1': 'नई दिल्ली' }
+    expect(() => new DatabaseSet([]).location(1)).toThrow(RangeError)
+    for (const [ip, city] of Object.entries(cities)) {
+      expect(locate(locator, ip)).toBe(true)
+      expect(written((out) => locator.writeJson(out))).toContain(`"city":"${city}"`)
+    }
+  })
+
+  it('reports the faults of a database', () => {
+    const asn = new MmdbWriter({ databaseType: 'Sample-ASN' }).insert('81.2.69.0/24', {
+      autonomous_system_number: 1,
+    })
+    expect(() => new LineLocator(new DatabaseSet([new Database(asn.toBytes())]), plan)).toThrow(
+      InvalidDatabaseError,
+    )
+    class Damaged extends DatabaseSet {
+      override find(): number {
+        throw new InvalidDatabaseError('it is damaged')
+      }
+    }
+    const locator = new LineLocator(new Damaged([new Database(WORLD)]), plan)
+    expect(locate(locator, '81.2.69.142')).toBe(false)
+    expect(locator.reason).toBe('invalid-database')
+  })
+
+  it('rethrows errors that are not about a database', () => {
+    class Faulty extends DatabaseSet {
+      override find(): number {
+        throw new RangeError('a fault of its own')
+      }
+    }
+    const locator = new LineLocator(new Faulty([new Database(WORLD)]), plan)
+    expect(() => locate(locator, '81.2.69.142')).toThrow(RangeError)
+  })
+
+  it('counts locations in detail, as far as they are known', () => {
+    const writer = new MmdbWriter({ databaseType: 'Sparse' })
+      .insert('1.0.0.0/8', { city: { names: { en: 'Somewhere' } } })
+      .insert('2.0.0.0/8', { location: { latitude: 1.5, longitude: 2.5 } })
+      .insert('3.0.0.0/8', {
+        country: { names: { en: 'Atlantis' } },
+        subdivisions: [{ names: { en: 'East' } }],
+      })
+    const template = columnsTemplate(['country_code', 'country_name'], ',', true)
+    const locator = new LineLocator(new DatabaseSet([new Database(writer.toBytes())]), plan, template)
+    for (const ip of ['1.1.1.1', '2.2.2.2', '3.3.3.3', '3.3.3.4']) {
+      expect(locate(locator, ip)).toBe(true)
+      locator.countResolved()
+    }
+    const counts = emptyCounts()
+    locator.countIn(counts)
+    locator.countLocations()
+    expect([...counts.countries.values()]).toEqual([
+      { code: null, name: null, count: 2 },
+      { code: null, name: 'Atlantis', count: 2 },
+    ])
+    expect([...counts.regions.values()]).toEqual([{ country: null, code: null, name: 'East', count: 2 }])
+    expect([...counts.cities.values()]).toEqual([
+      expect.objectContaining({ name: 'Somewhere', located: 0, count: 1 }),
+    ])
+    expect([...counts.cells]).toEqual([['1,2', { latitudes: 1.5, longitudes: 2.5, count: 1 }]])
+    expect(written((out) => locator.writeRendered(out))).toBe(',Atlantis')
+  })
+
+  it('finds addresses in other spellings, however long', () => {
+    const locator = new LineLocator(worldSet(), plan)
+    const spelling = '2001:4860:0000:0000:0000:0000:0000:0001'
+    for (let time = 0; time < 2; time++) {
+      expect(locate(locator, spelling)).toBe(true)
+      expect(written((out) => locator.writeJson(out))).toContain('"ip":"2001:4860::1"')
+    }
+  })
+
+  it.each([
+    [{}, 96],
+    [{ trustedProxies: ['10.0.0.1'] }, 8192],
+  ])('does not read what is too long for an address, or with %j for a list', (options, longest) => {
+    const locator = new LineLocator(worldSet(), commonPlan({ at: AT, ...options }))
+    let reads = 0
+    const field = (length: number): Uint8Array =>
+      new Proxy(new Uint8Array(length).fill(0x39), {
+        get: (bytes, key) => {
+          reads++
+          return Reflect.get(bytes, key, bytes)
+        },
+      })
+    for (const [length, isRead] of [
+      [longest, true],
+      [longest + 1, false],
+      [10_000_000, false],
+    ] as const) {
+      reads = 0
+      expect(locator.locate(field(length), 0, length)).toBe(false)
+      expect(locator.reason).toBe('malformed')
+      expect(reads).toBe(isRead ? length : 0)
+      expect(locate(locator, '81.2.69.142')).toBe(true)
+      expect(locator.locateText('9'.repeat(length))).toBe(false)
+      expect(locator.reason).toBe('malformed')
+    }
+  })
+
+  it('reads lists up to the length that detect reads', () => {
+    const locator = new LineLocator(worldSet(), commonPlan({ at: AT, trustedProxies: ['10.0.0.1'] }))
+    const list = (length: number): string => '81.2.69.142, 10.0.0.1'.padStart(length, ',')
+    for (const isFound of [
+      (text: string) => locate(locator, text),
+      (text: string) => locator.locateText(text),
+    ]) {
+      expect(isFound(list(8192))).toBe(true)
+      expect(written((out) => locator.writeJson(out))).toContain('"ip":"81.2.69.142"')
+      expect(isFound(list(8193))).toBe(false)
+      expect(locator.reason).toBe('malformed')
+    }
+  })
+
+  it('has a reason for every reason of an UnresolvableAddressError', () => {
+    expectTypeOf<FailureReason>().toEqualTypeOf<
+      UnresolvableReason | 'missing' | 'malformed' | 'invalid-database'
+    >()
+  })
+})

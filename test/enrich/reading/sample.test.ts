@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest'
+import type { EnrichOptions } from '../../../src/enrich/formats/formats.ts'
+import { fieldsOf } from '../../../src/enrich/formats/ndjson/member-path.ts'
+import { guessAddress, guessTime, SampleField } from '../../../src/enrich/reading/field-guess.ts'
+import { timeRank } from '../../../src/enrich/reading/known-names.ts'
+import { SAMPLE_BYTES, SampleSize } from '../../../src/enrich/reading/sample.ts'
+import { chunked, run, text, utf8 } from '../world.ts'
+
+/** @returns bytes that were wanted in the end, and those that were read until there were enough */
+function wanted(text: string, maxLineBytes: number, chunkBytes = 0): { wanted: number; read: number } {
+  const size = new SampleSize(maxLineBytes)
+  for (const chunk of chunked(utf8(text), [chunkBytes])) {
+    if (size.length >= size.wanted) break
+    size.add(chunk)
+  }
+  return { wanted: size.wanted, read: size.length }
+}
+
+const LONG = SAMPLE_BYTES * 2
+const long = (end: string, length = LONG) => `${'a,'.repeat((length - end.length) / 2)}${end}`
+
+describe('SampleSize', () => {
+  it.each<[string, string, number]>([
+    ['256 KiB of short lines', 'a,b\n'.repeat(SAMPLE_BYTES), SAMPLE_BYTES],
+    ['a long header and a record', `${long('b\n')}c\n${long('b\n')}`, LONG + 2],
+    ['a long record', `a\n${long('b\n')}${long('b\n')}`, LONG + 2],
+    ['a long header after empty lines', `\n\r\n${long('b\n')}c\n${long('b\n')}`, LONG + 5],
+    ['a long header after that of the separator', `sep=,\n${long('b\n')}${long('b\n')}`, LONG + 6],
+    ['a header with line feeds in quotes', `"a\nb\nc",${long('b\n')}c\n${long('b\n')}`, LONG + 10],
+    ['as far as lines may reach', long('b', 10 * LONG), 2 ** 20 + SAMPLE_BYTES],
+  ])('is enough for the first lines: %s', (_, text, size) => {
+    expect(wanted(text, 2 ** 20).wanted).toBe(size)
+  })
+
+  it('reads no further than it wants and one chunk', () => {
+    expect(wanted(`${long('b\n')}c\n${long('b\n')}`, 2 ** 20, 1000).read).toBe(
+      Math.ceil((LONG + 2) / 1000) * 1000,
+    )
+    expect(wanted(long('b', 10 * LONG), 10, 1000).read).toBe(Math.ceil((10 + SAMPLE_BYTES) / 1000) * 1000)
+  })
+})
+
+const NOBODY_SAYS_WHEN: EnrichOptions = { at: undefined }
+
+/** The offsets in the output of NDJSON, or of the column at the end of a table with a header. */
+function offsets(input: string, options: EnrichOptions = {}): (string | null)[] {
+  const lines = text(run(input, { ...NOBODY_SAYS_WHEN, ...options }).output)
+    .trimEnd()
+    .split('\n')
+  if (lines[0]?.includes('{')) return lines.map((line) => /"offset":(?:"(.*?)"|null)/.exec(line)?.[1] ?? null)
+  return lines.slice(1).map((line) => /[+-]\d\d:\d\d$/.exec(line)?.[0] ?? null)
+}
+
+describe('the time of the event', () => {
+  it('the offset is that of today if nobody named the time', () => {
+    const input = [
+      '{"ts":"2026-07-01T12:00:00Z","ip":"81.2.69.142"}\n',
+      '{"ts":"2026-01-01T12:00:00Z","ip":"81.2.69.142"}\n',
+    ].join('')
+    expect(offsets(input)).toEqual(['+01:00', '+00:00'])
+    expect(run(input).notes).toEqual([
+      'the format is ndjson',
+      'the address is in ip',
+      'the time of the event is in ts',
+    ])
+    const table = 'ip,Event Time\n81.2.69.142,2026-07-01T12:00:00Z\n81.2.69.142,2026-01-01T12:00:00Z\n'
+    expect(offsets(table, { fields: ['timezone_offset'] })).toEqual(['+01:00', '+00:00'])
+    expect(run(table).notes).toContain('the time of the event is in column 2, "Event Time"')
+  })
+
+  it.each<[string, string, EnrichOptions]>([
+    ['NDJSON', '{"ip":"81.2.69.142"}\n{"ip":"81.2.69.142"}\n', {}],
+    ['CSV', 'ip,n\n81.2.69.142,1\n81.2.69.142,2\n', { fields: ['timezone_offset'] }],
+    ['TSV', 'ip\tn\n81.2.69.142\t1\n81.2.69.142\t2\n', { fields: ['timezone_offset'] }],
+    ['a list', '81.2.69.142\n81.2.69.142\n', {}],
+  ])('a line of %s without a time gets the offset of today', (_, input, options) => {
+    expect(offsets(input, options)).toEqual([null, null])
+    expect(run(input, { ...NOBODY_SAYS_WHEN, ...options }).counts.withoutTime).toBe(2)
+    // Unless the caller says when.
+    expect(offsets(input, { ...options, at: Date.UTC(2026, 6, 1) })).toEqual(['+01:00', '+01:00'])
+  })
+
+  it('a time that cannot be read gets the offset of today', () => {
+    const line = (time: unknown) => `${JSON.stringify({ ip: '81.2.69.142', time })}\n`
+    const input = [1782907200, 'yesterday', null, 1767268800].map(line).join('')
+    expect(offsets(input)).toEqual(['+01:00', null, null, '+00:00'])
+    expect(run(input).counts.withoutTime).toBe(2)
+  })
+
+  it.each([
+    ['1782907200', 'seconds'],
+    ['1782907200.25', 'a fraction of a second'],
+    ['1782907200000', 'milliseconds'],
+    ['1782907200000000', 'microseconds'],
+    ['1782907200000000000', 'nanoseconds'],
+    ['"1782907200000000000"', 'a text'],
+    ['"2026-07-01T14:00:00.123456789+02:00"', 'ISO 8601'],
+  ])('is read from %s: %s', (time) => {
+    expect(offsets(`{"@timestamp":${time},"ip":"81.2.69.142"}\n`)).toEqual(['+01:00'])
+  })
+
+  it('is the field that is named, whatever could be guessed', () => {
+    const line = '{"ip":"81.2.69.142","ts":"2026-07-01T12:00:00Z","x":"2026-01-01T12:00:00Z"}\n'
+    expect(offsets(line, { timeField: 'x' })).toEqual(['+00:00'])
+    expect(run(line, { timeField: 'x' }).notes).not.toContain('the time of the event is in ts')
+  })
+
+  it.each<[string, string | null, string]>([
+    ['{"time":0.005}', null, 'a duration'],
+    ['{"birthday":"2026-07-01T12:00:00Z"}', null, 'a name that says something else'],
+    ['{"user":{"created_at":"2026-07-01T12:00:00Z"}}', null, 'the time of something else'],
+    ['{"time":[1782907200]}', null, 'a list'],
+    ['{"event":{"created":1782907200}}', 'event.created', 'the time of an event'],
+    ['{"a":{"timestamp":1782907200},"created":1782907200}', 'created', 'an outer member first'],
+    ['{"date":1782907200,"@timestamp":1782907200}', '@timestamp', 'the better name'],
+    ['{"timestamp":0.5,"time":1782907200}', 'time', 'the one that holds times'],
+    ['{"EdgeStartTimestamp":1782907200000000000}', 'EdgeStartTimestamp', 'the spelling of a vendor'],
+  ])('of %s is in %s: %s', (members, path) => {
+    const { notes } = run(members.replace('{', '{"ip":"81.2.69.142",'))
+    expect(notes.slice(2)).toEqual(path === null ? [] : [`the time of the event is in ${path}`])
+  })
+
+  it('is guessed by name alone if a table has no rows yet', () => {
+    expect(run('ip,time\n').notes).toContain('the time of the event is in column 2, time')
+    const bare = run('81.2.69.142,2026-07-01T12:00:00Z\n', { format: 'csv', header: false })
+    expect(bare.notes).toEqual(['the address is in column 1'])
+  })
+})
+
+describe('the rank of a field', () => {
+  it('prefers outer names, then better ones', () => {
+    const paths = [['ts'], ['created_at'], ['log', '@timestamp'], ['event', 'time']]
+    const ranks = paths.map(timeRank)
+    expect(ranks).toEqual([...ranks].sort((a, b) => a - b))
+    expect(timeRank(['log', 'level'])).toBe(Number.POSITIVE_INFINITY)
+    expect(timeRank([])).toBe(Number.POSITIVE_INFINITY)
+  })
+
+  it('counts missing values as nothing', () => {
+    const field = new SampleField(['time'])
+    for (const value of ['', '-', '1782907200', 'x']) field.add(value)
+    expect(field.times).toMatchObject({ readable: 1, unreadable: 0, others: 1 })
+    expect(guessTime([field]).best).toBe(field)
+    const missing = new SampleField(['time'])
+    missing.add('')
+    expect(guessTime([missing]).best).toBe(missing)
+  })
+})
+
+const paths = (fields: readonly SampleField[]) => fields.map(({ path }) => path.join('.'))
+const fieldAt = (fields: readonly SampleField[], name: string) => fields.find(({ path }) => path[0] === name)
+
+/** As many members with short names and texts in them. */
+function members(count: number): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`m${index}`, '']))
+}
+
+describe('the members with text', () => {
+  it('are collected from all objects, with the kinds of their values', () => {
+    const fields = fieldsOf([{ ip: '1.1.1.1', a: { b: 'x' }, n: 1 }, { ip: '-' }, { ip: '2.2.2.2' }], null)
+    expect(paths(fields)).toEqual(['ip', 'a.b'])
+    expect(fieldAt(fields, 'ip')?.kinds).toEqual({ address: 2, list: 0, missing: 1, other: 0 })
+  })
+
+  it('are those of five levels of objects, and of no arrays', () => {
+    const object = { a: { b: { c: { d: { e: 'x', f: { g: 'x' } } } } }, list: ['x'] }
+    expect(paths(fieldsOf([object], null))).toEqual(['a.b.c.d.e'])
+  })
+
+  it('are not those in the member that is replaced', () => {
+    expect(paths(fieldsOf([{ place: { ip: 'x' }, a: { place: 'x' } }], 'place'))).toEqual(['a.place'])
+  })
+
+  it('have names of 256 characters at most on their way, together', () => {
+    const at = (first: number, second: number) => ({ ['a'.repeat(first)]: { ['b'.repeat(second)]: 'x' } })
+    const objects = [at(128, 128), at(255, 1), at(256, 1), at(128, 129), { ['c'.repeat(257)]: 'x' }]
+    expect(paths(fieldsOf(objects, null)).map((path) => path.length)).toEqual([257, 257])
+  })
+
+  it('are not looked for below a name that no field has', () => {
+    const longName = { ['k'.repeat(100_000)]: members(10) }
+    expect(fieldsOf([longName, { ip: '1.1.1.1' }], null).length).toBe(1)
+  })
+
+  it('are 2,000 at most, which are still counted in later objects', () => {
+    const fields = fieldsOf([{ ip: '-' }, members(2500), { late: 'x' }, { ip: '1.1.1.1' }], null)
+    expect(fields.length).toBe(2000)
+    expect(paths(fields)).not.toContain('late')
+    expect(fieldAt(fields, 'ip')?.kinds.address).toBe(1)
+  })
+
+  it('leave the usual name chosen, however many members come before its first address', () => {
+    const objects = Array.from({ length: 60 }, (_, line) => ({
+      ip: line < 30 ? '-' : `81.2.69.${line}`,
+      srv: `10.0.0.${line}`,
+      kv: Object.fromEntries(Array.from({ length: 100 }, (__, i) => [`id${line}x${i}`, 'x'])),
+    }))
+    expect(guessAddress(fieldsOf(objects, null), false).best?.path).toEqual(['ip'])
+  })
+})

@@ -1,0 +1,269 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { EnrichError } from '../../../src/enrich/errors.ts'
+import { type EnrichOptions, layoutOf, makePlan, type Plan } from '../../../src/enrich/formats/formats.ts'
+import { type CommonPlan, commonPlan } from '../../../src/enrich/options.ts'
+import { type Block, Splitter } from '../../../src/enrich/reading/splitter.ts'
+import { chunked, concatenated, run, text, utf8 } from '../world.ts'
+
+const common = (maxLineBytes: number): CommonPlan => commonPlan({ maxLineBytes, at: 0 })
+const ndjson = (maxLineBytes = 1000): Plan => ({
+  ...common(maxLineBytes),
+  format: 'ndjson',
+  path: ['ip'],
+  timePath: null,
+  dottedPath: null,
+  dottedTimePath: null,
+})
+const csv = (maxLineBytes = 1000): Plan => ({
+  ...common(maxLineBytes),
+  format: 'csv',
+  delimiter: 0x2c,
+  quotes: true,
+  hasSeparatorLine: false,
+  headerLine: 0,
+  width: 2,
+  address: 0,
+  time: null,
+  fields: ['city'],
+  replaced: [],
+  maxRecordLines: 1000,
+})
+
+function split(input: string | Uint8Array, plan: Plan, cuts: readonly number[], blockBytes = 16): Block[] {
+  // Reused memory still has the bytes of an earlier block.
+  let count = 0
+  const dirty = (size: number) => new Uint8Array(size).fill(count++ % 2 === 0 ? 0x0a : 0x22)
+  const splitter = new Splitter(layoutOf(plan), blockBytes, dirty)
+  const bytes = typeof input === 'string' ? utf8(input) : input
+  const blocks = [...chunked(bytes, cuts)].flatMap((chunk) => splitter.push(chunk))
+  return [...blocks, ...splitter.end()]
+}
+
+const texts = (blocks: readonly Block[]): string[] => blocks.map(({ bytes }) => text(bytes))
+const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 })
+
+describe('blocks', () => {
+  const plans = fc
+    .tuple(fc.boolean(), fc.integer({ min: 1, max: 60 }))
+    .map(([isCsv, max]) => (isCsv ? csv(max) : ndjson(max)))
+  const input = fc
+    .array(
+      fc.oneof(
+        {
+          arbitrary: fc.constantFrom('\n', '\r\n', '"', ',', '""', '\u0000', '\ufeff', '"a\n"', ',"'),
+          weight: 3,
+        },
+        fc.string({ maxLength: 30 }),
+      ),
+    )
+    .map((parts) => parts.join(''))
+
+  it('are the input when put together, and know its start', () => {
+    fc.assert(
+      fc.property(input, plans, sizes, fc.integer({ min: 1, max: 64 }), (whole, plan, cuts, blockBytes) => {
+        const blocks = split(whole, plan, cuts, blockBytes)
+        expect(concatenated(blocks.map(({ bytes }) => bytes))).toEqual(utf8(whole))
+        for (const [index, block] of blocks.entries()) {
+          expect(block.bytes.length).toBeGreaterThan(0)
+          expect(block.isStart).toBe(index === 0)
+          const isOpen = block.bytes.at(-1) !== 0x0a
+          // Only the last block, and pieces of a line that is too long, end without a line end.
+          if (isOpen && index < blocks.length - 1) expect(block.oversized).toBe(true)
+          if (!block.oversized) expect(block.startsLine).toBe(true)
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('have memory of their own, and no more of it than asked for', () => {
+    const chunk = utf8('{"a":1}\n'.repeat(100))
+    const blocks = split(chunk, ndjson(), [0], 64)
+    chunk.fill(0)
+    expect(texts(blocks).join('')).toBe('{"a":1}\n'.repeat(100))
+    expect(new Set(blocks.map(({ bytes }) => bytes.buffer)).size).toBe(blocks.length)
+    expect(Math.max(...blocks.map(({ bytes }) => bytes.buffer.byteLength))).toBeLessThanOrEqual(2000)
+  })
+
+  it('end with lines, CRLF and blank lines as they are', () => {
+    expect(texts(split('aaaa\r\n\r\nbbbb\n\n\ncccc', ndjson(), [3], 6))).toEqual([
+      'aaaa\r\n',
+      '\r\n',
+      'bbbb\n\n\n',
+      'cccc',
+    ])
+  })
+
+  it('do not part a record with line ends in quotes', () => {
+    expect(texts(split('a,"x\n\ny"\nb,"z""\n"\nc,d', csv(), [1], 4))).toEqual([
+      'a,"x\n\ny"\n',
+      'b,"z""\n"\nc,d',
+    ])
+    expect(texts(split('a,x"\nb,y\n', csv(), [1], 4))).toEqual(['a,x"\n', 'b,y\n'])
+  })
+
+  it('of nothing are none', () => {
+    expect(split('', ndjson(), [1])).toEqual([])
+    expect(split('', csv(), [1])).toEqual([])
+  })
+
+  it('come early when asked for, without the line that has not ended', () => {
+    for (const plan of [ndjson(), csv()]) {
+      const splitter = new Splitter(layoutOf(plan), 1000)
+      expect(splitter.flush()).toEqual([])
+      expect(splitter.push(utf8('a,"b"\nc,"'))).toEqual([])
+      expect(texts(splitter.flush())).toEqual(['a,"b"\n'])
+      expect(splitter.flush()).toEqual([])
+      expect(splitter.push(utf8('d"\n'))).toEqual([])
+      expect(splitter.flush()).toMatchObject([{ isStart: false, startsLine: true }])
+      expect(splitter.end()).toEqual([])
+    }
+  })
+})
+
+describe('a line that is too long', () => {
+  it('is passed on in pieces', () => {
+    const blocks = split(`a\n${'x'.repeat(100)}\nb\n`, ndjson(20), [10], 16)
+    expect(blocks.filter(({ oversized }) => oversized).length).toBeGreaterThan(1)
+    expect(blocks.filter(({ oversized, startsLine }) => oversized && startsLine)).toMatchObject([
+      { isStart: false },
+    ])
+    expect(blocks.at(-1)).toMatchObject({ isStart: false, oversized: false })
+  })
+
+  it('is reported as soon as it is too long, after a short line too', () => {
+    const splitter = new Splitter(layoutOf(ndjson(100)), 1)
+    let held = 0
+    for (const byte of utf8(`${'a'.repeat(20)}\n${'x'.repeat(150)}`)) {
+      held += 1 - splitter.push(Uint8Array.of(byte)).reduce((size, { bytes }) => size + bytes.length, 0)
+      expect(held).toBeLessThanOrEqual(102)
+    }
+  })
+
+  it('of 100 MB takes no more memory than the bound', () => {
+    const chunk = new Uint8Array(1024 * 1024).fill(0x20)
+    const splitter = new Splitter(layoutOf(ndjson(65_536)), 65_536)
+    let passed = 0
+    let largest = 0
+    const take = (blocks: readonly Block[]): void => {
+      for (const { bytes } of blocks) {
+        passed += bytes.length
+        largest = Math.max(largest, bytes.buffer.byteLength)
+      }
+    }
+    for (let megabytes = 0; megabytes < 100; megabytes++) {
+      take(splitter.push(chunk))
+      // What is held back is less than a line and two blocks.
+      expect((megabytes + 1) * chunk.length - passed).toBeLessThan(3 * 65_536)
+    }
+    take(splitter.end())
+    expect(passed).toBe(100 * chunk.length)
+    expect(largest).toBeLessThanOrEqual(4 * 65_536)
+  })
+
+  it('with quotes that never close gives up one line only, in a time that grows with the input', () => {
+    const lines = `a,"b\n${'c,d\n'.repeat(20)}`
+    const blocks = split(lines, csv(40), [7], 16)
+    expect(texts(blocks).join('')).toBe(lines)
+    expect(blocks.every(({ oversized }) => !oversized)).toBe(true)
+    // Every line opens a quote that the next one closes and opens again.
+    const hostile = utf8(',"x\n",'.repeat(300_000))
+    const started = performance.now()
+    expect(split(hostile, csv(1024 * 1024), [65_536], 1024 * 1024).length).toBeGreaterThan(0)
+    expect(performance.now() - started).toBeLessThan(20_000)
+  })
+})
+
+describe('blocks', () => {
+  it('have memory of their own, also the pieces of a line that is too long, cut from a Buffer', () => {
+    const input = Buffer.from(`{"ip":"81.2.69.142"}\n${'x'.repeat(5000)}\n{}\n`)
+    const blocks = split(input, ndjson(1000), [input.length], 1024)
+    expect(blocks.filter(({ oversized }) => oversized).length).toBeGreaterThan(2)
+    const memories = blocks.map(({ bytes }) => bytes.buffer)
+    expect(new Set([...memories, input.buffer]).size).toBe(blocks.length + 1)
+    expect(texts(blocks).join('')).toBe(input.toString())
+  })
+})
+
+describe('the output', () => {
+  const piece = fc.oneof(
+    {
+      arbitrary: fc.constantFrom(
+        '81.2.69.142',
+        '10.0.0.1',
+        ',',
+        '"',
+        '""',
+        '\n',
+        '\r\n',
+        ',"',
+        '",',
+        '\n"',
+        'x'.repeat(30),
+        '\u0000',
+      ),
+      weight: 5,
+    },
+    fc.string({ maxLength: 12 }),
+  )
+  const mark = fc.constantFrom('', '\ufeff')
+  const csvInput = fc
+    .tuple(mark, fc.array(piece, { maxLength: 60 }))
+    .map(([first, parts]) => `${first}ip,b\n81.2.69.142,x\n${parts.join('')}`)
+  const line = fc.oneof(
+    fc.constantFrom(
+      '{"ip":"81.2.69.142"}',
+      '{"ip":"10.0.0.1","a":1}',
+      '',
+      ' ',
+      '\r',
+      'rubbish',
+      '{"ip":"89.160.20.112","a":2}',
+      `{"a":"${'x'.repeat(90)}"}`,
+    ),
+    fc.string({ maxLength: 40 }),
+  )
+  const ndjsonInput = fc
+    .tuple(mark, fc.array(line, { maxLength: 20 }), fc.constantFrom('\n', '\r\n'), fc.boolean())
+    .map(
+      ([first, lines, end, isWhole]) =>
+        `${first}{"ip":"81.2.69.142"${' '.repeat(40)}}${end}${lines.join(end)}${isWhole ? end : ''}`,
+    )
+
+  const isAccepted = (input: string, options: EnrichOptions): boolean => {
+    try {
+      makePlan(utf8(input), true, options)
+      return true
+    } catch (error) {
+      if (error instanceof EnrichError && error.code === 'ENRICH_FIELD_IS_LIST') return false
+      throw error
+    }
+  }
+
+  it.each([
+    ['NDJSON', ndjsonInput, { format: 'ndjson', field: 'ip', maxLineBytes: 60 } as const],
+    ['CSV', csvInput, { format: 'csv', field: 'ip', fields: ['city'], maxLineBytes: 60 } as const],
+    [
+      'CSV, dropping bad lines',
+      csvInput,
+      { format: 'csv', field: 'ip', fields: ['city'], maxLineBytes: 200, onBadLine: 'drop' } as const,
+    ],
+  ])('is the same however the input is cut: %s', (_, inputs, options) => {
+    fc.assert(
+      fc.property(inputs, sizes, fc.integer({ min: 1, max: 200 }), (input, cuts, blockBytes) => {
+        // A column in which a list was found is refused by its first lines.
+        fc.pre(isAccepted(input, options))
+        const whole = run(input, options, { blockBytes: 1_000_000 })
+        const parts = run(input, options, { cuts, blockBytes })
+        expect(text(parts.output)).toBe(text(whole.output))
+        expect(parts.counts).toEqual(whole.counts)
+        const { lines, blank, bad, resolved, failed } = whole.counts
+        expect(blank + bad + resolved + Object.values(failed).reduce((sum, count) => sum + count, 0)).toBe(
+          lines,
+        )
+      }),
+      { numRuns: 150 },
+    )
+  })
+})

@@ -1,0 +1,148 @@
+// Quotes that do not belong where they are, which would join rows to one record.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type EnrichOptions, enrich } from '../../../src/enrich.ts'
+import { Resolver } from '../../../src/index.ts'
+import { enrichBytes, smallDatabase } from '../in-memory-run.ts'
+import { chunked, text, utf8 } from '../world.ts'
+
+const FIRST = '0,81.2.69.142,first\n'
+
+const resolver = Resolver.openSync(smallDatabase())
+
+async function enriched(input: string, options: Partial<EnrichOptions> = {}) {
+  async function* chunks() {
+    yield* chunked(utf8(FIRST + input), [1e6])
+  }
+  const run = enrich(chunks(), {
+    resolver,
+    format: 'csv',
+    header: false,
+    field: '2',
+    fields: ['country_code'],
+    force: true,
+    ...options,
+  })
+  let output = ''
+  for await (const chunk of run.output) output += new TextDecoder().decode(chunk)
+  expect(output.startsWith('0,81.2.69.142,first,GB\n')).toBe(true)
+  return { output: output.slice(output.indexOf('\n') + 1), ...(await run.summary) }
+}
+
+const rows = (count: number, from = 1): string =>
+  Array.from({ length: count }, (_, n) => `${n + from},81.2.69.142,ok\n`).join('')
+
+describe('a quote that is stray', () => {
+  it('loses no row: the next quote opens another field (second trial 17)', async () => {
+    const { output, bad, badLines, doubtful, doubtfulLines, resolved } = await enriched(
+      '1,81.2.69.142,"oops\n2,81.2.69.142,ok\n3,81.2.69.142,ok\n4,81.2.69.142,"x" y\n5,81.2.69.142,ok\n',
+    )
+    expect(output).toBe(
+      '1,81.2.69.142,"oops\n2,81.2.69.142,ok,GB\n3,81.2.69.142,ok,GB\n4,81.2.69.142,"x" y,GB\n5,81.2.69.142,ok,GB\n',
+    )
+    expect({ bad, badLines, resolved }).toEqual({
+      bad: 1,
+      badLines: [{ line: 2, message: 'the quote that opens its field 3 is not closed' }],
+      resolved: 5,
+    })
+    expect({ doubtful, doubtfulLines }).toEqual({
+      doubtful: 1,
+      doubtfulLines: [{ line: 5, message: 'text follows the closing quote of its field 3' }],
+    })
+  })
+
+  it.each([
+    // Line ends and blanks after a closing quote are no text.
+    ['1,81.2.69.142,"a\nb"\r\n', 0],
+    ['1,81.2.69.142,"a\nb" \t\r\n', 0],
+    ['1,81.2.69.142,"a\nb"\r', 0],
+    ['1,81.2.69.142,"a\n""b"""\n', 0],
+    ['1,81.2.69.142,"a\nb" c\n', 2],
+    ['1,81.2.69.142,"a\nb"c\n', 2],
+    ['1,81.2.69.142,"a\nb"\rc\n', 2],
+  ])('is known by the text after it: %j (second trial 17)', async (input, bad) => {
+    const run = await enriched(input)
+    expect(run.bad).toBe(bad)
+    expect(run.resolved).toBe(bad === 0 ? 2 : 1)
+  })
+
+  it('ends with the bound of lines, and the next row is read (second trial 17)', async () => {
+    const open = '0,81.2.69.142,"oops\n'
+    for (const [maxRecordLines, count, bad] of [
+      [undefined, 999, 0],
+      [undefined, 1000, 1],
+      [5, 4, 0],
+      [5, 5, 1],
+      [1, 1, 1],
+    ] as const) {
+      const run = await enriched(`${open}${rows(count - 1)}9,81.2.69.142,",\n${rows(3)}`, { maxRecordLines })
+      const isJoined = bad === 0
+      // Without the bound, the quote of the last row closes the field: the record has one column too many.
+      expect(run.bad).toBe(isJoined ? 1 : 2)
+      expect(run.resolved).toBe(isJoined ? 4 : count - 1 + 4)
+    }
+  })
+
+  it('is shown with its line if it joins many rows (second trial 17)', async () => {
+    const { doubtfulLines, resolved } = await enriched(
+      `${rows(7)}8,81.2.69.142,"oops\n${rows(20)}"\n${rows(5)}`,
+    )
+    expect(doubtfulLines).toEqual([{ line: 9, message: 'its record has 22 lines' }])
+    expect(resolved).toBe(1 + 7 + 1 + 5)
+  })
+
+  it('does not take quadratic time, whatever follows it (second trial 17)', async () => {
+    const chain = `0,81.2.69.142,"a\n${'b","c\n'.repeat(100_000)}x" y\n`
+    expect((await enriched(chain)).lines).toBeGreaterThan(90_000)
+    const open = `${'0,81.2.69.142,"""a\n'.repeat(50_000)}`
+    expect((await enriched(open)).lines).toBeGreaterThan(20_000)
+  })
+
+  const piece = fc.constantFrom(
+    '"',
+    '""',
+    ',',
+    '\n',
+    '\r\n',
+    ' ',
+    'a',
+    '81.2.69.142',
+    '1,81.2.69.142,"',
+    '"\n',
+    '\n\n',
+  )
+  const texts = fc.array(piece, { maxLength: 60 }).map((parts) => parts.join(''))
+  it('gives the same in blocks of any size, and loses no byte (second trial 17)', () => {
+    const bounds = fc.record({
+      maxRecordLines: fc.integer({ min: 1, max: 6 }),
+      // With the least, a 64th is one byte; with the most, long enough for several lines.
+      maxLineBytes: fc.constantFrom(40, 200, 1000, 5000),
+    })
+    fc.assert(
+      fc.property(texts, bounds, fc.integer({ min: 1, max: 60 }), (input, limits, blockBytes) => {
+        const bytes = utf8(FIRST + input)
+        const options = {
+          format: 'csv',
+          header: false,
+          field: '2',
+          fields: ['country_code'],
+          ...limits,
+        } as const
+        const whole = enrichBytes(bytes, { ...options, force: true })
+        const parts = enrichBytes(bytes, { ...options, force: true }, blockBytes)
+        expect(text(parts.output)).toBe(text(whole.output))
+        expect(parts.counts).toEqual(whole.counts)
+        // Only the commas and codes of the added column are new.
+        const rest = (from: string): string => from.replace(/,(?:GB)?(?=\r?\n|\r?$)/g, '').replaceAll(',', '')
+        expect(rest(text(whole.output))).toBe(rest(FIRST + input))
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe('the option maxRecordLines', () => {
+  it.each([0, -1, 1.5, 2 ** 20 + 1, Number.NaN])('cannot be %s (second trial 17)', async (maxRecordLines) => {
+    await expect(enriched('1,2\n', { maxRecordLines })).rejects.toThrow('maxRecordLines')
+  })
+})

@@ -1,0 +1,146 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { textCommand } from '../../../src/enrich/reading/text-command.ts'
+import { enrich } from '../../../src/enrich.ts'
+import { openWorld, run, text, utf8 } from '../world.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'geofix-text-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const LINE = '81.2.69.142 - - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 12'
+
+async function enriched(input: string): Promise<void> {
+  async function* chunks() {
+    yield utf8(input)
+  }
+  for await (const _ of enrich(chunks(), { resolver: await openWorld() }).output);
+}
+
+describe('the command for lines that are not read', () => {
+  it.each([
+    ['Docker Compose', `web-1  | ${LINE}`],
+    ['containerd', `2026-07-01T12:00:00.123456789Z stdout F ${LINE}`],
+    ['syslog', `Jul  1 12:00:00 web nginx: ${LINE}`],
+    ['syslog with a process', `Jul 11 12:00:00 web nginx[12]: ${LINE}`],
+    ['words', 'GET 81.2.69.142 /index.html'],
+    ['words and tabs', 'a\t81.2.69.142\tb c'],
+    ['an address in a word', 'client=81.2.69.142; page=/'],
+    ['an address with a port', 'from 81.2.69.142:4711 to /'],
+  ])('makes lines that are read of those of %s (second trial 20)', (_, line) => {
+    const file = join(folder, 'input.txt')
+    writeFileSync(file, `${line}\n${line}\n`)
+    const message = textCommand([line, line])
+    const [, command = ''] = /: ((?:sed|awk|grep) .*) FILE \| geofix enrich$/.exec(message) ?? []
+    const made = execFileSync('sh', ['-c', `${command} ${file}`], { encoding: 'utf8' })
+    const { output, counts } = run(made)
+    expect(counts).toMatchObject({ lines: 2, resolved: 2 })
+    expect(text(output)).toContain('GB')
+  })
+
+  const hosts = Array.from({ length: 12 }, (_, index) => `${20 + index}.7.${99 + index}.${index + 64}`)
+  const versions = Array.from({ length: 12 }, (_, index) => `${110 + index}.0.0.0`)
+  it.each<[string, (host: string) => string, readonly string[]]>([
+    [
+      'W3C fields',
+      (host) => `12:00:00 81.2.69.1 GET / ${host} 200`,
+      ['#Version: 1.0', '#Fields: time s-ip cs-method cs-uri-stem c-ip sc-status'],
+    ],
+    [
+      'W3C fields whose first word has no address',
+      (host) => `12:00:00 ${host} GET`,
+      ['#Software: Some', '#Fields: time c-ip cs-method'],
+    ],
+    [
+      'Zeek',
+      (host) => `1.5\tCx\t${host}\t1000\t81.2.69.1\t443`,
+      [
+        '#separator \\x09',
+        '#fields\tts\tuid\tid.orig_h\tid.orig_p\tid.resp_h\tid.resp_p',
+        '#types\ttime\tstring\taddr\tport\taddr\tport',
+      ],
+    ],
+    ['words below a header', (host) => `1 ${host} x`, ['id who what']],
+    ['words below a header with a server', (host) => `81.2.69.1 ${host} x`, ['server who what']],
+    ['labels', (host) => `[UFW BLOCK] IN=eth0 SRC=${host} DST=81.2.69.1 LEN=40`, []],
+  ])('takes the client where lines have more than an address: %s (second trial 20)', (_, line, head) => {
+    const lines = [...head, ...hosts.map(line)]
+    const file = join(folder, 'several.txt')
+    writeFileSync(file, `${lines.join('\n')}\n`)
+    const message = textCommand(lines)
+    const [, command = ''] = /: ((?:sed|awk) .*) FILE \| geofix enrich$/.exec(message) ?? []
+    expect(execFileSync('sh', ['-c', `${command} ${file}`], { encoding: 'utf8' }).trim()).toBe(
+      hosts.join('\n'),
+    )
+  })
+
+  it('names all words that can be meant, with examples (second trial 20)', () => {
+    const lines = hosts.map((host) => `https 2026-07-01T12:00:00.1Z app/x ${host}:2817 10.0.0.7:80 0.0 200`)
+    expect(textCommand(lines)).toBe(
+      "To locate one of the addresses of each line: awk '{ print $4 }' FILE | geofix enrich, for example 20.7.99.64:2817. The others are $5, for example 10.0.0.7:80",
+    )
+  })
+
+  it.each<[string, readonly string[]]>([
+    ['versions', versions],
+    ['versions below a header', ['version', ...versions]],
+    ['counted versions', versions.map((version) => `      7 ${version}`)],
+    ['versions in text', versions.map((version) => `Chrome/${version} on Linux`)],
+    ['several addresses in text', hosts.map((host) => `from <${host}> to <81.2.69.1>`)],
+    ['names and user agents', versions.map((version) => `web.example.net "Chrome/${version}" 81.2.69.1/32`)],
+  ])('locates nothing that is not known to be the client: %s (second trial 20)', (_, lines) => {
+    expect(textCommand(lines)).toMatch(/geofix enrich --format list$/)
+  })
+
+  it.each<[string, string]>([
+    [
+      'an empty member beside a server',
+      hosts.map((ip) => `{"client_ip":null,"server_addr":"${ip}"}\n`).join(''),
+    ],
+    ['an empty column beside a version', `id,ip,v\n${versions.map((version) => `1,,${version}\n`).join('')}`],
+  ])('is none if the address is merely missing: %s (second trial 20)', async (_, input) => {
+    await expect(enriched(input)).rejects.toThrow(/\(in a program: force: true\)$/)
+  })
+
+  it('is how to trust proxies if lines have lists of hops (second trial 20)', async () => {
+    await expect(enriched(`${LINE.replace(' ', ', 10.0.0.7 ')}\n`.repeat(20))).rejects.toThrow(
+      /If it is a list of addresses, say which proxies are trusted, as in --trust loopback,uniquelocal/,
+    )
+  })
+
+  it.each<[string, RegExp]>([
+    ['{"ip":"81.2.69.142","location":1}\n', /add --overwrite .*, as in --into geo/],
+    ['ip,city\n81.2.69.142,x\n', /add --overwrite .* --fields/],
+  ])('is what to type if %j has what would be added (second trial 20)', (input, expected) => {
+    expect(() => run(input)).toThrow(expected)
+    expect(run(input, { overwrite: true }).counts.resolved).toBe(1)
+  })
+
+  it('is jq for an object of several lines (second trial 20)', () => {
+    expect(() => run('{\n  "ip": "81.2.69.142"\n}\n')).toThrow('jq -c . FILE | geofix enrich')
+  })
+
+  it('is none for prose', () => {
+    expect(textCommand(['Once upon a time'])).toMatch(/geofix enrich --format list$/)
+  })
+})
+
+describe('an address with a port', () => {
+  it.each([
+    ['81.2.69.142:443', 'resolved'],
+    ['[2001:4860:4860::8888]:443', 'resolved'],
+    ['[2001:4860:4860::8888]', 'resolved'],
+    ['81.2.69.142:99999', 'malformed'],
+    ['81.2.69.142:', 'malformed'],
+    ['unknown', 'malformed'],
+  ])('is located: %s is %s (second trial 20)', (ip, expected) => {
+    for (const input of [`${JSON.stringify({ ip })}\n`, `n,ip\n1,${ip}\n`]) {
+      const { counts } = run(
+        `${input}${input.startsWith('{') ? '{"ip":"10.0.0.1"}\n{"ip":"10.0.0.2"}' : '1,10.0.0.1\n2,10.0.0.2'}\n`,
+      )
+      expect(expected === 'resolved' ? counts.resolved : counts.failed.malformed).toBe(1)
+    }
+  })
+})
