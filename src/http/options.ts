@@ -64,7 +64,7 @@ export interface HandlerOptions {
 
 /** With the members of a `KeyFile`, which can be given as the options. */
 export const HANDLER_OPTIONS: NamesOf<
-  HandlerOptions & Readonly<Record<'size' | 'status' | 'close', unknown>>
+  HandlerOptions & Readonly<Record<'size' | 'status' | 'reload' | 'close', unknown>>
 > = {
   authenticate: true,
   plans: true,
@@ -79,6 +79,7 @@ export const HANDLER_OPTIONS: NamesOf<
   onAnswer: true,
   size: true,
   status: true,
+  reload: true,
   close: true,
 }
 

@@ -85,7 +85,7 @@ describe('lookupRecord and lookupResult', () => {
     if (!isGeofixError(error)) throw new Error('it has a location')
     const { code, status, message } = error
     const reason = error instanceof UnresolvableAddressError ? { reason: error.reason } : {}
-    expect(lookupResult(databases, address, localeOf('en'), AT)).toEqual({
+    expect(lookupResult(databases, address, localeOf('en'), AT, 'socket')).toMatchObject({
       ip,
       error: { code, status, message, ...reason },
     })

@@ -42,7 +42,7 @@ describe('geofix serve', () => {
     ['another log', ['--open', '--log', 'xml'], 'json, none'],
     ['a plan without numbers', ['--open', '--plan', 'gold'], 'developer=100,200,1000'],
     ['plans without developer', ['--open', '--plan', 'gold=1,1,1'], 'named developer'],
-    ['a header without proxies', ['--open', '--forwarded-header', 'x'], 'trustedProxies is empty'],
+    ['a header without proxies', ['--open', '--forwarded-header', 'x'], '--forwarded-header needs --trust'],
     ['a list that trusts everyone', ['--open', '--trust', '0.0.0.0/0'], 'trust everyone'],
     ['a socket that is a port', ['--open', '--listen', '127.0.0.1:80'], 'unix:/run/geofix/http.sock'],
     [
