@@ -104,7 +104,8 @@ interface RollupContext {
 
 /** What this plugin needs of the context in which Rollup resolves an import. */
 interface RollupResolver {
-  readonly meta: { readonly rolldownVersion?: string | undefined }
+  /** `rollupVersion` is in both. Rollup's type has no `rolldownVersion`. */
+  readonly meta: { readonly rollupVersion?: string; readonly rolldownVersion?: string | undefined }
   resolve(
     source: string,
     importer: string | undefined,
@@ -114,7 +115,7 @@ interface RollupResolver {
 
 interface RollupModule {
   readonly id: string
-  readonly external: unknown
+  readonly external?: boolean | 'absolute' | 'relative' | undefined
 }
 
 /** The files of the imports whose Node entry is another one than that of other platforms. */

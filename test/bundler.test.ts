@@ -226,7 +226,7 @@ describe('the plugin for Rollup, rolldown and Vite', () => {
 
   it('leaves what Vite and rolldown resolve, and what is external', async () => {
     const plugin = rollup()
-    const external = { id: 'geofix', external: 'absolute' }
+    const external = { id: 'geofix', external: 'absolute' } as const
     for (const found of [external, null]) {
       const context = { meta: {}, resolve: async () => found }
       expect(await plugin.resolveId.call(context, 'geofix')).toBe(found)
