@@ -35,7 +35,8 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],
-      // Run in child processes only: tests with real pipes, closed descriptors, signals and several workers start the command as a process.
+      // Run in child processes only: tests with real pipes, closed descriptors, signals and several workers start the
+      // command as a process.
       exclude: [
         'src/cli/enrich/descriptors.ts',
         'src/cli/enrich/pipe-stream.ts',

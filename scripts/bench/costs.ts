@@ -10,7 +10,7 @@ import { embedded } from '../../src/index.ts'
 import { pack, unpack } from '../../src/writer.ts'
 
 const LOOKUPS = [1, 1000, 100_000]
-/** Processes for each figure, of which the table has the medians. */
+/** Processes for each figure. The table has their medians. */
 const ROUNDS = 3
 
 const whole = fileURLToPath(new URL('whole.mjs', import.meta.url))

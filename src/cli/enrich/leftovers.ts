@@ -1,4 +1,4 @@
-// The temporary names of outputs, and the files under such names that killed runs have left behind.
+// The temporary names of outputs. Finds the files with such names that killed runs left.
 import { createHash, randomBytes } from 'node:crypto'
 import { lstatSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'

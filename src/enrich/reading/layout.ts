@@ -21,7 +21,7 @@ export interface Layout<State = unknown> {
   readonly quoted: QuotedRecords | null
   /** The longest line that is read. Bytes. */
   readonly maxLineBytes: number
-  /** Lines at the start of the input that are no records, and come before the header. The output keeps them. */
+  /** Lines at the start of the input, before the header, that are not records. The output keeps them. */
   readonly preambleLines: number
   /** The line with the names of the columns, from 1, counting the preamble and empty lines. 0 if there is none. */
   readonly headerLine: number

@@ -143,7 +143,7 @@ export class RecordEnds {
     }
   }
 
-  /** Whether a field goes on after its closing quote. Spaces, tabs and the line end are no text. */
+  /** Whether a field goes on after its closing quote. Spaces, tabs and the line end do not count as text. */
   #hasTextAfter(start: number, line: number, limit: number, delimiter: number): boolean {
     const bytes = this.#bytes
     let at = start
