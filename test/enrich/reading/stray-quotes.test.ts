@@ -1,7 +1,7 @@
 // Quotes that do not belong where they are, which would join rows to one record.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type EnrichOptions, enrich } from '../../../src/enrich.ts'
+import { EnrichError, type EnrichOptions, enrich } from '../../../src/enrich.ts'
 import { Resolver } from '../../../src/index.ts'
 import { enrichBytes, smallDatabase } from '../in-memory-run.ts'
 import { chunked, text, utf8 } from '../world.ts'
@@ -27,6 +27,16 @@ async function enriched(input: string, options: Partial<EnrichOptions> = {}) {
   for await (const chunk of run.output) output += new TextDecoder().decode(chunk)
   expect(output.startsWith('0,81.2.69.142,first,GB\n')).toBe(true)
   return { output: output.slice(output.indexOf('\n') + 1), ...(await run.summary) }
+}
+
+// Some random texts are a quoted list of addresses, which needs trusted proxies.
+function enrichedOrRefused(...call: Parameters<typeof enrichBytes>) {
+  try {
+    return enrichBytes(...call)
+  } catch (error) {
+    if (error instanceof EnrichError && error.code === 'ENRICH_FIELD_IS_LIST') return error.code
+    throw error
+  }
 }
 
 const rows = (count: number, from = 1): string =>
@@ -128,7 +138,8 @@ describe('a quote that is stray', () => {
           fields: ['country_code'],
           ...limits,
         } as const
-        const whole = enrichBytes(bytes, { ...options, force: true })
+        const whole = enrichedOrRefused(bytes, { ...options, force: true })
+        fc.pre(whole !== 'ENRICH_FIELD_IS_LIST')
         const parts = enrichBytes(bytes, { ...options, force: true }, blockBytes)
         expect(text(parts.output)).toBe(text(whole.output))
         expect(parts.counts).toEqual(whole.counts)
