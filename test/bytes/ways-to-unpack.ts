@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
+import { newShareableBytes } from '../../src/bytes/byte-limit.ts'
 import { gunzip } from '../../src/bytes/gunzip.ts'
 import { gunzipInPieces } from '../../src/bytes/platform-gunzip.ts'
-import { loadShared } from '../../src/cli/enrich/shared-database.ts'
 import { readUnpacked } from '../../src/node/file-bytes.ts'
 import { nativeGunzip, nativeGunzipAsync } from '../../src/node/native-gunzip.ts'
 
@@ -24,6 +24,6 @@ export function waysToUnpack(path: string): [name: string, unpack: Unpack][] {
     ['native', async (packed, max) => nativeGunzip(packed, undefined, max)],
     ['native, in the background', (packed, max) => nativeGunzipAsync(packed, undefined, max)],
     ['streaming from a file', (packed, max) => readUnpacked(write(packed), max)],
-    ['into shared memory', async (packed, max) => (await loadShared(write(packed), max)).bytes],
+    ['into shared memory', (packed, max) => readUnpacked(write(packed), max, undefined, newShareableBytes)],
   ]
 }

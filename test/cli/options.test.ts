@@ -18,13 +18,13 @@ import { temporaryFolder } from '../temporary.ts'
 import { geofix, ndjson, writeDatabase } from './enrich/command-line.ts'
 
 const loads = vi.hoisted(() => ({ begun: 0 }))
-vi.mock('../../src/cli/enrich/shared-database.ts', async (original) => {
-  const real = await original<typeof import('../../src/cli/enrich/shared-database.ts')>()
-  const loadShared: typeof real.loadShared = (...args) => {
+vi.mock('../../src/cli/enrich/thread-databases.ts', async (original) => {
+  const real = await original<typeof import('../../src/cli/enrich/thread-databases.ts')>()
+  const openForThreads: typeof real.openForThreads = (...args) => {
     loads.begun++
-    return real.loadShared(...args)
+    return real.openForThreads(...args)
   }
-  return { ...real, loadShared }
+  return { ...real, openForThreads }
 })
 
 const folder = temporaryFolder()

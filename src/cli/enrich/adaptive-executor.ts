@@ -3,7 +3,7 @@ import type { Counts } from '../../enrich/counting/counts.ts'
 import { type Executor, isDone } from '../../enrich/executor.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Allocate, Block } from '../../enrich/reading/splitter.ts'
-import { expanded, type SharedDatabase } from './shared-database.ts'
+import type { SharedDatabases } from '../../location/shared-databases.ts'
 import { WorkerPool } from './worker-pool.ts'
 
 /** How many threads a run can have, and when it starts them. */
@@ -41,7 +41,7 @@ const MAX_OUTPUTS_BYTES = 48 * 1024 * 1024
 export class AdaptiveExecutor implements Executor {
   readonly blockBytes = BLOCK_BYTES
   readonly #threads: Threads
-  readonly #databases: readonly SharedDatabase[]
+  readonly #share: () => SharedDatabases
   #workers: WorkerPool | null = null
   #plan: Plan | null = null
   #enricher: BlockEnricher | null = null
@@ -57,14 +57,14 @@ export class AdaptiveExecutor implements Executor {
   #outputBytes = 4 * BLOCK_BYTES
 
   /**
-   * @param databases expanded if there are workers; later ones get them expanded
+   * @param share `Resolver.share` of the databases: called once, when there are workers
    * @param workers that are already running, see {@link workersFor}
    */
-  constructor(databases: readonly SharedDatabase[], threads: Threads, workers: WorkerPool | null = null) {
+  constructor(share: () => SharedDatabases, threads: Threads, workers: WorkerPool | null = null) {
     this.#threads = threads
-    this.#databases = databases
+    this.#share = share
     this.#workers = workers
-    workers?.useDatabases(databases)
+    workers?.useDatabases(share())
   }
 
   get capacity(): number {
@@ -157,7 +157,7 @@ export class AdaptiveExecutor implements Executor {
   #startWorkers(): void {
     if (this.#workers !== null || this.#threads.count === 1) return
     this.#workers = new WorkerPool(this.#threads.count - 1)
-    this.#workers.useDatabases(this.#databases.map(expanded))
+    this.#workers.useDatabases(this.#share())
     if (this.#plan !== null) this.#workers.usePlan(this.#plan)
   }
 }

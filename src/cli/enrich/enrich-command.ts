@@ -1,11 +1,10 @@
 import packageJson from '../../../package.json'
-import { DEFAULT_MAX_BYTES } from '../../bytes/byte-limit.ts'
-import { embedded } from '../../embedded.ts'
 import { BadLineError, EnrichError, InputMismatchError } from '../../enrich/errors.ts'
 import { makePlan, type Plan } from '../../enrich/formats/formats.ts'
 import { commonPlan } from '../../enrich/options.ts'
 import { Run } from '../../enrich/run.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
+import { BORROW, withDatabases } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
 import { bytesText, countOf } from '../figures.ts'
 import {
@@ -23,9 +22,9 @@ import { Input, sizeOf } from './input.ts'
 import { Interruption, SignalWatch } from './interruption.ts'
 import { ClosedPipe, type Output } from './output.ts'
 import { openOutputFile, openStandardOutput } from './output-file.ts'
-import { expanded, loadShared, openShared } from './shared-database.ts'
 import { type Position, Progress, type RunFacts, statisticsJson, statisticsText } from './statistics.ts'
 import { unreadable } from './system-error.ts'
+import { openForThreads } from './thread-databases.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
 /**
@@ -101,12 +100,11 @@ class Session {
     // Opening an output can take long: a named pipe waits for its reader.
     if (signal.aborted) return
     this.#workers = workersFor(sizeOf(this.#inputs), threads)
-    const sources = databases.length > 0 ? databases : [embedded.city]
-    const read = await Promise.all(sources.map((source) => loadShared(source, DEFAULT_MAX_BYTES, signal)))
-    const loaded = this.#workers === null ? read : read.map(expanded)
-    const set = openShared(loaded)
-    checkLocations(set)
-    const executor = new AdaptiveExecutor(loaded, threads, this.#workers)
+    const resolver = await openForThreads(databases, signal)
+    withDatabases(resolver, checkLocations)
+    const executor = new AdaptiveExecutor(() => resolver.share(), threads, this.#workers)
+    // After sharing: threads that share an expanded database are faster with it, and this one too.
+    const set = resolver[BORROW]()
     this.#end.signal.addEventListener('abort', () => executor.stop())
     const run = new Run({
       inputs: this.#inputs,

@@ -1,6 +1,4 @@
 // `geofix enrich --rows`: one row out for each row in, for programs that run geofix and count its lines.
-import { DEFAULT_MAX_BYTES } from '../../bytes/byte-limit.ts'
-import { embedded } from '../../embedded.ts'
 import { EnrichError } from '../../enrich/errors.ts'
 import type { RequiredRowOption } from '../../enrich/formats/format-definition.ts'
 import { RowEnricher } from '../../enrich/row-enricher.ts'
@@ -12,14 +10,15 @@ import {
   type RowPlan,
 } from '../../enrich/row-plan.ts'
 import { ChunkHeaderError, type ChunkHeaders, RowStream } from '../../enrich/row-stream.ts'
+import { BORROW } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
 import { CommandFailure, ExitStatus, type Terminal, UsageError } from '../terminal.ts'
 import { checkOpen, descriptorStatus, STANDARD_ERROR } from './descriptors.ts'
 import { checkFit, type EnrichFlags, inFlags, optionOf } from './flags.ts'
 import { ClosedPipe } from './output.ts'
 import { openStandardOutput } from './output-file.ts'
-import { loadShared, openShared } from './shared-database.ts'
 import { directoryError, unreadable } from './system-error.ts'
+import { openForThreads } from './thread-databases.ts'
 
 /** The options that can be given with `--rows`. */
 const ROW_FLAGS: ReadonlySet<string> = new Set<keyof EnrichFlags>([
@@ -97,8 +96,7 @@ export async function runRows(command: RowsCommand, terminal: Terminal): Promise
     note: () => {},
     signal: new AbortController().signal,
   })
-  const sources = databases.length > 0 ? databases : [embedded.city]
-  const set = openShared(await Promise.all(sources.map((source) => loadShared(source, DEFAULT_MAX_BYTES))))
+  const set = (await openForThreads(databases))[BORROW]()
   checkLocations(set)
   const stream = new RowStream(new RowEnricher(plan, set), headers)
   try {

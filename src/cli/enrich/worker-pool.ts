@@ -4,15 +4,15 @@ import type { Counts } from '../../enrich/counting/counts.ts'
 import { BadLineError } from '../../enrich/errors.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Block } from '../../enrich/reading/splitter.ts'
+import type { SharedDatabases } from '../../location/shared-databases.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
-import type { SharedDatabase } from './shared-database.ts'
 
 /**
  * A message to a worker. The databases come first. A plan applies to the blocks that follow it. The worker answers each
  * plan, each block and each request for the counts of locations, in order.
  */
 export type WorkerRequest =
-  | { readonly kind: 'databases'; readonly databases: readonly SharedDatabase[] }
+  | { readonly kind: 'databases'; readonly databases: SharedDatabases }
   | { readonly kind: 'plan'; readonly plan: Plan }
   | { readonly kind: 'block'; readonly block: Block; readonly memory: SharedArrayBuffer }
   | { readonly kind: 'location-counts' }
@@ -62,7 +62,7 @@ export class WorkerPool {
   }
 
   /** Call this before the first `usePlan`. */
-  useDatabases(databases: readonly SharedDatabase[]): void {
+  useDatabases(databases: SharedDatabases): void {
     for (const { worker } of this.#members) post(worker, { kind: 'databases', databases })
   }
 

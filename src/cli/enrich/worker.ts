@@ -6,11 +6,13 @@ import { BadLineError } from '../../enrich/errors.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Block } from '../../enrich/reading/splitter.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
-import { openShared, type SharedDatabase } from './shared-database.ts'
+import type { SharedDatabases } from '../../location/shared-databases.ts'
+import { BORROW } from '../../resolver.ts'
+import { attachInThread } from './thread-databases.ts'
 import type { WorkerReply, WorkerRequest } from './worker-pool.ts'
 
 const port = parentPort
-let databases: readonly SharedDatabase[] = []
+let databases: SharedDatabases = { geofix: 1, databases: [] }
 let set: DatabaseSet | undefined
 let enricher: BlockEnricher | undefined
 
@@ -31,7 +33,8 @@ function post(reply: WorkerReply): void {
 }
 
 function usePlan(plan: Plan): void {
-  set ??= openShared(databases)
+  // Borrowed until the thread ends.
+  set ??= attachInThread(databases)[BORROW]()
   enricher = new BlockEnricher(plan, set)
   post({ kind: 'ready' })
 }

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { AdaptiveExecutor } from '../../../src/cli/enrich/adaptive-executor.ts'
-import { loadShared, openShared, type SharedDatabase } from '../../../src/cli/enrich/shared-database.ts'
+import { openForThreads } from '../../../src/cli/enrich/thread-databases.ts'
 import { WorkerPool } from '../../../src/cli/enrich/worker-pool.ts'
 import { BlockEnricher } from '../../../src/enrich/block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts } from '../../../src/enrich/counting/counts.ts'
@@ -14,6 +14,7 @@ import { Splitter } from '../../../src/enrich/reading/splitter.ts'
 import { enrich } from '../../../src/enrich.ts'
 import { Resolver } from '../../../src/index.ts'
 import { pack } from '../../../src/packed/pack.ts'
+import { BORROW } from '../../../src/resolver.ts'
 import { sampled } from '../../effort.ts'
 import { LONG_ANSWERS } from '../../enrich/long-answers.ts'
 import { temporaryFolder } from '../../temporary.ts'
@@ -45,7 +46,7 @@ interface Result {
 
 /** Sends an input through an executor in blocks of a size. */
 async function enriched(
-  databases: readonly SharedDatabase[],
+  database: string,
   input: string,
   options: EnrichOptions,
   threads: { count: number; from: number },
@@ -54,10 +55,11 @@ async function enriched(
   const bytes = new TextEncoder().encode(input)
   const { plan } = makePlan(bytes, true, { at: 0, ...options })
   const workers = threads.count > 1 && threads.from === 0 ? new WorkerPool(threads.count - 1) : null
-  const executor = new AdaptiveExecutor(databases, threads, workers)
+  const resolver = await openForThreads([database])
+  const executor = new AdaptiveExecutor(() => resolver.share(), threads, workers)
   let linesBefore = 0
   try {
-    executor.usePlan(plan, new BlockEnricher(plan, openShared(databases)))
+    executor.usePlan(plan, new BlockEnricher(plan, resolver[BORROW]()))
     // Wait until the thread is ready; this thread would otherwise do all the work before.
     while (workers?.isBusy) await new Promise((resolve) => setTimeout(resolve, 5))
     const pieces: Uint8Array[] = []
@@ -89,7 +91,8 @@ async function enriched(
 }
 
 it('refuses a block before a plan', async () => {
-  const executor = new AdaptiveExecutor([await loadShared(DB)], { count: 1, from: 0 })
+  const resolver = await openForThreads([DB])
+  const executor = new AdaptiveExecutor(() => resolver.share(), { count: 1, from: 0 })
   const block = {
     bytes: new Uint8Array(1),
     isStart: false,
@@ -104,9 +107,8 @@ describe('several threads', () => {
   it.each(Object.keys(INPUTS))(
     'give the same output and counts as one, for %s in blocks of any size',
     async (format) => {
-      const databases = [await loadShared(DB)]
       const input = INPUTS[format] ?? ''
-      const alone = await enriched(databases, input, { details: true }, { count: 1, from: 0 }, 1 << 20)
+      const alone = await enriched(DB, input, { details: true }, { count: 1, from: 0 }, 1 << 20)
       expect(alone.threads).toBe(1)
       expect(alone.counts.resolved).toBeGreaterThan(1000)
       const ways = [
@@ -115,7 +117,7 @@ describe('several threads', () => {
         [3, 50_000, 7777],
       ] as const
       for (const [count, from, blockBytes] of sampled(ways, 2)) {
-        const many = await enriched(databases, input, { details: true }, { count, from }, blockBytes)
+        const many = await enriched(DB, input, { details: true }, { count, from }, blockBytes)
         expect(many.threads).toBe(count)
         expect(many.output).toBe(alone.output)
         expect(many.counts).toEqual(alone.counts)
@@ -127,9 +129,9 @@ describe('several threads', () => {
     const path = join(folder, 'a.packed')
     writeFileSync(path, pack(readFileSync(DB)))
     const input = ndjson(3000)
-    const alone = await enriched([await loadShared(DB)], input, {}, { count: 1, from: 0 }, 20_000)
+    const alone = await enriched(DB, input, {}, { count: 1, from: 0 }, 20_000)
     for (const from of [0, 50_000]) {
-      const many = await enriched([await loadShared(path)], input, {}, { count: 3, from }, 20_000)
+      const many = await enriched(path, input, {}, { count: 3, from }, 20_000)
       expect([many.threads, many.output]).toEqual([3, alone.output])
     }
   })
@@ -137,10 +139,9 @@ describe('several threads', () => {
   it('write blocks with long answers in several parts, in order', async () => {
     const file = join(folder, 'long-answers.mmdb')
     writeFileSync(file, LONG_ANSWERS)
-    const databases = [await loadShared(file)]
     const input = Array.from({ length: 4000 }, (_, n) => `1.2.${n >> 8}.${n % 256}\n`).join('')
     for (const count of [1, 3]) {
-      const run = await enriched(databases, input, {}, { count, from: 0 }, 20_000)
+      const run = await enriched(file, input, {}, { count, from: 0 }, 20_000)
       expect(run.threads).toBe(count)
       expect(run.counts).toMatchObject({ lines: 4000, resolved: 4000 })
       expect(run.largest).toBeGreaterThan(16_000_000)
@@ -153,13 +154,13 @@ describe('several threads', () => {
   })
 
   it('are not started for a small input', async () => {
-    const result = await enriched([await loadShared(DB)], ndjson(100), {}, { count: 4, from: 100_000 }, 1000)
+    const result = await enriched(DB, ndjson(100), {}, { count: 4, from: 100_000 }, 1000)
     expect(result.threads).toBe(1)
   })
 
   it('fail at the first bad line, even if another thread finds a later one first', async () => {
     const input = `${ndjson(500)}bad\n${ndjson(500)}bad\n`
-    const run = enriched([await loadShared(DB)], input, { onBadLine: 'fail' }, { count: 3, from: 0 }, 500)
+    const run = enriched(DB, input, { onBadLine: 'fail' }, { count: 3, from: 0 }, 500)
     await expect(run).rejects.toThrow(BadLineError)
     await expect(run).rejects.toMatchObject({ line: 501 })
   })

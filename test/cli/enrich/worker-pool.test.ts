@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { loadShared } from '../../../src/cli/enrich/shared-database.ts'
+import { openForThreads } from '../../../src/cli/enrich/thread-databases.ts'
 import { WorkerPool } from '../../../src/cli/enrich/worker-pool.ts'
 import { BadLineError } from '../../../src/enrich/errors.ts'
 import { layoutOf, makePlan } from '../../../src/enrich/formats/formats.ts'
@@ -23,7 +23,7 @@ describe('a pool of worker threads', () => {
       await expect(pool.enrich(blockOf(ndjson(1)), memory)).rejects.toThrow(
         'a worker thread failed: a block came before its plan',
       )
-      pool.useDatabases([await loadShared(DB)])
+      pool.useDatabases((await openForThreads([DB])).share())
       pool.usePlan(plan)
       const bad = pool.enrich(blockOf('bad'), memory)
       await expect(bad).rejects.toBeInstanceOf(BadLineError)
@@ -40,7 +40,8 @@ describe('a pool of worker threads', () => {
     // A thread ends when it cannot open the database.
     const pool = new WorkerPool(2)
     try {
-      pool.useDatabases([{ bytes: new Uint8Array(new SharedArrayBuffer(10)), path: 'x.mmdb' }])
+      const damaged = { bytes: new Uint8Array(new SharedArrayBuffer(10)), path: 'x.mmdb' }
+      pool.useDatabases({ geofix: 1, databases: [damaged] })
       pool.usePlan(plan)
       const [block] = new Splitter(layoutOf(plan), 1000).push(bytes)
       if (block === undefined) throw new Error('there is no block')

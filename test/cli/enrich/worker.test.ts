@@ -1,6 +1,6 @@
 // The script of a worker thread, in this thread: what it answers to each order. Whole runs: pool.test.ts.
 import { expect, it, vi } from 'vitest'
-import { loadShared } from '../../../src/cli/enrich/shared-database.ts'
+import { openForThreads } from '../../../src/cli/enrich/thread-databases.ts'
 import type { WorkerReply, WorkerRequest } from '../../../src/cli/enrich/worker-pool.ts'
 import { emptyCounts } from '../../../src/enrich/counting/counts.ts'
 import { makePlan } from '../../../src/enrich/formats/formats.ts'
@@ -45,8 +45,8 @@ it('answers each plan, block and request for counts, in order', async () => {
   // It has no locations either.
   expect(give({ kind: 'location-counts' })).toMatchObject({ kind: 'enriched', counts: emptyCounts() })
 
-  const database = await loadShared(writeDatabase(temporaryFolder()))
-  expect(give({ kind: 'databases', databases: [database] })).toBeUndefined()
+  const resolver = await openForThreads([writeDatabase(temporaryFolder())])
+  expect(give({ kind: 'databases', databases: resolver.share() })).toBeUndefined()
   const plan = (onBadLine: 'keep' | 'fail') =>
     makePlan(block.bytes, true, { format: 'ndjson', field: 'ip', onBadLine }).plan
   expect(give({ kind: 'plan', plan: plan('fail') })).toEqual({ kind: 'ready' })

@@ -3,9 +3,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { expanded, loadShared, openShared } from '../../../src/cli/enrich/shared-database.ts'
+import { openForThreads } from '../../../src/cli/enrich/thread-databases.ts'
 import { InvalidDatabaseError } from '../../../src/errors.ts'
 import { pack } from '../../../src/packed/pack.ts'
+import { withDatabases } from '../../../src/resolver.ts'
 import { encode, handMade } from '../../mmdb/hand-made.ts'
 import { tarOf } from '../../tar-archive.ts'
 import { temporaryFolder } from '../../temporary.ts'
@@ -21,16 +22,24 @@ function file(name: string, content: Uint8Array): string {
   return path
 }
 
-describe('loadShared', () => {
+/** The bytes of the only database of a resolver, which are in shared memory. */
+async function opened(path: string): Promise<Uint8Array> {
+  const resolver = await openForThreads([path])
+  const bytes = withDatabases(resolver, ({ databases: [database] }) => database?.bytes)
+  expect(resolver.databases[0]).toMatchObject({ type: 'Sample-City', path })
+  expect(bytes?.buffer).toBeInstanceOf(SharedArrayBuffer)
+  // The threads get this memory, not a copy of it.
+  expect(resolver.share({ expand: false }).databases[0]).toMatchObject({ bytes, path })
+  return bytes ?? new Uint8Array()
+}
+
+describe('openForThreads', () => {
   it.each([
     ['raw', DB],
     ['gzip', file('a.gz', gzipSync(RAW))],
     ['tar.gz', file('a.tgz', gzipSync(tarOf({ 'x/city.mmdb': RAW })))],
   ])('reads a %s file into shared memory', async (_, path) => {
-    const database = await loadShared(path)
-    expect(database.bytes.buffer).toBeInstanceOf(SharedArrayBuffer)
-    expect(Buffer.compare(database.bytes, RAW)).toBe(0)
-    expect(openShared([database]).info[0]).toMatchObject({ type: 'Sample-City', path })
+    expect(Buffer.compare(await opened(path), RAW)).toBe(0)
   })
 
   it.each([
@@ -39,10 +48,8 @@ describe('loadShared', () => {
     ['tar.gz', gzipSync(tarOf({ 'x/city.mmdb': RAW }))],
   ])('reads a %s database from a named pipe into shared memory', async (name, content) => {
     const pipe = makePipe(folder, `pipe-${name}`)
-    const [{ bytes, path }] = await Promise.all([loadShared(pipe), writeFile(pipe, content)])
-    expect(bytes.buffer).toBeInstanceOf(SharedArrayBuffer)
+    const [bytes] = await Promise.all([opened(pipe), writeFile(pipe, content)])
     expect(Buffer.compare(bytes, RAW)).toBe(0)
-    expect(path).toBe(pipe)
   })
 
   it.each([
@@ -51,20 +58,21 @@ describe('loadShared', () => {
   ])('reads no more than the limit from a named pipe: %s', async (name, content, limit) => {
     const pipe = makePipe(folder, `limited-${name}`)
     const written = writeFile(pipe, content)
-    await expect(loadShared(pipe, limit)).rejects.toThrow('the limit that maxBytes sets')
+    await expect(openForThreads([pipe], undefined, limit)).rejects.toThrow('the limit that maxBytes sets')
     await written
   })
 
   it('stops waiting for the writer of a named pipe', async () => {
     const pipe = makePipe(folder, 'unwritten')
-    await expect(loadShared(pipe, undefined, AbortSignal.timeout(5))).rejects.toThrow('aborted')
+    await expect(openForThreads([pipe], AbortSignal.timeout(5))).rejects.toThrow('aborted')
   })
 
   it('reads no more than the limit', async () => {
     const path = file('large', gzipSync(Buffer.concat([Buffer.alloc(100_000), RAW])))
-    await expect(loadShared(path, 100_000)).rejects.toThrow('the limit that maxBytes sets')
-    await expect(loadShared(DB, RAW.length - 1)).rejects.toThrow('the limit that maxBytes sets')
-    await expect(loadShared('/dev/zero', 100_000)).rejects.toThrow(InvalidDatabaseError)
+    const limited = (source: string, maxBytes: number) => openForThreads([source], undefined, maxBytes)
+    await expect(limited(path, 100_000)).rejects.toThrow('the limit that maxBytes sets')
+    await expect(limited(DB, RAW.length - 1)).rejects.toThrow('the limit that maxBytes sets')
+    await expect(limited('/dev/zero', 100_000)).rejects.toThrow(InvalidDatabaseError)
   })
 
   it.each([
@@ -78,28 +86,21 @@ describe('loadShared', () => {
     ['an empty file', Buffer.alloc(0)],
   ])('refuses %s', async (_, bytes) => {
     const path = file('bad', bytes)
-    await expect(loadShared(path).then((database) => openShared([database]))).rejects.toThrow(
-      InvalidDatabaseError,
-    )
+    await expect(openForThreads([path])).rejects.toThrow(InvalidDatabaseError)
+    await expect(openForThreads([path])).rejects.toMatchObject({ path })
   })
-})
 
-describe('expanded', () => {
-  it('makes a packed database an MMDB file in shared memory, and leaves others as they are', async () => {
-    const plain = await loadShared(DB)
-    expect(expanded(plain)).toEqual(plain)
+  it('opens a packed database, of which threads share an expanded copy', async () => {
     const path = file('a.packed', pack(RAW))
-    const packed = await loadShared(path)
-    const database = expanded(packed)
-    expect(database.bytes.buffer).toBeInstanceOf(SharedArrayBuffer)
-    expect(openShared([database]).info[0]).toEqual({
-      ...openShared([packed]).info[0],
-      nodeCount: expect.any(Number),
-    })
+    const packed = Buffer.from(await opened(path))
+    expect(Buffer.compare(packed, readFileSync(path))).toBe(0)
+    const [expanded] = (await openForThreads([path])).share().databases
+    expect(expanded?.bytes.buffer).toBeInstanceOf(SharedArrayBuffer)
+    expect(expanded?.tables).toBeInstanceOf(SharedArrayBuffer)
+    expect(Buffer.compare(packed, expanded?.bytes ?? packed)).not.toBe(0)
     // No tree, so nothing to expand.
-    const small = await loadShared(
-      file('b.packed', pack(handMade(encode('x'), { node_count: 0 }, new Uint8Array()))),
-    )
-    expect(expanded(small).bytes).toBe(small.bytes)
+    const empty = pack(handMade(encode('x'), { node_count: 0 }, new Uint8Array()))
+    const [small] = (await openForThreads([file('b.packed', empty)])).share().databases
+    expect(Buffer.compare(small?.bytes ?? new Uint8Array(), empty)).toBe(0)
   })
 })

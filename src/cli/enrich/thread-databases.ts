@@ -1,0 +1,79 @@
+import { stat } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { allocate, ByteCollector, DEFAULT_MAX_BYTES } from '../../bytes/byte-limit.ts'
+import { extractUncompressed } from '../../bytes/extract.ts'
+import { isGzip } from '../../bytes/gzip-member.ts'
+import { embedded } from '../../embedded.ts'
+import { isGeofixError } from '../../errors.ts'
+import type { SharedDatabases } from '../../location/shared-databases.ts'
+import { readUnpacked } from '../../node/file-bytes.ts'
+import { nativeGunzipAsync } from '../../node/native-gunzip.ts'
+import { NodeResolver } from '../../node/node-resolver.ts'
+import { unreadable } from '../../node/packed-source.ts'
+
+/**
+ * The limit of the decoded blocks of a packed database, in bytes. It has room for all IPv4 networks and the whole data of a
+ * city database, and for those IPv6 networks that a log has: with half of it, a million lines take a third more time.
+ */
+const CACHE_BYTES = 201_326_592
+
+/**
+ * Opens the databases of a run. Reads each file once, whole, into memory that threads share: a file that is overwritten
+ * during a run changes nothing.
+ *
+ * @param paths if empty, the embedded database
+ * @param signal stops waiting for the writer of a named pipe
+ * @param maxBytes limit for each file, compressed and decompressed
+ * @throws InvalidDatabaseError when a file cannot be read, is too large, is damaged or is not an MMDB database
+ */
+export async function openForThreads(
+  paths: readonly string[],
+  signal?: AbortSignal,
+  maxBytes = DEFAULT_MAX_BYTES,
+): Promise<NodeResolver> {
+  const sources = paths.length > 0 ? paths : [fileURLToPath(embedded.city)]
+  const databases = await Promise.all(
+    sources.map(async (path) => {
+      const bytes = extractUncompressed(await readFile(path, maxBytes, signal), path)
+      return { bytes: inSharedMemory(bytes, path), path }
+    }),
+  )
+  return attachInThread({ geofix: 1, databases })
+}
+
+/** Opens the databases that another thread has shared. @throws InvalidDatabaseError when one is not an MMDB database */
+export function attachInThread(shared: SharedDatabases): NodeResolver {
+  return NodeResolver.attach(shared, { cacheBytes: CACHE_BYTES })
+}
+
+async function readFile(path: string, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
+  try {
+    if ((await stat(path)).isFIFO()) return await readNamedPipe(path, maxBytes, signal)
+    return await readUnpacked(path, maxBytes, signal, newSharedBytes)
+  } catch (cause) {
+    throw isGeofixError(cause) ? cause : unreadable(path, cause)
+  }
+}
+
+/** Reads a named pipe to its end, such as a shell's <(…), and decompresses gzip. */
+async function readNamedPipe(path: string, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
+  const { openPipeToRead } = await import('./pipe-stream.ts')
+  const collector = new ByteCollector(maxBytes, path)
+  for await (const chunk of await openPipeToRead(path, signal)) {
+    if (chunk instanceof Uint8Array) collector.add(chunk)
+  }
+  const bytes = collector.bytes()
+  return isGzip(bytes) ? nativeGunzipAsync(bytes, path, maxBytes) : bytes
+}
+
+function newSharedBytes(length: number): Uint8Array {
+  return new Uint8Array(new SharedArrayBuffer(length))
+}
+
+/** The bytes themselves if they are in shared memory, or a copy that is. */
+function inSharedMemory(bytes: Uint8Array, path: string): Uint8Array {
+  if (bytes.buffer instanceof SharedArrayBuffer) return bytes
+  const copy = allocate(bytes.length, newSharedBytes, path)
+  copy.set(bytes)
+  return copy
+}
