@@ -72,6 +72,12 @@ export function makeRowPlan(options: RowOptions): RowPlan {
     throw new TypeError(`the option "${name}"${otherwise} must be given for rows: nothing is guessed`)
   }
   checkOptions(options)
+  const definition = definitionOf(format)
+  if (definition.rows === null) {
+    throw new TypeError(
+      `the option "format" cannot be ${format} for rows: lines before the records name their columns`,
+    )
+  }
   if (onBadLine !== 'raw' && onBadLine !== 'keep') {
     throw new TypeError('the option "onBadLine" must be raw or keep: every input row needs an output row')
   }
@@ -86,7 +92,6 @@ export function makeRowPlan(options: RowOptions): RowPlan {
   }
   if (options.into === RAW) throw new TypeError(`the option "into" must not be ${RAW}`)
   const keepsBadLines = onBadLine === 'keep'
-  const definition = definitionOf(format)
   if (definition.rows !== undefined) return { ...definition.rows.plan(options), keepsBadLines }
   if (quoting !== undefined)
     throw new TypeError(`the option "quoting" is for ${quotedFormats().join(' and ')}`)

@@ -3,6 +3,7 @@ import { address } from './targets/address.ts'
 import { client } from './targets/client.ts'
 import { delimited } from './targets/delimited.ts'
 import { gzip } from './targets/gzip.ts'
+import { headed } from './targets/headed.ts'
 import { locale } from './targets/locale.ts'
 import { logLines } from './targets/log-lines.ts'
 import { mmdb } from './targets/mmdb.ts'
@@ -13,5 +14,19 @@ import { tar } from './targets/tar.ts'
 import { writer } from './targets/writer.ts'
 
 export const TARGETS: readonly Target[] = [
-  ...[address, client, gzip, tar, mmdb, packed, writer, ndjson, rowsTarget, delimited, logLines, locale],
+  ...[
+    address,
+    client,
+    gzip,
+    tar,
+    mmdb,
+    packed,
+    writer,
+    ndjson,
+    rowsTarget,
+    delimited,
+    headed,
+    logLines,
+    locale,
+  ],
 ]

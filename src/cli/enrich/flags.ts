@@ -190,9 +190,10 @@ export function checkFit(options: EnrichOptions, format: Format, name: string): 
 
 /** What `geofix enrich --help` prints after the options. */
 export const ENRICH_HELP = `
-FILE is NDJSON, CSV, TSV, an access log (common or combined format) or a list of addresses. It can be compressed with
-gzip, or with Zstandard if this version of Node supports it. - is standard input. Several files give one output; CSV
-then has one header. The output can be one of the inputs. Lines without a location get null or empty columns.
+FILE is NDJSON, CSV, TSV, an access log (common or combined format), a W3C Extended log (IIS, CloudFront), a log of
+Zeek, a table separated by spaces (VPC flow logs) or a list of addresses. It can be compressed with gzip, or with
+Zstandard if this version of Node supports it. - is standard input. Several files give one output; CSV then has one
+header. The output can be one of the inputs. Lines without a location get null or empty columns.
 
 Examples:
   geofix enrich access.log -o places.ndjson

@@ -45,8 +45,11 @@ export interface FormatDefinition<Plan extends CommonPlan & { readonly format: s
   /** What is appended to a line without a location; `null` if lines are not kept. Absent if the format has no `append`. */
   appended?(plan: Plan): Uint8Array | null
   makeLines(plan: Plan, locator: LineLocator): LineFormat<State>
-  /** Present where rows are not read as lines are: a row of a table has no header to count columns by. */
-  readonly rows?: RowsDefinition<Plan>
+  /**
+   * Present where rows are not read as lines are: a row of a table has no header to count columns by. `null` if rows are
+   * refused, because only a header tells where their address is.
+   */
+  readonly rows?: RowsDefinition<Plan> | null
 }
 
 /**

@@ -10,6 +10,7 @@ import { refuseUnreadable } from '../reading/unreadable-input.ts'
 import { ACCESS_LOG } from './access-log/access-log.ts'
 import { CSV, TSV } from './delimited/delimited.ts'
 import type { FormatDefinition } from './format-definition.ts'
+import { SSV, W3C, ZEEK } from './headed/headed.ts'
 import { LIST } from './list.ts'
 import { NDJSON } from './ndjson/ndjson.ts'
 
@@ -17,7 +18,7 @@ import { NDJSON } from './ndjson/ndjson.ts'
  * All formats, from the strictest to the most lenient: the first that recognises an input is used. To add a format, add
  * its definition here. The types and lists below, the options of the command and its messages follow from it.
  */
-const DEFINITIONS = [NDJSON, ACCESS_LOG, LIST, TSV, CSV] as const
+const DEFINITIONS = [NDJSON, W3C, ZEEK, ACCESS_LOG, SSV, LIST, TSV, CSV] as const
 
 /** The names of the formats. Has no annotation, so that the published types contain names and not definitions. */
 export const FORMATS = DEFINITIONS.map(({ name }) => name)

@@ -96,7 +96,7 @@ const TIME_NAMES =
   'requestreceivedtimestamp published visitedat ' +
   'lastloginat lastlogin lastlogintime lastlogindate loginat logintime logindate loggedinat lastsigninat ' +
   'lastsignindatetime lastseenat lastseen lastvisitat lastvisit lastactivityat lastactivity lastactive ' +
-  'createdat created'
+  'createdat created start'
 
 /** Names that mean the time of the event even in inner objects. Others can be a certificate's or an account's time. */
 const CLEAR_TIME_NAMES = '@timestamp timestamp eventtime eventtimestamp ts occurredat'

@@ -49,6 +49,25 @@ export function escapedColumnsTemplate(
   return columnsOf(columns, delimiter, (value) => (value === null ? '\\N' : escaped(value)))
 }
 
+/**
+ * The same for formats that write an unknown value as a word of its own, such as `-`. A value cannot hold the delimiter,
+ * white space other than a blank, or that word.
+ *
+ * @param instead stands for the delimiter in a value
+ */
+export function wordsTemplate(
+  columns: readonly LocationField[],
+  delimiter: string,
+  unset: string,
+  instead: string,
+): LocationTemplate {
+  const word = (text: string): string => {
+    const plain = text.replace(/[\t\r\n]/g, ' ').replaceAll(delimiter, instead)
+    return plain === unset ? ` ${unset}`.replaceAll(delimiter, instead) : plain
+  }
+  return columnsOf(columns, delimiter, (value) => (value === null || value === '' ? unset : word(value)))
+}
+
 function columnsOf(
   columns: readonly LocationField[],
   delimiter: string,

@@ -49,7 +49,7 @@ describe('geofix enrich --rows', () => {
   it.each([
     [[], /--rows guesses nothing: add --format NAME\./],
     [['--format', 'list'], /add --at TIME\./],
-    [['--format', 'list', '--time-field', 'x'], /--time-field is for ndjson, tsv, csv/],
+    [['--format', 'list', '--time-field', 'x'], /--time-field is for ndjson, .*csv/],
     [[...TSV.slice(4), '--time-field', 'x'], /: --time-field must be the number of a column/],
     [[...LIST.slice(4), '--into', 'x'], /--into is not for --append/],
     [['--format', 'ndjson'], /add --field NAME, --at TIME or --time-field NAME\./],

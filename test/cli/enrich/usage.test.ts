@@ -40,7 +40,7 @@ describe('the options of geofix enrich', () => {
     ['--field', ['--field', 'ip'], 'list', /--field is for ndjson, .*csv, and standard input is list\./],
     ['--time-field', ['--time-field', 'ts'], 'list', /--time-field is for ndjson, .*csv/],
     ['--into', ['--into', 'place'], 'csv', /--into is for ndjson, access-log/],
-    ['--fields', ['--fields', 'city'], 'ndjson', /--fields is for access-log, list, tsv, csv/],
+    ['--fields', ['--fields', 'city'], 'ndjson', /--fields is for .*access-log, .*csv/],
     ['--no-header', ['--no-header'], 'ndjson', /--no-header is for tsv, csv/],
     ['--append', ['--append'], 'tsv', /--append is for access-log, list/],
     ['--overwrite', ['--overwrite'], 'list', /--overwrite is for ndjson, .*csv/],
@@ -55,7 +55,7 @@ describe('the options of geofix enrich', () => {
   it('are checked against a detected format too', async () => {
     const { status, err } = await geofix(['enrich', '--fields', 'city'], { input: '{"ip":"81.2.69.142"}\n' })
     expect(status).toBe(2)
-    expect(err).toMatch(/--fields is for access-log, list, tsv, csv, and standard input is ndjson\./)
+    expect(err).toMatch(/--fields is for .*access-log, .*csv, and standard input is ndjson\./)
   })
 
   it.each([['enrich'], ['enrich', '--rows', '--format', 'list', '--at', '2026-07-01']])(

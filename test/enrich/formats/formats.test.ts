@@ -65,7 +65,7 @@ describe('the format', () => {
   })
 
   it.each([
-    ['prose', 'Once upon a time\nthere was\nno address.\n', 'the first lines are none of ndjson, access-log'],
+    ['prose', 'Once upon a time\nthere was\nno address.\n', 'the first lines are none of ndjson, '],
     ['an array', '[{"ip":"81.2.69.142"}]', 'looks like a JSON array'],
   ])('is an error if it is unknown: %s', (_, sample, message) => {
     let error: unknown

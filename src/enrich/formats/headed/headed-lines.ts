@@ -1,0 +1,157 @@
+import { ByteSink } from '../../../bytes/byte-sink.ts'
+import { eventTime, NO_TIME } from '../../locating/event-time.ts'
+import type { LineLocator } from '../../locating/line-locator.ts'
+import { RecordFields } from '../delimited/table.ts'
+import type { LineFormat, LineResult } from '../format-definition.ts'
+import { type DirectiveRules, faultOfHeader, type Header, NO_HEADER } from './header.ts'
+import type { HeadedPlan } from './plan.ts'
+
+const HOUR_SECONDS = 3600
+const DAY_MS = 86_400_000
+
+/**
+ * Enriches records whose fields a header names, and the headers themselves. A record keeps its bytes, and fields are
+ * appended to it.
+ */
+export class HeadedLines implements LineFormat<Header> {
+  readonly rewrites = false
+  fault = ''
+  readonly header: LineFormat['header']
+  readonly directive: LineFormat['directive']
+  readonly #plan: HeadedPlan
+  readonly #locator: LineLocator
+  /** The fields that are appended to a record without a location. */
+  readonly #nothing: Uint8Array
+  readonly #time: ByteSink
+  #header: Header = NO_HEADER
+  /** What is wrong with the header; '' if nothing is. */
+  #headerFault = ''
+  /** Reads records in which values can be quoted, and records in which quotes are text. */
+  #quoted: RecordFields | null = null
+  #plain = new RecordFields(0, false, 0)
+  #address = -1
+  /** The fields of the time: one with an instant, or the one with the day and the one with the time of the day. */
+  #day = -1
+  #clock = -1
+
+  /** @param rules `null` if the first line is the header, and no line is a directive */
+  constructor(plan: HeadedPlan, rules: DirectiveRules | null, locator: LineLocator) {
+    this.#plan = plan
+    this.#locator = locator
+    this.#time = new ByteSink(64)
+    const separator = String.fromCharCode(plan.separator)
+    this.#nothing = new TextEncoder().encode((separator + plan.unset).repeat(plan.fields.length))
+    if (rules === null) {
+      this.header = (bytes, start, end, out) => {
+        out.write(bytes, start, end)
+        for (const field of plan.fields) out.writeAscii(separator + field)
+      }
+    } else {
+      this.directive = (bytes, start, end, out) => {
+        out.write(bytes, start, end)
+        const text = new TextDecoder().decode(bytes.subarray(start, end))
+        if (this.#headerFault === '') out.writeAscii(rules.added(text, plan.fields))
+      }
+    }
+    this.use(plan.header)
+  }
+
+  use(header: Header): void {
+    if (header === this.#header) return
+    const { address, time, fields, separator, quotes } = this.#plan
+    const isSame = header.names === this.#header.names
+    this.#header = header
+    if (isSame) return
+    const { names } = header
+    this.#headerFault = faultOfHeader(header, address, fields)
+    const indexOf = (field: string | number | undefined): number =>
+      typeof field === 'number' ? field : field === undefined ? -1 : names.indexOf(field)
+    this.#address = indexOf(address)
+    const [first, second] = time
+    this.#day = second === undefined ? -1 : indexOf(first)
+    this.#clock = indexOf(second ?? first)
+    const width = this.#headerFault === '' ? names.length : 0
+    this.#plain = new RecordFields(separator, false, width)
+    this.#quoted = quotes ? new RecordFields(separator, true, width) : null
+  }
+
+  line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
+    const record = this.#read(bytes, start, end)
+    if (record === null) return 'bad'
+    record.findValue(bytes, this.#address)
+    const { valueStart, valueEnd } = record
+    const isLocated = this.#isMissing(bytes, valueStart, valueEnd)
+      ? this.#locator.missing()
+      : this.#locator.locate(bytes, valueStart, valueEnd)
+    this.#locator.instant = this.#instant(bytes, record)
+    out.write(bytes, start, end)
+    if (isLocated) {
+      out.writeByte(this.#plan.separator)
+      this.#locator.writeRendered(out)
+    } else out.write(this.#nothing)
+    return isLocated ? 'resolved' : 'unresolved'
+  }
+
+  /** @returns `null` if the record does not fit its header; `fault` then says why */
+  #read(bytes: Uint8Array, start: number, end: number): RecordFields | null {
+    this.fault = this.#headerFault
+    if (this.fault !== '') return null
+    const width = this.#header.names.length
+    // Some programs quote values with spaces, and others write quotes as text: the number of fields tells.
+    const quoted = this.#quoted
+    if (quoted?.read(bytes, start, end) && quoted.count === width && quoted.textAfterQuote === 0)
+      return quoted
+    this.#plain.read(bytes, start, end)
+    const { count } = this.#plain
+    if (count === width) return this.#plain
+    this.fault = `it has ${count} ${count === 1 ? 'field' : 'fields'}, and its header has ${width}`
+    return null
+  }
+
+  #isMissing(bytes: Uint8Array, start: number, end: number): boolean {
+    const { unset, empty } = this.#header
+    return isText(bytes, start, end, unset) || isText(bytes, start, end, empty)
+  }
+
+  #instant(bytes: Uint8Array, record: RecordFields): number {
+    if (this.#clock === -1) return NO_TIME
+    record.findValue(bytes, this.#clock)
+    const { valueStart, valueEnd } = record
+    const { isClock } = this.#plan
+    if (!isClock) return eventTime(bytes, valueStart, valueEnd)
+    const scratch = this.#time
+    scratch.length = 0
+    if (this.#day !== -1) {
+      record.findValue(bytes, this.#day)
+      scratch.write(bytes, record.valueStart, record.valueEnd)
+    } else scratch.writeAscii(this.#header.date)
+    scratch.writeAscii('T')
+    scratch.write(bytes, valueStart, valueEnd)
+    // Times are UTC (W3C working draft, "Date" and "Time").
+    scratch.writeAscii('Z')
+    const { length } = scratch
+    const instant = eventTime(scratch.room(0), 0, length)
+    return this.#day !== -1 ? instant : instant + this.#daysSince(bytes, valueStart, valueEnd) * DAY_MS
+  }
+
+  /**
+   * 1 if a time is of the day after the last `#Date:`, else 0: the records after `#Date:` are not older, except for requests
+   * that began shortly before.
+   */
+  #daysSince(bytes: Uint8Array, start: number, end: number): number {
+    const text = new TextDecoder().decode(bytes.subarray(start, end))
+    return secondsOf(this.#header.time) - secondsOf(text) > HOUR_SECONDS ? 1 : 0
+  }
+}
+
+/** Seconds of a time such as 16:44:49; `NaN` for other text. */
+function secondsOf(text: string): number {
+  const [hours, minutes, seconds] = text.split(':').map(Number)
+  return (hours ?? Number.NaN) * 3600 + (minutes ?? Number.NaN) * 60 + (seconds ?? 0)
+}
+
+function isText(bytes: Uint8Array, start: number, end: number, text: string): boolean {
+  if (end - start !== text.length || text === '') return false
+  for (let at = 0; at < text.length; at++) if (bytes[start + at] !== text.charCodeAt(at)) return false
+  return true
+}

@@ -1,0 +1,101 @@
+// Logs whose own lines name their columns: W3C Extended, Zeek, and tables separated by spaces.
+
+import { shownName } from '../../errors.ts'
+import { kindOfValue } from '../../reading/field-guess.ts'
+import { isAddressName } from '../../reading/known-names.ts'
+import { plainLayout } from '../../reading/layout.ts'
+import { sampleLines } from '../../reading/sample.ts'
+import { wordsTemplate } from '../../writing/column-templates.ts'
+import type { FormatDefinition } from '../format-definition.ts'
+import { HeadedLines } from './headed-lines.ts'
+import {
+  type DirectiveRules,
+  type Header,
+  isW3cFields,
+  isZeekFields,
+  W3C_DIRECTIVES,
+  ZEEK_DIRECTIVES,
+} from './header.ts'
+import { type HeadedPlan, planHeaded } from './plan.ts'
+
+const HASH = 0x23
+const SPACE = 0x20
+/** Lines before the first record in which a header is looked for. */
+const HEAD_LINES = 50
+
+/** Whether the lines before the first record are directives, one of which names the fields. */
+function startsWithDirectives(sample: Uint8Array, namesFields: (line: string) => boolean): boolean {
+  for (const line of sampleLines(sample, false, HEAD_LINES)) {
+    if (!line.startsWith('#')) return false
+    if (namesFields(line)) return true
+  }
+  return false
+}
+
+/** A name of a field: the first line of a table has nothing else. */
+const NAME = /^[A-Za-z_][\w.:()/-]*$/
+/** A first line with fewer words could be a sentence. */
+const MIN_NAMES = 4
+
+/**
+ * Whether the first line has four or more names, all different, separated by single spaces, one of which is usual for the
+ * client's address, and most other lines have as many words, and addresses or `-` under that name.
+ */
+function looksLikeSpaces(sample: Uint8Array): boolean {
+  const [first = '', ...lines] = sampleLines(sample, false)
+  const names = first.split(' ')
+  const column = names.findIndex(isAddressName)
+  const isHeader =
+    names.length >= MIN_NAMES &&
+    column >= 0 &&
+    names.every((name) => NAME.test(name) && kindOfValue(name) === 'other') &&
+    new Set(names).size === names.length
+  if (!isHeader) return false
+  const fitting = lines.filter((line) => {
+    const words = line.split(' ')
+    return words.length === names.length && kindOfValue(words[column] ?? '') !== 'other'
+  })
+  return lines.length === 0 || fitting.length * 2 > lines.length
+}
+
+/** What is the same in all three. */
+function definition(
+  name: HeadedPlan['format'],
+  rules: DirectiveRules | null,
+  recognise: (sample: Uint8Array) => boolean,
+): FormatDefinition<HeadedPlan, Header> {
+  return {
+    name,
+    options: ['field', 'timeField', 'fields'],
+    requiredForRows: [],
+    recognise,
+    plan: (sample, isWhole, options) => planHeaded(sample, isWhole, options, name, rules),
+    layout: (plan) => ({
+      ...plainLayout(plan),
+      headerLine: plan.headerLine,
+      directives:
+        rules === null
+          ? null
+          : {
+              firstByte: HASH,
+              initial: plan.header,
+              next: (header, bytes, start, end) =>
+                rules.next(header, new TextDecoder().decode(bytes.subarray(start, end))),
+            },
+    }),
+    withoutHeader: (plan) => ({ ...plan, headerLine: 0 }),
+    addressPosition: ({ address }) =>
+      typeof address === 'number' ? `in field ${address + 1}` : `in the field ${shownName(address)}`,
+    locationTemplate: ({ fields, separator, unset }) =>
+      // IIS writes a plus sign for a space in a value; Zeek writes the code of the separator.
+      wordsTemplate(fields, String.fromCharCode(separator), unset, separator === SPACE ? '+' : ' '),
+    makeLines: (plan, locator) => new HeadedLines(plan, rules, locator),
+    rows: null,
+  }
+}
+
+export const W3C = definition('w3c', W3C_DIRECTIVES, (sample) => startsWithDirectives(sample, isW3cFields))
+export const ZEEK = definition('zeek', ZEEK_DIRECTIVES, (sample) =>
+  startsWithDirectives(sample, isZeekFields),
+)
+export const SSV = definition('ssv', null, looksLikeSpaces)

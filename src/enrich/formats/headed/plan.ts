@@ -1,0 +1,277 @@
+import { quoted } from '../../../errors.ts'
+import { EnrichError, shownName } from '../../errors.ts'
+import {
+  type CommonPlan,
+  checkedFields,
+  commonPlan,
+  type LineOptions,
+  LOCATION_FIELDS,
+  type LocationField,
+  type Planned,
+} from '../../options.ts'
+import { guessAddress, guessTime, kindOfValue, SampleField } from '../../reading/field-guess.ts'
+import {
+  addressNotes,
+  checkNamedTimes,
+  type FieldWords,
+  LIST_FLAGS,
+  shellWord,
+  timeNotes,
+  unknownAddressField,
+} from '../../reading/field-messages.ts'
+import { lineFeedsIn } from '../../reading/layout.ts'
+import { firstLines, sampleLines } from '../../reading/sample.ts'
+import { SampleTimes } from '../../reading/sample-times.ts'
+import { RecordFields, valuesOf } from '../delimited/table.ts'
+import { type DirectiveRules, type Header, MAX_FIELDS, NO_HEADER } from './header.ts'
+
+const SPACE = 0x20
+const TAB = 0x09
+
+export interface HeadedPlan extends CommonPlan {
+  readonly format: 'w3c' | 'zeek' | 'ssv'
+  /** The byte between the fields of a record. */
+  readonly separator: number
+  /** Whether values can be quoted. */
+  readonly quotes: boolean
+  /** How an unknown value is written. */
+  readonly unset: string
+  /** What is known before the first record: all if the first line is the header, nothing if directives are. */
+  readonly header: Header
+  /** The line of the header, from 1, counting empty lines; 0 if directives are headers, or the header is removed. */
+  readonly headerLine: number
+  /** The name of the field of the address, or its index. */
+  readonly address: string | number
+  /** The field of the time, or those of the day and of the time; empty if there is none. */
+  readonly time: readonly (string | number)[]
+  /** Whether the last of `time` is a time of the day, whose day is in the field before or in `#Date:`. */
+  readonly isClock: boolean
+  /** The fields that are appended. */
+  readonly fields: readonly LocationField[]
+}
+
+/** Plans a log whose headers are directives, or, without `rules`, one whose first line is the header. */
+export function planHeaded(
+  sample: Uint8Array,
+  isWhole: boolean,
+  options: LineOptions,
+  format: HeadedPlan['format'],
+  rules: DirectiveRules | null,
+): Planned<HeadedPlan> {
+  const common = commonPlan(options)
+  const fields = checkedFields(options.fields ?? LOCATION_FIELDS)
+  const { field, timeField } = options
+  const quotes = format === 'w3c'
+  const read = readSample(sample, isWhole, rules, quotes, common.maxLineBytes)
+  const { columns, header, headerLine, separator } = read
+  if (headerLine === 0 && columns.length === 0 && sampleLines(sample, true, 1).length > 0) {
+    throw new EnrichError('ENRICH_HEADER_MISSING', 'none of its first lines names the fields')
+  }
+  if (columns.length > MAX_FIELDS) {
+    throw new EnrichError(
+      'ENRICH_FORMAT_UNKNOWN',
+      `its header has ${columns.length} fields: ${MAX_FIELDS} are the most that are read`,
+    )
+  }
+  const taken = fields.filter((each) => columns.some(({ name }) => name === each))
+  if (taken.length > 0) {
+    throw new EnrichError(
+      'ENRICH_FIELD_EXISTS',
+      `${taken.join(', ')}: the header already has such a field: name other fields with --fields (in a program: fields)`,
+    )
+  }
+  const notes: string[] = []
+  const isTrusting = common.trustedProxies !== null
+  const address = columns.length === 0 ? 0 : addressOf(field, columns, isTrusting, notes)
+  const clock = clockOf(columns, header, timeField)
+  const time = clock ?? timeOf(columns, timeField, notes)
+  if (clock !== null)
+    notes.push(
+      `the time of the event is in ${clock.length === 2 ? clock.join(' and ') : `${clock[0]}, its day in #Date:`}, in UTC`,
+    )
+  const plan: HeadedPlan = {
+    ...common,
+    format,
+    separator,
+    quotes,
+    unset: format === 'zeek' ? header.unset : NO_HEADER.unset,
+    header: rules === null ? header : NO_HEADER,
+    headerLine: rules === null ? headerLine : 0,
+    address,
+    time,
+    isClock: clock !== null,
+    fields,
+  }
+  return { plan, notes }
+}
+
+/** A field of the sample. */
+export class HeadedField extends SampleField {
+  constructor(
+    readonly name: string,
+    /** From 0, in the first header that has it. */
+    readonly index: number,
+  ) {
+    super([name])
+  }
+
+  /** Its values as times, whatever its name. */
+  readonly allTimes = new SampleTimes()
+
+  override add(value: string | number | null): void {
+    super.add(value)
+    if (kindOfValue(String(value ?? '')) !== 'missing') this.allTimes.add(String(value))
+  }
+}
+
+interface ReadSample {
+  /** The fields of all headers, each name once. */
+  readonly columns: readonly HeadedField[]
+  /** After the sample, or the header in the first line. */
+  readonly header: Header
+  /** The line of the first header; 0 if there is none. */
+  readonly headerLine: number
+  readonly separator: number
+}
+
+/** Reads the records of a sample by the headers before them. @throws EnrichError when the first header is too long */
+export function readSample(
+  sample: Uint8Array,
+  isWhole: boolean,
+  rules: DirectiveRules | null,
+  quotes: boolean,
+  maxLineBytes: number,
+): ReadSample {
+  // Where records can have spaces, a tab in most of them is the separator.
+  const lines = sampleLines(sample, isWhole)
+  const records = lines.filter((line) => rules === null || !line.startsWith('#'))
+  const declared = lines.map((line) => rules?.separator(line) ?? null).find((each) => each !== null) ?? null
+  const tabbed = records.filter((line) => line.includes('\t')).length
+  const separator = declared ?? (tabbed * 2 > records.length ? TAB : SPACE)
+  const columns = new Map<string, HeadedField>()
+  const encoder = new TextEncoder()
+  let header = NO_HEADER
+  let headerLine = 0
+  const take = (next: Header): void => {
+    header = next
+    if (columns.size > 0 && next.names.length > MAX_FIELDS) return
+    for (const [index, name] of next.names.entries()) {
+      if (!columns.has(name)) columns.set(name, new HeadedField(name, index))
+    }
+  }
+  for (const [index, line] of lines.entries()) {
+    const bytes = encoder.encode(line)
+    const isLong = bytes.length > maxLineBytes
+    if (isLong && headerLine === 0) {
+      throw new EnrichError(
+        'ENRICH_FORMAT_UNKNOWN',
+        `a line of its header is longer than ${maxLineBytes} bytes: allow longer lines`,
+      )
+    }
+    if (isLong) continue
+    if (rules === null && headerLine === 0) {
+      const [first] = firstLines(sample, isWhole, 1)
+      headerLine = lineFeedsIn(sample.subarray(0, first?.start)) + 1
+      take({ ...NO_HEADER, names: line.split(' ') })
+    } else if (rules !== null && line.startsWith('#')) {
+      const next = rules.next(header, line)
+      if (next.names !== header.names) headerLine ||= index + 1
+      take(next)
+    } else {
+      const values = recordOf(bytes, separator, header.names.length, quotes)
+      for (const [at, name] of header.names.entries()) {
+        const value = values?.[at]
+        if (value !== undefined)
+          columns.get(name)?.add(value === header.unset || value === header.empty ? null : value)
+      }
+    }
+  }
+  return { columns: [...columns.values()], header, headerLine, separator }
+}
+
+/** The values of a record; `null` if it has another number of fields. */
+function recordOf(bytes: Uint8Array, separator: number, width: number, quotes: boolean): string[] | null {
+  for (const isQuoted of quotes ? [true, false] : [false]) {
+    const fields = new RecordFields(separator, isQuoted, width)
+    if (fields.read(bytes, 0, bytes.length) && fields.count === width && fields.textAfterQuote === 0)
+      return valuesOf(bytes, fields)
+  }
+  return null
+}
+
+const WORDS: FieldWords<HeadedField> = {
+  noun: 'field',
+  shown: ({ name }) => `the field ${shownName(name)}`,
+  typed: ({ name, index }) => (shellWord(name) === name ? name : String(index + 1)),
+}
+
+function addressOf(
+  field: string | undefined,
+  columns: readonly HeadedField[],
+  isTrusting: boolean,
+  notes: string[],
+): string | number {
+  if (field === undefined) {
+    const guess = guessAddress(columns, isTrusting)
+    if (guess.best === null) throw unknownAddressField(guess, WORDS, `the fields are ${listed(columns)}`)
+    notes.push(...addressNotes(guess, isTrusting, WORDS))
+    return guess.best.name
+  }
+  const column = fieldNamed(field, columns)
+  if (!isTrusting && column.kinds.list > 0) {
+    throw new EnrichError(
+      'ENRICH_FIELD_IS_LIST',
+      `field ${quoted(field)} holds lists of addresses, whose left part any caller can write: ${LIST_FLAGS}`,
+    )
+  }
+  return column.name === field ? field : column.index
+}
+
+/** Finds a field by its name, or else by its number, from 1. */
+function fieldNamed(field: string, columns: readonly HeadedField[]): HeadedField {
+  const number = /^[1-9]\d{0,8}$/.test(field) ? Number(field) - 1 : -1
+  const found = columns.find(({ name }) => name === field) ?? columns.find(({ index }) => index === number)
+  if (found !== undefined) return found
+  const holding = columns.filter((column) => column.holdsAddresses(true))
+  const [shown, what] = holding.length > 0 ? [holding, 'addresses are in'] : [columns, 'the fields are']
+  const hint = shown.length === 0 ? '' : `; ${what} ${listed(shown)}`
+  throw new EnrichError('ENRICH_FIELD_UNKNOWN', `there is no field ${quoted(field)}${hint}`)
+}
+
+/** The fields of a W3C log that are a day and a time in UTC, or only a time if `#Date:` has the day. */
+function clockOf(
+  columns: readonly HeadedField[],
+  header: Header,
+  timeField: string | undefined,
+): string[] | null {
+  if (timeField !== undefined && timeField !== 'time') return null
+  const has = (wanted: string): boolean => columns.some(({ name }) => name === wanted)
+  if (!has('time')) return null
+  if (has('date')) return ['date', 'time']
+  return header.date === '' ? null : ['time']
+}
+
+function timeOf(
+  columns: readonly HeadedField[],
+  timeField: string | undefined,
+  notes: string[],
+): (string | number)[] {
+  if (timeField === undefined) {
+    const guessed = guessTime(columns)
+    notes.push(...timeNotes(guessed, WORDS))
+    return guessed.best === null ? [] : [guessed.best.name]
+  }
+  const column = fieldNamed(timeField, columns)
+  checkNamedTimes(column.allTimes, `field ${quoted(timeField)}`)
+  return [column.name === timeField ? timeField : column.index]
+}
+
+function listed(columns: readonly HeadedField[]): string {
+  const most = 12
+  return (
+    columns
+      .slice(0, most)
+      .map(({ name }) => shownName(name))
+      .join(', ') + (columns.length > most ? ', ...' : '')
+  )
+}

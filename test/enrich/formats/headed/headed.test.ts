@@ -1,0 +1,230 @@
+// Logs whose own lines name their columns.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
+import { makeRowPlan } from '../../../../src/enrich/row-plan.ts'
+import { enrichBytes } from '../../in-memory-run.ts'
+import { text, utf8 } from '../../world.ts'
+
+const W3C = `#Software: Microsoft Internet Information Services 10.0
+#Version: 1.0
+#Date: 2026-07-01 00:00:07
+#Fields: date time s-ip cs-method c-ip cs(User-Agent) sc-status
+2026-07-01 00:00:07 10.0.0.1 GET 81.2.69.142 Mozilla/5.0+(X11) 200
+2026-07-01 00:00:08 10.0.0.1 GET 10.9.8.7 - 404
+`
+const ZEEK = [
+  '#separator \\x09',
+  '#set_separator\t,',
+  '#empty_field\t(empty)',
+  '#unset_field\t-',
+  '#path\tconn',
+  '#fields\tts\tuid\tid.orig_h\tid.resp_h',
+  '#types\ttime\tstring\taddr\taddr',
+  '1782864007.250000\tC1\t81.2.69.142\t10.0.0.1',
+  '1782864008.000000\tC2\t-\t10.0.0.1',
+  '#close\t2026-07-01-00-10-00',
+  '',
+].join('\n')
+const FLOW = `version account-id srcaddr dstaddr srcport start end action log-status
+2 123456789010 81.2.69.142 172.31.9.12 49761 1782864007 1782864060 REJECT OK
+2 123456789010 - - - 1782864007 1782864060 - NODATA
+`
+
+function located(input: string, options: EnrichOptions = {}) {
+  const run = enrichBytes(utf8(input), options)
+  return { ...run, output: text(run.output) }
+}
+
+const CITY: EnrichOptions = { fields: ['country_code', 'city', 'timezone_offset'] }
+
+describe('a W3C Extended log', () => {
+  it('gets fields behind its own, and keeps its bytes', () => {
+    const { output, notes } = located(W3C, CITY)
+    expect(output).toBe(`#Software: Microsoft Internet Information Services 10.0
+#Version: 1.0
+#Date: 2026-07-01 00:00:07
+#Fields: date time s-ip cs-method c-ip cs(User-Agent) sc-status country_code city timezone_offset
+2026-07-01 00:00:07 10.0.0.1 GET 81.2.69.142 Mozilla/5.0+(X11) 200 GB London +01:00
+2026-07-01 00:00:08 10.0.0.1 GET 10.9.8.7 - 404 - - -
+`)
+    expect(notes).toEqual([
+      'the format is w3c',
+      'the address is in the field c-ip (addresses are also in the field s-ip)',
+      'the time of the event is in date and time, in UTC',
+    ])
+  })
+
+  it('can name other fields in the middle, as after a restart', () => {
+    const { output, counts } = located(
+      `${W3C}#Fields: c-ip date time\n81.2.69.142 2026-01-01 10:00:00\n#Fields: date time\n2026-01-01 10:00:00\n`,
+      CITY,
+    )
+    expect(output.split('\n').slice(6)).toEqual([
+      '#Fields: c-ip date time country_code city timezone_offset',
+      '81.2.69.142 2026-01-01 10:00:00 GB London +00:00',
+      '#Fields: date time',
+      '2026-01-01 10:00:00',
+      '',
+    ])
+    expect(counts.badLines).toEqual([{ line: 10, message: 'its header has no field "c-ip"' }])
+  })
+
+  it.each([
+    // CloudFront separates names by spaces and values by tabs.
+    [
+      '#Version: 1.0\n#Fields: date time c-ip x\n2026-07-01\t10:00:00\t89.160.20.112\ty z\n',
+      '#Version: 1.0\n#Fields: date time c-ip x city\n2026-07-01\t10:00:00\t89.160.20.112\ty z\tLinköping, "Östra" Staden\n',
+    ],
+    [
+      '#Fields: c-ip cs(User-Agent) x\n89.160.20.112 "Mozilla (a b)" y\n81.2.69.142 "a y\n',
+      '#Fields: c-ip cs(User-Agent) x city\n89.160.20.112 "Mozilla (a b)" y Linköping,+"Östra"+Staden\n81.2.69.142 "a y London\n',
+    ],
+    ['\ufeff#Fields: c-ip x\r\n81.2.69.142 y\r\n', '\ufeff#Fields: c-ip x city\r\n81.2.69.142 y London\r\n'],
+    ['#Fields: c-ip x\n81.2.69.142 y', '#Fields: c-ip x city\n81.2.69.142 y London'],
+  ])('%j', (input, expected) => {
+    expect(located(input, { fields: ['city'] }).output).toBe(expected)
+  })
+
+  it.each([
+    // The day of #Date: is that of the times after it; requests that began shortly before have the same day.
+    ['2026-03-28 23:00:00', '23:30:00', '+00:00'],
+    ['2026-03-28 23:00:00', '22:59:58', '+00:00'],
+    ['2026-03-28 23:00:00', '02:30:00', '+01:00'],
+    ['2026-03-29 02:00:00', '02:30:00', '+01:00'],
+    ['2026-03-29 02:00:00', '02:30', '+01:00'],
+    ['2026-03-29 02:00:00', 'nonsense', '-'],
+  ])('after #Date: %s, the time %s has the offset %s', (date, time, offset) => {
+    const { output } = located(`#Date: ${date}\n#Fields: time c-ip\n${time} 81.2.69.142\n`, {
+      fields: ['timezone_offset'],
+    })
+    expect(output.split('\n')[2]).toBe(`${time} 81.2.69.142 ${offset}`)
+  })
+})
+
+describe('a log of Zeek', () => {
+  it('gets fields, with their types, behind its own', () => {
+    expect(located(ZEEK, { fields: ['city', 'latitude', 'timezone_offset'] }).output).toBe(
+      ZEEK.replace('id.resp_h\n', 'id.resp_h\tcity\tlatitude\ttimezone_offset\n')
+        .replace('addr\taddr\n', 'addr\taddr\tstring\tdouble\tstring\n')
+        .replace('142\t10.0.0.1', '142\t10.0.0.1\tLondon\t51.5142\t+01:00')
+        .replace('-\t10.0.0.1', '-\t10.0.0.1\t-\t-\t-'),
+    )
+  })
+
+  it('can be several rotated files that were joined', () => {
+    const { counts, output } = located(
+      ZEEK + ZEEK.replace('uid\tid.orig_h', 'id.orig_h\tuid').replace('C1\t81.2.69.142', '81.2.69.142\tC1'),
+      CITY,
+    )
+    expect(counts).toMatchObject({ lines: 4, resolved: 2, bad: 0, failed: { malformed: 1, missing: 1 } })
+    expect(output.match(/London/g)).toHaveLength(2)
+  })
+
+  it('says itself how unknown and empty values are written', () => {
+    const input =
+      '#separator |\n#unset_field|(none)\n#empty_field|EMPTY\n#fields|ts|id.orig_h\n1|81.2.69.142\n2|(none)\n3|EMPTY\n'
+    const { output, counts } = located(input, { fields: ['postal_code', 'city'] })
+    expect(output.split('\n').slice(4)).toEqual([
+      '1|81.2.69.142|EC1A|London',
+      '2|(none)|(none)|(none)',
+      '3|EMPTY|(none)|(none)',
+      '',
+    ])
+    expect(counts.failed).toEqual({ missing: 2 })
+  })
+})
+
+describe('a table with spaces', () => {
+  it('gets words behind its own', () => {
+    const { output, notes } = located(FLOW, CITY)
+    expect(
+      output,
+    ).toBe(`version account-id srcaddr dstaddr srcport start end action log-status country_code city timezone_offset
+2 123456789010 81.2.69.142 172.31.9.12 49761 1782864007 1782864060 REJECT OK GB London +01:00
+2 123456789010 - - - 1782864007 1782864060 - NODATA - - -
+`)
+    expect(notes).toEqual([
+      'the format is ssv',
+      'the address is in the field srcaddr (addresses are also in the field dstaddr)',
+      'the time of the event is in the field start',
+    ])
+  })
+
+  it.each([
+    'the client ip was 81.2.69.142\n',
+    'a b c\n',
+    'a b c ip\nx y z rubbish\n',
+    'a a b ip\n1 2 3 81.2.69.142\n',
+  ])('is not %j', (input) => {
+    expect(() => expect(located(input).plan.format).not.toBe('ssv')).toThrow()
+  })
+})
+
+describe('logs whose lines name their columns', () => {
+  it.each([
+    [W3C, { field: 'x' }, 'ENRICH_FIELD_UNKNOWN', 'c-ip'],
+    [W3C, { field: '9' }, 'ENRICH_FIELD_UNKNOWN', 'c-ip'],
+    [W3C, { timeField: 'x' }, 'ENRICH_FIELD_UNKNOWN', 'the'],
+    [W3C.replace('sc-status', 'city'), {}, 'ENRICH_FIELD_EXISTS', '--fields'],
+    [
+      W3C.replace('10.9.8.7', '"10.9.8.7,+1.2.3.4"').replace(',+', ', '),
+      { field: 'c-ip' },
+      'ENRICH_FIELD_IS_LIST',
+      '--trust',
+    ],
+    ['81.2.69.142 x\n', { format: 'w3c' }, 'ENRICH_HEADER_MISSING', 'names'],
+    ['81.2.69.142\tx\n', { format: 'zeek' }, 'ENRICH_HEADER_MISSING', 'names'],
+  ] as [string, EnrichOptions, string, string][])('%j with %j: %s', (input, options, code, message) => {
+    expect(() => located(input, options)).toThrow(expect.objectContaining({ code }))
+    expect(() => located(input, options)).toThrow(message)
+  })
+
+  it('have a bound of fields', () => {
+    const names = Array.from({ length: 4097 }, (_, index) => `x${index}`).join(' ')
+    expect(() => located(`#Fields: ${names}\n`)).toThrow('4097 fields: 4096 are the most')
+    const { counts } = located(`${W3C}#Fields: ${names}\n81.2.69.142 x\n`, CITY)
+    expect(counts.badLines).toEqual([{ line: 8, message: 'its header has 4097 fields: 4096 are the most' }])
+  })
+
+  it.each(['w3c', 'zeek', 'ssv'] as const)('can be empty (%s), and cannot be rows', (format) => {
+    expect(located('', { format })).toMatchObject({ output: '' })
+    expect(() => makeRowPlan({ format })).toThrow('name their columns')
+  })
+
+  it('give the same in blocks of any size, and lose no byte', () => {
+    const name = fc.constantFrom('c-ip', 'x', 'date', 'y')
+    const word = fc.constantFrom('81.2.69.142', '10.0.0.1', '-', 'z', '"a', '2026-07-01')
+    const words = (of: fc.Arbitrary<string>) => fc.array(of, { minLength: 1, maxLength: 4 })
+    const line = fc.oneof(
+      fc.uniqueArray(name, { minLength: 1, maxLength: 4 }).map((names) => `#Fields: ${names.join(' ')}`),
+      fc.constantFrom('#Date: 2026-07-01 10:00:00', '#', '', '# Fields: x'),
+      { weight: 5, arbitrary: words(word).map((each) => each.join(' ')) },
+    )
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 25 }), fc.integer({ min: 1, max: 90 }), (lines, blockBytes) => {
+        const given = ['#Fields: c-ip x', ...lines]
+        // By the text of each line alone.
+        let names: string[] = []
+        const expected = given.map((each) => {
+          if (each.startsWith('#Fields: ')) {
+            names = each.slice(9).split(' ')
+            return names.includes('c-ip') ? `${each} country_code` : each
+          }
+          const values = each.split(' ')
+          if (
+            each === '' ||
+            each.startsWith('#') ||
+            values.length !== names.length ||
+            !names.includes('c-ip')
+          )
+            return each
+          return `${each} ${values[names.indexOf('c-ip')] === '81.2.69.142' ? 'GB' : '-'}`
+        })
+        const options = { format: 'w3c', field: '1', fields: ['country_code'], force: true } as const
+        const { output } = enrichBytes(utf8(given.join('\n')), { ...options, field: 'c-ip' }, blockBytes)
+        expect(text(output)).toBe(expected.join('\n'))
+      }),
+    )
+  })
+})
