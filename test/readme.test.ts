@@ -20,6 +20,8 @@ const DOCUMENTS = [
   'src/client/README.md',
   'src/edit/README.md',
   'src/enrich/README.md',
+  'src/engines/README.md',
+  'src/cli/enrich/README.md',
   'src/http/README.md',
   'src/node/README.md',
   'src/packed/README.md',

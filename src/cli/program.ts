@@ -199,7 +199,7 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
     },
   })
 
-  // Loads node:crypto, which takes 2 ms.
+  // Loads node:crypto only when it is needed.
   const keysCommand = () => import('./keys/keys-command.ts')
   const keys = program.command('keys').description('manage the API keys of geofix serve').helpCommand(false)
   const id = ['<id>', 'as geofix keys list prints it'] as const

@@ -84,8 +84,8 @@ export class BlockEnricher {
    * Enriches a block until the output exceeds 16 MiB.
    *
    * @param memory reused for the output if it is large enough; its content is overwritten
-   * @param countsLocations whether to count the locations of this output now. To count them once, with `locationCounts`,
-   *   saves a sixth of the time of a run that only makes a report
+   * @param countsLocations whether to count the locations of this output now. A run that only makes a report takes less
+   *   time if they are counted once, with `locationCounts`
    * @throws BadLineError when a line cannot be read and the plan's `onBadLine` is `fail`; its number is in this part
    */
   block(block: Block, memory: ArrayBufferLike | null = null, countsLocations = true): Enriched {
@@ -147,7 +147,7 @@ export class BlockEnricher {
 
   /**
    * The bytes with a line feed at their end, for scanners that stop at one, and in memory that is not shared: V8 takes
-   * three times as long to copy a line from or to shared memory.
+   * longer to copy a line from or to shared memory.
    */
   #readable(bytes: Uint8Array): Uint8Array {
     const isEnded = bytes.at(-1) === LINE_FEED

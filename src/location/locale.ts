@@ -91,7 +91,7 @@ interface ParsedTag {
   readonly full: Pick<Intl.Locale, 'language' | 'script'> | undefined
 }
 
-/** The tag of the default locale, without asking the platform: its first answer takes 5 ms. */
+/** The tag of the default locale, without asking the platform, whose first answer takes long. */
 const ENGLISH: ParsedTag = {
   given: 'en',
   canonical: 'en',

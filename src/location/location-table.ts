@@ -63,7 +63,7 @@ export class LocationTable {
   /** The coordinates of the first locations. To freeze an object for each result doubles the time of making it. */
   #coordinates: Coordinates[] = [NO_COORDINATES]
   #apart: Coordinates[] = [NO_COORDINATES]
-  /** The reader's values, kept here because `lookupMany` then takes a tenth less time. */
+  /** The reader's values, kept here because `lookupMany` then takes less time. */
   #parts: readonly SharedParts[] = []
   #cities: readonly (string | null)[] = []
   #codes: readonly (string | null)[] = []
@@ -113,7 +113,7 @@ export class LocationTable {
     return new Location(this.#sharedAt(row), city, postalCode, this.#coordinatesOf(number))
   }
 
-  /** The same as `location(number).record(ip, locale, at)`, without an object in between, which takes a tenth of the time. */
+  /** The same as `location(number).record(ip, locale, at)`, without an object in between. */
   record(number: number, ip: string, locale: Locale, at: number): LocationRecord {
     const { rows } = this.#rows
     const row = number * ROW

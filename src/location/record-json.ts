@@ -1,4 +1,4 @@
-// Records as `JSON.stringify` writes them, with the JSON of shared parts reused, which is twice as fast.
+// Records as `JSON.stringify` writes them, with the JSON of shared parts reused.
 import type { Country, LocationRecord, Region } from './location-record.ts'
 
 /** The start of a record's JSON, before its `ip`. */

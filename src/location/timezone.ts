@@ -85,8 +85,8 @@ export class Timezone {
   }
 
   /**
-   * The offsets in a window, in order. The platform takes 2 to 80 µs for each instant, so this finds the few instants at
-   * which the offset changes.
+   * The offsets in a window, in order. To ask the platform takes long, so this finds the few instants at which the offset
+   * changes.
    *
    * @param window its number since 1970
    */
@@ -129,7 +129,7 @@ function changeIn(
 }
 
 function minutesAt(formatter: Intl.DateTimeFormat | null, instant: number): number | null {
-  // "7/1/2026, GMT+05:45". formatToParts() takes twice as long.
+  // "7/1/2026, GMT+05:45". formatToParts() takes longer.
   return formatter === null ? null : minutesOf(formatter.format(clampToDate(instant)).split(', ')[1] ?? '')
 }
 

@@ -133,8 +133,8 @@ export class SearchTree {
 // The fast path to a record. A walk through the search tree costs one memory access for each bit of the address, and
 // most of them miss the CPU caches. A table replaces the walk for the first bits of an address, and for most addresses
 // its entry is the result. Only the remaining bits are walked in the file's bytes. There is one table for IPv4 and one
-// for 2000::/3, where all IPv6 addresses with a location are. Random IPv4 addresses: twice the C library's speed. Entries
-// can hold a result other than the offset: with GeoLite2-City, 81 % of random IPv4 addresses find theirs in the table.
+// for 2000::/3, where all IPv6 addresses with a location are. Entries
+// can hold a result other than the offset.
 
 /** A table of this many bits has a million entries, 4 MB. */
 const MAX_TABLE_BITS = 20
@@ -272,7 +272,7 @@ export class PrefixIndex {
     if (width === 1 || value >= this.#nodeCount) {
       // A valid file is smaller than 2 GiB, so a greater value is damage. It is not stored: each lookup walks and throws.
       const entry = value < 2 ** 31 ? value : UNKNOWN
-      // A loop: fill() takes three times as long for a few entries.
+      // A loop: for a few entries, fill() takes longer.
       for (let place = start; place < start + width; place++) table[place] = entry
       return
     }

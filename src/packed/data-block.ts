@@ -132,8 +132,8 @@ function readRow(section: Uint8Array, start: number): { readonly row: Row; reado
 }
 
 /**
- * A block in memory, still by columns. Only rows that are read are put together. That is twenty times as fast as
- * decoding the whole block, because lookups read few of its rows.
+ * A block in memory, still by columns. Only rows that are read are put together, because lookups read few rows
+ * of a block.
  */
 export class DataColumns {
   readonly #stream: Uint8Array

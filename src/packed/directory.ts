@@ -183,7 +183,7 @@ export function isLittleEndian(): boolean {
   return new Uint8Array(Uint32Array.of(1).buffer)[0] === 1
 }
 
-/** Little-endian numbers. Without a loop where the platform has the same order: a loop takes 10 ms in a new process. */
+/** Little-endian numbers. Without a loop where the platform has the same order: a loop takes long in a new process. */
 function numbersOf({ buffer, byteLength }: Uint8Array): Uint32Array {
   const numbers = new Uint32Array(buffer, 0, byteLength / 4)
   if (isLittleEndian()) return numbers
@@ -200,8 +200,8 @@ function mostDeflated(length: number): number {
 }
 
 /**
- * Bounds what the blocks can take in memory, and checks that they fill the file. Loops, because callbacks take 3 ms more in
- * a new process.
+ * Bounds what the blocks can take in memory, and checks that they fill the file. Loops, because callbacks take longer in a
+ * new process.
  */
 function check(directory: Directory, size: number): void {
   const { leafCount, aliasCount, leafBlocks, dataBlocks, recordCount, recordBytes, recordDeflated } =

@@ -15,8 +15,8 @@ const UNKNOWN = 0
 
 /**
  * A table by the first 20 bits of IPv4 addresses. An entry has the result, if all its addresses have the same one.
- * Otherwise it has the leaf of the first address, where the search then starts: three times as fast as searching the
- * whole block.
+ * Otherwise it has the leaf of the first address, where the search then starts, which saves searching the whole
+ * block.
  */
 export class PackedIndex implements AddressIndex {
   readonly #tree: PackedTree

@@ -181,7 +181,7 @@ export class PackedTree {
 
 /**
  * The index of the last number that is at most a given one, in ascending numbers; 0 if there is none. Without
- * branches in the loop, which a processor would predict wrongly half the time: twice as fast.
+ * branches in the loop, which a processor would often predict wrongly.
  */
 function lastAtMost(numbers: Uint32Array, most: number): number {
   let low = 0

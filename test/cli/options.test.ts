@@ -65,7 +65,7 @@ describe('the definition of an option', () => {
   })
 
   it.each([
-    ['src/enrich/README.md', ENRICH_OPTIONS],
+    ['src/cli/enrich/README.md', ENRICH_OPTIONS],
     ['src/cli/README.md', LOOKUP_OPTIONS],
     ['src/edit/README.md', SLIM_OPTIONS],
     ['src/http/README.md', SERVE_OPTIONS],

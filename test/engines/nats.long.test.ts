@@ -19,7 +19,7 @@ const packages = hasCommand('nats-server')
   ? engineFolder('nats', { '@nats-io/jetstream': '3.4.0', '@nats-io/transport-node': '3.4.0' })
   : null
 
-const guide = readFileSync(join(ROOT, 'src/enrich/README.md'), 'utf8')
+const guide = readFileSync(join(ROOT, 'src/engines/README.md'), 'utf8')
 const WORKER = /^```js\n([\s\S]*?)^```$/m.exec(guide)?.[1] ?? ''
 
 /** What these tests use of the packages of NATS. */

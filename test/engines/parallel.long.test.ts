@@ -12,7 +12,7 @@ import { describeEngine, hasCommand, writeGeofix } from './engine.ts'
 
 const LINES = 160_000
 
-const guide = readFileSync(join(ROOT, 'src/enrich/README.md'), 'utf8')
+const guide = readFileSync(join(ROOT, 'src/engines/README.md'), 'utf8')
 /** The statements of the guide, which work in the folder of the log. */
 const STATEMENTS = /^split [\s\S]*?(?=\n```)/m.exec(guide)?.[0] ?? ''
 

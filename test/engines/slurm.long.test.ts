@@ -18,7 +18,7 @@ const LINES = 160_000
 const isThere =
   process.getuid?.() === 0 && ['munged', 'slurmctld', 'slurmd', 'sbatch', 'squeue'].every(hasCommand)
 
-const guide = readFileSync(join(ROOT, 'src/enrich/README.md'), 'utf8')
+const guide = readFileSync(join(ROOT, 'src/engines/README.md'), 'utf8')
 const SPLIT = /^split .*/m.exec(guide)?.[0] ?? ''
 const SUBMIT = /^sbatch [\s\S]*?(?=\n```)/m.exec(guide)?.[0] ?? ''
 

@@ -92,6 +92,8 @@ describe('the tarball', () => {
         'src/cli/README.md',
         'src/client/README.md',
         'src/enrich/README.md',
+        'src/engines/README.md',
+        'src/cli/enrich/README.md',
         'src/http/README.md',
         'src/node/README.md',
         'src/packed/README.md',

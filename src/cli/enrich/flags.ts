@@ -17,9 +17,8 @@ import {
 import { UsageError } from '../terminal.ts'
 
 /**
- * For smaller inputs, a second thread takes longer to start up and compile than it saves on two cores. Of an access log of
- * 227 MiB, two threads take 1.5 times the processor time of one, so they save nothing; of one of 907 MiB, they save a fifth
- * of the time.
+ * For smaller inputs, a second thread takes longer to start up and compile than it saves on two cores. `npm run bench`
+ * compares one thread and two.
  */
 const MIN_THREADED_BYTES = 256 * 1024 * 1024
 
@@ -28,7 +27,7 @@ const MAX_THREADS = 256
 
 const STATISTICS = ['text', 'json', 'none'] as const
 
-/** The options of `geofix enrich`. A test compares the table in src/enrich/README.md with them. */
+/** The options of `geofix enrich`. A test compares the table in src/cli/enrich/README.md with them. */
 export const ENRICH_OPTIONS = [
   {
     flags: '-o, --output <file>',
@@ -48,7 +47,7 @@ export const ENRICH_OPTIONS = [
   },
   {
     flags: '--trust <list>',
-    text: 'the field is an `X-Forwarded-For` list, written by these trusted proxies; the rules of [`detect`](../client/README.md#how-the-client-is-found) apply',
+    text: 'the field is an `X-Forwarded-For` list, written by these trusted proxies; the rules of [`detect`](../../client/README.md#how-the-client-is-found) apply',
     read: readList,
   },
   { flags: '--no-header', text: 'the first line of the table is not a header', ...formatsWith('header') },
@@ -127,7 +126,7 @@ export const ENRICH_OPTIONS = [
   { flags: '--quiet', text: 'print only errors, and `--stats` if given' },
   {
     flags: '--rows',
-    text: 'give one row for each row of standard input, and guess nothing: see [Rows for other programs](#rows-for-other-programs)',
+    text: 'give one row for each row of standard input, and guess nothing: see [Rows for other programs](../../engines/README.md#rows)',
   },
   {
     flags: '--quoting <kind>',

@@ -13,7 +13,7 @@ import { unreadable } from '../../node/packed-source.ts'
 
 /**
  * The limit of the decoded blocks of a packed database, in bytes. It has room for all IPv4 networks and the whole data of a
- * city database, and for those IPv6 networks that a log has: with half of it, a million lines take a third more time.
+ * city database, and for those IPv6 networks that a log has: with less, blocks of such a log are decoded again and again.
  */
 const CACHE_BYTES = 201_326_592
 

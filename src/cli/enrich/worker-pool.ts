@@ -27,7 +27,7 @@ export type WorkerReply =
 /** One in progress, and two queued: a worker has work while the main thread enriches a block. */
 const BLOCKS_PER_WORKER = 3
 
-/** A third of the default, which saves 30 MB a thread and takes no more time. MB. */
+/** A third of the default: threads keep few objects, and each saves this memory. MB. */
 const YOUNG_GENERATION_MB = 12
 
 /** The promise of a result that a worker has not sent. */

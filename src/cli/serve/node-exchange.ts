@@ -1,4 +1,4 @@
-// Requests and answers over Node's own objects, because making Fetch objects takes half of the time of an answer.
+// Requests and answers over Node's own objects, because to make Fetch objects takes much of the time of an answer.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Asked, FetchAsked, joined, type Reply } from '../../http/exchange.ts'
 import { phraseOf } from '../../http/problem.ts'

@@ -34,7 +34,7 @@ const NULL = /* @__PURE__ */ encoder.encode('null')
 
 /** Finds the location of a line's address, and writes it, for a `LineFormat`. One line at a time. */
 export class LineLocator {
-  /** `false` with `onlyFailed`: not to write locations saves a third of the time of a run that only makes a report. */
+  /** `false` with `onlyFailed`: a run that only makes a report writes no locations, which saves time. */
   readonly writesLocations: boolean
   readonly #finder: AddressFinder
   readonly #cache = new AddressCache()

@@ -108,7 +108,7 @@ export async function openKeyFile(path: string, options: KeyFileOptions = {}): P
   const { plans, onReload, onError } = options
   let byDigest: ReadonlyMap<string, KeyEntry> = new Map()
   /**
-   * The valid keys of recent requests: saves 0.8 µs for each. The time of this search tells nothing about keys either: a
+   * The valid keys of recent requests, whose digests need not be made again. The time of this search tells nothing about keys either: a
    * `Map` compares texts only if their hashes are equal, and those depend on a random seed of the process.
    */
   const known = new Map<string, Owner>()

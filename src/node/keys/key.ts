@@ -41,7 +41,7 @@ export function isWellFormedKey(text: string): boolean {
  * salt.
  */
 export function digestOf(key: string): string {
-  // Node 20.12 and later have a function that takes a third of the time.
+  // Node 20.12 and later have a function that is faster.
   return typeof crypto.hash === 'function'
     ? crypto.hash('sha256', key, 'hex')
     : createHash('sha256').update(key).digest('hex')

@@ -255,7 +255,7 @@ class AccessLogLines implements LineFormat {
     const view = this.#target.view(into)
     const start = text === 0 ? 0 : (this.#fixedEnds[text - 1] ?? 0)
     const size = (this.#fixedEnds[text] ?? 0) - start
-    // Four bytes at a time: byte by byte takes 6 % longer for a line to NDJSON.
+    // Four bytes at a time, because byte by byte takes longer.
     for (let done = 0; done < size; done += 4) view.setInt32(at + done, this.#fixed.getInt32(start + done))
     return at + size
   }
