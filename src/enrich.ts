@@ -4,8 +4,8 @@ import { type Counts, finishedCounts } from './enrich/counting/counts.ts'
 import { LocalExecutor } from './enrich/executor.ts'
 import { checkOptions, type EnrichOptions, type Format, makePlan } from './enrich/formats/formats.ts'
 import { LINE_OPTIONS } from './enrich/options.ts'
-import { RowEnricher as Rows } from './enrich/row-enricher.ts'
 import { makeRowPlan, ROW_OPTIONS, type RowOptions } from './enrich/row-plan.ts'
+import { RowWriter } from './enrich/row-writer.ts'
 import { Run } from './enrich/run.ts'
 import { enrichedStream, type IterableStream, type LineInput, LineSource } from './enrich/streams.ts'
 import type { DatabaseSet } from './location/database-set.ts'
@@ -26,7 +26,7 @@ export type {
 } from './enrich/counting/counts.ts'
 export { BadLineError, EnrichError, type EnrichErrorCode } from './enrich/errors.ts'
 export type { EnrichOptions, Format } from './enrich/formats/formats.ts'
-export type { Quoting } from './enrich/formats/row-format.ts'
+export type { Quoting } from './enrich/formats/row-options.ts'
 export type { OnBadLine } from './enrich/options.ts'
 export { LOCATION_FIELDS, type LocationField } from './enrich/options.ts'
 export type { RowOptions } from './enrich/row-plan.ts'
@@ -183,11 +183,11 @@ export function createRowEnricher(options: RowEnricherOptions): RowEnricher {
   // The first use, so that a closed resolver and wrong options are refused now.
   let made = withDatabases(resolver, (set) => {
     const plan = makeRowPlan(options)
-    return { plan, set, enricher: new Rows(plan, set) }
+    return { plan, set, enricher: new RowWriter(plan, set) }
   })
   return (rows) =>
     withDatabases(resolver, (set) => {
-      if (set !== made.set) made = { ...made, set, enricher: new Rows(made.plan, set) }
+      if (set !== made.set) made = { ...made, set, enricher: new RowWriter(made.plan, set) }
       if (isUint8Array(rows)) return made.enricher.rowsIn(rows)
       if (Array.isArray(rows)) return made.enricher.rows(rows)
       throw new TypeError('the rows must be a Uint8Array or an array of them')

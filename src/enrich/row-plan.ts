@@ -8,7 +8,7 @@ import {
   type Format,
   type Plan,
 } from './formats/formats.ts'
-import type { RowLineOptions } from './formats/row-format.ts'
+import type { RowLineOptions } from './formats/row-options.ts'
 import type { LineOptions } from './options.ts'
 import { RAW } from './writing/json-text.ts'
 
@@ -50,14 +50,6 @@ export function hasTimeField(format: Format): boolean {
   return definitionOf(format).options.includes('timeField')
 }
 
-export interface RowPlan {
-  /** The plan of the format. */
-  readonly plan: Plan
-  /** How rows are read, by a plan of the format's own; `null` if as lines are. */
-  readonly rows: unknown
-  readonly keepsBadLines: boolean
-}
-
 /**
  * Checks the options and makes a plan without looking at a row.
  *
@@ -65,7 +57,7 @@ export interface RowPlan {
  * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
  * @throws EnrichError when the format has no such field, or a row would have two members with one name
  */
-export function makeRowPlan(options: RowOptions): RowPlan {
+export function makeRowPlan(options: RowOptions): Plan {
   const { format, quoting, onBadLine = 'raw' } = options
   for (const name of missingRowOptions(options)) {
     const otherwise = name === 'at' && hasTimeField(format) ? ' or "timeField"' : ''
@@ -73,7 +65,7 @@ export function makeRowPlan(options: RowOptions): RowPlan {
   }
   checkOptions(options)
   const definition = definitionOf(format)
-  if (definition.rows === null) {
+  if (definition.planRows === null) {
     throw new TypeError(
       `the option "format" cannot be ${format} for rows: lines before the records name their columns`,
     )
@@ -91,12 +83,10 @@ export function makeRowPlan(options: RowOptions): RowPlan {
     throw new TypeError('the option "into" is not for "append": the location has no name then')
   }
   if (options.into === RAW) throw new TypeError(`the option "into" must not be ${RAW}`)
-  const keepsBadLines = onBadLine === 'keep'
-  if (definition.rows !== undefined) return { ...definition.rows.plan(options), keepsBadLines }
+  if (definition.planRows !== undefined) return definition.planRows(options)
   if (quoting !== undefined)
     throw new TypeError(`the option "quoting" is for ${quotedFormats().join(' and ')}`)
-  const { plan } = definition.plan(new Uint8Array(0), true, options)
-  return { plan, rows: null, keepsBadLines }
+  return definition.plan(new Uint8Array(0), true, options).plan
 }
 
 /** The formats whose rows need the option `quoting`. */

@@ -1,5 +1,5 @@
 import { ByteSink } from '../bytes/byte-sink.ts'
-import type { RowEnricher } from './row-enricher.ts'
+import type { RowWriter } from './row-writer.ts'
 
 const LINE_FEED = 0x0a
 
@@ -24,7 +24,7 @@ export interface ChunkHeaders {
 
 /** Enriches rows that come in chunks of bytes. Each row is written as soon as its chunk completes it. */
 export class RowStream {
-  readonly #enricher: RowEnricher
+  readonly #enricher: RowWriter
   readonly #headers: ChunkHeaders
   /** Bytes that are not written yet: the first `#length` of this. */
   #memory = new Uint8Array(65_536)
@@ -38,7 +38,7 @@ export class RowStream {
   /** Line feeds read. */
   #lines = 0
 
-  constructor(enricher: RowEnricher, headers: ChunkHeaders) {
+  constructor(enricher: RowWriter, headers: ChunkHeaders) {
     this.#enricher = enricher
     this.#headers = headers
   }
@@ -100,7 +100,7 @@ export class RowStream {
 
   #line(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
     if (this.#isInLongRow) {
-      this.#enricher.writeMore(start, end, out)
+      this.#enricher.writePart(start, end, out)
       this.#enricher.writeEnd(out)
       this.#isInLongRow = false
     } else if (this.#headers.read && this.#rowsLeft === 0) {
@@ -123,7 +123,7 @@ export class RowStream {
   #longRow(start: number, out: ByteSink): number {
     const end = this.#length
     if (this.#isInLongRow) {
-      this.#enricher.writeMore(start, end, out)
+      this.#enricher.writePart(start, end, out)
       return end
     }
     if (this.#headers.read && this.#rowsLeft === 0) {
@@ -131,7 +131,7 @@ export class RowStream {
       return start
     }
     if (end - start <= this.#enricher.maxBytes) return start
-    this.#enricher.writeStart(start, end, out)
+    this.#enricher.writePart(start, end, out)
     this.#isInLongRow = true
     return end
   }

@@ -3,9 +3,9 @@ import { BlockEnricher } from '../../src/enrich/block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts } from '../../src/enrich/counting/counts.ts'
 import { type EnrichOptions, layoutOf, makePlan, type Plan } from '../../src/enrich/formats/formats.ts'
 import { type Block, Splitter } from '../../src/enrich/reading/splitter.ts'
-import { RowEnricher } from '../../src/enrich/row-enricher.ts'
 import { makeRowPlan, type RowOptions } from '../../src/enrich/row-plan.ts'
 import { type ChunkHeaders, RowStream } from '../../src/enrich/row-stream.ts'
+import { RowWriter } from '../../src/enrich/row-writer.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { MmdbWriter } from '../../src/writer.ts'
@@ -100,7 +100,7 @@ export function enrichRows(
   chunkBytes = 65_536,
   headers: ChunkHeaders = { read: false, write: false },
 ): Uint8Array {
-  const enricher = new RowEnricher(makeRowPlan(options), new DatabaseSet([new Database(bytes)]))
+  const enricher = new RowWriter(makeRowPlan(options), new DatabaseSet([new Database(bytes)]))
   const stream = new RowStream(enricher, headers)
   const pieces: Uint8Array[] = []
   for (let at = 0; at < rows.length; at += chunkBytes) {

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
-import { RowEnricher } from '../../src/enrich/row-enricher.ts'
 import { makeRowPlan, type RowOptions } from '../../src/enrich/row-plan.ts'
 import { RowStream } from '../../src/enrich/row-stream.ts'
+import { RowWriter } from '../../src/enrich/row-writer.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { smallDatabase, utf8 } from './in-memory-run.ts'
@@ -13,7 +13,7 @@ const LIST: RowOptions = { format: 'list', append: true, at: 0 }
 const CITY: RowOptions = { format: 'tsv', quoting: 'none', field: '1', fields: ['city'], at: 0 }
 
 function streamOf(options: RowOptions, read = false, write = false): RowStream {
-  return new RowStream(new RowEnricher(makeRowPlan(options), set), { read, write })
+  return new RowStream(new RowWriter(makeRowPlan(options), set), { read, write })
 }
 
 /** What a stream gives for a chunk. */

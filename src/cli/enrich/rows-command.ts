@@ -1,15 +1,10 @@
 // `geofix enrich --rows`: one row out for each row in, for programs that run geofix and count its lines.
 import { EnrichError } from '../../enrich/errors.ts'
 import type { RequiredRowOption } from '../../enrich/formats/format-definition.ts'
-import { RowEnricher } from '../../enrich/row-enricher.ts'
-import {
-  hasTimeField,
-  makeRowPlan,
-  missingRowOptions,
-  type RowOptions,
-  type RowPlan,
-} from '../../enrich/row-plan.ts'
+import type { Plan } from '../../enrich/formats/formats.ts'
+import { hasTimeField, makeRowPlan, missingRowOptions, type RowOptions } from '../../enrich/row-plan.ts'
 import { ChunkHeaderError, type ChunkHeaders, RowStream } from '../../enrich/row-stream.ts'
+import { RowWriter } from '../../enrich/row-writer.ts'
 import { BORROW } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
 import { CommandFailure, ExitStatus, type Terminal, UsageError } from '../terminal.ts'
@@ -37,7 +32,7 @@ const WHAT_TO_ADD: Readonly<Record<'format' | RequiredRowOption, string>> = {
 
 /** `geofix enrich --rows`. */
 export interface RowsCommand {
-  readonly plan: RowPlan
+  readonly plan: Plan
   /** Files. If empty, the embedded database is used. */
   readonly databases: readonly string[]
   readonly headers: ChunkHeaders
@@ -72,7 +67,7 @@ export function rowsCommand(files: readonly string[], flags: EnrichFlags): RowsC
   }
 }
 
-function planOf(options: RowOptions): RowPlan {
+function planOf(options: RowOptions): Plan {
   try {
     return makeRowPlan(options)
   } catch (error) {
@@ -98,7 +93,7 @@ export async function runRows(command: RowsCommand, terminal: Terminal): Promise
   })
   const set = (await openForThreads(databases))[BORROW]()
   checkLocations(set)
-  const stream = new RowStream(new RowEnricher(plan, set), headers)
+  const stream = new RowStream(new RowWriter(plan, set), headers)
   try {
     for await (const chunk of chunksOf(terminal)) {
       for (const bytes of stream.push(chunk)) await output.write(bytes)

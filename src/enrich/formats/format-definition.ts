@@ -3,7 +3,7 @@ import type { LocationTemplate } from '../../location/rendered-locations.ts'
 import type { LineLocator } from '../locating/line-locator.ts'
 import type { CommonPlan, LineOptions, Planned } from '../options.ts'
 import type { Layout } from '../reading/layout.ts'
-import type { RowsDefinition } from './row-format.ts'
+import type { RowLineOptions } from './row-options.ts'
 
 /** The options that only some formats have. */
 export type FormatOption = Exclude<keyof LineOptions, Exclude<keyof CommonPlan, 'into' | 'overwrite'>>
@@ -46,10 +46,12 @@ export interface FormatDefinition<Plan extends CommonPlan & { readonly format: s
   appended?(plan: Plan): Uint8Array | null
   makeLines(plan: Plan, locator: LineLocator): LineFormat<State>
   /**
-   * Present where rows are not read as lines are: a row of a table has no header to count columns by. `null` if rows are
-   * refused, because only a header tells where their address is.
+   * Makes the plan for rows. Absent if `plan` makes it, from an empty sample. `null` if rows are refused, because only a
+   * header tells where their address is.
+   *
+   * @throws TypeError when an option is wrong
    */
-  readonly rows?: RowsDefinition<Plan> | null
+  readonly planRows?: ((options: RowLineOptions) => Plan) | null
 }
 
 /**
@@ -83,4 +85,19 @@ export interface LineFormat<State = unknown> {
    * without a line end. The record is not empty. `bytes[end]` can be read and is a line end.
    */
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult
+  /**
+   * Only for rows that get the same columns whatever they hold. `line` then takes every row, also an empty one, and is
+   * never `bad` or `blank`.
+   */
+  readonly rowParts?: RowParts
+}
+
+/** Writes a row that is not read, such as one that is too long, which comes in parts. */
+export interface RowParts {
+  /** Whether line ends in a row are escaped. Otherwise the caller replaces them. */
+  readonly escapes: boolean
+  /** Writes a part. */
+  part(bytes: Uint8Array, start: number, end: number, out: ByteSink): void
+  /** Writes what comes after the last part. */
+  end(out: ByteSink): void
 }

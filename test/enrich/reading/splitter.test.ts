@@ -27,6 +27,7 @@ const csv = (maxLineBytes = 1000): Plan => ({
   time: null,
   fields: ['city'],
   replaced: [],
+  isRows: false,
   maxRecordLines: 1000,
 })
 

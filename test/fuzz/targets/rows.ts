@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { RowEnricher } from '../../../src/enrich/row-enricher.ts'
 import { makeRowPlan, type RowOptions } from '../../../src/enrich/row-plan.ts'
 import { RowStream } from '../../../src/enrich/row-stream.ts'
+import { RowWriter } from '../../../src/enrich/row-writer.ts'
 import { AT, concatenated, worldSet } from '../../enrich/world.ts'
 import { characters, ips, piece } from '../enrich-input.ts'
 import type { Target } from '../target.ts'
@@ -51,16 +51,16 @@ const rows = fc
 
 const set = worldSet()
 /** Made once for each way: an enricher keeps nothing of a row. */
-const enrichers = new Map<string, RowEnricher>()
+const enrichers = new Map<string, RowWriter>()
 
-function enricherOf(options: RowOptions): RowEnricher {
+function enricherOf(options: RowOptions): RowWriter {
   const key = JSON.stringify(options)
-  const enricher = enrichers.get(key) ?? new RowEnricher(makeRowPlan(options), set)
+  const enricher = enrichers.get(key) ?? new RowWriter(makeRowPlan(options), set)
   enrichers.set(key, enricher)
   return enricher
 }
 
-function outputOf(enricher: RowEnricher, input: Uint8Array, chunkBytes: number): string {
+function outputOf(enricher: RowWriter, input: Uint8Array, chunkBytes: number): string {
   const stream = new RowStream(enricher, { read: false, write: false })
   const outputs: Uint8Array[] = []
   for (let at = 0; at < input.length; at += chunkBytes) {

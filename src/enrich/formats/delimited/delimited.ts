@@ -1,340 +1,12 @@
-import { ByteSink } from '../../../bytes/byte-sink.ts'
-import { quoted } from '../../../errors.ts'
-import { EnrichError, shownName } from '../../errors.ts'
-import { eventTime } from '../../locating/event-time.ts'
-import type { LineLocator } from '../../locating/line-locator.ts'
-import {
-  type CommonPlan,
-  checkedFields,
-  commonPlan,
-  type LineOptions,
-  LOCATION_FIELDS,
-  type LocationField,
-  type Planned,
-  recordLinesOf,
-} from '../../options.ts'
-import { guessAddress, guessTime, kindOfValue, SampleField } from '../../reading/field-guess.ts'
-import {
-  addressNotes,
-  checkNamedTimes,
-  type FieldWords,
-  LIST_FLAGS,
-  shellWord,
-  timeNotes,
-  unknownAddressField,
-} from '../../reading/field-messages.ts'
-import { SampleTimes } from '../../reading/sample-times.ts'
-import { columnsTemplate } from '../../writing/column-templates.ts'
-import type { FormatDefinition, LineFormat, LineResult } from '../format-definition.ts'
-import { dataInHeader } from './header.ts'
-import {
-  COMMA,
-  csvTable,
-  type Dialect,
-  looksLikeCsv,
-  looksLikeTsv,
-  MAX_COLUMNS,
-  RecordFields,
-  SEMICOLON,
-  TAB,
-  tsvTable,
-} from './table.ts'
-import { ANY_ROW, tableRows } from './table-rows.ts'
+// Tables whose records have as many columns as their header: CSV and TSV.
 
-export interface DelimitedPlan extends CommonPlan, Dialect {
-  readonly format: 'csv' | 'tsv'
-  /** Whether the first line names the delimiter, as in `sep=;`. It is kept. */
-  readonly hasSeparatorLine: boolean
-  /** The line with the names of the columns, from 1, counting empty lines. 0 if the table has no header. */
-  readonly headerLine: number
-  /** The most lines of a record. */
-  readonly maxRecordLines: number
-  /** Columns of a record. Records with another number of columns are bad. */
-  readonly width: number
-  /** The column of the address, from 0. */
-  readonly address: number
-  /** The column of the time, from 0, or `null`. */
-  readonly time: number | null
-  /** The columns with the location. Each is appended, or replaces a column; see `replaced`. */
-  readonly fields: readonly LocationField[]
-  /** For each column the index in `fields` of its new value, or -1. Empty when no column is replaced. */
-  readonly replaced: readonly number[]
-}
-
-/**
- * Makes the plan for CSV or TSV.
- *
- * @throws EnrichError when the first record has an open quote or too many columns, or the header is too long or missing;
- *   when no column has addresses, or the named column does not exist, is not unique, or holds lists and no proxies are
- *   trusted; and when a column to be added exists already
- * @throws TypeError, InvalidLocaleError when an option is wrong
- */
-export function planDelimited(
-  sample: Uint8Array,
-  isWhole: boolean,
-  options: LineOptions,
-  format: 'csv' | 'tsv',
-): Planned<DelimitedPlan> {
-  const common = commonPlan(options)
-  const fields = checkedFields(options.fields ?? LOCATION_FIELDS)
-  const maxRecordLines = recordLinesOf(options)
-  const { header: hasHeader = true, field, timeField } = options
-  const read = format === 'csv' ? csvTable : tsvTable
-  const table = read(sample, isWhole, common.maxLineBytes, maxRecordLines)
-  const { dialect, width, rows, separatorLine } = table
-  const headerBytes = Math.max(hasHeader ? table.firstBytes : 0, separatorLine?.length ?? 0)
-  const fault =
-    width === 0 && table.misfits > 0
-      ? 'the first record has a quote that is not closed'
-      : headerBytes > common.maxLineBytes
-        ? `the header is longer than ${common.maxLineBytes} bytes: allow longer lines`
-        : width > MAX_COLUMNS
-          ? `its first record has ${width} columns: ${MAX_COLUMNS} are the most that are read`
-          : null
-  if (fault !== null) throw new EnrichError('ENRICH_FORMAT_UNKNOWN', fault)
-  const notes: string[] = []
-  if (separatorLine !== null)
-    notes.push(`fields are separated by ${quoted(String.fromCharCode(dialect.delimiter))}`)
-  else if (dialect.delimiter === SEMICOLON) notes.push('fields are separated by semicolons')
-  if (!dialect.quotes) notes.push('quotes are text')
-  const names = hasHeader ? (rows[0] ?? []) : []
-  const records = hasHeader ? rows.slice(1) : rows
-  const columns = columnsOf(names, records, width)
-  // Whoever names a column says that there is a header.
-  const isNamed = field !== undefined && names.includes(field)
-  const data = isNamed || !hasHeader ? null : dataInHeader(names, records)
-  if (data !== null) throw missingHeader(`looks like data: ${data}`, columnsOf([], rows, width))
-  const address = width === 0 ? 0 : addressColumn(field, columns, common.trustedProxies !== null, notes)
-  const title = names[address]
-  if (title !== undefined && kindOfValue(title) === 'address') {
-    throw missingHeader(`has an address, ${quoted(title)}`, columnsOf([], rows, width))
-  }
-  if (title === '' && field === undefined && records.length > 0) {
-    throw missingHeader(`has nothing over the addresses of column ${address + 1}`, columnsOf([], rows, width))
-  }
-  const guessed = guessTime(columns)
-  if (timeField === undefined) notes.push(...timeNotes(guessed, COLUMN_WORDS))
-  const time = timeField === undefined ? (guessed.best?.column ?? null) : columnNamed(timeField, columns)
-  if (timeField !== undefined && time !== null) {
-    checkNamedTimes(timesIn(records, time), `column ${quoted(timeField)}`)
-  }
-  const wanted: readonly string[] = fields
-  const replaced = names.map((name) => wanted.indexOf(name))
-  const isReplacing = replaced.some((index) => index >= 0)
-  if (isReplacing && !common.overwrite) {
-    const taken = fields.filter((each) => names.includes(each))
-    throw new EnrichError(
-      'ENRICH_FIELD_EXISTS',
-      `${taken.join(', ')}: the table already has such a column: add --overwrite to replace it, or name other columns with --fields (in a program: overwrite, fields)`,
-    )
-  }
-  const plan: DelimitedPlan = {
-    ...common,
-    ...dialect,
-    format,
-    hasSeparatorLine: separatorLine !== null,
-    headerLine: hasHeader ? table.linesBefore + 1 : 0,
-    maxRecordLines,
-    width,
-    address,
-    time,
-    fields,
-    replaced: isReplacing ? replaced : [],
-  }
-  return { plan, notes }
-}
-
-/** A column of the sample. Its name is '' when the file has no header. */
-class Column extends SampleField {
-  constructor(
-    readonly name: string,
-    /** From 0. */
-    readonly column: number,
-  ) {
-    super([name])
-  }
-}
-
-function columnsOf(names: readonly string[], rows: readonly (readonly string[])[], width: number): Column[] {
-  return Array.from({ length: width }, (_, index) => {
-    const column = new Column(names[index] ?? '', index)
-    for (const row of rows) column.add(row[index] ?? '')
-    return column
-  })
-}
-
-/** What to do if the first line is not a header. @param columns of all rows, without names */
-function missingHeader(what: string, columns: readonly Column[]): EnrichError {
-  const holding = columns.filter((column) => column.holdsAddresses(true))
-  const [only] = holding.length === 1 ? holding : []
-  const which = only === undefined ? '' : ` --field ${only.column + 1}`
-  return new EnrichError(
-    'ENRICH_HEADER_MISSING',
-    `its first line, where a header has names, ${what}. If the table has no header, add --no-header${which} (in a program: header: false). If it has one, add --field with the name of the column`,
-  )
-}
-
-/** The times in a column. */
-function timesIn(rows: readonly (readonly string[])[], column: number): SampleTimes {
-  const times = new SampleTimes()
-  for (const row of rows) {
-    const value = row[column] ?? ''
-    if (kindOfValue(value) !== 'missing') times.add(value)
-  }
-  return times
-}
-
-const COLUMN_WORDS: FieldWords<Column> = {
-  noun: 'column',
-  shown: (column) => `column ${describe(column)}`,
-  // A name that a shell could misread is replaced by the column's number.
-  typed: ({ name, column }) =>
-    /^[A-Za-z_]/.test(name) && shellWord(name) === name ? name : String(column + 1),
-}
-
-function addressColumn(
-  field: string | undefined,
-  columns: readonly Column[],
-  isTrusting: boolean,
-  notes: string[],
-): number {
-  if (field === undefined) {
-    const guess = guessAddress(columns, isTrusting)
-    if (guess.best === null) {
-      const nothing = `the columns are ${listed(columns)}. Check the format and the header, or add --field with a column and --force`
-      throw unknownAddressField(guess, COLUMN_WORDS, nothing)
-    }
-    notes.push(...addressNotes(guess, isTrusting, COLUMN_WORDS))
-    return guess.best.column
-  }
-  const column = columnNamed(field, columns)
-  if (!isTrusting && (columns[column]?.kinds.list ?? 0) > 0) {
-    throw new EnrichError(
-      'ENRICH_FIELD_IS_LIST',
-      `column ${quoted(field)} holds lists of addresses, whose left part any caller can write: ${LIST_FLAGS}`,
-    )
-  }
-  return column
-}
-
-/** Finds a column by its name in the header, or else by its number, from 1. @returns its index, from 0 */
-function columnNamed(field: string, columns: readonly Column[]): number {
-  const [named, another] = columns.filter(({ name }) => name === field && name !== '')
-  if (named !== undefined && another === undefined) return named.column
-  if (named !== undefined)
-    throw unknownColumn(`several columns are called ${quoted(field)}: give a number`, [])
-  const number = /^[1-9]\d{0,8}$/.test(field) ? Number(field) : 0
-  if (number >= 1 && number <= columns.length) return number - 1
-  throw unknownColumn(`there is no column ${quoted(field)} among ${columns.length}`, columns)
-}
-
-function unknownColumn(message: string, columns: readonly Column[]): EnrichError {
-  const holding = columns.filter((column) => column.holdsAddresses(true))
-  const [shown, what] = holding.length > 0 ? [holding, 'addresses are in'] : [columns, 'the columns are']
-  const hint = shown.length === 0 ? '' : `; ${what} ${listed(shown)}`
-  return new EnrichError('ENRICH_FIELD_UNKNOWN', `${message}${hint}`)
-}
-
-function listed(columns: readonly Column[]): string {
-  const most = 12
-  return columns.slice(0, most).map(describe).join('; ') + (columns.length > most ? '; …' : '')
-}
-
-function describe({ column, name }: Column): string {
-  return name === '' ? String(column + 1) : `${column + 1}, ${shownName(name)}`
-}
-
-/**
- * Enriches records of CSV and TSV. A record keeps its bytes, and columns are appended. With `overwrite`, columns that
- * are there already get new values in place. Without a location the columns are empty.
- */
-class DelimitedLines implements LineFormat {
-  readonly rewrites = false
-  readonly header: LineFormat['header']
-  fault = ''
-  doubt = ''
-  readonly #plan: DelimitedPlan
-  readonly #locator: LineLocator
-  readonly #record: RecordFields
-  /** The names of the appended columns, with a delimiter before each. */
-  readonly #names: Uint8Array
-  /** The same number of empty fields, for a record without a location. */
-  readonly #nothing: Uint8Array
-  /** The appended columns, as indexes in the plan's `fields`. */
-  readonly #appended: readonly number[]
-  /** If columns are replaced: the values of the plan's `fields`, and where each is. */
-  readonly #values = new ByteSink(1024)
-  readonly #valueFields: RecordFields
-
-  constructor(plan: DelimitedPlan, locator: LineLocator) {
-    this.#plan = plan
-    this.#locator = locator
-    this.#record = new RecordFields(plan.delimiter, plan.quotes, plan.width)
-    this.#valueFields = new RecordFields(plan.delimiter, plan.quotes, plan.fields.length)
-    this.#appended = [...plan.fields.keys()].filter((index) => !plan.replaced.includes(index))
-    const delimiter = String.fromCharCode(plan.delimiter)
-    const names = this.#appended.map((index) => delimiter + plan.fields[index])
-    this.#names = new TextEncoder().encode(names.join(''))
-    this.#nothing = new Uint8Array(this.#appended.length).fill(plan.delimiter)
-    if (plan.headerLine > 0)
-      this.header = (bytes, start, end, out) => {
-        out.write(bytes, start, end)
-        out.write(this.#names)
-      }
-  }
-
-  line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
-    const { address, time, width, replaced, delimiter } = this.#plan
-    const record = this.#record
-    if (!record.read(bytes, start, end)) {
-      this.fault = record.fault
-      return 'bad'
-    }
-    if (record.count !== width) {
-      this.fault = `it has ${record.count} ${record.count === 1 ? 'column' : 'columns'}, not ${width}`
-      return 'bad'
-    }
-    this.doubt =
-      record.textAfterQuote > 0 ? `text follows the closing quote of its field ${record.textAfterQuote}` : ''
-    record.findValue(bytes, address)
-    const isLocated = this.#locator.locate(bytes, record.valueStart, record.valueEnd)
-    if (time !== null) {
-      record.findValue(bytes, time)
-      this.#locator.instant = eventTime(bytes, record.valueStart, record.valueEnd)
-    }
-    if (replaced.length > 0) this.#replace(bytes, isLocated, out)
-    else {
-      out.write(bytes, start, end)
-      if (isLocated) {
-        out.writeByte(delimiter)
-        this.#locator.writeRendered(out)
-      } else out.write(this.#nothing)
-    }
-    return isLocated ? 'resolved' : 'unresolved'
-  }
-
-  /** Writes the record with new values in the replaced columns, and then the appended columns. */
-  #replace(bytes: Uint8Array, isLocated: boolean, out: ByteSink): void {
-    const { width, replaced, delimiter } = this.#plan
-    this.#values.length = 0
-    if (isLocated) this.#locator.writeRendered(this.#values)
-    this.#valueFields.read(this.#values.room(0), 0, this.#values.length)
-    for (let column = 0; column < width; column++) {
-      if (column > 0) out.writeByte(delimiter)
-      const index = replaced[column] ?? -1
-      if (index < 0) out.write(bytes, this.#record.start(column), this.#record.end(column))
-      else if (isLocated) this.#writeValue(index, out)
-    }
-    for (const index of this.#appended) {
-      out.writeByte(delimiter)
-      if (isLocated) this.#writeValue(index, out)
-    }
-  }
-
-  #writeValue(index: number, out: ByteSink): void {
-    out.write(this.#values.room(0), this.#valueFields.start(index), this.#valueFields.end(index))
-  }
-}
+import { plainLayout } from '../../reading/layout.ts'
+import { columnsTemplate, escapedColumnsTemplate } from '../../writing/column-templates.ts'
+import type { FormatDefinition } from '../format-definition.ts'
+import { DelimitedLines } from './delimited-lines.ts'
+import { type DelimitedPlan, planDelimited, planRows } from './plan.ts'
+import { looksLikeCsv, looksLikeTsv } from './table.ts'
+import { TableRows } from './table-rows.ts'
 
 export const CSV: FormatDefinition<DelimitedPlan> = {
   name: 'csv',
@@ -342,20 +14,30 @@ export const CSV: FormatDefinition<DelimitedPlan> = {
   requiredForRows: ['field', 'quoting', 'at'],
   recognise: looksLikeCsv,
   plan: (sample, isWhole, options) => planDelimited(sample, isWhole, options, 'csv'),
-  layout: ({ quotes, delimiter, maxRecordLines, maxLineBytes, hasSeparatorLine, headerLine, width }) => ({
-    quoted: quotes ? { delimiter, maxLines: maxRecordLines } : null,
-    maxLineBytes,
-    preambleLines: hasSeparatorLine ? 1 : 0,
-    headerLine,
-    columns: width,
-    directives: null,
-  }),
+  layout: (plan) => {
+    // A row is one line: a value with a line end has it escaped.
+    if (plan.isRows) return plainLayout(plan)
+    const { quotes, delimiter, maxRecordLines, maxLineBytes, hasSeparatorLine, headerLine, width } = plan
+    return {
+      quoted: quotes ? { delimiter, maxLines: maxRecordLines } : null,
+      maxLineBytes,
+      preambleLines: hasSeparatorLine ? 1 : 0,
+      headerLine,
+      columns: width,
+      directives: null,
+    }
+  },
   withoutHeader: (plan) => ({ ...plan, headerLine: 0, hasSeparatorLine: false }),
   addressPosition: ({ address }) => `in column ${address + 1}`,
-  locationTemplate: ({ fields, delimiter, quotes }) =>
-    columnsTemplate(fields, String.fromCharCode(delimiter), quotes),
-  makeLines: (plan, locator) => new DelimitedLines(plan, locator),
-  rows: tableRows(COMMA, (options) => planDelimited(ANY_ROW, true, options, 'csv')),
+  locationTemplate: ({ fields, delimiter, quotes, isRows }) => {
+    const separator = String.fromCharCode(delimiter)
+    return isRows && !quotes
+      ? escapedColumnsTemplate(fields, separator)
+      : columnsTemplate(fields, separator, quotes)
+  },
+  makeLines: (plan, locator) =>
+    plan.isRows ? new TableRows(plan, locator) : new DelimitedLines(plan, locator),
+  planRows: (options) => planRows(options, 'csv'),
 }
 
 export const TSV: FormatDefinition<DelimitedPlan> = {
@@ -363,5 +45,5 @@ export const TSV: FormatDefinition<DelimitedPlan> = {
   name: 'tsv',
   recognise: looksLikeTsv,
   plan: (sample, isWhole, options) => planDelimited(sample, isWhole, options, 'tsv'),
-  rows: tableRows(TAB, (options) => planDelimited(ANY_ROW, true, options, 'tsv')),
+  planRows: (options) => planRows(options, 'tsv'),
 }

@@ -90,7 +90,7 @@ function definition(
       // IIS writes a plus sign for a space in a value; Zeek writes the code of the separator.
       wordsTemplate(fields, String.fromCharCode(separator), unset, separator === SPACE ? '+' : ' '),
     makeLines: (plan, locator) => new HeadedLines(plan, rules, locator),
-    rows: null,
+    planRows: null,
   }
 }
 

@@ -1,11 +1,9 @@
 import { ByteSink } from '../bytes/byte-sink.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import { isUint8Array } from '../realm.ts'
-import type { LineFormat } from './formats/format-definition.ts'
-import { definitionOf } from './formats/formats.ts'
-import type { RowFormat } from './formats/row-format.ts'
+import type { LineFormat, RowParts } from './formats/format-definition.ts'
+import { definitionOf, type Plan } from './formats/formats.ts'
 import { LineLocator } from './locating/line-locator.ts'
-import type { RowPlan } from './row-plan.ts'
 import { RawLines } from './writing/json-text.ts'
 
 const LINE_FEED = 0x0a
@@ -16,9 +14,7 @@ const SPACE = 0x20
 const NOT_SEARCHED = -2
 
 const NO_BYTES = new Uint8Array(0)
-
-/** What to write for a row that is blank or cannot be read. */
-type Unread = 'raw' | 'append' | 'keep'
+const ONE_SPACE = Uint8Array.of(SPACE)
 
 /**
  * Writes exactly one row for each input row, even for rows that are blank, too long or unreadable. Rows are independent
@@ -27,36 +23,33 @@ type Unread = 'raw' | 'append' | 'keep'
  * A carriage return in a row would end it for some readers. Where quotes are text it becomes `\r`. Elsewhere it becomes a
  * space, except at the end of the row, where it belongs to the line end: there it is kept, unless the format rewrites rows.
  */
-export class RowEnricher {
+export class RowWriter {
   /** The longest row that is read. Bytes. */
   readonly maxBytes: number
   readonly #format: LineFormat
-  /** `null` where rows are read as lines are. */
-  readonly #rows: RowFormat | null
-  readonly #escapes: boolean
-  readonly #raw: RawLines
-  readonly #unread: Unread
-  /** What is appended to a row without a location. */
-  readonly #nothing: Uint8Array
+  /** Writes rows that are not read. */
+  readonly #parts: RowParts
   #bytes: Uint8Array = NO_BYTES
   /** Index in `#bytes` of the first carriage return that is not in an earlier row; -1 when there is none. */
   #return = NOT_SEARCHED
   /** Whether a carriage return at the end of the last part of an overlong row is not written yet. */
   #holdsReturn = false
 
-  /** @throws InvalidDatabaseError when the databases hold no locations */
-  constructor({ plan, rows, keepsBadLines }: RowPlan, set: DatabaseSet) {
+  /**
+   * @param plan made by `makeRowPlan`
+   * @throws InvalidDatabaseError when the databases hold no locations
+   */
+  constructor(plan: Plan, set: DatabaseSet) {
     this.maxBytes = plan.maxLineBytes
     const definition = definitionOf(plan.format)
-    const template = definition.rows?.template(rows) ?? definition.locationTemplate?.(plan)
-    const locator = new LineLocator(set, plan, template)
+    const locator = new LineLocator(set, plan, definition.locationTemplate?.(plan))
     this.#format = definition.makeLines(plan, locator)
-    this.#rows = definition.rows?.make(rows, locator) ?? null
-    this.#escapes = this.#rows?.escapes === true
-    this.#raw = new RawLines(plan.into)
     const appended = definition.appended?.(plan) ?? null
-    this.#nothing = appended ?? NO_BYTES
-    this.#unread = keepsBadLines ? 'keep' : appended === null ? 'raw' : 'append'
+    this.#parts =
+      this.#format.rowParts ??
+      (plan.onBadLine === 'raw' && appended === null
+        ? new RawRow(plan)
+        : new KeptRow(plan.onBadLine === 'raw' ? appended : null))
   }
 
   /** Sets the bytes of the next rows. They must not change before these rows are written. */
@@ -73,70 +66,50 @@ export class RowEnricher {
    */
   write(start: number, end: number, out: ByteSink): void {
     if (end - start > this.maxBytes) {
-      this.writeStart(start, end, out)
+      this.writePart(start, end, out)
       this.writeEnd(out)
       return
     }
     const bytes = this.#bytes
-    if (this.#return !== -1 && this.#return < start) this.#return = bytes.indexOf(CARRIAGE_RETURN, start)
-    const hasReturn = this.#return !== -1 && this.#return < end
-    if (this.#rows !== null && this.#escapes) {
-      this.#rows.write(bytes, start, end, out)
+    const { rewrites, rowParts } = this.#format
+    if (rowParts?.escapes === true) {
+      this.#format.line(bytes, start, end, out)
       return
     }
+    if (this.#return !== -1 && this.#return < start) this.#return = bytes.indexOf(CARRIAGE_RETURN, start)
+    const hasReturn = this.#return !== -1 && this.#return < end
     const isEndedByReturn = hasReturn && bytes[end - 1] === CARRIAGE_RETURN
     const last = isEndedByReturn ? end - 1 : end
     const before = out.length
-    if (this.#rows !== null) this.#rows.write(bytes, start, last, out)
-    else {
-      const result = start === last ? 'blank' : this.#format.line(bytes, start, last, out)
-      if (result === 'blank' || result === 'bad') {
-        out.length = before
-        this.#writeUnread(start, last, out)
-      }
+    const isRead = start < last || rowParts !== undefined
+    const result = isRead ? this.#format.line(bytes, start, last, out) : 'blank'
+    if (result === 'blank' || result === 'bad') {
+      out.length = before
+      this.#parts.part(bytes, start, last, out)
+      this.#parts.end(out)
     }
     if (!hasReturn) return
     withoutReturns(out, before)
-    if (isEndedByReturn && !this.#format.rewrites) out.writeByte(CARRIAGE_RETURN)
+    if (isEndedByReturn && !rewrites) out.writeByte(CARRIAGE_RETURN)
   }
 
-  /** Writes the first part of a row that is too long: `[start, end)` of the bytes in use, which exceeds `maxBytes`. */
-  writeStart(start: number, end: number, out: ByteSink): void {
-    if (this.#rows === null && this.#unread === 'raw') this.#writeRaw(start, start + this.maxBytes, out)
-    else this.writeMore(start, end, out)
-  }
-
-  /** Writes a further part of a row that is too long. */
-  writeMore(start: number, end: number, out: ByteSink): void {
-    if (this.#rows !== null && this.#escapes) this.#rows.writeCells(this.#bytes, start, end, out)
-    else if (start < end && (this.#rows !== null || this.#unread !== 'raw')) {
+  /** Writes a part of a row that is too long: `[start, end)` of the bytes in use. */
+  writePart(start: number, end: number, out: ByteSink): void {
+    if (this.#parts.escapes) this.#parts.part(this.#bytes, start, end, out)
+    else if (start < end) {
       const before = out.length
-      if (this.#holdsReturn) out.writeByte(SPACE)
+      if (this.#holdsReturn) this.#parts.part(ONE_SPACE, 0, 1, out)
       this.#holdsReturn = this.#bytes[end - 1] === CARRIAGE_RETURN
-      this.#rows?.follow(this.#bytes, start, end)
-      out.write(this.#bytes, start, this.#holdsReturn ? end - 1 : end)
+      this.#parts.part(this.#bytes, start, this.#holdsReturn ? end - 1 : end, out)
       withoutReturns(out, before)
     }
   }
 
   /** Ends a row that is too long. */
   writeEnd(out: ByteSink): void {
-    if (this.#rows !== null) this.#rows.writeEnd(out)
-    else if (this.#unread === 'append') out.write(this.#nothing)
+    this.#parts.end(out)
     if (this.#holdsReturn && !this.#format.rewrites) out.writeByte(CARRIAGE_RETURN)
     this.#holdsReturn = false
-  }
-
-  #writeUnread(start: number, end: number, out: ByteSink): void {
-    if (this.#unread === 'raw') this.#writeRaw(start, end, out)
-    else out.write(this.#bytes, start, end)
-    if (this.#unread === 'append') out.write(this.#nothing)
-  }
-
-  #writeRaw(start: number, end: number, out: ByteSink): void {
-    this.#raw.write(this.#bytes, start, end, out)
-    // Remove its line feed.
-    out.length--
   }
 
   /**
@@ -157,7 +130,7 @@ export class RowEnricher {
     for (const [index, end] of ends.entries()) {
       bytes.set(rows[index]?.subarray(0, end - start) ?? NO_BYTES, start)
       const row = bytes.subarray(start, end)
-      if (!this.#escapes && row.includes(LINE_FEED))
+      if (this.#format.rowParts?.escapes !== true && row.includes(LINE_FEED))
         row.forEach((byte, at) => {
           if (byte === LINE_FEED) row[at] = SPACE
         })
@@ -198,4 +171,49 @@ export class RowEnricher {
 function withoutReturns(out: ByteSink, from: number): void {
   const bytes = out.room(0)
   for (let at = from; at < out.length; at++) if (bytes[at] === CARRIAGE_RETURN) bytes[at] = SPACE
+}
+
+/** Keeps a row, and appends what is appended to a row without a location. */
+class KeptRow implements RowParts {
+  readonly escapes = false
+  readonly #appended: Uint8Array
+
+  constructor(appended: Uint8Array | null) {
+    this.#appended = appended ?? NO_BYTES
+  }
+
+  part(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
+    out.write(bytes, start, end)
+  }
+
+  end(out: ByteSink): void {
+    out.write(this.#appended)
+  }
+}
+
+/** Writes a row as JSON, as far as a row is read. */
+class RawRow implements RowParts {
+  // JSON escapes line ends.
+  readonly escapes = true
+  readonly #raw: RawLines
+  readonly #maxBytes: number
+  #isStarted = false
+
+  constructor({ into, maxLineBytes }: Plan) {
+    this.#raw = new RawLines(into)
+    this.#maxBytes = maxLineBytes
+  }
+
+  /** The first part of a row is the whole row, or longer than any row that is read. */
+  part(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
+    if (this.#isStarted) return
+    this.#isStarted = true
+    this.#raw.write(bytes, start, Math.min(end, start + this.#maxBytes), out)
+    // Remove its line feed.
+    out.length--
+  }
+
+  end(): void {
+    this.#isStarted = false
+  }
 }
