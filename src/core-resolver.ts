@@ -1,22 +1,28 @@
-import { signalOf } from './bytes/abort.ts'
-import { cacheBytesOf, maxBytesOf, newShareableBytes } from './bytes/byte-limit.ts'
+import { newShareableBytes } from './bytes/byte-limit.ts'
 import { type ByteSource, type Bytes, isBytes, readBytes, sizeOf, viewOf } from './bytes/byte-source.ts'
 import { extractDatabase, extractUncompressed, isPacked } from './bytes/extract.ts'
 import { gunzip } from './bytes/gunzip.ts'
 import { isGzip } from './bytes/gzip-member.ts'
 import { gunzipInPieces } from './bytes/platform-gunzip.ts'
-import { progressMeter } from './bytes/progress.ts'
-import { CLIENT_ADDRESS_OPTIONS, type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
+import type { ProgressMeter } from './bytes/progress.ts'
+import { CLIENT_ADDRESS_OPTIONS, type ClientAddressOptions } from './client/client-address.ts'
 import { InvalidDatabaseError } from './errors.ts'
 import { DatabaseSet } from './location/database-set.ts'
 import type { Overlay } from './location/overlay-records.ts'
 import type { Overlays } from './location/overlays.ts'
-import { attachDatabases, type SharedDatabases } from './location/shared-databases.ts'
+import { attachDatabases, checkShared, type SharedDatabases } from './location/shared-databases.ts'
 import { mustBeAwaited } from './misuse.ts'
 import { Database, type OpenDatabase } from './mmdb/database.ts'
-import { checkOptionNames, type NamesOf } from './option-names.ts'
+import {
+  atLeastOne,
+  OPEN_OPTIONS,
+  type OpenOptions,
+  type OpenSettings,
+  openSettings,
+} from './open-options.ts'
+import type { NamesOf } from './option-names.ts'
 import type { PackedOptions } from './packed/packed-database.ts'
-import { atLeastOne, OPEN_OPTIONS, type OpenOptions, Resolver } from './resolver.ts'
+import { Resolver } from './resolver.ts'
 
 /** Loaded on demand: programs without packed databases do not need its 8 kB. */
 let packedReader: typeof import('./packed/open-packed.ts') | undefined
@@ -47,12 +53,13 @@ function openDatabase(
   )
 }
 
-type AttachOptions = ClientAddressOptions & Pick<OpenOptions, 'cacheBytes' | 'overlays'>
+type AttachOptions = ClientAddressOptions & Pick<OpenOptions, 'cacheBytes' | 'overlays' | 'schema'>
 
 const ATTACH_OPTIONS: NamesOf<AttachOptions> = {
   ...CLIENT_ADDRESS_OPTIONS,
   cacheBytes: true,
   overlays: true,
+  schema: true,
 }
 
 /**
@@ -77,7 +84,7 @@ export class CoreResolver extends Resolver {
    * are recognised by their bytes. Bytes are not copied and must not change. Decompression pauses for other work.
    *
    * @throws InvalidDatabaseError when a source is damaged or not an MMDB database, or when it is `undefined`
-   * @throws InvalidOverlayError when `overlays` are not valid
+   * @throws InvalidOverlayError, InvalidSchemaError when `overlays` or `schema` are not valid
    * @throws TypeError when a source is of an unsupported kind, there is none, or an option is invalid
    * @throws the reason of `signal`, or of a `fetch` that is aborted while its `Response` is read
    */
@@ -89,16 +96,9 @@ export class CoreResolver extends Resolver {
     source: ByteSource | readonly ByteSource[],
     options: OpenOptions | undefined,
   ): Promise<CoreResolver> {
-    assertGiven(source)
-    checkOptionNames('Resolver.open', options, OPEN_OPTIONS)
-    const clients = new ClientWalk(options)
     if (options?.overlays !== undefined) await CoreResolver.loadOverlays()
-    const overlays = overlaysOf(options?.overlays)
-    const maxBytes = maxBytesOf(options?.maxBytes)
-    const cacheBytes = cacheBytesOf(options?.cacheBytes)
-    const signal = signalOf(options?.signal)
-    const sources = atLeastOne(source)
-    const progress = progressMeter(options?.onProgress, () => sources.map(sizeOf))
+    const { sources, settings, progress } = prepare('Resolver.open', source, options)
+    const { maxBytes, signal } = settings
     const databases: OpenDatabase[] = []
     for (const each of sources) {
       const bytes = await readBytes(each, maxBytes, signal, progress)
@@ -107,9 +107,13 @@ export class CoreResolver extends Resolver {
         : bytes
       const file = extractUncompressed(unpacked)
       if (isPacked(file)) await CoreResolver.loadPackedReader()
-      databases.push(openDatabase(file, undefined, { maxBytes, cacheBytes }))
+      databases.push(openDatabase(file, undefined, settings))
     }
-    return new CoreResolver(new DatabaseSet(databases, overlays), clients)
+    return CoreResolver.#of(databases, settings)
+  }
+
+  static #of(databases: readonly OpenDatabase[], { overlays, schemas, clients }: OpenSettings): CoreResolver {
+    return new CoreResolver(new DatabaseSet(databases, overlays, schemas), clients)
   }
 
   /**
@@ -133,38 +137,51 @@ export class CoreResolver extends Resolver {
    * large one. A `signal` has an effect only if it is already aborted.
    */
   static openSync(source: Bytes | readonly Bytes[], options?: OpenOptions): CoreResolver {
-    assertGiven(source)
-    checkOptionNames('Resolver.openSync', options, OPEN_OPTIONS)
-    const clients = new ClientWalk(options)
-    const overlays = overlaysOf(options?.overlays)
-    const maxBytes = maxBytesOf(options?.maxBytes)
-    const cacheBytes = cacheBytesOf(options?.cacheBytes)
-    signalOf(options?.signal)?.throwIfAborted()
-    const sources = atLeastOne(source)
-    const progress = progressMeter(options?.onProgress, () => sources.map(sizeOf))
+    const { sources, settings, progress } = prepare('Resolver.openSync', source, options)
+    settings.signal?.throwIfAborted()
     const databases = sources.map((each) => {
       if (!isBytes(each)) throw new TypeError('openSync takes Uint8Array, ArrayBuffer or SharedArrayBuffer')
       progress?.add(each.byteLength)
-      const bytes = extractDatabase(viewOf(each), gunzip, undefined, maxBytes)
-      return openDatabase(bytes, undefined, { maxBytes, cacheBytes })
+      return openDatabase(
+        extractDatabase(viewOf(each), gunzip, undefined, settings.maxBytes),
+        undefined,
+        settings,
+      )
     })
-    return new CoreResolver(new DatabaseSet(databases, overlays), clients)
+    return CoreResolver.#of(databases, settings)
   }
 
   /**
-   * Opens the databases that a resolver in another thread has shared, without a copy, with its `overlays` unless the
-   * options have others.
+   * Opens the databases that a resolver in another thread has shared, without a copy, with its `overlays` and `schema`
+   * unless the options have others.
    *
    * @param shared what `share()` gave there
    * @throws TypeError when it is something else, or an option is invalid
    */
   static attach(shared: SharedDatabases, options?: AttachOptions): CoreResolver {
-    checkOptionNames('Resolver.attach', options, ATTACH_OPTIONS)
-    const cacheBytes = cacheBytesOf(options?.cacheBytes)
+    checkShared(shared)
+    const call = { name: 'Resolver.attach', names: ATTACH_OPTIONS, options, openOverlays: overlaysOf }
+    const settings = openSettings(call, shared.databases.length, shared)
     const databases = attachDatabases(shared, (bytes, path, tables) =>
-      openDatabase(bytes, path, { cacheBytes }, tables),
+      openDatabase(bytes, path, { cacheBytes: settings.cacheBytes }, tables),
     )
-    const overlays = overlaysOf(options?.overlays ?? shared.overlays)
-    return new CoreResolver(new DatabaseSet(databases, overlays), new ClientWalk(options))
+    return CoreResolver.#of(databases, settings)
   }
+}
+
+/** Checks the sources and the options of a call. */
+function prepare<Source extends ByteSource>(
+  name: string,
+  source: Source | readonly Source[],
+  options: OpenOptions | undefined,
+): {
+  readonly sources: readonly Source[]
+  readonly settings: OpenSettings
+  readonly progress: ProgressMeter | undefined
+} {
+  assertGiven(source)
+  const sources = atLeastOne(source)
+  const call = { name, names: OPEN_OPTIONS, options, openOverlays: overlaysOf }
+  const settings = openSettings(call, sources.length)
+  return { sources, settings, progress: settings.meter(() => sources.map(sizeOf)) }
 }

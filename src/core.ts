@@ -17,6 +17,7 @@ export {
   InvalidDatabaseError,
   InvalidLocaleError,
   InvalidOverlayError,
+  InvalidSchemaError,
   isGeofixError,
   MalformedAddressError,
   type UnavailableReason,
@@ -35,9 +36,11 @@ export {
   type Region,
   type TimezoneAtInstant,
 } from './location/location-record.ts'
+export type { LocationSchema, SchemaField, SchemaPath } from './location/location-schema.ts'
 export type { Overlay, OverlayRecord } from './location/overlay-records.ts'
 export type { SharedDatabase, SharedDatabases, ShareOptions } from './location/shared-databases.ts'
 export type { MmdbValue } from './mmdb/record-decoder.ts'
 export type { DatabaseFault, Verification } from './mmdb/verify.ts'
+export type { OpenOptions } from './open-options.ts'
 export type { BlobLike, ResponseLike, SignalLike, StreamLike, UrlLike } from './platform-types.ts'
-export type { DetectOptions, OpenOptions } from './resolver.ts'
+export type { DetectOptions } from './resolver.ts'

@@ -58,6 +58,7 @@ export type ErrorCode =
   | 'INVALID_DATABASE'
   | 'INVALID_KEY_FILE'
   | 'INVALID_OVERLAY'
+  | 'INVALID_SCHEMA'
   | EnrichErrorCode
 
 /** Codes of `geofix/enrich`: the input does not match the options. See `EnrichError`. */
@@ -140,6 +141,13 @@ export class InvalidLocaleError extends GeofixError {
 export class InvalidOverlayError extends GeofixError {
   override readonly name = 'InvalidOverlayError'
   readonly code = 'INVALID_OVERLAY'
+  readonly status = null
+}
+
+/** The option `schema` is not valid. The message says which field, why, and what to write. */
+export class InvalidSchemaError extends GeofixError {
+  override readonly name = 'InvalidSchemaError'
+  readonly code = 'INVALID_SCHEMA'
   readonly status = null
 }
 

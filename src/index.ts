@@ -17,6 +17,7 @@ export {
   InvalidDatabaseError,
   InvalidLocaleError,
   InvalidOverlayError,
+  InvalidSchemaError,
   isGeofixError,
   MalformedAddressError,
   type UnavailableReason,
@@ -35,6 +36,7 @@ export {
   type Region,
   type TimezoneAtInstant,
 } from './location/location-record.ts'
+export type { LocationSchema, SchemaField, SchemaPath } from './location/location-schema.ts'
 export type { Overlay, OverlayRecord } from './location/overlay-records.ts'
 export type { SharedDatabase, SharedDatabases, ShareOptions } from './location/shared-databases.ts'
 export type { MmdbValue } from './mmdb/record-decoder.ts'

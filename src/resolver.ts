@@ -1,7 +1,6 @@
 import { Address } from './address/address.ts'
 import { explainMalformed } from './address/explain-malformed.ts'
-import type { OpenProgress } from './bytes/progress.ts'
-import { CLIENT_ADDRESS_OPTIONS, type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
+import { ClientWalk } from './client/client-address.ts'
 import { type DetectSource, PEER_OPTIONS, type PeerOptions } from './client/request-source.ts'
 import { MalformedAddressError } from './errors.ts'
 import type { DatabaseInfo } from './location/database-info.ts'
@@ -14,14 +13,12 @@ import {
   type LookupResult,
 } from './location/location-record.ts'
 import { BATCH_ITEMS, LookupBatch, lookupRecord, lookupResult, malformedFailure } from './location/lookup.ts'
-import type { Overlay } from './location/overlay-records.ts'
 import { type SharedDatabases, type ShareOptions, shareDatabases } from './location/shared-databases.ts'
 import { instantOf } from './location/timezone.ts'
 import { detached, noConstructor, refuseForeignMethods } from './misuse.ts'
 import type { MmdbValue } from './mmdb/record-decoder.ts'
 import type { Verification } from './mmdb/verify.ts'
 import { checkOptionNames, type NamesOf } from './option-names.ts'
-import type { SignalLike } from './platform-types.ts'
 
 /**
  * The method through which the rest of this package borrows the databases of a resolver. A registered symbol, because an
@@ -37,47 +34,6 @@ export const BORROW: unique symbol = Symbol.for('geofix.borrowDatabases')
  * @internal
  */
 export const REPLACE: unique symbol = Symbol('geofix.replace')
-
-/** Options of `Resolver.open`: the trusted proxies for `detect`, own networks, and limits for the source. */
-export interface OpenOptions extends ClientAddressOptions {
-  /**
-   * Locations of your own networks, at most 100,000. They replace those of all databases, and can be in special-purpose
-   * networks such as 10.0.0.0/8. Of several networks with an address, the most specific one is used. The objects are
-   * copied. Who is a trusted proxy does not change.
-   */
-  readonly overlays?: readonly Overlay[] | undefined
-  /**
-   * The maximum size of one source in bytes, compressed and decompressed: a positive safe integer. Reading and
-   * decompression stop at the limit. Use a lower limit for files from others. Default: 2 ** 31, more than any readable
-   * database has.
-   */
-  readonly maxBytes?: number | undefined
-  /**
-   * How many bytes of decoded blocks are kept for each packed database: a whole number; 0 keeps only the last blocks.
-   * Other databases are kept whole. Default: 96 MiB.
-   */
-  readonly cacheBytes?: number | undefined
-  /**
-   * Aborts opening, which then fails at once with the signal's reason, such as an `AbortError` or a `TimeoutError`. It
-   * has no effect on an open resolver.
-   */
-  readonly signal?: SignalLike | undefined
-  /**
-   * Called after each piece that is read from the sources. If it throws, opening fails. Decompression is not counted. A
-   * packed file on disk, of which opening reads little, counts as read.
-   */
-  readonly onProgress?: ((progress: OpenProgress) => void) | undefined
-}
-
-/** The names of the options of `Resolver.open` on every platform. */
-export const OPEN_OPTIONS: NamesOf<OpenOptions> = {
-  ...CLIENT_ADDRESS_OPTIONS,
-  overlays: true,
-  maxBytes: true,
-  cacheBytes: true,
-  signal: true,
-  onProgress: true,
-}
 
 /** Engines put this text before "could not be cloned". */
 const CANNOT_BE_CLONED = Symbol(
@@ -301,7 +257,7 @@ export abstract class Resolver {
     const set = this.#open()
     const { shared, databases } = shareDatabases(set, options)
     // Use the copies, so that the originals can be closed.
-    this.#set = new DatabaseSet(databases, set.overlays)
+    this.#set = new DatabaseSet(databases, set.overlays, set.schemas)
     set.release()
     return shared
   }
@@ -378,15 +334,4 @@ export function withDatabases<Result>(
   } finally {
     set.release()
   }
-}
-
-/** @throws TypeError when there is no source */
-export function atLeastOne<Source>(source: Source | readonly Source[]): readonly Source[] {
-  const sources = isList(source) ? source : [source]
-  if (sources.length === 0) throw new TypeError('no database was given: pass at least one source')
-  return sources
-}
-
-function isList<Item>(value: Item | readonly Item[]): value is readonly Item[] {
-  return Array.isArray(value)
 }

@@ -6,6 +6,7 @@ import {
   InvalidDatabaseError,
   InvalidLocaleError,
   InvalidOverlayError,
+  InvalidSchemaError,
   isGeofixError,
   MalformedAddressError,
   quoted,
@@ -24,6 +25,7 @@ describe('the error classes', () => {
     ],
     [new InvalidLocaleError('m'), 'InvalidLocaleError', 'INVALID_LOCALE', 400],
     [new InvalidOverlayError('m'), 'InvalidOverlayError', 'INVALID_OVERLAY', null],
+    [new InvalidSchemaError('m'), 'InvalidSchemaError', 'INVALID_SCHEMA', null],
     [new InvalidDatabaseError('m'), 'InvalidDatabaseError', 'INVALID_DATABASE', null],
   ])('%s', (error, name, code, status) => {
     expect(error).toBeInstanceOf(GeofixError)

@@ -9,9 +9,10 @@ import type { Verification } from '../mmdb/verify.ts'
 import { type DatabaseInfo, databaseInfo } from './database-info.ts'
 import type { Locale } from './locale.ts'
 import type { LocationRecord } from './location-record.ts'
+import type { RegisteredSchema } from './location-schema.ts'
 import { type Location, LocationTable, NO_LOCATION } from './location-table.ts'
 import type { Overlays } from './overlays.ts'
-import { SampledFields, type Schema } from './schema.ts'
+import { MAX_SAMPLED_RECORDS, SampledFields, type Schema } from './schema.ts'
 import { geoip2 } from './schemas/geoip2.ts'
 import { ipLocationDb } from './schemas/ip-location-db.ts'
 import { ipinfo } from './schemas/ipinfo.ts'
@@ -32,22 +33,49 @@ interface ReadDatabase {
   readonly error: InvalidDatabaseError | null
 }
 
-/** What is read of a database, so that all sets with the database share its table of locations. */
-const read = new WeakMap<OpenDatabase, ReadDatabase>()
+/** What is read of a database, so that all sets with the database and the schema share its table of locations. */
+const read = new WeakMap<OpenDatabase, WeakMap<RegisteredSchema | typeof RECOGNISED, ReadDatabase>>()
 
-function readDatabase(database: OpenDatabase): ReadDatabase {
-  const known = read.get(database)
+/** In place of a schema that the program gives. */
+const RECOGNISED = {}
+
+/** @param schema of the program; `null` to recognise the vendor */
+function readDatabase(database: OpenDatabase, schema: RegisteredSchema | null): ReadDatabase {
+  const bySchema = read.get(database) ?? new WeakMap()
+  read.set(database, bySchema)
+  const known = bySchema.get(schema ?? RECOGNISED)
   if (known !== undefined) return known
+  const made = schema === null ? recognised(database) : registered(database, schema)
+  bySchema.set(schema ?? RECOGNISED, made)
+  return made
+}
+
+function recognised(database: OpenDatabase): ReadDatabase {
   // More records cannot change the choice of the first schema.
   const fields = new SampledFields(database, (sample) => SCHEMAS[0]?.recognises(sample) === true)
   const schema = SCHEMAS.find((each) => each.recognises(fields))
-  const made: ReadDatabase = {
+  return {
     database,
     locations: schema === undefined ? null : new LocationTable(database, schema),
     error: schema !== undefined || fields.isEmpty ? null : withoutLocations(database, fields.names),
   }
-  read.set(database, made)
-  return made
+}
+
+/** The schema of a program fits a database if one of the first records has a location by it. */
+function registered(database: OpenDatabase, { schema }: RegisteredSchema): ReadDatabase {
+  const locations = new LocationTable(database, schema)
+  let records = 0
+  for (const offset of database.firstRecords(MAX_SAMPLED_RECORDS)) {
+    records++
+    if (hasLocation(locations, offset)) return { database, locations, error: null }
+  }
+  if (records === 0) return { database, locations, error: null }
+  const { path } = database
+  const fields = listed(new SampledFields(database).names)
+  const first =
+    records === 1 ? 'its only record has no location' : `none of its first ${records} records has a location`
+  const fault = `by the option schema, ${first} (${fields}): correct the paths and types of the schema`
+  return { database, locations: null, error: new InvalidDatabaseError(fault, { path }) }
 }
 
 /**
@@ -73,15 +101,17 @@ export class DatabaseSet {
    * Starts with one user, the caller.
    *
    * @param databases of each of these, the set takes over one use of the caller, even if this throws
+   * @param schemas of the program, for each database; `null`, or none, to recognise the vendor
    * @throws InvalidDatabaseError when a file cannot be read
    */
   constructor(
     readonly databases: readonly OpenDatabase[],
     readonly overlays: Overlays | null = null,
+    readonly schemas: readonly (RegisteredSchema | null)[] = [],
   ) {
     this.info = Object.freeze(databases.map(({ metadata, path }) => databaseInfo(metadata, path)))
     try {
-      this.#databases = databases.map(readDatabase)
+      this.#databases = databases.map((database, index) => readDatabase(database, schemas[index] ?? null))
     } catch (error) {
       releaseAll(databases)
       throw error
@@ -260,11 +290,13 @@ function cidrOf({ family, ipv4, words }: Address, bits: number): string {
 }
 
 function withoutLocations({ path, metadata }: OpenDatabase, fields: readonly string[]): InvalidDatabaseError {
-  const listed = fields.slice(0, MAX_LISTED_FIELDS).map(quoted)
-  const found =
-    listed.length === 0 ? 'its records have no readable fields' : `its records only have ${listed.join(', ')}`
   return new InvalidDatabaseError(
-    `it has no locations (type ${quoted(metadata.databaseType)}; ${found}): open a City or Country database`,
+    `it has no locations (type ${quoted(metadata.databaseType)}; ${listed(fields)}): open a City or Country database`,
     { path },
   )
+}
+
+function listed(fields: readonly string[]): string {
+  if (fields.length === 0) return 'its records have no readable fields'
+  return `its records only have ${fields.slice(0, MAX_LISTED_FIELDS).map(quoted).join(', ')}`
 }

@@ -1,7 +1,7 @@
 import { isGeofixError, ReadFailure } from '../errors.ts'
 import type { DataSection } from '../mmdb/data-section.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
-import { FieldReader, type Path } from '../mmdb/field-reader.ts'
+import { type FieldPaths, FieldReader } from '../mmdb/field-reader.ts'
 import { DataType, MAX_KEY_BYTES } from '../mmdb/format.ts'
 import type { Coordinates } from './location-record.ts'
 import { PartsMaker, type RawParts, type SharedParts } from './shared-parts.ts'
@@ -51,7 +51,7 @@ export interface Schema {
  */
 export function defineSchema<Name extends string>(
   recognises: (fields: SampledFields) => boolean,
-  paths: Readonly<Record<Name, Path>>,
+  paths: FieldPaths<Name>,
   { parts, city, postalCode, coordinates }: Meaning<NoInfer<Name>>,
 ): Schema {
   return {
@@ -114,7 +114,7 @@ class SharedValues<Value> {
 }
 
 /** Many records, because the first ones of a file can be sparse. */
-const MAX_SAMPLED_RECORDS = 1000
+export const MAX_SAMPLED_RECORDS = 1000
 
 /** The type of a field's value. */
 export type FieldKind = 'map' | 'array' | 'text' | 'other'

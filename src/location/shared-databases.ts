@@ -2,6 +2,7 @@ import { allocate } from '../bytes/byte-limit.ts'
 import { Database, type OpenDatabase } from '../mmdb/database.ts'
 import { isOfClass, isUint8Array } from '../realm.ts'
 import type { DatabaseSet } from './database-set.ts'
+import type { LocationSchema } from './location-schema.ts'
 import type { Overlay } from './overlay-records.ts'
 import { attachOffsets, shareOffsets } from './shared-offsets.ts'
 
@@ -14,6 +15,8 @@ export interface SharedDatabases {
   readonly offsets?: SharedArrayBuffer | undefined
   /** Those of the option `overlays`, which are copied. */
   readonly overlays?: readonly Overlay[] | undefined
+  /** Those of the option `schema`, which are copied: one for each database, `null` for one whose vendor is recognised. */
+  readonly schemas?: readonly (LocationSchema | null)[] | undefined
 }
 
 /** One database in memory that threads share. */
@@ -62,26 +65,32 @@ export function shareDatabases(
     tables: copy.shareTables?.(),
   }))
   for (const copy of copies) if (set.databases.includes(copy)) copy.retain?.()
-  const shared = { geofix: 1, offsets: shareOffsets(), overlays: set.overlays?.list, databases } as const
+  const shared: SharedDatabases = {
+    geofix: 1,
+    offsets: shareOffsets(),
+    overlays: set.overlays?.list,
+    schemas: set.schemas.length > 0 ? set.schemas.map((each) => each?.definition ?? null) : undefined,
+    databases,
+  }
   return { shared, databases: copies }
 }
 
 /**
  * Opens databases that another thread has shared.
  *
+ * @param shared see {@link checkShared}
  * @param open opens the bytes of a file, packed or not
- * @throws TypeError when the value is not what {@link shareDatabases} gave, or its memory is not shared
  */
 export function attachDatabases(
-  shared: SharedDatabases,
+  { databases, offsets }: SharedDatabases,
   open: (bytes: Uint8Array, path?: string, tables?: SharedArrayBuffer) => OpenDatabase,
 ): OpenDatabase[] {
-  const { databases, offsets } = checked(shared)
   if (offsets !== undefined) attachOffsets(offsets)
   return databases.map(({ bytes, path, tables }) => open(bytes, path, tables))
 }
 
-function checked(shared: unknown): SharedDatabases {
+/** @throws TypeError when the value is not what {@link shareDatabases} gave, or its memory is not shared */
+export function checkShared(shared: unknown): SharedDatabases {
   if (isSharedDatabases(shared)) return shared
   throw new TypeError(
     'attach takes what share() of a resolver gave, sent to a thread of the same process with postMessage',

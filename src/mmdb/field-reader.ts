@@ -4,6 +4,9 @@ import { DataType, MAX_KEY_BYTES } from './format.ts'
 /** The path to a field: keys of maps, and 0 for the first element of an array. */
 export type Path = readonly (string | 0)[]
 
+/** The paths of fields by name. */
+export type FieldPaths<Name extends string> = { readonly [Each in Name]?: Path | undefined }
+
 /** The binary logarithm of the number of slots for the stored keys of one map. Real files have fewer keys. */
 const KEY_SLOT_BITS = 5
 
@@ -23,7 +26,19 @@ const MAX_NAMES_BYTES = 8192
 const MAX_LANGUAGES = 256
 
 /** Keys in the path of a field. */
-const MAX_PATH_LENGTH = 3
+export const MAX_PATH_LENGTH = 7
+
+/** A number that is written as text: digits with a point. */
+const DECIMAL = /^[+-]?(?:\d{1,15}(?:\.\d*)?|\.\d+)$/
+
+/** Size of a number that is written as text. Longer text is not a number. */
+const MAX_DECIMAL_BYTES = 64
+
+/** The number that a text has in decimal digits, with spaces around it or without; `null` for other text. */
+export function decimalOf(text: string): number | null {
+  const digits = text.trim()
+  return DECIMAL.test(digits) ? Number(digits) : null
+}
 
 /** The offset of a field that the record does not have. */
 const ABSENT = -1
@@ -60,20 +75,27 @@ interface PathNode {
 export class FieldReader<Name extends string> {
   readonly #data: DataSection
   readonly #root: PathNode
-  readonly #indices: Readonly<Record<Name, number>>
+  /** By name; fields without a path are absent. */
+  readonly #indices: Readonly<Record<string, number | undefined>>
   /** By field: its offset, or that of the value which contains it, if a pointer to that value was not followed yet. */
   readonly #offsets: Int32Array
   /** By field: the path node of the value which contains it; `null` if the offset is the field's own. */
   readonly #pending: (PathNode | null)[]
 
-  constructor(data: DataSection, paths: Readonly<Record<Name, Path>>) {
+  /** @param paths no record has a field without a path */
+  constructor(data: DataSection, paths: FieldPaths<Name>) {
     this.#data = data
-    const names = Object.keys(paths) as Name[] // Object.keys loses the key type of a record
-    this.#indices = Object.fromEntries(names.map((name, index) => [name, index])) as Record<Name, number>
-    this.#offsets = new Int32Array(names.length)
-    this.#pending = names.map(() => null)
+    const given: readonly [string, Path | undefined][] = Object.entries(paths)
+    const indices: Record<string, number> = {}
+    this.#offsets = new Int32Array(given.length)
+    this.#pending = given.map(() => null)
     this.#root = newPathNode(-1, 0)
-    for (const [index, name] of names.entries()) insert(this.#root, paths[name], index)
+    for (const [index, [name, path]] of given.entries()) {
+      if (path === undefined) continue
+      indices[name] = index
+      insert(this.#root, path, index)
+    }
+    this.#indices = indices
   }
 
   /** Finds the fields of one record. The accessors below then read from this record. */
@@ -103,7 +125,7 @@ export class FieldReader<Name extends string> {
 
   /** The index of a field, for {@link identify}. */
   indexOf(name: Name): number {
-    return this.#indices[name]
+    return this.#indices[name] ?? ABSENT
   }
 
   /** The field as text; `null` when it is absent, empty or of another type. */
@@ -111,9 +133,12 @@ export class FieldReader<Name extends string> {
     return this.#open(name) ? this.#shortText() || null : null
   }
 
-  /** The field as a number; `null` when it is absent or of another type. */
+  /** The field as a number, which can be written as text; `null` when it is absent, another text or of another type. */
   number(name: Name): number | null {
-    return this.#open(name) ? this.#data.number() : null
+    const data = this.#data
+    if (!this.#open(name)) return null
+    if (data.type !== DataType.utf8String) return data.number()
+    return data.size > MAX_DECIMAL_BYTES ? null : decimalOf(data.text() ?? '')
   }
 
   /**
@@ -172,6 +197,7 @@ export class FieldReader<Name extends string> {
 
   #open(name: Name): boolean {
     const index = this.#indices[name]
+    if (index === undefined) return false
     for (let node = this.#pending[index]; node; node = this.#pending[index]) {
       this.#data.openTarget(this.#offsets[index] ?? ABSENT)
       this.#setBelow(node, ABSENT, null)

@@ -1,14 +1,18 @@
-import { signalOf } from '../bytes/abort.ts'
-import { cacheBytesOf, maxBytesOf } from '../bytes/byte-limit.ts'
-import { progressMeter } from '../bytes/progress.ts'
 import city from '../city-server.ts'
 import { ClientWalk } from '../client/client-address.ts'
 import { DatabaseSet, releaseAll } from '../location/database-set.ts'
-import { type Overlays, openOverlays } from '../location/overlays.ts'
-import { attachDatabases, type SharedDatabases } from '../location/shared-databases.ts'
+import { openOverlays } from '../location/overlays.ts'
+import { attachDatabases, checkShared, type SharedDatabases } from '../location/shared-databases.ts'
 import { mustBeAwaited, noConstructor } from '../misuse.ts'
-import { checkOptionNames, type NamesOf } from '../option-names.ts'
-import { atLeastOne, BORROW, OPEN_OPTIONS, type OpenOptions, REPLACE, Resolver } from '../resolver.ts'
+import {
+  atLeastOne,
+  OPEN_OPTIONS,
+  type OpenOptions,
+  type OpenSettings,
+  openSettings,
+} from '../open-options.ts'
+import type { NamesOf } from '../option-names.ts'
+import { BORROW, REPLACE, Resolver } from '../resolver.ts'
 import {
   absolute,
   type NodeSource,
@@ -19,6 +23,7 @@ import {
   type SyncSource,
   sourceSize,
 } from './node-source.ts'
+import type { FileOptions, ReadOptions } from './open-files.ts'
 import { openDatabase } from './packed-source.ts'
 import type { ReloadOutcome } from './reloader.ts'
 import { WATCH_OPTIONS, type WatchOptions, type WatchSettings, watchSettings } from './watch-options.ts'
@@ -40,28 +45,20 @@ export class NodeResolver extends Resolver {
   readonly #watcher: Watcher
 
   /** Use {@link NodeResolver.open}. */
-  private constructor(
-    sources: readonly OpenSource[],
-    clients: ClientWalk,
-    overlays: Overlays | null,
-    settings: WatchSettings,
-    maxBytes: number,
-    cacheBytes?: number,
-  ) {
-    if (!(clients instanceof ClientWalk)) throw noConstructor()
-    const set = new DatabaseSet(
-      sources.map(({ database }) => database),
-      overlays,
-    )
+  private constructor(sources: readonly OpenSource[], settings: NodeSettings) {
+    // JavaScript can call it without arguments.
+    if (!(settings?.clients instanceof ClientWalk)) throw noConstructor()
+    const { overlays, schemas, clients, watch } = settings
+    const databases = sources.map(({ database }) => database)
+    const set = new DatabaseSet(databases, overlays, schemas)
     super(set, clients)
     try {
       this.#watcher = new Watcher(
         sources.map(({ file }) => file),
         set,
-        settings,
+        watch,
         {
-          open: (path) =>
-            openFile(path, maxBytes, undefined, undefined, cacheBytes, settings.intervalMs !== null),
+          open: (path) => openFile(path, forFiles(settings)),
           borrow: () => this[BORROW](),
           replace: (next) => this[REPLACE](next),
         },
@@ -80,7 +77,7 @@ export class NodeResolver extends Resolver {
    * @param source default: the embedded city database
    * @throws InvalidDatabaseError when a file cannot be read, is damaged or is not an MMDB database, or when a canary
    *   has no location
-   * @throws InvalidOverlayError when `overlays` are not valid
+   * @throws InvalidOverlayError, InvalidSchemaError when `overlays` or `schema` are not valid
    * @throws TypeError when a source is of an unsupported kind, there is none, or an option is invalid
    * @throws the reason of `signal`, or of a `fetch` that is aborted while its `Response` is read
    */
@@ -95,25 +92,15 @@ export class NodeResolver extends Resolver {
     source: NodeSource | readonly NodeSource[],
     options: NodeOpenOptions,
   ): Promise<NodeResolver> {
-    checkOptionNames('Resolver.open', options, NODE_OPEN_OPTIONS)
-    const clients = new ClientWalk(options)
-    const overlays = openOverlays(options.overlays)
-    const settings = watchSettings(options)
-    const maxBytes = maxBytesOf(options.maxBytes)
-    const cacheBytes = cacheBytesOf(options.cacheBytes)
-    const signal = signalOf(options.signal)
-    const given = absoluteIfWatched(atLeastOne(source), settings)
-    const progress = progressMeter(options.onProgress, () => given.map(sourceSize))
-    const sources: OpenSource[] = []
-    const isWatched = settings.intervalMs !== null
+    const { sources, settings, read } = prepare('Resolver.open', source, options)
+    const opened: OpenSource[] = []
     try {
-      for (const each of given)
-        sources.push(await openSource(each, maxBytes, signal, progress, cacheBytes, isWatched))
+      for (const each of sources) opened.push(await openSource(each, read))
     } catch (error) {
-      releaseAll(sources.map(({ database }) => database))
+      releaseAll(opened.map(({ database }) => database))
       throw error
     }
-    return new NodeResolver(sources, clients, overlays, settings, maxBytes, cacheBytes)
+    return new NodeResolver(opened, settings)
   }
 
   /**
@@ -124,46 +111,36 @@ export class NodeResolver extends Resolver {
     source: SyncSource | readonly SyncSource[] = city,
     options: NodeOpenOptions = {},
   ): NodeResolver {
-    checkOptionNames('Resolver.openSync', options, NODE_OPEN_OPTIONS)
-    const clients = new ClientWalk(options)
-    const overlays = openOverlays(options.overlays)
-    const settings = watchSettings(options)
-    const maxBytes = maxBytesOf(options.maxBytes)
-    const cacheBytes = cacheBytesOf(options.cacheBytes)
-    signalOf(options.signal)?.throwIfAborted()
-    const given = absoluteIfWatched(atLeastOne(source), settings)
-    const progress = progressMeter(options.onProgress, () => given.map(sourceSize))
-    const sources: OpenSource[] = []
-    const isWatched = settings.intervalMs !== null
+    const { sources, settings, read } = prepare('Resolver.openSync', source, options)
+    settings.signal?.throwIfAborted()
+    const opened: OpenSource[] = []
     try {
-      for (const each of given) {
-        progress?.add(sourceSize(each) ?? 0)
-        sources.push(openSourceSync(each, maxBytes, cacheBytes, isWatched))
-      }
+      for (const each of sources) opened.push(openSourceSync(each, read))
     } catch (error) {
-      releaseAll(sources.map(({ database }) => database))
+      releaseAll(opened.map(({ database }) => database))
       throw error
     }
-    return new NodeResolver(sources, clients, overlays, settings, maxBytes, cacheBytes)
+    return new NodeResolver(opened, settings)
   }
 
   /**
-   * Opens the databases that a resolver in another thread has shared, without a copy, with its `overlays` unless the
-   * options have others.
+   * Opens the databases that a resolver in another thread has shared, without a copy, with its `overlays` and `schema`
+   * unless the options have others.
    *
    * @param shared what `share()` gave there
    * @throws TypeError when it is something else, or an option is invalid
    */
   static attach(shared: SharedDatabases, options: NodeOpenOptions = {}): NodeResolver {
-    checkOptionNames('Resolver.attach', options, NODE_OPEN_OPTIONS)
-    const cacheBytes = cacheBytesOf(options.cacheBytes)
+    checkShared(shared)
+    const settings = nodeSettings('Resolver.attach', options, shared.databases.length, shared)
+    const { cacheBytes } = settings
     const databases = attachDatabases(shared, (bytes, path, tables) =>
       openDatabase(bytes, path, { cacheBytes }, tables),
     )
-    const sources = databases.map((database) => ({ database, file: null }))
-    const overlays = openOverlays(options.overlays ?? shared.overlays)
-    const clients = new ClientWalk(options)
-    return new NodeResolver(sources, clients, overlays, watchSettings(options), maxBytesOf(undefined))
+    return new NodeResolver(
+      databases.map((database) => ({ database, file: null })),
+      settings,
+    )
   }
 
   /** How often databases were replaced and refused, and which are stale. */
@@ -186,10 +163,41 @@ export class NodeResolver extends Resolver {
   }
 }
 
-/** Makes the paths of watched files absolute, in case the program changes its working directory. */
-function absoluteIfWatched<Source extends NodeSource>(
-  sources: readonly Source[],
-  { intervalMs }: WatchSettings,
-): readonly (Source | string)[] {
-  return intervalMs === null ? sources : sources.map(absolute)
+/** The options of opening and watching, checked. */
+interface NodeSettings extends OpenSettings {
+  readonly watch: WatchSettings
+}
+
+function nodeSettings(
+  name: string,
+  options: NodeOpenOptions,
+  count: number,
+  shared?: SharedDatabases,
+): NodeSettings {
+  const settings = openSettings({ name, names: NODE_OPEN_OPTIONS, options, openOverlays }, count, shared)
+  return { ...settings, watch: watchSettings(options) }
+}
+
+/** Checks the sources and the options of a call. */
+function prepare<Source extends NodeSource>(
+  name: string,
+  source: Source | readonly Source[],
+  options: NodeOpenOptions,
+): {
+  readonly sources: readonly (Source | string)[]
+  readonly settings: NodeSettings
+  readonly read: ReadOptions
+} {
+  const given = atLeastOne(source)
+  const settings = nodeSettings(name, options, given.length)
+  const read = forFiles(settings)
+  // Absolute, in case the program changes its working directory.
+  const sources = read.isWatched === true ? given.map(absolute) : given
+  const progress = settings.meter(() => sources.map(sourceSize))
+  return { sources, settings, read: { ...read, signal: settings.signal, progress } }
+}
+
+/** How files are opened, at first and when they are replaced. */
+function forFiles({ maxBytes, cacheBytes, watch }: NodeSettings): FileOptions {
+  return { maxBytes, cacheBytes, isWatched: watch.intervalMs !== null }
 }

@@ -15,18 +15,17 @@ import {
 } from '../bytes/byte-source.ts'
 import { extractDatabase, extractUncompressed } from '../bytes/extract.ts'
 import { isGzip } from '../bytes/gzip-member.ts'
-import type { ProgressMeter } from '../bytes/progress.ts'
 import { embeddedFileOf } from '../embedded.ts'
 import { isGeofixError } from '../errors.ts'
 import { sourceAdvice } from '../misuse.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
-import type { PlatformUrl, SignalLike } from '../platform-types.ts'
+import type { PlatformUrl } from '../platform-types.ts'
 import { isOfClass } from '../realm.ts'
 import { embeddedPath } from './embedded-file.ts'
 import { readUnpacked, readWholeSync } from './file-bytes.ts'
 import { type FileState, fileState, fileStateSync } from './file-state.ts'
 import { nativeGunzip, nativeGunzipAsync } from './native-gunzip.ts'
-import { shareOpened } from './open-files.ts'
+import { type ReadOptions, shareOpened } from './open-files.ts'
 import { lookAtFile, openDatabase, unreadable } from './packed-source.ts'
 
 /** A source that Node can open: a path, a `file:` URL, or bytes in any form. */
@@ -53,47 +52,31 @@ export interface OpenSource {
 /**
  * Opens a file or bytes. Files are decompressed on another thread.
  *
- * @param maxBytes limit for its size, compressed and decompressed
- * @param progress gets the number of bytes read
- * @param isWatched whether others replace the file while the database is in use
  * @throws InvalidDatabaseError when a file cannot be read, is damaged or too large, or is not an MMDB database
  * @throws TypeError when the source is of an unsupported kind
  * @throws the reason of `signal`, and what `progress` throws
  */
-export async function openSource(
-  source: NodeSource,
-  maxBytes = DEFAULT_MAX_BYTES,
-  signal?: SignalLike,
-  progress?: ProgressMeter,
-  cacheBytes?: number,
-  isWatched = false,
-): Promise<OpenSource> {
-  return untilAborted(signal, async () => {
+export async function openSource(source: NodeSource, options: ReadOptions = {}): Promise<OpenSource> {
+  return untilAborted(options.signal, async () => {
     if (!isFile(source)) {
-      const bytes = extractUncompressed(await unpackedOther(source, maxBytes, signal, progress))
-      return { database: openDatabase(bytes, undefined, { maxBytes, cacheBytes }), file: null }
+      const bytes = extractUncompressed(await unpackedOther(source, options))
+      return { database: openDatabase(bytes, undefined, options), file: null }
     }
     const path = pathOf(source)
     const state = await fileState(path)
     try {
-      return {
-        database: await openFile(path, maxBytes, signal, progress, cacheBytes, isWatched),
-        file: { path, state },
-      }
+      return { database: await openFile(path, options), file: { path, state } }
     } catch (error) {
+      const { progress } = options
       throw progress?.failure === undefined ? error : progress.failure.error
     }
   })
 }
 
 /** The synchronous form of {@link openSource}. */
-export function openSourceSync(
-  source: SyncSource,
-  maxBytes: number,
-  cacheBytes?: number,
-  isWatched = false,
-): OpenSource {
-  const options = { maxBytes, cacheBytes, isWatched }
+export function openSourceSync(source: SyncSource, options: ReadOptions = {}): OpenSource {
+  options.progress?.add(sourceSize(source) ?? 0)
+  const { maxBytes = DEFAULT_MAX_BYTES } = options
   if (!isFile(source)) {
     const bytes = extractDatabase(bytesOf(source), nativeGunzip, undefined, maxBytes)
     return { database: openDatabase(bytes, undefined, options), file: null }
@@ -107,22 +90,14 @@ export function openSourceSync(
 }
 
 /** Opens a file, with the caller as one user of the database. Throws the errors of {@link openSource}. */
-export async function openFile(
-  path: string,
-  maxBytes: number,
-  signal?: SignalLike,
-  progress?: ProgressMeter,
-  cacheBytes?: number,
-  isWatched = false,
-): Promise<OpenDatabase> {
-  const options = { maxBytes, cacheBytes, isWatched }
+export async function openFile(path: string, options: ReadOptions = {}): Promise<OpenDatabase> {
   const { database, size, key } = lookAtFile(path, options)
   if (database !== null) {
     // The whole file, of which `total` has the size too.
-    progress?.add(size)
+    options.progress?.add(size)
     return database
   }
-  const bytes = await readFileUnpacked(path, maxBytes, signal, progress)
+  const bytes = await readFileUnpacked(path, options)
   return shareOpened(key, openDatabase(extractUncompressed(bytes, path), path, options))
 }
 
@@ -140,9 +115,7 @@ export async function openDatabases(sources: readonly NodeSource[]): Promise<Ope
 
 async function unpackedOther(
   source: ByteSource,
-  maxBytes: number,
-  signal: SignalLike | undefined,
-  progress: ProgressMeter | undefined,
+  { maxBytes, signal, progress }: ReadOptions,
 ): Promise<Uint8Array> {
   if (!isByteSource(source))
     throw new TypeError(`a database must be a path, a file: URL, ${BYTE_SOURCES}${sourceAdvice(source)}`)
@@ -197,9 +170,7 @@ function read(path: string, maxBytes: number): Uint8Array {
 
 async function readFileUnpacked(
   path: string,
-  maxBytes: number,
-  signal: SignalLike | undefined,
-  progress: ProgressMeter | undefined,
+  { maxBytes, signal, progress }: ReadOptions,
 ): Promise<Uint8Array> {
   try {
     return await readUnpacked(path, maxBytes, signal, newShareableBytes, progress)

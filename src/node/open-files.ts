@@ -1,8 +1,10 @@
 // The databases of the files that are open in this thread. Resolvers of the same unchanged file share one of them, with
 // all that lookups have read.
 import type { BigIntStats } from 'node:fs'
+import type { ProgressMeter } from '../bytes/progress.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import type { PackedOptions } from '../packed/packed-database.ts'
+import type { SignalLike } from '../platform-types.ts'
 
 /** How a file is opened. */
 export interface FileOptions extends PackedOptions {
@@ -11,6 +13,13 @@ export interface FileOptions extends PackedOptions {
    * packed file is read into memory then, and closed.
    */
   readonly isWatched?: boolean | undefined
+}
+
+/** How a source is read and opened. `maxBytes` is the limit for its size, compressed and decompressed. */
+export interface ReadOptions extends FileOptions {
+  readonly signal?: SignalLike | undefined
+  /** Gets the number of bytes read. */
+  readonly progress?: ProgressMeter | undefined
 }
 
 /** Whether a file must not stay open. */

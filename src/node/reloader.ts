@@ -159,7 +159,7 @@ export class Reloader {
     const previous = this.#host.borrow()
     try {
       const databases = await this.#openChanged(files, previous.databases)
-      const set = new DatabaseSet(databases, previous.overlays)
+      const set = new DatabaseSet(databases, previous.overlays, previous.schemas)
       try {
         await tryReplacement(set, previous, this.#host.canaries)
       } catch (error) {

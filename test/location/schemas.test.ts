@@ -158,6 +158,16 @@ describe('IPinfo', () => {
   })
 })
 
+describe('numbers that are written as text', () => {
+  it.each<[vendor: string, record: WritableValue]>([
+    ['GeoIP2', { country: { iso_code: 'GB' }, location: { latitude: '51.5142', longitude: '-.0931' } }],
+    ['ip-location-db', { country_code: 'GB', latitude: '51.5142', longitude: '-0.0931' }],
+    ['IPinfo', { country: 'GB', lat: '51.5142', lng: '-0.0931' }],
+  ])('are read: %s', async (_, record) => {
+    expect((await lookup(record)).coordinates).toEqual({ latitude: 51.5142, longitude: -0.0931 })
+  })
+})
+
 describe('fields of the wrong type or content are unknown', () => {
   it.each([
     [
@@ -186,8 +196,13 @@ describe('fields of the wrong type or content are unknown', () => {
       { country: { code: 'GB', name: 'United Kingdom' }, city: null, postal_code: null },
     ],
     [
-      'text as coordinates',
-      { country: { iso_code: 'GB' }, location: { latitude: '1', longitude: '2' } },
+      'text that is not a number as coordinates',
+      { country: { iso_code: 'GB' }, location: { latitude: 'one', longitude: '2' } },
+      { coordinates: NOTHING.coordinates },
+    ],
+    [
+      'a decimal comma',
+      { country_code: 'GB', latitude: '51,5142', longitude: '-0,0931' },
       { coordinates: NOTHING.coordinates },
     ],
     [

@@ -92,6 +92,7 @@ const SHARED = {
   },
   InvalidOverlayError: ({ Resolver }) =>
     failure(() => Resolver.openSync(bytes, { overlays: [{ network: 'example.com', record: {} }] })),
+  InvalidSchemaError: ({ Resolver }) => failure(() => Resolver.openSync(bytes, { schema: { city: '' } })),
   MalformedAddressError: ({ parseAddress }) => failure(() => parseAddress('localhost')),
   UnresolvableAddressError: async ({ Resolver }) => {
     const geo = await Resolver.open(bytes)

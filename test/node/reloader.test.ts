@@ -25,7 +25,7 @@ async function failing(causes: readonly unknown[]) {
   const left = [...causes]
   const open = vi.fn(async () => {
     if (left.length > 0) throw new InvalidDatabaseError('it cannot be read', { path, cause: left.shift() })
-    return openFile(path, 1e6)
+    return openFile(path, { maxBytes: 1e6 })
   })
   const replaced = vi.fn()
   const refused = vi.fn()
@@ -83,7 +83,7 @@ describe('a reload on demand', () => {
       canaries: [],
       open: async (file) => {
         await open?.(file)
-        return openFile(file, 1e6)
+        return openFile(file, { maxBytes: 1e6 })
       },
       borrow: () => set.retain(),
       replaced,

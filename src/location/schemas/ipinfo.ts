@@ -1,8 +1,7 @@
-import type { FieldReader } from '../../mmdb/field-reader.ts'
+import { decimalOf, type FieldReader } from '../../mmdb/field-reader.ts'
 import { defineSchema, type RawCoordinates } from '../schema.ts'
 
 const COUNTRY_CODE = /^[A-Za-z]{2}$/
-const DECIMAL = /^[+-]?\d{1,3}(\.\d+)?$/
 
 type Field =
   | 'country'
@@ -22,7 +21,7 @@ type Field =
 
 /**
  * The flat records of IPinfo, which differ between its products. `country` is a code, or a name beside `country_code`
- * (Lite). Coordinates are `lat` and `lng`, `latitude` and `longitude`, or one text `loc`. Numbers may be text.
+ * (Lite). Coordinates are `lat` and `lng`, `latitude` and `longitude`, or one text `loc`.
  * https://ipinfo.io/developers/database-schemas
  */
 export const ipinfo = defineSchema<Field>(
@@ -69,17 +68,9 @@ export const ipinfo = defineSchema<Field>(
 
 function readCoordinates(fields: FieldReader<Field>): RawCoordinates {
   const loc = fields.text('loc')?.split(',')
-  if (loc?.length === 2) return [decimal(loc[0]), decimal(loc[1])]
+  if (loc?.length === 2) return [decimalOf(loc[0] ?? ''), decimalOf(loc[1] ?? '')]
   return [
-    numberOf(fields, 'latitude') ?? numberOf(fields, 'lat'),
-    numberOf(fields, 'longitude') ?? numberOf(fields, 'lng'),
+    fields.number('latitude') ?? fields.number('lat'),
+    fields.number('longitude') ?? fields.number('lng'),
   ]
-}
-
-function numberOf(fields: FieldReader<Field>, name: Field): number | null {
-  return fields.number(name) ?? decimal(fields.text(name) ?? '')
-}
-
-function decimal(text = ''): number | null {
-  return DECIMAL.test(text.trim()) ? Number(text) : null
 }

@@ -1,0 +1,120 @@
+// The options of opening: read once, into one object that all ways of opening use.
+import { signalOf } from './bytes/abort.ts'
+import { cacheBytesOf, maxBytesOf } from './bytes/byte-limit.ts'
+import { type OpenProgress, type ProgressMeter, progressMeter } from './bytes/progress.ts'
+import { CLIENT_ADDRESS_OPTIONS, type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
+import { type LocationSchema, type RegisteredSchema, readSchemas } from './location/location-schema.ts'
+import type { Overlay } from './location/overlay-records.ts'
+import type { Overlays } from './location/overlays.ts'
+import type { SharedDatabases } from './location/shared-databases.ts'
+import { checkOptionNames, type NamesOf } from './option-names.ts'
+import type { SignalLike } from './platform-types.ts'
+
+/** Options of `Resolver.open`: the trusted proxies for `detect`, own networks, and limits for the source. */
+export interface OpenOptions extends ClientAddressOptions {
+  /**
+   * Locations of your own networks, at most 100,000. They replace those of all databases, and can be in special-purpose
+   * networks such as 10.0.0.0/8. Of several networks with an address, the most specific one is used. The objects are
+   * copied. Who is a trusted proxy does not change.
+   */
+  readonly overlays?: readonly Overlay[] | undefined
+  /**
+   * Where the fields of a LocationRecord are in the records of a database of your own. `lookup` and all that uses it then
+   * read these fields, and the vendor is not recognised. One schema is for all sources; an array has one for each source, or
+   * `null` to recognise its vendor. The objects are copied.
+   */
+  readonly schema?: LocationSchema | readonly (LocationSchema | null)[] | undefined
+  /**
+   * The maximum size of one source in bytes, compressed and decompressed: a positive safe integer. Reading and
+   * decompression stop at the limit. Use a lower limit for files from others. Default: 2 ** 31, more than any readable
+   * database has.
+   */
+  readonly maxBytes?: number | undefined
+  /**
+   * How many bytes of decoded blocks are kept for each packed database: a whole number; 0 keeps only the last blocks.
+   * Other databases are kept whole. Default: 96 MiB.
+   */
+  readonly cacheBytes?: number | undefined
+  /**
+   * Aborts opening, which then fails at once with the signal's reason, such as an `AbortError` or a `TimeoutError`. It
+   * has no effect on an open resolver.
+   */
+  readonly signal?: SignalLike | undefined
+  /**
+   * Called after each piece that is read from the sources. If it throws, opening fails. Decompression is not counted. A
+   * packed file on disk, of which opening reads little, counts as read.
+   */
+  readonly onProgress?: ((progress: OpenProgress) => void) | undefined
+}
+
+/** The names of the options of `Resolver.open` on every platform. */
+export const OPEN_OPTIONS: NamesOf<OpenOptions> = {
+  ...CLIENT_ADDRESS_OPTIONS,
+  overlays: true,
+  schema: true,
+  maxBytes: true,
+  cacheBytes: true,
+  signal: true,
+  onProgress: true,
+}
+
+/** The options of opening, checked. */
+export interface OpenSettings {
+  readonly clients: ClientWalk
+  readonly overlays: Overlays | null
+  /** For each source; empty without the option. */
+  readonly schemas: readonly (RegisteredSchema | null)[]
+  readonly maxBytes: number
+  /** `undefined`: as many as the reader of packed databases keeps by default. */
+  readonly cacheBytes: number | undefined
+  readonly signal: SignalLike | undefined
+  /** `undefined` without `onProgress`. @param sizes of the sources, `null` for unknown ones */
+  readonly meter: (sizes: () => readonly (number | null)[]) => ProgressMeter | undefined
+}
+
+/** A call that opens databases. */
+export interface OpenCall<Options extends OpenOptions> {
+  /** How the user wrote it, for errors. */
+  readonly name: string
+  /** The names of its options. */
+  readonly names: Readonly<Record<string, true>>
+  readonly options: Options | undefined
+  readonly openOverlays: (overlays: readonly Overlay[] | undefined) => Overlays | null
+}
+
+/**
+ * Checks the options of a call.
+ *
+ * @param count the number of sources
+ * @param shared what another thread has shared: its overlays and schemas are used unless the options have others
+ * @throws TypeError when an option is unknown or invalid
+ * @throws InvalidOverlayError, InvalidSchemaError when `overlays` or `schema` are not valid
+ */
+export function openSettings(
+  { name, names, options = {}, openOverlays }: OpenCall<OpenOptions>,
+  count: number,
+  shared?: SharedDatabases,
+): OpenSettings {
+  checkOptionNames(name, options, names)
+  const { onProgress } = options
+  return {
+    clients: new ClientWalk(options),
+    overlays: openOverlays(options.overlays ?? shared?.overlays),
+    schemas: readSchemas(options.schema === undefined ? shared?.schemas : options.schema, count),
+    maxBytes: maxBytesOf(options.maxBytes),
+    cacheBytes: cacheBytesOf(options.cacheBytes),
+    signal: signalOf(options.signal),
+    meter: (sizes) => progressMeter(onProgress, sizes),
+  }
+}
+
+/** @throws TypeError when there is no source */
+export function atLeastOne<Source>(source: Source | readonly Source[]): readonly Source[] {
+  const sources = isList(source) ? source : [source]
+  if (sources.length === 0) throw new TypeError('no database was given: pass at least one source')
+  return sources
+}
+
+function isList<Item>(value: Item | readonly Item[]): value is readonly Item[] {
+  return Array.isArray(value)
+}

@@ -1,0 +1,321 @@
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Resolver as CoreResolver } from '../../src/core.ts'
+import { enrich } from '../../src/enrich.ts'
+import { isGeofixError } from '../../src/errors.ts'
+import { createHandler } from '../../src/http-core.ts'
+import { type LocationSchema, Resolver } from '../../src/index.ts'
+import { readSchemas } from '../../src/location/location-schema.ts'
+import { RELOAD } from '../../src/node/node-resolver.ts'
+import { float, MmdbWriter, pack, type WritableValue } from '../../src/writer.ts'
+import { temporaryFolder } from '../temporary.ts'
+
+const folder = temporaryFolder()
+const IP = '81.2.69.142'
+const AT = Date.UTC(2026, 6, 1)
+
+/** A record that no known schema reads, with the usual faults of a program's own files. */
+const RECORD = {
+  land: 'gb',
+  state: { codes: ['ENG', 'LND'], titles: { en: 'England', de: 'England (de)' } },
+  place: { town: { fr: 'Londres', en: 'London' }, zip: '01067', where: { lat: '51.5142', lng: -0.0931 } },
+  clock: 'Europe/London',
+}
+
+const SCHEMA: LocationSchema = {
+  country: { code: 'land' },
+  region: { code: ['state', 'codes', 0], name: { path: ['state', 'titles'], type: 'names' } },
+  city: { path: ['place', 'town'], type: 'names' },
+  postal_code: ['place', 'zip'],
+  coordinates: { latitude: ['place', 'where', 'lat'], longitude: { path: ['place', 'where', 'lng'] } },
+  timezone: { id: 'clock' },
+}
+
+const EXPECTED = {
+  ip: IP,
+  country: { code: 'GB', name: 'Vereinigtes Königreich' },
+  region: { code: 'GB-ENG', name: 'England (de)' },
+  city: 'London',
+  postal_code: '01067',
+  coordinates: { latitude: 51.5142, longitude: -0.0931 },
+  timezone: { id: 'Europe/London', offset: '+01:00' },
+}
+
+function databaseOf(record: WritableValue): Uint8Array {
+  return new MmdbWriter({ databaseType: 'Own' }).insert('81.2.69.0/24', record).toBytes()
+}
+
+const OWN = databaseOf(RECORD)
+const OPTIONS = { locale: 'de', at: AT }
+
+describe.each([
+  ['Node', Resolver],
+  ['the core', CoreResolver],
+])('a schema of the program, in %s', (_, Entry) => {
+  it('says where each field is', async () => {
+    expect((await Entry.open(OWN, { schema: SCHEMA })).lookup(IP, OPTIONS)).toEqual(EXPECTED)
+    const geo = Entry.openSync(OWN, { schema: SCHEMA })
+    expect(geo.lookupMany([IP], OPTIONS)).toEqual([EXPECTED])
+    expect(geo.raw(IP)).toEqual(RECORD)
+    expect(geo.network(IP)).toBe('81.2.69.0/24')
+  })
+
+  it('is used for packed databases', async () => {
+    expect((await Entry.open(pack(OWN), { schema: SCHEMA })).lookup(IP, OPTIONS)).toEqual(EXPECTED)
+  })
+
+  it('is shared with other threads', async () => {
+    for (const bytes of [OWN, pack(OWN)]) {
+      const geo = await Entry.open(bytes, { schema: SCHEMA })
+      const shared = structuredClone(geo.share())
+      expect(Entry.attach(shared).lookup(IP, OPTIONS)).toEqual(EXPECTED)
+      expect(geo.lookup(IP, OPTIONS)).toEqual(EXPECTED)
+      const other = Entry.attach(shared, { schema: { country: { code: 'land' } } })
+      expect(other.lookup(IP)).toMatchObject({ country: { code: 'GB' }, city: null })
+    }
+  })
+
+  it('is used beside overlays', async () => {
+    const overlays = [{ network: '81.2.69.142', record: { city: 'Here' } }]
+    const geo = await Entry.open(OWN, { schema: SCHEMA, overlays })
+    expect(geo.lookup(IP).city).toBe('Here')
+    expect(geo.lookup('81.2.69.143').city).toBe('London')
+  })
+
+  it('is one for all databases, or one for each', async () => {
+    const other = new MmdbWriter({ databaseType: 'Own' }).insert('8.8.8.0/24', { land: 'US' }).toBytes()
+    const vendor = new MmdbWriter({ databaseType: 'City' })
+      .insert('8.8.8.0/24', { country: { iso_code: 'US' }, land: 'XX' })
+      .toBytes()
+    for (const [databases, schema] of [
+      [[OWN, other], SCHEMA],
+      [
+        [OWN, vendor],
+        [SCHEMA, null],
+      ],
+      [
+        [vendor, OWN],
+        [null, SCHEMA],
+      ],
+    ] as const) {
+      const geo = await Entry.open(databases, { schema })
+      expect(geo.lookupMany([IP, '8.8.8.8'])).toMatchObject([
+        { country: { code: 'GB' } },
+        { country: { code: 'US' } },
+      ])
+    }
+    await expect(Entry.open([OWN, other], { schema: [SCHEMA] })).rejects.toThrow(
+      'schema: it has 1 schemas, and there are 2 databases',
+    )
+  })
+
+  it('that finds no location says which fields the records have', async () => {
+    const geo = await Entry.open(OWN, { schema: { city: ['place', 'city'] } })
+    expect(() => geo.lookup(IP)).toThrow(
+      'by the option schema, its only record has no location (its records only have "clock", "land", "place", "state")',
+    )
+    expect(() => geo.lookup(IP)).toThrow(expect.objectContaining({ code: 'INVALID_DATABASE' }))
+    // The same database is open, and read in another way.
+    expect((await Entry.open(OWN, { schema: SCHEMA })).lookup(IP).city).toBe('London')
+    const empty = new MmdbWriter({ databaseType: 'Own' }).toBytes()
+    expect(() => Entry.openSync(empty, { schema: SCHEMA }).lookup(IP)).toThrow('has no location')
+  })
+})
+
+it('is used by a resolver that watches, for enrich, and for HTTP', async () => {
+  const path = join(folder, 'watched.mmdb')
+  writeFileSync(path, OWN)
+  const geo = await Resolver.open(path, { schema: SCHEMA, watch: true, canaries: [IP] })
+  try {
+    expect(geo.lookup(IP, OPTIONS)).toEqual(EXPECTED)
+    const replaceWith = async (record: WritableValue) => {
+      writeFileSync(`${path}.new`, databaseOf(record))
+      renameSync(`${path}.new`, path)
+      return geo[RELOAD]()
+    }
+    expect(await replaceWith({ ...RECORD, land: 'IE' })).toBe('replaced')
+    expect(geo.lookup(IP, OPTIONS).country.code).toBe('IE')
+    // A file that a vendor's schema could read, and the program's cannot.
+    expect(await replaceWith({ country: { iso_code: 'FR' } })).toBe('refused')
+    expect(geo.lookup(IP, OPTIONS).country.code).toBe('IE')
+    const { output } = enrich(new Blob([`${IP}\n`]).stream(), { resolver: geo, format: 'list', at: AT })
+    expect(await new Response(output).text()).toContain('"country":{"code":"IE"')
+    const handle = createHandler(geo, { authenticate: null })
+    const response = await handle(new Request(`http://localhost/v1/ip/${IP}`), { remoteAddress: IP })
+    expect(await response.json()).toMatchObject({ city: 'London', country: { code: 'IE' } })
+  } finally {
+    geo.close()
+  }
+})
+
+describe('values', () => {
+  it.each<[why: string, record: WritableValue, expected: object]>([
+    ['numbers as text', { lat: '+52.52', lng: ' 13.405 ' }, { latitude: 52.52, longitude: 13.405 }],
+    ['a float', { lat: float(52.52), lng: float(13.405) }, { latitude: 52.52, longitude: 13.405 }],
+    ['text that is no number', { lat: 'north', lng: '13.405' }, { latitude: null, longitude: null }],
+    ['a decimal comma', { lat: '52,52', lng: '13,405' }, { latitude: null, longitude: null }],
+    ['an empty text', { lat: '', lng: '' }, { latitude: null, longitude: null }],
+    ['another notation', { lat: '0x10', lng: '1e1' }, { latitude: null, longitude: null }],
+    ['out of range', { lat: '91', lng: '13.405' }, { latitude: null, longitude: null }],
+    [
+      'a number that is very long',
+      { lat: `1${'0'.repeat(600)}`, lng: '1' },
+      { latitude: null, longitude: null },
+    ],
+  ])('%s', async (_, record, expected) => {
+    const schema = { city: 'town', coordinates: { latitude: 'lat', longitude: 'lng' } }
+    const geo = await Resolver.open(databaseOf({ town: 'X', ...Object(record) }), { schema })
+    expect(geo.lookup(IP).coordinates).toEqual(expected)
+  })
+
+  it('of another type than the schema says are unknown', async () => {
+    const record = { land: 'DE', town: { en: 'Berlin' }, zip: 10115, state: 'Berlin' }
+    const schema: LocationSchema = {
+      country: { code: 'land' },
+      region: { name: { path: 'state', type: 'names' } },
+      city: 'town',
+      postal_code: 'zip',
+    }
+    const geo = await Resolver.open(databaseOf(record), { schema })
+    expect(geo.lookup(IP)).toMatchObject({
+      country: { code: 'DE', name: 'Germany' },
+      region: { name: null },
+      city: null,
+      postal_code: null,
+    })
+  })
+})
+
+describe('a schema that is wrong', () => {
+  const deep = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+  it.each<[why: string, schema: unknown, message: string]>([
+    ['not an object', 'city', 'schema: write an object with country, region, city, postal_code'],
+    ['null', null, 'schema: write an object'],
+    ['without fields', {}, 'schema: it has no location: give the path of a country, region, city'],
+    ['with a postal code only', { postal_code: 'zip' }, 'schema: it has no location'],
+    ['with an unknown field', { citty: 'town' }, 'schema: it has no field "citty": did you mean "city"?'],
+    ['with an unknown part', { country: { iso: 'cc' } }, 'schema.country: it has no field "iso"'],
+    ['with a part that is a path', { country: 'cc' }, 'schema.country: write an object with code, name'],
+    ['with an empty path', { city: [] }, 'schema.city: the path is empty'],
+    ['with an empty text', { city: '' }, 'schema.city: the path is empty'],
+    ['with an empty key', { city: ['a', ''] }, 'schema.city: write keys as text that is not empty'],
+    ['with a path that is too long', { city: deep }, 'schema.city: the path has more than 7 keys'],
+    ['with a key that is too long', { city: 'x'.repeat(2000) }, 'schema.city: a key has more than'],
+    [
+      'with another element of an array',
+      { city: ['a', 1] },
+      'schema.city: write keys as text; of an array only the first',
+    ],
+    ['that begins with an element', { city: [0, 'a'] }, 'schema.city: a record is not an array'],
+    ['with a key of another type', { city: ['a', {}] }, 'schema.city: write keys as text'],
+    ['with a path of another type', { city: 5 }, 'schema.city: write keys as text'],
+    ['without a path', { city: { type: 'text' } }, 'schema.city.path: write keys as text'],
+    [
+      'with an unknown type',
+      { city: { path: 'a', type: 'word' } },
+      'schema.city.type: write "text" or "names"',
+    ],
+    ['with a type for other fields', { country: { code: { path: 'a', type: 'number' } } }, 'write "text"'],
+    [
+      'with a latitude only',
+      { coordinates: { latitude: 'lat' } },
+      'schema.coordinates.longitude: it is missing',
+    ],
+    [
+      'with one path for two fields',
+      { city: 'a', country: { name: 'a' } },
+      'schema.city: it has the path of country.name',
+    ],
+    [
+      'with a path through a value',
+      { city: 'a', postal_code: ['a', 'b'] },
+      'schema.postal_code: its path leads through the value of city',
+    ],
+    ['of which one in an array is', [{ city: '' }], 'schema[0].city: the path is empty'],
+  ])('%s', async (_, schema, message) => {
+    const refusal = expect.objectContaining({
+      code: 'INVALID_SCHEMA',
+      message: expect.stringContaining(message),
+    })
+    expect(() => readSchemas(schema, 1)).toThrow(refusal)
+    // A program without types.
+    await expect(Resolver.open(OWN, { schema: schema as LocationSchema })).rejects.toEqual(refusal)
+    expect(() => CoreResolver.openSync(OWN, { schema: schema as LocationSchema })).toThrow(refusal)
+  })
+})
+
+describe('a hostile schema', () => {
+  it('is read once, copied and not changed', () => {
+    let reads = 0
+    const given = {
+      get city() {
+        reads++
+        return reads === 1 ? path : []
+      },
+    }
+    const path = ['town']
+    const geo = Resolver.openSync(databaseOf({ town: 'Berlin' }), { schema: given })
+    path[0] = 'other'
+    expect([geo.lookup(IP).city, reads]).toEqual(['Berlin', 1])
+    const frozen = Object.freeze({ city: Object.freeze(['town']) })
+    expect(Resolver.openSync(databaseOf({ town: 'Berlin' }), { schema: frozen }).lookup(IP).city).toBe(
+      'Berlin',
+    )
+  })
+
+  it('with members of its prototype only is empty, and names of prototypes are keys', () => {
+    expect(() => readSchemas(Object.create({ city: 'town' }), 1)).toThrow('it has no location')
+    const schema = JSON.parse('{"city":"__proto__","__proto__":null}') as object
+    expect(() => readSchemas(schema, 1)).toThrow('it has no field "__proto__"')
+    const record = new Map<string, WritableValue>([['constructor', 'Berlin']])
+    const geo = Resolver.openSync(databaseOf(record), { schema: { city: 'constructor' } })
+    expect(geo.lookup(IP).city).toBe('Berlin')
+    expect(Object.prototype).not.toHaveProperty('city')
+  })
+
+  it('that throws is refused, with the cause', () => {
+    const thrown = new Error('hostile')
+    const schema = {
+      get city(): string {
+        throw thrown
+      },
+    }
+    expect(() => readSchemas(schema, 1)).toThrow(
+      expect.objectContaining({ code: 'INVALID_SCHEMA', cause: thrown }),
+    )
+    const proxy = new Proxy(['x'], { get: () => Number.MAX_SAFE_INTEGER })
+    expect(() => readSchemas({ city: proxy }, 1)).toThrow(expect.objectContaining({ code: 'INVALID_SCHEMA' }))
+  })
+
+  it('of any form is read or refused with an error of this package', () => {
+    const field = fc.oneof(
+      fc.anything(),
+      fc.string(),
+      fc.array(fc.oneof(fc.string(), fc.nat(2)), { maxLength: 9 }),
+    )
+    const part = fc.record(
+      { code: field, name: field, id: field, path: field, type: field },
+      { requiredKeys: [] },
+    )
+    const member = fc.oneof(field, part)
+    const schemas = fc.record(
+      { country: member, region: member, city: member, coordinates: member, timezone: member },
+      { requiredKeys: [] },
+    )
+    fc.assert(
+      fc.property(fc.oneof(fc.anything(), schemas), (schema) => {
+        try {
+          const [read] = readSchemas(schema, 1)
+          // What is sent to other threads reads the same.
+          if (read)
+            expect(readSchemas(structuredClone(read.definition), 1)[0]?.definition).toEqual(read.definition)
+        } catch (error) {
+          if (!isGeofixError(error)) throw error
+          expect(error.code).toBe('INVALID_SCHEMA')
+        }
+      }),
+    )
+  })
+})
