@@ -29,6 +29,13 @@ import { checkOptionNames, type NamesOf } from './option-names.ts'
 export const BORROW: unique symbol = Symbol.for('geofix.borrowDatabases')
 
 /**
+ * The method through which the HTTP service asks who the client is, and not where. A registered symbol, as {@link BORROW}.
+ *
+ * @internal
+ */
+export const CLIENT_ADDRESS: unique symbol = Symbol.for('geofix.clientAddress')
+
+/**
  * The method through which a watcher replaces the databases.
  *
  * @internal
@@ -295,6 +302,18 @@ export abstract class Resolver {
    */
   [BORROW](): DatabaseSet {
     return this.#open().retain()
+  }
+
+  /**
+   * The address of the client of a request as canonical text; empty when no address is known.
+   *
+   * @internal
+   * @throws TypeError when the source is not a request, or the resolver is closed
+   */
+  [CLIENT_ADDRESS](source: DetectSource): string {
+    this.#open()
+    const via = this.#clients.seek(source, undefined, this.#address)
+    return typeof via === 'string' ? this.#address.text : via.ip
   }
 
   #open(): DatabaseSet {

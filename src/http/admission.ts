@@ -1,16 +1,19 @@
-import type { Resolver } from '../resolver.ts'
+import { CLIENT_ADDRESS, type Resolver } from '../resolver.ts'
 import { bearerKey, type KeyOwner, unauthenticated } from './authentication.ts'
-import type { Asked, HeaderFields } from './exchange.ts'
+import type { HeaderFields, ServiceRequest } from './exchange.ts'
 import { chain, type MaybePromise } from './maybe-promise.ts'
 import type { Plan, PlanTable } from './plan.ts'
 import type { Problem } from './problem.ts'
-import type { RateLimits, Taken } from './rate-limit.ts'
+import type { LimitDecision, RateLimits } from './rate-limit.ts'
 
 /** Finds the owner of a key, or `null` for an invalid key. `Source` is the form of the service's requests. */
-export type FindOwner<Source extends Asked> = (key: string, asked: Source) => MaybePromise<KeyOwner | null>
+export type FindOwner<Source extends ServiceRequest> = (
+  key: string,
+  asked: Source,
+) => MaybePromise<KeyOwner | null>
 
-/** What admission finds out about a request. */
-export interface Admitting {
+/** What admission finds out about a request. It fills in the members, because a refused request has them too. */
+export interface AdmissionFacts {
   /** The `id` of the key, if the request has a valid one. */
   keyId: string | null
   /** The RateLimit fields. */
@@ -18,7 +21,7 @@ export interface Admitting {
 }
 
 /** Finds the plan of a request by its key, and counts the request. */
-export class Admission<Source extends Asked> {
+export class Admission<Source extends ServiceRequest> {
   readonly #resolver: Resolver
   readonly #findOwner: FindOwner<Source> | null
   readonly #plans: PlanTable
@@ -39,13 +42,13 @@ export class Admission<Source extends Asked> {
   admit(
     asked: Source,
     remoteAddress: string | null | undefined,
-    admitting: Admitting,
+    facts: AdmissionFacts,
   ): MaybePromise<Plan | Problem> {
     const { highest, lowest } = this.#plans
     const refuse = (problem: Problem) =>
-      this.#take(lowest, this.#client(asked, remoteAddress), admitting, problem)
+      this.#count(lowest, this.#client(asked, remoteAddress), facts, problem)
     if (this.#findOwner === null) {
-      return this.#take(highest, this.#client(asked, remoteAddress), admitting, highest)
+      return this.#count(highest, this.#client(asked, remoteAddress), facts, highest)
     }
     const key = bearerKey(asked)
     if (typeof key !== 'string') return refuse(key)
@@ -58,29 +61,29 @@ export class Admission<Source extends Asked> {
         throw new TypeError('authenticate returned a plan that is not in the option plans')
       if (typeof owner.id !== 'string' || owner.id === '')
         throw new TypeError('authenticate must return an id, by which the requests of the key are counted')
-      admitting.keyId = owner.id
-      return this.#take(plan, `key:${owner.id}`, admitting, plan)
+      facts.keyId = owner.id
+      return this.#count(plan, `key:${owner.id}`, facts, plan)
     })
   }
 
-  /** Takes a request from the budget of a key or a client. @returns `otherwise` if the budget allows it */
-  #take<Otherwise>(
+  /** Counts a request in the budget of a key or a client. @returns `answer` if the budget allows the request */
+  #count<Answer>(
     plan: Plan,
     who: string,
-    admitting: Admitting,
-    otherwise: Otherwise,
-  ): MaybePromise<Otherwise | Problem> {
-    return chain<Taken, Otherwise | Problem>(this.#limits.take(plan, who), ({ allowed, headers }) => {
-      admitting.headers = headers
+    facts: AdmissionFacts,
+    answer: Answer,
+  ): MaybePromise<Answer | Problem> {
+    return chain<LimitDecision, Answer | Problem>(this.#limits.count(plan, who), ({ allowed, headers }) => {
+      facts.headers = headers
       return allowed
-        ? otherwise
+        ? answer
         : { code: 'RATE_LIMITED', detail: 'Wait as long as Retry-After says, in seconds.' }
     })
   }
 
   /** The name under which requests without a key are limited: the client, because a proxy's clients share one peer. */
   #client(asked: Source, remoteAddress: string | null | undefined): string {
-    const { ip } = this.#resolver.findClient({ headers: asked, remoteAddress })
+    const ip = this.#resolver[CLIENT_ADDRESS]({ headers: asked, remoteAddress })
     return this.#limits.peerName(ip === '' ? remoteAddress : ip)
   }
 }

@@ -1,5 +1,5 @@
 import type { PlatformRequest } from '../platform-types.ts'
-import type { Asked, HeaderFields } from './exchange.ts'
+import type { HeaderFields, ServiceRequest } from './exchange.ts'
 import type { Problem } from './problem.ts'
 
 /** Whose key it is. */
@@ -32,7 +32,7 @@ const MAX_KEY_CHARS = 512
  *
  * @returns the key, or why there is none. Several `Authorization` fields are refused: they are joined by commas
  */
-export function bearerKey(asked: Asked): string | Problem {
+export function bearerKey(asked: ServiceRequest): string | Problem {
   const field = asked.get('authorization')
   const key = field !== null && field.length <= MAX_KEY_CHARS ? BEARER.exec(field)?.[1] : undefined
   if (key !== undefined) return key

@@ -1,6 +1,6 @@
 import { utf8Decoder } from '../bytes/utf8.ts'
 import { quoted } from '../errors.ts'
-import type { Asked } from './exchange.ts'
+import type { ServiceRequest } from './exchange.ts'
 import type { Plan } from './plan.ts'
 import type { Problem } from './problem.ts'
 
@@ -21,7 +21,7 @@ const decoder = /* @__PURE__ */ utf8Decoder({ fatal: true })
  *
  * @param maxBytes limit of the body
  */
-export async function readBatch(asked: Asked, maxBytes: number): Promise<Batch | Problem> {
+export async function readBatch(asked: ServiceRequest, maxBytes: number): Promise<Batch | Problem> {
   const type = asked.get('content-type')
   if (type === null || !isJson(type)) {
     return { code: 'UNSUPPORTED_MEDIA_TYPE', detail: 'The body must be application/json in UTF-8.' }

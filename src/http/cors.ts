@@ -1,4 +1,4 @@
-import type { Asked, HeaderFields, Reply } from './exchange.ts'
+import type { HeaderFields, Reply, ServiceRequest } from './exchange.ts'
 
 /** `'*'`, or origins such as `https://example.com`. */
 export type AllowedOrigins = '*' | readonly string[]
@@ -25,7 +25,7 @@ export class Cors {
   }
 
   /** The answer to a preflight request, or to any other `OPTIONS`; `null` for other methods. */
-  preflight(asked: Asked): Reply | null {
+  preflight(asked: ServiceRequest): Reply | null {
     if (asked.method !== 'OPTIONS') return null
     const headers = [
       ...this.fields(asked),
@@ -37,7 +37,7 @@ export class Cors {
   }
 
   /** The fields of every answer. */
-  fields(asked: Asked): HeaderFields {
+  fields(asked: ServiceRequest): HeaderFields {
     const allow = (origin: string) => [
       ...['access-control-allow-origin', origin],
       ...['access-control-expose-headers', EXPOSED],

@@ -11,7 +11,7 @@ export type HeaderFields = readonly string[]
 export const NO_SNIFFING: HeaderFields = ['x-content-type-options', 'nosniff']
 
 /** A request. It is also a `HeaderSource` of the resolver. */
-export interface Asked {
+export interface ServiceRequest {
   readonly method: string
   /** The URL, or only its path and query. */
   readonly url: string
@@ -34,7 +34,7 @@ export interface Reply {
 }
 
 /** A Fetch `Request`. */
-export class FetchAsked implements Asked {
+export class FetchServiceRequest implements ServiceRequest {
   constructor(readonly request: PlatformRequest) {}
 
   get method(): string {

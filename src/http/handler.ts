@@ -5,19 +5,19 @@ import { recordJson } from '../location/record-json.ts'
 import { checkOptionNames } from '../option-names.ts'
 import type { PlatformRequest, PlatformResponse } from '../platform-types.ts'
 import { type Resolver, withDatabases } from '../resolver.ts'
-import { Admission, type Admitting, type FindOwner } from './admission.ts'
+import { Admission, type AdmissionFacts, type FindOwner } from './admission.ts'
 import { AnswerJson } from './answer-json.ts'
 import { challenge } from './authentication.ts'
 import { readBatch, tooManyItems } from './batch-body.ts'
 import { Cors } from './cors.ts'
 import {
-  type Asked,
-  FetchAsked,
+  FetchServiceRequest,
   type HeaderFields,
   NO_SNIFFING,
   type Reply,
   replyTo,
   responseOf,
+  type ServiceRequest,
 } from './exchange.ts'
 import { type Fields, fieldsOf, prefersText, recordText, selected } from './fields.ts'
 import { chain, isPromise, type MaybePromise } from './maybe-promise.ts'
@@ -57,7 +57,7 @@ export interface Answered {
 }
 
 /** What is known about a request so far. */
-interface Progress extends Admitting {
+interface Progress extends AdmissionFacts {
   readonly start: number
   readonly remoteAddress: string | null
   operation: Operation | null
@@ -86,18 +86,18 @@ export function createHandler(resolver: Resolver, options: HandlerOptions): Hand
   const { authenticate } = options ?? {}
   const findOwner =
     typeof authenticate === 'function'
-      ? async (key: string, { request }: FetchAsked) => authenticate(key, request)
+      ? async (key: string, { request }: FetchServiceRequest) => authenticate(key, request)
       : authenticate
-  const service = new Service<FetchAsked>(resolver, findOwner, options)
+  const service = new Service<FetchServiceRequest>(resolver, findOwner, options)
   return async (request, info) => {
     if (typeof request?.headers?.get !== 'function') return responseOf(service.misused())
-    const asked = new FetchAsked(request)
+    const asked = new FetchServiceRequest(request)
     return responseOf((await service.answer(asked, info?.remoteAddress, info?.lacksLines)).reply)
   }
 }
 
 /** The operations, over any form of requests. */
-export class Service<Source extends Asked> {
+export class Service<Source extends ServiceRequest> {
   readonly #resolver: Resolver
   readonly #plans: PlanTable
   readonly #admission: Admission<Source>

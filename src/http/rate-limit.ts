@@ -20,13 +20,13 @@ export interface RateLimiter {
   consume(key: string, points: number): Promise<Budget>
 }
 
-/** What is left after a request. */
-interface Left extends Budget {
+/** The budget after a request was counted. */
+interface CountedBudget extends Budget {
   readonly allowed: boolean
 }
 
 /** Whether the budget allowed a request, and the RateLimit fields of draft-ietf-httpapi-ratelimit-headers-10. */
-export interface Taken {
+export interface LimitDecision {
   readonly allowed: boolean
   readonly headers: HeaderFields
 }
@@ -42,7 +42,11 @@ export type MakeLimiter = (plan: Plan, window: number) => RateLimiter
 export class RateLimits {
   readonly #limits = new Map<
     Plan,
-    { readonly take: (who: string) => MaybePromise<Left>; readonly seconds: number; readonly policy: string }
+    {
+      readonly count: (who: string) => MaybePromise<CountedBudget>
+      readonly seconds: number
+      readonly policy: string
+    }
   >()
   readonly #address = new Address()
 
@@ -52,17 +56,17 @@ export class RateLimits {
     }
     for (const plan of plans.all) {
       const window = plan.burst / plan.rate
-      const take = make === undefined ? inMemory(plan, window) : inStore(make(plan, window))
+      const count = make === undefined ? inMemory(plan, window) : inStore(make(plan, window))
       const seconds = Math.ceil(window)
-      this.#limits.set(plan, { take, seconds, policy: `"${plan.name}";q=${plan.burst};w=${seconds}` })
+      this.#limits.set(plan, { count, seconds, policy: `"${plan.name}";q=${plan.burst};w=${seconds}` })
     }
   }
 
-  /** Takes one request from the budget of a key or a client. @throws the error of the store */
-  take(plan: Plan, who: string): MaybePromise<Taken> {
+  /** Counts a request in the budget of a key or a client. @throws the error of the store */
+  count(plan: Plan, who: string): MaybePromise<LimitDecision> {
     const limit = this.#limits.get(plan)
     if (limit === undefined) throw new TypeError(`the plan ${plan.name} has no limiter`)
-    return chain(limit.take(who), ({ allowed, remainingPoints, msBeforeNext }) => {
+    return chain(limit.count(who), ({ allowed, remainingPoints, msBeforeNext }) => {
       // The clock of a store can change. Nobody has to wait for longer than a window.
       const seconds = Math.min(limit.seconds, Math.max(1, Math.ceil(msBeforeNext / 1000)))
       const left = `"${plan.name}";r=${Math.max(0, remainingPoints)};t=${seconds}`
@@ -79,7 +83,7 @@ export class RateLimits {
   }
 }
 
-function inMemory(plan: Plan, window: number): (who: string) => Left {
+function inMemory(plan: Plan, window: number): (who: string) => CountedBudget {
   checkMemoryWindow(plan)
   const { burst } = plan
   const counts = new WindowCounts(window * 1000)
@@ -89,7 +93,7 @@ function inMemory(plan: Plan, window: number): (who: string) => Left {
   }
 }
 
-function inStore(limiter: RateLimiter): (who: string) => Promise<Left> {
+function inStore(limiter: RateLimiter): (who: string) => Promise<CountedBudget> {
   if (typeof limiter?.consume !== 'function') {
     throw new TypeError('limiter must return an object with consume(), such as a RateLimiterRedis')
   }

@@ -1,4 +1,4 @@
-import type { Asked } from './exchange.ts'
+import type { ServiceRequest } from './exchange.ts'
 import type { Problem } from './problem.ts'
 
 export type Operation = 'detect' | 'lookup' | 'batch'
@@ -30,7 +30,11 @@ const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
  * @param basePath what precedes `/v1`
  * @param allowsOptions whether `OPTIONS` is named in `Allow`
  */
-export function routeOf({ url, method }: Asked, basePath: string, allowsOptions: boolean): Route | Problem {
+export function routeOf(
+  { url, method }: ServiceRequest,
+  basePath: string,
+  allowsOptions: boolean,
+): Route | Problem {
   const { path, query } = targetOf(url)
   const root = basePath + ROOT
   if (!path.startsWith(root)) return notFound(root)

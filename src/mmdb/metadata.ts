@@ -83,14 +83,14 @@ class MetadataFields {
     readonly fault: (fault: string) => InvalidDatabaseError,
   ) {}
 
-  /** @param otherwise the value when the field is absent, if it may be */
+  /** @param absent the value when the field is absent, if it may be */
   read<T extends MmdbValue>(
     name: string,
     expected: string,
     isExpected: (value: MmdbValue) => value is T,
-    otherwise?: T,
+    absent?: T,
   ): T {
-    const value = this.fields[name] ?? otherwise
+    const value = this.fields[name] ?? absent
     if (value !== undefined && isExpected(value)) return value
     throw this.fault(`the metadata is damaged: ${name} is not ${expected}`)
   }

@@ -9,10 +9,10 @@ const FILE = {
   isRequired: true,
 } as const satisfies OptionDefinition
 
-const expires = <Default extends string>(otherwise: Default) =>
+const expires = <Default extends string>(defaultText: Default) =>
   ({
     flags: '--expires <time>',
-    text: `when the key stops being valid: \`2027-07-01\`, or a time with \`Z\` or an offset (default: ${otherwise})`,
+    text: `when the key stops being valid: \`2027-07-01\`, or a time with \`Z\` or an offset (default: ${defaultText})`,
     read: readExpiry,
   }) as const satisfies OptionDefinition
 

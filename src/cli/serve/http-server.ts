@@ -8,14 +8,14 @@ import { dirname } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { UNIX } from '../../client/trust.ts'
-import { type Asked, type Reply, responseOf } from '../../http/exchange.ts'
+import { type Reply, responseOf, type ServiceRequest } from '../../http/exchange.ts'
 import { chain, isPromise, type MaybePromise } from '../../http/maybe-promise.ts'
 import { type Problem, problemReply } from '../../http/problem.ts'
 import { messageOf } from '../../realm.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
 import { type ConnectionLimits, Connections } from './connections.ts'
 import { HeldBytes, type HeldLimits } from './held-bytes.ts'
-import { ContinuedFetch, NodeAsked, rawReply, send } from './node-exchange.ts'
+import { ContinuedFetch, NodeServiceRequest, rawReply, send } from './node-exchange.ts'
 import {
   CLOSE,
   type Expects,
@@ -47,7 +47,7 @@ const FIRST_BYTES_MS = 500
 
 /** Answers a request. Must not throw. @param peer the address of the socket's peer, or `unix:` */
 export type AnswerFunction<Served extends { readonly reply: Reply }> = (
-  asked: Asked,
+  asked: ServiceRequest,
   peer: string,
 ) => MaybePromise<Served>
 
@@ -56,7 +56,7 @@ export interface Exchange<Served> {
   /** Of the client if it sent a well-formed one, in `x-request-id`. The answer has it too. */
   readonly id: string
   /** `null` if there was no request. */
-  readonly asked: Asked | null
+  readonly asked: ServiceRequest | null
   readonly peer: string
   readonly status: number
   /** From the header of the request to the answer; `null` if there was no request. */
@@ -119,7 +119,7 @@ export function makeServer<Served extends { readonly reply: Reply }>(
     if (peer === undefined) return void outgoing.destroy()
     connections.begin(socket, outgoing)
     held.asked(socket)
-    const asked = new NodeAsked(incoming, expects === '100-continue' ? outgoing : null, (bytes) =>
+    const asked = new NodeServiceRequest(incoming, expects === '100-continue' ? outgoing : null, (bytes) =>
       held.received(socket, bytes),
     )
     const id = requestId(asked.get('x-request-id'))

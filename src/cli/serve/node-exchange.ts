@@ -1,6 +1,6 @@
 // Requests and answers over Node's own objects, because to make Fetch objects takes much of the time of an answer.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Asked, FetchAsked, joined, type Reply } from '../../http/exchange.ts'
+import { FetchServiceRequest, joined, type Reply, type ServiceRequest } from '../../http/exchange.ts'
 import { phraseOf } from '../../http/problem.ts'
 
 /** A target that URL parsing does not change: no empty or dot segments, nothing encoded. */
@@ -10,7 +10,7 @@ const PLAIN_HOST = /^[a-z\d-]+(?:\.[a-z\d-]+)*(?::\d{1,5})?$/i
 const MAX_PLAIN_BODY_BYTES = 1024 * 1024
 
 /** A request of Node's server. */
-export class NodeAsked implements Asked {
+export class NodeServiceRequest implements ServiceRequest {
   readonly #incoming: IncomingMessage
   #waiting: ServerResponse | null
   /** Is called with the bytes of each part of the body. */
@@ -88,10 +88,10 @@ export class NodeAsked implements Asked {
 }
 
 /** A request that is read over Fetch objects. */
-export class ContinuedFetch extends FetchAsked {
-  readonly #asked: NodeAsked
+export class ContinuedFetch extends FetchServiceRequest {
+  readonly #asked: NodeServiceRequest
 
-  constructor(request: Request, asked: NodeAsked) {
+  constructor(request: Request, asked: NodeServiceRequest) {
     super(request)
     this.#asked = asked
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Asked, type HeaderFields, NO_SNIFFING, replyTo } from '../../http/exchange.ts'
+import { type HeaderFields, NO_SNIFFING, replyTo, type ServiceRequest } from '../../http/exchange.ts'
 import type { Answered, Service } from '../../http/handler.ts'
 import { PROBLEMS, type Problem, type ProblemCode, problemReply } from '../../http/problem.ts'
 import type { LocationRecord } from '../../location/location-record.ts'
@@ -52,12 +52,12 @@ export function operationPath(basePath: string, ip: string): string {
 
 /** A page for people: an address, its record, its point on a map. It asks the service as any other client does. */
 export class Page {
-  readonly #service: Service<Asked>
+  readonly #service: Service<ServiceRequest>
   readonly #resolver: Resolver
   readonly #needsKey: boolean
   readonly #basePath: string
 
-  constructor(service: Service<Asked>, resolver: Resolver, needsKey: boolean, basePath: string) {
+  constructor(service: Service<ServiceRequest>, resolver: Resolver, needsKey: boolean, basePath: string) {
     this.#service = service
     this.#resolver = resolver
     this.#needsKey = needsKey
@@ -65,7 +65,7 @@ export class Page {
   }
 
   /** @param form `ip`, empty for the caller; `locale`; `key` */
-  async answer(form: URLSearchParams, asked: Asked, peer: string): Promise<Served> {
+  async answer(form: URLSearchParams, asked: ServiceRequest, peer: string): Promise<Served> {
     const value = (name: string) => clipped(form.get(name)?.trim() ?? '', MAX_VALUE_LENGTH)
     const [ip, locale] = [value('ip'), value('locale')]
     // An address with a key would stay in histories and logs, so that a key in one has no effect.
@@ -79,7 +79,7 @@ export class Page {
   }
 
   /** As `answer`, from the body of a request. */
-  async answerForm(asked: Asked, peer: string): Promise<Served> {
+  async answerForm(asked: ServiceRequest, peer: string): Promise<Served> {
     const bytes = await asked.body(MAX_FORM_BYTES).catch(() => null)
     if (bytes === null) {
       const problem: Problem = { code: 'TOO_LARGE', detail: 'The form is too large, or ended early.' }
@@ -88,11 +88,11 @@ export class Page {
     return this.answer(new URLSearchParams(new TextDecoder().decode(bytes)), asked, peer)
   }
 
-  async #ask(ip: string, locale: string, key: string, asked: Asked, peer: string): Promise<Shown> {
+  async #ask(ip: string, locale: string, key: string, asked: ServiceRequest, peer: string): Promise<Shown> {
     const path = operationPath(this.#basePath, ip)
     const query = locale === '' ? '' : `?${new URLSearchParams({ locale })}`
     const authorization = key === '' ? null : `Bearer ${key}`
-    const question: Asked = {
+    const question: ServiceRequest = {
       method: 'GET',
       url: path + query,
       // The header fields of the request, because a trusted proxy's is among them.

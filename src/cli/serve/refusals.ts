@@ -1,7 +1,7 @@
 // What the server itself refuses, before the service has a request.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Asked, HeaderFields } from '../../http/exchange.ts'
+import type { HeaderFields, ServiceRequest } from '../../http/exchange.ts'
 import type { Problem } from '../../http/problem.ts'
 
 export const CLOSE: HeaderFields = ['connection', 'close']
@@ -29,7 +29,7 @@ export type Expects = 'nothing' | '100-continue' | 'something'
 /** Why the end of a request, or the host that it is for, is not certain; `null` for other requests. */
 export function framingProblem(
   { httpVersionMajor, httpVersionMinor }: IncomingMessage,
-  asked: Asked,
+  asked: ServiceRequest,
 ): Problem | null {
   const coding = asked.get('transfer-encoding')
   const isOld = httpVersionMajor < 1 || (httpVersionMajor === 1 && httpVersionMinor === 0)

@@ -1,6 +1,12 @@
 // What `geofix serve` answers on which path.
 import { Cors } from '../../http/cors.ts'
-import { type Asked, type HeaderFields, NO_SNIFFING, type Reply, replyTo } from '../../http/exchange.ts'
+import {
+  type HeaderFields,
+  NO_SNIFFING,
+  type Reply,
+  replyTo,
+  type ServiceRequest,
+} from '../../http/exchange.ts'
 import { prefersText } from '../../http/fields.ts'
 import type { Service } from '../../http/handler.ts'
 import { chain, type MaybePromise } from '../../http/maybe-promise.ts'
@@ -19,21 +25,26 @@ const MAX_TYPE_LENGTH = 100
 
 /** All that is served on the main port. @param isReady whether balancers shall send requests */
 export function routes(
-  service: Service<Asked>,
+  service: Service<ServiceRequest>,
   resolver: Resolver,
   { keys, basePath, cors, staleAfter }: ServeSettings,
   isReady: () => boolean,
-): (asked: Asked, peer: string) => MaybePromise<Served> {
+): (asked: ServiceRequest, peer: string) => MaybePromise<Served> {
   const page = new Page(service, resolver, keys !== null, basePath)
   const openApi = openApiJson(basePath)
   const origins = cors === undefined ? null : new Cors(cors)
   /** Asks the service for a text, about the caller or the parameter `ip`. */
-  const ask = (asked: Asked, peer: string, query: string | null, fields: string): MaybePromise<Served> => {
+  const ask = (
+    asked: ServiceRequest,
+    peer: string,
+    query: string | null,
+    fields: string,
+  ): MaybePromise<Served> => {
     const given = new URLSearchParams(query ?? '')
     const parameters = new URLSearchParams({ fields })
     const locale = given.get('locale')
     if (locale !== null) parameters.set('locale', locale)
-    const question: Asked = {
+    const question: ServiceRequest = {
       method: asked.method,
       url: `${operationPath(basePath, given.get('ip') ?? '')}?${parameters}`,
       get: (name) => (name === 'accept' ? 'text/plain' : asked.get(name)),
@@ -108,7 +119,7 @@ const TEXT: HeaderFields = [
   ...NO_SNIFFING,
 ]
 
-function text({ method }: Asked, status: number, body: string): Reply {
+function text({ method }: ServiceRequest, status: number, body: string): Reply {
   return isRead(method) ? replyTo(method, status, body, TEXT) : notAllowed(method, 'GET, HEAD')
 }
 
@@ -124,7 +135,7 @@ function notAllowed(method: string, allow: string): Reply {
 }
 
 /** The answer of the port for metrics. */
-export function metricsAnswer({ url, method }: Asked, body: string, type: string): Served {
+export function metricsAnswer({ url, method }: ServiceRequest, body: string, type: string): Served {
   if (targetOf(url).path !== '/metrics') {
     return plain(null, problemReply({ code: 'NOT_FOUND', detail: 'This port has only /metrics.' }, method))
   }

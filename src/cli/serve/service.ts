@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import { setTimeout as delay, setImmediate } from 'node:timers/promises'
 import { TrustList } from '../../client/trust.ts'
 import { embedded } from '../../embedded.ts'
-import type { Asked } from '../../http/exchange.ts'
+import type { ServiceRequest } from '../../http/exchange.ts'
 import { Service } from '../../http/handler.ts'
 import { PlanTable } from '../../http/plan.ts'
 import type { MakeLimiter } from '../../http/rate-limit.ts'
@@ -70,7 +70,7 @@ export async function startService(
       settings.metricsPort === null
         ? null
         : new Metrics({ resolver, keys, log }, isWorker, settings.keyMetrics)
-    const service = new Service<Asked>(resolver, keys?.authenticate ?? null, {
+    const service = new Service<ServiceRequest>(resolver, keys?.authenticate ?? null, {
       plans: plans.all,
       maxBatch: Math.max(1, ...plans.all.map(({ batch }) => batch)),
       limiter,

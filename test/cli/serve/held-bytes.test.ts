@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { HeldLimits } from '../../../src/cli/serve/held-bytes.ts'
 import { makeServer } from '../../../src/cli/serve/http-server.ts'
-import type { Asked } from '../../../src/http/exchange.ts'
+import type { ServiceRequest } from '../../../src/http/exchange.ts'
 
 /** More than the system keeps for a connection whose client does not read: about 6 MB on loopback. */
 const LARGE = new Uint8Array(16 * 2 ** 20)
@@ -18,7 +18,7 @@ afterEach(() => {
 
 async function served(held: HeldLimits): Promise<{ open: (host?: string) => Socket; cuts: () => number }> {
   let cuts = 0
-  const answer = async (asked: Asked) => {
+  const answer = async (asked: ServiceRequest) => {
     const body = asked.method === 'POST' ? await asked.body(2 ** 20).catch(() => null) : null
     const bytes = asked.url === '/large' ? LARGE : (body ?? SMALL)
     return { reply: { status: 200, headers: [], body: bytes } }

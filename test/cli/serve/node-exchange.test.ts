@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { afterAll, describe, expect, it } from 'vitest'
-import { NodeAsked } from '../../../src/cli/serve/node-exchange.ts'
+import { NodeServiceRequest } from '../../../src/cli/serve/node-exchange.ts'
 
 /** What Node's server and the Fetch adapter each make of the bytes of a request. `null`: the adapter refuses it. */
 interface Seen {
@@ -72,7 +72,7 @@ describe('a request of Node', () => {
     [false, `OPTIONS * HTTP/1.1${HOST}`],
   ])('is plain: %s, in %j', async (isPlain, head) => {
     const { incoming, request } = await sent(head)
-    const asked = new NodeAsked(incoming)
+    const asked = new NodeServiceRequest(incoming)
     expect(asked.isPlain).toBe(isPlain)
     if (!isPlain) return
     // The two forms agree.
@@ -86,7 +86,7 @@ describe('a request of Node', () => {
   it('has all lines of a field', async () => {
     const lines = ['Authorization: Bearer a', 'authorization: Bearer b', 'X-Forwarded-For: 1.1.1.1', 'Empty:']
     const { incoming, request } = await sent(`GET /v1/ip HTTP/1.1${HOST}\r\n${lines.join('\r\n')}`)
-    const asked = new NodeAsked(incoming)
+    const asked = new NodeServiceRequest(incoming)
     for (const name of ['authorization', 'x-forwarded-for', 'empty']) {
       expect(asked.get(name)).toBe(request?.get(name))
     }
@@ -95,7 +95,7 @@ describe('a request of Node', () => {
 
   it('has no body when it says that the body is longer than the limit', async () => {
     const { incoming } = await sent(`POST /v1/ip/batch HTTP/1.1${HOST}\r\nContent-Length: 4\r\n\r\nabcd`)
-    const asked = new NodeAsked(incoming)
+    const asked = new NodeServiceRequest(incoming)
     expect(await asked.body(3)).toBeNull()
     expect(await asked.body(4)).not.toBeNull()
   })

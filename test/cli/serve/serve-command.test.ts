@@ -204,7 +204,7 @@ describe('geofix serve --workers', () => {
     await service.until('worker-died')
     await service.until('worker-started', 3)
     await delay(1000)
-    // Asked for at once, they are collected once.
+    // ServiceRequest for at once, they are collected once.
     const texts = await Promise.all(Array.from({ length: 12 }, () => get(`${service.metrics}/metrics`)))
     for (const { text } of texts)
       expect(text).toMatch(/^geofix_requests_total\{operation="lookup",status="200"\} \d+$/m)
