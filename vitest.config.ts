@@ -1,6 +1,12 @@
 // The short run, `npm test`: every rule, on samples. `scripts/all-tests.config.ts` is the long one.
+import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { testProjects } from './scripts/test-projects.ts'
+
+const tests = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .map((name) => `test/${name.replaceAll('\\', '/')}`)
+  .filter((name) => name.endsWith('.test.ts') && !name.endsWith('.long.test.ts'))
 
 export default defineConfig({
   resolve: {
@@ -12,8 +18,7 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/**/*.long.test.ts'],
+    projects: testProjects(tests),
     env: { MOST_EXAMPLES: '100' },
     testTimeout: 60_000,
     hookTimeout: 120_000,

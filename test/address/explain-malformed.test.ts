@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { Address } from '../../src/address/address.ts'
 import { explainMalformed } from '../../src/address/explain-malformed.ts'
 import { anyCharacter } from '../any-character.ts'
+import { processorMs } from '../processor-time.ts'
 import { anyText } from './arbitraries.ts'
 
 describe('explainMalformed', () => {
@@ -99,9 +100,8 @@ describe('explainMalformed', () => {
     `host${'0'.repeat(90)}%`,
     '%\u0000'.repeat(48),
   ])('stays short for any text: row %#', (text) => {
-    const started = performance.now()
-    expect(explainMalformed(text).length).toBeLessThan(1000)
-    expect(performance.now() - started).toBeLessThan(500)
+    const taken = processorMs(() => expect(explainMalformed(text).length).toBeLessThan(1000))
+    expect(taken).toBeLessThan(2000)
   })
 
   it('is one line of printable ASCII for every refused text', () => {

@@ -9,6 +9,7 @@ import { NO_RECORD } from '../../src/mmdb/search-tree.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { effort, sampled } from '../effort.ts'
 import { OWN_BAD_DATABASES, OWN_ODD_DATABASES } from '../own-databases.ts'
+import { processorMs } from '../processor-time.ts'
 import { hasShared, sharedBytes } from '../shared.ts'
 import { ask } from './questions.ts'
 
@@ -129,12 +130,14 @@ describe.skipIf(!hasShared)('the bad databases of the format’s authors', () =>
   ])('%s: %s', (name, stage, message) => {
     const bytes = sharedBytes(`fixtures/${name}.mmdb`)
     const before = process.memoryUsage().arrayBuffers
-    const started = performance.now()
-    const outcome = stageOf(() => new Database(bytes))
-    expect(performance.now() - started).toBeLessThan(2000)
+    let outcome: ReturnType<typeof stageOf> | undefined
+    const taken = processorMs(() => {
+      outcome = stageOf(() => new Database(bytes))
+    })
+    expect(taken).toBeLessThan(2000)
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50_000_000)
-    expect(outcome.stage).toBe(stage)
-    expect(outcome.messages.join('\n')).toContain(message)
+    expect(outcome?.stage).toBe(stage)
+    expect(outcome?.messages.join('\n')).toContain(message)
   })
 })
 

@@ -8,6 +8,7 @@ import { MAX_VALUES } from '../../src/mmdb/format.ts'
 import { isMap, type MmdbValue, RecordDecoder } from '../../src/mmdb/record-decoder.ts'
 import { NO_RECORD } from '../../src/mmdb/search-tree.ts'
 import { double, float, MmdbWriter, type WritableValue as Written } from '../../src/writer.ts'
+import { processorMs } from '../processor-time.ts'
 import { bytesOf, encode, type HandMade } from './hand-made.ts'
 
 const PATHS = {
@@ -297,15 +298,16 @@ describe('FieldReader', () => {
     const pair = `${key}3800000000`
     const bytes = Buffer.concat([inner, bytesOf(`${size}${pair.repeat(pairs)}`)])
     const fields = readerOf(bytes)
-    const started = performance.now()
-    try {
-      fields.read(inner.length)
-    } catch (error) {
-      expect(error).toEqual(
-        expect.objectContaining({ message: expect.stringContaining(`more than ${MAX_VALUES} values`) }),
-      )
-    }
-    expect(performance.now() - started).toBeLessThan(10_000)
+    const taken = processorMs(() => {
+      try {
+        fields.read(inner.length)
+      } catch (error) {
+        expect(error).toEqual(
+          expect.objectContaining({ message: expect.stringContaining(`more than ${MAX_VALUES} values`) }),
+        )
+      }
+    })
+    expect(taken).toBeLessThan(10_000)
   })
 
   it.each([

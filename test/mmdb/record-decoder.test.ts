@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import { DataSection } from '../../src/mmdb/data-section.ts'
 import { checkRecord, type MmdbValue, RecordDecoder } from '../../src/mmdb/record-decoder.ts'
+import { processorMs } from '../processor-time.ts'
 import { bytesOf, encode, type HandMade } from './hand-made.ts'
 
 function recordAt(bytes: Uint8Array, offset = 0): MmdbValue {
@@ -178,10 +179,11 @@ describe('checkRecord', () => {
     ['an unknown type', '01040009', 'the unknown type 16'],
   ])('refuses %s', (_, hex, message) => {
     const bytes = bytesOf(hex)
-    const started = performance.now()
-    expect(() => check(bytes)).toThrow(InvalidDatabaseError)
-    expect(() => check(bytes)).toThrow(message)
-    expect(performance.now() - started).toBeLessThan(20_000)
+    const taken = processorMs(() => {
+      expect(() => check(bytes)).toThrow(InvalidDatabaseError)
+      expect(() => check(bytes)).toThrow(message)
+    })
+    expect(taken).toBeLessThan(20_000)
   })
 
   it('resets its limits for every record', () => {
