@@ -147,6 +147,9 @@ describe.skipIf(nodeWin === undefined)(`Windows${nodeWin === undefined ? `: ${mi
       expect({ ...streamed, out: streamed.out === expected }).toEqual({ status: 0, out: true, err: '' })
       const table = ['enrich', '--quiet', '--at', '2026-07-01', 'crlf.csv']
       expect(await windows(table)).toEqual(await linux(table))
+      for (const name of ['NUL', '\\\\.\\nul'])
+        expect(await windows([...table, '-o', name])).toEqual({ status: 0, out: '', err: '' })
+      expect(existsSync(local('NUL'))).toBe(false)
       const folderLike = await windows(['enrich', '--quiet', 'crlf.csv', '-o', 'none\\'])
       expect(folderLike.status).toBe(3)
       expect(folderLike.err).toContain('it is a directory')

@@ -9,8 +9,8 @@ import { heldMemory } from '../heap.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { CANARY, generation, KNOWN, replacements } from './watched-files.ts'
 
-const REPLACEMENTS = effort({ short: 100, long: 200 })
-const LOOKUPS = effort({ short: 500_000, long: 2_000_000 })
+const REPLACEMENTS = effort({ short: 40, long: 200 })
+const LOOKUPS = effort({ short: 100_000, long: 2_000_000 })
 /** Lookups between two turns of the event loop. */
 const BATCH = 500
 /** Makes a database large enough that a leaked one is noticed. */

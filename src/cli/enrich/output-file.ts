@@ -1,5 +1,6 @@
 import { constants, open, type Stats } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
+import { devNull } from 'node:os'
 import { sep } from 'node:path'
 import type { Writable } from 'node:stream'
 import { promisify } from 'node:util'
@@ -15,6 +16,9 @@ import { codeOf, directoryError, unwritable } from './system-error.ts'
 const openAsync = promisify(open)
 
 const STANDARD_OUTPUT = 1
+
+/** Windows' null device, which has this name in every folder. `stat` and `access` do not know the name. */
+const WINDOWS_NULL = /^(?:\\\\[.?]\\)?nul$/i
 
 /** What opening an output depends on. */
 export interface OutputContext {
@@ -49,6 +53,8 @@ export function openStandardOutput(context: OutputContext): Promise<Output> {
 async function openTarget(path: string, context: OutputContext): Promise<Output> {
   const { terminal, signal } = context
   try {
+    if (process.platform === 'win32' && WINDOWS_NULL.test(path))
+      return new DescriptorOutput(await openAsync(devNull, 'w'), path)
     const target = await resolveLinks(path)
     if (target === STANDARD_OUTPUT) return await openStream(terminal.stdout, path, context)
     if (target === STANDARD_ERROR) return await openStream(terminal.stderr, path, context)
