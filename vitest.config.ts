@@ -20,8 +20,8 @@ export default defineConfig({
   test: {
     projects: testProjects(tests),
     env: { MOST_EXAMPLES: '100' },
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     pool: 'forks',
     // Vitest leaves one processor idle by default, which is half of two.
     maxWorkers: '100%',

@@ -8,7 +8,7 @@ const NEEDS_ITS_OWN_PROCESS =
   /\bvi\.|\bprocess\.(?:on|once|emit|exit|chdir|memoryUsage|env\.\w+ =)|globalThis\b.*=[^>=]|\bObject\.prototype\b.*=[^>=]|node:(?:worker_threads|inspector|vm)'|\/heap\.ts'/
 
 /** Folders whose tests call functions. Tests of other folders start programs, or measure the process. */
-const CALLS_FUNCTIONS = /^test\/(?:address|bytes|http|location)\//
+const CALLS_FUNCTIONS = /^test\/(?:address|bytes|client|edit|enrich|fuzz|http|location|mmdb|packed)\//
 
 /** The tests in `files`, divided between the two projects. */
 export function testProjects(files: readonly string[]): TestProjectConfiguration[] {

@@ -105,17 +105,19 @@ describe('a locator', () => {
     const counts = emptyCounts()
     locator.countIn(counts)
     const count = 140_000
+    let located = 0
     for (let n = 0; n < count; n++) {
       const ip = `1.128.${(n >> 8) & 255}.${n & 255}`
       // Beyond 65,536 the addresses come again, in another spelling.
       const spelling = n < 65_536 ? ip : `::${n < 131_072 ? 'ffff' : 'FFFF'}:${ip}`
-      expect(locate(locator, spelling)).toBe(true)
+      if (locate(locator, spelling)) located++
       if (n % 1000 === 0)
         expect(written((out) => locator.writeJson(out))).toContain(
           `"city":"City ${((1 << 24) | (128 << 16) | (n & 0xffff)) >>> 0}"`,
         )
       locator.countResolved()
     }
+    expect(located).toBe(count)
     locator.countLocations()
     expect(counts.countries.get('IN')?.count).toBe(count)
     expect(places.length).toBe(count)
