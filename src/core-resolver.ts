@@ -1,5 +1,12 @@
 import { newShareableBytes } from './bytes/byte-limit.ts'
-import { type ByteSource, type Bytes, isBytes, readBytes, sizeOf, viewOf } from './bytes/byte-source.ts'
+import {
+  asUint8Array,
+  type ByteSource,
+  type Bytes,
+  byteSourceSize,
+  isBytes,
+  readBytes,
+} from './bytes/byte-source.ts'
 import { extractDatabase, extractUncompressed, isPacked } from './bytes/extract.ts'
 import { gunzip } from './bytes/gunzip.ts'
 import { isGzip } from './bytes/gzip-member.ts'
@@ -40,7 +47,7 @@ function overlaysOf(overlays: readonly Overlay[] | undefined): Overlays | null {
 }
 
 /** Opens an MMDB file, packed or not. @throws TypeError when it is packed, and the reader is not loaded */
-function openDatabase(
+function openBytes(
   bytes: Uint8Array,
   path?: string,
   options?: PackedOptions,
@@ -107,7 +114,7 @@ export class CoreResolver extends Resolver {
         : bytes
       const file = extractUncompressed(unpacked)
       if (isPacked(file)) await CoreResolver.loadPackedReader()
-      databases.push(openDatabase(file, undefined, settings))
+      databases.push(openBytes(file, undefined, settings))
     }
     return CoreResolver.#of(databases, settings)
   }
@@ -142,8 +149,8 @@ export class CoreResolver extends Resolver {
     const databases = sources.map((each) => {
       if (!isBytes(each)) throw new TypeError('openSync takes Uint8Array, ArrayBuffer or SharedArrayBuffer')
       progress?.add(each.byteLength)
-      return openDatabase(
-        extractDatabase(viewOf(each), gunzip, undefined, settings.maxBytes),
+      return openBytes(
+        extractDatabase(asUint8Array(each), gunzip, undefined, settings.maxBytes),
         undefined,
         settings,
       )
@@ -163,7 +170,7 @@ export class CoreResolver extends Resolver {
     const call = { name: 'Resolver.attach', names: ATTACH_OPTIONS, options, openOverlays: overlaysOf }
     const settings = openSettings(call, shared.databases.length, shared)
     const databases = attachDatabases(shared, (bytes, path, tables) =>
-      openDatabase(bytes, path, { cacheBytes: settings.cacheBytes }, tables),
+      openBytes(bytes, path, { cacheBytes: settings.cacheBytes }, tables),
     )
     return CoreResolver.#of(databases, settings)
   }
@@ -183,5 +190,5 @@ function prepare<Source extends ByteSource>(
   const sources = atLeastOne(source)
   const call = { name, names: OPEN_OPTIONS, options, openOverlays: overlaysOf }
   const settings = openSettings(call, sources.length)
-  return { sources, settings, progress: settings.meter(() => sources.map(sizeOf)) }
+  return { sources, settings, progress: settings.meter(() => sources.map(byteSourceSize)) }
 }

@@ -40,12 +40,12 @@ export const BYTE_SOURCES =
   'Uint8Array, ArrayBuffer, SharedArrayBuffer, Blob, Response or ReadableStream of bytes, or an array of those'
 
 /** A view of the caller's memory, not a copy. */
-export function viewOf(bytes: Bytes): Uint8Array {
+export function asUint8Array(bytes: Bytes): Uint8Array {
   return isUint8Array(bytes) ? inThisRealm(bytes) : new Uint8Array(bytes)
 }
 
 /** The size of a source in bytes; `null` if it is unknown before reading, as when a server compresses. */
-export function sizeOf(source: ByteSource): number | null {
+export function byteSourceSize(source: ByteSource): number | null {
   if (isBytes(source)) return source.byteLength
   if (isBlob(source)) return source.size
   if (!isResponse(source) || source.headers.get('content-encoding') !== null) return null
@@ -74,7 +74,7 @@ export async function readBytes(
     if (isBytes(source)) {
       checkSize(source.byteLength, maxBytes)
       progress?.add(source.byteLength)
-      return viewOf(source)
+      return asUint8Array(source)
     }
     if (isBlob(source)) {
       checkSize(source.size, maxBytes)

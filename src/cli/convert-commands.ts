@@ -7,7 +7,7 @@ import { type CheckedSlimOptions, checkSlimOptions, slimDatabase } from '../edit
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
 import { readUnpacked } from '../node/file-bytes.ts'
-import { unreadable } from '../node/packed-source.ts'
+import { unreadableFile } from '../node/packed-source.ts'
 import { pack, unpack } from '../packed/pack.ts'
 import { messageOf } from '../realm.ts'
 import { openOutputFile } from './enrich/output-file.ts'
@@ -153,6 +153,6 @@ async function read(path: string): Promise<Uint8Array> {
   try {
     return extractUncompressed(await readUnpacked(path), path)
   } catch (error) {
-    throw isGeofixError(error) ? error : unreadable(path, error)
+    throw isGeofixError(error) ? error : unreadableFile(path, error)
   }
 }

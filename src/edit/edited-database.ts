@@ -1,5 +1,5 @@
 // What making a database of another one needs: opening it, copying its search tree, and its new metadata.
-import { type Bytes, viewOf } from '../bytes/byte-source.ts'
+import { asUint8Array, type Bytes } from '../bytes/byte-source.ts'
 import { isPacked } from '../bytes/extract.ts'
 import { damagedFile, InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
@@ -20,7 +20,7 @@ export interface EditedDatabase {
 
 /** Opens the bytes of a file, packed or not. @throws InvalidDatabaseError when it is not a database */
 export function openForEdit(bytes: Bytes, path?: string): Database {
-  const file = viewOf(bytes)
+  const file = asUint8Array(bytes)
   return new Database(isPacked(file) ? unpack(file) : file, path)
 }
 

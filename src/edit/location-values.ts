@@ -8,16 +8,9 @@ import { double, float, type WritableValue } from '../mmdb/writer/value.ts'
 import type { ValueTable } from '../mmdb/writer/value-table.ts'
 
 /** The fields of a LocationRecord that a database can hold. */
-export const LOCATION_FIELDS = [
-  'country',
-  'region',
-  'city',
-  'postal_code',
-  'coordinates',
-  'timezone',
-] as const
+export const EDITED_FIELDS = ['country', 'region', 'city', 'postal_code', 'coordinates', 'timezone'] as const
 
-export type LocationField = (typeof LOCATION_FIELDS)[number]
+export type LocationField = (typeof EDITED_FIELDS)[number]
 
 /** A record with none of these fields is no location: see {@link LocationValues.add}. */
 export const PLACE_FIELDS: readonly LocationField[] = ['country', 'region', 'city', 'coordinates']

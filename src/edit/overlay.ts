@@ -17,7 +17,7 @@ import { EMPTY, isNode, type Link, linkToValue, NodeTable } from '../mmdb/writer
 import { SearchTreeEncoder } from '../mmdb/writer/search-tree-encoder.ts'
 import { ValueTable } from '../mmdb/writer/value-table.ts'
 import { copyTree, type EditedDatabase, editedMetadata, openForEdit, written } from './edited-database.ts'
-import { LOCATION_FIELDS, LocationValues } from './location-values.ts'
+import { EDITED_FIELDS, LocationValues } from './location-values.ts'
 import { checkSlimOptions, slimDatabase } from './slim.ts'
 
 /**
@@ -55,7 +55,7 @@ function withNetworks(database: Database, networks: readonly OverlaidNetwork[]):
     const copy = copyTree(database, 0, depth, table, (offset) => linkToValue(offsets.push(offset) - 1))
     const values = new ValueTable()
     const locations = new LocationValues(values, {
-      fields: new Set(LOCATION_FIELDS),
+      fields: new Set(EDITED_FIELDS),
       locales: null,
       exactCoordinates: true,
     })

@@ -12,7 +12,7 @@ import { SearchTreeEncoder } from '../mmdb/writer/search-tree-encoder.ts'
 import { ValueTable } from '../mmdb/writer/value-table.ts'
 import { checkOptionNames, type NamesOf } from '../option-names.ts'
 import { copyTree, type EditedDatabase, editedMetadata, openForEdit, written } from './edited-database.ts'
-import { LOCATION_FIELDS, type LocationField, LocationValues, PLACE_FIELDS } from './location-values.ts'
+import { EDITED_FIELDS, type LocationField, LocationValues, PLACE_FIELDS } from './location-values.ts'
 
 /** What {@link slim} keeps. Everything that is left out stays. */
 export interface SlimOptions {
@@ -69,7 +69,7 @@ export function checkSlimOptions(
     throw new TypeError("the options of slim must be an object, such as { fields: ['country'] }")
   }
   checkOptionNames('slim', options, SLIM_OPTIONS)
-  const { fields = LOCATION_FIELDS, locales, countries, ipv4Only = false } = options
+  const { fields = EDITED_FIELDS, locales, countries, ipv4Only = false } = options
   const checkedFields = new Set(listOf('fields', fields).map(fieldOf))
   if (!PLACE_FIELDS.some((field) => checkedFields.has(field))) {
     throw new TypeError(
@@ -92,9 +92,9 @@ function listOf(name: string, value: readonly unknown[]): readonly unknown[] {
 }
 
 function fieldOf(value: unknown): LocationField {
-  const field = LOCATION_FIELDS.find((each) => each === value)
+  const field = EDITED_FIELDS.find((each) => each === value)
   if (field !== undefined) return field
-  throw new TypeError(`${quoted(String(value))} is not a field: write one of ${LOCATION_FIELDS.join(', ')}`)
+  throw new TypeError(`${quoted(String(value))} is not a field: write one of ${EDITED_FIELDS.join(', ')}`)
 }
 
 /** A slimmed database, and the given countries that it has no network of. */
@@ -161,7 +161,7 @@ export function slimDatabase(database: Database, options: CheckedSlimOptions): S
 
 /** What was done, for the description of the database. */
 function changeOf({ fields, locales, countries, ipv4Only }: CheckedSlimOptions): string {
-  const kept = LOCATION_FIELDS.filter((field) => fields.has(field))
+  const kept = EDITED_FIELDS.filter((field) => fields.has(field))
   return [
     `only ${kept.join(', ')}`,
     ...(locales === null ? [] : [`names in ${locales.map(({ tag }) => tag).join(', ')}`]),

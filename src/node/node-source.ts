@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url'
 import { untilAborted } from '../bytes/abort.ts'
 import { DEFAULT_MAX_BYTES, newShareableBytes } from '../bytes/byte-limit.ts'
 import {
+  asUint8Array,
   BYTE_SOURCES,
   type ByteSource,
   type Bytes,
+  byteSourceSize,
   isByteSource,
   isBytes,
   readBytes,
-  sizeOf,
-  viewOf,
 } from '../bytes/byte-source.ts'
 import { extractDatabase, extractUncompressed } from '../bytes/extract.ts'
 import { isGzip } from '../bytes/gzip-member.ts'
@@ -26,7 +26,7 @@ import { readUnpacked, readWholeSync } from './file-bytes.ts'
 import { type FileState, fileState, fileStateSync } from './file-state.ts'
 import { nativeGunzip, nativeGunzipAsync } from './native-gunzip.ts'
 import { type ReadOptions, shareOpened } from './open-files.ts'
-import { lookAtFile, openDatabase, unreadable } from './packed-source.ts'
+import { lookAtFile, openDatabase, unreadableFile } from './packed-source.ts'
 
 /** A source that Node can open: a path, a `file:` URL, or bytes in any form. */
 export type NodeSource = string | PlatformUrl | ByteSource
@@ -125,7 +125,7 @@ async function unpackedOther(
 
 /** The size of a source in bytes; `null` if it is unknown before reading. */
 export function sourceSize(source: NodeSource): number | null {
-  if (!isFile(source)) return sizeOf(source)
+  if (!isFile(source)) return byteSourceSize(source)
   const path = pathOf(source)
   try {
     const stats = statSync(path)
@@ -154,7 +154,7 @@ function isUrl(text: string): boolean {
 }
 
 function bytesOf(source: unknown): Uint8Array {
-  if (isBytes(source)) return viewOf(source)
+  if (isBytes(source)) return asUint8Array(source)
   throw new TypeError(
     `openSync takes a path, a file: URL, Uint8Array, ArrayBuffer or SharedArrayBuffer${sourceAdvice(source)}`,
   )
@@ -164,7 +164,7 @@ function read(path: string, maxBytes: number): Uint8Array {
   try {
     return readWholeSync(path, maxBytes)
   } catch (error) {
-    throw isGeofixError(error) ? error : unreadable(path, error)
+    throw isGeofixError(error) ? error : unreadableFile(path, error)
   }
 }
 
@@ -175,6 +175,6 @@ async function readFileUnpacked(
   try {
     return await readUnpacked(path, maxBytes, signal, newShareableBytes, progress)
   } catch (error) {
-    throw isGeofixError(error) ? error : unreadable(path, error)
+    throw isGeofixError(error) ? error : unreadableFile(path, error)
   }
 }

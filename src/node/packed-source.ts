@@ -136,12 +136,12 @@ function reading<Result>(path: string, call: () => Result): Result {
   try {
     return call()
   } catch (error) {
-    throw unreadable(path, error)
+    throw unreadableFile(path, error)
   }
 }
 
 /** The error for a file that the operating system cannot read. */
-export function unreadable(path: string, cause: unknown): ReadFailure {
+export function unreadableFile(path: string, cause: unknown): ReadFailure {
   return new ReadFailure(`it cannot be read: ${messageOf(cause)}`, { path, cause })
 }
 

@@ -1,4 +1,4 @@
-import { type Bytes, viewOf } from '../bytes/byte-source.ts'
+import { asUint8Array, type Bytes } from '../bytes/byte-source.ts'
 import { type Deflate, PORTABLE_CODEC, deflate as portableDeflate } from '../bytes/deflate.ts'
 import { isPacked } from '../bytes/extract.ts'
 import { crc32 } from '../bytes/gzip-member.ts'
@@ -31,7 +31,7 @@ interface Packed<Row> {
  *   thousands of unused nodes for each used one
  */
 export function pack(bytes: Bytes): Uint8Array {
-  return packWith(portableDeflate, viewOf(bytes))
+  return packWith(portableDeflate, asUint8Array(bytes))
 }
 
 /**
@@ -42,7 +42,7 @@ export function pack(bytes: Bytes): Uint8Array {
  * @throws InvalidDatabaseError when it is damaged or not packed
  */
 export function unpack(bytes: Bytes): Uint8Array {
-  const packed = viewOf(bytes)
+  const packed = asUint8Array(bytes)
   if (!isPacked(packed)) throw new InvalidDatabaseError('it is not a packed database')
   return unpackFile(new PackedFile(sourceOf(packed), PORTABLE_CODEC))
 }

@@ -1,7 +1,7 @@
 import { openAsBlob, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type ByteSource, isBytes, readBytes, viewOf } from '../../src/bytes/byte-source.ts'
+import { asUint8Array, type ByteSource, isBytes, readBytes } from '../../src/bytes/byte-source.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import { temporaryFolder } from '../temporary.ts'
 
@@ -45,7 +45,7 @@ describe('readBytes', () => {
     expect(await readBytes(view)).toBe(view)
     const memory = shared()
     expect((await readBytes(memory)).buffer).toBe(memory)
-    expect(viewOf(BYTES.buffer).buffer).toBe(BYTES.buffer)
+    expect(asUint8Array(BYTES.buffer).buffer).toBe(BYTES.buffer)
   })
 
   it('reads an empty response as no bytes', async () => {

@@ -18,12 +18,12 @@ import {
 } from '../terminal.ts'
 import { AdaptiveExecutor, workersFor } from './adaptive-executor.ts'
 import { checkFit, type EnrichCommand, inFlags } from './flags.ts'
-import { Input, sizeOf } from './input.ts'
+import { Input, sizeOfInputs } from './input.ts'
 import { Interruption, SignalWatch } from './interruption.ts'
 import { ClosedPipe, type Output } from './output.ts'
 import { openOutputFile, openStandardOutput } from './output-file.ts'
 import { type Position, Progress, type RunFacts, statisticsJson, statisticsText } from './statistics.ts'
-import { unreadable } from './system-error.ts'
+import { unreadableInput } from './system-error.ts'
 import { openForThreads } from './thread-databases.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
@@ -99,7 +99,7 @@ class Session {
     }
     // Opening an output can take long: a named pipe waits for its reader.
     if (signal.aborted) return
-    this.#workers = workersFor(sizeOf(this.#inputs), threads)
+    this.#workers = workersFor(sizeOfInputs(this.#inputs), threads)
     const resolver = await openForThreads(databases, signal)
     withDatabases(resolver, checkLocations)
     const executor = new AdaptiveExecutor(() => resolver.share(), threads, this.#workers)
@@ -222,7 +222,7 @@ function unlessClosed(error: unknown): void {
 /** Bytes read, before decompression, and lines enriched. Reading is ahead of enriching. */
 function positionOf({ counts }: Run, inputs: readonly Input[]): Position {
   const bytes = inputs.reduce((sum, { bytesRead }) => sum + bytesRead, 0)
-  return { bytes, size: sizeOf(inputs), lines: counts.lines }
+  return { bytes, size: sizeOfInputs(inputs), lines: counts.lines }
 }
 
 /** Runs code that checks options. @throws UsageError when an option is invalid */
@@ -240,7 +240,7 @@ function inWords(error: unknown, name: string): unknown {
     return new CommandFailure(`${name}, line ${error.line}: ${error.fault}`, ExitStatus.failed, error)
   }
   if (error instanceof EnrichError) {
-    if (error.code === 'ENRICH_INPUT_UNREADABLE') return unreadable(name, error)
+    if (error.code === 'ENRICH_INPUT_UNREADABLE') return unreadableInput(name, error)
     return new CommandFailure(`${name}: ${error.message}`, ExitStatus.failed, error)
   }
   if (error instanceof InputMismatchError) {

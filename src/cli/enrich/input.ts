@@ -11,7 +11,7 @@ import {
   ZstdFrames,
 } from './compression.ts'
 import { checkOpen, descriptorStatus, resolveLinks, STANDARD_ERROR } from './descriptors.ts'
-import { codeOf, directoryError, unreadable } from './system-error.ts'
+import { codeOf, directoryError, unreadableInput } from './system-error.ts'
 
 /** The size of one read from a file. Bytes. */
 const CHUNK_BYTES = 1024 * 1024
@@ -66,12 +66,12 @@ export class Input implements RunInput {
       try {
         if (fd !== undefined && fd <= STANDARD_ERROR) checkOpen(fd, CLOSED_REMEDY)
       } catch (cause) {
-        throw unreadable('standard input', cause)
+        throw unreadableInput('standard input', cause)
       }
       const status = fd === undefined ? null : () => descriptorStatus(fd)
       const found = status === null ? null : status()
       // Node reads a directory as an empty stream.
-      if (found?.isDirectory()) throw unreadable('standard input', directoryError())
+      if (found?.isDirectory()) throw unreadableInput('standard input', directoryError())
       return new Input('standard input', async () => ({ ...fromStream(stdin), status }), found)
     }
     try {
@@ -82,7 +82,7 @@ export class Input implements RunInput {
       await access(path, constants.R_OK)
       return new Input(path, () => openPath(path, found), found)
     } catch (cause) {
-      throw unreadable(path, cause)
+      throw unreadableInput(path, cause)
     }
   }
 
@@ -148,7 +148,7 @@ export class Input implements RunInput {
         await opened.close()
       }
     } catch (cause) {
-      throw unreadable(this.name, cause)
+      throw unreadableInput(this.name, cause)
     }
   }
 
@@ -216,7 +216,7 @@ function fromStream(stream: Readable): OpenInput {
 }
 
 /** The size of all inputs before decompression. `null` when the size of one is unknown. */
-export function sizeOf(inputs: readonly Input[]): number | null {
+export function sizeOfInputs(inputs: readonly Input[]): number | null {
   let sum = 0
   for (const { size } of inputs) {
     if (size === null) return null
@@ -261,7 +261,7 @@ function unreadableData(
   cause?: unknown,
 ): CommandFailure {
   const reason = `its ${compression} data is ${isTruncated ? 'truncated' : 'damaged'}`
-  return unreadable(name, new Error(reason, { cause }))
+  return unreadableInput(name, new Error(reason, { cause }))
 }
 
 /** A stream that the caller supplied can have chunks that are strings. */

@@ -12,7 +12,7 @@ import { checkOpen, descriptorStatus, STANDARD_ERROR } from './descriptors.ts'
 import { checkFit, type EnrichFlags, inFlags, optionOf } from './flags.ts'
 import { ClosedPipe } from './output.ts'
 import { openStandardOutput } from './output-file.ts'
-import { directoryError, unreadable } from './system-error.ts'
+import { directoryError, unreadableInput } from './system-error.ts'
 import { openForThreads } from './thread-databases.ts'
 
 /** The options that can be given with `--rows`. */
@@ -114,6 +114,6 @@ async function* chunksOf({ stdin }: Terminal): AsyncGenerator<Uint8Array> {
     if (stdin.fd !== undefined && stdin.fd <= STANDARD_ERROR) checkOpen(stdin.fd, 'pipe rows into it')
     for await (const chunk of stdin) yield typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk
   } catch (cause) {
-    throw unreadable('standard input', cause)
+    throw unreadableInput('standard input', cause)
   }
 }

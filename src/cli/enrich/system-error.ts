@@ -20,7 +20,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 }
 
 /** The error for an input that cannot be read. */
-export function unreadable(name: string, cause: unknown): CommandFailure {
+export function unreadableInput(name: string, cause: unknown): CommandFailure {
   return new CommandFailure(`${name} cannot be read: ${reasonOf(cause)}`, ExitStatus.input, cause)
 }
 

@@ -9,7 +9,7 @@ import type { SharedDatabases } from '../../location/shared-databases.ts'
 import { readUnpacked } from '../../node/file-bytes.ts'
 import { nativeGunzipAsync } from '../../node/native-gunzip.ts'
 import { NodeResolver } from '../../node/node-resolver.ts'
-import { unreadable } from '../../node/packed-source.ts'
+import { unreadableFile } from '../../node/packed-source.ts'
 
 /**
  * The limit of the decoded blocks of a packed database, in bytes. It has room for all IPv4 networks and the whole data of a
@@ -51,7 +51,7 @@ async function readFile(path: string, maxBytes: number, signal?: AbortSignal): P
     if ((await stat(path)).isFIFO()) return await readNamedPipe(path, maxBytes, signal)
     return await readUnpacked(path, maxBytes, signal, newSharedBytes)
   } catch (cause) {
-    throw isGeofixError(cause) ? cause : unreadable(path, cause)
+    throw isGeofixError(cause) ? cause : unreadableFile(path, cause)
   }
 }
 
