@@ -4,7 +4,7 @@ import { type Counts, emptyCounts, mergeCounts, withoutAddress } from './countin
 import { BadLineError, EnrichError } from './errors.ts'
 import { definitionOf, layoutOf, type Plan } from './formats/formats.ts'
 import { LIST_FLAGS } from './reading/field-messages.ts'
-import { preambleLength, recordEndsOf, stateAfter } from './reading/layout.ts'
+import { type Layout, preambleLength, recordEndsOf, stateAfter } from './reading/layout.ts'
 import { firstLines, markLength, sampleLines } from './reading/sample.ts'
 import { textCommand } from './reading/text-command.ts'
 
@@ -16,6 +16,8 @@ const FIRST_RECORDS = 10
 const FEWER_RECORDS = 100
 /** A whole input with fewer records is accepted if they merely lack an address, as in a log of a quiet hour. */
 const MIN_EMPTY_RECORDS = 10
+/** Lines in which the first record is looked for: directives can come before it. */
+const FIRST_LINES = 100
 /** A line with a list of hops. */
 const LIST = /\d\.\d{1,3}, ?(?:\d{1,3}\.){3}\d/
 
@@ -41,8 +43,7 @@ export function checkAddresses(
   const enough = isEmpty ? MIN_EMPTY_RECORDS : 1
   const isDecided = isWhole ? records >= enough : records >= (isEmpty ? RECORDS : FEWER_RECORDS)
   if (records === 0 || withoutAddress(counts) < records || !isDecided) return
-  const lines = firstLines(sample, isWhole, layoutOf(plan).headerLine > 0 ? 2 : 1)
-  const line = new TextDecoder().decode(sample.subarray(lines.at(-1)?.start, lines.at(-1)?.end))
+  const line = firstRecord(sample, isWhole, layoutOf(plan))
   const first = records === 1 ? 'the first record' : `the first ${records} records`
   const [fault] = counts.bad === records ? counts.badLines : []
   const why = fault === undefined ? '' : ` (line ${fault.line}: ${fault.message})`
@@ -52,6 +53,15 @@ export function checkAddresses(
     'ENRICH_NO_ADDRESS',
     `there is no address in ${first}${why}, read as ${plan.format} with the address ${definitionOf(plan.format).addressPosition(plan)}; the first line is ${quoted(line)}: name another format or field, or continue with --force (in a program: force: true)${next}`,
   )
+}
+
+/** The first line that is neither a header nor a directive. */
+function firstRecord(sample: Uint8Array, isWhole: boolean, { headerLine, directives }: Layout): string {
+  const lines = firstLines(sample, isWhole, FIRST_LINES)
+  const records = lines.slice(headerLine > 0 ? 1 : 0)
+  const { start, end } = records.find((line) => sample[line.start] !== directives?.firstByte) ??
+    lines.at(-1) ?? { start: 0, end: 0 }
+  return new TextDecoder().decode(sample.subarray(start, end))
 }
 
 /** What can be done with lines that have no address where it is expected. */

@@ -34,6 +34,12 @@ describe('an input of which no record has an address', () => {
     ['no access log', 'hello\n', { format: 'access-log' }, 'the first line is "hello"'],
     ['a column', 'ip,n\nx,1\n-,2\n', { format: 'csv', field: '2' }, 'in column 2; the first line is "x,1"'],
     ['a quote that is not closed', 'ip,n\n8.8.8.8,"a\n', { format: 'csv', field: 'ip' }, 'record (line 2: '],
+    [
+      'directives',
+      '#Version: 1.0\n#Fields: c-ip x\nfoo 1\n',
+      { format: 'w3c', field: '1' },
+      'the first line is "foo 1"',
+    ],
     ['a member', '{"a":{"b":"x"}}\n', { field: 'a.b' }, 'read as ndjson with the address in a.b'],
     ['a terminal', '\u001b[2Kweb\u202e\n', LIST, String.raw`is "\u001b[2Kweb\u202e"`],
     ['a long line', 'x'.repeat(100_000), LIST, `is "${'x'.repeat(60)}"...: name`],

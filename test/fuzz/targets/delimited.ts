@@ -69,6 +69,7 @@ const options = fc.record(
 
 export const delimited: Target<EnrichInput> = {
   name: 'delimited',
+  formats: ['csv', 'tsv'],
   inputs: enrichInputs(fc.oneof({ weight: 3, arbitrary: table }, mutatedText(table, ALPHABET)), options),
   shortRuns: 400,
   check(input) {

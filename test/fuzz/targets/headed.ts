@@ -74,6 +74,7 @@ const options = fc.record(
 /** Logs whose lines name their columns: lines keep their bytes, and get fields or nothing. */
 export const headed: Target<EnrichInput> = {
   name: 'headed',
+  formats: ['w3c', 'zeek', 'ssv'],
   inputs: enrichInputs(fc.oneof({ weight: 3, arbitrary: texts }, mutatedText(texts, ALPHABET)), options),
   shortRuns: 400,
   check(input) {

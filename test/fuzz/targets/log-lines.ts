@@ -89,6 +89,7 @@ const options = fc
 /** Access logs and lists of addresses, which become NDJSON or are kept with a tab and the location. */
 export const logLines: Target<EnrichInput> = {
   name: 'log-lines',
+  formats: ['access-log', 'list'],
   inputs: enrichInputs(texts, options),
   shortRuns: 300,
   check(input) {

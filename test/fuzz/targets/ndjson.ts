@@ -80,6 +80,7 @@ const resolver = Resolver.openSync(WORLD)
 
 export const ndjson: Target<EnrichInput> = {
   name: 'ndjson',
+  formats: ['ndjson'],
   inputs: enrichInputs(texts, options),
   shortRuns: 300,
   check(input) {

@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ENRICH_OPTIONS } from '../../../src/cli/enrich/flags.ts'
+import { FORMAT_DEFINITIONS, FORMATS, makePlan } from '../../../src/enrich/formats/formats.ts'
+import { TARGETS } from '../../fuzz/targets.ts'
+import { CASES, ROWS } from '../golden/cases.ts'
+import { enrichBytes } from '../in-memory-run.ts'
+import { AT } from '../world.ts'
+
+const folder = join(import.meta.dirname, '..', '..', '..')
+const golden = (name: string): Uint8Array =>
+  new Uint8Array(readFileSync(join(folder, 'test/enrich/golden', name)))
+
+/** The golden inputs of each format, with the options of their case. */
+const goldenInputs = CASES.map(([input, options]) => {
+  const bytes = golden(input)
+  return { format: makePlan(bytes, true, options).plan.format, bytes, options: { at: AT, ...options } }
+})
+
+const guide = readFileSync(join(folder, 'src/enrich/README.md'), 'utf8')
+const inGuide = guide
+  .split('\n')
+  .flatMap((line) => /^\| .* \| ((?:`[\w-]+`(?:, )?)+) \| /.exec(line)?.[1]?.split(', ') ?? [])
+
+const ownTests = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.test.ts') && name !== 'every-format.test.ts')
+  .map((name) => readFileSync(join(import.meta.dirname, name), 'utf8'))
+  .filter((text) => text.includes("from 'fast-check'"))
+
+describe.each(FORMATS)('the format %s', (format) => {
+  it('has a golden file: a case in test/enrich/golden/cases.ts', () => {
+    expect(goldenInputs.map((each) => each.format)).toContain(format)
+  })
+
+  it('has golden rows, unless it refuses rows', () => {
+    const isRefused = FORMAT_DEFINITIONS.find(({ name }) => name === format)?.planRows === null
+    expect(ROWS.some(([, options]) => options.format === format)).toBe(!isRefused)
+  })
+
+  it('has a row in the first table of src/enrich/README.md', () => {
+    expect(inGuide.filter((name) => name === `\`${format}\``)).toHaveLength(1)
+  })
+
+  it('has a fuzz target: one of test/fuzz/targets names it in its formats', () => {
+    expect(TARGETS.flatMap(({ formats }) => formats ?? [])).toContain(format)
+  })
+
+  it('has a property test of its own: a file of test/enrich/formats that uses fast-check names it', () => {
+    expect(ownTests.some((text) => text.includes(`'${format}'`))).toBe(true)
+  })
+
+  it('is in the help of the command', () => {
+    expect(ENRICH_OPTIONS.find(({ flags }) => flags.startsWith('--format'))?.text).toContain(`\`${format}\``)
+  })
+
+  it('gives the same for its golden input in blocks of any size', () => {
+    for (const { bytes, options } of goldenInputs.filter((each) => each.format === format)) {
+      const whole = enrichBytes(bytes, options)
+      fc.assert(
+        fc.property(fc.integer({ min: 1, max: bytes.length }), (blockBytes) => {
+          const { output, counts } = enrichBytes(bytes, options, blockBytes)
+          expect(output).toEqual(whole.output)
+          expect(counts).toEqual(whole.counts)
+        }),
+        { numRuns: 10 },
+      )
+    }
+  })
+})

@@ -1,0 +1,60 @@
+import type { EnrichOptions } from '../../../src/enrich/formats/formats.ts'
+import type { RowOptions } from '../../../src/enrich/row-plan.ts'
+
+/**
+ * Inputs and what they become with the small database, byte by byte. Every line of the files was read before they
+ * were kept: a difference is a fault or a decision, so that nothing here writes them anew.
+ */
+export const CASES: readonly [input: string, options: EnrichOptions, expected: string][] = [
+  ['combined.log', {}, 'combined.ndjson'],
+  ['combined.log', { append: true }, 'combined.append.log'],
+  ['combined.log', { onlyFailed: true, append: true }, 'combined.failed.log'],
+  ['combined.log', { append: true, fields: ['city', 'timezone_offset', 'latitude'] }, 'combined.columns.log'],
+  ['quoted.csv', { timeField: 'at', field: 'client ip' }, 'quoted.enriched.csv'],
+  ['quoted.csv', { fields: ['city', 'country_name'], onBadLine: 'drop', locale: 'de' }, 'quoted.city.csv'],
+  ['quoted.csv', { dropUnresolved: true, fields: ['country_code'] }, 'quoted.resolved.csv'],
+  ['excel.csv', { overwrite: true, fields: ['city', 'latitude', 'country_name'] }, 'excel.enriched.csv'],
+  ['search.tsv', { timeField: '1' }, 'search.enriched.tsv'],
+  ['no-header.csv', { header: false, fields: ['timezone_offset', 'postal_code'] }, 'no-header.enriched.csv'],
+  ['events.ndjson', { overwrite: true, field: 'client.ip' }, 'events.enriched.ndjson'],
+  [
+    'events.ndjson',
+    { field: '/client/ip', timeField: 'ts', into: 'place', onBadLine: 'drop', locale: 'de' },
+    'events.place.ndjson',
+  ],
+  ['events.ndjson', { overwrite: true, field: 'client.ip', onlyFailed: true }, 'events.failed.ndjson'],
+  ['iis.log', {}, 'iis.enriched.log'],
+  ['iis.log', { onlyFailed: true, fields: ['city'] }, 'iis.failed.log'],
+  ['zeek.log', { fields: ['city', 'longitude', 'timezone_offset'] }, 'zeek.enriched.log'],
+  ['flow.log', { fields: ['country_code', 'city', 'timezone_offset'] }, 'flow.enriched.log'],
+  ['addresses.txt', {}, 'addresses.ndjson'],
+  ['addresses.txt', { append: true }, 'addresses.append.txt'],
+  ['addresses.txt', { append: true, fields: ['country_code', 'city'] }, 'addresses.columns.txt'],
+]
+
+/** The same for rows. */
+export const ROWS: readonly [input: string, options: RowOptions, expected: string][] = [
+  ['rows.tsv', { format: 'tsv', quoting: 'none', field: '1', timeField: '2' }, 'rows.escaped.tsv'],
+  [
+    'rows.tsv',
+    { format: 'tsv', quoting: 'double', field: '1', fields: ['city', 'timezone_offset'] },
+    'rows.quoted.tsv',
+  ],
+  ['rows.csv', { format: 'csv', quoting: 'double', field: '2', timeField: '3' }, 'rows.quoted.csv'],
+  ['rows.csv', { format: 'csv', quoting: 'none', field: '2', fields: ['city'] }, 'rows.escaped.csv'],
+  [
+    'rows.ndjson',
+    { format: 'ndjson', field: 'client.ip', timeField: 'ts', maxLineBytes: 200 },
+    'rows.enriched.ndjson',
+  ],
+  [
+    'rows.ndjson',
+    { format: 'ndjson', field: 'client.ip', into: 'place', maxLineBytes: 200, onBadLine: 'keep' },
+    'rows.kept.ndjson',
+  ],
+  ['rows.log', { format: 'access-log' }, 'rows.log.ndjson'],
+  ['rows.log', { format: 'access-log', append: true }, 'rows.append.log'],
+  ['rows.log', { format: 'access-log', append: true, fields: ['city', 'postal_code'] }, 'rows.columns.log'],
+  ['rows.txt', { format: 'list' }, 'rows.txt.ndjson'],
+  ['rows.txt', { format: 'list', append: true, onBadLine: 'keep' }, 'rows.append.txt'],
+]
