@@ -15,8 +15,8 @@ const PREFIXES: readonly (readonly [prefix: RegExp, script: string])[] = [
 /** Addresses as the suggested `grep` finds them. */
 const IPV4 = /(?:\d{1,3}\.){3}\d{1,3}/g
 const GREP = '([0-9]{1,3}[.]){3}[0-9]{1,3}'
-/** A name before an address: `SRC=192.0.2.1`. Starts only where a word does, else a long word takes quadratic time. */
-const LABELLED = /(?<![\w.-])([A-Za-z][\w.-]*)=(?:\d{1,3}\.){3}\d{1,3}/g
+/** A name before an address: `SRC=192.0.2.1`. It is tried once in each word: more would take too long in a long line. */
+const LABELLED = /(?<![\w.-])[\d_.-]*([A-Za-z][\w.-]*)=(?:\d{1,3}\.){3}\d{1,3}/g
 const COMMENT = '#'
 /** The line with the names of columns in W3C's extended log format and in logs of Zeek. */
 const FIELDS_LINE = /^#fields:?\s+(.*)$/i

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { textCommand } from '../../../src/enrich/reading/text-command.ts'
 import { enrich } from '../../../src/enrich.ts'
+import { processorMs } from '../../processor-time.ts'
 import { openWorld, run, text, utf8 } from '../world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'geofix-text-'))
@@ -120,6 +121,15 @@ describe('the command for lines that are not read', () => {
 
   it('is jq for an object of several lines (second trial 20)', () => {
     expect(() => run('{\n  "ip": "81.2.69.142"\n}\n')).toThrow('jq -c . FILE | geofix enrich')
+  })
+
+  it.each(['x', '1', '-'])('takes a time that grows with the length of a line of %s only', (unit) => {
+    expect(processorMs(() => textCommand([unit.repeat(1_000_000)]))).toBeLessThan(10_000)
+  })
+
+  it.each(['SRC', '--ip', '1.ip', '_ip'])('names what is before an address: %s=', (label) => {
+    const lines = [1, 2].map((n) => `drop ${label}=81.2.69.14${n} DST=10.0.0.1`)
+    expect(textCommand(lines)).toContain(`after ${label === 'SRC' ? 'SRC' : 'ip'}= alone`)
   })
 
   it('is none for prose', () => {
