@@ -81,7 +81,7 @@ const CAPITAL = 16
 
 /**
  * By character code, the value of a hexadecimal digit; -1 for other characters. A table, because a processor cannot
- * predict whether a digit is a letter: the comparisons take twice as long.
+ * predict whether a digit is a letter, which makes comparisons slow.
  */
 const HEX_DIGITS = Int8Array.from({ length: 128 }, (_, code) => {
   const value = Number.parseInt(String.fromCharCode(code), 16)

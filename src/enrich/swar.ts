@@ -22,7 +22,7 @@ export class Words {
 // A byte of a word is zero if subtracting 1 borrows from its high bit (Warren, Hacker's Delight, section 6-1). This never
 // misses a zero byte. It can also report the byte above one, so callers must look at the bytes to find the position.
 
-// The masks are literals: to load constants of the module each time takes 17 % of the time for a line of NDJSON.
+// The masks are literals, because V8 would load constants of the module each time.
 
 /** Whether a word may contain a quote, a backslash or a control character. `false` is certain. */
 export function mayEndText(word: number): boolean {

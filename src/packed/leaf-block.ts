@@ -197,7 +197,7 @@ function decodeValues(
 function placeIPv4(lengths: Uint8Array, start: Words, end: Words, base: number): Uint32Array {
   const starts = new Uint32Array(lengths.length)
   const least = Math.max(base, leastPrefixLength(start))
-  // As a signed integer: V8 would compute with numbers over 2 ** 31 as doubles, half as fast.
+  // As a signed integer, because V8 computes with numbers over 2 ** 31 as doubles, which is slower.
   let position = (start[3] ?? 0) | 0
   for (let i = 0; i < lengths.length; i++) {
     // Zero is the end of the addresses: networks end at multiples of their sizes, so none can pass it.
