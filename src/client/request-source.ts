@@ -169,7 +169,7 @@ export function lacksLines(request: Request, name: string, shown: string): boole
   return lacksAnyLines(request) || startsWithLines(lines, name, shown)
 }
 
-/** Whether a request has so many header lines that Node may have dropped others. `false` if it is not one of Node's. */
+/** Whether a request has so many header lines that Node may have dropped others. `false` if it is not a request of Node. */
 export function lacksAnyLines(request: Request): boolean {
   const lines = memberOf(request, 'rawHeaders')
   return Array.isArray(lines) && lines.length >= maxEntries(request)

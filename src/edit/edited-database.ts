@@ -86,7 +86,7 @@ export function editedMetadata(
   const { databaseType, description, buildDate } = metadata
   const { en } = description
   const text = en === undefined ? `Made with Geofix: ${change}` : `${en} (changed with Geofix: ${change})`
-  // A file with an impossible date gets the one that means "unknown".
+  // A file with an impossible date gets the date that means "unknown".
   return { databaseType, description: { ...description, en: text }, buildDate: buildDate ?? new Date(0) }
 }
 

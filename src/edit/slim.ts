@@ -61,7 +61,7 @@ export interface CheckedSlimOptions {
   readonly ipv4Only: boolean
 }
 
-/** Throws as {@link slim}. */
+/** Throws the errors of {@link slim}. */
 export function checkSlimOptions(
   options: Omit<SlimOptions, 'fields'> & { readonly fields?: readonly string[] | undefined } = {},
 ): CheckedSlimOptions {

@@ -100,7 +100,7 @@ const NUMBER: Types<'number'> = ['number']
  *
  * @param count the number of databases
  * @returns a schema for each database, or `null` for one whose vendor is recognised
- * @throws InvalidSchemaError when a schema is not valid, or there is not one for each database
+ * @throws InvalidSchemaError when a schema is not valid, or their number is not that of the databases
  */
 export function readSchemas(option: unknown, count: number): readonly (RegisteredSchema | null)[] {
   if (option === undefined) return []

@@ -133,8 +133,7 @@ export class SearchTree {
 // The fast path to a record. A walk through the search tree costs one memory access for each bit of the address, and
 // most of them miss the CPU caches. A table replaces the walk for the first bits of an address, and for most addresses
 // its entry is the result. Only the remaining bits are walked in the file's bytes. There is one table for IPv4 and one
-// for 2000::/3, where all IPv6 addresses with a location are. Entries
-// can hold a result other than the offset.
+// for 2000::/3, where all IPv6 addresses with a location are. Entries can hold a result other than the offset.
 
 /** A table of this many bits has a million entries, 4 MB. */
 const MAX_TABLE_BITS = 20

@@ -74,7 +74,7 @@ export interface GzipSource {
   readonly progress?: ProgressMeter | undefined
 }
 
-/** Decompresses a gzip file on another thread. Throws as {@link nativeGunzip}, and the reason of the signal. */
+/** Decompresses a gzip file on another thread. Throws the errors of {@link nativeGunzip}, and the reason of the signal. */
 export async function gunzipFrom(source: GzipSource): Promise<Uint8Array> {
   const { size, read, path, maxBytes, signal, make, progress } = source
   if (areTicksFaked()) return gunzipAtOnce(source)

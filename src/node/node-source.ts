@@ -93,7 +93,7 @@ export function openSourceSync(source: SyncSource, options: ReadOptions = {}): O
 export async function openFile(path: string, options: ReadOptions = {}): Promise<OpenDatabase> {
   const { database, size, key } = lookAtFile(path, options)
   if (database !== null) {
-    // The whole file, of which `total` has the size too.
+    // `total` is the size of the whole file too.
     options.progress?.add(size)
     return database
   }
@@ -106,7 +106,7 @@ export function absolute<Source extends NodeSource>(source: Source): Source | st
   return isFile(source) ? resolve(pathOf(source)) : source
 }
 
-/** Opens several sources. Throws as {@link openSource}. */
+/** Opens several sources. Throws the errors of {@link openSource}. */
 export async function openDatabases(sources: readonly NodeSource[]): Promise<OpenDatabase[]> {
   const databases: OpenDatabase[] = []
   for (const source of sources) databases.push((await openSource(source)).database)

@@ -98,7 +98,7 @@ export class Reloader {
     this.#timer = setTimeout(() => this.#alone(() => this.#poll()), this.#intervalMs).unref()
   }
 
-  /** Runs a task after those before it: of two that replace the databases, the one that looked first must not end last. */
+  /** Runs a task after the earlier tasks. If two tasks replace the databases, the task that looked first must not end last. */
   #alone<Result>(task: () => Promise<Result>): Promise<Result> {
     const result = this.#lastLook.then(task)
     this.#lastLook = result.catch(() => {})
@@ -174,7 +174,7 @@ export class Reloader {
 
   /**
    * @param previous the databases in use
-   * @returns those of the same files, and the newly opened ones of changed files, with one use of each for the caller
+   * @returns the databases of unchanged files, and newly opened databases of changed files. The caller has one use of each
    */
   async #openChanged(
     files: readonly (SourceFile | null)[],

@@ -221,7 +221,7 @@ function placeIPv6(
   base: number,
 ): { readonly starts: Uint32Array; readonly width: number } {
   const all = ipv6Starts
-  // Signed words in variables, which V8 keeps in registers, as those of `advance` are not.
+  // Signed words in variables, which V8 keeps in registers. It does not keep the words of `advance` there.
   let [word0 = 0, word1 = 0, word2 = 0, word3 = 0] = Int32Array.from(start)
   let longest = 1
   for (let i = 0; i < lengths.length; i++) {

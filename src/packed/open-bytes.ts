@@ -7,7 +7,7 @@ import { sourceOf } from './packed-file.ts'
 interface OpenBytes {
   /** Equal for the same part of the same memory, opened in the same way. */
   readonly key: string
-  /** A copy. It has the checksum of the directory, which has those of all blocks. */
+  /** A copy. The header has the checksum of the directory, and the directory has the checksums of all blocks. */
   readonly header: Uint8Array
   readonly codec: BlockCodec
   readonly database: WeakRef<PackedDatabase>

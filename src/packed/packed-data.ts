@@ -48,7 +48,7 @@ export class PackedData extends DataSection {
     if (offset + MAX_HEAD_BYTES > this.#to) this.reach(offset, this.#headBytes(offset))
   }
 
-  /** How many bytes the field at an offset has at least: those of its control byte, size, and pointer or number. */
+  /** The least number of bytes that the field at an offset has: its control byte, its size, and its pointer or number. */
   #headBytes(offset: number): number {
     const control = this.bytes[offset - this.from] ?? 0
     const type = control >>> 5

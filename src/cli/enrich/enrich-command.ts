@@ -39,7 +39,7 @@ import type { WorkerPool } from './worker-pool.ts'
 export async function runEnrich(command: EnrichCommand, terminal: Terminal): Promise<ExitStatus> {
   const session = new Session(command, terminal)
   const giveUp = (): void => session.giveUp()
-  // Remove unfinished files also when other code ends the process.
+  // Remove unfinished files even when other code ends the process.
   process.on('exit', giveUp)
   const signals = new SignalWatch(giveUp)
   try {

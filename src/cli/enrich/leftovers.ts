@@ -52,7 +52,7 @@ export function removeLeftovers(target: string): string[] {
         `${path} is left over if the run that wrote it, on another machine or in another container, has ended: remove it then`,
       ]
     }
-    // With the number of this process it is from an earlier one: it is not one of its own.
+    // A file with the number of this process, which this process did not make, is from an earlier process.
     if (Number(pid) !== process.pid && isRunning(Number(pid))) return []
     try {
       rmSync(path, { force: true })

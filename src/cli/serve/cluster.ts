@@ -45,7 +45,7 @@ function release(): void {
  * @throws CommandFailure when a worker cannot start. The worker itself has printed why
  */
 export async function startPrimary(settings: ServeSettings, log: JsonLog): Promise<Running> {
-  // Workers accept connections themselves. A primary that hands them out loses those that it hands to a dying worker.
+  // Workers accept connections themselves. If the primary handed connections out, those of a dying worker would be lost.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   new limiters.RateLimiterClusterMaster()
   const metrics = new WorkerMetrics()

@@ -51,7 +51,7 @@ export type AnswerFunction<Served extends { readonly reply: Reply }> = (
   peer: string,
 ) => MaybePromise<Served>
 
-/** An answer that was sent, to a request or to bytes that are not one. */
+/** An answer that was sent, to a request or to bytes that are not a request. */
 export interface Exchange<Served> {
   /** Of the client if it sent a well-formed one, in `x-request-id`. The answer has it too. */
   readonly id: string

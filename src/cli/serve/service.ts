@@ -127,7 +127,7 @@ export async function startService(
         drain(main)
         if (signal !== 'SIGINT') {
           await delay(settings.drainSeconds * 1000)
-          // Right after new connections were accepted: the system resets those that still wait.
+          // Right after new connections were accepted: the system resets connections that still wait.
           await setImmediate()
         }
         await stop(main, settings.graceSeconds * 1000)

@@ -16,7 +16,7 @@ export function sendMetrics(): void {
   })
 }
 
-/** The metrics of all workers. Counts never decrease: those of a worker that died stay as it sent them last. */
+/** The metrics of all workers. Counts never decrease: the counts of a worker that died stay as the worker last sent them. */
 export class WorkerMetrics {
   /** What each worker sent last. */
   readonly #sent = new Map<Worker, readonly object[]>()

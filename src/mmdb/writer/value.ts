@@ -60,27 +60,27 @@ export function double(value: number): TypedNumber {
   return new TypedNumber('double', value)
 }
 
-/** A signed integer of 32 bits. @throws RangeError when the value is not one */
+/** A signed integer of 32 bits. @throws RangeError when the value is not such an integer */
 export function int32(value: number): TypedNumber {
   return integer('int32', value, -0x80000000, 0x7fffffff)
 }
 
-/** An unsigned integer of 16 bits. @throws RangeError when the value is not one */
+/** An unsigned integer of 16 bits. @throws RangeError when the value is not such an integer */
 export function uint16(value: number): TypedNumber {
   return integer('uint16', value, 0, 0xffff)
 }
 
-/** An unsigned integer of 32 bits. @throws RangeError when the value is not one */
+/** An unsigned integer of 32 bits. @throws RangeError when the value is not such an integer */
 export function uint32(value: number): TypedNumber {
   return integer('uint32', value, 0, 0xffffffff)
 }
 
-/** An unsigned integer of 64 bits. @throws RangeError when the value is not one, or a number that is not exact */
+/** An unsigned integer of 64 bits. @throws RangeError when the value is not such an integer, or is a number that is not exact */
 export function uint64(value: number | bigint): TypedNumber {
   return unsigned('uint64', value, 64n)
 }
 
-/** An unsigned integer of 128 bits. @throws RangeError when the value is not one, or a number that is not exact */
+/** An unsigned integer of 128 bits. @throws RangeError when the value is not such an integer, or is a number that is not exact */
 export function uint128(value: number | bigint): TypedNumber {
   return unsigned('uint128', value, 128n)
 }

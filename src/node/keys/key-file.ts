@@ -171,7 +171,7 @@ export async function openKeyFile(path: string, options: KeyFileOptions = {}): P
     onError?.(refused)
   }
   let lastCheck: Promise<unknown> = Promise.resolve()
-  /** One check at a time: of two, the one that read first could end last, and keep a revoked key valid. */
+  /** One check at a time: of two checks, the check that read first could end last, and keep a revoked key valid. */
   const alone = <Result>(task: () => Promise<Result>): Promise<Result> => {
     const result = lastCheck.then(task)
     lastCheck = result.catch(() => {})
