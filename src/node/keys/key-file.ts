@@ -108,8 +108,8 @@ export async function openKeyFile(path: string, options: KeyFileOptions = {}): P
   const { plans, onReload, onError } = options
   let byDigest: ReadonlyMap<string, KeyEntry> = new Map()
   /**
-   * The valid keys of recent requests, whose digests need not be made again. The time of this search tells nothing about keys either: a
-   * `Map` compares texts only if their hashes are equal, and those depend on a random seed of the process.
+   * The valid keys of recent requests, so that their digests are not made again. The time of this search tells nothing about
+   * keys either: a `Map` compares texts only if their hashes are equal, and the hashes depend on a random seed of the process.
    */
   const known = new Map<string, Owner>()
   let timer: NodeJS.Timeout | undefined
