@@ -43,8 +43,8 @@ function specials(word: number): number {
 }
 
 /**
- * Finds a byte. Node's `Buffer` calls `memchr`: for a line of 237 bytes it takes 16 ns, `indexOf` of a Uint8Array 93 ns, and
- * words, on other platforms, 58 ns.
+ * Finds a byte. Node's `Buffer` calls `memchr`, which is faster than `indexOf` of a Uint8Array. On other platforms, words are
+ * searched, which is also faster than `indexOf`.
  */
 export class ByteFinder {
   readonly #byte: number
