@@ -31,6 +31,11 @@ export type OnBadLine = (typeof ON_BAD_LINE)[number]
 
 export const ON_BAD_LINE = ['raw', 'keep', 'drop', 'fail'] as const
 
+/** The form of the output, for formats whose lines are kept otherwise. */
+export type OutputForm = (typeof OUTPUT_FORMS)[number]
+
+export const OUTPUT_FORMS = ['ndjson'] as const
+
 /** How lines of any format are read, and what is added to them. */
 export interface LineOptions {
   /**
@@ -43,12 +48,21 @@ export interface LineOptions {
   /** NDJSON, and formats that become NDJSON: the name of the member to add. Default: `location`. */
   readonly into?: string | undefined
   /**
-   * CSV and TSV: the columns to append. Default: all ten. Access logs and lists with `append`: the columns to append, with
+   * CSV and TSV: the columns to append. Default: all ten. Access logs, lists and text with `append`: the columns to append, with
    * a tab before each. Default: a tab and the location's JSON.
    */
   readonly fields?: readonly LocationField[] | undefined
-  /** Access logs and lists: keep the line, and append its location; see `fields`. Default: false. */
+  /** Access logs, lists and text: keep the line, and append its location; see `fields`. Default: false. */
   readonly append?: boolean | undefined
+  /**
+   * Text: how an address is written with its place. `{ip}` is the address as it stands in the line, with its port; the other
+   * placeholders are the columns of `fields`. Default: `{ip} [{country_code} {city}]`.
+   */
+  readonly annotate?: string | undefined
+  /** Text: locate only the address with this number in each line, from 1, public or not. Default: see the guide. */
+  readonly nth?: number | undefined
+  /** Text: write an object for each line, with the members `raw`, `ip` and `location`. Default: keep lines. */
+  readonly to?: OutputForm | undefined
   /** Replace a member or columns that exist already, which is an error otherwise. Default: false. */
   readonly overwrite?: boolean | undefined
   /**
@@ -97,6 +111,9 @@ export const LINE_OPTIONS: NamesOf<LineOptions> = {
   into: true,
   fields: true,
   append: true,
+  annotate: true,
+  nth: true,
+  to: true,
   overwrite: true,
   timeField: true,
   at: true,

@@ -21,6 +21,8 @@ export interface RunInput extends ChunkSource {
   readonly name: string
   /** Whether it can pause between lines, as all inputs except files can. */
   readonly isLive: boolean
+  /** When its file was last written, in milliseconds since 1970. */
+  readonly writtenAt?: number | undefined
 }
 
 /** Where enriched lines go. */

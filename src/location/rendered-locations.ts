@@ -22,7 +22,7 @@ export interface LocationText {
 export interface LocationTemplate {
   textOf(location: Location, locale: Locale): LocationText
   /** `null` if no offset is written: zones are then not asked for theirs. */
-  readonly offsetText: ((offset: Offset) => string) | null
+  readonly offsetText: ((offset: Offset, location: Location, locale: Locale) => string) | null
 }
 
 /** Only the offset depends on the instant, and the offset is written separately. */
@@ -182,15 +182,15 @@ export class RenderedLocations {
   }
 
   #render(rendered: Rendered, offset: Offset): void {
-    const { text, offsetStart, offset: last } = rendered
+    const { text, offsetStart, offset: last, location } = rendered
     rendered.offset = offset
-    const textOf = (each: Offset): string => this.#template.offsetText?.(each) ?? ''
+    const textOf = (each: Offset): string => this.#template.offsetText?.(each, location, this.#locale) ?? ''
     const offsetText = textOf(offset)
     if (last !== null && textOf(last).length === offsetText.length) {
       encoder.encodeInto(offsetText, text.subarray(offsetStart))
       return
     }
-    const { before, after } = this.#template.textOf(rendered.location, this.#locale)
+    const { before, after } = this.#template.textOf(location, this.#locale)
     const rest = offsetText + after
     const most = (before.length + rest.length) * MAX_UNIT_BYTES
     if (this.#slab.length - this.#slabUsed < most) {

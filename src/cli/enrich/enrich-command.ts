@@ -108,7 +108,8 @@ class Session {
     this.#end.signal.addEventListener('abort', () => executor.stop())
     const run = new Run({
       inputs: this.#inputs,
-      plan: (sample, isWhole, isCut, { name }) => this.#plan(sample, isWhole, isCut, name),
+      plan: (sample, isWhole, isCut, { name, writtenAt }) =>
+        this.#plan(sample, isWhole, isCut, name, writtenAt),
       maxLineBytes: options.maxLineBytes,
       set,
       executor,
@@ -158,9 +159,9 @@ class Session {
   }
 
   /** Plans an input, and prints what was guessed. @throws UsageError when an option does not fit it */
-  #plan(sample: Uint8Array, isWhole: boolean, isCut: boolean, name: string): Plan {
-    const { options } = this.#command
-    const { plan, notes } = asUsage(() => makePlan(sample, isWhole, options, isCut))
+  #plan(sample: Uint8Array, isWhole: boolean, isCut: boolean, name: string, writtenAt?: number): Plan {
+    const { options, to } = this.#command
+    const { plan, notes } = asUsage(() => makePlan(sample, isWhole, { ...options, to, writtenAt }, isCut))
     checkFit(options, plan.format, name)
     for (const note of notes) this.#note(`${name}: ${note}`)
     return plan

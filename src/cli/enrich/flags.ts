@@ -2,8 +2,16 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import type { FormatOption } from '../../enrich/formats/format-definition.ts'
 import { definitionOf, type EnrichOptions, FORMATS, type Format } from '../../enrich/formats/formats.ts'
-import { QUOTING } from '../../enrich/formats/row-options.ts'
-import { LOCATION_FIELDS, type LocationField, ON_BAD_LINE } from '../../enrich/options.ts'
+import { QUOTING } from '../../enrich/formats/row-format.ts'
+import { ANNOTATION } from '../../enrich/formats/text/annotation.ts'
+import { MOST_ADDRESSES } from '../../enrich/formats/text/text.ts'
+import {
+  LOCATION_FIELDS,
+  type LocationField,
+  ON_BAD_LINE,
+  OUTPUT_FORMS,
+  type OutputForm,
+} from '../../enrich/options.ts'
 import {
   DB,
   type FlagsOf,
@@ -67,6 +75,23 @@ export const ENRICH_OPTIONS = [
     flags: '--append',
     text: 'keep the line as it is, and add a tab and the location as JSON after it, or the columns of `--fields`, each after a tab',
     ...formatsWith('append'),
+  },
+  {
+    flags: '--annotate <form>',
+    text: `how an address is written with its place (default: \`${ANNOTATION}\`). \`{ip}\` is the address as it stands in the line, with its port; the others are the columns of \`--fields\``,
+    ...formatsWith('annotate'),
+  },
+  {
+    flags: '--nth <n>',
+    text: 'locate only the address with this number in each line, from 1, public or not (default: all public addresses; where only one is located, the first public one)',
+    read: wholeNumber(1, MOST_ADDRESSES),
+    ...formatsWith('nth'),
+  },
+  {
+    flags: '--to <form>',
+    text: 'write an object for each line, with `ndjson`, also if the name of the output ends in `.ndjson` or `.jsonl`',
+    read: oneOf(OUTPUT_FORMS),
+    ...formatsWith('to'),
   },
   {
     flags: '--overwrite',
@@ -190,9 +215,10 @@ export function checkFit(options: EnrichOptions, format: Format, name: string): 
 /** What `geofix enrich --help` prints after the options. */
 export const ENRICH_HELP = `
 FILE is NDJSON, CSV, TSV, an access log (common or combined format), a W3C Extended log (IIS, CloudFront), a log of
-Zeek, a table separated by spaces (VPC flow logs) or a list of addresses. It can be compressed with gzip, or with
-Zstandard if this version of Node supports it. - is standard input. Several files give one output; CSV then has one
-header. The output can be one of the inputs. Lines without a location get null or empty columns.
+Zeek, a table separated by spaces (VPC flow logs), a list of addresses, or any other text with addresses in it. It can
+be compressed with gzip, or with Zstandard if this version of Node supports it. - is standard input. Several files
+give one output; CSV then has one header. The output can be one of the inputs. Lines without a location get null or
+empty columns; text stays as it is.
 
 Examples:
   geofix enrich access.log -o places.ndjson
@@ -200,6 +226,8 @@ Examples:
   geofix enrich access.log --append --fields country_code,city -o places.log
   geofix enrich events.ndjson --field client.ip --time-field ts --into place > out.ndjson
   geofix enrich visits.csv --field remote_addr --fields country_code,city -o visits-with-places.csv
+  geofix enrich auth.log --annotate '{ip} ({city}, {country_name})'
+  geofix enrich auth.log -o logins.ndjson
   geofix enrich proxy.ndjson --field x_forwarded_for --trust 10.0.0.0/8 -o out.ndjson.gz
   geofix enrich access.log -o places.ndjson --summary html=report.html --quiet --stats json 2> stats.json
   tail -F access.log | geofix enrich --format access-log
@@ -229,6 +257,7 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     throw new UsageError('--summary and --output name the same file: write them to different files.')
   }
   const enrichOptions: EnrichOptions = { ...options, trustedProxies: trust, details: summary !== undefined }
+  const isKept = options.annotate !== undefined || options.append === true
   return {
     /** Files; `-` is standard input. At least one. */
     inputs: files.length > 0 ? files : ['-'],
@@ -237,6 +266,8 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     /** Files. If empty, the embedded database is used. */
     databases: db,
     options: enrichOptions,
+    /** The form of the output: that of `--to`, or what the name of the output says. Formats without other forms ignore it. */
+    to: options.to ?? (isKept ? undefined : formOf(output)),
     // With --threads, start the threads for inputs of any size.
     threads:
       threads === undefined
@@ -249,6 +280,10 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     /** Prints no notes and no progress. */
     isQuiet: quiet,
   }
+}
+
+function formOf(output: string | undefined): OutputForm | undefined {
+  return /\.(?:ndjson|jsonl)(?:\.gz|\.zst)?$/i.test(output ?? '') ? 'ndjson' : undefined
 }
 
 function readName(text: string): string {

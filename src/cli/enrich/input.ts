@@ -39,6 +39,8 @@ export class Input implements RunInput {
   /** Device and inode, equal for all names of one file. `null` for pipes and devices. */
   readonly identity: string | null
   readonly isLive: boolean
+  /** When the file was last written, in milliseconds since 1970. `undefined` for pipes and devices. */
+  readonly writtenAt: number | undefined
   #bytesRead = 0
   readonly #chunks = this.#content()
   readonly #open: () => Promise<OpenInput>
@@ -50,6 +52,7 @@ export class Input implements RunInput {
     this.#open = open
     this.isLive = !status?.isFile()
     this.size = status?.isFile() ? status.size : null
+    this.writtenAt = status?.isFile() ? status.mtimeMs : undefined
     this.identity = status?.isFile() ? identityOf(status) : null
   }
 
@@ -228,6 +231,7 @@ export function sizeOfInputs(inputs: readonly Input[]): number | null {
 /** The part of Node's `Stats` that is used here. */
 interface FileStatus {
   readonly size: number
+  readonly mtimeMs: number
   readonly dev: number
   readonly ino: number
   isFile(): boolean

@@ -18,7 +18,19 @@ import { openForThreads } from './thread-databases.ts'
 /** The options that can be given with `--rows`. */
 const ROW_FLAGS: ReadonlySet<string> = new Set<keyof EnrichFlags>([
   ...(['rows', 'chunkHeader', 'writeChunkHeader', 'format', 'field', 'quoting', 'timeField', 'at'] as const),
-  ...(['into', 'fields', 'append', 'overwrite', 'locale', 'trust', 'onBadLine', 'maxLineBytes'] as const),
+  ...([
+    'into',
+    'fields',
+    'append',
+    'annotate',
+    'nth',
+    'to',
+    'overwrite',
+    'locale',
+    'trust',
+    'onBadLine',
+    'maxLineBytes',
+  ] as const),
   ...(['db', 'header', 'quiet'] as const),
 ])
 

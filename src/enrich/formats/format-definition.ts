@@ -8,6 +8,12 @@ import type { RowLineOptions } from './row-options.ts'
 /** The options that only some formats have. */
 export type FormatOption = Exclude<keyof LineOptions, Exclude<keyof CommonPlan, 'into' | 'overwrite'>>
 
+/** What is known about an input besides its bytes. Only the command knows it. */
+export interface InputFacts {
+  /** When its file was last written, in milliseconds since 1970. */
+  readonly writtenAt?: number | undefined
+}
+
 /** An option that a format requires for rows, because nothing is guessed. `at` stands for `at` or `timeField`. */
 export type RequiredRowOption = 'field' | 'quoting' | 'at'
 
@@ -33,7 +39,12 @@ export interface FormatDefinition<Plan extends CommonPlan & { readonly format: s
    * @throws EnrichError when the sample does not fit the options
    * @throws TypeError, InvalidLocaleError when an option is wrong
    */
-  plan(sample: Uint8Array, isWhole: boolean, options: LineOptions, isCut?: boolean): Planned<Plan>
+  plan(
+    sample: Uint8Array,
+    isWhole: boolean,
+    options: LineOptions & InputFacts,
+    isCut?: boolean,
+  ): Planned<Plan>
   /** Where the header, the directives and the records of an input are. */
   layout(plan: Plan): Layout<State>
   /** The plan for the same input without its preamble and header. Absent if the format has neither. */

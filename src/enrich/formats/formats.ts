@@ -9,16 +9,17 @@ import { textCommand } from '../reading/text-command.ts'
 import { refuseUnreadable } from '../reading/unreadable-input.ts'
 import { ACCESS_LOG } from './access-log/access-log.ts'
 import { CSV, TSV } from './delimited/delimited.ts'
-import type { FormatDefinition } from './format-definition.ts'
+import type { FormatDefinition, InputFacts } from './format-definition.ts'
 import { SSV, W3C, ZEEK } from './headed/headed.ts'
 import { LIST } from './list.ts'
 import { NDJSON } from './ndjson/ndjson.ts'
+import { TEXT } from './text/text.ts'
 
 /**
  * All formats, from the strictest to the most lenient: the first that recognises an input is used. To add a format, add
  * its definition here. The types and lists below, the options of the command and its messages follow from it.
  */
-const DEFINITIONS = [NDJSON, W3C, ZEEK, ACCESS_LOG, SSV, LIST, TSV, CSV] as const
+const DEFINITIONS = [NDJSON, W3C, ZEEK, ACCESS_LOG, SSV, LIST, TSV, CSV, TEXT] as const
 
 /** The names of the formats. Has no annotation, so that the published types contain names and not definitions. */
 export const FORMATS = DEFINITIONS.map(({ name }) => name)
@@ -66,9 +67,24 @@ const DEFAULTS = {
   into: INTO,
   fields: undefined,
   append: false,
+  annotate: undefined,
+  nth: undefined,
+  to: undefined,
   overwrite: false,
   maxRecordLines: DEFAULT_RECORD_LINES,
 } as const
+
+const OF_SOME_FORMATS = [
+  'header',
+  'into',
+  'fields',
+  'append',
+  'annotate',
+  'nth',
+  'to',
+  'overwrite',
+  'maxRecordLines',
+] as const
 
 /**
  * Checks what can be checked before the input is read.
@@ -81,7 +97,7 @@ export function checkOptions(options: EnrichOptions): void {
   const { format } = options
   checkFormat(format)
   if (format === undefined) return
-  for (const option of ['header', 'into', 'fields', 'append', 'overwrite', 'maxRecordLines'] as const) {
+  for (const option of OF_SOME_FORMATS) {
     const isDefault = options[option] === undefined || options[option] === DEFAULTS[option]
     if (isDefault || definitionOf(format).options.includes(option)) continue
     const formats = FORMATS.filter((name) => definitionOf(name).options.includes(option))
@@ -104,7 +120,7 @@ export function checkOptions(options: EnrichOptions): void {
 export function makePlan(
   sample: Uint8Array,
   isWhole: boolean,
-  options: EnrichOptions,
+  options: EnrichOptions & InputFacts,
   isCut = false,
 ): Planned<Plan> {
   const { format } = options

@@ -166,11 +166,11 @@ export class Timestamp {
   }
 }
 
-function isDigit(byte: number | undefined): boolean {
+export function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= ZERO && byte <= ZERO + 9
 }
 
-function twoDigits(bytes: Uint8Array, at: number): number {
+export function twoDigits(bytes: Uint8Array, at: number): number {
   const tens = (bytes[at] ?? 0) - ZERO
   const ones = (bytes[at + 1] ?? 0) - ZERO
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NO_NUMBER
@@ -196,7 +196,7 @@ const MONTHS = /* @__PURE__ */ 'jan feb mar apr may jun jul aug sep oct nov dec'
   .map((name) => lettersAt(encoder.encode(name), 0))
 
 /** Ignores case. @returns 1 to 12, or 0 if the bytes do not name a month */
-function monthAt(bytes: Uint8Array, at: number): number {
+export function monthAt(bytes: Uint8Array, at: number): number {
   return MONTHS.indexOf(lettersAt(bytes, at)) + 1
 }
 

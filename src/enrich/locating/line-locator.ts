@@ -23,6 +23,9 @@ import { AddressCache, NOT_IPV4, UNKNOWN } from './address-cache.ts'
 import { NO_TIME } from './event-time.ts'
 
 const HOUR_MS = 3_600_000
+/** The largest offsets from UTC that clocks have. */
+const MOST_WEST_MS = 12 * HOUR_MS
+const MOST_EAST_MS = 14 * HOUR_MS
 /** Numbers below this are indexes of reasons. A location has its number in {@link RenderedLocations} plus this. */
 const FIRST_LOCATION = FAILURE_REASONS.length
 const MISSING = FAILURE_REASONS.indexOf('missing')
@@ -49,6 +52,7 @@ export class LineLocator {
   /** The instant of the line, or the plan's; {@link NO_TIME} without both. */
   #at: number
   #hasTime = false
+  #isLocal = false
   #counts = emptyCounts()
 
   /**
@@ -78,6 +82,16 @@ export class LineLocator {
   set instant(instant: number) {
     this.#hasTime = !Number.isNaN(instant)
     this.#at = this.#hasTime ? instant : this.#otherwiseAt
+    this.#isLocal = false
+  }
+
+  /**
+   * The same for the time of a clock whose own offset from UTC is unknown, as if this were 0. The offset of a location is
+   * written if it is the same at all instants that the time can mean, and no local hour is counted.
+   */
+  set localInstant(instant: number) {
+    this.instant = instant
+    this.#isLocal = this.#hasTime
   }
 
   /** Whether this line has a time of its own. */
@@ -127,7 +141,11 @@ export class LineLocator {
 
   /** Writes the location as the template has it, without the address. Call it after `locate` returns `true`. */
   writeRendered(out: ByteSink): void {
-    if (this.writesLocations) this.#rendered.write(this.#number - FIRST_LOCATION, this.#at, out)
+    if (!this.writesLocations) return
+    const number = this.#number - FIRST_LOCATION
+    const isUnclear =
+      this.#isLocal && this.#offsetAt(number, -MOST_EAST_MS) !== this.#offsetAt(number, MOST_WEST_MS)
+    this.#rendered.write(number, isUnclear ? NO_TIME : this.#at, out)
   }
 
   /** Counts the last line, which has a location. */
@@ -136,9 +154,15 @@ export class LineLocator {
     this.#rendered.use(number)
     if (this.#details && this.#hasTime) {
       const { minutes } = this.#rendered.offsetOf(number, this.#at)
-      const hour = minutes === null ? null : Math.floor((this.#at + minutes * 60_000) / HOUR_MS)
+      const hour =
+        minutes === null || this.#isLocal ? null : Math.floor((this.#at + minutes * 60_000) / HOUR_MS)
       countInstant(this.#counts, this.#at, hour)
     }
+  }
+
+  /** The offset from UTC of a location, in minutes, some milliseconds after the time of the line. */
+  #offsetAt(number: number, milliseconds: number): number | null {
+    return this.#rendered.offsetOf(number, this.#at + milliseconds).minutes
   }
 
   /** Sets the counts for the next lines, and for locations that are not counted yet. */

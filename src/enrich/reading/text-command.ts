@@ -21,8 +21,12 @@ const COMMENT = '#'
 /** The line with the names of columns in W3C's extended log format and in logs of Zeek. */
 const FIELDS_LINE = /^#fields:?\s+(.*)$/i
 
+/** Characters of a line that are looked at: expressions take long for long words. */
+const MOST_CHARS = 2000
+
 /** What can still be done with lines that are not read as they are: a command, for a message. */
-export function textCommand(lines: readonly string[]): string {
+export function textCommand(whole: readonly string[]): string {
+  const lines = whole.map((line) => line.slice(0, MOST_CHARS))
   const records = lines.filter((line) => !line.startsWith(COMMENT))
   const isUsual = (test: (line: string) => boolean): boolean =>
     records.filter(test).length * 2 > records.length

@@ -1,5 +1,7 @@
 // Locations as columns of a table.
+import type { Locale } from '../../location/locale.ts'
 import type { LocationRecord } from '../../location/location-record.ts'
+import type { Location } from '../../location/location-table.ts'
 import { type LocationTemplate, NO_INSTANT } from '../../location/rendered-locations.ts'
 import type { LocationField } from '../options.ts'
 
@@ -15,6 +17,15 @@ const COLUMNS: Readonly<Record<LocationField, (record: LocationRecord) => string
   longitude: ({ coordinates }) => coordinates.longitude,
   timezone_id: ({ timezone }) => timezone.id,
   timezone_offset: () => null,
+}
+
+/** The values of a location, as text. `null` for those that are unknown, and for the offset, which depends on the time. */
+export function fieldTexts(location: Location, locale: Locale): (field: LocationField) => string | null {
+  const record = location.record('', locale, NO_INSTANT)
+  return (field) => {
+    const value = COLUMNS[field](record)
+    return value === null ? null : String(value)
+  }
 }
 
 /**
@@ -76,12 +87,9 @@ function columnsOf(
   const offset = columns.indexOf('timezone_offset')
   return {
     textOf: (location, locale) => {
-      const record = location.record('', locale, NO_INSTANT)
-      const texts = columns.map((column) => {
-        const value = COLUMNS[column](record)
-        // The offset is written separately.
-        return column === 'timezone_offset' ? '' : cellOf(value === null ? null : String(value))
-      })
+      const textOf = fieldTexts(location, locale)
+      // The offset is written separately.
+      const texts = columns.map((column) => (column === 'timezone_offset' ? '' : cellOf(textOf(column))))
       if (offset === -1) return { before: texts.join(delimiter), after: '' }
       return {
         before: texts.slice(0, offset + 1).join(delimiter),

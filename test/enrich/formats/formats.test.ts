@@ -50,6 +50,8 @@ describe('the format', () => {
     ['list', '81.2.69.142\n10.0.0.1\n'],
     ['list', '2001:4860:4860::8888'],
     ['list', ''],
+    ['text', '[Wed Oct 11 14:32:52.1 2000] [core:error] [pid 1] [client 81.2.69.142:5] AH00126: x\n'],
+    ['text', '[2026-07-01 12:00:00] 81.2.69.142 says hello\n'],
   ])('is detected from the content: %s, %j', (format, sample) => {
     const { plan, notes } = makePlan(utf8(sample), true, { at: AT })
     expect(plan.format).toBe(format)
@@ -115,8 +117,8 @@ describe('the error for JSON arrays', () => {
   })
 
   it.each([
-    '[Wed Oct 11 14:32:52.123456 2000] [core:error] [pid 1] [client 81.2.69.142:5] AH00126: Invalid URI\n',
-    '[2026-07-01 12:00:00] 81.2.69.142 says hello\n',
+    '[Wed Oct 11 14:32:52.123456 2000] [core:error] [pid 1] AH00126: Invalid URI\n',
+    '[2026-07-01 12:00:00] nobody says hello\n',
     '[{timestamp}] template\n',
     '[',
   ])('is not given for %j', (sample) => {

@@ -1,8 +1,9 @@
 import { DEFAULT_RECORD_LINES } from '../../options.ts'
-import { SampleField } from '../../reading/field-guess.ts'
+import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import { isAddressName } from '../../reading/known-names.ts'
 import { RecordEnds } from '../../reading/record-ends.ts'
 import { markLength, startsJsonArray } from '../../reading/sample.ts'
+import { opensLikeLog } from '../text/text-guess.ts'
 
 export const TAB = 0x09
 const CARRIAGE_RETURN = 0x0d
@@ -289,7 +290,7 @@ export function valuesOf(sample: Uint8Array, fields: RecordFields): string[] {
 export function looksLikeTsv(sample: Uint8Array): boolean {
   if (startsJsonArray(sample)) return false
   const table = tsvTable(sample, false, sample.length)
-  return isTable(table) && (table.separatorLine?.delimiter ?? TAB) === TAB
+  return isTable(table, sample) && (table.separatorLine?.delimiter ?? TAB) === TAB
 }
 
 /**
@@ -301,13 +302,20 @@ export function looksLikeCsv(sample: Uint8Array): boolean {
   // The commas of a JSON array look like those of a table.
   if (startsJsonArray(sample)) return false
   const table = csvTable(sample, false, sample.length)
-  if (table.width !== 1) return isTable(table)
+  if (table.width !== 1) return isTable(table, sample)
   const [first = [], ...others] = table.rows
   const column = new SampleField([])
   for (const [value = ''] of others) column.add(value)
   return isAddressName(first[0] ?? '') && (column.isEmpty || column.holdsAddresses(false))
 }
 
-function isTable({ width, rows, misfits }: SampleTable): boolean {
-  return width > 1 && rows.length > misfits
+function isTable({ width, rows, misfits }: SampleTable, sample: Uint8Array): boolean {
+  if (width < 2 || rows.length <= misfits) return false
+  // Lines of logs have commas and tabs too, but no field of them is an address.
+  return !opensLikeLog(sample) || rows.some((row) => row.some(isAddress))
+}
+
+function isAddress(value: string): boolean {
+  const kind = kindOfValue(value)
+  return kind === 'address' || kind === 'list'
 }

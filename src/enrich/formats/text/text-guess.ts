@@ -1,0 +1,89 @@
+import { Address } from '../../../address/address.ts'
+import { NO_TIME } from '../../locating/event-time.ts'
+import { OpeningTime } from '../../locating/opening-time.ts'
+import { AddressEvidence } from '../../reading/address-evidence.ts'
+import { isAddressName } from '../../reading/known-names.ts'
+import { firstLines, sampleLines, startsJsonArray } from '../../reading/sample.ts'
+import { AddressScanner } from './address-scanner.ts'
+
+/** Lines of the sample that are read, at most. */
+const LINES = 1000
+/** Lines whose form is looked at. */
+const FORM_LINES = 50
+/** More control characters than this share of the bytes are in no text. */
+const MAX_CONTROLS = 0.02
+/** Longer runs of NUL are what a crash leaves in a log. Shorter ones are numbers of a binary file. */
+const CRASH_BYTES = 64
+
+/**
+ * Whether an input that no other format recognises is lines of text with addresses. It is not if it is JSON over several lines, a
+ * table whose header names the field of the address, or a binary file, for which other programs are needed; nor if its
+ * addresses are versions.
+ */
+export function looksLikeText(sample: Uint8Array): boolean {
+  const lines = sampleLines(sample, false, FORM_LINES)
+  if (startsJsonArray(sample) || startsJson(lines[0] ?? '') || hasHeader(lines) || isWrappedJson(lines))
+    return false
+  return !isBinary(sample) && hasAddresses(sample)
+}
+
+/** Whether the first line begins with a time, or has an address, as the lines of a log do and the header of a table does not. */
+export function opensLikeLog(sample: Uint8Array): boolean {
+  const [line] = firstLines(sample, false, 1)
+  if (line === undefined) return false
+  const { start, end } = line
+  return (
+    new OpeningTime(NO_TIME).read(sample, start, end) !== 'none' ||
+    new AddressScanner().next(sample, start, start, end)
+  )
+}
+
+/** An object or an array. Logs begin with brackets too, around a time or a level. */
+function startsJson(line: string): boolean {
+  return /^\ufeff?\s*(?:\{\s*(?:"|$)|\[\s*(?:"|$))/.test(line)
+}
+
+/** A header of W3C's format or of Zeek, or a header of names, one of them of an address, above as many words. */
+function hasHeader([first = '', second = '']: readonly string[]): boolean {
+  if (/^\ufeff?#(?:fields|separator|software|version)\b/i.test(first)) return true
+  const names = first.trim().split(/\s+/)
+  const isHeader = names.length > 2 && names.every((name) => /^[A-Za-z_][\w.()-]*$/.test(name))
+  return isHeader && names.some(isAddressName) && second.trim().split(/\s+/).length === names.length
+}
+
+/** Objects after what Docker Compose or a container runtime writes before each line. */
+function isWrappedJson(lines: readonly string[]): boolean {
+  const wrapped = lines.filter((line) => /^(?:[^"{|]{1,100}\| *|\S+ std(?:out|err) [FP] )\{"/.test(line))
+  return wrapped.length * 2 > lines.length
+}
+
+function isBinary(sample: Uint8Array): boolean {
+  let controls = 0
+  let zeros = 0
+  for (const byte of sample) {
+    if (byte === 0) zeros++
+    else {
+      if (zeros < CRASH_BYTES) controls += zeros
+      zeros = 0
+      // White space and the escape of terminals are in text.
+      if (byte < 0x20 && !(byte >= 0x09 && byte <= 0x0d) && byte !== 0x1b) controls++
+    }
+  }
+  return controls > sample.length * MAX_CONTROLS
+}
+
+function hasAddresses(sample: Uint8Array): boolean {
+  const address = new Address()
+  const evidence = new AddressEvidence()
+  const scanner = new AddressScanner()
+  const decoder = new TextDecoder()
+  let isFound = false
+  for (const { start, end } of firstLines(sample, false, LINES)) {
+    for (let from = start; scanner.next(sample, start, from, end); from = scanner.tokenEnd) {
+      if (!address.parse(decoder.decode(sample.subarray(scanner.start, scanner.end)))) continue
+      evidence.add(address)
+      isFound = true
+    }
+  }
+  return isFound && !evidence.looksLikeVersions
+}

@@ -1,0 +1,155 @@
+import type { ByteSink } from '../../../bytes/byte-sink.ts'
+import { NO_TIME } from '../../locating/event-time.ts'
+import type { LineLocator } from '../../locating/line-locator.ts'
+import { OpeningTime } from '../../locating/opening-time.ts'
+import type { CommonPlan } from '../../options.ts'
+import { type AppendPlan, appendedNothing } from '../../writing/appended-location.ts'
+import { JsonText, jsonRoom, RAW } from '../../writing/json-text.ts'
+import type { LineFormat, LineResult } from '../format-definition.ts'
+import { AddressScanner } from './address-scanner.ts'
+import { ADDRESS } from './annotation.ts'
+
+export interface TextPlan extends CommonPlan, AppendPlan {
+  readonly format: 'text'
+  /** How an address is written with its place; `null` if the address stays, because the location is appended or in an object. */
+  readonly annotate: string | null
+  /** The number of the address in a line, from 1; `null` for the first public one. */
+  readonly nth: number | null
+  /** The instant before which the lines were written, for times without a year; `null` if unknown. */
+  readonly latest: number | null
+}
+
+const TAB = 0x09
+const QUOTE = 0x22
+const MARK = ADDRESS.charCodeAt(0)
+
+/**
+ * Enriches lines of text. Each public address of a line gets its place; or the chosen address of the line gets its location, after
+ * the line or in an object. The chosen address is the first public one, or the one with a number. It decides
+ * whether the line is resolved. A line that has no public address is counted by the reason of its first one.
+ */
+export class TextLines implements LineFormat {
+  readonly rewrites: boolean
+  readonly fault = ''
+  readonly #plan: TextPlan
+  readonly #locator: LineLocator
+  readonly #scanner = new AddressScanner()
+  readonly #time: OpeningTime
+  readonly #text = new JsonText()
+  /** After the address in an object. */
+  readonly #beforeLocation: Uint8Array
+  readonly #isAddressFirst: boolean
+  /** What is appended to a line without a location; `null` if nothing is appended. */
+  readonly #nothing: Uint8Array | null
+  /** The chosen address of the line. */
+  #start = 0
+  #end = 0
+
+  constructor(plan: TextPlan, locator: LineLocator) {
+    this.#plan = plan
+    this.#locator = locator
+    this.#nothing = appendedNothing(plan)
+    this.rewrites = plan.annotate === null && !plan.append
+    this.#time = new OpeningTime(plan.latest ?? NO_TIME)
+    this.#isAddressFirst = plan.annotate?.startsWith('{ip}') === true
+    this.#beforeLocation = new TextEncoder().encode(`,${JSON.stringify(plan.into)}:`)
+  }
+
+  line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
+    const kind = this.#time.read(bytes, start, end)
+    if (kind === 'instant') this.#locator.instant = this.#time.instant
+    else this.#locator.localInstant = this.#time.instant
+    const isLocated = this.#choose(bytes, start, end, this.#plan.annotate === null ? null : out)
+    if (this.rewrites) this.#writeObject(bytes, start, end, out)
+    else if (this.#nothing !== null) {
+      out.write(bytes, start, end)
+      if (!isLocated) out.write(this.#nothing)
+      else {
+        out.writeByte(TAB)
+        if (this.#plan.fields === null) this.#locator.writeJson(out)
+        else this.#locator.writeRendered(out)
+      }
+    }
+    return isLocated ? 'resolved' : 'unresolved'
+  }
+
+  /**
+   * Locates the chosen address.
+   *
+   * @param out receives the line with the places of its addresses; `null` if only the chosen one is wanted
+   * @returns whether it has a location
+   */
+  #choose(bytes: Uint8Array, line: number, end: number, out: ByteSink | null): boolean {
+    const locator = this.#locator
+    const scanner = this.#scanner
+    const { nth } = this.#plan
+    let chosen: 'none' | 'special' | 'public' = 'none'
+    // Whether the locator has the chosen address, and this has a location.
+    let isCurrent = false
+    let isLocated = false
+    let written = line
+    this.#start = this.#end = line
+    for (
+      let from = line, number = 1;
+      scanner.next(bytes, line, from, end);
+      from = scanner.tokenEnd, number++
+    ) {
+      if (nth !== null && number < nth) continue
+      isLocated = locator.locate(bytes, scanner.start, scanner.end)
+      const isPublic = isLocated || locator.reason === 'not-found' || locator.reason === 'invalid-database'
+      isCurrent = chosen === 'none' || (chosen === 'special' && isPublic)
+      if (isCurrent) {
+        chosen = isPublic ? 'public' : 'special'
+        this.#start = scanner.start
+        this.#end = scanner.end
+      }
+      if (out !== null && isLocated) written = this.#writePlace(bytes, written, out)
+      if (nth !== null || (out === null && chosen === 'public')) break
+    }
+    if (out !== null) out.write(bytes, written, end)
+    if (chosen === 'none') return locator.missing()
+    return isCurrent ? isLocated : locator.locate(bytes, this.#start, this.#end)
+  }
+
+  /**
+   * Writes the line up to the end of an address, which has its place.
+   *
+   * @param from where the line is written up to
+   * @returns where it is written up to now
+   */
+  #writePlace(bytes: Uint8Array, from: number, out: ByteSink): number {
+    const { tokenStart, tokenEnd } = this.#scanner
+    if (this.#isAddressFirst) {
+      out.write(bytes, from, tokenEnd)
+      this.#locator.writeRendered(out)
+      return tokenEnd
+    }
+    out.write(bytes, from, tokenStart)
+    const start = out.length
+    this.#locator.writeRendered(out)
+    const size = tokenEnd - tokenStart
+    const into = out.room(size)
+    const mark = into.subarray(0, out.length).indexOf(MARK, start)
+    if (mark === -1) out.write(bytes, tokenStart, tokenEnd)
+    else {
+      into.copyWithin(mark + size, mark + 1, out.length)
+      into.set(bytes.subarray(tokenStart, tokenEnd), mark)
+      out.length += size - 1
+    }
+    return tokenEnd
+  }
+
+  #writeObject(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
+    out.writeAscii(`{"${RAW}":"`)
+    out.length = this.#text.put(bytes, start, end, out.room(jsonRoom(end - start)), out.length)
+    if (this.#start === this.#end) out.writeAscii('","ip":null')
+    else {
+      out.writeAscii('","ip":"')
+      out.write(bytes, this.#start, this.#end)
+      out.writeByte(QUOTE)
+    }
+    out.write(this.#beforeLocation)
+    this.#locator.writeJson(out)
+    out.writeAscii('}')
+  }
+}

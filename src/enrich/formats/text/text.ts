@@ -1,0 +1,131 @@
+import { quoted } from '../../../errors.ts'
+import { EnrichError } from '../../errors.ts'
+import { NO_TIME } from '../../locating/event-time.ts'
+import { OpeningTime, type TimeKind } from '../../locating/opening-time.ts'
+import { commonPlan, type LineOptions, OUTPUT_FORMS, type Planned } from '../../options.ts'
+import { plainLayout } from '../../reading/layout.ts'
+import { firstLines } from '../../reading/sample.ts'
+import { appendedNothing, appendPlan, appendTemplate } from '../../writing/appended-location.ts'
+import { RAW } from '../../writing/json-text.ts'
+import type { FormatDefinition, InputFacts } from '../format-definition.ts'
+import { ANNOTATION, annotationTemplate } from './annotation.ts'
+import { looksLikeText } from './text-guess.ts'
+import { TextLines, type TextPlan } from './text-lines.ts'
+
+/** Members of an object, besides the location. */
+const MEMBERS: readonly string[] = [RAW, 'ip']
+/** Lines of the sample that are read, at most. */
+const LINES = 1000
+/** The largest number of an address in a line. */
+export const MOST_ADDRESSES = 10_000
+
+/** @throws TypeError when an option is wrong, or has no effect on the form of the output */
+function textPlan(options: LineOptions & InputFacts): TextPlan {
+  const common = commonPlan(options)
+  const { to, nth, annotate, append = false, fields, into } = options
+  if (to !== undefined && !OUTPUT_FORMS.includes(to)) {
+    throw new TypeError(`the option "to" must be one of ${OUTPUT_FORMS.join(', ')}`)
+  }
+  if (nth !== undefined && !(Number.isSafeInteger(nth) && nth >= 1 && nth <= MOST_ADDRESSES)) {
+    throw new TypeError(`the option "nth" must be a whole number from 1 to ${MOST_ADDRESSES}`)
+  }
+  const given = { annotate: annotate !== undefined, append, to: to !== undefined }
+  const [form, another] = (['annotate', 'append', 'to'] as const).filter((name) => given[name])
+  if (another !== undefined)
+    throw new TypeError(`for text, use one of the options "${form}" and "${another}"`)
+  if (fields !== undefined && !append) {
+    throw new TypeError(
+      'for text, the option "fields" needs "append"; "annotate" names the values of a place',
+    )
+  }
+  if (into !== undefined && form !== 'to') throw new TypeError('for text, the option "into" needs "to"')
+  if (common.trustedProxies !== null) {
+    throw new TypeError('the option "trustedProxies" is not for text: each of its addresses stands alone')
+  }
+  const writtenAt = options.writtenAt ?? null
+  const plan: TextPlan = {
+    ...common,
+    ...appendPlan(options, 'text'),
+    format: 'text',
+    annotate: form === undefined || form === 'annotate' ? (annotate ?? ANNOTATION) : null,
+    nth: nth ?? null,
+    latest: common.at ?? writtenAt,
+  }
+  if (plan.annotate !== null) annotationTemplate(plan.annotate)
+  return plan
+}
+
+/**
+ * Makes the plan for lines of text.
+ *
+ * @throws EnrichError when a field is named, because the lines have none; and when lines become objects and `into` is
+ *   the name of a member that they have
+ * @throws TypeError, InvalidLocaleError when an option is wrong
+ */
+export function planText(
+  sample: Uint8Array,
+  isWhole: boolean,
+  options: LineOptions & InputFacts,
+): Planned<TextPlan> {
+  const plan = textPlan(options)
+  const named = options.field ?? options.timeField
+  if (named !== undefined) {
+    throw new EnrichError(
+      'ENRICH_FIELD_UNKNOWN',
+      `the input is read as text, whose lines have no field ${quoted(named)}: name the format with --format (in a program: format), or the number of the address in each line with --nth (in a program: nth)`,
+    )
+  }
+  if (options.to !== undefined && MEMBERS.includes(plan.into)) {
+    throw new EnrichError(
+      'ENRICH_FIELD_EXISTS',
+      `a line has a member ${quoted(plan.into)} already: choose another name for what is added`,
+    )
+  }
+  return { plan, notes: [...formNotes(plan), ...timeNotes(sample, isWhole, plan)] }
+}
+
+function formNotes({ annotate, nth }: TextPlan): string[] {
+  const which = nth === null ? 'each public address' : `address ${nth} of each line`
+  return annotate === null ? [] : [`a place is added to ${which}: ${annotate}`]
+}
+
+/** What is not certain about the times of the lines, if the output or the report depends on them. */
+function timeNotes(sample: Uint8Array, isWhole: boolean, plan: TextPlan): string[] {
+  const hasOffset =
+    plan.annotate?.includes('{timezone_offset}') ?? plan.fields?.includes('timezone_offset') ?? true
+  if (!hasOffset && !plan.details) return []
+  const kinds = new Set<TimeKind>()
+  const time = new OpeningTime(plan.latest ?? NO_TIME)
+  for (const { start, end } of firstLines(sample, isWhole, LINES)) kinds.add(time.read(sample, start, end))
+  const notes: string[] = []
+  if (kinds.has('yearless')) {
+    const from =
+      plan.at === null ? 'when the file was last written; --at gives another time' : 'the time of --at'
+    notes.push(
+      plan.latest === null
+        ? 'its times have no year, and are not read: say when the log ended, as in --at 2026-07-01 (in a program: at)'
+        : `its times have no year: the latest is used in which they are not after ${new Date(plan.latest).toISOString()}, ${from}`,
+    )
+  }
+  if (kinds.has('local') || (kinds.has('yearless') && plan.latest !== null)) {
+    notes.push(
+      'its times have no offset from UTC: the offset of a place is unknown within hours of a change of its clocks',
+    )
+  }
+  return notes
+}
+
+export const TEXT: FormatDefinition<TextPlan> = {
+  name: 'text',
+  options: ['into', 'append', 'fields', 'annotate', 'nth', 'to'],
+  requiredForRows: ['at'],
+  recognise: looksLikeText,
+  plan: planText,
+  layout: plainLayout,
+  addressPosition: ({ nth }) => (nth === null ? 'anywhere in the line' : `number ${nth} of the line`),
+  locationTemplate: (plan) =>
+    plan.annotate === null ? appendTemplate(plan) : annotationTemplate(plan.annotate),
+  // A row that cannot be read stays as it is.
+  appended: (plan) => (plan.annotate === null ? appendedNothing(plan) : new Uint8Array(0)),
+  makeLines: (plan, locator) => new TextLines(plan, locator),
+}

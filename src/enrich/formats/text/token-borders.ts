@@ -1,0 +1,236 @@
+// What can be before and after an address that is a whole token of a line. Each rule names what it is for.
+
+const ESCAPE = 0x1b
+const HASH = 0x23
+const PERCENT = 0x25
+const PLUS = 0x2b
+const DASH = 0x2d
+const DOT = 0x2e
+const SLASH = 0x2f
+const ZERO = 0x30
+const COLON = 0x3a
+const LESS = 0x3c
+const EQUALS = 0x3d
+const MORE = 0x3e
+const AT = 0x40
+const OPEN = 0x5b
+const BACKSLASH = 0x5c
+const CARET = 0x5e
+const LOWER_M = 0x6d
+const TILDE = 0x7e
+
+/** Results of {@link borderBefore}. No address begins there. */
+export const NO_BORDER = 0
+/** An address begins there. */
+export const BORDER = 1
+/** An address begins there, as the host of a URL, so that a slash after it begins a path. */
+export const IN_URL = 2
+/** An address begins there if it has a port: `tcp:192.0.2.1:80`, but not the tag of an image, `nginx:1.25.3.1`. */
+export const PORT_FOLLOWS = 3
+/** The same, with a colon before the port: `host/192.0.2.1:80` as Java writes it, but not a version, `nginx/1.25.3.1`. */
+export const COLON_FOLLOWS = 4
+
+const HEX = 2
+const WORD = 4
+/** By byte, the classes that it belongs to. A word has ASCII letters, digits and `_`. */
+const CLASSES = /* @__PURE__ */ Uint8Array.from({ length: 256 }, (_, byte) => {
+  const character = String.fromCharCode(byte)
+  const classes = [/\d/, /[\da-fA-F]/, /[\dA-Za-z_]/]
+  return classes.reduce((sum, each, index) => sum + (each.test(character) ? 1 << index : 0), 0)
+})
+
+export function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= ZERO && byte <= ZERO + 9
+}
+
+export function isHex(byte: number | undefined): boolean {
+  return ((CLASSES[byte ?? 0] ?? 0) & HEX) !== 0
+}
+
+export function isWord(byte: number | undefined): boolean {
+  return ((CLASSES[byte ?? 0] ?? 0) & WORD) !== 0
+}
+
+/** Names before `:` or `/` that say an address follows: `client:`, `SRC:`, `access.log:` of `grep`. Others can be programs. */
+const LABEL =
+  /(?:ips?|ipv[46]|v[46]|addr|address|addresses|clients?|hosts?|hostname|peer|remote|source|src|dst|dest|destination|origin|from|to|by|for|server|gateway|gw|router|proxy|user|visitor|node|endpoint|forwarded|via|inet6?|tcp6?|udp6?|tls|ssl|sip|log|nameserver|dns|target|bcast|broadcast)$/i
+/** How Squid found the server whose address follows a slash: `HIER_DIRECT/192.0.2.1`. */
+const SQUID = /(?:^|_)(?:DIRECT|PARENT|HIT|CARP|DST|PINNED)$/
+/** Words before four numbers that are a version, or an object identifier, and no address. */
+const OF_VERSION = /versions?$|firmware$|(?:^|[^A-Za-z])(?:v|ver|rev|revision|build|oid)$/i
+/** The longest word before an address that is read. Bytes. */
+const MAX_NAME = 40
+
+/**
+ * Whether an address can begin at `start`.
+ *
+ * @param line start of the line
+ */
+export function borderBefore(bytes: Uint8Array, line: number, start: number): number {
+  if (start === line) return BORDER
+  const byte = bytes[start - 1] ?? 0
+  const before = start - 2 >= line ? (bytes[start - 2] ?? 0) : 0
+  if (isWord(byte)) return endsColour(bytes, line, start) ? BORDER : NO_BORDER
+  switch (byte) {
+    // 1.2.3.4.5; a range; a version of Debian: 1.0-1.2.3.4, 1.0+1.2.3.4, 1.0~1.2.3.4. `<-` is an arrow.
+    case DOT:
+    case PLUS:
+    case TILDE:
+    case CARET:
+    case HASH:
+    case PERCENT:
+    case BACKSLASH:
+      return NO_BORDER
+    case DASH:
+      return before === LESS ? BORDER : NO_BORDER
+    // A version of a package: ==1.2.3.4, >=1.2.3.4, ~>1.2.3.4. `->` and `=>` are arrows.
+    case EQUALS:
+    case MORE:
+      if (before !== 0 && (byte === EQUALS ? '=<>!~^' : '~^').includes(String.fromCharCode(before)))
+        return NO_BORDER
+      break
+    case SLASH:
+      return afterSlash(bytes, line, start - 1)
+    case COLON:
+      return afterColon(bytes, line, start - 1)
+  }
+  return OF_VERSION.test(nameBefore(bytes, line, start)) ? NO_BORDER : BORDER
+}
+
+/** `/192.0.2.1` as Java writes an address without a name, `http://192.0.2.1`, `name/192.0.2.1:80`. */
+function afterSlash(bytes: Uint8Array, line: number, slash: number): number {
+  const byte = slash > line ? (bytes[slash - 1] ?? 0) : 0
+  if (byte === SLASH) return IN_URL
+  if (!isWord(byte) && byte !== DOT && byte !== DASH) return byte === BACKSLASH ? NO_BORDER : BORDER
+  const first = startOfName(bytes, line, slash)
+  // A path: /opt/nginx/1.25.3.1.
+  if (first > line && (bytes[first - 1] === SLASH || bytes[first - 1] === BACKSLASH)) return NO_BORDER
+  return SQUID.test(latin1(bytes, first, slash)) ? BORDER : COLON_FOLLOWS
+}
+
+/** `client:192.0.2.1`. After digits, it would be a Debian version with an epoch: `1:9.18.1.2`. */
+function afterColon(bytes: Uint8Array, line: number, colon: number): number {
+  const byte = colon > line ? bytes[colon - 1] : undefined
+  if (byte === COLON) return NO_BORDER
+  const name = nameBefore(bytes, line, colon)
+  if (OF_VERSION.test(name)) return NO_BORDER
+  if (!isWord(byte) || LABEL.test(name)) return BORDER
+  return isDigit(byte) ? NO_BORDER : PORT_FOLLOWS
+}
+
+/** The last word before `end`, without the delimiters between them. */
+function nameBefore(bytes: Uint8Array, line: number, end: number): string {
+  let last = end
+  while (last > line && last > end - 4 && isBetween(bytes[last - 1])) last--
+  return latin1(bytes, startOfName(bytes, line, last), last)
+}
+
+/** A blank, a quote, `=` or `:`, as between the name and the value of a field; or a bracket. */
+function isBetween(byte: number | undefined): boolean {
+  return byte !== undefined && ' \t"\'=:([{'.includes(String.fromCharCode(byte))
+}
+
+/** Where the name that ends at `end` starts: a word, also with dots and dashes in it. */
+function startOfName(bytes: Uint8Array, line: number, end: number): number {
+  let at = end
+  while (
+    at > line &&
+    at > end - MAX_NAME &&
+    (isWord(bytes[at - 1]) || bytes[at - 1] === DOT || bytes[at - 1] === DASH)
+  )
+    at--
+  return at
+}
+
+/** Whether a colour of terminals ends at `start`: escape, `[31m`. */
+export function endsColour(bytes: Uint8Array, line: number, start: number): boolean {
+  if (bytes[start - 1] !== LOWER_M) return false
+  let at = start - 2
+  while (at > line && at > start - 20 && (isDigit(bytes[at]) || bytes[at] === 0x3b)) at--
+  return bytes[at] === OPEN && at > line && bytes[at - 1] === ESCAPE
+}
+
+/** The largest length of a prefix: text such as `192.0.2.1/32` and `2001:db8::1/128` is a network. */
+const MAX_PREFIX = 128
+const MAX_PORT = 65_535
+
+/**
+ * Where the token of an address ends that ends at `at`: after its port, or at `at`. A port is written as `:80`, as `#80` by BIND, and
+ * as `/443` by firewalls of Cisco, where it is too large for the length of a network's prefix.
+ *
+ * @param isInUrl whether a slash begins a path
+ * @returns -1 when the address is a part of a longer token
+ */
+export function endOfToken(bytes: Uint8Array, at: number, end: number, isInUrl: boolean): number {
+  if (at >= end) return at
+  const byte = bytes[at] ?? 0
+  const next = at + 1 < end ? bytes[at + 1] : undefined
+  if (isWord(byte)) return -1
+  switch (byte) {
+    case DOT:
+      return endsAfterDots(bytes, at, end) ? at : -1
+    // A version, a range, or a user: 1.2.3.4-5, 1.2.3.4+b1, 1.2.3.4~rc1, 192.0.2.1@realm. `->` is an arrow.
+    case DASH:
+      return next === MORE || !isWord(next) ? at : -1
+    case PLUS:
+    case TILDE:
+    case AT:
+      return isWord(next) ? -1 : at
+    // An escaped quote or line end in a text: \", \n.
+    case BACKSLASH:
+      return next !== undefined && '"\'nrt\\'.includes(String.fromCharCode(next)) ? at : -1
+    case PERCENT:
+      return isHex(next) && isHex(bytes[at + 2]) ? at : -1
+    case SLASH:
+      return endAtSlash(bytes, at, end, isInUrl)
+    case HASH:
+    case COLON:
+      return isDigit(next) ? endOfPort(bytes, at + 1, end) : endAtName(bytes, at, end)
+  }
+  return at
+}
+
+/** Prose ends with dots: "from 192.0.2.1." Other text after a dot belongs to a longer token: a name, a fifth number. */
+function endsAfterDots(bytes: Uint8Array, at: number, end: number): boolean {
+  let after = at
+  while (after < end && bytes[after] === DOT) after++
+  return after >= end || !(isWord(bytes[after]) || bytes[after] === DASH || bytes[after] === 0x2a)
+}
+
+/** A network, a port as firewalls of Cisco write it, or a path, which only a URL has. */
+function endAtSlash(bytes: Uint8Array, at: number, end: number, isInUrl: boolean): number {
+  if (isInUrl || at + 1 >= end) return at
+  if (!isDigit(bytes[at + 1])) return isWord(bytes[at + 1]) || bytes[at + 1] === DOT ? -1 : at
+  const port = endOfPort(bytes, at + 1, end)
+  return port === -1 || numberAt(bytes, at + 1, port) <= MAX_PREFIX ? -1 : port
+}
+
+/** @param start index of the first digit. @returns the end of the port, or -1 when it is none */
+function endOfPort(bytes: Uint8Array, start: number, end: number): number {
+  let at = start
+  while (at < end && at < start + 6 && isDigit(bytes[at])) at++
+  if (at > start + 5 || numberAt(bytes, start, at) > MAX_PORT) return -1
+  if (at >= end) return at
+  const next = at + 1 < end ? bytes[at + 1] : undefined
+  if (isWord(bytes[at])) return -1
+  if (bytes[at] === DOT) return endsAfterDots(bytes, at, end) ? at : -1
+  if (bytes[at] === DASH) return next === MORE || !isWord(next) ? at : -1
+  return bytes[at] === COLON && isWord(next) ? -1 : at
+}
+
+/** The name of a port, as in `192.0.2.1:https`, which is a token of its own. Nothing else of names has colons. */
+function endAtName(bytes: Uint8Array, at: number, end: number): number {
+  let after = at + 1
+  while (after < end && (isWord(bytes[after]) || bytes[after] === DASH)) after++
+  return after > at + 1 && after < end && bytes[after] === COLON && isWord(bytes[after + 1]) ? -1 : at
+}
+
+function numberAt(bytes: Uint8Array, start: number, end: number): number {
+  let value = 0
+  for (let at = start; at < end; at++) value = value * 10 + (bytes[at] ?? 0) - ZERO
+  return value
+}
+
+function latin1(bytes: Uint8Array, start: number, end: number): string {
+  return String.fromCharCode(...bytes.subarray(start, end))
+}

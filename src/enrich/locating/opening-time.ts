@@ -1,0 +1,227 @@
+import { isDigit, monthAt, NO_TIME, Timestamp, twoDigits } from './event-time.ts'
+
+const SPACE = 0x20
+const COMMA = 0x2c
+const DASH = 0x2d
+const DOT = 0x2e
+const SLASH = 0x2f
+const ZERO = 0x30
+const COLON = 0x3a
+const LESS = 0x3c
+const MORE = 0x3e
+const OPEN = 0x5b
+const LOWER_T = 0x74
+
+const DAY_MS = 86_400_000
+/** 29 February is missing in at most seven years in a row. */
+const MOST_YEARS = 9
+/** Digits of seconds since 1970, of all times from September 2001 to 2286. Fewer can count from the start of a computer. */
+const EPOCH_DIGITS = 10
+/** Stands for the year of a day without one. */
+const YEARLESS = -2
+/** Bytes of the shortest time: "Oct 1 14:32:52", or "1697034772.123". */
+const SHORTEST = 14
+
+/**
+ * What is known about a time: an `instant`, a `local` time whose offset from UTC is unknown, a local time that is `yearless` too,
+ * or nothing.
+ */
+export type TimeKind = 'none' | 'instant' | 'local' | 'yearless'
+
+/**
+ * Reads the time that opens a line of text, also in a bracket, and after the priority of syslog, `<34>` or `<165>1 `:
+ * - what {@link Timestamp} reads: RFC 3339, RFC 5424, access logs
+ * - the same without an offset: `2023-10-11 14:32:52,123`. `UTC`, `GMT` or `Z` can follow
+ * - nginx's error log: `2023/10/11 14:32:52`
+ * - Apache's error log, uWSGI and `ctime`: `[Wed Oct 11 14:32:52.123 2023]`
+ * - syslog, RFC 3164: `Oct 11 14:32:52`, also with a year: `Oct 11 2023 14:32:52`
+ * - seconds since 1970 with a fraction: `[1697034772.123]`
+ */
+export class OpeningTime {
+  /** Milliseconds since 1970 of the last time; {@link NO_TIME} without one. A local time is read as if it were UTC. */
+  instant = NO_TIME
+  readonly #latest: number
+  readonly #timestamp = new Timestamp()
+  /** The last day of a local time, and its start. The year is `YEARLESS` if it was not written. */
+  #year = -1
+  #month = 0
+  #day = 0
+  #midnight = NO_TIME
+  #isDay = false
+  /** Milliseconds since midnight. */
+  #clock = 0
+
+  /**
+   * @param latest the instant before which the lines were written, for times without a year. Their year is the latest in which the
+   *   day begins at most a day after it, because of time zones. {@link NO_TIME} if it is unknown: they have no instant then
+   */
+  constructor(latest: number) {
+    this.#latest = latest
+  }
+
+  /** Reads the time that opens `bytes[line, end)`. */
+  read(bytes: Uint8Array, line: number, end: number): TimeKind {
+    this.instant = NO_TIME
+    let start = bytes[line] === LESS ? endOfPriority(bytes, line, end) : line
+    if (bytes[start] === OPEN) start++
+    if (end - start < SHORTEST) return 'none'
+    if (isDigit(bytes[start])) return this.#readNumbers(bytes, start, end)
+    if (bytes[start + 3] !== SPACE) return 'none'
+    const month = monthAt(bytes, start)
+    if (month > 0) return this.#readDay(bytes, start + 4, end, month, false)
+    // A weekday, in any language, and a month.
+    const isAfterDay = bytes[start + 7] === SPACE
+    return isAfterDay ? this.#readDay(bytes, start + 8, end, monthAt(bytes, start + 4), true) : 'none'
+  }
+
+  /** A time that begins with a digit. */
+  #readNumbers(bytes: Uint8Array, start: number, end: number): TimeKind {
+    const separator = bytes[start + 4]
+    if (separator === DASH || bytes[start + 2] === SLASH) {
+      const after = this.#timestamp.read(bytes, start, end)
+      if (after !== -1 && isDelimiter(bytes, after, end)) {
+        this.instant = this.#timestamp.instant
+        return 'instant'
+      }
+    }
+    if (separator !== DASH && separator !== SLASH) return this.#readSeconds(bytes, start, end)
+    const isTimeNext = bytes[start + 10] === SPACE || ((bytes[start + 10] ?? 0) | 0x20) === LOWER_T
+    if (bytes[start + 7] !== separator || !isTimeNext) return 'none'
+    const after = this.#readClock(bytes, start + 11, end)
+    const month = twoDigits(bytes, start + 5)
+    if (after === -1 || !this.#setDay(yearAt(bytes, start), month, twoDigits(bytes, start + 8))) return 'none'
+    this.instant = this.#midnight + this.#clock
+    return isUtc(bytes, after, end) ? 'instant' : 'local'
+  }
+
+  /** `11 14:32:52` or `11 2023 14:32:52`; with a weekday before it `11 14:32:52 2023`. */
+  #readDay(bytes: Uint8Array, start: number, end: number, month: number, hasWeekday: boolean): TimeKind {
+    // Days below ten have a space, a zero, or nothing before them.
+    const isShort = bytes[start + 1] === SPACE
+    const day =
+      bytes[start] === SPACE || isShort
+        ? digitAt(bytes, isShort ? start : start + 1)
+        : twoDigits(bytes, start)
+    let clock = start + (isShort ? 2 : 3)
+    if (month === 0 || bytes[clock - 1] !== SPACE) return 'none'
+    const isYearFirst = !hasWeekday && bytes[clock + 2] !== COLON
+    const isYearless = !hasWeekday && !isYearFirst
+    let year = yearAt(bytes, clock)
+    if (isYearFirst) clock += 5
+    const after = this.#readClock(bytes, clock, end)
+    if (after === -1) return 'none'
+    if (hasWeekday) year = bytes[after] === SPACE && after + 5 <= end ? yearAt(bytes, after + 1) : -1
+    if (!(isYearless ? this.#setLatestDay(month, day) : this.#setDay(year, month, day))) return 'none'
+    this.instant = this.#midnight + this.#clock
+    return isYearless ? 'yearless' : 'local'
+  }
+
+  /** `1697034772.123`. */
+  #readSeconds(bytes: Uint8Array, start: number, end: number): TimeKind {
+    let at = start
+    let seconds = 0
+    while (at < end && at < start + EPOCH_DIGITS && isDigit(bytes[at]))
+      seconds = seconds * 10 + digitAt(bytes, at++)
+    if (at !== start + EPOCH_DIGITS || bytes[at] !== DOT) return 'none'
+    const after = endOfFraction(bytes, at, end)
+    if (after === at || !isDelimiter(bytes, after, end)) return 'none'
+    this.instant = seconds * 1000 + milliseconds(bytes, at, after)
+    return 'instant'
+  }
+
+  /** Reads `14:32:52` and a fraction. @returns where it ends, or -1 */
+  #readClock(bytes: Uint8Array, start: number, end: number): number {
+    const hour = twoDigits(bytes, start)
+    const minute = twoDigits(bytes, start + 3)
+    const second = twoDigits(bytes, start + 6)
+    const isClock = bytes[start + 2] === COLON && bytes[start + 5] === COLON && start + 8 <= end
+    // Second 60 is a leap second.
+    if (!isClock || hour > 23 || minute > 59 || second > 60) return -1
+    const after = endOfFraction(bytes, start + 8, end)
+    this.#clock = ((hour * 60 + minute) * 60 + second) * 1000 + milliseconds(bytes, start + 8, after)
+    return isDigit(bytes[after]) && after < end ? -1 : after
+  }
+
+  /** @returns whether the day exists */
+  #setDay(year: number, month: number, day: number): boolean {
+    // Most lines of a log have the day of the line before.
+    if (day === this.#day && month === this.#month && year === this.#year) return this.#isDay
+    this.#year = year
+    this.#month = month
+    this.#day = day
+    this.#midnight = midnightOf(year, month, day)
+    this.#isDay = !Number.isNaN(this.#midnight)
+    return this.#isDay
+  }
+
+  /** The day in the latest year that is possible. @returns whether the day exists; its start is unknown without `latest` */
+  #setLatestDay(month: number, day: number): boolean {
+    if (day === this.#day && month === this.#month && this.#year === YEARLESS) return this.#isDay
+    this.#year = YEARLESS
+    this.#month = month
+    this.#day = day
+    this.#midnight = NO_TIME
+    // Any leap year has all days.
+    this.#isDay = !Number.isNaN(midnightOf(2000, month, day))
+    if (Number.isNaN(this.#latest)) return this.#isDay
+    const last = new Date(this.#latest + DAY_MS).getUTCFullYear()
+    for (let year = last; year > last - MOST_YEARS && Number.isNaN(this.#midnight); year--) {
+      const midnight = midnightOf(year, month, day)
+      if (midnight <= this.#latest + DAY_MS) this.#midnight = midnight
+    }
+    return this.#isDay
+  }
+}
+
+/** @returns the start of a day in UTC, or {@link NO_TIME} when there is no such day */
+function midnightOf(year: number, month: number, day: number): number {
+  // Dates with another year than four digits are none, nor are those that Date.UTC would read as of the 20th century.
+  const midnight = year >= 1000 && year <= 9999 ? Date.UTC(year, month - 1, day) : NO_TIME
+  const date = new Date(midnight)
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? midnight : NO_TIME
+}
+
+/** `<34>`, or `<165>1 ` with the version of RFC 5424. @returns where it ends, or its start when there is none */
+function endOfPriority(bytes: Uint8Array, start: number, end: number): number {
+  let at = start + 1
+  while (at < start + 4 && at < end && isDigit(bytes[at])) at++
+  if (at === start + 1 || bytes[at] !== MORE) return start
+  return bytes[at + 1] === ZERO + 1 && bytes[at + 2] === SPACE ? at + 3 : at + 1
+}
+
+/** Whether a time can end here: no letter or digit follows. */
+function isDelimiter(bytes: Uint8Array, at: number, end: number): boolean {
+  const byte = at < end ? (bytes[at] ?? 0) : 0
+  return !(isDigit(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a))
+}
+
+/** Whether ` UTC`, ` GMT` or `Z` follows a time. */
+function isUtc(bytes: Uint8Array, at: number, end: number): boolean {
+  const start = bytes[at] === SPACE ? at + 1 : at
+  const word = String.fromCharCode(...bytes.subarray(start, Math.min(start + 3, end)))
+  if (word === 'UTC' || word === 'GMT') return isDelimiter(bytes, start + 3, end)
+  return word.startsWith('Z') && isDelimiter(bytes, start + 1, end)
+}
+
+/** @param start where a dot or a comma can be. @returns where the digits after it end, or `start` when there are none */
+function endOfFraction(bytes: Uint8Array, start: number, end: number): number {
+  if (start >= end || (bytes[start] !== DOT && bytes[start] !== COMMA)) return start
+  let at = start + 1
+  while (at < end && isDigit(bytes[at])) at++
+  return at === start + 1 ? start : at
+}
+
+/** @param start index of the dot. @returns milliseconds, rounded down */
+function milliseconds(bytes: Uint8Array, start: number, end: number): number {
+  let value = 0
+  for (let at = start + 1; at <= start + 3; at++) value = value * 10 + (at < end ? digitAt(bytes, at) : 0)
+  return value
+}
+
+function yearAt(bytes: Uint8Array, at: number): number {
+  return twoDigits(bytes, at) * 100 + twoDigits(bytes, at + 2)
+}
+
+function digitAt(bytes: Uint8Array, at: number): number {
+  return (bytes[at] ?? 0) - ZERO
+}

@@ -1,0 +1,288 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Address } from '../../../../src/address/address.ts'
+import { AddressScanner } from '../../../../src/enrich/formats/text/address-scanner.ts'
+import { utf8 } from '../../world.ts'
+
+/** The addresses in a line, and the tokens that have more than the address. */
+function scan(text: string): string[] {
+  // Other lines around it must not matter.
+  const bytes = utf8(`81.2.69.142${text}\n.9:1`)
+  const decoder = new TextDecoder()
+  const scanner = new AddressScanner()
+  const line = 11
+  const end = bytes.length - 5
+  const found: string[] = []
+  for (let from = line; scanner.next(bytes, line, from, end); from = scanner.tokenEnd) {
+    const [ip, token] = [
+      decoder.decode(bytes.subarray(scanner.start, scanner.end)),
+      decoder.decode(bytes.subarray(scanner.tokenStart, scanner.tokenEnd)),
+    ]
+    found.push(ip === token ? ip : `${ip} in ${token}`)
+  }
+  return found
+}
+
+const V4 = '81.2.69.142'
+const V6 = '2001:db8::1'
+
+describe('an address in a line', () => {
+  it.each<[line: string, found: string[], where: string]>([
+    [V4, [V4], 'alone'],
+    [V6, [V6], 'alone'],
+    [`${V4} ${V6}\t${V4}`, [V4, V6, V4], 'between blanks'],
+    [`"${V4}" '${V6}' \`${V4}\``, [V4, V6, V4], 'in quotes'],
+    [`(${V4}) <${V6}> {${V4}} [${V4}]`, [V4, V6, V4, V4], 'in brackets'],
+    [`${V4},${V6};${V4}|${V4}`, [V4, V6, V4, V4], 'in a list'],
+    [`from=${V4} SRC=${V4} rhost=${V6}`, [V4, V4, V6], 'as a value: sendmail, iptables, PAM'],
+    [`"ip":"${V4}","c":"${V6}"`, [V4, V6], 'in JSON'],
+    [`client: ${V4}, server: x`, [V4], 'nginx, error log'],
+    [`server ${V4} dev ${V4} over ${V4}`, [V4, V4, V4], 'after words that end as names of versions do'],
+    [`unknown[${V4}]: SASL unknown[${V6}]: x`, [V4, V6], 'Postfix'],
+    [`client @0x7f ${V4}#49152 (a.b): query`, [`${V4} in ${V4}#49152`], 'BIND'],
+    [`from ${V4}:50124 [25/Feb/2019:16:19:48.143]`, [`${V4} in ${V4}:50124`], 'HAProxy'],
+    [`[client ${V4}:5] AH01797: x`, [`${V4} in ${V4}:5`], 'Apache, error log'],
+    [`[${V6}]:443 and ${V6}`, [`${V6} in [${V6}]:443`, V6], 'with a port'],
+    [`u@d[${V4}] ${V4}(51234) ${V4}[500]`, [V4, V4, V4], 'PostgreSQL, strongSwan'],
+    [`outside:${V4}/443 (${V4}/443)`, [`${V4} in ${V4}/443`, `${V4} in ${V4}/443`], 'a firewall of Cisco'],
+    [`L:/${V4}:80 - R:/${V6}`, [`${V4} in ${V4}:80`, V6], 'Netty'],
+    [`node (broker/${V4}:9092)`, [`${V4} in ${V4}:9092`], 'Java with a name, here Kafka'],
+    [`- HIER_DIRECT/${V4} text/html`, [V4], 'Squid'],
+    [`http://${V4}/a https://[${V6}]/a http://u:p@${V4}:80/a`, [V4, V6, `${V4} in ${V4}:80`], 'in URLs'],
+    [`GET /?ip=${V4}&x=1 ${V4}%2C`, [V4, V4], 'in a query'],
+    [`ipv4:${V4}:80 tcp:${V4}:80`, [`${V4} in ${V4}:80`, `${V4} in ${V4}:80`], 'gRPC'],
+    [`client:${V4} access.log:${V6}`, [V4, V6], 'after the name of a field, or of a file by grep'],
+    [`10.0.0.1:52025->${V4}:80`, ['10.0.0.1 in 10.0.0.1:52025', `${V4} in ${V4}:80`], 'lsof'],
+    [`0.0.0.0:8080->80/tcp :::80`, ['0.0.0.0 in 0.0.0.0:8080'], 'docker ps'],
+    [`${V4}:https ${V4}:`, [V4, V4], 'with the name of a port, or in prose'],
+    [`From ${V4}. To ${V6}. From ${V6}: x... ${V4}...`, [V4, V6, V6, V4], 'at the end of a sentence'],
+    [`root@${V4} sip:100@${V4}:5060`, [V4, `${V4} in ${V4}:5060`], 'of a user'],
+    [`\u001b[31m${V4}\u001b[0m \u001b[1;31m${V6}`, [V4, V6], 'in colours'],
+    [`“${V4}” 来自${V4}的 ${V6}→`, [V4, V4, V6], 'beside characters that are not ASCII'],
+    [`\\"${V4}\\" ${V4}\\n`, [V4, V4], 'in escaped text'],
+    [`::1 ::ffff:${V4} 64:ff9b::${V4}`, ['::1', `::ffff:${V4}`, `64:ff9b::${V4}`], 'with zeros'],
+    ['0:0:0:0:0:0:0:1 fe80:0:0:0:1:2:3:4', ['0:0:0:0:0:0:0:1', 'fe80:0:0:0:1:2:3:4'], 'written by Java'],
+    ['2A02:8071:2B8E:9D00:1C2D:3E4F:5A6B:7C8D', ['2A02:8071:2B8E:9D00:1C2D:3E4F:5A6B:7C8D'], 'in capitals'],
+    ['fe80::1%eth0 fd00::1 ff02::fb', ['fe80::1%eth0', 'fd00::1', 'ff02::fb'], 'that is not public'],
+    ['listening on [::]:22', [':: in [::]:22'], 'unspecified'],
+    [`client:${V6} source:fe80::1`, [V6, 'fe80::1'], 'of IPv6 after the name of a field'],
+    [
+      '255.255.255.255 0.0.0.0 1.2.3.4',
+      ['255.255.255.255', '0.0.0.0', '1.2.3.4'],
+      'the largest and smallest',
+    ],
+  ])('%j has %j: %s', (line, found) => expect(scan(line)).toEqual(found))
+
+  it.each([
+    ['nginx/1.2.3.4 Chrome/120.0.0.0 Apache-Coyote/1.1.0.2', 'versions of programs'],
+    ['version 1.2.3.4 Version: 1.2.3.4 version=1.2.3.4 "version":"29.1.1.0" v1.2.3.4 v 1.2.3.4', 'versions'],
+    ['userAgentVersion=1.2.3.4 app_version: "1.2.3.4" Firmware 1.2.3.4 build 1.2.3.4', 'versions'],
+    ['1.2.3.4-5 1.2.3.4+b1 1.2.3.4~rc1 1.2.3.4rc1 1:9.18.1.2 lib-1.2.3.4', 'versions of packages'],
+    ['a==1.2.3.4 a>=1.2.3.4 a~=1.2.3.4 ^1.2.3.4 ~>1.2.3.4 ~1.2.3.4', 'versions that a package needs'],
+    ['12.04.1.2 01.2.3.4 1.2.3.04', 'leading zeros'],
+    ['nginx:1.2.3.4 org.foo:bar:1.2.3.4 rv:1.9.2.13)', 'tags of images, versions of Java and of Gecko'],
+    ['1.2.3.4.5 .1.2.3.4 1.2.3.4.80 1..2.3.4 1.2.3', 'other numbers of parts'],
+    ['256.1.1.1 1.2.3.256 1.2.3.4567 1234.1.1.1', 'numbers that are too large'],
+    ['1.3.6.1.4.1.311 oid 1.3.6.1 OID=1.3.6.1', 'object identifiers'],
+    ['10.0.0.0/8 81.2.69.142/32 81.2.69.0/24, 2001:db8::/32 1.2.3.0/255.255.255.0', 'networks'],
+    ['81.2.69.0-81.2.69.255 81.2.69.0..81.2.69.255', 'ranges'],
+    ['1.2.3.4.log 1.2.3.4.example.com ip-10-0-0-1 1.2.3.4_x x_1.2.3.4 a1.2.3.4 1.2.3.4a', 'names'],
+    ['/opt/nginx/1.2.3.4 /1.2.3.4/a C:\\a\\1.2.3.4\\a jquery/1.2.3.4/a', 'paths'],
+    ['10:20:30 2026-07-01T10:20:30 [10/Oct/2023:13:55:36 -0700] 00:00:10.123', 'times'],
+    ['00:1a:2b:3c:4d:5e MAC=00:11:22:33:44:55:66:77:88:99:aa:bb:08:00', 'hardware addresses'],
+    ['00:11:22:33:44:55:66:77 50:06:01:60:3b:a0:11:22', 'of eight bytes'],
+    ['d41d8cd9-8f00-b204-e980-0998ecf8427e', 'a UUID'],
+    ['0000: 2001 0db8 0000:0010 de:ad:be:ef 16:27:ac:a5:76:28:2d:36:63:1b:56:4d', 'hex dumps, fingerprints'],
+    ['std::cout a::b dead::beef ::a Foo::Bar :: face::1 A::B::C ::', 'names of programs'],
+    ['81.2.69.142:99999 81.2.69.142:80:443 81.2.69.142:80x', 'no ports'],
+    ['2001:db8::1::2 2001:db8:::1 1:2:3 2001:db8::g 2001:db8::12345', 'no addresses of IPv6'],
+    ['user@realm 81.2.69.142@realm', 'users'],
+    ['1,234.5.6.7.8 -1.5 3.14 1e5 99.9%', 'numbers'],
+    ['', 'nothing'],
+    [':', 'a colon'],
+    ['.', 'a dot'],
+  ])('is none in %j: %s', (line) => expect(scan(line)).toEqual([]))
+
+  it('is not read beyond the line', () => {
+    const bytes = utf8('x 81.2.69.142\n')
+    const scanner = new AddressScanner()
+    expect(scanner.next(bytes, 0, 0, 12)).toBe(true)
+    expect(scanner.end).toBe(12)
+    expect(scanner.next(bytes, 0, 0, 8)).toBe(false)
+  })
+})
+
+/**
+ * The rules as expressions, slowly: tries every text of the line that can be an address, and looks at what is before and
+ * after it.
+ */
+function reference(line: string): string[] {
+  const address = new Address()
+  const found: string[] = []
+  const isBefore = (before: string, after: string): boolean => {
+    if (/␛\[[\d;]{0,16}m$/.test(before.replaceAll('\u001b', '␛'))) return true
+    if (/(?:[\w.+~^#%\\]|(?<!<)-|[=<>!~^]=|[~^]>|::|\\\/)$/.test(before)) return false
+    if (/(?:version|(?<![A-Za-z])v)[ \t"'=:([{]{0,4}$/i.test(before)) return false
+    const slash = /(^|[^\w.-])([\w.-]+)\/$/.exec(before)
+    if (slash !== null) {
+      if (/[/\\]/.test(slash[1] ?? '')) return false
+      return /(?:^|_)DIRECT$/.test(slash[2] ?? '') || /^:\d/.test(after)
+    }
+    const label = /([\w.-]*\w):$/.exec(before)?.[1]
+    if (label === undefined || /(?:client|host|tcp)$/i.test(label)) return true
+    return !/\d$/.test(label) && /^[:#/]\d/.test(after)
+  }
+  const portAfter = (before: string, after: string): string | null => {
+    const port = /^[:#](\d+)/.exec(after) ??
+      (/\/\/\[?$/.test(before) ? null : /^\/(\d+)/.exec(after)) ?? ['', '']
+    const rest = after.slice(port[0].length)
+    if (port[0] !== '') {
+      const number = Number(port[1])
+      if ((port[1] ?? '').length > 5 || number > 65_535 || (port[0].startsWith('/') && number <= 128))
+        return null
+      return /^(?:\w|\.+[\w*-]|-[\w]|:\w)/.test(rest) ? null : port[0]
+    }
+    if (/^\//.test(after)) return /\/\/\[?$/.test(before) || !/^\/[\w.]/.test(after) ? '' : null
+    if (/^\\/.test(after)) return /^\\["'nrt\\]/.test(after) ? '' : null
+    if (/^%/.test(after)) return /^%[\da-f]{2}/i.test(after) ? '' : null
+    return /^(?:\w|\.+[\w*-]|[-+~@]\w|[:#][\w-]+:\w)/.test(after) ? null : ''
+  }
+  for (let at = 0; at < line.length; ) {
+    const before = line.slice(0, at)
+    const isWithin = /[\d.]$/.test(before) && /^[\d.]/.test(line.slice(at))
+    const ipv4 = isWithin ? null : /^\d{1,3}(?:\.\d{1,3}){3}(?!\d)/.exec(line.slice(at))
+    const ipv6 = /^[\da-f:]*:[\da-f:.]*/i.exec(line.slice(at))
+    const whole = (ipv6?.[0] ?? '').replace(/\.+$/, '').replace(/(?<!:):$/, '')
+    const zone = /^%[\w.~-]*/.exec(line.slice(at + whole.length))?.[0] ?? ''
+    const texts = [whole + zone, ipv4?.[0] ?? ''].filter((text) => text !== '' && address.parse(text))
+    const text = texts.find((each) => {
+      address.parse(each)
+      const after = line.slice(at + each.length)
+      if (each.includes(':') && !isOfHost(address.words, each, before, after)) return false
+      const isBracketed = before.endsWith('[') && /^\]:\d/.test(after)
+      const port = portAfter(before, isBracketed ? after.slice(1) : after)
+      return port !== null && isBefore(before, isBracketed ? after.slice(1) : after)
+    })
+    if (text === undefined) at++
+    else {
+      const after = line.slice(at + text.length)
+      const isBracketed = text.includes(':') && before.endsWith('[') && /^\]:\d/.test(after)
+      const port = portAfter(before, isBracketed ? after.slice(1) : after) ?? ''
+      const token = isBracketed ? `[${text}]${port}` : text + port
+      found.push(text === token ? text : `${text} in ${token}`)
+      at += text.length + (isBracketed ? 1 : 0) + port.length
+    }
+  }
+  return found
+}
+
+/** Whether an address of IPv6 is of a kind that hosts have. @param words of the address */
+function isOfHost(words: Uint32Array, text: string, before: string, after: string): boolean {
+  const hex = [...words].map((word) => word.toString(16).padStart(8, '0')).join('')
+  if (/^(?:[23]|f[cdf]|fe[89ab])/.test(hex)) return /^[^:]{4}:/.test(text)
+  if (/^0064ff9b0{16}/.test(hex)) return true
+  if (/^0{32}$/.test(hex)) return before.endsWith('[') && after.startsWith(']')
+  return /^0{31}1$/.test(hex) || (/^0{16}/.test(hex) && text.includes('.'))
+}
+
+const pieces = fc.constantFrom(
+  ...[
+    V4,
+    V6,
+    '1.2.3.4',
+    '10.0.0.1',
+    '::1',
+    '::',
+    'fe80::1',
+    '2a02:1:2:3:4:5:6:7',
+    '::ffff:1.2.3.4',
+    '64:ff9b::1',
+  ],
+  ...[
+    'client',
+    'host',
+    'nginx',
+    'tcp',
+    'version',
+    'v',
+    'DIRECT',
+    'a',
+    'f',
+    'x_',
+    '80',
+    '443',
+    '1',
+    '0',
+    '65536',
+  ],
+  ...[
+    ' ',
+    ' ',
+    '.',
+    '..',
+    ':',
+    ':',
+    '::',
+    '/',
+    '//',
+    '-',
+    '->',
+    '<-',
+    '=',
+    '==',
+    '>',
+    '[',
+    ']',
+    '(',
+    ')',
+    '"',
+    ',',
+  ],
+  ...[
+    '@',
+    '#',
+    '%',
+    '%2C',
+    '%eth0',
+    '+',
+    '~',
+    '^',
+    '\\',
+    '\\"',
+    '\\n',
+    '\t',
+    '*',
+    '\u001b[31m',
+    'm',
+    'é',
+    '_',
+    '&',
+  ],
+)
+
+describe('a line of pieces', () => {
+  it('has the addresses that slow expressions find in it', () => {
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 8 }), (parts) => {
+        const line = parts.join('')
+        expect(scan(line)).toEqual(reference(line))
+      }),
+      { numRuns: 60000 },
+    )
+  })
+
+  it('has all addresses between blanks, in their order, at any offset', () => {
+    const group = fc.nat(0xffff).map((value) => value.toString(16))
+    const ipv6 = fc.array(group, { minLength: 7, maxLength: 7 }).map((groups) => `2001:${groups.join(':')}`)
+    const address = fc.oneof(fc.ipV4(), ipv6)
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.stringMatching(/^[k-p ]{0,9}$/), address), { maxLength: 6 }),
+        (parts) => {
+          const line = parts.map(([words, ip]) => `${words} ${ip}`).join(' ')
+          expect(scan(line)).toEqual(parts.map(([, ip]) => ip))
+        },
+      ),
+    )
+  })
+})
