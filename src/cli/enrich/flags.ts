@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import type { FormatOption } from '../../enrich/formats/format-definition.ts'
 import { definitionOf, type EnrichOptions, FORMATS, type Format } from '../../enrich/formats/formats.ts'
-import { QUOTING } from '../../enrich/formats/row-format.ts'
+import { QUOTING } from '../../enrich/formats/row-options.ts'
 import { ANNOTATION } from '../../enrich/formats/text/annotation.ts'
 import { MOST_ADDRESSES } from '../../enrich/formats/text/text.ts'
 import {

@@ -2,6 +2,7 @@ import { Address } from '../../../address/address.ts'
 import { NO_TIME } from '../../locating/event-time.ts'
 import { OpeningTime } from '../../locating/opening-time.ts'
 import { AddressEvidence } from '../../reading/address-evidence.ts'
+import { kindOfValue } from '../../reading/field-guess.ts'
 import { isAddressName } from '../../reading/known-names.ts'
 import { firstLines, sampleLines, startsJsonArray } from '../../reading/sample.ts'
 import { AddressScanner } from './address-scanner.ts'
@@ -47,8 +48,12 @@ function startsJson(line: string): boolean {
 function hasHeader([first = '', second = '']: readonly string[]): boolean {
   if (/^\ufeff?#(?:fields|separator|software|version)\b/i.test(first)) return true
   const names = first.trim().split(/\s+/)
+  const values = second.trim().split(/\s+/)
   const isHeader = names.length > 2 && names.every((name) => /^[A-Za-z_][\w.()-]*$/.test(name))
-  return isHeader && names.some(isAddressName) && second.trim().split(/\s+/).length === names.length
+  const isNamed = names.some(
+    (name, index) => isAddressName(name) && kindOfValue(values[index] ?? '') === 'address',
+  )
+  return isHeader && isNamed && values.length === names.length
 }
 
 /** Objects after what Docker Compose or a container runtime writes before each line. */

@@ -86,7 +86,9 @@ export function planText(
 
 function formNotes({ annotate, nth }: TextPlan): string[] {
   const which = nth === null ? 'each public address' : `address ${nth} of each line`
-  return annotate === null ? [] : [`a place is added to ${which}: ${annotate}`]
+  return annotate === null
+    ? []
+    : [`a place is added to ${which}, as ${annotate}. For objects: --to ndjson (in a program: to)`]
 }
 
 /** What is not certain about the times of the lines, if the output or the report depends on them. */

@@ -1,0 +1,246 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type EnrichOptions, makePlan } from '../../../../src/enrich/formats/formats.ts'
+import { planText } from '../../../../src/enrich/formats/text/text.ts'
+import { createRowEnricher } from '../../../../src/enrich.ts'
+import { enrichBytes, enrichText, latin1, smallResolver, utf8 } from '../../in-memory-run.ts'
+
+const AT = Date.UTC(2026, 6, 1)
+const LINE = 'Oct 11 22:14:15 web sshd[1]: Failed password for root from 81.2.69.142 port 5 ssh2\n'
+
+describe('the guess', () => {
+  it.each([
+    ['syslog', LINE],
+    ['RFC 5424', '<34>1 2003-10-11T22:14:15.003Z web su - ID47 - from 81.2.69.142\n'],
+    [
+      'commas in an error log',
+      '2023/10/11 14:32:52 [error] 1#1: *1 x, client: 81.2.69.142, server: _\n'.repeat(3),
+    ],
+    ['commas in a log of Python', '2023-10-11 14:32:52,123 INFO from 81.2.69.142\n'.repeat(3)],
+    ['tabs', '2023-10-11 14:32:52\tINFO\tfrom 81.2.69.142\n'.repeat(3)],
+    ['private addresses', '[pid: 1|app: 0] 127.0.0.1 () {38 vars in 696 bytes}\n'],
+    ['prose', 'Hello,\nplease look at 81.2.69.142.\n'],
+    ['Latin-1', 'von M\xfcnchen 81.2.69.142\n'],
+    ['lines after a crash', `${'\0'.repeat(500)}${LINE}`],
+    ['a template in brackets', '[{x}] 81.2.69.142 y\n'],
+    ['a sentence and another of as many words', 'this remote is\n81.2.69.142 not known\n'],
+  ])('is text for %s, and is lossless', (_, input) => {
+    const bytes = latin1(input)
+    const { plan, notes, output } = enrichBytes(bytes, {})
+    expect(plan.format).toBe('text')
+    expect(notes.slice(0, 2)).toEqual([
+      'the format is text',
+      'a place is added to each public address, as {ip} [{country_code} {city}]. For objects: --to ndjson (in a program: to)',
+    ])
+    const decoder = new TextDecoder('latin1')
+    expect(decoder.decode(output).replaceAll(' [GB London]', '')).toBe(decoder.decode(bytes))
+  })
+
+  it.each([
+    ['no address', 'Once upon a time\n'],
+    ['versions', '- libfoo 4.1.2.3\n- libbar 2.0.1.4\n- libbaz 1.2.3.1\n'],
+    ['JSON over several lines', '{\n  "ip": "81.2.69.142"\n}\n'],
+    ['an array of texts', '[\n "81.2.69.142"\n]\n'],
+    ['W3C without fields', '#Software: x\n#Version: 1.0\n81.2.69.142 x\n'],
+    ['a table separated by spaces', 'srcaddr bytes action\n81.2.69.142 7 OK\n'],
+    ['objects behind a prefix', 'web-1  | {"ip":"81.2.69.142"}\nweb-1  | {"ip":"81.2.69.142"}\n'],
+    ['objects of a container', '2026-07-01T12:00:00Z stdout F {"ip":"81.2.69.142"}\n'],
+    ['a binary file', `PAR1\x15\x04\x15\x00\x00\x01 81.2.69.142 ${'\x00\x02'.repeat(20)}\n`],
+  ])('is not text for %s', (_, input) => {
+    expect(() => makePlan(latin1(input), true, {})).toThrow(
+      expect.objectContaining({ code: expect.stringMatching(/^ENRICH_/) }),
+    )
+  })
+
+  it.each([
+    ['a table whose column is unclear', 'source_ip,dest\n81.2.69.142,1.1.1.1\n'],
+    ['a table without a header', '2026-07-01T12:00:00Z,81.2.69.142,x\n2026-07-01T12:00:00Z,81.2.69.142,y\n'],
+    ['a table with a text', 'time,message\n2026-07-01,from 81.2.69.142\n'],
+  ])('is still a table for %s', (_, input) => {
+    let format: string | null = null
+    try {
+      ;({ format } = makePlan(utf8(input), true, {}).plan)
+    } catch (error) {
+      expect(error).toMatchObject({ code: expect.stringMatching(/^ENRICH_(FIELD_UNKNOWN|HEADER_MISSING)$/) })
+    }
+    expect(format).not.toBe('text')
+  })
+})
+
+describe('planText', () => {
+  const plan = (options: EnrichOptions) => planText(utf8(LINE), true, options).plan
+
+  it('is plain data', () => expect(structuredClone(plan({}))).toEqual(plan({})))
+
+  it.each<[EnrichOptions, RegExp]>([
+    [{ append: true, to: 'ndjson' }, /use one of the options "append" and "to"/],
+    [{ annotate: '{ip} {city}', append: true }, /use one of the options "annotate" and "append"/],
+    [{ to: 'csv' as never }, /"to" must be one of ndjson/],
+    [{ nth: 0 }, /"nth" must be a whole number from 1/],
+    [{ nth: 1.5 }, /"nth"/],
+    [{ fields: ['city'] }, /"fields" needs "append"/],
+    [{ into: 'x' }, /"into" needs "to"/],
+    [{ trustedProxies: ['10.0.0.0/8'] }, /"trustedProxies" is not for text/],
+  ])('refuses %j', (options, message) => {
+    expect(() => plan(options)).toThrow(TypeError)
+    expect(() => plan(options)).toThrow(message)
+  })
+
+  it.each<[EnrichOptions, string]>([
+    [{ field: 'ip' }, 'ENRICH_FIELD_UNKNOWN'],
+    [{ timeField: 'time' }, 'ENRICH_FIELD_UNKNOWN'],
+    [{ to: 'ndjson', into: 'ip' }, 'ENRICH_FIELD_EXISTS'],
+    [{ to: 'ndjson', into: 'raw' }, 'ENRICH_FIELD_EXISTS'],
+  ])('refuses %j: %s', (options, code) => {
+    expect(() => plan(options)).toThrow(expect.objectContaining({ code }))
+  })
+
+  it('says what is not known about the times, if the output depends on them', () => {
+    const notes = (line: string, options: EnrichOptions & { writtenAt?: number }) =>
+      planText(utf8(line), true, { to: 'ndjson', ...options }).notes
+    const local = '2023/10/11 14:32:52 [error] x 81.2.69.142\n'
+    expect(notes(LINE, {})).toEqual([
+      expect.stringMatching(/^its times have no year, and are not read: .*--at/),
+    ])
+    expect(notes(LINE, { writtenAt: AT })).toEqual([
+      'its times have no year: the latest is used in which they are not after 2026-07-01T00:00:00.000Z, when the file was last written; --at gives another time',
+      expect.stringMatching(/^its times have no offset from UTC/),
+    ])
+    expect(notes(LINE, { writtenAt: 5, at: AT })[0]).toContain('2026-07-01T00:00:00.000Z, the time of --at')
+    expect(notes(local, {})).toEqual([expect.stringMatching(/^its times have no offset/)])
+    expect(notes('2023-10-11T14:32:52Z 81.2.69.142\n', {})).toEqual([])
+    expect(planText(utf8(local), true, {}).notes).toHaveLength(1)
+    expect(planText(utf8(local), true, { annotate: '{ip} {timezone_offset}' }).notes).toHaveLength(2)
+    expect(planText(utf8(local), true, { details: true }).notes).toHaveLength(2)
+  })
+})
+
+describe('lines of text', () => {
+  const three = 'x 10.0.0.1 9.9.9.9 81.2.69.142\nno address\n127.0.0.1 only\n'
+
+  it('are counted by the first public address', () => {
+    const { counts } = enrichBytes(utf8(three), { format: 'text' })
+    expect(counts).toMatchObject({
+      lines: 3,
+      resolved: 0,
+      bad: 0,
+      failed: { 'not-found': 1, missing: 1, loopback: 1 },
+    })
+    expect(enrichText(three, { format: 'text' })).toContain('81.2.69.142 [GB London]')
+  })
+
+  it.each<[number | undefined, string | null, number]>([
+    [undefined, '9.9.9.9', 0],
+    [1, '10.0.0.1', 0],
+    [2, '9.9.9.9', 0],
+    [3, '81.2.69.142', 1],
+    [4, null, 0],
+  ])('become objects with address %s: %s', (nth, ip, resolved) => {
+    const { output, counts } = enrichBytes(utf8(three), { format: 'text', to: 'ndjson', nth })
+    const [object] = new TextDecoder().decode(output).split('\n')
+    expect(JSON.parse(object ?? '')).toMatchObject({ raw: 'x 10.0.0.1 9.9.9.9 81.2.69.142', ip })
+    expect(counts.resolved).toBe(resolved)
+  })
+
+  it('have one place with `nth`', () => {
+    expect(enrichText('81.2.69.142 81.2.69.142 81.2.69.142\n', { format: 'text', nth: 2 })).toBe(
+      '81.2.69.142 81.2.69.142 [GB London] 81.2.69.142\n',
+    )
+  })
+
+  it('are objects with the record of lookup, at the time of the line', async () => {
+    const resolver = await smallResolver()
+    const location = resolver.lookup('81.2.69.142', { at: new Date('2024-01-05T00:00:00Z') })
+    const line = '2024-01-05T00:00:00Z a "b" \\ 81.2.69.142:5'
+    expect(enrichText(`${line}\nx\n`, { format: 'text', to: 'ndjson', into: 'geo' })).toBe(
+      `${JSON.stringify({ raw: line, ip: '81.2.69.142', geo: location })}\n{"raw":"x","ip":null,"geo":null}\n`,
+    )
+  })
+
+  it('have no offset near a change of clocks, if their own clock is unknown', () => {
+    // London changed its clocks on 31 March 2024 at 01:00 UTC.
+    const offset = (time: string): string =>
+      enrichText(`${time} 81.2.69.142\n`, {
+        format: 'text',
+        annotate: '{ip} [{timezone_offset} {city}]',
+      }).split('142 ')[1] ?? ''
+    expect(offset('2024-03-31 16:00:00 x')).toBe('[+01:00 London]\n')
+    expect(offset('2024-03-31 02:00:00 x')).toBe('[London]\n')
+    expect(offset('2024-03-30 12:00:00 x')).toBe('[+00:00 London]\n')
+    expect(offset('2024-03-31T02:00:00Z x')).toBe('[+01:00 London]\n')
+  })
+
+  it('are kept with `append`, and get their location after them', () => {
+    const options: EnrichOptions = { format: 'text', append: true }
+    expect(enrichText(three, { ...options, fields: ['country_code', 'city'], nth: 3 })).toBe(
+      three
+        .replace('142\n', '142\tGB\tLondon\n')
+        .replace('address\n', 'address\t\t\n')
+        .replace('only\n', 'only\t\t\n'),
+    )
+    expect(enrichText('x\n', options)).toBe('x\tnull\n')
+  })
+
+  it('are left out by `onlyFailed` and `dropUnresolved`', () => {
+    const input = `${three}81.2.69.142\n`
+    expect(enrichText(input, { format: 'text', onlyFailed: true })).toBe(three)
+    expect(enrichText(input, { format: 'text', dropUnresolved: true })).toBe('81.2.69.142 [GB London]\n')
+  })
+
+  it('that are too long stay as they are, and are bad lines', () => {
+    const input = `${'x'.repeat(100)} 81.2.69.142\r\n81.2.69.142\r\n`
+    const { output, counts } = enrichBytes(utf8(input), { format: 'text', maxLineBytes: 50 })
+    expect(new TextDecoder().decode(output)).toBe(input.replace(/142\r\n$/, '142 [GB London]\r\n'))
+    expect(counts).toMatchObject({ bad: 1, resolved: 1 })
+  })
+
+  it('are rows, one for each, too', async () => {
+    const resolver = await smallResolver()
+    const rows = createRowEnricher({ resolver, format: 'text', at: AT, maxLineBytes: 50 })
+    const given = ['a 81.2.69.142\r', '', 'x'.repeat(60), '10.0.0.1'].map((row) => utf8(row))
+    expect(rows(given).map((row) => new TextDecoder().decode(row))).toEqual([
+      'a 81.2.69.142 [GB London]\r',
+      '',
+      'x'.repeat(60),
+      '10.0.0.1',
+    ])
+    const objects = createRowEnricher({ resolver, format: 'text', at: AT, to: 'ndjson' })
+    expect(objects([utf8('')]).map((row) => new TextDecoder().decode(row))).toEqual([
+      '{"raw":"","location":null}',
+    ])
+  })
+
+  it('are lossless and the same however the input is cut', () => {
+    const word = fc.constantFrom(
+      '81.2.69.142',
+      '9.9.9.9',
+      '10.0.0.1',
+      '2a00::1',
+      'x',
+      '12:30',
+      ',',
+      '"',
+      '\xff',
+      '\x01',
+      '[',
+      ']:',
+    )
+    const line = fc.array(word, { maxLength: 6 }).map((words) => words.join(' '))
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(line, fc.constantFrom('\n', '\r\n')), { minLength: 1, maxLength: 12 }),
+        (lines) => {
+          const text = lines.flat().join('')
+          const [whole, cut] = [2 ** 20, 20].map((size) =>
+            enrichBytes(latin1(text), { format: 'text' }, size),
+          )
+          const decoder = new TextDecoder('latin1')
+          expect(decoder.decode(cut?.output)).toBe(decoder.decode(whole?.output))
+          expect(cut?.counts).toEqual(whole?.counts)
+          const places = decoder.decode(whole?.output).replaceAll(' [GB London]', '')
+          expect(places).toBe(decoder.decode(latin1(text)))
+        },
+      ),
+    )
+  })
+})
