@@ -99,6 +99,9 @@ beforeAll(() => {
   )
   const files = {
     'access.log': '81.2.69.142 - - [21/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 1\n',
+    'auth.log': AUTH,
+    'mail.log': 'Jul  5 09:32:13 mail postfix/smtpd[2211]: connect from unknown[81.2.69.142]\n',
+    'firewall.log': 'Jul  5 09:32:14 fw kernel: IN=eth0 OUT= SRC=81.2.69.142 DST=10.0.0.5 LEN=40\n',
     'events.ndjson': '{"client":{"ip":"81.2.69.142"},"ts":"2026-07-01T12:00:00Z"}\n',
     'orders.csv': 'id,client_ip\n1,81.2.69.142\n',
     'rows.tsv': '81.2.69.142\tfirst\n',
@@ -108,6 +111,9 @@ beforeAll(() => {
   }
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content)
 })
+
+/** A line of OpenSSH. */
+const AUTH = 'Jul  5 09:32:11 web sshd[9123]: Failed password for root from 81.2.69.142 port 51234 ssh2\n'
 
 describe('the documents', () => {
   it('have examples', () => expect(ran('ts').length).toBeGreaterThan(11))

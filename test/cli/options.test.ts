@@ -80,6 +80,9 @@ describe('the definition of an option', () => {
     '--field': ['ip'],
     '--into': ['place'],
     '--fields': ['city'],
+    '--annotate': ['{ip} {city}'],
+    '--nth': ['2'],
+    '--to': ['ndjson'],
     '--time-field': ['ts'],
     '--max-record-lines': ['5'],
   }

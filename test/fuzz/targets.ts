@@ -11,6 +11,7 @@ import { ndjson } from './targets/ndjson.ts'
 import { packed } from './targets/packed.ts'
 import { rowsTarget } from './targets/rows.ts'
 import { tar } from './targets/tar.ts'
+import { text } from './targets/text.ts'
 import { writer } from './targets/writer.ts'
 
 export const TARGETS: readonly Target[] = [
@@ -27,6 +28,7 @@ export const TARGETS: readonly Target[] = [
     delimited,
     headed,
     logLines,
+    text,
     locale,
   ],
 ]
