@@ -26,6 +26,8 @@ const TILDE = 0x7e
 const MAX_BYTES = 45 + 33
 /** Colons of an address without `::`, at least: its last two groups can be a dotted quad. */
 const MIN_COLONS = 6
+/** Colons of an address, and one that ends a phrase. */
+const MAX_COLONS = 9
 
 /**
  * Finds the addresses in a line of text. An address is a whole token in the grammar of `Address.parse`. It can have a port:
@@ -88,12 +90,14 @@ export class AddressScanner {
       const start = startOfFirst(bytes, from, colon)
       return start !== -1 && isHex(next) && this.#isIPv6At(bytes, line, start, end)
     }
+    if (bytes[colon + 2] === COLON) return false
     // Groups can be before the doubled colon, as in 64:ff9b::1, or the name of a field, as in client:fe80::1.
     let start = colon
-    while (start > from && isHex(bytes[start - 1])) start--
+    while (start > from && start > colon - 5 && isHex(bytes[start - 1])) start--
     if (start > line && isWord(bytes[start - 1]) && !endsColour(bytes, line, start)) return false
     let first = start
-    while (first > from && (isHex(bytes[first - 1]) || bytes[first - 1] === COLON)) first--
+    const least = Math.max(from, start - MAX_BYTES)
+    while (first > least && (isHex(bytes[first - 1]) || bytes[first - 1] === COLON)) first--
     if (bytes[first] === COLON && bytes[first + 1] !== COLON) first++
     return (
       (first < start && this.#isIPv6At(bytes, line, first, end)) || this.#isIPv6At(bytes, line, start, end)
@@ -105,6 +109,8 @@ export class AddressScanner {
     let colons = 0
     let isShort = false
     for (; after < end && (isHex(bytes[after]) || bytes[after] === COLON || bytes[after] === DOT); after++) {
+      // A longer run is no address, and is not read to its end from each of its bytes.
+      if (colons > MAX_COLONS || after - start > MAX_BYTES) return false
       if (bytes[after] !== COLON) continue
       colons++
       isShort ||= bytes[after + 1] === COLON

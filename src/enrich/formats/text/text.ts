@@ -40,7 +40,7 @@ function textPlan(options: LineOptions & InputFacts): TextPlan {
   }
   if (into !== undefined && form !== 'to') throw new TypeError('for text, the option "into" needs "to"')
   if (common.trustedProxies !== null) {
-    throw new TypeError('the option "trustedProxies" is not for text: each of its addresses stands alone')
+    throw new TypeError('trustedProxies is not for text: each of its addresses stands alone')
   }
   const writtenAt = options.writtenAt ?? null
   const plan: TextPlan = {

@@ -103,6 +103,11 @@ describe('an address in a line', () => {
     ['.', 'a dot'],
   ])('is none in %j: %s', (line) => expect(scan(line)).toEqual([]))
 
+  it.each(['2001:', '::', ':', '1.', '.', '1.2.3.4.', '1:', 'a::', '0:', 'f', '2001:db8::1:'])(
+    'is not in a mebibyte of %j, which takes no longer than other bytes',
+    (piece) => expect(scan(piece.repeat(2 ** 20 / piece.length))).toEqual([]),
+  )
+
   it('is not read beyond the line', () => {
     const bytes = utf8('x 81.2.69.142\n')
     const scanner = new AddressScanner()
