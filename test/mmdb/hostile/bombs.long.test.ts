@@ -1,11 +1,12 @@
 // Runs every bomb through the public interface and the commands: a typed error or a well-typed record, in bounded time
-// and memory.
+// and memory. The bounds are some ten times what a quiet machine needs, since machines differ; what does harm takes minutes.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { processorMs } from '../../processor-time.ts'
 import { hasShared, SHARED, sharedBytes } from '../../shared.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import type { Toll } from './bomb-child.ts'
@@ -29,14 +30,14 @@ async function tollsOf(group: string, user: string): Promise<Toll[]> {
 
 describe.each(Object.keys(BOMBS))('the bombs of %s', (group) => {
   it.each([
-    ['the library, each in a second and 100 MB', 'library', 1000],
+    ['the library, each in ten seconds and 100 MB', 'library', 10_000],
     // Five commands, each of which opens a file of up to 96 MB.
-    ['the commands, each in 100 MB beside the file', 'commands', 5000],
+    ['the commands, each in 100 MB beside the file', 'commands', 50_000],
   ])('do no harm to %s', { timeout: 600_000 }, async (_, user, milliseconds) => {
     const tolls = await tollsOf(group, user)
     expect(tolls).toHaveLength(BOMBS[group]?.length ?? 0)
     // A check of shared values may take as long as for a file of ten million values.
-    expect(tolls.filter(({ cpu }) => cpu > (group === 'sharing' ? 10_000 : milliseconds))).toEqual([])
+    expect(tolls.filter(({ cpu }) => cpu > (group === 'sharing' ? 5 : 1) * milliseconds)).toEqual([])
     expect(tolls.filter(({ memory }) => memory > 100 * MB)).toEqual([])
   })
 })
@@ -46,10 +47,7 @@ describe.skipIf(!hasShared)('the fixtures', () => {
     (hasShared ? readdirSync(`${SHARED}fixtures/${folder}`) : []).map((name) => `fixtures/${folder}/${name}`),
   )
   it.each(files)('%s', async (file) => {
-    const started = process.cpuUsage()
-    ordeal(sharedBytes(file))
-    const { user, system } = process.cpuUsage(started)
-    expect((user + system) / 1000).toBeLessThan(1000)
+    expect(processorMs(() => ordeal(sharedBytes(file)))).toBeLessThan(10_000)
     await commandOrdeal(sharedBytes(file), folder)
   })
 })
