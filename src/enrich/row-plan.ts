@@ -26,6 +26,7 @@ export const ROW_OPTIONS: NamesOf<RowOptions & Pick<LineOptions, 'onlyFailed' | 
   into: true,
   fields: true,
   append: true,
+  logFormat: true,
   annotate: true,
   nth: true,
   to: true,

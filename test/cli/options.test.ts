@@ -78,6 +78,7 @@ describe('the definition of an option', () => {
 
   const VALUES: Readonly<Record<string, string[]>> = {
     '--field': ['ip'],
+    '--log-format': ['%h %u'],
     '--into': ['place'],
     '--fields': ['city'],
     '--annotate': ['{ip} {city}'],

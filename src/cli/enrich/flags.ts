@@ -94,6 +94,12 @@ export const ENRICH_OPTIONS = [
     ...formatsWith('to'),
   },
   {
+    flags: '--log-format <directive>',
+    text: "how the server writes a line, as its configuration says it: nginx's `log_format`, such as `'$remote_addr - $remote_user [$time_local] \"$request\" $status'`, or Apache's `LogFormat`, such as `'%h %l %u %t \"%r\" %>s %b'`. Quote it for the shell",
+    read: readName,
+    ...formatsWith('logFormat'),
+  },
+  {
     flags: '--overwrite',
     text: 'replace a member or columns of the same name, which are an error otherwise',
     ...formatsWith('overwrite'),

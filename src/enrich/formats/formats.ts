@@ -13,13 +13,29 @@ import type { FormatDefinition, InputFacts } from './format-definition.ts'
 import { SSV, W3C, ZEEK } from './headed/headed.ts'
 import { LIST } from './list.ts'
 import { NDJSON } from './ndjson/ndjson.ts'
+import { AWS_ALB, AWS_ELB, AWS_S3, CUSTOM_LOG, SQUID } from './pattern/pattern.ts'
 import { TEXT } from './text/text.ts'
 
 /**
  * All formats, from the strictest to the most lenient: the first that recognises an input is used. To add a format, add
  * its definition here. The types and lists below, the options of the command and its messages follow from it.
  */
-const DEFINITIONS = [NDJSON, W3C, ZEEK, ACCESS_LOG, SSV, LIST, TSV, CSV, TEXT] as const
+const DEFINITIONS = [
+  NDJSON,
+  W3C,
+  ZEEK,
+  ACCESS_LOG,
+  AWS_ALB,
+  AWS_ELB,
+  AWS_S3,
+  SQUID,
+  CUSTOM_LOG,
+  SSV,
+  LIST,
+  TSV,
+  CSV,
+  TEXT,
+] as const
 
 /** The names of the formats. Has no annotation, so that the published types contain names and not definitions. */
 export const FORMATS = DEFINITIONS.map(({ name }) => name)
@@ -70,6 +86,7 @@ const DEFAULTS = {
   annotate: undefined,
   nth: undefined,
   to: undefined,
+  logFormat: undefined,
   overwrite: false,
   maxRecordLines: DEFAULT_RECORD_LINES,
 } as const
@@ -82,6 +99,7 @@ const OF_SOME_FORMATS = [
   'annotate',
   'nth',
   'to',
+  'logFormat',
   'overwrite',
   'maxRecordLines',
 ] as const
@@ -127,7 +145,10 @@ export function makePlan(
   checkFormat(format)
   refuseUnreadable(sample)
   if (format !== undefined) return definitionOf(format).plan(sample, isWhole, options, isCut)
-  const detected = FORMAT_DEFINITIONS.find((definition) => definition.recognise(sample))
+  // Who says how a line is written says which format it has.
+  const detected = FORMAT_DEFINITIONS.find((definition) =>
+    options.logFormat === undefined ? definition.recognise(sample) : definition.options.includes('logFormat'),
+  )
   if (detected === undefined) throw new EnrichError('ENRICH_FORMAT_UNKNOWN', describeUnknown(sample))
   const { plan, notes } = detected.plan(sample, isWhole, options, isCut)
   return { plan, notes: [`the format is ${detected.name}`, ...notes] }

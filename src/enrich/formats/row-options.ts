@@ -20,6 +20,7 @@ export interface RowLineOptions
     | 'annotate'
     | 'nth'
     | 'to'
+    | 'logFormat'
     | 'overwrite'
     | 'timeField'
     | 'at'

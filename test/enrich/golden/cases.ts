@@ -1,6 +1,9 @@
 import type { EnrichOptions } from '../../../src/enrich/formats/formats.ts'
 import type { RowOptions } from '../../../src/enrich/row-plan.ts'
 
+const NGINX =
+  '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_user_agent" rt=$request_time'
+
 /**
  * Inputs and what they become with the small database, byte by byte. Every line of the files was read before they
  * were kept: a difference is a fault or a decision, so that nothing here writes them anew.
@@ -23,6 +26,12 @@ export const CASES: readonly [input: string, options: EnrichOptions, expected: s
     'events.place.ndjson',
   ],
   ['events.ndjson', { overwrite: true, field: 'client.ip', onlyFailed: true }, 'events.failed.ndjson'],
+  ['squid.log', {}, 'squid.ndjson'],
+  ['aws-elb.log', {}, 'aws-elb.ndjson'],
+  ['aws-alb.log', {}, 'aws-alb.ndjson'],
+  ['aws-s3.log', {}, 'aws-s3.ndjson'],
+  ['aws-s3.log', { append: true, fields: ['city', 'timezone_offset'] }, 'aws-s3.columns.log'],
+  ['nginx.log', { logFormat: NGINX }, 'nginx.ndjson'],
   ['iis.log', {}, 'iis.enriched.log'],
   ['iis.log', { onlyFailed: true, fields: ['city'] }, 'iis.failed.log'],
   ['zeek.log', { fields: ['city', 'longitude', 'timezone_offset'] }, 'zeek.enriched.log'],
@@ -63,4 +72,9 @@ export const ROWS: readonly [input: string, options: RowOptions, expected: strin
   ['rows.log', { format: 'text', to: 'ndjson', nth: 2 }, 'rows.text.ndjson'],
   ['rows.txt', { format: 'list' }, 'rows.txt.ndjson'],
   ['rows.txt', { format: 'list', append: true, onBadLine: 'keep' }, 'rows.append.txt'],
+  ['squid.log', { format: 'squid' }, 'squid.ndjson'],
+  ['aws-elb.log', { format: 'aws-elb' }, 'aws-elb.ndjson'],
+  ['aws-alb.log', { format: 'aws-alb' }, 'aws-alb.ndjson'],
+  ['aws-s3.log', { format: 'aws-s3' }, 'aws-s3.ndjson'],
+  ['nginx.log', { format: 'custom-log', logFormat: NGINX }, 'nginx.ndjson'],
 ]

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
+import type { Format } from '../../../src/enrich/formats/formats.ts'
 import {
   ALPHABET,
   checkKept,
@@ -57,10 +58,25 @@ const listed = fc.oneof(
     .tuple(fc.constantFrom(' ', '\t', '#', '# ', ''), ips, fc.constantFrom(' ', '\r', ' # x', ''))
     .map((all) => all.join('')),
 )
+const written = fc.oneof(
+  fc
+    .tuple(ips, fc.constantFrom('TCP_MISS/304', 'x', '-'), fc.constantFrom('GET', '-'), piece)
+    .map(
+      ([ip, result, method, text]) =>
+        `1782864010.250   3 ${ip} ${result} 1 ${method} ${text} - DIRECT/10.0.0.1 -`,
+    ),
+  fc
+    .tuple(ips, time, quoted, quoted)
+    .map(
+      (each) => `79a5 b ${each[1]} ${each[0]} - 3E REST.GET - ${each[2]} 200 - 1 - 7 - "-" ${each[3]} - x`,
+    ),
+  fc.tuple(ips, quoted, piece).map((each) => each.join(' ')),
+)
 const line = fc.oneof(
+  { weight: 3, arbitrary: written },
   { weight: 4, arbitrary: access },
   { weight: 3, arbitrary: listed },
-  { weight: 3, arbitrary: mutatedText(fc.oneof(access, listed), ALPHABET) },
+  { weight: 3, arbitrary: mutatedText(fc.oneof(access, listed, written), ALPHABET) },
   { weight: 1, arbitrary: fc.constantFrom('', ' ', '#', 'rubbish', 'x'.repeat(300)) },
 )
 const texts = fc
@@ -74,7 +90,16 @@ const texts = fc
 const options = fc
   .record(
     {
-      format: fc.constantFrom('access-log' as const, 'access-log' as const, 'list' as const),
+      format: fc.constantFrom<Format[]>(
+        'access-log',
+        'access-log',
+        'list',
+        'squid',
+        'aws-elb',
+        'aws-alb',
+        'aws-s3',
+        'custom-log',
+      ),
       append: fc.boolean(),
       fields: fc.constantFrom(['city'] as const, ['timezone_offset', 'postal_code', 'country_name'] as const),
       trustedProxies: fc.constant(['10.0.0.0/8']),
@@ -83,13 +108,14 @@ const options = fc
     },
     { requiredKeys: ['format'] },
   )
+  .map((given) => (given.format === 'custom-log' ? { ...given, logFormat: '$remote_addr "$x" $y' } : given))
   // Columns are only for lines that are kept.
   .map(({ fields, ...others }) => (others.append === true ? { ...others, fields } : others))
 
-/** Access logs and lists of addresses, which become NDJSON or are kept with a tab and the location. */
+/** Access logs, lines that are written by a pattern, and lists of addresses, which become NDJSON or are kept with a tab and the location. */
 export const logLines: Target<EnrichInput> = {
   name: 'log-lines',
-  formats: ['access-log', 'list'],
+  formats: ['access-log', 'list', 'squid', 'aws-elb', 'aws-alb', 'aws-s3', 'custom-log'],
   inputs: enrichInputs(texts, options),
   shortRuns: 300,
   check(input) {

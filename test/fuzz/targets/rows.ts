@@ -25,6 +25,14 @@ const ways = (['raw', 'keep'] as const).flatMap((onBadLine): RowOptions[] => [
   { format: 'access-log', onBadLine },
   { format: 'access-log', append: true, onBadLine },
   { format: 'access-log', append: true, fields: ['timezone_offset', 'city'], onBadLine },
+  { format: 'squid', onBadLine },
+  {
+    format: 'custom-log',
+    logFormat: '$remote_addr - "$request"',
+    append: true,
+    fields: ['city', 'region_name'],
+    onBadLine,
+  },
   { format: 'list', at: AT, onBadLine },
   { format: 'list', at: AT, append: true, trustedProxies: ['loopback'], onBadLine },
 ])

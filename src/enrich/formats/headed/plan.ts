@@ -1,5 +1,4 @@
-import { quoted } from '../../../errors.ts'
-import { EnrichError, shownName } from '../../errors.ts'
+import { EnrichError } from '../../errors.ts'
 import {
   type CommonPlan,
   checkedFields,
@@ -9,19 +8,9 @@ import {
   type LocationField,
   type Planned,
 } from '../../options.ts'
-import { guessAddress, guessTime, kindOfValue, SampleField } from '../../reading/field-guess.ts'
-import {
-  addressNotes,
-  checkNamedTimes,
-  type FieldWords,
-  LIST_FLAGS,
-  shellWord,
-  timeNotes,
-  unknownAddressField,
-} from '../../reading/field-messages.ts'
 import { lineFeedsIn } from '../../reading/layout.ts'
+import { addressOf, NamedField, timeOf } from '../../reading/named-fields.ts'
 import { firstLines, sampleLines } from '../../reading/sample.ts'
-import { SampleTimes } from '../../reading/sample-times.ts'
 import { RecordFields, valuesOf } from '../delimited/table.ts'
 import { type DirectiveRules, type Header, MAX_FIELDS, NO_HEADER } from './header.ts'
 
@@ -105,28 +94,9 @@ export function planHeaded(
   return { plan, notes }
 }
 
-/** A field of the sample. */
-export class HeadedField extends SampleField {
-  constructor(
-    readonly name: string,
-    /** From 0, in the first header that has it. */
-    readonly index: number,
-  ) {
-    super([name])
-  }
-
-  /** Its values as times, whatever its name. */
-  readonly allTimes = new SampleTimes()
-
-  override add(value: string | number | null): void {
-    super.add(value)
-    if (kindOfValue(String(value ?? '')) !== 'missing') this.allTimes.add(String(value))
-  }
-}
-
 interface ReadSample {
   /** The fields of all headers, each name once. */
-  readonly columns: readonly HeadedField[]
+  readonly columns: readonly NamedField[]
   /** After the sample, or the header in the first line. */
   readonly header: Header
   /** The line of the first header; 0 if there is none. */
@@ -148,7 +118,7 @@ export function readSample(
   const declared = lines.map((line) => rules?.separator(line) ?? null).find((each) => each !== null) ?? null
   const tabbed = records.filter((line) => line.includes('\t')).length
   const separator = declared ?? (tabbed * 2 > records.length ? TAB : SPACE)
-  const columns = new Map<string, HeadedField>()
+  const columns = new Map<string, NamedField>()
   const encoder = new TextEncoder()
   let header = NO_HEADER
   let headerLine = 0
@@ -156,7 +126,7 @@ export function readSample(
     header = next
     if (columns.size > 0 && next.names.length > MAX_FIELDS) return
     for (const [index, name] of next.names.entries()) {
-      if (!columns.has(name)) columns.set(name, new HeadedField(name, index))
+      if (!columns.has(name)) columns.set(name, new NamedField(name, index))
     }
   }
   for (const [index, line] of lines.entries()) {
@@ -199,48 +169,9 @@ function recordOf(bytes: Uint8Array, separator: number, width: number, quotes: b
   return null
 }
 
-const WORDS: FieldWords<HeadedField> = {
-  noun: 'field',
-  shown: ({ name }) => `the field ${shownName(name)}`,
-  typed: ({ name, index }) => (shellWord(name) === name ? name : String(index + 1)),
-}
-
-function addressOf(
-  field: string | undefined,
-  columns: readonly HeadedField[],
-  isTrusting: boolean,
-  notes: string[],
-): string | number {
-  if (field === undefined) {
-    const guess = guessAddress(columns, isTrusting)
-    if (guess.best === null) throw unknownAddressField(guess, WORDS, `the fields are ${listed(columns)}`)
-    notes.push(...addressNotes(guess, isTrusting, WORDS))
-    return guess.best.name
-  }
-  const column = fieldNamed(field, columns)
-  if (!isTrusting && column.kinds.list > 0) {
-    throw new EnrichError(
-      'ENRICH_FIELD_IS_LIST',
-      `field ${quoted(field)} holds lists of addresses, whose left part any caller can write: ${LIST_FLAGS}`,
-    )
-  }
-  return column.name === field ? field : column.index
-}
-
-/** Finds a field by its name, or else by its number, from 1. */
-function fieldNamed(field: string, columns: readonly HeadedField[]): HeadedField {
-  const number = /^[1-9]\d{0,8}$/.test(field) ? Number(field) - 1 : -1
-  const found = columns.find(({ name }) => name === field) ?? columns.find(({ index }) => index === number)
-  if (found !== undefined) return found
-  const holding = columns.filter((column) => column.holdsAddresses(true))
-  const [shown, what] = holding.length > 0 ? [holding, 'addresses are in'] : [columns, 'the fields are']
-  const hint = shown.length === 0 ? '' : `; ${what} ${listed(shown)}`
-  throw new EnrichError('ENRICH_FIELD_UNKNOWN', `there is no field ${quoted(field)}${hint}`)
-}
-
 /** The fields of a W3C log that are a day and a time in UTC, or only a time if `#Date:` has the day. */
 function clockOf(
-  columns: readonly HeadedField[],
+  columns: readonly NamedField[],
   header: Header,
   timeField: string | undefined,
 ): string[] | null {
@@ -249,29 +180,4 @@ function clockOf(
   if (!has('time')) return null
   if (has('date')) return ['date', 'time']
   return header.date === '' ? null : ['time']
-}
-
-function timeOf(
-  columns: readonly HeadedField[],
-  timeField: string | undefined,
-  notes: string[],
-): (string | number)[] {
-  if (timeField === undefined) {
-    const guessed = guessTime(columns)
-    notes.push(...timeNotes(guessed, WORDS))
-    return guessed.best === null ? [] : [guessed.best.name]
-  }
-  const column = fieldNamed(timeField, columns)
-  checkNamedTimes(column.allTimes, `field ${quoted(timeField)}`)
-  return [column.name === timeField ? timeField : column.index]
-}
-
-function listed(columns: readonly HeadedField[]): string {
-  const most = 12
-  return (
-    columns
-      .slice(0, most)
-      .map(({ name }) => shownName(name))
-      .join(', ') + (columns.length > most ? ', ...' : '')
-  )
 }

@@ -1,0 +1,148 @@
+import { quoted } from '../../../errors.ts'
+import { EnrichError } from '../../errors.ts'
+import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
+import { kindOfValue } from '../../reading/field-guess.ts'
+import { addressOf, NamedField, timeOf } from '../../reading/named-fields.ts'
+import { firstLines } from '../../reading/sample.ts'
+import { type AppendPlan, appendPlan } from '../../writing/appended-location.ts'
+import { RAW } from '../../writing/json-text.ts'
+import { type Pattern, patternOf } from './directive.ts'
+import { PatternLine, PatternTime, REST } from './pattern-line.ts'
+
+/** The names of fields that are whole numbers. */
+const NUMBERS =
+  /^(?:status|\w+_status|\w+_status_code|status_code|(?:\w+_)?bytes(?:_\w+)?|object_size|request_length|port)$/
+
+export interface PatternPlan extends CommonPlan, AppendPlan {
+  readonly format: string
+  readonly pattern: Pattern
+  /** The index of the field of the address. */
+  readonly address: number
+  /** The index of the field of the time; `null` if there is none. */
+  readonly time: number | null
+  /** The indexes of the fields that become numbers in JSON. */
+  readonly numbers: readonly number[]
+}
+
+/** The field of the client's address in the patterns of known programs. */
+const CLIENT = 'client_ip'
+
+/** Lines that a format is recognised by. More than half must fit. */
+const LINES = 50
+
+/**
+ * Plans lines that are written by a pattern.
+ *
+ * @param known the pattern of the format; `null` if the option `logFormat` has it
+ * @throws EnrichError when the pattern has no field for the address, or has the one that would be added
+ * @throws TypeError, InvalidLocaleError when an option is wrong
+ */
+export function planPattern(
+  sample: Uint8Array,
+  isWhole: boolean,
+  options: LineOptions,
+  format: string,
+  known: Pattern | null,
+): Planned<PatternPlan> {
+  const common = commonPlan(options)
+  const append = appendPlan(options, format)
+  const { logFormat, timeField } = options
+  if (known === null && logFormat === undefined) {
+    throw new TypeError(`the option "logFormat" must be given for the format ${format}`)
+  }
+  const pattern = known ?? patternOf(logFormat ?? '')
+  const names = pattern.fields.map(({ name }) => name)
+  if (!append.append && [...names, RAW, REST].includes(common.into)) {
+    throw new EnrichError(
+      'ENRICH_FIELD_EXISTS',
+      `a line has a field ${quoted(common.into)} already: choose another name for what is added`,
+    )
+  }
+  const notes: string[] = []
+  const fields = fieldsOf(sample, isWhole, pattern)
+  const indexOf = (named: string | number): number =>
+    typeof named === 'number' ? named : names.indexOf(named)
+  // Known programs write the client's address always in the same field.
+  const field = options.field ?? (known === null ? undefined : CLIENT)
+  const address = indexOf(addressOf(field, fields, common.trustedProxies !== null, notes))
+  const time =
+    timeField === undefined ? timeIn(fields, sample, isWhole, pattern) : timeOf(fields, timeField, notes)[0]
+  if (time !== undefined && timeField === undefined)
+    notes.push(`the time of the event is in the field ${time}`)
+  return {
+    plan: {
+      ...common,
+      ...append,
+      format,
+      pattern,
+      address,
+      time: time === undefined ? null : indexOf(time),
+      numbers: names.flatMap((name, index) => (NUMBERS.test(name) ? [index] : [])),
+    },
+    notes,
+  }
+}
+
+/** Calls back for each line of the sample that fits the pattern. @returns how many lines there are */
+function eachLine(
+  sample: Uint8Array,
+  isWhole: boolean,
+  pattern: Pattern,
+  most: number,
+  take: (value: (field: number) => string, line: PatternLine) => void,
+): number {
+  const line = new PatternLine(pattern)
+  const decoder = new TextDecoder()
+  const lines = firstLines(sample, isWhole, most)
+  for (const { start, end } of lines) {
+    if (line.read(sample, start, end)) {
+      take((field) => decoder.decode(sample.subarray(line.starts[field], line.ends[field])), line)
+    }
+  }
+  return lines.length
+}
+
+function fieldsOf(sample: Uint8Array, isWhole: boolean, pattern: Pattern): NamedField[] {
+  const fields = pattern.fields.map(({ name }, index) => new NamedField(name, index))
+  eachLine(sample, isWhole, pattern, 1000, (value) => {
+    for (const field of fields) field.add(value(field.index))
+  })
+  return fields
+}
+
+/** Names of fields with a time, best first. */
+const TIMES = ['time_iso8601', 'msec', 'time_local', 'time', 'timestamp', 'date_time']
+
+/** The field with the time, by its name, and by its values if the sample has any. */
+function timeIn(
+  fields: readonly NamedField[],
+  sample: Uint8Array,
+  isWhole: boolean,
+  pattern: Pattern,
+): string | undefined {
+  const reader = new PatternTime()
+  return TIMES.find((name) => {
+    const field = fields.find((each) => each.name === name)
+    if (field === undefined) return false
+    let readable = 0
+    let lines = 0
+    eachLine(sample, isWhole, pattern, LINES, (_, { starts, ends }) => {
+      lines++
+      if (!Number.isNaN(reader.read(sample, starts[field.index] ?? 0, ends[field.index] ?? 0))) readable++
+    })
+    return readable * 2 >= lines
+  })
+}
+
+/** Whether more than half of the first lines fit a pattern, and have a time and, where an address is, an address or `-`. */
+export function looksLikePattern(sample: Uint8Array, pattern: Pattern): boolean {
+  const time = new PatternTime()
+  const indexOf = (wanted: string): number => pattern.fields.findIndex(({ name }) => name === wanted)
+  const [at, client] = [indexOf('time'), indexOf(CLIENT)]
+  let fitting = 0
+  const lines = eachLine(sample, false, pattern, LINES, (value, { starts, ends }) => {
+    const hasTime = !Number.isNaN(time.read(sample, starts[at] ?? 0, ends[at] ?? 0))
+    if (hasTime && kindOfValue(value(client)) !== 'other') fitting++
+  })
+  return fitting * 2 > lines
+}
