@@ -1,6 +1,6 @@
 import { csvTable, MAX_COLUMNS, RecordFields, valuesOf } from '../enrich/formats/delimited/table.ts'
 import { DEFAULT_RECORD_LINES } from '../enrich/options.ts'
-import { RecordEnds } from '../enrich/reading/record-ends.ts'
+import { LineRecordEnds } from '../enrich/reading/record-ends.ts'
 import { markLength, SAMPLE_BYTES } from '../enrich/reading/sample.ts'
 import { InvalidOverlayError, isGeofixError, quoted } from '../errors.ts'
 import { type OverlaidNetwork, type OverlayRecord, readOverlays } from '../location/overlay-records.ts'
@@ -74,7 +74,10 @@ async function read(path: string): Promise<Uint8Array> {
 function rowsOf(bytes: Uint8Array, path: string): Row[] {
   const sample = bytes.subarray(0, SAMPLE_BYTES)
   const { dialect, separatorLine } = csvTable(sample, sample.length === bytes.length, MAX_ROW_BYTES)
-  const ends = new RecordEnds({ delimiter: dialect.delimiter, maxLines: DEFAULT_RECORD_LINES }, MAX_ROW_BYTES)
+  const ends = new LineRecordEnds(
+    { delimiter: dialect.delimiter, maxLines: DEFAULT_RECORD_LINES },
+    MAX_ROW_BYTES,
+  )
   ends.reset(bytes)
   const fields = new RecordFields(dialect.delimiter, dialect.quotes, MAX_COLUMNS)
   const rows: Row[] = []

@@ -117,13 +117,19 @@ export class BlockEnricher {
     if (start > 0 && !this.#format.rewrites) out.write(bytes, 0, start)
     let line = start > markLength(bytes, size) ? this.#layout.preambleLines + 1 : 1
     let state = block.state
+    const ends = this.#ends
     if (this.#directive !== -1) this.#format.use?.(state)
-    this.#ends.reset(bytes)
+    ends.reset(bytes)
     while (start < size) {
-      const lineFeed = this.#ends.next(start, size, true)
-      const end = lineFeed > start && bytes[lineFeed - 1] === CARRIAGE_RETURN ? lineFeed - 1 : lineFeed
+      const lineFeed = ends.next(start, size, true)
+      const isPair = lineFeed > start && bytes[lineFeed - 1] === CARRIAGE_RETURN && ends.endWithLines
+      const end = isPair ? lineFeed - 1 : lineFeed
       const next = Math.min(lineFeed + 1, size)
-      const lines = this.#ends.spansLines ? lineFeedsIn(bytes.subarray(start, lineFeed)) + 1 : 1
+      const { endWithLines } = ends
+      const lineFeeds = ends.spansLines
+        ? lineFeedsIn(bytes.subarray(start, endWithLines ? lineFeed : next))
+        : 0
+      const lines = endWithLines ? lineFeeds + 1 : lineFeeds
       if (line === block.headerLine) {
         this.#format.header?.(bytes, start, end, out)
         this.#writeEnd(bytes, end, next, out)
@@ -134,7 +140,7 @@ export class BlockEnricher {
       } else this.#record(bytes, start, end, next, line, lines, out, counts)
       line += lines
       start = next
-      if (out.length > MAX_OUTPUT_BYTES && start < size && this.#ends.mayCut(start)) {
+      if (out.length > MAX_OUTPUT_BYTES && start < size && ends.mayCut(start)) {
         const headerLine = Math.max(block.headerLine - line + 1, 0)
         return {
           rest: { ...block, bytes: block.bytes.subarray(start), isStart: false, headerLine, state },
@@ -177,7 +183,7 @@ export class BlockEnricher {
     const result =
       fault !== null ? 'bad' : start === end ? 'blank' : this.#format.line(bytes, start, end, out)
     if ((result === 'resolved' || result === 'unresolved') && !this.#locator.hasTime) counts.withoutTime++
-    const isMany = lines > MANY_LINES && result !== 'blank'
+    const isMany = lines > MANY_LINES && result !== 'blank' && this.#ends.endWithLines
     if (isMany || (result !== 'bad' && this.#format.doubt)) {
       this.#countDoubtful(line, isMany ? `its record has ${lines} lines` : (this.#format.doubt ?? ''), counts)
     }
@@ -201,17 +207,25 @@ export class BlockEnricher {
         if (!this.#format.rewrites && !this.#plan.onlyFailed) out.write(bytes, start, next)
         break
       case 'bad':
-        this.#countBad(line, fault ?? this.#format.fault, counts)
+        this.#countBad(line + this.#linesBefore(bytes, start, fault), fault ?? this.#format.fault, counts)
         out.length = before
         if (this.#raw !== null) {
-          this.#raw.write(bytes, start, Math.min(end, start + this.#plan.maxLineBytes), out)
+          const whole = this.#ends.endWithLines || bytes[end] === LINE_FEED ? end : next
+          this.#raw.write(bytes, start, Math.min(whole, start + this.#plan.maxLineBytes), out)
         } else if (this.#plan.onBadLine !== 'drop') out.write(bytes, start, next)
     }
   }
 
+  /** The lines between the start of a record and its content. A record that is too long is named by its first line. */
+  #linesBefore(bytes: Uint8Array, start: number, faultOfLength: string | null): number {
+    const isPlain = this.#ends.endWithLines || faultOfLength !== null
+    return isPlain ? 0 : lineFeedsIn(bytes.subarray(start, this.#ends.contentStart))
+  }
+
   /** The fault of a record that is longer than the plan allows, else `null`. Its line feed is not counted. */
   #faultOfLength(bytes: Uint8Array, start: number, next: number): string | null {
-    const size = bytes[next - 1] === LINE_FEED ? next - 1 - start : next - start
+    const hasLineFeed = this.#ends.endWithLines && bytes[next - 1] === LINE_FEED
+    const size = next - start - (hasLineFeed ? 1 : 0)
     return size > this.#plan.maxLineBytes ? tooLong(this.#plan) : null
   }
 
@@ -242,7 +256,8 @@ export class BlockEnricher {
     const isWhole = start === 0 && end === block.bytes.length
     const kept = (): Uint8Array => (isWhole ? block.bytes : block.bytes.slice(start, end))
     const output = this.#raw === null ? kept() : this.#rawPiece(this.#raw, block, mark)
-    return { output, counts, lines: counts.lines, rest: null }
+    const lines = this.#ends.endWithLines ? counts.lines : lineFeedsIn(block.bytes)
+    return { output, counts, lines, rest: null }
   }
 
   /** The first piece is longer than `maxLineBytes`, so the object does not need the others. */

@@ -61,7 +61,10 @@ export interface LineOptions {
   readonly annotate?: string | undefined
   /** Text: locate only the address with this number in each line, from 1, public or not. Default: see the guide. */
   readonly nth?: number | undefined
-  /** Text: write an object for each line, with the members `raw`, `ip` and `location`. Default: keep lines. */
+  /**
+   * Write one object a line. Text: with the members `raw`, `ip` and `location`; default: keep lines. JSON documents: their
+   * objects; default: keep the documents.
+   */
   readonly to?: OutputForm | undefined
   /**
    * How the server writes a line, for the format `custom-log`: the directive as it stands in its configuration, nginx's

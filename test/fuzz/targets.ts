@@ -4,6 +4,7 @@ import { client } from './targets/client.ts'
 import { delimited } from './targets/delimited.ts'
 import { gzip } from './targets/gzip.ts'
 import { headed } from './targets/headed.ts'
+import { json } from './targets/json.ts'
 import { locale } from './targets/locale.ts'
 import { logLines } from './targets/log-lines.ts'
 import { mmdb } from './targets/mmdb.ts'
@@ -24,6 +25,7 @@ export const TARGETS: readonly Target[] = [
     packed,
     writer,
     ndjson,
+    json,
     rowsTarget,
     delimited,
     headed,

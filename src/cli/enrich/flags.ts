@@ -89,7 +89,7 @@ export const ENRICH_OPTIONS = [
   },
   {
     flags: '--to <form>',
-    text: 'write an object for each line, with `ndjson`, also if the name of the output ends in `.ndjson` or `.jsonl`',
+    text: 'write one object a line, with `ndjson`, also if the name of the output ends in `.ndjson` or `.jsonl`',
     read: oneOf(OUTPUT_FORMS),
     ...formatsWith('to'),
   },
@@ -230,6 +230,7 @@ Examples:
   geofix enrich access.log -o places.ndjson
   geofix enrich --append access.log.*.gz -o access-with-places.log.gz
   geofix enrich access.log --append --fields country_code,city -o places.log
+  geofix enrich cloudtrail.json.gz -o located.json
   geofix enrich events.ndjson --field client.ip --time-field ts --into place > out.ndjson
   geofix enrich visits.csv --field remote_addr --fields country_code,city -o visits-with-places.csv
   geofix enrich auth.log --annotate '{ip} ({city}, {country_name})'

@@ -28,8 +28,8 @@ export interface FormatDefinition<Plan extends CommonPlan & { readonly format: s
   readonly options: readonly FormatOption[]
   /** The options that `enrich --rows` and `createRowEnricher` require. */
   readonly requiredForRows: readonly RequiredRowOption[]
-  /** Whether the sample, the start of an input, looks like this format. */
-  recognise(sample: Uint8Array): boolean
+  /** Whether the sample, the start of an input, looks like this format. The options can say what is meant by a field. */
+  recognise(sample: Uint8Array, options: LineOptions): boolean
   /**
    * Makes the plan, which is plain data: `structuredClone` passes it to worker threads.
    *

@@ -4,13 +4,14 @@ import { commonPlan, DEFAULT_RECORD_LINES, INTO, type LineOptions, type Planned 
 import { looksLikeVersions } from '../reading/address-evidence.ts'
 import { kindOfValue } from '../reading/field-guess.ts'
 import type { Layout } from '../reading/layout.ts'
-import { sampleLines, startsJsonArray } from '../reading/sample.ts'
+import { sampleLines } from '../reading/sample.ts'
 import { textCommand } from '../reading/text-command.ts'
 import { refuseUnreadable } from '../reading/unreadable-input.ts'
 import { ACCESS_LOG } from './access-log/access-log.ts'
 import { CSV, TSV } from './delimited/delimited.ts'
 import type { FormatDefinition, InputFacts } from './format-definition.ts'
 import { SSV, W3C, ZEEK } from './headed/headed.ts'
+import { JSON_DOCUMENTS } from './json/json.ts'
 import { LIST } from './list.ts'
 import { NDJSON } from './ndjson/ndjson.ts'
 import { AWS_ALB, AWS_ELB, AWS_S3, CUSTOM_LOG, SQUID } from './pattern/pattern.ts'
@@ -21,6 +22,7 @@ import { TEXT } from './text/text.ts'
  * its definition here. The types and lists below, the options of the command and its messages follow from it.
  */
 const DEFINITIONS = [
+  JSON_DOCUMENTS,
   NDJSON,
   W3C,
   ZEEK,
@@ -147,7 +149,9 @@ export function makePlan(
   if (format !== undefined) return definitionOf(format).plan(sample, isWhole, options, isCut)
   // Who says how a line is written says which format it has.
   const detected = FORMAT_DEFINITIONS.find((definition) =>
-    options.logFormat === undefined ? definition.recognise(sample) : definition.options.includes('logFormat'),
+    options.logFormat === undefined
+      ? definition.recognise(sample, options)
+      : definition.options.includes('logFormat'),
   )
   if (detected === undefined) throw new EnrichError('ENRICH_FORMAT_UNKNOWN', describeUnknown(sample))
   const { plan, notes } = detected.plan(sample, isWhole, options, isCut)
@@ -157,16 +161,13 @@ export function makePlan(
 /** The error message for an unknown format: what is wrong, and what to do about it. */
 function describeUnknown(sample: Uint8Array): string {
   const lines = sampleLines(sample, true, 100)
-  if (startsJsonArray(sample)) {
-    return "the input looks like a JSON array: one object a line is read, as `jq -c '.[]' FILE | geofix enrich` does it"
-  }
   const texts = lines.map((line) => line.trim())
   if (looksLikeVersions(texts)) {
     const example = texts.find((text) => kindOfValue(text) === 'address') ?? ''
     return `the lines look like versions, for example ${quoted(example)}, and not like addresses. If they are addresses, add --format list (in a program: format: 'list')`
   }
   if (/^\s*\{\s*("|$)/.test(lines[0] ?? '')) {
-    return 'the input looks like JSON objects of several lines: one object a line is read, as `jq -c . FILE | geofix enrich` does it'
+    return 'the input looks like JSON, and no whole object is in its first bytes: check it, as `jq . FILE` does'
   }
   return `the first lines are none of ${FORMATS.join(', ')}; the first is ${quoted(lines[0] ?? '')}. ${textCommand(lines)}`
 }

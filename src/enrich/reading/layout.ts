@@ -1,5 +1,5 @@
 import type { CommonPlan } from '../options.ts'
-import { type QuotedRecords, RecordEnds } from './record-ends.ts'
+import { LineRecordEnds, type RecordEnds } from './record-ends.ts'
 import { markLength } from './sample.ts'
 
 const LINE_FEED = 0x0a
@@ -17,8 +17,8 @@ export interface Directives<State> {
 
 /** Where the lines of an input are that are not records, and where its records end. Its format makes it from a plan. */
 export interface Layout<State = unknown> {
-  /** How records are found when quoted fields can hold line ends; `null` when each line is a record. */
-  readonly quoted: QuotedRecords | null
+  /** Makes what finds the ends of records; `null` when each line is a record. */
+  readonly recordEnds: (() => RecordEnds) | null
   /** The longest line that is read. Bytes. */
   readonly maxLineBytes: number
   /** Lines at the start of the input, before the header, that are not records. The output keeps them. */
@@ -33,12 +33,12 @@ export interface Layout<State = unknown> {
 
 /** The layout of a format whose lines all are records. */
 export function plainLayout({ maxLineBytes }: CommonPlan): Layout {
-  return { quoted: null, maxLineBytes, preambleLines: 0, headerLine: 0, columns: null, directives: null }
+  return { recordEnds: null, maxLineBytes, preambleLines: 0, headerLine: 0, columns: null, directives: null }
 }
 
 /** Finds the ends of records. */
-export function recordEndsOf({ quoted, maxLineBytes }: Layout): RecordEnds {
-  return new RecordEnds(quoted, maxLineBytes)
+export function recordEndsOf({ recordEnds, maxLineBytes }: Layout): RecordEnds {
+  return recordEnds?.() ?? new LineRecordEnds(null, maxLineBytes)
 }
 
 /**

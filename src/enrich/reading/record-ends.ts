@@ -14,6 +14,33 @@ export interface QuotedRecords {
   readonly maxLines: number
 }
 
+/** Finds where records end. The result depends only on the bytes from the start of a record. */
+export interface RecordEnds {
+  /** Whether records end with lines. If not, the byte that ends a record is a part of it. */
+  readonly endWithLines: boolean
+  /** Whether the record last found can contain line ends. */
+  readonly spansLines: boolean
+  /** Where the content of the record last found begins: what separates it from the record before it can come first. */
+  readonly contentStart: number
+  /** Starts again with other bytes. Also call it after the bytes have changed. */
+  reset(bytes: Uint8Array): void
+  /** Whether a new reader that starts at `at` would find the same records. */
+  mayCut(at: number): boolean
+  /**
+   * @param end end of the available bytes
+   * @param isLast whether the input ends at `end`
+   * @returns the index of the byte that ends the record at `start`, its line feed if records end with lines; `end` if the
+   *   record is the last and has no such byte; -1 if more bytes are needed, or the record exceeds the bound
+   */
+  next(start: number, end: number, isLast: boolean): number
+  /**
+   * Continues the record for which `next` returned -1, in the bytes that follow.
+   *
+   * @returns the index of the byte that ends it; -1 if there is none in `bytes[from, until)`
+   */
+  passOver(bytes: Uint8Array, from: number, until: number): number
+}
+
 /**
  * Finds where records end: at line feeds, and in delimited files only at line feeds outside quotes. A quote opens only
  * at the start of a field, and closes at the next quote that is not doubled. Anywhere else it is a character.
@@ -29,9 +56,10 @@ export interface QuotedRecords {
  * The result depends only on the bytes from the start of a record, so a splitter and the reader of its blocks agree. The
  * bytes of a block can end where the splitter has cut a record off. They then end in quotes, so the result is the same.
  */
-export class RecordEnds {
-  /** Whether the record last found can contain line ends. */
+export class LineRecordEnds implements RecordEnds {
+  readonly endWithLines = true
   spansLines = false
+  contentStart = 0
   readonly #quoted: QuotedRecords | null
   readonly #maxBytes: number
   #bytes: Uint8Array = new Uint8Array(0)
@@ -53,7 +81,6 @@ export class RecordEnds {
     this.#maxBytes = maxBytes
   }
 
-  /** Starts again with other bytes. Also call it after the bytes have changed. */
   reset(bytes: Uint8Array): void {
     this.#bytes = bytes
     this.#lineFeeds = new ByteFinder(LINE_FEED, bytes)
@@ -62,19 +89,13 @@ export class RecordEnds {
     this.#quote = -1
   }
 
-  /** Whether a new reader that starts at `at` would find the same records. */
   mayCut(at: number): boolean {
     return at >= this.#plainUntil
   }
 
-  /**
-   * @param end end of the available bytes
-   * @param isLast whether the input ends at `end`
-   * @returns the index of the line feed that ends the record at `start`; `end` if the record is the last and has no
-   *   line feed; -1 if more bytes are needed, or the physical line exceeds the bound
-   */
   next(start: number, end: number, isLast: boolean): number {
     const bytes = this.#bytes
+    this.contentStart = start
     const lineEnd = this.#lineFeeds.next(start, end)
     this.spansLines = false
     if (this.#quoted === null || start < this.#plainUntil) return orLast(lineEnd, end, isLast)
@@ -101,6 +122,12 @@ export class RecordEnds {
       this.#plainUntil = plainUntil
     }
     return orLast(lineEnd, end, isLast)
+  }
+
+  /** A record that is too long is one physical line. */
+  passOver(bytes: Uint8Array, from: number, until: number): number {
+    const lineFeed = bytes.indexOf(LINE_FEED, from)
+    return lineFeed < until ? lineFeed : -1
   }
 
   /**

@@ -31,7 +31,8 @@ const BLOCK_BYTES = 1024 * 1024
 export class Splitter {
   readonly #layout: Layout
   readonly #ends: RecordEnds
-  readonly #isQuoted: boolean
+  /** Whether each line is a record. */
+  readonly #isPlain: boolean
   readonly #maxLineBytes: number
   /** The state after the last block, if the format has directives. */
   #state: unknown
@@ -53,7 +54,7 @@ export class Splitter {
    */
   constructor(layout: Layout, blockBytes = BLOCK_BYTES, allocate: Allocate = (size) => new Uint8Array(size)) {
     this.#layout = layout
-    this.#isQuoted = layout.quoted !== null
+    this.#isPlain = layout.recordEnds === null
     this.#ends = recordEndsOf(layout)
     this.#maxLineBytes = layout.maxLineBytes
     this.#headerLine = layout.headerLine
@@ -109,7 +110,7 @@ export class Splitter {
   }
 
   #cut(isLast: boolean, blocks: Block[]): void {
-    const whole = isLast && !this.#isQuoted ? this.#length : this.#wholeRecords(isLast)
+    const whole = isLast && this.#isPlain ? this.#length : this.#wholeRecords(isLast)
     const rest = this.#length - whole
     const isTooLong =
       rest - (whole === 0 ? this.#mark() : 0) > this.#maxLineBytes && this.#hasNoEndAfter(whole)
@@ -131,7 +132,7 @@ export class Splitter {
   #wholeRecords(isLast: boolean): number {
     const bytes = this.#bytes
     const end = this.#length
-    if (!this.#isQuoted) return bytes.lastIndexOf(LINE_FEED, end - 1) + 1
+    if (this.#isPlain) return bytes.lastIndexOf(LINE_FEED, end - 1) + 1
     this.#ends.reset(bytes)
     const first = this.#mark()
     let whole = 0
@@ -159,7 +160,9 @@ export class Splitter {
     return line
   }
 
+  /** Whether the record at `start`, for which no end was found, has none however it is read. */
   #hasNoEndAfter(start: number): boolean {
+    if (!this.#ends.endWithLines) return true
     const at = this.#bytes.indexOf(LINE_FEED, start)
     return at === -1 || at >= this.#length
   }
@@ -183,15 +186,15 @@ export class Splitter {
 
   /** Emits a piece of a line that is too long. @returns its end in the chunk */
   #passOn(chunk: Uint8Array, from: number, blocks: Block[]): number {
-    const lineFeed = chunk.indexOf(LINE_FEED, from)
-    const lineEnd = lineFeed === -1 ? chunk.length : lineFeed + 1
-    const until = Math.min(lineEnd, from + this.#blockBytes)
+    const most = Math.min(chunk.length, from + this.#blockBytes)
+    const end = this.#ends.passOver(chunk, from, most)
+    const until = end === -1 ? most : end + 1
     const size = until - from
     const memory = 2 * size > this.#blockBytes ? this.#allocate(this.#blockBytes) : new Uint8Array(size)
     const piece = memory.subarray(0, size)
     piece.set(chunk.subarray(from, until))
     blocks.push({ bytes: piece, isStart: false, headerLine: 0, oversized: true, startsLine: false })
-    if (lineFeed !== -1 && until === lineEnd) this.#isOversized = false
+    if (end !== -1) this.#isOversized = false
     return until
   }
 }

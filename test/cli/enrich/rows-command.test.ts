@@ -49,7 +49,7 @@ describe('geofix enrich --rows', () => {
   it.each([
     [[], /--rows guesses nothing: add --format NAME\./],
     [['--format', 'list'], /add --at TIME\./],
-    [['--format', 'list', '--time-field', 'x'], /--time-field is for ndjson, .*csv/],
+    [['--format', 'list', '--time-field', 'x'], /--time-field is for json, ndjson, .*csv/],
     [[...TSV.slice(4), '--time-field', 'x'], /: --time-field must be the number of a column/],
     [[...LIST.slice(4), '--into', 'x'], /--into is not for --append/],
     [['--format', 'ndjson'], /add --field NAME, --at TIME or --time-field NAME\./],
@@ -57,7 +57,7 @@ describe('geofix enrich --rows', () => {
     [['--format', 'csv', '--quoting', 'single'], /Write one of double, none\./],
     [[...TSV.slice(4), '--field', '2'], /only once/],
     [[...TSV.slice(4), '--overwrite'], /: --overwrite is for ndjson/],
-    [[...TSV.slice(4), '--into', 'place'], /--into is for ndjson, .*list/],
+    [[...TSV.slice(4), '--into', 'place'], /--into is for json, ndjson, .*list/],
     [[...LIST.slice(4), '--quoting', 'none'], /--quoting is for csv and tsv/],
     [['--format', 'list', '--at', '2026-07-01', '--into', 'raw'], /--into must not be raw/],
     [[...LIST.slice(4), '--write-chunk-header'], /needs --chunk-header/],

@@ -3,7 +3,7 @@ import { geofix } from './command-line.ts'
 
 describe('the options of geofix enrich', () => {
   it.each([
-    [['--format', 'xml'], /Write one of ndjson, .*csv/],
+    [['--format', 'xml'], /Write one of json, ndjson, .*csv/],
     [['--fields', 'city,town'], /Write some of country_code,.*timezone_offset, each once\./],
     [['--fields', 'city,city'], /each once/],
     [['--fields', ''], /Write some of/],
@@ -37,13 +37,18 @@ describe('the options of geofix enrich', () => {
   })
 
   it.each([
-    ['--field', ['--field', 'ip'], 'list', /--field is for ndjson, .*csv, and standard input is list\./],
-    ['--time-field', ['--time-field', 'ts'], 'list', /--time-field is for ndjson, .*csv/],
-    ['--into', ['--into', 'place'], 'csv', /--into is for ndjson, access-log/],
+    [
+      '--field',
+      ['--field', 'ip'],
+      'list',
+      /--field is for json, ndjson, .*csv, and standard input is list\./,
+    ],
+    ['--time-field', ['--time-field', 'ts'], 'list', /--time-field is for json, ndjson, .*csv/],
+    ['--into', ['--into', 'place'], 'csv', /--into is for json, ndjson, access-log/],
     ['--fields', ['--fields', 'city'], 'ndjson', /--fields is for .*access-log, .*csv/],
     ['--no-header', ['--no-header'], 'ndjson', /--no-header is for tsv, csv/],
     ['--append', ['--append'], 'tsv', /--append is for access-log, .*list/],
-    ['--overwrite', ['--overwrite'], 'list', /--overwrite is for ndjson, .*csv/],
+    ['--overwrite', ['--overwrite'], 'list', /--overwrite is for json, ndjson, .*csv/],
   ])('are rejected for formats that do not have them: %s', async (_, args, format, message) => {
     const { status, out, err } = await geofix(['enrich', '--format', format, ...args], {
       input: '81.2.69.142\n',

@@ -26,6 +26,8 @@ export const CASES: readonly [input: string, options: EnrichOptions, expected: s
     'events.place.ndjson',
   ],
   ['events.ndjson', { overwrite: true, field: 'client.ip', onlyFailed: true }, 'events.failed.ndjson'],
+  ['cloudtrail.json', {}, 'cloudtrail.enriched.json'],
+  ['cloudtrail.json', { to: 'ndjson', dropUnresolved: true, into: 'place' }, 'cloudtrail.ndjson'],
   ['squid.log', {}, 'squid.ndjson'],
   ['aws-elb.log', {}, 'aws-elb.ndjson'],
   ['aws-alb.log', {}, 'aws-alb.ndjson'],

@@ -1,6 +1,7 @@
 // Tables whose records have as many columns as their header: CSV and TSV.
 
 import { plainLayout } from '../../reading/layout.ts'
+import { LineRecordEnds } from '../../reading/record-ends.ts'
 import { columnsTemplate, escapedColumnsTemplate } from '../../writing/column-templates.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import { DelimitedLines } from './delimited-lines.ts'
@@ -19,7 +20,9 @@ export const CSV: FormatDefinition<DelimitedPlan> = {
     if (plan.isRows) return plainLayout(plan)
     const { quotes, delimiter, maxRecordLines, maxLineBytes, hasSeparatorLine, headerLine, width } = plan
     return {
-      quoted: quotes ? { delimiter, maxLines: maxRecordLines } : null,
+      recordEnds: quotes
+        ? () => new LineRecordEnds({ delimiter, maxLines: maxRecordLines }, maxLineBytes)
+        : null,
       maxLineBytes,
       preambleLines: hasSeparatorLine ? 1 : 0,
       headerLine,

@@ -1,7 +1,7 @@
 import { DEFAULT_RECORD_LINES } from '../../options.ts'
 import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import { isAddressName } from '../../reading/known-names.ts'
-import { RecordEnds } from '../../reading/record-ends.ts'
+import { LineRecordEnds } from '../../reading/record-ends.ts'
 import { markLength, startsJsonArray } from '../../reading/sample.ts'
 import { opensLikeLog } from '../text/text-guess.ts'
 
@@ -249,7 +249,7 @@ export function sampleTable(
   maxLines: number,
 ): SampleTable {
   const { delimiter, quotes } = dialect
-  const ends = new RecordEnds(quotes ? { delimiter, maxLines } : null, maxBytes)
+  const ends = new LineRecordEnds(quotes ? { delimiter, maxLines } : null, maxBytes)
   ends.reset(sample)
   const fields = new RecordFields(dialect.delimiter, dialect.quotes, MAX_COLUMNS)
   const separator = separatorLine(sample)

@@ -39,7 +39,7 @@ describe('the guess', () => {
   it.each([
     ['no address', 'Once upon a time\n'],
     ['versions', '- libfoo 4.1.2.3\n- libbar 2.0.1.4\n- libbaz 1.2.3.1\n'],
-    ['JSON over several lines', '{\n  "ip": "81.2.69.142"\n}\n'],
+    ['JSON that does not end', '{\n  "ip": "81.2.69.142"\n'],
     ['an array of texts', '[\n "81.2.69.142"\n]\n'],
     ['W3C without fields', '#Software: x\n#Version: 1.0\n81.2.69.142 x\n'],
     ['a table separated by spaces', 'srcaddr bytes action\n81.2.69.142 7 OK\n'],

@@ -1,0 +1,275 @@
+import { utf8Encoder } from '../../../bytes/utf8.ts'
+import type { RecordEnds } from '../../reading/record-ends.ts'
+import { mayEndText, Words } from '../../swar.ts'
+
+const LINE_FEED = 0x0a
+const SPACE = 0x20
+const QUOTE = 0x22
+const COMMA = 0x2c
+const COLON = 0x3a
+const BRACKET = 0x5b
+const BACKSLASH = 0x5c
+const BRACKET_END = 0x5d
+const BRACE = 0x7b
+const BRACE_END = 0x7d
+
+/**
+ * Where a byte of a record is:
+ * - `start`: before the first byte that is not white space, which shows whether the record is in an array
+ * - `outside`: between documents
+ * - `around`: in a document, before or after its array
+ * - `array`: in the array, between elements
+ * - `element`: in an element that is an object, an array or a string
+ * - `word`: in an element that is a number or a word
+ * - `garbage`: in bytes that are no JSON
+ * - `end`: at the end of a document that has no array
+ */
+type Place = 'start' | 'outside' | 'around' | 'array' | 'element' | 'word' | 'garbage' | 'end'
+
+/** Where an element can still come. */
+const SOUGHT_IN: ReadonlySet<Place> = /* @__PURE__ */ new Set(['start', 'outside', 'around', 'array'])
+
+const encoder = /* @__PURE__ */ utf8Encoder()
+
+/**
+ * Finds the elements of JSON documents that follow one another: the elements of an array, those of the array at a path in
+ * an object, or the documents themselves. A record is an element and what comes before it: commas, white space, and the
+ * other parts of the documents. What comes after the last element is a record without an element.
+ *
+ * Brackets and strings tell where an element ends. Whether the element is valid JSON is not checked here. Bytes that cannot
+ * be JSON are a record up to their line feed. An element with a line feed in a string ends there, since no JSON has one.
+ */
+export class JsonElements implements RecordEnds {
+  readonly endWithLines = false
+  readonly spansLines = true
+  contentStart = 0
+  /** After `elementIn` returns -1: what is wrong with the record; `null` if it is what ends a document. */
+  fault: string | null = null
+  /** The names on the path, as they stand between quotes. */
+  readonly #path: readonly Uint8Array[] | null
+  readonly #words = new Words()
+  #bytes: Uint8Array = new Uint8Array(0)
+  #place: Place = 'start'
+  #isInString = false
+  #isEscaped = false
+  /** Open objects and arrays, of the element or around the array. */
+  #depth = 0
+  /** How many objects inside the document are open that are on the path to the array. */
+  #matched = 0
+  /** Whether the next string is the name of a member of the innermost of these objects. */
+  #isName = false
+  /** The bytes of the next name on the path that the string has so far; -1 if it is another name, or no name. */
+  #sameBytes = -1
+  /** Whether the next value is the one on the path. */
+  #isOnPath = false
+  #hadArray = false
+
+  /**
+   * @param path names of members, from a document to its array. Empty if the documents are arrays. `null` if the documents
+   *   are the elements
+   */
+  constructor(path: readonly string[] | null) {
+    this.#path = path?.map((name) => encoder.encode(JSON.stringify(name).slice(1, -1))) ?? null
+  }
+
+  reset(bytes: Uint8Array): void {
+    this.#bytes = bytes
+  }
+
+  /** The first bytes of a record tell where it is, so a reader can begin with any record. */
+  mayCut(): boolean {
+    return true
+  }
+
+  next(start: number, end: number, isLast: boolean): number {
+    this.#begin(start)
+    const last = this.#end(this.#bytes, start, end)
+    return last === -1 && isLast ? end : last
+  }
+
+  passOver(bytes: Uint8Array, from: number, until: number): number {
+    return this.#end(bytes, from, until)
+  }
+
+  /** @returns where the element of the record `bytes[start, end)` begins; -1 if the record has none, see `fault` */
+  elementIn(bytes: Uint8Array, start: number, end: number): number {
+    this.#begin(start)
+    const at = this.#seek(bytes, start, end)
+    const place = this.#place
+    this.fault = null
+    if (place === 'element' || place === 'word') return at
+    if (place === 'garbage') this.fault = 'it is not JSON'
+    else if (place === 'end') this.fault = 'its document has no array of objects where the first one has it'
+    else this.fault = place === 'around' || place === 'array' ? 'it ends too early' : null
+    return -1
+  }
+
+  #begin(start: number): void {
+    this.contentStart = start
+    this.#place = 'start'
+    this.#isInString = false
+    this.#isEscaped = false
+  }
+
+  /** Reads on in a record. @returns the index of its last byte; -1 if it does not end before `end` */
+  #end(bytes: Uint8Array, from: number, end: number): number {
+    const at = this.#seek(bytes, from, end)
+    switch (this.#place) {
+      case 'element':
+        return this.#endOfElement(bytes, at, end)
+      case 'word':
+        return endOfWord(bytes, at, end)
+      case 'garbage': {
+        const lineFeed = bytes.indexOf(LINE_FEED, at)
+        return lineFeed < end ? lineFeed : -1
+      }
+      case 'end':
+        return at
+      default:
+        return -1
+    }
+  }
+
+  /** Reads on to the element. @returns the index of its first byte, or of the byte that shows that there is none; `end` */
+  #seek(bytes: Uint8Array, from: number, end: number): number {
+    if (!SOUGHT_IN.has(this.#place)) return from
+    for (let at = from; at < end; at++) {
+      const byte = bytes[at] ?? 0
+      if (this.#place === 'around') this.#around(byte)
+      // Control characters are skipped too: documents of a JSON text sequence (RFC 7464) begin with one.
+      else if (byte > SPACE) this.#between(byte)
+      if (SOUGHT_IN.has(this.#place)) continue
+      this.contentStart = at
+      if (this.#place !== 'end') this.#depth = 0
+      return at
+    }
+    return end
+  }
+
+  /** Takes a byte that is not white space, between elements or between documents. */
+  #between(byte: number): void {
+    const path = this.#path
+    if (path === null) this.#place = byte === BRACE || byte === BRACKET ? 'element' : 'garbage'
+    else if (this.#place !== 'outside' && byte === COMMA) this.#place = 'array'
+    else if (this.#place !== 'outside' && byte === BRACKET_END) this.#leaveArray(path)
+    else if (this.#place === 'array') this.#place = placeOfElement(byte)
+    else if (path.length === 0) {
+      this.#place = byte === BRACKET ? 'array' : byte === BRACE ? 'element' : 'garbage'
+    } else if (byte === BRACE) {
+      this.#place = 'around'
+      this.#depth = 1
+      this.#matched = 0
+      this.#isName = true
+      this.#isOnPath = false
+      this.#hadArray = false
+    } else this.#place = 'garbage'
+  }
+
+  #leaveArray({ length }: readonly Uint8Array[]): void {
+    this.#place = length === 0 ? 'outside' : 'around'
+    this.#depth = length
+    this.#matched = length - 1
+    this.#isName = false
+    this.#isOnPath = false
+    this.#hadArray = true
+  }
+
+  /** Takes a byte of a document outside its array, and looks for the names on the path. */
+  #around(byte: number): void {
+    if (this.#isInString) {
+      this.#inName(byte)
+      return
+    }
+    const names = this.#path ?? []
+    // Whether the byte is directly in the innermost object on the path.
+    const isDirect = this.#depth === this.#matched + 1
+    const isLast = this.#matched === names.length - 1
+    if (byte === QUOTE) {
+      this.#isInString = true
+      this.#sameBytes = isDirect && this.#isName ? 0 : -1
+    } else if (byte === COLON) {
+      if (isDirect) this.#isName = false
+    } else if (byte === COMMA) {
+      if (isDirect) this.#isName = true
+    } else if (byte === BRACKET && isDirect && this.#isOnPath && isLast) this.#place = 'array'
+    else if (byte === BRACKET || byte === BRACE) {
+      if (byte === BRACE && isDirect && this.#isOnPath && !isLast) {
+        this.#matched++
+        this.#isName = true
+        this.#isOnPath = false
+      }
+      this.#depth++
+    } else if (byte === BRACKET_END || byte === BRACE_END) {
+      if (--this.#depth === 0) this.#place = this.#hadArray ? 'outside' : 'end'
+      if (this.#matched >= this.#depth) {
+        this.#matched = this.#depth - 1
+        this.#isName = false
+        this.#isOnPath = false
+      }
+    }
+  }
+
+  /** Takes a byte of a string around the array, after its opening quote. */
+  #inName(byte: number): void {
+    const name = this.#path?.[this.#matched]
+    if (byte === QUOTE && !this.#isEscaped) {
+      this.#isInString = false
+      if (this.#isName) this.#isOnPath = this.#sameBytes === name?.length
+    } else {
+      this.#isEscaped = byte === BACKSLASH && !this.#isEscaped
+      if (this.#sameBytes >= 0) this.#sameBytes = name?.[this.#sameBytes] === byte ? this.#sameBytes + 1 : -1
+    }
+  }
+
+  /** Reads on in an element. @returns the index of its last byte; -1 if it does not end before `end` */
+  #endOfElement(bytes: Uint8Array, from: number, end: number): number {
+    const view = this.#words.view(bytes)
+    let depth = this.#depth
+    let isInString = this.#isInString
+    let isEscaped = this.#isEscaped
+    for (let at = from; at < end; at++) {
+      if (isInString && !isEscaped) {
+        while (at + 4 <= end && !mayEndText(view.getInt32(at, true))) at += 4
+        if (at === end) break
+      }
+      const byte = bytes[at] ?? 0
+      if (isInString) {
+        if (byte === LINE_FEED) return at
+        if (isEscaped) isEscaped = false
+        else if (byte === BACKSLASH) isEscaped = true
+        else if (byte === QUOTE) {
+          isInString = false
+          if (depth === 0) return at
+        }
+      } else if (byte === QUOTE) isInString = true
+      else if (byte === BRACE || byte === BRACKET) depth++
+      else if ((byte === BRACE_END || byte === BRACKET_END) && --depth <= 0) return at
+    }
+    this.#isEscaped = isEscaped
+    this.#depth = depth
+    this.#isInString = isInString
+    return -1
+  }
+}
+
+/** An array can also hold what is no object. Its format finds such an element bad. */
+function placeOfElement(byte: number): Place {
+  if (byte === BRACE || byte === BRACKET || byte === QUOTE) return 'element'
+  return isWord(byte) ? 'word' : 'garbage'
+}
+
+/** Whether a number, `true`, `false` or `null` can have this byte. */
+function isWord(byte: number): boolean {
+  return (
+    (byte >= 0x30 && byte <= 0x39) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a) || WORD_SIGNS.has(byte)
+  )
+}
+
+/** `+`, `-` and `.`. */
+const WORD_SIGNS: ReadonlySet<number> = /* @__PURE__ */ new Set([0x2b, 0x2d, 0x2e])
+
+/** The index of the last byte of a number or a word; -1 if it does not end before `end`. */
+function endOfWord(bytes: Uint8Array, from: number, end: number): number {
+  for (let at = from; at < end; at++) if (!isWord(bytes[at] ?? 0)) return at - 1
+  return -1
+}

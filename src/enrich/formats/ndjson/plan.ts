@@ -1,0 +1,223 @@
+import { quoted } from '../../../errors.ts'
+import { EnrichError, shownName } from '../../errors.ts'
+import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
+import { guessAddress, guessTime, kindOfValue, type SampleField } from '../../reading/field-guess.ts'
+import {
+  addressNotes,
+  checkNamedTimes,
+  type FieldWords,
+  LIST_FLAGS,
+  shellWord,
+  shownFields,
+  timeNotes,
+  unknownAddressField,
+} from '../../reading/field-messages.ts'
+import { sampleLines } from '../../reading/sample.ts'
+import { SampleTimes } from '../../reading/sample-times.ts'
+import { fieldsOf, pathOf, pathText, valueAt } from './member-path.ts'
+
+/** Where the values of objects are. */
+export interface ObjectPlan extends CommonPlan {
+  /** Names of members, and indexes of arrays, from the object of the line to the address. */
+  readonly path: readonly string[]
+  /** The same for the time; `null` when there is none. */
+  readonly timePath: readonly string[] | null
+  /** What is read if there is nothing at these paths: one name with dots, if a sample that was cut off does not show which is meant. */
+  readonly dottedPath: readonly string[] | null
+  readonly dottedTimePath: readonly string[] | null
+}
+
+export interface NdjsonPlan extends ObjectPlan {
+  readonly format: 'ndjson'
+}
+
+/** The levels of objects and arrays that are searched for an address, for a message. */
+const MAX_DEPTH = 6
+/** Lines checked. At least half must be JSON objects. */
+const LINES_CHECKED = 20
+
+/** Whether at least half of the first lines are JSON objects. */
+export function looksLikeNdjson(sample: Uint8Array): boolean {
+  const lines = sampleLines(sample, false, LINES_CHECKED)
+  // The sample can end within the first line.
+  if (lines.length === 1 && /^\s*\{\s*("|\}\s*$)/.test(lines[0] ?? '')) return true
+  return lines.length > 0 && objectsIn(lines).length * 2 >= lines.length
+}
+
+/** Makes the plan for JSON objects, one object a line. Throws what `planObjects` throws. */
+export function planNdjson(
+  sample: Uint8Array,
+  isWhole: boolean,
+  options: LineOptions,
+  isCut = false,
+): Planned<NdjsonPlan> {
+  const { plan, notes } = planObjects(objectsIn(sampleLines(sample, isWhole)), options, isCut)
+  return { plan: { ...plan, format: 'ndjson' }, notes }
+}
+
+/**
+ * Makes the plan for objects.
+ *
+ * @param objects those of the sample
+ * @param isCut whether a pause cut the sample off
+ * @throws EnrichError when no field has addresses, or the named one does not exist; when the field holds lists and no
+ *   proxies are trusted; and when the member to be added exists already
+ * @throws TypeError, InvalidLocaleError when an option is wrong
+ */
+export function planObjects(
+  objects: readonly object[],
+  options: LineOptions,
+  isCut: boolean,
+): Planned<ObjectPlan> {
+  const common = commonPlan(options)
+  if (!common.overwrite && objects.some((object) => Object.hasOwn(object, common.into))) {
+    throw new EnrichError(
+      'ENRICH_FIELD_EXISTS',
+      `there are objects with a member ${quoted(common.into)} already: add --overwrite to replace it, or another name, as in --into geo (in a program: overwrite, into)`,
+    )
+  }
+  const fields = fieldsOf(objects, common.overwrite ? common.into : null)
+  const notes: string[] = []
+  const find = (option: 'field' | 'timeField', others: readonly SampleField[]) =>
+    namedPath(option, options[option], objects, others, { ...common, isCut }, notes)
+  const { best, others } = guessAddress(fields, true)
+  const path =
+    find('field', best === null ? others : [best, ...others.slice(0, 3)]) ??
+    guessedPath(objects, fields, common, notes)
+  if (common.trustedProxies === null && objects.some((object) => isList(valueAt(object, path)))) {
+    throw new EnrichError(
+      'ENRICH_FIELD_IS_LIST',
+      `${shownName(pathText(path))} holds lists of addresses, whose left part any caller can write: ${LIST_FLAGS}`,
+    )
+  }
+  const time = guessTime(fields)
+  let timePath = find('timeField', time.best === null ? [] : [time.best])
+  if (timePath === null) {
+    timePath = time.best?.path ?? null
+    notes.push(...timeNotes(time, WORDS))
+  } else checkNamedTimes(timesAt(objects, timePath), shownName(pathText(timePath)))
+  const dotted = (named: string | undefined, names: readonly string[] | null) =>
+    isCut && names !== null && names.length > 1 && names.join('.') === named && !isIn(objects, names)
+      ? [named]
+      : null
+  const dottedPath = dotted(options.field, path)
+  const dottedTimePath = dotted(options.timeField, timePath)
+  return { plan: { ...common, path, timePath, dottedPath, dottedTimePath }, notes }
+}
+
+export function isIn(objects: readonly object[], path: readonly string[]): boolean {
+  return objects.some((object) => valueAt(object, path) !== undefined)
+}
+
+function isList(value: unknown): boolean {
+  return typeof value === 'string' && kindOfValue(value) === 'list'
+}
+
+/** The times that objects have at a path. */
+function timesAt(objects: readonly object[], path: readonly string[]): SampleTimes {
+  const times = new SampleTimes()
+  for (const object of objects) {
+    const value = valueAt(object, path)
+    if (typeof value === 'number' || (typeof value === 'string' && kindOfValue(value) !== 'missing')) {
+      times.add(String(value))
+    }
+  }
+  return times
+}
+
+const WORDS: FieldWords<SampleField> = {
+  noun: 'member',
+  shown: ({ path }) => shownName(pathText(path)),
+  typed: ({ path }) => shellWord(pathText(path)),
+}
+
+function guessedPath(
+  objects: readonly object[],
+  fields: readonly SampleField[],
+  { trustedProxies }: CommonPlan,
+  notes: string[],
+): readonly string[] {
+  const isTrusting = trustedProxies !== null
+  const guess = guessAddress(fields, isTrusting)
+  if (guess.best !== null) {
+    notes.push(...addressNotes(guess, isTrusting, WORDS))
+    return guess.best.path
+  }
+  // Without an object there is nothing to guess from: use the most usual name.
+  if (objects.length === 0) return ['ip']
+  throw unknownAddressField(guess, WORDS, nothingIn(objects))
+}
+
+/** What to do if no member holds addresses: they can be in arrays, which are not searched. */
+function nothingIn(objects: readonly object[]): string {
+  const first = quoted(JSON.stringify(objects[0]))
+  for (const object of objects) {
+    const path = addressIn(object, [])
+    if (path === null) continue
+    const example = shownName(String(valueAt(object, path)))
+    return `there is one in an array, ${example}. If it is the client's, add --field ${shellWord(pathText(path))}`
+  }
+  return `the first object is ${first}. If the address comes in later lines, name its member and add --force, as in --field client.ip --force`
+}
+
+/** The path to the first address in arrays or members of an object; `null` when there is none. */
+export function addressIn(value: unknown, path: readonly string[]): readonly string[] | null {
+  if (typeof value === 'string') return path.length > 0 && kindOfValue(value) === 'address' ? path : null
+  if (typeof value !== 'object' || value === null || path.length >= MAX_DEPTH) return null
+  for (const [name, inner] of Object.entries(value)) {
+    const found = addressIn(inner, [...path, name])
+    if (found !== null) return found
+  }
+  return null
+}
+
+/**
+ * The path to a named field. No object of the sample may have it if `force` is given, or if a pause cut the sample off and
+ * nothing in it suggests that another name is meant: it can come later.
+ *
+ * @param others fields of the sample that can be what is meant
+ * @returns `null` when no field is named
+ * @throws EnrichError when no object has it otherwise
+ */
+function namedPath(
+  option: 'field' | 'timeField',
+  field: string | undefined,
+  objects: readonly object[],
+  others: readonly SampleField[],
+  { force, isCut }: { readonly force: boolean; readonly isCut: boolean },
+  notes: string[],
+): readonly string[] | null {
+  if (field === undefined) return null
+  const path = pathOf(field, option)
+  if (objects.length === 0 || isIn(objects, path)) return path
+  // The name of one member can have dots in it.
+  if (isIn(objects, [field])) return [field]
+  const message = `none of the first ${objects.length} objects has ${quoted(field)}`
+  if (force || (isCut && others.length === 0)) {
+    notes.push(message)
+    return path
+  }
+  const what = option === 'field' ? 'addresses are' : 'a time is'
+  const flag = option === 'field' ? '--field' : '--time-field'
+  const [other] = others
+  const hint =
+    other === undefined
+      ? `: continue with --force if it comes later`
+      : `; ${what} in ${shownFields(others, WORDS, MAX_LISTED)}: use ${flag} ${WORDS.typed(other)}, or continue with --force`
+  throw new EnrichError('ENRICH_FIELD_UNKNOWN', message + hint)
+}
+
+/** Fields with addresses that a message lists, at most. */
+const MAX_LISTED = 8
+
+/** Those of the texts that are JSON objects. */
+export function objectsIn(texts: readonly string[]): object[] {
+  return texts.flatMap((text) => {
+    try {
+      const value: unknown = JSON.parse(text)
+      return typeof value === 'object' && value !== null && !Array.isArray(value) ? [value] : []
+    } catch {
+      return [] // a bad line, which the run will report
+    }
+  })
+}

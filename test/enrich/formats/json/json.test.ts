@@ -1,0 +1,204 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type EnrichOptions, makePlan } from '../../../../src/enrich/formats/formats.ts'
+import { enrichBytes } from '../../in-memory-run.ts'
+import { AT } from '../../world.ts'
+
+const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
+const outputOf = (text: string, options: EnrichOptions = {}, blockBytes?: number): string =>
+  new TextDecoder('utf-8', { ignoreBOM: true }).decode(
+    enrichBytes(utf8(text), { at: AT, ...options }, blockBytes).output,
+  )
+const codesIn = (output: string): unknown[] =>
+  [...output.matchAll(/"location": ?(null|\{"ip":"[^"]+","country":\{"code":"(\w\w)")/g)].map(
+    ([, all, code]) => (all === 'null' ? null : code),
+  )
+
+describe('the documents', () => {
+  const inputs: readonly [string, string, string, unknown[]][] = [
+    ['an array in a line', '[{"ip":"81.2.69.142"}, {"ip":"10.0.0.1"}]\n', 'an array', ['GB', null]],
+    ['an array over lines', '[\n  {\n    "ip": "81.2.69.142"\n  }\n]\n', 'an array', ['GB']],
+    ['CloudTrail', '{"Records":[{"sourceIPAddress":"81.2.69.142","n":[]}]}', 'the array "Records"', ['GB']],
+    [
+      'an array deeper in an object, after others',
+      '{"took":1,"none":[{"a":1}],"hits":{"hits":1,"total":[1],"hits":[{"ip":"81.2.69.142","text":"]}\\"]}"},{"ip":null},{"ip":"2001:4860::1","n":"long enough"}]},"hits":[]}',
+      'the array "hits.hits"',
+      ['GB', null, 'US'],
+    ],
+    [
+      'several files joined',
+      '{"Records":[{"ip":"81.2.69.142"}]}{"Records":[]}\n{"Records":[{"ip":"89.160.20.112"},{"ip":"x"}]}\n',
+      'the array "Records"',
+      ['GB', 'SE', null],
+    ],
+  ]
+  it.each(inputs)('%s', (_, text, where, codes) => {
+    const { plan, notes } = makePlan(utf8(text), true, {})
+    expect(plan.format).toBe('json')
+    expect(notes[1]?.replaceAll('"', '')).toBe(`the objects are in ${where.replaceAll('"', '')}`)
+    expect(codesIn(outputOf(text))).toEqual(codes)
+    expect(codesIn(outputOf(text, { to: 'ndjson' }))).toEqual(codes)
+  })
+
+  it.each([
+    ['in a line', '{"ip":"81.2.69.142"}{"ip":"10.0.0.1"}'],
+    ['over lines', '{\n"ip":"81.2.69.142"}\r\n\r\n{\r\n"ip":"10.0.0.1"\r\n}\r\n'],
+    ['of a sequence (RFC 7464)', '\u001e{"ip":\n"81.2.69.142"}\n\u001e{"ip":\n"10.0.0.1"}\n'],
+  ])('objects %s', (_, text) => {
+    expect(makePlan(utf8(text), true, {}).plan).toMatchObject({ format: 'json', array: null })
+    expect(codesIn(outputOf(text))).toEqual(['GB', null])
+  })
+
+  it.each([
+    ['objects in lines', '{"ip":"81.2.69.142"}\n{"ip":"10.0.0.1"}\n'],
+    ['one object', '{"ip":"81.2.69.142"}'],
+    [
+      'an object with an address, and others in an array',
+      '{"ip":"81.2.69.142","via":[{"ip":"10.0.0.1"},{"ip":"10.0.0.2"}]}',
+    ],
+    [
+      'an object with a short array',
+      `{"text":"${'x'.repeat(100)}","via":[{"ip":"10.0.0.1"}],"ip":"1.1.1.1"}`,
+    ],
+  ])('not %s', (_, text) => {
+    expect(makePlan(utf8(text), true, {}).plan.format).toBe('ndjson')
+  })
+
+  it('not the objects of an array in objects whose member is named', () => {
+    const text = '{"via":[{"ip":"81.2.69.142"},{"ip":"10.0.0.1"}]}\n'.repeat(2)
+    expect(makePlan(utf8(text), true, {}).plan).toMatchObject({ format: 'json', array: ['via'] })
+    expect(makePlan(utf8(text), true, { field: 'via.0.ip' }).plan.format).toBe('ndjson')
+  })
+})
+
+describe('what is written', () => {
+  it('keeps every byte, and lays out the member as the others', () => {
+    expect(
+      outputOf('{"Records": [\r\n\t{\r\n\t\t"ip": "10.0.0.1", "n": 1e400\r\n\t},{},{ "ip":"10.0.0.1" }]}'),
+    ).toBe(
+      '{"Records": [\r\n\t{\r\n\t\t"ip": "10.0.0.1", "n": 1e400,\r\n\t\t"location": null\r\n\t},{"location":null},{ "ip":"10.0.0.1", "location": null }]}',
+    )
+  })
+
+  it('is a line for each object with --to ndjson', () => {
+    expect(
+      outputOf('[\n  {\n    "a": [\n      1\n    ],\n    "ip": "10.0.0.1"\n  },\n  {}\n]\n', {
+        to: 'ndjson',
+      }),
+    ).toBe('{"a": [1],"ip": "10.0.0.1","location":null}\n{"location":null}\n')
+  })
+
+  it('replaces a member with --overwrite, and refuses one otherwise', () => {
+    const text = '[{"ip":"10.0.0.1","location":{"old":1} }]'
+    expect(outputOf(text, { overwrite: true })).toBe('[{"ip":"10.0.0.1","location":null }]')
+    expect(() => outputOf(text)).toThrow(expect.objectContaining({ code: 'ENRICH_FIELD_EXISTS' }))
+  })
+
+  it.each([{ onlyFailed: true }, { dropUnresolved: true }, { onBadLine: 'drop' as const }])(
+    'is never less than the document: %j',
+    (options) => {
+      expect(() => makePlan(utf8('[{"ip":"10.0.0.1"}]'), true, options)).toThrow('--to ndjson')
+      expect(makePlan(utf8('[{"ip":"10.0.0.1"}]'), true, { ...options, to: 'ndjson' }).plan.format).toBe(
+        'json',
+      )
+    },
+  )
+})
+
+describe('what cannot be read', () => {
+  const inputs: readonly [string, string, number, RegExp][] = [
+    ['a number', '[{"ip":"81.2.69.142"},12,{"ip":"81.2.69.142"}]', 1, /not a JSON object/],
+    ['an array', '[{"ip":"81.2.69.142"},[{"ip":"81.2.69.142"}]]', 1, /not a JSON object/],
+    ['a fault in an object', '[{"ip":"81.2.69.142"},\n{"ip":01}\n]', 2, /not valid JSON: see its byte 8/],
+    ['text between', '{"ip":\n"81.2.69.142"} hello\n{"ip":\n"81.2.69.142"}', 2, /not JSON/],
+    ['the end of a file that was cut off', '[{"ip":"81.2.69.142"},\n{"ip":"81.2.', 2, /ends too early/],
+    [
+      'a document without its array',
+      '{"Records":[{"ip":"81.2.69.142"}]}\n{"error":{"Records":"no"}}',
+      2,
+      /has no array/,
+    ],
+    ['a string with a line end', '[{"ip":"81.2.69.142"},\n{"ip":"81.2.\n69"}]', 2, /not valid JSON/],
+    [
+      'an object that is too long',
+      `[{"ip":"81.2.69.142"},{"a":"${'x'.repeat(3000)}"},{"ip":"81.2.69.142"}]`,
+      1,
+      /longer than 1000/,
+    ],
+  ]
+  it.each(inputs)('%s', (_, text, line, message) => {
+    for (const blockBytes of [1, 16, 100_000]) {
+      const { output, counts } = enrichBytes(utf8(text), { at: AT, maxLineBytes: 1000 }, blockBytes)
+      expect(counts.badLines[0]).toEqual({ line, message: expect.stringMatching(message) })
+      const added = /, ?"location": ?\{.*?"offset":"[^"]*"\}\}/g
+      expect(new TextDecoder().decode(output).replaceAll(added, '')).toBe(text)
+    }
+  })
+})
+
+/** As a reader of JSON gives it: without minus zero. */
+const jsonValue = (maxDepth: number) =>
+  fc.jsonValue({ maxDepth }).map((value): unknown => JSON.parse(JSON.stringify(value)))
+const member = fc.oneof(
+  fc.constantFrom('ip', 'a', 'Records', ']', '}', '"', '\\', ','),
+  fc.string({ unit: 'binary', maxLength: 5 }),
+)
+const element = fc
+  .tuple(
+    fc.constantFrom('81.2.69.142', '10.0.0.1', '89.160.20.112', 'x', '', null),
+    fc.dictionary(member, jsonValue(2), { maxKeys: 4 }),
+  )
+  .map(([ip, others]) => {
+    const { location: _, ...rest } = others
+    return { ...rest, ip }
+  })
+const indent = fc.constantFrom(undefined, 0, 1, 2, '\t', ' \r\t')
+
+describe("documents of the form 'json'", () => {
+  const documents = fc.tuple(
+    fc.array(element, { minLength: 1, maxLength: 5 }),
+    indent,
+    fc.constantFrom('array', 'member', 'joined'),
+    jsonValue(1),
+  )
+  it('are the same documents with locations, in blocks of any size', () => {
+    fc.assert(
+      fc.property(
+        documents,
+        fc.integer({ min: 1, max: 200 }),
+        ([objects, space, form, other], blockBytes) => {
+          // A first object with an address, because a document without one is refused.
+          const all = [{ ip: '81.2.69.142' }, ...objects]
+          const whole =
+            form === 'array' ? all : { other: [other, 'Records'], Records: all, after: { Records: 1 } }
+          const text =
+            form === 'joined'
+              ? all.map((object) => JSON.stringify(object, null, space)).join(space === undefined ? '' : '\n')
+              : JSON.stringify(whole, null, space)
+          const options: EnrichOptions = { format: 'json', field: 'ip', force: true }
+          const array = makePlan(utf8(text), true, options).plan
+          // What is around a short array can be longer, or have an address: the document is then an object.
+          if (form === 'member' && 'array' in array && array.array === null) return
+          const output = outputOf(text, options, blockBytes)
+          expect(output).toBe(outputOf(text, options))
+          const split = outputOf(text, { ...options, to: 'ndjson' }, blockBytes)
+            .trimEnd()
+            .split('\n')
+          const located = split.map((line): unknown => JSON.parse(line))
+          expect(located).toHaveLength(all.length)
+          located.forEach((object, index) => {
+            expect(object).toEqual({
+              ...all[index],
+              location: expect.toSatisfy((value) => value === null || typeof value === 'object'),
+            })
+          })
+          if (form === 'joined') return
+          const parsed: unknown = JSON.parse(output)
+          expect(parsed).toEqual(form === 'array' ? located : { ...whole, Records: located })
+          const added = JSON.stringify(located)
+          expect(codesIn(added)).toEqual(codesIn(output))
+        },
+      ),
+    )
+  })
+})
