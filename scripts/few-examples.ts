@@ -6,7 +6,7 @@ import type { IRawProperty, Parameters } from 'fast-check'
 // Uses require, because imports of fast-check resolve to this file.
 const { default: original }: typeof import('fast-check') = createRequire(import.meta.url)('fast-check')
 
-const MOST_RUNS = Number(process.env.MOST_EXAMPLES ?? 30)
+const MOST_RUNS = Number(process.env.MOST_EXAMPLES ?? 20)
 
 function assert<T>(property: IRawProperty<T>, parameters: Parameters<T> = {}): void | Promise<void> {
   const numRuns = Math.min(parameters.numRuns ?? MOST_RUNS, MOST_RUNS)

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib'
 import ts from 'typescript'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { float, MmdbWriter } from '../src/writer.ts'
+import { itInLongRun } from './effort.ts'
 import { deadLinks } from './markdown.ts'
 import { linkPackage, output, ROOT, typecheck, writeProject } from './package/project.ts'
 import { tarOf } from './tar-archive.ts'
@@ -136,7 +137,7 @@ describe('the documents', () => {
       expect(lines.split('\n').map((each) => each.trimEnd())).toEqual(printed(block.code))
   })
 
-  it('have examples that a strict TypeScript project accepts', () => {
+  itInLongRun('have examples that a strict TypeScript project accepts', () => {
     const project = join(folder, 'typed')
     const files = Object.fromEntries(
       blocks.filter(({ language }) => language === 'ts').map((block) => [`${fileOf(block)}.ts`, block.code]),

@@ -104,7 +104,7 @@ function isSame(a: LocationRecord, b: LocationRecord): boolean {
 
 describe('every network', () => {
   it.each<[string, () => Buffer]>([
-    ['city', plainCity],
+    ...(TRIES_ALL ? [['city', plainCity] satisfies [string, () => Buffer]] : []),
     ['country', () => gunzipSync(readFileSync(embedded.country))],
   ])(
     'of the embedded %s database has the location of its whole record',

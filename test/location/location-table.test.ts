@@ -8,6 +8,7 @@ import { coordinatesOf } from '../../src/location/schema.ts'
 import { geoip2 } from '../../src/location/schemas/geoip2.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { double, MmdbWriter, type WritableValue } from '../../src/writer.ts'
+import { itInLongRun } from '../effort.ts'
 import { heldMemory } from '../heap.ts'
 import { offsetOf, visitNetworks } from '../mmdb/every-network.ts'
 import { plainCity } from '../plain-city.ts'
@@ -135,8 +136,9 @@ const languages = LETTERS.flatMap((first) => LETTERS.map((second) => first + sec
 const nameOf = (index: number, language: number): string =>
   texts[(index * 7 + language * (1 + (index % 13))) % texts.length] ?? ''
 
-describe('LocationTable of a hostile database', () => {
-  it('stays within its memory limit and returns correct locations', () => {
+itInLongRun(
+  'a LocationTable of a hostile database stays within its memory limit and returns correct locations',
+  () => {
     const writer = new MmdbWriter({ databaseType: 'Greedy', aliases: false })
     for (let index = 0; index < RECORDS; index++) {
       const names = Object.fromEntries(languages.map((tag, at) => [tag, nameOf(index, at)]))
@@ -155,5 +157,5 @@ describe('LocationTable of a hostile database', () => {
       }
     }
     resolver.close()
-  })
-})
+  },
+)

@@ -300,7 +300,7 @@ describe.skipIf(!hasNamespaces)('under unshare, without any network,', () => {
     server.close()
   })
 
-  it.each(sampled(['esm', 'cjs'], 1))('the library does all the same: %s', (system) => {
+  it.each(sampled(['esm', 'cjs'], 0))('the library does all the same: %s', (system) => {
     const args = [EVERYTHING, system, database]
     const outside = runNode(folder, args)
     expect(runNode(folder, args, { before: NAMESPACE })).toEqual(outside)

@@ -10,6 +10,7 @@ import { openFile, openSource } from '../../src/node/node-source.ts'
 import { lookAtFile } from '../../src/node/packed-source.ts'
 import { Reloader, tryReplacement } from '../../src/node/reloader.ts'
 import { PackedFile } from '../../src/packed/packed-file.ts'
+import { itInLongRun } from '../effort.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { generation } from './watched-files.ts'
 
@@ -137,20 +138,26 @@ describe('a reload on demand', () => {
 })
 
 describe('the trial of a replacement', () => {
-  it('decodes each block of networks once, however few blocks are kept (second trial 35)', async () => {
-    const { database } = lookAtFile(fileURLToPath(embedded.city), { cacheBytes: 0 })
-    if (database === null) throw new Error('it is packed')
-    const set = new DatabaseSet([database])
-    const [leaves, data] = [vi.spyOn(PackedFile.prototype, 'leaves'), vi.spyOn(PackedFile.prototype, 'data')]
-    await tryReplacement(set, set, [])
-    const blocks = leaves.mock.calls.map(([block]) => block)
-    expect(blocks.length).toBeGreaterThan(1000)
-    // Teredo and 6to4 addresses lead back to blocks of IPv4.
-    expect(blocks.length - new Set(blocks).size).toBeLessThan(5)
-    // The names of places are in other blocks than the records. In the order of the addresses, it would be 8,000 blocks.
-    expect(data.mock.calls.length).toBeLessThan(2500)
-    set.release()
-  })
+  itInLongRun(
+    'decodes each block of networks once, however few blocks are kept (second trial 35)',
+    async () => {
+      const { database } = lookAtFile(fileURLToPath(embedded.city), { cacheBytes: 0 })
+      if (database === null) throw new Error('it is packed')
+      const set = new DatabaseSet([database])
+      const [leaves, data] = [
+        vi.spyOn(PackedFile.prototype, 'leaves'),
+        vi.spyOn(PackedFile.prototype, 'data'),
+      ]
+      await tryReplacement(set, set, [])
+      const blocks = leaves.mock.calls.map(([block]) => block)
+      expect(blocks.length).toBeGreaterThan(1000)
+      // Teredo and 6to4 addresses lead back to blocks of IPv4.
+      expect(blocks.length - new Set(blocks).size).toBeLessThan(5)
+      // The names of places are in other blocks than the records. In the order of the addresses, it would be 8,000 blocks.
+      expect(data.mock.calls.length).toBeLessThan(2500)
+      set.release()
+    },
+  )
 
   it('decodes few blocks in a turn of the event loop, opening included (second trial 35)', async () => {
     const path = join(folder, 'turns.packed')

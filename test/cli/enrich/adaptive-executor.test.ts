@@ -15,7 +15,7 @@ import { enrich } from '../../../src/enrich.ts'
 import { Resolver } from '../../../src/index.ts'
 import { pack } from '../../../src/packed/pack.ts'
 import { BORROW } from '../../../src/resolver.ts'
-import { sampled } from '../../effort.ts'
+import { effort, sampled } from '../../effort.ts'
 import { LONG_ANSWERS } from '../../enrich/long-answers.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { geofix, ndjson, outcomeOf, start, writeDatabase } from './command-line.ts'
@@ -177,7 +177,7 @@ describe('several threads', () => {
 
   it('give in the built command line what the library gives', async () => {
     // Enough for each piece of memory to be used several times.
-    const input = ndjson(300_000)
+    const input = ndjson(effort({ short: 60_000, long: 300_000 }))
     const file = join(folder, 'many.ndjson')
     writeFileSync(file, input)
     const resolver = await Resolver.open(readFileSync(DB))

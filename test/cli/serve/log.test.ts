@@ -5,6 +5,7 @@ import { PassThrough, Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { JsonLog } from '../../../src/cli/serve/log.ts'
+import { sampled } from '../../effort.ts'
 import { ROOT } from '../../package/project.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { makePipe, untilTakesHangup } from '../enrich/command-line.ts'
@@ -63,7 +64,7 @@ describe.skipIf(process.platform === 'win32')('geofix serve', () => {
   const { database, keys } = writeFiles(folder)
   const command = `exec '${process.execPath}' '${join(ROOT, 'dist/cli.js')}' serve --port 0 --grace 1`
 
-  it.each(['1', '2'])(
+  it.each(sampled(['1', '2'], 1))(
     'with %s processes ends after a signal although the reader of its log is stuck (second trial 4)',
     async (workers) => {
       const pipe = makePipe(folder, `log-${workers}`)

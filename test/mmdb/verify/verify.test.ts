@@ -8,6 +8,7 @@ import { InvalidDatabaseError } from '../../../src/errors.ts'
 import { Database } from '../../../src/mmdb/database.ts'
 import type { Verification } from '../../../src/mmdb/verify.ts'
 import { MmdbWriter, type RecordSize } from '../../../src/writer.ts'
+import { itInLongRun } from '../../effort.ts'
 import { OWN_DATABASES } from '../../own-databases.ts'
 import { hasShared, SHARED, sharedBytes } from '../../shared.ts'
 import { bytesOf, encode, type HandMade, handMade } from '../hand-made.ts'
@@ -38,8 +39,6 @@ function sample(recordSize: RecordSize = 24): Uint8Array {
   return writer.insert('2a00::/16', { country: { iso_code: 'FR' } }).toBytes()
 }
 
-/** With coverage or mutation testing, large files take minutes. */
-const isCounted = process.env.MUTATION_TESTS !== undefined
 const inHours = (hours: number): bigint => BigInt(Math.floor(Date.now() / 1000) + hours * 3600)
 
 describe('a sound database', () => {
@@ -168,7 +167,7 @@ describe('a fault', () => {
     expect([faults.length, faultCount]).toEqual([100, 300])
   })
 
-  it.skipIf(isCounted)('is not reported if large records share values, each 32 times', () => {
+  itInLongRun('is not reported if large records share values, each 32 times', () => {
     // Pointers lead to more than ten million values, of 325,165 in the file.
     const list = array(...Array.from({ length: 65_000 }, () => text('')))
     const lists = Array.from({ length: 5 }, () => list)
@@ -177,7 +176,7 @@ describe('a fault', () => {
     expect(messages(manyRecords(Buffer.concat([...lists, ...pointers]), 8, offsetOf))).toEqual([])
   })
 
-  it.skipIf(isCounted)('is found in bounded time if records repeat one another without end', () => {
+  itInLongRun('is found in bounded time if records repeat one another without end', () => {
     // Each map contains the one before it twice: a record has about 20,000 values in about a hundred bytes.
     const parts: Uint8Array[] = [encode(new Map<string, HandMade>([['a', 1]]))]
     let previous = 0
