@@ -1,6 +1,7 @@
-import { csvTable, MAX_COLUMNS, RecordFields, valuesOf } from '../enrich/formats/delimited/table.ts'
+import { csvTable, MAX_COLUMNS, valuesOf } from '../enrich/formats/delimited/table.ts'
 import { DEFAULT_RECORD_LINES } from '../enrich/options.ts'
 import { LineRecordEnds } from '../enrich/reading/record-ends.ts'
+import { RecordFields } from '../enrich/reading/record-fields.ts'
 import { markLength, SAMPLE_BYTES } from '../enrich/reading/sample.ts'
 import { InvalidOverlayError, isGeofixError, quoted } from '../errors.ts'
 import { type OverlaidNetwork, type OverlayRecord, readOverlays } from '../location/overlay-records.ts'

@@ -6,7 +6,7 @@ export function viewOf(bytes: Uint8Array): DataView {
 }
 
 /** Caches the view of the last array: use one object for each role, such as the input. */
-export class Words {
+export class CachedView {
   #bytes: Uint8Array = new Uint8Array(0)
   #view = new DataView(this.#bytes.buffer)
 

@@ -1,6 +1,6 @@
 import type { ByteSink } from '../../bytes/byte-sink.ts'
 import { utf8Decoder, utf8Encoder } from '../../bytes/utf8.ts'
-import { mayNeedEscape, Words } from '../swar.ts'
+import { CachedView, mayNeedEscape } from '../swar.ts'
 
 /** Text is decoded in parts of this size. Bytes. */
 const PART_BYTES = 65_536
@@ -19,8 +19,8 @@ export function jsonRoom(size: number): number {
  * hold raw bytes, and NDJSON must be UTF-8.
  */
 export class JsonText {
-  readonly #source = new Words()
-  readonly #target = new Words()
+  readonly #source = new CachedView()
+  readonly #target = new CachedView()
   readonly #decoder = utf8Decoder({ ignoreBOM: true })
 
   /**

@@ -6,7 +6,7 @@ import type { LineLocator } from '../../locating/line-locator.ts'
 import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
 import { LIST_FLAGS, LOCAL_PROXIES, throughProxies } from '../../reading/field-messages.ts'
 import { plainLayout } from '../../reading/layout.ts'
-import { viewOf, Words } from '../../swar.ts'
+import { CachedView, viewOf } from '../../swar.ts'
 import {
   type AppendPlan,
   appendedNothing,
@@ -148,7 +148,7 @@ class AccessLogLines implements LineFormat {
   readonly #locator: LineLocator
   readonly #hasForwarded: boolean
   readonly #text = new JsonText()
-  readonly #target = new Words()
+  readonly #target = new CachedView()
   /** The fixed texts: a comma, the name and a colon for each part and for the location; then `null`. */
   readonly #fixed: DataView
   /** Where each of these texts ends. */

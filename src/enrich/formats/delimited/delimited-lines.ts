@@ -1,9 +1,9 @@
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { eventTime } from '../../locating/event-time.ts'
 import type { LineLocator } from '../../locating/line-locator.ts'
+import { RecordFields } from '../../reading/record-fields.ts'
 import type { LineFormat, LineResult } from '../format-definition.ts'
 import type { DelimitedPlan } from './plan.ts'
-import { RecordFields } from './table.ts'
 
 /**
  * Enriches records of CSV and TSV. A record keeps its bytes, and columns are appended. With `overwrite`, columns that

@@ -2,140 +2,14 @@ import { DEFAULT_RECORD_LINES } from '../../options.ts'
 import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import { isAddressName } from '../../reading/known-names.ts'
 import { LineRecordEnds } from '../../reading/record-ends.ts'
+import { RecordFields } from '../../reading/record-fields.ts'
 import { markLength, startsJsonArray } from '../../reading/sample.ts'
 import { opensLikeLog } from '../text/text-guess.ts'
 
 export const TAB = 0x09
 const CARRIAGE_RETURN = 0x0d
-const SPACE = 0x20
-const QUOTE = 0x22
 export const COMMA = 0x2c
 export const SEMICOLON = 0x3b
-const BACKSLASH = 0x5c
-
-/**
- * Finds the fields of one record of a delimited file (RFC 4180) and holds their byte offsets.
- *
- * A quote opens a quoted field only as the field's first byte. The next quote that is not doubled closes it. Quotes
- * anywhere else are text, and so is what follows a closing quote up to the delimiter: programs that break the RFC
- * write such fields, and they are read, not refused.
- */
-export class RecordFields {
-  /** After `read` returns `false`: what is wrong with the record. */
-  fault = ''
-  /** Fields of the last record. */
-  count = 0
-  /** The first field of the last record, from 1, that goes on after its closing quote; 0 if there is none. */
-  textAfterQuote = 0
-  /** Where the value begins and ends that `findValue` found last. */
-  valueStart = 0
-  valueEnd = 0
-  readonly #delimiter: number
-  readonly #quotes: boolean
-  readonly #most: number
-  readonly #escapes: boolean
-  readonly #starts: Int32Array
-  readonly #ends: Int32Array
-
-  /**
-   * @param quotes whether fields can be quoted; if not, quotes are text
-   * @param most fields whose offsets are kept; further fields are only counted
-   * @param escapes whether a backslash escapes a delimiter; further fields are then not counted
-   */
-  constructor(delimiter: number, quotes: boolean, most: number, escapes = false) {
-    this.#delimiter = delimiter
-    this.#quotes = quotes
-    this.#most = most
-    this.#escapes = escapes
-    this.#starts = new Int32Array(most)
-    this.#ends = new Int32Array(most)
-  }
-
-  /** Reads the record in `bytes[start, end)`. @returns `false` when a quoted field is not closed */
-  read(bytes: Uint8Array, start: number, end: number): boolean {
-    const delimiter = this.#delimiter
-    let count = 0
-    this.textAfterQuote = 0
-    for (let at = start; ; at++) {
-      const fieldStart = at
-      if (bytes[at] === QUOTE && at < end && this.#quotes) {
-        at = endOfQuotes(bytes, at, end)
-        if (at === -1) {
-          this.fault = `the quote that opens its field ${count + 1} is not closed`
-          return false
-        }
-        if (this.textAfterQuote === 0 && at < end && hasText(bytes, at, end, delimiter)) {
-          this.textAfterQuote = count + 1
-        }
-      }
-      if (this.#escapes) at = endOfEscaped(bytes, at, end, delimiter)
-      else while (at < end && bytes[at] !== delimiter) at++
-      if (count < this.#most) {
-        this.#starts[count] = fieldStart
-        this.#ends[count] = at
-      }
-      count++
-      if (at >= end || (this.#escapes && count === this.#most)) break
-    }
-    this.count = count
-    return true
-  }
-
-  /** Where a field begins, its opening quote included. */
-  start(field: number): number {
-    return this.#starts[field] ?? 0
-  }
-
-  /** Where a field ends, its closing quote included. */
-  end(field: number): number {
-    return this.#ends[field] ?? 0
-  }
-
-  /**
-   * Finds the value of a field, without its quotes and without spaces and tabs around it. Doubled quotes and escapes in it
-   * stay, because addresses and times have none. It is empty if the record has no such field.
-   */
-  findValue(bytes: Uint8Array, field: number): void {
-    let start = field < this.count ? this.start(field) : 0
-    let end = field < this.count ? this.end(field) : 0
-    if (this.#quotes && end - start >= 2 && bytes[start] === QUOTE && bytes[end - 1] === QUOTE) {
-      start++
-      end--
-    }
-    while (start < end && this.#isBlank(bytes[start])) start++
-    while (end > start && this.#isBlank(bytes[end - 1])) end--
-    this.valueStart = start
-    this.valueEnd = end
-  }
-
-  /** Where quotes are text and a backslash escapes, a carriage return can end a row. */
-  #isBlank(byte: number | undefined): boolean {
-    return byte === SPACE || byte === TAB || (byte === CARRIAGE_RETURN && this.#escapes)
-  }
-}
-
-/** @param start index of the opening quote. @returns the index after the closing quote, or -1 */
-function endOfQuotes(bytes: Uint8Array, start: number, end: number): number {
-  for (let at = start + 1; at < end; at++) {
-    if (bytes[at] !== QUOTE) continue
-    if (at + 1 >= end || bytes[at + 1] !== QUOTE) return at + 1
-    at++
-  }
-  return -1
-}
-
-/** Whether anything but spaces and tabs is between a closing quote and the delimiter. */
-function hasText(bytes: Uint8Array, start: number, end: number, delimiter: number): boolean {
-  let at = start
-  while (at < end && bytes[at] !== delimiter && (bytes[at] === SPACE || bytes[at] === TAB)) at++
-  return at < end && bytes[at] !== delimiter
-}
-
-function endOfEscaped(bytes: Uint8Array, start: number, end: number, delimiter: number): number {
-  let at = start
-  for (; at < end && bytes[at] !== delimiter; at++) if (bytes[at] === BACKSLASH) at++
-  return Math.min(at, end)
-}
 
 /** A first line that tells spreadsheets the delimiter of the file: `sep=;`. */
 export interface SeparatorLine {

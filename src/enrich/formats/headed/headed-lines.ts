@@ -1,7 +1,7 @@
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { eventTime, NO_TIME } from '../../locating/event-time.ts'
 import type { LineLocator } from '../../locating/line-locator.ts'
-import { RecordFields } from '../delimited/table.ts'
+import { RecordFields } from '../../reading/record-fields.ts'
 import type { LineFormat, LineResult } from '../format-definition.ts'
 import { type DirectiveRules, faultOfHeader, type Header, NO_HEADER } from './header.ts'
 import type { HeadedPlan } from './plan.ts'

@@ -10,8 +10,9 @@ import {
 } from '../../options.ts'
 import { lineFeedsIn } from '../../reading/layout.ts'
 import { addressOf, NamedField, timeOf } from '../../reading/named-fields.ts'
+import { RecordFields } from '../../reading/record-fields.ts'
 import { firstLines, sampleLines } from '../../reading/sample.ts'
-import { RecordFields, valuesOf } from '../delimited/table.ts'
+import { valuesOf } from '../delimited/table.ts'
 import { type DirectiveRules, type Header, MAX_FIELDS, NO_HEADER } from './header.ts'
 
 const SPACE = 0x20

@@ -1,6 +1,6 @@
 import { utf8Encoder } from '../../../bytes/utf8.ts'
 import type { RecordEnds } from '../../reading/record-ends.ts'
-import { mayEndText, Words } from '../../swar.ts'
+import { CachedView, mayEndText } from '../../swar.ts'
 
 const LINE_FEED = 0x0a
 const SPACE = 0x20
@@ -47,7 +47,7 @@ export class JsonElements implements RecordEnds {
   fault: string | null = null
   /** The names on the path, as they stand between quotes. */
   readonly #path: readonly Uint8Array[] | null
-  readonly #words = new Words()
+  readonly #words = new CachedView()
   #bytes: Uint8Array = new Uint8Array(0)
   #place: Place = 'start'
   #isInString = false

@@ -2,7 +2,7 @@ import type { ByteSink } from '../../../bytes/byte-sink.ts'
 import { quoted } from '../../../errors.ts'
 import { eventTime, eventTimeOf, NO_TIME } from '../../locating/event-time.ts'
 import type { LineLocator } from '../../locating/line-locator.ts'
-import { Words } from '../../swar.ts'
+import { CachedView } from '../../swar.ts'
 import type { LineFormat, LineResult } from '../format-definition.ts'
 import { braceBefore, JsonScanner, skipBlanks } from './json-scanner.ts'
 import { TemplateCache } from './line-template.ts'
@@ -36,7 +36,7 @@ export class ObjectLines implements LineFormat {
   /** All of these paths. */
   readonly #paths: readonly MemberPath[]
   readonly #templates: TemplateCache
-  readonly #words = new Words()
+  readonly #words = new CachedView()
   /** The name and the colon of the added member; in `#nextName` after a comma. */
   readonly #onlyName: Uint8Array
   readonly #nextName: Uint8Array

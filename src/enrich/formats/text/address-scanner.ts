@@ -1,5 +1,5 @@
 import { Address } from '../../../address/address.ts'
-import { Words } from '../../swar.ts'
+import { CachedView } from '../../swar.ts'
 import {
   borderBefore,
   COLON_FOLLOWS,
@@ -45,7 +45,7 @@ export class AddressScanner {
   tokenStart = 0
   tokenEnd = 0
   readonly #address = new Address()
-  readonly #words = new Words()
+  readonly #words = new CachedView()
 
   /**
    * Finds the first address of the line that begins at `from` or later.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RecordFields, separatorLine } from '../../../../src/enrich/formats/delimited/table.ts'
+import { separatorLine } from '../../../../src/enrich/formats/delimited/table.ts'
 import { enrichBytes, enrichText, utf8 } from '../../in-memory-run.ts'
 import { run, text } from '../../world.ts'
 
@@ -79,73 +79,5 @@ describe('a table with a separator line', () => {
     const { output, counts } = run(table, { ...options, onlyFailed: true })
     expect(text(output)).toBe('sep=;\nip;a;country_code\nx;1;2\n')
     expect(counts).toMatchObject({ lines: 2, blank: 0, bad: 1, badLines: [{ line: 4 }] })
-  })
-})
-
-const COMMA = 0x2c
-
-/** The fields of a record with their quotes, and their values; or why it cannot be read. */
-function read(text: string, quotes = true): { raw: string[]; values: string[] } | string {
-  const bytes = utf8(`x${text}\n`)
-  const fields = new RecordFields(COMMA, quotes, 200)
-  if (!fields.read(bytes, 1, bytes.length - 1)) return fields.fault
-  const numbers = [...Array(fields.count).keys()]
-  const decode = (start: number, end: number): string => new TextDecoder().decode(bytes.subarray(start, end))
-  return {
-    raw: numbers.map((field) => decode(fields.start(field), fields.end(field))),
-    values: numbers.map((field) => {
-      fields.findValue(bytes, field)
-      return decode(fields.valueStart, fields.valueEnd)
-    }),
-  }
-}
-
-describe('fields', () => {
-  it.each<[string, string[], string[], string]>([
-    ['a,b', ['a', 'b'], ['a', 'b'], 'plain'],
-    ['', [''], [''], 'one, empty'],
-    [',', ['', ''], ['', ''], 'two, empty'],
-    ['a,b,', ['a', 'b', ''], ['a', 'b', ''], 'the last is empty'],
-    ['"a","b"', ['"a"', '"b"'], ['a', 'b'], 'in quotes'],
-    ['"a,b",c', ['"a,b"', 'c'], ['a,b', 'c'], 'a delimiter in quotes'],
-    ['"a\r\nb",c', ['"a\r\nb"', 'c'], ['a\r\nb', 'c'], 'a line end in quotes'],
-    ['"a""b",""', ['"a""b"', '""'], ['a""b', ''], 'doubled quotes, and nothing in quotes'],
-    ['""""', ['""""'], ['""'], 'only a doubled quote'],
-    ['"""a""",b', ['"""a"""', 'b'], ['""a""', 'b'], 'quotes in quotes'],
-    ['a"b,c"', ['a"b', 'c"'], ['a"b', 'c"'], 'quotes in the middle are text'],
-    [' "a,b"', [' "a', 'b"'], ['"a', 'b"'], 'and after a blank'],
-    ['"a" b,c', ['"a" b', 'c'], ['"a" b', 'c'], 'text after quotes'],
-    ['"a"b"c,d', ['"a"b"c', 'd'], ['"a"b"c', 'd'], 'more quotes there'],
-    [' a\t,  ,b ', [' a\t', '  ', 'b '], ['a', '', 'b'], 'blanks around a value'],
-    ['" a "', ['" a "'], ['a'], 'the same in quotes'],
-    ['é,€', ['é', '€'], ['é', '€'], 'characters of several bytes'],
-  ])('of %j', (text, raw, values) => {
-    expect(read(text)).toEqual({ raw, values })
-  })
-
-  it.each([
-    ['"a', 1],
-    ['"', 1],
-    ['a,"b,c', 2],
-    ['a,b,"c""', 3],
-    ['"""', 1],
-  ])('of %j are not there: a quote is open', (text, field) => {
-    expect(read(text)).toBe(`the quote that opens its field ${field} is not closed`)
-  })
-
-  it('keep quotes that are text', () => {
-    expect(read('"a,b",c"', false)).toEqual({ raw: ['"a', 'b"', 'c"'], values: ['"a', 'b"', 'c"'] })
-    expect(read('"a"', false)).toEqual({ raw: ['"a"'], values: ['"a"'] })
-  })
-
-  it('can be many', () => {
-    const names = Array.from({ length: 150 }, (_, index) => `column ${index}`)
-    expect(read(names.join(','))).toEqual({ raw: names, values: names })
-  })
-
-  it('are counted if their offsets are not kept', () => {
-    const fields = new RecordFields(COMMA, true, 2)
-    expect(fields.read(utf8('a,b,c,d\n'), 0, 7)).toBe(true)
-    expect([fields.count, fields.start(1), fields.end(1)]).toEqual([4, 2, 3])
   })
 })
