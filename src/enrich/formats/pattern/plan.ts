@@ -77,7 +77,7 @@ export function planPattern(
       pattern,
       address,
       time: time === undefined ? null : indexOf(time),
-      numbers: names.flatMap((name, index) => (NUMBERS.test(name) ? [index] : [])),
+      numbers: numbersOf(pattern),
     },
     notes,
   }
@@ -134,15 +134,32 @@ function timeIn(
   })
 }
 
-/** Whether more than half of the first lines fit a pattern, and have a time and, where an address is, an address or `-`. */
+/** Times before are numbers that mean something else, such as the day of a month. */
+const EARLIEST = Date.UTC(2000)
+/** A number, or none. */
+const NUMBER = /^(?:-|-?\d+)$/
+
+/**
+ * Whether more than half of the first lines fit a pattern and have a time, numbers, and an address or `-` where the pattern
+ * has them, and one of the lines has an address. Words alone prove nothing: lines of other programs have as many.
+ */
 export function looksLikePattern(sample: Uint8Array, pattern: Pattern): boolean {
   const time = new PatternTime()
   const indexOf = (wanted: string): number => pattern.fields.findIndex(({ name }) => name === wanted)
   const [at, client] = [indexOf('time'), indexOf(CLIENT)]
+  const numbers = numbersOf(pattern)
   let fitting = 0
+  let located = 0
   const lines = eachLine(sample, false, pattern, LINES, (value, { starts, ends }) => {
-    const hasTime = !Number.isNaN(time.read(sample, starts[at] ?? 0, ends[at] ?? 0))
-    if (hasTime && kindOfValue(value(client)) !== 'other') fitting++
+    if (!(time.read(sample, starts[at] ?? 0, ends[at] ?? 0) >= EARLIEST)) return
+    const kind = kindOfValue(value(client))
+    if (kind === 'other' || !numbers.every((field) => NUMBER.test(value(field)))) return
+    fitting++
+    if (kind !== 'missing') located++
   })
-  return fitting * 2 > lines
+  return fitting * 2 > lines && located > 0
+}
+
+function numbersOf({ fields }: Pattern): number[] {
+  return fields.flatMap(({ name }, index) => (NUMBERS.test(name) ? [index] : []))
 }
