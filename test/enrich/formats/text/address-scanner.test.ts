@@ -139,7 +139,7 @@ function reference(line: string): string[] {
   }
   const portAfter = (before: string, after: string): string | null => {
     const port = /^[:#](\d+)/.exec(after) ??
-      (/\/\/\[?$/.test(before) ? null : /^\/(\d+)/.exec(after)) ?? ['', '']
+      (/\/\/$/.test(before) ? null : /^\/(\d+)/.exec(after)) ?? ['', '']
     const rest = after.slice(port[0].length)
     if (port[0] !== '') {
       const number = Number(port[1])
@@ -147,7 +147,7 @@ function reference(line: string): string[] {
         return null
       return /^(?:\w|\.+[\w*-]|-[\w]|:\w)/.test(rest) ? null : port[0]
     }
-    if (/^\//.test(after)) return /\/\/\[?$/.test(before) || !/^\/[\w.]/.test(after) ? '' : null
+    if (/^\//.test(after)) return /\/\/$/.test(before) || !/^\/[\w.]/.test(after) ? '' : null
     if (/^\\/.test(after)) return /^\\["'nrt\\]/.test(after) ? '' : null
     if (/^%/.test(after)) return /^%[\da-f]{2}/i.test(after) ? '' : null
     return /^(?:\w|\.+[\w*-]|[-+~@]\w|[:#][\w-]+:\w)/.test(after) ? null : ''
