@@ -8,8 +8,9 @@ export default defineConfig({
     setupFiles: ['scripts/examples-seed.ts'],
     // See test/effort.ts.
     env: { GEOFIX_TESTS: 'all' },
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    // Far more than any test needs: machines differ, and a busy one proves nothing wrong.
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
     pool: 'forks',
     maxWorkers: '100%',
   },
