@@ -3,7 +3,7 @@ import type { DatabaseSet } from '../location/database-set.ts'
 import { BAD_LINES_SHOWN, type Counts, emptyCounts, type RunningCounts } from './counting/counts.ts'
 import { BadLineError } from './errors.ts'
 import type { FormatDefinition, LineFormat } from './formats/format-definition.ts'
-import { definitionOf, type Plan } from './formats/formats.ts'
+import { definitionFor, type Plan } from './formats/formats.ts'
 import { LineLocator } from './locating/line-locator.ts'
 import { type Layout, lineFeedsIn, preambleLength, recordEndsOf } from './reading/layout.ts'
 import type { RecordEnds } from './reading/record-ends.ts'
@@ -61,7 +61,7 @@ export class BlockEnricher {
    * @param definition of the format of the plan
    * @throws InvalidDatabaseError when the databases hold no locations
    */
-  constructor(plan: Plan, set: DatabaseSet, definition: FormatDefinition<Plan> = definitionOf(plan.format)) {
+  constructor(plan: Plan, set: DatabaseSet, definition: FormatDefinition<Plan> = definitionFor(plan)) {
     this.#plan = plan
     this.#locator = new LineLocator(set, plan, definition.locationTemplate?.(plan))
     this.#format = definition.makeLines(plan, this.#locator)

@@ -36,6 +36,9 @@ export type OutputForm = (typeof OUTPUT_FORMS)[number]
 
 export const OUTPUT_FORMS = ['ndjson'] as const
 
+/** A program, or a standard, that writes something before each line of other programs. */
+export type Wrapper = 'compose' | 'cri' | 'kubectl' | 'syslog'
+
 /** How lines of any format are read, and what is added to them. */
 export interface LineOptions {
   /**
@@ -160,6 +163,8 @@ export interface CommonPlan {
   readonly maxLineBytes: number
   /** Whether the counts include details for a report. */
   readonly details: boolean
+  /** What writes something before each line; absent if nothing does. */
+  readonly wrapper?: Wrapper
 }
 
 /** A plan, and notes for the user on what was guessed to make it. */

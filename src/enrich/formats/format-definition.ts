@@ -26,6 +26,8 @@ export interface FormatDefinition<Plan extends CommonPlan & { readonly format: s
   readonly name: Plan['format']
   /** The options that affect this format, besides those that all formats have. */
   readonly options: readonly FormatOption[]
+  /** Whether its lines are looked for behind what container runtimes and syslog write before each line. */
+  readonly mayBeWrapped?: boolean
   /** The options that `enrich --rows` and `createRowEnricher` require. */
   readonly requiredForRows: readonly RequiredRowOption[]
   /** Whether the sample, the start of an input, looks like this format. The options can say what is meant by a field. */

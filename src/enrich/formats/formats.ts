@@ -9,13 +9,15 @@ import { textCommand } from '../reading/text-command.ts'
 import { refuseUnreadable } from '../reading/unreadable-input.ts'
 import { ACCESS_LOG } from './access-log/access-log.ts'
 import { CSV, TSV } from './delimited/delimited.ts'
-import type { FormatDefinition, InputFacts } from './format-definition.ts'
+import type { FormatDefinition, FormatOption, InputFacts } from './format-definition.ts'
 import { SSV, W3C, ZEEK } from './headed/headed.ts'
 import { JSON_DOCUMENTS } from './json/json.ts'
 import { LIST } from './list.ts'
 import { NDJSON } from './ndjson/ndjson.ts'
 import { AWS_ALB, AWS_ELB, AWS_S3, CUSTOM_LOG, SQUID } from './pattern/pattern.ts'
 import { TEXT } from './text/text.ts'
+import { unwrapped, WRITERS } from './wrapped/prefix.ts'
+import { wrapped } from './wrapped/wrapped.ts'
 
 /**
  * All formats, from the strictest to the most lenient: the first that recognises an input is used. To add a format, add
@@ -65,9 +67,15 @@ export function definitionOf(format: Format): FormatDefinition<Plan> {
   return definition
 }
 
+/** The definition of the format of a plan, for lines behind what a wrapper writes if the plan has one. */
+export function definitionFor({ format, wrapper }: Plan): FormatDefinition<Plan> {
+  const definition = definitionOf(format)
+  return wrapper === undefined ? definition : wrapped(definition, wrapper)
+}
+
 /** Where the header, the directives and the records of an input are. */
 export function layoutOf(plan: Plan): Layout {
-  return definitionOf(plan.format).layout(plan)
+  return definitionFor(plan).layout(plan)
 }
 
 function checkFormat(format: Format | undefined): void {
@@ -143,19 +151,40 @@ export function makePlan(
   options: EnrichOptions & InputFacts,
   isCut = false,
 ): Planned<Plan> {
-  const { format } = options
+  const { format, logFormat } = options
   checkFormat(format)
   refuseUnreadable(sample)
-  if (format !== undefined) return definitionOf(format).plan(sample, isWhole, options, isCut)
   // Who says how a line is written says which format it has.
-  const detected = FORMAT_DEFINITIONS.find((definition) =>
-    options.logFormat === undefined
-      ? definition.recognise(sample, options)
-      : definition.options.includes('logFormat'),
-  )
-  if (detected === undefined) throw new EnrichError('ENRICH_FORMAT_UNKNOWN', describeUnknown(sample))
-  const { plan, notes } = detected.plan(sample, isWhole, options, isCut)
-  return { plan, notes: [`the format is ${detected.name}`, ...notes] }
+  const given = format ?? (logFormat === undefined ? undefined : definitionWith('logFormat').name)
+  const candidates = given === undefined ? FORMAT_DEFINITIONS : [definitionOf(given)]
+  const inside = insideOf(sample, options, candidates)
+  const definition =
+    inside?.definition ??
+    (given === undefined ? candidates.find(({ recognise }) => recognise(sample, options)) : candidates[0])
+  if (definition === undefined) throw new EnrichError('ENRICH_FORMAT_UNKNOWN', describeUnknown(sample))
+  const { plan, notes } = definition.plan(inside?.sample ?? sample, isWhole, options, isCut)
+  const told = [
+    ...(format === undefined ? [`the format is ${definition.name}`] : []),
+    ...(inside === null ? [] : [`each line is behind what ${WRITERS[inside.wrapper]} writes before it`]),
+  ]
+  return { plan: inside === null ? plan : { ...plan, wrapper: inside.wrapper }, notes: [...told, ...notes] }
+}
+
+function definitionWith(option: FormatOption): FormatDefinition<Plan> {
+  const definition = FORMAT_DEFINITIONS.find(({ options }) => options.includes(option))
+  if (definition === undefined) throw new RangeError(`no format has the option ${option}`)
+  return definition
+}
+
+/** The lines behind what a wrapper writes, and their format; `null` if the input has no wrapper, or no such lines behind it. */
+function insideOf(sample: Uint8Array, options: EnrichOptions, candidates: readonly FormatDefinition<Plan>[]) {
+  const wrappable = candidates.filter(({ mayBeWrapped }) => mayBeWrapped)
+  if (wrappable.length === 0) return null
+  for (const inside of unwrapped(sample)) {
+    const definition = wrappable.find(({ recognise }) => recognise(inside.sample, options))
+    if (definition !== undefined) return { ...inside, definition }
+  }
+  return null
 }
 
 /** The error message for an unknown format: what is wrong, and what to do about it. */

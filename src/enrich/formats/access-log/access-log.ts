@@ -273,6 +273,7 @@ function putNumber(bytes: Uint8Array, start: number, end: number, into: Uint8Arr
 export const ACCESS_LOG: FormatDefinition<AccessLogPlan> = {
   name: 'access-log',
   options: ['field', 'into', 'append', 'fields'],
+  mayBeWrapped: true,
   requiredForRows: [],
   recognise: looksLikeAccessLog,
   plan: planAccessLog,

@@ -9,6 +9,7 @@ import { looksLikeNdjson, type NdjsonPlan, planNdjson } from './plan.ts'
 export const NDJSON: FormatDefinition<NdjsonPlan> = {
   name: 'ndjson',
   options: ['field', 'timeField', 'into', 'overwrite'],
+  mayBeWrapped: true,
   requiredForRows: ['field', 'at'],
   recognise: looksLikeNdjson,
   plan: planNdjson,

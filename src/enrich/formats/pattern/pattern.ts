@@ -55,6 +55,7 @@ function definition<Name extends PatternFormat>(
       'fields',
       ...(pattern === null ? (['logFormat'] as const) : []),
     ],
+    mayBeWrapped: true,
     requiredForRows: [],
     recognise: (sample) => pattern !== null && looksLikePattern(sample, pattern),
     plan: (sample, isWhole, options) => {

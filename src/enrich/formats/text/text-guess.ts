@@ -23,7 +23,7 @@ const CRASH_BYTES = 64
  */
 export function looksLikeText(sample: Uint8Array): boolean {
   const lines = sampleLines(sample, false, FORM_LINES)
-  if (startsJsonArray(sample) || startsJson(lines[0] ?? '') || hasHeader(lines) || isWrappedJson(lines))
+  if (startsJsonArray(sample) || startsJson(lines[0] ?? '') || hasHeader(lines) || mayBeWrappedJson(lines))
     return false
   return !isBinary(sample) && hasAddresses(sample)
 }
@@ -57,7 +57,7 @@ function hasHeader([first = '', second = '']: readonly string[]): boolean {
 }
 
 /** Objects after what Docker Compose or a container runtime writes before each line. */
-function isWrappedJson(lines: readonly string[]): boolean {
+function mayBeWrappedJson(lines: readonly string[]): boolean {
   const wrapped = lines.filter((line) => /^(?:[^"{|]{1,100}\| *|\S+ std(?:out|err) [FP] )\{"/.test(line))
   return wrapped.length * 2 > lines.length
 }

@@ -43,8 +43,6 @@ describe('the guess', () => {
     ['an array of texts', '[\n "81.2.69.142"\n]\n'],
     ['W3C without fields', '#Software: x\n#Version: 1.0\n81.2.69.142 x\n'],
     ['a table separated by spaces', 'srcaddr bytes action\n81.2.69.142 7 OK\n'],
-    ['objects behind a prefix', 'web-1  | {"ip":"81.2.69.142"}\nweb-1  | {"ip":"81.2.69.142"}\n'],
-    ['objects of a container', '2026-07-01T12:00:00Z stdout F {"ip":"81.2.69.142"}\n'],
     ['a binary file', `PAR1\x15\x04\x15\x00\x00\x01 81.2.69.142 ${'\x00\x02'.repeat(20)}\n`],
   ])('is not text for %s', (_, input) => {
     expect(() => makePlan(latin1(input), true, {})).toThrow(

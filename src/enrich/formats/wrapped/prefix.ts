@@ -1,0 +1,90 @@
+import type { Wrapper } from '../../options.ts'
+import { firstLines, markLength } from '../../reading/sample.ts'
+import { PartialLines } from './partial-lines.ts'
+
+/** What terminals read as a colour. */
+const COLOURS = `(?:${String.fromCharCode(0x1b)}\\[[\\d;]*[A-Za-z])*`
+
+/**
+ * What wrappers write before a line.
+ * - `compose`: Docker Compose, the name of the container in the colour of the service
+ * - `cri`: container runtimes of Kubernetes, kubernetes/design-proposals-archive `node/kubelet-cri-logging.md`. `P` is a part of a line
+ * - `kubectl`: `kubectl logs --prefix`
+ * - `syslog`: RFC 5424, RFC 3164, and the latter with the times of rsyslog
+ */
+const PREFIXES: Readonly<Record<Wrapper, RegExp>> = {
+  compose: new RegExp(`^${COLOURS}[\\w.-]+ *\\| ${COLOURS}`),
+  cri: /^\d{4}-\d\d-\d\dT\S{1,30} std(?:out|err) [FP](?::\S*)? /,
+  kubectl: /^\[[\w.-]+(?:\/[\w.-]+)+\] /,
+  syslog:
+    /^(?:<\d{1,3}>1 \S+ \S+ \S+ \S+ \S+ (?:-|(?:\[[^\]]*\])+) |(?:<\d{1,3}>)?(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\S{1,30}) \S+ [^\s:[]+(?:\[\d+\])?: )/,
+}
+
+const LINE_FEED = 0x0a
+
+/** Who writes each prefix, for a note. */
+export const WRITERS: Readonly<Record<Wrapper, string>> = {
+  compose: 'Docker Compose',
+  cri: 'a container runtime',
+  kubectl: 'kubectl --prefix',
+  syslog: 'syslog',
+}
+
+/** Longer prefixes are not found. Bytes. */
+const MAX_PREFIX_BYTES = 512
+/** Lines of a sample that are looked at, and the share of them that must have the prefix. */
+const LINES = 50
+const SHARE = 0.9
+
+/** Each byte is a character, so that indexes are the same. */
+const decoder = /* @__PURE__ */ new TextDecoder('latin1')
+
+/** Finds where the content of lines begins. */
+export class Prefix {
+  readonly #pattern: RegExp
+
+  constructor(wrapper: Wrapper) {
+    this.#pattern = PREFIXES[wrapper]
+  }
+
+  /** @returns the index after the prefix of the line `bytes[start, end)`; `start` if the line has none */
+  end(bytes: Uint8Array, start: number, end: number): number {
+    const head = decoder.decode(bytes.subarray(start, Math.min(end, start + MAX_PREFIX_BYTES)))
+    return start + (this.#pattern.exec(head)?.[0].length ?? 0)
+  }
+}
+
+/** A sample without what a wrapper wrote before its lines. */
+export interface Unwrapped {
+  readonly wrapper: Wrapper
+  readonly sample: Uint8Array
+}
+
+/** The wrappers that most of the first lines have, with the lines that they wrap. */
+export function* unwrapped(sample: Uint8Array): Generator<Unwrapped> {
+  for (const wrapper of ['compose', 'cri', 'kubectl', 'syslog'] as const) {
+    const prefix = new Prefix(wrapper)
+    const lines = firstLines(sample, true, LINES)
+    const wrapped = lines.filter(({ start, end }) => prefix.end(sample, start, end) > start)
+    if (wrapped.length === 0 || wrapped.length < SHARE * lines.length) continue
+    yield { wrapper, sample: withoutPrefixes(sample, prefix, wrapper === 'cri') }
+  }
+}
+
+/** @param joins whether lines can come in parts, see `PartialLines` */
+function withoutPrefixes(sample: Uint8Array, prefix: Prefix, joins: boolean): Uint8Array {
+  const parts = new PartialLines(0)
+  const bytes = new Uint8Array(sample.length)
+  let size = 0
+  for (let start = markLength(sample); start < sample.length; ) {
+    const lineFeed = sample.indexOf(LINE_FEED, start)
+    const next = lineFeed === -1 ? sample.length : lineFeed + 1
+    const isPart = joins && parts.isPart(sample, start, next)
+    const end = isPart ? parts.endOfLine(sample, start, next) : next
+    const content = sample.subarray(prefix.end(sample, start, end), end)
+    bytes.set(content, size)
+    size += content.length
+    start = next
+  }
+  return bytes.subarray(0, size)
+}

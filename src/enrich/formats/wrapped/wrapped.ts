@@ -1,0 +1,107 @@
+// Lines of other formats behind what a wrapper writes before each of them.
+import { ByteSink } from '../../../bytes/byte-sink.ts'
+import type { CommonPlan, Wrapper } from '../../options.ts'
+import { JsonText, jsonRoom } from '../../writing/json-text.ts'
+import type { FormatDefinition, LineFormat, LineResult } from '../format-definition.ts'
+import { PartialLines } from './partial-lines.ts'
+import { Prefix } from './prefix.ts'
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+
+/** Reads what is inside by its own format, and keeps what is around it. */
+class WrappedLines implements LineFormat {
+  readonly rewrites: boolean
+  readonly #prefix: Prefix
+  readonly #inner: LineFormat
+  readonly #parts: PartialLines | null
+  readonly #text = new JsonText()
+  readonly #memory = new ByteSink(1024)
+
+  constructor(wrapper: Wrapper, inner: LineFormat) {
+    this.rewrites = inner.rewrites
+    this.#prefix = new Prefix(wrapper)
+    this.#inner = inner
+    this.#parts = wrapper === 'cri' ? new PartialLines(0) : null
+  }
+
+  get fault(): string {
+    return this.#inner.fault
+  }
+
+  get doubt(): string {
+    return this.#inner.doubt ?? ''
+  }
+
+  line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
+    const from = this.#prefix.end(bytes, start, end)
+    if (this.#parts?.isPart(bytes, start, end) === true)
+      return this.#joined(this.#parts, bytes, start, end, out)
+    return this.#content(bytes, start, from, bytes, from, end, out)
+  }
+
+  /** Enriches a line that came in parts as one, behind the prefix of its last part. */
+  #joined(parts: PartialLines, bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
+    const joined = this.#memory
+    joined.length = 0
+    let [last, lastEnd] = [start, start]
+    for (let at = start; at < end; ) {
+      const next = parts.endOfLine(bytes, at, end)
+      const from = this.#prefix.end(bytes, at, next)
+      joined.write(bytes, from, next)
+      last = at
+      lastEnd = from
+      at = parts.nextLine(bytes, next, end)
+    }
+    const size = joined.length
+    joined.write(LINE_END)
+    return this.#content(bytes, last, lastEnd, joined.room(0), 0, size, out)
+  }
+
+  #content(
+    prefixes: Uint8Array,
+    prefixStart: number,
+    prefixEnd: number,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    out: ByteSink,
+  ): LineResult {
+    if (start === end) return 'blank'
+    if (!this.rewrites) {
+      out.write(prefixes, prefixStart, prefixEnd)
+      return this.#inner.line(bytes, start, end, out)
+    }
+    const size = prefixEnd - prefixStart
+    if (size > 0) {
+      out.write(WRAPPER)
+      const into = out.room(jsonRoom(size))
+      out.length = this.#text.put(prefixes, prefixStart, prefixEnd, into, out.length)
+      out.writeByte(QUOTE)
+    }
+    const at = out.length
+    const result = this.#inner.line(bytes, start, end, out)
+    // The brace that opens the object becomes the comma after the first member.
+    if (size > 0) out.room(0)[at] = COMMA
+    return result
+  }
+}
+
+const encoder = /* @__PURE__ */ new TextEncoder()
+const WRAPPER = /* @__PURE__ */ encoder.encode('{"wrapper":"')
+const LINE_END = /* @__PURE__ */ encoder.encode('\n')
+
+/** The definition of a format for lines behind what a wrapper writes. */
+export function wrapped<Plan extends CommonPlan & { readonly format: string }>(
+  definition: FormatDefinition<Plan>,
+  wrapper: Wrapper,
+): FormatDefinition<Plan> {
+  return {
+    ...definition,
+    layout: (plan) => ({
+      ...definition.layout(plan),
+      ...(wrapper === 'cri' && { recordEnds: () => new PartialLines(plan.maxLineBytes) }),
+    }),
+    makeLines: (plan, locator) => new WrappedLines(wrapper, definition.makeLines(plan, locator)),
+  }
+}
