@@ -152,9 +152,16 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
         return runRows(rowsCommand(files, flags), terminal)
       }
       const command = enrichCommand(files, flags)
+      if (command.isExplained)
+        return (await import('./enrich/explain-command.ts')).runExplain(command, terminal)
       const { runEnrich } = await import('./enrich/enrich-command.ts')
       return runEnrich(command, terminal)
     },
+  })
+  define(program.command('formats'), {
+    description: 'list the formats that geofix enrich reads, with an example of each',
+    options: [],
+    run: async () => (await import('./formats-command.ts')).runFormats(terminal),
   })
   for (const [action, description, text] of [
     ['pack', 'pack a database: half the size of gzip, and read without unpacking', '.mmdb, .gz or .tar.gz'],

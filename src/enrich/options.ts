@@ -37,7 +37,10 @@ export type OutputForm = (typeof OUTPUT_FORMS)[number]
 export const OUTPUT_FORMS = ['ndjson'] as const
 
 /** A program, or a standard, that writes something before each line of other programs. */
-export type Wrapper = 'compose' | 'cri' | 'kubectl' | 'syslog'
+export type PrefixWrapper = 'compose' | 'cri' | 'kubectl' | 'syslog'
+
+/** A program that puts each line of other programs into a member of an object. */
+export type MemberWrapper = 'docker' | 'journald'
 
 /** How lines of any format are read, and what is added to them. */
 export interface LineOptions {
@@ -164,7 +167,7 @@ export interface CommonPlan {
   /** Whether the counts include details for a report. */
   readonly details: boolean
   /** What writes something before each line; absent if nothing does. */
-  readonly wrapper?: Wrapper
+  readonly wrapper?: PrefixWrapper
 }
 
 /** A plan, and notes for the user on what was guessed to make it. */

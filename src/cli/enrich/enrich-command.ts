@@ -1,5 +1,4 @@
 import packageJson from '../../../package.json'
-import { BadLineError, EnrichError, InputMismatchError } from '../../enrich/errors.ts'
 import { makePlan, type Plan } from '../../enrich/formats/formats.ts'
 import { commonPlan } from '../../enrich/options.ts'
 import { Run } from '../../enrich/run.ts'
@@ -7,23 +6,15 @@ import type { DatabaseSet } from '../../location/database-set.ts'
 import { BORROW, withDatabases } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
 import { bytesText, countOf } from '../figures.ts'
-import {
-  CommandFailure,
-  ExitStatus,
-  messageLine,
-  printable,
-  type Terminal,
-  UsageError,
-  writeNote,
-} from '../terminal.ts'
+import { ExitStatus, messageLine, printable, type Terminal, writeNote } from '../terminal.ts'
 import { AdaptiveExecutor, workersFor } from './adaptive-executor.ts'
-import { checkFit, type EnrichCommand, inFlags } from './flags.ts'
+import { asUsage, inWords } from './command-errors.ts'
+import { checkFit, type EnrichCommand } from './flags.ts'
 import { Input, sizeOfInputs } from './input.ts'
 import { Interruption, SignalWatch } from './interruption.ts'
 import { ClosedPipe, type Output } from './output.ts'
 import { openOutputFile, openStandardOutput } from './output-file.ts'
 import { type Position, Progress, type RunFacts, statisticsJson, statisticsText } from './statistics.ts'
-import { unreadableInput } from './system-error.ts'
 import { openForThreads } from './thread-databases.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
@@ -224,28 +215,4 @@ function unlessClosed(error: unknown): void {
 function positionOf({ counts }: Run, inputs: readonly Input[]): Position {
   const bytes = inputs.reduce((sum, { bytesRead }) => sum + bytesRead, 0)
   return { bytes, size: sizeOfInputs(inputs), lines: counts.lines }
-}
-
-/** Runs code that checks options. @throws UsageError when an option is invalid */
-function asUsage<Result>(check: () => Result): Result {
-  try {
-    return check()
-  } catch (error) {
-    throw error instanceof TypeError ? new UsageError(inFlags(error.message)) : error
-  }
-}
-
-/** Converts an error about lines to one that names the input. Returns other errors as they are. */
-function inWords(error: unknown, name: string): unknown {
-  if (error instanceof BadLineError) {
-    return new CommandFailure(`${name}, line ${error.line}: ${error.fault}`, ExitStatus.failed, error)
-  }
-  if (error instanceof EnrichError) {
-    if (error.code === 'ENRICH_INPUT_UNREADABLE') return unreadableInput(name, error)
-    return new CommandFailure(`${name}: ${error.message}`, ExitStatus.failed, error)
-  }
-  if (error instanceof InputMismatchError) {
-    return new CommandFailure(error.message, ExitStatus.failed, error)
-  }
-  return error
 }

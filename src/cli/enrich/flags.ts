@@ -154,6 +154,10 @@ export const ENRICH_OPTIONS = [
     text: 'write a report as a web page: totals, countries, regions, cities, a map and local hours. It loads nothing from the network',
     read: readSummary,
   },
+  {
+    flags: '--explain',
+    text: 'read the start of each input, print what is recognised and why, and the first three located lines as they would be written, and stop. `geofix formats` prints all formats',
+  },
   { flags: '--quiet', text: 'print only errors, and `--stats` if given' },
   {
     flags: '--rows',
@@ -249,7 +253,17 @@ export type EnrichCommand = ReturnType<typeof enrichCommand>
 
 /** What `geofix enrich` is to do. @throws UsageError when two options contradict each other */
 export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
-  const { output, db = [], trust, threads, stats, summary, quiet = false, ...options } = flags
+  const {
+    output,
+    db = [],
+    trust,
+    threads,
+    stats,
+    summary,
+    quiet = false,
+    explain = false,
+    ...options
+  } = flags
   const ofRows = (['quoting', 'chunkHeader', 'writeChunkHeader'] as const).find((name) => flags[name])
   if (ofRows !== undefined) throw new UsageError(`${optionOf(ofRows)} is for --rows.`)
   if (options.onlyFailed && options.dropUnresolved) {
@@ -262,6 +276,10 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
   }
   if (summary !== undefined && output !== undefined && resolve(summary) === resolve(output)) {
     throw new UsageError('--summary and --output name the same file: write them to different files.')
+  }
+  const written = (['output', 'summary', 'stats'] as const).find((name) => flags[name] !== undefined)
+  if (explain && written !== undefined) {
+    throw new UsageError(`${optionOf(written)} has no effect with --explain, which writes no lines.`)
   }
   const enrichOptions: EnrichOptions = { ...options, trustedProxies: trust, details: summary !== undefined }
   const isKept = options.annotate !== undefined || options.append === true
@@ -284,6 +302,8 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     statistics: stats ?? (quiet ? 'none' : 'text'),
     /** A file for the report, or `undefined`. */
     report: summary,
+    /** Only prints how the inputs would be read. */
+    isExplained: explain,
     /** Prints no notes and no progress. */
     isQuiet: quiet,
   }

@@ -24,6 +24,10 @@ export type RequiredRowOption = 'field' | 'quoting' | 'at'
  */
 export interface FormatDefinition<Plan extends CommonPlan & { readonly format: string }, State = unknown> {
   readonly name: Plan['format']
+  /** What it is, for a list of the formats. */
+  readonly title: string
+  /** Lines of it, with one public address, for the same list. */
+  readonly example: string
   /** The options that affect this format, besides those that all formats have. */
   readonly options: readonly FormatOption[]
   /** Whether its lines are looked for behind what container runtimes and syslog write before each line. */

@@ -1,6 +1,13 @@
 import { quoted } from '../../errors.ts'
 import { EnrichError } from '../errors.ts'
-import { commonPlan, DEFAULT_RECORD_LINES, INTO, type LineOptions, type Planned } from '../options.ts'
+import {
+  commonPlan,
+  DEFAULT_RECORD_LINES,
+  INTO,
+  type LineOptions,
+  OUTPUT_FORMS,
+  type Planned,
+} from '../options.ts'
 import { looksLikeVersions } from '../reading/address-evidence.ts'
 import { kindOfValue } from '../reading/field-guess.ts'
 import type { Layout } from '../reading/layout.ts'
@@ -16,6 +23,7 @@ import { LIST } from './list.ts'
 import { NDJSON } from './ndjson/ndjson.ts'
 import { AWS_ALB, AWS_ELB, AWS_S3, CUSTOM_LOG, SQUID } from './pattern/pattern.ts'
 import { TEXT } from './text/text.ts'
+import { type Enclosed, enclosedIn, inMember, planEnclosing } from './wrapped/member.ts'
 import { unwrapped, WRITERS } from './wrapped/prefix.ts'
 import { wrapped } from './wrapped/wrapped.ts'
 
@@ -49,8 +57,13 @@ export type Format = (typeof FORMATS)[number]
 
 type PlanOf<Definition> = Definition extends FormatDefinition<infer Plan> ? Plan : never
 
+type FormatPlan = PlanOf<(typeof DEFINITIONS)[number]>
+
 /** A plan of any format. It is made before the first line is read. */
-export type Plan = PlanOf<(typeof DEFINITIONS)[number]>
+export type Plan = FormatPlan & {
+  /** The plan for the lines that are in a member of each object; absent if the member is an address. */
+  readonly inside?: FormatPlan
+}
 
 export const FORMAT_DEFINITIONS: readonly FormatDefinition<Plan>[] = DEFINITIONS
 
@@ -67,8 +80,9 @@ export function definitionOf(format: Format): FormatDefinition<Plan> {
   return definition
 }
 
-/** The definition of the format of a plan, for lines behind what a wrapper writes if the plan has one. */
-export function definitionFor({ format, wrapper }: Plan): FormatDefinition<Plan> {
+/** The definition of the format of a plan, for lines behind or in what a wrapper writes if the plan has one. */
+export function definitionFor({ format, wrapper, inside }: Plan): FormatDefinition<Plan> {
+  if (inside !== undefined) return inMember(inside, definitionOf(inside.format))
   const definition = definitionOf(format)
   return wrapper === undefined ? definition : wrapped(definition, wrapper)
 }
@@ -157,6 +171,10 @@ export function makePlan(
   // Who says how a line is written says which format it has.
   const given = format ?? (logFormat === undefined ? undefined : definitionWith('logFormat').name)
   const candidates = given === undefined ? FORMAT_DEFINITIONS : [definitionOf(given)]
+  const enclosed = candidates.some(({ name }) => name === NDJSON.name)
+    ? enclosedIn(sample, isWhole, options)
+    : null
+  if (enclosed !== null) return planEnclosed(enclosed, isWhole, options, isCut)
   const inside = insideOf(sample, options, candidates)
   const definition =
     inside?.definition ??
@@ -168,6 +186,40 @@ export function makePlan(
     ...(inside === null ? [] : [`each line is behind what ${WRITERS[inside.wrapper]} writes before it`]),
   ]
   return { plan: inside === null ? plan : { ...plan, wrapper: inside.wrapper }, notes: [...told, ...notes] }
+}
+
+/** Makes the plan for objects with lines in a member. Lines that no other format recognises are text. */
+function planEnclosed(
+  enclosed: Enclosed,
+  isWhole: boolean,
+  options: EnrichOptions & InputFacts,
+  isCut: boolean,
+): Planned<Plan> {
+  const { sample, wrapper, member } = enclosed
+  const outer = planEnclosing(enclosed, options)
+  const recognised = FORMAT_DEFINITIONS.find(
+    ({ mayBeWrapped, recognise }) => mayBeWrapped && recognise(sample, options),
+  )
+  const definition = recognised ?? definitionOf(TEXT.name)
+  // Only the location is used of what is made of a line.
+  const form = {
+    into: INTO,
+    overwrite: true,
+    timeField: undefined,
+    to: OUTPUT_FORMS[0],
+    logFormat: undefined,
+  }
+  const { plan, notes } = definition.plan(sample, isWhole, { ...options, ...form }, isCut)
+  const told = `each object has a line in ${quoted(member)}, as ${wrapper} writes it; the format of the lines is ${definition.name}`
+  return {
+    plan: { ...outer.plan, inside: plan },
+    notes: [
+      ...(options.format === undefined ? [`the format is ${outer.plan.format}`] : []),
+      told,
+      ...notes,
+      ...outer.notes,
+    ],
+  }
 }
 
 function definitionWith(option: FormatOption): FormatDefinition<Plan> {

@@ -118,6 +118,8 @@ function isBlank(byte: number | undefined): boolean {
 
 export const LIST: FormatDefinition<ListPlan> = {
   name: 'list',
+  title: 'addresses, one a line',
+  example: '81.2.69.142',
   options: ['into', 'append', 'fields'],
   requiredForRows: ['at'],
   recognise: looksLikeList,

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ENRICH_OPTIONS } from '../../../src/cli/enrich/flags.ts'
-import { FORMAT_DEFINITIONS, FORMATS, makePlan } from '../../../src/enrich/formats/formats.ts'
+import { definitionOf, FORMAT_DEFINITIONS, FORMATS, makePlan } from '../../../src/enrich/formats/formats.ts'
 import { TARGETS } from '../../fuzz/targets.ts'
 import { CASES, ROWS } from '../golden/cases.ts'
-import { enrichBytes } from '../in-memory-run.ts'
+import { enrichBytes, utf8 } from '../in-memory-run.ts'
 import { AT } from '../world.ts'
 
 const folder = join(import.meta.dirname, '..', '..', '..')
@@ -32,6 +32,15 @@ const ownTests = readdirSync(import.meta.dirname, { recursive: true, encoding: '
 describe.each(FORMATS)('the format %s', (format) => {
   it('has a golden file: a case in test/enrich/golden/cases.ts', () => {
     expect(goldenInputs.map((each) => each.format)).toContain(format)
+  })
+
+  it('has an example, which is recognised, and whose address is located', () => {
+    const { example, title } = definitionOf(format)
+    const options = format === 'custom-log' ? { logFormat: '$remote_addr [$time_local] $status' } : {}
+    const { counts, plan } = enrichBytes(utf8(`${example}\n`), { ...options, at: AT })
+    expect(plan).toMatchObject({ format })
+    expect(counts).toMatchObject({ resolved: 1, bad: 0, failed: {} })
+    expect(title).not.toBe('')
   })
 
   it('has golden rows, unless it refuses rows', () => {

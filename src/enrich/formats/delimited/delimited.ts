@@ -11,6 +11,8 @@ import { TableRows } from './table-rows.ts'
 
 export const CSV: FormatDefinition<DelimitedPlan> = {
   name: 'csv',
+  title: 'table with commas, semicolons or another separator (RFC 4180)',
+  example: 'time,client_ip\n2026-07-01T12:00:00Z,81.2.69.142',
   options: ['field', 'timeField', 'fields', 'header', 'overwrite', 'maxRecordLines'],
   requiredForRows: ['field', 'quoting', 'at'],
   recognise: looksLikeCsv,
@@ -46,6 +48,8 @@ export const CSV: FormatDefinition<DelimitedPlan> = {
 export const TSV: FormatDefinition<DelimitedPlan> = {
   ...CSV,
   name: 'tsv',
+  title: 'table with tabs',
+  example: 'time\tclient_ip\n2026-07-01T12:00:00Z\t81.2.69.142',
   recognise: looksLikeTsv,
   plan: (sample, isWhole, options) => planDelimited(sample, isWhole, options, 'tsv'),
   planRows: (options) => planRows(options, 'tsv'),

@@ -61,11 +61,15 @@ function looksLikeSpaces(sample: Uint8Array): boolean {
 /** What is the same in all three. */
 function definition(
   name: HeadedPlan['format'],
+  title: string,
+  example: string,
   rules: DirectiveRules | null,
   recognise: (sample: Uint8Array) => boolean,
 ): FormatDefinition<HeadedPlan, Header> {
   return {
     name,
+    title,
+    example,
     options: ['field', 'timeField', 'fields'],
     requiredForRows: [],
     recognise,
@@ -94,8 +98,24 @@ function definition(
   }
 }
 
-export const W3C = definition('w3c', W3C_DIRECTIVES, (sample) => startsWithDirectives(sample, isW3cFields))
-export const ZEEK = definition('zeek', ZEEK_DIRECTIVES, (sample) =>
-  startsWithDirectives(sample, isZeekFields),
+export const W3C = definition(
+  'w3c',
+  'W3C Extended log (IIS, CloudFront, Blue Coat)',
+  '#Fields: date time c-ip sc-status\n2026-07-01 12:00:00 81.2.69.142 200',
+  W3C_DIRECTIVES,
+  (sample) => startsWithDirectives(sample, isW3cFields),
 )
-export const SSV = definition('ssv', null, looksLikeSpaces)
+export const ZEEK = definition(
+  'zeek',
+  'log of Zeek, with tabs',
+  '#separator \\x09\n#fields\tts\tid.orig_h\n#types\ttime\taddr\n1782907200.5\t81.2.69.142',
+  ZEEK_DIRECTIVES,
+  (sample) => startsWithDirectives(sample, isZeekFields),
+)
+export const SSV = definition(
+  'ssv',
+  'table with spaces, whose first line names its columns (VPC flow logs of AWS)',
+  'version srcaddr dstport action start\n2 81.2.69.142 443 ACCEPT 1782907200',
+  null,
+  looksLikeSpaces,
+)

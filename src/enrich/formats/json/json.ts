@@ -26,7 +26,7 @@ class JsonLines implements LineFormat {
   constructor(plan: JsonPlan, locator: LineLocator) {
     this.rewrites = plan.isSplit
     this.#elements = new JsonElements(plan.array)
-    this.#objects = new ObjectLines(plan, locator, !plan.isSplit)
+    this.#objects = new ObjectLines(plan, locator, { isIndented: !plan.isSplit })
   }
 
   /** `bytes[end]` is the last byte of the object, which the caller writes; a line feed if it does not end. */
@@ -63,6 +63,8 @@ class JsonLines implements LineFormat {
 
 export const JSON_DOCUMENTS: FormatDefinition<JsonPlan> = {
   name: 'json',
+  title: 'other JSON: arrays of objects, an object with one long array, objects over several lines',
+  example: '{"Records":[{"eventTime":"2026-07-01T12:00:00Z","sourceIPAddress":"81.2.69.142"}]}',
   options: ['field', 'timeField', 'into', 'overwrite', 'to'],
   requiredForRows: [],
   recognise: looksLikeJson,

@@ -1,4 +1,5 @@
-import type { ByteSink } from '../../../bytes/byte-sink.ts'
+import { ByteSink } from '../../../bytes/byte-sink.ts'
+import { utf8Encoder } from '../../../bytes/utf8.ts'
 import { quoted } from '../../../errors.ts'
 import { eventTime, eventTimeOf, NO_TIME } from '../../locating/event-time.ts'
 import type { LineLocator } from '../../locating/line-locator.ts'
@@ -9,12 +10,24 @@ import { TemplateCache } from './line-template.ts'
 import { findMembers, hasEscape, MemberPath, NOWHERE, unescaped } from './member-path.ts'
 import type { ObjectPlan } from './plan.ts'
 
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
 const QUOTE = 0x22
 /** `n` of `null`. */
 const NULL_START = 0x6e
 const SPACE = 0x20
 const COMMA = 0x2c
 const NO_NAME = new Uint8Array(0)
+
+const encoder = /* @__PURE__ */ utf8Encoder()
+
+/** What objects are like. */
+export interface ObjectForm {
+  /** Whether the added member is laid out as the members before it. Lines must begin with their brace then. */
+  readonly isIndented?: boolean
+  /** Reads the value at the path, which is a line of its format and no address. Uses the same locator. */
+  readonly content?: LineFormat | null
+}
 
 /**
  * Enriches JSON objects. An object keeps its bytes and gets one more member. With `overwrite`, a member that is there already
@@ -41,9 +54,19 @@ export class ObjectLines implements LineFormat {
   readonly #onlyName: Uint8Array
   readonly #nextName: Uint8Array
 
-  /** @param isIndented whether the added member is laid out as the members before it. Lines must begin with their brace then */
-  constructor(plan: ObjectPlan, locator: LineLocator, isIndented = false) {
+  /** What reads the value at the path if that is a line of another format; `null` if it is an address. */
+  readonly #content: LineFormat | null
+  /** The line of the other format, and what would be written for it. */
+  readonly #inside = new ByteSink(1024)
+  readonly #unwritten = new ByteSink(1024)
+
+  constructor(
+    plan: ObjectPlan,
+    locator: LineLocator,
+    { isIndented = false, content = null }: ObjectForm = {},
+  ) {
     this.#isIndented = isIndented
+    this.#content = content
     this.#plan = plan
     this.#locator = locator
     this.#address = new MemberPath(plan.path)
@@ -89,8 +112,13 @@ export class ObjectLines implements LineFormat {
     out.write(bytes, start, until)
     if (this.#isIndented && name === this.#nextName) this.#writeIndented(bytes, start, out)
     else out.write(name)
-    this.#locator.instant = this.#readTime(bytes)
-    const isLocated = this.#locate(bytes)
+    const instant = this.#readTime(bytes)
+    this.#locator.instant = instant
+    const result = this.#content === null ? null : this.#readContent(this.#content, bytes)
+    if (result === 'bad') return result
+    const isLocated = result === null ? this.#locate(bytes) : result === 'resolved'
+    // The content has set a time of its own. That of the object has an offset from UTC.
+    if (result !== null && !Number.isNaN(instant)) this.#locator.instant = instant
     this.#locator.writeJson(out)
     out.write(bytes, from, end)
     return isLocated ? 'resolved' : 'unresolved'
@@ -112,6 +140,34 @@ export class ObjectLines implements LineFormat {
     if (bytes[start] !== QUOTE) return this.#locator.locate(bytes, start, end)
     if (hasEscape(bytes, start, end)) return this.#locator.locateText(unescaped(bytes, start, end))
     return this.#locator.locate(bytes, start + 1, end - 1)
+  }
+
+  /** Locates the line of another format that is the value at the path. Another value, or an empty one, has no address. */
+  #readContent(content: LineFormat, bytes: Uint8Array): LineResult {
+    const { start, end } = foundOf(this.#address, this.#dottedAddress)
+    const inside = this.#inside
+    inside.length = 0
+    if (start !== NOWHERE && bytes[start] === QUOTE) {
+      if (hasEscape(bytes, start, end)) inside.write(encoder.encode(unescaped(bytes, start, end)))
+      else inside.write(bytes, start + 1, end - 1)
+    }
+    inside.writeByte(LINE_FEED)
+    const line = inside.room(0)
+    let size = inside.length - 1
+    while (size > 0 && (line[size - 1] ?? 0) <= SPACE) size--
+    line[size] = LINE_FEED
+    for (let at = 0; at < size; at++)
+      if (line[at] === LINE_FEED || line[at] === CARRIAGE_RETURN) line[at] = SPACE
+    if (size === 0) {
+      this.#locator.missing()
+      return 'unresolved'
+    }
+    this.#unwritten.length = 0
+    const result = content.line(line, 0, size, this.#unwritten)
+    if (result === 'bad') this.fault = `in its ${quoted(this.#plan.path.join('.'))}: ${content.fault}`
+    if (result !== 'blank') return result
+    this.#locator.missing()
+    return 'unresolved'
   }
 
   #readTime(bytes: Uint8Array): number {

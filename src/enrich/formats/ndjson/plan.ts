@@ -51,7 +51,16 @@ export function planNdjson(
   options: LineOptions,
   isCut = false,
 ): Planned<NdjsonPlan> {
-  const { plan, notes } = planObjects(objectsIn(sampleLines(sample, isWhole)), options, isCut)
+  return planNdjsonObjects(objectsIn(sampleLines(sample, isWhole)), options, isCut)
+}
+
+/** As `planNdjson`, for objects that are read already. */
+export function planNdjsonObjects(
+  objects: readonly object[],
+  options: LineOptions,
+  isCut: boolean,
+): Planned<NdjsonPlan> {
+  const { plan, notes } = planObjects(objects, options, isCut)
   return { plan: { ...plan, format: 'ndjson' }, notes }
 }
 

@@ -43,10 +43,14 @@ type PatternFormat = keyof typeof KNOWN | 'custom-log'
 
 function definition<Name extends PatternFormat>(
   name: Name,
+  title: string,
+  example: string,
   pattern: Pattern | null,
 ): FormatDefinition<PatternPlan & { readonly format: Name }> {
   return {
     name,
+    title,
+    example,
     options: [
       'field',
       'timeField',
@@ -70,8 +74,33 @@ function definition<Name extends PatternFormat>(
   }
 }
 
-export const SQUID = definition('squid', KNOWN.squid)
-export const AWS_ELB = definition('aws-elb', KNOWN['aws-elb'])
-export const AWS_ALB = definition('aws-alb', KNOWN['aws-alb'])
-export const AWS_S3 = definition('aws-s3', KNOWN['aws-s3'])
-export const CUSTOM_LOG = definition('custom-log', null)
+export const SQUID = definition(
+  'squid',
+  'access log of Squid, native',
+  '1782907200.123    120 81.2.69.142 TCP_MISS/200 512 GET http://example.com/ - HIER_DIRECT/192.0.2.9 text/html',
+  KNOWN.squid,
+)
+export const AWS_ELB = definition(
+  'aws-elb',
+  'log of a Classic Load Balancer of AWS',
+  '2026-07-01T12:00:00.123456Z web 81.2.69.142:51234 10.0.0.1:80 0.000073 0.001048 0.000057 200 200 0 29 "GET http://example.com:80/ HTTP/1.1" "curl/8.5.0" - -',
+  KNOWN['aws-elb'],
+)
+export const AWS_ALB = definition(
+  'aws-alb',
+  'log of an Application Load Balancer of AWS',
+  'https 2026-07-01T12:00:00.123456Z app/web/1 81.2.69.142:51234 10.0.0.1:80 0.000 0.001 0.000 200 200 34 366 "GET https://example.com:443/ HTTP/1.1" "curl/8.5.0" TLS_AES_128_GCM_SHA256 TLSv1.3 arn:aws:elasticloadbalancing:eu-west-1:1:targetgroup/web/1',
+  KNOWN['aws-alb'],
+)
+export const AWS_S3 = definition(
+  'aws-s3',
+  'server access log of Amazon S3',
+  '79a5 photos [01/Jul/2026:12:00:00 +0000] 81.2.69.142 79a5 3E57 REST.GET.OBJECT cat.jpg "GET /photos/cat.jpg HTTP/1.1" 200 - 512 512 7 6 "-" "curl/8.5.0" -',
+  KNOWN['aws-s3'],
+)
+export const CUSTOM_LOG = definition(
+  'custom-log',
+  'any log of nginx or Apache, by its directive: --log-format',
+  '81.2.69.142 [01/Jul/2026:12:00:00 +0000] 200',
+  null,
+)

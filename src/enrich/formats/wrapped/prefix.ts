@@ -1,4 +1,4 @@
-import type { Wrapper } from '../../options.ts'
+import type { PrefixWrapper } from '../../options.ts'
 import { firstLines, markLength } from '../../reading/sample.ts'
 import { PartialLines } from './partial-lines.ts'
 
@@ -12,7 +12,7 @@ const COLOURS = `(?:${String.fromCharCode(0x1b)}\\[[\\d;]*[A-Za-z])*`
  * - `kubectl`: `kubectl logs --prefix`
  * - `syslog`: RFC 5424, RFC 3164, and the latter with the times of rsyslog
  */
-const PREFIXES: Readonly<Record<Wrapper, RegExp>> = {
+const PREFIXES: Readonly<Record<PrefixWrapper, RegExp>> = {
   compose: new RegExp(`^${COLOURS}[\\w.-]+ *\\| ${COLOURS}`),
   cri: /^\d{4}-\d\d-\d\dT\S{1,30} std(?:out|err) [FP](?::\S*)? /,
   kubectl: /^\[[\w.-]+(?:\/[\w.-]+)+\] /,
@@ -22,8 +22,8 @@ const PREFIXES: Readonly<Record<Wrapper, RegExp>> = {
 
 const LINE_FEED = 0x0a
 
-/** Who writes each prefix, for a note. */
-export const WRITERS: Readonly<Record<Wrapper, string>> = {
+/** Who writes them, for a note. */
+export const WRITERS: Readonly<Record<PrefixWrapper, string>> = {
   compose: 'Docker Compose',
   cri: 'a container runtime',
   kubectl: 'kubectl --prefix',
@@ -36,27 +36,26 @@ const MAX_PREFIX_BYTES = 512
 const LINES = 50
 const SHARE = 0.9
 
-/** Each byte is a character, so that indexes are the same. */
-const decoder = /* @__PURE__ */ new TextDecoder('latin1')
-
 /** Finds where the content of lines begins. */
 export class Prefix {
   readonly #pattern: RegExp
+  /** Each byte becomes a character, so that indexes are the same. */
+  readonly #decoder = new TextDecoder('latin1')
 
-  constructor(wrapper: Wrapper) {
+  constructor(wrapper: PrefixWrapper) {
     this.#pattern = PREFIXES[wrapper]
   }
 
   /** @returns the index after the prefix of the line `bytes[start, end)`; `start` if the line has none */
   end(bytes: Uint8Array, start: number, end: number): number {
-    const head = decoder.decode(bytes.subarray(start, Math.min(end, start + MAX_PREFIX_BYTES)))
+    const head = this.#decoder.decode(bytes.subarray(start, Math.min(end, start + MAX_PREFIX_BYTES)))
     return start + (this.#pattern.exec(head)?.[0].length ?? 0)
   }
 }
 
 /** A sample without what a wrapper wrote before its lines. */
 export interface Unwrapped {
-  readonly wrapper: Wrapper
+  readonly wrapper: PrefixWrapper
   readonly sample: Uint8Array
 }
 

@@ -1,6 +1,6 @@
 // Lines of other formats behind what a wrapper writes before each of them.
 import { ByteSink } from '../../../bytes/byte-sink.ts'
-import type { CommonPlan, Wrapper } from '../../options.ts'
+import type { CommonPlan, PrefixWrapper } from '../../options.ts'
 import { JsonText, jsonRoom } from '../../writing/json-text.ts'
 import type { FormatDefinition, LineFormat, LineResult } from '../format-definition.ts'
 import { PartialLines } from './partial-lines.ts'
@@ -18,7 +18,7 @@ class WrappedLines implements LineFormat {
   readonly #text = new JsonText()
   readonly #memory = new ByteSink(1024)
 
-  constructor(wrapper: Wrapper, inner: LineFormat) {
+  constructor(wrapper: PrefixWrapper, inner: LineFormat) {
     this.rewrites = inner.rewrites
     this.#prefix = new Prefix(wrapper)
     this.#inner = inner
@@ -94,7 +94,7 @@ const LINE_END = /* @__PURE__ */ encoder.encode('\n')
 /** The definition of a format for lines behind what a wrapper writes. */
 export function wrapped<Plan extends CommonPlan & { readonly format: string }>(
   definition: FormatDefinition<Plan>,
-  wrapper: Wrapper,
+  wrapper: PrefixWrapper,
 ): FormatDefinition<Plan> {
   return {
     ...definition,

@@ -1,0 +1,29 @@
+// Errors of the library as errors of the command.
+import { BadLineError, EnrichError, InputMismatchError } from '../../enrich/errors.ts'
+import { CommandFailure, ExitStatus, UsageError } from '../terminal.ts'
+import { inFlags } from './flags.ts'
+import { unreadableInput } from './system-error.ts'
+
+/** Runs code that checks options. @throws UsageError when an option is invalid */
+export function asUsage<Result>(check: () => Result): Result {
+  try {
+    return check()
+  } catch (error) {
+    throw error instanceof TypeError ? new UsageError(inFlags(error.message)) : error
+  }
+}
+
+/** Converts an error about lines to one that names the input. Returns other errors as they are. */
+export function inWords(error: unknown, name: string): unknown {
+  if (error instanceof BadLineError) {
+    return new CommandFailure(`${name}, line ${error.line}: ${error.fault}`, ExitStatus.failed, error)
+  }
+  if (error instanceof EnrichError) {
+    if (error.code === 'ENRICH_INPUT_UNREADABLE') return unreadableInput(name, error)
+    return new CommandFailure(`${name}: ${error.message}`, ExitStatus.failed, error)
+  }
+  if (error instanceof InputMismatchError) {
+    return new CommandFailure(error.message, ExitStatus.failed, error)
+  }
+  return error
+}

@@ -1,0 +1,86 @@
+import { checkAddresses } from '../../enrich/address-check.ts'
+import { BlockEnricher } from '../../enrich/block-enricher.ts'
+import { emptyCounts, failuresOf, mergeCounts } from '../../enrich/counting/counts.ts'
+import { layoutOf, makePlan } from '../../enrich/formats/formats.ts'
+import { BlockReader } from '../../enrich/reading/block-reader.ts'
+import { Splitter } from '../../enrich/reading/splitter.ts'
+import type { DatabaseSet } from '../../location/database-set.ts'
+import { NodeResolver } from '../../node/node-resolver.ts'
+import { BORROW } from '../../resolver.ts'
+import { checkLocations } from '../databases.ts'
+import { countOf } from '../figures.ts'
+import { ExitStatus, printable, type Terminal, writeLine } from '../terminal.ts'
+import { asUsage, inWords } from './command-errors.ts'
+import { checkFit, type EnrichCommand } from './flags.ts'
+import { Input } from './input.ts'
+
+/** Located lines that are shown, and how much of each. */
+const LINES_SHOWN = 3
+const MAX_LINE_CHARS = 2000
+
+/**
+ * Prints how each input would be read, and its first located lines, and stops: `geofix enrich --explain`. Only the start
+ * of an input is read.
+ *
+ * @throws what `runEnrich` throws for the start of these inputs
+ */
+export async function runExplain(command: EnrichCommand, terminal: Terminal): Promise<ExitStatus> {
+  const { inputs, databases } = command
+  const resolver = await NodeResolver.open(databases.length === 0 ? undefined : databases)
+  const set = resolver[BORROW]()
+  checkLocations(set)
+  for (const path of inputs) {
+    const input = await Input.find(path, terminal)
+    try {
+      for (const line of await explained(input, command, set))
+        await writeLine(terminal.stdout, line.split('\t').map(printable).join('\t'))
+    } catch (error) {
+      throw inWords(error, input.name)
+    } finally {
+      input.close()
+    }
+  }
+  return ExitStatus.ok
+}
+
+async function explained(input: Input, { options, to }: EnrichCommand, set: DatabaseSet): Promise<string[]> {
+  const { name, isLive, writtenAt } = input
+  const reader = new BlockReader(input, isLive, options.maxLineBytes)
+  const { plan, notes, sample, isWhole } = await reader.plan((bytes, isAll, isCut) => ({
+    ...asUsage(() => makePlan(bytes, isAll, { ...options, to, writtenAt }, isCut)),
+    sample: bytes,
+    isWhole: isAll,
+  }))
+  checkFit(options, plan.format, name)
+  const enricher = new BlockEnricher(plan, set)
+  checkAddresses(enricher, plan, sample, isWhole)
+  // One record a block, so that each has its own output.
+  const splitter = new Splitter(layoutOf(plan), 1)
+  const counts = emptyCounts()
+  const shown: string[] = []
+  const decoder = new TextDecoder()
+  for (const block of [...splitter.push(sample), ...(isWhole ? splitter.end() : splitter.flush())]) {
+    for (const { output, counts: own } of enricher.pieces(block)) {
+      mergeCounts(counts, own)
+      const isHeader = own.lines === 0 && output.length > 0
+      if (shown.length < LINES_SHOWN + 1 && (own.resolved > 0 || isHeader)) {
+        shown.push(decoder.decode(output).trim().slice(0, MAX_LINE_CHARS))
+      }
+    }
+  }
+  const failures = failuresOf(counts)
+  const read = counts.resolved + failures.reduce((sum, [, count]) => sum + count, 0)
+  const facts = [
+    `${counts.resolved} with a location`,
+    `${read - counts.withoutTime} with a time`,
+    ...failures.map(([reason, count]) => `${count} ${reason}`),
+    ...(counts.bad > 0 ? [`${counts.bad} that cannot be read`] : []),
+  ]
+  const isFormat = (note: string): boolean => note === `the format is ${plan.format}`
+  return [
+    `${name}: the format is ${plan.format}`,
+    ...notes.filter((note) => !isFormat(note)).map((note) => `  ${note}`),
+    `  the first ${countOf(counts.lines, 'line', 'lines')}: ${facts.join(', ')}`,
+    ...shown.slice(0, LINES_SHOWN).map((line) => `  ${line}`),
+  ]
+}
