@@ -26,7 +26,7 @@ describe('an input of which no record has an address', () => {
     ],
     [
       'a prefix',
-      `web-1  | ${LINE}\n`,
+      `>>> ${LINE}\n`,
       {},
       'the first record, read as access-log with the address as the first',
     ],
