@@ -24,12 +24,7 @@ describe('an input of which no record has an address', () => {
       LIST,
       'the first 2 records, read as list with the address alone',
     ],
-    [
-      'a prefix',
-      `>>> ${LINE}\n`,
-      {},
-      'the first record, read as access-log with the address as the first',
-    ],
+    ['a prefix', `> web ${LINE}\n`, {}, 'the first record, read as access-log with the address as the first'],
     ['quotes', `"${LINE} "-" "curl""\n`, {}, 'read as access-log'],
     ['no access log', 'hello\n', { format: 'access-log' }, 'the first line is "hello"'],
     ['a column', 'ip,n\nx,1\n-,2\n', { format: 'csv', field: '2' }, 'in column 2; the first line is "x,1"'],
