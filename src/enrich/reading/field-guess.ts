@@ -19,6 +19,9 @@ export function kindOfValue(text: string, address = new Address()): ValueKind {
 const NETWORKS = 10
 const NETWORKS_WITHOUT_NAME = 3
 
+/** Values of a field that are compared with those of another. */
+const VALUES_COMPARED = 1000
+
 /** A field of the sample, such as a column or a member of objects, and the kinds of its values. */
 export class SampleField {
   /** Values seen. */
@@ -28,24 +31,24 @@ export class SampleField {
   /** The first value of each kind. */
   readonly examples: Partial<Record<ValueKind, string>> = {}
   readonly timeRank: number
+  /** Whether its name is a usual one for the client's address. */
+  readonly mayBeAddress: boolean
   /** Counted for usual time names only. */
   readonly times = new SampleTimes()
   readonly #evidence = new AddressEvidence()
+  /** The first values, to compare them. Kept only for usual names of addresses. */
+  readonly #first: string[] = []
   readonly #address = new Address()
 
   /** @param path names from the outermost member to the field; one name for a column, '' without a header */
   constructor(readonly path: readonly string[]) {
     this.timeRank = timeRank(path)
+    this.mayBeAddress = addressWeight(path, true) > 0
   }
 
   /** Whether its name is a usual one for the time of the event. */
   get mayBeTime(): boolean {
     return this.timeRank < Number.POSITIVE_INFINITY
-  }
-
-  /** Whether its name is a usual one for the client's address. */
-  get mayBeAddress(): boolean {
-    return addressWeight(this.path, true) > 0
   }
 
   /** @param value `null` counts as missing */
@@ -55,6 +58,7 @@ export class SampleField {
     const kind = typeof value === 'number' ? 'other' : kindOfValue(text, this.#address)
     this.kinds[kind]++
     this.examples[kind] ??= text
+    if (this.mayBeAddress && this.#first.length < VALUES_COMPARED) this.#first.push(text)
     if (kind === 'address') this.#evidence.add(this.#address)
     if (this.mayBeTime && kind !== 'missing') this.times.add(text)
   }
@@ -73,6 +77,12 @@ export class SampleField {
     const { address, list, other } = this.kinds
     const addresses = isTrusting ? address + list : address
     return addresses > 0 && addresses >= (isTrusting ? other : other + list)
+  }
+
+  /** Whether another field has the same name, in another place, and always the same value: either can be read. */
+  isSameAs(other: SampleField): boolean {
+    const isNamedSo = this.path.at(-1) === other.path.at(-1)
+    return isNamedSo && this.values === other.values && this.#first.join() === other.#first.join()
   }
 
   /** Whether all its addresses are private or otherwise not public. */
@@ -155,7 +165,8 @@ export function guessAddress<Field extends SampleField>(
       second !== undefined &&
       weightOf(second) === weight &&
       depthOf(second.path) === depthOf(first.path) &&
-      second.isEmpty === first.isEmpty
+      second.isEmpty === first.isEmpty &&
+      !first.isSameAs(second)
     return isRival ? result(null, { rivals: [first, second] }) : result(first)
   }
   const [only, another] = holding.filter((field) => field.looksLikeClients || field.mayBeClients)

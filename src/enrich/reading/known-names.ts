@@ -90,7 +90,7 @@ const OTHER_PARTS = /version|release|firmware|build|nameserver|resolver|upstream
  */
 const TIME_NAMES =
   '@timestamp timestamp eventtime eventtimestamp time ts datetime date eventdate occurredat ' +
-  'timestampms tsms timeiso8601 timeutc utctime unixtime epoch epochms msec realtimetimestamp ' +
+  'timestampms tsms timemicros timeiso8601 timeutc utctime unixtime epoch epochms msec realtimetimestamp ' +
   'requesttime requesttimestamp requestedat edgestarttimestamp starttime startedat startutc ' +
   'eventcreated eventstart timegenerated timecreated loggedat logtime receivedat receivetimestamp ' +
   'requestreceivedtimestamp published visitedat ' +
