@@ -61,6 +61,7 @@ const RUNS: Readonly<Record<string, readonly Run[]>> = {
       ],
       threads: 1,
     },
+    { args: ['--db', database, '--explain', 'events.ndjson'] },
     { args: ['--append', '--format', 'list'], input: '81.2.69.142\nexample.com\n' },
   ],
 }
@@ -74,6 +75,7 @@ Object.assign(RUNS, {
     { args: ['revoke', ...ofKeys, 'example.com'], status: 1 },
     { args: ['rotate', ...ofKeys, 'example.com'], status: 1 },
   ],
+  formats: [{ args: [] }],
   pack: [
     { args: [database, '-o', 'city.mmdb.packed'] },
     { args: ['http://example.com/', '-o', 'x.packed'], status: 2 },
