@@ -8,7 +8,7 @@ import { checkOptionNames, type NamesOf } from './option-names.ts'
 /** How the built code names a database: `new URL('…', import.meta.url)`, or `path.join(__dirname, '…')` in CommonJS. */
 const LITERAL = /(?<=new URL\(|join\(__dirname, )(["'])\.\.\/data\/([\w.-]+)\1/g
 
-/** What {@link besideTheBundle} makes of it in ES modules, and the same in a CommonJS bundle. */
+/** What {@link besideTheBundle} puts in its place: in ES modules, and in a CommonJS bundle. */
 const BESIDE_URL = /new URL\((["']\.\/[\w.-]+["']), import\.meta\.url\)/g
 const BESIDE_FILE = "require('node:url').pathToFileURL(require('node:path').join(__dirname, $1))"
 
@@ -118,7 +118,7 @@ interface RollupModule {
   readonly external?: boolean | 'absolute' | 'relative' | undefined
 }
 
-/** The files of the imports whose Node entry is another one than that of other platforms. */
+/** For each import with an entry of its own for Node: the file for other platforms, and the one for Node. */
 const NODE_ENTRIES: Readonly<Record<string, { readonly core: RegExp; readonly node: string }>> = {
   geofix: { core: /core(?=\.c?js$)/, node: 'index' },
   'geofix/http': { core: /http-core(?=\.c?js$)/, node: 'http' },

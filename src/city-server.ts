@@ -1,4 +1,4 @@
-// Entry: as city.ts, where Node imports the package, and for React Server Components of a server on Node.
+// Entry: as city.ts, for Node, and for React Server Components of a server on Node.
 import { join } from 'node:path'
 import { besideThisPackage, embeddedUrl } from './embedded.ts'
 import type { PlatformUrl } from './platform-types.ts'
@@ -7,13 +7,13 @@ const city: PlatformUrl = /* @__PURE__ */ embeddedUrl('city', locate)
 
 export default city
 
-/** Turbopack replaces the first by `true`, and the second by a path. Nobody else has them in an ES module. */
+/** Turbopack replaces `process.turbopack` by `true`, and `__dirname` by a path. No other ES module has them. */
 declare const process: { readonly turbopack?: boolean }
 declare const __dirname: string
 
 /**
  * Turbopack publishes a file that a Server Component names by `new URL`. It leaves out a branch that it knows to be dead.
- * Of the file that `join` names it puts a copy beside the server, at the same path as in the project.
+ * It copies the file that `join` names to the folder of the server, at the same path as in the project.
  */
 function locate(name: string): URL {
   if (process.turbopack) {

@@ -189,7 +189,7 @@ export class InvalidDatabaseError extends GeofixError {
 
 /**
  * The operating system could not read the file, or the file changed while it was open. Its content can be sound, so code
- * that leaves out damaged parts must not leave out these.
+ * that skips damaged parts must not skip these errors.
  */
 export class ReadFailure extends InvalidDatabaseError {}
 

@@ -253,7 +253,7 @@ export abstract class Resolver {
    * Shares the databases with other threads. Send the result to a worker with `postMessage`, which does not copy the
    * databases, and pass it to `Resolver.attach` there. Databases that were given as bytes, or opened synchronously, are
    * first copied into shared memory, once. A packed database is unpacked into it, once, unless `expand` is `false`: this
-   * blocks for about a second for a city database, and the `nodeCount` of the copy is another one. This resolver then uses
+   * blocks for about a second for a city database, and the copy has another `nodeCount`. This resolver then uses
    * the copies. Needs `SharedArrayBuffer`: in browsers, the page must be cross-origin isolated.
    *
    * @throws TypeError when there is no `SharedArrayBuffer`, the option is not true or false, an option is unknown, or the resolver is closed

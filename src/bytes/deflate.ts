@@ -2,7 +2,7 @@
 import { deflateSync, Inflate as InflateStream, inflateSync } from 'fflate'
 import { crc32 } from './gzip-member.ts'
 
-/** The most that fflate gets at once. It stops only after the output of all of it, up to 1,032 times as many bytes. */
+/** The most bytes that fflate gets at once. It stops only when it has decompressed all of them, to up to 1,032 times as many. */
 const CHUNK_BYTES = 2 ** 14
 
 /** Compresses to one stream. */

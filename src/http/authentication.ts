@@ -47,7 +47,7 @@ export function unauthenticated(detail: string, hasToken: boolean): Problem {
 }
 
 /**
- * The field that every refusal for want of a better key has. RFC 6750 section 3 requires at least one parameter.
+ * The header field of each refusal that a better key would prevent. RFC 6750 section 3 requires at least one parameter.
  *
  * @param error a code of RFC 6750 section 3.1; `null` if the request had no token
  */

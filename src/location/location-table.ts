@@ -60,7 +60,7 @@ export class LocationTable {
   #numbers = new NumberMap()
   /** By number. No location has the number 0. */
   #rows = rowsAfterFirst()
-  /** The coordinates of the first locations. To freeze an object for each result doubles the time of making it. */
+  /** The coordinates of the first locations. Making and freezing an object for each result takes long. */
   #coordinates: Coordinates[] = [NO_COORDINATES]
   #apart: Coordinates[] = [NO_COORDINATES]
   /** The reader's values, kept here because `lookupMany` then takes less time. */

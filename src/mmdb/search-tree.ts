@@ -144,7 +144,7 @@ const GLOBAL_UNICAST_BITS = 3
 
 /**
  * A lookup also fills the entries that differ from its own in this many last bits only. Their nodes lie close together in
- * the file, so that filling 256 entries takes less time than walking to ten of them from the root.
+ * the file, so that filling 256 entries takes less time than walking to a few of them from the root.
  */
 const FILLED_BITS = 8
 

@@ -71,7 +71,7 @@ function inProject(ends: readonly string[]): string[] {
   }
 }
 
-/** Also where asking is not permitted: opening the file then says so. */
+/** `true` also if the system does not permit to ask. The error of opening the file then says so. */
 function mayExist(path: string): boolean {
   try {
     return existsSync(path)

@@ -184,8 +184,8 @@ function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
 }
 
 /**
- * Whether the file starts with an empty member and more bytes follow. zlib joins members: an empty one leaves the
- * total length right, any other makes it wrong.
+ * Whether the file starts with an empty member and more bytes follow. zlib joins members. The
+ * check of the total length finds all members but an empty one.
  *
  * @param deflate the bytes after the header, or the first of them
  */

@@ -23,7 +23,7 @@ export interface ReloaderHost {
   refused(error: InvalidDatabaseError): void
 }
 
-/** What came of looking at the files on demand. */
+/** The result of a reload on demand. */
 export type ReloadOutcome = 'replaced' | 'unchanged' | 'refused'
 
 /** Files that were opened, and their databases. */
@@ -74,7 +74,7 @@ export class Reloader {
   }
 
   /**
-   * Looks at the files at once, with or without polls. Does not wait until they stay the same: who asks says that they are
+   * Looks at the files at once, with or without polls. Does not wait until they stay the same: the caller knows that they are
    * written. Files that were refused are tried again, and reported again.
    */
   reload(): Promise<ReloadOutcome> {

@@ -12,9 +12,9 @@ const MAX_EXPANDED_BYTES = 536_870_912
 const RECORD_SIZE = 32
 
 /**
- * Makes an MMDB file with the same records and networks for a process with many lookups, and takes less
- * time than `unpackFile`: equal subtrees of the search tree stay apart, so it has half as many bytes again, and only the metadata
- * that this package knows.
+ * Makes an MMDB file with the same records and networks, for a process with many lookups. Takes less time than `unpackFile`:
+ * equal subtrees of the search tree stay apart, so the file is half as large again. It has only the metadata that this
+ * package knows.
  *
  * @param allocate gives memory of zeros
  * @returns `null` when the file or its metadata is too large, the file is too small to have a tree, or its build date is impossible, and on the few

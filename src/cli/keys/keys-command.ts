@@ -52,8 +52,8 @@ export async function revokeKey(id: string, { keys: file }: Flags<'revoke'>): Pr
 }
 
 /**
- * Gives the plan, label and, unless told otherwise, expiry of a key to a new key, which it prints. The old key stays valid
- * until it is revoked.
+ * Makes and prints a new key with the plan, the label and, unless a flag sets another one, the expiry of an old key. The old
+ * key stays valid until it is revoked.
  */
 export async function rotateKey(id: string, flags: Flags<'rotate'>, terminal: Terminal): Promise<ExitStatus> {
   const { keys: file, expires } = flags

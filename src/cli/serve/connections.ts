@@ -1,4 +1,4 @@
-// Who holds the connections of a server: no client may hold them all, and one that does nothing gives way to a new one.
+// Bounds the connections of a server and of each client. If there are too many, an idle one is closed for a new one.
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Address } from '../../address/address.ts'
@@ -6,8 +6,8 @@ import { clientNetwork } from '../../http/client-network.ts'
 import { connectionLimit } from './descriptors.ts'
 
 /**
- * Open connections of a server, if the process may have as many descriptors. For each more, the one that has been idle for
- * longest is closed, or else the oldest that waits for its client.
+ * The most open connections of a server, if the process may have that many descriptors. For each further one, the connection
+ * that has been idle for longest is closed. If none is idle, it is the one that has waited for its client for longest.
  */
 export const MAX_CONNECTIONS = 10_000
 /** The same for the port of the metrics. */
@@ -16,9 +16,9 @@ const MAX_METRICS_CONNECTIONS = 16
 const MAX_CLIENT_CONNECTIONS = 1000
 
 export interface ConnectionLimits {
-  /** Of a server, if the process may have as many descriptors. */
+  /** The most connections of the server, if the process may have that many descriptors. */
   readonly max?: number
-  /** Of one client of a process: an IPv4 address or an IPv6 /64 network. */
+  /** The most connections of one client of a process: an IPv4 address or an IPv6 /64 network. */
   readonly maxPerClient?: number | undefined
   /** Whether a peer is a proxy, which has the connections of many clients. */
   readonly isProxy?: (peer: Address) => boolean
@@ -28,7 +28,7 @@ export interface ConnectionLimits {
   readonly evicted?: () => void
 }
 
-/** Of the port of the metrics, which one client may have for itself. */
+/** The limits of the port of the metrics. One client may have all its connections. */
 export const METRICS_LIMITS: ConnectionLimits = {
   max: MAX_METRICS_CONNECTIONS,
   maxPerClient: MAX_METRICS_CONNECTIONS,

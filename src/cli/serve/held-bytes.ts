@@ -3,9 +3,9 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Of all connections of a server. For more, the client that holds the most loses its oldest connection. */
+/** The most bytes held for a server. Beyond that, the client for which the most is held loses its oldest connection. */
 const MAX_HELD_BYTES = 64 * 1024 * 1024
-/** Of answers of one connection. One with more is closed instead of getting another answer. */
+/** The most unsent bytes of a connection. One with more is closed instead of getting another answer. */
 const MAX_UNSENT_BYTES = 4 * 1024 * 1024
 /** How long a client may take for an answer, in addition to the time at the slowest rate. */
 const SLOW_MS = 10_000

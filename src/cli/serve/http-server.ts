@@ -98,7 +98,7 @@ export function makeServer<Served extends { readonly reply: Reply }>(
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
-    // The answer to a request without Host is ours, too.
+    // A request without Host is answered here, and not by Node.
     requireHostHeader: false,
   })
   const state = { connections: new Connections(server, limits), isDraining: false }

@@ -9,7 +9,7 @@ import type { Served } from './served.ts'
 /** Buckets, from a lookup in memory to a slow client's batch. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** What tells its state itself. */
+/** The objects whose state is read each time that the metrics are. */
 export interface Measured {
   readonly resolver: NodeResolver
   /** `null` for a service without keys. */

@@ -35,7 +35,7 @@ export class NodeServiceRequest implements ServiceRequest {
     return this.#waiting === null
   }
 
-  /** Tells the client to send the body: only when it is to be read, which a request without a valid key is not. */
+  /** Tells the client to send the body. The body of a request without a valid key is not read, so it is not asked for. */
   continue(): void {
     this.#waiting?.writeContinue()
     this.#waiting = null

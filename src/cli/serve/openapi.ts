@@ -79,12 +79,12 @@ const PROBLEM = closed(
 
 const text = (description: string) => ({ schema: { type: 'string' }, description })
 
-/** Of every answer. */
+/** Header fields of every answer. */
 const REQUEST_ID = {
   'X-Request-Id': text('That of the request if it is well formed: at most 128 letters, digits and ._:+/=@-'),
 }
 
-/** Of every answer to a request that was counted. */
+/** Header fields of the answer to a request that was counted. */
 const LIMITS = {
   RateLimit: text('What is left: "developer";r=199;t=2'),
   'RateLimit-Policy': text('The budget: "developer";q=200;w=2'),

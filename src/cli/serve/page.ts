@@ -68,7 +68,7 @@ export class Page {
   async answer(form: URLSearchParams, asked: ServiceRequest, peer: string): Promise<Served> {
     const value = (name: string) => clipped(form.get(name)?.trim() ?? '', MAX_VALUE_LENGTH)
     const [ip, locale] = [value('ip'), value('locale')]
-    // An address with a key would stay in histories and logs, so that a key in one has no effect.
+    // A URL with a key would stay in histories and logs, so a key in a URL has no effect.
     const key = asked.method === 'POST' ? value('key') : ''
     const shown = form.has('ip')
       ? await this.#ask(ip, locale, key, asked, peer)

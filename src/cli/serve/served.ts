@@ -5,7 +5,7 @@ import type { Operation } from '../../http/route.ts'
 /** An answer of `geofix serve`, and what the log and the metrics say of it. */
 export interface Served {
   readonly reply: Reply
-  /** `null` for what there is not. */
+  /** `null` if the path has none. */
   readonly operation: Operation | Extra | null
   /** The `id` of the key, if the request had a valid one. */
   readonly keyId: string | null
@@ -13,7 +13,7 @@ export interface Served {
   readonly outcomes: Readonly<Record<string, number>>
 }
 
-/** What there is besides the operations of the service. */
+/** What is served besides the operations of the service. */
 export type Extra = 'health' | 'ready' | 'openapi' | 'page' | 'metrics'
 
 /** An answer that needs no key and looks nothing up. */

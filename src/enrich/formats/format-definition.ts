@@ -30,7 +30,7 @@ export interface FormatDefinition<Plan extends CommonPlan & { readonly format: s
   readonly example: string
   /** The options that affect this format, besides those that all formats have. */
   readonly options: readonly FormatOption[]
-  /** Whether its lines are looked for behind what container runtimes and syslog write before each line. */
+  /** Whether its lines are also looked for after what container runtimes and syslog write before each line. */
   readonly mayBeWrapped?: boolean
   /** The options that `enrich --rows` and `createRowEnricher` require. */
   readonly requiredForRows: readonly RequiredRowOption[]

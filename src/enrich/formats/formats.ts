@@ -80,7 +80,7 @@ export function definitionOf(format: Format): FormatDefinition<Plan> {
   return definition
 }
 
-/** The definition of the format of a plan, for lines behind or in what a wrapper writes if the plan has one. */
+/** The definition of the format of a plan. If the plan has a wrapper, it is for lines after or in what the wrapper writes. */
 export function definitionFor({ format, wrapper, inside }: Plan): FormatDefinition<Plan> {
   if (inside !== undefined) return inMember(inside, definitionOf(inside.format))
   const definition = definitionOf(format)
@@ -168,7 +168,7 @@ export function makePlan(
   const { format, logFormat } = options
   checkFormat(format)
   refuseUnreadable(sample)
-  // Who says how a line is written says which format it has.
+  // The option `logFormat` decides the format.
   const given = format ?? (logFormat === undefined ? undefined : definitionWith('logFormat').name)
   const candidates = given === undefined ? FORMAT_DEFINITIONS : [definitionOf(given)]
   const enclosed = candidates.some(({ name }) => name === NDJSON.name)
@@ -201,7 +201,7 @@ function planEnclosed(
     ({ mayBeWrapped, recognise }) => mayBeWrapped && recognise(sample, options),
   )
   const definition = recognised ?? definitionOf(TEXT.name)
-  // Only the location is used of what is made of a line.
+  // Only the location is used of the output for a line.
   const form = {
     into: INTO,
     overwrite: true,
@@ -228,7 +228,7 @@ function definitionWith(option: FormatOption): FormatDefinition<Plan> {
   return definition
 }
 
-/** The lines behind what a wrapper writes, and their format; `null` if the input has no wrapper, or no such lines behind it. */
+/** The lines after what a wrapper writes, and their format; `null` if the input has no wrapper, or no format reads the lines. */
 function insideOf(sample: Uint8Array, options: EnrichOptions, candidates: readonly FormatDefinition<Plan>[]) {
   const wrappable = candidates.filter(({ mayBeWrapped }) => mayBeWrapped)
   if (wrappable.length === 0) return null

@@ -86,8 +86,8 @@ export class LineLocator {
   }
 
   /**
-   * The same for the time of a clock whose own offset from UTC is unknown, as if this were 0. The offset of a location is
-   * written if it is the same at all instants that the time can mean, and no local hour is counted.
+   * The same for a local time whose own offset from UTC is unknown, as if it were UTC. The offset of a location is written
+   * if it is the same at all instants that the time can mean. No local hour is counted.
    */
   set localInstant(instant: number) {
     this.instant = instant

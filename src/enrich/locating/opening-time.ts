@@ -175,7 +175,7 @@ export class OpeningTime {
 
 /** @returns the start of a day in UTC, or {@link NO_TIME} when there is no such day */
 function midnightOf(year: number, month: number, day: number): number {
-  // Dates with another year than four digits are none, nor are those that Date.UTC would read as of the 20th century.
+  // A year has four digits. Date.UTC would read a year below 100 as one of the 20th century.
   const midnight = year >= 1000 && year <= 9999 ? Date.UTC(year, month - 1, day) : NO_TIME
   const date = new Date(midnight)
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? midnight : NO_TIME

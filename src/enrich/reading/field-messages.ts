@@ -14,7 +14,7 @@ export interface FieldWords<Field extends SampleField> {
   typed(field: Field): string
 }
 
-/** Proxies that hardly anybody but the operator can have: what a message suggests to trust. */
+/** The proxies that messages suggest to trust. Hardly anybody but the operator has addresses in these networks. */
 export const LOCAL_PROXIES = 'loopback,uniquelocal'
 
 /** What to add to the command to read lists of hops. */

@@ -28,7 +28,7 @@ export function bitAt(words: Uint32Array, depth: number): 0 | 1 {
 
 /**
  * Immutable nodes without duplicates. A request for a node with a given left and right returns the existing one, so
- * identical subtrees are stored once; this halves the tree of a city database. A node with the same value on both
+ * identical subtrees are stored once, which makes the tree of a city database much smaller. A node with the same value on both
  * sides is replaced by the value, so adjacent networks with equal records merge.
  *
  * The format allows shared subtrees: a record is only a node's number, and readers such as libmaxminddb and

@@ -11,7 +11,7 @@ export interface KeyFileOptions {
   /** Milliseconds between two checks of the file, at least 1. Default: 1000. */
   readonly interval?: number | undefined
   /**
-   * The plans that there are. A file with a key of another plan is refused at first. Later, such a key is reported and not
+   * The plans that exist. A file with a key of another plan is refused at first. Later, such a key is reported and not
    * valid. Default: any.
    */
   readonly plans?: readonly string[] | undefined

@@ -86,7 +86,7 @@ export function planDelimited(
   const names = hasHeader ? (rows[0] ?? []) : []
   const records = hasHeader ? rows.slice(1) : rows
   const columns = columnsOf(names, records, width)
-  // Whoever names a column says that there is a header.
+  // If the user names a column, there is a header.
   const isNamed = field !== undefined && names.includes(field)
   const data = isNamed || !hasHeader ? null : dataInHeader(names, records)
   if (data !== null) throw missingHeader(`looks like data: ${data}`, columnsOf([], rows, width))

@@ -21,7 +21,7 @@ const BRACE_END = 0x7d
  * - `array`: in the array, between elements
  * - `element`: in an element that is an object, an array or a string
  * - `word`: in an element that is a number or a word
- * - `garbage`: in bytes that are no JSON
+ * - `garbage`: in bytes that are not JSON
  * - `end`: at the end of a document that has no array
  */
 type Place = 'start' | 'outside' | 'around' | 'array' | 'element' | 'word' | 'garbage' | 'end'
@@ -252,7 +252,7 @@ export class JsonElements implements RecordEnds {
   }
 }
 
-/** An array can also hold what is no object. Its format finds such an element bad. */
+/** An array can also hold elements that are not objects. The format reports these as bad. */
 function placeOfElement(byte: number): Place {
   if (byte === BRACE || byte === BRACKET || byte === QUOTE) return 'element'
   return isWord(byte) ? 'word' : 'garbage'

@@ -31,7 +31,7 @@ export function looksLikeJson(sample: Uint8Array, { field }: LineOptions): boole
   const lines = sampleLines(sample, false)
   const inLines = objectsIn(lines)
   const isNdjson = inLines.length * 2 >= lines.length
-  // Who names a member of the lines does not mean the objects in an array of theirs.
+  // If the user names a member of the lines, the address is not in an array of theirs.
   if (isNdjson && field !== undefined && isIn(inLines, pathOf(field, 'field'))) return false
   if (arrayOf(sample) !== null) return true
   const { records, objects } = elementsOf(sample, null)

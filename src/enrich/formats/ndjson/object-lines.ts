@@ -117,7 +117,7 @@ export class ObjectLines implements LineFormat {
     const result = this.#content === null ? null : this.#readContent(this.#content, bytes)
     if (result === 'bad') return result
     const isLocated = result === null ? this.#locate(bytes) : result === 'resolved'
-    // The content has set a time of its own. That of the object has an offset from UTC.
+    // The content has set its own time. The time of the object is better: it has an offset from UTC.
     if (result !== null && !Number.isNaN(instant)) this.#locator.instant = instant
     this.#locator.writeJson(out)
     out.write(bytes, from, end)

@@ -93,7 +93,7 @@ export class PatternLine {
   #endOfValue(bytes: Uint8Array, start: number, end: number, text: number, isQuoted: boolean): number {
     const [first] = this.#texts[text] ?? []
     if (first === undefined) {
-      // Nothing follows the last field, or a space and fields that are not known.
+      // The last field is followed by nothing, or by a space and unknown fields.
       const space = this.#pattern.grows ? bytes.indexOf(SPACE, start) : -1
       return space === -1 || space > end ? end : space
     }

@@ -109,7 +109,7 @@ export class AddressScanner {
     let colons = 0
     let isShort = false
     for (; after < end && (isHex(bytes[after]) || bytes[after] === COLON || bytes[after] === DOT); after++) {
-      // A longer run is no address, and is not read to its end from each of its bytes.
+      // A longer run is not an address. Stop here: its end would be looked for from each of its bytes.
       if (colons > MAX_COLONS || after - start > MAX_BYTES) return false
       if (bytes[after] !== COLON) continue
       colons++

@@ -205,7 +205,7 @@ function endAtSlash(bytes: Uint8Array, at: number, end: number, isInUrl: boolean
   return port === -1 || numberAt(bytes, at + 1, port) <= MAX_PREFIX ? -1 : port
 }
 
-/** @param start index of the first digit. @returns the end of the port, or -1 when it is none */
+/** @param start index of the first digit. @returns the end of the port, or -1 when there is none */
 function endOfPort(bytes: Uint8Array, start: number, end: number): number {
   let at = start
   while (at < end && at < start + 6 && isDigit(bytes[at])) at++

@@ -1,4 +1,4 @@
-// Lines of other formats behind what a wrapper writes before each of them.
+// Lines of other formats, each after what a wrapper writes before it.
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import type { CommonPlan, PrefixWrapper } from '../../options.ts'
 import { JsonText, jsonRoom } from '../../writing/json-text.ts'
@@ -40,7 +40,7 @@ class WrappedLines implements LineFormat {
     return this.#content(bytes, start, from, bytes, from, end, out)
   }
 
-  /** Enriches a line that came in parts as one, behind the prefix of its last part. */
+  /** Enriches a line that came in parts as one line, after the prefix of its last part. */
   #joined(parts: PartialLines, bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
     const joined = this.#memory
     joined.length = 0
@@ -91,7 +91,7 @@ const encoder = /* @__PURE__ */ new TextEncoder()
 const WRAPPER = /* @__PURE__ */ encoder.encode('{"wrapper":"')
 const LINE_END = /* @__PURE__ */ encoder.encode('\n')
 
-/** The definition of a format for lines behind what a wrapper writes. */
+/** The definition of a format for lines after what a wrapper writes. */
 export function wrapped<Plan extends CommonPlan & { readonly format: string }>(
   definition: FormatDefinition<Plan>,
   wrapper: PrefixWrapper,
