@@ -113,7 +113,7 @@ describe('every network', () => {
       console.info(`${name}: ${JSON.stringify(count)}`)
       expect(count.resolved).toBeGreaterThan(count.networks * 0.98)
     },
-    300_000,
+    1_200_000,
   )
 })
 
