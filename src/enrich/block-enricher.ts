@@ -131,8 +131,11 @@ export class BlockEnricher {
         : 0
       const lines = endWithLines ? lineFeeds + 1 : lineFeeds
       if (line === block.headerLine) {
-        this.#format.header?.(bytes, start, end, out)
-        this.#writeEnd(bytes, end, next, out)
+        // Objects have names of their own, and no header.
+        if (this.#format.header !== undefined) {
+          this.#format.header(bytes, start, end, out)
+          this.#writeEnd(bytes, end, next, out)
+        }
       } else if (bytes[start] === this.#directive && lineFeed - start <= this.#plan.maxLineBytes) {
         state = this.#layout.directives?.next(state, bytes, start, end)
         this.#format.use?.(state)

@@ -2,19 +2,23 @@ import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { eventTime, NO_TIME } from '../../locating/event-time.ts'
 import type { LineLocator } from '../../locating/line-locator.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
+import { JsonText, jsonRoom } from '../../writing/json-text.ts'
 import type { LineFormat, LineResult } from '../format-definition.ts'
 import { type DirectiveRules, faultOfHeader, type Header, NO_HEADER } from './header.ts'
 import type { HeadedPlan } from './plan.ts'
+
+const QUOTE = 0x22
+const CLOSE_BRACE = 0x7d
 
 const HOUR_SECONDS = 3600
 const DAY_MS = 86_400_000
 
 /**
  * Enriches records whose fields a header names, and the headers themselves. A record keeps its bytes, and fields are
- * appended to it.
+ * appended to it. Or it becomes an object, `null` for a value that is unknown, and the headers are left out.
  */
 export class HeadedLines implements LineFormat<Header> {
-  readonly rewrites = false
+  readonly rewrites: boolean
   fault = ''
   readonly header: LineFormat['header']
   readonly directive: LineFormat['directive']
@@ -23,6 +27,9 @@ export class HeadedLines implements LineFormat<Header> {
   /** The fields that are appended to a record without a location. */
   readonly #nothing: Uint8Array
   readonly #time: ByteSink
+  readonly #text = new JsonText()
+  /** `,"name":` for each field, then for the location. */
+  #names: readonly string[] = []
   #header: Header = NO_HEADER
   /** What is wrong with the header; '' if nothing is. */
   #headerFault = ''
@@ -39,9 +46,12 @@ export class HeadedLines implements LineFormat<Header> {
     this.#plan = plan
     this.#locator = locator
     this.#time = new ByteSink(64)
+    this.rewrites = plan.isObject
     const separator = String.fromCharCode(plan.separator)
     this.#nothing = new TextEncoder().encode((separator + plan.unset).repeat(plan.fields.length))
-    if (rules === null) {
+    if (plan.isObject) {
+      // Neither header nor directives.
+    } else if (rules === null) {
       this.header = (bytes, start, end, out) => {
         out.write(bytes, start, end)
         for (const field of plan.fields) out.writeAscii(separator + field)
@@ -58,12 +68,15 @@ export class HeadedLines implements LineFormat<Header> {
 
   use(header: Header): void {
     if (header === this.#header) return
-    const { address, time, fields, separator, quotes } = this.#plan
+    const { address, time, fields, separator, quotes, isObject, into } = this.#plan
     const isSame = header.names === this.#header.names
     this.#header = header
     if (isSame) return
     const { names } = header
-    this.#headerFault = faultOfHeader(header, address, fields)
+    this.#headerFault = faultOfHeader(header, address, isObject ? [into] : fields)
+    // An object has each name once.
+    const distinct = names.map((name, at) => (names.indexOf(name) === at ? name : `${name}_${at + 1}`))
+    this.#names = isObject ? [...distinct, into].map((name) => `,${escaped(name)}:`) : []
     const indexOf = (field: string | number | undefined): number =>
       typeof field === 'number' ? field : field === undefined ? -1 : names.indexOf(field)
     this.#address = indexOf(address)
@@ -84,12 +97,37 @@ export class HeadedLines implements LineFormat<Header> {
       ? this.#locator.missing()
       : this.#locator.locate(bytes, valueStart, valueEnd)
     this.#locator.instant = this.#instant(bytes, record)
+    if (this.rewrites) {
+      this.#writeObject(bytes, record, out)
+      return isLocated ? 'resolved' : 'unresolved'
+    }
     out.write(bytes, start, end)
     if (isLocated) {
       out.writeByte(this.#plan.separator)
       this.#locator.writeRendered(out)
     } else out.write(this.#nothing)
     return isLocated ? 'resolved' : 'unresolved'
+  }
+
+  #writeObject(bytes: Uint8Array, record: RecordFields, out: ByteSink): void {
+    const { length: width } = this.#header.names
+    for (let field = 0; field < width; field++) {
+      const name = this.#names[field] ?? ''
+      out.writeAscii(field === 0 ? `{${name.slice(1)}` : name)
+      record.findValue(bytes, field)
+      const { valueStart, valueEnd } = record
+      if (isText(bytes, valueStart, valueEnd, this.#header.unset)) out.writeAscii('null')
+      else {
+        const isEmpty = isText(bytes, valueStart, valueEnd, this.#header.empty)
+        const from = isEmpty ? valueEnd : valueStart
+        out.writeByte(QUOTE)
+        out.length = this.#text.put(bytes, from, valueEnd, out.room(jsonRoom(valueEnd - from)), out.length)
+        out.writeByte(QUOTE)
+      }
+    }
+    out.writeAscii(this.#names[width] ?? '')
+    this.#locator.writeJson(out)
+    out.writeByte(CLOSE_BRACE)
   }
 
   /** @returns `null` if the record does not fit its header; `fault` then says why */
@@ -154,4 +192,12 @@ function isText(bytes: Uint8Array, start: number, end: number, text: string): bo
   if (end - start !== text.length || text === '') return false
   for (let at = 0; at < text.length; at++) if (bytes[start + at] !== text.charCodeAt(at)) return false
   return true
+}
+
+/** A name as JSON in ASCII. */
+function escaped(name: string): string {
+  return JSON.stringify(name).replace(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

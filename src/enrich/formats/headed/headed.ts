@@ -1,5 +1,6 @@
 // Logs whose own lines name their columns: W3C Extended, Zeek, and tables separated by spaces.
 
+import { JSON_TEMPLATE } from '../../../location/rendered-locations.ts'
 import { shownName } from '../../errors.ts'
 import { kindOfValue } from '../../reading/field-guess.ts'
 import { isAddressName } from '../../reading/known-names.ts'
@@ -70,7 +71,7 @@ function definition(
     name,
     title,
     example,
-    options: ['field', 'timeField', 'fields'],
+    options: ['field', 'timeField', 'fields', 'to', 'into'],
     requiredForRows: [],
     recognise,
     plan: (sample, isWhole, options) => planHeaded(sample, isWhole, options, name, rules),
@@ -90,9 +91,11 @@ function definition(
     withoutHeader: (plan) => ({ ...plan, headerLine: 0 }),
     addressPosition: ({ address }) =>
       typeof address === 'number' ? `in field ${address + 1}` : `in the field ${shownName(address)}`,
-    locationTemplate: ({ fields, separator, unset }) =>
+    locationTemplate: ({ fields, separator, unset, isObject }) =>
       // IIS writes a plus sign for a space in a value; Zeek writes the code of the separator.
-      wordsTemplate(fields, String.fromCharCode(separator), unset, separator === SPACE ? '+' : ' '),
+      isObject
+        ? JSON_TEMPLATE
+        : wordsTemplate(fields, String.fromCharCode(separator), unset, separator === SPACE ? '+' : ' '),
     makeLines: (plan, locator) => new HeadedLines(plan, rules, locator),
     planRows: null,
   }

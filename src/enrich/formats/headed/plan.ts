@@ -38,6 +38,8 @@ export interface HeadedPlan extends CommonPlan {
   readonly isClock: boolean
   /** The fields that are appended. */
   readonly fields: readonly LocationField[]
+  /** Whether records become objects. */
+  readonly isObject: boolean
 }
 
 /** Plans a log whose headers are directives, or, without `rules`, one whose first line is the header. */
@@ -51,6 +53,9 @@ export function planHeaded(
   const common = commonPlan(options)
   const fields = checkedFields(options.fields ?? LOCATION_FIELDS)
   const { field, timeField } = options
+  const isObject = options.to !== undefined
+  if (isObject && options.fields !== undefined)
+    throw new TypeError('the option "fields" is for lines that are kept, and "to" makes objects of them')
   const quotes = format === 'w3c'
   const read = readSample(sample, isWhole, rules, quotes, common.maxLineBytes)
   const { columns, header, headerLine, separator } = read
@@ -63,11 +68,15 @@ export function planHeaded(
       `its header has ${columns.length} fields: ${MAX_FIELDS} are the most that are read`,
     )
   }
-  const taken = fields.filter((each) => columns.some(({ name }) => name === each))
+  const added = isObject ? [common.into] : fields
+  const taken = added.filter((each) => columns.some(({ name }) => name === each))
   if (taken.length > 0) {
+    const remedy = isObject
+      ? 'another name with --into (in a program: into)'
+      : 'other fields with --fields (in a program: fields)'
     throw new EnrichError(
       'ENRICH_FIELD_EXISTS',
-      `${taken.join(', ')}: the header already has such a field: name other fields with --fields (in a program: fields)`,
+      `${taken.join(', ')}: the header already has such a field: name ${remedy}`,
     )
   }
   const notes: string[] = []
@@ -91,6 +100,7 @@ export function planHeaded(
     time,
     isClock: clock !== null,
     fields,
+    isObject,
   }
   return { plan, notes }
 }
