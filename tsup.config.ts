@@ -112,6 +112,7 @@ export default defineConfig([
       options.chunkNames = 'cli-[name]-[hash]'
       // Nobody reads the bundled packages here, and the tarball has a bound.
       options.minifyWhitespace = true
+      options.minifyIdentifiers = true
     },
     // commander is CommonJS and requires Node's modules; an ES module has no `require`.
     banner: {

@@ -108,13 +108,22 @@ describe('the imports of src', () => {
     ['rate-limiter-flexible', ['cli/serve/cluster.ts', 'cli/serve/rate-limiter-flexible.d.ts']],
     ['@hono/node-server', ['cli/serve/http-server.ts']],
     ['prom-client', ['cli/serve/cluster.ts', 'cli/serve/metrics.ts', 'cli/serve/worker-metrics.ts']],
+    // All but parquet-file.ts import types.
+    [
+      'hyparquet',
+      ['added-columns', 'column-writer', 'columns', 'parquet-file', 'values'].map(
+        (name) => `cli/enrich/parquet/${name}.ts`,
+      ),
+    ],
+    ['hyparquet-writer', ['cli/enrich/parquet/column-writer.ts']],
+    ['fzstd', ['cli/enrich/parquet/parquet-file.ts']],
   ])('bring in %s at one place', (name, expected) => {
     expect(importersOf(name)).toEqual(expected)
   })
 
   it('bring in nothing else from others', () => {
     const packages = ['ipaddr.js', 'fflate', 'mmdb-lib', 'commander', 'rate-limiter-flexible', 'prom-client']
-    const known = [...packages, '@hono']
+    const known = [...packages, '@hono', 'hyparquet', 'hyparquet-writer', 'hyparquet-compressors', 'fzstd']
     const foreign = new Set(files.flatMap((file) => graph.get(file)?.foreign ?? []))
     const others = [...foreign].filter(
       (name) => !known.includes(name.split('/', 1)[0] ?? '') && !name.startsWith('node:'),

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { parquetWriteBuffer } from 'hyparquet-writer'
 import ts from 'typescript'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { float, MmdbWriter } from '../src/writer.ts'
@@ -111,6 +112,8 @@ beforeAll(() => {
     'proxied.ndjson': '{"x_forwarded_for":"81.2.69.142, 10.0.0.1"}\n',
   }
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content)
+  const columnData = [{ name: 'client_ip', data: ['81.2.69.142'], type: 'STRING' as const }]
+  writeFileSync(join(folder, 'events.parquet'), new Uint8Array(parquetWriteBuffer({ columnData })))
 })
 
 /** A line of OpenSSH. */

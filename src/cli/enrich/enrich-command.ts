@@ -1,5 +1,5 @@
 import packageJson from '../../../package.json'
-import { makePlan, type Plan } from '../../enrich/formats/formats.ts'
+import { type EnrichOptions, makePlan, type Plan } from '../../enrich/formats/formats.ts'
 import { commonPlan } from '../../enrich/options.ts'
 import { Run } from '../../enrich/run.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
@@ -14,6 +14,7 @@ import { Input, sizeOfInputs } from './input.ts'
 import { Interruption, SignalWatch } from './interruption.ts'
 import { ClosedPipe, type Output } from './output.ts'
 import { openOutputFile, openStandardOutput } from './output-file.ts'
+import type { ParquetRun } from './parquet/parquet-output.ts'
 import { type Position, Progress, type RunFacts, statisticsJson, statisticsText } from './statistics.ts'
 import { openForThreads } from './thread-databases.ts'
 import type { WorkerPool } from './worker-pool.ts'
@@ -61,6 +62,7 @@ class Session {
   #workers: WorkerPool | null = null
   #progress: Progress | null = null
   #run: Run | null = null
+  #parquetRun: ParquetRun | null = null
   /** Aborted by `giveUp`. */
   readonly #end = new AbortController()
 
@@ -70,7 +72,7 @@ class Session {
   }
 
   async complete(): Promise<void> {
-    const { inputs, output, report, databases, options, threads } = this.#command
+    const { inputs, output, report, databases, options, threads, isParquet } = this.#command
     // Check everything about the command before reading anything.
     asUsage(() => commonPlan(options))
     const { signal } = this.#end
@@ -81,9 +83,10 @@ class Session {
     }
     const note = (text: string): void => this.#note(text)
     const surroundings = { terminal: this.#terminal, inputs: this.#inputs, note, signal }
-    const lines = this.#keep(
+    const target = this.#keep(
       await (output === undefined ? openStandardOutput(surroundings) : openOutputFile(output, surroundings)),
     )
+    const lines = isParquet ? await this.#parquet(target) : target
     const page = report === undefined ? null : this.#keep(await openOutputFile(report, surroundings))
     if (inputs.includes('-') && this.#terminal.stdin.isTTY) {
       this.#note('reading lines from this terminal: type them, then press Ctrl-D')
@@ -94,7 +97,7 @@ class Session {
     const resolver = await openForThreads(databases, signal)
     withDatabases(resolver, checkLocations)
     const executor = new AdaptiveExecutor(() => resolver.share(), threads, this.#workers)
-    // After sharing: threads that share an expanded database are faster with it, and this one too.
+    // After sharing, because the expanded copy is faster in this thread too.
     const set = resolver[BORROW]()
     this.#end.signal.addEventListener('abort', () => executor.stop())
     const run = new Run({
@@ -149,12 +152,28 @@ class Session {
     return output
   }
 
+  /** The output of a run that writes Parquet. Its code is loaded only then. */
+  async #parquet(target: Output): Promise<Output> {
+    const { parquetRun } = await import('./parquet/parquet-output.ts')
+    this.#parquetRun = await parquetRun(target, this.#inputs, this.#command.options, (text) =>
+      this.#note(text),
+    )
+    return this.#keep(this.#parquetRun.output)
+  }
+
   /** Plans an input, and prints what was guessed. @throws UsageError when an option does not fit it */
   #plan(sample: Uint8Array, isWhole: boolean, isCut: boolean, name: string, writtenAt?: number): Plan {
-    const { options, to } = this.#command
-    const { plan, notes } = asUsage(() => makePlan(sample, isWhole, { ...options, to, writtenAt }, isCut))
+    const { to } = this.#command
+    const options = this.#parquetRun?.options ?? this.#command.options
+    const planned = (more: Partial<EnrichOptions> = {}) =>
+      asUsage(() => makePlan(sample, isWhole, { ...options, to, writtenAt, ...more }, isCut))
+    const first = planned()
+    const { plan, notes } = this.#parquetRun?.isTable(first.plan)
+      ? planned({ fields: this.#command.options.fields })
+      : first
     checkFit(options, plan.format, name)
-    for (const note of notes) this.#note(`${name}: ${note}`)
+    if (!this.#parquetRun?.isPlanned) for (const note of notes) this.#note(`${name}: ${note}`)
+    this.#parquetRun?.usePlan(plan)
     return plan
   }
 

@@ -33,6 +33,10 @@ const MIN_THREADED_BYTES = 256 * 1024 * 1024
 /** A larger number is probably a typing error. */
 const MAX_THREADS = 256
 
+const PARQUET = 'parquet'
+/** The forms of the output. Only the command has the last one. */
+const FORMS = [...OUTPUT_FORMS, PARQUET] as const
+
 const STATISTICS = ['text', 'json', 'none'] as const
 
 /** The options of `geofix enrich`. A test compares the table in src/cli/enrich/README.md with them. */
@@ -89,8 +93,8 @@ export const ENRICH_OPTIONS = [
   },
   {
     flags: '--to <form>',
-    text: 'write one object a line, with `ndjson`, also if the name of the output ends in `.ndjson` or `.jsonl`',
-    read: oneOf(OUTPUT_FORMS),
+    text: 'write one object a line, with `ndjson`, also if the name of the output ends in `.ndjson` or `.jsonl`. For every format: `parquet`, also if it ends in `.parquet`',
+    read: oneOf(FORMS),
     ...formatsWith('to'),
   },
   {
@@ -225,7 +229,7 @@ export function checkFit(options: EnrichOptions, format: Format, name: string): 
 /** What `geofix enrich --help` prints after the options. */
 export const ENRICH_HELP = `
 FILE is NDJSON, CSV, TSV, an access log (common or combined format), a W3C Extended log (IIS, CloudFront), a log of
-Zeek, a table separated by spaces (VPC flow logs), a list of addresses, or any other text with addresses in it. It can
+Zeek, a table separated by spaces (VPC flow logs), a list of addresses, any other text with addresses in it, or Parquet. It can
 be compressed with gzip, or with Zstandard if this version of Node supports it. - is standard input. Several files
 give one output; CSV then has one header. The output can be one of the inputs. Lines without a location get null or
 empty columns; text stays as it is.
@@ -239,6 +243,7 @@ Examples:
   geofix enrich visits.csv --field remote_addr --fields country_code,city -o visits-with-places.csv
   geofix enrich auth.log --annotate '{ip} ({city}, {country_name})'
   geofix enrich auth.log -o logins.ndjson
+  geofix enrich events.parquet -o located.parquet
   geofix enrich proxy.ndjson --field x_forwarded_for --trust 10.0.0.0/8 -o out.ndjson.gz
   geofix enrich access.log -o places.ndjson --summary html=report.html --quiet --stats json 2> stats.json
   tail -F access.log | geofix enrich --format access-log
@@ -262,6 +267,7 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     summary,
     quiet = false,
     explain = false,
+    to,
     ...options
   } = flags
   const ofRows = (['quoting', 'chunkHeader', 'writeChunkHeader'] as const).find((name) => flags[name])
@@ -281,7 +287,14 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
   if (explain && written !== undefined) {
     throw new UsageError(`${optionOf(written)} has no effect with --explain, which writes no lines.`)
   }
-  const enrichOptions: EnrichOptions = { ...options, trustedProxies: trust, details: summary !== undefined }
+  const isParquet = to === PARQUET || (to === undefined && /\.parquet$/i.test(output ?? ''))
+  const form = to === PARQUET ? undefined : to
+  const enrichOptions: EnrichOptions = {
+    ...options,
+    to: form,
+    trustedProxies: trust,
+    details: summary !== undefined,
+  }
   const isKept = options.annotate !== undefined || options.append === true
   return {
     /** Files; `-` is standard input. At least one. */
@@ -292,7 +305,9 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     databases: db,
     options: enrichOptions,
     /** The form of the output: that of `--to`, or what the name of the output says. Formats without other forms ignore it. */
-    to: options.to ?? (isKept ? undefined : formOf(output)),
+    to: form ?? (isParquet ? OUTPUT_FORMS[0] : isKept ? undefined : formOf(output)),
+    /** Whether the output is a Parquet file. */
+    isParquet,
     // With --threads, start the threads for inputs of any size.
     threads:
       threads === undefined

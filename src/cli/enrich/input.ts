@@ -11,12 +11,16 @@ import {
   ZstdFrames,
 } from './compression.ts'
 import { checkOpen, descriptorStatus, resolveLinks, STANDARD_ERROR } from './descriptors.ts'
+import type { ParquetFile } from './parquet/parquet-file.ts'
 import { codeOf, directoryError, unreadableInput } from './system-error.ts'
 
 /** The size of one read from a file. Bytes. */
 const CHUNK_BYTES = 1024 * 1024
 
 const LINE_FEED = 0x0a
+
+/** The first bytes of a Parquet file, and its last. */
+const PARQUET_MAGIC = Buffer.from('PAR1')
 
 const CLOSED_REMEDY = 'name a file, or pipe lines into it'
 
@@ -41,14 +45,25 @@ export class Input implements RunInput {
   readonly isLive: boolean
   /** When the file was last written, in milliseconds since 1970. `undefined` for pipes and devices. */
   readonly writtenAt: number | undefined
+  /** Reads a Parquet file as lines. Default: all its columns. */
+  readRows = (file: ParquetFile): AsyncGenerator<Uint8Array> => file.lines()
   #bytesRead = 0
   readonly #chunks = this.#content()
   readonly #open: () => Promise<OpenInput>
   #stop: (() => void) | null = null
   #isClosed = false
 
-  private constructor(name: string, open: () => Promise<OpenInput>, status: FileStatus | null) {
+  /** Whether it is standard input, which has no path. */
+  readonly #isStream: boolean
+
+  private constructor(
+    name: string,
+    open: () => Promise<OpenInput>,
+    status: FileStatus | null,
+    isStream = false,
+  ) {
     this.name = name
+    this.#isStream = isStream
     this.#open = open
     this.isLive = !status?.isFile()
     this.size = status?.isFile() ? status.size : null
@@ -75,7 +90,7 @@ export class Input implements RunInput {
       const found = status === null ? null : status()
       // Node reads a directory as an empty stream.
       if (found?.isDirectory()) throw unreadableInput('standard input', directoryError())
-      return new Input('standard input', async () => ({ ...fromStream(stdin), status }), found)
+      return new Input('standard input', async () => ({ ...fromStream(stdin), status }), found, true)
     }
     try {
       const target = await resolveLinks(path)
@@ -115,7 +130,13 @@ export class Input implements RunInput {
       held += value.length
       hasLine = value.includes(LINE_FEED)
     }
-    const compression = recogniseCompression(Buffer.concat(first).subarray(0, MAGIC_BYTES))
+    const head = Buffer.concat(first).subarray(0, MAGIC_BYTES)
+    if (head.equals(PARQUET_MAGIC)) {
+      await raw.return()
+      yield* this.#rows()
+      return
+    }
+    const compression = recogniseCompression(head)
     if (compression === null) {
       yield* first
       yield* raw
@@ -131,6 +152,36 @@ export class Input implements RunInput {
     } catch (cause) {
       if (cause instanceof CommandFailure) throw cause
       throw unreadableData(this.name, compression, codeOf(cause) === 'Z_BUF_ERROR', cause)
+    }
+  }
+
+  /** Whether it is a Parquet file, which is read by position. @throws CommandFailure when it cannot be read */
+  async isParquet(): Promise<boolean> {
+    if (this.size === null || this.#isStream) return false
+    try {
+      const file = await open(this.name)
+      try {
+        const { buffer } = await file.read(Buffer.alloc(PARQUET_MAGIC.length), 0, PARQUET_MAGIC.length, 0)
+        return buffer.equals(PARQUET_MAGIC)
+      } finally {
+        await file.close()
+      }
+    } catch (cause) {
+      throw unreadableInput(this.name, cause)
+    }
+  }
+
+  /** The rows of a Parquet file as lines. */
+  async *#rows(): AsyncGenerator<Uint8Array, void, undefined> {
+    if (this.size === null || this.#isStream)
+      throw unreadableInput(this.name, new Error('Parquet is read by position: name the file'))
+    const { ParquetFile } = await import('./parquet/parquet-file.ts')
+    const file = await ParquetFile.open(this.name)
+    try {
+      yield* this.readRows(file)
+      this.#bytesRead = this.size
+    } finally {
+      await file.close()
     }
   }
 

@@ -55,7 +55,7 @@ export function rowsCommand(files: readonly string[], flags: EnrichFlags): RowsC
   if (files.some((file) => file !== '-')) {
     throw new UsageError('--rows reads standard input: write < FILE in place of FILE.')
   }
-  const { format, onBadLine, chunkHeader = false, writeChunkHeader = false } = flags
+  const { format, to, onBadLine, chunkHeader = false, writeChunkHeader = false } = flags
   const other = Object.keys(flags).find((name) => !ROW_FLAGS.has(name))
   if (other !== undefined) throw new UsageError(`${optionOf(other)} is not for --rows.`)
   if (writeChunkHeader && !chunkHeader) {
@@ -64,7 +64,8 @@ export function rowsCommand(files: readonly string[], flags: EnrichFlags): RowsC
   if (onBadLine === 'drop' || onBadLine === 'fail') {
     throw new UsageError(`--on-bad-line ${onBadLine} is not for --rows: every input row needs an output row.`)
   }
-  const options = { ...flags, trustedProxies: flags.trust, onBadLine }
+  if (to === 'parquet') throw new UsageError('--to parquet is not for --rows: rows are lines.')
+  const options = { ...flags, to, trustedProxies: flags.trust, onBadLine }
   const missing = missingRowOptions(options)
   if (format === undefined || missing.length > 0) {
     const onlyAt = format !== undefined && !hasTimeField(format)

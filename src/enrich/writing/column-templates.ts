@@ -5,7 +5,7 @@ import type { Location } from '../../location/location-table.ts'
 import { type LocationTemplate, NO_INSTANT } from '../../location/rendered-locations.ts'
 import type { LocationField } from '../options.ts'
 
-/** The value of each column. `null` for the offset, which is written separately. */
+/** The value of each column, but for the offset, which depends on the time. */
 const COLUMNS: Readonly<Record<LocationField, (record: LocationRecord) => string | number | null>> = {
   country_code: ({ country }) => country.code,
   country_name: ({ country }) => country.name,
@@ -16,7 +16,12 @@ const COLUMNS: Readonly<Record<LocationField, (record: LocationRecord) => string
   latitude: ({ coordinates }) => coordinates.latitude,
   longitude: ({ coordinates }) => coordinates.longitude,
   timezone_id: ({ timezone }) => timezone.id,
-  timezone_offset: () => null,
+  timezone_offset: ({ timezone }) => timezone.offset,
+}
+
+/** The value of a column in a record. */
+export function fieldOf(record: LocationRecord, field: LocationField): string | number | null {
+  return COLUMNS[field](record)
 }
 
 /** The values of a location, as text. `null` for those that are unknown, and for the offset, which depends on the time. */

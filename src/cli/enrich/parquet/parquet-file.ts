@@ -1,0 +1,244 @@
+// The only importer of hyparquet, which is bundled into the command line's output.
+import { type FileHandle, open } from 'node:fs/promises'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { decompress } from 'fzstd'
+import {
+  type Compressors,
+  type DecodedArray,
+  type FileMetaData,
+  type ParquetScan,
+  parquetMetadata,
+  parquetScan,
+  parquetSchema,
+  type SchemaTree,
+  snappyUncompress,
+} from 'hyparquet'
+import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors/src/lz4.js'
+import { isError, messageOf } from '../../../realm.ts'
+import type { CommandFailure } from '../../terminal.ts'
+import { unreadableInput } from '../system-error.ts'
+import { columnNames, dropEmptyGroups, isEncrypted, readFooter, type Struct } from './footer.ts'
+import { jsonOrNull, jsonText, lossIn, PARSERS } from './values.ts'
+
+/** The first bytes of a Parquet file, and its last. */
+export const PARQUET_MAGIC = Buffer.from('PAR1')
+/** The last bytes of a file whose footer is encrypted. */
+const ENCRYPTED_MAGIC = Buffer.from('PARE')
+/** The length of the footer and the magic, after the footer. */
+const TAIL_BYTES = 8
+/** Limit of the footer and of one page. Bytes. */
+const MAX_FOOTER_BYTES = 2 ** 28
+const MAX_PAGE_BYTES = 2 ** 30
+/** Lines are yielded in chunks of about this size. Characters. */
+const CHUNK_CHARS = 256 * 1024
+
+const COMPRESSORS: Compressors = {
+  SNAPPY: bounded((input, length) => {
+    const output = new Uint8Array(length)
+    snappyUncompress(input, output)
+    return output
+  }),
+  GZIP: bounded((input, length) => gunzipSync(input, { maxOutputLength: Math.max(length, 1) })),
+  BROTLI: bounded((input, length) => brotliDecompressSync(input, { maxOutputLength: Math.max(length, 1) })),
+  ZSTD: bounded((input, length) => decompress(input, new Uint8Array(length))),
+  LZ4: bounded(decompressLz4),
+  LZ4_RAW: bounded(decompressLz4Raw),
+}
+
+type Decompress = (input: Uint8Array, length: number) => Uint8Array
+
+/** A page says how long it is; a damaged one could ask for any memory. */
+function bounded(decompressPage: Decompress): Decompress {
+  return (input, length) => {
+    if (!(length >= 0 && length <= MAX_PAGE_BYTES)) throw new Error(`a page has ${length} bytes`)
+    return decompressPage(input, length)
+  }
+}
+
+/** An open Parquet file, which is read by row group. */
+export class ParquetFile {
+  readonly name: string
+  readonly footer: Struct
+  /** Where the footer starts, after all other bytes of the file. */
+  readonly footerStart: number
+  /** Rows of each row group. */
+  readonly groupRows: readonly number[]
+  /** Top-level columns. */
+  readonly columns: readonly string[]
+  readonly #file: FileHandle
+  readonly #metadata: FileMetaData
+  readonly #tree: SchemaTree
+
+  private constructor(name: string, file: FileHandle, footer: Uint8Array, start: number) {
+    this.name = name
+    this.#file = file
+    this.footerStart = start
+    const isWhole = footer.length - TAIL_BYTES
+    this.footer = readFooter(footer.subarray(0, isWhole))
+    if (isEncrypted(this.footer)) throw new Error('it is encrypted')
+    dropEmptyGroups(this.footer)
+    const metadata = parquetMetadata(footer, { geoparquet: false })
+    this.#metadata = { ...metadata, row_groups: metadata.row_groups.filter(({ num_rows }) => num_rows > 0n) }
+    this.#tree = parquetSchema(this.#metadata)
+    this.columns = columnNames(this.footer)
+    this.groupRows = this.#metadata.row_groups.map(({ num_rows }) => Number(num_rows))
+    const twice = this.columns.find((column, index) => this.columns.indexOf(column) !== index)
+    if (twice !== undefined) throw new Error(`two columns have the name ${JSON.stringify(twice)}`)
+  }
+
+  /** @throws CommandFailure when the file cannot be read, is damaged or encrypted */
+  static async open(path: string): Promise<ParquetFile> {
+    try {
+      const file = await open(path)
+      try {
+        const { size } = await file.stat()
+        const tail = await readAt(file, Math.max(0, size - TAIL_BYTES), size)
+        const magic = tail.subarray(TAIL_BYTES - PARQUET_MAGIC.length)
+        if (ENCRYPTED_MAGIC.equals(magic)) throw new Error('it is encrypted')
+        if (!PARQUET_MAGIC.equals(magic)) throw new Error('it is a Parquet file without its end')
+        const length = new DataView(tail.buffer, tail.byteOffset).getUint32(0, true)
+        const start = size - TAIL_BYTES - length
+        if (start < PARQUET_MAGIC.length || length > MAX_FOOTER_BYTES)
+          throw new Error('its footer is damaged')
+        return new ParquetFile(path, file, await readAt(file, start, size), start)
+      } catch (error) {
+        await file.close()
+        throw error
+      }
+    } catch (cause) {
+      throw damaged(path, cause)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close()
+  }
+
+  /** The bytes of the file before its footer, in chunks. */
+  async *bytes(): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < this.footerStart; at += 2 ** 20) {
+      yield await readAt(this.#file, at, Math.min(at + 2 ** 20, this.footerStart))
+    }
+  }
+
+  /** What JSON would lose of the columns, with the name of the first such column; `null` if nothing. */
+  get loss(): string | null {
+    return this.#tree.children.map(lossIn).find((loss) => loss !== null) ?? null
+  }
+
+  /** The first rows as lines of JSON, without columns that JSON has no values for. */
+  async sampleLines(rows: number): Promise<Uint8Array> {
+    const columns = this.#tree.children.filter((column) => lossIn(column) === null)
+    for await (const chunk of this.#lines(columns, rows, (row) => lineText(row, columns, jsonOrNull)))
+      return chunk
+    return new Uint8Array(0)
+  }
+
+  /** All rows as lines of JSON, in chunks. @throws CommandFailure when the file is damaged, or JSON would lose values */
+  async *lines(): AsyncGenerator<Uint8Array> {
+    const { loss } = this
+    if (loss !== null)
+      throw unreadableInput(this.name, new Error(`${loss}. Write Parquet, as -o FILE.parquet does`))
+    yield* this.#lines(this.#tree.children)
+  }
+
+  /**
+   * A line for each row with the values at some paths, each named by its path with dots, in chunks.
+   *
+   * @throws CommandFailure when the file is damaged
+   */
+  async *linesOf(paths: readonly (readonly string[])[]): AsyncGenerator<Uint8Array> {
+    const names = paths.map((path) => JSON.stringify(path.join('.')))
+    const columns = this.#tree.children.filter(({ element }) => paths.some(([root]) => root === element.name))
+    yield* this.#lines(columns, Number.POSITIVE_INFINITY, (row) => {
+      const members = paths.map((path, index) => `${names[index]}:${valueText(row, columns, path)}`)
+      return `{${members.join(',')}}\n`
+    })
+  }
+
+  async *#lines(
+    columns: readonly SchemaTree[],
+    most = Number.POSITIVE_INFINITY,
+    lineOf: (row: readonly unknown[]) => string = (row) => lineText(row, columns, jsonText),
+  ): AsyncGenerator<Uint8Array> {
+    try {
+      const scan = await this.#scan(columns)
+      let left = most
+      for (const { rowStart, rowEnd } of scan.ranges) {
+        const end = Math.min(rowEnd, rowStart + left)
+        const values: DecodedArray[] = []
+        for (const { element } of columns)
+          values.push(await scan.readColumn({ column: element.name, rowStart, rowEnd: end }))
+        let text = ''
+        for (let row = 0; row < end - rowStart; row++) {
+          text += lineOf(values.map((column) => column[row]))
+          if (text.length > CHUNK_CHARS && most === Number.POSITIVE_INFINITY) {
+            yield Buffer.from(text)
+            text = ''
+          }
+        }
+        if (text !== '') yield Buffer.from(text)
+        left -= end - rowStart
+        if (left <= 0) return
+      }
+    } catch (cause) {
+      throw damaged(this.name, cause)
+    }
+  }
+
+  #scan(columns: readonly SchemaTree[]): Promise<ParquetScan> {
+    return parquetScan({
+      file: {
+        byteLength: this.footerStart,
+        slice: async (start, end = this.footerStart) => {
+          const { buffer, byteOffset, byteLength } = await readAt(this.#file, start, end)
+          return buffer.slice(byteOffset, byteOffset + byteLength)
+        },
+      },
+      metadata: this.#metadata,
+      columns: columns.map(({ element }) => element.name),
+      compressors: COMPRESSORS,
+      parsers: PARSERS,
+      geoparquet: false,
+    })
+  }
+}
+
+function lineText(row: readonly unknown[], columns: readonly SchemaTree[], textOf: typeof jsonText): string {
+  const members = columns.map(
+    (column, index) => `${JSON.stringify(column.element.name)}:${textOf(row[index], column)}`,
+  )
+  return `{${members.join(',')}}\n`
+}
+
+/** The value at a path as JSON; `null` if there is none. */
+function valueText(row: readonly unknown[], columns: readonly SchemaTree[], path: readonly string[]): string {
+  const index = columns.findIndex(({ element }) => element.name === path[0])
+  let node = columns[index]
+  let value = row[index]
+  for (const name of path.slice(1)) {
+    node = node?.children.find(({ element }) => element.name === name)
+    value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+  }
+  return node === undefined ? 'null' : jsonOrNull(value, node)
+}
+
+/** Bytes of the file, in memory of their own. @throws Error when the file has fewer */
+async function readAt(file: FileHandle, start: number, end: number): Promise<Buffer<ArrayBuffer>> {
+  if (!(start >= 0 && end >= start && end - start <= MAX_PAGE_BYTES)) throw new Error('its footer is damaged')
+  const bytes = Buffer.from(new ArrayBuffer(end - start))
+  for (let at = 0; at < bytes.length; ) {
+    const { bytesRead } = await file.read(bytes, at, bytes.length - at, start + at)
+    if (bytesRead === 0) throw new Error('it ends too early')
+    at += bytesRead
+  }
+  return bytes
+}
+
+function damaged(name: string, cause: unknown): CommandFailure {
+  const isSystem = isError(cause) && 'code' in cause
+  return unreadableInput(
+    name,
+    isSystem ? cause : new Error(`its Parquet data cannot be read: ${messageOf(cause)}`, { cause }),
+  )
+}

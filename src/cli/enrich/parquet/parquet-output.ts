@@ -1,0 +1,114 @@
+// Parquet as the output of `geofix enrich`: a copy of a Parquet file with more columns, or a file of what a run writes.
+import type { EnrichOptions, Plan } from '../../../enrich/formats/formats.ts'
+import { pathText } from '../../../enrich/formats/ndjson/member-path.ts'
+import { objectsIn, planNdjsonObjects } from '../../../enrich/formats/ndjson/plan.ts'
+import { INTO } from '../../../enrich/options.ts'
+import { sampleLines } from '../../../enrich/reading/sample.ts'
+import { UsageError } from '../../terminal.ts'
+import { asUsage, inWords } from '../command-errors.ts'
+import type { Input } from '../input.ts'
+import type { Output } from '../output.ts'
+import { AddedColumnsOutput, LOCATION_MEMBER } from './added-columns.ts'
+import { ParquetFile } from './parquet-file.ts'
+import { tableOf } from './row-reader.ts'
+import { RowsOutput } from './rows-output.ts'
+
+/** The first rows, by which the columns of the address and the time are guessed. */
+const SAMPLE_ROWS = 1000
+
+/** How a run writes Parquet. */
+export interface ParquetRun {
+  readonly output: Output
+  /** The options for the lines of the run. The output makes the columns of `fields`, but for tables. */
+  readonly options: EnrichOptions
+  /** Whether the run writes a table, which has the columns of `fields`. */
+  readonly isTable: (plan: Plan) => boolean
+  /** Call it with the plan of each input. */
+  readonly usePlan: (plan: Plan) => void
+  /** Whether the notes of this plan are printed already. */
+  readonly isPlanned: boolean
+}
+
+/**
+ * Makes the output of a run that writes Parquet.
+ *
+ * @param target where the bytes go
+ * @param note tells the user what was guessed
+ * @throws UsageError when an option does not fit
+ * @throws CommandFailure when an input cannot be read
+ */
+export async function parquetRun(
+  target: Output,
+  inputs: readonly Input[],
+  options: EnrichOptions,
+  note: (text: string) => void,
+): Promise<ParquetRun> {
+  refuse(options, ['append', 'annotate'], 'Parquet has columns and no lines')
+  const [input] = inputs
+  const found = await Promise.all(inputs.map((each) => each.isParquet()))
+  if (input === undefined || !found.includes(true)) {
+    const output = new RowsOutput(target, options.into ?? INTO, options.fields ?? null)
+    return {
+      output,
+      options: { ...options, fields: undefined },
+      isTable: (plan) => tableOf(plan) !== null,
+      usePlan: (plan) => output.usePlan(plan),
+      isPlanned: false,
+    }
+  }
+  if (inputs.length > 1)
+    throw new UsageError('Columns are added to one Parquet file at a time: name one input.')
+  const why = 'a Parquet file keeps its rows and its columns'
+  refuse(options, ['onlyFailed', 'dropUnresolved', 'overwrite', 'logFormat'], why)
+  const file = await ParquetFile.open(input.name)
+  try {
+    return await addedColumns(target, input, file, options, note)
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+async function addedColumns(
+  target: Output,
+  input: Input,
+  file: ParquetFile,
+  options: EnrichOptions,
+  note: (text: string) => void,
+): Promise<ParquetRun> {
+  const { fields, into = INTO } = options
+  const taken = (fields ?? [into]).find((name) => file.columns.includes(name))
+  if (taken !== undefined)
+    throw new UsageError(
+      `${input.name} has a column ${JSON.stringify(taken)} already: write another name, as in --into geo.`,
+    )
+  const objects = objectsIn(sampleLines(await file.sampleLines(SAMPLE_ROWS), true, SAMPLE_ROWS))
+  const { plan, notes } = planned(objects, options, input.name)
+  for (const each of notes) note(`${input.name}: ${each}`)
+  const paths = [plan.path, ...(plan.timePath === null ? [] : [plan.timePath])]
+  input.readRows = () => file.linesOf(paths)
+  const [field, timeField] = paths.map((path) => pathText([path.join('.')]))
+  return {
+    output: new AddedColumnsOutput(target, file, into, fields ?? null),
+    options: { ...options, format: 'ndjson', fields: undefined, field, timeField, into: LOCATION_MEMBER },
+    isTable: () => false,
+    usePlan: () => {},
+    isPlanned: true,
+  }
+}
+
+/** Finds the columns of the address and the time. */
+function planned(objects: readonly object[], options: EnrichOptions, name: string) {
+  try {
+    return asUsage(() => planNdjsonObjects(objects, { ...options, into: LOCATION_MEMBER }, false))
+  } catch (error) {
+    throw inWords(error, name)
+  }
+}
+
+function refuse(options: EnrichOptions, names: readonly (keyof EnrichOptions)[], why: string): void {
+  const given = names.find((name) => options[name] !== undefined && options[name] !== false)
+  if (given === undefined) return
+  const flag = given.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  throw new UsageError(`--${flag} has no effect on Parquet: ${why}.`)
+}

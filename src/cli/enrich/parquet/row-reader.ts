@@ -1,0 +1,128 @@
+import type { DelimitedPlan } from '../../../enrich/formats/delimited/plan.ts'
+import { valuesOf } from '../../../enrich/formats/delimited/table.ts'
+import { definitionOf, type Plan } from '../../../enrich/formats/formats.ts'
+import type { LocationField } from '../../../enrich/options.ts'
+import { recordEndsOf } from '../../../enrich/reading/layout.ts'
+import { RecordFields } from '../../../enrich/reading/record-fields.ts'
+import { markLength } from '../../../enrich/reading/sample.ts'
+import { RAW } from '../../../enrich/writing/json-text.ts'
+import { isNumber } from './columns.ts'
+
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+
+/** The values of a row by name, in the order of the line. */
+export type Row = Iterable<readonly [name: string, value: unknown]>
+
+/** An integer with more digits than a number of JavaScript surely has, outside of texts. */
+const LARGE = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g
+/** Stands for a large integer until the line is parsed. */
+const INTEGER = '__integer__'
+
+/** The plan of a table; `null` for formats that become objects. */
+export function tableOf(plan: Plan): DelimitedPlan | null {
+  return plan.format === 'csv' || plan.format === 'tsv' ? plan : null
+}
+
+/** Reads the rows of what a run writes: of objects, one a line, or of a table. */
+export class RowReader {
+  /** Whether the lines are rows of a table, whose values are text. */
+  readonly isTable: boolean
+  /** The columns of the location in a table; empty for objects. */
+  readonly fields: readonly LocationField[]
+  readonly #table: DelimitedPlan | null
+  #names: readonly string[] | null = null
+  #preambleLines = 0
+
+  constructor(plan: Plan) {
+    this.#table = tableOf(plan)
+    this.isTable = this.#table !== null
+    this.fields = this.#table?.fields ?? []
+  }
+
+  /** The rows of whole lines, and the bytes of each. */
+  rows(bytes: Uint8Array): Generator<{ readonly row: Row; readonly size: number }> {
+    return this.#table === null ? this.#objects(bytes) : this.#records(this.#table, bytes)
+  }
+
+  *#objects(bytes: Uint8Array) {
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    for (let start = 0; start < buffer.length; ) {
+      const lineFeed = buffer.indexOf(LINE_FEED, start)
+      const end = lineFeed === -1 ? buffer.length : lineFeed
+      const line = buffer.toString('utf8', start, end).trim()
+      if (line !== '') yield { row: objectOf(line), size: end - start }
+      start = end + 1
+    }
+  }
+
+  *#records(plan: DelimitedPlan, bytes: Uint8Array) {
+    const ends = recordEndsOf(definitionOf(plan.format).layout(plan))
+    const fields = new RecordFields(plan.delimiter, plan.quotes, plan.width + plan.fields.length + 1)
+    ends.reset(bytes)
+    for (let start = this.#names === null ? markLength(bytes) : 0; start < bytes.length; ) {
+      const next = ends.next(start, bytes.length, true)
+      const last = next === -1 ? bytes.length : next
+      const end = bytes[last - 1] === CARRIAGE_RETURN && last > start ? last - 1 : last
+      const values = fields.read(bytes, start, end) ? valuesOf(bytes, fields) : null
+      const row = this.#rowOf(plan, values, bytes.subarray(start, end))
+      if (row !== null) yield { row, size: last - start }
+      start = last + 1
+    }
+  }
+
+  /** `null` for the lines before the first row. */
+  #rowOf(plan: DelimitedPlan, values: readonly string[] | null, line: Uint8Array): Row | null {
+    if (line.length === 0) return null
+    if (this.#names === null) {
+      if (plan.hasSeparatorLine && this.#preambleLines++ === 0) return null
+      if (plan.headerLine > 0) {
+        this.#names = distinct(values ?? [])
+        return null
+      }
+      const own = Array.from({ length: plan.width }, (_, index) => `column_${index + 1}`)
+      this.#names = [...own, ...plan.fields]
+    }
+    const names = this.#names
+    // A bad line has another number of values, and is kept as it is.
+    if (values === null || values.length !== names.length) return [[RAW, Buffer.from(line).toString()]]
+    return names.map((name, index) => [name, this.#valueOf(name, values[index] ?? '')] as const)
+  }
+
+  /** Values of a table are text, but for the numbers of a location. */
+  #valueOf(name: string, text: string): string | number | null {
+    if (text === '') return null
+    return this.fields.some((field) => field === name && isNumber(field)) ? Number(text) : text
+  }
+}
+
+/** The members of a line that is an object; the whole line for others. */
+function objectOf(line: string): Row {
+  try {
+    const value: unknown = /\d{16}/.test(line)
+      ? JSON.parse(
+          line.replace(LARGE, (token) => (token.startsWith('"') ? token : `{"${INTEGER}":"${token}"}`)),
+          (_, each) => {
+            const digits: unknown = typeof each === 'object' && each !== null ? each[INTEGER] : undefined
+            return typeof digits === 'string' && /^-?\d+$/.test(digits) ? BigInt(digits) : each
+          },
+        )
+      : JSON.parse(line)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Object.entries(value)
+  } catch {
+    // A bad line, which the run has reported.
+  }
+  return [[RAW, line]]
+}
+
+/** Names that differ: a table can have one name twice, or none. */
+function distinct(names: readonly string[]): string[] {
+  const used = new Set<string>()
+  return names.map((name, index) => {
+    const base = name === '' ? `column_${index + 1}` : name
+    let own = base
+    for (let number = 2; used.has(own); number++) own = `${base}_${number}`
+    used.add(own)
+    return own
+  })
+}

@@ -1,0 +1,206 @@
+import type { Plan } from '../../../enrich/formats/formats.ts'
+import type { LocationField } from '../../../enrich/options.ts'
+import type { LocationRecord } from '../../../location/location-record.ts'
+import type { Output } from '../output.ts'
+import { ColumnWriter } from './column-writer.ts'
+import { type ColumnType, elementsOf, fieldElements, fieldValue, locationElements } from './columns.ts'
+import { type Row, RowReader } from './row-reader.ts'
+
+/** Rows and bytes of lines of a row group, at most: all of them are in memory. */
+const GROUP_ROWS = 100_000
+const GROUP_BYTES = 2 ** 26
+
+/** Limit of the columns. More members are in the column of rescued data. */
+const MAX_COLUMNS = 2000
+/** The column of what has no place in the other columns. Other engines have this name for it. */
+export const RESCUED = '_rescued_data'
+
+const MOST_INT64 = 2n ** 63n - 1n
+
+/** A column of the file: its type, and the values of the row group that is being read. */
+interface Column {
+  /** `null` until the first row group is complete. `location` is a struct. */
+  type: ColumnType | 'location' | null
+  values: unknown[]
+}
+
+/**
+ * Makes a Parquet file of the lines of a run: objects, or rows of a table.
+ *
+ * The first row group decides on the columns and their types: members of objects become columns of booleans, integers,
+ * floating-point numbers or text if all their values are such, and of JSON otherwise. What comes later and has no place there, a
+ * new member or a value of another type, is kept in a column of its own, as a line that cannot be read is. Columns of tables are text.
+ */
+export class RowsOutput implements Output {
+  readonly #target: Output
+  readonly #into: string
+  readonly #fields: readonly LocationField[] | null
+  #reader: RowReader | null = null
+  readonly #columns = new Map<string, Column>()
+  #rescued: unknown[] = []
+  #writer: ColumnWriter | null = null
+  #rows = 0
+  #bytes = 0
+  #isEnded = false
+
+  /**
+   * @param into the name of the member with the location
+   * @param fields columns with one value each instead; `null` for the whole location. Tables have their columns already
+   */
+  constructor(target: Output, into: string, fields: readonly LocationField[] | null) {
+    this.#target = target
+    this.#into = into
+    this.#fields = fields
+  }
+
+  /** Call it before the first line of an input. */
+  usePlan(plan: Plan): void {
+    this.#reader ??= new RowReader(plan)
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    for (const { row, size } of this.#reader?.rows(bytes) ?? []) {
+      this.#add(row)
+      this.#bytes += size
+      if (this.#rows >= GROUP_ROWS || this.#bytes >= GROUP_BYTES) await this.#writeGroup()
+    }
+  }
+
+  async flush(): Promise<void> {
+    if (!this.#isEnded) {
+      this.#isEnded = true
+      await this.#writeGroup()
+      this.#writer?.end()
+      await this.#target.write(this.#writer?.take() ?? new Uint8Array(0))
+    }
+    await this.#target.flush()
+  }
+
+  async finish(): Promise<void> {
+    await this.flush()
+    await this.#target.finish()
+  }
+
+  discard(): void {
+    this.#target.discard()
+  }
+
+  #add(row: Row): void {
+    const rescued: [string, unknown][] = []
+    for (const [name, value] of this.#split(row)) {
+      const column = this.#columns.get(name) ?? this.#newColumn(name)
+      const kept = column === null ? undefined : column.type === null ? value : valueAs(column.type, value)
+      if (column !== null && kept !== undefined) column.values[this.#rows] = kept
+      else rescued.push([name, value])
+    }
+    this.#rescued[this.#rows] = rescued.length === 0 ? null : jsonBytes(Object.fromEntries(rescued))
+    this.#rows++
+  }
+
+  /** The row, with the fields of the location in its place. */
+  *#split(row: Row): Row {
+    const fields = this.#reader?.isTable ? null : this.#fields
+    for (const [name, value] of row) {
+      if (fields === null || name !== this.#into) yield [name, value]
+      else for (const field of fields) yield [field, fieldValue(isLocation(value) ? value : null, field)]
+    }
+  }
+
+  /** `null` once the columns are decided. */
+  #newColumn(name: string): Column | null {
+    if (this.#writer !== null || this.#columns.size >= MAX_COLUMNS || name === RESCUED) return null
+    const column: Column = { type: null, values: [] }
+    this.#columns.set(name, column)
+    return column
+  }
+
+  async #writeGroup(): Promise<void> {
+    this.#writer ??= this.#decide()
+    const rows = this.#rows
+    if (rows > 0) {
+      const values = [...this.#columns.values()].map((column) => column.values)
+      this.#writer.add(
+        [...values, this.#rescued].map((each) => Array.from({ length: rows }, (_, row) => each[row] ?? null)),
+      )
+    }
+    for (const column of this.#columns.values()) column.values = []
+    this.#rescued = []
+    this.#rows = 0
+    this.#bytes = 0
+    await this.#target.write(this.#writer.take())
+  }
+
+  /** Decides on the types of the columns by the values of the first row group. */
+  #decide(): ColumnWriter {
+    const isTable = this.#reader?.isTable === true
+    const fields = (isTable ? this.#reader?.fields : this.#fields) ?? []
+    const elements = [...this.#columns].map(([name, column]) => {
+      const field = fields.find((each) => each === name)
+      if (name === this.#into && fields.length === 0) column.type = 'location'
+      else if (field !== undefined)
+        column.type = fieldElements(field)[0]?.type === 'DOUBLE' ? 'DOUBLE' : 'STRING'
+      else column.type = isTable ? 'STRING' : typeOf(column.values)
+      const type = column.type
+      column.values = column.values.map((value) => valueAs(type, value) ?? null)
+      return type === 'location' ? locationElements(name) : elementsOf(name, type)
+    })
+    return new ColumnWriter([...elements, elementsOf(RESCUED, 'JSON')])
+  }
+}
+
+/** The type that has all these values. Sparse; missing values have any. */
+function typeOf(values: readonly unknown[]): ColumnType {
+  const given = values.filter((value) => value !== null && value !== undefined)
+  const types = ['BOOLEAN', 'INT64', 'DOUBLE', 'STRING'] as const
+  if (given.length === 0) return 'JSON'
+  return types.find((type) => given.every((value) => valueAs(type, value) !== undefined)) ?? 'JSON'
+}
+
+/** The value as a column of the type holds it; `undefined` if it cannot. `null` stays. */
+function valueAs(type: ColumnType | 'location', value: unknown): unknown {
+  if (value === null || value === undefined) return null
+  switch (type) {
+    case 'BOOLEAN':
+      return typeof value === 'boolean' ? value : undefined
+    case 'INT64':
+      return integerOf(value)
+    case 'DOUBLE':
+      return numberOf(value)
+    case 'STRING':
+      return typeof value === 'string' ? value : undefined
+    case 'location':
+      return isLocation(value) ? value : undefined
+    case 'JSON':
+      return jsonBytes(value)
+  }
+}
+
+function isLocation(value: unknown): value is LocationRecord {
+  return typeof value === 'object' && value !== null && 'timezone' in value && 'coordinates' in value
+}
+
+function integerOf(value: unknown): bigint | undefined {
+  const integer = typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value
+  if (Object.is(value, -0) || typeof integer !== 'bigint') return undefined
+  return integer <= MOST_INT64 && integer >= -MOST_INT64 - 1n ? integer : undefined
+}
+
+function numberOf(value: unknown): number | undefined {
+  if (typeof value === 'bigint') return BigInt(Number(value)) === value ? Number(value) : undefined
+  return typeof value === 'number' ? value : undefined
+}
+
+/** The writer would write a text as a JSON string. */
+function jsonBytes(value: unknown): Uint8Array {
+  return Buffer.from(jsonOf(value))
+}
+
+/** As `JSON.stringify`, with all digits of large integers. */
+function jsonOf(value: unknown): string {
+  if (typeof value === 'bigint') return String(value)
+  if (Array.isArray(value)) return `[${value.map(jsonOf).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  return `{${Object.entries(value)
+    .map(([name, each]) => `${JSON.stringify(name)}:${jsonOf(each)}`)
+    .join(',')}}`
+}

@@ -1,0 +1,333 @@
+// geofix enrich with Parquet, as a user types it. hyparquet, another reader than the code that adds columns, reads the results.
+import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, type SchemaElement } from 'hyparquet'
+import { parquetWriteBuffer } from 'hyparquet-writer'
+import { describe, expect, it } from 'vitest'
+import { isLookupFailure, Resolver } from '../../../../src/index.ts'
+import { effort } from '../../../effort.ts'
+import { temporaryFolder } from '../../../temporary.ts'
+import { geofix, writeDatabase } from '../command-line.ts'
+
+const folder = temporaryFolder()
+const DB = writeDatabase(folder)
+const enrich = (...args: string[]) => geofix(['enrich', '--db', DB, '--quiet', ...args])
+const resolver = Resolver.openSync(DB)
+
+type Columns = Parameters<typeof parquetWriteBuffer>[0]['columnData']
+
+const path = (name: string): string => join(folder, name)
+
+function writeParquet(
+  name: string,
+  columnData: Columns,
+  rowGroupSize = 100,
+  schema?: SchemaElement[],
+): string {
+  const options = { columnData, rowGroupSize, columnIndex: true, ...(schema === undefined ? {} : { schema }) }
+  writeFileSync(path(name), new Uint8Array(parquetWriteBuffer(options)))
+  return path(name)
+}
+
+async function rowsOf(file: string): Promise<Record<string, unknown>[]> {
+  return parquetReadObjects({ file: await asyncBufferFromFile(file) })
+}
+
+const ADDRESSES = ['81.2.69.142', '1.2.3.4', '10.0.0.1', 'nonsense', null, '2001:4860::1', '8.8.8.8']
+const START = Date.UTC(2026, 2, 29)
+const COUNT = 250
+const each = <Value>(value: (index: number) => Value): Value[] =>
+  Array.from({ length: COUNT }, (_, i) => value(i))
+
+const ips = each((index) => ADDRESSES[index % ADDRESSES.length] ?? null)
+const times = each((index) => new Date(START + index * 600_000))
+
+/** Columns of types that JSON would change too. */
+const ROWS = writeParquet('rows.parquet', [
+  { name: 'id', data: each((index) => BigInt(index) * 10n ** 16n), type: 'INT64' },
+  { name: 'client_ip', data: ips, type: 'STRING' },
+  { name: 'time', data: times, type: 'TIMESTAMP' },
+  {
+    name: 'nested',
+    data: each((index) => (index % 5 === 0 ? null : { a: [{ b: index }, { b: 0 }], c: `x${index}` })),
+  },
+  { name: 'bytes', data: each((index) => Uint8Array.of(index % 256, 0xff)), type: 'BYTE_ARRAY' },
+  { name: 'half', data: each((index) => index / 2), type: 'FLOAT16' },
+])
+
+/** What the resolver gives, which reads no Parquet. */
+function expected(index: number) {
+  const [found] = resolver.lookupMany([ips[index] ?? ''], { at: times[index] })
+  return found === undefined || isLookupFailure(found) ? undefined : found
+}
+
+describe('Parquet to Parquet', () => {
+  it('adds a struct with the location of each row, at the time of each row', async () => {
+    const { status, err } = await enrich(ROWS, '-o', path('out.parquet'))
+    expect({ status, err }).toEqual({ status: 0, err: '' })
+    const before = await rowsOf(ROWS)
+    const after = await rowsOf(path('out.parquet'))
+    expect(after).toHaveLength(COUNT)
+    for (const [index, { location, ...rest }] of after.entries()) {
+      expect(rest).toEqual(before[index])
+      expect(location ?? undefined).toEqual(expected(index))
+    }
+    expect(after.some(({ location }) => location !== undefined && location !== null)).toBe(true)
+  })
+
+  it('keeps every byte before the footer, and the metadata of every column', async () => {
+    await enrich(ROWS, '-o', path('same.parquet'))
+    const [before, after] = [readFileSync(ROWS), readFileSync(path('same.parquet'))]
+    const end = before.length - 8 - before.readUint32LE(before.length - 8)
+    expect(after.subarray(0, end).equals(before.subarray(0, end))).toBe(true)
+    const metadata = await parquetMetadataAsync(await asyncBufferFromFile(ROWS))
+    const changed = await parquetMetadataAsync(await asyncBufferFromFile(path('same.parquet')))
+    expect(changed.row_groups.length).toBe(3)
+    for (const [index, { columns }] of metadata.row_groups.entries())
+      expect(changed.row_groups[index]?.columns.slice(0, columns.length)).toEqual(columns)
+  })
+
+  it('adds flat columns instead, named by --fields, or a struct with another name', async () => {
+    const out = path('flat.parquet')
+    await enrich(ROWS, '-o', out, '--fields', 'country_code,latitude,timezone_offset')
+    for (const [index, row] of (await rowsOf(out)).entries()) {
+      const found = expected(index)
+      expect([row.country_code ?? null, row.latitude ?? null, row.timezone_offset ?? null]).toEqual([
+        found?.country.code ?? null,
+        found?.coordinates.latitude ?? null,
+        found?.timezone.offset ?? null,
+      ])
+    }
+    await enrich(ROWS, '-o', out, '--into', 'place', '--field', 'client_ip', '--time-field', 'time')
+    expect((await rowsOf(out))[0]?.place).toEqual(expected(0))
+  })
+
+  it('can replace its input, and says what it guessed', async () => {
+    const own = path('own.parquet')
+    writeFileSync(own, readFileSync(ROWS))
+    const { err } = await geofix(['enrich', '--db', DB, own, '-o', own, '--stats', 'none'])
+    expect(err).toBe(
+      `geofix: ${own}: the address is in client_ip\ngeofix: ${own}: the time of the event is in time\n`,
+    )
+    expect(await rowsOf(own)).toHaveLength(COUNT)
+    const again = await enrich(own, '-o', path('again.parquet'))
+    expect(again).toMatchObject({ status: 2, err: expect.stringContaining('a column "location" already') })
+    expect(existsSync(path('again.parquet'))).toBe(false)
+  })
+
+  it('reads addresses and times in structs', async () => {
+    const data = each((index) => ({
+      client: { ip: ips[index] ?? undefined },
+      when: { ts: times[index]?.toISOString() },
+    }))
+    const text = { type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' } as const
+    const group = (name: string, num_children = 1) =>
+      ({ name, num_children, repetition_type: 'OPTIONAL' }) as const
+    const schema: SchemaElement[] = [
+      { name: 'root', num_children: 1 },
+      group('event', 2),
+      group('client'),
+      { name: 'ip', ...text },
+      group('when'),
+      { name: 'ts', ...text },
+    ]
+    const file = writeParquet('structs.parquet', [{ name: 'event', data }], 100, schema)
+    const flags = ['--field', 'event.client.ip', '--time-field', 'event.when.ts']
+    expect(await enrich(file, '-o', path('structs.out.parquet'), ...flags)).toMatchObject({ status: 0 })
+    const rows = await rowsOf(path('structs.out.parquet'))
+    for (const [index, { location }] of rows.entries()) expect(location ?? undefined).toEqual(expected(index))
+  })
+
+  it("renews Spark's copy of the schema and removes Arrow's", async () => {
+    const file = path('spark.parquet')
+    const fields = [{ name: 'ip', type: 'string', nullable: true, metadata: {} }]
+    const kvMetadata = [
+      { key: 'org.apache.spark.sql.parquet.row.metadata', value: JSON.stringify({ type: 'struct', fields }) },
+      { key: 'ARROW:schema', value: 'x' },
+      { key: 'pandas', value: '{}' },
+    ]
+    const columnData: Columns = [{ name: 'ip', data: ['81.2.69.142'], type: 'STRING' }]
+    writeFileSync(file, new Uint8Array(parquetWriteBuffer({ columnData, kvMetadata })))
+    await enrich(file, '-o', path('spark.out.parquet'))
+    const { key_value_metadata: found = [] } = await parquetMetadataAsync(
+      await asyncBufferFromFile(path('spark.out.parquet')),
+    )
+    expect(found.map(({ key }) => key)).toEqual([kvMetadata[0]?.key, 'pandas'])
+    const spark: { fields: { name: string; type: { fields: { name: string }[] } }[] } = JSON.parse(
+      found[0]?.value ?? '',
+    )
+    expect(spark.fields[0]).toEqual(fields[0])
+    expect(spark.fields[1]?.name).toBe('location')
+    expect(spark.fields[1]?.type.fields.map(({ name }) => name)).toEqual(Object.keys(expected(0) ?? {}))
+  })
+
+  it.each<[string, string[], string]>([
+    ['rows would be left out', ['--only-failed'], '--only-failed has no effect on Parquet'],
+    ['rows would be left out', ['--drop-unresolved'], '--drop-unresolved has no effect on Parquet'],
+    ['there are no lines', ['--append'], '--append has no effect on Parquet'],
+    ['there is no such column', ['--field', 'nothing'], 'nothing'],
+    ['there are two', [ROWS], 'one Parquet file at a time'],
+  ])('is refused where %s', async (_, flags, message) => {
+    const { status, err } = await enrich(ROWS, '-o', path('refused.parquet'), ...flags)
+    expect(status).not.toBe(0)
+    expect(err).toContain(message)
+    expect(existsSync(path('refused.parquet'))).toBe(false)
+  })
+
+  it('leaves no output for a file that is damaged, wherever it is cut', async () => {
+    const whole = readFileSync(ROWS)
+    const cut = path('cut.parquet')
+    for (const length of [4, 11, 12, 1000, whole.length - 9, whole.length - 1]) {
+      writeFileSync(cut, whole)
+      truncateSync(cut, length)
+      const { status, err } = await enrich(cut, '-o', path('cut.out.parquet'))
+      expect({ length, status }).toEqual({ length, status: 4 })
+      expect(err).toContain('cannot be read: its Parquet data cannot be read')
+      expect(existsSync(path('cut.out.parquet'))).toBe(false)
+    }
+    await fc.assert(
+      fc.asyncProperty(fc.nat(whole.length - 1), fc.nat(255), async (at, byte) => {
+        const damaged = Buffer.from(whole)
+        damaged[at] = byte
+        writeFileSync(cut, damaged)
+        const { status } = await enrich(cut, '-o', path('damaged.parquet'))
+        expect([0, 1, 2, 4]).toContain(status)
+      }),
+      { numRuns: effort({ short: 20, long: 200 }) },
+    )
+  })
+})
+
+describe('Parquet to lines', () => {
+  const lines = (text: string): Record<string, unknown>[] =>
+    text
+      .split('\n')
+      .filter(Boolean)
+      .map((line): Record<string, unknown> => JSON.parse(line))
+
+  it('writes an object for each row', async () => {
+    const { status, out } = await enrich(ROWS)
+    expect(status).toBe(4)
+    expect(out).toBe('')
+    const file = writeParquet('plain.parquet', [
+      { name: 'id', data: each((index) => BigInt(index) * 10n ** 16n), type: 'INT64' },
+      { name: 'client_ip', data: ips, type: 'STRING' },
+      { name: 'time', data: times, type: 'TIMESTAMP' },
+      { name: 'json', data: each((index) => ({ index })), type: 'JSON' },
+    ])
+    const found = await enrich(file)
+    expect(found.status).toBe(0)
+    expect(found.out).toContain('"id":2490000000000000000,')
+    const rows = lines(found.out)
+    expect(rows).toHaveLength(COUNT)
+    for (const [index, row] of rows.entries()) {
+      expect(row).toMatchObject({ client_ip: ips[index], json: { index } })
+      expect(row.time).toBe(times[index]?.toISOString().replace('.000', ''))
+      expect(row.location ?? undefined).toEqual(expected(index))
+    }
+  })
+
+  it('is refused by a pipe, with what to do', async () => {
+    const { status, err } = await geofix(['enrich', '--db', DB], { input: readFileSync(ROWS) })
+    expect({ status, err }).toMatchObject({ status: 4, err: expect.stringContaining('name the file') })
+  })
+})
+
+describe('lines to Parquet', () => {
+  it('makes typed columns of objects, and loses nothing that comes later', async () => {
+    const file = path('events.ndjson')
+    const first = { ip: '81.2.69.142', n: 1, f: 1.5, ok: true, text: '007', deep: { a: [1] }, none: null }
+    const later = { ip: '1.2.3.4', n: 'many', new: [1], none: 3 }
+    // The first row group decides on the types.
+    const filler = `${JSON.stringify({ ip: '10.0.0.1' })}\n`.repeat(100_000)
+    const big = '{"ip":"8.8.8.8","n":9223372036854775807}\n'
+    writeFileSync(file, `${JSON.stringify(first)}\n${big}${filler}${JSON.stringify(later)}\nbad\n`)
+    const { status } = await enrich(file, '-o', path('events.parquet'))
+    expect(status).toBe(0)
+    const rows = await rowsOf(path('events.parquet'))
+    expect(rows).toHaveLength(100_004)
+    expect(rows[0]).toMatchObject({ ...first, n: 1n, location: { city: 'London' } })
+    expect(rows[1]).toMatchObject({ n: 9223372036854775807n })
+    expect(rows[100_002]).toMatchObject({
+      ip: '1.2.3.4',
+      none: 3,
+      location: { city: 'Sydney' },
+      _rescued_data: { n: 'many', new: [1] },
+    })
+    expect(rows[100_003]).toMatchObject({ _rescued_data: { raw: 'bad' } })
+  })
+
+  it('makes texts of the columns of a table', async () => {
+    const file = path('table.csv')
+    writeFileSync(file, 'id,ip,ip,\n007,81.2.69.142,"a ""b""\nc",\n8,1.2.3.4,x,y\nshort\n')
+    await enrich(file, '--field', '2', '-o', path('table.parquet'), '--fields', 'city,latitude')
+    expect(await rowsOf(path('table.parquet'))).toMatchObject([
+      { id: '007', ip: '81.2.69.142', ip_2: 'a "b"\nc', city: 'London', latitude: 51.5 },
+      { id: '8', ip: '1.2.3.4', ip_2: 'x', column_4: 'y', city: 'Sydney', latitude: -33.5 },
+      { raw: 'short' },
+    ])
+  })
+
+  it.each([
+    [
+      'log',
+      '81.2.69.142 - - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 9\n',
+      { status: 200n, bytes: 9n },
+    ],
+    ['txt', 'Failed password for root from 81.2.69.142 port 1\n', { ip: '81.2.69.142' }],
+    [
+      'iis',
+      '#Fields: time c-ip sc-status\n10:00:00 81.2.69.142 0200\n',
+      { 'c-ip': '81.2.69.142', 'sc-status': '0200' },
+    ],
+  ])('makes columns of the objects of other formats: %s', async (name, text, row) => {
+    writeFileSync(path(`a.${name}`), text)
+    expect(await enrich(path(`a.${name}`), '-o', path(`${name}.parquet`))).toMatchObject({ status: 0 })
+    expect(await rowsOf(path(`${name}.parquet`))).toMatchObject([{ ...row, location: { city: 'London' } }])
+    await enrich(path(`a.${name}`), '-o', path(`${name}.parquet`), '--fields', 'city,longitude')
+    expect(await rowsOf(path(`${name}.parquet`))).toMatchObject([{ ...row, city: 'London', longitude: -0.5 }])
+  })
+
+  it('goes to standard output with --to parquet, and not with --rows', async () => {
+    const input = '{"ip":"81.2.69.142"}\n'
+    const { out } = await geofix(['enrich', '--db', DB, '--quiet', '--to', 'parquet'], { input })
+    expect(out.startsWith('PAR1') && out.endsWith('PAR1')).toBe(true)
+    expect(await enrich('--rows', '--to', 'parquet')).toMatchObject({ status: 2 })
+  })
+
+  it('keeps every value of any objects', async () => {
+    const file = path('any.ndjson')
+    const member = fc.oneof(
+      fc.string(),
+      fc.integer(),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.boolean(),
+      fc.constant(null),
+      fc.jsonValue({ maxDepth: 2 }),
+    )
+    const name = fc.constantFrom('a', 'b', 'c', '__proto__', 'ü', '_rescued_data')
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.dictionary(name, member), { minLength: 1, maxLength: 20 }),
+        async (objects) => {
+          const lines = objects.map((object) => JSON.stringify({ ...object, ip: '81.2.69.142' }))
+          writeFileSync(file, `${lines.join('\n')}\n`)
+          expect(await enrich(file, '-o', path('any.parquet'))).toMatchObject({ status: 0 })
+          const rows = await rowsOf(path('any.parquet'))
+          expect(rows).toHaveLength(objects.length)
+          for (const [index, line] of lines.entries()) {
+            const wanted: Record<string, unknown> = JSON.parse(line)
+            const { location: _, _rescued_data: rescued, ...row } = rows[index] ?? {}
+            const found: Record<string, unknown> = { ...row, ...(typeof rescued === 'object' ? rescued : {}) }
+            for (const [own, value] of Object.entries(wanted)) {
+              const same = typeof found[own] === 'bigint' ? Number(found[own]) : (found[own] ?? null)
+              if (own !== '__proto__') expect(same).toEqual(Object.is(value, -0) ? 0 : value)
+            }
+          }
+        },
+      ),
+      { numRuns: effort({ short: 20, long: 200 }) },
+    )
+  })
+})
