@@ -13,6 +13,7 @@ import { ExitStatus, printable, type Terminal, writeLine } from '../terminal.ts'
 import { asUsage, inWords } from './command-errors.ts'
 import { checkFit, type EnrichCommand } from './flags.ts'
 import { Input } from './input.ts'
+import type { ParquetFile } from './parquet/parquet-file.ts'
 
 /** Located lines that are shown, and how much of each. */
 const LINES_SHOWN = 3
@@ -31,6 +32,8 @@ export async function runExplain(command: EnrichCommand, terminal: Terminal): Pr
   checkLocations(set)
   for (const path of inputs) {
     const input = await Input.find(path, terminal)
+    // Also of a file with columns that lines cannot have.
+    input.readRows = sampleOf
     try {
       for (const line of await explained(input, command, set))
         await writeLine(terminal.stdout, line.split('\t').map(printable).join('\t'))
@@ -41,6 +44,11 @@ export async function runExplain(command: EnrichCommand, terminal: Terminal): Pr
     }
   }
   return ExitStatus.ok
+}
+
+/** The first rows of a Parquet file. */
+async function* sampleOf(file: ParquetFile): AsyncGenerator<Uint8Array> {
+  yield await file.sampleLines()
 }
 
 async function explained(input: Input, { options, to }: EnrichCommand, set: DatabaseSet): Promise<string[]> {

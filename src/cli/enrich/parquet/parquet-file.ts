@@ -29,8 +29,14 @@ const TAIL_BYTES = 8
 /** Limit of the footer and of one page. Bytes. */
 const MAX_FOOTER_BYTES = 2 ** 28
 const MAX_PAGE_BYTES = 2 ** 30
+/** The first rows, by which the columns of the address and the time are guessed. */
+export const SAMPLE_ROWS = 1000
 /** Lines are yielded in chunks of about this size. Characters. */
 const CHUNK_CHARS = 256 * 1024
+/** A longer text is neither an address nor a time, and would make a line that is too long to be read. Characters. */
+const MAX_TEXT_CHARS = 1024
+/** Stands for such a text: it is neither an address nor a time. */
+const TOO_LONG = '"(too long)"'
 
 const COMPRESSORS: Compressors = {
   SNAPPY: bounded((input, length) => {
@@ -127,9 +133,9 @@ export class ParquetFile {
   }
 
   /** The first rows as lines of JSON, without columns that JSON has no values for. */
-  async sampleLines(rows: number): Promise<Uint8Array> {
+  async sampleLines(): Promise<Uint8Array> {
     const columns = this.#tree.children.filter((column) => lossIn(column) === null)
-    for await (const chunk of this.#lines(columns, rows, (row) => lineText(row, columns, jsonOrNull)))
+    for await (const chunk of this.#lines(columns, SAMPLE_ROWS, (row) => lineText(row, columns, jsonOrNull)))
       return chunk
     return new Uint8Array(0)
   }
@@ -167,8 +173,14 @@ export class ParquetFile {
       for (const { rowStart, rowEnd } of scan.ranges) {
         const end = Math.min(rowEnd, rowStart + left)
         const values: DecodedArray[] = []
-        for (const { element } of columns)
-          values.push(await scan.readColumn({ column: element.name, rowStart, rowEnd: end }))
+        for (const { element } of columns) {
+          const column = await scan.readColumn({ column: element.name, rowStart, rowEnd: end })
+          if (column.length !== end - rowStart)
+            throw new Error(
+              `${JSON.stringify(element.name)} has another number of rows than its row group says`,
+            )
+          values.push(column)
+        }
         let text = ''
         for (let row = 0; row < end - rowStart; row++) {
           text += lineOf(values.map((column) => column[row]))
@@ -211,7 +223,7 @@ function lineText(row: readonly unknown[], columns: readonly SchemaTree[], textO
   return `{${members.join(',')}}\n`
 }
 
-/** The value at a path as JSON; `null` if there is none. */
+/** The value at a path as JSON; `null` if there is none, another text if it is too long. */
 function valueText(row: readonly unknown[], columns: readonly SchemaTree[], path: readonly string[]): string {
   const index = columns.findIndex(({ element }) => element.name === path[0])
   let node = columns[index]
@@ -220,7 +232,8 @@ function valueText(row: readonly unknown[], columns: readonly SchemaTree[], path
     node = node?.children.find(({ element }) => element.name === name)
     value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
   }
-  return node === undefined ? 'null' : jsonOrNull(value, node)
+  const text = node === undefined ? 'null' : jsonOrNull(value, node)
+  return text.length > MAX_TEXT_CHARS ? TOO_LONG : text
 }
 
 /** Bytes of the file, in memory of their own. @throws Error when the file has fewer */

@@ -9,12 +9,9 @@ import { asUsage, inWords } from '../command-errors.ts'
 import type { Input } from '../input.ts'
 import type { Output } from '../output.ts'
 import { AddedColumnsOutput, LOCATION_MEMBER } from './added-columns.ts'
-import { ParquetFile } from './parquet-file.ts'
+import { ParquetFile, SAMPLE_ROWS } from './parquet-file.ts'
 import { tableOf } from './row-reader.ts'
 import { RowsOutput } from './rows-output.ts'
-
-/** The first rows, by which the columns of the address and the time are guessed. */
-const SAMPLE_ROWS = 1000
 
 /** How a run writes Parquet. */
 export interface ParquetRun {
@@ -82,7 +79,7 @@ async function addedColumns(
     throw new UsageError(
       `${input.name} has a column ${JSON.stringify(taken)} already: write another name, as in --into geo.`,
     )
-  const objects = objectsIn(sampleLines(await file.sampleLines(SAMPLE_ROWS), true, SAMPLE_ROWS))
+  const objects = objectsIn(sampleLines(await file.sampleLines(), true, SAMPLE_ROWS))
   const { plan, notes } = planned(objects, options, input.name)
   for (const each of notes) note(`${input.name}: ${each}`)
   const paths = [plan.path, ...(plan.timePath === null ? [] : [plan.timePath])]

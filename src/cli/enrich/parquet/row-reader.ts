@@ -11,8 +11,17 @@ import { isNumber } from './columns.ts'
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
+/** What is kept of a line that comes in pieces, because it is longer than lines may be. Bytes. */
+const MAX_RAW_BYTES = 2 ** 20
+
 /** The values of a row by name, in the order of the line. */
 export type Row = Iterable<readonly [name: string, value: unknown]>
+
+/** A row, and the bytes of its line. */
+export interface SizedRow {
+  readonly row: Row
+  readonly size: number
+}
 
 /** An integer with more digits than a number of JavaScript surely has, outside of texts. */
 const LARGE = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g
@@ -33,6 +42,8 @@ export class RowReader {
   readonly #table: DelimitedPlan | null
   #names: readonly string[] | null = null
   #preambleLines = 0
+  /** The start of a line whose end has not come. */
+  #rest: Buffer = Buffer.alloc(0)
 
   constructor(plan: Plan) {
     this.#table = tableOf(plan)
@@ -40,8 +51,40 @@ export class RowReader {
     this.fields = this.#table?.fields ?? []
   }
 
-  /** The rows of whole lines, and the bytes of each. */
-  rows(bytes: Uint8Array): Generator<{ readonly row: Row; readonly size: number }> {
+  /** The rows of the lines that end in these bytes. What is behind the last line feed belongs to the next ones. */
+  *rows(bytes: Uint8Array): Generator<SizedRow> {
+    const firstEnd = bytes.indexOf(LINE_FEED) + 1
+    if (firstEnd === 0) {
+      this.#keep(bytes)
+      return
+    }
+    const lastEnd = bytes.lastIndexOf(LINE_FEED) + 1
+    const hasRest = this.#rest.length > 0
+    if (hasRest) {
+      this.#keep(bytes.subarray(0, firstEnd))
+      yield* this.end()
+    }
+    yield* this.#rowsOf(bytes.subarray(hasRest ? firstEnd : 0, lastEnd))
+    this.#keep(bytes.subarray(lastEnd))
+  }
+
+  /** The row of the last line, if it has no line feed. */
+  *end(): Generator<SizedRow> {
+    const line = this.#rest
+    this.#rest = Buffer.alloc(0)
+    // A part of a row could look like a row.
+    if (line.length > MAX_RAW_BYTES)
+      yield { row: [[RAW, line.toString('utf8', 0, MAX_RAW_BYTES)]], size: line.length }
+    else if (line.length > 0) yield* this.#rowsOf(line)
+  }
+
+  /** Keeps a piece of a line; of a line that is too long, one byte more than is written. */
+  #keep(piece: Uint8Array): void {
+    const kept = piece.subarray(0, MAX_RAW_BYTES + 1 - this.#rest.length)
+    if (kept.length > 0) this.#rest = Buffer.concat([this.#rest, kept])
+  }
+
+  #rowsOf(bytes: Uint8Array): Generator<SizedRow> {
     return this.#table === null ? this.#objects(bytes) : this.#records(this.#table, bytes)
   }
 

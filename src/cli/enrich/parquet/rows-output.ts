@@ -4,7 +4,7 @@ import type { LocationRecord } from '../../../location/location-record.ts'
 import type { Output } from '../output.ts'
 import { ColumnWriter } from './column-writer.ts'
 import { type ColumnType, elementsOf, fieldElements, fieldValue, locationElements } from './columns.ts'
-import { type Row, RowReader } from './row-reader.ts'
+import { type Row, RowReader, type SizedRow } from './row-reader.ts'
 
 /** Rows and bytes of lines of a row group, at most: all of them are in memory. */
 const GROUP_ROWS = 100_000
@@ -59,16 +59,13 @@ export class RowsOutput implements Output {
   }
 
   async write(bytes: Uint8Array): Promise<void> {
-    for (const { row, size } of this.#reader?.rows(bytes) ?? []) {
-      this.#add(row)
-      this.#bytes += size
-      if (this.#rows >= GROUP_ROWS || this.#bytes >= GROUP_BYTES) await this.#writeGroup()
-    }
+    await this.#addAll(this.#reader?.rows(bytes) ?? [])
   }
 
   async flush(): Promise<void> {
     if (!this.#isEnded) {
       this.#isEnded = true
+      await this.#addAll(this.#reader?.end() ?? [])
       await this.#writeGroup()
       this.#writer?.end()
       await this.#target.write(this.#writer?.take() ?? new Uint8Array(0))
@@ -83,6 +80,14 @@ export class RowsOutput implements Output {
 
   discard(): void {
     this.#target.discard()
+  }
+
+  async #addAll(rows: Iterable<SizedRow>): Promise<void> {
+    for (const { row, size } of rows) {
+      this.#add(row)
+      this.#bytes += size
+      if (this.#rows >= GROUP_ROWS || this.#bytes >= GROUP_BYTES) await this.#writeGroup()
+    }
   }
 
   #add(row: Row): void {

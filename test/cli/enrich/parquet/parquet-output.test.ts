@@ -175,6 +175,42 @@ describe('Parquet to Parquet', () => {
     expect(existsSync(path('refused.parquet'))).toBe(false)
   })
 
+  it('gives every row its own location where one has a text of any length', async () => {
+    const data = ['81.2.69.142', 'x'.repeat(3_000_000), '1.2.3.4']
+    const file = writeParquet('long.parquet', [{ name: 'ip', data, type: 'STRING' }])
+    const { status } = await enrich(file, '-o', path('long.out.parquet'), '--fields', 'city')
+    expect(status).toBe(0)
+    expect((await rowsOf(path('long.out.parquet'))).map(({ city }) => city ?? null)).toEqual([
+      'London',
+      null,
+      'Sydney',
+    ])
+  })
+
+  it('refuses a file with a column that has other rows than its row group says', async () => {
+    const schema: SchemaElement[] = [
+      { name: 'root', num_children: 1 },
+      { name: 'ip', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' },
+    ]
+    const data = each(() => '81.2.69.142')
+    const bytes = Buffer.from(parquetWriteBuffer({ columnData: [{ name: 'ip', data }], schema }))
+    // The rows of the row group, its only member with this value besides the number of values of the column.
+    const rows = Buffer.from([0x16, 0xf4, 0x03])
+    const at = bytes.lastIndexOf(rows)
+    bytes[at + 1] = 0xf6
+    writeFileSync(path('rows.damaged.parquet'), bytes)
+    const { status, err } = await enrich(path('rows.damaged.parquet'), '-o', path('never.parquet'))
+    expect({ status, err }).toEqual({ status: 4, err: expect.stringContaining('its Parquet data cannot be') })
+    expect(existsSync(path('never.parquet'))).toBe(false)
+  })
+
+  it('is explained, also with columns that lines cannot have', async () => {
+    const { status, out } = await enrich(ROWS, '--explain')
+    expect(status).toBe(0)
+    expect(out).toContain('the address is in client_ip')
+    expect(out).toContain('London')
+  })
+
   it('leaves no output for a file that is damaged, wherever it is cut', async () => {
     const whole = readFileSync(ROWS)
     const cut = path('cut.parquet')
@@ -287,6 +323,19 @@ describe('lines to Parquet', () => {
     expect(await rowsOf(path(`${name}.parquet`))).toMatchObject([{ ...row, location: { city: 'London' } }])
     await enrich(path(`a.${name}`), '-o', path(`${name}.parquet`), '--fields', 'city,longitude')
     expect(await rowsOf(path(`${name}.parquet`))).toMatchObject([{ ...row, city: 'London', longitude: -0.5 }])
+  })
+
+  it('makes one row of a line that is too long, and of a last line without an end', async () => {
+    const long = `{"ip":"81.2.69.142","x":"${'y'.repeat(5_000_000)}"}`
+    writeFileSync(path('long.ndjson'), `{"ip":"81.2.69.142"}\n${long}\n{"ip":"1.2.3.4"}`)
+    expect(await enrich(path('long.ndjson'), '-o', path('long.parquet'))).toMatchObject({ status: 0 })
+    const rows = await rowsOf(path('long.parquet'))
+    expect(rows.map(({ raw }) => String(raw).length)).toEqual([4, 2 ** 20, 4])
+    expect(long.startsWith(String(rows[1]?.raw))).toBe(true)
+    expect([rows[0], rows[2]]).toMatchObject([
+      { location: { city: 'London' } },
+      { location: { city: 'Sydney' } },
+    ])
   })
 
   it('goes to standard output with --to parquet, and not with --rows', async () => {
