@@ -105,6 +105,7 @@ beforeAll(() => {
     'mail.log': 'Jul  5 09:32:13 mail postfix/smtpd[2211]: connect from unknown[81.2.69.142]\n',
     'firewall.log': 'Jul  5 09:32:14 fw kernel: IN=eth0 OUT= SRC=81.2.69.142 DST=10.0.0.5 LEN=40\n',
     'events.ndjson': '{"client":{"ip":"81.2.69.142"},"ts":"2026-07-01T12:00:00Z"}\n',
+    'flows.ndjson': '{"src_ip":"81.2.69.142","dest_ip":"1.1.1.1"}\n',
     'orders.csv': 'id,client_ip\n1,81.2.69.142\n',
     'rows.tsv': '81.2.69.142\tfirst\n',
     'addresses.txt': '81.2.69.142\n2001:4860:4860::8888\n',

@@ -51,7 +51,10 @@ export interface LineOptions {
   readonly field?: string | undefined
   /** CSV and TSV: whether the first line names the columns. Default: true. */
   readonly header?: boolean | undefined
-  /** NDJSON, and formats that become NDJSON: the name of the member to add. Default: `location`. */
+  /**
+   * NDJSON, and formats that become NDJSON: the name of the member to add. Default: `location`. Tables: how the names of the
+   * added columns begin, `src` for `src_country_code`. Default: the names of `fields` alone.
+   */
   readonly into?: string | undefined
   /**
    * CSV and TSV: the columns to append. Default: all ten. Access logs, lists and text with `append`: the columns to append, with
@@ -184,7 +187,7 @@ export const DEFAULT_LINE_BYTES = 1024 * 1024
 export const DEFAULT_RECORD_LINES = 1000
 const MAX_RECORD_LINES = 2 ** 20
 /** JSON escapes can turn one byte into six, and some platforms limit an array to 2 GiB. */
-const MAX_LINE_BYTES = 256 * 1024 * 1024
+export const MAX_LINE_BYTES = 256 * 1024 * 1024
 
 /**
  * Checks the options that all formats have, and makes the common part of a plan.
@@ -229,6 +232,18 @@ export function recordLinesOf({ maxRecordLines = DEFAULT_RECORD_LINES }: LineOpt
     return maxRecordLines
   }
   throw new TypeError(`the option "maxRecordLines" must be a whole number from 1 to ${MAX_RECORD_LINES}`)
+}
+
+/** What can stand in a header of any table as it is. */
+const COLUMN_NAME = /^[\p{L}\p{N}_.:-]+$/u
+
+/** The names of the columns that are added to a table. @throws TypeError when they cannot stand in a header */
+export function columnNames(fields: readonly LocationField[], { into }: Pick<LineOptions, 'into'>): string[] {
+  if (into !== undefined && !COLUMN_NAME.test(into))
+    throw new TypeError(
+      'the option "into" must have letters, digits, and the marks _ . : - where a header gets it',
+    )
+  return fields.map((field) => (into === undefined ? field : `${into}_${field}`))
 }
 
 /** @throws TypeError when the option `fields` is wrong */

@@ -1,23 +1,33 @@
 import packageJson from '../../../package.json'
-import { type EnrichOptions, makePlan, type Plan } from '../../enrich/formats/formats.ts'
-import { commonPlan } from '../../enrich/options.ts'
+import { type EnrichOptions, type Format, makePlan, type Plan } from '../../enrich/formats/formats.ts'
+import { commonPlan, DEFAULT_LINE_BYTES, MAX_LINE_BYTES } from '../../enrich/options.ts'
 import { Run } from '../../enrich/run.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { BORROW, withDatabases } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
 import { bytesText, countOf } from '../figures.ts'
-import { ExitStatus, messageLine, printable, type Terminal, writeNote } from '../terminal.ts'
-import { AdaptiveExecutor, workersFor } from './adaptive-executor.ts'
+import { ExitStatus, messageLine, printable, type Terminal, UsageError, writeNote } from '../terminal.ts'
+import { AdaptiveExecutor, type Threads, workersFor } from './adaptive-executor.ts'
 import { asUsage, inWords } from './command-errors.ts'
-import { checkFit, type EnrichCommand } from './flags.ts'
+import { type AddressOption, checkFit, type EnrichCommand } from './flags.ts'
 import { Input, sizeOfInputs } from './input.ts'
 import { Interruption, SignalWatch } from './interruption.ts'
+import { NextRun } from './next-run.ts'
 import { ClosedPipe, type Output } from './output.ts'
 import { openOutputFile, openStandardOutput } from './output-file.ts'
 import type { ParquetRun } from './parquet/parquet-output.ts'
 import { type Position, Progress, type RunFacts, statisticsJson, statisticsText } from './statistics.ts'
 import { openForThreads } from './thread-databases.ts'
 import type { WorkerPool } from './worker-pool.ts'
+
+/** The formats whose records have fields, and keep them, so that another address of them can be located. */
+const OF_SEVERAL: readonly Format[] = ['ndjson', 'json', 'csv', 'tsv', 'w3c', 'zeek', 'ssv']
+
+/** A location in a line, and more. Bytes. */
+const LOCATION_ROOM_BYTES = 65_536
+
+/** For what follows another run, whose threads are busy. */
+const ONE_THREAD: Threads = { count: 1, from: Number.POSITIVE_INFINITY }
 
 /**
  * Writes the lines of the inputs, each with its location.
@@ -63,6 +73,11 @@ class Session {
   #progress: Progress | null = null
   #run: Run | null = null
   #parquetRun: ParquetRun | null = null
+  /** The runs for the other addresses of each line, in the order of the lines' way. */
+  readonly #others: { readonly into: string; readonly next: NextRun }[] = []
+  /** The names of Parquet files that are read as tables. */
+  readonly #tables = new Set<string>()
+  readonly #noted = new Set<string>()
   /** Aborted by `giveUp`. */
   readonly #end = new AbortController()
 
@@ -72,7 +87,7 @@ class Session {
   }
 
   async complete(): Promise<void> {
-    const { inputs, output, report, databases, options, threads, isParquet } = this.#command
+    const { inputs, output, report, databases, options, others, threads, isParquet } = this.#command
     // Check everything about the command before reading anything.
     asUsage(() => commonPlan(options))
     const { signal } = this.#end
@@ -86,7 +101,8 @@ class Session {
     const target = this.#keep(
       await (output === undefined ? openStandardOutput(surroundings) : openOutputFile(output, surroundings)),
     )
-    const lines = isParquet ? await this.#parquet(target) : target
+    await this.#readTables()
+    let lines = isParquet ? await this.#parquet(target) : target
     const page = report === undefined ? null : this.#keep(await openOutputFile(report, surroundings))
     if (inputs.includes('-') && this.#terminal.stdin.isTTY) {
       this.#note('reading lines from this terminal: type them, then press Ctrl-D')
@@ -109,6 +125,11 @@ class Session {
       executor,
     })
     this.#run = run
+    for (const other of [...others].reverse()) {
+      const next = this.#next(lines, other, set, new AdaptiveExecutor(() => resolver.share(), ONE_THREAD))
+      this.#others.unshift({ into: other.into ?? '', next })
+      lines = this.#keep(next)
+    }
     if (signal.aborted) return
     if (this.#showsProgress())
       this.#progress = new Progress(this.#terminal.stderr, () => positionOf(run, this.#inputs))
@@ -161,10 +182,50 @@ class Session {
     return this.#keep(this.#parquetRun.output)
   }
 
+  /** Reads Parquet as tables where a table is written. */
+  async #readTables(): Promise<void> {
+    if (this.#command.toTable === false) return
+    for (const input of this.#inputs) {
+      if (!(await input.isParquet())) continue
+      input.readRows = (file) => file.csv()
+      this.#tables.add(input.name)
+    }
+  }
+
+  /** A run that locates another address in the lines of the run before it. */
+  #next(
+    target: Output,
+    { field, into }: AddressOption,
+    set: DatabaseSet,
+    executor: AdaptiveExecutor,
+  ): NextRun {
+    const [only] = this.#inputs.length === 1 ? this.#inputs : []
+    const isLive = this.#inputs.some((input) => input.isLive)
+    const { options, to } = this.#command
+    // A line became longer by the locations before.
+    const maxLineBytes = Math.min(
+      (options.maxLineBytes ?? DEFAULT_LINE_BYTES) + LOCATION_ROOM_BYTES,
+      MAX_LINE_BYTES,
+    )
+    return new NextRun(target, only?.name ?? 'the lines', isLive, {
+      plan: (sample, isWhole, isCut) => {
+        const format = to === undefined ? (this.#run?.format ?? undefined) : 'ndjson'
+        const more = { field, into, format, to: undefined, details: false, maxLineBytes }
+        const { plan, notes } = asUsage(() => makePlan(sample, isWhole, { ...options, ...more }, isCut))
+        for (const note of notes) this.#noteOnce(`${only?.name ?? 'the lines'}: ${note}`)
+        return plan
+      },
+      maxLineBytes,
+      set,
+      executor,
+    })
+  }
+
   /** Plans an input, and prints what was guessed. @throws UsageError when an option does not fit it */
   #plan(sample: Uint8Array, isWhole: boolean, isCut: boolean, name: string, writtenAt?: number): Plan {
-    const { to } = this.#command
-    const options = this.#parquetRun?.options ?? this.#command.options
+    const { to, toTable, others } = this.#command
+    const given = this.#parquetRun?.options ?? this.#command.options
+    const options = this.#tables.has(name) ? { ...given, format: 'csv' as const } : given
     const planned = (more: Partial<EnrichOptions> = {}) =>
       asUsage(() => makePlan(sample, isWhole, { ...options, to, writtenAt, ...more }, isCut))
     const first = planned()
@@ -172,7 +233,14 @@ class Session {
       ? planned({ fields: this.#command.options.fields })
       : first
     checkFit(options, plan.format, name)
-    if (!this.#parquetRun?.isPlanned) for (const note of notes) this.#note(`${name}: ${note}`)
+    if (toTable === 'always' && plan.format !== 'csv')
+      throw new UsageError(`--to csv makes tables of Parquet, and ${name} is ${plan.format}.`)
+    if (others.length > 0 && !OF_SEVERAL.includes(plan.format))
+      throw new UsageError(`Several fields are for ${OF_SEVERAL.join(', ')}, and ${name} is ${plan.format}.`)
+    // The next run reads objects, in which a day and a time of the day are no instant.
+    if (others.length > 0 && to !== undefined && plan.format === 'w3c' && plan.isClock)
+      throw new UsageError(`--to ndjson takes one --field where day and time are two fields, as in ${name}.`)
+    if (!this.#parquetRun?.isPlanned) for (const note of notes) this.#noteOnce(`${name}: ${note}`)
     this.#parquetRun?.usePlan(plan)
     return plan
   }
@@ -182,6 +250,12 @@ class Session {
     // Progress would mix with lines on the same terminal.
     const isMixed = this.#command.output === undefined && stdout.isTTY === true
     return stderr.isTTY === true && !this.#command.isQuiet && !isMixed
+  }
+
+  #noteOnce(note: string): void {
+    if (this.#noted.has(note)) return
+    this.#noted.add(note)
+    this.#note(note)
   }
 
   #note(note: string): void {
@@ -200,7 +274,8 @@ class Session {
       badLines: run.badLines,
       doubtfulLines: run.doubtfulLines,
       bytesRead: positionOf(run, this.#inputs).bytes,
-      bytesWritten: run.bytesWritten,
+      bytesWritten: this.#others.at(-1)?.next.run.bytesWritten ?? run.bytesWritten,
+      others: this.#others.map(({ into, next }) => ({ into, counts: next.run.counts })),
       threads,
       seconds: this.#seconds,
     }

@@ -34,8 +34,9 @@ const MIN_THREADED_BYTES = 256 * 1024 * 1024
 const MAX_THREADS = 256
 
 const PARQUET = 'parquet'
-/** The forms of the output. Only the command has the last one. */
-const FORMS = [...OUTPUT_FORMS, PARQUET] as const
+const CSV = 'csv'
+/** The forms of the output. Only the command has the last two. */
+const FORMS = [...OUTPUT_FORMS, PARQUET, CSV] as const
 
 const STATISTICS = ['text', 'json', 'none'] as const
 
@@ -53,8 +54,9 @@ export const ENRICH_OPTIONS = [
   },
   {
     flags: '--field <name>',
-    text: 'the field with the address (default: detected, and printed): `client.ip` or `/client/ip` in NDJSON, the name or number of a column in tables; in access logs `1` or `2`, the first or the second word, or `x_forwarded_for`, if the format has it as another quoted field after the user agent',
+    text: 'the field with the address (default: detected, and printed): `client.ip` or `/client/ip` in NDJSON, the name or number of a column in tables; in access logs `1` or `2`, the first or the second word, or `x_forwarded_for`, if the format has it as another quoted field after the user agent. `--field src_ip=source --field dest_ip=target` locates several addresses of NDJSON, JSON and tables, each under a name as of `--into`. A name of a field with `=` needs `=` at its end',
     read: readName,
+    isRepeatable: true,
     ...formatsWith('field'),
   },
   {
@@ -65,9 +67,8 @@ export const ENRICH_OPTIONS = [
   { flags: '--no-header', text: 'the first line of the table is not a header', ...formatsWith('header') },
   {
     flags: '--into <name>',
-    text: 'the name of the member that is added (default: `location`)',
+    text: 'the name of the member that is added (default: `location`). In tables, how the names of the added columns begin: `src` for `src_country_code`',
     read: readName,
-    ...formatsWith('into'),
   },
   {
     flags: '--fields <list>',
@@ -93,7 +94,7 @@ export const ENRICH_OPTIONS = [
   },
   {
     flags: '--to <form>',
-    text: 'write one object a line, with `ndjson`, also if the name of the output ends in `.ndjson` or `.jsonl`. For every format: `parquet`, also if it ends in `.parquet`',
+    text: 'write one object a line, with `ndjson`, also if the name of the output ends in `.ndjson` or `.jsonl`. For every format: `parquet`, also if it ends in `.parquet`. For Parquet: `csv`, also if it ends in `.csv`',
     read: oneOf(FORMS),
     ...formatsWith('to'),
   },
@@ -288,9 +289,12 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     throw new UsageError(`${optionOf(written)} has no effect with --explain, which writes no lines.`)
   }
   const isParquet = to === PARQUET || (to === undefined && /\.parquet$/i.test(output ?? ''))
-  const form = to === PARQUET ? undefined : to
+  const form = OUTPUT_FORMS.find((each) => each === to)
+  const [first, ...others] = addressesOf(flags)
+  if (others.length > 0) refuseWithSeveral(flags, isParquet)
   const enrichOptions: EnrichOptions = {
     ...options,
+    ...first,
     to: form,
     trustedProxies: trust,
     details: summary !== undefined,
@@ -304,10 +308,14 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     /** Files. If empty, the embedded database is used. */
     databases: db,
     options: enrichOptions,
+    /** The addresses of each line besides that of the options. */
+    others,
     /** The form of the output: that of `--to`, or what the name of the output says. Formats without other forms ignore it. */
     to: form ?? (isParquet ? OUTPUT_FORMS[0] : isKept ? undefined : formOf(output)),
     /** Whether the output is a Parquet file. */
     isParquet,
+    /** Whether Parquet becomes a table; `always` if other formats must not become anything else. */
+    toTable: to === CSV ? 'always' : to === undefined && /\.csv(?:\.gz|\.zst)?$/i.test(output ?? ''),
     // With --threads, start the threads for inputs of any size.
     threads:
       threads === undefined
@@ -321,6 +329,51 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     isExplained: explain,
     /** Prints no notes and no progress. */
     isQuiet: quiet,
+  }
+}
+
+/** Where an address is, and the name of what is added for it. */
+export interface AddressOption {
+  readonly field: string | undefined
+  readonly into: string | undefined
+}
+
+/** The addresses to locate, `name=into` each; at least one. @throws UsageError when names are missing or equal */
+export function addressesOf({
+  field: fields = [],
+  into,
+}: EnrichFlags): readonly [AddressOption, ...AddressOption[]] {
+  const [only = { field: undefined, into }, ...others] = fields.map((text): AddressOption => {
+    const equals = text.lastIndexOf('=')
+    if (equals < 1) return { field: text, into }
+    const own = text.slice(equals + 1)
+    return { field: text.slice(0, equals), into: own === '' ? into : own }
+  })
+  if (others.length === 0) {
+    if (into !== undefined && only.into !== into)
+      throw new UsageError(`--field and --into both name what is added: ${only.into} and ${into}.`)
+    return [only]
+  }
+  const names = [only, ...others].map((each) => each.into)
+  const same = names.find((name, index) => names.indexOf(name) !== index)
+  if (into !== undefined || same !== undefined || names.includes(undefined)) {
+    throw new UsageError(
+      'Give each of several fields a name of its own, as in --field src_ip=source --field dest_ip=target.',
+    )
+  }
+  return [only, ...others]
+}
+
+/** @throws UsageError when an option is for one address a line */
+function refuseWithSeveral(flags: EnrichFlags, isParquet: boolean): void {
+  const other = (['append', 'annotate', 'nth', 'onlyFailed', 'dropUnresolved', 'explain'] as const).find(
+    (name) => flags[name] !== undefined && flags[name] !== false,
+  )
+  if (other !== undefined) throw new UsageError(`${optionOf(other)} takes one --field.`)
+  if (isParquet) {
+    throw new UsageError(
+      'Parquet takes one --field at a time: run geofix enrich on the output once more for the next one.',
+    )
   }
 }
 

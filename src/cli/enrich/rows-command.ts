@@ -9,7 +9,7 @@ import { BORROW } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
 import { CommandFailure, ExitStatus, type Terminal, UsageError } from '../terminal.ts'
 import { checkOpen, descriptorStatus, STANDARD_ERROR } from './descriptors.ts'
-import { checkFit, type EnrichFlags, inFlags, optionOf } from './flags.ts'
+import { addressesOf, checkFit, type EnrichFlags, inFlags, optionOf } from './flags.ts'
 import { ClosedPipe } from './output.ts'
 import { openStandardOutput } from './output-file.ts'
 import { directoryError, unreadableInput } from './system-error.ts'
@@ -64,8 +64,11 @@ export function rowsCommand(files: readonly string[], flags: EnrichFlags): RowsC
   if (onBadLine === 'drop' || onBadLine === 'fail') {
     throw new UsageError(`--on-bad-line ${onBadLine} is not for --rows: every input row needs an output row.`)
   }
-  if (to === 'parquet') throw new UsageError('--to parquet is not for --rows: rows are lines.')
-  const options = { ...flags, to, trustedProxies: flags.trust, onBadLine }
+  if (to === 'parquet' || to === 'csv')
+    throw new UsageError(`--to ${to} is not for --rows: rows keep their form.`)
+  if ((flags.field?.length ?? 0) > 1) throw new UsageError('--rows takes one --field.')
+  const [address] = addressesOf(flags)
+  const options = { ...flags, ...address, to, trustedProxies: flags.trust, onBadLine }
   const missing = missingRowOptions(options)
   if (format === undefined || missing.length > 0) {
     const onlyAt = format !== undefined && !hasTimeField(format)

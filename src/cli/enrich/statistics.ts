@@ -22,6 +22,8 @@ export interface RunFacts {
   readonly bytesRead: number
   /** Bytes written, before compression. */
   readonly bytesWritten: number
+  /** The counts of the other addresses of each line, by the name of what was added. */
+  readonly others: readonly { readonly into: string; readonly counts: Counts }[]
   readonly threads: number
   readonly seconds: number
 }
@@ -42,6 +44,7 @@ export function statisticsJson(counts: Counts, facts: RunFacts): string {
     withoutTime: counts.withoutTime,
     distinctCountries: counts.countries.size,
     topCountries: top(counts),
+    ...(facts.others.length > 0 && { others: facts.others.map(otherJson) }),
     inputs: facts.inputs,
     format: facts.format,
     bytesRead: facts.bytesRead,
@@ -59,12 +62,13 @@ export function statisticsText(counts: Counts, facts: RunFacts): string {
   rows.push(
     `${countOf(counts.lines, 'line', 'lines')}, ${bytesText(facts.bytesRead)} in ${durationText(facts.seconds)} on ${countOf(facts.threads, 'thread', 'threads')}: ${countText(rate(counts, facts))} lines/s`,
   )
-  rows.push(`  resolved      ${share(counts.resolved)}`)
-  const failures = failuresOf(counts).sort(([, a], [, b]) => b - a)
-  if (failures.length > 0) {
+  const located = (own: Counts): void => {
+    rows.push(`  resolved      ${share(own.resolved)}`)
+    const failures = failuresOf(own).sort(([, a], [, b]) => b - a)
     const reasons = failures.map(([reason, count]) => `${countText(count)} ${reason}`).join(', ')
-    rows.push(`  not resolved  ${share(unresolved(counts))}: ${reasons}`)
+    if (failures.length > 0) rows.push(`  not resolved  ${share(unresolved(own))}: ${reasons}`)
   }
+  located(counts)
   if (counts.blank > 0) rows.push(`  blank         ${share(counts.blank)}`)
   const list = (count: number, lines: readonly BadInputLine[]): void => {
     for (const { input, line, message } of lines) {
@@ -92,7 +96,16 @@ export function statisticsText(counts: Counts, facts: RunFacts): string {
       `  countries     ${atLeast(countText(counts.countries.size), counts.overflow.countries)}: ${named.join(', ')}`,
     )
   }
+  for (const { into, counts: own } of facts.others) {
+    rows.push(printable(into))
+    located(own)
+  }
   return rows.join('\n')
+}
+
+function otherJson({ into, counts }: RunFacts['others'][number]) {
+  const failed = Object.fromEntries(failuresOf(counts))
+  return { into, resolved: counts.resolved, unresolved: unresolved(counts), failed }
 }
 
 function rate(counts: Counts, { seconds }: RunFacts): number {

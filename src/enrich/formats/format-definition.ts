@@ -6,7 +6,7 @@ import type { Layout } from '../reading/layout.ts'
 import type { RowLineOptions } from './row-options.ts'
 
 /** The options that only some formats have. */
-export type FormatOption = Exclude<keyof LineOptions, Exclude<keyof CommonPlan, 'into' | 'overwrite'>>
+export type FormatOption = Exclude<keyof LineOptions, Exclude<keyof CommonPlan, 'overwrite'>>
 
 /** What is known about an input besides its bytes. Only the command knows it. */
 export interface InputFacts {

@@ -104,7 +104,6 @@ function checkFormat(format: Format | undefined): void {
  */
 const DEFAULTS = {
   header: true,
-  into: INTO,
   fields: undefined,
   append: false,
   annotate: undefined,
@@ -117,7 +116,6 @@ const DEFAULTS = {
 
 const OF_SOME_FORMATS = [
   'header',
-  'into',
   'fields',
   'append',
   'annotate',

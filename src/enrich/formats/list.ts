@@ -120,7 +120,7 @@ export const LIST: FormatDefinition<ListPlan> = {
   name: 'list',
   title: 'addresses, one a line',
   example: '81.2.69.142',
-  options: ['into', 'append', 'fields'],
+  options: ['append', 'fields'],
   requiredForRows: ['at'],
   recognise: looksLikeList,
   plan: planList,

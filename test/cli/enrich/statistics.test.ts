@@ -10,6 +10,7 @@ const FACTS: RunFacts = {
   doubtfulLines: [],
   bytesRead: 2_000_000,
   bytesWritten: 3_000_000,
+  others: [],
   threads: 2,
   seconds: 2,
 }

@@ -44,7 +44,6 @@ describe('the options of geofix enrich', () => {
       /--field is for json, ndjson, .*csv, and standard input is list\./,
     ],
     ['--time-field', ['--time-field', 'ts'], 'list', /--time-field is for json, ndjson, .*csv/],
-    ['--into', ['--into', 'place'], 'csv', /--into is for json, ndjson, w3c, zeek, access-log/],
     ['--fields', ['--fields', 'city'], 'ndjson', /--fields is for .*access-log, .*csv/],
     ['--no-header', ['--no-header'], 'ndjson', /--no-header is for tsv, csv/],
     ['--append', ['--append'], 'tsv', /--append is for access-log, .*list/],

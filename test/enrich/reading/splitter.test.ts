@@ -27,6 +27,7 @@ const csv = (maxLineBytes = 1000): Plan => ({
   address: 0,
   time: null,
   fields: ['city'],
+  columns: ['city'],
   replaced: [],
   isRows: false,
   maxRecordLines: 1000,

@@ -34,7 +34,7 @@ export class AddedColumnsOutput implements Output {
   readonly #target: Output
   readonly #file: ParquetFile
   readonly #into: string
-  readonly #fields: readonly LocationField[] | null
+  readonly #fields: ReadonlyMap<string, LocationField> | null
   readonly #locations = new Map<string, LocationRecord>()
   readonly #added: Struct[] = []
   readonly #moved: number[] = []
@@ -45,9 +45,14 @@ export class AddedColumnsOutput implements Output {
 
   /**
    * @param into the name of the column with the whole location
-   * @param fields columns with one value each instead; `null` for the whole location
+   * @param fields columns with one value each instead, by their names; `null` for the whole location
    */
-  constructor(target: Output, file: ParquetFile, into: string, fields: readonly LocationField[] | null) {
+  constructor(
+    target: Output,
+    file: ParquetFile,
+    into: string,
+    fields: ReadonlyMap<string, LocationField> | null,
+  ) {
     this.#target = target
     this.#file = file
     this.#into = into
@@ -120,7 +125,9 @@ export class AddedColumnsOutput implements Output {
     this.#rows = []
     const writer = new ColumnWriter(this.#columns)
     writer.add(
-      this.#fields === null ? [rows] : this.#fields.map((field) => rows.map((row) => fieldValue(row, field))),
+      this.#fields === null
+        ? [rows]
+        : [...this.#fields.values()].map((field) => rows.map((row) => fieldValue(row, field))),
     )
     writer.end()
     const bytes = writer.take()
@@ -132,7 +139,9 @@ export class AddedColumnsOutput implements Output {
   }
 
   get #columns(): (readonly SchemaElement[])[] {
-    return this.#fields === null ? [locationElements(this.#into)] : this.#fields.map(fieldElements)
+    return this.#fields === null
+      ? [locationElements(this.#into)]
+      : [...this.#fields].map(([name, field]) => fieldElements(name, field))
   }
 
   async #end(): Promise<void> {

@@ -43,8 +43,8 @@ export function locationElements(name: string): readonly SchemaElement[] {
 }
 
 /** The elements of the column of a field. */
-export function fieldElements(field: LocationField): readonly SchemaElement[] {
-  return elementsOf(field, isNumber(field) ? 'DOUBLE' : 'STRING')
+export function fieldElements(name: string, field: LocationField): readonly SchemaElement[] {
+  return elementsOf(name, isNumber(field) ? 'DOUBLE' : 'STRING')
 }
 
 /** The value of a field; `null` without a location. */

@@ -142,10 +142,16 @@ export class ParquetFile {
 
   /** All rows as lines of JSON, in chunks. @throws CommandFailure when the file is damaged, or JSON would lose values */
   async *lines(): AsyncGenerator<Uint8Array> {
-    const { loss } = this
-    if (loss !== null)
-      throw unreadableInput(this.name, new Error(`${loss}. Write Parquet, as -o FILE.parquet does`))
+    this.#refuseLoss()
     yield* this.#lines(this.#tree.children)
+  }
+
+  /** All rows as CSV with a header (RFC 4180), in chunks. Missing values are empty. Throws as `lines` does */
+  async *csv(): AsyncGenerator<Uint8Array> {
+    this.#refuseLoss()
+    const columns = this.#tree.children
+    yield Buffer.from(`${columns.map(({ element }) => csvValue(element.name)).join(',')}\n`)
+    yield* this.#lines(columns, Number.POSITIVE_INFINITY, (row) => csvLine(row, columns))
   }
 
   /**
@@ -160,6 +166,12 @@ export class ParquetFile {
       const members = paths.map((path, index) => `${names[index]}:${valueText(row, columns, path)}`)
       return `{${members.join(',')}}\n`
     })
+  }
+
+  #refuseLoss(): void {
+    const { loss } = this
+    if (loss !== null)
+      throw unreadableInput(this.name, new Error(`${loss}. Write Parquet, as -o FILE.parquet does`))
   }
 
   async *#lines(
@@ -221,6 +233,22 @@ function lineText(row: readonly unknown[], columns: readonly SchemaTree[], textO
     (column, index) => `${JSON.stringify(column.element.name)}:${textOf(row[index], column)}`,
   )
   return `{${members.join(',')}}\n`
+}
+
+/** Texts as they are, other values as JSON. */
+function csvLine(row: readonly unknown[], columns: readonly SchemaTree[]): string {
+  const cells = columns.map((column, index) => {
+    const text = jsonText(row[index], column)
+    const value: unknown = text.startsWith('"') ? JSON.parse(text) : text === 'null' ? '' : text
+    return csvValue(String(value))
+  })
+  const line = cells.join(',')
+  // A line without anything is no record.
+  return line === '' ? '""\n' : `${line}\n`
+}
+
+function csvValue(text: string): string {
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /** The value at a path as JSON; `null` if there is none, another text if it is too long. */

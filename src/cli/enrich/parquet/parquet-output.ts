@@ -2,7 +2,7 @@
 import type { EnrichOptions, Plan } from '../../../enrich/formats/formats.ts'
 import { pathText } from '../../../enrich/formats/ndjson/member-path.ts'
 import { objectsIn, planNdjsonObjects } from '../../../enrich/formats/ndjson/plan.ts'
-import { INTO } from '../../../enrich/options.ts'
+import { columnNames, INTO, type LocationField } from '../../../enrich/options.ts'
 import { sampleLines } from '../../../enrich/reading/sample.ts'
 import { UsageError } from '../../terminal.ts'
 import { asUsage, inWords } from '../command-errors.ts'
@@ -44,7 +44,7 @@ export async function parquetRun(
   const [input] = inputs
   const found = await Promise.all(inputs.map((each) => each.isParquet()))
   if (input === undefined || !found.includes(true)) {
-    const output = new RowsOutput(target, options.into ?? INTO, options.fields ?? null)
+    const output = new RowsOutput(target, options.into ?? INTO, namedFields(options))
     return {
       output,
       options: { ...options, fields: undefined },
@@ -73,8 +73,9 @@ async function addedColumns(
   options: EnrichOptions,
   note: (text: string) => void,
 ): Promise<ParquetRun> {
-  const { fields, into = INTO } = options
-  const taken = (fields ?? [into]).find((name) => file.columns.includes(name))
+  const { into = INTO } = options
+  const fields = namedFields(options)
+  const taken = (fields === null ? [into] : [...fields.keys()]).find((name) => file.columns.includes(name))
   if (taken !== undefined)
     throw new UsageError(
       `${input.name} has a column ${JSON.stringify(taken)} already: write another name, as in --into geo.`,
@@ -86,12 +87,19 @@ async function addedColumns(
   input.readRows = () => file.linesOf(paths)
   const [field, timeField] = paths.map((path) => pathText([path.join('.')]))
   return {
-    output: new AddedColumnsOutput(target, file, into, fields ?? null),
+    output: new AddedColumnsOutput(target, file, into, fields),
     options: { ...options, format: 'ndjson', fields: undefined, field, timeField, into: LOCATION_MEMBER },
     isTable: () => false,
     usePlan: () => {},
     isPlanned: true,
   }
+}
+
+/** What the columns of `fields` have, by their names; `null` without the option. @throws UsageError for a wrong name */
+function namedFields({ fields, into }: EnrichOptions): ReadonlyMap<string, LocationField> | null {
+  if (fields === undefined) return null
+  const names = asUsage(() => columnNames(fields, { into }))
+  return new Map(fields.map((field, index) => [names[index] ?? field, field]))
 }
 
 /** Finds the columns of the address and the time. */

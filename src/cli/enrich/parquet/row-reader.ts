@@ -37,8 +37,8 @@ export function tableOf(plan: Plan): DelimitedPlan | null {
 export class RowReader {
   /** Whether the lines are rows of a table, whose values are text. */
   readonly isTable: boolean
-  /** The columns of the location in a table; empty for objects. */
-  readonly fields: readonly LocationField[]
+  /** What the columns of the location in a table have, by their names; empty for objects. */
+  readonly fields: ReadonlyMap<string, LocationField>
   readonly #table: DelimitedPlan | null
   #names: readonly string[] | null = null
   #preambleLines = 0
@@ -48,7 +48,8 @@ export class RowReader {
   constructor(plan: Plan) {
     this.#table = tableOf(plan)
     this.isTable = this.#table !== null
-    this.fields = this.#table?.fields ?? []
+    const { columns = [], fields = [] } = this.#table ?? {}
+    this.fields = new Map(fields.map((field, index) => [columns[index] ?? field, field]))
   }
 
   /** The rows of the lines that end in these bytes. What is behind the last line feed belongs to the next ones. */
@@ -101,7 +102,7 @@ export class RowReader {
 
   *#records(plan: DelimitedPlan, bytes: Uint8Array) {
     const ends = recordEndsOf(definitionOf(plan.format).layout(plan))
-    const fields = new RecordFields(plan.delimiter, plan.quotes, plan.width + plan.fields.length + 1)
+    const fields = new RecordFields(plan.delimiter, plan.quotes, plan.width + plan.columns.length + 1)
     ends.reset(bytes)
     for (let start = this.#names === null ? markLength(bytes) : 0; start < bytes.length; ) {
       const next = ends.next(start, bytes.length, true)
@@ -124,7 +125,7 @@ export class RowReader {
         return null
       }
       const own = Array.from({ length: plan.width }, (_, index) => `column_${index + 1}`)
-      this.#names = [...own, ...plan.fields]
+      this.#names = [...own, ...plan.columns]
     }
     const names = this.#names
     // A bad line has another number of values, and is kept as it is.
@@ -135,7 +136,8 @@ export class RowReader {
   /** Values of a table are text, but for the numbers of a location. */
   #valueOf(name: string, text: string): string | number | null {
     if (text === '') return null
-    return this.fields.some((field) => field === name && isNumber(field)) ? Number(text) : text
+    const field = this.fields.get(name)
+    return field !== undefined && isNumber(field) ? Number(text) : text
   }
 }
 

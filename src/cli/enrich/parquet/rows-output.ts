@@ -3,7 +3,7 @@ import type { LocationField } from '../../../enrich/options.ts'
 import type { LocationRecord } from '../../../location/location-record.ts'
 import type { Output } from '../output.ts'
 import { ColumnWriter } from './column-writer.ts'
-import { type ColumnType, elementsOf, fieldElements, fieldValue, locationElements } from './columns.ts'
+import { type ColumnType, elementsOf, fieldValue, isNumber, locationElements } from './columns.ts'
 import { type Row, RowReader, type SizedRow } from './row-reader.ts'
 
 /** Rows and bytes of lines of a row group, at most: all of them are in memory. */
@@ -34,7 +34,7 @@ interface Column {
 export class RowsOutput implements Output {
   readonly #target: Output
   readonly #into: string
-  readonly #fields: readonly LocationField[] | null
+  readonly #fields: ReadonlyMap<string, LocationField> | null
   #reader: RowReader | null = null
   readonly #columns = new Map<string, Column>()
   #rescued: unknown[] = []
@@ -45,9 +45,10 @@ export class RowsOutput implements Output {
 
   /**
    * @param into the name of the member with the location
-   * @param fields columns with one value each instead; `null` for the whole location. Tables have their columns already
+   * @param fields columns with one value each instead, by their names; `null` for the whole location. Tables have their
+   *   columns already
    */
-  constructor(target: Output, into: string, fields: readonly LocationField[] | null) {
+  constructor(target: Output, into: string, fields: ReadonlyMap<string, LocationField> | null) {
     this.#target = target
     this.#into = into
     this.#fields = fields
@@ -107,7 +108,9 @@ export class RowsOutput implements Output {
     const fields = this.#reader?.isTable ? null : this.#fields
     for (const [name, value] of row) {
       if (fields === null || name !== this.#into) yield [name, value]
-      else for (const field of fields) yield [field, fieldValue(isLocation(value) ? value : null, field)]
+      else
+        for (const [column, field] of fields)
+          yield [column, fieldValue(isLocation(value) ? value : null, field)]
     }
   }
 
@@ -138,12 +141,11 @@ export class RowsOutput implements Output {
   /** Decides on the types of the columns by the values of the first row group. */
   #decide(): ColumnWriter {
     const isTable = this.#reader?.isTable === true
-    const fields = (isTable ? this.#reader?.fields : this.#fields) ?? []
+    const fields = isTable ? this.#reader?.fields : this.#fields
     const elements = [...this.#columns].map(([name, column]) => {
-      const field = fields.find((each) => each === name)
-      if (name === this.#into && fields.length === 0) column.type = 'location'
-      else if (field !== undefined)
-        column.type = fieldElements(field)[0]?.type === 'DOUBLE' ? 'DOUBLE' : 'STRING'
+      const field = fields?.get(name)
+      if (name === this.#into && !fields) column.type = 'location'
+      else if (field !== undefined) column.type = isNumber(field) ? 'DOUBLE' : 'STRING'
       else column.type = isTable ? 'STRING' : typeOf(column.values)
       const type = column.type
       column.values = column.values.map((value) => valueAs(type, value) ?? null)

@@ -34,7 +34,7 @@ export class DelimitedLines implements LineFormat {
     this.#valueFields = new RecordFields(plan.delimiter, plan.quotes, plan.fields.length)
     this.#appended = [...plan.fields.keys()].filter((index) => !plan.replaced.includes(index))
     const delimiter = String.fromCharCode(plan.delimiter)
-    const names = this.#appended.map((index) => delimiter + plan.fields[index])
+    const names = this.#appended.map((index) => delimiter + plan.columns[index])
     this.#names = new TextEncoder().encode(names.join(''))
     this.#nothing = new Uint8Array(this.#appended.length).fill(plan.delimiter)
     if (plan.headerLine > 0)

@@ -3,6 +3,7 @@ import { EnrichError, shownName } from '../../errors.ts'
 import {
   type CommonPlan,
   checkedFields,
+  columnNames,
   commonPlan,
   type LineOptions,
   LOCATION_FIELDS,
@@ -41,6 +42,8 @@ export interface DelimitedPlan extends CommonPlan, Dialect {
   readonly time: number | null
   /** The columns with the location. Each is appended, or replaces a column; see `replaced`. */
   readonly fields: readonly LocationField[]
+  /** Their names in the header. */
+  readonly columns: readonly string[]
   /** For each column the index in `fields` of its new value, or -1. Empty when no column is replaced. */
   readonly replaced: readonly number[]
   /** Whether records are rows, which have any number of columns and no header. `width` is 0 then. */
@@ -104,14 +107,14 @@ export function planDelimited(
   if (timeField !== undefined && time !== null) {
     checkNamedTimes(timesIn(records, time), `column ${quoted(timeField)}`)
   }
-  const wanted: readonly string[] = fields
-  const replaced = names.map((name) => wanted.indexOf(name))
+  const added = columnNames(fields, options)
+  const replaced = names.map((name) => added.indexOf(name))
   const isReplacing = replaced.some((index) => index >= 0)
   if (isReplacing && !common.overwrite) {
-    const taken = fields.filter((each) => names.includes(each))
+    const taken = added.filter((each) => names.includes(each))
     throw new EnrichError(
       'ENRICH_FIELD_EXISTS',
-      `${taken.join(', ')}: the table already has such a column: add --overwrite to replace it, or name other columns with --fields (in a program: overwrite, fields)`,
+      `${taken.join(', ')}: the table already has such a column: add --overwrite to replace it, or name other columns with --fields or --into (in a program: overwrite, fields, into)`,
     )
   }
   const plan: DelimitedPlan = {
@@ -125,6 +128,7 @@ export function planDelimited(
     address,
     time,
     fields,
+    columns: added,
     replaced: isReplacing ? replaced : [],
     isRows: false,
   }
@@ -241,9 +245,9 @@ export function planRows(options: RowLineOptions, format: DelimitedPlan['format'
   if (!QUOTING.includes(quoting)) {
     throw new TypeError(`the option "quoting" must be one of ${QUOTING.join(', ')}`)
   }
-  if (options.overwrite === true) {
-    throw new TypeError('the option "overwrite" is for ndjson: the columns of rows have no names')
-  }
+  const named = options.overwrite === true ? 'overwrite' : options.into === undefined ? null : 'into'
+  if (named !== null)
+    throw new TypeError(`the option "${named}" is for ndjson: the columns of rows have no names`)
   const address = columnOfRows(field, 'field')
   const time = timeField === undefined ? null : columnOfRows(timeField, 'timeField')
   return {
@@ -258,6 +262,7 @@ export function planRows(options: RowLineOptions, format: DelimitedPlan['format'
     address,
     time,
     fields: checkedFields(fields),
+    columns: [],
     replaced: [],
     isRows: true,
   }

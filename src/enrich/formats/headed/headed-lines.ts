@@ -47,20 +47,21 @@ export class HeadedLines implements LineFormat<Header> {
     this.#locator = locator
     this.#time = new ByteSink(64)
     this.rewrites = plan.isObject
+    const encoder = new TextEncoder()
     const separator = String.fromCharCode(plan.separator)
-    this.#nothing = new TextEncoder().encode((separator + plan.unset).repeat(plan.fields.length))
+    this.#nothing = encoder.encode((separator + plan.unset).repeat(plan.fields.length))
     if (plan.isObject) {
       // Neither header nor directives.
     } else if (rules === null) {
       this.header = (bytes, start, end, out) => {
         out.write(bytes, start, end)
-        for (const field of plan.fields) out.writeAscii(separator + field)
+        for (const name of plan.columns) out.write(encoder.encode(separator + name))
       }
     } else {
       this.directive = (bytes, start, end, out) => {
         out.write(bytes, start, end)
         const text = new TextDecoder().decode(bytes.subarray(start, end))
-        if (this.#headerFault === '') out.writeAscii(rules.added(text, plan.fields))
+        if (this.#headerFault === '') out.write(encoder.encode(rules.added(text, plan.columns, plan.fields)))
       }
     }
     this.use(plan.header)
@@ -68,12 +69,12 @@ export class HeadedLines implements LineFormat<Header> {
 
   use(header: Header): void {
     if (header === this.#header) return
-    const { address, time, fields, separator, quotes, isObject, into } = this.#plan
+    const { address, time, columns, separator, quotes, isObject, into } = this.#plan
     const isSame = header.names === this.#header.names
     this.#header = header
     if (isSame) return
     const { names } = header
-    this.#headerFault = faultOfHeader(header, address, isObject ? [into] : fields)
+    this.#headerFault = faultOfHeader(header, address, isObject ? [into] : columns)
     // An object has each name once.
     const distinct = names.map((name, at) => (names.indexOf(name) === at ? name : `${name}_${at + 1}`))
     this.#names = isObject ? [...distinct, into].map((name) => `,${escaped(name)}:`) : []

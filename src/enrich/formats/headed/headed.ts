@@ -71,7 +71,7 @@ function definition(
     name,
     title,
     example,
-    options: ['field', 'timeField', 'fields', 'to', 'into'],
+    options: ['field', 'timeField', 'fields', 'to'],
     requiredForRows: [],
     recognise,
     plan: (sample, isWhole, options) => planHeaded(sample, isWhole, options, name, rules),

@@ -1,5 +1,6 @@
 // The lines that name the columns of the records after them: `#Fields:` of W3C Extended, `#fields` of Zeek.
 import { quoted } from '../../../errors.ts'
+import type { LocationField } from '../../options.ts'
 
 /** Records with more fields are bad. */
 export const MAX_FIELDS = 4096
@@ -23,8 +24,13 @@ export const NO_HEADER: Header = { names: [], unset: '-', empty: '', date: '', t
 export interface DirectiveRules {
   /** The header after the directive in `text`. */
   next(header: Header, text: string): Header
-  /** What is written after a directive when fields are added to the records; '' if nothing. */
-  added(text: string, fields: readonly string[]): string
+  /**
+   * What is written after a directive when columns are added to the records; '' if nothing.
+   *
+   * @param names of the columns
+   * @param fields what each of them has
+   */
+  added(text: string, names: readonly string[], fields: readonly LocationField[]): string
   /** The byte between fields that a directive declares; `null` if it declares none. */
   separator(text: string): number | null
 }
@@ -48,7 +54,7 @@ export const W3C_DIRECTIVES: DirectiveRules = {
     const [, date, time] = DATE.exec(text) ?? []
     return date === undefined || time === undefined ? header : { ...header, date, time }
   },
-  added(text, fields) {
+  added(text, names) {
     if (!isW3cFields(text)) return ''
     // CloudFront separates the names by spaces, and the values by tabs.
     const separator = text
@@ -57,7 +63,7 @@ export const W3C_DIRECTIVES: DirectiveRules = {
       .includes('\t')
       ? '\t'
       : ' '
-    return fields.map((field) => separator + field).join('')
+    return names.map((name) => separator + name).join('')
   },
   separator: () => null,
 }
@@ -68,7 +74,7 @@ export function isW3cFields(text: string): boolean {
 }
 
 /** The Zeek types of the fields that are numbers. All others are strings. */
-const NUMBERS = ['latitude', 'longitude']
+const NUMBERS: readonly LocationField[] = ['latitude', 'longitude']
 const HEXADECIMAL = /^\\x([0-9a-f]{2})$/i
 
 /**
@@ -83,10 +89,10 @@ export const ZEEK_DIRECTIVES: DirectiveRules = {
     if (name === '#unset_field') return { ...header, unset: values[0] ?? '' }
     return name === '#empty_field' ? { ...header, empty: values[0] ?? '' } : header
   },
-  added(text, fields) {
+  added(text, names, fields) {
     const separator = zeekSeparator(text)
     const [name] = text.split(separator)
-    if (name === '#fields') return fields.map((field) => separator + field).join('')
+    if (name === '#fields') return names.map((each) => separator + each).join('')
     if (name !== '#types') return ''
     return fields.map((field) => separator + (NUMBERS.includes(field) ? 'double' : 'string')).join('')
   },

@@ -2,6 +2,7 @@ import { EnrichError } from '../../errors.ts'
 import {
   type CommonPlan,
   checkedFields,
+  columnNames,
   commonPlan,
   type LineOptions,
   LOCATION_FIELDS,
@@ -38,6 +39,8 @@ export interface HeadedPlan extends CommonPlan {
   readonly isClock: boolean
   /** The fields that are appended. */
   readonly fields: readonly LocationField[]
+  /** Their names in the header. */
+  readonly columns: readonly string[]
   /** Whether records become objects. */
   readonly isObject: boolean
 }
@@ -68,12 +71,12 @@ export function planHeaded(
       `its header has ${columns.length} fields: ${MAX_FIELDS} are the most that are read`,
     )
   }
-  const added = isObject ? [common.into] : fields
+  const added = isObject ? [common.into] : columnNames(fields, options)
   const taken = added.filter((each) => columns.some(({ name }) => name === each))
   if (taken.length > 0) {
     const remedy = isObject
       ? 'another name with --into (in a program: into)'
-      : 'other fields with --fields (in a program: fields)'
+      : 'other fields with --fields, or other names with --into (in a program: fields, into)'
     throw new EnrichError(
       'ENRICH_FIELD_EXISTS',
       `${taken.join(', ')}: the header already has such a field: name ${remedy}`,
@@ -100,6 +103,7 @@ export function planHeaded(
     time,
     isClock: clock !== null,
     fields,
+    columns: isObject ? [] : added,
     isObject,
   }
   return { plan, notes }

@@ -54,7 +54,6 @@ function definition<Name extends PatternFormat>(
     options: [
       'field',
       'timeField',
-      'into',
       'append',
       'fields',
       ...(pattern === null ? (['logFormat'] as const) : []),

@@ -121,7 +121,7 @@ export const TEXT: FormatDefinition<TextPlan> = {
   name: 'text',
   title: 'any other text with addresses in it: syslog, auth.log, mail and error logs, HAProxy, iptables',
   example: 'Jul  1 12:00:00 web sshd[7]: Failed password for root from 81.2.69.142 port 51234 ssh2',
-  options: ['into', 'append', 'fields', 'annotate', 'nth', 'to'],
+  options: ['append', 'fields', 'annotate', 'nth', 'to'],
   requiredForRows: ['at'],
   recognise: looksLikeText,
   plan: planText,

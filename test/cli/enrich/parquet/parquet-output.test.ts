@@ -1,6 +1,7 @@
 // geofix enrich with Parquet, as a user types it. hyparquet, another reader than the code that adds columns, reads the results.
 import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, type SchemaElement } from 'hyparquet'
 import { parquetWriteBuffer } from 'hyparquet-writer'
@@ -270,6 +271,61 @@ describe('Parquet to lines', () => {
   })
 })
 
+describe('Parquet to CSV', () => {
+  const texts = [' x', 'a,b', 'a "b"\r\nc', null]
+  const file = () =>
+    writeParquet('to-csv.parquet', [
+      { name: 'id', data: each((index) => BigInt(index) * 10n ** 16n), type: 'INT64' },
+      { name: 'client_ip', data: ips, type: 'STRING' },
+      { name: 'a "b"', data: each((index) => texts[index % 4]), type: 'STRING' },
+      { name: 'time', data: times, type: 'TIMESTAMP' },
+      { name: 'json', data: each((index) => ({ index })), type: 'JSON' },
+    ])
+
+  it.each([
+    ['-o', path('table.csv')],
+    ['--to', 'csv'],
+  ])('writes a row for each row, with columns for the location: %s', async (flag, value) => {
+    const { status, out } = await enrich(file(), flag, value, '--fields', 'city,timezone_offset')
+    const text = flag === '-o' ? readFileSync(value, 'utf8') : out
+    expect(status).toBe(0)
+    expect(text.startsWith('id,client_ip,"a ""b""",time,json,city,timezone_offset\n')).toBe(true)
+    const rows: Record<string, string>[] = parse(text, { columns: true })
+    expect(rows).toHaveLength(COUNT)
+    for (const [index, row] of rows.entries()) {
+      const found = expected(index)
+      expect(row).toEqual({
+        id: String(BigInt(index) * 10n ** 16n),
+        client_ip: ips[index] ?? '',
+        'a "b"': texts[index % 4] ?? '',
+        time: times[index]?.toISOString().replace('.000', ''),
+        json: `{"index":${index}}`,
+        city: found?.city ?? '',
+        timezone_offset: found?.timezone.offset ?? '',
+      })
+    }
+  })
+
+  it('keeps rows of one column that are empty', async () => {
+    const only = writeParquet('only.parquet', [{ name: 'ip', data: ['81.2.69.142', null], type: 'STRING' }])
+    const { out } = await enrich(only, '--to', 'csv', '--fields', 'city')
+    expect(out).toBe('ip,city\n81.2.69.142,London\n"",\n')
+  })
+
+  it('is refused for columns that text would change, and for other formats', async () => {
+    expect(await enrich(ROWS, '-o', path('never.csv'))).toMatchObject({
+      status: 4,
+      err: expect.stringContaining('which JSON would change'),
+    })
+    expect(existsSync(path('never.csv'))).toBe(false)
+    const input = '{"ip":"81.2.69.142"}\n'
+    expect(await geofix(['enrich', '--db', DB, '--to', 'csv'], { input })).toMatchObject({
+      status: 2,
+      err: expect.stringContaining('--to csv makes tables of Parquet, and standard input is ndjson'),
+    })
+  })
+})
+
 describe('lines to Parquet', () => {
   it('makes typed columns of objects, and loses nothing that comes later', async () => {
     const file = path('events.ndjson')
@@ -336,6 +392,18 @@ describe('lines to Parquet', () => {
       { location: { city: 'London' } },
       { location: { city: 'Sydney' } },
     ])
+  })
+
+  it.each([
+    ['ndjson', '{"ip":"81.2.69.142"}\n'],
+    ['csv', 'ip,x\n81.2.69.142,1\n'],
+  ])('gives columns names that begin with that of --into: %s', async (name, text) => {
+    writeFileSync(path(`into.${name}`), text)
+    const flags = ['--into', 'src', '--fields', 'city,latitude']
+    await enrich(path(`into.${name}`), '-o', path('into.parquet'), ...flags)
+    expect(await rowsOf(path('into.parquet'))).toMatchObject([{ src_city: 'London', src_latitude: 51.5 }])
+    await enrich(path('into.parquet'), '-o', path('twice.parquet'), '--into', 'dst', '--fields', 'latitude')
+    expect(await rowsOf(path('twice.parquet'))).toMatchObject([{ src_latitude: 51.5, dst_latitude: 51.5 }])
   })
 
   it('goes to standard output with --to parquet, and not with --rows', async () => {

@@ -293,6 +293,19 @@ describe('columns', () => {
     )
   })
 
+  it('have names that begin with the one that is given', () => {
+    expect(csv('ip,city\n81.2.69.142,a\n', { into: 'src' })).toBe(
+      'ip,city,src_country_code,src_city\n81.2.69.142,a,GB,London\n',
+    )
+    expect(csv('ip,src_city\n81.2.69.142,a\n', { into: 'src', overwrite: true })).toBe(
+      'ip,src_city,src_country_code\n81.2.69.142,London,GB\n',
+    )
+    expect(() => csv('ip,src_city\n81.2.69.142,a\n', { into: 'src' })).toThrow('src_city: the table already')
+    for (const into of ['a,b', 'a b', '"', 'a\n']) {
+      expect(() => csv('ip\n81.2.69.142\n', { into })).toThrow(TypeError)
+    }
+  })
+
   it('follow records without a header', () => {
     expect(csv('1,81.2.69.142\n2,9.9.9.9\n', { header: false })).toBe(
       '1,81.2.69.142,GB,London\n2,9.9.9.9,,\n',

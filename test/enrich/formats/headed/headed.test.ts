@@ -38,6 +38,22 @@ function located(input: string, options: EnrichOptions = {}) {
 
 const CITY: EnrichOptions = { fields: ['country_code', 'city', 'timezone_offset'] }
 
+describe('the names of the fields that are added', () => {
+  it.each([
+    ['w3c', W3C, /#Fields: .* sc-status src_latitude src_city\n/],
+    ['zeek', ZEEK, /\tid\.resp_h\tsrc_latitude\tsrc_city\n#types\t.*\taddr\tdouble\tstring\n/],
+    ['ssv', FLOW, / log-status src_latitude src_city\n/],
+  ])('begin with the one that is given: %s', (_, log, header) => {
+    expect(located(log, { into: 'src', fields: ['latitude', 'city'] }).output).toMatch(header)
+    expect(() => located(log, { into: 'a b' })).toThrow(TypeError)
+  })
+
+  it('are not those of the header', () => {
+    const log = W3C.replace('sc-status', 'src_city')
+    expect(() => located(log, { into: 'src' })).toThrow('src_city: the header already has such a field')
+  })
+})
+
 describe('a W3C Extended log', () => {
   it('gets fields behind its own, and keeps its bytes', () => {
     const { output, notes } = located(W3C, CITY)

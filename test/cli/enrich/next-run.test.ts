@@ -1,0 +1,198 @@
+// Several addresses of a line: geofix enrich --field A=into --field B=into.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { effort } from '../../effort.ts'
+import { temporaryFolder } from '../../temporary.ts'
+import { geofix, writeDatabase } from './command-line.ts'
+
+const folder = temporaryFolder()
+const DB = writeDatabase(folder)
+const path = (name: string): string => join(folder, name)
+const enrich = (...args: string[]) => geofix(['enrich', '--db', DB, '--stats', 'none', ...args])
+
+const TIME = '2026-07-01T12:00:00Z'
+const ZEEK = ['#separator \\x09', '#unset_field\t-', '#fields\tts\tsrc\tdst', '#types\ttime\taddr\taddr']
+
+/** A log of each kind with two addresses a line, and the fields that have them. */
+const LOGS: readonly [format: string, log: string, flags: readonly string[]][] = [
+  [
+    'ndjson',
+    `{"ts":"${TIME}","a":{"src":"81.2.69.142"},"dst":"1.2.3.4"}\r\n{"a":{"src":"10.0.0.1"},"dst":"x"}\nbad\n{"dst":"1.2.3.4"}`,
+    ['a.src', 'dst'],
+  ],
+  ['json', `[{"src":"81.2.69.142","dst":"1.2.3.4"},\n {"src":"1.2.3.4"}]\n`, ['src', 'dst']],
+  ['csv', `ts,src,dst\n${TIME},81.2.69.142,1.2.3.4\n,10.0.0.1,"1.2.3.4"\nbad\n`, ['src', 'dst']],
+  ['tsv', `ts\tsrc\tdst\n${TIME}\t81.2.69.142\t1.2.3.4\n`, ['src', '3']],
+  ['w3c', '#Fields: date time src dst\n2026-07-01 12:00:00 81.2.69.142 1.2.3.4\n', ['src', 'dst']],
+  ['zeek', `${ZEEK.join('\n')}\n1782864007.25\t81.2.69.142\t1.2.3.4\n1782864007.25\t-\t-\n`, ['src', 'dst']],
+  ['ssv', 'version srcaddr dstaddr start\n2 81.2.69.142 1.2.3.4 1782864007\n', ['srcaddr', 'dstaddr']],
+]
+
+const named = (fields: readonly string[]): string[] =>
+  fields.flatMap((field, index) => ['--field', `${field}=${['from', 'to'][index]}`])
+
+describe('several addresses of a line', () => {
+  it.each(LOGS)('are located as two runs locate them: %s', async (format, log, fields) => {
+    const [first = '', second = ''] = fields
+    writeFileSync(path('in'), log)
+    expect(await enrich(path('in'), '--field', first, '--into', 'from', '-o', path('one'))).toMatchObject({
+      status: 0,
+    })
+    const apart = await enrich(path('one'), '--field', second, '--into', 'to')
+    const { status, out } = await enrich(path('in'), ...named(fields))
+    expect({ status, out }).toEqual({ status: 0, out: apart.out })
+    for (const name of ['from', 'to', 'London', 'Sydney']) expect(out).toContain(name)
+    const piped = await geofix(['enrich', '--db', DB, '--quiet', '--format', format, ...named(fields)], {
+      input: log,
+    })
+    expect(piped).toMatchObject({ status: 0, out })
+  })
+
+  it('get columns whose names begin with the name', async () => {
+    const { out } = await geofix(
+      ['enrich', '--db', DB, '--quiet', ...named(['src', 'dst']), '--fields', 'country_code,timezone_offset'],
+      { input: `ts,src,dst\n${TIME},81.2.69.142,1.2.3.4\n` },
+    )
+    expect(out).toBe(
+      `ts,src,dst,from_country_code,from_timezone_offset,to_country_code,to_timezone_offset\n${TIME},81.2.69.142,1.2.3.4,GB,+01:00,AU,+10:00\n`,
+    )
+  })
+
+  it.each([
+    ['zeek', `${ZEEK.join('\n')}\n1782907200.25\t81.2.69.142\t1.2.3.4\n`],
+    ['ssv', 'start src src_ip dst\n1782907200 81.2.69.142 81.2.69.142 1.2.3.4\n'],
+    ['w3c', `#Fields: timestamp src dst\n${TIME} 81.2.69.142 1.2.3.4\n`],
+  ])('become members of one object with --to ndjson, with its time: %s', async (format, log) => {
+    const { out } = await geofix(
+      ['enrich', '--db', DB, '--quiet', ...named(['src', 'dst']), '--to', 'ndjson', '--format', format],
+      { input: log },
+    )
+    expect(JSON.parse(out)).toMatchObject({
+      src: '81.2.69.142',
+      from: { city: 'London', timezone: { offset: '+01:00' } },
+      to: { city: 'Sydney', timezone: { offset: '+10:00' } },
+    })
+  })
+
+  it('are counted each, and noted once', async () => {
+    writeFileSync(
+      path('counts.ndjson'),
+      `{"a":"81.2.69.142","b":"10.0.0.1"}\n{"a":"81.2.69.142","b":"1.2.3.4"}\n`,
+    )
+    const flags = [
+      'enrich',
+      '--db',
+      DB,
+      path('counts.ndjson'),
+      ...named(['a', 'b']),
+      '-o',
+      path('counts.out'),
+    ]
+    const { err } = await geofix(flags)
+    expect(err.split('the format is ndjson')).toHaveLength(2)
+    expect(err).toContain('\nto\n  resolved      1 (50.0%)\n  not resolved  1 (50.0%): 1 private\n')
+    const json: { resolved: number; bytesWritten: number; others: unknown } = JSON.parse(
+      (await geofix([...flags, '--quiet', '--stats', 'json'])).err,
+    )
+    expect(json.resolved).toBe(2)
+    expect(json.others).toEqual([{ into: 'to', resolved: 1, unresolved: 1, failed: { private: 1 } }])
+    expect(json.bytesWritten).toBe(readFileSync(path('counts.out')).length)
+  })
+
+  it('are as many as you name, in files that are joined', async () => {
+    for (const name of ['1.csv', '2.csv'])
+      writeFileSync(path(name), 'a,b,c\n81.2.69.142,1.2.3.4,2001:4860::1')
+    const fields = ['a', 'b', 'c'].flatMap((name) => ['--field', `${name}=${name}_geo`])
+    const { out } = await enrich(path('1.csv'), path('2.csv'), ...fields, '--fields', 'country_code')
+    const row = '81.2.69.142,1.2.3.4,2001:4860::1,GB,AU,US'
+    expect(out).toBe(`a,b,c,a_geo_country_code,b_geo_country_code,c_geo_country_code\n${row}\n${row}`)
+  })
+
+  it.each<[string, string[], string]>([
+    ['have no names', ['--field', 'a', '--field', 'b'], 'a name of its own'],
+    ['have one name', ['--field', 'a=x', '--field', 'b=x'], 'a name of its own'],
+    ['have one name from --into', ['--field', 'a', '--field', 'b', '--into', 'x'], 'a name of its own'],
+    ['have two names', ['--field', 'a=x', '--into', 'y'], '--field and --into both name'],
+    ['are left out', [...named(['a', 'b']), '--only-failed'], '--only-failed takes one --field'],
+    ['are appended', [...named(['a', 'b']), '--append'], '--append takes one --field'],
+    ['are explained', [...named(['a', 'b']), '--explain'], '--explain takes one --field'],
+    ['are in rows', [...named(['a', 'b']), '--rows', '--format', 'ndjson', '--at', TIME], '--rows takes one'],
+    ['become Parquet', [...named(['a', 'b']), '--to', 'parquet'], 'one --field at a time'],
+    [
+      'have no instant in objects',
+      [...named(['src', 'dst']), '--to', 'ndjson', '--format', 'w3c'],
+      'day and time',
+    ],
+    ['are in an access log', [...named(['1', '2']), '--format', 'access-log'], 'Several fields are for'],
+  ])('are refused if they %s', async (_, flags, message) => {
+    const input = flags.includes('w3c')
+      ? '#Fields: date time src dst\n2026-07-01 12:00:00 81.2.69.142 1.2.3.4\n'
+      : '1.2.3.4 - - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 9\n'
+    const { status, err } = await geofix(['enrich', '--db', DB, ...flags], { input })
+    expect({ status, err }).toEqual({ status: 2, err: expect.stringContaining(message) })
+  })
+
+  it('leave no output if the second one is not there, or its name is taken', async () => {
+    writeFileSync(path('taken.ndjson'), '{"a":"81.2.69.142","to":1}\n')
+    writeFileSync(path('missing.ndjson'), '{"a":"81.2.69.142"}\n')
+    for (const [name, field, message] of [
+      ['missing.ndjson', 'nothing', '"nothing"'],
+      ['taken.ndjson', 'a', 'a member "to" already'],
+    ] as const) {
+      const { status, err } = await enrich(path(name), ...named(['a', field]), '-o', path('never'))
+      expect({ status, err }).toEqual({ status: 1, err: expect.stringContaining(message) })
+      expect(err).toContain(`${path(name)}: `)
+      expect(existsSync(path('never'))).toBe(false)
+    }
+  })
+
+  it('name a field with an equals sign by one more at its end', async () => {
+    const { out } = await geofix(['enrich', '--db', DB, '--quiet', '--field', 'a=b=', '--into', 'x'], {
+      input: '{"a=b":"81.2.69.142"}\n',
+    })
+    expect(JSON.parse(out)).toMatchObject({ x: { city: 'London' } })
+  })
+
+  it('are written as soon as the first one, while the input goes on', async () => {
+    let release = (): void => {}
+    const gate = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    async function* input() {
+      yield '{"a":"81.2.69.142","b":"1.2.3.4"}\n'
+      await gate
+      yield '{"a":"1.2.3.4","b":"81.2.69.142"}\n'
+    }
+    setTimeout(release, 500)
+    const { status, out } = await geofix(['enrich', '--db', DB, '--quiet', ...named(['a', 'b'])], {
+      input: input(),
+    })
+    expect(status).toBe(0)
+    expect(out.trim().split('\n')).toHaveLength(2)
+  })
+
+  it('are those of two runs for any lines', async () => {
+    const address = fc.constantFrom('81.2.69.142', '1.2.3.4', '10.0.0.1', 'x', '', '2001:4860::1', null)
+    const line = fc.oneof(
+      { weight: 9, arbitrary: fc.record({ a: address, b: address }).map((each) => JSON.stringify(each)) },
+      { weight: 1, arbitrary: fc.constantFrom('', 'bad', '{}', '[1]', `{"a":"${'y'.repeat(2000)}"}`) },
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(line, { minLength: 1, maxLength: 30 }),
+        fc.constantFrom('\n', '\r\n'),
+        async (lines, lineEnd) => {
+          writeFileSync(path('any'), lines.join(lineEnd))
+          const flags = ['--format', 'ndjson', '--force', '--max-line-bytes', '1500']
+          await enrich(path('any'), '--field', 'a', '--into', 'from', '-o', path('any.1'), ...flags)
+          const apart = await enrich(path('any.1'), '--field', 'b', '--into', 'to', ...flags.slice(0, 3))
+          const { status, out } = await enrich(path('any'), ...named(['a', 'b']), ...flags)
+          expect({ status, out }).toEqual({ status: 0, out: apart.out })
+        },
+      ),
+      { numRuns: effort({ short: 20, long: 300 }) },
+    )
+  })
+})
