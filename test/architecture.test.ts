@@ -108,15 +108,15 @@ describe('the imports of src', () => {
     ['rate-limiter-flexible', ['cli/serve/cluster.ts', 'cli/serve/rate-limiter-flexible.d.ts']],
     ['@hono/node-server', ['cli/serve/http-server.ts']],
     ['prom-client', ['cli/serve/cluster.ts', 'cli/serve/metrics.ts', 'cli/serve/worker-metrics.ts']],
-    // All but parquet-file.ts import types.
+    // All but pages.ts and parquet-file.ts import types.
     [
       'hyparquet',
-      ['added-columns', 'column-writer', 'columns', 'parquet-file', 'values'].map(
+      ['added-columns', 'column-writer', 'columns', 'pages', 'parquet-file', 'values'].map(
         (name) => `cli/enrich/parquet/${name}.ts`,
       ),
     ],
     ['hyparquet-writer', ['cli/enrich/parquet/column-writer.ts']],
-    ['fzstd', ['cli/enrich/parquet/parquet-file.ts']],
+    ['fzstd', ['cli/enrich/parquet/pages.ts']],
   ])('bring in %s at one place', (name, expected) => {
     expect(importersOf(name)).toEqual(expected)
   })

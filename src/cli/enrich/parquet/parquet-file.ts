@@ -1,9 +1,6 @@
-// The only importer of hyparquet, which is bundled into the command line's output.
+// hyparquet reads the values. It is bundled into the command line's output.
 import { type FileHandle, open } from 'node:fs/promises'
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { decompress } from 'fzstd'
 import {
-  type Compressors,
   type DecodedArray,
   type FileMetaData,
   type ParquetScan,
@@ -11,13 +8,12 @@ import {
   parquetScan,
   parquetSchema,
   type SchemaTree,
-  snappyUncompress,
 } from 'hyparquet'
-import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors/src/lz4.js'
 import { isError, messageOf } from '../../../realm.ts'
 import type { CommandFailure } from '../../terminal.ts'
 import { unreadableInput } from '../system-error.ts'
 import { columnNames, dropEmptyGroups, isEncrypted, readFooter, type Struct } from './footer.ts'
+import { COMPRESSORS, checkPages, MAX_GROUP_VALUES, MAX_PAGE_BYTES, type SchemaPath } from './pages.ts'
 import { jsonOrNull, jsonText, lossIn, PARSERS } from './values.ts'
 
 /** The first bytes of a Parquet file, and its last. */
@@ -26,9 +22,8 @@ export const PARQUET_MAGIC = Buffer.from('PAR1')
 const ENCRYPTED_MAGIC = Buffer.from('PARE')
 /** The length of the footer and the magic, after the footer. */
 const TAIL_BYTES = 8
-/** Limit of the footer and of one page. Bytes. */
+/** Limit of the footer. Bytes. */
 const MAX_FOOTER_BYTES = 2 ** 28
-const MAX_PAGE_BYTES = 2 ** 30
 /** The first rows, by which the columns of the address and the time are guessed. */
 export const SAMPLE_ROWS = 1000
 /** Lines are yielded in chunks of about this size. Characters. */
@@ -37,29 +32,6 @@ const CHUNK_CHARS = 256 * 1024
 const MAX_TEXT_CHARS = 1024
 /** Stands for such a text: it is neither an address nor a time. */
 const TOO_LONG = '"(too long)"'
-
-const COMPRESSORS: Compressors = {
-  SNAPPY: bounded((input, length) => {
-    const output = new Uint8Array(length)
-    snappyUncompress(input, output)
-    return output
-  }),
-  GZIP: bounded((input, length) => gunzipSync(input, { maxOutputLength: Math.max(length, 1) })),
-  BROTLI: bounded((input, length) => brotliDecompressSync(input, { maxOutputLength: Math.max(length, 1) })),
-  ZSTD: bounded((input, length) => decompress(input, new Uint8Array(length))),
-  LZ4: bounded(decompressLz4),
-  LZ4_RAW: bounded(decompressLz4Raw),
-}
-
-type Decompress = (input: Uint8Array, length: number) => Uint8Array
-
-/** A page says how long it is; a damaged one could ask for any memory. */
-function bounded(decompressPage: Decompress): Decompress {
-  return (input, length) => {
-    if (!(length >= 0 && length <= MAX_PAGE_BYTES)) throw new Error(`a page has ${length} bytes`)
-    return decompressPage(input, length)
-  }
-}
 
 /** An open Parquet file, which is read by row group. */
 export class ParquetFile {
@@ -182,7 +154,8 @@ export class ParquetFile {
     try {
       const scan = await this.#scan(columns)
       let left = most
-      for (const { rowStart, rowEnd } of scan.ranges) {
+      for (const [group, { rowStart, rowEnd }] of scan.ranges.entries()) {
+        await this.#checkGroup(group, columns)
         const end = Math.min(rowEnd, rowStart + left)
         const values: DecodedArray[] = []
         for (const { element } of columns) {
@@ -210,6 +183,24 @@ export class ParquetFile {
     }
   }
 
+  /** Checks the pages of some columns in a row group. @throws Error when they are damaged */
+  async #checkGroup(group: number, columns: readonly SchemaTree[]): Promise<void> {
+    const rows = this.groupRows[group] ?? 0
+    if (rows > MAX_GROUP_VALUES)
+      throw new Error(`a row group has ${rows} rows: ${MAX_GROUP_VALUES} are the most`)
+    for (const { meta_data: metadata } of this.#metadata.row_groups[group]?.columns ?? []) {
+      const path = metadata === undefined ? [] : pathTo(this.#tree, metadata.path_in_schema)
+      if (metadata === undefined || !columns.some((column) => column === path[1])) continue
+      const {
+        dictionary_page_offset: dictionary,
+        data_page_offset: data,
+        total_compressed_size: size,
+      } = metadata
+      const start = Number(dictionary || data)
+      checkPages(await readAt(this.#file, start, start + Number(size)), path, metadata, rows)
+    }
+  }
+
   #scan(columns: readonly SchemaTree[]): Promise<ParquetScan> {
     return parquetScan({
       file: {
@@ -224,8 +215,20 @@ export class ParquetFile {
       compressors: COMPRESSORS,
       parsers: PARSERS,
       geoparquet: false,
+      useOffsetIndex: false,
     })
   }
+}
+
+/** The nodes of the schema from its root to a column. @throws Error when there is no such column */
+function pathTo(tree: SchemaTree, names: readonly string[]): SchemaPath {
+  const path = [tree]
+  for (const name of names) {
+    const child = path.at(-1)?.children.find(({ element }) => element.name === name)
+    if (child === undefined) throw new Error(`its schema has no column ${JSON.stringify(names.join('.'))}`)
+    path.push(child)
+  }
+  return path
 }
 
 function lineText(row: readonly unknown[], columns: readonly SchemaTree[], textOf: typeof jsonText): string {
