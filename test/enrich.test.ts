@@ -319,7 +319,7 @@ describe('enrich', () => {
     [{ format: 'ndjson', append: true }, 'list, text, not for ndjson'],
     [{ format: 'ndjson', fields: ['city'] }, 'csv, text, not for ndjson'],
     [{ format: 'ndjson', header: false }, '"header" is for tsv, csv, not for ndjson'],
-    [{ format: 'csv', into: 'place' }, 'list, text, not for csv'],
+    [{ format: 'csv', append: true }, 'list, text, not for csv'],
     [{ format: 'list', overwrite: true }, '"overwrite" is for json, ndjson, tsv, csv, not for list'],
   ])('refuses an option that the format does not have: %j', (options, message) => {
     expect(() => enrich(inChunks(LINE, 10), { resolver, ...options })).toThrow(TypeError)

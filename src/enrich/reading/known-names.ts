@@ -178,6 +178,9 @@ export function isOtherName(path: readonly string[]): boolean {
  * before inner ones, whatever their names.
  */
 export function timeRank(path: readonly string[]): number {
+  // MongoDB writes a time as an object (Extended JSON), `t` in its own logs.
+  if (path.length > 1 && path.at(-1) === '$date')
+    return timeRank(path.length === 2 && path[0] === 't' ? ['ts'] : path.slice(0, -1))
   const own = plainName(path.at(-1) ?? '')
   const considered = [plainName(path.slice(-2).join('')), ...(CLEAR_TIMES.has(own) ? [own] : [])]
   const ranks = considered.map((name) => TIMES.indexOf(name)).filter((rank) => rank >= 0)

@@ -61,6 +61,26 @@ const LINES: readonly [program: string, format: string, lines: string][] = [
     'text',
     `Jul  1 12:00:00 mx sendmail[7]: x61C0: from=<a@b>, size=1, class=0, nrcpts=1, relay=mail.example [${IP}]`,
   ],
+  [
+    'pfSense',
+    'text',
+    `Jul  1 12:00:00 fw filterlog[64]: 5,,,1000000103,igb0,match,block,in,4,0x0,,241,54321,0,none,6,tcp,40,${IP},203.0.113.9,42112,23,0,S,1,,1024,,`,
+  ],
+  [
+    'MongoDB',
+    'ndjson',
+    `{"t":{"$date":"2026-07-01T12:00:00.123+00:00"},"s":"I","c":"NETWORK","id":22943,"ctx":"listener","msg":"Connection accepted","attr":{"remote":"${IP}:52111","connectionId":1}}`,
+  ],
+  [
+    'Okta',
+    'json',
+    `[{"actor":{"id":"1"},"client":{"userAgent":{"browser":"CHROME"},"ipAddress":"${IP}"},"published":"2026-07-01T12:00:00.123Z"}]`,
+  ],
+  [
+    'PostgreSQL',
+    'text',
+    `2026-07-01 12:00:00.120 UTC [42] [unknown]@[unknown] LOG:  connection received: host=${IP} port=52111`,
+  ],
   ['OpenVPN', 'text', `2026-07-01 12:00:00 ${IP}:51234 TLS: Initial packet from [AF_INET]${IP}:51234`],
   [
     'HAProxy',

@@ -268,5 +268,8 @@ describe('the name of a field', () => {
   it('of a time is ranked by its path', () => {
     expect(timeRank(['@timestamp'])).toBeLessThan(timeRank(['created']))
     expect(timeRank(['created'])).toBeLessThan(timeRank(['log', '@timestamp']))
+    expect(timeRank(['t', '$date'])).toBe(timeRank(['ts']))
+    expect(timeRank(['created', '$date'])).toBe(timeRank(['created']))
+    expect(timeRank(['x', '$date'])).toBe(Number.POSITIVE_INFINITY)
   })
 })

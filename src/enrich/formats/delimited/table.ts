@@ -183,8 +183,11 @@ export function looksLikeCsv(sample: Uint8Array): boolean {
   return isAddressName(first[0] ?? '') && (column.isEmpty || column.holdsAddresses(false))
 }
 
+/** A line of syslog, whose message can have commas: the filter log of pfSense. */
+const SYSLOG = /^(?:<\d{1,3}>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ [^\s,:]+: /
+
 function isTable({ width, rows, misfits }: SampleTable, sample: Uint8Array): boolean {
-  if (width < 2 || rows.length <= misfits) return false
+  if (width < 2 || rows.length <= misfits || SYSLOG.test(rows[0]?.[0] ?? '')) return false
   // Lines of logs have commas and tabs too, but no field of them is an address.
   return !opensLikeLog(sample) || rows.some((row) => row.some(isAddress))
 }

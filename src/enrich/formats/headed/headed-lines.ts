@@ -158,6 +158,7 @@ export class HeadedLines implements LineFormat<Header> {
     const { valueStart, valueEnd } = record
     const { isClock } = this.#plan
     if (!isClock) return eventTime(bytes, valueStart, valueEnd)
+    if (this.#header.isLocal) return NO_TIME
     const scratch = this.#time
     scratch.length = 0
     if (this.#day !== -1) {

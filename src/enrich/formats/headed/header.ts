@@ -16,9 +16,11 @@ export interface Header {
   /** The day of the last `#Date:` as `2000-10-09`, and its time as `16:44:49`; '' without one. */
   readonly date: string
   readonly time: string
+  /** Whether times are of an unknown zone, and not in UTC. */
+  readonly isLocal: boolean
 }
 
-export const NO_HEADER: Header = { names: [], unset: '-', empty: '', date: '', time: '' }
+export const NO_HEADER: Header = { names: [], unset: '-', empty: '', date: '', time: '', isLocal: false }
 
 /** How a format writes directives. */
 export interface DirectiveRules {
@@ -35,6 +37,8 @@ export interface DirectiveRules {
   separator(text: string): number | null
 }
 
+/** Windows Firewall says so, other programs write UTC. */
+const TIME_FORMAT = /^#Time Format:\s*(\w+)/i
 const DATE = /^#Date:\s*(\d{4}-\d\d-\d\d)[ \t]+(\d\d:\d\d:\d\d)/i
 
 /**
@@ -51,6 +55,8 @@ export const W3C_DIRECTIVES: DirectiveRules = {
           .trim()
           .split(/\s+/),
       }
+    const [, format] = TIME_FORMAT.exec(text) ?? []
+    if (format !== undefined) return { ...header, isLocal: format.toLowerCase() === 'local' }
     const [, date, time] = DATE.exec(text) ?? []
     return date === undefined || time === undefined ? header : { ...header, date, time }
   },

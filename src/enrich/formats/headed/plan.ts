@@ -89,7 +89,9 @@ export function planHeaded(
   const time = clock ?? timeOf(columns, timeField, notes)
   if (clock !== null)
     notes.push(
-      `the time of the event is in ${clock.length === 2 ? clock.join(' and ') : `${clock[0]}, its day in #Date:`}, in UTC`,
+      header.isLocal
+        ? 'the times are local, as #Time Format: says, so that the offset is unknown unless --at says when (in a program: at)'
+        : `the time of the event is in ${clock.length === 2 ? clock.join(' and ') : `${clock[0]}, its day in #Date:`}, in UTC`,
     )
   const plan: HeadedPlan = {
     ...common,

@@ -38,6 +38,31 @@ function located(input: string, options: EnrichOptions = {}) {
 
 const CITY: EnrichOptions = { fields: ['country_code', 'city', 'timezone_offset'] }
 
+describe('a log of Windows Firewall', () => {
+  const log = `#Version: 1.5
+#Software: Microsoft Windows Firewall
+#Time Format: Local
+#Fields: date time action protocol src-ip dst-ip src-port dst-port
+2026-07-01 08:00:01 DROP TCP 81.2.69.142 192.168.1.10 52111 445
+`
+
+  it('has local times, whose offset is not known', () => {
+    const { output, notes, counts } = located(log, { fields: ['city', 'timezone_offset'] })
+    expect(output).toContain(' 445 London -\n')
+    expect(notes.join()).toContain('the times are local, as #Time Format: says')
+    expect(counts.withoutTime).toBe(1)
+    expect(located(log, { fields: ['timezone_offset'], at: Date.UTC(2026, 6) }).output).toContain(
+      ' 445 +01:00\n',
+    )
+  })
+
+  it('has times in UTC after a directive that says so', () => {
+    const joined = log + log.replace('Local', 'GMT')
+    const { output } = located(joined, { fields: ['timezone_offset'] })
+    expect(output.match(/ 445 .*/g)).toEqual([' 445 -', ' 445 +01:00'])
+  })
+})
+
 describe('the names of the fields that are added', () => {
   it.each([
     ['w3c', W3C, /#Fields: .* sc-status src_latitude src_city\n/],
