@@ -225,9 +225,31 @@ const timestamp = /* @__PURE__ */ new Timestamp()
 export function eventTime(bytes: Uint8Array, start: number, end: number): number {
   if (end - start > MAX_LENGTH || start >= end) return NO_TIME
   if (bytes[start + 4] === DASH && timestamp.read(bytes, start, end) === end) return timestamp.instant
+  const value = plainNumber(bytes, start, end)
+  if (!Number.isNaN(value)) return sinceEpoch(value)
   let text = ''
   for (let at = start; at < end; at++) text += String.fromCharCode(bytes[at] ?? 0)
   return NUMBER.test(text) ? sinceEpoch(Number(text)) : NO_TIME
+}
+
+/** Powers of ten that a number holds exactly, as far as a plain number has digits after its point. */
+const TENS = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15]
+
+/**
+ * The number in `bytes[start, end)` if it is digits with at most one point between them, and all of them make a safe
+ * integer: its quotient by a power of ten is then what `Number` gives for the text. `NaN` for others.
+ */
+function plainNumber(bytes: Uint8Array, start: number, end: number): number {
+  let digits = 0
+  let point = -1
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] ?? 0
+    if (byte >= ZERO && byte <= ZERO + 9) digits = digits * 10 + byte - ZERO
+    else if (byte === DOT && point === -1 && at > start && at < end - 1) point = at
+    else return Number.NaN
+  }
+  if (digits > Number.MAX_SAFE_INTEGER) return Number.NaN
+  return point === -1 ? digits : digits / (TENS[end - point - 1] ?? Number.NaN)
 }
 
 /** As {@link eventTime}, for a text. */

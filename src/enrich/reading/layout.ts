@@ -69,17 +69,17 @@ export function lineFeedsIn(bytes: Uint8Array): number {
 export function stateAfter(bytes: Uint8Array, start: number, state: unknown, layout: Layout): unknown {
   const { directives, maxLineBytes } = layout
   if (directives === null) return state
+  const { firstByte } = directives
   let after = state
-  const ends = recordEndsOf(layout)
-  ends.reset(bytes)
-  for (let at = start; at < bytes.length; ) {
-    const lineEnd = ends.next(at, bytes.length, true)
+  // Records of formats with directives are lines. Few of their bytes are the first one of a directive.
+  for (let at = bytes.indexOf(firstByte, start); at !== -1; at = bytes.indexOf(firstByte, at + 1)) {
+    if (at > start && bytes[at - 1] !== LINE_FEED) continue
+    const lineFeed = bytes.indexOf(LINE_FEED, at)
+    const lineEnd = lineFeed === -1 ? bytes.length : lineFeed
     // A directive over the bound is a bad line, as any other.
-    if (bytes[at] === directives.firstByte && lineEnd - at <= maxLineBytes) {
-      const end = lineEnd > at && bytes[lineEnd - 1] === CARRIAGE_RETURN ? lineEnd - 1 : lineEnd
-      after = directives.next(after, bytes, at, end)
-    }
-    at = lineEnd + 1
+    if (lineEnd - at > maxLineBytes) continue
+    const end = bytes[lineEnd - 1] === CARRIAGE_RETURN ? lineEnd - 1 : lineEnd
+    after = directives.next(after, bytes, at, end)
   }
   return after
 }

@@ -36,9 +36,16 @@ export interface RecordEnds {
   /**
    * Continues the record for which `next` returned -1, in the bytes that follow.
    *
-   * @returns the index of the byte that ends it; -1 if there is none in `bytes[from, until)`
+   * @returns the index after its last byte, which is `from` if it ended with the bytes before; -1 if it does not end in
+   *   `bytes[from, until)`
    */
   passOver(bytes: Uint8Array, from: number, until: number): number
+}
+
+/** The index after the first line feed in `bytes[from, until)`; -1 if there is none. */
+export function lineEndIn(bytes: Uint8Array, from: number, until: number): number {
+  const lineFeed = bytes.indexOf(LINE_FEED, from)
+  return lineFeed !== -1 && lineFeed < until ? lineFeed + 1 : -1
 }
 
 /**
@@ -126,8 +133,7 @@ export class LineRecordEnds implements RecordEnds {
 
   /** A record that is too long is one physical line. */
   passOver(bytes: Uint8Array, from: number, until: number): number {
-    const lineFeed = bytes.indexOf(LINE_FEED, from)
-    return lineFeed < until ? lineFeed : -1
+    return lineEndIn(bytes, from, until)
   }
 
   /**

@@ -188,7 +188,7 @@ export class Splitter {
   #passOn(chunk: Uint8Array, from: number, blocks: Block[]): number {
     const most = Math.min(chunk.length, from + this.#blockBytes)
     const end = this.#ends.passOver(chunk, from, most)
-    const until = end === -1 ? most : end + 1
+    const until = end === -1 ? most : end
     const size = until - from
     const memory = 2 * size > this.#blockBytes ? this.#allocate(this.#blockBytes) : new Uint8Array(size)
     const piece = memory.subarray(0, size)

@@ -188,3 +188,25 @@ describe('timestamps that are not read', () => {
     expect(new Timestamp().read(bytes, 0, bytes.length)).toBe(26)
   })
 })
+
+describe('numbers since 1970', () => {
+  it('are those that Number reads, whatever their unit', () => {
+    const fraction = fc.option(fc.stringMatching(/^\d{1,18}$/), { nil: undefined })
+    fc.assert(
+      fc.property(fc.stringMatching(/^-?\d{1,20}$/), fraction, (whole, rest) => {
+        const text = rest === undefined ? whole : `${whole}.${rest}`
+        const size = Math.abs(Number(text))
+        const unit = [1e11, 1e14, 1e17, 1e20].findIndex((most) => size < most)
+        const milliseconds = [Number(text) * 1000, Number(text), Number(text) / 1e3, Number(text) / 1e6][unit]
+        expect(eventTimeOf(text)).toBe(milliseconds === undefined ? Number.NaN : Math.round(milliseconds))
+      }),
+    )
+  })
+
+  it.each(['', '.', '1.', '.5', '1.2.3', '1,5', '+1', '0x10', '1e', ' 1', '1 ', '1'.repeat(41)])(
+    'are not %j',
+    (text) => {
+      expect(eventTimeOf(text)).toBe(Number.NaN)
+    },
+  )
+})

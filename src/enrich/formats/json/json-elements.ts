@@ -1,5 +1,5 @@
 import { utf8Encoder } from '../../../bytes/utf8.ts'
-import type { RecordEnds } from '../../reading/record-ends.ts'
+import { lineEndIn, type RecordEnds } from '../../reading/record-ends.ts'
 import { CachedView, mayEndText } from '../../swar.ts'
 
 const LINE_FEED = 0x0a
@@ -83,8 +83,8 @@ export class JsonElements implements RecordEnds {
 
   next(start: number, end: number, isLast: boolean): number {
     this.#begin(start)
-    const last = this.#end(this.#bytes, start, end)
-    return last === -1 && isLast ? end : last
+    const after = this.#end(this.#bytes, start, end)
+    return after !== -1 ? after - 1 : isLast ? end : -1
   }
 
   passOver(bytes: Uint8Array, from: number, until: number): number {
@@ -111,7 +111,7 @@ export class JsonElements implements RecordEnds {
     this.#isEscaped = false
   }
 
-  /** Reads on in a record. @returns the index of its last byte; -1 if it does not end before `end` */
+  /** Reads on in a record. @returns the index after its last byte; -1 if it does not end before `end` */
   #end(bytes: Uint8Array, from: number, end: number): number {
     const at = this.#seek(bytes, from, end)
     switch (this.#place) {
@@ -119,12 +119,10 @@ export class JsonElements implements RecordEnds {
         return this.#endOfElement(bytes, at, end)
       case 'word':
         return endOfWord(bytes, at, end)
-      case 'garbage': {
-        const lineFeed = bytes.indexOf(LINE_FEED, at)
-        return lineFeed < end ? lineFeed : -1
-      }
+      case 'garbage':
+        return lineEndIn(bytes, at, end)
       case 'end':
-        return at
+        return at + 1
       default:
         return -1
     }
@@ -221,7 +219,7 @@ export class JsonElements implements RecordEnds {
     }
   }
 
-  /** Reads on in an element. @returns the index of its last byte; -1 if it does not end before `end` */
+  /** Reads on in an element. @returns the index after its last byte; -1 if it does not end before `end` */
   #endOfElement(bytes: Uint8Array, from: number, end: number): number {
     const view = this.#words.view(bytes)
     let depth = this.#depth
@@ -234,16 +232,16 @@ export class JsonElements implements RecordEnds {
       }
       const byte = bytes[at] ?? 0
       if (isInString) {
-        if (byte === LINE_FEED) return at
+        if (byte === LINE_FEED) return at + 1
         if (isEscaped) isEscaped = false
         else if (byte === BACKSLASH) isEscaped = true
         else if (byte === QUOTE) {
           isInString = false
-          if (depth === 0) return at
+          if (depth === 0) return at + 1
         }
       } else if (byte === QUOTE) isInString = true
       else if (byte === BRACE || byte === BRACKET) depth++
-      else if ((byte === BRACE_END || byte === BRACKET_END) && --depth <= 0) return at
+      else if ((byte === BRACE_END || byte === BRACKET_END) && --depth <= 0) return at + 1
     }
     this.#isEscaped = isEscaped
     this.#depth = depth
@@ -268,8 +266,8 @@ function isWord(byte: number): boolean {
 /** `+`, `-` and `.`. */
 const WORD_SIGNS: ReadonlySet<number> = /* @__PURE__ */ new Set([0x2b, 0x2d, 0x2e])
 
-/** The index of the last byte of a number or a word; -1 if it does not end before `end`. */
+/** The index after the last byte of a number or a word; -1 if it does not end before `end`. */
 function endOfWord(bytes: Uint8Array, from: number, end: number): number {
-  for (let at = from; at < end; at++) if (!isWord(bytes[at] ?? 0)) return at - 1
+  for (let at = from; at < end; at++) if (!isWord(bytes[at] ?? 0)) return at
   return -1
 }

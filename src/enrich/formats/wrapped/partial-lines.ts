@@ -1,4 +1,4 @@
-import type { RecordEnds } from '../../reading/record-ends.ts'
+import { lineEndIn, type RecordEnds } from '../../reading/record-ends.ts'
 import { ByteFinder } from '../../swar.ts'
 
 const LINE_FEED = 0x0a
@@ -57,8 +57,7 @@ export class PartialLines implements RecordEnds {
   }
 
   passOver(bytes: Uint8Array, from: number, until: number): number {
-    const lineFeed = bytes.indexOf(LINE_FEED, from)
-    return lineFeed < until ? lineFeed : -1
+    return lineEndIn(bytes, from, until)
   }
 
   /** Whether the line that begins at `start` is a part that others follow. */
