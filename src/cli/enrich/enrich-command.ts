@@ -1,6 +1,6 @@
 import packageJson from '../../../package.json'
 import { type EnrichOptions, type Format, makePlan, type Plan } from '../../enrich/formats/formats.ts'
-import { commonPlan, DEFAULT_LINE_BYTES, MAX_LINE_BYTES } from '../../enrich/options.ts'
+import { commonPlan } from '../../enrich/options.ts'
 import { Run } from '../../enrich/run.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { BORROW, withDatabases } from '../../resolver.ts'
@@ -9,22 +9,16 @@ import { bytesText, countOf } from '../figures.ts'
 import { ExitStatus, messageLine, printable, type Terminal, UsageError, writeNote } from '../terminal.ts'
 import { AdaptiveExecutor, type Threads, workersFor } from './adaptive-executor.ts'
 import { asUsage, inWords } from './command-errors.ts'
-import { type AddressOption, checkFit, type EnrichCommand } from './flags.ts'
+import { checkFit, type EnrichCommand } from './flags.ts'
 import { Input, sizeOfInputs } from './input.ts'
 import { Interruption, SignalWatch } from './interruption.ts'
-import { NextRun } from './next-run.ts'
+import { type NextRun, nextFormat, nextRuns } from './next-run.ts'
 import { ClosedPipe, type Output } from './output.ts'
 import { openOutputFile, openStandardOutput } from './output-file.ts'
 import type { ParquetRun } from './parquet/parquet-output.ts'
 import { type Position, Progress, type RunFacts, statisticsJson, statisticsText } from './statistics.ts'
 import { openForThreads } from './thread-databases.ts'
 import type { WorkerPool } from './worker-pool.ts'
-
-/** The formats whose records have fields, and keep them, so that another address of them can be located. */
-const OF_SEVERAL: readonly Format[] = ['ndjson', 'json', 'csv', 'tsv', 'w3c', 'zeek', 'ssv']
-
-/** A location in a line, and more. Bytes. */
-const LOCATION_ROOM_BYTES = 65_536
 
 /** For what follows another run, whose threads are busy. */
 const ONE_THREAD: Threads = { count: 1, from: Number.POSITIVE_INFINITY }
@@ -73,8 +67,10 @@ class Session {
   #progress: Progress | null = null
   #run: Run | null = null
   #parquetRun: ParquetRun | null = null
-  /** The runs for the other addresses of each line, in the order of the lines' way. */
-  readonly #others: { readonly into: string; readonly next: NextRun }[] = []
+  /** The runs for the other addresses of each line. */
+  #others: readonly NextRun[] = []
+  /** The format of what the first run writes. */
+  #nextFormat: Format | undefined
   /** The names of Parquet files that are read as tables. */
   readonly #tables = new Set<string>()
   readonly #noted = new Set<string>()
@@ -125,11 +121,18 @@ class Session {
       executor,
     })
     this.#run = run
-    for (const other of [...others].reverse()) {
-      const next = this.#next(lines, other, set, new AdaptiveExecutor(() => resolver.share(), ONE_THREAD))
-      this.#others.unshift({ into: other.into ?? '', next })
-      lines = this.#keep(next)
-    }
+    const [only] = this.#inputs.length === 1 ? this.#inputs : []
+    this.#others = nextRuns(lines, others, {
+      name: only?.name ?? 'the lines',
+      isLive: this.#inputs.some((input) => input.isLive),
+      options,
+      format: () => this.#nextFormat,
+      set,
+      executor: () => new AdaptiveExecutor(() => resolver.share(), ONE_THREAD),
+      note: (text) => this.#noteOnce(text),
+    })
+    const [next] = this.#others
+    if (next !== undefined) lines = this.#keep(next)
     if (signal.aborted) return
     if (this.#showsProgress())
       this.#progress = new Progress(this.#terminal.stderr, () => positionOf(run, this.#inputs))
@@ -192,35 +195,6 @@ class Session {
     }
   }
 
-  /** A run that locates another address in the lines of the run before it. */
-  #next(
-    target: Output,
-    { field, into }: AddressOption,
-    set: DatabaseSet,
-    executor: AdaptiveExecutor,
-  ): NextRun {
-    const [only] = this.#inputs.length === 1 ? this.#inputs : []
-    const isLive = this.#inputs.some((input) => input.isLive)
-    const { options, to } = this.#command
-    // A line became longer by the locations before.
-    const maxLineBytes = Math.min(
-      (options.maxLineBytes ?? DEFAULT_LINE_BYTES) + LOCATION_ROOM_BYTES,
-      MAX_LINE_BYTES,
-    )
-    return new NextRun(target, only?.name ?? 'the lines', isLive, {
-      plan: (sample, isWhole, isCut) => {
-        const format = to === undefined ? (this.#run?.format ?? undefined) : 'ndjson'
-        const more = { field, into, format, to: undefined, details: false, maxLineBytes }
-        const { plan, notes } = asUsage(() => makePlan(sample, isWhole, { ...options, ...more }, isCut))
-        for (const note of notes) this.#noteOnce(`${only?.name ?? 'the lines'}: ${note}`)
-        return plan
-      },
-      maxLineBytes,
-      set,
-      executor,
-    })
-  }
-
   /** Plans an input, and prints what was guessed. @throws UsageError when an option does not fit it */
   #plan(sample: Uint8Array, isWhole: boolean, isCut: boolean, name: string, writtenAt?: number): Plan {
     const { to, toTable, others } = this.#command
@@ -235,11 +209,7 @@ class Session {
     checkFit(options, plan.format, name)
     if (toTable === 'always' && plan.format !== 'csv')
       throw new UsageError(`--to csv makes tables of Parquet, and ${name} is ${plan.format}.`)
-    if (others.length > 0 && !OF_SEVERAL.includes(plan.format))
-      throw new UsageError(`Several fields are for ${OF_SEVERAL.join(', ')}, and ${name} is ${plan.format}.`)
-    // The next run reads objects, in which a day and a time of the day are no instant.
-    if (others.length > 0 && to !== undefined && plan.format === 'w3c' && plan.isClock)
-      throw new UsageError(`--to ndjson takes one --field where day and time are two fields, as in ${name}.`)
+    if (others.length > 0) this.#nextFormat = nextFormat(plan, name)
     if (!this.#parquetRun?.isPlanned) for (const note of notes) this.#noteOnce(`${name}: ${note}`)
     this.#parquetRun?.usePlan(plan)
     return plan
@@ -274,8 +244,8 @@ class Session {
       badLines: run.badLines,
       doubtfulLines: run.doubtfulLines,
       bytesRead: positionOf(run, this.#inputs).bytes,
-      bytesWritten: this.#others.at(-1)?.next.run.bytesWritten ?? run.bytesWritten,
-      others: this.#others.map(({ into, next }) => ({ into, counts: next.run.counts })),
+      bytesWritten: this.#others.at(-1)?.run.bytesWritten ?? run.bytesWritten,
+      others: this.#others.map(({ into, run: next }) => ({ into, counts: next.counts })),
       threads,
       seconds: this.#seconds,
     }

@@ -1,6 +1,81 @@
+import {
+  definitionOf,
+  type EnrichOptions,
+  FORMATS,
+  type Format,
+  makePlan,
+  type Plan,
+} from '../../enrich/formats/formats.ts'
+import { DEFAULT_LINE_BYTES, MAX_LINE_BYTES } from '../../enrich/options.ts'
 import { Run, type RunInput, type RunSettings } from '../../enrich/run.ts'
-import { inWords } from './command-errors.ts'
+import { UsageError } from '../terminal.ts'
+import { asUsage, inWords } from './command-errors.ts'
+import type { AddressOption } from './flags.ts'
 import type { Output } from './output.ts'
+
+/** The location that the run before added to a line, and more. Bytes. */
+const LOCATION_ROOM_BYTES = 65_536
+
+/**
+ * The format of the lines that a run writes, for the next run.
+ *
+ * @param name of the input, for messages
+ * @throws UsageError when another address of these lines cannot be located
+ */
+export function nextFormat(plan: Plan, name: string): Format {
+  const next = asUsage(() => definitionOf(plan.format).nextFormat?.(plan))
+  if (next !== undefined) return next
+  const formats = FORMATS.filter((format) => definitionOf(format).nextFormat !== undefined)
+  throw new UsageError(`Several fields are for ${formats.join(', ')}, and ${name} is ${plan.format}.`)
+}
+
+/** What all runs after the first one have in common. */
+export interface NextRunSettings {
+  /** Of the lines, for messages. */
+  readonly name: string
+  /** Whether the lines can pause. */
+  readonly isLive: boolean
+  /** Those of the first run. */
+  readonly options: EnrichOptions
+  /** The format of the lines that the first run writes. Called when its first line arrives. */
+  readonly format: () => Format | undefined
+  readonly set: RunSettings['set']
+  /** Makes the executor of a run. */
+  readonly executor: () => RunSettings['executor']
+  /** Tells the user what was guessed. */
+  readonly note: (text: string) => void
+}
+
+/**
+ * Makes a run for each of the other addresses of a line. Each writes to the next one, and the last one to `target`.
+ *
+ * @returns the runs in the order of the addresses; the lines of the first run go to the first one
+ */
+export function nextRuns(
+  target: Output,
+  addresses: readonly AddressOption[],
+  settings: NextRunSettings,
+): NextRun[] {
+  const { name, isLive, options, format, set, executor, note } = settings
+  // A line became longer by the locations before.
+  const maxLineBytes = Math.min(
+    (options.maxLineBytes ?? DEFAULT_LINE_BYTES) + LOCATION_ROOM_BYTES,
+    MAX_LINE_BYTES,
+  )
+  const runs: NextRun[] = []
+  for (const { field, into = '' } of [...addresses].reverse()) {
+    const plan: RunSettings['plan'] = (sample, isWhole, isCut) => {
+      const own = { field, into, format: format(), to: undefined, details: false, maxLineBytes }
+      const { plan, notes } = asUsage(() => makePlan(sample, isWhole, { ...options, ...own }, isCut))
+      for (const each of notes) note(`${name}: ${each}`)
+      return plan
+    }
+    runs.unshift(
+      new NextRun(runs[0] ?? target, name, into, isLive, { plan, maxLineBytes, set, executor: executor() }),
+    )
+  }
+  return runs
+}
 
 /** Bytes on their way to the run; `null` is the end. */
 interface Handover {
@@ -12,6 +87,8 @@ interface Handover {
 /** Locates one more address in the lines that a run writes: an output whose lines are the input of a run of its own. */
 export class NextRun implements Output {
   readonly run: Run
+  /** The name of what it adds. */
+  readonly into: string
   readonly #target: Output
   #offered: Handover | null = null
   #reading: Handover | null = null
@@ -23,9 +100,17 @@ export class NextRun implements Output {
 
   /**
    * @param name of the lines, for messages
+   * @param into the name of what it adds
    * @param isLive whether the lines can pause
    */
-  constructor(target: Output, name: string, isLive: boolean, settings: Omit<RunSettings, 'inputs'>) {
+  constructor(
+    target: Output,
+    name: string,
+    into: string,
+    isLive: boolean,
+    settings: Omit<RunSettings, 'inputs'>,
+  ) {
+    this.into = into
     this.#target = target
     const input: RunInput = { name, isLive, read: () => this.#read() }
     this.run = new Run({ ...settings, inputs: [input] })

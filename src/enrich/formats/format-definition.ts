@@ -57,6 +57,13 @@ export interface FormatDefinition<Plan extends CommonPlan & { readonly format: s
   withoutHeader?(plan: Plan): Plan
   /** Where the address is, for a message: "in column 2". */
   addressPosition(plan: Plan): string
+  /**
+   * The format of the lines that a run writes, in which the next run locates another address of each line. Absent if lines
+   * have no fields, or do not keep them.
+   *
+   * @throws TypeError when these lines lack something that the next run needs
+   */
+  nextFormat?(plan: Plan): Plan['format'] | 'ndjson'
   /** How locations are written. Default: as JSON, without the address. */
   locationTemplate?(plan: Plan): LocationTemplate
   /** What is appended to a line without a location; `null` if lines are not kept. Absent if the format has no `append`. */

@@ -34,6 +34,7 @@ export const CSV: FormatDefinition<DelimitedPlan> = {
   },
   withoutHeader: (plan) => ({ ...plan, headerLine: 0, hasSeparatorLine: false }),
   addressPosition: ({ address }) => `in column ${address + 1}`,
+  nextFormat: ({ format }) => format,
   locationTemplate: ({ fields, delimiter, quotes, isRows }) => {
     const separator = String.fromCharCode(delimiter)
     return isRows && !quotes

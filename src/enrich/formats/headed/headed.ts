@@ -91,6 +91,13 @@ function definition(
     withoutHeader: (plan) => ({ ...plan, headerLine: 0 }),
     addressPosition: ({ address }) =>
       typeof address === 'number' ? `in field ${address + 1}` : `in the field ${shownName(address)}`,
+    nextFormat: ({ isObject, isClock }) => {
+      if (isObject && isClock)
+        throw new TypeError(
+          'where day and time are two fields, "to" takes one "field": leave out "to", and each address gets columns',
+        )
+      return isObject ? 'ndjson' : name
+    },
     locationTemplate: ({ fields, separator, unset, isObject }) =>
       // IIS writes a plus sign for a space in a value; Zeek writes the code of the separator.
       isObject

@@ -71,6 +71,7 @@ export const JSON_DOCUMENTS: FormatDefinition<JsonPlan> = {
   plan: planJson,
   layout: (plan) => ({ ...plainLayout(plan), recordEnds: () => new JsonElements(plan.array) }),
   addressPosition: ({ path }) => `in ${shownName(pathText(path))}`,
+  nextFormat: ({ isSplit }) => (isSplit ? 'ndjson' : 'json'),
   makeLines: (plan, locator) => new JsonLines(plan, locator),
   planRows: null,
 }

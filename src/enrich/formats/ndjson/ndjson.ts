@@ -17,5 +17,6 @@ export const NDJSON: FormatDefinition<NdjsonPlan> = {
   plan: planNdjson,
   layout: plainLayout,
   addressPosition: ({ path }) => `in ${shownName(pathText(path))}`,
+  nextFormat: ({ format }) => format,
   makeLines: (plan, locator) => new ObjectLines(plan, locator),
 }
