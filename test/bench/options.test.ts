@@ -9,6 +9,7 @@ describe('parseOptions', () => {
       ['--json', 'report.json', '--only', 'IPv6'],
       { quick: false, json: 'report.json', only: 'IPv6', guide: null, help: false },
     ],
+    [['--readers'], { quick: false, json: null, only: 'readers', guide: null, help: false }],
     [['--help'], { quick: false, json: null, only: '', guide: null, help: true }],
     [['--guide', 'report.json'], { quick: false, json: null, only: '', guide: 'report.json', help: false }],
   ])('reads %j', (args, options) => {

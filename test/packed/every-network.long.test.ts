@@ -1,21 +1,15 @@
 // Every network of real databases, in plain and in packed form: records, prefix lengths and metadata, in both families.
-import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { openPacked, proveEqual } from '../../scripts/build-data/packed-form.ts'
 import { embedded } from '../../src/index.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { pack, unpack } from '../../src/packed/pack.ts'
+import { installedGeoLite2City } from '../geolite2-city.ts'
 import { plainCity } from '../plain-city.ts'
 
-/** Where the benchmark leaves it. */
-const GEOLITE2_CITY = fileURLToPath(new URL('../../.cache/bench/GeoLite2-City.mmdb', import.meta.url))
-const hasGeoLite2City = existsSync(GEOLITE2_CITY)
-
-if (!hasGeoLite2City) {
-  console.warn(`${GEOLITE2_CITY} is missing, so its test is skipped: npm run bench -- --quick puts it there`)
-}
+const geoLite2City = installedGeoLite2City()
 
 const TIMEOUT = { timeout: 1_800_000 }
 
@@ -25,10 +19,10 @@ function comparedNetworks(plain: Uint8Array, packed: Uint8Array): number {
 }
 
 describe('every network of', () => {
-  const title =
-    'GeoLite2-City is the same when it is packed, and unpacked (skipped where the file is not installed)'
-  it.skipIf(!hasGeoLite2City)(title, TIMEOUT, () => {
-    const plain = readFileSync(GEOLITE2_CITY)
+  const title = 'GeoLite2-City is the same when it is packed, and unpacked (skipped if it is not installed)'
+  it.skipIf(geoLite2City === null)(title, TIMEOUT, () => {
+    if (geoLite2City === null) return
+    const plain = readFileSync(geoLite2City)
     const packed = pack(plain)
     const networks = comparedNetworks(plain, packed)
     expect(networks).toBeGreaterThan(4_000_000)
