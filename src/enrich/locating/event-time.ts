@@ -216,15 +216,16 @@ const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const timestamp = /* @__PURE__ */ new Timestamp()
 
 /**
- * Reads the instant of an event from `bytes[start, end)`: ISO 8601 with an offset or `Z`, as {@link Timestamp} reads
- * it, or a number since 1970. The size of a number decides whether it is in seconds, milliseconds, microseconds or
+ * Reads the instant of an event from `bytes[start, end)`: what {@link Timestamp} reads, ISO 8601 with an offset or `Z` or the
+ * form of access logs, or a number since 1970. The size of a number decides whether it is in seconds, milliseconds, microseconds or
  * nanoseconds. Local times without an offset are not instants.
  *
  * @returns milliseconds since 1970, or {@link NO_TIME}
  */
 export function eventTime(bytes: Uint8Array, start: number, end: number): number {
   if (end - start > MAX_LENGTH || start >= end) return NO_TIME
-  if (bytes[start + 4] === DASH && timestamp.read(bytes, start, end) === end) return timestamp.instant
+  const mayBeTimestamp = bytes[start + 4] === DASH || bytes[start + 2] === SLASH
+  if (mayBeTimestamp && timestamp.read(bytes, start, end) === end) return timestamp.instant
   const value = plainNumber(bytes, start, end)
   if (!Number.isNaN(value)) return sinceEpoch(value)
   let text = ''

@@ -29,10 +29,12 @@ const SHORTEST = 14
 export type TimeKind = 'none' | 'instant' | 'local' | 'yearless'
 
 /**
- * Reads the time that opens a line of text, also in a bracket, and after the priority of syslog, `<34>` or `<165>1 `:
+ * Reads the time that opens a line of text, also in a bracket, after the priority of syslog, `<34>` or `<165>1 `, and after the
+ * key of logfmt, `time=`:
  * - what {@link Timestamp} reads: RFC 3339, RFC 5424, access logs
  * - the same without an offset: `2023-10-11 14:32:52,123`. `UTC`, `GMT` or `Z` can follow
  * - nginx's error log: `2023/10/11 14:32:52`
+ * - BIND, PHP and Django: `11-Oct-2023 14:32:52`, `[11/Oct/2023 14:32:52]`
  * - Apache's error log, uWSGI and `ctime`: `[Wed Oct 11 14:32:52.123 2023]`
  * - syslog, RFC 3164: `Oct 11 14:32:52`, also with a year: `Oct 11 2023 14:32:52`
  * - seconds since 1970 with a fraction: `[1697034772.123]`
@@ -64,6 +66,7 @@ export class OpeningTime {
     this.instant = NO_TIME
     let start = bytes[line] === LESS ? endOfPriority(bytes, line, end) : line
     if (bytes[start] === OPEN) start++
+    else if (bytes[start] === LOWER_T) start = endOfKey(bytes, start)
     if (end - start < SHORTEST) return 'none'
     if (isDigit(bytes[start])) return this.#readNumbers(bytes, start, end)
     if (bytes[start + 3] !== SPACE) return 'none'
@@ -84,12 +87,27 @@ export class OpeningTime {
         return 'instant'
       }
     }
+    const month = monthAt(bytes, start + 3)
+    if (month > 0 && bytes[start + 6] === bytes[start + 2])
+      return this.#readNamedMonth(bytes, start, end, month)
     if (separator !== DASH && separator !== SLASH) return this.#readSeconds(bytes, start, end)
     const isTimeNext = bytes[start + 10] === SPACE || ((bytes[start + 10] ?? 0) | 0x20) === LOWER_T
     if (bytes[start + 7] !== separator || !isTimeNext) return 'none'
-    const after = this.#readClock(bytes, start + 11, end)
-    const month = twoDigits(bytes, start + 5)
-    if (after === -1 || !this.#setDay(yearAt(bytes, start), month, twoDigits(bytes, start + 8))) return 'none'
+    const isDay = this.#setDay(yearAt(bytes, start), twoDigits(bytes, start + 5), twoDigits(bytes, start + 8))
+    return isDay ? this.#readRest(bytes, start + 11, end) : 'none'
+  }
+
+  /** `11-Oct-2023 14:32:52` or `11/Oct/2023 14:32:52`. */
+  #readNamedMonth(bytes: Uint8Array, start: number, end: number, month: number): TimeKind {
+    const isSpelt = (bytes[start + 2] === DASH || bytes[start + 2] === SLASH) && bytes[start + 11] === SPACE
+    const isDay = isSpelt && this.#setDay(yearAt(bytes, start + 7), month, twoDigits(bytes, start))
+    return isDay ? this.#readRest(bytes, start + 12, end) : 'none'
+  }
+
+  /** The time of the day after a day, and the zone if it is UTC. */
+  #readRest(bytes: Uint8Array, start: number, end: number): TimeKind {
+    const after = this.#readClock(bytes, start, end)
+    if (after === -1) return 'none'
     this.instant = this.#midnight + this.#clock
     return isUtc(bytes, after, end) ? 'instant' : 'local'
   }
@@ -179,6 +197,17 @@ function midnightOf(year: number, month: number, day: number): number {
   const midnight = year >= 1000 && year <= 9999 ? Date.UTC(year, month - 1, day) : NO_TIME
   const date = new Date(midnight)
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? midnight : NO_TIME
+}
+
+/** Keys of logfmt for the time of a line, the first one of the line. */
+const KEY = /^(?:time|timestamp|ts|t)="?/
+/** Bytes of the longest key, with `="`. */
+const KEY_BYTES = 11
+
+/** Where the value of a key begins; `start` when there is none. */
+function endOfKey(bytes: Uint8Array, start: number): number {
+  const [key = ''] = KEY.exec(String.fromCharCode(...bytes.subarray(start, start + KEY_BYTES))) ?? []
+  return start + key.length
 }
 
 /** `<34>`, or `<165>1 ` with the version of RFC 5424. @returns where it ends, or its start when there is none */

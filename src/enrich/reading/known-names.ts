@@ -26,7 +26,10 @@ const ADDRESS_NAMES: readonly (readonly [weight: number, names: string])[] = [
   [95, 'clientaddress clientaddr clientendpointip clientsocketaddress useraddress'],
   // The other end of the connection.
   [92, 'remoteip remoteipaddress remoteipaddr remoteipdetailsipaddressv4'],
-  [90, 'remoteaddr remoteaddress addrremote raddr remip remoteaddressip4 downstreamremoteaddress'],
+  [
+    90,
+    'remoteaddr remoteaddress addrremote raddr remip remoteaddressip4 downstreamremoteaddress remoteendpoint',
+  ],
   [88, 'remotehost remotehostip rhost'],
   // The sender of packets, which is the client of a connection.
   [82, 'idorigh origh'],
@@ -90,13 +93,13 @@ const OTHER_PARTS = /version|release|firmware|build|nameserver|resolver|upstream
  */
 const TIME_NAMES =
   '@timestamp timestamp eventtime eventtimestamp time ts datetime date eventdate occurredat ' +
-  'timestampms tsms timemicros timeiso8601 timeutc utctime unixtime epoch epochms msec realtimetimestamp ' +
-  'requesttime requesttimestamp requestedat edgestarttimestamp starttime startedat startutc ' +
+  'timestampms tsms timemicros timeiso8601 timelocal timeutc utctime unixtime epoch epochms msec realtimetimestamp ' +
+  'requesttime requesttimestamp requestedat reqtimesec edgestarttimestamp starttime startedat startutc ' +
   'eventcreated eventstart timegenerated timecreated loggedat logtime receivedat receivetimestamp ' +
   'requestreceivedtimestamp published visitedat ' +
   'lastloginat lastlogin lastlogintime lastlogindate loginat logintime logindate loggedinat lastsigninat ' +
   'lastsignindatetime lastseenat lastseen lastvisitat lastvisit lastactivityat lastactivity lastactive ' +
-  'createdat created start'
+  'createdat created creationtime idtime start'
 
 /** Names that mean the time of the event even in inner objects. Others can be a certificate's or an account's time. */
 const CLEAR_TIME_NAMES = '@timestamp timestamp eventtime eventtimestamp ts occurredat'

@@ -190,6 +190,37 @@ const LINES: readonly [program: string, format: string, lines: string][] = [
     'w3c',
     `#Software: Microsoft Internet Information Services 10.0\n#Fields: date time s-ip cs-method cs-uri-stem s-port c-ip sc-status\n2026-07-01 12:00:00 10.0.0.1 GET / 443 ${IP} 200`,
   ],
+  [
+    'SonicWall',
+    'text',
+    `<134>id=firewall sn=C0EAE4 time="2026-07-01 12:00:00 UTC" fw=203.0.113.1 pri=6 m=98 src=${IP}:51234:X1 dst=10.0.0.5:443:X0 proto=tcp/https`,
+  ],
+  [
+    'Palo Alto, by syslog',
+    'text',
+    `<14>Jul  1 12:00:00 PA-220 1,2026/07/01 12:00:00,012801096514,TRAFFIC,end,2304,2026/07/01 12:00:00,${IP},192.168.1.5,0.0.0.0,0.0.0.0,rule1,,,web-browsing,vsys1`,
+  ],
+  [
+    'Exchange',
+    'w3c',
+    `#Software: Microsoft Exchange Server\n#Version: 15.2.221.9\n#Log-type: Message Tracking Log\n#Date: 2026-07-01T12:00:00.000Z\n#Fields: date-time,client-ip,client-hostname,server-ip,event-id,message-subject\n2026-07-01T12:00:00.000Z,${IP},mx,10.0.0.9,RECEIVE,"Hello, you"`,
+  ],
+  [
+    'Exchange, protocol log',
+    'w3c',
+    `#Fields: date-time,connector-id,session-id,sequence-number,local-endpoint,remote-endpoint,event,data,context\n2026-07-01T12:00:00.000Z,EX01\\Default,08D9,0,10.0.0.9:25,${IP}:51234,+,,`,
+  ],
+  [
+    'nginx, as JSON',
+    'ndjson',
+    `{"time_local":"01/Jul/2026:12:00:00 +0000","remote_addr":"${IP}","status":"200"}`,
+  ],
+  ['logfmt', 'text', `time=2026-07-01T12:00:00Z level=info msg="request" remote_addr=${IP}:51234 status=200`],
+  [
+    'BIND',
+    'text',
+    `01-Jul-2026 12:00:00.123 client @0x7f ${IP}#53211 (example.com): query: example.com IN A +E(0)K (10.0.0.2)`,
+  ],
   ['SQUID', 'squid', definitionOf('squid').example],
   ['AWSELB', 'aws-elb', definitionOf('aws-elb').example],
   ['AWSALB', 'aws-alb', definitionOf('aws-alb').example],

@@ -37,6 +37,8 @@ export const CASES: readonly [input: string, options: EnrichOptions, expected: s
   ['iis.log', {}, 'iis.enriched.log'],
   ['iis.log', { onlyFailed: true, fields: ['city'] }, 'iis.failed.log'],
   ['iis.log', { to: 'ndjson', into: 'place' }, 'iis.ndjson'],
+  ['exchange.log', {}, 'exchange.enriched.log'],
+  ['exchange.log', { to: 'ndjson' }, 'exchange.ndjson'],
   ['zeek.log', { to: 'ndjson' }, 'zeek.ndjson'],
   ['flow.log', { to: 'ndjson', onlyFailed: true }, 'flow.failed.ndjson'],
   ['zeek.log', { fields: ['city', 'longitude', 'timezone_offset'] }, 'zeek.enriched.log'],

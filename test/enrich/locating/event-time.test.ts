@@ -24,6 +24,7 @@ describe('the instant of an event', () => {
     ['2026-07-01T14:00:00+0200', NOON],
     ['2026-07-01T14:00:00+02', NOON],
     ['2026-07-01T08:30:00-03:30', NOON],
+    ['01/Jul/2026:14:00:00 +0200', NOON],
     ['2026-12-31T23:59:60Z', Date.UTC(2027, 0, 1)],
     ['2024-02-29T00:00:00Z', Date.UTC(2024, 1, 29)],
     ['1900-03-01T00:00:00Z', Date.UTC(1900, 2, 1)],
@@ -64,7 +65,8 @@ describe('the instant of an event', () => {
     ['0x10', 'another base'],
     ['1e400', 'too much'],
     ['Infinity', 'a word'],
-    ['01/Jul/2026:12:00:00 +0000', 'that of an access log'],
+    ['01/07/2026:12:00:00 +0000', 'a month as a number'],
+    ['01/Jul/2026:12:00:00', 'no offset'],
     [`1${'0'.repeat(100)}`, 'too long'],
   ])('is not in "%s": %s', (text) => {
     expect(read(text)).toBeNaN()

@@ -183,8 +183,8 @@ export function looksLikeCsv(sample: Uint8Array): boolean {
   return isAddressName(first[0] ?? '') && (column.isEmpty || column.holdsAddresses(false))
 }
 
-/** A line of syslog, whose message can have commas: the filter log of pfSense. */
-const SYSLOG = /^(?:<\d{1,3}>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ [^\s,:]+: /
+/** The start of a line of syslog, whose message can have commas: pfSense, Palo Alto. A year alone after the time is of a table. */
+const SYSLOG = /^(?:<\d{1,3}>|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (?!\d{4}$)\S)/
 
 function isTable({ width, rows, misfits }: SampleTable, sample: Uint8Array): boolean {
   if (width < 2 || rows.length <= misfits || SYSLOG.test(rows[0]?.[0] ?? '')) return false

@@ -1,5 +1,5 @@
-import { ByteSink } from '../../../bytes/byte-sink.ts'
-import { eventTime, NO_TIME } from '../../locating/event-time.ts'
+import type { ByteSink } from '../../../bytes/byte-sink.ts'
+import { eventTime, eventTimeOf, NO_TIME, twoDigits } from '../../locating/event-time.ts'
 import type { LineLocator } from '../../locating/line-locator.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
 import { JsonText, jsonRoom } from '../../writing/json-text.ts'
@@ -8,10 +8,15 @@ import { type DirectiveRules, faultOfHeader, type Header, NO_HEADER } from './he
 import type { HeadedPlan } from './plan.ts'
 
 const QUOTE = 0x22
+const COLON = 0x3a
 const CLOSE_BRACE = 0x7d
 
-const HOUR_SECONDS = 3600
+const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
+/** Bytes of a day such as 2000-10-09. */
+const DAY_BYTES = 10
+/** Longer texts are not times of a day. Bytes. */
+const MAX_CLOCK = 20
 
 /**
  * Enriches records whose fields a header names, and the headers themselves. A record keeps its bytes, and fields are
@@ -26,7 +31,6 @@ export class HeadedLines implements LineFormat<Header> {
   readonly #locator: LineLocator
   /** The fields that are appended to a record without a location. */
   readonly #nothing: Uint8Array
-  readonly #time: ByteSink
   readonly #text = new JsonText()
   /** `,"name":` for each field, then for the location. */
   #names: readonly string[] = []
@@ -40,12 +44,16 @@ export class HeadedLines implements LineFormat<Header> {
   /** The fields of the time: one with an instant, or the one with the day and the one with the time of the day. */
   #day = -1
   #clock = -1
+  /** The last day in a record, as text, and its start. */
+  readonly #dayText = new Uint8Array(DAY_BYTES)
+  #midnight = NO_TIME
+  /** The day of `#Date:`, and its time of the day. */
+  #dated = { midnight: NO_TIME, latest: NO_TIME }
 
   /** @param rules `null` if the first line is the header, and no line is a directive */
   constructor(plan: HeadedPlan, rules: DirectiveRules | null, locator: LineLocator) {
     this.#plan = plan
     this.#locator = locator
-    this.#time = new ByteSink(64)
     this.rewrites = plan.isObject
     const encoder = new TextEncoder()
     const separator = String.fromCharCode(plan.separator)
@@ -72,6 +80,7 @@ export class HeadedLines implements LineFormat<Header> {
     const { address, time, columns, separator, quotes, isObject, into } = this.#plan
     const isSame = header.names === this.#header.names
     this.#header = header
+    this.#dated = { midnight: midnightOf(header.date), latest: clockOf(header.time) }
     if (isSame) return
     const { names } = header
     this.#headerFault = faultOfHeader(header, address, isObject ? [into] : columns)
@@ -120,15 +129,29 @@ export class HeadedLines implements LineFormat<Header> {
       if (isText(bytes, valueStart, valueEnd, this.#header.unset)) out.writeAscii('null')
       else {
         const isEmpty = isText(bytes, valueStart, valueEnd, this.#header.empty)
-        const from = isEmpty ? valueEnd : valueStart
         out.writeByte(QUOTE)
-        out.length = this.#text.put(bytes, from, valueEnd, out.room(jsonRoom(valueEnd - from)), out.length)
+        if (!isEmpty) this.#writeText(bytes, valueStart, valueEnd, record === this.#quoted, out)
         out.writeByte(QUOTE)
       }
     }
     out.writeAscii(this.#names[width] ?? '')
     this.#locator.writeJson(out)
     out.writeByte(CLOSE_BRACE)
+  }
+
+  /** Writes a value as the text of a JSON string. */
+  #writeText(bytes: Uint8Array, start: number, end: number, mayBeQuoted: boolean, out: ByteSink): void {
+    let from = start
+    // A doubled quote in quotes stands for one.
+    if (mayBeQuoted && bytes[start - 1] === QUOTE) {
+      for (let at = start; at < end; at++) {
+        if (bytes[at] !== QUOTE || bytes[at + 1] !== QUOTE || at + 1 === end) continue
+        at++
+        this.#writeText(bytes, from, at, false, out)
+        from = at + 1
+      }
+    }
+    out.length = this.#text.put(bytes, from, end, out.room(jsonRoom(end - from)), out.length)
   }
 
   /** @returns `null` if the record does not fit its header; `fault` then says why */
@@ -159,35 +182,46 @@ export class HeadedLines implements LineFormat<Header> {
     const { isClock } = this.#plan
     if (!isClock) return eventTime(bytes, valueStart, valueEnd)
     if (this.#header.isLocal) return NO_TIME
-    const scratch = this.#time
-    scratch.length = 0
-    if (this.#day !== -1) {
-      record.findValue(bytes, this.#day)
-      scratch.write(bytes, record.valueStart, record.valueEnd)
-    } else scratch.writeAscii(this.#header.date)
-    scratch.writeAscii('T')
-    scratch.write(bytes, valueStart, valueEnd)
     // Times are UTC (W3C working draft, "Date" and "Time").
-    scratch.writeAscii('Z')
-    const { length } = scratch
-    const instant = eventTime(scratch.room(0), 0, length)
-    return this.#day !== -1 ? instant : instant + this.#daysSince(bytes, valueStart, valueEnd) * DAY_MS
+    const clock = clockAt(bytes, valueStart, valueEnd)
+    if (this.#day !== -1) return this.#midnightIn(bytes, record) + clock
+    const { midnight, latest } = this.#dated
+    // The records after `#Date:` are not older, except for requests that began shortly before.
+    return midnight + clock + (clock < latest - HOUR_MS ? DAY_MS : 0)
   }
 
-  /**
-   * 1 if a time is of the day after the last `#Date:`, else 0: the records after `#Date:` are not older, except for requests
-   * that began shortly before.
-   */
-  #daysSince(bytes: Uint8Array, start: number, end: number): number {
-    const text = new TextDecoder().decode(bytes.subarray(start, end))
-    return secondsOf(this.#header.time) - secondsOf(text) > HOUR_SECONDS ? 1 : 0
+  /** The start of a record's day in UTC. Most records have the day of the record before. */
+  #midnightIn(bytes: Uint8Array, record: RecordFields): number {
+    record.findValue(bytes, this.#day)
+    const { valueStart, valueEnd } = record
+    if (valueEnd - valueStart !== DAY_BYTES) return NO_TIME
+    for (let at = 0; at < DAY_BYTES; at++) {
+      if (bytes[valueStart + at] === this.#dayText[at]) continue
+      this.#dayText.set(bytes.subarray(valueStart, valueEnd))
+      this.#midnight = midnightOf(String.fromCharCode(...this.#dayText))
+      break
+    }
+    return this.#midnight
   }
 }
 
-/** Seconds of a time such as 16:44:49; `NaN` for other text. */
-function secondsOf(text: string): number {
-  const [hours, minutes, seconds] = text.split(':').map(Number)
-  return (hours ?? Number.NaN) * 3600 + (minutes ?? Number.NaN) * 60 + (seconds ?? 0)
+/** The start of a day such as 2000-10-09, in UTC, or {@link NO_TIME}. */
+function midnightOf(day: string): number {
+  return eventTimeOf(`${day}T00:00Z`)
+}
+
+/** Milliseconds since midnight at a time such as 16:44:49, with a fraction or without seconds, or {@link NO_TIME}. */
+function clockAt(bytes: Uint8Array, start: number, end: number): number {
+  const isUsual = end === start + 8 && bytes[start + 2] === COLON && bytes[start + 5] === COLON
+  const [hour, minute] = [twoDigits(bytes, start), twoDigits(bytes, start + 3)]
+  const second = twoDigits(bytes, start + 6)
+  if (isUsual && hour <= 23 && minute <= 59 && second <= 59)
+    return ((hour * 60 + minute) * 60 + second) * 1000
+  return end > start + MAX_CLOCK ? NO_TIME : clockOf(String.fromCharCode(...bytes.subarray(start, end)))
+}
+
+function clockOf(text: string): number {
+  return eventTimeOf(`1970-01-01T${text}Z`)
 }
 
 function isText(bytes: Uint8Array, start: number, end: number, text: string): boolean {

@@ -6,10 +6,11 @@ import { kindOfValue } from '../../reading/field-guess.ts'
 import { isAddressName } from '../../reading/known-names.ts'
 import { plainLayout } from '../../reading/layout.ts'
 import { sampleLines } from '../../reading/sample.ts'
-import { wordsTemplate } from '../../writing/column-templates.ts'
+import { columnsTemplate, wordsTemplate } from '../../writing/column-templates.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import { HeadedLines } from './headed-lines.ts'
 import {
+  COMMA,
   type DirectiveRules,
   type Header,
   isW3cFields,
@@ -98,11 +99,13 @@ function definition(
         )
       return isObject ? 'ndjson' : name
     },
-    locationTemplate: ({ fields, separator, unset, isObject }) =>
+    locationTemplate: ({ fields, separator, unset, isObject }) => {
+      if (isObject) return JSON_TEMPLATE
+      const text = String.fromCharCode(separator)
+      if (separator === COMMA) return columnsTemplate(fields, text, true)
       // IIS writes a plus sign for a space in a value; Zeek writes the code of the separator.
-      isObject
-        ? JSON_TEMPLATE
-        : wordsTemplate(fields, String.fromCharCode(separator), unset, separator === SPACE ? '+' : ' '),
+      return wordsTemplate(fields, text, unset, separator === SPACE ? '+' : ' ')
+    },
     makeLines: (plan, locator) => new HeadedLines(plan, rules, locator),
     planRows: null,
   }
@@ -110,7 +113,7 @@ function definition(
 
 export const W3C = definition(
   'w3c',
-  'W3C Extended log (IIS, CloudFront, Blue Coat)',
+  'W3C Extended log (IIS, CloudFront, Blue Coat), also with commas (Exchange)',
   '#Fields: date time c-ip sc-status\n2026-07-01 12:00:00 81.2.69.142 200',
   W3C_DIRECTIVES,
   (sample) => startsWithDirectives(sample, isW3cFields),

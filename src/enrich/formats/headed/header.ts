@@ -41,20 +41,18 @@ export interface DirectiveRules {
 const TIME_FORMAT = /^#Time Format:\s*(\w+)/i
 const DATE = /^#Date:\s*(\d{4}-\d\d-\d\d)[ \t]+(\d\d:\d\d:\d\d)/i
 
+export const COMMA = 0x2c
+
 /**
  * W3C Extended Log File Format (W3C working draft WD-logfile-960323). `#Fields:` names the fields, separated by white
- * space. `#Date:` gives the day of records that have only a time.
+ * space. Exchange separates them by commas, and the values too. `#Date:` gives the day of records that have only a time.
  */
 export const W3C_DIRECTIVES: DirectiveRules = {
   next(header, text) {
-    if (isW3cFields(text))
-      return {
-        ...header,
-        names: text
-          .slice(text.indexOf(':') + 1)
-          .trim()
-          .split(/\s+/),
-      }
+    if (isW3cFields(text)) {
+      const names = w3cNames(text)
+      return { ...header, names: names.split(names.includes(',') ? /\s*,\s*/ : /\s+/) }
+    }
     const [, format] = TIME_FORMAT.exec(text) ?? []
     if (format !== undefined) return { ...header, isLocal: format.toLowerCase() === 'local' }
     const [, date, time] = DATE.exec(text) ?? []
@@ -63,15 +61,14 @@ export const W3C_DIRECTIVES: DirectiveRules = {
   added(text, names) {
     if (!isW3cFields(text)) return ''
     // CloudFront separates the names by spaces, and the values by tabs.
-    const separator = text
-      .slice(text.indexOf(':') + 1)
-      .trim()
-      .includes('\t')
-      ? '\t'
-      : ' '
+    const separator = [',', '\t'].find((each) => w3cNames(text).includes(each)) ?? ' '
     return names.map((name) => separator + name).join('')
   },
-  separator: () => null,
+  separator: (text) => (isW3cFields(text) && w3cNames(text).includes(',') ? COMMA : null),
+}
+
+function w3cNames(text: string): string {
+  return text.slice(text.indexOf(':') + 1).trim()
 }
 
 /** Whether a line names the fields of a W3C log. */

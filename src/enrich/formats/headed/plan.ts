@@ -14,7 +14,7 @@ import { addressOf, NamedField, timeOf } from '../../reading/named-fields.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
 import { firstLines, sampleLines } from '../../reading/sample.ts'
 import { valuesOf } from '../delimited/table.ts'
-import { type DirectiveRules, type Header, MAX_FIELDS, NO_HEADER } from './header.ts'
+import { COMMA, type DirectiveRules, type Header, MAX_FIELDS, NO_HEADER } from './header.ts'
 
 const SPACE = 0x20
 const TAB = 0x09
@@ -98,7 +98,7 @@ export function planHeaded(
     format,
     separator,
     quotes,
-    unset: format === 'zeek' ? header.unset : NO_HEADER.unset,
+    unset: format === 'zeek' ? header.unset : separator === COMMA ? '' : NO_HEADER.unset,
     header: rules === null ? header : NO_HEADER,
     headerLine: rules === null ? headerLine : 0,
     address,

@@ -215,7 +215,8 @@ function endOfPort(bytes: Uint8Array, start: number, end: number): number {
   if (isWord(bytes[at])) return -1
   if (bytes[at] === DOT) return endsAfterDots(bytes, at, end) ? at : -1
   if (bytes[at] === DASH) return next === MORE || !isWord(next) ? at : -1
-  return bytes[at] === COLON && isWord(next) ? -1 : at
+  // A name after the port is that of an interface: 192.0.2.1:443:X1, as firewalls of SonicWall write it.
+  return bytes[at] === COLON && isDigit(next) ? -1 : at
 }
 
 /** The name of a port, as in `192.0.2.1:https`, which is a token of its own. Nothing else of names has colons. */

@@ -38,6 +38,50 @@ function located(input: string, options: EnrichOptions = {}) {
 
 const CITY: EnrichOptions = { fields: ['country_code', 'city', 'timezone_offset'] }
 
+describe('a log with commas, as Exchange writes it', () => {
+  const log = `#Fields: date-time,client-ip,message-subject
+2026-07-01T12:00:00.000Z,81.2.69.142,"a, ""b"""
+2026-07-01T12:00:00.000Z,10.0.0.1,c "d"
+`
+
+  it('gets columns with commas, which are empty without a location', () => {
+    const { output, notes } = located(log, { fields: ['city', 'timezone_offset'] })
+    expect(output).toBe(`#Fields: date-time,client-ip,message-subject,city,timezone_offset
+2026-07-01T12:00:00.000Z,81.2.69.142,"a, ""b""",London,+01:00
+2026-07-01T12:00:00.000Z,10.0.0.1,c "d",,
+`)
+    expect(notes.join()).toContain('the time of the event is in the field date-time')
+  })
+
+  it('becomes objects with the values as they are without quotes', () => {
+    const [first = '', second = ''] = located(log, { to: 'ndjson' }).output.split('\n')
+    expect(JSON.parse(first)).toMatchObject({ 'message-subject': 'a, "b"', location: { city: 'London' } })
+    expect(JSON.parse(second)).toMatchObject({ 'message-subject': 'c "d"', location: null })
+  })
+})
+
+describe('the day and the time of records', () => {
+  it.each<[clock: string, offset: string]>([
+    ['2026-07-01 12:00:00', '+01:00'],
+    ['2026-03-29 00:59:59', '+00:00'],
+    ['2026-03-29 01:00:00', '+01:00'],
+    ['2026-03-29 01:00:00.25', '+01:00'],
+    ['2026-03-29 01:00', '+01:00'],
+    ['2026-03-29 00:59:60', '+01:00'],
+    ['2026-03-29 24:00:00', '-'],
+    ['2026-03-29 1:00:00', '-'],
+    ['2026-03-29 01:00:00x', '-'],
+    ['2026-02-29 01:00:00', '-'],
+    ['2026-3-29 01:00:00', '-'],
+    ['- 01:00:00', '-'],
+    ['2026-07-01 -', '-'],
+  ])('are one instant: %s', (clock, offset) => {
+    const log = `#Fields: date time c-ip\n2026-12-24 12:00:00 81.2.69.142\n${clock} 81.2.69.142\n`
+    const { output } = located(log, { fields: ['timezone_offset'] })
+    expect(output.split('\n')[2]).toBe(`${clock} 81.2.69.142 ${offset}`)
+  })
+})
+
 describe('a log of Windows Firewall', () => {
   const log = `#Version: 1.5
 #Software: Microsoft Windows Firewall

@@ -54,6 +54,7 @@ describe('an address in a line', () => {
     [`client:${V4} access.log:${V6}`, [V4, V6], 'after the name of a field, or of a file by grep'],
     [`10.0.0.1:52025->${V4}:80`, ['10.0.0.1 in 10.0.0.1:52025', `${V4} in ${V4}:80`], 'lsof'],
     [`0.0.0.0:8080->80/tcp :::80`, ['0.0.0.0 in 0.0.0.0:8080'], 'docker ps'],
+    [`src=${V4}:443:X1 dst=10.0.0.9:80:WAN`, [`${V4} in ${V4}:443`, '10.0.0.9 in 10.0.0.9:80'], 'SonicWall'],
     [`${V4}:https ${V4}:`, [V4, V4], 'with the name of a port, or in prose'],
     [`From ${V4}. To ${V6}. From ${V6}: x... ${V4}...`, [V4, V6, V6, V4], 'at the end of a sentence'],
     [`root@${V4} sip:100@${V4}:5060`, [V4, `${V4} in ${V4}:5060`], 'of a user'],
