@@ -22,6 +22,7 @@ const entry = {
   index: 'src/index.ts',
   bundler: 'src/bundler.ts',
   core: 'src/core.ts',
+  asn: 'src/asn.ts',
   city: 'src/city.ts',
   country: 'src/country.ts',
   enrich: 'src/enrich.ts',
@@ -31,7 +32,11 @@ const entry = {
 }
 
 /** CommonJS needs none: there, bundlers see a path in city.ts, and publish nothing. */
-const serverEntry = { 'city-server': 'src/city-server.ts', 'country-server': 'src/country-server.ts' }
+const serverEntry = {
+  'asn-server': 'src/asn-server.ts',
+  'city-server': 'src/city-server.ts',
+  'country-server': 'src/country-server.ts',
+}
 
 /** A CommonJS module has no `import.meta.url`. tsup's own shim breaks if the path contains "#" or "%". */
 const commonJs: Options = {
@@ -52,7 +57,7 @@ const commonJsWithPaths: Options = {
   esbuildPlugins: [literalPaths()],
 }
 
-const { index, city, country, ...others } = entry
+const { index, asn, city, country, ...others } = entry
 
 /** Dependencies that are CommonJS. */
 const COMMON_JS = { 'ipaddr.js': 'ipaddr.cjs', 'mmdb-lib/lib/decoder.js': 'mmdb-lib.cjs' }
@@ -87,7 +92,7 @@ export default defineConfig([
   // `require` gives the URL itself. TypeScript without `esModuleInterop` reads its member `default`.
   {
     ...commonJsWithPaths,
-    entry: { city, country },
+    entry: { asn, city, country },
     footer: {
       js: "Object.defineProperty((module.exports = module.exports.default), 'default', { value: module.exports })",
     },

@@ -135,7 +135,7 @@ export function literalPaths(): Plugin {
   return {
     name: 'literal-paths',
     setup(build) {
-      build.onLoad({ filter: /[\\/]src[\\/](city|country)(-server)?\.ts$/ }, ({ path }) => {
+      build.onLoad({ filter: /[\\/]src[\\/](asn|city|country)(-server)?\.ts$/ }, ({ path }) => {
         const code = readFileSync(path, 'utf8')
         const contents = code.replace(
           /new URL\(('[^']+'), import\.meta\.url\)/,

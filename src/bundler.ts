@@ -12,12 +12,18 @@ const LITERAL = /(?<=new URL\(|join\(__dirname, )(["'])\.\.\/data\/([\w.-]+)\1/g
 const BESIDE_URL = /new URL\((["']\.\/[\w.-]+["']), import\.meta\.url\)/g
 const BESIDE_FILE = "require('node:url').pathToFileURL(require('node:path').join(__dirname, $1))"
 
+/** The names of the embedded databases. */
+const DATABASE_NAMES = ['city', 'country', 'asn'] as const
+
+type DatabaseName = (typeof DATABASE_NAMES)[number]
+
 export interface BundlerOptions {
   /**
    * The embedded databases to copy into a bundle of `geofix`. Default: those that it refers to. `Resolver` of `geofix` always
-   * refers to the city database: a program that opens only the country database sets `['country']`.
+   * refers to the city database: a program that opens only the country database sets `['country']`. One that opens with
+   * `asn: true` adds `'asn'`.
    */
-  readonly databases?: readonly ('city' | 'country')[] | undefined
+  readonly databases?: readonly DatabaseName[] | undefined
 }
 
 const BUNDLER_OPTIONS: NamesOf<BundlerOptions> = { databases: true }
@@ -151,7 +157,7 @@ export function rollup(options?: BundlerOptions): {
     // they import CommonJS, which it then converts.
     config: () => {
       isVite = true
-      return { optimizeDeps: { exclude: ['geofix/city', 'geofix/country'] } }
+      return { optimizeDeps: { exclude: ['geofix/asn', 'geofix/city', 'geofix/country'] } }
     },
     async resolveId(source, importer) {
       const entry = Object.hasOwn(NODE_ENTRIES, source) ? NODE_ENTRIES[source] : undefined
@@ -190,8 +196,8 @@ function copiesOf(options: BundlerOptions = {}): (module: string) => readonly st
   checkOptionNames('the plugin', options, BUNDLER_OPTIONS)
   const { databases } = options
   if (databases === undefined) return databasesIn
-  if (!Array.isArray(databases) || !databases.every((name) => name === 'city' || name === 'country')) {
-    throw new TypeError("databases must be an array of 'city' and 'country'")
+  if (!Array.isArray(databases) || !databases.every((name) => DATABASE_NAMES.includes(name))) {
+    throw new TypeError("databases must be an array of 'city', 'country' and 'asn'")
   }
   return (module) => {
     const [used] = databasesIn(module)

@@ -21,6 +21,7 @@ import { attachDatabases, checkShared, type SharedDatabases } from './location/s
 import { mustBeAwaited } from './misuse.ts'
 import { Database, type OpenDatabase } from './mmdb/database.ts'
 import {
+  asnSources,
   atLeastOne,
   OPEN_OPTIONS,
   type OpenOptions,
@@ -104,7 +105,7 @@ export class CoreResolver extends Resolver {
     options: OpenOptions | undefined,
   ): Promise<CoreResolver> {
     if (options?.overlays !== undefined) await CoreResolver.loadOverlays()
-    const { sources, settings, progress } = prepare('Resolver.open', source, options)
+    const { sources, asnCount, settings, progress } = prepare('Resolver.open', source, options)
     const { maxBytes, signal } = settings
     const databases: OpenDatabase[] = []
     for (const each of sources) {
@@ -116,11 +117,15 @@ export class CoreResolver extends Resolver {
       if (isPacked(file)) await CoreResolver.loadPackedReader()
       databases.push(openBytes(file, undefined, settings))
     }
-    return CoreResolver.#of(databases, settings)
+    return CoreResolver.#of(databases, settings, asnCount)
   }
 
-  static #of(databases: readonly OpenDatabase[], { overlays, schemas, clients }: OpenSettings): CoreResolver {
-    return new CoreResolver(new DatabaseSet(databases, overlays, schemas), clients)
+  static #of(
+    databases: readonly OpenDatabase[],
+    { overlays, schemas, clients }: OpenSettings,
+    asnCount = 0,
+  ): CoreResolver {
+    return new CoreResolver(new DatabaseSet(databases, overlays, schemas, asnCount), clients)
   }
 
   /**
@@ -144,7 +149,7 @@ export class CoreResolver extends Resolver {
    * large one. A `signal` has an effect only if it is already aborted.
    */
   static openSync(source: Bytes | readonly Bytes[], options?: OpenOptions): CoreResolver {
-    const { sources, settings, progress } = prepare('Resolver.openSync', source, options)
+    const { sources, asnCount, settings, progress } = prepare('Resolver.openSync', source, options)
     settings.signal?.throwIfAborted()
     const databases = sources.map((each) => {
       if (!isBytes(each)) throw new TypeError('openSync takes Uint8Array, ArrayBuffer or SharedArrayBuffer')
@@ -155,7 +160,7 @@ export class CoreResolver extends Resolver {
         settings,
       )
     })
-    return CoreResolver.#of(databases, settings)
+    return CoreResolver.#of(databases, settings, asnCount)
   }
 
   /**
@@ -168,27 +173,41 @@ export class CoreResolver extends Resolver {
   static attach(shared: SharedDatabases, options?: AttachOptions): CoreResolver {
     checkShared(shared)
     const call = { name: 'Resolver.attach', names: ATTACH_OPTIONS, options, openOverlays: overlaysOf }
-    const settings = openSettings(call, shared.databases.length, shared)
+    const settings = openSettings(call, shared.databases.length - (shared.asn ?? 0), shared)
     const databases = attachDatabases(shared, (bytes, path, tables) =>
       openBytes(bytes, path, { cacheBytes: settings.cacheBytes }, tables),
     )
-    return CoreResolver.#of(databases, settings)
+    return CoreResolver.#of(databases, settings, shared.asn)
   }
 }
 
 /** Checks the sources and the options of a call. */
-function prepare<Source extends ByteSource>(
+function prepare(
   name: string,
-  source: Source | readonly Source[],
+  source: ByteSource | readonly ByteSource[],
   options: OpenOptions | undefined,
 ): {
-  readonly sources: readonly Source[]
+  /** The databases of the option `asn` are the last ones. */
+  readonly sources: readonly ByteSource[]
+  readonly asnCount: number
   readonly settings: OpenSettings
   readonly progress: ProgressMeter | undefined
 } {
   assertGiven(source)
-  const sources = atLeastOne(source)
+  const given = atLeastOne(source)
   const call = { name, names: OPEN_OPTIONS, options, openOverlays: overlaysOf }
-  const settings = openSettings(call, sources.length)
-  return { sources, settings, progress: settings.meter(() => sources.map(byteSourceSize)) }
+  const settings = openSettings(call, given.length)
+  const asnGiven = asnSources(options?.asn)
+  if (asnGiven.some((each: unknown) => each === true)) {
+    throw new TypeError(
+      'this is geofix/core, which opens no database by itself: pass one as asn, such as await fetch(asn) with the URL of geofix/asn',
+    )
+  }
+  const sources = [...given, ...asnGiven]
+  return {
+    sources,
+    asnCount: asnGiven.length,
+    settings,
+    progress: settings.meter(() => sources.map(byteSourceSize)),
+  }
 }

@@ -1,4 +1,4 @@
-// The two databases of this package. This file, and the entries for one database such as city.ts, are at the top of src
+// The databases of this package. This file, and the entries for one database such as city.ts, are at the top of src
 // because the built files are at the top of dist: the relative path to data/ is the same.
 
 import type { PlatformUrl } from './platform-types.ts'
@@ -10,7 +10,7 @@ const FILE_NAME = Symbol.for('geofix.embeddedFile')
 export const UNKNOWN_FOLDER = 'file:///unknown/'
 
 /** The files in `data/`. Entries such as `city.ts` repeat the name, because bundlers need a literal. */
-const FILES = { city: 'city.mmdb.packed', country: 'country.mmdb.gz' } as const
+const FILES = { city: 'city.mmdb.packed', country: 'country.mmdb.gz', asn: 'asn.mmdb.packed' } as const
 
 /**
  * Makes the URL of an embedded database. Never throws: importing an entry must not fail, and `Resolver.open` has a
@@ -36,8 +36,8 @@ export function embeddedFileOf(url: object): string | undefined {
 }
 
 /**
- * URLs of the two databases in this package. Bundlers do not see them: in a bundle, import `geofix/city` or
- * `geofix/country`, whose files bundlers copy.
+ * URLs of the databases in this package. Bundlers do not see them: in a bundle, import `geofix/city`, `geofix/country` or
+ * `geofix/asn`, whose files bundlers copy.
  */
 export const embedded: Readonly<Record<keyof typeof FILES, PlatformUrl>> = /* @__PURE__ */ Object.freeze({
   /** Country, region, city, coordinates and time zone. 20 MB in memory for a few lookups, up to 200 MB for many. */
@@ -48,10 +48,14 @@ export const embedded: Readonly<Record<keyof typeof FILES, PlatformUrl>> = /* @_
   get country(): PlatformUrl {
     return embeddedUrl('country', besideThisPackage)
   },
+  /** Autonomous systems, for the option `asn`. */
+  get asn(): PlatformUrl {
+    return embeddedUrl('asn', besideThisPackage)
+  },
 })
 
 /**
- * Not a literal, a template or a sum: bundlers would understand it, and copy both databases into every bundle. The location
+ * Not a literal, a template or a sum: bundlers would understand it, and copy all databases into every bundle. The location
  * has a name of its own, because webpack and Rspack warn where `new URL(…, import.meta.url)` has an unknown path.
  */
 export function besideThisPackage(file: string): URL {

@@ -24,6 +24,7 @@ export {
   UnresolvableAddressError,
   type UnresolvableReason,
 } from './errors.ts'
+export type { AsnRecord } from './location/autonomous-systems.ts'
 export type { DatabaseInfo } from './location/database-info.ts'
 export {
   type Coordinates,

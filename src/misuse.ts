@@ -10,7 +10,6 @@ const FOREIGN_METHODS: Readonly<Record<string, string>> = {
   city: LOOKUP,
   country: LOOKUP,
   enterprise: `${LOOKUP}, and ${RAW}`,
-  asn: RAW,
   isp: RAW,
   anonymousIP: RAW,
   connectionType: RAW,
@@ -25,6 +24,7 @@ const METHODS = [
   'detect',
   'findClient',
   'raw',
+  'asn',
   'network',
   ...Object.keys(FOREIGN_METHODS),
 ]

@@ -1,6 +1,7 @@
 // The options of opening: read once, into one object that all ways of opening use.
 import { signalOf } from './bytes/abort.ts'
 import { cacheBytesOf, maxBytesOf } from './bytes/byte-limit.ts'
+import type { ByteSource } from './bytes/byte-source.ts'
 import { type OpenProgress, type ProgressMeter, progressMeter } from './bytes/progress.ts'
 import { CLIENT_ADDRESS_OPTIONS, type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
 import { type LocationSchema, type RegisteredSchema, readSchemas } from './location/location-schema.ts'
@@ -10,7 +11,7 @@ import type { SharedDatabases } from './location/shared-databases.ts'
 import { checkOptionNames, type NamesOf } from './option-names.ts'
 import type { SignalLike } from './platform-types.ts'
 
-/** Options of `Resolver.open`: the trusted proxies for `detect`, own networks, and limits for the source. */
+/** Options of `Resolver.open`: the trusted proxies for `detect`, own networks, autonomous systems, and limits for the source. */
 export interface OpenOptions extends ClientAddressOptions {
   /**
    * Locations of your own networks, at most 100,000. They replace those of all databases, and can be in special-purpose
@@ -30,6 +31,10 @@ export interface OpenOptions extends ClientAddressOptions {
    * database has.
    */
   readonly maxBytes?: number | undefined
+  /**
+   * Databases of autonomous systems, for `asn`. They are not asked for locations. Default: none.
+   */
+  readonly asn?: ByteSource | readonly ByteSource[] | undefined
   /**
    * How many bytes of decoded blocks are kept for each packed database: a whole number; 0 keeps only the last blocks.
    * Other databases are kept whole. Default: 96 MiB.
@@ -52,6 +57,7 @@ export const OPEN_OPTIONS: NamesOf<OpenOptions> = {
   ...CLIENT_ADDRESS_OPTIONS,
   overlays: true,
   schema: true,
+  asn: true,
   maxBytes: true,
   cacheBytes: true,
   signal: true,
@@ -72,8 +78,11 @@ export interface OpenSettings {
   readonly meter: (sizes: () => readonly (number | null)[]) => ProgressMeter | undefined
 }
 
+/** The options that each platform has in the same form. */
+export type CommonOpenOptions = Omit<OpenOptions, 'asn'>
+
 /** A call that opens databases. */
-export interface OpenCall<Options extends OpenOptions> {
+export interface OpenCall<Options extends CommonOpenOptions> {
   /** How the user wrote it, for errors. */
   readonly name: string
   /** The names of its options. */
@@ -91,7 +100,7 @@ export interface OpenCall<Options extends OpenOptions> {
  * @throws InvalidOverlayError, InvalidSchemaError when `overlays` or `schema` are not valid
  */
 export function openSettings(
-  { name, names, options = {}, openOverlays }: OpenCall<OpenOptions>,
+  { name, names, options = {}, openOverlays }: OpenCall<CommonOpenOptions>,
   count: number,
   shared?: SharedDatabases,
 ): OpenSettings {
@@ -113,6 +122,14 @@ export function atLeastOne<Source>(source: Source | readonly Source[]): readonly
   const sources = isList(source) ? source : [source]
   if (sources.length === 0) throw new TypeError('no database was given: pass at least one source')
   return sources
+}
+
+/** The sources of the option `asn`; none for `false`. */
+export function asnSources<Source>(
+  option: Source | readonly Source[] | false | undefined,
+): readonly Source[] {
+  if (option === undefined || option === false) return []
+  return isList(option) ? option : [option]
 }
 
 function isList<Item>(value: Item | readonly Item[]): value is readonly Item[] {

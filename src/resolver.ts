@@ -3,6 +3,7 @@ import { explainMalformed } from './address/explain-malformed.ts'
 import { ClientWalk } from './client/client-address.ts'
 import { type DetectSource, PEER_OPTIONS, type PeerOptions } from './client/request-source.ts'
 import { MalformedAddressError } from './errors.ts'
+import type { AsnRecord } from './location/autonomous-systems.ts'
 import type { DatabaseInfo } from './location/database-info.ts'
 import { DatabaseSet } from './location/database-set.ts'
 import { localeOf } from './location/locale.ts'
@@ -221,6 +222,23 @@ export abstract class Resolver {
   }
 
   /**
+   * The autonomous system that announces the network of an address: who operates it. `null` for an address without one, such
+   * as a private one. The databases of the option `asn` are asked, then the sources that have autonomous systems too. Vendors
+   * are told apart by the fields of their records. For 6to4, Teredo and NAT64 addresses, it is that of the embedded IPv4
+   * address.
+   *
+   * @throws MalformedAddressError when the text is not an address
+   * @throws InvalidDatabaseError when the lookup meets damaged bytes
+   * @throws TypeError when no open database has autonomous systems, or the resolver is closed
+   */
+  asn(ip: string): AsnRecord | null {
+    if (this === undefined) throw detached('asn')
+    const set = this.#open()
+    this.#parse(ip)
+    return set.systems.record(this.#address)
+  }
+
+  /**
    * The network of an address as CIDR text. `lookup` and `raw` have the same result for all its addresses, even if they
    * find nothing. For 6to4, Teredo and NAT64 addresses, it is the network of the embedded IPv4 address. `null` when no
    * database for the address's family is open, and no network of `overlays` has the address.
@@ -264,7 +282,7 @@ export abstract class Resolver {
     const set = this.#open()
     const { shared, databases } = shareDatabases(set, options)
     // Use the copies, so that the originals can be closed.
-    this.#set = new DatabaseSet(databases, set.overlays, set.schemas)
+    this.#set = new DatabaseSet(databases, set.overlays, set.schemas, set.asnCount)
     set.release()
     return shared
   }

@@ -107,10 +107,10 @@ describe('the plugin for esbuild', () => {
     expect(readdirSync(join(other, 'out/a'))).toEqual(['country.mmdb.gz'])
   })
 
-  it.each([['country'], [['asn']], [[undefined]], [null]])('refuses the option %j', (databases) => {
+  it.each([['country'], [['isp']], [[undefined]], [null]])('refuses the option %j', (databases) => {
     for (const make of [esbuild, rollup]) {
       expect(() => Reflect.apply(make, undefined, [{ databases }])).toThrow(
-        new TypeError("databases must be an array of 'city' and 'country'"),
+        new TypeError("databases must be an array of 'city', 'country' and 'asn'"),
       )
     }
   })
@@ -174,7 +174,7 @@ describe('the plugin for Rollup, rolldown and Vite', () => {
       "new URL('./country.mmdb.gz', import.meta.url)",
     )
     expect(transform.call(context, code, source('errors.ts'))).toBe(undefined)
-    expect(config().optimizeDeps.exclude).toEqual(['geofix/city', 'geofix/country'])
+    expect(config().optimizeDeps.exclude).toEqual(['geofix/asn', 'geofix/city', 'geofix/country'])
   })
 
   it('emits what is used beside each chunk', () => {

@@ -1,10 +1,12 @@
 // Entries for React Server Components. test/matrix/next.long.test.ts builds programs with them.
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import asn from '../src/asn.ts'
 import city from '../src/city.ts'
 import country from '../src/country.ts'
 import { embeddedFileOf } from '../src/embedded.ts'
 
 const ENTRIES = [
+  { entry: '../src/asn-server.ts', database: asn },
   { entry: '../src/city-server.ts', database: city },
   { entry: '../src/country-server.ts', database: country },
 ]

@@ -39,7 +39,12 @@ describe('a habit of another library (second trial 30)', () => {
       () => call(geo, 'city', '81.2.69.142'),
       'a Resolver has no method city: geo.lookup(ip) gives',
     ],
-    ['geo.asn', () => call(geo, 'asn', '81.2.69.142'), "geo.raw(ip) gives the vendor's record"],
+    ['geo.isp', () => call(geo, 'isp', '81.2.69.142'), "geo.raw(ip) gives the vendor's record"],
+    [
+      'geo.asn without a database',
+      () => call(geo, 'asn', '81.2.69.142'),
+      'Resolver.open(source, { asn: true })',
+    ],
     // geoip-lite, fast-geoip
     [
       'Resolver.lookup',

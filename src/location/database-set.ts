@@ -1,29 +1,25 @@
 import { type Address, isIPv4Compatible } from '../address/address.ts'
-import { formatCidr } from '../address/ip-text.ts'
 import { UseCount } from '../bytes/use-count.ts'
 import { InvalidDatabaseError, isGeofixError, quoted } from '../errors.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import type { MmdbValue } from '../mmdb/record-decoder.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import type { Verification } from '../mmdb/verify.ts'
+import { AutonomousSystems } from './autonomous-systems.ts'
 import { type DatabaseInfo, databaseInfo } from './database-info.ts'
 import type { Locale } from './locale.ts'
 import type { LocationRecord } from './location-record.ts'
 import type { RegisteredSchema } from './location-schema.ts'
 import { type Location, LocationTable, NO_LOCATION } from './location-table.ts'
+import { findRecord, networkText, prefixBits } from './networks.ts'
 import type { Overlays } from './overlays.ts'
-import { MAX_SAMPLED_RECORDS, SampledFields, type Schema } from './schema.ts'
+import { listedFields, MAX_SAMPLED_RECORDS, SampledFields, type Schema } from './schema.ts'
 import { geoip2 } from './schemas/geoip2.ts'
 import { ipLocationDb } from './schemas/ip-location-db.ts'
 import { ipinfo } from './schemas/ipinfo.ts'
 
 /** The known schemas. To add a vendor, add a file to `schemas/` and its name here. */
 const SCHEMAS: readonly Schema[] = [geoip2, ipLocationDb, ipinfo]
-
-/** Fields listed in the error for a database without locations. */
-const MAX_LISTED_FIELDS = 12
-
-const IPV6_ZERO = new Uint32Array(4)
 
 interface ReadDatabase {
   readonly database: OpenDatabase
@@ -71,7 +67,7 @@ function registered(database: OpenDatabase, { schema }: RegisteredSchema): ReadD
   }
   if (records === 0) return { database, locations, error: null }
   const { path } = database
-  const fields = listed(new SampledFields(database).names)
+  const fields = listedFields(new SampledFields(database).names)
   const first =
     records === 1 ? 'its only record has no location' : `none of its first ${records} records has a location`
   const fault = `by the option schema, ${first} (${fields}): correct the paths and types of the schema`
@@ -88,13 +84,14 @@ export class DatabaseSet {
   readonly locationErrors: readonly InvalidDatabaseError[]
   /** The first of these errors when every database has one; otherwise `null`. */
   readonly noLocationsError: InvalidDatabaseError | null
-  /** For each database, whether it has records of a known schema. */
+  /** For each database that is not only for autonomous systems, whether it has records of a known schema. */
   readonly hasLocations: readonly boolean[]
   readonly #databases: readonly ReadDatabase[]
   /** The locations of the databases that have some, in the order of the databases. */
   readonly locationTables: readonly LocationTable[]
   /** Where lookups search, in this order: the overlays, if any, and the databases. */
   readonly tables: readonly (LocationTable | Overlays)[]
+  readonly systems: AutonomousSystems
   readonly #users = new UseCount(() => releaseAll(this.databases))
 
   /**
@@ -102,16 +99,20 @@ export class DatabaseSet {
    *
    * @param databases of each of these, the set takes over one use of the caller, even if this throws
    * @param schemas of the program, for each database; `null`, or none, to recognise the vendor
-   * @throws InvalidDatabaseError when a file cannot be read
+   * @param asnCount how many databases, the last ones, are only for autonomous systems
+   * @throws InvalidDatabaseError when a file cannot be read, or one of the last databases has no autonomous systems
    */
   constructor(
     readonly databases: readonly OpenDatabase[],
     readonly overlays: Overlays | null = null,
     readonly schemas: readonly (RegisteredSchema | null)[] = [],
+    readonly asnCount = 0,
   ) {
+    const sources = databases.slice(0, databases.length - asnCount)
     this.info = Object.freeze(databases.map(({ metadata, path }) => databaseInfo(metadata, path)))
     try {
-      this.#databases = databases.map((database, index) => readDatabase(database, schemas[index] ?? null))
+      this.#databases = sources.map((database, index) => readDatabase(database, schemas[index] ?? null))
+      this.systems = new AutonomousSystems(databases.slice(sources.length), sources)
     } catch (error) {
       releaseAll(databases)
       throw error
@@ -122,7 +123,7 @@ export class DatabaseSet {
     this.hasLocations = this.#databases.map(({ locations }) => locations !== null)
     this.locationErrors = errors
     const [error] = errors
-    this.noLocationsError = error !== undefined && errors.length === databases.length ? error : null
+    this.noLocationsError = error !== undefined && errors.length === sources.length ? error : null
   }
 
   /** Adds a user, who calls {@link release} once. @throws Error when the last user has gone */
@@ -207,7 +208,7 @@ export class DatabaseSet {
       if (locations === null) continue
       const offsets = new Set<number>()
       for (const address of addresses) {
-        offsets.add(find(database, address))
+        offsets.add(findRecord(database, address))
         yield
       }
       offsets.delete(NO_RECORD)
@@ -216,21 +217,27 @@ export class DatabaseSet {
         yield
       }
     }
+    yield* this.systems.trial(addresses)
   }
 
   /** Checks every byte of each database, in order. */
   verify(): Verification[] {
-    return this.#databases.map(({ database }) => database.verify())
+    return this.databases.map((database) => database.verify())
+  }
+
+  /** Whether no database for locations has IPv6 addresses. */
+  get lacksIPv6(): boolean {
+    return this.#databases.every(({ database }) => database.metadata.ipVersion === 4)
   }
 
   /** The network of an address as CIDR text; `null` when no database has its family. */
   network(address: Address): string | null {
     const bits = this.overlays?.prefixLength(address) ?? 0
-    if (this.#isOverlaid(address)) return cidrOf(address, bits)
+    if (this.#isOverlaid(address)) return networkText(address, bits)
     const match = this.#match(address)
     if (match === null) return null
-    const ofDatabase = bitsOf(address, match)
-    return cidrOf(address, this.overlays === null ? ofDatabase : Math.max(bits, ofDatabase))
+    const ofDatabase = prefixBits(address, match.database, match.prefixLength)
+    return networkText(address, this.overlays === null ? ofDatabase : Math.max(bits, ofDatabase))
   }
 
   #isOverlaid(address: Address): boolean {
@@ -242,7 +249,7 @@ export class DatabaseSet {
     let best: Match | null = null
     for (const { database, locations } of this.#databases) {
       if (address.family === 6 && database.metadata.ipVersion === 4) continue
-      const offset = find(database, address)
+      const offset = findRecord(database, address)
       const match = { database, offset, prefixLength: database.tree.prefixLength }
       if (offset !== NO_RECORD && locations !== null && hasLocation(locations, offset)) return match
       if (best === null || (best.offset === NO_RECORD && offset !== NO_RECORD)) best = match
@@ -264,10 +271,6 @@ interface Match {
   readonly prefixLength: number
 }
 
-function find({ tree }: OpenDatabase, address: Address): number {
-  return address.family === 4 ? tree.findIPv4(address.ipv4) : tree.findIPv6(address.words)
-}
-
 function hasLocation(locations: LocationTable, offset: number): boolean {
   try {
     return locations.at(offset) !== NO_LOCATION
@@ -278,25 +281,9 @@ function hasLocation(locations: LocationTable, offset: number): boolean {
   }
 }
 
-/** The leading bits of an address that its search in the database used. Below 0: the network holds more than IPv4. */
-function bitsOf({ family }: Address, { database, prefixLength }: Match): number {
-  // IPv4 is at ::/96 of an IPv6 tree.
-  return family === 4 && database.metadata.ipVersion === 6 ? prefixLength - 96 : prefixLength
-}
-
-function cidrOf({ family, ipv4, words }: Address, bits: number): string {
-  if (bits < 0) return formatCidr(6, IPV6_ZERO, 96 + bits)
-  return formatCidr(family, family === 4 ? Uint32Array.of(ipv4) : words, bits)
-}
-
 function withoutLocations({ path, metadata }: OpenDatabase, fields: readonly string[]): InvalidDatabaseError {
   return new InvalidDatabaseError(
-    `it has no locations (type ${quoted(metadata.databaseType)}; ${listed(fields)}): open a City or Country database`,
+    `it has no locations (type ${quoted(metadata.databaseType)}; ${listedFields(fields)}): open a City or Country database`,
     { path },
   )
-}
-
-function listed(fields: readonly string[]): string {
-  if (fields.length === 0) return 'its records have no readable fields'
-  return `its records only have ${fields.slice(0, MAX_LISTED_FIELDS).map(quoted).join(', ')}`
 }

@@ -89,7 +89,7 @@ export function malformedFailure(item: unknown): LookupFailure {
 }
 
 function reasonText(
-  { info }: DatabaseSet,
+  { lacksIPv6 }: DatabaseSet,
   { text, family }: Address,
   reason: SpecialPurpose | 'not-found',
   via: string | undefined,
@@ -98,8 +98,7 @@ function reasonText(
     const advice = via === 'socket' && OF_OWN_NETWORKS.has(reason) ? PROXY_ADVICE : ''
     return describeSpecialPurpose(text, reason) + advice
   }
-  const lacksFamily = family === 6 && info.every(({ ipVersion }) => ipVersion === 4)
-  return `${text} has no location: ${lacksFamily ? 'no database for IPv6 is open' : 'the database has none for it'}`
+  return `${text} has no location: ${family === 6 && lacksIPv6 ? 'no database for IPv6 is open' : 'the database has none for it'}`
 }
 
 /** The kinds of addresses from which a proxy usually connects. */

@@ -1,4 +1,4 @@
-import { isGeofixError, ReadFailure } from '../errors.ts'
+import { isGeofixError, quoted, ReadFailure } from '../errors.ts'
 import type { DataSection } from '../mmdb/data-section.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { type FieldPaths, FieldReader } from '../mmdb/field-reader.ts'
@@ -171,6 +171,15 @@ export class SampledFields {
       at = data.skip(value)
     }
   }
+}
+
+/** Fields that an error lists. */
+const MAX_LISTED_FIELDS = 12
+
+/** What the records of a database have, for its error. @param names of their fields */
+export function listedFields(names: readonly string[]): string {
+  if (names.length === 0) return 'its records have no readable fields'
+  return `its records only have ${names.slice(0, MAX_LISTED_FIELDS).map(quoted).join(', ')}`
 }
 
 function kindOf(type: number): FieldKind {

@@ -11,6 +11,8 @@ export interface SharedDatabases {
   /** The version of this object's form. */
   readonly geofix: 1
   readonly databases: readonly SharedDatabase[]
+  /** How many of the databases, the last ones, are those of the option `asn`. */
+  readonly asn?: number | undefined
   /** Memory for the offsets of time zones that lookups find, so that threads share them. */
   readonly offsets?: SharedArrayBuffer | undefined
   /** Those of the option `overlays`, which are copied. */
@@ -69,6 +71,7 @@ export function shareDatabases(
     geofix: 1,
     offsets: shareOffsets(),
     overlays: set.overlays?.list,
+    asn: set.asnCount > 0 ? set.asnCount : undefined,
     schemas: set.schemas.length > 0 ? set.schemas.map((each) => each?.definition ?? null) : undefined,
     databases,
   }
@@ -106,8 +109,13 @@ function isSharedDatabases(value: unknown): value is SharedDatabases {
     'databases' in value &&
     Array.isArray(value.databases) &&
     value.databases.every(isSharedDatabase) &&
+    (!('asn' in value) || value.asn === undefined || isCountOf(value.databases, value.asn)) &&
     (!('offsets' in value) || value.offsets === undefined || isOfClass(value.offsets, 'SharedArrayBuffer'))
   )
+}
+
+function isCountOf(list: readonly unknown[], count: unknown): boolean {
+  return typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= list.length
 }
 
 function isSharedDatabase(value: unknown): value is SharedDatabase {

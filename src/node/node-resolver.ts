@@ -1,13 +1,15 @@
 import city from '../city-server.ts'
 import { ClientWalk } from '../client/client-address.ts'
+import { embedded } from '../embedded.ts'
 import { DatabaseSet, releaseAll } from '../location/database-set.ts'
 import { openOverlays } from '../location/overlays.ts'
 import { attachDatabases, checkShared, type SharedDatabases } from '../location/shared-databases.ts'
 import { mustBeAwaited, noConstructor } from '../misuse.ts'
 import {
+  asnSources,
   atLeastOne,
+  type CommonOpenOptions,
   OPEN_OPTIONS,
-  type OpenOptions,
   type OpenSettings,
   openSettings,
 } from '../open-options.ts'
@@ -30,7 +32,14 @@ import { WATCH_OPTIONS, type WatchOptions, type WatchSettings, watchSettings } f
 import { type ResolverStatus, Watcher } from './watcher.ts'
 
 /** Options of `Resolver.open` on Node. */
-export interface NodeOpenOptions extends OpenOptions, WatchOptions {}
+export interface NodeOpenOptions extends CommonOpenOptions, WatchOptions {
+  /**
+   * Databases of autonomous systems, for `asn`: `true` for the embedded one, or sources of others, as the first argument
+   * has them. They are not asked for locations. With `watch`, their files are watched too. Default: none. Bundlers do not
+   * see `true`: in a bundle, give the URL of `geofix/asn`.
+   */
+  readonly asn?: boolean | NodeSource | readonly NodeSource[] | undefined
+}
 
 /** The key of the method by which the command line reloads databases on demand. Not public. */
 export const RELOAD: unique symbol = Symbol('geofix.reload')
@@ -48,9 +57,9 @@ export class NodeResolver extends Resolver {
   private constructor(sources: readonly OpenSource[], settings: NodeSettings) {
     // JavaScript can call it without arguments.
     if (!(settings?.clients instanceof ClientWalk)) throw noConstructor()
-    const { overlays, schemas, clients, watch } = settings
+    const { overlays, schemas, clients, watch, asnCount } = settings
     const databases = sources.map(({ database }) => database)
-    const set = new DatabaseSet(databases, overlays, schemas)
+    const set = new DatabaseSet(databases, overlays, schemas, asnCount)
     super(set, clients)
     try {
       this.#watcher = new Watcher(
@@ -132,7 +141,7 @@ export class NodeResolver extends Resolver {
    */
   static attach(shared: SharedDatabases, options: NodeOpenOptions = {}): NodeResolver {
     checkShared(shared)
-    const settings = nodeSettings('Resolver.attach', options, shared.databases.length, shared)
+    const settings = nodeSettings('Resolver.attach', options, shared.databases.length, shared.asn, shared)
     const { cacheBytes } = settings
     const databases = attachDatabases(shared, (bytes, path, tables) =>
       openDatabase(bytes, path, { cacheBytes }, tables),
@@ -165,6 +174,8 @@ export class NodeResolver extends Resolver {
 
 /** The options of opening and watching, checked. */
 interface NodeSettings extends OpenSettings {
+  /** How many of the databases, the last ones, are those of the option `asn`. */
+  readonly asnCount: number
   readonly watch: WatchSettings
 }
 
@@ -172,24 +183,28 @@ function nodeSettings(
   name: string,
   options: NodeOpenOptions,
   count: number,
+  asnCount = 0,
   shared?: SharedDatabases,
 ): NodeSettings {
-  const settings = openSettings({ name, names: NODE_OPEN_OPTIONS, options, openOverlays }, count, shared)
-  return { ...settings, watch: watchSettings(options) }
+  const call = { name, names: NODE_OPEN_OPTIONS, options, openOverlays }
+  const settings = openSettings(call, count - asnCount, shared)
+  return { ...settings, asnCount, watch: watchSettings(options) }
 }
 
 /** Checks the sources and the options of a call. */
-function prepare<Source extends NodeSource>(
+function prepare(
   name: string,
-  source: Source | readonly Source[],
+  source: NodeSource | readonly NodeSource[],
   options: NodeOpenOptions,
 ): {
-  readonly sources: readonly (Source | string)[]
+  /** The databases of the option `asn` are the last ones. */
+  readonly sources: readonly NodeSource[]
   readonly settings: NodeSettings
   readonly read: ReadOptions
 } {
-  const given = atLeastOne(source)
-  const settings = nodeSettings(name, options, given.length)
+  const systems = asnSources(options.asn).map((each) => (each === true ? embedded.asn : each))
+  const given = [...atLeastOne(source), ...systems]
+  const settings = nodeSettings(name, options, given.length, systems.length)
   const read = forFiles(settings)
   // Absolute, in case the program changes its working directory.
   const sources = read.isWatched === true ? given.map(absolute) : given

@@ -73,8 +73,8 @@ export async function openSource(source: NodeSource, options: ReadOptions = {}):
   })
 }
 
-/** The synchronous form of {@link openSource}. */
-export function openSourceSync(source: SyncSource, options: ReadOptions = {}): OpenSource {
+/** The synchronous form of {@link openSource}. @throws TypeError for sources other than {@link SyncSource} */
+export function openSourceSync(source: NodeSource, options: ReadOptions = {}): OpenSource {
   options.progress?.add(sourceSize(source) ?? 0)
   const { maxBytes = DEFAULT_MAX_BYTES } = options
   if (!isFile(source)) {

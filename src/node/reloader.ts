@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { Address } from '../address/address.ts'
 import { isOutOfMemory } from '../bytes/byte-limit.ts'
 import { InvalidDatabaseError } from '../errors.ts'
+import { hasSystems, isKnownToHaveSystems } from '../location/autonomous-systems.ts'
 import { DatabaseSet, releaseAll } from '../location/database-set.ts'
 import { NO_LOCATION } from '../location/location-table.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
@@ -159,7 +160,7 @@ export class Reloader {
     const previous = this.#host.borrow()
     try {
       const databases = await this.#openChanged(files, previous.databases)
-      const set = new DatabaseSet(databases, previous.overlays, previous.schemas)
+      const set = new DatabaseSet(databases, previous.overlays, previous.schemas, previous.asnCount)
       try {
         await tryReplacement(set, previous, this.#host.canaries)
       } catch (error) {
@@ -244,7 +245,7 @@ const MAX_BLOCK_MS = 5
  * Checks whether databases can replace others, by trial lookups all over the address space. Opening them has
  * already done the quick checks. Yields to other work in between.
  *
- * @throws InvalidDatabaseError when a database has no locations but its predecessor had, when a trial lookup meets
+ * @throws InvalidDatabaseError when a database has no locations or autonomous systems but its predecessor had, when a trial lookup meets
  *   damage, or when a canary has no location
  */
 export async function tryReplacement(
@@ -259,6 +260,14 @@ export async function tryReplacement(
       replacement.noLocationsError ??
       new InvalidDatabaseError('it has no locations, but the previous file had', { path })
     )
+  }
+  for (const [index, database] of previous.databases.entries()) {
+    const next = replacement.databases[index]
+    if (next === undefined || next === database || !isKnownToHaveSystems(database) || hasSystems(next))
+      continue
+    throw new InvalidDatabaseError('it has no autonomous systems, but the previous file had', {
+      path: next.path,
+    })
   }
   let yielded = performance.now()
   for (const _ of replacement.trial({ [Symbol.iterator]: sampleAddresses })) {

@@ -55,6 +55,7 @@ const METHODS = {
   ],
   find: (geo) => [ADDRESS, '10.0.0.1', 'example.com'].map((ip) => geo.find(ip)),
   findClient: (geo) => [geo.findClient(proxied), geo.findClient({ headers: {}, remoteAddress: null })],
+  asn: (geo) => failure(() => geo.asn(ADDRESS)),
   raw: (geo) => [geo.raw(ADDRESS), geo.raw('10.0.0.1')],
   network: (geo) => geo.network(ADDRESS),
   // Takes seconds for the embedded city database.
@@ -148,7 +149,7 @@ const ofBytes = () => [
 const RUNS = {
   geofix: {
     ...SHARED,
-    embedded: ({ embedded }) => [embedded.city.protocol, embedded.country.protocol],
+    embedded: ({ embedded }) => [embedded.city.protocol, embedded.country.protocol, embedded.asn.protocol],
     Resolver: async ({ Resolver, embedded }) => {
       const sources = [undefined, embedded.country, cityFile, pathToFileURL(cityFile), ...ofBytes()]
       const results = await openEvery(Resolver, sources)
@@ -165,12 +166,13 @@ const RUNS = {
   },
   'geofix/core': {
     ...SHARED,
-    embedded: ({ embedded }) => [embedded.city.protocol, embedded.country.protocol],
+    embedded: ({ embedded }) => [embedded.city.protocol, embedded.country.protocol, embedded.asn.protocol],
     Resolver: async ({ Resolver }) => [
       await openEvery(Resolver, [...ofBytes(), gzipSync(bytes)]),
       await runAll(Resolver.openSync(gzipSync(bytes), trusting)),
     ],
   },
+  'geofix/asn': { default: (entry) => entry.default.protocol },
   'geofix/city': { default: (entry) => entry.default.protocol },
   'geofix/country': { default: (entry) => entry.default.protocol },
   'geofix/bundler': {

@@ -245,6 +245,7 @@ import('geofix').then(({ isGeofixError, MalformedAddressError }) => {
   })
 
   it.each([
+    'asn.js',
     'city.js',
     'country.js',
     'core.js',

@@ -1,0 +1,340 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Reader, type Response } from 'mmdb-lib'
+import { describe, expect, it, vi } from 'vitest'
+import { Address } from '../../src/address/address.ts'
+import { Resolver as CoreResolver } from '../../src/core.ts'
+import { InvalidDatabaseError, MalformedAddressError } from '../../src/errors.ts'
+import { Resolver } from '../../src/index.ts'
+import { AutonomousSystems } from '../../src/location/autonomous-systems.ts'
+import { Database } from '../../src/mmdb/database.ts'
+import { MmdbWriter, pack, uint32, type WritableValue } from '../../src/writer.ts'
+import { hasShared, SHARED, sharedBytes } from '../shared.ts'
+import { temporaryFolder } from '../temporary.ts'
+
+const IP = '81.2.69.142'
+const folder = temporaryFolder()
+
+function databaseOf(records: Readonly<Record<string, WritableValue>>, ipVersion: 4 | 6 = 6): Uint8Array {
+  const writer = new MmdbWriter({ databaseType: 'Any-Name', ipVersion })
+  for (const [network, record] of Object.entries(records)) writer.insert(network, record)
+  return writer.toBytes()
+}
+
+const system = (number: number, organization: string): WritableValue => ({
+  autonomous_system_number: uint32(number),
+  autonomous_system_organization: organization,
+})
+
+const CITY = databaseOf({ '81.2.69.0/24': { country: { iso_code: 'GB' } } })
+const ASN = databaseOf({
+  '81.2.64.0/19': system(20712, 'Andrews & Arnold Ltd'),
+  '2001:db8::/32': system(64496, 'Documentation'),
+  '2a02::/16': system(3320, 'Telekom'),
+  '10.0.0.0/8': system(64500, 'Private'),
+})
+
+describe('the fields of a vendor', () => {
+  it.each<[string, WritableValue, { number: number; organization: string | null } | null]>([
+    [
+      'GeoLite2 ASN, DB-IP, ip-location-db',
+      system(13335, 'Cloudflare'),
+      { number: 13335, organization: 'Cloudflare' },
+    ],
+    ['without a name', { autonomous_system_number: uint32(1) }, { number: 1, organization: null }],
+    [
+      'GeoIP2 Enterprise',
+      { traits: { autonomous_system_number: uint32(7), autonomous_system_organization: 'Seven' } },
+      { number: 7, organization: 'Seven' },
+    ],
+    [
+      'GeoIP2 ISP, whose organization is the customer',
+      {
+        autonomous_system_number: uint32(7),
+        autonomous_system_organization: 'Seven',
+        organization: 'x',
+        isp: 'y',
+      },
+      { number: 7, organization: 'Seven' },
+    ],
+    [
+      'IPinfo Lite',
+      {
+        asn: 'AS3320',
+        as_name: 'Deutsche Telekom',
+        as_domain: 'telekom.de',
+        country: 'Germany',
+        country_code: 'DE',
+      },
+      { number: 3320, organization: 'Deutsche Telekom' },
+    ],
+    [
+      'IPinfo ASN',
+      { asn: 'AS3320', name: 'Deutsche Telekom', domain: 'telekom.de', route: '80.128.0.0/11', type: 'isp' },
+      { number: 3320, organization: 'Deutsche Telekom' },
+    ],
+    [
+      'IPinfo with a domain only',
+      { asn: 'AS3320', domain: 'telekom.de' },
+      { number: 3320, organization: 'telekom.de' },
+    ],
+    ['digits', { asn: '3320' }, { number: 3320, organization: null }],
+    ['a number', { asn: uint32(3320) }, { number: 3320, organization: null }],
+    ['the greatest number', { asn: 'AS4294967295' }, { number: 4294967295, organization: null }],
+    // IPinfo writes "" for an address that nobody announces.
+    ['no system', { asn: '', as_name: '' }, null],
+    ['0, which is reserved', system(0, 'Zero'), null],
+    ['more than 32 bits', { asn: 'AS4294967296' }, null],
+    ['another text', { asn: 'AS-3320', name: 'x' }, null],
+    ['a fraction', { asn: 1.5 }, null],
+  ])('%s', async (_, record, expected) => {
+    const known = system(1, 'so that the database has some')
+    const geo = await CoreResolver.open(CITY, {
+      asn: databaseOf({ '1.0.0.0/24': known, '81.2.69.0/24': record }),
+    })
+    expect(geo.asn(IP)).toEqual(expected && { ...expected, network: '81.2.69.0/24' })
+  })
+})
+
+describe('asn', () => {
+  it('gives the network in the database, of both families', async () => {
+    const geo = await CoreResolver.open(CITY, { asn: ASN })
+    expect(geo.asn(IP)).toEqual({
+      number: 20712,
+      organization: 'Andrews & Arnold Ltd',
+      network: '81.2.64.0/19',
+    })
+    expect(geo.asn('2a02:1::1')).toEqual({ number: 3320, organization: 'Telekom', network: '2a02::/16' })
+    // IPv4-mapped, 6to4
+    expect(geo.asn(`::ffff:${IP}`)?.network).toBe('81.2.64.0/19')
+    expect(geo.asn('2002:5102:458e::1')?.network).toBe('81.2.64.0/19')
+  })
+
+  it('is null for an address without one, and for special-purpose addresses that the database has', async () => {
+    const geo = await CoreResolver.open(CITY, { asn: ASN })
+    expect(['8.8.8.8', '10.0.0.1', '2001:db8::1', '::1', '2c00::'].map((ip) => geo.asn(ip))).toEqual(
+      Array(5).fill(null),
+    )
+  })
+
+  it('throws for text that is not an address, without a database, and after close()', async () => {
+    const geo = await CoreResolver.open(CITY, { asn: ASN })
+    expect(() => geo.asn('1.2.3')).toThrow(MalformedAddressError)
+    expect(() => Reflect.apply(geo.asn, undefined, [IP])).toThrow('(ip) => geo.asn(ip)')
+    geo.close()
+    expect(() => geo.asn(IP)).toThrow('the resolver is closed')
+    const without = await CoreResolver.open(CITY)
+    expect(() => without.asn(IP)).toThrow(
+      new TypeError(
+        'no open database has autonomous systems: open one with the option asn, such as Resolver.open(source, { asn: true })',
+      ),
+    )
+  })
+
+  it('reads a source that has both, after the databases of the option', async () => {
+    const lite = databaseOf({
+      '81.2.69.0/24': { asn: 'AS1', as_name: 'One', country: 'United Kingdom', country_code: 'GB' },
+      '8.8.8.0/24': { asn: 'AS15169', as_name: 'Google', country: 'United States', country_code: 'US' },
+    })
+    const alone = await CoreResolver.open(lite)
+    expect([alone.asn(IP)?.number, alone.lookup(IP).country.code]).toEqual([1, 'GB'])
+    const both = await CoreResolver.open(lite, { asn: ASN })
+    expect([both.asn(IP)?.number, both.asn('8.8.8.8')?.number]).toEqual([20712, 15169])
+    expect((await CoreResolver.open(ASN)).asn(IP)?.number).toBe(20712)
+  })
+
+  it('takes an IPv4 file and an IPv6 file', async () => {
+    const ipv4 = databaseOf({ '81.2.69.0/24': system(4, 'Four') }, 4)
+    const ipv6 = databaseOf({ '2a02::/16': system(6, 'Six') })
+    const geo = await CoreResolver.open(CITY, { asn: [ipv4, ipv6] })
+    expect([geo.asn(IP)?.number, geo.asn('2a02::1')?.number, geo.asn('8.8.8.8')]).toEqual([4, 6, null])
+    expect(geo.databases.length).toBe(3)
+  })
+
+  it('leaves lookup, raw and network to the sources', async () => {
+    const [geo, without] = [await CoreResolver.open(CITY, { asn: ASN }), await CoreResolver.open(CITY)]
+    for (const ip of [IP, '8.8.8.8', '81.2.70.1', '2a02:1::1', '2001:db8::1']) {
+      expect([geo.raw(ip), geo.network(ip), geo.find(ip, { at: 0 })]).toEqual([
+        without.raw(ip),
+        without.network(ip),
+        without.find(ip, { at: 0 }),
+      ])
+    }
+    const ipv4 = await CoreResolver.open(databaseOf({ '1.0.0.0/24': { country: { iso_code: 'AU' } } }, 4), {
+      asn: ASN,
+    })
+    expect(ipv4.find('2a02:1::1')).toMatchObject({ error: { message: /no database for IPv6 is open$/ } })
+  })
+})
+
+describe('the option asn', () => {
+  it('refuses a database without autonomous systems, and takes one without records', async () => {
+    await expect(CoreResolver.open(CITY, { asn: CITY })).rejects.toThrow(
+      /it has no autonomous systems \(type "Any-Name"; its records only have "country"\): give the option asn an ASN database/,
+    )
+    const geo = await CoreResolver.open(CITY, { asn: databaseOf({}) })
+    expect(geo.asn(IP)).toBeNull()
+  })
+
+  it('is none for false, and true only in Node', async () => {
+    expect((await Resolver.open(CITY, { asn: false })).databases.length).toBe(1)
+    const open = Reflect.apply(CoreResolver.open, CoreResolver, [CITY, { asn: true }])
+    await expect(open).rejects.toThrow(/geofix\/core, which opens no database by itself: pass one as asn/)
+  })
+
+  it.each([
+    ['open', (asn: string | Uint8Array) => Resolver.open(CITY, { asn })],
+    ['openSync', (asn: string | Uint8Array) => Resolver.openSync(CITY, { asn })],
+  ])('of %s in Node takes paths and bytes, packed too', async (_, open) => {
+    const path = join(folder, 'asn.mmdb')
+    writeFileSync(path, ASN)
+    for (const source of [path, ASN, pack(ASN)]) {
+      const geo = await open(source)
+      expect(geo.asn(IP)).toEqual({
+        number: 20712,
+        organization: 'Andrews & Arnold Ltd',
+        network: '81.2.64.0/19',
+      })
+      expect(geo.verify().map(({ faultCount }) => faultCount)).toEqual([0, 0])
+      geo.close()
+    }
+  })
+
+  it.each([true, false])('goes to other threads with share({ expand: %s })', async (expand) => {
+    const geo = await Resolver.open(CITY, { asn: pack(ASN) })
+    const shared = structuredClone(geo.share({ expand }))
+    expect(geo.asn(IP)?.number).toBe(20712)
+    await CoreResolver.loadPackedReader()
+    for (const Entry of [Resolver, CoreResolver]) {
+      const other = Entry.attach(shared, { schema: { country: { code: ['country', 'iso_code'] } } })
+      expect([other.asn(IP)?.number, other.lookup(IP).country.code]).toEqual([20712, 'GB'])
+    }
+    expect(() => Resolver.attach({ ...shared, asn: 3 })).toThrow(
+      'attach takes what share() of a resolver gave',
+    )
+  })
+
+  it('is followed by watch, and a replacement without autonomous systems is refused', async () => {
+    const path = join(folder, 'watched.mmdb')
+    writeFileSync(path, ASN)
+    const onReloadError = vi.fn()
+    const geo = await Resolver.open(CITY, { asn: path, watch: true, watchInterval: 5, onReloadError })
+    writeFileSync(path, databaseOf({ '81.2.69.0/24': system(2, 'Two') }))
+    await vi.waitFor(() => expect(geo.asn(IP)?.number).toBe(2), 10_000)
+    writeFileSync(path, CITY)
+    await vi.waitFor(() => expect(onReloadError).toHaveBeenCalled(), 10_000)
+    expect(onReloadError.mock.calls[0]?.[0].message).toContain('it has no autonomous systems')
+    expect(geo.asn(IP)?.number).toBe(2)
+    geo.close()
+  })
+
+  it('keeps a source with autonomous systems that a program has asked for', async () => {
+    const path = join(folder, 'asked.mmdb')
+    writeFileSync(path, ASN)
+    const onReloadError = vi.fn()
+    const geo = await Resolver.open(path, { watch: true, watchInterval: 5, onReloadError })
+    expect(geo.asn(IP)?.number).toBe(20712)
+    writeFileSync(path, CITY)
+    await vi.waitFor(() => expect(onReloadError).toHaveBeenCalled(), 10_000)
+    expect(onReloadError.mock.calls[0]?.[0].message).toContain('but the previous file had')
+    geo.close()
+  })
+})
+
+describe('numbers of systems', () => {
+  const addressOf = (text: string): Address => {
+    const address = new Address()
+    address.parse(text)
+    return address
+  }
+
+  it('are equal for equal systems of different records, and give one frozen object', () => {
+    const bytes = databaseOf({
+      '81.2.69.0/24': { asn: 'AS1', name: 'One', route: 'a' },
+      '8.8.8.0/24': { asn: 'AS1', name: 'One', route: 'b' },
+      '9.9.9.0/24': { asn: 'AS2', name: 'One', route: 'b' },
+    })
+    const systems = new AutonomousSystems([new Database(bytes)], [new Database(CITY)])
+    const [one, same, other, none] = [IP, '8.8.8.8', '9.9.9.9', '7.7.7.7'].map((ip) =>
+      systems.find(addressOf(ip)),
+    )
+    expect([same === one, other === one, none]).toEqual([true, false, 0])
+    expect(systems.system(one ?? 0)).toBe(systems.system(same ?? 0))
+    expect(Object.isFrozen(systems.system(one ?? 0))).toBe(true)
+    expect(() => systems.system(0)).toThrow(RangeError)
+  })
+
+  it('of several databases are apart', () => {
+    const databases = [
+      new Database(databaseOf({ '81.2.69.0/24': system(1, 'One') })),
+      new Database(databaseOf({ '81.2.0.0/16': system(2, 'Two'), '8.8.8.0/24': system(3, 'Three') })),
+    ]
+    const systems = new AutonomousSystems(databases, [])
+    const names = [IP, '81.2.70.1', '8.8.8.8'].map(
+      (ip) => systems.system(systems.find(addressOf(ip))).organization,
+    )
+    expect(names).toEqual(['One', 'Two', 'Three'])
+  })
+
+  it('of a damaged record are an error, and those of the others stay', () => {
+    const bytes = databaseOf({ '81.2.69.0/24': system(1, 'One'), '8.8.8.0/24': { asn: 'AS2' } })
+    const database = new Database(bytes)
+    const systems = new AutonomousSystems([database], [])
+    const offset = database.tree.findIPv4(addressOf('81.2.69.1').ipv4)
+    bytes.fill(0xff, offset, offset + 20)
+    expect(() => systems.find(addressOf(IP))).toThrow(InvalidDatabaseError)
+    expect(systems.system(systems.find(addressOf('8.8.8.8'))).number).toBe(2)
+  })
+
+  it('of a hostile file with very long names take bounded memory', () => {
+    const names = Array.from({ length: 300 }, (_, i) => system(i + 1, `${i}`.padEnd(513, 'x')))
+    const bytes = databaseOf(
+      Object.fromEntries(names.map((name, i) => [`1.${i >> 8}.${i & 255}.0/24`, name])),
+    )
+    expect(() => new AutonomousSystems([new Database(bytes)], [])).toThrow(InvalidDatabaseError)
+  })
+})
+
+describe.skipIf(!hasShared)("GeoLite2 ASN's test file", () => {
+  const bytes = hasShared ? sharedBytes('fixtures/mmdb/GeoLite2-ASN-Test.mmdb') : new Uint8Array()
+
+  it('has the same systems and networks as mmdb-lib finds in it', async () => {
+    const reader = new Reader<Response>(Buffer.from(bytes))
+    const geo = await Resolver.open(`${SHARED}fixtures/mmdb/GeoLite2-City-Test.mmdb`, { asn: bytes })
+    let found = 0
+    for (let i = 0; i < 65_536; i++) {
+      const ips = [
+        `${i >> 8}.${i & 255}.0.1`,
+        `${(0x2000 + (i >> 2)).toString(16)}:${(i & 3).toString(16)}000::1`,
+      ]
+      for (const ip of ips) {
+        const asn = geo.asn(ip)
+        const [record, prefix] = reader.getWithPrefixLength(ip)
+        if (asn === null) {
+          // Special-purpose addresses are not looked up.
+          if (geo.find(ip).ip === ip && record !== null)
+            expect(geo.find(ip)).toMatchObject({ error: { reason: /./ } })
+          continue
+        }
+        found++
+        expect(record).toMatchObject({ autonomous_system_number: asn.number })
+        expect(Reflect.get(Object(record), 'autonomous_system_organization') ?? null).toBe(asn.organization)
+        // 6to4 is looked up as IPv4.
+        if (ip.startsWith('2002:')) continue
+        expect(Number(asn.network.split('/')[1])).toBe(prefix)
+      }
+    }
+    expect(found).toBeGreaterThan(100)
+  })
+
+  it('is what its authors say', async () => {
+    const geo = await Resolver.open(bytes)
+    expect(geo.asn('1.128.0.0')).toEqual({
+      number: 1221,
+      organization: 'Telstra Pty Ltd',
+      network: '1.128.0.0/11',
+    })
+    expect(geo.asn('12.81.92.1')).toMatchObject({ number: 7018, organization: 'AT&T Services' })
+    expect(() => geo.lookup('1.128.0.0')).toThrow(InvalidDatabaseError)
+  })
+})
