@@ -117,13 +117,15 @@ describe('the imports of src', () => {
     ],
     ['hyparquet-writer', ['cli/enrich/parquet/column-writer.ts']],
     ['fzstd', ['cli/enrich/parquet/pages.ts']],
+    ['nanotar', ['cli/engine-command.ts']],
   ])('bring in %s at one place', (name, expected) => {
     expect(importersOf(name)).toEqual(expected)
   })
 
   it('bring in nothing else from others', () => {
     const packages = ['ipaddr.js', 'fflate', 'mmdb-lib', 'commander', 'rate-limiter-flexible', 'prom-client']
-    const known = [...packages, '@hono', 'hyparquet', 'hyparquet-writer', 'hyparquet-compressors', 'fzstd']
+    const parquet = ['hyparquet', 'hyparquet-writer', 'hyparquet-compressors', 'fzstd']
+    const known = [...packages, ...parquet, '@hono', 'nanotar']
     const foreign = new Set(files.flatMap((file) => graph.get(file)?.foreign ?? []))
     const others = [...foreign].filter(
       (name) => !known.includes(name.split('/', 1)[0] ?? '') && !name.startsWith('node:'),

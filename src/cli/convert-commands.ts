@@ -140,7 +140,7 @@ async function convertFile(
 
 /** Reads and converts a file, and names it in errors. */
 async function convertedOf(path: string, convert: (file: Uint8Array) => Converted): Promise<Converted> {
-  const file = await read(path)
+  const file = await readDatabase(path)
   try {
     return convert(file)
   } catch (error) {
@@ -149,7 +149,12 @@ async function convertedOf(path: string, convert: (file: Uint8Array) => Converte
   }
 }
 
-async function read(path: string): Promise<Uint8Array> {
+/**
+ * Reads a database file without its compression, packed or not.
+ *
+ * @throws InvalidDatabaseError when the file cannot be read
+ */
+export async function readDatabase(path: string): Promise<Uint8Array> {
   try {
     return extractUncompressed(await readUnpacked(path), path)
   } catch (error) {

@@ -161,6 +161,18 @@ export const OVERLAY_OPTIONS = [
   SLIM_OPTIONS[4],
 ] as const satisfies readonly OptionDefinition[]
 
+export const ENGINE_OPTIONS = [
+  {
+    flags: '--node <file>',
+    text: 'the Node runtime of the archive: the `bin/node` of a download for Linux (default: the one that runs)',
+  },
+  {
+    flags: '--db <file>',
+    text: 'use this database (`.mmdb`, `.gz`, `.tar.gz` or packed) instead of the embedded one',
+    read: databasePath,
+  },
+] as const satisfies readonly OptionDefinition[]
+
 export const DETECT_OPTIONS = [
   {
     flags: '--peer <address>',

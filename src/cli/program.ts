@@ -11,6 +11,7 @@ import { KEYS_OPTIONS } from './keys/flags.ts'
 import { runLookup } from './lookup-command.ts'
 import {
   DETECT_OPTIONS,
+  ENGINE_OPTIONS,
   type FlagsOf,
   helpOf,
   INFO_OPTIONS,
@@ -193,6 +194,19 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
     run: async (flags, [input = '']) => {
       const { runOverlay } = await import('./convert-commands.ts')
       return runOverlay(input, flags, terminal)
+    },
+  })
+  const engine = program
+    .command('engine')
+    .description('run geofix enrich in other programs')
+    .helpCommand(false)
+  define(engine.command('spark'), {
+    description: 'write what Apache Spark needs: geofix_spark.py and geofix-worker.tgz',
+    argument: ['<folder>', 'the folder, which is made if it does not exist'],
+    options: ENGINE_OPTIONS,
+    run: async (flags, [folder = '']) => {
+      const { writeSparkFiles } = await import('./engine-command.ts')
+      return writeSparkFiles(folder, flags, terminal)
     },
   })
   define(program.command('serve'), {

@@ -77,7 +77,7 @@ describe('the tarball', () => {
       .map(({ path }) => path)
       .filter(
         (path) =>
-          !/^(dist\/[\w-]+\.(js|cjs|d\.ts|d\.cts)|data\/[\w-]+\.(mmdb\.gz|mmdb\.packed|json|md)|dist\/(cli|http)\.LICENSE\.txt|package\.json|(src\/([a-z]+\/){0,2}|scripts\/bench\/)?README\.md|scripts\/examples\/(browser|electron)\/[\w./-]+|src\/cli\/report\/(equal-earth|world)\.ts|\.github\/CONTRIBUTING\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/.test(
+          !/^(dist\/[\w-]+\.(js|cjs|d\.ts|d\.cts)|data\/[\w-]+\.(mmdb\.gz|mmdb\.packed|json|md)|dist\/(cli|http)\.LICENSE\.txt|package\.json|(src\/([a-z]+\/){0,2}|scripts\/bench\/)?README\.md|scripts\/examples\/(browser|electron)\/[\w./-]+|src\/cli\/report\/(equal-earth|world)\.ts|src\/engines\/geofix_spark\.py|\.github\/CONTRIBUTING\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/.test(
             path,
           ),
       )
@@ -95,6 +95,7 @@ describe('the tarball', () => {
         'src/client/README.md',
         'src/enrich/README.md',
         'src/engines/README.md',
+        'src/engines/geofix_spark.py',
         'src/cli/enrich/README.md',
         'src/http/README.md',
         'src/node/README.md',
@@ -138,8 +139,8 @@ describe('the tarball', () => {
     expect(missing).toEqual([])
   })
 
-  it('has less than 20 MB', () => {
-    expect(packed.size).toBeLessThan(20_000_000)
+  it('has less than 20.5 MB', () => {
+    expect(packed.size).toBeLessThan(20_500_000)
   })
 
   it('keeps each entry small', () => {

@@ -1,0 +1,447 @@
+"""Adds the location of IP addresses to rows of Apache Spark, with Geofix.
+
+`geofix engine spark DIR` writes this module and `geofix-worker.tgz`, which holds Geofix, its database and Node. Executors need
+Python with pyarrow, as PySpark does for `mapInArrow`, and nothing else:
+
+    spark-submit --py-files geofix_spark.py --archives geofix-worker.tgz#geofix job.py
+
+    from geofix_spark import enrich
+    located = enrich(spark.read.parquet("events"), ip="client_ip", time="ts")
+
+It works with PySpark 3.5 and 4, on batches and streams. Each task sends its rows to a process of Geofix and reads exactly one
+answer for each row. If that process ends early, the task fails and Spark runs it again.
+"""
+
+import argparse
+import fcntl
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+from collections import deque
+from datetime import datetime, timezone
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.json
+from pyspark import SparkFiles
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+# The fields of a location, as `geofix enrich --fields` names them, in the groups and the order of the struct.
+GROUPS = {
+    "country": {"code": "country_code", "name": "country_name"},
+    "region": {"name": "region_name", "code": "region_code"},
+    "city": "city",
+    "postal_code": "postal_code",
+    "coordinates": {"latitude": "latitude", "longitude": "longitude"},
+    "timezone": {"id": "timezone_id", "offset": "timezone_offset"},
+}
+NUMBERS = ("latitude", "longitude")
+FIELDS = [name for group in GROUPS.values() for name in ([group] if isinstance(group, str) else group.values())]
+
+# Requests that are sent to the process before the first of them is answered.
+SENT_AHEAD = 2
+PIPE_BYTES = 2**20
+# Lines of an RDD in a request.
+REQUEST_LINES = 5000
+# Characters of what a process that failed has said.
+REASON_CHARS = 2000
+
+
+def _spark_type(field):
+    return T.DoubleType() if field in NUMBERS else T.StringType()
+
+
+def _arrow_type(field):
+    return pa.float64() if field in NUMBERS else pa.string()
+
+
+def _struct(make, type_of):
+    """The struct of a location. `make` makes a struct type of names and types."""
+    return make(
+        [
+            (name, type_of(group) if isinstance(group, str) else make([(own, type_of(f)) for own, f in group.items()]))
+            for name, group in GROUPS.items()
+        ]
+    )
+
+
+#: The type of the column that `enrich` adds.
+LOCATION = _struct(lambda fields: T.StructType([T.StructField(*field) for field in fields]), _spark_type)
+#: The type of the column that `enrich_text` adds: with the address that was found in the line.
+TEXT_LOCATION = T.StructType([T.StructField("ip", T.StringType()), *LOCATION.fields])
+_ARROW_TEXT_LOCATION = pa.struct([("ip", pa.string()), *_struct(pa.struct, _arrow_type)])
+
+
+def enrich(df, ip="client_ip", into="location", time="ts", locale="en", at=None, worker="geofix"):
+    """Adds a column with the location of an address to each row of a DataFrame, batch or streaming.
+
+    ip      the column with the address; `client.ip` is a field of a struct
+    into    the name of the column that is added, of the type `LOCATION`; null in rows without a location
+    time    the column with the time of the event, for the offset from UTC: a timestamp, ISO 8601 text with an offset, or a
+            number of seconds, milliseconds, microseconds or nanoseconds since 1970. None: all rows have the time `at`
+    locale  the language of the names of countries and regions
+    at      a datetime with a time zone, for rows without a time. Default: without `time`, the time of this call; with it, none,
+            so that the offset of such rows is null
+    worker  the name of the archive on the executors (`--archives geofix-worker.tgz#geofix`), or the path of a folder with
+            its content that exists on all of them
+    """
+    _check_is_new(df, into)
+    keys = [F.col(ip).cast("string")]
+    options = ["--format", "tsv", "--quoting", "none", "--field", "1", "--fields", ",".join(FIELDS)]
+    if time is not None:
+        keys.append(_instant(df, time))
+        options += ["--time-field", "2"]
+    elif at is None:
+        at = datetime.now(timezone.utc)
+    command = _command(worker, options, locale, at)
+    count = len(df.columns)
+
+    def locate(batches):
+        requests = ((batch.num_rows, _table(batch.columns[count:]), batch.columns[:count]) for batch in batches)
+        for columns, answer in _exchange(command, requests):
+            yield pa.RecordBatch.from_arrays([*columns, _locations(answer)], schema.names)
+
+    schema = T.StructType([*df.schema.fields, T.StructField(into, LOCATION)])
+    return df.select("*", *[key.alias(f"_geofix_{number}") for number, key in enumerate(keys)]).mapInArrow(locate, schema)
+
+
+def enrich_text(df, column="value", into="location", format="access-log", options=(), locale="en", at=None, worker="geofix"):
+    """Adds a column with the location of the client to each row of a DataFrame whose rows are lines of a log.
+
+    column  the column with the line
+    format  one that `geofix enrich --append` knows: `access-log`, `aws-alb`, `aws-elb`, `aws-s3`, `squid`, `custom-log`, `list`
+            or `text`
+    options other options of `geofix enrich --rows`, such as `("--log-format", "…")`
+    at      a datetime with a time zone, for lines without a time. Required by formats whose lines have none
+
+    The others are those of `enrich`. The column has the type `TEXT_LOCATION`.
+    """
+    _check_is_new(df, into)
+    command = _command(worker, ["--format", format, "--append", *options], locale, at)
+    count = len(df.columns)
+
+    def locate(batches):
+        requests = ((batch.num_rows, _lines(batch.column(count)), batch.columns[:count]) for batch in batches)
+        for columns, answer in _exchange(command, requests):
+            yield pa.RecordBatch.from_arrays([*columns, _appended_locations(answer)], schema.names)
+
+    schema = T.StructType([*df.schema.fields, T.StructField(into, TEXT_LOCATION)])
+    return df.select("*", F.col(column).cast("string").alias("_geofix_0")).mapInArrow(locate, schema)
+
+
+def enrich_lines(rdd, format="access-log", options=(), locale="en", at=None, worker="geofix"):
+    """Pipes the lines of an RDD through `geofix enrich --rows`. Gives an RDD with one line for each.
+
+    As `rdd.pipe` does, but partitions without lines start no process, a line end within a line cannot shift lines, and
+    a process that fails fails its task. The arguments are those of `enrich_text`; `options` can have `"--append"`.
+    """
+    command = _command(worker, ["--format", format, *options], locale, at)
+
+    def locate(lines):
+        requests = ((len(part), _joined(part), None) for part in _parts(lines, REQUEST_LINES))
+        for _, answer in _exchange(command, requests):
+            yield from answer.decode("utf-8", "replace")[:-1].split("\n")
+
+    return rdd.mapPartitions(locate)
+
+
+def _check_is_new(df, into):
+    if into.lower() in [name.lower() for name in df.columns]:
+        raise ValueError(f'the DataFrame has a column "{into}" already: name another one with into=')
+
+
+def _instant(df, time):
+    """The time of the event as text that Geofix reads."""
+    column = F.col(time)
+    kind = df.select(column).schema[0].dataType
+    if isinstance(kind, T.TimestampType):
+        return F.unix_micros(column).cast("string")
+    if isinstance(kind, (T.FloatType, T.DoubleType)):
+        # Text of a double can have an exponent. A cast of what is too large would fail the query.
+        return F.when(F.abs(column) < 1e20, column.cast("decimal(38,6)").cast("string"))
+    if isinstance(kind, (T.StringType, T.IntegralType, T.DecimalType)):
+        return column.cast("string")
+    raise ValueError(
+        f'the column "{time}" is of the type {kind.simpleString()}, which is no instant: make a timestamp of it, or write'
+        " time=None"
+    )
+
+
+def _command(worker, options, locale, at):
+    """The command of the process. It is made by the driver, so that a task that runs again gets the same `--at`."""
+    command = [worker, "enrich", "--rows", "--locale", locale, *options]
+    if at is not None:
+        if at.tzinfo is None:
+            raise ValueError("at must have a time zone: datetime(2026, 7, 1, tzinfo=timezone.utc)")
+        command += ["--at", at.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")]
+    return tuple(command)
+
+
+# ---- On the executors
+
+
+class _Process:
+    """A process of Geofix that answers each row with one row."""
+
+    def __init__(self, command):
+        worker, *arguments = command
+        # An absolute path stays as it is.
+        program = os.path.join(SparkFiles.get(worker), "bin", "geofix")
+        if not os.path.exists(program):
+            raise FileNotFoundError(f"{program} does not exist: add --archives geofix-worker.tgz#{worker}")
+        self._log = tempfile.TemporaryFile()
+        self._process = subprocess.Popen(
+            [program, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, env={}, bufsize=0
+        )
+        for pipe in (self._process.stdin, self._process.stdout):
+            try:
+                fcntl.fcntl(pipe, getattr(fcntl, "F_SETPIPE_SZ", 1031), PIPE_BYTES)
+            except OSError:
+                pass  # The system allows this user no larger pipes.
+        self._requests = queue.SimpleQueue()
+        self._rest = b""
+        threading.Thread(target=self._write, daemon=True).start()
+
+    def send(self, data):
+        self._requests.put(data)
+
+    def _write(self):
+        try:
+            while True:
+                data = memoryview(self._requests.get())
+                while data:
+                    data = data[self._process.stdin.write(data) :]
+        except OSError:
+            pass  # `receive` finds out why the process has ended.
+
+    def receive(self, rows):
+        """The next rows, each with its line end."""
+        parts, chunk = [], self._rest
+        while (lines := chunk.count(b"\n")) < rows:
+            parts.append(chunk)
+            rows -= lines
+            chunk = os.read(self._process.stdout.fileno(), PIPE_BYTES)
+            if not chunk:
+                raise self._failure()
+        end = 0
+        if lines == rows:
+            end = chunk.rfind(b"\n") + 1
+        else:
+            for _ in range(rows):
+                end = chunk.index(b"\n", end) + 1
+        self._rest = chunk[end:]
+        return b"".join([*parts, chunk[:end]])
+
+    def _failure(self):
+        try:
+            status = self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            status = "unknown"
+        self._log.seek(0)
+        reason = " ".join(self._log.read().decode("utf-8", "replace").split())[:REASON_CHARS]
+        message = f"geofix ended with status {status} before it had answered all rows: {reason or 'no message'}"
+        print(message, file=sys.stderr, flush=True)
+        return RuntimeError(message)
+
+    @property
+    def is_idle(self):
+        """Whether it is running and has answered all that it was sent, and no more."""
+        return not self._rest and self._process.poll() is None
+
+    def kill(self):
+        self._process.kill()
+        self._process.wait()
+
+
+# Processes without a request, by command. Spark runs one task after another in a process of Python. A new process of Geofix
+# would first read the parts of the database that the last one has in memory. They end when the process of Python does.
+_idle = {}
+
+
+def _exchange(command, requests):
+    """Sends requests, which are numbers of rows, bytes and anything, and yields that with the answer. No requests, no process."""
+    process, waiting = None, deque()
+    is_done = False
+    try:
+        for rows, data, context in requests:
+            if rows == 0:
+                continue
+            if process is None:
+                process = _idle.pop(command, None)
+                if process is None or not process.is_idle:
+                    process = _Process(command)
+            process.send(data)
+            waiting.append((rows, context))
+            if len(waiting) > SENT_AHEAD:
+                rows, context = waiting.popleft()
+                yield context, process.receive(rows)
+        for rows, context in waiting:
+            yield context, process.receive(rows)
+        is_done = True
+    finally:
+        if process is not None:
+            if is_done and process.is_idle and command not in _idle:
+                _idle[command] = process
+            else:
+                process.kill()
+
+
+def _parts(items, size):
+    part = []
+    for item in items:
+        part.append(item)
+        if len(part) == size:
+            yield part
+            part = []
+    if part:
+        yield part
+
+
+def _joined(lines):
+    text = "\n".join(["" if line is None else line for line in lines])
+    if text.count("\n") >= len(lines):
+        text = "\n".join(["" if line is None else line.replace("\n", " ") for line in lines])
+    return f"{text}\n".encode("utf-8", "surrogatepass")
+
+
+def _bytes_of(texts):
+    """The bytes of all texts of an array, one after another."""
+    _, offsets, data = texts.buffers()
+    ends = memoryview(offsets).cast("i")
+    return data[ends[0] : ends[len(texts)]].to_pybytes() if data is not None else b""
+
+
+def _rows_of(*columns):
+    """The rows of columns of text: columns end with a tab, rows with a line feed."""
+    cells = [part for column in columns for part in (column, "\t")]
+    cells[-1] = "\n"
+    return _bytes_of(pc.binary_join_element_wise(*cells, "", null_handling="replace", null_replacement=""))
+
+
+def _table(columns):
+    texts = [column.cast(pa.string()) for column in columns]
+    data, rows = _rows_of(*texts), len(texts[0])
+    if data.count(b"\n") == rows and data.count(b"\t") == rows * (len(texts) - 1) and b"\\" not in data and b"\r" not in data:
+        return data
+    # Neither addresses nor times have these characters. A question mark keeps the value from being one.
+    return _rows_of(*[pc.replace_substring_regex(text, r"[\t\n\r\\]", "?") for text in texts])
+
+
+def _lines(column):
+    text = column.cast(pa.string())
+    data = _rows_of(text)
+    return data if data.count(b"\n") == len(text) else _rows_of(pc.replace_substring(text, "\n", " "))
+
+
+def _locations(answer):
+    """The locations in rows of `geofix enrich --format tsv --quoting none`, as a struct."""
+    names = [*(str(number) for number in range(answer[: answer.index(b"\n")].count(b"\t") + 1 - len(FIELDS))), *FIELDS]
+    table = pyarrow.csv.read_csv(
+        pa.BufferReader(answer),
+        pyarrow.csv.ReadOptions(use_threads=False, block_size=len(answer) + 1, column_names=names),
+        pyarrow.csv.ParseOptions(delimiter="\t", quote_char=False, ignore_empty_lines=False),
+        pyarrow.csv.ConvertOptions(
+            column_types={field: _arrow_type(field) for field in FIELDS},
+            include_columns=FIELDS,
+            null_values=["\\N"],
+            strings_can_be_null=True,
+        ),
+    )
+    columns = dict(zip(FIELDS, (column.combine_chunks() for column in table.columns)))
+    if answer.count(b"\\") != answer.count(b"\\N") or b"\\\\N" in answer:
+        columns = {field: _unescaped(column) for field, column in columns.items()}
+    is_missing = None
+    for column in columns.values():
+        is_missing = column.is_null() if is_missing is None else pc.and_(is_missing, column.is_null())
+
+    def struct(parts):
+        return pa.StructArray.from_arrays([array for _, array in parts], [name for name, _ in parts])
+
+    parts = [
+        (name, columns[group] if isinstance(group, str) else struct([(own, columns[f]) for own, f in group.items()]))
+        for name, group in GROUPS.items()
+    ]
+    return pa.StructArray.from_arrays([array for _, array in parts], [name for name, _ in parts], mask=is_missing)
+
+
+def _unescaped(column):
+    if not pa.types.is_string(column.type):
+        return column
+    for escape, character in ((r"\t", "\t"), (r"\n", "\n"), (r"\r", "\r"), (r"\\", "\\")):
+        column = pc.replace_substring(column, escape, character)
+    return column
+
+
+def _appended_locations(answer):
+    """The locations in rows of `geofix enrich --append`: a line, a tab, and JSON without a tab."""
+    rows = pc.split_pattern(pa.array([memoryview(answer)[:-1]], pa.string()), "\n").flatten()
+    parts = pc.split_pattern(rows, "\t", max_splits=1, reverse=True).flatten()
+    texts = parts.take(pa.array(range(1, 2 * len(rows), 2)))
+    objects = _bytes_of(pc.binary_join_element_wise('{"location":', texts, "}\n", ""))
+    return pyarrow.json.read_json(
+        pa.BufferReader(objects),
+        pyarrow.json.ReadOptions(use_threads=False, block_size=len(objects) + 1),
+        pyarrow.json.ParseOptions(
+            explicit_schema=pa.schema([("location", _ARROW_TEXT_LOCATION)]), unexpected_field_behavior="ignore"
+        ),
+    )["location"].combine_chunks()
+
+
+# ---- spark-submit --archives geofix-worker.tgz#geofix geofix_spark.py
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description="Adds the location of IP addresses to the rows of files.")
+    parser.add_argument("--input", required=True, help="a file, or a folder of files")
+    parser.add_argument("--format", required=True, choices=["text", "json", "csv", "parquet"], help="csv needs a header")
+    parser.add_argument("--output", required=True, help="a folder, which must not exist")
+    parser.add_argument("--output-format", required=True, choices=["parquet", "json", "csv"])
+    parser.add_argument("--ip", default="client_ip", help="the column with the address (default: client_ip)")
+    parser.add_argument("--time", help="the column with the time of the event (default: all rows have the time of --at)")
+    parser.add_argument("--into", default="location", help="the column that is added (default: location)")
+    parser.add_argument("--lines", default="access-log", help="the format of text (default: access-log)")
+    parser.add_argument("--locale", default="en", help="the language of the names of countries and regions (default: en)")
+    parser.add_argument("--at", type=_instant_of, help="the time of rows without a time, such as 2026-07-01T00:00:00+00:00")
+    flags = parser.parse_args(arguments)
+
+    spark = SparkSession.builder.appName("geofix").getOrCreate()
+    spark.sparkContext.addPyFile(os.path.abspath(__file__))
+    names = {"into": flags.into, "locale": flags.locale, "at": flags.at}
+    if flags.format == "text":
+        located = enrich_text(spark.read.text(flags.input), format=flags.lines, **names)
+    else:
+        reader = spark.read.option("header", True) if flags.format == "csv" else spark.read
+        located = enrich(reader.format(flags.format).load(flags.input), ip=flags.ip, time=flags.time, **names)
+    if flags.output_format == "csv":
+        located = _flat(located, flags.into)
+    # JSON has a location of null in rows without one, and not a missing member.
+    located.write.format(flags.output_format).options(header=True, ignoreNullFields=False).save(flags.output)
+
+
+def _instant_of(text):
+    instant = datetime.fromisoformat(text)
+    if instant.tzinfo is None:
+        raise argparse.ArgumentTypeError("write it with its offset: 2026-07-01T00:00:00+00:00")
+    return instant
+
+
+def _flat(df, into):
+    """Columns such as `location_country_code` in place of the struct, which CSV cannot hold."""
+    fields = {f: f"{name}" if isinstance(group, str) else f"{name}.{own}"
+              for name, group in GROUPS.items()
+              for own, f in ([(None, group)] if isinstance(group, str) else group.items())}
+    others = [F.col(f"`{name}`") for name in df.columns if name != into]
+    return df.select(*others, *[F.col(f"`{into}`.{path}").alias(f"{into}_{field}") for field, path in fields.items()])
+
+
+if __name__ == "__main__":
+    # Executors import the functions by the name of the module, which keeps their processes of Geofix from task to task.
+    from geofix_spark import main as main_of_module
+
+    main_of_module()

@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { MmdbWriter } from '../../src/writer.ts'
+import { ROOT } from '../package/project.ts'
+import { temporaryFolder } from '../temporary.ts'
+import { geofix } from './enrich/command-line.ts'
+
+const folder = temporaryFolder()
+const at = (name: string): string => join(folder, name)
+
+writeFileSync(
+  at('db.mmdb'),
+  new MmdbWriter({ databaseType: 'Sample-City' })
+    .insert('81.2.69.0/24', { country: { iso_code: 'GB' }, city: { names: { en: 'Own' } } })
+    .toBytes(),
+)
+// The real one has 100 MB.
+writeFileSync(at('node'), Buffer.concat([Buffer.from([0x7f]), Buffer.from('ELF of a runtime')]))
+writeFileSync(at('debian-node'), Buffer.concat([Buffer.from([0x7f]), Buffer.from('ELF libnode.so.108')]))
+writeFileSync(at('script'), '#!/bin/sh\n')
+writeFileSync(
+  at('asn.mmdb'),
+  new MmdbWriter({ databaseType: 'Sample-ASN' })
+    .insert('81.2.69.0/24', { autonomous_system_number: 1 })
+    .toBytes(),
+)
+
+const write = (...args: readonly string[]) =>
+  geofix(['engine', 'spark', at('out'), '--node', at('node'), '--db', at('db.mmdb'), ...args])
+
+describe.skipIf(process.platform === 'win32')('geofix engine spark', () => {
+  it('writes the module of the package, and an archive that runs without an environment', async () => {
+    const { status, err } = await write()
+    expect(err).toMatch(/geofix_spark\.py; .*geofix-worker\.tgz: [\d,]+ bytes\n$/)
+    expect(status).toBe(0)
+    expect(readdirSync(at('out')).sort()).toEqual(['geofix-worker.tgz', 'geofix_spark.py'])
+    expect(readFileSync(at('out/geofix_spark.py'))).toEqual(
+      readFileSync(join(ROOT, 'src/engines/geofix_spark.py')),
+    )
+    execFileSync('tar', ['xzf', at('out/geofix-worker.tgz'), '-C', at('out')])
+    expect(readFileSync(at('out/bin/node'))).toEqual(readFileSync(at('node')))
+    expect(readdirSync(at('out/node_modules')).sort()).toEqual(['fflate', 'geofix', 'ipaddr.js', 'mmdb-lib'])
+    rmSync(at('out/bin/node'))
+    symlinkSync(process.execPath, at('out/bin/node'))
+    const found = execFileSync('env', ['-i', 'out/bin/geofix', '81.2.69.142'], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
+    expect(JSON.parse(found)).toMatchObject({ city: 'Own' })
+  })
+
+  it('writes the same bytes again', async () => {
+    const before = readFileSync(at('out/geofix-worker.tgz'))
+    expect((await write()).status).toBe(0)
+    expect(readFileSync(at('out/geofix-worker.tgz')).equals(before)).toBe(true)
+  })
+
+  it.each([
+    [
+      'a runtime for another system',
+      ['--node', 'script'],
+      2,
+      'is not a program for Linux: give the bin/node of',
+    ],
+    ['a runtime in a library', ['--node', 'debian-node'], 2, 'needs the library libnode.so'],
+    ['a runtime that is not there', ['--node', 'none'], 4, 'none cannot be read: no such file or directory'],
+    ['a database without locations', ['--node', 'node', '--db', 'asn.mmdb'], 1, 'Sample-ASN'],
+    [
+      'a database that is not there',
+      ['--node', 'node', '--db', 'none.mmdb'],
+      4,
+      'none.mmdb: it cannot be read',
+    ],
+  ])('refuses %s', async (_, options, status, message) => {
+    const args = options.map((each) => (each.startsWith('--') ? each : at(each)))
+    const ran = await geofix(['engine', 'spark', at('refused'), ...args])
+    expect(ran.err).toContain(message)
+    expect(ran.status).toBe(status)
+    expect(readdirSync(folder)).not.toContain('refused')
+  })
+
+  it('needs a folder that can be made', async () => {
+    const ran = await geofix(['engine', 'spark', at('node/out'), '--node', at('node'), '--db', at('db.mmdb')])
+    expect(ran.err).toContain('cannot be written')
+    expect(ran.status).toBe(3)
+    expect((await geofix(['engine', 'spark'])).status).toBe(2)
+  })
+})
