@@ -6,7 +6,7 @@ import { withDatabases } from '../resolver.ts'
 import { checkLocations } from './databases.ts'
 import { descriptorStatus } from './enrich/descriptors.ts'
 import { directoryError, reasonOf } from './enrich/system-error.ts'
-import type { FlagsOf, LOOKUP_OPTIONS } from './options.ts'
+import { asnOf, type FlagsOf, type LOOKUP_OPTIONS } from './options.ts'
 import { CommandFailure, ExitStatus, type Terminal, writeLine, writeMessage } from './terminal.ts'
 
 /** In characters. No address is this long, so a cut line is not an address. */
@@ -21,10 +21,11 @@ const MAX_LINE_LENGTH = 1024
  */
 export async function runLookup(
   addresses: readonly string[],
-  { db, locale, at, pretty = false }: FlagsOf<typeof LOOKUP_OPTIONS>,
+  { db, locale, at, pretty = false, ...asnFlags }: FlagsOf<typeof LOOKUP_OPTIONS>,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  const resolver = await NodeResolver.open(db)
+  const asn = asnOf(asnFlags)
+  const resolver = await NodeResolver.open(db, { asn })
   withDatabases(resolver, checkLocations)
   const options = { locale, at }
   let status: ExitStatus = ExitStatus.ok
@@ -37,7 +38,8 @@ export async function runLookup(
       status = ExitStatus.failed
       await writeMessage(terminal.stderr, result.error.message)
     } else {
-      await writeLine(terminal.stdout, JSON.stringify(result, null, pretty ? 2 : undefined))
+      const record = asn === false ? result : { ...result, asn: resolver.asn(result.ip) }
+      await writeLine(terminal.stdout, JSON.stringify(record, null, pretty ? 2 : undefined))
     }
   }
   return status

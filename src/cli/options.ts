@@ -63,6 +63,24 @@ export const DB = {
   isRepeatable: true,
 } as const satisfies OptionDefinition
 
+export const ASN = [
+  {
+    flags: '--asn',
+    text: 'add `asn`, the number and the name of the autonomous system that operates the network, from the embedded database',
+  },
+  {
+    flags: '--asn-db <file>',
+    text: 'the same from this database, such as GeoLite2-ASN.mmdb. You can repeat it',
+    read: databasePath,
+    isRepeatable: true,
+  },
+] as const satisfies readonly OptionDefinition[]
+
+/** What the option `asn` of `Resolver.open` is for these flags. */
+export function asnOf({ asn = false, asnDb }: FlagsOf<typeof ASN>): boolean | readonly string[] {
+  return asnDb ?? asn
+}
+
 /** Vendors publish databases once a month or more often. */
 export const DEFAULT_STALE_AFTER = 45
 
@@ -107,6 +125,7 @@ export function trustOf({ trust, forwardedHeader }: FlagsOf<typeof TRUST>): Clie
 
 export const LOOKUP_OPTIONS = [
   DB,
+  ...ASN,
   LOCALE,
   {
     flags: '--at <time>',

@@ -5,9 +5,10 @@ import type { DatabaseSet } from '../location/database-set.ts'
 import type { Locale } from '../location/locale.ts'
 import type { LookupFailure } from '../location/location-record.ts'
 import { findLocation, lookupFailure, malformedFailure } from '../location/lookup.ts'
-import { JSON_HEAD, recordJson } from '../location/record-json.ts'
+import { JSON_HEAD } from '../location/record-json.ts'
 import { JSON_TEMPLATE, RenderedLocations } from '../location/rendered-locations.ts'
 import { remember } from '../location/tables.ts'
+import { asnMember, servedJson } from './fields.ts'
 
 /** Limit of the memory for the texts of a locale. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024
@@ -32,14 +33,21 @@ interface LocaleTexts {
 }
 
 /**
- * Writes the JSON of lookups in UTF-8: exactly what `JSON.stringify` makes of the results of `find` and `lookupMany`. It
- * keeps the text of each location, so that a location is written once for all its addresses.
+ * Writes the JSON of lookups in UTF-8: exactly what `JSON.stringify` makes of the results of `find` and `lookupMany`, with a
+ * member `asn` if the service has one. It keeps the text of each location, so that a location is written once for all its
+ * addresses.
  */
 export class AnswerJson {
   readonly #address = new Address()
   #shared = new ByteSink(SHARED_BYTES)
   /** The texts of each set of databases, freed with it. */
   readonly #texts = new WeakMap<DatabaseSet, Map<Locale, LocaleTexts>>()
+  readonly #hasAsn: boolean
+
+  /** @param hasAsn whether records have a member `asn` */
+  constructor(hasAsn = false) {
+    this.#hasAsn = hasAsn
+  }
 
   /**
    * The JSON of one record, or why there is none.
@@ -52,7 +60,9 @@ export class AnswerJson {
     const kept = this.#localesOf(set)
     // Not worth emptying the cache for one record.
     if (kept.size >= MAX_TEXT_LOCALES && !kept.has(locale)) {
-      return encoder.encode(recordJson(set.record(found, this.#address.text, locale, at)))
+      const record = set.record(found, this.#address.text, locale, at)
+      const json = servedJson(this.#hasAsn ? { ...record, asn: set.systems.record(this.#address) } : record)
+      return encoder.encode(json)
     }
     if (this.#shared.length > SHARED_BYTES - RECORD_BYTES) this.#shared = new ByteSink(SHARED_BYTES)
     const out = this.#shared
@@ -108,6 +118,9 @@ export class AnswerJson {
       at,
       out,
     )
+    if (!this.#hasAsn) return
+    out.length--
+    out.write(encoder.encode(asnMember(set.systems.record(this.#address))))
   }
 
   #localesOf(set: DatabaseSet): Map<Locale, LocaleTexts> {

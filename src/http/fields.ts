@@ -1,7 +1,15 @@
 // Answers with some fields of a record, and as text for people at a command line.
 import { quoted } from '../errors.ts'
+import type { AsnRecord } from '../location/autonomous-systems.ts'
 import type { LocationRecord } from '../location/location-record.ts'
+import { recordJson } from '../location/record-json.ts'
 import type { Problem } from './problem.ts'
+
+/** A record as the service gives it. */
+export interface ServedRecord extends LocationRecord {
+  /** Only with the option `asn`. */
+  readonly asn?: AsnRecord | null
+}
 
 /** The values of a record by their paths in its JSON, in its order. */
 const VALUES = {
@@ -16,11 +24,15 @@ const VALUES = {
   'coordinates.longitude': ({ coordinates }) => coordinates.longitude,
   'timezone.id': ({ timezone }) => timezone.id,
   'timezone.offset': ({ timezone }) => timezone.offset,
-} as const satisfies Record<string, (record: LocationRecord) => string | number | null>
+  'asn.number': ({ asn }) => asn?.number ?? null,
+  'asn.organization': ({ asn }) => asn?.organization ?? null,
+  'asn.network': ({ asn }) => asn?.network ?? null,
+} as const satisfies Record<string, (record: ServedRecord) => string | number | null>
 
 type Path = keyof typeof VALUES
 
-const PATHS = /* @__PURE__ */ Object.keys(VALUES).filter(isPath)
+const ALL_PATHS = /* @__PURE__ */ Object.keys(VALUES).filter(isPath)
+const LOCATION_PATHS = /* @__PURE__ */ ALL_PATHS.filter((path) => !path.startsWith('asn.'))
 
 /** Paths in the order of the request, each once. */
 export type Fields = readonly Path[]
@@ -29,15 +41,17 @@ export type Fields = readonly Path[]
  * Reads the parameter `fields`: paths such as `city` and `country.code`, separated by commas. `country` stands for all
  * fields of the country.
  *
+ * @param hasAsn whether records have autonomous systems
  * @returns `null` for all fields, if there is no parameter
  */
-export function fieldsOf(text: string | undefined): Fields | Problem | null {
+export function fieldsOf(text: string | undefined, hasAsn = false): Fields | Problem | null {
   if (text === undefined) return null
+  const paths = hasAsn ? ALL_PATHS : LOCATION_PATHS
   const fields = new Set<Path>()
   for (const name of text.split(',')) {
-    const found = PATHS.filter((path) => path === name || path.startsWith(`${name}.`))
+    const found = paths.filter((path) => path === name || path.startsWith(`${name}.`))
     if (found.length === 0) {
-      const detail = `There is no field ${quoted(name)}. The fields are ${PATHS.join(', ')}.`
+      const detail = `There is no field ${quoted(name)}. The fields are ${paths.join(', ')}.`
       return { code: 'INVALID_FIELDS', detail }
     }
     for (const path of found) fields.add(path)
@@ -46,22 +60,39 @@ export function fieldsOf(text: string | undefined): Fields | Problem | null {
 }
 
 /** The part of a record with some fields, as plain data in the record's order. */
-export function selected(record: LocationRecord, fields: Fields): object {
+export function selected(record: ServedRecord, fields: Fields): object {
   const part: Record<string, unknown> = {}
-  for (const path of PATHS) {
+  for (const path of ALL_PATHS) {
     if (!fields.includes(path)) continue
     const [member = '', inner] = path.split('.')
+    if (member === 'asn' && !record.asn) {
+      part[member] = null
+      continue
+    }
     const value = VALUES[path](record)
     part[member] = inner === undefined ? value : { ...Object(part[member]), [inner]: value }
   }
   return part
 }
 
+/** A record as `JSON.stringify` writes it. */
+export function servedJson(record: ServedRecord): string {
+  const json = recordJson(record)
+  return record.asn === undefined ? json : `${json.slice(0, -1)}${asnMember(record.asn)}`
+}
+
+/** The end of a record's JSON, in place of its last brace. */
+export function asnMember(asn: AsnRecord | null): string {
+  return `,"asn":${JSON.stringify(asn)}}`
+}
+
 /** One value a line, empty if it is unknown; without `fields` all, each with its path. */
-export function recordText(record: LocationRecord, fields: Fields | null): string {
+export function recordText(record: ServedRecord, fields: Fields | null): string {
   const line = (path: Path): string => String(VALUES[path](record) ?? '').replace(NOT_ONE_LINE, '\ufffd')
   return fields === null
-    ? PATHS.map((path) => `${path}: ${line(path)}\n`).join('')
+    ? (record.asn === undefined ? LOCATION_PATHS : ALL_PATHS)
+        .map((path) => `${path}: ${line(path)}\n`)
+        .join('')
     : fields.map((path) => `${line(path)}\n`).join('')
 }
 

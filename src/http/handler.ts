@@ -1,7 +1,6 @@
 import { isGeofixError } from '../errors.ts'
 import { localeOf } from '../location/locale.ts'
 import { isLookupFailure, type LocationRecord, type LookupFailure } from '../location/location-record.ts'
-import { recordJson } from '../location/record-json.ts'
 import { checkOptionNames } from '../option-names.ts'
 import type { PlatformRequest, PlatformResponse } from '../platform-types.ts'
 import { type Resolver, withDatabases } from '../resolver.ts'
@@ -19,7 +18,15 @@ import {
   responseOf,
   type ServiceRequest,
 } from './exchange.ts'
-import { type Fields, fieldsOf, prefersText, recordText, selected } from './fields.ts'
+import {
+  type Fields,
+  fieldsOf,
+  prefersText,
+  recordText,
+  type ServedRecord,
+  selected,
+  servedJson,
+} from './fields.ts'
 import { chain, isPromise, type MaybePromise } from './maybe-promise.ts'
 import {
   type Answer,
@@ -101,7 +108,7 @@ export class Service<Source extends ServiceRequest> {
   readonly #resolver: Resolver
   readonly #plans: PlanTable
   readonly #admission: Admission<Source>
-  readonly #json = new AnswerJson()
+  readonly #json: AnswerJson
   readonly #cors: Cors | null
   readonly #options: ReturnType<typeof checkedOptions>
 
@@ -126,6 +133,13 @@ export class Service<Source extends ServiceRequest> {
     }
     this.#resolver = resolver
     this.#options = checkedOptions(options)
+    const { asn } = this.#options
+    if (asn && !withDatabases(resolver, ({ systems }) => systems.isAvailable)) {
+      throw new TypeError(
+        'asn needs a resolver with a database of autonomous systems: open it with the option asn, such as Resolver.open(source, { asn: true })',
+      )
+    }
+    this.#json = new AnswerJson(asn)
     this.#plans = new PlanTable(options.plans, options.lookupPlan)
     const limits = new RateLimits(this.#plans, options.limiter)
     this.#admission = new Admission(resolver, findOwner, this.#plans, limits)
@@ -218,7 +232,7 @@ export class Service<Source extends ServiceRequest> {
       const detail = `The plan of this key is ${plan.name}; ${route.operation} needs ${this.#plans.lookupPlan} or a higher one.`
       return { code: 'PLAN_REQUIRED', detail, headers: challenge('insufficient_scope') }
     }
-    const fields = fieldsOf(route.fields)
+    const fields = fieldsOf(route.fields, this.#options.asn)
     if (fields !== null && isProblem(fields)) return fields
     const resolver = this.#resolver
     const isText = prefersText(asked.get('accept'))
@@ -230,7 +244,7 @@ export class Service<Source extends ServiceRequest> {
           if (isLookupFailure(result))
             return this.#failure(result, progress, () => resolver.detect(source, { locale: route.locale }))
           progress.outcomes = FOUND
-          return written(result, fields, isText)
+          return written(this.#served(result), fields, isText)
         })
       }
       case 'lookup':
@@ -242,7 +256,7 @@ export class Service<Source extends ServiceRequest> {
                 resolver.lookup(route.ip, { locale: route.locale }),
               )
             progress.outcomes = FOUND
-            return written(result, fields, isText)
+            return written(this.#served(result), fields, isText)
           }
           const json = withDatabases(resolver, (set) =>
             this.#json.record(set, route.ip, localeOf(route.locale), Date.now()),
@@ -257,6 +271,10 @@ export class Service<Source extends ServiceRequest> {
     }
   }
 
+  #served(record: LocationRecord): ServedRecord {
+    return this.#options.asn ? { ...record, asn: this.#resolver.asn(record.ip) } : record
+  }
+
   /** @param ask throws the failure as an error with its class and cause */
   #failure(failure: LookupFailure, progress: Progress, ask: () => LocationRecord): Outcome {
     progress.outcomes = { [outcomeOf(failure)]: 1 }
@@ -265,7 +283,7 @@ export class Service<Source extends ServiceRequest> {
       return { code, detail: message, reason }
     }
     // Not the caller's fault: throws, so that the answer is 500.
-    return recordJson(ask())
+    return servedJson(ask())
   }
 
   async #batch(
@@ -292,7 +310,9 @@ export class Service<Source extends ServiceRequest> {
       if (fields !== null) {
         const results = this.#resolver.lookupMany(batch.ips, { locale: batch.locale ?? locale })
         for (const result of results) tell(isLookupFailure(result) ? result : null)
-        return JSON.stringify(results.map((each) => (isLookupFailure(each) ? each : selected(each, fields))))
+        return JSON.stringify(
+          results.map((each) => (isLookupFailure(each) ? each : selected(this.#served(each), fields))),
+        )
       }
       return withDatabases(this.#resolver, (set) =>
         this.#json.batch(set, batch.ips, chosen, Date.now(), tell),
@@ -315,9 +335,9 @@ export class Service<Source extends ServiceRequest> {
   }
 }
 
-function written(record: LocationRecord, fields: Fields | null, isText: boolean): string | Text {
+function written(record: ServedRecord, fields: Fields | null, isText: boolean): string | Text {
   if (isText) return { text: recordText(record, fields) }
-  return fields === null ? recordJson(record) : JSON.stringify(selected(record, fields))
+  return fields === null ? servedJson(record) : JSON.stringify(selected(record, fields))
 }
 
 /** Answers an invalid locale with a problem. */

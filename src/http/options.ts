@@ -43,6 +43,11 @@ export interface HandlerOptions {
   readonly lookupPlan?: string | undefined
   /** Where requests are counted. Default: in the memory of this process. */
   readonly limiter?: MakeLimiter | undefined
+  /**
+   * Whether records have a member `asn` too: what `resolver.asn` gives for their address. The resolver needs a database for it:
+   * see its option `asn`. Default: `false`.
+   */
+  readonly asn?: boolean | undefined
   /** The most addresses in a batch, whatever the plan. Default: 1000. */
   readonly maxBatch?: number | undefined
   /** The most bytes of a body, counted while it is read. Default: 1,048,576. */
@@ -70,6 +75,7 @@ export const HANDLER_OPTIONS: NamesOf<
   plans: true,
   lookupPlan: true,
   limiter: true,
+  asn: true,
   maxBatch: true,
   maxBodyBytes: true,
   cors: true,
@@ -90,7 +96,7 @@ function report(error: unknown): void {
 
 /** The options that need no other object, with their defaults. @throws TypeError when one is invalid */
 export function checkedOptions(options: Partial<HandlerOptions> = {}) {
-  const { basePath = '', signal, onError = report, onAnswer } = options
+  const { basePath = '', asn = false, signal, onError = report, onAnswer } = options
   if (!/^(\/[^/?#]+)*$/.test(basePath) || new URL(`http://host${basePath}/`).pathname !== `${basePath}/`) {
     throw new TypeError(
       'basePath must be empty or a path as it is in a URL, such as "/geo", without "/" at its end',
@@ -100,11 +106,13 @@ export function checkedOptions(options: Partial<HandlerOptions> = {}) {
     if (callback !== undefined && typeof callback !== 'function')
       throw new TypeError(`${name} must be a function`)
   }
+  if (typeof asn !== 'boolean') throw new TypeError('asn must be true or false')
   if (signal !== undefined && typeof signal?.aborted !== 'boolean') {
     throw new TypeError('signal must be an AbortSignal')
   }
   return {
     basePath,
+    asn,
     signal,
     onError,
     onAnswer,

@@ -1,6 +1,6 @@
 import { type Authenticate, createHandler, type HandlerOptions } from '../../src/http.ts'
 import { type OpenOptions, Resolver } from '../../src/index.ts'
-import { MmdbWriter } from '../../src/writer.ts'
+import { MmdbWriter, uint32 } from '../../src/writer.ts'
 
 const place = (code: string, city: string, region: string) => ({
   country: { iso_code: code, names: { en: code === 'GB' ? 'United Kingdom' : 'Japan', de: 'Ein "Land"' } },
@@ -15,6 +15,18 @@ export const DATABASE: Uint8Array = new MmdbWriter({ databaseType: 'Sample-City'
   .insert('133.11.0.0/16', place('JP', 'Chiyoda', '13'))
   .insert('2001:4860::/32', place('JP', 'Ōsaka "2"', '27'))
   .insert('198.41.0.0/24', { country: { iso_code: 'US' } })
+  .toBytes()
+
+const system = (number: number, name: string) => ({
+  autonomous_system_number: uint32(number),
+  autonomous_system_organization: name,
+})
+
+/** Autonomous systems of some of these addresses. */
+export const ASN_DATABASE: Uint8Array = new MmdbWriter({ databaseType: 'Sample-ASN' })
+  .insert('81.2.64.0/19', system(20712, 'Andrews & "Arnold" Ltd ü'))
+  .insert('2001:4860::/32', { autonomous_system_number: uint32(15169) })
+  .insert('9.9.9.0/24', system(19281, 'Quad9'))
   .toBytes()
 
 export async function openSample(options?: OpenOptions): Promise<Resolver> {

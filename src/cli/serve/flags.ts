@@ -4,6 +4,8 @@ import { checkedOptions } from '../../http/options.ts'
 import { checkMemoryWindow, type Plan, PlanTable } from '../../http/plan.ts'
 import { messageOf } from '../../realm.ts'
 import {
+  ASN,
+  asnOf,
   DB,
   DEFAULT_STALE_AFTER,
   type FlagsOf,
@@ -51,6 +53,7 @@ export const SERVE_OPTIONS = [
     read: readOrigins,
   },
   DB,
+  ...ASN,
   { flags: '--watch', text: 'follow the database files as they are replaced' },
   {
     ...STALE_AFTER,
@@ -154,6 +157,7 @@ export function serveSettings(flags: FlagsOf<typeof SERVE_OPTIONS>) {
     port,
     /** Paths; empty for the embedded city database. */
     databases: flags.db ?? [],
+    asn: asnOf(flags),
     watch: flags.watch ?? false,
     /** Days. */
     staleAfter: flags.staleAfter ?? DEFAULT_STALE_AFTER,

@@ -23,8 +23,8 @@ const REASON = {
   description: 'Why an address cannot be resolved, such as private or not-found',
 }
 
-/** @param isWhole whether all members are there */
-function recordSchema(isWhole: boolean, description: string): object {
+/** @param isWhole whether all members are there. @param hasAsn whether there are autonomous systems */
+function recordSchema(isWhole: boolean, hasAsn: boolean, description: string): object {
   const part = (members: Readonly<Record<string, object>>, text?: string): object =>
     closed(members, text, isWhole ? [] : Object.keys(members))
   return part(
@@ -45,9 +45,18 @@ function recordSchema(isWhole: boolean, description: string): object {
         id: textOrNull('IANA identifier'),
         offset: { ...textOrNull('Offset from UTC now'), pattern: '^[+-][0-9]{2}:[0-9]{2}$' },
       }),
+      ...(hasAsn ? { asn: { oneOf: [part(ASN, ASN_TEXT), { type: 'null' }] } } : {}),
     },
     description,
   )
+}
+
+const ASN_TEXT = 'The autonomous system that announces the network of the address. null: none is known'
+
+const ASN = {
+  number: { type: 'integer', minimum: 1, maximum: 4_294_967_295 },
+  organization: textOrNull('The name in the database'),
+  network: { type: 'string', description: 'The network in the database, as CIDR text' },
 }
 
 const LOOKUP_FAILURE = closed({
@@ -170,7 +179,7 @@ const IPS = {
   description: 'As many addresses as the plan of the key allows: 1,000 in the default plans',
 }
 
-const openApi = (basePath: string) => ({
+const openApi = (basePath: string, hasAsn: boolean) => ({
   openapi: '3.1.0',
   info: {
     title: 'Geofix',
@@ -239,15 +248,24 @@ const openApi = (basePath: string) => ({
   components: {
     securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key, live_…' } },
     schemas: {
-      LocationRecord: recordSchema(true, 'Every member is always there. null: unknown.'),
-      PartialRecord: recordSchema(false, 'A record with the fields of the parameter fields. null: unknown.'),
+      LocationRecord: recordSchema(true, hasAsn, 'Every member is always there. null: unknown.'),
+      PartialRecord: recordSchema(
+        false,
+        hasAsn,
+        'A record with the fields of the parameter fields. null: unknown.',
+      ),
       LookupFailure: LOOKUP_FAILURE,
       Problem: PROBLEM,
     },
   },
 })
 
-/** The description of the service, OpenAPI 3.1. @param basePath what precedes `/v1` in the path */
-export function openApiJson(basePath: string): string {
-  return JSON.stringify(openApi(basePath))
+/**
+ * The description of the service, OpenAPI 3.1.
+ *
+ * @param basePath what precedes `/v1` in the path
+ * @param hasAsn whether records have a member `asn`
+ */
+export function openApiJson(basePath: string, hasAsn = false): string {
+  return JSON.stringify(openApi(basePath, hasAsn))
 }

@@ -27,11 +27,12 @@ const MAX_TYPE_LENGTH = 100
 export function routes(
   service: Service<ServiceRequest>,
   resolver: Resolver,
-  { keys, basePath, cors, staleAfter }: ServeSettings,
+  { keys, asn, basePath, cors, staleAfter }: ServeSettings,
   isReady: () => boolean,
 ): (asked: ServiceRequest, peer: string) => MaybePromise<Served> {
   const page = new Page(service, resolver, keys !== null, basePath)
-  const openApi = openApiJson(basePath)
+  const hasAsn = asn !== false
+  const openApi = openApiJson(basePath, hasAsn)
   const origins = cors === undefined ? null : new Cors(cors)
   /** Asks the service for a text, about the caller or the parameter `ip`. */
   const ask = (
@@ -85,7 +86,7 @@ export function routes(
       }
       default: {
         const name = path.startsWith(`${basePath}/`) ? path.slice(basePath.length + 1) : ''
-        const fields = SHORT[name]
+        const fields = SHORT[name] ?? (hasAsn ? SHORT_WITH_ASN[name] : undefined)
         if (fields === undefined) return chain(service.answer(asked, peer), (answered) => askedOf(answered))
         return isRead(method) ? ask(asked, peer, query, fields) : plain(null, notAllowed(method, 'GET, HEAD'))
       }
@@ -111,6 +112,11 @@ const SHORT: Readonly<Record<string, string | undefined>> = Object.assign(Object
   city: 'city',
   coordinates: 'coordinates',
   timezone: 'timezone.id',
+})
+
+const SHORT_WITH_ASN: typeof SHORT = Object.assign(Object.create(null), {
+  asn: 'asn.number',
+  'asn-org': 'asn.organization',
 })
 
 const TEXT: HeaderFields = [

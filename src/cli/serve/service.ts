@@ -74,6 +74,7 @@ export async function startService(
       plans: plans.all,
       maxBatch: Math.max(1, ...plans.all.map(({ batch }) => batch)),
       limiter,
+      asn: settings.asn !== false,
       cors: settings.cors,
       basePath: settings.basePath,
       onError: (error) => log.write('error', { message: messageOf(error) }),
@@ -118,7 +119,8 @@ export async function startService(
       metricsPort,
       reload: async () => {
         // The embedded database is part of the program.
-        const databases = settings.databases.length === 0 ? 'embedded' : await resolver[RELOAD]()
+        const isEmbedded = settings.databases.length === 0 && typeof settings.asn === 'boolean'
+        const databases = isEmbedded ? 'embedded' : await resolver[RELOAD]()
         const areRead = (await keys?.reload()) ?? null
         log.write('reload-done', { databases, keys: areRead === null ? null : areRead ? 'read' : 'refused' })
       },
@@ -145,8 +147,9 @@ export async function startService(
 }
 
 async function openResolver(settings: ServeSettings, log: JsonLog): Promise<NodeResolver> {
-  const { databases, watch, trustedProxies, forwardedHeader, staleAfter } = settings
+  const { databases, asn, watch, trustedProxies, forwardedHeader, staleAfter } = settings
   return NodeResolver.open(databases.length === 0 ? embedded.city : databases, {
+    asn,
     watch,
     trustedProxies,
     forwardedHeader,

@@ -1,0 +1,106 @@
+// The options --asn and --asn-db of geofix and of geofix serve.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { describe, expect, it } from 'vitest'
+import { run } from '../../src/cli/program.ts'
+import { serveSettings } from '../../src/cli/serve/flags.ts'
+import { openApiJson } from '../../src/cli/serve/openapi.ts'
+import { ASN_DATABASE, DATABASE } from '../http/service.ts'
+import { temporaryFolder } from '../temporary.ts'
+import { KEYS, serve } from './serve/running.ts'
+
+const folder = temporaryFolder()
+const file = (name: string, bytes: Uint8Array): string => {
+  writeFileSync(join(folder, name), bytes)
+  return join(folder, name)
+}
+const [DB, ASN_DB] = [file('city.mmdb', DATABASE), file('asn.mmdb', ASN_DATABASE)]
+const LONDON = { number: 20712, organization: 'Andrews & "Arnold" Ltd ü', network: '81.2.64.0/19' }
+
+/** Runs the command line with its own streams. */
+async function geofix(args: string[]) {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const outputs = Promise.all([text(stdout), text(stderr)])
+  const status = await run(args, {
+    stdin: Object.assign(Readable.from(['']), { isTTY: false }),
+    stdout,
+    stderr,
+  })
+  stdout.end()
+  stderr.end()
+  const [out, err] = await outputs
+  return { status, out, err }
+}
+
+describe('geofix --asn-db FILE ADDRESS', () => {
+  it('adds the autonomous system to the record', async () => {
+    const { status, out, err } = await geofix(['--db', DB, '--asn-db', ASN_DB, '81.2.69.142', '133.11.93.3'])
+    expect([status, err]).toEqual([0, ''])
+    const plain = await geofix(['--db', DB, '81.2.69.142', '133.11.93.3'])
+    const [london, tokyo] = plain.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(out).toBe(
+      `${[
+        { ...london, asn: LONDON },
+        { ...tokyo, asn: null },
+      ]
+        .map((each) => JSON.stringify(each))
+        .join('\n')}\n`,
+    )
+  })
+
+  it('refuses a database without autonomous systems', async () => {
+    const { status, err } = await geofix(['--db', DB, '--asn-db', DB, '81.2.69.142'])
+    expect([status, err]).toEqual([1, expect.stringContaining('it has no autonomous systems')])
+  })
+})
+
+describe('geofix serve --asn', () => {
+  it('is off by default, and takes files', () => {
+    expect(serveSettings({ open: true }).asn).toBe(false)
+    expect(serveSettings({ open: true, asn: true }).asn).toBe(true)
+    expect(serveSettings({ open: true, asnDb: ['a.mmdb'] }).asn).toEqual(['a.mmdb'])
+  })
+
+  it('adds the member to all answers, as the OpenAPI document says', async () => {
+    const service = await serve(folder, { asn: [ASN_DB] })
+    try {
+      const get = async (path: string) =>
+        fetch(service.origin + path, { headers: { authorization: `Bearer ${KEYS.developer}` } })
+      const record = await (await get('/v1/ip/81.2.69.142')).json()
+      expect(record.asn).toEqual(LONDON)
+      const none = await (await get('/v1/ip/133.11.93.3')).json()
+      expect(none.asn).toBeNull()
+      expect(await (await get('/asn?ip=81.2.69.142')).text()).toBe('20712\n')
+      expect(await (await get('/asn-org?ip=81.2.69.142')).text()).toBe('Andrews & "Arnold" Ltd ü\n')
+      const document = await (await get('/openapi.json')).text()
+      expect(document).toBe(openApiJson('', true))
+      const ajv = new Ajv2020({ strict: false }).addSchema(JSON.parse(document), 'openapi')
+      const validate = ajv.compile({ $ref: 'openapi#/components/schemas/LocationRecord' })
+      for (const each of [record, none]) expect(validate(each), JSON.stringify(validate.errors)).toBe(true)
+      expect(validate({ ...record, asn: undefined })).toBe(false)
+      const partial = ajv.compile({ $ref: 'openapi#/components/schemas/PartialRecord' })
+      const part = await (await get('/v1/ip/81.2.69.142?fields=asn.number')).json()
+      expect([part, partial(part)]).toEqual([{ asn: { number: 20712 } }, true])
+    } finally {
+      await service.stop()
+    }
+  })
+
+  it('has no path for it without the option', async () => {
+    const service = await serve(folder)
+    try {
+      const response = await fetch(`${service.origin}/asn`, {
+        headers: { authorization: `Bearer ${KEYS.developer}` },
+      })
+      expect(response.status).toBe(404)
+    } finally {
+      await service.stop()
+    }
+  })
+})
