@@ -1,5 +1,6 @@
 // The entry `geofix/enrich`: adds a location to every line of a log, over Web or Node streams.
 
+import { type CountOptions, type CountResult, checkedCountPlan, countLines } from './enrich/count.ts'
 import { type Counts, finishedCounts } from './enrich/counting/counts.ts'
 import { LocalExecutor } from './enrich/executor.ts'
 import { checkOptions, type EnrichOptions, type Format, makePlan } from './enrich/formats/formats.ts'
@@ -14,6 +15,9 @@ import type { PlatformWritable } from './platform-types.ts'
 import { isUint8Array } from './realm.ts'
 import { BORROW, type Resolver, withDatabases } from './resolver.ts'
 
+export type { CountOptions, CountResult } from './enrich/count.ts'
+export type { CountValue } from './enrich/count-plan.ts'
+export type { CountRow, CountTable } from './enrich/counting/count-rows.ts'
 export type {
   BadLine,
   CellCount,
@@ -148,6 +152,37 @@ export function enrichStream(options: EnrichRunOptions): EnrichTransform {
   })
   const { output, summary } = enrich(input, options)
   return { writable, readable: output, summary }
+}
+
+/** How lines are counted, and the resolver that finds their locations. */
+export interface CountRunOptions extends CountOptions {
+  /** Looks up the locations. The run does not close it. */
+  readonly resolver: Resolver
+}
+
+/**
+ * Counts the lines of a log by their locations, their times, or fields of the log. Reads what {@link enrich} reads, and resolves
+ * each address once. Lines without a location are counted with `null` as its value; blank and unreadable lines have no row.
+ *
+ * Memory is bounded as that of `enrich`, and by `maxGroups`.
+ *
+ * Rejects with the errors that the output of `enrich` fails with, and with an `EnrichError` if a key is neither known nor a field
+ * of the log.
+ *
+ * @param input bytes or text, in chunks of any size
+ * @throws TypeError when the input is neither a stream nor iterable, the resolver is closed or missing, or an option
+ *   is wrong
+ * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
+ */
+export async function count(input: LineInput, options: CountRunOptions): Promise<CountResult> {
+  const plan = checkedCountPlan(options)
+  const set = resolverOf(options)[BORROW]()
+  try {
+    const { resolver: _, ...countOptions } = options
+    return await countLines(set, input, countOptions, plan)
+  } finally {
+    set.release()
+  }
 }
 
 /** How rows are read, what is added to them, and the resolver that finds the locations. */

@@ -3,6 +3,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { isGeofixError, ReadFailure } from '../errors.ts'
 import { nearestName } from '../option-names.ts'
+import { COUNT_HELP, COUNT_OPTIONS, countCommand } from './count/flags.ts'
 import { databasePath, runVerify } from './databases.ts'
 import { runDetect } from './detect-command.ts'
 import { ENRICH_HELP, ENRICH_OPTIONS, enrichCommand } from './enrich/flags.ts'
@@ -31,6 +32,7 @@ Examples:
   cut -d' ' -f1 access.log | geofix > places.ndjson
   geofix --db GeoLite2-City.mmdb 81.2.69.142
   geofix enrich access.log -o places.ndjson
+  geofix count access.log
   geofix info --db GeoLite2-City.tar.gz
   geofix verify GeoLite2-City.mmdb
   geofix serve --open --port 8080
@@ -157,6 +159,18 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
         return (await import('./enrich/explain-command.ts')).runExplain(command, terminal)
       const { runEnrich } = await import('./enrich/enrich-command.ts')
       return runEnrich(command, terminal)
+    },
+  })
+  define(program.command('count'), {
+    description: 'count the lines of logs and tables by country, hour, network, status and more',
+    argument: ['[file...]', 'what geofix enrich reads (default: standard input)'],
+    options: COUNT_OPTIONS,
+    help: COUNT_HELP,
+    readsInput: true,
+    run: async (flags, files) => {
+      const command = countCommand(files, flags)
+      const { runCount } = await import('./count/count-command.ts')
+      return runCount(command, terminal)
     },
   })
   define(program.command('formats'), {

@@ -1,9 +1,11 @@
 import { ByteSink } from '../bytes/byte-sink.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
+import { localeOf } from '../location/locale.ts'
 import { BAD_LINES_SHOWN, type Counts, emptyCounts, type RunningCounts } from './counting/counts.ts'
 import { BadLineError } from './errors.ts'
 import type { FormatDefinition, LineFormat } from './formats/format-definition.ts'
 import { definitionFor, type Plan } from './formats/formats.ts'
+import { LineGroups } from './locating/line-groups.ts'
 import { LineLocator } from './locating/line-locator.ts'
 import { type Layout, lineFeedsIn, preambleLength, recordEndsOf } from './reading/layout.ts'
 import type { RecordEnds } from './reading/record-ends.ts'
@@ -31,7 +33,7 @@ export interface Enriched {
   /** In the memory given for it, in new memory, or in that of an oversized block. */
   readonly output: Uint8Array
   /** Counts of this output only, see `block`. Lines are numbered from its start, from 1. */
-  readonly counts: Counts
+  readonly counts: RunningCounts
   /** Physical lines that start in this part of the block, the header included. A CSV record can span several. */
   readonly lines: number
   /** The rest of the block, in the block's memory, to be enriched next. `null` when the block is done. */
@@ -52,6 +54,8 @@ export class BlockEnricher {
   readonly #ends: RecordEnds
   /** Writes bad lines as JSON; `null` if they are kept, dropped or an error. */
   readonly #raw: RawLines | null
+  /** Counts lines by groups instead of writing them; `null` if they are written. */
+  readonly #groups: LineGroups | null
   /** Memory for `#readable`. */
   #copy = new Uint8Array(0)
   /** Expected output bytes for each input byte, from the last large block. Sizes the first buffer. */
@@ -68,6 +72,11 @@ export class BlockEnricher {
     this.#layout = definition.layout(plan)
     this.#directive = this.#layout.directives?.firstByte ?? -1
     this.#ends = recordEndsOf(this.#layout)
+    const { count, locale } = plan
+    this.#groups =
+      count === undefined
+        ? null
+        : new LineGroups(count, this.#locator, this.#format.values ?? null, localeOf(locale))
     this.#raw = plan.onBadLine === 'raw' && this.#format.rewrites ? new RawLines(plan.into) : null
   }
 
@@ -96,18 +105,19 @@ export class BlockEnricher {
     this.#locator.countIn(counts)
     const { rest, lines } = this.#records(block, out, counts)
     if (countsLocations) this.#locator.countLocations()
+    if (this.#groups !== null) out.length = 0
     const size = block.bytes.length - (rest?.bytes.length ?? 0)
     // Add a tenth, so that the buffer of the next block need not grow.
     if (size > 65_536) this.#growth = (out.length / size) * 1.1
     return { output: out.take(), counts, lines, rest }
   }
 
-  /** Counts of the locations that are not counted yet, by country, region, city and cell, and of nothing else. */
-  locationCounts(): Counts {
+  /** Counts of the locations that are not counted yet, by country, region, city and cell, the groups, and nothing else. */
+  locationCounts(): RunningCounts {
     const counts = emptyCounts()
     this.#locator.countIn(counts)
     this.#locator.countLocations()
-    return counts
+    return this.#groups === null ? counts : { ...counts, groups: this.#groups.take() }
   }
 
   #records(block: Block, out: ByteSink, counts: RunningCounts): Pick<Enriched, 'rest' | 'lines'> {
@@ -185,7 +195,18 @@ export class BlockEnricher {
     const fault = this.#faultOfLength(bytes, start, next)
     const result =
       fault !== null ? 'bad' : start === end ? 'blank' : this.#format.line(bytes, start, end, out)
-    if ((result === 'resolved' || result === 'unresolved') && !this.#locator.hasTime) counts.withoutTime++
+    if (result === 'resolved' || result === 'unresolved') {
+      if (!this.#locator.isWanted) {
+        counts.excluded++
+        out.length = before
+        return
+      }
+      if (!this.#locator.hasTime) counts.withoutTime++
+      if (this.#groups !== null) {
+        this.#groups.count()
+        out.length = before
+      }
+    }
     const isMany = lines > MANY_LINES && result !== 'blank' && this.#ends.endWithLines
     if (isMany || (result !== 'bad' && this.#format.doubt)) {
       this.#countDoubtful(line, isMany ? `its record has ${lines} lines` : (this.#format.doubt ?? ''), counts)
@@ -195,13 +216,13 @@ export class BlockEnricher {
         counts.resolved++
         this.#locator.countResolved()
         if (this.#plan.onlyFailed) out.length = before
-        else this.#writeEnd(bytes, end, next, out)
+        else if (this.#groups === null) this.#writeEnd(bytes, end, next, out)
         break
       case 'unresolved': {
         const { reason } = this.#locator
         counts.failed[reason] = (counts.failed[reason] ?? 0) + 1
         if (this.#plan.dropUnresolved) out.length = before
-        else this.#writeEnd(bytes, end, next, out)
+        else if (this.#groups === null) this.#writeEnd(bytes, end, next, out)
         break
       }
       case 'blank':
@@ -260,7 +281,7 @@ export class BlockEnricher {
     const kept = (): Uint8Array => (isWhole ? block.bytes : block.bytes.slice(start, end))
     const output = this.#raw === null ? kept() : this.#rawPiece(this.#raw, block, mark)
     const lines = this.#ends.endWithLines ? counts.lines : lineFeedsIn(block.bytes)
-    return { output, counts, lines, rest: null }
+    return { output: this.#groups === null ? output : new Uint8Array(0), counts, lines, rest: null }
   }
 
   /** The first piece is longer than `maxLineBytes`, so the object does not need the others. */

@@ -1,7 +1,7 @@
 // Executors enrich blocks, in this thread or in others. A queue keeps their results in order.
 import { Pacer } from '../bytes/steps.ts'
 import type { BlockEnricher, Enriched } from './block-enricher.ts'
-import type { Counts } from './counting/counts.ts'
+import type { RunningCounts } from './counting/counts.ts'
 import type { Plan } from './formats/formats.ts'
 import type { Allocate, Block } from './reading/splitter.ts'
 
@@ -21,8 +21,8 @@ export interface Executor {
    * @throws BadLineError when a line cannot be read and `onBadLine` of the plan is `fail`
    */
   enrich(block: Block): Promise<Enriched>
-  /** The locations that results did not count. Call it when no block is in progress, and before another plan is used. */
-  locationCounts(): Promise<readonly Counts[]>
+  /** The locations and groups that results did not count. Call it when no block is in progress, and before another plan is used. */
+  locationCounts(): Promise<readonly RunningCounts[]>
   /** Takes back the memory of an output that has been written. */
   release(output: Uint8Array): void
   /** The approximate size of a block. Bytes. */
@@ -53,9 +53,9 @@ export class LocalExecutor implements Executor {
     return enriched
   }
 
-  /** None: a reader that cancels gets exact counts of the blocks that it has read. */
-  async locationCounts(): Promise<readonly Counts[]> {
-    return []
+  /** Groups only: a reader that cancels gets exact counts of the blocks that it has read. */
+  async locationCounts(): Promise<readonly RunningCounts[]> {
+    return this.#enricher === null ? [] : [this.#enricher.locationCounts()]
   }
 
   release(): void {}

@@ -2,6 +2,8 @@ import { ClientWalk } from '../client/client-address.ts'
 import { localeOf } from '../location/locale.ts'
 import { instantOf } from '../location/timezone.ts'
 import type { NamesOf } from '../option-names.ts'
+import type { CountPlan } from './count-plan.ts'
+import { type CountryChoice, countryChoice } from './country-choice.ts'
 
 /** The columns that can be added to CSV and TSV, in their default order. */
 export const LOCATION_FIELDS = [
@@ -111,6 +113,13 @@ export interface LineOptions {
   readonly onlyFailed?: boolean | undefined
   /** Omit lines without a location; `onBadLine` applies to bad lines. Default: false. */
   readonly dropUnresolved?: boolean | undefined
+  /**
+   * Only lines in these countries: ISO 3166-1 alpha-2 codes. Lines without a location are left out too, and `onBadLine` applies to
+   * bad lines. Default: all.
+   */
+  readonly onlyCountries?: readonly string[] | undefined
+  /** No lines in these countries. Lines without a location stay. Default: none. */
+  readonly notCountries?: readonly string[] | undefined
   /** Longer lines are bad lines, which bounds memory. Bytes, 1 to 256 MiB. Default: 1 MiB. */
   readonly maxLineBytes?: number | undefined
   /**
@@ -141,6 +150,8 @@ export const LINE_OPTIONS: NamesOf<LineOptions> = {
   onBadLine: true,
   onlyFailed: true,
   dropUnresolved: true,
+  onlyCountries: true,
+  notCountries: true,
   maxLineBytes: true,
   maxRecordLines: true,
   details: true,
@@ -169,6 +180,12 @@ export interface CommonPlan {
   readonly maxLineBytes: number
   /** Whether the counts include details for a report. */
   readonly details: boolean
+  /** The countries whose lines are wanted; absent if all are. */
+  readonly countries?: CountryChoice
+  /** The fields whose values are counted, by their names; absent if there are none. */
+  readonly counted?: readonly string[]
+  /** How lines are counted; absent if they are written. */
+  readonly count?: CountPlan
   /** What writes something before each line; absent if nothing does. */
   readonly wrapper?: PrefixWrapper
 }
@@ -211,6 +228,7 @@ export function commonPlan(options: LineOptions): CommonPlan {
   recordLinesOf(options)
   localeOf(locale)
   if (trustedProxies !== undefined) new ClientWalk({ trustedProxies })
+  const countries = countryChoice(options.onlyCountries, options.notCountries)
   return {
     into,
     at: options.at === undefined ? null : instantOf(options.at),
@@ -223,6 +241,7 @@ export function commonPlan(options: LineOptions): CommonPlan {
     dropUnresolved,
     maxLineBytes,
     details: options.details ?? false,
+    ...(countries !== undefined && { countries }),
   }
 }
 

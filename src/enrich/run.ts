@@ -1,6 +1,7 @@
 import type { DatabaseSet } from '../location/database-set.ts'
 import { checkAddresses } from './address-check.ts'
 import { BlockEnricher, type Enriched } from './block-enricher.ts'
+import type { CountPlan } from './count-plan.ts'
 import {
   BAD_LINES_SHOWN,
   type BadLine,
@@ -8,6 +9,7 @@ import {
   mergeCounts,
   type RunningCounts,
 } from './counting/counts.ts'
+import { GroupTotals } from './counting/group-counts.ts'
 import { BadLineError, InputMismatchError } from './errors.ts'
 import { type Executor, OrderedQueue } from './executor.ts'
 import { definitionOf, type Format, layoutOf, type Plan } from './formats/formats.ts'
@@ -64,6 +66,8 @@ export class Run {
   input: RunInput | null = null
   readonly #settings: RunSettings
   readonly #seam = new Seam()
+  /** The groups of a run that counts. */
+  #groups: GroupTotals | null = null
   /** The first input with lines. Later inputs must have its format, header and columns. */
   #first: KnownInput | null = null
   /** The enricher of the last input, and its plan as text. */
@@ -77,6 +81,11 @@ export class Run {
   /** `null` until the start of an input has been read. */
   get format(): Format | null {
     return this.#first?.plan.format ?? null
+  }
+
+  /** The groups of all inputs, of a run that counts by this plan. */
+  groups(plan: CountPlan): GroupTotals {
+    return this.#groups ?? new GroupTotals(plan)
   }
 
   /**
@@ -113,6 +122,7 @@ export class Run {
     const isFirst = this.#first === null
     const known: KnownInput = { name: input.name, plan, header: head.header }
     this.#first ??= known
+    if (plan.count !== undefined) this.#groups ??= new GroupTotals(plan.count)
     checkSameKind(this.#first, known)
     this.#seam.begin()
     // The output has one header, and a byte order mark only at its start.
@@ -134,7 +144,10 @@ export class Run {
         await queue.add(block)
       }
       await queue.drain()
-      for (const counts of await executor.locationCounts()) mergeCounts(this.counts, counts)
+      for (const counts of await executor.locationCounts()) {
+        mergeCounts(this.counts, counts)
+        if (counts.groups !== undefined) this.#groups?.add(counts.groups)
+      }
     }
     try {
       // The race reports an error of the lines or the output at once, even while the input pauses.

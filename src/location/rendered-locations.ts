@@ -147,6 +147,11 @@ export class RenderedLocations {
     return number
   }
 
+  /** The location with a number. */
+  location(number: number): Location {
+    return this.#at(number).location
+  }
+
   /** The offset of a location's zone. @param at milliseconds since 1970; `NaN` if unknown */
   offsetOf(number: number, at: number): Offset {
     return this.#at(number).zone.at(at)

@@ -70,6 +70,11 @@ export class RowSet {
     this.rows = new Int32Array((FIRST_SLOTS / 2) * width)
   }
 
+  /** The number of a row; {@link ABSENT} if it is not there. */
+  find(row: Int32Array): number {
+    return (this.#slots[this.#slotOf(row, 0)] ?? 0) - 1
+  }
+
   /** The number of a row, which is added if it is absent. */
   add(row: Int32Array): number {
     let slot = this.#slotOf(row, 0)

@@ -58,26 +58,27 @@ export interface Span {
 
 /** A time zone, with its offset from UTC at any instant from the platform's copy of the IANA database. */
 export class Timezone {
-  readonly #id: string | null
+  /** As the database spells it. */
+  readonly id: string | null
   /** The last answer, and when it is valid. */
   #last = UNKNOWN
   #from = Number.NaN
   #until = Number.NaN
 
   constructor(id: string | null) {
-    this.#id = id
+    this.id = id
   }
 
   /** @param instant milliseconds since 1970, within the range of `Date`. Without one, `NaN`, the offset is `null` */
   at(instant: number): TimezoneAtInstant {
     if (instant >= this.#from && instant < this.#until) return this.#last
-    if (this.#id === null) return UNKNOWN
-    if (Number.isNaN(instant)) return { id: this.#id, offset: null }
+    if (this.id === null) return UNKNOWN
+    if (Number.isNaN(instant)) return { id: this.id, offset: null }
     const span = this.spans(Math.floor(instant / WINDOW_MS)).find(({ until }) => instant < until)
     if (span === undefined) return UNKNOWN
     const offset = offsetText(span.minutes)
     if (offset !== this.#last.offset || this.#last === UNKNOWN) {
-      this.#last = Object.freeze({ id: this.#id, offset })
+      this.#last = Object.freeze({ id: this.id, offset })
     }
     this.#from = span.from
     this.#until = span.until
@@ -92,7 +93,7 @@ export class Timezone {
    */
   spans(window: number): readonly Span[] {
     const [start, end] = [window * WINDOW_MS, (window + 1) * WINDOW_MS]
-    const id = this.#id?.toLowerCase()
+    const id = this.id?.toLowerCase()
     if (id === undefined) return [{ from: start, until: end, minutes: null }]
     const known = sharedOffset(id, window)
     if (known !== undefined) return [{ from: start, until: end, minutes: known }]

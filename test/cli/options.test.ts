@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
+import { COUNT_OPTIONS } from '../../src/cli/count/flags.ts'
 import { ENRICH_OPTIONS } from '../../src/cli/enrich/flags.ts'
 import {
   guideRow,
@@ -66,6 +67,7 @@ describe('the definition of an option', () => {
 
   it.each([
     ['src/cli/enrich/README.md', ENRICH_OPTIONS],
+    ['src/cli/count/README.md', COUNT_OPTIONS],
     ['src/cli/README.md', LOOKUP_OPTIONS],
     ['src/edit/README.md', SLIM_OPTIONS],
     ['src/http/README.md', SERVE_OPTIONS],

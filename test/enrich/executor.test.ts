@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Enriched } from '../../src/enrich/block-enricher.ts'
-import { type Counts, emptyCounts } from '../../src/enrich/counting/counts.ts'
+import { emptyCounts, type RunningCounts } from '../../src/enrich/counting/counts.ts'
 import { type Executor, LocalExecutor, OrderedQueue } from '../../src/enrich/executor.ts'
 import type { Block } from '../../src/enrich/reading/splitter.ts'
 
@@ -34,7 +34,7 @@ class ManualExecutor implements Executor {
     return new Uint8Array(size)
   }
 
-  async locationCounts(): Promise<readonly Counts[]> {
+  async locationCounts(): Promise<readonly RunningCounts[]> {
     return []
   }
 

@@ -52,6 +52,7 @@ const EXPORTS = {
     'LOCATION_FIELDS',
     'createRowEnricher',
     'enrich',
+    'count',
     'enrichStream',
   ],
   'geofix/http': ['KeyFileError', 'createHandler', 'createKeyFile', 'createNodeListener', 'nodeRequestInfo'],

@@ -1,5 +1,5 @@
 import type { BlockEnricher, Enriched } from '../../enrich/block-enricher.ts'
-import type { Counts } from '../../enrich/counting/counts.ts'
+import type { RunningCounts } from '../../enrich/counting/counts.ts'
 import { type Executor, isDone } from '../../enrich/executor.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Allocate, Block } from '../../enrich/reading/splitter.ts'
@@ -115,7 +115,7 @@ export class AdaptiveExecutor implements Executor {
     return enriched
   }
 
-  async locationCounts(): Promise<readonly Counts[]> {
+  async locationCounts(): Promise<readonly RunningCounts[]> {
     const ofWorkers = (await this.#workers?.locationCounts()) ?? []
     return this.#enricher === null ? ofWorkers : [this.#enricher.locationCounts(), ...ofWorkers]
   }

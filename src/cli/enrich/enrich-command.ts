@@ -6,16 +6,16 @@ import type { DatabaseSet } from '../../location/database-set.ts'
 import { BORROW, withDatabases } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
 import { bytesText, countOf } from '../figures.ts'
-import { ExitStatus, messageLine, printable, type Terminal, UsageError, writeNote } from '../terminal.ts'
+import { type ExitStatus, printable, type Terminal, UsageError, writeNote } from '../terminal.ts'
 import { AdaptiveExecutor, type Threads, workersFor } from './adaptive-executor.ts'
 import { asUsage, inWords } from './command-errors.ts'
 import { checkFit, type EnrichCommand } from './flags.ts'
 import { Input, sizeOfInputs } from './input.ts'
-import { Interruption, SignalWatch } from './interruption.ts'
 import { type NextRun, nextFormat, nextRuns } from './next-run.ts'
 import { ClosedPipe, type Output } from './output.ts'
 import { openOutputFile, openStandardOutput } from './output-file.ts'
 import type { ParquetRun } from './parquet/parquet-output.ts'
+import { runSession, type Session } from './session.ts'
 import { type Position, Progress, type RunFacts, statisticsJson, statisticsText } from './statistics.ts'
 import { openForThreads } from './thread-databases.ts'
 import type { WorkerPool } from './worker-pool.ts'
@@ -32,30 +32,11 @@ const ONE_THREAD: Threads = { count: 1, from: Number.POSITIVE_INFINITY }
  *   locations, or a thread fails
  * @throws InvalidDatabaseError when a database cannot be read or is damaged
  */
-export async function runEnrich(command: EnrichCommand, terminal: Terminal): Promise<ExitStatus> {
-  const session = new Session(command, terminal)
-  const giveUp = (): void => session.giveUp()
-  // Remove unfinished files even when other code ends the process.
-  process.on('exit', giveUp)
-  const signals = new SignalWatch(giveUp)
-  try {
-    await Promise.race([session.complete(), signals.signalled])
-    return ExitStatus.ok
-  } catch (error) {
-    session.giveUp()
-    if (error instanceof ClosedPipe) return ExitStatus.ok
-    if (!(error instanceof Interruption)) throw error
-    // Do not wait for the write: a stalled reader would keep the process alive.
-    terminal.stderr.write(messageLine(`${error.message} ${session.positionText}`))
-    return error.status
-  } finally {
-    signals.stop()
-    process.off('exit', giveUp)
-  }
+export function runEnrich(command: EnrichCommand, terminal: Terminal): Promise<ExitStatus> {
+  return runSession(new EnrichSession(command, terminal), terminal)
 }
 
-/** One run of the command, with the files and threads that it opened. */
-class Session {
+class EnrichSession implements Session {
   readonly #command: EnrichCommand
   readonly #terminal: Terminal
   readonly #startedAt = new Date()
@@ -276,7 +257,7 @@ function unlessClosed(error: unknown): void {
 }
 
 /** Bytes read, before decompression, and lines enriched. Reading is ahead of enriching. */
-function positionOf({ counts }: Run, inputs: readonly Input[]): Position {
+export function positionOf({ counts }: Run, inputs: readonly Input[]): Position {
   const bytes = inputs.reduce((sum, { bytesRead }) => sum + bytesRead, 0)
   return { bytes, size: sizeOfInputs(inputs), lines: counts.lines }
 }

@@ -28,7 +28,7 @@ import { UsageError } from '../terminal.ts'
  * For smaller inputs, a second thread takes longer to start up and compile than it saves on two cores. `npm run bench`
  * compares one thread and two.
  */
-const MIN_THREADED_BYTES = 256 * 1024 * 1024
+export const MIN_THREADED_BYTES = 256 * 1024 * 1024
 
 /** A larger number is probably a typing error. */
 const MAX_THREADS = 256
@@ -134,6 +134,16 @@ export const ENRICH_OPTIONS = [
   { flags: '--only-failed', text: 'write only lines without a location, including unreadable lines' },
   { flags: '--drop-unresolved', text: 'leave out lines without a location' },
   {
+    flags: '--only-country <list>',
+    text: 'only lines in these countries, such as `DE,FR`. Lines without a location are left out too',
+    read: readList,
+  },
+  {
+    flags: '--not-country <list>',
+    text: 'no lines in these countries. Lines without a location stay',
+    read: readList,
+  },
+  {
     flags: '--max-line-bytes <n>',
     text: 'longer lines are bad lines, and are never held in memory (default: 1048576)',
     read: wholeNumber(1, 2 ** 28),
@@ -195,6 +205,7 @@ export function inFlags(message: string): string {
   const definitions: readonly OptionDefinition[] = ENRICH_OPTIONS
   return message
     .replace(/^trustedProxies\b/, '--trust')
+    .replace(/"(only|not)Countries"/g, (_, which) => `--${which}-country`)
     .replace(/(?:the options? )?"(\w+)"/g, (text, name) => {
       const option = optionOf(name)
       return definitions.some(({ flags }) => flags.split(/,? /).includes(option)) ? option : text
@@ -202,7 +213,7 @@ export function inFlags(message: string): string {
 }
 
 /** An option that only some formats have. */
-function formatsWith(option: FormatOption): Pick<OptionDefinition, 'option' | 'formats'> {
+export function formatsWith(option: FormatOption): Pick<OptionDefinition, 'option' | 'formats'> {
   return { option, formats: FORMATS.filter((format) => definitionOf(format).options.includes(option)) }
 }
 
@@ -269,6 +280,8 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     quiet = false,
     explain = false,
     to,
+    onlyCountry,
+    notCountry,
     ...options
   } = flags
   const ofRows = (['quoting', 'chunkHeader', 'writeChunkHeader'] as const).find((name) => flags[name])
@@ -297,6 +310,8 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     ...first,
     to: form,
     trustedProxies: trust,
+    onlyCountries: onlyCountry,
+    notCountries: notCountry,
     details: summary !== undefined,
   }
   const isKept = options.annotate !== undefined || options.append === true

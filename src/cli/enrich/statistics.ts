@@ -41,6 +41,7 @@ export function statisticsJson(counts: Counts, facts: RunFacts): string {
     doubtful: counts.doubtful,
     doubtfulLines: facts.doubtfulLines,
     blank: counts.blank,
+    ...(counts.excluded > 0 && { excluded: counts.excluded }),
     withoutTime: counts.withoutTime,
     distinctCountries: counts.countries.size,
     topCountries: top(counts),
@@ -76,6 +77,7 @@ export function statisticsText(counts: Counts, facts: RunFacts): string {
     }
     if (count > lines.length) rows.push(`    and ${countText(count - lines.length)} more`)
   }
+  if (counts.excluded > 0) rows.push(`  left out      ${share(counts.excluded)}: other countries`)
   if (counts.bad > 0) {
     rows.push(`  unreadable    ${share(counts.bad)}`)
     list(counts.bad, facts.badLines)

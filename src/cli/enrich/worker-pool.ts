@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Enriched } from '../../enrich/block-enricher.ts'
-import type { Counts } from '../../enrich/counting/counts.ts'
+import type { RunningCounts } from '../../enrich/counting/counts.ts'
 import { BadLineError } from '../../enrich/errors.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Block } from '../../enrich/reading/splitter.ts'
@@ -94,8 +94,8 @@ export class WorkerPool {
     return ask(least, { kind: 'block', block, memory })
   }
 
-  /** The counts of the locations of all blocks so far, once. @throws CommandFailure when a thread failed */
-  locationCounts(): Promise<Counts[]> {
+  /** The counts of the locations and groups of all blocks so far, once. @throws CommandFailure when a thread failed */
+  locationCounts(): Promise<RunningCounts[]> {
     if (this.#failure !== null) return Promise.reject(this.#failure)
     // A thread that got no block can still be starting: do not wait for it.
     const members = this.#members.filter(({ hasLocations }) => hasLocations)

@@ -1,5 +1,6 @@
 import type { Locale } from '../../location/locale.ts'
 import type { Location } from '../../location/location-table.ts'
+import type { GroupPart } from './group-counts.ts'
 
 /**
  * Why a line has no location: a reason of `UnresolvableAddressError`, or
@@ -77,13 +78,15 @@ export type NamedRows = 'countries' | 'regions' | 'cities'
 
 /** The counts of some lines. Plain data that survives `structuredClone`. */
 export interface Counts {
-  /** blank + bad + resolved + failed. CSV and TSV: records, without the header. */
+  /** blank + bad + resolved + failed + excluded. CSV and TSV: records, without the header. */
   lines: number
   blank: number
   /** Lines with a location. */
   resolved: number
   /** Lines without a location, by reason. Omits reasons that did not occur. */
   failed: Partial<Record<FailureReason, number>>
+  /** Lines in countries that `onlyCountries` or `notCountries` leaves out. Nothing else of them is counted. */
+  excluded: number
   /** Lines that could not be read. */
   bad: number
   /** The first five of them. */
@@ -120,6 +123,8 @@ export interface Counts {
 
 /** Counts, with what is needed to add to them. */
 export interface RunningCounts extends Counts {
+  /** The groups of a plan that counts, of lines whose locations are counted now; absent otherwise. */
+  groups?: GroupPart
   /** Estimated bytes of the rows of countries, regions and cities. */
   rowBytes: number
 }
@@ -145,6 +150,7 @@ export function emptyCounts(): RunningCounts {
     blank: 0,
     resolved: 0,
     failed: {},
+    excluded: 0,
     bad: 0,
     badLines: [],
     doubtful: 0,
@@ -163,7 +169,7 @@ export function emptyCounts(): RunningCounts {
 }
 
 /** The counts without the members that only adding needs. */
-export function finishedCounts({ rowBytes: _, ...counts }: RunningCounts): Counts {
+export function finishedCounts({ rowBytes: _, groups: __, ...counts }: RunningCounts): Counts {
   return counts
 }
 
@@ -173,7 +179,7 @@ export function finishedCounts({ rowBytes: _, ...counts }: RunningCounts): Count
  * @param linesBefore what to add to the numbers of its bad lines
  */
 export function mergeCounts(into: RunningCounts, other: Counts, linesBefore = 0): void {
-  for (const name of ['lines', 'blank', 'resolved', 'bad', 'doubtful', 'withoutTime'] as const) {
+  for (const name of ['lines', 'blank', 'resolved', 'excluded', 'bad', 'doubtful', 'withoutTime'] as const) {
     into[name] += other[name]
   }
   for (const [reason, count] of failuresOf(other)) into.failed[reason] = (into.failed[reason] ?? 0) + count

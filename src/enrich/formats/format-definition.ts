@@ -1,5 +1,6 @@
 import type { ByteSink } from '../../bytes/byte-sink.ts'
 import type { LocationTemplate } from '../../location/rendered-locations.ts'
+import type { FieldRole, FieldValues } from '../counting/field-values.ts'
 import type { LineLocator } from '../locating/line-locator.ts'
 import type { CommonPlan, LineOptions, Planned } from '../options.ts'
 import type { Layout } from '../reading/layout.ts'
@@ -64,6 +65,13 @@ export interface FormatDefinition<Plan extends CommonPlan & { readonly format: s
    * @throws TypeError when these lines lack something that the next run needs
    */
   nextFormat?(plan: Plan): Plan['format'] | 'ndjson'
+  /**
+   * The names of the fields of its records, whose values can be counted; `null` if a record can have any field. Absent if
+   * records have no fields.
+   */
+  fieldNames?(plan: Plan): readonly string[] | null
+  /** The fields that a report counts, as far as records have them. */
+  usualFields?(plan: Plan): Readonly<Partial<Record<FieldRole, string>>>
   /** How locations are written. Default: as JSON, without the address. */
   locationTemplate?(plan: Plan): LocationTemplate
   /** What is appended to a line without a location; `null` if lines are not kept. Absent if the format has no `append`. */
@@ -106,9 +114,12 @@ export interface LineFormat<State = unknown> {
   readonly directive?: ((bytes: Uint8Array, start: number, end: number, out: ByteSink) => void) | undefined
   /**
    * Enriches the record in `bytes[start, end)`, which has no line end and no byte order mark, and writes it
-   * without a line end. The record is not empty. `bytes[end]` can be read and is a line end.
+   * without a line end. The record is not empty. `bytes[end]` can be read and is a line end. If the locator
+   * does not write lines, what is written is discarded.
    */
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult
+  /** The values of the `counted` fields of the plan; absent if it has none. */
+  readonly values?: FieldValues | undefined
   /**
    * Only for rows that get the same columns whatever they hold. `line` then takes every row, also an empty one, and is
    * never `bad` or `blank`.

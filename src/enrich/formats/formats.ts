@@ -1,4 +1,6 @@
 import { quoted } from '../../errors.ts'
+import { type CountPlan, unknownKey } from '../count-plan.ts'
+import { fieldIndex } from '../counting/field-values.ts'
 import { EnrichError } from '../errors.ts'
 import {
   commonPlan,
@@ -85,6 +87,42 @@ export function definitionFor({ format, wrapper, inside }: Plan): FormatDefiniti
   if (inside !== undefined) return inMember(inside, definitionOf(inside.format))
   const definition = definitionOf(format)
   return wrapper === undefined ? definition : wrapped(definition, wrapper)
+}
+
+/**
+ * The plan with the values of fields to be counted.
+ *
+ * @param fields names
+ * @throws EnrichError when the records have no field of a name
+ */
+export function withCounted(plan: Plan, fields: readonly string[]): Plan {
+  const names = definitionFor(plan).fieldNames?.(plan)
+  const unknown = names === null ? undefined : fields.find((field) => fieldIndex(names ?? [], field) === -1)
+  if (unknown !== undefined) throw new EnrichError('ENRICH_FIELD_UNKNOWN', unknownKey(unknown, names ?? []))
+  const { inside } = plan
+  return { ...plan, counted: fields, ...(inside !== undefined && { inside: { ...inside, counted: fields } }) }
+}
+
+/**
+ * Decides how to read an input whose lines are counted and not written. Throws what `makePlan` and {@link withCounted} do.
+ */
+export function makeCountPlan(
+  sample: Uint8Array,
+  isWhole: boolean,
+  options: EnrichOptions & InputFacts,
+  count: CountPlan,
+  isCut = false,
+): Planned<Plan> {
+  // Nothing is added to the lines, so nothing can be in its way.
+  const form = {
+    into: INTO,
+    overwrite: true,
+    to: OUTPUT_FORMS[0],
+    fields: undefined,
+    onBadLine: 'drop',
+  } as const
+  const { plan, notes } = makePlan(sample, isWhole, { ...options, ...form }, isCut)
+  return { plan: { ...withCounted(plan, count.fields), count }, notes }
 }
 
 /** Where the header, the directives and the records of an input are. */

@@ -94,6 +94,7 @@ class ListLines implements LineFormat {
     while (last > first && isBlank(bytes[last - 1])) last--
     if (first === last || bytes[first] === HASH) return 'blank'
     const isLocated = this.#locator.locate(bytes, first, last)
+    if (!this.#locator.writesLines) return isLocated ? 'resolved' : 'unresolved'
     if (this.rewrites) {
       out.writeAscii('{"ip":"')
       out.length = this.#text.put(bytes, first, last, out.room(jsonRoom(last - first)), out.length)

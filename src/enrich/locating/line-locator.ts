@@ -7,6 +7,7 @@ import { readHop } from '../../client/hop.ts'
 import { isGeofixError } from '../../errors.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { localeOf } from '../../location/locale.ts'
+import type { Location } from '../../location/location-table.ts'
 import { findLocation } from '../../location/lookup.ts'
 import { JSON_HEAD } from '../../location/record-json.ts'
 import { JSON_TEMPLATE, type LocationTemplate, RenderedLocations } from '../../location/rendered-locations.ts'
@@ -18,6 +19,7 @@ import {
   type FailureReason,
   type RunningCounts,
 } from '../counting/counts.ts'
+import { type CountryChoice, isChosen } from '../country-choice.ts'
 import type { CommonPlan } from '../options.ts'
 import { AddressCache, NOT_IPV4, UNKNOWN } from './address-cache.ts'
 import { NO_TIME } from './event-time.ts'
@@ -30,6 +32,11 @@ const MOST_EAST_MS = 14 * HOUR_MS
 const FIRST_LOCATION = FAILURE_REASONS.length
 const MISSING = FAILURE_REASONS.indexOf('missing')
 const MALFORMED = FAILURE_REASONS.indexOf('malformed')
+/** The second word of an IPv4-mapped IPv6 address that is not 0. */
+const MAPPED = 0xffff
+/** The reasons of lines in which no address could be found. */
+const WITHOUT_ADDRESS: readonly FailureReason[] = ['missing', 'malformed', 'unidentified', 'trusted-proxy']
+const HAS_ADDRESS = FAILURE_REASONS.map((reason) => !WITHOUT_ADDRESS.includes(reason))
 
 const encoder = /* @__PURE__ */ utf8Encoder()
 const HEAD = /* @__PURE__ */ encoder.encode(JSON_HEAD)
@@ -39,6 +46,10 @@ const NULL = /* @__PURE__ */ encoder.encode('null')
 export class LineLocator {
   /** `false` with `onlyFailed`: a run that only makes a report writes no locations, which saves time. */
   readonly writesLocations: boolean
+  /** `false` if lines are only counted: a format then reads a line and writes nothing. */
+  readonly writesLines: boolean
+  /** Changes when locations get new numbers. */
+  epoch = 0
   readonly #finder: AddressFinder
   readonly #cache = new AddressCache()
   readonly #set: DatabaseSet
@@ -46,6 +57,10 @@ export class LineLocator {
   #generation: number
   readonly #rendered: RenderedLocations
   readonly #details: boolean
+  readonly #countries: CountryChoice | null
+  /** Whether the lines of a location are wanted, by its number: 1, or 2 if not. */
+  #wanted = new Uint8Array(0)
+  readonly #address = new Address()
   readonly #otherwiseAt: number
   /** The number of the line's location, from {@link FIRST_LOCATION}, or the index of the reason why it has none. */
   #number = MISSING
@@ -65,7 +80,9 @@ export class LineLocator {
     this.#finder = new AddressFinder(set, plan)
     this.#rendered = new RenderedLocations(localeOf(plan.locale), template, plan.details)
     this.#details = plan.details
-    this.writesLocations = !plan.onlyFailed
+    this.#countries = plan.countries ?? null
+    this.writesLines = plan.count === undefined
+    this.writesLocations = !plan.onlyFailed && this.writesLines
     this.#otherwiseAt = plan.at ?? NO_TIME
     this.#at = this.#otherwiseAt
   }
@@ -97,6 +114,60 @@ export class LineLocator {
   /** Whether this line has a time of its own. */
   get hasTime(): boolean {
     return this.#hasTime
+  }
+
+  /** The instant of this line in milliseconds since 1970, if it {@link hasTime}. A local time is given as if it were UTC. */
+  get time(): number {
+    return this.#at
+  }
+
+  /** Whether the offset from UTC of the line's own time is unknown. */
+  get isLocal(): boolean {
+    return this.#isLocal
+  }
+
+  /** The hour of this line at its place, in hours since 1970; `null` if the time or the time zone is unknown. */
+  get localHour(): number | null {
+    const number = this.locationNumber
+    if (number < 0 || !this.#hasTime || this.#isLocal) return null
+    const { minutes } = this.#rendered.offsetOf(number, this.#at)
+    return minutes === null ? null : Math.floor((this.#at + minutes * 60_000) / HOUR_MS)
+  }
+
+  /** The number of this line's location, from 0; negative if it has none. See {@link epoch}. */
+  get locationNumber(): number {
+    return this.#number - FIRST_LOCATION
+  }
+
+  /** The location of this line. Call it only if there is one. */
+  get location(): Location {
+    return this.#rendered.location(this.locationNumber)
+  }
+
+  /** Whether the country of this line is one of those that the plan wants. */
+  get isWanted(): boolean {
+    return this.#countries === null || this.#isWanted(this.#countries)
+  }
+
+  /**
+   * Gives the address of this line as four words. An IPv4 address is mapped to IPv6.
+   *
+   * @returns whether the line has an address
+   */
+  addressInto(words: Int32Array): boolean {
+    if (HAS_ADDRESS[this.#number] === false) return false
+    const { ipv4, ip, ipStart, ipEnd } = this.#cache
+    const address = this.#address
+    if (ipv4 !== NOT_IPV4) address.ipv4 = ipv4
+    else if (!address.parse(latin1(ip, ipStart, ipEnd))) return false
+    else if (address.version === 6) {
+      words.set(address.words)
+      return true
+    }
+    words[0] = words[1] = 0
+    words[2] = MAPPED
+    words[3] = address.ipv4
+    return true
   }
 
   /**
@@ -152,17 +223,25 @@ export class LineLocator {
   countResolved(): void {
     const number = this.#number - FIRST_LOCATION
     this.#rendered.use(number)
-    if (this.#details && this.#hasTime) {
-      const { minutes } = this.#rendered.offsetOf(number, this.#at)
-      const hour =
-        minutes === null || this.#isLocal ? null : Math.floor((this.#at + minutes * 60_000) / HOUR_MS)
-      countInstant(this.#counts, this.#at, hour)
-    }
+    if (this.#details && this.#hasTime) countInstant(this.#counts, this.#at, this.localHour)
   }
 
   /** The offset from UTC of a location, in minutes, some milliseconds after the time of the line. */
   #offsetAt(number: number, milliseconds: number): number | null {
     return this.#rendered.offsetOf(number, this.#at + milliseconds).minutes
+  }
+
+  #isWanted(choice: CountryChoice): boolean {
+    const number = this.locationNumber
+    if (number < 0) return isChosen(choice, null)
+    if (number >= this.#wanted.length) {
+      const larger = new Uint8Array(2 * number + 1024)
+      larger.set(this.#wanted)
+      this.#wanted = larger
+    }
+    if (this.#wanted[number] === 0)
+      this.#wanted[number] = isChosen(choice, this.location.shared.country.code) ? 1 : 2
+    return this.#wanted[number] === 1
   }
 
   /** Sets the counts for the next lines, and for locations that are not counted yet. */
@@ -201,6 +280,8 @@ export class LineLocator {
       this.countLocations()
       this.#rendered.clear()
       this.#cache.clear()
+      this.#wanted.fill(0)
+      this.epoch++
       this.#generation = generation
     }
     return FIRST_LOCATION + this.#rendered.numberOf(found, this.#locationAt)

@@ -24,6 +24,7 @@ const csv = (maxLineBytes = 1000): Plan => ({
   hasSeparatorLine: false,
   headerLine: 0,
   width: 2,
+  names: ['ip'],
   address: 0,
   time: null,
   fields: ['city'],

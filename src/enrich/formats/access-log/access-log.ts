@@ -29,6 +29,7 @@ import {
   TIME,
   VHOST,
 } from './access-line.ts'
+import { AccessValues } from './access-values.ts'
 import { FirstWords, looksLikeAccessLog } from './first-words.ts'
 
 export interface AccessLogPlan extends CommonPlan, AppendPlan {
@@ -143,6 +144,7 @@ const NULL = LOCATION + 1
  * `rest`, for text after the last part that was read.
  */
 class AccessLogLines implements LineFormat {
+  readonly values: AccessValues
   readonly rewrites: boolean
   readonly #line: AccessLine
   readonly #locator: LineLocator
@@ -163,6 +165,7 @@ class AccessLogLines implements LineFormat {
     const encoder = new TextEncoder()
     this.rewrites = !plan.append
     this.#line = new AccessLine(plan.hasVhost, plan.hasForwarded)
+    this.values = new AccessValues(this.#line, plan.counted ?? [])
     this.#locator = locator
     this.#hasForwarded = plan.hasForwarded
     const fixed = [...PARTS.map((name) => `,"${name}":`), `,${JSON.stringify(plan.into)}:`, 'null']
@@ -184,12 +187,15 @@ class AccessLogLines implements LineFormat {
     let isWhole = this.#hasForwarded && line.readParts(bytes, end)
     this.#locator.instant = line.hasTime ? line.timestamp.instant : NO_TIME
     const isLocated = this.#locate(bytes)
+    this.values.use(bytes, end, this.#hasForwarded)
     if (isLocated && !this.#locator.writesLocations) return 'resolved'
     const hasAddress =
       isLocated || (this.#locator.reason !== 'malformed' && this.#locator.reason !== 'missing')
     // A line that is kept needs its other parts only to decide whether it is bad.
     if (!this.#hasForwarded && (this.rewrites || !hasAddress)) isWhole = line.readParts(bytes, end)
+    this.values.use(bytes, end, true)
     if (!hasAddress && !isWhole) return 'bad'
+    if (!this.#locator.writesLines) return 'unresolved'
     if (this.rewrites) {
       const into = out.room(
         jsonRoom(end - start) + this.#fixed.byteLength + PARTS.length * 4 + TIMESTAMP_ROOM,
@@ -283,5 +289,7 @@ export const ACCESS_LOG: FormatDefinition<AccessLogPlan> = {
   addressPosition: ({ hasVhost }) => (hasVhost ? 'as the second word' : 'as the first word'),
   locationTemplate: appendTemplate,
   appended: appendedNothing,
+  fieldNames: () => PARTS,
+  usualFields: () => ({ status: 'status', method: 'method', bytes: 'bytes', path: 'target', user: 'user' }),
   makeLines: (plan, locator) => new AccessLogLines(plan, locator),
 }

@@ -1,9 +1,11 @@
 import { ByteSink } from '../../../bytes/byte-sink.ts'
+import { fieldIndex } from '../../counting/field-values.ts'
 import { eventTime } from '../../locating/event-time.ts'
 import type { LineLocator } from '../../locating/line-locator.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
 import type { LineFormat, LineResult } from '../format-definition.ts'
 import type { DelimitedPlan } from './plan.ts'
+import { RecordValues } from './record-values.ts'
 
 /**
  * Enriches records of CSV and TSV. A record keeps its bytes, and columns are appended. With `overwrite`, columns that
@@ -14,6 +16,7 @@ export class DelimitedLines implements LineFormat {
   readonly header: LineFormat['header']
   fault = ''
   doubt = ''
+  readonly values: RecordValues
   readonly #plan: DelimitedPlan
   readonly #locator: LineLocator
   readonly #record: RecordFields
@@ -31,6 +34,11 @@ export class DelimitedLines implements LineFormat {
     this.#plan = plan
     this.#locator = locator
     this.#record = new RecordFields(plan.delimiter, plan.quotes, plan.width)
+    this.values = new RecordValues(
+      this.#record,
+      plan.quotes,
+      (plan.counted ?? []).map((field) => fieldIndex(plan.names, field)),
+    )
     this.#valueFields = new RecordFields(plan.delimiter, plan.quotes, plan.fields.length)
     this.#appended = [...plan.fields.keys()].filter((index) => !plan.replaced.includes(index))
     const delimiter = String.fromCharCode(plan.delimiter)
@@ -63,6 +71,8 @@ export class DelimitedLines implements LineFormat {
       record.findValue(bytes, time)
       this.#locator.instant = eventTime(bytes, record.valueStart, record.valueEnd)
     }
+    this.values.use(bytes)
+    if (!this.#locator.writesLines) return isLocated ? 'resolved' : 'unresolved'
     if (replaced.length > 0) this.#replace(bytes, isLocated, out)
     else {
       out.write(bytes, start, end)

@@ -41,6 +41,7 @@ export const CSV: FormatDefinition<DelimitedPlan> = {
       ? escapedColumnsTemplate(fields, separator)
       : columnsTemplate(fields, separator, quotes)
   },
+  fieldNames: ({ names }) => names,
   makeLines: (plan, locator) =>
     plan.isRows ? new TableRows(plan, locator) : new DelimitedLines(plan, locator),
   planRows: (options) => planRows(options, 'csv'),

@@ -36,6 +36,8 @@ export interface DelimitedPlan extends CommonPlan, Dialect {
   readonly maxRecordLines: number
   /** Columns of a record. Records with another number of columns are bad. */
   readonly width: number
+  /** The names of the columns; their numbers from 1 without a header. Empty for rows. */
+  readonly names: readonly string[]
   /** The column of the address, from 0. */
   readonly address: number
   /** The column of the time, from 0, or `null`. */
@@ -125,6 +127,7 @@ export function planDelimited(
     headerLine: hasHeader ? table.linesBefore + 1 : 0,
     maxRecordLines,
     width,
+    names: hasHeader ? names : Array.from({ length: width }, (_, column) => String(column + 1)),
     address,
     time,
     fields,
@@ -259,6 +262,7 @@ export function planRows(options: RowLineOptions, format: DelimitedPlan['format'
     headerLine: 0,
     maxRecordLines: 1,
     width: 0,
+    names: [],
     address,
     time,
     fields: checkedFields(fields),

@@ -1,4 +1,5 @@
 import type { ByteSink } from '../../../bytes/byte-sink.ts'
+import { type FieldValues, fieldIndex } from '../../counting/field-values.ts'
 import { eventTime, eventTimeOf, NO_TIME, twoDigits } from '../../locating/event-time.ts'
 import type { LineLocator } from '../../locating/line-locator.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
@@ -22,8 +23,12 @@ const MAX_CLOCK = 20
  * Enriches records whose fields a header names, and the headers themselves. A record keeps its bytes, and fields are
  * appended to it. Or it becomes an object, `null` for a value that is unknown, and the headers are left out.
  */
-export class HeadedLines implements LineFormat<Header> {
+export class HeadedLines implements LineFormat<Header>, FieldValues {
   readonly rewrites: boolean
+  readonly values = this
+  bytes: Uint8Array = new Uint8Array(0)
+  start = 0
+  end = 0
   fault = ''
   readonly header: LineFormat['header']
   readonly directive: LineFormat['directive']
@@ -49,6 +54,10 @@ export class HeadedLines implements LineFormat<Header> {
   #midnight = NO_TIME
   /** The day of `#Date:`, and its time of the day. */
   #dated = { midnight: NO_TIME, latest: NO_TIME }
+
+  /** The fields that are counted, as indexes of the header. */
+  #counted: readonly number[] = []
+  #record: RecordFields | null = null
 
   /** @param rules `null` if the first line is the header, and no line is a directive */
   constructor(plan: HeadedPlan, rules: DirectiveRules | null, locator: LineLocator) {
@@ -89,6 +98,7 @@ export class HeadedLines implements LineFormat<Header> {
     this.#names = isObject ? [...distinct, into].map((name) => `,${escaped(name)}:`) : []
     const indexOf = (field: string | number | undefined): number =>
       typeof field === 'number' ? field : field === undefined ? -1 : names.indexOf(field)
+    this.#counted = (this.#plan.counted ?? []).map((field) => fieldIndex(names, field))
     this.#address = indexOf(address)
     const [first, second] = time
     this.#day = second === undefined ? -1 : indexOf(first)
@@ -107,6 +117,9 @@ export class HeadedLines implements LineFormat<Header> {
       ? this.#locator.missing()
       : this.#locator.locate(bytes, valueStart, valueEnd)
     this.#locator.instant = this.#instant(bytes, record)
+    this.bytes = bytes
+    this.#record = record
+    if (!this.#locator.writesLines) return isLocated ? 'resolved' : 'unresolved'
     if (this.rewrites) {
       this.#writeObject(bytes, record, out)
       return isLocated ? 'resolved' : 'unresolved'
@@ -117,6 +130,16 @@ export class HeadedLines implements LineFormat<Header> {
       this.#locator.writeRendered(out)
     } else out.write(this.#nothing)
     return isLocated ? 'resolved' : 'unresolved'
+  }
+
+  find(counted: number): boolean {
+    const field = this.#counted[counted] ?? -1
+    if (field === -1 || this.#record === null) return false
+    this.#record.findValue(this.bytes, field)
+    const { valueStart, valueEnd } = this.#record
+    this.end = valueEnd
+    this.start = isText(this.bytes, valueStart, valueEnd, this.#header.empty) ? valueEnd : valueStart
+    return !isText(this.bytes, valueStart, valueEnd, this.#header.unset)
   }
 
   #writeObject(bytes: Uint8Array, record: RecordFields, out: ByteSink): void {

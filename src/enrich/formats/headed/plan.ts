@@ -37,6 +37,8 @@ export interface HeadedPlan extends CommonPlan {
   readonly time: readonly (string | number)[]
   /** Whether the last of `time` is a time of the day, whose day is in the field before or in `#Date:`. */
   readonly isClock: boolean
+  /** The names of the fields of all headers of the sample. */
+  readonly names: readonly string[]
   /** The fields that are appended. */
   readonly fields: readonly LocationField[]
   /** Their names in the header. */
@@ -104,6 +106,7 @@ export function planHeaded(
     address,
     time,
     isClock: clock !== null,
+    names: columns.map(({ name }) => name),
     fields,
     columns: isObject ? [] : added,
     isObject,

@@ -1,5 +1,6 @@
 // JSON documents that are not one object a line: arrays, objects with a long array, and objects over several lines.
 import type { ByteSink } from '../../../bytes/byte-sink.ts'
+import type { FieldValues } from '../../counting/field-values.ts'
 import { shownName } from '../../errors.ts'
 import type { LineLocator } from '../../locating/line-locator.ts'
 import { plainLayout } from '../../reading/layout.ts'
@@ -18,6 +19,7 @@ const BRACE_END = 0x7d
 class JsonLines implements LineFormat {
   readonly rewrites: boolean
   fault = ''
+  readonly values: FieldValues
   readonly #elements: JsonElements
   readonly #objects: ObjectLines
   /** The object of several lines as one line. */
@@ -27,6 +29,7 @@ class JsonLines implements LineFormat {
     this.rewrites = plan.isSplit
     this.#elements = new JsonElements(plan.array)
     this.#objects = new ObjectLines(plan, locator, { isIndented: !plan.isSplit })
+    this.values = this.#objects
   }
 
   /** `bytes[end]` is the last byte of the object, which the caller writes; a line feed if it does not end. */
@@ -40,7 +43,7 @@ class JsonLines implements LineFormat {
     if (this.rewrites) return this.#flatLine(bytes, from, until, out)
     out.write(bytes, start, from)
     const result = this.#objects.line(bytes, from, until, out)
-    if (until > end) out.length--
+    if (until > end && out.length > 0) out.length--
     this.fault = this.#objects.fault
     return result
   }
@@ -72,6 +75,7 @@ export const JSON_DOCUMENTS: FormatDefinition<JsonPlan> = {
   layout: (plan) => ({ ...plainLayout(plan), recordEnds: () => new JsonElements(plan.array) }),
   addressPosition: ({ path }) => `in ${shownName(pathText(path))}`,
   nextFormat: ({ isSplit }) => (isSplit ? 'ndjson' : 'json'),
+  fieldNames: () => null,
   makeLines: (plan, locator) => new JsonLines(plan, locator),
   planRows: null,
 }

@@ -18,5 +18,6 @@ export const NDJSON: FormatDefinition<NdjsonPlan> = {
   layout: plainLayout,
   addressPosition: ({ path }) => `in ${shownName(pathText(path))}`,
   nextFormat: ({ format }) => format,
+  fieldNames: () => null,
   makeLines: (plan, locator) => new ObjectLines(plan, locator),
 }

@@ -1,13 +1,14 @@
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { utf8Encoder } from '../../../bytes/utf8.ts'
 import { quoted } from '../../../errors.ts'
+import type { FieldValues } from '../../counting/field-values.ts'
 import { eventTime, eventTimeOf, NO_TIME } from '../../locating/event-time.ts'
 import type { LineLocator } from '../../locating/line-locator.ts'
 import { CachedView } from '../../swar.ts'
 import type { LineFormat, LineResult } from '../format-definition.ts'
 import { braceBefore, JsonScanner, skipBlanks } from './json-scanner.ts'
 import { TemplateCache } from './line-template.ts'
-import { findMembers, hasEscape, MemberPath, NOWHERE, unescaped } from './member-path.ts'
+import { findMembers, hasEscape, MemberPath, NOWHERE, pathOf, unescaped } from './member-path.ts'
 import type { ObjectPlan } from './plan.ts'
 
 const LINE_FEED = 0x0a
@@ -33,8 +34,11 @@ export interface ObjectForm {
  * Enriches JSON objects. An object keeps its bytes and gets one more member. With `overwrite`, a member that is there already
  * gets a new value.
  */
-export class ObjectLines implements LineFormat {
+export class ObjectLines implements LineFormat, FieldValues {
   readonly rewrites = false
+  bytes: Uint8Array = new Uint8Array(0)
+  start = 0
+  end = 0
   fault = ''
   readonly #isIndented: boolean
   readonly #plan: ObjectPlan
@@ -43,6 +47,10 @@ export class ObjectLines implements LineFormat {
   readonly #time: MemberPath | null
   readonly #dottedAddress: MemberPath | null
   readonly #dottedTime: MemberPath | null
+  /** The members that are counted. */
+  readonly #counted: readonly MemberPath[]
+  /** The bytes of the last line. */
+  #bytes: Uint8Array = this.bytes
   /** Finds the member to be added if it exists already. */
   readonly #member: MemberPath
   readonly #scanner = new JsonScanner()
@@ -77,6 +85,13 @@ export class ObjectLines implements LineFormat {
     this.#member = new MemberPath([plan.into])
     const all = [this.#address, this.#time, this.#dottedAddress, this.#dottedTime]
     const wanted = all.filter((path) => path !== null)
+    this.#counted = (plan.counted ?? []).map((field) => {
+      const names = pathOf(field, 'by')
+      const known = wanted.find((path) => path.names.join('\0') === names.join('\0'))
+      const path = known ?? new MemberPath(names)
+      if (known === undefined) wanted.push(path)
+      return path
+    })
     this.#paths = [...wanted, this.#member]
     this.#templates = new TemplateCache(wanted)
     this.#nextName = new TextEncoder().encode(`,${JSON.stringify(plan.into)}:`)
@@ -85,6 +100,7 @@ export class ObjectLines implements LineFormat {
 
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
     const view = this.#words.view(bytes)
+    this.#bytes = bytes
     // The name and the location are written in place of `bytes[until, from)`.
     let name = this.#nextName
     let until = NOWHERE
@@ -109,19 +125,49 @@ export class ObjectLines implements LineFormat {
       if (this.#isIndented) while ((bytes[until - 1] ?? 0) <= SPACE) until--
       from = until
     }
+    if (!this.#locator.writesLines) return this.#read(bytes)
     out.write(bytes, start, until)
     if (this.#isIndented && name === this.#nextName) this.#writeIndented(bytes, start, out)
     else out.write(name)
-    const instant = this.#readTime(bytes)
-    this.#locator.instant = instant
-    const result = this.#content === null ? null : this.#readContent(this.#content, bytes)
+    const result = this.#read(bytes)
     if (result === 'bad') return result
-    const isLocated = result === null ? this.#locate(bytes) : result === 'resolved'
-    // The content has set its own time. The time of the object is better: it has an offset from UTC.
-    if (result !== null && !Number.isNaN(instant)) this.#locator.instant = instant
     this.#locator.writeJson(out)
     out.write(bytes, from, end)
-    return isLocated ? 'resolved' : 'unresolved'
+    return result
+  }
+
+  /** Finds the location and the time of the object whose values were found last. */
+  #read(bytes: Uint8Array): LineResult {
+    const instant = this.#readTime(bytes)
+    this.#locator.instant = instant
+    if (this.#content === null) return this.#locate(bytes) ? 'resolved' : 'unresolved'
+    const result = this.#readContent(this.#content, bytes)
+    // The content has set its own time. The time of the object is better: it has an offset from UTC.
+    if (!Number.isNaN(instant)) this.#locator.instant = instant
+    return result
+  }
+
+  /** The values of the line in the object, or of the object itself. */
+  get values(): FieldValues {
+    return this.#content?.values ?? this
+  }
+
+  find(field: number): boolean {
+    const path = this.#counted[field]
+    const bytes = this.#bytes
+    if (path === undefined || path.start === NOWHERE || bytes[path.start] === NULL_START) return false
+    this.bytes = bytes
+    this.start = path.start
+    this.end = path.end
+    if (bytes[path.start] !== QUOTE) return true
+    this.start++
+    this.end--
+    if (hasEscape(bytes, this.start, this.end)) {
+      this.bytes = encoder.encode(unescaped(bytes, path.start, path.end))
+      this.start = 0
+      this.end = this.bytes.length
+    }
+    return true
   }
 
   /** The name of the added member, after the white space that the first member has before it. */

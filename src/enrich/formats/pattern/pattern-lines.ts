@@ -4,6 +4,7 @@ import { appendedNothing } from '../../writing/appended-location.ts'
 import { JsonText, jsonRoom } from '../../writing/json-text.ts'
 import type { LineFormat, LineResult } from '../format-definition.ts'
 import { PatternLine, PatternTime, REST } from './pattern-line.ts'
+import { PatternValues } from './pattern-values.ts'
 import type { PatternPlan } from './plan.ts'
 
 const NO_BYTES = new Uint8Array(0)
@@ -21,6 +22,7 @@ const MAX_DIGITS = 15
  */
 export class PatternLines implements LineFormat {
   readonly rewrites: boolean
+  readonly values: PatternValues
   readonly #plan: PatternPlan
   readonly #locator: LineLocator
   readonly #line: PatternLine
@@ -35,6 +37,7 @@ export class PatternLines implements LineFormat {
     this.#plan = plan
     this.#locator = locator
     this.#line = new PatternLine(plan.pattern)
+    this.values = new PatternValues(plan, this.#line)
     this.rewrites = !plan.append
     const names = [...plan.pattern.fields.map(({ name }) => name), REST, plan.into]
     this.#names = names.map((name) => encoder.encode(`,${JSON.stringify(name)}:`))
@@ -53,6 +56,8 @@ export class PatternLines implements LineFormat {
     if (time !== null) {
       this.#locator.instant = this.#time.read(bytes, line.starts[time] ?? 0, line.ends[time] ?? 0)
     }
+    this.values.bytes = bytes
+    if (!this.#locator.writesLines) return isLocated ? 'resolved' : 'unresolved'
     if (!append) this.#object(bytes, end, out)
     else {
       out.write(bytes, start, end)

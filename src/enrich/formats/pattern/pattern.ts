@@ -4,6 +4,7 @@ import { appendedNothing, appendTemplate } from '../../writing/appended-location
 import type { FormatDefinition } from '../format-definition.ts'
 import { type Pattern, patternOf } from './directive.ts'
 import { PatternLines } from './pattern-lines.ts'
+import { fieldNamesOf, usualFieldsOf } from './pattern-values.ts'
 import { looksLikePattern, type PatternPlan, planPattern } from './plan.ts'
 
 /**
@@ -69,6 +70,8 @@ function definition<Name extends PatternFormat>(
     addressPosition: ({ pattern: { fields }, address }) => `in the field ${fields[address]?.name}`,
     locationTemplate: appendTemplate,
     appended: appendedNothing,
+    fieldNames: (plan) => fieldNamesOf(plan.pattern),
+    usualFields: (plan) => usualFieldsOf(plan.pattern),
     makeLines: (plan, locator) => new PatternLines(plan, locator),
   }
 }

@@ -60,6 +60,7 @@ export class TextLines implements LineFormat {
     if (kind === 'instant') this.#locator.instant = this.#time.instant
     else this.#locator.localInstant = this.#time.instant
     const isLocated = this.#choose(bytes, start, end, this.#plan.annotate === null ? null : out)
+    if (!this.#locator.writesLines) return isLocated ? 'resolved' : 'unresolved'
     if (this.rewrites) this.#writeObject(bytes, start, end, out)
     else if (this.#nothing !== null) {
       out.write(bytes, start, end)

@@ -73,6 +73,8 @@ export function inMember<Plan extends CommonPlan & { readonly format: string }>(
 ): FormatDefinition<NdjsonPlan> {
   return {
     ...NDJSON,
+    fieldNames: () => definition.fieldNames?.(inside) ?? null,
+    usualFields: () => definition.usualFields?.(inside) ?? {},
     makeLines: (plan, locator) =>
       new ObjectLines(plan, locator, { content: definition.makeLines(inside, locator) }),
   }

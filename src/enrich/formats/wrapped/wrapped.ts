@@ -1,5 +1,6 @@
 // Lines of other formats, each after what a wrapper writes before it.
 import { ByteSink } from '../../../bytes/byte-sink.ts'
+import type { FieldValues } from '../../counting/field-values.ts'
 import type { CommonPlan, PrefixWrapper } from '../../options.ts'
 import { JsonText, jsonRoom } from '../../writing/json-text.ts'
 import type { FormatDefinition, LineFormat, LineResult } from '../format-definition.ts'
@@ -27,6 +28,10 @@ class WrappedLines implements LineFormat {
 
   get fault(): string {
     return this.#inner.fault
+  }
+
+  get values(): FieldValues | undefined {
+    return this.#inner.values
   }
 
   get doubt(): string {

@@ -1,0 +1,183 @@
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+import { checkedCountPlan } from '../../enrich/count.ts'
+import { COUNT_KEYS, DEFAULT_MAX_GROUPS, MOST_GROUPS } from '../../enrich/count-plan.ts'
+import { asUsage } from '../enrich/command-errors.ts'
+import { ENRICH_OPTIONS, formatsWith, MIN_THREADED_BYTES } from '../enrich/flags.ts'
+import { DB, type FlagsOf, LOCALE, type OptionDefinition, oneOf, readList, wholeNumber } from '../options.ts'
+import { UsageError } from '../terminal.ts'
+
+/** The forms of the output, and how the name of an output in each of them ends. */
+export const COUNT_FORMS = ['table', 'csv', 'ndjson', 'md'] as const
+export type CountForm = (typeof COUNT_FORMS)[number]
+const ENDINGS: readonly (readonly [ending: RegExp, form: CountForm])[] = [
+  [/\.csv(?:\.gz|\.zst)?$/i, 'csv'],
+  [/\.(?:ndjson|jsonl)(?:\.gz|\.zst)?$/i, 'ndjson'],
+  [/\.(?:md|markdown)$/i, 'md'],
+]
+
+/** The option of `geofix enrich` with these flags: both commands read lines in the same way. */
+function ofEnrich<Flags extends (typeof ENRICH_OPTIONS)[number]['flags']>(flags: Flags) {
+  type Named = Extract<(typeof ENRICH_OPTIONS)[number], { readonly flags: Flags }>
+  const isNamed = (option: (typeof ENRICH_OPTIONS)[number]): option is Named => option.flags === flags
+  const found = ENRICH_OPTIONS.find(isNamed)
+  if (found === undefined) throw new RangeError(`geofix enrich has no option ${flags}`)
+  return found
+}
+
+/** The options of `geofix count`. A test compares the table in src/cli/count/README.md with them. */
+export const COUNT_OPTIONS = [
+  {
+    flags: '--by <keys>',
+    text: `count the lines with the same values of these keys, separated by commas (default: \`country\`): ${COUNT_KEYS.map((key) => `\`${key}\``).join(', ')}, or fields of the log, such as \`status\` or \`/user/plan\``,
+    read: readList,
+  },
+  { flags: '--unique', text: 'count the distinct addresses of each row too' },
+  {
+    flags: '--top <n>',
+    text: 'print only the largest rows. Where times and other keys are counted, only the largest values of the others, with all of their times',
+    read: wholeNumber(1, 1_000_000_000),
+  },
+  ofEnrich('--only-country <list>'),
+  ofEnrich('--not-country <list>'),
+  {
+    flags: '-o, --output <file>',
+    text: 'write to this file instead of standard output. `.gz` and `.zst` are compressed',
+    read: readFile,
+  },
+  {
+    flags: '--to <form>',
+    text: 'the form of the output: `table`, `csv`, `ndjson`, or `md` for a table in Markdown (default: what the name of the output says: `.csv`, `.ndjson`, `.jsonl`, `.md`; otherwise `table`)',
+    read: oneOf(COUNT_FORMS),
+  },
+  { flags: '--plain', text: 'no bars in the table, as in a file or a pipe' },
+  {
+    flags: '--time-zone <zone>',
+    text: 'the time zone of `hour`, `day`, `weekday` and `month`, such as `Europe/Berlin` (default: UTC)',
+  },
+  {
+    flags: '--max-groups <n>',
+    text: `the most rows that are counted, which bounds memory. Lines of later groups are counted together, and a note says so (default: ${DEFAULT_MAX_GROUPS})`,
+    read: wholeNumber(1, MOST_GROUPS),
+  },
+  ofEnrich('--format <name>'),
+  {
+    flags: '--field <name>',
+    text: 'the field with the address, as of [`geofix enrich`](../enrich/README.md) (default: detected, and printed)',
+    ...formatsWith('field'),
+  },
+  ofEnrich('--trust <list>'),
+  ofEnrich('--no-header'),
+  {
+    flags: '--nth <n>',
+    text: 'count the address with this number in each line, from 1, public or not (default: the first public one)',
+    read: ofEnrich('--nth <n>').read,
+    ...formatsWith('nth'),
+  },
+  ofEnrich('--log-format <directive>'),
+  ofEnrich('--force'),
+  {
+    ...ofEnrich('--time-field <name>'),
+    text: 'the field with the time (default: detected, and printed): ISO 8601 with an offset, or seconds, milliseconds, microseconds or nanoseconds since 1970. Access logs have their own',
+  },
+  {
+    ...ofEnrich('--at <time>'),
+    text: 'when the lines were written at the latest, for times without a year (default: when the file was last written)',
+  },
+  LOCALE,
+  DB,
+  ofEnrich('--max-line-bytes <n>'),
+  ofEnrich('--max-record-lines <n>'),
+  {
+    ...ofEnrich('--threads <n>'),
+    text: 'the number of threads (default: all cores, one for inputs below 256 MiB). The counts are the same',
+  },
+  { flags: '--quiet', text: 'print only errors and the result' },
+] as const satisfies readonly OptionDefinition[]
+
+export type CountFlags = FlagsOf<typeof COUNT_OPTIONS>
+
+/** What `geofix count --help` prints after the options. */
+export const COUNT_HELP = `
+FILE is anything that geofix enrich reads, compressed too; - is standard input. Several files are counted together.
+Lines without a location are counted as well, without a value: --by reason says why. Hours are UTC, or those of
+--time-zone; local_hour is the hour of the day at the place.
+
+Examples:
+  geofix count access.log
+  geofix count --by city --top 20 access.log -o cities.csv
+  geofix count --by country,hour --top 5 access.log.*.gz
+  geofix count --by network --unique access.log
+  geofix count --by ip,country --top 20 auth.log
+  geofix count --by status,country --only-country DE,FR access.log
+  geofix count --by /user/plan,month events.ndjson --to ndjson
+  geofix count --by weekday,local_hour access.log --to md
+
+Exit status: as of geofix enrich, see geofix enrich --help.`
+
+export type CountCommand = ReturnType<typeof countCommand>
+
+/** What `geofix count` is to do. @throws UsageError when an option is wrong */
+export function countCommand(files: readonly string[], flags: CountFlags) {
+  const { by = ['country'], unique, top, timeZone, maxGroups, output, to, plain = false } = flags
+  const { db = [], trust, threads, quiet = false, onlyCountry, notCountry, ...others } = flags
+  if (files.filter((file) => file === '-').length > 1) {
+    throw new UsageError('Standard input (-) can be read only once.')
+  }
+  if (output !== undefined && files.some((file) => resolve(file) === resolve(output))) {
+    throw new UsageError('--output names an input: the counts would replace it.')
+  }
+  const {
+    format,
+    field,
+    header,
+    nth,
+    logFormat,
+    force,
+    timeField,
+    at,
+    locale,
+    maxLineBytes,
+    maxRecordLines,
+  } = others
+  const lines = {
+    format,
+    field,
+    header,
+    nth,
+    logFormat,
+    force,
+    timeField,
+    at,
+    locale,
+    maxLineBytes,
+    maxRecordLines,
+  }
+  const options = { ...lines, trustedProxies: trust, onlyCountries: onlyCountry, notCountries: notCountry }
+  const name = output === '-' ? undefined : output
+  return {
+    /** Files; `-` is standard input. At least one. */
+    inputs: files.length > 0 ? files : ['-'],
+    /** A file; `undefined` is standard output. */
+    output: name,
+    /** How lines are read. */
+    options,
+    /** What is counted. */
+    plan: asUsage(() => checkedCountPlan({ ...options, by, unique, top, timeZone, maxGroups })),
+    top,
+    form: to ?? ENDINGS.find(([ending]) => ending.test(name ?? ''))?.[1] ?? 'table',
+    isPlain: plain,
+    /** Files. If empty, the embedded database is used. */
+    databases: db,
+    threads:
+      threads === undefined
+        ? { count: availableParallelism(), from: MIN_THREADED_BYTES }
+        : { count: threads, from: 0 },
+    isQuiet: quiet,
+  }
+}
+
+function readFile(text: string): string {
+  if (text === '') throw new UsageError('Write the name of a file, or - for standard output.')
+  return text
+}

@@ -1,0 +1,196 @@
+// What lines are counted by: the keys of a count, and the columns that they become.
+
+import { quoted } from '../errors.ts'
+import { nearestName } from '../option-names.ts'
+
+/** The keys that do not depend on the log. Any other name is that of a field of the log. */
+export const COUNT_KEYS = [
+  'country',
+  'region',
+  'city',
+  'timezone',
+  'network',
+  'ip',
+  'hour',
+  'day',
+  'weekday',
+  'month',
+  'local_hour',
+  'reason',
+] as const
+
+/**
+ * The columns of the keys that have others than their own name. A code comes with its name. A city comes with its country and
+ * region, because cities of several countries have one name.
+ */
+const COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  country: ['country', 'country_name'],
+  region: ['country', 'region', 'region_name'],
+  city: ['country', 'region_name', 'city'],
+}
+
+/** What the location of a line says. */
+export type LocationColumn = 'country' | 'country_name' | 'region' | 'region_name' | 'city' | 'timezone'
+/** What the time of a line says. */
+export type TimeColumn = (typeof TIMES)[number]
+
+const LOCATIONS = ['country', 'region', 'city', 'timezone'] as const
+export const TIMES = ['hour', 'day', 'weekday', 'month'] as const
+
+/** The value of a column; `null` if the line does not have it. */
+export type CountValue = string | number | null
+
+/**
+ * Columns whose values are found together. Plain data.
+ * - `location`: of the country, region, city and time zone
+ * - `time`: of the time of the line, in UTC or in the time zone of the plan
+ * - `local-hour`: the hour of the day at the place
+ * - `address`: of the first bits of the address; an address has 32 or 128 of them
+ * - `reason`: why the line has no location
+ * - `field`: the value of the field with this index in the `counted` fields of the plan
+ */
+export type Dimension =
+  | { readonly kind: 'location'; readonly columns: readonly LocationColumn[] }
+  | { readonly kind: 'time'; readonly columns: readonly TimeColumn[] }
+  | {
+      readonly kind: 'address'
+      readonly columns: readonly string[]
+      readonly ipv4Bits: number
+      readonly ipv6Bits: number
+    }
+  | { readonly kind: 'field'; readonly columns: readonly string[]; readonly field: number }
+  | { readonly kind: 'local-hour' | 'reason'; readonly columns: readonly string[] }
+
+/** What is counted. Plain data, as plans are. */
+export interface CountPlan {
+  readonly dimensions: readonly Dimension[]
+  /** All columns, in the order of the keys. */
+  readonly columns: readonly string[]
+  /** The fields of the log that are keys, by their names. */
+  readonly fields: readonly string[]
+  /** Whether distinct addresses are counted too. */
+  readonly unique: boolean
+  /** The IANA time zone of `time`; `null` for UTC. */
+  readonly timeZone: string | null
+  /** The most groups that are counted one by one. */
+  readonly maxGroups: number
+}
+
+/** How lines are counted. */
+export interface CountPlanOptions {
+  /** The keys, such as `country`; in one text they are separated by commas. */
+  readonly by: string | readonly string[]
+  readonly unique?: boolean | undefined
+  readonly timeZone?: string | undefined
+  readonly maxGroups?: number | undefined
+}
+
+export const DEFAULT_MAX_GROUPS = 1_000_000
+/** Each group takes 8 bytes for its count, 4 for each dimension, and its values. */
+export const MOST_GROUPS = 10_000_000
+/** More keys are probably a mistake. */
+const MAX_KEYS = 16
+
+/** Networks of `network`: the size that one customer of a provider usually has. */
+const IPV4_BITS = 24
+const IPV6_BITS = 48
+const NETWORK = /^network(?:\/(\d{1,3}))?(?:\/(\d{1,3}))?$/
+
+/** The columns of counts. A field of the log with such a name is written with a slash. */
+export const COUNT_COLUMNS = ['count', 'unique'] as const
+
+/** @throws TypeError when an option is wrong */
+export function countPlan(options: CountPlanOptions): CountPlan {
+  const { unique = false, timeZone, maxGroups = DEFAULT_MAX_GROUPS } = options
+  const by = typeof options.by === 'string' ? options.by.split(',').map((key) => key.trim()) : options.by
+  const isList =
+    Array.isArray(by) && by.length > 0 && by.every((key) => typeof key === 'string' && key !== '')
+  if (!isList)
+    throw new TypeError(`the option "by" must be some of ${COUNT_KEYS.join(', ')}, or fields of the log`)
+  if (by.length > MAX_KEYS)
+    throw new TypeError(`the option "by" has ${by.length} keys: ${MAX_KEYS} are the most`)
+  if (new Set(by).size < by.length) throw new TypeError('the option "by" names a key twice')
+  if (!(Number.isSafeInteger(maxGroups) && maxGroups >= 1 && maxGroups <= MOST_GROUPS)) {
+    throw new TypeError(`the option "maxGroups" must be a whole number from 1 to ${MOST_GROUPS}`)
+  }
+  if (timeZone !== undefined) checkTimeZone(timeZone)
+  const columns = [...new Set(by.flatMap((key) => COLUMNS[key] ?? [key]))]
+  const fields: string[] = []
+  const others = by.flatMap((key): Dimension[] => {
+    if (isOneOf(LOCATIONS, key) || isOneOf(TIMES, key)) return []
+    if (key === 'local_hour') return [{ kind: 'local-hour', columns: [key] }]
+    if (key === 'reason') return [{ kind: key, columns: [key] }]
+    if (key === 'ip') return [{ kind: 'address', columns: [key], ipv4Bits: 32, ipv6Bits: 128 }]
+    const network = networkOf(key)
+    return [network ?? { kind: 'field', columns: [key], field: fields.push(key) - 1 }]
+  })
+  const taken = fields.find((field) => isOneOf(COUNT_COLUMNS, field))
+  if (taken !== undefined) {
+    throw new TypeError(
+      `the result has a column ${quoted(taken)}: name the field of the log as ${quoted(`/${taken}`)}`,
+    )
+  }
+  const location = columns.filter((column) => isOneOf(LOCATION_COLUMNS, column))
+  const time = by.filter((key) => isOneOf(TIMES, key))
+  const dimensions: Dimension[] = [
+    ...(location.length > 0 ? [{ kind: 'location' as const, columns: location }] : []),
+    ...(time.length > 0 ? [{ kind: 'time' as const, columns: time }] : []),
+    ...others,
+  ]
+  return { dimensions, columns, fields, unique, timeZone: timeZone ?? null, maxGroups }
+}
+
+const LOCATION_COLUMNS = ['country', 'country_name', 'region', 'region_name', 'city', 'timezone'] as const
+
+/** The networks of `network/24`, `network/48` or `network/24/48`; `undefined` for another key. @throws TypeError */
+function networkOf(key: string): Dimension | undefined {
+  const [found, first, second] = NETWORK.exec(key) ?? []
+  if (found === undefined) return undefined
+  const bits = [first, second].filter((each) => each !== undefined).map(Number)
+  const [only = 0] = bits
+  const [ipv4Bits = 0, ipv6Bits = 0] =
+    bits.length === 2
+      ? bits
+      : only > 32
+        ? [IPV4_BITS, only]
+        : only > 0
+          ? [only, IPV6_BITS]
+          : [IPV4_BITS, IPV6_BITS]
+  if (ipv4Bits < 1 || ipv4Bits > 32 || ipv6Bits < 1 || ipv6Bits > 128 || (bits.length === 1 && only === 0)) {
+    throw new TypeError(
+      `the key ${quoted(key)} must have 1 to 32 bits for IPv4 and 1 to 128 for IPv6, as in network/24 or network/24/48`,
+    )
+  }
+  return { kind: 'address', columns: [key], ipv4Bits, ipv6Bits }
+}
+
+function checkTimeZone(timeZone: string): void {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone })
+  } catch {
+    throw new TypeError(
+      `the option "timeZone" must be an IANA time zone such as Europe/Berlin, not ${quoted(timeZone)}`,
+    )
+  }
+}
+
+/** What is wrong with a name that is neither a key nor one of these fields, for a message. */
+export function unknownKey(key: string, fields: readonly string[]): string {
+  const near = nearestName(key, [...COUNT_KEYS, ...fields])
+  const meant = near === undefined ? '' : `: did you mean ${near}?`
+  const has = fields.length === 0 ? 'and its lines have no fields' : `and its fields are ${shown(fields)}`
+  return `there is no key ${quoted(key)}${meant || ':'} The keys are ${COUNT_KEYS.join(', ')}, ${has}`
+}
+
+const MAX_SHOWN = 20
+
+function shown(names: readonly string[]): string {
+  const first = names.slice(0, MAX_SHOWN).map((name) => quoted(name))
+  return names.length > MAX_SHOWN
+    ? `${first.join(', ')} and ${names.length - MAX_SHOWN} more`
+    : first.join(', ')
+}
+
+function isOneOf<Name extends string>(names: readonly Name[], name: string): name is Name {
+  return names.some((each) => each === name)
+}

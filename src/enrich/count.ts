@@ -1,0 +1,124 @@
+// `count` of `geofix/enrich`: counts the lines of a log instead of writing them.
+
+import type { DatabaseSet } from '../location/database-set.ts'
+import { checkOptionNames, type NamesOf } from '../option-names.ts'
+import { type CountPlan, countPlan } from './count-plan.ts'
+import { type CountTable, countNotes, countTable } from './counting/count-rows.ts'
+import { type Counts, finishedCounts } from './counting/counts.ts'
+import { LocalExecutor } from './executor.ts'
+import { checkOptions, type EnrichOptions, type Format, makeCountPlan } from './formats/formats.ts'
+import { Run } from './run.ts'
+import { type LineInput, LineSource } from './streams.ts'
+
+/** How lines are read and counted. */
+export interface CountOptions
+  extends Pick<
+    EnrichOptions,
+    | 'format'
+    | 'field'
+    | 'header'
+    | 'nth'
+    | 'logFormat'
+    | 'timeField'
+    | 'at'
+    | 'locale'
+    | 'trustedProxies'
+    | 'force'
+    | 'onlyCountries'
+    | 'notCountries'
+    | 'maxLineBytes'
+    | 'maxRecordLines'
+  > {
+  /**
+   * What lines are counted by: `country`, `region`, `city`, `timezone`, `network` (also `network/16`, or
+   * `network/16/48` for both families), `ip`, `hour`, `day`, `weekday`, `month`, `local_hour`, `reason`, or fields of the log by their
+   * names. A field with the name of a key is written with a slash: `/country`. One text has commas between the keys.
+   */
+  readonly by: string | readonly string[]
+  /** Count the distinct addresses of each row too. Default: false. */
+  readonly unique?: boolean | undefined
+  /** How many rows are returned, the largest. With times and other keys: how many values of the other keys. Default: all. */
+  readonly top?: number | undefined
+  /** The IANA time zone of `hour`, `day`, `weekday` and `month`, such as `Europe/Berlin`. Default: UTC. */
+  readonly timeZone?: string | undefined
+  /** The most groups that are counted, which bounds memory. Lines of later groups are `other`. 1 to 10,000,000. Default: 1,000,000. */
+  readonly maxGroups?: number | undefined
+}
+
+export const COUNT_OPTIONS: NamesOf<CountOptions> = {
+  format: true,
+  field: true,
+  header: true,
+  nth: true,
+  logFormat: true,
+  timeField: true,
+  at: true,
+  locale: true,
+  trustedProxies: true,
+  force: true,
+  onlyCountries: true,
+  notCountries: true,
+  maxLineBytes: true,
+  maxRecordLines: true,
+  by: true,
+  unique: true,
+  top: true,
+  timeZone: true,
+  maxGroups: true,
+}
+
+/** The result of a count. */
+export interface CountResult extends CountTable {
+  /** All lines, also those that are in no row: blank and unreadable ones. */
+  readonly counts: Counts
+  readonly format: Format | null
+  /** What was guessed, and what is not exact. Show these to the user. */
+  readonly notes: readonly string[]
+}
+
+/** Counts an input. @param set used until the promise settles */
+export async function countLines(
+  set: DatabaseSet,
+  input: LineInput,
+  options: CountOptions,
+  plan: CountPlan,
+): Promise<CountResult> {
+  const { by: _, unique: __, top, timeZone: ___, maxGroups: ____, ...lineOptions } = options
+  const source = new LineSource(input)
+  const notes: string[] = []
+  const run = new Run({
+    inputs: [source],
+    plan: (sample, isWhole, isCut) => {
+      const planned = makeCountPlan(sample, isWhole, lineOptions, plan, isCut)
+      notes.push(...planned.notes)
+      return planned.plan
+    },
+    maxLineBytes: lineOptions.maxLineBytes,
+    set,
+    executor: new LocalExecutor(),
+  })
+  try {
+    await run.complete({ write: async () => {} })
+  } catch (error) {
+    await source.release(error).catch(() => {})
+    throw error
+  }
+  const totals = run.groups(plan)
+  return {
+    ...countTable(totals, top),
+    counts: finishedCounts(run.counts),
+    format: run.format,
+    notes: [...notes, ...countNotes(totals)],
+  }
+}
+
+/** Checks the options of a count. @throws TypeError, InvalidLocaleError when one is wrong */
+export function checkedCountPlan(options: CountOptions & { readonly resolver?: unknown }): CountPlan {
+  checkOptionNames('count', options, { ...COUNT_OPTIONS, resolver: true })
+  const { by, unique, top, timeZone, maxGroups, resolver: _, ...lineOptions } = options
+  if (top !== undefined && !(Number.isSafeInteger(top) && top >= 1)) {
+    throw new TypeError('the option "top" must be a whole number from 1')
+  }
+  checkOptions(lineOptions)
+  return countPlan({ by, unique, timeZone, maxGroups })
+}

@@ -1,0 +1,181 @@
+import { RowSet } from '../../location/tables.ts'
+import type { CountPlan, CountValue } from '../count-plan.ts'
+import { DistinctAddresses } from './distinct-addresses.ts'
+
+/** The code of a value that is not counted one by one, because there are too many. */
+export const NO_CODE = -1
+
+const FIRST_GROUPS = 256
+
+/** The groups that some lines are in, as numbers of groups and codes of values. */
+export class GroupCounts {
+  /** The codes of the next line, one for each dimension of the plan. */
+  readonly codes: Int32Array
+  /** Its address, in four words. An IPv4 address is mapped to IPv6. */
+  readonly address = new Int32Array(4)
+  /** Lines of other groups than the first {@link CountPlan.maxGroups}. */
+  other = 0
+  readonly distinct: DistinctAddresses | null
+  readonly #maxGroups: number
+  readonly #groups: RowSet
+  #isFull = false
+  #counts = new Float64Array(FIRST_GROUPS)
+
+  constructor({ dimensions, maxGroups, unique }: CountPlan) {
+    this.codes = new Int32Array(dimensions.length)
+    this.#maxGroups = maxGroups
+    this.#groups = new RowSet(dimensions.length)
+    this.distinct = unique ? new DistinctAddresses() : null
+  }
+
+  /** Whether no group is added any more. No value needs a new code then. */
+  get isFull(): boolean {
+    return this.#isFull
+  }
+
+  get size(): number {
+    return this.#groups.size
+  }
+
+  /** The codes of all groups, group after group. */
+  get groups(): Int32Array {
+    return this.#groups.rows.subarray(0, this.#groups.size * this.codes.length)
+  }
+
+  /** The lines of each group. */
+  get counts(): Float64Array {
+    return this.#counts.subarray(0, this.#groups.size)
+  }
+
+  /**
+   * Counts lines with `codes`.
+   *
+   * @returns the number of their group; -1 if they are counted as other lines
+   */
+  add(count: number): number {
+    const group = this.#groupOf()
+    if (group === NO_CODE) {
+      this.other += count
+      return group
+    }
+    if (group >= this.#counts.length) {
+      const larger = new Float64Array(2 * this.#counts.length)
+      larger.set(this.#counts)
+      this.#counts = larger
+    }
+    this.#counts[group] = (this.#counts[group] ?? 0) + count
+    return group
+  }
+
+  #groupOf(): number {
+    const { codes } = this
+    for (let i = 0; i < codes.length; i++) {
+      if (codes[i] !== NO_CODE) continue
+      // Too many values of one dimension. The others must not grow without bound either.
+      this.#isFull = true
+      return NO_CODE
+    }
+    if (this.#isFull) return this.#groups.find(codes)
+    const group = this.#groups.add(codes)
+    this.#isFull = this.#groups.size >= this.#maxGroups
+    return group
+  }
+}
+
+/** The groups of some lines, with the values of their codes. Plain data that survives `structuredClone`. */
+export interface GroupPart {
+  /** For each dimension, the values of its columns, by code. */
+  readonly values: readonly (readonly CountValue[])[][]
+  readonly groups: Int32Array
+  readonly counts: Float64Array
+  readonly other: number
+  readonly pairs: Int32Array | null
+  readonly halvings: number
+  /** Fields of the log that none of the lines has, by their index in the plan. */
+  readonly absentFields: readonly number[]
+  /** Lines whose time has an unknown offset from UTC, if times are counted. */
+  readonly localTimes: number
+}
+
+/** The groups of all lines of a run: the sum of parts. */
+export class GroupTotals {
+  readonly plan: CountPlan
+  /** Fields of the log that no line has, by their index in the plan; `null` before the first part. */
+  absentFields: readonly number[] | null = null
+  localTimes = 0
+  readonly #counts: GroupCounts
+  /** For each dimension the values by code, and the codes by values as JSON. */
+  readonly #values: (readonly CountValue[])[][]
+  readonly #codes: readonly Map<string, number>[]
+
+  constructor(plan: CountPlan) {
+    this.plan = plan
+    this.#counts = new GroupCounts(plan)
+    this.#values = plan.dimensions.map(() => [])
+    this.#codes = plan.dimensions.map(() => new Map())
+  }
+
+  get other(): number {
+    return this.#counts.other
+  }
+
+  /** Of how many addresses one is in the sample that distinct addresses are estimated from; 1 if they are exact. */
+  get sampling(): number {
+    return 2 ** (this.#counts.distinct?.halvings ?? 0)
+  }
+
+  add(part: GroupPart): void {
+    const counts = this.#counts
+    const { codes } = counts
+    const width = codes.length
+    const lines = part.counts.length
+    const own = part.values.map((values, dimension) => values.map((each) => this.#codeOf(dimension, each)))
+    const groups = new Int32Array(lines)
+    for (let group = 0; group < lines; group++) {
+      for (let dimension = 0; dimension < width; dimension++) {
+        const code = part.groups[group * width + dimension] ?? NO_CODE
+        codes[dimension] = own[dimension]?.[code] ?? NO_CODE
+      }
+      groups[group] = counts.add(part.counts[group] ?? 0)
+    }
+    counts.other += part.other
+    if (part.pairs !== null) counts.distinct?.merge(part.pairs, part.halvings, groups)
+    this.localTimes += part.localTimes
+    this.absentFields =
+      this.absentFields?.filter((field) => part.absentFields.includes(field)) ?? part.absentFields
+  }
+
+  /** Each group: its values, by column of the plan, its lines, and its distinct addresses or `null`. */
+  *groups(): Generator<{ values: CountValue[]; count: number; unique: number | null }> {
+    const { columns, dimensions } = this.plan
+    const { groups, counts, distinct } = this.#counts
+    const unique = distinct?.counts(counts.length)
+    // Where the value of each column is: the dimension, and the column of it.
+    const names = dimensions.map((each): readonly string[] => each.columns)
+    const places = columns.map((column) => {
+      const dimension = names.findIndex((each) => each.includes(column))
+      return { dimension, at: Math.max(0, names[dimension]?.indexOf(column) ?? 0) }
+    })
+    for (let group = 0; group < counts.length; group++) {
+      const values = places.map(({ dimension, at }) => {
+        const code = groups[group * dimensions.length + dimension] ?? NO_CODE
+        return this.#values[dimension]?.[code]?.[at] ?? null
+      })
+      yield { values, count: counts[group] ?? 0, unique: unique?.[group] ?? null }
+    }
+  }
+
+  #codeOf(dimension: number, values: readonly CountValue[]): number {
+    const codes = this.#codes[dimension]
+    const list = this.#values[dimension]
+    if (codes === undefined || list === undefined) return NO_CODE
+    const key = JSON.stringify(values)
+    let code = codes.get(key)
+    if (code === undefined) {
+      if (this.#counts.isFull) return NO_CODE
+      code = list.push(values) - 1
+      codes.set(key, code)
+    }
+    return code
+  }
+}

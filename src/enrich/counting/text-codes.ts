@@ -1,0 +1,91 @@
+/** Slots of an empty table: a power of two. */
+const FIRST_SLOTS = 256
+const FIRST_BYTES = 4096
+/** Limit of the bytes of all texts. */
+export const MAX_TEXT_BYTES = 2 ** 26
+
+/** Numbers distinct texts, given as bytes, in the order in which they are added. */
+export class TextCodes {
+  size = 0
+  readonly #maxBytes: number
+  /** All texts, one after another. */
+  #bytes = new Uint8Array(FIRST_BYTES)
+  #used = 0
+  /** Where each text ends. */
+  #ends = new Int32Array(FIRST_SLOTS)
+  /** Numbers of texts plus 1, by hash; 0 is an empty slot. */
+  #slots = new Int32Array(FIRST_SLOTS)
+
+  constructor(maxBytes = MAX_TEXT_BYTES) {
+    this.#maxBytes = maxBytes
+  }
+
+  /**
+   * The number of the text in `bytes[start, end)`.
+   *
+   * @param mayAdd whether an unknown text is added
+   * @returns -1 if it is unknown, and may not be added or would exceed the limit of bytes
+   */
+  code(bytes: Uint8Array, start: number, end: number, mayAdd: boolean): number {
+    let slot = this.#slotOf(bytes, start, end)
+    const known = this.#slots[slot] ?? 0
+    if (known > 0) return known - 1
+    const used = this.#used + end - start
+    if (!mayAdd || used > this.#maxBytes) return -1
+    if (2 * this.size >= this.#slots.length) {
+      this.#grow()
+      slot = this.#slotOf(bytes, start, end)
+    }
+    if (used > this.#bytes.length) {
+      const larger = new Uint8Array(Math.max(2 * this.#bytes.length, used))
+      larger.set(this.#bytes)
+      this.#bytes = larger
+    }
+    this.#bytes.set(bytes.subarray(start, end), this.#used)
+    this.#used = used
+    this.#ends[this.size] = used
+    this.#slots[slot] = ++this.size
+    return this.size - 1
+  }
+
+  /** The text of a number. What is not UTF-8 is replaced. */
+  text(code: number): string {
+    return decoder.decode(this.#bytes.subarray(this.#startOf(code), this.#ends[code]))
+  }
+
+  #startOf(code: number): number {
+    return code === 0 ? 0 : (this.#ends[code - 1] ?? 0)
+  }
+
+  /** The slot of a text: its own, or an empty one. */
+  #slotOf(bytes: Uint8Array, start: number, end: number): number {
+    const slots = this.#slots
+    const own = this.#bytes
+    const size = end - start
+    let hash = size
+    for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193)
+    hash ^= hash >>> 15
+    for (let slot = hash & (slots.length - 1); ; slot = (slot + 1) & (slots.length - 1)) {
+      const number = slots[slot] ?? 0
+      if (number === 0) return slot
+      const from = this.#startOf(number - 1)
+      if ((this.#ends[number - 1] ?? 0) - from !== size) continue
+      let at = 0
+      while (at < size && own[from + at] === bytes[start + at]) at++
+      if (at === size) return slot
+    }
+  }
+
+  #grow(): void {
+    this.#slots = new Int32Array(2 * this.#slots.length)
+    const ends = new Int32Array(this.#slots.length / 2 + 1)
+    ends.set(this.#ends.subarray(0, this.size))
+    this.#ends = ends
+    // Texts are distinct, so each finds an empty slot.
+    for (let code = 0; code < this.size; code++) {
+      this.#slots[this.#slotOf(this.#bytes, this.#startOf(code), ends[code] ?? 0)] = code + 1
+    }
+  }
+}
+
+const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { ignoreBOM: true })

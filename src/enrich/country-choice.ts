@@ -1,0 +1,48 @@
+import { quoted } from '../errors.ts'
+import { localeOf } from '../location/locale.ts'
+import { platformCountryName } from '../location/shared-parts.ts'
+
+/** The countries whose lines are wanted, or not wanted. Plain data. */
+export interface CountryChoice {
+  /** ISO 3166-1 alpha-2 codes. */
+  readonly codes: readonly string[]
+  /** Whether lines in these countries are left out. Otherwise all other lines are, also those without a country. */
+  readonly areExcluded: boolean
+}
+
+/** Whether the lines of a country are wanted. @param code `null` if a line has no country */
+export function isChosen({ codes, areExcluded }: CountryChoice, code: string | null): boolean {
+  return (code !== null && codes.includes(code)) !== areExcluded
+}
+
+/** The choice of the options `onlyCountries` and `notCountries`; `undefined` without them. @throws TypeError when one is wrong */
+export function countryChoice(
+  only: readonly string[] | undefined,
+  not: readonly string[] | undefined,
+): CountryChoice | undefined {
+  if (only !== undefined && not !== undefined) {
+    throw new TypeError('the options "onlyCountries" and "notCountries" exclude each other: use one of them')
+  }
+  if (only !== undefined) return { codes: codesOf('onlyCountries', only), areExcluded: false }
+  return not === undefined ? undefined : { codes: codesOf('notCountries', not), areExcluded: true }
+}
+
+function codesOf(option: string, countries: readonly string[]): readonly string[] {
+  if (!Array.isArray(countries) || countries.length === 0) {
+    throw new TypeError(`the option "${option}" must be a list of country codes, such as DE`)
+  }
+  return countries.map((country) => {
+    const code = typeof country === 'string' && /^[a-z]{2}$/i.test(country) ? country.toUpperCase() : null
+    if (code === null || platformCountryName(code, localeOf('en')) === null) {
+      throw new TypeError(
+        `the option "${option}" must have ISO 3166-1 codes, such as DE: ${quoted(String(country))} is none`,
+      )
+    }
+    // UK is the United Kingdom for CLDR, and no database has it.
+    const canonical = new Intl.Locale(`und-${code}`).region
+    if (canonical !== code) {
+      throw new TypeError(`the option "${option}" must have ISO 3166-1 codes: write ${canonical} for ${code}`)
+    }
+    return code
+  })
+}

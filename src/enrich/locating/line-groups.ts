@@ -1,0 +1,323 @@
+// Counts lines by their groups: the values of the keys become codes, and lines with the same codes are one group.
+import { formatIPv4, formatIPv6 } from '../../address/ip-text.ts'
+import type { Locale } from '../../location/locale.ts'
+import type { Location } from '../../location/location-table.ts'
+import { RowSet, remember } from '../../location/tables.ts'
+import { timezoneOf } from '../../location/timezone.ts'
+import { ZoneOffsets } from '../../location/zone-offsets.ts'
+import type { CountPlan, CountValue, Dimension, LocationColumn, TimeColumn } from '../count-plan.ts'
+import { FAILURE_REASONS } from '../counting/counts.ts'
+import type { FieldValues } from '../counting/field-values.ts'
+import { GroupCounts, type GroupPart, NO_CODE } from '../counting/group-counts.ts'
+import { TextCodes } from '../counting/text-codes.ts'
+import type { LineLocator } from './line-locator.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** Hours or days whose codes are cached. */
+const MAX_SPANS = 65_536
+
+/** Makes codes of the values that the columns of one dimension have in the last line. */
+interface Coder {
+  /** @param mayAdd whether new values get a code. @returns the code of the values, or {@link NO_CODE} */
+  code(mayAdd: boolean): number
+  /** The values of all codes. */
+  values(): (readonly CountValue[])[]
+}
+
+/** Counts the lines of one thread by their groups. */
+export class LineGroups {
+  readonly #plan: CountPlan
+  readonly #locator: LineLocator
+  readonly #coders: readonly Coder[]
+  readonly #fields: readonly FieldCoder[]
+  readonly #hasTimes: boolean
+  #counts: GroupCounts
+  #localTimes = 0
+
+  /** @param values of the fields of the log; `null` if it has none */
+  constructor(plan: CountPlan, locator: LineLocator, values: FieldValues | null, locale: Locale) {
+    this.#plan = plan
+    this.#locator = locator
+    this.#coders = plan.dimensions.map((dimension) => coderOf(dimension, plan, locator, values, locale))
+    this.#fields = this.#coders.filter((coder) => coder instanceof FieldCoder)
+    this.#hasTimes = plan.dimensions.some(({ kind }) => kind === 'time')
+    this.#counts = new GroupCounts(plan)
+  }
+
+  /** Counts the line that the locator and the format have read last. */
+  count(): void {
+    const counts = this.#counts
+    const { codes, distinct } = counts
+    const mayAdd = !counts.isFull
+    for (let i = 0; i < codes.length; i++) codes[i] = this.#coders[i]?.code(mayAdd) ?? NO_CODE
+    const group = counts.add(1)
+    if (distinct !== null && group !== NO_CODE && this.#locator.addressInto(counts.address)) {
+      distinct.add(group, counts.address)
+    }
+    if (this.#hasTimes && this.#locator.isLocal) this.#localTimes++
+  }
+
+  /** The groups since the last call. */
+  take(): GroupPart {
+    const { groups, counts, other, distinct } = this.#counts
+    const part = {
+      values: this.#coders.map((coder) => coder.values()),
+      // Copies, so that a message to another thread does not take their spare memory with them.
+      groups: groups.slice(),
+      counts: counts.slice(),
+      other,
+      pairs: distinct?.pairs.slice() ?? null,
+      halvings: distinct?.halvings ?? 0,
+      absentFields: this.#fields.filter(({ isAbsent }) => isAbsent).map(({ field }) => field),
+      localTimes: this.#localTimes,
+    }
+    this.#counts = new GroupCounts(this.#plan)
+    this.#localTimes = 0
+    return part
+  }
+}
+
+function coderOf(
+  dimension: Dimension,
+  plan: CountPlan,
+  locator: LineLocator,
+  values: FieldValues | null,
+  locale: Locale,
+): Coder {
+  switch (dimension.kind) {
+    case 'location':
+      return new LocationCoder(dimension.columns, locator, locale)
+    case 'time':
+      return new TimeCoder(dimension.columns, locator, plan.timeZone)
+    case 'address':
+      return new AddressCoder(dimension.ipv4Bits, dimension.ipv6Bits, locator)
+    case 'field':
+      return new FieldCoder(dimension.field, values)
+    case 'local-hour':
+      return {
+        code: () => {
+          const hour = locator.localHour
+          return hour === null ? 0 : (((hour % 24) + 24) % 24) + 1
+        },
+        values: () => [[null], ...Array.from({ length: 24 }, (_, hour) => [hour])],
+      }
+    case 'reason':
+      return {
+        code: () => (locator.locationNumber >= 0 ? 0 : FAILURE_REASONS.indexOf(locator.reason) + 1),
+        values: () => [null, ...FAILURE_REASONS].map((reason) => [reason]),
+      }
+  }
+}
+
+/** Stands for `null` in a key: no name is this. */
+const NOTHING = '\u0001'
+
+/** Numbers distinct tuples of values. */
+class Tuples {
+  readonly list: (readonly CountValue[])[] = []
+  readonly #codes = new Map<string, number>()
+
+  code(values: readonly CountValue[], mayAdd: boolean): number {
+    const key = values.map((value) => value ?? NOTHING).join('\0')
+    const known = this.#codes.get(key)
+    if (known !== undefined) return known
+    if (!mayAdd) return NO_CODE
+    this.#codes.set(key, this.list.length)
+    return this.list.push(values) - 1
+  }
+}
+
+/** What a column says of a location. */
+const PARTS: Readonly<Record<LocationColumn, (location: Location, locale: Locale) => string | null>> = {
+  country: ({ shared }, locale) => shared.countryIn(locale).code,
+  country_name: ({ shared }, locale) => shared.countryIn(locale).name,
+  region: ({ shared }, locale) => shared.regionIn(locale).code,
+  region_name: ({ shared }, locale) => shared.regionIn(locale).name,
+  city: ({ city }) => city,
+  timezone: ({ shared }) => shared.timezone.id,
+}
+
+class LocationCoder implements Coder {
+  readonly #parts: readonly ((location: Location, locale: Locale) => string | null)[]
+  readonly #locator: LineLocator
+  readonly #locale: Locale
+  readonly #tuples = new Tuples()
+  readonly #nowhere: readonly null[]
+  /** Codes plus 2 by the number of a location: a location without a code has 1. */
+  #codes = new Int32Array(1024)
+  #epoch = 0
+
+  constructor(columns: readonly LocationColumn[], locator: LineLocator, locale: Locale) {
+    this.#parts = columns.map((column) => PARTS[column])
+    this.#locator = locator
+    this.#locale = locale
+    this.#nowhere = columns.map(() => null)
+  }
+
+  code(mayAdd: boolean): number {
+    const { locationNumber: number, epoch } = this.#locator
+    if (number < 0) return this.#tuples.code(this.#nowhere, mayAdd)
+    if (epoch !== this.#epoch) {
+      this.#codes.fill(0)
+      this.#epoch = epoch
+    }
+    const known = this.#codes[number] ?? 0
+    return known > 0 ? known - 2 : this.#find(number, mayAdd)
+  }
+
+  values(): (readonly CountValue[])[] {
+    return this.#tuples.list
+  }
+
+  #find(number: number, mayAdd: boolean): number {
+    if (number >= this.#codes.length) {
+      const larger = new Int32Array(2 * number)
+      larger.set(this.#codes)
+      this.#codes = larger
+    }
+    const { location } = this.#locator
+    const code = this.#tuples.code(
+      this.#parts.map((part) => part(location, this.#locale)),
+      mayAdd,
+    )
+    this.#codes[number] = code + 2
+    return code
+  }
+}
+
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+
+/** What a column says of an instant. The fields of the date are those of the time zone, though they are called UTC. */
+const TIMES: Readonly<Record<TimeColumn, (date: Date) => CountValue>> = {
+  hour: (date) => date.getUTCHours(),
+  day: dayOf,
+  weekday: (date) => WEEKDAYS[date.getUTCDay()] ?? null,
+  month: (date) => dayOf(date).slice(0, -3),
+}
+
+function dayOf(date: Date): string {
+  return date.toISOString().split('T')[0] ?? ''
+}
+
+class TimeCoder implements Coder {
+  readonly #parts: readonly ((date: Date) => CountValue)[]
+  readonly #locator: LineLocator
+  readonly #zone: ZoneOffsets | null
+  /** The span of time in which all values are the same. Milliseconds. */
+  readonly #spanMs: number
+  readonly #tuples = new Tuples()
+  readonly #codes = new Map<number, number>()
+  /** The last span since 1970, and its code. */
+  #span = Number.NaN
+  #code = NO_CODE
+
+  constructor(columns: readonly TimeColumn[], locator: LineLocator, timeZone: string | null) {
+    this.#parts = columns.map((column) => TIMES[column])
+    this.#locator = locator
+    this.#zone = timeZone === null ? null : new ZoneOffsets(timezoneOf(timeZone))
+    this.#spanMs = columns.includes('hour') ? HOUR_MS : DAY_MS
+  }
+
+  code(mayAdd: boolean): number {
+    const { hasTime, time, isLocal } = this.#locator
+    if (!hasTime)
+      return this.#tuples.code(
+        this.#parts.map(() => null),
+        mayAdd,
+      )
+    // A local time whose offset is unknown is counted as the log has it.
+    const minutes = this.#zone === null || isLocal ? 0 : (this.#zone.at(time).minutes ?? 0)
+    const span = Math.floor((time + minutes * 60_000) / this.#spanMs)
+    if (span === this.#span && this.#code !== NO_CODE) return this.#code
+    this.#span = span
+    this.#code = remember(this.#codes, MAX_SPANS, span, () => this.#find(span, mayAdd))
+    return this.#code
+  }
+
+  values(): (readonly CountValue[])[] {
+    return this.#tuples.list
+  }
+
+  #find(span: number, mayAdd: boolean): number {
+    const date = new Date(span * this.#spanMs)
+    return this.#tuples.code(
+      this.#parts.map((part) => part(date)),
+      mayAdd,
+    )
+  }
+}
+
+/** The networks of addresses. Code 0 is for lines without an address. */
+class AddressCoder implements Coder {
+  readonly #locator: LineLocator
+  readonly #ipv4Bits: number
+  readonly #ipv6Bits: number
+  readonly #words = new Int32Array(4)
+  readonly #networks = new RowSet(4)
+
+  constructor(ipv4Bits: number, ipv6Bits: number, locator: LineLocator) {
+    this.#locator = locator
+    this.#ipv4Bits = ipv4Bits
+    this.#ipv6Bits = ipv6Bits
+  }
+
+  code(mayAdd: boolean): number {
+    const words = this.#words
+    if (!this.#locator.addressInto(words)) return 0
+    const bits = isMapped(words, 0) ? this.#ipv4Bits + 96 : this.#ipv6Bits
+    for (let word = 0; word < 4; word++) {
+      const kept = bits - 32 * word
+      if (kept < 32) words[word] = kept <= 0 ? 0 : (words[word] ?? 0) & (-1 << (32 - kept))
+    }
+    const known = mayAdd ? this.#networks.add(words) : this.#networks.find(words)
+    return known === NO_CODE ? NO_CODE : known + 1
+  }
+
+  values(): (readonly CountValue[])[] {
+    const { rows, size } = this.#networks
+    const values: CountValue[][] = [[null]]
+    for (let row = 0; row < size; row++) values.push([this.#text(rows, 4 * row)])
+    return values
+  }
+
+  #text(words: Int32Array, at: number): string {
+    const isIPv4 = isMapped(words, at)
+    const bits = isIPv4 ? this.#ipv4Bits : this.#ipv6Bits
+    const text = isIPv4
+      ? formatIPv4((words[at + 3] ?? 0) >>> 0)
+      : formatIPv6(Uint32Array.from(words.subarray(at, at + 4)))
+    return bits === (isIPv4 ? 32 : 128) ? text : `${text}/${bits}`
+  }
+}
+
+function isMapped(words: Int32Array, at: number): boolean {
+  return words[at] === 0 && words[at + 1] === 0 && words[at + 2] === 0xffff
+}
+
+/** The values of a field of the log. Code 0 is for lines without one. */
+class FieldCoder implements Coder {
+  /** Whether no line had a value so far. */
+  isAbsent = true
+  readonly #values: FieldValues | null
+  readonly #texts = new TextCodes()
+
+  constructor(
+    readonly field: number,
+    values: FieldValues | null,
+  ) {
+    this.#values = values
+  }
+
+  code(mayAdd: boolean): number {
+    const values = this.#values
+    if (values === null || !values.find(this.field)) return 0
+    this.isAbsent = false
+    const code = this.#texts.code(values.bytes, values.start, values.end, mayAdd)
+    return code === NO_CODE ? NO_CODE : code + 1
+  }
+
+  values(): (readonly CountValue[])[] {
+    return [[null], ...Array.from({ length: this.#texts.size }, (_, code) => [this.#texts.text(code)])]
+  }
+}
