@@ -7,6 +7,7 @@ import type { FormatDefinition, LineFormat } from './formats/format-definition.t
 import { definitionFor, type Plan } from './formats/formats.ts'
 import { LineGroups } from './locating/line-groups.ts'
 import { LineLocator } from './locating/line-locator.ts'
+import { AddressMask, endOfCut } from './masking/address-mask.ts'
 import { type Layout, lineFeedsIn, preambleLength, recordEndsOf } from './reading/layout.ts'
 import type { RecordEnds } from './reading/record-ends.ts'
 import { markLength } from './reading/sample.ts'
@@ -56,6 +57,10 @@ export class BlockEnricher {
   readonly #raw: RawLines | null
   /** Counts lines by groups instead of writing them; `null` if they are written. */
   readonly #groups: LineGroups | null
+  /** Replaces the addresses of the output; `null` if they are kept. */
+  readonly #mask: AddressMask | null
+  /** The output with its addresses. */
+  #unmasked: ByteSink | null = null
   /** Memory for `#readable`. */
   #copy = new Uint8Array(0)
   /** Expected output bytes for each input byte, from the last large block. Sizes the first buffer. */
@@ -78,6 +83,7 @@ export class BlockEnricher {
         ? null
         : new LineGroups(count, this.#locator, this.#format.values ?? null, localeOf(locale))
     this.#raw = plan.onBadLine === 'raw' && this.#format.rewrites ? new RawLines(plan.into) : null
+    this.#mask = AddressMask.of(plan)
   }
 
   /** Enriches a whole block, piece by piece. @throws BadLineError as `block` does */
@@ -103,7 +109,7 @@ export class BlockEnricher {
     const expected = Math.ceil(block.bytes.length * this.#growth)
     const out = new ByteSink(Math.min(expected + 4096, MAX_OUTPUT_BYTES + LINE_ROOM_BYTES), memory)
     this.#locator.countIn(counts)
-    const { rest, lines } = this.#records(block, out, counts)
+    const { rest, lines } = this.#maskedRecords(block, out, counts)
     if (countsLocations) this.#locator.countLocations()
     if (this.#groups !== null) out.length = 0
     const size = block.bytes.length - (rest?.bytes.length ?? 0)
@@ -118,6 +124,19 @@ export class BlockEnricher {
     this.#locator.countIn(counts)
     this.#locator.countLocations()
     return this.#groups === null ? counts : { ...counts, groups: this.#groups.take() }
+  }
+
+  /** As `#records`, with the addresses of the output as the plan has them. */
+  #maskedRecords(block: Block, out: ByteSink, counts: RunningCounts): Pick<Enriched, 'rest' | 'lines'> {
+    if (this.#mask === null) return this.#records(block, out, counts)
+    this.#unmasked ??= new ByteSink()
+    const unmasked = this.#unmasked
+    unmasked.length = 0
+    const result = this.#records(block, unmasked, counts)
+    const { length } = unmasked
+    this.#mask.write(unmasked.room(0), 0, length, out)
+    if (length > MAX_KEPT_BYTES) this.#unmasked = null
+    return result
   }
 
   #records(block: Block, out: ByteSink, counts: RunningCounts): Pick<Enriched, 'rest' | 'lines'> {
@@ -235,7 +254,7 @@ export class BlockEnricher {
         out.length = before
         if (this.#raw !== null) {
           const whole = this.#ends.endWithLines || bytes[end] === LINE_FEED ? end : next
-          this.#raw.write(bytes, start, Math.min(whole, start + this.#plan.maxLineBytes), out)
+          this.#raw.write(bytes, start, this.#endOfRaw(bytes, start, whole), out)
         } else if (this.#plan.onBadLine !== 'drop') out.write(bytes, start, next)
     }
   }
@@ -280,16 +299,29 @@ export class BlockEnricher {
     const isWhole = start === 0 && end === block.bytes.length
     const kept = (): Uint8Array => (isWhole ? block.bytes : block.bytes.slice(start, end))
     const output = this.#raw === null ? kept() : this.#rawPiece(this.#raw, block, mark)
+    const masked = this.#mask === null ? output : this.#maskedPiece(this.#mask, output, block.startsLine)
     const lines = this.#ends.endWithLines ? counts.lines : lineFeedsIn(block.bytes)
-    return { output: this.#groups === null ? output : new Uint8Array(0), counts, lines, rest: null }
+    return { output: this.#groups === null ? masked : new Uint8Array(0), counts, lines, rest: null }
+  }
+
+  #maskedPiece(mask: AddressMask, output: Uint8Array, startsLine: boolean): Uint8Array {
+    const out = new ByteSink(output.length)
+    mask.writePiece(output, startsLine, output.at(-1) === LINE_FEED, out)
+    return out.take()
   }
 
   /** The first piece is longer than `maxLineBytes`, so the object does not need the others. */
   #rawPiece(raw: RawLines, { bytes, startsLine }: Block, mark: number): Uint8Array {
     if (!startsLine) return new Uint8Array(0)
     const out = new ByteSink()
-    raw.write(bytes, mark, mark + this.#plan.maxLineBytes, out)
+    raw.write(bytes, mark, this.#endOfRaw(bytes, mark, bytes.length), out)
     return out.take()
+  }
+
+  /** The end of the part of a line that is written as JSON. */
+  #endOfRaw(bytes: Uint8Array, start: number, end: number): number {
+    const most = start + this.#plan.maxLineBytes
+    return end <= most ? end : this.#mask === null ? most : endOfCut(bytes, start, most)
   }
 
   #countDoubtful(line: number, message: string, counts: Counts): void {

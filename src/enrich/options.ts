@@ -2,6 +2,7 @@ import { ClientWalk } from '../client/client-address.ts'
 import { localeOf } from '../location/locale.ts'
 import { instantOf } from '../location/timezone.ts'
 import type { NamesOf } from '../option-names.ts'
+import { isUint8Array } from '../realm.ts'
 import type { CountPlan } from './count-plan.ts'
 import { type CountryChoice, countryChoice } from './country-choice.ts'
 
@@ -129,6 +130,18 @@ export interface LineOptions {
   readonly maxRecordLines?: number | undefined
   /** Count regions, cities, map cells and hours too, for a report. Default: false. */
   readonly details?: boolean | undefined
+  /**
+   * Keep only so many bits of each address in the output, IPv4 and IPv6: `[24, 48]`. Everything in the line that can be an
+   * address is masked, and the address of the location. The location is that of the whole address.
+   */
+  readonly mask?: readonly [ipv4: number, ipv6: number] | undefined
+  /** Write `-` in place of each address in the output, as of `mask`. Default: false. */
+  readonly dropAddress?: boolean | undefined
+  /**
+   * Write a name in place of each address in the output, as of `mask`: `ip-` and 20 hexadecimal digits of its HMAC-SHA-256 with
+   * this key, so that an address has one name. At least 16 random bytes, which nobody else knows.
+   */
+  readonly pseudonymKey?: Uint8Array | undefined
 }
 
 export const LINE_OPTIONS: NamesOf<LineOptions> = {
@@ -155,6 +168,9 @@ export const LINE_OPTIONS: NamesOf<LineOptions> = {
   maxLineBytes: true,
   maxRecordLines: true,
   details: true,
+  mask: true,
+  dropAddress: true,
+  pseudonymKey: true,
 }
 
 /**
@@ -186,6 +202,12 @@ export interface CommonPlan {
   readonly counted?: readonly string[]
   /** How lines are counted; absent if they are written. */
   readonly count?: CountPlan
+  /** The bits of IPv4 and IPv6 addresses that the output keeps; `null` for all. */
+  readonly mask: readonly [ipv4: number, ipv6: number] | null
+  /** Whether the output has no addresses. */
+  readonly dropAddress: boolean
+  /** The key of the names that the output has in place of addresses; `null` if it has addresses. */
+  readonly pseudonymKey: Uint8Array | null
   /** What writes something before each line; absent if nothing does. */
   readonly wrapper?: PrefixWrapper
 }
@@ -203,6 +225,8 @@ export const DEFAULT_LINE_BYTES = 1024 * 1024
 /** Default of `maxRecordLines`. */
 export const DEFAULT_RECORD_LINES = 1000
 const MAX_RECORD_LINES = 2 ** 20
+/** Shorter keys of pseudonyms can be guessed. */
+const MIN_KEY_BYTES = 16
 /** JSON escapes can turn one byte into six, and some platforms limit an array to 2 GiB. */
 export const MAX_LINE_BYTES = 256 * 1024 * 1024
 
@@ -225,6 +249,7 @@ export function commonPlan(options: LineOptions): CommonPlan {
   if (onlyFailed && dropUnresolved) {
     throw new TypeError('the options "onlyFailed" and "dropUnresolved" leave nothing to write')
   }
+  checkMasks(options)
   recordLinesOf(options)
   localeOf(locale)
   if (trustedProxies !== undefined) new ClientWalk({ trustedProxies })
@@ -242,6 +267,29 @@ export function commonPlan(options: LineOptions): CommonPlan {
     maxLineBytes,
     details: options.details ?? false,
     ...(countries !== undefined && { countries }),
+    mask: options.mask === undefined ? null : [...options.mask],
+    dropAddress: options.dropAddress ?? false,
+    pseudonymKey: options.pseudonymKey === undefined ? null : Uint8Array.from(options.pseudonymKey),
+  }
+}
+
+/** @throws TypeError when an option about the addresses of the output is wrong, or two are given */
+function checkMasks({ mask, dropAddress = false, pseudonymKey }: LineOptions): void {
+  const given = { mask: mask !== undefined, dropAddress, pseudonymKey: pseudonymKey !== undefined }
+  const [one, another] = (['mask', 'dropAddress', 'pseudonymKey'] as const).filter((name) => given[name])
+  if (another !== undefined) throw new TypeError(`use one of the options "${one}" and "${another}"`)
+  const isBits = (bits: unknown, most: number): boolean =>
+    typeof bits === 'number' && Number.isInteger(bits) && bits >= 0 && bits < most
+  if (
+    mask !== undefined &&
+    !(Array.isArray(mask) && mask.length === 2 && isBits(mask[0], 32) && isBits(mask[1], 128))
+  ) {
+    throw new TypeError(
+      'the option "mask" must be the bits to keep of IPv4 addresses, 0 to 31, and of IPv6 addresses, 0 to 127, such as 24 and 48',
+    )
+  }
+  if (pseudonymKey !== undefined && !(isUint8Array(pseudonymKey) && pseudonymKey.length >= MIN_KEY_BYTES)) {
+    throw new TypeError(`the option "pseudonymKey" must be a Uint8Array of ${MIN_KEY_BYTES} bytes or more`)
   }
 }
 

@@ -36,6 +36,9 @@ export const ROW_OPTIONS: NamesOf<RowOptions & Pick<LineOptions, 'onlyFailed' | 
   locale: true,
   trustedProxies: true,
   maxLineBytes: true,
+  mask: true,
+  dropAddress: true,
+  pseudonymKey: true,
   onlyFailed: true,
   dropUnresolved: true,
 }

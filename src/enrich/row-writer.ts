@@ -4,6 +4,7 @@ import { isUint8Array } from '../realm.ts'
 import type { LineFormat, RowParts } from './formats/format-definition.ts'
 import { definitionOf, type Plan } from './formats/formats.ts'
 import { LineLocator } from './locating/line-locator.ts'
+import { AddressMask, endOfCut } from './masking/address-mask.ts'
 import { RawLines } from './writing/json-text.ts'
 
 const LINE_FEED = 0x0a
@@ -29,11 +30,17 @@ export class RowWriter {
   readonly #format: LineFormat
   /** Writes rows that are not read. */
   readonly #parts: RowParts
+  /** Replaces the addresses of rows; `null` if they are kept. */
+  readonly #mask: AddressMask | null
+  /** A row with its addresses. */
+  readonly #unmasked = new ByteSink(0)
   #bytes: Uint8Array = NO_BYTES
   /** Index in `#bytes` of the first carriage return that is not in an earlier row; -1 when there is none. */
   #return = NOT_SEARCHED
   /** Whether a carriage return at the end of the last part of an overlong row is not written yet. */
   #holdsReturn = false
+  /** Whether a part of an overlong row is written. Only with a mask. */
+  #isInLongRow = false
 
   /**
    * @param plan made by `makeRowPlan`
@@ -50,6 +57,7 @@ export class RowWriter {
       (plan.onBadLine === 'raw' && appended === null
         ? new RawRow(plan)
         : new KeptRow(plan.onBadLine === 'raw' ? appended : null))
+    this.#mask = AddressMask.of(plan)
   }
 
   /** Sets the bytes of the next rows. They must not change before these rows are written. */
@@ -68,8 +76,16 @@ export class RowWriter {
     if (end - start > this.maxBytes) {
       this.writePart(start, end, out)
       this.writeEnd(out)
-      return
+    } else if (this.#mask === null) this.#write(start, end, out)
+    else {
+      const unmasked = this.#unmasked
+      unmasked.length = 0
+      this.#write(start, end, unmasked)
+      this.#mask.write(unmasked.room(0), 0, unmasked.length, out)
     }
+  }
+
+  #write(start: number, end: number, out: ByteSink): void {
     const bytes = this.#bytes
     const { rewrites, rowParts } = this.#format
     if (rowParts?.escapes === true) {
@@ -95,6 +111,17 @@ export class RowWriter {
 
   /** Writes a part of a row that is too long: `[start, end)` of the bytes in use. */
   writePart(start: number, end: number, out: ByteSink): void {
+    if (this.#mask === null) {
+      this.#writePart(start, end, out)
+      return
+    }
+    const unmasked = new ByteSink(end - start)
+    this.#writePart(start, end, unmasked)
+    this.#mask.writePiece(unmasked.take(), !this.#isInLongRow, false, out)
+    this.#isInLongRow = true
+  }
+
+  #writePart(start: number, end: number, out: ByteSink): void {
     if (this.#parts.escapes) this.#parts.part(this.#bytes, start, end, out)
     else if (start < end) {
       const before = out.length
@@ -110,6 +137,7 @@ export class RowWriter {
     this.#parts.end(out)
     if (this.#holdsReturn && !this.#format.rewrites) out.writeByte(CARRIAGE_RETURN)
     this.#holdsReturn = false
+    this.#isInLongRow = false
   }
 
   /**
@@ -197,18 +225,26 @@ class RawRow implements RowParts {
   readonly escapes = true
   readonly #raw: RawLines
   readonly #maxBytes: number
+  readonly #isMasked: boolean
   #isStarted = false
 
-  constructor({ into, maxLineBytes }: Plan) {
-    this.#raw = new RawLines(into)
-    this.#maxBytes = maxLineBytes
+  constructor(plan: Plan) {
+    this.#raw = new RawLines(plan.into)
+    this.#maxBytes = plan.maxLineBytes
+    this.#isMasked = AddressMask.of(plan) !== null
   }
 
   /** The first part of a row is the whole row, or longer than any row that is read. */
   part(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
     if (this.#isStarted) return
     this.#isStarted = true
-    this.#raw.write(bytes, start, Math.min(end, start + this.#maxBytes), out)
+    const most = start + this.#maxBytes
+    this.#raw.write(
+      bytes,
+      start,
+      end <= most ? end : this.#isMasked ? endOfCut(bytes, start, most) : most,
+      out,
+    )
     // Remove its line feed.
     out.length--
   }

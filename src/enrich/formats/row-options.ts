@@ -27,6 +27,9 @@ export interface RowLineOptions
     | 'locale'
     | 'trustedProxies'
     | 'maxLineBytes'
+    | 'mask'
+    | 'dropAddress'
+    | 'pseudonymKey'
   > {
   /**
    * Where the address is. NDJSON: a dotted path or a JSON pointer. CSV and TSV: the number of a column, from 1, because

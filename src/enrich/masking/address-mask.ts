@@ -1,0 +1,184 @@
+import { formatIPv4, formatIPv6 } from '../../address/ip-text.ts'
+import type { ByteSink } from '../../bytes/byte-sink.ts'
+import { HmacSha256 } from '../../bytes/sha-256.ts'
+import { utf8Encoder } from '../../bytes/utf8.ts'
+import type { CommonPlan } from '../options.ts'
+import { ByteFinder } from '../swar.ts'
+import { AddressSearch } from './address-search.ts'
+import { escapedByte, escapeLength, MARKS, SpelledText } from './spelled-text.ts'
+
+const LINE_FEED = 0x0a
+/** Stands for an address that is dropped, as servers write an unknown one. */
+const DROPPED = '-'
+/** Begins the name of an address. */
+const NAME = 'ip-'
+/** Bytes of a name: 80 bits, so that two of a billion addresses have one name with a chance of less than one in a million. */
+const NAME_BYTES = 10
+/** Names that are kept. */
+const MAX_NAMES = 65_536
+/** The longest address whose characters are all escapes. Bytes. */
+const MAX_SPELLED_BYTES = 320
+
+/** What a plan says about the addresses of the output. */
+export type MaskPlan = Pick<CommonPlan, 'mask' | 'dropAddress' | 'pseudonymKey'>
+
+/**
+ * Replaces the addresses in the output of a run: those of the line, wherever they stand in it, and that of the location.
+ * `AddressSearch` says what is an address. Its port stays.
+ */
+export class AddressMask {
+  readonly #textOf: (search: AddressSearch) => string
+  readonly #search = new AddressSearch()
+  readonly #spelled = new SpelledText()
+
+  private constructor(textOf: (search: AddressSearch) => string) {
+    this.#textOf = textOf
+  }
+
+  /** `null` if the plan keeps addresses. */
+  static of({ mask, dropAddress, pseudonymKey }: MaskPlan): AddressMask | null {
+    if (dropAddress) return new AddressMask(() => DROPPED)
+    if (mask !== null) return new AddressMask((search) => maskedText(search, mask[0], mask[1]))
+    return pseudonymKey === null ? null : new AddressMask(namesBy(pseudonymKey))
+  }
+
+  /** Writes `bytes[start, end)`, which are whole lines. */
+  write(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
+    const marks = MARKS.map((mark) => new ByteFinder(mark, bytes))
+    const nexts = marks.map((mark) => mark.next(start, end))
+    let written = start
+    for (let from = start; from < end; ) {
+      const at = this.#nextEscape(bytes, from, end, marks, nexts)
+      if (at === -1) break
+      // An address does not go on in the next line.
+      const lineStart = bytes.lastIndexOf(LINE_FEED, at) + 1
+      const lineFeed = bytes.indexOf(LINE_FEED, at)
+      const lineEnd = lineFeed === -1 || lineFeed > end ? end : lineFeed
+      if (lineStart > written) this.#writePlain(bytes, written, lineStart, out)
+      this.#writeSpelled(bytes, Math.max(lineStart, written), lineEnd, out)
+      written = lineEnd
+      from = lineEnd
+    }
+    this.#writePlain(bytes, written, end, out)
+  }
+
+  /**
+   * Writes a piece of a line that is too long to be in memory. What can be a part of an address at an end of the piece, at which
+   * the line goes on, is left out.
+   */
+  writePiece(bytes: Uint8Array, startsLine: boolean, endsLine: boolean, out: ByteSink): void {
+    const most = Math.min(bytes.length, MAX_SPELLED_BYTES)
+    let start = 0
+    if (!startsLine) while (start < most && maySpell(bytes[start])) start++
+    this.write(bytes, start, endsLine ? bytes.length : endOfCut(bytes, start, bytes.length), out)
+  }
+
+  #writePlain(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
+    const search = this.#search
+    let written = start
+    while (search.next(bytes, written, end)) {
+      out.write(bytes, written, search.start)
+      out.writeAscii(this.#textOf(search))
+      written = search.end
+    }
+    out.write(bytes, written, end)
+  }
+
+  /** The same for a line with escapes that an address can have. Other escapes stay. */
+  #writeSpelled(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
+    const spelled = this.#spelled
+    spelled.read(bytes, start, end)
+    const search = this.#search
+    let from = 0
+    let written = start
+    while (search.next(spelled.bytes, from, spelled.length)) {
+      out.write(bytes, written, spelled.offsetOf(search.start))
+      out.writeAscii(this.#textOf(search))
+      from = search.end
+      written = spelled.offsetOf(from)
+    }
+    out.write(bytes, written, end)
+  }
+
+  /** The first escape whose character, or what is after it, can be in an address; -1 when there is none. */
+  #nextEscape(
+    bytes: Uint8Array,
+    from: number,
+    end: number,
+    marks: readonly ByteFinder[],
+    nexts: number[],
+  ): number {
+    let first = -1
+    for (const [index, mark] of marks.entries()) {
+      let at = nexts[index] ?? -1
+      while (at !== -1 && (at < from || !mattersAt(bytes, at, end)))
+        at = mark.next(Math.max(at + 1, from), end)
+      nexts[index] = at
+      if (at !== -1 && (first === -1 || at < first)) first = at
+    }
+    return first
+  }
+}
+
+/** The end of a text that is cut off at `end`, without what can be the start of an address there. */
+export function endOfCut(bytes: Uint8Array, start: number, end: number): number {
+  const least = Math.max(start, end - MAX_SPELLED_BYTES)
+  let at = end
+  while (at > least && maySpell(bytes[at - 1])) at--
+  return at
+}
+
+/** Whether an escape is an address's character, or its digits would be read as those of an address after it. */
+function mattersAt(bytes: Uint8Array, at: number, end: number): boolean {
+  const length = escapeLength(bytes, at, end)
+  return length > 0 && (isPart(escapedByte(bytes, at, length)) || isPart(bytes[at + length]))
+}
+
+/** Hexadecimal digits, and the marks between them. */
+function isPart(byte = 0): boolean {
+  const lower = byte | 0x20
+  return (byte >= 0x2d && byte <= 0x3a && byte !== 0x2f) || (lower >= 0x61 && lower <= 0x66)
+}
+
+/** Whether a byte can be a part of an address, or of an escape in it. */
+function maySpell(byte = 0): boolean {
+  return isPart(byte) || '%#\\ux'.includes(String.fromCharCode(byte))
+}
+
+/** The text of an address without its last bits. A name with numbers has none of them. */
+function maskedText(search: AddressSearch, ipv4Bits: number, ipv6Bits: number): string {
+  const { address, separator, isInName } = search
+  if (isInName) return Array(4).fill('0').join(separator)
+  if (address.version === 4) return formatIPv4(firstBits(address.ipv4, ipv4Bits))
+  const words = Uint32Array.from(address.words)
+  // The bits of an IPv4 address inside are not more than those that are kept of others.
+  const inside = firstOfInside(words)
+  const bits = address.family === 4 ? Math.min(ipv6Bits, inside + ipv4Bits) : ipv6Bits
+  return formatIPv6(words.map((word, index) => firstBits(word, Math.max(0, bits - 32 * index))))
+}
+
+/** The bits before the IPv4 address of a translation mechanism: see `translatedIPv4`. */
+function firstOfInside([first = 0]: Uint32Array): number {
+  return first >>> 16 === 0x2002 ? 16 : 96
+}
+
+function firstBits(word: number, bits: number): number {
+  return bits >= 32 ? word : bits === 0 ? 0 : (word & (-1 << (32 - bits))) >>> 0
+}
+
+/** Names of addresses: the start of the HMAC of the canonical text. */
+function namesBy(key: Uint8Array): (search: AddressSearch) => string {
+  const hmac = new HmacSha256(key)
+  const encoder = utf8Encoder()
+  const names = new Map<string, string>()
+  return ({ address: { version, ipv4, words } }) => {
+    const text = version === 4 ? formatIPv4(ipv4) : formatIPv6(words)
+    const known = names.get(text)
+    if (known !== undefined) return known
+    const digest = hmac.digest(encoder.encode(text)).subarray(0, NAME_BYTES)
+    const name = NAME + Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
+    if (names.size >= MAX_NAMES) names.clear()
+    names.set(text, name)
+    return name
+  }
+}

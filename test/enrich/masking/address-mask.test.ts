@@ -1,0 +1,236 @@
+import { createHmac } from 'node:crypto'
+import { isIPv4, isIPv6 } from 'node:net'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ByteSink } from '../../../src/bytes/byte-sink.ts'
+import { AddressMask, type MaskPlan } from '../../../src/enrich/masking/address-mask.ts'
+import { utf8 } from '../in-memory-run.ts'
+
+const KEPT: MaskPlan = { mask: null, dropAddress: false, pseudonymKey: null }
+const MASK: MaskPlan = { ...KEPT, mask: [24, 48] }
+const DROP: MaskPlan = { ...KEPT, dropAddress: true }
+const KEY = new Uint8Array(32).fill(7)
+const NAME: MaskPlan = { ...KEPT, pseudonymKey: KEY }
+
+function masked(text: string, plan = MASK): string {
+  const out = new ByteSink(0)
+  const bytes = utf8(text)
+  AddressMask.of(plan)?.write(bytes, 0, bytes.length, out)
+  return new TextDecoder().decode(out.take())
+}
+
+/** The name of an address, as anyone with the key and OpenSSL computes it. */
+const nameOf = (address: string): string =>
+  `ip-${createHmac('sha256', KEY).update(address).digest('hex').slice(0, 20)}`
+
+describe('what is masked', () => {
+  it.each([
+    // Tokens of logs.
+    ['81.2.69.142', '81.2.69.0'],
+    ['81.2.69.142:443', '81.2.69.0:443'],
+    ['"81.2.69.142, 10.1.2.3"', '"81.2.69.0, 10.1.2.0"'],
+    ['for="[2001:db8:1:2::7]:443";by=81.2.69.142', 'for="[2001:db8:1::]:443";by=81.2.69.0'],
+    ['::ffff:81.2.69.142', '81.2.69.0'],
+    ['::FFFF:5102:458E', '81.2.69.0'],
+    ['0:0:0:0:0:ffff:81.2.69.142', '81.2.69.0'],
+    ['2001:DB8:1:2:3:4:5:6', '2001:db8:1::'],
+    ['2001:db8:1:2:3:4:5:6:443', '2001:db8:1:::443'],
+    ['2001:0db8:0001:0002:0003:0004:0005:0006', '2001:db8:1::'],
+    ['from 2001:db8:1:2::7: refused.', 'from 2001:db8:1::: refused.'],
+    ['client:2001:db8:1:2::7', 'client:2001:db8:1::'],
+    ['ec2-81-2-69-142-x', 'ec2-0-0-0-0-x'],
+    ['|81.2.69.142|', '|81.2.69.0|'],
+    ['2026.81.2.69.142', '2026.81.2.69.0'],
+    ['fe80::1%eth0', 'fe80::%eth0'],
+    ['fe80::1%25eth0', 'fe80::%25eth0'],
+    ['::1', '::'],
+    ['a::b', 'a::'],
+    ['IP 81.2.69.142.51234 > 10.0.0.7.80: Flags', 'IP 81.2.69.0.51234 > 10.0.0.0.80: Flags'],
+    ['192.0.2.1/32 2001:db8:1:2::/64', '192.0.2.0/32 2001:db8:1::/64'],
+    ['081.002.069.142', '81.2.69.0'],
+    // Inside other words, where the format text would not see an address.
+    ['/lookup/81.2.69.142', '/lookup/81.2.69.0'],
+    ['user@81.2.69.142', 'user@81.2.69.0'],
+    ['ip81.2.69.142x', 'ip81.2.69.0x'],
+    ['x_81.2.69.142_y', 'x_81.2.69.0_y'],
+    ['1-81.2.69.142-2', '1-81.2.69.0-2'],
+    ['\u001b[31m81.2.69.142\u001b[0m', '\u001b[31m81.2.69.0\u001b[0m'],
+    ['Firefox/2.0.0.11', 'Firefox/2.0.0.0'],
+    // Names have the numbers in any order, so that none is kept.
+    ['81.2.69.142.dsl.example', '0.0.0.0.dsl.example'],
+    ['142.69.2.81.in-addr.arpa', '0.0.0.0.in-addr.arpa'],
+    ['host-81-2-69-142.example', 'host-0-0-0-0.example'],
+    ['ec2-81-2-69-142.compute', 'ec2-0-0-0-0.compute'],
+    // Spellings with escapes.
+    ['?ip=2001%3Adb8%3a1%3A2%3A%3A7&x=1', '?ip=2001:db8:1::&x=1'],
+    ['?ip=%5B2001:db8:1:2::7%5D', '?ip=%5B2001:db8:1::%5D'],
+    ['?q=ping%2081.2.69.142%20now', '?q=ping%2081.2.69.0%20now'],
+    ['81%2E2%2e69%2E142', '81.2.69.0'],
+    ['"\\u0038\\u0031\\u002e2.69.142"', '"81.2.69.0"'],
+    ['"2001\\u003adb8:1:2::7"', '"2001:db8:1::"'],
+    ['"a\\n81.2.69.142\\t2001:db8:1:2::7"', '"a\\n81.2.69.0\\t2001:db8:1::"'],
+    ['"a\\f2001:db8:1:2::7\\u000a81.2.69.142"', '"a\\f2001:db8:1::\\u000a81.2.69.0"'],
+    ['"http:\\/\\/81.2.69.142\\/"', '"http:\\/\\/81.2.69.0\\/"'],
+    ['tab#01181.2.69.142', 'tab#01181.2.69.0'],
+    ['nginx \\x0981.2.69.142', 'nginx \\x0981.2.69.0'],
+    // An IPv4 address inside an IPv6 address keeps no more of its bits.
+    ['2002:5102:458e::1', '2002:5102:4500::'],
+    ['64:ff9b::81.2.69.142', '64:ff9b::'],
+  ])('%j', (text, expected) => {
+    expect(masked(text)).toBe(expected)
+    expect(masked(`a ${text}\nb ${text} c\n`)).toBe(`a ${expected}\nb ${expected} c\n`)
+  })
+
+  it.each([
+    ['12:30:45', '2026-07-01T12:00:00Z', '01/Jul/2026:12:00:00 +0000', '2026-11-24 12-30-45'],
+    ['Chrome/120.0.0.0 Safari/537.36', 'Chrome\\/120.0.0.0'],
+    ['1.3.6.1.4.1.311', '10.0.19041.1', '1.2.3', '256.1.1.1', '1.2.3.4567', '51.5142,-0.0931'],
+    ['00:1A:2B:3C:4D:5E', '16:27:ac:a5:76:28:2d:36:63:1b:56:4d:eb:df:a6:48', 'std::string', 'foo :: bar'],
+    // The second backslash is escaped, and not the character after it.
+    ['"\\\\u0038\\\\u0031\\\\u002e2"', '100%', '%zz', '\\', '#', 'C:\\Users', '%2', '\\u00', '#01'],
+    ['b-2001.example', '12-34-56-78', '-', '', '\u00e9\u00e8 \u4e2d:\u6587'],
+  ])('leaves %j', (...texts) => {
+    for (const text of texts) expect(masked(text, DROP)).toBe(text)
+  })
+
+  it('keeps as many bits as the plan says', () => {
+    const plan = (ipv4: number, ipv6: number): MaskPlan => ({ ...KEPT, mask: [ipv4, ipv6] })
+    expect(masked('81.2.69.142 2001:db8:1234:5678::9', plan(16, 32))).toBe('81.2.0.0 2001:db8::')
+    expect(masked('81.2.69.142 2001:db8:1234:5678::9', plan(31, 60))).toBe('81.2.69.142 2001:db8:1234:5670::')
+    expect(masked('81.2.69.142 2001:db8:1234:5678::9', plan(0, 0))).toBe('0.0.0.0 ::')
+    expect(masked('64:ff9b::81.2.69.142', plan(16, 127))).toBe('64:ff9b::5102:0')
+    expect(masked('2001:0:c000:201:0:0:aefd:ba71', plan(8, 120))).toBe('2001:0:c000:201::ae00:0')
+  })
+
+  it('drops addresses', () => {
+    expect(masked('81.2.69.142:443 [2001:db8::1]:80 x', DROP)).toBe('-:443 [-]:80 x')
+  })
+
+  it('gives an address one name, which openssl dgst -hmac computes too', () => {
+    expect(masked('81.2.69.142 ::ffff:81.2.69.142 2001:DB8:0::1', NAME)).toBe(
+      `${nameOf('81.2.69.142')} ${nameOf('81.2.69.142')} ${nameOf('2001:db8::1')}`,
+    )
+    const other = { ...KEPT, pseudonymKey: new Uint8Array(32).fill(8) }
+    expect(masked('81.2.69.142', other)).not.toBe(masked('81.2.69.142', NAME))
+  })
+})
+
+/** An address in one of the spellings that are searched. */
+const octet = fc.integer({ min: 0, max: 255 })
+const ipv4 = fc
+  .tuple(fc.integer({ min: 1, max: 223 }), octet, octet, fc.integer({ min: 1, max: 255 }))
+  .map((octets) => octets.join('.'))
+const group = fc.integer({ min: 0x1000, max: 0xffff }).map((value) => value.toString(16))
+const ipv6 = fc
+  .tuple(
+    fc.constantFrom('2001', '2a00', '3fff', 'fd00', 'fe80'),
+    fc.array(group, { minLength: 7, maxLength: 7 }),
+  )
+  .chain(([first, others]) =>
+    fc.constantFrom(
+      [first, ...others].join(':'),
+      `${first}::${others[6]}`,
+      `${first}:${others[0]}::${others[5]}:${others[6]}`,
+    ),
+  )
+/** Each character as it is, or as an escape. */
+const escaped = (text: string): fc.Arbitrary<string> =>
+  fc
+    .array(fc.constantFrom('plain', 'plain', 'url', 'json', 'server'), {
+      minLength: text.length,
+      maxLength: text.length,
+    })
+    .map((kinds) =>
+      [...text]
+        .map((character, index) => {
+          const code = character.charCodeAt(0).toString(16).padStart(2, '0')
+          const kind = kinds[index]
+          return kind === 'url'
+            ? `%${code}`
+            : kind === 'json'
+              ? `\\u00${code}`
+              : kind === 'server'
+                ? `\\x${code}`
+                : character
+        })
+        .join(''),
+    )
+const spelled = (address: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  address
+    .chain((text) => fc.constantFrom(text, text.toUpperCase(), isIPv4(text) ? `::ffff:${text}` : text))
+    .chain((text) => fc.oneof(fc.constant(text), escaped(text)))
+/** Text without digits that could become a part of an address. */
+const around = fc.constantFrom(
+  ' ',
+  '"',
+  ', ',
+  '[',
+  ']:80 ',
+  ':80 ',
+  '=',
+  '(',
+  ') ',
+  ' "-" ',
+  '\t',
+  '|',
+  '\n',
+  '/',
+  ' é ',
+)
+
+/** Reads the text as the programs do that wrote it, and looks for what is an address by Node's parser. */
+function addressesIn(text: string): string[] {
+  const plain = text
+    .replace(/%([0-9a-f]{2})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replace(/\\u00([0-9a-f]{2})|\\x([0-9a-f]{2})/gi, (_, one, two) =>
+      String.fromCharCode(Number.parseInt(one ?? two, 16)),
+    )
+  const tokens = plain.split(/[^0-9a-fA-F:.]+/)
+  return tokens
+    .flatMap((token) => [token, token.replace(/:\d+$/, ''), token.replace(/^.*:(?=\d+(\.\d+){3}$)/, '')])
+    .filter((token) => isIPv4(token) || isIPv6(token))
+}
+
+describe('the output', () => {
+  it('has no address of the input, in any spelling', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(around, spelled(fc.oneof(ipv4, ipv6)), around), { maxLength: 6 }),
+        (parts) => {
+          const input = parts.flat().join('')
+          const found = addressesIn(masked(input, DROP)).filter((address) => address !== '::')
+          expect(found).toEqual([])
+          expect(addressesIn(masked(input, NAME)).filter((address) => address !== '::')).toEqual([])
+          for (const address of addressesIn(masked(input, MASK)))
+            if (isIPv4(address)) expect(address).toMatch(/\.0$/)
+        },
+      ),
+    )
+  })
+
+  it('is the input where the input has no address', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'abz019 .:%\\ux"/-#\n') }), (text) => {
+        fc.pre(
+          addressesIn(text).length === 0 && !/\d+[.-]\d+[.-]\d+[.-]\d+/.test(text.replace(/[%\\#].*/s, '')),
+        )
+        fc.pre(!/::|(:.*){7}|[%\\#]/.test(text))
+        expect(masked(text, DROP)).toBe(text)
+      }),
+    )
+  })
+})
+
+describe('a line in pieces', () => {
+  it('has no part of an address where two pieces meet', () => {
+    const line = `GET /x 81.2.69.142 "2001:db8:1:2::7" 2001%3adb8%3a1%3a2%3a%3a7 end`
+    for (let cut = 1; cut < line.length; cut++) {
+      const out = new ByteSink(0)
+      const mask = AddressMask.of(DROP)
+      mask?.writePiece(utf8(line.slice(0, cut)), true, false, out)
+      mask?.writePiece(utf8(line.slice(cut)), false, true, out)
+      const text = new TextDecoder().decode(out.take())
+      expect(text).not.toMatch(/\d{2}|db8|142/)
+    }
+  })
+})
