@@ -273,6 +273,18 @@ export function commonPlan(options: LineOptions): CommonPlan {
   }
 }
 
+/** The options of a run whose output is the input of another one, which masks the addresses once they are located. */
+export const UNMASKED: Pick<LineOptions, 'mask' | 'dropAddress' | 'pseudonymKey'> = {
+  mask: undefined,
+  dropAddress: false,
+  pseudonymKey: undefined,
+}
+
+/** Whether the output has other addresses than the input. */
+export function isMasked({ mask, dropAddress = false, pseudonymKey }: LineOptions): boolean {
+  return mask !== undefined || dropAddress || pseudonymKey !== undefined
+}
+
 /** @throws TypeError when an option about the addresses of the output is wrong, or two are given */
 function checkMasks({ mask, dropAddress = false, pseudonymKey }: LineOptions): void {
   const given = { mask: mask !== undefined, dropAddress, pseudonymKey: pseudonymKey !== undefined }

@@ -1,6 +1,6 @@
 import packageJson from '../../../package.json'
 import { type EnrichOptions, type Format, makePlan, type Plan } from '../../enrich/formats/formats.ts'
-import { commonPlan } from '../../enrich/options.ts'
+import { commonPlan, UNMASKED } from '../../enrich/options.ts'
 import { Run } from '../../enrich/run.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { BORROW, withDatabases } from '../../resolver.ts'
@@ -181,8 +181,10 @@ class EnrichSession implements Session {
     const { to, toTable, others } = this.#command
     const given = this.#parquetRun?.options ?? this.#command.options
     const options = this.#tables.has(name) ? { ...given, format: 'csv' as const } : given
+    // The next run needs the addresses.
+    const masks = others.length > 0 ? UNMASKED : {}
     const planned = (more: Partial<EnrichOptions> = {}) =>
-      asUsage(() => makePlan(sample, isWhole, { ...options, to, writtenAt, ...more }, isCut))
+      asUsage(() => makePlan(sample, isWhole, { ...options, ...masks, to, writtenAt, ...more }, isCut))
     const first = planned()
     const { plan, notes } = this.#parquetRun?.isTable(first.plan)
       ? planned({ fields: this.#command.options.fields })

@@ -23,6 +23,7 @@ import {
   wholeNumber,
 } from '../options.ts'
 import { UsageError } from '../terminal.ts'
+import { pseudonymKey } from './pseudonym-key.ts'
 
 /**
  * For smaller inputs, a second thread takes longer to start up and compile than it saves on two cores. `npm run bench`
@@ -131,6 +132,18 @@ export const ENRICH_OPTIONS = [
     text: 'what to do with lines that cannot be read: `raw` (default: `{"raw":"…","location":null}` where the output is NDJSON made from another format, otherwise as `keep`), `keep` (unchanged), `drop` or `fail`',
     read: oneOf(ON_BAD_LINE),
   },
+  {
+    flags: '--mask <bits>',
+    text: 'keep only the first bits of each address in the output, of IPv4 and of IPv6 as in `24,48`: the address of the line, all others in it, and that of the location, see [Logs to hand on](../../enrich/README.md#logs-to-hand-on)',
+    read: readMask,
+  },
+  { flags: '--drop-address', text: 'write `-` in place of each address in the output' },
+  {
+    flags: '--pseudonym <keyfile>',
+    text: 'write a name such as `ip-4a7e…` in place of each address in the output, always the same for the same address: its HMAC-SHA-256 with the key in this file, 64 hexadecimal digits',
+    read: readFile,
+  },
+  { flags: '--new-key', text: 'with `--pseudonym`: make the file, with a new key. It must not exist' },
   { flags: '--only-failed', text: 'write only lines without a location, including unreadable lines' },
   { flags: '--drop-unresolved', text: 'leave out lines without a location' },
   {
@@ -255,6 +268,7 @@ Examples:
   geofix enrich visits.csv --field remote_addr --fields country_code,city -o visits-with-places.csv
   geofix enrich auth.log --annotate '{ip} ({city}, {country_name})'
   geofix enrich auth.log -o logins.ndjson
+  geofix enrich access.log --mask 24,48 -o public.ndjson
   geofix enrich events.parquet -o located.parquet
   geofix enrich proxy.ndjson --field x_forwarded_for --trust 10.0.0.0/8 -o out.ndjson.gz
   geofix enrich access.log -o places.ndjson --summary html=report.html --quiet --stats json 2> stats.json
@@ -282,6 +296,8 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     to,
     onlyCountry,
     notCountry,
+    pseudonym,
+    newKey = false,
     ...options
   } = flags
   const ofRows = (['quoting', 'chunkHeader', 'writeChunkHeader'] as const).find((name) => flags[name])
@@ -313,6 +329,7 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     onlyCountries: onlyCountry,
     notCountries: notCountry,
     details: summary !== undefined,
+    pseudonymKey: keyOf(flags),
   }
   const isKept = options.annotate !== undefined || options.append === true
   return {
@@ -345,6 +362,16 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     /** Prints no notes and no progress. */
     isQuiet: quiet,
   }
+}
+
+/** The key of `--pseudonym`. @throws UsageError, CommandFailure as `pseudonymKey` does */
+export function keyOf({ pseudonym, newKey = false, mask, dropAddress }: EnrichFlags): Uint8Array | undefined {
+  const other = mask !== undefined ? '--mask' : dropAddress ? '--drop-address' : undefined
+  if (pseudonym !== undefined && other !== undefined)
+    throw new UsageError(`Use one of --pseudonym and ${other}.`)
+  if (pseudonym !== undefined) return pseudonymKey(pseudonym, newKey)
+  if (newKey) throw new UsageError('--new-key is for --pseudonym FILE, which it makes.')
+  return undefined
 }
 
 /** Where an address is, and the name of what is added for it. */
@@ -413,6 +440,13 @@ function readFields(text: string): LocationField[] {
     throw new UsageError(`Write some of ${LOCATION_FIELDS.join(',')}, each once.`)
   }
   return known
+}
+
+function readMask(text: string): readonly [number, number] {
+  const [, ipv4, ipv6] = /^(\d{1,3}),(\d{1,3})$/.exec(text) ?? []
+  const bits = [Number(ipv4), Number(ipv6)] as const
+  if (bits[0] < 32 && bits[1] < 128) return bits
+  throw new UsageError('Write the bits to keep of IPv4, 0 to 31, and of IPv6, 0 to 127, as in 24,48.')
 }
 
 function readSummary(text: string): string {

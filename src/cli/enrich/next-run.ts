@@ -6,7 +6,7 @@ import {
   makePlan,
   type Plan,
 } from '../../enrich/formats/formats.ts'
-import { DEFAULT_LINE_BYTES, MAX_LINE_BYTES } from '../../enrich/options.ts'
+import { DEFAULT_LINE_BYTES, MAX_LINE_BYTES, UNMASKED } from '../../enrich/options.ts'
 import { Run, type RunInput, type RunSettings } from '../../enrich/run.ts'
 import { UsageError } from '../terminal.ts'
 import { asUsage, inWords } from './command-errors.ts'
@@ -64,8 +64,10 @@ export function nextRuns(
   )
   const runs: NextRun[] = []
   for (const { field, into = '' } of [...addresses].reverse()) {
+    const isLast = runs.length === 0
     const plan: RunSettings['plan'] = (sample, isWhole, isCut) => {
-      const own = { field, into, format: format(), to: undefined, details: false, maxLineBytes }
+      const masks = isLast ? {} : UNMASKED
+      const own = { field, into, format: format(), to: undefined, details: false, maxLineBytes, ...masks }
       const { plan, notes } = asUsage(() => makePlan(sample, isWhole, { ...options, ...own }, isCut))
       for (const each of notes) note(`${name}: ${each}`)
       return plan

@@ -9,7 +9,7 @@ import { BORROW } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
 import { CommandFailure, ExitStatus, type Terminal, UsageError } from '../terminal.ts'
 import { checkOpen, descriptorStatus, STANDARD_ERROR } from './descriptors.ts'
-import { addressesOf, checkFit, type EnrichFlags, inFlags, optionOf } from './flags.ts'
+import { addressesOf, checkFit, type EnrichFlags, inFlags, keyOf, optionOf } from './flags.ts'
 import { ClosedPipe } from './output.ts'
 import { openStandardOutput } from './output-file.ts'
 import { directoryError, unreadableInput } from './system-error.ts'
@@ -30,6 +30,10 @@ const ROW_FLAGS: ReadonlySet<string> = new Set<keyof EnrichFlags>([
     'trust',
     'onBadLine',
     'maxLineBytes',
+    'mask',
+    'dropAddress',
+    'pseudonym',
+    'newKey',
   ] as const),
   ...(['db', 'header', 'quiet'] as const),
 ])
@@ -77,7 +81,7 @@ export function rowsCommand(files: readonly string[], flags: EnrichFlags): RowsC
   }
   checkFit(options, format, 'the input')
   return {
-    plan: planOf({ ...options, format }),
+    plan: planOf({ ...options, format, pseudonymKey: keyOf(flags) }),
     databases: flags.db ?? [],
     headers: { read: chunkHeader, write: writeChunkHeader },
   }

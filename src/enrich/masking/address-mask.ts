@@ -1,4 +1,4 @@
-import { formatIPv4, formatIPv6 } from '../../address/ip-text.ts'
+import { formatIPv4, formatIPv6, NOT_IPV4 } from '../../address/ip-text.ts'
 import type { ByteSink } from '../../bytes/byte-sink.ts'
 import { HmacSha256 } from '../../bytes/sha-256.ts'
 import { utf8Encoder } from '../../bytes/utf8.ts'
@@ -9,7 +9,8 @@ import { escapedByte, escapeLength, MARKS, SpelledText } from './spelled-text.ts
 
 const LINE_FEED = 0x0a
 /** Stands for an address that is dropped, as servers write an unknown one. */
-const DROPPED = '-'
+const DASH = 0x2d
+const ZERO = 0x30
 /** Begins the name of an address. */
 const NAME = 'ip-'
 /** Bytes of a name: 80 bits, so that two of a billion addresses have one name with a chance of less than one in a million. */
@@ -27,19 +28,22 @@ export type MaskPlan = Pick<CommonPlan, 'mask' | 'dropAddress' | 'pseudonymKey'>
  * `AddressSearch` says what is an address. Its port stays.
  */
 export class AddressMask {
-  readonly #textOf: (search: AddressSearch) => string
+  /** Writes what stands for an address. */
+  readonly #put: (search: AddressSearch, out: ByteSink) => void
   readonly #search = new AddressSearch()
   readonly #spelled = new SpelledText()
 
-  private constructor(textOf: (search: AddressSearch) => string) {
-    this.#textOf = textOf
+  private constructor(put: (search: AddressSearch, out: ByteSink) => void) {
+    this.#put = put
   }
 
   /** `null` if the plan keeps addresses. */
   static of({ mask, dropAddress, pseudonymKey }: MaskPlan): AddressMask | null {
-    if (dropAddress) return new AddressMask(() => DROPPED)
-    if (mask !== null) return new AddressMask((search) => maskedText(search, mask[0], mask[1]))
-    return pseudonymKey === null ? null : new AddressMask(namesBy(pseudonymKey))
+    if (dropAddress) return new AddressMask((_, out) => out.writeByte(DASH))
+    if (mask !== null) return new AddressMask((search, out) => putMasked(search, mask[0], mask[1], out))
+    if (pseudonymKey === null) return null
+    const nameOf = namesBy(pseudonymKey)
+    return new AddressMask((search, out) => out.writeAscii(nameOf(search)))
   }
 
   /** Writes `bytes[start, end)`, which are whole lines. */
@@ -78,7 +82,7 @@ export class AddressMask {
     let written = start
     while (search.next(bytes, written, end)) {
       out.write(bytes, written, search.start)
-      out.writeAscii(this.#textOf(search))
+      this.#put(search, out)
       written = search.end
     }
     out.write(bytes, written, end)
@@ -93,7 +97,7 @@ export class AddressMask {
     let written = start
     while (search.next(spelled.bytes, from, spelled.length)) {
       out.write(bytes, written, spelled.offsetOf(search.start))
-      out.writeAscii(this.#textOf(search))
+      this.#put(search, out)
       from = search.end
       written = spelled.offsetOf(from)
     }
@@ -109,10 +113,11 @@ export class AddressMask {
     nexts: number[],
   ): number {
     let first = -1
-    for (const [index, mark] of marks.entries()) {
-      let at = nexts[index] ?? -1
+    for (let index = 0; index < marks.length; index++) {
+      const mark = marks[index]
+      let at = mark === undefined ? -1 : (nexts[index] ?? -1)
       while (at !== -1 && (at < from || !mattersAt(bytes, at, end)))
-        at = mark.next(Math.max(at + 1, from), end)
+        at = mark?.next(Math.max(at + 1, from), end) ?? -1
       nexts[index] = at
       if (at !== -1 && (first === -1 || at < first)) first = at
     }
@@ -145,16 +150,30 @@ function maySpell(byte = 0): boolean {
   return isPart(byte) || '%#\\ux'.includes(String.fromCharCode(byte))
 }
 
-/** The text of an address without its last bits. A name with numbers has none of them. */
-function maskedText(search: AddressSearch, ipv4Bits: number, ipv6Bits: number): string {
-  const { address, separator, isInName } = search
-  if (isInName) return Array(4).fill('0').join(separator)
-  if (address.version === 4) return formatIPv4(firstBits(address.ipv4, ipv4Bits))
-  const words = Uint32Array.from(address.words)
+/** Writes an address without its last bits. A name with numbers keeps none of them. */
+function putMasked(search: AddressSearch, ipv4Bits: number, ipv6Bits: number, out: ByteSink): void {
+  const { address, ipv4, separator, isInName } = search
+  if (ipv4 !== NOT_IPV4) {
+    putIPv4(firstBits(ipv4, isInName ? 0 : ipv4Bits), separator, out)
+    return
+  }
   // The bits of an IPv4 address inside are not more than those that are kept of others.
-  const inside = firstOfInside(words)
+  const inside = firstOfInside(address.words)
   const bits = address.family === 4 ? Math.min(ipv6Bits, inside + ipv4Bits) : ipv6Bits
-  return formatIPv6(words.map((word, index) => firstBits(word, Math.max(0, bits - 32 * index))))
+  out.writeAscii(
+    formatIPv6(address.words.map((word, index) => firstBits(word, Math.max(0, bits - 32 * index)))),
+  )
+}
+
+/** Writes the bytes of the text, without making the text. */
+function putIPv4(ipv4: number, separator: number, out: ByteSink): void {
+  for (let bits = 24; bits >= 0; bits -= 8) {
+    const octet = (ipv4 >>> bits) & 255
+    if (octet > 99) out.writeByte(ZERO + Math.trunc(octet / 100))
+    if (octet > 9) out.writeByte(ZERO + (Math.trunc(octet / 10) % 10))
+    out.writeByte(ZERO + (octet % 10))
+    if (bits > 0) out.writeByte(separator)
+  }
 }
 
 /** The bits before the IPv4 address of a translation mechanism: see `translatedIPv4`. */
@@ -171,8 +190,8 @@ function namesBy(key: Uint8Array): (search: AddressSearch) => string {
   const hmac = new HmacSha256(key)
   const encoder = utf8Encoder()
   const names = new Map<string, string>()
-  return ({ address: { version, ipv4, words } }) => {
-    const text = version === 4 ? formatIPv4(ipv4) : formatIPv6(words)
+  return ({ ipv4, address: { words } }) => {
+    const text = ipv4 === NOT_IPV4 ? formatIPv6(words) : formatIPv4(ipv4)
     const known = names.get(text)
     if (known !== undefined) return known
     const digest = hmac.digest(encoder.encode(text)).subarray(0, NAME_BYTES)

@@ -1,4 +1,5 @@
 import { Address } from '../../address/address.ts'
+import { NOT_IPV4 } from '../../address/ip-text.ts'
 import { CachedView } from '../swar.ts'
 
 const DASH = 0x2d
@@ -32,12 +33,14 @@ export class AddressSearch {
   /** After `next` returns `true`: the address is `bytes[start, end)`, without its port and zone. */
   start = 0
   end = 0
-  /** The address. */
+  /** The address as 32 bits; `NOT_IPV4` if it is in `address`. An IPv4-mapped IPv6 address is IPv4. */
+  ipv4 = NOT_IPV4
+  /** The address if it is IPv6. */
   readonly address = new Address()
   /** Whether an IPv4 address is a part of a name, such as `host-192-0-2-1.example` or `1.2.0.192.in-addr.arpa`. Its numbers can be in any order. */
   isInName = false
   /** The character between the numbers of an IPv4 address. */
-  separator = '.'
+  separator = DOT
   readonly #words = new CachedView()
   /** Where the search goes on after a token of numbers. */
   #resume = 0
@@ -104,8 +107,8 @@ export class AddressSearch {
     const isNamed = isInName(bytes, from, start, at, end)
     if (isDashed && !isNamed) return false
     if ((ipv4 & 0xff_ffff) === 0 && isVersion(bytes, from, first)) return false
-    this.address.setIPv4(ipv4, '')
-    this.separator = isDashed ? '-' : '.'
+    this.ipv4 = ipv4
+    this.separator = separator
     this.isInName = isDashed || (at + 1 < end && bytes[at] === DOT && isLetter(bytes[at + 1]))
     this.start = this.isInName ? start : first
     this.end = this.isInName ? at : after
@@ -139,6 +142,7 @@ export class AddressSearch {
     const isAlone =
       size === text.length && isBorder(bytes, from, start - 1, end) && isBorder(bytes, from, after, end)
     if (!isOfHost(text.slice(0, size), this.address) && !(isAlone && text !== '::')) return false
+    this.ipv4 = this.address.version === 4 ? this.address.ipv4 : NOT_IPV4
     this.isInName = false
     this.start = start
     this.end = start + size

@@ -2,7 +2,7 @@
 import type { EnrichOptions, Plan } from '../../../enrich/formats/formats.ts'
 import { pathText } from '../../../enrich/formats/ndjson/member-path.ts'
 import { objectsIn, planNdjsonObjects } from '../../../enrich/formats/ndjson/plan.ts'
-import { columnNames, INTO, type LocationField } from '../../../enrich/options.ts'
+import { columnNames, INTO, isMasked, type LocationField } from '../../../enrich/options.ts'
 import { sampleLines } from '../../../enrich/reading/sample.ts'
 import { UsageError } from '../../terminal.ts'
 import { asUsage, inWords } from '../command-errors.ts'
@@ -43,7 +43,9 @@ export async function parquetRun(
   refuse(options, ['append', 'annotate'], 'Parquet has columns and no lines')
   const [input] = inputs
   const found = await Promise.all(inputs.map((each) => each.isParquet()))
-  if (input === undefined || !found.includes(true)) {
+  if (found.includes(true) && isMasked(options))
+    note('the file is written anew, without its addresses: its columns get types by their values')
+  if (input === undefined || !found.includes(true) || isMasked(options)) {
     const output = new RowsOutput(target, options.into ?? INTO, namedFields(options))
     return {
       output,

@@ -1,0 +1,49 @@
+// The file with the key of `--pseudonym`.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { CommandFailure, ExitStatus, UsageError } from '../terminal.ts'
+import { codeOf, unreadableInput, unwritable } from './system-error.ts'
+
+/** A key: 256 bits as hexadecimal digits, as `openssl rand -hex 32` writes them. */
+const KEY = /^[0-9a-f]{64}$/i
+const KEY_BYTES = 32
+
+/**
+ * Reads the key, or makes the file with a new one that only its owner can read.
+ *
+ * @throws UsageError when a file is to be made that exists, or is missing
+ * @throws CommandFailure when the file cannot be read or written, or has no key
+ */
+export function pseudonymKey(file: string, isNew: boolean): Uint8Array {
+  return isNew ? newKey(file) : keyIn(file)
+}
+
+function newKey(file: string): Uint8Array {
+  const key = crypto.getRandomValues(new Uint8Array(KEY_BYTES))
+  try {
+    // `wx` fails on an existing file or link: a lost key cannot be made again.
+    writeFileSync(file, `${Buffer.from(key).toString('hex')}\n`, { flag: 'wx', mode: 0o600 })
+  } catch (cause) {
+    if (codeOf(cause) === 'EEXIST')
+      throw new UsageError(`${file} exists already: leave out --new-key to use the key in it.`)
+    throw unwritable(file, cause)
+  }
+  return key
+}
+
+function keyIn(file: string): Uint8Array {
+  let text: string
+  try {
+    text = readFileSync(file, 'latin1').trim()
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOENT')
+      throw new UsageError(
+        `The file of --pseudonym, ${file}, does not exist: add --new-key to make it, with a new key.`,
+      )
+    throw unreadableInput(file, cause)
+  }
+  if (KEY.test(text)) return new Uint8Array(Buffer.from(text, 'hex'))
+  throw new CommandFailure(
+    `${file} has no key: a key is 64 hexadecimal digits, as --new-key or openssl rand -hex 32 makes it`,
+    ExitStatus.input,
+  )
+}

@@ -1,0 +1,122 @@
+// Addresses of the output: --mask, --drop-address, --pseudonym.
+import { createHmac } from 'node:crypto'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parquetReadObjects } from 'hyparquet'
+import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../temporary.ts'
+import { geofix, writeDatabase } from './command-line.ts'
+
+const folder = temporaryFolder()
+const DB = writeDatabase(folder)
+const path = (name: string): string => join(folder, name)
+const enrich = (args: readonly string[], input = '') =>
+  geofix(['enrich', '--db', DB, '--quiet', '--at', '2026-07-01', ...args], { input })
+
+const ACCESS =
+  '81.2.69.142 - ann [01/Jul/2026:12:00:00 +0000] "GET /?from=81.2.69.142 HTTP/1.1" 200 5 "-" "curl/8.5.0"\n'
+const EVENT = '{"src":"81.2.69.142:80","dst":"1.2.3.4","seen":["::ffff:81.2.69.142"]}\n'
+
+describe('geofix enrich --mask', () => {
+  it('keeps the first bits of every address, and the location of the whole one', async () => {
+    const { status, out } = await enrich(['--mask', '24,48'], ACCESS)
+    expect(status).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({
+      ip: '81.2.69.0',
+      target: '/?from=81.2.69.0',
+      user_agent: 'curl/8.5.0',
+      location: { ip: '81.2.69.0', city: 'London' },
+    })
+  })
+
+  it('masks after the last of several addresses is located', async () => {
+    const { out } = await enrich(
+      ['--mask', '8,16', '--field', 'src=from', '--field', 'dst=to', '--format', 'ndjson'],
+      EVENT,
+    )
+    expect(JSON.parse(out)).toMatchObject({
+      src: '81.0.0.0:80',
+      dst: '1.0.0.0',
+      seen: ['81.0.0.0'],
+      from: { ip: '81.0.0.0', city: 'London' },
+      to: { ip: '1.0.0.0', city: 'Sydney' },
+    })
+  })
+
+  it('gives the same on several threads, for rows and in --explain', async () => {
+    writeFileSync(path('in.log'), ACCESS.repeat(3000))
+    const one = await enrich(['--mask', '24,48', '--threads', '1', path('in.log')])
+    expect(await enrich(['--mask', '24,48', '--threads', '2', path('in.log')])).toEqual(one)
+    expect(one.out).not.toContain('81.2.69.142')
+    const rows = ['--rows', '--format', 'access-log', '--mask', '24,48']
+    expect((await geofix(['enrich', '--db', DB, ...rows, '--at', '2026-07-01'], { input: ACCESS })).out).toBe(
+      (await enrich(['--mask', '24,48'], ACCESS)).out,
+    )
+    const { out } = await enrich(['--explain', '--mask', '24,48', path('in.log')])
+    expect(out).toContain('London')
+    expect(out).not.toContain('81.2.69.142')
+  })
+
+  it('writes Parquet without the addresses, from lines and from Parquet', async () => {
+    writeFileSync(path('in.ndjson'), EVENT)
+    await enrich([path('in.ndjson'), '--field', 'dst', '-o', path('whole.parquet')])
+    const again = ['--field', 'src', '--into', 'from', '--mask', '24,48', '-o', path('masked.parquet')]
+    const { status } = await enrich([path('whole.parquet'), ...again])
+    expect(status).toBe(0)
+    const bytes = readFileSync(path('masked.parquet'))
+    expect(bytes.includes('81.2.69.142') || bytes.includes('1.2.3.4')).toBe(false)
+    const [row] = await parquetReadObjects({ file: new Uint8Array(bytes).buffer })
+    expect(row).toMatchObject({ src: '81.2.69.0:80', location: { ip: '1.2.3.0' }, from: { city: 'London' } })
+  })
+
+  it.each([
+    [['--mask', '24']],
+    [['--mask', '32,48']],
+    [['--mask', '24,128']],
+    [['--mask', '24,48', '--drop-address']],
+    [['--mask', '24,48', '--pseudonym', 'missing']],
+    [['--new-key']],
+    [['--pseudonym', 'missing']],
+  ])('refuses %j', async (args) => {
+    const { status, out, err } = await enrich(args, ACCESS)
+    expect({ status, out }).toEqual({ status: 2, out: '' })
+    expect(err).toContain(args[0])
+  })
+})
+
+describe('geofix enrich --drop-address', () => {
+  it('writes a dash in place of every address, also in text and in lines that cannot be read', async () => {
+    const { out } = await enrich(
+      ['--drop-address', '--format', 'text'],
+      'Failed password for root from 81.2.69.142 port 51234\n',
+    )
+    expect(out).toBe('Failed password for root from - [GB London] port 51234\n')
+    const bad = await enrich(['--drop-address', '--format', 'access-log'], `${ACCESS}cut 81.2.69.142 off\n`)
+    expect(bad.out.split('\n')[1]).toBe('{"raw":"cut - off","location":null}')
+  })
+})
+
+describe('geofix enrich --pseudonym', () => {
+  it('makes a key for its owner alone, and gives an address the same name with it', async () => {
+    const key = path('key')
+    const first = await enrich(['--pseudonym', key, '--new-key', '--append'], ACCESS)
+    expect(first.status).toBe(0)
+    const secret = readFileSync(key, 'utf8')
+    expect(secret).toMatch(/^[0-9a-f]{64}\n$/)
+    if (process.platform !== 'win32') expect(statSync(key).mode & 0o777).toBe(0o600)
+    const digest = createHmac('sha256', Buffer.from(secret.trim(), 'hex')).update('81.2.69.142').digest('hex')
+    expect(first.out).toContain(`ip-${digest.slice(0, 20)} - ann`)
+    expect(await enrich(['--pseudonym', key, '--append'], ACCESS)).toEqual(first)
+    const again = await enrich(['--pseudonym', key, '--new-key'], ACCESS)
+    expect(again.status).toBe(2)
+    expect(again.err).toContain('exists already: leave out --new-key')
+    expect(readFileSync(key, 'utf8')).toBe(secret)
+  })
+
+  it('refuses a file that has no key', async () => {
+    writeFileSync(path('no-key'), 'secret\n')
+    const { status, err } = await enrich(['--pseudonym', path('no-key')], ACCESS)
+    expect(status).toBe(4)
+    expect(err).toContain('a key is 64 hexadecimal digits')
+  })
+})
