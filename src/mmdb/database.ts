@@ -40,12 +40,6 @@ export interface OpenDatabase {
   /** Memory for the tables of an index, which threads share: the same one each time. Packed files have none. */
   shareTables?(): SharedArrayBuffer
   /**
-   * Reads what the first lookup in a packed database needs, and pauses after each step. Lookups do this too, all at once.
-   *
-   * @throws InvalidDatabaseError when it is damaged, or cannot be read
-   */
-  prepare?(): Iterable<void>
-  /**
    * A whole record, as the vendor wrote it.
    *
    * @param offset of the record in the file, as the search tree gives it

@@ -192,7 +192,6 @@ export class Reloader {
           const opened = await this.#open(file.path)
           databases.push(opened)
           await setImmediate()
-          for (const _ of opened.prepare?.() ?? []) await setImmediate()
         }
       }
     } catch (error) {

@@ -6,16 +6,32 @@ import { crc32, MAX_DEFLATE_RATIO } from '../bytes/gzip-member.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import { MAX_METADATA_BYTES } from '../mmdb/format.ts'
 import {
+  FIRST_RECORD_SHIFT,
+  FIRST_VERSION,
   HEADER_BYTES,
   LEAVES_PER_BLOCK,
   MAX_COLUMN_BYTES,
   MAX_DATA_BLOCK_BYTES,
   MAX_TOKEN_BYTES,
+  RECORD_SHIFT,
   VERSION,
 } from './format.ts'
 
 /** The numbers at the start of the directory. */
 const FIELDS = [
+  'isMinimal',
+  'leafCount',
+  'recordCount',
+  'networks0',
+  'networks1',
+  'aliasCount',
+  'leafBlockCount',
+  'recordBlockCount',
+  'dataBlockCount',
+  'metadataBytes',
+] as const
+/** Those of version 1. It has the only row of the table of record blocks here. */
+const FIRST_FIELDS = [
   'isMinimal',
   'leafCount',
   'recordCount',
@@ -42,6 +58,7 @@ const LEAF_COLUMNS = [
   'lowBytes',
   'crc',
 ] as const
+const RECORD_COLUMNS = ['base', 'bytes', 'deflated', 'crc'] as const
 const DATA_COLUMNS = ['length', 'columnBytes', 'deflated', 'crc'] as const
 
 type Row<Column extends string> = Readonly<Record<Column, number>>
@@ -51,9 +68,13 @@ type Fields = Row<(typeof FIELDS)[number]>
 
 /** What the directory says, with its tables as rows. */
 export interface DirectoryRows
-  extends Omit<Fields, 'aliasCount' | 'leafBlockCount' | 'dataBlockCount' | 'metadataBytes'> {
+  extends Omit<
+    Fields,
+    'aliasCount' | 'leafBlockCount' | 'recordBlockCount' | 'dataBlockCount' | 'metadataBytes'
+  > {
   readonly aliases: readonly Row<(typeof ALIAS_COLUMNS)[number]>[]
   readonly leafBlocks: readonly Row<(typeof LEAF_COLUMNS)[number]>[]
+  readonly recordBlocks: readonly Row<(typeof RECORD_COLUMNS)[number]>[]
   readonly dataBlocks: readonly Row<(typeof DATA_COLUMNS)[number]>[]
   /** The end of the original file, from the metadata's marker. */
   readonly metadata: Uint8Array
@@ -63,6 +84,9 @@ export interface DirectoryRows
 export interface Directory extends Fields {
   readonly aliases: Table<(typeof ALIAS_COLUMNS)[number]>
   readonly leafBlocks: Table<(typeof LEAF_COLUMNS)[number]>
+  readonly recordBlocks: Table<(typeof RECORD_COLUMNS)[number]>
+  /** The binary logarithm of the records in a block. */
+  readonly recordShift: number
   readonly dataBlocks: Table<(typeof DATA_COLUMNS)[number]>
   readonly metadata: Uint8Array
   /** Where the first block starts in the file. */
@@ -75,10 +99,11 @@ export interface Directory extends Fields {
  * @param blockBytes of all blocks after them
  */
 export function encodeDirectory(rows: DirectoryRows, blockBytes: number, deflate: Deflate): Uint8Array {
-  const { aliases, leafBlocks, dataBlocks, metadata } = rows
+  const { aliases, leafBlocks, recordBlocks, dataBlocks, metadata } = rows
   const counts = {
     aliasCount: aliases.length,
     leafBlockCount: leafBlocks.length,
+    recordBlockCount: recordBlocks.length,
     dataBlockCount: dataBlocks.length,
     metadataBytes: metadata.length,
   }
@@ -87,6 +112,7 @@ export function encodeDirectory(rows: DirectoryRows, blockBytes: number, deflate
     ...FIELDS.map((name) => fields[name]),
     ...columnsOf(aliases, ALIAS_COLUMNS),
     ...columnsOf(leafBlocks, LEAF_COLUMNS),
+    ...columnsOf(recordBlocks, RECORD_COLUMNS),
     ...columnsOf(dataBlocks, DATA_COLUMNS),
   ]
   const plain = new Uint8Array(4 * numbers.length + metadata.length)
@@ -135,8 +161,8 @@ export function readDirectory(
     throw new Error('its header does not match its checksum')
   }
   const version = header.getUint32(8, true)
-  if (version !== VERSION) {
-    const fault = `it is packed in version ${version}; only version ${VERSION} is supported: use the newest geofix`
+  if (version !== VERSION && version !== FIRST_VERSION) {
+    const fault = `it is packed in version ${version}; only versions up to ${VERSION} are supported: use the newest geofix`
     throw new InvalidDatabaseError(fault, { path })
   }
   const expected = header.getUint32(12, true)
@@ -151,12 +177,12 @@ export function readDirectory(
   if (codec.crc32(deflated) !== header.getUint32(24, true)) {
     throw new Error('its directory does not match its checksum')
   }
-  const directory = parseDirectory(codec.inflate(deflated, length), HEADER_BYTES + deflatedLength)
+  const directory = parseDirectory(version, codec.inflate(deflated, length), HEADER_BYTES + deflatedLength)
   check(directory, size)
   return directory
 }
 
-function parseDirectory(bytes: Uint8Array, end: number): Directory {
+function parseDirectory(version: number, bytes: Uint8Array, end: number): Directory {
   let at = 0
   const column = (count: number): Uint32Array => {
     const start = at
@@ -165,17 +191,39 @@ function parseDirectory(bytes: Uint8Array, end: number): Directory {
     return numbersOf(Uint8Array.from(bytes.subarray(start, at)))
   }
   // Object.fromEntries loses the types of keys.
+  const row = <Column extends string>(names: readonly Column[]): Row<Column> => {
+    const numbers = column(names.length)
+    return Object.fromEntries(names.map((name, i) => [name, numbers[i] ?? 0])) as Row<Column>
+  }
   const table = <Column extends string>(names: readonly Column[], count: number): Table<Column> =>
     Object.fromEntries(names.map((name) => [name, column(count)])) as Table<Column>
-  const numbers = column(FIELDS.length)
-  const fields = Object.fromEntries(FIELDS.map((name, i) => [name, numbers[i] ?? 0])) as Fields
+  const first = version === FIRST_VERSION ? row(FIRST_FIELDS) : null
+  const fields: Fields = first === null ? row(FIELDS) : { ...first, recordBlockCount: 1 }
   const aliases = table(ALIAS_COLUMNS, fields.aliasCount)
   const leafBlocks = table(LEAF_COLUMNS, fields.leafBlockCount)
+  const recordBlocks =
+    first === null ? table(RECORD_COLUMNS, fields.recordBlockCount) : firstRecordBlock(first)
+  const recordShift = first === null ? RECORD_SHIFT : FIRST_RECORD_SHIFT
   const dataBlocks = table(DATA_COLUMNS, fields.dataBlockCount)
   if (bytes.length - at !== fields.metadataBytes || fields.metadataBytes > MAX_METADATA_BYTES) {
     throw new Error('the length of its directory does not match the length of its metadata')
   }
-  return { ...fields, aliases, leafBlocks, dataBlocks, metadata: bytes.slice(at), end }
+  const metadata = bytes.slice(at)
+  return { ...fields, aliases, leafBlocks, recordBlocks, recordShift, dataBlocks, metadata, end }
+}
+
+/** The record table of version 1 as one block. */
+function firstRecordBlock({
+  recordBytes,
+  recordDeflated,
+  recordCrc,
+}: Row<(typeof FIRST_FIELDS)[number]>): Directory['recordBlocks'] {
+  return {
+    base: Uint32Array.of(0),
+    bytes: Uint32Array.of(recordBytes),
+    deflated: Uint32Array.of(recordDeflated),
+    crc: Uint32Array.of(recordCrc),
+  }
 }
 
 /** Whether the processor has the byte order of nearly all processors. */
@@ -204,17 +252,14 @@ function mostDeflated(length: number): number {
  * new process.
  */
 function check(directory: Directory, size: number): void {
-  const { leafCount, aliasCount, leafBlocks, dataBlocks, recordCount, recordBytes, recordDeflated } =
-    directory
+  const { leafCount, aliasCount, recordCount, leafBlocks, recordBlocks, recordShift, dataBlocks } = directory
   let isPlausible =
     leafCount > 0 &&
     leafBlocks.crc.length === Math.ceil(leafCount / LEAVES_PER_BLOCK) &&
     aliasCount + recordCount <= leafCount &&
-    recordBytes >= recordCount &&
-    recordBytes <= 5 * recordCount &&
-    recordBytes <= recordDeflated * MAX_DEFLATE_RATIO &&
-    recordDeflated <= mostDeflated(recordBytes)
-  let total = directory.end + recordDeflated
+    (recordShift === FIRST_RECORD_SHIFT ||
+      recordBlocks.crc.length === Math.ceil(recordCount / 2 ** recordShift))
+  let total = directory.end
   for (let block = 0; block < leafBlocks.crc.length; block++) {
     const deflated = leafBlocks.deflated[block] ?? 0
     const tokens = leafBlocks.tokenBytes[block] ?? 0
@@ -222,6 +267,18 @@ function check(directory: Directory, size: number): void {
     isPlausible &&=
       deflated > 0 && tokens <= MAX_TOKEN_BYTES && low <= LEAVES_PER_BLOCK && deflated <= mostDeflated(tokens)
     total += deflated + low
+  }
+  for (let block = 0; block < recordBlocks.crc.length; block++) {
+    const deflated = recordBlocks.deflated[block] ?? 0
+    const bytes = recordBlocks.bytes[block] ?? 0
+    const count = Math.min(2 ** recordShift, recordCount - block * 2 ** recordShift)
+    isPlausible &&=
+      deflated > 0 &&
+      bytes >= count &&
+      bytes <= 5 * count &&
+      bytes <= deflated * MAX_DEFLATE_RATIO &&
+      deflated <= mostDeflated(bytes)
+    total += deflated
   }
   for (let block = 0; block < dataBlocks.crc.length; block++) {
     const deflated = dataBlocks.deflated[block] ?? 0

@@ -59,7 +59,8 @@ function metadataOf(
 
 /** Writes a node for each fork between leaves, in the order of their first addresses. */
 function writeTree(file: PackedFile, tree: Uint32Array, nodeCount: number): void {
-  const { records, directory } = file
+  const { directory } = file
+  const records = file.allRecords()
   /** Where the right records of nodes are whose left side is being written, and the depths after them. */
   const rights = new Uint32Array(129)
   const depths = new Uint8Array(129)
@@ -70,7 +71,9 @@ function writeTree(file: PackedFile, tree: Uint32Array, nodeCount: number): void
   let slot = -1
   let depth = 0
   for (let block = 0; block < directory.leafBlocks.crc.length; block++) {
-    const { prefixLengths, values } = file.leaves(block)
+    const leaves = file.leaves(block)
+    const { prefixLengths } = leaves
+    const values = leaves.values.all()
     for (let i = 0; i < prefixLengths.length; i++) {
       const length = prefixLengths[i] ?? 0
       for (; depth < length; depth++) {

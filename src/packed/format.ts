@@ -2,7 +2,10 @@
 
 import { MAX_DEFLATE_RATIO } from '../bytes/gzip-member.ts'
 
-export const VERSION = 1
+/** What `pack` writes. */
+export const VERSION = 2
+/** Its record table is one block. */
+export const FIRST_VERSION = 1
 
 /** Magic, version, four fields, and the checksum of all these. */
 export const HEADER_BYTES = 32
@@ -12,8 +15,13 @@ export const LEAVES_PER_BLOCK = 4096
 /** Limit of a block's inflated tokens: a leaf has at most a token, a long length and three high bytes of a value. */
 export const MAX_TOKEN_BYTES = 5 * 4096
 
+/** The binary logarithm of the records in a block of the record table. The last block can have fewer. */
+export const RECORD_SHIFT = 12
+/** The same in version 1: no table has more records. */
+export const FIRST_RECORD_SHIFT = 31
+
 /** The writer ends a data block at the first row that reaches this many bytes. No row has more. */
-export const DATA_BLOCK_BYTES = 2 ** 16
+export const DATA_BLOCK_BYTES = 2 ** 15
 /** The reader refuses a data block of more bytes. */
 export const MAX_DATA_BLOCK_BYTES = 2 ** 17
 /** Limit of a data block's inflated stream: its shapes, columns and texts. */

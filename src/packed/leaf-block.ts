@@ -1,13 +1,6 @@
 // A block of leaves: networks that follow one another, with their values, in two streams. README.md describes them.
-import {
-  FAR_VALUE,
-  LEAVES_PER_BLOCK,
-  LENGTH_SHIFT,
-  LONG_LENGTH,
-  NEW_VALUE,
-  RECENCY_MASK,
-  RECENT_VALUES,
-} from './format.ts'
+import { FAR_VALUE, LEAVES_PER_BLOCK, LENGTH_SHIFT, LONG_LENGTH, NEW_VALUE, RECENCY_MASK } from './format.ts'
+import { LeafValues, recent } from './leaf-values.ts'
 import { advance, compare, leastPrefixLength, type Words } from './position.ts'
 
 /** A block as it is stored, apart from its compression. */
@@ -81,141 +74,135 @@ export interface Leaves {
   readonly width: number
   /** As in the file's tree: at most 32 for IPv4, at most 128 for IPv6. */
   readonly prefixLengths: Uint8Array
-  readonly values: Uint32Array
-  /** What the block takes in memory. */
+  readonly values: LeafValues
+  /** What the block takes in memory when all its values are decoded. */
   readonly byteLength: number
 }
 
+/** What the next block and its file say of a block. */
+export interface LeafBounds {
+  readonly count: number
+  readonly start: Words
+  /** The position of the next block; zero at the end of the IPv6 addresses. */
+  readonly end: Words
+  readonly shape: TreeShape
+}
+
 /**
- * Decodes a block. Checks that its leaves fill the positions from `start` to `end` and that its values exist.
+ * Decodes a block. Checks that its leaves fill the positions from start to end, and that its new values exist.
  *
- * @param end the position of the next block; zero at the end of the IPv6 addresses
+ * @param fault makes the error for a value that is found to be damaged later
  * @throws Error when the block is damaged
  */
 export function decodeLeaves(
-  { tokens, lowBytes }: LeafStreams,
-  count: number,
-  start: Words,
-  end: Words,
-  shape: TreeShape,
+  { tokens: all, lowBytes }: LeafStreams,
+  { count, start, end, shape }: LeafBounds,
+  fault: (why: string) => Error,
 ): Leaves {
-  const streams = splitStreams(tokens, lowBytes, count, shape)
-  const prefixLengths = decodeLengths(streams)
-  const values = decodeValues(streams, shape)
+  const tokens = all.subarray(0, count)
+  const counts = countTokens(tokens)
+  const longEnd = count + counts.longs
+  const newAt = longEnd + counts.fars
+  if (lowBytes.length !== counts.news || all.length !== newAt + counts.news * (bytesOfValue(shape) - 1))
+    throw new Error('the streams of a block do not fit together')
+  const longLengths = all.subarray(count, longEnd)
+  const newValues = decodeNewValues(all.subarray(newAt), lowBytes, shape)
+  const values = new LeafValues(tokens, all.subarray(longEnd, newAt), newValues, fault)
   const { base } = shape
   // IPv4 networks differ in their last word only.
   const isIPv4 = start[0] === 0 && start[1] === 0 && start[2] === 0 && isAtMostIPv4End(end)
+  const prefixLengths = new Uint8Array(count)
+  const lengths = { tokens, longLengths, prefixLengths }
   const { starts, width } = isIPv4
-    ? { starts: placeIPv4(prefixLengths, start, end, base), width: 1 }
-    : placeIPv6(prefixLengths, start, end, base)
-  const byteLength = starts.byteLength + prefixLengths.byteLength + values.byteLength
+    ? { starts: placeIPv4(lengths, start, end, base), width: 1 }
+    : placeIPv6(lengths, start, end, base)
+  const byteLength = starts.byteLength + count + 4 * count
   return { count, starts, firstWord: isIPv4 ? 3 : 0, width, prefixLengths, values, byteLength }
 }
 
-interface SplitStreams {
-  readonly tokens: Uint8Array
-  readonly longLengths: Uint8Array
-  readonly farValues: Uint8Array
-  /** The bytes of new values: all their lowest bytes, then all the next ones, up to the highest. */
-  readonly bytes: readonly Uint8Array[]
-  readonly newCount: number
-}
-
-function splitStreams(all: Uint8Array, lowBytes: Uint8Array, count: number, shape: TreeShape): SplitStreams {
-  const tokens = all.subarray(0, count)
+/** How many leaves have a long length, a far recency and a new value. */
+function countTokens(tokens: Uint8Array): {
+  readonly longs: number
+  readonly fars: number
+  readonly news: number
+} {
   // There is no branch for each token, because a processor cannot predict it.
   const counts = new Uint16Array(256)
-  for (let i = 0; i < count; i++) counts[tokens[i] ?? 0] = (counts[tokens[i] ?? 0] ?? 0) + 1
-  let longCount = 0
-  let farCount = 0
-  let newCount = 0
+  for (let i = 0; i < tokens.length; i++) counts[tokens[i] ?? 0] = (counts[tokens[i] ?? 0] ?? 0) + 1
+  let [longs, fars, news] = [0, 0, 0]
   for (let token = 0; token < counts.length; token++) {
     const times = counts[token] ?? 0
     const recency = token & RECENCY_MASK
-    if (token >>> LENGTH_SHIFT === LONG_LENGTH) longCount += times
-    if (recency === NEW_VALUE) newCount += times
-    else if (recency === FAR_VALUE) farCount += times
+    if (token >>> LENGTH_SHIFT === LONG_LENGTH) longs += times
+    if (recency === NEW_VALUE) news += times
+    else if (recency === FAR_VALUE) fars += times
   }
-  let at = count
-  const next = (length: number): Uint8Array => {
-    at += length
-    return all.subarray(at - length, at)
-  }
-  const longLengths = next(longCount)
-  const farValues = next(farCount)
-  const bytes = [lowBytes]
-  for (let i = bytesOfValue(shape); i > 1; i--) bytes.splice(1, 0, next(newCount))
-  if (at !== all.length || lowBytes.length !== newCount)
-    throw new Error('the streams of a block do not fit together')
-  return { tokens, longLengths, farValues, bytes, newCount }
+  return { longs, fars, news }
 }
 
-/** The bits by which each prefix is longer than the least. */
-function decodeLengths({ tokens, longLengths }: SplitStreams): Uint8Array {
-  const extra = new Uint8Array(tokens.length)
-  let longAt = 0
-  for (let i = 0; i < extra.length; i++) {
-    const short = (tokens[i] ?? 0) >>> LENGTH_SHIFT
-    // The array would wrap a sum over 255 to a valid length.
-    extra[i] = short < LONG_LENGTH ? short : Math.min(LONG_LENGTH + (longLengths[longAt++] ?? 0), 255)
-  }
-  return extra
-}
-
-function decodeValues(
-  { tokens, farValues, bytes, newCount }: SplitStreams,
+/** @param highBytes those of all new values, from the highest ones down */
+function decodeNewValues(
+  highBytes: Uint8Array,
+  lowBytes: Uint8Array,
   { valueCount }: TreeShape,
 ): Uint32Array {
-  const newValues = new Uint32Array(newCount)
-  for (const [weight, column] of bytes.entries()) {
-    const factor = 2 ** (8 * weight)
-    for (let i = 0; i < newCount; i++) newValues[i] = (newValues[i] ?? 0) + (column[i] ?? 0) * factor
-  }
-  if (newValues.some((value) => value >= valueCount))
-    throw new Error('a leaf has a value that does not exist')
-  const values = new Uint32Array(tokens.length)
-  recent.clear()
-  let newAt = 0
-  let farAt = 0
-  for (let i = 0; i < values.length; i++) {
-    let recency = (tokens[i] ?? 0) & RECENCY_MASK
-    if (recency === NEW_VALUE) {
-      values[i] = recent.add(newValues[newAt++] ?? 0)
-      continue
-    }
-    if (recency === FAR_VALUE) recency += farValues[farAt++] ?? 0
-    values[i] = recent.use(recency)
+  const { length: count } = lowBytes
+  const values = new Uint32Array(count)
+  for (let i = 0; i < count; i++) {
+    let value = 0
+    for (let at = i; at < highBytes.length; at += count) value = value * 256 + (highBytes[at] ?? 0)
+    value = value * 256 + (lowBytes[i] ?? 0)
+    if (value >= valueCount) throw new Error('a leaf has a value that does not exist')
+    values[i] = value
   }
   return values
 }
 
+/** By how many bits prefixes are longer than the least, and where their lengths go. */
+interface Lengths {
+  readonly tokens: Uint8Array
+  readonly longLengths: Uint8Array
+  readonly prefixLengths: Uint8Array
+}
+
 /**
- * Replaces the extra bits of IPv4 networks by their prefix lengths.
+ * Finds the prefix lengths of IPv4 networks.
  *
  * @returns the last word of each position
  */
-function placeIPv4(lengths: Uint8Array, start: Words, end: Words, base: number): Uint32Array {
-  const starts = new Uint32Array(lengths.length)
+function placeIPv4(
+  { tokens, longLengths, prefixLengths }: Lengths,
+  start: Words,
+  end: Words,
+  base: number,
+): Uint32Array {
+  const starts = new Uint32Array(tokens.length)
   const least = Math.max(base, leastPrefixLength(start))
+  let longAt = 0
   // As a signed integer, because V8 computes with numbers over 2 ** 31 as doubles, which is slower.
   let position = (start[3] ?? 0) | 0
-  for (let i = 0; i < lengths.length; i++) {
+  for (let i = 0; i < tokens.length; i++) {
     // Zero is the end of the addresses: networks end at multiples of their sizes, so none can pass it.
     if (position === 0 && i > 0) throw misplaced()
-    const length = (position === 0 ? least : 97 + Math.clz32(position & -position)) + (lengths[i] ?? 0)
+    let length =
+      (position === 0 ? least : 97 + Math.clz32(position & -position)) + ((tokens[i] ?? 0) >>> LENGTH_SHIFT)
+    if ((tokens[i] ?? 0) >= FIRST_LONG) length += longLengths[longAt++] ?? 0
     // A network with a prefix under 96 bits is larger than all IPv4 addresses.
     if (length > 128 || length < 96) throw misplaced()
     starts[i] = position
-    lengths[i] = length - base
+    prefixLengths[i] = length - base
     position = length === 96 ? 0 : (position + (1 << (128 - length))) | 0
   }
   if (position !== ((end[3] ?? 0) | 0)) throw misplaced()
   return starts
 }
 
+/** The least token with a long length. */
+const FIRST_LONG = LONG_LENGTH << LENGTH_SHIFT
+
 /** The same for IPv6 networks. @returns as many words of each position as their lengths need */
 function placeIPv6(
-  lengths: Uint8Array,
+  { tokens, longLengths, prefixLengths }: Lengths,
   start: Words,
   end: Words,
   base: number,
@@ -224,7 +211,8 @@ function placeIPv6(
   // Signed words in variables, which V8 keeps in registers. It does not keep the words of `advance` there.
   let [word0 = 0, word1 = 0, word2 = 0, word3 = 0] = Int32Array.from(start)
   let longest = 1
-  for (let i = 0; i < lengths.length; i++) {
+  let longAt = 0
+  for (let i = 0; i < tokens.length; i++) {
     all[4 * i] = word0
     all[4 * i + 1] = word1
     all[4 * i + 2] = word2
@@ -236,9 +224,10 @@ function placeIPv6(
     else if (word0 !== 0) least = 1 + Math.clz32(word0 & -word0)
     // Only the first leaf of all starts at zero: another one is beyond the end.
     else if (i > 0) throw misplaced()
-    const length = (least < base ? base : least) + (lengths[i] ?? 0)
+    let length = (least < base ? base : least) + ((tokens[i] ?? 0) >>> LENGTH_SHIFT)
+    if ((tokens[i] ?? 0) >= FIRST_LONG) length += longLengths[longAt++] ?? 0
     if (length > 128) throw misplaced()
-    lengths[i] = length - base
+    prefixLengths[i] = length - base
     if (length > longest) longest = length
     // Adds the size of the network to the word with its last bit. A word that becomes zero carries.
     let carry = length === 0 ? 0 : 1 << -length
@@ -258,14 +247,14 @@ function placeIPv6(
   }
   if (compare(Uint32Array.of(word0, word1, word2, word3), end) !== 0) throw misplaced()
   const width = Math.ceil(longest / 32)
-  const starts = new Uint32Array(width * lengths.length)
-  for (let i = 0; i < lengths.length; i++) {
+  const starts = new Uint32Array(width * tokens.length)
+  for (let i = 0; i < tokens.length; i++) {
     for (let word = 0; word < width; word++) starts[i * width + word] = all[4 * i + word] ?? 0
   }
   return { starts, width }
 }
 
-/** Reused for every block, as {@link recent}. */
+/** Reused for every block: coding is synchronous. */
 const ipv6Starts = new Uint32Array(4 * LEAVES_PER_BLOCK)
 
 function isAtMostIPv4End(end: Words): boolean {
@@ -277,48 +266,3 @@ function isAtMostIPv4End(end: Words): boolean {
 function misplaced(): Error {
   return new Error('the networks of a block do not fill its addresses')
 }
-
-/** Values of a greater recency are moved to the front by one call, which is faster for them. */
-const LOOP_RECENCY = 24
-
-/** The values that a block used last, most recent first. Recency counts from 1. */
-class RecentValues {
-  /** From `#first` on. There is room for all new values of a block before it, so that adding one moves no other. */
-  readonly #values = new Uint32Array(LEAVES_PER_BLOCK + RECENT_VALUES)
-  #first = LEAVES_PER_BLOCK
-  #count = 0
-
-  /** Starts a block. */
-  clear(): void {
-    this.#first = LEAVES_PER_BLOCK
-    this.#count = 0
-  }
-
-  /** @returns {@link NEW_VALUE} for a value that is not in the list */
-  recencyOf(value: number): number {
-    for (let i = 0; i < this.#count; i++) if (this.#values[this.#first + i] === value) return i + 1
-    return NEW_VALUE
-  }
-
-  add(value: number): number {
-    this.#values[--this.#first] = value
-    this.#count = Math.min(this.#count + 1, RECENT_VALUES)
-    return value
-  }
-
-  /** @throws Error when the list has fewer values */
-  use(recency: number): number {
-    if (recency > this.#count) throw new Error('a leaf refers to a value before the first of its block')
-    const values = this.#values
-    const first = this.#first
-    const value = values[first + recency - 1] ?? 0
-    // A loop is faster for most values, and copyWithin for the few that are far back.
-    if (recency > LOOP_RECENCY) values.copyWithin(first + 1, first, first + recency - 1)
-    else for (let i = first + recency - 1; i > first; i--) values[i] = values[i - 1] ?? 0
-    values[first] = value
-    return value
-  }
-}
-
-/** Reused for every block: coding is synchronous. */
-const recent = new RecentValues()

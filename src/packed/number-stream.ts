@@ -27,12 +27,17 @@ export class NumberReader {
     throw new Error('a stream of numbers is cut short, or has a number of more than five bytes')
   }
 
-  /** Adds numbers up: each sum is that before it plus the next number. @throws Error when one has more than 32 bits */
-  sums(count: number): Uint32Array {
+  /**
+   * Adds numbers up: each sum is that before it plus the next number.
+   *
+   * @param start what the first number is added to
+   * @throws Error when one has more than 32 bits
+   */
+  sums(count: number, start = 0): Uint32Array {
     const sums = new Uint32Array(count)
     const { stream } = this
     let { at } = this
-    let sum = 0
+    let sum = start
     for (let i = 0; i < count; i++) {
       // There can be a million numbers, most of one byte.
       let number = stream[at++] ?? 0x80

@@ -6,7 +6,7 @@ import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
 import { encodeData, nextPart } from './data-block.ts'
 import { type DirectoryRows, encodeDirectory } from './directory.ts'
-import { FIRST_RECORD, LEAVES_PER_BLOCK, mostUnreachable } from './format.ts'
+import { FIRST_RECORD, LEAVES_PER_BLOCK, mostUnreachable, RECORD_SHIFT } from './format.ts'
 import { encodeLeaves } from './leaf-block.ts'
 import { writeNumber } from './number-stream.ts'
 import { PackedFile, sourceOf } from './packed-file.ts'
@@ -55,21 +55,19 @@ export function packWith(deflate: Deflate, file: Uint8Array): Uint8Array {
   const base = metadata.ipVersion === 4 ? 96 : 0
   const leaves = treeLeaves(tree)
   const leafBlocks = packLeaves(deflate, leaves, base)
-  const records = packRecords(deflate, leaves.records)
+  const recordBlocks = packRecords(deflate, leaves.records)
   const dataBlocks = packData(deflate, file.subarray(data.base, data.end))
-  const blocks = [...leafBlocks.blocks, records.deflated, ...dataBlocks.blocks]
+  const blocks = [...leafBlocks.blocks, ...recordBlocks.blocks, ...dataBlocks.blocks]
   const blockBytes = blocks.reduce((sum, block) => sum + block.length, 0)
   const directory = encodeDirectory(
     {
       isMinimal: leaves.isMinimal ? 1 : 0,
       leafCount: leaves.values.length,
       recordCount: leaves.records.length,
-      recordBytes: records.length,
-      recordDeflated: records.deflated.length,
-      recordCrc: crc32(records.deflated),
       ...networkCount(database),
       aliases: aliasRows(leaves, base),
       leafBlocks: leafBlocks.rows,
+      recordBlocks: recordBlocks.rows,
       dataBlocks: dataBlocks.rows,
       metadata: file.subarray(metadata.start),
     },
@@ -118,13 +116,22 @@ function packLeaves(
 }
 
 /** The record table: each record as the difference from the one before. */
-function packRecords(
-  deflate: Deflate,
-  records: Uint32Array,
-): { readonly deflated: Uint8Array; readonly length: number } {
-  const bytes: number[] = []
-  for (const [i, record] of records.entries()) writeNumber(bytes, record - (records[i - 1] ?? 0))
-  return { deflated: deflate(Uint8Array.from(bytes)), length: bytes.length }
+function packRecords(deflate: Deflate, records: Uint32Array): Packed<DirectoryRows['recordBlocks'][number]> {
+  const rows: DirectoryRows['recordBlocks'][number][] = []
+  const blocks: Uint8Array[] = []
+  for (let start = 0; start < records.length; start += 2 ** RECORD_SHIFT) {
+    const base = records[start - 1] ?? 0
+    const bytes: number[] = []
+    let before = base
+    for (const record of records.subarray(start, start + 2 ** RECORD_SHIFT)) {
+      writeNumber(bytes, record - before)
+      before = record
+    }
+    const deflated = deflate(Uint8Array.from(bytes))
+    rows.push({ base, bytes: bytes.length, deflated: deflated.length, crc: crc32(deflated) })
+    blocks.push(deflated)
+  }
+  return { rows, blocks }
 }
 
 function packData(deflate: Deflate, section: Uint8Array): Packed<DirectoryRows['dataBlocks'][number]> {

@@ -86,24 +86,17 @@ export class PackedDatabase implements OpenDatabase {
     return new PackedIndex(this.tree, 96 - this.#file.shape.base, this.#file.shape.valueCount, resultOf)
   }
 
-  *prepare(): Iterable<void> {
-    this.#file.records
-    yield
-    this.tree.valueIPv4(0)
-    yield
-  }
-
   record(offset: number): MmdbValue {
     return this.#decoder.decode(offset)
   }
 
   *firstRecords(limit: number): Iterable<number> {
-    const { dataStart, dataEnd, records } = this.#file
+    const { dataStart, dataEnd } = this.#file
     const seen = new Set<number>()
     for (const value of this.tree.firstValues(MAX_VISITED_NODES)) {
       if (value < FIRST_RECORD || seen.has(value)) continue
       seen.add(value)
-      const offset = (records[value - FIRST_RECORD] ?? 0) - SEPARATOR_BYTES + dataStart
+      const offset = this.#file.record(value - FIRST_RECORD) - SEPARATOR_BYTES + dataStart
       if (offset >= dataStart && offset < dataEnd) yield offset
       if (seen.size === limit) return
     }
@@ -123,9 +116,10 @@ export class PackedDatabase implements OpenDatabase {
   verify(): Verification {
     const file = this.#file
     const faults = new FaultList()
-    faults.attempt(() => file.records)
+    for (let block = 0; block < file.directory.recordBlocks.crc.length; block++)
+      faults.attempt(() => file.records(block))
     for (let block = 0; block < file.directory.leafBlocks.crc.length; block++)
-      faults.attempt(() => file.leaves(block))
+      faults.attempt(() => file.leaves(block).values.all())
     for (let block = 0; block < file.directory.dataBlocks.crc.length; block++)
       faults.attempt(() => file.data(block))
     const unpacked: Database[] = []

@@ -51,8 +51,9 @@ export class PackedFile {
   readonly #codec: BlockCodec
   readonly #leafPositions: Float64Array
   readonly #dataPositions: Float64Array
-  readonly #recordPosition: number
-  #records: Uint32Array | undefined
+  readonly #recordPositions: Float64Array
+  /** By block, what was read of the record table. */
+  readonly #records: (Uint32Array | undefined)[] = []
 
   /**
    * @param maxBytes of the file, of its directory inflated, and of the unpacked file
@@ -68,10 +69,10 @@ export class PackedFile {
     this.directory = this.#checked('the packed file', () =>
       readDirectory(source.size, read, codec, limit, path),
     )
-    const { leafBlocks, dataBlocks, end, metadata, recordCount, recordDeflated, aliasCount } = this.directory
+    const { leafBlocks, recordBlocks, dataBlocks, end, metadata, recordCount, aliasCount } = this.directory
     this.#leafPositions = positions(end, leafBlocks.deflated, leafBlocks.lowBytes)
-    this.#recordPosition = this.#leafPositions.at(-1) ?? end
-    this.#dataPositions = positions(this.#recordPosition + recordDeflated, dataBlocks.deflated)
+    this.#recordPositions = positions(this.#leafPositions.at(-1) ?? end, recordBlocks.deflated)
+    this.#dataPositions = positions(this.#recordPositions.at(-1) ?? end, dataBlocks.deflated)
 
     const found = readMetadata(metadata, path)
     if (found.start !== 0) throw this.fault('the metadata of the packed file does not start with its marker')
@@ -88,14 +89,33 @@ export class PackedFile {
   }
 
   /**
-   * What the original search tree stores for each record, less the number of nodes. The index is the record's value less
-   * `FIRST_RECORD`.
+   * What the original search tree stores for a record, less the number of nodes.
    *
-   * @throws InvalidDatabaseError when the record table is damaged
+   * @param index the record's value less `FIRST_RECORD`
+   * @throws InvalidDatabaseError when its block of the record table is damaged
    */
-  get records(): Uint32Array {
-    this.#records ??= this.#readRecords()
-    return this.#records
+  record(index: number): number {
+    const { recordShift } = this.directory
+    const block = index >>> recordShift
+    this.#records[block] ??= this.records(block)
+    return this.#records[block]?.[index - block * 2 ** recordShift] ?? 0
+  }
+
+  /**
+   * The whole record table.
+   *
+   * @throws InvalidDatabaseError when it is damaged
+   */
+  allRecords(): Uint32Array {
+    const { recordBlocks, recordCount, recordShift } = this.directory
+    const all = new Uint32Array(recordCount)
+    for (let block = 0; block < recordBlocks.crc.length; block++) {
+      const start = block * 2 ** recordShift
+      if ((all[start - 1] ?? 0) !== recordBlocks.base[block])
+        throw this.fault('the record table of the packed file is not in order')
+      all.set(this.records(block), start)
+    }
+    return all
   }
 
   /** How many networks have a record; NaN if the search tree was damaged before it was packed. */
@@ -113,15 +133,18 @@ export class PackedFile {
     const { tokenBytes, deflated, lowBytes, crc } = leafBlocks
     const position = this.#leafPositions[block] ?? 0
     const length = (this.#leafPositions[block + 1] ?? 0) - position
-    return this.#checked(`the block of networks at byte ${position} of the packed file`, () => {
+    const what = `the block of networks at byte ${position} of the packed file`
+    return this.#checked(what, () => {
       const bytes = this.#read(position, length, crc[block])
-      const end = length - (lowBytes[block] ?? 0)
       const streams = {
         tokens: this.#codec.inflate(bytes.subarray(0, deflated[block]), tokenBytes[block] ?? 0),
-        lowBytes: bytes.subarray(end),
+        lowBytes: bytes.subarray(length - (lowBytes[block] ?? 0)),
       }
       const count = Math.min(LEAVES_PER_BLOCK, leafCount - block * LEAVES_PER_BLOCK)
-      return decodeLeaves(streams, count, this.startOf(block), this.startOf(block + 1), this.shape)
+      const [start, end] = [this.startOf(block), this.startOf(block + 1)]
+      return decodeLeaves(streams, { count, start, end, shape: this.shape }, (why) =>
+        this.#unreadable(what, why),
+      )
     })
   }
 
@@ -131,6 +154,21 @@ export class PackedFile {
     // The end of the IPv4 addresses, or of all addresses, where positions return to zero.
     if (block === word0.length) return Uint32Array.of(0, 0, this.shape.base === 96 ? 1 : 0, 0)
     return Uint32Array.of(word0[block] ?? 0, word1[block] ?? 0, word2[block] ?? 0, word3[block] ?? 0)
+  }
+
+  /** A block of the record table. @throws InvalidDatabaseError when it is damaged */
+  records(block: number): Uint32Array {
+    const { recordBlocks, recordCount, recordShift } = this.directory
+    const { base, bytes: lengths, deflated, crc } = recordBlocks
+    const position = this.#recordPositions[block] ?? 0
+    return this.#checked(`the block of records at byte ${position} of the packed file`, () => {
+      const bytes = this.#read(position, deflated[block] ?? 0, crc[block])
+      const reader = new NumberReader(this.#codec.inflate(bytes, lengths[block] ?? 0))
+      const count = Math.min(2 ** recordShift, recordCount - block * 2 ** recordShift)
+      const records = reader.sums(count, base[block])
+      if (!reader.isAtEnd) throw new Error('it is longer than its records')
+      return records
+    })
   }
 
   /** @throws InvalidDatabaseError when the block is damaged */
@@ -146,17 +184,6 @@ export class PackedFile {
   /** The error for damage in this file. */
   fault(fault: string, offset?: number): InvalidDatabaseError {
     return damagedFile(fault, { offset, path: this.path })
-  }
-
-  #readRecords(): Uint32Array {
-    const { recordCount, recordBytes, recordDeflated, recordCrc } = this.directory
-    return this.#checked('the record table of the packed file', () => {
-      const bytes = this.#read(this.#recordPosition, recordDeflated, recordCrc)
-      const reader = new NumberReader(this.#codec.inflate(bytes, recordBytes))
-      const records = reader.sums(recordCount)
-      if (!reader.isAtEnd) throw new Error('it is longer than its records')
-      return records
-    })
   }
 
   #checkStarts(): void {
@@ -187,8 +214,12 @@ export class PackedFile {
       if (isGeofixError(cause)) throw cause
       if (isOutOfMemory(cause)) throw noMemory(cause, this.path)
       const why = cause instanceof Error ? cause.message : String(cause)
-      throw damagedFile(`${what} cannot be read: ${why}`, { path: this.path, cause })
+      throw this.#unreadable(what, why, cause)
     }
+  }
+
+  #unreadable(what: string, why: string, cause?: unknown): InvalidDatabaseError {
+    return damagedFile(`${what} cannot be read: ${why}`, { path: this.path, cause })
   }
 }
 

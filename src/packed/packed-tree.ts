@@ -58,7 +58,7 @@ export class PackedTree {
     this.#lastBlock = leaves.firstWord === 3 ? block : -1
     if (leaves.firstWord !== 3) return this.#follow(Uint32Array.of(0, 0, 0, address))
     const leaf = low < 0 ? lastAtMost(leaves.starts, address) : lastAtMostFrom(leaves.starts, address, low)
-    const value = leaves.values[leaf] ?? NONE
+    const value = leaves.values.at(leaf)
     if (value === ALIAS) return this.#follow(Uint32Array.of(0, 0, 0, address))
     this.prefixLength = leaves.prefixLengths[leaf] ?? 0
     return value
@@ -95,7 +95,7 @@ export class PackedTree {
       this.prefixLength = length + difference
       // Each alias must use more bits of the address, so that the loop ends.
       if (this.prefixLength <= used) throw this.#file.fault('the aliases of the packed file have a loop')
-      const value = leaves.values[leaf] ?? NONE
+      const value = leaves.values.at(leaf)
       if (value !== ALIAS) return value
       const target = this.#targetOf(block * LEAVES_PER_BLOCK + leaf)
       words = moved(words, base + length, target.words, base + target.prefixLength)
@@ -135,7 +135,7 @@ export class PackedTree {
         const prefixLength = leaves?.prefixLengths[i] ?? 0
         visits += 1 + prefixLength - Math.max(0, leastPrefixLength(position) - base)
         if (visits > maxVisits) return
-        yield leaves?.values[i] ?? NONE
+        yield leaves?.values.at(i) ?? NONE
         advance(position, base + prefixLength)
       }
     }
@@ -154,7 +154,7 @@ export class PackedTree {
   offsetOf(value: number): number {
     if (value === NONE) return NO_RECORD
     const file = this.#file
-    const stored = file.records[value - FIRST_RECORD] ?? 0
+    const stored = file.record(value - FIRST_RECORD)
     const offset = stored - SEPARATOR_BYTES + file.dataStart
     if (offset < file.dataStart || offset >= file.dataEnd) {
       const found = stored + file.metadata.nodeCount

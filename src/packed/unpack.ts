@@ -43,7 +43,7 @@ function encodeTree(file: PackedFile): Uint8Array {
   if (missing < 0) throw file.fault('the packed file has more networks than nodes')
   if (missing > mostUnreachable(file.source.size, recordSize))
     throw file.fault('the packed file has too many nodes that no path leads to')
-  const { records } = file
+  const records = file.allRecords()
   if (nodeCount + (records.at(-1) ?? 0) >= 2 ** recordSize)
     throw file.fault('the packed file has records that its record size cannot hold')
   // A tree stores a record as the number of nodes plus its place. The encoder does not count the missing nodes.
@@ -72,7 +72,9 @@ class TreeBuilder {
     const { leafBlocks, aliasCount } = this.#file.directory
     let root: Link | undefined
     for (let block = 0; block < leafBlocks.crc.length; block++) {
-      const { prefixLengths, values } = this.#file.leaves(block)
+      const leaves = this.#file.leaves(block)
+      const { prefixLengths } = leaves
+      const values = leaves.values.all()
       for (const [i, prefixLength] of prefixLengths.entries()) {
         const value = values[i] ?? NONE
         const leaf = block * LEAVES_PER_BLOCK + i

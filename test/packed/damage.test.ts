@@ -109,7 +109,7 @@ describe('a packed file', () => {
       const isRecordTable = failed > ADDRESSES.length / 2
       const verification = openDatabase(damaged).verify()
       expect(verification.faultCount).toBeGreaterThan(0)
-      expect(verification.faults[0]?.message).toMatch(/(block of|record table).* cannot be read/)
+      expect(verification.faults[0]?.message).toMatch(/block of.* cannot be read/)
       if (!isRecordTable) expect(verification.faultCount).toBe(1)
       expect(() => unpack(damaged)).toThrow(InvalidDatabaseError)
     }
@@ -149,7 +149,8 @@ describe('a packed file', () => {
   })
 
   it('is refused, or fails lookups, with any number of its directory changed', () => {
-    const numbers = 12 + 8 * DIRECTORY.leafBlockCount + 4 * DIRECTORY.dataBlockCount
+    const { leafBlockCount, recordBlockCount, dataBlockCount } = DIRECTORY
+    const numbers = 10 + 8 * leafBlockCount + 4 * recordBlockCount + 4 * dataBlockCount
     const stages = { refused: 0, opened: 0 }
     for (const number of sampled(
       Array.from({ length: numbers }).map((_, i) => i),
@@ -200,11 +201,11 @@ describe('a packed file', () => {
 
   it('says which version it needs', () => {
     const bytes = Buffer.from(PACKED)
-    bytes.writeUInt32LE(2, 8)
+    bytes.writeUInt32LE(3, 8)
     bytes.writeUInt32LE(crc32(bytes.subarray(0, 28)), 28)
     // A download of the same file would not help.
     expect(() => openDatabase(bytes)).toThrow(
-      /it is packed in version 2; only version 1 is supported: use the newest geofix$/,
+      /it is packed in version 3; only versions up to 2 are supported: use the newest geofix$/,
     )
   })
 })

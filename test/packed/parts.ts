@@ -7,12 +7,14 @@ import { type DirectoryRows, encodeDirectory, readDirectory } from '../../src/pa
 const deflate: Deflate = (bytes) => deflateRawSync(bytes)
 
 /** A packed file without compression and checksums, so that a test can change any of its contents. */
-export interface Parts extends Omit<DirectoryRows, 'leafBlocks' | 'dataBlocks'> {
+export interface Parts extends Omit<DirectoryRows, 'leafBlocks' | 'recordBlocks' | 'dataBlocks'> {
   readonly leafBlocks: readonly (DirectoryRows['leafBlocks'][number] & {
     readonly tokens: ArrayLike<number>
     readonly low: ArrayLike<number>
   })[]
-  readonly records: ArrayLike<number>
+  readonly recordBlocks: readonly (DirectoryRows['recordBlocks'][number] & {
+    readonly records: ArrayLike<number>
+  })[]
   readonly dataBlocks: readonly (DirectoryRows['dataBlocks'][number] & {
     readonly columns: ArrayLike<number>
   })[]
@@ -31,12 +33,15 @@ export function partsOf(packed: Uint8Array): Parts {
     tokens: inflate(next(row.deflated), row.tokenBytes),
     low: next(row.lowBytes),
   }))
-  const records = inflate(next(directory.recordDeflated), directory.recordBytes)
+  const recordBlocks = rowsOf(directory.recordBlocks).map((row) => ({
+    ...row,
+    records: inflate(next(row.deflated), row.bytes),
+  }))
   const dataBlocks = rowsOf(directory.dataBlocks).map((row) => ({
     ...row,
     columns: inflate(next(row.deflated), row.columnBytes),
   }))
-  return { ...directory, aliases: rowsOf(directory.aliases), leafBlocks, records, dataBlocks }
+  return { ...directory, aliases: rowsOf(directory.aliases), leafBlocks, recordBlocks, dataBlocks }
 }
 
 /** Makes a packed file with right sizes and checksums. */
@@ -49,19 +54,17 @@ export function packedOf(parts: Parts): Uint8Array {
     const sizes = { tokenBytes: tokens.length, deflated: deflated.length, lowBytes: low.length }
     return { ...row, ...sizes, crc: crc32(block) }
   })
-  const records = deflate(Uint8Array.from(parts.records))
-  blocks.push(records)
+  const recordBlocks = parts.recordBlocks.map(({ records, ...row }) => {
+    const deflated = deflate(Uint8Array.from(records))
+    blocks.push(deflated)
+    return { ...row, bytes: records.length, deflated: deflated.length, crc: crc32(deflated) }
+  })
   const dataBlocks = parts.dataBlocks.map(({ columns, ...row }) => {
     const deflated = deflate(Uint8Array.from(columns))
     blocks.push(deflated)
     return { ...row, columnBytes: columns.length, deflated: deflated.length, crc: crc32(deflated) }
   })
-  const recordSizes = {
-    recordBytes: parts.records.length,
-    recordDeflated: records.length,
-    recordCrc: crc32(records),
-  }
-  const rows = { ...parts, ...recordSizes, leafBlocks, dataBlocks }
+  const rows = { ...parts, leafBlocks, recordBlocks, dataBlocks }
   const blockBytes = blocks.reduce((sum, block) => sum + block.length, 0)
   return new Uint8Array(Buffer.concat([encodeDirectory(rows, blockBytes, deflate), ...blocks]))
 }

@@ -27,6 +27,11 @@ function columns(...numbers: readonly (readonly number[])[]): Partial<Parts> {
   return { dataBlocks: PARTS.dataBlocks.map((row) => ({ ...row, columns: numbers.flat() })) }
 }
 
+/** The bytes of the only block of the record table. */
+function recordTable(records: readonly number[], base = 0): Partial<Parts> {
+  return { recordBlocks: PARTS.recordBlocks.map((row) => ({ ...row, base, records })) }
+}
+
 const opened = (changes: Partial<Parts>) => openPacked(packedOf({ ...PARTS, ...changes }))
 
 /** The record of an address, from a packed file with changes. */
@@ -101,13 +106,14 @@ describe('a packed file with right checksums', () => {
     ['a number of six bytes', [16, 0x80, 0x80, 0x80, 0x80, 0x80, 1], 'a number of more than five bytes'],
     ['a record of 35 bits', [16, 0xff, 0xff, 0xff, 0xff, 0x7f], 'a sum has more than 32 bits'],
   ])('fails for a record table with %s', (_, records, fault) => {
-    expectFault({ records }, 'the record table of the packed file', fault)
+    expectFault(recordTable(records), 'the block of records at byte .* of the packed file', fault)
   })
 
   it('fails for a record table that does not match its checksum', () => {
     const damaged = PACKED.slice()
-    damaged[236] = 0
-    const fault = 'the record table of the packed file cannot be read: it does not match its checksum'
+    damaged[238] = 0
+    const fault =
+      'the block of records at byte 238 of the packed file cannot be read: it does not match its checksum'
     expect(() => openPacked(damaged).tree.findIPv4(ROME)).toThrow(fault)
     expect(() => unpack(damaged)).toThrow(fault)
   })
@@ -131,7 +137,8 @@ describe('a packed file with right checksums', () => {
   it.each([
     ['more aliases and records than leaves', { aliases: [alias, alias] }],
     ['more records than leaves', { recordCount: 4 }],
-    ['more records than bytes of them', { records: [16] }],
+    ['more records than bytes of them', recordTable([16])],
+    ['no block of records', { recordBlocks: [] }],
     ['a block of data without bytes', { dataBlocks: PARTS.dataBlocks.map((row) => ({ ...row, length: 0 })) }],
   ])('is not opened if it has %s', (_, changes) => {
     expect(() => opened(changes)).toThrow('its directory has impossible sizes')
@@ -192,7 +199,7 @@ describe('an alias of a packed file', () => {
 describe('unpacking', () => {
   it('refuses one leaf for all addresses, because a tree has a node', () => {
     expectNotUnpacked(
-      { ...leaves([0], [2], 1), recordCount: 1, records: [16] },
+      { ...leaves([0], [2], 1), recordCount: 1, ...recordTable([16]) },
       'the packed file has no networks',
     )
   })
@@ -216,10 +223,15 @@ describe('unpacking', () => {
     )
   })
 
+  it('refuses a block of records that does not start after the block before', () => {
+    expectNotUnpacked(recordTable([11, 11], 5), 'the record table of the packed file is not in order')
+    expect(found(recordTable([11, 11], 5), ROME)).toEqual({ city: 'Rome' })
+  })
+
   it('refuses a record that the record size cannot hold', () => {
-    const records = [16, 0x80, 0x80, 0x80, 0x80, 1]
-    expectNotUnpacked({ records }, 'the packed file has records that its record size cannot hold')
-    expect(() => found({ records }, OSLO)).toThrow('which is not a record')
-    expect(found({ records }, ROME)).toEqual({ city: 'Rome' })
+    const records = recordTable([16, 0x80, 0x80, 0x80, 0x80, 1])
+    expectNotUnpacked(records, 'the packed file has records that its record size cannot hold')
+    expect(() => found(records, OSLO)).toThrow('which is not a record')
+    expect(found(records, ROME)).toEqual({ city: 'Rome' })
   })
 })

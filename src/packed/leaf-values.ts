@@ -1,0 +1,134 @@
+// The values of a block's leaves. A token says how recently the block used the value of its leaf.
+import { FAR_VALUE, LEAVES_PER_BLOCK, NEW_VALUE, RECENCY_MASK, RECENT_VALUES } from './format.ts'
+
+/** A search of more leaves than this decodes all values of the block, which takes as long as some twenty searches. */
+const MAX_TRACED = 16
+
+/**
+ * The values of a block. Most processes look up few addresses of a block, so the first values are traced back to where
+ * they were new, which takes less time than to decode all.
+ */
+export class LeafValues {
+  readonly #tokens: Uint8Array
+  readonly #farValues: Uint8Array
+  readonly #newValues: Uint32Array
+  readonly #fault: (why: string) => Error
+  #all: Uint32Array | null = null
+  #traced = 0
+
+  /** @param fault makes the error for a recency that is too great */
+  constructor(
+    tokens: Uint8Array,
+    farValues: Uint8Array,
+    newValues: Uint32Array,
+    fault: (why: string) => Error,
+  ) {
+    this.#tokens = tokens
+    this.#farValues = farValues
+    this.#newValues = newValues
+    this.#fault = fault
+  }
+
+  at(leaf: number): number {
+    if (this.#all !== null) return this.#all[leaf] ?? 0
+    return ++this.#traced > MAX_TRACED ? (this.all()[leaf] ?? 0) : this.#trace(leaf)
+  }
+
+  /** Decodes the values of all leaves. */
+  all(): Uint32Array {
+    if (this.#all !== null) return this.#all
+    const tokens = this.#tokens
+    const values = new Uint32Array(tokens.length)
+    recent.clear()
+    let newAt = 0
+    let farAt = 0
+    for (let i = 0; i < values.length; i++) {
+      let recency = (tokens[i] ?? 0) & RECENCY_MASK
+      if (recency === NEW_VALUE) {
+        values[i] = recent.add(this.#newValues[newAt++] ?? 0)
+        continue
+      }
+      if (recency === FAR_VALUE) recency += this.#farValues[farAt++] ?? 0
+      if (recency > recent.count) throw this.#tooGreat()
+      values[i] = recent.use(recency)
+    }
+    this.#all = values
+    return values
+  }
+
+  /** Follows a value back through the leaves before, to the one where it was new. */
+  #trace(leaf: number): number {
+    const tokens = this.#tokens
+    /** The place of the value in the list before the leaf `at`. The value that a leaf uses moves to place 1. */
+    let place = 1
+    let farAt = -1
+    let at = leaf + 1
+    do {
+      if (--at < 0) throw this.#tooGreat()
+      let recency = (tokens[at] ?? 0) & RECENCY_MASK
+      if (recency === FAR_VALUE) {
+        farAt = farAt < 0 ? countOf(tokens, FAR_VALUE, at) : farAt - 1
+        recency += this.#farValues[farAt] ?? 0
+      }
+      if (place === 1) place = recency
+      else if (recency === NEW_VALUE || recency >= place) place--
+      if (place > RECENT_VALUES) throw this.#tooGreat()
+    } while (place !== NEW_VALUE)
+    return this.#newValues[countOf(tokens, NEW_VALUE, at)] ?? 0
+  }
+
+  #tooGreat(): Error {
+    return this.#fault('a leaf refers to a value before the first of its block')
+  }
+}
+
+/** How many of the first leaves have a recency. */
+function countOf(tokens: Uint8Array, recency: number, leaves: number): number {
+  let count = 0
+  for (let i = 0; i < leaves; i++) count += ((tokens[i] ?? 0) & RECENCY_MASK) === recency ? 1 : 0
+  return count
+}
+
+/** Values of a greater recency are moved to the front by one call, which is faster for them. */
+const LOOP_RECENCY = 24
+
+/** The values that a block used last, most recent first. Recency counts from 1. */
+class RecentValues {
+  count = 0
+  /** From `#first` on. There is room for all new values of a block before it, so that adding one moves no other. */
+  readonly #values = new Uint32Array(LEAVES_PER_BLOCK + RECENT_VALUES)
+  #first = LEAVES_PER_BLOCK
+
+  /** Starts a block. */
+  clear(): void {
+    this.#first = LEAVES_PER_BLOCK
+    this.count = 0
+  }
+
+  /** @returns {@link NEW_VALUE} for a value that is not in the list */
+  recencyOf(value: number): number {
+    for (let i = 0; i < this.count; i++) if (this.#values[this.#first + i] === value) return i + 1
+    return NEW_VALUE
+  }
+
+  add(value: number): number {
+    this.#values[--this.#first] = value
+    this.count = Math.min(this.count + 1, RECENT_VALUES)
+    return value
+  }
+
+  /** @param recency at most {@link count} */
+  use(recency: number): number {
+    const values = this.#values
+    const first = this.#first
+    const value = values[first + recency - 1] ?? 0
+    // A loop is faster for most values, and copyWithin for the few that are far back.
+    if (recency > LOOP_RECENCY) values.copyWithin(first + 1, first, first + recency - 1)
+    else for (let i = first + recency - 1; i > first; i--) values[i] = values[i - 1] ?? 0
+    values[first] = value
+    return value
+  }
+}
+
+/** Reused for every block: coding is synchronous. */
+export const recent = new RecentValues()
