@@ -1,125 +1,161 @@
 // Locations as text, each made once.
 
+import { Arena } from '../bytes/arena.ts'
 import type { ByteSink } from '../bytes/byte-sink.ts'
-import { utf8Encoder } from '../bytes/utf8.ts'
 import type { Locale } from './locale.ts'
 import type { Location } from './location-table.ts'
-import { JSON_END, jsonAfterIp } from './record-json.ts'
-import type { LocalizedCountry } from './shared-parts.ts'
+import { JSON_END } from './record-json.ts'
+import type { LocalizedCountry, SharedParts } from './shared-parts.ts'
 import { ABSENT, NumberMap } from './tables.ts'
 import type { Timezone } from './timezone.ts'
-import { NO_OFFSET, type Offset, ZoneOffsets } from './zone-offsets.ts'
+import { NO_OFFSET, type Offset, UTC_OFFSET, ZoneOffsets } from './zone-offsets.ts'
 
-/** A location as text, without its time-zone offset, which depends on the time of the line. */
-export interface LocationText {
-  /** The text before the offset. */
-  readonly before: string
-  /** The text after the offset. */
-  readonly after: string
-}
+/**
+ * A part of the text of locations, and what it is made from. Parts from `shared` are made once for all locations with the
+ * same country, region and time zone. One part at most is made from the offset, which depends on the time of the line.
+ */
+export type TextPart =
+  | { readonly from: 'shared'; readonly text: (shared: SharedParts, locale: Locale) => string }
+  | { readonly from: 'city' | 'postalCode'; readonly text: (value: string | null) => string }
+  | { readonly from: 'latitude' | 'longitude'; readonly text: (value: number | null) => string }
+  | { readonly from: 'offset'; readonly text: (offset: Offset) => string }
+  | {
+      readonly from: 'location'
+      readonly hasOffset: boolean
+      readonly text: (offset: Offset, location: Location, locale: Locale) => string
+    }
 
-/** How locations are written. */
-export interface LocationTemplate {
-  textOf(location: Location, locale: Locale): LocationText
-  /** `null` if no offset is written: zones are then not asked for theirs. */
-  readonly offsetText: ((offset: Offset, location: Location, locale: Locale) => string) | null
-}
+/** How locations are written: the parts of their text, in order. */
+export type LocationTemplate = readonly TextPart[]
 
 /** Only the offset depends on the instant, and the offset is written separately. */
 export const NO_INSTANT = Number.NaN
 
-/** The part of a record after its `ip`, as `JSON.stringify` writes it. */
-export const JSON_TEMPLATE: LocationTemplate = {
-  textOf: (location, locale) => ({
-    before: jsonAfterIp(location.record('', locale, NO_INSTANT)),
-    after: JSON_END,
-  }),
-  offsetText: ({ json }) => json,
+const stringify = (value: string | null): string => JSON.stringify(value)
+
+/** A text that is the same in all locations. */
+export function fixedText(text: string): TextPart {
+  return { from: 'shared', text: () => text }
 }
+
+/** The part of a record after its `ip`, as `JSON.stringify` writes it. */
+export const JSON_TEMPLATE: LocationTemplate = [
+  {
+    from: 'shared',
+    text: (shared, locale) =>
+      `","country":${JSON.stringify(shared.countryIn(locale))},"region":${JSON.stringify(shared.regionIn(locale))},"city":`,
+  },
+  { from: 'city', text: stringify },
+  fixedText(',"postal_code":'),
+  { from: 'postalCode', text: stringify },
+  fixedText(',"coordinates":{"latitude":'),
+  { from: 'latitude', text: String },
+  fixedText(',"longitude":'),
+  { from: 'longitude', text: String },
+  {
+    from: 'shared',
+    text: ({ timezone }) => `},"timezone":{"id":${stringify(timezone.id)},"offset":`,
+  },
+  { from: 'offset', text: ({ json }) => json },
+  fixedText(JSON_END),
+]
 
 /** The most locations that are cached. */
 const MAX_LOCATIONS = 131_072
-/** Limit of the memory for their texts. */
-const MAX_SLAB_BYTES = 64 * 1024 * 1024
+/** Limit of the memory for their texts. To make a text again takes less than a microsecond. */
+const MAX_TEXT_BYTES = 32 * 1024 * 1024
 /** The most time zones that are cached: each can have 100 KB of windows. The IANA database has about 600 with links. */
 const MAX_ZONES = 1024
-/** Texts share slabs of this size, which cost less than one buffer for each text. */
-const SLAB_BYTES = 256 * 1024
-/** UTF-8 has at most three bytes for each UTF-16 code unit. */
-const MAX_UNIT_BYTES = 3
+const FIRST_LOCATIONS = 1024
 
-const NO_TEXT = new Uint8Array(0)
-const encoder = /* @__PURE__ */ utf8Encoder()
+/**
+ * The row of a location has 32 bytes, so that a line finds all that it needs in one cache line of the processor: two
+ * doubles, from when and until before when its text is valid, and four integers.
+ */
+const ROW_BYTES = 32
+const DOUBLES = ROW_BYTES / Float64Array.BYTES_PER_ELEMENT
+const INTEGERS = ROW_BYTES / Int32Array.BYTES_PER_ELEMENT
+const [START, SIZE, COUNTER, ZONE] = [4, 5, 6, 7] as const
 
-/** The lines that are counted together: those of one location, or of all locations of one country. */
-interface Uses {
-  readonly location: Location
-  count: number
-}
+/** A second row has what is needed only if the offset changes: the bytes that are free for the text, and the offset in it. */
+const OFFSET_ROW = 4
+const [CAPACITY, OFFSET_START, OFFSET_SIZE, MINUTES] = [0, 1, 2, 3] as const
+const NO_MINUTES = 2 ** 31 - 1
 
-/** A location, and its text with the offset of the last line that it was written for. */
-interface Rendered {
-  readonly location: Location
-  readonly zone: ZoneOffsets
-  readonly uses: Uses
-  text: Uint8Array
-  offset: Offset | null
-  /** Where the offset is in the text. */
-  offsetStart: number
-}
-
-/** Caches the output text of locations by number. */
+/**
+ * The texts of locations, by number, in an {@link Arena}. A location has rows in typed arrays and no object of its own: a
+ * log has tens of thousands of them.
+ */
 export class RenderedLocations {
+  /** Where the texts are. */
+  readonly arena: Arena
   readonly #locale: Locale
   readonly #template: LocationTemplate
+  /** The part that depends on the offset. */
+  readonly #variable: TextPart | null
   readonly #countsLocations: boolean
-  readonly #maxSlabBytes: number
+  readonly #keepsLocations: boolean
+  readonly #maxTextBytes: number
   /** Numbers of the locations in this cache, by their numbers in the database set. */
   #numbers = new NumberMap()
-  #rendered: Rendered[] = []
-  readonly #countries = new Map<LocalizedCountry, Uses>()
-  readonly #zones = new Map<Timezone, ZoneOffsets>()
-  /** Uses whose count is not 0. */
-  #used: Uses[] = []
-  /** The slab for the next texts, the bytes of it that are in use, and the bytes of all slabs. */
-  #slab = NO_TEXT
-  #slabUsed = 0
-  #slabBytes = 0
+  #size = 0
+  #doubles = new Float64Array(0)
+  #integers = new Int32Array(0)
+  #offsetRows = new Int32Array(0)
+  /** Empty unless the variable part is made from locations. */
+  #locations: Location[] = []
+  /** Where the shared parts of texts are: start and end of each, in the order of the template. */
+  readonly #shared = new Map<SharedParts, readonly number[]>()
+  readonly #zoneNumbers = new Map<Timezone, number>()
+  #zones: ZoneOffsets[] = []
+  /** The lines that are counted together: those of one location, or of all locations of one country. */
+  readonly #countries = new Map<LocalizedCountry, number>()
+  #counted: Location[] = []
+  #counts = new Int32Array(FIRST_LOCATIONS)
+  /** Numbers of the counts that are not 0. */
+  #used: number[] = []
 
   /**
    * @param countsLocations whether to count uses by location; otherwise by country, which is faster
-   * @param maxSlabBytes limit of the memory for texts
+   * @param maxTextBytes limit of the memory for texts
+   * @param fixedBytes of the arena, before the texts
    */
   constructor(
     locale: Locale,
     template: LocationTemplate,
     countsLocations: boolean,
-    maxSlabBytes: number = MAX_SLAB_BYTES,
+    maxTextBytes: number = MAX_TEXT_BYTES,
+    fixedBytes = 0,
   ) {
     this.#locale = locale
-    this.#template = template
+    this.#template = joined(template)
+    this.#variable = template.find(isVariable) ?? null
+    this.#keepsLocations = this.#variable?.from === 'location'
     this.#countsLocations = countsLocations
-    this.#maxSlabBytes = maxSlabBytes
+    this.#maxTextBytes = maxTextBytes
+    this.arena = new Arena(fixedBytes)
   }
 
   /** Whether `clear` must be called before another location is added. */
   get isFull(): boolean {
     return (
-      this.#rendered.length >= MAX_LOCATIONS ||
-      this.#slabBytes > this.#maxSlabBytes ||
-      this.#zones.size >= MAX_ZONES
+      this.#size >= MAX_LOCATIONS ||
+      this.arena.textBytes > this.#maxTextBytes ||
+      this.#zones.length >= MAX_ZONES
     )
   }
 
   /** Removes all locations; numbers start from 0 again. Call `drain` before. */
   clear(): void {
     this.#numbers = new NumberMap()
-    this.#rendered = []
+    this.#size = 0
+    this.#locations = []
+    this.#shared.clear()
+    this.#zoneNumbers.clear()
+    this.#zones = []
     this.#countries.clear()
-    this.#zones.clear()
-    this.#slab = NO_TEXT
-    this.#slabUsed = 0
-    this.#slabBytes = 0
+    this.#counted = []
+    this.arena.clear()
   }
 
   /**
@@ -132,18 +168,17 @@ export class RenderedLocations {
     const known = this.#numbers.get(inSet)
     if (known !== ABSENT) return known
     const location = locationAt(inSet)
+    const number = this.#size
+    if (number * INTEGERS >= this.#integers.length) this.#grow()
     const { country, timezone } = location.shared
-    const ofCountry = this.#countsLocations ? undefined : this.#countries.get(country)
-    const uses = ofCountry ?? { location, count: 0 }
-    if (uses !== ofCountry) this.#countries.set(country, uses)
-    let zone = this.#zones.get(timezone)
-    if (zone === undefined) {
-      zone = new ZoneOffsets(timezone)
-      this.#zones.set(timezone, zone)
-    }
-    const number = this.#rendered.length
-    this.#rendered.push({ location, zone, uses, text: NO_TEXT, offset: null, offsetStart: 0 })
+    const row = number * INTEGERS
+    this.#integers[row + COUNTER] = this.#counterOf(location, country)
+    this.#integers[row + ZONE] = this.#zoneOf(timezone)
+    this.#doubles[number * DOUBLES] = Number.NaN
+    if (this.#keepsLocations) this.#locations.push(location)
+    this.#render(number, location)
     this.#numbers.set(inSet, number)
+    this.#size++
     return number
   }
 
@@ -154,60 +189,202 @@ export class RenderedLocations {
 
   /** The offset of a location's zone. @param at milliseconds since 1970; `NaN` if unknown */
   offsetOf(number: number, at: number): Offset {
-    return this.#at(number).zone.at(at)
+    this.#check(number)
+    return this.#zones[this.#integers[number * INTEGERS + ZONE] ?? 0]?.at(at) ?? NO_OFFSET
   }
 
   /** Counts one line with this location. */
   use(number: number): void {
-    const { uses } = this.#at(number)
-    if (uses.count++ === 0) this.#used.push(uses)
+    const counter = this.#integers[number * INTEGERS + COUNTER] ?? 0
+    const count = this.#counts[counter] ?? 0
+    if (count === 0) this.#used.push(counter)
+    this.#counts[counter] = count + 1
   }
 
   /** Calls `count` for each location used since the last call, or for one location of each country. */
   drain(count: (location: Location, locale: Locale, uses: number) => void): void {
-    for (const uses of this.#used) {
-      count(uses.location, this.#locale, uses.count)
-      uses.count = 0
+    for (const counter of this.#used) {
+      const location = this.#counted[counter]
+      if (location !== undefined) count(location, this.#locale, this.#counts[counter] ?? 0)
+      this.#counts[counter] = 0
     }
     this.#used = []
   }
 
   /** Writes a location as the template has it. @param at milliseconds since 1970; `NaN` if unknown */
   write(number: number, at: number, out: ByteSink): void {
-    const rendered = this.#at(number)
-    const offset = this.#template.offsetText === null ? NO_OFFSET : rendered.zone.at(at)
-    if (rendered.offset !== offset) this.#render(rendered, offset)
-    out.write(rendered.text)
+    this.#check(number)
+    const start = this.startOf(number, at)
+    out.write(this.arena.bytes, start, start + this.sizeOf(number))
   }
 
-  #at(number: number): Rendered {
-    const rendered = this.#rendered[number]
-    if (rendered === undefined) throw new RangeError(`no location has the number ${number}`)
-    return rendered
+  /**
+   * Where the text of a location is in the arena, which may grow for it, with the offset at an instant.
+   *
+   * @param number of a location; not checked
+   * @param at milliseconds since 1970; `NaN` if unknown
+   */
+  startOf(number: number, at: number): number {
+    const row = number * DOUBLES
+    const isValid = at >= (this.#doubles[row] ?? 0) && at < (this.#doubles[row + 1] ?? 0)
+    if (!isValid && this.#variable !== null) this.#setOffset(number, at, this.#variable)
+    return this.#integers[number * INTEGERS + START] ?? 0
   }
 
-  #render(rendered: Rendered, offset: Offset): void {
-    const { text, offsetStart, offset: last, location } = rendered
-    rendered.offset = offset
-    const textOf = (each: Offset): string => this.#template.offsetText?.(each, location, this.#locale) ?? ''
-    const offsetText = textOf(offset)
-    if (last !== null && textOf(last).length === offsetText.length) {
-      encoder.encodeInto(offsetText, text.subarray(offsetStart))
-      return
+  /** The bytes of the text of a location. Ask {@link startOf} first. */
+  sizeOf(number: number): number {
+    return this.#integers[number * INTEGERS + SIZE] ?? 0
+  }
+
+  #check(number: number): void {
+    if (number >= this.#size) throw new RangeError(`no location has the number ${number}`)
+  }
+
+  #grow(): void {
+    const locations = Math.max(FIRST_LOCATIONS, 2 * this.#size)
+    const rows = new ArrayBuffer(locations * ROW_BYTES)
+    const doubles = new Float64Array(rows)
+    doubles.set(this.#doubles)
+    const offsetRows = new Int32Array(locations * OFFSET_ROW)
+    offsetRows.set(this.#offsetRows)
+    this.#doubles = doubles
+    this.#integers = new Int32Array(rows)
+    this.#offsetRows = offsetRows
+  }
+
+  #counterOf(location: Location, country: LocalizedCountry): number {
+    const known = this.#countsLocations ? undefined : this.#countries.get(country)
+    if (known !== undefined) return known
+    const counter = this.#counted.push(location) - 1
+    if (!this.#countsLocations) this.#countries.set(country, counter)
+    if (counter >= this.#counts.length) {
+      const counts = new Int32Array(2 * counter)
+      counts.set(this.#counts)
+      this.#counts = counts
     }
-    const { before, after } = this.#template.textOf(location, this.#locale)
-    const rest = offsetText + after
-    const most = (before.length + rest.length) * MAX_UNIT_BYTES
-    if (this.#slab.length - this.#slabUsed < most) {
-      this.#slab = new Uint8Array(Math.max(most, SLAB_BYTES))
-      this.#slabUsed = 0
-      this.#slabBytes += this.#slab.length
+    return counter
+  }
+
+  #zoneOf(timezone: Timezone): number {
+    let zone = this.#zoneNumbers.get(timezone)
+    if (zone === undefined) {
+      zone = this.#zones.push(new ZoneOffsets(timezone)) - 1
+      this.#zoneNumbers.set(timezone, zone)
     }
-    const room = this.#slab.subarray(this.#slabUsed)
-    const start = encoder.encodeInto(before, room).written
-    const size = start + encoder.encodeInto(rest, room.subarray(start)).written
-    rendered.offsetStart = start
-    rendered.text = room.subarray(0, size)
-    this.#slabUsed += size
+    return zone
+  }
+
+  /** Writes the text of a new location, with an offset that is as long as most others. */
+  #render(number: number, location: Location): void {
+    const { arena } = this
+    const { shared } = location
+    const places = this.#shared.get(shared) ?? this.#renderShared(shared)
+    const offset = shared.timezone.id === null ? NO_OFFSET : UTC_OFFSET
+    const start = arena.end
+    let place = 0
+    for (const part of this.#template) {
+      const partStart = arena.end
+      if (part.from === 'shared') {
+        arena.addCopy(places[place] ?? 0, places[place + 1] ?? 0)
+        place += 2
+      } else arena.addText(textOf(part, location, this.#locale, offset))
+      if (part === this.#variable) {
+        const row = number * OFFSET_ROW
+        this.#offsetRows[row + OFFSET_START] = partStart - start
+        this.#offsetRows[row + OFFSET_SIZE] = arena.end - partStart
+        this.#offsetRows[row + MINUTES] = offset.minutes ?? NO_MINUTES
+      }
+    }
+    this.#setPlace(number, start, arena.end - start)
+  }
+
+  #setPlace(number: number, start: number, size: number): void {
+    this.#integers[number * INTEGERS + START] = start
+    this.#integers[number * INTEGERS + SIZE] = size
+    this.#offsetRows[number * OFFSET_ROW + CAPACITY] = size
+  }
+
+  #renderShared(shared: SharedParts): readonly number[] {
+    const { arena } = this
+    const places: number[] = []
+    for (const part of this.#template) {
+      if (part.from !== 'shared') continue
+      places.push(arena.end)
+      arena.addText(part.text(shared, this.#locale))
+      places.push(arena.end)
+    }
+    this.#shared.set(shared, places)
+    return places
+  }
+
+  #setOffset(number: number, at: number, part: TextPart): void {
+    const zone = this.#zones[this.#integers[number * INTEGERS + ZONE] ?? 0]
+    if (zone === undefined) return
+    const offset = zone.at(at)
+    const minutes = offset.minutes ?? NO_MINUTES
+    if (this.#offsetRows[number * OFFSET_ROW + MINUTES] !== minutes) this.#replace(number, offset, part)
+    this.#offsetRows[number * OFFSET_ROW + MINUTES] = minutes
+    this.#doubles[number * DOUBLES] = Number.isNaN(at) ? at : zone.from
+    this.#doubles[number * DOUBLES + 1] = zone.until
+  }
+
+  /** Writes a text with another offset, in its place unless it is longer than any text there before. */
+  #replace(number: number, offset: Offset, part: TextPart): void {
+    const { arena } = this
+    const row = number * OFFSET_ROW
+    const start = this.#integers[number * INTEGERS + START] ?? 0
+    const end = start + (this.#integers[number * INTEGERS + SIZE] ?? 0)
+    const partStart = start + (this.#offsetRows[row + OFFSET_START] ?? 0)
+    const partEnd = partStart + (this.#offsetRows[row + OFFSET_SIZE] ?? 0)
+    const added = arena.end
+    arena.addText(textOf(part, this.#locations[number] ?? null, this.#locale, offset))
+    const partSize = arena.end - added
+    const size = end - start - (partEnd - partStart) + partSize
+    if (size <= (this.#offsetRows[row + CAPACITY] ?? 0)) {
+      if (partStart + partSize !== partEnd) arena.bytes.copyWithin(partStart + partSize, partEnd, end)
+      arena.bytes.copyWithin(partStart, added, arena.end)
+      arena.end = added
+      this.#integers[number * INTEGERS + SIZE] = size
+    } else {
+      const moved = arena.end
+      arena.addCopy(start, partStart)
+      arena.addCopy(added, added + partSize)
+      arena.addCopy(partEnd, end)
+      this.#setPlace(number, moved, size)
+    }
+    this.#offsetRows[row + OFFSET_SIZE] = partSize
+  }
+}
+
+function isVariable(part: TextPart): boolean {
+  return part.from === 'offset' || (part.from === 'location' && part.hasOffset)
+}
+
+/** Joins neighbours that are made from the same shared parts. */
+function joined(template: LocationTemplate): LocationTemplate {
+  const parts: TextPart[] = []
+  for (const part of template) {
+    const last = parts.at(-1)
+    if (part.from !== 'shared' || last?.from !== 'shared') parts.push(part)
+    else parts[parts.length - 1] = { from: 'shared', text: (...of) => last.text(...of) + part.text(...of) }
+  }
+  return parts
+}
+
+/** @param location can be `null` for parts of the offset alone */
+function textOf(part: TextPart, location: Location | null, locale: Locale, offset: Offset): string {
+  if (part.from === 'offset') return part.text(offset)
+  if (location === null) return ''
+  switch (part.from) {
+    case 'shared':
+      return part.text(location.shared, locale)
+    case 'city':
+    case 'postalCode':
+      return part.text(location[part.from])
+    case 'latitude':
+    case 'longitude':
+      return part.text(location.coordinates[part.from])
+    case 'location':
+      return part.text(offset, location, locale)
   }
 }

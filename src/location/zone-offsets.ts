@@ -25,6 +25,7 @@ interface OffsetSpan {
 
 /** The offset at an unknown instant. */
 export const NO_OFFSET: Offset = { text: null, minutes: null, json: 'null' }
+export const UTC_OFFSET: Offset = { text: '+00:00', minutes: 0, json: '"+00:00"' }
 const NO_SPAN: OffsetSpan = { from: Number.NaN, until: Number.NaN, offset: NO_OFFSET }
 
 /** The offsets of one time zone at the instants of a log, whose spans are cached. */
@@ -37,6 +38,16 @@ export class ZoneOffsets {
 
   constructor(zone: Timezone) {
     this.#zone = zone
+  }
+
+  /** From when the offset that `at` returned last for a known instant is valid. Milliseconds since 1970. */
+  get from(): number {
+    return this.#last.from
+  }
+
+  /** Until before when it is valid. */
+  get until(): number {
+    return this.#last.until
   }
 
   /** @param instant milliseconds since 1970, within the range of `Date`; `NaN` if unknown */

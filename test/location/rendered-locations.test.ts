@@ -173,7 +173,7 @@ describe('rendered locations', () => {
       const place = (zone: Timezone): Location =>
         new Location(new SharedParts(london.shared.country, region, zone), null, null, london.coordinates)
       expect(fill(2000, () => place(new Timezone('Europe/London'))).isFull).toBe(true)
-      expect(fill(100_000, () => place(timezone)).isFull).toBe(false)
+      expect(fill(60_000, () => place(timezone)).isFull).toBe(false)
       expect(fill(131_072, () => inCountry(Translations.NONE)).isFull).toBe(true)
     })
   })

@@ -2,7 +2,7 @@
 import type { Locale } from '../../location/locale.ts'
 import type { LocationRecord } from '../../location/location-record.ts'
 import type { Location } from '../../location/location-table.ts'
-import { type LocationTemplate, NO_INSTANT } from '../../location/rendered-locations.ts'
+import { fixedText, type LocationTemplate, NO_INSTANT, type TextPart } from '../../location/rendered-locations.ts'
 import type { LocationField } from '../options.ts'
 
 /** The value of each column, but for the offset, which depends on the time. */
@@ -89,18 +89,31 @@ function columnsOf(
   delimiter: string,
   cellOf: (value: string | null) => string,
 ): LocationTemplate {
-  const offset = columns.indexOf('timezone_offset')
-  return {
-    textOf: (location, locale) => {
-      const textOf = fieldTexts(location, locale)
-      // The offset is written separately.
-      const texts = columns.map((column) => (column === 'timezone_offset' ? '' : cellOf(textOf(column))))
-      if (offset === -1) return { before: texts.join(delimiter), after: '' }
-      return {
-        before: texts.slice(0, offset + 1).join(delimiter),
-        after: texts.slice(offset).join(delimiter),
-      }
-    },
-    offsetText: offset === -1 ? null : ({ text }) => cellOf(text),
+  return columns.flatMap((column, index) =>
+    index === 0 ? [cellPart(column, cellOf)] : [fixedText(delimiter), cellPart(column, cellOf)],
+  )
+}
+
+function cellPart(column: LocationField, cellOf: (value: string | null) => string): TextPart {
+  switch (column) {
+    case 'city':
+      return { from: 'city', text: cellOf }
+    case 'postal_code':
+      return { from: 'postalCode', text: cellOf }
+    case 'latitude':
+    case 'longitude':
+      return { from: column, text: (value) => cellOf(value === null ? null : String(value)) }
+    case 'timezone_offset':
+      return { from: 'offset', text: ({ text }) => cellOf(text) }
+    case 'timezone_id':
+      return { from: 'shared', text: ({ timezone }) => cellOf(timezone.id) }
+    case 'country_code':
+      return { from: 'shared', text: (shared, locale) => cellOf(shared.countryIn(locale).code) }
+    case 'country_name':
+      return { from: 'shared', text: (shared, locale) => cellOf(shared.countryIn(locale).name) }
+    case 'region_code':
+      return { from: 'shared', text: (shared, locale) => cellOf(shared.regionIn(locale).code) }
+    case 'region_name':
+      return { from: 'shared', text: (shared, locale) => cellOf(shared.regionIn(locale).name) }
   }
 }

@@ -78,20 +78,16 @@ export function annotationTemplate(text: string): LocationTemplate {
     }
     return (written + after).replace(new RegExp(`^${ADDRESS}`), '')
   }
-  const hasOffset = fields.includes('timezone_offset')
   const plain = (value: string | null): string => (value ?? '').replace(CONTROLS, ' ').trim()
-  return {
-    textOf: (location, locale) => {
-      if (hasOffset) return { before: '', after: '' }
-      const textOf = fieldTexts(location, locale)
-      return { before: rendered((field) => plain(textOf(field))), after: '' }
+  return [
+    {
+      // The whole text depends on the offset, because of the separators beside it.
+      from: 'location',
+      hasOffset: fields.includes('timezone_offset'),
+      text: ({ text: offset }, location, locale) => {
+        const textOf = fieldTexts(location, locale)
+        return rendered((field) => plain(field === 'timezone_offset' ? offset : textOf(field)))
+      },
     },
-    // The whole text depends on the offset, because of the separators beside it.
-    offsetText: !hasOffset
-      ? null
-      : ({ text }, location, locale) => {
-          const textOf = fieldTexts(location, locale)
-          return rendered((field) => plain(field === 'timezone_offset' ? text : textOf(field)))
-        },
-  }
+  ]
 }
