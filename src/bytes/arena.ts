@@ -1,6 +1,6 @@
 import { utf8Encoder } from './utf8.ts'
 
-/** Bytes of a new arena after its fixed regions. */
+/** Bytes of a new arena. */
 const FIRST_BYTES = 65_536
 /** UTF-8 has at most three bytes for each UTF-16 code unit. */
 const MAX_UNIT_BYTES = 3
@@ -18,14 +18,19 @@ export class Arena {
   view: DataView
   /** Where the texts end. */
   end: number
-  readonly #start: number
+  #start = 0
 
-  /** @param fixed bytes of the fixed regions */
-  constructor(fixed = 0) {
-    this.bytes = new Uint8Array(fixed + FIRST_BYTES)
+  constructor() {
+    this.bytes = new Uint8Array(FIRST_BYTES)
     this.view = new DataView(this.bytes.buffer)
-    this.#start = fixed
-    this.end = fixed
+    this.end = 0
+  }
+
+  /** Makes room for fixed regions at the start. Call it before there are texts. */
+  fix(size: number): void {
+    this.reserve(size)
+    this.#start = size
+    this.end = size
   }
 
   /** Bytes of all texts. */

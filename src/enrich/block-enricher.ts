@@ -5,6 +5,7 @@ import { BAD_LINES_SHOWN, type Counts, emptyCounts, type RunningCounts } from '.
 import { BadLineError } from './errors.ts'
 import type { FormatDefinition, LineFormat } from './formats/format-definition.ts'
 import { definitionFor, type Plan } from './formats/formats.ts'
+import { FusedRecords } from './fused-records.ts'
 import { LineGroups } from './locating/line-groups.ts'
 import { LineLocator } from './locating/line-locator.ts'
 import { AddressMask, endOfCut } from './masking/address-mask.ts'
@@ -49,6 +50,8 @@ export class BlockEnricher {
   readonly #plan: Plan
   readonly #locator: LineLocator
   readonly #format: LineFormat
+  /** For usual records; `null` if the format has no loop. */
+  readonly #fused: FusedRecords | null
   readonly #layout: Layout
   /** The first byte of a directive; -1 if the format has none. */
   readonly #directive: number
@@ -68,15 +71,25 @@ export class BlockEnricher {
 
   /**
    * @param definition of the format of the plan
+   * @param isFused whether usual lines are enriched by the loop of the format, if it has one. The results are the same
    * @throws InvalidDatabaseError when the databases hold no locations
    */
-  constructor(plan: Plan, set: DatabaseSet, definition: FormatDefinition<Plan> = definitionFor(plan)) {
+  constructor(
+    plan: Plan,
+    set: DatabaseSet,
+    definition: FormatDefinition<Plan> = definitionFor(plan),
+    isFused = true,
+  ) {
     this.#plan = plan
     this.#locator = new LineLocator(set, plan, definition.locationTemplate?.(plan))
     this.#format = definition.makeLines(plan, this.#locator)
     this.#layout = definition.layout(plan)
     this.#directive = this.#layout.directives?.firstByte ?? -1
     this.#ends = recordEndsOf(this.#layout)
+    // Loops write lines, of all countries.
+    const isLoop = isFused && plan.count === undefined && plan.countries === undefined
+    const loop = isLoop ? (this.#format.makeLoop?.() ?? null) : null
+    this.#fused = loop === null ? null : new FusedRecords(loop)
     const { count, locale } = plan
     this.#groups =
       count === undefined
@@ -149,7 +162,17 @@ export class BlockEnricher {
     const ends = this.#ends
     if (this.#directive !== -1) this.#format.use?.(state)
     ends.reset(bytes)
+    this.#fused?.reset(bytes, size)
     while (start < size) {
+      if (this.#fused !== null && line > block.headerLine) {
+        const stop = this.#fused.run(start, out, counts)
+        line += this.#fused.lines
+        if (stop > start) {
+          start = stop
+          if (out.length <= MAX_OUTPUT_BYTES || start >= size) continue
+          return { rest: restOf(block, start, line, state), lines: line - 1 }
+        }
+      }
       const lineFeed = ends.next(start, size, true)
       const isPair = lineFeed > start && bytes[lineFeed - 1] === CARRIAGE_RETURN && ends.endWithLines
       const end = isPair ? lineFeed - 1 : lineFeed
@@ -173,11 +196,7 @@ export class BlockEnricher {
       line += lines
       start = next
       if (out.length > MAX_OUTPUT_BYTES && start < size && ends.mayCut(start)) {
-        const headerLine = Math.max(block.headerLine - line + 1, 0)
-        return {
-          rest: { ...block, bytes: block.bytes.subarray(start), isStart: false, headerLine, state },
-          lines: line - 1,
-        }
+        return { rest: restOf(block, start, line, state), lines: line - 1 }
       }
     }
     return { rest: null, lines: line - 1 }
@@ -334,6 +353,12 @@ export class BlockEnricher {
     counts.bad++
     if (counts.badLines.length < BAD_LINES_SHOWN) counts.badLines.push({ line, message: fault })
   }
+}
+
+/** The part of a block from `start`, where its line with the number `line` begins. */
+function restOf(block: Block, start: number, line: number, state: unknown): Block {
+  const headerLine = Math.max(block.headerLine - line + 1, 0)
+  return { ...block, bytes: block.bytes.subarray(start), isStart: false, headerLine, state }
 }
 
 function tooLong({ maxLineBytes }: Plan): string {

@@ -88,7 +88,7 @@ const NO_MINUTES = 2 ** 31 - 1
  */
 export class RenderedLocations {
   /** Where the texts are. */
-  readonly arena: Arena
+  readonly arena = new Arena()
   readonly #locale: Locale
   readonly #template: LocationTemplate
   /** The part that depends on the offset. */
@@ -118,14 +118,12 @@ export class RenderedLocations {
   /**
    * @param countsLocations whether to count uses by location; otherwise by country, which is faster
    * @param maxTextBytes limit of the memory for texts
-   * @param fixedBytes of the arena, before the texts
    */
   constructor(
     locale: Locale,
     template: LocationTemplate,
     countsLocations: boolean,
     maxTextBytes: number = MAX_TEXT_BYTES,
-    fixedBytes = 0,
   ) {
     this.#locale = locale
     this.#template = joined(template)
@@ -133,7 +131,6 @@ export class RenderedLocations {
     this.#keepsLocations = this.#variable?.from === 'location'
     this.#countsLocations = countsLocations
     this.#maxTextBytes = maxTextBytes
-    this.arena = new Arena(fixedBytes)
   }
 
   /** Whether `clear` must be called before another location is added. */
@@ -182,9 +179,11 @@ export class RenderedLocations {
     return number
   }
 
-  /** The location with a number. */
+  /** The location with a number. If uses are counted by country, it can be another one of its country. */
   location(number: number): Location {
-    return this.#at(number).location
+    const location = this.#counted[this.#integers[number * INTEGERS + COUNTER] ?? ABSENT]
+    if (location === undefined) throw noLocation(number)
+    return location
   }
 
   /** The offset of a location's zone. @param at milliseconds since 1970; `NaN` if unknown */
@@ -237,7 +236,7 @@ export class RenderedLocations {
   }
 
   #check(number: number): void {
-    if (number >= this.#size) throw new RangeError(`no location has the number ${number}`)
+    if (number >= this.#size) throw noLocation(number)
   }
 
   #grow(): void {
@@ -354,6 +353,10 @@ export class RenderedLocations {
     }
     this.#offsetRows[row + OFFSET_SIZE] = partSize
   }
+}
+
+function noLocation(number: number): RangeError {
+  return new RangeError(`no location has the number ${number}`)
 }
 
 function isVariable(part: TextPart): boolean {

@@ -69,11 +69,6 @@ export class Timezone {
     this.id = id
   }
 
-  /** IANA identifier, as the database spells it. */
-  get id(): string | null {
-    return this.#id
-  }
-
   /** @param instant milliseconds since 1970, within the range of `Date`. Without one, `NaN`, the offset is `null` */
   at(instant: number): TimezoneAtInstant {
     if (instant >= this.#from && instant < this.#until) return this.#last

@@ -91,6 +91,9 @@ export function enriched({ bytes, options, cuts, blockBytes }: EnrichInput): Run
   if (plan === null) return null
   const whole = run(plan, [bytes], 2 ** 20)
   const parts = run(plan, chunks(bytes, cuts), blockBytes)
+  const unfused = run(plan, [bytes], 2 ** 20, false)
+  assert.ok(Buffer.from(whole.output).equals(unfused.output), 'the loop of the format writes something else')
+  assert.deepEqual(whole.counts, unfused.counts, 'the loop of the format counts something else')
   assert.ok(Buffer.from(whole.output).equals(parts.output), 'the output depends on how the input is cut')
   assert.deepEqual(parts.counts, whole.counts, 'the counts depend on how the input is cut')
   const { lines, blank, bad, resolved, failed } = whole.counts
@@ -110,8 +113,8 @@ function planned(bytes: Uint8Array, options: EnrichOptions): Plan | null {
 
 const set = worldSet()
 
-function run(plan: Plan, input: Iterable<Uint8Array>, blockBytes: number): Omit<Run, 'plan'> {
-  const enricher = new BlockEnricher(plan, set)
+function run(plan: Plan, input: Iterable<Uint8Array>, blockBytes: number, isFused = true): Omit<Run, 'plan'> {
+  const enricher = new BlockEnricher(plan, set, undefined, isFused)
   const splitter = new Splitter(layoutOf(plan), blockBytes)
   const outputs: Uint8Array[] = []
   const total = emptyCounts()

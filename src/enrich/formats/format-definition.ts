@@ -4,6 +4,7 @@ import type { FieldRole, FieldValues } from '../counting/field-values.ts'
 import type { LineLocator } from '../locating/line-locator.ts'
 import type { CommonPlan, LineOptions, Planned } from '../options.ts'
 import type { Layout } from '../reading/layout.ts'
+import type { FusedLoop } from './fused-loop.ts'
 import type { RowLineOptions } from './row-options.ts'
 
 /** The options that only some formats have. */
@@ -120,6 +121,8 @@ export interface LineFormat<State = unknown> {
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult
   /** The values of the `counted` fields of the plan; absent if it has none. */
   readonly values?: FieldValues | undefined
+  /** Makes the loop that enriches usual lines faster; `null` if the plan needs what the loop does not do. */
+  makeLoop?(): FusedLoop | null
   /**
    * Only for rows that get the same columns whatever they hold. `line` then takes every row, also an empty one, and is
    * never `bad` or `blank`.

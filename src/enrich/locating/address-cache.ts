@@ -23,7 +23,10 @@ const DOT = 0x2e
 /** The text is not in the cache. */
 export const UNKNOWN = -1
 
-/** The text is not an IPv4 address in the one spelling that `Address` accepts. */
+/**
+ * The text is not an IPv4 address in the one spelling that `Address` accepts, or it is 255.255.255.255, whose number is this:
+ * it is cached as a text.
+ */
 export const NOT_IPV4 = -1
 
 const encoder = /* @__PURE__ */ utf8Encoder()
@@ -35,17 +38,17 @@ const encoder = /* @__PURE__ */ utf8Encoder()
  * the memory, and fewer of them stay in the cache of the processor.
  */
 export class AddressCache {
-  /** The text of the last `get`, as an unsigned 32-bit number, or {@link NOT_IPV4}. */
+  /** The text of the last `get`, as a signed 32-bit number, or {@link NOT_IPV4}. */
   ipv4 = NOT_IPV4
   /** The canonical text of the last address, after a `get` that found it, or `set`: `ip[ipStart, ipEnd)`. */
   ip: Uint8Array
   ipStart = 0
   ipEnd = 0
   /** Pairs of an address and its number plus 1, which is 0 if there is none. The newer pair of a slot is first. */
-  readonly #ipv4 = new Uint32Array(PAIR << IPV4_BITS)
+  readonly #ipv4 = new Int32Array(PAIR << IPV4_BITS)
   readonly #texts = new Uint8Array(UNCACHED + SLOT_BYTES)
   readonly #values = new Uint32Array(this.#texts.buffer)
-  /** The slot of the last `get`. */
+  /** The slot of the last text that is not an IPv4 address. */
   #slot = 0
 
   constructor() {
@@ -59,12 +62,7 @@ export class AddressCache {
     this.ipEnd = end
     const ipv4 = ipv4Of(bytes, start, end)
     this.ipv4 = ipv4
-    if (ipv4 !== NOT_IPV4) {
-      const slot = (Math.imul(ipv4, 0x9e3779b1) >>> (32 - IPV4_BITS)) * PAIR
-      this.#slot = slot
-      if (this.#ipv4[slot] === ipv4) return (this.#ipv4[slot + 1] ?? 0) - 1
-      return this.#ipv4[slot + 2] === ipv4 ? (this.#ipv4[slot + 3] ?? 0) - 1 : UNKNOWN
-    }
+    if (ipv4 !== NOT_IPV4) return this.getIPv4(ipv4)
     this.#slot = UNCACHED
     const size = end - start
     if (size > MAX_TEXT_BYTES || size === 0) return UNKNOWN
@@ -79,6 +77,21 @@ export class AddressCache {
     return (this.#values[(slot + VALUE) >> 2] ?? 0) - 1
   }
 
+  /** As `get`, for an address that is parsed already. @param ipv4 a signed 32-bit number */
+  getIPv4(ipv4: number): number {
+    const slot = (Math.imul(ipv4, 0x9e3779b1) >>> (32 - IPV4_BITS)) * PAIR
+    if (this.#ipv4[slot] === ipv4) return (this.#ipv4[slot + 1] ?? 0) - 1
+    return this.#ipv4[slot + 2] === ipv4 ? (this.#ipv4[slot + 3] ?? 0) - 1 : UNKNOWN
+  }
+
+  /** Stores the number of an address. @param value 0 or more */
+  setIPv4(ipv4: number, value: number): void {
+    const slot = (Math.imul(ipv4, 0x9e3779b1) >>> (32 - IPV4_BITS)) * PAIR
+    this.#ipv4.copyWithin(slot + 2, slot, slot + 2)
+    this.#ipv4[slot] = ipv4
+    this.#ipv4[slot + 1] = value + 1
+  }
+
   /**
    * Stores the number of the text of the last `get`, whose arguments must be the same.
    *
@@ -86,13 +99,11 @@ export class AddressCache {
    * @param ip canonical text of the address, if the text is another spelling
    */
   set(bytes: Uint8Array, start: number, end: number, value: number, ip = ''): void {
-    const slot = this.#slot
     if (this.ipv4 !== NOT_IPV4) {
-      this.#ipv4.copyWithin(slot + 2, slot, slot + 2)
-      this.#ipv4[slot] = this.ipv4
-      this.#ipv4[slot + 1] = value + 1
+      this.setIPv4(this.ipv4, value)
       return
     }
+    const slot = this.#slot
     const texts = this.#texts
     if (slot !== UNCACHED) {
       texts.set(bytes.subarray(start, end), slot)
@@ -121,7 +132,7 @@ export class AddressCache {
 /**
  * Parses a dotted quad in the one spelling that `Address` accepts, so that each text has its own number.
  *
- * @returns the address as 32 unsigned bits, or {@link NOT_IPV4}
+ * @returns the address as a signed 32-bit number, or {@link NOT_IPV4}
  */
 function ipv4Of(bytes: Uint8Array, start: number, end: number): number {
   if (end - start < 7 || end - start > 15) return NOT_IPV4
@@ -145,5 +156,5 @@ function ipv4Of(bytes: Uint8Array, start: number, end: number): number {
       dots++
     }
   }
-  return dots === 3 && digits > 0 ? ((address << 8) | octet) >>> 0 : NOT_IPV4
+  return dots === 3 && digits > 0 ? (address << 8) | octet : NOT_IPV4
 }

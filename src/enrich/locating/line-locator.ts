@@ -29,7 +29,7 @@ const HOUR_MS = 3_600_000
 const MOST_WEST_MS = 12 * HOUR_MS
 const MOST_EAST_MS = 14 * HOUR_MS
 /** Numbers below this are indexes of reasons. A location has its number in {@link RenderedLocations} plus this. */
-const FIRST_LOCATION = FAILURE_REASONS.length
+export const FIRST_LOCATION = FAILURE_REASONS.length
 const MISSING = FAILURE_REASONS.indexOf('missing')
 const MALFORMED = FAILURE_REASONS.indexOf('malformed')
 /** The second word of an IPv4-mapped IPv6 address that is not 0. */
@@ -51,11 +51,12 @@ export class LineLocator {
   /** Changes when locations get new numbers. */
   epoch = 0
   readonly #finder: AddressFinder
-  readonly #cache = new AddressCache()
+  readonly cache = new AddressCache()
+  /** Texts of locations. */
+  readonly texts: RenderedLocations
   readonly #set: DatabaseSet
   /** The generation of the set in which the rendered locations got their numbers. */
   #generation: number
-  readonly #rendered: RenderedLocations
   readonly #details: boolean
   readonly #countries: CountryChoice | null
   /** Whether the lines of a location are wanted, by its number: 1, or 2 if not. */
@@ -78,11 +79,12 @@ export class LineLocator {
     this.#set = set
     this.#generation = set.generation
     this.#finder = new AddressFinder(set, plan)
-    this.#rendered = new RenderedLocations(localeOf(plan.locale), template, plan.details)
-    this.#details = plan.details
-    this.#countries = plan.countries ?? null
     this.writesLines = plan.count === undefined
     this.writesLocations = !plan.onlyFailed && this.writesLines
+    const written = this.writesLocations ? template : []
+    this.texts = new RenderedLocations(localeOf(plan.locale), written, plan.details || !this.writesLines)
+    this.#details = plan.details
+    this.#countries = plan.countries ?? null
     this.#otherwiseAt = plan.at ?? NO_TIME
     this.#at = this.#otherwiseAt
   }
@@ -130,8 +132,7 @@ export class LineLocator {
   get localHour(): number | null {
     const number = this.locationNumber
     if (number < 0 || !this.#hasTime || this.#isLocal) return null
-    const { minutes } = this.#rendered.offsetOf(number, this.#at)
-    return minutes === null ? null : Math.floor((this.#at + minutes * 60_000) / HOUR_MS)
+    return this.#hourAt(number, this.#at)
   }
 
   /** The number of this line's location, from 0; negative if it has none. See {@link epoch}. */
@@ -139,9 +140,9 @@ export class LineLocator {
     return this.#number - FIRST_LOCATION
   }
 
-  /** The location of this line. Call it only if there is one. */
+  /** The location of this line. Call it only if there is one. If lines are written, it can be another one of its country. */
   get location(): Location {
-    return this.#rendered.location(this.locationNumber)
+    return this.texts.location(this.locationNumber)
   }
 
   /** Whether the country of this line is one of those that the plan wants. */
@@ -156,9 +157,9 @@ export class LineLocator {
    */
   addressInto(words: Int32Array): boolean {
     if (HAS_ADDRESS[this.#number] === false) return false
-    const { ipv4, ip, ipStart, ipEnd } = this.#cache
+    const { ipv4, ip, ipStart, ipEnd } = this.cache
     const address = this.#address
-    if (ipv4 !== NOT_IPV4) address.ipv4 = ipv4
+    if (ipv4 !== NOT_IPV4) address.ipv4 = ipv4 >>> 0
     else if (!address.parse(latin1(ip, ipStart, ipEnd))) return false
     else if (address.version === 6) {
       words.set(address.words)
@@ -177,9 +178,34 @@ export class LineLocator {
    * @returns whether there is a location
    */
   locate(bytes: Uint8Array, start: number, end: number): boolean {
-    const cached = this.#cache.get(bytes, start, end)
-    this.#number = cached === UNKNOWN ? this.#lookUp(bytes, start, end) : cached
+    this.#number = this.numberOf(bytes, start, end)
     return this.#number >= FIRST_LOCATION
+  }
+
+  /**
+   * As `locate`, for fused loops.
+   *
+   * @returns the number of a location, from {@link FIRST_LOCATION}, or the index of a reason
+   */
+  numberOf(bytes: Uint8Array, start: number, end: number): number {
+    const cached = this.cache.get(bytes, start, end)
+    return cached === UNKNOWN ? this.#lookUp(bytes, start, end) : cached
+  }
+
+  /** The same for an IPv4 address, as a signed 32-bit number. Only if {@link isPlain}. */
+  numberOfIPv4(ipv4: number): number {
+    const cached = this.cache.getIPv4(ipv4)
+    return cached === UNKNOWN ? this.#lookUpIPv4(ipv4) : cached
+  }
+
+  /** Whether addresses are texts of their own, and not lists of hops. */
+  get isPlain(): boolean {
+    return this.#finder.isPlain
+  }
+
+  /** Whether a number is that of a text in which no address could be read. */
+  isUnread(number: number): boolean {
+    return number === MISSING || number === MALFORMED
   }
 
   /** As `locate`, for a string, such as an unescaped one. */
@@ -204,7 +230,7 @@ export class LineLocator {
       out.write(NULL)
       return
     }
-    const { ip, ipStart, ipEnd } = this.#cache
+    const { ip, ipStart, ipEnd } = this.cache
     out.write(HEAD)
     out.write(ip, ipStart, ipEnd)
     this.writeRendered(out)
@@ -216,19 +242,30 @@ export class LineLocator {
     const number = this.#number - FIRST_LOCATION
     const isUnclear =
       this.#isLocal && this.#offsetAt(number, -MOST_EAST_MS) !== this.#offsetAt(number, MOST_WEST_MS)
-    this.#rendered.write(number, isUnclear ? NO_TIME : this.#at, out)
+    this.texts.write(number, isUnclear ? NO_TIME : this.#at, out)
   }
 
   /** Counts the last line, which has a location. */
   countResolved(): void {
     const number = this.#number - FIRST_LOCATION
-    this.#rendered.use(number)
+    this.texts.use(number)
     if (this.#details && this.#hasTime) countInstant(this.#counts, this.#at, this.localHour)
+  }
+
+  /** The same for a fused loop, for a line with a location and a time of its own. */
+  countResolvedAt(number: number, instant: number): void {
+    this.texts.use(number - FIRST_LOCATION)
+    if (this.#details) countInstant(this.#counts, instant, this.#hourAt(number - FIRST_LOCATION, instant))
+  }
+
+  #hourAt(number: number, instant: number): number | null {
+    const { minutes } = this.texts.offsetOf(number, instant)
+    return minutes === null ? null : Math.floor((instant + minutes * 60_000) / HOUR_MS)
   }
 
   /** The offset from UTC of a location, in minutes, some milliseconds after the time of the line. */
   #offsetAt(number: number, milliseconds: number): number | null {
-    return this.#rendered.offsetOf(number, this.#at + milliseconds).minutes
+    return this.texts.offsetOf(number, this.#at + milliseconds).minutes
   }
 
   #isWanted(choice: CountryChoice): boolean {
@@ -251,40 +288,42 @@ export class LineLocator {
 
   /** Adds the locations of the lines so far to the counts. */
   countLocations(): void {
-    this.#rendered.drain((location, locale, uses) =>
+    this.texts.drain((location, locale, uses) =>
       countLocation(this.#counts, location, locale, uses, this.#details),
     )
   }
 
   /** @returns the number of a text that is not in the cache */
   #lookUp(bytes: Uint8Array, start: number, end: number): number {
-    const { ipv4 } = this.#cache
-    if (ipv4 !== NOT_IPV4 && this.#finder.isPlain) {
-      const number = this.#numberOf(this.#finder.findIPv4(ipv4))
-      this.#cache.set(bytes, start, end, number)
-      return number
-    }
+    const { ipv4 } = this.cache
+    if (ipv4 !== NOT_IPV4 && this.#finder.isPlain) return this.#lookUpIPv4(ipv4)
     // Lines can be long, and a string takes many times the memory of its bytes.
     if (end - start > this.#finder.longest) return MALFORMED
     const text = latin1(bytes, start, end)
     const number = this.#numberOf(this.#finder.find(text))
     const { ip } = this.#finder
-    this.#cache.set(bytes, start, end, number, ip === text ? '' : ip)
+    this.cache.set(bytes, start, end, number, ip === text ? '' : ip)
+    return number
+  }
+
+  #lookUpIPv4(ipv4: number): number {
+    const number = this.#numberOf(this.#finder.findIPv4(ipv4 >>> 0))
+    this.cache.setIPv4(ipv4, number)
     return number
   }
 
   #numberOf(found: number | FailureReason): number {
     if (typeof found === 'string') return FAILURE_REASONS.indexOf(found)
     const { generation } = this.#set
-    if (this.#rendered.isFull || generation !== this.#generation) {
+    if (this.texts.isFull || generation !== this.#generation) {
       this.countLocations()
-      this.#rendered.clear()
-      this.#cache.clear()
+      this.texts.clear()
+      this.cache.clear()
       this.#wanted.fill(0)
       this.epoch++
       this.#generation = generation
     }
-    return FIRST_LOCATION + this.#rendered.numberOf(found, this.#locationAt)
+    return FIRST_LOCATION + this.texts.numberOf(found, this.#locationAt)
   }
 
   readonly #locationAt = (inSet: number) => this.#set.location(inSet)

@@ -2,7 +2,12 @@
 import type { Locale } from '../../location/locale.ts'
 import type { LocationRecord } from '../../location/location-record.ts'
 import type { Location } from '../../location/location-table.ts'
-import { fixedText, type LocationTemplate, NO_INSTANT, type TextPart } from '../../location/rendered-locations.ts'
+import {
+  fixedText,
+  type LocationTemplate,
+  NO_INSTANT,
+  type TextPart,
+} from '../../location/rendered-locations.ts'
 import type { LocationField } from '../options.ts'
 
 /** The value of each column, but for the offset, which depends on the time. */

@@ -15,6 +15,7 @@ import {
 } from '../../writing/appended-location.ts'
 import { JsonText, jsonRoom, RAW } from '../../writing/json-text.ts'
 import type { FormatDefinition, LineFormat, LineResult } from '../format-definition.ts'
+import type { FusedLoop } from '../fused-loop.ts'
 import {
   ABSENT,
   AccessLine,
@@ -30,6 +31,7 @@ import {
   VHOST,
 } from './access-line.ts'
 import { AccessValues } from './access-values.ts'
+import { AppendLoop } from './append-loop.ts'
 import { FirstWords, looksLikeAccessLog } from './first-words.ts'
 
 export interface AccessLogPlan extends CommonPlan, AppendPlan {
@@ -155,6 +157,7 @@ class AccessLogLines implements LineFormat {
   readonly #fixed: DataView
   /** Where each of these texts ends. */
   readonly #fixedEnds: Int32Array
+  readonly #plan: AccessLogPlan
   readonly #isJson: boolean
   /** What is appended to a line without a location. */
   readonly #nothing: Uint8Array
@@ -167,6 +170,7 @@ class AccessLogLines implements LineFormat {
     this.#line = new AccessLine(plan.hasVhost, plan.hasForwarded)
     this.values = new AccessValues(this.#line, plan.counted ?? [])
     this.#locator = locator
+    this.#plan = plan
     this.#hasForwarded = plan.hasForwarded
     const fixed = [...PARTS.map((name) => `,"${name}":`), `,${JSON.stringify(plan.into)}:`, 'null']
     this.#fixed = viewOf(encoder.encode(`${fixed.join('')}   `))
@@ -179,6 +183,12 @@ class AccessLogLines implements LineFormat {
 
   get fault(): string {
     return this.#line.fault
+  }
+
+  makeLoop(): FusedLoop | null {
+    const { hasVhost, hasForwarded, append } = this.#plan
+    if (hasVhost || hasForwarded || !this.#locator.isPlain || !append) return null
+    return new AppendLoop(this.#locator, this.#isJson, this.#nothing, this.#plan)
   }
 
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {

@@ -1,0 +1,133 @@
+// The fused loop for access logs whose lines are kept; see `fused-loop.ts`. A usual line begins with an address, has a time
+// in the usual form after it, and ends with a line feed alone.
+import type { LineLocator } from '../../locating/line-locator.ts'
+import { FIRST_LOCATION } from '../../locating/line-locator.ts'
+import { ByteFinder } from '../../swar.ts'
+import { FusedLoop, OUTPUT_END, OUTPUT_START, SPARE_BYTES } from '../fused-loop.ts'
+import { LOG_TIME_BYTES, LogTime } from './log-time.ts'
+
+const TAB = 0x09
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const SPACE = 0x20
+const COMMA = 0x2c
+const OPEN = 0x5b
+/** A tab and `{"ip":"`, as two words. */
+const HEAD = [0x097b2269, 0x70223a22] as const
+const HEAD_BYTES = 8
+/** `- - `, between the address and the time of most lines. */
+const DASHES = 0x2d202d20
+
+export class AppendLoop extends FusedLoop {
+  readonly #time = new LogTime()
+  readonly #isJson: boolean
+  readonly #nothing: Uint8Array
+  readonly #maxLineBytes: number
+  readonly #dropsUnresolved: boolean
+
+  /** @param nothing what is appended to a line without a location */
+  constructor(
+    locator: LineLocator,
+    isJson: boolean,
+    nothing: Uint8Array,
+    { maxLineBytes, dropUnresolved }: { readonly maxLineBytes: number; readonly dropUnresolved: boolean },
+  ) {
+    super(locator)
+    this.#isJson = isJson
+    this.#nothing = nothing
+    this.#maxLineBytes = maxLineBytes
+    this.#dropsUnresolved = dropUnresolved
+  }
+
+  run(start: number, end: number): number {
+    const { arena, locator } = this
+    const { texts, cache } = locator
+    const nothing = this.#nothing
+    const isWritten = locator.writesLocations
+    let { bytes, view } = arena
+    let lineFeeds = new ByteFinder(LINE_FEED, bytes)
+    let from = start
+    let to = OUTPUT_START
+    this.resolved = 0
+    this.failed.fill(0)
+    while (from < end) {
+      let host = this.readIPv4(bytes, from)
+      let number: number
+      const isIPv4 = host !== -1 && bytes[host] === SPACE
+      if (isIPv4) number = locator.numberOfIPv4(this.ipv4)
+      else {
+        for (host = from; bytes[host] !== SPACE && bytes[host] !== LINE_FEED; host++);
+        // A space after a comma does not end a list.
+        if (host === from || bytes[host] !== SPACE || bytes[host - 1] === COMMA) break
+        number = locator.numberOf(bytes, from, host)
+      }
+      if (bytes !== arena.bytes) {
+        bytes = arena.bytes
+        view = arena.view
+        lineFeeds = new ByteFinder(LINE_FEED, bytes)
+      }
+      let time = host + 5
+      if (view.getInt32(host + 1) !== DASHES || bytes[time] !== OPEN) {
+        time = openingBracket(bytes, host + 1)
+        if (time === -1) break
+      }
+      if (!this.#time.read(bytes, view, time + 1)) break
+      const lineEnd = lineFeeds.next(time + LOG_TIME_BYTES + 1, end)
+      const size = lineEnd - from
+      if (size > this.#maxLineBytes || bytes[lineEnd - 1] === CARRIAGE_RETURN) break
+      if (number >= FIRST_LOCATION) {
+        const { instant } = this.#time
+        if (isWritten) {
+          const text = texts.startOf(number - FIRST_LOCATION, instant)
+          if (bytes !== arena.bytes) continue
+          const textSize = texts.sizeOf(number - FIRST_LOCATION)
+          if (to + size + textSize + SPARE_BYTES > OUTPUT_END) break
+          bytes.copyWithin(to, from, lineEnd)
+          to += size
+          if (this.#isJson) {
+            view.setInt32(to, HEAD[0])
+            view.setInt32(to + 4, HEAD[1])
+            to += HEAD_BYTES
+            if (isIPv4) {
+              // At most 15 bytes.
+              view.setFloat64(to, view.getFloat64(from))
+              view.setFloat64(to + 8, view.getFloat64(from + 8))
+              to += host - from
+            } else {
+              for (let at = cache.ipStart; at < cache.ipEnd; at++) bytes[to++] = cache.ip[at] ?? 0
+            }
+          } else bytes[to++] = TAB
+          bytes.copyWithin(to, text, text + textSize)
+          to += textSize
+          bytes[to++] = LINE_FEED
+        }
+        locator.countResolvedAt(number, instant)
+        this.resolved++
+      } else {
+        if (locator.isUnread(number)) break
+        if (!this.#dropsUnresolved) {
+          if (to + size + nothing.length + SPARE_BYTES > OUTPUT_END) break
+          bytes.copyWithin(to, from, lineEnd)
+          to += size
+          for (let at = 0; at < nothing.length; at++) bytes[to++] = nothing[at] ?? 0
+          bytes[to++] = LINE_FEED
+        }
+        this.failed[number] = (this.failed[number] ?? 0) + 1
+      }
+      from = lineEnd + 1
+    }
+    this.outputEnd = to
+    return from
+  }
+}
+
+/** The first bracket after a space, after the word at `start`; -1 if the line has none. */
+function openingBracket(bytes: Uint8Array, start: number): number {
+  let at = start
+  while (bytes[at] !== SPACE && bytes[at] !== LINE_FEED) at++
+  while (bytes[at] !== LINE_FEED) {
+    at++
+    if (bytes[at] === OPEN && bytes[at - 1] === SPACE) return at
+  }
+  return -1
+}

@@ -1,0 +1,80 @@
+import { Timestamp } from '../../locating/event-time.ts'
+
+const SLASH = 0x2f
+const COLON = 0x3a
+const ZERO = 0x30
+const CLOSE = 0x5d
+
+/** Bytes of `10/Oct/2000:13:55:36 -0700]`. */
+export const LOG_TIME_BYTES = 27
+/** Where the time of day begins in it. */
+const CLOCK = 12
+
+/**
+ * Reads the times of access logs that are written as most servers do, `10/Oct/2000:13:55:36 -0700]`. Compares day and offset
+ * with those of the line before as words, since nearly all lines have the same.
+ */
+export class LogTime {
+  /** Of the time last read, in milliseconds since 1970. */
+  instant = 0
+  /** The timestamp of the last line whose day or offset was new. */
+  readonly timestamp = new Timestamp()
+  /** Midnight of the day in its offset. */
+  #midnight = 0
+  #day0 = 0
+  #day1 = 0
+  #day2 = 0
+  #offset0 = 0
+  #offset1 = 0
+
+  /** Reads the time at `at`. @returns whether it is one, in this form */
+  read(bytes: Uint8Array, view: DataView, at: number): boolean {
+    const isSame =
+      view.getInt32(at) === this.#day0 &&
+      view.getInt32(at + 4) === this.#day1 &&
+      view.getInt32(at + 8) === this.#day2 &&
+      view.getInt32(at + 20) === this.#offset0 &&
+      view.getInt32(at + 23) === this.#offset1
+    if (!isSame) return this.#readDay(bytes, view, at)
+    const hourTens = (bytes[at + CLOCK] ?? 0) - ZERO
+    const hourOnes = (bytes[at + CLOCK + 1] ?? 0) - ZERO
+    const minuteTens = (bytes[at + CLOCK + 3] ?? 0) - ZERO
+    const minuteOnes = (bytes[at + CLOCK + 4] ?? 0) - ZERO
+    const secondTens = (bytes[at + CLOCK + 6] ?? 0) - ZERO
+    const secondOnes = (bytes[at + CLOCK + 7] ?? 0) - ZERO
+    const hour = hourTens * 10 + hourOnes
+    const second = secondTens * 10 + secondOnes
+    // As unsigned numbers, negative ones are large.
+    const isTime =
+      hourTens >>> 0 <= 2 &&
+      hourOnes >>> 0 <= 9 &&
+      hour <= 23 &&
+      minuteTens >>> 0 <= 5 &&
+      minuteOnes >>> 0 <= 9 &&
+      secondTens >>> 0 <= 6 &&
+      secondOnes >>> 0 <= 9 &&
+      second <= 60 &&
+      bytes[at + CLOCK + 2] === COLON &&
+      bytes[at + CLOCK + 5] === COLON
+    this.instant = this.#midnight + ((hour * 60 + minuteTens * 10 + minuteOnes) * 60 + second) * 1000
+    return isTime
+  }
+
+  #readDay(bytes: Uint8Array, view: DataView, at: number): boolean {
+    this.#day0 = 0
+    const end = at + LOG_TIME_BYTES - 1
+    if (bytes[at + 2] !== SLASH || bytes[end] !== CLOSE || this.timestamp.read(bytes, at, end) !== end)
+      return false
+    const two = (index: number) => ((bytes[index] ?? 0) - ZERO) * 10 + (bytes[index + 1] ?? 0) - ZERO
+    const clock = at + CLOCK
+    const seconds = (two(clock) * 60 + two(clock + 3)) * 60 + two(clock + 6)
+    this.instant = this.timestamp.instant
+    this.#midnight = this.instant - seconds * 1000
+    this.#day0 = view.getInt32(at)
+    this.#day1 = view.getInt32(at + 4)
+    this.#day2 = view.getInt32(at + 8)
+    this.#offset0 = view.getInt32(at + 20)
+    this.#offset1 = view.getInt32(at + 23)
+    return true
+  }
+}

@@ -1,0 +1,35 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Arena } from '../../src/bytes/arena.ts'
+
+describe('an arena', () => {
+  it('keeps its fixed regions and its texts, however much it grows', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 40 }), { maxLength: 40 }), (texts) => {
+        const arena = new Arena()
+        arena.fix(100)
+        arena.bytes.fill(7, 0, 100)
+        const places = texts.map((text) => {
+          const start = arena.end
+          arena.addText(text)
+          arena.reserve(30_000 * texts.length)
+          const copied = arena.end
+          arena.addCopy(start, copied)
+          return [start, copied, arena.end] as const
+        })
+        expect(arena.bytes.subarray(0, 100)).toEqual(new Uint8Array(100).fill(7))
+        for (const [index, text] of texts.entries()) {
+          const [start = 0, copied = 0, end = 0] = places[index] ?? []
+          const bytes = new TextEncoder().encode(text)
+          expect(arena.bytes.slice(start, copied)).toEqual(bytes)
+          expect(arena.bytes.slice(copied, end)).toEqual(bytes)
+        }
+        expect(arena.view.buffer).toBe(arena.bytes.buffer)
+        expect(arena.textBytes).toBe(arena.end - 100)
+        arena.clear()
+        expect(arena.end).toBe(100)
+      }),
+      { numRuns: 30 },
+    )
+  })
+})
