@@ -104,7 +104,7 @@ export default defineConfig([
     treeshake: false,
     format: ['esm'],
     // Only the command line needs these. Bundled, so that users of the library do not install them.
-    noExternal: ['commander', '@hono/node-server', 'hono', 'prom-client', 'rate-limiter-flexible'],
+    noExternal: ['commander', '@hono/node-server', 'hono', 'prom-client', 'rate-limiter-flexible', 'ioredis'],
     // Node's modules are external anyway, except the one that noChildProcess() replaces.
     external: [],
     esbuildPlugins: [bundledLicences('dist/cli.LICENSE.txt'), noChildProcess()],

@@ -105,7 +105,11 @@ describe('the imports of src', () => {
     ['fflate', ['bytes/deflate.ts', 'bytes/gunzip.ts']],
     ['mmdb-lib', ['mmdb/record-decoder.ts']],
     ['commander', ['cli/program.ts']],
-    ['rate-limiter-flexible', ['cli/serve/cluster.ts', 'cli/serve/rate-limiter-flexible.d.ts']],
+    [
+      'rate-limiter-flexible',
+      ['cli/serve/cluster.ts', 'cli/serve/limit-store.ts', 'cli/serve/rate-limiter-flexible.d.ts'],
+    ],
+    ['ioredis', ['cli/serve/limit-store.ts']],
     ['@hono/node-server', ['cli/serve/http-server.ts']],
     ['prom-client', ['cli/serve/cluster.ts', 'cli/serve/metrics.ts', 'cli/serve/worker-metrics.ts']],
     // All but pages.ts and parquet-file.ts import types.
@@ -123,9 +127,10 @@ describe('the imports of src', () => {
   })
 
   it('bring in nothing else from others', () => {
-    const packages = ['ipaddr.js', 'fflate', 'mmdb-lib', 'commander', 'rate-limiter-flexible', 'prom-client']
+    const packages = ['ipaddr.js', 'fflate', 'mmdb-lib', 'commander']
+    const service = ['rate-limiter-flexible', 'ioredis', 'prom-client']
     const parquet = ['hyparquet', 'hyparquet-writer', 'hyparquet-compressors', 'fzstd']
-    const known = [...packages, ...parquet, '@hono', 'nanotar']
+    const known = [...packages, ...service, ...parquet, '@hono', 'nanotar']
     const foreign = new Set(files.flatMap((file) => graph.get(file)?.foreign ?? []))
     const others = [...foreign].filter(
       (name) => !known.includes(name.split('/', 1)[0] ?? '') && !name.startsWith('node:'),

@@ -18,6 +18,7 @@ const DOCUMENTS = [
   'src/bundler/README.md',
   'scripts/examples/browser/README.md',
   'scripts/examples/electron/README.md',
+  'scripts/examples/fleet/README.md',
   'src/cli/README.md',
   'src/client/README.md',
   'src/edit/README.md',

@@ -1,7 +1,7 @@
 import { UNIX } from '../../client/trust.ts'
 import { type AllowedOrigins, Cors } from '../../http/cors.ts'
 import { checkedOptions } from '../../http/options.ts'
-import { checkMemoryWindow, type Plan, PlanTable } from '../../http/plan.ts'
+import { checkMemoryWindow, checkStoreWindow, type Plan, PlanTable } from '../../http/plan.ts'
 import { messageOf } from '../../realm.ts'
 import {
   ASN,
@@ -66,6 +66,11 @@ export const SERVE_OPTIONS = [
     text: 'a plan: requests a second, requests at once, addresses in a batch. Repeat it, from the lowest plan. One must be named `developer`, the lowest with lookup and batch (default: `free=10,20,0`, `developer=100,200,1000`, `business=10000,20000,1000`)',
     read: readPlan,
     isRepeatable: true,
+  },
+  {
+    flags: '--limits <url>',
+    text: 'count requests in the Valkey or Redis at this URL, such as `redis://valkey:6379`, so that several servers share the limits (default: each server counts for itself)',
+    read: readStore,
   },
   ...TRUST,
   {
@@ -135,7 +140,10 @@ export function serveSettings(flags: FlagsOf<typeof SERVE_OPTIONS>) {
   if (flags.plan?.every(({ name }) => name !== 'developer'))
     throw new UsageError('one --plan must be named developer, the lowest with lookup and batch')
   try {
-    for (const plan of new PlanTable(flags.plan).all) checkMemoryWindow(plan)
+    for (const plan of new PlanTable(flags.plan).all) {
+      checkMemoryWindow(plan)
+      if (flags.limits !== undefined) checkStoreWindow(plan)
+    }
   } catch (error) {
     throw new UsageError(messageOf(error))
   }
@@ -165,6 +173,8 @@ export function serveSettings(flags: FlagsOf<typeof SERVE_OPTIONS>) {
     keys,
     /** From the lowest; `undefined` for the default plans. */
     plans: flags.plan,
+    /** The URL of the store that counts requests; `null` to count them here. */
+    limits: flags.limits ?? null,
     trustedProxies,
     forwardedHeader: flags.forwardedHeader,
     workers: flags.workers ?? 1,
@@ -193,6 +203,12 @@ function readSocket(text: string): { readonly path: string } {
   if (path === undefined || path.includes('\0'))
     throw new UsageError('Write it as unix:/run/geofix/http.sock.')
   return { path }
+}
+
+function readStore(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url !== null && /^rediss?:$/.test(url.protocol) && url.hostname !== '') return text
+  throw new UsageError('Write it as redis://HOST:PORT, or rediss://HOST:PORT for TLS.')
 }
 
 function readBasePath(text: string): string {

@@ -3,6 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, register } 
 import type { KeyFile } from '../../node/keys/key-file.ts'
 import type { NodeResolver } from '../../node/node-resolver.ts'
 import type { Exchange } from './http-server.ts'
+import type { LimitStore } from './limit-store.ts'
 import type { JsonLog } from './log.ts'
 import type { Served } from './served.ts'
 
@@ -15,6 +16,8 @@ export interface Measured {
   /** `null` for a service without keys. */
   readonly keys: KeyFile | null
   readonly log: JsonLog
+  /** `null` where this service counts requests itself. */
+  readonly store: LimitStore | null
 }
 
 /** What is measured, for Prometheus. */
@@ -35,7 +38,7 @@ export class Metrics {
    * @param isShared whether to use the registry of the process, which a primary process collects from its workers
    * @param countsKeys whether to count by key
    */
-  constructor({ resolver, keys, log }: Measured, isShared = false, countsKeys = false) {
+  constructor({ resolver, keys, log, store }: Measured, isShared = false, countsKeys = false) {
     const registry = isShared ? register : new Registry()
     this.registry = registry
     const registers = [registry]
@@ -124,6 +127,13 @@ export class Metrics {
       'Whether the files of the databases in their latest state are not used',
       () => (resolver.status.reloadError === null ? 0 : 1),
     )
+    if (store !== null) {
+      gauge(
+        'geofix_limits_alone',
+        'Whether this process counts requests for itself, since the store is away',
+        () => (store.isShared ? 0 : 1),
+      )
+    }
     if (keys === null) return
     gauge('geofix_keys_refused', 'Whether the file of keys in its latest state is not used', () =>
       keys.status.error === null ? 0 : 1,

@@ -14,6 +14,7 @@ import { checkLocations } from '../databases.ts'
 import { METRICS_LIMITS } from './connections.ts'
 import type { ServeSettings } from './flags.ts'
 import { drain, listen, makeServer, removeStaleSocket, stop } from './http-server.ts'
+import type { LimitStore } from './limit-store.ts'
 import type { JsonLog } from './log.ts'
 import { Metrics } from './metrics.ts'
 import { requestLog } from './request-log.ts'
@@ -61,6 +62,7 @@ export async function startService(
   const plans = new PlanTable(settings.plans)
   const resolver = await openResolver(settings, log)
   const proxies = new TrustList(settings.trustedProxies ?? [])
+  const store = await openLimitStore(settings, log)
   let keys: ReloadableKeyFile | null = null
   let server: Server | null = null
   try {
@@ -69,11 +71,11 @@ export async function startService(
     const metrics =
       settings.metricsPort === null
         ? null
-        : new Metrics({ resolver, keys, log }, isWorker, settings.keyMetrics)
+        : new Metrics({ resolver, keys, log, store }, isWorker, settings.keyMetrics)
     const service = new Service<ServiceRequest>(resolver, keys?.authenticate ?? null, {
       plans: plans.all,
       maxBatch: Math.max(1, ...plans.all.map(({ batch }) => batch)),
-      limiter,
+      limiter: store?.makeLimiter ?? limiter,
       asn: settings.asn !== false,
       cors: settings.cors,
       basePath: settings.basePath,
@@ -134,12 +136,14 @@ export async function startService(
         }
         await stop(main, settings.graceSeconds * 1000)
         if (metricsServer !== null) await stop(metricsServer, 0)
+        store?.close()
         keys?.close()
         resolver.close()
       },
     }
   } catch (error) {
     if (server !== null) await stop(server, 0)
+    store?.close()
     keys?.close()
     resolver.close()
     throw error
@@ -163,6 +167,12 @@ async function openResolver(settings: ServeSettings, log: JsonLog): Promise<Node
         staleAfter,
       }),
   })
+}
+
+async function openLimitStore({ limits }: ServeSettings, log: JsonLog): Promise<LimitStore | null> {
+  if (limits === null) return null
+  const { LimitStore } = await import('./limit-store.ts')
+  return new LimitStore(limits, log)
 }
 
 async function openKeys(

@@ -14,7 +14,7 @@ async function metricsOf(buildEpoch: bigint, staleAfter?: number): Promise<Metri
   const path = join(temporaryFolder(), 'a.mmdb')
   writeFileSync(path, handMade(RECORD, { build_epoch: buildEpoch }))
   const resolver = await NodeResolver.open(path, { staleAfter })
-  return new Metrics({ resolver, keys: null, log: new JsonLog(null) })
+  return new Metrics({ resolver, keys: null, log: new JsonLog(null), store: null })
 }
 
 async function gaugeOf(metrics: Metrics, name: string): Promise<number> {

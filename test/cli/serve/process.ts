@@ -3,12 +3,13 @@ import { onTestFinished } from 'vitest'
 import { outcomeOf, start } from '../enrich/command-line.ts'
 
 /**
- * Starts the built `geofix serve` at any free port, without a drain time unless the arguments have one, and waits until it
+ * Starts the built `geofix serve`, at any free port and without a drain time unless the arguments have them, and waits until it
  * listens. It is killed when the test ends.
  */
 export async function startServe(...args: string[]) {
-  const drain = args.includes('--drain') ? [] : ['--drain', '0']
-  const child = start(['serve', '--port', '0', ...drain, ...args])
+  const drain = args.some((arg) => arg.startsWith('--drain')) ? [] : ['--drain', '0']
+  const anyPort = args.includes('--port') ? [] : ['--port', '0']
+  const child = start(['serve', ...anyPort, ...drain, ...args])
   onTestFinished(() => void child.kill('SIGKILL'))
   const outcome = outcomeOf(child)
   let out = ''

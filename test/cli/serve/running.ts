@@ -61,6 +61,7 @@ export async function serve(folder: string, settings: Partial<ServeSettings> = {
       staleAfter: 45,
       keys,
       plans: AMPLE,
+      limits: null,
       trustedProxies: ['loopback'],
       forwardedHeader: undefined,
       workers: 1,

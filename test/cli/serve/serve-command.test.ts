@@ -38,6 +38,12 @@ describe('geofix serve', () => {
     ['a port beyond', ['--open', '--port', '65536'], '0 to 65535'],
     ['a port that is none', ['--open', '--port', 'http'], 'whole number'],
     ['one port for both', ['--open', '--port', '80', '--metrics-port', '80'], 'the same'],
+    ['a store that is not one', ['--open', '--limits', 'http://valkey'], 'redis://HOST:PORT'],
+    [
+      'a window of a store that is no whole second',
+      ['--open', '--limits', 'redis://valkey', '--plan', 'developer=2,3,100'],
+      'whole number of seconds',
+    ],
     ['no workers', ['--open', '--workers', '0'], '1 to 256'],
     ['another log', ['--open', '--log', 'xml'], 'json, none'],
     ['a plan without numbers', ['--open', '--plan', 'gold'], 'developer=100,200,1000'],

@@ -1,0 +1,113 @@
+// The manifests of scripts/examples/fleet: valid for Kubernetes, and true of the command.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { ROOT } from '../../package/project.ts'
+import { temporaryFolder } from '../../temporary.ts'
+import { startServe } from './process.ts'
+import { writeFiles } from './running.ts'
+
+const MANIFESTS = join(ROOT, 'scripts/examples/fleet/kubernetes.yaml')
+const VALIDATOR = 'kubernetes-validate==1.37.0'
+const PACKAGES = join(ROOT, '.cache/kubernetes')
+
+const python = (args: readonly string[]) =>
+  spawnSync('python3', args, { encoding: 'utf8', env: { ...process.env, PYTHONPATH: PACKAGES } })
+
+function isInstalled(): boolean {
+  if (!existsSync(PACKAGES)) python(['-m', 'pip', 'install', '--quiet', '--target', PACKAGES, VALIDATOR])
+  return python(['-c', 'import kubernetes_validate, yaml']).status === 0
+}
+
+const hasValidator = isInstalled()
+if (!hasValidator)
+  console.warn('kubernetes-validate is not installed: the tests of the manifests are skipped')
+
+const folder = temporaryFolder()
+
+/** What the tests read of a Deployment. */
+interface Manifest {
+  readonly kind: string
+  readonly metadata: { readonly name: string }
+  readonly spec: {
+    readonly template: {
+      readonly spec: {
+        readonly terminationGracePeriodSeconds: number
+        readonly containers: readonly {
+          readonly args: readonly string[]
+          readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
+          readonly startupProbe: Probe
+          readonly readinessProbe: Probe
+          readonly livenessProbe: Probe
+        }[]
+      }
+    }
+  }
+}
+interface Probe {
+  readonly httpGet: { readonly path: string; readonly port: string }
+  readonly periodSeconds: number
+  readonly failureThreshold?: number
+}
+
+describe.skipIf(!hasValidator)(
+  'the manifests, if kubernetes-validate is not installed this is skipped,',
+  () => {
+    let manifests: Manifest[]
+    beforeAll(() => {
+      const toJson = 'import json, sys, yaml; print(json.dumps(list(yaml.safe_load_all(open(sys.argv[1])))))'
+      manifests = JSON.parse(
+        execFileSync('python3', ['-c', toJson, MANIFESTS], {
+          encoding: 'utf8',
+          env: { ...process.env, PYTHONPATH: PACKAGES },
+        }),
+      )
+    })
+
+    it.each(['1.29', '1.33', '1.37'])(
+      'are those of Kubernetes %s, without a member that it does not know',
+      (version) => {
+        const { status, stdout, stderr } = python([
+          '-m',
+          'kubernetes_validate',
+          '--strict',
+          '-k',
+          version,
+          MANIFESTS,
+        ])
+        expect(stdout + stderr).not.toMatch(/ERROR|FAILED/i)
+        expect(status).toBe(0)
+        const wrong = join(folder, 'wrong.yaml')
+        writeFileSync(wrong, readFileSync(MANIFESTS, 'utf8').replace('livenessProbe:', 'livelinessProbe:'))
+        expect(python(['-m', 'kubernetes_validate', '--strict', '-k', version, wrong]).status).not.toBe(0)
+      },
+    )
+
+    it('start the service with their arguments, and probe what it answers', async () => {
+      const deployment = manifests.find(
+        ({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'geofix',
+      )
+      if (deployment === undefined) throw new Error('no Deployment')
+      const { terminationGracePeriodSeconds, containers } = deployment.spec.template.spec
+      const [container] = containers
+      if (container === undefined) throw new Error('no container')
+      const { keys, database } = writeFiles(folder)
+      const args = container.args.map((arg) =>
+        arg.replace('/keys/keys.json', keys).replace('redis://geofix-limits:6379', 'redis://127.0.0.1:9'),
+      )
+      const server = await startServe(...args, '--db', database, '--metrics-port', '0')
+      for (const { httpGet } of [container.startupProbe, container.readinessProbe, container.livenessProbe]) {
+        expect(httpGet.port).toBe('http')
+        expect((await fetch(server.origin + httpGet.path)).status).toBe(200)
+      }
+      expect(container.ports.map(({ containerPort }) => containerPort)).toEqual([8080, 9090])
+      const drain = Number(args.find((arg) => arg.startsWith('--drain='))?.slice('--drain='.length))
+      const defaultGrace = 10
+      expect(terminationGracePeriodSeconds).toBeGreaterThan(drain + defaultGrace)
+      // Two probes fit into the drain time.
+      const { periodSeconds, failureThreshold = 3 } = container.readinessProbe
+      expect(periodSeconds * failureThreshold).toBeLessThan(drain)
+    })
+  },
+)
