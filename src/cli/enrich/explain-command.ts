@@ -1,7 +1,9 @@
+import { ByteSink } from '../../bytes/byte-sink.ts'
 import { checkAddresses } from '../../enrich/address-check.ts'
 import { BlockEnricher } from '../../enrich/block-enricher.ts'
-import { emptyCounts, failuresOf, mergeCounts } from '../../enrich/counting/counts.ts'
-import { layoutOf, makePlan } from '../../enrich/formats/formats.ts'
+import { type Counts, emptyCounts, failuresOf, mergeCounts } from '../../enrich/counting/counts.ts'
+import { layoutOf, makePlan, type Plan } from '../../enrich/formats/formats.ts'
+import type { Planned } from '../../enrich/options.ts'
 import { BlockReader } from '../../enrich/reading/block-reader.ts'
 import { Splitter } from '../../enrich/reading/splitter.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
@@ -13,6 +15,7 @@ import { ExitStatus, printable, type Terminal, writeLine } from '../terminal.ts'
 import { asUsage, inWords } from './command-errors.ts'
 import { checkFit, type EnrichCommand } from './flags.ts'
 import { Input } from './input.ts'
+import { nextFormat } from './next-run.ts'
 import type { ParquetFile } from './parquet/parquet-file.ts'
 
 /** Located lines that are shown, and how much of each. */
@@ -51,44 +54,75 @@ async function* sampleOf(file: ParquetFile): AsyncGenerator<Uint8Array> {
   yield await file.sampleLines()
 }
 
-async function explained(input: Input, { options, to }: EnrichCommand, set: DatabaseSet): Promise<string[]> {
+async function explained(input: Input, command: EnrichCommand, set: DatabaseSet): Promise<string[]> {
+  const { options, to, others } = command
   const { name, isLive, writtenAt } = input
   const reader = new BlockReader(input, isLive, options.maxLineBytes)
-  const { plan, notes, sample, isWhole } = await reader.plan((bytes, isAll, isCut) => ({
+  const start = await reader.plan((bytes, isAll, isCut) => ({
     ...asUsage(() => makePlan(bytes, isAll, { ...options, to, writtenAt }, isCut)),
     sample: bytes,
     isWhole: isAll,
   }))
+  const { plan, notes, isWhole } = start
   checkFit(options, plan.format, name)
+  const format = others.length > 0 ? nextFormat(plan, name) : plan.format
+  let located = locate(start, set)
+  const facts = [`  the first ${countOf(located.counts.lines, 'line', 'lines')}: ${factsOf(located.counts)}`]
+  const told = [...notes]
+  for (const { field, into } of others) {
+    const sample = located.output
+    const next = asUsage(() => makePlan(sample, isWhole, { ...options, field, into, format }, false))
+    located = locate({ ...next, sample, isWhole }, set)
+    told.push(...next.notes.filter((note) => !told.includes(note)))
+    facts.push(`  ${into}: ${factsOf(located.counts)}`)
+  }
+  const isFormat = (note: string): boolean => note === `the format is ${plan.format}`
+  return [
+    `${name}: the format is ${plan.format}`,
+    ...told.filter((note) => !isFormat(note)).map((note) => `  ${note}`),
+    ...facts,
+    ...located.shown.map((line) => `  ${line}`),
+  ]
+}
+
+/** The start of an input, and how it is read. */
+interface Start extends Planned<Plan> {
+  readonly sample: Uint8Array
+  readonly isWhole: boolean
+}
+
+/** Locates an address in each line of a sample. */
+function locate({ plan, sample, isWhole }: Start, set: DatabaseSet) {
   const enricher = new BlockEnricher(plan, set)
   checkAddresses(enricher, plan, sample, isWhole)
   // One record a block, so that each has its own output.
   const splitter = new Splitter(layoutOf(plan), 1)
   const counts = emptyCounts()
-  const shown: string[] = []
+  const all = new ByteSink()
+  const headers: string[] = []
+  const lines: string[] = []
   const decoder = new TextDecoder()
   for (const block of [...splitter.push(sample), ...(isWhole ? splitter.end() : splitter.flush())]) {
     for (const { output, counts: own } of enricher.pieces(block)) {
       mergeCounts(counts, own)
-      const isHeader = own.lines === 0 && output.length > 0
-      if (shown.length < LINES_SHOWN + 1 && (own.resolved > 0 || isHeader)) {
-        shown.push(decoder.decode(output).trim().slice(0, MAX_LINE_CHARS))
-      }
+      all.write(output)
+      // Directives that get no fields are not shown.
+      const isHeader = own.lines === 0 && output.length > block.bytes.length
+      const to = own.resolved > 0 ? lines : isHeader ? headers : null
+      if (to !== null && to.length < LINES_SHOWN)
+        to.push(decoder.decode(output).trim().slice(0, MAX_LINE_CHARS))
     }
   }
+  return { counts, output: all.take(), shown: [...headers, ...lines] }
+}
+
+function factsOf(counts: Counts): string {
   const failures = failuresOf(counts)
   const read = counts.resolved + failures.reduce((sum, [, count]) => sum + count, 0)
-  const facts = [
+  return [
     `${counts.resolved} with a location`,
     `${read - counts.withoutTime} with a time`,
     ...failures.map(([reason, count]) => `${count} ${reason}`),
     ...(counts.bad > 0 ? [`${counts.bad} that cannot be read`] : []),
-  ]
-  const isFormat = (note: string): boolean => note === `the format is ${plan.format}`
-  return [
-    `${name}: the format is ${plan.format}`,
-    ...notes.filter((note) => !isFormat(note)).map((note) => `  ${note}`),
-    `  the first ${countOf(counts.lines, 'line', 'lines')}: ${facts.join(', ')}`,
-    ...shown.slice(0, LINES_SHOWN).map((line) => `  ${line}`),
-  ]
+  ].join(', ')
 }

@@ -408,7 +408,7 @@ export function addressesOf({
 
 /** @throws UsageError when an option is for one address a line */
 function refuseWithSeveral(flags: EnrichFlags, isParquet: boolean): void {
-  const other = (['append', 'annotate', 'nth', 'onlyFailed', 'dropUnresolved', 'explain'] as const).find(
+  const other = (['append', 'annotate', 'nth', 'onlyFailed', 'dropUnresolved'] as const).find(
     (name) => flags[name] !== undefined && flags[name] !== false,
   )
   if (other !== undefined) throw new UsageError(`${optionOf(other)} takes one --field.`)

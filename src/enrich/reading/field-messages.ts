@@ -1,7 +1,7 @@
 import { quoted } from '../../errors.ts'
 import { EnrichError, shownName } from '../errors.ts'
 import type { AddressGuess, SampleField, TimeGuess } from './field-guess.ts'
-import { addressWeight, CLIENT_WEIGHT, isListName, isOtherName } from './known-names.ts'
+import { addressWeight, CLIENT_WEIGHT, isListName, isOtherName, isTargetName } from './known-names.ts'
 import type { SampleTimes } from './sample-times.ts'
 
 /** How messages name the fields of a format. */
@@ -103,7 +103,12 @@ export function addressNotes<Field extends SampleField>(
   const { best, others, isByValues } = guess
   if (best === null) return []
   const rest = others.length === 0 ? '' : ` (addresses are also in ${shownFields(others, words)})`
-  const notes = [`the address is in ${words.shown(best)}${rest}`]
+  const target = others.find(({ path, isLocal }) => isTargetName(path) && !isLocal)
+  const both =
+    target === undefined
+      ? ''
+      : `. To locate both: --field ${words.typed(best)}=source --field ${words.typed(target)}=target`
+  const notes = [`the address is in ${words.shown(best)}${rest}${both}`]
   if (isByValues && best.path.join('') !== '') {
     notes.push(
       `${words.shown(best)} was chosen by its values: its name is not a usual one for the client's address`,

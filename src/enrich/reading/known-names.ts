@@ -176,6 +176,11 @@ export function isOtherName(path: readonly string[]): boolean {
   })
 }
 
+/** Whether the name of a field says that it has the address to which packets or requests went. */
+export function isTargetName(path: readonly string[]): boolean {
+  return /dst|dest(?!roy)|daddr|resph|target/.test(namesOf(path).slice(-MAX_JOINED).join(''))
+}
+
 /**
  * Ranks a field as the time of the event. The lowest rank is the best; unusual names get Infinity. Outer members rank
  * before inner ones, whatever their names.

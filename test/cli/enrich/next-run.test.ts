@@ -76,6 +76,36 @@ describe('several addresses of a line', () => {
     })
   })
 
+  it.each(LOGS)('are explained: %s', async (format, log, fields) => {
+    writeFileSync(path('in'), log)
+    const { status, out, err } = await geofix([
+      'enrich',
+      '--db',
+      DB,
+      path('in'),
+      ...named(fields),
+      '--explain',
+    ])
+    expect({ status, err }).toEqual({ status: 0, err: '' })
+    expect(out).toContain(`${path('in')}: the format is ${format}\n`)
+    expect(out).toMatch(/^ {2}the first \d+ lines?: [12] with a location, /m)
+    expect(out).toMatch(/^ {2}to: [1-3] with a location, /m)
+    for (const name of ['London', 'Sydney']) expect(out).toContain(name)
+  })
+
+  it('are shown as flags where a name says that one is the target', async () => {
+    const { err } = await geofix(['enrich', '--db', DB], {
+      input: '{"src_ip":"81.2.69.142","dest_ip":"1.2.3.4","host_ip":"1.2.3.4"}\n',
+    })
+    expect(err).toContain(
+      'the address is in src_ip (addresses are also in dest_ip, host_ip). To locate both: --field src_ip=source --field dest_ip=target\n',
+    )
+    const local = await geofix(['enrich', '--db', DB], {
+      input: '{"src_ip":"81.2.69.142","dest_ip":"10.0.0.1"}\n',
+    })
+    expect(local.err).toContain('(addresses are also in dest_ip)\n')
+  })
+
   it('are counted each, and noted once', async () => {
     writeFileSync(
       path('counts.ndjson'),
@@ -117,7 +147,6 @@ describe('several addresses of a line', () => {
     ['have two names', ['--field', 'a=x', '--into', 'y'], '--field and --into both name'],
     ['are left out', [...named(['a', 'b']), '--only-failed'], '--only-failed takes one --field'],
     ['are appended', [...named(['a', 'b']), '--append'], '--append takes one --field'],
-    ['are explained', [...named(['a', 'b']), '--explain'], '--explain takes one --field'],
     ['are in rows', [...named(['a', 'b']), '--rows', '--format', 'ndjson', '--at', TIME], '--rows takes one'],
     ['become Parquet', [...named(['a', 'b']), '--to', 'parquet'], 'one --field at a time'],
     [
