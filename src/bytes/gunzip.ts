@@ -1,4 +1,9 @@
 // Decompression with fflate, which deflate.ts imports too. fflate checks neither CRC-32 nor length, so this file does.
+//
+// Geofix decompresses gzip in three ways, and needs each:
+// - Here: works on every platform, and is the only synchronous way outside Node. Slower than the others.
+// - platform-gunzip.ts: does not block, outside Node. Takes less processor time than fflate, which edge platforms limit.
+// - node/native-gunzip.ts: in Node. Node 20's DecompressionStream accepts bytes after the end, and has no synchronous form.
 import { Gunzip as GunzipStream } from 'fflate'
 import { damagedFile } from '../errors.ts'
 import { allocate, DEFAULT_MAX_BYTES, newBytes } from './byte-limit.ts'

@@ -1,5 +1,4 @@
 import { Address } from '../address/address.ts'
-import { clientNetwork } from './client-network.ts'
 import type { HeaderFields } from './exchange.ts'
 import { chain, type MaybePromise } from './maybe-promise.ts'
 import { checkMemoryWindow, type Plan, type PlanTable } from './plan.ts'
@@ -29,6 +28,11 @@ interface CountedBudget extends Budget {
 export interface LimitDecision {
   readonly allowed: boolean
   readonly headers: HeaderFields
+}
+
+/** The name of the network by which a client is counted. IPv6 counts by /64, because a host can use all addresses of its own. */
+export function clientNetwork({ version, text, words }: Address): string {
+  return version === 4 ? text : `${words[0]?.toString(16)}:${words[1]?.toString(16)}`
 }
 
 /**

@@ -7,8 +7,7 @@ import type { Location } from './location-table.ts'
 import { JSON_END } from './record-json.ts'
 import type { LocalizedCountry, SharedParts } from './shared-parts.ts'
 import { ABSENT, NumberMap } from './tables.ts'
-import type { Timezone } from './timezone.ts'
-import { NO_OFFSET, type Offset, UTC_OFFSET, ZoneOffsets } from './zone-offsets.ts'
+import { NO_OFFSET, type Offset, type Timezone, UTC_OFFSET, ZoneOffsets } from './timezone.ts'
 
 /**
  * A part of the text of locations, and what it is made from. Parts from `shared` are made once for all locations with the

@@ -20,7 +20,7 @@ import { type Position, Progress, type RunFacts, statisticsJson, statisticsText 
 import { openForThreads } from './thread-databases.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
-/** For what follows another run, whose threads are busy. */
+/** For a run after another one, whose threads are busy. */
 const ONE_THREAD: Threads = { count: 1, from: Number.POSITIVE_INFINITY }
 
 /**

@@ -2,7 +2,7 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Address } from '../../address/address.ts'
-import { clientNetwork } from '../../http/client-network.ts'
+import { clientNetwork } from '../../http/rate-limit.ts'
 import { connectionLimit } from './descriptors.ts'
 
 /**

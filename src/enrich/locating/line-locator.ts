@@ -105,8 +105,8 @@ export class LineLocator {
   }
 
   /**
-   * The same for a local time whose own offset from UTC is unknown, as if it were UTC. The offset of a location is written
-   * if it is the same at all instants that the time can mean. No local hour is counted.
+   * The same for a local time whose own offset from UTC is unknown. Pass it as if it were UTC. The offset of a location is
+   * written if it is the same at all instants that the time can mean. Local hours are not counted.
    */
   set localInstant(instant: number) {
     this.instant = instant

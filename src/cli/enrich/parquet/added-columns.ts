@@ -11,11 +11,11 @@ import { PARQUET_MAGIC, type ParquetFile } from './parquet-file.ts'
 const LINE_FEED = 0x0a
 /** The member of a line with its location. No column has this name. */
 export const LOCATION_MEMBER = '__location'
-/** Comes before the location in a line, at whose end it is. In texts, quotes are escaped. */
+/** The text before the location, which ends a line. A value cannot contain it, because quotes in values are escaped. */
 const BEFORE_LOCATION = Buffer.from(`,"${LOCATION_MEMBER}":`)
 /** The start of a location. The text of its address needs no escapes. */
 const HEAD = '{"ip":"'
-/** Locations without their addresses that are kept, since many addresses have one location. */
+/** The most locations that are cached, without their addresses: many addresses have the same location. */
 const MAX_LOCATIONS = 65_536
 
 /** Where Spark keeps its own copy of the schema. */

@@ -36,7 +36,7 @@ export class ColumnWriter {
 
   /** Adds the end of the file. */
   end(): void {
-    // Not before: the writer would encode the texts of columns of this type as JSON strings.
+    // Set this type after the values are written. Earlier, the writer would encode their JSON again, as strings.
     for (const element of this.#columns)
       if (element.logical_type?.type === 'JSON') element.converted_type = 'JSON'
     void this.#writer.finish()

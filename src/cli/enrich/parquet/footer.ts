@@ -29,7 +29,10 @@ const LIST = 9
 const SET = 10
 const STRUCT = 12
 
-/** A list with this size in its header has its size in the bytes after it. A larger step between fields has its id there. */
+/**
+ * The four bits for a size, if the size of a list does not fit: it then follows the header. Also the four bits for the type, if the
+ * step to the next field does not fit: the id of the field then follows.
+ */
 const LONG = 15
 /** Real footers have about seven levels. */
 const MAX_DEPTH = 32

@@ -51,7 +51,7 @@ const RLE = 3
 /** Encodings whose values are runs of indexes into the dictionary. */
 const DICTIONARY_ENCODINGS: readonly number[] = [2, 8]
 
-/** The nodes of the schema from the root to a column. */
+/** The path of a column in the schema, which begins with the root. */
 export type SchemaPath = readonly SchemaTree[]
 
 /**
@@ -163,7 +163,7 @@ class Pages {
  * @throws Error when a run has more values
  */
 function checkRuns(bytes: Uint8Array, start: number, width: number, count: number): void {
-  // Packed values come in eights, and some writers fill up to 504.
+  // Packed values come in groups of eight. Some writers fill the last run with up to 504 values.
   const most = count + 504
   for (let at = start, seen = 0; seen < count && at < bytes.length; ) {
     let header = 0

@@ -220,7 +220,7 @@ export class ParquetFile {
   }
 }
 
-/** The nodes of the schema from its root to a column. @throws Error when there is no such column */
+/** The path of a column in the schema, which begins with the root. @throws Error when the schema lacks the column */
 function pathTo(tree: SchemaTree, names: readonly string[]): SchemaPath {
   const path = [tree]
   for (const name of names) {
@@ -246,7 +246,7 @@ function csvLine(row: readonly unknown[], columns: readonly SchemaTree[]): strin
     return csvValue(String(value))
   })
   const line = cells.join(',')
-  // A line without anything is no record.
+  // Readers skip an empty line. Quotes make it a record with one empty value.
   return line === '' ? '""\n' : `${line}\n`
 }
 

@@ -16,7 +16,7 @@ import { RowsOutput } from './rows-output.ts'
 /** How a run writes Parquet. */
 export interface ParquetRun {
   readonly output: Output
-  /** The options for the lines of the run. The output makes the columns of `fields`, but for tables. */
+  /** The options for the lines of the run. The output makes the columns of `fields`, except for tables. */
   readonly options: EnrichOptions
   /** Whether the run writes a table, which has the columns of `fields`. */
   readonly isTable: (plan: Plan) => boolean

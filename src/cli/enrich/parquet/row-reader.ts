@@ -23,7 +23,7 @@ export interface SizedRow {
   readonly size: number
 }
 
-/** An integer with more digits than a number of JavaScript surely has, outside of texts. */
+/** An integer outside of texts that has too many digits for a number of JavaScript. */
 const LARGE = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g
 /** Stands for a large integer until the line is parsed. */
 const INTEGER = '__integer__'
@@ -52,7 +52,7 @@ export class RowReader {
     this.fields = new Map(fields.map((field, index) => [columns[index] ?? field, field]))
   }
 
-  /** The rows of the lines that end in these bytes. What is behind the last line feed belongs to the next ones. */
+  /** The rows of the lines that end in these bytes. Keeps the bytes after the last line feed for the next call. */
   *rows(bytes: Uint8Array): Generator<SizedRow> {
     const firstEnd = bytes.indexOf(LINE_FEED) + 1
     if (firstEnd === 0) {
@@ -73,13 +73,13 @@ export class RowReader {
   *end(): Generator<SizedRow> {
     const line = this.#rest
     this.#rest = Buffer.alloc(0)
-    // A part of a row could look like a row.
+    // Do not parse the start of a line that is too long: it could look like a whole row.
     if (line.length > MAX_RAW_BYTES)
       yield { row: [[RAW, line.toString('utf8', 0, MAX_RAW_BYTES)]], size: line.length }
     else if (line.length > 0) yield* this.#rowsOf(line)
   }
 
-  /** Keeps a piece of a line; of a line that is too long, one byte more than is written. */
+  /** Keeps a piece of a line. Of a line that is too long, it keeps one byte more than is written. */
   #keep(piece: Uint8Array): void {
     const kept = piece.subarray(0, MAX_RAW_BYTES + 1 - this.#rest.length)
     if (kept.length > 0) this.#rest = Buffer.concat([this.#rest, kept])
@@ -160,7 +160,7 @@ function objectOf(line: string): Row {
   return [[RAW, line]]
 }
 
-/** Names that differ: a table can have one name twice, or none. */
+/** Makes the names distinct: a table can have a name twice, or a column without a name. */
 function distinct(names: readonly string[]): string[] {
   const used = new Set<string>()
   return names.map((name, index) => {

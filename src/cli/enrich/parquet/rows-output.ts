@@ -27,9 +27,10 @@ interface Column {
 /**
  * Makes a Parquet file of the lines of a run: objects, or rows of a table.
  *
- * The first row group decides on the columns and their types: members of objects become columns of booleans, integers,
- * floating-point numbers or text if all their values are such, and of JSON otherwise. What comes later and has no place there, a
- * new member or a value of another type, is kept in a column of its own, as a line that cannot be read is. Columns of tables are text.
+ * The first row group decides on the columns and their types. A member of objects becomes a column of booleans, integers,
+ * floating-point numbers or text if all its values have that type, and otherwise a column of JSON. Columns of tables are text.
+ * Later members without a column, and later values of another type, go into a column of their own. So do lines that cannot be
+ * read.
  */
 export class RowsOutput implements Output {
   readonly #target: Output
@@ -155,7 +156,7 @@ export class RowsOutput implements Output {
   }
 }
 
-/** The type that has all these values. Sparse; missing values have any. */
+/** The first type that can hold all these values. The array is sparse, and any type can hold a missing value. */
 function typeOf(values: readonly unknown[]): ColumnType {
   const given = values.filter((value) => value !== null && value !== undefined)
   const types = ['BOOLEAN', 'INT64', 'DOUBLE', 'STRING'] as const
@@ -197,7 +198,7 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined
 }
 
-/** The writer would write a text as a JSON string. */
+/** Bytes, because the writer would write a text as a JSON string. */
 function jsonBytes(value: unknown): Uint8Array {
   return Buffer.from(jsonOf(value))
 }

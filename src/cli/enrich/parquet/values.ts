@@ -108,7 +108,7 @@ function oneLine(text: string): string {
   }
 }
 
-/** The same, and `null` also where JSON would change the value. */
+/** As {@link jsonText}, but `null` where JSON would change the value. */
 export function jsonOrNull(value: unknown, column: SchemaTree): string {
   try {
     return jsonText(value, column)

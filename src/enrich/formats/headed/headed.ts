@@ -74,7 +74,7 @@ function usualIn(names: readonly string[]): Partial<Record<FieldRole, string>> {
   return Object.fromEntries(Object.entries(USUAL).filter(([, name]) => names.includes(name)))
 }
 
-/** What is the same in all three. */
+/** The part of the definition that is the same in all three formats. */
 function definition(
   name: HeadedPlan['format'],
   title: string,

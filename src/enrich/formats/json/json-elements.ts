@@ -26,7 +26,7 @@ const BRACE_END = 0x7d
  */
 type Place = 'start' | 'outside' | 'around' | 'array' | 'element' | 'word' | 'garbage' | 'end'
 
-/** Where an element can still come. */
+/** The places of a record at which its element can still follow. */
 const SOUGHT_IN: ReadonlySet<Place> = /* @__PURE__ */ new Set(['start', 'outside', 'around', 'array'])
 
 const encoder = /* @__PURE__ */ utf8Encoder()
@@ -37,13 +37,13 @@ const encoder = /* @__PURE__ */ utf8Encoder()
  * other parts of the documents. What comes after the last element is a record without an element.
  *
  * Brackets and strings tell where an element ends. Whether the element is valid JSON is not checked here. Bytes that cannot
- * be JSON are a record up to their line feed. An element with a line feed in a string ends there, since no JSON has one.
+ * be JSON are a record up to their line feed. A line feed in a string ends the element, because no string of JSON has one.
  */
 export class JsonElements implements RecordEnds {
   readonly endWithLines = false
   readonly spansLines = true
   contentStart = 0
-  /** After `elementIn` returns -1: what is wrong with the record; `null` if it is what ends a document. */
+  /** After `elementIn` returns -1: what is wrong with the record; `null` if the record is the end of a document. */
   fault: string | null = null
   /** The names on the path, as they stand between quotes. */
   readonly #path: readonly Uint8Array[] | null
@@ -54,7 +54,7 @@ export class JsonElements implements RecordEnds {
   #isEscaped = false
   /** Open objects and arrays, of the element or around the array. */
   #depth = 0
-  /** How many objects inside the document are open that are on the path to the array. */
+  /** How many of the open objects inside the document are on the path to the array. */
   #matched = 0
   /** Whether the next string is the name of a member of the innermost of these objects. */
   #isName = false

@@ -17,7 +17,7 @@ export interface LongestArray {
   readonly size: number
   /** Bytes of the document, as far as the sample has it. */
   readonly documentSize: number
-  /** The document, with nothing in its array; without what comes after the array if the sample ends before that. */
+  /** The document with an empty array. If the sample ends in the array, nothing follows it here. */
   readonly around: string
 }
 
@@ -25,13 +25,13 @@ export interface LongestArray {
 const MAX_DEPTH = 6
 
 /**
- * Finds the longest array that members of objects lead to and that begins with an object. The sample can end anywhere.
- * What is no JSON gives any result, or none.
+ * Finds the longest array that begins with an object. Only members of objects may lead to the array. The sample can end
+ * anywhere. If the sample is not JSON, the result has no meaning.
  */
 export function longestArray(sample: Uint8Array): LongestArray | null {
   const start = sample.indexOf(BRACE, markLength(sample))
   const decoder = new TextDecoder()
-  /** The name of each open object or array in its object; `null` for what is in an array. Names with escapes are passed over. */
+  /** The name of each open object or array in its object; `null` if it is in an array. Names with escapes are skipped. */
   const names: (string | null)[] = []
   let best: { path: string[]; from: number; to: number } | null = null
   let open: { path: string[]; from: number } | null = null

@@ -31,7 +31,7 @@ export function looksLikeJson(sample: Uint8Array, { field }: LineOptions): boole
   const lines = sampleLines(sample, false)
   const inLines = objectsIn(lines)
   const isNdjson = inLines.length * 2 >= lines.length
-  // If the user names a member of the lines, the address is not in an array of theirs.
+  // If the lines have the member that the user named, the address is in it and not in an array.
   if (isNdjson && field !== undefined && isIn(inLines, pathOf(field, 'field'))) return false
   if (arrayOf(sample) !== null) return true
   const { records, objects } = elementsOf(sample, null)
@@ -61,7 +61,7 @@ export function planJson(
   return { plan: { ...plan, format: 'json', array, isSplit }, notes: [...where, ...notes] }
 }
 
-/** @throws TypeError when an option would leave out elements, and their commas not */
+/** @throws TypeError when an option would remove elements but keep their commas */
 function refuseOmissions({ onlyFailed, dropUnresolved, onBadLine }: LineOptions): void {
   const option = onlyFailed ? 'onlyFailed' : dropUnresolved ? 'dropUnresolved' : 'onBadLine'
   if (option === 'onBadLine' && onBadLine !== 'drop') return

@@ -1,4 +1,4 @@
-// The words in which servers are told how to write a line: nginx's `log_format`, Apache's `LogFormat`.
+// The directives that say how a server writes a line: nginx's `log_format`, Apache's `LogFormat`.
 import { quoted } from '../../../errors.ts'
 
 /** A field of a line, and the text before it. */
@@ -123,7 +123,7 @@ function nameOf([text, first, second = '']: RegExpMatchArray, isNginx: boolean):
   return 'ieonC'.includes(second) ? name : (APACHE[second] ?? name)
 }
 
-/** A name that no field before has: `bytes`, `bytes_2`. */
+/** A name that no earlier field has: `bytes`, `bytes_2`. */
 function unique(name: string, fields: readonly PatternField[]): string {
   const taken = new Set(fields.map((field) => field.name))
   let free = name

@@ -83,13 +83,13 @@ export class PatternLine {
     return from
   }
 
-  /** Where a value that is not there is written as `-` without its quotes, as S3 does; -1 if it is not. */
+  /** The index of `-` where the writer left out the quotes around a missing value, as S3 does; -1 if there are quotes. */
   #bareDash(bytes: Uint8Array, at: number, end: number, text: number, isBare: boolean): number {
     const dash = this.#pattern.grows ? this.#after(bytes, at, end, text, isBare, 1) : -1
     return bytes[dash] === DASH && (dash + 1 === end || bytes[dash + 1] === SPACE) ? dash : -1
   }
 
-  /** @returns where the text number `text` begins, which ends a value, or -1 */
+  /** The end of the value at `start`. @returns where the text number `text` begins, which follows the value, or -1 */
   #endOfValue(bytes: Uint8Array, start: number, end: number, text: number, isQuoted: boolean): number {
     const [first] = this.#texts[text] ?? []
     if (first === undefined) {
@@ -100,7 +100,7 @@ export class PatternLine {
     for (let at = start; at < end; at++) {
       if (isQuoted && bytes[at] === BACKSLASH) at++
       else if (bytes[at] === first && this.#after(bytes, at, end, text, false) !== -1) return at
-      // A value that is written without its quotes can follow.
+      // The next value can be a dash without its quotes.
       else if (
         bytes[at] === first &&
         this.#isQuoted[text] &&

@@ -134,9 +134,9 @@ function timeIn(
   })
 }
 
-/** Times before are numbers that mean something else, such as the day of a month. */
+/** Earlier times are numbers that mean something else, such as the day of a month. */
 const EARLIEST = Date.UTC(2000)
-/** A number, or none. */
+/** A number, or `-` for a missing one. */
 const NUMBER = /^(?:-|-?\d+)$/
 
 /**

@@ -85,7 +85,7 @@ export class TextLines implements LineFormat {
     const scanner = this.#scanner
     const { nth } = this.#plan
     let chosen: 'none' | 'special' | 'public' = 'none'
-    // Whether the locator has the chosen address, and this has a location.
+    // Whether the locator holds the chosen address, and whether the last address has a location.
     let isCurrent = false
     let isLocated = false
     let written = line
@@ -113,10 +113,10 @@ export class TextLines implements LineFormat {
   }
 
   /**
-   * Writes the line up to the end of an address, which has its place.
+   * Writes the line up to the end of an address, and the place of the address.
    *
-   * @param from where the line is written up to
-   * @returns where it is written up to now
+   * @param from the index up to which the line is written
+   * @returns the same index afterwards
    */
   #writePlace(bytes: Uint8Array, from: number, out: ByteSink): number {
     const { tokenStart, tokenEnd } = this.#scanner

@@ -60,7 +60,7 @@ export function planEnclosing(
   { wrapper, objects, member }: Enclosed,
   options: LineOptions,
 ): Planned<NdjsonPlan> {
-  // The line is not looked at: a list of addresses at its start is not the value of a field.
+  // Plan without the text of the lines: a list of addresses at the start of a line is not the value of a field.
   const without = objects.map((object) => ({ ...object, [member]: '' }))
   const { timeField = `/${MEMBERS[wrapper].time}` } = options
   return planNdjsonObjects(without, { ...options, field: `/${member}`, timeField, force: true }, false)

@@ -22,7 +22,7 @@ const PREFIXES: Readonly<Record<PrefixWrapper, RegExp>> = {
 
 const LINE_FEED = 0x0a
 
-/** Who writes them, for a note. */
+/** The programs that write these prefixes, for a note. */
 export const WRITERS: Readonly<Record<PrefixWrapper, string>> = {
   compose: 'Docker Compose',
   cri: 'a container runtime',

@@ -10,7 +10,7 @@ import { Prefix } from './prefix.ts'
 const QUOTE = 0x22
 const COMMA = 0x2c
 
-/** Reads what is inside by its own format, and keeps what is around it. */
+/** Reads the line after the prefix by its own format, and keeps the prefix. */
 class WrappedLines implements LineFormat {
   readonly rewrites: boolean
   readonly #prefix: Prefix
