@@ -32,7 +32,7 @@ import type { NamesOf } from './option-names.ts'
 import type { PackedOptions } from './packed/packed-database.ts'
 import { Resolver } from './resolver.ts'
 
-/** Loaded on demand: programs without packed databases do not need its 8 kB. */
+/** Loaded on demand: programs without packed databases do not need it. */
 let packedReader: typeof import('./packed/open-packed.ts') | undefined
 
 /** Loaded on demand, like the reader of packed databases. */

@@ -34,7 +34,7 @@ export interface Executor {
 /** Enriches one block at a time, in this thread. The receiver of an output can keep it. */
 export class LocalExecutor implements Executor {
   readonly capacity = 1
-  /** Small, so that a block holds up other work of the thread for about 10 ms only. */
+  /** Small, so that a block does not hold up other work of the thread for long. */
   readonly blockBytes = 256 * 1024
   #enricher: BlockEnricher | null = null
   #spare: Uint8Array | null = null

@@ -26,8 +26,7 @@ export interface ChunkHeaders {
  * Enriches rows that come in chunks of bytes. Each row is written as soon as its chunk completes it.
  *
  * A run cuts its input into blocks, which are counted and can go to other threads. Rows share the formats and the locator
- * with a run, and not the blocks: a row that comes alone would need a block, its memory and its counts for itself, and take
- * several times as long. Rows also keep what blocks may lose: each row, blank or unreadable, becomes one row.
+ * with a run, and not the blocks: a row that comes alone would need a block with its memory and its counts. Rows also keep what blocks may lose: each row, blank or unreadable, becomes one row.
  */
 export class RowStream {
   readonly #enricher: RowWriter

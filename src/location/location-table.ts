@@ -47,8 +47,8 @@ const COORDINATES_BYTES = 100
  * Millions of networks share a few hundred thousand records, so the keys are offsets of records in the file, not addresses.
  * Records differ in fields that are not used here, so several can have one location. A location is a row of five 32-bit
  * numbers: shared parts (country, region, time zone), city and postal code by their numbers, latitude and longitude. Only
- * texts and the coordinates of the first locations are objects. Nothing is evicted: all of GeoLite2-City takes 17 MB in
- * typed arrays. Only larger or hostile databases reach a limit above; the table is then emptied and fills again.
+ * texts and the coordinates of the first locations are objects. Nothing is evicted: the limits above have room for all of
+ * GeoLite2-City. A larger or hostile database can reach a limit. The table is then emptied and fills again.
  */
 export class LocationTable {
   /** How often the table was emptied. Numbers of locations are valid while it stays the same. */

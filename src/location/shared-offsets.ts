@@ -1,6 +1,6 @@
 /**
- * Offsets of time zones that all threads share. The platform takes 30 kB for each zone that a thread asks it about, so
- * that 400 zones would cost each thread 13 MB.
+ * Offsets of time zones that all threads share. The platform keeps data for each zone that a thread asks it about, so
+ * hundreds of zones would cost each thread much memory.
  *
  * One number for each zone of `Intl.supportedValuesOf('timeZone')`, the same list in all threads of a process: a window
  * without a change, and the offset in it. Threads write whole numbers, so that no lock is needed.
