@@ -1,5 +1,6 @@
 // The short run, `npm test`: every rule, on samples. `scripts/all-tests.config.ts` is the long one.
 import { readdirSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { testProjects } from './scripts/test-projects.ts'
@@ -23,7 +24,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     pool: 'forks',
-    // Vitest leaves one processor idle by default, which is half of two.
-    maxWorkers: '100%',
+    // One more than processors, because many tests wait: for a timer, a file or another process.
+    maxWorkers: availableParallelism() + 1,
   },
 })

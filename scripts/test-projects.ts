@@ -7,15 +7,10 @@ import type { TestProjectConfiguration } from 'vitest/config'
 const NEEDS_ITS_OWN_PROCESS =
   /\bvi\.|\bprocess\.(?:on|once|emit|exit|chdir|memoryUsage|env\.\w+ =)|globalThis\b.*=[^>=]|\bObject\.prototype\b.*=[^>=]|node:(?:worker_threads|inspector|vm)'|\/heap\.ts'/
 
-/** Folders whose tests call functions. Tests of other folders start programs, or measure the process. */
-const CALLS_FUNCTIONS = /^test\/(?:address|bytes|client|edit|enrich|fuzz|http|location|mmdb|packed)\//
-
 /** The tests in `files`, divided between the two projects. */
 export function testProjects(files: readonly string[]): TestProjectConfiguration[] {
-  const isShared = (file: string): boolean =>
-    CALLS_FUNCTIONS.test(file) && !NEEDS_ITS_OWN_PROCESS.test(readFileSync(file, 'utf8'))
-  const shared = files.filter(isShared)
-  const isolated = files.filter((file) => !shared.includes(file))
+  const isolated = files.filter((file) => NEEDS_ITS_OWN_PROCESS.test(readFileSync(file, 'utf8')))
+  const shared = files.filter((file) => !isolated.includes(file))
   const project = (name: string, include: string[], isolate: boolean): TestProjectConfiguration => ({
     extends: true,
     test: { name, include, exclude: [], isolate },

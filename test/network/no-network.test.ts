@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { ndjson, writeDatabase } from '../cli/enrich/command-line.ts'
 import { sampled, TRIES_ALL } from '../effort.ts'
+import { lazily } from '../lazily.ts'
 import { ROOT } from '../package/project.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { CLI, EVERYTHING, loadedBy, runNode, runTrapped } from './child.ts'
@@ -134,42 +135,76 @@ describe('the commands that are run', () => {
   })
 })
 
+/** Code that tries to reach the network, and what the trap notes. */
+const TRAPPED: readonly [code: string, attempt: string][] = [
+  ['fetch("http://127.0.0.1:9/")', 'fetch'],
+  ['net.connect(9)', 'net.connect'],
+  ['new net.Socket().connect(9)', 'net.Socket.connect'],
+  ['net.createServer().listen(0)', 'net.createServer'],
+  ['new net.Server().listen(0)', 'net.Server.listen'],
+  ['tls.connect(9)', 'tls.connect'],
+  ['http.get("http://127.0.0.1:9/")', 'http.get'],
+  ['new http.Server().listen(0)', 'net.Server.listen'],
+  ['https.request("https://127.0.0.1:9/")', 'https.request'],
+  ['http2.connect("http://127.0.0.1:9/")', 'http2.connect'],
+  ['dgram.createSocket("udp4")', 'dgram.createSocket'],
+  ['dns.lookup("localhost", () => {})', 'dns.lookup'],
+  ['dns.resolve4("localhost", () => {})', 'dns.resolve4'],
+  ['dns.promises.lookup("localhost")', 'dns.promises.lookup'],
+  ['new dns.Resolver().resolve4("localhost", () => {})', 'dns.Resolver.resolve4'],
+  ['import("node:dns/promises").then(({ lookup }) => lookup("localhost"))', 'dns.promises.lookup'],
+  ['import("node:net").then(({ connect }) => connect(9))', 'net.connect'],
+  ['child_process.execFileSync("true")', 'child_process.execFileSync'],
+  ['import("node:child_process").then(({ spawn }) => spawn("true"))', 'child_process.spawn'],
+  ['process.dlopen({ exports: {} }, "x.node")', 'process.dlopen'],
+]
+
+/** The same below all modules: only noted. */
+const NOTED: readonly [code: string, attempt: string][] = [
+  ['new (process.binding("tcp_wrap").TCP)(0)', 'handle TCPWRAP'],
+  ['new (process.binding("udp_wrap").UDP)()', 'handle UDPWRAP'],
+  ['new (process.binding("pipe_wrap").Pipe)(0)', 'handle PIPEWRAP'],
+  ['new dgram.Socket("udp4")', 'handle UDPWRAP'],
+]
+
 describe('every way to the network', () => {
-  it.each<[code: string, attempt: string]>([
-    ['fetch("http://127.0.0.1:9/")', 'fetch'],
-    ['net.connect(9)', 'net.connect'],
-    ['new net.Socket().connect(9)', 'net.Socket.connect'],
-    ['net.createServer().listen(0)', 'net.createServer'],
-    ['new net.Server().listen(0)', 'net.Server.listen'],
-    ['tls.connect(9)', 'tls.connect'],
-    ['http.get("http://127.0.0.1:9/")', 'http.get'],
-    ['new http.Server().listen(0)', 'net.Server.listen'],
-    ['https.request("https://127.0.0.1:9/")', 'https.request'],
-    ['http2.connect("http://127.0.0.1:9/")', 'http2.connect'],
-    ['dgram.createSocket("udp4")', 'dgram.createSocket'],
-    ['dns.lookup("localhost", () => {})', 'dns.lookup'],
-    ['dns.resolve4("localhost", () => {})', 'dns.resolve4'],
-    ['dns.promises.lookup("localhost")', 'dns.promises.lookup'],
-    ['new dns.Resolver().resolve4("localhost", () => {})', 'dns.Resolver.resolve4'],
-    ['import("node:dns/promises").then(({ lookup }) => lookup("localhost"))', 'dns.promises.lookup'],
-    ['import("node:net").then(({ connect }) => connect(9))', 'net.connect'],
-    ['child_process.execFileSync("true")', 'child_process.execFileSync'],
-    ['import("node:child_process").then(({ spawn }) => spawn("true"))', 'child_process.spawn'],
-    ['process.dlopen({ exports: {} }, "x.node")', 'process.dlopen'],
-  ])('is trapped: %s', (code, attempt) => {
-    const { status, attempts, err } = runTrapped(folder, ['-e', code])
-    expect(attempts).toContain(attempt)
-    expect(err).toContain(`forbidden: ${attempt}`)
-    expect(status).toBe(1)
+  /** What comes of each code, all in one process: the message of its error, and what the trap noted. */
+  const outcomes = lazily(() => {
+    const codes = [...TRAPPED, ...NOTED].map(([code]) => code)
+    const program = `(async () => {
+      const fs = require('node:fs')
+      const notes = () => fs.readFileSync(process.env.GEOFIX_TRAP, 'utf8')
+      const outcomes = {}
+      for (const code of ${JSON.stringify(codes)}) {
+        const before = notes().length
+        const error = await (async () => eval(code))().then(() => '', ({ message }) => message)
+        outcomes[code] = { error, noted: notes().slice(before) }
+      }
+      fs.writeFileSync('outcomes.json', JSON.stringify(outcomes))
+      process.exit(0)
+    })()`
+    expect(runTrapped(folder, ['-e', program]).status).toBe(0)
+    const read: Record<string, { error: string; noted: string }> = JSON.parse(
+      readFileSync(join(folder, 'outcomes.json'), 'utf8'),
+    )
+    return read
   })
 
-  it.each<[code: string, attempt: string]>([
-    ['new (process.binding("tcp_wrap").TCP)(0)', 'handle TCPWRAP'],
-    ['new (process.binding("udp_wrap").UDP)()', 'handle UDPWRAP'],
-    ['new (process.binding("pipe_wrap").Pipe)(0)', 'handle PIPEWRAP'],
-    ['new dgram.Socket("udp4")', 'handle UDPWRAP'],
-  ])('is noted below all modules: %s', (code, attempt) => {
-    expect(runTrapped(folder, ['-e', code]).attempts).toContain(attempt)
+  it.each(TRAPPED)('is trapped: %s', (code, attempt) => {
+    const { error, noted } = outcomes()[code] ?? {}
+    expect(error).toBe(`forbidden: ${attempt}`)
+    expect(noted).toContain(` ${attempt}\n`)
+  })
+
+  it.each(NOTED)('is noted below all modules: %s', (code, attempt) => {
+    expect(outcomes()[code]?.noted).toContain(` ${attempt}\n`)
+  })
+
+  it('ends a process that does not expect the error', () => {
+    const { status, attempts, err } = runTrapped(folder, ['-e', 'net.connect(9)'])
+    expect(attempts).toContain('net.connect')
+    expect(err).toContain('forbidden: net.connect')
+    expect(status).toBe(1)
   })
 
   it('is trapped in threads', () => {
@@ -261,6 +296,8 @@ describe('listening', () => {
       database,
       '--log',
       'none',
+      '--drain',
+      '0',
     ]
     const child = spawn(process.execPath, args, { env, stdio: [input, output, output] })
     const ended = new Promise((resolve) => child.on('close', resolve))
