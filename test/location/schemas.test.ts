@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Resolver } from '../../src/core.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
@@ -38,6 +40,34 @@ const LONDON = {
   coordinates: { latitude: 51.5142, longitude: -0.0931 },
   timezone: { id: 'Europe/London', offset: '+01:00' },
 }
+
+/** The files of src/location/schemas, with the name that the guides have for the vendor. */
+const VENDORS: Readonly<Record<string, string>> = {
+  'geoip2.ts': 'GeoIP2',
+  'ip-location-db.ts': 'ip-location-db',
+  'ipinfo.ts': 'IPinfo',
+}
+
+describe.each(readdirSync('src/location/schemas'))('the schema in %s', (file) => {
+  const vendor = VENDORS[file] ?? ''
+  const text = (path: string): string => readFileSync(path, 'utf8')
+
+  it('is of a vendor that VENDORS names', () => {
+    expect(vendor).not.toBe('')
+  })
+
+  it('is in SCHEMAS of src/location/database-set.ts', () => {
+    expect(text('src/location/database-set.ts')).toContain(`'./schemas/${file}'`)
+  })
+
+  it('has tests with records of the vendor, in a suite with its name', () => {
+    expect(text(join(import.meta.dirname, 'schemas.test.ts'))).toContain(`\ndescribe('${vendor}`)
+  })
+
+  it.each(['README.md', 'src/node/README.md'])('is named in %s', (guide) => {
+    expect(text(guide)).toContain(vendor)
+  })
+})
 
 describe('GeoIP2 and GeoLite2', () => {
   it('reads all fields, of the first subdivision', async () => {

@@ -3,7 +3,13 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ENRICH_OPTIONS } from '../../../src/cli/enrich/flags.ts'
-import { definitionOf, FORMAT_DEFINITIONS, FORMATS, makePlan } from '../../../src/enrich/formats/formats.ts'
+import {
+  definitionOf,
+  FORMAT_DEFINITIONS,
+  FORMATS,
+  layoutOf,
+  makePlan,
+} from '../../../src/enrich/formats/formats.ts'
 import { TARGETS } from '../../fuzz/targets.ts'
 import { CASES, ROWS } from '../golden/cases.ts'
 import { enrichBytes, utf8 } from '../in-memory-run.ts'
@@ -16,7 +22,8 @@ const golden = (name: string): Uint8Array =>
 /** The golden inputs of each format, with the options of their case. */
 const goldenInputs = CASES.map(([input, options]) => {
   const bytes = golden(input)
-  return { format: makePlan(bytes, true, options).plan.format, bytes, options: { at: AT, ...options } }
+  const { plan } = makePlan(bytes, true, options)
+  return { format: plan.format, plan, bytes, options: { at: AT, ...options } }
 })
 
 const guide = readFileSync(join(folder, 'src/enrich/README.md'), 'utf8')
@@ -32,6 +39,19 @@ const ownTests = readdirSync(import.meta.dirname, { recursive: true, encoding: '
 describe.each(FORMATS)('the format %s', (format) => {
   it('has a golden file: a case in test/enrich/golden/cases.ts', () => {
     expect(goldenInputs.map((each) => each.format)).toContain(format)
+  })
+
+  it('has a golden file with a directive after a record, if it has directives', () => {
+    const inputs = goldenInputs.filter((each) => each.format === format)
+    const withDirectives = inputs.filter(({ plan }) => layoutOf(plan).directives !== null)
+    const changing = withDirectives.filter(({ plan, bytes }) => {
+      const { firstByte = -1 } = layoutOf(plan).directives ?? {}
+      const first = String.fromCharCode(firstByte)
+      const lines = new TextDecoder().decode(bytes).trimEnd().split('\n')
+      const record = lines.findIndex((line) => line.trim() !== '' && !line.startsWith(first))
+      return lines.slice(record).some((line) => line.startsWith(first))
+    })
+    expect(changing.length > 0).toBe(withDirectives.length > 0)
   })
 
   it('has an example, which is recognised, and whose address is located', () => {
