@@ -3,6 +3,8 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { decompress } from 'fzstd'
 import { type ColumnMetaData, type Compressors, type SchemaTree, snappyUncompress } from 'hyparquet'
+import { deltaBinaryUnpack } from 'hyparquet/src/delta.js'
+import { readRleBitPackedHybrid } from 'hyparquet/src/encoding.js'
 import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors/src/lz4.js'
 import { countOf, flagOf, partOf, readStruct } from './footer.ts'
 
@@ -48,6 +50,10 @@ const DATA_V2 = {
 } as const
 const TYPES = { data: 0, dictionary: 2, dataV2: 3 } as const
 const RLE = 3
+/** Each value repeats a prefix of the value before it. */
+const DELTA_BYTE_ARRAY = 7
+/** Limit of what the prefixes of a column take in a row group, decoded. A few bytes of a page can repeat any number. Bytes. */
+const MAX_PREFIX_BYTES = MAX_PAGE_BYTES
 /** Encodings whose values are runs of indexes into the dictionary. */
 const DICTIONARY_ENCODINGS: readonly number[] = [2, 8]
 
@@ -93,6 +99,7 @@ class Pages {
   /** The most repetition levels, and definition levels, of a value. */
   readonly #repetition: number
   readonly #definition: number
+  #prefixBytes = 0
 
   constructor(path: SchemaPath, { codec, type }: ColumnMetaData) {
     const below = path.slice(1).map(({ element }) => element.repetition_type)
@@ -114,18 +121,23 @@ class Pages {
         const values = countOf(data, DATA.values, left)
         const page = this.#decompressed(stored, size)
         let at = 0
+        let levels = 0
         for (const most of [this.#repetition, this.#definition]) {
           if (most === 0) continue
           checkRuns(page, at + 4, bitsOf(most), values)
+          levels = at
           at += 4 + uint32(page, at)
         }
-        this.#checkValues(page.subarray(at), countOf(data, DATA.encoding, 255), values)
+        const encoding = countOf(data, DATA.encoding, 255)
+        this.#checkValues(page.subarray(at), encoding, values)
+        if (encoding === DELTA_BYTE_ARRAY)
+          this.#checkPrefixes(page.subarray(at), this.#presentIn(page.subarray(levels), values))
         return values
       }
       case TYPES.dataV2: {
         const data = partOf(header, PAGE.dataV2)
         const values = countOf(data, DATA_V2.values, left)
-        countOf(data, DATA_V2.nulls, values)
+        const nulls = countOf(data, DATA_V2.nulls, values)
         countOf(data, DATA_V2.rows, values)
         const repetition = countOf(data, DATA_V2.repetition, Math.min(size, stored.length))
         const definition = countOf(data, DATA_V2.definition, Math.min(size, stored.length) - repetition)
@@ -134,7 +146,9 @@ class Pages {
         const rest = stored.subarray(repetition + definition)
         const isStored = flagOf(data, DATA_V2.isStored) === false
         const page = isStored ? rest : this.#decompressed(rest, size - repetition - definition)
-        this.#checkValues(page, countOf(data, DATA_V2.encoding, 255), values)
+        const encoding = countOf(data, DATA_V2.encoding, 255)
+        this.#checkValues(page, encoding, values)
+        if (encoding === DELTA_BYTE_ARRAY) this.#checkPrefixes(page, values - nulls)
         return values
       }
       default:
@@ -154,6 +168,27 @@ class Pages {
     const width = bytes[0] ?? 0
     if (DICTIONARY_ENCODINGS.includes(encoding)) checkRuns(bytes, 1, width, values)
   }
+
+  /** The values of a page that are not missing. @param bytes the definition levels, after their length */
+  #presentIn(bytes: Uint8Array, values: number): number {
+    const most = this.#definition
+    if (most === 0) return values
+    const levels = new Uint8Array(values)
+    readRleBitPackedHybrid(readerOf(bytes), bitsOf(most), levels)
+    return levels.reduce((sum, level) => (level === most ? sum + 1 : sum), 0)
+  }
+
+  /** @param bytes begin with the lengths of the prefixes of this number of values */
+  #checkPrefixes(bytes: Uint8Array, count: number): void {
+    const lengths = new Int32Array(count)
+    if (count > 0) deltaBinaryUnpack(readerOf(bytes), count, lengths)
+    for (const length of lengths) this.#prefixBytes += length
+    if (this.#prefixBytes > MAX_PREFIX_BYTES) throw damaged(`more than ${MAX_PREFIX_BYTES} bytes of prefixes`)
+  }
+}
+
+function readerOf(bytes: Uint8Array) {
+  return { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), offset: 0 }
 }
 
 /**

@@ -105,6 +105,34 @@ function pageV2(values: number, nulls: number, definition: number, repetition: n
 const check = (bytes: Uint8Array, values: number, path: readonly SchemaTree[] = OPTIONAL) =>
   checkPages(bytes, path, metadata(values), values)
 
+/** Delta-packed numbers, which all are the same. Each block of 128 has no differences. */
+const deltas = (count: number, value: number): number[] => {
+  const blocks = Array.from({ length: Math.ceil((count - 1) / 128) }, () => [0, 0, 0, 0, 0])
+  return [...varint(128), 4, ...varint(count), ...varint(2 * value), ...blocks.flat()]
+}
+
+/** A page of texts, each of which repeats this many bytes of the one before. */
+function prefixPage(values: number, prefix: number, body: readonly number[]): Uint8Array {
+  const all = [...body, ...deltas(values, prefix), ...deltas(values, 0)]
+  return Uint8Array.from([
+    ...struct([
+      [1, DATA],
+      [1, all.length],
+      [1, all.length],
+      [
+        2,
+        [
+          [1, values],
+          [1, 7],
+          [1, 3],
+          [1, 3],
+        ],
+      ],
+    ]),
+    ...all,
+  ])
+}
+
 describe('checkPages', () => {
   it('takes pages with as many values as the footer says', () => {
     check(page(3, levels(6, 0)), 3)
@@ -113,6 +141,38 @@ describe('checkPages', () => {
     check(pageV2(3, 3, 2, 0), 3)
     // Flat columns are read up to their last row, whatever follows.
     check(Uint8Array.from([...page(3, levels(6, 0)), 1, 2, 3]), 3)
+  })
+
+  it('bounds what repeated prefixes take, in all pages of a column', () => {
+    const present = (count: number): number[] => levels(...varint(2 * count), 1)
+    const mebibytes = (values: number): Uint8Array => prefixPage(values, 2 ** 20, present(values))
+    check(mebibytes(1000), 1000)
+    check(prefixPage(1_000_000, 100, present(1_000_000)), 1_000_000)
+    // Missing values have no prefixes.
+    check(prefixPage(2000, 2 ** 20, levels(...varint(4000), 0)), 2000)
+    expect(() => check(mebibytes(2000), 2000)).toThrow('bytes of prefixes')
+    expect(() => check(Uint8Array.from([...mebibytes(600), ...mebibytes(600)]), 1200)).toThrow(
+      'bytes of prefixes',
+    )
+  })
+
+  it('takes texts that a writer encodes by prefixes, with missing ones', async () => {
+    const data = Array.from({ length: 1000 }, (_, index) =>
+      index % 7 === 0 ? null : `81.2.69.${index % 250}`,
+    )
+    const file = join(folder, 'prefixes.parquet')
+    const column = { name: 'ip', data, type: 'STRING', encoding: 'DELTA_BYTE_ARRAY' } as const
+    writeFileSync(file, new Uint8Array(parquetWriteBuffer({ columnData: [column] })))
+    const read = await ParquetFile.open(file)
+    const chunks: Uint8Array[] = []
+    for await (const chunk of read.lines()) chunks.push(chunk)
+    await read.close()
+    const rows: unknown[] = Buffer.concat(chunks)
+      .toString()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(rows).toEqual(data.map((ip) => ({ ip })))
   })
 
   it.each<[string, Uint8Array, number, (readonly SchemaTree[])?]>([
