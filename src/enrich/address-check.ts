@@ -3,6 +3,8 @@ import type { BlockEnricher } from './block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts, withoutAddress } from './counting/counts.ts'
 import { BadLineError, EnrichError } from './errors.ts'
 import { definitionOf, layoutOf, type Plan } from './formats/formats.ts'
+import { TEXT } from './formats/text/text.ts'
+import { looksLikeText } from './formats/text/text-guess.ts'
 import { LIST_FLAGS } from './reading/field-messages.ts'
 import { type Layout, preambleLength, recordEndsOf, stateAfter } from './reading/layout.ts'
 import { firstLines, markLength, sampleLines } from './reading/sample.ts'
@@ -48,7 +50,7 @@ export function checkAddresses(
   const [fault] = counts.bad === records ? counts.badLines : []
   const why = fault === undefined ? '' : ` (line ${fault.line}: ${fault.message})`
   // Other addresses in lines that merely lack a value are not the client's.
-  const next = isEmpty ? '' : `. ${nextCommand(sampleLines(sample, isWhole, 100), plan)}`
+  const next = isEmpty ? '' : `. ${nextCommand(sample, isWhole, plan)}`
   throw new EnrichError(
     'ENRICH_NO_ADDRESS',
     `there is no address in ${first}${why}, read as ${plan.format} with the address ${definitionOf(plan.format).addressPosition(plan)}; the first line is ${quoted(line)}: name another format or field, or continue with --force (in a program: force: true)${next}`,
@@ -65,10 +67,15 @@ function firstRecord(sample: Uint8Array, isWhole: boolean, { headerLine, directi
 }
 
 /** What can be done with lines that have no address where it is expected. */
-function nextCommand(lines: readonly string[], { trustedProxies }: Plan): string {
+function nextCommand(sample: Uint8Array, isWhole: boolean, { format, trustedProxies }: Plan): string {
+  const lines = sampleLines(sample, isWhole, 100)
   const lists = lines.filter((line) => LIST.test(line)).length
-  return lists * 2 > lines.length && trustedProxies === null
-    ? `If it is a list of addresses, ${LIST_FLAGS}`
+  if (lists * 2 > lines.length && trustedProxies === null)
+    return `If it is a list of addresses, ${LIST_FLAGS}`
+  // In lines with fields, the other addresses can be anybody's.
+  const hasFields = definitionOf(format).nextFormat !== undefined
+  return format !== TEXT.name && !hasFields && looksLikeText(sample)
+    ? "To locate the addresses wherever they are in the lines, add --format text (in a program: format: 'text')"
     : textCommand(lines)
 }
 

@@ -105,6 +105,14 @@ describe('the command for lines that are not read', () => {
     await expect(enriched(input)).rejects.toThrow(/\(in a program: force: true\)$/)
   })
 
+  it('is the format for text if lines of another format have addresses elsewhere', async () => {
+    const litespeed = `"${LINE} "-" "curl/8""\n`
+    await expect(enriched(litespeed.repeat(20))).rejects.toThrow(
+      /add --format text \(in a program: format: 'text'\)$/,
+    )
+    expect(run(litespeed, { format: 'text' }).counts.resolved).toBe(1)
+  })
+
   it('is how to trust proxies if lines have lists of hops (second trial 20)', async () => {
     await expect(enriched(`${LINE.replace(' ', ', 10.0.0.7 ')}\n`.repeat(20))).rejects.toThrow(
       /If it is a list of addresses, say which proxies are trusted, as in --trust loopback,uniquelocal/,
