@@ -20,8 +20,13 @@ export const OUTPUT_END = OUTPUT_START + OUTPUT_BYTES
 /** The fixed regions of the arena. */
 const FIXED_BYTES = OUTPUT_END + SPARE_BYTES
 
+const SPACE = 0x20
+const QUOTE = 0x22
+const COMMA = 0x2c
 const DOT = 0x2e
 const ZERO = 0x30
+const BACKSLASH = 0x5c
+const DELETE = 0x7f
 
 /** Reads lines, and writes them with their locations. */
 export abstract class FusedLoop {
@@ -33,8 +38,11 @@ export abstract class FusedLoop {
   readonly failed = new Int32Array(FAILURE_REASONS.length)
   readonly arena: Arena
   protected readonly locator: LineLocator
-  /** The address that {@link readIPv4} read. */
-  protected ipv4 = 0
+  /** The number of the address that {@link hostAt} read; see `LineLocator.numberOf`. */
+  protected number = 0
+  /** Whether that is an IPv4 address in its usual spelling. */
+  protected isIPv4 = false
+  #ipv4 = 0
 
   /** @param locator one that has located nothing yet */
   constructor(locator: LineLocator) {
@@ -52,12 +60,48 @@ export abstract class FusedLoop {
   abstract run(start: number, end: number): number
 
   /**
+   * Reads the address before a space, and sets `number` and `isIPv4`. The arena may grow.
+   *
+   * @returns where the space is; -1 if the text before it is not a plain word
+   */
+  protected hostAt(bytes: Uint8Array, start: number): number {
+    let end = this.#readIPv4(bytes, start)
+    this.isIPv4 = end !== -1 && bytes[end] === SPACE
+    if (this.isIPv4) {
+      this.number = this.locator.numberOfIPv4(this.#ipv4)
+      return end
+    }
+    for (end = start; bytes[end] !== SPACE; end++) {
+      const byte = bytes[end] ?? 0
+      if (byte < SPACE || byte >= DELETE || byte === QUOTE || byte === BACKSLASH) return -1
+    }
+    // A space after a comma does not end a list.
+    if (end === start || bytes[end - 1] === COMMA) return -1
+    this.number = this.locator.numberOf(bytes, start, end)
+    return end
+  }
+
+  /** Writes the canonical text of the address that was last read, which is `bytes[start, end)`. @returns where it ends */
+  protected putAddress(bytes: Uint8Array, view: DataView, start: number, end: number, to: number): number {
+    if (this.isIPv4) {
+      // At most 15 bytes. Words that begin with ASCII are no NaN, which V8 could change.
+      view.setFloat64(to, view.getFloat64(start))
+      view.setFloat64(to + 8, view.getFloat64(start + 8))
+      return to + end - start
+    }
+    const { ip, ipStart, ipEnd } = this.locator.cache
+    let after = to
+    for (let at = ipStart; at < ipEnd; at++) bytes[after++] = ip[at] ?? 0
+    return after
+  }
+
+  /**
    * Reads an IPv4 address in the one spelling that `Address` accepts, up to the first byte that is neither a digit nor a
    * dot.
    *
    * @returns the index of that byte, or -1 if it is another text
    */
-  protected readIPv4(bytes: Uint8Array, start: number): number {
+  #readIPv4(bytes: Uint8Array, start: number): number {
     let address = 0
     let dots = 0
     for (let at = start; ; dots++) {
@@ -76,7 +120,7 @@ export abstract class FusedLoop {
       }
       address = (address << 8) | octet
       if (dots === 3) {
-        this.ipv4 = address
+        this.#ipv4 = address
         // A digit or a dot would be a part of a longer text.
         return digit === DOT - ZERO || (digit >= 0 && digit <= 9) ? -1 : at
       }

@@ -65,11 +65,22 @@ const FILTERS: readonly EnrichOptions[] = [
 ]
 
 /** For each format with a loop: a sample, the options that make its loops, and texts that its lines can have. */
-const CASES: readonly (readonly [name: string, file: string, options: readonly EnrichOptions[]])[] = [
+const CASES: readonly (readonly [
+  name: string,
+  file: string,
+  shortest: string,
+  options: readonly EnrichOptions[],
+])[] = [
   [
     'access log',
     'combined.log',
-    [{ append: true }, { append: true, fields: ['country_code', 'city', 'timezone_offset', 'latitude'] }],
+    '81.2.69.142 - - [15/Jan/2026:23:59:59 +0000] "GET / HTTP/2" 200 5',
+    [
+      {},
+      { into: 'the "place"' },
+      { append: true },
+      { append: true, fields: ['country_code', 'city', 'timezone_offset', 'latitude'] },
+    ],
   ],
 ]
 
@@ -83,7 +94,7 @@ const ADDRESSES = [
   '0.0.0.0',
 ]
 
-describe.each(CASES)('the loop of the format %s', (_, file, optionsOfLoops) => {
+describe.each(CASES)('the loop of the format %s', (_, file, shortest, optionsOfLoops) => {
   const sample = new Uint8Array(readFileSync(join(GOLDEN, file)))
   const lines = latin1(sample).split('\n')
   const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (each) => each.charCodeAt(0))
@@ -93,7 +104,7 @@ describe.each(CASES)('the loop of the format %s', (_, file, optionsOfLoops) => {
   const format = file === 'combined.log' ? 'access-log' : 'csv'
 
   it('takes the usual lines', () => {
-    const usual = bytesOf(`${lines.slice(0, 3).join('\n')}\n`)
+    const usual = bytesOf(`${lines.slice(0, 2).join('\n')}\n`)
     for (const ofLoop of optionsOfLoops) {
       const { plan } = makePlan(sample, true, { format, at: AT, ...ofLoop })
       const definition = definitionFor(plan)
@@ -129,5 +140,11 @@ describe.each(CASES)('the loop of the format %s', (_, file, optionsOfLoops) => {
     const long = (lines[0] ?? '').replace(/"$/, `${'x'.repeat(200_000)}"`)
     const bytes = bytesOf([...Array<string>(300).fill(once), long, once, long, once].join('\n'))
     for (const ofLoop of optionsOfLoops) expectSame(sample, bytes, { format, ...ofLoop }, 2 ** 20)
+  })
+
+  it('does the same when its output is full', () => {
+    const bytes = bytesOf(`${shortest}\n`.repeat(10_000))
+    for (const ofLoop of optionsOfLoops)
+      expectSame(sample, bytes, { format, details: true, ...ofLoop }, 2 ** 20)
   })
 })

@@ -232,12 +232,12 @@ function isSpaceNext(bytes: Uint8Array, at: number, end: number): boolean {
 }
 
 /** Letters, digits, `-` and `_`: the token characters (RFC 9110 section 5.6.2) that methods have in practice. */
-function isMethod(byte: number): boolean {
+export function isMethod(byte: number): boolean {
   return isUpper(byte) || (byte >= 0x61 && byte <= 0x7a) || isDigit(byte) || byte === DASH || byte === 0x5f
 }
 
 /** A name, a slash and a version: `HTTP/1.1`, `HTTP/2`, `RTSP/1.0`. */
-function isProtocol(bytes: Uint8Array, start: number, end: number): boolean {
+export function isProtocol(bytes: Uint8Array, start: number, end: number): boolean {
   let at = start
   while (at < end && isUpper(bytes[at] ?? 0)) at++
   if (at === start || bytes[at] !== SLASH || at + 1 >= end) return false

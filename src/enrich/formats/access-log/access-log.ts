@@ -33,6 +33,7 @@ import {
 import { AccessValues } from './access-values.ts'
 import { AppendLoop } from './append-loop.ts'
 import { FirstWords, looksLikeAccessLog } from './first-words.ts'
+import { ObjectLoop } from './object-loop.ts'
 
 export interface AccessLogPlan extends CommonPlan, AppendPlan {
   readonly format: 'access-log'
@@ -187,7 +188,8 @@ class AccessLogLines implements LineFormat {
 
   makeLoop(): FusedLoop | null {
     const { hasVhost, hasForwarded, append } = this.#plan
-    if (hasVhost || hasForwarded || !this.#locator.isPlain || !append) return null
+    if (hasVhost || hasForwarded || !this.#locator.isPlain) return null
+    if (!append) return new ObjectLoop(this.#locator, this.#plan)
     return new AppendLoop(this.#locator, this.#isJson, this.#nothing, this.#plan)
   }
 

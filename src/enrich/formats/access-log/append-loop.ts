@@ -10,7 +10,6 @@ const TAB = 0x09
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const SPACE = 0x20
-const COMMA = 0x2c
 const OPEN = 0x5b
 /** A tab and `{"ip":"`, as two words. */
 const HEAD = [0x097b2269, 0x70223a22] as const
@@ -41,7 +40,7 @@ export class AppendLoop extends FusedLoop {
 
   run(start: number, end: number): number {
     const { arena, locator } = this
-    const { texts, cache } = locator
+    const { texts } = locator
     const nothing = this.#nothing
     const isWritten = locator.writesLocations
     let { bytes, view } = arena
@@ -51,16 +50,9 @@ export class AppendLoop extends FusedLoop {
     this.resolved = 0
     this.failed.fill(0)
     while (from < end) {
-      let host = this.readIPv4(bytes, from)
-      let number: number
-      const isIPv4 = host !== -1 && bytes[host] === SPACE
-      if (isIPv4) number = locator.numberOfIPv4(this.ipv4)
-      else {
-        for (host = from; bytes[host] !== SPACE && bytes[host] !== LINE_FEED; host++);
-        // A space after a comma does not end a list.
-        if (host === from || bytes[host] !== SPACE || bytes[host - 1] === COMMA) break
-        number = locator.numberOf(bytes, from, host)
-      }
+      const host = this.hostAt(bytes, from)
+      if (host === -1) break
+      const { number } = this
       if (bytes !== arena.bytes) {
         bytes = arena.bytes
         view = arena.view
@@ -88,14 +80,7 @@ export class AppendLoop extends FusedLoop {
             view.setInt32(to, HEAD[0])
             view.setInt32(to + 4, HEAD[1])
             to += HEAD_BYTES
-            if (isIPv4) {
-              // At most 15 bytes.
-              view.setFloat64(to, view.getFloat64(from))
-              view.setFloat64(to + 8, view.getFloat64(from + 8))
-              to += host - from
-            } else {
-              for (let at = cache.ipStart; at < cache.ipEnd; at++) bytes[to++] = cache.ip[at] ?? 0
-            }
+            to = this.putAddress(bytes, view, from, host, to)
           } else bytes[to++] = TAB
           bytes.copyWithin(to, text, text + textSize)
           to += textSize

@@ -1,4 +1,4 @@
-import { Timestamp } from '../../locating/event-time.ts'
+import { TIMESTAMP_ROOM, Timestamp } from '../../locating/event-time.ts'
 
 const SLASH = 0x2f
 const COLON = 0x3a
@@ -10,6 +10,12 @@ export const LOG_TIME_BYTES = 27
 /** Where the time of day begins in it. */
 const CLOCK = 12
 
+/** `2000-10-10T13:55:36-07:00`, and where the time of day begins in it. */
+export const ISO_BYTES = 25
+const ISO_CLOCK = 11
+/** Whole words that hold it. */
+const ISO_WORDS = 7
+
 /**
  * Reads the times of access logs that are written as most servers do, `10/Oct/2000:13:55:36 -0700]`. Compares day and offset
  * with those of the line before as words, since nearly all lines have the same.
@@ -17,8 +23,10 @@ const CLOCK = 12
 export class LogTime {
   /** Of the time last read, in milliseconds since 1970. */
   instant = 0
-  /** The timestamp of the last line whose day or offset was new. */
-  readonly timestamp = new Timestamp()
+  /** Of the last line whose day or offset was new. */
+  readonly #timestamp = new Timestamp()
+  /** That time in ISO 8601. */
+  readonly #iso = new DataView(new ArrayBuffer(4 * ISO_WORDS + TIMESTAMP_ROOM))
   /** Midnight of the day in its offset. */
   #midnight = 0
   #day0 = 0
@@ -60,16 +68,26 @@ export class LogTime {
     return isTime
   }
 
+  /**
+   * Writes the time last read, which is at `from`, to `to` in ISO 8601: {@link ISO_BYTES}, and up to three bytes after them.
+   */
+  put(view: DataView, from: number, to: number): void {
+    for (let at = 0; at < 4 * ISO_WORDS; at += 4) view.setInt32(to + at, this.#iso.getInt32(at))
+    view.setInt32(to + ISO_CLOCK, view.getInt32(from + CLOCK))
+    view.setInt32(to + ISO_CLOCK + 4, view.getInt32(from + CLOCK + 4))
+  }
+
   #readDay(bytes: Uint8Array, view: DataView, at: number): boolean {
     this.#day0 = 0
     const end = at + LOG_TIME_BYTES - 1
-    if (bytes[at + 2] !== SLASH || bytes[end] !== CLOSE || this.timestamp.read(bytes, at, end) !== end)
+    if (bytes[at + 2] !== SLASH || bytes[end] !== CLOSE || this.#timestamp.read(bytes, at, end) !== end)
       return false
     const two = (index: number) => ((bytes[index] ?? 0) - ZERO) * 10 + (bytes[index + 1] ?? 0) - ZERO
     const clock = at + CLOCK
     const seconds = (two(clock) * 60 + two(clock + 3)) * 60 + two(clock + 6)
-    this.instant = this.timestamp.instant
+    this.instant = this.#timestamp.instant
     this.#midnight = this.instant - seconds * 1000
+    this.#timestamp.put(bytes, new Uint8Array(this.#iso.buffer), 0)
     this.#day0 = view.getInt32(at)
     this.#day1 = view.getInt32(at + 4)
     this.#day2 = view.getInt32(at + 8)
