@@ -2,6 +2,8 @@ import { utf8Encoder } from './utf8.ts'
 
 /** Bytes of a new arena. */
 const FIRST_BYTES = 65_536
+/** Memory that is not written yet takes no room, and copies of what is written do. */
+const GROWTH = 8
 /** UTF-8 has at most three bytes for each UTF-16 code unit. */
 const MAX_UNIT_BYTES = 3
 
@@ -47,7 +49,7 @@ export class Arena {
   reserve(size: number): void {
     const needed = this.end + size
     if (needed <= this.bytes.length) return
-    const larger = new Uint8Array(Math.max(needed, 2 * this.bytes.length))
+    const larger = new Uint8Array(Math.max(needed, GROWTH * this.bytes.length))
     larger.set(this.bytes)
     this.bytes = larger
     this.view = new DataView(larger.buffer)

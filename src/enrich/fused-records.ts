@@ -40,6 +40,7 @@ export class FusedRecords {
     out.write(loop.arena.bytes, OUTPUT_START, loop.outputEnd)
     let lines = loop.resolved
     counts.resolved += loop.resolved
+    counts.withoutTime += loop.withoutTime
     for (let index = 0; index < loop.failed.length; index++) {
       const count = loop.failed[index] ?? 0
       const reason = FAILURE_REASONS[index]

@@ -6,7 +6,7 @@
 // LineFormat reads that line, and is what tests compare the loop with.
 import type { Arena } from '../../bytes/arena.ts'
 import { FAILURE_REASONS } from '../counting/counts.ts'
-import type { LineLocator } from '../locating/line-locator.ts'
+import { FIRST_LOCATION, type LineLocator } from '../locating/line-locator.ts'
 
 /** Bytes of input in the arena. Input and output together fit in the second-level cache of most processors. */
 export const INPUT_BYTES = 131_072
@@ -36,6 +36,8 @@ export abstract class FusedLoop {
   resolved = 0
   /** Lines without a location in the last run, by index in `FAILURE_REASONS`. */
   readonly failed = new Int32Array(FAILURE_REASONS.length)
+  /** Lines without a time of their own in the last run. */
+  withoutTime = 0
   readonly arena: Arena
   protected readonly locator: LineLocator
   /** The number of the address that {@link hostAt} read; see `LineLocator.numberOf`. */
@@ -58,6 +60,43 @@ export abstract class FusedLoop {
    *   if there is none
    */
   abstract run(start: number, end: number): number
+
+  /** Begins a run. */
+  protected begin(): void {
+    this.resolved = 0
+    this.withoutTime = 0
+    this.failed.fill(0)
+  }
+
+  /** Whether the output has room for so many bytes from `to`, and some more. */
+  protected hasRoom(to: number, size: number): boolean {
+    return to + size + SPARE_BYTES <= OUTPUT_END
+  }
+
+  /** Counts a line. @param instant its own time, or `NaN` */
+  protected count(number: number, instant: number): void {
+    if (Number.isNaN(instant)) this.withoutTime++
+    if (number < FIRST_LOCATION) this.failed[number] = (this.failed[number] ?? 0) + 1
+    else {
+      this.locator.countResolvedAt(number, instant)
+      this.resolved++
+    }
+  }
+
+  /** @returns where the text ends */
+  protected putText(bytes: Uint8Array, text: Uint8Array, to: number): number {
+    let after = to
+    for (let at = 0; at < text.length; at++) bytes[after++] = text[at] ?? 0
+    return after
+  }
+
+  /** Writes the canonical text of the address last located. @returns where it ends */
+  protected putCanonical(bytes: Uint8Array, to: number): number {
+    const { ip, ipStart, ipEnd } = this.locator.cache
+    let after = to
+    for (let at = ipStart; at < ipEnd; at++) bytes[after++] = ip[at] ?? 0
+    return after
+  }
 
   /**
    * Reads the address before a space, and sets `number` and `isIPv4`. The arena may grow.
@@ -89,10 +128,7 @@ export abstract class FusedLoop {
       view.setFloat64(to + 8, view.getFloat64(start + 8))
       return to + end - start
     }
-    const { ip, ipStart, ipEnd } = this.locator.cache
-    let after = to
-    for (let at = ipStart; at < ipEnd; at++) bytes[after++] = ip[at] ?? 0
-    return after
+    return this.putCanonical(bytes, to)
   }
 
   /**

@@ -252,10 +252,16 @@ export class LineLocator {
     if (this.#details && this.#hasTime) countInstant(this.#counts, this.#at, this.localHour)
   }
 
-  /** The same for a fused loop, for a line with a location and a time of its own. */
+  /** The instant of a line's own time, or the plan's if that is `NaN`. */
+  instantOr(instant: number): number {
+    return Number.isNaN(instant) ? this.#otherwiseAt : instant
+  }
+
+  /** The same for a fused loop, for a line with a location. @param instant its own time, or `NaN` */
   countResolvedAt(number: number, instant: number): void {
     this.texts.use(number - FIRST_LOCATION)
-    if (this.#details) countInstant(this.#counts, instant, this.#hourAt(number - FIRST_LOCATION, instant))
+    if (this.#details && !Number.isNaN(instant))
+      countInstant(this.#counts, instant, this.#hourAt(number - FIRST_LOCATION, instant))
   }
 
   #hourAt(number: number, instant: number): number | null {

@@ -3,7 +3,7 @@
 import type { LineLocator } from '../../locating/line-locator.ts'
 import { FIRST_LOCATION } from '../../locating/line-locator.ts'
 import { ByteFinder } from '../../swar.ts'
-import { FusedLoop, OUTPUT_END, OUTPUT_START, SPARE_BYTES } from '../fused-loop.ts'
+import { FusedLoop, OUTPUT_START } from '../fused-loop.ts'
 import { LOG_TIME_BYTES, LogTime } from './log-time.ts'
 
 const TAB = 0x09
@@ -47,8 +47,7 @@ export class AppendLoop extends FusedLoop {
     let lineFeeds = new ByteFinder(LINE_FEED, bytes)
     let from = start
     let to = OUTPUT_START
-    this.resolved = 0
-    this.failed.fill(0)
+    this.begin()
     while (from < end) {
       const host = this.hostAt(bytes, from)
       if (host === -1) break
@@ -73,7 +72,7 @@ export class AppendLoop extends FusedLoop {
           const text = texts.startOf(number - FIRST_LOCATION, instant)
           if (bytes !== arena.bytes) continue
           const textSize = texts.sizeOf(number - FIRST_LOCATION)
-          if (to + size + textSize + SPARE_BYTES > OUTPUT_END) break
+          if (!this.hasRoom(to, size + textSize)) break
           bytes.copyWithin(to, from, lineEnd)
           to += size
           if (this.#isJson) {
@@ -86,19 +85,17 @@ export class AppendLoop extends FusedLoop {
           to += textSize
           bytes[to++] = LINE_FEED
         }
-        locator.countResolvedAt(number, instant)
-        this.resolved++
       } else {
         if (locator.isUnread(number)) break
         if (!this.#dropsUnresolved) {
-          if (to + size + nothing.length + SPARE_BYTES > OUTPUT_END) break
+          if (!this.hasRoom(to, size + nothing.length)) break
           bytes.copyWithin(to, from, lineEnd)
           to += size
-          for (let at = 0; at < nothing.length; at++) bytes[to++] = nothing[at] ?? 0
+          to = this.putText(bytes, nothing, to)
           bytes[to++] = LINE_FEED
         }
-        this.failed[number] = (this.failed[number] ?? 0) + 1
       }
+      this.count(number, this.#time.instant)
       from = lineEnd + 1
     }
     this.outputEnd = to

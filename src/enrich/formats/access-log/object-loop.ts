@@ -6,7 +6,7 @@
 // inside its quoted parts.
 import { FIRST_LOCATION, type LineLocator } from '../../locating/line-locator.ts'
 import { mayNeedEscape, viewOf } from '../../swar.ts'
-import { FusedLoop, OUTPUT_END, OUTPUT_START, SPARE_BYTES } from '../fused-loop.ts'
+import { FusedLoop, OUTPUT_START } from '../fused-loop.ts'
 import { isMethod, isProtocol } from './access-line.ts'
 import { ISO_BYTES, LOG_TIME_BYTES, LogTime } from './log-time.ts'
 
@@ -82,8 +82,7 @@ export class ObjectLoop extends FusedLoop {
     let { bytes, view } = arena
     let from = start
     let to = OUTPUT_START
-    this.resolved = 0
-    this.failed.fill(0)
+    this.begin()
     while (from < end) {
       const host = this.hostAt(bytes, from)
       if (host === -1) break
@@ -116,7 +115,7 @@ export class ObjectLoop extends FusedLoop {
       )
         break
       let target = requestEnd - PROTOCOL_BYTES[0]
-      if (bytes[target] !== SPACE) target = requestEnd - PROTOCOL_BYTES[1]
+      if (bytes[target] !== SPACE || target <= method + 1) target = requestEnd - PROTOCOL_BYTES[1]
       if (target <= method + 1 || bytes[target] !== SPACE || !isProtocol(bytes, target + 1, requestEnd)) break
       if (target === method + 2 && bytes[method + 1] === DASH) break
 
@@ -147,7 +146,7 @@ export class ObjectLoop extends FusedLoop {
         textSize = texts.sizeOf(number - FIRST_LOCATION)
       }
       const isWritten = number >= FIRST_LOCATION ? locator.writesLocations : !this.#dropsUnresolved
-      if (to + lineEnd - from + FIXED_BYTES + into.length + textSize + SPARE_BYTES > OUTPUT_END) break
+      if (!this.hasRoom(to, lineEnd - from + FIXED_BYTES + into.length + textSize)) break
       if (isWritten) {
         to = put(view, IP, to)
         to = copy(bytes, view, from, host, to)
@@ -174,7 +173,7 @@ export class ObjectLoop extends FusedLoop {
         to = put(view, AGENT, to)
         to =
           count === 2 ? putNull(view, to) : quoteOrNull(bytes, view, (quotes[4] ?? 0) + 1, quotes[5] ?? 0, to)
-        for (let at = 0; at < into.length; at++) bytes[to++] = into[at] ?? 0
+        to = this.putText(bytes, into, to)
         if (number >= FIRST_LOCATION) {
           to = put(view, IP, to)
           to = this.putAddress(bytes, view, from, host, to)
@@ -184,10 +183,7 @@ export class ObjectLoop extends FusedLoop {
         bytes[to++] = CLOSE_BRACE
         bytes[to++] = LINE_FEED
       }
-      if (number >= FIRST_LOCATION) {
-        locator.countResolvedAt(number, this.#time.instant)
-        this.resolved++
-      } else this.failed[number] = (this.failed[number] ?? 0) + 1
+      this.count(number, this.#time.instant)
       from = lineEnd + 1
     }
     this.outputEnd = to

@@ -4,7 +4,9 @@ import { eventTime } from '../../locating/event-time.ts'
 import type { LineLocator } from '../../locating/line-locator.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
 import type { LineFormat, LineResult } from '../format-definition.ts'
+import type { FusedLoop } from '../fused-loop.ts'
 import type { DelimitedPlan } from './plan.ts'
+import { RecordLoop } from './record-loop.ts'
 import { RecordValues } from './record-values.ts'
 
 /**
@@ -50,6 +52,11 @@ export class DelimitedLines implements LineFormat {
         out.write(bytes, start, end)
         out.write(this.#names)
       }
+  }
+
+  makeLoop(): FusedLoop | null {
+    if (this.#plan.replaced.length > 0) return null
+    return new RecordLoop(this.#locator, this.#plan, this.#record, this.#nothing)
   }
 
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {

@@ -19,5 +19,5 @@ export const NDJSON: FormatDefinition<NdjsonPlan> = {
   addressPosition: ({ path }) => `in ${shownName(pathText(path))}`,
   nextFormat: ({ format }) => format,
   fieldNames: () => null,
-  makeLines: (plan, locator) => new ObjectLines(plan, locator),
+  makeLines: (plan, locator) => new ObjectLines(plan, locator, { hasLoop: true }),
 }

@@ -6,8 +6,10 @@ import { eventTime, eventTimeOf, NO_TIME } from '../../locating/event-time.ts'
 import type { LineLocator } from '../../locating/line-locator.ts'
 import { CachedView } from '../../swar.ts'
 import type { LineFormat, LineResult } from '../format-definition.ts'
+import type { FusedLoop } from '../fused-loop.ts'
 import { braceBefore, JsonScanner, skipBlanks } from './json-scanner.ts'
 import { TemplateCache } from './line-template.ts'
+import { MemberLoop } from './member-loop.ts'
 import { findMembers, hasEscape, MemberPath, NOWHERE, pathOf, unescaped } from './member-path.ts'
 import type { ObjectPlan } from './plan.ts'
 
@@ -26,6 +28,8 @@ const encoder = /* @__PURE__ */ utf8Encoder()
 export interface ObjectForm {
   /** Whether the added member is laid out as the members before it. Lines must begin with their brace then. */
   readonly isIndented?: boolean
+  /** Whether each object is a line, so that usual ones can be read by a loop. */
+  readonly hasLoop?: boolean
   /** Reads the value at the path, which is a line of its format and no address. Uses the same locator. */
   readonly content?: LineFormat | null
 }
@@ -41,6 +45,7 @@ export class ObjectLines implements LineFormat, FieldValues {
   end = 0
   fault = ''
   readonly #isIndented: boolean
+  readonly #hasLoop: boolean
   readonly #plan: ObjectPlan
   readonly #locator: LineLocator
   readonly #address: MemberPath
@@ -71,8 +76,9 @@ export class ObjectLines implements LineFormat, FieldValues {
   constructor(
     plan: ObjectPlan,
     locator: LineLocator,
-    { isIndented = false, content = null }: ObjectForm = {},
+    { isIndented = false, hasLoop = false, content = null }: ObjectForm = {},
   ) {
+    this.#hasLoop = hasLoop
     this.#isIndented = isIndented
     this.#content = content
     this.#plan = plan
@@ -96,6 +102,17 @@ export class ObjectLines implements LineFormat, FieldValues {
     this.#templates = new TemplateCache(wanted)
     this.#nextName = new TextEncoder().encode(`,${JSON.stringify(plan.into)}:`)
     this.#onlyName = this.#nextName.subarray(1)
+  }
+
+  makeLoop(): FusedLoop | null {
+    if (!this.#hasLoop) return null
+    const paths = {
+      address: this.#address,
+      dottedAddress: this.#dottedAddress,
+      time: this.#time,
+      dottedTime: this.#dottedTime,
+    }
+    return new MemberLoop(this.#locator, this.#templates, paths, this.#plan)
   }
 
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {

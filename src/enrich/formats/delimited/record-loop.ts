@@ -1,0 +1,73 @@
+// The fused loop for CSV and TSV; see `fused-loop.ts`. A usual record is one line, all its quotes are closed, and it has as many
+// columns as the header. Columns are appended and none is replaced.
+import { eventTime, NO_TIME } from '../../locating/event-time.ts'
+import { FIRST_LOCATION, type LineLocator } from '../../locating/line-locator.ts'
+import type { RecordFields } from '../../reading/record-fields.ts'
+import { ByteFinder } from '../../swar.ts'
+import { FusedLoop, OUTPUT_START } from '../fused-loop.ts'
+import type { DelimitedPlan } from './plan.ts'
+
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+
+export class RecordLoop extends FusedLoop {
+  readonly #plan: DelimitedPlan
+  readonly #record: RecordFields
+  readonly #nothing: Uint8Array
+
+  /** @param nothing the columns of a record without a location */
+  constructor(locator: LineLocator, plan: DelimitedPlan, record: RecordFields, nothing: Uint8Array) {
+    super(locator)
+    this.#plan = plan
+    this.#record = record
+    this.#nothing = nothing
+  }
+
+  run(start: number, end: number): number {
+    const { arena, locator } = this
+    const { texts } = locator
+    const { address, time, width, delimiter, maxLineBytes, dropUnresolved } = this.#plan
+    const record = this.#record
+    let { bytes } = arena
+    let lineFeeds = new ByteFinder(LINE_FEED, bytes)
+    let from = start
+    let to = OUTPUT_START
+    this.begin()
+    while (from < end) {
+      const lineEnd = lineFeeds.next(from, end)
+      const size = lineEnd - from
+      if (size === 0 || size > maxLineBytes || bytes[lineEnd - 1] === CARRIAGE_RETURN) break
+      if (!record.read(bytes, from, lineEnd) || record.count !== width || record.textAfterQuote > 0) break
+      let at = NO_TIME
+      if (time !== null) {
+        record.findValue(bytes, time)
+        at = eventTime(bytes, record.valueStart, record.valueEnd)
+      }
+      record.findValue(bytes, address)
+      const number = locator.numberOf(bytes, record.valueStart, record.valueEnd)
+      const instant = locator.instantOr(at)
+      const isLocated = number >= FIRST_LOCATION
+      const text = isLocated ? texts.startOf(number - FIRST_LOCATION, instant) : 0
+      const textSize = isLocated ? texts.sizeOf(number - FIRST_LOCATION) : 0
+      if (bytes !== arena.bytes) {
+        bytes = arena.bytes
+        lineFeeds = new ByteFinder(LINE_FEED, bytes)
+      }
+      if (!this.hasRoom(to, size + this.#nothing.length + textSize)) break
+      if (isLocated ? locator.writesLocations : !dropUnresolved) {
+        bytes.copyWithin(to, from, lineEnd)
+        to += size
+        if (isLocated) {
+          bytes[to++] = delimiter
+          bytes.copyWithin(to, text, text + textSize)
+          to += textSize
+        } else to = this.putText(bytes, this.#nothing, to)
+        bytes[to++] = LINE_FEED
+      }
+      this.count(number, at)
+      from = lineEnd + 1
+    }
+    this.outputEnd = to
+    return from
+  }
+}

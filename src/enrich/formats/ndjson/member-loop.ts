@@ -1,0 +1,109 @@
+// The fused loop for NDJSON; see `fused-loop.ts`. A usual line matches the template of lines before it, which finds the
+// values in it. Its address is a string without escapes.
+import { eventTime, NO_TIME } from '../../locating/event-time.ts'
+import { FIRST_LOCATION, type LineLocator } from '../../locating/line-locator.ts'
+import { ByteFinder } from '../../swar.ts'
+import { FusedLoop, OUTPUT_START } from '../fused-loop.ts'
+import { braceBefore } from './json-scanner.ts'
+import type { TemplateCache } from './line-template.ts'
+import { hasEscape, type MemberPath, NOWHERE } from './member-path.ts'
+
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const QUOTE = 0x22
+
+/** The paths to the values that a line is read for. */
+export interface WantedPaths {
+  readonly address: MemberPath
+  readonly dottedAddress: MemberPath | null
+  readonly time: MemberPath | null
+  readonly dottedTime: MemberPath | null
+}
+
+export class MemberLoop extends FusedLoop {
+  readonly #templates: TemplateCache
+  readonly #paths: WantedPaths
+  /** A comma, the name and a colon. */
+  readonly #name: Uint8Array
+  /** The same and `null`. */
+  readonly #nothing: Uint8Array
+  readonly #maxLineBytes: number
+  readonly #dropsUnresolved: boolean
+
+  constructor(
+    locator: LineLocator,
+    templates: TemplateCache,
+    paths: WantedPaths,
+    plan: { readonly into: string; readonly maxLineBytes: number; readonly dropUnresolved: boolean },
+  ) {
+    super(locator)
+    this.#templates = templates
+    this.#paths = paths
+    const name = `,${JSON.stringify(plan.into)}:`
+    this.#name = new TextEncoder().encode(`${name}{"ip":"`)
+    this.#nothing = new TextEncoder().encode(`${name}null`)
+    this.#maxLineBytes = plan.maxLineBytes
+    this.#dropsUnresolved = plan.dropUnresolved
+  }
+
+  run(start: number, end: number): number {
+    const { arena, locator } = this
+    const { texts } = locator
+    const { address, dottedAddress } = this.#paths
+    let { bytes, view } = arena
+    let lineFeeds = new ByteFinder(LINE_FEED, bytes)
+    let from = start
+    let to = OUTPUT_START
+    this.begin()
+    while (from < end) {
+      const lineEnd = lineFeeds.next(from, end)
+      const size = lineEnd - from
+      if (size === 0 || size > this.#maxLineBytes || bytes[lineEnd - 1] === CARRIAGE_RETURN) break
+      if (!this.#templates.matches(bytes, view, from, lineEnd)) break
+      const path = address.start === NOWHERE && dottedAddress !== null ? dottedAddress : address
+      if (path.start === NOWHERE || bytes[path.start] !== QUOTE || hasEscape(bytes, path.start, path.end))
+        break
+      const time = this.#timeIn(bytes)
+      if (time === null) break
+      const number = locator.numberOf(bytes, path.start + 1, path.end - 1)
+      const instant = locator.instantOr(time)
+      const isLocated = number >= FIRST_LOCATION
+      const text = isLocated ? texts.startOf(number - FIRST_LOCATION, instant) : 0
+      const textSize = isLocated ? texts.sizeOf(number - FIRST_LOCATION) : 0
+      if (bytes !== arena.bytes) {
+        bytes = arena.bytes
+        view = arena.view
+        lineFeeds = new ByteFinder(LINE_FEED, bytes)
+      }
+      if (!this.hasRoom(to, size + this.#name.length + textSize)) break
+      if (isLocated ? locator.writesLocations : !this.#dropsUnresolved) {
+        const brace = braceBefore(bytes, lineEnd)
+        bytes.copyWithin(to, from, brace)
+        to += brace - from
+        if (isLocated) {
+          to = this.putText(bytes, this.#name, to)
+          to = this.putCanonical(bytes, to)
+          bytes.copyWithin(to, text, text + textSize)
+          to += textSize
+        } else to = this.putText(bytes, this.#nothing, to)
+        // The brace, and what is after it.
+        for (let at = brace; at <= lineEnd; at++) bytes[to++] = bytes[at] ?? 0
+      }
+      this.count(number, time)
+      from = lineEnd + 1
+    }
+    this.outputEnd = to
+    return from
+  }
+
+  /** The instant of the line that matched last; `null` if its text may have escapes. */
+  #timeIn(bytes: Uint8Array): number | null {
+    const { time, dottedTime } = this.#paths
+    if (time === null) return NO_TIME
+    const { start, end } = time.start === NOWHERE && dottedTime !== null ? dottedTime : time
+    if (start === NOWHERE) return NO_TIME
+    if (bytes[start] !== QUOTE) return eventTime(bytes, start, end)
+    const instant = eventTime(bytes, start + 1, end - 1)
+    return Number.isNaN(instant) ? null : instant
+  }
+}
