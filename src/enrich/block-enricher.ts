@@ -5,6 +5,7 @@ import { BAD_LINES_SHOWN, type Counts, emptyCounts, type RunningCounts } from '.
 import { BadLineError } from './errors.ts'
 import type { FormatDefinition, LineFormat } from './formats/format-definition.ts'
 import { definitionFor, type Plan } from './formats/formats.ts'
+import { OUTPUT_BYTES } from './formats/fused-loop.ts'
 import { FusedRecords } from './fused-records.ts'
 import { LineGroups } from './locating/line-groups.ts'
 import { LineLocator } from './locating/line-locator.ts'
@@ -164,14 +165,12 @@ export class BlockEnricher {
     ends.reset(bytes)
     this.#fused?.reset(bytes, size)
     while (start < size) {
-      if (this.#fused !== null && line > block.headerLine) {
-        const stop = this.#fused.run(start, out, counts)
+      // The loop stops only when its own output is full.
+      if (this.#fused !== null && line > block.headerLine && out.length + OUTPUT_BYTES <= MAX_OUTPUT_BYTES) {
+        const before = start
+        start = this.#fused.run(start, out, counts)
         line += this.#fused.lines
-        if (stop > start) {
-          start = stop
-          if (out.length <= MAX_OUTPUT_BYTES || start >= size) continue
-          return { rest: restOf(block, start, line, state), lines: line - 1 }
-        }
+        if (start > before) continue
       }
       const lineFeed = ends.next(start, size, true)
       const isPair = lineFeed > start && bytes[lineFeed - 1] === CARRIAGE_RETURN && ends.endWithLines
@@ -196,7 +195,11 @@ export class BlockEnricher {
       line += lines
       start = next
       if (out.length > MAX_OUTPUT_BYTES && start < size && ends.mayCut(start)) {
-        return { rest: restOf(block, start, line, state), lines: line - 1 }
+        const headerLine = Math.max(block.headerLine - line + 1, 0)
+        return {
+          rest: { ...block, bytes: block.bytes.subarray(start), isStart: false, headerLine, state },
+          lines: line - 1,
+        }
       }
     }
     return { rest: null, lines: line - 1 }
@@ -353,12 +356,6 @@ export class BlockEnricher {
     counts.bad++
     if (counts.badLines.length < BAD_LINES_SHOWN) counts.badLines.push({ line, message: fault })
   }
-}
-
-/** The part of a block from `start`, where its line with the number `line` begins. */
-function restOf(block: Block, start: number, line: number, state: unknown): Block {
-  const headerLine = Math.max(block.headerLine - line + 1, 0)
-  return { ...block, bytes: block.bytes.subarray(start), isStart: false, headerLine, state }
 }
 
 function tooLong({ maxLineBytes }: Plan): string {

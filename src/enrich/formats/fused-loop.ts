@@ -14,7 +14,8 @@ export const INPUT_BYTES = 131_072
 export const SPARE_BYTES = 64
 /** Where the output begins in the arena. */
 export const OUTPUT_START = INPUT_BYTES + SPARE_BYTES
-const OUTPUT_BYTES = 524_288
+/** The most output of one run. */
+export const OUTPUT_BYTES = 524_288
 /** Where it ends. */
 export const OUTPUT_END = OUTPUT_START + OUTPUT_BYTES
 /** The fixed regions of the arena. */
