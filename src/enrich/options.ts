@@ -60,8 +60,9 @@ export interface LineOptions {
    */
   readonly into?: string | undefined
   /**
-   * CSV and TSV: the columns to append. Default: all ten. Access logs, lists and text with `append`: the columns to append, with
-   * a tab before each. Default: a tab and the location's JSON.
+   * What is added of a location. Tables: the columns to append. Default: all ten. Access logs, lists and text with `append`: the
+   * columns to append, with a tab before each. Default: a tab and the location's JSON. Objects: the members of the location, by
+   * the names of columns: `"location":{"country_code":"GB","city":"London"}`. Default: the whole record.
    */
   readonly fields?: readonly LocationField[] | undefined
   /** Access logs, lists and text: keep the line, and append its location; see `fields`. Default: false. */
@@ -74,8 +75,9 @@ export interface LineOptions {
   /** Text: locate only the address with this number in each line, from 1, public or not. Default: see the guide. */
   readonly nth?: number | undefined
   /**
-   * Write one object a line. Text: with the members `raw`, `ip` and `location`; default: keep lines. JSON documents: their
-   * objects; default: keep the documents.
+   * Write one object a line. Tables: with the columns as members, whose values are texts, or `null` for empty ones; text: with
+   * the members `raw`, `ip` and `location`; JSON documents: their objects. Default: keep lines and documents. Logs and lists
+   * become objects without it, too, unless `append` keeps them.
    */
   readonly to?: OutputForm | undefined
   /**
@@ -196,6 +198,8 @@ export interface CommonPlan {
   readonly maxLineBytes: number
   /** Whether the counts include details for a report. */
   readonly details: boolean
+  /** The members of a location in JSON; `null` for the whole record. */
+  readonly jsonFields: readonly LocationField[] | null
   /** The countries whose lines are wanted; absent if all are. */
   readonly countries?: CountryChoice
   /** The fields whose values are counted, by their names; absent if there are none. */
@@ -249,6 +253,8 @@ export function commonPlan(options: LineOptions): CommonPlan {
   if (onlyFailed && dropUnresolved) {
     throw new TypeError('the options "onlyFailed" and "dropUnresolved" leave nothing to write')
   }
+  if (options.to !== undefined && !OUTPUT_FORMS.includes(options.to))
+    throw new TypeError(`the option "to" must be one of ${OUTPUT_FORMS.join(', ')}`)
   checkMasks(options)
   recordLinesOf(options)
   localeOf(locale)
@@ -266,6 +272,7 @@ export function commonPlan(options: LineOptions): CommonPlan {
     dropUnresolved,
     maxLineBytes,
     details: options.details ?? false,
+    jsonFields: options.fields === undefined ? null : checkedFields(options.fields),
     ...(countries !== undefined && { countries }),
     mask: options.mask === undefined ? null : [...options.mask],
     dropAddress: options.dropAddress ?? false,

@@ -43,7 +43,7 @@ describe('makeRowPlan', () => {
       { ...TABLE, into: 'place' },
       /"into" is for ndjson: the columns of rows have no names/,
     ],
-    ['columns of an object', { format: 'ndjson', field: 'ip', at: 0, fields: ['city'] }, /"fields" is for/],
+    ['objects of a table', { ...TABLE, to: 'ndjson' }, /"to" is not for rows of tsv/],
     ['a name for what is appended', { format: 'list', at: 0, append: true, into: 'x' }, /"into" is not for/],
     ['a wrong column', { ...TABLE, fields: [] }, /"fields" must be some of/],
     ['a wrong limit', { ...TABLE, maxLineBytes: 0 }, /"maxLineBytes"/],

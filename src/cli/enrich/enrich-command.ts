@@ -1,12 +1,12 @@
 import packageJson from '../../../package.json'
 import { type EnrichOptions, type Format, makePlan, type Plan } from '../../enrich/formats/formats.ts'
-import { commonPlan, UNMASKED } from '../../enrich/options.ts'
+import { columnNames, commonPlan, INTO, LOCATION_FIELDS, UNMASKED } from '../../enrich/options.ts'
 import { Run } from '../../enrich/run.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { BORROW, withDatabases } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
 import { bytesText, countOf } from '../figures.ts'
-import { type ExitStatus, printable, type Terminal, UsageError, writeNote } from '../terminal.ts'
+import { type ExitStatus, printable, type Terminal, writeNote } from '../terminal.ts'
 import { AdaptiveExecutor, type Threads, workersFor } from './adaptive-executor.ts'
 import { asUsage, inWords } from './command-errors.ts'
 import { checkFit, type EnrichCommand } from './flags.ts'
@@ -17,6 +17,7 @@ import { openOutputFile, openStandardOutput } from './output-file.ts'
 import type { ParquetRun } from './parquet/parquet-output.ts'
 import { runSession, type Session } from './session.ts'
 import { type Position, Progress, type RunFacts, statisticsJson, statisticsText } from './statistics.ts'
+import type { TableOutput } from './table-output.ts'
 import { openForThreads } from './thread-databases.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
@@ -48,6 +49,7 @@ class EnrichSession implements Session {
   #progress: Progress | null = null
   #run: Run | null = null
   #parquetRun: ParquetRun | null = null
+  #tableOutput: TableOutput | null = null
   /** The runs for the other addresses of each line. */
   #others: readonly NextRun[] = []
   /** The format of what the first run writes. */
@@ -79,7 +81,7 @@ class EnrichSession implements Session {
       await (output === undefined ? openStandardOutput(surroundings) : openOutputFile(output, surroundings)),
     )
     await this.#readTables()
-    let lines = isParquet ? await this.#parquet(target) : target
+    let lines = isParquet ? await this.#parquet(target) : await this.#table(target)
     const page = report === undefined ? null : this.#keep(await openOutputFile(report, surroundings))
     if (inputs.includes('-') && this.#terminal.stdin.isTTY) {
       this.#note('reading lines from this terminal: type them, then press Ctrl-D')
@@ -108,6 +110,7 @@ class EnrichSession implements Session {
       isLive: this.#inputs.some((input) => input.isLive),
       options,
       format: () => this.#nextFormat,
+      isTable: () => this.#tableOutput !== null && !this.#tableOutput.keepsBytes,
       set,
       executor: () => new AdaptiveExecutor(() => resolver.share(), ONE_THREAD),
       note: (text) => this.#noteOnce(text),
@@ -166,9 +169,28 @@ class EnrichSession implements Session {
     return this.#keep(this.#parquetRun.output)
   }
 
+  /** The output of a run that writes a table, if it does. Its code is loaded only then. */
+  async #table(target: Output): Promise<Output> {
+    const { table: form, hasMark, options, others } = this.#command
+    if (form === undefined) return target
+    const { TableOutput } = await import('./table-output.ts')
+    const { fields = LOCATION_FIELDS } = options
+    const added = [options, ...others].map(({ into }) => {
+      const names = asUsage(() => columnNames(fields, { into }))
+      return {
+        into: into ?? INTO,
+        fields: new Map(fields.map((field, index) => [names[index] ?? '', field])),
+      }
+    })
+    const isLive = this.#inputs.some((input) => input.isLive)
+    const note = (text: string): void => this.#note(text)
+    this.#tableOutput = new TableOutput(target, { form, added, isLive, hasMark, note })
+    return this.#keep(this.#tableOutput)
+  }
+
   /** Reads Parquet as tables where a table is written. */
   async #readTables(): Promise<void> {
-    if (this.#command.toTable === false) return
+    if (this.#command.table !== 'csv') return
     for (const input of this.#inputs) {
       if (!(await input.isParquet())) continue
       input.readRows = (file) => file.csv()
@@ -178,20 +200,19 @@ class EnrichSession implements Session {
 
   /** Plans an input, and prints what was guessed. @throws UsageError when an option does not fit it */
   #plan(sample: Uint8Array, isWhole: boolean, isCut: boolean, name: string, writtenAt?: number): Plan {
-    const { to, toTable, others } = this.#command
+    const { to, table, others } = this.#command
     const given = this.#parquetRun?.options ?? this.#command.options
     const options = this.#tables.has(name) ? { ...given, format: 'csv' as const } : given
     // The next run needs the addresses.
     const masks = others.length > 0 ? UNMASKED : {}
     const planned = (more: Partial<EnrichOptions> = {}) =>
       asUsage(() => makePlan(sample, isWhole, { ...options, ...masks, to, writtenAt, ...more }, isCut))
-    const first = planned()
-    const { plan, notes } = this.#parquetRun?.isTable(first.plan)
-      ? planned({ fields: this.#command.options.fields })
-      : first
+    // The output makes columns of whole locations, unless the lines are such a table already, which is kept then.
+    const first = table === undefined ? planned() : planned({ fields: undefined })
+    const isKept = this.#parquetRun?.isTable(first.plan) || first.plan.format === table
+    const { plan, notes } = isKept ? planned({ fields: this.#command.options.fields, to: undefined }) : first
     checkFit(options, plan.format, name)
-    if (toTable === 'always' && plan.format !== 'csv')
-      throw new UsageError(`--to csv makes tables of Parquet, and ${name} is ${plan.format}.`)
+    this.#tableOutput?.usePlan(plan)
     if (others.length > 0) this.#nextFormat = nextFormat(plan, name)
     if (!this.#parquetRun?.isPlanned) for (const note of notes) this.#noteOnce(`${name}: ${note}`)
     this.#parquetRun?.usePlan(plan)

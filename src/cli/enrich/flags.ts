@@ -24,6 +24,7 @@ import {
 } from '../options.ts'
 import { UsageError } from '../terminal.ts'
 import { pseudonymKey } from './pseudonym-key.ts'
+import type { TableForm } from './separated-values.ts'
 
 /**
  * For smaller inputs, a second thread takes longer to start up and compile than it saves on two cores. `npm run bench`
@@ -35,9 +36,9 @@ export const MIN_THREADED_BYTES = 256 * 1024 * 1024
 const MAX_THREADS = 256
 
 const PARQUET = 'parquet'
-const CSV = 'csv'
-/** The forms of the output. Only the command has the last two. */
-const FORMS = [...OUTPUT_FORMS, PARQUET, CSV] as const
+const TABLES = ['csv', 'tsv'] as const satisfies readonly TableForm[]
+/** The forms of the output. Only the command has the others than the first. */
+const FORMS = [...OUTPUT_FORMS, PARQUET, ...TABLES] as const
 
 const STATISTICS = ['text', 'json', 'none'] as const
 
@@ -73,9 +74,8 @@ export const ENRICH_OPTIONS = [
   },
   {
     flags: '--fields <list>',
-    text: `the columns that are added, separated by commas (default: all; with \`--append\`: the location as JSON): ${LOCATION_FIELDS.map((field) => `\`${field}\``).join(', ')}`,
+    text: `what is added of a location, separated by commas: columns, or in JSON the members of the location (default: all columns, or the whole record): ${LOCATION_FIELDS.map((field) => `\`${field}\``).join(', ')}`,
     read: readFields,
-    ...formatsWith('fields'),
   },
   {
     flags: '--append',
@@ -95,9 +95,12 @@ export const ENRICH_OPTIONS = [
   },
   {
     flags: '--to <form>',
-    text: 'write one object a line, with `ndjson`, also if the name of the output ends in `.ndjson` or `.jsonl`. For every format: `parquet`, also if it ends in `.parquet`. For Parquet: `csv`, also if it ends in `.csv`',
+    text: 'the form of the output, for every format: `ndjson`, one object a line; `csv` or `tsv`, a table whose columns are the fields of the log and of the location, see [Tables](../../enrich/README.md#tables-of-every-log); or `parquet`. Default: by the name of the output (`.ndjson`, `.jsonl`, `.csv`, `.tsv`, `.parquet`), otherwise that of the format',
     read: oneOf(FORMS),
-    ...formatsWith('to'),
+  },
+  {
+    flags: '--bom',
+    text: 'begin a table with a byte order mark, without which Excel does not read it as UTF-8',
   },
   {
     flags: '--log-format <directive>',
@@ -268,6 +271,7 @@ Examples:
   geofix enrich visits.csv --field remote_addr --fields country_code,city -o visits-with-places.csv
   geofix enrich auth.log --annotate '{ip} ({city}, {country_name})'
   geofix enrich auth.log -o logins.ndjson
+  geofix enrich access.log -o access.csv --bom --fields country_code,city
   geofix enrich access.log --mask 24,48 -o public.ndjson
   geofix enrich events.parquet -o located.parquet
   geofix enrich proxy.ndjson --field x_forwarded_for --trust 10.0.0.0/8 -o out.ndjson.gz
@@ -298,6 +302,7 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     notCountry,
     pseudonym,
     newKey = false,
+    bom = false,
     ...options
   } = flags
   const ofRows = (['quoting', 'chunkHeader', 'writeChunkHeader'] as const).find((name) => flags[name])
@@ -331,7 +336,13 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     details: summary !== undefined,
     pseudonymKey: keyOf(flags),
   }
-  const isKept = options.annotate !== undefined || options.append === true
+  const keeping = options.annotate !== undefined ? '--annotate' : options.append ? '--append' : undefined
+  const typed = TABLES.find((each) => each === to)
+  if (typed !== undefined && keeping !== undefined)
+    throw new UsageError(`--to ${typed} makes a table of the lines, and ${keeping} keeps them.`)
+  const table = typed ?? (to === undefined && keeping === undefined ? tableOf(output) : undefined)
+  if (bom && table === undefined)
+    throw new UsageError('--bom is for tables: add --to csv, or write to a file whose name ends in .csv.')
   return {
     /** Files; `-` is standard input. At least one. */
     inputs: files.length > 0 ? files : ['-'],
@@ -342,12 +353,20 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     options: enrichOptions,
     /** The addresses of each line besides that of the options. */
     others,
-    /** The form of the output: that of `--to`, or what the name of the output says. Formats without other forms ignore it. */
-    to: form ?? (isParquet ? OUTPUT_FORMS[0] : isKept ? undefined : formOf(output)),
+    /** The form of the lines: that of `--to`, or what the name of the output says. Tables and Parquet are made of objects. */
+    to:
+      form ??
+      (isParquet || table !== undefined
+        ? OUTPUT_FORMS[0]
+        : keeping !== undefined
+          ? undefined
+          : formOf(output)),
     /** Whether the output is a Parquet file. */
     isParquet,
-    /** Whether Parquet becomes a table; `always` if other formats must not become anything else. */
-    toTable: to === CSV ? 'always' : to === undefined && /\.csv(?:\.gz|\.zst)?$/i.test(output ?? ''),
+    /** The form of the table that the output is; `undefined` if it is none, or if the format decides. */
+    table,
+    /** Whether a byte order mark begins the table. */
+    hasMark: bom,
     // With --threads, start the threads for inputs of any size.
     threads:
       threads === undefined
@@ -417,6 +436,11 @@ function refuseWithSeveral(flags: EnrichFlags, isParquet: boolean): void {
       'Parquet takes one --field at a time: run geofix enrich on the output once more for the next one.',
     )
   }
+}
+
+function tableOf(output: string | undefined): TableForm | undefined {
+  const [, ending] = /\.(csv|tsv)(?:\.gz|\.zst)?$/i.exec(output ?? '') ?? []
+  return TABLES.find((form) => form === ending?.toLowerCase())
 }
 
 function formOf(output: string | undefined): OutputForm | undefined {

@@ -39,6 +39,8 @@ export interface NextRunSettings {
   readonly options: EnrichOptions
   /** The format of the lines that the first run writes. Called when its first line arrives. */
   readonly format: () => Format | undefined
+  /** Whether the output makes columns of locations. */
+  readonly isTable: () => boolean
   readonly set: RunSettings['set']
   /** Makes the executor of a run. */
   readonly executor: () => RunSettings['executor']
@@ -56,7 +58,7 @@ export function nextRuns(
   addresses: readonly AddressOption[],
   settings: NextRunSettings,
 ): NextRun[] {
-  const { name, isLive, options, format, set, executor, note } = settings
+  const { name, isLive, options, format, isTable, set, executor, note } = settings
   // A line became longer by the locations before.
   const maxLineBytes = Math.min(
     (options.maxLineBytes ?? DEFAULT_LINE_BYTES) + LOCATION_ROOM_BYTES,
@@ -67,8 +69,11 @@ export function nextRuns(
     const isLast = runs.length === 0
     const plan: RunSettings['plan'] = (sample, isWhole, isCut) => {
       const masks = isLast ? {} : UNMASKED
-      const own = { field, into, format: format(), to: undefined, details: false, maxLineBytes, ...masks }
-      const { plan, notes } = asUsage(() => makePlan(sample, isWhole, { ...options, ...own }, isCut))
+      const fields = isTable() ? undefined : options.fields
+      const own = { field, into, format: format(), to: undefined, fields, details: false, maxLineBytes }
+      const { plan, notes } = asUsage(() =>
+        makePlan(sample, isWhole, { ...options, ...own, ...masks }, isCut),
+      )
       for (const each of notes) note(`${name}: ${each}`)
       return plan
     }

@@ -68,7 +68,7 @@ export function rowsCommand(files: readonly string[], flags: EnrichFlags): RowsC
   if (onBadLine === 'drop' || onBadLine === 'fail') {
     throw new UsageError(`--on-bad-line ${onBadLine} is not for --rows: every input row needs an output row.`)
   }
-  if (to === 'parquet' || to === 'csv')
+  if (to !== undefined && to !== 'ndjson')
     throw new UsageError(`--to ${to} is not for --rows: rows keep their form.`)
   if ((flags.field?.length ?? 0) > 1) throw new UsageError('--rows takes one --field.')
   const [address] = addressesOf(flags)

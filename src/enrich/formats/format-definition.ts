@@ -8,7 +8,10 @@ import type { FusedLoop } from './fused-loop.ts'
 import type { RowLineOptions } from './row-options.ts'
 
 /** The options that only some formats have. */
-export type FormatOption = Exclude<keyof LineOptions, Exclude<keyof CommonPlan, 'overwrite'>>
+export type FormatOption = Exclude<
+  keyof LineOptions,
+  Exclude<keyof CommonPlan, 'overwrite'> | 'fields' | 'to'
+>
 
 /** What is known about an input besides its bytes. Only the command knows it. */
 export interface InputFacts {

@@ -142,11 +142,9 @@ function checkFormat(format: Format | undefined): void {
  */
 const DEFAULTS = {
   header: true,
-  fields: undefined,
   append: false,
   annotate: undefined,
   nth: undefined,
-  to: undefined,
   logFormat: undefined,
   overwrite: false,
   maxRecordLines: DEFAULT_RECORD_LINES,
@@ -154,11 +152,9 @@ const DEFAULTS = {
 
 const OF_SOME_FORMATS = [
   'header',
-  'fields',
   'append',
   'annotate',
   'nth',
-  'to',
   'logFormat',
   'overwrite',
   'maxRecordLines',

@@ -10,7 +10,7 @@ import { localeOf } from '../../location/locale.ts'
 import type { Location } from '../../location/location-table.ts'
 import { findLocation } from '../../location/lookup.ts'
 import { JSON_HEAD } from '../../location/record-json.ts'
-import { JSON_TEMPLATE, type LocationTemplate, RenderedLocations } from '../../location/rendered-locations.ts'
+import { type LocationTemplate, RenderedLocations } from '../../location/rendered-locations.ts'
 import {
   countInstant,
   countLocation,
@@ -21,6 +21,7 @@ import {
 } from '../counting/counts.ts'
 import { type CountryChoice, isChosen } from '../country-choice.ts'
 import type { CommonPlan } from '../options.ts'
+import { jsonTemplate } from '../writing/column-templates.ts'
 import { AddressCache, NOT_IPV4, UNKNOWN } from './address-cache.ts'
 import { NO_TIME } from './event-time.ts'
 
@@ -57,6 +58,8 @@ export class LineLocator {
   readonly #set: DatabaseSet
   /** The generation of the set in which the rendered locations got their numbers. */
   #generation: number
+  /** Whether a location in JSON is a LocationRecord. */
+  readonly #isWholeRecord: boolean
   readonly #details: boolean
   readonly #countries: CountryChoice | null
   /** Whether the lines of a location are wanted, by its number: 1, or 2 if not. */
@@ -75,7 +78,12 @@ export class LineLocator {
    * @throws InvalidDatabaseError when the databases hold no locations
    * @throws TypeError, InvalidLocaleError when the plan is wrong
    */
-  constructor(set: DatabaseSet, plan: CommonPlan, template: LocationTemplate = JSON_TEMPLATE) {
+  constructor(
+    set: DatabaseSet,
+    plan: CommonPlan,
+    template: LocationTemplate = jsonTemplate(plan.jsonFields),
+  ) {
+    this.#isWholeRecord = plan.jsonFields === null
     this.#set = set
     this.#generation = set.generation
     this.#finder = new AddressFinder(set, plan)
@@ -224,15 +232,17 @@ export class LineLocator {
     return false
   }
 
-  /** Writes the LocationRecord as `JSON.stringify` would, or `null` if there is no location. */
+  /** Writes the LocationRecord, or the members of `jsonFields`, as `JSON.stringify` would; `null` if there is no location. */
   writeJson(out: ByteSink): void {
     if (this.#number < FIRST_LOCATION) {
       out.write(NULL)
       return
     }
-    const { ip, ipStart, ipEnd } = this.cache
-    out.write(HEAD)
-    out.write(ip, ipStart, ipEnd)
+    if (this.#isWholeRecord) {
+      const { ip, ipStart, ipEnd } = this.cache
+      out.write(HEAD)
+      out.write(ip, ipStart, ipEnd)
+    }
     this.writeRendered(out)
   }
 

@@ -4,6 +4,7 @@ import type { LocationRecord } from '../../location/location-record.ts'
 import type { Location } from '../../location/location-table.ts'
 import {
   fixedText,
+  JSON_TEMPLATE,
   type LocationTemplate,
   NO_INSTANT,
   type TextPart,
@@ -36,6 +37,17 @@ export function fieldTexts(location: Location, locale: Locale): (field: Location
     const value = COLUMNS[field](record)
     return value === null ? null : String(value)
   }
+}
+
+/** A location in JSON: the whole record after its `ip`, or an object with these columns. */
+export function jsonTemplate(fields: readonly LocationField[] | null): LocationTemplate {
+  if (fields === null) return JSON_TEMPLATE
+  const members = fields.flatMap((field, index) => {
+    const isNumber = field === 'latitude' || field === 'longitude'
+    const valueText = (value: string | null): string => (isNumber ? (value ?? 'null') : JSON.stringify(value))
+    return [fixedText(`${index === 0 ? '{' : ','}"${field}":`), cellPart(field, valueText)]
+  })
+  return [...members, fixedText('}')]
 }
 
 /**

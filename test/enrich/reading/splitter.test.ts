@@ -22,6 +22,7 @@ const csv = (maxLineBytes = 1000): Plan => ({
   delimiter: 0x2c,
   quotes: true,
   hasSeparatorLine: false,
+  isObject: false,
   headerLine: 0,
   width: 2,
   names: ['ip'],

@@ -11,6 +11,7 @@ import {
 } from 'hyparquet'
 import { isError, messageOf } from '../../../realm.ts'
 import type { CommandFailure } from '../../terminal.ts'
+import { recordText } from '../separated-values.ts'
 import { unreadableInput } from '../system-error.ts'
 import { columnNames, dropEmptyGroups, isEncrypted, readFooter, type Struct } from './footer.ts'
 import { COMPRESSORS, checkPages, MAX_GROUP_VALUES, MAX_PAGE_BYTES, type SchemaPath } from './pages.ts'
@@ -122,7 +123,12 @@ export class ParquetFile {
   async *csv(): AsyncGenerator<Uint8Array> {
     this.#refuseLoss()
     const columns = this.#tree.children
-    yield Buffer.from(`${columns.map(({ element }) => csvValue(element.name)).join(',')}\n`)
+    yield Buffer.from(
+      recordText(
+        columns.map(({ element }) => element.name),
+        'csv',
+      ),
+    )
     yield* this.#lines(columns, Number.POSITIVE_INFINITY, (row) => csvLine(row, columns))
   }
 
@@ -243,15 +249,9 @@ function csvLine(row: readonly unknown[], columns: readonly SchemaTree[]): strin
   const cells = columns.map((column, index) => {
     const text = jsonText(row[index], column)
     const value: unknown = text.startsWith('"') ? JSON.parse(text) : text === 'null' ? '' : text
-    return csvValue(String(value))
+    return String(value)
   })
-  const line = cells.join(',')
-  // Readers skip an empty line. Quotes make it a record with one empty value.
-  return line === '' ? '""\n' : `${line}\n`
-}
-
-function csvValue(text: string): string {
-  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return recordText(cells, 'csv')
 }
 
 /** The value at a path as JSON; `null` if there is none, another text if it is too long. */

@@ -10,7 +10,6 @@ import type { Input } from '../input.ts'
 import type { Output } from '../output.ts'
 import { AddedColumnsOutput, LOCATION_MEMBER } from './added-columns.ts'
 import { ParquetFile, SAMPLE_ROWS } from './parquet-file.ts'
-import { tableOf } from './row-reader.ts'
 import { RowsOutput } from './rows-output.ts'
 
 /** How a run writes Parquet. */
@@ -50,7 +49,7 @@ export async function parquetRun(
     return {
       output,
       options: { ...options, fields: undefined },
-      isTable: (plan) => tableOf(plan) !== null,
+      isTable: (plan) => plan.format === 'csv' || plan.format === 'tsv',
       usePlan: (plan) => output.usePlan(plan),
       isPlanned: false,
     }

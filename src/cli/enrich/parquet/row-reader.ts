@@ -6,6 +6,7 @@ import { recordEndsOf } from '../../../enrich/reading/layout.ts'
 import { RecordFields } from '../../../enrich/reading/record-fields.ts'
 import { markLength } from '../../../enrich/reading/sample.ts'
 import { RAW } from '../../../enrich/writing/json-text.ts'
+import type { LocationRecord } from '../../../location/location-record.ts'
 import { isNumber } from './columns.ts'
 
 const LINE_FEED = 0x0a
@@ -23,6 +24,9 @@ export interface SizedRow {
   readonly size: number
 }
 
+/** The column of what has no place in the other columns. Other engines have this name for it. */
+export const RESCUED = '_rescued_data'
+
 /** An integer outside of texts that has too many digits for a number of JavaScript. */
 const LARGE = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g
 /** Stands for a large integer until the line is parsed. */
@@ -30,7 +34,7 @@ const INTEGER = '__integer__'
 
 /** The plan of a table; `null` for formats that become objects. */
 export function tableOf(plan: Plan): DelimitedPlan | null {
-  return plan.format === 'csv' || plan.format === 'tsv' ? plan : null
+  return (plan.format === 'csv' || plan.format === 'tsv') && !plan.isObject ? plan : null
 }
 
 /** Reads the rows of what a run writes: of objects, one a line, or of a table. */
@@ -170,4 +174,19 @@ function distinct(names: readonly string[]): string[] {
     used.add(own)
     return own
   })
+}
+
+/** Whether a member is a location, and not one that the line had. */
+export function isLocation(value: unknown): value is LocationRecord {
+  return typeof value === 'object' && value !== null && 'timezone' in value && 'coordinates' in value
+}
+
+/** As `JSON.stringify`, with all digits of large integers. */
+export function jsonOf(value: unknown): string {
+  if (typeof value === 'bigint') return String(value)
+  if (Array.isArray(value)) return `[${value.map(jsonOf).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  return `{${Object.entries(value)
+    .map(([name, each]) => `${JSON.stringify(name)}:${jsonOf(each)}`)
+    .join(',')}}`
 }

@@ -1,10 +1,9 @@
 import type { Plan } from '../../../enrich/formats/formats.ts'
 import type { LocationField } from '../../../enrich/options.ts'
-import type { LocationRecord } from '../../../location/location-record.ts'
 import type { Output } from '../output.ts'
 import { ColumnWriter } from './column-writer.ts'
 import { type ColumnType, elementsOf, fieldValue, isNumber, locationElements } from './columns.ts'
-import { type Row, RowReader, type SizedRow } from './row-reader.ts'
+import { isLocation, jsonOf, RESCUED, type Row, RowReader, type SizedRow } from './row-reader.ts'
 
 /** Rows and bytes of lines of a row group, at most: all of them are in memory. */
 const GROUP_ROWS = 100_000
@@ -12,9 +11,6 @@ const GROUP_BYTES = 2 ** 26
 
 /** Limit of the columns. More members are in the column of rescued data. */
 const MAX_COLUMNS = 2000
-/** The column of what has no place in the other columns. Other engines have this name for it. */
-export const RESCUED = '_rescued_data'
-
 const MOST_INT64 = 2n ** 63n - 1n
 
 /** A column of the file: its type, and the values of the row group that is being read. */
@@ -183,10 +179,6 @@ function valueAs(type: ColumnType | 'location', value: unknown): unknown {
   }
 }
 
-function isLocation(value: unknown): value is LocationRecord {
-  return typeof value === 'object' && value !== null && 'timezone' in value && 'coordinates' in value
-}
-
 function integerOf(value: unknown): bigint | undefined {
   const integer = typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value
   if (Object.is(value, -0) || typeof integer !== 'bigint') return undefined
@@ -201,14 +193,4 @@ function numberOf(value: unknown): number | undefined {
 /** Bytes, because the writer would write a text as a JSON string. */
 function jsonBytes(value: unknown): Uint8Array {
   return Buffer.from(jsonOf(value))
-}
-
-/** As `JSON.stringify`, with all digits of large integers. */
-function jsonOf(value: unknown): string {
-  if (typeof value === 'bigint') return String(value)
-  if (Array.isArray(value)) return `[${value.map(jsonOf).join(',')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  return `{${Object.entries(value)
-    .map(([name, each]) => `${JSON.stringify(name)}:${jsonOf(each)}`)
-    .join(',')}}`
 }

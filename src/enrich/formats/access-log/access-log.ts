@@ -292,7 +292,7 @@ export const ACCESS_LOG: FormatDefinition<AccessLogPlan> = {
   name: 'access-log',
   title: 'access log, common or combined (Apache, nginx, Caddy, Traefik)',
   example: '81.2.69.142 - - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 512 "-" "curl/8.5.0"',
-  options: ['field', 'append', 'fields'],
+  options: ['field', 'append'],
   mayBeWrapped: true,
   requiredForRows: [],
   recognise: looksLikeAccessLog,

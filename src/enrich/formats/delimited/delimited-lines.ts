@@ -14,7 +14,7 @@ import { RecordValues } from './record-values.ts'
  * are there already get new values in place. Without a location the columns are empty.
  */
 export class DelimitedLines implements LineFormat {
-  readonly rewrites = false
+  readonly rewrites: boolean = false
   readonly header: LineFormat['header']
   fault = ''
   doubt = ''

@@ -2,18 +2,19 @@
 
 import { plainLayout } from '../../reading/layout.ts'
 import { LineRecordEnds } from '../../reading/record-ends.ts'
-import { columnsTemplate, escapedColumnsTemplate } from '../../writing/column-templates.ts'
+import { columnsTemplate, escapedColumnsTemplate, jsonTemplate } from '../../writing/column-templates.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import { DelimitedLines } from './delimited-lines.ts'
 import { type DelimitedPlan, planDelimited, planRows } from './plan.ts'
 import { looksLikeCsv, looksLikeTsv } from './table.ts'
+import { TableObjects } from './table-objects.ts'
 import { TableRows } from './table-rows.ts'
 
 export const CSV: FormatDefinition<DelimitedPlan> = {
   name: 'csv',
   title: 'table with commas, semicolons or another separator (RFC 4180)',
   example: 'time,client_ip\n2026-07-01T12:00:00Z,81.2.69.142',
-  options: ['field', 'timeField', 'fields', 'header', 'overwrite', 'maxRecordLines'],
+  options: ['field', 'timeField', 'header', 'overwrite', 'maxRecordLines'],
   requiredForRows: ['field', 'quoting', 'at'],
   recognise: looksLikeCsv,
   plan: (sample, isWhole, options) => planDelimited(sample, isWhole, options, 'csv'),
@@ -34,8 +35,9 @@ export const CSV: FormatDefinition<DelimitedPlan> = {
   },
   withoutHeader: (plan) => ({ ...plan, headerLine: 0, hasSeparatorLine: false }),
   addressPosition: ({ address }) => `in column ${address + 1}`,
-  nextFormat: ({ format }) => format,
-  locationTemplate: ({ fields, delimiter, quotes, isRows }) => {
+  nextFormat: ({ format, isObject }) => (isObject ? 'ndjson' : format),
+  locationTemplate: ({ fields, jsonFields, delimiter, quotes, isRows, isObject }) => {
+    if (isObject) return jsonTemplate(jsonFields)
     const separator = String.fromCharCode(delimiter)
     return isRows && !quotes
       ? escapedColumnsTemplate(fields, separator)
@@ -43,7 +45,11 @@ export const CSV: FormatDefinition<DelimitedPlan> = {
   },
   fieldNames: ({ names }) => names,
   makeLines: (plan, locator) =>
-    plan.isRows ? new TableRows(plan, locator) : new DelimitedLines(plan, locator),
+    plan.isRows
+      ? new TableRows(plan, locator)
+      : plan.isObject
+        ? new TableObjects(plan, locator)
+        : new DelimitedLines(plan, locator),
   planRows: (options) => planRows(options, 'csv'),
 }
 

@@ -48,6 +48,8 @@ export interface DelimitedPlan extends CommonPlan, Dialect {
   readonly columns: readonly string[]
   /** For each column the index in `fields` of its new value, or -1. Empty when no column is replaced. */
   readonly replaced: readonly number[]
+  /** Whether records become objects. */
+  readonly isObject: boolean
   /** Whether records are rows, which have any number of columns and no header. `width` is 0 then. */
   readonly isRows: boolean
 }
@@ -109,9 +111,16 @@ export function planDelimited(
   if (timeField !== undefined && time !== null) {
     checkNamedTimes(timesIn(records, time), `column ${quoted(timeField)}`)
   }
-  const added = columnNames(fields, options)
+  const isObject = options.to !== undefined
+  const added = isObject ? [common.into] : columnNames(fields, options)
   const replaced = names.map((name) => added.indexOf(name))
   const isReplacing = replaced.some((index) => index >= 0)
+  if (isReplacing && isObject) {
+    throw new EnrichError(
+      'ENRICH_FIELD_EXISTS',
+      `the table has a column ${quoted(common.into)} already: choose another name for what is added, as in --into geo (in a program: into)`,
+    )
+  }
   if (isReplacing && !common.overwrite) {
     const taken = added.filter((each) => names.includes(each))
     throw new EnrichError(
@@ -133,6 +142,7 @@ export function planDelimited(
     fields,
     columns: added,
     replaced: isReplacing ? replaced : [],
+    isObject,
     isRows: false,
   }
   return { plan, notes }
@@ -249,6 +259,7 @@ export function planRows(options: RowLineOptions, format: DelimitedPlan['format'
     throw new TypeError(`the option "quoting" must be one of ${QUOTING.join(', ')}`)
   }
   const named = options.overwrite === true ? 'overwrite' : options.into === undefined ? null : 'into'
+  if (options.to !== undefined) throw new TypeError(`the option "to" is not for rows of ${format}`)
   if (named !== null)
     throw new TypeError(`the option "${named}" is for ndjson: the columns of rows have no names`)
   const address = columnOfRows(field, 'field')
@@ -268,6 +279,7 @@ export function planRows(options: RowLineOptions, format: DelimitedPlan['format'
     fields: checkedFields(fields),
     columns: [],
     replaced: [],
+    isObject: false,
     isRows: true,
   }
 }

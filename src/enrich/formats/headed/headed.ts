@@ -1,13 +1,12 @@
 // Logs whose own lines name their columns: W3C Extended, Zeek, and tables separated by spaces.
 
-import { JSON_TEMPLATE } from '../../../location/rendered-locations.ts'
 import type { FieldRole } from '../../counting/field-values.ts'
 import { shownName } from '../../errors.ts'
 import { kindOfValue } from '../../reading/field-guess.ts'
 import { isAddressName } from '../../reading/known-names.ts'
 import { plainLayout } from '../../reading/layout.ts'
 import { sampleLines } from '../../reading/sample.ts'
-import { columnsTemplate, wordsTemplate } from '../../writing/column-templates.ts'
+import { columnsTemplate, jsonTemplate, wordsTemplate } from '../../writing/column-templates.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import { HeadedLines } from './headed-lines.ts'
 import {
@@ -86,7 +85,7 @@ function definition(
     name,
     title,
     example,
-    options: ['field', 'timeField', 'fields', 'to'],
+    options: ['field', 'timeField'],
     requiredForRows: [],
     recognise,
     plan: (sample, isWhole, options) => planHeaded(sample, isWhole, options, name, rules),
@@ -113,8 +112,8 @@ function definition(
         )
       return isObject ? 'ndjson' : name
     },
-    locationTemplate: ({ fields, separator, unset, isObject }) => {
-      if (isObject) return JSON_TEMPLATE
+    locationTemplate: ({ fields, jsonFields, separator, unset, isObject }) => {
+      if (isObject) return jsonTemplate(jsonFields)
       const text = String.fromCharCode(separator)
       if (separator === COMMA) return columnsTemplate(fields, text, true)
       // IIS writes a plus sign for a space in a value; Zeek writes the code of the separator.

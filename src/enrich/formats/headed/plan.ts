@@ -59,8 +59,6 @@ export function planHeaded(
   const fields = checkedFields(options.fields ?? LOCATION_FIELDS)
   const { field, timeField } = options
   const isObject = options.to !== undefined
-  if (isObject && options.fields !== undefined)
-    throw new TypeError('the option "fields" is for lines that are kept, and "to" makes objects of them')
   const quotes = format === 'w3c'
   const read = readSample(sample, isWhole, rules, quotes, common.maxLineBytes)
   const { columns, header, headerLine, separator } = read

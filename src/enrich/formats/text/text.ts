@@ -2,7 +2,7 @@ import { quoted } from '../../../errors.ts'
 import { EnrichError } from '../../errors.ts'
 import { NO_TIME } from '../../locating/event-time.ts'
 import { OpeningTime, type TimeKind } from '../../locating/opening-time.ts'
-import { commonPlan, type LineOptions, OUTPUT_FORMS, type Planned } from '../../options.ts'
+import { commonPlan, type LineOptions, type Planned } from '../../options.ts'
 import { plainLayout } from '../../reading/layout.ts'
 import { firstLines } from '../../reading/sample.ts'
 import { appendedNothing, appendPlan, appendTemplate } from '../../writing/appended-location.ts'
@@ -23,9 +23,6 @@ export const MOST_ADDRESSES = 10_000
 function textPlan(options: LineOptions & InputFacts): TextPlan {
   const common = commonPlan(options)
   const { to, nth, annotate, append = false, fields, into } = options
-  if (to !== undefined && !OUTPUT_FORMS.includes(to)) {
-    throw new TypeError(`the option "to" must be one of ${OUTPUT_FORMS.join(', ')}`)
-  }
   if (nth !== undefined && !(Number.isSafeInteger(nth) && nth >= 1 && nth <= MOST_ADDRESSES)) {
     throw new TypeError(`the option "nth" must be a whole number from 1 to ${MOST_ADDRESSES}`)
   }
@@ -33,9 +30,9 @@ function textPlan(options: LineOptions & InputFacts): TextPlan {
   const [form, another] = (['annotate', 'append', 'to'] as const).filter((name) => given[name])
   if (another !== undefined)
     throw new TypeError(`for text, use one of the options "${form}" and "${another}"`)
-  if (fields !== undefined && !append) {
+  if (fields !== undefined && !append && to === undefined) {
     throw new TypeError(
-      'for text, the option "fields" needs "append"; "annotate" names the values of a place',
+      'for text, the option "fields" needs "append" or "to"; "annotate" names the values of a place',
     )
   }
   if (into !== undefined && form !== 'to') throw new TypeError('for text, the option "into" needs "to"')
@@ -121,7 +118,7 @@ export const TEXT: FormatDefinition<TextPlan> = {
   name: 'text',
   title: 'any other text with addresses in it: syslog, auth.log, mail and error logs, HAProxy, iptables',
   example: 'Jul  1 12:00:00 web sshd[7]: Failed password for root from 81.2.69.142 port 51234 ssh2',
-  options: ['append', 'fields', 'annotate', 'nth', 'to'],
+  options: ['append', 'annotate', 'nth'],
   requiredForRows: ['at'],
   recognise: looksLikeText,
   plan: planText,

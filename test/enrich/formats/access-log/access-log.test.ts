@@ -70,7 +70,7 @@ describe('planAccessLog', () => {
   })
 
   it.each([
-    [{ fields: ['city'] }, /"fields" needs "append"/],
+    [{ append: true, to: 'ndjson' }, /one of the options "append" and "to"/],
     [{ append: true, fields: [] }, /"fields" must be some of/],
     [{ append: true, fields: ['city', 'city'] }, /"fields" names a column twice/],
   ] as const)('refuses columns as %j', (options, message) => {

@@ -1,0 +1,194 @@
+// Tables of every format: geofix enrich --to csv, --to tsv, -o FILE.csv, --bom.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { sampleTable } from '../../../src/enrich/formats/delimited/table.ts'
+import { definitionOf, FORMATS } from '../../../src/enrich/formats/formats.ts'
+import { effort } from '../../effort.ts'
+import { temporaryFolder } from '../../temporary.ts'
+import { geofix, writeDatabase } from './command-line.ts'
+
+const folder = temporaryFolder()
+const DB = writeDatabase(folder)
+const path = (name: string): string => join(folder, name)
+const enrich = (args: readonly string[], input: string | AsyncIterable<string> = '') =>
+  geofix(['enrich', '--db', DB, '--at', '2026-07-01', '--stats', 'none', ...args], { input })
+
+/** The records of a table, as the reader of CSV and TSV sees them. */
+function recordsOf(text: string, delimiter = ','): readonly (readonly string[])[] {
+  const bytes = new TextEncoder().encode(text)
+  return sampleTable(bytes, true, { delimiter: delimiter.charCodeAt(0), quotes: true }, 1e6, 1e6).rows
+}
+
+const ACCESS =
+  '81.2.69.142 - ann [01/Jul/2026:12:00:00 +0000] "GET /a,b HTTP/1.1" 200 5 "-" "curl/8.5.0"\n' +
+  '10.0.0.1 - - [01/Jul/2026:12:00:01 +0000] "-" 400 0 "-" "-"\n'
+const FIELDS = 'ip,ident,user,time,method,target,protocol,status,bytes,referrer,user_agent'
+
+describe('geofix enrich --to csv', () => {
+  it('makes columns of the fields of an access log, and of the location', async () => {
+    const { status, out, err } = await enrich(['--to', 'csv', '--fields', 'country_code,city'], ACCESS)
+    expect(status).toBe(0)
+    expect(out).toBe(
+      `${FIELDS},country_code,city\n` +
+        '81.2.69.142,,ann,2026-07-01T12:00:00+00:00,GET,"/a,b",HTTP/1.1,200,5,,curl/8.5.0,GB,London\n' +
+        '10.0.0.1,,,2026-07-01T12:00:01+00:00,,,,400,0,,,,\n',
+    )
+    expect(err).toContain('the columns of the table are the members of the first 2 lines: ip, ident, user')
+  })
+
+  it.each(FORMATS)('makes a table of %s, also by the name of the output', async (format) => {
+    const log = format === 'custom-log' ? ['--log-format', '$remote_addr [$time_local] $status'] : []
+    for (const [form, delimiter] of [
+      ['csv', ','],
+      ['tsv', '\t'],
+    ] as const) {
+      const input = `${definitionOf(format).example}\n`
+      const typed = await enrich(['--to', form, '--fields', 'city,country_code', ...log], input)
+      expect(typed.status).toBe(0)
+      const [header = [], record = [], ...others] = recordsOf(typed.out, delimiter)
+      expect(header.slice(-2)).toEqual(['city', 'country_code'])
+      expect(record.slice(-2)).toEqual(['London', 'GB'])
+      expect(record).toHaveLength(header.length)
+      expect(record.some((value) => value.includes('81.2.69.142'))).toBe(true)
+      expect(others).toEqual([])
+      writeFileSync(path('in'), input)
+      const named = path(`${format}.${form}`)
+      expect(await enrich([path('in'), '-o', named, '--fields', 'city,country_code', ...log])).toMatchObject({
+        status: 0,
+      })
+      expect(readFileSync(named, 'utf8')).toBe(typed.out)
+    }
+  })
+
+  it('keeps the bytes of a table that is of this form already, and makes objects with --to ndjson', async () => {
+    const input = 'id; client_ip\r\n"1"; 81.2.69.142\r\n'
+    expect((await enrich(['--to', 'csv', '--fields', 'city'], input)).out).toBe(
+      'id; client_ip;city\r\n"1"; 81.2.69.142;London\r\n',
+    )
+    expect((await enrich(['--to', 'tsv', '--fields', 'city'], input)).out).toBe(
+      'id\tclient_ip\tcity\n1\t" 81.2.69.142"\tLondon\n',
+    )
+    expect((await enrich(['--to', 'ndjson', '--fields', 'city'], input)).out).toBe(
+      '{"id":"1","client_ip":" 81.2.69.142","location":{"city":"London"}}\n',
+    )
+  })
+
+  it('writes members as JSON, and keeps what comes too late and what cannot be read', async () => {
+    const first =
+      '{"ip":"81.2.69.142","n":12345678901234567890,"t":true,"list":[1,"a"],"o":{"x":null},"e":null}\n'
+    const small = await enrich(['--to', 'csv', '--fields', 'city', '--field', 'ip'], first)
+    expect(small.out).toBe(
+      'ip,n,t,list,o,e,city\n81.2.69.142,12345678901234567890,true,"[1,""a""]","{""x"":null}",,London\n',
+    )
+    const late = '{"ip":"1.2.3.4","n":1,"more":[2]}\nnot JSON\n'
+    const lines = `${first.repeat(10_000)}${late}`
+    const { out, err } = await enrich(['--to', 'csv', '--fields', 'city', '--field', 'ip'], lines)
+    const rows = out.trimEnd().split('\n')
+    expect(rows).toHaveLength(10_003)
+    expect(rows[0]).toBe('ip,n,t,list,o,e,city,_rescued_data')
+    expect(rows[10_001]).toBe('1.2.3.4,1,,,,,Sydney,"{""more"":[2]}"')
+    expect(rows[10_002]).toBe(',,,,,,,"{""raw"":""not JSON""}"')
+    expect(err).toContain('2 rows have what is no column, and have it as JSON in _rescued_data: more, raw')
+  })
+
+  it('has no location twice: a column of this name must be named anew', async () => {
+    const input = '{"ip":"81.2.69.142","city":"here"}\n'
+    const { status, err } = await enrich(['--to', 'csv'], input)
+    expect(status).toBe(2)
+    expect(err).toContain('a member "city" already: write other names, as in --into geo')
+    const { out } = await enrich(['--to', 'csv', '--into', 'geo', '--fields', 'city'], input)
+    expect(out).toBe('ip,city,geo_city\n81.2.69.142,here,London\n')
+  })
+
+  it('has columns for several addresses', async () => {
+    const fields = ['--field', 'a=from', '--field', 'b=to', '--fields', 'city']
+    const input = '{"a":"81.2.69.142","b":"1.2.3.4"}\n{"a":"x"}\n'
+    const { out } = await enrich(['--to', 'csv', ...fields], input)
+    expect(out).toBe('a,b,from_city,to_city\n81.2.69.142,1.2.3.4,London,Sydney\nx,,,\n')
+    expect((await enrich(['--to', 'tsv', ...fields], 'a,b\n81.2.69.142,1.2.3.4\n')).out).toBe(
+      'a\tb\tfrom_city\tto_city\n81.2.69.142\t1.2.3.4\tLondon\tSydney\n',
+    )
+  })
+
+  it('begins with a byte order mark with --bom, once', async () => {
+    const csv = '\ufeffip\n81.2.69.142\n'
+    for (const [input, expected] of [
+      [ACCESS, `\ufeff${FIELDS}`],
+      [csv, '\ufeffip,'],
+      [csv.slice(1), '\ufeffip,'],
+    ] as const) {
+      const bytes = Buffer.from((await enrich(['--to', 'csv', '--bom'], input)).out)
+      // The text that the test gets has lost the mark of a stream that begins with one.
+      expect(`\ufeff${bytes.toString().replace(/^\ufeff/, '')}`.startsWith(expected)).toBe(true)
+    }
+    writeFileSync(path('in'), ACCESS)
+    await enrich([path('in'), '-o', path('bom.csv'), '--bom'])
+    expect([...readFileSync(path('bom.csv')).subarray(0, 5)]).toEqual([0xef, 0xbb, 0xbf, 0x69, 0x70])
+    expect((await enrich(['--bom'], ACCESS)).err).toContain('--bom is for tables: add --to csv')
+  })
+
+  it('keeps lines where --append or --annotate ask for it', async () => {
+    writeFileSync(path('in'), ACCESS)
+    await enrich([path('in'), '-o', path('kept.csv'), '--append', '--fields', 'city'])
+    expect(readFileSync(path('kept.csv'), 'utf8')).toBe(
+      ACCESS.replace('0"\n', '0"\tLondon\n').replace('"-"\n', '"-"\t\n'),
+    )
+    const { status, err } = await enrich(['--to', 'csv', '--append'], ACCESS)
+    expect({ status, isFile: existsSync(path('csv')) }).toEqual({ status: 2, isFile: false })
+    expect(err).toContain('--to csv makes a table of the lines, and --append keeps them')
+  })
+
+  it('writes what a live stream has before each pause', async () => {
+    const pieces = (async function* () {
+      yield '{"ip":"81.2.69.142","a":1}\n'
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      yield '{"ip":"1.2.3.4","b":2}\n'
+    })()
+    const { out } = await enrich(
+      ['--to', 'csv', '--fields', 'city', '--format', 'ndjson', '--field', 'ip'],
+      pieces,
+    )
+    expect(out).toBe('ip,a,city,_rescued_data\n81.2.69.142,1,London,\n1.2.3.4,,Sydney,"{""b"":2}"\n')
+  })
+
+  it('masks the addresses of a table, too', async () => {
+    const { out } = await enrich(['--to', 'csv', '--mask', '24,48', '--fields', 'city'], ACCESS)
+    expect(out).toContain('\n81.2.69.0,,ann,')
+    expect(out).toContain(',London\n')
+  })
+
+  it('has the values of any objects', async () => {
+    const value = fc.oneof(
+      fc.string({ unit: fc.constantFrom(...'ab ,;"\t\n\ré1') }).map((text) => text.trim()),
+      fc.integer(),
+      fc.boolean(),
+      fc.constant(null),
+    )
+    const objects = fc.array(fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd"e,f'), value), { maxLength: 6 })
+    await fc.assert(
+      fc.asyncProperty(objects, async (given) => {
+        const lines = given.map((each) => `${JSON.stringify({ ip: '81.2.69.142', ...each })}\n`).join('')
+        const first = '{"ip":"81.2.69.142"}\n'
+        const { out } = await enrich(['--to', 'csv', '--fields', 'city', '--field', 'ip'], first + lines)
+        const [header = [], , ...records] = recordsOf(out)
+        const textOf = (each: unknown): string =>
+          each === undefined || each === null ? '' : typeof each === 'string' ? each : JSON.stringify(each)
+        expect(
+          records.map((record) => Object.fromEntries(record.map((each, at) => [header[at], each]))),
+        ).toEqual(
+          given.map((each) =>
+            Object.fromEntries(
+              header.map((name) => [
+                name,
+                textOf({ ip: '81.2.69.142', city: 'London', ...each }[name] satisfies unknown),
+              ]),
+            ),
+          ),
+        )
+      }),
+      { numRuns: effort({ short: 20, long: 100 }) },
+    )
+  })
+})
