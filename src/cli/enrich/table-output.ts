@@ -2,6 +2,7 @@ import type { Plan } from '../../enrich/formats/formats.ts'
 import type { LocationField } from '../../enrich/options.ts'
 import { markLength } from '../../enrich/reading/sample.ts'
 import { RAW } from '../../enrich/writing/json-text.ts'
+import { countOf } from '../figures.ts'
 import { UsageError } from '../terminal.ts'
 import type { Output } from './output.ts'
 import { fieldValue } from './parquet/columns.ts'
@@ -170,7 +171,7 @@ export class TableOutput implements Output {
     this.#hasRescued = !isWhole || rows.some((row) => this.#rescuedOf(row).size > 0)
     const header = [...this.#names, ...added, ...(this.#hasRescued ? [RESCUED] : [])]
     this.#settings.note(
-      `the columns of the table are the members of the first ${rows.length} lines: ${shown(this.#names)}`,
+      `the columns of the table are the members of the first ${countOf(rows.length, 'line', 'lines')}: ${shown(this.#names)}`,
     )
     const { form } = this.#settings
     return recordText(header, form) + rows.map((row) => this.#textOf(row)).join('')
@@ -208,7 +209,7 @@ export class TableOutput implements Output {
 
   #rescuedNote(): string {
     const names = shown([...this.#rescuedNames])
-    return `${this.#rescuedRows} rows have what is no column, and have it as JSON in ${RESCUED}: ${names}`
+    return `${countOf(this.#rescuedRows, 'row has', 'rows have')} members that are no columns, now as JSON in ${RESCUED}: ${names}`
   }
 }
 

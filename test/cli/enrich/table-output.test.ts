@@ -90,7 +90,7 @@ describe('geofix enrich --to csv', () => {
     expect(rows[0]).toBe('ip,n,t,list,o,e,city,_rescued_data')
     expect(rows[10_001]).toBe('1.2.3.4,1,,,,,Sydney,"{""more"":[2]}"')
     expect(rows[10_002]).toBe(',,,,,,,"{""raw"":""not JSON""}"')
-    expect(err).toContain('2 rows have what is no column, and have it as JSON in _rescued_data: more, raw')
+    expect(err).toContain('2 rows have members that are no columns, now as JSON in _rescued_data: more, raw')
   })
 
   it('has no location twice: a column of this name must be named anew', async () => {

@@ -44,7 +44,6 @@ describe('the options of geofix enrich', () => {
       /--field is for json, ndjson, .*csv, and standard input is list\./,
     ],
     ['--time-field', ['--time-field', 'ts'], 'list', /--time-field is for json, ndjson, .*csv/],
-    ['--fields', ['--fields', 'city'], 'ndjson', /--fields is for .*access-log, .*csv/],
     ['--no-header', ['--no-header'], 'ndjson', /--no-header is for tsv, csv/],
     ['--append', ['--append'], 'tsv', /--append is for access-log, .*list/],
     ['--overwrite', ['--overwrite'], 'list', /--overwrite is for json, ndjson, .*csv/],
@@ -57,17 +56,19 @@ describe('the options of geofix enrich', () => {
   })
 
   it('are checked against a detected format too', async () => {
-    const { status, err } = await geofix(['enrich', '--fields', 'city'], { input: '{"ip":"81.2.69.142"}\n' })
+    const { status, err } = await geofix(['enrich', '--append'], { input: '{"ip":"81.2.69.142"}\n' })
     expect(status).toBe(2)
-    expect(err).toMatch(/--fields is for .*access-log, .*csv.*, and standard input is ndjson\./)
+    expect(err).toMatch(/--append is for .*access-log, .*list.*, and standard input is ndjson\./)
   })
 
   it.each([['enrich'], ['enrich', '--rows', '--format', 'list', '--at', '2026-07-01']])(
-    'say that --fields needs --append for lines that would become objects: %s',
+    'give lines that become objects the members of --fields: %s',
     async (...args) => {
-      const { status, out, err } = await geofix([...args, '--fields', 'city'], { input: '81.2.69.142\n' })
-      expect({ status, out }).toEqual({ status: 2, out: '' })
-      expect(err).toMatch(/for list, --fields needs --append: without it, lines become objects/)
+      const { status, out } = await geofix([...args, '--fields', 'country_code'], { input: '81.2.69.142\n' })
+      expect({ status, out }).toEqual({
+        status: 0,
+        out: '{"ip":"81.2.69.142","location":{"country_code":"GB"}}\n',
+      })
     },
   )
 
