@@ -81,7 +81,7 @@ export function start(
 export async function untilTakesHangup(pid: number | undefined): Promise<void> {
   const status = `/proc/${pid}/status`
   if (!existsSync(status)) return delay(4000)
-  for (let waited = 0; waited < 30_000; waited += 10) {
+  for (let waited = 0; waited < 120_000; waited += 10) {
     // The lowest bit is SIGHUP.
     const [, mask = '0'] = /^SigCgt:\s*([\da-f]+)$/m.exec(readFileSync(status, 'utf8')) ?? []
     if ((Number.parseInt(mask.slice(-8), 16) & 1) !== 0) return

@@ -17,7 +17,7 @@ const ROWS = `${ENRICH} --rows --format ndjson --field ip --at 2026-07-01`
 
 /** Runs a command with a closed standard descriptor. Standard error goes to a file, if it is open. */
 function shell(command: string): { status: number | null; out: string; err: string } {
-  const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8', timeout: 30_000 })
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8', timeout: 250_000 })
   return { status, out: stdout, err: stderr }
 }
 

@@ -361,10 +361,7 @@ describe('standard output of geofix enrich', () => {
     const { stdout, stderr } = spawnSync(
       'bash',
       ['-c', script, process.execPath, ...cli, '--threads', threads],
-      {
-        encoding: 'utf8',
-        timeout: 30_000,
-      },
+      { encoding: 'utf8', timeout: 250_000 },
     )
     const [line = '', status] = stdout.trimEnd().split('\n')
     expect(JSON.parse(line).location.city).toBe('London')

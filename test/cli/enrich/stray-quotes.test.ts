@@ -47,7 +47,7 @@ describe('stray quotes', () => {
         expect(err).toContain(`"bad":${stray},`)
       }
     }
-  }, 120_000)
+  })
 
   it.each([
     // The text after the closing quote of the last row says that the quote of the first was stray.

@@ -23,7 +23,7 @@ export async function startServe(...args: string[]) {
       .map((line) => JSON.parse(line))
   /** The line of an event that comes for the `count`th time. */
   const until = async (event: string, count = 1) => {
-    for (let waited = 0; waited < 30_000; waited += 20) {
+    for (let waited = 0; waited < 120_000; waited += 20) {
       const found = lines().filter((line) => line.event === event)
       if (found.length >= count) return found[count - 1] ?? {}
       await delay(20)

@@ -334,7 +334,6 @@ describe('authenticate', () => {
 
   it.skipIf(process.platform === 'win32')(
     'waits for no writer of a named pipe (second trial 4)',
-    { timeout: 10_000 },
     async () => {
       const pipe = join(folder, 'pipe')
       spawnSync('mkfifo', ['-m', '600', pipe])
