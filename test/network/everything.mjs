@@ -191,6 +191,10 @@ const RUNS = {
       return failure(() => readAll(entry.enrich(streamOf('{"a":1}\n{"a":2}\n'), { resolver }).output))
     },
     LOCATION_FIELDS: ({ LOCATION_FIELDS }) => LOCATION_FIELDS,
+    count: async ({ count }) => {
+      const input = streamOf(`{"ip":"${ADDRESS}"}\n{"ip":"http://example.com/"}\n`)
+      return count(input, { resolver: await resolverOf(), by: ['country'] })
+    },
     enrich: async ({ enrich }) => {
       const resolver = await resolverOf()
       const results = []

@@ -77,6 +77,8 @@ Object.assign(RUNS, {
     { args: ['rotate', ...ofKeys, 'example.com'], status: 1 },
   ],
   formats: [{ args: [] }],
+  count: [{ args: ['--db', database, '--by', 'country,hour', 'access.log'] }],
+  engine: [{ args: ['spark', 'http:'] }],
   pack: [
     { args: [database, '-o', 'city.mmdb.packed'] },
     { args: ['http://example.com/', '-o', 'x.packed'], status: 2 },
