@@ -40,6 +40,8 @@ export function checkAddresses(
 ): void {
   if (plan.force) return
   const counts = firstRecords(enricher, plan, sample, isWhole)
+  // The run counts these records again.
+  enricher.locationCounts()
   const records = counts.lines - counts.blank
   const isEmpty = isMerelyEmpty(counts)
   const enough = isEmpty ? MIN_EMPTY_RECORDS : 1

@@ -9,6 +9,7 @@ export const COUNT_KEYS = [
   'region',
   'city',
   'timezone',
+  'asn',
   'network',
   'ip',
   'hour',
@@ -27,6 +28,7 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   country: ['country', 'country_name'],
   region: ['country', 'region', 'region_name'],
   city: ['country', 'region_name', 'city'],
+  asn: ['asn', 'asn_organization'],
 }
 
 /** What the location of a line says. */
@@ -46,6 +48,7 @@ export type CountValue = string | number | null
  * - `time`: of the time of the line, in UTC or in the time zone of the plan
  * - `local-hour`: the hour of the day at the place
  * - `address`: of the first bits of the address; an address has 32 or 128 of them
+ * - `asn`: the autonomous system of the address
  * - `reason`: why the line has no location
  * - `field`: the value of the field with this index in the `counted` fields of the plan
  */
@@ -59,7 +62,7 @@ export type Dimension =
       readonly ipv6Bits: number
     }
   | { readonly kind: 'field'; readonly columns: readonly string[]; readonly field: number }
-  | { readonly kind: 'local-hour' | 'reason'; readonly columns: readonly string[] }
+  | { readonly kind: 'local-hour' | 'asn' | 'reason'; readonly columns: readonly string[] }
 
 /** What is counted. Plain data, as plans are. */
 export interface CountPlan {
@@ -119,7 +122,7 @@ export function countPlan(options: CountPlanOptions): CountPlan {
   const others = by.flatMap((key): Dimension[] => {
     if (isOneOf(LOCATIONS, key) || isOneOf(TIMES, key)) return []
     if (key === 'local_hour') return [{ kind: 'local-hour', columns: [key] }]
-    if (key === 'reason') return [{ kind: key, columns: [key] }]
+    if (key === 'asn' || key === 'reason') return [{ kind: key, columns: COLUMNS[key] ?? [key] }]
     if (key === 'ip') return [{ kind: 'address', columns: [key], ipv4Bits: 32, ipv6Bits: 128 }]
     const network = networkOf(key)
     return [network ?? { kind: 'field', columns: [key], field: fields.push(key) - 1 }]
@@ -172,6 +175,11 @@ function checkTimeZone(timeZone: string): void {
       `the option "timeZone" must be an IANA time zone such as Europe/Berlin, not ${quoted(timeZone)}`,
     )
   }
+}
+
+/** Whether lines are counted by the autonomous systems of their addresses, which needs a database of these. */
+export function countsSystems({ dimensions }: CountPlan): boolean {
+  return dimensions.some(({ kind }) => kind === 'asn')
 }
 
 /** What is wrong with a name that is neither a key nor one of these fields, for a message. */

@@ -2,7 +2,7 @@
 
 import type { DatabaseSet } from '../location/database-set.ts'
 import { checkOptionNames, type NamesOf } from '../option-names.ts'
-import { type CountPlan, countPlan } from './count-plan.ts'
+import { type CountPlan, countPlan, countsSystems } from './count-plan.ts'
 import { type CountTable, countNotes, countTable } from './counting/count-rows.ts'
 import { type Counts, finishedCounts } from './counting/counts.ts'
 import { LocalExecutor } from './executor.ts'
@@ -30,9 +30,9 @@ export interface CountOptions
     | 'maxRecordLines'
   > {
   /**
-   * What lines are counted by: `country`, `region`, `city`, `timezone`, `network` (also `network/16`, or
+   * What lines are counted by: `country`, `region`, `city`, `timezone`, `asn`, `network` (also `network/16`, or
    * `network/16/48` for both families), `ip`, `hour`, `day`, `weekday`, `month`, `local_hour`, `reason`, or fields of the log by their
-   * names. A field with the name of a key is written with a slash: `/country`. One text has commas between the keys.
+   * names. `asn` needs a resolver that was opened with the option `asn`. A field with the name of a key is written with a slash: `/country`. One text has commas between the keys.
    */
   readonly by: string | readonly string[]
   /** Count the distinct addresses of each row too. Default: false. */
@@ -84,6 +84,11 @@ export async function countLines(
   plan: CountPlan,
 ): Promise<CountResult> {
   const { by: _, unique: __, top, timeZone: ___, maxGroups: ____, ...lineOptions } = options
+  if (countsSystems(plan) && !set.systems.isAvailable) {
+    throw new TypeError(
+      'to count by "asn", open the resolver with autonomous systems: Resolver.open(source, { asn: true })',
+    )
+  }
   const source = new LineSource(input)
   const notes: string[] = []
   const run = new Run({

@@ -50,6 +50,12 @@ describe('count', () => {
     ])
   })
 
+  it('counts the records once that the run has checked for addresses', async () => {
+    const { rows, counts } = await count(chunksOf(LOG), { resolver, by: 'status' })
+    expect(rows.map((row) => row.count)).toEqual([4, 1, 1])
+    expect(counts).toMatchObject({ lines: 6, resolved: 5, failed: { private: 1 } })
+  })
+
   it.each<[title: string, options: Options, rows: readonly (readonly unknown[])[]]>([
     ['names in a language', { by: 'country', locale: 'de', top: 1 }, [['GB', 'Vereinigtes Königreich', 3]]],
     [

@@ -48,7 +48,18 @@ class CountSession implements Session {
   }
 
   async complete(): Promise<void> {
-    const { inputs, output: path, options, plan, databases, threads, top, form, isPlain } = this.#command
+    const {
+      inputs,
+      output: path,
+      options,
+      plan,
+      databases,
+      asnDatabases,
+      threads,
+      top,
+      form,
+      isPlain,
+    } = this.#command
     const terminal = this.#terminal
     const { signal } = this.#end
     asUsage(() => commonPlan(options))
@@ -60,7 +71,7 @@ class CountSession implements Session {
       this.#note('reading lines from this terminal: type them, then press Ctrl-D')
     }
     this.#workers = workersFor(sizeOfInputs(this.#inputs), threads)
-    const resolver = await openForThreads(databases, signal)
+    const resolver = await openForThreads(databases, signal, undefined, asnDatabases)
     withDatabases(resolver, checkLocations)
     const executor = new AdaptiveExecutor(() => resolver.share(), threads, this.#workers)
     this.#executor = executor

@@ -1,10 +1,21 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { embedded } from '../../embedded.ts'
 import { checkedCountPlan } from '../../enrich/count.ts'
-import { COUNT_KEYS, DEFAULT_MAX_GROUPS, MOST_GROUPS } from '../../enrich/count-plan.ts'
+import { COUNT_KEYS, countsSystems, DEFAULT_MAX_GROUPS, MOST_GROUPS } from '../../enrich/count-plan.ts'
 import { asUsage } from '../enrich/command-errors.ts'
 import { ENRICH_OPTIONS, formatsWith, MIN_THREADED_BYTES } from '../enrich/flags.ts'
-import { DB, type FlagsOf, LOCALE, type OptionDefinition, oneOf, readList, wholeNumber } from '../options.ts'
+import {
+  ASN,
+  DB,
+  type FlagsOf,
+  LOCALE,
+  type OptionDefinition,
+  oneOf,
+  readList,
+  wholeNumber,
+} from '../options.ts'
 import { UsageError } from '../terminal.ts'
 
 /** The forms of the output, and how the name of an output in each of them ends. */
@@ -86,6 +97,10 @@ export const COUNT_OPTIONS = [
   },
   LOCALE,
   DB,
+  {
+    ...ASN[1],
+    text: 'count `asn` by this database, such as GeoLite2-ASN.mmdb, instead of the embedded one. You can repeat it',
+  },
   ofEnrich('--max-line-bytes <n>'),
   ofEnrich('--max-record-lines <n>'),
   {
@@ -108,7 +123,7 @@ Examples:
   geofix count --by city --top 20 access.log -o cities.csv
   geofix count --by country,hour --top 5 access.log.*.gz
   geofix count --by network --unique access.log
-  geofix count --by ip,country --top 20 auth.log
+  geofix count --by ip,country,asn --top 20 auth.log
   geofix count --by status,country --only-country DE,FR access.log
   geofix count --by /user/plan,month events.ndjson --to ndjson
   geofix count --by weekday,local_hour access.log --to md
@@ -120,7 +135,7 @@ export type CountCommand = ReturnType<typeof countCommand>
 /** What `geofix count` is to do. @throws UsageError when an option is wrong */
 export function countCommand(files: readonly string[], flags: CountFlags) {
   const { by = ['country'], unique, top, timeZone, maxGroups, output, to, plain = false } = flags
-  const { db = [], trust, threads, quiet = false, onlyCountry, notCountry, ...others } = flags
+  const { db = [], asnDb, trust, threads, quiet = false, onlyCountry, notCountry, ...others } = flags
   if (files.filter((file) => file === '-').length > 1) {
     throw new UsageError('Standard input (-) can be read only once.')
   }
@@ -154,6 +169,8 @@ export function countCommand(files: readonly string[], flags: CountFlags) {
     maxRecordLines,
   }
   const options = { ...lines, trustedProxies: trust, onlyCountries: onlyCountry, notCountries: notCountry }
+  const plan = asUsage(() => checkedCountPlan({ ...options, by, unique, top, timeZone, maxGroups }))
+  if (asnDb !== undefined && !countsSystems(plan)) throw new UsageError('--asn-db is for --by asn.')
   const name = output === '-' ? undefined : output
   return {
     /** Files; `-` is standard input. At least one. */
@@ -163,12 +180,14 @@ export function countCommand(files: readonly string[], flags: CountFlags) {
     /** How lines are read. */
     options,
     /** What is counted. */
-    plan: asUsage(() => checkedCountPlan({ ...options, by, unique, top, timeZone, maxGroups })),
+    plan,
     top,
     form: to ?? ENDINGS.find(([ending]) => ending.test(name ?? ''))?.[1] ?? 'table',
     isPlain: plain,
     /** Files. If empty, the embedded database is used. */
     databases: db,
+    /** Databases of autonomous systems, if these are counted. */
+    asnDatabases: countsSystems(plan) ? (asnDb ?? [fileURLToPath(embedded.asn)]) : [],
     threads:
       threads === undefined
         ? { count: availableParallelism(), from: MIN_THREADED_BYTES }

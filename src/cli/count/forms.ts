@@ -52,7 +52,10 @@ function markdownValue(value: CountValue): string {
 }
 
 function isNumeric(rows: readonly CountRow[], column: string): boolean {
-  return rows.length > 0 && rows.every((row) => row[column] === null || typeof row[column] === 'number')
+  return (
+    rows.some((row) => row[column] !== null) &&
+    rows.every((row) => row[column] === null || typeof row[column] === 'number')
+  )
 }
 
 const NOTHING = '–'

@@ -24,21 +24,23 @@ const CACHE_BYTES = 201_326_592
  * @param paths if empty, the embedded database
  * @param signal stops waiting for the writer of a named pipe
  * @param maxBytes limit for each file, compressed and decompressed
+ * @param asnPaths databases of autonomous systems
  * @throws InvalidDatabaseError when a file cannot be read, is too large, is damaged or is not an MMDB database
  */
 export async function openForThreads(
   paths: readonly string[],
   signal?: AbortSignal,
   maxBytes = DEFAULT_MAX_BYTES,
+  asnPaths: readonly string[] = [],
 ): Promise<NodeResolver> {
-  const sources = paths.length > 0 ? paths : [fileURLToPath(embedded.city)]
+  const sources = [...(paths.length > 0 ? paths : [fileURLToPath(embedded.city)]), ...asnPaths]
   const databases = await Promise.all(
     sources.map(async (path) => {
       const bytes = extractUncompressed(await readFile(path, maxBytes, signal), path)
       return { bytes: inSharedMemory(bytes, path), path }
     }),
   )
-  return attachInThread({ geofix: 1, databases })
+  return attachInThread({ geofix: 1, databases, asn: asnPaths.length > 0 ? asnPaths.length : undefined })
 }
 
 /** Opens the databases that another thread has shared. @throws InvalidDatabaseError when one is not an MMDB database */

@@ -2,7 +2,8 @@ import { COUNT_COLUMNS, type CountValue, TIMES } from '../count-plan.ts'
 import type { GroupTotals } from './group-counts.ts'
 
 /** The lines with the same values of the keys. `null` is a value that lines do not have. */
-export type CountRow = Readonly<Record<string, CountValue>> & {
+export interface CountRow {
+  readonly [column: string]: CountValue | undefined
   readonly count: number
   /** Distinct addresses. Only with the option `unique`. */
   readonly unique?: number

@@ -1,5 +1,6 @@
 // Counts lines by their groups: the values of the keys become codes, and lines with the same codes are one group.
 import { formatIPv4, formatIPv6 } from '../../address/ip-text.ts'
+import { NO_SYSTEM } from '../../location/autonomous-systems.ts'
 import type { Locale } from '../../location/locale.ts'
 import type { Location } from '../../location/location-table.ts'
 import { RowSet, remember } from '../../location/tables.ts'
@@ -101,6 +102,8 @@ function coderOf(
         },
         values: () => [[null], ...Array.from({ length: 24 }, (_, hour) => [hour])],
       }
+    case 'asn':
+      return new SystemCoder(locator)
     case 'reason':
       return {
         code: () => (locator.locationNumber >= 0 ? 0 : FAILURE_REASONS.indexOf(locator.reason) + 1),
@@ -293,6 +296,59 @@ class AddressCoder implements Coder {
 function isMapped(words: Int32Array, at: number): boolean {
   return words[at] === 0 && words[at + 1] === 0 && words[at + 2] === 0xffff
 }
+
+/** Slots of the cache of addresses, two numbers each: the last word of an address, and its code plus 1. */
+const SYSTEM_SLOTS = 2 ** 16
+
+/** The autonomous systems of addresses. */
+class SystemCoder implements Coder {
+  readonly #locator: LineLocator
+  readonly #words = new Int32Array(4)
+  readonly #tuples = new Tuples()
+  /** The codes of recent IPv4 addresses. */
+  readonly #recent = new Int32Array(2 * SYSTEM_SLOTS)
+  /** Codes by the number of a system. */
+  readonly #codes = new Map<number, number>()
+  #generation = 0
+
+  constructor(locator: LineLocator) {
+    this.#locator = locator
+  }
+
+  code(mayAdd: boolean): number {
+    const words = this.#words
+    if (!this.#locator.addressInto(words)) return this.#codeOf(NO_SYSTEM, mayAdd)
+    if (!isMapped(words, 0)) return this.#codeOf(this.#locator.systemNumber, mayAdd)
+    const ipv4 = words[3] ?? 0
+    const slot = 2 * ((Math.imul(ipv4, 0x9e3779b1) >>> 8) & (SYSTEM_SLOTS - 1))
+    const known = this.#recent[slot + 1] ?? 0
+    if (this.#recent[slot] === ipv4 && known > 0) return known - 1
+    const code = this.#codeOf(this.#locator.systemNumber, mayAdd)
+    this.#recent[slot] = ipv4
+    this.#recent[slot + 1] = code + 1
+    return code
+  }
+
+  values(): (readonly CountValue[])[] {
+    return this.#tuples.list
+  }
+
+  #codeOf(number: number, mayAdd: boolean): number {
+    const { systems } = this.#locator
+    if (systems.generation !== this.#generation) {
+      this.#codes.clear()
+      this.#generation = systems.generation
+    }
+    const known = this.#codes.get(number)
+    if (known !== undefined) return known
+    const { number: asn, organization } = number === NO_SYSTEM ? NO_AS : systems.system(number)
+    const code = this.#tuples.code([asn, organization], mayAdd)
+    if (code !== NO_CODE) this.#codes.set(number, code)
+    return code
+  }
+}
+
+const NO_AS = { number: null, organization: null }
 
 /** The values of a field of the log. Code 0 is for lines without one. */
 class FieldCoder implements Coder {

@@ -5,6 +5,7 @@ import { utf8Encoder } from '../../bytes/utf8.ts'
 import { ClientWalk, MAX_FIELD_CHARS } from '../../client/client-address.ts'
 import { readHop } from '../../client/hop.ts'
 import { isGeofixError } from '../../errors.ts'
+import { type AutonomousSystems, NO_SYSTEM } from '../../location/autonomous-systems.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { localeOf } from '../../location/locale.ts'
 import type { Location } from '../../location/location-table.ts'
@@ -177,6 +178,21 @@ export class LineLocator {
     words[2] = MAPPED
     words[3] = address.ipv4
     return true
+  }
+
+  /** The number of the autonomous system of this line's address; {@link NO_SYSTEM} without one. */
+  get systemNumber(): number {
+    if (HAS_ADDRESS[this.#number] === false) return NO_SYSTEM
+    const { ipv4, ip, ipStart, ipEnd } = this.#cache
+    const address = this.#address
+    if (ipv4 !== NOT_IPV4) address.setIPv4(ipv4, '')
+    else if (!address.parse(latin1(ip, ipStart, ipEnd))) return NO_SYSTEM
+    return this.#set.systems.find(address)
+  }
+
+  /** The autonomous systems of the databases. */
+  get systems(): AutonomousSystems {
+    return this.#set.systems
   }
 
   /**
