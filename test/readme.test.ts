@@ -20,6 +20,7 @@ const DOCUMENTS = [
   'scripts/examples/electron/README.md',
   'scripts/examples/fleet/README.md',
   'src/cli/README.md',
+  'src/cli/count/README.md',
   'src/client/README.md',
   'src/edit/README.md',
   'src/enrich/README.md',

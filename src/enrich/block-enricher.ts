@@ -87,15 +87,16 @@ export class BlockEnricher {
     this.#layout = definition.layout(plan)
     this.#directive = this.#layout.directives?.firstByte ?? -1
     this.#ends = recordEndsOf(this.#layout)
-    // Loops write lines, of all countries.
-    const isLoop = isFused && plan.count === undefined && plan.countries === undefined
-    const loop = isLoop ? (this.#format.makeLoop?.() ?? null) : null
-    this.#fused = loop === null ? null : new FusedRecords(loop)
     const { count, locale } = plan
     this.#groups =
       count === undefined
         ? null
         : new LineGroups(count, this.#locator, this.#format.values ?? null, localeOf(locale))
+    // Loops take lines of all countries, and find no values of fields.
+    const mayLoop = isFused && plan.countries === undefined && (plan.counted ?? []).length === 0
+    const loop = mayLoop ? (this.#format.makeLoop?.() ?? null) : null
+    if (loop !== null) loop.groups = this.#groups
+    this.#fused = loop === null ? null : new FusedRecords(loop)
     this.#raw = plan.onBadLine === 'raw' && this.#format.rewrites ? new RawLines(plan.into) : null
     this.#mask = AddressMask.of(plan)
   }

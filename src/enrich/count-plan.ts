@@ -182,6 +182,15 @@ export function countsSystems({ dimensions }: CountPlan): boolean {
   return dimensions.some(({ kind }) => kind === 'asn')
 }
 
+/** Whether nothing is counted of a location but its country. */
+export function countsOnlyCountries({ dimensions }: CountPlan): boolean {
+  return dimensions.every(
+    ({ kind, columns }) =>
+      kind !== 'local-hour' &&
+      (kind !== 'location' || columns.every((column) => column === 'country' || column === 'country_name')),
+  )
+}
+
 /** What is wrong with a name that is neither a key nor one of these fields, for a message. */
 export function unknownKey(key: string, fields: readonly string[]): string {
   const near = nearestName(key, [...COUNT_KEYS, ...fields])

@@ -3,7 +3,13 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { embedded } from '../../embedded.ts'
 import { checkedCountPlan } from '../../enrich/count.ts'
-import { COUNT_KEYS, countsSystems, DEFAULT_MAX_GROUPS, MOST_GROUPS } from '../../enrich/count-plan.ts'
+import {
+  COUNT_KEYS,
+  countsOnlyCountries,
+  countsSystems,
+  DEFAULT_MAX_GROUPS,
+  MOST_GROUPS,
+} from '../../enrich/count-plan.ts'
 import { asUsage } from '../enrich/command-errors.ts'
 import { ENRICH_OPTIONS, formatsWith, MIN_THREADED_BYTES } from '../enrich/flags.ts'
 import {
@@ -169,7 +175,10 @@ export function countCommand(files: readonly string[], flags: CountFlags) {
     maxRecordLines,
   }
   const options = { ...lines, trustedProxies: trust, onlyCountries: onlyCountry, notCountries: notCountry }
-  const plan = asUsage(() => checkedCountPlan({ ...options, by, unique, top, timeZone, maxGroups }))
+  const plan = asUsage(
+    () => checkedCountPlan({ ...options, by, unique, top, timeZone, maxGroups }),
+    COUNT_OPTIONS,
+  )
   if (asnDb !== undefined && !countsSystems(plan)) throw new UsageError('--asn-db is for --by asn.')
   const name = output === '-' ? undefined : output
   return {
@@ -184,8 +193,11 @@ export function countCommand(files: readonly string[], flags: CountFlags) {
     top,
     form: to ?? ENDINGS.find(([ending]) => ending.test(name ?? ''))?.[1] ?? 'table',
     isPlain: plain,
-    /** Files. If empty, the embedded database is used. */
-    databases: db,
+    /**
+     * Files. If empty, the embedded city database is used. The embedded country database has the same countries. It takes less
+     * than half of the time for a million lines with 175,000 addresses.
+     */
+    databases: db.length === 0 && countsOnlyCountries(plan) ? [fileURLToPath(embedded.country)] : db,
     /** Databases of autonomous systems, if these are counted. */
     asnDatabases: countsSystems(plan) ? (asnDb ?? [fileURLToPath(embedded.asn)]) : [],
     threads:

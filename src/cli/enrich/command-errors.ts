@@ -1,15 +1,21 @@
 // Errors of the library as errors of the command.
 import { BadLineError, EnrichError, InputMismatchError } from '../../enrich/errors.ts'
+import type { OptionDefinition } from '../options.ts'
 import { CommandFailure, ExitStatus, UsageError } from '../terminal.ts'
 import { inFlags } from './flags.ts'
 import { unreadableInput } from './system-error.ts'
 
-/** Runs code that checks options. @throws UsageError when an option is invalid */
-export function asUsage<Result>(check: () => Result): Result {
+/**
+ * Runs code that checks options.
+ *
+ * @param definitions the options of the command; the default are those of `geofix enrich`
+ * @throws UsageError when an option is invalid
+ */
+export function asUsage<Result>(check: () => Result, definitions?: readonly OptionDefinition[]): Result {
   try {
     return check()
   } catch (error) {
-    throw error instanceof TypeError ? new UsageError(inFlags(error.message)) : error
+    throw error instanceof TypeError ? new UsageError(inFlags(error.message, definitions)) : error
   }
 }
 

@@ -217,8 +217,7 @@ export function optionOf(name: string): string {
 }
 
 /** A message about options of the library, with the names that the command has for them. */
-export function inFlags(message: string): string {
-  const definitions: readonly OptionDefinition[] = ENRICH_OPTIONS
+export function inFlags(message: string, definitions: readonly OptionDefinition[] = ENRICH_OPTIONS): string {
   return message
     .replace(/^trustedProxies\b/, '--trust')
     .replace(/"(only|not)Countries"/g, (_, which) => `--${which}-country`)

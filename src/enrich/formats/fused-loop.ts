@@ -6,6 +6,8 @@
 // LineFormat reads that line, and is what tests compare the loop with.
 import type { Arena } from '../../bytes/arena.ts'
 import { FAILURE_REASONS } from '../counting/counts.ts'
+import { NOT_IPV4 } from '../locating/address-cache.ts'
+import type { LineGroups } from '../locating/line-groups.ts'
 import { FIRST_LOCATION, type LineLocator } from '../locating/line-locator.ts'
 
 /** Bytes of input in the arena. Input and output together fit in the second-level cache of most processors. */
@@ -39,6 +41,8 @@ export abstract class FusedLoop {
   readonly failed = new Int32Array(FAILURE_REASONS.length)
   /** Lines without a time of their own in the last run. */
   withoutTime = 0
+  /** Counts the lines of a plan that counts; otherwise `null`. */
+  groups: LineGroups | null = null
   readonly arena: Arena
   protected readonly locator: LineLocator
   /** The number of the address that {@link hostAt} read; see `LineLocator.numberOf`. */
@@ -82,6 +86,9 @@ export abstract class FusedLoop {
       this.locator.countResolvedAt(number, instant)
       this.resolved++
     }
+    if (this.groups === null) return
+    this.locator.take(number, instant, this.isIPv4 ? this.#ipv4 : NOT_IPV4)
+    this.groups.count()
   }
 
   /** @returns where the text ends */

@@ -183,9 +183,9 @@ export class LineLocator {
   /** The number of the autonomous system of this line's address; {@link NO_SYSTEM} without one. */
   get systemNumber(): number {
     if (HAS_ADDRESS[this.#number] === false) return NO_SYSTEM
-    const { ipv4, ip, ipStart, ipEnd } = this.#cache
+    const { ipv4, ip, ipStart, ipEnd } = this.cache
     const address = this.#address
-    if (ipv4 !== NOT_IPV4) address.setIPv4(ipv4, '')
+    if (ipv4 !== NOT_IPV4) address.setIPv4(ipv4 >>> 0, '')
     else if (!address.parse(latin1(ip, ipStart, ipEnd))) return NO_SYSTEM
     return this.#set.systems.find(address)
   }
@@ -220,6 +220,19 @@ export class LineLocator {
   numberOfIPv4(ipv4: number): number {
     const cached = this.cache.getIPv4(ipv4)
     return cached === UNKNOWN ? this.#lookUpIPv4(ipv4) : cached
+  }
+
+  /**
+   * Takes a line from a fused loop, so that it can be counted.
+   *
+   * @param number of the address that was asked for last
+   * @param instant the line's own time
+   * @param ipv4 the address as a signed 32-bit number, or {@link NOT_IPV4}
+   */
+  take(number: number, instant: number, ipv4: number): void {
+    this.#number = number
+    this.instant = instant
+    this.cache.ipv4 = ipv4
   }
 
   /** Whether addresses are texts of their own, and not lists of hops. */

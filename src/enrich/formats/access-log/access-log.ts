@@ -187,8 +187,10 @@ class AccessLogLines implements LineFormat {
   }
 
   makeLoop(): FusedLoop | null {
-    const { hasVhost, hasForwarded, append } = this.#plan
+    const { hasVhost, hasForwarded, append, maxLineBytes, count } = this.#plan
     if (hasVhost || hasForwarded || !this.#locator.isPlain) return null
+    if (count !== undefined)
+      return new AppendLoop(this.#locator, false, this.#nothing, { maxLineBytes, dropUnresolved: true })
     if (!append) return new ObjectLoop(this.#locator, this.#plan)
     return new AppendLoop(this.#locator, this.#isJson, this.#nothing, this.#plan)
   }

@@ -1,4 +1,4 @@
-// The fused loop for access logs whose lines are kept; see `fused-loop.ts`. A usual line begins with an address, has a time
+// The fused loop for access logs whose lines are kept, or counted; see `fused-loop.ts`. A usual line begins with an address, has a time
 // in the usual form after it, and ends with a line feed alone.
 import type { LineLocator } from '../../locating/line-locator.ts'
 import { FIRST_LOCATION } from '../../locating/line-locator.ts'

@@ -55,7 +55,7 @@ export class DelimitedLines implements LineFormat {
   }
 
   makeLoop(): FusedLoop | null {
-    if (this.#plan.replaced.length > 0) return null
+    if (this.#plan.replaced.length > 0 || !this.#locator.writesLines) return null
     return new RecordLoop(this.#locator, this.#plan, this.#record, this.#nothing)
   }
 

@@ -105,7 +105,7 @@ export class ObjectLines implements LineFormat, FieldValues {
   }
 
   makeLoop(): FusedLoop | null {
-    if (!this.#hasLoop) return null
+    if (!this.#hasLoop || !this.#locator.writesLines) return null
     const paths = {
       address: this.#address,
       dottedAddress: this.#dottedAddress,

@@ -1,0 +1,170 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { textOf } from '../../../src/cli/count/forms.ts'
+import { temporaryFolder } from '../../temporary.ts'
+import { geofix, ndjson, writeDatabase } from '../enrich/command-line.ts'
+
+const folder = temporaryFolder()
+const DB = ['--db', writeDatabase(folder)]
+const at = (name: string): string => join(folder, name)
+const input = (name: string, text: string): string => {
+  writeFileSync(at(name), text)
+  return at(name)
+}
+const LINES = input('lines.ndjson', ndjson(7))
+
+describe('geofix count', () => {
+  it('prints an aligned table by country, and what is not in it', async () => {
+    const { status, out, err } = await geofix(['count', LINES, ...DB])
+    expect(status).toBe(0)
+    expect(out.split('\n')).toEqual([
+      'country  country_name    count  share',
+      'GB       United Kingdom      3  42.9%',
+      'AU       Australia           2  28.6%',
+      '–        –                   2  28.6%',
+      '',
+    ])
+    expect(err).toContain('7 lines: 5 with a location, 2 private\n')
+  })
+
+  it.each([
+    [
+      'csv',
+      'country,country_name,/path,count,unique\r\nGB,United Kingdom,"a, ""b""|c",2,2\r\n,,"a, ""b""|c",1,1\r\n',
+    ],
+    [
+      'ndjson',
+      '{"country":"GB","country_name":"United Kingdom","/path":"a, \\"b\\"|c","count":2,"unique":2}\n{"country":null,"country_name":null,"/path":"a, \\"b\\"|c","count":1,"unique":1}\n',
+    ],
+    [
+      'md',
+      '| country | country\\_name | /path | count | unique |\n| --- | --- | --- | ---: | ---: |\n| GB | United Kingdom | a, "b"\\|c | 2 | 2 |\n|  |  | a, "b"\\|c | 1 | 1 |\n',
+    ],
+  ])('writes %s, by --to or by the name of the output', async (form, expected) => {
+    const file = input(
+      'marks.ndjson',
+      ['81.2.69.1', '81.2.69.2', '10.0.0.1']
+        .map((ip) => `${JSON.stringify({ ip, path: 'a, "b"|c' })}\n`)
+        .join(''),
+    )
+    const args = ['count', '--by', 'country,/path', '--unique', '--quiet', file, ...DB]
+    expect(await geofix([...args, '--to', form])).toEqual({ status: 0, out: expected, err: '' })
+    expect(await geofix([...args, '-o', at(`counts.${form}`)])).toEqual({ status: 0, out: '', err: '' })
+    expect(readFileSync(at(`counts.${form}`), 'utf8')).toBe(expected)
+  })
+
+  it('gives the same with threads, and with several inputs', async () => {
+    const [first, second] = [
+      input('first.ndjson', ndjson(40_000)),
+      input('second.ndjson', ndjson(30_000, 40_000)),
+    ]
+    const whole = input('whole.ndjson', ndjson(70_000))
+    const args = ['--by', 'ip,/path', '--unique', '--top', '50', '--to', 'csv', '--quiet', ...DB]
+    const one = await geofix(['count', whole, '--threads', '1', ...args])
+    expect(one.out.split('\r\n')).toHaveLength(52)
+    expect(await geofix(['count', whole, '--threads', '3', ...args])).toEqual(one)
+    expect(await geofix(['count', first, second, ...args])).toEqual(one)
+  }, 60_000)
+
+  it('says which rows and lines are left out', async () => {
+    const args = ['--by', '/path', '--top', '2', '--max-groups', '5', '--to', 'csv', ...DB]
+    const { out, err } = await geofix(['count', LINES, ...args])
+    expect(out).toBe('/path,count\r\n/a/b/c/0,1\r\n/a/b/c/1,1\r\n')
+    expect(err).toContain('--top leaves out 3 rows with 42.9% of the lines')
+    expect(err).toContain('2 lines are of other groups than the first 5')
+  })
+
+  it('shows unreadable lines, and blank ones', async () => {
+    const file = input('damaged.ndjson', `${ndjson(2)}{"ip":\n\n`)
+    const { err } = await geofix(['count', file, ...DB])
+    expect(err).toContain('4 lines: 2 with a location, 1 blank, 1 unreadable')
+    expect(err).toMatch(/damaged\.ndjson, line 3: it is not valid JSON/)
+  })
+
+  it('counts lines in some countries, as enrich writes them', async () => {
+    for (const [flag, list, left] of [
+      ['--only-country', 'gb,US', ['81.2.69.142']],
+      ['--not-country', 'GB', ['1.2.3.4', '10.0.0.1']],
+    ] as const) {
+      const counted = await geofix(['count', LINES, '--by', 'ip', flag, list, '--to', 'csv', ...DB])
+      expect(
+        counted.out
+          .split('\r\n')
+          .slice(1, -1)
+          .map((row) => row.split(',')[0]),
+      ).toEqual(left)
+      expect(counted.err).toMatch(/\d in other countries/)
+      const enriched = await geofix(['enrich', LINES, flag, list, ...DB])
+      const found = enriched.out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).ip)
+      expect([...new Set(found)].sort()).toEqual([...left].sort())
+      expect(enriched.err).toMatch(/left out .*other countries/)
+    }
+  })
+
+  it('counts lines of a pipe', async () => {
+    const { out } = await geofix(['count', '--by', 'country', '--to', 'csv', '--quiet', '-', ...DB], {
+      input: ndjson(3),
+    })
+    expect(out).toBe('country,country_name,count\r\nAU,Australia,1\r\nGB,United Kingdom,1\r\n,,1\r\n')
+  })
+
+  it.each([
+    [['--by', 'contry'], 1, /there is no key "contry"|no line has a value in the field contry/],
+    [['--by', 'count'], 2, /name the field of the log as "\/count"/],
+    [['--by', 'country,'], 2, /--by must be some of country/],
+    [['--time-zone', 'Berlin'], 2, /--time-zone must be an IANA time zone/],
+    [['--only-country', 'UK'], 2, /--only-country must have ISO 3166-1 codes: write GB for UK/],
+    [['--max-groups', '0'], 2, /--max-groups/],
+    [['--asn-db', 'asn.mmdb'], 2, /--asn-db is for --by asn/],
+    [['-o', LINES], 2, /names an input/],
+    [['--nth', '1'], 2, /--nth is for text/],
+  ])('refuses %j', async (args, status, message) => {
+    const { status: found, err } = await geofix(['count', LINES, ...args, ...DB])
+    expect(err).toMatch(message)
+    if (args[1] !== 'contry') expect(found).toBe(status)
+  })
+
+  it('leaves no output when it fails', async () => {
+    const { status } = await geofix(['count', input('bad.txt', 'no log\n'), '-o', at('none.csv'), ...DB])
+    expect(status).toBe(1)
+    expect(existsSync(at('none.csv'))).toBe(false)
+  })
+})
+
+describe('the table for people', () => {
+  const rows = [
+    { city: '東京', hour: 9, count: 1000 },
+    { city: 'A\u001b[2Jvery long name of a city that no terminal has the room for', hour: 10, count: 334 },
+    { city: null, hour: null, count: 1 },
+  ]
+  const table = {
+    columns: ['city', 'hour'],
+    rows,
+    shown: 1335,
+    hidden: { rows: 1, lines: 665 },
+    other: 0,
+    sampling: 1,
+  }
+  const shown = (hasBars: boolean, isShown: boolean): string[] =>
+    [...textOf(table, 'table', { hasBars, isShown })].join('').split('\n')
+
+  it('has bars and cuts long values', () => {
+    expect(shown(true, true)).toEqual([
+      'city                                              hour  count  share',
+      '東京                                                 9  1,000  50.0%  ████████████████████████',
+      'A\ufffd[2Jvery long name of a city that no terminal …    10    334  16.7%  ████████',
+      '–                                                    –      1  <0.1%  ▏',
+      '',
+    ])
+  })
+
+  it('has neither where nobody looks', () => {
+    expect(shown(false, false)[2]).toBe(
+      'A\ufffd[2Jvery long name of a city that no terminal has the room for    10    334  16.7%',
+    )
+  })
+})

@@ -1,0 +1,96 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { countPlan } from '../../../src/enrich/count-plan.ts'
+import { DistinctAddresses } from '../../../src/enrich/counting/distinct-addresses.ts'
+import { GroupTotals } from '../../../src/enrich/counting/group-counts.ts'
+import { TextCodes } from '../../../src/enrich/counting/text-codes.ts'
+
+describe('DistinctAddresses', () => {
+  const pair = fc.tuple(fc.nat(3), fc.nat(40))
+  const added = (pairs: readonly (readonly [number, number])[], most?: number): DistinctAddresses => {
+    const distinct = new DistinctAddresses(most)
+    for (const [group, address] of pairs) distinct.add(group, Int32Array.of(0, 0, 0xffff, address))
+    return distinct
+  }
+
+  it('is exact below its limit, also of several threads', () => {
+    fc.assert(
+      fc.property(fc.array(pair, { maxLength: 200 }), fc.array(pair, { maxLength: 200 }), (first, second) => {
+        const distinct = added(first)
+        const other = added(second)
+        distinct.merge(other.pairs, other.halvings, Int32Array.of(3, 2, 1, -1))
+        const sets = [0, 1, 2, 3].map(() => new Set<number>())
+        for (const [group, address] of first) sets[group]?.add(address)
+        for (const [group, address] of second) if (group < 3) sets[3 - group]?.add(address)
+        expect([...distinct.counts(4)]).toEqual(sets.map(({ size }) => size))
+        expect(distinct.halvings).toBe(0)
+      }),
+    )
+  })
+
+  it('estimates beyond its limit, from the same sample in all threads', () => {
+    const addresses = Array.from(
+      { length: 100_000 },
+      (_, index) => [index % 2, Math.imul(index, 2654435761)] as const,
+    )
+    const all = added(addresses, 4096)
+    const half = added(addresses.slice(0, 60_000), 4096)
+    const rest = added(addresses.slice(60_000), 4096)
+    half.merge(rest.pairs, rest.halvings, Int32Array.of(0, 1))
+    expect([...half.counts(2)]).toEqual([...all.counts(2)])
+    expect(all.halvings).toBeGreaterThan(3)
+    // Four times the standard error that the note states.
+    const allowed = 4 * Math.sqrt((2 ** all.halvings - 1) * 50_000)
+    for (const count of all.counts(2)) expect(Math.abs(count - 50_000)).toBeLessThan(allowed)
+  })
+})
+
+describe('TextCodes', () => {
+  it('numbers distinct texts in their order, and gives them back', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 5 }), { maxLength: 400 }), (texts) => {
+        const codes = new TextCodes()
+        const encoder = new TextEncoder()
+        const known = [...new Set(texts)]
+        for (const text of texts) {
+          const bytes = encoder.encode(`<${text}>`)
+          expect(codes.code(bytes, 1, bytes.length - 1, true)).toBe(known.indexOf(text))
+        }
+        expect(known.map((_, code) => codes.text(code))).toEqual(known)
+      }),
+    )
+  })
+
+  it('refuses new texts when it may not add them, or they exceed its memory', () => {
+    const codes = new TextCodes(5)
+    const bytes = new TextEncoder().encode('abcdefgh')
+    expect(codes.code(bytes, 0, 3, true)).toBe(0)
+    expect(codes.code(bytes, 3, 5, false)).toBe(-1)
+    expect(codes.code(bytes, 3, 8, true)).toBe(-1)
+    expect(codes.code(bytes, 3, 5, true)).toBe(1)
+    expect(codes.code(bytes, 0, 3, false)).toBe(0)
+  })
+})
+
+describe('GroupTotals', () => {
+  it('adds up parts by their values, and counts as other lines what is too much', () => {
+    const totals = new GroupTotals(countPlan({ by: 'ip,reason', maxGroups: 2 }))
+    const part = (values: string[], codes: number[], counts: number[]) => ({
+      values: [values.map((each) => [each]), [[null]]],
+      groups: Int32Array.from(codes.flatMap((code) => [code, 0])),
+      counts: Float64Array.from(counts),
+      other: 1,
+      pairs: null,
+      halvings: 0,
+      absentFields: [],
+      localTimes: 0,
+    })
+    totals.add(part(['a', 'b'], [0, 1], [5, 3]))
+    totals.add(part(['b', 'c'], [1, 0], [7, 2]))
+    expect([...totals.groups()].map(({ values, count }) => [...values, count])).toEqual([
+      ['a', null, 5],
+      ['b', null, 5],
+    ])
+    expect(totals.other).toBe(1 + 1 + 7)
+  })
+})
