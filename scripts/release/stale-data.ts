@@ -21,7 +21,9 @@ function staleFiles(root: string, manifest: Manifest): string[] {
     problems.map((problem) => `data/${file} does not match data/manifest.json: ${problem}: ${REBUILD}`),
   )
   const listed = manifest.files.map(({ file }) => file)
-  const unlisted = readdirSync(data).filter((file) => /\.mmdb(\.gz)?$/.test(file) && !listed.includes(file))
+  const unlisted = readdirSync(data).filter(
+    (file) => /\.mmdb(\.gz|\.packed)?$/.test(file) && !listed.includes(file),
+  )
   return [...changed, ...unlisted.map((file) => `data/${file} is not in data/manifest.json: remove it`)]
 }
 

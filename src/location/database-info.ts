@@ -57,7 +57,7 @@ export function databaseInfo(metadata: Metadata, path: string | undefined): Data
 
 function termsOf({ databaseType, description }: Metadata): Terms {
   // The embedded databases have the attribution in their metadata, so that it stays with the data.
-  if (databaseType === 'Geofix-City' || databaseType === 'Geofix-Country') {
+  if (/^Geofix-(City|Country|ASN)$/.test(databaseType)) {
     return { licence: 'CC BY 4.0', attribution: description.en ?? null }
   }
   const known = TERMS.find(([type]) => type.test(databaseType))

@@ -101,6 +101,7 @@ describe('the tarball', () => {
         'src/http/README.md',
         'src/node/README.md',
         'src/packed/README.md',
+        'data/asn.mmdb.packed',
         'data/city.mmdb.packed',
         'data/country.mmdb.gz',
         'dist/cli.js',

@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ATTRIBUTION, describeFile, type Manifest, sha256 } from '../../scripts/build-data/manifest.ts'
+import {
+  ASN_ATTRIBUTION,
+  ATTRIBUTION,
+  describeFile,
+  type Manifest,
+  sha256,
+} from '../../scripts/build-data/manifest.ts'
 import { checkData } from '../../scripts/check-data.ts'
 import { pinnedPackages } from '../../scripts/pinned-packages.ts'
 import { MmdbWriter } from '../../src/writer.ts'
@@ -18,11 +24,13 @@ describe('the published data', () => {
     expect(checkData(join(ROOT, 'data'))).toEqual([
       { file: 'city.mmdb.packed', problems: [] },
       { file: 'country.mmdb.gz', problems: [] },
+      { file: 'asn.mmdb.packed', problems: [] },
     ])
   })
 
   it('has the attribution, and was built from the pinned packages', () => {
     expect(manifest.attribution).toBe(ATTRIBUTION)
+    expect(manifest.asn.attribution).toBe(ASN_ATTRIBUTION)
     for (const text of [
       'https://db-ip.com',
       'CC BY 4.0',
