@@ -76,6 +76,9 @@ function openToRead(path: string): number | null {
   }
 }
 
+/** Most blocks have fewer bytes. They are read into memory that every read uses again. */
+const SCRATCH_BYTES = 2 ** 16
+
 /**
  * A packed file on disk. It stays open, so a file that is renamed over it changes nothing. A write into it makes `read`
  * throw, so that bytes of two editions are never mixed.
@@ -84,7 +87,8 @@ class PackedSource implements BlockSource {
   readonly size: number
   readonly #file: number
   readonly #path: string
-  readonly #state: string
+  readonly #modified: number
+  readonly #scratch = new Uint8Array(SCRATCH_BYTES)
   readonly #users = new UseCount(() => this.#close())
   #isClosed = false
 
@@ -92,7 +96,8 @@ class PackedSource implements BlockSource {
     this.size = Number(stats.size)
     this.#file = file
     this.#path = path
-    this.#state = stateOf(stats)
+    // The open file has always the same number and device.
+    this.#modified = reading(path, () => fstatSync(file)).mtimeMs
   }
 
   retain(): boolean {
@@ -112,14 +117,16 @@ class PackedSource implements BlockSource {
   read(position: number, length: number): Uint8Array {
     // Another file can have got the number of the closed one.
     if (this.#isClosed) throw new ReadFailure('the file is closed', { path: this.#path })
-    const bytes = new Uint8Array(length)
+    const isBlock = length <= SCRATCH_BYTES && length < this.size
+    const bytes = isBlock ? this.#scratch.subarray(0, length) : new Uint8Array(length)
     let filled = 0
     const isSame = reading(this.#path, () => {
       for (let count = -1; filled < length && count !== 0; filled += count) {
         count = readSync(this.#file, bytes, filled, length - filled, position + filled)
       }
-      // Check after reading: an earlier write has changed the state.
-      return stateOf(fstatSync(this.#file, { bigint: true })) === this.#state
+      // Check after reading: an earlier write has changed the time.
+      const { size, mtimeMs } = fstatSync(this.#file)
+      return size === this.size && mtimeMs === this.#modified
     })
     if (filled < length || !isSame) {
       throw new ReadFailure(
@@ -143,9 +150,4 @@ function reading<Result>(path: string, call: () => Result): Result {
 /** The error for a file that the operating system cannot read. */
 export function unreadableFile(path: string, cause: unknown): ReadFailure {
   return new ReadFailure(`it cannot be read: ${messageOf(cause)}`, { path, cause })
-}
-
-/** Without `ctime`, which also changes when another file is renamed over this one. */
-function stateOf({ dev, ino, size, mtimeNs }: BigIntStats): string {
-  return [dev, ino, size, mtimeNs].join(':')
 }

@@ -155,7 +155,7 @@ export function readDirectory(
   path?: string,
 ): Directory {
   if (size < HEADER_BYTES) throw new Error('it is cut short')
-  const bytes = read(0, HEADER_BYTES)
+  const bytes = Uint8Array.from(read(0, HEADER_BYTES))
   const header = new DataView(bytes.buffer, bytes.byteOffset, HEADER_BYTES)
   if (codec.crc32(bytes.subarray(0, 28)) !== header.getUint32(28, true)) {
     throw new Error('its header does not match its checksum')

@@ -107,7 +107,7 @@ export function decodeLeaves(
     throw new Error('the streams of a block do not fit together')
   const longLengths = all.subarray(count, longEnd)
   const newValues = decodeNewValues(all.subarray(newAt), lowBytes, shape)
-  const values = new LeafValues(tokens, all.subarray(longEnd, newAt), newValues, fault)
+  const values = new LeafValues({ tokens, farValues: all.subarray(longEnd, newAt), newValues }, fault)
   const { base } = shape
   // IPv4 networks differ in their last word only.
   const isIPv4 = start[0] === 0 && start[1] === 0 && start[2] === 0 && isAtMostIPv4End(end)

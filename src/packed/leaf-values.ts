@@ -1,43 +1,42 @@
 // The values of a block's leaves. A token says how recently the block used the value of its leaf.
 import { FAR_VALUE, LEAVES_PER_BLOCK, NEW_VALUE, RECENCY_MASK, RECENT_VALUES } from './format.ts'
 
-/** A search of more leaves than this decodes all values of the block, which takes as long as some twenty searches. */
-const MAX_TRACED = 16
+/** After this many searches, the next one decodes all values of the block, which takes as long as four searches. */
+const MAX_TRACED = 2
+
+/** What values are decoded from. */
+interface Streams {
+  readonly tokens: Uint8Array
+  readonly farValues: Uint8Array
+  readonly newValues: Uint32Array
+}
 
 /**
  * The values of a block. Most processes look up few addresses of a block, so the first values are traced back to where
  * they were new, which takes less time than to decode all.
  */
 export class LeafValues {
-  readonly #tokens: Uint8Array
-  readonly #farValues: Uint8Array
-  readonly #newValues: Uint32Array
+  /** What is decoded, or what it is decoded from. */
+  #values: Uint32Array | Streams
   readonly #fault: (why: string) => Error
-  #all: Uint32Array | null = null
   #traced = 0
 
   /** @param fault makes the error for a recency that is too great */
-  constructor(
-    tokens: Uint8Array,
-    farValues: Uint8Array,
-    newValues: Uint32Array,
-    fault: (why: string) => Error,
-  ) {
-    this.#tokens = tokens
-    this.#farValues = farValues
-    this.#newValues = newValues
+  constructor(streams: Streams, fault: (why: string) => Error) {
+    this.#values = streams
     this.#fault = fault
   }
 
   at(leaf: number): number {
-    if (this.#all !== null) return this.#all[leaf] ?? 0
-    return ++this.#traced > MAX_TRACED ? (this.all()[leaf] ?? 0) : this.#trace(leaf)
+    const values = this.#values
+    if (values instanceof Uint32Array) return values[leaf] ?? 0
+    return ++this.#traced > MAX_TRACED ? (this.all()[leaf] ?? 0) : this.#trace(values, leaf)
   }
 
   /** Decodes the values of all leaves. */
   all(): Uint32Array {
-    if (this.#all !== null) return this.#all
-    const tokens = this.#tokens
+    if (this.#values instanceof Uint32Array) return this.#values
+    const { tokens, farValues, newValues } = this.#values
     const values = new Uint32Array(tokens.length)
     recent.clear()
     let newAt = 0
@@ -45,20 +44,19 @@ export class LeafValues {
     for (let i = 0; i < values.length; i++) {
       let recency = (tokens[i] ?? 0) & RECENCY_MASK
       if (recency === NEW_VALUE) {
-        values[i] = recent.add(this.#newValues[newAt++] ?? 0)
+        values[i] = recent.add(newValues[newAt++] ?? 0)
         continue
       }
-      if (recency === FAR_VALUE) recency += this.#farValues[farAt++] ?? 0
+      if (recency === FAR_VALUE) recency += farValues[farAt++] ?? 0
       if (recency > recent.count) throw this.#tooGreat()
       values[i] = recent.use(recency)
     }
-    this.#all = values
+    this.#values = values
     return values
   }
 
   /** Follows a value back through the leaves before, to the one where it was new. */
-  #trace(leaf: number): number {
-    const tokens = this.#tokens
+  #trace({ tokens, farValues, newValues }: Streams, leaf: number): number {
     /** The place of the value in the list before the leaf `at`. The value that a leaf uses moves to place 1. */
     let place = 1
     let farAt = -1
@@ -68,13 +66,13 @@ export class LeafValues {
       let recency = (tokens[at] ?? 0) & RECENCY_MASK
       if (recency === FAR_VALUE) {
         farAt = farAt < 0 ? countOf(tokens, FAR_VALUE, at) : farAt - 1
-        recency += this.#farValues[farAt] ?? 0
+        recency += farValues[farAt] ?? 0
       }
       if (place === 1) place = recency
       else if (recency === NEW_VALUE || recency >= place) place--
       if (place > RECENT_VALUES) throw this.#tooGreat()
     } while (place !== NEW_VALUE)
-    return this.#newValues[countOf(tokens, NEW_VALUE, at)] ?? 0
+    return newValues[countOf(tokens, NEW_VALUE, at)] ?? 0
   }
 
   #tooGreat(): Error {

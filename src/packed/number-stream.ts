@@ -18,6 +18,12 @@ export class NumberReader {
   }
 
   number(): number {
+    // Most numbers have one byte.
+    const first = this.stream[this.at] ?? 0x80
+    if (first < 0x80) {
+      this.at++
+      return first
+    }
     let number = 0
     for (let factor = 1; factor < 2 ** 35; factor *= 128) {
       const byte = this.stream[this.at++] ?? 0x80

@@ -13,7 +13,10 @@ import { NumberReader } from './number-stream.ts'
 export interface BlockSource {
   /** Of the whole file, in bytes. */
   readonly size: number
-  /** Returns bytes of the file. Callers do not ask for bytes beyond its end. */
+  /**
+   * Returns bytes of the file. Those of a part of it are valid until the next call. Callers do not ask for bytes beyond its
+   * end.
+   */
   read(position: number, length: number): Uint8Array
   /** Adds a user of a file on disk. @returns `false` when it is closed */
   retain?(): boolean
