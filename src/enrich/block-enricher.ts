@@ -97,7 +97,7 @@ export class BlockEnricher {
     const loop = mayLoop ? (this.#format.makeLoop?.() ?? null) : null
     if (loop !== null) loop.groups = this.#groups
     this.#fused = loop === null ? null : new FusedRecords(loop)
-    this.#raw = plan.onBadLine === 'raw' && this.#format.rewrites ? new RawLines(plan.into) : null
+    this.#raw = plan.onBadLine === 'raw' && this.#format.rewrites ? new RawLines(plan) : null
     this.#mask = AddressMask.of(plan)
   }
 

@@ -20,7 +20,13 @@ export const LOCATION_FIELDS = [
   'timezone_offset',
 ] as const
 
-export type LocationField = (typeof LOCATION_FIELDS)[number]
+/** The columns that the option `asn` adds. */
+export const ASN_FIELDS = ['asn_number', 'asn_organization'] as const
+
+export type LocationField = (typeof LOCATION_FIELDS)[number] | (typeof ASN_FIELDS)[number]
+
+/** All columns that can be named. */
+export const ALL_FIELDS: readonly LocationField[] = [...LOCATION_FIELDS, ...ASN_FIELDS]
 
 /**
  * What to do with a line that cannot be read:
@@ -60,7 +66,8 @@ export interface LineOptions {
    */
   readonly into?: string | undefined
   /**
-   * What is added of a location. Tables: the columns to append. Default: all ten. Access logs, lists and text with `append`: the
+   * What is added of a location. Tables: the columns to append. Default: all ten, and with `asn` two more,
+   * `asn_number` and `asn_organization`. Access logs, lists and text with `append`: the
    * columns to append, with a tab before each. Default: a tab and the location's JSON. Objects: the members of the location, by
    * the names of columns: `"location":{"country_code":"GB","city":"London"}`. Default: the whole record.
    */
@@ -98,6 +105,12 @@ export interface LineOptions {
    * `timezone.offset` is `null`.
    */
   readonly at?: Date | number | undefined
+  /**
+   * Add the autonomous system of the address: a member `asn` with `number` and `organization`, or `null`, beside the location, or
+   * two columns. With `into`, its name is that of the location and `_asn`. A line without a location has none. The resolver
+   * needs a database for it: see the option `asn` of `Resolver.open`. Default: false.
+   */
+  readonly asn?: boolean | undefined
   /** BCP 47 language tag for the names of countries and regions. Default: `en`. */
   readonly locale?: string | undefined
   /**
@@ -159,6 +172,7 @@ export const LINE_OPTIONS: NamesOf<LineOptions> = {
   overwrite: true,
   timeField: true,
   at: true,
+  asn: true,
   locale: true,
   trustedProxies: true,
   force: true,
@@ -184,6 +198,8 @@ export interface CommonPlan {
   readonly into: string
   /** The instant for lines without a time, in milliseconds since 1970; `null` without the option `at`. */
   readonly at: number | null
+  /** Name of the member with the autonomous system; absent if none is added. */
+  readonly asn?: string | undefined
   /** A BCP 47 tag; `undefined` for English. */
   readonly locale: string | undefined
   /** Trusted proxies if the field holds a list of hops like `X-Forwarded-For`; otherwise `null`. */
@@ -222,6 +238,9 @@ export interface Planned<Plan> {
   readonly notes: readonly string[]
 }
 
+/** The member with the autonomous system. */
+const ASN = 'asn'
+
 /** Default of `into`. */
 export const INTO = 'location'
 /** Default of `maxLineBytes`. */
@@ -257,12 +276,15 @@ export function commonPlan(options: LineOptions): CommonPlan {
     throw new TypeError(`the option "to" must be one of ${OUTPUT_FORMS.join(', ')}`)
   checkMasks(options)
   recordLinesOf(options)
+  if (options.asn !== undefined && typeof options.asn !== 'boolean')
+    throw new TypeError('the option "asn" must be true or false')
   localeOf(locale)
   if (trustedProxies !== undefined) new ClientWalk({ trustedProxies })
   const countries = countryChoice(options.onlyCountries, options.notCountries)
   return {
     into,
     at: options.at === undefined ? null : instantOf(options.at),
+    ...(options.asn === true ? { asn: into === INTO ? ASN : `${into}_${ASN}` } : {}),
     locale,
     trustedProxies: trustedProxies === undefined ? null : [...trustedProxies],
     overwrite: options.overwrite ?? false,
@@ -272,7 +294,7 @@ export function commonPlan(options: LineOptions): CommonPlan {
     dropUnresolved,
     maxLineBytes,
     details: options.details ?? false,
-    jsonFields: options.fields === undefined ? null : checkedFields(options.fields),
+    jsonFields: options.fields === undefined ? null : checkedFields(options),
     ...(countries !== undefined && { countries }),
     mask: options.mask === undefined ? null : [...options.mask],
     dropAddress: options.dropAddress ?? false,
@@ -312,6 +334,11 @@ function checkMasks({ mask, dropAddress = false, pseudonymKey }: LineOptions): v
   }
 }
 
+/** The names of the members that are added to objects. */
+export function addedMembers({ into, asn }: Pick<CommonPlan, 'into' | 'asn'>): readonly string[] {
+  return asn === undefined ? [into] : [into, asn]
+}
+
 /** @throws TypeError when the option `maxRecordLines` is wrong */
 export function recordLinesOf({ maxRecordLines = DEFAULT_RECORD_LINES }: LineOptions): number {
   if (Number.isSafeInteger(maxRecordLines) && maxRecordLines >= 1 && maxRecordLines <= MAX_RECORD_LINES) {
@@ -332,12 +359,16 @@ export function columnNames(fields: readonly LocationField[], { into }: Pick<Lin
   return fields.map((field) => (into === undefined ? field : `${into}_${field}`))
 }
 
-/** @throws TypeError when the option `fields` is wrong */
-export function checkedFields(fields: readonly LocationField[]): readonly LocationField[] {
+/** The columns of the options: those of `fields`, or all. @throws TypeError when the option is wrong */
+export function checkedFields({ fields, asn = false }: LineOptions): readonly LocationField[] {
+  if (fields === undefined) return asn ? ALL_FIELDS : LOCATION_FIELDS
   const isList = Array.isArray(fields) && fields.length > 0
-  if (!isList || fields.some((field) => !LOCATION_FIELDS.includes(field))) {
-    throw new TypeError(`the option "fields" must be some of ${LOCATION_FIELDS.join(', ')}`)
+  if (!isList || fields.some((field) => !ALL_FIELDS.includes(field))) {
+    throw new TypeError(`the option "fields" must be some of ${ALL_FIELDS.join(', ')}`)
   }
+  const system = fields.find((field) => ASN_FIELDS.some((each) => each === field))
+  if (system !== undefined && !asn)
+    throw new TypeError(`the option "fields" has ${system}, which needs the option "asn"`)
   if (new Set(fields).size < fields.length) throw new TypeError('the option "fields" names a column twice')
   return [...fields]
 }

@@ -33,6 +33,7 @@ export const ROW_OPTIONS: NamesOf<RowOptions & Pick<LineOptions, 'onlyFailed' | 
   overwrite: true,
   timeField: true,
   at: true,
+  asn: true,
   locale: true,
   trustedProxies: true,
   maxLineBytes: true,

@@ -229,7 +229,7 @@ class RawRow implements RowParts {
   #isStarted = false
 
   constructor(plan: Plan) {
-    this.#raw = new RawLines(plan.into)
+    this.#raw = new RawLines(plan)
     this.#maxBytes = plan.maxLineBytes
     this.#isMasked = AddressMask.of(plan) !== null
   }

@@ -274,6 +274,11 @@ export class AutonomousSystems {
     return this.#own.length > 0 || this.#sources.some(hasSystems)
   }
 
+  /** @throws InvalidDatabaseError when a database cannot be read; TypeError when none has autonomous systems */
+  check(): void {
+    this.#tables()
+  }
+
   #tables(): readonly Searched[] {
     if (this.#searched !== undefined) return this.#searched
     const searched = [...this.#own, ...this.#sources].flatMap((database) => {

@@ -1,5 +1,6 @@
 import type { Address } from '../address/address.ts'
 import type { AddressIndex, OpenDatabase } from '../mmdb/database.ts'
+import type { AutonomousSystem } from './autonomous-systems.ts'
 import type { Locale } from './locale.ts'
 import type { Coordinates, LocationRecord } from './location-record.ts'
 import { type LocationReader, NO_COORDINATES, type Schema } from './schema.ts'
@@ -236,6 +237,8 @@ export class Location {
     readonly city: string | null,
     readonly postalCode: string | null,
     readonly coordinates: Coordinates,
+    /** Of the network of an address, where that is asked for. It is not a part of the record. */
+    readonly system: AutonomousSystem | null = null,
   ) {}
 
   /**

@@ -59,6 +59,12 @@ export const JSON_TEMPLATE: LocationTemplate = [
   fixedText(JSON_END),
 ]
 
+/** Adds the autonomous system as JSON after a location. @param before such as a comma, a name and a colon */
+export function systemAfter(before: string): LocationTemplate {
+  const text = (_: Offset, { system }: Location): string => JSON.stringify(system)
+  return [fixedText(before), { from: 'location', hasOffset: false, text }]
+}
+
 /** The most locations that are cached. */
 const MAX_LOCATIONS = 131_072
 /** Limit of the memory for their texts. To make a text again takes less than a microsecond. */

@@ -71,7 +71,7 @@ class CountSession implements Session {
       this.#note('reading lines from this terminal: type them, then press Ctrl-D')
     }
     this.#workers = workersFor(sizeOfInputs(this.#inputs), threads)
-    const resolver = await openForThreads(databases, signal, undefined, asnDatabases)
+    const resolver = await openForThreads(databases, asnDatabases, signal)
     withDatabases(resolver, checkLocations)
     const executor = new AdaptiveExecutor(() => resolver.share(), threads, this.#workers)
     this.#executor = executor

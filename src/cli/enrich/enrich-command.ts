@@ -1,6 +1,6 @@
 import packageJson from '../../../package.json'
 import { type EnrichOptions, type Format, makePlan, type Plan } from '../../enrich/formats/formats.ts'
-import { columnNames, commonPlan, INTO, LOCATION_FIELDS, UNMASKED } from '../../enrich/options.ts'
+import { checkedFields, columnNames, commonPlan, INTO, UNMASKED } from '../../enrich/options.ts'
 import { Run } from '../../enrich/run.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { BORROW, withDatabases } from '../../resolver.ts'
@@ -66,7 +66,7 @@ class EnrichSession implements Session {
   }
 
   async complete(): Promise<void> {
-    const { inputs, output, report, databases, options, others, threads, isParquet } = this.#command
+    const { inputs, output, report, databases, asn, options, others, threads, isParquet } = this.#command
     // Check everything about the command before reading anything.
     asUsage(() => commonPlan(options))
     const { signal } = this.#end
@@ -89,7 +89,7 @@ class EnrichSession implements Session {
     // Opening an output can take long: a named pipe waits for its reader.
     if (signal.aborted) return
     this.#workers = workersFor(sizeOfInputs(this.#inputs), threads)
-    const resolver = await openForThreads(databases, signal)
+    const resolver = await openForThreads(databases, asn, signal)
     withDatabases(resolver, checkLocations)
     const executor = new AdaptiveExecutor(() => resolver.share(), threads, this.#workers)
     // After sharing, because the expanded copy is faster in this thread too.
@@ -174,11 +174,12 @@ class EnrichSession implements Session {
     const { table: form, hasMark, options, others } = this.#command
     if (form === undefined) return target
     const { TableOutput } = await import('./table-output.ts')
-    const { fields = LOCATION_FIELDS } = options
+    const fields = asUsage(() => checkedFields(options))
     const added = [options, ...others].map(({ into }) => {
       const names = asUsage(() => columnNames(fields, { into }))
       return {
         into: into ?? INTO,
+        asn: commonPlan({ into, asn: options.asn }).asn ?? null,
         fields: new Map(fields.map((field, index) => [names[index] ?? '', field])),
       }
     })

@@ -29,8 +29,8 @@ const MAX_LINE_CHARS = 2000
  * @throws what `runEnrich` throws for the start of these inputs
  */
 export async function runExplain(command: EnrichCommand, terminal: Terminal): Promise<ExitStatus> {
-  const { inputs, databases } = command
-  const resolver = await NodeResolver.open(databases.length === 0 ? undefined : databases)
+  const { inputs, databases, asn } = command
+  const resolver = await NodeResolver.open(databases.length === 0 ? undefined : databases, { asn })
   const set = resolver[BORROW]()
   checkLocations(set)
   for (const path of inputs) {

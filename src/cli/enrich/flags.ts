@@ -6,6 +6,7 @@ import { QUOTING } from '../../enrich/formats/row-options.ts'
 import { ANNOTATION } from '../../enrich/formats/text/annotation.ts'
 import { MOST_ADDRESSES } from '../../enrich/formats/text/text.ts'
 import {
+  ALL_FIELDS,
   LOCATION_FIELDS,
   type LocationField,
   ON_BAD_LINE,
@@ -13,6 +14,8 @@ import {
   type OutputForm,
 } from '../../enrich/options.ts'
 import {
+  ASN,
+  asnOf,
   DB,
   type FlagsOf,
   LOCALE,
@@ -74,7 +77,7 @@ export const ENRICH_OPTIONS = [
   },
   {
     flags: '--fields <list>',
-    text: `what is added of a location, separated by commas: columns, or in JSON the members of the location (default: all columns, or the whole record): ${LOCATION_FIELDS.map((field) => `\`${field}\``).join(', ')}`,
+    text: `what is added of a location, separated by commas: columns, or in JSON the members of the location (default: all columns, or the whole record): ${LOCATION_FIELDS.map((field) => `\`${field}\``).join(', ')}, and with \`--asn\` \`asn_number\`, \`asn_organization\``,
     read: readFields,
   },
   {
@@ -129,6 +132,7 @@ export const ENRICH_OPTIONS = [
     read: readInstant,
   },
   LOCALE,
+  ...ASN,
   DB,
   {
     flags: '--on-bad-line <action>',
@@ -271,6 +275,7 @@ Examples:
   geofix enrich auth.log --annotate '{ip} ({city}, {country_name})'
   geofix enrich auth.log -o logins.ndjson
   geofix enrich access.log -o access.csv --bom --fields country_code,city
+  geofix enrich auth.log --asn
   geofix enrich access.log --mask 24,48 -o public.ndjson
   geofix enrich events.parquet -o located.parquet
   geofix enrich proxy.ndjson --field x_forwarded_for --trust 10.0.0.0/8 -o out.ndjson.gz
@@ -302,6 +307,8 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     pseudonym,
     newKey = false,
     bom = false,
+    asn: _,
+    asnDb: __,
     ...options
   } = flags
   const ofRows = (['quoting', 'chunkHeader', 'writeChunkHeader'] as const).find((name) => flags[name])
@@ -325,6 +332,7 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
   const form = OUTPUT_FORMS.find((each) => each === to)
   const [first, ...others] = addressesOf(flags)
   if (others.length > 0) refuseWithSeveral(flags, isParquet)
+  const asn = asnOf(flags)
   const enrichOptions: EnrichOptions = {
     ...options,
     ...first,
@@ -332,6 +340,7 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     trustedProxies: trust,
     onlyCountries: onlyCountry,
     notCountries: notCountry,
+    asn: asn !== false,
     details: summary !== undefined,
     pseudonymKey: keyOf(flags),
   }
@@ -349,6 +358,8 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     output: output === '-' ? undefined : output,
     /** Files. If empty, the embedded database is used. */
     databases: db,
+    /** Databases of autonomous systems: files, or `true` for the embedded one. */
+    asn,
     options: enrichOptions,
     /** The addresses of each line besides that of the options. */
     others,
@@ -457,10 +468,10 @@ function readFile(text: string): string {
 }
 
 function readFields(text: string): LocationField[] {
-  const fields = text.split(',').map((name) => LOCATION_FIELDS.find((field) => field === name.trim()))
+  const fields = text.split(',').map((name) => ALL_FIELDS.find((field) => field === name.trim()))
   const known = fields.filter((field) => field !== undefined)
   if (known.length < fields.length || new Set(known).size < known.length) {
-    throw new UsageError(`Write some of ${LOCATION_FIELDS.join(',')}, each once.`)
+    throw new UsageError(`Write some of ${ALL_FIELDS.join(',')}, each once.`)
   }
   return known
 }

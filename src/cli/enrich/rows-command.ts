@@ -7,6 +7,7 @@ import { ChunkHeaderError, type ChunkHeaders, RowStream } from '../../enrich/row
 import { RowWriter } from '../../enrich/row-writer.ts'
 import { BORROW } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
+import { asnOf } from '../options.ts'
 import { CommandFailure, ExitStatus, type Terminal, UsageError } from '../terminal.ts'
 import { checkOpen, descriptorStatus, STANDARD_ERROR } from './descriptors.ts'
 import { addressesOf, checkFit, type EnrichFlags, inFlags, keyOf, optionOf } from './flags.ts'
@@ -35,7 +36,7 @@ const ROW_FLAGS: ReadonlySet<string> = new Set<keyof EnrichFlags>([
     'pseudonym',
     'newKey',
   ] as const),
-  ...(['db', 'header', 'quiet'] as const),
+  ...(['db', 'asn', 'asnDb', 'header', 'quiet'] as const),
 ])
 
 /** What to write for an option that is missing. */
@@ -51,6 +52,7 @@ export interface RowsCommand {
   readonly plan: Plan
   /** Files. If empty, the embedded database is used. */
   readonly databases: readonly string[]
+  readonly asn: boolean | readonly string[]
   readonly headers: ChunkHeaders
 }
 
@@ -72,7 +74,14 @@ export function rowsCommand(files: readonly string[], flags: EnrichFlags): RowsC
     throw new UsageError(`--to ${to} is not for --rows: rows keep their form.`)
   if ((flags.field?.length ?? 0) > 1) throw new UsageError('--rows takes one --field.')
   const [address] = addressesOf(flags)
-  const options = { ...flags, ...address, to, trustedProxies: flags.trust, onBadLine }
+  const options = {
+    ...flags,
+    ...address,
+    asn: asnOf(flags) !== false,
+    to,
+    trustedProxies: flags.trust,
+    onBadLine,
+  }
   const missing = missingRowOptions(options)
   if (format === undefined || missing.length > 0) {
     const onlyAt = format !== undefined && !hasTimeField(format)
@@ -83,6 +92,7 @@ export function rowsCommand(files: readonly string[], flags: EnrichFlags): RowsC
   return {
     plan: planOf({ ...options, format, pseudonymKey: keyOf(flags) }),
     databases: flags.db ?? [],
+    asn: asnOf(flags),
     headers: { read: chunkHeader, write: writeChunkHeader },
   }
 }
@@ -104,14 +114,14 @@ function planOf(options: RowOptions): Plan {
  * @throws InvalidDatabaseError when a database cannot be read or is damaged
  */
 export async function runRows(command: RowsCommand, terminal: Terminal): Promise<ExitStatus> {
-  const { plan, databases, headers } = command
+  const { plan, databases, asn, headers } = command
   const output = await openStandardOutput({
     terminal,
     inputs: [],
     note: () => {},
     signal: new AbortController().signal,
   })
-  const set = (await openForThreads(databases))[BORROW]()
+  const set = (await openForThreads(databases, asn))[BORROW]()
   checkLocations(set)
   const stream = new RowStream(new RowWriter(plan, set), headers)
   try {

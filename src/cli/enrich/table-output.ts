@@ -6,7 +6,15 @@ import { countOf } from '../figures.ts'
 import { UsageError } from '../terminal.ts'
 import type { Output } from './output.ts'
 import { fieldValue } from './parquet/columns.ts'
-import { isLocation, jsonOf, RESCUED, type Row, RowReader } from './parquet/row-reader.ts'
+import {
+  isLocation,
+  isSystem,
+  jsonOf,
+  locatedOf,
+  RESCUED,
+  type Row,
+  RowReader,
+} from './parquet/row-reader.ts'
 import { recordText, type TableForm } from './separated-values.ts'
 
 /** The first rows decide on the columns: so many, or those of so many bytes of lines. All of them are in memory. */
@@ -23,6 +31,8 @@ const MARK = Uint8Array.of(0xef, 0xbb, 0xbf)
 /** What is added to the lines: the name of a member with a location, and the columns that it becomes. */
 export interface AddedColumns {
   readonly into: string
+  /** The name of the member with the autonomous system; `null` for none. */
+  readonly asn: string | null
   /** What the columns have, by their names. */
   readonly fields: ReadonlyMap<string, LocationField>
 }
@@ -146,7 +156,8 @@ export class TableOutput implements Output {
   #decide(isWhole: boolean): string {
     const rows = this.#waiting ?? []
     this.#waiting = null
-    const isAdded = (name: string): boolean => this.#settings.added.some(({ into }) => into === name)
+    const isAdded = (name: string): boolean =>
+      this.#settings.added.some(({ into, asn }) => into === name || asn === name)
     const own = new Set<string>()
     for (const row of rows) {
       let before = -1
@@ -179,10 +190,9 @@ export class TableOutput implements Output {
 
   #textOf(row: ReadonlyMap<string, unknown>): string {
     const values = this.#names.map((name) => cellOf(row.get(name)))
-    for (const { into, fields } of this.#settings.added) {
-      const location = row.get(into)
-      for (const field of fields.values())
-        values.push(cellOf(fieldValue(isLocation(location) ? location : null, field)))
+    for (const { into, asn, fields } of this.#settings.added) {
+      const located = locatedOf(row.get(into), asn === null ? null : row.get(asn))
+      for (const field of fields.values()) values.push(cellOf(fieldValue(located, field)))
     }
     if (this.#hasRescued) {
       const rescued = this.#rescuedOf(row)
@@ -201,7 +211,12 @@ export class TableOutput implements Output {
     const rescued = new Map<string, unknown>()
     for (const [name, value] of row) {
       const isLocated = this.#settings.added.some(({ into }) => into === name)
-      const hasPlace = isLocated ? value === null || isLocation(value) : this.#known.has(name)
+      const isAsn = this.#settings.added.some(({ asn }) => asn === name)
+      const hasPlace = isLocated
+        ? value === null || isLocation(value)
+        : isAsn
+          ? value === null || isSystem(value)
+          : this.#known.has(name)
       if (!hasPlace) rescued.set(name, value)
     }
     return rescued

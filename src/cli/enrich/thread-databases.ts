@@ -22,25 +22,26 @@ const CACHE_BYTES = 201_326_592
  * during a run changes nothing.
  *
  * @param paths if empty, the embedded database
+ * @param asn the databases of autonomous systems: paths, or `true` for the embedded one
  * @param signal stops waiting for the writer of a named pipe
  * @param maxBytes limit for each file, compressed and decompressed
- * @param asnPaths databases of autonomous systems
  * @throws InvalidDatabaseError when a file cannot be read, is too large, is damaged or is not an MMDB database
  */
 export async function openForThreads(
   paths: readonly string[],
+  asn: boolean | readonly string[] = false,
   signal?: AbortSignal,
   maxBytes = DEFAULT_MAX_BYTES,
-  asnPaths: readonly string[] = [],
 ): Promise<NodeResolver> {
-  const sources = [...(paths.length > 0 ? paths : [fileURLToPath(embedded.city)]), ...asnPaths]
+  const systems = asn === true ? [fileURLToPath(embedded.asn)] : asn || []
+  const sources = [...(paths.length > 0 ? paths : [fileURLToPath(embedded.city)]), ...systems]
   const databases = await Promise.all(
     sources.map(async (path) => {
       const bytes = extractUncompressed(await readFile(path, maxBytes, signal), path)
       return { bytes: inSharedMemory(bytes, path), path }
     }),
   )
-  return attachInThread({ geofix: 1, databases, asn: asnPaths.length > 0 ? asnPaths.length : undefined })
+  return attachInThread({ geofix: 1, databases, asn: systems.length > 0 ? systems.length : undefined })
 }
 
 /** Opens the databases that another thread has shared. @throws InvalidDatabaseError when one is not an MMDB database */

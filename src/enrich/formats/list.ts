@@ -2,7 +2,7 @@ import type { ByteSink } from '../../bytes/byte-sink.ts'
 import { quoted } from '../../errors.ts'
 import { EnrichError } from '../errors.ts'
 import type { LineLocator } from '../locating/line-locator.ts'
-import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../options.ts'
+import { addedMembers, type CommonPlan, commonPlan, type LineOptions, type Planned } from '../options.ts'
 import { looksLikeVersions } from '../reading/address-evidence.ts'
 import { kindOfValue } from '../reading/field-guess.ts'
 import { plainLayout } from '../reading/layout.ts'
@@ -49,10 +49,11 @@ export function planList(_sample: Uint8Array, _isWhole: boolean, options: LineOp
   if (named !== undefined) {
     throw new EnrichError('ENRICH_FIELD_UNKNOWN', `the lines of a list have no field ${quoted(named)}`)
   }
-  if (!append.append && (common.into === 'ip' || common.into === RAW)) {
+  const taken = addedMembers(common).find((name) => name === 'ip' || name === RAW)
+  if (!append.append && taken !== undefined) {
     throw new EnrichError(
       'ENRICH_FIELD_EXISTS',
-      `a line has a member ${quoted(common.into)} already: choose another name for what is added`,
+      `a line has a member ${quoted(taken)} already: choose another name for what is added`,
     )
   }
   return { plan: { ...common, ...append, format: 'list' }, notes: [] }

@@ -24,6 +24,7 @@ export interface RowLineOptions
     | 'overwrite'
     | 'timeField'
     | 'at'
+    | 'asn'
     | 'locale'
     | 'trustedProxies'
     | 'maxLineBytes'

@@ -8,6 +8,7 @@ import { isGeofixError } from '../../errors.ts'
 import { type AutonomousSystems, NO_SYSTEM } from '../../location/autonomous-systems.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { localeOf } from '../../location/locale.ts'
+import { LocatedSystems } from '../../location/located-systems.ts'
 import type { Location } from '../../location/location-table.ts'
 import { findLocation } from '../../location/lookup.ts'
 import { JSON_HEAD } from '../../location/record-json.ts'
@@ -22,7 +23,7 @@ import {
 } from '../counting/counts.ts'
 import { type CountryChoice, isChosen } from '../country-choice.ts'
 import type { CommonPlan } from '../options.ts'
-import { jsonTemplate } from '../writing/column-templates.ts'
+import { jsonNothing, jsonTemplate } from '../writing/column-templates.ts'
 import { AddressCache, NOT_IPV4, UNKNOWN } from './address-cache.ts'
 import { NO_TIME } from './event-time.ts'
 
@@ -42,7 +43,6 @@ const HAS_ADDRESS = FAILURE_REASONS.map((reason) => !WITHOUT_ADDRESS.includes(re
 
 const encoder = /* @__PURE__ */ utf8Encoder()
 const HEAD = /* @__PURE__ */ encoder.encode(JSON_HEAD)
-const NULL = /* @__PURE__ */ encoder.encode('null')
 
 /** Finds the location of a line's address, and writes it, for a `LineFormat`. One line at a time. */
 export class LineLocator {
@@ -57,6 +57,10 @@ export class LineLocator {
   /** Texts of locations. */
   readonly texts: RenderedLocations
   readonly #set: DatabaseSet
+  /** `null` if no autonomous systems are added. */
+  readonly #systems: LocatedSystems | null
+  /** What stands for a location in JSON if there is none. */
+  readonly #nothing: Uint8Array
   /** The generation of the set in which the rendered locations got their numbers. */
   #generation: number
   /** Whether a location in JSON is a LocationRecord. */
@@ -82,12 +86,14 @@ export class LineLocator {
   constructor(
     set: DatabaseSet,
     plan: CommonPlan,
-    template: LocationTemplate = jsonTemplate(plan.jsonFields),
+    template: LocationTemplate = jsonTemplate(plan.jsonFields, plan.asn),
   ) {
     this.#isWholeRecord = plan.jsonFields === null
     this.#set = set
-    this.#generation = set.generation
-    this.#finder = new AddressFinder(set, plan)
+    this.#systems = plan.asn === undefined ? null : new LocatedSystems(set)
+    this.#nothing = encoder.encode(jsonNothing(plan))
+    this.#generation = this.#currentGeneration
+    this.#finder = new AddressFinder(set, plan, this.#systems)
     this.writesLines = plan.count === undefined
     this.writesLocations = !plan.onlyFailed && this.writesLines
     const written = this.writesLocations ? template : []
@@ -264,7 +270,7 @@ export class LineLocator {
   /** Writes the LocationRecord, or the members of `jsonFields`, as `JSON.stringify` would; `null` if there is no location. */
   writeJson(out: ByteSink): void {
     if (this.#number < FIRST_LOCATION) {
-      out.write(NULL)
+      out.write(this.#nothing)
       return
     }
     if (this.#isWholeRecord) {
@@ -359,19 +365,25 @@ export class LineLocator {
 
   #numberOf(found: number | FailureReason): number {
     if (typeof found === 'string') return FAILURE_REASONS.indexOf(found)
-    const { generation } = this.#set
+    const generation = this.#currentGeneration
     if (this.texts.isFull || generation !== this.#generation) {
       this.countLocations()
       this.texts.clear()
       this.cache.clear()
       this.#wanted.fill(0)
       this.epoch++
+      this.#systems?.clear()
       this.#generation = generation
     }
-    return FIRST_LOCATION + this.texts.numberOf(found, this.#locationAt)
+    const inSource = this.#systems?.pairOf(found, this.#finder.system) ?? found
+    return FIRST_LOCATION + this.texts.numberOf(inSource, this.#locationAt)
   }
 
-  readonly #locationAt = (inSet: number) => this.#set.location(inSet)
+  readonly #locationAt = (inSource: number) => (this.#systems ?? this.#set).location(inSource)
+
+  get #currentGeneration(): number {
+    return (this.#systems ?? this.#set).generation
+  }
 }
 
 function latin1(bytes: Uint8Array, start: number, end: number): string {
@@ -384,9 +396,12 @@ function latin1(bytes: Uint8Array, start: number, end: number): string {
 export class AddressFinder {
   /** Canonical text of the last address; '' if the last text had none. */
   ip = ''
+  /** The number of the autonomous system of the last address that has a location. */
+  system = NO_SYSTEM
   /** Longer texts are malformed. A list of hops may be longer than an address. Characters. */
   readonly longest: number
   readonly #set: DatabaseSet
+  readonly #systems: LocatedSystems | null
   readonly #clients: ClientWalk | null
   readonly #address = new Address()
 
@@ -394,9 +409,10 @@ export class AddressFinder {
    * @throws InvalidDatabaseError when the databases hold no locations
    * @throws TypeError when `trustedProxies` is invalid
    */
-  constructor(set: DatabaseSet, { trustedProxies }: CommonPlan) {
+  constructor(set: DatabaseSet, { trustedProxies }: CommonPlan, systems: LocatedSystems | null = null) {
     if (set.noLocationsError !== null) throw set.noLocationsError
     this.#set = set
+    this.#systems = systems
     // The writer of the log is the peer: trust its list like that of a local proxy on a Unix socket.
     this.#clients =
       trustedProxies === null ? null : new ClientWalk({ trustedProxies: [...trustedProxies, 'unix:'] })
@@ -431,7 +447,18 @@ export class AddressFinder {
 
   #locate(): number | FailureReason {
     const found = findLocation(this.#set, this.#address)
+    if (typeof found === 'number' && this.#systems !== null) return this.#withSystem(found, this.#systems)
     return typeof found === 'object' ? 'invalid-database' : found
+  }
+
+  #withSystem(found: number, systems: LocatedSystems): number | FailureReason {
+    try {
+      this.system = systems.find(this.#address)
+      return found
+    } catch (error) {
+      if (isGeofixError(error)) return 'invalid-database'
+      throw error
+    }
   }
 
   #parse(text: string): FailureReason | null {

@@ -1,6 +1,6 @@
 // What access logs and lists append to a line that is kept: its location as JSON, or as columns.
-import type { LocationTemplate } from '../../location/rendered-locations.ts'
-import { checkedFields, type LineOptions, type LocationField } from '../options.ts'
+import { JSON_TEMPLATE, type LocationTemplate, systemAfter } from '../../location/rendered-locations.ts'
+import { type CommonPlan, checkedFields, type LineOptions, type LocationField } from '../options.ts'
 import { columnsTemplate, jsonTemplate } from './column-templates.ts'
 
 export interface AppendPlan {
@@ -11,19 +11,33 @@ export interface AppendPlan {
 }
 
 /** @throws TypeError when `fields` is wrong, or `append` is given with `to` */
-export function appendPlan({ append = false, fields, to }: LineOptions, format: string): AppendPlan {
+export function appendPlan(options: LineOptions, format: string): AppendPlan {
+  const { append = false, fields, to } = options
   if (append && to !== undefined)
     throw new TypeError(`for ${format}, use one of the options "append" and "to"`)
-  return { append, fields: fields === undefined ? null : checkedFields(fields) }
+  return { append, fields: fields === undefined ? null : checkedFields(options) }
 }
 
 /** A tab or a line end in a value becomes a space, as in TSV without quotes. */
-export function appendTemplate({ append, fields }: AppendPlan): LocationTemplate {
-  return append && fields !== null ? columnsTemplate(fields, '\t', false) : jsonTemplate(fields)
+export function appendTemplate({
+  append,
+  fields,
+  asn,
+}: AppendPlan & Pick<CommonPlan, 'asn'>): LocationTemplate {
+  if (append && fields !== null) return columnsTemplate(fields, '\t', false)
+  return append && asn !== undefined ? [...JSON_TEMPLATE, ...systemAfter('\t')] : jsonTemplate(fields, asn)
 }
 
-/** What is appended to a line without a location: a tab and `null`, or empty columns. `null` if lines become objects. */
-export function appendedNothing({ append, fields }: AppendPlan): Uint8Array | null {
+/**
+ * What is appended to a line without a location: a tab and `null`, also for the autonomous system, or empty columns. `null` if
+ * lines become objects.
+ */
+export function appendedNothing({
+  append,
+  fields,
+  asn,
+}: AppendPlan & Pick<CommonPlan, 'asn'>): Uint8Array | null {
   if (!append) return null
-  return new TextEncoder().encode(fields === null ? '\tnull' : '\t'.repeat(fields.length))
+  const json = asn === undefined ? '\tnull' : '\tnull\tnull'
+  return new TextEncoder().encode(fields === null ? json : '\t'.repeat(fields.length))
 }

@@ -1,4 +1,5 @@
 // Locations as columns of a table.
+import type { AutonomousSystem } from '../../location/autonomous-systems.ts'
 import type { Locale } from '../../location/locale.ts'
 import type { LocationRecord } from '../../location/location-record.ts'
 import type { Location } from '../../location/location-table.ts'
@@ -7,12 +8,16 @@ import {
   JSON_TEMPLATE,
   type LocationTemplate,
   NO_INSTANT,
+  systemAfter,
   type TextPart,
 } from '../../location/rendered-locations.ts'
-import type { LocationField } from '../options.ts'
+import type { CommonPlan, LocationField } from '../options.ts'
+
+/** A record, with the autonomous system where that was asked for. */
+export type LocatedRecord = LocationRecord & { readonly asn?: AutonomousSystem | null }
 
 /** The value of each column, but for the offset, which depends on the time. */
-const COLUMNS: Readonly<Record<LocationField, (record: LocationRecord) => string | number | null>> = {
+const COLUMNS: Readonly<Record<LocationField, (record: LocatedRecord) => string | number | null>> = {
   country_code: ({ country }) => country.code,
   country_name: ({ country }) => country.name,
   region_code: ({ region }) => region.code,
@@ -23,31 +28,46 @@ const COLUMNS: Readonly<Record<LocationField, (record: LocationRecord) => string
   longitude: ({ coordinates }) => coordinates.longitude,
   timezone_id: ({ timezone }) => timezone.id,
   timezone_offset: ({ timezone }) => timezone.offset,
+  asn_number: ({ asn }) => asn?.number ?? null,
+  asn_organization: ({ asn }) => asn?.organization ?? null,
 }
 
 /** The value of a column in a record. */
-export function fieldOf(record: LocationRecord, field: LocationField): string | number | null {
+export function fieldOf(record: LocatedRecord, field: LocationField): string | number | null {
   return COLUMNS[field](record)
 }
 
 /** The values of a location, as text. `null` for those that are unknown, and for the offset, which depends on the time. */
 export function fieldTexts(location: Location, locale: Locale): (field: LocationField) => string | null {
-  const record = location.record('', locale, NO_INSTANT)
+  const record = { ...location.record('', locale, NO_INSTANT), asn: location.system }
   return (field) => {
     const value = COLUMNS[field](record)
     return value === null ? null : String(value)
   }
 }
 
-/** A location in JSON: the whole record after its `ip`, or an object with these columns. */
-export function jsonTemplate(fields: readonly LocationField[] | null): LocationTemplate {
-  if (fields === null) return JSON_TEMPLATE
+/**
+ * A location in JSON: the whole record after its `ip`, or an object with these columns.
+ *
+ * @param asn the name of the member with the autonomous system, which follows it; `undefined` for none
+ */
+export function jsonTemplate(
+  fields: readonly LocationField[] | null,
+  asn: string | undefined,
+): LocationTemplate {
+  const after = asn === undefined ? [] : systemAfter(`,${JSON.stringify(asn)}:`)
+  if (fields === null) return [...JSON_TEMPLATE, ...after]
   const members = fields.flatMap((field, index) => {
-    const isNumber = field === 'latitude' || field === 'longitude'
+    const isNumber = field === 'latitude' || field === 'longitude' || field === 'asn_number'
     const valueText = (value: string | null): string => (isNumber ? (value ?? 'null') : JSON.stringify(value))
     return [fixedText(`${index === 0 ? '{' : ','}"${field}":`), cellPart(field, valueText)]
   })
-  return [...members, fixedText('}')]
+  return [...members, fixedText('}'), ...after]
+}
+
+/** What stands for a location in JSON if there is none. */
+export function jsonNothing({ asn }: Pick<CommonPlan, 'asn'>): string {
+  return asn === undefined ? 'null' : `null,${JSON.stringify(asn)}:null`
 }
 
 /**
@@ -111,6 +131,14 @@ function columnsOf(
   )
 }
 
+function systemText(
+  column: 'asn_number' | 'asn_organization',
+  system: AutonomousSystem | null,
+): string | null {
+  if (system === null) return null
+  return column === 'asn_number' ? String(system.number) : system.organization
+}
+
 function cellPart(column: LocationField, cellOf: (value: string | null) => string): TextPart {
   switch (column) {
     case 'city':
@@ -132,5 +160,12 @@ function cellPart(column: LocationField, cellOf: (value: string | null) => strin
       return { from: 'shared', text: (shared, locale) => cellOf(shared.regionIn(locale).code) }
     case 'region_name':
       return { from: 'shared', text: (shared, locale) => cellOf(shared.regionIn(locale).name) }
+    case 'asn_number':
+    case 'asn_organization':
+      return {
+        from: 'location',
+        hasOffset: false,
+        text: (_, { system }) => cellOf(systemText(column, system)),
+      }
   }
 }

@@ -69,9 +69,13 @@ export class RawLines {
   readonly #text = new JsonText()
   readonly #tail: Uint8Array
 
-  /** @param into name of the member that holds the location in other lines */
-  constructor(into: string) {
-    this.#tail = encoder.encode(`",${JSON.stringify(into)}:null}\n`)
+  /**
+   * @param into name of the member that holds the location in other lines
+   * @param asn name of that with the autonomous system, if there is one
+   */
+  constructor({ into, asn }: { readonly into: string; readonly asn?: string | undefined }) {
+    const names = asn === undefined ? [into] : [into, asn]
+    this.#tail = encoder.encode(`"${names.map((name) => `,${JSON.stringify(name)}:null`).join('')}}\n`)
   }
 
   /** Writes an object with `bytes[start, end)`, and a line feed. Ill-formed UTF-8 becomes U+FFFD. */

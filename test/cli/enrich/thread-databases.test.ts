@@ -58,18 +58,20 @@ describe('openForThreads', () => {
   ])('reads no more than the limit from a named pipe: %s', async (name, content, limit) => {
     const pipe = makePipe(folder, `limited-${name}`)
     const written = writeFile(pipe, content)
-    await expect(openForThreads([pipe], undefined, limit)).rejects.toThrow('the limit that maxBytes sets')
+    await expect(openForThreads([pipe], false, undefined, limit)).rejects.toThrow(
+      'the limit that maxBytes sets',
+    )
     await written
   })
 
   it('stops waiting for the writer of a named pipe', async () => {
     const pipe = makePipe(folder, 'unwritten')
-    await expect(openForThreads([pipe], AbortSignal.timeout(5))).rejects.toThrow('aborted')
+    await expect(openForThreads([pipe], false, AbortSignal.timeout(5))).rejects.toThrow('aborted')
   })
 
   it('reads no more than the limit', async () => {
     const path = file('large', gzipSync(Buffer.concat([Buffer.alloc(100_000), RAW])))
-    const limited = (source: string, maxBytes: number) => openForThreads([source], undefined, maxBytes)
+    const limited = (source: string, maxBytes: number) => openForThreads([source], false, undefined, maxBytes)
     await expect(limited(path, 100_000)).rejects.toThrow('the limit that maxBytes sets')
     await expect(limited(DB, RAW.length - 1)).rejects.toThrow('the limit that maxBytes sets')
     await expect(limited('/dev/zero', 100_000)).rejects.toThrow(InvalidDatabaseError)

@@ -4,7 +4,7 @@ import { geofix } from './command-line.ts'
 describe('the options of geofix enrich', () => {
   it.each([
     [['--format', 'xml'], /Write one of json, ndjson, .*csv/],
-    [['--fields', 'city,town'], /Write some of country_code,.*timezone_offset, each once\./],
+    [['--fields', 'city,town'], /Write some of country_code,.*asn_organization, each once\./],
     [['--fields', 'city,city'], /each once/],
     [['--fields', ''], /Write some of/],
     [['--into', ''], /Write a name/],

@@ -1,17 +1,26 @@
 import type { SchemaElement } from 'hyparquet'
 import type { LocationField } from '../../../enrich/options.ts'
-import type { LocationRecord } from '../../../location/location-record.ts'
+import type { LocatedRecord } from '../../../enrich/writing/column-templates.ts'
 import { CommandFailure, ExitStatus } from '../../terminal.ts'
 import type { Output } from '../output.ts'
 import { ColumnWriter } from './column-writer.ts'
-import { fieldElements, fieldValue, locationElements, sparkFields } from './columns.ts'
+import {
+  fieldElements,
+  fieldValue,
+  locationElements,
+  sparkFields,
+  systemElements,
+  systemValue,
+} from './columns.ts'
 import { addColumns, footerBytes, keyValue, readFooter, type Struct, setKeyValue } from './footer.ts'
 import { PARQUET_MAGIC, type ParquetFile } from './parquet-file.ts'
 
 const LINE_FEED = 0x0a
 /** The member of a line with its location. No column has this name. */
 export const LOCATION_MEMBER = '__location'
-/** The text before the location, which ends a line. A value cannot contain it, because quotes in values are escaped. */
+/** That with its autonomous system, which follows it. */
+const SYSTEM_MEMBER = '__location_asn'
+/** The text before the location, at the end of a line. A value cannot contain it, because quotes in values are escaped. */
 const BEFORE_LOCATION = Buffer.from(`,"${LOCATION_MEMBER}":`)
 /** The start of a location. The text of its address needs no escapes. */
 const HEAD = '{"ip":"'
@@ -34,28 +43,32 @@ export class AddedColumnsOutput implements Output {
   readonly #target: Output
   readonly #file: ParquetFile
   readonly #into: string
+  readonly #system: string | null
   readonly #fields: ReadonlyMap<string, LocationField> | null
-  readonly #locations = new Map<string, LocationRecord>()
+  readonly #locations = new Map<string, LocatedRecord>()
   readonly #added: Struct[] = []
   readonly #moved: number[] = []
   #position = 0
   /** The locations of the rows of the next row group. */
-  #rows: (LocationRecord | null)[] = []
+  #rows: (LocatedRecord | null)[] = []
   #isEnded = false
 
   /**
    * @param into the name of the column with the whole location
+   * @param system the name of the column with the autonomous system; `null` for none
    * @param fields columns with one value each instead, by their names; `null` for the whole location
    */
   constructor(
     target: Output,
     file: ParquetFile,
     into: string,
+    system: string | null,
     fields: ReadonlyMap<string, LocationField> | null,
   ) {
     this.#target = target
     this.#file = file
     this.#into = into
+    this.#system = system
     this.#fields = fields
   }
 
@@ -102,7 +115,7 @@ export class AddedColumnsOutput implements Output {
     this.#position += bytes.length
   }
 
-  #locationIn(line: Buffer, start: number, end: number): LocationRecord | null {
+  #locationIn(line: Buffer, start: number, end: number): LocatedRecord | null {
     const before = line.lastIndexOf(BEFORE_LOCATION, end - 1)
     const from = before + BEFORE_LOCATION.length
     // Without the brace that ends the line.
@@ -114,7 +127,7 @@ export class AddedColumnsOutput implements Output {
     const ip = text.slice(HEAD.length, endOfIp)
     if (kept !== undefined) return { ...kept, ip }
     if (this.#locations.size >= MAX_LOCATIONS) this.#locations.clear()
-    const record: LocationRecord = JSON.parse(text)
+    const record = locatedRecord(text)
     this.#locations.set(key, record)
     return record
   }
@@ -126,7 +139,7 @@ export class AddedColumnsOutput implements Output {
     const writer = new ColumnWriter(this.#columns)
     writer.add(
       this.#fields === null
-        ? [rows]
+        ? [rows, ...(this.#system === null ? [] : [rows.map((row) => systemValue(row?.asn))])]
         : [...this.#fields.values()].map((field) => rows.map((row) => fieldValue(row, field))),
     )
     writer.end()
@@ -140,7 +153,7 @@ export class AddedColumnsOutput implements Output {
 
   get #columns(): (readonly SchemaElement[])[] {
     return this.#fields === null
-      ? [locationElements(this.#into)]
+      ? [locationElements(this.#into), ...(this.#system === null ? [] : [systemElements(this.#system)])]
       : [...this.#fields].map(([name, field]) => fieldElements(name, field))
   }
 
@@ -163,6 +176,15 @@ export class AddedColumnsOutput implements Output {
     if (spark !== undefined)
       setKeyValue(footer, SPARK_SCHEMA, withColumns(spark, this.#columns.flatMap(sparkFields)))
   }
+}
+
+/** A location as a line has it, and the autonomous system if that follows it. */
+function locatedRecord(text: string): LocatedRecord {
+  const members: {
+    readonly [LOCATION_MEMBER]: LocatedRecord
+    readonly [SYSTEM_MEMBER]?: LocatedRecord['asn']
+  } = JSON.parse(`{"${LOCATION_MEMBER}":${text}}`)
+  return { ...members[LOCATION_MEMBER], asn: members[SYSTEM_MEMBER] ?? null }
 }
 
 /** Spark's schema with more columns; `null` if it is not in the form that is known. */

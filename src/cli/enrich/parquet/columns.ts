@@ -1,15 +1,16 @@
 // The columns of a location, and the types of other columns.
 import type { SchemaElement } from 'hyparquet'
 import type { LocationField } from '../../../enrich/options.ts'
-import { fieldOf } from '../../../enrich/writing/column-templates.ts'
-import type { LocationRecord } from '../../../location/location-record.ts'
+import { fieldOf, type LocatedRecord } from '../../../enrich/writing/column-templates.ts'
+import type { AutonomousSystem } from '../../../location/autonomous-systems.ts'
 
 /** The types of columns that values of JSON get. */
 export type ColumnType = 'BOOLEAN' | 'INT64' | 'DOUBLE' | 'STRING' | 'JSON'
 
-/** Whether the values of a field are numbers. Others are text. */
-export function isNumber(field: LocationField): boolean {
-  return field === 'latitude' || field === 'longitude'
+/** The type of the column of a field. */
+export function typeOfField(field: LocationField): ColumnType {
+  if (field === 'asn_number') return 'INT64'
+  return field === 'latitude' || field === 'longitude' ? 'DOUBLE' : 'STRING'
 }
 
 /** The elements of a column with a type. */
@@ -27,10 +28,6 @@ export function elementsOf(name: string, type: ColumnType): readonly SchemaEleme
 
 /** The elements of a column of the form of a `LocationRecord`. */
 export function locationElements(name: string): readonly SchemaElement[] {
-  const group = (own: string, children: readonly (readonly SchemaElement[])[]): readonly SchemaElement[] => [
-    { name: own, repetition_type: 'OPTIONAL', num_children: children.length },
-    ...children.flat(),
-  ]
   const texts = (...names: string[]) => names.map((own) => elementsOf(own, 'STRING'))
   return group(name, [
     ...texts('ip'),
@@ -42,15 +39,35 @@ export function locationElements(name: string): readonly SchemaElement[] {
   ])
 }
 
+/** The elements of a column of the form of an `AutonomousSystem`. */
+export function systemElements(name: string): readonly SchemaElement[] {
+  return group(name, [elementsOf('number', 'INT64'), elementsOf('organization', 'STRING')])
+}
+
+/** The value of that column. Writers take 64-bit integers as `bigint`. */
+export function systemValue(system: AutonomousSystem | null | undefined): object | null {
+  return system ? { number: BigInt(system.number), organization: system.organization } : null
+}
+
+function group(name: string, children: readonly (readonly SchemaElement[])[]): readonly SchemaElement[] {
+  return [{ name, repetition_type: 'OPTIONAL', num_children: children.length }, ...children.flat()]
+}
+
 /** The elements of the column of a field. */
 export function fieldElements(name: string, field: LocationField): readonly SchemaElement[] {
-  return elementsOf(name, isNumber(field) ? 'DOUBLE' : 'STRING')
+  return elementsOf(name, typeOfField(field))
 }
 
 /** The value of a field; `null` without a location. */
-export function fieldValue(record: LocationRecord | null, field: LocationField): string | number | null {
-  return record === null ? null : fieldOf(record, field)
+export function fieldValue(
+  record: LocatedRecord | null,
+  field: LocationField,
+): string | number | bigint | null {
+  const value = record === null ? null : fieldOf(record, field)
+  return field === 'asn_number' && value !== null ? BigInt(value) : value
 }
+
+const SPARK_TYPES: Readonly<Record<string, string>> = { DOUBLE: 'double', INT64: 'long' }
 
 /** A column as a field of Spark's own copy of the schema. @param elements the column, then the elements below it */
 export function sparkFields(elements: readonly SchemaElement[]): object[] {
@@ -58,7 +75,7 @@ export function sparkFields(elements: readonly SchemaElement[]): object[] {
   const next = (): object => {
     const { name, type, num_children = 0 } = elements[at++] ?? { name: '' }
     const fields = Array.from({ length: num_children }, next)
-    const spark = num_children > 0 ? { type: 'struct', fields } : type === 'DOUBLE' ? 'double' : 'string'
+    const spark = num_children > 0 ? { type: 'struct', fields } : (SPARK_TYPES[type ?? ''] ?? 'string')
     return { name, type: spark, nullable: true, metadata: {} }
   }
   return elements.length === 0 ? [] : [next()]

@@ -2,7 +2,15 @@
 import type { EnrichOptions, Plan } from '../../../enrich/formats/formats.ts'
 import { pathText } from '../../../enrich/formats/ndjson/member-path.ts'
 import { objectsIn, planNdjsonObjects } from '../../../enrich/formats/ndjson/plan.ts'
-import { columnNames, INTO, isMasked, type LocationField } from '../../../enrich/options.ts'
+import {
+  addedMembers,
+  checkedFields,
+  columnNames,
+  commonPlan,
+  INTO,
+  isMasked,
+  type LocationField,
+} from '../../../enrich/options.ts'
 import { sampleLines } from '../../../enrich/reading/sample.ts'
 import { UsageError } from '../../terminal.ts'
 import { asUsage, inWords } from '../command-errors.ts'
@@ -45,7 +53,7 @@ export async function parquetRun(
   if (found.includes(true) && isMasked(options))
     note('the file is written anew, without its addresses: its columns get types by their values')
   if (input === undefined || !found.includes(true) || isMasked(options)) {
-    const output = new RowsOutput(target, options.into ?? INTO, namedFields(options))
+    const output = new RowsOutput(target, options.into ?? INTO, systemMember(options), namedFields(options))
     return {
       output,
       options: { ...options, fields: undefined },
@@ -76,7 +84,9 @@ async function addedColumns(
 ): Promise<ParquetRun> {
   const { into = INTO } = options
   const fields = namedFields(options)
-  const taken = (fields === null ? [into] : [...fields.keys()]).find((name) => file.columns.includes(name))
+  const system = systemMember(options)
+  const added = fields === null ? addedMembers({ into, asn: system ?? undefined }) : [...fields.keys()]
+  const taken = added.find((name) => file.columns.includes(name))
   if (taken !== undefined)
     throw new UsageError(
       `${input.name} has a column ${JSON.stringify(taken)} already: write another name, as in --into geo.`,
@@ -88,7 +98,7 @@ async function addedColumns(
   input.readRows = () => file.linesOf(paths)
   const [field, timeField] = paths.map((path) => pathText([path.join('.')]))
   return {
-    output: new AddedColumnsOutput(target, file, into, fields),
+    output: new AddedColumnsOutput(target, file, into, system, fields),
     options: { ...options, format: 'ndjson', fields: undefined, field, timeField, into: LOCATION_MEMBER },
     isTable: () => false,
     usePlan: () => {},
@@ -96,9 +106,16 @@ async function addedColumns(
   }
 }
 
+/** The member with the autonomous system; `null` without the option. */
+function systemMember({ asn, into }: EnrichOptions): string | null {
+  return commonPlan({ asn, into }).asn ?? null
+}
+
 /** What the columns of `fields` have, by their names; `null` without the option. @throws UsageError for a wrong name */
-function namedFields({ fields, into }: EnrichOptions): ReadonlyMap<string, LocationField> | null {
-  if (fields === undefined) return null
+function namedFields(options: EnrichOptions): ReadonlyMap<string, LocationField> | null {
+  if (options.fields === undefined) return null
+  const { into } = options
+  const fields = asUsage(() => checkedFields(options))
   const names = asUsage(() => columnNames(fields, { into }))
   return new Map(fields.map((field, index) => [names[index] ?? field, field]))
 }

@@ -5,9 +5,10 @@ import type { LocationField } from '../../../enrich/options.ts'
 import { recordEndsOf } from '../../../enrich/reading/layout.ts'
 import { RecordFields } from '../../../enrich/reading/record-fields.ts'
 import { markLength } from '../../../enrich/reading/sample.ts'
+import type { LocatedRecord } from '../../../enrich/writing/column-templates.ts'
 import { RAW } from '../../../enrich/writing/json-text.ts'
-import type { LocationRecord } from '../../../location/location-record.ts'
-import { isNumber } from './columns.ts'
+import type { AutonomousSystem } from '../../../location/autonomous-systems.ts'
+import { typeOfField } from './columns.ts'
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
@@ -141,7 +142,7 @@ export class RowReader {
   #valueOf(name: string, text: string): string | number | null {
     if (text === '') return null
     const field = this.fields.get(name)
-    return field !== undefined && isNumber(field) ? Number(text) : text
+    return field === undefined || typeOfField(field) === 'STRING' ? text : Number(text)
   }
 }
 
@@ -177,8 +178,18 @@ function distinct(names: readonly string[]): string[] {
 }
 
 /** Whether a member is a location, and not one that the line had. */
-export function isLocation(value: unknown): value is LocationRecord {
+export function isLocation(value: unknown): value is LocatedRecord {
   return typeof value === 'object' && value !== null && 'timezone' in value && 'coordinates' in value
+}
+
+/** Whether a member is an autonomous system, and not another one that the line had. */
+export function isSystem(value: unknown): value is AutonomousSystem {
+  return typeof value === 'object' && value !== null && 'number' in value && 'organization' in value
+}
+
+/** A location with the autonomous system that a line has beside it. @param system absent without the option `asn` */
+export function locatedOf(location: unknown, system: unknown): LocatedRecord | null {
+  return isLocation(location) ? { ...location, asn: isSystem(system) ? system : null } : null
 }
 
 /** As `JSON.stringify`, with all digits of large integers. */

@@ -2,8 +2,25 @@ import type { Plan } from '../../../enrich/formats/formats.ts'
 import type { LocationField } from '../../../enrich/options.ts'
 import type { Output } from '../output.ts'
 import { ColumnWriter } from './column-writer.ts'
-import { type ColumnType, elementsOf, fieldValue, isNumber, locationElements } from './columns.ts'
-import { isLocation, jsonOf, RESCUED, type Row, RowReader, type SizedRow } from './row-reader.ts'
+import {
+  type ColumnType,
+  elementsOf,
+  fieldValue,
+  locationElements,
+  systemElements,
+  systemValue,
+  typeOfField,
+} from './columns.ts'
+import {
+  isLocation,
+  isSystem,
+  jsonOf,
+  locatedOf,
+  RESCUED,
+  type Row,
+  RowReader,
+  type SizedRow,
+} from './row-reader.ts'
 
 /** Rows and bytes of lines of a row group, at most: all of them are in memory. */
 const GROUP_ROWS = 100_000
@@ -15,8 +32,8 @@ const MOST_INT64 = 2n ** 63n - 1n
 
 /** A column of the file: its type, and the values of the row group that is being read. */
 interface Column {
-  /** `null` until the first row group is complete. `location` is a struct. */
-  type: ColumnType | 'location' | null
+  /** `null` until the first row group is complete. `location` and `system` are structs. */
+  type: ColumnType | 'location' | 'system' | null
   values: unknown[]
 }
 
@@ -31,6 +48,7 @@ interface Column {
 export class RowsOutput implements Output {
   readonly #target: Output
   readonly #into: string
+  readonly #system: string | null
   readonly #fields: ReadonlyMap<string, LocationField> | null
   #reader: RowReader | null = null
   readonly #columns = new Map<string, Column>()
@@ -42,12 +60,19 @@ export class RowsOutput implements Output {
 
   /**
    * @param into the name of the member with the location
+   * @param system the name of that with the autonomous system; `null` for none
    * @param fields columns with one value each instead, by their names; `null` for the whole location. Tables have their
    *   columns already
    */
-  constructor(target: Output, into: string, fields: ReadonlyMap<string, LocationField> | null) {
+  constructor(
+    target: Output,
+    into: string,
+    system: string | null,
+    fields: ReadonlyMap<string, LocationField> | null,
+  ) {
     this.#target = target
     this.#into = into
+    this.#system = system
     this.#fields = fields
   }
 
@@ -103,12 +128,15 @@ export class RowsOutput implements Output {
   /** The row, with the fields of the location in its place. */
   *#split(row: Row): Row {
     const fields = this.#reader?.isTable ? null : this.#fields
+    let location: unknown
+    let system: unknown
     for (const [name, value] of row) {
-      if (fields === null || name !== this.#into) yield [name, value]
-      else
-        for (const [column, field] of fields)
-          yield [column, fieldValue(isLocation(value) ? value : null, field)]
+      if (fields === null || (name !== this.#into && name !== this.#system)) yield [name, value]
+      else if (name === this.#system) system = value
+      else location = value
     }
+    const located = locatedOf(location, system)
+    for (const [column, field] of fields ?? []) yield [column, fieldValue(located, field)]
   }
 
   /** `null` once the columns are decided. */
@@ -142,11 +170,13 @@ export class RowsOutput implements Output {
     const elements = [...this.#columns].map(([name, column]) => {
       const field = fields?.get(name)
       if (name === this.#into && !fields) column.type = 'location'
-      else if (field !== undefined) column.type = isNumber(field) ? 'DOUBLE' : 'STRING'
+      else if (name === this.#system && !fields) column.type = 'system'
+      else if (field !== undefined) column.type = typeOfField(field)
       else column.type = isTable ? 'STRING' : typeOf(column.values)
       const type = column.type
       column.values = column.values.map((value) => valueAs(type, value) ?? null)
-      return type === 'location' ? locationElements(name) : elementsOf(name, type)
+      if (type === 'location') return locationElements(name)
+      return type === 'system' ? systemElements(name) : elementsOf(name, type)
     })
     return new ColumnWriter([...elements, elementsOf(RESCUED, 'JSON')])
   }
@@ -161,7 +191,7 @@ function typeOf(values: readonly unknown[]): ColumnType {
 }
 
 /** The value as a column of the type holds it; `undefined` if it cannot. `null` stays. */
-function valueAs(type: ColumnType | 'location', value: unknown): unknown {
+function valueAs(type: ColumnType | 'location' | 'system', value: unknown): unknown {
   if (value === null || value === undefined) return null
   switch (type) {
     case 'BOOLEAN':
@@ -174,6 +204,8 @@ function valueAs(type: ColumnType | 'location', value: unknown): unknown {
       return typeof value === 'string' ? value : undefined
     case 'location':
       return isLocation(value) ? value : undefined
+    case 'system':
+      return isSystem(value) ? systemValue(value) : undefined
     case 'JSON':
       return jsonBytes(value)
   }

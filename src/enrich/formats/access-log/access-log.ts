@@ -3,7 +3,7 @@ import { quoted } from '../../../errors.ts'
 import { EnrichError } from '../../errors.ts'
 import { NO_TIME, TIMESTAMP_ROOM } from '../../locating/event-time.ts'
 import type { LineLocator } from '../../locating/line-locator.ts'
-import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
+import { addedMembers, type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
 import { LIST_FLAGS, LOCAL_PROXIES, throughProxies } from '../../reading/field-messages.ts'
 import { plainLayout } from '../../reading/layout.ts'
 import { CachedView, viewOf } from '../../swar.ts'
@@ -65,10 +65,11 @@ export function planAccessLog(
   if (options.timeField !== undefined) {
     throw new TypeError('the option "timeField" is not for access logs: their lines have a time')
   }
-  if (!append.append && [...PARTS, RAW].includes(common.into)) {
+  const taken = addedMembers(common).find((name) => [...PARTS, RAW].includes(name))
+  if (!append.append && taken !== undefined) {
     throw new EnrichError(
       'ENRICH_FIELD_EXISTS',
-      `a line has a member ${quoted(common.into)} already: choose another name for what is added`,
+      `a line has a member ${quoted(taken)} already: choose another name for what is added`,
     )
   }
   const hasForwarded = field === PARTS[FORWARDED]
@@ -187,11 +188,12 @@ class AccessLogLines implements LineFormat {
   }
 
   makeLoop(): FusedLoop | null {
-    const { hasVhost, hasForwarded, append, maxLineBytes, count } = this.#plan
+    const { hasVhost, hasForwarded, append, maxLineBytes, count, asn } = this.#plan
     if (hasVhost || hasForwarded || !this.#locator.isPlain) return null
     if (count !== undefined)
       return new AppendLoop(this.#locator, false, this.#nothing, { maxLineBytes, dropUnresolved: true })
-    if (!append) return new ObjectLoop(this.#locator, this.#plan)
+    // The loop writes no member for the autonomous system.
+    if (!append) return asn === undefined ? new ObjectLoop(this.#locator, this.#plan) : null
     return new AppendLoop(this.#locator, this.#isJson, this.#nothing, this.#plan)
   }
 

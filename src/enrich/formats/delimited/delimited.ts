@@ -36,8 +36,8 @@ export const CSV: FormatDefinition<DelimitedPlan> = {
   withoutHeader: (plan) => ({ ...plan, headerLine: 0, hasSeparatorLine: false }),
   addressPosition: ({ address }) => `in column ${address + 1}`,
   nextFormat: ({ format, isObject }) => (isObject ? 'ndjson' : format),
-  locationTemplate: ({ fields, jsonFields, delimiter, quotes, isRows, isObject }) => {
-    if (isObject) return jsonTemplate(jsonFields)
+  locationTemplate: ({ fields, jsonFields, delimiter, quotes, isRows, isObject, asn }) => {
+    if (isObject) return jsonTemplate(jsonFields, asn)
     const separator = String.fromCharCode(delimiter)
     return isRows && !quotes
       ? escapedColumnsTemplate(fields, separator)

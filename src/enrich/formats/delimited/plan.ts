@@ -1,12 +1,12 @@
 import { quoted } from '../../../errors.ts'
 import { EnrichError, shownName } from '../../errors.ts'
 import {
+  addedMembers,
   type CommonPlan,
   checkedFields,
   columnNames,
   commonPlan,
   type LineOptions,
-  LOCATION_FIELDS,
   type LocationField,
   type Planned,
   recordLinesOf,
@@ -69,7 +69,7 @@ export function planDelimited(
   format: 'csv' | 'tsv',
 ): Planned<DelimitedPlan> {
   const common = commonPlan(options)
-  const fields = checkedFields(options.fields ?? LOCATION_FIELDS)
+  const fields = checkedFields(options)
   const maxRecordLines = recordLinesOf(options)
   const { header: hasHeader = true, field, timeField } = options
   const read = format === 'csv' ? csvTable : tsvTable
@@ -112,13 +112,13 @@ export function planDelimited(
     checkNamedTimes(timesIn(records, time), `column ${quoted(timeField)}`)
   }
   const isObject = options.to !== undefined
-  const added = isObject ? [common.into] : columnNames(fields, options)
+  const added = isObject ? addedMembers(common) : columnNames(fields, options)
   const replaced = names.map((name) => added.indexOf(name))
   const isReplacing = replaced.some((index) => index >= 0)
   if (isReplacing && isObject) {
     throw new EnrichError(
       'ENRICH_FIELD_EXISTS',
-      `the table has a column ${quoted(common.into)} already: choose another name for what is added, as in --into geo (in a program: into)`,
+      `the table has a column ${quoted(added.find((each) => names.includes(each)) ?? '')} already: choose another name for what is added, as in --into geo (in a program: into)`,
     )
   }
   if (isReplacing && !common.overwrite) {
@@ -254,7 +254,7 @@ function describe({ column, name }: Column): string {
  * @throws TypeError when an option is wrong
  */
 export function planRows(options: RowLineOptions, format: DelimitedPlan['format']): DelimitedPlan {
-  const { field = '', timeField, quoting = 'double', fields = LOCATION_FIELDS } = options
+  const { field = '', timeField, quoting = 'double' } = options
   if (!QUOTING.includes(quoting)) {
     throw new TypeError(`the option "quoting" must be one of ${QUOTING.join(', ')}`)
   }
@@ -276,7 +276,7 @@ export function planRows(options: RowLineOptions, format: DelimitedPlan['format'
     names: [],
     address,
     time,
-    fields: checkedFields(fields),
+    fields: checkedFields(options),
     columns: [],
     replaced: [],
     isObject: false,

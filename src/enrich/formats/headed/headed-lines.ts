@@ -2,6 +2,7 @@ import type { ByteSink } from '../../../bytes/byte-sink.ts'
 import { type FieldValues, fieldIndex } from '../../counting/field-values.ts'
 import { eventTime, eventTimeOf, NO_TIME, twoDigits } from '../../locating/event-time.ts'
 import type { LineLocator } from '../../locating/line-locator.ts'
+import { addedMembers } from '../../options.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
 import { JsonText, jsonRoom } from '../../writing/json-text.ts'
 import type { LineFormat, LineResult } from '../format-definition.ts'
@@ -92,7 +93,7 @@ export class HeadedLines implements LineFormat<Header>, FieldValues {
     this.#dated = { midnight: midnightOf(header.date), latest: clockOf(header.time) }
     if (isSame) return
     const { names } = header
-    this.#headerFault = faultOfHeader(header, address, isObject ? [into] : columns)
+    this.#headerFault = faultOfHeader(header, address, isObject ? addedMembers(this.#plan) : columns)
     // An object has each name once.
     const distinct = names.map((name, at) => (names.indexOf(name) === at ? name : `${name}_${at + 1}`))
     this.#names = isObject ? [...distinct, into].map((name) => `,${escaped(name)}:`) : []

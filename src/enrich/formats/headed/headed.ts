@@ -112,8 +112,8 @@ function definition(
         )
       return isObject ? 'ndjson' : name
     },
-    locationTemplate: ({ fields, jsonFields, separator, unset, isObject }) => {
-      if (isObject) return jsonTemplate(jsonFields)
+    locationTemplate: ({ fields, jsonFields, separator, unset, isObject, asn }) => {
+      if (isObject) return jsonTemplate(jsonFields, asn)
       const text = String.fromCharCode(separator)
       if (separator === COMMA) return columnsTemplate(fields, text, true)
       // IIS writes a plus sign for a space in a value; Zeek writes the code of the separator.

@@ -76,8 +76,12 @@ export function isW3cFields(text: string): boolean {
   return /^#Fields:\s*\S/i.test(text)
 }
 
-/** The Zeek types of the fields that are numbers. All others are strings. */
-const NUMBERS: readonly LocationField[] = ['latitude', 'longitude']
+/** The Zeek types of the fields that are not strings. */
+const ZEEK_TYPES: { readonly [Field in LocationField]?: string } = {
+  latitude: 'double',
+  longitude: 'double',
+  asn_number: 'count',
+}
 const HEXADECIMAL = /^\\x([0-9a-f]{2})$/i
 
 /**
@@ -97,7 +101,7 @@ export const ZEEK_DIRECTIVES: DirectiveRules = {
     const [name] = text.split(separator)
     if (name === '#fields') return names.map((each) => separator + each).join('')
     if (name !== '#types') return ''
-    return fields.map((field) => separator + (NUMBERS.includes(field) ? 'double' : 'string')).join('')
+    return fields.map((field) => separator + (ZEEK_TYPES[field] ?? 'string')).join('')
   },
   separator(text) {
     const [, code] = /^#separator (\S+)$/.exec(text) ?? []

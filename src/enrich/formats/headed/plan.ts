@@ -1,11 +1,11 @@
 import { EnrichError } from '../../errors.ts'
 import {
+  addedMembers,
   type CommonPlan,
   checkedFields,
   columnNames,
   commonPlan,
   type LineOptions,
-  LOCATION_FIELDS,
   type LocationField,
   type Planned,
 } from '../../options.ts'
@@ -56,7 +56,7 @@ export function planHeaded(
   rules: DirectiveRules | null,
 ): Planned<HeadedPlan> {
   const common = commonPlan(options)
-  const fields = checkedFields(options.fields ?? LOCATION_FIELDS)
+  const fields = checkedFields(options)
   const { field, timeField } = options
   const isObject = options.to !== undefined
   const quotes = format === 'w3c'
@@ -71,7 +71,7 @@ export function planHeaded(
       `its header has ${columns.length} fields: ${MAX_FIELDS} are the most that are read`,
     )
   }
-  const added = isObject ? [common.into] : columnNames(fields, options)
+  const added = isObject ? addedMembers(common) : columnNames(fields, options)
   const taken = added.filter((each) => columns.some(({ name }) => name === each))
   if (taken.length > 0) {
     const remedy = isObject

@@ -1,8 +1,11 @@
 // The fused loop for NDJSON; see `fused-loop.ts`. A usual line matches the template of lines before it, which finds the
 // values in it. Its address is a string without escapes.
+
 import { eventTime, NO_TIME } from '../../locating/event-time.ts'
 import { FIRST_LOCATION, type LineLocator } from '../../locating/line-locator.ts'
+import type { CommonPlan } from '../../options.ts'
 import { ByteFinder } from '../../swar.ts'
+import { jsonNothing } from '../../writing/column-templates.ts'
 import { FusedLoop, OUTPUT_START } from '../fused-loop.ts'
 import { braceBefore } from './json-scanner.ts'
 import type { TemplateCache } from './line-template.ts'
@@ -34,14 +37,14 @@ export class MemberLoop extends FusedLoop {
     locator: LineLocator,
     templates: TemplateCache,
     paths: WantedPaths,
-    plan: { readonly into: string; readonly maxLineBytes: number; readonly dropUnresolved: boolean },
+    plan: Pick<CommonPlan, 'into' | 'asn' | 'maxLineBytes' | 'dropUnresolved'>,
   ) {
     super(locator)
     this.#templates = templates
     this.#paths = paths
     const name = `,${JSON.stringify(plan.into)}:`
     this.#name = new TextEncoder().encode(`${name}{"ip":"`)
-    this.#nothing = new TextEncoder().encode(`${name}null`)
+    this.#nothing = new TextEncoder().encode(name + jsonNothing(plan))
     this.#maxLineBytes = plan.maxLineBytes
     this.#dropsUnresolved = plan.dropUnresolved
   }
@@ -75,7 +78,7 @@ export class MemberLoop extends FusedLoop {
         view = arena.view
         lineFeeds = new ByteFinder(LINE_FEED, bytes)
       }
-      if (!this.hasRoom(to, size + this.#name.length + textSize)) break
+      if (!this.hasRoom(to, size + this.#name.length + this.#nothing.length + textSize)) break
       if (isLocated ? locator.writesLocations : !this.#dropsUnresolved) {
         const brace = braceBefore(bytes, lineEnd)
         bytes.copyWithin(to, from, brace)

@@ -58,6 +58,8 @@ export class ObjectLines implements LineFormat, FieldValues {
   #bytes: Uint8Array = this.bytes
   /** Finds the member to be added if it exists already. */
   readonly #member: MemberPath
+  /** Finds the member for the autonomous system if it exists already. */
+  readonly #system: MemberPath | null
   readonly #scanner = new JsonScanner()
   /** All of these paths. */
   readonly #paths: readonly MemberPath[]
@@ -89,6 +91,7 @@ export class ObjectLines implements LineFormat, FieldValues {
     this.#dottedAddress = pathTo(plan.dottedPath)
     this.#dottedTime = pathTo(plan.dottedTimePath)
     this.#member = new MemberPath([plan.into])
+    this.#system = pathTo(plan.asn === undefined ? null : [plan.asn])
     const all = [this.#address, this.#time, this.#dottedAddress, this.#dottedTime]
     const wanted = all.filter((path) => path !== null)
     this.#counted = (plan.counted ?? []).map((field) => {
@@ -98,7 +101,7 @@ export class ObjectLines implements LineFormat, FieldValues {
       if (known === undefined) wanted.push(path)
       return path
     })
-    this.#paths = [...wanted, this.#member]
+    this.#paths = [...wanted, this.#member, ...(this.#system === null ? [] : [this.#system])]
     this.#templates = new TemplateCache(wanted)
     this.#nextName = new TextEncoder().encode(`,${JSON.stringify(plan.into)}:`)
     this.#onlyName = this.#nextName.subarray(1)
@@ -128,6 +131,10 @@ export class ObjectLines implements LineFormat, FieldValues {
         return isBlank(bytes, start, end) ? 'blank' : 'bad'
       }
       findMembers(this.#paths, bytes, view, this.#scanner.start, end)
+      if (this.#system !== null && this.#system.start !== NOWHERE) {
+        this.fault = `it has a member ${quoted(this.#plan.asn ?? '')} already`
+        return 'bad'
+      }
       if (this.#member.start !== NOWHERE) {
         this.fault = `it has a member ${quoted(this.#plan.into)} already`
         if (!this.#plan.overwrite) return 'bad'

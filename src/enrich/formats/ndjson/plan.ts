@@ -85,6 +85,13 @@ export function planObjects(
       `there are objects with a member ${quoted(common.into)} already: add --overwrite to replace it, or another name, as in --into geo (in a program: overwrite, into)`,
     )
   }
+  const system = common.asn
+  if (system !== undefined && objects.some((object) => Object.hasOwn(object, system))) {
+    throw new EnrichError(
+      'ENRICH_FIELD_EXISTS',
+      `there are objects with a member ${quoted(system)} already: add another name, as in --into geo, which adds geo and geo_asn (in a program: into)`,
+    )
+  }
   const fields = fieldsOf(objects, common.overwrite ? common.into : null)
   const notes: string[] = []
   const find = (option: 'field' | 'timeField', others: readonly SampleField[]) =>

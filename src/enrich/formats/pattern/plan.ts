@@ -1,6 +1,6 @@
 import { quoted } from '../../../errors.ts'
 import { EnrichError } from '../../errors.ts'
-import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
+import { addedMembers, type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
 import { kindOfValue } from '../../reading/field-guess.ts'
 import { addressOf, NamedField, timeOf } from '../../reading/named-fields.ts'
 import { firstLines } from '../../reading/sample.ts'
@@ -52,10 +52,11 @@ export function planPattern(
   }
   const pattern = known ?? patternOf(logFormat ?? '')
   const names = pattern.fields.map(({ name }) => name)
-  if (!append.append && [...names, RAW, REST].includes(common.into)) {
+  const taken = addedMembers(common).find((name) => [...names, RAW, REST].includes(name))
+  if (!append.append && taken !== undefined) {
     throw new EnrichError(
       'ENRICH_FIELD_EXISTS',
-      `a line has a field ${quoted(common.into)} already: choose another name for what is added`,
+      `a line has a field ${quoted(taken)} already: choose another name for what is added`,
     )
   }
   const notes: string[] = []

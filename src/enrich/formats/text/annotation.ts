@@ -1,10 +1,17 @@
 // The place that is written at an address of a line: `81.2.69.142 [GB London]`.
 import type { LocationTemplate } from '../../../location/rendered-locations.ts'
-import { LOCATION_FIELDS, type LocationField } from '../../options.ts'
+import { ALL_FIELDS, type CommonPlan, type LocationField } from '../../options.ts'
 import { fieldTexts } from '../../writing/column-templates.ts'
 
 /** Default of `annotate`. */
 export const ANNOTATION = '{ip} [{country_code} {city}]'
+
+const ANNOTATION_WITH_SYSTEM = '{ip} [{country_code} {city}, {asn_organization}]'
+
+/** Default of `annotate` for a plan. */
+export function annotationOf({ asn }: Pick<CommonPlan, 'asn'>): string {
+  return asn === undefined ? ANNOTATION : ANNOTATION_WITH_SYSTEM
+}
 
 /** Stands for the address in a rendered annotation. Neither values nor texts have control characters. */
 export const ADDRESS = '\0'
@@ -35,12 +42,12 @@ interface Annotation {
  */
 function parsed(text: string): Annotation {
   if (typeof text !== 'string') throw new TypeError('the option "annotate" must be a text')
-  const known = LOCATION_FIELDS.map((field) => `{${field}}`).join(', ')
+  const known = ALL_FIELDS.map((field) => `{${field}}`).join(', ')
   // Texts are at even indexes, and names at odd ones.
   const pieces = text.split(PLACEHOLDER)
   const parts = pieces.flatMap((name, index): Part[] => {
     if (index % 2 === 0) return []
-    const value = name === IP ? IP : LOCATION_FIELDS.find((field) => field === name)
+    const value = name === IP ? IP : ALL_FIELDS.find((field) => field === name)
     if (value !== undefined) return [{ before: pieces[index - 1] ?? '', value }]
     throw new TypeError(`the option "annotate" has {${name}}, which is none of {ip}, ${known}`)
   })

@@ -2,13 +2,13 @@ import { quoted } from '../../../errors.ts'
 import { EnrichError } from '../../errors.ts'
 import { NO_TIME } from '../../locating/event-time.ts'
 import { OpeningTime, type TimeKind } from '../../locating/opening-time.ts'
-import { commonPlan, type LineOptions, type Planned } from '../../options.ts'
+import { ASN_FIELDS, addedMembers, commonPlan, type LineOptions, type Planned } from '../../options.ts'
 import { plainLayout } from '../../reading/layout.ts'
 import { firstLines } from '../../reading/sample.ts'
 import { appendedNothing, appendPlan, appendTemplate } from '../../writing/appended-location.ts'
 import { RAW } from '../../writing/json-text.ts'
 import type { FormatDefinition, InputFacts } from '../format-definition.ts'
-import { ANNOTATION, annotationTemplate } from './annotation.ts'
+import { annotationOf, annotationTemplate } from './annotation.ts'
 import { looksLikeText } from './text-guess.ts'
 import { TextLines, type TextPlan } from './text-lines.ts'
 
@@ -44,11 +44,14 @@ function textPlan(options: LineOptions & InputFacts): TextPlan {
     ...common,
     ...appendPlan(options, 'text'),
     format: 'text',
-    annotate: form === undefined || form === 'annotate' ? (annotate ?? ANNOTATION) : null,
+    annotate: form === undefined || form === 'annotate' ? (annotate ?? annotationOf(common)) : null,
     nth: nth ?? null,
     latest: common.at ?? writtenAt,
   }
   if (plan.annotate !== null) annotationTemplate(plan.annotate)
+  const system = ASN_FIELDS.find((field) => plan.annotate?.includes(`{${field}}`))
+  if (system !== undefined && plan.asn === undefined)
+    throw new TypeError(`the option "annotate" has {${system}}, which needs the option "asn"`)
   return plan
 }
 
@@ -72,10 +75,11 @@ export function planText(
       `the input is read as text, whose lines have no field ${quoted(named)}: name the format with --format (in a program: format), or the number of the address in each line with --nth (in a program: nth)`,
     )
   }
-  if (options.to !== undefined && MEMBERS.includes(plan.into)) {
+  const taken = addedMembers(plan).find((name) => MEMBERS.includes(name))
+  if (options.to !== undefined && taken !== undefined) {
     throw new EnrichError(
       'ENRICH_FIELD_EXISTS',
-      `a line has a member ${quoted(plan.into)} already: choose another name for what is added`,
+      `a line has a member ${quoted(taken)} already: choose another name for what is added`,
     )
   }
   return { plan, notes: [...formNotes(plan), ...timeNotes(sample, isWhole, plan)] }

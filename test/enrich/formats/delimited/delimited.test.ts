@@ -443,6 +443,8 @@ function columnOf(record: LocationRecord, field: LocationField): string {
     longitude: record.coordinates.longitude,
     timezone_id: record.timezone.id,
     timezone_offset: record.timezone.offset,
+    asn_number: null,
+    asn_organization: null,
   }
   return String(values[field] ?? '')
 }

@@ -1,0 +1,52 @@
+import type { Address } from '../address/address.ts'
+import { NO_SYSTEM } from './autonomous-systems.ts'
+import type { DatabaseSet } from './database-set.ts'
+import { Location } from './location-table.ts'
+import { RowSet } from './tables.ts'
+
+/** Numbers in the row of a pair. */
+const PAIR = 2
+
+/** Numbers pairs of a location and an autonomous system, so that the text of a pair is made once for all its addresses. */
+export class LocatedSystems {
+  readonly #set: DatabaseSet
+  #pairs = new RowSet(PAIR)
+  readonly #pair = new Int32Array(PAIR)
+
+  /** @throws InvalidDatabaseError when a database cannot be read; TypeError when none has autonomous systems */
+  constructor(set: DatabaseSet) {
+    this.#set = set
+    set.systems.check()
+  }
+
+  /** Changes when earlier numbers of locations or systems become invalid. Call {@link clear} then. */
+  get generation(): number {
+    return this.#set.generation + this.#set.systems.generation
+  }
+
+  /** Forgets all pairs. */
+  clear(): void {
+    this.#pairs = new RowSet(PAIR)
+  }
+
+  /** The number of the autonomous system of an address. @throws InvalidDatabaseError when its database is damaged there */
+  find(address: Address): number {
+    return this.#set.systems.find(address)
+  }
+
+  /** The number of a pair, from 1. */
+  pairOf(location: number, system: number): number {
+    this.#pair[0] = location
+    this.#pair[1] = system
+    return this.#pairs.add(this.#pair) + 1
+  }
+
+  /** The location of a pair, with its system. @throws RangeError when no pair has this number */
+  location(pair: number): Location {
+    const { rows } = this.#pairs
+    const [location = 0, system = NO_SYSTEM] = rows.subarray((pair - 1) * PAIR, pair * PAIR)
+    const { shared, city, postalCode, coordinates } = this.#set.location(location)
+    const found = system === NO_SYSTEM ? null : this.#set.systems.system(system)
+    return new Location(shared, city, postalCode, coordinates, found)
+  }
+}
