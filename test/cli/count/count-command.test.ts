@@ -105,6 +105,14 @@ describe('geofix count', () => {
     }
   })
 
+  it('counts by the embedded autonomous systems', async () => {
+    const args = ['count', '--by', 'ip,asn', '--to', 'csv', '--quiet', '-', ...DB]
+    const { out } = await geofix(args, { input: '8.8.8.8\n8.8.8.8\n10.0.0.1\n' })
+    expect(out).toMatch(
+      /^ip,asn,asn_organization,count\r\n8\.8\.8\.8,15169,Google[^,]*,2\r\n10\.0\.0\.1,,,1\r\n$/,
+    )
+  })
+
   it('counts lines of a pipe', async () => {
     const { out } = await geofix(['count', '--by', 'country', '--to', 'csv', '--quiet', '-', ...DB], {
       input: ndjson(3),
