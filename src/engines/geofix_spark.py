@@ -92,23 +92,26 @@ def enrich(df, ip="client_ip", into="location", time="ts", locale="en", at=None,
             its content that exists on all of them
     """
     _check_is_new(df, into)
-    keys = [F.col(ip).cast("string")]
+    keys = [(ip, F.col(ip).cast("string"))]
     options = ["--format", "tsv", "--quoting", "none", "--field", "1", "--fields", ",".join(FIELDS)]
     if time is not None:
-        keys.append(_instant(df, time))
+        keys.append((time, _instant(df, time)))
         options += ["--time-field", "2"]
     elif at is None:
         at = datetime.now(timezone.utc)
     command = _command(worker, options, locale, at)
+    rows, places = _with_keys(df, keys)
     count = len(df.columns)
 
     def locate(batches):
-        requests = ((batch.num_rows, _table(batch.columns[count:]), batch.columns[:count]) for batch in batches)
+        requests = (
+            (batch.num_rows, _table([batch.column(place) for place in places]), batch.columns[:count]) for batch in batches
+        )
         for columns, answer in _exchange(command, requests):
             yield pa.RecordBatch.from_arrays([*columns, _locations(answer)], schema.names)
 
     schema = T.StructType([*df.schema.fields, T.StructField(into, LOCATION)])
-    return df.select("*", *[key.alias(f"_geofix_{number}") for number, key in enumerate(keys)]).mapInArrow(locate, schema)
+    return rows.mapInArrow(locate, schema)
 
 
 def enrich_text(df, column="value", into="location", format="access-log", options=(), locale="en", at=None, worker="geofix"):
@@ -124,15 +127,16 @@ def enrich_text(df, column="value", into="location", format="access-log", option
     """
     _check_is_new(df, into)
     command = _command(worker, ["--format", format, "--append", *options], locale, at)
+    rows, (place,) = _with_keys(df, [(column, F.col(column).cast("string"))])
     count = len(df.columns)
 
     def locate(batches):
-        requests = ((batch.num_rows, _lines(batch.column(count)), batch.columns[:count]) for batch in batches)
+        requests = ((batch.num_rows, _lines(batch.column(place)), batch.columns[:count]) for batch in batches)
         for columns, answer in _exchange(command, requests):
             yield pa.RecordBatch.from_arrays([*columns, _appended_locations(answer)], schema.names)
 
     schema = T.StructType([*df.schema.fields, T.StructField(into, TEXT_LOCATION)])
-    return df.select("*", F.col(column).cast("string").alias("_geofix_0")).mapInArrow(locate, schema)
+    return rows.mapInArrow(locate, schema)
 
 
 def enrich_lines(rdd, format="access-log", options=(), locale="en", at=None, worker="geofix"):
@@ -154,6 +158,19 @@ def enrich_lines(rdd, format="access-log", options=(), locale="en", at=None, wor
 def _check_is_new(df, into):
     if into.lower() in [name.lower() for name in df.columns]:
         raise ValueError(f'the DataFrame has a column "{into}" already: name another one with into=')
+
+
+def _with_keys(df, keys):
+    """A DataFrame that has the keys as columns too, and their places. Text and timestamps need no second column."""
+    kinds = {field.name: field.dataType for field in df.schema if df.columns.count(field.name) == 1}
+    places, added = [], []
+    for name, column in keys:
+        if isinstance(kinds.get(name), (T.StringType, T.TimestampType)):
+            places.append(df.columns.index(name))
+        else:
+            places.append(len(df.columns) + len(added))
+            added.append(column.alias(f"_geofix_{len(added)}"))
+    return df.select("*", *added) if added else df, places
 
 
 def _instant(df, time):
@@ -324,8 +341,13 @@ def _rows_of(*columns):
     return _bytes_of(pc.binary_join_element_wise(*cells, "", null_handling="replace", null_replacement=""))
 
 
+def _text(column):
+    """Timestamps become microseconds since 1970, which Geofix tells from seconds by their size."""
+    return (column.cast(pa.int64()) if pa.types.is_timestamp(column.type) else column).cast(pa.string())
+
+
 def _table(columns):
-    texts = [column.cast(pa.string()) for column in columns]
+    texts = [_text(column) for column in columns]
     data, rows = _rows_of(*texts), len(texts[0])
     if data.count(b"\n") == rows and data.count(b"\t") == rows * (len(texts) - 1) and b"\\" not in data and b"\r" not in data:
         return data
@@ -334,7 +356,7 @@ def _table(columns):
 
 
 def _lines(column):
-    text = column.cast(pa.string())
+    text = _text(column)
     data = _rows_of(text)
     return data if data.count(b"\n") == len(text) else _rows_of(pc.replace_substring(text, "\n", " "))
 

@@ -34,7 +34,7 @@ const VISITS = `
 /** A warm call of a function takes about 2 ms. */
 const WARM_CALL_MS = 10
 
-const guide = readFileSync(join(ROOT, 'src/engines/README.md'), 'utf8')
+const [, guide = ''] = readFileSync(join(ROOT, 'src/engines/README.md'), 'utf8').split('\n## ClickHouse\n')
 /** The statements of a language in the guide, with more time for a machine on which other tests run. */
 const blocks = (language: string): string[] =>
   Array.from(guide.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm')), ([, code = '']) =>

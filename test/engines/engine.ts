@@ -28,6 +28,15 @@ export function engineFolder(name: string, versions: Readonly<Record<string, str
   }
 }
 
+/** The folder that an installation gives, or `null` if a program or a package that it needs is missing. */
+export function installedOrNull(install: () => string): string | null {
+  try {
+    return install()
+  } catch {
+    return null
+  }
+}
+
 /** Tests that are skipped, with a reason in their name, where an engine is missing. */
 export function describeEngine(name: string, isThere: boolean, tests: () => void): void {
   if (!isThere) console.warn(`${name} is not installed: the tests that need it are skipped`)

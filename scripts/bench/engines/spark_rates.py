@@ -1,0 +1,184 @@
+"""Ways of adding locations to a table of addresses and times, on a Spark cluster. Prints a JSON object for each round.
+
+    spark-submit … spark_rates.py WAY:PARTITIONS,… ROUNDS FOLDER DATABASE ARCHIVE
+
+Each round reads another part of a log, `FOLDER/0.log` and so on, since a log does not have the same addresses again and again. Each
+way writes the same columns to nowhere. Processor time is that of all processes of the cluster's workers: executors, Python and
+Geofix.
+"""
+
+import json
+import os
+import sys
+import time
+
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+COLUMNS = [
+    "country_code", "country_name", "region_code", "region_name", "city", "latitude", "longitude", "timezone_id", "timezone_offset",
+]  # fmt: skip
+NUMBERS = ("latitude", "longitude")
+SCHEMA = ", ".join(f"{name} {'double' if name in NUMBERS else 'string'}" for name in COLUMNS)
+
+
+def with_nothing(df):
+    """What reading the table and sending it through Spark takes."""
+    return df
+
+
+def through_python(df):
+    """What `mapInArrow` takes without a lookup."""
+    return df.mapInArrow(lambda batches: batches, df.schema)
+
+
+def with_geofix(df):
+    from geofix_spark import enrich
+
+    return enrich(df, ip="client_ip", time="ts")
+
+
+def with_text(df):
+    """Whole lines, and not addresses and times."""
+    from geofix_spark import enrich_text
+
+    return enrich_text(df)
+
+
+def with_maxminddb(df):
+    """`mapInPandas` with the C extension of maxminddb."""
+    path = sys.argv[4]
+
+    def locate(frames):
+        from datetime import timezone
+        from zoneinfo import ZoneInfo
+
+        import maxminddb
+
+        with maxminddb.open_database(path, maxminddb.MODE_MMAP_EXT) as reader:
+
+            def row(ip, ts):
+                try:
+                    record = reader.get(ip)
+                except (ValueError, TypeError):
+                    record = None
+                if record is None:
+                    return (None,) * len(COLUMNS)
+                country, location = record.get("country", {}), record.get("location", {})
+                region = next(iter(record.get("subdivisions", ())), {})
+                zone = location.get("time_zone")
+                offset = None
+                if zone is not None:
+                    text = ts.astimezone(ZoneInfo(zone)).strftime("%z")
+                    offset = f"{text[:3]}:{text[3:]}"
+                code = country.get("iso_code")
+                region_code = region.get("iso_code")
+                return (
+                    code,
+                    country.get("names", {}).get("en"),
+                    None if region_code is None else f"{code}-{region_code}",
+                    region.get("names", {}).get("en"),
+                    record.get("city", {}).get("names", {}).get("en"),
+                    location.get("latitude"),
+                    location.get("longitude"),
+                    zone,
+                    offset,
+                )
+
+            for frame in frames:
+                times = frame["ts"].dt.tz_localize(timezone.utc).dt.to_pydatetime()
+                located = zip(*map(row, frame["client_ip"], times))
+                yield frame.assign(**{name: list(values) for name, values in zip(COLUMNS, located)})
+
+    return df.mapInPandas(locate, f"client_ip string, ts timestamp, id long, {SCHEMA}")
+
+
+def with_java(df):
+    """A UDF in Java with MaxMind's reader."""
+    schema = df.sparkSession.createDataFrame([], SCHEMA).schema
+    df.sparkSession.udf.registerJavaFunction("location_of", "Locate", schema)
+    return df.withColumn("location", F.expr("location_of(client_ip, ts)"))
+
+
+def with_pipe(df):
+    """`RDD.pipe` of Spark, with text."""
+    lines = df.select(F.concat_ws("\t", "client_ip", F.unix_micros("ts").cast("string"))).rdd.map(lambda row: row[0])
+    program = f"{sys.argv[5]}/bin/geofix enrich --rows --format tsv --quoting none --field 1 --time-field 2"
+    return lines.pipe(program, checkCode=True)
+
+
+def with_lines(df):
+    """`enrich_lines`, with text."""
+    from geofix_spark import enrich_lines
+
+    lines = df.select(F.concat_ws("\t", "client_ip", F.unix_micros("ts").cast("string"))).rdd.map(lambda row: row[0])
+    return enrich_lines(lines, "tsv", ["--quoting", "none", "--field", "1", "--time-field", "2"])
+
+
+def with_transform(df):
+    df.createOrReplaceTempView("events")
+    program = f"{sys.argv[5]}/bin/geofix enrich --rows --format tsv --quoting none --field 1 --time-field 2"
+    names = "client_ip, ts, country_code, country_name, region_code, region_name, city, postal_code, latitude, longitude, timezone_id, timezone_offset"
+    tabs = r"ROW FORMAT DELIMITED FIELDS TERMINATED BY '\t'"
+    return df.sparkSession.sql(
+        f"SELECT TRANSFORM (client_ip, unix_micros(ts)) {tabs} USING '{program}' AS ({names}) {tabs} FROM events"
+    )
+
+
+WAYS = {
+    "nothing": with_nothing,
+    "python": through_python,
+    "geofix": with_geofix,
+    "text": with_text,
+    "maxminddb": with_maxminddb,
+    "java": with_java,
+    "pipe": with_pipe,
+    "lines": with_lines,
+    "transform": with_transform,
+}
+
+
+def processor_seconds():
+    """Of all processes that have not ended and whose session began with a worker of the cluster, and of their ended children."""
+    sessions = {int(pid) for pid in os.environ["WORKER_SESSIONS"].split(",")}
+    ticks = {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+                fields = file.read().rsplit(")", 1)[1].split()
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                command = file.read()
+        except OSError:
+            continue
+        if int(fields[3]) in sessions:
+            kind = "geofix" if b"geofix/dist/cli.js" in command else "java" if b"java" in command[:60] else "python"
+            ticks[kind] = ticks.get(kind, 0) + sum(map(int, fields[11:15]))
+    return {kind: value / os.sysconf("SC_CLK_TCK") for kind, value in ticks.items()}
+
+
+def main():
+    spark = SparkSession.builder.config("spark.sql.session.timeZone", "UTC").getOrCreate()
+    spark.sparkContext.setLogLevel("WARN")
+    time_of_line = r"try_to_timestamp(regexp_extract(value, '\\[([^\\]]+)\\]', 1), 'dd/MMM/yyyy:HH:mm:ss Z') AS ts"
+    columns = ["split(value, ' ')[0] AS client_ip", time_of_line, "monotonically_increasing_id() AS id"]
+    for item in sys.argv[1].split(","):
+        way, partitions = item.split(":")
+        for number in range(int(sys.argv[2])):
+            lines = spark.read.text(f"{sys.argv[3]}/{number}.log")
+            table = lines if way == "text" else lines.selectExpr(*columns)
+            # The same table is cached for all ways.
+            df = table.repartition(int(partitions)).cache()
+            rows = df.count()
+            before, begin = processor_seconds(), time.monotonic()
+            located = WAYS[way](df)
+            if hasattr(located, "write"):
+                located.write.format("noop").mode("overwrite").save()
+            else:
+                located.foreachPartition(lambda lines: [None for _ in lines])
+            seconds, after = time.monotonic() - begin, processor_seconds()
+            used = {kind: round(after[kind] - before.get(kind, 0), 2) for kind in after}
+            row = {"way": way, "partitions": int(partitions), "rows": rows, "seconds": round(seconds, 2), **used}
+            print(json.dumps(row), flush=True)
+
+
+main()
