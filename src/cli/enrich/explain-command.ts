@@ -3,7 +3,7 @@ import { checkAddresses } from '../../enrich/address-check.ts'
 import { BlockEnricher } from '../../enrich/block-enricher.ts'
 import { type Counts, emptyCounts, failuresOf, mergeCounts } from '../../enrich/counting/counts.ts'
 import { layoutOf, makePlan, type Plan } from '../../enrich/formats/formats.ts'
-import type { Planned } from '../../enrich/options.ts'
+import { type Planned, UNMASKED } from '../../enrich/options.ts'
 import { BlockReader } from '../../enrich/reading/block-reader.ts'
 import { Splitter } from '../../enrich/reading/splitter.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
@@ -55,11 +55,20 @@ async function* sampleOf(file: ParquetFile): AsyncGenerator<Uint8Array> {
 }
 
 async function explained(input: Input, command: EnrichCommand, set: DatabaseSet): Promise<string[]> {
-  const { options, to, others } = command
+  const { options, to, table, others } = command
   const { name, isLive, writtenAt } = input
+  // The next run needs the addresses.
+  const masksOf = (isLast: boolean) => (isLast ? {} : UNMASKED)
   const reader = new BlockReader(input, isLive, options.maxLineBytes)
   const start = await reader.plan((bytes, isAll, isCut) => ({
-    ...asUsage(() => makePlan(bytes, isAll, { ...options, to, writtenAt }, isCut)),
+    ...asUsage(() => {
+      const given = { ...options, to, writtenAt, ...masksOf(others.length === 0) }
+      const planned = makePlan(bytes, isAll, given, isCut)
+      // A table of the form that is asked for is kept. Objects are shown in place of other tables.
+      return planned.plan.format === table
+        ? makePlan(bytes, isAll, { ...given, to: undefined }, isCut)
+        : planned
+    }),
     sample: bytes,
     isWhole: isAll,
   }))
@@ -69,9 +78,10 @@ async function explained(input: Input, command: EnrichCommand, set: DatabaseSet)
   let located = locate(start, set)
   const facts = [`  the first ${countOf(located.counts.lines, 'line', 'lines')}: ${factsOf(located.counts)}`]
   const told = [...notes]
-  for (const { field, into } of others) {
+  for (const [index, { field, into }] of others.entries()) {
     const sample = located.output
-    const next = asUsage(() => makePlan(sample, isWhole, { ...options, field, into, format }, false))
+    const own = { field, into, format, to: undefined, ...masksOf(index === others.length - 1) }
+    const next = asUsage(() => makePlan(sample, isWhole, { ...options, ...own }, false))
     located = locate({ ...next, sample, isWhole }, set)
     told.push(...next.notes.filter((note) => !told.includes(note)))
     facts.push(`  ${into}: ${factsOf(located.counts)}`)

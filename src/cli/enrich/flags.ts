@@ -437,9 +437,9 @@ export function addressesOf({
 
 /** @throws UsageError when an option is for one address a line */
 function refuseWithSeveral(flags: EnrichFlags, isParquet: boolean): void {
-  const other = (['append', 'annotate', 'nth', 'onlyFailed', 'dropUnresolved'] as const).find(
-    (name) => flags[name] !== undefined && flags[name] !== false,
-  )
+  const other = (
+    ['append', 'annotate', 'nth', 'onlyFailed', 'onlyCountry', 'notCountry', 'dropUnresolved'] as const
+  ).find((name) => flags[name] !== undefined && flags[name] !== false)
   if (other !== undefined) throw new UsageError(`${optionOf(other)} takes one --field.`)
   if (isParquet) {
     throw new UsageError(

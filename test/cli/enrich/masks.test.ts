@@ -55,6 +55,9 @@ describe('geofix enrich --mask', () => {
     const { out } = await enrich(['--explain', '--mask', '24,48', path('in.log')])
     expect(out).toContain('London')
     expect(out).not.toContain('81.2.69.142')
+    const several = ['--explain', '--mask', '8,16', '--field', 'src=from', '--field', 'dst=to']
+    const explained = await enrich([...several, '--format', 'ndjson'], EVENT)
+    expect(explained.out).toMatch(/"from":\{"ip":"81\.0\.0\.0".*London.*"to":\{"ip":"1\.0\.0\.0".*Sydney/)
   })
 
   it('writes Parquet without the addresses, from lines and from Parquet', async () => {

@@ -14,6 +14,7 @@ import {
 import { sampleLines } from '../../../enrich/reading/sample.ts'
 import { UsageError } from '../../terminal.ts'
 import { asUsage, inWords } from '../command-errors.ts'
+import { inFlags } from '../flags.ts'
 import type { Input } from '../input.ts'
 import type { Output } from '../output.ts'
 import { AddedColumnsOutput, LOCATION_MEMBER } from './added-columns.ts'
@@ -65,7 +66,11 @@ export async function parquetRun(
   if (inputs.length > 1)
     throw new UsageError('Columns are added to one Parquet file at a time: name one input.')
   const why = 'a Parquet file keeps its rows and its columns'
-  refuse(options, ['onlyFailed', 'dropUnresolved', 'overwrite', 'logFormat'], why)
+  refuse(
+    options,
+    ['onlyFailed', 'dropUnresolved', 'onlyCountries', 'notCountries', 'overwrite', 'logFormat'],
+    why,
+  )
   const file = await ParquetFile.open(input.name)
   try {
     return await addedColumns(target, input, file, options, note)
@@ -132,6 +137,5 @@ function planned(objects: readonly object[], options: EnrichOptions, name: strin
 function refuse(options: EnrichOptions, names: readonly (keyof EnrichOptions)[], why: string): void {
   const given = names.find((name) => options[name] !== undefined && options[name] !== false)
   if (given === undefined) return
-  const flag = given.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-  throw new UsageError(`--${flag} has no effect on Parquet: ${why}.`)
+  throw new UsageError(`${inFlags(`"${given}"`)} has no effect on Parquet: ${why}.`)
 }

@@ -62,9 +62,17 @@ export function planJson(
 }
 
 /** @throws TypeError when an option would remove elements but keep their commas */
-function refuseOmissions({ onlyFailed, dropUnresolved, onBadLine }: LineOptions): void {
-  const option = onlyFailed ? 'onlyFailed' : dropUnresolved ? 'dropUnresolved' : 'onBadLine'
-  if (option === 'onBadLine' && onBadLine !== 'drop') return
+function refuseOmissions(options: LineOptions): void {
+  const given = {
+    onlyFailed: options.onlyFailed === true,
+    dropUnresolved: options.dropUnresolved === true,
+    onBadLine: options.onBadLine === 'drop',
+    onlyCountries: options.onlyCountries !== undefined,
+    notCountries: options.notCountries !== undefined,
+  }
+  const names = ['onlyFailed', 'dropUnresolved', 'onBadLine', 'onlyCountries', 'notCountries'] as const
+  const option = names.find((name) => given[name])
+  if (option === undefined) return
   throw new TypeError(
     `the option "${option}" leaves elements out, and the input is a JSON document, which is kept whole: write the objects as lines with --to ndjson (in a program: to: 'ndjson')`,
   )
