@@ -1,6 +1,7 @@
 import { ByteSink } from '../bytes/byte-sink.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import { localeOf } from '../location/locale.ts'
+import type { CountPlan } from './count-plan.ts'
 import { BAD_LINES_SHOWN, type Counts, emptyCounts, type RunningCounts } from './counting/counts.ts'
 import { BadLineError } from './errors.ts'
 import type { FormatDefinition, LineFormat } from './formats/format-definition.ts'
@@ -61,6 +62,8 @@ export class BlockEnricher {
   readonly #raw: RawLines | null
   /** Counts lines by groups instead of writing them; `null` if they are written. */
   readonly #groups: LineGroups | null
+  /** What is counted for a report, beside the locations. */
+  readonly #tallies: readonly LineGroups[]
   /** Replaces the addresses of the output; `null` if they are kept. */
   readonly #mask: AddressMask | null
   /** The output with its addresses. */
@@ -87,13 +90,16 @@ export class BlockEnricher {
     this.#layout = definition.layout(plan)
     this.#directive = this.#layout.directives?.firstByte ?? -1
     this.#ends = recordEndsOf(this.#layout)
-    const { count, locale } = plan
-    this.#groups =
-      count === undefined
-        ? null
-        : new LineGroups(count, this.#locator, this.#format.values ?? null, localeOf(locale))
-    // Loops take lines of all countries, and find no values of fields.
-    const mayLoop = isFused && plan.countries === undefined && (plan.counted ?? []).length === 0
+    const groupsOf = (each: CountPlan): LineGroups =>
+      new LineGroups(each, this.#locator, this.#format.values ?? null, localeOf(plan.locale))
+    this.#groups = plan.count === undefined ? null : groupsOf(plan.count)
+    this.#tallies = (plan.tallies ?? []).map(groupsOf)
+    // Loops take lines of all countries, find no values of fields, and count one kind of groups.
+    const mayLoop =
+      isFused &&
+      plan.countries === undefined &&
+      plan.tallies === undefined &&
+      (plan.counted ?? []).length === 0
     const loop = mayLoop ? (this.#format.makeLoop?.() ?? null) : null
     if (loop !== null) loop.groups = this.#groups
     this.#fused = loop === null ? null : new FusedRecords(loop)
@@ -138,6 +144,7 @@ export class BlockEnricher {
     const counts = emptyCounts()
     this.#locator.countIn(counts)
     this.#locator.countLocations()
+    if (this.#tallies.length > 0) counts.tallies = this.#tallies.map((tally) => tally.take())
     return this.#groups === null ? counts : { ...counts, groups: this.#groups.take() }
   }
 
@@ -244,6 +251,7 @@ export class BlockEnricher {
         return
       }
       if (!this.#locator.hasTime) counts.withoutTime++
+      for (const tally of this.#tallies) tally.count()
       if (this.#groups !== null) {
         this.#groups.count()
         out.length = before

@@ -222,6 +222,8 @@ export interface CommonPlan {
   readonly counted?: readonly string[]
   /** How lines are counted; absent if they are written. */
   readonly count?: CountPlan
+  /** What is counted beside the locations, for a report; absent if nothing is. */
+  readonly tallies?: readonly CountPlan[]
   /** The bits of IPv4 and IPv6 addresses that the output keeps; `null` for all. */
   readonly mask: readonly [ipv4: number, ipv6: number] | null
   /** Whether the output has no addresses. */

@@ -68,6 +68,8 @@ export class Run {
   readonly #seam = new Seam()
   /** The groups of a run that counts. */
   #groups: GroupTotals | null = null
+  /** The tallies of the first plan that has some. Later inputs have the same format, and so the same tallies. */
+  #tallies: readonly GroupTotals[] = []
   /** The first input with lines. Later inputs must have its format, header and columns. */
   #first: KnownInput | null = null
   /** The enricher of the last input, and its plan as text. */
@@ -86,6 +88,11 @@ export class Run {
   /** The groups of all inputs, of a run that counts by this plan. */
   groups(plan: CountPlan): GroupTotals {
     return this.#groups ?? new GroupTotals(plan)
+  }
+
+  /** The groups of all inputs, for each of the tallies of the plan. */
+  get tallies(): readonly GroupTotals[] {
+    return this.#tallies
   }
 
   /**
@@ -122,6 +129,7 @@ export class Run {
     const isFirst = this.#first === null
     const known: KnownInput = { name: input.name, plan, header: head.header }
     this.#first ??= known
+    if (isFirst) this.#tallies = (plan.tallies ?? []).map((each) => new GroupTotals(each))
     if (plan.count !== undefined) this.#groups ??= new GroupTotals(plan.count)
     checkSameKind(this.#first, known)
     this.#seam.begin()
@@ -129,7 +137,11 @@ export class Run {
     const used = isFirst ? plan : (definitionOf(plan.format).withoutHeader?.(plan) ?? plan)
     const enricher = this.#enricherOf(used)
     // Do not check later inputs: a small one, such as a log that was rotated early, can have no address.
-    if (isFirst) checkAddresses(enricher, plan, sample, isWhole)
+    if (isFirst) {
+      checkAddresses(enricher, plan, sample, isWhole)
+      // The check has counted lines that the run counts again.
+      enricher.locationCounts()
+    }
     // Line numbers count a header that was removed.
     let linesBefore = isFirst ? 0 : head.lines
     const queue = new OrderedQueue(executor, (enriched) => {
@@ -147,6 +159,7 @@ export class Run {
       for (const counts of await executor.locationCounts()) {
         mergeCounts(this.counts, counts)
         if (counts.groups !== undefined) this.#groups?.add(counts.groups)
+        counts.tallies?.forEach((part, index) => void this.#tallies[index]?.add(part))
       }
     }
     try {

@@ -1,6 +1,8 @@
+import { basename } from 'node:path'
 import packageJson from '../../../package.json'
 import { type EnrichOptions, type Format, makePlan, type Plan } from '../../enrich/formats/formats.ts'
 import { checkedFields, columnNames, commonPlan, INTO, UNMASKED } from '../../enrich/options.ts'
+import { type ReportTallies, withReport } from '../../enrich/report-plan.ts'
 import { Run } from '../../enrich/run.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { BORROW, withDatabases } from '../../resolver.ts'
@@ -17,6 +19,7 @@ import { openOutputFile, openStandardOutput } from './output-file.ts'
 import type { ParquetRun } from './parquet/parquet-output.ts'
 import { runSession, type Session } from './session.ts'
 import { type Position, Progress, type RunFacts, statisticsJson, statisticsText } from './statistics.ts'
+import { SummaryOutputs } from './summary-outputs.ts'
 import type { TableOutput } from './table-output.ts'
 import { openForThreads } from './thread-databases.ts'
 import type { WorkerPool } from './worker-pool.ts'
@@ -54,6 +57,8 @@ class EnrichSession implements Session {
   #others: readonly NextRun[] = []
   /** The format of what the first run writes. */
   #nextFormat: Format | undefined
+  /** Where the figures of the report are in the tallies of the run. */
+  #tallies: ReportTallies | null = null
   /** The names of Parquet files that are read as tables. */
   readonly #tables = new Set<string>()
   readonly #noted = new Set<string>()
@@ -66,7 +71,7 @@ class EnrichSession implements Session {
   }
 
   async complete(): Promise<void> {
-    const { inputs, output, report, databases, asn, options, others, threads, isParquet } = this.#command
+    const { inputs, output, summaries, databases, asn, options, others, threads, isParquet } = this.#command
     // Check everything about the command before reading anything.
     asUsage(() => commonPlan(options))
     const { signal } = this.#end
@@ -82,7 +87,9 @@ class EnrichSession implements Session {
     )
     await this.#readTables()
     let lines = isParquet ? await this.#parquet(target) : await this.#table(target)
-    const page = report === undefined ? null : this.#keep(await openOutputFile(report, surroundings))
+    const reports = await SummaryOutputs.open(summaries, async (path) =>
+      this.#keep(await openOutputFile(path, surroundings)),
+    )
     if (inputs.includes('-') && this.#terminal.stdin.isTTY) {
       this.#note('reading lines from this terminal: type them, then press Ctrl-D')
     }
@@ -126,10 +133,10 @@ class EnrichSession implements Session {
     await lines.flush()
     executor.stop()
     this.#progress?.stop()
-    if (page !== null) await this.#writeReport(run, executor.threads, set, page).catch(unlessClosed)
+    if (!reports.isEmpty) await this.#writeReports(run, executor.threads, set, reports).catch(unlessClosed)
     await this.#tell(run, executor.threads)
     // Files take their names last, because a run that fails leaves none.
-    await page?.finish().catch(unlessClosed)
+    await reports.finish().catch(unlessClosed)
     await lines.finish()
   }
 
@@ -217,7 +224,10 @@ class EnrichSession implements Session {
     if (others.length > 0) this.#nextFormat = nextFormat(plan, name)
     if (!this.#parquetRun?.isPlanned) for (const note of notes) this.#noteOnce(`${name}: ${note}`)
     this.#parquetRun?.usePlan(plan)
-    return plan
+    if (this.#command.summaries.length === 0) return plan
+    const reported = withReport(plan)
+    this.#tallies ??= reported.tallies
+    return reported.plan
   }
 
   #showsProgress(): boolean {
@@ -258,20 +268,26 @@ class EnrichSession implements Session {
     await writeNote(this.#terminal.stderr, text)
   }
 
-  async #writeReport(run: Run, threads: number, { info }: DatabaseSet, page: Output): Promise<void> {
-    // Lazy: the report's code and map are only loaded when asked for.
-    const { renderReport } = await import('../report/report.ts')
-    const html = renderReport(run.counts, {
-      sources: this.#command.inputs,
+  async #writeReports(run: Run, threads: number, set: DatabaseSet, reports: SummaryOutputs): Promise<void> {
+    const { inputs, title, options, showsAddresses } = this.#command
+    const { activityOf } = await import('../report/activity.ts')
+    const systems = set.systems.isAvailable ? set.systems : null
+    await reports.write(run.counts, {
+      title,
+      // Folders say where a file is on this machine, which a reader of the report need not know.
+      sources: inputs.map((input) => (input === '-' ? input : basename(input))),
+      locale: options.locale,
+      activity:
+        this.#tallies === null
+          ? undefined
+          : activityOf(run.tallies, this.#tallies, { showsAddresses, systems }),
       startedAt: this.#startedAt,
       seconds: this.#seconds,
       bytes: run.bytesRead,
       threads,
       version: packageJson.version,
-      databases: info,
+      databases: set.info,
     })
-    await page.write(Buffer.from(html))
-    await page.flush()
   }
 }
 

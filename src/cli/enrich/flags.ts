@@ -28,6 +28,7 @@ import {
 import { UsageError } from '../terminal.ts'
 import { pseudonymKey } from './pseudonym-key.ts'
 import type { TableForm } from './separated-values.ts'
+import { SUMMARY_FORMS, type SummaryTarget } from './summary-outputs.ts'
 
 /**
  * For smaller inputs, a second thread takes longer to start up and compile than it saves on two cores. `npm run bench`
@@ -185,9 +186,18 @@ export const ENRICH_OPTIONS = [
     read: oneOf(STATISTICS),
   },
   {
-    flags: '--summary <html=file>',
-    text: 'write a report as a web page: totals, countries, regions, cities, a map and local hours. It loads nothing from the network',
+    flags: '--summary <form=path>',
+    text: 'write a report: `html=FILE`, a web page that loads nothing from the network; `json=FILE`, `md=FILE`, `geojson=FILE` (the cities), or `csv=DIR`, a file for each table. You can repeat it. It has totals, a timeline, a map, countries, regions, cities, addresses, networks, their owners, and, of logs of requests, statuses and pages',
     read: readSummary,
+    isRepeatable: true,
+  },
+  {
+    flags: '--title <text>',
+    text: 'the title of the report (default: the names of the inputs)',
+  },
+  {
+    flags: '--no-addresses',
+    text: 'name no address and no network in the report. Addresses are then only counted. This is so too where the output has none: `--mask`, `--pseudonym`, `--drop-address`',
   },
   {
     flags: '--explain',
@@ -298,7 +308,9 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     trust,
     threads,
     stats,
-    summary,
+    summary: summaries = [],
+    title,
+    addresses: showsAddresses = true,
     quiet = false,
     explain = false,
     to,
@@ -321,12 +333,21 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
   if (files.filter((file) => file === '-').length > 1) {
     throw new UsageError('Standard input (-) can be read only once.')
   }
-  if (summary !== undefined && output !== undefined && resolve(summary) === resolve(output)) {
-    throw new UsageError('--summary and --output name the same file: write them to different files.')
+  const written = [...(output === undefined ? [] : [output]), ...summaries.map(({ path }) => path)]
+  if (new Set(written.map((path) => resolve(path))).size < written.length) {
+    throw new UsageError(
+      '--summary and --output name the same file, or two summaries do: write them to different files.',
+    )
   }
-  const written = (['output', 'summary', 'stats'] as const).find((name) => flags[name] !== undefined)
-  if (explain && written !== undefined) {
-    throw new UsageError(`${optionOf(written)} has no effect with --explain, which writes no lines.`)
+  for (const [name, given] of [
+    ['--title', title !== undefined],
+    ['--no-addresses', !showsAddresses],
+  ] as const) {
+    if (given && summaries.length === 0) throw new UsageError(`${name} has no effect without --summary.`)
+  }
+  const writing = (['output', 'summary', 'stats'] as const).find((name) => flags[name] !== undefined)
+  if (explain && writing !== undefined) {
+    throw new UsageError(`${optionOf(writing)} has no effect with --explain, which writes no lines.`)
   }
   const isParquet = to === PARQUET || (to === undefined && /\.parquet$/i.test(output ?? ''))
   const form = OUTPUT_FORMS.find((each) => each === to)
@@ -341,7 +362,7 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     onlyCountries: onlyCountry,
     notCountries: notCountry,
     asn: asn !== false,
-    details: summary !== undefined,
+    details: summaries.length > 0,
     pseudonymKey: keyOf(flags),
   }
   const keeping = options.annotate !== undefined ? '--annotate' : options.append ? '--append' : undefined
@@ -384,8 +405,13 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
         : { count: threads, from: 0 },
     /** The form of the statistics that are printed on standard error at the end. */
     statistics: stats ?? (quiet ? 'none' : 'text'),
-    /** A file for the report, or `undefined`. */
-    report: summary,
+    /** What reports are written. */
+    summaries,
+    /** The title of the report; `undefined` for the names of the inputs. */
+    title,
+    /** Whether the report names addresses. It does not where the output has none. */
+    showsAddresses:
+      showsAddresses && options.mask === undefined && options.dropAddress !== true && pseudonym === undefined,
     /** Only prints how the inputs would be read. */
     isExplained: explain,
     /** Prints no notes and no progress. */
@@ -483,8 +509,10 @@ function readMask(text: string): readonly [number, number] {
   throw new UsageError('Write the bits to keep of IPv4, 0 to 31, and of IPv6, 0 to 127, as in 24,48.')
 }
 
-function readSummary(text: string): string {
-  const path = /^html=(.+)$/s.exec(text)?.[1]
-  if (path === undefined) throw new UsageError('Write it as html=report.html.')
-  return path
+function readSummary(text: string): SummaryTarget {
+  const [, name, path] = /^(\w+)=(.+)$/s.exec(text) ?? []
+  const form = SUMMARY_FORMS.find((each) => each === name)
+  if (form === undefined || path === undefined)
+    throw new UsageError('Write it as html=report.html, or with json, md, geojson, or csv=FOLDER.')
+  return { form, path }
 }

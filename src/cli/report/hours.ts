@@ -1,15 +1,13 @@
 import type { Counts } from '../../enrich/counting/counts.ts'
-import { countOf, countText, shareText, shortCountText } from '../figures.ts'
+import { countOf, countText, shareText } from '../figures.ts'
+import { axis, niceScale } from './axis.ts'
 import { html, type Markup, twoDecimals } from './markup.ts'
-
-/** Width of a digit, and of the gap after a label. All other widths are percentages. */
-const DIGIT_PX = 7
-const GAP_PX = 8
+import type { Heading } from './words.ts'
 
 /** The card of lines by local hour of day. */
-export function hoursOfDay(counts: Counts): Markup {
+export function hoursOfDay(counts: Counts, heading: Heading): Markup {
   const total = counts.hours.reduce((sum, count) => sum + count, 0)
-  const title = html`<header class="head"><h2>Local time of day</h2></header>`
+  const title = html`<header class="head">${heading('hours')}</header>`
   if (counts.firstInstant === null || total === 0) {
     return html`<section class="card hours">${title}<p class="empty">${whyEmpty(counts)}</p></section>`
   }
@@ -32,12 +30,7 @@ function whyEmpty(counts: Counts): Markup {
 }
 
 function chart(hours: readonly number[], total: number): Markup {
-  const highest = Math.max(...hours)
-  const step = niceStep(highest)
-  const ceiling = step * Math.ceil(highest / step)
-  const ticks = Array.from({ length: Math.round(ceiling / step) + 1 }, (_, index) => index * step)
-  const labels = ticks.map(shortCountText)
-  const gutter = Math.max(...labels.map(({ length }) => length)) * DIGIT_PX + GAP_PX
+  const { ceiling, ticks } = niceScale(Math.max(...hours))
   const y = (count: number): number => twoDecimals(100 * (1 - count / ceiling))
   const bars = hours.map((count, hour) => {
     const label = `${clock(hour)}–${clock(hour + 1)}: ${countOf(count, 'line', 'lines')}, ${shareText(count, total)}`
@@ -49,11 +42,7 @@ function chart(hours: readonly number[], total: number): Markup {
     const kind = hour % 6 === 0 ? 'sixth' : hour % 3 === 0 ? 'third' : 'each'
     return html`<text class="${kind}" x="${at(hour + 0.5)}%" y="20">${twoDigits(hour)}</text>`
   })
-  return html`<div class="chart"><svg class="scale" width="${gutter}" aria-hidden="true">${ticks.map(
-    (tick, index) => html`<text x="${gutter - GAP_PX}" y="${y(tick)}%" dy="4">${labels[index] ?? ''}</text>`,
-  )}</svg><svg class="plot" role="img" aria-label="${summary(hours, total)}">${ticks.map(
-    (tick) => html`<line x1="0" x2="100%" y1="${y(tick)}%" y2="${y(tick)}%"/>`,
-  )}${bars}</svg><svg class="names" aria-hidden="true">${names}</svg></div>`
+  return axis(ticks, ceiling, bars, names, summary(hours, total))
 }
 
 /** The chart for screen readers. */
@@ -73,14 +62,4 @@ function clock(hour: number): string {
 
 function twoDigits(hour: number): string {
   return String(hour).padStart(2, '0')
-}
-
-/**
- * The distance between two ticks: 1, 2 or 5 times a power of ten, so that there are two to five ticks above zero. At
- * least 1, because counts are whole numbers.
- */
-function niceStep(highest: number): number {
-  const power = 10 ** Math.floor(Math.log10(highest / 2))
-  const step = [5, 2, 1].map((factor) => factor * power).find((each) => each * 2 <= highest) ?? power
-  return Math.max(1, step)
 }

@@ -2,7 +2,8 @@ import type { CellCount, CityCount, Counts } from '../../enrich/counting/counts.
 import { countOf, countText, shareText } from '../figures.ts'
 import { MAP_HEIGHT, MAP_WIDTH, mapPoint } from './equal-earth.ts'
 import { clipped, html, isolated, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'
-import { BORDERS, LAND } from './world.ts'
+import type { Heading } from './words.ts'
+import { COUNTRIES } from './world.ts'
 
 /** More circles would make the page slow and cover each other. */
 export const MAX_CIRCLES = 400
@@ -20,6 +21,27 @@ const MARGIN = 20
 const NORTH = 84
 const SOUTH = -57
 
+/** Cities that are named on the map, unless their names would cover each other. */
+const MAX_LABELS = 10
+const MAX_LABEL_LENGTH = 24
+const LABEL_UNITS = 30
+/** The width of a letter of a label, and the distance from its circle, in map units. */
+const LETTER_UNITS = 15.5
+const LABEL_GAP = 6
+
+/** Parts of the map that are too small where the page is narrow, in degrees. */
+const INSETS = [
+  { name: 'Europe', north: 61, south: 35, west: -11, east: 31 },
+  { name: 'The eastern United States', north: 47, south: 25, west: -97, east: -67 },
+] as const
+
+/** Circles in an inset, which enlarges the map about six times, are smaller in map units. */
+const INSET_SCALE = 0.3
+const MAX_INSET_CIRCLES = 60
+
+/** Shares of the country with most lines, from which a shade begins. */
+const SHADES = [0.5, 0.1, 0.01, 0]
+
 interface Circle {
   readonly key: string
   readonly latitude: number
@@ -28,15 +50,16 @@ interface Circle {
 }
 
 /** The world map, with a circle for each of the {@link MAX_CIRCLES} busiest cells of one degree. */
-export function worldMap(counts: Counts): Markup {
+export function worldMap(counts: Counts, heading: Heading): Markup {
   const all = circlesOf(counts.cells)
   const circles = all.slice(0, MAX_CIRCLES)
   const highest = circles[0]?.count ?? 0
   const cities = busiestCities(counts.cities)
   const shown = sum(circles)
-  return html`<section class="card map"><header class="head"><h2>Where the lines come from</h2></header>
+  return html`<section class="card map"><header class="head">${heading('map')}</header>
 <figure>
-${picture(circles, (circle) => titleOf(circle, cities.get(cellKey(circle.latitude, circle.longitude)), counts.resolved), highest)}
+${picture(counts, circles, cities, highest)}
+${INSETS.map((inset) => insetPicture(inset, circles, highest))}
 ${highest === 0 ? null : html`${legend(highest, 1, 'wide')}${legend(highest, NARROW_GROWTH, 'narrow')}`}
 <figcaption class="note">${caption(counts, all, shown)}</figcaption>
 </figure></section>`
@@ -59,18 +82,88 @@ function radiusOf(count: number, highest: number): number {
   return MAX_RADIUS * Math.sqrt(count / highest)
 }
 
-function picture(circles: readonly Circle[], title: (circle: Circle) => string, highest: number): Markup {
+function picture(
+  counts: Counts,
+  circles: readonly Circle[],
+  cities: ReadonlyMap<string, CityCount>,
+  highest: number,
+): Markup {
   const beyond = circles.some(({ latitude }) => latitude < SOUTH + 1 || latitude > NORTH - 1)
   const top = beyond ? -MARGIN : mapPoint(NORTH, 0).y - MARGIN
   const bottom = beyond ? MAP_HEIGHT + MAX_RADIUS * NARROW_GROWTH : mapPoint(SOUTH, 0).y + MARGIN
   const box = [-MARGIN, Math.floor(top), MAP_WIDTH + 2 * MARGIN, Math.ceil(bottom - top)].join(' ')
+  // The largest come first, so that the pointer can reach smaller circles on top of them.
   const drawn = circles.map((circle) => {
-    const { x, y } = mapPoint(circle.latitude, circle.longitude)
-    // The largest come first, so that the pointer can reach smaller circles on top of them.
-    return html`
-<circle cx="${tenths(x)}" cy="${tenths(y)}" r="${twoDecimals(radiusOf(circle.count, highest))}"><title>${title(circle)}</title></circle>`
+    const city = cities.get(cellKey(circle.latitude, circle.longitude))
+    return drawnCircle(circle, radiusOf(circle.count, highest), titleOf(circle, city, counts.resolved))
   })
-  return html`<svg class="world" viewBox="${box}" role="img" aria-label="World map of located lines. The tables below list them by name."><path class="land" d="${LAND}"/><path class="borders" d="${BORDERS}"/><g class="dots">${drawn}</g></svg>`
+  return html`<svg class="world" viewBox="${box}" role="img" aria-label="World map of located lines. The tables below list them by name."><g id="countries">${shapes(counts)}</g><g class="dots">${drawn}</g><g class="labels" aria-hidden="true">${labels(circles, cities, highest)}</g></svg>`
+}
+
+function drawnCircle({ latitude, longitude }: Circle, radius: number, title: string | null): Markup {
+  const { x, y } = mapPoint(latitude, longitude)
+  return html`
+<circle cx="${tenths(x)}" cy="${tenths(y)}" r="${twoDecimals(radius)}">${title === null ? null : html`<title>${title}</title>`}</circle>`
+}
+
+/** The countries, darker the more lines they have. Names are in the tables. */
+function shapes(counts: Counts): Markup[] {
+  const most = Math.max(1, ...Array.from(counts.countries.values(), ({ count }) => count))
+  return Object.entries(COUNTRIES).map(([code, path]) => {
+    const { name, count = 0 } = counts.countries.get(code) ?? {}
+    const shade = count === 0 ? -1 : SHADES.findIndex((share) => count / most >= share)
+    if (shade === -1) return html`<path class="land" d="${path}"/>`
+    const title = `${isolated(clipped(name ?? code, MAX_NAME_LENGTH))}: ${countOf(count, 'line', 'lines')}, ${shareText(count, counts.resolved)}`
+    return html`<path class="land shade${shade}" d="${path}"><title>${title}</title></path>`
+  })
+}
+
+/** The names of the busiest places, without those that would cover another name. */
+function labels(
+  circles: readonly Circle[],
+  cities: ReadonlyMap<string, CityCount>,
+  highest: number,
+): Markup[] {
+  const taken: { left: number; right: number; y: number }[] = []
+  return circles.flatMap((circle) => {
+    const city = cities.get(cellKey(circle.latitude, circle.longitude))
+    if (city === undefined || taken.length >= MAX_LABELS) return []
+    const { x, y } = mapPoint(circle.latitude, circle.longitude)
+    const name = clipped(city.name, MAX_LABEL_LENGTH)
+    const start = x + radiusOf(circle.count, highest) + LABEL_GAP
+    const width = name.length * LETTER_UNITS
+    const isLeft = start + width > MAP_WIDTH
+    const left = isLeft ? 2 * x - start - width : start
+    const box = { left, right: left + width, y }
+    const covers = taken.some(
+      (other) => box.left < other.right && other.left < box.right && Math.abs(other.y - y) < LABEL_UNITS,
+    )
+    if (covers) return []
+    taken.push(box)
+    return [
+      html`<text x="${tenths(isLeft ? left + width : left)}" y="${tenths(y + LABEL_UNITS / 3)}"${isLeft ? html` text-anchor="end"` : null}>${name}</text>`,
+    ]
+  })
+}
+
+/** A part of the map, enlarged. Hidden where the page is wide. `null` without a circle in it. */
+function insetPicture(
+  { name, north, south, west, east }: (typeof INSETS)[number],
+  circles: readonly Circle[],
+  highest: number,
+): Markup | null {
+  const inside = circles
+    .filter(
+      ({ latitude, longitude }) =>
+        latitude >= south && latitude <= north && longitude >= west && longitude <= east,
+    )
+    .slice(0, MAX_INSET_CIRCLES)
+  if (inside.length === 0) return null
+  const corners = [mapPoint(north, west), mapPoint(north, east), mapPoint(south, west), mapPoint(south, east)]
+  const [xs, ys] = [corners.map(({ x }) => x), corners.map(({ y }) => y)]
+  const [left, top] = [Math.floor(Math.min(...xs)), Math.floor(Math.min(...ys))]
+  const box = [left, top, Math.ceil(Math.max(...xs)) - left, Math.ceil(Math.max(...ys)) - top].join(' ')
+  return html`<div class="inset"><p class="within">${name}</p><svg viewBox="${box}" role="img" aria-label="${`${name}, enlarged`}"><use href="#countries"/><g class="dots">${inside.map((circle) => drawnCircle(circle, radiusOf(circle.count, highest) * INSET_SCALE, null))}</g></svg></div>`
 }
 
 /** Circles for round numbers, on the map's scale: their widths are percentages of the map's width. */

@@ -11,8 +11,10 @@ import {
   shortCountText,
   spanText,
 } from '../figures.ts'
+import type { DistinctAddresses } from './activity.ts'
 import { type Content, clipped, html, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'
 import { namedCountries, ranked } from './rankings.ts'
+import type { Heading } from './words.ts'
 
 const REASONS: Readonly<Record<FailureReason, readonly [label: string, meaning: string]>> = {
   missing: ['No address', 'the field is missing or empty'],
@@ -32,6 +34,9 @@ const REASONS: Readonly<Record<FailureReason, readonly [label: string, meaning: 
   'trusted-proxy': ['Only proxies', 'every address is a trusted proxy'],
 }
 
+const DAY_MS = 86_400_000
+const MANY_HOURS_MS = 36 * 3_600_000
+
 /** Limit for the message about an unreadable line, in characters. */
 const MAX_MESSAGE_LENGTH = 300
 
@@ -46,16 +51,24 @@ export function lead(counts: Counts): Markup {
   }
   const countries = namedCountries(counts)
   const [first] = ranked(countries)
-  const share = html`<b>${shareText(counts.resolved, readable)}</b> of ${countOf(readable, 'line', 'lines')} could be located`
+  const failure = mainFailure(counts)
+  const share = html`${failure === null ? null : html`<b>${shareText(failure.count, readable)}</b> of the lines have no location: ${failure.label} (${failure.meaning ?? ''}). `}<b>${shareText(counts.resolved, readable)}</b> of ${countOf(readable, 'line', 'lines')} could be located`
   if (first === undefined) return html`${share}.`
   const name = html`<bdi>${clipped(first.name, MAX_NAME_LENGTH)}</bdi>`
   if (first.count === counts.resolved) return html`${share}, all in one country: <b>${name}</b>.`
   return html`${share}, in <b>${atLeast(countOf(countries.length, 'country', 'countries'), counts.overflow.countries)}</b>. The most frequent is <b>${name}</b>, with ${shareText(first.count, counts.resolved)} of the located lines.`
 }
 
+/** Why most lines have no location; `null` if most have one. */
+export function mainFailure(counts: Counts): Pick<Outcome, 'label' | 'meaning' | 'count'> | null {
+  const [first] = outcomesOf(counts).filter(({ kind }) => kind !== 'located')
+  return first !== undefined && first.count > (counts.lines - counts.blank) / 2 ? first : null
+}
+
 /** The row of key figures. */
 export function totals(
   counts: Counts,
+  distinct: DistinctAddresses | null,
   { bytes, seconds, threads }: { bytes: number | null; seconds: number; threads: number },
 ): Markup {
   const countries = namedCountries(counts).length
@@ -66,6 +79,7 @@ export function totals(
   return html`<dl class="totals">
 ${tile('Lines', countText(counts.lines), bytes === null ? null : bytesText(bytes))}
 ${tile('Located', shareText(counts.resolved, counts.lines - counts.blank), countOf(counts.resolved, 'line', 'lines'))}
+${distinct === null ? null : tile('Addresses', atLeast(countText(distinct.total), distinct.isExact ? 0 : 1), 'distinct: lines are not visitors')}
 ${tile('Not located', countText(failedLines(counts)), counts.bad === 0 ? 'and none unreadable' : `and ${countText(counts.bad)} unreadable`)}
 ${tile('Countries', atLeast(countText(countries), counts.overflow.countries), details)}
 ${timeTile(counts)}
@@ -86,9 +100,15 @@ function timeTile({ firstInstant, lastInstant }: Counts): Markup {
   if (days === null) return tile('Time', '–', 'times out of range')
   return tile(
     'Time',
-    spanText(lastInstant - firstInstant),
+    lengthText(firstInstant, lastInstant),
     html`<span title="${`${minuteText(first) ?? ''} to ${minuteText(last) ?? ''} UTC`}">${days}, UTC</span>`,
   )
+}
+
+/** Whole days are counted as dates, as a reader of the dates counts them. */
+function lengthText(first: number, last: number): string {
+  if (last - first < MANY_HOURS_MS) return spanText(last - first)
+  return countOf(Math.floor(last / DAY_MS) - Math.floor(first / DAY_MS) + 1, 'day', 'days')
 }
 
 function failedLines(counts: Counts): number {
@@ -119,16 +139,17 @@ function outcomesOf(counts: Counts): Outcome[] {
   return all.filter(({ count }) => count > 0)
 }
 
-/** The card that says how many lines were located, and why the others were not. Shares exclude blank lines. */
-export function outcome(counts: Counts): Markup {
+/** The card that says how many lines were located, and why the others were not. Shares exclude blank lines. `null` if all were. */
+export function outcome(counts: Counts, heading: Heading): Markup | null {
   const all = counts.lines - counts.blank
+  if (counts.resolved === all) return null
   const rows = outcomesOf(counts).map(
     ({ kind, label, meaning, count }) => html`
 <tr><th scope="row"><span class="name"><i class="key ${kind}"></i>${label}${
       meaning === null ? null : html` <span class="within">${meaning}</span>`
     }</span></th><td>${countText(count)}</td><td class="share">${shareText(count, all)}</td></tr>`,
   )
-  return html`<section class="card"><header class="head"><h2>Outcome of the lines</h2></header>
+  return html`<section class="card"><header class="head">${heading('outcome')}</header>
 ${stackedBar(counts)}
 <table class="ranking outcome"><thead class="unseen"><tr><th scope="col">Outcome</th><th scope="col">Lines</th><th scope="col">Share</th></tr></thead><tbody>${rows}</tbody></table>${
     counts.badLines.length === 0 ? null : badLineList(counts.badLines, counts.bad)

@@ -1,58 +1,96 @@
 import type { Counts } from '../../enrich/counting/counts.ts'
 import { atLeast, countOf, countText, shareText } from '../figures.ts'
+import type { DistinctAddresses, Ranked, Tallied } from './activity.ts'
 import { clipped, html, MAX_NAME_LENGTH, type Markup } from './markup.ts'
+import type { Heading } from './words.ts'
 
-/** Rows of a table for single locations. Up to three more rows sum up the other lines. */
+/** Rows of a table that are always shown. Up to three more rows sum up the other lines. */
 export const MAX_ROWS = 15
 
-/** A country, region or city with its lines. */
-interface RankedLocation {
-  readonly name: string
-  /** The country of a region or city; the code of a country. */
-  readonly within: string | null
-  readonly count: number
-}
+/** In characters, in the rows that a reader opens. */
+const MAX_FURTHER_NAME_LENGTH = 100
 
-interface Ranking {
-  readonly title: string
+/** A table of what most lines have. */
+interface Table {
+  readonly title: Parameters<Heading>[0]
   readonly one: string
   readonly many: string
-  readonly locations: readonly RankedLocation[]
-  /** Lines in further locations, which are counted only together. */
-  readonly unlisted: number
+  readonly rows: readonly Tallied[]
+  /** How many there are in all, of which `rows` are the largest. */
+  readonly all: number
+  /** Lines in rows that are not in `rows`. */
+  readonly otherLines: number
+  /** Whether `all` is exact. */
+  readonly isExact: boolean
+  /** The lines that shares are of. */
+  readonly lines: number
+}
+
+/** What all tables of a report have. */
+export interface TableOptions {
+  readonly heading: Heading
+  /** The most rows of a table, those that a reader opens included. */
+  readonly mostRows: number
 }
 
 /** The tables of countries, regions and cities. */
-export function rankings(counts: Counts): Markup {
-  const { overflow } = counts
+export function rankings(counts: Counts, distinct: DistinctAddresses | null, options: TableOptions): Markup {
+  const { overflow, resolved: lines } = counts
   const countryName = (key: string | null): string | null =>
     key === null ? null : (counts.countries.get(key)?.name ?? key)
-  const countries = namedCountries(counts)
-  const regions = [...counts.regions.values()].map(({ name, code, country, count }) => ({
-    name: name ?? code ?? '',
-    within: countryName(country),
-    count,
-  }))
-  const cities = [...counts.cities.values()].map(({ name, country, count }) => ({
-    name,
-    within: countryName(country),
-    count,
-  }))
+  const countries = namedCountries(counts, distinct)
+  const of = (
+    rows: ReadonlyMap<string, { readonly country: string | null; readonly count: number }>,
+    addresses: ReadonlyMap<string, number> | undefined,
+    nameOf: (key: string) => string,
+  ): Tallied[] =>
+    Array.from(rows, ([key, { country, count }]) => ({
+      name: nameOf(key),
+      within: countryName(country),
+      count,
+      addresses: addresses?.get(key) ?? null,
+    }))
+  const regions = of(counts.regions, distinct?.regions, (key) => {
+    const { name, code } = counts.regions.get(key) ?? { name: null, code: null }
+    return name ?? code ?? ''
+  })
+  const cities = of(counts.cities, distinct?.cities, (key) => counts.cities.get(key)?.name ?? '')
+  const table = (
+    title: Table['title'],
+    one: string,
+    many: string,
+    rows: Tallied[],
+    unlisted: number,
+  ): Markup =>
+    rankingTable(
+      {
+        title,
+        one,
+        many,
+        rows: ranked(rows),
+        all: rows.length,
+        otherLines: unlisted,
+        isExact: unlisted === 0,
+        lines,
+      },
+      options,
+    )
   return html`<div class="columns">
-${rankingTable(counts, { title: 'Countries', one: 'country', many: 'countries', locations: countries, unlisted: overflow.countries })}
-${rankingTable(counts, { title: 'Regions', one: 'region', many: 'regions', locations: regions, unlisted: overflow.regions })}
-${rankingTable(counts, { title: 'Cities', one: 'city', many: 'cities', locations: cities, unlisted: overflow.cities })}
+${table('countries', 'country', 'countries', countries, overflow.countries)}
+${table('regions', 'region', 'regions', regions, overflow.regions)}
+${table('cities', 'city', 'cities', cities, overflow.cities)}
 </div>`
 }
 
 /** Countries with a code or a name. */
-export function namedCountries(counts: Counts): RankedLocation[] {
-  return [...counts.countries.values()]
-    .filter(({ code, name }) => code !== null || name !== null)
-    .map(({ code, name, count }) => ({
+export function namedCountries(counts: Counts, distinct: DistinctAddresses | null = null): Tallied[] {
+  return [...counts.countries]
+    .filter(([, { code, name }]) => code !== null || name !== null)
+    .map(([key, { code, name, count }]) => ({
       name: name ?? code ?? '',
       within: name === null ? null : code,
       count,
+      addresses: distinct?.countries.get(key) ?? null,
     }))
 }
 
@@ -63,44 +101,86 @@ export function ranked<Counted extends { readonly count: number; readonly name: 
   return [...locations].sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 }
 
-function rankingTable(counts: Counts, { title, one, many, locations, unlisted }: Ranking): Markup {
-  const heading = html`<header class="head"><h2>${title}</h2>${
-    locations.length === 0
-      ? null
-      : html`<p class="aside">${atLeast(countText(locations.length), unlisted)}</p>`
-  }</header>`
-  if (locations.length === 0 && unlisted === 0) {
-    return html`<section class="card">${heading}<p class="empty">No line has a ${one}.</p></section>`
-  }
-  const order = ranked(locations)
-  const top = order.slice(0, MAX_ROWS)
-  const highest = top[0]?.count ?? 1
-  const others = order.slice(MAX_ROWS)
-  const known = locations.reduce((sum, { count }) => sum + count, unlisted)
-  const rows = top.map(
-    ({ name, within, count }) => html`
-<tr><th scope="row"><span class="name"><bdi>${clipped(name, MAX_NAME_LENGTH)}</bdi>${within === null ? null : html` <bdi class="within">${clipped(within, MAX_NAME_LENGTH)}</bdi>`}</span>${bar(count / highest)}</th><td>${countText(count)}</td><td class="share">${shareText(count, counts.resolved)}</td></tr>`,
-  )
-  const rest = [
-    others.length === 0
-      ? null
-      : restRow(
-          countOf(others.length, `other ${one}`, `other ${many}`),
-          others.reduce((sum, { count }) => sum + count, 0),
-          counts,
-        ),
-    unlisted === 0 ? null : restRow(`Further ${many}, too many to list`, unlisted, counts),
-    known >= counts.resolved ? null : restRow(`Unknown ${one}`, counts.resolved - known, counts),
-  ].filter((row) => row !== null)
-  return html`<section class="card">${heading}
-<table class="ranking"><thead class="unseen"><tr><th scope="col">${title}</th><th scope="col">Lines</th><th scope="col">Share of located lines</th></tr></thead><tbody>${rows}</tbody>${
-    rest.length === 0 ? null : html`<tfoot>${rest}</tfoot>`
-  }</table></section>`
+/** A table of what was counted beside the locations. `null` if nothing was. */
+export function rankedTable(
+  title: Table['title'],
+  [one, many]: readonly [one: string, many: string],
+  figures: Ranked | null,
+  lines: number,
+  options: TableOptions,
+): Markup | null {
+  return figures === null || figures.all === 0
+    ? null
+    : rankingTable({ title, one, many, ...figures, lines }, options)
 }
 
-function restRow(label: string, count: number, counts: Counts): Markup {
+function rankingTable(table: Table, { heading, mostRows }: TableOptions): Markup {
+  const { title, one, many, rows, all, isExact, lines } = table
+  const head = html`<header class="head">${heading(title)}${
+    all === 0 ? null : html`<p class="aside">${atLeast(countText(all), isExact ? 0 : 1)}</p>`
+  }</header>`
+  if (all === 0 && isExact) {
+    return html`<section class="card">${head}<p class="empty">No line has a ${one}.</p></section>`
+  }
+  const [top, further] = [rows.slice(0, MAX_ROWS), rows.slice(MAX_ROWS, mostRows)]
+  const highest = top[0]?.count ?? 1
+  const hasAddresses = rows.some(({ addresses }) => addresses !== null)
+  const shown = top.map(
+    (row) => html`
+<tr><th scope="row"><span class="name">${nameOf(row, MAX_NAME_LENGTH)}</span>${bar(row.count / highest)}</th>${cells(row, lines, hasAddresses)}</tr>`,
+  )
+  const columns = html`<thead class="unseen"><tr><th scope="col">${one}</th>${hasAddresses ? html`<th scope="col">Distinct addresses</th>` : null}<th scope="col">Lines</th><th scope="col">Share of lines</th></tr></thead>`
+  const rest = restRows(table, top.length, hasAddresses)
+  return html`<section class="card">${head}
+<table class="ranking">${columns}<tbody>${shown}</tbody>${rest.length === 0 ? null : html`<tfoot>${rest}</tfoot>`}</table>${
+    hasAddresses
+      ? html`<p class="note">Small numbers: distinct addresses${isExact ? '' : ', at least'}.</p>`
+      : null
+  }${
+    further.length === 0
+      ? null
+      : html`<details class="further"><summary>${further.length + top.length < all ? `The next ${further.length}` : `The other ${further.length}`} ${many}</summary><table class="ranking plain">${columns}<tbody>${further.map(
+          (row) => shortRow(row, lines, hasAddresses),
+        )}</tbody></table></details>`
+  }</section>`
+}
+
+/** A row in few bytes: the end tags of cells are optional in HTML. */
+function shortRow({ name, within, count, addresses }: Tallied, lines: number, hasAddresses: boolean): Markup {
+  const place = within === null ? null : html` <i><bdi>${clipped(within, MAX_FURTHER_NAME_LENGTH)}</bdi></i>`
+  const distinct = hasAddresses ? html`<td>${addresses === null ? '' : countText(addresses)}` : null
   return html`
-<tr><th scope="row">${label}</th><td>${countText(count)}</td><td class="share">${shareText(count, counts.resolved)}</td></tr>`
+<tr><th><bdi>${clipped(name, MAX_FURTHER_NAME_LENGTH)}</bdi>${place}${distinct}<td>${countText(count)}<td>${shareText(count, lines)}`
+}
+
+function nameOf({ name, within }: Tallied, length: number): Markup {
+  return html`<bdi>${clipped(name, length)}</bdi>${within === null ? null : html` <bdi class="within">${clipped(within, length)}</bdi>`}`
+}
+
+function cells(
+  { count, addresses }: Pick<Tallied, 'count' | 'addresses'>,
+  lines: number,
+  hasAddresses: boolean,
+): Markup {
+  return html`${hasAddresses ? html`<td class="unique">${addresses === null ? '' : countText(addresses)}</td>` : null}<td>${countText(count)}</td><td class="share">${shareText(count, lines)}</td>`
+}
+
+/** The lines that no row of the table has. */
+function restRows(
+  { one, many, rows, all, otherLines, lines, isExact }: Table,
+  shown: number,
+  hasAddresses: boolean,
+): Markup[] {
+  const others = rows.slice(shown)
+  const known = rows.reduce((sum, { count }) => sum + count, otherLines)
+  const row = (label: string, count: number): Markup => html`
+<tr><th scope="row">${label}</th>${cells({ count, addresses: null }, lines, hasAddresses)}</tr>`
+  const inOthers = others.reduce((sum, { count }) => sum + count, isExact ? otherLines : 0)
+  return [
+    all <= shown ? null : row(countOf(all - shown, `other ${one}`, `other ${many}`), inOthers),
+    isExact || otherLines === 0 ? null : row(`Further ${many}, too many to list`, otherLines),
+    known >= lines ? null : row(`Unknown ${one}`, lines - known),
+  ].filter((each) => each !== null)
 }
 
 /** The length is an SVG attribute, because the page's policy forbids style attributes. */

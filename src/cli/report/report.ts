@@ -1,17 +1,27 @@
 import { createHash } from 'node:crypto'
 import type { Counts } from '../../enrich/counting/counts.ts'
 import { countOf, dayText, minuteText } from '../figures.ts'
+import { type Activity, MOST_ROWS } from './activity.ts'
 import { hoursOfDay } from './hours.ts'
 import { worldMap } from './map.ts'
 import { clipped, html, isolated, MAX_NAME_LENGTH, Markup } from './markup.ts'
-import { lead, outcome, totals } from './outcome.ts'
-import { rankings } from './rankings.ts'
+import { lead, mainFailure, outcome, totals } from './outcome.ts'
+import { MAX_ROWS, rankedTable, rankings, type TableOptions } from './rankings.ts'
+import { requestCards } from './requests.ts'
 import { STYLE } from './style.ts'
+import { timelineCard } from './timeline.ts'
+import { type Heading, headingsIn } from './words.ts'
 
 /** What a report says about the run, besides the counts. */
 export interface ReportDetails {
-  /** Names of the inputs as given. Empty or `-`: standard input. */
+  /** What stands above the report; absent for the names of the inputs. */
+  readonly title?: string | undefined
+  /** Names of the inputs, without their folders. Empty or `-`: standard input. */
   readonly sources: readonly string[]
+  /** A BCP 47 tag: headings are in its language, if the report has it. Default: English. */
+  readonly locale?: string | undefined
+  /** When, who and what; absent if the run did not count it. */
+  readonly activity?: Activity | undefined
   readonly startedAt: Date
   /** Duration of the run. */
   readonly seconds: number
@@ -44,6 +54,9 @@ const MAX_ATTRIBUTION_LENGTH = 4000
 
 const STANDARD_INPUT = 'Standard input'
 
+/** A page of more bytes has fewer rows that a reader can open. */
+const MAX_PAGE_BYTES = 300_000
+
 /**
  * Renders the counts of a run as one HTML document. The document loads nothing, runs no script, and has a bounded
  * size for any counts.
@@ -51,29 +64,46 @@ const STANDARD_INPUT = 'Standard input'
  * @param counts counted with the option `details`; without it, regions, cities, the map and the hours are empty
  */
 export function renderReport(counts: Counts, details: ReportDetails): string {
-  const sources = details.sources.map((source) =>
-    source === '-' ? STANDARD_INPUT : clipped(source, MAX_INPUT_NAME_LENGTH),
-  )
-  const [first = STANDARD_INPUT, ...more] = sources
-  const others = more.length === 0 ? '' : ` and ${countOf(more.length, 'other', 'others')}`
+  let text = ''
+  for (const mostRows of [MOST_ROWS, 100, 40, MAX_ROWS]) {
+    text = render(counts, details, { heading: headingsIn(details.locale), mostRows })
+    if (Buffer.byteLength(text) <= MAX_PAGE_BYTES) break
+  }
+  return text
+}
+
+function render(counts: Counts, details: ReportDetails, options: TableOptions): string {
+  const sources = details.sources.map(sourceName)
+  const title = titleOf(details)
   return page(
-    `${isolated(first)}${others} – Geofix report`,
+    `${isolated(title)} – Geofix report`,
     html`<header class="top">
 <p class="eyebrow">${globe()}Geofix report</p>
-<h1><bdi>${first}</bdi>${others}</h1>
+<h1><bdi>${title}</bdi></h1>
 <p class="lead">${lead(counts)}</p>
-${more.length === 0 ? null : sourceList(sources)}
+${sources.length < 2 ? null : sourceList(sources)}
 </header>
 <main>
-${totals(counts, details)}
-${counts.lines === counts.blank ? null : charts(counts)}
-${databaseNotes(details.databases)}
+${totals(counts, details.activity?.addresses ?? null, details)}
+${counts.lines === counts.blank ? null : charts(counts, details.activity, options)}
 </main>
 <footer>
+${credits(details.databases, options.heading)}
 <p>Generated ${startedAt(details.startedAt)} by Geofix ${details.version}, offline. This page loads nothing and runs no script.</p>
 <p>Locations of IP addresses are approximate and do not identify people. Map: Natural Earth, Equal Earth projection.</p>
 </footer>`,
   )
+}
+
+/** The title that was given, or the names of the inputs. */
+export function titleOf({ title, sources }: Pick<ReportDetails, 'title' | 'sources'>): string {
+  const [first = '-', ...more] = sources
+  const named = more.length === 0 ? sourceName(first) : countOf(sources.length, 'input', 'inputs')
+  return title === undefined ? named : clipped(title, MAX_INPUT_NAME_LENGTH)
+}
+
+function sourceName(source: string): string {
+  return source === '-' ? STANDARD_INPUT : clipped(source, MAX_INPUT_NAME_LENGTH)
 }
 
 /**
@@ -102,15 +132,37 @@ ${body}
 `.text
 }
 
-/** If no line was located, only the outcome, because the charts would be empty. */
-function charts(counts: Counts): Markup {
-  if (counts.resolved === 0) return outcome(counts)
-  return html`${worldMap(counts)}
-${rankings(counts)}
-<div class="halves">
-${hoursOfDay(counts)}
-${outcome(counts)}
-</div>`
+/** What most readers want first comes first. If no line was located, most charts would be empty. */
+function charts(counts: Counts, activity: Activity | undefined, options: TableOptions): Markup {
+  const { heading } = options
+  const result = outcome(counts, heading)
+  const isMostlyLost = mainFailure(counts) !== null
+  const when = timelineCard(activity?.timeline ?? null, heading)
+  const what = requestCards(activity?.requests ?? null, options)
+  const who = activity === undefined ? null : callers(counts, activity, options)
+  if (counts.resolved === 0) return html`${result}${when}${who}${what}`
+  const hours = hoursOfDay(counts, heading)
+  return html`${isMostlyLost ? result : null}
+${when}
+${worldMap(counts, heading)}
+${rankings(counts, activity?.addresses ?? null, options)}
+${who}
+${what}
+${result === null || isMostlyLost ? hours : html`<div class="halves">${hours}${result}</div>`}`
+}
+
+function callers(
+  counts: Counts,
+  { callers: addresses, networks, systems }: Activity,
+  options: TableOptions,
+): Markup | null {
+  const lines = counts.lines - counts.blank - counts.bad - counts.excluded
+  const tables = [
+    rankedTable('callers', ['address', 'addresses'], addresses, lines, options),
+    rankedTable('networks', ['network', 'networks'], networks, lines, options),
+    rankedTable('systems', ['owner', 'owners'], systems, lines, options),
+  ].filter((table) => table !== null)
+  return tables.length === 0 ? null : html`<div class="columns">${tables}</div>`
 }
 
 function startedAt(instant: Date): Markup {
@@ -127,12 +179,18 @@ function sourceList(sources: readonly string[]): Markup {
   }</ul></details>`
 }
 
-/** The databases with their licences and the attributions that these require. */
-function databaseNotes(databases: readonly ReportedDatabase[]): Markup | null {
+/** The links that licences require, and more about the databases for who asks. */
+function credits(databases: readonly ReportedDatabase[], heading: Heading): Markup | null {
   if (databases.length === 0) return null
-  return html`<section class="card sources"><header class="head"><h2>${
-    databases.length === 1 ? 'The database' : 'The databases'
-  }</h2></header>${databases.map(databaseNote)}</section>`
+  const links = databases.flatMap(({ attribution }) =>
+    attribution === null ? [] : withLinks(clipped(attribution, MAX_ATTRIBUTION_LENGTH)).filter(isLink),
+  )
+  const own = [...new Map(links.map((link) => [link.text, link])).values()]
+  return html`<div class="credits">${own.length === 0 ? null : html`<p>${own.map((link, index) => (index === 0 ? link : html` · ${link}`))}</p>`}<details><summary>${heading('databases')}</summary>${databases.map(databaseNote)}</details></div>`
+}
+
+function isLink(part: Markup): boolean {
+  return part.text.startsWith('<a ')
 }
 
 function databaseNote({ type, buildDate, licence, attribution }: ReportedDatabase): Markup {
@@ -156,9 +214,8 @@ function withLinks(text: string): Markup[] {
   let from = 0
   for (const match of text.matchAll(LINK)) {
     const [whole, address = whole, label = whole] = match
-    parts.push(
-      html`${text.slice(from, match.index)}<a href="${address}" rel="noopener noreferrer">${label}</a>`,
-    )
+    parts.push(html`${text.slice(from, match.index)}`)
+    parts.push(html`<a href="${address}" rel="noopener noreferrer">${label}</a>`)
     from = match.index + whole.length
   }
   return [...parts, html`${text.slice(from)}`]

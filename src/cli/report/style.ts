@@ -5,14 +5,18 @@ export const STYLE = `
 :root {
   color-scheme: light dark;
   --page: #f3f5f8; --card: #ffffff; --ink: #131b26; --soft: #536073; --line: #dfe4eb; --track: #e8ecf2;
-  --accent: #1f5fd0; --land: #d8dfe8; --border: #ffffff; --dot: #1f5fd0; --dot-edge: #17489f;
+  --accent: #1f5fd0; --land: #e3e8ef; --border: #ffffff; --dot: #d0481f; --dot-edge: #8f2f12;
+  --shade0: #7ba3e6; --shade1: #a3bfee; --shade2: #c3d5f3; --shade3: #d7e1f2;
+  --c0: #1f5fd0; --c1: #0f8a6d; --c2: #c26a00; --c3: #8a4bc4; --c4: #b3305f; --cothers: #9aa5b4;
   --failed: #b8610b; --bad: #b3261e;
   --shadow: 0 1px 2px rgb(19 27 38 / 4%), 0 8px 24px -16px rgb(19 27 38 / 16%);
 }
 @media screen and (prefers-color-scheme: dark) {
   :root {
     --page: #0c1117; --card: #141b24; --ink: #e6ebf2; --soft: #9aa8ba; --line: #253040; --track: #222c3a;
-    --accent: #74a7ff; --land: #2a3545; --border: #141b24; --dot: #74a7ff; --dot-edge: #b3cfff;
+    --accent: #74a7ff; --land: #232d3b; --border: #141b24; --dot: #ff9a6b; --dot-edge: #ffc7ab;
+    --shade0: #3f6bb5; --shade1: #335691; --shade2: #2b4570; --shade3: #273a59;
+    --c0: #74a7ff; --c1: #4fc9a8; --c2: #f0a24a; --c3: #c39af0; --c4: #f08cb0; --cothers: #66748a;
     --failed: #f0a24a; --bad: #ff8076;
     --shadow: none;
   }
@@ -53,15 +57,18 @@ h3 { font-size: 14px; font-weight: 620; }
 .card .lead { max-width: 68ch; text-wrap: pretty; }
 .empty { padding: 20px 0 12px; max-width: 56ch; }
 
-.totals { display: grid; grid-template-columns: repeat(6, minmax(0, 1fr)); overflow: hidden; }
+.totals { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); overflow: hidden; }
 .tile { padding: 18px clamp(14px, 1.6vw, 22px); box-shadow: -1px -1px 0 var(--line); min-width: 0; }
 .tile dt { color: var(--soft); font-size: 13px; font-weight: 500; }
 .value { display: block; margin-top: 2px; font-size: clamp(21px, 2vw, 27px); line-height: 1.25; font-weight: 640; letter-spacing: -0.02em; overflow-wrap: anywhere; }
 .detail { display: block; margin-top: 2px; color: var(--soft); font-size: 13px; }
 
 .world { display: block; width: 100%; height: auto; }
-.land { fill: var(--land); }
-.borders { fill: none; stroke: var(--border); stroke-width: 1; vector-effect: non-scaling-stroke; stroke-linejoin: round; }
+.land { fill: var(--land); stroke: var(--border); stroke-width: 0.7; vector-effect: non-scaling-stroke; stroke-linejoin: round; }
+.shade0 { fill: var(--shade0); } .shade1 { fill: var(--shade1); } .shade2 { fill: var(--shade2); } .shade3 { fill: var(--shade3); }
+.labels text { fill: var(--ink); font-size: 24px; font-weight: 600; stroke: var(--card); stroke-width: 5px; paint-order: stroke; stroke-linejoin: round; pointer-events: none; }
+.inset { display: none; margin-top: 14px; }
+.inset svg { display: block; width: 100%; height: auto; border: 1px solid var(--line); border-radius: 8px; }
 .dots circle { fill: var(--dot); fill-opacity: 0.38; stroke: var(--dot-edge); stroke-opacity: 0.75; stroke-width: 0.8; vector-effect: non-scaling-stroke; transform-box: fill-box; transform-origin: center; }
 .world circle:hover { fill-opacity: 0.8; }
 .legend { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 8px; margin-top: 12px; font-size: 13px; }
@@ -70,6 +77,22 @@ h3 { font-size: 14px; font-weight: 620; }
 .legend.narrow { display: none; }
 
 .columns { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: inherit; }
+.further { margin-top: 12px; }
+.further table { margin-top: 8px; }
+.plain th, .plain td { padding-block: 3px; font-size: 13px; }
+.unique { color: var(--soft); font-size: 12px; }
+.codes { display: block; margin-inline-start: 19px; }
+.countries { display: flex; flex-wrap: wrap; gap: 4px 16px; list-style: none; }
+.timeline .plot rect { shape-rendering: crispEdges; }
+.c0 { fill: var(--c0); background: var(--c0); } .c1 { fill: var(--c1); background: var(--c1); } .c2 { fill: var(--c2); background: var(--c2); }
+.c3 { fill: var(--c3); background: var(--c3); } .c4 { fill: var(--c4); background: var(--c4); } .cothers { fill: var(--cothers); background: var(--cothers); }
+.s2 { fill: var(--c1); background: var(--c1); } .s3 { fill: var(--c0); background: var(--c0); } .s4 { fill: var(--failed); background: var(--failed); }
+.s5 { fill: var(--bad); background: var(--bad); } .s1, .sothers { fill: var(--cothers); background: var(--cothers); }
+.credits { margin-bottom: 12px; }
+.credits h2 { display: inline; font-size: 14px; font-weight: 500; }
+.plain i { color: var(--soft); font-style: normal; font-size: 12px; }
+.plain td:not(:last-child):nth-last-child(3) { color: var(--soft); font-size: 12px; }
+.plain td:last-child { color: var(--soft); min-width: 62px; }
 .halves { display: grid; grid-template-columns: minmax(0, 1.25fr) minmax(0, 1fr); gap: inherit; }
 .hours { display: flex; flex-direction: column; }
 .ranking { width: 100%; border-collapse: collapse; font-size: 14px; position: relative; }
@@ -126,7 +149,10 @@ footer { margin-top: 24px; color: var(--soft); font-size: 13px; }
   .tile { padding-block: 14px; }
   .world { width: calc(100% + 2 * clamp(12px, 1.6vw, 20px)); margin-inline: calc(-1 * clamp(12px, 1.6vw, 20px)); }
   .world circle { transform: scale(${NARROW_GROWTH}); }
-  .borders, .dots circle { stroke-width: 0.5; }
+  .land, .dots circle { stroke-width: 0.5; }
+  .labels { display: none; }
+  .inset { display: block; }
+  .inset circle { transform: none; }
   .legend.wide { display: none; }
   .legend.narrow { display: flex; }
   .names .each { display: none; }
@@ -153,7 +179,7 @@ footer { margin-top: 24px; color: var(--soft); font-size: 13px; }
   .world { width: 100%; margin: 0; }
   .world circle { transform: none; }
   .legend.wide { display: flex; }
-  .legend.narrow, details { display: none; }
+  .legend.narrow, .inset, details:not([open]) { display: none; }
   a { color: inherit; }
 }
 `

@@ -40,8 +40,7 @@ th, td { padding: 9px 0; border-top: 1px solid var(--line); text-align: start; v
 th { width: 7.2em; padding-inline-end: 12px; font-weight: 500; color: var(--soft); }
 .world { display: block; width: 100%; height: auto; }
 .wide p { margin-top: 10px; font-size: 14px; }
-.land { fill: var(--land); }
-.borders { fill: none; stroke: var(--border); stroke-width: 1; vector-effect: non-scaling-stroke; }
+.land { fill: var(--land); stroke: var(--border); stroke-width: 1; vector-effect: non-scaling-stroke; }
 .halo { fill: var(--accent); fill-opacity: 0.22; }
 .dot { fill: var(--accent); stroke: var(--card); stroke-width: 5; }
 footer { display: grid; gap: 6px; margin-top: 28px; font-size: 13px; overflow-wrap: anywhere; }

@@ -6,7 +6,7 @@ import type { LocationRecord } from '../../location/location-record.ts'
 import type { Resolver } from '../../resolver.ts'
 import { MAP_HEIGHT, MAP_WIDTH, mapPoint } from '../report/equal-earth.ts'
 import { clipped, html, isolated, MAX_NAME_LENGTH, type Markup, Markup as Safe } from '../report/markup.ts'
-import { BORDERS, LAND } from '../report/world.ts'
+import { LAND } from '../report/world.ts'
 import { PAGE_STYLE } from './page-style.ts'
 import { asked as askedOf, plain, type Served } from './served.ts'
 
@@ -220,6 +220,6 @@ function map({ coordinates: { latitude, longitude }, ...record }: LocationRecord
     point === null
       ? null
       : html`<circle class="halo" cx="${point.x.toFixed(1)}" cy="${point.y.toFixed(1)}" r="48"/><circle class="dot" cx="${point.x.toFixed(1)}" cy="${point.y.toFixed(1)}" r="15"><title>${placeOf({ ...record, coordinates: { latitude, longitude } })}</title></circle>`
-  return html`<svg class="world" viewBox="${box}" role="img" aria-label="${label}"><path class="land" d="${LAND}"/><path class="borders" d="${BORDERS}"/>${dot}</svg>
+  return html`<svg class="world" viewBox="${box}" role="img" aria-label="${label}"><path class="land" d="${LAND}"/>${dot}</svg>
 <p class="soft">The point is the middle of an area, never a household.</p>`
 }

@@ -125,6 +125,8 @@ export interface Counts {
 export interface RunningCounts extends Counts {
   /** The groups of a plan that counts, of lines whose locations are counted now; absent otherwise. */
   groups?: GroupPart
+  /** The groups of each of the tallies of a plan; absent without tallies. */
+  tallies?: readonly GroupPart[]
   /** Estimated bytes of the rows of countries, regions and cities. */
   rowBytes: number
 }
@@ -169,7 +171,7 @@ export function emptyCounts(): RunningCounts {
 }
 
 /** The counts without the members that only adding needs. */
-export function finishedCounts({ rowBytes: _, groups: __, ...counts }: RunningCounts): Counts {
+export function finishedCounts({ rowBytes: _, groups: __, tallies: ___, ...counts }: RunningCounts): Counts {
   return counts
 }
 

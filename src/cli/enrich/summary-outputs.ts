@@ -1,0 +1,82 @@
+// The files of --summary.
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Counts } from '../../enrich/counting/counts.ts'
+import type { ReportDetails } from '../report/report.ts'
+import type { Output } from './output.ts'
+import { unwritable } from './system-error.ts'
+
+export const SUMMARY_FORMS = ['html', 'json', 'csv', 'geojson', 'md'] as const
+
+/** A summary to write: a file, or for CSV a folder of files. */
+export interface SummaryTarget {
+  readonly form: (typeof SUMMARY_FORMS)[number]
+  readonly path: string
+}
+
+/** A file of a summary; of CSV, that of one table. */
+interface SummaryFile {
+  readonly form: SummaryTarget['form']
+  readonly table: string | null
+  readonly output: Output
+}
+
+/** The summaries of a run. Their files are opened before the first line is read, so that nothing is counted in vain. */
+export class SummaryOutputs {
+  readonly #files: readonly SummaryFile[]
+
+  private constructor(files: readonly SummaryFile[]) {
+    this.#files = files
+  }
+
+  /** @param open opens a file. @throws what `open` throws; CommandFailure when a folder cannot be made */
+  static async open(
+    targets: readonly SummaryTarget[],
+    open: (path: string) => Promise<Output>,
+  ): Promise<SummaryOutputs> {
+    const files: SummaryFile[] = []
+    for (const { form, path } of targets) {
+      if (form !== 'csv') {
+        files.push({ form, table: null, output: await open(path) })
+        continue
+      }
+      const { CSV_TABLES } = await import('../report/summary.ts')
+      await mkdir(path, { recursive: true }).catch((cause) => {
+        throw unwritable(path, cause)
+      })
+      for (const table of CSV_TABLES)
+        files.push({ form, table, output: await open(join(path, `${table}.csv`)) })
+    }
+    return new SummaryOutputs(files)
+  }
+
+  get isEmpty(): boolean {
+    return this.#files.length === 0
+  }
+
+  /** Writes all, and leaves them without their names. @throws CommandFailure, ClosedPipe */
+  async write(counts: Counts, details: ReportDetails): Promise<void> {
+    // Lazy: the report's code and map are only loaded when asked for.
+    const [{ renderReport, titleOf }, forms] = await Promise.all([
+      import('../report/report.ts'),
+      import('../report/summary.ts'),
+    ])
+    const summary = forms.summaryOf(counts, details)
+    const tables = new Map(Object.entries(summary.tables))
+    const texts = {
+      html: () => renderReport(counts, details),
+      json: () => forms.summaryJson(summary),
+      csv: (table: string | null) => forms.tableCsv(tables.get(table ?? '') ?? []),
+      geojson: () => forms.summaryGeoJson(summary),
+      md: () => forms.summaryMarkdown(titleOf(details), summary),
+    }
+    for (const { form, table, output } of this.#files) {
+      await output.write(Buffer.from(texts[form](table)))
+      await output.flush()
+    }
+  }
+
+  async finish(): Promise<void> {
+    for (const { output } of this.#files) await output.finish()
+  }
+}

@@ -1,0 +1,328 @@
+// When, who and what: the figures of a report that are made from the tallies of a run.
+import { Address } from '../../address/address.ts'
+import { formatIPv4, formatIPv6 } from '../../address/ip-text.ts'
+import type { CountValue } from '../../enrich/count-plan.ts'
+import type { GroupTotals } from '../../enrich/counting/group-counts.ts'
+import type { ReportTallies } from '../../enrich/report-plan.ts'
+import type { AutonomousSystems } from '../../location/autonomous-systems.ts'
+
+/** The rows of a table that can be opened. The other lines are counted together. */
+export const MOST_ROWS = 250
+
+/** Countries of the timeline that have a colour of their own. */
+export const TIMELINE_COUNTRIES = 5
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** Longer times are shown by day, and then by month, so that there are at most some 200 bars. */
+const MAX_HOURS = 96
+const MAX_DAYS = 200
+
+/** A row of a table: lines that have one value, and the distinct addresses among them. */
+export interface Tallied {
+  readonly name: string
+  readonly count: number
+  /** `null` where addresses are not counted. */
+  readonly addresses: number | null
+  /** Where or what it is. */
+  readonly within: string | null
+}
+
+/** Distinct addresses of lines. The keys of the maps are those of the counts of a run. */
+export interface DistinctAddresses {
+  readonly total: number
+  /** `false` if there were more than can be counted: each number is then the least that it can be. */
+  readonly isExact: boolean
+  readonly countries: ReadonlyMap<string, number>
+  readonly regions: ReadonlyMap<string, number>
+  readonly cities: ReadonlyMap<string, number>
+}
+
+export interface Bucket {
+  /** Milliseconds since 1970. */
+  readonly start: number
+  /** Lines of each of the countries, and last of all others. */
+  readonly counts: readonly number[]
+}
+
+/** The lines with a time. */
+export interface Timeline {
+  readonly unit: 'hour' | 'day' | 'month'
+  /** The names of the countries with most lines, at most {@link TIMELINE_COUNTRIES}. */
+  readonly countries: readonly string[]
+  readonly buckets: readonly Bucket[]
+}
+
+/** What was asked for. Only logs of requests have it. */
+export interface Requests {
+  readonly statuses: readonly Tallied[]
+  readonly methods: readonly Tallied[]
+  /** Bytes of all answers; `null` if the log does not say. */
+  readonly bytes: number | null
+  /** Paths without their query. `null` if the log has none. */
+  readonly pages: Ranked | null
+  /** Paths that were answered with 404. `null` if the log has no paths or no statuses. */
+  readonly notFound: Ranked | null
+}
+
+/** The largest rows, and the lines of all others. */
+export interface Ranked {
+  readonly rows: readonly Tallied[]
+  /** How many rows there are in all; at least, if `isExact` is `false`. */
+  readonly all: number
+  readonly otherLines: number
+  readonly isExact: boolean
+}
+
+export interface Activity {
+  readonly addresses: DistinctAddresses
+  /** `null` if no address may be shown. */
+  readonly callers: Ranked | null
+  readonly networks: Ranked | null
+  /** `null` too without a database of autonomous systems. */
+  readonly systems: Ranked | null
+  readonly timeline: Timeline | null
+  readonly requests: Requests | null
+}
+
+export interface ActivityOptions {
+  /** Whether addresses and networks may be shown. */
+  readonly showsAddresses: boolean
+  /** The owners of networks; `null` without a database of them. */
+  readonly systems: AutonomousSystems | null
+}
+
+/** The figures of the tallies that `withReport` added to the plan of a run. */
+export function activityOf(
+  totals: readonly GroupTotals[],
+  tallies: ReportTallies,
+  { showsAddresses, systems }: ActivityOptions,
+): Activity {
+  const byAddress = totals[tallies.addresses]
+  const who = new Who(showsAddresses ? systems : null)
+  for (const { values, count } of byAddress?.groups() ?? []) who.add(values, count)
+  const isExact = byAddress === undefined || byAddress.other === 0
+  const other = byAddress?.other ?? 0
+  return {
+    addresses: { total: who.total, isExact, ...who.distinct },
+    callers: showsAddresses
+      ? rankedOf(who.callers.rows, who.callers.lines + other, who.total, isExact)
+      : null,
+    networks: showsAddresses ? who.networks.ranked(other) : null,
+    systems: showsAddresses && systems !== null ? who.systems.ranked(other) : null,
+    timeline: timelineOf(totals[tallies.times]),
+    requests: requestsOf(totals, tallies),
+  }
+}
+
+/** Separates the parts of a key, as in the counts of a run. */
+const SEPARATOR = '\u0000'
+
+class Who {
+  total = 0
+  readonly callers = new Largest()
+  readonly networks = new Sums()
+  readonly systems = new Sums()
+  readonly distinct = {
+    countries: new Map<string, number>(),
+    regions: new Map<string, number>(),
+    cities: new Map<string, number>(),
+  }
+  readonly #systems: AutonomousSystems | null
+  readonly #address = new Address()
+
+  constructor(systems: AutonomousSystems | null) {
+    this.#systems = systems
+  }
+
+  add(
+    [code = null, name = null, region = null, regionName = null, city = null, ip]: CountValue[],
+    count: number,
+  ) {
+    if (typeof ip !== 'string') return
+    this.total++
+    const { countries, regions, cities } = this.distinct
+    const isLocated = [code, name, region, regionName, city].some((each) => each !== null)
+    if (isLocated) {
+      addTo(countries, String(code ?? name ?? ''))
+      const regionKey = [code, region, regionName].join(SEPARATOR)
+      if (region !== null || regionName !== null) addTo(regions, regionKey)
+      if (city !== null) addTo(cities, regionKey + SEPARATOR + city)
+    }
+    const place = [city, name ?? code].filter((each) => each !== null).join(', ')
+    this.callers.add({ name: ip, count, addresses: null, within: place === '' ? null : place })
+    this.networks.add(this.#networkOf(ip), count, isLocated ? String(name ?? code ?? '') : null)
+    this.#addSystem(ip, count)
+  }
+
+  #networkOf(ip: string): string {
+    const address = this.#address
+    if (!address.parse(ip)) return ip
+    if (address.version === 4) return `${formatIPv4((address.ipv4 & ~0xff) >>> 0)}/24`
+    const [first = 0, second = 0] = address.words
+    return `${formatIPv6(Uint32Array.of(first, (second & ~0xffff) >>> 0, 0, 0))}/48`
+  }
+
+  #addSystem(ip: string, count: number): void {
+    if (this.#systems === null || !this.#address.parse(ip)) return
+    const number = this.#systems.find(this.#address)
+    if (number === 0) {
+      this.systems.addOther(count)
+      return
+    }
+    const system = this.#systems.system(number)
+    this.systems.add(`AS${system.number}`, count, system.organization)
+  }
+}
+
+function addTo(sums: Map<string, number>, key: string): void {
+  sums.set(key, (sums.get(key) ?? 0) + 1)
+}
+
+/** The largest rows of many. */
+class Largest {
+  rows: Tallied[] = []
+  lines = 0
+
+  add(row: Tallied): void {
+    this.lines += row.count
+    this.rows.push(row)
+    if (this.rows.length >= 20 * MOST_ROWS) this.rows = largestOf(this.rows)
+  }
+}
+
+/** Sums of lines and distinct addresses by name. */
+class Sums {
+  readonly #rows = new Map<string, { count: number; addresses: number; within: string | null }>()
+  #lines = 0
+
+  add(name: string, count: number, within: string | null): void {
+    this.#lines += count
+    const known = this.#rows.get(name)
+    if (known === undefined) this.#rows.set(name, { count, addresses: 1, within })
+    else {
+      known.count += count
+      known.addresses++
+    }
+  }
+
+  addOther(count: number): void {
+    this.#lines += count
+  }
+
+  ranked(other: number): Ranked {
+    const rows = Array.from(this.#rows, ([name, sums]): Tallied => ({ name, ...sums }))
+    return rankedOf(rows, this.#lines + other, this.#rows.size, other === 0)
+  }
+}
+
+/** Sorted by lines, then by name: the report must not depend on the order of counting. */
+function largestOf(rows: readonly Tallied[]): Tallied[] {
+  return [...rows].sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1)).slice(0, MOST_ROWS)
+}
+
+function rankedOf(all: readonly Tallied[], lines: number, size: number, isExact: boolean): Ranked {
+  const rows = largestOf(all)
+  const shown = rows.reduce((sum, { count }) => sum + count, 0)
+  return { rows, all: size, otherLines: lines - shown, isExact }
+}
+
+function timelineOf(totals: GroupTotals | undefined): Timeline | null {
+  if (totals === undefined) return null
+  const hours: { readonly start: number; readonly country: string | null; readonly count: number }[] = []
+  const sums = new Map<string, number>()
+  for (const { values, count } of totals.groups()) {
+    const [day, hour, code, name] = values
+    if (typeof day !== 'string' || typeof hour !== 'number') continue
+    const country = name ?? code ?? null
+    const start = Date.parse(`${day}T00:00:00Z`) + hour * HOUR_MS
+    hours.push({ start, country: country === null ? null : String(country), count })
+    if (country !== null) sums.set(String(country), (sums.get(String(country)) ?? 0) + count)
+  }
+  if (hours.length === 0) return null
+  const countries = [...sums]
+    .sort(([aName, a], [bName, b]) => b - a || (aName < bName ? -1 : 1))
+    .slice(0, TIMELINE_COUNTRIES)
+    .map(([name]) => name)
+  const first = hours.reduce((least, { start }) => Math.min(least, start), Number.POSITIVE_INFINITY)
+  const last = hours.reduce((most, { start }) => Math.max(most, start), Number.NEGATIVE_INFINITY)
+  const span = last - first
+  const unit = span < MAX_HOURS * HOUR_MS ? 'hour' : span < MAX_DAYS * DAY_MS ? 'day' : 'month'
+  const counts = new Map<number, number[]>()
+  for (let start = startOf(first, unit); start <= last; start = after(start, unit))
+    counts.set(start, new Array<number>(countries.length + 1).fill(0))
+  for (const { start, country, count } of hours) {
+    const bucket = counts.get(startOf(start, unit))
+    const place = country === null ? -1 : countries.indexOf(country)
+    const index = place === -1 ? countries.length : place
+    if (bucket !== undefined) bucket[index] = (bucket[index] ?? 0) + count
+  }
+  return { unit, countries, buckets: Array.from(counts, ([start, each]) => ({ start, counts: each })) }
+}
+
+function startOf(instant: number, unit: Timeline['unit']): number {
+  const date = new Date(instant)
+  if (unit === 'month') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
+  const length = unit === 'hour' ? HOUR_MS : DAY_MS
+  return Math.floor(instant / length) * length
+}
+
+function after(start: number, unit: Timeline['unit']): number {
+  const date = new Date(start)
+  if (unit === 'month') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)
+  return start + (unit === 'hour' ? HOUR_MS : DAY_MS)
+}
+
+const NOT_FOUND = '404'
+
+function requestsOf(totals: readonly GroupTotals[], tallies: ReportTallies): Requests | null {
+  const [byStatus, bySize, byPage] = [totals[tallies.statuses], totals[tallies.sizes], totals[tallies.pages]]
+  if (byStatus === undefined && byPage === undefined) return null
+  const [statuses, methods] = [new Map<string, number>(), new Map<string, number>()]
+  for (const { values, count } of byStatus?.groups() ?? []) {
+    const [status, method] = values
+    add(statuses, status, count)
+    add(methods, method, count)
+  }
+  const [pages, notFound] = [new Map<string, number>(), new Map<string, number>()]
+  for (const { values, count } of byPage?.groups() ?? []) {
+    const [path, status] = values
+    const page = typeof path === 'string' ? path.split('?', 1)[0] : path
+    add(pages, page, count)
+    if (String(status) === NOT_FOUND) add(notFound, page, count)
+  }
+  const ranked = (sums: ReadonlyMap<string, number>, of: GroupTotals | undefined): Ranked | null =>
+    of === undefined ? null : rankedOf(tallied(sums), lines(sums) + of.other, sums.size, of.other === 0)
+  const missing = byStatus === undefined ? null : ranked(notFound, byPage)
+  return {
+    statuses: largestOf(tallied(statuses)),
+    methods: largestOf(tallied(methods)),
+    bytes: bySize === undefined || bySize.other > 0 ? null : bytesOf(bySize),
+    pages: ranked(pages, byPage),
+    // Which of the paths beyond the bound were not found is not known.
+    notFound: missing === null ? null : { ...missing, otherLines: missing.otherLines - (byPage?.other ?? 0) },
+  }
+}
+
+function add(sums: Map<string, number>, value: CountValue | undefined, count: number): void {
+  if (value === null || value === undefined) return
+  sums.set(String(value), (sums.get(String(value)) ?? 0) + count)
+}
+
+function tallied(sums: ReadonlyMap<string, number>): Tallied[] {
+  return Array.from(sums, ([name, count]) => ({ name, count, addresses: null, within: null }))
+}
+
+function lines(sums: ReadonlyMap<string, number>): number {
+  return [...sums.values()].reduce((sum, count) => sum + count, 0)
+}
+
+function bytesOf(totals: GroupTotals): number | null {
+  let sum = 0
+  for (const { values, count } of totals.groups()) {
+    const size = Number(values[0] ?? 0)
+    if (!(size >= 0)) return null
+    sum += size * count
+  }
+  return sum
+}

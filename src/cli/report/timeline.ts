@@ -1,0 +1,94 @@
+import { countOf, countText, dayText, minuteText, shareText } from '../figures.ts'
+import type { Bucket, Timeline } from './activity.ts'
+import { axis, niceScale } from './axis.ts'
+import { clipped, html, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'
+import type { Heading } from './words.ts'
+
+/** A label needs room for this share of the bars. */
+const LABELS = 6
+
+const UNITS: Readonly<Record<Timeline['unit'], readonly [one: string, many: string]>> = {
+  hour: ['hour', 'hours'],
+  day: ['day', 'days'],
+  month: ['month', 'months'],
+}
+
+/** The card of lines by time, in UTC. `null` without a time, or with one bar only. */
+export function timelineCard(timeline: Timeline | null, heading: Heading): Markup | null {
+  if (timeline === null || timeline.buckets.length < 2) return null
+  const { unit, countries, buckets } = timeline
+  const sums = buckets.map(totalOf)
+  const all = sums.reduce((sum, each) => sum + each, 0)
+  const peak = sums.indexOf(Math.max(...sums))
+  const { ceiling, ticks } = niceScale(sums[peak] ?? 1)
+  const width = 100 / buckets.length
+  const gap = buckets.length > 100 ? 0 : width * 0.12
+  const bars = buckets.map((bucket, index) => {
+    const x = twoDecimals(index * width + gap / 2)
+    let below = 0
+    const parts = bucket.counts.map((count, kind) => {
+      if (count === 0) return null
+      const height = (100 * count) / ceiling
+      below += height
+      return html`<rect class="c${kindOf(kind, countries)}" x="${x}%" y="${twoDecimals(100 - below)}%" width="${twoDecimals(width - gap)}%" height="${twoDecimals(height)}%"/>`
+    })
+    return html`
+<g class="hour"><title>${`${nameOf(bucket, unit)} UTC: ${countOf(sums[index] ?? 0, 'line', 'lines')}${detailsOf(bucket, countries)}`}</title><rect class="catch" x="${twoDecimals(index * width)}%" y="0" width="${twoDecimals(width)}%" height="100%"/>${parts}</g>`
+  })
+  const step = Math.max(1, Math.ceil(buckets.length / LABELS))
+  const names = buckets.map((bucket, index) =>
+    index % step === 0 && index + step / 2 < buckets.length
+      ? html`<text x="${twoDecimals(index * width)}%" y="20">${shortNameOf(bucket, unit)}</text>`
+      : null,
+  )
+  const busiest = buckets[peak]
+  const legend = [...countries, ...(buckets.some(({ counts }) => (counts.at(-1) ?? 0) > 0) ? [null] : [])]
+  return html`<section class="card timeline"><header class="head">${heading('timeline')}<p class="aside">UTC</p></header>
+<p class="lead">${countOf(all, 'line', 'lines')} in ${countOf(buckets.length, ...UNITS[unit])}. The busiest ${UNITS[unit][0]} is ${busiest === undefined ? '' : nameOf(busiest, unit)}, with ${shareText(sums[peak] ?? 0, all)} of the lines.</p>
+${axis(ticks, ceiling, bars, names, `Bar chart of lines by ${unit}, UTC. The busiest ${unit} has ${countText(sums[peak] ?? 0)} lines.`)}
+<ul class="legend countries">${legend.map((name, index) => html`<li><i class="key c${kindOf(index, countries)}"></i>${name === null ? 'Others and not located' : html`<bdi>${clipped(name, MAX_NAME_LENGTH)}</bdi>`}</li>`)}</ul></section>`
+}
+
+/** The number of a colour: the last one is that of all others. */
+function kindOf(index: number, countries: readonly string[]): number | string {
+  return index === countries.length ? 'others' : index
+}
+
+function totalOf({ counts }: Bucket): number {
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+function detailsOf({ counts }: Bucket, countries: readonly string[]): string {
+  const parts = counts.flatMap((count, index) =>
+    count === 0 ? [] : [`${clipped(countries[index] ?? 'others', MAX_NAME_LENGTH)} ${countText(count)}`],
+  )
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`
+}
+
+function nameOf({ start }: Bucket, unit: Timeline['unit']): string {
+  const date = new Date(start)
+  if (unit === 'hour') return minuteText(date) ?? ''
+  if (unit === 'day') return dayText(date) ?? ''
+  return monthText(date)
+}
+
+function shortNameOf({ start }: Bucket, unit: Timeline['unit']): string {
+  const date = new Date(start)
+  if (unit === 'hour') {
+    return date.toLocaleString('en-GB', {
+      day: 'numeric',
+      month: 'short',
+      hour: '2-digit',
+      hourCycle: 'h23',
+      minute: '2-digit',
+      timeZone: 'UTC',
+    })
+  }
+  if (unit === 'day')
+    return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+  return monthText(date)
+}
+
+function monthText(date: Date): string {
+  return date.toLocaleDateString('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' })
+}

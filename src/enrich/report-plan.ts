@@ -1,0 +1,54 @@
+// What a report counts beside the locations: when, who and what.
+import type { CountPlan, Dimension } from './count-plan.ts'
+import type { FieldRole } from './counting/field-values.ts'
+import { definitionFor, type Plan, withCounted } from './formats/formats.ts'
+
+/** Groups of one tally. An address takes some 60 bytes: a tally has at most some 60 MB. */
+const MAX_GROUPS = 1_000_000
+/** Paths can be long, and most of a scan's are asked for once. */
+const MAX_PATHS = 100_000
+
+const PLACE: Dimension = {
+  kind: 'location',
+  columns: ['country', 'country_name', 'region', 'region_name', 'city'],
+}
+const COUNTRY: Dimension = { kind: 'location', columns: ['country', 'country_name'] }
+const TIME: Dimension = { kind: 'time', columns: ['day', 'hour'] }
+const ADDRESS: Dimension = { kind: 'address', columns: ['ip'], ipv4Bits: 32, ipv6Bits: 128 }
+
+/** The tallies of a report, by their place in `tallies` of the plan. -1: the log has no such field. */
+export interface ReportTallies {
+  /** Country, name, region, its name, city, address. */
+  readonly addresses: number
+  /** Day, hour, country, name. */
+  readonly times: number
+  /** Status, method. */
+  readonly statuses: number
+  /** Bytes of the answer. */
+  readonly sizes: number
+  /** Path, status. */
+  readonly pages: number
+}
+
+/** The plan of an input of which a report is made, and where its tallies are. */
+export function withReport(plan: Plan): { readonly plan: Plan; readonly tallies: ReportTallies } {
+  const roles: Readonly<Partial<Record<FieldRole, string>>> = definitionFor(plan).usualFields?.(plan) ?? {}
+  const { status, method, bytes, path } = roles
+  const fields = [...new Set([status, method, bytes, path].filter((name) => name !== undefined))]
+  const of = (name: string | undefined, column: string): Dimension[] =>
+    name === undefined ? [] : [{ kind: 'field', columns: [column], field: fields.indexOf(name) }]
+  const all: CountPlan[] = []
+  const add = (dimensions: readonly Dimension[], maxGroups = MAX_GROUPS): number => {
+    if (dimensions.length === 0) return -1
+    const columns = dimensions.flatMap((each): readonly string[] => each.columns)
+    return all.push({ dimensions, columns, fields, unique: false, timeZone: null, maxGroups }) - 1
+  }
+  const tallies = {
+    addresses: add([PLACE, ADDRESS]),
+    times: add([TIME, COUNTRY]),
+    statuses: status === undefined ? -1 : add([...of(status, 'status'), ...of(method, 'method')]),
+    sizes: add(of(bytes, 'bytes')),
+    pages: path === undefined ? -1 : add([...of(path, 'path'), ...of(status, 'status')], MAX_PATHS),
+  }
+  return { plan: { ...withCounted(plan, fields), tallies: all }, tallies }
+}
