@@ -137,11 +137,7 @@ export class Run {
     const used = isFirst ? plan : (definitionOf(plan.format).withoutHeader?.(plan) ?? plan)
     const enricher = this.#enricherOf(used)
     // Do not check later inputs: a small one, such as a log that was rotated early, can have no address.
-    if (isFirst) {
-      checkAddresses(enricher, plan, sample, isWhole)
-      // The check has counted lines that the run counts again.
-      enricher.locationCounts()
-    }
+    if (isFirst) checkAddresses(enricher, plan, sample, isWhole)
     // Line numbers count a header that was removed.
     let linesBefore = isFirst ? 0 : head.lines
     const queue = new OrderedQueue(executor, (enriched) => {

@@ -125,7 +125,7 @@ describe('an option that takes one value', () => {
       ['--max-line-bytes', '1', '--max-line-bytes', '2'],
       ['--threads', '1', '--threads', '2'],
       ['--stats', 'text', '--stats', 'json'],
-      ['--summary', 'html=a', '--summary', 'html=b'],
+      ['--title', 'a', '--title', 'b'],
       ['--locale', 'de', '--locale', 'fr'],
       ['--at', '2026-01-01', '--at', '2026-07-01'],
       ['--trust', '10.0.0.0/8', '--trust', '192.168.0.0/16'],

@@ -61,8 +61,11 @@ export function rowsCommand(files: readonly string[], flags: EnrichFlags): RowsC
   if (files.some((file) => file !== '-')) {
     throw new UsageError('--rows reads standard input: write < FILE in place of FILE.')
   }
-  const { format, to, onBadLine, chunkHeader = false, writeChunkHeader = false } = flags
-  const other = Object.keys(flags).find((name) => !ROW_FLAGS.has(name))
+  // Commander sets `addresses` to `true` where `--no-addresses` is not given.
+  const { addresses = true, ...given } = flags
+  const { format, to, onBadLine, chunkHeader = false, writeChunkHeader = false } = given
+  if (!addresses) throw new UsageError('--no-addresses is not for --rows.')
+  const other = Object.keys(given).find((name) => !ROW_FLAGS.has(name))
   if (other !== undefined) throw new UsageError(`${optionOf(other)} is not for --rows.`)
   if (writeChunkHeader && !chunkHeader) {
     throw new UsageError('--write-chunk-header needs --chunk-header: the rows are counted by the input.')

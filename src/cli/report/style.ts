@@ -15,7 +15,7 @@ export const STYLE = `
   :root {
     --page: #0c1117; --card: #141b24; --ink: #e6ebf2; --soft: #9aa8ba; --line: #253040; --track: #222c3a;
     --accent: #74a7ff; --land: #232d3b; --border: #141b24; --dot: #ff9a6b; --dot-edge: #ffc7ab;
-    --shade0: #3f6bb5; --shade1: #335691; --shade2: #2b4570; --shade3: #273a59;
+    --shade0: #3962a8; --shade1: #335691; --shade2: #2b4570; --shade3: #273a59;
     --c0: #74a7ff; --c1: #4fc9a8; --c2: #f0a24a; --c3: #c39af0; --c4: #f08cb0; --cothers: #66748a;
     --failed: #f0a24a; --bad: #ff8076;
     --shadow: none;

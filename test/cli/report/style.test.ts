@@ -52,8 +52,32 @@ describe.each([
     ['bad', 'card'],
     ['dot-edge', 'card'],
     ['dot-edge', 'land'],
+    ['c0', 'card'],
+    ['c1', 'card'],
+    ['c2', 'card'],
+    ['c3', 'card'],
+    ['c4', 'card'],
+    ['dot-edge', 'shade3'],
   ])('have a contrast of at least 3 : 1 for graphics in %s on %s', (graphic, ground) => {
     expect(contrast(scheme[graphic], scheme[ground])).toBeGreaterThanOrEqual(3)
+  })
+})
+
+describe.each([
+  ['light', light],
+  ['dark', dark],
+])('the shades of the %s map', (_, scheme) => {
+  it('grow with the lines', () => {
+    const steps = ['land', 'shade3', 'shade2', 'shade1', 'shade0'].map((name) =>
+      contrast(scheme[name], scheme.card),
+    )
+    expect(steps).toEqual(steps.toSorted((a, b) => a - b))
+    expect(new Set(steps).size).toBe(steps.length)
+  })
+
+  it('leave names legible', () => {
+    for (const shade of ['land', 'shade3', 'shade2', 'shade1', 'shade0'])
+      expect(contrast(scheme.ink, scheme[shade])).toBeGreaterThanOrEqual(4.5)
   })
 })
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { worldModule } from '../../../scripts/build-world-map.ts'
-import { MAP_HEIGHT, MAP_WIDTH } from '../../../src/cli/report/equal-earth.ts'
-import { BORDERS, LAND } from '../../../src/cli/report/world.ts'
+import { MAP_HEIGHT, MAP_WIDTH, mapPoint } from '../../../src/cli/report/equal-earth.ts'
+import { COUNTRIES, LAND } from '../../../src/cli/report/world.ts'
 
 const FILE = new URL('../../../src/cli/report/world.ts', import.meta.url)
 
@@ -29,14 +29,36 @@ describe('the land of the map', () => {
     expect(readFileSync(FILE, 'utf8')).toBe(worldModule())
   })
 
-  it.each([
-    ['land', LAND, /^(M\d+ \d+l[-\d ]+z)+$/],
-    ['borders', BORDERS, /^(M\d+ \d+l[-\d ]+)+$/],
-  ])('is a path within the map: %s', (_, path, grammar) => {
-    const points = pointsOf(path)
-    expect(path).toMatch(grammar)
-    expect(points.length).toBeGreaterThan(1000)
-    const outside = points.filter(([x, y]) => !(x >= 0 && x <= MAP_WIDTH && y >= 0 && y <= MAP_HEIGHT))
+  it.each([['land', LAND], ...Object.entries(COUNTRIES)])('is a path within the map: %s', (_, path) => {
+    expect(path).toMatch(/^(M\d+ \d+l[-\d ]+z)+$/)
+    const outside = pointsOf(path).filter(
+      ([x, y]) => !(x >= 0 && x <= MAP_WIDTH && y >= 0 && y <= MAP_HEIGHT),
+    )
     expect(outside).toEqual([])
+  })
+
+  it('has the countries by their codes', () => {
+    // The corners of the box around a country, and a place in it.
+    for (const [code, latitude, longitude] of [
+      ['NZ', -40, 175],
+      ['FR', 47, 2],
+      ['US', 40, -100],
+      ['ZA', -30, 24],
+      ['CN', 35, 105],
+      ['BR', -10, -55],
+    ] as const) {
+      const points = pointsOf(COUNTRIES[code] ?? '')
+      const { x, y } = mapPoint(latitude, longitude)
+      expect([
+        Math.min(...points.map(([each]) => each)) < x,
+        Math.max(...points.map(([each]) => each)) > x,
+      ]).toEqual([true, true])
+      expect([
+        Math.min(...points.map(([, each]) => each)) < y,
+        Math.max(...points.map(([, each]) => each)) > y,
+      ]).toEqual([true, true])
+    }
+    expect(Object.keys(COUNTRIES).length).toBeGreaterThan(170)
+    expect(Object.keys(COUNTRIES).filter((code) => !/^[A-Z]{2}$/.test(code))).toEqual([])
   })
 })
