@@ -269,7 +269,7 @@ class EnrichSession implements Session {
   }
 
   async #writeReports(run: Run, threads: number, set: DatabaseSet, reports: SummaryOutputs): Promise<void> {
-    const { inputs, title, options, showsAddresses } = this.#command
+    const { inputs, title, options, namesAddresses } = this.#command
     const { activityOf } = await import('../report/activity.ts')
     const systems = set.systems.isAvailable ? set.systems : null
     await reports.write(run.counts, {
@@ -280,7 +280,7 @@ class EnrichSession implements Session {
       activity:
         this.#tallies === null
           ? undefined
-          : activityOf(run.tallies, this.#tallies, { showsAddresses, systems }),
+          : activityOf(run.tallies, this.#tallies, { showsAddresses: namesAddresses, systems }),
       startedAt: this.#startedAt,
       seconds: this.#seconds,
       bytes: run.bytesRead,

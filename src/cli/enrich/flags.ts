@@ -354,6 +354,8 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
   const [first, ...others] = addressesOf(flags)
   if (others.length > 0) refuseWithSeveral(flags, isParquet)
   const asn = asnOf(flags)
+  const namesAddresses =
+    showsAddresses && options.mask === undefined && options.dropAddress !== true && pseudonym === undefined
   const enrichOptions: EnrichOptions = {
     ...options,
     ...first,
@@ -379,8 +381,8 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     output: output === '-' ? undefined : output,
     /** Files. If empty, the embedded database is used. */
     databases: db,
-    /** Databases of autonomous systems: files, or `true` for the embedded one. */
-    asn,
+    /** Databases of autonomous systems: files, or `true` for the embedded one. The report names the owners of networks. */
+    asn: asn === false ? summaries.length > 0 && namesAddresses : asn,
     options: enrichOptions,
     /** The addresses of each line besides that of the options. */
     others,
@@ -410,8 +412,7 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     /** The title of the report; `undefined` for the names of the inputs. */
     title,
     /** Whether the report names addresses. It does not where the output has none. */
-    showsAddresses:
-      showsAddresses && options.mask === undefined && options.dropAddress !== true && pseudonym === undefined,
+    namesAddresses,
     /** Only prints how the inputs would be read. */
     isExplained: explain,
     /** Prints no notes and no progress. */
