@@ -317,7 +317,6 @@ describe('enrich', () => {
 
   it.each<[EnrichOptions, string]>([
     [{ format: 'ndjson', append: true }, 'list, text, not for ndjson'],
-    [{ format: 'ndjson', fields: ['city'] }, 'csv, text, not for ndjson'],
     [{ format: 'ndjson', header: false }, '"header" is for tsv, csv, not for ndjson'],
     [{ format: 'csv', append: true }, 'list, text, not for csv'],
     [{ format: 'list', overwrite: true }, '"overwrite" is for json, ndjson, tsv, csv, not for list'],

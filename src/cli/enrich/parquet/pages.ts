@@ -53,7 +53,7 @@ const RLE = 3
 /** Each value repeats a prefix of the value before it. */
 const DELTA_BYTE_ARRAY = 7
 /** Limit of what the prefixes of a column take in a row group, decoded. A few bytes of a page can repeat any number. Bytes. */
-const MAX_PREFIX_BYTES = MAX_PAGE_BYTES
+const MAX_PREFIX_BYTES = 2 ** 30
 /** Encodings whose values are runs of indexes into the dictionary. */
 const DICTIONARY_ENCODINGS: readonly number[] = [2, 8]
 

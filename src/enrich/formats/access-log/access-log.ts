@@ -188,12 +188,14 @@ class AccessLogLines implements LineFormat {
   }
 
   makeLoop(): FusedLoop | null {
-    const { hasVhost, hasForwarded, append, maxLineBytes, count, asn } = this.#plan
+    const { hasVhost, hasForwarded, append, maxLineBytes, count, asn, jsonFields } = this.#plan
     if (hasVhost || hasForwarded || !this.#locator.isPlain) return null
     if (count !== undefined)
       return new AppendLoop(this.#locator, false, this.#nothing, { maxLineBytes, dropUnresolved: true })
     // The loop writes no member for the autonomous system.
-    if (!append) return asn === undefined ? new ObjectLoop(this.#locator, this.#plan) : null
+    // The loop writes whole records.
+    if (!append)
+      return asn === undefined && jsonFields === null ? new ObjectLoop(this.#locator, this.#plan) : null
     return new AppendLoop(this.#locator, this.#isJson, this.#nothing, this.#plan)
   }
 

@@ -108,7 +108,8 @@ export class ObjectLines implements LineFormat, FieldValues {
   }
 
   makeLoop(): FusedLoop | null {
-    if (!this.#hasLoop || !this.#locator.writesLines) return null
+    // The loop writes whole records.
+    if (!this.#hasLoop || !this.#locator.writesLines || this.#plan.jsonFields !== null) return null
     const paths = {
       address: this.#address,
       dottedAddress: this.#dottedAddress,
