@@ -42,6 +42,7 @@ GROUPS = {
     "timezone": {"id": "timezone_id", "offset": "timezone_offset"},
 }
 NUMBERS = ("latitude", "longitude")
+ASN_FIELDS = {"number": "asn_number", "organization": "asn_organization"}
 FIELDS = [name for group in GROUPS.values() for name in ([group] if isinstance(group, str) else group.values())]
 
 # Requests that are sent to the process before the first of them is answered.
@@ -58,6 +59,8 @@ def _spark_type(field):
 
 
 def _arrow_type(field):
+    if field == ASN_FIELDS["number"]:
+        return pa.int64()
     return pa.float64() if field in NUMBERS else pa.string()
 
 
@@ -73,12 +76,14 @@ def _struct(make, type_of):
 
 #: The type of the column that `enrich` adds.
 LOCATION = _struct(lambda fields: T.StructType([T.StructField(*field) for field in fields]), _spark_type)
+#: The type of the column that `enrich` adds with asn=True.
+ASN = T.StructType([T.StructField("number", T.LongType()), T.StructField("organization", T.StringType())])
 #: The type of the column that `enrich_text` adds: with the address that was found in the line.
 TEXT_LOCATION = T.StructType([T.StructField("ip", T.StringType()), *LOCATION.fields])
 _ARROW_TEXT_LOCATION = pa.struct([("ip", pa.string()), *_struct(pa.struct, _arrow_type)])
 
 
-def enrich(df, ip="client_ip", into="location", time="ts", locale="en", at=None, worker="geofix"):
+def enrich(df, ip="client_ip", into="location", time="ts", locale="en", asn=False, at=None, worker="geofix"):
     """Adds a column with the location of an address to each row of a DataFrame, batch or streaming.
 
     ip      the column with the address; `client.ip` is a field of a struct
@@ -86,14 +91,24 @@ def enrich(df, ip="client_ip", into="location", time="ts", locale="en", at=None,
     time    the column with the time of the event, for the offset from UTC: a timestamp, ISO 8601 text with an offset, or a
             number of seconds, milliseconds, microseconds or nanoseconds since 1970. None: all rows have the time `at`
     locale  the language of the names of countries and regions
+    asn     whether to add the autonomous system of the address too, as a column of the type `ASN`: `asn`, or `NAME_asn` if `into`
+            is another NAME than `location`. Null in rows without a location, or whose network has no known owner
     at      a datetime with a time zone, for rows without a time. Default: without `time`, the time of this call; with it, none,
             so that the offset of such rows is null
     worker  the name of the archive on the executors (`--archives geofix-worker.tgz#geofix`), or the path of a folder with
             its content that exists on all of them
     """
-    _check_is_new(df, into)
+    added = [T.StructField(into, LOCATION)]
+    fields = FIELDS
+    if asn:
+        added.append(T.StructField("asn" if into == "location" else f"{into}_asn", ASN))
+        fields = [*FIELDS, *ASN_FIELDS.values()]
+    for field in added:
+        _check_is_new(df, field.name)
     keys = [(ip, F.col(ip).cast("string"))]
-    options = ["--format", "tsv", "--quoting", "none", "--field", "1", "--fields", ",".join(FIELDS)]
+    options = ["--format", "tsv", "--quoting", "none", "--field", "1", "--fields", ",".join(fields)]
+    if asn:
+        options.append("--asn")
     if time is not None:
         keys.append((time, _instant(df, time)))
         options += ["--time-field", "2"]
@@ -108,9 +123,9 @@ def enrich(df, ip="client_ip", into="location", time="ts", locale="en", at=None,
             (batch.num_rows, _table([batch.column(place) for place in places]), batch.columns[:count]) for batch in batches
         )
         for columns, answer in _exchange(command, requests):
-            yield pa.RecordBatch.from_arrays([*columns, _locations(answer)], schema.names)
+            yield pa.RecordBatch.from_arrays([*columns, *_locations(answer, fields)], schema.names)
 
-    schema = T.StructType([*df.schema.fields, T.StructField(into, LOCATION)])
+    schema = T.StructType([*df.schema.fields, *added])
     return rows.mapInArrow(locate, schema)
 
 
@@ -361,35 +376,40 @@ def _lines(column):
     return data if data.count(b"\n") == len(text) else _rows_of(pc.replace_substring(text, "\n", " "))
 
 
-def _locations(answer):
-    """The locations in rows of `geofix enrich --format tsv --quoting none`, as a struct."""
-    names = [*(str(number) for number in range(answer[: answer.index(b"\n")].count(b"\t") + 1 - len(FIELDS))), *FIELDS]
+def _locations(answer, fields):
+    """The locations in rows of `geofix enrich --format tsv --quoting none`, as a struct; with the fields of `ASN`, and its struct."""
+    names = [*(str(number) for number in range(answer[: answer.index(b"\n")].count(b"\t") + 1 - len(fields))), *fields]
     table = pyarrow.csv.read_csv(
         pa.BufferReader(answer),
         pyarrow.csv.ReadOptions(use_threads=False, block_size=len(answer) + 1, column_names=names),
         pyarrow.csv.ParseOptions(delimiter="\t", quote_char=False, ignore_empty_lines=False),
         pyarrow.csv.ConvertOptions(
-            column_types={field: _arrow_type(field) for field in FIELDS},
-            include_columns=FIELDS,
+            column_types={field: _arrow_type(field) for field in fields},
+            include_columns=fields,
             null_values=["\\N"],
             strings_can_be_null=True,
         ),
     )
-    columns = dict(zip(FIELDS, (column.combine_chunks() for column in table.columns)))
+    columns = dict(zip(fields, (column.combine_chunks() for column in table.columns)))
     if answer.count(b"\\") != answer.count(b"\\N") or b"\\\\N" in answer:
         columns = {field: _unescaped(column) for field, column in columns.items()}
     is_missing = None
-    for column in columns.values():
-        is_missing = column.is_null() if is_missing is None else pc.and_(is_missing, column.is_null())
+    for field in FIELDS:
+        is_null = columns[field].is_null()
+        is_missing = is_null if is_missing is None else pc.and_(is_missing, is_null)
 
-    def struct(parts):
-        return pa.StructArray.from_arrays([array for _, array in parts], [name for name, _ in parts])
+    def struct(parts, mask=None):
+        return pa.StructArray.from_arrays([array for _, array in parts], [name for name, _ in parts], mask=mask)
 
     parts = [
         (name, columns[group] if isinstance(group, str) else struct([(own, columns[f]) for own, f in group.items()]))
         for name, group in GROUPS.items()
     ]
-    return pa.StructArray.from_arrays([array for _, array in parts], [name for name, _ in parts], mask=is_missing)
+    structs = [struct(parts, is_missing)]
+    if len(fields) > len(FIELDS):
+        own = [(name, columns[field]) for name, field in ASN_FIELDS.items()]
+        structs.append(struct(own, columns[ASN_FIELDS["number"]].is_null()))
+    return structs
 
 
 def _unescaped(column):
@@ -428,6 +448,7 @@ def main(arguments=None):
     parser.add_argument("--time", help="the column with the time of the event (default: all rows have the time of --at)")
     parser.add_argument("--into", default="location", help="the column that is added (default: location)")
     parser.add_argument("--lines", default="access-log", help="the format of text (default: access-log)")
+    parser.add_argument("--asn", action="store_true", help="add the autonomous system too; not for text")
     parser.add_argument("--locale", default="en", help="the language of the names of countries and regions (default: en)")
     parser.add_argument("--at", type=_instant_of, help="the time of rows without a time, such as 2026-07-01T00:00:00+00:00")
     flags = parser.parse_args(arguments)
@@ -436,10 +457,12 @@ def main(arguments=None):
     spark.sparkContext.addPyFile(os.path.abspath(__file__))
     names = {"into": flags.into, "locale": flags.locale, "at": flags.at}
     if flags.format == "text":
+        if flags.asn:
+            parser.error("--asn is for json, csv and parquet")
         located = enrich_text(spark.read.text(flags.input), format=flags.lines, **names)
     else:
         reader = spark.read.option("header", True) if flags.format == "csv" else spark.read
-        located = enrich(reader.format(flags.format).load(flags.input), ip=flags.ip, time=flags.time, **names)
+        located = enrich(reader.format(flags.format).load(flags.input), ip=flags.ip, time=flags.time, asn=flags.asn, **names)
     if flags.output_format == "csv":
         located = _flat(located, flags.into)
     # JSON has a location of null in rows without one, and not a missing member.
@@ -459,7 +482,12 @@ def _flat(df, into):
               for name, group in GROUPS.items()
               for own, f in ([(None, group)] if isinstance(group, str) else group.items())}
     others = [F.col(f"`{name}`") for name in df.columns if name != into]
-    return df.select(*others, *[F.col(f"`{into}`.{path}").alias(f"{into}_{field}") for field, path in fields.items()])
+    flat = [F.col(f"`{into}`.{path}").alias(f"{into}_{field}") for field, path in fields.items()]
+    asn = "asn" if into == "location" else f"{into}_asn"
+    if asn in df.columns:
+        others = [column for column, name in zip(others, (n for n in df.columns if n != into)) if name != asn]
+        flat += [F.col(f"`{asn}`.{own}").alias(f"{asn}_{own}") for own in ASN_FIELDS]
+    return df.select(*others, *flat)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import json
 from datetime import date, datetime, timezone
 from decimal import Decimal
 
-from geofix_spark import LOCATION, enrich, enrich_lines, enrich_text
+from geofix_spark import ASN, LOCATION, enrich, enrich_lines, enrich_text
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
@@ -113,4 +113,11 @@ try:
 except Exception as error:
     checks["an archive that is missing is named"] = "add --archives geofix-worker.tgz#missing" in str(error)
 checks["the type of the column"] = enrich(one, ip="ip").schema["location"].dataType == LOCATION
+systems = spark.createDataFrame([(text, JULY) for text in ("8.8.8.8", "10.0.0.1", None)], "ip string, ts timestamp")
+located = enrich(systems, ip="ip", asn=True)
+checks["the type of the autonomous system"] = located.schema["asn"].dataType == ASN
+checks["the autonomous system"] = [row["asn"] and row["asn"].asDict() for row in located.collect()] == [
+    {"number": 15169, "organization": "Google LLC"}, None, None,
+]  # fmt: skip
+checks["its column follows the name of the other"] = enrich(systems, ip="ip", into="place", asn=True).columns[2:] == ["place", "place_asn"]
 print(json.dumps({"checks": checks, "message": message}))
