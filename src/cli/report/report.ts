@@ -65,7 +65,7 @@ const MAX_PAGE_BYTES = 300_000
  */
 export function renderReport(counts: Counts, details: ReportDetails): string {
   let text = ''
-  for (const mostRows of [MOST_ROWS, 100, 40, MAX_ROWS]) {
+  for (const mostRows of [MOST_ROWS, 200, 160, 130, 100, 70, 40, MAX_ROWS]) {
     text = render(counts, details, { heading: headingsIn(details.locale), mostRows })
     if (Buffer.byteLength(text) <= MAX_PAGE_BYTES) break
   }
@@ -182,15 +182,18 @@ function sourceList(sources: readonly string[]): Markup {
 /** The links that licences require, and more about the databases for who asks. */
 function credits(databases: readonly ReportedDatabase[], heading: Heading): Markup | null {
   if (databases.length === 0) return null
-  const links = databases.flatMap(({ attribution }) =>
-    attribution === null ? [] : withLinks(clipped(attribution, MAX_ATTRIBUTION_LENGTH)).filter(isLink),
-  )
-  const own = [...new Map(links.map((link) => [link.text, link])).values()]
-  return html`<div class="credits">${own.length === 0 ? null : html`<p>${own.map((link, index) => (index === 0 ? link : html` · ${link}`))}</p>`}<details><summary>${heading('databases')}</summary>${databases.map(databaseNote)}</details></div>`
-}
-
-function isLink(part: Markup): boolean {
-  return part.text.startsWith('<a ')
+  const labels = new Map<string, string>()
+  for (const { attribution } of databases) {
+    for (const { address, label } of linksIn(clipped(attribution ?? '', MAX_ATTRIBUTION_LENGTH))) {
+      // The words of a vendor are better than an address.
+      if (label !== address || !labels.has(address)) labels.set(address, label)
+    }
+  }
+  const links = Array.from(labels, ([address, label], index) => {
+    const text = label === address ? address.replace(/^https:\/\/(www\.)?|\/$/g, '') : label
+    return html`${index === 0 ? '' : ' · '}${linkTo(address, text)}`
+  })
+  return html`<div class="credits">${links.length === 0 ? null : html`<p>${links}</p>`}<details><summary>${heading('databases')}</summary>${databases.map(databaseNote)}</details></div>`
 }
 
 function databaseNote({ type, buildDate, licence, attribution }: ReportedDatabase): Markup {
@@ -209,14 +212,30 @@ function databaseNote({ type, buildDate, licence, attribution }: ReportedDatabas
 /** A bare URL, or the anchor in the attribution of the embedded databases. Only https becomes a link. */
 const LINK = /<a href='(https:\/\/[^\s'"<>]+)'>([^<>]+)<\/a>|https:\/\/[^\s<>"'()]*[^\s<>"'().,;:]/g
 
+interface Link {
+  readonly at: number
+  readonly whole: string
+  readonly address: string
+  readonly label: string
+}
+
+function linksIn(text: string): Link[] {
+  return Array.from(text.matchAll(LINK), (match) => {
+    const [whole, address = whole, label = whole] = match
+    return { at: match.index, whole, address, label }
+  })
+}
+
+function linkTo(address: string, label: string): Markup {
+  return html`<a href="${address}" rel="noopener noreferrer">${label}</a>`
+}
+
 function withLinks(text: string): Markup[] {
   const parts: Markup[] = []
   let from = 0
-  for (const match of text.matchAll(LINK)) {
-    const [whole, address = whole, label = whole] = match
-    parts.push(html`${text.slice(from, match.index)}`)
-    parts.push(html`<a href="${address}" rel="noopener noreferrer">${label}</a>`)
-    from = match.index + whole.length
+  for (const { at, whole, address, label } of linksIn(text)) {
+    parts.push(html`${text.slice(from, at)}`, linkTo(address, label))
+    from = at + whole.length
   }
   return [...parts, html`${text.slice(from)}`]
 }

@@ -113,6 +113,7 @@ h3 { font-size: 14px; font-weight: 620; }
 .failed { fill: var(--failed); background: var(--failed); }
 .bad { fill: var(--bad); background: var(--bad); }
 .key { display: inline-block; width: 10px; height: 10px; border-radius: 3px; margin-inline-end: 9px; }
+.outcome .name { padding-inline-start: 19px; text-indent: -19px; }
 .outcome th, .outcome td { border-top: 1px solid var(--line); padding-block: 8px; }
 .outcome tbody tr:first-child th, .outcome tbody tr:first-child td { border-top: 0; }
 .faults { list-style: none; margin-top: 6px; font-size: 13px; overflow-wrap: anywhere; }
@@ -139,12 +140,14 @@ footer { margin-top: 24px; color: var(--soft); font-size: 13px; }
 
 @media (max-width: 1080px) {
   .totals { grid-template-columns: repeat(3, minmax(0, 1fr)); }
+  .tile:last-child:nth-child(3n+1) { grid-column: 1 / -1; }
   .columns { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .columns > :first-child { grid-column: 1 / -1; }
   .halves { grid-template-columns: minmax(0, 1fr); }
 }
 @media (max-width: 700px) {
   .totals { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+  .tile:last-child:nth-child(odd) { grid-column: 1 / -1; }
   .columns { grid-template-columns: minmax(0, 1fr); }
   .tile { padding-block: 14px; }
   .world { width: calc(100% + 2 * clamp(12px, 1.6vw, 20px)); margin-inline: calc(-1 * clamp(12px, 1.6vw, 20px)); }
@@ -155,7 +158,7 @@ footer { margin-top: 24px; color: var(--soft); font-size: 13px; }
   .inset circle { transform: none; }
   .legend.wide { display: none; }
   .legend.narrow { display: flex; }
-  .names .each { display: none; }
+  .names .each, .names .second { display: none; }
 }
 @media (min-width: 701px) and (max-width: 900px), (min-width: 1081px) {
   .names .each { display: none; }

@@ -4,8 +4,15 @@ import { axis, niceScale } from './axis.ts'
 import { clipped, html, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'
 import type { Heading } from './words.ts'
 
-/** A label needs room for this share of the bars. */
-const LABELS = 6
+/** More names would cover each other. Narrow pages show every second one. */
+const MAX_NAMES = 8
+
+/** Hours and days between two names. Names of hours are at round hours of a day. */
+const STEPS: Readonly<Record<Timeline['unit'], readonly number[]>> = {
+  hour: [1, 3, 6, 12, 24],
+  day: [1, 2, 7, 14, 28],
+  month: [1, 3, 6, 12, 24, 60],
+}
 
 const UNITS: Readonly<Record<Timeline['unit'], readonly [one: string, many: string]>> = {
   hour: ['hour', 'hours'],
@@ -35,11 +42,10 @@ export function timelineCard(timeline: Timeline | null, heading: Heading): Marku
     return html`
 <g class="hour"><title>${`${nameOf(bucket, unit)} UTC: ${countOf(sums[index] ?? 0, 'line', 'lines')}${detailsOf(bucket, countries)}`}</title><rect class="catch" x="${twoDecimals(index * width)}%" y="0" width="${twoDecimals(width)}%" height="100%"/>${parts}</g>`
   })
-  const step = Math.max(1, Math.ceil(buckets.length / LABELS))
-  const names = buckets.map((bucket, index) =>
-    index % step === 0 && index + step / 2 < buckets.length
-      ? html`<text x="${twoDecimals(index * width)}%" y="20">${shortNameOf(bucket, unit)}</text>`
-      : null,
+  const named = namedBuckets(buckets, unit)
+  const names = named.map(
+    (index, place) =>
+      html`<text${place % 2 === 1 ? html` class="second"` : null} x="${twoDecimals((index + 0.5) * width)}%" y="20">${shortNameOf(buckets[index], unit)}</text>`,
   )
   const busiest = buckets[peak]
   const legend = [...countries, ...(buckets.some(({ counts }) => (counts.at(-1) ?? 0) > 0) ? [null] : [])]
@@ -47,6 +53,18 @@ export function timelineCard(timeline: Timeline | null, heading: Heading): Marku
 <p class="lead">${countOf(all, 'line', 'lines')} in ${countOf(buckets.length, ...UNITS[unit])}. The busiest ${UNITS[unit][0]} is ${busiest === undefined ? '' : nameOf(busiest, unit)}, with ${shareText(sums[peak] ?? 0, all)} of the lines.</p>
 ${axis(ticks, ceiling, bars, names, `Bar chart of lines by ${unit}, UTC. The busiest ${unit} has ${countText(sums[peak] ?? 0)} lines.`)}
 <ul class="legend countries">${legend.map((name, index) => html`<li><i class="key c${kindOf(index, countries)}"></i>${name === null ? 'Others and not located' : html`<bdi>${clipped(name, MAX_NAME_LENGTH)}</bdi>`}</li>`)}</ul></section>`
+}
+
+/** The places of the bars with a name below. A name at the edge would be cut. */
+function namedBuckets(buckets: readonly Bucket[], unit: Timeline['unit']): number[] {
+  const edge = buckets.length > 2 * MAX_NAMES ? buckets.length / 30 : 0
+  const inside = [...buckets.keys()].filter((index) => index >= edge && index < buckets.length - edge)
+  const places = (step: number): number[] =>
+    inside.filter((index) =>
+      unit === 'hour' ? new Date(buckets[index]?.start ?? 0).getUTCHours() % step === 0 : index % step === 0,
+    )
+  for (const step of STEPS[unit]) if (places(step).length <= MAX_NAMES) return places(step)
+  return places(Math.ceil(buckets.length / MAX_NAMES))
 }
 
 /** The number of a colour: the last one is that of all others. */
@@ -72,21 +90,12 @@ function nameOf({ start }: Bucket, unit: Timeline['unit']): string {
   return monthText(date)
 }
 
-function shortNameOf({ start }: Bucket, unit: Timeline['unit']): string {
-  const date = new Date(start)
-  if (unit === 'hour') {
-    return date.toLocaleString('en-GB', {
-      day: 'numeric',
-      month: 'short',
-      hour: '2-digit',
-      hourCycle: 'h23',
-      minute: '2-digit',
-      timeZone: 'UTC',
-    })
-  }
-  if (unit === 'day')
-    return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
-  return monthText(date)
+/** Midnight has the name of its day. */
+function shortNameOf(bucket: Bucket | undefined, unit: Timeline['unit']): string {
+  const date = new Date(bucket?.start ?? 0)
+  if (unit === 'month') return monthText(date)
+  if (unit === 'hour' && date.getUTCHours() !== 0) return `${String(date.getUTCHours()).padStart(2, '0')}:00`
+  return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 }
 
 function monthText(date: Date): string {

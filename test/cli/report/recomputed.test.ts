@@ -1,0 +1,270 @@
+// The figures of a report of a real log, computed again from the lines with other code: regular expressions and `Resolver`.
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { MAX_ROWS } from '../../../src/cli/report/rankings.ts'
+import type { Summary } from '../../../src/cli/report/summary.ts'
+import { Resolver } from '../../../src/index.ts'
+import { SHARED } from '../../shared.ts'
+import { temporaryFolder } from '../../temporary.ts'
+import { geofix } from '../enrich/command-line.ts'
+import { attribute, type Element, Page, textOf, within } from './sample.ts'
+
+const LOG = join(SHARED, 'logs/apache-combined-10000.log.gz')
+const isThere = existsSync(LOG)
+if (!isThere) console.warn(`skipped: ${LOG} is missing`)
+
+/** Address, day, month, year, hour, minute, second, method, path without its query, status and bytes of a line. */
+const LINE =
+  /^(\S+) \S+ \S+ \[(\d\d)\/(\w{3})\/(\d{4}):(\d\d):(\d\d):(\d\d) \+0000\] "(?:(\S+) ([^ ?]*)(?:\?\S*)? HTTP\/1\.\d|[^"]*)" (\d{3}) (\d+|-) /
+const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec'
+
+interface Event {
+  readonly ip: string
+  readonly time: number
+  readonly method: string | null
+  readonly path: string | null
+  readonly status: string
+  readonly bytes: number
+  readonly country: { readonly code: string; readonly name: string }
+  /** Code and name of the region, and the name of the city; `null` if unknown. */
+  readonly region: string | null
+  readonly regionName: string | null
+  readonly city: string | null
+  readonly hour: number
+  readonly owner: string | null
+}
+
+/** Lines and distinct addresses of each value, the largest first. */
+function tally<Key extends string | null>(events: readonly Event[], keyOf: (event: Event) => Key) {
+  const sums = new Map<string, { lines: number; ips: Set<string> }>()
+  for (const event of events) {
+    const key = keyOf(event)
+    if (key === null) continue
+    const sum = sums.get(key) ?? { lines: 0, ips: new Set() }
+    sum.lines++
+    sum.ips.add(event.ip)
+    sums.set(key, sum)
+  }
+  return new Map([...sums].map(([key, { lines, ips }]) => [key, { lines, addresses: ips.size }]))
+}
+
+function networkOf(ip: string): string {
+  return `${ip.split('.').slice(0, 3).join('.')}.0/24`
+}
+
+const texts = (rows: readonly Readonly<Record<string, unknown>>[], ...names: string[]): string[] =>
+  rows.map((row) => names.map((name) => String(row[name])).join('|')).sort()
+
+/** The cells of the rows that are always shown. */
+function shownRows(card: Element): string[][] {
+  const [table] = within(card, 'table')
+  return within(table as Element, 'tr')
+    .slice(1, MAX_ROWS + 1)
+    .map((row) => row.childNodes.map(textOf).filter((text) => text !== ''))
+}
+
+describe.skipIf(!isThere)('the figures of a report of a real log', () => {
+  const folder = temporaryFolder()
+  let summary: Summary
+  let page: Page
+  let events: readonly Event[]
+
+  beforeAll(async () => {
+    const [json, html] = [join(folder, 'report.json'), join(folder, 'report.html')]
+    const args = [
+      'enrich',
+      LOG,
+      '--only-failed',
+      '--quiet',
+      '--summary',
+      `json=${json}`,
+      '--summary',
+      `html=${html}`,
+    ]
+    expect(await geofix(args)).toEqual({ status: 0, out: '', err: '' })
+    summary = JSON.parse(readFileSync(json, 'utf8'))
+    page = new Page(readFileSync(html, 'utf8'))
+    const resolver = await Resolver.open(undefined, { asn: true })
+    const lines = gunzipSync(readFileSync(LOG)).toString().split('\n').slice(0, -1)
+    const matches = lines.map((line) => LINE.exec(line) ?? expect.fail(line))
+    const records = resolver.lookupMany(matches.map(([, ip = '']) => ip))
+    events = matches.map(
+      ([, ip = '', day, month = '', year, hour, minute, second, method, path, status = '', bytes], index) => {
+        const record = records[index]
+        if (record === undefined || 'error' in record || record.country === null) return expect.fail(ip)
+        const time = Date.UTC(
+          Number(year),
+          MONTHS.indexOf(month) / 3,
+          Number(day),
+          Number(hour),
+          Number(minute),
+          Number(second),
+        )
+        const zone = record.timezone?.id
+        const local = new Intl.DateTimeFormat('en', {
+          hour: 'numeric',
+          hourCycle: 'h23',
+          timeZone: zone ?? 'UTC',
+        })
+        const asn = resolver.asn(ip)
+        return {
+          ip,
+          time,
+          method: method ?? null,
+          path: path ?? null,
+          status,
+          bytes: bytes === '-' ? 0 : Number(bytes),
+          country: { code: String(record.country.code), name: String(record.country.name) },
+          region: record.region?.code ?? null,
+          regionName: record.region?.name ?? null,
+          city: record.city,
+          hour: zone === undefined ? -1 : Number(local.format(time)),
+          owner: asn === null ? null : `AS${asn.number}|${asn.organization}`,
+        }
+      },
+    )
+  }, 60_000)
+
+  it('are those of all lines', () => {
+    const times = events.map(({ time }) => time).sort((a, b) => a - b)
+    expect(summary.lines).toEqual({
+      all: events.length,
+      blank: 0,
+      located: events.length,
+      not_located: {},
+      excluded: 0,
+      unreadable: 0,
+    })
+    expect(summary.addresses).toEqual({ distinct: new Set(events.map(({ ip }) => ip)).size, is_exact: true })
+    expect([summary.first, summary.last]).toEqual(
+      [times[0], times.at(-1)].map((time) => new Date(time ?? 0).toISOString()),
+    )
+    expect(summary.bytes_sent).toBe(events.reduce((sum, { bytes }) => sum + bytes, 0))
+    const hours = Array.from(
+      { length: 24 },
+      (_, hour) => events.filter((event) => event.hour === hour).length,
+    )
+    expect(summary.local_hours).toEqual(hours)
+  })
+
+  const place = (...parts: (string | null)[]): string => parts.map(String).join('|')
+
+  it.each<[table: keyof Summary['tables'], names: string[], keyOf: (event: Event) => string | null]>([
+    ['countries', ['code', 'name'], ({ country: { code, name } }) => place(code, name)],
+    [
+      'regions',
+      ['country', 'code', 'name'],
+      ({ country, region, regionName }) =>
+        regionName === null ? null : place(country.code, region, regionName),
+    ],
+    [
+      'cities',
+      ['country', 'region', 'name'],
+      ({ country, regionName, city }) => (city === null ? null : place(country.code, regionName, city)),
+    ],
+  ])('are those of each place, with distinct addresses: %s', (table, names, keyOf) => {
+    const expected = Array.from(
+      tally(events, keyOf),
+      ([key, { lines, addresses }]) => `${key}|${lines}|${addresses}`,
+    )
+    expect(texts(summary.tables[table], ...names, 'lines', 'addresses')).toEqual(expected.sort())
+    expect(expected.length).toBeGreaterThan(90)
+  })
+
+  it.each<[table: keyof Summary['tables'], names: string[], keyOf: (event: Event) => string | null]>([
+    ['addresses', ['ip'], ({ ip }) => ip],
+    ['networks', ['network'], ({ ip }) => networkOf(ip)],
+    ['owners', ['asn', 'organization'], ({ owner }) => owner],
+    ['statuses', ['status'], ({ status }) => status],
+    ['methods', ['method'], ({ method }) => method],
+    ['pages', ['path'], ({ path }) => path],
+    ['not-found', ['path'], ({ path, status }) => (status === '404' ? path : null)],
+  ])('are those of the largest, in order: %s', (table, names, keyOf) => {
+    const expected = tally(events, keyOf)
+    const rows = summary.tables[table]
+    expect(rows.length).toBe(Math.min(250, expected.size))
+    const counts = rows.map(({ lines }) => Number(lines))
+    const largest = [...expected.values()].map(({ lines }) => lines).sort((a, b) => b - a)
+    expect(counts).toEqual(largest.slice(0, rows.length))
+    for (const row of rows) {
+      const { lines, addresses } = expected.get(names.map((name) => String(row[name])).join('|')) ?? {}
+      expect(row).toMatchObject({ lines, ...('addresses' in row && { addresses }) })
+    }
+  })
+
+  it('are those of each hour, by the five largest countries', () => {
+    const [first, last] = [Date.parse(summary.first ?? ''), Date.parse(summary.last ?? '')]
+    const largest = [...tally(events, ({ country }) => country.name)]
+      .sort(([, a], [, b]) => b.lines - a.lines)
+      .slice(0, 5)
+      .map(([name]) => name)
+    const expected: { start: string; counts: number[] }[] = []
+    for (let start = first - (first % 3_600_000); start <= last; start += 3_600_000) {
+      const inHour = events.filter(({ time }) => time >= start && time < start + 3_600_000)
+      const counts = largest.map((name) => inHour.filter(({ country }) => country.name === name).length)
+      const others = inHour.length - counts.reduce((sum, count) => sum + count, 0)
+      expected.push({ start: new Date(start).toISOString(), counts: [...counts, others] })
+    }
+    expect(summary.timeline).toEqual({ unit: 'hour', countries: largest, lines: expected })
+  })
+
+  const thousands = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/, ',')
+  const share = (count: number, all: number): string => `${((100 * count) / all).toFixed(1)}%`
+
+  it.each<[card: string, table: keyof Summary['tables'], name: string, within: string | null]>([
+    ['Countries', 'countries', 'name', 'code'],
+    ['Addresses', 'addresses', 'ip', 'place'],
+    ['Networks', 'networks', 'network', 'country'],
+    ['Network owners', 'owners', 'asn', 'organization'],
+    ['Pages', 'pages', 'path', null],
+    ['Not found', 'not-found', 'path', null],
+  ])('stand in the page as in the data: %s', (card, table, name, inside) => {
+    const all =
+      table === 'pages'
+        ? events.filter(({ path }) => path !== null).length
+        : table === 'not-found'
+          ? events.filter(({ status }) => status === '404').length
+          : events.length
+    expect(shownRows(page.card(card))).toEqual(
+      summary.tables[table]
+        .slice(0, MAX_ROWS)
+        .map((row) => [
+          inside === null ? row[name] : `${row[name]} ${row[inside]}`,
+          ...('addresses' in row ? [thousands(Number(row.addresses))] : []),
+          thousands(Number(row.lines)),
+          share(Number(row.lines), all),
+        ]),
+    )
+  })
+
+  it('stand in the page: key figures, bars and circles', () => {
+    const tiles = page.texts('div', 'tile')
+    expect(tiles).toEqual(
+      expect.arrayContaining([
+        'Lines10,0002.37 MB',
+        `Addresses${thousands(new Set(events.map(({ ip }) => ip)).size)}distinct: lines are not visitors`,
+        `Countries${tally(events, ({ country }) => country.code).size}${tally(events, ({ country, regionName }) => (regionName === null ? null : country.code + regionName)).size} regions, ${tally(events, ({ country, regionName, city }) => (city === null ? null : `${country.code}${regionName}|${city}`)).size} cities`,
+      ]),
+    )
+    const linesIn = (title: string): number =>
+      Number(/: ([\d,]+) lines?/.exec(title)?.[1]?.replaceAll(',', ''))
+    const timeline = within(page.card('Lines over time'), 'title').map(textOf)
+    expect(timeline.map(linesIn)).toEqual(
+      summary.timeline?.lines.map(({ counts }) => counts.reduce((sum, count) => sum + count, 0)),
+    )
+    const hours = within(page.card('Local time of day'), 'title').map(textOf)
+    expect(hours.map((title) => Number(/: (\d+) line/.exec(title)?.[1]))).toEqual(summary.local_hours)
+    const [countries] = page.elements.filter((element) => attribute(element, 'id') === 'countries')
+    const shaded = within(countries as Element, 'title').map(textOf)
+    expect(shaded.length).toBeGreaterThan(80)
+    const byName = tally(events, ({ country }) => country.name)
+    for (const title of shaded) {
+      const [, name = ''] = /^\u2068(.*)\u2069/.exec(title) ?? []
+      expect(linesIn(title)).toBe(byName.get(name)?.lines)
+    }
+    const [status] = page.texts('p', 'note').filter((text) => text.startsWith('Methods'))
+    expect(status).toBe('Methods: GET 9,952, HEAD 42, POST 5, OPTIONS 1. 2.75 GB were sent.')
+  })
+})
