@@ -2,7 +2,13 @@ import { ByteSink } from '../bytes/byte-sink.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import { localeOf } from '../location/locale.ts'
 import type { CountPlan } from './count-plan.ts'
-import { BAD_LINES_SHOWN, type Counts, emptyCounts, type RunningCounts } from './counting/counts.ts'
+import {
+  addBadLineGroup,
+  BAD_LINES_SHOWN,
+  type Counts,
+  emptyCounts,
+  type RunningCounts,
+} from './counting/counts.ts'
 import { BadLineError } from './errors.ts'
 import type { FormatDefinition, LineFormat } from './formats/format-definition.ts'
 import { definitionFor, type Plan } from './formats/formats.ts'
@@ -27,6 +33,8 @@ const CARRIAGE_RETURN = 0x0d
 const MAX_OUTPUT_BYTES = 2 ** 24
 /** The memory of larger copies, those of blocks with a long line, is not kept. Bytes. */
 const MAX_KEPT_BYTES = 2 ** 20
+/** Of a bad line that a report shows. */
+const MAX_BAD_TEXT_BYTES = 200
 /** A record with more lines is doubtful. Values with line ends, such as addresses and remarks, rarely have as many. */
 const MANY_LINES = 10
 /** Room for the output of one more line. Bytes. */
@@ -237,7 +245,7 @@ export class BlockEnricher {
     line: number,
     lines: number,
     out: ByteSink,
-    counts: Counts,
+    counts: RunningCounts,
   ): void {
     counts.lines++
     const before = out.length
@@ -281,7 +289,12 @@ export class BlockEnricher {
         if (!this.#format.rewrites && !this.#plan.onlyFailed) out.write(bytes, start, next)
         break
       case 'bad':
-        this.#countBad(line + this.#linesBefore(bytes, start, fault), fault ?? this.#format.fault, counts)
+        this.#countBad(
+          line + this.#linesBefore(bytes, start, fault),
+          fault ?? this.#format.fault,
+          bytes.subarray(start, end),
+          counts,
+        )
         out.length = before
         if (this.#raw !== null) {
           const whole = this.#ends.endWithLines || bytes[end] === LINE_FEED ? end : next
@@ -321,7 +334,7 @@ export class BlockEnricher {
     const counts = emptyCounts()
     if (block.startsLine) {
       counts.lines++
-      this.#countBad(1, tooLong(this.#plan), counts)
+      this.#countBad(1, tooLong(this.#plan), block.bytes, counts)
     }
     // The byte order mark is not a part of the first line.
     const mark = block.isStart ? markLength(block.bytes) : 0
@@ -360,13 +373,25 @@ export class BlockEnricher {
     if (counts.doubtfulLines.length < BAD_LINES_SHOWN) counts.doubtfulLines.push({ line, message })
   }
 
-  #countBad(line: number, fault: string, counts: Counts): void {
-    if (this.#plan.onBadLine === 'fail') throw new BadLineError(line, fault)
+  #countBad(line: number, fault: string, bytes: Uint8Array, counts: RunningCounts): void {
+    const { onBadLine, badLineGroups } = this.#plan
+    if (onBadLine === 'fail') throw new BadLineError(line, fault)
     counts.bad++
+    if (badLineGroups !== undefined) {
+      const text = badLineGroups === 'text' ? startOfText(bytes) : null
+      addBadLineGroup(counts, { line, message: fault, text, count: 1 })
+    }
     if (counts.badLines.length < BAD_LINES_SHOWN) counts.badLines.push({ line, message: fault })
   }
 }
 
 function tooLong({ maxLineBytes }: Plan): string {
   return `it is longer than ${maxLineBytes} bytes`
+}
+
+/** The text of a line, cut to {@link MAX_BAD_TEXT_BYTES}. */
+function startOfText(bytes: Uint8Array): string {
+  // A copy, because a decoder does not read shared memory.
+  const text = new TextDecoder().decode(bytes.slice(0, MAX_BAD_TEXT_BYTES))
+  return bytes.length <= MAX_BAD_TEXT_BYTES ? text : `${text.replace(/\ufffd$/, '')}…`
 }

@@ -224,6 +224,8 @@ export interface CommonPlan {
   readonly count?: CountPlan
   /** What is counted beside the locations, for a report; absent if nothing is. */
   readonly tallies?: readonly CountPlan[]
+  /** How bad lines are grouped for a report: with the start of their text or without it. Absent if they are not grouped. */
+  readonly badLineGroups?: 'text' | 'fault'
   /** The bits of IPv4 and IPv6 addresses that the output keeps; `null` for all. */
   readonly mask: readonly [ipv4: number, ipv6: number] | null
   /** Whether the output has no addresses. */

@@ -30,8 +30,15 @@ export interface ReportTallies {
   readonly pages: number
 }
 
-/** The plan of an input of which a report is made, and where its tallies are. */
-export function withReport(plan: Plan): { readonly plan: Plan; readonly tallies: ReportTallies } {
+/**
+ * The plan of an input of which a report is made, and where its tallies are.
+ *
+ * @param showsLines whether the report can show the text of lines, which can have addresses
+ */
+export function withReport(
+  plan: Plan,
+  showsLines: boolean,
+): { readonly plan: Plan; readonly tallies: ReportTallies } {
   const roles: Readonly<Partial<Record<FieldRole, string>>> = definitionFor(plan).usualFields?.(plan) ?? {}
   const { status, method, bytes, path } = roles
   const fields = [...new Set([status, method, bytes, path].filter((name) => name !== undefined))]
@@ -50,5 +57,6 @@ export function withReport(plan: Plan): { readonly plan: Plan; readonly tallies:
     sizes: add(of(bytes, 'bytes')),
     pages: path === undefined ? -1 : add([...of(path, 'path'), ...of(status, 'status')], MAX_PATHS),
   }
-  return { plan: { ...withCounted(plan, fields), tallies: all }, tallies }
+  const badLineGroups = showsLines ? 'text' : 'fault'
+  return { plan: { ...withCounted(plan, fields), tallies: all, badLineGroups }, tallies }
 }

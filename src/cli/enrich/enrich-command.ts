@@ -225,7 +225,7 @@ class EnrichSession implements Session {
     if (!this.#parquetRun?.isPlanned) for (const note of notes) this.#noteOnce(`${name}: ${note}`)
     this.#parquetRun?.usePlan(plan)
     if (this.#command.summaries.length === 0) return plan
-    const reported = withReport(plan)
+    const reported = withReport(plan, this.#command.namesAddresses)
     this.#tallies ??= reported.tallies
     return reported.plan
   }
@@ -281,6 +281,7 @@ class EnrichSession implements Session {
         this.#tallies === null
           ? undefined
           : activityOf(run.tallies, this.#tallies, { showsAddresses: namesAddresses, systems }),
+      badLines: run.counts.badLineGroups,
       startedAt: this.#startedAt,
       seconds: this.#seconds,
       bytes: run.bytesRead,

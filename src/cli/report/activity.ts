@@ -1,8 +1,10 @@
 // When, who and what: the figures of a report that are made from the tallies of a run.
 import { Address } from '../../address/address.ts'
 import { formatIPv4, formatIPv6 } from '../../address/ip-text.ts'
+import { ByteSink } from '../../bytes/byte-sink.ts'
 import type { CountValue } from '../../enrich/count-plan.ts'
 import type { GroupTotals } from '../../enrich/counting/group-counts.ts'
+import { AddressMask } from '../../enrich/masking/address-mask.ts'
 import type { ReportTallies } from '../../enrich/report-plan.ts'
 import type { AutonomousSystems } from '../../location/autonomous-systems.ts'
 
@@ -86,7 +88,7 @@ export interface Activity {
 }
 
 export interface ActivityOptions {
-  /** Whether addresses and networks may be shown. */
+  /** Whether addresses and networks may be shown. If not, paths are shown without the addresses in them. */
   readonly showsAddresses: boolean
   /** The owners of networks; `null` without a database of them. */
   readonly systems: AutonomousSystems | null
@@ -111,7 +113,7 @@ export function activityOf(
     networks: showsAddresses ? who.networks.ranked(other) : null,
     systems: showsAddresses && systems !== null ? who.systems.ranked(other) : null,
     timeline: timelineOf(totals[tallies.times]),
-    requests: requestsOf(totals, tallies),
+    requests: requestsOf(totals, tallies, showsAddresses ? (text) => text : withoutAddresses),
   }
 }
 
@@ -275,19 +277,32 @@ function after(start: number, unit: Timeline['unit']): number {
 
 const NOT_FOUND = '404'
 
-function requestsOf(totals: readonly GroupTotals[], tallies: ReportTallies): Requests | null {
+const WITHOUT_ADDRESSES = AddressMask.of({ mask: null, dropAddress: true, pseudonymKey: null })
+
+function withoutAddresses(text: string): string {
+  const bytes = new TextEncoder().encode(text)
+  const out = new ByteSink()
+  WITHOUT_ADDRESSES?.write(bytes, 0, bytes.length, out)
+  return new TextDecoder().decode(out.take())
+}
+
+function requestsOf(
+  totals: readonly GroupTotals[],
+  tallies: ReportTallies,
+  shown: (text: string) => string,
+): Requests | null {
   const [byStatus, bySize, byPage] = [totals[tallies.statuses], totals[tallies.sizes], totals[tallies.pages]]
   if (byStatus === undefined && byPage === undefined) return null
   const [statuses, methods] = [new Map<string, number>(), new Map<string, number>()]
   for (const { values, count } of byStatus?.groups() ?? []) {
     const [status, method] = values
     add(statuses, status, count)
-    add(methods, method, count)
+    add(methods, typeof method === 'string' ? shown(method) : method, count)
   }
   const [pages, notFound] = [new Map<string, number>(), new Map<string, number>()]
   for (const { values, count } of byPage?.groups() ?? []) {
     const [path, status] = values
-    const page = typeof path === 'string' ? path.split('?', 1)[0] : path
+    const page = typeof path === 'string' ? shown(path.split('?', 1)[0] ?? '') : path
     add(pages, page, count)
     if (String(status) === NOT_FOUND) add(notFound, page, count)
   }

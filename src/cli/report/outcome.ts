@@ -1,4 +1,10 @@
-import { type BadLine, type Counts, type FailureReason, failuresOf } from '../../enrich/counting/counts.ts'
+import {
+  type BadLine,
+  type BadLineGroup,
+  type Counts,
+  type FailureReason,
+  failuresOf,
+} from '../../enrich/counting/counts.ts'
 import {
   atLeast,
   bytesText,
@@ -140,7 +146,11 @@ function outcomesOf(counts: Counts): Outcome[] {
 }
 
 /** The card that says how many lines were located, and why the others were not. Shares exclude blank lines. `null` if all were. */
-export function outcome(counts: Counts, heading: Heading): Markup | null {
+export function outcome(
+  counts: Counts,
+  badLines: readonly BadLineGroup[] | undefined,
+  heading: Heading,
+): Markup | null {
   const all = counts.lines - counts.blank
   if (counts.resolved === all) return null
   const rows = outcomesOf(counts).map(
@@ -152,7 +162,7 @@ export function outcome(counts: Counts, heading: Heading): Markup | null {
   return html`<section class="card"><header class="head">${heading('outcome')}</header>
 ${stackedBar(counts)}
 <table class="ranking outcome"><thead class="unseen"><tr><th scope="col">Outcome</th><th scope="col">Lines</th><th scope="col">Share</th></tr></thead><tbody>${rows}</tbody></table>${
-    counts.badLines.length === 0 ? null : badLineList(counts.badLines, counts.bad)
+    counts.bad === 0 ? null : badLineList(badLines ?? counts.badLines.map(alone), counts.bad)
   }${
     counts.blank === 0
       ? null
@@ -179,10 +189,21 @@ function stackedBar(counts: Counts): Markup {
   return html`<svg class="stack" aria-hidden="true">${parts}</svg>`
 }
 
-function badLineList(shown: readonly BadLine[], all: number): Markup {
-  const items = shown.map(
-    ({ line, message }) => html`
-<li><span class="line">Line ${countText(line)}</span> <bdi>${clipped(message, MAX_MESSAGE_LENGTH)}</bdi></li>`,
-  )
-  return html`<h3>${shown.length < all ? 'The first unreadable lines' : 'Unreadable lines'}</h3><ul class="faults">${items}</ul>`
+function alone({ line, message }: BadLine): BadLineGroup {
+  return { line, message, text: null, count: 1 }
+}
+
+/** The largest groups first. Beyond the groups that a run keeps, a group can have more lines than were counted. */
+function badLineList(groups: readonly BadLineGroup[], all: number): Markup | null {
+  if (groups.length === 0) return null
+  const known = groups.reduce((sum, { count }) => sum + count, 0)
+  const items = [...groups]
+    .sort((a, b) => b.count - a.count || a.line - b.line)
+    .map(
+      ({ line, message, text, count }) => html`
+<li><span class="line">${count === 1 ? `Line ${countText(line)}` : `${known < all ? 'At least ' : ''}${countText(count)} lines, the first is ${countText(line)}`}</span> <bdi>${clipped(message, MAX_MESSAGE_LENGTH)}</bdi>${
+        text === null ? null : html`<br><code dir="auto">${clipped(text, MAX_MESSAGE_LENGTH)}</code>`
+      }</li>`,
+    )
+  return html`<h3>${known < all ? 'The first unreadable lines' : 'Unreadable lines'}</h3><ul class="faults">${items}</ul>`
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Counts } from '../../enrich/counting/counts.ts'
+import type { BadLineGroup, Counts } from '../../enrich/counting/counts.ts'
 import { countOf, dayText, minuteText } from '../figures.ts'
 import { type Activity, MOST_ROWS } from './activity.ts'
 import { hoursOfDay } from './hours.ts'
@@ -22,6 +22,8 @@ export interface ReportDetails {
   readonly locale?: string | undefined
   /** When, who and what; absent if the run did not count it. */
   readonly activity?: Activity | undefined
+  /** Groups of unreadable lines; absent if the run did not group them. */
+  readonly badLines?: readonly BadLineGroup[] | undefined
   readonly startedAt: Date
   /** Duration of the run. */
   readonly seconds: number
@@ -85,7 +87,7 @@ ${sources.length < 2 ? null : sourceList(sources)}
 </header>
 <main>
 ${totals(counts, details.activity?.addresses ?? null, details)}
-${counts.lines === counts.blank ? null : charts(counts, details.activity, options)}
+${counts.lines === counts.blank ? null : charts(counts, details, options)}
 </main>
 <footer>
 ${credits(details.databases, options.heading)}
@@ -133,9 +135,9 @@ ${body}
 }
 
 /** What most readers want first comes first. If no line was located, most charts would be empty. */
-function charts(counts: Counts, activity: Activity | undefined, options: TableOptions): Markup {
+function charts(counts: Counts, { activity, badLines }: ReportDetails, options: TableOptions): Markup {
   const { heading } = options
-  const result = outcome(counts, heading)
+  const result = outcome(counts, badLines, heading)
   const isMostlyLost = mainFailure(counts) !== null
   const when = timelineCard(activity?.timeline ?? null, heading)
   const what = requestCards(activity?.requests ?? null, options)

@@ -118,6 +118,7 @@ h3 { font-size: 14px; font-weight: 620; }
 .outcome tbody tr:first-child th, .outcome tbody tr:first-child td { border-top: 0; }
 .faults { list-style: none; margin-top: 6px; font-size: 13px; overflow-wrap: anywhere; }
 .faults li { padding: 3px 0; }
+.faults code { white-space: pre-wrap; overflow-wrap: anywhere; }
 .card h3 { margin-top: 14px; }
 .line { color: var(--soft); margin-inline-end: 6px; }
 

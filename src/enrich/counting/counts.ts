@@ -36,6 +36,13 @@ export interface BadLine {
   readonly message: string
 }
 
+/** Unreadable lines with the same text and the same fault. */
+export interface BadLineGroup extends BadLine {
+  /** The start of the line; `null` if the run does not show it. */
+  readonly text: string | null
+  count: number
+}
+
 export interface CountryCount {
   /** ISO 3166-1 alpha-2, or `null`. */
   readonly code: string | null
@@ -127,12 +134,17 @@ export interface RunningCounts extends Counts {
   groups?: GroupPart
   /** The groups of each of the tallies of a plan; absent without tallies. */
   tallies?: readonly GroupPart[]
+  /** The first groups of bad lines, at most {@link MAX_BAD_LINE_GROUPS}; absent if the plan does not group them. */
+  badLineGroups?: readonly BadLineGroup[]
   /** Estimated bytes of the rows of countries, regions and cities. */
   rowBytes: number
 }
 
 /** How many bad lines are kept for messages. */
 export const BAD_LINES_SHOWN = 5
+
+/** How many groups of bad lines are kept. */
+const MAX_BAD_LINE_GROUPS = 20
 
 /** Limit of the estimated bytes of the rows of a run. */
 const MAX_ROW_BYTES = 2 ** 27
@@ -171,8 +183,22 @@ export function emptyCounts(): RunningCounts {
 }
 
 /** The counts without the members that only adding needs. */
-export function finishedCounts({ rowBytes: _, groups: __, tallies: ___, ...counts }: RunningCounts): Counts {
+export function finishedCounts({
+  rowBytes: _,
+  groups: __,
+  tallies: ___,
+  badLineGroups: ____,
+  ...counts
+}: RunningCounts): Counts {
   return counts
+}
+
+/** Adds a group to those that are known, if there is room. */
+export function addBadLineGroup(counts: RunningCounts, group: BadLineGroup): void {
+  const groups = counts.badLineGroups ?? []
+  const known = groups.find(({ message, text }) => message === group.message && text === group.text)
+  if (known !== undefined) known.count += group.count
+  else if (groups.length < MAX_BAD_LINE_GROUPS) counts.badLineGroups = [...groups, { ...group }]
 }
 
 /**
@@ -180,7 +206,7 @@ export function finishedCounts({ rowBytes: _, groups: __, tallies: ___, ...count
  *
  * @param linesBefore what to add to the numbers of its bad lines
  */
-export function mergeCounts(into: RunningCounts, other: Counts, linesBefore = 0): void {
+export function mergeCounts(into: RunningCounts, other: RunningCounts, linesBefore = 0): void {
   for (const name of ['lines', 'blank', 'resolved', 'excluded', 'bad', 'doubtful', 'withoutTime'] as const) {
     into[name] += other[name]
   }
@@ -193,6 +219,8 @@ export function mergeCounts(into: RunningCounts, other: Counts, linesBefore = 0)
       .sort((a, b) => a.line - b.line)
       .slice(0, BAD_LINES_SHOWN)
   }
+  for (const group of other.badLineGroups ?? [])
+    addBadLineGroup(into, { ...group, line: group.line + linesBefore })
   const addAll = <Row extends CellCount | CountryCount>(
     rows: Map<string, Row>,
     others: ReadonlyMap<string, Row>,

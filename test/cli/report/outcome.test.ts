@@ -47,6 +47,16 @@ describe('the outcome of the lines', () => {
     expect(Page.of({ ...counts, bad: 1 }).texts('h3')).toContain('Unreadable lines')
   })
 
+  it('groups equal unreadable lines, the largest group first', () => {
+    const badLines = [
+      { line: 7, message: 'no JSON object', text: '<b>x', count: 1 },
+      { line: 9, message: 'no JSON object', text: null, count: 1300 },
+    ]
+    const items = (bad: number): string[] => Page.of({ ...counts, bad }, { badLines }).texts('li')
+    expect(items(1301)).toEqual(['1,300 lines, the first is 9 no JSON object', 'Line 7 no JSON object<b>x'])
+    expect(items(1302)[0]).toBe('At least 1,300 lines, the first is 9 no JSON object')
+  })
+
   it('sorts equal counts by label', () => {
     const failed = { shared: 2, loopback: 2, multicast: 2, benchmarking: 2, missing: 2 }
     const labels = ['Benchmarking', 'Carrier', 'Loopback', 'Multicast', 'No address']

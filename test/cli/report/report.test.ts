@@ -58,6 +58,7 @@ function pageWith(text: string): Page {
   return Page.of(counts, {
     sources: [text, text, '-'],
     title: text,
+    badLines: [{ line: 1, message: text, text, count: 2 }],
     version: text,
     databases: [{ type: text, buildDate: null, licence: text, attribution: text }],
   })

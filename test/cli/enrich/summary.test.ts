@@ -1,0 +1,121 @@
+// The forms and the privacy of `geofix enrich --summary`.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { CSV_TABLES } from '../../../src/cli/report/summary.ts'
+import { temporaryFolder } from '../../temporary.ts'
+import { geofix, writeDatabase } from './command-line.ts'
+
+const folder = temporaryFolder()
+const DB = ['--db', writeDatabase(folder)]
+const at = (name: string): string => join(folder, name)
+
+const line = (ip: string, hour: number, target: string, status = 200): string =>
+  `${ip} - - [01/Jul/2026:0${hour}:30:00 +0000] "GET ${target} HTTP/1.1" ${status} 512 "-" "curl"\n`
+
+const LOG = at('access.log')
+writeFileSync(
+  LOG,
+  [
+    line('81.2.69.142', 1, '/a?q=1'),
+    line('81.2.69.142', 1, '/a?q=2'),
+    line('81.2.69.7', 2, '/whois/203.0.113.9', 404),
+    line('1.0.0.9', 2, '/=1+1', 404),
+    line('10.0.0.1', 3, '/a'),
+    'nonsense from 198.51.100.7\n',
+    'nonsense from 198.51.100.7\n',
+    'other nonsense\n',
+  ].join(''),
+)
+const ADDRESSES = /81\.2\.69\.|\b1\.0\.0\.|203\.0\.113|198\.51\.100|\b10\.0\.0\.1\b/
+
+/** Runs the command, and reads all summaries that it writes. */
+async function summaries(name: string, ...args: string[]): Promise<Record<string, string>> {
+  const forms = ['html', 'json', 'geojson', 'md'].map((form) => [form, at(`${name}.${form}`)] as const)
+  const outputs = [...forms, ['csv', at(name)] as const].flatMap(([form, path]) => [
+    '--summary',
+    `${form}=${path}`,
+  ])
+  const run = await geofix(['enrich', LOG, '-o', at(`${name}.out`), '--quiet', ...DB, ...outputs, ...args])
+  expect(run).toEqual({ status: 0, out: '', err: '' })
+  const tables = readdirSync(at(name)).map((file) => [file, join(at(name), file)] as const)
+  return Object.fromEntries([...forms, ...tables].map(([form, path]) => [form, readFileSync(path, 'utf8')]))
+}
+
+describe('the summaries of geofix enrich', () => {
+  it('have the same figures in each form', async () => {
+    const all = await summaries('all', '--title', 'July')
+    const { lines, addresses, tables, bytes_sent } = JSON.parse(all.json ?? '')
+    expect(lines).toEqual({
+      all: 8,
+      blank: 0,
+      located: 4,
+      not_located: { private: 1 },
+      excluded: 0,
+      unreadable: 3,
+    })
+    expect(addresses).toEqual({ distinct: 4, is_exact: true })
+    expect(bytes_sent).toBe(5 * 512)
+    expect(tables.countries).toEqual([
+      { code: 'GB', name: 'United Kingdom', lines: 3, addresses: 2 },
+      { code: 'AU', name: 'Australia', lines: 1, addresses: 1 },
+    ])
+    expect(tables.pages[0]).toEqual({ path: '/a', lines: 3 })
+    expect(
+      Object.keys(all)
+        .filter((file) => file.endsWith('.csv'))
+        .sort(),
+    ).toEqual(CSV_TABLES.map((table) => `${table}.csv`).sort())
+    expect(all['countries.csv']).toBe(
+      'code,name,lines,addresses\r\nGB,United Kingdom,3,2\r\nAU,Australia,1,1\r\n',
+    )
+    expect(all['not-found.csv']).toBe('path,lines\r\n/=1+1,1\r\n/whois/203.0.113.9,1\r\n')
+    expect(all.md).toMatch(/^# July\n\n- 8 lines, 4 located, 3 unreadable\n- 4 distinct addresses\n/)
+    expect(all.md).toContain('| GB | United Kingdom | 3 | 2 |')
+    const { features } = JSON.parse(all.geojson ?? '')
+    expect(features[0]).toEqual({
+      type: 'Feature',
+      geometry: { type: 'Point', coordinates: [-0.5, 51.5] },
+      properties: { country: 'GB', region: 'England', name: 'London', lines: 3, addresses: 2 },
+    })
+    expect(all.html).toContain('<title>\u2068July\u2069 – Geofix report</title>')
+    expect(all.html).toContain('2 lines, the first is 6')
+    expect(all.html).toContain('nonsense from 198.51.100.7')
+    expect(all.html).not.toContain(folder)
+  })
+
+  it.each([
+    ['--no-addresses', []],
+    ['--mask', ['24,48']],
+    ['--drop-address', []],
+    ['--pseudonym', [at('key'), '--new-key']],
+  ])('name no address with %s', async (flag, values) => {
+    const all = await summaries(`private${flag}`, flag, ...values)
+    for (const [form, text] of Object.entries(all))
+      expect([form, text.match(ADDRESSES)]).toEqual([form, null])
+    const { addresses, tables } = JSON.parse(all.json ?? '')
+    expect(addresses.distinct).toBe(4)
+    expect([tables.addresses, tables.networks, tables.owners]).toEqual([[], [], []])
+    expect(tables['not-found'].map(({ path }: { path: string }) => path)).toContain('/whois/-')
+    expect(all.html).toContain('3 lines, the first is 6')
+  })
+
+  it('leave nothing when the run fails', async () => {
+    const path = at('failed.json')
+    const run = await geofix(['enrich', LOG, ...DB, '--on-bad-line', 'fail', '--summary', `json=${path}`])
+    expect(run.status).toBe(1)
+    expect(existsSync(path)).toBe(false)
+  })
+
+  it.each([
+    [['--title', 'x'], /--title has no effect without --summary/],
+    [['--no-addresses'], /--no-addresses has no effect without --summary/],
+    [['--rows', '--no-addresses'], /--no-addresses is not for --rows/],
+    [['--summary', 'html=a', '--summary', 'json=a'], /name the same file/],
+    [['--summary', 'xml=a'], /Write it as html=report\.html, or with json, md, geojson, or csv=FOLDER/],
+  ])('are refused: %j', async (args, message) => {
+    const { status, err } = await geofix(['enrich', ...args], { input: '81.2.69.142\n' })
+    expect(status).toBe(2)
+    expect(err).toMatch(message)
+  })
+})
