@@ -216,14 +216,20 @@ function endOfPort(bytes: Uint8Array, start: number, end: number): number {
   if (bytes[at] === DOT) return endsAfterDots(bytes, at, end) ? at : -1
   if (bytes[at] === DASH) return next === MORE || !isWord(next) ? at : -1
   // A name after the port is that of an interface: 192.0.2.1:443:X1, as firewalls of SonicWall write it.
-  return bytes[at] === COLON && isDigit(next) ? -1 : at
+  if (bytes[at] !== COLON) return at
+  return isDigit(next) || bytes[endOfName(bytes, at + 1, end)] === COLON ? -1 : at
 }
 
 /** The name of a port, as in `192.0.2.1:https`, which is a token of its own. Nothing else of names has colons. */
 function endAtName(bytes: Uint8Array, at: number, end: number): number {
-  let after = at + 1
-  while (after < end && (isWord(bytes[after]) || bytes[after] === DASH)) after++
+  const after = endOfName(bytes, at + 1, end)
   return after > at + 1 && after < end && bytes[after] === COLON && isWord(bytes[after + 1]) ? -1 : at
+}
+
+function endOfName(bytes: Uint8Array, start: number, end: number): number {
+  let at = start
+  while (at < end && (isWord(bytes[at]) || bytes[at] === DASH)) at++
+  return at
 }
 
 function numberAt(bytes: Uint8Array, start: number, end: number): number {

@@ -146,7 +146,7 @@ function reference(line: string): string[] {
       const number = Number(port[1])
       if ((port[1] ?? '').length > 5 || number > 65_535 || (port[0].startsWith('/') && number <= 128))
         return null
-      return /^(?:\w|\.+[\w*-]|-[\w]|:\w)/.test(rest) ? null : port[0]
+      return /^(?:\w|\.+[\w*-]|-[\w]|:\d|:[\w-]*:)/.test(rest) ? null : port[0]
     }
     if (/^\//.test(after)) return /\/\/$/.test(before) || !/^\/[\w.]/.test(after) ? '' : null
     if (/^\\/.test(after)) return /^\\["'nrt\\]/.test(after) ? '' : null
