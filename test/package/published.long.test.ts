@@ -117,12 +117,14 @@ CoreResolver.open('city.mmdb')
         files: ['consumer.mts'],
       }),
       'consumer.mts': `import city from 'geofix/city'
-import { type ByteSource, embedded, type OpenOptions, Resolver, type SharedDatabases } from 'geofix'
-import { Resolver as CoreResolver } from 'geofix/core'
+import { type ByteSource, embedded, type OpenOptions as NodeOptions, Resolver, type SharedDatabases } from 'geofix'
+import { type OpenOptions, Resolver as CoreResolver } from 'geofix/core'
 import { enrich } from 'geofix/enrich'
 import { createHandler } from 'geofix/http'
 import { MmdbWriter } from 'geofix/writer'
 const options: OpenOptions = { onProgress: ({ loaded, total }) => total === null || loaded < total }
+// What the core takes, the entry for Node takes too.
+export const forNode: NodeOptions = { ...options, asn: true }
 const shared: Promise<SharedDatabases> = Resolver.open([city, embedded.country], options).then((geo) => geo.share())
 export const text: string = city.href
 export const handler = Resolver.open().then((geo) => createHandler(geo, { authenticate: (_, request) => ({ plan: 'free', id: request.url }) }))
