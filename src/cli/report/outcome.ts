@@ -49,15 +49,15 @@ const MAX_MESSAGE_LENGTH = 300
 /** The result in one or two sentences. */
 export function lead(counts: Counts): Markup {
   const readable = counts.lines - counts.blank
+  const failure = mainFailure(counts)
   if (counts.lines === 0) return html`The input had no lines.`
   if (counts.resolved === 0) {
     return readable === 0
       ? html`All lines are blank: ${countOf(counts.lines, 'line', 'lines')}.`
-      : html`None of the ${countOf(readable, 'line', 'lines')} could be located.`
+      : html`None of the ${countOf(readable, 'line', 'lines')} could be located.${failure === null ? null : html` Of <b>${shareText(failure.count, readable)}</b> the reason is: ${failure.label} (${failure.meaning ?? ''}).`}`
   }
   const countries = namedCountries(counts)
   const [first] = ranked(countries)
-  const failure = mainFailure(counts)
   const share = html`${failure === null ? null : html`<b>${shareText(failure.count, readable)}</b> of the lines have no location: ${failure.label} (${failure.meaning ?? ''}). `}<b>${shareText(counts.resolved, readable)}</b> of ${countOf(readable, 'line', 'lines')} could be located`
   if (first === undefined) return html`${share}.`
   const name = html`<bdi>${clipped(first.name, MAX_NAME_LENGTH)}</bdi>`
@@ -100,7 +100,7 @@ function tile(label: string, value: Content, detail: Content): Markup {
 }
 
 function timeTile({ firstInstant, lastInstant }: Counts): Markup {
-  if (firstInstant === null || lastInstant === null) return tile('Time', '–', 'no times in the lines')
+  if (firstInstant === null || lastInstant === null) return tile('Time', '–', 'no times in located lines')
   const [first, last] = [new Date(firstInstant), new Date(lastInstant)]
   const days = daysText(first, last)
   if (days === null) return tile('Time', '–', 'times out of range')

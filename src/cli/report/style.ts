@@ -76,7 +76,7 @@ h3 { font-size: 14px; font-weight: 620; }
 .legend span { margin-right: 10px; }
 .legend.narrow { display: none; }
 
-.columns { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: inherit; }
+.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(320px, 1fr)); gap: inherit; }
 .further { margin-top: 12px; }
 .further table { margin-top: 8px; }
 .plain th, .plain td { padding-block: 3px; font-size: 13px; }
@@ -143,7 +143,7 @@ footer { margin-top: 24px; color: var(--soft); font-size: 13px; }
   .totals { grid-template-columns: repeat(3, minmax(0, 1fr)); }
   .tile:last-child:nth-child(3n+1) { grid-column: 1 / -1; }
   .columns { grid-template-columns: repeat(2, minmax(0, 1fr)); }
-  .columns > :first-child { grid-column: 1 / -1; }
+  .columns > :first-child:nth-last-child(odd) { grid-column: 1 / -1; }
   .halves { grid-template-columns: minmax(0, 1fr); }
 }
 @media (max-width: 700px) {
@@ -173,7 +173,7 @@ footer { margin-top: 24px; color: var(--soft); font-size: 13px; }
   .card, .totals { box-shadow: none; break-inside: avoid; }
   .totals { grid-template-columns: repeat(3, minmax(0, 1fr)); }
   .columns { grid-template-columns: repeat(3, minmax(0, 1fr)); }
-  .columns > :first-child { grid-column: auto; }
+  .columns > :first-child:nth-last-child(odd) { grid-column: auto; }
   .columns .card { padding: 12px; }
   .ranking { font-size: 8.5pt; }
   .within { font-size: 0.94em; }

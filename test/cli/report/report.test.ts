@@ -230,7 +230,9 @@ describe('a report', () => {
 
   it('lists the reasons if nothing was located', () => {
     const page = Page.of(allFailed)
-    expect(page.texts('p', 'lead')).toEqual(['None of the 10 lines could be located.'])
+    expect(page.texts('p', 'lead')).toEqual([
+      'None of the 10 lines could be located. Of 60.0% the reason is: Private network (such as 10.0.0.0/8, 192.168.0.0/16, fc00::/7).',
+    ])
     expect(page.texts('h2')).toEqual(['Outcome of the lines', 'The database'])
   })
 

@@ -1,0 +1,128 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Activity, Ranked, Tallied } from '../../../src/cli/report/activity.ts'
+import { renderReport } from '../../../src/cli/report/report.ts'
+import { summaryMarkdown, summaryOf, tableCsv } from '../../../src/cli/report/summary.ts'
+import { emptyCounts } from '../../../src/enrich/counting/counts.ts'
+import { countsOf, DETAILS, Page } from './sample.ts'
+
+const KIB = 1024
+
+/** An activity in which all names are this text, with as many rows as a report shows at most. */
+function activityWith(name: (index: number) => string, rows = 250, buckets = 96): Activity {
+  const tallied = (index: number): Tallied => ({
+    name: name(index),
+    count: 1000 - index,
+    addresses: 7,
+    within: name(index + 1),
+  })
+  const all = Array.from({ length: rows }, (_, index) => tallied(index))
+  const ranked: Ranked = { rows: all, all: 5000, otherLines: 99, isExact: false }
+  const none = new Map<string, number>()
+  return {
+    addresses: { total: 5000, isExact: false, countries: none, regions: none, cities: none },
+    callers: ranked,
+    networks: ranked,
+    systems: ranked,
+    timeline: {
+      unit: 'hour',
+      countries: [0, 1, 2, 3, 4].map(name),
+      buckets: Array.from({ length: buckets }, (_, index) => ({
+        start: Date.UTC(2026, 6, 1, index),
+        counts: [9, 8, 7, 6, 5, 4],
+      })),
+    },
+    requests: { statuses: all, methods: all, bytes: 1e12, pages: ranked, notFound: ranked },
+  }
+}
+
+/** Counts of as many places as there are in a large log. */
+function manyPlaces(name: (index: number) => string) {
+  return countsOf(
+    Array.from({ length: 2000 }, (_, index) => ({
+      country: String.fromCharCode(65 + ((index >> 3) % 26), 65 + (index % 26)),
+      name: name(index),
+      region: name(index),
+      city: name(index),
+      latitude: ((index * 37) % 170) - 84.5,
+      longitude: ((index * 61) % 360) - 179.5,
+      hour: index % 24,
+      count: 1 + index,
+    })),
+  )
+}
+
+describe('the size of a report', () => {
+  it('is less than 300 kB for places, addresses and paths of usual length', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 8, max: 40 }), fc.integer({ min: 0, max: 250 }), (length, rows) => {
+        const name = (index: number): string => `${index} `.padEnd(length, 'of a name ')
+        const html = renderReport(manyPlaces(name), { ...DETAILS, activity: activityWith(name, rows) })
+        expect(Buffer.byteLength(html)).toBeLessThan(300_000)
+      }),
+      { numRuns: 8 },
+    )
+  })
+
+  it('is bounded for any texts', () => {
+    // The text that grows most when it is escaped.
+    const name = (index: number): string => `${index}${"'".repeat(20_000)}`
+    const badLines = Array.from({ length: 20 }, (_, line) => ({
+      line,
+      message: name(line),
+      text: name(line),
+      count: 2,
+    }))
+    const counts = { ...manyPlaces(name), bad: 40 }
+    const page = Page.of(counts, { activity: activityWith(name), badLines, title: name(1) })
+    expect(page.errors).toEqual([])
+    expect(Buffer.byteLength(page.source)).toBeLessThan(2048 * KIB)
+  })
+})
+
+describe('the summary as text', () => {
+  const texts = [
+    '=1+1',
+    '+1',
+    '@SUM(A1)',
+    'a,"b"',
+    'a\r\nb',
+    '|x|',
+    '<b>',
+    '[x](javascript:alert(1))',
+    '# x',
+    '`x`',
+  ]
+
+  it('has each text in CSV as it is, which spreadsheets must import as text', () => {
+    for (const text of texts) {
+      const quoted = /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+      expect(tableCsv([{ path: text, lines: 1 }])).toBe(`path,lines\r\n${quoted},1\r\n`)
+    }
+    expect(tableCsv([])).toBe('')
+  })
+
+  it('has no text in Markdown that is more than text', () => {
+    for (const text of texts) {
+      const details = { ...DETAILS, activity: activityWith(() => text, 3) }
+      const markdown = summaryMarkdown(
+        text,
+        summaryOf(countsOf([{ country: 'NL', name: text, count: 1 }]), details),
+      )
+      // Every mark that begins something in Markdown is escaped; a table has as many cells in each row.
+      expect(markdown.replace(/\\[\\`*_{}[\]<>#|!]/g, '')).not.toMatch(/[`<>[\]]/)
+      const rows = markdown.split('\n').filter((line) => line.startsWith('| '))
+      expect(rows.length).toBeGreaterThan(10)
+      for (const row of rows) expect(row.replace(/\\\|/g, '')).toMatch(/^\|( [^|]* \|)+$/)
+    }
+  })
+
+  it('says that nothing was counted', () => {
+    expect(summaryOf(emptyCounts(), DETAILS)).toMatchObject({
+      addresses: null,
+      first: null,
+      timeline: null,
+      bytes_sent: null,
+    })
+  })
+})
