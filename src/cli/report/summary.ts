@@ -112,8 +112,8 @@ function tablesOf(
           country,
           region,
           name,
-          latitude: located === 0 ? null : latitudes / located,
-          longitude: located === 0 ? null : longitudes / located,
+          latitude: located === 0 ? null : degrees(latitudes / located),
+          longitude: located === 0 ? null : degrees(longitudes / located),
           count,
           addresses: distinct?.cities.get(key) ?? null,
         }),
@@ -129,6 +129,11 @@ function tablesOf(
     'not-found': rows(requests?.notFound, 'path', null),
     reasons: failuresOf(counts).map(([reason, count]) => ({ reason, lines: count })),
   }
+}
+
+/** As many digits as databases have: the last digits of a mean depend on the order in which threads add. */
+function degrees(angle: number): number {
+  return Math.round(angle * 1e4) / 1e4
 }
 
 function timelineRows(activity: Activity | null): Row[] {

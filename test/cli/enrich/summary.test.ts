@@ -100,6 +100,26 @@ describe('the summaries of geofix enrich', () => {
     expect(all.html).toContain('3 lines, the first is 6')
   })
 
+  it('are the same with threads', async () => {
+    const many = at('many.log')
+    writeFileSync(
+      many,
+      Array.from({ length: 40_000 }, (_, index) =>
+        line(`${['81.2.69', '1.0.0', '10.0.0'][index % 3]}.${index % 250}`, index % 10, `/${index % 99}`),
+      ).join(''),
+    )
+    const [one, two] = [at('one.json'), at('two.json')]
+    for (const [threads, path] of [
+      ['1', one],
+      ['2', two],
+    ] as const) {
+      const args = ['--threads', threads, '--summary', `json=${path}`, '--only-failed', '--quiet', ...DB]
+      expect((await geofix(['enrich', many, '-o', at('many.out'), ...args])).status).toBe(0)
+    }
+    const [first, second] = [one, two].map((path) => JSON.parse(readFileSync(path, 'utf8')))
+    expect({ ...second, generated: null }).toEqual({ ...first, generated: null })
+  }, 60_000)
+
   it('leave nothing when the run fails', async () => {
     const path = at('failed.json')
     const run = await geofix(['enrich', LOG, ...DB, '--on-bad-line', 'fail', '--summary', `json=${path}`])
