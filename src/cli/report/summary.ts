@@ -131,9 +131,12 @@ function tablesOf(
   }
 }
 
-/** As many digits as databases have: the last digits of a mean depend on the order in which threads add. */
+/**
+ * As many digits as databases have. The last digits of a mean depend on the order in which threads add: they are rounded away
+ * first, so that they do not decide how a mean between two results is rounded.
+ */
 function degrees(angle: number): number {
-  return Math.round(angle * 1e4) / 1e4
+  return Math.round(Math.round(angle * 1e8) / 1e4) / 1e4
 }
 
 function timelineRows(activity: Activity | null): Row[] {
