@@ -265,9 +265,11 @@ export class BlockEnricher {
         out.length = before
       }
     }
+    // The format has read neither a blank line nor one that is too long: its doubt is about an earlier line.
+    const doubt = result === 'bad' || result === 'blank' ? null : this.#format.doubt
     const isMany = lines > MANY_LINES && result !== 'blank' && this.#ends.endWithLines
-    if (isMany || (result !== 'bad' && this.#format.doubt)) {
-      this.#countDoubtful(line, isMany ? `its record has ${lines} lines` : (this.#format.doubt ?? ''), counts)
+    if (isMany || doubt) {
+      this.#countDoubtful(line, isMany ? `its record has ${lines} lines` : (doubt ?? ''), counts)
     }
     switch (result) {
       case 'resolved':

@@ -171,7 +171,7 @@ describe.each(CASES)('the loop of the format $format', ({ format, file, usual, o
       fc.property(input, options, fc.integer({ min: 200, max: 2000 }), (bytes, given, blockBytes) => {
         expectSame(sample, bytes, { format, ...given }, blockBytes)
       }),
-      { numRuns: effort({ short: 100, long: 20_000 }) },
+      { numRuns: effort({ short: 100, long: 5000 }) },
     )
   })
 

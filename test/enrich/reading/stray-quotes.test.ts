@@ -61,6 +61,14 @@ describe('a quote that is stray', () => {
     })
   })
 
+  it('makes only its own row doubtful, and no blank line after it', async () => {
+    const { doubtful, doubtfulLines } = await enriched('1,81.2.69.142,"x" y\n\n2,81.2.69.142,ok\n\n')
+    expect({ doubtful, doubtfulLines }).toEqual({
+      doubtful: 1,
+      doubtfulLines: [{ line: 2, message: 'text follows the closing quote of its field 3' }],
+    })
+  })
+
   it.each([
     // Line ends and blanks after a closing quote are no text.
     ['1,81.2.69.142,"a\nb"\r\n', 0],
