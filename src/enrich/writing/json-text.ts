@@ -64,6 +64,9 @@ export class JsonText {
 /** Name of the member that holds a line that cannot be read. */
 export const RAW = 'raw'
 
+/** Name of the member that holds what another program wrote before a line. */
+export const WRAPPER = 'wrapper'
+
 /** Writes lines that cannot be read as JSON objects: `{"raw":"…","location":null}`. */
 export class RawLines {
   readonly #text = new JsonText()

@@ -38,6 +38,23 @@ describe('geofix enrich --to csv', () => {
     expect(err).toContain('the columns of the table are the members of the first 2 lines: ip, ident, user')
   })
 
+  it.each([
+    ['Docker Compose', 'web-1  | '],
+    ['a container runtime', '2026-07-01T12:00:00.1Z stdout F '],
+    ['kubectl', '[pod/web-1/web] '],
+    ['syslog', '<13>Jul  1 12:00:00 host web[1]: '],
+  ])('makes columns of the members of objects behind what %s writes before them', async (_, prefix) => {
+    const lines = `${prefix}{"client_ip":"81.2.69.142","n":1}\n${prefix}{"client_ip":"10.0.0.1","more":[2]}\n${prefix}starting\n`
+    const { out } = await enrich(['--to', 'csv', '--fields', 'city'], lines)
+    expect(out).toContain(`\n"${prefix}",81.2.69.142,`)
+    expect(recordsOf(out)).toEqual([
+      ['wrapper', 'client_ip', 'more', 'n', 'city', '_rescued_data'],
+      [prefix.trim(), '81.2.69.142', '', '1', 'London', ''],
+      [prefix.trim(), '10.0.0.1', '[2]', '', '', ''],
+      ['', '', '', '', '', JSON.stringify({ raw: `${prefix}starting` })],
+    ])
+  })
+
   it.each(FORMATS)('makes a table of %s, also by the name of the output', async (format) => {
     const log = format === 'custom-log' ? ['--log-format', '$remote_addr [$time_local] $status'] : []
     for (const [form, delimiter] of [

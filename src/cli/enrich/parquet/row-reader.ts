@@ -1,12 +1,13 @@
 import type { DelimitedPlan } from '../../../enrich/formats/delimited/plan.ts'
 import { valuesOf } from '../../../enrich/formats/delimited/table.ts'
 import { definitionOf, type Plan } from '../../../enrich/formats/formats.ts'
+import { Prefix } from '../../../enrich/formats/wrapped/prefix.ts'
 import type { LocationField } from '../../../enrich/options.ts'
 import { recordEndsOf } from '../../../enrich/reading/layout.ts'
 import { RecordFields } from '../../../enrich/reading/record-fields.ts'
 import { markLength } from '../../../enrich/reading/sample.ts'
 import type { LocatedRecord } from '../../../enrich/writing/column-templates.ts'
-import { RAW } from '../../../enrich/writing/json-text.ts'
+import { RAW, WRAPPER } from '../../../enrich/writing/json-text.ts'
 import type { AutonomousSystem } from '../../../location/autonomous-systems.ts'
 import { typeOfField } from './columns.ts'
 
@@ -45,6 +46,7 @@ export class RowReader {
   /** What the columns of the location in a table have, by their names; empty for objects. */
   readonly fields: ReadonlyMap<string, LocationField>
   readonly #table: DelimitedPlan | null
+  readonly #prefix: Prefix | null
   #names: readonly string[] | null = null
   #preambleLines = 0
   /** The start of a line whose end has not come. */
@@ -53,6 +55,7 @@ export class RowReader {
   constructor(plan: Plan) {
     this.#table = tableOf(plan)
     this.isTable = this.#table !== null
+    this.#prefix = plan.wrapper === undefined ? null : new Prefix(plan.wrapper)
     const { columns = [], fields = [] } = this.#table ?? {}
     this.fields = new Map(fields.map((field, index) => [columns[index] ?? field, field]))
   }
@@ -100,9 +103,17 @@ export class RowReader {
       const lineFeed = buffer.indexOf(LINE_FEED, start)
       const end = lineFeed === -1 ? buffer.length : lineFeed
       const line = buffer.toString('utf8', start, end).trim()
-      if (line !== '') yield { row: objectOf(line), size: end - start }
+      if (line !== '') yield { row: this.#wrappedOf(buffer, start, end) ?? objectOf(line), size: end - start }
       start = end + 1
     }
+  }
+
+  /** The members of an object behind what a wrapper wrote, which comes first; `null` for other lines. */
+  #wrappedOf(buffer: Buffer, start: number, end: number): Row | null {
+    const from = this.#prefix?.end(buffer, start, end) ?? start
+    if (from === start) return null
+    const members = parsed(buffer.toString('utf8', from, end))
+    return members === null ? null : [[WRAPPER, buffer.toString('utf8', start, from)], ...members]
   }
 
   *#records(plan: DelimitedPlan, bytes: Uint8Array) {
@@ -148,6 +159,11 @@ export class RowReader {
 
 /** The members of a line that is an object; the whole line for others. */
 function objectOf(line: string): Row {
+  return parsed(line) ?? [[RAW, line]]
+}
+
+/** `null` for what is not an object. */
+function parsed(line: string): Row | null {
   try {
     const value: unknown = /\d{16}/.test(line)
       ? JSON.parse(
@@ -162,7 +178,7 @@ function objectOf(line: string): Row {
   } catch {
     // A bad line, which the run has reported.
   }
-  return [[RAW, line]]
+  return null
 }
 
 /** Makes the names distinct: a table can have a name twice, or a column without a name. */

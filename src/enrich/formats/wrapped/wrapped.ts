@@ -2,7 +2,7 @@
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import type { FieldValues } from '../../counting/field-values.ts'
 import type { CommonPlan, PrefixWrapper } from '../../options.ts'
-import { JsonText, jsonRoom } from '../../writing/json-text.ts'
+import { JsonText, jsonRoom, WRAPPER } from '../../writing/json-text.ts'
 import type { FormatDefinition, LineFormat, LineResult } from '../format-definition.ts'
 import { PartialLines } from './partial-lines.ts'
 import { Prefix } from './prefix.ts'
@@ -79,7 +79,7 @@ class WrappedLines implements LineFormat {
     }
     const size = prefixEnd - prefixStart
     if (size > 0) {
-      out.write(WRAPPER)
+      out.write(MEMBER)
       const into = out.room(jsonRoom(size))
       out.length = this.#text.put(prefixes, prefixStart, prefixEnd, into, out.length)
       out.writeByte(QUOTE)
@@ -93,7 +93,7 @@ class WrappedLines implements LineFormat {
 }
 
 const encoder = /* @__PURE__ */ new TextEncoder()
-const WRAPPER = /* @__PURE__ */ encoder.encode('{"wrapper":"')
+const MEMBER = /* @__PURE__ */ encoder.encode(`{"${WRAPPER}":"`)
 const LINE_END = /* @__PURE__ */ encoder.encode('\n')
 
 /** The definition of a format for lines after what a wrapper writes. */
