@@ -26,7 +26,7 @@ export class CachedView {
 
 /** Whether a word may contain a quote, a backslash or a control character. `false` is certain. */
 export function mayEndText(word: number): boolean {
-  return (specials(word) & 0x80808080) !== 0
+  return textEnds(word) !== 0
 }
 
 /** Whether a word may contain a byte that is not ASCII, or that JSON must escape. `false` is certain. */
@@ -34,12 +34,23 @@ export function mayNeedEscape(word: number): boolean {
   return ((word | specials(word)) & 0x80808080) !== 0
 }
 
-/** Sets the high bit of each byte that is a quote, a backslash or a control character. */
+/**
+ * Sets the high bit of each byte of a word that is a quote, a backslash or a control character. The lowest of these bits is
+ * exact.
+ */
+export function textEnds(word: number): number {
+  return specials(word) & ~word & 0x80808080
+}
+
+/** The index of the lowest byte whose high bit is set, in a word that was read as little-endian. */
+export function firstOf(highBits: number): number {
+  return (31 - Math.clz32(highBits & -highBits)) >> 3
+}
+
+/** Sets the high bit of each byte that is a quote, a backslash or a control character, or else is not ASCII. */
 function specials(word: number): number {
-  const quotes = word ^ 0x22222222
-  const backslashes = word ^ 0x5c5c5c5c
-  const controls = (word - 0x20202020) & ~word
-  return ((quotes - 0x01010101) & ~quotes) | ((backslashes - 0x01010101) & ~backslashes) | controls
+  // The flip of a bit puts the quote, 0x22, after the control characters, as 0x20. So both are below 0x21.
+  return ((word ^ 0x02020202) - 0x21212121) | ((word ^ 0x5c5c5c5c) - 0x01010101)
 }
 
 /**

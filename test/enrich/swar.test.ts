@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ByteFinder } from '../../src/enrich/swar.ts'
+import { ByteFinder, firstOf, mayEndText, mayNeedEscape, textEnds } from '../../src/enrich/swar.ts'
 
 describe('a finder of a byte', () => {
   const BYTE = fc.constantFrom(0x0a, 0x22, 0x8a)
@@ -18,6 +18,36 @@ describe('a finder of a byte', () => {
         const [start = 0, end = 0] = [a, b].map((at) => Math.min(at, values.length)).sort((x, y) => x - y)
         const found = values.findIndex((value, at) => value === byte && at >= start && at < end)
         expect(new ByteFinder(byte, bytes, native).next(start, end)).toBe(found)
+      }),
+    )
+  })
+})
+
+describe('words of four bytes', () => {
+  const BYTE = fc.oneof(
+    fc.integer({ min: 0, max: 255 }),
+    fc.constantFrom(0, 0x1f, 0x20, 0x21, 0x22, 0x23, 0x5b, 0x5c, 0x5d, 0x7f, 0x80, 0xa2, 0xdc),
+  )
+  const FOUR = fc.tuple(BYTE, BYTE, BYTE, BYTE)
+  const wordOf = (bytes: readonly number[]): number =>
+    new DataView(Uint8Array.from(bytes).buffer).getInt32(0, true)
+  const endsText = (byte: number): boolean => byte < 0x20 || byte === 0x22 || byte === 0x5c
+
+  it('finds the first quote, backslash or control character', () => {
+    fc.assert(
+      fc.property(FOUR, (bytes) => {
+        const ends = textEnds(wordOf(bytes))
+        expect(ends === 0 ? -1 : firstOf(ends)).toBe(bytes.findIndex(endsText))
+        expect(mayEndText(wordOf(bytes))).toBe(bytes.some(endsText))
+      }),
+    )
+  })
+
+  it('finds that JSON need not escape a word, or that it is not ASCII', () => {
+    fc.assert(
+      fc.property(FOUR, (bytes) => {
+        const isPlain = bytes.every((byte) => byte < 0x80 && !endsText(byte))
+        expect(mayNeedEscape(wordOf(bytes))).toBe(!isPlain)
       }),
     )
   })

@@ -45,7 +45,7 @@ export abstract class FusedLoop {
   groups: LineGroups | null = null
   readonly arena: Arena
   protected readonly locator: LineLocator
-  /** The number of the address that {@link hostAt} read; see `LineLocator.numberOf`. */
+  /** The number of the address that {@link hostAt} or {@link addressIn} read; see `LineLocator.numberOf`. */
   protected number = 0
   /** Whether that is an IPv4 address in its usual spelling. */
   protected isIPv4 = false
@@ -113,7 +113,7 @@ export abstract class FusedLoop {
    */
   protected hostAt(bytes: Uint8Array, start: number): number {
     let end = this.#readIPv4(bytes, start)
-    this.isIPv4 = end !== -1 && bytes[end] === SPACE
+    this.isIPv4 = end !== -1 && bytes[end] === SPACE && this.#ipv4 !== NOT_IPV4
     if (this.isIPv4) {
       this.number = this.locator.numberOfIPv4(this.#ipv4)
       return end
@@ -126,6 +126,13 @@ export abstract class FusedLoop {
     if (end === start || bytes[end - 1] === COMMA) return -1
     this.number = this.locator.numberOf(bytes, start, end)
     return end
+  }
+
+  /** Reads the address that is `bytes[start, end)`, or another text, and sets `number` and `isIPv4`. The arena may grow. */
+  protected addressIn(bytes: Uint8Array, start: number, end: number): void {
+    const { locator } = this
+    this.isIPv4 = locator.isPlain && this.#readIPv4(bytes, start) === end && this.#ipv4 !== NOT_IPV4
+    this.number = this.isIPv4 ? locator.numberOfIPv4(this.#ipv4) : locator.numberOf(bytes, start, end)
   }
 
   /** Writes the canonical text of the address that was last read, which is `bytes[start, end)`. @returns where it ends */

@@ -71,6 +71,8 @@ interface Case {
   readonly file: string
   /** Lines that loops take, besides those of the file. The first is as short as a line can be. */
   readonly usual: readonly string[]
+  /** Lines that nearly are as the usual ones. */
+  readonly unusual?: readonly string[]
   /** The options that make its loops. */
   readonly options: readonly EnrichOptions[]
 }
@@ -101,6 +103,23 @@ const CASES: readonly Case[] = [
       '{"client":{"ip":"81.2.69.7"},"ts":1785225600000}',
       '{"client":{"ip":"8.8.8.8"},"ts":1.5}',
     ],
+    unusual: [
+      '{"client":{"ip":"81.2.69.142"},"ts":1,"client":{"ip":"8.8.8.8"}}',
+      '{"client":{"ip":"81.2.69.142","ip":"8.8.8.8"},"ts":1}',
+      '{"client":{"ip":{"ip":"8.8.8.8"}},"ts":1}',
+      '{"client":{"ip":["8.8.8.8"]},"ts":1}',
+      '{"client":{"ip":"8.8.8\\u002e8"},"ts":1}',
+      '{"client":{"ip":"8.8.8.8\\"},"ts":1}',
+      '{"client":{"ip":"8.8.8.8\t"},"ts":1}',
+      '{"client":{"ip":"8.8.8.8"},"ts":1}\r',
+      '{"client":{"ip":"8.8.8.8"},"ts":01}',
+      '{"client":{"ip":"8.8.8.8"},"ts":1} ',
+      '{"client":{"ip":"8.8.8.8"},"ts":1}}',
+      '{"client":{"ip":"8.8.8.8"},"ts":1',
+      '{"client":{"ip":"255.255.255.255"},"ts":1}',
+      '{"client":{"ip":""},"ts":1}',
+      '{"client":{"ip":null},"ts":1}',
+    ],
     options: [
       { field: 'client.ip' },
       { field: 'client.ip', timeField: 'ts', into: 'the "place"' },
@@ -129,62 +148,65 @@ const ADDRESSES = [
   '0.0.0.0',
 ]
 
-describe.each(CASES)('the loop of the format $format', ({ format, file, usual, options: optionsOfLoops }) => {
-  const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (each) => each.charCodeAt(0))
-  const golden = latin1(new Uint8Array(readFileSync(join(GOLDEN, file))))
-  const header = format === 'csv' ? `${golden.split('\n')[0]}\n` : ''
-  const lines = [...usual, ...usual, ...golden.split('\n')]
-  const sample = bytesOf(`${header}${usual.join('\n')}\n`)
-  const whole = bytesOf(`${header}${usual.join('\n')}\n${golden}`)
-  const options = fc
-    .tuple(fc.constantFrom(...optionsOfLoops), fc.constantFrom(...FILTERS))
-    .map(([ofLoop, filter]) => ({ ...ofLoop, ...filter }))
+describe.each(CASES)(
+  'the loop of the format $format',
+  ({ format, file, usual, unusual = [], options: optionsOfLoops }) => {
+    const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (each) => each.charCodeAt(0))
+    const golden = latin1(new Uint8Array(readFileSync(join(GOLDEN, file))))
+    const header = format === 'csv' ? `${golden.split('\n')[0]}\n` : ''
+    const lines = [...usual, ...usual, ...unusual, ...golden.split('\n')]
+    const sample = bytesOf(`${header}${usual.join('\n')}\n`)
+    const whole = bytesOf(`${header}${usual.join('\n')}\n${unusual.join('\n')}\n${golden}`)
+    const options = fc
+      .tuple(fc.constantFrom(...optionsOfLoops), fc.constantFrom(...FILTERS))
+      .map(([ofLoop, filter]) => ({ ...ofLoop, ...filter }))
 
-  it('takes the usual lines', () => {
-    const bytes = bytesOf(`${usual.join('\n')}\n`)
-    for (const ofLoop of optionsOfLoops) {
-      const { plan } = makePlan(sample, true, { format, at: AT, force: true, ...ofLoop })
-      const definition = definitionFor(plan)
-      const locator = new LineLocator(set, plan, definition.locationTemplate?.(plan))
-      const ofFormat = definition.makeLines(plan, locator)
-      const loop = ofFormat.makeLoop?.()
-      // The templates of NDJSON are learned from lines.
-      for (const line of usual) ofFormat.line(bytesOf(`${line}\n`), 0, line.length, new ByteSink())
-      loop?.arena.bytes.set(bytes)
-      expect(loop?.run(0, bytes.length)).toBe(bytes.length)
-    }
-  })
+    it('takes the usual lines', () => {
+      const bytes = bytesOf(`${usual.join('\n')}\n`)
+      for (const ofLoop of optionsOfLoops) {
+        const { plan } = makePlan(sample, true, { format, at: AT, force: true, ...ofLoop })
+        const definition = definitionFor(plan)
+        const locator = new LineLocator(set, plan, definition.locationTemplate?.(plan))
+        const ofFormat = definition.makeLines(plan, locator)
+        const loop = ofFormat.makeLoop?.()
+        // The templates of NDJSON are learned from lines.
+        for (const line of usual) ofFormat.line(bytesOf(`${line}\n`), 0, line.length, new ByteSink())
+        loop?.arena.bytes.set(bytes)
+        expect(loop?.run(0, bytes.length)).toBe(bytes.length)
+      }
+    })
 
-  it('does the same for its sample', () => {
-    for (const ofLoop of optionsOfLoops)
-      for (const filter of FILTERS) expectSame(sample, whole, { format, ...ofLoop, ...filter })
-  })
+    it('does the same for its sample', () => {
+      for (const ofLoop of optionsOfLoops)
+        for (const filter of FILTERS) expectSame(sample, whole, { format, ...ofLoop, ...filter })
+    })
 
-  it('does the same for lines with changed bytes, and other addresses', () => {
-    const line = fc
-      .tuple(fc.constantFrom(...lines), fc.constantFrom(...ADDRESSES), fc.boolean())
-      .map(([text, ip, isOther]) => bytesOf(isOther ? text.replace(/[0-9a-f]+[.:][0-9a-f.:]+/, ip) : text))
-    const input = fc
-      .array(fc.oneof(line, mutatedBytes(line, 2)), { minLength: 1, maxLength: 12 })
-      .map((all) => concatenated([bytesOf(header), ...all.flatMap((each) => [each, utf8('\n')])]))
-    fc.assert(
-      fc.property(input, options, fc.integer({ min: 200, max: 2000 }), (bytes, given, blockBytes) => {
-        expectSame(sample, bytes, { format, ...given }, blockBytes)
-      }),
-      { numRuns: effort({ short: 100, long: 5000 }) },
-    )
-  })
+    it('does the same for lines with changed bytes, and other addresses', () => {
+      const line = fc
+        .tuple(fc.constantFrom(...lines), fc.constantFrom(...ADDRESSES), fc.boolean())
+        .map(([text, ip, isOther]) => bytesOf(isOther ? text.replace(/[0-9a-f]+[.:][0-9a-f.:]+/, ip) : text))
+      const input = fc
+        .array(fc.oneof(line, mutatedBytes(line, 2)), { minLength: 1, maxLength: 12 })
+        .map((all) => concatenated([bytesOf(header), ...all.flatMap((each) => [each, utf8('\n')])]))
+      fc.assert(
+        fc.property(input, options, fc.integer({ min: 200, max: 2000 }), (bytes, given, blockBytes) => {
+          expectSame(sample, bytes, { format, ...given }, blockBytes)
+        }),
+        { numRuns: effort({ short: 100, long: 5000 }) },
+      )
+    })
 
-  it('does the same for many lines, long lines, and a last line without a line feed', () => {
-    const once = lines.filter((line) => line !== '').join('\n')
-    const long = (usual[1] ?? '').replace(/[a-z]/, (letter) => letter.repeat(200_000))
-    const bytes = bytesOf(header + [...Array<string>(100).fill(once), long, once, long, once].join('\n'))
-    for (const ofLoop of optionsOfLoops) expectSame(sample, bytes, { format, ...ofLoop }, 2 ** 20)
-  })
+    it('does the same for many lines, long lines, and a last line without a line feed', () => {
+      const once = lines.filter((line) => line !== '').join('\n')
+      const long = (usual[1] ?? '').replace(/[a-z]/, (letter) => letter.repeat(200_000))
+      const bytes = bytesOf(header + [...Array<string>(100).fill(once), long, once, long, once].join('\n'))
+      for (const ofLoop of optionsOfLoops) expectSame(sample, bytes, { format, ...ofLoop }, 2 ** 20)
+    })
 
-  it('does the same when its output is full', () => {
-    const bytes = bytesOf(`${header}${`${usual[0]}\n`.repeat(4000)}`)
-    for (const ofLoop of optionsOfLoops)
-      expectSame(sample, bytes, { format, details: true, ...ofLoop }, 2 ** 20)
-  })
-})
+    it('does the same when its output is full', () => {
+      const bytes = bytesOf(`${header}${`${usual[0]}\n`.repeat(4000)}`)
+      for (const ofLoop of optionsOfLoops)
+        expectSame(sample, bytes, { format, details: true, ...ofLoop }, 2 ** 20)
+    })
+  },
+)

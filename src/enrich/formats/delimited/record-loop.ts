@@ -44,7 +44,8 @@ export class RecordLoop extends FusedLoop {
         at = eventTime(bytes, record.valueStart, record.valueEnd)
       }
       record.findValue(bytes, address)
-      const number = locator.numberOf(bytes, record.valueStart, record.valueEnd)
+      this.addressIn(bytes, record.valueStart, record.valueEnd)
+      const { number } = this
       const instant = locator.instantOr(at)
       const isLocated = number >= FIRST_LOCATION
       const text = isLocated ? texts.startOf(number - FIRST_LOCATION, instant) : 0

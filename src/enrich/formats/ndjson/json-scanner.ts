@@ -1,5 +1,5 @@
 import { utf8Encoder } from '../../../bytes/utf8.ts'
-import { mayEndText } from '../../swar.ts'
+import { firstOf, textEnds } from '../../swar.ts'
 
 const SPACE = 0x20
 const QUOTE = 0x22
@@ -177,8 +177,13 @@ export function scalarEnd(bytes: Uint8Array, view: DataView, start: number, end:
 export function stringEnd(bytes: Uint8Array, view: DataView, start: number, end: number): number {
   let at = start
   for (;;) {
-    for (const last = end - 4; at <= last; at += 4) if (mayEndText(view.getInt32(at, true))) break
-    // Check these bytes, or the last one to three, one at a time.
+    for (const last = end - 4; at <= last; at += 4) {
+      const ends = textEnds(view.getInt32(at, true))
+      if (ends === 0) continue
+      at += firstOf(ends)
+      break
+    }
+    // Check this byte, or the last one to three, one at a time.
     for (;;) {
       const byte = bytes[at] ?? 0
       if (byte === QUOTE) return at

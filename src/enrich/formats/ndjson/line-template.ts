@@ -2,9 +2,12 @@ import { viewOf } from '../../swar.ts'
 import { isNumber, isText, numberEnd, stringEnd, wordEnd } from './json-scanner.ts'
 import { type MemberPath, NOWHERE } from './member-path.ts'
 
+const LINE_FEED = 0x0a
 const QUOTE = 0x22
 const BRACKET = 0x5b
 const BRACE = 0x7b
+
+const WORD_BYTES = 8
 
 /** No path leads to the value. */
 const UNWANTED = -1
@@ -26,9 +29,9 @@ class LineTemplate {
   /** The fixed parts, concatenated. A value follows each but the last. The quotes of a string are fixed. */
   #fixed: DataView = viewOf(new Uint8Array(0))
   /** Where each fixed part ends in `#fixed`. */
-  #ends: readonly number[] = []
+  #ends = new Int32Array(0)
   /** For each value between them, the index of the path that leads to it, or `UNWANTED`. */
-  #wanted: readonly number[] = []
+  #wanted = new Int32Array(0)
 
   /** Learns from the line in `bytes[start, end)`. @param scalars where a scanner found values in it */
   constructor(
@@ -91,34 +94,37 @@ class LineTemplate {
     })
     fixed.push(...line.subarray(from))
     this.#fixed = viewOf(Uint8Array.from(fixed))
-    this.#ends = [...ends, fixed.length]
-    this.#wanted = [...this.#kinds].filter((kind) => kind !== SAME)
+    this.#ends = Int32Array.of(...ends, fixed.length)
+    this.#wanted = Int32Array.from(this.#kinds.filter((kind) => kind !== SAME))
   }
 
   /**
-   * Whether the line in `bytes[start, end)` matches and is valid. If so, the paths hold where their values are.
-   * If not, the line can still be valid.
+   * Whether the line that starts at `start` matches and is valid. If so, the paths hold where their values are. If not, the
+   * line can still be valid.
+   *
+   * @param limit where the line ends at the latest
+   * @returns where it ends, or -1
    */
-  match(bytes: Uint8Array, view: DataView, start: number, end: number): boolean {
-    const values = this.#wanted.length
-    for (const path of this.#paths) path.start = NOWHERE
+  match(bytes: Uint8Array, view: DataView, start: number, limit: number): number {
+    const [fixed, ends, wanted, paths] = [this.#fixed, this.#ends, this.#wanted, this.#paths]
+    for (const path of paths) path.start = NOWHERE
     let from = 0
     let at = start
     for (let index = 0; ; index++) {
-      const to = this.#ends[index] ?? 0
-      if (at + to - from > end || !this.#isFixed(view, at, from, to)) return false
+      const to = ends[index] ?? 0
+      if (at + to - from > limit || !isFixed(view, at, fixed, from, to)) return -1
       at += to - from
       from = to
-      if (index === values) return at === end
-      const isString = this.#fixed.getUint8(to - 1) === QUOTE
+      if (index === wanted.length) return at
+      const isString = fixed.getUint8(to - 1) === QUOTE
       const after = isString
-        ? stringEnd(bytes, view, at, end)
+        ? stringEnd(bytes, view, at, limit)
         : isNumber(bytes[at] ?? 0)
           ? numberEnd(bytes, at)
           : wordEnd(bytes, at)
-      if (after < 0) return false
-      const wanted = this.#wanted[index] ?? UNWANTED
-      const path = wanted === UNWANTED ? undefined : this.#paths[wanted]
+      if (after < 0) return -1
+      const kind = wanted[index] ?? UNWANTED
+      const path = kind === UNWANTED ? undefined : paths[kind]
       if (path !== undefined) {
         path.start = isString ? at - 1 : at
         path.end = isString ? after + 1 : after
@@ -126,19 +132,26 @@ class LineTemplate {
       at = after
     }
   }
+}
 
-  #isFixed(view: DataView, start: number, from: number, to: number): boolean {
-    const fixed = this.#fixed
-    let at = start
-    let part = from
-    // Compares eight bytes at once, as a number. Bytes that are not a number equal nothing, so such a line
-    // is scanned. 0 and -0 need zero bytes, which no JSON has.
-    for (const words = to - 7; part < words; part += 8, at += 8) {
-      if (view.getFloat64(at, true) !== fixed.getFloat64(part, true)) return false
-    }
-    for (; part < to; part++, at++) if (view.getUint8(at) !== fixed.getUint8(part)) return false
-    return true
+/** Whether the bytes from `start` are the part `[from, to)` of `fixed`. */
+function isFixed(view: DataView, start: number, fixed: DataView, from: number, to: number): boolean {
+  let at = start
+  let part = from
+  // Compares eight bytes at once, as a number. Bytes that are not a number equal nothing, so such a line
+  // is scanned. 0 and -0 need zero bytes, which no JSON has.
+  const last = to - WORD_BYTES
+  // Two at once: 0.91 of the time of a match.
+  for (; part < last - WORD_BYTES; part += 2 * WORD_BYTES, at += 2 * WORD_BYTES) {
+    if (view.getFloat64(at, true) !== fixed.getFloat64(part, true)) return false
+    if (view.getFloat64(at + WORD_BYTES, true) !== fixed.getFloat64(part + WORD_BYTES, true)) return false
   }
+  for (; part < last; part += WORD_BYTES, at += WORD_BYTES)
+    if (view.getFloat64(at, true) !== fixed.getFloat64(part, true)) return false
+  // The last word overlaps the one before.
+  if (last >= from) return view.getFloat64(at + last - part, true) === fixed.getFloat64(last, true)
+  for (; part < to; part++, at++) if (view.getUint8(at) !== fixed.getUint8(part)) return false
+  return true
 }
 
 /** Templates kept; the one that matched or was learned last comes first. */
@@ -161,22 +174,39 @@ export class TemplateCache {
 
   /** Whether a line matches a template. If not, a scanner must read the line. @param view of all of `bytes` */
   matches(bytes: Uint8Array, view: DataView, start: number, end: number): boolean {
+    return this.#match(bytes, view, start, end, end) !== -1
+  }
+
+  /**
+   * As `matches`, for a line that ends with the first line feed before `limit`, which need not be known.
+   *
+   * @returns where the line feed is; -1 without a match
+   */
+  matchedEnd(bytes: Uint8Array, view: DataView, start: number, limit: number): number {
+    return this.#match(bytes, view, start, limit, -1)
+  }
+
+  /** @param end of the line; -1 if it is a line feed that is not searched */
+  #match(bytes: Uint8Array, view: DataView, start: number, limit: number, end: number): number {
     if (this.#pause > 0) {
       this.#pause--
-      return false
+      return -1
     }
     const templates = this.#templates
     for (let index = 0; index < templates.length; index++) {
       const template = templates[index]
-      if (template?.match(bytes, view, start, end) !== true) continue
+      // No match goes beyond a line feed, since no value and no fixed part of a line has one.
+      const after = template?.match(bytes, view, start, limit) ?? -1
+      if (template === undefined || after === -1) continue
+      if (end === -1 ? bytes[after] !== LINE_FEED : after !== end) continue
       if (this.#misses > 0) this.#misses--
       if (index > 0) {
         templates[index] = templates[0] ?? template
         templates[0] = template
       }
-      return true
+      return after
     }
-    return false
+    return -1
   }
 
   /**

@@ -4,15 +4,12 @@
 import { eventTime, NO_TIME } from '../../locating/event-time.ts'
 import { FIRST_LOCATION, type LineLocator } from '../../locating/line-locator.ts'
 import type { CommonPlan } from '../../options.ts'
-import { ByteFinder } from '../../swar.ts'
 import { jsonNothing } from '../../writing/column-templates.ts'
 import { FusedLoop, OUTPUT_START } from '../fused-loop.ts'
 import { braceBefore } from './json-scanner.ts'
 import type { TemplateCache } from './line-template.ts'
 import { hasEscape, type MemberPath, NOWHERE } from './member-path.ts'
 
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
 const QUOTE = 0x22
 
 /** The paths to the values that a line is read for. */
@@ -54,21 +51,20 @@ export class MemberLoop extends FusedLoop {
     const { texts } = locator
     const { address, dottedAddress } = this.#paths
     let { bytes, view } = arena
-    let lineFeeds = new ByteFinder(LINE_FEED, bytes)
     let from = start
     let to = OUTPUT_START
     this.begin()
     while (from < end) {
-      const lineEnd = lineFeeds.next(from, end)
+      const lineEnd = this.#templates.matchedEnd(bytes, view, from, end)
       const size = lineEnd - from
-      if (size === 0 || size > this.#maxLineBytes || bytes[lineEnd - 1] === CARRIAGE_RETURN) break
-      if (!this.#templates.matches(bytes, view, from, lineEnd)) break
+      if (lineEnd === -1 || size > this.#maxLineBytes) break
       const path = address.start === NOWHERE && dottedAddress !== null ? dottedAddress : address
-      if (path.start === NOWHERE || bytes[path.start] !== QUOTE || hasEscape(bytes, path.start, path.end))
-        break
+      if (path.start === NOWHERE || bytes[path.start] !== QUOTE) break
       const time = this.#timeIn(bytes)
       if (time === null) break
-      const number = locator.numberOf(bytes, path.start + 1, path.end - 1)
+      this.addressIn(bytes, path.start + 1, path.end - 1)
+      const { number } = this
+      if (!this.isIPv4 && hasEscape(bytes, path.start, path.end)) break
       const instant = locator.instantOr(time)
       const isLocated = number >= FIRST_LOCATION
       const text = isLocated ? texts.startOf(number - FIRST_LOCATION, instant) : 0
@@ -76,7 +72,6 @@ export class MemberLoop extends FusedLoop {
       if (bytes !== arena.bytes) {
         bytes = arena.bytes
         view = arena.view
-        lineFeeds = new ByteFinder(LINE_FEED, bytes)
       }
       if (!this.hasRoom(to, size + this.#name.length + this.#nothing.length + textSize)) break
       if (isLocated ? locator.writesLocations : !this.#dropsUnresolved) {
@@ -85,7 +80,7 @@ export class MemberLoop extends FusedLoop {
         to += brace - from
         if (isLocated) {
           to = this.putText(bytes, this.#name, to)
-          to = this.putCanonical(bytes, to)
+          to = this.putAddress(bytes, view, path.start + 1, path.end - 1, to)
           bytes.copyWithin(to, text, text + textSize)
           to += textSize
         } else to = this.putText(bytes, this.#nothing, to)
