@@ -94,6 +94,8 @@ const NO_MINUTES = 2 ** 31 - 1
 export class RenderedLocations {
   /** Where the texts are. */
   readonly arena = new Arena()
+  /** The instant for {@link startOf}, in milliseconds since 1970; `NaN` if unknown. */
+  instant = Number.NaN
   readonly #locale: Locale
   readonly #template: LocationTemplate
   /** The part that depends on the offset. */
@@ -218,20 +220,21 @@ export class RenderedLocations {
   /** Writes a location as the template has it. @param at milliseconds since 1970; `NaN` if unknown */
   write(number: number, at: number, out: ByteSink): void {
     this.#check(number)
-    const start = this.startOf(number, at)
+    this.instant = at
+    const start = this.startOf(number)
     out.write(this.arena.bytes, start, start + this.sizeOf(number))
   }
 
   /**
-   * Where the text of a location is in the arena, which may grow for it, with the offset at an instant.
+   * Where the text of a location is in the arena, which may grow for it, with the offset at {@link instant}.
    *
    * @param number of a location; not checked
-   * @param at milliseconds since 1970; `NaN` if unknown
    */
-  startOf(number: number, at: number): number {
+  startOf(number: number): number {
     const row = number * DOUBLES
-    const isValid = at >= (this.#doubles[row] ?? 0) && at < (this.#doubles[row + 1] ?? 0)
-    if (!isValid && this.#variable !== null) this.#setOffset(number, at, this.#variable)
+    const { instant } = this
+    const isValid = instant >= (this.#doubles[row] ?? 0) && instant < (this.#doubles[row + 1] ?? 0)
+    if (!isValid && this.#variable !== null) this.#setOffset(number, this.#variable)
     return this.#integers[number * INTEGERS + START] ?? 0
   }
 
@@ -321,7 +324,8 @@ export class RenderedLocations {
     return places
   }
 
-  #setOffset(number: number, at: number, part: TextPart): void {
+  #setOffset(number: number, part: TextPart): void {
+    const at = this.instant
     const zone = this.#zones[this.#integers[number * INTEGERS + ZONE] ?? 0]
     if (zone === undefined) return
     const offset = zone.at(at)

@@ -212,6 +212,7 @@ export function mergeCounts(into: RunningCounts, other: RunningCounts, linesBefo
   }
   for (const [reason, count] of failuresOf(other)) into.failed[reason] = (into.failed[reason] ?? 0) + count
   for (const name of ['badLines', 'doubtfulLines'] as const) {
+    if (other[name].length === 0) continue
     into[name] = [
       ...into[name],
       ...other[name].map(({ line, message }) => ({ line: line + linesBefore, message })),
@@ -233,7 +234,9 @@ export function mergeCounts(into: RunningCounts, other: RunningCounts, linesBefo
   addAll(into.cities, other.cities, 'cities')
   addAll(into.cells, other.cells, null)
   for (const kind of ['countries', 'regions', 'cities'] as const) into.overflow[kind] += other.overflow[kind]
-  for (const [hour, count] of other.hours.entries()) into.hours[hour] = (into.hours[hour] ?? 0) + count
+  // Most blocks have neither: a run counts locations once, and times only for a report.
+  if (other.firstInstant === null) return
+  for (let hour = 0; hour < 24; hour++) into.hours[hour] = (into.hours[hour] ?? 0) + (other.hours[hour] ?? 0)
   for (const instant of [other.firstInstant, other.lastInstant]) addInstant(into, instant)
 }
 

@@ -45,6 +45,11 @@ export abstract class FusedLoop {
   groups: LineGroups | null = null
   readonly arena: Arena
   protected readonly locator: LineLocator
+  /**
+   * The own time of the line in milliseconds since 1970, or `NaN`. V8 makes an object of each number like this that is
+   * passed to a function, and of none that is written to a field.
+   */
+  protected instant = Number.NaN
   /** The number of the address that {@link hostAt} or {@link addressIn} read; see `LineLocator.numberOf`. */
   protected number = 0
   /** Whether that is an IPv4 address in its usual spelling. */
@@ -78,16 +83,17 @@ export abstract class FusedLoop {
     return to + size + SPARE_BYTES <= OUTPUT_END
   }
 
-  /** Counts a line. @param instant its own time, or `NaN` */
-  protected count(number: number, instant: number): void {
-    if (Number.isNaN(instant)) this.withoutTime++
+  /** Counts a line whose own time is `instant`. */
+  protected count(number: number): void {
+    if (Number.isNaN(this.instant)) this.withoutTime++
     if (number < FIRST_LOCATION) this.failed[number] = (this.failed[number] ?? 0) + 1
     else {
-      this.locator.countResolvedAt(number, instant)
+      this.locator.texts.use(number - FIRST_LOCATION)
       this.resolved++
+      if (this.locator.countsInstants) this.locator.countInstantAt(number, this.instant)
     }
     if (this.groups === null) return
-    this.locator.take(number, instant, this.isIPv4 ? this.#ipv4 : NOT_IPV4)
+    this.locator.take(number, this.instant, this.isIPv4 ? this.#ipv4 : NOT_IPV4)
     this.groups.count()
   }
 

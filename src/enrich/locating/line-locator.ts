@@ -302,10 +302,14 @@ export class LineLocator {
     return Number.isNaN(instant) ? this.#otherwiseAt : instant
   }
 
-  /** The same for a fused loop, for a line with a location. @param instant its own time, or `NaN` */
-  countResolvedAt(number: number, instant: number): void {
-    this.texts.use(number - FIRST_LOCATION)
-    if (this.#details && !Number.isNaN(instant))
+  /** Whether the times of lines are counted. */
+  get countsInstants(): boolean {
+    return this.#details
+  }
+
+  /** Counts the time of a line with a location, for a fused loop. @param instant its own time, or `NaN` */
+  countInstantAt(number: number, instant: number): void {
+    if (!Number.isNaN(instant))
       countInstant(this.#counts, instant, this.#hourAt(number - FIRST_LOCATION, instant))
   }
 

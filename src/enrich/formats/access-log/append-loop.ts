@@ -67,9 +67,9 @@ export class AppendLoop extends FusedLoop {
       const size = lineEnd - from
       if (size > this.#maxLineBytes || bytes[lineEnd - 1] === CARRIAGE_RETURN) break
       if (number >= FIRST_LOCATION) {
-        const { instant } = this.#time
         if (isWritten) {
-          const text = texts.startOf(number - FIRST_LOCATION, instant)
+          texts.instant = this.#time.instant
+          const text = texts.startOf(number - FIRST_LOCATION)
           if (bytes !== arena.bytes) continue
           const textSize = texts.sizeOf(number - FIRST_LOCATION)
           if (!this.hasRoom(to, size + textSize)) break
@@ -95,7 +95,8 @@ export class AppendLoop extends FusedLoop {
           bytes[to++] = LINE_FEED
         }
       }
-      this.count(number, this.#time.instant)
+      this.instant = this.#time.instant
+      this.count(number)
       from = lineEnd + 1
     }
     this.outputEnd = to

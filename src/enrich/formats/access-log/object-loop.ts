@@ -141,7 +141,8 @@ export class ObjectLoop extends FusedLoop {
       let text = 0
       let textSize = 0
       if (number >= FIRST_LOCATION) {
-        text = texts.startOf(number - FIRST_LOCATION, this.#time.instant)
+        texts.instant = this.#time.instant
+        text = texts.startOf(number - FIRST_LOCATION)
         if (bytes !== arena.bytes) continue
         textSize = texts.sizeOf(number - FIRST_LOCATION)
       }
@@ -183,7 +184,8 @@ export class ObjectLoop extends FusedLoop {
         bytes[to++] = CLOSE_BRACE
         bytes[to++] = LINE_FEED
       }
-      this.count(number, this.#time.instant)
+      this.instant = this.#time.instant
+      this.count(number)
       from = lineEnd + 1
     }
     this.outputEnd = to

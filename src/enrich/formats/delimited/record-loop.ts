@@ -38,17 +38,17 @@ export class RecordLoop extends FusedLoop {
       const size = lineEnd - from
       if (size === 0 || size > maxLineBytes || bytes[lineEnd - 1] === CARRIAGE_RETURN) break
       if (!record.read(bytes, from, lineEnd) || record.count !== width || record.textAfterQuote > 0) break
-      let at = NO_TIME
+      this.instant = NO_TIME
       if (time !== null) {
         record.findValue(bytes, time)
-        at = eventTime(bytes, record.valueStart, record.valueEnd)
+        this.instant = eventTime(bytes, record.valueStart, record.valueEnd)
       }
       record.findValue(bytes, address)
       this.addressIn(bytes, record.valueStart, record.valueEnd)
       const { number } = this
-      const instant = locator.instantOr(at)
       const isLocated = number >= FIRST_LOCATION
-      const text = isLocated ? texts.startOf(number - FIRST_LOCATION, instant) : 0
+      texts.instant = locator.instantOr(this.instant)
+      const text = isLocated ? texts.startOf(number - FIRST_LOCATION) : 0
       const textSize = isLocated ? texts.sizeOf(number - FIRST_LOCATION) : 0
       if (bytes !== arena.bytes) {
         bytes = arena.bytes
@@ -65,7 +65,7 @@ export class RecordLoop extends FusedLoop {
         } else to = this.putText(bytes, this.#nothing, to)
         bytes[to++] = LINE_FEED
       }
-      this.count(number, at)
+      this.count(number)
       from = lineEnd + 1
     }
     this.outputEnd = to

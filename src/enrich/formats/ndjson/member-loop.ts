@@ -60,14 +60,13 @@ export class MemberLoop extends FusedLoop {
       if (lineEnd === -1 || size > this.#maxLineBytes) break
       const path = address.start === NOWHERE && dottedAddress !== null ? dottedAddress : address
       if (path.start === NOWHERE || bytes[path.start] !== QUOTE) break
-      const time = this.#timeIn(bytes)
-      if (time === null) break
+      if (!this.#readTime(bytes)) break
       this.addressIn(bytes, path.start + 1, path.end - 1)
       const { number } = this
       if (!this.isIPv4 && hasEscape(bytes, path.start, path.end)) break
-      const instant = locator.instantOr(time)
       const isLocated = number >= FIRST_LOCATION
-      const text = isLocated ? texts.startOf(number - FIRST_LOCATION, instant) : 0
+      texts.instant = locator.instantOr(this.instant)
+      const text = isLocated ? texts.startOf(number - FIRST_LOCATION) : 0
       const textSize = isLocated ? texts.sizeOf(number - FIRST_LOCATION) : 0
       if (bytes !== arena.bytes) {
         bytes = arena.bytes
@@ -87,21 +86,22 @@ export class MemberLoop extends FusedLoop {
         // The brace, and what is after it.
         for (let at = brace; at <= lineEnd; at++) bytes[to++] = bytes[at] ?? 0
       }
-      this.count(number, time)
+      this.count(number)
       from = lineEnd + 1
     }
     this.outputEnd = to
     return from
   }
 
-  /** The instant of the line that matched last; `null` if its text may have escapes. */
-  #timeIn(bytes: Uint8Array): number | null {
+  /** Sets `instant` to that of the line that matched last. @returns `false` if its text may have escapes */
+  #readTime(bytes: Uint8Array): boolean {
     const { time, dottedTime } = this.#paths
-    if (time === null) return NO_TIME
+    this.instant = NO_TIME
+    if (time === null) return true
     const { start, end } = time.start === NOWHERE && dottedTime !== null ? dottedTime : time
-    if (start === NOWHERE) return NO_TIME
-    if (bytes[start] !== QUOTE) return eventTime(bytes, start, end)
-    const instant = eventTime(bytes, start + 1, end - 1)
-    return Number.isNaN(instant) ? null : instant
+    if (start === NOWHERE) return true
+    const isText = bytes[start] === QUOTE
+    this.instant = isText ? eventTime(bytes, start + 1, end - 1) : eventTime(bytes, start, end)
+    return !isText || !Number.isNaN(this.instant)
   }
 }
