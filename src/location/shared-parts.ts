@@ -4,7 +4,7 @@ import type { Country, Region } from './location-record.ts'
 import { remember } from './tables.ts'
 import { type Timezone, timezoneOf } from './timezone.ts'
 
-/** Overhead of one name: the headers of a tag and a text, and an entry in a map. All sizes here are estimates. */
+/** Overhead of one name: the header of a text, and an entry in a map. All sizes here are estimates. */
 const NAME_BYTES = 120
 /** A country or region with its names in a few languages. */
 export const LOCALIZED_PART_BYTES = 1000
@@ -22,28 +22,34 @@ export function longTextBytes(text: string | null): number {
 export class Translations {
   static readonly NONE = new Translations(new Map())
 
-  /** Estimated memory of the names. */
-  readonly retainedBytes: number
-  /** By lower-case tag, since RFC 4647 ignores case. */
-  readonly names: ReadonlyMap<string, string>
+  /** By lower-case tag, since RFC 4647 ignores case. A number is the place of a name that is read when it is needed. */
+  readonly #names = new Map<string, string | number>()
+  readonly #textAt: ((place: number) => string) | undefined
 
-  /** @param byTag in the database's order, without empty names */
-  constructor(byTag: ReadonlyMap<string, string>) {
-    const names = new Map<string, string>()
-    let bytes = 0
-    for (const [tag, name] of byTag) {
-      names.set(tag.toLowerCase(), name)
-      bytes += NAME_BYTES + 2 * (tag.length + name.length)
-    }
-    this.names = names
-    this.retainedBytes = bytes
+  /**
+   * @param byTag in the database's order, without empty names
+   * @param textAt reads the name at a place; not needed for names that are texts
+   */
+  constructor(byTag: ReadonlyMap<string, string | number>, textAt?: (place: number) => string) {
+    for (const [tag, name] of byTag) this.#names.set(tag.toLowerCase(), name)
+    this.#textAt = textAt
+  }
+
+  /** All names, by lower-case tag. */
+  get names(): ReadonlyMap<string, string> {
+    return new Map([...this.#names].map(([tag, name]) => [tag, this.#text(name)]))
+  }
+
+  /** How many names there are. */
+  get size(): number {
+    return this.#names.size
   }
 
   /** The name in the locale's own language: by RFC 4647 lookup (`fr-CA`, `fr`), then `pt-BR` for `pt`. */
   inLanguageOf(locale: Locale): string | null {
     for (const tag of locale.range) {
-      const name = this.names.get(tag)
-      if (name !== undefined) return name
+      const name = this.#names.get(tag)
+      if (name !== undefined) return this.#text(name)
     }
     return this.#firstMatch(locale, 'same')
   }
@@ -55,12 +61,17 @@ export class Translations {
 
   /** The English name, or else the first one. */
   get english(): string | null {
-    return this.names.get('en') ?? this.names.values().next().value ?? null
+    const name = this.#names.get('en') ?? this.#names.values().next().value
+    return name === undefined ? null : this.#text(name)
   }
 
   #firstMatch(locale: Locale, match: 'same' | 'other-script'): string | null {
-    for (const [tag, name] of this.names) if (locale.match(tag) === match) return name
+    for (const [tag, name] of this.#names) if (locale.match(tag) === match) return this.#text(name)
     return null
+  }
+
+  #text(name: string | number): string {
+    return typeof name === 'string' ? name : (this.#textAt?.(name) ?? '')
   }
 }
 
@@ -77,7 +88,7 @@ abstract class LocalizedPart<Part extends Country | Region> {
   ) {}
 
   get isUnknown(): boolean {
-    return this.code === null && this.translations.english === null
+    return this.code === null && this.translations.size === 0
   }
 
   /** The frozen part of a record: one object for all records in this locale. */
@@ -196,13 +207,20 @@ export class PartsMaker {
   fromMap<Name extends string>(fields: FieldReader<Name>, name: Name): Translations {
     const offset = fields.mapOffset(name)
     if (offset === null) return Translations.NONE
-    return keep(this.#namesByOffset, offset, () => this.#translations(fields.texts(name)))
+    return keep(this.#namesByOffset, offset, () => {
+      const { offsets, bytes } = fields.texts(name)
+      this.retainedBytes += offsets.size * NAME_BYTES + 2 * bytes
+      return new Translations(offsets, (place) => fields.textAt(place))
+    })
   }
 
   /** A single name, which vendors write in English. */
   ofText(text: string | null): Translations {
     if (text === null) return Translations.NONE
-    return keep(this.#namesByText, text, () => this.#translations(new Map([['en', text]])))
+    return keep(this.#namesByText, text, () => {
+      this.retainedBytes += NAME_BYTES + 2 * text.length
+      return new Translations(new Map([['en', text]]))
+    })
   }
 
   make({ countryCode, countryNames, regionCode, regionNames, timeZone }: RawParts): SharedParts {
@@ -242,11 +260,6 @@ export class PartsMaker {
     )
   }
 
-  #translations(byTag: ReadonlyMap<string, string>): Translations {
-    const names = new Translations(byTag)
-    this.retainedBytes += names.retainedBytes
-    return names
-  }
 }
 
 function keep<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {

@@ -16,6 +16,9 @@ const KEY_SLOT_BITS = 5
  */
 const MAX_DECODED_KEYS = 4096
 
+/** The most keys of maps of names that are remembered. Real files have fewer than 20 languages. */
+const MAX_STORED_KEYS = 256
+
 /** Size of a code, name or identifier. Caches keep them, so their size is limited. */
 export const MAX_TEXT_BYTES = 512
 
@@ -38,6 +41,14 @@ const MAX_DECIMAL_BYTES = 64
 export function decimalOf(text: string): number | null {
   const digits = text.trim()
   return DECIMAL.test(digits) ? Number(digits) : null
+}
+
+/** The texts of a map. */
+export interface StoredTexts {
+  /** Where each text is stored, by its key. */
+  readonly offsets: ReadonlyMap<string, number>
+  /** Bytes of the keys and the texts. */
+  readonly bytes: number
 }
 
 /** The offset of a field that the record does not have. */
@@ -81,6 +92,8 @@ export class FieldReader<Name extends string> {
   readonly #offsets: Int32Array
   /** By field: the path node of the value which contains it; `null` if the offset is the field's own. */
   readonly #pending: (PathNode | null)[]
+  /** Keys by the offset where they are stored once: those of all maps of names. */
+  readonly #keys = new Map<number, string>()
 
   /** @param paths no record has a field without a path */
   constructor(data: DataSection, paths: FieldPaths<Name>) {
@@ -149,30 +162,40 @@ export class FieldReader<Name extends string> {
     return this.#open(name) && this.#data.type === DataType.map ? this.#data.fieldOffset : null
   }
 
-  /** The entries of a map that are non-empty text, such as names by language. */
-  texts(name: Name): Map<string, string> {
-    const texts = new Map<string, string>()
+  /**
+   * Where the entries of a map that are non-empty text are, such as names by language. {@link textAt} reads one: a lookup
+   * needs one language of eight.
+   */
+  texts(name: Name): StoredTexts {
+    const texts = new Map<string, number>()
     const data = this.#data
-    if (!this.#open(name) || data.type !== DataType.map) return texts
+    if (!this.#open(name) || data.type !== DataType.map) return { offsets: texts, bytes: 0 }
     let at = data.start
     let bytes = 0
     for (let pairs = data.size; pairs > 0; pairs--) {
       const key = this.#key(at)
-      bytes += data.size
+      bytes += key.length
       const value = data.next
       at = data.skip(value)
       data.open(value)
-      const text = this.#shortText()
-      if (text !== null) bytes += data.size
+      const isText = this.#isShortText()
+      if (isText) bytes += data.size
       if (bytes > MAX_NAMES_BYTES)
         throw data.fault(`a location has more than ${MAX_NAMES_BYTES} bytes of names`, value)
-      if (text) texts.set(key, text)
+      if (isText && data.size > 0) texts.set(key, data.fieldOffset)
       else texts.delete(key)
       if (texts.size > MAX_LANGUAGES) {
         throw data.fault(`a location has names in more than ${MAX_LANGUAGES} languages`, value)
       }
     }
-    return texts
+    return { offsets: texts, bytes }
+  }
+
+  /** The text at an offset that {@link texts} gave, for any record. Do not call it between `read` and an accessor. */
+  textAt(offset: number): string {
+    this.#data.beginRecord()
+    this.#data.openTarget(offset)
+    return this.#data.text() ?? ''
   }
 
   /**
@@ -210,21 +233,33 @@ export class FieldReader<Name extends string> {
   }
 
   #shortText(): string | null {
-    const data = this.#data
-    if (data.type === DataType.utf8String && data.size > MAX_TEXT_BYTES) {
-      throw data.fault(`a text field is longer than ${MAX_TEXT_BYTES} bytes`, data.fieldOffset)
-    }
-    return data.text()
+    return this.#isShortText() ? this.#data.text() : null
   }
 
+  /** Whether the opened field is text. @throws InvalidDatabaseError when it is a long text */
+  #isShortText(): boolean {
+    const data = this.#data
+    if (data.type !== DataType.utf8String) return false
+    if (data.size > MAX_TEXT_BYTES) {
+      throw data.fault(`a text field is longer than ${MAX_TEXT_BYTES} bytes`, data.fieldOffset)
+    }
+    return true
+  }
+
+  /** The key at an offset. Afterwards the value starts at the cursor's `next`. */
   #key(at: number): string {
     const data = this.#data
+    data.peek(at)
+    const stored = data.viaPointer ? data.fieldOffset : ABSENT
+    const known = this.#keys.get(stored)
+    if (known !== undefined) return known
     data.open(at)
     if (data.type === DataType.utf8String && data.size > MAX_KEY_BYTES) {
       throw data.fault(`the key of a map is longer than ${MAX_KEY_BYTES} bytes`, at)
     }
     const key = data.text()
     if (key === null) throw data.fault('the key of a map is not text', at)
+    if (stored !== ABSENT && this.#keys.size < MAX_STORED_KEYS) this.#keys.set(stored, key)
     return key
   }
 
