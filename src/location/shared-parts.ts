@@ -259,7 +259,6 @@ export class PartsMaker {
       },
     )
   }
-
 }
 
 function keep<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {

@@ -207,21 +207,41 @@ export function addBadLineGroup(counts: RunningCounts, group: BadLineGroup): voi
  * @param linesBefore what to add to the numbers of its bad lines
  */
 export function mergeCounts(into: RunningCounts, other: RunningCounts, linesBefore = 0): void {
-  for (const name of ['lines', 'blank', 'resolved', 'excluded', 'bad', 'doubtful', 'withoutTime'] as const) {
-    into[name] += other[name]
+  into.lines += other.lines
+  into.blank += other.blank
+  into.resolved += other.resolved
+  into.excluded += other.excluded
+  into.bad += other.bad
+  into.doubtful += other.doubtful
+  into.withoutTime += other.withoutTime
+  for (const reason of FAILURE_REASONS) {
+    const count = other.failed[reason]
+    if (count !== undefined) into.failed[reason] = (into.failed[reason] ?? 0) + count
   }
-  for (const [reason, count] of failuresOf(other)) into.failed[reason] = (into.failed[reason] ?? 0) + count
-  for (const name of ['badLines', 'doubtfulLines'] as const) {
-    if (other[name].length === 0) continue
-    into[name] = [
-      ...into[name],
-      ...other[name].map(({ line, message }) => ({ line: line + linesBefore, message })),
-    ]
-      .sort((a, b) => a.line - b.line)
-      .slice(0, BAD_LINES_SHOWN)
-  }
+  // Most blocks have none of the following: a run counts locations once, and times only for a report. V8 does not compile
+  // what is never called.
+  if (other.badLines.length > 0) into.badLines = firstLines(into.badLines, other.badLines, linesBefore)
+  if (other.doubtfulLines.length > 0)
+    into.doubtfulLines = firstLines(into.doubtfulLines, other.doubtfulLines, linesBefore)
   for (const group of other.badLineGroups ?? [])
     addBadLineGroup(into, { ...group, line: group.line + linesBefore })
+  if (other.firstInstant !== null) mergeTimes(into, other)
+  // Each located line is counted in a row of its country, or as overflow.
+  if (other.countries.size > 0 || other.overflow.countries > 0) mergeRows(into, other)
+}
+
+function firstLines(lines: readonly BadLine[], others: readonly BadLine[], linesBefore: number): BadLine[] {
+  return [...lines, ...others.map(({ line, message }) => ({ line: line + linesBefore, message }))]
+    .sort((a, b) => a.line - b.line)
+    .slice(0, BAD_LINES_SHOWN)
+}
+
+function mergeTimes(into: RunningCounts, other: RunningCounts): void {
+  for (const [hour, count] of other.hours.entries()) into.hours[hour] = (into.hours[hour] ?? 0) + count
+  for (const instant of [other.firstInstant, other.lastInstant]) addInstant(into, instant)
+}
+
+function mergeRows(into: RunningCounts, other: RunningCounts): void {
   const addAll = <Row extends CellCount | CountryCount>(
     rows: Map<string, Row>,
     others: ReadonlyMap<string, Row>,
@@ -234,10 +254,6 @@ export function mergeCounts(into: RunningCounts, other: RunningCounts, linesBefo
   addAll(into.cities, other.cities, 'cities')
   addAll(into.cells, other.cells, null)
   for (const kind of ['countries', 'regions', 'cities'] as const) into.overflow[kind] += other.overflow[kind]
-  // Most blocks have neither: a run counts locations once, and times only for a report.
-  if (other.firstInstant === null) return
-  for (let hour = 0; hour < 24; hour++) into.hours[hour] = (into.hours[hour] ?? 0) + (other.hours[hour] ?? 0)
-  for (const instant of [other.firstInstant, other.lastInstant]) addInstant(into, instant)
 }
 
 /** The reasons that occurred, with their counts, in the order of `FAILURE_REASONS`. */
