@@ -6,7 +6,7 @@ import { nearestName } from '../option-names.ts'
 import { COUNT_HELP, COUNT_OPTIONS, countCommand } from './count/flags.ts'
 import { databasePath, runVerify } from './databases.ts'
 import { runDetect } from './detect-command.ts'
-import { ENRICH_HELP, ENRICH_OPTIONS, enrichCommand } from './enrich/flags.ts'
+import { COLUMNS_OPTIONS, ENRICH_HELP, ENRICH_OPTIONS, enrichCommand } from './enrich/flags.ts'
 import { runInfo } from './info-command.ts'
 import { KEYS_OPTIONS } from './keys/flags.ts'
 import { runLookup } from './lookup-command.ts'
@@ -222,6 +222,12 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
       const { writeSparkFiles } = await import('./engine-command.ts')
       return writeSparkFiles(folder, flags, terminal)
     },
+  })
+  define(engine.command('columns'), {
+    description: 'answer binary requests with columns of addresses, see the guide of engines',
+    options: COLUMNS_OPTIONS,
+    readsInput: true,
+    run: async (flags) => (await import('./enrich/columns-command.ts')).runColumns(flags, terminal),
   })
   define(program.command('serve'), {
     description: 'serve locations over HTTP',

@@ -16,6 +16,7 @@ import argparse
 import fcntl
 import os
 import queue
+import struct
 import subprocess
 import sys
 import tempfile
@@ -44,6 +45,15 @@ GROUPS = {
 NUMBERS = ("latitude", "longitude")
 ASN_FIELDS = {"number": "asn_number", "organization": "asn_organization"}
 FIELDS = [name for group in GROUPS.values() for name in ([group] if isinstance(group, str) else group.values())]
+
+# The subcommand of Geofix for lines.
+ROWS = ("enrich", "--rows")
+# The numbers before a request and before an answer of `geofix engine columns`.
+REQUEST, ANSWER = struct.Struct("<4sIII"), struct.Struct("<III")
+# The microseconds of a row without a time.
+NO_TIME = -(2**63)
+# The longest texts of addresses and times in a column of long texts. Bytes.
+MOST_TEXT = 256
 
 # Requests that are sent to the process before the first of them is answered.
 SENT_AHEAD = 2
@@ -105,25 +115,25 @@ def enrich(df, ip="client_ip", into="location", time="ts", locale="en", asn=Fals
         fields = [*FIELDS, *ASN_FIELDS.values()]
     for field in added:
         _check_is_new(df, field.name)
-    keys = [(ip, F.col(ip).cast("string"))]
-    options = ["--format", "tsv", "--quoting", "none", "--field", "1", "--fields", ",".join(fields)]
-    if asn:
-        options.append("--asn")
+    keys, times = [(ip, F.col(ip).cast("string"))], "none"
     if time is not None:
-        keys.append((time, _instant(df, time)))
-        options += ["--time-field", "2"]
+        instant, times = _instant(df, time)
+        keys.append((time, instant))
     elif at is None:
         at = datetime.now(timezone.utc)
-    command = _command(worker, options, locale, at)
+    options = ["--times", times, "--fields", ",".join(fields), *(["--asn"] if asn else [])]
+    command = _command(worker, ["engine", "columns"], options, locale, at)
     rows, places = _with_keys(df, keys)
     count = len(df.columns)
 
     def locate(batches):
         requests = (
-            (batch.num_rows, _table([batch.column(place) for place in places]), batch.columns[:count]) for batch in batches
+            (batch.num_rows, _request(*[batch.column(place) for place in places]), batch.columns[:count])
+            for batch in batches
+            if batch.num_rows > 0
         )
-        for columns, answer in _exchange(command, requests):
-            yield pa.RecordBatch.from_arrays([*columns, *_locations(answer, fields)], schema.names)
+        for columns, answer in _exchange(command, requests, _Process.locations):
+            yield pa.RecordBatch.from_arrays([*columns, *_located(*answer, fields)], schema.names)
 
     schema = T.StructType([*df.schema.fields, *added])
     return rows.mapInArrow(locate, schema)
@@ -141,13 +151,15 @@ def enrich_text(df, column="value", into="location", format="access-log", option
     The others are those of `enrich`. The column has the type `TEXT_LOCATION`.
     """
     _check_is_new(df, into)
-    command = _command(worker, ["--format", format, "--append", *options], locale, at)
+    command = _command(worker, ROWS, ["--format", format, "--append", *options], locale, at)
     rows, (place,) = _with_keys(df, [(column, F.col(column).cast("string"))])
     count = len(df.columns)
 
     def locate(batches):
-        requests = ((batch.num_rows, _lines(batch.column(place)), batch.columns[:count]) for batch in batches)
-        for columns, answer in _exchange(command, requests):
+        requests = (
+            (batch.num_rows, [_lines(batch.column(place))], batch.columns[:count]) for batch in batches if batch.num_rows > 0
+        )
+        for columns, answer in _exchange(command, requests, _Process.rows):
             yield pa.RecordBatch.from_arrays([*columns, _appended_locations(answer)], schema.names)
 
     schema = T.StructType([*df.schema.fields, T.StructField(into, TEXT_LOCATION)])
@@ -160,11 +172,11 @@ def enrich_lines(rdd, format="access-log", options=(), locale="en", at=None, wor
     As `rdd.pipe` does, but partitions without lines start no process, a line end within a line cannot shift lines, and
     a process that fails fails its task. The arguments are those of `enrich_text`; `options` can have `"--append"`.
     """
-    command = _command(worker, ["--format", format, *options], locale, at)
+    command = _command(worker, ROWS, ["--format", format, *options], locale, at)
 
     def locate(lines):
-        requests = ((len(part), _joined(part), None) for part in _parts(lines, REQUEST_LINES))
-        for _, answer in _exchange(command, requests):
+        requests = ((len(part), [_joined(part)], None) for part in _parts(lines, REQUEST_LINES))
+        for _, answer in _exchange(command, requests, _Process.rows):
             yield from answer.decode("utf-8", "replace")[:-1].split("\n")
 
     return rdd.mapPartitions(locate)
@@ -189,25 +201,25 @@ def _with_keys(df, keys):
 
 
 def _instant(df, time):
-    """The time of the event as text that Geofix reads."""
+    """The time of the event as Geofix reads it, and what it is: microseconds since 1970 or text."""
     column = F.col(time)
     kind = df.select(column).schema[0].dataType
     if isinstance(kind, T.TimestampType):
-        return F.unix_micros(column).cast("string")
+        return column, "microseconds"
     if isinstance(kind, (T.FloatType, T.DoubleType)):
         # Text of a double can have an exponent. A cast of what is too large would fail the query.
-        return F.when(F.abs(column) < 1e20, column.cast("decimal(38,6)").cast("string"))
+        return F.when(F.abs(column) < 1e20, column.cast("decimal(38,6)").cast("string")), "text"
     if isinstance(kind, (T.StringType, T.IntegralType, T.DecimalType)):
-        return column.cast("string")
+        return column.cast("string"), "text"
     raise ValueError(
         f'the column "{time}" is of the type {kind.simpleString()}, which is no instant: make a timestamp of it, or write'
         " time=None"
     )
 
 
-def _command(worker, options, locale, at):
+def _command(worker, subcommand, options, locale, at):
     """The command of the process. It is made by the driver, so that a task that runs again gets the same `--at`."""
-    command = [worker, "enrich", "--rows", "--locale", locale, *options]
+    command = [worker, *subcommand, "--locale", locale, *options]
     if at is not None:
         if at.tzinfo is None:
             raise ValueError("at must have a time zone: datetime(2026, 7, 1, tzinfo=timezone.utc)")
@@ -219,7 +231,7 @@ def _command(worker, options, locale, at):
 
 
 class _Process:
-    """A process of Geofix that answers each row with one row."""
+    """A process of Geofix that answers requests in their order."""
 
     def __init__(self, command):
         worker, *arguments = command
@@ -240,20 +252,39 @@ class _Process:
         self._rest = b""
         threading.Thread(target=self._write, daemon=True).start()
 
-    def send(self, data):
-        self._requests.put(data)
+    def send(self, parts):
+        self._requests.put(parts)
 
     def _write(self):
         try:
             while True:
-                data = memoryview(self._requests.get())
-                while data:
-                    data = data[self._process.stdin.write(data) :]
+                for part in self._requests.get():
+                    data = memoryview(part)
+                    while data:
+                        data = data[self._process.stdin.write(data) :]
         except OSError:
             pass  # `receive` finds out why the process has ended.
 
-    def receive(self, rows):
-        """The next rows, each with its line end."""
+    def locations(self, rows):
+        """The answer of `geofix engine columns`: the number of each row's location, and the locations."""
+        found, locations, size = ANSWER.unpack(self._read(ANSWER.size))
+        if found != rows:
+            raise RuntimeError(f"geofix answered {found} rows, and not {rows}")
+        numbers = pa.Array.from_buffers(pa.int32(), rows, [None, pa.py_buffer(self._read(4 * rows))])
+        return numbers, locations, self._read(size)
+
+    def _read(self, size):
+        data = bytearray(size)
+        rest = memoryview(data)
+        while rest:
+            count = self._process.stdout.readinto(rest)
+            if not count:
+                raise self._failure()
+            rest = rest[count:]
+        return data
+
+    def rows(self, rows):
+        """The next rows of `geofix enrich --rows`, each with its line end."""
         parts, chunk = [], self._rest
         while (lines := chunk.count(b"\n")) < rows:
             parts.append(chunk)
@@ -296,25 +327,25 @@ class _Process:
 _idle = {}
 
 
-def _exchange(command, requests):
-    """Sends requests, which are numbers of rows, bytes and anything, and yields that with the answer. No requests, no process."""
+def _exchange(command, requests, receive):
+    """Sends requests, which are numbers of rows, parts of bytes and anything, and yields that with the answer, which `receive`
+    reads. No requests, no process.
+    """
     process, waiting = None, deque()
     is_done = False
     try:
-        for rows, data, context in requests:
-            if rows == 0:
-                continue
+        for rows, parts, context in requests:
             if process is None:
                 process = _idle.pop(command, None)
                 if process is None or not process.is_idle:
                     process = _Process(command)
-            process.send(data)
+            process.send(parts)
             waiting.append((rows, context))
             if len(waiting) > SENT_AHEAD:
                 rows, context = waiting.popleft()
-                yield context, process.receive(rows)
+                yield context, receive(process, rows)
         for rows, context in waiting:
-            yield context, process.receive(rows)
+            yield context, receive(process, rows)
         is_done = True
     finally:
         if process is not None:
@@ -345,58 +376,57 @@ def _joined(lines):
 def _bytes_of(texts):
     """The bytes of all texts of an array, one after another."""
     _, offsets, data = texts.buffers()
-    ends = memoryview(offsets).cast("i")
-    return data[ends[0] : ends[len(texts)]].to_pybytes() if data is not None else b""
-
-
-def _rows_of(*columns):
-    """The rows of columns of text: columns end with a tab, rows with a line feed."""
-    cells = [part for column in columns for part in (column, "\t")]
-    cells[-1] = "\n"
-    return _bytes_of(pc.binary_join_element_wise(*cells, "", null_handling="replace", null_replacement=""))
-
-
-def _text(column):
-    """Timestamps become microseconds since 1970, which Geofix tells from seconds by their size."""
-    return (column.cast(pa.int64()) if pa.types.is_timestamp(column.type) else column).cast(pa.string())
-
-
-def _table(columns):
-    texts = [_text(column) for column in columns]
-    data, rows = _rows_of(*texts), len(texts[0])
-    if data.count(b"\n") == rows and data.count(b"\t") == rows * (len(texts) - 1) and b"\\" not in data and b"\r" not in data:
-        return data
-    # Neither addresses nor times have these characters. A question mark keeps the value from being one.
-    return _rows_of(*[pc.replace_substring_regex(text, r"[\t\n\r\\]", "?") for text in texts])
+    ends = memoryview(offsets).cast("i")[texts.offset :]
+    return data[ends[0] : ends[len(texts)]] if data is not None else b""
 
 
 def _lines(column):
-    text = _text(column)
-    data = _rows_of(text)
-    return data if data.count(b"\n") == len(text) else _rows_of(pc.replace_substring(text, "\n", " "))
+    """The texts, each with a line feed."""
+    texts = _bytes_of(pc.binary_join_element_wise(column, "\n", "", null_handling="replace", null_replacement=""))
+    data = texts.to_pybytes()
+    return data if data.count(b"\n") == len(column) else _lines(pc.replace_substring(column, "\n", " "))
 
 
-def _locations(answer, fields):
-    """The locations in rows of `geofix enrich --format tsv --quoting none`, as a struct; with the fields of `ASN`, and its struct."""
-    names = [*(str(number) for number in range(answer[: answer.index(b"\n")].count(b"\t") + 1 - len(fields))), *fields]
+def _request(addresses, times=None):
+    """A request of `geofix engine columns`. The columns are sent as Arrow has them in memory."""
+    offsets, texts = _offsets_and_texts(addresses)
+    instants = time_texts = b""
+    if times is not None and pa.types.is_timestamp(times.type):
+        instants = _numbers(times.cast(pa.timestamp("us", times.type.tz)).cast(pa.int64()).fill_null(NO_TIME))
+    elif times is not None:
+        instants, time_texts = _offsets_and_texts(times)
+    header = REQUEST.pack(b"GFX1", len(addresses), len(texts), len(time_texts))
+    return header, offsets, instants, texts, time_texts
+
+
+def _offsets_and_texts(column):
+    column = column.fill_null("")
+    texts = _bytes_of(column)
+    if len(texts) > MOST_TEXT * len(column):
+        # Neither addresses nor times are so long. A question mark keeps the value from being one.
+        return _offsets_and_texts(pc.if_else(pc.less_equal(pc.binary_length(column), MOST_TEXT), column, "?"))
+    ends = pa.Array.from_buffers(pa.int32(), len(column) + 1, [None, column.buffers()[1]], offset=column.offset)
+    return _numbers(ends if ends[0].as_py() == 0 else pc.subtract(ends, ends[0])), texts
+
+
+def _numbers(array):
+    width = array.type.bit_width // 8
+    return array.buffers()[1][array.offset * width : (array.offset + len(array)) * width]
+
+
+def _located(numbers, count, texts, fields):
+    """For each row the location with its number, as a struct; with the fields of `ASN`, and its struct."""
     table = pyarrow.csv.read_csv(
-        pa.BufferReader(answer),
-        pyarrow.csv.ReadOptions(use_threads=False, block_size=len(answer) + 1, column_names=names),
+        pa.BufferReader(texts),
+        pyarrow.csv.ReadOptions(use_threads=False, block_size=len(texts) + 1, column_names=fields),
         pyarrow.csv.ParseOptions(delimiter="\t", quote_char=False, ignore_empty_lines=False),
         pyarrow.csv.ConvertOptions(
-            column_types={field: _arrow_type(field) for field in fields},
-            include_columns=fields,
-            null_values=["\\N"],
-            strings_can_be_null=True,
+            column_types={field: _arrow_type(field) for field in fields}, null_values=["\\N"], strings_can_be_null=True
         ),
     )
     columns = dict(zip(fields, (column.combine_chunks() for column in table.columns)))
-    if answer.count(b"\\") != answer.count(b"\\N") or b"\\\\N" in answer:
+    if texts.count(b"\\") != texts.count(b"\\N") or b"\\\\N" in texts:
         columns = {field: _unescaped(column) for field, column in columns.items()}
-    is_missing = None
-    for field in FIELDS:
-        is_null = columns[field].is_null()
-        is_missing = is_null if is_missing is None else pc.and_(is_missing, is_null)
 
     def struct(parts, mask=None):
         return pa.StructArray.from_arrays([array for _, array in parts], [name for name, _ in parts], mask=mask)
@@ -405,11 +435,13 @@ def _locations(answer, fields):
         (name, columns[group] if isinstance(group, str) else struct([(own, columns[f]) for own, f in group.items()]))
         for name, group in GROUPS.items()
     ]
-    structs = [struct(parts, is_missing)]
+    # Location 0 is that of rows without one.
+    is_first = pa.Array.from_buffers(pa.bool_(), count, [None, pa.py_buffer(b"\x01" + bytes(count // 8))])
+    structs = [struct(parts, is_first)]
     if len(fields) > len(FIELDS):
         own = [(name, columns[field]) for name, field in ASN_FIELDS.items()]
         structs.append(struct(own, columns[ASN_FIELDS["number"]].is_null()))
-    return structs
+    return [each.take(numbers) for each in structs]
 
 
 def _unescaped(column):

@@ -376,3 +376,7 @@ export function checkedFields({ fields, asn = false }: LineOptions): readonly Lo
   if (new Set(fields).size < fields.length) throw new TypeError('the option "fields" names a column twice')
   return [...fields]
 }
+
+/** What a request has of the time of each row: nothing, microseconds since 1970, or a text as `eventTime` reads it. */
+export const TIME_KINDS = ['none', 'microseconds', 'text'] as const
+export type TimeKind = (typeof TIME_KINDS)[number]

@@ -12,6 +12,7 @@ import {
   ON_BAD_LINE,
   OUTPUT_FORMS,
   type OutputForm,
+  TIME_KINDS,
 } from '../../enrich/options.ts'
 import {
   ASN,
@@ -46,6 +47,35 @@ const FORMS = [...OUTPUT_FORMS, PARQUET, ...TABLES] as const
 
 const STATISTICS = ['text', 'json', 'none'] as const
 
+const FIELDS = {
+  flags: '--fields <list>',
+  text: `what is added of a location, separated by commas: columns, or in JSON the members of the location (default: all columns, or the whole record): ${LOCATION_FIELDS.map((field) => `\`${field}\``).join(', ')}, and with \`--asn\` \`asn_number\`, \`asn_organization\``,
+  read: readFields,
+} as const satisfies OptionDefinition
+
+/** The options of `geofix engine columns`. */
+export const COLUMNS_OPTIONS = [
+  {
+    flags: '--times <kind>',
+    text: `what requests have of the time of a row: ${TIME_KINDS.join(', ')}`,
+    read: oneOf(TIME_KINDS),
+    isRequired: true,
+  },
+  {
+    ...FIELDS,
+    text: 'the columns of a location, separated by commas, as for `geofix enrich`',
+    isRequired: true,
+  },
+  {
+    flags: '--at <time>',
+    text: 'the instant for the time-zone offset of rows without a time; without it their offset is unknown',
+    read: readInstant,
+  },
+  LOCALE,
+  DB,
+  ...ASN,
+] as const satisfies readonly OptionDefinition[]
+
 /** The options of `geofix enrich`. A test compares the table in src/cli/enrich/README.md with them. */
 export const ENRICH_OPTIONS = [
   {
@@ -76,11 +106,7 @@ export const ENRICH_OPTIONS = [
     text: 'the name of the member that is added (default: `location`). In tables, how the names of the added columns begin: `src` for `src_country_code`',
     read: readName,
   },
-  {
-    flags: '--fields <list>',
-    text: `what is added of a location, separated by commas: columns, or in JSON the members of the location (default: all columns, or the whole record): ${LOCATION_FIELDS.map((field) => `\`${field}\``).join(', ')}, and with \`--asn\` \`asn_number\`, \`asn_organization\``,
-    read: readFields,
-  },
+  FIELDS,
   {
     flags: '--append',
     text: 'keep the line as it is, and add a tab and the location as JSON after it, or the columns of `--fields`, each after a tab',

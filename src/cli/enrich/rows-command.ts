@@ -1,10 +1,12 @@
 // `geofix enrich --rows`: one row out for each row in, for programs that run geofix and count its lines.
+import { ColumnRequestError } from '../../enrich/column-stream.ts'
 import { EnrichError } from '../../enrich/errors.ts'
 import type { RequiredRowOption } from '../../enrich/formats/format-definition.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
 import { hasTimeField, makeRowPlan, missingRowOptions, type RowOptions } from '../../enrich/row-plan.ts'
 import { ChunkHeaderError, type ChunkHeaders, RowStream } from '../../enrich/row-stream.ts'
 import { RowWriter } from '../../enrich/row-writer.ts'
+import type { DatabaseSet } from '../../location/database-set.ts'
 import { BORROW } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
 import { asnOf } from '../options.ts'
@@ -14,7 +16,7 @@ import { addressesOf, checkFit, type EnrichFlags, inFlags, keyOf, optionOf } fro
 import { ClosedPipe } from './output.ts'
 import { openStandardOutput } from './output-file.ts'
 import { directoryError, unreadableInput } from './system-error.ts'
-import { openForThreads } from './thread-databases.ts'
+import { openForOneThread } from './thread-databases.ts'
 
 /** The options that can be given with `--rows`. */
 const ROW_FLAGS: ReadonlySet<string> = new Set<keyof EnrichFlags>([
@@ -112,21 +114,50 @@ function planOf(options: RowOptions): Plan {
 /**
  * Writes the rows of standard input, each with its location, as soon as they come.
  *
- * @throws CommandFailure when standard input cannot be read, a chunk header is not a number of rows, the output
- *   cannot be written, or a database has no locations
- * @throws InvalidDatabaseError when a database cannot be read or is damaged
+ * @throws the errors of {@link answerInput}
  */
 export async function runRows(command: RowsCommand, terminal: Terminal): Promise<ExitStatus> {
   const { plan, databases, asn, headers } = command
+  return await answerInput(
+    { databases, asn, streamOf: (set) => new RowStream(new RowWriter(plan, set), headers) },
+    terminal,
+  )
+}
+
+/** What answers chunks of standard input. */
+interface Answers {
+  push(chunk: Uint8Array): Iterable<Uint8Array>
+  end(): Iterable<Uint8Array>
+}
+
+/** The databases of a process that answers its input, and how it does. */
+export interface AnsweringProcess {
+  /** Files. If empty, the embedded database is used. */
+  readonly databases: readonly string[]
+  readonly asn: boolean | readonly string[]
+  readonly streamOf: (set: DatabaseSet) => Answers
+}
+
+/**
+ * Answers each chunk of standard input on standard output, until it ends.
+ *
+ * @throws CommandFailure when standard input cannot be read or is wrong, the output cannot be written, or a database
+ *   has no locations
+ * @throws InvalidDatabaseError when a database cannot be read or is damaged
+ */
+export async function answerInput(
+  { databases, asn, streamOf }: AnsweringProcess,
+  terminal: Terminal,
+): Promise<ExitStatus> {
   const output = await openStandardOutput({
     terminal,
     inputs: [],
     note: () => {},
     signal: new AbortController().signal,
   })
-  const set = (await openForThreads(databases, asn))[BORROW]()
+  const set = (await openForOneThread(databases, asn))[BORROW]()
   checkLocations(set)
-  const stream = new RowStream(new RowWriter(plan, set), headers)
+  const stream = streamOf(set)
   try {
     for await (const chunk of chunksOf(terminal)) {
       for (const bytes of stream.push(chunk)) await output.write(bytes)
@@ -134,7 +165,8 @@ export async function runRows(command: RowsCommand, terminal: Terminal): Promise
     for (const bytes of stream.end()) await output.write(bytes)
     await output.finish()
   } catch (error) {
-    if (error instanceof ChunkHeaderError) throw new CommandFailure(error.message, ExitStatus.input, error)
+    if (error instanceof ChunkHeaderError || error instanceof ColumnRequestError)
+      throw new CommandFailure(error.message, ExitStatus.input, error)
     if (!(error instanceof ClosedPipe)) throw error
   }
   return ExitStatus.ok

@@ -33,8 +33,8 @@ export async function openForThreads(
   signal?: AbortSignal,
   maxBytes = DEFAULT_MAX_BYTES,
 ): Promise<NodeResolver> {
-  const systems = asn === true ? [fileURLToPath(embedded.asn)] : asn || []
-  const sources = [...(paths.length > 0 ? paths : [fileURLToPath(embedded.city)]), ...systems]
+  const { cities, systems } = pathsOf(paths, asn)
+  const sources = [...cities, ...systems]
   const databases = await Promise.all(
     sources.map(async (path) => {
       const bytes = extractUncompressed(await readFile(path, maxBytes, signal), path)
@@ -42,6 +42,46 @@ export async function openForThreads(
     }),
   )
   return attachInThread({ geofix: 1, databases, asn: systems.length > 0 ? systems.length : undefined })
+}
+
+/**
+ * Opens the databases of a process that has no other threads, such as one of many for the tasks of an engine. Packed files are
+ * read by blocks when a lookup needs them, so all processes of a host share one copy: the page cache of the system. A file that is
+ * overwritten makes the next read fail. Replace it by renaming another one over it.
+ *
+ * The parameters and errors are those of {@link openForThreads}.
+ */
+export async function openForOneThread(
+  paths: readonly string[],
+  asn: boolean | readonly string[],
+): Promise<NodeResolver> {
+  const { cities, systems } = pathsOf(paths, asn)
+  // A named pipe can be read only once.
+  if ((await Promise.all([...cities, ...systems].map(isNamedPipe))).includes(true)) {
+    return await openForThreads(paths, asn)
+  }
+  return await NodeResolver.open(cities, {
+    asn: systems.length > 0 ? systems : undefined,
+    cacheBytes: CACHE_BYTES,
+  })
+}
+
+function pathsOf(
+  paths: readonly string[],
+  asn: boolean | readonly string[],
+): { readonly cities: readonly string[]; readonly systems: readonly string[] } {
+  return {
+    cities: paths.length > 0 ? paths : [fileURLToPath(embedded.city)],
+    systems: asn === true ? [fileURLToPath(embedded.asn)] : asn || [],
+  }
+}
+
+async function isNamedPipe(path: string): Promise<boolean> {
+  return await stat(path).then(
+    (stats) => stats.isFIFO(),
+    // Opening it says why.
+    () => false,
+  )
 }
 
 /** Opens the databases that another thread has shared. @throws InvalidDatabaseError when one is not an MMDB database */

@@ -1,0 +1,232 @@
+import { ByteSink } from '../bytes/byte-sink.ts'
+import type { DatabaseSet } from '../location/database-set.ts'
+import { eventTime, NO_TIME } from './locating/event-time.ts'
+import { FIRST_LOCATION, LineLocator } from './locating/line-locator.ts'
+import type { LocationField, TimeKind } from './options.ts'
+import { makeRowPlan, type RowOptions } from './row-plan.ts'
+import { escapedColumnsTemplate } from './writing/column-templates.ts'
+
+export interface ColumnOptions extends Pick<RowOptions, 'at' | 'asn' | 'locale'> {
+  readonly fields: readonly LocationField[]
+  readonly times: TimeKind
+}
+
+/** `GFX1`, little-endian. */
+const MAGIC = 0x31584647
+const NUMBER_BYTES = 4
+const HEADER_BYTES = 4 * NUMBER_BYTES
+const ANSWER_HEADER_BYTES = 3 * NUMBER_BYTES
+/** The largest request, in bytes. Spark sends 10,000 rows at a time. */
+const MAX_REQUEST_BYTES = 2 ** 30
+
+/** The upper half of the microseconds of a row without a time, -2 ** 63. */
+const NO_MICROSECONDS = -(2 ** 31)
+/** The range of `Date`. */
+const MAX_INSTANT_MS = 8.64e15
+
+/** In place of an unknown offset from UTC, in minutes. */
+const NO_MINUTES = 2 ** 15 - 1
+
+/** A request is not what {@link ColumnStream} reads. */
+export class ColumnRequestError extends Error {
+  override readonly name = 'ColumnRequestError'
+}
+
+/** A request: its rows, and where its parts are in the bytes. */
+interface Request {
+  readonly rows: number
+  readonly offsets: number
+  readonly times: number
+  readonly addresses: number
+  readonly timeTexts: number
+  readonly end: number
+}
+
+/**
+ * Locates whole columns of addresses, as programs with Apache Arrow have them in memory. An answer has each location
+ * once and a number for each row, so that few texts are written, copied and read.
+ *
+ * All numbers are little-endian and have 32 bits, but microseconds have 64. A request is:
+ * - `GFX1`, the number of rows, the bytes of all addresses, and the bytes of all times that are texts, or 0
+ * - offsets of the addresses: one more than there are rows, the first is 0
+ * - the times: nothing, microseconds (-2 ** 63 is none), or offsets of texts
+ * - the addresses without anything between them, and then the texts of the times
+ *
+ * An answer is:
+ * - the number of rows, the number of locations, the bytes of the locations
+ * - the number of each row's location, from 0
+ * - the locations, a line each, with tabs between its columns, as `--quoting none` writes them. Location 0 has no values. It
+ *   is that of rows without a location
+ */
+export class ColumnStream {
+  readonly #locator: LineLocator
+  readonly #times: TimeKind
+  readonly #nothing: Uint8Array
+  #memory = new Uint8Array(65_536)
+  #view = new DataView(this.#memory.buffer)
+  #length = 0
+  /** By the number of a location in the locator: {@link #base} plus its number in the answer that had it last. */
+  #places = new Float64Array(1024)
+  /** The offset from UTC that it has there, in minutes. */
+  #minutes = new Int16Array(1024)
+  /** The numbers in {@link #places} that are smaller are of earlier answers. */
+  #base = 1
+  /** The locations of the answer whose offsets differ from that in {@link #minutes}. */
+  readonly #others = new Map<number, number>()
+  #locations = 0
+  #texts = new ByteSink()
+  #epoch = 0
+
+  /**
+   * @throws TypeError, InvalidLocaleError when an option is wrong
+   * @throws InvalidDatabaseError when the databases hold no locations
+   */
+  constructor(set: DatabaseSet, { times, ...options }: ColumnOptions) {
+    const timeField = times === 'none' ? undefined : '2'
+    const plan = makeRowPlan({ ...options, format: 'tsv', quoting: 'none', field: '1', timeField })
+    this.#locator = new LineLocator(set, plan, escapedColumnsTemplate(options.fields, '\t'))
+    this.#times = times
+    this.#nothing = new TextEncoder().encode(`${options.fields.map(() => '\\N').join('\t')}\n`)
+  }
+
+  /**
+   * Takes a chunk of the input, and yields the answers to all requests that end in it, in parts.
+   *
+   * @throws ColumnRequestError when a request is wrong
+   */
+  *push(chunk: Uint8Array): Generator<Uint8Array> {
+    this.#append(chunk)
+    let start = 0
+    for (;;) {
+      const request = this.#requestAt(start)
+      if (request === null || request.end > this.#length) break
+      yield this.#numbersOf(request)
+      yield this.#texts.take()
+      start = request.end
+    }
+    this.#memory.copyWithin(0, start, this.#length)
+    this.#length -= start
+  }
+
+  /** There is nothing left to answer. @throws ColumnRequestError when the input ends within a request */
+  end(): readonly Uint8Array[] {
+    if (this.#length > 0) throw new ColumnRequestError('the input ends within a request')
+    return []
+  }
+
+  #append(chunk: Uint8Array): void {
+    const length = this.#length + chunk.length
+    if (length > this.#memory.length) {
+      const larger = new Uint8Array(Math.max(length, 2 * this.#memory.length))
+      larger.set(this.#memory.subarray(0, this.#length))
+      this.#memory = larger
+      this.#view = new DataView(larger.buffer)
+    }
+    this.#memory.set(chunk, this.#length)
+    this.#length = length
+  }
+
+  /** The request that begins there; `null` until its header is complete. */
+  #requestAt(start: number): Request | null {
+    if (start + HEADER_BYTES > this.#length) return null
+    const numberAt = (index: number): number => this.#view.getUint32(start + index * NUMBER_BYTES, true)
+    if (numberAt(0) !== MAGIC) throw new ColumnRequestError('a request does not begin with GFX1')
+    const [rows, addressBytes, timeBytes] = [numberAt(1), numberAt(2), numberAt(3)]
+    const offsets = start + HEADER_BYTES
+    const times = offsets + (rows + 1) * NUMBER_BYTES
+    const timeNumbers = { none: 0, microseconds: 2 * rows, text: rows + 1 }[this.#times]
+    const addresses = times + timeNumbers * NUMBER_BYTES
+    const timeTexts = addresses + addressBytes
+    const end = timeTexts + timeBytes
+    if (end - start > MAX_REQUEST_BYTES)
+      throw new ColumnRequestError(`a request has more than ${MAX_REQUEST_BYTES} bytes`)
+    return { rows, offsets, times, addresses, timeTexts, end }
+  }
+
+  /** Writes the texts of the locations. @returns what comes before them in the answer */
+  #numbersOf(request: Request): Uint8Array {
+    const { rows, offsets, addresses, timeTexts } = request
+    this.#texts.write(this.#nothing)
+    this.#locations = 1
+    const answer = new DataView(new ArrayBuffer(ANSWER_HEADER_BYTES + rows * NUMBER_BYTES))
+    let start = this.#offsetAt(offsets, 0, addresses, timeTexts)
+    for (let row = 0; row < rows; row++) {
+      const end = this.#offsetAt(offsets, row + 1, addresses, timeTexts)
+      if (end < start) throw new ColumnRequestError('the offsets of a request are not in order')
+      const number = this.#locator.numberOf(this.#memory, start, end)
+      const place =
+        number < FIRST_LOCATION ? 0 : this.#placeOf(number - FIRST_LOCATION, this.#instantOf(request, row))
+      answer.setInt32(ANSWER_HEADER_BYTES + row * NUMBER_BYTES, place, true)
+      start = end
+    }
+    answer.setUint32(0, rows, true)
+    answer.setUint32(NUMBER_BYTES, this.#locations, true)
+    answer.setUint32(2 * NUMBER_BYTES, this.#texts.length, true)
+    this.#forget()
+    return new Uint8Array(answer.buffer)
+  }
+
+  /** Where a text begins in the bytes. */
+  #offsetAt(offsets: number, index: number, from: number, to: number): number {
+    const offset = from + this.#view.getUint32(offsets + index * NUMBER_BYTES, true)
+    if (offset > to) throw new ColumnRequestError('an offset of a request is after its texts')
+    return offset
+  }
+
+  /** Milliseconds since 1970, or {@link NO_TIME} without any. */
+  #instantOf({ times, timeTexts, end }: Request, row: number): number {
+    let instant = NO_TIME
+    if (this.#times === 'microseconds') {
+      const high = this.#view.getInt32(times + (2 * row + 1) * NUMBER_BYTES, true)
+      const low = this.#view.getUint32(times + 2 * row * NUMBER_BYTES, true)
+      const milliseconds = Math.floor((high * 2 ** 32 + low) / 1000)
+      const isInstant = high !== NO_MICROSECONDS && Math.abs(milliseconds) <= MAX_INSTANT_MS
+      instant = isInstant ? milliseconds : NO_TIME
+    } else if (this.#times === 'text') {
+      const start = this.#offsetAt(times, row, timeTexts, end)
+      instant = eventTime(this.#memory, start, this.#offsetAt(times, row + 1, timeTexts, end))
+    }
+    return this.#locator.instantOr(instant)
+  }
+
+  /** The number of a location in the answer, with its offset at an instant. Writes its text the first time. */
+  #placeOf(location: number, instant: number): number {
+    // The locator has given new numbers.
+    if (this.#locator.epoch !== this.#epoch) {
+      this.#epoch = this.#locator.epoch
+      this.#forget()
+    }
+    if (location >= this.#places.length) this.#grow(location)
+    const { texts } = this.#locator
+    const minutes = texts.offsetOf(location, instant).minutes ?? NO_MINUTES
+    const place = (this.#places[location] ?? 0) - this.#base
+    if (place < 0) {
+      this.#places[location] = this.#base + this.#locations
+      this.#minutes[location] = minutes
+    } else {
+      if (this.#minutes[location] === minutes) return place
+      const key = location * 2 ** 16 + minutes
+      const other = this.#others.get(key)
+      if (other !== undefined) return other
+      this.#others.set(key, this.#locations)
+    }
+    texts.write(location, instant, this.#texts)
+    this.#texts.writeByte(0x0a)
+    return this.#locations++
+  }
+
+  /** Makes all locations new: none of them is in the answer any more. */
+  #forget(): void {
+    this.#base += this.#locations
+    this.#others.clear()
+  }
+
+  #grow(location: number): void {
+    const places = new Float64Array(2 * location)
+    places.set(this.#places)
+    this.#places = places
+    const minutes = new Int16Array(2 * location)
+    minutes.set(this.#minutes)
+    this.#minutes = minutes
+  }
+}
