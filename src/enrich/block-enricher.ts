@@ -102,14 +102,9 @@ export class BlockEnricher {
       new LineGroups(each, this.#locator, this.#format.values ?? null, localeOf(plan.locale))
     this.#groups = plan.count === undefined ? null : groupsOf(plan.count)
     this.#tallies = (plan.tallies ?? []).map(groupsOf)
-    // Loops take lines of all countries, find no values of fields, and count one kind of groups.
-    const mayLoop =
-      isFused &&
-      plan.countries === undefined &&
-      plan.tallies === undefined &&
-      (plan.counted ?? []).length === 0
-    const loop = mayLoop ? (this.#format.makeLoop?.() ?? null) : null
-    if (loop !== null) loop.groups = this.#groups
+    // Loops take lines of all countries.
+    const loop = isFused && plan.countries === undefined ? (this.#format.makeLoop?.() ?? null) : null
+    if (loop !== null) loop.groups = [...this.#tallies, ...(this.#groups === null ? [] : [this.#groups])]
     this.#fused = loop === null ? null : new FusedRecords(loop)
     this.#raw = plan.onBadLine === 'raw' && this.#format.rewrites ? new RawLines(plan) : null
     this.#mask = AddressMask.of(plan)

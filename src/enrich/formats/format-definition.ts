@@ -124,7 +124,10 @@ export interface LineFormat<State = unknown> {
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult
   /** The values of the `counted` fields of the plan; absent if it has none. */
   readonly values?: FieldValues | undefined
-  /** Makes the loop that enriches usual lines faster; `null` if the plan needs what the loop does not do. */
+  /**
+   * Makes the loop that enriches usual lines faster; `null` if the plan needs what the loop does not do. Before it counts a
+   * line, the loop gives {@link values} the `counted` fields.
+   */
   makeLoop?(): FusedLoop | null
   /**
    * Only for rows that get the same columns whatever they hold. `line` then takes every row, also an empty one, and is

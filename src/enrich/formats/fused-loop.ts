@@ -41,8 +41,8 @@ export abstract class FusedLoop {
   readonly failed = new Int32Array(FAILURE_REASONS.length)
   /** Lines without a time of their own in the last run. */
   withoutTime = 0
-  /** Counts the lines of a plan that counts; otherwise `null`. */
-  groups: LineGroups | null = null
+  /** What counts the lines by groups, besides the locator. */
+  groups: readonly LineGroups[] = []
   readonly arena: Arena
   protected readonly locator: LineLocator
   /**
@@ -92,9 +92,9 @@ export abstract class FusedLoop {
       this.resolved++
       if (this.locator.countsInstants) this.locator.countInstantAt(number, this.instant)
     }
-    if (this.groups === null) return
+    if (this.groups.length === 0) return
     this.locator.take(number, this.instant, this.isIPv4 ? this.#ipv4 : NOT_IPV4)
-    this.groups.count()
+    for (let index = 0; index < this.groups.length; index++) this.groups[index]?.count()
   }
 
   /** @returns where the text ends */
@@ -119,6 +119,7 @@ export abstract class FusedLoop {
    */
   protected hostAt(bytes: Uint8Array, start: number): number {
     let end = this.#readIPv4(bytes, start)
+    // 255.255.255.255 is a text here too.
     this.isIPv4 = end !== -1 && bytes[end] === SPACE && this.#ipv4 !== NOT_IPV4
     if (this.isIPv4) {
       this.number = this.locator.numberOfIPv4(this.#ipv4)

@@ -5,7 +5,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ByteSink } from '../../../src/bytes/byte-sink.ts'
 import { BlockEnricher } from '../../../src/enrich/block-enricher.ts'
+import { countPlan } from '../../../src/enrich/count-plan.ts'
 import { type Counts, emptyCounts, mergeCounts } from '../../../src/enrich/counting/counts.ts'
+import { GroupTotals } from '../../../src/enrich/counting/group-counts.ts'
 import {
   definitionFor,
   type EnrichOptions,
@@ -13,9 +15,11 @@ import {
   layoutOf,
   makePlan,
   type Plan,
+  withCounted,
 } from '../../../src/enrich/formats/formats.ts'
 import { LineLocator } from '../../../src/enrich/locating/line-locator.ts'
 import { Splitter } from '../../../src/enrich/reading/splitter.ts'
+import { withReport } from '../../../src/enrich/report-plan.ts'
 import { effort } from '../../effort.ts'
 import { mutatedBytes } from '../../fuzz/mutation.ts'
 import { AT, concatenated, latin1, PLACED, UNPLACED, utf8, worldSet } from '../world.ts'
@@ -26,6 +30,19 @@ const set = worldSet()
 interface Result {
   readonly output: string
   readonly counts: Counts
+  readonly groups: readonly unknown[]
+}
+
+/** What a plan counts besides the locations. */
+type Counting = 'nothing' | 'for a report' | 'by fields'
+
+function counted(plan: Plan, counting: Counting, fields: readonly string[]): Plan {
+  if (counting === 'nothing') return plan
+  if (counting === 'for a report') return withReport(plan, true).plan
+  const names = definitionFor(plan).fieldNames?.(plan) ?? null
+  const known = fields.filter((field) => names === null || names.includes(field))
+  const count = countPlan({ by: ['country', 'local_hour', 'day', 'network', ...known], unique: true })
+  return { ...withCounted(plan, known), count }
 }
 
 function enriched(plan: Plan, bytes: Uint8Array, isFused: boolean, blockBytes = 2 ** 18): Result {
@@ -33,6 +50,9 @@ function enriched(plan: Plan, bytes: Uint8Array, isFused: boolean, blockBytes = 
   const splitter = new Splitter(layoutOf(plan), blockBytes)
   const counts = emptyCounts()
   const outputs: Uint8Array[] = []
+  const totals = [...(plan.tallies ?? []), ...(plan.count === undefined ? [] : [plan.count])].map(
+    (each) => new GroupTotals(each),
+  )
   let before = 0
   for (const block of [...splitter.push(bytes), ...splitter.end()]) {
     for (const { output, counts: added, lines } of enricher.pieces(block)) {
@@ -41,7 +61,11 @@ function enriched(plan: Plan, bytes: Uint8Array, isFused: boolean, blockBytes = 
       before += lines
     }
   }
-  return { output: latin1(concatenated(outputs)), counts }
+  const { tallies = [], groups } = enricher.locationCounts()
+  for (const [index, part] of [...tallies, ...(groups === undefined ? [] : [groups])].entries())
+    totals[index]?.add(part)
+  const all = totals.map((each) => [[...each.groups()], each.other, each.localTimes, each.absentFields])
+  return { output: latin1(concatenated(outputs)), counts, groups: all }
 }
 
 function expectSame(
@@ -49,11 +73,15 @@ function expectSame(
   bytes: Uint8Array,
   options: EnrichOptions,
   blockBytes?: number,
+  counting: Counting = 'nothing',
+  fields: readonly string[] = [],
 ): void {
-  const { plan } = makePlan(sample, true, { at: AT, force: true, ...options })
+  const made = makePlan(sample, true, { at: AT, force: true, ...options })
+  const plan = counted(made.plan, counting, fields)
   const [fused, unfused] = [true, false].map((isFused) => enriched(plan, bytes, isFused, blockBytes))
   expect(fused?.output).toBe(unfused?.output)
   expect(fused?.counts).toEqual(unfused?.counts)
+  expect(fused?.groups).toEqual(unfused?.groups)
 }
 
 const FILTERS: readonly EnrichOptions[] = [
@@ -73,6 +101,8 @@ interface Case {
   readonly usual: readonly string[]
   /** Lines that nearly are as the usual ones. */
   readonly unusual?: readonly string[]
+  /** Fields that its loops count by, as far as the lines have them. */
+  readonly fields: readonly string[]
   /** The options that make its loops. */
   readonly options: readonly EnrichOptions[]
 }
@@ -87,6 +117,7 @@ const CASES: readonly Case[] = [
       '1.128.3.4 - frank [15/Jul/2026:23:59:60 -0730] "GET /a?b HTTP/1.1" 404 - "-" "curl/8.5.0"',
       '8.8.8.8 - - [15/Jul/2026:00:00:00 +0000] "POST /a b HTTP/1.1" 201 0 "" "curl"',
     ],
+    fields: ['status', 'method', 'target', 'bytes', 'protocol'],
     options: [
       {},
       { into: 'the "place"' },
@@ -120,6 +151,7 @@ const CASES: readonly Case[] = [
       '{"client":{"ip":""},"ts":1}',
       '{"client":{"ip":null},"ts":1}',
     ],
+    fields: ['ts', 'client.ip', 'none'],
     options: [
       { field: 'client.ip' },
       { field: 'client.ip', timeField: 'ts', into: 'the "place"' },
@@ -130,6 +162,7 @@ const CASES: readonly Case[] = [
     format: 'csv',
     file: 'quoted.csv',
     usual: ['1,81.2.69.142,,', '2,"1.128.3.4","a ""b"", c",2026-07-15T12:00:00+02:00', '3, 8.8.8.8 ,x,-'],
+    fields: ['note', 'at', '2', '4'],
     options: [
       { field: 'client ip' },
       { field: 'client ip', timeField: 'at', fields: ['city', 'timezone_offset'] },
@@ -150,7 +183,7 @@ const ADDRESSES = [
 
 describe.each(CASES)(
   'the loop of the format $format',
-  ({ format, file, usual, unusual = [], options: optionsOfLoops }) => {
+  ({ format, file, usual, unusual = [], fields, options: optionsOfLoops }) => {
     const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (each) => each.charCodeAt(0))
     const golden = latin1(new Uint8Array(readFileSync(join(GOLDEN, file))))
     const header = format === 'csv' ? `${golden.split('\n')[0]}\n` : ''
@@ -160,6 +193,9 @@ describe.each(CASES)(
     const options = fc
       .tuple(fc.constantFrom(...optionsOfLoops), fc.constantFrom(...FILTERS))
       .map(([ofLoop, filter]) => ({ ...ofLoop, ...filter }))
+
+    const blockSizes = fc.integer({ min: 200, max: 2000 })
+    const countings = fc.constantFrom<Counting[]>('nothing', 'for a report', 'by fields')
 
     it('takes the usual lines', () => {
       const bytes = bytesOf(`${usual.join('\n')}\n`)
@@ -176,6 +212,13 @@ describe.each(CASES)(
       }
     })
 
+    it('counts the groups of its lines', () => {
+      const bytes = bytesOf(header + Array<string>(50).fill(lines.join('\n')).join('\n'))
+      for (const ofLoop of optionsOfLoops)
+        for (const counting of ['for a report', 'by fields'] as const)
+          expectSame(sample, bytes, { format, ...ofLoop }, 2 ** 16, counting, fields)
+    })
+
     it('does the same for its sample', () => {
       for (const ofLoop of optionsOfLoops)
         for (const filter of FILTERS) expectSame(sample, whole, { format, ...ofLoop, ...filter })
@@ -189,8 +232,8 @@ describe.each(CASES)(
         .array(fc.oneof(line, mutatedBytes(line, 2)), { minLength: 1, maxLength: 12 })
         .map((all) => concatenated([bytesOf(header), ...all.flatMap((each) => [each, utf8('\n')])]))
       fc.assert(
-        fc.property(input, options, fc.integer({ min: 200, max: 2000 }), (bytes, given, blockBytes) => {
-          expectSame(sample, bytes, { format, ...given }, blockBytes)
+        fc.property(input, options, blockSizes, countings, (bytes, given, blockBytes, counting) => {
+          expectSame(sample, bytes, { format, ...given }, blockBytes, counting, fields)
         }),
         { numRuns: effort({ short: 100, long: 5000 }) },
       )

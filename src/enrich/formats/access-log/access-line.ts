@@ -1,18 +1,21 @@
 import { Timestamp } from '../../locating/event-time.ts'
+import {
+  isDigit,
+  isMethod,
+  isProtocol,
+  MAX_SIZE_DIGITS,
+  SIZE_AFTER,
+  STATUS_AFTER,
+  type UsualRequest,
+} from './usual-request.ts'
 
 const SPACE = 0x20
 const QUOTE = 0x22
 const COMMA = 0x2c
 const DASH = 0x2d
-const DOT = 0x2e
-const SLASH = 0x2f
-const ZERO = 0x30
 const OPEN = 0x5b
 const BACKSLASH = 0x5c
 const CLOSE = 0x5d
-
-/** Digits of a size, at most: the largest signed 64-bit number has 19. */
-const MAX_SIZE_DIGITS = 19
 
 /** The parts of a line, in the order of the members of its object. */
 export const PARTS: readonly string[] = [
@@ -22,6 +25,9 @@ export const PARTS: readonly string[] = [
 /** Indexes in {@link PARTS}. */
 export const [VHOST, HOST, IDENT, USER, TIME, METHOD, TARGET, PROTOCOL] = [0, 1, 2, 3, 4, 5, 6, 7] as const
 export const [REQUEST, STATUS, SIZE, REFERRER, AGENT, FORWARDED, REST] = [8, 9, 10, 11, 12, 13, 14] as const
+
+/** What {@link AccessLine.useRequest} takes. */
+export const REQUEST_PARTS: readonly number[] = [METHOD, TARGET, PROTOCOL, STATUS, SIZE]
 
 /** The start of a part that the line does not have. */
 export const ABSENT = -1
@@ -102,6 +108,15 @@ export class AccessLine {
     this.#readRest(sizeEnd + 1, end)
     this.#readQuoted(bytes, sizeEnd + 1, end)
     return true
+  }
+
+  /** Takes {@link REQUEST_PARTS} of a line that a fused loop has read: `start` and `quote` are those of its request. */
+  useRequest({ method, target, sizeEnd }: UsualRequest, start: number, quote: number): void {
+    this.#found(METHOD, start, method)
+    this.#found(TARGET, method + 1, target)
+    this.#found(PROTOCOL, target + 1, quote)
+    this.#found(STATUS, quote + STATUS_AFTER, quote + SIZE_AFTER - 1)
+    this.#found(SIZE, quote + SIZE_AFTER, sizeEnd)
   }
 
   /** @returns the index of the bracket that closes the timestamp, or -1 */
@@ -229,26 +244,4 @@ function isQuotedNext(bytes: Uint8Array, at: number, end: number): boolean {
 
 function isSpaceNext(bytes: Uint8Array, at: number, end: number): boolean {
   return at === end || bytes[at] === SPACE
-}
-
-/** Letters, digits, `-` and `_`: the token characters (RFC 9110 section 5.6.2) that methods have in practice. */
-export function isMethod(byte: number): boolean {
-  return isUpper(byte) || (byte >= 0x61 && byte <= 0x7a) || isDigit(byte) || byte === DASH || byte === 0x5f
-}
-
-/** A name, a slash and a version: `HTTP/1.1`, `HTTP/2`, `RTSP/1.0`. */
-export function isProtocol(bytes: Uint8Array, start: number, end: number): boolean {
-  let at = start
-  while (at < end && isUpper(bytes[at] ?? 0)) at++
-  if (at === start || bytes[at] !== SLASH || at + 1 >= end) return false
-  for (at++; at < end; at++) if (bytes[at] !== DOT && !isDigit(bytes[at] ?? 0)) return false
-  return true
-}
-
-function isUpper(byte: number): boolean {
-  return byte >= 0x41 && byte <= 0x5a
-}
-
-function isDigit(byte: number): boolean {
-  return byte >= ZERO && byte <= ZERO + 9
 }

@@ -188,15 +188,20 @@ class AccessLogLines implements LineFormat {
   }
 
   makeLoop(): FusedLoop | null {
-    const { hasVhost, hasForwarded, append, maxLineBytes, count, asn, jsonFields } = this.#plan
-    if (hasVhost || hasForwarded || !this.#locator.isPlain) return null
-    if (count !== undefined)
-      return new AppendLoop(this.#locator, false, this.#nothing, { maxLineBytes, dropUnresolved: true })
+    const { hasVhost, hasForwarded, append, maxLineBytes, count, counted = [], asn, jsonFields } = this.#plan
+    if (hasVhost || hasForwarded || !this.#locator.isPlain || !this.values.areOfRequests) return null
+    const values = counted.length > 0 ? this.values : null
+    if (count !== undefined) {
+      const nothingWritten = { maxLineBytes, dropUnresolved: true }
+      return new AppendLoop(this.#locator, false, this.#nothing, nothingWritten, values)
+    }
     // The loop writes no member for the autonomous system.
     // The loop writes whole records.
     if (!append)
-      return asn === undefined && jsonFields === null ? new ObjectLoop(this.#locator, this.#plan) : null
-    return new AppendLoop(this.#locator, this.#isJson, this.#nothing, this.#plan)
+      return asn === undefined && jsonFields === null
+        ? new ObjectLoop(this.#locator, this.#plan, this.values)
+        : null
+    return new AppendLoop(this.#locator, this.#isJson, this.#nothing, this.#plan, values)
   }
 
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
@@ -210,8 +215,10 @@ class AccessLogLines implements LineFormat {
     const hasAddress =
       isLocated || (this.#locator.reason !== 'malformed' && this.#locator.reason !== 'missing')
     // A line that is kept needs its other parts only to decide whether it is bad.
-    if (!this.#hasForwarded && (this.rewrites || !hasAddress)) isWhole = line.readParts(bytes, end)
-    this.values.use(bytes, end, true)
+    if (!this.#hasForwarded && (this.rewrites || !hasAddress)) {
+      isWhole = line.readParts(bytes, end)
+      this.values.use(bytes, end, true)
+    }
     if (!hasAddress && !isWhole) return 'bad'
     if (!this.#locator.writesLines) return 'unresolved'
     if (this.rewrites) {

@@ -1,5 +1,6 @@
 import { type FieldValues, fieldIndex } from '../../counting/field-values.ts'
-import { ABSENT, type AccessLine, isDash, PARTS } from './access-line.ts'
+import { ABSENT, type AccessLine, isDash, PARTS, REQUEST_PARTS } from './access-line.ts'
+import type { UsualRequest } from './usual-request.ts'
 
 /** The values of the parts of a line that are counted. A line whose location is enough is not read to its end before. */
 export class AccessValues implements FieldValues {
@@ -15,6 +16,18 @@ export class AccessValues implements FieldValues {
   constructor(line: AccessLine, fields: readonly string[]) {
     this.#line = line
     this.#parts = fields.map((field) => fieldIndex(PARTS, field))
+  }
+
+  /** Whether all values are of {@link REQUEST_PARTS}. */
+  get areOfRequests(): boolean {
+    return this.#parts.every((part) => REQUEST_PARTS.includes(part))
+  }
+
+  /** Takes the next line, of which a fused loop has read the request. */
+  useRequest(bytes: Uint8Array, request: UsualRequest, start: number, quote: number): void {
+    this.bytes = bytes
+    this.#isRead = true
+    this.#line.useRequest(request, start, quote)
   }
 
   /** Takes the next line. @param isRead whether its parts after the time are read */

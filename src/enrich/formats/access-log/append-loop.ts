@@ -2,15 +2,19 @@
 // in the usual form after it, and ends with a line feed alone.
 import type { LineLocator } from '../../locating/line-locator.ts'
 import { FIRST_LOCATION } from '../../locating/line-locator.ts'
-import { ByteFinder } from '../../swar.ts'
+import { ByteFinder, mayEndText } from '../../swar.ts'
 import { FusedLoop, OUTPUT_START } from '../fused-loop.ts'
+import type { AccessValues } from './access-values.ts'
 import { LOG_TIME_BYTES, LogTime } from './log-time.ts'
+import { UsualRequest } from './usual-request.ts'
 
 const TAB = 0x09
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const SPACE = 0x20
+const QUOTE = 0x22
 const OPEN = 0x5b
+const BACKSLASH = 0x5c
 /** A tab and `{"ip":"`, as two words. */
 const HEAD = [0x097b2269, 0x70223a22] as const
 const HEAD_BYTES = 8
@@ -23,19 +27,26 @@ export class AppendLoop extends FusedLoop {
   readonly #nothing: Uint8Array
   readonly #maxLineBytes: number
   readonly #dropsUnresolved: boolean
+  readonly #values: AccessValues | null
+  readonly #request = new UsualRequest()
 
-  /** @param nothing what is appended to a line without a location */
+  /**
+   * @param nothing what is appended to a line without a location
+   * @param values receives the parts of requests; `null` if they are not read
+   */
   constructor(
     locator: LineLocator,
     isJson: boolean,
     nothing: Uint8Array,
     { maxLineBytes, dropUnresolved }: { readonly maxLineBytes: number; readonly dropUnresolved: boolean },
+    values: AccessValues | null,
   ) {
     super(locator)
     this.#isJson = isJson
     this.#nothing = nothing
     this.#maxLineBytes = maxLineBytes
     this.#dropsUnresolved = dropUnresolved
+    this.#values = values
   }
 
   run(start: number, end: number): number {
@@ -66,6 +77,8 @@ export class AppendLoop extends FusedLoop {
       const lineEnd = lineFeeds.next(time + LOG_TIME_BYTES + 1, end)
       const size = lineEnd - from
       if (size > this.#maxLineBytes || bytes[lineEnd - 1] === CARRIAGE_RETURN) break
+      if (this.#values !== null && !this.#readRequest(bytes, view, time + 2 + LOG_TIME_BYTES, this.#values))
+        break
       if (number >= FIRST_LOCATION) {
         if (isWritten) {
           texts.instant = this.#time.instant
@@ -101,6 +114,19 @@ export class AppendLoop extends FusedLoop {
     }
     this.outputEnd = to
     return from
+  }
+
+  /** Reads the request whose quote is at `open`. @returns whether it is usual */
+  #readRequest(bytes: Uint8Array, view: DataView, open: number, values: AccessValues): boolean {
+    if (bytes[open] !== QUOTE || bytes[open - 1] !== SPACE) return false
+    let at = open + 1
+    while (!mayEndText(view.getInt32(at))) at += 4
+    while ((bytes[at] ?? 0) >= SPACE && bytes[at] !== QUOTE && bytes[at] !== BACKSLASH) at++
+    if (bytes[at] !== QUOTE || !this.#request.read(bytes, open + 1, at)) return false
+    const next = bytes[this.#request.sizeEnd]
+    if (next !== SPACE && next !== LINE_FEED) return false
+    values.useRequest(bytes, this.#request, open + 1, at)
+    return true
   }
 }
 

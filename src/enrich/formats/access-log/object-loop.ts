@@ -7,14 +7,14 @@
 import { FIRST_LOCATION, type LineLocator } from '../../locating/line-locator.ts'
 import { mayNeedEscape, viewOf } from '../../swar.ts'
 import { FusedLoop, OUTPUT_START } from '../fused-loop.ts'
-import { isMethod, isProtocol } from './access-line.ts'
+import type { AccessValues } from './access-values.ts'
 import { ISO_BYTES, LOG_TIME_BYTES, LogTime } from './log-time.ts'
+import { SIZE_AFTER, STATUS_AFTER, UsualRequest } from './usual-request.ts'
 
 const LINE_FEED = 0x0a
 const SPACE = 0x20
 const QUOTE = 0x22
 const DASH = 0x2d
-const ZERO = 0x30
 const OPEN = 0x5b
 const BACKSLASH = 0x5c
 const CLOSE_BRACE = 0x7d
@@ -26,10 +26,6 @@ const DASHES = 0x2d202d20
 const NULL = 0x6e756c6c
 /** Quotes of a line with all parts. */
 const MOST_QUOTES = 6
-/** Digits of a size, at most: the largest signed 64-bit number has 19. */
-const MAX_SIZE_DIGITS = 19
-/** ` HTTP/1.1` and ` HTTP/2`. */
-const PROTOCOL_BYTES = [9, 7] as const
 /** Longer texts are copied by `copyWithin`, shorter ones by words. */
 const LONG_BYTES = 96
 
@@ -56,6 +52,7 @@ const FIXED_BYTES = TEXTS.join('').length + ISO_BYTES + 32
 
 export class ObjectLoop extends FusedLoop {
   readonly #time = new LogTime()
+  readonly #request = new UsualRequest()
   /** Where the quotes of the line are. */
   readonly #quotes = new Int32Array(MOST_QUOTES)
   readonly #into: Uint8Array
@@ -63,12 +60,16 @@ export class ObjectLoop extends FusedLoop {
   readonly #dropsUnresolved: boolean
   /** Where the last line ends. */
   #lineEnd = 0
+  readonly #values: AccessValues
 
+  /** @param values receives the parts of requests */
   constructor(
     locator: LineLocator,
     plan: { readonly into: string; readonly maxLineBytes: number; readonly dropUnresolved: boolean },
+    values: AccessValues,
   ) {
     super(locator)
+    this.#values = values
     this.#into = new TextEncoder().encode(`,${JSON.stringify(plan.into)}:`)
     this.#maxLineBytes = plan.maxLineBytes
     this.#dropsUnresolved = plan.dropUnresolved
@@ -78,6 +79,7 @@ export class ObjectLoop extends FusedLoop {
     const { arena, locator } = this
     const { texts } = locator
     const quotes = this.#quotes
+    const parts = this.#request
     const into = this.#into
     let { bytes, view } = arena
     let from = start
@@ -102,33 +104,13 @@ export class ObjectLoop extends FusedLoop {
       const lineEnd = this.#lineEnd
       if (count === -1 || lineEnd - from > this.#maxLineBytes) break
 
-      // "METHOD target HTTP/1.1"
       const request = time + 3 + LOG_TIME_BYTES
       const requestEnd = quotes[1] ?? 0
       if (quotes[0] !== request - 1 || bytes[request - 2] !== SPACE) break
-      let method = request
-      while (isMethod(bytes[method] ?? 0)) method++
-      if (
-        bytes[method] !== SPACE ||
-        (method === request + 1 && bytes[request] === DASH) ||
-        method === request
-      )
-        break
-      let target = requestEnd - PROTOCOL_BYTES[0]
-      if (bytes[target] !== SPACE || target <= method + 1) target = requestEnd - PROTOCOL_BYTES[1]
-      if (target <= method + 1 || bytes[target] !== SPACE || !isProtocol(bytes, target + 1, requestEnd)) break
-      if (target === method + 2 && bytes[method + 1] === DASH) break
-
-      // Status and size
-      const status = requestEnd + 2
-      const size = status + 4
-      if (bytes[requestEnd + 1] !== SPACE || bytes[status + 3] !== SPACE || bytes[status] === ZERO) break
-      if (!isDigit(bytes[status]) || !isDigit(bytes[status + 1]) || !isDigit(bytes[status + 2])) break
-      let sizeEnd = size
-      if (bytes[size] === DASH) sizeEnd++
-      else while (isDigit(bytes[sizeEnd])) sizeEnd++
-      if (sizeEnd === size || sizeEnd > size + MAX_SIZE_DIGITS) break
-      if (bytes[size] === ZERO && sizeEnd > size + 1) break
+      if (!parts.read(bytes, request, requestEnd)) break
+      const { method, target, sizeEnd } = parts
+      const status = requestEnd + STATUS_AFTER
+      const size = requestEnd + SIZE_AFTER
 
       // "referrer" "user agent"
       if (count === MOST_QUOTES) {
@@ -185,6 +167,7 @@ export class ObjectLoop extends FusedLoop {
         bytes[to++] = LINE_FEED
       }
       this.instant = this.#time.instant
+      this.#values.useRequest(bytes, parts, request, requestEnd)
       this.count(number)
       from = lineEnd + 1
     }
@@ -225,10 +208,6 @@ function afterUser(bytes: Uint8Array, host: number): number {
     if (byte < SPACE || byte >= DELETE || byte === QUOTE || byte === BACKSLASH) return -1
   }
   return at > host + 3 && bytes[at + 1] === OPEN ? at + 1 : -1
-}
-
-function isDigit(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= ZERO && byte <= ZERO + 9
 }
 
 /** Writes a fixed text, and up to {@link TEXT_BYTES} in all. @returns where the text ends */

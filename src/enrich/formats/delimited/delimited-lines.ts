@@ -56,7 +56,7 @@ export class DelimitedLines implements LineFormat {
 
   makeLoop(): FusedLoop | null {
     if (this.#plan.replaced.length > 0 || !this.#locator.writesLines) return null
-    return new RecordLoop(this.#locator, this.#plan, this.#record, this.#nothing)
+    return new RecordLoop(this.#locator, this.#plan, this.#record, this.values, this.#nothing)
   }
 
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {

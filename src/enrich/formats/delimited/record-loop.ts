@@ -6,6 +6,7 @@ import type { RecordFields } from '../../reading/record-fields.ts'
 import { ByteFinder } from '../../swar.ts'
 import { FusedLoop, OUTPUT_START } from '../fused-loop.ts'
 import type { DelimitedPlan } from './plan.ts'
+import type { RecordValues } from './record-values.ts'
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
@@ -13,13 +14,24 @@ const CARRIAGE_RETURN = 0x0d
 export class RecordLoop extends FusedLoop {
   readonly #plan: DelimitedPlan
   readonly #record: RecordFields
+  readonly #values: RecordValues
   readonly #nothing: Uint8Array
 
-  /** @param nothing the columns of a record without a location */
-  constructor(locator: LineLocator, plan: DelimitedPlan, record: RecordFields, nothing: Uint8Array) {
+  /**
+   * @param values of `record` that are counted
+   * @param nothing the columns of a record without a location
+   */
+  constructor(
+    locator: LineLocator,
+    plan: DelimitedPlan,
+    record: RecordFields,
+    values: RecordValues,
+    nothing: Uint8Array,
+  ) {
     super(locator)
     this.#plan = plan
     this.#record = record
+    this.#values = values
     this.#nothing = nothing
   }
 
@@ -65,6 +77,7 @@ export class RecordLoop extends FusedLoop {
         } else to = this.putText(bytes, this.#nothing, to)
         bytes[to++] = LINE_FEED
       }
+      this.#values.use(bytes)
       this.count(number)
       from = lineEnd + 1
     }

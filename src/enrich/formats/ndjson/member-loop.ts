@@ -23,6 +23,7 @@ export interface WantedPaths {
 export class MemberLoop extends FusedLoop {
   readonly #templates: TemplateCache
   readonly #paths: WantedPaths
+  readonly #useBytes: (bytes: Uint8Array) => void
   /** A comma, the name and a colon. */
   readonly #name: Uint8Array
   /** The same and `null`. */
@@ -30,15 +31,18 @@ export class MemberLoop extends FusedLoop {
   readonly #maxLineBytes: number
   readonly #dropsUnresolved: boolean
 
+  /** @param useBytes receives the bytes of each line that matched, before it is counted */
   constructor(
     locator: LineLocator,
     templates: TemplateCache,
     paths: WantedPaths,
+    useBytes: (bytes: Uint8Array) => void,
     plan: Pick<CommonPlan, 'into' | 'asn' | 'maxLineBytes' | 'dropUnresolved'>,
   ) {
     super(locator)
     this.#templates = templates
     this.#paths = paths
+    this.#useBytes = useBytes
     const name = `,${JSON.stringify(plan.into)}:`
     this.#name = new TextEncoder().encode(`${name}{"ip":"`)
     this.#nothing = new TextEncoder().encode(name + jsonNothing(plan))
@@ -86,6 +90,7 @@ export class MemberLoop extends FusedLoop {
         // The brace, and what is after it.
         for (let at = brace; at <= lineEnd; at++) bytes[to++] = bytes[at] ?? 0
       }
+      this.#useBytes(bytes)
       this.count(number)
       from = lineEnd + 1
     }

@@ -116,7 +116,10 @@ export class ObjectLines implements LineFormat, FieldValues {
       time: this.#time,
       dottedTime: this.#dottedTime,
     }
-    return new MemberLoop(this.#locator, this.#templates, paths, this.#plan)
+    const useBytes = (bytes: Uint8Array): void => {
+      this.#bytes = bytes
+    }
+    return new MemberLoop(this.#locator, this.#templates, paths, useBytes, this.#plan)
   }
 
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
