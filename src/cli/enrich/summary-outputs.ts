@@ -61,17 +61,21 @@ export class SummaryOutputs {
       import('../report/report.ts'),
       import('../report/summary.ts'),
     ])
-    const summary = forms.summaryOf(counts, details)
-    const tables = new Map(Object.entries(summary.tables))
-    const texts = {
-      html: () => renderReport(counts, details),
-      json: () => forms.summaryJson(summary),
-      csv: (table: string | null) => forms.tableCsv(tables.get(table ?? '') ?? []),
-      geojson: () => forms.summaryGeoJson(summary),
-      md: () => forms.summaryMarkdown(titleOf(details), summary),
+    const dataTexts = () => {
+      const summary = forms.summaryOf(counts, details)
+      const tables = new Map(Object.entries(summary.tables))
+      return {
+        json: () => forms.summaryJson(summary),
+        csv: (table: string | null) => forms.tableCsv(tables.get(table ?? '') ?? []),
+        geojson: () => forms.summaryGeoJson(summary),
+        md: () => forms.summaryMarkdown(titleOf(details), summary),
+      }
     }
+    // Sorting the rows of all tables takes longer than the page.
+    const texts = this.#files.some(({ form }) => form !== 'html') ? dataTexts() : null
     for (const { form, table, output } of this.#files) {
-      await output.write(Buffer.from(texts[form](table)))
+      const text = form === 'html' ? renderReport(counts, details) : (texts?.[form](table) ?? '')
+      await output.write(Buffer.from(text))
       await output.flush()
     }
   }

@@ -1,15 +1,12 @@
 // When, who and what: the figures of a report that are made from the tallies of a run.
-import { Address } from '../../address/address.ts'
-import { formatIPv4, formatIPv6 } from '../../address/ip-text.ts'
 import { ByteSink } from '../../bytes/byte-sink.ts'
 import type { CountValue } from '../../enrich/count-plan.ts'
 import type { GroupTotals } from '../../enrich/counting/group-counts.ts'
 import { AddressMask } from '../../enrich/masking/address-mask.ts'
 import type { ReportTallies } from '../../enrich/report-plan.ts'
 import type { AutonomousSystems } from '../../location/autonomous-systems.ts'
-
-/** The rows of a table that can be opened. The other lines are counted together. */
-export const MOST_ROWS = 250
+import { Callers, type DistinctAddresses, NO_ADDRESSES } from './callers.ts'
+import { largestOf, type Ranked, rankedOf, type Tallied } from './ranked.ts'
 
 /** Countries of the timeline that have a colour of their own. */
 export const TIMELINE_COUNTRIES = 5
@@ -19,26 +16,6 @@ const DAY_MS = 24 * HOUR_MS
 /** Longer times are shown by day, and then by month, so that there are at most some 200 bars. */
 const MAX_HOURS = 96
 const MAX_DAYS = 200
-
-/** A row of a table: lines that have one value, and the distinct addresses among them. */
-export interface Tallied {
-  readonly name: string
-  readonly count: number
-  /** `null` where addresses are not counted. */
-  readonly addresses: number | null
-  /** Where or what it is. */
-  readonly within: string | null
-}
-
-/** Distinct addresses of lines. The keys of the maps are those of the counts of a run. */
-export interface DistinctAddresses {
-  readonly total: number
-  /** `false` if there were more than can be counted: each number is then the least that it can be. */
-  readonly isExact: boolean
-  readonly countries: ReadonlyMap<string, number>
-  readonly regions: ReadonlyMap<string, number>
-  readonly cities: ReadonlyMap<string, number>
-}
 
 export interface Bucket {
   /** Milliseconds since 1970. */
@@ -67,15 +44,6 @@ export interface Requests {
   readonly notFound: Ranked | null
 }
 
-/** The largest rows, and the lines of all others. */
-export interface Ranked {
-  readonly rows: readonly Tallied[]
-  /** How many rows there are in all; at least, if `isExact` is `false`. */
-  readonly all: number
-  readonly otherLines: number
-  readonly isExact: boolean
-}
-
 export interface Activity {
   readonly addresses: DistinctAddresses
   /** `null` if no address may be shown. */
@@ -101,132 +69,15 @@ export function activityOf(
   { showsAddresses, systems }: ActivityOptions,
 ): Activity {
   const byAddress = totals[tallies.addresses]
-  const who = new Who(showsAddresses ? systems : null)
-  for (const { values, count } of byAddress?.groups() ?? []) who.add(values, count)
-  const isExact = byAddress === undefined || byAddress.other === 0
-  const other = byAddress?.other ?? 0
+  const who = byAddress === undefined ? null : new Callers(byAddress)
   return {
-    addresses: { total: who.total, isExact, ...who.distinct },
-    callers: showsAddresses
-      ? rankedOf(who.callers.rows, who.callers.lines + other, who.total, isExact)
-      : null,
-    networks: showsAddresses ? who.networks.ranked(other) : null,
-    systems: showsAddresses && systems !== null ? who.systems.ranked(other) : null,
+    addresses: who?.distinct ?? NO_ADDRESSES,
+    callers: showsAddresses ? (who?.addresses() ?? null) : null,
+    networks: showsAddresses ? (who?.networks() ?? null) : null,
+    systems: showsAddresses && systems !== null ? (who?.systems(systems) ?? null) : null,
     timeline: timelineOf(totals[tallies.times]),
     requests: requestsOf(totals, tallies, showsAddresses ? (text) => text : withoutAddresses),
   }
-}
-
-/** Separates the parts of a key, as in the counts of a run. */
-const SEPARATOR = '\u0000'
-
-class Who {
-  total = 0
-  readonly callers = new Largest()
-  readonly networks = new Sums()
-  readonly systems = new Sums()
-  readonly distinct = {
-    countries: new Map<string, number>(),
-    regions: new Map<string, number>(),
-    cities: new Map<string, number>(),
-  }
-  readonly #systems: AutonomousSystems | null
-  readonly #address = new Address()
-
-  constructor(systems: AutonomousSystems | null) {
-    this.#systems = systems
-  }
-
-  add(
-    [code = null, name = null, region = null, regionName = null, city = null, ip]: CountValue[],
-    count: number,
-  ) {
-    if (typeof ip !== 'string') return
-    this.total++
-    const { countries, regions, cities } = this.distinct
-    const isLocated = [code, name, region, regionName, city].some((each) => each !== null)
-    if (isLocated) {
-      addTo(countries, String(code ?? name ?? ''))
-      const regionKey = [code, region, regionName].join(SEPARATOR)
-      if (region !== null || regionName !== null) addTo(regions, regionKey)
-      if (city !== null) addTo(cities, regionKey + SEPARATOR + city)
-    }
-    const place = [city, name ?? code].filter((each) => each !== null).join(', ')
-    this.callers.add({ name: ip, count, addresses: null, within: place === '' ? null : place })
-    this.networks.add(this.#networkOf(ip), count, isLocated ? String(name ?? code ?? '') : null)
-    this.#addSystem(ip, count)
-  }
-
-  #networkOf(ip: string): string {
-    const address = this.#address
-    if (!address.parse(ip)) return ip
-    if (address.version === 4) return `${formatIPv4((address.ipv4 & ~0xff) >>> 0)}/24`
-    const [first = 0, second = 0] = address.words
-    return `${formatIPv6(Uint32Array.of(first, (second & ~0xffff) >>> 0, 0, 0))}/48`
-  }
-
-  #addSystem(ip: string, count: number): void {
-    if (this.#systems === null || !this.#address.parse(ip)) return
-    const number = this.#systems.find(this.#address)
-    if (number === 0) {
-      this.systems.addOther(count)
-      return
-    }
-    const system = this.#systems.system(number)
-    this.systems.add(`AS${system.number}`, count, system.organization)
-  }
-}
-
-function addTo(sums: Map<string, number>, key: string): void {
-  sums.set(key, (sums.get(key) ?? 0) + 1)
-}
-
-/** The largest rows of many. */
-class Largest {
-  rows: Tallied[] = []
-  lines = 0
-
-  add(row: Tallied): void {
-    this.lines += row.count
-    this.rows.push(row)
-    if (this.rows.length >= 20 * MOST_ROWS) this.rows = largestOf(this.rows)
-  }
-}
-
-/** Sums of lines and distinct addresses by name. */
-class Sums {
-  readonly #rows = new Map<string, { count: number; addresses: number; within: string | null }>()
-  #lines = 0
-
-  add(name: string, count: number, within: string | null): void {
-    this.#lines += count
-    const known = this.#rows.get(name)
-    if (known === undefined) this.#rows.set(name, { count, addresses: 1, within })
-    else {
-      known.count += count
-      known.addresses++
-    }
-  }
-
-  addOther(count: number): void {
-    this.#lines += count
-  }
-
-  ranked(other: number): Ranked {
-    const rows = Array.from(this.#rows, ([name, sums]): Tallied => ({ name, ...sums }))
-    return rankedOf(rows, this.#lines + other, this.#rows.size, other === 0)
-  }
-}
-
-/** Sorted by lines, then by name: the report must not depend on the order of counting. */
-function largestOf(rows: readonly Tallied[]): Tallied[] {
-  return [...rows].sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1)).slice(0, MOST_ROWS)
-}
-
-function rankedOf(all: readonly Tallied[], lines: number, size: number, isExact: boolean): Ranked {
-  const rows = largestOf(all)
-  const shown = rows.reduce((sum, { count }) => sum + count, 0)
-  return { rows, all: size, otherLines: lines - shown, isExact }
 }
 
 function timelineOf(totals: GroupTotals | undefined): Timeline | null {
@@ -307,7 +158,7 @@ function requestsOf(
     if (String(status) === NOT_FOUND) add(notFound, page, count)
   }
   const ranked = (sums: ReadonlyMap<string, number>, of: GroupTotals | undefined): Ranked | null =>
-    of === undefined ? null : rankedOf(tallied(sums), lines(sums) + of.other, sums.size, of.other === 0)
+    of === undefined ? null : rankedTexts(sums, of.other)
   const missing = byStatus === undefined ? null : ranked(notFound, byPage)
   return {
     statuses: largestOf(tallied(statuses)),
@@ -328,8 +179,16 @@ function tallied(sums: ReadonlyMap<string, number>): Tallied[] {
   return Array.from(sums, ([name, count]) => ({ name, count, addresses: null, within: null }))
 }
 
-function lines(sums: ReadonlyMap<string, number>): number {
-  return [...sums.values()].reduce((sum, count) => sum + count, 0)
+function rankedTexts(sums: ReadonlyMap<string, number>, other: number): Ranked {
+  const names = [...sums.keys()]
+  const counts = Float64Array.from(sums.values())
+  const rowOf = (index: number): Tallied => ({
+    name: names[index] ?? '',
+    count: counts[index] ?? 0,
+    addresses: null,
+    within: null,
+  })
+  return rankedOf(counts, other, rowOf)
 }
 
 function bytesOf(totals: GroupTotals): number | null {

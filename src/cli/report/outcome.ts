@@ -17,7 +17,7 @@ import {
   shortCountText,
   spanText,
 } from '../figures.ts'
-import type { DistinctAddresses } from './activity.ts'
+import type { DistinctAddresses } from './callers.ts'
 import { type Content, clipped, html, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'
 import { namedCountries, ranked } from './rankings.ts'
 import type { Heading } from './words.ts'

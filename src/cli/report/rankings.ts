@@ -1,7 +1,8 @@
 import type { Counts } from '../../enrich/counting/counts.ts'
 import { atLeast, countOf, countText, shareText } from '../figures.ts'
-import type { DistinctAddresses, Ranked, Tallied } from './activity.ts'
+import type { DistinctAddresses } from './callers.ts'
 import { clipped, html, MAX_NAME_LENGTH, type Markup } from './markup.ts'
+import type { Ranked, Tallied } from './ranked.ts'
 import type { Heading } from './words.ts'
 
 /** Rows of a table that are always shown. Up to three more rows sum up the other lines. */

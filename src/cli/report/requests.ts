@@ -1,6 +1,7 @@
 import { bytesText, countOf, countText, shareText } from '../figures.ts'
-import type { Requests, Tallied } from './activity.ts'
+import type { Requests } from './activity.ts'
 import { clipped, html, type Markup, twoDecimals } from './markup.ts'
+import type { Tallied } from './ranked.ts'
 import { rankedTable, type TableOptions } from './rankings.ts'
 import type { Heading } from './words.ts'
 

@@ -2,7 +2,8 @@
 import type { Counts } from '../../enrich/counting/counts.ts'
 import { failuresOf } from '../../enrich/counting/counts.ts'
 import { countText } from '../figures.ts'
-import type { Activity, Ranked, Tallied } from './activity.ts'
+import type { Activity } from './activity.ts'
+import type { Ranked, Tallied } from './ranked.ts'
 import { namedCountries, ranked } from './rankings.ts'
 import type { ReportDetails } from './report.ts'
 

@@ -1,6 +1,7 @@
 import { RowSet } from '../../location/tables.ts'
 import type { CountPlan, CountValue } from '../count-plan.ts'
 import { DistinctAddresses } from './distinct-addresses.ts'
+import { Networks } from './networks.ts'
 
 /** The code of a value that is not counted one by one, because there are too many. */
 export const NO_CODE = -1
@@ -82,10 +83,15 @@ export class GroupCounts {
   }
 }
 
+/**
+ * The values of the columns of a dimension, by code. Of addresses: the words of the networks, whose codes begin with 1, because
+ * there can be so many of them.
+ */
+export type PartValues = readonly (readonly CountValue[])[] | Int32Array
+
 /** The groups of some lines, with the values of their codes. Plain data that survives `structuredClone`. */
 export interface GroupPart {
-  /** For each dimension, the values of its columns, by code. */
-  readonly values: readonly (readonly CountValue[])[][]
+  readonly values: readonly PartValues[]
   readonly groups: Int32Array
   readonly counts: Float64Array
   readonly other: number
@@ -97,6 +103,60 @@ export interface GroupPart {
   readonly localTimes: number
 }
 
+/** The values of a dimension in all parts, and their codes. */
+interface DimensionValues {
+  /** The codes of the values of a part, by their codes in it. */
+  codesOf(values: PartValues, mayAdd: boolean): Int32Array
+  /** The values of a code. */
+  at(code: number): readonly CountValue[]
+}
+
+class TupleValues implements DimensionValues {
+  readonly #list: (readonly CountValue[])[] = []
+  /** By the values as JSON. */
+  readonly #codes = new Map<string, number>()
+
+  codesOf(values: PartValues, mayAdd: boolean): Int32Array {
+    if (values instanceof Int32Array) throw new TypeError('networks are no values of this dimension')
+    return Int32Array.from(values, (each) => this.#codeOf(each, mayAdd))
+  }
+
+  at(code: number): readonly CountValue[] {
+    return this.#list[code] ?? []
+  }
+
+  #codeOf(values: readonly CountValue[], mayAdd: boolean): number {
+    const key = JSON.stringify(values)
+    const known = this.#codes.get(key)
+    if (known !== undefined) return known
+    if (!mayAdd) return NO_CODE
+    this.#codes.set(key, this.#list.length)
+    return this.#list.push(values) - 1
+  }
+}
+
+class NetworkValues implements DimensionValues {
+  readonly networks: Networks
+
+  constructor(networks: Networks) {
+    this.networks = networks
+  }
+
+  codesOf(values: PartValues, mayAdd: boolean): Int32Array {
+    if (!(values instanceof Int32Array)) throw new TypeError('the values of this dimension are networks')
+    const codes = new Int32Array(1 + values.length / 4)
+    for (let code = 1; code < codes.length; code++) {
+      const known = this.networks.code(values, 4 * (code - 1), mayAdd)
+      codes[code] = known === NO_CODE ? NO_CODE : known + 1
+    }
+    return codes
+  }
+
+  at(code: number): readonly CountValue[] {
+    return [code === 0 ? null : this.networks.text(code - 1)]
+  }
+}
+
 /** The groups of all lines of a run: the sum of parts. */
 export class GroupTotals {
   readonly plan: CountPlan
@@ -104,15 +164,14 @@ export class GroupTotals {
   absentFields: readonly number[] | null = null
   localTimes = 0
   readonly #counts: GroupCounts
-  /** For each dimension the values by code, and the codes by values as JSON. */
-  readonly #values: (readonly CountValue[])[][]
-  readonly #codes: readonly Map<string, number>[]
+  readonly #values: readonly DimensionValues[]
 
   constructor(plan: CountPlan) {
     this.plan = plan
     this.#counts = new GroupCounts(plan)
-    this.#values = plan.dimensions.map(() => [])
-    this.#codes = plan.dimensions.map(() => new Map())
+    this.#values = plan.dimensions.map((each) =>
+      each.kind === 'address' ? new NetworkValues(new Networks(each)) : new TupleValues(),
+    )
   }
 
   get other(): number {
@@ -124,12 +183,29 @@ export class GroupTotals {
     return 2 ** (this.#counts.distinct?.halvings ?? 0)
   }
 
+  /** How many groups there are. */
+  get size(): number {
+    return this.#counts.size
+  }
+
+  /** The codes of all groups, group after group: one for each dimension of the plan. */
+  get codes(): Int32Array {
+    return this.#counts.groups
+  }
+
+  /** The lines of each group. */
+  get lines(): Float64Array {
+    return this.#counts.counts
+  }
+
   add(part: GroupPart): void {
     const counts = this.#counts
     const { codes } = counts
     const width = codes.length
     const lines = part.counts.length
-    const own = part.values.map((values, dimension) => values.map((each) => this.#codeOf(dimension, each)))
+    const own = part.values.map((values, dimension) =>
+      this.#values[dimension]?.codesOf(values, !counts.isFull),
+    )
     const groups = new Int32Array(lines)
     for (let group = 0; group < lines; group++) {
       for (let dimension = 0; dimension < width; dimension++) {
@@ -145,37 +221,35 @@ export class GroupTotals {
       this.absentFields?.filter((field) => part.absentFields.includes(field)) ?? part.absentFields
   }
 
+  /** The values of a dimension's columns. */
+  valuesOf(dimension: number, code: number): readonly CountValue[] {
+    return this.#values[dimension]?.at(code) ?? []
+  }
+
+  /** The networks of a dimension that is an address; the code of one is its number and 1. @throws RangeError for another one */
+  networksOf(dimension: number): Networks {
+    const values = this.#values[dimension]
+    if (values instanceof NetworkValues) return values.networks
+    throw new RangeError('this dimension is not an address')
+  }
+
   /** Each group: its values, by column of the plan, its lines, and its distinct addresses or `null`. */
   *groups(): Generator<{ values: CountValue[]; count: number; unique: number | null }> {
     const { columns, dimensions } = this.plan
-    const { groups, counts, distinct } = this.#counts
-    const unique = distinct?.counts(counts.length)
+    const { codes, lines } = this
+    const unique = this.#counts.distinct?.counts(lines.length)
     // Where the value of each column is: the dimension, and the column of it.
     const names = dimensions.map((each): readonly string[] => each.columns)
     const places = columns.map((column) => {
       const dimension = names.findIndex((each) => each.includes(column))
       return { dimension, at: Math.max(0, names[dimension]?.indexOf(column) ?? 0) }
     })
-    for (let group = 0; group < counts.length; group++) {
-      const values = places.map(({ dimension, at }) => {
-        const code = groups[group * dimensions.length + dimension] ?? NO_CODE
-        return this.#values[dimension]?.[code]?.[at] ?? null
-      })
-      yield { values, count: counts[group] ?? 0, unique: unique?.[group] ?? null }
+    for (let group = 0; group < lines.length; group++) {
+      const own = dimensions.map((_, dimension) =>
+        this.valuesOf(dimension, codes[group * dimensions.length + dimension] ?? NO_CODE),
+      )
+      const values = places.map(({ dimension, at }) => own[dimension]?.[at] ?? null)
+      yield { values, count: lines[group] ?? 0, unique: unique?.[group] ?? null }
     }
-  }
-
-  #codeOf(dimension: number, values: readonly CountValue[]): number {
-    const codes = this.#codes[dimension]
-    const list = this.#values[dimension]
-    if (codes === undefined || list === undefined) return NO_CODE
-    const key = JSON.stringify(values)
-    let code = codes.get(key)
-    if (code === undefined) {
-      if (this.#counts.isFull) return NO_CODE
-      code = list.push(values) - 1
-      codes.set(key, code)
-    }
-    return code
   }
 }

@@ -1,3 +1,5 @@
+import { CachedView } from '../swar.ts'
+
 /** Slots of an empty table: a power of two. */
 const FIRST_SLOTS = 256
 const FIRST_BYTES = 4096
@@ -10,6 +12,8 @@ export class TextCodes {
   readonly #maxBytes: number
   /** All texts, one after another. */
   #bytes = new Uint8Array(FIRST_BYTES)
+  readonly #own = new CachedView()
+  readonly #source = new CachedView()
   #used = 0
   /** Where each text ends. */
   #ends = new Int32Array(FIRST_SLOTS)
@@ -62,15 +66,24 @@ export class TextCodes {
     const slots = this.#slots
     const own = this.#bytes
     const size = end - start
+    const view = this.#source.view(bytes)
+    const words = size & ~3
     let hash = size
-    for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193)
+    for (let at = 0; at < words; at += 4) {
+      hash = Math.imul(hash ^ view.getInt32(start + at), 0x9e3779b1)
+      hash ^= hash >>> 15
+    }
+    for (let at = words; at < size; at++) hash = Math.imul(hash ^ (bytes[start + at] ?? 0), 0x01000193)
     hash ^= hash >>> 15
     for (let slot = hash & (slots.length - 1); ; slot = (slot + 1) & (slots.length - 1)) {
       const number = slots[slot] ?? 0
       if (number === 0) return slot
       const from = this.#startOf(number - 1)
       if ((this.#ends[number - 1] ?? 0) - from !== size) continue
+      const ownView = this.#own.view(own)
       let at = 0
+      while (at < words && ownView.getInt32(from + at) === view.getInt32(start + at)) at += 4
+      if (at < words) continue
       while (at < size && own[from + at] === bytes[start + at]) at++
       if (at === size) return slot
     }

@@ -1,14 +1,14 @@
 // Counts lines by their groups: the values of the keys become codes, and lines with the same codes are one group.
-import { formatIPv4, formatIPv6 } from '../../address/ip-text.ts'
 import { NO_SYSTEM } from '../../location/autonomous-systems.ts'
 import type { Locale } from '../../location/locale.ts'
 import type { Location } from '../../location/location-table.ts'
-import { RowSet, remember } from '../../location/tables.ts'
+import { remember } from '../../location/tables.ts'
 import { timezoneOf, ZoneOffsets } from '../../location/timezone.ts'
 import type { CountPlan, CountValue, Dimension, LocationColumn, TimeColumn } from '../count-plan.ts'
 import { FAILURE_REASONS } from '../counting/counts.ts'
 import type { FieldValues } from '../counting/field-values.ts'
-import { GroupCounts, type GroupPart, NO_CODE } from '../counting/group-counts.ts'
+import { GroupCounts, type GroupPart, NO_CODE, type PartValues } from '../counting/group-counts.ts'
+import { isMapped, Networks } from '../counting/networks.ts'
 import { TextCodes } from '../counting/text-codes.ts'
 import type { LineLocator } from './line-locator.ts'
 
@@ -22,7 +22,7 @@ interface Coder {
   /** @param mayAdd whether new values get a code. @returns the code of the values, or {@link NO_CODE} */
   code(mayAdd: boolean): number
   /** The values of all codes. */
-  values(): (readonly CountValue[])[]
+  values(): PartValues
 }
 
 /** Counts the lines of one thread by their groups. */
@@ -91,7 +91,7 @@ function coderOf(
     case 'time':
       return new TimeCoder(dimension.columns, locator, plan.timeZone)
     case 'address':
-      return new AddressCoder(dimension.ipv4Bits, dimension.ipv6Bits, locator)
+      return new AddressCoder(new Networks(dimension), locator)
     case 'field':
       return new FieldCoder(dimension.field, values)
     case 'local-hour':
@@ -253,48 +253,23 @@ class TimeCoder implements Coder {
 /** The networks of addresses. Code 0 is for lines without an address. */
 class AddressCoder implements Coder {
   readonly #locator: LineLocator
-  readonly #ipv4Bits: number
-  readonly #ipv6Bits: number
   readonly #words = new Int32Array(4)
-  readonly #networks = new RowSet(4)
+  readonly #networks: Networks
 
-  constructor(ipv4Bits: number, ipv6Bits: number, locator: LineLocator) {
+  constructor(networks: Networks, locator: LineLocator) {
+    this.#networks = networks
     this.#locator = locator
-    this.#ipv4Bits = ipv4Bits
-    this.#ipv6Bits = ipv6Bits
   }
 
   code(mayAdd: boolean): number {
-    const words = this.#words
-    if (!this.#locator.addressInto(words)) return 0
-    const bits = isMapped(words, 0) ? this.#ipv4Bits + 96 : this.#ipv6Bits
-    for (let word = 0; word < 4; word++) {
-      const kept = bits - 32 * word
-      if (kept < 32) words[word] = kept <= 0 ? 0 : (words[word] ?? 0) & (-1 << (32 - kept))
-    }
-    const known = mayAdd ? this.#networks.add(words) : this.#networks.find(words)
+    if (!this.#locator.addressInto(this.#words)) return 0
+    const known = this.#networks.code(this.#words, 0, mayAdd)
     return known === NO_CODE ? NO_CODE : known + 1
   }
 
-  values(): (readonly CountValue[])[] {
-    const { rows, size } = this.#networks
-    const values: CountValue[][] = [[null]]
-    for (let row = 0; row < size; row++) values.push([this.#text(rows, 4 * row)])
-    return values
+  values(): Int32Array {
+    return this.#networks.words.slice()
   }
-
-  #text(words: Int32Array, at: number): string {
-    const isIPv4 = isMapped(words, at)
-    const bits = isIPv4 ? this.#ipv4Bits : this.#ipv6Bits
-    const text = isIPv4
-      ? formatIPv4((words[at + 3] ?? 0) >>> 0)
-      : formatIPv6(Uint32Array.from(words.subarray(at, at + 4)))
-    return bits === (isIPv4 ? 32 : 128) ? text : `${text}/${bits}`
-  }
-}
-
-function isMapped(words: Int32Array, at: number): boolean {
-  return words[at] === 0 && words[at + 1] === 0 && words[at + 2] === 0xffff
 }
 
 /** Slots of the cache of addresses, two numbers each: the last word of an address, and its code plus 1. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Activity, Ranked, Tallied } from '../../../src/cli/report/activity.ts'
+import type { Activity } from '../../../src/cli/report/activity.ts'
+import type { Ranked, Tallied } from '../../../src/cli/report/ranked.ts'
 import { renderReport } from '../../../src/cli/report/report.ts'
 import { summaryMarkdown, summaryOf, tableCsv } from '../../../src/cli/report/summary.ts'
 import { emptyCounts } from '../../../src/enrich/counting/counts.ts'

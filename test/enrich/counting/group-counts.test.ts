@@ -74,7 +74,7 @@ describe('TextCodes', () => {
 
 describe('GroupTotals', () => {
   it('adds up parts by their values, and counts as other lines what is too much', () => {
-    const totals = new GroupTotals(countPlan({ by: 'ip,reason', maxGroups: 2 }))
+    const totals = new GroupTotals(countPlan({ by: 'user,reason', maxGroups: 2 }))
     const part = (values: string[], codes: number[], counts: number[]) => ({
       values: [values.map((each) => [each]), [[null]]],
       groups: Int32Array.from(codes.flatMap((code) => [code, 0])),
