@@ -148,18 +148,15 @@ export class DataColumns {
   readonly byteLength: number
 
   /**
+   * The loops are in functions of their own, because V8 compiles functions with loops first. Together they are so large that
+   * compiling them takes longer than what a process with a thousand lookups runs of them.
+   *
    * @param length of the part in bytes
    * @throws Error when the stream does not give exactly that many bytes
    */
   constructor(stream: Uint8Array, length: number) {
     const reader = new NumberReader(stream)
-    const shapes: number[][] = []
-    for (let left = reader.count(); left > 0; left--) {
-      const widths: number[] = []
-      for (let parts = reader.count(); parts > 0; parts--) widths.push(reader.number())
-      if (widths.length === 0 || widths.slice(0, -1).includes(0)) throw damaged()
-      shapes.push(widths)
-    }
+    const shapes = readShapes(reader)
     const rows = reader.count()
     this.#stream = stream
     this.#groupOf = new Uint32Array(rows)
@@ -167,42 +164,12 @@ export class DataColumns {
     this.#places = new Uint32Array(rows)
     this.#texts = new Uint32Array(rows)
     const counts = new Uint32Array(shapes.length)
-    for (let row = 0; row < rows; row++) {
-      const group = reader.number()
-      if (group >= shapes.length) throw damaged()
-      this.#groupOf[row] = group
-      const count = counts[group] ?? 0
-      this.#places[row] = count
-      counts[group] = count + 1
-    }
-    this.#groups = shapes.map((widths, group) => readGroup(reader, widths, counts[group] ?? 0))
+    numberRows(reader, this.#groupOf, this.#places, counts)
+    this.#groups = readGroups(reader, shapes, counts)
     if (!reader.isAtEnd) throw damaged()
-    this.#placeRows(length)
+    placeRows(stream, this.#groups, this.#groupOf, this.#places, this.#texts, this.#starts)
+    if (this.#starts[rows] !== length) throw damaged()
     this.byteLength = stream.length + 16 * rows
-  }
-
-  /** Finds where each row and its texts start. */
-  #placeRows(length: number): void {
-    const textAt = Uint32Array.from(this.#groups, ({ texts }) => texts)
-    let at = 0
-    const { length: rows } = this.#groupOf
-    for (let row = 0; row < rows; row++) {
-      const number = this.#groupOf[row] ?? 0
-      const group = this.#groups[number]
-      if (group === undefined) throw damaged()
-      const { sizeColumns, start, count } = group
-      const place = start + (this.#places[row] ?? 0)
-      let texts = 0
-      for (let i = 0; i < sizeColumns.length; i++) {
-        texts += sizeOfText(this.#stream[(sizeColumns[i] ?? 0) * count + place])
-      }
-      const text = textAt[number] ?? 0
-      this.#texts[row] = text
-      textAt[number] = text + texts
-      at += group.width + texts
-      this.#starts[row + 1] = at
-    }
-    if (at !== length) throw damaged()
   }
 
   /** The row that holds a byte of the part. */
@@ -262,21 +229,97 @@ interface RowGroup {
   readonly texts: number
 }
 
+function readShapes(reader: NumberReader): number[][] {
+  const shapes: number[][] = []
+  for (let left = reader.count(); left > 0; left--) {
+    const widths: number[] = []
+    for (let parts = reader.count(); parts > 0; parts--) {
+      // A text follows each part but the last, and its size is in the part.
+      if (widths.at(-1) === 0) throw damaged()
+      widths.push(reader.number())
+    }
+    if (widths.length === 0) throw damaged()
+    shapes.push(widths)
+  }
+  return shapes
+}
+
+/** Reads the group of each row, counts the rows of each group, and numbers them. */
+function numberRows(
+  reader: NumberReader,
+  groupOf: Uint32Array,
+  places: Uint32Array,
+  counts: Uint32Array,
+): void {
+  for (let row = 0; row < groupOf.length; row++) {
+    const group = reader.number()
+    if (group >= counts.length) throw damaged()
+    groupOf[row] = group
+    const count = counts[group] ?? 0
+    places[row] = count
+    counts[group] = count + 1
+  }
+}
+
+function readGroups(reader: NumberReader, shapes: readonly number[][], counts: Uint32Array): RowGroup[] {
+  const groups: RowGroup[] = []
+  for (let i = 0; i < shapes.length; i++) groups.push(readGroup(reader, shapes[i] ?? [], counts[i] ?? 0))
+  return groups
+}
+
 function readGroup(reader: NumberReader, widths: readonly number[], count: number): RowGroup {
   const sizeColumns: number[] = []
-  let width = 0
-  for (const [i, each] of widths.entries()) {
-    width += each
-    if (i < widths.length - 1) sizeColumns.push(width - 1)
+  let width = widths[0] ?? 0
+  for (let i = 1; i < widths.length; i++) {
+    sizeColumns.push(width - 1)
+    width += widths[i] ?? 0
   }
   const start = reader.skip(width * count)
   const texts = reader.at
-  for (const column of sizeColumns) {
-    let sizes = 0
-    for (let row = 0; row < count; row++) sizes += sizeOfText(reader.stream[start + column * count + row])
-    reader.skip(sizes)
+  for (let i = 0; i < sizeColumns.length; i++) {
+    const column = start + (sizeColumns[i] ?? 0) * count
+    reader.skip(sumOfSizes(reader.stream, column, column + count))
   }
   return { widths, width, sizeColumns, count, start, texts }
+}
+
+function sumOfSizes(stream: Uint8Array, start: number, end: number): number {
+  let sum = 0
+  for (let at = start; at < end; at++) sum += sizeOfText(stream[at])
+  return sum
+}
+
+/** Finds where each row and its texts start. */
+function placeRows(
+  stream: Uint8Array,
+  groups: readonly RowGroup[],
+  groupOf: Uint32Array,
+  places: Uint32Array,
+  texts: Uint32Array,
+  starts: Uint32Array,
+): void {
+  const textAt = new Uint32Array(groups.length)
+  for (let i = 0; i < groups.length; i++) textAt[i] = groups[i]?.texts ?? 0
+  let at = 0
+  for (let row = 0; row < groupOf.length; row++) {
+    const number = groupOf[row] ?? 0
+    const group = groups[number]
+    if (group === undefined) throw damaged()
+    const text = textAt[number] ?? 0
+    const size = group.sizeColumns.length === 0 ? 0 : sizeOfTexts(stream, group, places[row] ?? 0)
+    texts[row] = text
+    textAt[number] = text + size
+    at += group.width + size
+    starts[row + 1] = at
+  }
+}
+
+function sizeOfTexts(stream: Uint8Array, { sizeColumns, start, count }: RowGroup, place: number): number {
+  let size = 0
+  for (let i = 0; i < sizeColumns.length; i++) {
+    size += sizeOfText(stream[start + (sizeColumns[i] ?? 0) * count + place])
+  }
+  return size
 }
 
 function damaged(): Error {
