@@ -5,6 +5,7 @@ import {
   CANONICAL_IPV6,
   formatIPv4,
   formatIPv6,
+  IPV6,
   type IPv6Words,
   MAX_ADDRESS_CHARS,
   NOT_IPV4,
@@ -71,18 +72,21 @@ export class Address {
 
   #parseIPv6(text: string): boolean {
     if (text.length > MAX_ADDRESS_CHARS) return false
-    const zone = text.indexOf('%')
-    const end = zone < 0 ? text.length : zone
     const words = this.words
-    const spelling = parseIPv6(text, end, words)
-    if (spelling === NOT_IPV6) return false
-    if (end < text.length && !(ZONE_ID.test(text.slice(end + 1)) && mayHaveZone(words))) return false
+    let spelling = parseIPv6(text, text.length, words)
+    if (spelling === NOT_IPV6) {
+      const end = text.indexOf('%')
+      if (end < 0 || parseIPv6(text, end, words) === NOT_IPV6) return false
+      if (!(ZONE_ID.test(text.slice(end + 1)) && mayHaveZone(words))) return false
+      // The text with a zone is not canonical.
+      spelling = IPV6
+    }
     const mapped = mappedIPv4(words)
     if (mapped !== NOT_IPV4) {
       this.setIPv4(mapped, formatIPv4(mapped))
       return true
     }
-    this.text = spelling === CANONICAL_IPV6 && end === text.length ? text : formatIPv6(words)
+    this.text = spelling === CANONICAL_IPV6 ? text : formatIPv6(words)
     this.version = 6
     const translated = translatedIPv4(words)
     if (translated !== NOT_IPV4) {

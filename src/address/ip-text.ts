@@ -101,6 +101,7 @@ export function parseIPv6(text: string, end: number, words: IPv6Words): number {
   if (end < 2 || end > 45) return NOT_IPV6
   let isPlain = true
   let capitals = 0
+  let hasZeroGroup = false
   let count = 0
   let gap = -1
   let i = 0
@@ -131,6 +132,7 @@ export function parseIPv6(text: string, end: number, words: IPv6Words): number {
       break
     }
     if (i === groupStart || count === 8) return NOT_IPV6
+    if (group === 0) hasZeroGroup = true
     if (i - groupStart > 1 && text.charCodeAt(groupStart) === ZERO) isPlain = false
     groups[count++] = group
     if (i === end) break
@@ -153,6 +155,8 @@ export function parseIPv6(text: string, end: number, words: IPv6Words): number {
     words[word] = ((groups[word * 2] ?? 0) << 16) | (groups[word * 2 + 1] ?? 0)
   }
   if (!isPlain || capitals >= CAPITAL) return IPV6
+  // Without a zero group in the text, `::` is the only run of zeros. It must not stand for one group.
+  if (!hasZeroGroup) return count === 7 ? IPV6 : CANONICAL_IPV6
   findZeros(words)
   return gap === zeros.start && (gap < 0 || 8 - count === zeros.length) ? CANONICAL_IPV6 : IPV6
 }
