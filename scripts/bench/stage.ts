@@ -18,7 +18,7 @@ import type { Row } from './row.ts'
 const CACHE = join(import.meta.dirname, '../../.cache/bench')
 
 /** Contenders whose cache holds the whole input. */
-const CACHING_CONTENDERS = ['lookup', 'lookupMany', 'detect', 'maxmind-million']
+const CACHING_CONTENDERS = ['lookup', 'find', 'lookupMany', 'detect', 'maxmind-million']
 
 const DUCKDB = { '@duckdb/node-api': '1.5.6-r.1' }
 

@@ -1,4 +1,5 @@
-// Readers of other languages beside `lookup`, each on one core: whole records, warm and in the first pass of a process.
+// Readers of other languages beside `find`, each on one core: whole records, warm and in the first pass of a process. Like `find`,
+// these readers return a value for an address without a record, where `lookup` throws an error with a stack trace.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,9 +17,10 @@ const IPV6_ADDRESSES = 200_000
 /** An allocation of a registry is one network, as in the race of random IPv6 addresses. */
 const LONGEST_PREFIX = 32
 
-const OURS = 'lookup'
+const OURS = 'find'
+const THROWING = 'lookup'
 
-/** How many times as fast as each of the others a warm `lookup` should be. */
+/** How many times as fast as each of the readers a warm `find` should be. */
 const TARGET = 1.5
 
 export const readers: Scenario = {
@@ -67,14 +69,14 @@ async function listsOf(stage: Stage, { database, inputs }: Subject): Promise<[wh
 
 /** The contenders, each kept on one core with all of its threads. */
 function runnersOf(stage: Stage, { database }: Subject, others: readonly Command[], list: string): Runner[] {
-  const ours = stage.runner({ name: OURS, contender: 'lookup', list }, database)
+  const ours = [OURS, THROWING].map((name) => stage.runner({ name, contender: name, list }, database))
   const c = stage.runner({ name: 'libmaxminddb (C)', contender: 'libmaxminddb fields', list }, database)
   const rest = others.map((command) => ({
     ...command,
     args: [...command.args, 'rounds', database.path, list],
     hasCache: true,
   }))
-  return [ours, c, ...rest].filter((runner) => runner !== null).map(onOneCore)
+  return [...ours, c, ...rest].filter((runner) => runner !== null).map(onOneCore)
 }
 
 function onOneCore(runner: Runner): Runner {
@@ -114,9 +116,8 @@ function rowsOf(
 ): Row[] {
   const own = figures.get(OURS)
   if (own === undefined) return []
+  const targetFor = (name: string) => (target === null || name === THROWING ? null : atLeast(target))
   return [...figures]
     .filter(([name]) => name !== OURS)
-    .map(([name, figure]) =>
-      ratioRow(database.name, what, own, { name, figure }, target === null ? null : atLeast(target)),
-    )
+    .map(([name, figure]) => ratioRow(database.name, what, own, { name, figure }, targetFor(name)))
 }

@@ -6,7 +6,13 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import proxyAddr from '@fastify/proxy-addr'
 import { Reader } from 'mmdb-lib'
-import { createClientAddress, Resolver } from '../../../src/index.ts'
+import {
+  createClientAddress,
+  isLookupFailure,
+  type LocationRecord,
+  type LookupResult,
+  Resolver,
+} from '../../../src/index.ts'
 import { answer, BATCH_SIZE, each, inBatches, readAddresses, type Work } from './pass.ts'
 
 /**
@@ -67,6 +73,10 @@ export async function openContender(
       const geo = await Resolver.open(database)
       return ours(each(addresses, (ip) => geo.lookup(ip)))
     }
+    case 'find': {
+      const geo = await Resolver.open(database)
+      return ours(each(addresses, (ip) => locationOrNull(geo.find(ip))))
+    }
     case 'lookupMany': {
       const geo = await Resolver.open(database)
       return ours(inBatches(addresses, BATCH_SIZE, (batch) => geo.lookupMany(batch)))
@@ -104,6 +114,11 @@ export async function openContender(
     default:
       throw new Error(`unknown contender "${name}"`)
   }
+}
+
+/** As a program that tells them apart. */
+function locationOrNull(result: LookupResult): LocationRecord | null {
+  return isLookupFailure(result) ? null : result
 }
 
 function ours(work: Work): Contender {
