@@ -83,7 +83,8 @@ function ordered(groups: Group[], columns: readonly string[], top: number): Grou
     }
     return 0
   }
-  const bySize = (a: Group, b: Group): number => b.count - a.count || byValues([...columns.keys()])(a, b)
+  const byAllValues = byValues([...columns.keys()])
+  const bySize = (a: Group, b: Group): number => b.count - a.count || byAllValues(a, b)
   if (times.length === 0) return groups.sort(bySize).slice(0, top)
   if (others.length === 0) return groups.sort(bySize).slice(0, top).sort(byValues(times))
   const keyOf = ({ values }: Group): string => JSON.stringify(others.map((index) => values[index]))

@@ -112,12 +112,24 @@ interface DimensionValues {
 }
 
 class TupleValues implements DimensionValues {
-  readonly #list: (readonly CountValue[])[] = []
-  /** By the values as JSON. */
+  #list: (readonly CountValue[])[] = []
+  /** By the values as JSON; empty while there is one part only. */
   readonly #codes = new Map<string, number>()
+  readonly #areDistinct: boolean
+
+  /** @param areDistinct whether the values of one part are distinct. Fields with different bytes that are not UTF-8 have one text */
+  constructor(areDistinct: boolean) {
+    this.#areDistinct = areDistinct
+  }
 
   codesOf(values: PartValues, mayAdd: boolean): Int32Array {
     if (values instanceof Int32Array) throw new TypeError('networks are no values of this dimension')
+    if (this.#list.length === 0 && this.#areDistinct && mayAdd) {
+      this.#list = [...values]
+      return Int32Array.from(values.keys())
+    }
+    if (this.#codes.size === 0)
+      for (const [code, each] of this.#list.entries()) this.#codes.set(JSON.stringify(each), code)
     return Int32Array.from(values, (each) => this.#codeOf(each, mayAdd))
   }
 
@@ -170,7 +182,9 @@ export class GroupTotals {
     this.plan = plan
     this.#counts = new GroupCounts(plan)
     this.#values = plan.dimensions.map((each) =>
-      each.kind === 'address' ? new NetworkValues(new Networks(each)) : new TupleValues(),
+      each.kind === 'address'
+        ? new NetworkValues(new Networks(each))
+        : new TupleValues(each.kind !== 'field'),
     )
   }
 

@@ -73,18 +73,19 @@ describe('TextCodes', () => {
 })
 
 describe('GroupTotals', () => {
+  const part = (values: string[], codes: number[], counts: number[]) => ({
+    values: [values.map((each) => [each]), [[null]]],
+    groups: Int32Array.from(codes.flatMap((code) => [code, 0])),
+    counts: Float64Array.from(counts),
+    other: 1,
+    pairs: null,
+    halvings: 0,
+    absentFields: [],
+    localTimes: 0,
+  })
+
   it('adds up parts by their values, and counts as other lines what is too much', () => {
     const totals = new GroupTotals(countPlan({ by: 'user,reason', maxGroups: 2 }))
-    const part = (values: string[], codes: number[], counts: number[]) => ({
-      values: [values.map((each) => [each]), [[null]]],
-      groups: Int32Array.from(codes.flatMap((code) => [code, 0])),
-      counts: Float64Array.from(counts),
-      other: 1,
-      pairs: null,
-      halvings: 0,
-      absentFields: [],
-      localTimes: 0,
-    })
     totals.add(part(['a', 'b'], [0, 1], [5, 3]))
     totals.add(part(['b', 'c'], [1, 0], [7, 2]))
     expect([...totals.groups()].map(({ values, count }) => [...values, count])).toEqual([
@@ -92,5 +93,13 @@ describe('GroupTotals', () => {
       ['b', null, 5],
     ])
     expect(totals.other).toBe(1 + 1 + 7)
+  })
+  it('is one group if different bytes that are not UTF-8 become one text', () => {
+    const totals = new GroupTotals(countPlan({ by: 'user,reason' }))
+    totals.add(part(['\ufffd', 'a', '\ufffd'], [0, 1, 2], [5, 3, 2]))
+    expect([...totals.groups()].map(({ values, count }) => [...values, count])).toEqual([
+      ['\ufffd', null, 7],
+      ['a', null, 3],
+    ])
   })
 })
