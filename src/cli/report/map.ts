@@ -103,7 +103,7 @@ function picture(
 function drawnCircle({ latitude, longitude }: Circle, radius: number, title: string | null): Markup {
   const { x, y } = mapPoint(latitude, longitude)
   return html`
-<circle cx="${tenths(x)}" cy="${tenths(y)}" r="${twoDecimals(radius)}">${title === null ? null : html`<title>${title}</title>`}</circle>`
+<circle cx="${tenths(x)}" cy="${tenths(y)}" r="${twoDecimals(radius)}"${title === null ? html`/>` : html`><title>${title}</title></circle>`}`
 }
 
 /** The countries, darker the more lines they have. Names are in the tables. */
@@ -112,9 +112,9 @@ function shapes(counts: Counts): Markup[] {
   return Object.entries(COUNTRIES).map(([code, path]) => {
     const { name, count = 0 } = counts.countries.get(code) ?? {}
     const shade = count === 0 ? -1 : SHADES.findIndex((share) => count / most >= share)
-    if (shade === -1) return html`<path class="land" d="${path}"/>`
+    if (shade === -1) return html`<path d="${path}"/>`
     const title = `${isolated(clipped(name ?? code, MAX_NAME_LENGTH))}: ${countOf(count, 'line', 'lines')}, ${shareText(count, counts.resolved)}`
-    return html`<path class="land shade${shade}" d="${path}"><title>${title}</title></path>`
+    return html`<path class="shade${shade}" d="${path}"><title>${title}</title></path>`
   })
 }
 

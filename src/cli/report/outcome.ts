@@ -157,7 +157,7 @@ export function outcome(
     ({ kind, label, meaning, count }) => html`
 <tr><th scope="row"><span class="name"><i class="key ${kind}"></i>${label}${
       meaning === null ? null : html` <span class="within">${meaning}</span>`
-    }</span></th><td>${countText(count)}</td><td class="share">${shareText(count, all)}</td></tr>`,
+    }</span></th><td>${countText(count)}</td><td>${shareText(count, all)}</td></tr>`,
   )
   return html`<section class="card"><header class="head">${heading('outcome')}</header>
 ${stackedBar(counts)}

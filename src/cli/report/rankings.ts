@@ -128,7 +128,7 @@ function rankingTable(table: Table, { heading, mostRows }: TableOptions): Markup
   const hasAddresses = rows.some(({ addresses }) => addresses !== null)
   const shown = top.map(
     (row) => html`
-<tr><th scope="row"><span class="name">${nameOf(row, MAX_NAME_LENGTH)}</span>${bar(row.count / highest)}</th>${cells(row, lines, hasAddresses)}</tr>`,
+<tr><th scope="row"><span class="name">${nameOf(row, MAX_NAME_LENGTH)}</span>${bar(row.count / highest)}${cells(row, lines, hasAddresses)}`,
   )
   const columns = html`<thead class="unseen"><tr><th scope="col">${one}</th>${hasAddresses ? html`<th scope="col">Distinct addresses</th>` : null}<th scope="col">Lines</th><th scope="col">Share of lines</th></tr></thead>`
   const rest = restRows(table, top.length, hasAddresses)
@@ -146,12 +146,12 @@ function rankingTable(table: Table, { heading, mostRows }: TableOptions): Markup
   }</section>`
 }
 
-/** A row in few bytes: the end tags of cells are optional in HTML. */
+/** A row in few bytes: the end tags of cells are optional in HTML, and the style sheet isolates the direction of names. */
 function shortRow({ name, within, count, addresses }: Tallied, lines: number, hasAddresses: boolean): Markup {
-  const place = within === null ? null : html` <i><bdi>${clipped(within, MAX_FURTHER_NAME_LENGTH)}</bdi></i>`
+  const place = within === null ? null : html` <i>${clipped(within, MAX_FURTHER_NAME_LENGTH)}</i>`
   const distinct = hasAddresses ? html`<td>${addresses === null ? '' : countText(addresses)}` : null
   return html`
-<tr><th><bdi>${clipped(name, MAX_FURTHER_NAME_LENGTH)}</bdi>${place}${distinct}<td>${countText(count)}<td>${shareText(count, lines)}`
+<tr><th>${clipped(name, MAX_FURTHER_NAME_LENGTH)}${place}${distinct}<td>${countText(count)}<td>${shareText(count, lines)}`
 }
 
 function nameOf({ name, within }: Tallied, length: number): Markup {
@@ -163,7 +163,7 @@ function cells(
   lines: number,
   hasAddresses: boolean,
 ): Markup {
-  return html`${hasAddresses ? html`<td class="unique">${addresses === null ? '' : countText(addresses)}</td>` : null}<td>${countText(count)}</td><td class="share">${shareText(count, lines)}</td>`
+  return html`${hasAddresses ? html`<td>${addresses === null ? '' : countText(addresses)}` : null}<td>${countText(count)}<td>${shareText(count, lines)}`
 }
 
 /** The lines that no row of the table has. */
@@ -175,7 +175,7 @@ function restRows(
   const others = rows.slice(shown)
   const known = rows.reduce((sum, { count }) => sum + count, otherLines)
   const row = (label: string, count: number): Markup => html`
-<tr><th scope="row">${label}</th>${cells({ count, addresses: null }, lines, hasAddresses)}</tr>`
+<tr><th scope="row">${label}${cells({ count, addresses: null }, lines, hasAddresses)}`
   const inOthers = others.reduce((sum, { count }) => sum + count, isExact ? otherLines : 0)
   return [
     all <= shown ? null : row(countOf(all - shown, `other ${one}`, `other ${many}`), inOthers),
@@ -187,5 +187,5 @@ function restRows(
 /** The length is an SVG attribute, because the page's policy forbids style attributes. */
 function bar(share: number): Markup {
   const percent = Math.round(Math.min(1, Math.max(0, share)) * 1000) / 10
-  return html`<svg class="bar" aria-hidden="true"><rect width="${percent}%" height="100%" rx="2.5"/></svg>`
+  return html`<svg class="bar" aria-hidden="true"><rect width="${percent}%" height="100%"/></svg>`
 }

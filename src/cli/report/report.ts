@@ -68,7 +68,7 @@ const MAX_PAGE_BYTES = 300_000
  */
 export function renderReport(counts: Counts, details: ReportDetails): string {
   let text = ''
-  for (const mostRows of [MOST_ROWS, 200, 160, 130, 100, 70, 40, MAX_ROWS]) {
+  for (const mostRows of [MOST_ROWS, 230, 200, 160, 130, 100, 70, 40, MAX_ROWS]) {
     text = render(counts, details, { heading: headingsIn(details.locale), mostRows })
     if (Buffer.byteLength(text) <= MAX_PAGE_BYTES) break
   }

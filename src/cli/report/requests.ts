@@ -56,7 +56,7 @@ function statusCard({ statuses, methods, bytes }: Requests, all: number, heading
     ([kind, count]) => html`
 <tr><th scope="row"><span class="name"><i class="key s${kind === '' ? 'others' : kind}"></i>${kind === '' ? 'No status' : `${kind}xx`} <span class="within">${CLASSES[kind] ?? ''}</span></span>${
       kind === '' ? null : html`<span class="within codes">${codesOf(kind)}</span>`
-    }</th><td>${countText(count)}</td><td class="share">${shareText(count, all)}</td></tr>`,
+    }</th><td>${countText(count)}</td><td>${shareText(count, all)}</td></tr>`,
   )
   return html`<section class="card"><header class="head">${heading('requests')}<p class="aside">${countText(all)}</p></header>
 <svg class="stack" aria-hidden="true">${parts}</svg>

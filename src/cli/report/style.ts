@@ -60,12 +60,13 @@ h3 { font-size: 14px; font-weight: 620; }
 .totals { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); overflow: hidden; }
 .tile { padding: 18px clamp(14px, 1.6vw, 22px); box-shadow: -1px -1px 0 var(--line); min-width: 0; }
 .tile dt { color: var(--soft); font-size: 13px; font-weight: 500; }
-.value { display: block; margin-top: 2px; font-size: clamp(21px, 2vw, 27px); line-height: 1.25; font-weight: 640; letter-spacing: -0.02em; overflow-wrap: anywhere; }
+.value { display: block; margin-top: 2px; font-size: clamp(20px, 1.7vw, 27px); line-height: 1.25; font-weight: 640; letter-spacing: -0.02em; overflow-wrap: anywhere; }
 .detail { display: block; margin-top: 2px; color: var(--soft); font-size: 13px; }
 
 .world { display: block; width: 100%; height: auto; }
-.land { fill: var(--land); stroke: var(--border); stroke-width: 0.7; vector-effect: non-scaling-stroke; stroke-linejoin: round; }
-.shade0 { fill: var(--shade0); } .shade1 { fill: var(--shade1); } .shade2 { fill: var(--shade2); } .shade3 { fill: var(--shade3); }
+#countries path { fill: var(--land); stroke: var(--border); stroke-width: 0.7; vector-effect: non-scaling-stroke; stroke-linejoin: round; }
+#countries .shade0 { fill: var(--shade0); } #countries .shade1 { fill: var(--shade1); }
+#countries .shade2 { fill: var(--shade2); } #countries .shade3 { fill: var(--shade3); }
 .labels text { fill: var(--ink); font-size: 24px; font-weight: 600; stroke: var(--card); stroke-width: 5px; paint-order: stroke; stroke-linejoin: round; pointer-events: none; }
 .inset { display: none; margin-top: 14px; }
 .inset svg { display: block; width: 100%; height: auto; border: 1px solid var(--line); border-radius: 8px; }
@@ -80,19 +81,19 @@ h3 { font-size: 14px; font-weight: 620; }
 .further { margin-top: 12px; }
 .further table { margin-top: 8px; }
 .plain th, .plain td { padding-block: 3px; font-size: 13px; }
-.unique { color: var(--soft); font-size: 12px; }
 .codes { display: block; margin-inline-start: 19px; }
 .countries { display: flex; flex-wrap: wrap; gap: 4px 16px; list-style: none; }
-.timeline .plot rect { shape-rendering: crispEdges; }
+.bars path { shape-rendering: crispEdges; pointer-events: none; }
+.bars rect { fill: transparent; }
+.bars g:hover rect { fill: var(--track); }
 .c0 { fill: var(--c0); background: var(--c0); } .c1 { fill: var(--c1); background: var(--c1); } .c2 { fill: var(--c2); background: var(--c2); }
 .c3 { fill: var(--c3); background: var(--c3); } .c4 { fill: var(--c4); background: var(--c4); } .cothers { fill: var(--cothers); background: var(--cothers); }
 .s2 { fill: var(--c1); background: var(--c1); } .s3 { fill: var(--c0); background: var(--c0); } .s4 { fill: var(--failed); background: var(--failed); }
 .s5 { fill: var(--bad); background: var(--bad); } .s1, .sothers { fill: var(--cothers); background: var(--cothers); }
 .credits { margin-bottom: 12px; }
 .credits h2 { display: inline; font-size: 14px; font-weight: 500; }
+.plain th, .plain i { unicode-bidi: plaintext; text-align: left; }
 .plain i { color: var(--soft); font-style: normal; font-size: 12px; }
-.plain td:not(:last-child):nth-last-child(3) { color: var(--soft); font-size: 12px; }
-.plain td:last-child { color: var(--soft); min-width: 62px; }
 .halves { display: grid; grid-template-columns: minmax(0, 1.25fr) minmax(0, 1fr); gap: inherit; }
 .hours { display: flex; flex-direction: column; }
 .ranking { width: 100%; border-collapse: collapse; font-size: 14px; position: relative; }
@@ -100,12 +101,13 @@ h3 { font-size: 14px; font-weight: 620; }
 .ranking td { padding: 6px 0 6px 14px; text-align: end; vertical-align: top; white-space: nowrap; }
 .name { display: block; overflow-wrap: anywhere; line-height: 1.35; }
 .within { color: var(--soft); font-size: 13px; font-weight: 400; }
-.share { color: var(--soft); min-width: 62px; }
+.ranking td:last-child { color: var(--soft); min-width: 62px; }
+.ranking td:nth-last-child(3) { color: var(--soft); font-size: 12px; }
 .ranking tfoot th, .ranking tfoot td { color: var(--soft); font-weight: 400; }
 .ranking tfoot tr:first-child th, .ranking tfoot tr:first-child td { border-top: 1px solid var(--line); padding-top: 10px; }
 .ranking tbody tr:last-child th, .ranking tbody tr:last-child td { padding-bottom: 10px; }
 .bar { display: block; width: 100%; height: 5px; margin-top: 5px; border-radius: 2.5px; background: var(--track); }
-.bar rect { fill: var(--accent); }
+.bar rect { fill: var(--accent); rx: 2.5px; }
 
 .stack { display: block; width: 100%; height: 14px; border-radius: 7px; overflow: hidden; background: var(--track); margin: 6px 0 12px; }
 .stack rect { stroke: var(--card); stroke-width: 1px; }
@@ -153,7 +155,7 @@ footer { margin-top: 24px; color: var(--soft); font-size: 13px; }
   .tile { padding-block: 14px; }
   .world { width: calc(100% + 2 * clamp(12px, 1.6vw, 20px)); margin-inline: calc(-1 * clamp(12px, 1.6vw, 20px)); }
   .world circle { transform: scale(${NARROW_GROWTH}); }
-  .land, .dots circle { stroke-width: 0.5; }
+  #countries path, .dots circle { stroke-width: 0.5; }
   .labels { display: none; }
   .inset { display: block; }
   .inset circle { transform: none; }
@@ -177,7 +179,7 @@ footer { margin-top: 24px; color: var(--soft); font-size: 13px; }
   .columns .card { padding: 12px; }
   .ranking { font-size: 8.5pt; }
   .within { font-size: 0.94em; }
-  .share { min-width: 44px; }
+  .ranking td:last-child { min-width: 44px; }
   .ranking td { padding-left: 6px; }
   .halves { grid-template-columns: minmax(0, 1fr); }
   .world { width: 100%; margin: 0; }

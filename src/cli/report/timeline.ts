@@ -4,6 +4,12 @@ import { axis, niceScale } from './axis.ts'
 import { clipped, html, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'
 import type { Heading } from './words.ts'
 
+/** Of the chart, in units of its bars. */
+const HEIGHT = 1000
+/** Between two bars, whose distance is 1. More than {@link MOST_WITH_GAPS} bars have none. */
+const GAP = 0.12
+const MOST_WITH_GAPS = 100
+
 /** More names would cover each other. Narrow pages show every second one. */
 const MAX_NAMES = 8
 
@@ -29,19 +35,11 @@ export function timelineCard(timeline: Timeline | null, heading: Heading): Marku
   const peak = sums.indexOf(Math.max(...sums))
   const { ceiling, ticks } = niceScale(sums[peak] ?? 1)
   const width = 100 / buckets.length
-  const gap = buckets.length > 100 ? 0 : width * 0.12
-  const bars = buckets.map((bucket, index) => {
-    const x = twoDecimals(index * width + gap / 2)
-    let below = 0
-    const parts = bucket.counts.map((count, kind) => {
-      if (count === 0) return null
-      const height = (100 * count) / ceiling
-      below += height
-      return html`<rect class="c${kindOf(kind, countries)}" x="${x}%" y="${twoDecimals(100 - below)}%" width="${twoDecimals(width - gap)}%" height="${twoDecimals(height)}%"/>`
-    })
-    return html`
-<g class="hour"><title>${`${nameOf(bucket, unit)} UTC: ${countOf(sums[index] ?? 0, 'line', 'lines')}${detailsOf(bucket, countries)}`}</title><rect class="catch" x="${twoDecimals(index * width)}%" y="0" width="${twoDecimals(width)}%" height="100%"/>${parts}</g>`
-  })
+  const titles = buckets.map(
+    (bucket, index) => html`
+<g><title>${`${nameOf(bucket, unit)} UTC: ${countOf(sums[index] ?? 0, 'line', 'lines')}${detailsOf(bucket, countries)}`}</title><rect x="${index}" width="1" height="${HEIGHT}"/></g>`,
+  )
+  const bars = html`<svg class="bars" viewBox="0 0 ${buckets.length} ${HEIGHT}" width="100%" height="100%" preserveAspectRatio="none">${titles}${pathsOf(buckets, countries, ceiling)}</svg>`
   const named = namedBuckets(buckets, unit)
   const names = named.map(
     (index, place) =>
@@ -51,8 +49,30 @@ export function timelineCard(timeline: Timeline | null, heading: Heading): Marku
   const legend = [...countries, ...(buckets.some(({ counts }) => (counts.at(-1) ?? 0) > 0) ? [null] : [])]
   return html`<section class="card timeline"><header class="head">${heading('timeline')}<p class="aside">UTC</p></header>
 <p class="lead">${countOf(all, 'line', 'lines')} in ${countOf(buckets.length, ...UNITS[unit])}. The busiest ${UNITS[unit][0]} is ${busiest === undefined ? '' : nameOf(busiest, unit)}, with ${shareText(sums[peak] ?? 0, all)} of the lines.</p>
-${axis(ticks, ceiling, bars, names, `Bar chart of lines by ${unit}, UTC. The busiest ${unit} has ${countText(sums[peak] ?? 0)} lines.`)}
+${axis(ticks, ceiling, [bars], names, `Bar chart of lines by ${unit}, UTC. The busiest ${unit} has ${countText(sums[peak] ?? 0)} lines.`)}
 <ul class="legend countries">${legend.map((name, index) => html`<li><i class="key c${kindOf(index, countries)}"></i>${name === null ? 'Others and not located' : html`<bdi>${clipped(name, MAX_NAME_LENGTH)}</bdi>`}</li>`)}</ul></section>`
+}
+
+/**
+ * A path for each country with its part of each bar: an element for each part would take four times the bytes. A bar has the
+ * width 1, with its gap.
+ */
+function pathsOf(buckets: readonly Bucket[], countries: readonly string[], ceiling: number): Markup[] {
+  const gap = buckets.length > MOST_WITH_GAPS ? 0 : GAP
+  const paths: string[] = []
+  for (const [index, { counts }] of buckets.entries()) {
+    let sum = 0
+    let top = HEIGHT
+    for (const [kind, count] of counts.entries()) {
+      sum += count
+      const bottom = top
+      top = Math.round(HEIGHT * (1 - sum / ceiling))
+      if (top === bottom) continue
+      const bar = `M${twoDecimals(index + gap / 2)} ${top}h${1 - gap}v${bottom - top}h-${1 - gap}z`
+      paths[kind] = (paths[kind] ?? '') + bar
+    }
+  }
+  return paths.map((path, kind) => html`<path class="c${kindOf(kind, countries)}" d="${path}"/>`)
 }
 
 /** The places of the bars with a name below. A name at the edge would be cut. */
