@@ -7,6 +7,12 @@ const GROWTH = 8
 /** UTF-8 has at most three bytes for each UTF-16 code unit. */
 const MAX_UNIT_BYTES = 3
 
+const MINUS = 0x2d
+const POINT = 0x2e
+const ZERO = 0x30
+/** A sign, a point, and a digit for each decimal or each of the ten digits. */
+const MAX_DECIMAL_BYTES = 32
+
 const encoder = /* @__PURE__ */ utf8Encoder()
 
 /**
@@ -77,5 +83,39 @@ export class Arena {
     this.reserve(end - start)
     this.bytes.copyWithin(this.end, start, end)
     this.end += end - start
+  }
+
+  /** Adds a few bytes after the texts. */
+  addBytes(text: Uint8Array): void {
+    this.reserve(text.length)
+    const { bytes, end } = this
+    for (let at = 0; at < text.length; at++) bytes[end + at] = text[at] ?? 0
+    this.end = end + text.length
+  }
+
+  /**
+   * Adds a decimal number after the texts, as `String` writes it without an exponent.
+   *
+   * @param units the number times a power of ten, an integer of at most 31 bits
+   * @param decimals the exponent of that power
+   */
+  addDecimal(units: number, decimals: number): void {
+    this.reserve(MAX_DECIMAL_BYTES)
+    const { bytes } = this
+    let rest = Math.abs(units)
+    let point = decimals
+    for (; point > 0 && rest % 10 === 0; point--) rest /= 10
+    let digits = 1
+    for (let power = 10; power <= rest; power *= 10) digits++
+    if (digits <= point) digits = point + 1
+    const end = this.end + digits + (point > 0 ? 1 : 0) + (units < 0 ? 1 : 0)
+    let at = end
+    for (let digit = 0; digit < digits; digit++) {
+      if (digit === point && point > 0) bytes[--at] = POINT
+      bytes[--at] = ZERO + (rest % 10)
+      rest = Math.floor(rest / 10)
+    }
+    if (units < 0) bytes[--at] = MINUS
+    this.end = end
   }
 }

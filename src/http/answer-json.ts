@@ -113,11 +113,7 @@ export class AnswerJson {
     }
     out.writeAscii(JSON_HEAD)
     out.writeAscii(this.#address.text)
-    rendered.write(
-      rendered.numberOf(found, (inSet) => set.location(inSet)),
-      at,
-      out,
-    )
+    rendered.write(rendered.numberOf(found, set), at, out)
     if (!this.#hasAsn) return
     out.length--
     out.write(encoder.encode(asnMember(set.systems.record(this.#address))))

@@ -10,7 +10,7 @@ import { type DatabaseInfo, databaseInfo } from './database-info.ts'
 import type { Locale } from './locale.ts'
 import type { LocationRecord } from './location-record.ts'
 import type { RegisteredSchema } from './location-schema.ts'
-import { type Location, LocationTable, NO_LOCATION } from './location-table.ts'
+import { type Location, LocationTable, NO_LOCATION, type StoredLocation } from './location-table.ts'
 import { findRecord, networkText, prefixBits } from './networks.ts'
 import type { Overlays } from './overlays.ts'
 import { listedFields, MAX_SAMPLED_RECORDS, SampledFields, type Schema } from './schema.ts'
@@ -167,6 +167,11 @@ export class DatabaseSet {
   /** The location with a number of this generation, as a new object. @throws RangeError when there is none */
   location(number: number): Location {
     return this.#tableOf(number).location(Math.floor(number / this.tables.length))
+  }
+
+  /** Where the values of the location with a number are; `null` if it is an overlay. Valid until the next call. */
+  stored(number: number): StoredLocation | null {
+    return this.#tableOf(number).stored(Math.floor(number / this.tables.length))
   }
 
   /** The LocationRecord of the location with a number of this generation. */

@@ -1,7 +1,7 @@
 import type { Address } from '../address/address.ts'
 import { NO_SYSTEM } from './autonomous-systems.ts'
 import type { DatabaseSet } from './database-set.ts'
-import { Location } from './location-table.ts'
+import { Location, type StoredLocation } from './location-table.ts'
 import { RowSet } from './tables.ts'
 
 /** Numbers in the row of a pair. */
@@ -39,6 +39,11 @@ export class LocatedSystems {
     this.#pair[0] = location
     this.#pair[1] = system
     return this.#pairs.add(this.#pair) + 1
+  }
+
+  /** Where the values of the location of a pair are. The system is not there. */
+  stored(pair: number): StoredLocation | null {
+    return this.#set.stored(this.#pairs.rows[(pair - 1) * PAIR] ?? 0)
   }
 
   /** The location of a pair, with its system. @throws RangeError when no pair has this number */

@@ -191,9 +191,9 @@ function schemaOf(schema: Fields): Schema {
       },
       city: {
         from: ['city'],
-        read: (fields) => (city?.type === 'names' ? fields.defaultName('city') : fields.text('city')),
+        read: (fields) => (city?.type === 'names' ? fields.defaultName('city') : fields.textOffset('city')),
       },
-      postalCode: { from: ['postalCode'], read: (fields) => fields.text('postalCode') },
+      postalCode: { from: ['postalCode'], read: (fields) => fields.textOffset('postalCode') },
       coordinates: (fields) => [fields.number('latitude'), fields.number('longitude')],
     },
   )

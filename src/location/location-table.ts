@@ -1,5 +1,7 @@
 import type { Address } from '../address/address.ts'
+import type { DataSection } from '../mmdb/data-section.ts'
 import type { AddressIndex, OpenDatabase } from '../mmdb/database.ts'
+import { NO_TEXT } from '../mmdb/field-reader.ts'
 import type { AutonomousSystem } from './autonomous-systems.ts'
 import type { Locale } from './locale.ts'
 import type { Coordinates, LocationRecord } from './location-record.ts'
@@ -34,10 +36,11 @@ const LATITUDE = 3
 const LONGITUDE = 4
 
 /** Coordinates are in units of 0.0000001 degrees, a centimetre, if they have no more decimals. */
-const UNITS_PER_DEGREE = 1e7
+export const UNIT_DECIMALS = 7
+const UNITS_PER_DEGREE = 10 ** UNIT_DECIMALS
 
 /** The latitude of a row for other coordinates. Its longitude is their number. */
-const STORED_APART = -(2 ** 31)
+export const STORED_APART = -(2 ** 31)
 
 /** Estimated memory of coordinates that are stored apart. */
 const COORDINATES_BYTES = 100
@@ -47,8 +50,8 @@ const COORDINATES_BYTES = 100
  *
  * Millions of networks share a few hundred thousand records, so the keys are offsets of records in the file, not addresses.
  * Records differ in fields that are not used here, so several can have one location. A location is a row of five 32-bit
- * numbers: shared parts (country, region, time zone), city and postal code by their numbers, latitude and longitude. Only
- * texts and the coordinates of the first locations are objects. Nothing is evicted: the limits above have room for all of
+ * numbers: shared parts (country, region, time zone), city and postal code by their numbers, latitude and longitude. Texts,
+ * and the coordinates of the first locations, become objects when a record is first made of them. Nothing is evicted: the limits above have room for all of
  * GeoLite2-City. A larger or hostile database can reach a limit. The table is then emptied and fills again.
  */
 export class LocationTable {
@@ -61,21 +64,24 @@ export class LocationTable {
   #numbers = new NumberMap()
   /** By number. No location has the number 0. */
   #rows = rowsAfterFirst()
-  /** The coordinates of the first locations. Making and freezing an object for each result takes long. */
-  #coordinates: Coordinates[] = [NO_COORDINATES]
+  /** The coordinates of the first locations, once made. Making and freezing an object for each result takes long. */
+  #coordinates: (Coordinates | null)[] = [NO_COORDINATES]
   #apart: Coordinates[] = [NO_COORDINATES]
   /** The reader's values, kept here because `lookupMany` then takes less time. */
   #parts: readonly SharedParts[] = []
-  #cities: readonly (string | null)[] = []
-  #codes: readonly (string | null)[] = []
+  /** Read when they are first needed: `undefined` before, and `null` for none. */
+  #cities: (string | null | undefined)[] = []
+  #codes: (string | null | undefined)[] = []
   /** The row to add. */
   readonly #row = new Int32Array(ROW)
   readonly #index: AddressIndex
+  readonly #stored: StoredLocation
 
   constructor(database: OpenDatabase, schema: Schema) {
     this.#database = database
     this.#index = database.index((offset) => this.at(offset))
     this.#schema = schema
+    this.#stored = new StoredLocation(database.data)
     this.#reader = this.#newReader()
   }
 
@@ -109,18 +115,50 @@ export class LocationTable {
   location(number: number): Location {
     const { rows } = this.#rows
     const row = number * ROW
-    const city = this.#cities[rows[row + CITY] ?? 0] ?? null
-    const postalCode = this.#codes[rows[row + POSTAL_CODE] ?? 0] ?? null
+    const city = this.#cityAt(rows[row + CITY] ?? 0)
+    const postalCode = this.#codeAt(rows[row + POSTAL_CODE] ?? 0)
     return new Location(this.#sharedAt(row), city, postalCode, this.#coordinatesOf(number))
+  }
+
+  /** Where the values of a location are. The object is the same for all. @throws RangeError when there is none */
+  stored(number: number): StoredLocation {
+    const stored = this.#stored
+    const { rows } = this.#rows
+    const row = number * ROW
+    stored.shared = this.#sharedAt(row)
+    stored.city = this.#reader.city.values[rows[row + CITY] ?? 0] ?? NO_TEXT
+    stored.postalCode = this.#reader.postalCode.values[rows[row + POSTAL_CODE] ?? 0] ?? NO_TEXT
+    stored.latitude = rows[row + LATITUDE] ?? STORED_APART
+    stored.longitude = rows[row + LONGITUDE] ?? 0
+    return stored
   }
 
   /** The record of the location with a number, made from its row: `lookupMany` is slower with an object in between. */
   record(number: number, ip: string, locale: Locale, at: number): LocationRecord {
     const { rows } = this.#rows
     const row = number * ROW
-    const city = this.#cities[rows[row + CITY] ?? 0] ?? null
-    const postalCode = this.#codes[rows[row + POSTAL_CODE] ?? 0] ?? null
+    const city = this.#cityAt(rows[row + CITY] ?? 0)
+    const postalCode = this.#codeAt(rows[row + POSTAL_CODE] ?? 0)
     return recordOf(this.#sharedAt(row), city, postalCode, this.#coordinatesOf(number), ip, locale, at)
+  }
+
+  #cityAt(number: number): string | null {
+    const city = this.#cities[number]
+    return city === undefined ? this.#readText(this.#cities, this.#reader.city.values, number) : city
+  }
+
+  #codeAt(number: number): string | null {
+    const code = this.#codes[number]
+    return code === undefined ? this.#readText(this.#codes, this.#reader.postalCode.values, number) : code
+  }
+
+  #readText(texts: (string | null | undefined)[], offsets: readonly number[], number: number): string | null {
+    // An array with gaps would be slow.
+    while (texts.length <= number) texts.push(undefined)
+    const offset = offsets[number] ?? NO_TEXT
+    const text = offset === NO_TEXT ? null : this.#reader.textAt(offset)
+    texts[number] = text
+    return text
   }
 
   #sharedAt(row: number): SharedParts {
@@ -130,12 +168,18 @@ export class LocationTable {
   }
 
   #coordinatesOf(number: number): Coordinates {
-    if (number < MAX_OBJECTS) return this.#coordinates[number] ?? NO_COORDINATES
+    const kept = number < MAX_OBJECTS ? this.#coordinates[number] : null
+    if (kept !== null && kept !== undefined) return kept
     const { rows } = this.#rows
     const latitude = rows[number * ROW + LATITUDE] ?? STORED_APART
     const longitude = rows[number * ROW + LONGITUDE] ?? 0
     if (latitude === STORED_APART) return this.#apart[longitude] ?? NO_COORDINATES
-    return Object.freeze({ latitude: latitude / UNITS_PER_DEGREE, longitude: longitude / UNITS_PER_DEGREE })
+    const made = Object.freeze({
+      latitude: latitude / UNITS_PER_DEGREE,
+      longitude: longitude / UNITS_PER_DEGREE,
+    })
+    if (number < this.#coordinates.length) this.#coordinates[number] = made
+    return made
   }
 
   #read(offset: number): number {
@@ -149,30 +193,27 @@ export class LocationTable {
     row[SHARED] = shared
     row[CITY] = town
     row[POSTAL_CODE] = postalCode.number()
-    const coordinates = this.#reader.coordinates()
-    this.#setCoordinates(coordinates)
+    const [latitude, longitude] = this.#reader.coordinates()
+    this.#setCoordinates(latitude, longitude)
     const isLocation =
-      coordinates !== NO_COORDINATES ||
-      city.values[town] !== null ||
-      parts.values[shared]?.isUnknown === false
+      latitude !== null || city.values[town] !== NO_TEXT || parts.values[shared]?.isUnknown === false
     const number = isLocation ? this.#rows.add(row) : NO_LOCATION
-    if (number === this.#coordinates.length && number < MAX_OBJECTS) this.#coordinates.push(coordinates)
+    if (number === this.#coordinates.length && number < MAX_OBJECTS) this.#coordinates.push(null)
     this.#numbers.set(offset, number)
     return number
   }
 
-  #setCoordinates(coordinates: Coordinates): void {
-    const { latitude, longitude } = coordinates
+  #setCoordinates(latitude: number | null, longitude: number | null): void {
     const row = this.#row
-    if (latitude !== null && longitude !== null) {
-      const north = Math.round(latitude * UNITS_PER_DEGREE)
-      const east = Math.round(longitude * UNITS_PER_DEGREE)
+    row[LATITUDE] = STORED_APART
+    row[LONGITUDE] = 0
+    if (latitude === null || longitude === null) return
+    const north = Math.round(latitude * UNITS_PER_DEGREE)
+    const east = Math.round(longitude * UNITS_PER_DEGREE)
+    if (north / UNITS_PER_DEGREE === latitude && east / UNITS_PER_DEGREE === longitude) {
       row[LATITUDE] = north
       row[LONGITUDE] = east
-      if (north / UNITS_PER_DEGREE === latitude && east / UNITS_PER_DEGREE === longitude) return
-    }
-    row[LATITUDE] = STORED_APART
-    row[LONGITUDE] = coordinates === NO_COORDINATES ? 0 : this.#apart.push(coordinates) - 1
+    } else row[LONGITUDE] = this.#apart.push(Object.freeze({ latitude, longitude })) - 1
   }
 
   get #isFull(): boolean {
@@ -187,8 +228,8 @@ export class LocationTable {
   #newReader(): LocationReader {
     const reader = this.#schema.readerFor(this.#database.data)
     this.#parts = reader.parts.values
-    this.#cities = reader.city.values
-    this.#codes = reader.postalCode.values
+    this.#cities = []
+    this.#codes = []
     return reader
   }
 
@@ -201,6 +242,20 @@ export class LocationTable {
     this.#coordinates = [NO_COORDINATES]
     this.#apart = [NO_COORDINATES]
   }
+}
+
+/** Where the values of a location are, for those who copy them. */
+export class StoredLocation {
+  /** `null` only before the first location. */
+  shared: SharedParts | null = null
+  /** Offsets of texts in the file, or `NO_TEXT`. */
+  city = NO_TEXT
+  postalCode = NO_TEXT
+  /** In units of 0.0000001 degrees; {@link STORED_APART} without coordinates, and for others. */
+  latitude = STORED_APART
+  longitude = 0
+
+  constructor(readonly data: DataSection) {}
 }
 
 /** A set of rows with a row that no location has, since 0 is not the number of a location. */

@@ -66,6 +66,11 @@ export class Overlays {
     return found.location
   }
 
+  /** None is in a file. */
+  stored(): null {
+    return null
+  }
+
   record(number: number, ip: string, locale: Locale, at: number): LocationRecord {
     return this.location(number).record(ip, locale, at)
   }

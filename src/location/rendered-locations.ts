@@ -2,8 +2,10 @@
 
 import { Arena } from '../bytes/arena.ts'
 import type { ByteSink } from '../bytes/byte-sink.ts'
+import { utf8Encoder } from '../bytes/utf8.ts'
+import { MAX_TEXT_BYTES as MAX_STORED_BYTES, NO_TEXT } from '../mmdb/field-reader.ts'
 import type { Locale } from './locale.ts'
-import type { Location } from './location-table.ts'
+import { type Location, STORED_APART, type StoredLocation, UNIT_DECIMALS } from './location-table.ts'
 import { JSON_END } from './record-json.ts'
 import type { LocalizedCountry, SharedParts } from './shared-parts.ts'
 import { ABSENT, NumberMap } from './tables.ts'
@@ -15,14 +17,41 @@ import { NO_OFFSET, type Offset, type Timezone, UTC_OFFSET, ZoneOffsets } from '
  */
 export type TextPart =
   | { readonly from: 'shared'; readonly text: (shared: SharedParts, locale: Locale) => string }
-  | { readonly from: 'city' | 'postalCode'; readonly text: (value: string | null) => string }
-  | { readonly from: 'latitude' | 'longitude'; readonly text: (value: number | null) => string }
+  | {
+      readonly from: 'city' | 'postalCode'
+      readonly text: (value: string | null) => string
+      readonly plain?: PlainText
+    }
+  | {
+      readonly from: 'latitude' | 'longitude'
+      readonly text: (value: number | null) => string
+      readonly plain?: PlainText
+    }
   | { readonly from: 'offset'; readonly text: (offset: Offset) => string }
   | {
       readonly from: 'location'
       readonly hasOffset: boolean
       readonly text: (offset: Offset, location: Location, locale: Locale) => string
     }
+
+/**
+ * How nearly all values of a part are written: as they are, with a text before and after them. Their bytes are then copied
+ * from the file, and no string is made. A value is written otherwise if it has another character than those of ASCII that
+ * can be printed, or one of the special ones.
+ */
+export interface PlainText {
+  /** Before and after the value. */
+  readonly quote: string
+  readonly special: string
+}
+
+/** Where locations come from. */
+export interface LocationSource {
+  /** The location with a number. */
+  location(number: number): Location
+  /** Where its values are in a file, valid until the next call; `null` if it is in none, or has other values. */
+  stored(number: number): StoredLocation | null
+}
 
 /** How locations are written: the parts of their text, in order. */
 export type LocationTemplate = readonly TextPart[]
@@ -31,6 +60,10 @@ export type LocationTemplate = readonly TextPart[]
 export const NO_INSTANT = Number.NaN
 
 const stringify = (value: string | null): string => JSON.stringify(value)
+/** A text in JSON. */
+export const JSON_TEXT: PlainText = { quote: '"', special: '"\\' }
+/** A number in JSON. */
+export const JSON_NUMBER: PlainText = { quote: '', special: '' }
 
 /** A text that is the same in all locations. */
 export function fixedText(text: string): TextPart {
@@ -44,13 +77,13 @@ export const JSON_TEMPLATE: LocationTemplate = [
     text: (shared, locale) =>
       `","country":${JSON.stringify(shared.countryIn(locale))},"region":${JSON.stringify(shared.regionIn(locale))},"city":`,
   },
-  { from: 'city', text: stringify },
+  { from: 'city', text: stringify, plain: JSON_TEXT },
   fixedText(',"postal_code":'),
-  { from: 'postalCode', text: stringify },
+  { from: 'postalCode', text: stringify, plain: JSON_TEXT },
   fixedText(',"coordinates":{"latitude":'),
-  { from: 'latitude', text: String },
+  { from: 'latitude', text: String, plain: JSON_NUMBER },
   fixedText(',"longitude":'),
-  { from: 'longitude', text: String },
+  { from: 'longitude', text: String, plain: JSON_NUMBER },
   {
     from: 'shared',
     text: ({ timezone }) => `},"timezone":{"id":${stringify(timezone.id)},"offset":`,
@@ -72,6 +105,14 @@ const MAX_TEXT_BYTES = 32 * 1024 * 1024
 /** The most time zones that are cached: each can have 100 KB of windows. The IANA database has about 600 with links. */
 const MAX_ZONES = 1024
 const FIRST_LOCATIONS = 1024
+
+/** The characters of ASCII that can be printed. */
+const FIRST_PRINTED = 0x20
+const LAST_PRINTED = 0x7e
+/** Coordinates from 0.000001 degrees on are written without an exponent. */
+const MIN_UNITS = 10
+
+const encoder = /* @__PURE__ */ utf8Encoder()
 
 /**
  * The row of a location has 32 bytes, so that a line finds all that it needs in one cache line of the processor: two
@@ -97,11 +138,13 @@ export class RenderedLocations {
   /** The instant for {@link startOf}, in milliseconds since 1970; `NaN` if unknown. */
   instant = Number.NaN
   readonly #locale: Locale
-  readonly #template: LocationTemplate
+  readonly #template: readonly Part[]
   /** The part that depends on the offset. */
   readonly #variable: TextPart | null
   readonly #countsLocations: boolean
   readonly #keepsLocations: boolean
+  /** Whether the object of each location is needed. */
+  readonly #needsLocations: boolean
   readonly #maxTextBytes: number
   /** Numbers of the locations in this cache, by their numbers in the database set. */
   #numbers = new NumberMap()
@@ -133,7 +176,8 @@ export class RenderedLocations {
     maxTextBytes: number = MAX_TEXT_BYTES,
   ) {
     this.#locale = locale
-    this.#template = joined(template)
+    this.#template = joined(template).map((part) => new Part(part))
+    this.#needsLocations = countsLocations || template.some(({ from }) => from === 'location')
     this.#variable = template.find(isVariable) ?? null
     this.#keepsLocations = this.#variable?.from === 'location'
     this.#countsLocations = countsLocations
@@ -166,21 +210,25 @@ export class RenderedLocations {
    * The number of a location in this cache, from 0.
    *
    * @param inSet its number in the database set, greater than 0
-   * @param locationAt gives the location for that number
+   * @param source gives the location for that number
    */
-  numberOf(inSet: number, locationAt: (inSet: number) => Location): number {
+  numberOf(inSet: number, source: LocationSource): number {
     const known = this.#numbers.get(inSet)
-    if (known !== ABSENT) return known
-    const location = locationAt(inSet)
+    return known === ABSENT ? this.#add(inSet, source) : known
+  }
+
+  #add(inSet: number, source: LocationSource): number {
+    const stored = this.#needsLocations ? null : source.stored(inSet)
+    const location = stored === null ? source.location(inSet) : null
+    const shared = stored?.shared ?? location?.shared ?? source.location(inSet).shared
     const number = this.#size
     if (number * INTEGERS >= this.#integers.length) this.#grow()
-    const { country, timezone } = location.shared
     const row = number * INTEGERS
-    this.#integers[row + COUNTER] = this.#counterOf(location, country)
-    this.#integers[row + ZONE] = this.#zoneOf(timezone)
+    this.#integers[row + COUNTER] = this.#counterOf(inSet, source, shared.country)
+    this.#integers[row + ZONE] = this.#zoneOf(shared.timezone)
     this.#doubles[number * DOUBLES] = Number.NaN
-    if (this.#keepsLocations) this.#locations.push(location)
-    this.#render(number, location)
+    if (this.#keepsLocations && location !== null) this.#locations.push(location)
+    this.#render(number, inSet, source, shared, stored)
     this.#numbers.set(inSet, number)
     this.#size++
     return number
@@ -259,10 +307,10 @@ export class RenderedLocations {
     this.#offsetRows = offsetRows
   }
 
-  #counterOf(location: Location, country: LocalizedCountry): number {
+  #counterOf(inSet: number, source: LocationSource, country: LocalizedCountry): number {
     const known = this.#countsLocations ? undefined : this.#countries.get(country)
     if (known !== undefined) return known
-    const counter = this.#counted.push(location) - 1
+    const counter = this.#counted.push(source.location(inSet)) - 1
     if (!this.#countsLocations) this.#countries.set(country, counter)
     if (counter >= this.#counts.length) {
       const counts = new Int32Array(2 * counter)
@@ -282,20 +330,29 @@ export class RenderedLocations {
   }
 
   /** Writes the text of a new location, with an offset that is as long as most others. */
-  #render(number: number, location: Location): void {
+  #render(
+    number: number,
+    inSet: number,
+    source: LocationSource,
+    shared: SharedParts,
+    stored: StoredLocation | null,
+  ): void {
     const { arena } = this
-    const { shared } = location
     const places = this.#shared.get(shared) ?? this.#renderShared(shared)
     const offset = shared.timezone.id === null ? NO_OFFSET : UTC_OFFSET
     const start = arena.end
     let place = 0
-    for (const part of this.#template) {
+    for (let index = 0; index < this.#template.length; index++) {
+      const part = this.#template[index]
+      if (part === undefined) break
       const partStart = arena.end
-      if (part.from === 'shared') {
+      if (part.isShared) {
         arena.addCopy(places[place] ?? 0, places[place + 1] ?? 0)
         place += 2
-      } else arena.addText(textOf(part, location, this.#locale, offset))
-      if (part === this.#variable) {
+      } else if (part.isOffset) arena.addText(textOf(part.text, null, this.#locale, offset))
+      else if (stored === null || !part.add(arena, stored))
+        arena.addText(textOf(part.text, source.location(inSet), this.#locale, offset))
+      if (part.text === this.#variable) {
         const row = number * OFFSET_ROW
         this.#offsetRows[row + OFFSET_START] = partStart - start
         this.#offsetRows[row + OFFSET_SIZE] = arena.end - partStart
@@ -314,10 +371,10 @@ export class RenderedLocations {
   #renderShared(shared: SharedParts): readonly number[] {
     const { arena } = this
     const places: number[] = []
-    for (const part of this.#template) {
-      if (part.from !== 'shared') continue
+    for (const { text } of this.#template) {
+      if (text.from !== 'shared') continue
       places.push(arena.end)
-      arena.addText(part.text(shared, this.#locale))
+      arena.addText(text.text(shared, this.#locale))
       places.push(arena.end)
     }
     this.#shared.set(shared, places)
@@ -361,6 +418,78 @@ export class RenderedLocations {
       this.#setPlace(number, moved, size)
     }
     this.#offsetRows[row + OFFSET_SIZE] = partSize
+  }
+}
+
+const NUMBER_CHARACTERS = /[-.0-9]/
+
+/** A part of a template, with what it needs to copy values from a file. */
+class Part {
+  readonly isShared: boolean
+  readonly isOffset: boolean
+  /** The member of a {@link StoredLocation} that it copies; `null` if it copies none. */
+  readonly #copies: 'city' | 'postalCode' | 'latitude' | 'longitude' | null
+  /** By byte: 1 if a text with it cannot be copied. */
+  readonly #isExcluded = new Uint8Array(256)
+  readonly #quote: Uint8Array
+  readonly #nothing: Uint8Array
+
+  constructor(readonly text: TextPart) {
+    this.isShared = text.from === 'shared'
+    this.isOffset = text.from === 'offset'
+    const plain = 'plain' in text ? text.plain : undefined
+    this.#quote = encoder.encode(plain?.quote ?? '')
+    this.#nothing = encoder.encode('plain' in text ? text.text(null) : '')
+    this.#copies = null
+    if (plain === undefined || !('plain' in text)) return
+    const isNumber = text.from === 'latitude' || text.from === 'longitude'
+    if (!isNumber || !NUMBER_CHARACTERS.test(plain.special)) this.#copies = text.from
+    this.#isExcluded.fill(1, 0, FIRST_PRINTED)
+    this.#isExcluded.fill(1, LAST_PRINTED + 1)
+    for (const byte of encoder.encode(plain.special)) this.#isExcluded[byte] = 1
+  }
+
+  /** Adds its value of a location. @returns `false` if the value cannot be copied */
+  add(arena: Arena, stored: StoredLocation): boolean {
+    switch (this.#copies) {
+      case 'city':
+        return this.#addText(arena, stored, stored.city)
+      case 'postalCode':
+        return this.#addText(arena, stored, stored.postalCode)
+      case 'latitude':
+        return stored.latitude !== STORED_APART && this.#addDegrees(arena, stored.latitude)
+      case 'longitude':
+        return stored.latitude !== STORED_APART && this.#addDegrees(arena, stored.longitude)
+      default:
+        return false
+    }
+  }
+
+  #addText(arena: Arena, { data }: StoredLocation, offset: number): boolean {
+    if (offset === NO_TEXT) {
+      arena.addBytes(this.#nothing)
+      return true
+    }
+    const before = arena.end
+    arena.addBytes(this.#quote)
+    arena.reserve(MAX_STORED_BYTES)
+    const size = data.copyText(offset, this.#isExcluded, arena.bytes, arena.end)
+    if (size === -1) {
+      arena.end = before
+      return false
+    }
+    arena.end += size
+    arena.addBytes(this.#quote)
+    return true
+  }
+
+  #addDegrees(arena: Arena, units: number): boolean {
+    // JavaScript writes these with an exponent.
+    if (units !== 0 && units > -MIN_UNITS && units < MIN_UNITS) return false
+    arena.addBytes(this.#quote)
+    arena.addDecimal(units, UNIT_DECIMALS)
+    arena.addBytes(this.#quote)
+    return true
   }
 }
 

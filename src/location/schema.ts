@@ -1,7 +1,7 @@
 import { isGeofixError, quoted, ReadFailure } from '../errors.ts'
 import type { DataSection } from '../mmdb/data-section.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
-import { type FieldPaths, FieldReader } from '../mmdb/field-reader.ts'
+import { type FieldPaths, FieldReader, NO_TEXT } from '../mmdb/field-reader.ts'
 import { DataType, MAX_KEY_BYTES } from '../mmdb/format.ts'
 import type { Coordinates } from './location-record.ts'
 import { PartsMaker, type RawParts, type SharedParts } from './shared-parts.ts'
@@ -20,8 +20,9 @@ interface SharedField<Name extends string, Value> {
 /** What the fields of a vendor's records mean. */
 interface Meaning<Name extends string> {
   readonly parts: SharedField<Name, RawParts>
-  readonly city: SharedField<Name, string | null>
-  readonly postalCode: SharedField<Name, string | null>
+  /** Read as the offset of the text, or `NO_TEXT`. */
+  readonly city: SharedField<Name, number>
+  readonly postalCode: SharedField<Name, number>
   readonly coordinates: (fields: FieldReader<Name>) => RawCoordinates
 }
 
@@ -30,9 +31,13 @@ export interface LocationReader {
   /** Finds the fields of the record at an offset. @throws InvalidDatabaseError when it is damaged */
   read(offset: number): void
   readonly parts: SharedValues<SharedParts>
-  readonly city: SharedValues<string | null>
-  readonly postalCode: SharedValues<string | null>
-  coordinates(): Coordinates
+  /** Offsets of texts, or `NO_TEXT`. */
+  readonly city: SharedValues<number>
+  readonly postalCode: SharedValues<number>
+  /** Both coordinates, or `null` for both. */
+  coordinates(): RawCoordinates
+  /** The text at an offset. */
+  textAt(offset: number): string
   /** Estimated memory of all names, shared parts and long texts read so far. */
   readonly retainedBytes: number
 }
@@ -59,11 +64,15 @@ export function defineSchema<Name extends string>(
     readerFor: (data) => {
       const fields = new FieldReader(data, paths)
       const maker = new PartsMaker()
-      const text = ({ from, read }: Meaning<Name>['city']): SharedValues<string | null> =>
+      const text = ({ from, read }: Meaning<Name>['city']): SharedValues<number> =>
         new SharedValues(
           fields,
           from.map((name) => fields.indexOf(name)),
-          () => maker.counted(read(fields, maker)),
+          () => {
+            const offset = read(fields, maker)
+            if (offset !== NO_TEXT) maker.countText(fields.textBytes(offset))
+            return offset
+          },
         )
       return {
         read: (offset) => fields.read(offset),
@@ -74,7 +83,8 @@ export function defineSchema<Name extends string>(
         ),
         city: text(city),
         postalCode: text(postalCode),
-        coordinates: () => coordinatesOf(...coordinates(fields)),
+        coordinates: () => usable(...coordinates(fields)),
+        textAt: (offset) => fields.textAt(offset),
         get retainedBytes() {
           return maker.retainedBytes
         },
@@ -196,11 +206,18 @@ export const NO_COORDINATES: Coordinates = Object.freeze({ latitude: null, longi
  * write 0, 0 (in the Gulf of Guinea) for an unknown location.
  */
 export function coordinatesOf(latitude: number | null, longitude: number | null): Coordinates {
-  if (latitude === null || longitude === null) return NO_COORDINATES
-  if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return NO_COORDINATES
-  if (latitude === 0 && longitude === 0) return NO_COORDINATES
-  return Object.freeze({ latitude: shortest(latitude), longitude: shortest(longitude) })
+  const [north, east] = usable(latitude, longitude)
+  return north === null ? NO_COORDINATES : Object.freeze({ latitude: north, longitude: east })
 }
+
+function usable(latitude: number | null, longitude: number | null): RawCoordinates {
+  if (latitude === null || longitude === null) return NOWHERE
+  if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return NOWHERE
+  if (latitude === 0 && longitude === 0) return NOWHERE
+  return [shortest(latitude), shortest(longitude)]
+}
+
+const NOWHERE: RawCoordinates = [null, null]
 
 /**
  * The shortest decimal with the same 32-bit float, for a double that is exactly a float: 51.40359878540039 was

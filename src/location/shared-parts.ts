@@ -238,10 +238,9 @@ export class PartsMaker {
     )
   }
 
-  /** Counts the memory of a text that the owner keeps. */
-  counted(text: string | null): string | null {
-    this.retainedBytes += longTextBytes(text)
-    return text
+  /** Counts the memory of a text that the owner keeps. @param size its bytes in the file */
+  countText(size: number): void {
+    if (size > MAX_UNCOUNTED_LENGTH) this.retainedBytes += 2 * size
   }
 
   #part<Part>(

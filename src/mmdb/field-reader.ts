@@ -54,6 +54,9 @@ export interface StoredTexts {
 /** The offset of a field that the record does not have. */
 const ABSENT = -1
 
+/** The offset of a text that the record does not have. */
+export const NO_TEXT = ABSENT
+
 /** A node of the tree that all paths form together. */
 interface PathNode {
   /** The field that ends here, or -1. */
@@ -146,6 +149,11 @@ export class FieldReader<Name extends string> {
     return this.#open(name) ? this.#shortText() || null : null
   }
 
+  /** Where the same text is, for {@link textAt}; {@link NO_TEXT} when there is none. */
+  textOffset(name: Name): number {
+    return this.#open(name) && this.#isShortText() && this.#data.size > 0 ? this.#data.fieldOffset : NO_TEXT
+  }
+
   /** The field as a number, which can be written as text; `null` when it is absent, another text or of another type. */
   number(name: Name): number | null {
     const data = this.#data
@@ -191,7 +199,13 @@ export class FieldReader<Name extends string> {
     return { offsets: texts, bytes }
   }
 
-  /** The text at an offset that {@link texts} gave, for any record. Do not call it between `read` and an accessor. */
+  /** Bytes of the text at an offset that {@link textOffset} or another accessor gave. */
+  textBytes(offset: number): number {
+    this.#data.openTarget(offset)
+    return this.#data.size
+  }
+
+  /** The text at an offset that an accessor gave, for any record. */
   textAt(offset: number): string {
     this.#data.beginRecord()
     this.#data.openTarget(offset)
@@ -199,21 +213,22 @@ export class FieldReader<Name extends string> {
   }
 
   /**
-   * From a map of names by language, the English name, or else the first one; `null` when there is no name. Does not
-   * decode other names, so for a language that occurs twice the first name may count.
+   * From a map of names by language, where the English name is, or else the first one; {@link NO_TEXT} when there is no
+   * name. Does not read other names, so for a language that occurs twice the first name may count.
    */
-  defaultName(name: Name): string | null {
+  defaultName(name: Name): number {
     const data = this.#data
-    if (!this.#open(name) || data.type !== DataType.map) return null
-    let found: string | null = null
+    if (!this.#open(name) || data.type !== DataType.map) return NO_TEXT
+    let found = NO_TEXT
     let at = data.start
     for (let pairs = data.size; pairs > 0; pairs--) {
-      const isEnglish = this.#key(at).toLowerCase() === 'en'
+      const key = this.#key(at)
+      const isEnglish = key === 'en' || key.toLowerCase() === 'en'
       const value = data.next
       at = data.skip(value)
-      if (!isEnglish && found !== null) continue
+      if (!isEnglish && found !== NO_TEXT) continue
       data.open(value)
-      found = this.#shortText() || found
+      if (this.#isShortText() && data.size > 0) found = data.fieldOffset
     }
     return found
   }

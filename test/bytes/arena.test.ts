@@ -32,4 +32,25 @@ describe('an arena', () => {
       { numRuns: 30 },
     )
   })
+
+  it('adds decimal numbers as String writes them', () => {
+    const units = fc.oneof(
+      fc.integer({ min: -(2 ** 31) + 1, max: 2 ** 31 - 1 }),
+      fc.integer({ min: -1800, max: 1800 }).map((value) => value * 1_000_000),
+      fc.integer({ min: -200, max: 200 }).map((value) => value * 10),
+    )
+    fc.assert(
+      fc.property(units, fc.nat(7), (value, decimals) => {
+        // Smaller numbers have an exponent.
+        fc.pre(value === 0 || Math.abs(value) >= 10 ** (decimals - 6))
+        const arena = new Arena()
+        arena.addText('=')
+        arena.addDecimal(value, decimals)
+        arena.addBytes(new TextEncoder().encode(';'))
+        expect(new TextDecoder().decode(arena.bytes.subarray(0, arena.end))).toBe(
+          `=${String(value / 10 ** decimals)};`,
+        )
+      }),
+    )
+  })
 })

@@ -67,6 +67,10 @@ describe('the JSON of a batch', () => {
         return places.push(new Location(shared, LONG + address.ipv4, null, coordinates))
       }
 
+      override stored(): null {
+        return null
+      }
+
       override location(number: number): Location {
         const place = places[number - 1]
         if (place === undefined) throw new RangeError('no location has this number')

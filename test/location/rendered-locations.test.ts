@@ -3,12 +3,20 @@ import { describe, expect, it } from 'vitest'
 import { Address } from '../../src/address/address.ts'
 import { ByteSink } from '../../src/bytes/byte-sink.ts'
 import type { LocationField } from '../../src/enrich/options.ts'
-import { columnsTemplate } from '../../src/enrich/writing/column-templates.ts'
+import {
+  columnsTemplate,
+  escapedColumnsTemplate,
+  jsonTemplate,
+  wordsTemplate,
+} from '../../src/enrich/writing/column-templates.ts'
+import { DatabaseSet } from '../../src/location/database-set.ts'
 import { localeOf } from '../../src/location/locale.ts'
 import { Location } from '../../src/location/location-table.ts'
 import { JSON_TEMPLATE, RenderedLocations } from '../../src/location/rendered-locations.ts'
 import { LocalizedCountry, SharedParts, Translations } from '../../src/location/shared-parts.ts'
 import { Timezone } from '../../src/location/timezone.ts'
+import { Database } from '../../src/mmdb/database.ts'
+import { double, MmdbWriter } from '../../src/writer.ts'
 import { text, worldSet } from '../enrich/world.ts'
 
 const english = localeOf('en')
@@ -32,7 +40,8 @@ const CHANGE = Date.UTC(2026, 2, 29)
 let added = 0
 
 /** Adds a location that its set has not numbered before. */
-const add = (table: RenderedLocations, place: Location): number => table.numberOf(++added, () => place)
+const add = (table: RenderedLocations, place: Location): number =>
+  table.numberOf(++added, { location: () => place, stored: () => null })
 
 function written(write: (out: ByteSink) => void): string {
   const out = new ByteSink()
@@ -44,6 +53,74 @@ const jsonFrom = (place: Location, at: number): string =>
   JSON.stringify(place.record('', english, at)).slice('{"ip":"'.length)
 
 describe('rendered locations', () => {
+  it('copies values from files as it writes those of objects', () => {
+    const value = fc.oneof(
+      fc.constantFrom(
+        'London',
+        'a,b',
+        '"',
+        "O'Fallon",
+        '\\',
+        'Zürich',
+        '-',
+        '--',
+        'x\ty',
+        'a\r\nb',
+        '',
+        '\u2028',
+      ),
+      fc.string({ unit: 'binary', maxLength: 30 }),
+      fc.string({ minLength: 60, maxLength: 500 }),
+    )
+    const degrees = (most: number) =>
+      fc.oneof(
+        fc.integer({ min: -most * 1e7, max: most * 1e7 }).map((units) => units / 1e7),
+        fc.integer({ min: -most * 10, max: most * 10 }).map((units) => units / 10),
+        fc.integer({ min: -20, max: 20 }).map((units) => units / 1e7),
+        fc.double({ min: -most, max: most, noNaN: true }),
+      )
+    const record = fc.record({ city: value, code: value, latitude: degrees(90), longitude: degrees(180) })
+    const all: readonly LocationField[] = ['city', 'postal_code', 'latitude', 'longitude', 'timezone_offset']
+    const templates = [
+      JSON_TEMPLATE,
+      jsonTemplate(all, undefined),
+      ...[',', '\t', '-', '4', '.', 'é'].flatMap((delimiter) => [
+        columnsTemplate(all, delimiter, true),
+        columnsTemplate(all, delimiter, false),
+        escapedColumnsTemplate(all, delimiter),
+        wordsTemplate(all, delimiter, '-', '_'),
+      ]),
+    ]
+    fc.assert(
+      fc.property(
+        fc.array(record, { minLength: 1, maxLength: 20 }),
+        fc.constantFrom(...templates),
+        (records, template) => {
+          const writer = new MmdbWriter({ databaseType: 'Test', aliases: false })
+          for (const [index, { city, code, latitude, longitude }] of records.entries()) {
+            writer.insert(`20.${index}.0.0/16`, {
+              country: { iso_code: 'GB' },
+              city: { names: { en: city } },
+              postal: { code },
+              location: { latitude: double(latitude), longitude: double(longitude) },
+            })
+          }
+          const source = new DatabaseSet([new Database(writer.toBytes())])
+          const copied = new RenderedLocations(english, template, false)
+          const made = new RenderedLocations(english, template, false)
+          const objects = { location: (number: number) => source.location(number), stored: () => null }
+          const address = new Address()
+          for (const index of records.keys()) {
+            address.parse(`20.${index}.0.1`)
+            const found = source.find(address)
+            const expected = written((out) => made.write(made.numberOf(found, objects), WINTER, out))
+            expect(written((out) => copied.write(copied.numberOf(found, source), WINTER, out))).toBe(expected)
+          }
+        },
+      ),
+    )
+  })
+
   it('writes what JSON.stringify would, at instants in any order', () => {
     const instants = fc.oneof(
       fc.constantFrom(

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import { DataSection } from '../../src/mmdb/data-section.ts'
 import { Database } from '../../src/mmdb/database.ts'
-import { FieldReader, type Path } from '../../src/mmdb/field-reader.ts'
+import { FieldReader, NO_TEXT, type Path } from '../../src/mmdb/field-reader.ts'
 import { MAX_VALUES } from '../../src/mmdb/format.ts'
 import { isMap, type MmdbValue, RecordDecoder } from '../../src/mmdb/record-decoder.ts'
 import { NO_RECORD } from '../../src/mmdb/search-tree.ts'
@@ -49,8 +49,15 @@ function expectSame(fields: FieldReader<Name>, record: MmdbValue): void {
     // In file order: the first name counts.
     expect([...textsOf(fields, name)]).toEqual(texts)
     const english = texts.filter(([language]) => language.toLowerCase() === 'en').at(-1)
-    expect(fields.defaultName(name), name).toBe((english ?? texts[0])?.[1] ?? null)
+    expect(textAt(fields, fields.defaultName(name)), name).toBe((english ?? texts[0])?.[1] ?? null)
+    const text = typeof value === 'string' && value !== '' ? value : null
+    expect(textAt(fields, fields.textOffset(name)), name).toBe(text)
   }
+}
+
+/** The text at an offset; `null` for none. */
+function textAt(fields: FieldReader<string>, offset: number): string | null {
+  return offset === NO_TEXT ? null : fields.textAt(offset)
 }
 
 /** The entries of a map that are text. */
@@ -419,13 +426,13 @@ describe('FieldReader', () => {
   ])('returns one of the names: %s', (_, names, expected) => {
     const fields = readerOf(withNames(new Map(names)))
     fields.read(0)
-    expect(fields.defaultName('names')).toBe(expected)
+    expect(textAt(fields, fields.defaultName('names'))).toBe(expected)
   })
 
   it('returns no name for a field that is not a map', () => {
     const fields = readerOf(withNames('Oxford'))
     fields.read(0)
-    expect([fields.defaultName('names'), fields.defaultName('flat')]).toEqual([null, null])
+    expect([fields.defaultName('names'), fields.defaultName('flat')]).toEqual([NO_TEXT, NO_TEXT])
   })
 
   it('refuses a name that is too long', () => {
@@ -477,7 +484,7 @@ describe('FieldReader', () => {
       const key = `5e${(bytes - 285).toString(16).padStart(4, '0')}${'78'.repeat(bytes)}`
       const fields = readerOf(bytesOf(hex.replace('KEY', key)))
       fields.read(0)
-      return fields.defaultName('names')
+      return textAt(fields, fields.defaultName('names'))
     }
     expect(() => read(1024)).not.toThrow()
     expect(() => read(1025)).toThrow('the key of a map is longer than 1024 bytes')

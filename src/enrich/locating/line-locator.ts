@@ -380,10 +380,8 @@ export class LineLocator {
       this.#generation = generation
     }
     const inSource = this.#systems?.pairOf(found, this.#finder.system) ?? found
-    return FIRST_LOCATION + this.texts.numberOf(inSource, this.#locationAt)
+    return FIRST_LOCATION + this.texts.numberOf(inSource, this.#systems ?? this.#set)
   }
-
-  readonly #locationAt = (inSource: number) => (this.#systems ?? this.#set).location(inSource)
 
   get #currentGeneration(): number {
     return (this.#systems ?? this.#set).generation

@@ -5,9 +5,12 @@ import type { LocationRecord } from '../../location/location-record.ts'
 import type { Location } from '../../location/location-table.ts'
 import {
   fixedText,
+  JSON_NUMBER,
   JSON_TEMPLATE,
+  JSON_TEXT,
   type LocationTemplate,
   NO_INSTANT,
+  type PlainText,
   systemAfter,
   type TextPart,
 } from '../../location/rendered-locations.ts'
@@ -60,7 +63,8 @@ export function jsonTemplate(
   const members = fields.flatMap((field, index) => {
     const isNumber = field === 'latitude' || field === 'longitude' || field === 'asn_number'
     const valueText = (value: string | null): string => (isNumber ? (value ?? 'null') : JSON.stringify(value))
-    return [fixedText(`${index === 0 ? '{' : ','}"${field}":`), cellPart(field, valueText)]
+    const plain = isNumber ? JSON_NUMBER : JSON_TEXT
+    return [fixedText(`${index === 0 ? '{' : ','}"${field}":`), cellPart(field, valueText, plain)]
   })
   return [...members, fixedText('}'), ...after]
 }
@@ -84,7 +88,8 @@ export function columnsTemplate(
   const quoted = (text: string): string =>
     text.includes(delimiter) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
   const plain = (text: string): string => text.replaceAll(delimiter, ' ').replace(/[\r\n]/g, ' ')
-  return columnsOf(columns, delimiter, (value) => (quotes ? quoted : plain)(value ?? ''))
+  const special = quotes ? `${delimiter}"` : delimiter
+  return columnsOf(columns, delimiter, special, (value) => (quotes ? quoted : plain)(value ?? ''))
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r' }
@@ -99,7 +104,7 @@ export function escapedColumnsTemplate(
 ): LocationTemplate {
   const special = new RegExp(`[\\\\\\t\\n\\r${delimiter}]`, 'g')
   const escaped = (text: string): string => text.replace(special, (each) => ESCAPES[each] ?? `\\${each}`)
-  return columnsOf(columns, delimiter, (value) => (value === null ? '\\N' : escaped(value)))
+  return columnsOf(columns, delimiter, `${delimiter}\\`, (value) => (value === null ? '\\N' : escaped(value)))
 }
 
 /**
@@ -118,17 +123,23 @@ export function wordsTemplate(
     const plain = text.replace(/[\t\r\n]/g, ' ').replaceAll(delimiter, instead)
     return plain === unset ? ` ${unset}`.replaceAll(delimiter, instead) : plain
   }
-  return columnsOf(columns, delimiter, (value) => (value === null || value === '' ? unset : word(value)))
+  const special = delimiter + unset
+  return columnsOf(columns, delimiter, special, (value) =>
+    value === null || value === '' ? unset : word(value),
+  )
 }
 
+/** @param special characters with which a value is not written as it is, beside those that cannot be printed */
 function columnsOf(
   columns: readonly LocationField[],
   delimiter: string,
+  special: string,
   cellOf: (value: string | null) => string,
 ): LocationTemplate {
-  return columns.flatMap((column, index) =>
-    index === 0 ? [cellPart(column, cellOf)] : [fixedText(delimiter), cellPart(column, cellOf)],
-  )
+  return columns.flatMap((column, index) => {
+    const cell = cellPart(column, cellOf, { quote: '', special })
+    return index === 0 ? [cell] : [fixedText(delimiter), cell]
+  })
 }
 
 function systemText(
@@ -139,15 +150,19 @@ function systemText(
   return column === 'asn_number' ? String(system.number) : system.organization
 }
 
-function cellPart(column: LocationField, cellOf: (value: string | null) => string): TextPart {
+function cellPart(
+  column: LocationField,
+  cellOf: (value: string | null) => string,
+  plain: PlainText,
+): TextPart {
   switch (column) {
     case 'city':
-      return { from: 'city', text: cellOf }
+      return { from: 'city', text: cellOf, plain }
     case 'postal_code':
-      return { from: 'postalCode', text: cellOf }
+      return { from: 'postalCode', text: cellOf, plain }
     case 'latitude':
     case 'longitude':
-      return { from: column, text: (value) => cellOf(value === null ? null : String(value)) }
+      return { from: column, text: (value) => cellOf(value === null ? null : String(value)), plain }
     case 'timezone_offset':
       return { from: 'offset', text: ({ text }) => cellOf(text) }
     case 'timezone_id':

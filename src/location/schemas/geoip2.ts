@@ -33,7 +33,7 @@ export const geoip2 = defineSchema(
       }),
     },
     city: { from: ['cityNames'], read: (fields) => fields.defaultName('cityNames') },
-    postalCode: { from: ['postalCode'], read: (fields) => fields.text('postalCode') },
+    postalCode: { from: ['postalCode'], read: (fields) => fields.textOffset('postalCode') },
     coordinates: (fields) => [fields.number('latitude'), fields.number('longitude')],
   },
 )

@@ -27,8 +27,8 @@ export const ipLocationDb = defineSchema(
         timeZone: fields.text('timeZone'),
       }),
     },
-    city: { from: ['city'], read: (fields) => fields.text('city') },
-    postalCode: { from: ['postalCode'], read: (fields) => fields.text('postalCode') },
+    city: { from: ['city'], read: (fields) => fields.textOffset('city') },
+    postalCode: { from: ['postalCode'], read: (fields) => fields.textOffset('postalCode') },
     coordinates: (fields) => [fields.number('latitude'), fields.number('longitude')],
   },
 )

@@ -1,4 +1,4 @@
-import { decimalOf, type FieldReader } from '../../mmdb/field-reader.ts'
+import { decimalOf, type FieldReader, NO_TEXT } from '../../mmdb/field-reader.ts'
 import { defineSchema, type RawCoordinates } from '../schema.ts'
 
 const COUNTRY_CODE = /^[A-Za-z]{2}$/
@@ -57,10 +57,13 @@ export const ipinfo = defineSchema<Field>(
         }
       },
     },
-    city: { from: ['city'], read: (fields) => fields.text('city') },
+    city: { from: ['city'], read: (fields) => fields.textOffset('city') },
     postalCode: {
       from: ['postalCode', 'postal'],
-      read: (fields) => fields.text('postalCode') ?? fields.text('postal'),
+      read: (fields) => {
+        const offset = fields.textOffset('postalCode')
+        return offset === NO_TEXT ? fields.textOffset('postal') : offset
+      },
     },
     coordinates: readCoordinates,
   },

@@ -95,6 +95,10 @@ describe('a locator', () => {
         return places.push(new Location(shared, `City ${address.ipv4}`, null, coordinates))
       }
 
+      override stored(): null {
+        return null
+      }
+
       override location(number: number): Location {
         const place = places[number - 1]
         if (place === undefined) throw new RangeError('no location has this number')
