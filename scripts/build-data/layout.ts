@@ -100,7 +100,7 @@ export type Built = { readonly layout: Layout; readonly bytes: Uint8Array; reado
 export function build(layout: Layout, source: Source, locations: readonly EnrichedLocation[]): Built {
   const values = new ValueTable()
   const data = new DataSectionEncoder(values)
-  const order = geographicOrder(locations)
+  const order = orderInFile(locations, source.counts)
   const records = locations.map(layout.record)
   const shared = new Map<WritableValue, number>()
   const recordOf = new Int32Array(locations.length)
@@ -129,6 +129,23 @@ export function build(layout: Layout, source: Source, locations: readonly Enrich
     buildDate: source.buildDate,
   })
   return { layout, bytes, records: new Set(recordOf).size }
+}
+
+/** Locations with at least this many IPv4 addresses come first: 5,400 of 565,000, which have three quarters of the addresses. */
+const FREQUENT_ADDRESSES = 2 ** 16
+
+/**
+ * First the locations with the most IPv4 addresses, so that most lookups read the same few blocks of a packed file. Then the
+ * others in geographic order. This makes the packed file 0.15 MB larger. Five times as many would make it 0.65 MB larger.
+ */
+function orderInFile(locations: readonly EnrichedLocation[], counts: Source['counts']): number[] {
+  const addresses = (location: number): number => at(counts, location).ipv4
+  const isFrequent = (location: number): boolean => addresses(location) >= FREQUENT_ADDRESSES
+  const order = geographicOrder(locations)
+  return [
+    ...order.filter(isFrequent).sort((a, b) => addresses(b) - addresses(a)),
+    ...order.filter((location) => !isFrequent(location)),
+  ]
 }
 
 /** By country, region, city and latitude: neighbours on the globe become neighbours in the file, so deflate finds

@@ -21,7 +21,7 @@ export const DEFAULT_CACHE_BYTES = 100_663_296
 
 /**
  * The part of the limit that is for networks. The rest is for the data section. All IPv4 networks of the embedded city
- * database (57 MB) and its whole data section (41 MB) then fit into the default limit: otherwise, random lookups decode
+ * database (57 MB) and its whole data section (38 MB) then fit into the default limit: otherwise, random lookups decode
  * blocks again and again.
  */
 const LEAVES_SHARE = 0.58

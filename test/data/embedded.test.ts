@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Reader } from 'mmdb-lib'
 import { describe, expect, it } from 'vitest'
-import { seeded } from '../../scripts/bench/addresses.ts'
+import { randomIPv4, seeded } from '../../scripts/bench/addresses.ts'
 import { AllocatedSpace, LeftOut } from '../../scripts/build-data/left-out.ts'
 import type { Manifest } from '../../scripts/build-data/manifest.ts'
-import { parseNetwork } from '../../src/address/ip-text.ts'
+import { parseIPv4, parseNetwork } from '../../src/address/ip-text.ts'
 import { embedded, isLookupFailure, Resolver } from '../../src/index.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { countNetworks } from '../../src/mmdb/networks.ts'
@@ -142,6 +142,13 @@ describe('the embedded city database', () => {
     expect(Math.min(...counts)).toBeGreaterThan(0)
     const total = counts.reduce((sum, count) => sum + count, manifest.coverage.networks)
     expect(total).toBe(SOURCE_NETWORKS.ipv4 + SOURCE_NETWORKS.ipv6)
+  })
+
+  it('has the records of most IPv4 addresses in its first blocks of data', () => {
+    const { tree, data } = new Database(bytes)
+    const offsets = randomIPv4(2000, seeded(1)).map((ip) => tree.findIPv4(parseIPv4(ip)) - data.base)
+    const inFirstBlocks = offsets.filter((offset) => offset >= 0 && offset < 2 ** 18)
+    expect(inFirstBlocks.length / offsets.length).toBeGreaterThan(0.7)
   })
 
   it('agrees with the country database', () => {
