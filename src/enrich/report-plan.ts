@@ -1,7 +1,7 @@
 // What a report counts beside the locations: when, who and what.
 import type { CountPlan, Dimension } from './count-plan.ts'
 import type { FieldRole } from './counting/field-values.ts'
-import { definitionFor, type Plan, withCounted } from './formats/formats.ts'
+import { countingFields, definitionFor, type Plan } from './formats/formats.ts'
 
 /** Groups of one tally. An address takes some 60 bytes: a tally has at most some 60 MB. */
 const MAX_GROUPS = 1_000_000
@@ -30,16 +30,25 @@ export interface ReportTallies {
   readonly pages: number
 }
 
+/** The fields that a report counts, by what they have. */
+export type ReportFields = Readonly<Partial<Record<FieldRole, string>>>
+
+/** The fields of an input that a report counts. */
+export function reportFields(plan: Plan): ReportFields {
+  return definitionFor(plan).usualFields?.(plan) ?? {}
+}
+
 /**
  * The plan of an input of which a report is made, and where its tallies are.
  *
  * @param showsLines whether the report can show the text of lines, which can have addresses
+ * @param roles the fields of the first input: all inputs of a run have the same tallies
  */
 export function withReport(
   plan: Plan,
   showsLines: boolean,
+  roles: ReportFields = reportFields(plan),
 ): { readonly plan: Plan; readonly tallies: ReportTallies } {
-  const roles: Readonly<Partial<Record<FieldRole, string>>> = definitionFor(plan).usualFields?.(plan) ?? {}
   const { status, method, bytes, path } = roles
   const fields = [...new Set([status, method, bytes, path].filter((name) => name !== undefined))]
   const of = (name: string | undefined, column: string): Dimension[] =>
@@ -58,5 +67,5 @@ export function withReport(
     pages: path === undefined ? -1 : add([...of(path, 'path'), ...of(status, 'status')], MAX_PATHS),
   }
   const badLineGroups = showsLines ? 'text' : 'fault'
-  return { plan: { ...withCounted(plan, fields), tallies: all, badLineGroups }, tallies }
+  return { plan: { ...countingFields(plan, fields), tallies: all, badLineGroups }, tallies }
 }

@@ -13,6 +13,7 @@ import { GroupTotals } from './counting/group-counts.ts'
 import { BadLineError, InputMismatchError } from './errors.ts'
 import { type Executor, OrderedQueue } from './executor.ts'
 import { definitionOf, type Format, layoutOf, type Plan } from './formats/formats.ts'
+import { AddressMask } from './masking/address-mask.ts'
 import { BlockReader, type ChunkSource } from './reading/block-reader.ts'
 import { headOf } from './reading/layout.ts'
 import { Splitter } from './reading/splitter.ts'
@@ -130,7 +131,10 @@ export class Run {
     const known: KnownInput = { name: input.name, plan, header: head.header }
     this.#first ??= known
     if (isFirst) this.#tallies = (plan.tallies ?? []).map((each) => new GroupTotals(each))
-    if (plan.count !== undefined) this.#groups ??= new GroupTotals(plan.count)
+    if (plan.count !== undefined) {
+      const mask = AddressMask.of(plan)
+      this.#groups ??= new GroupTotals(plan.count, mask === null ? null : (text) => mask.text(text))
+    }
     checkSameKind(this.#first, known)
     this.#seam.begin()
     // The output has one header, and a byte order mark only at its start.

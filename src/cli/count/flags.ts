@@ -11,7 +11,7 @@ import {
   MOST_GROUPS,
 } from '../../enrich/count-plan.ts'
 import { asUsage } from '../enrich/command-errors.ts'
-import { ENRICH_OPTIONS, formatsWith, MIN_THREADED_BYTES } from '../enrich/flags.ts'
+import { ENRICH_OPTIONS, formatsWith, keyOf, MIN_THREADED_BYTES } from '../enrich/flags.ts'
 import {
   ASN,
   DB,
@@ -77,6 +77,16 @@ export const COUNT_OPTIONS = [
     text: `the most rows that are counted, which bounds memory. Lines of later groups are counted together, and a note says so (default: ${DEFAULT_MAX_GROUPS})`,
     read: wholeNumber(1, MOST_GROUPS),
   },
+  {
+    ...ofEnrich('--mask <bits>'),
+    text: 'keep only the first bits of the addresses that are counted, of IPv4 and of IPv6 as in `24,48`: in `ip`, `network` and fields of the log. Addresses that are the same then have one row',
+  },
+  { ...ofEnrich('--drop-address'), text: 'write `-` in place of each address that is counted' },
+  {
+    ...ofEnrich('--pseudonym <keyfile>'),
+    text: 'write a name such as `ip-4a7e…` in place of each address that is counted, as [`geofix enrich`](../enrich/README.md) does with the same key',
+  },
+  ofEnrich('--new-key'),
   ofEnrich('--format <name>'),
   {
     flags: '--field <name>',
@@ -160,6 +170,8 @@ export function countCommand(files: readonly string[], flags: CountFlags) {
     locale,
     maxLineBytes,
     maxRecordLines,
+    mask,
+    dropAddress,
   } = others
   const lines = {
     format,
@@ -181,13 +193,15 @@ export function countCommand(files: readonly string[], flags: CountFlags) {
   )
   if (asnDb !== undefined && !countsSystems(plan)) throw new UsageError('--asn-db is for --by asn.')
   const name = output === '-' ? undefined : output
+  // Last, because it can make the file of the key.
+  const shown = { mask, dropAddress, pseudonymKey: keyOf(flags) }
   return {
     /** Files; `-` is standard input. At least one. */
     inputs: files.length > 0 ? files : ['-'],
     /** A file; `undefined` is standard output. */
     output: name,
     /** How lines are read. */
-    options,
+    options: { ...options, ...shown },
     /** What is counted. */
     plan,
     top,

@@ -1,8 +1,9 @@
+import { rmdirSync } from 'node:fs'
 import { basename } from 'node:path'
 import packageJson from '../../../package.json'
 import { type EnrichOptions, type Format, makePlan, type Plan } from '../../enrich/formats/formats.ts'
 import { checkedFields, columnNames, commonPlan, INTO, UNMASKED } from '../../enrich/options.ts'
-import { type ReportTallies, withReport } from '../../enrich/report-plan.ts'
+import { type ReportFields, type ReportTallies, reportFields, withReport } from '../../enrich/report-plan.ts'
 import { Run } from '../../enrich/run.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { BORROW, withDatabases } from '../../resolver.ts'
@@ -57,8 +58,12 @@ class EnrichSession implements Session {
   #others: readonly NextRun[] = []
   /** The format of what the first run writes. */
   #nextFormat: Format | undefined
+  /** The folders that were made, the inner ones first. */
+  readonly #folders: string[] = []
   /** Where the figures of the report are in the tallies of the run. */
   #tallies: ReportTallies | null = null
+  /** Those of the first input. */
+  #reportFields: ReportFields | null = null
   /** The names of Parquet files that are read as tables. */
   readonly #tables = new Set<string>()
   readonly #noted = new Set<string>()
@@ -87,8 +92,10 @@ class EnrichSession implements Session {
     )
     await this.#readTables()
     let lines = isParquet ? await this.#parquet(target) : await this.#table(target)
-    const reports = await SummaryOutputs.open(summaries, async (path) =>
-      this.#keep(await openOutputFile(path, surroundings)),
+    const reports = await SummaryOutputs.open(
+      summaries,
+      async (path) => this.#keep(await openOutputFile(path, surroundings)),
+      (folder) => this.#folders.unshift(folder),
     )
     if (inputs.includes('-') && this.#terminal.stdin.isTTY) {
       this.#note('reading lines from this terminal: type them, then press Ctrl-D')
@@ -144,6 +151,7 @@ class EnrichSession implements Session {
   giveUp(): void {
     this.#end.abort()
     for (const output of this.#outputs) output.discard()
+    for (const folder of this.#folders) removeEmpty(folder)
     for (const input of this.#inputs) input.close()
     this.#workers?.stop()
     this.#progress?.stop()
@@ -225,7 +233,8 @@ class EnrichSession implements Session {
     if (!this.#parquetRun?.isPlanned) for (const note of notes) this.#noteOnce(`${name}: ${note}`)
     this.#parquetRun?.usePlan(plan)
     if (this.#command.summaries.length === 0) return plan
-    const reported = withReport(plan, this.#command.namesAddresses)
+    this.#reportFields ??= reportFields(plan)
+    const reported = withReport(plan, this.#command.namesAddresses, this.#reportFields)
     this.#tallies ??= reported.tallies
     return reported.plan
   }
@@ -289,6 +298,15 @@ class EnrichSession implements Session {
       version: packageJson.version,
       databases: set.info,
     })
+  }
+}
+
+/** Leaves a folder that something else has put files in. */
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder)
+  } catch {
+    // It is not empty, or is gone.
   }
 }
 

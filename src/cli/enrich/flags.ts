@@ -447,7 +447,12 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
 }
 
 /** The key of `--pseudonym`. @throws UsageError, CommandFailure as `pseudonymKey` does */
-export function keyOf({ pseudonym, newKey = false, mask, dropAddress }: EnrichFlags): Uint8Array | undefined {
+export function keyOf({
+  pseudonym,
+  newKey = false,
+  mask,
+  dropAddress,
+}: Pick<EnrichFlags, 'pseudonym' | 'newKey' | 'mask' | 'dropAddress'>): Uint8Array | undefined {
   const other = mask !== undefined ? '--mask' : dropAddress ? '--drop-address' : undefined
   if (pseudonym !== undefined && other !== undefined)
     throw new UsageError(`Use one of --pseudonym and ${other}.`)

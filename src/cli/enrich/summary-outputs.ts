@@ -1,6 +1,6 @@
 // The files of --summary.
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { Counts } from '../../enrich/counting/counts.ts'
 import type { ReportDetails } from '../report/report.ts'
 import type { Output } from './output.ts'
@@ -29,10 +29,15 @@ export class SummaryOutputs {
     this.#files = files
   }
 
-  /** @param open opens a file. @throws what `open` throws; CommandFailure when a folder cannot be made */
+  /**
+   * @param open opens a file
+   * @param made receives each folder that is made, the outer ones first
+   * @throws what `open` throws; CommandFailure when a folder cannot be made
+   */
   static async open(
     targets: readonly SummaryTarget[],
     open: (path: string) => Promise<Output>,
+    made: (folder: string) => void,
   ): Promise<SummaryOutputs> {
     const files: SummaryFile[] = []
     for (const { form, path } of targets) {
@@ -41,9 +46,10 @@ export class SummaryOutputs {
         continue
       }
       const { CSV_TABLES } = await import('../report/summary.ts')
-      await mkdir(path, { recursive: true }).catch((cause) => {
+      const first = await mkdir(path, { recursive: true }).catch((cause) => {
         throw unwritable(path, cause)
       })
+      if (first !== undefined) for (const folder of foldersFrom(resolve(first), resolve(path))) made(folder)
       for (const table of CSV_TABLES)
         files.push({ form, table, output: await open(join(path, `${table}.csv`)) })
     }
@@ -83,4 +89,10 @@ export class SummaryOutputs {
   async finish(): Promise<void> {
     for (const { output } of this.#files) await output.finish()
   }
+}
+
+/** The folders from one to another one in it. */
+function foldersFrom(outer: string, inner: string): string[] {
+  const parent = dirname(inner)
+  return inner === outer || parent === inner ? [inner] : [...foldersFrom(outer, parent), inner]
 }

@@ -1,5 +1,4 @@
 // When, who and what: the figures of a report that are made from the tallies of a run.
-import { ByteSink } from '../../bytes/byte-sink.ts'
 import type { CountValue } from '../../enrich/count-plan.ts'
 import type { GroupTotals } from '../../enrich/counting/group-counts.ts'
 import { AddressMask } from '../../enrich/masking/address-mask.ts'
@@ -127,14 +126,13 @@ function after(start: number, unit: Timeline['unit']): number {
 }
 
 const NOT_FOUND = '404'
+/** Later lines can have something else in a field of this name. */
+const STATUS = /^\d{1,3}$/
 
 const WITHOUT_ADDRESSES = AddressMask.of({ mask: null, dropAddress: true, pseudonymKey: null })
 
 function withoutAddresses(text: string): string {
-  const bytes = new TextEncoder().encode(text)
-  const out = new ByteSink()
-  WITHOUT_ADDRESSES?.write(bytes, 0, bytes.length, out)
-  return new TextDecoder().decode(out.take())
+  return WITHOUT_ADDRESSES?.text(text) ?? text
 }
 
 function requestsOf(
@@ -147,7 +145,7 @@ function requestsOf(
   const [statuses, methods] = [new Map<string, number>(), new Map<string, number>()]
   for (const { values, count } of byStatus?.groups() ?? []) {
     const [status, method] = values
-    add(statuses, status, count)
+    if (STATUS.test(String(status))) add(statuses, status, count)
     add(methods, typeof method === 'string' ? shown(method) : method, count)
   }
   const [pages, notFound] = [new Map<string, number>(), new Map<string, number>()]

@@ -1,5 +1,5 @@
 import { RowSet } from '../../location/tables.ts'
-import type { CountPlan, CountValue } from '../count-plan.ts'
+import type { CountPlan, CountValue, Dimension } from '../count-plan.ts'
 import { DistinctAddresses } from './distinct-addresses.ts'
 import { Networks } from './networks.ts'
 
@@ -147,6 +147,50 @@ class TupleValues implements DimensionValues {
   }
 }
 
+/** Replaces the addresses in a text. */
+export type MaskText = (text: string) => string
+
+/** Values that are counted by their masked texts: several of a part can become one. */
+class MaskedValues implements DimensionValues {
+  readonly #dimension: Dimension
+  readonly #mask: MaskText
+  readonly #tuples = new TupleValues(false)
+
+  constructor(dimension: Dimension, mask: MaskText) {
+    this.#dimension = dimension
+    this.#mask = mask
+  }
+
+  codesOf(values: PartValues, mayAdd: boolean): Int32Array {
+    return this.#tuples.codesOf(
+      this.#listed(values).map((each) =>
+        each.map((value) => (typeof value === 'string' ? this.#masked(value) : value)),
+      ),
+      mayAdd,
+    )
+  }
+
+  at(code: number): readonly CountValue[] {
+    return this.#tuples.at(code)
+  }
+
+  #listed(values: PartValues): readonly (readonly CountValue[])[] {
+    if (!(values instanceof Int32Array)) return values
+    if (this.#dimension.kind !== 'address') throw new TypeError('networks are no values of this dimension')
+    const all = new NetworkValues(new Networks(this.#dimension))
+    const codes = all.codesOf(values, true)
+    return Array.from(codes, (_, code) => all.at(code))
+  }
+
+  /** A network stays one if all its addresses have these bits. Otherwise it is an address that is masked. */
+  #masked(text: string): string {
+    if (this.#dimension.kind !== 'address') return this.#mask(text)
+    const [address = ''] = text.split('/', 1)
+    const masked = this.#mask(address)
+    return masked === address ? text : masked
+  }
+}
+
 class NetworkValues implements DimensionValues {
   readonly networks: Networks
 
@@ -178,14 +222,17 @@ export class GroupTotals {
   readonly #counts: GroupCounts
   readonly #values: readonly DimensionValues[]
 
-  constructor(plan: CountPlan) {
+  /** @param mask for addresses, networks and fields of the log; `null` if they are shown */
+  constructor(plan: CountPlan, mask: MaskText | null = null) {
     this.plan = plan
     this.#counts = new GroupCounts(plan)
-    this.#values = plan.dimensions.map((each) =>
-      each.kind === 'address'
+    this.#values = plan.dimensions.map((each): DimensionValues => {
+      if (mask !== null && (each.kind === 'address' || each.kind === 'field'))
+        return new MaskedValues(each, mask)
+      return each.kind === 'address'
         ? new NetworkValues(new Networks(each))
-        : new TupleValues(each.kind !== 'field'),
-    )
+        : new TupleValues(each.kind !== 'field')
+    })
   }
 
   get other(): number {

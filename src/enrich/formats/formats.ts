@@ -99,6 +99,11 @@ export function withCounted(plan: Plan, fields: readonly string[]): Plan {
   const names = definitionFor(plan).fieldNames?.(plan)
   const unknown = names === null ? undefined : fields.find((field) => fieldIndex(names ?? [], field) === -1)
   if (unknown !== undefined) throw new EnrichError('ENRICH_FIELD_UNKNOWN', unknownKey(unknown, names ?? []))
+  return countingFields(plan, fields)
+}
+
+/** As {@link withCounted}, for fields that records need not have. */
+export function countingFields(plan: Plan, fields: readonly string[]): Plan {
   const { inside } = plan
   return { ...plan, counted: fields, ...(inside !== undefined && { inside: { ...inside, counted: fields } }) }
 }

@@ -1,5 +1,5 @@
 import { formatIPv4, formatIPv6, NOT_IPV4 } from '../../address/ip-text.ts'
-import type { ByteSink } from '../../bytes/byte-sink.ts'
+import { ByteSink } from '../../bytes/byte-sink.ts'
 import { HmacSha256 } from '../../bytes/sha-256.ts'
 import { utf8Encoder } from '../../bytes/utf8.ts'
 import type { CommonPlan } from '../options.ts'
@@ -44,6 +44,14 @@ export class AddressMask {
     if (pseudonymKey === null) return null
     const nameOf = namesBy(pseudonymKey)
     return new AddressMask((search, out) => out.writeAscii(nameOf(search)))
+  }
+
+  /** A text with its addresses replaced. */
+  text(text: string): string {
+    const bytes = new TextEncoder().encode(text)
+    const out = new ByteSink()
+    this.write(bytes, 0, bytes.length, out)
+    return new TextDecoder().decode(out.take())
   }
 
   /** Writes `bytes[start, end)`, which are whole lines. */

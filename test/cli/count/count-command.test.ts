@@ -54,6 +54,54 @@ describe('geofix count', () => {
     expect(readFileSync(at(`counts.${form}`), 'utf8')).toBe(expected)
   })
 
+  describe('names no address', () => {
+    const file = input(
+      'addresses.csv',
+      `ip,via\n${['81.2.69.1', '81.2.69.9', '81.2.69.9', '1.0.0.7', '2002:5102:4501:77::1', '']
+        .map((ip) => `${ip},"via ${ip}:80 [${ip}]"\n`)
+        .join('')}`,
+    )
+    const rows = async (...args: string[]): Promise<string[]> => {
+      const { status, out } = await geofix(['count', file, '--to', 'csv', '--quiet', ...DB, ...args])
+      expect(status).toBe(0)
+      return out.trim().split('\r\n').slice(1)
+    }
+
+    it('but its first bits with --mask, and adds up rows that become equal', async () => {
+      expect(await rows('--by', 'ip', '--unique', '--mask', '24,48')).toEqual([
+        '81.2.69.0,3,2',
+        '1.0.0.0,1,1',
+        // Of the IPv4 address in it, 24 bits are kept.
+        '2002:5102:4500::,1,1',
+        ',1,0',
+      ])
+      expect(await rows('--by', 'network', '--mask', '24,48')).toContain('81.2.69.0/24,3')
+      expect(await rows('--by', 'network', '--mask', '16,48')).toContain('81.2.0.0,3')
+      expect(await rows('--by', '/via', '--mask', '8,16', '--top', '1')).toEqual([
+        'via 81.0.0.0:80 [81.0.0.0],3',
+      ])
+    })
+
+    it('with --drop-address', async () => {
+      expect(await rows('--by', 'ip,country', '--unique', '--drop-address')).toEqual([
+        '-,GB,United Kingdom,4,3',
+        '-,AU,Australia,1,1',
+        ',,,1,0',
+      ])
+    })
+
+    it('but its name with --pseudonym, which is that of geofix enrich', async () => {
+      const key = ['--pseudonym', at('key')]
+      const first = await rows('--by', 'ip', ...key, '--new-key')
+      expect(await rows('--by', 'ip', ...key)).toEqual(first)
+      const { out } = await geofix(['enrich', file, '--quiet', ...DB, ...key])
+      const names = out.split('\n').map((text) => text.split(',', 1)[0] ?? '')
+      const counts = names.filter((name) => name.startsWith('ip-'))
+      expect(new Set(first.map((row) => row.split(',')[0]))).toEqual(new Set([...counts, '']))
+      expect(first[0]).toBe(`${counts[1]},2`)
+    })
+  })
+
   it('gives the same with threads, and with several inputs', async () => {
     const [first, second] = [
       input('first.ndjson', ndjson(40_000)),

@@ -1,5 +1,5 @@
 // The forms and the privacy of `geofix enrich --summary`.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { CSV_TABLES } from '../../../src/cli/report/summary.ts'
@@ -125,6 +125,32 @@ describe('the summaries of geofix enrich', () => {
     const run = await geofix(['enrich', LOG, ...DB, '--on-bad-line', 'fail', '--summary', `json=${path}`])
     expect(run.status).toBe(1)
     expect(existsSync(path)).toBe(false)
+  })
+
+  it('leave no folder that they made when the run fails', async () => {
+    const [outer, known] = [at('outer'), at('known')]
+    mkdirSync(known)
+    const folders = [join(outer, 'inner'), known].flatMap((path) => ['--summary', `csv=${path}`])
+    const run = await geofix(['enrich', LOG, ...DB, '--on-bad-line', 'fail', ...folders])
+    expect(run.status).toBe(1)
+    expect(existsSync(outer)).toBe(false)
+    expect(readdirSync(known)).toEqual([])
+  })
+
+  it('count the requests in objects and tables, also if the second input has none', async () => {
+    const [first, second] = [at('first.ndjson'), at('second.ndjson')]
+    const request = { remote_ip: '81.2.69.142', method: 'GET', uri: '/a?b' }
+    writeFileSync(first, `${JSON.stringify({ ts: 1782907200, request, status: 404, size: 5 })}\n`.repeat(3))
+    writeFileSync(second, '{"request":{"remote_ip":"1.0.0.9"},"status":"started"}\n')
+    const path = at('requests.json')
+    const run = await geofix(['enrich', first, second, ...DB, '-o', '/dev/null', '--summary', `json=${path}`])
+    expect(run.status).toBe(0)
+    const { tables, bytes_sent, addresses } = JSON.parse(readFileSync(path, 'utf8'))
+    expect(bytes_sent).toBe(15)
+    expect(addresses.distinct).toBe(2)
+    expect(tables.statuses).toEqual([{ status: '404', lines: 3 }])
+    expect(tables.methods).toEqual([{ method: 'GET', lines: 3 }])
+    expect(tables['not-found']).toEqual([{ path: '/a', lines: 3 }])
   })
 
   it.each([

@@ -15,6 +15,7 @@ const ndjson = (maxLineBytes = 1000): Plan => ({
   timePath: null,
   dottedPath: null,
   dottedTimePath: null,
+  requestFields: {},
 })
 const csv = (maxLineBytes = 1000): Plan => ({
   ...common(maxLineBytes),
@@ -25,6 +26,7 @@ const csv = (maxLineBytes = 1000): Plan => ({
   isObject: false,
   headerLine: 0,
   width: 2,
+  requestFields: {},
   names: ['ip'],
   address: 0,
   time: null,

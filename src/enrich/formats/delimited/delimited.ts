@@ -44,6 +44,7 @@ export const CSV: FormatDefinition<DelimitedPlan> = {
       : columnsTemplate(fields, separator, quotes)
   },
   fieldNames: ({ names }) => names,
+  usualFields: ({ requestFields }) => requestFields,
   makeLines: (plan, locator) =>
     plan.isRows
       ? new TableRows(plan, locator)

@@ -1,4 +1,5 @@
 import { quoted } from '../../../errors.ts'
+import type { FieldRole } from '../../counting/field-values.ts'
 import { EnrichError, shownName } from '../../errors.ts'
 import {
   addedMembers,
@@ -21,6 +22,7 @@ import {
   timeNotes,
   unknownAddressField,
 } from '../../reading/field-messages.ts'
+import { requestFieldsIn } from '../../reading/request-fields.ts'
 import { SampleTimes } from '../../reading/sample-times.ts'
 import { QUOTING, type RowLineOptions } from '../row-options.ts'
 import { dataInHeader } from './header.ts'
@@ -34,6 +36,8 @@ export interface DelimitedPlan extends CommonPlan, Dialect {
   readonly headerLine: number
   /** The most lines of a record. */
   readonly maxRecordLines: number
+  /** Columns that have the parts of a request. */
+  readonly requestFields: Readonly<Partial<Record<FieldRole, string>>>
   /** Columns of a record. Records with another number of columns are bad. */
   readonly width: number
   /** The names of the columns; their numbers from 1 without a header. Empty for rows. */
@@ -128,8 +132,13 @@ export function planDelimited(
       `${taken.join(', ')}: the table already has such a column: add --overwrite to replace it, or name other columns with --fields or --into (in a program: overwrite, fields, into)`,
     )
   }
+  // Of two columns with one name, none is meant.
+  const requestFields = requestFieldsIn(records.length, (record, name) =>
+    names.indexOf(name) === names.lastIndexOf(name) ? records[record]?.[names.indexOf(name)] : undefined,
+  )
   const plan: DelimitedPlan = {
     ...common,
+    requestFields,
     ...dialect,
     format,
     hasSeparatorLine: separatorLine !== null,
@@ -274,6 +283,7 @@ export function planRows(options: RowLineOptions, format: DelimitedPlan['format'
     maxRecordLines: 1,
     width: 0,
     names: [],
+    requestFields: {},
     address,
     time,
     fields: checkedFields(options),

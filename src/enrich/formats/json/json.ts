@@ -76,6 +76,7 @@ export const JSON_DOCUMENTS: FormatDefinition<JsonPlan> = {
   addressPosition: ({ path }) => `in ${shownName(pathText(path))}`,
   nextFormat: ({ isSplit }) => (isSplit ? 'ndjson' : 'json'),
   fieldNames: () => null,
+  usualFields: ({ requestFields }) => requestFields,
   makeLines: (plan, locator) => new JsonLines(plan, locator),
   planRows: null,
 }

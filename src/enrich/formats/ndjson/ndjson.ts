@@ -19,5 +19,6 @@ export const NDJSON: FormatDefinition<NdjsonPlan> = {
   addressPosition: ({ path }) => `in ${shownName(pathText(path))}`,
   nextFormat: ({ format }) => format,
   fieldNames: () => null,
+  usualFields: ({ requestFields }) => requestFields,
   makeLines: (plan, locator) => new ObjectLines(plan, locator, { hasLoop: true }),
 }

@@ -1,4 +1,5 @@
 import { quoted } from '../../../errors.ts'
+import type { FieldRole } from '../../counting/field-values.ts'
 import { EnrichError, shownName } from '../../errors.ts'
 import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
 import { guessAddress, guessTime, kindOfValue, type SampleField } from '../../reading/field-guess.ts'
@@ -12,6 +13,7 @@ import {
   timeNotes,
   unknownAddressField,
 } from '../../reading/field-messages.ts'
+import { requestFieldsIn } from '../../reading/request-fields.ts'
 import { sampleLines } from '../../reading/sample.ts'
 import { SampleTimes } from '../../reading/sample-times.ts'
 import { fieldsOf, pathOf, pathText, valueAt } from './member-path.ts'
@@ -25,6 +27,8 @@ export interface ObjectPlan extends CommonPlan {
   /** What is read if there is nothing at these paths: one name with dots, if a sample that was cut off does not show which is meant. */
   readonly dottedPath: readonly string[] | null
   readonly dottedTimePath: readonly string[] | null
+  /** Where objects have the parts of a request. */
+  readonly requestFields: Readonly<Partial<Record<FieldRole, string>>>
 }
 
 export interface NdjsonPlan extends ObjectPlan {
@@ -118,7 +122,10 @@ export function planObjects(
       : null
   const dottedPath = dotted(options.field, path)
   const dottedTimePath = dotted(options.timeField, timePath)
-  return { plan: { ...common, path, timePath, dottedPath, dottedTimePath }, notes }
+  const requestFields = requestFieldsIn(objects.length, (record, name) =>
+    valueAt(objects[record], pathOf(name, 'field')),
+  )
+  return { plan: { ...common, path, timePath, dottedPath, dottedTimePath, requestFields }, notes }
 }
 
 export function isIn(objects: readonly object[], path: readonly string[]): boolean {

@@ -1,0 +1,113 @@
+// The fields of requests in objects and tables whose fields have the names of a known product.
+import type { FieldRole } from '../counting/field-values.ts'
+
+/** The names that a product gives to the fields of a request. Of several for one role, the first that records have is used. */
+interface RequestNames {
+  readonly status: string
+  readonly method: string
+  readonly path: readonly string[]
+  readonly bytes: readonly string[]
+}
+
+/**
+ * Only names that belong together: a lone `status` or `method` can be anything. Dots lead into inner objects; after a slash they
+ * are a part of the name.
+ */
+const PRODUCTS: readonly RequestNames[] = [
+  // Caddy
+  { status: 'status', method: 'request.method', path: ['request.uri'], bytes: ['size'] },
+  // Traefik
+  {
+    status: 'DownstreamStatus',
+    method: 'RequestMethod',
+    path: ['RequestPath'],
+    bytes: ['DownstreamContentSize'],
+  },
+  // Elastic Common Schema: Filebeat, ingress-nginx; and its names with dots in them
+  {
+    status: 'http.response.status_code',
+    method: 'http.request.method',
+    path: ['url.path', 'url.original'],
+    bytes: ['http.response.body.bytes', 'http.response.bytes'],
+  },
+  {
+    status: '/http.response.status_code',
+    method: '/http.request.method',
+    path: ['/url.path', '/url.original'],
+    bytes: ['/http.response.body.bytes', '/http.response.bytes'],
+  },
+  // Cloudflare Logpush
+  {
+    status: 'EdgeResponseStatus',
+    method: 'ClientRequestMethod',
+    path: ['ClientRequestPath', 'ClientRequestURI'],
+    bytes: ['EdgeResponseBytes'],
+  },
+  // The variables of nginx
+  {
+    status: 'status',
+    method: 'request_method',
+    path: ['request_uri', 'uri'],
+    bytes: ['bytes_sent', 'body_bytes_sent'],
+  },
+  // Envoy
+  { status: 'response_code', method: 'method', path: ['path'], bytes: ['bytes_sent'] },
+  // Load balancers of Google Cloud
+  {
+    status: 'httpRequest.status',
+    method: 'httpRequest.requestMethod',
+    path: ['httpRequest.requestUrl'],
+    bytes: ['httpRequest.responseSize'],
+  },
+  // What geofix makes of access logs
+  { status: 'status', method: 'method', path: ['target'], bytes: ['bytes'] },
+]
+
+/** What values of a role look like. nginx writes 000 or 0 if a client went away before an answer. */
+const VALUES = {
+  status: /^(?:0|000|[1-9]\d\d)$/,
+  method: /^[A-Z][A-Z_-]{1,31}$/,
+  path: /^(?:[/*]|https?:\/\/)/,
+  bytes: /^\d{1,15}$/,
+} as const
+
+/**
+ * Finds the fields of requests in a sample. All values that the sample has in a field must look like those of its role, and
+ * one record must have a status and a method.
+ *
+ * @param records how many records the sample has
+ * @param valueIn the value of a field in a record; `undefined`, `null` or '' if it has none
+ */
+export function requestFieldsIn(
+  records: number,
+  valueIn: (record: number, field: string) => unknown,
+): Readonly<Partial<Record<FieldRole, string>>> {
+  const has = (record: number, field: string): boolean => !isMissing(valueIn(record, field))
+  const all = Array.from({ length: records }, (_, record) => record)
+  const fits = (field: string, role: keyof typeof VALUES): boolean =>
+    all.some((record) => has(record, field)) &&
+    all.every((record) => !has(record, field) || isLike(valueIn(record, field), role))
+  for (const { status, method, path, bytes } of PRODUCTS) {
+    if (!all.some((record) => has(record, status) && has(record, method))) continue
+    if (!fits(status, 'status') || !fits(method, 'method')) continue
+    const [ofPath, ofBytes] = [
+      path.find((field) => fits(field, 'path')),
+      bytes.find((field) => fits(field, 'bytes')),
+    ]
+    return {
+      status,
+      method,
+      ...(ofPath !== undefined && { path: ofPath }),
+      ...(ofBytes !== undefined && { bytes: ofBytes }),
+    }
+  }
+  return {}
+}
+
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null || value === '' || value === '-'
+}
+
+function isLike(value: unknown, role: keyof typeof VALUES): boolean {
+  return (typeof value === 'string' || typeof value === 'number') && VALUES[role].test(String(value))
+}

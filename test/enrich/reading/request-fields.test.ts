@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest'
+import { makePlan } from '../../../src/enrich/formats/formats.ts'
+import { reportFields } from '../../../src/enrich/report-plan.ts'
+import { utf8 } from '../world.ts'
+
+const IP = '81.2.69.142'
+
+function fieldsOf(text: string) {
+  return reportFields(makePlan(utf8(text), true, { force: true }).plan)
+}
+
+function fieldsOfObjects(...objects: readonly object[]) {
+  return fieldsOf(objects.map((object) => `${JSON.stringify(object)}\n`).join(''))
+}
+
+describe('the fields of requests', () => {
+  // Lines as the programs write them, cut to what matters.
+  it.each([
+    [
+      'Caddy',
+      {
+        level: 'info',
+        logger: 'http.log.access',
+        request: { remote_ip: IP, method: 'GET', uri: '/a' },
+        bytes_read: 0,
+        size: 12,
+        status: 200,
+      },
+      { status: 'status', method: 'request.method', path: 'request.uri', bytes: 'size' },
+    ],
+    [
+      'Traefik',
+      {
+        ClientHost: IP,
+        DownstreamContentSize: 9,
+        DownstreamStatus: 404,
+        OriginStatus: 404,
+        RequestMethod: 'POST',
+        RequestPath: '/b',
+      },
+      {
+        status: 'DownstreamStatus',
+        method: 'RequestMethod',
+        path: 'RequestPath',
+        bytes: 'DownstreamContentSize',
+      },
+    ],
+    [
+      'nginx of Filebeat, in the Elastic Common Schema',
+      {
+        source: { ip: IP },
+        url: { original: '/c?d' },
+        http: { request: { method: 'GET' }, response: { status_code: 200, body: { bytes: 3 } } },
+      },
+      {
+        status: 'http.response.status_code',
+        method: 'http.request.method',
+        path: 'url.original',
+        bytes: 'http.response.body.bytes',
+      },
+    ],
+    [
+      'the same with dots in the names',
+      { 'client.ip': IP, 'url.path': '/c', 'http.request.method': 'GET', 'http.response.status_code': 200 },
+      { status: '/http.response.status_code', method: '/http.request.method', path: '/url.path' },
+    ],
+    [
+      'nginx with its variables, as texts',
+      {
+        remote_addr: IP,
+        request_method: 'GET',
+        request_uri: '/',
+        status: '000',
+        body_bytes_sent: '0',
+      },
+      { status: 'status', method: 'request_method', path: 'request_uri', bytes: 'body_bytes_sent' },
+    ],
+    [
+      'Envoy',
+      {
+        downstream_remote_address: `${IP}:443`,
+        method: 'GET',
+        path: '/',
+        response_code: 0,
+        bytes_sent: 0,
+        bytes_received: 7,
+      },
+      { status: 'response_code', method: 'method', path: 'path', bytes: 'bytes_sent' },
+    ],
+    [
+      'a load balancer of Google Cloud',
+      {
+        httpRequest: {
+          remoteIp: IP,
+          requestMethod: 'GET',
+          requestUrl: 'https://example.com/a',
+          status: 200,
+          responseSize: '5',
+        },
+      },
+      {
+        status: 'httpRequest.status',
+        method: 'httpRequest.requestMethod',
+        path: 'httpRequest.requestUrl',
+        bytes: 'httpRequest.responseSize',
+      },
+    ],
+  ] as const)('of %s', (_, object, expected) => {
+    expect(fieldsOfObjects({ level: 'info', client_ip: null }, object)).toEqual(expected)
+  })
+
+  it('are columns of a table that geofix made', () => {
+    const table = `ip,method,target,status,bytes\n${IP},GET,/,200,5\n${IP},,,-,\n`
+    expect(fieldsOf(table)).toEqual({ status: 'status', method: 'method', path: 'target', bytes: 'bytes' })
+  })
+
+  it.each([
+    ['a status alone', [{ ip: IP, status: 200, size: 5 }]],
+    [
+      'a status and a method of different records',
+      [
+        { ip: IP, status: 200 },
+        { ip: IP, request_method: 'GET' },
+      ],
+    ],
+    ['a word as status', [{ ip: IP, status: 'active', request_method: 'GET' }]],
+    ['a method of payment', [{ ip: IP, status: 200, method: 'credit card', target: '/' }]],
+    [
+      'a status that is none in one record',
+      [
+        { ip: IP, status: 200, request_method: 'GET' },
+        { ip: IP, status: 12345, request_method: 'GET' },
+      ],
+    ],
+    ['a status in another object', [{ ip: IP, order: { status: 200, request_method: 'GET' } }]],
+    ['a list as method', [{ ip: IP, status: 200, request_method: ['GET'] }]],
+  ] as const)('are none: %s', (_, objects) => {
+    expect(fieldsOfObjects(...objects)).toEqual({})
+  })
+
+  it('leave out a path and a size that do not look like one', () => {
+    const object = { ip: IP, status: 200, method: 'GET', target: 'house', bytes: 'many' }
+    expect(fieldsOfObjects(object)).toEqual({ status: 'status', method: 'method' })
+    const table = `ip,method,status,status\n${IP},GET,200,404\n`
+    expect(fieldsOf(table)).toEqual({})
+  })
+})
