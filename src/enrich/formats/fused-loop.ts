@@ -54,6 +54,9 @@ export abstract class FusedLoop {
   protected number = 0
   /** Whether that is an IPv4 address in its usual spelling. */
   protected isIPv4 = false
+  /** Where {@link findText} found the text of the location in the arena, and its size: 0 without a location. */
+  protected text = 0
+  protected textSize = 0
   #ipv4 = 0
 
   /** @param locator one that has located nothing yet */
@@ -76,6 +79,17 @@ export abstract class FusedLoop {
     this.resolved = 0
     this.withoutTime = 0
     this.failed.fill(0)
+  }
+
+  /** Finds the text of the location of `number` at `instant`. The arena may grow. @returns whether there is a location */
+  protected findText(): boolean {
+    const { texts } = this.locator
+    this.textSize = 0
+    if (this.number < FIRST_LOCATION) return false
+    texts.instant = this.locator.instantOr(this.instant)
+    this.text = texts.startOf(this.number - FIRST_LOCATION)
+    this.textSize = texts.sizeOf(this.number - FIRST_LOCATION)
+    return true
   }
 
   /** Whether the output has room for so many bytes from `to`, and some more. */
@@ -104,6 +118,12 @@ export abstract class FusedLoop {
     return after
   }
 
+  /** Writes the text that {@link findText} found. @returns where it ends */
+  protected putLocation(bytes: Uint8Array, to: number): number {
+    bytes.copyWithin(to, this.text, this.text + this.textSize)
+    return to + this.textSize
+  }
+
   /** Writes the canonical text of the address last located. @returns where it ends */
   protected putCanonical(bytes: Uint8Array, to: number): number {
     const { ip, ipStart, ipEnd } = this.locator.cache
@@ -113,21 +133,21 @@ export abstract class FusedLoop {
   }
 
   /**
-   * Reads the address before a space, and sets `number` and `isIPv4`. The arena may grow.
+   * Reads the address before a space or another separator, and sets `number` and `isIPv4`. The arena may grow.
    *
-   * @returns where the space is; -1 if the text before it is not a plain word
+   * @returns where the separator is; -1 if the text before it is not a plain word
    */
-  protected hostAt(bytes: Uint8Array, start: number): number {
+  protected hostAt(bytes: Uint8Array, start: number, separator = SPACE): number {
     let end = this.#readIPv4(bytes, start)
     // 255.255.255.255 is a text here too.
-    this.isIPv4 = end !== -1 && bytes[end] === SPACE && this.#ipv4 !== NOT_IPV4
+    this.isIPv4 = end !== -1 && bytes[end] === separator && this.#ipv4 !== NOT_IPV4
     if (this.isIPv4) {
       this.number = this.locator.numberOfIPv4(this.#ipv4)
       return end
     }
-    for (end = start; bytes[end] !== SPACE; end++) {
+    for (end = start; bytes[end] !== separator; end++) {
       const byte = bytes[end] ?? 0
-      if (byte < SPACE || byte >= DELETE || byte === QUOTE || byte === BACKSLASH) return -1
+      if (byte <= SPACE || byte >= DELETE || byte === QUOTE || byte === BACKSLASH) return -1
     }
     // A space after a comma does not end a list.
     if (end === start || bytes[end - 1] === COMMA) return -1

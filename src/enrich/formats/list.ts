@@ -10,6 +10,8 @@ import { sampleLines } from '../reading/sample.ts'
 import { type AppendPlan, appendedNothing, appendPlan, appendTemplate } from '../writing/appended-location.ts'
 import { JsonText, jsonRoom, RAW } from '../writing/json-text.ts'
 import type { FormatDefinition, LineFormat, LineResult } from './format-definition.ts'
+import type { FusedLoop } from './fused-loop.ts'
+import { ListLoop } from './list-loop.ts'
 
 export interface ListPlan extends CommonPlan, AppendPlan {
   readonly format: 'list'
@@ -74,6 +76,7 @@ const HASH = 0x23
 class ListLines implements LineFormat {
   readonly rewrites: boolean
   readonly fault = ''
+  readonly #plan: ListPlan
   readonly #locator: LineLocator
   readonly #text = new JsonText()
   readonly #middle: Uint8Array
@@ -82,10 +85,15 @@ class ListLines implements LineFormat {
 
   constructor(plan: ListPlan, locator: LineLocator) {
     this.rewrites = !plan.append
+    this.#plan = plan
     this.#locator = locator
     this.#middle = new TextEncoder().encode(`",${JSON.stringify(plan.into)}:`)
     this.#isJson = plan.fields === null
     this.#nothing = appendedNothing(plan) ?? new Uint8Array(0)
+  }
+
+  makeLoop(): FusedLoop | null {
+    return this.#locator.isPlain ? new ListLoop(this.#locator, this.#plan) : null
   }
 
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {

@@ -169,6 +169,39 @@ const CASES: readonly Case[] = [
       { field: '2', header: false },
     ],
   },
+  {
+    format: 'list',
+    file: 'addresses.txt',
+    usual: [
+      '8.8.8.8',
+      '81.2.69.142',
+      '2001:4860:0:0:0:0:0:1',
+      '::ffff:89.160.20.112',
+      'localhost',
+      '-',
+      '8.8.8.8:80',
+    ],
+    unusual: [
+      '# 8.8.8.8',
+      '#8.8.8.8',
+      '8.8.8.8 ',
+      '\t8.8.8.8',
+      '8.8.8.8\r',
+      '8.8.8.8,',
+      '8.8.8.8 8.8.8.8',
+      '',
+      '"',
+      '\\',
+    ],
+    fields: [],
+    options: [
+      {},
+      { into: 'the "place"' },
+      { fields: ['country_code', 'timezone_offset'] },
+      { append: true },
+      { append: true, fields: ['country_code', 'city', 'timezone_offset', 'latitude'] },
+    ],
+  },
 ]
 
 const ADDRESSES = [

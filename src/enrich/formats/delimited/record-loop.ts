@@ -1,7 +1,7 @@
 // The fused loop for CSV and TSV; see `fused-loop.ts`. A usual record is one line, all its quotes are closed, and it has as many
 // columns as the header. Columns are appended and none is replaced.
 import { eventTime, NO_TIME } from '../../locating/event-time.ts'
-import { FIRST_LOCATION, type LineLocator } from '../../locating/line-locator.ts'
+import type { LineLocator } from '../../locating/line-locator.ts'
 import type { RecordFields } from '../../reading/record-fields.ts'
 import { ByteFinder } from '../../swar.ts'
 import { FusedLoop, OUTPUT_START } from '../fused-loop.ts'
@@ -37,7 +37,6 @@ export class RecordLoop extends FusedLoop {
 
   run(start: number, end: number): number {
     const { arena, locator } = this
-    const { texts } = locator
     const { address, time, width, delimiter, maxLineBytes, dropUnresolved } = this.#plan
     const record = this.#record
     let { bytes } = arena
@@ -57,28 +56,23 @@ export class RecordLoop extends FusedLoop {
       }
       record.findValue(bytes, address)
       this.addressIn(bytes, record.valueStart, record.valueEnd)
-      const { number } = this
-      const isLocated = number >= FIRST_LOCATION
-      texts.instant = locator.instantOr(this.instant)
-      const text = isLocated ? texts.startOf(number - FIRST_LOCATION) : 0
-      const textSize = isLocated ? texts.sizeOf(number - FIRST_LOCATION) : 0
+      const isLocated = this.findText()
       if (bytes !== arena.bytes) {
         bytes = arena.bytes
         lineFeeds = new ByteFinder(LINE_FEED, bytes)
       }
-      if (!this.hasRoom(to, size + this.#nothing.length + textSize)) break
+      if (!this.hasRoom(to, size + this.#nothing.length + this.textSize)) break
       if (isLocated ? locator.writesLocations : !dropUnresolved) {
         bytes.copyWithin(to, from, lineEnd)
         to += size
         if (isLocated) {
           bytes[to++] = delimiter
-          bytes.copyWithin(to, text, text + textSize)
-          to += textSize
+          to = this.putLocation(bytes, to)
         } else to = this.putText(bytes, this.#nothing, to)
         bytes[to++] = LINE_FEED
       }
       this.#values.use(bytes)
-      this.count(number)
+      this.count(this.number)
       from = lineEnd + 1
     }
     this.outputEnd = to

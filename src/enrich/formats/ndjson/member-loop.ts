@@ -2,7 +2,7 @@
 // values in it. Its address is a string without escapes.
 
 import { eventTime, NO_TIME } from '../../locating/event-time.ts'
-import { FIRST_LOCATION, type LineLocator } from '../../locating/line-locator.ts'
+import type { LineLocator } from '../../locating/line-locator.ts'
 import type { CommonPlan } from '../../options.ts'
 import { jsonNothing } from '../../writing/column-templates.ts'
 import { FusedLoop, OUTPUT_START } from '../fused-loop.ts'
@@ -52,7 +52,6 @@ export class MemberLoop extends FusedLoop {
 
   run(start: number, end: number): number {
     const { arena, locator } = this
-    const { texts } = locator
     const { address, dottedAddress } = this.#paths
     let { bytes, view } = arena
     let from = start
@@ -66,17 +65,13 @@ export class MemberLoop extends FusedLoop {
       if (path.start === NOWHERE || bytes[path.start] !== QUOTE) break
       if (!this.#readTime(bytes)) break
       this.addressIn(bytes, path.start + 1, path.end - 1)
-      const { number } = this
       if (!this.isIPv4 && hasEscape(bytes, path.start, path.end)) break
-      const isLocated = number >= FIRST_LOCATION
-      texts.instant = locator.instantOr(this.instant)
-      const text = isLocated ? texts.startOf(number - FIRST_LOCATION) : 0
-      const textSize = isLocated ? texts.sizeOf(number - FIRST_LOCATION) : 0
+      const isLocated = this.findText()
       if (bytes !== arena.bytes) {
         bytes = arena.bytes
         view = arena.view
       }
-      if (!this.hasRoom(to, size + this.#name.length + this.#nothing.length + textSize)) break
+      if (!this.hasRoom(to, size + this.#name.length + this.#nothing.length + this.textSize)) break
       if (isLocated ? locator.writesLocations : !this.#dropsUnresolved) {
         const brace = braceBefore(bytes, lineEnd)
         bytes.copyWithin(to, from, brace)
@@ -84,14 +79,13 @@ export class MemberLoop extends FusedLoop {
         if (isLocated) {
           to = this.putText(bytes, this.#name, to)
           to = this.putAddress(bytes, view, path.start + 1, path.end - 1, to)
-          bytes.copyWithin(to, text, text + textSize)
-          to += textSize
+          to = this.putLocation(bytes, to)
         } else to = this.putText(bytes, this.#nothing, to)
         // The brace, and what is after it.
         for (let at = brace; at <= lineEnd; at++) bytes[to++] = bytes[at] ?? 0
       }
       this.#useBytes(bytes)
-      this.count(number)
+      this.count(this.number)
       from = lineEnd + 1
     }
     this.outputEnd = to
