@@ -1,10 +1,10 @@
 // The fused loop for lists of addresses; see `fused-loop.ts`. A usual line is an address in one plain word and nothing else.
 import { NO_TIME } from '../locating/event-time.ts'
 import type { LineLocator } from '../locating/line-locator.ts'
-import { appendedNothing } from '../writing/appended-location.ts'
+import type { CommonPlan } from '../options.ts'
+import { type AppendPlan, appendedNothing } from '../writing/appended-location.ts'
 import { jsonNothing } from '../writing/column-templates.ts'
 import { FusedLoop, OUTPUT_START } from './fused-loop.ts'
-import type { ListPlan } from './list.ts'
 
 const LINE_FEED = 0x0a
 const HASH = 0x23
@@ -24,7 +24,7 @@ export class ListLoop extends FusedLoop {
   readonly #maxLineBytes: number
   readonly #dropsUnresolved: boolean
 
-  constructor(locator: LineLocator, plan: ListPlan) {
+  constructor(locator: LineLocator, plan: CommonPlan & AppendPlan) {
     super(locator)
     const { append, fields, into, jsonFields, maxLineBytes, dropUnresolved } = plan
     this.#hasAddress = jsonFields === null && !(append && fields !== null)
