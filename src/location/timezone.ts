@@ -64,6 +64,9 @@ export class Timezone {
   #last = UNKNOWN
   #from = Number.NaN
   #until = Number.NaN
+  /** The end of the window that the platform was last asked about. A log asks for the next window next. */
+  #asked = Number.NaN
+  #askedMinutes: number | null = null
 
   constructor(id: string | null) {
     this.id = id
@@ -98,10 +101,13 @@ export class Timezone {
     const known = sharedOffset(id, window)
     if (known !== undefined) return [{ from: start, until: end, minutes: known }]
     const formatter = formatterOf(id, window)
+    const first = start === this.#asked ? this.#askedMinutes : minutesAt(formatter, start)
     const last = minutesAt(formatter, end)
+    this.#asked = end
+    this.#askedMinutes = last
     const spans: Span[] = []
     for (let from = start; ; ) {
-      const minutes = minutesAt(formatter, from)
+      const minutes = from === start ? first : minutesAt(formatter, from)
       const until = minutes === last ? end : changeIn(formatter, from, end, minutes)
       spans.push({ from, until, minutes })
       if (until === end) break
