@@ -349,7 +349,7 @@ export class RenderedLocations {
       if (part.isShared) {
         arena.addCopy(places[place] ?? 0, places[place + 1] ?? 0)
         place += 2
-      } else if (part.isOffset) arena.addText(textOf(part.text, null, this.#locale, offset))
+      } else if (part.text.from === 'offset') arena.addText(part.text.text(offset))
       else if (stored === null || !part.add(arena, stored))
         arena.addText(textOf(part.text, source.location(inSet), this.#locale, offset))
       if (part.text === this.#variable) {
@@ -402,7 +402,10 @@ export class RenderedLocations {
     const partStart = start + (this.#offsetRows[row + OFFSET_START] ?? 0)
     const partEnd = partStart + (this.#offsetRows[row + OFFSET_SIZE] ?? 0)
     const added = arena.end
-    arena.addText(textOf(part, this.#locations[number] ?? null, this.#locale, offset))
+    const location = this.#locations[number]
+    // V8 compiles textOf again wherever it is called, and it is long.
+    if (part.from === 'offset') arena.addText(part.text(offset))
+    else if (location !== undefined) arena.addText(textOf(part, location, this.#locale, offset))
     const partSize = arena.end - added
     const size = end - start - (partEnd - partStart) + partSize
     if (size <= (this.#offsetRows[row + CAPACITY] ?? 0)) {
@@ -426,7 +429,6 @@ const NUMBER_CHARACTERS = /[-.0-9]/
 /** A part of a template, with what it needs to copy values from a file. */
 class Part {
   readonly isShared: boolean
-  readonly isOffset: boolean
   /** The member of a {@link StoredLocation} that it copies; `null` if it copies none. */
   readonly #copies: 'city' | 'postalCode' | 'latitude' | 'longitude' | null
   /** By byte: 1 if a text with it cannot be copied. */
@@ -436,7 +438,6 @@ class Part {
 
   constructor(readonly text: TextPart) {
     this.isShared = text.from === 'shared'
-    this.isOffset = text.from === 'offset'
     const plain = 'plain' in text ? text.plain : undefined
     this.#quote = encoder.encode(plain?.quote ?? '')
     this.#nothing = encoder.encode('plain' in text ? text.text(null) : '')
@@ -512,11 +513,10 @@ function joined(template: LocationTemplate): LocationTemplate {
   return parts
 }
 
-/** @param location can be `null` for parts of the offset alone */
-function textOf(part: TextPart, location: Location | null, locale: Locale, offset: Offset): string {
-  if (part.from === 'offset') return part.text(offset)
-  if (location === null) return ''
+function textOf(part: TextPart, location: Location, locale: Locale, offset: Offset): string {
   switch (part.from) {
+    case 'offset':
+      return part.text(offset)
     case 'shared':
       return part.text(location.shared, locale)
     case 'city':

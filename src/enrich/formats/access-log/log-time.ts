@@ -22,13 +22,13 @@ const ISO_WORDS = 7
  */
 export class LogTime {
   /** Of the time last read, in milliseconds since 1970. */
-  instant = 0
+  instant = Number.NaN
   /** Of the last line whose day or offset was new. */
   readonly #timestamp = new Timestamp()
   /** That time in ISO 8601. */
   readonly #iso = new DataView(new ArrayBuffer(4 * ISO_WORDS + TIMESTAMP_ROOM))
   /** Midnight of the day in its offset. */
-  #midnight = 0
+  #midnight = Number.NaN
   #day0 = 0
   #day1 = 0
   #day2 = 0
