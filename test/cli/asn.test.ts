@@ -54,6 +54,14 @@ describe('geofix --asn-db FILE ADDRESS', () => {
     )
   })
 
+  it('reads the embedded database with --asn, and adds nothing without both', async () => {
+    const { status, out } = await geofix(['--db', DB, '--asn', '81.2.69.142'])
+    const { asn } = JSON.parse(out)
+    expect([status, typeof asn.number, typeof asn.organization]).toEqual([0, 'number', 'string'])
+    expect(asn.network).toMatch(/^81\.[\d.]+\/\d+$/)
+    expect(JSON.parse((await geofix(['--db', DB, '81.2.69.142'])).out)).not.toHaveProperty('asn')
+  })
+
   it('refuses a database without autonomous systems', async () => {
     const { status, err } = await geofix(['--db', DB, '--asn-db', DB, '81.2.69.142'])
     expect([status, err]).toEqual([1, expect.stringContaining('it has no autonomous systems')])
