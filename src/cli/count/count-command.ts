@@ -10,6 +10,7 @@ import { asUsage, inWords } from '../enrich/command-errors.ts'
 import { positionOf } from '../enrich/enrich-command.ts'
 import { checkFit } from '../enrich/flags.ts'
 import { Input, sizeOfInputs } from '../enrich/input.ts'
+import { Notes } from '../enrich/notes.ts'
 import type { Output } from '../enrich/output.ts'
 import { openOutputFile, openStandardOutput } from '../enrich/output-file.ts'
 import { runSession, type Session } from '../enrich/session.ts'
@@ -17,7 +18,7 @@ import { Progress } from '../enrich/statistics.ts'
 import { openForThreads } from '../enrich/thread-databases.ts'
 import type { WorkerPool } from '../enrich/worker-pool.ts'
 import { bytesText, countOf, countText, shareText } from '../figures.ts'
-import { type ExitStatus, printable, type Terminal } from '../terminal.ts'
+import type { ExitStatus, Terminal } from '../terminal.ts'
 import type { CountCommand } from './flags.ts'
 import { textOf } from './forms.ts'
 
@@ -35,7 +36,7 @@ class CountSession implements Session {
   readonly #terminal: Terminal
   readonly #inputs: Input[] = []
   readonly #end = new AbortController()
-  readonly #noted = new Set<string>()
+  readonly #notes: Notes
   #output: Output | null = null
   #workers: WorkerPool | null = null
   #executor: AdaptiveExecutor | null = null
@@ -45,6 +46,7 @@ class CountSession implements Session {
   constructor(command: CountCommand, terminal: Terminal) {
     this.#command = command
     this.#terminal = terminal
+    this.#notes = new Notes(terminal, command.isQuiet, () => this.#progress?.clear())
   }
 
   async complete(): Promise<void> {
@@ -64,11 +66,11 @@ class CountSession implements Session {
     const { signal } = this.#end
     asUsage(() => commonPlan(options))
     for (const each of inputs) this.#inputs.push(await Input.find(each, terminal))
-    const context = { terminal, inputs: this.#inputs, note: (text: string) => this.#note(text), signal }
+    const context = { terminal, inputs: this.#inputs, note: this.#notes.add, signal }
     const output = await (path === undefined ? openStandardOutput(context) : openOutputFile(path, context))
     this.#output = output
     if (inputs.includes('-') && terminal.stdin.isTTY) {
-      this.#note('reading lines from this terminal: type them, then press Ctrl-D')
+      this.#notes.add('reading lines from this terminal: type them, then press Ctrl-D')
     }
     this.#workers = workersFor(sizeOfInputs(this.#inputs), threads)
     const resolver = await openForThreads(databases, asnDatabases, signal)
@@ -99,7 +101,7 @@ class CountSession implements Session {
       await output.write(Buffer.from(part))
     await output.flush()
     this.#tell(run, table.hidden)
-    for (const note of countNotes(totals)) this.#note(note)
+    for (const note of countNotes(totals)) this.#notes.add(note)
     await output.finish()
   }
 
@@ -124,7 +126,7 @@ class CountSession implements Session {
       makeCountPlan(sample, isWhole, { ...options, writtenAt }, count, isCut),
     )
     checkFit(options, plan.format, name)
-    for (const note of notes) this.#noteOnce(`${name}: ${note}`)
+    for (const note of notes) this.#notes.addOnce(`${name}: ${note}`)
     return plan
   }
 
@@ -139,24 +141,12 @@ class CountSession implements Session {
       ...(blank > 0 ? [`${countText(blank)} blank`] : []),
       ...(bad > 0 ? [`${countText(bad)} unreadable`] : []),
     ]
-    this.#note(`${countOf(lines, 'line', 'lines')}: ${parts.join(', ')}`)
+    this.#notes.add(`${countOf(lines, 'line', 'lines')}: ${parts.join(', ')}`)
     for (const { input, line, message } of badLines)
-      this.#note(`${input}, line ${countText(line)}: ${message}`)
+      this.#notes.add(`${input}, line ${countText(line)}: ${message}`)
     if (hidden.rows > 0) {
       const share = shareText(hidden.lines, lines)
-      this.#note(`--top leaves out ${countOf(hidden.rows, 'row', 'rows')} with ${share} of the lines`)
+      this.#notes.add(`--top leaves out ${countOf(hidden.rows, 'row', 'rows')} with ${share} of the lines`)
     }
-  }
-
-  #noteOnce(note: string): void {
-    if (this.#noted.has(note)) return
-    this.#noted.add(note)
-    this.#note(note)
-  }
-
-  #note(note: string): void {
-    if (this.#command.isQuiet) return
-    this.#progress?.clear()
-    this.#terminal.stderr.write(`geofix: ${printable(note)}\n`)
   }
 }

@@ -150,42 +150,15 @@ export type CountCommand = ReturnType<typeof countCommand>
 
 /** What `geofix count` is to do. @throws UsageError when an option is wrong */
 export function countCommand(files: readonly string[], flags: CountFlags) {
-  const { by = ['country'], unique, top, timeZone, maxGroups, output, to, plain = false } = flags
-  const { db = [], asnDb, trust, threads, quiet = false, onlyCountry, notCountry, ...others } = flags
+  const { by = ['country'], unique, top, timeZone, maxGroups, output, to, plain = false, ...more } = flags
+  const { db = [], asnDb, trust, threads, quiet = false, onlyCountry, notCountry, ...reading } = more
   if (files.filter((file) => file === '-').length > 1) {
     throw new UsageError('Standard input (-) can be read only once.')
   }
   if (output !== undefined && files.some((file) => resolve(file) === resolve(output))) {
     throw new UsageError('--output names an input: the counts would replace it.')
   }
-  const {
-    format,
-    field,
-    header,
-    nth,
-    logFormat,
-    force,
-    timeField,
-    at,
-    locale,
-    maxLineBytes,
-    maxRecordLines,
-    mask,
-    dropAddress,
-  } = others
-  const lines = {
-    format,
-    field,
-    header,
-    nth,
-    logFormat,
-    force,
-    timeField,
-    at,
-    locale,
-    maxLineBytes,
-    maxRecordLines,
-  }
+  const { mask, dropAddress, pseudonym: _, newKey: __, ...lines } = reading
   const options = { ...lines, trustedProxies: trust, onlyCountries: onlyCountry, notCountries: notCountry }
   const plan = asUsage(
     () => checkedCountPlan({ ...options, by, unique, top, timeZone, maxGroups }),

@@ -9,12 +9,13 @@ import type { DatabaseSet } from '../../location/database-set.ts'
 import { BORROW, withDatabases } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
 import { bytesText, countOf } from '../figures.ts'
-import { type ExitStatus, printable, type Terminal, writeNote } from '../terminal.ts'
+import { type ExitStatus, type Terminal, writeNote } from '../terminal.ts'
 import { AdaptiveExecutor, type Threads, workersFor } from './adaptive-executor.ts'
 import { asUsage, inWords } from './command-errors.ts'
 import { checkFit, type EnrichCommand } from './flags.ts'
 import { Input, sizeOfInputs } from './input.ts'
 import { type NextRun, nextFormat, nextRuns } from './next-run.ts'
+import { Notes } from './notes.ts'
 import { ClosedPipe, type Output } from './output.ts'
 import { openOutputFile, openStandardOutput } from './output-file.ts'
 import type { ParquetRun } from './parquet/parquet-output.ts'
@@ -66,13 +67,14 @@ class EnrichSession implements Session {
   #reportFields: ReportFields | null = null
   /** The names of Parquet files that are read as tables. */
   readonly #tables = new Set<string>()
-  readonly #noted = new Set<string>()
+  readonly #notes: Notes
   /** Aborted by `giveUp`. */
   readonly #end = new AbortController()
 
   constructor(command: EnrichCommand, terminal: Terminal) {
     this.#command = command
     this.#terminal = terminal
+    this.#notes = new Notes(terminal, command.isQuiet, () => this.#progress?.clear())
   }
 
   async complete(): Promise<void> {
@@ -85,7 +87,7 @@ class EnrichSession implements Session {
       if (options.format !== undefined) checkFit(options, options.format, input.name)
       this.#inputs.push(input)
     }
-    const note = (text: string): void => this.#note(text)
+    const note = this.#notes.add
     const surroundings = { terminal: this.#terminal, inputs: this.#inputs, note, signal }
     const target = this.#keep(
       await (output === undefined ? openStandardOutput(surroundings) : openOutputFile(output, surroundings)),
@@ -98,7 +100,7 @@ class EnrichSession implements Session {
       (folder) => this.#folders.unshift(folder),
     )
     if (inputs.includes('-') && this.#terminal.stdin.isTTY) {
-      this.#note('reading lines from this terminal: type them, then press Ctrl-D')
+      this.#notes.add('reading lines from this terminal: type them, then press Ctrl-D')
     }
     // Opening an output can take long: a named pipe waits for its reader.
     if (signal.aborted) return
@@ -127,7 +129,7 @@ class EnrichSession implements Session {
       isTable: () => this.#tableOutput !== null && !this.#tableOutput.keepsBytes,
       set,
       executor: () => new AdaptiveExecutor(() => resolver.share(), ONE_THREAD),
-      note: (text) => this.#noteOnce(text),
+      note: this.#notes.addOnce,
     })
     const [next] = this.#others
     if (next !== undefined) lines = this.#keep(next)
@@ -179,7 +181,7 @@ class EnrichSession implements Session {
   async #parquet(target: Output): Promise<Output> {
     const { parquetRun } = await import('./parquet/parquet-output.ts')
     this.#parquetRun = await parquetRun(target, this.#inputs, this.#command.options, (text) =>
-      this.#note(text),
+      this.#notes.add(text),
     )
     return this.#keep(this.#parquetRun.output)
   }
@@ -199,7 +201,7 @@ class EnrichSession implements Session {
       }
     })
     const isLive = this.#inputs.some((input) => input.isLive)
-    const note = (text: string): void => this.#note(text)
+    const note = this.#notes.add
     this.#tableOutput = new TableOutput(target, { form, added, isLive, hasMark, note })
     return this.#keep(this.#tableOutput)
   }
@@ -230,7 +232,7 @@ class EnrichSession implements Session {
     checkFit(options, plan.format, name)
     this.#tableOutput?.usePlan(plan)
     if (others.length > 0) this.#nextFormat = nextFormat(plan, name)
-    if (!this.#parquetRun?.isPlanned) for (const note of notes) this.#noteOnce(`${name}: ${note}`)
+    if (!this.#parquetRun?.isPlanned) for (const note of notes) this.#notes.addOnce(`${name}: ${note}`)
     this.#parquetRun?.usePlan(plan)
     if (this.#command.summaries.length === 0) return plan
     this.#reportFields ??= reportFields(plan)
@@ -244,18 +246,6 @@ class EnrichSession implements Session {
     // Progress would mix with lines on the same terminal.
     const isMixed = this.#command.output === undefined && stdout.isTTY === true
     return stderr.isTTY === true && !this.#command.isQuiet && !isMixed
-  }
-
-  #noteOnce(note: string): void {
-    if (this.#noted.has(note)) return
-    this.#noted.add(note)
-    this.#note(note)
-  }
-
-  #note(note: string): void {
-    if (this.#command.isQuiet) return
-    this.#progress?.clear()
-    this.#terminal.stderr.write(`geofix: ${printable(note)}\n`)
   }
 
   async #tell(run: Run, threads: number): Promise<void> {
