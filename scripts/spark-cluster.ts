@@ -61,7 +61,9 @@ export class SparkCluster {
 
   /** Starts a worker with one core. */
   async startWorker(name: string): Promise<void> {
-    const options = ['--host', '127.0.0.1', '-c', '1', '-m', '2g', '--webui-port', '0']
+    // Spark runs a speculative task on another host only. All addresses of 127.0.0.0/8 are of this machine.
+    const host = `127.0.0.${2 + this.workers.size}`
+    const options = ['--host', host, '-c', '1', '-m', '2g', '--webui-port', '0']
     options.push('--work-dir', this.workFolder(name), `spark://127.0.0.1:${this.#port}`)
     this.workers.set(name, this.#class(name, 'org.apache.spark.deploy.worker.Worker', options))
     await this.#until(name, 'Successfully registered with master')

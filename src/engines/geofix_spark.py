@@ -1,7 +1,7 @@
 """Adds the location of IP addresses to rows of Apache Spark, with Geofix.
 
-`geofix engine spark DIR` writes this module and `geofix-worker.tgz`, which holds Geofix, its database and Node. Executors need
-Python with pyarrow, as PySpark does for `mapInArrow`, and nothing else:
+`geofix engine spark DIR` writes this module and `geofix-worker.tgz`, which holds Geofix, its database and Node. The driver and the
+executors need Python with pyarrow and pandas, as `pip install 'pyspark[sql]'` installs them, and nothing else:
 
     spark-submit --py-files geofix_spark.py --archives geofix-worker.tgz#geofix job.py
 

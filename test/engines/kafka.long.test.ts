@@ -1,25 +1,16 @@
 // Spark reads events from Kafka, and writes them with their locations to Parquet. The driver is killed twice, the broker once.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createWriteStream, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createWriteStream, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { installMaven } from '../../scripts/engine-packages.ts'
-import {
-  failureOf,
-  freePort,
-  installSpark,
-  killed,
-  processesOf,
-  SPARK_VERSION,
-  SparkCluster,
-} from '../../scripts/spark-cluster.ts'
+import { freePort, installSpark, SPARK_VERSION, SparkCluster } from '../../scripts/spark-cluster.ts'
 import { ROOT } from '../package/project.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { describeEngine, hasCommand, installedOrNull } from './engine.ts'
-
-const EVENTS = 50_000
+import { expectExactlyOnce, runUntilKilled, streamArguments } from './streams.ts'
 
 const python = installedOrNull(() => installSpark(4))
 const broker = hasCommand('java')
@@ -70,50 +61,19 @@ describeEngine('Kafka with PySpark', python !== null && broker !== null && conne
       .filter((name) => /kafka|commons-pool2/.test(name) && name.endsWith('.jar'))
       .map((name) => join(connector ?? '', name))
       .join(',')
-  const args = (step: string): string[] => [
-    ...[
-      '--jars',
-      jars(),
-      '--py-files',
-      at('geofix_spark.py'),
-      '--archives',
-      `${at('geofix-worker.tgz')}#geofix`,
-    ],
-    ...[join(import.meta.dirname, 'spark/stream.py'), step, servers, folder, String(EVENTS)],
+  const args = (step: Parameters<typeof streamArguments>[0]): string[] => [
+    ...['--jars', jars()],
+    ...streamArguments(step, `kafka:${servers}`, folder),
   ]
-  /** How many batches are in the output. */
-  const batches = (): number => {
-    const metadata = at('located/_spark_metadata')
-    return existsSync(metadata)
-      ? readdirSync(metadata).filter((name) => /^\d+(\.compact)?$/.test(name)).length
-      : 0
-  }
 
   it('locates every event exactly once', { timeout: 1_800_000 }, async () => {
     await cluster.run(args('produce'))
-    for (const share of [0.2, 0.6]) {
-      const { process, done } = cluster.submit(args('stream'))
-      while (batches() < share * 25) {
-        if (process.exitCode !== null) throw failureOf(await done)
-        await wait(100)
-      }
-      // The middle of a batch.
-      await wait(500)
-      for (const pid of processesOf(process.pid ?? -1)) killed(pid)
-      await done
-      expect(batches()).toBeLessThan(25)
-      if (share > 0.5) continue
-      server.kill('SIGKILL')
-      await once(server, 'exit')
-      await startBroker()
-    }
-    const before = batches()
-    await cluster.run(args('drain'))
-    expect(batches()).toBeGreaterThan(before)
-    const report = await cluster.run(args('check'))
-    const { found, late } = JSON.parse(report.slice(report.indexOf('{"found')))
-    expect(found).toEqual([EVENTS, EVENTS, 0, EVENTS - 1, EVENTS])
-    expect(late).toEqual(['+01:00'])
+    await runUntilKilled(cluster, args('stream'), folder, 0.2)
+    server.kill('SIGKILL')
+    await once(server, 'exit')
+    await startBroker()
+    await runUntilKilled(cluster, args('stream'), folder, 0.6)
+    await expectExactlyOnce(cluster, args('drain'), folder)
     expect(readFileSync(at('broker.log'), 'utf8')).not.toContain('FATAL')
   })
 })

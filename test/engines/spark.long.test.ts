@@ -27,6 +27,7 @@ const PARTITIONS = 64
 const FIELDS =
   'country_code,country_name,region_code,region_name,city,postal_code,latitude,longitude,timezone_id,timezone_offset'
 
+const GUIDE = join(ROOT, 'src/engines/README.md')
 const job = (name: string): string => join(import.meta.dirname, 'spark', name)
 
 for (const version of [4, 3] as const) {
@@ -133,6 +134,15 @@ for (const version of [4, 3] as const) {
         expect(records).toHaveLength(502)
         expect(records[142]).toMatch(/^81\.2\.69\.142,142,GB,Vereinigtes Königreich,.*,\+01:00$/)
       })
+
+      // One version is enough for what the two above have shown.
+      it.skipIf(version === 3)('is what the program of the guide imports', async () => {
+        const [, program = ''] = /^```python\n([\s\S]*?)^```$/m.exec(readFileSync(GUIDE, 'utf8')) ?? []
+        const events = `spark.createDataFrame([("81.2.69.142",), ("8.8.8.8",)], "client_ip string").selectExpr("*", "now() AS ts")`
+        const write = `${events}.write.parquet("events.parquet")\n`
+        writeFileSync(at('job.py'), program.replace(/^located = /m, `${write}$&`))
+        expect(await cluster.run([...withGeofix(), at('job.py')])).toMatch(/\|London\| +1\|/)
+      })
     })
 
     // The large log is for one version, since it takes long.
@@ -197,6 +207,29 @@ for (const version of [4, 3] as const) {
         expect(status).toBe(0)
         expect(sorted(output)).toBe(expected)
         await cluster.startWorker('two')
+      })
+
+      it('enrich: the same with speculation, which runs a task again that is stuck', {
+        timeout: 1_800_000,
+      }, async () => {
+        const output = at('speculative')
+        const { process, done } = cluster.submit([
+          ...['spark.speculation=true', 'spark.speculation.quantile=0.3'].flatMap((each) => ['--conf', each]),
+          ...withGeofix(),
+          ...[job('whole.py'), 'enrich', at('access.log'), output, String(PARTITIONS)],
+        ])
+        while (tasksOf(output) < 0.4 * PARTITIONS) {
+          if (process.exitCode !== null) throw failureOf(await done)
+          await wait(50)
+        }
+        const stuck = [...cluster.workers.values()].slice(0, 1).flatMap(geofixesOf)
+        expect(stuck.length).toBeGreaterThan(0)
+        // Nothing continues these: only another run of their tasks can end the stage.
+        for (const pid of stuck) kill(pid, 'SIGSTOP')
+        const { status } = await done
+        for (const pid of stuck) killed(pid)
+        expect(status).toBe(0)
+        expect(sorted(output)).toBe(expected)
       })
 
       it('enrich_lines: the same, although a process of geofix is killed', {

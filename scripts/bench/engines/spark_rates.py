@@ -138,8 +138,8 @@ WAYS = {
 }
 
 
-def processor_seconds():
-    """Of all processes that have not ended and whose session began with a worker of the cluster, and of their ended children."""
+def processor_ticks():
+    """Of the processes whose session began with a worker of the cluster, by kind and number, with those of their ended children."""
     sessions = {int(pid) for pid in os.environ["WORKER_SESSIONS"].split(",")}
     ticks = {}
     for pid in filter(str.isdigit, os.listdir("/proc")):
@@ -152,12 +152,24 @@ def processor_seconds():
             continue
         if int(fields[3]) in sessions:
             kind = "geofix" if b"geofix/dist/cli.js" in command else "java" if b"java" in command[:60] else "python"
-            ticks[kind] = ticks.get(kind, 0) + sum(map(int, fields[11:15]))
-    return {kind: value / os.sysconf("SC_CLK_TCK") for kind, value in ticks.items()}
+            ticks[kind, pid] = sum(map(int, fields[11:15]))
+    return ticks
+
+
+def seconds_between(before, after):
+    """Processor seconds of each kind of process, without those that have ended: nobody has the time of an idle process of Python,
+    and of its Geofix, that Spark has ended since.
+    """
+    ticks = {}
+    for (kind, pid), value in after.items():
+        ticks[kind] = ticks.get(kind, 0) + value - before.get((kind, pid), 0)
+    return {kind: round(value / os.sysconf("SC_CLK_TCK"), 2) for kind, value in ticks.items()}
 
 
 def main():
-    spark = SparkSession.builder.config("spark.sql.session.timeZone", "UTC").getOrCreate()
+    settings = SparkSession.builder.config("spark.sql.session.timeZone", "UTC")
+    # Without it, Spark asks for the size of the batch after each row that it sends to Python.
+    spark = settings.config("spark.sql.execution.arrow.maxBytesPerBatch", 2**31 - 1).getOrCreate()
     spark.sparkContext.setLogLevel("WARN")
     time_of_line = r"try_to_timestamp(regexp_extract(value, '\\[([^\\]]+)\\]', 1), 'dd/MMM/yyyy:HH:mm:ss Z') AS ts"
     columns = ["split(value, ' ')[0] AS client_ip", time_of_line, "monotonically_increasing_id() AS id"]
@@ -169,14 +181,14 @@ def main():
             # The same table is cached for all ways.
             df = table.repartition(int(partitions)).cache()
             rows = df.count()
-            before, begin = processor_seconds(), time.monotonic()
+            before, begin = processor_ticks(), time.monotonic()
             located = WAYS[way](df)
             if hasattr(located, "write"):
                 located.write.format("noop").mode("overwrite").save()
             else:
                 located.foreachPartition(lambda lines: [None for _ in lines])
-            seconds, after = time.monotonic() - begin, processor_seconds()
-            used = {kind: round(after[kind] - before.get(kind, 0), 2) for kind in after}
+            seconds, after = time.monotonic() - begin, processor_ticks()
+            used = seconds_between(before, after)
             row = {"way": way, "partitions": int(partitions), "rows": rows, "seconds": round(seconds, 2), **used}
             print(json.dumps(row), flush=True)
 

@@ -1,4 +1,4 @@
-"""Events of Kafka to Parquet: spark-submit … stream.py STEP SERVERS FOLDER EVENTS."""
+"""Events of Kafka, or of a folder of files, to Parquet: spark-submit … stream.py STEP kafka:SERVERS|files:FOLDER FOLDER EVENTS."""
 
 import json
 import sys
@@ -7,9 +7,11 @@ from geofix_spark import enrich
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-step, servers, folder, events = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
+step, folder, events = sys.argv[1], sys.argv[3], int(sys.argv[4])
+kind, place = sys.argv[2].split(":", 1)
 spark = SparkSession.builder.config("spark.sql.shuffle.partitions", 4).getOrCreate()
 TOPIC = "events"
+BATCHES = 25
 
 
 def produce():
@@ -18,15 +20,23 @@ def produce():
     seconds = 1782907200 + F.col("id") - F.when(F.col("id") % 1000 == 0, 31_536_000).otherwise(0)
     event = F.to_json(F.struct("id", ip.alias("client_ip"), F.timestamp_seconds(seconds).alias("ts")))
     value = F.when(F.col("id") % 100 == 99, F.concat(F.lit("not JSON "), F.col("id"))).otherwise(event)
-    rows = spark.range(0, events, 1, 4).select(F.col("id").cast("string").alias("key"), value.alias("value"))
-    rows.write.format("kafka").option("kafka.bootstrap.servers", servers).option("topic", TOPIC).save()
+    rows = spark.range(0, events, 1, 4 if kind == "kafka" else BATCHES).select(F.col("id").cast("string").alias("key"), value.alias("value"))
+    if kind == "kafka":
+        rows.write.format("kafka").option("kafka.bootstrap.servers", place).option("topic", TOPIC).save()
+    else:
+        rows.write.csv(place)
+
+
+def messages():
+    if kind == "kafka":
+        source = spark.readStream.format("kafka").option("kafka.bootstrap.servers", place).option("subscribe", TOPIC)
+        return source.option("startingOffsets", "earliest").option("maxOffsetsPerTrigger", events // BATCHES).load()
+    return spark.readStream.schema("key string, value string").option("maxFilesPerTrigger", 1).csv(place)
 
 
 def stream(**trigger):
-    source = spark.readStream.format("kafka").option("kafka.bootstrap.servers", servers).option("subscribe", TOPIC)
-    messages = source.option("startingOffsets", "earliest").option("maxOffsetsPerTrigger", events // 25).load()
     parsed = F.from_json(F.col("value").cast("string"), "id long, client_ip string, ts timestamp")
-    table = messages.select(F.col("key").cast("string").cast("long").alias("number"), parsed.alias("event")).select("number", "event.*")
+    table = messages().select(F.col("key").cast("string").cast("long").alias("number"), parsed.alias("event")).select("number", "event.*")
     sink = enrich(table).writeStream.format("parquet").option("checkpointLocation", f"{folder}/checkpoint")
     sink.trigger(**trigger).start(f"{folder}/located").awaitTermination()
 
@@ -44,7 +54,6 @@ if step == "produce":
     produce()
 elif step == "stream":
     stream(processingTime="1 second")
-elif step == "drain":
-    stream(availableNow=True)
 else:
+    stream(availableNow=True)
     check()

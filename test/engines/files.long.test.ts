@@ -1,0 +1,30 @@
+// Spark reads events from a folder of files as a stream, and writes them with their locations to Parquet.
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { afterAll, beforeAll, it } from 'vitest'
+import { installSpark, SparkCluster } from '../../scripts/spark-cluster.ts'
+import { ROOT } from '../package/project.ts'
+import { temporaryFolder } from '../temporary.ts'
+import { describeEngine, installedOrNull } from './engine.ts'
+import { expectExactlyOnce, runUntilKilled, streamArguments } from './streams.ts'
+
+const python = installedOrNull(() => installSpark(4))
+
+describeEngine('files with PySpark', python !== null, () => {
+  const folder = temporaryFolder()
+  const source = `files:${join(folder, 'events')}`
+  let cluster: SparkCluster
+
+  beforeAll(async () => {
+    const command = [join(ROOT, 'dist/cli.js'), 'engine', 'spark', folder]
+    execFileSync(process.execPath, command, { stdio: 'ignore' })
+    cluster = await SparkCluster.start(python ?? '', folder, ['one', 'two'])
+  })
+  afterAll(() => cluster.stop())
+
+  it('locates every event exactly once, although the driver is killed', { timeout: 1_800_000 }, async () => {
+    await cluster.run(streamArguments('produce', source, folder))
+    await runUntilKilled(cluster, streamArguments('stream', source, folder), folder, 0.3)
+    await expectExactlyOnce(cluster, streamArguments('drain', source, folder), folder)
+  })
+})
