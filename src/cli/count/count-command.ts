@@ -5,18 +5,18 @@ import { commonPlan } from '../../enrich/options.ts'
 import { Run } from '../../enrich/run.ts'
 import { BORROW, withDatabases } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
-import { AdaptiveExecutor, workersFor } from '../enrich/adaptive-executor.ts'
 import { asUsage, inWords } from '../enrich/command-errors.ts'
 import { positionOf } from '../enrich/enrich-command.ts'
 import { checkFit } from '../enrich/flags.ts'
-import { Input, sizeOfInputs } from '../enrich/input.ts'
+import { Input } from '../enrich/input.ts'
 import { Notes } from '../enrich/notes.ts'
 import type { Output } from '../enrich/output.ts'
 import { openOutputFile, openStandardOutput } from '../enrich/output-file.ts'
 import { runSession, type Session } from '../enrich/session.ts'
 import { Progress } from '../enrich/statistics.ts'
 import { openForThreads } from '../enrich/thread-databases.ts'
-import type { WorkerPool } from '../enrich/worker-pool.ts'
+import { ThreadedExecutor } from '../enrich/threaded-executor.ts'
+import { type WorkerPool, workersFor } from '../enrich/worker-pool.ts'
 import { bytesText, countOf, countText, shareText } from '../figures.ts'
 import type { ExitStatus, Terminal } from '../terminal.ts'
 import type { CountCommand } from './flags.ts'
@@ -39,7 +39,7 @@ class CountSession implements Session {
   readonly #notes: Notes
   #output: Output | null = null
   #workers: WorkerPool | null = null
-  #executor: AdaptiveExecutor | null = null
+  #executor: ThreadedExecutor | null = null
   #progress: Progress | null = null
   #run: Run | null = null
 
@@ -72,10 +72,10 @@ class CountSession implements Session {
     if (inputs.includes('-') && terminal.stdin.isTTY) {
       this.#notes.add('reading lines from this terminal: type them, then press Ctrl-D')
     }
-    this.#workers = workersFor(sizeOfInputs(this.#inputs), threads)
+    this.#workers = workersFor(threads)
     const resolver = await openForThreads(databases, asnDatabases, signal)
     withDatabases(resolver, checkLocations)
-    const executor = new AdaptiveExecutor(() => resolver.share(), threads, this.#workers)
+    const executor = new ThreadedExecutor(() => resolver.share(), this.#workers)
     this.#executor = executor
     const run = new Run({
       inputs: this.#inputs,

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { embedded } from '../../embedded.ts'
@@ -11,7 +10,7 @@ import {
   MOST_GROUPS,
 } from '../../enrich/count-plan.ts'
 import { asUsage } from '../enrich/command-errors.ts'
-import { ENRICH_OPTIONS, formatsWith, keyOf, MIN_THREADED_BYTES } from '../enrich/flags.ts'
+import { ENRICH_OPTIONS, formatsWith, keyOf } from '../enrich/flags.ts'
 import {
   ASN,
   DB,
@@ -121,7 +120,7 @@ export const COUNT_OPTIONS = [
   ofEnrich('--max-record-lines <n>'),
   {
     ...ofEnrich('--threads <n>'),
-    text: 'the number of threads (default: all cores, one for inputs below 256 MiB). The counts are the same',
+    text: 'the number of threads (default: 1, because two are not faster on two cores). The counts are the same',
   },
   { flags: '--quiet', text: 'print only errors and the result' },
 ] as const satisfies readonly OptionDefinition[]
@@ -151,7 +150,7 @@ export type CountCommand = ReturnType<typeof countCommand>
 /** What `geofix count` is to do. @throws UsageError when an option is wrong */
 export function countCommand(files: readonly string[], flags: CountFlags) {
   const { by = ['country'], unique, top, timeZone, maxGroups, output, to, plain = false, ...more } = flags
-  const { db = [], asnDb, trust, threads, quiet = false, onlyCountry, notCountry, ...reading } = more
+  const { db = [], asnDb, trust, threads = 1, quiet = false, onlyCountry, notCountry, ...reading } = more
   if (files.filter((file) => file === '-').length > 1) {
     throw new UsageError('Standard input (-) can be read only once.')
   }
@@ -187,10 +186,7 @@ export function countCommand(files: readonly string[], flags: CountFlags) {
     databases: db.length === 0 && countsOnlyCountries(plan) ? [fileURLToPath(embedded.country)] : db,
     /** Databases of autonomous systems, if these are counted. */
     asnDatabases: countsSystems(plan) ? (asnDb ?? [fileURLToPath(embedded.asn)]) : [],
-    threads:
-      threads === undefined
-        ? { count: availableParallelism(), from: MIN_THREADED_BYTES }
-        : { count: threads, from: 0 },
+    threads,
     isQuiet: quiet,
   }
 }

@@ -10,7 +10,6 @@ import { BORROW, withDatabases } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
 import { bytesText, countOf } from '../figures.ts'
 import { type ExitStatus, type Terminal, writeNote } from '../terminal.ts'
-import { AdaptiveExecutor, type Threads, workersFor } from './adaptive-executor.ts'
 import { asUsage, inWords } from './command-errors.ts'
 import { checkFit, type EnrichCommand } from './flags.ts'
 import { Input, sizeOfInputs } from './input.ts'
@@ -24,10 +23,8 @@ import { type Position, Progress, type RunFacts, statisticsJson, statisticsText 
 import { SummaryOutputs } from './summary-outputs.ts'
 import type { TableOutput } from './table-output.ts'
 import { openForThreads } from './thread-databases.ts'
-import type { WorkerPool } from './worker-pool.ts'
-
-/** For a run after another one, whose threads are busy. */
-const ONE_THREAD: Threads = { count: 1, from: Number.POSITIVE_INFINITY }
+import { ThreadedExecutor } from './threaded-executor.ts'
+import { type WorkerPool, workersFor } from './worker-pool.ts'
 
 /**
  * Writes the lines of the inputs, each with its location.
@@ -104,10 +101,10 @@ class EnrichSession implements Session {
     }
     // Opening an output can take long: a named pipe waits for its reader.
     if (signal.aborted) return
-    this.#workers = workersFor(sizeOfInputs(this.#inputs), threads)
+    this.#workers = workersFor(threads)
     const resolver = await openForThreads(databases, asn, signal)
     withDatabases(resolver, checkLocations)
-    const executor = new AdaptiveExecutor(() => resolver.share(), threads, this.#workers)
+    const executor = new ThreadedExecutor(() => resolver.share(), this.#workers)
     // After sharing, because the expanded copy is faster in this thread too.
     const set = resolver[BORROW]()
     this.#end.signal.addEventListener('abort', () => executor.stop())
@@ -128,7 +125,8 @@ class EnrichSession implements Session {
       format: () => this.#nextFormat,
       isTable: () => this.#tableOutput !== null && !this.#tableOutput.keepsBytes,
       set,
-      executor: () => new AdaptiveExecutor(() => resolver.share(), ONE_THREAD),
+      // The threads are busy with the lines of the first run.
+      executor: () => new ThreadedExecutor(() => resolver.share(), null),
       note: this.#notes.addOnce,
     })
     const [next] = this.#others

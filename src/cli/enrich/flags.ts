@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import type { FormatOption } from '../../enrich/formats/format-definition.ts'
 import { definitionOf, type EnrichOptions, FORMATS, type Format } from '../../enrich/formats/formats.ts'
@@ -30,12 +29,6 @@ import { UsageError } from '../terminal.ts'
 import { pseudonymKey } from './pseudonym-key.ts'
 import type { TableForm } from './separated-values.ts'
 import { SUMMARY_FORMS, type SummaryTarget } from './summary-outputs.ts'
-
-/**
- * For smaller inputs, a second thread takes longer to start up and compile than it saves on two cores. `npm run bench`
- * compares one thread and two.
- */
-export const MIN_THREADED_BYTES = 256 * 1024 * 1024
 
 /** A larger number is probably a typing error. */
 const MAX_THREADS = 256
@@ -203,7 +196,7 @@ export const ENRICH_OPTIONS = [
   },
   {
     flags: '--threads <n>',
-    text: 'the number of threads (default: all cores, one for inputs below 256 MiB). The output is the same',
+    text: 'the number of threads (default: 1, because two are not faster on two cores). The output is the same',
     read: wholeNumber(1, MAX_THREADS),
   },
   {
@@ -332,7 +325,7 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     output,
     db = [],
     trust,
-    threads,
+    threads = 1,
     stats,
     summary: summaries = [],
     title,
@@ -426,11 +419,7 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     table,
     /** Whether a byte order mark begins the table. */
     hasMark: bom,
-    // With --threads, start the threads for inputs of any size.
-    threads:
-      threads === undefined
-        ? { count: availableParallelism(), from: MIN_THREADED_BYTES }
-        : { count: threads, from: 0 },
+    threads,
     /** The form of the statistics that are printed on standard error at the end. */
     statistics: stats ?? (quiet ? 'none' : 'text'),
     /** What reports are written. */

@@ -4,19 +4,7 @@ import { type Executor, isDone } from '../../enrich/executor.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Allocate, Block } from '../../enrich/reading/splitter.ts'
 import type { SharedDatabases } from '../../location/shared-databases.ts'
-import { WorkerPool } from './worker-pool.ts'
-
-/** How many threads a run can have, and when it starts them. */
-export interface Threads {
-  readonly count: number
-  /** Start workers for inputs larger than this: for others it takes longer than it saves. Bytes. */
-  readonly from: number
-}
-
-/** Starts the workers for an input whose size is known and large enough. `null` for other inputs. */
-export function workersFor(bytes: number | null, { count, from }: Threads): WorkerPool | null {
-  return bytes !== null && bytes > from && count > 1 ? new WorkerPool(count - 1) : null
-}
+import type { WorkerPool } from './worker-pool.ts'
 
 /** Blocks in progress in addition to the workers' capacity: results of this thread wait for those of earlier blocks. */
 const BLOCKS_AHEAD = 4
@@ -35,17 +23,13 @@ const MAX_OUTPUT_BYTES = 2 ** 25
 const MAX_OUTPUTS_BYTES = 48 * 1024 * 1024
 
 /**
- * Enriches in this thread, and in worker threads once the input is large. Workers get blocks first, so that they never
- * wait. This thread enriches only when they are busy, since it also reads and writes for all.
+ * Enriches in this thread, and in worker threads if there are any. Workers get blocks first, so that they never wait. This thread
+ * enriches only when they are busy, since it also reads and writes for all.
  */
-export class AdaptiveExecutor implements Executor {
+export class ThreadedExecutor implements Executor {
   readonly blockBytes = BLOCK_BYTES
-  readonly #threads: Threads
-  readonly #share: () => SharedDatabases
-  #workers: WorkerPool | null = null
-  #plan: Plan | null = null
+  readonly #workers: WorkerPool | null
   #enricher: BlockEnricher | null = null
-  #bytes = 0
   /**
    * Memory for reuse, of outputs that have been written and of blocks that are done. What workers see is shared with
    * them and not transferred: V8 counts transferred memory as new, and collects garbage more often.
@@ -56,13 +40,8 @@ export class AdaptiveExecutor implements Executor {
   /** Size of the memory for an output. Bytes. */
   #outputBytes = 4 * BLOCK_BYTES
 
-  /**
-   * @param share `Resolver.share` of the databases: called once, when there are workers
-   * @param workers that are already running, see {@link workersFor}
-   */
-  constructor(share: () => SharedDatabases, threads: Threads, workers: WorkerPool | null = null) {
-    this.#threads = threads
-    this.#share = share
+  /** @param share `Resolver.share` of the databases: called once if there are workers */
+  constructor(share: () => SharedDatabases, workers: WorkerPool | null) {
     this.#workers = workers
     workers?.useDatabases(share())
   }
@@ -79,7 +58,6 @@ export class AdaptiveExecutor implements Executor {
   }
 
   usePlan(plan: Plan, enricher: BlockEnricher): void {
-    this.#plan = plan
     this.#enricher = enricher
     this.#workers?.usePlan(plan)
   }
@@ -87,8 +65,6 @@ export class AdaptiveExecutor implements Executor {
   async enrich(block: Block): Promise<Enriched> {
     if (this.#enricher === null) throw new TypeError('a block came before its plan')
     if (block.oversized) return this.#passOn(block, this.#enricher)
-    this.#bytes += block.bytes.length
-    if (this.#bytes > this.#threads.from) this.#startWorkers()
     const workers = this.#workers
     const enriched =
       workers === null || workers.isBusy
@@ -152,12 +128,5 @@ export class AdaptiveExecutor implements Executor {
   /** Ends the threads at once, without completing blocks in progress. */
   stop(): void {
     this.#workers?.stop()
-  }
-
-  #startWorkers(): void {
-    if (this.#workers !== null || this.#threads.count === 1) return
-    this.#workers = new WorkerPool(this.#threads.count - 1)
-    this.#workers.useDatabases(this.#share())
-    if (this.#plan !== null) this.#workers.usePlan(this.#plan)
   }
 }

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { AdaptiveExecutor } from '../../../src/cli/enrich/adaptive-executor.ts'
 import { openForThreads } from '../../../src/cli/enrich/thread-databases.ts'
-import { WorkerPool } from '../../../src/cli/enrich/worker-pool.ts'
+import { ThreadedExecutor } from '../../../src/cli/enrich/threaded-executor.ts'
+import { workersFor } from '../../../src/cli/enrich/worker-pool.ts'
 import { BlockEnricher } from '../../../src/enrich/block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts } from '../../../src/enrich/counting/counts.ts'
 import { BadLineError } from '../../../src/enrich/errors.ts'
@@ -49,14 +49,14 @@ async function enriched(
   database: string,
   input: string,
   options: EnrichOptions,
-  threads: { count: number; from: number },
+  threads: number,
   blockBytes: number,
 ): Promise<Result> {
   const bytes = new TextEncoder().encode(input)
   const { plan } = makePlan(bytes, true, { at: 0, ...options })
-  const workers = threads.count > 1 && threads.from === 0 ? new WorkerPool(threads.count - 1) : null
+  const workers = workersFor(threads)
   const resolver = await openForThreads([database])
-  const executor = new AdaptiveExecutor(() => resolver.share(), threads, workers)
+  const executor = new ThreadedExecutor(() => resolver.share(), workers)
   let linesBefore = 0
   try {
     executor.usePlan(plan, new BlockEnricher(plan, resolver[BORROW]()))
@@ -92,7 +92,7 @@ async function enriched(
 
 it('refuses a block before a plan', async () => {
   const resolver = await openForThreads([DB])
-  const executor = new AdaptiveExecutor(() => resolver.share(), { count: 1, from: 0 })
+  const executor = new ThreadedExecutor(() => resolver.share(), null)
   const block = {
     bytes: new Uint8Array(1),
     isStart: false,
@@ -108,16 +108,16 @@ describe('several threads', () => {
     'give the same output and counts as one, for %s in blocks of any size',
     async (format) => {
       const input = INPUTS[format] ?? ''
-      const alone = await enriched(DB, input, { details: true }, { count: 1, from: 0 }, 1 << 20)
+      const alone = await enriched(DB, input, { details: true }, 1, 1 << 20)
       expect(alone.threads).toBe(1)
       expect(alone.counts.resolved).toBeGreaterThan(1000)
       const ways = [
-        [2, 0, 1 << 20],
-        [2, 0, 1000],
-        [3, 50_000, 7777],
+        [2, 1 << 20],
+        [2, 1000],
+        [3, 7777],
       ] as const
-      for (const [count, from, blockBytes] of sampled(ways, 2)) {
-        const many = await enriched(DB, input, { details: true }, { count, from }, blockBytes)
+      for (const [count, blockBytes] of sampled(ways, 2)) {
+        const many = await enriched(DB, input, { details: true }, count, blockBytes)
         expect(many.threads).toBe(count)
         expect(many.output).toBe(alone.output)
         expect(many.counts).toEqual(alone.counts)
@@ -129,11 +129,9 @@ describe('several threads', () => {
     const path = join(folder, 'a.packed')
     writeFileSync(path, pack(readFileSync(DB)))
     const input = ndjson(3000)
-    const alone = await enriched(DB, input, {}, { count: 1, from: 0 }, 20_000)
-    for (const from of [0, 50_000]) {
-      const many = await enriched(path, input, {}, { count: 3, from }, 20_000)
-      expect([many.threads, many.output]).toEqual([3, alone.output])
-    }
+    const alone = await enriched(DB, input, {}, 1, 20_000)
+    const many = await enriched(path, input, {}, 3, 20_000)
+    expect([many.threads, many.output]).toEqual([3, alone.output])
   })
 
   it('write blocks with long answers in several parts, in order', async () => {
@@ -141,7 +139,7 @@ describe('several threads', () => {
     writeFileSync(file, LONG_ANSWERS)
     const input = Array.from({ length: 4000 }, (_, n) => `1.2.${n >> 8}.${n % 256}\n`).join('')
     for (const count of [1, 3]) {
-      const run = await enriched(file, input, {}, { count, from: 0 }, 20_000)
+      const run = await enriched(file, input, {}, count, 20_000)
       expect(run.threads).toBe(count)
       expect(run.counts).toMatchObject({ lines: 4000, resolved: 4000 })
       expect(run.largest).toBeGreaterThan(16_000_000)
@@ -153,14 +151,9 @@ describe('several threads', () => {
     }
   })
 
-  it('are not started for a small input', async () => {
-    const result = await enriched(DB, ndjson(100), {}, { count: 4, from: 100_000 }, 1000)
-    expect(result.threads).toBe(1)
-  })
-
   it('fail at the first bad line, even if another thread finds a later one first', async () => {
     const input = `${ndjson(500)}bad\n${ndjson(500)}bad\n`
-    const run = enriched(DB, input, { onBadLine: 'fail' }, { count: 3, from: 0 }, 500)
+    const run = enriched(DB, input, { onBadLine: 'fail' }, 3, 500)
     await expect(run).rejects.toThrow(BadLineError)
     await expect(run).rejects.toMatchObject({ line: 501 })
   })
