@@ -14,6 +14,7 @@ import {
   RESCUED,
   type Row,
   RowReader,
+  tableOf,
 } from './parquet/row-reader.ts'
 import { recordText, type TableForm } from './separated-values.ts'
 
@@ -230,7 +231,7 @@ export class TableOutput implements Output {
 
 /** Whether a plan's lines are a table of a form already. */
 export function isTableOf(plan: Plan, form: TableForm): boolean {
-  return plan.format === form && 'isObject' in plan && !plan.isObject
+  return tableOf(plan)?.format === form
 }
 
 /** Whether a row is a line that could not be read: it has its text, and no location. */

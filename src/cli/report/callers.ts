@@ -27,6 +27,8 @@ export const NO_ADDRESSES: DistinctAddresses = {
 const SEPARATOR = '\u0000'
 /** The networks that one customer of a provider usually has. */
 const NETWORK_BITS = { ipv4Bits: 24, ipv6Bits: 48 }
+/** Values of one row that are shown, such as the countries of a network. */
+const MOST_VALUES = 3
 /** The dimensions of the tally. */
 const [PLACE, ADDRESS, WIDTH] = [0, 1, 2] as const
 
@@ -173,6 +175,8 @@ class Sums {
   readonly #counts: Float64Array
   readonly #addresses: Float64Array
   readonly #within: (string | null)[] = []
+  /** The lines of each value of the rows that have several. */
+  readonly #mixed = new Map<number, Map<string | null, number>>()
 
   /** @param most how many rows there can be */
   constructor(most: number) {
@@ -180,9 +184,16 @@ class Sums {
     this.#addresses = new Float64Array(most)
   }
 
-  /** Adds an address. The first one of a row says where the row is. */
+  /** Adds an address. @param within where or what it is */
   add(row: number, count: number, within: string | null): void {
     if (row === this.#within.length) this.#within.push(within)
+    const first = this.#within[row] ?? null
+    let mixed = this.#mixed.get(row)
+    if (mixed === undefined && within !== first) {
+      mixed = new Map([[first, this.#counts[row] ?? 0]])
+      this.#mixed.set(row, mixed)
+    }
+    if (mixed !== undefined) addTo(mixed, within, count)
     this.#counts[row] = (this.#counts[row] ?? 0) + count
     this.#addresses[row] = (this.#addresses[row] ?? 0) + 1
   }
@@ -192,7 +203,18 @@ class Sums {
       name: nameOf(row),
       count: this.#counts[row] ?? 0,
       addresses: this.#addresses[row] ?? 0,
-      within: this.#within[row] ?? null,
+      within: this.#withinOf(row),
     }))
+  }
+
+  /** The value of all addresses of a row, or their values, those with most lines first. */
+  #withinOf(row: number): string | null {
+    const mixed = this.#mixed.get(row)
+    if (mixed === undefined) return this.#within[row] ?? null
+    const values = [...mixed]
+      .map(([value, lines]) => ({ value: value ?? '–', lines }))
+      .sort((a, b) => b.lines - a.lines || (a.value < b.value ? -1 : 1))
+      .map(({ value }) => value)
+    return values.slice(0, MOST_VALUES).join(', ') + (values.length > MOST_VALUES ? ', …' : '')
   }
 }

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { CSV_TABLES } from '../../../src/cli/report/summary.ts'
+import { MmdbWriter } from '../../../src/writer.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { geofix, writeDatabase } from './command-line.ts'
 
@@ -119,6 +120,24 @@ describe('the summaries of geofix enrich', () => {
     const [first, second] = [one, two].map((path) => JSON.parse(readFileSync(path, 'utf8')))
     expect({ ...second, generated: null }).toEqual({ ...first, generated: null })
   }, 60_000)
+
+  it('name all countries of a network, in whatever order its addresses come', async () => {
+    const database = at('two-countries.mmdb')
+    const writer = new MmdbWriter({ databaseType: 'Two-City', languages: ['en'] })
+      .insert('1.2.3.0/25', { country: { iso_code: 'DE', names: { en: 'Germany' } } })
+      .insert('1.2.3.128/25', { country: { iso_code: 'FR', names: { en: 'France' } } })
+    writeFileSync(database, writer.toBytes())
+    const lines = ['1.2.3.4', '1.2.3.200', '1.2.3.201'].map((ip) => line(ip, 1, '/'))
+    for (const order of [lines, lines.toReversed()]) {
+      writeFileSync(at('network.log'), order.join(''))
+      const args = ['--db', database, '--summary', `json=${at('network.json')}`, '--only-failed', '--quiet']
+      expect(await geofix(['enrich', at('network.log'), ...args])).toMatchObject({ status: 0 })
+      const { tables } = JSON.parse(readFileSync(at('network.json'), 'utf8'))
+      expect(tables.networks).toEqual([
+        { network: '1.2.3.0/24', country: 'France, Germany', lines: 3, addresses: 3 },
+      ])
+    }
+  })
 
   it('leave nothing when the run fails', async () => {
     const path = at('failed.json')
