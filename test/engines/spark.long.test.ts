@@ -136,7 +136,8 @@ for (const version of [4, 3] as const) {
       })
 
       // One version is enough for what the two above have shown.
-      it.skipIf(version === 3)('is what the program of the guide imports', async () => {
+      if (version === 3) return
+      it('is what the program of the guide imports', async () => {
         const [, program = ''] = /^```python\n([\s\S]*?)^```$/m.exec(readFileSync(GUIDE, 'utf8')) ?? []
         const events = `spark.createDataFrame([("81.2.69.142",), ("8.8.8.8",)], "client_ip string").selectExpr("*", "now() AS ts")`
         const write = `${events}.write.parquet("events.parquet")\n`
