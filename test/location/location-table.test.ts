@@ -99,7 +99,7 @@ describe('LocationTable', () => {
     )
   })
 
-  it('makes the coordinates of each record when there are many locations', () => {
+  itInLongRun('makes the coordinates of each record when there are many locations', () => {
     const database = new Database(plainCity())
     const table = new LocationTable(database, geoip2)
     let compared = 0

@@ -268,7 +268,7 @@ describe.each(CASES)(
         fc.property(input, options, blockSizes, countings, (bytes, given, blockBytes, counting) => {
           expectSame(sample, bytes, { format, ...given }, blockBytes, counting, fields)
         }),
-        { numRuns: effort({ short: 100, long: 5000 }) },
+        { numRuns: effort({ short: 50, long: 5000 }) },
       )
     })
 
