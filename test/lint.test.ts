@@ -68,3 +68,8 @@ describe('lint', () => {
     )
   })
 })
+
+it('finds no mark of an unresolved merge in any file', () => {
+  const marks = spawnSync('git', ['grep', '-nE', '^(<<<<<<<|>>>>>>>) ', '--', ':!data'], { cwd: ROOT })
+  expect(marks.stdout.toString()).toBe('')
+})

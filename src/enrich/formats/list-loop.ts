@@ -16,7 +16,7 @@ export class ListLoop extends FusedLoop {
   readonly #head: Uint8Array
   /** Between the address and its location. */
   readonly #middle: Uint8Array
-  /** Between the address and the line end if there is no location. */
+  /** Follows the address of a line without a location. */
   readonly #nothing: Uint8Array
   readonly #tail: Uint8Array
   /** Whether the location begins with its address. */

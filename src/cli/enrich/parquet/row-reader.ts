@@ -108,7 +108,7 @@ export class RowReader {
     }
   }
 
-  /** The members of an object behind what a wrapper wrote, which comes first; `null` for other lines. */
+  /** What a wrapper wrote before an object, and then the members of the object; `null` for other lines. */
   #wrappedOf(buffer: Buffer, start: number, end: number): Row | null {
     const from = this.#prefix?.end(buffer, start, end) ?? start
     if (from === start) return null

@@ -195,8 +195,7 @@ class AccessLogLines implements LineFormat {
       const nothingWritten = { maxLineBytes, dropUnresolved: true }
       return new AppendLoop(this.#locator, false, this.#nothing, nothingWritten, values)
     }
-    // The loop writes no member for the autonomous system.
-    // The loop writes whole records.
+    // The loop writes whole records, and no member for the autonomous system.
     if (!append)
       return asn === undefined && jsonFields === null
         ? new ObjectLoop(this.#locator, this.#plan, this.values)

@@ -23,7 +23,7 @@ export class AccessValues implements FieldValues {
     return this.#parts.every((part) => REQUEST_PARTS.includes(part))
   }
 
-  /** Takes the next line, of which a fused loop has read the request. */
+  /** Takes the next line. A fused loop has read its request. */
   useRequest(bytes: Uint8Array, request: UsualRequest, start: number, quote: number): void {
     this.bytes = bytes
     this.#isRead = true
