@@ -176,11 +176,12 @@ footer { margin-top: 24px; color: var(--soft); font-size: 13px; }
   .totals { grid-template-columns: repeat(3, minmax(0, 1fr)); }
   .columns { grid-template-columns: repeat(3, minmax(0, 1fr)); }
   .columns > :first-child:nth-last-child(odd) { grid-column: auto; }
-  .columns .card { padding: 12px; }
-  .ranking { font-size: 8.5pt; }
+  .columns .card { padding: 10px; }
+  .ranking { font-size: 7pt; }
+  .ranking td:nth-last-child(3) { font-size: 0.9em; }
   .within { font-size: 0.94em; }
-  .ranking td:last-child { min-width: 44px; }
-  .ranking td { padding-left: 6px; }
+  .ranking td:last-child { min-width: 34px; }
+  .ranking td { padding-left: 4px; }
   .halves { grid-template-columns: minmax(0, 1fr); }
   .world { width: 100%; margin: 0; }
   .world circle { transform: none; }
