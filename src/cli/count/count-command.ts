@@ -61,6 +61,7 @@ class CountSession implements Session {
       top,
       form,
       isPlain,
+      hasMark,
     } = this.#command
     const terminal = this.#terminal
     const { signal } = this.#end
@@ -97,7 +98,7 @@ class CountSession implements Session {
     const totals = run.groups(plan)
     const table = countTable(totals, top)
     const isShown = path === undefined && terminal.stdout.isTTY === true
-    for (const part of textOf(table, form, { hasBars: isShown && !isPlain, isShown }))
+    for (const part of textOf(table, form, { hasBars: isShown && !isPlain, hasMark, isShown }))
       await output.write(Buffer.from(part))
     await output.flush()
     this.#tell(run, table.hidden)

@@ -66,6 +66,10 @@ export const COUNT_OPTIONS = [
     text: 'the form of the output: `table`, `csv`, `ndjson`, or `md` for a table in Markdown (default: what the name of the output says: `.csv`, `.ndjson`, `.jsonl`, `.md`; otherwise `table`)',
     read: oneOf(COUNT_FORMS),
   },
+  {
+    ...ofEnrich('--bom'),
+    text: 'begin CSV with a byte order mark, without which Excel does not read it as UTF-8',
+  },
   { flags: '--plain', text: 'no bars in the table, as in a file or a pipe' },
   {
     flags: '--time-zone <zone>',
@@ -149,7 +153,18 @@ export type CountCommand = ReturnType<typeof countCommand>
 
 /** What `geofix count` is to do. @throws UsageError when an option is wrong */
 export function countCommand(files: readonly string[], flags: CountFlags) {
-  const { by = ['country'], unique, top, timeZone, maxGroups, output, to, plain = false, ...more } = flags
+  const {
+    by = ['country'],
+    unique,
+    top,
+    timeZone,
+    maxGroups,
+    output,
+    to,
+    plain = false,
+    bom = false,
+    ...more
+  } = flags
   const { db = [], asnDb, trust, threads = 1, quiet = false, onlyCountry, notCountry, ...reading } = more
   if (files.filter((file) => file === '-').length > 1) {
     throw new UsageError('Standard input (-) can be read only once.')
@@ -165,6 +180,9 @@ export function countCommand(files: readonly string[], flags: CountFlags) {
   )
   if (asnDb !== undefined && !countsSystems(plan)) throw new UsageError('--asn-db is for --by asn.')
   const name = output === '-' ? undefined : output
+  const form = to ?? ENDINGS.find(([ending]) => ending.test(name ?? ''))?.[1] ?? 'table'
+  if (bom && form !== 'csv')
+    throw new UsageError('--bom is for CSV: add --to csv, or write to a file whose name ends in .csv.')
   // Last, because it can make the file of the key.
   const shown = { mask, dropAddress, pseudonymKey: keyOf(flags) }
   return {
@@ -177,8 +195,10 @@ export function countCommand(files: readonly string[], flags: CountFlags) {
     /** What is counted. */
     plan,
     top,
-    form: to ?? ENDINGS.find(([ending]) => ending.test(name ?? ''))?.[1] ?? 'table',
+    form,
     isPlain: plain,
+    /** Whether a byte order mark begins the CSV. */
+    hasMark: bom,
     /**
      * Files. If empty, the embedded city database is used. The embedded country database has the same countries. It takes less
      * than half of the time for a million lines with 175,000 addresses.

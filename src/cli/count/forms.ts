@@ -8,6 +8,8 @@ import type { CountForm } from './flags.ts'
 /** How a table is shown. */
 export interface TableForm {
   readonly hasBars: boolean
+  /** Whether a byte order mark begins CSV. */
+  readonly hasMark: boolean
   /** Whether a person sees it now: long values are then cut. */
   readonly isShown: boolean
 }
@@ -20,7 +22,7 @@ export function* textOf(table: CountTable, form: CountForm, shown: TableForm): G
   const { rows } = table
   if (form === 'table') return yield* aligned(table, shown)
   const columns = [...table.columns, 'count', ...(rows[0]?.unique === undefined ? [] : ['unique'])]
-  if (form === 'csv') yield `${columns.map(csvValue).join(',')}\r\n`
+  if (form === 'csv') yield `${shown.hasMark ? '\ufeff' : ''}${columns.map(csvValue).join(',')}\r\n`
   if (form === 'md') yield markdownHead(table, columns)
   const lineOf = {
     ndjson: (row: CountRow) => `${JSON.stringify(row)}\n`,

@@ -54,6 +54,15 @@ describe('geofix count', () => {
     expect(readFileSync(at(`counts.${form}`), 'utf8')).toBe(expected)
   })
 
+  it('begins CSV with a byte order mark, and nothing else', async () => {
+    const args = ['count', '--quiet', LINES, ...DB]
+    const { out } = await geofix([...args, '--to', 'csv'])
+    await geofix([...args, '-o', at('marked.csv'), '--bom'])
+    expect(readFileSync(at('marked.csv'), 'utf8')).toBe(`\ufeff${out}`)
+    const refused = await geofix([...args, '--bom'])
+    expect(refused).toMatchObject({ status: 2, out: '', err: expect.stringContaining('--bom is for CSV') })
+  })
+
   describe('names no address', () => {
     const file = input(
       'addresses.csv',
@@ -206,7 +215,7 @@ describe('the table for people', () => {
     sampling: 1,
   }
   const shown = (hasBars: boolean, isShown: boolean): string[] =>
-    [...textOf(table, 'table', { hasBars, isShown })].join('').split('\n')
+    [...textOf(table, 'table', { hasBars, hasMark: false, isShown })].join('').split('\n')
 
   it('has bars and cuts long values', () => {
     expect(shown(true, true)).toEqual([
