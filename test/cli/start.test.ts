@@ -1,0 +1,37 @@
+// What a command loads, as a process of its own: what it does not need takes time at each start.
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { ROOT } from '../package/project.ts'
+import { temporaryFolder } from '../temporary.ts'
+
+const folder = temporaryFolder()
+const DIST = join(ROOT, 'dist')
+
+/** Runs the built command. @returns the files that it loaded */
+function loadedBy(args: readonly string[], input = ''): string[] {
+  const coverage = mkdtempSync(join(folder, 'coverage-'))
+  execFileSync(process.execPath, [join(DIST, 'cli.js'), ...args], {
+    input,
+    stdio: 'pipe',
+    env: { ...process.env, NODE_V8_COVERAGE: coverage },
+  })
+  return readdirSync(coverage).flatMap((name) => {
+    const { result }: { result: { url: string }[] } = JSON.parse(readFileSync(join(coverage, name), 'utf8'))
+    return result.flatMap(({ url }) => (url.startsWith('file:') ? [fileURLToPath(url)] : []))
+  })
+}
+
+const LINE = '81.2.69.142 - - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 1\n'
+
+it.each([
+  ['a lookup', ['81.2.69.142'], ''],
+  ['enrich', ['enrich', '--append'], LINE],
+  ['count', ['count'], LINE],
+])('%s loads no package, which are bundled', (_, args, input) => {
+  const files = loadedBy(args, input)
+  expect(files).toContain(join(DIST, 'cli.js'))
+  expect(files.filter((file) => !file.startsWith(DIST))).toEqual([])
+})
