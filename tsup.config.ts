@@ -112,7 +112,17 @@ export default defineConfig([
     // Node's modules are external anyway, except the one that noChildProcess() replaces.
     external: [],
     esbuildPlugins: [bundledLicences('dist/cli.LICENSE.txt'), noChildProcess()],
-    plugins: [joinedChunks('cli-', { worker: [['cli.js', 'cli-enrich-worker.js']], main: [['cli.js']] })],
+    plugins: [
+      joinedChunks('cli-', {
+        main: [['cli.js']],
+        lookup: [
+          ['cli-lookup-command.js', 'cli-enrich-worker.js'],
+          ['cli-lookup-command.js', 'cli-enrich-command.js'],
+        ],
+        enrich: [['cli-enrich-command.js', 'cli-enrich-worker.js']],
+        lines: [['cli-enrich-command.js', 'cli-count-command.js']],
+      }),
+    ],
     // The prefix distinguishes chunks of the command line from those of the library, which are made at the same time.
     esbuildOptions: (options) => {
       options.chunkNames = 'cli-[name]-[hash]'
@@ -122,7 +132,7 @@ export default defineConfig([
     },
     // commander is CommonJS and requires Node's modules; an ES module has no `require`.
     banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+      js: "import { createRequire } from 'node:module'; const require = /* @__PURE__ */ createRequire(import.meta.url);",
     },
   },
 ])

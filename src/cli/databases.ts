@@ -1,39 +1,10 @@
-// The databases that the command line names: their paths, their age, whether they have locations, and `geofix verify`.
-import { fileURLToPath } from 'node:url'
+// The databases that the command line names: their age, whether they have locations, and `geofix verify`.
 import { isGeofixError, ReadFailure } from '../errors.ts'
 import type { DatabaseInfo } from '../location/database-info.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import type { DatabaseFault } from '../mmdb/verify.ts'
 import { openDatabases } from '../node/node-source.ts'
-import { messageOf } from '../realm.ts'
-import {
-  CommandFailure,
-  ExitStatus,
-  printable,
-  type Terminal,
-  UsageError,
-  writeLine,
-  writeMessage,
-} from './terminal.ts'
-
-/**
- * Reads a path or a `file:` URL of a database.
- *
- * @throws UsageError for other URLs: geofix downloads nothing
- */
-export function databasePath(text: string): string {
-  // `C:\city.mmdb` is a path, not a URL.
-  const [, scheme] = /^([a-z][a-z0-9+.-]+:)\/\//i.exec(text) ?? []
-  if (scheme === undefined) return text
-  if (scheme.toLowerCase() !== 'file:') {
-    throw new UsageError(`${scheme} URLs are not supported: download the file, then give its path.`)
-  }
-  try {
-    return fileURLToPath(text)
-  } catch (error) {
-    throw new UsageError(`This is not a valid file URL: ${messageOf(error)}.`)
-  }
-}
+import { CommandFailure, ExitStatus, printable, type Terminal, writeLine, writeMessage } from './terminal.ts'
 
 /** @throws CommandFailure when a database has no locations, such as an ASN database */
 export function checkLocations({ locationErrors }: DatabaseSet): void {

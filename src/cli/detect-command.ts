@@ -2,8 +2,9 @@ import { Address } from '../address/address.ts'
 import { describeSpecialPurpose } from '../address/special-purpose.ts'
 import type { ClientWalk, WalkStep } from '../client/client-address.ts'
 import { isGeofixError, quoted } from '../errors.ts'
-import { type DETECT_OPTIONS, type FlagsOf, trustOf } from './options.ts'
+import type { DETECT_OPTIONS, FlagsOf } from './options.ts'
 import { ExitStatus, type Terminal, writeLine } from './terminal.ts'
+import { trustOf } from './trust.ts'
 
 /**
  * Explains, hop by hop, which address `detect` takes and why: `geofix detect`.

@@ -1,10 +1,9 @@
 // The options of the commands. One definition each serves the parser, its types, --help, and the table in the command's
 // guide. Commands with many options define them in their own folders.
-import { ClientWalk } from '../client/client-address.ts'
 import type { FormatOption } from '../enrich/formats/format-definition.ts'
 import { localeOf } from '../location/locale.ts'
 import { messageOf } from '../realm.ts'
-import { databasePath } from './databases.ts'
+import { databasePath } from './database-path.ts'
 import { UsageError } from './terminal.ts'
 
 export interface OptionDefinition {
@@ -110,18 +109,6 @@ export const TRUST = [
     text: 'the header that the proxies write (default: `x-forwarded-for`)',
   },
 ] as const satisfies readonly OptionDefinition[]
-
-/** @throws UsageError when the trusted proxies are not valid */
-export function trustOf({ trust, forwardedHeader }: FlagsOf<typeof TRUST>): ClientWalk {
-  if (forwardedHeader !== undefined && trust === undefined) {
-    throw new UsageError('--forwarded-header needs --trust, with the proxies that write the field')
-  }
-  try {
-    return new ClientWalk({ trustedProxies: trust, forwardedHeader })
-  } catch (error) {
-    throw new UsageError(messageOf(error))
-  }
-}
 
 export const LOOKUP_OPTIONS = [
   DB,

@@ -1,15 +1,9 @@
 // The only importer of commander, which is bundled into the command line's output.
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
-import packageJson from '../../package.json' with { type: 'json' }
+import { version } from '../../package.json'
 import { isGeofixError, ReadFailure } from '../errors.ts'
 import { nearestName } from '../option-names.ts'
-import { COUNT_HELP, COUNT_OPTIONS, countCommand } from './count/flags.ts'
-import { databasePath, runVerify } from './databases.ts'
-import { runDetect } from './detect-command.ts'
-import { COLUMNS_OPTIONS, ENRICH_HELP, ENRICH_OPTIONS, enrichCommand } from './enrich/flags.ts'
-import { runInfo } from './info-command.ts'
-import { KEYS_OPTIONS } from './keys/flags.ts'
-import { runLookup } from './lookup-command.ts'
+import { databasePath } from './database-path.ts'
 import {
   DETECT_OPTIONS,
   ENGINE_OPTIONS,
@@ -22,7 +16,6 @@ import {
   PACK_OPTIONS,
   SLIM_OPTIONS,
 } from './options.ts'
-import { SERVE_HELP, SERVE_OPTIONS, serveSettings } from './serve/flags.ts'
 import { CommandFailure, ExitStatus, printable, type Terminal, UsageError, writeMessage } from './terminal.ts'
 
 const EXAMPLES = `
@@ -70,13 +63,16 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 
 function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Command {
   const program = new Command('geofix')
-    .version(packageJson.version)
+    .version(version)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void terminal.stdout.write(text),
       writeErr: (text) => void terminal.stderr.write(text),
       outputError: (text, write) => write(`${printableError(text)}\n`),
     })
+    // Commands are listed without their options, which are not loaded then.
+    .configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage()}` })
+    .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(see geofix --help)')
     .enablePositionalOptions()
     .helpCommand(false)
@@ -88,9 +84,16 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
   /** Defines a command. It prints its help if it would read addresses or lines from a terminal. */
   const define = <const Options extends readonly OptionDefinition[]>(
     command: Command,
-    { description, argument, options, help = '', readsInput = false, run }: CommandDefinition<Options>,
+    { description, argument, options, help, readsInput = false, run }: CommandDefinition<Options>,
   ): void => {
-    addOptions(command, options).description(description).addHelpText('after', help)
+    command.description(description)
+    if (typeof options !== 'function') addOptions(command, options)
+    else {
+      command.parent?.hook('preSubcommand', async (_, chosen) => {
+        if (chosen === command)
+          addOptions(command, await options()).addHelpText('after', (await help?.()) ?? '')
+      })
+    }
     if (argument !== undefined) {
       const [name, text, read = (each: string) => each] = argument
       command.argument(name, text, (each, previous: unknown) => collect(read, each, previous))
@@ -114,61 +117,63 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
     description: 'Print the location of IP addresses from a local database, without network calls.',
     argument: ['[address...]', 'IPv4 or IPv6 addresses (default: one a line from standard input)'],
     options: LOOKUP_OPTIONS,
-    help: EXAMPLES,
     readsInput: true,
-    run: (flags, addresses) => {
+    run: async (flags, addresses) => {
       const [word = ''] = addresses
       const names = program.commands.map((command) => command.name())
       const near = /^[a-z]+$/i.test(word) ? nearestName(word, names) : undefined
       if (near !== undefined) {
         throw new UsageError(`"${word}" is neither an address nor a command: did you mean geofix ${near}?`)
       }
+      const { runLookup } = await import('./lookup-command.ts')
       return runLookup(addresses, flags, terminal)
     },
   })
+  // What only one command needs is loaded when it runs, so that the others start faster. So are long lists of options.
   define(program.command('info'), {
     description: 'describe a database: type, age, networks, languages, licence, fields',
     options: INFO_OPTIONS,
-    run: (flags) => runInfo(flags, terminal),
+    run: async (flags) => (await import('./info-command.ts')).runInfo(flags, terminal),
   })
   define(program.command('verify'), {
     description: 'check whole database files: search tree, pointers, records, text, metadata',
     argument: ['<file...>', '.mmdb, .gz or .tar.gz', databasePath],
     options: [],
-    run: (_, files) => runVerify(files, terminal),
+    run: async (_, files) => (await import('./databases.ts')).runVerify(files, terminal),
   })
   define(program.command('detect'), {
     description: 'explain, hop by hop, which address a request comes from',
     options: DETECT_OPTIONS,
-    run: (flags) => runDetect(flags, terminal),
+    run: async (flags) => (await import('./detect-command.ts')).runDetect(flags, terminal),
   })
-  // Modules that only one command needs are loaded when it runs, so that the others start faster.
+  const enrichFlags = () => import('./enrich/flags.ts')
   define(program.command('enrich'), {
     description: 'add the location to each line of logs and tables',
     argument: ['[file...]', 'files (default: standard input)'],
-    options: ENRICH_OPTIONS,
-    help: ENRICH_HELP,
+    options: async () => (await enrichFlags()).ENRICH_OPTIONS,
+    help: async () => (await enrichFlags()).ENRICH_HELP,
     readsInput: true,
     run: async (flags, files) => {
       if (flags.rows === true) {
         const { rowsCommand, runRows } = await import('./enrich/rows-command.ts')
         return runRows(rowsCommand(files, flags), terminal)
       }
-      const command = enrichCommand(files, flags)
+      const command = (await enrichFlags()).enrichCommand(files, flags)
       if (command.isExplained)
         return (await import('./enrich/explain-command.ts')).runExplain(command, terminal)
       const { runEnrich } = await import('./enrich/enrich-command.ts')
       return runEnrich(command, terminal)
     },
   })
+  const countFlags = () => import('./count/flags.ts')
   define(program.command('count'), {
     description: 'count the lines of logs and tables by country, hour, network, status and more',
     argument: ['[file...]', 'what geofix enrich reads (default: standard input)'],
-    options: COUNT_OPTIONS,
-    help: COUNT_HELP,
+    options: async () => (await countFlags()).COUNT_OPTIONS,
+    help: async () => (await countFlags()).COUNT_HELP,
     readsInput: true,
     run: async (flags, files) => {
-      const command = countCommand(files, flags)
+      const command = (await countFlags()).countCommand(files, flags)
       const { runCount } = await import('./count/count-command.ts')
       return runCount(command, terminal)
     },
@@ -225,45 +230,46 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
   })
   define(engine.command('columns'), {
     description: 'answer binary requests with columns of addresses, see the guide of engines',
-    options: COLUMNS_OPTIONS,
+    options: async () => (await enrichFlags()).COLUMNS_OPTIONS,
     readsInput: true,
     run: async (flags) => (await import('./enrich/columns-command.ts')).runColumns(flags, terminal),
   })
+  const serveFlags = () => import('./serve/flags.ts')
   define(program.command('serve'), {
     description: 'serve locations over HTTP',
-    options: SERVE_OPTIONS,
-    help: SERVE_HELP,
+    options: async () => (await serveFlags()).SERVE_OPTIONS,
+    help: async () => (await serveFlags()).SERVE_HELP,
     run: async (flags) => {
-      const settings = serveSettings(flags)
+      const settings = (await serveFlags()).serveSettings(flags)
       const { runServe } = await import('./serve/serve-command.ts')
       return runServe(settings, terminal)
     },
   })
 
-  // Loads node:crypto only when it is needed.
+  const keysOptions = async () => (await import('./keys/flags.ts')).KEYS_OPTIONS
   const keysCommand = () => import('./keys/keys-command.ts')
   const keys = program.command('keys').description('manage the API keys of geofix serve').helpCommand(false)
   const id = ['<id>', 'as geofix keys list prints it'] as const
   define(keys.command('add'), {
     description: 'add a key and print it, once',
-    options: KEYS_OPTIONS.add,
+    options: async () => (await keysOptions()).add,
     run: async (flags) => (await keysCommand()).addKey(flags, terminal),
   })
   define(keys.command('list'), {
     description: 'print the id, plan, times and label of each key',
-    options: KEYS_OPTIONS.list,
+    options: async () => (await keysOptions()).list,
     run: async (flags) => (await keysCommand()).listKeys(flags, terminal),
   })
   define(keys.command('revoke'), {
     description: 'remove a key',
     argument: id,
-    options: KEYS_OPTIONS.revoke,
+    options: async () => (await keysOptions()).revoke,
     run: async (flags, [each = '']) => (await keysCommand()).revokeKey(each, flags),
   })
   define(keys.command('rotate'), {
     description: 'print a new key like another, which stays valid until you revoke it',
     argument: id,
-    options: KEYS_OPTIONS.rotate,
+    options: async () => (await keysOptions()).rotate,
     run: async (flags, [each = '']) => (await keysCommand()).rotateKey(each, flags, terminal),
   })
   return program
@@ -273,9 +279,10 @@ interface CommandDefinition<Options extends readonly OptionDefinition[]> {
   readonly description: string
   /** The name and description in --help, and a parser of each value; the default keeps the text. */
   readonly argument?: readonly [name: string, text: string, read?: (text: string) => string]
-  readonly options: Options
-  /** Text after the options in --help. */
-  readonly help?: string
+  /** A function loads them when the command runs. */
+  readonly options: Options | (() => Promise<Options>)
+  /** Loads the text after the options in --help. */
+  readonly help?: () => Promise<string>
   /** Whether the command reads standard input when it has no arguments. */
   readonly readsInput?: boolean
   readonly run: (flags: FlagsOf<Options>, args: readonly string[]) => Promise<ExitStatus>

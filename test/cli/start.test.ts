@@ -1,6 +1,6 @@
 // What a command loads, as a process of its own: what it does not need takes time at each start.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
@@ -27,11 +27,14 @@ function loadedBy(args: readonly string[], input = ''): string[] {
 const LINE = '81.2.69.142 - - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 1\n'
 
 it.each([
-  ['a lookup', ['81.2.69.142'], ''],
-  ['enrich', ['enrich', '--append'], LINE],
-  ['count', ['count'], LINE],
-])('%s loads no package, which are bundled', (_, args, input) => {
-  const files = loadedBy(args, input)
-  expect(files).toContain(join(DIST, 'cli.js'))
-  expect(files.filter((file) => !file.startsWith(DIST))).toEqual([])
+  ['--help', ['--help'], '', 2, 75_000],
+  ['a lookup', ['81.2.69.142'], '', 4, 270_000],
+  ['enrich', ['enrich', '--append'], LINE, 6, 530_000],
+  ['count', ['count'], LINE, 8, 540_000],
+])('%s loads few files, no package, and nothing for other commands', (_, args, input, files, bytes) => {
+  const loaded = loadedBy(args, input)
+  expect(loaded).toContain(join(DIST, 'cli.js'))
+  expect(loaded.filter((file) => !file.startsWith(DIST))).toEqual([])
+  expect(loaded.length).toBeLessThanOrEqual(files)
+  expect(loaded.reduce((sum, file) => sum + statSync(file).size, 0)).toBeLessThan(bytes)
 })

@@ -1,6 +1,6 @@
 import { rmdirSync } from 'node:fs'
 import { basename } from 'node:path'
-import packageJson from '../../../package.json'
+import { version } from '../../../package.json'
 import { type EnrichOptions, type Format, makePlan, type Plan } from '../../enrich/formats/formats.ts'
 import { checkedFields, columnNames, commonPlan, INTO, UNMASKED } from '../../enrich/options.ts'
 import { type ReportFields, type ReportTallies, reportFields, withReport } from '../../enrich/report-plan.ts'
@@ -283,7 +283,7 @@ class EnrichSession implements Session {
       seconds: this.#seconds,
       bytes: run.bytesRead,
       threads,
-      version: packageJson.version,
+      version,
       databases: set.info,
     })
   }

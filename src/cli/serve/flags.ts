@@ -13,10 +13,10 @@ import {
   oneOf,
   STALE_AFTER,
   TRUST,
-  trustOf,
   wholeNumber,
 } from '../options.ts'
 import { UsageError } from '../terminal.ts'
+import { trustOf } from '../trust.ts'
 import { MAX_CONNECTIONS } from './connections.ts'
 
 /** A larger number is probably a typing error. */

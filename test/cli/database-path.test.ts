@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { databasePath } from '../../src/cli/databases.ts'
+import { databasePath } from '../../src/cli/database-path.ts'
 import { UsageError } from '../../src/cli/terminal.ts'
 import { geofix } from './enrich/command-line.ts'
 
