@@ -8,6 +8,8 @@ import type { WorkerPool } from './worker-pool.ts'
 
 /** Blocks in progress in addition to the workers' capacity: results of this thread wait for those of earlier blocks. */
 const BLOCKS_AHEAD = 4
+/** Without workers: one is written while the next is enriched. More would only take memory. */
+const BLOCKS_ALONE = 2
 
 /** Larger blocks take fewer messages, and fewer addresses are looked up by two threads, but they take more memory. */
 const BLOCK_BYTES = 512 * 1024
@@ -47,7 +49,8 @@ export class ThreadedExecutor implements Executor {
   }
 
   get capacity(): number {
-    const most = (this.#workers?.capacity ?? 0) + BLOCKS_AHEAD
+    if (this.#workers === null) return BLOCKS_ALONE
+    const most = this.#workers.capacity + BLOCKS_AHEAD
     const inMemory = Math.floor(MAX_OUTPUTS_BYTES / this.#outputBytes)
     return Math.min(most, Math.max(inMemory, this.threads + 1))
   }
