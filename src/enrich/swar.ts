@@ -42,6 +42,12 @@ export function textEnds(word: number): number {
   return specials(word) & ~word & 0x80808080
 }
 
+/** Sets the high bit of each byte of a word that is a quote. The lowest of these bits is exact. */
+export function quotesIn(word: number): number {
+  const flipped = word ^ 0x22222222
+  return (flipped - 0x01010101) & ~flipped & 0x80808080
+}
+
 /** The index of the lowest byte whose high bit is set, in a word that was read as little-endian. */
 export function firstOf(highBits: number): number {
   return (31 - Math.clz32(highBits & -highBits)) >> 3

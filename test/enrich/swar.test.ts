@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ByteFinder, firstOf, mayEndText, mayNeedEscape, textEnds } from '../../src/enrich/swar.ts'
+import { ByteFinder, firstOf, mayEndText, mayNeedEscape, quotesIn, textEnds } from '../../src/enrich/swar.ts'
 
 describe('a finder of a byte', () => {
   const BYTE = fc.constantFrom(0x0a, 0x22, 0x8a)
@@ -39,6 +39,15 @@ describe('words of four bytes', () => {
         const ends = textEnds(wordOf(bytes))
         expect(ends === 0 ? -1 : firstOf(ends)).toBe(bytes.findIndex(endsText))
         expect(mayEndText(wordOf(bytes))).toBe(bytes.some(endsText))
+      }),
+    )
+  })
+
+  it('finds the first quote', () => {
+    fc.assert(
+      fc.property(FOUR, (bytes) => {
+        const quotes = quotesIn(wordOf(bytes))
+        expect(quotes === 0 ? -1 : firstOf(quotes)).toBe(bytes.indexOf(0x22))
       }),
     )
   })

@@ -53,6 +53,24 @@ describe('fields', () => {
     expect(read(text)).toBe(`the quote that opens its field ${field} is not closed`)
   })
 
+  it('end at the quote that is not doubled, wherever it is', () => {
+    for (let size = 0; size <= 9; size++) {
+      for (let at = 0; at <= size; at++) {
+        const [before, after] = ['a'.repeat(at), '#'.repeat(size - at)]
+        for (const inner of ['', '""', '""""', ',é']) {
+          const value = `${before}${inner}${after}`
+          expect(read(`"${value}",b`)).toEqual({ raw: [`"${value}"`, 'b'], values: [value, 'b'] })
+          expect(read(`"${value}"`)).toEqual({ raw: [`"${value}"`], values: [value] })
+        }
+        expect(read(`"${before}","${after}"`)).toEqual({
+          raw: [`"${before}"`, `"${after}"`],
+          values: [before, after],
+        })
+        expect(read(`"${before}""${after}`)).toBe('the quote that opens its field 1 is not closed')
+      }
+    }
+  })
+
   it('keep quotes that are text', () => {
     expect(read('"a,b",c"', false)).toEqual({ raw: ['"a', 'b"', 'c"'], values: ['"a', 'b"', 'c"'] })
     expect(read('"a"', false)).toEqual({ raw: ['"a"'], values: ['"a"'] })
