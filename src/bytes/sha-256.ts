@@ -4,27 +4,18 @@ const BLOCK_BYTES = 64
 const LENGTH_BYTES = 8
 
 /** The first 32 bits of the fractional parts of roots of the first 64 primes: section 4.2.2 and 5.3.3 of FIPS 180-4. */
-const CONSTANTS = /* @__PURE__ */ fractions(64, 3)
-const START = /* @__PURE__ */ fractions(8, 2)
+const CONSTANTS = /* @__PURE__ */ fractions(64, Math.cbrt)
+const START = /* @__PURE__ */ fractions(8, Math.sqrt)
 
-function fractions(count: number, root: number): Uint32Array {
+/** Doubles have enough bits: 49 after the point, of which these roots need 32. */
+function fractions(count: number, root: (value: number) => number): Uint32Array {
   const values = new Uint32Array(count)
   for (let number = 2, found = 0; found < count; number++) {
     let divisor = 2
     while (number % divisor !== 0) divisor++
-    if (divisor === number) values[found++] = fraction(BigInt(number), root)
+    if (divisor === number) values[found++] = (root(number) % 1) * 2 ** 32
   }
   return values
-}
-
-/** The largest whole number whose power is not above `number` times 2 to the 32 times `root`, without its whole part. */
-function fraction(number: bigint, root: number): number {
-  const target = number << BigInt(32 * root)
-  let value = 0n
-  for (let bit = 1n << 37n; bit > 0n; bit >>= 1n) {
-    if ((value + bit) ** BigInt(root) <= target) value += bit
-  }
-  return Number(value & 0xffff_ffffn)
 }
 
 /** One round of the hash computation, section 6.2.2, for one block. Changes the state. */

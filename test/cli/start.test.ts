@@ -1,6 +1,6 @@
 // What a command loads, as a process of its own: what it does not need takes time at each start.
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
@@ -29,7 +29,7 @@ const LINE = '81.2.69.142 - - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 
 it.each([
   ['--help', ['--help'], '', 2, 75_000],
   ['a lookup', ['81.2.69.142'], '', 4, 270_000],
-  ['enrich', ['enrich', '--append'], LINE, 6, 530_000],
+  ['enrich', ['enrich', '--append'], LINE, 6, 525_000],
   ['count', ['count'], LINE, 8, 540_000],
 ])('%s loads few files, no package, and nothing for other commands', (_, args, input, files, bytes) => {
   const loaded = loadedBy(args, input)
@@ -37,4 +37,15 @@ it.each([
   expect(loaded.filter((file) => !file.startsWith(DIST))).toEqual([])
   expect(loaded.length).toBeLessThanOrEqual(files)
   expect(loaded.reduce((sum, file) => sum + statSync(file).size, 0)).toBeLessThan(bytes)
+})
+
+it('enrich loads neither node:crypto nor node:worker_threads without a file to write and threads', () => {
+  const list = join(folder, 'list.cjs')
+  writeFileSync(list, "process.on('exit', () => console.error(process.moduleLoadList.join('\\n')))")
+  const args = ['--require', list, join(DIST, 'cli.js'), 'enrich', '--append']
+  const { stderr } = spawnSync(process.execPath, args, { input: LINE, encoding: 'utf8' })
+  const modules = stderr.split('\n')
+  expect(modules).toContain('NativeModule zlib')
+  expect(modules).not.toContain('NativeModule crypto')
+  expect(modules).not.toContain('NativeModule worker_threads')
 })

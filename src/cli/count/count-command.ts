@@ -15,8 +15,8 @@ import { openOutputFile, openStandardOutput } from '../enrich/output-file.ts'
 import { runSession, type Session } from '../enrich/session.ts'
 import { Progress } from '../enrich/statistics.ts'
 import { openForThreads } from '../enrich/thread-databases.ts'
-import { ThreadedExecutor } from '../enrich/threaded-executor.ts'
-import { type WorkerPool, workersFor } from '../enrich/worker-pool.ts'
+import { ThreadedExecutor, workersFor } from '../enrich/threaded-executor.ts'
+import type { WorkerPool } from '../enrich/worker-pool.ts'
 import { bytesText, countOf, countText, shareText } from '../figures.ts'
 import type { ExitStatus, Terminal } from '../terminal.ts'
 import type { CountCommand } from './flags.ts'
@@ -73,7 +73,7 @@ class CountSession implements Session {
     if (inputs.includes('-') && terminal.stdin.isTTY) {
       this.#notes.add('reading lines from this terminal: type them, then press Ctrl-D')
     }
-    this.#workers = workersFor(threads)
+    this.#workers = await workersFor(threads, signal)
     const resolver = await openForThreads(databases, asnDatabases, signal)
     withDatabases(resolver, checkLocations)
     const executor = new ThreadedExecutor(() => resolver.share(), this.#workers)

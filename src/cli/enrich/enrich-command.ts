@@ -23,8 +23,8 @@ import { type Position, Progress, type RunFacts, statisticsJson, statisticsText 
 import { SummaryOutputs } from './summary-outputs.ts'
 import type { TableOutput } from './table-output.ts'
 import { openForThreads } from './thread-databases.ts'
-import { ThreadedExecutor } from './threaded-executor.ts'
-import { type WorkerPool, workersFor } from './worker-pool.ts'
+import { ThreadedExecutor, workersFor } from './threaded-executor.ts'
+import type { WorkerPool } from './worker-pool.ts'
 
 /**
  * Writes the lines of the inputs, each with its location.
@@ -101,7 +101,7 @@ class EnrichSession implements Session {
     }
     // Opening an output can take long: a named pipe waits for its reader.
     if (signal.aborted) return
-    this.#workers = workersFor(threads)
+    this.#workers = await workersFor(threads, signal)
     const resolver = await openForThreads(databases, asn, signal)
     withDatabases(resolver, checkLocations)
     const executor = new ThreadedExecutor(() => resolver.share(), this.#workers)

@@ -8,8 +8,7 @@ import { CommandFailure, ExitStatus, type Terminal } from '../terminal.ts'
 import { compressionOf, compressor } from './compression.ts'
 import { checkOpen, descriptorStatus, resolveLinks, STANDARD_ERROR } from './descriptors.ts'
 import { type Input, identityOf } from './input.ts'
-import { removeLeftovers } from './leftovers.ts'
-import { AtomicFile, CompressedOutput, DescriptorOutput, type Output, StreamOutput } from './output.ts'
+import { CompressedOutput, DescriptorOutput, type Output, StreamOutput } from './output.ts'
 import { codeOf, directoryError, unwritable } from './system-error.ts'
 
 /** Opens a descriptor. A `FileHandle` would be closed when it is garbage-collected. */
@@ -65,6 +64,9 @@ async function openTarget(path: string, context: OutputContext): Promise<Output>
     // A rename would replace a write-protected file without an error.
     if (status !== null) await access(target, constants.W_OK)
     if (status === null || status.isFile()) {
+      // Loaded only then: leftovers.ts needs node:crypto.
+      const { removeLeftovers } = await import('./leftovers.ts')
+      const { AtomicFile } = await import('./atomic-file.ts')
       for (const note of removeLeftovers(target)) context.note(note)
       return new AtomicFile(target, status)
     }

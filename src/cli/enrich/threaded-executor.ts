@@ -24,6 +24,13 @@ const MAX_OUTPUT_BYTES = 2 ** 25
 /** Limit for all outputs in progress. Each thread can always have one, while another one is written. */
 const MAX_OUTPUTS_BYTES = 48 * 1024 * 1024
 
+/** Starts the threads that a run has besides its own; `null` if it has none, or is aborted. */
+export async function workersFor(threads: number, signal: AbortSignal): Promise<WorkerPool | null> {
+  if (threads === 1) return null
+  const { WorkerPool } = await import('./worker-pool.ts')
+  return signal.aborted ? null : new WorkerPool(threads - 1)
+}
+
 /**
  * Enriches in this thread, and in worker threads if there are any. Workers get blocks first, so that they never wait. This thread
  * enriches only when they are busy, since it also reads and writes for all.

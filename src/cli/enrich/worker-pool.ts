@@ -36,11 +36,6 @@ interface PendingResult {
   readonly reject: (error: Error) => void
 }
 
-/** Starts the threads that a run has besides its own; `null` if it has none. */
-export function workersFor(threads: number): WorkerPool | null {
-  return threads > 1 ? new WorkerPool(threads - 1) : null
-}
-
 interface Member {
   readonly worker: Worker
   /** The oldest first: a worker answers in order. */

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { AtomicFile } from '../../../src/cli/enrich/output.ts'
+import { AtomicFile } from '../../../src/cli/enrich/atomic-file.ts'
 import { temporaryFolder } from '../../temporary.ts'
 
 const folder = temporaryFolder()

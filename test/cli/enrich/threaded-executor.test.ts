@@ -3,8 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openForThreads } from '../../../src/cli/enrich/thread-databases.ts'
-import { ThreadedExecutor } from '../../../src/cli/enrich/threaded-executor.ts'
-import { workersFor } from '../../../src/cli/enrich/worker-pool.ts'
+import { ThreadedExecutor, workersFor } from '../../../src/cli/enrich/threaded-executor.ts'
 import { BlockEnricher } from '../../../src/enrich/block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts } from '../../../src/enrich/counting/counts.ts'
 import { BadLineError } from '../../../src/enrich/errors.ts'
@@ -54,7 +53,7 @@ async function enriched(
 ): Promise<Result> {
   const bytes = new TextEncoder().encode(input)
   const { plan } = makePlan(bytes, true, { at: 0, ...options })
-  const workers = workersFor(threads)
+  const workers = await workersFor(threads, new AbortController().signal)
   const resolver = await openForThreads([database])
   const executor = new ThreadedExecutor(() => resolver.share(), workers)
   let linesBefore = 0
