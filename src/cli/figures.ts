@@ -12,6 +12,8 @@ function format(options: Intl.NumberFormatOptions): Intl.NumberFormat {
 
 /** `1,234,567` */
 export function countText(count: number): string {
+  // Most counts of a table are small, and a format takes a microsecond.
+  if (Number.isInteger(count) && count > 0 && count < 1000) return String(count)
   return format({ maximumFractionDigits: 0 }).format(count)
 }
 

@@ -1,7 +1,7 @@
 import { ByteSink } from '../bytes/byte-sink.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import { localeOf } from '../location/locale.ts'
-import type { CountPlan } from './count-plan.ts'
+import { type CountPlan, countsAddresses } from './count-plan.ts'
 import {
   addBadLineGroup,
   BAD_LINES_SHOWN,
@@ -72,6 +72,8 @@ export class BlockEnricher {
   readonly #groups: LineGroups | null
   /** What is counted for a report, beside the locations. */
   readonly #tallies: readonly LineGroups[]
+  /** Those of all groups that are counted line by line, and not by address. */
+  readonly #ofLines: readonly LineGroups[]
   /** Replaces the addresses of the output; `null` if they are kept. */
   readonly #mask: AddressMask | null
   /** The output with its addresses. */
@@ -102,9 +104,17 @@ export class BlockEnricher {
       new LineGroups(each, this.#locator, this.#format.values ?? null, localeOf(plan.locale))
     this.#groups = plan.count === undefined ? null : groupsOf(plan.count)
     this.#tallies = (plan.tallies ?? []).map(groupsOf)
+    const all = [...this.#tallies, ...(this.#groups === null ? [] : [this.#groups])]
+    const ofAddresses = all.filter((each) => countsAddresses(each.plan))
+    this.#ofLines = all.filter((each) => !countsAddresses(each.plan))
+    if (ofAddresses.length > 0) {
+      this.#locator.countByAddress((lines) => {
+        for (const groups of ofAddresses) groups.count(lines)
+      })
+    }
     // Loops take lines of all countries.
     const loop = isFused && plan.countries === undefined ? (this.#format.makeLoop?.() ?? null) : null
-    if (loop !== null) loop.groups = [...this.#tallies, ...(this.#groups === null ? [] : [this.#groups])]
+    if (loop !== null) loop.groups = this.#ofLines
     this.#fused = loop === null ? null : new FusedRecords(loop)
     this.#raw = plan.onBadLine === 'raw' && this.#format.rewrites ? new RawLines(plan) : null
     this.#mask = AddressMask.of(plan)
@@ -134,7 +144,8 @@ export class BlockEnricher {
     const out = new ByteSink(Math.min(expected + 4096, MAX_OUTPUT_BYTES + LINE_ROOM_BYTES), memory)
     this.#locator.countIn(counts)
     const { rest, lines } = this.#maskedRecords(block, out, counts)
-    if (countsLocations) this.#locator.countLocations()
+    // Where lines are counted by address, nobody reads the counts before the end.
+    if (countsLocations && this.#locator.addresses === null) this.#locator.countLocations()
     if (this.#groups !== null) out.length = 0
     const size = block.bytes.length - (rest?.bytes.length ?? 0)
     // Add a tenth, so that the buffer of the next block need not grow.
@@ -254,11 +265,9 @@ export class BlockEnricher {
         return
       }
       if (!this.#locator.hasTime) counts.withoutTime++
-      for (const tally of this.#tallies) tally.count()
-      if (this.#groups !== null) {
-        this.#groups.count()
-        out.length = before
-      }
+      this.#locator.countAddress()
+      for (const groups of this.#ofLines) groups.count()
+      if (this.#groups !== null) out.length = before
     }
     // The format has read neither a blank line nor one that is too long: its doubt is about an earlier line.
     const doubt = result === 'bad' || result === 'blank' ? null : this.#format.doubt

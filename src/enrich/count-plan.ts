@@ -1,6 +1,7 @@
 // What lines are counted by: the keys of a count, and the columns that they become.
 
 import { quoted } from '../errors.ts'
+import type { OptionalValue } from '../location/schema.ts'
 import { nearestName } from '../option-names.ts'
 
 /** The keys that do not depend on the log. Any other name is that of a field of the log. */
@@ -189,6 +190,31 @@ export function countsOnlyCountries({ dimensions }: CountPlan): boolean {
       kind !== 'local-hour' &&
       (kind !== 'location' || columns.every((column) => column === 'country' || column === 'country_name')),
   )
+}
+
+/** Whether what is counted is the same for all lines with one address. */
+export function countsAddresses({ dimensions }: CountPlan): boolean {
+  return dimensions.every(({ kind }) => OF_ADDRESSES.includes(kind))
+}
+
+const OF_ADDRESSES: readonly Dimension['kind'][] = ['location', 'address', 'asn', 'reason']
+
+/** The values of a location that lines are counted by, besides its country. */
+export function neededValues({ dimensions }: CountPlan): readonly OptionalValue[] {
+  return dimensions.flatMap(({ kind, columns }) =>
+    kind === 'local-hour'
+      ? ['timezone']
+      : kind === 'location'
+        ? columns.flatMap((column) => OPTIONAL_VALUES[column] ?? [])
+        : [],
+  )
+}
+
+const OPTIONAL_VALUES: Readonly<Record<string, OptionalValue | undefined>> = {
+  region: 'region',
+  region_name: 'region',
+  city: 'city',
+  timezone: 'timezone',
 }
 
 /** What is wrong with a name that is neither a key nor one of these fields, for a message. */

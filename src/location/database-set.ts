@@ -1,4 +1,4 @@
-import { type Address, isIPv4Compatible } from '../address/address.ts'
+import type { Address } from '../address/address.ts'
 import { UseCount } from '../bytes/use-count.ts'
 import { InvalidDatabaseError, isGeofixError, quoted } from '../errors.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
@@ -7,13 +7,18 @@ import { NO_RECORD } from '../mmdb/search-tree.ts'
 import type { Verification } from '../mmdb/verify.ts'
 import { AutonomousSystems } from './autonomous-systems.ts'
 import { type DatabaseInfo, databaseInfo } from './database-info.ts'
-import type { Locale } from './locale.ts'
-import type { LocationRecord } from './location-record.ts'
 import type { RegisteredSchema } from './location-schema.ts'
-import { type Location, LocationTable, NO_LOCATION, type StoredLocation } from './location-table.ts'
+import { LocationTable, NO_LOCATION } from './location-table.ts'
+import { LocationTables } from './location-tables.ts'
 import { findRecord, networkText, prefixBits } from './networks.ts'
 import type { Overlays } from './overlays.ts'
-import { listedFields, MAX_SAMPLED_RECORDS, SampledFields, type Schema } from './schema.ts'
+import {
+  listedFields,
+  MAX_SAMPLED_RECORDS,
+  type OptionalValue,
+  SampledFields,
+  type Schema,
+} from './schema.ts'
 import { geoip2 } from './schemas/geoip2.ts'
 import { ipLocationDb } from './schemas/ip-location-db.ts'
 import { ipinfo } from './schemas/ipinfo.ts'
@@ -78,7 +83,7 @@ function registered(database: OpenDatabase, { schema }: RegisteredSchema): ReadD
  * The databases of one resolver. The first one with a location for an address is used. A set counts its users, and closes
  * the files of its databases when the last user has gone.
  */
-export class DatabaseSet {
+export class DatabaseSet extends LocationTables {
   readonly info: readonly DatabaseInfo[]
   /** An error for each database whose records are not locations. They can still be read by `raw`. */
   readonly locationErrors: readonly InvalidDatabaseError[]
@@ -108,6 +113,7 @@ export class DatabaseSet {
     readonly schemas: readonly (RegisteredSchema | null)[] = [],
     readonly asnCount = 0,
   ) {
+    super()
     const sources = databases.slice(0, databases.length - asnCount)
     this.info = Object.freeze(databases.map(({ metadata, path }) => databaseInfo(metadata, path)))
     try {
@@ -137,61 +143,12 @@ export class DatabaseSet {
     this.#users.remove()
   }
 
-  /**
-   * Finds the location of an address.
-   *
-   * @returns its number, the same one for equal locations of a database while {@link generation} stays the same;
-   *   {@link NO_LOCATION} when no database has one
-   * @throws InvalidDatabaseError when the search tree or the record is damaged
-   */
-  find(address: Address): number {
-    const tables = this.tables
-    for (let index = 0; index < tables.length; index++) {
-      const number = tables[index]?.find(address) ?? NO_LOCATION
-      if (number !== NO_LOCATION) return number * tables.length + index
-    }
-    return NO_LOCATION
-  }
-
-  /** As {@link find}, for a special-purpose address: only overlays have locations for those. */
-  findSpecial(address: Address): number {
-    // In a search tree, IPv4 overlays are also at ::1 and its neighbours.
-    if (address.family === 6 && isIPv4Compatible(address.words)) return NO_LOCATION
-    for (const [index, table] of this.tables.entries()) {
-      const number = table.findOverlay(address)
-      if (number !== NO_LOCATION) return number * this.tables.length + index
-    }
-    return NO_LOCATION
-  }
-
-  /** The location with a number of this generation, as a new object. @throws RangeError when there is none */
-  location(number: number): Location {
-    return this.#tableOf(number).location(Math.floor(number / this.tables.length))
-  }
-
-  /** Where the values of the location with a number are; `null` if it is an overlay. Valid until the next call. */
-  stored(number: number): StoredLocation | null {
-    return this.#tableOf(number).stored(Math.floor(number / this.tables.length))
-  }
-
-  /** The LocationRecord of the location with a number of this generation. */
-  record(number: number, ip: string, locale: Locale, at: number): LocationRecord {
-    const count = this.tables.length
-    return this.#tableOf(number).record(count === 1 ? number : Math.floor(number / count), ip, locale, at)
-  }
-
-  #tableOf(number: number): LocationTable | Overlays {
-    const count = this.tables.length
-    const table = this.tables[count === 1 ? 0 : number % count]
-    if (table === undefined) throw new RangeError('no location has this number')
-    return table
-  }
-
-  /** Changes when earlier numbers of locations become invalid: when one of the tables was emptied. */
-  get generation(): number {
-    let generation = 0
-    for (const table of this.tables) generation += table.generation
-    return generation
+  /** The same locations without some values, which are read apart; damage of the left out ones is not noticed. */
+  without(omitted: ReadonlySet<OptionalValue>): LocationTables {
+    return new NarrowTables(
+      this.tables.map((table) => (table instanceof LocationTable ? table.without(omitted) : table)),
+      this.noLocationsError,
+    )
   }
 
   /** The whole record of an address in a database, or `null`. Overlays have no such records. */
@@ -260,6 +217,16 @@ export class DatabaseSet {
       if (best === null || (best.offset === NO_RECORD && offset !== NO_RECORD)) best = match
     }
     return best
+  }
+}
+
+/** Tables of their own. */
+class NarrowTables extends LocationTables {
+  constructor(
+    readonly tables: LocationTables['tables'],
+    readonly noLocationsError: InvalidDatabaseError | null,
+  ) {
+    super()
   }
 }
 

@@ -5,7 +5,7 @@ import { NO_TEXT } from '../mmdb/field-reader.ts'
 import type { AutonomousSystem } from './autonomous-systems.ts'
 import type { Locale } from './locale.ts'
 import type { Coordinates, LocationRecord } from './location-record.ts'
-import { type LocationReader, NO_COORDINATES, type Schema } from './schema.ts'
+import { type LocationReader, NO_COORDINATES, type OptionalValue, type Schema } from './schema.ts'
 import type { SharedParts } from './shared-parts.ts'
 import { ABSENT, NumberMap, RowSet } from './tables.ts'
 
@@ -77,12 +77,28 @@ export class LocationTable {
   readonly #index: AddressIndex
   readonly #stored: StoredLocation
 
-  constructor(database: OpenDatabase, schema: Schema) {
+  readonly #omitted: ReadonlySet<OptionalValue> | undefined
+  /** The table with all values; `null` if this one has them. */
+  readonly #whole: LocationTable | null
+
+  constructor(
+    database: OpenDatabase,
+    schema: Schema,
+    omitted?: ReadonlySet<OptionalValue>,
+    whole: LocationTable | null = null,
+  ) {
     this.#database = database
+    this.#omitted = omitted
+    this.#whole = whole
     this.#index = database.index((offset) => this.at(offset))
     this.#schema = schema
     this.#stored = new StoredLocation(database.data)
     this.#reader = this.#newReader()
+  }
+
+  /** A table of the same locations without some values, which reads less. It does not notice damage of these. */
+  without(omitted: ReadonlySet<OptionalValue>): LocationTable {
+    return new LocationTable(this.#database, this.#schema, omitted, this)
   }
 
   /**
@@ -196,7 +212,11 @@ export class LocationTable {
     const [latitude, longitude] = this.#reader.coordinates()
     this.#setCoordinates(latitude, longitude)
     const isLocation =
-      latitude !== null || city.values[town] !== NO_TEXT || parts.values[shared]?.isUnknown === false
+      latitude !== null ||
+      city.values[town] !== NO_TEXT ||
+      parts.values[shared]?.isUnknown === false ||
+      // What is left out can be all that a record has.
+      (this.#whole !== null && this.#whole.at(offset) !== NO_LOCATION)
     const number = isLocation ? this.#rows.add(row) : NO_LOCATION
     if (number === this.#coordinates.length && number < MAX_OBJECTS) this.#coordinates.push(null)
     this.#numbers.set(offset, number)
@@ -226,7 +246,7 @@ export class LocationTable {
   }
 
   #newReader(): LocationReader {
-    const reader = this.#schema.readerFor(this.#database.data)
+    const reader = this.#schema.readerFor(this.#database.data, this.#omitted)
     this.#parts = reader.parts.values
     this.#cities = []
     this.#codes = []

@@ -7,6 +7,7 @@ import type { DatabaseSet } from './database-set.ts'
 import type { Locale } from './locale.ts'
 import type { LocationRecord, LookupFailure, LookupResult } from './location-record.ts'
 import { NO_LOCATION } from './location-table.ts'
+import type { LocationTables } from './location-tables.ts'
 
 /**
  * Why an address has no location: a reason of `UnresolvableAddressError`, or the error of a database. Reasons are
@@ -18,7 +19,7 @@ export type NoLocation = SpecialPurpose | 'not-found' | InvalidDatabaseError
  * Finds the location of a parsed address: its number in the set. Special-purpose addresses have only locations that
  * overlays give them.
  */
-export function findLocation(set: DatabaseSet, address: Address): number | NoLocation {
+export function findLocation(set: LocationTables, address: Address): number | NoLocation {
   try {
     if (address.special !== null) return set.findSpecial(address) || address.special
     return set.find(address) || (set.noLocationsError ?? 'not-found')

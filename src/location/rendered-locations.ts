@@ -152,7 +152,7 @@ export class RenderedLocations {
   #doubles = new Float64Array(0)
   #integers = new Int32Array(0)
   #offsetRows = new Int32Array(0)
-  /** Empty unless the variable part is made from locations. */
+  /** Empty unless there are no texts, or their variable part is made from locations. */
   #locations: Location[] = []
   /** Where the shared parts of texts are: start and end of each, in the order of the template. */
   readonly #shared = new Map<SharedParts, readonly number[]>()
@@ -177,9 +177,10 @@ export class RenderedLocations {
   ) {
     this.#locale = locale
     this.#template = joined(template).map((part) => new Part(part))
-    this.#needsLocations = countsLocations || template.some(({ from }) => from === 'location')
     this.#variable = template.find(isVariable) ?? null
-    this.#keepsLocations = this.#variable?.from === 'location'
+    this.#keepsLocations = template.length === 0 || this.#variable?.from === 'location'
+    this.#needsLocations =
+      countsLocations || this.#keepsLocations || template.some(({ from }) => from === 'location')
     this.#countsLocations = countsLocations
     this.#maxTextBytes = maxTextBytes
   }
@@ -224,19 +225,20 @@ export class RenderedLocations {
     const number = this.#size
     if (number * INTEGERS >= this.#integers.length) this.#grow()
     const row = number * INTEGERS
-    this.#integers[row + COUNTER] = this.#counterOf(inSet, source, shared.country)
+    this.#integers[row + COUNTER] = this.#counterOf(inSet, source, location, shared.country)
     this.#integers[row + ZONE] = this.#zoneOf(shared.timezone)
     this.#doubles[number * DOUBLES] = Number.NaN
     if (this.#keepsLocations && location !== null) this.#locations.push(location)
-    this.#render(number, inSet, source, shared, stored)
+    if (this.#template.length > 0) this.#render(number, inSet, source, shared, stored)
     this.#numbers.set(inSet, number)
     this.#size++
     return number
   }
 
-  /** The location with a number. If uses are counted by country, it can be another one of its country. */
+  /** The location with a number. If uses are counted by country and texts are made, it can be another one of its country. */
   location(number: number): Location {
-    const location = this.#counted[this.#integers[number * INTEGERS + COUNTER] ?? ABSENT]
+    const counter = this.#integers[number * INTEGERS + COUNTER] ?? ABSENT
+    const location = this.#keepsLocations ? this.#locations[number] : this.#counted[counter]
     if (location === undefined) throw noLocation(number)
     return location
   }
@@ -247,12 +249,12 @@ export class RenderedLocations {
     return this.#zones[this.#integers[number * INTEGERS + ZONE] ?? 0]?.at(at) ?? NO_OFFSET
   }
 
-  /** Counts one line with this location. */
-  use(number: number): void {
+  /** Counts lines with this location. */
+  use(number: number, lines = 1): void {
     const counter = this.#integers[number * INTEGERS + COUNTER] ?? 0
     const count = this.#counts[counter] ?? 0
     if (count === 0) this.#used.push(counter)
-    this.#counts[counter] = count + 1
+    this.#counts[counter] = count + lines
   }
 
   /** Calls `count` for each location used since the last call, or for one location of each country. */
@@ -307,10 +309,15 @@ export class RenderedLocations {
     this.#offsetRows = offsetRows
   }
 
-  #counterOf(inSet: number, source: LocationSource, country: LocalizedCountry): number {
+  #counterOf(
+    inSet: number,
+    source: LocationSource,
+    location: Location | null,
+    country: LocalizedCountry,
+  ): number {
     const known = this.#countsLocations ? undefined : this.#countries.get(country)
     if (known !== undefined) return known
-    const counter = this.#counted.push(source.location(inSet)) - 1
+    const counter = this.#counted.push(location ?? source.location(inSet)) - 1
     if (!this.#countsLocations) this.#countries.set(country, counter)
     if (counter >= this.#counts.length) {
       const counts = new Int32Array(2 * counter)

@@ -17,9 +17,16 @@ interface SharedField<Name extends string, Value> {
   readonly read: (fields: FieldReader<Name>, names: PartsMaker) => Value
 }
 
+/** The values of a location that a reader can leave out. */
+export type OptionalValue = 'region' | 'timezone' | 'city' | 'postalCode' | 'coordinates'
+
 /** What the fields of a vendor's records mean. */
 interface Meaning<Name extends string> {
-  readonly parts: SharedField<Name, RawParts>
+  readonly parts: SharedField<Name, RawParts> & {
+    /** Those of `from` that only these values are made from. */
+    readonly region: readonly Name[]
+    readonly timezone: readonly Name[]
+  }
   /** Read as the offset of the text, or `NO_TEXT`. */
   readonly city: SharedField<Name, number>
   readonly postalCode: SharedField<Name, number>
@@ -46,7 +53,8 @@ export interface LocationReader {
 export interface Schema {
   /** Whether a database has this schema, judged by the fields of its records and never by its `database_type`. */
   readonly recognises: (fields: SampledFields) => boolean
-  readonly readerFor: (data: DataSection) => LocationReader
+  /** @param omitted values that no record has for the reader */
+  readonly readerFor: (data: DataSection, omitted?: ReadonlySet<OptionalValue>) => LocationReader
 }
 
 /**
@@ -61,8 +69,19 @@ export function defineSchema<Name extends string>(
 ): Schema {
   return {
     recognises,
-    readerFor: (data) => {
-      const fields = new FieldReader(data, paths)
+    readerFor: (data, omitted = NONE_OMITTED) => {
+      const has = (value: OptionalValue): boolean => !omitted.has(value)
+      const fields = new FieldReader(
+        data,
+        omitted.size === 0
+          ? paths
+          : without(paths, [
+              ...(has('region') ? [] : parts.region),
+              ...(has('timezone') ? [] : parts.timezone),
+              ...(has('city') ? [] : city.from),
+              ...(has('postalCode') ? [] : postalCode.from),
+            ]),
+      )
       const maker = new PartsMaker()
       const text = ({ from, read }: Meaning<Name>['city']): SharedValues<number> =>
         new SharedValues(
@@ -83,7 +102,7 @@ export function defineSchema<Name extends string>(
         ),
         city: text(city),
         postalCode: text(postalCode),
-        coordinates: () => usable(...coordinates(fields)),
+        coordinates: () => (has('coordinates') ? usable(...coordinates(fields)) : NOWHERE),
         textAt: (offset) => fields.textAt(offset),
         get retainedBytes() {
           return maker.retainedBytes
@@ -91,6 +110,15 @@ export function defineSchema<Name extends string>(
       }
     },
   }
+}
+
+const NONE_OMITTED: ReadonlySet<OptionalValue> = new Set()
+
+/** The paths of the other fields. */
+function without<Name extends string>(paths: FieldPaths<Name>, names: readonly Name[]): FieldPaths<Name> {
+  const kept: { [Each in Name]?: FieldPaths<Name>[Each] } = { ...paths }
+  for (const name of names) kept[name] = undefined
+  return kept
 }
 
 /** Values that are made from the same fields, each made once for all records that share these fields. */

@@ -95,9 +95,10 @@ function* aligned(table: CountTable, { hasBars, isShown }: TableForm): Generator
   if (rows[0]?.unique !== undefined) {
     columns.splice(-1, 0, { title: 'unique', isRight: true, text: ({ unique }) => countText(unique ?? 0) })
   }
-  const measured = rows.slice(0, MEASURED_ROWS)
-  const widths = columns.map(({ title, text }) =>
-    measured.reduce((widest, row) => Math.max(widest, widthOf(text(row))), widthOf(title)),
+  const textsOf = (row: CountRow): string[] => columns.map(({ text }) => text(row))
+  const measured = rows.slice(0, MEASURED_ROWS).map(textsOf)
+  const widths = columns.map(({ title }, index) =>
+    measured.reduce((widest, texts) => Math.max(widest, widthOf(texts[index] ?? '')), widthOf(title)),
   )
   const line = (texts: readonly string[], end: string): string => {
     const cells = texts.map((text, index) => {
@@ -113,12 +114,7 @@ function* aligned(table: CountTable, { hasBars, isShown }: TableForm): Generator
   for (let at = 0; at < rows.length; at += PART_ROWS) {
     yield rows
       .slice(at, at + PART_ROWS)
-      .map((row) =>
-        line(
-          columns.map(({ text }) => text(row)),
-          hasBars ? bar(row.count / most) : '',
-        ),
-      )
+      .map((row, index) => line(measured[at + index] ?? textsOf(row), hasBars ? bar(row.count / most) : ''))
       .join('')
   }
   if (rows.length === 0) yield 'no lines\n'

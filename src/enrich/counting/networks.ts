@@ -4,7 +4,7 @@ import { ABSENT, RowSet } from '../../location/tables.ts'
 /** Words of an address. */
 const WIDTH = 4
 /** The third word of an IPv4-mapped IPv6 address; the words before it are 0. */
-const MAPPED = 0xffff
+export const MAPPED = 0xffff
 const MAPPED_BITS = 96
 
 /** Numbers distinct networks, given as the four words of an address in them, in the order in which they are added. */

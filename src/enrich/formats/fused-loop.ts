@@ -102,12 +102,13 @@ export abstract class FusedLoop {
     if (Number.isNaN(this.instant)) this.withoutTime++
     if (number < FIRST_LOCATION) this.failed[number] = (this.failed[number] ?? 0) + 1
     else {
-      this.locator.texts.use(number - FIRST_LOCATION)
+      if (this.locator.addresses === null) this.locator.texts.use(number - FIRST_LOCATION)
       this.resolved++
       if (this.locator.countsInstants) this.locator.countInstantAt(number, this.instant)
     }
-    if (this.groups.length === 0) return
+    if (this.locator.addresses === null && this.groups.length === 0) return
     this.locator.take(number, this.instant, this.isIPv4 ? this.#ipv4 : NOT_IPV4)
+    this.locator.countAddress()
     for (let index = 0; index < this.groups.length; index++) this.groups[index]?.count()
   }
 

@@ -27,7 +27,7 @@ interface Coder {
 
 /** Counts the lines of one thread by their groups. */
 export class LineGroups {
-  readonly #plan: CountPlan
+  readonly plan: CountPlan
   readonly #locator: LineLocator
   readonly #coders: readonly Coder[]
   readonly #fields: readonly FieldCoder[]
@@ -37,7 +37,7 @@ export class LineGroups {
 
   /** @param values of the fields of the log; `null` if it has none */
   constructor(plan: CountPlan, locator: LineLocator, values: FieldValues | null, locale: Locale) {
-    this.#plan = plan
+    this.plan = plan
     this.#locator = locator
     this.#coders = plan.dimensions.map((dimension) => coderOf(dimension, plan, locator, values, locale))
     this.#fields = this.#coders.filter((coder) => coder instanceof FieldCoder)
@@ -45,13 +45,13 @@ export class LineGroups {
     this.#counts = new GroupCounts(plan)
   }
 
-  /** Counts the line that the locator and the format have read last. */
-  count(): void {
+  /** Counts the line that the locator and the format have read last, or so many with its address. */
+  count(lines = 1): void {
     const counts = this.#counts
     const { codes, distinct } = counts
     const mayAdd = !counts.isFull
     for (let i = 0; i < codes.length; i++) codes[i] = this.#coders[i]?.code(mayAdd) ?? NO_CODE
-    const group = counts.add(1)
+    const group = counts.add(lines)
     if (distinct !== null && group !== NO_CODE && this.#locator.addressInto(counts.address)) {
       distinct.add(group, counts.address)
     }
@@ -72,7 +72,7 @@ export class LineGroups {
       absentFields: this.#fields.filter(({ isAbsent }) => isAbsent).map(({ field }) => field),
       localTimes: this.#localTimes,
     }
-    this.#counts = new GroupCounts(this.#plan)
+    this.#counts = new GroupCounts(this.plan)
     this.#localTimes = 0
     return part
   }

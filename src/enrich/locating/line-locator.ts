@@ -1,5 +1,5 @@
 import { Address } from '../../address/address.ts'
-import { MAX_ADDRESS_CHARS } from '../../address/ip-text.ts'
+import { formatIPv6, MAX_ADDRESS_CHARS } from '../../address/ip-text.ts'
 import type { ByteSink } from '../../bytes/byte-sink.ts'
 import { utf8Encoder } from '../../bytes/utf8.ts'
 import { ClientWalk, MAX_FIELD_CHARS } from '../../client/client-address.ts'
@@ -10,9 +10,12 @@ import type { DatabaseSet } from '../../location/database-set.ts'
 import { localeOf } from '../../location/locale.ts'
 import { LocatedSystems } from '../../location/located-systems.ts'
 import type { Location } from '../../location/location-table.ts'
+import type { LocationTables } from '../../location/location-tables.ts'
 import { findLocation } from '../../location/lookup.ts'
 import { JSON_HEAD } from '../../location/record-json.ts'
 import { type LocationTemplate, RenderedLocations } from '../../location/rendered-locations.ts'
+import type { OptionalValue } from '../../location/schema.ts'
+import { neededValues } from '../count-plan.ts'
 import {
   countInstant,
   countLocation,
@@ -21,10 +24,12 @@ import {
   type FailureReason,
   type RunningCounts,
 } from '../counting/counts.ts'
+import { isMapped, MAPPED } from '../counting/networks.ts'
 import { type CountryChoice, isChosen } from '../country-choice.ts'
 import type { CommonPlan } from '../options.ts'
 import { jsonNothing, jsonTemplate } from '../writing/column-templates.ts'
 import { AddressCache, NOT_IPV4, UNKNOWN } from './address-cache.ts'
+import { AddressCounts } from './address-counts.ts'
 import { NO_TIME } from './event-time.ts'
 
 const HOUR_MS = 3_600_000
@@ -35,14 +40,21 @@ const MOST_EAST_MS = 14 * HOUR_MS
 export const FIRST_LOCATION = FAILURE_REASONS.length
 const MISSING = FAILURE_REASONS.indexOf('missing')
 const MALFORMED = FAILURE_REASONS.indexOf('malformed')
-/** The second word of an IPv4-mapped IPv6 address that is not 0. */
-const MAPPED = 0xffff
 /** The reasons of lines in which no address could be found. */
 const WITHOUT_ADDRESS: readonly FailureReason[] = ['missing', 'malformed', 'unidentified', 'trusted-proxy']
 const HAS_ADDRESS = FAILURE_REASONS.map((reason) => !WITHOUT_ADDRESS.includes(reason))
 
 const encoder = /* @__PURE__ */ utf8Encoder()
 const HEAD = /* @__PURE__ */ encoder.encode(JSON_HEAD)
+
+const ALL_NEEDED: ReadonlySet<OptionalValue> = new Set()
+const OPTIONAL: readonly OptionalValue[] = ['region', 'timezone', 'city', 'postalCode', 'coordinates']
+
+/** The values that a run does not need that writes no locations. A report needs all but postal codes. */
+function omittedValues({ details, count }: CommonPlan): ReadonlySet<OptionalValue> {
+  const needed = count === undefined ? [] : neededValues(count)
+  return new Set(details ? ['postalCode'] : OPTIONAL.filter((value) => !needed.includes(value)))
+}
 
 /** Finds the location of a line's address, and writes it, for a `LineFormat`. One line at a time. */
 export class LineLocator {
@@ -56,7 +68,9 @@ export class LineLocator {
   readonly cache = new AddressCache()
   /** Texts of locations. */
   readonly texts: RenderedLocations
-  readonly #set: DatabaseSet
+  /** The locations, with the values that are needed. */
+  readonly #locations: LocationTables
+  readonly #everySystem: AutonomousSystems
   /** `null` if no autonomous systems are added. */
   readonly #systems: LocatedSystems | null
   /** What stands for a location in JSON if there is none. */
@@ -69,6 +83,12 @@ export class LineLocator {
   readonly #countries: CountryChoice | null
   /** Whether the lines of a location are wanted, by its number: 1, or 2 if not. */
   #wanted = new Uint8Array(0)
+  /** What lines are counted by, if it is their addresses. */
+  addresses: AddressCounts | null = null
+  #countLines: (lines: number) => void = () => {}
+  /** The address of the lines that are counted now; `null` if it is that of the last line. */
+  #counted: Int32Array | null = null
+  readonly #words = new Int32Array(4)
   readonly #address = new Address()
   readonly #otherwiseAt: number
   /** The number of the line's location, from {@link FIRST_LOCATION}, or the index of the reason why it has none. */
@@ -89,15 +109,17 @@ export class LineLocator {
     template: LocationTemplate = jsonTemplate(plan.jsonFields, plan.asn),
   ) {
     this.#isWholeRecord = plan.jsonFields === null
-    this.#set = set
+    this.writesLines = plan.count === undefined
+    this.writesLocations = !plan.onlyFailed && this.writesLines
+    const omitted = this.writesLocations || plan.asn !== undefined ? ALL_NEEDED : omittedValues(plan)
+    this.#locations = omitted.size === 0 ? set : set.without(omitted)
+    this.#everySystem = set.systems
     this.#systems = plan.asn === undefined ? null : new LocatedSystems(set)
     this.#nothing = encoder.encode(jsonNothing(plan))
     this.#generation = this.#currentGeneration
-    this.#finder = new AddressFinder(set, plan, this.#systems)
-    this.writesLines = plan.count === undefined
-    this.writesLocations = !plan.onlyFailed && this.writesLines
+    this.#finder = new AddressFinder(this.#locations, plan, this.#systems)
     const written = this.writesLocations ? template : []
-    this.texts = new RenderedLocations(localeOf(plan.locale), written, plan.details || !this.writesLines)
+    this.texts = new RenderedLocations(localeOf(plan.locale), written, plan.details)
     this.#details = plan.details
     this.#countries = plan.countries ?? null
     this.#otherwiseAt = plan.at ?? NO_TIME
@@ -171,6 +193,10 @@ export class LineLocator {
    * @returns whether the line has an address
    */
   addressInto(words: Int32Array): boolean {
+    if (this.#counted !== null) {
+      words.set(this.#counted)
+      return true
+    }
     if (HAS_ADDRESS[this.#number] === false) return false
     const { ipv4, ip, ipStart, ipEnd } = this.cache
     const address = this.#address
@@ -188,17 +214,17 @@ export class LineLocator {
 
   /** The number of the autonomous system of this line's address; {@link NO_SYSTEM} without one. */
   get systemNumber(): number {
-    if (HAS_ADDRESS[this.#number] === false) return NO_SYSTEM
-    const { ipv4, ip, ipStart, ipEnd } = this.cache
+    const words = this.#words
+    if (!this.addressInto(words)) return NO_SYSTEM
     const address = this.#address
-    if (ipv4 !== NOT_IPV4) address.setIPv4(ipv4 >>> 0, '')
-    else if (!address.parse(latin1(ip, ipStart, ipEnd))) return NO_SYSTEM
-    return this.#set.systems.find(address)
+    if (isMapped(words, 0)) address.setIPv4((words[3] ?? 0) >>> 0, '')
+    else if (!address.parse(formatIPv6(Uint32Array.from(words)))) return NO_SYSTEM
+    return this.#everySystem.find(address)
   }
 
   /** The autonomous systems of the databases. */
   get systems(): AutonomousSystems {
-    return this.#set.systems
+    return this.#everySystem
   }
 
   /**
@@ -224,7 +250,7 @@ export class LineLocator {
 
   /** The same for an IPv4 address, as a signed 32-bit number. Only if {@link isPlain}. */
   numberOfIPv4(ipv4: number): number {
-    const cached = this.cache.getIPv4(ipv4)
+    const cached = this.addresses === null ? this.cache.getIPv4(ipv4) : this.addresses.numberOfIPv4(ipv4)
     return cached === UNKNOWN ? this.#lookUpIPv4(ipv4) : cached
   }
 
@@ -239,6 +265,41 @@ export class LineLocator {
     this.#number = number
     this.instant = instant
     this.cache.ipv4 = ipv4
+  }
+
+  /**
+   * Counts lines by their addresses from now on, if what is counted of them depends on nothing else.
+   *
+   * @param count counts so many lines with this line's address and location, when it is known how many there are
+   */
+  countByAddress(count: (lines: number) => void): void {
+    this.addresses = new AddressCounts()
+    this.#countLines = count
+  }
+
+  /** Counts this line, if lines are counted by their addresses. */
+  countAddress(): void {
+    const { addresses } = this
+    if (addresses === null) return
+    if (addresses.isFull) this.#drainAddresses()
+    const number = this.#number
+    const { ipv4 } = this.cache
+    if (HAS_ADDRESS[number] === false) addresses.addOther(number, null)
+    else if (ipv4 !== NOT_IPV4) addresses.addIPv4(ipv4, number)
+    else addresses.addOther(number, this.addressInto(this.#words) ? this.#words : null)
+  }
+
+  /** Counts the lines so far of each address. */
+  #drainAddresses(): void {
+    const number = this.#number
+    this.addresses?.drain((each, words, lines) => {
+      this.#number = each
+      this.#counted = words
+      if (each >= FIRST_LOCATION) this.texts.use(each - FIRST_LOCATION, lines)
+      this.#countLines(lines)
+    })
+    this.#number = number
+    this.#counted = null
   }
 
   /** Whether addresses are texts of their own, and not lists of hops. */
@@ -292,8 +353,7 @@ export class LineLocator {
 
   /** Counts the last line, which has a location. */
   countResolved(): void {
-    const number = this.#number - FIRST_LOCATION
-    this.texts.use(number)
+    if (this.addresses === null) this.texts.use(this.locationNumber)
     if (this.#details && this.#hasTime) countInstant(this.#counts, this.#at, this.localHour)
   }
 
@@ -343,6 +403,7 @@ export class LineLocator {
 
   /** Adds the locations of the lines so far to the counts. */
   countLocations(): void {
+    this.#drainAddresses()
     this.texts.drain((location, locale, uses) =>
       countLocation(this.#counts, location, locale, uses, this.#details),
     )
@@ -351,7 +412,7 @@ export class LineLocator {
   /** @returns the number of a text that is not in the cache */
   #lookUp(bytes: Uint8Array, start: number, end: number): number {
     const { ipv4 } = this.cache
-    if (ipv4 !== NOT_IPV4 && this.#finder.isPlain) return this.#lookUpIPv4(ipv4)
+    if (ipv4 !== NOT_IPV4 && this.#finder.isPlain) return this.numberOfIPv4(ipv4)
     // Lines can be long, and a string takes many times the memory of its bytes.
     if (end - start > this.#finder.longest) return MALFORMED
     const text = latin1(bytes, start, end)
@@ -363,7 +424,7 @@ export class LineLocator {
 
   #lookUpIPv4(ipv4: number): number {
     const number = this.#numberOf(this.#finder.findIPv4(ipv4 >>> 0))
-    this.cache.setIPv4(ipv4, number)
+    if (this.addresses === null) this.cache.setIPv4(ipv4, number)
     return number
   }
 
@@ -380,11 +441,11 @@ export class LineLocator {
       this.#generation = generation
     }
     const inSource = this.#systems?.pairOf(found, this.#finder.system) ?? found
-    return FIRST_LOCATION + this.texts.numberOf(inSource, this.#systems ?? this.#set)
+    return FIRST_LOCATION + this.texts.numberOf(inSource, this.#systems ?? this.#locations)
   }
 
   get #currentGeneration(): number {
-    return (this.#systems ?? this.#set).generation
+    return (this.#systems ?? this.#locations).generation
   }
 }
 
@@ -402,7 +463,7 @@ export class AddressFinder {
   system = NO_SYSTEM
   /** Longer texts are malformed. A list of hops may be longer than an address. Characters. */
   readonly longest: number
-  readonly #set: DatabaseSet
+  readonly #locations: LocationTables
   readonly #systems: LocatedSystems | null
   readonly #clients: ClientWalk | null
   readonly #address = new Address()
@@ -411,9 +472,13 @@ export class AddressFinder {
    * @throws InvalidDatabaseError when the databases hold no locations
    * @throws TypeError when `trustedProxies` is invalid
    */
-  constructor(set: DatabaseSet, { trustedProxies }: CommonPlan, systems: LocatedSystems | null = null) {
-    if (set.noLocationsError !== null) throw set.noLocationsError
-    this.#set = set
+  constructor(
+    locations: LocationTables,
+    { trustedProxies }: CommonPlan,
+    systems: LocatedSystems | null = null,
+  ) {
+    if (locations.noLocationsError !== null) throw locations.noLocationsError
+    this.#locations = locations
     this.#systems = systems
     // The writer of the log is the peer: trust its list like that of a local proxy on a Unix socket.
     this.#clients =
@@ -448,7 +513,7 @@ export class AddressFinder {
   }
 
   #locate(): number | FailureReason {
-    const found = findLocation(this.#set, this.#address)
+    const found = findLocation(this.#locations, this.#address)
     if (typeof found === 'number' && this.#systems !== null) return this.#withSystem(found, this.#systems)
     return typeof found === 'object' ? 'invalid-database' : found
   }
