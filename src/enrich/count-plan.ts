@@ -78,6 +78,8 @@ export interface CountPlan {
   readonly timeZone: string | null
   /** The most groups that are counted one by one. */
   readonly maxGroups: number
+  /** The field of the log whose numbers are added up, by its index in the `counted` fields of the plan; `null` for none. */
+  readonly summed: number | null
 }
 
 /** How lines are counted. */
@@ -141,7 +143,7 @@ export function countPlan(options: CountPlanOptions): CountPlan {
     ...(time.length > 0 ? [{ kind: 'time' as const, columns: time }] : []),
     ...others,
   ]
-  return { dimensions, columns, fields, unique, timeZone: timeZone ?? null, maxGroups }
+  return { dimensions, columns, fields, unique, timeZone: timeZone ?? null, maxGroups, summed: null }
 }
 
 const LOCATION_COLUMNS = ['country', 'country_name', 'region', 'region_name', 'city', 'timezone'] as const

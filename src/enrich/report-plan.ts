@@ -20,12 +20,10 @@ const ADDRESS: Dimension = { kind: 'address', columns: ['ip'], ipv4Bits: 32, ipv
 export interface ReportTallies {
   /** Country, name, region, its name, city, address. */
   readonly addresses: number
-  /** Day, hour, country, name. */
+  /** Day, hour, country, name. The sum is that of the bytes of all answers. */
   readonly times: number
   /** Status, method. */
   readonly statuses: number
-  /** Bytes of the answer. */
-  readonly sizes: number
   /** Path, status. */
   readonly pages: number
 }
@@ -54,17 +52,19 @@ export function withReport(
   const of = (name: string | undefined, column: string): Dimension[] =>
     name === undefined ? [] : [{ kind: 'field', columns: [column], field: fields.indexOf(name) }]
   const all: CountPlan[] = []
-  const add = (dimensions: readonly Dimension[], maxGroups = MAX_GROUPS): number => {
-    if (dimensions.length === 0) return -1
+  const add = (
+    dimensions: readonly Dimension[],
+    { maxGroups = MAX_GROUPS, summed = null }: Partial<Pick<CountPlan, 'maxGroups' | 'summed'>> = {},
+  ): number => {
     const columns = dimensions.flatMap((each): readonly string[] => each.columns)
-    return all.push({ dimensions, columns, fields, unique: false, timeZone: null, maxGroups }) - 1
+    return all.push({ dimensions, columns, fields, unique: false, timeZone: null, maxGroups, summed }) - 1
   }
   const tallies = {
     addresses: add([PLACE, ADDRESS]),
-    times: add([TIME, COUNTRY]),
+    times: add([TIME, COUNTRY], { summed: bytes === undefined ? null : fields.indexOf(bytes) }),
     statuses: status === undefined ? -1 : add([...of(status, 'status'), ...of(method, 'method')]),
-    sizes: add(of(bytes, 'bytes')),
-    pages: path === undefined ? -1 : add([...of(path, 'path'), ...of(status, 'status')], MAX_PATHS),
+    pages:
+      path === undefined ? -1 : add([...of(path, 'path'), ...of(status, 'status')], { maxGroups: MAX_PATHS }),
   }
   const badLineGroups = showsLines ? 'text' : 'fault'
   return { plan: { ...countingFields(plan, fields), tallies: all, badLineGroups }, tallies }

@@ -140,7 +140,7 @@ function requestsOf(
   tallies: ReportTallies,
   shown: (text: string) => string,
 ): Requests | null {
-  const [byStatus, bySize, byPage] = [totals[tallies.statuses], totals[tallies.sizes], totals[tallies.pages]]
+  const [byStatus, byPage] = [totals[tallies.statuses], totals[tallies.pages]]
   if (byStatus === undefined && byPage === undefined) return null
   const [statuses, methods] = [new Map<string, number>(), new Map<string, number>()]
   for (const { values, count } of byStatus?.groups() ?? []) {
@@ -161,7 +161,7 @@ function requestsOf(
   return {
     statuses: largestOf(tallied(statuses)),
     methods: largestOf(tallied(methods)),
-    bytes: bySize === undefined || bySize.other > 0 ? null : bytesOf(bySize),
+    bytes: totals[tallies.times]?.sum ?? null,
     pages: ranked(pages, byPage),
     // Which of the paths beyond the bound were not found is not known.
     notFound: missing === null ? null : { ...missing, otherLines: missing.otherLines - (byPage?.other ?? 0) },
@@ -187,14 +187,4 @@ function rankedTexts(sums: ReadonlyMap<string, number>, other: number): Ranked {
     within: null,
   })
   return rankedOf(counts, other, rowOf)
-}
-
-function bytesOf(totals: GroupTotals): number | null {
-  let sum = 0
-  for (const { values, count } of totals.groups()) {
-    const size = Number(values[0] ?? 0)
-    if (!(size >= 0)) return null
-    sum += size * count
-  }
-  return sum
 }

@@ -327,8 +327,9 @@ export function countInstant(counts: Counts, instant: number, hour: number | nul
 
 function addInstant(counts: Counts, instant: number | null): void {
   if (instant === null) return
-  counts.firstInstant = Math.min(counts.firstInstant ?? instant, instant)
-  counts.lastInstant = Math.max(counts.lastInstant ?? instant, instant)
+  // Without an assignment where nothing changes: V8 makes an object of each number that is assigned here.
+  if (counts.firstInstant === null || instant < counts.firstInstant) counts.firstInstant = instant
+  if (counts.lastInstant === null || instant > counts.lastInstant) counts.lastInstant = instant
 }
 
 /**

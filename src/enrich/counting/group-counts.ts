@@ -101,6 +101,8 @@ export interface GroupPart {
   readonly absentFields: readonly number[]
   /** Lines whose time has an unknown offset from UTC, if times are counted. */
   readonly localTimes: number
+  /** Of the `summed` field of the plan; `null` without one, and if a value is no number from 0. */
+  readonly sum: number | null
 }
 
 /** The values of a dimension in all parts, and their codes. */
@@ -219,12 +221,15 @@ export class GroupTotals {
   /** Fields of the log that no line has, by their index in the plan; `null` before the first part. */
   absentFields: readonly number[] | null = null
   localTimes = 0
+  /** Of the `summed` field of the plan; `null` without one, and if a value is no number from 0. */
+  sum: number | null
   readonly #counts: GroupCounts
   readonly #values: readonly DimensionValues[]
 
   /** @param mask for addresses, networks and fields of the log; `null` if they are shown */
   constructor(plan: CountPlan, mask: MaskText | null = null) {
     this.plan = plan
+    this.sum = plan.summed === null ? null : 0
     this.#counts = new GroupCounts(plan)
     this.#values = plan.dimensions.map((each): DimensionValues => {
       if (mask !== null && (each.kind === 'address' || each.kind === 'field'))
@@ -278,6 +283,7 @@ export class GroupTotals {
     counts.other += part.other
     if (part.pairs !== null) counts.distinct?.merge(part.pairs, part.halvings, groups)
     this.localTimes += part.localTimes
+    this.sum = this.sum === null || part.sum === null ? null : this.sum + part.sum
     this.absentFields =
       this.absentFields?.filter((field) => part.absentFields.includes(field)) ?? part.absentFields
   }

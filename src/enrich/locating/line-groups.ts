@@ -6,6 +6,7 @@ import { remember } from '../../location/tables.ts'
 import { timezoneOf, ZoneOffsets } from '../../location/timezone.ts'
 import type { CountPlan, CountValue, Dimension, LocationColumn, TimeColumn } from '../count-plan.ts'
 import { FAILURE_REASONS } from '../counting/counts.ts'
+import { FieldSum } from '../counting/field-sum.ts'
 import type { FieldValues } from '../counting/field-values.ts'
 import { GroupCounts, type GroupPart, NO_CODE, type PartValues } from '../counting/group-counts.ts'
 import { isMapped, Networks } from '../counting/networks.ts'
@@ -32,6 +33,7 @@ export class LineGroups {
   readonly #coders: readonly Coder[]
   readonly #fields: readonly FieldCoder[]
   readonly #hasTimes: boolean
+  readonly #sum: FieldSum | null
   #counts: GroupCounts
   #localTimes = 0
 
@@ -42,6 +44,7 @@ export class LineGroups {
     this.#coders = plan.dimensions.map((dimension) => coderOf(dimension, plan, locator, values, locale))
     this.#fields = this.#coders.filter((coder) => coder instanceof FieldCoder)
     this.#hasTimes = plan.dimensions.some(({ kind }) => kind === 'time')
+    this.#sum = plan.summed === null || values === null ? null : new FieldSum(plan.summed, values)
     this.#counts = new GroupCounts(plan)
   }
 
@@ -56,6 +59,7 @@ export class LineGroups {
       distinct.add(group, counts.address)
     }
     if (this.#hasTimes && this.#locator.isLocal) this.#localTimes++
+    this.#sum?.add()
   }
 
   /** The groups since the last call. */
@@ -71,6 +75,7 @@ export class LineGroups {
       halvings: distinct?.halvings ?? 0,
       absentFields: this.#fields.filter(({ isAbsent }) => isAbsent).map(({ field }) => field),
       localTimes: this.#localTimes,
+      sum: this.#sum?.take() ?? null,
     }
     this.#counts = new GroupCounts(this.plan)
     this.#localTimes = 0
