@@ -4,7 +4,7 @@ import { Address } from '../../src/address/address.ts'
 import { Resolver } from '../../src/index.ts'
 import { localeOf } from '../../src/location/locale.ts'
 import { LocationTable, NO_LOCATION } from '../../src/location/location-table.ts'
-import { coordinatesOf } from '../../src/location/schema.ts'
+import { coordinatesOf, type OptionalValue } from '../../src/location/schema.ts'
 import { geoip2 } from '../../src/location/schemas/geoip2.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { double, MmdbWriter, type WritableValue } from '../../src/writer.ts'
@@ -47,6 +47,46 @@ describe('LocationTable', () => {
     expect(numbers[0]).toBeGreaterThan(NO_LOCATION)
     expect(numbers[1]).toBe(NO_LOCATION)
     expect(table.find(wordsOf('30.0.0.1'))).toBe(NO_LOCATION)
+  })
+
+  it('leaves values out, and has the same locations', () => {
+    const parts: Source = {
+      country: { iso_code: 'FR', names: { en: 'France' } },
+      subdivisions: [{ iso_code: 'BRE', names: { en: 'Brittany' } }],
+      city: { names: { en: 'Rennes' } },
+      location: { latitude: 48.1, longitude: -1.7, time_zone: 'Europe/Paris' },
+      postal: { code: '35000' },
+    }
+    const subsets = fc.subarray(Object.keys(parts))
+    const omitted = fc.subarray<OptionalValue>(['region', 'timezone', 'city', 'postalCode', 'coordinates'])
+    let unknown = 0
+    fc.assert(
+      fc.property(fc.array(subsets, { minLength: 1, maxLength: 20 }), omitted, (all, left) => {
+        const records = all.map((names) => Object.fromEntries(names.map((name) => [name, parts[name] ?? ''])))
+        const { table, numbers } = tableOf([source(), ...records])
+        const narrow = table.without(new Set(left))
+        for (const [index, number] of numbers.entries()) {
+          const found = narrow.find(wordsOf(`20.${index}.0.1`))
+          if (number === NO_LOCATION) {
+            expect(found).toBe(NO_LOCATION)
+            unknown++
+            continue
+          }
+          const whole = table.record(number, '', localeOf('en'), SUMMER)
+          const { coordinates, timezone } = whole
+          expect(narrow.record(found, '', localeOf('en'), SUMMER)).toEqual({
+            ...whole,
+            region: left.includes('region') ? { code: null, name: null } : whole.region,
+            city: left.includes('city') ? null : whole.city,
+            postal_code: left.includes('postalCode') ? null : whole.postal_code,
+            coordinates: left.includes('coordinates') ? { latitude: null, longitude: null } : coordinates,
+            timezone: left.includes('timezone') ? { id: null, offset: null } : timezone,
+          })
+        }
+      }),
+      { numRuns: 200 },
+    )
+    expect(unknown).toBeGreaterThan(10)
   })
 
   it('stores equal locations once, whatever else their records have', () => {

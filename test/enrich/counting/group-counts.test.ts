@@ -82,7 +82,7 @@ describe('GroupTotals', () => {
     halvings: 0,
     absentFields: [],
     localTimes: 0,
-      sum: null,
+    sum: null,
   })
 
   it('adds up parts by their values, and counts as other lines what is too much', () => {
