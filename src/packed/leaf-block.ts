@@ -1,7 +1,7 @@
 // A block of leaves: networks that follow one another, with their values, in two streams. README.md describes them.
 import { FAR_VALUE, LEAVES_PER_BLOCK, LENGTH_SHIFT, LONG_LENGTH, NEW_VALUE, RECENCY_MASK } from './format.ts'
 import { LeafValues, recent } from './leaf-values.ts'
-import { advance, compare, leastPrefixLength, type Words } from './position.ts'
+import { advance, leastPrefixLength, type Words } from './position.ts'
 
 /** A block as it is stored, apart from its compression. */
 export interface LeafStreams {
@@ -65,11 +65,17 @@ export function encodeLeaves(
   }
 }
 
+/** The binary logarithm of the leaves from one mark to the next. */
+export const MARK_SHIFT = 4
+
 /** A decoded block. */
 export interface Leaves {
   readonly count: number
-  /** Of each leaf, `width` words of its position from `firstWord`. The other words are equal or zero in all. */
-  readonly starts: Uint32Array
+  /**
+   * Of every 16th leaf from the first one on, `width` words of its position from `firstWord`. The words before are zero.
+   * Positions of all leaves would take four times the memory, and a search in them waits for it.
+   */
+  readonly marks: Uint32Array
   readonly firstWord: number
   readonly width: number
   /** As in the file's tree: at most 32 for IPv4, at most 128 for IPv6. */
@@ -100,46 +106,61 @@ export function decodeLeaves(
   fault: (why: string) => Error,
 ): Leaves {
   const tokens = all.subarray(0, count)
-  const counts = countTokens(tokens)
-  const longEnd = count + counts.longs
-  const newAt = longEnd + counts.fars
-  if (lowBytes.length !== counts.news || all.length !== newAt + counts.news * (bytesOfValue(shape) - 1))
-    throw new Error('the streams of a block do not fit together')
-  const longLengths = all.subarray(count, longEnd)
-  const newValues = decodeNewValues(all.subarray(newAt), lowBytes, shape)
-  const values = new LeafValues({ tokens, farValues: all.subarray(longEnd, newAt), newValues }, fault)
-  const { base } = shape
+  const prefixLengths = new Uint8Array(count)
   // IPv4 networks differ in their last word only.
   const isIPv4 = start[0] === 0 && start[1] === 0 && start[2] === 0 && isAtMostIPv4End(end)
-  const prefixLengths = new Uint8Array(count)
-  const lengths = { tokens, longLengths, prefixLengths }
-  const { starts, width } = isIPv4
-    ? { starts: new Uint32Array(count), width: 1 }
-    : placeIPv6(lengths, start, end, base)
-  if (isIPv4 && placeIPv4(lengths, starts, start, base) !== ((end[3] ?? 0) | 0)) throw misplaced()
-  const byteLength = starts.byteLength + count + 4 * count
-  return { count, starts, firstWord: isIPv4 ? 3 : 0, width, prefixLengths, values, byteLength }
+  const width = isIPv4 ? 1 : 4
+  const lengths = { tokens, longLengths: all.subarray(count), prefixLengths, base: shape.base }
+  const place = isIPv4 ? placeIPv4 : placeIPv6
+  for (let word = 0; word < width; word++) marks[word] = start[4 - width + word] ?? 0
+  let longs = 0
+  let fars = 0
+  let news = 0
+  const markCount = (count + MARK_LEAVES - 1) >>> MARK_SHIFT
+  for (let mark = 0; mark < markCount; mark++) {
+    const kinds = place(lengths, mark, longs)
+    longs += kinds & KIND_MASK
+    fars += (kinds >>> KIND_BITS) & KIND_MASK
+    news += kinds >>> (2 * KIND_BITS)
+  }
+  for (let word = 0; word < width; word++) {
+    if (marks[width * markCount + word] !== end[4 - width + word]) throw misplaced()
+  }
+  const farAt = count + longs
+  const newAt = farAt + fars
+  if (lowBytes.length !== news || all.length !== newAt + news * (bytesOfValue(shape) - 1))
+    throw new Error('the streams of a block do not fit together')
+  const newValues = decodeNewValues(all.subarray(newAt), lowBytes, shape)
+  const values = new LeafValues({ tokens, farValues: all.subarray(farAt, newAt), newValues }, fault)
+  return {
+    count,
+    marks: marks.slice(0, width * markCount),
+    firstWord: 4 - width,
+    width,
+    prefixLengths,
+    values,
+    byteLength: 4 * width * markCount + count + 4 * count,
+  }
 }
 
-/** How many leaves have a long length, a far recency and a new value. */
-function countTokens(tokens: Uint8Array): {
-  readonly longs: number
-  readonly fars: number
-  readonly news: number
-} {
-  // There is no branch for each token, because a processor cannot predict it.
-  const counts = new Uint16Array(256)
-  for (let i = 0; i < tokens.length; i++) counts[tokens[i] ?? 0] = (counts[tokens[i] ?? 0] ?? 0) + 1
-  let [longs, fars, news] = [0, 0, 0]
-  for (let token = 0; token < counts.length; token++) {
-    const times = counts[token] ?? 0
-    const recency = token & RECENCY_MASK
-    if (token >>> LENGTH_SHIFT === LONG_LENGTH) longs += times
-    if (recency === NEW_VALUE) news += times
-    else if (recency === FAR_VALUE) fars += times
-  }
-  return { longs, fars, news }
-}
+const MARK_LEAVES = 2 ** MARK_SHIFT
+
+/** Those of the block that is being decoded, and its end. Reused for every block: coding is synchronous. */
+const marks = new Uint32Array(4 * (LEAVES_PER_BLOCK / MARK_LEAVES + 1))
+
+// By token, whether it has a long length, a far recency and a new value: three numbers in one, to count them with one
+// addition. A processor could not predict branches for them.
+const KIND_BITS = 10
+const KIND_MASK = 2 ** KIND_BITS - 1
+const KINDS = Int32Array.from({ length: 256 }, (_, token) => {
+  const recency = token & RECENCY_MASK
+  const isLong = token >>> LENGTH_SHIFT === LONG_LENGTH
+  return (
+    Number(isLong) |
+    (Number(recency === FAR_VALUE) << KIND_BITS) |
+    (Number(recency === NEW_VALUE) << (2 * KIND_BITS))
+  )
+})
 
 /** @param highBytes those of all new values, from the highest ones down */
 function decodeNewValues(
@@ -162,61 +183,65 @@ function decodeNewValues(
 /** By how many bits prefixes are longer than the least, and where their lengths go. */
 interface Lengths {
   readonly tokens: Uint8Array
+  /** From the first one on; other bytes of the block follow. */
   readonly longLengths: Uint8Array
   readonly prefixLengths: Uint8Array
-}
-
-/**
- * Finds the prefix lengths of IPv4 networks, and the last word of each position. Nothing follows the loop: V8 compiles the loop
- * while it runs for the first time, and would leave that code at its end, each time, for what never ran before.
- *
- * @returns the last word of the position after them
- */
-function placeIPv4(
-  { tokens, longLengths, prefixLengths }: Lengths,
-  starts: Uint32Array,
-  start: Words,
-  base: number,
-): number {
-  const least = Math.max(base, leastPrefixLength(start))
-  let longAt = 0
-  // As a signed integer, because V8 computes with numbers over 2 ** 31 as doubles, which is slower.
-  let position = (start[3] ?? 0) | 0
-  for (let i = 0; i < tokens.length; i++) {
-    // Zero is the end of the addresses: networks end at multiples of their sizes, so none can pass it.
-    if (position === 0 && i > 0) throw misplaced()
-    let length =
-      (position === 0 ? least : 97 + Math.clz32(position & -position)) + ((tokens[i] ?? 0) >>> LENGTH_SHIFT)
-    if ((tokens[i] ?? 0) >= FIRST_LONG) length += longLengths[longAt++] ?? 0
-    // A network with a prefix under 96 bits is larger than all IPv4 addresses.
-    if (length > 128 || length < 96) throw misplaced()
-    starts[i] = position
-    prefixLengths[i] = length - base
-    position = length === 96 ? 0 : (position + (1 << (128 - length))) | 0
-  }
-  return position
+  /** As {@link TreeShape.base}. Blocks of IPv6 networks are in IPv6 trees. */
+  readonly base: number
 }
 
 /** The least token with a long length. */
 const FIRST_LONG = LONG_LENGTH << LENGTH_SHIFT
 
-/** The same for IPv6 networks. @returns as many words of each position as their lengths need */
+/**
+ * Finds the prefix lengths of the IPv4 networks from one mark to the next, and the next mark. V8 compiles a function that is
+ * called often sooner than a loop that runs long.
+ *
+ * @param longAt how many long lengths the leaves before have
+ * @returns the sum of their {@link KINDS}
+ */
+function placeIPv4(
+  { tokens, longLengths, prefixLengths, base }: Lengths,
+  mark: number,
+  longAt: number,
+): number {
+  const end = Math.min(tokens.length, (mark + 1) << MARK_SHIFT)
+  // As a signed integer, because V8 computes with numbers over 2 ** 31 as doubles, which is slower.
+  let position = (marks[mark] ?? 0) | 0
+  let kinds = 0
+  for (let i = mark << MARK_SHIFT; i < end; i++) {
+    const token = tokens[i] ?? 0
+    let length = token >>> LENGTH_SHIFT
+    if (token >= FIRST_LONG) length += longLengths[longAt + (kinds & KIND_MASK)] ?? 0
+    kinds += KINDS[token] ?? 0
+    if (position !== 0) length += 97 + Math.clz32(position & -position)
+    // Networks end at multiples of their sizes, so none can pass the end of the addresses, where the position returns to zero.
+    else if (i > 0) throw misplaced()
+    else length += base
+    // A network with a prefix under 96 bits is larger than all IPv4 addresses.
+    if (length > 128 || length < 96) throw misplaced()
+    prefixLengths[i] = length - base
+    position = length === 96 ? 0 : (position + (1 << (128 - length))) | 0
+  }
+  marks[mark + 1] = position
+  return kinds
+}
+
+/** The same for IPv6 networks. */
 function placeIPv6(
   { tokens, longLengths, prefixLengths }: Lengths,
-  start: Words,
-  end: Words,
-  base: number,
-): { readonly starts: Uint32Array; readonly width: number } {
-  const all = ipv6Starts
+  mark: number,
+  longAt: number,
+): number {
+  const end = Math.min(tokens.length, (mark + 1) << MARK_SHIFT)
   // Signed words in variables, which V8 keeps in registers. It does not keep the words of `advance` there.
-  let [word0 = 0, word1 = 0, word2 = 0, word3 = 0] = Int32Array.from(start)
-  let longest = 1
-  let longAt = 0
-  for (let i = 0; i < tokens.length; i++) {
-    all[4 * i] = word0
-    all[4 * i + 1] = word1
-    all[4 * i + 2] = word2
-    all[4 * i + 3] = word3
+  let word0 = (marks[4 * mark] ?? 0) | 0
+  let word1 = (marks[4 * mark + 1] ?? 0) | 0
+  let word2 = (marks[4 * mark + 2] ?? 0) | 0
+  let word3 = (marks[4 * mark + 3] ?? 0) | 0
+  let kinds = 0
+  for (let i = mark << MARK_SHIFT; i < end; i++) {
+    const token = tokens[i] ?? 0
     let least = 0
     if (word3 !== 0) least = 97 + Math.clz32(word3 & -word3)
     else if (word2 !== 0) least = 65 + Math.clz32(word2 & -word2)
@@ -224,11 +249,11 @@ function placeIPv6(
     else if (word0 !== 0) least = 1 + Math.clz32(word0 & -word0)
     // Only the first leaf of all starts at zero: another one is beyond the end.
     else if (i > 0) throw misplaced()
-    let length = (least < base ? base : least) + ((tokens[i] ?? 0) >>> LENGTH_SHIFT)
-    if ((tokens[i] ?? 0) >= FIRST_LONG) length += longLengths[longAt++] ?? 0
+    let length = least + (token >>> LENGTH_SHIFT)
+    if (token >= FIRST_LONG) length += longLengths[longAt + (kinds & KIND_MASK)] ?? 0
+    kinds += KINDS[token] ?? 0
     if (length > 128) throw misplaced()
-    prefixLengths[i] = length - base
-    if (length > longest) longest = length
+    prefixLengths[i] = length
     // Adds the size of the network to the word with its last bit. A word that becomes zero carries.
     let carry = length === 0 ? 0 : 1 << -length
     if (length > 96) {
@@ -245,17 +270,12 @@ function placeIPv6(
     }
     word0 = (word0 + carry) | 0
   }
-  if (compare(Uint32Array.of(word0, word1, word2, word3), end) !== 0) throw misplaced()
-  const width = Math.ceil(longest / 32)
-  const starts = new Uint32Array(width * tokens.length)
-  for (let i = 0; i < tokens.length; i++) {
-    for (let word = 0; word < width; word++) starts[i * width + word] = all[4 * i + word] ?? 0
-  }
-  return { starts, width }
+  marks[4 * mark + 4] = word0
+  marks[4 * mark + 5] = word1
+  marks[4 * mark + 6] = word2
+  marks[4 * mark + 7] = word3
+  return kinds
 }
-
-/** Reused for every block: coding is synchronous. */
-const ipv6Starts = new Uint32Array(4 * LEAVES_PER_BLOCK)
 
 function isAtMostIPv4End(end: Words): boolean {
   const [first = 0, second = 0, third = 0, last = 0] = end

@@ -1,8 +1,8 @@
 // The values of a block's leaves. A token says how recently the block used the value of its leaf.
 import { FAR_VALUE, LEAVES_PER_BLOCK, NEW_VALUE, RECENCY_MASK, RECENT_VALUES } from './format.ts'
 
-/** After this many searches, the next one decodes all values of the block, which takes as long as four searches. */
-const MAX_TRACED = 2
+/** After this many searches, the next one decodes all values of the block, which takes as long as eight searches. */
+const MAX_TRACED = 3
 
 /** What values are decoded from. */
 interface Streams {
@@ -16,27 +16,27 @@ interface Streams {
  * they were new, which takes less time than to decode all.
  */
 export class LeafValues {
-  /** What is decoded, or what it is decoded from. */
-  #values: Uint32Array | Streams
+  /** All values, once they are decoded. */
+  decoded: Uint32Array | null = null
+  readonly #streams: Streams
   readonly #fault: (why: string) => Error
   #traced = 0
 
   /** @param fault makes the error for a recency that is too great */
   constructor(streams: Streams, fault: (why: string) => Error) {
-    this.#values = streams
+    this.#streams = streams
     this.#fault = fault
   }
 
   at(leaf: number): number {
-    const values = this.#values
-    if (values instanceof Uint32Array) return values[leaf] ?? 0
-    return ++this.#traced > MAX_TRACED ? (this.all()[leaf] ?? 0) : this.#trace(values, leaf)
+    if (this.decoded === null && this.#traced++ < MAX_TRACED) return this.#trace(leaf)
+    return this.all()[leaf] ?? 0
   }
 
   /** Decodes the values of all leaves. */
   all(): Uint32Array {
-    if (this.#values instanceof Uint32Array) return this.#values
-    const { tokens, farValues, newValues } = this.#values
+    if (this.decoded !== null) return this.decoded
+    const { tokens, farValues, newValues } = this.#streams
     const values = new Uint32Array(tokens.length)
     recent.clear()
     let newAt = 0
@@ -47,16 +47,22 @@ export class LeafValues {
         values[i] = recent.add(newValues[newAt++] ?? 0)
         continue
       }
+      // Most often a leaf has the value of the one before it: the list stays as it is.
+      if (recency === 1 && i > 0) {
+        values[i] = values[i - 1] ?? 0
+        continue
+      }
       if (recency === FAR_VALUE) recency += farValues[farAt++] ?? 0
       if (recency > recent.count) throw this.#tooGreat()
       values[i] = recent.use(recency)
     }
-    this.#values = values
+    this.decoded = values
     return values
   }
 
   /** Follows a value back through the leaves before, to the one where it was new. */
-  #trace({ tokens, farValues, newValues }: Streams, leaf: number): number {
+  #trace(leaf: number): number {
+    const { tokens, farValues, newValues } = this.#streams
     /** The place of the value in the list before the leaf `at`. The value that a leaf uses moves to place 1. */
     let place = 1
     let farAt = -1

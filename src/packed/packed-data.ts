@@ -1,9 +1,12 @@
 import { DataSection, MAX_HEAD_BYTES } from '../mmdb/data-section.ts'
 import { DataType } from '../mmdb/format.ts'
-import type { DataColumns } from './data-block.ts'
+import { DataColumns } from './data-block.ts'
 
-/** Finds the block with an offset of the original file, and where the block starts there. */
-export type BlockAt = (offset: number) => readonly [columns: DataColumns, start: number]
+/** Finds the block with an offset of the original file. */
+export type BlockAt = (offset: number) => DataBlock
+
+/** After this many reads of rows, a block is put together as a whole. */
+const MAX_SINGLE_ROWS = 16
 
 /** How many buffers of rows are kept. Reading a record jumps to the rows of its keys and names, and back. */
 const KEPT_ROWS = 16
@@ -18,6 +21,33 @@ interface Rows {
   /** Where they start and end in the file. */
   from: number
   to: number
+}
+
+/**
+ * A block of the data section. Few lookups read few rows of a block, so it stays by columns at first. But each byte of a row is then
+ * in another place of memory, so for many rows it takes less time to put the whole block together, once.
+ */
+export class DataBlock {
+  content: DataColumns | Rows
+  #reads = 0
+  /** What it takes in memory at most. */
+  readonly byteLength: number
+
+  /** @param start where the block starts in the original file */
+  constructor(
+    columns: DataColumns,
+    readonly start: number,
+  ) {
+    this.content = columns
+    this.byteLength = columns.byteLength
+  }
+
+  countRead(): void {
+    if (!(this.content instanceof DataColumns) || ++this.#reads <= MAX_SINGLE_ROWS) return
+    const bytes = this.content.bytes()
+    const { start } = this
+    this.content = { bytes, view: new DataView(bytes.buffer), from: start, to: start + bytes.length }
+  }
 }
 
 /**
@@ -79,6 +109,9 @@ export class PackedData extends DataSection {
       const rows = this.#kept[i]
       if (rows !== undefined && rows.from <= offset && rows.to >= end) return rows
     }
+    const block = this.#blockAt(offset)
+    block.countRead()
+    if (!(block.content instanceof DataColumns) && block.content.to >= end) return block.content
     const number = this.#next++ % KEPT_ROWS
     let rows = this.#kept[number]
     if (rows === undefined || rows.bytes.length > USUAL_BYTES) {
@@ -98,20 +131,25 @@ export class PackedData extends DataSection {
     let start = -1
     let to = offset
     while (start < 0 || to < end) {
-      const [columns, blockStart] = this.#blockAt(to)
-      const row = columns.rowAt(to - blockStart)
-      const rowStart = blockStart + columns.startOf(row)
-      to = blockStart + columns.startOf(row + 1)
+      const { content, start: blockStart } = this.#blockAt(to)
+      const isByColumns = content instanceof DataColumns
+      const row = isByColumns ? content.rowAt(to - blockStart) : 0
+      const rowStart = isByColumns ? blockStart + content.startOf(row) : to
+      to = isByColumns ? blockStart + content.startOf(row + 1) : Math.min(content.to, end)
       if (start < 0) start = rowStart
-      if (to - start > rows.bytes.length) {
-        const grown = new Uint8Array(2 * (to - start))
-        grown.set(rows.bytes)
-        rows.bytes = grown
-        rows.view = new DataView(grown.buffer)
-      }
-      columns.write(row, rows.bytes, rowStart - start)
+      makeRoom(rows, to - start)
+      if (isByColumns) content.write(row, rows.bytes, rowStart - start)
+      else rows.bytes.set(content.bytes.subarray(rowStart - blockStart, to - blockStart), rowStart - start)
     }
     rows.from = start
     rows.to = to
   }
+}
+
+function makeRoom(rows: Rows, length: number): void {
+  if (length <= rows.bytes.length) return
+  const grown = new Uint8Array(2 * length)
+  grown.set(rows.bytes)
+  rows.bytes = grown
+  rows.view = new DataView(grown.buffer)
 }

@@ -7,10 +7,9 @@ import { MAX_VISITED_NODES } from '../mmdb/networks.ts'
 import { type MmdbValue, RecordDecoder } from '../mmdb/record-decoder.ts'
 import { FaultList, type Verification } from '../mmdb/verify.ts'
 import { BlockCache } from './block-cache.ts'
-import type { DataColumns } from './data-block.ts'
 import { expandFile } from './expand.ts'
 import { FIRST_RECORD } from './format.ts'
-import { PackedData } from './packed-data.ts'
+import { DataBlock, PackedData } from './packed-data.ts'
 import { type BlockSource, PackedFile, sourceOf } from './packed-file.ts'
 import { PackedIndex } from './packed-index.ts'
 import { PackedTree } from './packed-tree.ts'
@@ -19,12 +18,11 @@ import { unpackFile } from './unpack.ts'
 /** The default limit of the decoded blocks that a packed database keeps. */
 export const DEFAULT_CACHE_BYTES = 100_663_296
 
-/**
- * The part of the limit that is for networks. The rest is for the data section. All IPv4 networks of the embedded city
- * database (57 MB) and its whole data section (38 MB) then fit into the default limit: otherwise, random lookups decode
- * blocks again and again.
- */
-const LEAVES_SHARE = 0.58
+// The parts of the limit that are for IPv4 networks and for other ones. The rest is for the data section. All IPv4 networks of the
+// embedded city database (33 MB) and its whole data section (40 MB) then fit into the default limit: otherwise, random
+// lookups decode blocks again and again.
+const IPV4_SHARE = 0.34
+const IPV6_SHARE = 0.24
 
 export interface PackedOptions {
   /** Limit of the decoded blocks that are kept, in bytes. 0 keeps only the last ones. Default: 100,663,296. */
@@ -46,7 +44,7 @@ export class PackedDatabase implements OpenDatabase {
   readonly #codec: BlockCodec
   readonly #options: PackedOptions
   readonly #decoder: RecordDecoder
-  readonly #blocks: BlockCache<DataColumns>
+  readonly #blocks: BlockCache<DataBlock>
 
   /**
    * @param codec decompresses and checks blocks
@@ -66,8 +64,8 @@ export class PackedDatabase implements OpenDatabase {
     this.#codec = codec
     this.#options = options
     this.metadata = file.metadata
-    this.tree = new PackedTree(file, cacheBytes * LEAVES_SHARE)
-    this.#blocks = new BlockCache(file.directory.dataBlocks.length.length, cacheBytes * (1 - LEAVES_SHARE))
+    this.tree = new PackedTree(file, cacheBytes * IPV4_SHARE, cacheBytes * IPV6_SHARE)
+    this.#blocks = new BlockCache(file.directory.dataBlocks.length.length, cacheBytes * (1 - IPV4_SHARE - IPV6_SHARE))
     // The decoder has its own section: it moves to other rows while `data` is being read.
     this.data = this.#openData()
     this.#decoder = new RecordDecoder(this.#openData())
@@ -154,11 +152,11 @@ export class PackedDatabase implements OpenDatabase {
 
   #openData(): PackedData {
     const { dataStart, dataEnd } = this.#file
-    return new PackedData((offset) => this.#columnsAt(offset), dataStart, dataEnd, this.path)
+    return new PackedData((offset) => this.#blockAt(offset), dataStart, dataEnd, this.path)
   }
 
-  /** The block with a byte of the data section, and where it starts. */
-  #columnsAt(offset: number): readonly [columns: DataColumns, start: number] {
+  /** The block with a byte of the data section. */
+  #blockAt(offset: number): DataBlock {
     const starts = this.#file.dataStarts
     let low = 0
     for (let high = starts.length - 1; high - low > 1; ) {
@@ -166,7 +164,7 @@ export class PackedDatabase implements OpenDatabase {
       if ((starts[middle] ?? 0) <= offset) low = middle
       else high = middle
     }
-    const columns = this.#blocks.get(low) ?? this.#blocks.add(low, this.#file.data(low))
-    return [columns, starts[low] ?? 0]
+    const block = this.#blocks.get(low)
+    return block ?? this.#blocks.add(low, new DataBlock(this.#file.data(low), starts[low] ?? 0))
   }
 }

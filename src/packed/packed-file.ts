@@ -101,7 +101,7 @@ export class PackedFile {
     const { recordShift } = this.directory
     const block = index >>> recordShift
     this.#records[block] ??= this.records(block)
-    return this.#records[block]?.[index - block * 2 ** recordShift] ?? 0
+    return this.#records[block]?.[index - (block << recordShift)] ?? 0
   }
 
   /**
@@ -132,7 +132,7 @@ export class PackedFile {
 
   /** @throws InvalidDatabaseError when the block is damaged */
   leaves(block: number): Leaves {
-    const { leafBlocks, leafCount } = this.directory
+    const { leafBlocks } = this.directory
     const { tokenBytes, deflated, lowBytes, crc } = leafBlocks
     const position = this.#leafPositions[block] ?? 0
     const length = (this.#leafPositions[block + 1] ?? 0) - position
@@ -143,12 +143,16 @@ export class PackedFile {
         tokens: this.#codec.inflate(bytes.subarray(0, deflated[block]), tokenBytes[block] ?? 0),
         lowBytes: bytes.subarray(length - (lowBytes[block] ?? 0)),
       }
-      const count = Math.min(LEAVES_PER_BLOCK, leafCount - block * LEAVES_PER_BLOCK)
       const [start, end] = [this.startOf(block), this.startOf(block + 1)]
-      return decodeLeaves(streams, { count, start, end, shape: this.shape }, (why) =>
+      return decodeLeaves(streams, { count: this.countOf(block), start, end, shape: this.shape }, (why) =>
         this.#unreadable(what, why),
       )
     })
+  }
+
+  /** How many leaves a leaf block has. */
+  countOf(block: number): number {
+    return Math.min(LEAVES_PER_BLOCK, this.directory.leafCount - block * LEAVES_PER_BLOCK)
   }
 
   /** The position of a leaf block's first address. After the last block: that of the end. */

@@ -15,14 +15,14 @@ const UNKNOWN = 0
 
 /**
  * A table by the first 20 bits of IPv4 addresses. An entry has the result, if all its addresses have the same one.
- * Otherwise it has the leaf of the first address, where the search then starts, which saves searching the whole
- * block.
+ * Otherwise it has the last mark before its first address, where the search then starts, which saves searching the
+ * whole block.
  */
 export class PackedIndex implements AddressIndex {
   readonly #tree: PackedTree
   readonly #ipv4Depth: number
   readonly #resultOf: (offset: number) => number
-  /** The complement of a result, or one more than the number of a leaf. */
+  /** The complement of a result, or one more than the number of a mark. */
   #table = new Int32Array(0)
   /** By value of a leaf, the complement of its result. */
   readonly #results: Int32Array
@@ -68,7 +68,7 @@ export class PackedIndex implements AddressIndex {
     }
     const tree = this.#tree
     const isWhole = tree.prefixLength - this.#ipv4Depth <= TABLE_BITS
-    this.#table[place] = isWhole ? ~result : tree.leafBefore((place << SHIFT) >>> 0) + 1
+    this.#table[place] = isWhole ? ~result : tree.markBefore((place << SHIFT) >>> 0) + 1
   }
 
   #result(value: number): number {

@@ -3,9 +3,10 @@ import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import { BlockCache } from './block-cache.ts'
 import { ALIAS, FIRST_RECORD, LEAVES_PER_BLOCK, NONE } from './format.ts'
-import type { Leaves } from './leaf-block.ts'
+import { type Leaves, MARK_SHIFT } from './leaf-block.ts'
+import { IPv4Blocks, lastAtMost, MARKS_PER_BLOCK } from './ipv4-blocks.ts'
 import type { PackedFile } from './packed-file.ts'
-import { advance, compare, leastPrefixLength, moved } from './position.ts'
+import { advance, compare, leastPrefixLength, moved, type Words } from './position.ts'
 
 /**
  * The search tree of a packed database. Finds what `SearchTree` finds: the offset of an address's record in the
@@ -14,21 +15,27 @@ import { advance, compare, leastPrefixLength, moved } from './position.ts'
 export class PackedTree {
   /** How many leading bits of the address the last search used: 0 to 32 or 128. */
   prefixLength = 0
-  /** The block in which the last search for an IPv4 address ended, if it holds IPv4 networks only; otherwise -1. */
-  #lastBlock = -1
+  /** The block in which the last search for an IPv4 address ended. */
+  #lastBlock = 0
   readonly #file: PackedFile
+  readonly #ipv4: IPv4Blocks
+  /** Blocks with IPv6 networks. */
   readonly #cache: BlockCache<Leaves>
   /** By block of IPv4 addresses, the first of them. */
   readonly #ipv4Starts: Uint32Array
 
-  /** @param cacheBytes limit of the decoded blocks that are kept; the last one always is */
-  constructor(file: PackedFile, cacheBytes: number) {
+  /**
+   * @param ipv4Bytes limit of the decoded blocks of IPv4 networks that are kept; the last one always is
+   * @param ipv6Bytes the same for all other blocks
+   */
+  constructor(file: PackedFile, ipv4Bytes: number, ipv6Bytes: number) {
     this.#file = file
     const { word0, word1, word2, word3 } = file.directory.leafBlocks
-    this.#cache = new BlockCache(word0.length, cacheBytes)
+    this.#cache = new BlockCache(word0.length, ipv6Bytes)
     let count = 0
     while (count < word0.length && word0[count] === 0 && word1[count] === 0 && word2[count] === 0) count++
     this.#ipv4Starts = word3.subarray(0, count)
+    this.#ipv4 = new IPv4Blocks(file, ipv4Bytes)
   }
 
   findIPv4(address: number): number {
@@ -43,36 +50,33 @@ export class PackedTree {
    * The value of an address's leaf.
    *
    * @param address an unsigned 32-bit number
-   * @param hint the number of a leaf that starts at or before the address: the closer, the faster. Negative for none
+   * @param hint the number of a mark at or before the address: the closer, the faster. Negative for none
    * @throws InvalidDatabaseError when the block of the address is damaged
    */
   valueIPv4(address: number, hint = -1): number {
     const starts = this.#ipv4Starts
-    let block = hint < 0 ? lastAtMost(starts, address) : Math.floor(hint / LEAVES_PER_BLOCK)
-    let low = hint < 0 ? -1 : hint % LEAVES_PER_BLOCK
+    let block = hint < 0 ? lastAtMost(starts, 0, starts.length, address) : Math.floor(hint / MARKS_PER_BLOCK)
+    let mark = hint < 0 ? -1 : hint % MARKS_PER_BLOCK
     while (block + 1 < starts.length && (starts[block + 1] ?? 0) <= address) {
       block++
-      low = -1
+      mark = -1
     }
-    const leaves = this.#leaves(block)
-    this.#lastBlock = leaves.firstWord === 3 ? block : -1
-    if (leaves.firstWord !== 3) return this.#follow(Uint32Array.of(0, 0, 0, address))
-    const leaf = low < 0 ? lastAtMost(leaves.starts, address) : lastAtMostFrom(leaves.starts, address, low)
-    const value = leaves.values.at(leaf)
+    this.#lastBlock = block
+    const value = block < this.#ipv4.count ? this.#ipv4.value(block, address, mark) : ALIAS
     if (value === ALIAS) return this.#follow(Uint32Array.of(0, 0, 0, address))
-    this.prefixLength = leaves.prefixLengths[leaf] ?? 0
+    this.prefixLength = this.#ipv4.prefixLength
     return value
   }
 
   /**
-   * The number of an IPv4 address's leaf, as a hint for addresses after it. Reads no block: -1 if the leaf is not in the
-   * block in which the last search ended.
+   * The number of the last mark before an IPv4 address, as a hint for addresses after it. Reads no block: -1 if the mark is not
+   * in the block in which the last search ended.
    */
-  leafBefore(address: number): number {
+  markBefore(address: number): number {
     const block = this.#lastBlock
-    const leaves = block < 0 ? undefined : this.#cache.get(block)
-    if (leaves === undefined || (this.#ipv4Starts[block] ?? 0) > address) return -1
-    return block * LEAVES_PER_BLOCK + lastAtMost(leaves.starts, address)
+    if ((this.#ipv4Starts[block] ?? 0) > address || block >= this.#ipv4.count) return -1
+    const mark = this.#ipv4.markBefore(block, address)
+    return mark < 0 ? -1 : block * MARKS_PER_BLOCK + mark
   }
 
   /** The value of the leaf of an IPv6 address, given as four big-endian words. */
@@ -90,7 +94,7 @@ export class PackedTree {
     for (let used = -1; ; used = this.prefixLength) {
       const block = this.#blockOf(words)
       const leaves = this.#leaves(block)
-      const leaf = lastNotAfter(leaves, words)
+      const leaf = lastNotAfter(leaves, words, base)
       const length = leaves.prefixLengths[leaf] ?? 0
       this.prefixLength = length + difference
       // Each alias must use more bits of the address, so that the loop ends.
@@ -106,7 +110,7 @@ export class PackedTree {
   /** @param leaf counted from the first one of the tree */
   #targetOf(leaf: number): { readonly words: Uint32Array; readonly prefixLength: number } {
     const { leaf: leaves, word0, word1, word2, word3, prefixLength } = this.#file.directory.aliases
-    const row = lastAtMost(leaves, leaf)
+    const row = lastAtMost(leaves, 0, leaves.length, leaf)
     if (leaves[row] !== leaf) throw this.#file.fault('a network of the packed file is an alias of no other')
     return {
       words: Uint32Array.of(word0[row] ?? 0, word1[row] ?? 0, word2[row] ?? 0, word3[row] ?? 0),
@@ -169,55 +173,39 @@ export class PackedTree {
 
   /** The last block that does not start after a position. */
   #blockOf(words: Uint32Array): number {
+    const { word0, word1, word2, word3 } = this.#file.directory.leafBlocks
     let low = 0
-    for (let high = this.#file.directory.leafBlocks.word0.length; high - low > 1; ) {
+    for (let high = word0.length; high - low > 1; ) {
       const middle = (low + high) >>> 1
-      if (compare(this.#file.startOf(middle), words) <= 0) low = middle
+      let difference = (word0[middle] ?? 0) - (words[0] ?? 0)
+      if (difference === 0) difference = (word1[middle] ?? 0) - (words[1] ?? 0)
+      if (difference === 0) difference = (word2[middle] ?? 0) - (words[2] ?? 0)
+      if (difference === 0) difference = (word3[middle] ?? 0) - (words[3] ?? 0)
+      if (difference <= 0) low = middle
       else high = middle
     }
     return low
   }
 }
 
-/**
- * The index of the last number that is at most a given one, in ascending numbers; 0 if there is none. Without
- * branches in the loop, which a processor would often predict wrongly.
- */
-function lastAtMost(numbers: Uint32Array, most: number): number {
-  let low = 0
-  for (let count = numbers.length; count > 1; ) {
-    const half = count >>> 1
-    low += half & -Number((numbers[low + half] ?? 0) <= most)
-    count -= half
-  }
-  return low
-}
-
-/** The same, searched upwards from an index whose number is at most the given one. Fast if the result is close. */
-function lastAtMostFrom(numbers: Uint32Array, most: number, index: number): number {
-  let low = index
-  let step = 1
-  while (low + step < numbers.length && (numbers[low + step] ?? 0) <= most) {
-    low += step
-    step *= 2
-  }
-  for (; step > 1; step = Math.ceil(step / 2)) {
-    const middle = low + Math.floor(step / 2)
-    if (middle < numbers.length && (numbers[middle] ?? 0) <= most) low = middle
-  }
-  return low
-}
-
 /** The last leaf of a block that does not start after a position. */
-function lastNotAfter({ starts, firstWord, width, count }: Leaves, words: Uint32Array): number {
-  if (width === 1) return lastAtMost(starts, words[firstWord] ?? 0)
+function lastNotAfter({ marks, firstWord, width, prefixLengths }: Leaves, words: Words, base: number): number {
   let low = 0
-  for (let high = count; high - low > 1; ) {
+  for (let high = marks.length / width; high - low > 1; ) {
     const middle = (low + high) >>> 1
     let word = 0
-    while (word < width - 1 && starts[middle * width + word] === words[firstWord + word]) word++
-    if ((starts[middle * width + word] ?? 0) <= (words[firstWord + word] ?? 0)) low = middle
+    while (word < width - 1 && marks[middle * width + word] === words[firstWord + word]) word++
+    if ((marks[middle * width + word] ?? 0) <= (words[firstWord + word] ?? 0)) low = middle
     else high = middle
   }
-  return low
+  next.fill(0)
+  for (let word = 0; word < width; word++) next[firstWord + word] = marks[low * width + word] ?? 0
+  for (let leaf = low << MARK_SHIFT; ; leaf++) {
+    advance(next, base + (prefixLengths[leaf] ?? 0))
+    // After the last leaf of all, the position returns to zero.
+    if (leaf === prefixLengths.length - 1 || compare(next, words) > 0) return leaf
+  }
 }
+
+/** Where the next leaf starts. Reused for every search. */
+const next = new Uint32Array(4)

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { DataColumns, encodeData, nextPart } from '../../src/packed/data-block.ts'
-import { PackedData } from '../../src/packed/packed-data.ts'
+import { DataBlock, PackedData } from '../../src/packed/packed-data.ts'
 import { bytesOf } from '../mmdb/hand-made.ts'
 
 /** A data section of which everything from `cut` on is in a second, damaged block. */
 function cutSection(section: Uint8Array, cut: number): PackedData {
   const first = section.subarray(0, cut)
-  const columns = new DataColumns(encodeData(first, nextPart(first, 0)), cut)
+  const block = new DataBlock(new DataColumns(encodeData(first, nextPart(first, 0)), cut), 0)
   const blockAt = (offset: number) => {
     if (offset >= cut) throw new Error('the second block is damaged')
-    return [columns, 0] as const
+    return block
   }
   return new PackedData(blockAt, 0, section.length)
 }
