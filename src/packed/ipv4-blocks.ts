@@ -82,7 +82,9 @@ export class IPv4Blocks {
     const first = WORDS * place
     const end = first + (last >>> MARK_SHIFT) + 1
     const found =
-      hint < 0 ? lastAtMost(slab.words, first, end, address) : lastAtMostFrom(slab.words, first + hint, end, address)
+      hint < 0
+        ? lastAtMost(slab.words, first, end, address)
+        : lastAtMostFrom(slab.words, first + hint, end, address)
     let distance = (address - (slab.words[found] ?? 0)) | 0
     // Where the prefix lengths of the block start in the slab.
     const lengths = 4 * (first + MARKS_PER_BLOCK)

@@ -228,11 +228,7 @@ function placeIPv4(
 }
 
 /** The same for IPv6 networks. */
-function placeIPv6(
-  { tokens, longLengths, prefixLengths }: Lengths,
-  mark: number,
-  longAt: number,
-): number {
+function placeIPv6({ tokens, longLengths, prefixLengths }: Lengths, mark: number, longAt: number): number {
   const end = Math.min(tokens.length, (mark + 1) << MARK_SHIFT)
   // Signed words in variables, which V8 keeps in registers. It does not keep the words of `advance` there.
   let word0 = (marks[4 * mark] ?? 0) | 0

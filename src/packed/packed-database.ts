@@ -65,7 +65,10 @@ export class PackedDatabase implements OpenDatabase {
     this.#options = options
     this.metadata = file.metadata
     this.tree = new PackedTree(file, cacheBytes * IPV4_SHARE, cacheBytes * IPV6_SHARE)
-    this.#blocks = new BlockCache(file.directory.dataBlocks.length.length, cacheBytes * (1 - IPV4_SHARE - IPV6_SHARE))
+    this.#blocks = new BlockCache(
+      file.directory.dataBlocks.length.length,
+      cacheBytes * (1 - IPV4_SHARE - IPV6_SHARE),
+    )
     // The decoder has its own section: it moves to other rows while `data` is being read.
     this.data = this.#openData()
     this.#decoder = new RecordDecoder(this.#openData())

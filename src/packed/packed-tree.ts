@@ -3,8 +3,8 @@ import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import { BlockCache } from './block-cache.ts'
 import { ALIAS, FIRST_RECORD, LEAVES_PER_BLOCK, NONE } from './format.ts'
-import { type Leaves, MARK_SHIFT } from './leaf-block.ts'
 import { IPv4Blocks, lastAtMost, MARKS_PER_BLOCK } from './ipv4-blocks.ts'
+import { type Leaves, MARK_SHIFT } from './leaf-block.ts'
 import type { PackedFile } from './packed-file.ts'
 import { advance, compare, leastPrefixLength, moved, type Words } from './position.ts'
 
@@ -189,7 +189,11 @@ export class PackedTree {
 }
 
 /** The last leaf of a block that does not start after a position. */
-function lastNotAfter({ marks, firstWord, width, prefixLengths }: Leaves, words: Words, base: number): number {
+function lastNotAfter(
+  { marks, firstWord, width, prefixLengths }: Leaves,
+  words: Words,
+  base: number,
+): number {
   let low = 0
   for (let high = marks.length / width; high - low > 1; ) {
     const middle = (low + high) >>> 1

@@ -58,6 +58,30 @@ describe('PackedData with a damaged block', () => {
     },
   )
 
+  it('reads the same after many rows, when the block before it is put together', () => {
+    const texts = Array.from({ length: 40 }, (_, i) => `42 61${(0x30 + i).toString(16)}`)
+    const data = cutSection(bytesOf(`${texts.join('')} 45 5858 585858`), 3 * 40 + 3)
+    for (let round = 0; round < 2; round++) {
+      for (let i = 39; i >= 0; i--) expect(hexOf(data.slice(3 * i, 3))).toBe(texts[i]?.replace(' ', ''))
+      expect(hexOf(data.slice(3 * 40, 3))).toBe('455858')
+      expect(() => data.slice(3 * 40, 6)).toThrow('the second block is damaged')
+    }
+  })
+
+  it('reads what starts in a block that is put together and ends in another one', () => {
+    const section = bytesOf(`${'41 61'.repeat(40)} ${'41 62'.repeat(40)}`)
+    const blocks = [0, 80].map((start) => {
+      const part = section.subarray(start, start + 80)
+      return new DataBlock(new DataColumns(encodeData(part, nextPart(part, 0)), 80), start)
+    })
+    const data = new PackedData((offset) => blocks[offset < 80 ? 0 : 1] ?? expect.fail(), 0, section.length)
+    for (const reads of [0, 40]) {
+      for (let i = 0; i < reads; i++) data.slice(2 * i, 2)
+      for (let start = 60; start < 80; start++)
+        expect(hexOf(data.slice(start, 40))).toBe(hexOf(section.subarray(start, start + 40)))
+    }
+  })
+
   it('does not take the row before it for the row that was read last', () => {
     // Sixteen rows fill all buffers. The last row continues in the damaged block.
     const rows = Array.from({ length: 16 }, (_, i) => `42 61${(0x61 + i).toString(16)}`)

@@ -47,7 +47,8 @@ describe.each([4, 6] as const)('the index of an IPv%i database', (ipVersion) => 
   })
 
   it.each(['ascending', 'descending', 'shuffled', 'spread'] as const)('finds %s addresses', (order) => {
-    for (const cacheBytes of [undefined, 0]) {
+    // All blocks, the last one, or the last two of IPv4 networks.
+    for (const cacheBytes of [undefined, 0, 150_000]) {
       const database = openPacked(packed, undefined, { cacheBytes })
       const index = database.index((offset) => offset)
       // Without a cache, each change of the block decodes one.
