@@ -14,6 +14,7 @@ answer for each row. If that process ends early, the task fails and Spark runs i
 
 import argparse
 import fcntl
+import gc
 import os
 import queue
 import struct
@@ -26,7 +27,6 @@ from datetime import datetime, timezone
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv
 import pyarrow.json
 from pyspark import SparkFiles
 from pyspark.sql import SparkSession
@@ -42,8 +42,8 @@ GROUPS = {
     "coordinates": {"latitude": "latitude", "longitude": "longitude"},
     "timezone": {"id": "timezone_id", "offset": "timezone_offset"},
 }
-NUMBERS = ("latitude", "longitude")
 ASN_FIELDS = {"number": "asn_number", "organization": "asn_organization"}
+NUMBERS = ("latitude", "longitude", ASN_FIELDS["number"])
 FIELDS = [name for group in GROUPS.values() for name in ([group] if isinstance(group, str) else group.values())]
 
 # The subcommand of Geofix for lines.
@@ -69,8 +69,6 @@ def _spark_type(field):
 
 
 def _arrow_type(field):
-    if field == ASN_FIELDS["number"]:
-        return pa.int64()
     return pa.float64() if field in NUMBERS else pa.string()
 
 
@@ -266,15 +264,14 @@ class _Process:
             pass  # `receive` finds out why the process has ended.
 
     def locations(self, rows):
-        """The answer of `geofix engine columns`: the number of each row's location, and the locations."""
+        """The answer of `geofix engine columns`: its rows and locations, and the memory with both."""
         found, locations, size = ANSWER.unpack(self._read(ANSWER.size))
         if found != rows:
             raise RuntimeError(f"geofix answered {found} rows, and not {rows}")
-        numbers = pa.Array.from_buffers(pa.int32(), rows, [None, pa.py_buffer(self._read(4 * rows))])
-        return numbers, locations, self._read(size)
+        return rows, locations, self._read(size)
 
     def _read(self, size):
-        data = bytearray(size)
+        data = pa.allocate_buffer(size)
         rest = memoryview(data)
         while rest:
             count = self._process.stdout.readinto(rest)
@@ -322,9 +319,25 @@ class _Process:
         self._process.wait()
 
 
-# Processes without a request, by command. Spark runs one task after another in a process of Python. A new process of Geofix
-# would first read the parts of the database that the last one has in memory. They end when the process of Python does.
+# The process that the last task of this process of Python left, by its command: at most one. A new process would first read
+# the parts of the database that this one has in memory. It ends when the process of Python does, which closes its input.
 _idle = {}
+# A process that is forked would read the answers to this one.
+os.register_at_fork(after_in_child=_idle.clear)
+
+
+def _process_of(command):
+    """The process that the last task left, if it has the same command, or a new one."""
+    if _idle:
+        kept, process = _idle.popitem()
+        if kept == command and process.is_idle:
+            return process
+        process.kill()
+    if gc.get_freeze_count() == 0:
+        # Spark collects garbage after each task, and would look through all that is imported for 40 ms.
+        gc.collect()
+        gc.freeze()
+    return _Process(command)
 
 
 def _exchange(command, requests, receive):
@@ -336,9 +349,7 @@ def _exchange(command, requests, receive):
     try:
         for rows, parts, context in requests:
             if process is None:
-                process = _idle.pop(command, None)
-                if process is None or not process.is_idle:
-                    process = _Process(command)
+                process = _process_of(command)
             process.send(parts)
             waiting.append((rows, context))
             if len(waiting) > SENT_AHEAD:
@@ -349,7 +360,7 @@ def _exchange(command, requests, receive):
         is_done = True
     finally:
         if process is not None:
-            if is_done and process.is_idle and command not in _idle:
+            if is_done and process.is_idle and not _idle:
                 _idle[command] = process
             else:
                 process.kill()
@@ -392,7 +403,7 @@ def _request(addresses, times=None):
     offsets, texts = _offsets_and_texts(addresses)
     instants = time_texts = b""
     if times is not None and pa.types.is_timestamp(times.type):
-        instants = _numbers(times.cast(pa.timestamp("us", times.type.tz)).cast(pa.int64()).fill_null(NO_TIME))
+        instants = _numbers(_filled(times.cast(pa.timestamp("us", times.type.tz)).view(pa.int64()), NO_TIME))
     elif times is not None:
         instants, time_texts = _offsets_and_texts(times)
     header = REQUEST.pack(b"GFX1", len(addresses), len(texts), len(time_texts))
@@ -400,7 +411,7 @@ def _request(addresses, times=None):
 
 
 def _offsets_and_texts(column):
-    column = column.fill_null("")
+    column = _filled(column, "")
     texts = _bytes_of(column)
     if len(texts) > MOST_TEXT * len(column):
         # Neither addresses nor times are so long. A question mark keeps the value from being one.
@@ -409,30 +420,41 @@ def _offsets_and_texts(column):
     return _numbers(ends if ends[0].as_py() == 0 else pc.subtract(ends, ends[0])), texts
 
 
+def _filled(column, value):
+    return column.fill_null(value) if column.null_count > 0 else column
+
+
 def _numbers(array):
     width = array.type.bit_width // 8
     return array.buffers()[1][array.offset * width : (array.offset + len(array)) * width]
 
 
-def _located(numbers, count, texts, fields):
-    """For each row the location with its number, as a struct; with the fields of `ASN`, and its struct."""
-    table = pyarrow.csv.read_csv(
-        pa.BufferReader(texts),
-        pyarrow.csv.ReadOptions(use_threads=False, block_size=len(texts) + 1, column_names=fields),
-        pyarrow.csv.ParseOptions(delimiter="\t", quote_char=False, ignore_empty_lines=False),
-        pyarrow.csv.ConvertOptions(
-            column_types={field: _arrow_type(field) for field in fields}, null_values=["\\N"], strings_can_be_null=True
-        ),
-    )
-    columns = dict(zip(fields, (column.combine_chunks() for column in table.columns)))
-    if texts.count(b"\\") != texts.count(b"\\N") or b"\\\\N" in texts:
-        columns = {field: _unescaped(column) for field, column in columns.items()}
+def _located(rows, count, data, fields):
+    """For each row its location in an answer, as a struct; with the fields of `ASN`, and its struct. Nothing is parsed: Geofix
+    answers with the memory of Arrow's arrays, each part of which is padded to 8 bytes.
+    """
+    end = 0
 
-    def struct(parts, mask=None):
+    def part(size):
+        nonlocal end
+        start, end = end, end + (size + 7) // 8 * 8
+        return data.slice(start, size)
+
+    def column(field):
+        known = part((count + 7) // 8)
+        if field in NUMBERS:
+            return pa.Array.from_buffers(pa.float64(), count, [known, part(8 * count)])
+        offsets = part(4 * (count + 1))
+        return pa.Array.from_buffers(pa.string(), count, [known, offsets, part(memoryview(offsets).cast("i")[count])])
+
+    numbers = pa.Array.from_buffers(pa.int32(), rows, [None, part(4 * rows)])
+    columns = {field: column(field) for field in fields}
+
+    def struct(parts, mask):
         return pa.StructArray.from_arrays([array for _, array in parts], [name for name, _ in parts], mask=mask)
 
     parts = [
-        (name, columns[group] if isinstance(group, str) else struct([(own, columns[f]) for own, f in group.items()]))
+        (name, columns[group] if isinstance(group, str) else struct([(own, columns[f]) for own, f in group.items()], None))
         for name, group in GROUPS.items()
     ]
     # Location 0 is that of rows without one.
@@ -440,16 +462,9 @@ def _located(numbers, count, texts, fields):
     structs = [struct(parts, is_first)]
     if len(fields) > len(FIELDS):
         own = [(name, columns[field]) for name, field in ASN_FIELDS.items()]
-        structs.append(struct(own, columns[ASN_FIELDS["number"]].is_null()))
+        own[0] = ("number", own[0][1].cast(pa.int64()))
+        structs.append(struct(own, own[0][1].is_null()))
     return [each.take(numbers) for each in structs]
-
-
-def _unescaped(column):
-    if not pa.types.is_string(column.type):
-        return column
-    for escape, character in ((r"\t", "\t"), (r"\n", "\n"), (r"\r", "\r"), (r"\\", "\\")):
-        column = pc.replace_substring(column, escape, character)
-    return column
 
 
 def _appended_locations(answer):

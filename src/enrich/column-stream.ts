@@ -1,10 +1,11 @@
-import { ByteSink } from '../bytes/byte-sink.ts'
+import { UnreadBytes } from '../bytes/unread-bytes.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import { eventTime, NO_TIME } from './locating/event-time.ts'
 import { FIRST_LOCATION, LineLocator } from './locating/line-locator.ts'
 import type { LocationField, TimeKind } from './options.ts'
 import { makeRowPlan, type RowOptions } from './row-plan.ts'
 import { escapedColumnsTemplate } from './writing/column-templates.ts'
+import { alignedSize, LocationColumns } from './writing/location-columns.ts'
 
 export interface ColumnOptions extends Pick<RowOptions, 'at' | 'asn' | 'locale'> {
   readonly fields: readonly LocationField[]
@@ -53,18 +54,16 @@ interface Request {
  * - the addresses without anything between them, and then the texts of the times
  *
  * An answer is:
- * - the number of rows, the number of locations, the bytes of the locations
- * - the number of each row's location, from 0
- * - the locations, a line each, with tabs between its columns, as `--quoting none` writes them. Location 0 has no values. It
- *   is that of rows without a location
+ * - the number of rows, the number of locations, the bytes after these three numbers
+ * - the number of each row's location, from 0, and zeros up to a multiple of 8 bytes
+ * - the fields of the locations, as {@link LocationColumns} writes them. Location 0 has no values. It is that of rows without
+ *   a location
  */
 export class ColumnStream {
   readonly #locator: LineLocator
   readonly #times: TimeKind
-  readonly #nothing: Uint8Array
-  #memory = new Uint8Array(65_536)
-  #view = new DataView(this.#memory.buffer)
-  #length = 0
+  readonly #unread = new UnreadBytes()
+  #view = new DataView(this.#unread.memory.buffer)
   /** By the number of a location in the locator: {@link #base} plus its number in the answer that had it last. */
   #places = new Float64Array(1024)
   /** The offset from UTC that it has there, in minutes. */
@@ -73,8 +72,7 @@ export class ColumnStream {
   #base = 1
   /** The locations of the answer whose offsets differ from that in {@link #minutes}. */
   readonly #others = new Map<number, number>()
-  #locations = 0
-  #texts = new ByteSink()
+  readonly #columns: LocationColumns
   #epoch = 0
 
   /**
@@ -86,49 +84,37 @@ export class ColumnStream {
     const plan = makeRowPlan({ ...options, format: 'tsv', quoting: 'none', field: '1', timeField })
     this.#locator = new LineLocator(set, plan, escapedColumnsTemplate(options.fields, '\t'))
     this.#times = times
-    this.#nothing = new TextEncoder().encode(`${options.fields.map(() => '\\N').join('\t')}\n`)
+    this.#columns = new LocationColumns(options.fields)
   }
 
   /**
-   * Takes a chunk of the input, and yields the answers to all requests that end in it, in parts.
+   * Takes a chunk of the input, and yields the answers to all requests that end in it.
    *
    * @throws ColumnRequestError when a request is wrong
    */
   *push(chunk: Uint8Array): Generator<Uint8Array> {
-    this.#append(chunk)
+    const unread = this.#unread
+    unread.append(chunk)
+    this.#view = new DataView(unread.memory.buffer)
     let start = 0
     for (;;) {
       const request = this.#requestAt(start)
-      if (request === null || request.end > this.#length) break
-      yield this.#numbersOf(request)
-      yield this.#texts.take()
+      if (request === null || request.end > unread.length) break
+      yield this.#answerTo(request)
       start = request.end
     }
-    this.#memory.copyWithin(0, start, this.#length)
-    this.#length -= start
+    unread.drop(start)
   }
 
   /** There is nothing left to answer. @throws ColumnRequestError when the input ends within a request */
   end(): readonly Uint8Array[] {
-    if (this.#length > 0) throw new ColumnRequestError('the input ends within a request')
+    if (this.#unread.length > 0) throw new ColumnRequestError('the input ends within a request')
     return []
-  }
-
-  #append(chunk: Uint8Array): void {
-    const length = this.#length + chunk.length
-    if (length > this.#memory.length) {
-      const larger = new Uint8Array(Math.max(length, 2 * this.#memory.length))
-      larger.set(this.#memory.subarray(0, this.#length))
-      this.#memory = larger
-      this.#view = new DataView(larger.buffer)
-    }
-    this.#memory.set(chunk, this.#length)
-    this.#length = length
   }
 
   /** The request that begins there; `null` until its header is complete. */
   #requestAt(start: number): Request | null {
-    if (start + HEADER_BYTES > this.#length) return null
+    if (start + HEADER_BYTES > this.#unread.length) return null
     const numberAt = (index: number): number => this.#view.getUint32(start + index * NUMBER_BYTES, true)
     if (numberAt(0) !== MAGIC) throw new ColumnRequestError('a request does not begin with GFX1')
     const [rows, addressBytes, timeBytes] = [numberAt(1), numberAt(2), numberAt(3)]
@@ -143,27 +129,31 @@ export class ColumnStream {
     return { rows, offsets, times, addresses, timeTexts, end }
   }
 
-  /** Writes the texts of the locations. @returns what comes before them in the answer */
-  #numbersOf(request: Request): Uint8Array {
+  #answerTo(request: Request): Uint8Array {
     const { rows, offsets, addresses, timeTexts } = request
-    this.#texts.write(this.#nothing)
-    this.#locations = 1
-    const answer = new DataView(new ArrayBuffer(ANSWER_HEADER_BYTES + rows * NUMBER_BYTES))
+    const { memory } = this.#unread
+    const columns = this.#columns
+    columns.addUnknown()
+    const numbers = new Int32Array(rows)
     let start = this.#offsetAt(offsets, 0, addresses, timeTexts)
     for (let row = 0; row < rows; row++) {
       const end = this.#offsetAt(offsets, row + 1, addresses, timeTexts)
       if (end < start) throw new ColumnRequestError('the offsets of a request are not in order')
-      const number = this.#locator.numberOf(this.#memory, start, end)
-      const place =
-        number < FIRST_LOCATION ? 0 : this.#placeOf(number - FIRST_LOCATION, this.#instantOf(request, row))
-      answer.setInt32(ANSWER_HEADER_BYTES + row * NUMBER_BYTES, place, true)
+      const number = this.#locator.numberOf(memory, start, end)
+      if (number >= FIRST_LOCATION)
+        numbers[row] = this.#placeOf(number - FIRST_LOCATION, this.#instantOf(request, row))
       start = end
     }
-    answer.setUint32(0, rows, true)
-    answer.setUint32(NUMBER_BYTES, this.#locations, true)
-    answer.setUint32(2 * NUMBER_BYTES, this.#texts.length, true)
     this.#forget()
-    return new Uint8Array(answer.buffer)
+    const size = alignedSize(rows * NUMBER_BYTES) + columns.size
+    const answer = new Uint8Array(ANSWER_HEADER_BYTES + size)
+    const header = new DataView(answer.buffer)
+    header.setUint32(0, rows, true)
+    header.setUint32(NUMBER_BYTES, columns.count, true)
+    header.setUint32(2 * NUMBER_BYTES, size, true)
+    answer.set(new Uint8Array(numbers.buffer), ANSWER_HEADER_BYTES)
+    columns.takeInto(answer, answer.length - columns.size)
+    return answer
   }
 
   /** Where a text begins in the bytes. */
@@ -184,7 +174,7 @@ export class ColumnStream {
       instant = isInstant ? milliseconds : NO_TIME
     } else if (this.#times === 'text') {
       const start = this.#offsetAt(times, row, timeTexts, end)
-      instant = eventTime(this.#memory, start, this.#offsetAt(times, row + 1, timeTexts, end))
+      instant = eventTime(this.#unread.memory, start, this.#offsetAt(times, row + 1, timeTexts, end))
     }
     return this.#locator.instantOr(instant)
   }
@@ -201,23 +191,24 @@ export class ColumnStream {
     const minutes = texts.offsetOf(location, instant).minutes ?? NO_MINUTES
     const place = (this.#places[location] ?? 0) - this.#base
     if (place < 0) {
-      this.#places[location] = this.#base + this.#locations
+      this.#places[location] = this.#base + this.#columns.count
       this.#minutes[location] = minutes
     } else {
       if (this.#minutes[location] === minutes) return place
       const key = location * 2 ** 16 + minutes
       const other = this.#others.get(key)
       if (other !== undefined) return other
-      this.#others.set(key, this.#locations)
+      this.#others.set(key, this.#columns.count)
     }
-    texts.write(location, instant, this.#texts)
-    this.#texts.writeByte(0x0a)
-    return this.#locations++
+    texts.instant = instant
+    const start = texts.startOf(location)
+    this.#columns.add(texts.arena.bytes, start, start + texts.sizeOf(location))
+    return this.#columns.count - 1
   }
 
   /** Makes all locations new: none of them is in the answer any more. */
   #forget(): void {
-    this.#base += this.#locations
+    this.#base += this.#columns.count
     this.#others.clear()
   }
 

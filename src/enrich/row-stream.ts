@@ -1,4 +1,5 @@
 import { ByteSink } from '../bytes/byte-sink.ts'
+import { UnreadBytes } from '../bytes/unread-bytes.ts'
 import type { RowWriter } from './row-writer.ts'
 
 const LINE_FEED = 0x0a
@@ -31,10 +32,8 @@ export interface ChunkHeaders {
 export class RowStream {
   readonly #enricher: RowWriter
   readonly #headers: ChunkHeaders
-  /** Bytes that are not written yet: the first `#length` of this. */
-  #memory = new Uint8Array(65_536)
-  #length = 0
-  /** The index of `#memory` at which the search for a line feed continues. */
+  readonly #unread = new UnreadBytes()
+  /** The index in the unread bytes at which the search for a line feed continues. */
   #searched = 0
   /** Whether the bytes continue a row that is too long. */
   #isInLongRow = false
@@ -54,9 +53,10 @@ export class RowStream {
    * @throws ChunkHeaderError when a chunk header is not a number of rows
    */
   *push(chunk: Uint8Array): Generator<Uint8Array> {
-    this.#append(chunk)
+    const unread = this.#unread
+    unread.append(chunk)
     let out = new ByteSink(Math.min(4 * chunk.length + 4096, MAX_OUTPUT_BYTES))
-    const bytes = this.#memory.subarray(0, this.#length)
+    const bytes = unread.memory.subarray(0, unread.length)
     this.#enricher.use(bytes)
     let start = 0
     for (;;) {
@@ -70,9 +70,8 @@ export class RowStream {
       out = new ByteSink()
     }
     start = this.#longRow(start, out)
-    this.#memory.copyWithin(0, start, this.#length)
-    this.#length -= start
-    this.#searched = this.#length
+    unread.drop(start)
+    this.#searched = unread.length
     if (out.length > 0) yield out.take()
   }
 
@@ -82,7 +81,7 @@ export class RowStream {
    * @throws ChunkHeaderError when the input ends within a block
    */
   *end(): Generator<Uint8Array> {
-    if (this.#length > 0 || this.#isInLongRow) {
+    if (this.#unread.length > 0 || this.#isInLongRow) {
       // One row has one output at most.
       const [last = new Uint8Array(0)] = [...this.push(Uint8Array.of(LINE_FEED))]
       if (last.length > 1) yield last.subarray(0, -1)
@@ -90,17 +89,6 @@ export class RowStream {
     if (this.#rowsLeft > 0) {
       throw new ChunkHeaderError(`the input ends before its last block does: rows missing: ${this.#rowsLeft}`)
     }
-  }
-
-  #append(chunk: Uint8Array): void {
-    const length = this.#length + chunk.length
-    if (length > this.#memory.length) {
-      const larger = new Uint8Array(Math.max(length, 2 * this.#memory.length))
-      larger.set(this.#memory.subarray(0, this.#length))
-      this.#memory = larger
-    }
-    this.#memory.set(chunk, this.#length)
-    this.#length = length
   }
 
   #line(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
@@ -126,13 +114,13 @@ export class RowStream {
 
   /** Writes the bytes of an overlong row that are in the buffer. @returns the index after it */
   #longRow(start: number, out: ByteSink): number {
-    const end = this.#length
+    const { memory, length: end } = this.#unread
     if (this.#isInLongRow) {
       this.#enricher.writePart(start, end, out)
       return end
     }
     if (this.#headers.read && this.#rowsLeft === 0) {
-      if (end - start > MAX_HEADER_BYTES) this.#rowsOf(this.#memory, start, end)
+      if (end - start > MAX_HEADER_BYTES) this.#rowsOf(memory, start, end)
       return start
     }
     if (end - start <= this.#enricher.maxBytes) return start

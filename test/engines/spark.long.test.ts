@@ -1,6 +1,6 @@
 // Apache Spark runs geofix: a standalone cluster of a master and two workers, each a process of its own.
 import { type ChildProcess, execFileSync } from 'node:child_process'
-import { createWriteStream, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createWriteStream, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { kill } from 'node:process'
 import { Readable } from 'node:stream'
@@ -72,6 +72,19 @@ for (const version of [4, 3] as const) {
           /^geofix ended with status 2 before it had answered all rows: geofix: .*--locale.*$/m,
         )
       })
+    })
+
+    it('keeps its process of geofix from task to task, and never one that is out of step', () => {
+      mkdirSync(at('archive'))
+      execFileSync('tar', ['xzf', at('geofix-worker.tgz'), '-C', at('archive')])
+      const report = execFileSync(join(python ?? '', 'bin/python'), [job('reuse.py'), at('archive')], {
+        env: { PYTHONPATH: folder },
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
+      const checks = Object.entries(JSON.parse(report))
+      expect(checks).toHaveLength(13)
+      expect(checks.filter(([, isRight]) => isRight !== true)).toEqual([])
     })
 
     describe('the module as a program', () => {

@@ -1,6 +1,7 @@
 """Rows that are not as they should be. Prints what is right as JSON, and the message of a failed task."""
 
 import json
+import os
 from datetime import date, datetime, timezone
 from decimal import Decimal
 
@@ -102,6 +103,27 @@ checks["nothing is started for no rows"] = (
 many = spark.range(0, 200_000, 1, 4).select(F.lit(LONDON).alias("ip"), F.timestamp_seconds(F.lit(1782907200) + F.col("id")).alias("ts"), "id")
 checks["a limit"] = [row["id"] for row in enrich(many, ip="ip").limit(5).collect()] == [0, 1, 2, 3, 4]
 checks["after a limit"] = enrich(many, ip="ip").where("location.city = 'London'").agg(F.sum("id"), F.count("*")).first()[:] == (19999900000, 200_000)
+
+
+def processes():
+    """The processes of Geofix that tasks have left in the executors."""
+
+    def left(_):
+        import time
+
+        from geofix_spark import _idle
+
+        # Both executors get some of these tasks.
+        time.sleep(0.2)
+        return [(os.getpid(), process._process.pid) for process in _idle.values()]
+
+    return set(spark.sparkContext.parallelize(range(8), 8).mapPartitions(left).collect())
+
+
+before = processes()
+enrich(many, ip="ip").write.format("noop").mode("overwrite").save()
+checks["tasks one after another have the same process"] = len(before & processes()) > 0
+checks["a process of Python has one of Geofix"] = len(before) == len({python for python, _ in before})
 
 
 try:

@@ -1,0 +1,223 @@
+// Locations as columns in the memory layout of Apache Arrow.
+import type { LocationField } from '../options.ts'
+
+const TAB = 0x09
+const BACKSLASH = 0x5c
+const MINUS = 0x2d
+const POINT = 0x2e
+const ZERO = 0x30
+/** After a backslash, it stands for an unknown value. */
+const UNKNOWN = 0x4e
+
+/** What letters after a backslash stand for. Other characters stand for themselves. */
+const UNESCAPED: Readonly<Record<number, number>> = { 116: TAB, 110: 0x0a, 114: 0x0d }
+
+/** Arrow reads memory fastest if its parts begin at a multiple of this. Bytes. */
+const ALIGNMENT = 8
+
+const NUMBER_FIELDS: ReadonlySet<LocationField> = new Set(['latitude', 'longitude', 'asn_number'])
+
+/** The bytes of a part of an answer, with the zeros that follow it. */
+export function alignedSize(bytes: number): number {
+  return Math.ceil(bytes / ALIGNMENT) * ALIGNMENT
+}
+
+/**
+ * Takes locations as `escapedColumnsTemplate` writes them, and makes an array of Arrow of each column: a bit for each location
+ * that says whether its value is known, then
+ * - of a text: the offsets of the values, one more than there are locations, and the bytes of all values in UTF-8
+ * - of a number: doubles
+ *
+ * Zeros follow each of these parts, up to a multiple of 8 bytes.
+ */
+export class LocationColumns {
+  /** Locations so far. */
+  count = 0
+  readonly #columns: readonly (TextColumn | NumberColumn)[]
+
+  constructor(fields: readonly LocationField[]) {
+    this.#columns = fields.map((field) => (NUMBER_FIELDS.has(field) ? new NumberColumn() : new TextColumn()))
+  }
+
+  /** Adds a location whose values are unknown. */
+  addUnknown(): void {
+    for (const column of this.#columns) column.addUnknown(this.count)
+    this.count++
+  }
+
+  /** Adds the location in `bytes[start, end)`. */
+  add(bytes: Uint8Array, start: number, end: number): void {
+    let at = start
+    for (const column of this.#columns) {
+      // A tab or the end is after the value.
+      if (bytes[at] === BACKSLASH && bytes[at + 1] === UNKNOWN) {
+        column.addUnknown(this.count)
+        at += 3
+      } else at = column.add(this.count, bytes, at, end) + 1
+    }
+    this.count++
+  }
+
+  /** The bytes that `takeInto` writes. */
+  get size(): number {
+    return this.#columns.reduce((sum, column) => sum + column.sizeOf(this.count), 0)
+  }
+
+  /** Writes the columns into memory that has zeros there, and removes all locations. */
+  takeInto(memory: Uint8Array, start: number): void {
+    let at = start
+    for (const column of this.#columns) at = column.takeInto(memory, at, this.count)
+    this.count = 0
+  }
+}
+
+/** Whether values are known, a bit each. */
+class KnownBits {
+  #bits = new Uint8Array(128)
+
+  add(index: number, isKnown: boolean): void {
+    const at = index >> 3
+    if (at >= this.#bits.length) this.#bits = grown(this.#bits, at + 1)
+    const before = (index & 7) === 0 ? 0 : (this.#bits[at] ?? 0)
+    this.#bits[at] = before | (Number(isKnown) << (index & 7))
+  }
+
+  write(memory: Uint8Array, at: number, count: number): number {
+    const size = bitBytes(count)
+    memory.set(this.#bits.subarray(0, size), at)
+    return at + alignedSize(size)
+  }
+}
+
+class TextColumn {
+  readonly #known = new KnownBits()
+  /** The offsets of the texts; the last is the end of all. */
+  #offsets = new Int32Array(1024)
+  #texts = new Uint8Array(16_384)
+
+  addUnknown(index: number): void {
+    this.#known.add(index, false)
+    this.#setEnd(index, this.#offsets[index] ?? 0)
+  }
+
+  /** Adds the value that begins at `start`. @returns the index after it */
+  add(index: number, bytes: Uint8Array, start: number, end: number): number {
+    let length = this.#offsets[index] ?? 0
+    if (length + end - start > this.#texts.length) this.#texts = grown(this.#texts, length + end - start)
+    const texts = this.#texts
+    let at = start
+    for (; at < end; at++) {
+      let byte = bytes[at] ?? 0
+      if (byte === TAB) break
+      if (byte === BACKSLASH) {
+        byte = bytes[++at] ?? 0
+        byte = UNESCAPED[byte] ?? byte
+      }
+      texts[length++] = byte
+    }
+    this.#known.add(index, true)
+    this.#setEnd(index, length)
+    return at
+  }
+
+  sizeOf(count: number): number {
+    return (
+      alignedSize(bitBytes(count)) + alignedSize((count + 1) * 4) + alignedSize(this.#offsets[count] ?? 0)
+    )
+  }
+
+  takeInto(memory: Uint8Array, start: number, count: number): number {
+    const at = this.#known.write(memory, start, count)
+    const textStart = at + alignedSize((count + 1) * 4)
+    const length = this.#offsets[count] ?? 0
+    memory.set(bytesOf(this.#offsets, count + 1), at)
+    memory.set(this.#texts.subarray(0, length), textStart)
+    return textStart + alignedSize(length)
+  }
+
+  #setEnd(index: number, end: number): void {
+    if (index + 1 >= this.#offsets.length) {
+      const larger = new Int32Array(2 * this.#offsets.length)
+      larger.set(this.#offsets)
+      this.#offsets = larger
+    }
+    this.#offsets[index + 1] = end
+  }
+}
+
+class NumberColumn {
+  readonly #known = new KnownBits()
+  #values = new Float64Array(1024)
+
+  addUnknown(index: number): void {
+    this.#known.add(index, false)
+    this.#set(index, 0)
+  }
+
+  /** Adds the value that begins at `start`. @returns the index after it */
+  add(index: number, bytes: Uint8Array, start: number, end: number): number {
+    let at = start
+    while (at < end && bytes[at] !== TAB) at++
+    this.#known.add(index, true)
+    this.#set(index, decimalOf(bytes, start, at))
+    return at
+  }
+
+  sizeOf(count: number): number {
+    return alignedSize(bitBytes(count)) + count * 8
+  }
+
+  takeInto(memory: Uint8Array, start: number, count: number): number {
+    const at = this.#known.write(memory, start, count)
+    memory.set(bytesOf(this.#values, count), at)
+    return at + count * 8
+  }
+
+  #set(index: number, value: number): void {
+    if (index >= this.#values.length) {
+      const larger = new Float64Array(2 * this.#values.length)
+      larger.set(this.#values)
+      this.#values = larger
+    }
+    this.#values[index] = value
+  }
+}
+
+/** Digits that a double holds exactly, as it does the power of ten by which they are divided: the quotient is the nearest double. */
+const MAX_DIGITS = 15
+const POWERS = Array.from({ length: MAX_DIGITS + 1 }, (_, exponent) => 10 ** exponent)
+
+/** Reads what `String` writes of a number. */
+function decimalOf(bytes: Uint8Array, start: number, end: number): number {
+  const isNegative = bytes[start] === MINUS
+  let digits = 0
+  let decimals = 0
+  let value = 0
+  for (let at = isNegative ? start + 1 : start; at < end; at++) {
+    const byte = bytes[at] ?? 0
+    const digit = byte - ZERO
+    if (digit >= 0 && digit <= 9) {
+      value = value * 10 + digit
+      digits++
+      if (decimals > 0) decimals++
+    } else if (byte === POINT) decimals = 1
+    else return Number(String.fromCharCode(...bytes.subarray(start, end)))
+  }
+  if (digits > MAX_DIGITS) return Number(String.fromCharCode(...bytes.subarray(start, end)))
+  const quotient = decimals > 1 ? value / (POWERS[decimals - 1] ?? 1) : value
+  return isNegative ? -quotient : quotient
+}
+
+function bitBytes(count: number): number {
+  return Math.ceil(count / 8)
+}
+
+function bytesOf(numbers: Int32Array | Float64Array, count: number): Uint8Array {
+  return new Uint8Array(numbers.buffer, 0, count * numbers.BYTES_PER_ELEMENT)
+}
+
+function grown(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(Math.max(length, 2 * bytes.length))
+  larger.set(bytes)
+  return larger
+}
