@@ -8,6 +8,7 @@ import { RowWriter } from '../../src/enrich/row-writer.ts'
 import { alignedSize } from '../../src/enrich/writing/location-columns.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { Database } from '../../src/mmdb/database.ts'
+import { MmdbWriter } from '../../src/writer.ts'
 import { LOCATED, NOT_LOCATED, smallDatabase, utf8 } from './in-memory-run.ts'
 import { columnsOf } from './writing/columns-of.ts'
 
@@ -56,10 +57,10 @@ function readAnswers(bytes: Uint8Array): { rows: string[]; counts: number[] } {
     const view = new DataView(bytes.buffer, bytes.byteOffset + at)
     const [count = 0, locations = 0, size = 0] = [0, 4, 8].map((from) => view.getUint32(from, true))
     const numbers = alignedSize(4 * count)
-    const fields = columnsOf(bytes.subarray(at + 12 + numbers, at + 12 + size), locations, FIELDS)
+    const columns = columnsOf(bytes.subarray(at + 12 + numbers, at + 12 + size), locations, FIELDS)
     for (let row = 0; row < count; row++) {
       const number = view.getUint32(12 + 4 * row, true)
-      rows.push(fields.map((values) => values[number] ?? '\\N').join('\t'))
+      rows.push(columns.map((values) => values[number] ?? '\\N').join('\t'))
     }
     counts.push(locations)
     at += 12 + size
@@ -139,6 +140,22 @@ describe('ColumnStream', () => {
     const { rows, counts } = answerOf(stream, requests)
     expect(rows).toHaveLength(5001)
     expect(counts).toEqual([1, 5, 2, 1])
+  })
+
+  it('gives each row its own location where a request has more time zones than are kept at once', () => {
+    const writer = new MmdbWriter({ databaseType: 'Sample-City' })
+    const cities = Array.from({ length: 1500 }, (_, city) => city)
+    const networkOf = (city: number): string => `1.${city >> 8}.${city & 255}`
+    for (const city of cities)
+      writer.insert(`${networkOf(city)}.0/24`, {
+        city: { names: { en: `${city}` } },
+        location: { time_zone: `Nowhere/Zone${city}` },
+      })
+    const small = new DatabaseSet([new Database(writer.toBytes())])
+    const order = [...cities, 0, 1499, 700]
+    const request = requestOf(order.map((city) => [`${networkOf(city)}.1`, 0n]))
+    const { rows } = answerOf(new ColumnStream(small, OPTIONS), [request])
+    expect(rows.map((row) => Number(row.split('\t')[1]))).toEqual(order)
   })
 
   it('gives what rows give, wherever chunks end', () => {
