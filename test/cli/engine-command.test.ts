@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { MmdbWriter } from '../../src/writer.ts'
+import { isPacked } from '../../src/bytes/extract.ts'
+import { Database } from '../../src/mmdb/database.ts'
+import { MmdbWriter, pack } from '../../src/writer.ts'
 import { ROOT } from '../package/project.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { geofix } from './enrich/command-line.ts'
@@ -49,6 +51,17 @@ describe.skipIf(process.platform === 'win32')('geofix engine spark', () => {
       encoding: 'utf8',
     })
     expect(JSON.parse(found)).toMatchObject({ city: 'Own' })
+  })
+
+  it('unpacks a database that is packed, for faster lookups', async () => {
+    const database = readFileSync(at('db.mmdb'))
+    writeFileSync(at('db.packed'), pack(database))
+    const options = ['--node', at('node'), '--db', at('db.packed')]
+    expect((await geofix(['engine', 'spark', at('unpacked'), ...options])).status).toBe(0)
+    execFileSync('tar', ['xzf', at('unpacked/geofix-worker.tgz'), '-C', at('unpacked')])
+    const file = readFileSync(at('unpacked/node_modules/geofix/data/city.mmdb.packed'))
+    expect(isPacked(file)).toBe(false)
+    expect(new Database(file).metadata.nodeCount).toBe(new Database(database).metadata.nodeCount)
   })
 
   it('writes the same bytes again', async () => {
