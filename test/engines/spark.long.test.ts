@@ -1,6 +1,14 @@
 // Apache Spark runs geofix: a standalone cluster of a master and two workers, each a process of its own.
 import { type ChildProcess, execFileSync } from 'node:child_process'
-import { createWriteStream, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { kill } from 'node:process'
 import { Readable } from 'node:stream'
