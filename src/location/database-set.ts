@@ -12,13 +12,7 @@ import { LocationTable, NO_LOCATION } from './location-table.ts'
 import { LocationTables } from './location-tables.ts'
 import { findRecord, networkText, prefixBits } from './networks.ts'
 import type { Overlays } from './overlays.ts'
-import {
-  listedFields,
-  MAX_SAMPLED_RECORDS,
-  type OptionalValue,
-  SampledFields,
-  type Schema,
-} from './schema.ts'
+import { listedFields, MAX_SAMPLED_RECORDS, SampledFields, type Schema } from './schema.ts'
 import { geoip2 } from './schemas/geoip2.ts'
 import { ipLocationDb } from './schemas/ip-location-db.ts'
 import { ipinfo } from './schemas/ipinfo.ts'
@@ -143,14 +137,6 @@ export class DatabaseSet extends LocationTables {
     this.#users.remove()
   }
 
-  /** The same locations without some values, which are read apart; damage of the left out ones is not noticed. */
-  without(omitted: ReadonlySet<OptionalValue>): LocationTables {
-    return new NarrowTables(
-      this.tables.map((table) => (table instanceof LocationTable ? table.without(omitted) : table)),
-      this.noLocationsError,
-    )
-  }
-
   /** The whole record of an address in a database, or `null`. Overlays have no such records. */
   raw(address: Address): MmdbValue | null {
     if (this.#isOverlaid(address)) return null
@@ -217,16 +203,6 @@ export class DatabaseSet extends LocationTables {
       if (best === null || (best.offset === NO_RECORD && offset !== NO_RECORD)) best = match
     }
     return best
-  }
-}
-
-/** Tables of their own. */
-class NarrowTables extends LocationTables {
-  constructor(
-    readonly tables: LocationTables['tables'],
-    readonly noLocationsError: InvalidDatabaseError | null,
-  ) {
-    super()
   }
 }
 

@@ -181,8 +181,6 @@ function schemaOf(schema: Fields): Schema {
     {
       parts: {
         from: ['countryCode', 'countryName', 'regionCode', 'regionName', 'timeZone'],
-        region: ['regionCode', 'regionName'],
-        timezone: ['timeZone'],
         read: (fields, maker) => ({
           countryCode: fields.text('countryCode'),
           countryNames: namesOf(fields, maker, 'countryName'),

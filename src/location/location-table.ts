@@ -5,7 +5,7 @@ import { NO_TEXT } from '../mmdb/field-reader.ts'
 import type { AutonomousSystem } from './autonomous-systems.ts'
 import type { Locale } from './locale.ts'
 import type { Coordinates, LocationRecord } from './location-record.ts'
-import { type LocationReader, NO_COORDINATES, type OptionalValue, type Schema } from './schema.ts'
+import { type LocationReader, NO_COORDINATES, type Schema } from './schema.ts'
 import type { SharedParts } from './shared-parts.ts'
 import { ABSENT, NumberMap, RowSet } from './tables.ts'
 
@@ -57,8 +57,6 @@ const COORDINATES_BYTES = 100
 export class LocationTable {
   /** How often the table was emptied. Numbers of locations are valid while it stays the same. */
   generation = 0
-  readonly #database: OpenDatabase
-  readonly #schema: Schema
   #reader: LocationReader
   /** Numbers of locations by the offset of a record. */
   #numbers = new NumberMap()
@@ -77,28 +75,18 @@ export class LocationTable {
   readonly #index: AddressIndex
   readonly #stored: StoredLocation
 
-  readonly #omitted: ReadonlySet<OptionalValue> | undefined
-  /** The table with all values; `null` if this one has them. */
+  /** The table with all values, if the schema leaves some out. */
   readonly #whole: LocationTable | null
 
   constructor(
-    database: OpenDatabase,
-    schema: Schema,
-    omitted?: ReadonlySet<OptionalValue>,
+    readonly database: OpenDatabase,
+    readonly schema: Schema,
     whole: LocationTable | null = null,
   ) {
-    this.#database = database
-    this.#omitted = omitted
     this.#whole = whole
     this.#index = database.index((offset) => this.at(offset))
-    this.#schema = schema
     this.#stored = new StoredLocation(database.data)
     this.#reader = this.#newReader()
-  }
-
-  /** A table of the same locations without some values, which reads less. It does not notice damage of these. */
-  without(omitted: ReadonlySet<OptionalValue>): LocationTable {
-    return new LocationTable(this.#database, this.#schema, omitted, this)
   }
 
   /**
@@ -114,7 +102,7 @@ export class LocationTable {
 
   /** As {@link find}, but only in records that `geofix overlay` added to the file. */
   findOverlay(address: Address): number {
-    const { metadata, tree } = this.#database
+    const { metadata, tree } = this.database
     if (metadata.overlayBytes === 0) return NO_LOCATION
     const offset = address.family === 4 ? tree.findIPv4(address.ipv4) : tree.findIPv6(address.words)
     // Added records are the last ones of the data section, which ends where the metadata starts.
@@ -246,7 +234,7 @@ export class LocationTable {
   }
 
   #newReader(): LocationReader {
-    const reader = this.#schema.readerFor(this.#database.data, this.#omitted)
+    const reader = this.schema.readerFor(this.database.data)
     this.#parts = reader.parts.values
     this.#cities = []
     this.#codes = []

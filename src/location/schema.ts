@@ -17,16 +17,9 @@ interface SharedField<Name extends string, Value> {
   readonly read: (fields: FieldReader<Name>, names: PartsMaker) => Value
 }
 
-/** The values of a location that a reader can leave out. */
-export type OptionalValue = 'region' | 'timezone' | 'city' | 'postalCode' | 'coordinates'
-
 /** What the fields of a vendor's records mean. */
 interface Meaning<Name extends string> {
-  readonly parts: SharedField<Name, RawParts> & {
-    /** Those of `from` that only these values are made from. */
-    readonly region: readonly Name[]
-    readonly timezone: readonly Name[]
-  }
+  readonly parts: SharedField<Name, RawParts>
   /** Read as the offset of the text, or `NO_TEXT`. */
   readonly city: SharedField<Name, number>
   readonly postalCode: SharedField<Name, number>
@@ -49,12 +42,15 @@ export interface LocationReader {
   readonly retainedBytes: number
 }
 
+/** Chooses some fields. */
+export type ChoosePaths = <Name extends string>(paths: FieldPaths<Name>) => FieldPaths<Name>
+
 /** How one vendor writes locations. */
 export interface Schema {
   /** Whether a database has this schema, judged by the fields of its records and never by its `database_type`. */
   readonly recognises: (fields: SampledFields) => boolean
-  /** @param omitted values that no record has for the reader */
-  readonly readerFor: (data: DataSection, omitted?: ReadonlySet<OptionalValue>) => LocationReader
+  /** @param choose leaves out the paths of fields that are not read, as if no record had them */
+  readonly readerFor: (data: DataSection, choose?: ChoosePaths) => LocationReader
 }
 
 /**
@@ -69,19 +65,8 @@ export function defineSchema<Name extends string>(
 ): Schema {
   return {
     recognises,
-    readerFor: (data, omitted = NONE_OMITTED) => {
-      const has = (value: OptionalValue): boolean => !omitted.has(value)
-      const fields = new FieldReader(
-        data,
-        omitted.size === 0
-          ? paths
-          : without(paths, [
-              ...(has('region') ? [] : parts.region),
-              ...(has('timezone') ? [] : parts.timezone),
-              ...(has('city') ? [] : city.from),
-              ...(has('postalCode') ? [] : postalCode.from),
-            ]),
-      )
+    readerFor: (data, choose = (all) => all) => {
+      const fields = new FieldReader(data, choose(paths))
       const maker = new PartsMaker()
       const text = ({ from, read }: Meaning<Name>['city']): SharedValues<number> =>
         new SharedValues(
@@ -102,7 +87,7 @@ export function defineSchema<Name extends string>(
         ),
         city: text(city),
         postalCode: text(postalCode),
-        coordinates: () => (has('coordinates') ? usable(...coordinates(fields)) : NOWHERE),
+        coordinates: () => usable(...coordinates(fields)),
         textAt: (offset) => fields.textAt(offset),
         get retainedBytes() {
           return maker.retainedBytes
@@ -110,15 +95,6 @@ export function defineSchema<Name extends string>(
       }
     },
   }
-}
-
-const NONE_OMITTED: ReadonlySet<OptionalValue> = new Set()
-
-/** The paths of the other fields. */
-function without<Name extends string>(paths: FieldPaths<Name>, names: readonly Name[]): FieldPaths<Name> {
-  const kept: { [Each in Name]?: FieldPaths<Name>[Each] } = { ...paths }
-  for (const name of names) kept[name] = undefined
-  return kept
 }
 
 /** Values that are made from the same fields, each made once for all records that share these fields. */

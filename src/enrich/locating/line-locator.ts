@@ -12,9 +12,9 @@ import { LocatedSystems } from '../../location/located-systems.ts'
 import type { Location } from '../../location/location-table.ts'
 import type { LocationTables } from '../../location/location-tables.ts'
 import { findLocation } from '../../location/lookup.ts'
+import { NarrowTables, type OptionalValue } from '../../location/narrow-tables.ts'
 import { JSON_HEAD } from '../../location/record-json.ts'
 import { type LocationTemplate, RenderedLocations } from '../../location/rendered-locations.ts'
-import type { OptionalValue } from '../../location/schema.ts'
 import { neededValues } from '../count-plan.ts'
 import {
   countInstant,
@@ -47,13 +47,12 @@ const HAS_ADDRESS = FAILURE_REASONS.map((reason) => !WITHOUT_ADDRESS.includes(re
 const encoder = /* @__PURE__ */ utf8Encoder()
 const HEAD = /* @__PURE__ */ encoder.encode(JSON_HEAD)
 
-const ALL_NEEDED: ReadonlySet<OptionalValue> = new Set()
 const OPTIONAL: readonly OptionalValue[] = ['region', 'timezone', 'city', 'postalCode', 'coordinates']
 
 /** The values that a run does not need that writes no locations. A report needs all but postal codes. */
-function omittedValues({ details, count }: CommonPlan): ReadonlySet<OptionalValue> {
+function omittedValues({ details, count }: CommonPlan): readonly OptionalValue[] {
   const needed = count === undefined ? [] : neededValues(count)
-  return new Set(details ? ['postalCode'] : OPTIONAL.filter((value) => !needed.includes(value)))
+  return details ? ['postalCode'] : OPTIONAL.filter((value) => !needed.includes(value))
 }
 
 /** Finds the location of a line's address, and writes it, for a `LineFormat`. One line at a time. */
@@ -111,8 +110,8 @@ export class LineLocator {
     this.#isWholeRecord = plan.jsonFields === null
     this.writesLines = plan.count === undefined
     this.writesLocations = !plan.onlyFailed && this.writesLines
-    const omitted = this.writesLocations || plan.asn !== undefined ? ALL_NEEDED : omittedValues(plan)
-    this.#locations = omitted.size === 0 ? set : set.without(omitted)
+    const omitted = this.writesLocations || plan.asn !== undefined ? [] : omittedValues(plan)
+    this.#locations = omitted.length === 0 ? set : new NarrowTables(set, omitted)
     this.#everySystem = set.systems
     this.#systems = plan.asn === undefined ? null : new LocatedSystems(set)
     this.#nothing = encoder.encode(jsonNothing(plan))

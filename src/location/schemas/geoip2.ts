@@ -24,8 +24,6 @@ export const geoip2 = defineSchema(
   {
     parts: {
       from: ['countryCode', 'countryNames', 'regionCode', 'regionNames', 'timeZone'],
-      region: ['regionCode', 'regionNames'],
-      timezone: ['timeZone'],
       read: (fields, names) => ({
         countryCode: fields.text('countryCode'),
         countryNames: names.fromMap(fields, 'countryNames'),

@@ -19,8 +19,6 @@ export const ipLocationDb = defineSchema(
   {
     parts: {
       from: ['countryCode', 'region', 'timeZone'],
-      region: ['region'],
-      timezone: ['timeZone'],
       read: (fields, names) => ({
         countryCode: fields.text('countryCode'),
         countryNames: names.ofText(null),

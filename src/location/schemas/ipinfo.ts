@@ -45,8 +45,6 @@ export const ipinfo = defineSchema<Field>(
   {
     parts: {
       from: ['country', 'countryCode', 'countryName', 'region', 'regionCode', 'timeZone'],
-      region: ['region', 'regionCode'],
-      timezone: ['timeZone'],
       read: (fields, names) => {
         const country = fields.text('country')
         const isCode = country !== null && COUNTRY_CODE.test(country)
