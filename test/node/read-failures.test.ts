@@ -38,11 +38,11 @@ const writer = new MmdbWriter({ databaseType: 'Test-City' })
 for (let i = 0; i < 9000; i++) {
   writer.insert(`1.${i >>> 8}.${i & 255}.0/24`, { country: { iso_code: 'AU' }, postal: { code: String(i) } })
 }
-const raw = writer.insert('81.2.69.0/24', { country: { iso_code: 'GB' } }).toBytes()
+const raw = writer.insert('1.25.0.0/24', { country: { iso_code: 'GB' } }).toBytes()
 const PACKED = join(folder, 'db.packed')
 writeFileSync(PACKED, pack(raw))
-/** In another block than the first record. */
-const IP = '81.2.69.142'
+/** In another block of IPv4 networks than the first record. */
+const IP = '1.25.0.142'
 
 afterEach(() => {
   fault.call = ''
