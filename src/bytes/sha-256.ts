@@ -7,7 +7,10 @@ const LENGTH_BYTES = 8
 const CONSTANTS = /* @__PURE__ */ fractions(64, Math.cbrt)
 const START = /* @__PURE__ */ fractions(8, Math.sqrt)
 
-/** Doubles have enough bits: 49 after the point, of which these roots need 32. */
+/**
+ * A double has 49 bits for the fraction of such a root. Only 32 are needed, and none of these roots is so close to another value of
+ * them that an engine's rounding matters: `Math.cbrt` may differ in its last bits.
+ */
 function fractions(count: number, root: (value: number) => number): Uint32Array {
   const values = new Uint32Array(count)
   for (let number = 2, found = 0; found < count; number++) {

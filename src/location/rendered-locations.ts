@@ -152,7 +152,7 @@ export class RenderedLocations {
   #doubles = new Float64Array(0)
   #integers = new Int32Array(0)
   #offsetRows = new Int32Array(0)
-  /** Empty unless there are no texts, or their variable part is made from locations. */
+  /** Locations, where texts are made from them; otherwise empty. */
   #locations: Location[] = []
   /** Where the shared parts of texts are: start and end of each, in the order of the template. */
   readonly #shared = new Map<SharedParts, readonly number[]>()

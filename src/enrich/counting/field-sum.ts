@@ -37,7 +37,7 @@ export class FieldSum {
     else this.#isKnown = false
   }
 
-  /** The sum since the last call; `null` if a value is no number from 0. */
+  /** The sum since the last call; `null` if a value is negative or not a number. */
   take(): number | null {
     const sum = this.#isKnown ? this.#sum : null
     this.#sum = 0

@@ -101,7 +101,7 @@ export interface GroupPart {
   readonly absentFields: readonly number[]
   /** Lines whose time has an unknown offset from UTC, if times are counted. */
   readonly localTimes: number
-  /** Of the `summed` field of the plan; `null` without one, and if a value is no number from 0. */
+  /** Of the `summed` field of the plan; `null` without one, and if a value is negative or not a number. */
   readonly sum: number | null
 }
 
@@ -221,7 +221,7 @@ export class GroupTotals {
   /** Fields of the log that no line has, by their index in the plan; `null` before the first part. */
   absentFields: readonly number[] | null = null
   localTimes = 0
-  /** Of the `summed` field of the plan; `null` without one, and if a value is no number from 0. */
+  /** Of the `summed` field of the plan; `null` without one, and if a value is negative or not a number. */
   sum: number | null
   readonly #counts: GroupCounts
   readonly #values: readonly DimensionValues[]
