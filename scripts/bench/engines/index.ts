@@ -15,13 +15,11 @@ import { grow } from '../enrich/grown-log.ts'
 const ROOT = join(import.meta.dirname, '../../..')
 const MAXMIND_DB = 'com.maxmind.db:maxmind-db:3.1.1'
 
-/**
- * The ways, and what the table calls them. Those that leave processes of Geofix come last: when Spark ends these, their
- * processor time is no longer seen.
- */
+/** The ways, and what the table calls them. */
 const WAYS = {
   nothing: 'Spark alone',
   python: '`mapInArrow` that changes nothing',
+  columns: '`mapInArrow` that adds one location to all rows',
   java: "a function in Java with MaxMind's reader",
   maxminddb: '`mapInPandas` with maxminddb',
   transform: '`TRANSFORM`',
@@ -35,6 +33,8 @@ type Way = keyof typeof WAYS
 
 /** What spark_rates.py prints of a round: seconds, and processor seconds of each kind of process. */
 interface Round {
+  readonly way: string
+  readonly partitions: number
   readonly rows: number
   readonly seconds: number
   readonly java: number
@@ -90,7 +90,7 @@ try {
     `Spark ${SPARK_VERSION}, ${MAXMIND_DB}, maxminddb 3.2.0, Node ${process.version.slice(1)}, ${cpus()[0]?.model}.`,
   ]
   report.push(
-    `${LINES} lines of ${areReal ? 'a real log, grown' : 'a generated log'}, in each of ${ROUNDS} rounds, which have different addresses; 4 partitions.`,
+    `${LINES} lines of ${areReal ? 'a real log, grown' : 'a generated log'}, in each of ${ROUNDS} rounds, which have different addresses. The ways take turns in a round, with 4 partitions.`,
     '',
   )
   report.push(
@@ -102,12 +102,15 @@ try {
     .split(',')
     .filter(Boolean)
     .map((partitions) => `geofix:${partitions}`)
-  const measured = await roundsOf([...ways, ...cells])
-  for (const [index, item] of ways.entries()) {
-    const rounds = measured.slice(index * ROUNDS, (index + 1) * ROUNDS)
-    const [first = 0, ...later] = rounds.map(microseconds)
+  // `enrich` with four partitions is one of both.
+  const rounds = await roundsOf([...new Set([...ways, ...cells])])
+  const measured = (item: string): Round[] =>
+    rounds.filter(({ way, partitions }) => `${way}:${partitions}` === item)
+  for (const item of ways) {
+    const ofWay = measured(item)
+    const [first = 0, ...later] = ofWay.map(microseconds)
     const parts = (['java', 'python', 'geofix'] as const).map((kind) =>
-      middle(rounds.slice(1).map((round) => ((round[kind] ?? 0) / LINES) * 1e6)).toFixed(2),
+      middle(ofWay.slice(1).map((round) => ((round[kind] ?? 0) / LINES) * 1e6)).toFixed(2),
     )
     const name = WAYS[item.slice(0, -2) as Way]
     report.push(
@@ -120,10 +123,8 @@ try {
     '',
   )
   report.push('| partitions | `enrich`, later rounds, µs a row |', '| --- | --- |')
-  for (const [index, item] of cells.entries()) {
-    const rounds = measured.slice((ways.length + index) * ROUNDS, (ways.length + index + 1) * ROUNDS)
-    report.push(`| ${item.slice(7)} | ${spread(rounds.slice(1).map(microseconds))} |`)
-  }
+  for (const item of cells)
+    report.push(`| ${item.slice(7)} | ${spread(measured(item).slice(1).map(microseconds))} |`)
   console.log(report.join('\n'))
 } finally {
   cluster.stop()

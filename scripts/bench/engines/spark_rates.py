@@ -2,8 +2,8 @@
 
     spark-submit … spark_rates.py WAY:PARTITIONS,… ROUNDS FOLDER DATABASE ARCHIVE
 
-Each round reads another part of a log, `FOLDER/0.log` and so on, since a log does not have the same addresses again and again. Each
-way writes the same columns to nowhere. Processor time is that of all processes of the cluster's workers: executors, Python and
+Each round reads another part of a log, `FOLDER/0.log` and so on, since a log does not have the same addresses again and again. The
+ways take turns in it, and write the same columns to nowhere. Processor time is that of all processes of the cluster's workers: executors, Python and
 Geofix.
 """
 
@@ -19,6 +19,15 @@ COLUMNS = [
     "country_code", "country_name", "region_code", "region_name", "city", "latitude", "longitude", "timezone_id", "timezone_offset",
 ]  # fmt: skip
 NUMBERS = ("latitude", "longitude")
+MOST_PARTITIONS = 16
+ASHBURN = {
+    "country": {"code": "US", "name": "United States"},
+    "region": {"code": "US-VA", "name": "Virginia"},
+    "city": "Ashburn",
+    "postal_code": "20149",
+    "coordinates": {"latitude": 39.0469, "longitude": -77.4903},
+    "timezone": {"id": "America/New_York", "offset": "-04:00"},
+}
 SCHEMA = ", ".join(f"{name} {'double' if name in NUMBERS else 'string'}" for name in COLUMNS)
 
 
@@ -30,6 +39,24 @@ def with_nothing(df):
 def through_python(df):
     """What `mapInArrow` takes without a lookup."""
     return df.mapInArrow(lambda batches: batches, df.schema)
+
+
+def with_columns(df):
+    """What `mapInArrow` takes that adds a column like that of `enrich` without a lookup: one location for all rows."""
+    from geofix_spark import enrich
+
+    schema = enrich(df, ip="client_ip", time="ts").schema
+
+    def add(batches):
+        import pyarrow as pa
+        from pyspark.sql.pandas.types import to_arrow_type
+
+        one = pa.array([ASHBURN], to_arrow_type(schema["location"].dataType))
+        for batch in batches:
+            rows = pa.nulls(batch.num_rows, pa.int32()).fill_null(0)
+            yield pa.RecordBatch.from_arrays([*batch.columns, one.take(rows)], names=schema.names)
+
+    return df.mapInArrow(add, schema)
 
 
 def with_geofix(df):
@@ -128,6 +155,7 @@ def with_transform(df):
 WAYS = {
     "nothing": with_nothing,
     "python": through_python,
+    "columns": with_columns,
     "geofix": with_geofix,
     "text": with_text,
     "maxminddb": with_maxminddb,
@@ -173,14 +201,15 @@ def main():
     spark.sparkContext.setLogLevel("WARN")
     time_of_line = r"try_to_timestamp(regexp_extract(value, '\\[([^\\]]+)\\]', 1), 'dd/MMM/yyyy:HH:mm:ss Z') AS ts"
     columns = ["split(value, ' ')[0] AS client_ip", time_of_line, "monotonically_increasing_id() AS id"]
-    for item in sys.argv[1].split(","):
-        way, partitions = item.split(":")
-        for number in range(int(sys.argv[2])):
-            lines = spark.read.text(f"{sys.argv[3]}/{number}.log")
-            table = lines if way == "text" else lines.selectExpr(*columns)
-            # The same table is cached for all ways.
-            df = table.repartition(int(partitions)).cache()
-            rows = df.count()
+    items = [item.split(":") for item in sys.argv[1].split(",")]
+    for number in range(int(sys.argv[2])):
+        # All ways have the same tables in memory, which `coalesce` does not copy.
+        lines = spark.read.text(f"{sys.argv[3]}/{number}.log").repartition(MOST_PARTITIONS).cache()
+        table = lines.selectExpr(*columns).cache()
+        rows = table.count()
+        # In turns, the second round backwards: what slows the machine down then slows all ways down.
+        for way, partitions in items[:: 1 if number % 2 == 0 else -1]:
+            df = (lines if way == "text" else table).coalesce(int(partitions))
             before, begin = processor_ticks(), time.monotonic()
             located = WAYS[way](df)
             if hasattr(located, "write"):
@@ -191,6 +220,8 @@ def main():
             used = seconds_between(before, after)
             row = {"way": way, "partitions": int(partitions), "rows": rows, "seconds": round(seconds, 2), **used}
             print(json.dumps(row), flush=True)
+        table.unpersist()
+        lines.unpersist()
 
 
 main()
