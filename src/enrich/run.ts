@@ -119,7 +119,8 @@ export class Run {
 
   async #enrich(input: RunInput, output: RunOutput): Promise<void> {
     const { inputs, maxLineBytes, executor } = this.#settings
-    const reader = new BlockReader({ read: () => this.#read(input) }, input.isLive, maxLineBytes)
+    const source = { read: () => this.#read(input), fill: (memory: Uint8Array) => this.#fill(input, memory) }
+    const reader = new BlockReader(source, input.isLive, maxLineBytes)
     const planned = await reader.plan((sample, isWhole, isCut) => {
       if (isWhole && sample.length === 0 && inputs.length > 1) return null
       return { plan: this.#settings.plan(sample, isWhole, isCut, input), sample, isWhole }
@@ -186,6 +187,12 @@ export class Run {
     const chunk = await input.read()
     this.bytesRead += chunk?.length ?? 0
     return chunk
+  }
+
+  #fill(input: RunInput, memory: Uint8Array): number {
+    const size = input.fill?.(memory) ?? 0
+    this.bytesRead += size
+    return size
   }
 
   /** Counts and writes the result of a block, or of a part of it. */

@@ -31,6 +31,8 @@ const CLOSED_REMEDY = 'name a file, or pipe lines into it'
 interface OpenInput {
   /** Each chunk is valid until the next one is asked for. */
   readonly chunks: AsyncIterable<unknown>
+  /** Reads on without waiting, between two chunks; see `ChunkSource`. `null` if it cannot. */
+  readonly fill: ((memory: Uint8Array) => number) | null
   /** Stops reading. */
   readonly stop: () => void
   /** Reads the current status. `null` for paths of pipes and terminals, and for streams without a descriptor. */
@@ -55,6 +57,9 @@ export class Input implements RunInput {
   readonly #open: () => Promise<OpenInput>
   #stop: (() => void) | null = null
   #isClosed = false
+  #fill: OpenInput['fill'] = null
+  /** Whether the next chunk is what the input has next, as it is: not compressed, and not read to tell that. */
+  #isDirect = false
 
   /** Whether it is standard input, which has no path. */
   readonly #isStream: boolean
@@ -121,6 +126,17 @@ export class Input implements RunInput {
     return value ?? null
   }
 
+  fill(memory: Uint8Array): number {
+    if (!this.#isDirect || this.#fill === null) return 0
+    try {
+      const size = this.#fill(memory)
+      this.#bytesRead += size
+      return size
+    } catch (cause) {
+      throw unreadableInput(this.name, cause)
+    }
+  }
+
   async *#content(): AsyncGenerator<Uint8Array, void, undefined> {
     const raw = this.#raw()
     const first: Uint8Array[] = []
@@ -142,6 +158,7 @@ export class Input implements RunInput {
     const compression = recogniseCompression(head)
     if (compression === null) {
       yield* first
+      this.#isDirect = true
       yield* raw
       return
     }
@@ -198,10 +215,12 @@ export class Input implements RunInput {
     try {
       const opened = await this.#open()
       this.#stop = opened.stop
+      this.#fill = opened.fill
       if (this.#isClosed) this.#stop()
       try {
         yield* this.#stored(opened)
       } finally {
+        this.#fill = null
         await opened.close()
       }
     } catch (cause) {
@@ -236,8 +255,11 @@ async function openPath(path: string, found: Stats): Promise<OpenInput> {
   }
   const handle = await open(path)
   let isStopped = false
+  const file = new FileReader(handle, () => isStopped)
   return {
-    chunks: found.isFile() ? readHere(handle, () => isStopped) : readAhead(handle, () => isStopped),
+    ...(found.isFile()
+      ? { chunks: file.chunks(), fill: (memory) => file.fill(memory) }
+      : { chunks: readAhead(handle, () => isStopped), fill: null }),
     stop: () => {
       isStopped = true
       // Close it here: if no further chunk is asked for, nothing else does.
@@ -252,18 +274,38 @@ async function openPath(path: string, found: Stats): Promise<OpenInput> {
  * Reads a file on this thread. It takes less time than another thread needs to hand its bytes over, and the system reads
  * the next ones from the disk meanwhile.
  */
-async function* readHere({ fd }: FileHandle, isStopped: () => boolean): AsyncGenerator<Uint8Array> {
-  const buffer = new Uint8Array(CHUNK_BYTES)
-  let since = performance.now()
-  while (!isStopped()) {
-    if (performance.now() - since > MAX_HOLD_MS) {
-      await nextTurn()
-      since = performance.now()
-      if (isStopped()) return
+class FileReader {
+  readonly #fd: number
+  readonly #isStopped: () => boolean
+  /** Since when nothing else could run. */
+  #since = performance.now()
+
+  constructor({ fd }: FileHandle, isStopped: () => boolean) {
+    this.#fd = fd
+    this.#isStopped = isStopped
+  }
+
+  /** See `ChunkSource`. The next chunk lets other work run. */
+  fill(memory: Uint8Array): number {
+    return this.#isStopped() || this.#isOver ? 0 : readSync(this.#fd, memory, 0, memory.length, null)
+  }
+
+  async *chunks(): AsyncGenerator<Uint8Array> {
+    const buffer = new Uint8Array(CHUNK_BYTES)
+    for (;;) {
+      if (this.#isOver) {
+        await nextTurn()
+        this.#since = performance.now()
+      }
+      if (this.#isStopped()) return
+      const size = readSync(this.#fd, buffer, 0, buffer.length, null)
+      if (size === 0) return
+      yield buffer.subarray(0, size)
     }
-    const size = readSync(fd, buffer, 0, buffer.length, null)
-    if (size === 0) return
-    yield buffer.subarray(0, size)
+  }
+
+  get #isOver(): boolean {
+    return performance.now() - this.#since > MAX_HOLD_MS
   }
 }
 
@@ -288,7 +330,7 @@ async function* readAhead(handle: FileHandle, isStopped: () => boolean): AsyncGe
 
 /** An input of a stream that closes itself, without a status. */
 function fromStream(stream: Readable): OpenInput {
-  return { chunks: stream, stop: () => stream.destroy(), status: null, close: () => {} }
+  return { chunks: stream, fill: null, stop: () => stream.destroy(), status: null, close: () => {} }
 }
 
 /** The size of all inputs before decompression. `null` when the size of one is unknown. */

@@ -7,6 +7,12 @@ import type { Block, Splitter } from './splitter.ts'
 export interface ChunkSource {
   /** @returns bytes that are valid until the next call, or `null` at the end */
   read(): Promise<Uint8Array | null>
+  /**
+   * Reads on without waiting, into memory of the caller: what `read` would give next, without a copy.
+   *
+   * @returns how many bytes it read; 0 if `read` must be called, at the end too
+   */
+  fill?(memory: Uint8Array): number
 }
 
 /** When no chunk arrives for this long, the lines read so far are written. Milliseconds. */
@@ -75,6 +81,7 @@ const LINE_FEED = 0x0a
  * pauses, are smaller, so that lines are not held back; see {@link LiveReader}.
  */
 export class BlockReader {
+  readonly #source: ChunkSource
   readonly #reader: LiveReader
   /** Copies of the chunks read for the plan. */
   readonly #chunks: Uint8Array[] = []
@@ -87,6 +94,7 @@ export class BlockReader {
    * @param maxLineBytes the longest line that may be parsed; it bounds the sample
    */
   constructor(source: ChunkSource, isLive = true, maxLineBytes = DEFAULT_LINE_BYTES) {
+    this.#source = source
     this.#reader = new LiveReader(source, isLive)
     this.#sample = new SampleSize(maxLineBytes)
   }
@@ -131,9 +139,20 @@ export class BlockReader {
       yield* splitter.flush()
       for (let chunk = await this.#reader.next(); chunk !== null; chunk = await this.#reader.next()) {
         yield* chunk === DUE ? splitter.flush() : splitter.push(chunk)
+        yield* this.#filled(splitter)
       }
     }
     yield* splitter.end()
+  }
+
+  /** Blocks of what the source has without waiting. */
+  *#filled(splitter: Splitter): Generator<Block> {
+    for (;;) {
+      const memory = splitter.room()
+      const size = memory.length === 0 ? 0 : (this.#source.fill?.(memory) ?? 0)
+      if (size === 0) return
+      yield* splitter.filled(size)
+    }
   }
 
   /** Reads until the sample is full or the input ends. @returns `false` if its lines are due before that */

@@ -22,6 +22,7 @@ export interface Block {
 export type Allocate = (size: number) => Uint8Array
 
 const LINE_FEED = 0x0a
+const NO_BYTES = new Uint8Array(0)
 const BLOCK_BYTES = 1024 * 1024
 
 /**
@@ -78,6 +79,19 @@ export class Splitter {
       from = until
       if (this.#length >= this.#target) this.#cut(false, blocks)
     }
+    return blocks
+  }
+
+  /** Memory for the next bytes, to be read into instead of a chunk; empty if they must come as one. See {@link filled}. */
+  room(): Uint8Array {
+    return this.#isOversized ? NO_BYTES : this.#bytes.subarray(this.#length, this.#target)
+  }
+
+  /** Adds the first `size` bytes of {@link room}, which were read. @returns the blocks that are now complete */
+  filled(size: number): Block[] {
+    const blocks: Block[] = []
+    this.#length += size
+    if (this.#length >= this.#target) this.#cut(false, blocks)
     return blocks
   }
 

@@ -123,6 +123,32 @@ describe('the input of geofix enrich', () => {
     }
   })
 
+  it.each([
+    ['a file', ndjson(60_000), true],
+    ['gzip', gzipSync(ndjson(60_000)), false],
+  ])(
+    'gives the same bytes when it is read on into memory between chunks: %s',
+    async (name, content, fills) => {
+      const input = await Input.find(file(`filled-${name}`, content), process)
+      const parts: Uint8Array[] = []
+      const memory = new Uint8Array(100_003)
+      let filled = 0
+      expect(input.fill(memory)).toBe(0)
+      for (let chunk = await input.read(); chunk !== null; chunk = await input.read()) {
+        parts.push(chunk.slice())
+        for (let times = 0; times < 3; times++) {
+          const size = input.fill(memory)
+          parts.push(memory.slice(0, size))
+          filled += size
+        }
+      }
+      expect(Buffer.concat(parts).toString()).toBe(ndjson(60_000))
+      expect(filled > 0).toBe(fills)
+      expect(input.bytesRead).toBe(content.length)
+      expect(input.fill(memory)).toBe(0)
+    },
+  )
+
   it('can be shorter than the magic bytes of compressions', async () => {
     expect(
       (await geofix(['enrich', '--db', DB, '--quiet', '--format', 'list'], { input: '::1' })).status,

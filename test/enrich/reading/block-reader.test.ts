@@ -61,6 +61,35 @@ describe('BlockReader', () => {
     expect((await textsOf(reader)).join('')).toBe(chunks.join(''))
   })
 
+  it('reads on in its own memory, between chunks, and loses nothing', async () => {
+    const lines = Array.from({ length: 40 }, (_, index) => utf8(`${String(index).repeat(50_000)}\n`))
+    const input = Buffer.concat(lines)
+    let at = 0
+    let calls = 0
+    let filled = 0
+    const next = (size: number) => {
+      const bytes = input.subarray(at, at + size)
+      at += bytes.length
+      return bytes
+    }
+    const source = {
+      read: async () => (at === input.length ? null : next(70_000)),
+      fill: (memory: Uint8Array) => {
+        // Every third time, the next bytes must be read.
+        if (calls++ % 3 === 2) return 0
+        const bytes = next(Math.min(memory.length, 30_000))
+        memory.set(bytes)
+        filled += bytes.length
+        return bytes.length
+      },
+    }
+    const reader = new BlockReader(source, false)
+    await samplesOf(reader)
+    expect(filled).toBe(0)
+    expect(Buffer.from((await textsOf(reader)).join('')).equals(input)).toBe(true)
+    expect(filled).toBeGreaterThan(input.length / 4)
+  })
+
   it('leaves out as many bytes as asked, across chunks', async () => {
     const reader = new BlockReader(sourceOf('ab', 'c\n', 'd\n'))
     await samplesOf(reader)

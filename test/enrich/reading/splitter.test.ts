@@ -43,8 +43,24 @@ function split(input: string | Uint8Array, plan: Plan, cuts: readonly number[], 
   const dirty = (size: number) => new Uint8Array(size).fill(count++ % 2 === 0 ? 0x0a : 0x22)
   const splitter = new Splitter(layoutOf(plan), blockBytes, dirty)
   const bytes = typeof input === 'string' ? utf8(input) : input
-  const blocks = [...chunked(bytes, cuts)].flatMap((chunk) => splitter.push(chunk))
+  const blocks = [...chunked(bytes, cuts)].flatMap((chunk, index) =>
+    index % 2 === 0 ? splitter.push(chunk) : fill(splitter, chunk),
+  )
   return [...blocks, ...splitter.end()]
+}
+
+/** Reads a chunk into the memory of the splitter as long as there is some. */
+function fill(splitter: Splitter, chunk: Uint8Array): Block[] {
+  const blocks: Block[] = []
+  for (let rest = chunk; rest.length > 0; ) {
+    const room = splitter.room()
+    if (room.length === 0) return [...blocks, ...splitter.push(rest)]
+    const part = rest.subarray(0, room.length)
+    room.set(part)
+    blocks.push(...splitter.filled(part.length))
+    rest = rest.subarray(part.length)
+  }
+  return blocks
 }
 
 const texts = (blocks: readonly Block[]): string[] => blocks.map(({ bytes }) => text(bytes))
