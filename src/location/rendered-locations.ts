@@ -2,48 +2,13 @@
 
 import { Arena } from '../bytes/arena.ts'
 import type { ByteSink } from '../bytes/byte-sink.ts'
-import { utf8Encoder } from '../bytes/utf8.ts'
-import { MAX_TEXT_BYTES as MAX_STORED_BYTES, NO_TEXT } from '../mmdb/field-reader.ts'
+import { CopiedPart } from './copied-part.ts'
 import type { Locale } from './locale.ts'
-import { type Location, STORED_APART, type StoredLocation, UNIT_DECIMALS } from './location-table.ts'
-import { JSON_END } from './record-json.ts'
+import type { Location, StoredLocation } from './location-table.ts'
+import { isVariable, joined, type LocationTemplate, type TextPart, textOf } from './location-template.ts'
 import type { LocalizedCountry, SharedParts } from './shared-parts.ts'
 import { ABSENT, NumberMap } from './tables.ts'
 import { NO_OFFSET, type Offset, type Timezone, UTC_OFFSET, ZoneOffsets } from './timezone.ts'
-
-/**
- * A part of the text of locations, and what it is made from. Parts from `shared` are made once for all locations with the
- * same country, region and time zone. One part at most is made from the offset, which depends on the time of the line.
- */
-export type TextPart =
-  | { readonly from: 'shared'; readonly text: (shared: SharedParts, locale: Locale) => string }
-  | {
-      readonly from: 'city' | 'postalCode'
-      readonly text: (value: string | null) => string
-      readonly plain?: PlainText
-    }
-  | {
-      readonly from: 'latitude' | 'longitude'
-      readonly text: (value: number | null) => string
-      readonly plain?: PlainText
-    }
-  | { readonly from: 'offset'; readonly text: (offset: Offset) => string }
-  | {
-      readonly from: 'location'
-      readonly hasOffset: boolean
-      readonly text: (offset: Offset, location: Location, locale: Locale) => string
-    }
-
-/**
- * How nearly all values of a part are written: as they are, with a text before and after them. Their bytes are then copied
- * from the file, and no string is made. A value is written otherwise if it has another character than those of ASCII that
- * can be printed, or one of the special ones.
- */
-export interface PlainText {
-  /** Before and after the value. */
-  readonly quote: string
-  readonly special: string
-}
 
 /** Where locations come from. */
 export interface LocationSource {
@@ -53,50 +18,8 @@ export interface LocationSource {
   stored(number: number): StoredLocation | null
 }
 
-/** How locations are written: the parts of their text, in order. */
-export type LocationTemplate = readonly TextPart[]
-
 /** Only the offset depends on the instant, and the offset is written separately. */
 export const NO_INSTANT = Number.NaN
-
-const stringify = (value: string | null): string => JSON.stringify(value)
-/** A text in JSON. */
-export const JSON_TEXT: PlainText = { quote: '"', special: '"\\' }
-/** A number in JSON. */
-export const JSON_NUMBER: PlainText = { quote: '', special: '' }
-
-/** A text that is the same in all locations. */
-export function fixedText(text: string): TextPart {
-  return { from: 'shared', text: () => text }
-}
-
-/** The part of a record after its `ip`, as `JSON.stringify` writes it. */
-export const JSON_TEMPLATE: LocationTemplate = [
-  {
-    from: 'shared',
-    text: (shared, locale) =>
-      `","country":${JSON.stringify(shared.countryIn(locale))},"region":${JSON.stringify(shared.regionIn(locale))},"city":`,
-  },
-  { from: 'city', text: stringify, plain: JSON_TEXT },
-  fixedText(',"postal_code":'),
-  { from: 'postalCode', text: stringify, plain: JSON_TEXT },
-  fixedText(',"coordinates":{"latitude":'),
-  { from: 'latitude', text: String, plain: JSON_NUMBER },
-  fixedText(',"longitude":'),
-  { from: 'longitude', text: String, plain: JSON_NUMBER },
-  {
-    from: 'shared',
-    text: ({ timezone }) => `},"timezone":{"id":${stringify(timezone.id)},"offset":`,
-  },
-  { from: 'offset', text: ({ json }) => json },
-  fixedText(JSON_END),
-]
-
-/** Adds the autonomous system as JSON after a location. @param before such as a comma, a name and a colon */
-export function systemAfter(before: string): LocationTemplate {
-  const text = (_: Offset, { system }: Location): string => JSON.stringify(system)
-  return [fixedText(before), { from: 'location', hasOffset: false, text }]
-}
 
 /** The most locations that are cached. */
 const MAX_LOCATIONS = 131_072
@@ -105,14 +28,6 @@ const MAX_TEXT_BYTES = 32 * 1024 * 1024
 /** The most time zones that are cached: each can have 100 KB of windows. The IANA database has about 600 with links. */
 const MAX_ZONES = 1024
 const FIRST_LOCATIONS = 1024
-
-/** The characters of ASCII that can be printed. */
-const FIRST_PRINTED = 0x20
-const LAST_PRINTED = 0x7e
-/** Coordinates from 0.000001 degrees on are written without an exponent. */
-const MIN_UNITS = 10
-
-const encoder = /* @__PURE__ */ utf8Encoder()
 
 /**
  * The row of a location has 32 bytes, so that a line finds all that it needs in one cache line of the processor: two
@@ -138,7 +53,7 @@ export class RenderedLocations {
   /** The instant for {@link startOf}, in milliseconds since 1970; `NaN` if unknown. */
   instant = Number.NaN
   readonly #locale: Locale
-  readonly #template: readonly Part[]
+  readonly #template: readonly CopiedPart[]
   /** The part that depends on the offset. */
   readonly #variable: TextPart | null
   readonly #countsLocations: boolean
@@ -176,7 +91,7 @@ export class RenderedLocations {
     maxTextBytes: number = MAX_TEXT_BYTES,
   ) {
     this.#locale = locale
-    this.#template = joined(template).map((part) => new Part(part))
+    this.#template = joined(template).map((part) => new CopiedPart(part))
     this.#variable = template.find(isVariable) ?? null
     this.#keepsLocations = template.length === 0 || this.#variable?.from === 'location'
     this.#needsLocations =
@@ -431,108 +346,6 @@ export class RenderedLocations {
   }
 }
 
-const NUMBER_CHARACTERS = /[-.0-9]/
-
-/** A part of a template, with what it needs to copy values from a file. */
-class Part {
-  readonly isShared: boolean
-  /** The member of a {@link StoredLocation} that it copies; `null` if it copies none. */
-  readonly #copies: 'city' | 'postalCode' | 'latitude' | 'longitude' | null
-  /** By byte: 1 if a text with it cannot be copied. */
-  readonly #isExcluded = new Uint8Array(256)
-  readonly #quote: Uint8Array
-  readonly #nothing: Uint8Array
-
-  constructor(readonly text: TextPart) {
-    this.isShared = text.from === 'shared'
-    const plain = 'plain' in text ? text.plain : undefined
-    this.#quote = encoder.encode(plain?.quote ?? '')
-    this.#nothing = encoder.encode('plain' in text ? text.text(null) : '')
-    this.#copies = null
-    if (plain === undefined || !('plain' in text)) return
-    const isNumber = text.from === 'latitude' || text.from === 'longitude'
-    if (!isNumber || !NUMBER_CHARACTERS.test(plain.special)) this.#copies = text.from
-    this.#isExcluded.fill(1, 0, FIRST_PRINTED)
-    this.#isExcluded.fill(1, LAST_PRINTED + 1)
-    for (const byte of encoder.encode(plain.special)) this.#isExcluded[byte] = 1
-  }
-
-  /** Adds its value of a location. @returns `false` if the value cannot be copied */
-  add(arena: Arena, stored: StoredLocation): boolean {
-    switch (this.#copies) {
-      case 'city':
-        return this.#addText(arena, stored, stored.city)
-      case 'postalCode':
-        return this.#addText(arena, stored, stored.postalCode)
-      case 'latitude':
-        return stored.latitude !== STORED_APART && this.#addDegrees(arena, stored.latitude)
-      case 'longitude':
-        return stored.latitude !== STORED_APART && this.#addDegrees(arena, stored.longitude)
-      default:
-        return false
-    }
-  }
-
-  #addText(arena: Arena, { data }: StoredLocation, offset: number): boolean {
-    if (offset === NO_TEXT) {
-      arena.addBytes(this.#nothing)
-      return true
-    }
-    const before = arena.end
-    arena.addBytes(this.#quote)
-    arena.reserve(MAX_STORED_BYTES)
-    const size = data.copyText(offset, this.#isExcluded, arena.bytes, arena.end)
-    if (size === -1) {
-      arena.end = before
-      return false
-    }
-    arena.end += size
-    arena.addBytes(this.#quote)
-    return true
-  }
-
-  #addDegrees(arena: Arena, units: number): boolean {
-    // JavaScript writes these with an exponent.
-    if (units !== 0 && units > -MIN_UNITS && units < MIN_UNITS) return false
-    arena.addBytes(this.#quote)
-    arena.addDecimal(units, UNIT_DECIMALS)
-    arena.addBytes(this.#quote)
-    return true
-  }
-}
-
 function noLocation(number: number): RangeError {
   return new RangeError(`no location has the number ${number}`)
-}
-
-function isVariable(part: TextPart): boolean {
-  return part.from === 'offset' || (part.from === 'location' && part.hasOffset)
-}
-
-/** Joins neighbours that are made from the same shared parts. */
-function joined(template: LocationTemplate): LocationTemplate {
-  const parts: TextPart[] = []
-  for (const part of template) {
-    const last = parts.at(-1)
-    if (part.from !== 'shared' || last?.from !== 'shared') parts.push(part)
-    else parts[parts.length - 1] = { from: 'shared', text: (...of) => last.text(...of) + part.text(...of) }
-  }
-  return parts
-}
-
-function textOf(part: TextPart, location: Location, locale: Locale, offset: Offset): string {
-  switch (part.from) {
-    case 'offset':
-      return part.text(offset)
-    case 'shared':
-      return part.text(location.shared, locale)
-    case 'city':
-    case 'postalCode':
-      return part.text(location[part.from])
-    case 'latitude':
-    case 'longitude':
-      return part.text(location.coordinates[part.from])
-    case 'location':
-      return part.text(offset, location, locale)
-  }
 }

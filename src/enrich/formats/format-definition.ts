@@ -1,5 +1,5 @@
 import type { ByteSink } from '../../bytes/byte-sink.ts'
-import type { LocationTemplate } from '../../location/rendered-locations.ts'
+import type { LocationTemplate } from '../../location/location-template.ts'
 import type { FieldRole, FieldValues } from '../counting/field-values.ts'
 import type { LineLocator } from '../locating/line-locator.ts'
 import type { CommonPlan, LineOptions, Planned } from '../options.ts'

@@ -1,20 +1,17 @@
 import { Address } from '../../address/address.ts'
-import { formatIPv6, MAX_ADDRESS_CHARS } from '../../address/ip-text.ts'
+import { formatIPv6 } from '../../address/ip-text.ts'
 import type { ByteSink } from '../../bytes/byte-sink.ts'
 import { utf8Encoder } from '../../bytes/utf8.ts'
-import { ClientWalk, MAX_FIELD_CHARS } from '../../client/client-address.ts'
-import { readHop } from '../../client/hop.ts'
-import { isGeofixError } from '../../errors.ts'
 import { type AutonomousSystems, NO_SYSTEM } from '../../location/autonomous-systems.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { localeOf } from '../../location/locale.ts'
 import { LocatedSystems } from '../../location/located-systems.ts'
 import type { Location } from '../../location/location-table.ts'
 import type { LocationTables } from '../../location/location-tables.ts'
-import { findLocation } from '../../location/lookup.ts'
+import type { LocationTemplate } from '../../location/location-template.ts'
 import { NarrowTables, type OptionalValue } from '../../location/narrow-tables.ts'
 import { JSON_HEAD } from '../../location/record-json.ts'
-import { type LocationTemplate, RenderedLocations } from '../../location/rendered-locations.ts'
+import { RenderedLocations } from '../../location/rendered-locations.ts'
 import { neededValues } from '../count-plan.ts'
 import {
   countInstant,
@@ -30,6 +27,7 @@ import type { CommonPlan } from '../options.ts'
 import { jsonNothing, jsonTemplate } from '../writing/column-templates.ts'
 import { AddressCache, NOT_IPV4, UNKNOWN } from './address-cache.ts'
 import { AddressCounts } from './address-counts.ts'
+import { AddressFinder } from './address-finder.ts'
 import { NO_TIME } from './event-time.ts'
 
 const HOUR_MS = 3_600_000
@@ -452,94 +450,4 @@ function latin1(bytes: Uint8Array, start: number, end: number): string {
   let text = ''
   for (let at = start; at < end; at++) text += String.fromCharCode(bytes[at] ?? 0)
   return text
-}
-
-/** Finds the location of the address in a text. */
-export class AddressFinder {
-  /** Canonical text of the last address; '' if the last text had none. */
-  ip = ''
-  /** The number of the autonomous system of the last address that has a location. */
-  system = NO_SYSTEM
-  /** Longer texts are malformed. A list of hops may be longer than an address. Characters. */
-  readonly longest: number
-  readonly #locations: LocationTables
-  readonly #systems: LocatedSystems | null
-  readonly #clients: ClientWalk | null
-  readonly #address = new Address()
-
-  /**
-   * @throws InvalidDatabaseError when the databases hold no locations
-   * @throws TypeError when `trustedProxies` is invalid
-   */
-  constructor(
-    locations: LocationTables,
-    { trustedProxies }: CommonPlan,
-    systems: LocatedSystems | null = null,
-  ) {
-    if (locations.noLocationsError !== null) throw locations.noLocationsError
-    this.#locations = locations
-    this.#systems = systems
-    // The writer of the log is the peer: trust its list like that of a local proxy on a Unix socket.
-    this.#clients =
-      trustedProxies === null ? null : new ClientWalk({ trustedProxies: [...trustedProxies, 'unix:'] })
-    this.longest = this.#clients === null ? MAX_ADDRESS_CHARS : MAX_FIELD_CHARS
-  }
-
-  /** Whether the text is an address alone, and not a list of hops. */
-  get isPlain(): boolean {
-    return this.#clients === null
-  }
-
-  /** @returns the number of the address's location in the set, or why it has none */
-  find(text: string): number | FailureReason {
-    this.ip = ''
-    if (text === '' || text === '-') return 'missing'
-    const address = this.#address
-    const failure = this.#clients === null ? this.#parse(text) : this.#walk(this.#clients, text)
-    if (failure !== null) return failure
-    this.ip = address.text
-    return this.#locate()
-  }
-
-  /**
-   * As `find`, for an IPv4 address that is parsed already. Needs no text. Only if {@link isPlain}.
-   *
-   * @param ipv4 an unsigned 32-bit number
-   */
-  findIPv4(ipv4: number): number | FailureReason {
-    this.#address.setIPv4(ipv4, '')
-    return this.#locate()
-  }
-
-  #locate(): number | FailureReason {
-    const found = findLocation(this.#locations, this.#address)
-    if (typeof found === 'number' && this.#systems !== null) return this.#withSystem(found, this.#systems)
-    return typeof found === 'object' ? 'invalid-database' : found
-  }
-
-  #withSystem(found: number, systems: LocatedSystems): number | FailureReason {
-    try {
-      this.system = systems.find(this.#address)
-      return found
-    } catch (error) {
-      if (isGeofixError(error)) return 'invalid-database'
-      throw error
-    }
-  }
-
-  #parse(text: string): FailureReason | null {
-    return readHop(text, this.#address) === 'address' ? null : 'malformed'
-  }
-
-  #walk(clients: ClientWalk, text: string): FailureReason | null {
-    try {
-      clients.find({ headers: { [clients.field]: text }, remoteAddress: 'unix:' }, undefined, this.#address)
-      return null
-    } catch (error) {
-      if (!isGeofixError(error)) throw error
-      return 'reason' in error && (error.reason === 'unidentified' || error.reason === 'trusted-proxy')
-        ? error.reason
-        : 'malformed'
-    }
-  }
 }

@@ -1,5 +1,5 @@
 // What access logs and lists append to a line that is kept: its location as JSON, or as columns.
-import { JSON_TEMPLATE, type LocationTemplate, systemAfter } from '../../location/rendered-locations.ts'
+import { JSON_TEMPLATE, type LocationTemplate, systemAfter } from '../../location/location-template.ts'
 import { type CommonPlan, checkedFields, type LineOptions, type LocationField } from '../options.ts'
 import { columnsTemplate, jsonTemplate } from './column-templates.ts'
 

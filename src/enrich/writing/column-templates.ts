@@ -9,11 +9,11 @@ import {
   JSON_TEMPLATE,
   JSON_TEXT,
   type LocationTemplate,
-  NO_INSTANT,
   type PlainText,
   systemAfter,
   type TextPart,
-} from '../../location/rendered-locations.ts'
+} from '../../location/location-template.ts'
+import { NO_INSTANT } from '../../location/rendered-locations.ts'
 import type { CommonPlan, LocationField } from '../options.ts'
 
 /** A record, with the autonomous system where that was asked for. */

@@ -1,5 +1,5 @@
 // The place that is written at an address of a line: `81.2.69.142 [GB London]`.
-import type { LocationTemplate } from '../../../location/rendered-locations.ts'
+import type { LocationTemplate } from '../../../location/location-template.ts'
 import { ALL_FIELDS, type CommonPlan, type LocationField } from '../../options.ts'
 import { fieldTexts } from '../../writing/column-templates.ts'
 
