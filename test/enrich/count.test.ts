@@ -50,6 +50,22 @@ describe('count', () => {
     ])
   })
 
+  it('counts the parts of requests of load balancers, whose target is a server', async () => {
+    const request = (client: string, text: string): string =>
+      `2026-07-01T12:00:00.123456Z web ${client}:5123 10.0.0.1:80 0.1 0.1 0.1 200 200 0 57 "${text}" "curl/8" - -\n`
+    const classic =
+      request('81.2.69.142', 'GET http://a.example:80/x HTTP/1.1') +
+      request('81.2.69.1', '- http://a.example:80- ')
+    expect(await rowsOf(classic, { by: ['method', 'target'] })).toEqual([
+      { method: 'GET', target: 'http://a.example:80/x', count: 1 },
+      { method: null, target: null, count: 1 },
+    ])
+    const application = `h2 ${classic.split(' - -')[0]} - - arn:aws:1\n`.replaceAll(' web ', ' app/web/1 ')
+    expect(await rowsOf(application, { by: ['request_target', 'target'] })).toEqual([
+      { request_target: 'http://a.example:80/x', target: '10.0.0.1:80', count: 1 },
+    ])
+  })
+
   it('counts the records once that the run has checked for addresses', async () => {
     const { rows, counts } = await count(chunksOf(LOG), { resolver, by: 'status' })
     expect(rows.map((row) => row.count)).toEqual([4, 1, 1])

@@ -1,5 +1,5 @@
 /** What a field of a log usually has, whatever its name. */
-export type FieldRole = 'status' | 'method' | 'bytes' | 'path' | 'user'
+export type FieldRole = 'status' | 'method' | 'bytes' | 'path'
 
 /** Finds the values of the `counted` fields of a plan in the last line that a format has read. */
 export interface FieldValues {

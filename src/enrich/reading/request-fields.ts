@@ -59,9 +59,19 @@ const PRODUCTS: readonly RequestNames[] = [
     path: ['httpRequest.requestUrl'],
     bytes: ['httpRequest.responseSize'],
   },
+  // Zeek
+  { status: 'status_code', method: 'method', path: ['uri'], bytes: ['response_body_len'] },
   // What geofix makes of access logs
   { status: 'status', method: 'method', path: ['target'], bytes: ['bytes'] },
 ]
+
+/** The names of the W3C Extended Log File Format, which mean one thing only. */
+const W3C: Readonly<Record<FieldRole, string>> = {
+  status: 'sc-status',
+  method: 'cs-method',
+  path: 'cs-uri-stem',
+  bytes: 'sc-bytes',
+}
 
 /** What values of a role look like. nginx writes 000 or 0 if a client went away before an answer. */
 const VALUES = {
@@ -102,6 +112,28 @@ export function requestFieldsIn(
     }
   }
   return {}
+}
+
+/**
+ * Finds the fields of requests in a sample of a W3C log. Scans have odd methods, so most values of a field must look like those of
+ * its role. IIS writes the commands of FTP under the same names: these are no requests.
+ *
+ * @param names of all fields
+ * @param valuesOf all values that the sample has in a field
+ */
+export function w3cRequestFields(
+  names: readonly string[],
+  valuesOf: (field: string) => readonly string[],
+): Readonly<Partial<Record<FieldRole, string>>> {
+  const fits = (role: FieldRole): boolean => {
+    const values = valuesOf(W3C[role]).filter((value) => !isMissing(value))
+    return values.filter((value) => !isLike(value, role)).length * 2 <= values.length
+  }
+  if (!fits('method')) return {}
+  const roles = (['status', 'method', 'path', 'bytes'] as const).filter(
+    (role) => names.includes(W3C[role]) && fits(role),
+  )
+  return Object.fromEntries(roles.map((role) => [role, W3C[role]]))
 }
 
 function isMissing(value: unknown): boolean {

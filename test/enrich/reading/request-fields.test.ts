@@ -114,6 +114,92 @@ describe('the fields of requests', () => {
     expect(fieldsOf(table)).toEqual({ status: 'status', method: 'method', path: 'target', bytes: 'bytes' })
   })
 
+  const w3c = (fields: string, ...records: string[]) =>
+    fieldsOf(
+      [
+        `#Version: 1.0`,
+        `#Fields: date time c-ip ${fields}`,
+        ...records.map((each) => `2026-07-01 12:00:00 ${IP} ${each}`),
+        '',
+      ].join('\n'),
+    )
+
+  it.each([
+    [
+      'with an odd method',
+      w3c(
+        'cs-method cs-uri-stem sc-status sc-bytes',
+        'GET / 200 5',
+        'SSTP_DUPLEX_POST /a 404 -',
+        '\\x16\\x03 / 400 0',
+      ),
+      { status: 'sc-status', method: 'cs-method', path: 'cs-uri-stem', bytes: 'sc-bytes' },
+    ],
+    ['without a method', w3c('cs-uri-stem sc-status', '/ 200'), { status: 'sc-status', path: 'cs-uri-stem' }],
+    [
+      'without a known value',
+      w3c('cs-method sc-status', '- -'),
+      { status: 'sc-status', method: 'cs-method' },
+    ],
+    [
+      'with words as paths',
+      w3c('cs-method cs-uri-stem sc-status', 'GET house 200', 'GET / 200', 'GET home 200'),
+      { status: 'sc-status', method: 'cs-method' },
+    ],
+    [
+      'of FTP, which has no requests',
+      w3c('cs-method cs-uri-stem sc-status', '[2]USER anonymous 331', '[2]PASS - 230', '[2]sent /a.c 226'),
+      {},
+    ],
+  ])('of a W3C log %s', (_, fields, expected) => {
+    expect(fields).toEqual(expected)
+  })
+
+  it('of a load balancer of AWS, whose target is a server', () => {
+    const line = `https 2026-07-01T12:00:00.123456Z app/web/1 ${IP}:51234 10.0.0.1:80 0.000 0.001 0.000 200 200 34 366 "GET https://example.com:443/ HTTP/1.1" "curl/8.5.0" TLS_AES_128_GCM_SHA256 TLSv1.3 arn:aws:elasticloadbalancing:eu-west-1:1:targetgroup/web/1`
+    expect(fieldsOf(`${line}\n`)).toEqual({
+      status: 'elb_status_code',
+      method: 'method',
+      path: 'request_target',
+      bytes: 'sent_bytes',
+    })
+  })
+
+  it.each([
+    [
+      '$client_ip [$time_iso8601] $target "$request" $status',
+      `${IP} [2026-07-01T12:00:00Z] 10.0.0.1:80 "GET / HTTP/1.1" 200`,
+      'request_target',
+    ],
+    [
+      '$client_ip [$time_iso8601] "$request" $status',
+      `${IP} [2026-07-01T12:00:00Z] "GET / HTTP/1.1" 200`,
+      'target',
+    ],
+    ['$client_ip [$time_iso8601] $target $status', `${IP} [2026-07-01T12:00:00Z] 10.0.0.1:80 200`, undefined],
+  ])('of a log in the form %s', (logFormat, line, path) => {
+    expect(reportFields(makePlan(utf8(`${line}\n`), true, { logFormat }).plan).path).toBe(path)
+  })
+
+  it('of a log of Zeek', () => {
+    const names = ['ts', 'id.orig_h', 'method', 'uri', 'response_body_len', 'status_code']
+    const lines = [
+      '#separator \\x09',
+      `#fields\t${names.join('\t')}`,
+      '#types\ttime\taddr\tstring\tstring\tcount\tcount',
+    ]
+    expect(
+      fieldsOf(
+        [...lines, `1782907200.5\t${IP}\tGET\t/\t5\t200`, `1782907201.5\t${IP}\t-\t-\t0\t-`, ''].join('\n'),
+      ),
+    ).toEqual({
+      status: 'status_code',
+      method: 'method',
+      path: 'uri',
+      bytes: 'response_body_len',
+    })
+  })
+
   it.each([
     ['a status alone', [{ ip: IP, status: 200, size: 5 }]],
     [

@@ -314,6 +314,6 @@ export const ACCESS_LOG: FormatDefinition<AccessLogPlan> = {
   locationTemplate: appendTemplate,
   appended: appendedNothing,
   fieldNames: () => PARTS,
-  usualFields: () => ({ status: 'status', method: 'method', bytes: 'bytes', path: 'target', user: 'user' }),
+  usualFields: () => ({ status: 'status', method: 'method', bytes: 'bytes', path: 'target' }),
   makeLines: (plan, locator) => new AccessLogLines(plan, locator),
 }

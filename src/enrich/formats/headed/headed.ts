@@ -1,6 +1,5 @@
 // Logs whose own lines name their columns: W3C Extended, Zeek, and tables separated by spaces.
 
-import type { FieldRole } from '../../counting/field-values.ts'
 import { shownName } from '../../errors.ts'
 import { kindOfValue } from '../../reading/field-guess.ts'
 import { isAddressName } from '../../reading/known-names.ts'
@@ -60,19 +59,6 @@ function looksLikeSpaces(sample: Uint8Array): boolean {
   return lines.length === 0 || fitting.length * 2 > lines.length
 }
 
-/** Names of the fields of W3C logs that reports count. */
-const USUAL: Readonly<Record<FieldRole, string>> = {
-  status: 'sc-status',
-  method: 'cs-method',
-  bytes: 'sc-bytes',
-  path: 'cs-uri-stem',
-  user: 'cs-username',
-}
-
-function usualIn(names: readonly string[]): Partial<Record<FieldRole, string>> {
-  return Object.fromEntries(Object.entries(USUAL).filter(([, name]) => names.includes(name)))
-}
-
 /** The part of the definition that is the same in all three formats. */
 function definition(
   name: HeadedPlan['format'],
@@ -120,7 +106,7 @@ function definition(
       return wordsTemplate(fields, text, unset, separator === SPACE ? '+' : ' ')
     },
     fieldNames: (plan) => plan.names,
-    usualFields: (plan) => usualIn(plan.names),
+    usualFields: ({ requestFields }) => requestFields,
     makeLines: (plan, locator) => new HeadedLines(plan, rules, locator),
     planRows: null,
   }

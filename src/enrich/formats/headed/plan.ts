@@ -1,3 +1,4 @@
+import type { FieldRole } from '../../counting/field-values.ts'
 import { EnrichError } from '../../errors.ts'
 import {
   addedMembers,
@@ -12,6 +13,7 @@ import {
 import { lineFeedsIn } from '../../reading/layout.ts'
 import { addressOf, NamedField, timeOf } from '../../reading/named-fields.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
+import { requestFieldsIn, w3cRequestFields } from '../../reading/request-fields.ts'
 import { firstLines, sampleLines } from '../../reading/sample.ts'
 import { valuesOf } from '../delimited/table.ts'
 import { COMMA, type DirectiveRules, type Header, MAX_FIELDS, NO_HEADER } from './header.ts'
@@ -39,6 +41,8 @@ export interface HeadedPlan extends CommonPlan {
   readonly isClock: boolean
   /** The names of the fields of all headers of the sample. */
   readonly names: readonly string[]
+  /** Those of requests, by what they have. */
+  readonly requestFields: Readonly<Partial<Record<FieldRole, string>>>
   /** The fields that are appended. */
   readonly fields: readonly LocationField[]
   /** Their names in the header. */
@@ -61,7 +65,8 @@ export function planHeaded(
   const isObject = options.to !== undefined
   const quotes = format === 'w3c'
   const read = readSample(sample, isWhole, rules, quotes, common.maxLineBytes)
-  const { columns, header, headerLine, separator } = read
+  const { columns, header, headerLine, separator, records } = read
+  const names = columns.map(({ name }) => name)
   if (headerLine === 0 && columns.length === 0 && sampleLines(sample, true, 1).length > 0) {
     throw new EnrichError('ENRICH_HEADER_MISSING', 'none of its first lines names the fields')
   }
@@ -104,7 +109,11 @@ export function planHeaded(
     address,
     time,
     isClock: clock !== null,
-    names: columns.map(({ name }) => name),
+    names,
+    requestFields:
+      format === 'w3c'
+        ? w3cRequestFields(names, (name) => records.flatMap((record) => record.get(name) ?? []))
+        : requestFieldsIn(records.length, (record, name) => records[record]?.get(name)),
     fields,
     columns: isObject ? [] : added,
     isObject,
@@ -115,6 +124,8 @@ export function planHeaded(
 interface ReadSample {
   /** The fields of all headers, each name once. */
   readonly columns: readonly NamedField[]
+  /** The values of each record, by the name of the field, without those that are unknown. */
+  readonly records: readonly ReadonlyMap<string, string>[]
   /** After the sample, or the header in the first line. */
   readonly header: Header
   /** The line of the first header; 0 if there is none. */
@@ -132,10 +143,11 @@ export function readSample(
 ): ReadSample {
   // Where records can have spaces, a tab in most of them is the separator.
   const lines = sampleLines(sample, isWhole)
-  const records = lines.filter((line) => rules === null || !line.startsWith('#'))
+  const ofRecords = lines.filter((line) => rules === null || !line.startsWith('#'))
   const declared = lines.map((line) => rules?.separator(line) ?? null).find((each) => each !== null) ?? null
-  const tabbed = records.filter((line) => line.includes('\t')).length
-  const separator = declared ?? (tabbed * 2 > records.length ? TAB : SPACE)
+  const tabbed = ofRecords.filter((line) => line.includes('\t')).length
+  const separator = declared ?? (tabbed * 2 > ofRecords.length ? TAB : SPACE)
+  const records: Map<string, string>[] = []
   const columns = new Map<string, NamedField>()
   const encoder = new TextEncoder()
   let header = NO_HEADER
@@ -167,14 +179,18 @@ export function readSample(
       take(next)
     } else {
       const values = recordOf(bytes, separator, header.names.length, quotes)
+      const known = new Map<string, string>()
       for (const [at, name] of header.names.entries()) {
         const value = values?.[at]
-        if (value !== undefined)
-          columns.get(name)?.add(value === header.unset || value === header.empty ? null : value)
+        if (value === undefined) continue
+        const isUnknown = value === header.unset || value === header.empty
+        columns.get(name)?.add(isUnknown ? null : value)
+        if (!isUnknown) known.set(name, value)
       }
+      records.push(known)
     }
   }
-  return { columns: [...columns.values()], header, headerLine, separator }
+  return { columns: [...columns.values()], header, headerLine, separator, records }
 }
 
 /** The values of a record; `null` if it has another number of fields. */

@@ -4,31 +4,36 @@ import type { PatternLine } from './pattern-line.ts'
 import type { PatternPlan } from './plan.ts'
 
 const SPACE = 0x20
+const DASH = 0x2d
 
-/** The field of a whole request, and the parts of it that can be counted if no field has them. */
+/** The field of a whole request, and the parts of it that can be counted. */
 const REQUEST = 'request'
 const PARTS = ['method', 'target', 'protocol']
 
-/** Usual names, best first, of the fields that reports count. */
+/** Usual names, best first, of the fields that reports count. A field `target` can be a server: only that of a request is a path. */
 const USUAL: Readonly<Record<FieldRole, readonly string[]>> = {
   status: ['status', 'elb_status_code'],
   method: ['request_method', 'method'],
   bytes: ['body_bytes_sent', 'bytes_sent', 'sent_bytes', 'bytes'],
-  path: ['request_uri', 'uri', 'url', 'target'],
-  user: ['remote_user', 'user', 'requester'],
+  path: ['request_uri', 'uri', 'url', 'request_target', 'target'],
 }
 
-/** The names of the fields of a pattern, and of the parts of a request in it. */
+/**
+ * The names of the fields of a pattern, and of the parts of a request in it, such as `target`; `request_target` if a field has that
+ * name: that of a load balancer is the server which got the request.
+ */
 export function fieldNamesOf({ fields }: Pattern): readonly string[] {
   const names = fields.map(({ name }) => name)
-  return names.includes(REQUEST) ? [...names, ...PARTS.filter((part) => !names.includes(part))] : names
+  const parts = PARTS.map((part) => (names.includes(part) ? `${REQUEST}_${part}` : part))
+  return names.includes(REQUEST) ? [...names, ...parts] : names
 }
 
 export function usualFieldsOf(pattern: Pattern): Partial<Record<FieldRole, string>> {
   const names = fieldNamesOf(pattern)
+  const isServer = pattern.fields.some(({ name }) => name === 'target')
   return Object.fromEntries(
     Object.entries(USUAL).flatMap(([role, usual]) => {
-      const name = usual.find((each) => names.includes(each))
+      const name = usual.find((each) => names.includes(each) && !(isServer && each === 'target'))
       return name === undefined ? [] : [[role, name]]
     }),
   )
@@ -50,7 +55,7 @@ export class PatternValues implements FieldValues {
       const field = fieldIndex(names, name)
       const isPart = field >= pattern.fields.length
       return isPart
-        ? { field: names.indexOf(REQUEST), word: PARTS.indexOf(names[field] ?? '') }
+        ? { field: names.indexOf(REQUEST), word: field - pattern.fields.length }
         : { field, word: -1 }
     })
   }
@@ -63,12 +68,13 @@ export class PatternValues implements FieldValues {
     return word === -1 || this.#findWord(word)
   }
 
-  /** Finds a word of a request that has three. The target can have spaces. */
+  /** Finds a word of a request that has three. The target can have spaces. AWS writes `- http://host:80- ` for a request that is none. */
   #findWord(word: number): boolean {
     const { bytes, start, end } = this
     const first = bytes.indexOf(SPACE, start)
     const last = bytes.lastIndexOf(SPACE, end - 1)
     if (first === -1 || first >= last || last >= end) return false
+    if (first === start + 1 && bytes[start] === DASH) return false
     if (word === 0) this.end = first
     else if (word === 1) [this.start, this.end] = [first + 1, last]
     else this.start = last + 1
