@@ -36,6 +36,7 @@ interface Group {
 
 /** Columns whose values have an order of their own. */
 const ORDERED: readonly string[] = [...TIMES, 'local_hour']
+const WEEKDAY = 'weekday'
 const WEEKDAYS: readonly CountValue[] = [
   ...['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'],
 ]
@@ -78,7 +79,8 @@ function ordered(groups: Group[], columns: readonly string[], top: number): Grou
   const [times, others] = [at(true), at(false)]
   const byValues = (indexes: readonly number[]) => (a: Group, b: Group) => {
     for (const index of indexes) {
-      const order = compare(a.values[index] ?? null, b.values[index] ?? null)
+      const by = columns[index] === WEEKDAY ? compareDays : compare
+      const order = by(a.values[index] ?? null, b.values[index] ?? null)
       if (order !== 0) return order
     }
     return 0
@@ -111,9 +113,12 @@ function compare(a: CountValue, b: CountValue): number {
   if (a === b) return 0
   if (a === null || b === null) return a === null ? 1 : -1
   if (typeof a === 'number' && typeof b === 'number') return a - b
-  const days = [WEEKDAYS.indexOf(a), WEEKDAYS.indexOf(b)] as const
-  if (days[0] >= 0 && days[1] >= 0) return days[0] - days[1]
   return a < b ? -1 : 1
+}
+
+function compareDays(a: CountValue, b: CountValue): number {
+  const days = a === null || b === null ? 0 : WEEKDAYS.indexOf(a) - WEEKDAYS.indexOf(b)
+  return days || compare(a, b)
 }
 
 /** What a user must know of a count, as notes: what is not exact, and what is not as it seems. */
