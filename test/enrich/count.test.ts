@@ -301,6 +301,14 @@ describe('count', () => {
     expect(notes.at(-1)).toMatch(/^3 lines are of other groups than the first 2/)
     const json = await counted('{"ip":"81.2.69.1"}\n', { by: '/nothing' })
     expect(json.notes.at(-1)).toBe('no line has a value in the field /nothing')
+    const nested = '{"request":{"client_ip":"81.2.69.1","method":"GET"}}\n'
+    const outer = await counted(nested, { by: 'method' })
+    expect(outer.notes.at(-1)).toBe(
+      'no line has a value in the field method. If it is within another member of JSON, name both: request.method',
+    )
+    const inner = await counted(nested, { by: 'request.method' })
+    expect(inner.rows).toEqual([{ 'request.method': 'GET', count: 1 }])
+    expect(inner.notes.join()).not.toMatch(/no line has a value/)
     const syslog = await counted(
       'Jul  1 12:00:00 host sshd[1]: Failed password for root from 81.2.69.1 port 1 ssh2\n',
       { by: 'hour,local_hour', at: new Date('2026-07-02') },

@@ -125,7 +125,14 @@ function compareDays(a: CountValue, b: CountValue): number {
 export function countNotes(totals: GroupTotals): string[] {
   const { plan, other, sampling, localTimes, absentFields } = totals
   const notes: string[] = []
-  for (const field of absentFields ?? []) notes.push(`no line has a value in the field ${plan.fields[field]}`)
+  for (const field of absentFields ?? []) {
+    const name = String(plan.fields[field])
+    // Many loggers nest what people know by one word.
+    const path = /[./]/.test(name)
+      ? ''
+      : `. If it is within another member of JSON, name both: request.${name}`
+    notes.push(`no line has a value in the field ${name}${path}`)
+  }
   if (localTimes > 0) {
     notes.push(
       `the times of ${localTimes} lines have no offset from UTC: they are counted as the log has them, whatever their time zone`,
