@@ -304,7 +304,7 @@ describe('count', () => {
     const nested = '{"request":{"client_ip":"81.2.69.1","method":"GET"}}\n'
     const outer = await counted(nested, { by: 'method' })
     expect(outer.notes.at(-1)).toBe(
-      'no line has a value in the field method. If it is within another member of JSON, name both: request.method',
+      'no line has a value in the field method; within another member of JSON it is written as parent.method',
     )
     const inner = await counted(nested, { by: 'request.method' })
     expect(inner.rows).toEqual([{ 'request.method': 'GET', count: 1 }])

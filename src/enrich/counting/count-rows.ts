@@ -128,10 +128,8 @@ export function countNotes(totals: GroupTotals): string[] {
   for (const field of absentFields ?? []) {
     const name = String(plan.fields[field])
     // Many loggers nest what people know by one word.
-    const path = /[./]/.test(name)
-      ? ''
-      : `. If it is within another member of JSON, name both: request.${name}`
-    notes.push(`no line has a value in the field ${name}${path}`)
+    const hint = /[./]/.test(name) ? '' : `; within another member of JSON it is written as parent.${name}`
+    notes.push(`no line has a value in the field ${name}${hint}`)
   }
   if (localTimes > 0) {
     notes.push(
