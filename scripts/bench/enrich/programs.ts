@@ -13,6 +13,8 @@ export const SCRIPT = 'script with maxmind'
 export const PARSING_SCRIPT = 'script with maxmind that parses each line'
 export const PYTHON = 'script with python3-maxminddb'
 export const DISTINCT = 'script with python3-maxminddb, distinct addresses first'
+export const FIGURES = 'script with python3-maxminddb, all figures of the report'
+export const COUNT = 'geofix count --by country, one thread'
 export const GOACCESS = 'GoAccess'
 export const DUCKDB_ONE = 'DuckDB with maxmind, countries by hour, one thread'
 export const DUCKDB_TWO = 'DuckDB with maxmind, countries by hour, two threads'
@@ -111,15 +113,17 @@ export function scripts(task: Task, format: LogFormat, { path }: GrownLog, pytho
 /**
  * Programs that count an access log and write none of its lines.
  *
+ * @param asn path of an uncompressed database of autonomous systems
  * @param duckdb folder that has DuckDB in its node_modules
  */
 export function reportPrograms(
   task: Task,
   { path }: GrownLog,
   python: string | null,
+  asn: string,
   duckdb: string | null,
 ): Program[] {
-  const { database, folder, peers } = task
+  const { cli, database, folder, peers } = task
   const page = join(folder, 'output.html')
   const geofix = (name: string, threads: string): Program => {
     const flags = ['--threads', threads, '--only-failed', '-o', '/dev/null', '--summary', `html=${page}`]
@@ -135,10 +139,19 @@ export function reportPrograms(
     program('cat', 'cat', [path], page),
     geofix(ONE, '1'),
     geofix(TWO, '2'),
+    program(
+      COUNT,
+      process.execPath,
+      [cli, 'count', path, '--by', 'country', '--db', database, '--threads', '1', '--to', 'csv'],
+      page,
+    ),
     program(GOACCESS, 'goaccess', [...goaccess, '--geoip-database', database], page),
     ...(python === null
       ? []
-      : [program(DISTINCT, python, [join(SCRIPTS, 'distinct.py'), database, path], page)]),
+      : [
+          program(DISTINCT, python, [join(SCRIPTS, 'distinct.py'), database, path], page),
+          program(FIGURES, python, [join(SCRIPTS, 'report.py'), database, asn, path], page),
+        ]),
     ...duckdbProgram(DUCKDB_ONE, '1'),
     ...duckdbProgram(DUCKDB_TWO, '2'),
   ]

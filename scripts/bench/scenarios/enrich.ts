@@ -1,7 +1,10 @@
 import { availableParallelism } from 'node:os'
+import { embeddedAsn } from '../artifacts.ts'
 import type { GrownLog, LogFormat } from '../enrich/grown-log.ts'
 import {
+  COUNT,
   DISTINCT,
+  FIGURES,
   floors,
   GOACCESS,
   geofixPrograms,
@@ -145,11 +148,13 @@ export const enrichReport: Scenario = {
         stage,
         'report of an access log',
         log,
-        reportPrograms(task, log, pythonOf(stage), stage.duckdb),
+        reportPrograms(task, log, pythonOf(stage), embeddedAsn(task.folder), stage.duckdb),
       )
       const goals = [
         { ours: ONE, theirs: GOACCESS, target: atLeast(6) },
-        { ours: ONE, theirs: DISTINCT, target: atLeast(1) },
+        { ours: ONE, theirs: FIGURES, target: atLeast(1.5) },
+        { ours: ONE, theirs: DISTINCT, target: atLeast(1.5) },
+        { ours: COUNT, theirs: DISTINCT, target: atLeast(1.5) },
       ]
       return enrichRows('report of an access log', subject.database.name, log.lines, runs, goals)
     }),
