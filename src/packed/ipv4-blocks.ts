@@ -119,7 +119,7 @@ export class IPv4Blocks {
   }
 
   #decode(block: number): number {
-    const { marks, prefixLengths, values } = this.#file.leaves(block)
+    const { marks, prefixLengths, values } = this.#file.leaves(block, false)
     const slot = this.#newSlot()
     let slab = this.#slabs[slot >>> SLAB_SHIFT]
     if (slab === undefined) {
@@ -128,7 +128,7 @@ export class IPv4Blocks {
       this.#slabs.push(slab)
     }
     const first = WORDS * (slot & SLAB_MASK)
-    slab.words.set(marks, first)
+    slab.words.set(marks.subarray(0, MARKS_PER_BLOCK), first)
     slab.bytes.set(prefixLengths, 4 * (first + MARKS_PER_BLOCK))
     this.#pending[slot] = values
     this.#blocks[slot] = block
@@ -149,13 +149,12 @@ export class IPv4Blocks {
   }
 
   #pendingValue(slab: Slab, slot: number, pending: LeafValues, leaf: number): number {
-    const value = pending.at(leaf)
-    if (pending.decoded !== null) {
-      slab.values ??= new Uint32Array((slab.words.length / WORDS) * LEAVES_PER_BLOCK)
-      slab.values.set(pending.decoded, LEAVES_PER_BLOCK * (slot & SLAB_MASK))
-      this.#pending[slot] = null
-    }
-    return value
+    if (!pending.isTraced) return pending.trace(leaf)
+    slab.values ??= new Uint32Array((slab.words.length / WORDS) * LEAVES_PER_BLOCK)
+    const first = LEAVES_PER_BLOCK * (slot & SLAB_MASK)
+    pending.all(slab.values.subarray(first, first + LEAVES_PER_BLOCK))
+    this.#pending[slot] = null
+    return slab.values[first + leaf] ?? NONE
   }
 }
 

@@ -98,31 +98,24 @@ export interface LeafBounds {
  * Decodes a block. Checks that its leaves fill the positions from start to end, and that its new values exist.
  *
  * @param fault makes the error for a value that is found to be damaged later
+ * @param isKept `false` if the marks and the prefix lengths are not used after the next block is decoded into the same memory
  * @throws Error when the block is damaged
  */
 export function decodeLeaves(
   { tokens: all, lowBytes }: LeafStreams,
   { count, start, end, shape }: LeafBounds,
   fault: (why: string) => Error,
+  isKept = true,
 ): Leaves {
-  const tokens = all.subarray(0, count)
-  const prefixLengths = new Uint8Array(count)
   // IPv4 networks differ in their last word only.
   const isIPv4 = start[0] === 0 && start[1] === 0 && start[2] === 0 && isAtMostIPv4End(end)
   const width = isIPv4 ? 1 : 4
-  const lengths = { tokens, longLengths: all.subarray(count), prefixLengths, base: shape.base }
-  const place = isIPv4 ? placeIPv4 : placeIPv6
   for (let word = 0; word < width; word++) marks[word] = start[4 - width + word] ?? 0
-  let longs = 0
-  let fars = 0
-  let news = 0
+  counts.fill(0)
+  if (isIPv4) placeIPv4(all, count, shape.base)
+  else placeIPv6(all, count)
+  const [longs = 0, fars = 0, news = 0] = counts
   const markCount = (count + MARK_LEAVES - 1) >>> MARK_SHIFT
-  for (let mark = 0; mark < markCount; mark++) {
-    const kinds = place(lengths, mark, longs)
-    longs += kinds & KIND_MASK
-    fars += (kinds >>> KIND_BITS) & KIND_MASK
-    news += kinds >>> (2 * KIND_BITS)
-  }
   for (let word = 0; word < width; word++) {
     if (marks[width * markCount + word] !== end[4 - width + word]) throw misplaced()
   }
@@ -130,23 +123,31 @@ export function decodeLeaves(
   const newAt = farAt + fars
   if (lowBytes.length !== news || all.length !== newAt + news * (bytesOfValue(shape) - 1))
     throw new Error('the streams of a block do not fit together')
-  const newValues = decodeNewValues(all.subarray(newAt), lowBytes, shape)
-  const values = new LeafValues({ tokens, farValues: all.subarray(farAt, newAt), newValues }, fault)
+  const newValues = new Uint32Array(news)
+  decodeNewValues(all.subarray(newAt), lowBytes, shape.valueCount, newValues)
   return {
     count,
-    marks: marks.slice(0, width * markCount),
+    marks: isKept ? marks.slice(0, width * markCount) : marks,
     firstWord: 4 - width,
     width,
-    prefixLengths,
-    values,
+    prefixLengths: isKept ? prefixLengths.slice(0, count) : prefixLengths,
+    values: new LeafValues(
+      { tokens: all.subarray(0, count), farValues: all.subarray(farAt, newAt), newValues },
+      fault,
+    ),
     byteLength: 4 * width * markCount + count + 4 * count,
   }
 }
 
 const MARK_LEAVES = 2 ** MARK_SHIFT
 
-/** Those of the block that is being decoded, and its end. Reused for every block: coding is synchronous. */
+// Of the block that is being decoded. Reused for every block: coding is synchronous.
+
+/** The marks, and the end of the block. */
 const marks = new Uint32Array(4 * (LEAVES_PER_BLOCK / MARK_LEAVES + 1))
+const prefixLengths = new Uint8Array(LEAVES_PER_BLOCK)
+/** How many long lengths, far recencies and new values it has. */
+const counts = new Int32Array(3)
 
 // By token, whether it has a long length, a far recency and a new value: three numbers in one, to count them with one
 // addition. A processor could not predict branches for them.
@@ -162,14 +163,23 @@ const KINDS = Int32Array.from({ length: 256 }, (_, token) => {
   )
 })
 
+function addKinds(kinds: number): void {
+  counts[0] = (counts[0] ?? 0) + (kinds & KIND_MASK)
+  counts[1] = (counts[1] ?? 0) + ((kinds >>> KIND_BITS) & KIND_MASK)
+  counts[2] = (counts[2] ?? 0) + (kinds >>> (2 * KIND_BITS))
+}
+
+// The loops over all leaves are functions of their own, which end with the loop. V8 compiles a loop before what follows it has run once, and has to do it
+// again if something follows.
+
 /** @param highBytes those of all new values, from the highest ones down */
 function decodeNewValues(
   highBytes: Uint8Array,
   lowBytes: Uint8Array,
-  { valueCount }: TreeShape,
-): Uint32Array {
-  const { length: count } = lowBytes
-  const values = new Uint32Array(count)
+  valueCount: number,
+  values: Uint32Array,
+): void {
+  const { length: count } = values
   for (let i = 0; i < count; i++) {
     let value = 0
     for (let at = i; at < highBytes.length; at += count) value = value * 256 + (highBytes[at] ?? 0)
@@ -177,100 +187,90 @@ function decodeNewValues(
     if (value >= valueCount) throw new Error('a leaf has a value that does not exist')
     values[i] = value
   }
-  return values
-}
-
-/** By how many bits prefixes are longer than the least, and where their lengths go. */
-interface Lengths {
-  readonly tokens: Uint8Array
-  /** From the first one on; other bytes of the block follow. */
-  readonly longLengths: Uint8Array
-  readonly prefixLengths: Uint8Array
-  /** As {@link TreeShape.base}. Blocks of IPv6 networks are in IPv6 trees. */
-  readonly base: number
 }
 
 /** The least token with a long length. */
 const FIRST_LONG = LONG_LENGTH << LENGTH_SHIFT
 
 /**
- * Finds the prefix lengths of the IPv4 networks from one mark to the next, and the next mark. V8 compiles a function that is
- * called often sooner than a loop that runs long.
+ * Finds the prefix lengths and the marks of the IPv4 networks of a block, and counts its {@link KINDS}.
  *
- * @param longAt how many long lengths the leaves before have
- * @returns the sum of their {@link KINDS}
+ * @param all the tokens of the block, and then its long lengths
+ * @param base as {@link TreeShape.base}
  */
-function placeIPv4(
-  { tokens, longLengths, prefixLengths, base }: Lengths,
-  mark: number,
-  longAt: number,
-): number {
-  const end = Math.min(tokens.length, (mark + 1) << MARK_SHIFT)
+function placeIPv4(all: Uint8Array, count: number, base: number): void {
   // As a signed integer, because V8 computes with numbers over 2 ** 31 as doubles, which is slower.
-  let position = (marks[mark] ?? 0) | 0
-  let kinds = 0
-  for (let i = mark << MARK_SHIFT; i < end; i++) {
-    const token = tokens[i] ?? 0
-    let length = token >>> LENGTH_SHIFT
-    if (token >= FIRST_LONG) length += longLengths[longAt + (kinds & KIND_MASK)] ?? 0
-    kinds += KINDS[token] ?? 0
-    if (position !== 0) length += 97 + Math.clz32(position & -position)
-    // Networks end at multiples of their sizes, so none can pass the end of the addresses, where the position returns to zero.
-    else if (i > 0) throw misplaced()
-    else length += base
-    // A network with a prefix under 96 bits is larger than all IPv4 addresses.
-    if (length > 128 || length < 96) throw misplaced()
-    prefixLengths[i] = length - base
-    position = length === 96 ? 0 : (position + (1 << (128 - length))) | 0
+  let position = (marks[0] ?? 0) | 0
+  for (let mark = 0; mark << MARK_SHIFT < count; mark++) {
+    const end = Math.min(count, (mark + 1) << MARK_SHIFT)
+    const longAt = count + (counts[0] ?? 0)
+    let kinds = 0
+    for (let i = mark << MARK_SHIFT; i < end; i++) {
+      const token = all[i] ?? 0
+      let length = token >>> LENGTH_SHIFT
+      if (token >= FIRST_LONG) length += all[longAt + (kinds & KIND_MASK)] ?? 0
+      kinds += KINDS[token] ?? 0
+      if (position !== 0) length += 97 + Math.clz32(position & -position)
+      // Networks end at multiples of their sizes, so none can pass the end of the addresses, where the position returns to zero.
+      else if (i > 0) throw misplaced()
+      else length += base
+      // A network with a prefix under 96 bits is larger than all IPv4 addresses.
+      if (length > 128 || length < 96) throw misplaced()
+      prefixLengths[i] = length - base
+      position = length === 96 ? 0 : (position + (1 << (128 - length))) | 0
+    }
+    marks[mark + 1] = position
+    addKinds(kinds)
   }
-  marks[mark + 1] = position
-  return kinds
 }
 
-/** The same for IPv6 networks. */
-function placeIPv6({ tokens, longLengths, prefixLengths }: Lengths, mark: number, longAt: number): number {
-  const end = Math.min(tokens.length, (mark + 1) << MARK_SHIFT)
+/** The same for IPv6 networks. Their blocks are in IPv6 trees. */
+function placeIPv6(all: Uint8Array, count: number): void {
   // Signed words in variables, which V8 keeps in registers. It does not keep the words of `advance` there.
-  let word0 = (marks[4 * mark] ?? 0) | 0
-  let word1 = (marks[4 * mark + 1] ?? 0) | 0
-  let word2 = (marks[4 * mark + 2] ?? 0) | 0
-  let word3 = (marks[4 * mark + 3] ?? 0) | 0
-  let kinds = 0
-  for (let i = mark << MARK_SHIFT; i < end; i++) {
-    const token = tokens[i] ?? 0
-    let least = 0
-    if (word3 !== 0) least = 97 + Math.clz32(word3 & -word3)
-    else if (word2 !== 0) least = 65 + Math.clz32(word2 & -word2)
-    else if (word1 !== 0) least = 33 + Math.clz32(word1 & -word1)
-    else if (word0 !== 0) least = 1 + Math.clz32(word0 & -word0)
-    // Only the first leaf of all starts at zero: another one is beyond the end.
-    else if (i > 0) throw misplaced()
-    let length = least + (token >>> LENGTH_SHIFT)
-    if (token >= FIRST_LONG) length += longLengths[longAt + (kinds & KIND_MASK)] ?? 0
-    kinds += KINDS[token] ?? 0
-    if (length > 128) throw misplaced()
-    prefixLengths[i] = length
-    // Adds the size of the network to the word with its last bit. A word that becomes zero carries.
-    let carry = length === 0 ? 0 : 1 << -length
-    if (length > 96) {
-      word3 = (word3 + carry) | 0
-      carry = word3 === 0 ? 1 : 0
+  let word0 = (marks[0] ?? 0) | 0
+  let word1 = (marks[1] ?? 0) | 0
+  let word2 = (marks[2] ?? 0) | 0
+  let word3 = (marks[3] ?? 0) | 0
+  for (let mark = 0; mark << MARK_SHIFT < count; mark++) {
+    const end = Math.min(count, (mark + 1) << MARK_SHIFT)
+    const longAt = count + (counts[0] ?? 0)
+    let kinds = 0
+    for (let i = mark << MARK_SHIFT; i < end; i++) {
+      const token = all[i] ?? 0
+      let least = 0
+      if (word3 !== 0) least = 97 + Math.clz32(word3 & -word3)
+      else if (word2 !== 0) least = 65 + Math.clz32(word2 & -word2)
+      else if (word1 !== 0) least = 33 + Math.clz32(word1 & -word1)
+      else if (word0 !== 0) least = 1 + Math.clz32(word0 & -word0)
+      // Only the first leaf of all starts at zero: another one is beyond the end.
+      else if (i > 0) throw misplaced()
+      let length = least + (token >>> LENGTH_SHIFT)
+      if (token >= FIRST_LONG) length += all[longAt + (kinds & KIND_MASK)] ?? 0
+      kinds += KINDS[token] ?? 0
+      if (length > 128) throw misplaced()
+      prefixLengths[i] = length
+      // Adds the size of the network to the word with its last bit. A word that becomes zero carries.
+      let carry = length === 0 ? 0 : 1 << -length
+      if (length > 96) {
+        word3 = (word3 + carry) | 0
+        carry = word3 === 0 ? 1 : 0
+      }
+      if (length > 64 && carry !== 0) {
+        word2 = (word2 + carry) | 0
+        carry = word2 === 0 ? 1 : 0
+      }
+      if (length > 32 && carry !== 0) {
+        word1 = (word1 + carry) | 0
+        carry = word1 === 0 ? 1 : 0
+      }
+      word0 = (word0 + carry) | 0
     }
-    if (length > 64 && carry !== 0) {
-      word2 = (word2 + carry) | 0
-      carry = word2 === 0 ? 1 : 0
-    }
-    if (length > 32 && carry !== 0) {
-      word1 = (word1 + carry) | 0
-      carry = word1 === 0 ? 1 : 0
-    }
-    word0 = (word0 + carry) | 0
+    marks[4 * mark + 4] = word0
+    marks[4 * mark + 5] = word1
+    marks[4 * mark + 6] = word2
+    marks[4 * mark + 7] = word3
+    addKinds(kinds)
   }
-  marks[4 * mark + 4] = word0
-  marks[4 * mark + 5] = word1
-  marks[4 * mark + 6] = word2
-  marks[4 * mark + 7] = word3
-  return kinds
 }
 
 function isAtMostIPv4End(end: Words): boolean {

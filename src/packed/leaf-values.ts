@@ -16,8 +16,7 @@ interface Streams {
  * they were new, which takes less time than to decode all.
  */
 export class LeafValues {
-  /** All values, once they are decoded. */
-  decoded: Uint32Array | null = null
+  #decoded: Uint32Array | null = null
   readonly #streams: Streams
   readonly #fault: (why: string) => Error
   #traced = 0
@@ -28,20 +27,36 @@ export class LeafValues {
     this.#fault = fault
   }
 
-  at(leaf: number): number {
-    if (this.decoded === null && this.#traced++ < MAX_TRACED) return this.#trace(leaf)
-    return this.all()[leaf] ?? 0
+  /** Whether the next search should decode all values. */
+  get isTraced(): boolean {
+    return this.#traced >= MAX_TRACED
   }
 
-  /** Decodes the values of all leaves. */
-  all(): Uint32Array {
-    if (this.decoded !== null) return this.decoded
+  at(leaf: number): number {
+    if (this.#decoded === null) {
+      if (!this.isTraced) return this.trace(leaf)
+      this.#decoded = this.all()
+    }
+    return this.#decoded[leaf] ?? 0
+  }
+
+  /**
+   * Decodes the values of all leaves.
+   *
+   * @param values where they go
+   */
+  all(values: Uint32Array = new Uint32Array(this.#streams.tokens.length)): Uint32Array {
+    this.#decode(values)
+    return values
+  }
+
+  /** A function that ends with its loop, as those of leaf-block.ts do. */
+  #decode(values: Uint32Array): void {
     const { tokens, farValues, newValues } = this.#streams
-    const values = new Uint32Array(tokens.length)
     recent.clear()
     let newAt = 0
     let farAt = 0
-    for (let i = 0; i < values.length; i++) {
+    for (let i = 0; i < tokens.length; i++) {
       let recency = (tokens[i] ?? 0) & RECENCY_MASK
       if (recency === NEW_VALUE) {
         values[i] = recent.add(newValues[newAt++] ?? 0)
@@ -56,12 +71,11 @@ export class LeafValues {
       if (recency > recent.count) throw this.#tooGreat()
       values[i] = recent.use(recency)
     }
-    this.decoded = values
-    return values
   }
 
   /** Follows a value back through the leaves before, to the one where it was new. */
-  #trace(leaf: number): number {
+  trace(leaf: number): number {
+    this.#traced++
     const { tokens, farValues, newValues } = this.#streams
     /** The place of the value in the list before the leaf `at`. The value that a leaf uses moves to place 1. */
     let place = 1

@@ -130,8 +130,11 @@ export class PackedFile {
     return view.getFloat64(0, true)
   }
 
-  /** @throws InvalidDatabaseError when the block is damaged */
-  leaves(block: number): Leaves {
+  /**
+   * @param isKept as in {@link decodeLeaves}
+   * @throws InvalidDatabaseError when the block is damaged
+   */
+  leaves(block: number, isKept = true): Leaves {
     const { leafBlocks } = this.directory
     const { tokenBytes, deflated, lowBytes, crc } = leafBlocks
     const position = this.#leafPositions[block] ?? 0
@@ -144,9 +147,8 @@ export class PackedFile {
         lowBytes: bytes.subarray(length - (lowBytes[block] ?? 0)),
       }
       const [start, end] = [this.startOf(block), this.startOf(block + 1)]
-      return decodeLeaves(streams, { count: this.countOf(block), start, end, shape: this.shape }, (why) =>
-        this.#unreadable(what, why),
-      )
+      const bounds = { count: this.countOf(block), start, end, shape: this.shape }
+      return decodeLeaves(streams, bounds, (why) => this.#unreadable(what, why), isKept)
     })
   }
 
