@@ -2,7 +2,7 @@
 // in the usual form after it, and ends with a line feed alone.
 import type { LineLocator } from '../../locating/line-locator.ts'
 import { FIRST_LOCATION } from '../../locating/line-locator.ts'
-import { ByteFinder, mayEndText } from '../../swar.ts'
+import { ByteFinder } from '../../swar.ts'
 import { FusedLoop, OUTPUT_START } from '../fused-loop.ts'
 import type { AccessValues } from './access-values.ts'
 import { LOG_TIME_BYTES, LogTime } from './log-time.ts'
@@ -12,9 +12,7 @@ const TAB = 0x09
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const SPACE = 0x20
-const QUOTE = 0x22
 const OPEN = 0x5b
-const BACKSLASH = 0x5c
 /** A tab and `{"ip":"`, as two words. */
 const HEAD = [0x097b2269, 0x70223a22] as const
 const HEAD_BYTES = 8
@@ -77,8 +75,11 @@ export class AppendLoop extends FusedLoop {
       const lineEnd = lineFeeds.next(time + LOG_TIME_BYTES + 1, end)
       const size = lineEnd - from
       if (size > this.#maxLineBytes || bytes[lineEnd - 1] === CARRIAGE_RETURN) break
-      if (this.#values !== null && !this.#readRequest(bytes, view, time + 2 + LOG_TIME_BYTES, this.#values))
-        break
+      if (this.#values !== null) {
+        const open = time + 2 + LOG_TIME_BYTES
+        if (!this.#request.readQuoted(bytes, view, open)) break
+        this.#values.useRequest(bytes, this.#request, open + 1, this.#request.quote)
+      }
       if (number >= FIRST_LOCATION) {
         if (isWritten) {
           texts.instant = this.#time.instant
@@ -114,19 +115,6 @@ export class AppendLoop extends FusedLoop {
     }
     this.outputEnd = to
     return from
-  }
-
-  /** Reads the request whose quote is at `open`. @returns whether it is usual */
-  #readRequest(bytes: Uint8Array, view: DataView, open: number, values: AccessValues): boolean {
-    if (bytes[open] !== QUOTE || bytes[open - 1] !== SPACE) return false
-    let at = open + 1
-    while (!mayEndText(view.getInt32(at))) at += 4
-    while ((bytes[at] ?? 0) >= SPACE && bytes[at] !== QUOTE && bytes[at] !== BACKSLASH) at++
-    if (bytes[at] !== QUOTE || !this.#request.read(bytes, open + 1, at)) return false
-    const next = bytes[this.#request.sizeEnd]
-    if (next !== SPACE && next !== LINE_FEED) return false
-    values.useRequest(bytes, this.#request, open + 1, at)
-    return true
   }
 }
 

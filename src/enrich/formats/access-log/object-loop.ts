@@ -5,7 +5,7 @@
 // with or without `"referrer" "user agent"` after it, and nothing else. It has no byte that JSON must escape, and no quotes
 // inside its quoted parts.
 import { FIRST_LOCATION, type LineLocator } from '../../locating/line-locator.ts'
-import { mayNeedEscape, viewOf } from '../../swar.ts'
+import { ByteFinder, mayNeedEscape, viewOf } from '../../swar.ts'
 import { FusedLoop, OUTPUT_START } from '../fused-loop.ts'
 import type { AccessValues } from './access-values.ts'
 import { ISO_BYTES, LOG_TIME_BYTES, LogTime } from './log-time.ts'
@@ -81,7 +81,9 @@ export class ObjectLoop extends FusedLoop {
     const quotes = this.#quotes
     const parts = this.#request
     const into = this.#into
+    const isCounted = !locator.writesLocations
     let { bytes, view } = arena
+    let lineFeeds = new ByteFinder(LINE_FEED, bytes)
     let from = start
     let to = OUTPUT_START
     this.begin()
@@ -92,6 +94,7 @@ export class ObjectLoop extends FusedLoop {
       if (bytes !== arena.bytes) {
         bytes = arena.bytes
         view = arena.view
+        lineFeeds = new ByteFinder(LINE_FEED, bytes)
       }
       if (number < FIRST_LOCATION && locator.isUnread(number)) break
       let time = host + 5
@@ -100,6 +103,17 @@ export class ObjectLoop extends FusedLoop {
         if (time === -1) break
       }
       if (!this.#time.read(bytes, view, time + 1)) break
+      // A line that is only counted has no quotes to be found: its end and its request are enough.
+      if (isCounted && number >= FIRST_LOCATION) {
+        const open = time + 2 + LOG_TIME_BYTES
+        const lineEnd = lineFeeds.next(open, end)
+        if (lineEnd - from > this.#maxLineBytes || !parts.readQuoted(bytes, view, open)) break
+        this.instant = this.#time.instant
+        this.#values.useRequest(bytes, parts, open + 1, parts.quote)
+        this.count(number)
+        from = lineEnd + 1
+        continue
+      }
       const count = this.#scan(bytes, view, time + 1 + LOG_TIME_BYTES)
       const lineEnd = this.#lineEnd
       if (count === -1 || lineEnd - from > this.#maxLineBytes) break
@@ -128,7 +142,7 @@ export class ObjectLoop extends FusedLoop {
         if (bytes !== arena.bytes) continue
         textSize = texts.sizeOf(number - FIRST_LOCATION)
       }
-      const isWritten = number >= FIRST_LOCATION ? locator.writesLocations : !this.#dropsUnresolved
+      const isWritten = number >= FIRST_LOCATION || !this.#dropsUnresolved
       if (!this.hasRoom(to, lineEnd - from + FIXED_BYTES + into.length + textSize)) break
       if (isWritten) {
         to = put(view, IP, to)

@@ -1,8 +1,13 @@
+import { mayEndText } from '../../swar.ts'
+
+const LINE_FEED = 0x0a
 const SPACE = 0x20
+const QUOTE = 0x22
 const DASH = 0x2d
 const DOT = 0x2e
 const SLASH = 0x2f
 const ZERO = 0x30
+const BACKSLASH = 0x5c
 
 /** Digits of a size, at most: the largest signed 64-bit number has 19. */
 export const MAX_SIZE_DIGITS = 19
@@ -14,11 +19,24 @@ export const SIZE_AFTER = 6
 
 /** The parts of a usual request with its answer, `METHOD target HTTP/1.1" 200 1234`, for fused loops. */
 export class UsualRequest {
+  /** Where the quote is that ends the request, after {@link readQuoted}. */
+  quote = 0
   /** Where the method and the target end. */
   method = 0
   target = 0
   /** Where the size ends, which can be `-`. */
   sizeEnd = 0
+
+  /** Reads the request whose first quote is at `open`, after a space. @returns whether it is usual, and its size ends as a word */
+  readQuoted(bytes: Uint8Array, view: DataView, open: number): boolean {
+    if (bytes[open] !== QUOTE || bytes[open - 1] !== SPACE) return false
+    let at = open + 1
+    while (!mayEndText(view.getInt32(at))) at += 4
+    while ((bytes[at] ?? 0) >= SPACE && bytes[at] !== QUOTE && bytes[at] !== BACKSLASH) at++
+    if (bytes[at] !== QUOTE || !this.read(bytes, open + 1, at)) return false
+    this.quote = at
+    return bytes[this.sizeEnd] === SPACE || bytes[this.sizeEnd] === LINE_FEED
+  }
 
   /**
    * Reads the request that is `bytes[start, quote)`, and the status and the size after its quote.
