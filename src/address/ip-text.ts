@@ -235,10 +235,9 @@ export function parseCidr(text: string): Network {
       `${text} is not a network: the prefix length must be at most ${family === 4 ? 32 : 128}`,
     )
   }
-  const first = firstAddress(family, words, prefixLength)
-  const given = family === 4 ? formatIPv4(words[0] ?? 0) : formatIPv6(words)
-  if (first !== given) {
-    throw new TypeError(`${text} has bits set after its prefix: write ${first}/${prefixLength}`)
+  if (words.some((word, index) => (word & ~maskOf(prefixLength - 32 * index)) !== 0)) {
+    const right = formatCidr(family, words, prefixLength)
+    throw new TypeError(`${text} has bits set after its prefix: write ${right}`)
   }
   return { family, words, prefixLength }
 }
@@ -267,6 +266,11 @@ function firstAddress(family: 4 | 6, words: Uint32Array, prefixLength: number): 
     return ipaddr.IPv4.networkAddressFromCIDR(`${formatIPv4(words[0] ?? 0)}/${prefixLength}`).toString()
   }
   return ipaddr.IPv6.networkAddressFromCIDR(`${formatIPv6(words)}/${prefixLength}`).toRFC5952String()
+}
+
+/** A 32-bit word whose first bits are set. @param bits 0 or less for none, 32 or more for all */
+function maskOf(bits: number): number {
+  return bits <= 0 ? 0 : -1 << Math.max(32 - bits, 0)
 }
 
 /** Whether a network contains an address of its family. */
