@@ -31,7 +31,12 @@ export function mayEndText(word: number): boolean {
 
 /** Whether a word may contain a byte that is not ASCII, or that JSON must escape. `false` is certain. */
 export function mayNeedEscape(word: number): boolean {
-  return ((word | specials(word)) & 0x80808080) !== 0
+  return escapesIn(word) !== 0
+}
+
+/** Sets the high bit of each byte of a word that is not ASCII, or that JSON must escape. The lowest of these bits is exact. */
+export function escapesIn(word: number): number {
+  return (word | specials(word)) & 0x80808080
 }
 
 /**

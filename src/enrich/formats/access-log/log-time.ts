@@ -38,11 +38,11 @@ export class LogTime {
   /** Reads the time at `at`. @returns whether it is one, in this form */
   read(bytes: Uint8Array, view: DataView, at: number): boolean {
     const isSame =
-      view.getInt32(at) === this.#day0 &&
-      view.getInt32(at + 4) === this.#day1 &&
-      view.getInt32(at + 8) === this.#day2 &&
-      view.getInt32(at + 20) === this.#offset0 &&
-      view.getInt32(at + 23) === this.#offset1
+      view.getInt32(at, true) === this.#day0 &&
+      view.getInt32(at + 4, true) === this.#day1 &&
+      view.getInt32(at + 8, true) === this.#day2 &&
+      view.getInt32(at + 20, true) === this.#offset0 &&
+      view.getInt32(at + 23, true) === this.#offset1
     if (!isSame) return this.#readDay(bytes, view, at)
     const hourTens = (bytes[at + CLOCK] ?? 0) - ZERO
     const hourOnes = (bytes[at + CLOCK + 1] ?? 0) - ZERO
@@ -72,9 +72,9 @@ export class LogTime {
    * Writes the time last read, which is at `from`, to `to` in ISO 8601: {@link ISO_BYTES}, and up to three bytes after them.
    */
   put(view: DataView, from: number, to: number): void {
-    for (let at = 0; at < 4 * ISO_WORDS; at += 4) view.setInt32(to + at, this.#iso.getInt32(at))
-    view.setInt32(to + ISO_CLOCK, view.getInt32(from + CLOCK))
-    view.setInt32(to + ISO_CLOCK + 4, view.getInt32(from + CLOCK + 4))
+    for (let at = 0; at < 4 * ISO_WORDS; at += 4) view.setInt32(to + at, this.#iso.getInt32(at, true), true)
+    view.setInt32(to + ISO_CLOCK, view.getInt32(from + CLOCK, true), true)
+    view.setInt32(to + ISO_CLOCK + 4, view.getInt32(from + CLOCK + 4, true), true)
   }
 
   #readDay(bytes: Uint8Array, view: DataView, at: number): boolean {
@@ -88,11 +88,11 @@ export class LogTime {
     this.instant = this.#timestamp.instant
     this.#midnight = this.instant - seconds * 1000
     this.#timestamp.put(bytes, new Uint8Array(this.#iso.buffer), 0)
-    this.#day0 = view.getInt32(at)
-    this.#day1 = view.getInt32(at + 4)
-    this.#day2 = view.getInt32(at + 8)
-    this.#offset0 = view.getInt32(at + 20)
-    this.#offset1 = view.getInt32(at + 23)
+    this.#day0 = view.getInt32(at, true)
+    this.#day1 = view.getInt32(at + 4, true)
+    this.#day2 = view.getInt32(at + 8, true)
+    this.#offset0 = view.getInt32(at + 20, true)
+    this.#offset1 = view.getInt32(at + 23, true)
     return true
   }
 }

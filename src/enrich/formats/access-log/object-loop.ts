@@ -5,7 +5,7 @@
 // with or without `"referrer" "user agent"` after it, and nothing else. It has no byte that JSON must escape, and no quotes
 // inside its quoted parts.
 import { FIRST_LOCATION, type LineLocator } from '../../locating/line-locator.ts'
-import { ByteFinder, mayNeedEscape, viewOf } from '../../swar.ts'
+import { ByteFinder, escapesIn, firstOf, viewOf } from '../../swar.ts'
 import { FusedLoop, OUTPUT_START } from '../fused-loop.ts'
 import type { AccessValues } from './access-values.ts'
 import { ISO_BYTES, LOG_TIME_BYTES, LogTime } from './log-time.ts'
@@ -17,50 +17,50 @@ const QUOTE = 0x22
 const DASH = 0x2d
 const OPEN = 0x5b
 const BACKSLASH = 0x5c
-const CLOSE_BRACE = 0x7d
 const DELETE = 0x7f
 
 /** `- - `, between the address and the time of most lines. */
 const DASHES = 0x2d202d20
-/** `null`. */
-const NULL = 0x6e756c6c
-/** Quotes of a line with all parts. */
-const MOST_QUOTES = 6
-/** Longer texts are copied by `copyWithin`, shorter ones by words. */
-const LONG_BYTES = 96
 
-/** Each text has this room, so that it can be copied as three words. */
-const TEXT_BYTES = 24
-const TEXTS = [
-  '{"ip":"',
-  '","ident":null,"user":',
-  ',"time":"',
-  '","method":"',
-  '","target":"',
-  '","protocol":"',
-  '","status":',
-  ',"bytes":',
-  ',"referrer":',
-  ',"user_agent":',
-] as const
-const FIXED = /* @__PURE__ */ viewOf(
-  /* @__PURE__ */ new TextEncoder().encode(TEXTS.map((text) => text.padEnd(TEXT_BYTES)).join('')),
-)
-const [IP, USER, TIME, METHOD, TARGET] = [0, 1, 2, 3, 4] as const
-const [PROTOCOL, STATUS, SIZE, REFERRER, AGENT] = [5, 6, 7, 8, 9] as const
-const FIXED_BYTES = TEXTS.join('').length + ISO_BYTES + 32
+// Bytes that are read or written as a little-endian number.
+/** `null`. */
+const NULL = 0x6c6c756e
+/** A dash and a quote. */
+const DASH_QUOTE = 0x222d
+/** A space and a quote. */
+const SPACE_QUOTE = 0x2220
+/** A brace and a line feed. */
+const BRACE_LINE_FEED = 0x0a7d
+
+const encoder = /* @__PURE__ */ new TextEncoder()
+const HEAD = '{"ip":"'
+// Texts of each line, as doubles: V8 has these in its code. To copy them from an array took twice as long.
+const [IP] = doublesOf(HEAD)
+const [USER, USER_8, USER_16] = doublesOf('","ident":null,"user":')
+const [TIME, TIME_8] = doublesOf(',"time":"')
+const [METHOD, METHOD_8] = doublesOf('","method":"')
+const [TARGET, TARGET_8] = doublesOf('","target":"')
+const [PROTOCOL, PROTOCOL_8] = doublesOf('","protocol":"')
+const [STATUS, STATUS_8] = doublesOf('","status":')
+const [SIZE, SIZE_8] = doublesOf(',"bytes":')
+const [REFERRER, REFERRER_8] = doublesOf(',"referrer":')
+const [AGENT, AGENT_8] = doublesOf(',"user_agent":')
+/** More than the bytes of all texts that are not in the line. */
+const FIXED_BYTES = 256
 
 export class ObjectLoop extends FusedLoop {
   readonly #time = new LogTime()
   readonly #request = new UsualRequest()
-  /** Where the quotes of the line are. */
-  readonly #quotes = new Int32Array(MOST_QUOTES)
-  readonly #into: Uint8Array
+  /** A comma, the name of the location, and the start of a location or `null`. */
+  readonly #located: Uint8Array
+  readonly #nothing: Uint8Array
   readonly #maxLineBytes: number
   readonly #dropsUnresolved: boolean
-  /** Where the last line ends. */
-  #lineEnd = 0
+  /** Where the part that was written last ends in the line. */
+  #partEnd = 0
   readonly #values: AccessValues
+  #searched: Uint8Array
+  #lineFeeds: ByteFinder
 
   /** @param values receives the parts of requests */
   constructor(
@@ -70,7 +70,11 @@ export class ObjectLoop extends FusedLoop {
   ) {
     super(locator)
     this.#values = values
-    this.#into = new TextEncoder().encode(`,${JSON.stringify(plan.into)}:`)
+    this.#searched = this.arena.bytes
+    this.#lineFeeds = new ByteFinder(LINE_FEED, this.#searched)
+    const name = `,${JSON.stringify(plan.into)}:`
+    this.#located = encoder.encode(name + HEAD)
+    this.#nothing = encoder.encode(`${name}null`)
     this.#maxLineBytes = plan.maxLineBytes
     this.#dropsUnresolved = plan.dropUnresolved
   }
@@ -78,138 +82,149 @@ export class ObjectLoop extends FusedLoop {
   run(start: number, end: number): number {
     const { arena, locator } = this
     const { texts } = locator
-    const quotes = this.#quotes
+    const clock = this.#time
     const parts = this.#request
-    const into = this.#into
-    const isCounted = !locator.writesLocations
-    let { bytes, view } = arena
-    let lineFeeds = new ByteFinder(LINE_FEED, bytes)
     let from = start
-    let to = OUTPUT_START
+    let written = OUTPUT_START
     this.begin()
     while (from < end) {
-      const host = this.hostAt(bytes, from)
+      const host = this.hostAt(arena.bytes, from)
       if (host === -1) break
-      const number = this.number
-      if (bytes !== arena.bytes) {
-        bytes = arena.bytes
-        view = arena.view
-        lineFeeds = new ByteFinder(LINE_FEED, bytes)
-      }
-      if (number < FIRST_LOCATION && locator.isUnread(number)) break
+      const { number } = this
+      const isLocated = number >= FIRST_LOCATION
+      const { bytes, view } = arena
+      if (!isLocated && locator.isUnread(number)) break
       let time = host + 5
       if (view.getInt32(host + 1) !== DASHES || bytes[time] !== OPEN) {
         time = afterUser(bytes, host)
         if (time === -1) break
       }
-      if (!this.#time.read(bytes, view, time + 1)) break
+      if (!clock.read(bytes, view, time + 1)) break
       // A line that is only counted has no quotes to be found: its end and its request are enough.
-      if (isCounted && number >= FIRST_LOCATION) {
+      if (isLocated && !locator.writesLocations) {
         const open = time + 2 + LOG_TIME_BYTES
-        const lineEnd = lineFeeds.next(open, end)
+        const lineEnd = this.#lineFeedAfter(bytes, open, end)
         if (lineEnd - from > this.#maxLineBytes || !parts.readQuoted(bytes, view, open)) break
-        this.instant = this.#time.instant
+        this.instant = clock.instant
         this.#values.useRequest(bytes, parts, open + 1, parts.quote)
         this.count(number)
         from = lineEnd + 1
         continue
       }
-      const count = this.#scan(bytes, view, time + 1 + LOG_TIME_BYTES)
-      const lineEnd = this.#lineEnd
-      if (count === -1 || lineEnd - from > this.#maxLineBytes) break
-
       const request = time + 3 + LOG_TIME_BYTES
-      const requestEnd = quotes[1] ?? 0
-      if (quotes[0] !== request - 1 || bytes[request - 2] !== SPACE) break
-      if (!parts.read(bytes, request, requestEnd)) break
-      const { method, target, sizeEnd } = parts
-      const status = requestEnd + STATUS_AFTER
-      const size = requestEnd + SIZE_AFTER
-
-      // "referrer" "user agent"
-      if (count === MOST_QUOTES) {
-        const agent = quotes[4] ?? 0
-        if (bytes[sizeEnd] !== SPACE || quotes[2] !== sizeEnd + 1) break
-        if (agent !== (quotes[3] ?? 0) + 2 || bytes[agent - 1] !== SPACE) break
-        if ((quotes[5] ?? 0) + 1 !== lineEnd) break
-      } else if (count !== 2 || sizeEnd !== lineEnd) break
-
+      if (view.getInt16(request - 2, true) !== SPACE_QUOTE || !parts.readMethod(bytes, request)) break
       let text = 0
       let textSize = 0
-      if (number >= FIRST_LOCATION) {
-        texts.instant = this.#time.instant
+      if (isLocated) {
+        texts.instant = clock.instant
         text = texts.startOf(number - FIRST_LOCATION)
         if (bytes !== arena.bytes) continue
         textSize = texts.sizeOf(number - FIRST_LOCATION)
       }
-      const isWritten = number >= FIRST_LOCATION || !this.#dropsUnresolved
-      if (!this.hasRoom(to, lineEnd - from + FIXED_BYTES + into.length + textSize)) break
-      if (isWritten) {
-        to = put(view, IP, to)
-        to = copy(bytes, view, from, host, to)
-        to = put(view, USER, to)
-        to =
-          time === host + 5 && bytes[host + 3] === DASH
-            ? putNull(view, to)
-            : quote(bytes, view, host + 3, time - 1, to)
-        to = put(view, TIME, to)
-        this.#time.put(view, time + 1, to)
-        to = put(view, METHOD, to + ISO_BYTES)
-        to = copy(bytes, view, request, method, to)
-        to = put(view, TARGET, to)
-        to = copy(bytes, view, method + 1, target, to)
-        to = put(view, PROTOCOL, to)
-        to = copy(bytes, view, target + 1, requestEnd, to)
-        to = put(view, STATUS, to)
-        to = copy(bytes, view, status, status + 3, to)
-        to = put(view, SIZE, to)
-        to = bytes[size] === DASH ? putNull(view, to) : copy(bytes, view, size, sizeEnd, to)
-        to = put(view, REFERRER, to)
-        to =
-          count === 2 ? putNull(view, to) : quoteOrNull(bytes, view, (quotes[2] ?? 0) + 1, quotes[3] ?? 0, to)
-        to = put(view, AGENT, to)
-        to =
-          count === 2 ? putNull(view, to) : quoteOrNull(bytes, view, (quotes[4] ?? 0) + 1, quotes[5] ?? 0, to)
-        to = this.putText(bytes, into, to)
-        if (number >= FIRST_LOCATION) {
-          to = put(view, IP, to)
-          to = this.putAddress(bytes, view, from, host, to)
-          bytes.copyWithin(to, text, text + textSize)
-          to += textSize
-        } else to = putNull(view, to)
-        bytes[to++] = CLOSE_BRACE
-        bytes[to++] = LINE_FEED
+
+      // Writes each part when it is read. A line that turns out to be unusual is written over by the next one.
+      let to = written
+      view.setFloat64(to, IP, true)
+      to = copy(view, from, host, to + HEAD.length)
+      view.setFloat64(to, USER, true)
+      view.setFloat64(to + 8, USER_8, true)
+      view.setFloat64(to + 16, USER_16, true)
+      to += 22
+      if (time === host + 5 && bytes[host + 3] === DASH) {
+        view.setInt32(to, NULL, true)
+        to += 4
+      } else {
+        bytes[to] = QUOTE
+        to = copy(view, host + 3, time - 1, to + 1)
+        bytes[to++] = QUOTE
       }
-      this.instant = this.#time.instant
+      view.setFloat64(to, TIME, true)
+      view.setFloat64(to + 8, TIME_8, true)
+      to += 9
+      clock.put(view, time + 1, to)
+      to += ISO_BYTES
+      view.setFloat64(to, METHOD, true)
+      view.setFloat64(to + 8, METHOD_8, true)
+      const { method } = parts
+      to = copy(view, request, method, to + 12)
+      view.setFloat64(to, TARGET, true)
+      view.setFloat64(to + 8, TARGET_8, true)
+      to += 12
+      const requestEnd = copyText(view, method + 1, to)
+      if (bytes[requestEnd] !== QUOTE || !parts.readRest(bytes, requestEnd)) break
+      const { target, sizeEnd } = parts
+      to += target - method - 1
+      view.setFloat64(to, PROTOCOL, true)
+      view.setFloat64(to + 8, PROTOCOL_8, true)
+      to = copy(view, target + 1, requestEnd, to + 14)
+      view.setFloat64(to, STATUS, true)
+      view.setFloat64(to + 8, STATUS_8, true)
+      view.setInt32(to + 11, view.getInt32(requestEnd + STATUS_AFTER, true), true)
+      to += 14
+      view.setFloat64(to, SIZE, true)
+      view.setFloat64(to + 8, SIZE_8, true)
+      to += 9
+      const size = requestEnd + SIZE_AFTER
+      if (bytes[size] === DASH) {
+        view.setInt32(to, NULL, true)
+        to += 4
+      } else to = copy(view, size, sizeEnd, to)
+
+      // "referrer" "user agent"
+      const hasParts = bytes[sizeEnd] !== LINE_FEED
+      if (hasParts && view.getInt16(sizeEnd, true) !== SPACE_QUOTE) break
+      view.setFloat64(to, REFERRER, true)
+      view.setFloat64(to + 8, REFERRER_8, true)
+      to = this.#putPart(bytes, view, hasParts, sizeEnd + 2, to + 12)
+      if (hasParts) {
+        const after = this.#partEnd
+        if (bytes[after] !== QUOTE || view.getInt16(after + 1, true) !== SPACE_QUOTE) break
+      }
+      view.setFloat64(to, AGENT, true)
+      view.setFloat64(to + 8, AGENT_8, true)
+      to = this.#putPart(bytes, view, hasParts, this.#partEnd + 3, to + 14)
+      const lineEnd = hasParts ? this.#partEnd + 1 : sizeEnd
+      if (bytes[lineEnd] !== LINE_FEED || (hasParts && bytes[lineEnd - 1] !== QUOTE)) break
+      if (lineEnd - from > this.#maxLineBytes) break
+      if (!this.hasRoom(to, FIXED_BYTES + textSize + this.#located.length)) break
+      if (isLocated) {
+        to = this.putText(bytes, this.#located, to)
+        to = this.putAddress(bytes, view, from, host, to)
+        bytes.copyWithin(to, text, text + textSize)
+        to += textSize
+      } else to = this.putText(bytes, this.#nothing, to)
+      view.setInt16(to, BRACE_LINE_FEED, true)
+      if (isLocated || !this.#dropsUnresolved) written = to + 2
+      this.instant = clock.instant
       this.#values.useRequest(bytes, parts, request, requestEnd)
       this.count(number)
       from = lineEnd + 1
     }
-    this.outputEnd = to
+    this.outputEnd = written
     return from
   }
 
-  /**
-   * Finds the line feed after `start`, and the quotes before it.
-   *
-   * @returns how many quotes there are; -1 if there are more than six, or bytes that JSON must escape
-   */
-  #scan(bytes: Uint8Array, view: DataView, start: number): number {
-    const quotes = this.#quotes
-    let count = 0
-    for (let at = start; ; at += 4) {
-      if (!mayNeedEscape(view.getInt32(at))) continue
-      for (let each = at; each < at + 4; each++) {
-        const byte = bytes[each] ?? 0
-        if (byte === QUOTE) {
-          if (count === MOST_QUOTES) return -1
-          quotes[count++] = each
-        } else if (byte === LINE_FEED) {
-          this.#lineEnd = each
-          return count
-        } else if (byte < SPACE || byte >= DELETE || byte === BACKSLASH) return -1
-      }
+  #lineFeedAfter(bytes: Uint8Array, start: number, end: number): number {
+    if (this.#searched !== bytes) {
+      this.#searched = bytes
+      this.#lineFeeds = new ByteFinder(LINE_FEED, bytes)
     }
+    return this.#lineFeeds.next(start, end)
+  }
+
+  /** Writes the quoted part that begins at `start`, or `null` if it is a dash or is not there. @returns where it ends */
+  #putPart(bytes: Uint8Array, view: DataView, isThere: boolean, start: number, to: number): number {
+    if (!isThere || view.getInt16(start, true) === DASH_QUOTE) {
+      this.#partEnd = start + 1
+      view.setInt32(to, NULL, true)
+      return to + 4
+    }
+    bytes[to] = QUOTE
+    const end = copyText(view, start, to + 1)
+    this.#partEnd = end
+    const after = to + 1 + end - start
+    bytes[after] = QUOTE
+    return after + 1
   }
 }
 
@@ -224,39 +239,34 @@ function afterUser(bytes: Uint8Array, host: number): number {
   return at > host + 3 && bytes[at + 1] === OPEN ? at + 1 : -1
 }
 
-/** Writes a fixed text, and up to {@link TEXT_BYTES} in all. @returns where the text ends */
-function put(view: DataView, text: number, to: number): number {
-  const from = text * TEXT_BYTES
-  view.setFloat64(to, FIXED.getFloat64(from))
-  view.setFloat64(to + 8, FIXED.getFloat64(from + 8))
-  view.setFloat64(to + 16, FIXED.getFloat64(from + 16))
-  return to + (TEXTS[text]?.length ?? 0)
+/** A text of at most 24 bytes as doubles that are little-endian, with spaces after it. */
+function doublesOf(text: string): readonly [number, number, number] {
+  const view = viewOf(encoder.encode(text.padEnd(24)))
+  return [view.getFloat64(0, true), view.getFloat64(8, true), view.getFloat64(16, true)]
 }
 
-function putNull(view: DataView, to: number): number {
-  view.setInt32(to, NULL)
-  return to + 4
-}
-
-/**
- * Copies `bytes[start, end)`, which is ASCII, by words. A word of ASCII is never a NaN, which V8 could change.
- *
- * @returns where the copy ends
- */
-function copy(bytes: Uint8Array, view: DataView, start: number, end: number, to: number): number {
+/** Copies `[start, end)`, and up to three bytes more. @returns where the copy ends */
+function copy(view: DataView, start: number, end: number, to: number): number {
   const size = end - start
-  if (size > LONG_BYTES) bytes.copyWithin(to, start, end)
-  else for (let at = 0; at < size; at += 8) view.setFloat64(to + at, view.getFloat64(start + at))
+  for (let at = 0; at < size; at += 4) view.setInt32(to + at, view.getInt32(start + at, true), true)
   return to + size
 }
 
-function quote(bytes: Uint8Array, view: DataView, start: number, end: number, to: number): number {
-  bytes[to] = QUOTE
-  const after = copy(bytes, view, start, end, to + 1)
-  bytes[after] = QUOTE
-  return after + 1
-}
-
-function quoteOrNull(bytes: Uint8Array, view: DataView, start: number, end: number, to: number): number {
-  return end === start + 1 && bytes[start] === DASH ? putNull(view, to) : quote(bytes, view, start, end, to)
+/**
+ * Copies text up to the next byte that JSON must escape or that is not ASCII, which a line has at its end at the latest, and
+ * up to eight bytes more.
+ *
+ * @returns where that byte is
+ */
+function copyText(view: DataView, start: number, to: number): number {
+  // Searched and copied at once, with two words for each branch.
+  for (let at = start, into = to; ; at += 8, into += 8) {
+    const first = view.getInt32(at, true)
+    const second = view.getInt32(at + 4, true)
+    view.setInt32(into, first, true)
+    view.setInt32(into + 4, second, true)
+    const ends = escapesIn(first)
+    const others = escapesIn(second)
+    if ((ends | others) !== 0) return ends === 0 ? at + 4 + firstOf(others) : at + firstOf(ends)
+  }
 }

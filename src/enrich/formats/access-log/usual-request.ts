@@ -44,10 +44,20 @@ export class UsualRequest {
    * @returns whether they are usual: `AccessLine` reads all other lines
    */
   read(bytes: Uint8Array, start: number, quote: number): boolean {
+    return this.readMethod(bytes, start) && this.readRest(bytes, quote)
+  }
+
+  /** Reads the method that is at `start`. @returns whether it is usual */
+  readMethod(bytes: Uint8Array, start: number): boolean {
     let method = start
     while (isMethod(bytes[method] ?? 0)) method++
-    if (bytes[method] !== SPACE || method === start || (method === start + 1 && bytes[start] === DASH))
-      return false
+    this.method = method
+    return bytes[method] === SPACE && method !== start && !(method === start + 1 && bytes[start] === DASH)
+  }
+
+  /** Reads what is after the method, up to `quote`, and the status and the size. @returns whether they are usual */
+  readRest(bytes: Uint8Array, quote: number): boolean {
+    const { method } = this
     let target = quote - PROTOCOL_BYTES[0]
     if (bytes[target] !== SPACE || target <= method + 1) target = quote - PROTOCOL_BYTES[1]
     if (target <= method + 1 || bytes[target] !== SPACE || !isProtocol(bytes, target + 1, quote)) return false
@@ -62,7 +72,6 @@ export class UsualRequest {
     else while (isDigit(bytes[sizeEnd] ?? 0)) sizeEnd++
     if (sizeEnd === size || sizeEnd > size + MAX_SIZE_DIGITS) return false
     if (bytes[size] === ZERO && sizeEnd > size + 1) return false
-    this.method = method
     this.target = target
     this.sizeEnd = sizeEnd
     return true
