@@ -38,7 +38,7 @@ async function bench({ quick, json, only }: BenchOptions): Promise<void> {
   const scale = quick ? QUICK : FULL
   const stage = await Stage.set(scale)
   // Where this is set, Node reads all of the certificates when it starts: half of the time of an empty process and more.
-  delete process.env['NODE_EXTRA_CA_CERTS']
+  delete process.env.NODE_EXTRA_CA_CERTS
   const rows: Row[] = []
   const report = (): Report => ({
     date: new Date().toISOString().slice(0, 10),
