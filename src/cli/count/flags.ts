@@ -100,7 +100,7 @@ export const COUNT_OPTIONS = [
   ofEnrich('--no-header'),
   {
     flags: '--nth <n>',
-    text: 'count the address with this number in each line, from 1, public or not (default: the first public one)',
+    text: "count the address with this number in each line, from 1, public or not (default: the first public one that can be the client's)",
     read: ofEnrich('--nth <n>').read,
     ...formatsWith('nth'),
   },

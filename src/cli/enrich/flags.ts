@@ -112,7 +112,7 @@ export const ENRICH_OPTIONS = [
   },
   {
     flags: '--nth <n>',
-    text: 'locate only the address with this number in each line, from 1, public or not (default: all public addresses; where only one is located, the first public one)',
+    text: "locate only the address with this number in each line, from 1, public or not (default: all public addresses; where only one is located, the first public one that can be the client's)",
     read: wholeNumber(1, MOST_ADDRESSES),
     ...formatsWith('nth'),
   },

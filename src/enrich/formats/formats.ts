@@ -25,6 +25,7 @@ import { LIST } from './list.ts'
 import { NDJSON } from './ndjson/ndjson.ts'
 import { AWS_ALB, AWS_ELB, AWS_S3, CUSTOM_LOG, SQUID } from './pattern/pattern.ts'
 import { TEXT } from './text/text.ts'
+import { versionInText } from './text/text-guess.ts'
 import { type Enclosed, enclosedIn, inMember, planEnclosing } from './wrapped/member.ts'
 import { unwrapped, WRITERS } from './wrapped/prefix.ts'
 import { wrapped } from './wrapped/wrapped.ts'
@@ -286,6 +287,10 @@ function describeUnknown(sample: Uint8Array): string {
   }
   if (/^\s*\{\s*("|$)/.test(lines[0] ?? '')) {
     return 'the input looks like JSON, and no whole object is in its first bytes: check it, as `jq . FILE` does'
+  }
+  const version = versionInText(sample)
+  if (version !== null) {
+    return `the addresses in the lines look like versions, for example ${quoted(version)}. If they are addresses, add --format text (in a program: format: 'text')`
   }
   return `the first lines are none of ${FORMATS.join(', ')}; the first is ${quoted(lines[0] ?? '')}. ${textCommand(lines)}`
 }

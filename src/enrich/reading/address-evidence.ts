@@ -27,22 +27,24 @@ export class AddressEvidence {
   #small = 0
   /** Addresses with a large number in one of their last two parts, which versions rarely have. */
   #large = 0
-  /** Public IPv4 addresses without resolvers, and those of them with a large number. */
+  /** Public IPv4 addresses without resolvers; and of those that are told to be new, how many have a large number. */
   #usual = 0
-  #usualLarge = 0
+  #distinct = 0
+  #distinctLarge = 0
   /** The first 8 bits of IPv4 addresses and the first 32 of others. */
   readonly #networks = new Set<number>()
 
-  add(address: Address): void {
+  /** @param isNew whether it counts for the distribution of numbers: one client can have most lines of a log */
+  add(address: Address, isNew = true): void {
     this.#addresses++
     const isPublic = address.special === null
     if (isPublic) this.#public++
-    if (address.family === 4) this.#addIpv4(address.ipv4, isPublic)
+    if (address.family === 4) this.#addIpv4(address.ipv4, isPublic, isNew)
     const network = address.family === 4 ? address.ipv4 >>> 24 : (address.words[0] ?? 0)
     if (this.#networks.size < MAX_NETWORKS) this.#networks.add(network)
   }
 
-  #addIpv4(ipv4: number, isPublic: boolean): void {
+  #addIpv4(ipv4: number, isPublic: boolean, isNew: boolean): void {
     const [first, second, third, fourth] = [
       ipv4 >>> 24,
       (ipv4 >>> 16) & 0xff,
@@ -56,7 +58,8 @@ export class AddressEvidence {
     if (isLarge) this.#large++
     if (!isPublic || RESOLVERS.has(`${first}.${second}.${third}.${fourth}`)) return
     this.#usual++
-    if (isLarge) this.#usualLarge++
+    if (isNew) this.#distinct++
+    if (isNew && isLarge) this.#distinctLarge++
     if (second < 10 && third < 10 && fourth < 10) this.#small++
   }
 
@@ -93,8 +96,8 @@ export class AddressEvidence {
     const addresses = this.#addresses
     if (addresses === 0 || this.#ipv4 < addresses) return false
     if (this.#ending * 2 > addresses) return true
-    const versions = this.#usual >= MIN_DISTRIBUTED ? this.#usual - this.#usualLarge : this.#small
-    return this.#usual >= MIN_SMALL && versions * 2 > addresses
+    if (this.#distinct < MIN_DISTRIBUTED) return this.#usual >= MIN_SMALL && this.#small * 2 > addresses
+    return (this.#distinct - this.#distinctLarge) * 2 > this.#distinct + addresses - this.#usual
   }
 }
 

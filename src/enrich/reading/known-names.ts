@@ -72,7 +72,7 @@ const CONTAINERS =
  */
 const OTHER_WORDS =
   // The other end.
-  'server servers dest destination dst daddr target upstream backend origin local listen listener listening bind ' +
+  'server servers dest destination dst daddr target upstream backend origin local laddr lip listen listener listening bind ' +
   'resp responder receiver recipient to host hostname vhost edge gateway gw lb elb alb nlb balancer loadbalancer ' +
   'balancers nat proxy proxies via node pod instance machine container cluster worker service sensor agent exporter ' +
   'collector observer device router switch interface iface hop nexthop relay mx smtp cache cdn pop colo private ' +

@@ -44,6 +44,8 @@ export class AddressScanner {
   /** The address with its port is `bytes[tokenStart, tokenEnd)`. Brackets belong to it if a port follows. */
   tokenStart = 0
   tokenEnd = 0
+  /** Whether it is the host of a URL. */
+  isInUrl = false
   readonly #address = new Address()
   readonly #words = new CachedView()
 
@@ -147,6 +149,7 @@ export class AddressScanner {
     this.end = after
     this.tokenStart = hasPort ? start - 1 : start
     this.tokenEnd = tokenEnd
+    this.isInUrl = border === IN_URL
     return true
   }
 }

@@ -22,10 +22,23 @@ const CRASH_BYTES = 64
  * addresses are versions.
  */
 export function looksLikeText(sample: Uint8Array): boolean {
+  if (!isText(sample)) return false
+  const { example, areVersions } = addressesIn(sample)
+  return example !== null && !areVersions
+}
+
+/** An address in lines of text that are not recognised because their addresses look like versions; `null` if that is not why. */
+export function versionInText(sample: Uint8Array): string | null {
+  if (!isText(sample)) return null
+  const { example, areVersions } = addressesIn(sample)
+  return areVersions ? example : null
+}
+
+function isText(sample: Uint8Array): boolean {
   const lines = sampleLines(sample, false, FORM_LINES)
   if (startsJsonArray(sample) || startsJson(lines[0] ?? '') || hasHeader(lines) || mayBeWrappedJson(lines))
     return false
-  return !isBinary(sample) && hasAddresses(sample)
+  return !isBinary(sample)
 }
 
 /** Whether the first line begins with a time, or has an address, as the lines of a log do and the header of a table does not. */
@@ -77,18 +90,21 @@ function isBinary(sample: Uint8Array): boolean {
   return controls > sample.length * MAX_CONTROLS
 }
 
-function hasAddresses(sample: Uint8Array): boolean {
+/** The first address of the lines, and whether all of them together look like versions. */
+function addressesIn(sample: Uint8Array): { example: string | null; areVersions: boolean } {
   const address = new Address()
   const evidence = new AddressEvidence()
   const scanner = new AddressScanner()
   const decoder = new TextDecoder()
-  let isFound = false
+  const found = new Set<string>()
   for (const { start, end } of firstLines(sample, false, LINES)) {
     for (let from = start; scanner.next(sample, start, from, end); from = scanner.tokenEnd) {
-      if (!address.parse(decoder.decode(sample.subarray(scanner.start, scanner.end)))) continue
-      evidence.add(address)
-      isFound = true
+      const text = decoder.decode(sample.subarray(scanner.start, scanner.end))
+      if (!address.parse(text)) continue
+      evidence.add(address, !found.has(text))
+      found.add(text)
     }
   }
-  return isFound && !evidence.looksLikeVersions
+  const [example = null] = found
+  return { example, areVersions: evidence.looksLikeVersions }
 }

@@ -6,6 +6,7 @@ import type { CommonPlan } from '../../options.ts'
 import { type AppendPlan, appendedNothing } from '../../writing/appended-location.ts'
 import { JsonText, jsonRoom, RAW } from '../../writing/json-text.ts'
 import type { LineFormat, LineResult } from '../format-definition.ts'
+import { AddressRoles, CLAIM, OTHER, SENDER } from './address-role.ts'
 import { AddressScanner } from './address-scanner.ts'
 import { ADDRESS } from './annotation.ts'
 
@@ -13,7 +14,7 @@ export interface TextPlan extends CommonPlan, AppendPlan {
   readonly format: 'text'
   /** How an address is written with its place; `null` if the address stays, because the location is appended or in an object. */
   readonly annotate: string | null
-  /** The number of the address in a line, from 1; `null` for the first public one. */
+  /** The number of the address in a line, from 1; `null` for that of {@link TextLines}. */
   readonly nth: number | null
   /** The instant before which the lines were written, for times without a year; `null` if unknown. */
   readonly latest: number | null
@@ -23,10 +24,25 @@ const TAB = 0x09
 const QUOTE = 0x22
 const MARK = ADDRESS.charCodeAt(0)
 
+/** Ranks of {@link rankOf}. */
+const BEST = 0
+const UNFIT = 4
+
+/**
+ * In which order one address of a line is chosen: public ones, and those of other hosts after the others; then special ones; then
+ * the sender of the line. What the client wrote is not chosen.
+ */
+function rankOf(role: number, isPublic: boolean): number {
+  if (role === CLAIM) return UNFIT
+  if (role === SENDER) return 3
+  if (!isPublic) return 2
+  return role === OTHER ? 1 : BEST
+}
+
 /**
  * Enriches lines of text. Each public address of a line gets its place; or the chosen address of the line gets its location, after
- * the line or in an object. The chosen address is the first public one, or the one with a number. It decides
- * whether the line is resolved. A line that has no public address is counted by the reason of its first one.
+ * the line or in an object. The chosen address is the one with a number, or the first public one that can be the client's; see
+ * {@link rankOf}. It decides whether the line is resolved.
  */
 export class TextLines implements LineFormat {
   readonly rewrites: boolean
@@ -34,6 +50,7 @@ export class TextLines implements LineFormat {
   readonly #plan: TextPlan
   readonly #locator: LineLocator
   readonly #scanner = new AddressScanner()
+  readonly #roles = new AddressRoles()
   readonly #time: OpeningTime
   readonly #text = new JsonText()
   /** After the address in an object. */
@@ -84,7 +101,7 @@ export class TextLines implements LineFormat {
     const locator = this.#locator
     const scanner = this.#scanner
     const { nth } = this.#plan
-    let chosen: 'none' | 'special' | 'public' = 'none'
+    let chosen = UNFIT
     // Whether the locator holds the chosen address, and whether the last address has a location.
     let isCurrent = false
     let isLocated = false
@@ -98,17 +115,18 @@ export class TextLines implements LineFormat {
       if (nth !== null && number < nth) continue
       isLocated = locator.locate(bytes, scanner.start, scanner.end)
       const isPublic = isLocated || locator.reason === 'not-found' || locator.reason === 'invalid-database'
-      isCurrent = chosen === 'none' || (chosen === 'special' && isPublic)
+      const rank = nth === null ? rankOf(this.#roles.role(bytes, line, from, end, scanner), isPublic) : BEST
+      isCurrent = rank < chosen
       if (isCurrent) {
-        chosen = isPublic ? 'public' : 'special'
+        chosen = rank
         this.#start = scanner.start
         this.#end = scanner.end
       }
       if (out !== null && isLocated) written = this.#writePlace(bytes, written, out)
-      if (nth !== null || (out === null && chosen === 'public')) break
+      if (nth !== null || (out === null && chosen === BEST)) break
     }
     if (out !== null) out.write(bytes, written, end)
-    if (chosen === 'none') return locator.missing()
+    if (chosen === UNFIT) return locator.missing()
     return isCurrent ? isLocated : locator.locate(bytes, this.#start, this.#end)
   }
 

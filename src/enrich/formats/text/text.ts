@@ -1,3 +1,4 @@
+import { Address } from '../../../address/address.ts'
 import { quoted } from '../../../errors.ts'
 import { EnrichError } from '../../errors.ts'
 import { NO_TIME } from '../../locating/event-time.ts'
@@ -8,6 +9,8 @@ import { firstLines } from '../../reading/sample.ts'
 import { appendedNothing, appendPlan, appendTemplate } from '../../writing/appended-location.ts'
 import { RAW } from '../../writing/json-text.ts'
 import type { FormatDefinition, InputFacts } from '../format-definition.ts'
+import { AddressRoles, PLAIN } from './address-role.ts'
+import { AddressScanner } from './address-scanner.ts'
 import { annotationOf, annotationTemplate } from './annotation.ts'
 import { looksLikeText } from './text-guess.ts'
 import { TextLines, type TextPlan } from './text-lines.ts'
@@ -16,6 +19,8 @@ import { TextLines, type TextPlan } from './text-lines.ts'
 const MEMBERS: readonly string[] = [RAW, 'ip']
 /** Lines of the sample that are read, at most. */
 const LINES = 1000
+/** One line of so many is few. */
+const FEW = 10
 /** The largest number of an address in a line. */
 export const MOST_ADDRESSES = 10_000
 
@@ -82,7 +87,10 @@ export function planText(
       `a line has a member ${quoted(taken)} already: choose another name for what is added`,
     )
   }
-  return { plan, notes: [...formNotes(plan), ...timeNotes(sample, isWhole, plan)] }
+  return {
+    plan,
+    notes: [...formNotes(plan), ...choiceNotes(sample, isWhole, plan), ...timeNotes(sample, isWhole, plan)],
+  }
 }
 
 function formNotes({ annotate, nth }: TextPlan): string[] {
@@ -90,6 +98,29 @@ function formNotes({ annotate, nth }: TextPlan): string[] {
   return annotate === null
     ? []
     : [`a place is added to ${which}, as ${annotate}. For objects: --to ndjson (in a program: to)`]
+}
+
+/** Says that the client's address is not certain, if one address of each line counts and more than a few lines have several. */
+function choiceNotes(sample: Uint8Array, isWhole: boolean, { nth, annotate, details }: TextPlan): string[] {
+  if (nth !== null || (annotate !== null && !details)) return []
+  const scanner = new AddressScanner()
+  const roles = new AddressRoles()
+  const address = new Address()
+  const decoder = new TextDecoder()
+  const lines = firstLines(sample, isWhole, LINES)
+  const several = lines.flatMap(({ start, end }) => {
+    const found = new Set<string>()
+    for (let from = start; scanner.next(sample, start, from, end); from = scanner.tokenEnd) {
+      const text = decoder.decode(sample.subarray(scanner.start, scanner.end))
+      if (roles.role(sample, start, from, end, scanner) !== PLAIN || !address.parse(text)) continue
+      if (address.special === null) found.add(text)
+    }
+    return found.size > 1 ? [[...found].slice(0, 2).join(' and ')] : []
+  })
+  if (several.length * FEW < lines.length || several.length === 0) return []
+  return [
+    `${several.length} of the first ${lines.length} lines have several public addresses that can be the client's, such as ${several[0]}: the first of each line counts. For the second: --nth 2 (in a program: nth)`,
+  ]
 }
 
 /** What is not certain about the times of the lines, if the output or the report depends on them. */

@@ -1,8 +1,10 @@
 // What can be before and after an address that is a whole token of a line. Each rule names what it is for.
 
 const ESCAPE = 0x1b
+const SPACE = 0x20
 const HASH = 0x23
 const PERCENT = 0x25
+const PARENTHESIS = 0x28
 const PLUS = 0x2b
 const DASH = 0x2d
 const DOT = 0x2e
@@ -17,6 +19,7 @@ const OPEN = 0x5b
 const BACKSLASH = 0x5c
 const CARET = 0x5e
 const LOWER_M = 0x6d
+const PIPE = 0x7c
 const TILDE = 0x7e
 
 /** Results of {@link borderBefore}. No address begins there. */
@@ -58,6 +61,9 @@ const LABEL =
 const SQUID = /(?:^|_)(?:DIRECT|PARENT|HIT|CARP|DST|PINNED)$/
 /** Words before four numbers that are a version, or an object identifier, and no address. */
 const OF_VERSION = /versions?$|firmware$|(?:^|[^A-Za-z])(?:v|ver|rev|revision|build|oid)$/i
+/** The fields before the version of a product in a line of CEF or LEEF. */
+const BEFORE_VERSION = /(?:CEF|LEEF):[\d.]+\|[^|]*\|[^|]*\|$/
+const MAX_BEFORE_VERSION = 200
 /** The longest word before an address that is read. Bytes. */
 const MAX_NAME = 40
 
@@ -91,6 +97,10 @@ export function borderBefore(bytes: Uint8Array, line: number, start: number): nu
       break
     case SLASH:
       return afterSlash(bytes, line, start - 1)
+    case PIPE:
+      return BEFORE_VERSION.test(latin1(bytes, Math.max(line, start - MAX_BEFORE_VERSION), start))
+        ? NO_BORDER
+        : BORDER
     case COLON:
       return afterColon(bytes, line, start - 1)
   }
@@ -120,9 +130,28 @@ function afterColon(bytes: Uint8Array, line: number, colon: number): number {
 
 /** The last word before `end`, without the delimiters between them. */
 function nameBefore(bytes: Uint8Array, line: number, end: number): string {
+  const last = endOfWord(bytes, line, end)
+  return latin1(bytes, startOfName(bytes, line, last), last)
+}
+
+/** Whether an arrow is before `start`: `->` or `=>`, with a blank after it or not. */
+export function isAfterArrow(bytes: Uint8Array, line: number, start: number): boolean {
+  const at = bytes[start - 1] === SPACE ? start - 2 : start - 1
+  return at > line && bytes[at] === MORE && (bytes[at - 1] === DASH || bytes[at - 1] === EQUALS)
+}
+
+/** Where the name of the field ends whose value begins at `start`: `dst=192.0.2.1`, `server 192.0.2.1`; `line` if it can be the name of a host. */
+export function endOfKey(bytes: Uint8Array, line: number, start: number): number {
+  const last = endOfWord(bytes, line, start)
+  const isHost = last === start || bytes[last] === OPEN || bytes[last] === PARENTHESIS
+  return isHost ? line : last
+}
+
+/** The end of the last word before `end`, without the delimiters between them. */
+function endOfWord(bytes: Uint8Array, line: number, end: number): number {
   let last = end
   while (last > line && last > end - 4 && isBetween(bytes[last - 1])) last--
-  return latin1(bytes, startOfName(bytes, line, last), last)
+  return last
 }
 
 /** A blank, a quote, `=` or `:`, as between the name and the value of a field; or a bracket. */
@@ -131,7 +160,7 @@ function isBetween(byte: number | undefined): boolean {
 }
 
 /** Where the name that ends at `end` starts: a word, also with dots and dashes in it. */
-function startOfName(bytes: Uint8Array, line: number, end: number): number {
+export function startOfName(bytes: Uint8Array, line: number, end: number): number {
   let at = end
   while (
     at > line &&

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type EnrichOptions, makePlan } from '../../../../src/enrich/formats/formats.ts'
 import { planText } from '../../../../src/enrich/formats/text/text.ts'
+import type { LineOptions } from '../../../../src/enrich/options.ts'
 import { createRowEnricher } from '../../../../src/enrich.ts'
 import { enrichBytes, enrichText, latin1, smallResolver, utf8 } from '../../in-memory-run.ts'
 
@@ -23,6 +24,10 @@ describe('the guess', () => {
     ['Latin-1', 'von M\xfcnchen 81.2.69.142\n'],
     ['lines after a crash', `${'\0'.repeat(500)}${LINE}`],
     ['a template in brackets', '[{x}] 81.2.69.142 y\n'],
+    [
+      'a client with small numbers in most lines',
+      LINE.repeat(2) + LINE.replace('81.2.69.142', '45.12.20.3').repeat(20),
+    ],
     ['a sentence and another of as many words', 'this remote is\n81.2.69.142 not known\n'],
   ])('is text for %s, and is lossless', (_, input) => {
     const bytes = latin1(input)
@@ -34,6 +39,12 @@ describe('the guess', () => {
     ])
     const decoder = new TextDecoder('latin1')
     expect(decoder.decode(output).replaceAll(' [GB London]', '')).toBe(decoder.decode(bytes))
+  })
+
+  it('says that the addresses of lines look like versions', () => {
+    expect(() => makePlan(utf8('- libfoo 4.1.2.3\n'.repeat(3)), true, {})).toThrow(
+      'the addresses in the lines look like versions, for example "4.1.2.3". If they are addresses, add --format text',
+    )
   })
 
   it.each([
@@ -138,6 +149,50 @@ describe('lines of text', () => {
     const [object] = new TextDecoder().decode(output).split('\n')
     expect(JSON.parse(object ?? '')).toMatchObject({ raw: 'x 10.0.0.1 9.9.9.9 81.2.69.142', ip })
     expect(counts.resolved).toBe(resolved)
+  })
+
+  it.each<[what: string, line: string, ip: string | null]>([
+    ['in a query', '"GET /search?q=9.9.9.9&r=8.8.4.4 HTTP/1.1" 200 "81.2.69.142"', '81.2.69.142'],
+    ['in a URL in a query', 'at=info path="/go?to=http://9.9.9.9/" fwd="81.2.69.142"', '81.2.69.142'],
+    ['in a query alone', '[23/Nov/2026 01:02:03] "GET /search?q=9.9.9.9 HTTP/1.1" 200 7', null],
+    ['in a query before a private one', '"GET /search?q=9.9.9.9 HTTP/1.1" 200 "10.0.0.1"', '10.0.0.1'],
+    ['as a path', '"GET /9.9.9.9 HTTP/1.1" 200 "81.2.69.142"', '81.2.69.142'],
+    ['as the host of a URL', 'host="http://9.9.9.9:80/" remote=81.2.69.142:7', '81.2.69.142'],
+    ['of a domain', 'from=<a@b.c>, msgid=<7@9.9.9.9>, relay=mx.b.c [81.2.69.142]', '81.2.69.142'],
+    ['of a SIP address', "from '<sip:100@[9.9.9.9]>' failed for '81.2.69.142:5060'", '81.2.69.142'],
+    ['of HELO', '<= a@b.c H=mx.b.c (9.9.9.9) [81.2.69.142] P=esmtps', '81.2.69.142'],
+    ['of HELO in brackets', '<= a@b.c H=([9.9.9.9]) [81.2.69.142] P=esmtps', '81.2.69.142'],
+    ['of the sender', '<34>Nov 23 01:02:03 9.9.9.9 sshd[7]: from 81.2.69.142', '81.2.69.142'],
+    [
+      'of the sender, RFC 5424',
+      '<34>1 2026-11-23T01:02:03.123456+01:00 9.9.9.9 a 7 - - 81.2.69.142',
+      '81.2.69.142',
+    ],
+    ['of the sender alone', 'Nov 23 01:02:03 9.9.9.9 router: link is down', '9.9.9.9'],
+    ['of the sender before a private one', 'Nov 23 01:02:03 9.9.9.9 sshd[7]: from 10.0.0.1', '10.0.0.1'],
+    ['of a name for another host', 'dst=9.9.9.9 src=81.2.69.142', '81.2.69.142'],
+    ['of such a name alone', 'src=10.0.0.1 dst=9.9.9.9', '9.9.9.9'],
+    ['of several such names', 'origin:"9.9.9.9"; dst:"9.9.9.10"; src:"81.2.69.142"', '81.2.69.142'],
+    ['of the own end', 'method=PLAIN, lip=9.9.9.9, rip=81.2.69.142', '81.2.69.142'],
+    ['of the version of a product', 'CEF:0|A B|C|12.0.0.50|7|x|5|dst=9.9.9.9 src=81.2.69.142', '81.2.69.142'],
+    ['after an arrow', 'hostPort: 81.2.69.142:7/udp -> 9.9.9.9:10000/udp', '81.2.69.142'],
+    ['after a name of a host', 'client=proxy[81.2.69.142] x 9.9.9.9', '81.2.69.142'],
+  ])('prefer the address that is not one %s', (_, line, ip) => {
+    const { output } = enrichBytes(utf8(`${line}\n`), { format: 'text', to: 'ndjson' })
+    expect(JSON.parse(new TextDecoder().decode(output))).toMatchObject({ raw: line, ip })
+  })
+
+  it('have a note where several addresses can be that of the client', () => {
+    const notes = (line: string, options: LineOptions): string[] =>
+      planText(utf8(`${line}\n`), true, options).notes.filter((note) => note.includes('--nth 2'))
+    const two = 'x 81.2.69.142 9.9.9.9 81.2.69.142'
+    expect(notes(two, { to: 'ndjson' })).toEqual([
+      "1 of the first 1 lines have several public addresses that can be the client's, such as 81.2.69.142 and 9.9.9.9: the first of each line counts. For the second: --nth 2 (in a program: nth)",
+    ])
+    expect(notes(two, { details: true })).toHaveLength(1)
+    expect(notes(two, {})).toEqual([])
+    expect(notes(two, { to: 'ndjson', nth: 1 })).toEqual([])
+    expect(notes('x 81.2.69.142 10.0.0.1 dst=9.9.9.9 81.2.69.142', { to: 'ndjson' })).toEqual([])
   })
 
   it('have one place with `nth`', () => {
