@@ -41,7 +41,7 @@ export function checkAddresses(
   if (plan.force) return
   const counts = firstRecords(enricher, plan, sample, isWhole)
   // The run counts these records again.
-  enricher.locationCounts()
+  enricher.forgetCounts()
   const records = counts.lines - counts.blank
   const isEmpty = isMerelyEmpty(counts)
   const enough = isEmpty ? MIN_EMPTY_RECORDS : 1

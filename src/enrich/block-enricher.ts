@@ -162,6 +162,12 @@ export class BlockEnricher {
     return this.#groups === null ? counts : { ...counts, groups: this.#groups.take() }
   }
 
+  /** Forgets what `locationCounts` would give. Addresses that are not drained are not taken for known ones later. */
+  forgetCounts(): void {
+    this.#locator.addresses?.clear()
+    this.locationCounts()
+  }
+
   /** As `#records`, with the addresses of the output as the plan has them. */
   #maskedRecords(block: Block, out: ByteSink, counts: RunningCounts): Pick<Enriched, 'rest' | 'lines'> {
     if (this.#mask === null) return this.#records(block, out, counts)

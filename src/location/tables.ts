@@ -64,29 +64,54 @@ export class RowSet {
   rows: Int32Array
   /** Numbers of rows plus 1, by hash; 0 is an empty slot. */
   #slots = new Int32Array(FIRST_SLOTS)
+  /** How many rows are in the slots. */
+  #indexed = 0
 
-  /** @param width numbers in a row */
-  constructor(readonly width: number) {
-    this.rows = new Int32Array((FIRST_SLOTS / 2) * width)
+  /**
+   * @param width numbers in a row
+   * @param rows distinct rows that it has from the start, in memory that is its own from now on
+   */
+  constructor(
+    readonly width: number,
+    rows: Int32Array = new Int32Array(0),
+  ) {
+    this.rows = rows
+    this.size = rows.length / width
   }
 
   /** The number of a row; {@link ABSENT} if it is not there. */
   find(row: Int32Array): number {
+    if (this.#indexed < this.size) this.#index()
     return (this.#slots[this.#slotOf(row, 0)] ?? 0) - 1
   }
 
   /** The number of a row, which is added if it is absent. */
   add(row: Int32Array): number {
-    let slot = this.#slotOf(row, 0)
+    if (this.#indexed < this.size) this.#index()
+    const slot = this.#slotOf(row, 0)
     const known = this.#slots[slot] ?? 0
     if (known > 0) return known - 1
-    if (2 * this.size >= this.#slots.length) {
-      this.#grow()
-      slot = this.#slotOf(row, 0)
+    const number = this.append(row)
+    if (2 * this.size > this.#slots.length) this.#index()
+    else {
+      this.#slots[slot] = this.size
+      this.#indexed = this.size
     }
-    this.rows.set(row, this.size * this.width)
-    this.#slots[slot] = ++this.size
-    return this.size - 1
+    return number
+  }
+
+  /** Adds a row that it does not have, without a search. @returns its number */
+  append(row: Int32Array): number {
+    const { width, size } = this
+    const at = size * width
+    if (at + width > this.rows.length) {
+      const larger = new Int32Array(Math.max((FIRST_SLOTS / 2) * width, 2 * this.rows.length))
+      larger.set(this.rows)
+      this.rows = larger
+    }
+    for (let i = 0; i < width; i++) this.rows[at + i] = row[i] ?? 0
+    this.size++
+    return size
   }
 
   /** The slot of a row, which is the one in `source` that starts at `start`: its own, or an empty one. */
@@ -108,15 +133,18 @@ export class RowSet {
     }
   }
 
-  #grow(): void {
-    const { rows, width } = this
-    this.#slots = new Int32Array(2 * this.#slots.length)
-    // Rows are distinct, so each finds an empty slot.
-    for (let number = 0; number < this.size; number++) {
-      this.#slots[this.#slotOf(rows, number * width)] = number + 1
+  /** Puts all rows into slots, of which half are used at most. */
+  #index(): void {
+    let length = this.#slots.length
+    if (2 * this.size > length) {
+      while (2 * this.size > length) length *= 2
+      this.#slots = new Int32Array(length)
+      this.#indexed = 0
     }
-    this.rows = new Int32Array((this.#slots.length / 2) * width)
-    this.rows.set(rows)
+    // Rows are distinct, so each finds an empty slot.
+    for (; this.#indexed < this.size; this.#indexed++) {
+      this.#slots[this.#slotOf(this.rows, this.#indexed * this.width)] = this.#indexed + 1
+    }
   }
 }
 

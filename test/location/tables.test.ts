@@ -67,6 +67,30 @@ describe('RowSet', () => {
   })
 })
 
+describe('RowSet with rows that it did not search', () => {
+  const rowsOf = (count: number, first = 0): Int32Array[] =>
+    Array.from({ length: count }, (_, index) => Int32Array.of(first + index, -index))
+
+  it('finds them when it is searched', () => {
+    const set = new RowSet(2)
+    const rows = rowsOf(3000)
+    for (const [index, row] of rows.entries()) expect(set.append(row)).toBe(index)
+    expect(set.find(Int32Array.of(-1, 0))).toBe(ABSENT)
+    expect(rows.every((row, index) => set.find(row) === index && set.add(row) === index)).toBe(true)
+    expect(set.append(Int32Array.of(-1, 0))).toBe(3000)
+    expect(set.add(Int32Array.of(-1, 0))).toBe(3000)
+    expect(set.add(Int32Array.of(-2, 0))).toBe(3001)
+  })
+
+  it('takes rows, and adds others', () => {
+    const rows = rowsOf(700)
+    const set = new RowSet(2, Int32Array.from(rows.flatMap((row) => [...row])))
+    expect(set.size).toBe(700)
+    expect(rows.every((row, index) => set.add(row) === index)).toBe(true)
+    expect(rowsOf(700, 9000).map((row) => set.add(row))).toEqual(Array.from(rows, (_, index) => 700 + index))
+  })
+})
+
 describe('remember', () => {
   it('makes a value on the first use of its key', () => {
     const cache = new Map<string, string | null>()

@@ -1,4 +1,4 @@
-import { RowSet } from '../../location/tables.ts'
+import { ABSENT, NumberMap, RowSet } from '../../location/tables.ts'
 import type { CountPlan, CountValue, Dimension } from '../count-plan.ts'
 import { DistinctAddresses } from './distinct-addresses.ts'
 import { Networks } from './networks.ts'
@@ -7,6 +7,8 @@ import { Networks } from './networks.ts'
 export const NO_CODE = -1
 
 const FIRST_GROUPS = 256
+/** Two codes below these make one key. */
+const [FIRST_CODES, SECOND_CODES] = [2 ** 15 - 1, 2 ** 16]
 
 /** The groups that some lines are in, as numbers of groups and codes of values. */
 export class GroupCounts {
@@ -18,14 +20,17 @@ export class GroupCounts {
   other = 0
   readonly distinct: DistinctAddresses | null
   readonly #maxGroups: number
-  readonly #groups: RowSet
+  #groups: RowSet
+  /** The groups of two codes, by one number: it takes less time to find than a row. `null` if not all codes are small. */
+  #keys: NumberMap | null
   #isFull = false
-  #counts = new Float64Array(FIRST_GROUPS)
+  #counts: Float64Array = new Float64Array(FIRST_GROUPS)
 
   constructor({ dimensions, maxGroups, unique }: CountPlan) {
     this.codes = new Int32Array(dimensions.length)
     this.#maxGroups = maxGroups
     this.#groups = new RowSet(dimensions.length)
+    this.#keys = dimensions.length === 2 ? new NumberMap() : null
     this.distinct = unique ? new DistinctAddresses() : null
   }
 
@@ -54,7 +59,26 @@ export class GroupCounts {
    * @returns the number of their group; -1 if they are counted as other lines
    */
   add(count: number): number {
-    const group = this.#groupOf()
+    return this.#add(this.#groupOf(), count)
+  }
+
+  /** The same for lines that are in no group yet. */
+  append(count: number): number {
+    if (this.#isFull || this.codes.includes(NO_CODE)) return this.add(count)
+    // They would lack this group.
+    this.#keys = null
+    return this.#add(this.#append(), count)
+  }
+
+  /** Takes the groups of an equal object, with their numbers. Call it only if it has counted nothing. */
+  adopt(groups: Int32Array, counts: Float64Array): void {
+    this.#groups = new RowSet(this.codes.length, groups)
+    this.#keys = null
+    this.#counts = counts
+    this.#isFull = this.#groups.size >= this.#maxGroups
+  }
+
+  #add(group: number, count: number): number {
     if (group === NO_CODE) {
       this.other += count
       return group
@@ -76,8 +100,29 @@ export class GroupCounts {
       this.#isFull = true
       return NO_CODE
     }
+    if (this.#keys !== null) {
+      const first = codes[0] ?? 0
+      const second = codes[1] ?? 0
+      if (first < FIRST_CODES && second < SECOND_CODES)
+        return this.#groupOfKey(this.#keys, (first << 16) + second + 1)
+      this.#keys = null
+    }
     if (this.#isFull) return this.#groups.find(codes)
     const group = this.#groups.add(codes)
+    this.#isFull = this.#groups.size >= this.#maxGroups
+    return group
+  }
+
+  #groupOfKey(keys: NumberMap, key: number): number {
+    const known = keys.get(key)
+    if (known !== ABSENT || this.#isFull) return known
+    const group = this.#append()
+    keys.set(key, group)
+    return group
+  }
+
+  #append(): number {
+    const group = this.#groups.append(this.codes)
     this.#isFull = this.#groups.size >= this.#maxGroups
     return group
   }
@@ -107,8 +152,8 @@ export interface GroupPart {
 
 /** The values of a dimension in all parts, and their codes. */
 interface DimensionValues {
-  /** The codes of the values of a part, by their codes in it. */
-  codesOf(values: PartValues, mayAdd: boolean): Int32Array
+  /** The codes of the values of a part, by their codes in it; `null` if they are the same, because it is the first part. */
+  codesOf(values: PartValues, mayAdd: boolean): Int32Array | null
   /** The values of a code. */
   at(code: number): readonly CountValue[]
 }
@@ -124,11 +169,11 @@ class TupleValues implements DimensionValues {
     this.#areDistinct = areDistinct
   }
 
-  codesOf(values: PartValues, mayAdd: boolean): Int32Array {
+  codesOf(values: PartValues, mayAdd: boolean): Int32Array | null {
     if (values instanceof Int32Array) throw new TypeError('networks are no values of this dimension')
     if (this.#list.length === 0 && this.#areDistinct && mayAdd) {
       this.#list = [...values]
-      return Int32Array.from(values.keys())
+      return null
     }
     if (this.#codes.size === 0)
       for (const [code, each] of this.#list.entries()) this.#codes.set(JSON.stringify(each), code)
@@ -163,7 +208,7 @@ class MaskedValues implements DimensionValues {
     this.#mask = mask
   }
 
-  codesOf(values: PartValues, mayAdd: boolean): Int32Array {
+  codesOf(values: PartValues, mayAdd: boolean): Int32Array | null {
     return this.#tuples.codesOf(
       this.#listed(values).map((each) =>
         each.map((value) => (typeof value === 'string' ? this.#masked(value) : value)),
@@ -179,9 +224,10 @@ class MaskedValues implements DimensionValues {
   #listed(values: PartValues): readonly (readonly CountValue[])[] {
     if (!(values instanceof Int32Array)) return values
     if (this.#dimension.kind !== 'address') throw new TypeError('networks are no values of this dimension')
-    const all = new NetworkValues(new Networks(this.#dimension))
-    const codes = all.codesOf(values, true)
-    return Array.from(codes, (_, code) => all.at(code))
+    const networks = new Networks(this.#dimension)
+    networks.adopt(values)
+    const all = new NetworkValues(networks)
+    return Array.from({ length: networks.size + 1 }, (_, code) => all.at(code))
   }
 
   /** A network stays one if all its addresses have these bits. Otherwise it is an address that is masked. */
@@ -200,8 +246,9 @@ class NetworkValues implements DimensionValues {
     this.networks = networks
   }
 
-  codesOf(values: PartValues, mayAdd: boolean): Int32Array {
+  codesOf(values: PartValues, mayAdd: boolean): Int32Array | null {
     if (!(values instanceof Int32Array)) throw new TypeError('the values of this dimension are networks')
+    if (mayAdd && this.networks.adopt(values)) return null
     const codes = new Int32Array(1 + values.length / 4)
     for (let code = 1; code < codes.length; code++) {
       const known = this.networks.code(values, 4 * (code - 1), mayAdd)
@@ -273,13 +320,18 @@ export class GroupTotals {
       this.#values[dimension]?.codesOf(values, !counts.isFull),
     )
     const groups = new Int32Array(lines)
-    for (let group = 0; group < lines; group++) {
-      for (let dimension = 0; dimension < width; dimension++) {
-        const code = part.groups[group * width + dimension] ?? NO_CODE
-        codes[dimension] = own[dimension]?.[code] ?? NO_CODE
+    if (counts.size === 0 && counts.other === 0 && own.every((each) => each === null)) {
+      counts.adopt(part.groups, part.counts)
+      if (part.pairs !== null) for (let group = 0; group < lines; group++) groups[group] = group
+    } else
+      for (let group = 0; group < lines; group++) {
+        for (let dimension = 0; dimension < width; dimension++) {
+          const code = part.groups[group * width + dimension] ?? NO_CODE
+          const codesOf = own[dimension]
+          codes[dimension] = codesOf === null ? code : (codesOf?.[code] ?? NO_CODE)
+        }
+        groups[group] = counts.add(part.counts[group] ?? 0)
       }
-      groups[group] = counts.add(part.counts[group] ?? 0)
-    }
     counts.other += part.other
     if (part.pairs !== null) counts.distinct?.merge(part.pairs, part.halvings, groups)
     this.localTimes += part.localTimes

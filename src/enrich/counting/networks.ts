@@ -15,7 +15,7 @@ export class Networks {
   readonly #ipv4Mask: Int32Array
   readonly #ipv6Mask: Int32Array
   readonly #row = new Int32Array(WIDTH)
-  readonly #rows = new RowSet(WIDTH)
+  #rows = new RowSet(WIDTH)
 
   constructor({ ipv4Bits, ipv6Bits }: { readonly ipv4Bits: number; readonly ipv6Bits: number }) {
     this.#ipv4Bits = ipv4Bits
@@ -33,6 +33,18 @@ export class Networks {
     return this.#rows.rows.subarray(0, this.size * WIDTH)
   }
 
+  /** Takes the networks of an equal object, if it has none itself, with their numbers. @returns whether it took them */
+  adopt(words: Int32Array): boolean {
+    if (this.size > 0) return false
+    this.#rows = new RowSet(WIDTH, words)
+    return true
+  }
+
+  /** Adds an address whose network it does not have. @returns its number */
+  append(words: Int32Array): number {
+    return this.#rows.append(this.#masked(words, 0))
+  }
+
   /**
    * The number of the network of an address.
    *
@@ -41,11 +53,16 @@ export class Networks {
    * @returns -1 if it is unknown and may not be added
    */
   code(words: Int32Array, at: number, mayAdd: boolean): number {
+    const row = this.#masked(words, at)
+    const code = mayAdd ? this.#rows.add(row) : this.#rows.find(row)
+    return code === ABSENT ? -1 : code
+  }
+
+  #masked(words: Int32Array, at: number): Int32Array {
     const row = this.#row
     const mask = isMapped(words, at) ? this.#ipv4Mask : this.#ipv6Mask
     for (let word = 0; word < WIDTH; word++) row[word] = (words[at + word] ?? 0) & (mask[word] ?? 0)
-    const code = mayAdd ? this.#rows.add(row) : this.#rows.find(row)
-    return code === ABSENT ? -1 : code
+    return row
   }
 
   /** A network as text: CIDR, or an address alone. */

@@ -3,6 +3,10 @@ import { CachedView } from '../swar.ts'
 /** Slots of an empty table: a power of two. */
 const FIRST_SLOTS = 256
 const FIRST_BYTES = 4096
+/** Texts of up to so many bytes, such as a status, are found by their bytes as a number. */
+const SHORT_BYTES = 3
+/** The binary logarithm of the short texts that are kept so. */
+const SHORT_BITS = 8
 /** Limit of the bytes of all texts. */
 export const MAX_TEXT_BYTES = 2 ** 26
 
@@ -17,6 +21,8 @@ export class TextCodes {
   #used = 0
   /** Where each text ends. */
   #ends = new Int32Array(FIRST_SLOTS)
+  /** Two numbers for each short text: its bytes, and its number plus 1. A new one replaces the one in its place. */
+  readonly #short = new Int32Array(2 << SHORT_BITS)
   /** Numbers of texts plus 1, by hash; 0 is an empty slot. */
   #slots = new Int32Array(FIRST_SLOTS)
 
@@ -31,6 +37,20 @@ export class TextCodes {
    * @returns -1 if it is unknown, and may not be added or would exceed the limit of bytes
    */
   code(bytes: Uint8Array, start: number, end: number, mayAdd: boolean): number {
+    if (end - start > SHORT_BYTES) return this.#code(bytes, start, end, mayAdd)
+    let word = end - start
+    for (let at = start; at < end; at++) word = (word << 8) | (bytes[at] ?? 0)
+    const place = (Math.imul(word, 0x9e3779b1) >>> (32 - SHORT_BITS)) << 1
+    if (this.#short[place] === word && this.#short[place + 1] !== 0) return (this.#short[place + 1] ?? 0) - 1
+    const code = this.#code(bytes, start, end, mayAdd)
+    if (code !== -1) {
+      this.#short[place] = word
+      this.#short[place + 1] = code + 1
+    }
+    return code
+  }
+
+  #code(bytes: Uint8Array, start: number, end: number, mayAdd: boolean): number {
     let slot = this.#slotOf(bytes, start, end)
     const known = this.#slots[slot] ?? 0
     if (known > 0) return known - 1

@@ -1,5 +1,5 @@
 import { RowSet } from '../../location/tables.ts'
-import { MAPPED } from '../counting/networks.ts'
+import { isMapped, MAPPED } from '../counting/networks.ts'
 import type { NOT_IPV4, UNKNOWN } from './address-cache.ts'
 
 /** Addresses that are kept. */
@@ -32,6 +32,13 @@ export class AddressCounts {
   /** How many addresses there are. */
   size = 0
   #lines = 0
+  /** Whether it has been drained, or has an IPv4 address that was written as IPv6. */
+  #mayRepeat = false
+
+  /** Whether it gives no address that it gave before. */
+  get areDistinct(): boolean {
+    return !this.#mayRepeat
+  }
 
   /** Whether it must be drained before a line is added. */
   get isFull(): boolean {
@@ -68,6 +75,7 @@ export class AddressCounts {
     const row = this.#row
     row[0] = words === null ? -1 - number : number
     for (let word = 0; word < 4; word++) row[word + 1] = words?.[word] ?? 0
+    if (words !== null && isMapped(words, 0)) this.#mayRepeat = true
     const index = this.#others.add(row)
     if (index === this.#otherLines.length) {
       this.#otherLines.push(0)
@@ -81,7 +89,7 @@ export class AddressCounts {
     const ordered = this.#ordered()
     const others = this.#others.rows
     const words = new Int32Array(4)
-    this.#clear()
+    this.clear()
     for (let at = 0; at < ordered.length; at += 3) {
       const number = (ordered[at + 1] ?? 0) - 1
       const lines = ordered[at + 2] ?? 0
@@ -97,6 +105,7 @@ export class AddressCounts {
       words.set(others.subarray(row + 1, row + ROW))
       take(other < 0 ? -1 - other : other, other < 0 ? null : words, lines)
     }
+    if (ordered.length > 0) this.#mayRepeat = true
   }
 
   /** Three numbers of each address, in order: an IPv4 address and its number plus 1, or the index of another one and 0; its lines. */
@@ -115,7 +124,8 @@ export class AddressCounts {
     return ordered
   }
 
-  #clear(): void {
+  /** Forgets all addresses. */
+  clear(): void {
     this.size = this.#ipv4Size = this.#lines = 0
     this.#slots = new Int32Array(SLOT * FIRST_SLOTS)
     this.#shift = 32 - Math.log2(FIRST_SLOTS)

@@ -2,6 +2,7 @@
 import { NO_SYSTEM } from '../../location/autonomous-systems.ts'
 import type { Locale } from '../../location/locale.ts'
 import type { Location } from '../../location/location-table.ts'
+import type { SharedParts } from '../../location/shared-parts.ts'
 import { remember } from '../../location/tables.ts'
 import { timezoneOf, ZoneOffsets } from '../../location/timezone.ts'
 import type { CountPlan, CountValue, Dimension, LocationColumn, TimeColumn } from '../count-plan.ts'
@@ -33,6 +34,8 @@ export class LineGroups {
   readonly #coders: readonly Coder[]
   readonly #fields: readonly FieldCoder[]
   readonly #hasTimes: boolean
+  /** Whether addresses are counted one by one, so that a new address is in a new group. */
+  readonly #hasAddresses: boolean
   readonly #sum: FieldSum | null
   #counts: GroupCounts
   #localTimes = 0
@@ -44,6 +47,7 @@ export class LineGroups {
     this.#coders = plan.dimensions.map((dimension) => coderOf(dimension, plan, locator, values, locale))
     this.#fields = this.#coders.filter((coder) => coder instanceof FieldCoder)
     this.#hasTimes = plan.dimensions.some(({ kind }) => kind === 'time')
+    this.#hasAddresses = plan.dimensions.some(isOfAddresses)
     this.#sum = plan.summed === null || values === null ? null : new FieldSum(plan.summed, values)
     this.#counts = new GroupCounts(plan)
   }
@@ -54,7 +58,8 @@ export class LineGroups {
     const { codes, distinct } = counts
     const mayAdd = !counts.isFull
     for (let i = 0; i < codes.length; i++) codes[i] = this.#coders[i]?.code(mayAdd) ?? NO_CODE
-    const group = counts.add(lines)
+    const isNew = this.#hasAddresses && this.#locator.isNewAddress
+    const group = isNew ? counts.append(lines) : counts.add(lines)
     if (distinct !== null && group !== NO_CODE && this.#locator.addressInto(counts.address)) {
       distinct.add(group, counts.address)
     }
@@ -96,7 +101,7 @@ function coderOf(
     case 'time':
       return new TimeCoder(dimension.columns, locator, plan.timeZone)
     case 'address':
-      return new AddressCoder(new Networks(dimension), locator)
+      return new AddressCoder(new Networks(dimension), locator, isOfAddresses(dimension))
     case 'field':
       return new FieldCoder(dimension.field, values)
     case 'local-hour':
@@ -115,6 +120,11 @@ function coderOf(
         values: () => [null, ...FAILURE_REASONS].map((reason) => [reason]),
       }
   }
+}
+
+/** Whether it is that of whole addresses. */
+function isOfAddresses(dimension: Dimension): boolean {
+  return dimension.kind === 'address' && dimension.ipv4Bits === 32 && dimension.ipv6Bits === 128
 }
 
 /** Stands for `null` in a key: no name is this. */
@@ -150,6 +160,9 @@ class LocationCoder implements Coder {
   readonly #locator: LineLocator
   readonly #locale: Locale
   readonly #tuples = new Tuples()
+  /** Codes by what many locations share, and the city if that is a column: to make a tuple takes longer. */
+  readonly #known = new Map<SharedParts, Map<string | null, number>>()
+  readonly #hasCities: boolean
   readonly #nowhere: readonly null[]
   /** Codes plus 2 by the number of a location: a location without a code has 1. */
   #codes = new Int32Array(1024)
@@ -159,6 +172,7 @@ class LocationCoder implements Coder {
     this.#parts = columns.map((column) => PARTS[column])
     this.#locator = locator
     this.#locale = locale
+    this.#hasCities = columns.includes('city')
     this.#nowhere = columns.map(() => null)
   }
 
@@ -167,6 +181,7 @@ class LocationCoder implements Coder {
     if (number < 0) return this.#tuples.code(this.#nowhere, mayAdd)
     if (epoch !== this.#epoch) {
       this.#codes.fill(0)
+      this.#known.clear()
       this.#epoch = epoch
     }
     const known = this.#codes[number] ?? 0
@@ -184,10 +199,17 @@ class LocationCoder implements Coder {
       this.#codes = larger
     }
     const { location } = this.#locator
-    const code = this.#tuples.code(
-      this.#parts.map((part) => part(location, this.#locale)),
-      mayAdd,
-    )
+    const cities = this.#known.get(location.shared) ?? new Map<string | null, number>()
+    const city = this.#hasCities ? location.city : null
+    let code = cities.get(city)
+    if (code === undefined) {
+      code = this.#tuples.code(
+        this.#parts.map((part) => part(location, this.#locale)),
+        mayAdd,
+      )
+      if (code !== NO_CODE) cities.set(city, code)
+      this.#known.set(location.shared, cities)
+    }
     this.#codes[number] = code + 2
     return code
   }
@@ -260,14 +282,19 @@ class AddressCoder implements Coder {
   readonly #locator: LineLocator
   readonly #words = new Int32Array(4)
   readonly #networks: Networks
+  readonly #areAddresses: boolean
 
-  constructor(networks: Networks, locator: LineLocator) {
+  /** @param areAddresses whether the networks are addresses */
+  constructor(networks: Networks, locator: LineLocator, areAddresses: boolean) {
     this.#networks = networks
     this.#locator = locator
+    this.#areAddresses = areAddresses
   }
 
   code(mayAdd: boolean): number {
     if (!this.#locator.addressInto(this.#words)) return 0
+    if (mayAdd && this.#areAddresses && this.#locator.isNewAddress)
+      return this.#networks.append(this.#words) + 1
     const known = this.#networks.code(this.#words, 0, mayAdd)
     return known === NO_CODE ? NO_CODE : known + 1
   }

@@ -83,6 +83,8 @@ export class LineLocator {
   /** What lines are counted by, if it is their addresses. */
   addresses: AddressCounts | null = null
   #countLines: (lines: number) => void = () => {}
+  /** Whether no lines with the address that is counted now were counted before. */
+  isNewAddress = false
   /** The address of the lines that are counted now; `null` if it is that of the last line. */
   #counted: Int32Array | null = null
   readonly #words = new Int32Array(4)
@@ -292,11 +294,13 @@ export class LineLocator {
     this.addresses?.drain((each, words, lines) => {
       this.#number = each
       this.#counted = words
+      this.isNewAddress = words !== null && this.addresses?.areDistinct === true
       if (each >= FIRST_LOCATION) this.texts.use(each - FIRST_LOCATION, lines)
       this.#countLines(lines)
     })
     this.#number = number
     this.#counted = null
+    this.isNewAddress = false
   }
 
   /** Whether addresses are texts of their own, and not lists of hops. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { countPlan } from '../../../src/enrich/count-plan.ts'
 import { DistinctAddresses } from '../../../src/enrich/counting/distinct-addresses.ts'
-import { GroupTotals } from '../../../src/enrich/counting/group-counts.ts'
+import { GroupCounts, GroupTotals } from '../../../src/enrich/counting/group-counts.ts'
 import { TextCodes } from '../../../src/enrich/counting/text-codes.ts'
 
 describe('DistinctAddresses', () => {
@@ -72,6 +72,36 @@ describe('TextCodes', () => {
   })
 })
 
+describe('GroupCounts', () => {
+  const code = fc.oneof(fc.nat(3), fc.constantFrom(32_766, 32_767, 65_535, 65_536, 2 ** 31 - 1))
+  const lines = fc.array(fc.tuple(code, code, fc.boolean()), { maxLength: 200 })
+
+  it('counts the lines of each pair of codes, whether it searches for a new one or not', () => {
+    fc.assert(
+      fc.property(lines, fc.integer({ min: 1, max: 12 }), (all, maxGroups) => {
+        const counts = new GroupCounts(countPlan({ by: 'country,reason', maxGroups }))
+        const expected = new Map<string, number>()
+        let other = 0
+        for (const [first, second, mayAppend] of all) {
+          counts.codes.set([first, second])
+          const key = `${first} ${second}`
+          const isNew = !expected.has(key)
+          if (isNew && mayAppend) counts.append(2)
+          else counts.add(2)
+          if (isNew && expected.size === maxGroups) other += 2
+          else expected.set(key, (expected.get(key) ?? 0) + 2)
+        }
+        const groups = Array.from(counts.counts, (count, group) => [
+          counts.groups.subarray(2 * group, 2 * group + 2).join(' '),
+          count,
+        ])
+        expect(groups).toEqual([...expected])
+        expect(counts.other).toBe(other)
+      }),
+    )
+  })
+})
+
 describe('GroupTotals', () => {
   const part = (values: string[], codes: number[], counts: number[]) => ({
     values: [values.map((each) => [each]), [[null]]],
@@ -95,6 +125,23 @@ describe('GroupTotals', () => {
     ])
     expect(totals.other).toBe(1 + 1 + 7)
   })
+  it('takes the groups of the first part as they are, and adds others to them', () => {
+    const totals = new GroupTotals(countPlan({ by: 'ip,reason', unique: true }))
+    const words = (...last: number[]): Int32Array =>
+      Int32Array.from(last.flatMap((each) => [0, 0, 0xffff, each]))
+    const first = { ...part([], [1, 2], [5, 3]), values: [words(1, 2), [[null]]] }
+    totals.add({ ...first, pairs: Int32Array.of(0, 0, 0, 0xffff, 1, 1, 0, 0, 0xffff, 2) })
+    const second = { ...part([], [0, 1, 2], [1, 1, 1]), values: [words(3, 1), [[null]]] }
+    totals.add({ ...second, pairs: Int32Array.of(1, 0, 0, 0xffff, 3, 2, 0, 0, 0xffff, 1) })
+    expect([...totals.groups()].map(({ values, count }) => [...values, count])).toEqual([
+      ['0.0.0.1', null, 6],
+      ['0.0.0.2', null, 3],
+      [null, null, 1],
+      ['0.0.0.3', null, 1],
+    ])
+    expect(totals.other).toBe(2)
+  })
+
   it('is one group if different bytes that are not UTF-8 become one text', () => {
     const totals = new GroupTotals(countPlan({ by: 'user,reason' }))
     totals.add(part(['\ufffd', 'a', '\ufffd'], [0, 1, 2], [5, 3, 2]))

@@ -70,4 +70,21 @@ describe('the counts of addresses', () => {
     expect(counts.isFull).toBe(false)
     expect(counts.numberOfIPv4(0)).toBe(UNKNOWN)
   })
+
+  it('may repeat if they were given before, or an IPv4 address was written as IPv6', () => {
+    const counts = new AddressCounts()
+    const isMarked: boolean[] = []
+    const drain = (): void => counts.drain(() => isMarked.push(counts.areDistinct))
+    counts.addIPv4(7, 0)
+    counts.clear()
+    drain()
+    counts.addIPv4(7, 0)
+    counts.addOther(0, Int32Array.of(0x20010db8, 0, 0, 1))
+    drain()
+    counts.addIPv4(7, 0)
+    drain()
+    const mapped = new AddressCounts()
+    mapped.addOther(0, Int32Array.of(0, 0, 0xffff, 7))
+    expect([...isMarked, mapped.areDistinct]).toEqual([true, true, false, false])
+  })
 })
