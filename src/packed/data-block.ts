@@ -138,12 +138,10 @@ function readRow(section: Uint8Array, start: number): { readonly row: Row; reado
 export class DataColumns {
   readonly #stream: Uint8Array
   readonly #groups: readonly RowGroup[]
-  /** By row: its group, and where it starts in the part. One more start than rows. */
+  /** By row, the number of its group. */
   readonly #groupOf: Uint32Array
-  readonly #starts: Uint32Array
-  /** By row, its place among those of its group, and where its texts start in the stream. */
-  readonly #places: Uint32Array
-  readonly #texts: Uint32Array
+  /** {@link ROW} numbers for each row, and the start of one more. */
+  readonly #rows: Uint32Array
   /** What the block takes in memory. */
   readonly byteLength: number
 
@@ -157,19 +155,18 @@ export class DataColumns {
   constructor(stream: Uint8Array, length: number) {
     const reader = new NumberReader(stream)
     const shapes = readShapes(reader)
-    const rows = reader.count()
-    this.#stream = stream
-    this.#groupOf = new Uint32Array(rows)
-    this.#starts = new Uint32Array(rows + 1)
-    this.#places = new Uint32Array(rows)
-    this.#texts = new Uint32Array(rows)
-    const counts = new Uint32Array(shapes.length)
-    numberRows(reader, this.#groupOf, this.#places, counts)
-    this.#groups = readGroups(reader, shapes, counts)
+    const groupOf = reader.numbers(reader.count())
+    const { length: count } = groupOf
+    const groups = readGroups(reader, shapes, groupOf)
     if (!reader.isAtEnd) throw damaged()
-    placeRows(stream, this.#groups, this.#groupOf, this.#places, this.#texts, this.#starts)
-    if (this.#starts[rows] !== length) throw damaged()
-    this.byteLength = stream.length + 16 * rows
+    const rows = new Uint32Array(ROW * count + 1)
+    placeRows(stream, groups, groupOf, rows)
+    if (rows[ROW * count] !== length) throw damaged()
+    this.#stream = stream
+    this.#groups = groups
+    this.#groupOf = groupOf
+    this.#rows = rows
+    this.byteLength = stream.length + 16 * count
   }
 
   /** The row that holds a byte of the part. */
@@ -177,7 +174,7 @@ export class DataColumns {
     let low = 0
     for (let high = this.#groupOf.length; high - low > 1; ) {
       const middle = (low + high) >>> 1
-      if ((this.#starts[middle] ?? 0) <= offset) low = middle
+      if (this.startOf(middle) <= offset) low = middle
       else high = middle
     }
     return low
@@ -185,14 +182,14 @@ export class DataColumns {
 
   /** Where a row starts in the part; for the number of rows, where the last one ends. */
   startOf(row: number): number {
-    return this.#starts[row] ?? 0
+    return this.#rows[ROW * row] ?? 0
   }
 
   /** The whole part. */
   bytes(): Uint8Array {
     const rows = this.#groupOf.length
-    const bytes = new Uint8Array(this.#starts[rows] ?? 0)
-    for (let row = 0; row < rows; row++) this.write(row, bytes, this.#starts[row] ?? 0)
+    const bytes = new Uint8Array(this.startOf(rows))
+    for (let row = 0; row < rows; row++) this.write(row, bytes, this.startOf(row))
     return bytes
   }
 
@@ -202,8 +199,8 @@ export class DataColumns {
     const group = this.#groups[this.#groupOf[row] ?? 0]
     if (group === undefined) return
     const { widths, count } = group
-    let from = group.start + (this.#places[row] ?? 0)
-    let textAt = this.#texts[row] ?? 0
+    let from = this.#rows[ROW * row + FIXED] ?? 0
+    let textAt = this.#rows[ROW * row + TEXTS] ?? 0
     let at = start
     for (let i = 0; i < widths.length; i++) {
       for (const end = at + (widths[i] ?? 0); at < end; at++) {
@@ -216,12 +213,17 @@ export class DataColumns {
   }
 }
 
+// What is known of a row: where it starts in the part, and where its first fixed byte and its texts are in the stream.
+const ROW = 3
+const FIXED = 1
+const TEXTS = 2
+
 /** The rows of one shape in a stream. */
 interface RowGroup {
-  readonly widths: readonly number[]
+  readonly widths: Uint32Array
   /** Bytes of the fixed parts of a row. */
   readonly width: number
-  /** The columns with the sizes of texts. */
+  /** Where the columns with the sizes of texts start in the stream. */
   readonly sizeColumns: readonly number[]
   readonly count: number
   /** Where its columns and its texts start in the stream. */
@@ -229,57 +231,42 @@ interface RowGroup {
   readonly texts: number
 }
 
-function readShapes(reader: NumberReader): number[][] {
-  const shapes: number[][] = []
+function readShapes(reader: NumberReader): Uint32Array[] {
+  const shapes: Uint32Array[] = []
   for (let left = reader.count(); left > 0; left--) {
-    const widths: number[] = []
-    for (let parts = reader.count(); parts > 0; parts--) {
-      // A text follows each part but the last, and its size is in the part.
-      if (widths.at(-1) === 0) throw damaged()
-      widths.push(reader.number())
-    }
-    if (widths.length === 0) throw damaged()
+    const widths = reader.numbers(reader.count())
+    // A text follows each part but the last, and its size is in the part.
+    const isDamaged = widths.length === 0 || widths.subarray(0, -1).includes(0)
+    if (isDamaged) throw damaged()
     shapes.push(widths)
   }
   return shapes
 }
 
-/** Reads the group of each row, counts the rows of each group, and numbers them. */
-function numberRows(
-  reader: NumberReader,
-  groupOf: Uint32Array,
-  places: Uint32Array,
-  counts: Uint32Array,
-): void {
+function readGroups(reader: NumberReader, shapes: readonly Uint32Array[], groupOf: Uint32Array): RowGroup[] {
+  const counts = new Uint32Array(shapes.length)
+  countRows(groupOf, counts)
+  return shapes.map((widths, i) => readGroup(reader, widths, counts[i] ?? 0))
+}
+
+function countRows(groupOf: Uint32Array, counts: Uint32Array): void {
   for (let row = 0; row < groupOf.length; row++) {
-    const group = reader.number()
+    const group = groupOf[row] ?? 0
     if (group >= counts.length) throw damaged()
-    groupOf[row] = group
-    const count = counts[group] ?? 0
-    places[row] = count
-    counts[group] = count + 1
+    counts[group] = (counts[group] ?? 0) + 1
   }
 }
 
-function readGroups(reader: NumberReader, shapes: readonly number[][], counts: Uint32Array): RowGroup[] {
-  const groups: RowGroup[] = []
-  for (let i = 0; i < shapes.length; i++) groups.push(readGroup(reader, shapes[i] ?? [], counts[i] ?? 0))
-  return groups
-}
-
-function readGroup(reader: NumberReader, widths: readonly number[], count: number): RowGroup {
+function readGroup(reader: NumberReader, widths: Uint32Array, count: number): RowGroup {
   const sizeColumns: number[] = []
   let width = widths[0] ?? 0
   for (let i = 1; i < widths.length; i++) {
-    sizeColumns.push(width - 1)
+    sizeColumns.push(reader.at + (width - 1) * count)
     width += widths[i] ?? 0
   }
   const start = reader.skip(width * count)
   const texts = reader.at
-  for (let i = 0; i < sizeColumns.length; i++) {
-    const column = start + (sizeColumns[i] ?? 0) * count
-    reader.skip(sumOfSizes(reader.stream, column, column + count))
-  }
+  for (const column of sizeColumns) reader.skip(sumOfSizes(reader.stream, column, column + count))
   return { widths, width, sizeColumns, count, start, texts }
 }
 
@@ -289,36 +276,33 @@ function sumOfSizes(stream: Uint8Array, start: number, end: number): number {
   return sum
 }
 
-/** Finds where each row and its texts start. */
+/** Finds where each row and its bytes are. */
 function placeRows(
   stream: Uint8Array,
   groups: readonly RowGroup[],
   groupOf: Uint32Array,
-  places: Uint32Array,
-  texts: Uint32Array,
-  starts: Uint32Array,
+  rows: Uint32Array,
 ): void {
-  const textAt = new Uint32Array(groups.length)
-  for (let i = 0; i < groups.length; i++) textAt[i] = groups[i]?.texts ?? 0
-  let at = 0
+  const places = new Uint32Array(groups.length)
+  const textAt = Uint32Array.from(groups, ({ texts }) => texts)
   for (let row = 0; row < groupOf.length; row++) {
     const number = groupOf[row] ?? 0
     const group = groups[number]
     if (group === undefined) throw damaged()
+    const place = places[number] ?? 0
     const text = textAt[number] ?? 0
-    const size = group.sizeColumns.length === 0 ? 0 : sizeOfTexts(stream, group, places[row] ?? 0)
-    texts[row] = text
+    const size = sizeOfTexts(stream, group.sizeColumns, place)
+    places[number] = place + 1
     textAt[number] = text + size
-    at += group.width + size
-    starts[row + 1] = at
+    rows[ROW * row + FIXED] = group.start + place
+    rows[ROW * row + TEXTS] = text
+    rows[ROW * row + ROW] = (rows[ROW * row] ?? 0) + group.width + size
   }
 }
 
-function sizeOfTexts(stream: Uint8Array, { sizeColumns, start, count }: RowGroup, place: number): number {
+function sizeOfTexts(stream: Uint8Array, sizeColumns: readonly number[], place: number): number {
   let size = 0
-  for (let i = 0; i < sizeColumns.length; i++) {
-    size += sizeOfText(stream[start + (sizeColumns[i] ?? 0) * count + place])
-  }
+  for (let i = 0; i < sizeColumns.length; i++) size += sizeOfText(stream[(sizeColumns[i] ?? 0) + place])
   return size
 }
 

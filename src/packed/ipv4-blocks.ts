@@ -12,8 +12,11 @@ const WORDS = MARKS_PER_BLOCK + LEAVES_PER_BLOCK / 4
 /** What a block takes when its values are decoded. */
 const SLOT_BYTES = 4 * (WORDS + LEAVES_PER_BLOCK)
 
-/** The binary logarithm of the blocks whose memory is allocated at once. */
-const SLAB_SHIFT = 4
+/**
+ * The binary logarithm of the blocks whose memory is allocated at once. So many that few slabs are in the processor's cache; the system gives
+ * pages only when they are used.
+ */
+const SLAB_SHIFT = 7
 const SLAB_MASK = 2 ** SLAB_SHIFT - 1
 
 /** Memory of some blocks. */
@@ -189,15 +192,16 @@ export function lastAtMost(numbers: Uint32Array, first: number, end: number, mos
 
 /** The same, searched upwards from a place whose number is at most the given one. Fast if the result is close. */
 function lastAtMostFrom(numbers: Uint32Array, first: number, end: number, most: number): number {
+  const limit = most ^ SIGN
   let low = first
   let step = 1
-  while (low + step < end && (numbers[low + step] ?? 0) <= most) {
+  while (low + step < end && ((numbers[low + step] ?? 0) ^ SIGN) <= limit) {
     low += step
     step *= 2
   }
   for (; step > 1; step = (step + 1) >>> 1) {
     const middle = low + (step >>> 1)
-    if (middle < end && (numbers[middle] ?? 0) <= most) low = middle
+    if (middle < end && ((numbers[middle] ?? 0) ^ SIGN) <= limit) low = middle
   }
   return low
 }

@@ -38,6 +38,17 @@ export class NumberReader {
     throw new Error('a stream of numbers is cut short, or has a number of more than five bytes')
   }
 
+  /** @throws Error when one has more than 32 bits */
+  numbers(count: number): Uint32Array {
+    const numbers = new Uint32Array(count)
+    for (let i = 0; i < count; i++) {
+      const number = this.number()
+      if (number > 0xffff_ffff) throw new Error('a number has more than 32 bits')
+      numbers[i] = number
+    }
+    return numbers
+  }
+
   /**
    * Adds numbers up: each sum is that before it plus the next number.
    *

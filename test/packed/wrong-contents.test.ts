@@ -126,6 +126,7 @@ describe('a packed file with right checksums', () => {
     ['a shape without widths', columns([3, 3, 2, 1, 0, 2, 4, 0, 0], rows, cells), 'do not fit together'],
     ['a text after no byte', columns([2, 3, 2, 0, 1, 2, 4, 0], rows, cells), 'do not fit together'],
     ['a row of no shape', columns(shapes, [2, 0, 2], cells), 'do not fit together'],
+    ['a shape of 33 bits', columns(shapes, [2, 0, 0x81, 0x80, 0x80, 0x80, 0x10], cells), 'more than 32 bits'],
     ['a byte after the last text', columns(shapes, rows, cells, [0]), 'do not fit together'],
     ['a text that is cut short', columns(shapes, rows, cells.slice(0, -1)), 'has fewer values than it says'],
     ['a row too few', columns(shapes, [1, 0], cells.slice(0, 11)), 'do not fit together'],
