@@ -79,37 +79,53 @@ export function activityOf(
   }
 }
 
+/** The dimensions of the tally of times. */
+const [TIME, COUNTRY, WIDTH] = [0, 1, 2] as const
+
 function timelineOf(totals: GroupTotals | undefined): Timeline | null {
   if (totals === undefined) return null
-  const hours: { readonly start: number; readonly country: string | null; readonly count: number }[] = []
-  const sums = new Map<string, number>()
-  for (const { values, count } of totals.groups()) {
-    const [day, hour, code, name] = values
-    if (typeof day !== 'string' || typeof hour !== 'number') continue
-    const country = name ?? code ?? null
-    const start = Date.parse(`${day}T00:00:00Z`) + hour * HOUR_MS
-    hours.push({ start, country: country === null ? null : String(country), count })
-    if (country !== null) sums.set(String(country), (sums.get(String(country)) ?? 0) + count)
+  // A log of a month has a hundred thousand groups of an hour and a country.
+  const { codes, lines } = totals
+  const starts = totals.mapValues(TIME, hourOf)
+  const names = totals.mapValues(COUNTRY, ([code = null, name = null]) => name ?? code)
+  const ofCodes = new Float64Array(names.length)
+  let first = Number.POSITIVE_INFINITY
+  let last = Number.NEGATIVE_INFINITY
+  for (let group = 0; group < lines.length; group++) {
+    const start = starts[codes[group * WIDTH + TIME] ?? 0] ?? Number.NaN
+    if (Number.isNaN(start)) continue
+    first = Math.min(first, start)
+    last = Math.max(last, start)
+    const country = codes[group * WIDTH + COUNTRY] ?? 0
+    ofCodes[country] = (ofCodes[country] ?? 0) + (lines[group] ?? 0)
   }
-  if (hours.length === 0) return null
+  if (first > last) return null
+  const sums = new Map<string, number>()
+  for (const [code, count] of ofCodes.entries()) if (count > 0) add(sums, names[code], count)
   const countries = [...sums]
     .sort(([aName, a], [bName, b]) => b - a || (aName < bName ? -1 : 1))
     .slice(0, TIMELINE_COUNTRIES)
     .map(([name]) => name)
-  const first = hours.reduce((least, { start }) => Math.min(least, start), Number.POSITIVE_INFINITY)
-  const last = hours.reduce((most, { start }) => Math.max(most, start), Number.NEGATIVE_INFINITY)
   const span = last - first
   const unit = span < MAX_HOURS * HOUR_MS ? 'hour' : span < MAX_DAYS * DAY_MS ? 'day' : 'month'
   const counts = new Map<number, number[]>()
   for (let start = startOf(first, unit); start <= last; start = after(start, unit))
     counts.set(start, new Array<number>(countries.length + 1).fill(0))
-  for (const { start, country, count } of hours) {
-    const bucket = counts.get(startOf(start, unit))
-    const place = country === null ? -1 : countries.indexOf(country)
+  const buckets = starts.map((start) => counts.get(startOf(start, unit)))
+  const places = names.map((name) => (name === null ? -1 : countries.indexOf(String(name))))
+  for (let group = 0; group < lines.length; group++) {
+    const bucket = buckets[codes[group * WIDTH + TIME] ?? 0]
+    const place = places[codes[group * WIDTH + COUNTRY] ?? 0] ?? -1
     const index = place === -1 ? countries.length : place
-    if (bucket !== undefined) bucket[index] = (bucket[index] ?? 0) + count
+    if (bucket !== undefined) bucket[index] = (bucket[index] ?? 0) + (lines[group] ?? 0)
   }
   return { unit, countries, buckets: Array.from(counts, ([start, each]) => ({ start, counts: each })) }
+}
+
+/** The start of an hour, in milliseconds since 1970; `NaN` for lines without a time. */
+function hourOf([day, hour]: readonly CountValue[]): number {
+  const isKnown = typeof day === 'string' && typeof hour === 'number'
+  return isKnown ? Date.parse(`${day}T00:00:00Z`) + hour * HOUR_MS : Number.NaN
 }
 
 function startOf(instant: number, unit: Timeline['unit']): number {

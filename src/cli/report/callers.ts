@@ -32,6 +32,8 @@ const MOST_VALUES = 3
 /** The dimensions of the tally. */
 const [PLACE, ADDRESS, WIDTH] = [0, 1, 2] as const
 
+const NO_ROW = -1
+
 /** What the columns of a place say. */
 interface Place {
   readonly country: string | null
@@ -42,54 +44,62 @@ interface Place {
 /** The addresses of a run, with their places and lines. */
 export class Callers {
   readonly #totals: GroupTotals
-  /** A place and an address for each group. */
-  readonly #codes: Int32Array
   readonly #addresses: Networks
-  /** The groups that have an address. */
-  readonly #groups: Int32Array
-  /** Their lines. */
+  // Of each group that has an address.
+  /** Its address: a number in `#addresses`. */
+  readonly #addressOf: Int32Array
+  /** The code of its place. */
+  readonly #placeOf: Int32Array
   readonly #lines: Float64Array
   /** By code. */
-  readonly #places = new Map<number, Place>()
+  readonly #places: readonly Place[]
 
   /** @param totals groups of a place and an address */
   constructor(totals: GroupTotals) {
-    const { codes, lines } = totals
+    const { codes, lines, size } = totals
     this.#totals = totals
-    this.#codes = codes
     this.#addresses = totals.networksOf(ADDRESS)
-    this.#groups = Int32Array.from({ length: totals.size }, (_, group) => group).filter(
-      (group) => (codes[group * WIDTH + ADDRESS] ?? 0) > 0,
-    )
-    this.#lines = Float64Array.from(this.#groups, (group) => lines[group] ?? 0)
+    const [addresses, places, counts] = [new Int32Array(size), new Int32Array(size), new Float64Array(size)]
+    let found = 0
+    for (let group = 0; group < size; group++) {
+      const code = codes[group * WIDTH + ADDRESS] ?? 0
+      if (code === 0) continue
+      addresses[found] = code - 1
+      places[found] = codes[group * WIDTH + PLACE] ?? 0
+      counts[found++] = lines[group] ?? 0
+    }
+    this.#addressOf = addresses.subarray(0, found)
+    this.#placeOf = places.subarray(0, found)
+    this.#lines = counts.subarray(0, found)
+    this.#places = totals.mapValues(PLACE, (values) => placeOf(values.map(textOrNull)))
   }
 
   get distinct(): DistinctAddresses {
     const { other } = this.#totals
-    const ofPlaces = new Map<number, number>()
-    for (const group of this.#groups) addTo(ofPlaces, this.#codes[group * WIDTH + PLACE] ?? 0, 1)
+    const ofPlaces = new Float64Array(this.#places.length)
+    for (const code of this.#placeOf) ofPlaces[code] = (ofPlaces[code] ?? 0) + 1
     const countries = new Map<string, number>()
     const regions = new Map<string, number>()
     const cities = new Map<string, number>()
-    for (const [code, count] of ofPlaces) {
+    for (const [code, count] of ofPlaces.entries()) {
       const values = this.#totals.valuesOf(PLACE, code)
-      if (values.every((value) => value === null)) continue
+      if (count === 0 || values.every((value) => value === null)) continue
       const [country = null, name = null, region = null, regionName = null, city = null] = values
       addTo(countries, String(country ?? name ?? ''), count)
       const regionKey = [country, region, regionName].join(SEPARATOR)
       if (region !== null || regionName !== null) addTo(regions, regionKey, count)
       if (city !== null) addTo(cities, regionKey + SEPARATOR + city, count)
     }
-    return { total: this.#groups.length, isExact: other === 0, countries, regions, cities }
+    return { total: this.#lines.length, isExact: other === 0, countries, regions, cities }
   }
 
   /** The addresses with most lines. */
   addresses(): Ranked {
     return rankedOf(this.#lines, this.#totals.other, (index) => ({
-      name: this.#addresses.text(this.#addressOf(index)),
+      name: this.#addresses.text(this.#addressOf[index] ?? 0),
       count: this.#lines[index] ?? 0,
       addresses: null,
-      within: this.#placeOf(index).name,
+      within: this.#placeAt(index)?.name ?? null,
     }))
   }
 
@@ -99,8 +109,8 @@ export class Callers {
     const { words } = this.#addresses
     const sums = new Sums(this.#lines.length)
     for (let index = 0; index < this.#lines.length; index++) {
-      const network = networks.code(words, 4 * this.#addressOf(index), true)
-      sums.add(network, this.#lines[index] ?? 0, this.#placeOf(index).country)
+      const network = networks.code(words, 4 * (this.#addressOf[index] ?? 0), true)
+      sums.add(network, this.#lines[index] ?? 0, this.#placeAt(index)?.country ?? null)
     }
     return sums.ranked(this.#totals.other, (network) => networks.text(network))
   }
@@ -111,12 +121,13 @@ export class Callers {
     const address = new Address()
     const names: string[] = []
     const numbers = new Map<string, number>()
-    let rows = new Map<number, number>()
+    /** By number of a system, its row. */
+    let rows: number[] = []
     let { generation } = systems
     const sums = new Sums(this.#lines.length)
     let { other } = this.#totals
     for (let index = 0; index < this.#lines.length; index++) {
-      const code = this.#addressOf(index)
+      const code = this.#addressOf[index] ?? 0
       if (isMapped(words, 4 * code)) address.setIPv4((words[4 * code + 3] ?? 0) >>> 0, '')
       else address.parse(this.#addresses.text(code))
       const found = systems.find(address)
@@ -125,16 +136,17 @@ export class Callers {
         continue
       }
       if (systems.generation !== generation) {
-        rows = new Map()
+        rows = []
         generation = systems.generation
       }
       const { number, organization } = systems.system(found)
-      let row = rows.get(found)
-      if (row === undefined) {
+      while (rows.length <= found) rows.push(NO_ROW)
+      let row = rows[found] ?? NO_ROW
+      if (row === NO_ROW) {
         const name = `AS${number}`
         row = numbers.get(name) ?? names.push(name) - 1
         numbers.set(name, row)
-        rows.set(found, row)
+        rows[found] = row
       }
       sums.add(row, this.#lines[index] ?? 0, organization)
     }
@@ -142,18 +154,8 @@ export class Callers {
     return { ...ranked, isExact: this.#totals.other === 0 }
   }
 
-  #addressOf(index: number): number {
-    return (this.#codes[(this.#groups[index] ?? 0) * WIDTH + ADDRESS] ?? 0) - 1
-  }
-
-  #placeOf(index: number): Place {
-    const code = this.#codes[(this.#groups[index] ?? 0) * WIDTH + PLACE] ?? 0
-    let place = this.#places.get(code)
-    if (place === undefined) {
-      place = placeOf(this.#totals.valuesOf(PLACE, code).map(textOrNull))
-      this.#places.set(code, place)
-    }
-    return place
+  #placeAt(index: number): Place | undefined {
+    return this.#places[this.#placeOf[index] ?? 0]
   }
 }
 
@@ -175,8 +177,8 @@ class Sums {
   readonly #counts: Float64Array
   readonly #addresses: Float64Array
   readonly #within: (string | null)[] = []
-  /** The lines of each value of the rows that have several. */
-  readonly #mixed = new Map<number, Map<string | null, number>>()
+  /** The lines of each value of the rows that have several; `null` for others. */
+  readonly #mixed: (Map<string | null, number> | null)[] = []
 
   /** @param most how many rows there can be */
   constructor(most: number) {
@@ -186,14 +188,17 @@ class Sums {
 
   /** Adds an address. @param within where or what it is */
   add(row: number, count: number, within: string | null): void {
-    if (row === this.#within.length) this.#within.push(within)
-    const first = this.#within[row] ?? null
-    let mixed = this.#mixed.get(row)
-    if (mixed === undefined && within !== first) {
-      mixed = new Map([[first, this.#counts[row] ?? 0]])
-      this.#mixed.set(row, mixed)
+    if (row === this.#within.length) {
+      this.#within.push(within)
+      this.#mixed.push(null)
     }
-    if (mixed !== undefined) addTo(mixed, within, count)
+    const first = this.#within[row] ?? null
+    let mixed = this.#mixed[row] ?? null
+    if (mixed === null && within !== first) {
+      mixed = new Map([[first, this.#counts[row] ?? 0]])
+      this.#mixed[row] = mixed
+    }
+    if (mixed !== null) addTo(mixed, within, count)
     this.#counts[row] = (this.#counts[row] ?? 0) + count
     this.#addresses[row] = (this.#addresses[row] ?? 0) + 1
   }
@@ -209,8 +214,8 @@ class Sums {
 
   /** The value of all addresses of a row, or their values, those with most lines first. */
   #withinOf(row: number): string | null {
-    const mixed = this.#mixed.get(row)
-    if (mixed === undefined) return this.#within[row] ?? null
+    const mixed = this.#mixed[row] ?? null
+    if (mixed === null) return this.#within[row] ?? null
     const values = [...mixed]
       .map(([value, lines]) => ({ value: value ?? '–', lines }))
       .sort((a, b) => b.lines - a.lines || (a.value < b.value ? -1 : 1))

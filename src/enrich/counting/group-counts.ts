@@ -345,6 +345,17 @@ export class GroupTotals {
     return this.#values[dimension]?.at(code) ?? []
   }
 
+  /** What a function makes of the values of each code of a dimension that a group has, and of those before it. */
+  mapValues<Made>(dimension: number, make: (values: readonly CountValue[]) => Made): Made[] {
+    const { codes } = this
+    const made: Made[] = []
+    for (let at = dimension; at < codes.length; at += this.plan.dimensions.length) {
+      const code = codes[at] ?? NO_CODE
+      while (made.length <= code) made.push(make(this.valuesOf(dimension, made.length)))
+    }
+    return made
+  }
+
   /** The networks of a dimension that is an address; the code of one is its number and 1. @throws RangeError for another one */
   networksOf(dimension: number): Networks {
     const values = this.#values[dimension]
