@@ -1,7 +1,14 @@
 import { quoted } from '../../errors.ts'
 import { EnrichError, shownName } from '../errors.ts'
 import type { AddressGuess, SampleField, TimeGuess } from './field-guess.ts'
-import { addressWeight, CLIENT_WEIGHT, isListName, isOtherName, isTargetName } from './known-names.ts'
+import {
+  addressWeight,
+  CLIENT_WEIGHT,
+  isHeaderName,
+  isListName,
+  isOtherName,
+  isTargetName,
+} from './known-names.ts'
 import type { SampleTimes } from './sample-times.ts'
 
 /** How messages name the fields of a format. */
@@ -133,6 +140,15 @@ export function addressNotes<Field extends SampleField>(
   const isPeer = !best.isEmpty && !best.isLocal && addressWeight(best.path, false) < CLIENT_WEIGHT
   if (!isTrusting && isPeer && forwarded !== undefined) {
     notes.push(throughProxies(`--field ${words.typed(forwarded)}`))
+  }
+  const header = others.find(
+    ({ path, kinds, values, examples }) =>
+      isHeaderName(path) && kinds.address * 2 > values && examples.address !== best.examples.address,
+  )
+  if (!isTrusting && isPeer && forwarded === undefined && header !== undefined) {
+    notes.push(
+      `most lines have another address in ${words.shown(header)}: if proxies sent the requests and replace this header, the addresses are those of the proxies. To locate their clients: ${fieldFlags(header, words)}`,
+    )
   }
   return notes
 }

@@ -8,6 +8,9 @@
 /** Up to this many names at the end of a path are read as one name: `properties.client.ip`, `client.ip`, `ip`. */
 const MAX_JOINED = 3
 
+/** The weight of request headers. */
+const HEADER_WEIGHT = 30
+
 /** Names of the field with the client's address. The highest weight wins; names of one weight mean the same. */
 const ADDRESS_NAMES: readonly (readonly [weight: number, names: string])[] = [
   // The client, as the program that wrote the line determined it.
@@ -46,9 +49,12 @@ const ADDRESS_NAMES: readonly (readonly [weight: number, names: string])[] = [
   [55, 'address addr'],
   [50, 'peer'],
   // A request header of one address. Callers can write it, unless a proxy replaces it.
-  [30, 'xrealip httpxrealip cfconnectingip httpcfconnectingip trueclientip httptrueclientip fastlyclientip'],
   [
-    30,
+    HEADER_WEIGHT,
+    'xrealip httpxrealip cfconnectingip httpcfconnectingip trueclientip httptrueclientip fastlyclientip',
+  ],
+  [
+    HEADER_WEIGHT,
     'httpfastlyclientip xclientip httpxclientip httpclientip xenvoyexternaladdress flyclientip xazureclientip',
   ],
 ]
@@ -92,17 +98,17 @@ const OTHER_PARTS = /version|release|firmware|build|nameserver|resolver|upstream
  * `created` for a user's account, come last.
  */
 const TIME_NAMES =
-  '@timestamp timestamp eventtime eventtimestamp time ts datetime date eventdate occurredat ' +
+  '@timestamp timestamp eventtime eventtimestamp time ts @t datetime date eventdate occurredat ' +
   'timestampms tsms timemicros timeiso8601 timelocal timeutc utctime unixtime epoch epochms msec realtimetimestamp ' +
   'requesttime requesttimestamp requestedat reqtimesec edgestarttimestamp starttime startedat startutc ' +
-  'eventcreated eventstart timegenerated timecreated loggedat logtime receivedat receivetimestamp ' +
+  'eventcreated eventstart timegenerated timecreated systemtime loggedat logtime receivedat receivetimestamp ' +
   'requestreceivedtimestamp published visitedat ' +
   'lastloginat lastlogin lastlogintime lastlogindate loginat logintime logindate loggedinat lastsigninat ' +
   'lastsignindatetime lastseenat lastseen lastvisitat lastvisit lastactivityat lastactivity lastactive ' +
   'createdat created creationtime idtime start'
 
 /** Names that mean the time of the event even in inner objects. Others can be a certificate's or an account's time. */
-const CLEAR_TIME_NAMES = '@timestamp timestamp eventtime eventtimestamp ts occurredat'
+const CLEAR_TIME_NAMES = '@timestamp timestamp eventtime eventtimestamp ts systemtime occurredat'
 
 const words = (list: string): readonly string[] => list.split(' ')
 
@@ -161,6 +167,11 @@ export function addressWeight(path: readonly string[], isTrusting: boolean): num
 /** Whether a field has the usual name of a list of hops, such as `X-Forwarded-For`. */
 export function isListName(path: readonly string[]): boolean {
   return LISTS.has(namesOf(path).at(-1) ?? '')
+}
+
+/** Whether a field has the name of a request header with the client's address alone, such as `X-Real-IP`. */
+export function isHeaderName(path: readonly string[]): boolean {
+  return addressWeight(path, false) === HEADER_WEIGHT
 }
 
 /** Whether a column with this name usually holds the client's address. */

@@ -61,8 +61,36 @@ const PRODUCTS: readonly RequestNames[] = [
   },
   // Zeek
   { status: 'status_code', method: 'method', path: ['uri'], bytes: ['response_body_len'] },
-  // What geofix makes of access logs
-  { status: 'status', method: 'method', path: ['target'], bytes: ['bytes'] },
+  // Kong
+  {
+    status: 'response.status',
+    method: 'request.method',
+    path: ['request.uri'],
+    bytes: ['response.size'],
+  },
+  // Azure: Front Door, Application Gateway
+  {
+    status: 'properties.httpStatusCode',
+    method: 'properties.httpMethod',
+    path: ['properties.requestUri'],
+    bytes: ['properties.responseBytes'],
+  },
+  {
+    status: 'properties.httpStatus',
+    method: 'properties.httpMethod',
+    path: ['properties.requestUri'],
+    bytes: ['properties.sentBytes'],
+  },
+  // API Gateway of AWS
+  { status: 'status', method: 'httpMethod', path: ['path', 'resourcePath'], bytes: ['responseLength'] },
+  // Fastly
+  { status: 'response_status', method: 'request_method', path: ['url'], bytes: ['response_body_size'] },
+  // DataStream of Akamai, whose paths have no slash at their start
+  { status: 'statusCode', method: 'reqMethod', path: [], bytes: ['bytes'] },
+  // Pino
+  { status: 'res.statusCode', method: 'req.method', path: ['req.url'], bytes: [] },
+  // What geofix makes of access logs; Rails with lograge, GitLab
+  { status: 'status', method: 'method', path: ['target', 'path', 'uri', 'url'], bytes: ['bytes', 'size'] },
 ]
 
 /** The names of the W3C Extended Log File Format, which mean one thing only. */

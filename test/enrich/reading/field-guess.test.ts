@@ -171,6 +171,17 @@ describe.each(both)('the address of a peer beside forwarded addresses in %s', (_
   })
 })
 
+describe.each(both)('the address of a peer beside a header with another in %s', (_, input) => {
+  it('says that it can be the address of a proxy', () => {
+    const note = /most lines have another address in (?:column 2, )?x_real_ip.*--field (?:2|x_real_ip)(?: |$)/
+    const header = { x_real_ip: spread(20) }
+    const peer = spread(20).map(() => '172.64.1.1')
+    expect(messageOf(input({ remote_addr: peer, ...header }))).toMatch(note)
+    expect(messageOf(input({ client_ip: peer, ...header }))).not.toMatch(note)
+    expect(messageOf(input({ remote_addr: spread(20), ...header }))).not.toMatch(note)
+  })
+})
+
 describe.each(both)('the time of a login in %s', (_, input) => {
   it("is not that of the account's creation (second trial 15)", () => {
     const [created, login] = [['2020-01-01T00:00:00Z'], ['2026-07-01T00:00:00Z']]

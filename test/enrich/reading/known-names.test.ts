@@ -268,6 +268,9 @@ describe('the name of a field', () => {
   it('of a time is ranked by its path', () => {
     expect(timeRank(['@timestamp'])).toBeLessThan(timeRank(['created']))
     expect(timeRank(['created'])).toBeLessThan(timeRank(['log', '@timestamp']))
+    expect(timeRank(['@t'])).toBeLessThan(timeRank(['created']))
+    const ofWindows = ['Event', 'System', 'TimeCreated', '#attributes', 'SystemTime']
+    expect(timeRank(ofWindows)).toBeLessThan(Number.POSITIVE_INFINITY)
     expect(timeRank(['t', '$date'])).toBe(timeRank(['ts']))
     expect(timeRank(['created', '$date'])).toBe(timeRank(['created']))
     expect(timeRank(['x', '$date'])).toBe(Number.POSITIVE_INFINITY)

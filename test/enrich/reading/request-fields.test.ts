@@ -105,6 +105,64 @@ describe('the fields of requests', () => {
         bytes: 'httpRequest.responseSize',
       },
     ],
+    [
+      'Kong',
+      { client_ip: IP, request: { method: 'GET', uri: '/a', size: 1 }, response: { status: 200, size: 9 } },
+      { status: 'response.status', method: 'request.method', path: 'request.uri', bytes: 'response.size' },
+    ],
+    [
+      'Front Door of Azure',
+      {
+        properties: {
+          clientIp: IP,
+          httpMethod: 'GET',
+          requestUri: 'https://a:443/b',
+          httpStatusCode: '200',
+          responseBytes: '9',
+        },
+      },
+      {
+        status: 'properties.httpStatusCode',
+        method: 'properties.httpMethod',
+        path: 'properties.requestUri',
+        bytes: 'properties.responseBytes',
+      },
+    ],
+    [
+      'Application Gateway of Azure',
+      { properties: { clientIP: IP, httpMethod: 'GET', requestUri: '/b', httpStatus: 404, sentBytes: 9 } },
+      {
+        status: 'properties.httpStatus',
+        method: 'properties.httpMethod',
+        path: 'properties.requestUri',
+        bytes: 'properties.sentBytes',
+      },
+    ],
+    [
+      'API Gateway of AWS',
+      { ip: IP, httpMethod: 'GET', resourcePath: '/a', status: '200', responseLength: '9' },
+      { status: 'status', method: 'httpMethod', path: 'resourcePath', bytes: 'responseLength' },
+    ],
+    [
+      'Fastly',
+      { client_ip: IP, url: '/a', request_method: 'GET', response_status: 200, response_body_size: 9 },
+      { status: 'response_status', method: 'request_method', path: 'url', bytes: 'response_body_size' },
+    ],
+    [
+      'DataStream of Akamai',
+      { cliIP: IP, statusCode: '206', reqMethod: 'GET', reqPath: 'a/b', bytes: '9' },
+      { status: 'statusCode', method: 'reqMethod', bytes: 'bytes' },
+    ],
+    [
+      'Pino',
+      { req: { remoteAddress: IP, method: 'GET', url: '/a' }, res: { statusCode: 200 } },
+      { status: 'res.statusCode', method: 'req.method', path: 'req.url' },
+    ],
+    [
+      'GitLab',
+      { method: 'GET', path: '/a', format: 'html', status: 200, remote_ip: IP },
+      { status: 'status', method: 'method', path: 'path' },
+    ],
   ] as const)('of %s', (_, object, expected) => {
     expect(fieldsOfObjects({ level: 'info', client_ip: null }, object)).toEqual(expected)
   })

@@ -112,6 +112,11 @@ export function planAccessLog(
       : [
           `these addresses are private, as those of proxies are. To locate their clients: --field ${PARTS[FORWARDED]} --trust ${LOCAL_PROXIES}`,
         ]),
+    ...(words.another === null
+      ? []
+      : [
+          `most lines have another address before the time, for example ${words.another}. If it is the client's, say how the server writes a line, as in --log-format '$proxy - $remote_addr [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"'`,
+        ]),
   ]
   return { plan: { ...common, ...append, format: 'access-log', hasVhost, hasForwarded }, notes }
 }

@@ -1,7 +1,7 @@
 import { quoted } from '../../../errors.ts'
 import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import { firstLines, type LineRange } from '../../reading/sample.ts'
-import { ABSENT, AccessLine, HOST, IDENT, REST } from './access-line.ts'
+import { ABSENT, AccessLine, HOST, IDENT, REST, USER } from './access-line.ts'
 
 /** Lines checked. More than half must be lines of an access log. */
 const LINES = 50
@@ -32,10 +32,13 @@ export class FirstWords {
   readonly hasForwarded: boolean
   /** Whether it has addresses in most lines, so that proxies seem to have sent the requests. */
   readonly isForwarded: boolean
+  /** An address in the place of the user, or in parentheses after the first word, if most lines have one that is public; or `null`. */
+  readonly another: string | null
 
   constructor(sample: Uint8Array, isWhole: boolean) {
     const lines = readable(sample, firstLines(sample, isWhole, LINES))
     const forwarded = new SampleField([])
+    const other = new SampleField([])
     const firsts = new Set<string>()
     const seconds = new Set<string>()
     let example = ''
@@ -48,11 +51,15 @@ export class FirstWords {
       if (example === '' && kindOfValue(second) === 'address') example = quoted(`${first} ${second}`)
       const [, after] = /^"([^"]*)"/.exec(textOf(sample, line, REST)) ?? []
       forwarded.add(after ?? '')
+      const [, inside] = /^\(([^)]*)\)$/.exec(second) ?? []
+      other.add(inside ?? textOf(sample, line, USER))
     }
     this.example = example
     this.hasForwarded = forwarded.holdsAddresses(true) && !forwarded.isLocal
     this.isForwarded =
       this.hasForwarded && (forwarded.kinds.address + forwarded.kinds.list) * 2 > lines.length
+    const isUsual = other.kinds.address * 2 > lines.length && !other.isLocal
+    this.another = isUsual ? (other.examples.address ?? null) : null
     const { address, list, missing } = this.first.kinds
     const isShifted = this.second.kinds.address * 2 > lines.length
     const isHostAddress = address + list + missing > lines.length * MAX_ADDRESS_HOSTS

@@ -75,6 +75,20 @@ describe('an access log of a server behind a proxy', () => {
     expect(outcome([line('81.2.69.142'), line('-'), line('-')])).not.toMatch(note)
   })
 
+  it.each([
+    ['the user', '- 81.2.69.142'],
+    ['the identity, in parentheses', '(81.2.69.142) -'],
+  ])('says that most lines have another address in the place of %s', (_, words) => {
+    const lines = [`172.64.1.1 ${words} ${MAIN.slice(4)}`, `172.64.1.1 ${words} ${MAIN.slice(4)}`]
+    expect(outcome(lines)).toMatch(
+      /another address before the time, for example 81.2.69.142. .* --log-format/,
+    )
+    const logFormat = `$proxy ${words.replace('81.2.69.142', '$remote_addr')} [$time_local] "$request" $status $bytes "$referrer" "$agent"`
+    const { output } = run(`${lines.join('\n')}\n`, { logFormat })
+    expect(text(output)).toContain('"city":"London"')
+    expect(outcome([`172.64.1.1 - bob ${MAIN.slice(4)}`])).toMatch(/^the address is the first word/)
+  })
+
   it('says nothing without such a part, or if the clients are private too', () => {
     expect(outcome([`10.0.0.1 ${MAIN}`])).toBe('the address is the first word | "ip":"10.0.0.1"')
     expect(outcome([`10.0.0.1 ${MAIN} "10.0.0.9"`])).toMatch(/^the address is the first word/)
