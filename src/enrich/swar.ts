@@ -53,6 +53,17 @@ export function quotesIn(word: number): number {
   return (flipped - 0x01010101) & ~flipped & 0x80808080
 }
 
+/** Sets the high bit of each byte of a word that is a quote or a control character. The lowest of these bits is exact. */
+export function lineStops(word: number): number {
+  return ((word ^ 0x02020202) - 0x21212121) & ~word & 0x80808080
+}
+
+/** Sets the lowest bit of each byte that two words have in common, and no other. */
+export function equalBytes(word: number, other: number): number {
+  const differences = word ^ other
+  return (~(((differences & 0x7f7f7f7f) + 0x7f7f7f7f) | differences | 0x7f7f7f7f) >>> 7) & 0x01010101
+}
+
 /** The index of the lowest byte whose high bit is set, in a word that was read as little-endian. */
 export function firstOf(highBits: number): number {
   return (31 - Math.clz32(highBits & -highBits)) >> 3

@@ -1,6 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ByteFinder, firstOf, mayEndText, mayNeedEscape, quotesIn, textEnds } from '../../src/enrich/swar.ts'
+import {
+  ByteFinder,
+  equalBytes,
+  escapesIn,
+  firstOf,
+  lineStops,
+  mayEndText,
+  mayNeedEscape,
+  quotesIn,
+  textEnds,
+} from '../../src/enrich/swar.ts'
 
 describe('a finder of a byte', () => {
   const BYTE = fc.constantFrom(0x0a, 0x22, 0x8a)
@@ -57,6 +67,21 @@ describe('words of four bytes', () => {
       fc.property(FOUR, (bytes) => {
         const isPlain = bytes.every((byte) => byte < 0x80 && !endsText(byte))
         expect(mayNeedEscape(wordOf(bytes))).toBe(!isPlain)
+        const escapes = escapesIn(wordOf(bytes))
+        const first = bytes.findIndex((byte) => byte >= 0x80 || endsText(byte))
+        expect(escapes === 0 ? -1 : firstOf(escapes)).toBe(first)
+      }),
+    )
+  })
+
+  it('finds the first quote or control character, and all equal bytes', () => {
+    fc.assert(
+      fc.property(FOUR, FOUR, (bytes, others) => {
+        const stops = lineStops(wordOf(bytes))
+        const first = bytes.findIndex((byte) => byte < 0x20 || byte === 0x22)
+        expect(stops === 0 ? -1 : firstOf(stops)).toBe(first)
+        const equal = bytes.map((byte, index) => Number(byte === others[index]))
+        expect(equalBytes(wordOf(bytes), wordOf(others))).toBe(wordOf(equal))
       }),
     )
   })

@@ -1,6 +1,7 @@
-import { CachedView, firstOf, quotesIn } from '../swar.ts'
+import { CachedView, equalBytes, firstOf, lineStops, quotesIn } from '../swar.ts'
 
 const TAB = 0x09
+const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const SPACE = 0x20
 const QUOTE = 0x22
@@ -77,6 +78,50 @@ export class RecordFields {
     return true
   }
 
+  /**
+   * Reads a record that is one line, up to the line feed, which must exist, as must three bytes after it. Only the offsets of the
+   * fields up to `last` are kept. The others are counted without a branch for each, since the processor guesses few of their
+   * lengths: the loop for CSV takes 0.85 of the time.
+   *
+   * @returns where the line feed is; -1 if `read` must read the record: these fields have quotes, there are control
+   *   characters, or text follows a closing quote
+   */
+  readLine(bytes: Uint8Array, start: number, last: number): number {
+    const [delimiter, quotes, starts, ends] = [this.#delimiter, this.#quotes, this.#starts, this.#ends]
+    let at = start
+    for (let field = 0; field <= last; field++, at++) {
+      starts[field] = at
+      for (let byte = bytes[at] ?? 0; byte !== delimiter; byte = bytes[++at] ?? 0)
+        if (byte < SPACE || byte === QUOTE) return -1
+      ends[field] = at
+    }
+    const view = this.#words.view(bytes)
+    const pattern = Math.imul(delimiter, 0x01010101)
+    let count = last + 2
+    for (;;) {
+      const word = view.getInt32(at, true)
+      const delimiters = equalBytes(word, pattern)
+      const stops = lineStops(word)
+      if (stops === 0) {
+        count += Math.imul(delimiters, 0x01010101) >>> 24
+        at += 4
+        continue
+      }
+      // Only the delimiters before the first stop.
+      count += Math.imul(delimiters & ((stops & -stops) - 1), 0x01010101) >>> 24
+      at += firstOf(stops)
+      if (bytes[at] === LINE_FEED) break
+      if (bytes[at] !== QUOTE) return -1
+      if (quotes && bytes[at - 1] === delimiter) {
+        at = endOfQuotedText(bytes, view, at + 1)
+        if (at === -1 || (bytes[at] !== delimiter && bytes[at] !== LINE_FEED)) return -1
+      } else at++
+    }
+    this.count = count
+    this.textAfterQuote = 0
+    return at
+  }
+
   /** Where a field begins, its opening quote included. */
   start(field: number): number {
     return this.#starts[field] ?? 0
@@ -125,6 +170,21 @@ function endOfQuotes(bytes: Uint8Array, view: DataView, start: number, end: numb
     at++
   }
   return -1
+}
+
+/** @param start index after the opening quote. @returns the index after the closing quote, or -1 if there is a control character before it */
+function endOfQuotedText(bytes: Uint8Array, view: DataView, start: number): number {
+  for (let at = start; ; ) {
+    const stops = lineStops(view.getInt32(at, true))
+    if (stops === 0) {
+      at += 4
+      continue
+    }
+    at += firstOf(stops)
+    if (bytes[at] !== QUOTE) return -1
+    if (bytes[at + 1] !== QUOTE) return at + 1
+    at += 2
+  }
 }
 
 /** Whether anything but spaces and tabs is between a closing quote and the delimiter. */

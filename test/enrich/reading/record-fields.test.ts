@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { RecordFields } from '../../../src/enrich/reading/record-fields.ts'
 import { utf8 } from '../in-memory-run.ts'
@@ -85,5 +86,59 @@ describe('fields', () => {
     const fields = new RecordFields(COMMA, true, 2)
     expect(fields.read(utf8('a,b,c,d\n'), 0, 7)).toBe(true)
     expect([fields.count, fields.start(1), fields.end(1)]).toEqual([4, 2, 3])
+  })
+})
+
+describe('a record that is one line', () => {
+  const text = fc
+    .array(
+      fc.constantFrom('a', 'bc', 'def', ',', ',', ',', '"', '"', '",', ',"', '""', ' ', 'é', '\t', '\r'),
+      {
+        maxLength: 30,
+      },
+    )
+    .map((parts) => parts.join(''))
+
+  it('has the same fields, or is left to the other way', () => {
+    fc.assert(
+      fc.property(text, fc.nat(2), fc.boolean(), (record, last, quotes) => {
+        // Words are read beyond the line feed.
+        const bytes = utf8(`x${record}\n,",`)
+        const end = utf8(record).length + 1
+        const fields = new RecordFields(COMMA, quotes, 200)
+        const other = new RecordFields(COMMA, quotes, 200)
+        const lineFeed = fields.readLine(bytes, 1, last)
+        if (lineFeed === -1) return
+        expect(other.read(bytes, 1, end)).toBe(true)
+        expect([lineFeed, fields.count]).toEqual([end, other.count])
+        expect([fields.textAfterQuote, other.textAfterQuote]).toEqual([0, 0])
+        for (let field = 0; field <= last; field++)
+          expect([fields.start(field), fields.end(field)]).toEqual([other.start(field), other.end(field)])
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it.each([
+    ['a,b,c,d', 0, true, 4],
+    ['a,b', 0, true, 2],
+    ['a,,,"b,""c",,d"e,"f"', 1, true, 7],
+    ['a,"b,c', 0, false, 3],
+    ['é,ü,"ö,\u{1f600}"', 0, true, 3],
+  ])('of %j has %j', (record, last, quotes, count) => {
+    const fields = new RecordFields(COMMA, quotes, 200)
+    const bytes = utf8(`${record}\n...`)
+    expect([fields.readLine(bytes, 0, last), fields.count]).toEqual([bytes.length - 4, count])
+  })
+
+  it.each([
+    ['"a",b', 0, 'quotes where offsets are kept'],
+    ['a,b', 1, 'too few fields'],
+    ['a,"b"c,d', 0, 'text after a quote'],
+    ['a,"b', 0, 'an open quote'],
+    ['a,b\r', 0, 'a carriage return'],
+    ['a,"b\tc"', 0, 'a control character in quotes'],
+  ])('of %j is left to the other way', (record, last) => {
+    expect(new RecordFields(COMMA, true, 200).readLine(utf8(`${record}\n...`), 0, last)).toBe(-1)
   })
 })

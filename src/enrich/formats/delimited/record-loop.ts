@@ -10,6 +10,7 @@ import type { RecordValues } from './record-values.ts'
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
+const SPACE = 0x20
 
 export class RecordLoop extends FusedLoop {
   readonly #plan: DelimitedPlan
@@ -37,7 +38,10 @@ export class RecordLoop extends FusedLoop {
 
   run(start: number, end: number): number {
     const { arena, locator } = this
-    const { address, time, width, delimiter, maxLineBytes, dropUnresolved } = this.#plan
+    const { address, time, width, delimiter, maxLineBytes, dropUnresolved, counted = [] } = this.#plan
+    const last = Math.max(address, time ?? 0)
+    // Tabs are control characters.
+    const readsLines = counted.length === 0 && delimiter > SPACE
     const record = this.#record
     let { bytes } = arena
     let lineFeeds = new ByteFinder(LINE_FEED, bytes)
@@ -45,10 +49,14 @@ export class RecordLoop extends FusedLoop {
     let to = OUTPUT_START
     this.begin()
     while (from < end) {
-      const lineEnd = lineFeeds.next(from, end)
+      let lineEnd = readsLines ? record.readLine(bytes, from, last) : -1
+      if (lineEnd === -1) {
+        lineEnd = lineFeeds.next(from, end)
+        if (lineEnd === from || bytes[lineEnd - 1] === CARRIAGE_RETURN) break
+        if (!record.read(bytes, from, lineEnd) || record.textAfterQuote > 0) break
+      }
       const size = lineEnd - from
-      if (size === 0 || size > maxLineBytes || bytes[lineEnd - 1] === CARRIAGE_RETURN) break
-      if (!record.read(bytes, from, lineEnd) || record.count !== width || record.textAfterQuote > 0) break
+      if (size > maxLineBytes || record.count !== width) break
       this.instant = NO_TIME
       if (time !== null) {
         record.findValue(bytes, time)
