@@ -129,6 +129,7 @@ export default defineConfig([
       // Nobody reads the bundled packages here, and the tarball has a bound.
       options.minifyWhitespace = true
       options.minifyIdentifiers = true
+      options.minifySyntax = true
     },
     // commander is CommonJS and requires Node's modules; an ES module has no `require`.
     banner: {
