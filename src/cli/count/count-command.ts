@@ -1,4 +1,4 @@
-import { countNotes, countTable } from '../../enrich/counting/count-rows.ts'
+import { countColumns, countNotes } from '../../enrich/counting/count-rows.ts'
 import { failuresOf } from '../../enrich/counting/counts.ts'
 import { makeCountPlan, type Plan } from '../../enrich/formats/formats.ts'
 import { commonPlan } from '../../enrich/options.ts'
@@ -96,7 +96,7 @@ class CountSession implements Session {
     executor.stop()
     this.#progress?.stop()
     const totals = run.groups(plan)
-    const table = countTable(totals, top)
+    const table = countColumns(totals, top)
     const isShown = path === undefined && terminal.stdout.isTTY === true
     for (const part of textOf(table, form, { hasBars: isShown && !isPlain, hasMark, isShown }))
       await output.write(Buffer.from(part))

@@ -1,6 +1,6 @@
 // The forms of a count: a table for people, CSV, NDJSON, and a table in Markdown.
 import type { CountValue } from '../../enrich/count-plan.ts'
-import type { CountRow, CountTable } from '../../enrich/counting/count-rows.ts'
+import type { CountColumn, CountColumns } from '../../enrich/counting/count-rows.ts'
 import { countText, shareText } from '../figures.ts'
 import { printable } from '../terminal.ts'
 import type { CountForm } from './flags.ts'
@@ -15,35 +15,107 @@ export interface TableForm {
 }
 
 /** Rows are written in parts of so many. */
-const PART_ROWS = 1000
+const PART_ROWS = 4000
+
+/** A column of a form. The text of each value is made once. */
+interface TextColumn {
+  /** By row: which value it has. */
+  readonly codes: Int32Array
+  /** The text of each code; holes where it is not made yet. */
+  readonly texts: string[]
+  text(code: number): string
+}
 
 /** The text of a count, in parts. */
-export function* textOf(table: CountTable, form: CountForm, shown: TableForm): Generator<string> {
-  const { rows } = table
+export function* textOf(table: CountColumns, form: CountForm, shown: TableForm): Generator<string> {
   if (form === 'table') return yield* aligned(table, shown)
-  const columns = [...table.columns, 'count', ...(rows[0]?.unique === undefined ? [] : ['unique'])]
-  if (form === 'csv') yield `${shown.hasMark ? '\ufeff' : ''}${columns.map(csvValue).join(',')}\r\n`
-  if (form === 'md') yield markdownHead(table, columns)
-  const lineOf = {
-    ndjson: (row: CountRow) => `${JSON.stringify(row)}\n`,
-    csv: (row: CountRow) => `${columns.map((column) => csvValue(row[column] ?? null)).join(',')}\r\n`,
-    md: (row: CountRow) => `| ${columns.map((column) => markdownValue(row[column] ?? null)).join(' | ')} |\n`,
-  }[form]
-  for (let at = 0; at < rows.length; at += PART_ROWS)
-    yield rows
-      .slice(at, at + PART_ROWS)
-      .map(lineOf)
-      .join('')
+  const columns = [...table.columns, ...numbersOf(table)]
+  const names = columns.map(({ name }) => name)
+  const texts = (of: (value: CountValue, name: string) => string): TextColumn[] =>
+    columns.map((each) => textColumn(each, (value) => of(value, each.name)))
+  if (form === 'csv') {
+    yield `${shown.hasMark ? '\ufeff' : ''}${names.map(csvValue).join(',')}\r\n`
+    yield* lines(texts(csvValue), '', ',', '\r\n')
+  } else if (form === 'md') {
+    const rules = columns.map((column) => (isNumeric(column) ? '---:' : '---'))
+    yield `| ${names.map(markdownValue).join(' | ')} |\n| ${rules.join(' | ')} |\n`
+    yield* lines(texts(markdownValue), '| ', ' | ', ' |\n')
+  } else {
+    const members = texts((value, name) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
+    // As an object has its members: numbers come first.
+    const order = Object.values(Object.fromEntries(names.map((name, index) => [name, index])))
+    yield* lines(
+      order.flatMap((index) => members[index] ?? []),
+      '{',
+      ',',
+      '}\n',
+    )
+  }
+}
+
+function textColumn({ size, codes, value }: CountColumn, text: (value: CountValue) => string): TextColumn {
+  return { codes, texts: new Array<string>(size), text: (code) => text(value(code)) }
+}
+
+/** The columns that are not keys. */
+function numbersOf({ counts, unique }: CountColumns): CountColumn[] {
+  return [
+    numberColumn('count', counts),
+    // A table without rows does not say what it would have.
+    ...(unique === null || unique.length === 0 ? [] : [numberColumn('unique', unique)]),
+  ]
+}
+
+/** Neighbours with the same number, as rows often are, have one code. */
+function numberColumn(name: string, numbers: Float64Array): CountColumn {
+  const codes = new Int32Array(numbers.length)
+  const distinct: number[] = []
+  for (let row = 0; row < numbers.length; row++) {
+    const number = numbers[row] ?? 0
+    if (row === 0 || number !== numbers[row - 1]) distinct.push(number)
+    codes[row] = distinct.length - 1
+  }
+  return { name, size: distinct.length, codes, value: (code) => distinct[code] ?? 0 }
+}
+
+/** The lines of all rows, in parts. */
+function* lines(
+  columns: readonly TextColumn[],
+  start: string,
+  between: string,
+  end: string,
+): Generator<string> {
+  const last = columns.length - 1
+  const whole = columns.map(({ codes, texts, text }, index): TextColumn => {
+    const [before, after] = [index === 0 ? start : '', index === last ? end : between]
+    return { codes, texts: new Array<string>(texts.length), text: (code) => before + text(code) + after }
+  })
+  const rows = columns[0]?.codes.length ?? 0
+  for (let from = 0; from < rows; from += PART_ROWS) yield part(whole, from, Math.min(rows, from + PART_ROWS))
+}
+
+/** Not in the generator, because V8 compiles a function of its own sooner and only once. */
+function part(columns: readonly TextColumn[], from: number, to: number): string {
+  let lines = ''
+  for (let row = from; row < to; row++) {
+    for (let index = 0; index < columns.length; index++) {
+      const column = columns[index]
+      if (column !== undefined) lines += textAt(column, column.codes[row] ?? 0)
+    }
+  }
+  return lines
+}
+
+function textAt({ texts, text }: TextColumn, code: number): string {
+  const known = texts[code]
+  if (known !== undefined) return known
+  texts[code] = text(code)
+  return texts[code]
 }
 
 function csvValue(value: CountValue): string {
   const text = String(value ?? '')
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
-function markdownHead({ rows }: CountTable, columns: readonly string[]): string {
-  const rules = columns.map((column) => (isNumeric(rows, column) ? '---:' : '---'))
-  return `| ${columns.map(markdownValue).join(' | ')} |\n| ${rules.join(' | ')} |\n`
 }
 
 /** Characters that Markdown would read as marks, HTML among them. */
@@ -53,11 +125,15 @@ function markdownValue(value: CountValue): string {
   return printable(String(value ?? '').replace(/\s+/g, ' ')).replace(MARKS, '\\$&')
 }
 
-function isNumeric(rows: readonly CountRow[], column: string): boolean {
-  return (
-    rows.some((row) => row[column] !== null) &&
-    rows.every((row) => row[column] === null || typeof row[column] === 'number')
-  )
+/** Whether all values that are there are numbers, and one is. */
+function isNumeric({ codes, value }: CountColumn): boolean {
+  let hasNumber = false
+  for (let row = 0; row < codes.length; row++) {
+    const each = value(codes[row] ?? 0)
+    if (typeof each === 'string') return false
+    if (each !== null) hasNumber = true
+  }
+  return hasNumber
 }
 
 const NOTHING = '–'
@@ -69,55 +145,57 @@ const MAX_WIDTH = 48
 /** Rows whose widths decide on the columns. Wider values of later rows push theirs to the right. */
 const MEASURED_ROWS = 10_000
 
-interface Column {
-  readonly title: string
-  readonly isRight: boolean
-  readonly text: (row: CountRow) => string
-}
-
-function* aligned(table: CountTable, { hasBars, isShown }: TableForm): Generator<string> {
-  const { rows, shown, hidden, other } = table
+function* aligned(table: CountColumns, { hasBars, isShown }: TableForm): Generator<string> {
+  const { counts, shown, hidden, other } = table
   const all = shown + hidden.lines + other
-  const most = rows.reduce((largest, { count }) => Math.max(largest, count), 0)
+  const most = counts.reduce((largest, count) => Math.max(largest, count), 0)
   const cell = (value: CountValue): string => {
-    const text = value === null ? NOTHING : printable(String(value))
+    const given = String(value ?? NOTHING)
+    const text = ASCII.test(given) ? given : printable(given)
     return isShown ? cut(text, MAX_WIDTH) : text
   }
-  const columns: Column[] = [
-    ...table.columns.map((title) => ({
-      title: cell(title),
-      isRight: isNumeric(rows, title),
-      text: (row: CountRow) => cell(row[title] ?? null),
-    })),
-    { title: 'count', isRight: true, text: ({ count }) => countText(count) },
-    { title: 'share', isRight: true, text: ({ count }) => shareText(count, all) },
+  const columns = [
+    ...table.columns.map((column) => alignedColumn(column, cell(column.name), cell)),
+    ...numbersOf(table).map((column) =>
+      alignedColumn(column, column.name, (value) => countText(Number(value))),
+    ),
+    alignedColumn(numberColumn('share', counts), 'share', (value) => shareText(Number(value), all)),
   ]
-  if (rows[0]?.unique !== undefined) {
-    columns.splice(-1, 0, { title: 'unique', isRight: true, text: ({ unique }) => countText(unique ?? 0) })
+  yield `${columns
+    .map(({ title }) => title)
+    .join('  ')
+    .trimEnd()}\n`
+  const bars = textColumn(numberColumn('', counts), (value) => bar(Number(value) / most))
+  yield* lines(hasBars ? [...columns, bars] : columns, '', '  ', '\n')
+  if (counts.length === 0) yield 'no lines\n'
+}
+
+/** A column whose texts are as wide as the widest of its first rows. */
+function alignedColumn(
+  column: CountColumn,
+  title: string,
+  text: (value: CountValue) => string,
+): TextColumn & { readonly title: string } {
+  const { codes, texts, text: textOf } = textColumn(column, text)
+  const isRight = isNumeric(column)
+  let width = widthOf(title)
+  const measured = Math.min(codes.length, MEASURED_ROWS)
+  for (let row = 0; row < measured; row++) {
+    const code = codes[row] ?? 0
+    if (texts[code] !== undefined) continue
+    texts[code] = textOf(code)
+    width = Math.max(width, widthOf(texts[code]))
   }
-  const textsOf = (row: CountRow): string[] => columns.map(({ text }) => text(row))
-  const measured = rows.slice(0, MEASURED_ROWS).map(textsOf)
-  const widths = columns.map(({ title }, index) =>
-    measured.reduce((widest, texts) => Math.max(widest, widthOf(texts[index] ?? '')), widthOf(title)),
-  )
-  const line = (texts: readonly string[], end: string): string => {
-    const cells = texts.map((text, index) => {
-      const pad = ' '.repeat(Math.max(0, (widths[index] ?? 0) - widthOf(text)))
-      return columns[index]?.isRight ? pad + text : text + pad
-    })
-    return `${[...cells, end].join('  ').trimEnd()}\n`
+  const padded = (text: string): string => {
+    const length = text.length + width - widthOf(text)
+    return isRight ? text.padStart(length) : text.padEnd(length)
   }
-  yield line(
-    columns.map(({ title }) => title),
-    '',
-  )
-  for (let at = 0; at < rows.length; at += PART_ROWS) {
-    yield rows
-      .slice(at, at + PART_ROWS)
-      .map((row, index) => line(measured[at + index] ?? textsOf(row), hasBars ? bar(row.count / most) : ''))
-      .join('')
+  return {
+    title: padded(title),
+    codes,
+    texts: new Array<string>(texts.length),
+    text: (code) => padded(texts[code] ?? textOf(code)),
   }
-  if (rows.length === 0) yield 'no lines\n'
 }
 
 function bar(share: number): string {
@@ -129,10 +207,12 @@ function bar(share: number): string {
 const WIDE = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\uff01-\uff60]/u
 const NARROW = /[\p{Mn}\p{Me}\p{Cf}]/u
 const ASCII = /^[ -~]*$/
+/** Texts with one column for each character, as most have: ASCII, and Latin letters. */
+const PLAIN = /^[ -~\u00c0-\u024f]*$/
 
 /** The columns of a terminal that a text takes. */
 function widthOf(text: string): number {
-  if (ASCII.test(text)) return text.length
+  if (PLAIN.test(text)) return text.length
   let width = 0
   for (const character of text) width += WIDE.test(character) ? 2 : NARROW.test(character) ? 0 : 1
   return width

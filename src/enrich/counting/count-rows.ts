@@ -1,5 +1,6 @@
 import { COUNT_COLUMNS, type CountValue, TIMES } from '../count-plan.ts'
-import type { GroupTotals } from './group-counts.ts'
+import type { GroupColumn, GroupTotals } from './group-counts.ts'
+import { numbersAt, type Ranks, ranksOf, sortedBy } from './sorting.ts'
 
 /** The lines with the same values of the keys. `null` is a value that lines do not have. */
 export interface CountRow {
@@ -28,97 +29,97 @@ export interface CountTable {
   readonly sampling: number
 }
 
-interface Group {
-  readonly values: readonly CountValue[]
-  readonly count: number
-  readonly unique: number | null
+/** The rows of a count by column, without an object for each. */
+export interface CountColumns extends Omit<CountTable, 'columns' | 'rows'> {
+  readonly columns: readonly CountColumn[]
+  /** The lines of each row. */
+  readonly counts: Float64Array
+  /** The distinct addresses of each row; `null` if they are not counted. */
+  readonly unique: Float64Array | null
+}
+
+/** A column of the keys. */
+export interface CountColumn {
+  readonly name: string
+  /** How many codes there are. */
+  readonly size: number
+  /** The code of each row. */
+  readonly codes: Int32Array
+  value(code: number): CountValue
 }
 
 /** Columns whose values have an order of their own. */
 const ORDERED: readonly string[] = [...TIMES, 'local_hour']
 const WEEKDAY = 'weekday'
-const WEEKDAYS: readonly CountValue[] = [
-  ...['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'],
-]
 
 /**
  * The rows of all groups.
  *
  * @param top how many rows; of rows with times and other keys, how many values of the other keys
  */
-export function countTable(totals: GroupTotals, top: number = Number.POSITIVE_INFINITY): CountTable {
-  const { columns } = totals.plan
-  const all = [...totals.groups()]
-  const kept = ordered(all, columns, top)
-  const lines = (groups: readonly Group[]): number => groups.reduce((sum, { count }) => sum + count, 0)
-  const shown = lines(kept)
+export function countTable(totals: GroupTotals, top?: number): CountTable {
+  const { columns, counts, unique, ...rest } = countColumns(totals, top)
+  const [counted, distinct] = COUNT_COLUMNS
+  const rows = Array.from(counts, (count, row): CountRow => {
+    const own = Object.fromEntries(columns.map(({ name, codes, value }) => [name, value(codes[row] ?? 0)]))
+    return { ...own, [counted]: count, ...(unique !== null && { [distinct]: unique[row] ?? 0 }) }
+  })
+  return { columns: columns.map(({ name }) => name), rows, ...rest }
+}
+
+/** The same by column. */
+export function countColumns(totals: GroupTotals, top: number = Number.POSITIVE_INFINITY): CountColumns {
+  const { columns, lines } = totals
+  const unique = totals.uniques()
+  const groups = ordered(columns, lines, top)
+  const counts = new Float64Array(groups.length)
+  let shown = 0
+  for (let row = 0; row < groups.length; row++) shown += counts[row] = lines[groups[row] ?? 0] ?? 0
   return {
-    columns,
-    rows: kept.map(({ values, count, unique }) => rowOf(columns, values, count, unique)),
+    columns: columns.map(({ name, size, codes, value }) => {
+      return { name, size, codes: numbersAt(codes, groups), value }
+    }),
+    counts,
+    unique: unique === null ? null : Float64Array.from(groups, (group) => unique[group] ?? 0),
     shown,
-    hidden: { rows: all.length - kept.length, lines: lines(all) - shown },
+    hidden: { rows: lines.length - groups.length, lines: lines.reduce((sum, each) => sum + each, 0) - shown },
     other: totals.other,
     sampling: totals.sampling,
   }
 }
 
-function rowOf(
-  columns: readonly string[],
-  values: readonly CountValue[],
-  count: number,
-  unique: number | null,
-): CountRow {
-  const own = Object.fromEntries(columns.map((column, index) => [column, values[index] ?? null]))
-  const [counted, distinct] = COUNT_COLUMNS
-  return { ...own, [counted]: count, ...(unique !== null && { [distinct]: unique }) }
-}
-
-function ordered(groups: Group[], columns: readonly string[], top: number): Group[] {
-  const at = (isTime: boolean): number[] =>
-    [...columns.keys()].filter((index) => ORDERED.includes(columns[index] ?? '') === isTime)
-  const [times, others] = [at(true), at(false)]
-  const byValues = (indexes: readonly number[]) => (a: Group, b: Group) => {
-    for (const index of indexes) {
-      const by = columns[index] === WEEKDAY ? compareDays : compare
-      const order = by(a.values[index] ?? null, b.values[index] ?? null)
-      if (order !== 0) return order
-    }
-    return 0
+/** The groups that are shown, in their order. */
+function ordered(columns: readonly GroupColumn[], lines: Float64Array, top: number): Int32Array {
+  const ranks = (areTimes: boolean): Ranks[] =>
+    columns
+      .filter(({ name }) => ORDERED.includes(name) === areTimes)
+      .flatMap((column) => column.ranks(column.name === WEEKDAY).map((ranks) => ranksAt(ranks, column.codes)))
+  const [times, others] = [ranks(true), ranks(false)]
+  const all = Int32Array.from(lines.keys())
+  const bySize = (counts: Iterable<number>): Ranks => ranksOf(Array.from(counts, (count) => -count))
+  if (times.length === 0) return sortedBy([bySize(lines), ...others], all).slice(0, top)
+  if (others.length === 0) return sortedBy(times, sortedBy([bySize(lines), ...times], all).slice(0, top))
+  // Groups that differ only in their times are a family.
+  const families = new Int32Array(all.length)
+  const counts: number[] = []
+  let before = -1
+  for (const group of sortedBy(others, all)) {
+    if (before === -1 || others.some(({ ranks }) => ranks[group] !== ranks[before])) counts.push(0)
+    const family = counts.length - 1
+    families[group] = family
+    counts[family] = (counts[family] ?? 0) + (lines[group] ?? 0)
+    before = group
   }
-  const byAllValues = byValues([...columns.keys()])
-  const bySize = (a: Group, b: Group): number => b.count - a.count || byAllValues(a, b)
-  if (times.length === 0) return groups.sort(bySize).slice(0, top)
-  if (others.length === 0) return groups.sort(bySize).slice(0, top).sort(byValues(times))
-  const keyOf = ({ values }: Group): string => JSON.stringify(others.map((index) => values[index]))
-  const families = new Map<string, { groups: Group[]; count: number }>()
-  for (const group of groups) {
-    const key = keyOf(group)
-    const family = families.get(key) ?? { groups: [], count: 0 }
-    family.groups.push(group)
-    family.count += group.count
-    families.set(key, family)
-  }
-  const byOthers = byValues(others)
-  return [...families.values()]
-    .sort((a, b) => {
-      const [first, second] = [a.groups[0], b.groups[0]]
-      return b.count - a.count || (first && second ? byOthers(first, second) : 0)
-    })
-    .slice(0, top)
-    .flatMap((family) => family.groups.sort(byValues(times)))
+  const places = new Int32Array(counts.length)
+  const largest = sortedBy([bySize(counts)], Int32Array.from(counts.keys()))
+  for (const [place, family] of largest.entries()) places[family] = place
+  const byFamily = ranksAt({ ranks: places, size: places.length }, families)
+  const shown = all.filter((group) => (byFamily.ranks[group] ?? 0) < top)
+  return sortedBy([byFamily, ...times], shown)
 }
 
-/** Missing values come last, and numbers before texts. */
-function compare(a: CountValue, b: CountValue): number {
-  if (a === b) return 0
-  if (a === null || b === null) return a === null ? 1 : -1
-  if (typeof a === 'number' && typeof b === 'number') return a - b
-  return a < b ? -1 : 1
-}
-
-function compareDays(a: CountValue, b: CountValue): number {
-  const days = a === null || b === null ? 0 : WEEKDAYS.indexOf(a) - WEEKDAYS.indexOf(b)
-  return days || compare(a, b)
+function ranksAt({ ranks, size }: Ranks, codes: Int32Array): Ranks {
+  return { ranks: numbersAt(ranks, codes), size }
 }
 
 /** What a user must know of a count, as notes: what is not exact, and what is not as it seems. */

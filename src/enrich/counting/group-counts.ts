@@ -1,7 +1,8 @@
 import { ABSENT, NumberMap, RowSet } from '../../location/tables.ts'
 import type { CountPlan, CountValue, Dimension } from '../count-plan.ts'
 import { DistinctAddresses } from './distinct-addresses.ts'
-import { Networks } from './networks.ts'
+import { isMapped, Networks } from './networks.ts'
+import { type Ranks, ranksOf } from './sorting.ts'
 
 /** The code of a value that is not counted one by one, because there are too many. */
 export const NO_CODE = -1
@@ -154,8 +155,12 @@ export interface GroupPart {
 interface DimensionValues {
   /** The codes of the values of a part, by their codes in it; `null` if they are the same, because it is the first part. */
   codesOf(values: PartValues, mayAdd: boolean): Int32Array | null
+  /** How many codes there are. */
+  readonly size: number
   /** The values of a code. */
   at(code: number): readonly CountValue[]
+  /** The ranks of the codes by the values of a column: by the first ranks, then by the next ones. */
+  ranks(column: number, areDays: boolean): readonly Ranks[]
 }
 
 class TupleValues implements DimensionValues {
@@ -180,8 +185,17 @@ class TupleValues implements DimensionValues {
     return Int32Array.from(values, (each) => this.#codeOf(each, mayAdd))
   }
 
+  get size(): number {
+    return this.#list.length
+  }
+
   at(code: number): readonly CountValue[] {
     return this.#list[code] ?? []
+  }
+
+  ranks(column: number, areDays: boolean): readonly Ranks[] {
+    const values = this.#list.map((each) => each[column] ?? null)
+    return [ranksOf(values, areDays)]
   }
 
   #codeOf(values: readonly CountValue[], mayAdd: boolean): number {
@@ -194,31 +208,39 @@ class TupleValues implements DimensionValues {
   }
 }
 
+/** A column of groups. */
+export interface GroupColumn {
+  readonly name: string
+  /** How many codes there are. */
+  readonly size: number
+  /** The code of each group. */
+  readonly codes: Int32Array
+  value(code: number): CountValue
+  /** The ranks of the codes by their values: by the first ranks, then by the next ones. */
+  ranks(areDays: boolean): readonly Ranks[]
+}
+
 /** Replaces the addresses in a text. */
 export type MaskText = (text: string) => string
 
 /** Values that are counted by their masked texts: several of a part can become one. */
-class MaskedValues implements DimensionValues {
+class MaskedValues extends TupleValues {
   readonly #dimension: Dimension
   readonly #mask: MaskText
-  readonly #tuples = new TupleValues(false)
 
   constructor(dimension: Dimension, mask: MaskText) {
+    super(false)
     this.#dimension = dimension
     this.#mask = mask
   }
 
-  codesOf(values: PartValues, mayAdd: boolean): Int32Array | null {
-    return this.#tuples.codesOf(
+  override codesOf(values: PartValues, mayAdd: boolean): Int32Array | null {
+    return super.codesOf(
       this.#listed(values).map((each) =>
         each.map((value) => (typeof value === 'string' ? this.#masked(value) : value)),
       ),
       mayAdd,
     )
-  }
-
-  at(code: number): readonly CountValue[] {
-    return this.#tuples.at(code)
   }
 
   #listed(values: PartValues): readonly (readonly CountValue[])[] {
@@ -257,8 +279,30 @@ class NetworkValues implements DimensionValues {
     return codes
   }
 
+  get size(): number {
+    return this.networks.size + 1
+  }
+
   at(code: number): readonly CountValue[] {
     return [code === 0 ? null : this.networks.text(code - 1)]
+  }
+
+  ranks(): readonly Ranks[] {
+    // The order of the texts. For IPv4, that of octets as texts is enough.
+    const octets = Array.from({ length: 256 }, (_, octet) => `${octet}.`)
+    const order = ranksOf(octets).ranks
+    const { words } = this.networks
+    const rest = new Int32Array(this.size)
+    const first = Array.from(rest, (_, code): CountValue => {
+      if (code === 0) return null
+      if (!isMapped(words, 4 * (code - 1))) return this.networks.text(code - 1)
+      const ipv4 = words[4 * code - 1] ?? 0
+      const at = (shift: number): number => (order[(ipv4 >>> shift) & 255] ?? 0) << shift
+      rest[code] = at(16) | at(8) | at(0)
+      // No text of IPv6 has a dot, so where it stands among those of IPv4 depends on the first octet alone.
+      return octets[ipv4 >>> 24] ?? null
+    })
+    return [ranksOf(first), { ranks: rest, size: 2 ** 24 }]
   }
 }
 
@@ -363,23 +407,40 @@ export class GroupTotals {
     throw new RangeError('this dimension is not an address')
   }
 
-  /** Each group: its values, by column of the plan, its lines, and its distinct addresses or `null`. */
-  *groups(): Generator<{ values: CountValue[]; count: number; unique: number | null }> {
-    const { columns, dimensions } = this.plan
-    const { codes, lines } = this
-    const unique = this.#counts.distinct?.counts(lines.length)
-    // Where the value of each column is: the dimension, and the column of it.
+  /** The distinct addresses of each group; `null` if they are not counted. */
+  uniques(): Float64Array | null {
+    return this.#counts.distinct?.counts(this.size) ?? null
+  }
+
+  /** The columns of the plan. */
+  get columns(): GroupColumn[] {
+    const { dimensions, columns } = this.plan
+    const { codes } = this
     const names = dimensions.map((each): readonly string[] => each.columns)
-    const places = columns.map((column) => {
-      const dimension = names.findIndex((each) => each.includes(column))
-      return { dimension, at: Math.max(0, names[dimension]?.indexOf(column) ?? 0) }
+    const ofDimensions = names.map((_, dimension) => {
+      const own = new Int32Array(this.size)
+      for (let group = 0; group < own.length; group++)
+        own[group] = codes[group * names.length + dimension] ?? NO_CODE
+      return own
     })
-    for (let group = 0; group < lines.length; group++) {
-      const own = dimensions.map((_, dimension) =>
-        this.valuesOf(dimension, codes[group * dimensions.length + dimension] ?? NO_CODE),
-      )
-      const values = places.map(({ dimension, at }) => own[dimension]?.[at] ?? null)
-      yield { values, count: lines[group] ?? 0, unique: unique?.[group] ?? null }
-    }
+    return columns.map((name) => {
+      const dimension = names.findIndex((each) => each.includes(name))
+      const at = names[dimension]?.indexOf(name) ?? 0
+      const values = this.#values[dimension]
+      return {
+        name,
+        size: values?.size ?? 0,
+        codes: ofDimensions[dimension] ?? codes,
+        value: (code) => values?.at(code)[at] ?? null,
+        ranks: (areDays) => values?.ranks(at, areDays) ?? [],
+      }
+    })
+  }
+
+  /** Each group: its values, by column of the plan, and its lines. */
+  *groups(): Generator<{ values: CountValue[]; count: number }> {
+    const { columns } = this
+    for (const [group, count] of this.lines.entries())
+      yield { values: columns.map(({ codes, value }) => value(codes[group] ?? NO_CODE)), count }
   }
 }

@@ -201,14 +201,19 @@ describe('geofix count', () => {
 })
 
 describe('the table for people', () => {
-  const rows = [
-    { city: '東京', hour: 9, count: 1000 },
-    { city: 'A\u001b[2Jvery long name of a city that no terminal has the room for', hour: 10, count: 334 },
-    { city: null, hour: null, count: 1 },
-  ]
+  const column = (name: string, values: readonly (string | number | null)[]) => ({
+    name,
+    size: values.length,
+    codes: Int32Array.from(values.keys()),
+    value: (code: number) => values[code] ?? null,
+  })
   const table = {
-    columns: ['city', 'hour'],
-    rows,
+    columns: [
+      column('city', ['東京', 'A\u001b[2Jvery long name of a city that no terminal has the room for', null]),
+      column('hour', [9, 10, null]),
+    ],
+    counts: Float64Array.of(1000, 334, 1),
+    unique: null,
     shown: 1335,
     hidden: { rows: 1, lines: 665 },
     other: 0,
