@@ -158,7 +158,8 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
         const { rowsCommand, runRows } = await import('./enrich/rows-command.ts')
         return runRows(rowsCommand(files, flags), terminal)
       }
-      const command = (await enrichFlags()).enrichCommand(files, flags)
+      const { enrichCommand } = await import('./enrich/command-line.ts')
+      const command = enrichCommand(files, flags)
       if (command.isExplained)
         return (await import('./enrich/explain-command.ts')).runExplain(command, terminal)
       const { runEnrich } = await import('./enrich/enrich-command.ts')

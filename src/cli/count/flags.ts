@@ -10,7 +10,8 @@ import {
   MOST_GROUPS,
 } from '../../enrich/count-plan.ts'
 import { asUsage } from '../enrich/command-errors.ts'
-import { ENRICH_OPTIONS, formatsWith, keyOf } from '../enrich/flags.ts'
+import { keyOf } from '../enrich/command-line.ts'
+import { ENRICH_OPTIONS, formatsWith } from '../enrich/flags.ts'
 import {
   ASN,
   DB,

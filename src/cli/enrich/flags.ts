@@ -1,6 +1,7 @@
-import { resolve } from 'node:path'
+// The options of `geofix enrich`: what each is called, what it does, how its value is read, and which formats have it.
+// command-line.ts says what they ask for together.
 import type { FormatOption } from '../../enrich/formats/format-definition.ts'
-import { definitionOf, type EnrichOptions, FORMATS, type Format } from '../../enrich/formats/formats.ts'
+import { definitionOf, FORMATS } from '../../enrich/formats/formats.ts'
 import { QUOTING } from '../../enrich/formats/row-options.ts'
 import { ANNOTATION } from '../../enrich/formats/text/annotation.ts'
 import { MOST_ADDRESSES } from '../../enrich/formats/text/text.ts'
@@ -10,12 +11,10 @@ import {
   type LocationField,
   ON_BAD_LINE,
   OUTPUT_FORMS,
-  type OutputForm,
   TIME_KINDS,
 } from '../../enrich/options.ts'
 import {
   ASN,
-  asnOf,
   DB,
   type FlagsOf,
   LOCALE,
@@ -26,15 +25,15 @@ import {
   wholeNumber,
 } from '../options.ts'
 import { UsageError } from '../terminal.ts'
-import { pseudonymKey } from './pseudonym-key.ts'
 import type { TableForm } from './separated-values.ts'
 import { SUMMARY_FORMS, type SummaryTarget } from './summary-outputs.ts'
 
 /** A larger number is probably a typing error. */
 const MAX_THREADS = 256
 
-const PARQUET = 'parquet'
-const TABLES = ['csv', 'tsv'] as const satisfies readonly TableForm[]
+/** The form of the output that is not text. */
+export const PARQUET = 'parquet'
+export const TABLES = ['csv', 'tsv'] as const satisfies readonly TableForm[]
 /** The forms of the output. Only the command has the others than the first. */
 const FORMS = [...OUTPUT_FORMS, PARQUET, ...TABLES] as const
 
@@ -265,27 +264,6 @@ export function formatsWith(option: FormatOption): Pick<OptionDefinition, 'optio
   return { option, formats: FORMATS.filter((format) => definitionOf(format).options.includes(option)) }
 }
 
-/**
- * Refuses options that have no effect on the format: the user has mistaken the option or the input.
- *
- * @param name of the input
- * @throws UsageError when the format does not have a given option
- */
-export function checkFit(options: EnrichOptions, format: Format, name: string): void {
-  const definitions: readonly OptionDefinition[] = ENRICH_OPTIONS
-  for (const { flags, option, formats } of definitions) {
-    if (option === undefined || formats === undefined || formats.includes(format)) continue
-    const value = options[option]
-    // A flag that starts with "--no-" is given if the value is `false`.
-    const isGiven = value !== undefined && value !== flags.startsWith('--no-')
-    if (isGiven) {
-      throw new UsageError(
-        `${flags.split(' ', 1)[0]} is for ${formats.join(', ')}, and ${name} is ${format}.`,
-      )
-    }
-  }
-}
-
 /** What `geofix enrich --help` prints after the options. */
 export const ENRICH_HELP = `
 FILE is NDJSON, CSV, TSV, an access log (common or combined format), a W3C Extended log (IIS, CloudFront), a log of
@@ -316,193 +294,6 @@ Exit status: 0 done, also if some lines have no location or the reader of a pipe
 database are not usable, or a bad line with --on-bad-line fail; 2 wrong usage; 3 an output cannot be written; 4 an
 input cannot be read or is damaged; 129, 130, 143 ended by SIGHUP, SIGINT, SIGTERM.
 A run with another status than 0 leaves no output file. A file that existed before is unchanged.`
-
-export type EnrichCommand = ReturnType<typeof enrichCommand>
-
-/** What `geofix enrich` is to do. @throws UsageError when two options contradict each other */
-export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
-  const {
-    output,
-    db = [],
-    trust,
-    threads = 1,
-    stats,
-    summary: summaries = [],
-    title,
-    addresses: showsAddresses = true,
-    quiet = false,
-    explain = false,
-    to,
-    onlyCountry,
-    notCountry,
-    pseudonym,
-    newKey = false,
-    bom = false,
-    asn: _,
-    asnDb: __,
-    ...options
-  } = flags
-  const ofRows = (['quoting', 'chunkHeader', 'writeChunkHeader'] as const).find((name) => flags[name])
-  if (ofRows !== undefined) throw new UsageError(`${optionOf(ofRows)} is for --rows.`)
-  if (options.onlyFailed && options.dropUnresolved) {
-    throw new UsageError(
-      '--only-failed and --drop-unresolved together leave nothing to write: use one of them.',
-    )
-  }
-  if (files.filter((file) => file === '-').length > 1) {
-    throw new UsageError('Standard input (-) can be read only once.')
-  }
-  const written = [...(output === undefined ? [] : [output]), ...summaries.map(({ path }) => path)]
-  if (new Set(written.map((path) => resolve(path))).size < written.length) {
-    throw new UsageError(
-      '--summary and --output name the same file, or two summaries do: write them to different files.',
-    )
-  }
-  for (const [name, given] of [
-    ['--title', title !== undefined],
-    ['--no-addresses', !showsAddresses],
-  ] as const) {
-    if (given && summaries.length === 0) throw new UsageError(`${name} has no effect without --summary.`)
-  }
-  const writing = (['output', 'summary', 'stats'] as const).find((name) => flags[name] !== undefined)
-  if (explain && writing !== undefined) {
-    throw new UsageError(`${optionOf(writing)} has no effect with --explain, which writes no lines.`)
-  }
-  const isParquet = to === PARQUET || (to === undefined && /\.parquet$/i.test(output ?? ''))
-  const form = OUTPUT_FORMS.find((each) => each === to)
-  const [first, ...others] = addressesOf(flags)
-  if (others.length > 0) refuseWithSeveral(flags, isParquet)
-  const asn = asnOf(flags)
-  const namesAddresses =
-    showsAddresses && options.mask === undefined && options.dropAddress !== true && pseudonym === undefined
-  const enrichOptions: EnrichOptions = {
-    ...options,
-    ...first,
-    to: form,
-    trustedProxies: trust,
-    onlyCountries: onlyCountry,
-    notCountries: notCountry,
-    asn: asn !== false,
-    details: summaries.length > 0,
-    pseudonymKey: keyOf(flags),
-  }
-  const keeping = options.annotate !== undefined ? '--annotate' : options.append ? '--append' : undefined
-  const typed = TABLES.find((each) => each === to)
-  if (typed !== undefined && keeping !== undefined)
-    throw new UsageError(`--to ${typed} makes a table of the lines, and ${keeping} keeps them.`)
-  const table = typed ?? (to === undefined && keeping === undefined ? tableOf(output) : undefined)
-  if (bom && table === undefined)
-    throw new UsageError('--bom is for tables: add --to csv, or write to a file whose name ends in .csv.')
-  return {
-    /** Files; `-` is standard input. At least one. */
-    inputs: files.length > 0 ? files : ['-'],
-    /** A file; `undefined` is standard output. */
-    output: output === '-' ? undefined : output,
-    /** Files. If empty, the embedded database is used. */
-    databases: db,
-    /** Databases of autonomous systems: files, or `true` for the embedded one. The report names the owners of networks. */
-    asn: asn === false ? summaries.length > 0 && namesAddresses : asn,
-    options: enrichOptions,
-    /** The addresses of each line besides that of the options. */
-    others,
-    /** The form of the lines: that of `--to`, or what the name of the output says. Tables and Parquet are made of objects. */
-    to:
-      form ??
-      (isParquet || table !== undefined
-        ? OUTPUT_FORMS[0]
-        : keeping !== undefined
-          ? undefined
-          : formOf(output)),
-    /** Whether the output is a Parquet file. */
-    isParquet,
-    /** The form of the table that the output is; `undefined` if it is none, or if the format decides. */
-    table,
-    /** Whether a byte order mark begins the table. */
-    hasMark: bom,
-    threads,
-    /** The form of the statistics that are printed on standard error at the end. */
-    statistics: stats ?? (quiet ? 'none' : 'text'),
-    /** What reports are written. */
-    summaries,
-    /** The title of the report; `undefined` for the names of the inputs. */
-    title,
-    /** Whether the report names addresses. It does not where the output has none. */
-    namesAddresses,
-    /** Only prints how the inputs would be read. */
-    isExplained: explain,
-    /** Prints no notes and no progress. */
-    isQuiet: quiet,
-  }
-}
-
-/** The key of `--pseudonym`. @throws UsageError, CommandFailure as `pseudonymKey` does */
-export function keyOf({
-  pseudonym,
-  newKey = false,
-  mask,
-  dropAddress,
-}: Pick<EnrichFlags, 'pseudonym' | 'newKey' | 'mask' | 'dropAddress'>): Uint8Array | undefined {
-  const other = mask !== undefined ? '--mask' : dropAddress ? '--drop-address' : undefined
-  if (pseudonym !== undefined && other !== undefined)
-    throw new UsageError(`Use one of --pseudonym and ${other}.`)
-  if (pseudonym !== undefined) return pseudonymKey(pseudonym, newKey)
-  if (newKey) throw new UsageError('--new-key is for --pseudonym FILE, which it makes.')
-  return undefined
-}
-
-/** Where an address is, and the name of what is added for it. */
-export interface AddressOption {
-  readonly field: string | undefined
-  readonly into: string | undefined
-}
-
-/** The addresses to locate, `name=into` each; at least one. @throws UsageError when names are missing or equal */
-export function addressesOf({
-  field: fields = [],
-  into,
-}: EnrichFlags): readonly [AddressOption, ...AddressOption[]] {
-  const [only = { field: undefined, into }, ...others] = fields.map((text): AddressOption => {
-    const equals = text.lastIndexOf('=')
-    if (equals < 1) return { field: text, into }
-    const own = text.slice(equals + 1)
-    return { field: text.slice(0, equals), into: own === '' ? into : own }
-  })
-  if (others.length === 0) {
-    if (into !== undefined && only.into !== into)
-      throw new UsageError(`--field and --into both name what is added: ${only.into} and ${into}.`)
-    return [only]
-  }
-  const names = [only, ...others].map((each) => each.into)
-  const same = names.find((name, index) => names.indexOf(name) !== index)
-  if (into !== undefined || same !== undefined || names.includes(undefined)) {
-    throw new UsageError(
-      'Give each of several fields a name of its own, as in --field src_ip=source --field dest_ip=target.',
-    )
-  }
-  return [only, ...others]
-}
-
-/** @throws UsageError when an option is for one address a line */
-function refuseWithSeveral(flags: EnrichFlags, isParquet: boolean): void {
-  const other = (
-    ['append', 'annotate', 'nth', 'onlyFailed', 'onlyCountry', 'notCountry', 'dropUnresolved'] as const
-  ).find((name) => flags[name] !== undefined && flags[name] !== false)
-  if (other !== undefined) throw new UsageError(`${optionOf(other)} takes one --field.`)
-  if (isParquet) {
-    throw new UsageError(
-      'Parquet takes one --field at a time: run geofix enrich on the output once more for the next one.',
-    )
-  }
-}
-
-function tableOf(output: string | undefined): TableForm | undefined {
-  const [, ending] = /\.(csv|tsv)(?:\.gz|\.zst)?$/i.exec(output ?? '') ?? []
-  return TABLES.find((form) => form === ending?.toLowerCase())
-}
-
-function formOf(output: string | undefined): OutputForm | undefined {
-  return /\.(?:ndjson|jsonl)(?:\.gz|\.zst)?$/i.test(output ?? '') ? 'ndjson' : undefined
-}
 
 function readName(text: string): string {
   if (text === '') throw new UsageError('Write a name, such as location.')

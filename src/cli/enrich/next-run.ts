@@ -10,7 +10,7 @@ import { DEFAULT_LINE_BYTES, MAX_LINE_BYTES, UNMASKED } from '../../enrich/optio
 import { Run, type RunInput, type RunSettings } from '../../enrich/run.ts'
 import { UsageError } from '../terminal.ts'
 import { asUsage, inWords } from './command-errors.ts'
-import type { AddressOption } from './flags.ts'
+import type { AddressOption } from './command-line.ts'
 import type { Output } from './output.ts'
 
 /** The location that the run before added to a line, and more. Bytes. */
