@@ -85,7 +85,7 @@ export class GroupCounts {
       return group
     }
     if (group >= this.#counts.length) {
-      const larger = new Float64Array(2 * this.#counts.length)
+      const larger = new Float64Array(Math.max(FIRST_GROUPS, 2 * this.#counts.length))
       larger.set(this.#counts)
       this.#counts = larger
     }
@@ -364,7 +364,7 @@ export class GroupTotals {
       this.#values[dimension]?.codesOf(values, !counts.isFull),
     )
     const groups = new Int32Array(lines)
-    if (counts.size === 0 && counts.other === 0 && own.every((each) => each === null)) {
+    if (lines > 0 && counts.size === 0 && counts.other === 0 && own.every((each) => each === null)) {
       counts.adopt(part.groups, part.counts)
       if (part.pairs !== null) for (let group = 0; group < lines; group++) groups[group] = group
     } else

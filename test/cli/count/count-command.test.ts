@@ -111,6 +111,22 @@ describe('geofix count', () => {
     })
   })
 
+  it.each(['reason', 'local_hour', 'country', 'ip', 'reason,country'])(
+    'counts by %s what comes after an input without lines',
+    async (by) => {
+      const header = input('header.csv', 'ip,time\n')
+      const rows = input(
+        'rows.csv',
+        'ip,time\n81.2.69.1,2026-07-01T12:00:00Z\n10.0.0.1,2026-07-01T12:00:00Z\n',
+      )
+      const count = (...files: string[]) =>
+        geofix(['count', '--by', by, '--to', 'csv', '--quiet', ...files, ...DB])
+      const alone = await count(rows)
+      expect(alone.out.split('\r\n')).toHaveLength(4)
+      expect(await count(header, rows)).toEqual(alone)
+    },
+  )
+
   it('gives the same with threads, and with several inputs', async () => {
     const [first, second] = [
       input('first.ndjson', ndjson(40_000)),
