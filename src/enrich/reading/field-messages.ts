@@ -142,12 +142,15 @@ export function addressNotes<Field extends SampleField>(
     notes.push(throughProxies(`--field ${words.typed(forwarded)}`))
   }
   const header = others.find(
-    ({ path, kinds, values, examples }) =>
-      isHeaderName(path) && kinds.address * 2 > values && examples.address !== best.examples.address,
+    ({ path, kinds, values, examples, isLocal }) =>
+      isHeaderName(path) &&
+      kinds.address * 2 > values &&
+      examples.address !== best.examples.address &&
+      !isLocal,
   )
   if (!isTrusting && isPeer && forwarded === undefined && header !== undefined) {
     notes.push(
-      `most lines have another address in ${words.shown(header)}: if proxies sent the requests and replace this header, the addresses are those of the proxies. To locate their clients: ${fieldFlags(header, words)}`,
+      `lines have another address in ${words.shown(header)}: if proxies sent the requests and replace this header, the addresses are those of the proxies. To locate their clients: ${fieldFlags(header, words)}`,
     )
   }
   return notes

@@ -115,7 +115,7 @@ export function planAccessLog(
     ...(words.another === null
       ? []
       : [
-          `most lines have another address before the time, for example ${words.another}. If it is the client's, say how the server writes a line, as in --log-format '$proxy - $remote_addr [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"'`,
+          `most lines have another address before the time, for example ${words.another}. If it is the client's, say how the server writes a line: --log-format with its log_format (nginx) or LogFormat (Apache)`,
         ]),
   ]
   return { plan: { ...common, ...append, format: 'access-log', hasVhost, hasForwarded }, notes }

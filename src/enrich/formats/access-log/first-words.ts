@@ -32,7 +32,7 @@ export class FirstWords {
   readonly hasForwarded: boolean
   /** Whether it has addresses in most lines, so that proxies seem to have sent the requests. */
   readonly isForwarded: boolean
-  /** An address in the place of the user, or in parentheses after the first word, if most lines have one that is public; or `null`. */
+  /** An address, or a list of them, in the place of the user or in parentheses after the first word, if most lines have one that is not the first word; or `null`. */
   readonly another: string | null
 
   constructor(sample: Uint8Array, isWhole: boolean) {
@@ -52,14 +52,15 @@ export class FirstWords {
       const [, after] = /^"([^"]*)"/.exec(textOf(sample, line, REST)) ?? []
       forwarded.add(after ?? '')
       const [, inside] = /^\(([^)]*)\)$/.exec(second) ?? []
-      other.add(inside ?? textOf(sample, line, USER))
+      const given = inside ?? textOf(sample, line, USER)
+      other.add(given === first ? '' : given)
     }
     this.example = example
     this.hasForwarded = forwarded.holdsAddresses(true) && !forwarded.isLocal
     this.isForwarded =
       this.hasForwarded && (forwarded.kinds.address + forwarded.kinds.list) * 2 > lines.length
-    const isUsual = other.kinds.address * 2 > lines.length && !other.isLocal
-    this.another = isUsual ? (other.examples.address ?? null) : null
+    const isUsual = (other.kinds.address + other.kinds.list) * 2 > lines.length && !other.isLocal
+    this.another = isUsual ? (other.examples.address ?? other.examples.list ?? null) : null
     const { address, list, missing } = this.first.kinds
     const isShifted = this.second.kinds.address * 2 > lines.length
     const isHostAddress = address + list + missing > lines.length * MAX_ADDRESS_HOSTS

@@ -101,8 +101,10 @@ function formNotes({ annotate, nth }: TextPlan): string[] {
 }
 
 /** Says that the client's address is not certain, if one address of each line counts and more than a few lines have several. */
-function choiceNotes(sample: Uint8Array, isWhole: boolean, { nth, annotate, details }: TextPlan): string[] {
-  if (nth !== null || (annotate !== null && !details)) return []
+function choiceNotes(sample: Uint8Array, isWhole: boolean, plan: TextPlan): string[] {
+  const { nth, annotate, details, countries, onlyFailed, dropUnresolved } = plan
+  const isOneChosen = annotate === null || details || countries !== undefined || onlyFailed || dropUnresolved
+  if (nth !== null || !isOneChosen) return []
   const scanner = new AddressScanner()
   const roles = new AddressRoles()
   const address = new Address()

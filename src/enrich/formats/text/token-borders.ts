@@ -4,7 +4,6 @@ const ESCAPE = 0x1b
 const SPACE = 0x20
 const HASH = 0x23
 const PERCENT = 0x25
-const PARENTHESIS = 0x28
 const PLUS = 0x2b
 const DASH = 0x2d
 const DOT = 0x2e
@@ -130,28 +129,15 @@ function afterColon(bytes: Uint8Array, line: number, colon: number): number {
 
 /** The last word before `end`, without the delimiters between them. */
 function nameBefore(bytes: Uint8Array, line: number, end: number): string {
-  const last = endOfWord(bytes, line, end)
+  let last = end
+  while (last > line && last > end - 4 && isBetween(bytes[last - 1])) last--
   return latin1(bytes, startOfName(bytes, line, last), last)
 }
 
-/** Whether an arrow is before `start`: `->` or `=>`, with a blank after it or not. */
+/** Whether an arrow is before `start`, with a blank after it or not. `=>` is also before the value of a key. */
 export function isAfterArrow(bytes: Uint8Array, line: number, start: number): boolean {
   const at = bytes[start - 1] === SPACE ? start - 2 : start - 1
-  return at > line && bytes[at] === MORE && (bytes[at - 1] === DASH || bytes[at - 1] === EQUALS)
-}
-
-/** Where the name of the field ends whose value begins at `start`: `dst=192.0.2.1`, `server 192.0.2.1`; `line` if it can be the name of a host. */
-export function endOfKey(bytes: Uint8Array, line: number, start: number): number {
-  const last = endOfWord(bytes, line, start)
-  const isHost = last === start || bytes[last] === OPEN || bytes[last] === PARENTHESIS
-  return isHost ? line : last
-}
-
-/** The end of the last word before `end`, without the delimiters between them. */
-function endOfWord(bytes: Uint8Array, line: number, end: number): number {
-  let last = end
-  while (last > line && last > end - 4 && isBetween(bytes[last - 1])) last--
-  return last
+  return at > line && bytes[at] === MORE && bytes[at - 1] === DASH
 }
 
 /** A blank, a quote, `=` or `:`, as between the name and the value of a field; or a bracket. */
@@ -160,7 +146,7 @@ function isBetween(byte: number | undefined): boolean {
 }
 
 /** Where the name that ends at `end` starts: a word, also with dots and dashes in it. */
-export function startOfName(bytes: Uint8Array, line: number, end: number): number {
+function startOfName(bytes: Uint8Array, line: number, end: number): number {
   let at = end
   while (
     at > line &&

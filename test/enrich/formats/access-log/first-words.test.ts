@@ -90,6 +90,9 @@ describe('an access log of a server behind a proxy', () => {
   })
 
   it('says nothing without such a part, or if the clients are private too', () => {
+    const after = MAIN.slice(4)
+    expect(outcome([`81.2.69.142 - 81.2.69.142 ${after}`])).toMatch(/^the address is the first word \|/)
+    expect(outcome([`172.64.1.1 - 81.2.69.142, 9.9.9.9 ${after}`])).toMatch(/another address before the time/)
     expect(outcome([`10.0.0.1 ${MAIN}`])).toBe('the address is the first word | "ip":"10.0.0.1"')
     expect(outcome([`10.0.0.1 ${MAIN} "10.0.0.9"`])).toMatch(/^the address is the first word/)
   })

@@ -182,6 +182,32 @@ describe('lines of text', () => {
     expect(JSON.parse(new TextDecoder().decode(output))).toMatchObject({ raw: line, ip })
   })
 
+  it.each([
+    'queries: info: client @0x7f8d1c0a4f60 81.2.69.142#53 (example.com): query: example.com IN A + (9.9.9.9)',
+    '2026-07-01T12:00:00Z 550e8400-e29b-41d4-a716-446655440000 81.2.69.142 GET /x 200 9.9.9.9',
+    '2 123456789010 eni-0a1b2c3d4e5f60718 81.2.69.142 9.9.9.9 20641 22 6',
+    '2026-07-01T12:00:00Z app.example.com 81.2.69.142 "GET / HTTP/1.1" 200 9.9.9.9:8080',
+    'Jul  1 12:00:00 h server: 81.2.69.142 connected on 9.9.9.9',
+    "[1] host=81.2.69.142 user=app LOG: statement: SELECT * FROM logins WHERE ip = '9.9.9.9'",
+    '(000001) Connected to 81.2.69.142 (local address 9.9.9.9, port 21)',
+    'Deny tcp src public:81.2.69.142/4000 dst dmz:9.9.9.9/443 by access-group "x"',
+    '2026-07-01T12:00:00Z 81.2.69.142 login: user bob via 10.0.0.1',
+    '2026-07-01T12:00:00Z 81.2.69.142 login: redirect to http://9.9.9.9/home',
+    'ip => 81.2.69.142, seen at 9.9.9.9',
+    'Jul  1 12:00:00 ftp pure-ftpd: (?@81.2.69.142) [WARNING] Authentication failed for user [root]',
+    'Before request [uri=/hello?x=1;client=81.2.69.142;session=ABC]',
+    '2026-07-01 12:00:00|GET|/search?q=x|81.2.69.142|200|9.9.9.9:80',
+    '[2026-07-01][GET /x?a=1][81.2.69.142][200]',
+    'user=bob,url=/a?b=c,client=81.2.69.142,server=9.9.9.9',
+    '2026-07-01 12:00:00 WARN /81.2.69.142:5050 closed, backend 10.0.0.7',
+    '*** bob <bob@81.2.69.142> has joined #chan',
+    'register from <sip:100@81.2.69.142> accepted by 10.0.0.1',
+    'login of bob (81.2.69.142) [web] ok',
+  ])('keep the address of the client, whatever is before it: %s', (line) => {
+    const { output } = enrichBytes(utf8(`${line}\n`), { format: 'text', to: 'ndjson' })
+    expect(JSON.parse(new TextDecoder().decode(output))).toMatchObject({ ip: '81.2.69.142' })
+  })
+
   it('have a note where several addresses can be that of the client', () => {
     const notes = (line: string, options: LineOptions): string[] =>
       planText(utf8(`${line}\n`), true, options).notes.filter((note) => note.includes('--nth 2'))
@@ -190,6 +216,8 @@ describe('lines of text', () => {
       "1 of the first 1 lines have several public addresses that can be the client's, such as 81.2.69.142 and 9.9.9.9: the first of each line counts. For the second: --nth 2 (in a program: nth)",
     ])
     expect(notes(two, { details: true })).toHaveLength(1)
+    expect(notes(two, { onlyFailed: true })).toHaveLength(1)
+    expect(notes(two, { onlyCountries: ['GB'] })).toHaveLength(1)
     expect(notes(two, {})).toEqual([])
     expect(notes(two, { to: 'ndjson', nth: 1 })).toEqual([])
     expect(notes('x 81.2.69.142 10.0.0.1 dst=9.9.9.9 81.2.69.142', { to: 'ndjson' })).toEqual([])
