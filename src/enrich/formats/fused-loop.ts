@@ -20,7 +20,7 @@ export const OUTPUT_START = INPUT_BYTES + SPARE_BYTES
 export const OUTPUT_BYTES = 524_288
 /** Where it ends. */
 export const OUTPUT_END = OUTPUT_START + OUTPUT_BYTES
-/** The fixed regions of the arena. A line can be written before it is known whether there is room for it. */
+/** The fixed regions of the arena. A line of an access log is written as an object before it is known whether there is room for it. */
 const FIXED_BYTES = OUTPUT_END + INPUT_BYTES + SPARE_BYTES
 
 const SPACE = 0x20

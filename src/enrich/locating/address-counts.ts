@@ -82,6 +82,7 @@ export class AddressCounts {
       this.#otherPlaces.push(this.size++)
     }
     this.#otherLines[index] = (this.#otherLines[index] ?? 0) + 1
+    this.#lines++
   }
 
   /** Gives all addresses in the order of their first lines, and forgets them. */
