@@ -15,7 +15,7 @@ import { plainCity } from '../plain-city.ts'
 import { addressesInRandomNetworks } from './random-networks.ts'
 
 /** Networks that are compared with the source of the data. */
-const SAMPLES = effort({ short: 5000, long: 50_000 })
+const SAMPLES = effort({ short: 5000, long: 20_000 })
 
 /** Addresses whose whole records are compared. */
 const RAW_SAMPLES = effort({ short: 1000, long: 20_000 })

@@ -132,7 +132,7 @@ describe('packing', () => {
         }
         expectLossless(writer.toBytes())
       }),
-      { numRuns: effort({ short: 40, long: 1000 }) },
+      { numRuns: effort({ short: 40, long: 400 }) },
     )
   })
 
