@@ -6,7 +6,7 @@ import type { CommonPlan } from '../../options.ts'
 import { type AppendPlan, appendedNothing } from '../../writing/appended-location.ts'
 import { JsonText, jsonRoom, RAW } from '../../writing/json-text.ts'
 import type { LineFormat, LineResult } from '../format-definition.ts'
-import { AddressRoles, CLAIM, OTHER, SENDER } from './address-role.ts'
+import { AddressRoles, CLAIM, CLIENT, GIVEN, PLAIN, SENDER } from './address-role.ts'
 import { AddressScanner } from './address-scanner.ts'
 import { ADDRESS } from './annotation.ts'
 
@@ -24,19 +24,20 @@ const TAB = 0x09
 const QUOTE = 0x22
 const MARK = ADDRESS.charCodeAt(0)
 
-/** Ranks of {@link rankOf}. */
+/** Ranks of {@link rankOf}. The address with the lowest rank is chosen, and the first of those with the same. */
 const BEST = 0
-const UNFIT = 4
+const UNFIT = 5
 
 /**
- * In which order one address of a line is chosen: public ones, and those of other hosts after the others; then special ones; then
- * the sender of the line. What the client wrote is not chosen.
+ * In which order one address of a line is chosen: a public one that is named as the client's; other public ones; public ones that a mail
+ * client gave; special ones; the sender of the line. What the client wrote is not chosen.
  */
 function rankOf(role: number, isPublic: boolean): number {
   if (role === CLAIM) return UNFIT
-  if (role === SENDER) return 3
-  if (!isPublic) return 2
-  return role === OTHER ? 1 : BEST
+  if (role === SENDER) return 4
+  if (!isPublic) return 3
+  if (role === GIVEN) return 2
+  return role === CLIENT ? BEST : 1
 }
 
 /**
@@ -115,10 +116,13 @@ export class TextLines implements LineFormat {
       if (nth !== null && number < nth) continue
       isLocated = locator.locate(bytes, scanner.start, scanner.end)
       const isPublic = isLocated || locator.reason === 'not-found' || locator.reason === 'invalid-database'
-      const rank = nth === null ? rankOf(this.#roles.role(bytes, line, from, end, scanner), isPublic) : BEST
+      // Nothing is better than the first address that nothing speaks against.
+      const isDecided = chosen === BEST || nth !== null
+      const role = isDecided ? PLAIN : this.#roles.role(bytes, line, from, end, scanner)
+      const rank = rankOf(role, isPublic)
       isCurrent = rank < chosen
       if (isCurrent) {
-        chosen = rank
+        chosen = role === PLAIN && isPublic ? BEST : rank
         this.#start = scanner.start
         this.#end = scanner.end
       }

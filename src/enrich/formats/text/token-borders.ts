@@ -1,7 +1,6 @@
 // What can be before and after an address that is a whole token of a line. Each rule names what it is for.
 
 const ESCAPE = 0x1b
-const SPACE = 0x20
 const HASH = 0x23
 const PERCENT = 0x25
 const PLUS = 0x2b
@@ -132,12 +131,6 @@ function nameBefore(bytes: Uint8Array, line: number, end: number): string {
   let last = end
   while (last > line && last > end - 4 && isBetween(bytes[last - 1])) last--
   return latin1(bytes, startOfName(bytes, line, last), last)
-}
-
-/** Whether an arrow is before `start`, with a blank after it or not. `=>` is also before the value of a key. */
-export function isAfterArrow(bytes: Uint8Array, line: number, start: number): boolean {
-  const at = bytes[start - 1] === SPACE ? start - 2 : start - 1
-  return at > line && bytes[at] === MORE && bytes[at - 1] === DASH
 }
 
 /** A blank, a quote, `=` or `:`, as between the name and the value of a field; or a bracket. */

@@ -203,7 +203,21 @@ describe('lines of text', () => {
     '*** bob <bob@81.2.69.142> has joined #chan',
     'register from <sip:100@81.2.69.142> accepted by 10.0.0.1',
     'login of bob (81.2.69.142) [web] ok',
-  ])('keep the address of the client, whatever is before it: %s', (line) => {
+    'srcip=192.168.1.10 dstip=81.2.69.142 dstport=443 transip=9.9.9.9 transport=1234',
+    'src=10.0.0.1 dst=81.2.69.142 nat=9.9.9.9',
+    'read tcp 10.0.0.5:443->81.2.69.142:51234: connection reset by peer; backend 9.9.9.9:80',
+    'Client connecting on port 6667 (class main): nick!~user@host (81.2.69.142) [9.9.9.9]',
+    'Login ok (81.2.69.142) [4242] via 9.9.9.9',
+    '8 Connect\t/?x@81.2.69.142 on db using TCP/IP',
+    '/a?b\u000181.2.69.142\u00019.9.9.9',
+    'uri=/a?b=c&remote_addr=81.2.69.142&status=200',
+    'Looking up visitor: http://ip-api.com/json?ip=81.2.69.142',
+    'Accepted connection from tcp://81.2.69.142:5123 to 9.9.9.9:61616',
+    '<bob!~bob@81.2.69.142> has joined via 9.9.9.9',
+    'server=81.2.69.142 peer=9.9.9.9',
+    `${'x'.repeat(200_000)}?a=81.2.69.142`,
+    `"/${'10.0.0.1&'.repeat(5_000)} 81.2.69.142`,
+  ])('keep the address of the client, whatever is before it: %.80s', (line) => {
     const { output } = enrichBytes(utf8(`${line}\n`), { format: 'text', to: 'ndjson' })
     expect(JSON.parse(new TextDecoder().decode(output))).toMatchObject({ ip: '81.2.69.142' })
   })
