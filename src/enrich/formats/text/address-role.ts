@@ -9,7 +9,7 @@ export const CLIENT = 0
 export const PLAIN = 1
 /** Another host's, by the name of its field, such as `dst=`, or as the host of a URL or of a SIP address. */
 export const OTHER = 2
-/** One that a mail client gave: in the identifier of a message, or with `HELO`. */
+/** One that a client gave: as the name of a user, in the identifier of a message, or with `HELO`. */
 export const GIVEN = 3
 /** The host that sent the line, as syslog writes it before the line. */
 export const SENDER = 4
@@ -72,6 +72,8 @@ export class AddressRoles {
     const before = textBefore(bytes, line, tokenStart, MAX_KEY)
     if (CLIENT_KEY.test(before)) return CLIENT
     if (scanner.isInUrl || OTHER_KEY.test(before)) return OTHER
+    // sshd: `Invalid user 192.0.2.1 from 192.0.2.2`.
+    if (/user $/i.test(before) && textBefore(bytes, tokenEnd, tokenEnd + 6, 6) === ' from ') return GIVEN
     return /[@([]$/.test(before) ? givenRole(bytes, line, tokenStart, tokenEnd) : PLAIN
   }
 

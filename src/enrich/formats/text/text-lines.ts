@@ -29,7 +29,7 @@ const BEST = 0
 const UNFIT = 5
 
 /**
- * In which order one address of a line is chosen: a public one that is named as the client's; other public ones; public ones that a mail
+ * In which order one address of a line is chosen: a public one that is named as the client's; other public ones; public ones that a
  * client gave; special ones; the sender of the line. What the client wrote is not chosen.
  */
 function rankOf(role: number, isPublic: boolean): number {

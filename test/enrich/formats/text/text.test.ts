@@ -161,6 +161,7 @@ describe('lines of text', () => {
     ['of a domain', 'from=<a@b.c>, msgid=<7@9.9.9.9>, relay=mx.b.c [81.2.69.142]', '81.2.69.142'],
     ['of a SIP address', "from '<sip:100@[9.9.9.9]>' failed for '81.2.69.142:5060'", '81.2.69.142'],
     ['of HELO', '<= a@b.c H=mx.b.c (9.9.9.9) [81.2.69.142] P=esmtps', '81.2.69.142'],
+    ['of a user', 'Nov 23 01:02:03 h sshd[7]: Invalid user 9.9.9.9 from 81.2.69.142 port 22', '81.2.69.142'],
     ['of HELO in brackets', '<= a@b.c H=([9.9.9.9]) [81.2.69.142] P=esmtps', '81.2.69.142'],
     ['of the sender', '<34>Nov 23 01:02:03 9.9.9.9 sshd[7]: from 81.2.69.142', '81.2.69.142'],
     [
