@@ -19,9 +19,15 @@ export const CLAIM = 5
 const SPACE = 0x20
 const QUOTE = 0x22
 const APOSTROPHE = 0x27
+const PARENTHESIS = 0x28
 const NINE = 0x39
+const COLON = 0x3a
 const LESS = 0x3c
+const EQUALS = 0x3d
+const AT = 0x40
+const OPEN = 0x5b
 const CLOSE = 0x5d
+const LOWER_R = 0x72
 
 /** Syslog names the sender within this many bytes. */
 const MAX_SENDER_AT = 48
@@ -69,12 +75,16 @@ export class AddressRoles {
     if (from === line && tokenStart - line <= MAX_SENDER_AT && bytes[tokenEnd] === SPACE) {
       if (this.#isSender(bytes, line, end, tokenStart)) return SENDER
     }
-    const before = textBefore(bytes, line, tokenStart, MAX_KEY)
-    if (CLIENT_KEY.test(before)) return CLIENT
-    if (scanner.isInUrl || OTHER_KEY.test(before)) return OTHER
-    // sshd: `Invalid user 192.0.2.1 from 192.0.2.2`.
-    if (/user $/i.test(before) && textBefore(bytes, tokenEnd, tokenEnd + 6, 6) === ' from ') return GIVEN
-    return /[@([]$/.test(before) ? givenRole(bytes, line, tokenStart, tokenEnd) : PLAIN
+    if (isNamed(bytes, tokenStart)) {
+      const before = textBefore(bytes, line, tokenStart, MAX_KEY)
+      if (CLIENT_KEY.test(before)) return CLIENT
+      if (OTHER_KEY.test(before)) return OTHER
+    }
+    if (scanner.isInUrl) return OTHER
+    const byte = bytes[tokenStart - 1]
+    if (byte === SPACE) return isUserName(bytes, line, tokenStart, tokenEnd) ? GIVEN : PLAIN
+    const isInside = byte === AT || byte === PARENTHESIS || byte === OPEN
+    return isInside ? givenRole(bytes, line, tokenStart, tokenEnd) : PLAIN
   }
 
   /** After a time of RFC 3339, a program can write the client's address itself: only a process number is certain there. */
@@ -82,6 +92,23 @@ export class AddressRoles {
     const after = this.#syslog.end(bytes, line, end)
     return after > start && ((bytes[line] ?? 0) > NINE || bytes[line] === LESS || bytes[after - 3] === CLOSE)
   }
+}
+
+/** Whether `=`, a colon or a quote is before an address, as between a name and its value. Most addresses of prose have none. */
+function isNamed(bytes: Uint8Array, start: number): boolean {
+  const byte = bytes[start - 1]
+  if (byte === QUOTE || byte === APOSTROPHE) return true
+  const sign = byte === SPACE ? bytes[start - 2] : byte
+  return sign === EQUALS || sign === COLON
+}
+
+/** Whether sshd names an address as a user: `Invalid user 192.0.2.1 from 192.0.2.2`. */
+function isUserName(bytes: Uint8Array, line: number, start: number, after: number): boolean {
+  return (
+    bytes[start - 2] === LOWER_R &&
+    textBefore(bytes, line, start, 5) === 'user ' &&
+    textBefore(bytes, after, after + 6, 6) === ' from '
+  )
 }
 
 /** The role of an address after `@` or a bracket. */
@@ -99,7 +126,7 @@ function isInTarget(bytes: Uint8Array, line: number, start: number): boolean {
     const byte = bytes[at]
     if (byte === SPACE || byte === QUOTE || byte === APOSTROPHE) break
   }
-  if (at < line || start - at > MAX_TARGET) return false
+  if (at < line || at === start - 1 || start - at > MAX_TARGET) return false
   const hasMethod = bytes[at] === SPACE && METHOD.test(textBefore(bytes, line, at + 1, MAX_METHOD))
   if (bytes[at] === SPACE && !hasMethod) return false
   const target = textBefore(bytes, line, start, start - at - 1)
