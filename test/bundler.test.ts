@@ -194,7 +194,7 @@ describe('the plugin for Rollup, rolldown and Vite', () => {
     expect(emitted).toEqual([['country.mmdb.gz', SIZE]])
   })
 
-  it('takes the Node entry where Rollup found that for browsers (second trial 22)', async () => {
+  it('takes the Node entry where Rollup found that for browsers', async () => {
     const project = temporaryFolder()
     const dist = join(project, 'dist')
     mkdirSync(dist)

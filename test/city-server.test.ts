@@ -23,7 +23,7 @@ describe('the entries for servers', () => {
     expect([url.href, embeddedFileOf(url)]).toEqual([database.href, embeddedFileOf(database)])
   })
 
-  it.each(ENTRIES)('$entry is so for Turbopack (second trial 21)', async ({ entry, database }) => {
+  it.each(ENTRIES)('$entry is so for Turbopack', async ({ entry, database }) => {
     Object.assign(process, { turbopack: true })
     // As Turbopack writes it.
     vi.stubGlobal('__dirname', '/ROOT/node_modules/geofix/dist')

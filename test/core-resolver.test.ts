@@ -9,7 +9,7 @@ describe('the core, without a source', () => {
   it.each([
     ['open', open],
     ['openSync', openSync],
-  ])('%s says what it is and what to do (second trial 22)', async (_, method) => {
+  ])('%s says what it is and what to do', async (_, method) => {
     for (const args of [[], [undefined, {}]]) {
       const opening = async (): Promise<unknown> => method(...args)
       await expect(opening()).rejects.toMatchObject({

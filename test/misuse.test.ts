@@ -17,7 +17,7 @@ const call = (target: object, name: string, ...args: unknown[]): unknown =>
 
 afterEach(() => vi.unstubAllGlobals())
 
-describe('a habit of another library (second trial 30)', () => {
+describe('a habit of another library', () => {
   it.each<[string, () => unknown, string]>([
     ['new Resolver()', () => Reflect.construct(Resolver, []), 'write await Resolver.open(source)'],
     [
@@ -99,7 +99,7 @@ describe('a habit of another library (second trial 30)', () => {
   })
 })
 
-describe('tests of programs (second trial 30)', () => {
+describe('tests of programs', () => {
   it.each([
     ['TextDecoder', utf8Decoder],
     ['TextEncoder', utf8Encoder],

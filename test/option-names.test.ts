@@ -187,7 +187,7 @@ async function errorOf(call: () => unknown): Promise<unknown> {
 
 const title = (name: string): string => name.replace(' of the core', '')
 
-describe('an unknown option (second trial 29)', () => {
+describe('an unknown option', () => {
   it.each(CALLS)('of $name is an error that names the option that was meant', async (row) => {
     const { name, call, misspelled, value } = row
     const [wrong, meant] = misspelled

@@ -246,7 +246,7 @@ describe('detect', () => {
     // No proxy connects from these.
     ['192.0.2.1', false],
     ['8.8.8.8', false],
-  ])('says that the peer %s may be a proxy: %s (second trial 29)', async (peer, isSaid) => {
+  ])('says that the peer %s may be a proxy: %s', async (peer, isSaid) => {
     const geo = await Resolver.open(sample())
     const failure = geo.findClient(request('81.2.69.142', peer))
     if (!isLookupFailure(failure)) throw new Error('a location')

@@ -187,7 +187,7 @@ describe('a packed database', () => {
     return `${(0x2000 + Math.floor(random() * 0x2000)).toString(16)}:${index.toString(16)}::1`
   })
 
-  it.each(ENTRIES)('is shared as one unpacked copy in %s (second trial 33)', async (_, Entry) => {
+  it.each(ENTRIES)('is shared as one unpacked copy in %s', async (_, Entry) => {
     const geo = await Entry.open(packed)
     const expected = ips.map((ip) => [geo.find(ip), geo.raw(ip), geo.network(ip)])
     const shared = geo.share()
@@ -201,7 +201,7 @@ describe('a packed database', () => {
     }
   })
 
-  it.each(ENTRIES)('is shared as it is if expand is false in %s (second trial 33)', async (_, Entry) => {
+  it.each(ENTRIES)('is shared as it is if expand is false in %s', async (_, Entry) => {
     const geo = await Entry.open(packed)
     const shared = geo.share({ expand: false })
     expect(shared.databases[0]?.bytes).toEqual(packed)
@@ -216,7 +216,7 @@ describe('a packed database', () => {
     }
   })
 
-  it('keeps the overlays that a command added to it (second trial 33)', () => {
+  it('keeps the overlays that a command added to it', () => {
     const added = overlay(mmdb, [{ network: '10.0.0.0/8', record: { country: { code: 'FR' } } }])
     const geo = Resolver.openSync(pack(added))
     expect(geo.lookup('10.1.1.1').country.code).toBe('FR')

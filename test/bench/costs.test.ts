@@ -30,7 +30,7 @@ function peakMegabytes(file: string, lookups: number): number {
 }
 
 describe('the tables of what a whole process takes', () => {
-  it.each(FILES)('name the size of %s, and its memory (second trial 36)', (file) => {
+  it.each(FILES)('name the size of %s, and its memory', (file) => {
     const [size = 0, ...memory] = megabytesOf('README.md', file)
     expect(memory).toHaveLength(LOOKUPS.length)
     expect(megabytesOf('src/node/README.md', file)).toEqual([size, ...memory])
@@ -42,7 +42,7 @@ describe('the tables of what a whole process takes', () => {
     })
   })
 
-  it('advise a database that fits into 128 MB for processes that have no more (second trial 36)', () => {
+  it('advise a database that fits into 128 MB for processes that have no more', () => {
     const [row = ''] = rowsOf('README.md').filter((line) => line.endsWith('| 128 MB |'))
     expect(row).toContain('`country.mmdb.gz`')
     expect(peakMegabytes('country.mmdb.gz', 100_000)).toBeLessThan(128)

@@ -32,7 +32,7 @@ describe('work in steps', () => {
     ['timers, where there are no messages', undefined, undefined],
     ['timers, in Deno', null, {}],
     // As Next.js's edge runtime: the class exists.
-    ['timers, where a channel cannot be made (second trial 23)', UnsupportedChannel, undefined],
+    ['timers, where a channel cannot be made', UnsupportedChannel, undefined],
   ])('pauses when it has taken long, with %s', async (_, channel, deno) => {
     vi.stubGlobal('MessageChannel', channel)
     vi.stubGlobal('Deno', deno)

@@ -228,7 +228,7 @@ describe('geofix ADDRESS…', () => {
   }
 
   it.each(Object.entries(commands))(
-    'prints one line and exits with 4 for a file that the system cannot read: %s (second trial 32)',
+    'prints one line and exits with 4 for a file that the system cannot read: %s',
     async (_, args) => {
       for (const [what, path, error] of broken) {
         if (process.platform !== 'linux' && path.startsWith('/proc')) continue
@@ -396,20 +396,17 @@ describe('geofix info', () => {
     [8, '7', true, /^built +[-\d]{10}, 8 days ago, stale: older than 7 days$/m],
     [2, '1', true, /^built +[-\d]{10}, 2 days ago, stale: older than 1 day$/m],
     [1, '36500', false, /^built +[-\d]{10}, 1 day ago$/m],
-  ])(
-    'says of a database of %i days whether it is older than %s (second trial 38)',
-    async (age, limit, stale, row) => {
-      const buildDate = new Date(Date.now() - (age + 0.5) * 86_400_000)
-      const path = join(folder, `of-${age}-days.mmdb`)
-      writeFileSync(path, new MmdbWriter({ databaseType: 'Old', buildDate }).toBytes())
-      const asked = ['info', '--db', path, '--stale-after', limit]
-      expect((await geofix(asked)).out).toMatch(row)
-      expect(JSON.parse((await geofix([...asked, '--json'])).out)).toMatchObject({
-        ageInDays: age,
-        isStale: stale,
-      })
-    },
-  )
+  ])('says of a database of %i days whether it is older than %s', async (age, limit, stale, row) => {
+    const buildDate = new Date(Date.now() - (age + 0.5) * 86_400_000)
+    const path = join(folder, `of-${age}-days.mmdb`)
+    writeFileSync(path, new MmdbWriter({ databaseType: 'Old', buildDate }).toBytes())
+    const asked = ['info', '--db', path, '--stale-after', limit]
+    expect((await geofix(asked)).out).toMatch(row)
+    expect(JSON.parse((await geofix([...asked, '--json'])).out)).toMatchObject({
+      ageInDays: age,
+      isStale: stale,
+    })
+  })
 
   it('ignores invalid records', async () => {
     const damaged = join(folder, 'unreadable.mmdb')
@@ -537,14 +534,14 @@ it.each([
   // Host names, and addresses in hexadecimal letters.
   ['localhost', 'host names are not resolved'],
   ['feed::', 'reserved'],
-])('says of the mistyped command "%s": %s (second trial 30)', async (word, message) => {
+])('says of the mistyped command "%s": %s', async (word, message) => {
   const { status, out, err } = await geofix(['--db', DB, word])
   expect(status).not.toBe(0)
   expect(out).toBe('')
   expect(err).toContain(message)
 })
 
-it.each(['detect', 'serve'])('names the flag --trust that %s lacks (second trial 30)', async (command) => {
+it.each(['detect', 'serve'])('names the flag --trust that %s lacks', async (command) => {
   const args = command === 'serve' ? ['--open'] : ['--peer', '10.0.0.1']
   const { status, err } = await geofix([command, ...args, '--forwarded-header', 'x-real-ip'])
   expect(status).toBe(2)

@@ -70,7 +70,7 @@ describe('the embedded city database', () => {
     ['37.191.192.1', 'NO-32', 'Akershus'],
     ['129.242.128.1', 'NO-55', 'Troms'],
     ['1.32.128.1', null, null], // Singapore: the source has no region
-  ])('has the region of today for %s: %s (second trial 38)', (ip, code, name) => {
+  ])('has the region of today for %s: %s', (ip, code, name) => {
     expect(geo.lookup(ip).region).toEqual({ name, code })
   })
 
@@ -115,13 +115,13 @@ describe('the embedded city database', () => {
     ['2001:4:112::1', 'an anycast service (AS112)'],
     ['2804:991c::1', 'nobody had it when the source was made; Murten in the source, and Brazil today'],
     ['2a00:fda1::1', 'nobody had it when the source was made; Amsterdam in the source'],
-  ])('has no location for %s: %s (second trial 37)', (ip) => {
+  ])('has no location for %s: %s', (ip) => {
     for (const resolver of [geo, countries]) {
       expect(resolver.lookupMany([ip])).toMatchObject([{ ip, error: { reason: 'not-found' } }])
     }
   })
 
-  it('has no location in all IPv6 space that is not allocated (second trial 37)', () => {
+  it('has no location in all IPv6 space that is not allocated', () => {
     const word = () => Math.floor(random() * 65_536)
     const ips = Array.from({ length: RAW_SAMPLES * 5 }, (_, i) => {
       const first = i % 2 === 0 ? 0x2000 + (word() & 0x1fff) : 0x2001
@@ -135,7 +135,7 @@ describe('the embedded city database', () => {
     expect(found).toEqual([])
   })
 
-  it('has every network of the source, or counts it among those left out (second trial 37)', () => {
+  it('has every network of the source, or counts it among those left out', () => {
     const manifest: Manifest = JSON.parse(readFileSync(join(ROOT, 'data/manifest.json'), 'utf8'))
     expect(manifest.leftOut.map(({ what }) => what)).toEqual(leftOut.reasons)
     const counts = manifest.leftOut.map(({ networks }) => networks)

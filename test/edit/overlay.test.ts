@@ -59,7 +59,7 @@ describe('overlay', () => {
     expect(geo.lookup('2a00:1::1').country.code).toBe('CH')
   })
 
-  it('stores coordinates as they were given, for other readers too (second trial 38)', () => {
+  it('stores coordinates as they were given, for other readers too', () => {
     expect(reader.get('10.1.9.9')).toMatchObject({ location: { latitude: 52.52, longitude: 13.405 } })
     expect(geo.raw('10.1.9.9')).toMatchObject({ location: { latitude: 52.52, longitude: 13.405 } })
   })

@@ -507,7 +507,7 @@ describe('options', () => {
   })
 })
 
-describe('a mistake in the program (second trial 30)', () => {
+describe('a mistake in the program', () => {
   it('without await is a TypeError at once', () => {
     const opening: unknown = Resolver.open(DATABASE)
     // @ts-expect-error a promise is not a resolver

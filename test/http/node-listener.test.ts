@@ -125,7 +125,7 @@ describe('a handler in a server of Node', () => {
     server.closeIdleConnections()
   })
 
-  it('says that a parser has read the body, instead of closing the connection (second trial 30)', async () => {
+  it('says that a parser has read the body, instead of closing the connection', async () => {
     const print = vi.spyOn(console, 'error').mockImplementation(() => {})
     const local = createServer(async (incoming, outgoing) => {
       await buffer(incoming)
@@ -146,7 +146,7 @@ describe('a handler in a server of Node', () => {
     local.close()
   })
 
-  it('throws for the request and reply of a framework, which ended the process (second trial 30)', () => {
+  it('throws for the request and reply of a framework, which ended the process', () => {
     const [request, reply] = [
       { raw: {}, headers: {} },
       { raw: {}, send() {} },

@@ -84,7 +84,7 @@ describe('limits', () => {
   })
 
   it.each([-10_800_000, 10_800_000])(
-    'do not depend on the clock of the system, which changes by %d ms (second trial 6)',
+    'do not depend on the clock of the system, which changes by %d ms',
     async (change) => {
       const ask = limited()
       expect(await statuses(5, () => ask('/v1/ip'))).toEqual([200, 200, 200, 200, 429])
@@ -96,7 +96,7 @@ describe('limits', () => {
     },
   )
 
-  it('make nobody wait for longer than a window, whatever the store says (second trial 6)', async () => {
+  it('make nobody wait for longer than a window, whatever the store says', async () => {
     const budget = { remainingPoints: 0, msBeforeNext: 10_801_000 }
     const consume = () => Promise.reject(budget)
     const refused = await limited({ limiter: () => ({ consume }) })('/v1/ip')

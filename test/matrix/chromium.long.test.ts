@@ -280,7 +280,7 @@ describe('enrich in a web worker, as the guide has it', () => {
   const suffix = missing === undefined ? '' : `: ${missing} is not installed`
 
   it.skipIf(missing !== undefined)(
-    `enriches a file while the page goes on (second trial 28)${suffix}`,
+    `enriches a file while the page goes on${suffix}`,
     async () => {
       const errors: string[] = []
       const page = await visit(await serve({}, buildEnrichPage()), errors)

@@ -76,7 +76,7 @@ describe('an application of Next.js', () => {
   }, 300_000)
 
   it.skipIf(NEXT === undefined).each(['turbopack', 'webpack'])(
-    'needs nothing else with %s (second trial 21), also in the edge runtime (second trial 23)',
+    'needs nothing else with %s, also in the edge runtime',
     async (bundler) => {
       const project = join(MATRIX, 'projects/next')
       const folder = join(elsewhere, bundler)

@@ -148,7 +148,7 @@ const webpackRows: Row[] = [
 ].flatMap(({ tool, load }) =>
   FORMATS.flatMap((from) =>
     DATA.map((data) => ({
-      name: `${tool} without a warning, ${from}, ${data} (second trial 26)`,
+      name: `${tool} without a warning, ${from}, ${data}`,
       files: {
         [`main.${EXTENSIONS[from]}`]: PROGRAMS[from][data],
         'build.mjs': `${load}
@@ -182,7 +182,7 @@ const rollupDefaults: Row[] = [
     name: 'without the plugin',
   },
 ].map(({ plugins, prints, databases, name }) => ({
-  name: `Rollup and node-resolve's default options, ${name} (second trial 22)`,
+  name: `Rollup and node-resolve's default options, ${name}`,
   files: {
     'main.mjs': PROGRAMS.esm.city,
     'build.mjs': `import commonjs from '@rollup/plugin-commonjs'
@@ -200,7 +200,7 @@ await bundle.write({ dir: 'out', entryFileNames: 'main.mjs', format: 'es' })`,
 
 /** The worker of the guide. Deno runs the page, whose only script starts it. */
 const viteWorkerRows: Row[] = ['vite', 'vite7'].map((vite) => ({
-  name: `a web worker of ${vite} (second trial 24)`,
+  name: `a web worker of ${vite}`,
   files: {
     'index.html': '<script type="module" src="./main.js"></script>',
     'main.js': `const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })

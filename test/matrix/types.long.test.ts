@@ -99,7 +99,7 @@ function programOf(file: string, moduleResolution: string, module: string): stri
   return moduleResolution === 'node10' ? REQUIRED_DEFAULT : REQUIRED
 }
 
-describe.skipIf(!hasTools)('a program with every entry (second trial 25)', () => {
+describe.skipIf(!hasTools)('a program with every entry', () => {
   it.each(rows)('$name, $moduleResolution with module $module, $file', (row) => {
     const { folder, moduleResolution, module, file, options } = row
     const tsc = toolAt(`${folder}/bin/tsc`)

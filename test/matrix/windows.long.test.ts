@@ -102,7 +102,7 @@ describe.skipIf(nodeWin === undefined)(`Windows${nodeWin === undefined ? `: ${mi
   }, LONG)
 
   it(
-    'looks addresses up, as arguments and from standard input (second trial 14)',
+    'looks addresses up, as arguments and from standard input',
     async () => {
       writeFileSync(local('addresses'), `${IP}\r\n2a01:e0a::1\r\n`)
       const args = ['--at', '2026-07-01']
@@ -117,7 +117,7 @@ describe.skipIf(nodeWin === undefined)(`Windows${nodeWin === undefined ? `: ${mi
   )
 
   it(
-    'opens databases by drives, backslashes, \\\\?\\ and file: URLs, with spaces and other scripts (second trial 14)',
+    'opens databases by drives, backslashes, \\\\?\\ and file: URLs, with spaces and other scripts',
     async () => {
       const url = `file:///Z:${join(place, 'one.mmdb').split('/').map(encodeURIComponent).join('/')}`
       for (const path of ['one.mmdb', '.\\one.mmdb', drive('one.mmdb'), `\\\\?\\${drive('one.mmdb')}`, url]) {
@@ -133,7 +133,7 @@ describe.skipIf(nodeWin === undefined)(`Windows${nodeWin === undefined ? `: ${mi
   )
 
   it(
-    'enriches files on one and two threads, and standard streams, with the bytes of Linux (second trial 14)',
+    'enriches files on one and two threads, and standard streams, with the bytes of Linux',
     async () => {
       const { out: expected } = await linux(['enrich', '--quiet', 'access.log'])
       expect(expected.split('\n')).toHaveLength(COUNT + 1)
@@ -158,7 +158,7 @@ describe.skipIf(nodeWin === undefined)(`Windows${nodeWin === undefined ? `: ${mi
   )
 
   it(
-    'replaces an output that exists, reads gzip, and writes the report of Linux (second trial 14)',
+    'replaces an output that exists, reads gzip, and writes the report of Linux',
     async () => {
       const args = ['enrich', '--quiet', 'access.log', '-o', 'out.ndjson.gz']
       for (const run of [windows, windows])
@@ -173,7 +173,7 @@ describe.skipIf(nodeWin === undefined)(`Windows${nodeWin === undefined ? `: ${mi
   )
 
   it(
-    'packs, unpacks and slims, with the bytes of Linux (second trial 14)',
+    'packs, unpacks and slims, with the bytes of Linux',
     async () => {
       const commands = [
         (to: string) => ['pack', 'one.mmdb', '-o', `${to}.packed`],
@@ -197,7 +197,7 @@ describe.skipIf(nodeWin === undefined)(`Windows${nodeWin === undefined ? `: ${mi
   )
 
   it(
-    'serves with keys, and follows a packed file that is renamed over the one in use (second trial 14)',
+    'serves with keys, and follows a packed file that is renamed over the one in use',
     async () => {
       const added = await windows([
         'keys',

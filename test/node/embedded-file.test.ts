@@ -103,7 +103,7 @@ describe('a bundle without its data', () => {
     ['/_next/static/media/country.mmdb.2024a0be.gz', 'app/static/media/country.mmdb.2024a0be.gz'],
     ['/assets/50%25.gz', 'app/50%.gz'],
     ['/assets/a%E0.gz', 'app/a%E0.gz'],
-  ])('finds them where the bundler gives the URL %s (second trial 21)', (path, file) => {
+  ])('finds them where the bundler gives the URL %s', (path, file) => {
     const copy = join(folder, file)
     mkdirSync(dirname(copy), { recursive: true })
     copyFileSync(country, copy)
@@ -112,7 +112,7 @@ describe('a bundle without its data', () => {
     expect(() => embeddedPath(new URL(`file:///other${path}x`), 'no.gz')).toThrow('is missing')
   })
 
-  it('finds them in the packages of the project where it runs, and no other files there (second trial 21)', () => {
+  it('finds them in the packages of the project where it runs, and no other files there', () => {
     const was = process.cwd()
     const project = join(folder, 'project')
     const packaged = join(project, 'node_modules/geofix/data/other.gz')

@@ -88,7 +88,7 @@ const uses: Readonly<Record<string, (geo: Resolver) => unknown>> = {
 }
 
 describe('a packed file', () => {
-  it.each(Object.entries(uses))('is closed with its resolver after %s (second trial 31)', async (_, use) => {
+  it.each(Object.entries(uses))('is closed with its resolver after %s', async (_, use) => {
     const path = written(pack(generation(1)))
     const geo = await Resolver.open(path)
     expect(openFilesOf(path)).toHaveLength(process.platform === 'linux' ? 1 : 0)
@@ -98,7 +98,7 @@ describe('a packed file', () => {
     expect(() => geo.lookup(IP)).toThrow(new TypeError('the resolver is closed'))
   })
 
-  it('is closed by share, whose copy the resolver then uses (second trial 31)', async () => {
+  it('is closed by share, whose copy the resolver then uses', async () => {
     const path = written(pack(generation(1)))
     const geo = await Resolver.open(path)
     geo.share()
@@ -106,7 +106,7 @@ describe('a packed file', () => {
     expect(geo.lookup(IP).city).toBe('city 1')
   })
 
-  it('stays open for a stream that was started before, until it ends (second trial 31)', async () => {
+  it('stays open for a stream that was started before, until it ends', async () => {
     const path = written(pack(generation(1)))
     const geo = await Resolver.open(path, { cacheBytes: 0 })
     const { output } = enrich(lines(), { resolver: geo })
@@ -116,7 +116,7 @@ describe('a packed file', () => {
     expect(openFilesOf(path)).toHaveLength(0)
   })
 
-  it('is closed when the last of several users has gone (second trial 31)', async () => {
+  it('is closed when the last of several users has gone', async () => {
     const path = written(pack(generation(1)))
     const geo = await Resolver.open(path)
     const [one, two] = [geo[BORROW](), geo[BORROW]()]
@@ -134,13 +134,13 @@ describe('a packed file', () => {
     ['openSync', async (sources: string[]) => Resolver.openSync(sources)],
     ['a canary', async ([path = '']: string[]) => Resolver.open(path, { canaries: [CANARY] })],
     ['a canary, sync', async ([path = '']: string[]) => Resolver.openSync(path, { canaries: [CANARY] })],
-  ])('is closed when %s fails later (second trial 31)', async (_, open) => {
+  ])('is closed when %s fails later', async (_, open) => {
     const path = written(pack(generation(1)))
     await expect(open([path, join(folder, 'none')])).rejects.toThrow(/none|canary/)
     expect(openFilesOf(path)).toHaveLength(0)
   })
 
-  it('is closed when another one replaces it, or is refused (second trial 31)', async () => {
+  it('is closed when another one replaces it, or is refused', async () => {
     const path = written(pack(generation(1, { canary: true })))
     const [reloaded, refused] = [vi.fn(), vi.fn()]
     const options = { watch: true, watchInterval: 5, canaries: [CANARY], cacheBytes: 0 }
@@ -158,7 +158,7 @@ describe('a packed file', () => {
     expect(openFilesOf(path)).toHaveLength(0)
   })
 
-  it('that was shared is replaced together with others (second trial 31)', async () => {
+  it('that was shared is replaced together with others', async () => {
     const [path, other] = [written(pack(generation(1))), written(pack(generation(2)))]
     const geo = await Resolver.open([path, other], { watch: true, watchInterval: 5, cacheBytes: 0 })
     geo.share()

@@ -36,7 +36,7 @@ beforeAll(() => {
 })
 
 describe.each(forms)('resolvers of the same file, %s', (form, made) => {
-  it('share a database until the last one closes it (second trial 34)', async () => {
+  it('share a database until the last one closes it', async () => {
     const path = written(made(generation(1)))
     const resolvers = [await Resolver.open(path), Resolver.openSync(path), await Resolver.open([path])]
     expect(new Set(resolvers.map(databaseOf)).size).toBe(1)
@@ -57,7 +57,7 @@ describe.each(forms)('resolvers of the same file, %s', (form, made) => {
   it.each([
     ['renamed over it', (path: string, bytes: Uint8Array) => renameSync(written(bytes), path)],
     ['written into it', (path: string, bytes: Uint8Array) => writeFileSync(path, bytes)],
-  ])('have another database when a file was %s (second trial 34)', async (_, replace) => {
+  ])('have another database when a file was %s', async (_, replace) => {
     const path = written(made(generation(1)))
     const first = await Resolver.open(path)
     expect(first.lookup(IP).city).toBe('city 1')
@@ -73,7 +73,7 @@ describe.each(forms)('resolvers of the same file, %s', (form, made) => {
     expect(openFilesOf(path)).toHaveLength(0)
   })
 
-  it('have databases of their own with other limits or another path (second trial 34)', async () => {
+  it('have databases of their own with other limits or another path', async () => {
     const path = written(made(generation(1)))
     const resolvers = [
       await Resolver.open(path),
@@ -105,7 +105,7 @@ describe.each([
   ['the core', CoreResolver],
   ['Node', Resolver],
 ])('resolvers of the same packed bytes in %s', (_, Entry) => {
-  it('share a database (second trial 34)', async () => {
+  it('share a database', async () => {
     const bytes = pack(generation(1))
     const resolvers = [await Entry.open(bytes), Entry.openSync(bytes), await Entry.open(bytes.buffer)]
     expect(new Set(resolvers.map(databaseOf)).size).toBe(1)
@@ -114,7 +114,7 @@ describe.each([
     expect(databaseOf(await Entry.open(bytes.slice()))).not.toBe(resolvers[1] && databaseOf(resolvers[1]))
   })
 
-  it('have another one when the memory has another file (second trial 34)', async () => {
+  it('have another one when the memory has another file', async () => {
     const [one, two] = [pack(generation(1)), pack(generation(2))]
     const memory = new Uint8Array(Math.max(one.length, two.length))
     const opened = []
@@ -129,7 +129,7 @@ describe.each([
   })
 })
 
-it('resolvers of the embedded database share what they read (second trial 34)', async () => {
+it('resolvers of the embedded database share what they read', async () => {
   const resolvers = [await Resolver.open(), await Resolver.open(), Resolver.openSync()]
   const sets = resolvers.map((each) => each[BORROW]())
   expect(new Set(sets.map(({ databases }) => databases[0])).size).toBe(1)

@@ -152,7 +152,7 @@ describe('a packed file on Windows', () => {
     vi.stubGlobal('process', Object.create(process, { platform: { value: 'win32' } }))
   }
 
-  it('is not kept open under watch, so that others can be renamed over it (second trial 14)', async () => {
+  it('is not kept open under watch, so that others can be renamed over it', async () => {
     const path = written('windows.packed', LONDON)
     for (const open of [Resolver.open, Resolver.openSync]) {
       onWindows()
@@ -164,7 +164,7 @@ describe('a packed file on Windows', () => {
     }
   })
 
-  it.runIf(process.platform === 'linux')('is kept open without watch (second trial 14)', async () => {
+  it.runIf(process.platform === 'linux')('is kept open without watch', async () => {
     const path = written('kept.packed', LONDON)
     onWindows()
     const geo = await Resolver.open(path)

@@ -70,7 +70,7 @@ describe.each(errors)('a system error %s', (code) => {
     ['the first read of a packed file', 'readSync', pack(raw)],
     ['the state of another file', 'fstatSync', raw],
     ['the first read of another file', 'readSync', raw],
-  ])('in %s is an InvalidDatabaseError with path and cause (second trial 32)', async (_, call, bytes) => {
+  ])('in %s is an InvalidDatabaseError with path and cause', async (_, call, bytes) => {
     // Written just now, so that no resolver shares it.
     const path = join(folder, `${code}-${call}-${bytes.length}`)
     writeFileSync(path, bytes)
@@ -106,7 +106,7 @@ describe.each(errors)('a system error %s', (code) => {
     expect(failures).toBeGreaterThan(0)
   })
 
-  it('in a lookup is an InvalidDatabaseError, and goes away with its cause (second trial 32)', () => {
+  it('in a lookup is an InvalidDatabaseError, and goes away with its cause', () => {
     const geo = Resolver.openSync(PACKED, { cacheBytes: 0 })
     for (const call of ['readSync', 'fstatSync']) {
       for (const run of [() => geo.lookup(IP), () => geo.raw(IP), () => geo.network(IP), () => geo.share()]) {
@@ -127,7 +127,7 @@ describe.each(errors)('a system error %s', (code) => {
 })
 
 describe('a file that is cut short while it is open', () => {
-  it('fails lookups with its path (second trial 32)', () => {
+  it('fails lookups with its path', () => {
     const path = join(folder, 'short.packed')
     writeFileSync(path, pack(raw))
     const geo = Resolver.openSync(path, { cacheBytes: 0 })
@@ -138,7 +138,7 @@ describe('a file that is cut short while it is open', () => {
   })
 })
 
-it('a packed file of damaged networks does not open as one without networks (second trial 32)', () => {
+it('a packed file of damaged networks does not open as one without networks', () => {
   const bytes = Uint8Array.from(pack(raw))
   const directoryEnd = 32 + new DataView(bytes.buffer).getUint32(16, true)
   bytes.fill(0, directoryEnd)

@@ -93,7 +93,7 @@ describe('a reload on demand', () => {
     return { path, reloader, replaced, refused }
   }
 
-  it('needs no polls, and does nothing for files that are the same (second trial 9)', async () => {
+  it('needs no polls, and does nothing for files that are the same', async () => {
     const { path, reloader, replaced } = await followed()
     expect(await reloader.reload()).toBe('unchanged')
     writeFileSync(path, generation(2))
@@ -107,7 +107,7 @@ describe('a reload on demand', () => {
     expect(await reloader.reload()).toBe('unchanged')
   })
 
-  it('reports a file that cannot be used each time, and recovers (second trial 9)', async () => {
+  it('reports a file that cannot be used each time, and recovers', async () => {
     const { path, reloader, refused } = await followed()
     writeFileSync(path, 'damaged')
     expect([await reloader.reload(), await reloader.reload()]).toEqual(['refused', 'refused'])
@@ -120,7 +120,7 @@ describe('a reload on demand', () => {
     expect(reloader.error).toBeNull()
   })
 
-  it('refuses a file that changes while it is read (second trial 9)', async () => {
+  it('refuses a file that changes while it is read', async () => {
     let isChanging = true
     const { path, reloader, replaced } = await followed(async (file) => {
       if (isChanging) writeFileSync(file, generation(3, { padding: 10 }))
@@ -138,28 +138,22 @@ describe('a reload on demand', () => {
 })
 
 describe('the trial of a replacement', () => {
-  itInLongRun(
-    'decodes each block of networks once, however few blocks are kept (second trial 35)',
-    async () => {
-      const { database } = lookAtFile(fileURLToPath(embedded.city), { cacheBytes: 0 })
-      if (database === null) throw new Error('it is packed')
-      const set = new DatabaseSet([database])
-      const [leaves, data] = [
-        vi.spyOn(PackedFile.prototype, 'leaves'),
-        vi.spyOn(PackedFile.prototype, 'data'),
-      ]
-      await tryReplacement(set, set, [])
-      const blocks = leaves.mock.calls.map(([block]) => block)
-      expect(blocks.length).toBeGreaterThan(1000)
-      // Teredo and 6to4 addresses lead back to blocks of IPv4.
-      expect(blocks.length - new Set(blocks).size).toBeLessThan(5)
-      // The names of places are in other blocks than the records. In the order of the addresses, it would be 8,000 blocks.
-      expect(data.mock.calls.length).toBeLessThan(2500)
-      set.release()
-    },
-  )
+  itInLongRun('decodes each block of networks once, however few blocks are kept', async () => {
+    const { database } = lookAtFile(fileURLToPath(embedded.city), { cacheBytes: 0 })
+    if (database === null) throw new Error('it is packed')
+    const set = new DatabaseSet([database])
+    const [leaves, data] = [vi.spyOn(PackedFile.prototype, 'leaves'), vi.spyOn(PackedFile.prototype, 'data')]
+    await tryReplacement(set, set, [])
+    const blocks = leaves.mock.calls.map(([block]) => block)
+    expect(blocks.length).toBeGreaterThan(1000)
+    // Teredo and 6to4 addresses lead back to blocks of IPv4.
+    expect(blocks.length - new Set(blocks).size).toBeLessThan(5)
+    // The names of places are in other blocks than the records. In the order of the addresses, it would be 8,000 blocks.
+    expect(data.mock.calls.length).toBeLessThan(2500)
+    set.release()
+  })
 
-  it('decodes few blocks in a turn of the event loop, opening included (second trial 35)', async () => {
+  it('decodes few blocks in a turn of the event loop, opening included', async () => {
     const path = join(folder, 'turns.packed')
     writeFileSync(path, readFileSync(embedded.city))
     let turns = 0

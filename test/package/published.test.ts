@@ -111,7 +111,7 @@ describe('the tarball', () => {
     )
   })
 
-  it('has documents whose links lead to its own files (second trial 27)', () => {
+  it('has documents whose links lead to its own files', () => {
     const installed = join(user, 'node_modules/geofix')
     const textOf = (document: string) => readFileSync(join(installed, document), 'utf8')
     const documents = packed.files.map(({ path }) => path).filter((path) => path.endsWith('.md'))
@@ -124,7 +124,7 @@ describe('the tarball', () => {
     expect(dead).toEqual([])
   })
 
-  it('has recipes whose files are all there (second trial 27)', () => {
+  it('has recipes whose files are all there', () => {
     const installed = join(user, 'node_modules/geofix')
     const sources = packed.files
       .map(({ path }) => path)

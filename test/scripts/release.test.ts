@@ -118,7 +118,7 @@ describe('releaseProblems', () => {
       [/^package\.json names no repository on GitHub, .*: add "repository"/],
     ],
     [
-      'a package without a page for faults (second trial 27)',
+      'a package without a page for faults',
       having({
         'package.json': json({ version: '1.2.0', repository: REPOSITORY, ...PAGES, bugs: undefined }),
       }),
@@ -137,7 +137,7 @@ describe('releaseProblems', () => {
       [/^package\.json does not name the page for faults of its repository/],
     ],
     [
-      'a package without a homepage (second trial 27)',
+      'a package without a homepage',
       having({
         'package.json': json({ version: '1.2.0', repository: REPOSITORY, ...PAGES, homepage: undefined }),
       }),

@@ -29,7 +29,7 @@ describe('a descriptor that is closed', () => {
     ['as -o /dev/fd/1', `${ENRICH} "${LINES}" -o /dev/fd/1 >&-`, '/dev/fd/1'],
     ['for the report', `${ENRICH} "${LINES}" -o "${folder}/o" --summary html=/dev/stdout >&-`, '/dev/stdout'],
   ]
-  it.each(output)('%s ends with 3 (second trial 19)', (_, command, name) => {
+  it.each(output)('%s ends with 3', (_, command, name) => {
     const { status, err } = shell(command)
     expect(err).toContain(
       `${name} cannot be written: it is closed, or /dev/null that is open for reading and`,
@@ -37,12 +37,12 @@ describe('a descriptor that is closed', () => {
     expect(status).toBe(3)
   })
 
-  it('as standard error, where the lines go, ends with 3 (second trial 19)', () => {
+  it('as standard error, where the lines go, ends with 3', () => {
     expect(shell(`${ENRICH} "${LINES}" -o /dev/stderr 2>&-`).status).toBe(3)
   })
 
   it.each([3, 4, 5, 6, 7, 8, 9, 12, 17, 18, 19].map((fd) => [fd]))(
-    'as -o /dev/fd/%s, which Node may use, ends with 3 (second trial 19)',
+    'as -o /dev/fd/%s, which Node may use, ends with 3',
     (fd) => {
       const { status, err } = shell(`${ENRICH} "${LINES}" -o /dev/fd/${fd}`)
       expect(err).toContain(`/dev/fd/${fd} cannot be written: the descriptor is not open`)
@@ -56,14 +56,14 @@ describe('a descriptor that is closed', () => {
     ['/dev/stdin', `${ENRICH} /dev/stdin <&-`],
     ['/dev/fd/4', `${ENRICH} /dev/fd/4`],
     ['/dev/fd/9', `${ENRICH} /dev/fd/9`],
-  ])('as an input, %s, ends with 4 (second trial 19)', (name, command) => {
+  ])('as an input, %s, ends with 4', (name, command) => {
     const { status, err } = shell(command)
     expect(err).toContain(`${name} cannot be read: `)
     expect(err).toMatch(/it is closed, or|the descriptor is not open/)
     expect(status).toBe(4)
   })
 
-  it('does not matter if nothing is written to it or read from it (second trial 19)', () => {
+  it('does not matter if nothing is written to it or read from it', () => {
     const file = join(folder, 'out')
     expect(shell(`${ENRICH} "${LINES}" -o "${file}" <&- >&- 2>&-`).status).toBe(0)
     expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(3)
@@ -76,7 +76,7 @@ describe('a descriptor that is closed', () => {
     ['a descriptor of the shell', `${ENRICH} "${LINES}" -o /dev/fd/7 7> "${join(folder, 'seven')}"`],
     ['an input of the shell', `${ENRICH} /dev/fd/7 7< "${LINES}"`],
     ['a pipe of the shell', `cat "${LINES}" | ${ENRICH} /dev/fd/7 7<&0`],
-  ])('is not confused with %s (second trial 19)', (_, command) => {
+  ])('is not confused with %s', (_, command) => {
     expect(shell(command)).toMatchObject({ status: 0, err: '' })
   })
 })

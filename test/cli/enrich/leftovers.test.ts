@@ -30,7 +30,7 @@ function newFolder(name: string): string {
 }
 
 describe('a temporary file', () => {
-  it('of a run that was killed is removed by the next run for the output, which says so (second trial 19)', async () => {
+  it('of a run that was killed is removed by the next run for the output, which says so', async () => {
     const folder = newFolder('killed')
     const output = join(folder, 'out.ndjson')
     const child = start(['enrich', '--db', DB, '--format', 'ndjson', '-o', output])
@@ -52,7 +52,7 @@ describe('a temporary file', () => {
     expect(readFileSync(output, 'utf8').trimEnd().split('\n')).toHaveLength(6)
   })
 
-  it('is also removed by the conversions (second trial 19)', async () => {
+  it('is also removed by the conversions', async () => {
     const folder = newFolder('converted')
     const name = leftoverName(folder, 'out.packed')
     writeFileSync(join(folder, name), '')
@@ -75,7 +75,7 @@ describe('a temporary file', () => {
     ['that another program made', () => 'out.partial', null],
     ['of that program', () => 'out.0123456789ab.partial', null],
   ]
-  it.each(kept)('%s is kept (second trial 19)', (title, change, note) => {
+  it.each(kept)('%s is kept', (title, change, note) => {
     const folder = newFolder(title)
     const name = leftoverName(folder, 'out', change)
     writeFileSync(join(folder, name), '')
@@ -85,7 +85,7 @@ describe('a temporary file', () => {
     expect(existsSync(join(folder, name))).toBe(true)
   })
 
-  it('of this process is kept until it has its name (second trial 19)', async () => {
+  it('of this process is kept until it has its name', async () => {
     const folder = newFolder('own')
     const file = new AtomicFile(join(folder, 'out'))
     expect(removeLeftovers(join(folder, 'out'))).toEqual([])
@@ -93,7 +93,7 @@ describe('a temporary file', () => {
     expect(readdirSync(folder)).toEqual(['out'])
   })
 
-  it('with the number of this process, from an earlier one, is removed (second trial 19)', () => {
+  it('with the number of this process, from an earlier one, is removed', () => {
     const folder = newFolder('earlier')
     const name = leftoverName(folder, 'out', (each) =>
       each.replace(/-\d+-/, `-${process.pid}-`).replace(/[\da-f]{6}\.partial$/, 'aaaaaa.partial'),
@@ -103,7 +103,7 @@ describe('a temporary file', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('that is a folder or whose folder does not exist is ignored (second trial 19)', () => {
+  it('that is a folder or whose folder does not exist is ignored', () => {
     const folder = newFolder('folders')
     mkdirSync(join(folder, leftoverName(folder, 'out')))
     expect(removeLeftovers(join(folder, 'out'))).toEqual([])

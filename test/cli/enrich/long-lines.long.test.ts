@@ -53,7 +53,7 @@ describe('an overlong line', () => {
     [false, true].flatMap((isPiped) => ['raw', 'keep'].map((action) => ({ threads, isPiped, action }))),
   )
   it.each(ways)(
-    'is never held in memory: $threads threads, piped $isPiped, $action (second trial 18)',
+    'is never held in memory: $threads threads, piped $isPiped, $action',
     async ({ threads, isPiped, action }) => {
       const few = await peakOf(short, isPiped, threads, action)
       const many = await peakOf(long, isPiped, threads, action)

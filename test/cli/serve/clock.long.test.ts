@@ -16,7 +16,7 @@ describe.skipIf(LIBRARY === undefined)(
   'geofix serve, where faketime is not installed this is skipped,',
   () => {
     it.each(['1', '2'])(
-      'with %s processes makes nobody wait for longer than a window after the clock changed (second trial 6)',
+      'with %s processes makes nobody wait for longer than a window after the clock changed',
       async (workers) => {
         const folder = temporaryFolder()
         const { database, keys } = writeFiles(folder)

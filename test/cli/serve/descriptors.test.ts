@@ -32,7 +32,7 @@ describe('connections', () => {
 })
 
 describe.skipIf(process.platform === 'win32')('a service with 64 descriptors', () => {
-  it('learns of a revoked key although anyone opens 200 connections (second trial 1)', async () => {
+  it('learns of a revoked key although anyone opens 200 connections', async () => {
     const folder = temporaryFolder()
     const { database, keys } = writeFiles(folder)
     const args = `serve --port 0 --metrics-port 0 --keys '${keys}' --db '${database}'`

@@ -58,7 +58,7 @@ function askOnly(socket: Socket): Socket {
   return socket
 }
 
-describe('clients that do not read (second trial 2)', () => {
+describe('clients that do not read', () => {
   it('lose their oldest connections if all together hold too much; one that reads does not', async () => {
     const { open, cuts } = await served({ total: 3.5 * LARGE.length })
     const stuck = Array.from({ length: 8 }, () => askOnly(open('127.0.0.2')))
@@ -111,7 +111,7 @@ describe('clients that do not read (second trial 2)', () => {
   })
 })
 
-describe('clients that send bodies slowly (second trial 2)', () => {
+describe('clients that send bodies slowly', () => {
   it.each(['Content-Length: 1000000', 'Transfer-Encoding: chunked'])(
     'with %s lose their oldest connections if all together hold too much',
     async (framing) => {

@@ -39,16 +39,13 @@ describe('refusals of the protocol', () => {
     ['a coding that does not end', `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked, gzip\r\n\r\n`, 400],
     ['CONNECT', `CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`, 501],
     ['no Host', `GET ${LONDON} HTTP/1.1\r\n${KEY}\r\n`, 400],
-  ])(
-    'answer %s with a problem, a line in the log, and close (second trial 7)',
-    async (_, request, status) => {
-      const answer = await raw(service, request)
-      expect(statusesOf(answer), answer).toEqual([status])
-      expect(fieldOf(answer, 'connection')).toBe('close')
-      expect(fieldOf(answer, 'content-type')).toBe('application/problem+json')
-      expect(lineOf(answer)).toMatchObject({ ...LINE, status, operation: null })
-    },
-  )
+  ])('answer %s with a problem, a line in the log, and close', async (_, request, status) => {
+    const answer = await raw(service, request)
+    expect(statusesOf(answer), answer).toEqual([status])
+    expect(fieldOf(answer, 'connection')).toBe('close')
+    expect(fieldOf(answer, 'content-type')).toBe('application/problem+json')
+    expect(lineOf(answer)).toMatchObject({ ...LINE, status, operation: null })
+  })
 
   it.each([
     [401, LONDON, '', 'Unauthorized', 'Bearer realm="geofix"'],
@@ -68,20 +65,17 @@ describe('refusals of the protocol', () => {
     ],
     [422, '/v1/ip/10.0.0.1', KEY, 'Unprocessable Content', undefined],
     [413, '/', `Content-Length: 9000\r\n${CLOSE}`, 'Content Too Large', undefined],
-  ])(
-    'have the phrase of %i and a challenge with a realm (second trial 7)',
-    async (status, path, more, title, challenge) => {
-      const method = path === '/' ? 'POST' : 'GET'
-      const answer = await raw(service, `${method} ${path} HTTP/1.1\r\n${HOST}${more}\r\n`, 1)
-      expect(statusesOf(answer)).toEqual([status])
-      expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({
-        type: 'about:blank',
-        title,
-        status,
-      })
-      expect(fieldOf(answer, 'www-authenticate')).toBe(challenge)
-    },
-  )
+  ])('have the phrase of %i and a challenge with a realm', async (status, path, more, title, challenge) => {
+    const method = path === '/' ? 'POST' : 'GET'
+    const answer = await raw(service, `${method} ${path} HTTP/1.1\r\n${HOST}${more}\r\n`, 1)
+    expect(statusesOf(answer)).toEqual([status])
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({
+      type: 'about:blank',
+      title,
+      status,
+    })
+    expect(fieldOf(answer, 'www-authenticate')).toBe(challenge)
+  })
 })
 
 describe('the log', () => {
@@ -96,13 +90,13 @@ describe('the log', () => {
     ['too long a header', `GET /${'x'.repeat(20_000)} HTTP/1.1`, { operation: null, status: 431 }],
     ['an expectation', `GET / HTTP/1.1\r\nExpect: x`, { operation: null, status: 417 }],
     ['a malformed Host', 'GET / HTTP/1.1\r\nHost: a b', { operation: null, status: 400 }],
-  ])('has a line for %s (second trial 8)', async (_, request, line) => {
+  ])('has a line for %s', async (_, request, line) => {
     const answer = await raw(service, `${request}\r\n${HOST}${CLOSE}\r\n`)
     expect(fieldOf(answer, 'x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
     expect(lineOf(answer)).toMatchObject({ ...LINE, ...line })
   })
 
-  it('has one line for a request whose body is not one (second trial 8)', async () => {
+  it('has one line for a request whose body is not one', async () => {
     const before = service.lines().length
     const head = `POST /v1/ip/batch HTTP/1.1\r\n${HOST}${KEY}${JSON_TYPE}${CHUNKED}\r\n`
     const answer = await raw(service, `${head}zz\r\n`)
@@ -124,7 +118,7 @@ describe('the log', () => {
     ['{"event":"stopped"}', false],
     ['\u00e9', false],
     ['', false],
-  ])('takes the identifier %s of a request if it is well formed (second trial 8)', async (sent, isTaken) => {
+  ])('takes the identifier %s of a request if it is well formed', async (sent, isTaken) => {
     const answer = await raw(
       service,
       `GET ${LONDON} HTTP/1.1\r\n${HOST}${KEY}${CLOSE}X-Request-Id: ${sent}\r\n\r\n`,
@@ -142,13 +136,13 @@ describe('the log', () => {
     ['unknown', null],
     ['not an address', null],
     [null, '127.0.0.1'],
-  ])('has the client behind a trusted proxy: %s (second trial 8)', async (forwarded, client) => {
+  ])('has the client behind a trusted proxy: %s', async (forwarded, client) => {
     const field = forwarded === null ? '' : `X-Forwarded-For: ${forwarded}\r\n`
     const answer = await raw(service, `GET ${LONDON} HTTP/1.1\r\n${HOST}${KEY}${CLOSE}${field}\r\n`)
     expect(lineOf(answer)).toMatchObject({ peer: '127.0.0.1', client, status: 200 })
   })
 
-  it('has no address with --log-client none (second trial 8)', async () => {
+  it('has no address with --log-client none', async () => {
     const other = await serve(folder, { logClient: 'none', metricsPort: 0 })
     await raw(other, `GET ${LONDON} HTTP/1.1\r\n${HOST}${KEY}${CLOSE}\r\n`)
     await raw(other, 'hello\r\n\r\n')
@@ -172,7 +166,7 @@ describe('100 Continue', () => {
     ['too long', batch(KEY, 'Content-Length: 99999999\r\n'), 413],
     ['of another type', batch(KEY, 'Content-Length: 2\r\n').replace('/json', '/xml'), 415],
     ['where there is nothing', batch(KEY, 'Content-Length: 2\r\n').replace('/batch', '/batch/x'), 404],
-  ])('is not said to a request %s, which is closed (second trial 10)', async (_, request, status) => {
+  ])('is not said to a request %s, which is closed', async (_, request, status) => {
     // Without "Connection: close" of the client: what follows may be the body or not.
     const answer = await raw(service, request)
     expect(statusesOf(answer)).toEqual([status])
@@ -182,18 +176,15 @@ describe('100 Continue', () => {
   it.each([
     ['', 'Content-Length: 2\r\n', '[]'],
     ['in chunks, ', CHUNKED, '2\r\n[]\r\n0\r\n\r\n'],
-  ])(
-    'is said before a body %sthat is read, and the connection stays (second trial 10)',
-    async (_, more, body) => {
-      const socket = connect(service.port, '127.0.0.1').setEncoding('latin1')
-      socket.write(batch(KEY, more))
-      const [first] = await once(socket, 'data')
-      expect(first).toBe('HTTP/1.1 100 Continue\r\n\r\n')
-      socket.write(body)
-      const [second] = await once(socket, 'data')
-      expect(statusesOf(second)).toEqual([200])
-      expect(fieldOf(second, 'connection')).not.toBe('close')
-      socket.destroy()
-    },
-  )
+  ])('is said before a body %sthat is read, and the connection stays', async (_, more, body) => {
+    const socket = connect(service.port, '127.0.0.1').setEncoding('latin1')
+    socket.write(batch(KEY, more))
+    const [first] = await once(socket, 'data')
+    expect(first).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+    socket.write(body)
+    const [second] = await once(socket, 'data')
+    expect(statusesOf(second)).toEqual([200])
+    expect(fieldOf(second, 'connection')).not.toBe('close')
+    socket.destroy()
+  })
 })

@@ -38,7 +38,7 @@ describe('the log', () => {
     expect(log.dropped).toBe(3)
   })
 
-  it('does not wait for a reader that is stuck (second trial 4)', async () => {
+  it('does not wait for a reader that is stuck', async () => {
     const stuck = new Writable({ write: () => {} })
     const log = new JsonLog(stuck)
     for (let index = 0; index < 3; index++) log.write('event')
@@ -65,7 +65,7 @@ describe.skipIf(process.platform === 'win32')('geofix serve', () => {
   const command = `exec '${process.execPath}' '${join(ROOT, 'dist/cli.js')}' serve --port 0 --drain 0 --grace 1`
 
   it.each(sampled(['1', '2'], 1))(
-    'with %s processes ends after a signal although the reader of its log is stuck (second trial 4)',
+    'with %s processes ends after a signal although the reader of its log is stuck',
     async (workers) => {
       const pipe = makePipe(folder, `log-${workers}`)
       // Opens the pipe and does not read.
@@ -95,18 +95,15 @@ describe.skipIf(process.platform === 'win32')('geofix serve', () => {
   it.each([
     ['a file of keys', (pipe: string) => `--keys '${pipe}' --db '${database}'`, 1],
     ['a database', (pipe: string) => `--open --db '${pipe}'`, null],
-  ])(
-    'ends after a signal although %s is a pipe without a writer (second trial 4)',
-    async (what, args, status) => {
-      const pipe = makePipe(folder, `pipe of ${what}`)
-      const child = shell(`${command} ${args(pipe)}`)
-      const ended = once(child, 'exit')
-      // The file of keys is refused without a signal.
-      if (status === null) {
-        await untilTakesHangup(child.pid)
-        child.kill('SIGTERM')
-      }
-      expect((await ended)[0]).toBe(status)
-    },
-  )
+  ])('ends after a signal although %s is a pipe without a writer', async (what, args, status) => {
+    const pipe = makePipe(folder, `pipe of ${what}`)
+    const child = shell(`${command} ${args(pipe)}`)
+    const ended = once(child, 'exit')
+    // The file of keys is refused without a signal.
+    if (status === null) {
+      await untilTakesHangup(child.pid)
+      child.kill('SIGTERM')
+    }
+    expect((await ended)[0]).toBe(status)
+  })
 })

@@ -34,7 +34,7 @@ describe.skipIf(process.platform !== 'linux')('/healthz', () => {
       'never send their body',
       'POST /v1/ip/batch HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n[',
     ],
-  ])('is answered while clients hold all connections that %s (second trial 10)', async (_, bytes) => {
+  ])('is answered while clients hold all connections that %s', async (_, bytes) => {
     const serve = `exec '${process.execPath}' '${join(ROOT, 'dist/cli.js')}' serve --open --port 0 --log none --db '${database}'`
     const server = spawn('sh', ['-c', `ulimit -n ${DESCRIPTORS}; ${serve}`])
     onTestFinished(() => void server.kill('SIGKILL'))

@@ -23,7 +23,7 @@ async function get(service: Service, path: string, headers: Record<string, strin
 }
 
 describe('draining', () => {
-  it('answers, says that it is not ready, and then closes: no request of a kept connection is lost (second trial 5)', async () => {
+  it('answers, says that it is not ready, and then closes: no request of a kept connection is lost', async () => {
     const service = await serve(folder, { drainSeconds: 1 })
     const client = new Agent({ connections: 1 })
     const ask = (path: string) =>
@@ -54,7 +54,7 @@ describe('draining', () => {
     await client.destroy()
   })
 
-  it('of several processes loses no request of clients with kept connections (second trial 5)', async () => {
+  it('of several processes loses no request of clients with kept connections', async () => {
     const { database, keys } = writeFiles(folder)
     const ample = ['free', 'developer', 'business'].flatMap((plan) => ['--plan', `${plan}=100000,100000,10`])
     const files = ['--db', database, '--keys', keys]
@@ -95,7 +95,7 @@ describe('draining', () => {
     expect((await service.outcome).status).toBe(1)
   })
 
-  it('answers a request whose connection was opened just before the port closed (second trial 5)', async () => {
+  it('answers a request whose connection was opened just before the port closed', async () => {
     const service = await serve(folder)
     const socket = connect(service.port, '127.0.0.1')
     let answer = ''
@@ -119,7 +119,7 @@ describe('draining', () => {
     expect(fieldOf(answer, 'connection')).toBe('close')
   })
 
-  it('is left out after SIGINT, which a person types (second trial 5)', async () => {
+  it('is left out after SIGINT, which a person types', async () => {
     const service = await serve(folder, { drainSeconds: 3600 })
     await service.stop('SIGINT')
     await expect(request(`${service.origin}/readyz`)).rejects.toThrow('ECONNREFUSED')
@@ -146,7 +146,7 @@ describe('connections', () => {
     return { socket, isAnswered }
   }
 
-  it('of one client are limited, and those of a trusted proxy are not (second trial 10)', async () => {
+  it('of one client are limited, and those of a trusted proxy are not', async () => {
     let refused = 0
     const { port, end } = await server({ maxPerClient: 3, refused: () => refused++ })
     const opened = []
@@ -165,7 +165,7 @@ describe('connections', () => {
     await proxied.end()
   })
 
-  it('that are idle give way, so that health is answered though one client holds all (second trial 10)', async () => {
+  it('that are idle give way, so that health is answered though one client holds all', async () => {
     let evicted = 0
     const service = await server({ max: 20, maxPerClient: 1000, evicted: () => evicted++ })
     const held: Awaited<ReturnType<typeof open>>[] = []
@@ -179,7 +179,7 @@ describe('connections', () => {
     await service.end()
   })
 
-  it('whose clients do not send their requests give way, even if all are like that (second trial 10)', async () => {
+  it('whose clients do not send their requests give way, even if all are like that', async () => {
     let evicted = 0
     const made = makeServer(
       async (asked) => {
@@ -202,7 +202,7 @@ describe('connections', () => {
     await stop(made, 0)
   })
 
-  it('that are busy do not give way (second trial 10)', async () => {
+  it('that are busy do not give way', async () => {
     let refused = 0
     let finish = () => {}
     const waiting = new Promise<void>((resolve) => {
@@ -229,7 +229,7 @@ describe('connections', () => {
 })
 
 describe('options', () => {
-  it('--base-path precedes all paths, and health is also where probes look (second trial 9)', async () => {
+  it('--base-path precedes all paths, and health is also where probes look', async () => {
     const service = await serve(folder, { basePath: '/geo' })
     const status = async (path: string) => (await get(service, path)).status
     for (const path of [
@@ -260,7 +260,7 @@ describe('options', () => {
     await service.stop()
   })
 
-  it('--cors lets pages of these origins read answers (second trial 9)', async () => {
+  it('--cors lets pages of these origins read answers', async () => {
     const service = await serve(folder, { cors: ['https://shop.example'] })
     const ask = (origin: string) => get(service, LONDON, { authorization, origin })
     const allowed = (await ask('https://shop.example')).headers
@@ -280,7 +280,7 @@ describe('options', () => {
     await service.stop()
   })
 
-  it('--metrics-keys counts by the id of a key, and never shows the key (second trial 9)', async () => {
+  it('--metrics-keys counts by the id of a key, and never shows the key', async () => {
     const service = await serve(folder, { metricsPort: 0, keyMetrics: true })
     await get(service, LONDON)
     await get(service, '/v1/ip/10.0.0.1')
@@ -314,23 +314,20 @@ describe('options', () => {
     ['/timezone', 'Asia/Tokyo\n'],
     ['/city?ip=133.11.93.3', 'Chiyoda\n'],
     ['/geo/city', null],
-  ])(
-    'short paths answer with text for people at a command line: %s (second trial 9)',
-    async (path, expected) => {
-      const service = await serve(folder)
-      const client = { 'x-forwarded-for': '81.2.69.142' }
-      const { status, text, headers } = await get(service, path, { authorization, ...client })
-      if (expected === null) expect(status).toBe(404)
-      else {
-        expect([status, text]).toEqual([200, expected])
-        expect(headers.ratelimit).toBeDefined()
-        expect((await get(service, path, client)).status).toBe(401)
-        const root = await get(service, '/', { authorization, accept: 'text/plain', ...client })
-        expect(root.text).toBe('81.2.69.142\n')
-        const posted = await raw(service, `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n`, 1)
-        expect([statusesOf(posted), fieldOf(posted, 'allow')]).toEqual([[405], 'GET, HEAD'])
-      }
-      await service.stop()
-    },
-  )
+  ])('short paths answer with text for people at a command line: %s', async (path, expected) => {
+    const service = await serve(folder)
+    const client = { 'x-forwarded-for': '81.2.69.142' }
+    const { status, text, headers } = await get(service, path, { authorization, ...client })
+    if (expected === null) expect(status).toBe(404)
+    else {
+      expect([status, text]).toEqual([200, expected])
+      expect(headers.ratelimit).toBeDefined()
+      expect((await get(service, path, client)).status).toBe(401)
+      const root = await get(service, '/', { authorization, accept: 'text/plain', ...client })
+      expect(root.text).toBe('81.2.69.142\n')
+      const posted = await raw(service, `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n`, 1)
+      expect([statusesOf(posted), fieldOf(posted, 'allow')]).toEqual([[405], 'GET, HEAD'])
+    }
+    await service.stop()
+  })
 })

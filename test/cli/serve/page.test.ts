@@ -117,7 +117,7 @@ describe('the page', () => {
     expect(JSON.stringify(keyed.lines())).not.toContain('live_')
   })
 
-  it('shows what vendors require as a link, and nothing else as one (second trial 10)', async () => {
+  it('shows what vendors require as a link, and nothing else as one', async () => {
     const attributed = new MmdbWriter({
       databaseType: 'Geofix-City',
       description: {
@@ -148,7 +148,7 @@ describe('the page', () => {
     await service.stop()
   })
 
-  it('links the embedded database as DB-IP asks for (second trial 10)', async () => {
+  it('links the embedded database as DB-IP asks for', async () => {
     const service = await serve(folder, { keys: null, databases: [] })
     const { text } = await page(service, '/')
     expect(text).toContain('<a href="https://db-ip.com">IP Geolocation by DB-IP</a>')
@@ -156,7 +156,7 @@ describe('the page', () => {
     await service.stop()
   })
 
-  it('does not speak of a path to who wrote into a field (second trial 10)', async () => {
+  it('does not speak of a path to who wrote into a field', async () => {
     const { text } = await page(open, '/?ip=81.2.69.0%2F24')
     expect(text).toContain('The address has a slash')
     expect(text).not.toContain('in the path')

@@ -46,7 +46,7 @@ describe.skipIf(process.platform === 'win32')('SIGHUP', () => {
   it.each([
     ['without --watch', []],
     ['with --watch', ['--watch']],
-  ])('reloads the databases and the keys, %s (second trial 9)', async (_, more) => {
+  ])('reloads the databases and the keys, %s', async (_, more) => {
     const { database, keys } = writeBoth()
     const service = await startServe('--db', database, '--keys', keys, ...more)
     expect(await ask(service.origin)).toBe('city 1')
@@ -68,7 +68,7 @@ describe.skipIf(process.platform === 'win32')('SIGHUP', () => {
     expect((await service.outcome).status).toBe(0)
   })
 
-  it('keeps what is there if the files cannot be used, and says so each time (second trial 9)', async () => {
+  it('keeps what is there if the files cannot be used, and says so each time', async () => {
     const { database, keys } = writeBoth()
     const service = await startServe('--db', database, '--keys', keys)
     replace(database, 'damaged')
@@ -90,7 +90,7 @@ describe.skipIf(process.platform === 'win32')('SIGHUP', () => {
     expect((await service.outcome).status).toBe(0)
   })
 
-  it('leaves the embedded database as it is (second trial 9)', async () => {
+  it('leaves the embedded database as it is', async () => {
     const service = await startServe('--open')
     service.child.kill('SIGHUP')
     await service.until('reload-done')
@@ -99,7 +99,7 @@ describe.skipIf(process.platform === 'win32')('SIGHUP', () => {
     expect((await service.outcome).status).toBe(0)
   })
 
-  it('is forwarded to workers, which ignore it themselves (second trial 9)', async () => {
+  it('is forwarded to workers, which ignore it themselves', async () => {
     const { database, keys } = writeBoth()
     const service = await startServe('--db', database, '--keys', keys, '--workers', '2')
     replace(database, generation(2))
@@ -134,7 +134,7 @@ describe.skipIf(process.platform !== 'linux')('a terminal that is closed', () =>
   it.each([
     ['ends geofix serve', '', false],
     ['leaves geofix serve under nohup running', 'nohup', true],
-  ])('%s (second trial 9)', async (_, nohup, survives) => {
+  ])('%s', async (_, nohup, survives) => {
     if (!hasTerminals) return console.warn('skipped: script (util-linux) is not installed')
     const { database } = writeBoth()
     const [log, pidFile] = [join(folder, `log-${files}`), join(folder, `pid-${files}`)]

@@ -222,7 +222,7 @@ describe('the service over a socket', () => {
     expect(JSON.parse(text).openapi).toBe('3.1.0')
   })
 
-  it('describes tags, and the header fields of each refusal (second trial 10)', () => {
+  it('describes tags, and the header fields of each refusal', () => {
     const { paths } = JSON.parse(openApiJson(''))
     for (const path of Object.values<Record<string, Record<string, unknown>>>(paths)) {
       for (const { tags, description, responses } of Object.values(path)) {
@@ -325,7 +325,7 @@ describe('stopping', () => {
     await client.destroy()
   })
 
-  it('says on /readyz how old the databases are, and stays ready (second trial 38)', async () => {
+  it('says on /readyz how old the databases are, and stays ready', async () => {
     const readinessOf = async (staleAfter: number) => {
       const other = await serve(folder, { staleAfter })
       const { statusCode, body } = await request(`${other.origin}/readyz`)

@@ -12,7 +12,7 @@ const request = (path: string, more = '') =>
 const CLIENT = 'X-Forwarded-For: 81.2.69.142\r\n'
 
 describe.skipIf(process.platform === 'win32')('a Unix socket', () => {
-  it('is served to its owner and group, and removed at the end (second trial 9)', async () => {
+  it('is served to its owner and group, and removed at the end', async () => {
     const socket = { path: join(folder, 'served.sock') }
     const service = await serve(folder, { socket, trustedProxies: ['unix:'] })
     expect(statSync(socket.path).mode & 0o777).toBe(0o660)
@@ -28,7 +28,7 @@ describe.skipIf(process.platform === 'win32')('a Unix socket', () => {
     expect(existsSync(socket.path)).toBe(false)
   })
 
-  it('whose peer is not trusted does not tell who asks (second trial 9)', async () => {
+  it('whose peer is not trusted does not tell who asks', async () => {
     const socket = { path: join(folder, 'untrusted.sock') }
     const service = await serve(folder, { socket, trustedProxies: ['loopback'] })
     expect(statusesOf(await raw(socket, request('/v1/ip', CLIENT)))).toEqual([500])
@@ -38,12 +38,12 @@ describe.skipIf(process.platform === 'win32')('a Unix socket', () => {
     await service.stop()
   })
 
-  it('in a folder that does not exist is refused with that reason (second trial 9)', async () => {
+  it('in a folder that does not exist is refused with that reason', async () => {
     const socket = { path: join(folder, 'missing', 'http.sock') }
     await expect(serve(folder, { socket })).rejects.toThrow(`there is no folder ${join(folder, 'missing')}`)
   })
 
-  it('of a process that was killed is replaced, and nothing else is (second trial 9)', async () => {
+  it('of a process that was killed is replaced, and nothing else is', async () => {
     const socket = { path: join(folder, 'stale.sock') }
     // A listener that is closed without unlinking leaves its socket, as a killed process does.
     const running = await serve(folder, { socket })
@@ -55,7 +55,7 @@ describe.skipIf(process.platform === 'win32')('a Unix socket', () => {
     expect(statSync(socket.path).isFile()).toBe(true)
   })
 
-  it('that nobody listens at any more is replaced (second trial 9)', async () => {
+  it('that nobody listens at any more is replaced', async () => {
     const [path, moved] = [join(folder, 'first.sock'), join(folder, 'moved.sock')]
     const dead = createServer()
     await new Promise<void>((resolve) => dead.listen(path, resolve))

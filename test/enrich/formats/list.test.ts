@@ -47,7 +47,7 @@ describe('versions alone on their lines', () => {
     ['versions with Windows line ends and blanks', ' 120.0.0.0\r\n 121.0.0.0\r\n'],
     ['versions after a few addresses', `81.2.69.142\n${shaped(20, (n) => `${100 + n}.0.0.0`)}`],
     ['versions below a header', `version\n${shaped(20, (n) => `${100 + n}.0.0.0`)}`],
-  ])('are no addresses, unless the format is named: %s (second trial 13)', (_, input) => {
+  ])('are no addresses, unless the format is named: %s', (_, input) => {
     expect(() => enrichBytes(utf8(input), {})).toThrow(
       expect.objectContaining({
         code: 'ENRICH_FORMAT_UNKNOWN',
@@ -74,7 +74,7 @@ describe('versions alone on their lines', () => {
       'with a few that could be versions',
       `${shaped(30, (n) => `${20 + n}.7.99.${n + 64}`)}120.0.0.0\n4.3.2.0\n`,
     ],
-  ])('are not confused with addresses: %s (second trial 13)', (_, input) => {
+  ])('are not confused with addresses: %s', (_, input) => {
     expect(enrichBytes(utf8(input), {}).plan.format).toBe('list')
   })
 })

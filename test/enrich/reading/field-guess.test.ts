@@ -59,7 +59,7 @@ describe.each(both)('a usual name in %s', (_, input) => {
     ['server_ip', '52.95.110.1'],
     ['peer', '52.95.110.1'],
     ['x', '52.95.110.1'],
-  ])('is not replaced by %s because it is empty in the sample (second trial 11)', async (other, address) => {
+  ])('is not replaced by %s because it is empty in the sample', async (other, address) => {
     const empty = Array.from({ length: 1000 }, () => '')
     const output = await outputOf(input({ ip: [...empty, '81.2.69.142'], [other]: [address] }))
     const lines = output.trimEnd().split('\n')
@@ -67,14 +67,14 @@ describe.each(both)('a usual name in %s', (_, input) => {
     expect(lines[1]).not.toMatch(/US|"ip":"52/)
   })
 
-  it('is said to be empty, with what to type for another field (second trial 11)', () => {
+  it('is said to be empty, with what to type for another field', () => {
     const empty = { ip: ['-', '', '-'], visitor: ['81.2.69.142'], upstream: ['52.95.110.1'] }
     expect(messageOf(input(empty))).toMatch(
       /ip is empty in the first 3 records. To use another: --field visitor/,
     )
   })
 
-  it("is not replaced by a name that can be a server's because it has no addresses (second trial 11)", () => {
+  it("is not replaced by a name that can be a server's because it has no addresses", () => {
     const hashed = { client_ip: ['a8f7', 'b1c9'], ip: ['52.95.110.1'] }
     expect(messageOf(input(hashed))).toMatch(
       /client_ip \(for example "a8f7"\) has no addresses, .* addresses are in .*ip \(for example 52.95.110.1\).*--field ip$/,
@@ -97,13 +97,13 @@ describe.each(both)('a usual name in %s', (_, input) => {
       Array.from({ length: 40 }, (__, i) => `${i + 1}.${i % 7}.${i % 9}.${i % 30}`),
     ],
     ['private addresses', 'neighbour', Array.from({ length: 40 }, (__, i) => `10.${i}.7.${200 - i}`)],
-  ])('is missing: %s are not addresses of clients (second trial 13)', (__, name, values) => {
+  ])('is missing: %s are not addresses of clients', (__, name, values) => {
     const message = messageOf(input({ ts: ['2026-07-01T12:00:00Z'], page: ['/'], [name]: values }))
     expect(message).toContain(`${name} (for example ${values[0]})`)
     expect(message).toMatch(new RegExp(`--field ${name}$`))
   })
 
-  it('is not needed by a field whose values look like addresses of clients, which is said (second trial 13)', () => {
+  it('is not needed by a field whose values look like addresses of clients, which is said', () => {
     expect(messageOf(input({ n: ['x'], who: spread(50) }))).toMatch(
       /the address is in .*who.*; .*who was chosen by its values/,
     )
@@ -116,18 +116,18 @@ describe.each(both)('a usual name in %s', (_, input) => {
     ['client_ip', { remote_addr: ['10.0.0.1'], client_ip: ['81.2.69.142'] }],
     ['remote_addr', { http_x_real_ip: ['9.9.9.9'], remote_addr: ['81.2.69.142'] }],
     ['src_ip', { src_ip: ['81.2.69.142'], dest_ip: ['9.9.9.9'], host: ['9.9.9.9'] }],
-  ])("is the client's, not the host's: %s (second trial 14)", (name, members) => {
+  ])("is the client's, not the host's: %s", (name, members) => {
     expect(messageOf(input(members))).toMatch(new RegExp(`the address is in (column \\d, )?${name}\\b`))
   })
 
-  it('that is no better than another is an error with an example of both (second trial 14)', () => {
+  it('that is no better than another is an error with an example of both', () => {
     expect(messageOf(input({ user_ip: ['81.2.69.142'], viewer_ip: ['9.9.9.9'] }))).toMatch(
       /unclear which .* user_ip \(for example 81.2.69.142\), .*viewer_ip \(for example 9.9.9.9\). Say which with --field user_ip or --field viewer_ip$/,
     )
     expect(messageOf(input({ n: ['x'], host: ['81.2.69.142'] }))).toMatch(/--field host$/)
   })
 
-  it("that holds private addresses beside those of a proxy's client says what to type (second trial 20)", () => {
+  it("that holds private addresses beside those of a proxy's client says what to type", () => {
     const behind = { remote_addr: ['10.0.0.1', '10.0.0.2'], x_forwarded_for: ['81.2.69.142', '9.9.9.9'] }
     expect(messageOf(input(behind))).toMatch(
       /private, as those of proxies are. To locate their clients: --field x_forwarded_for --trust loopback,uniquelocal$/,
@@ -145,7 +145,7 @@ describe.each(both)('a field that is chosen by its values in %s', (_, input) => 
   it.each<[string, readonly string[]]>([
     ['the starts of ranges', ends.map((end) => end.replace(/\d+\.\d+$/, '0.0'))],
     ['addresses of another host', [...ends].reverse()],
-  ])('is none if another one can be meant: %s (second trial 13)', (_, others) => {
+  ])('is none if another one can be meant: %s', (_, others) => {
     expect(messageOf(input({ von: others, bis: ends }))).toMatch(/^no (?:member|column) .* --field von$/)
     expect(messageOf(input({ start_ip: others, end_ip: ends }))).toMatch(/^no (?:member|column)/)
   })
@@ -154,14 +154,14 @@ describe.each(both)('a field that is chosen by its values in %s', (_, input) => 
     ['dst', [...ends].reverse()],
     ['version', ends.map((_, index) => `${100 + index}.0.0.0`)],
     ['innen', ends.map((_, index) => `10.0.0.${index}`)],
-  ])('is chosen beside %s (second trial 13)', (name, others) => {
+  ])('is chosen beside %s', (name, others) => {
     expect(messageOf(input({ [name]: others, von: ends }))).toMatch(/von was chosen by its values/)
   })
 })
 
 describe.each(both)('the address of a peer beside forwarded addresses in %s', (_, input) => {
   const forwarded = spread(20)
-  it('says that it can be the address of a proxy (second trial 20)', () => {
+  it('says that it can be the address of a proxy', () => {
     const note = /most lines have a list of forwarded addresses too.*--field x_forwarded_for --trust/
     expect(messageOf(input({ remote_addr: ['172.64.1.1'], x_forwarded_for: forwarded }))).toMatch(note)
     expect(messageOf(input({ client_ip: ['172.64.1.1'], x_forwarded_for: forwarded }))).not.toMatch(note)
@@ -183,7 +183,7 @@ describe.each(both)('the address of a peer beside a header with another in %s', 
 })
 
 describe.each(both)('the time of a login in %s', (_, input) => {
-  it("is not that of the account's creation (second trial 15)", () => {
+  it("is not that of the account's creation", () => {
     const [created, login] = [['2020-01-01T00:00:00Z'], ['2026-07-01T00:00:00Z']]
     expect(
       messageOf(input({ created_at: created, last_login_at: login, last_login_ip: ['81.2.69.142'] })),
@@ -192,7 +192,7 @@ describe.each(both)('the time of a login in %s', (_, input) => {
 })
 
 describe('a member with addresses', () => {
-  it('is not chosen before a usual one that is null or absent at first (second trial 11)', () => {
+  it('is not chosen before a usual one that is null or absent at first', () => {
     const line = (ip: unknown) => ({ ip, upstream: '52.95.110.1' })
     const lines = [line(null), line(null), line('81.2.69.142')]
     expect(messageOf(lines.map((each) => JSON.stringify(each)).join('\n'))).toContain('the address is in ip')
@@ -200,7 +200,7 @@ describe('a member with addresses', () => {
     expect(messageOf(JSON.stringify({ upstream: '52.95.110.1' }))).toMatch(/--field upstream$/)
   })
 
-  it('is not chosen if the client is empty and the rest is a version, as Nextcloud writes them (second trial 13)', () => {
+  it('is not chosen if the client is empty and the rest is a version, as Nextcloud writes them', () => {
     const line = (remoteAddr: string) => JSON.stringify({ remoteAddr, message: '-', version: '29.1.1.0' })
     const { notes, counts } = run(['', '10.0.0.1', ''].map(line).join('\n'))
     expect(notes).toContain('the address is in remoteAddr (addresses are also in version)')
@@ -211,7 +211,7 @@ describe('a member with addresses', () => {
     )
   })
 
-  it('is found in an array for a message (second trial 20)', () => {
+  it('is found in an array for a message', () => {
     const line = { verb: 'get', sourceIPs: ['81.2.69.142'] }
     expect(messageOf(JSON.stringify(line))).toMatch(/in an array, 81.2.69.142.*--field sourceIPs.0$/)
     expect(messageOf(JSON.stringify(line), { field: 'sourceIPs.0' })).toBe('notes: the format is ndjson')
@@ -247,7 +247,7 @@ describe.each(both)('the time of the event in %s', (_, input) => {
     ['short digits of a minute', 2_607_011_200, 'is a date written as digits'],
     ['the year 2100', 4_102_444_800, 'is not between the year 2000 and tomorrow'],
     ['the year 1985', '1985-01-01T00:00:00Z', 'is not between the year 2000 and tomorrow'],
-  ])('is not in another field because it is %s (second trial 15)', (__, time, fault) => {
+  ])('is not in another field because it is %s', (__, time, fault) => {
     const found = at({ time: [time, time], created: ['2026-07-01T12:00:00Z'] })
     expect(found.note).toContain('the time of the event is in ')
     expect(found.note).toContain(fault)
@@ -256,7 +256,7 @@ describe.each(both)('the time of the event in %s', (_, input) => {
     expect(at({ created: ['2026-07-01T12:00:00Z'] }).offsets).toEqual(['+01:00'])
   })
 
-  it('is not in digits that could be seconds if all are such digits (second trial 15)', () => {
+  it('is not in digits that could be seconds if all are such digits', () => {
     const digits = at({ time: [1_707_011_200, 1_707_021_359] })
     expect(digits).toMatchObject({
       offsets: [],
@@ -265,7 +265,7 @@ describe.each(both)('the time of the event in %s', (_, input) => {
     expect(at({ time: [1_707_011_200, 1_707_021_375] }).offsets.length).toBe(2)
   })
 
-  it('is not in another field because it is empty in the sample (second trial 15)', () => {
+  it('is not in another field because it is empty in the sample', () => {
     const found = at({ time: ['', ''], created: ['2026-07-01T12:00:00Z'] })
     expect(found).toMatchObject({
       offsets: [],
@@ -282,15 +282,12 @@ describe.each(both)('the time of the event in %s', (_, input) => {
     ['.NET ticks', 639_184_608_000_000_000, 'subtract 621355968000000000'],
     ['Cocoa seconds', 804_600_000, 'add 978307200'],
     ['digits', 20_260_701_120_000, 'write it as 2026-07-01T12:00:00Z'],
-  ])(
-    'that is named is refused as %s, because it would be read as another time (second trial 15)',
-    (__, time, remedy) => {
-      const refused = messageOf(input({ ip: ['81.2.69.142'], when: [time] }), { timeField: 'when' })
-      expect(refused).toContain('when')
-      expect(refused).toContain(remedy)
-      expect(refused).toMatch(/--at TIME$/)
-    },
-  )
+  ])('that is named is refused as %s, because it would be read as another time', (__, time, remedy) => {
+    const refused = messageOf(input({ ip: ['81.2.69.142'], when: [time] }), { timeField: 'when' })
+    expect(refused).toContain('when')
+    expect(refused).toContain(remedy)
+    expect(refused).toMatch(/--at TIME$/)
+  })
 
   it('that is named can lie in the past and the future', () => {
     const named = at({ when: ['1980-07-01T00:00:00Z', 4_118_083_200] }, { timeField: 'when' })

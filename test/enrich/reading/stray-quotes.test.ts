@@ -43,7 +43,7 @@ const rows = (count: number, from = 1): string =>
   Array.from({ length: count }, (_, n) => `${n + from},81.2.69.142,ok\n`).join('')
 
 describe('a quote that is stray', () => {
-  it('loses no row: the next quote opens another field (second trial 17)', async () => {
+  it('loses no row: the next quote opens another field', async () => {
     const { output, bad, badLines, doubtful, doubtfulLines, resolved } = await enriched(
       '1,81.2.69.142,"oops\n2,81.2.69.142,ok\n3,81.2.69.142,ok\n4,81.2.69.142,"x" y\n5,81.2.69.142,ok\n',
     )
@@ -78,13 +78,13 @@ describe('a quote that is stray', () => {
     ['1,81.2.69.142,"a\nb" c\n', 2],
     ['1,81.2.69.142,"a\nb"c\n', 2],
     ['1,81.2.69.142,"a\nb"\rc\n', 2],
-  ])('is known by the text after it: %j (second trial 17)', async (input, bad) => {
+  ])('is known by the text after it: %j', async (input, bad) => {
     const run = await enriched(input)
     expect(run.bad).toBe(bad)
     expect(run.resolved).toBe(bad === 0 ? 2 : 1)
   })
 
-  it('ends with the bound of lines, and the next row is read (second trial 17)', async () => {
+  it('ends with the bound of lines, and the next row is read', async () => {
     const open = '0,81.2.69.142,"oops\n'
     for (const [maxRecordLines, count, bad] of [
       [undefined, 999, 0],
@@ -101,7 +101,7 @@ describe('a quote that is stray', () => {
     }
   })
 
-  it('is shown with its line if it joins many rows (second trial 17)', async () => {
+  it('is shown with its line if it joins many rows', async () => {
     const { doubtfulLines, resolved } = await enriched(
       `${rows(7)}8,81.2.69.142,"oops\n${rows(20)}"\n${rows(5)}`,
     )
@@ -109,7 +109,7 @@ describe('a quote that is stray', () => {
     expect(resolved).toBe(1 + 7 + 1 + 5)
   })
 
-  it('does not take quadratic time, whatever follows it (second trial 17)', async () => {
+  it('does not take quadratic time, whatever follows it', async () => {
     const chain = `0,81.2.69.142,"a\n${'b","c\n'.repeat(100_000)}x" y\n`
     expect((await enriched(chain)).lines).toBeGreaterThan(90_000)
     const open = `${'0,81.2.69.142,"""a\n'.repeat(50_000)}`
@@ -130,7 +130,7 @@ describe('a quote that is stray', () => {
     '\n\n',
   )
   const texts = fc.array(piece, { maxLength: 60 }).map((parts) => parts.join(''))
-  it('gives the same in blocks of any size, and loses no byte (second trial 17)', () => {
+  it('gives the same in blocks of any size, and loses no byte', () => {
     const bounds = fc.record({
       maxRecordLines: fc.integer({ min: 1, max: 6 }),
       // With the least, a 64th is one byte; with the most, long enough for several lines.
@@ -161,7 +161,7 @@ describe('a quote that is stray', () => {
 })
 
 describe('the option maxRecordLines', () => {
-  it.each([0, -1, 1.5, 2 ** 20 + 1, Number.NaN])('cannot be %s (second trial 17)', async (maxRecordLines) => {
+  it.each([0, -1, 1.5, 2 ** 20 + 1, Number.NaN])('cannot be %s', async (maxRecordLines) => {
     await expect(enriched('1,2\n', { maxRecordLines })).rejects.toThrow('maxRecordLines')
   })
 })

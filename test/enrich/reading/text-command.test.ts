@@ -30,7 +30,7 @@ describe('the command for lines that are not read', () => {
     ['words and tabs', 'a\t81.2.69.142\tb c'],
     ['an address in a word', 'client=81.2.69.142; page=/'],
     ['an address with a port', 'from 81.2.69.142:4711 to /'],
-  ])('makes lines that are read of those of %s (second trial 20)', (_, line) => {
+  ])('makes lines that are read of those of %s', (_, line) => {
     const file = join(folder, 'input.txt')
     writeFileSync(file, `${line}\n${line}\n`)
     const message = textCommand([line, line])
@@ -66,7 +66,7 @@ describe('the command for lines that are not read', () => {
     ['words below a header', (host) => `1 ${host} x`, ['id who what']],
     ['words below a header with a server', (host) => `81.2.69.1 ${host} x`, ['server who what']],
     ['labels', (host) => `[UFW BLOCK] IN=eth0 SRC=${host} DST=81.2.69.1 LEN=40`, []],
-  ])('takes the client where lines have more than an address: %s (second trial 20)', (_, line, head) => {
+  ])('takes the client where lines have more than an address: %s', (_, line, head) => {
     const lines = [...head, ...hosts.map(line)]
     const file = join(folder, 'several.txt')
     writeFileSync(file, `${lines.join('\n')}\n`)
@@ -77,7 +77,7 @@ describe('the command for lines that are not read', () => {
     )
   })
 
-  it('names all words that can be meant, with examples (second trial 20)', () => {
+  it('names all words that can be meant, with examples', () => {
     const lines = hosts.map((host) => `https 2026-07-01T12:00:00.1Z app/x ${host}:2817 10.0.0.7:80 0.0 200`)
     expect(textCommand(lines)).toBe(
       "To locate one of the addresses of each line: awk '{ print $4 }' FILE | geofix enrich, for example 20.7.99.64:2817. The others are $5, for example 10.0.0.7:80",
@@ -91,7 +91,7 @@ describe('the command for lines that are not read', () => {
     ['versions in text', versions.map((version) => `Chrome/${version} on Linux`)],
     ['several addresses in text', hosts.map((host) => `from <${host}> to <81.2.69.1>`)],
     ['names and user agents', versions.map((version) => `web.example.net "Chrome/${version}" 81.2.69.1/32`)],
-  ])('locates nothing that is not known to be the client: %s (second trial 20)', (_, lines) => {
+  ])('locates nothing that is not known to be the client: %s', (_, lines) => {
     expect(textCommand(lines)).toMatch(/geofix enrich --format list$/)
   })
 
@@ -101,7 +101,7 @@ describe('the command for lines that are not read', () => {
       hosts.map((ip) => `{"client_ip":null,"server_addr":"${ip}"}\n`).join(''),
     ],
     ['an empty column beside a version', `id,ip,v\n${versions.map((version) => `1,,${version}\n`).join('')}`],
-  ])('is none if the address is merely missing: %s (second trial 20)', async (_, input) => {
+  ])('is none if the address is merely missing: %s', async (_, input) => {
     await expect(enriched(input)).rejects.toThrow(/\(in a program: force: true\)$/)
   })
 
@@ -113,7 +113,7 @@ describe('the command for lines that are not read', () => {
     expect(run(litespeed, { format: 'text' }).counts.resolved).toBe(1)
   })
 
-  it('is how to trust proxies if lines have lists of hops (second trial 20)', async () => {
+  it('is how to trust proxies if lines have lists of hops', async () => {
     await expect(enriched(`${LINE.replace(' ', ', 10.0.0.7 ')}\n`.repeat(20))).rejects.toThrow(
       /If it is a list of addresses, say which proxies are trusted, as in --trust loopback,uniquelocal/,
     )
@@ -122,12 +122,12 @@ describe('the command for lines that are not read', () => {
   it.each<[string, RegExp]>([
     ['{"ip":"81.2.69.142","location":1}\n', /add --overwrite .*, as in --into geo/],
     ['ip,city\n81.2.69.142,x\n', /add --overwrite .* --fields/],
-  ])('is what to type if %j has what would be added (second trial 20)', (input, expected) => {
+  ])('is what to type if %j has what would be added', (input, expected) => {
     expect(() => run(input)).toThrow(expected)
     expect(run(input, { overwrite: true }).counts.resolved).toBe(1)
   })
 
-  it('is not needed for an object of several lines (second trial 20)', () => {
+  it('is not needed for an object of several lines', () => {
     expect(run('{\n  "ip": "81.2.69.142"\n}\n').counts.resolved).toBe(1)
   })
 
@@ -153,7 +153,7 @@ describe('an address with a port', () => {
     ['81.2.69.142:99999', 'malformed'],
     ['81.2.69.142:', 'malformed'],
     ['unknown', 'malformed'],
-  ])('is located: %s is %s (second trial 20)', (ip, expected) => {
+  ])('is located: %s is %s', (ip, expected) => {
     for (const input of [`${JSON.stringify({ ip })}\n`, `n,ip\n1,${ip}\n`]) {
       const { counts } = run(
         `${input}${input.startsWith('{') ? '{"ip":"10.0.0.1"}\n{"ip":"10.0.0.2"}' : '1,10.0.0.1\n2,10.0.0.2'}\n`,

@@ -139,7 +139,7 @@ describe('MmdbWriter', () => {
     ['::ffff:213.91.91.84', '213.91.91.84/32', 6],
     ['0.0.0.0', '0.0.0.0/32', 4],
     ['::', '::/128', 6],
-  ])('takes the address %s as %s in a database for IPv%i (second trial 38)', (text, network, ipVersion) => {
+  ])('takes the address %s as %s in a database for IPv%i', (text, network, ipVersion) => {
     const around = network.includes(':') ? '::/0' : '0.0.0.0/0'
     const inserted = (each: string): Uint8Array =>
       written(

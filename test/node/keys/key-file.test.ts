@@ -264,7 +264,7 @@ describe('authenticate', () => {
     expect(knows(second)).toBe(true)
   })
 
-  it('reads the file again until it can be read, although it did not change meanwhile (second trial 1)', async () => {
+  it('reads the file again until it can be read, although it did not change meanwhile', async () => {
     const [revoked, kept] = [makeKey(), makeKey()]
     const [onError, onReload] = [vi.fn(), vi.fn()]
     const path = write(keyListText([entryOf(revoked), entryOf(kept)]))
@@ -298,7 +298,7 @@ describe('authenticate', () => {
     file.close()
   })
 
-  it('reads a file again that came back unchanged, and says when it is used (second trial 1)', async () => {
+  it('reads a file again that came back unchanged, and says when it is used', async () => {
     const key = makeKey()
     const [onError, onReload] = [vi.fn(), vi.fn()]
     const path = write(keyListText([entryOf(key)]))
@@ -312,7 +312,7 @@ describe('authenticate', () => {
     file.close()
   })
 
-  it('reports a fault that stays again each minute (second trial 1)', async () => {
+  it('reports a fault that stays again each minute', async () => {
     const onError = vi.fn()
     const path = write(keyListText([]))
     const file = await followed(path, { onError })
@@ -332,25 +332,22 @@ describe('authenticate', () => {
     }
   })
 
-  it.skipIf(process.platform === 'win32')(
-    'waits for no writer of a named pipe (second trial 4)',
-    async () => {
-      const pipe = join(folder, 'pipe')
-      spawnSync('mkfifo', ['-m', '600', pipe])
-      await expect(followed(pipe)).rejects.toThrow(`${pipe}: it is not a regular file`)
-      const onError = vi.fn()
-      const path = write(keyListText([]))
-      const file = await followed(path, { onError })
-      renameSync(pipe, path)
-      while (onError.mock.calls.length === 0) await delay(5)
-      expect(file.status.error?.message).toContain('not a regular file')
-      file.close()
-    },
-  )
+  it.skipIf(process.platform === 'win32')('waits for no writer of a named pipe', async () => {
+    const pipe = join(folder, 'pipe')
+    spawnSync('mkfifo', ['-m', '600', pipe])
+    await expect(followed(pipe)).rejects.toThrow(`${pipe}: it is not a regular file`)
+    const onError = vi.fn()
+    const path = write(keyListText([]))
+    const file = await followed(path, { onError })
+    renameSync(pipe, path)
+    while (onError.mock.calls.length === 0) await delay(5)
+    expect(file.status.error?.message).toContain('not a regular file')
+    file.close()
+  })
 })
 
 describe('reading on demand', () => {
-  it('does not wait for the interval, reads an unchanged file too, and reports each fault (second trial 9)', async () => {
+  it('does not wait for the interval, reads an unchanged file too, and reports each fault', async () => {
     const [one, other] = [makeKey(), makeKey()]
     const path = write(keyListText([entryOf(one)]))
     const [onReload, onError] = [vi.fn(), vi.fn()]

@@ -48,7 +48,7 @@ describe('the IPv6 space that IANA has allocated', () => {
     ['2000::/3', 'some'],
     ['2000::/16', 'none'],
     ['2600::/11', 'some'], // with 2610::/23
-  ])('has of %s: %s (second trial 37)', (network, part) => expect(partOf(network)).toBe(part))
+  ])('has of %s: %s', (network, part) => expect(partOf(network)).toBe(part))
 
   it('agrees with ipaddr.js about every prefix', () => {
     const prefixes = csv
@@ -106,7 +106,7 @@ describe('what is left out', () => {
     ['another region', { region: 'Bern' }, null],
     ['another country', { country: 'DE' }, null],
     ['other coordinates', { latitude: Math.fround(46.928) }, null],
-  ])('is %s of the source (second trial 37)', (_, change, reason) => {
+  ])('is %s of the source', (_, change, reason) => {
     const murten = {
       country: 'CH',
       region: 'Fribourg',

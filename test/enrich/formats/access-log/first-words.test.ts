@@ -21,13 +21,13 @@ describe('an access log whose lines begin with two addresses', () => {
     ['nothing is named', {}],
     ['the guess is named', { field: 'ip' }],
     ['the part after the user agent is named', { field: 'x_forwarded_for', trustedProxies: ['loopback'] }],
-  ])('is refused with both choices if %s (second trial 12)', (_, options) => {
+  ])('is refused with both choices if %s', (_, options) => {
     expect(outcome(lines, options)).toMatch(
       /begin with two addresses, for example "81.2.69.142 52.95.110.1", .* --field 1 or --field 2$/,
     )
   })
 
-  it('is read as --field says (second trial 12)', () => {
+  it('is read as --field says', () => {
     expect(outcome(lines, { field: '1' })).toBe('the address is the first word | "ip":"81.2.69.142"')
     expect(outcome(lines, { field: '2' })).toContain(
       'the second word, after the virtual host | "ip":"52.95.110.1"',
@@ -45,18 +45,18 @@ describe('an access log whose lines begin with two addresses', () => {
       'some names and some addresses',
       [`a.example.org 52.95.110.1 ${REST}`, `81.2.69.142 52.95.110.1 ${REST}`],
     ],
-  ])('is refused too with %s (second trial 12)', (_, refused) => {
+  ])('is refused too with %s', (_, refused) => {
     expect(outcome(refused)).toMatch(/--field 1 or --field 2$/)
   })
 
-  it('is read with virtual hosts, as before (second trial 12)', () => {
+  it('is read with virtual hosts, as before', () => {
     const hosts = [`www.example.org:443 81.2.69.142 ${REST}`, `www.example.org:443 89.160.20.112 ${REST}`]
     expect(outcome(hosts)).toContain('second word, after the virtual host | "ip":"81.2.69.142"')
   })
 })
 
 describe('an access log of a server behind a proxy', () => {
-  it('says what to type for the clients, which works (second trial 20)', () => {
+  it('says what to type for the clients, which works', () => {
     const lines = [`10.0.0.1 ${MAIN} "81.2.69.142"`, `10.0.0.1 ${MAIN} "9.9.9.9, 10.1.1.1"`]
     expect(outcome(lines)).toMatch(
       /To locate their clients: --field x_forwarded_for --trust loopback,uniquelocal \|/,
@@ -68,7 +68,7 @@ describe('an access log of a server behind a proxy', () => {
     expect([counts.resolved, counts.failed]).toEqual([1, { 'not-found': 1 }])
   })
 
-  it('says that public addresses can be those of proxies, if most lines have a list (second trial 20)', () => {
+  it('says that public addresses can be those of proxies, if most lines have a list', () => {
     const note = /most lines have a list of forwarded addresses too.*--field x_forwarded_for --trust/
     const line = (list: string): string => `172.64.1.1 ${MAIN} "${list}"`
     expect(outcome([line('81.2.69.142'), line('9.9.9.9, 8.8.8.8')])).toMatch(note)
@@ -97,7 +97,7 @@ describe('an access log of a server behind a proxy', () => {
     expect(outcome([`10.0.0.1 ${MAIN} "10.0.0.9"`])).toMatch(/^the address is the first word/)
   })
 
-  it('says how to read lists in the first word (second trial 20)', () => {
+  it('says how to read lists in the first word', () => {
     expect(outcome([`81.2.69.142, 10.0.0.1 ${REST}`])).toMatch(/as in --trust loopback,uniquelocal/)
   })
 })

@@ -26,7 +26,7 @@ describe('the first row of a table', () => {
     ['a,unknown,me@example.org', 'in column 3 is not a name'],
     ['a,unknown,y', '"y" in column 3 is a value of other rows too'],
     ['a,"81.2.69.142, 10.0.0.1",x', 'in column 2 is not a name'],
-  ])('is not lost as the header if it is data: %s (second trial 16)', (first, found) => {
+  ])('is not lost as the header if it is data: %s', (first, found) => {
     const refused = outcome(`${first}\n${ROWS}`)
     expect(refused).toContain(
       'ENRICH_HEADER_MISSING: its first line, where a header has names, looks like data: ',
@@ -42,7 +42,7 @@ describe('the first row of a table', () => {
     expect(lines[1]).toBe('2,81.2.69.142,x,GB')
   })
 
-  it('is not lost if the addresses have nothing over them (second trial 16)', () => {
+  it('is not lost if the addresses have nothing over them', () => {
     expect(outcome(`a,,b\n${ROWS}`, { header: false, field: '2' })).toMatch(/^a,,b,\n2,81.2.69.142,x,GB/)
     const many = Array.from({ length: 20 }, (_, i) => `${i},${20 + i}.9.${90 + i}.7,q\n`).join('')
     expect(outcome(`a,,b\n${many}`)).toMatch(
@@ -56,7 +56,7 @@ describe('the first row of a table', () => {
     ['2026,ip,-', {}, 'a usual name beside what could be data'],
     ['n,visitor,1', { field: 'visitor' }, 'the name of the field'],
     ['0,1,2', { field: '2' }, 'the name of a column that is numbered'],
-  ])('is the header if it has %3$s: %s (second trial 16)', (first, options, _) => {
+  ])('is the header if it has %3$s: %s', (first, options, _) => {
     expect(outcome(`${first}\n${ROWS}`, options).split('\n')[0]).toBe(`${first},country_code`)
   })
 
